@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* optim: named parameters, initialisers, Adam and AdamW, clipping, schedules, checkpoints. Knows no
+ * tape. */
+#ifndef AG_OPTIM_H
+#define AG_OPTIM_H
+
+#include "core/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- initialisers -----------------------------------------------------------------------------
+ */
+
+typedef enum ag_init_kind {
+    AG_INIT_CONSTANT,
+    AG_INIT_UNIFORM,
+    AG_INIT_NORMAL,
+    AG_INIT_XAVIER_UNIFORM,
+    AG_INIT_XAVIER_NORMAL,
+    AG_INIT_KAIMING_UNIFORM,
+    AG_INIT_KAIMING_NORMAL
+} ag_init_kind;
+
+/* How a parameter gets its first values; made by the functions below, passed by value. */
+typedef struct ag_init {
+    ag_init_kind kind;
+    double a, b;
+} ag_init;
+
+AG_API ag_init ag_init_constant(double value);
+AG_API ag_init ag_init_uniform(double low, double high);
+AG_API ag_init ag_init_normal(double mean, double deviation);
+
+/* For weights [out,in] and more axes [out,in,...] (fan = size of the axis times all sizes behind
+   the second). U(-b,b), b = gain sqrt(6/(fan_in+fan_out)); N(0,s^2), s = gain
+   sqrt(2/(fan_in+fan_out)). Glorot and Bengio, AISTATS 2010; torch.nn.init.xavier_*. */
+AG_API ag_init ag_init_xavier_uniform(double gain);
+AG_API ag_init ag_init_xavier_normal(double gain);
+
+/* a is the slope of the leaky ReLU that follows (0: ReLU). gain = sqrt(2/(1+a^2)); U(-b,b),
+   b = gain sqrt(3/fan_in); N(0,s^2), s = gain/sqrt(fan_in). He et al., ICCV 2015;
+   torch.nn.init.kaiming_* with mode fan_in. torch's Linear weight is a = sqrt(5):
+   U(+-1/sqrt(fan_in)). */
+AG_API ag_init ag_init_kaiming_uniform(double a);
+AG_API ag_init ag_init_kaiming_normal(double a);
+
+/* The bias of torch's Linear: U(+-1/sqrt(fan_in)); 0 when fan_in is 0. */
+AG_API ag_init ag_init_linear_bias(int fan_in);
+
+/* ---- parameters (struct ag_param and ag_params: core/core.h) ------------------------------------
+ */
+
+AG_API ag_params *ag_params_new(void);         /* NULL: no memory */
+AG_API void ag_params_free(ag_params *params); /* frees the parameters, too; NULL is allowed */
+
+/* Declares a parameter; its memory comes with ag_params_build.
+   name: 1 to 127 printable ASCII characters without space, used once; "optimizer." and "state." may
+   not begin it. decay: 1 if weight decay applies. Every call returns a pointer that stays valid,
+   never NULL: the first failure (AG_EUSE, AG_ESHAPE, AG_EMEMORY) is kept in params->failure and
+   then an empty parameter comes back, so that the constructor of a model needs no checks;
+   ag_params_build reports it. */
+AG_API ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_init init,
+                               int decay);
+
+/* Lays out the flat arrays and initialises every parameter from the random stream (seed, index of
+   the parameter): a parameter added at the end leaves the others as they were. Fails: the first
+   failure of ag_params_add, AG_EUSE when built twice, AG_EMEMORY; the sentence is in
+   params->failure. */
+AG_API ag_status ag_params_build(ag_params *params, uint64_t seed);
+
+AG_API ag_param *ag_params_find(const ag_params *params,
+                                const char *name); /* NULL: no such parameter */
+AG_API int64_t
+ag_params_count(const ag_params *params); /* real numbers in all parameters, without gaps */
+
+/* Forgets the gradients (state EMPTY), whatever they hold. A step does so by itself. */
+AG_API void ag_params_reset(ag_params *params);
+
+/* ---- optimizers ---------------------------------------------------------------------------------
+ */
+
+typedef struct ag_adamw {
+    double beta1, beta2; /* in [0,1) */
+    double epsilon;      /* above 0 */
+    double decay;        /* weight decay of the parameters with decay = 1; at least 0 */
+} ag_adamw;
+typedef ag_adamw ag_adam;
+
+AG_API ag_adamw ag_adamw_default(void); /* 0.9, 0.999, 1e-8, 0.01: torch.optim.AdamW */
+AG_API ag_adam ag_adam_default(void);   /* 0.9, 0.999, 1e-8, 0: torch.optim.Adam */
+
+/* One step of AdamW (decoupled decay), t = step + 1: w *= 1 - lr decay; m = b1 m + (1-b1) g; v = b2
+   v + (1-b2) g^2; w -= lr (m/(1-b1^t)) / (sqrt(v/(1-b2^t)) + epsilon). Needs gradients (state
+   READY) and leaves EMPTY. Fails, changing nothing: AG_EUSE (state, not built, options out of
+   range). Loshchilov and Hutter, ICLR 2019, Algorithm 2; torch.optim.AdamW. */
+AG_API ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, double lr,
+                               ag_failure *why);
+
+/* The same with Adam's L2 term instead: g += decay w first. Kingma and Ba, ICLR 2015;
+ * torch.optim.Adam. */
+AG_API ag_status ag_adam_step(ag_params *params, const ag_adam *options, double lr,
+                              ag_failure *why);
+
+/* Scales all gradients by min(1, max_norm / (norm + 1e-6)), norm = L2 norm of all of them together,
+   which *norm gets (norm may be NULL). max_norm INFINITY only measures and checks. A gradient that
+   is not finite is AG_EFINITE, names the first one and makes the state BAD, so that no step can use
+   it. Fails: AG_EUSE, AG_EFINITE. torch.nn.utils.clip_grad_norm_. */
+AG_API ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why);
+
+/* ---- schedules ----------------------------------------------------------------------------------
+ */
+
+typedef enum ag_schedule_kind {
+    AG_CONSTANT,
+    AG_COSINE,
+    AG_LINEAR,
+    AG_EXPONENTIAL
+} ag_schedule_kind;
+
+/* The learning rate as a function of the step: lr step/warmup for the first `warmup` steps, then
+   with t = step - warmup and p = min(1, t/(total-warmup)): AG_CONSTANT     lr AG_COSINE       lr
+   (last + (1-last) (1 + cos(pi p))/2) AG_LINEAR       lr (last + (1-last) (1-p)) AG_EXPONENTIAL  lr
+   rate^(t/every), with a real exponent Cosine and linear are get_cosine_schedule_with_warmup and
+   get_linear_... of transformers when last = 0. */
+typedef struct ag_schedule {
+    ag_schedule_kind kind;
+    double lr;
+    int64_t warmup, total; /* steps; total counts the warm-up (cosine, linear) */
+    double last;           /* share of lr at the end, in [0,1] (cosine, linear) */
+    double rate;           /* in (0,1] (exponential) */
+    int64_t every;         /* steps, at least 1 (exponential) */
+} ag_schedule;
+
+/* Fails with AG_EUSE and a sentence when a field that `kind` uses is out of its range. */
+AG_API ag_status ag_schedule_check(const ag_schedule *schedule, ag_failure *why);
+AG_API double ag_schedule_at(const ag_schedule *schedule, int64_t step); /* of a checked schedule */
+
+/* ---- checkpoints: safetensors files (docs/formats.md)
+ * ----------------------------------------------- */
+
+/* A tensor to write, or one that a file holds (then data lies in the checkpoint and may be
+ * unaligned). */
+typedef struct ag_checkpoint_item {
+    const char *name;
+    ag_dtype dtype;
+    ag_shape shape;
+    const void *data; /* may be NULL when the shape has no elements */
+} ag_checkpoint_item;
+
+typedef struct ag_checkpoint_pair {
+    const char *key, *value; /* value: any UTF-8 text */
+} ag_checkpoint_pair;
+
+/* Writes items and metadata with XXH3 checksums of every tensor and of the header. The file appears
+   under its name complete and durable, or not at all (what was there stays). Tensor names and keys:
+   1 to 255 printable ASCII characters without space; keys may not begin with "xxh3". Fails:
+   AG_EUSE, AG_ESHAPE, AG_EMEMORY, AG_EFILE. */
+AG_API ag_status ag_checkpoint_save(const char *path, const ag_checkpoint_item *items, int n,
+                                    const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
+
+/* Reads a whole file into memory and checks all of it: header, exact tiling, checksums when they
+   are there. NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
+typedef struct ag_checkpoint ag_checkpoint;
+AG_API ag_checkpoint *ag_checkpoint_open(const char *path, ag_failure *why);
+AG_API void ag_checkpoint_close(ag_checkpoint *checkpoint);
+
+AG_API int
+ag_checkpoint_verified(const ag_checkpoint *checkpoint); /* 1: checksums were there (and right) */
+AG_API int ag_checkpoint_count(const ag_checkpoint *checkpoint); /* tensors */
+AG_API const ag_checkpoint_item *ag_checkpoint_at(const ag_checkpoint *checkpoint,
+                                                  int index); /* in file order */
+AG_API const ag_checkpoint_item *ag_checkpoint_find(const ag_checkpoint *checkpoint,
+                                                    const char *name);
+
+/* Copies a tensor to `out`, whose type and shape must be those of the file. Fails: AG_EDATA (no
+   such tensor, other type), AG_ESHAPE. */
+AG_API ag_status ag_checkpoint_read(const ag_checkpoint *checkpoint, const char *name,
+                                    ag_dtype dtype, ag_shape shape, void *out, ag_failure *why);
+
+/* Metadata by key (NULL: no such key) and by index in file order, checksums left out (0 past the
+ * end). */
+AG_API const char *ag_checkpoint_metadata(const ag_checkpoint *checkpoint, const char *key);
+AG_API int ag_checkpoint_metadata_at(const ag_checkpoint *checkpoint, int index,
+                                     ag_checkpoint_pair *pair);
+
+/* Saves parameters under their names and, with resume = 1, both moments ("optimizer.m.<name>",
+   "optimizer.v.<name>") and the step ("optimizer.step", int64 scalar); and the caller's own tensors
+   (sample order, statistics of the data...), whose names must begin with "state.". Fails as
+   ag_checkpoint_save. */
+AG_API ag_status ag_params_save(const char *path, const ag_params *params, int resume,
+                                const ag_checkpoint_item *extra, int n,
+                                const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
+
+/* Loads parameters by name; with resume = 1 the moments and the step as well (otherwise those
+   become 0). Names and shapes must match both ways, apart from "state." tensors; float32 and
+   float64 are both accepted. Changes nothing when it fails: AG_EUSE, AG_EDATA (missing or
+   unexpected tensor, type), AG_ESHAPE, AG_EFINITE. */
+AG_API ag_status ag_params_load(ag_params *params, const ag_checkpoint *checkpoint, int resume,
+                                ag_failure *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Named parameters in flat blocks. Declarations come first, memory and values with ag_params_build.
+ */
+#include "optim/internal.h"
+
+#include <string.h>
+
+enum { LINE = 64 / (int)sizeof(ag_real) }; /* elements to a 64-byte boundary */
+
+/* A parameter with what build needs to know; list[i] points to the first member. */
+typedef struct declared {
+    ag_param param;
+    ag_init init;
+} declared;
+
+/* The public struct, and what a failed ag_params_add returns. */
+typedef struct block {
+    ag_params params;
+    ag_param nowhere;
+} block;
+
+static ag_param no_block; /* for callers that ignored a failed ag_params_new */
+
+ag_params *ag_params_new(void)
+{
+    block *b = ag__alloc(sizeof *b);
+    if (!b) return NULL;
+    memset(b, 0, sizeof *b);
+    b->params.arena = ag_arena_new();
+    if (!b->params.arena) {
+        ag__free(b);
+        return NULL;
+    }
+    b->nowhere.name = "";
+    b->nowhere.shape = AG_SHAPE(0);
+    b->nowhere.block = &b->params;
+    return &b->params;
+}
+
+void ag_params_free(ag_params *params)
+{
+    if (!params) return;
+    ag_arena_free(params->arena);
+    ag__free(params->list);
+    ag__free(params);
+}
+
+int ag__plain_name(const char *text, int limit)
+{
+    int n = 0;
+    if (!text) return 0;
+    for (; text[n]; n++)
+        if (n == limit || text[n] <= ' ' || text[n] > '~') return 0;
+    return n > 0;
+}
+
+int ag__begins_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static ag_status check_name(const ag_params *params, const char *name, ag_failure *why)
+{
+    if (!ag__plain_name(name, 127))
+        return ag_fail(
+            why, AG_EUSE,
+            "ag_params_add: the name of parameter %d is \"%.40s\"; a name has 1 to 127 printable "
+            "ASCII characters and no space.",
+            params->count, name ? name : "(null)");
+    if (ag__begins_with(name, "optimizer.") || ag__begins_with(name, "state.") ||
+        strcmp(name, "__metadata__") == 0)
+        return ag_fail(why, AG_EUSE,
+                       "ag_params_add: the name \"%s\" is taken in checkpoints; choose one that "
+                       "does not begin "
+                       "with \"optimizer.\" or \"state.\" and is not \"__metadata__\".",
+                       name);
+    if (ag_params_find(params, name))
+        return ag_fail(
+            why, AG_EUSE,
+            "ag_params_add: there is a parameter \"%s\" already; every name may be used once.",
+            name);
+    return AG_OK;
+}
+
+static ag_status check(const ag_params *params, const char *name, ag_shape shape, ag_init init,
+                       ag_failure *why)
+{
+    char text[64];
+    if (params->value)
+        return ag_fail(why, AG_EUSE,
+                       "ag_params_add: the parameters are built already; add \"%.127s\" before "
+                       "ag_params_build.",
+                       name ? name : "(null)");
+    if (check_name(params, name, why) != AG_OK) return why->status;
+    if (ag_shape_count(shape) < 0)
+        return ag_fail(
+            why, AG_ESHAPE,
+            "ag_params_add: parameter \"%s\" has shape %s; sizes must be 0 or more with at most "
+            "2^40 elements in up to 4 axes.",
+            name, ag_shape_text(text, shape));
+    return ag__init_check(init, shape, name, why);
+}
+
+/* Makes room for one more entry of the list. */
+static int grow(ag_params *params)
+{
+    if (params->count < params->capacity) return 1;
+    int capacity = params->capacity ? 2 * params->capacity : 64;
+    void *list = ag__grow(params->list, (size_t)capacity * sizeof *params->list);
+    if (!list) return 0;
+    params->list = list;
+    params->capacity = capacity;
+    return 1;
+}
+
+ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_init init,
+                        int decay)
+{
+    if (!params) return &no_block;
+    ag_param *nowhere = &((block *)params)->nowhere;
+    if (params->failure.status != AG_OK) return nowhere;
+    if (check(params, name, shape, init, &params->failure) != AG_OK) return nowhere;
+
+    size_t bytes = strlen(name) + 1;
+    declared *d = grow(params) ? ag_arena_take(params->arena, sizeof *d) : NULL;
+    char *copy = d ? ag_arena_take(params->arena, bytes) : NULL;
+    if (!copy) {
+        ag_fail(&params->failure, AG_EMEMORY,
+                "ag_params_add: there is no memory for parameter \"%s\".", name);
+        return nowhere;
+    }
+    memcpy(copy, name, bytes);
+    *d = (declared){.init = init};
+    d->param = (ag_param){.name = copy, .shape = shape, .block = params, .decay = decay != 0};
+    d->param.count = ag_shape_count(shape);
+    d->param.offset = params->size;
+    params->size += (d->param.count + LINE - 1) / LINE * LINE;
+    params->list[params->count++] = &d->param;
+    return &d->param;
+}
+
+/* The four flat arrays, zeroed, in one piece of memory. */
+static int take_arrays(ag_params *params)
+{
+    size_t n = (size_t)(params->size ? params->size : LINE);
+    size_t bytes = ag__mul(ag__mul(4, n), sizeof(ag_real));
+    ag_real *all = bytes == SIZE_MAX ? NULL : ag_arena_take(params->arena, bytes);
+    if (!all) return 0;
+    memset(all, 0, bytes);
+    params->value = all;
+    params->gradient = all + n;
+    params->m = all + 2 * n;
+    params->v = all + 3 * n;
+    return 1;
+}
+
+ag_status ag_params_build(ag_params *params, uint64_t seed)
+{
+    if (!params) return AG_EMEMORY;
+    if (params->failure.status != AG_OK) return params->failure.status;
+    if (params->value)
+        return ag_fail(&params->failure, AG_EUSE,
+                       "ag_params_build: the parameters are built already.");
+    if (!take_arrays(params))
+        return ag_fail(
+            &params->failure, AG_EMEMORY,
+            "ag_params_build: there is no memory for %lld numbers in %d parameters, their "
+            "gradients and two moments.",
+            (long long)params->size, params->count);
+    for (int i = 0; i < params->count; i++) {
+        ag_param *p = params->list[i];
+        p->value = params->value + p->offset;
+        p->gradient = params->gradient + p->offset;
+        ag__init_fill(p->value, ((declared *)p)->init, p->shape, (ag_random){seed, (uint64_t)i, 0});
+    }
+    return AG_OK;
+}
+
+ag_param *ag_params_find(const ag_params *params, const char *name)
+{
+    for (int i = 0; i < params->count; i++)
+        if (strcmp(params->list[i]->name, name) == 0) return params->list[i];
+    return NULL;
+}
+
+int64_t ag_params_count(const ag_params *params)
+{
+    int64_t n = 0;
+    for (int i = 0; i < params->count; i++) n += params->list[i]->count;
+    return n;
+}
+
+void ag_params_reset(ag_params *params) { params->state = AG_EMPTY; }
