@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* What the example programs share. A program is a table of options, a table of commands and this
+   main:
+
+       typedef struct options { harness_common common; double learning_rate; int steps; bool cross;
+   } options;
+
+       static const harness_option table[] = {
+           HARNESS_COMMON_OPTIONS(options, common),
+           {"learning-rate", HARNESS_FIELD(options, learning_rate), "1e-3", 1e-9, 10,
+            HARNESS_TRAIN | HARNESS_ABLATE, .group = "Training", .help = "after the warm-up"},
+           ...
+       };
+       static ag_status train(harness_call *call, ag_failure *why)
+       {
+           options *o = call->values;
+           harness_run *run = harness_run_open(o->common.out, harness_mode(&o->common), columns, 2,
+   why); if (!run) return why->status;
+           ...
+           while (step < o->steps && !harness_interrupted()) ...   (save, then return AG_OK: main
+   exits with 130) return harness_run_close(run, why);
+       }
+       static const harness_command commands[] = {{"train", HARNESS_TRAIN, "train a model", NULL,
+   train}, ...}; static const harness_program program = {"tgraph", "1.0", "what it is", table, ...,
+   commands, ..., sizeof(options)}; int main(int argc, char **argv) { return harness_main(&program,
+   argc, argv); }
+
+   Unlike the library, the harness ends the program when there is no memory: one sentence on stderr
+   and exit 5. */
+#ifndef HARNESS_H
+#define HARNESS_H
+
+#include "core/core.h"
+#include "examples/harness/options.h"
+#include "examples/harness/report.h"
+#include "examples/harness/run.h"
+#include "examples/harness/scores.h"
+#include "examples/harness/study.h"
+#include "examples/harness/table.h"
+
+#ifdef __cplusplus
+# error "the harness is C"
+#endif
+
+/* ---- programs and commands ------------------------------------------------------------------- */
+
+struct harness_command;
+
+typedef struct harness_call {
+    const struct harness_program *program;
+    const struct harness_command *command;
+    harness_options *options;
+    void *values;             /* the program's struct of options, filled */
+    const char *command_line; /* as typed, quoted for a shell */
+} harness_call;
+
+typedef struct harness_command {
+    const char *name;
+    unsigned bit;
+    const char *help;       /* one sentence without full stop */
+    const char *positional; /* the option that takes bare arguments ("data"), or NULL */
+    ag_status (*run)(harness_call *call, ag_failure *why);
+} harness_command;
+
+typedef struct harness_program {
+    const char *name, *version;
+    const char *help; /* what the program is: one or two sentences */
+    const harness_option *options;
+    int option_count;
+    const harness_command *commands;
+    int command_count;
+    size_t options_bytes;
+} harness_program;
+
+/* Reads the command line, runs the command, prints its error sentence and returns the exit code.
+   --run and --resume read the run's config.json first, so that only differences need be typed. */
+int harness_main(const harness_program *program, int argc, char **argv);
+
+/* What --resume and --force ask for. */
+harness_run_mode harness_mode(const harness_common *common);
+
+/* ---- exit codes --------------------------------------------------------------------------------
+ */
+
+enum {
+    HARNESS_EXIT_OK = 0,
+    HARNESS_EXIT_FAILED = 1,
+    HARNESS_EXIT_USAGE = 2,
+    HARNESS_EXIT_DATA = 3,   /* a file or folder is missing, damaged or cannot be written */
+    HARNESS_EXIT_FINITE = 4, /* a loss or gradient is not finite */
+    HARNESS_EXIT_MEMORY = 5,
+    HARNESS_EXIT_DEVICE = 6,
+    HARNESS_EXIT_INTERRUPTED = 130
+};
+int harness_exit_code(ag_status status);
+
+/* ---- interruption -------------------------------------------------------------------------------
+ */
+
+/* The first SIGINT or SIGTERM sets a flag, the second ends the program at once with 130. */
+void harness_catch_signals(void);
+int harness_interrupted(void);
+
+/* ---- messages
+ * ------------------------------------------------------------------------------------ */
+
+/* Messages go to stderr as "PROGRAM: sentence". Colour only on a terminal and without NO_COLOR. */
+void harness_log_start(const char *program, bool quiet);
+bool harness_quiet(void);
+void harness_say(const char *format, ...) AG_PRINTF(1, 2);  /* dropped by --quiet */
+void harness_warn(const char *format, ...) AG_PRINTF(1, 2); /* dropped by --quiet */
+void harness_error(const char *sentence);
+
+/* A bar on stderr: label, part done, rate, time left and a note; drawn at most ten times a second
+   and only on a terminal without --quiet. harness_say and its kin move it out of their way. */
+typedef struct harness_progress {
+    const char *label;
+    int64_t total, first; /* first: where a resumed run starts, for the rate */
+    double started, drawn;
+    bool shown;
+} harness_progress;
+void harness_progress_start(harness_progress *p, const char *label, int64_t first, int64_t total);
+void harness_progress_update(harness_progress *p, int64_t done, const char *note);
+void harness_progress_end(harness_progress *p);
+
+/* The text of the bar, for a terminal of `width` columns; fresh: how many of `done` took `seconds`.
+ */
+void harness_progress_text(char *out, size_t bytes, int width, const char *label, int64_t done,
+                           int64_t total, int64_t fresh, double seconds, const char *note);
+
+/* Prints results on stdout and frees them. Fails: AG_EFILE when stdout cannot be written. */
+ag_status harness_json_print(struct json_t *results, ag_failure *why);
+
+/* ---- memory and text
+ * -------------------------------------------------------------------------------- */
+
+/* Never NULL: without memory a sentence is printed and the program exits with 5. */
+void *harness_alloc(size_t bytes); /* zeroed */
+void *harness_grow(void *block, size_t bytes);
+void harness_free(void *block);
+char *harness_copy(const char *text);
+char *harness_text(const char *format, ...) AG_PRINTF(1, 2);
+_Noreturn void harness_no_memory(size_t bytes);
+double harness_seconds(void); /* of a clock that only goes forward */
+
+#endif

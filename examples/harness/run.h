@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The run folder: config.json, metrics.jsonl, metrics.csv, timing.jsonl, checkpoints, plots/ and
+ * report.html. */
+#ifndef HARNESS_RUN_H
+#define HARNESS_RUN_H
+
+#include "core/core.h"
+#include "examples/harness/options.h"
+
+typedef enum harness_run_mode {
+    HARNESS_NEW,    /* the folder must be new or empty */
+    HARNESS_RESUME, /* the folder must hold config.json */
+    HARNESS_FORCE   /* the files of a run that are in it are removed, others stay */
+} harness_run_mode;
+
+typedef struct harness_run harness_run;
+
+#define HARNESS_CONFIG "config.json"
+#define HARNESS_LAST   "last.safetensors"
+#define HARNESS_BEST   "best.safetensors"
+#define HARNESS_REPORT "report.html"
+
+/* Makes the folder (and those above it) or opens it, and makes plots/ in it.
+   columns: names of the metrics, without "step". Fails: AG_EUSE (not empty and neither resumed nor
+   forced), AG_EFILE. */
+harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
+                              int count, ag_failure *why);
+ag_status harness_run_close(harness_run *run, ag_failure *why);
+const char *harness_run_folder(const harness_run *run);
+
+/* "FOLDER/name"; the text lives as long as the run. */
+const char *harness_run_path(harness_run *run, const char *name);
+
+/* Writes config.json in one piece (temporary file, fsync, rename): program, version, command and
+ * options. */
+ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why);
+
+/* Reads FOLDER/config.json into the options. Fails: AG_EFILE, AG_EDATA. */
+ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,
+                                  ag_failure *why);
+
+/* Drops every row of metrics and timing behind `step`, so that a resumed run leaves the bytes of an
+ * uninterrupted one. */
+ag_status harness_run_rewind(harness_run *run, int64_t step, ag_failure *why);
+
+/* Appends a row to metrics.jsonl and metrics.csv and flushes both. values: one per column, NaN:
+   left out. No wall-clock values: those go to timing.jsonl, whose bytes nobody compares. */
+ag_status harness_run_metrics(harness_run *run, int64_t step, const double *values,
+                              ag_failure *why);
+ag_status harness_run_timing(harness_run *run, int64_t step, const char *name, double seconds,
+                             ag_failure *why);
+
+/* Brings metrics and timing to the disk; call it before a checkpoint is saved. */
+ag_status harness_run_sync(harness_run *run, ag_failure *why);
+
+/* All rows of one column so far (rewound and resumed ones too) that have a value; free both with
+ * harness_free. */
+ag_status harness_run_column(harness_run *run, const char *column, double **steps, double **values,
+                             int64_t *n, ag_failure *why);
+
+#endif
