@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* All of Augur. */
+#ifndef AUGUR_H
+#define AUGUR_H
+
+#include "core/core.h"
+#include "autograd/autograd.h"
+#include "ops/ops.h"
+#include "gnn/gnn.h"
+#include "optim/optim.h"
+
+#endif

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# augur64, the oracle: the library's C in double, with ag_x called ag64_x, so that a test links float and double.
+# tests/both/*.c exist twice, too: in `both` as they are, in augur64 with any global name x called ag64_x.
+file(GLOB both CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/both/*.c)
+if(both)
+    add_library(both STATIC ${both})
+    target_include_directories(both PRIVATE ${AUGUR_GEN})
+    target_link_libraries(both PUBLIC augur_static augur::cmocka)
+    target_compile_options(both PRIVATE -Wdouble-promotion)
+endif()
+
+add_library(augur_double STATIC ${AUGUR_SOURCES} ${both})
+target_compile_definitions(augur_double PRIVATE AG_DOUBLE AG_BUILTIN_GEMM)
+target_include_directories(augur_double PRIVATE ${PROJECT_SOURCE_DIR} ${AUGUR_GEN})
+target_link_libraries(augur_double PRIVATE ${AUGUR_LIBRARIES} augur::cmocka)
+
+set(archive ${PROJECT_BINARY_DIR}/libaugur64.a)
+add_custom_command(OUTPUT ${archive} DEPENDS augur_double ${PROJECT_SOURCE_DIR}/cmake/rename64.sh
+    COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/rename64.sh ${CMAKE_NM} ${CMAKE_OBJCOPY} $<TARGET_FILE:augur_double> ${archive}
+    COMMENT "Renaming the double library to ag64_*" VERBATIM)
+add_custom_target(rename64 DEPENDS ${archive})
+
+add_library(augur64 STATIC IMPORTED GLOBAL)
+set_target_properties(augur64 PROPERTIES IMPORTED_LOCATION ${archive})
+target_link_libraries(augur64 INTERFACE ${AUGUR_LIBRARIES})
+add_dependencies(augur64 rename64)

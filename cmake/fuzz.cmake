@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# fuzz_*.c: one libFuzzer program each, run for AUGUR_FUZZ_SECONDS from its seeds in tests/fuzz/seeds/NAME, if any.
+set(AUGUR_FUZZ_SECONDS 30 CACHE STRING "Seconds that ctest runs each fuzz target")
+file(GLOB fuzzers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c)
+foreach(source ${fuzzers})
+    get_filename_component(name ${source} NAME_WE)
+    set(corpus ${PROJECT_BINARY_DIR}/corpus/${name})
+    file(MAKE_DIRECTORY ${corpus})
+    set(seeds ${PROJECT_SOURCE_DIR}/tests/fuzz/seeds/${name})
+    if(NOT IS_DIRECTORY ${seeds})
+        set(seeds "")
+    endif()
+    add_executable(${name} ${source})
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/examples)
+    target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:tgraph_lib> harness augur_static)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME ${name} COMMAND ${name} -max_total_time=${AUGUR_FUZZ_SECONDS} -timeout=5 -rss_limit_mb=2048
+        -max_len=16384 ${corpus} ${seeds})
+    set_tests_properties(${name} PROPERTIES LABELS full TIMEOUT 300)
+endforeach()

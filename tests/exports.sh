@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# exports.sh NM LIBRARY: fails unless the shared library exports ag_* and nothing else, internal ag__* included.
+names=$("$1" -D --defined-only -P "$2" | awk '{ print $1 }')
+bad=$(printf '%s\n' "$names" | grep -v '^ag_[^_]')
+if [ -n "$bad" ]; then
+    echo "exports: the shared library shows names that are not public (declare them static or without AG_API):"
+    printf '%s\n' "$bad"
+    exit 1
+fi
+printf '%s\n' "$names" | grep -qx ag_shape_count || { echo "exports: ag_shape_count is not exported."; exit 1; }
