@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/core.h"
+
+#include <math.h>
+
+/* One multiplication of a Philox round: high and low word of a * b. */
+static inline uint32_t product(uint32_t *low, uint32_t a, uint32_t b)
+{
+    uint64_t ab = (uint64_t)a * b;
+    *low = (uint32_t)ab;
+    return (uint32_t)(ab >> 32);
+}
+
+void ag_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2])
+{
+    uint32_t x0 = counter[0], x1 = counter[1], x2 = counter[2], x3 = counter[3];
+    uint32_t k0 = key[0], k1 = key[1];
+    for (int round = 0; round < 10; round++) {
+        uint32_t low0, low1;
+        uint32_t high0 = product(&low0, 0xD2511F53u, x0);
+        uint32_t high1 = product(&low1, 0xCD9E8D57u, x2);
+        x0 = high1 ^ x1 ^ k0;
+        x1 = low1;
+        x2 = high0 ^ x3 ^ k1;
+        x3 = low0;
+        k0 += 0x9E3779B9u; /* golden ratio */
+        k1 += 0xBB67AE85u; /* sqrt(3) - 1 */
+    }
+    out[0] = x0;
+    out[1] = x1;
+    out[2] = x2;
+    out[3] = x3;
+}
+
+uint32_t ag_random_bits(ag_random *r)
+{
+    uint64_t block = r->position / 4;
+    uint32_t out[4];
+    uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)r->stream,
+                           (uint32_t)(r->stream >> 32)};
+    uint32_t key[2] = {(uint32_t)r->seed, (uint32_t)(r->seed >> 32)};
+    ag_philox(out, counter, key);
+    return out[r->position++ % 4];
+}
+
+double ag_random_uniform(ag_random *r) { return (ag_random_bits(r) + 0.5) * 0x1p-32; }
+
+double ag_random_normal(ag_random *r)
+{
+    const double two_pi = 6.283185307179586;
+    double radius = sqrt(-2.0 * log(ag_random_uniform(r)));
+    return radius * cos(two_pi * ag_random_uniform(r));
+}
+
+uint32_t ag_random_below(ag_random *r, uint32_t n)
+{
+    if (n == 0) return 0;
+    uint32_t surplus = (0u - n) % n; /* 2^32 mod n: the words that would favour small results */
+    uint32_t bits;
+    do bits = ag_random_bits(r);
+    while (bits < surplus);
+    return bits % n;
+}
+
+void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n)
+{
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t j = ag_random_below(r, (uint32_t)(i + 1));
+        int32_t item = items[i];
+        items[i] = items[j];
+        items[j] = item;
+    }
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The durable replacement of files. */
+#define _GNU_SOURCE /* mkdtemp */
+#include "core/internal.h"
+#include "core/save.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static const char *in_folder(const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int files_in_folder(void)
+{
+    int n = 0;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_save.XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; (e = readdir(d));)
+        if (e->d_name[0] != '.') unlink(in_folder(e->d_name));
+    closedir(d);
+    return rmdir(folder);
+}
+
+static ag_status put_text(FILE *file, void *text)
+{
+    fputs(text, file);
+    return AG_OK;
+}
+
+static ag_status put_half_and_fail(FILE *file, void *why)
+{
+    fputs("half", file);
+    return ag_fail(why, AG_EDATA, "the other half is missing");
+}
+
+static ag_status put_much(FILE *file, void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 100000; i++) fputc('x', file);
+    return AG_OK;
+}
+
+static void expect_text(const char *path, const char *text)
+{
+    char got[64] = {0};
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(got, 1, sizeof got - 1, file), strlen(text));
+    fclose(file);
+    assert_string_equal(got, text);
+}
+
+static void save_replaces_whole_files_and_keeps_the_mode(void **state)
+{
+    (void)state;
+    char path[512];
+    struct stat about;
+    ag_failure why = {0};
+    strcpy(path, in_folder("a"));
+    mode_t mask = umask(027);
+    assert_int_equal(ag__save_file(path, put_text, "one", &why), AG_OK);
+    umask(mask);
+    expect_text(path, "one");
+    stat(path, &about);
+    assert_int_equal(about.st_mode & 0777, 0640);
+    chmod(path, 0604);
+    assert_int_equal(ag__save_file(path, put_text, "second", &why), AG_OK);
+    expect_text(path, "second");
+    stat(path, &about);
+    assert_int_equal(about.st_mode & 0777, 0604);
+    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(why.status, AG_OK);
+}
+
+static void a_failed_save_leaves_what_was_there(void **state)
+{
+    (void)state;
+    char path[512];
+    strcpy(path, in_folder("b"));
+    assert_int_equal(ag__save_file(path, put_text, "old", NULL), AG_OK);
+    int files = files_in_folder();
+    ag_failure why = {0};
+    assert_int_equal(ag__save_file(path, put_half_and_fail, &why, &why), AG_EDATA);
+    assert_string_equal(why.sentence, "the other half is missing");
+    ag_failure none = {0};
+    assert_int_equal(ag__save_file(path, put_half_and_fail, NULL, &none), AG_EDATA);
+    assert_non_null(strstr(none.sentence, path));
+    ag__fail_allocation(1, 0);
+    ag_failure memory = {0};
+    assert_int_equal(ag__save_file(path, put_text, "new", &memory), AG_EMEMORY);
+    assert_non_null(strstr(memory.sentence, path));
+    ag__fail_allocation(0, 0);
+    expect_text(path, "old");
+    assert_int_equal(files_in_folder(), files);
+}
+
+static void save_refuses_what_is_no_file(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"/dev/null", "/", "", "/nowhere/at/all/x"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ag_failure why = {0};
+        assert_int_equal(ag__save_file(bad[i], put_text, "x", &why), AG_EFILE);
+        assert_non_null(strstr(why.sentence, bad[i]));
+    }
+    char name[400];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    ag_failure why = {0};
+    assert_int_equal(ag__save_file(name, put_text, "x", &why), AG_EFILE);
+    assert_non_null(strstr(why.sentence, "too long"));
+    assert_int_equal(strlen(ag__path_tail(name)), 200);
+}
+
+/* A limit on the size of files stands in for a full disk: the write is cut short in the same way.
+ */
+static void a_full_disk_is_reported_by_name(void **state)
+{
+    (void)state;
+    char path[512];
+    strcpy(path, in_folder("c"));
+    assert_int_equal(ag__save_file(path, put_text, "old", NULL), AG_OK);
+    int files = files_in_folder();
+    struct rlimit limit, small;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    small = limit;
+    small.rlim_cur = 1000;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    ag_failure why = {0};
+    ag_status status = ag__save_file(path, put_much, NULL, &why);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    assert_int_equal(status, AG_EFILE);
+    assert_non_null(strstr(why.sentence, path));
+    assert_non_null(strstr(why.sentence, "too large"));
+    expect_text(path, "old");
+    assert_int_equal(files_in_folder(), files);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(save_replaces_whole_files_and_keeps_the_mode),
+        cmocka_unit_test(a_failed_save_leaves_what_was_there),
+        cmocka_unit_test(save_refuses_what_is_no_file),
+        cmocka_unit_test(a_full_disk_is_reported_by_name),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
