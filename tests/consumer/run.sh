@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# run.sh WAY BUILD: builds and runs a program outside of the project against what users get. WAY: package (static, from
+# an installed prefix, by find_package), shared (the same with a shared library), pkgconfig (C++), subdirectory.
+set -e
+way=$1
+build=$2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$build/consumer/$way
+rm -rf "$work"
+mkdir -p "$work"
+
+by_package() { # by_package PREFIX
+    cmake -G Ninja -S "$here/package" -B "$work/use" -DCMAKE_PREFIX_PATH="$1"
+    cmake --build "$work/use"
+    "$work/use/use"
+}
+
+case $way in
+package)
+    cmake --install "$build" --prefix "$work/prefix"
+    by_package "$work/prefix"
+    ;;
+shared)
+    cmake -G Ninja -S "$here/../.." -B "$work/augur" -DBUILD_SHARED_LIBS=ON -DAUGUR_CUDA=off -DAUGUR_TESTS=OFF \
+        -DAUGUR_EXAMPLES=OFF
+    cmake --build "$work/augur"
+    cmake --install "$work/augur" --prefix "$work/prefix"
+    by_package "$work/prefix"
+    ;;
+pkgconfig)
+    cmake --install "$build" --prefix "$work/prefix"
+    PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name augur.pc)")
+    export PKG_CONFIG_PATH
+    c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror "$here/use.cpp" $(pkg-config --cflags --libs augur) -o "$work/use"
+    "$work/use"
+    ;;
+subdirectory)
+    cmake -G Ninja -S "$here/subdirectory" -B "$work/use" -DAUGUR_CUDA=off
+    cmake --build "$work/use"
+    "$work/use/use"
+    ;;
+*)
+    echo "run.sh: the way is \"$way\", but must be package, shared, pkgconfig or subdirectory." >&2
+    exit 2
+    ;;
+esac

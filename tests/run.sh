@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# sh tests/run.sh [--full]: installs what is missing, builds and tests release and debug (address and undefined
+# sanitizers). --full adds thread sanitizer, fuzzing, installed consumers, all damaged files, format and, when nvcc is
+# there, the CUDA build. The last line is `N passed, N failed`; the exit status is 0 when nothing failed.
+cd "$(dirname "$0")/.." || exit 1
+full=""
+case "$1" in
+"") ;;
+--full) full=--full ;;
+*) echo "run.sh: unknown option \"$1\": the only one is --full." >&2; exit 2 ;;
+esac
+
+passed=0
+failed=0
+jobs=$(nproc)
+run=""
+export OMP_WAIT_POLICY=passive # tests run side by side: waiting threads sleep
+[ -n "$full" ] && export AUGUR_FULL=1
+
+finish() {
+    echo "$passed passed, $failed failed"
+    [ $failed = 0 ] && [ $passed != 0 ]
+    exit
+}
+
+say() { echo "== $1 ($(($(date +%s) - start)) s)"; }
+start=$(date +%s)
+
+build() { # build PRESET: 1 failure when it does not build
+    say "building $1"
+    mkdir -p build
+    if cmake --preset "$1" >"build/$1.log" 2>&1 && cmake --build --preset "$1" -j "$jobs" >>"build/$1.log" 2>&1; then
+        return 0
+    fi
+    tail -n 60 "build/$1.log"
+    echo "run.sh: $1 does not build."
+    failed=$((failed + 1))
+    return 1
+}
+
+count() { # count PRESET: adds what ctest said in build/PRESET.test.log
+    set -- "$1" $(sed -n 's/.*tests passed, \([0-9]*\) tests\{0,1\} failed out of \([0-9]*\).*/\1 \2/p' "build/$1.test.log")
+    if [ $# != 3 ]; then
+        echo "run.sh: ctest found no tests in $1, or broke off."
+        failed=$((failed + 1))
+        return
+    fi
+    skipped=$(grep -c '^[[:space:]]*[0-9]* - .* (Skipped)$' "build/$1.test.log")
+    passed=$((passed + $3 - $2 - skipped))
+    failed=$((failed + $2))
+}
+
+check() { # check PRESET CTEST-OPTIONS...: builds it and runs its tests
+    preset=$1
+    shift
+    build "$preset" || return
+    say "testing $preset"
+    $run ctest --preset "$preset" -j "$jobs" "$@" 2>&1 | tee "build/$preset.test.log"
+    count "$preset"
+}
+
+sh deps.sh $full || { failed=1; finish; }
+if [ -z "$full" ]; then
+    check release -L quick
+    check debug -L quick
+    finish
+fi
+
+check release
+check debug
+# The thread sanitizer wants the usual memory layout; where that may be asked for, ask.
+setarch "$(uname -m)" -R true 2>/dev/null && run="setarch $(uname -m) -R"
+unset AUGUR_FULL # damaged files need no second look, for races
+check tsan -L quick
+run=""
+check fuzz
+if command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ]; then
+    build cuda && passed=$((passed + 1))
+else
+    echo "run.sh: no nvcc, so the CUDA build is left out."
+fi
+finish
