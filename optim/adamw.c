@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Adam and AdamW: one pass over the flat arrays. */
+#include "optim/internal.h"
+
+#include <math.h>
+
+enum { BLOCK = 16384 }; /* elements that one thread updates at a time */
+
+ag_adamw ag_adamw_default(void) { return (ag_adamw){0.9, 0.999, 1e-8, 0.01}; }
+ag_adam ag_adam_default(void) { return (ag_adam){0.9, 0.999, 1e-8, 0}; }
+
+/* The numbers of one step, worked out once. */
+typedef struct update {
+    ag_real b1, c1, b2, c2; /* beta and 1 - beta */
+    ag_real rate;           /* lr / (1 - b1^t) */
+    ag_real unbias;         /* 1 / sqrt(1 - b2^t) */
+    ag_real epsilon;
+    ag_real keep, l2; /* of parameters with decay: w *= keep, g += l2 w */
+} update;
+
+static void update_run(ag_real *restrict w, ag_real *restrict m, ag_real *restrict v,
+                       const ag_real *restrict g, int64_t n, update u)
+{
+    for (int64_t i = 0; i < n; i++) {
+        ag_real d = g[i] + u.l2 * w[i];
+        m[i] = u.b1 * m[i] + u.c1 * d;
+        v[i] = u.b2 * v[i] + u.c2 * (d * d);
+#ifdef AG_DOUBLE
+        ag_real root = sqrt(v[i]);
+#else
+        ag_real root = sqrtf(v[i]);
+#endif
+        w[i] = u.keep * w[i] - u.rate * (m[i] / (root * u.unbias + u.epsilon));
+    }
+}
+
+/* Index of the first parameter that ends behind `offset`. */
+static int first_behind(const ag_params *params, int64_t offset)
+{
+    int low = 0, high = params->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const ag_param *p = params->list[middle];
+        if (p->offset + p->count > offset)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Updates the elements from..to of the flat arrays, parameter by parameter. */
+static void update_block(ag_params *params, int64_t from, int64_t to, update u)
+{
+    update plain = u;
+    plain.keep = 1;
+    plain.l2 = 0;
+    for (int i = first_behind(params, from); i < params->count; i++) {
+        const ag_param *p = params->list[i];
+        int64_t begin = p->offset > from ? p->offset : from;
+        int64_t end = p->offset + p->count < to ? p->offset + p->count : to;
+        if (p->offset >= to) break;
+        if (begin < end)
+            update_run(params->value + begin, params->m + begin, params->v + begin,
+                       params->gradient + begin, end - begin, p->decay ? u : plain);
+    }
+}
+
+ag_status ag__need_gradients(const ag_params *params, const char *who, ag_failure *why)
+{
+    if (params->failure.status != AG_OK)
+        return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
+    if (!params->value)
+        return ag_fail(why, AG_EUSE,
+                       "%s: the parameters are not built; call ag_params_build first.", who);
+    if (params->state == AG_EMPTY)
+        return ag_fail(why, AG_EUSE,
+                       "%s: the parameters hold no gradients; run ag_backward before every step.",
+                       who);
+    if (params->state != AG_READY)
+        return ag_fail(
+            why, AG_EUSE,
+            "%s: a failed run left the gradients bad; reset them with ag_params_reset and run "
+            "ag_backward again.",
+            who);
+    return AG_OK;
+}
+
+static ag_status check(const ag_params *params, const ag_adamw *o, double lr, const char *who,
+                       ag_failure *why)
+{
+    ag_status status = ag__need_gradients(params, who, why);
+    if (status != AG_OK) return status;
+    if (!(lr >= 0) || !isfinite(lr))
+        return ag_fail(why, AG_EUSE,
+                       "%s: the learning rate is %g; it must be finite and at least 0.", who, lr);
+    if (!(o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1))
+        return ag_fail(why, AG_EUSE, "%s: beta1 is %g and beta2 is %g; both must be in [0,1).", who,
+                       o->beta1, o->beta2);
+    if (!((ag_real)o->epsilon > 0) || !isfinite(o->epsilon))
+        return ag_fail(
+            why, AG_EUSE,
+            "%s: epsilon is %g; it must be finite and above 0 (as a float at least 1e-38).", who,
+            o->epsilon);
+    if (!(o->decay >= 0) || !isfinite(o->decay))
+        return ag_fail(why, AG_EUSE,
+                       "%s: the weight decay is %g; it must be finite and at least 0.", who,
+                       o->decay);
+    return AG_OK;
+}
+
+static ag_status step(ag_params *params, const ag_adamw *o, double lr, double keep, double l2)
+{
+    double t = (double)(params->step + 1);
+    update u = {
+        .b1 = (ag_real)o->beta1,
+        .c1 = (ag_real)(1 - o->beta1),
+        .b2 = (ag_real)o->beta2,
+        .c2 = (ag_real)(1 - o->beta2),
+        .rate = (ag_real)(lr / (1 - pow(o->beta1, t))),
+        .unbias = (ag_real)(1 / sqrt(1 - pow(o->beta2, t))),
+        .epsilon = (ag_real)o->epsilon,
+        .keep = (ag_real)keep,
+        .l2 = (ag_real)l2,
+    };
+    int64_t size = params->size;
+#pragma omp parallel for schedule(static) num_threads(ag_threads()) if (size > BLOCK)
+    for (int64_t from = 0; from < size; from += BLOCK)
+        update_block(params, from, from + BLOCK < size ? from + BLOCK : size, u);
+    params->step++;
+    params->state = AG_EMPTY;
+    return AG_OK;
+}
+
+ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, double lr, ag_failure *why)
+{
+    ag_status status = check(params, options, lr, "ag_adamw_step", why);
+    return status != AG_OK ? status : step(params, options, lr, 1 - lr * options->decay, 0);
+}
+
+ag_status ag_adam_step(ag_params *params, const ag_adam *options, double lr, ag_failure *why)
+{
+    ag_status status = check(params, options, lr, "ag_adam_step", why);
+    return status != AG_OK ? status : step(params, options, lr, 1, options->decay);
+}

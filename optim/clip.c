@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Global-norm clipping. The flat array is cut into pieces that depend on its size alone and the
+   sums of the pieces are added in order, so that the norm has the same bits for every number of
+   threads. */
+#include "optim/internal.h"
+
+#include <math.h>
+
+enum { PIECES = 256, LEAST = 4096, LANES = 8 };
+
+/* Sum of squares with eight partial sums; x has a multiple of eight elements (blocks are padded).
+ */
+static double sum_squares(const ag_real *x, int64_t n)
+{
+    double sum[LANES] = {0};
+    for (int64_t i = 0; i < n; i += LANES)
+        for (int k = 0; k < LANES; k++) {
+            double value = (double)x[i + k];
+            sum[k] += value * value;
+        }
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+static double norm_of(const ag_real *x, int64_t size)
+{
+    double sum[PIECES] = {0}, total = 0;
+    int64_t piece = (size / PIECES / LEAST + 1) * LEAST;
+#pragma omp parallel for schedule(static) num_threads(ag_threads()) if (size > piece)
+    for (int64_t i = 0; i < (size + piece - 1) / piece; i++) {
+        int64_t from = i * piece;
+        sum[i] = sum_squares(x + from, size - from < piece ? size - from : piece);
+    }
+    for (int i = 0; i < PIECES; i++) total += sum[i];
+    return sqrt(total);
+}
+
+static void scale(ag_real *x, int64_t size, ag_real factor)
+{
+#pragma omp parallel for schedule(static) num_threads(ag_threads()) if (size > LEAST)
+    for (int64_t i = 0; i < size; i++) x[i] *= factor;
+}
+
+/* Marks the gradients bad and names the first one that is not finite. */
+static ag_status refuse(ag_params *params, double norm, ag_failure *why)
+{
+    params->state = AG_BAD;
+    for (int i = 0; i < params->count; i++) {
+        const ag_param *p = params->list[i];
+        for (int64_t k = 0; k < p->count; k++)
+            if (!isfinite(p->gradient[k]))
+                return ag_fail(
+                    why, AG_EFINITE,
+                    "ag_clip_norm: the gradient of parameter \"%s\" is %g at element %lld of "
+                    "%lld (optimizer step %lld); lower the learning rate or look at the inputs "
+                    "of this step.",
+                    p->name, (double)p->gradient[k], (long long)k, (long long)p->count,
+                    (long long)params->step);
+    }
+    return ag_fail(
+        why, AG_EFINITE,
+        "ag_clip_norm: the norm of all gradients is %g although each is finite (optimizer step "
+        "%lld); they are too large to go on, lower the learning rate.",
+        norm, (long long)params->step);
+}
+
+ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why)
+{
+    ag_status status = ag__need_gradients(params, "ag_clip_norm", why);
+    if (status != AG_OK) return status;
+    if (!(max_norm > 0))
+        return ag_fail(why, AG_EUSE, "ag_clip_norm: the largest norm is %g; it must be above 0.",
+                       max_norm);
+    double n = norm_of(params->gradient, params->size);
+    if (norm) *norm = n;
+    if (!isfinite(n)) return refuse(params, n, why);
+    double factor = max_norm / (n + 1e-6);
+    if (factor < 1) scale(params->gradient, params->size, (ag_real)factor);
+    return AG_OK;
+}
