@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* PATH arguments: a file, or every .npz below a folder, in an order that does not depend on the
+ * disk. */
+#define _GNU_SOURCE
+#include "examples/tgraph/data_parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DEEPEST = 32 }; /* folders below the one given; links may form circles */
+
+static ag_status add_file(tgraph_paths *paths, const char *path, ag_failure *why)
+{
+    size_t length = strlen(path) + 1, bytes = ((size_t)paths->count + 1) * sizeof *paths->path;
+    char *copy = ag__alloc(length);
+    char **grown = copy ? ag__grow(paths->path, bytes) : NULL;
+    if (!grown) {
+        ag__free(copy);
+        return tgraph_no_memory(tgraph_short(path), bytes, why);
+    }
+    memcpy(copy, path, length);
+    paths->path = grown;
+    paths->path[paths->count++] = copy;
+    return AG_OK;
+}
+
+static int ends_npz(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && !strcmp(name + length - 4, ".npz");
+}
+
+static ag_status add_folder(tgraph_paths *paths, const char *path, int depth, ag_failure *why);
+
+static ag_status add_entry(tgraph_paths *paths, const char *folder, const char *name, int depth,
+                           ag_failure *why)
+{
+    char path[4096];
+    struct stat info;
+    if (name[0] == '.') return AG_OK; /* itself, its parent, hidden files */
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return ag_fail(why, AG_EFILE,
+                       "%s: a path below it is longer than %zu bytes; move the folder up.",
+                       tgraph_short(folder), sizeof path - 1);
+    if (stat(path, &info)) return AG_OK; /* a dangling link */
+    if (S_ISDIR(info.st_mode)) return add_folder(paths, path, depth + 1, why);
+    return S_ISREG(info.st_mode) && ends_npz(name) ? add_file(paths, path, why) : AG_OK;
+}
+
+static ag_status add_folder(tgraph_paths *paths, const char *path, int depth, ag_failure *why)
+{
+    if (depth > DEEPEST)
+        return ag_fail(why, AG_EFILE,
+                       "%s: lies more than %d folders deep; is a link part of a circle?",
+                       tgraph_short(path), DEEPEST);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return ag_fail(why, AG_EFILE, "%s: the folder cannot be read: %s.", tgraph_short(path),
+                       strerror(errno));
+    for (struct dirent *entry; !why->status && (entry = readdir(folder));)
+        add_entry(paths, path, entry->d_name, depth, why);
+    closedir(folder);
+    return why->status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+ag_status tgraph_paths_add(tgraph_paths *paths, const char *path, ag_failure *why)
+{
+    struct stat info;
+    int before = paths->count;
+    char folder[4096];
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    if (length >= sizeof folder || stat(path, &info))
+        return ag_fail(why, AG_EFILE, "%s: there is no such file or folder: %s.",
+                       tgraph_short(path),
+                       strerror(length >= sizeof folder ? ENAMETOOLONG : errno));
+    if (!S_ISDIR(info.st_mode)) return add_file(paths, path, why);
+    memcpy(folder, path, length);
+    folder[length] = 0;
+    if (add_folder(paths, folder, 0, why)) return why->status;
+    if (paths->count == before)
+        return ag_fail(why, AG_EFILE, "%s: there is no .npz file in this folder or below it.",
+                       tgraph_short(path));
+    qsort(paths->path + before, (size_t)(paths->count - before), sizeof *paths->path, by_name);
+    return AG_OK;
+}
+
+void tgraph_paths_free(tgraph_paths *paths)
+{
+    for (int i = 0; i < paths->count; i++) ag__free(paths->path[i]);
+    ag__free(paths->path);
+    *paths = (tgraph_paths){0};
+}

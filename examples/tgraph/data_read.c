@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* An npz file to checked arrays: every shape against the others, every index against its range. */
+#include "examples/tgraph/data_parts.h"
+
+#include <string.h>
+
+enum { LONGEST_NAME = 160 }; /* of a path in a sentence */
+
+const char *tgraph_short(const char *path)
+{
+    size_t length = strlen(path);
+    return length > LONGEST_NAME ? path + (length - LONGEST_NAME) : path;
+}
+
+const char *tgraph_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *shape_text(char text[128], int rank, const int64_t size[AG_MAX_AXES])
+{
+    int n = snprintf(text, 128, "[");
+    for (int i = 0; i < rank && i < AG_MAX_AXES; i++)
+        if (size[i] < 0)
+            n += snprintf(text + n, (size_t)(128 - n), i ? ",any" : "any");
+        else
+            n += snprintf(text + n, (size_t)(128 - n), i ? ",%lld" : "%lld", (long long)size[i]);
+    snprintf(text + n, (size_t)(128 - n), "]");
+    return text;
+}
+
+/* The names of a file's members, for the sentence about one that is missing. */
+static void member_names(char text[200], const ag_npz *npz)
+{
+    int n = 0;
+    text[0] = 0;
+    for (int i = 0; i < ag_npz_count(npz) && n < 140; i++)
+        n += snprintf(text + n, (size_t)(200 - n), "%s%.40s", i ? ", " : "",
+                      ag_npz_info(npz, i)->name);
+}
+
+const ag_array_info *tgraph_member(const tgraph_raw *raw, const char *name, ag_shape size,
+                                   const char *means, ag_failure *why)
+{
+    const ag_array_info *info = ag_npz_find(raw->npz, name);
+    if (!info) {
+        char names[200];
+        member_names(names, raw->npz);
+        ag_fail(why, AG_EDATA, "%s: there is no array %s, which must hold %s (the file has: %s).",
+                raw->name, name, means, names);
+        return NULL;
+    }
+    int fits = info->rank == size.rank;
+    for (int i = 0; i < size.rank && fits; i++)
+        fits = size.size[i] < 0 || info->size[i] == size.size[i];
+    if (fits) return info;
+    int64_t wanted[AG_MAX_AXES];
+    for (int i = 0; i < AG_MAX_AXES; i++) wanted[i] = size.size[i];
+    char is[128], must[128];
+    ag_fail(why, AG_EDATA, "%s: %s has shape %s, but must be %s: %s.", raw->name, name,
+            shape_text(is, info->rank, info->size), shape_text(must, size.rank, wanted), means);
+    return NULL;
+}
+
+void *tgraph_raw_read(const tgraph_raw *raw, const char *name, ag_dtype as, int64_t count,
+                      ag_failure *why)
+{
+    size_t bytes = ag__mul((size_t)count, ag_dtype_bytes(as));
+    if (tgraph_fits(raw->budget, bytes, raw->name, name, why)) return NULL;
+    void *out = ag__alloc(bytes);
+    if (!out) {
+        tgraph_no_memory(raw->name, bytes, why);
+        return NULL;
+    }
+    if (ag_npz_read(raw->npz, name, as, out, why)) {
+        ag__free(out);
+        return NULL;
+    }
+    return out;
+}
+
+static ag_status read_nodes(tgraph_raw *raw, int opcodes, ag_failure *why)
+{
+    const ag_array_info *info = tgraph_member(raw, "node_feat", AG_SHAPE(-1, TGRAPH_FEATURES),
+                                              "one row of 140 features per node", why);
+    if (!info) return why->status;
+    int64_t nodes = info->size[0];
+    if (nodes < 1 || nodes > INT32_MAX / TGRAPH_FEATURES)
+        return ag_fail(why, AG_EDATA, "%s: node_feat has %lld nodes, but a graph has 1 to %d.",
+                       raw->name, (long long)nodes, INT32_MAX / TGRAPH_FEATURES);
+    raw->nodes = (int)nodes;
+    if (!tgraph_member(raw, "node_opcode", AG_SHAPE(raw->nodes), "one code per row of node_feat",
+                       why))
+        return why->status;
+    raw->opcode = tgraph_raw_read(raw, "node_opcode", AG_I32, nodes, why);
+    if (!raw->opcode) return why->status;
+    for (int i = 0; i < raw->nodes; i++) {
+        int32_t code = raw->opcode[i];
+        if (code < 0 || code > 255)
+            return ag_fail(why, AG_EDATA, "%s: node_opcode[%d] = %d, but op codes are 0 to 255.",
+                           raw->name, i, code);
+        if (code >= opcodes)
+            return ag_fail(why, AG_EDATA,
+                           "%s: node_opcode[%d] = %d, but the model's op table has rows 0 to %d; "
+                           "train a model "
+                           "with a larger table for newer op codes.",
+                           raw->name, i, code, opcodes - 1);
+    }
+    return AG_OK;
+}
+
+static ag_status read_edges(tgraph_raw *raw, ag_failure *why)
+{
+    const ag_array_info *info = tgraph_member(raw, "edge_index", AG_SHAPE(-1, 2),
+                                              "one pair (consumer, producer) per edge", why);
+    if (!info) return why->status;
+    int64_t edges = info->size[0];
+    if (edges > INT32_MAX / 2)
+        return ag_fail(why, AG_EDATA,
+                       "%s: edge_index has %lld edges, but at most %d are supported.", raw->name,
+                       (long long)edges, INT32_MAX / 2);
+    int64_t *wide = tgraph_raw_read(raw, "edge_index", AG_I64, edges * 2, why);
+    if (!wide) return why->status;
+    raw->edges = (int)edges;
+    raw->edge = ag__alloc((size_t)edges * 2 * sizeof *raw->edge);
+    if (!raw->edge) tgraph_no_memory(raw->name, (size_t)edges * 8, why);
+    for (int64_t e = 0; e < edges && raw->edge; e++) {
+        int64_t u = wide[2 * e], v = wide[2 * e + 1];
+        if (u < 0 || u >= raw->nodes || v < 0 || v >= raw->nodes) {
+            ag_fail(why, AG_EDATA, "%s: edge_index[%lld] = (%lld, %lld), but nodes are 0 to %d.",
+                    raw->name, (long long)e, (long long)u, (long long)v, raw->nodes - 1);
+            break;
+        }
+        raw->edge[2 * e] = (int32_t)u;
+        raw->edge[2 * e + 1] = (int32_t)v;
+    }
+    ag__free(wide);
+    return why->status;
+}
+
+ag_status tgraph_raw_open(tgraph_raw *raw, const char *path, const tgraph_budget *budget,
+                          int opcodes, ag_failure *why)
+{
+    /* What is held whole is checked against the budget before it is allocated, and the packed store
+       may go to disk, so that the reader itself sets no limit here beyond the claim per compressed
+       byte. */
+    *raw = (tgraph_raw){.path = path, .name = tgraph_short(path), .budget = budget};
+    raw->npz = ag_npz_open(path, SIZE_MAX / 2, why);
+    if (!raw->npz) return why->status;
+    ag_status status = read_nodes(raw, opcodes, why);
+    return status ? status : read_edges(raw, why);
+}
+
+/* node_splits [1,s] or [s]: rising from 0 to the number of nodes. Not used; a wrong one tells of
+ * damage. */
+static ag_status check_splits(const tgraph_raw *raw, ag_failure *why)
+{
+    const ag_array_info *info = ag_npz_find(raw->npz, "node_splits");
+    if (!info || info->count == 0) return AG_OK;
+    int64_t *split = tgraph_raw_read(raw, "node_splits", AG_I64, info->count, why);
+    if (!split) return why->status;
+    for (int64_t i = 0; i < info->count && !why->status; i++)
+        if (split[i] < (i ? split[i - 1] : 0) || split[i] > raw->nodes)
+            ag_fail(why, AG_EDATA, "%s: node_splits[%lld] = %lld, but splits rise from 0 to %d.",
+                    raw->name, (long long)i, (long long)split[i], raw->nodes);
+    ag__free(split);
+    return why->status;
+}
+
+ag_status tgraph_raw_config_nodes(tgraph_raw *raw, ag_failure *why)
+{
+    const ag_array_info *info =
+        tgraph_member(raw, "node_config_ids", AG_SHAPE(-1), "one index per configurable node", why);
+    if (!info) return why->status;
+    int64_t count = info->size[0];
+    if (count < 1 || count > raw->nodes)
+        return ag_fail(why, AG_EDATA,
+                       "%s: node_config_ids has %lld entries, but a graph of %d nodes has 1 to %d "
+                       "configurable "
+                       "nodes.",
+                       raw->name, (long long)count, raw->nodes, raw->nodes);
+    int64_t *wide = tgraph_raw_read(raw, "node_config_ids", AG_I64, count, why);
+    if (!wide) return why->status;
+    raw->configurable = (int)count;
+    raw->config_node = ag__alloc((size_t)count * sizeof *raw->config_node);
+    if (!raw->config_node) tgraph_no_memory(raw->name, (size_t)count * 4, why);
+    for (int64_t i = 0; i < count && raw->config_node && !why->status; i++) {
+        if (wide[i] < 0 || wide[i] >= raw->nodes)
+            ag_fail(why, AG_EDATA, "%s: node_config_ids[%lld] = %lld, but nodes are 0 to %d.",
+                    raw->name, (long long)i, (long long)wide[i], raw->nodes - 1);
+        else if (i && wide[i] <= wide[i - 1])
+            ag_fail(
+                why, AG_EDATA,
+                "%s: node_config_ids[%lld] = %lld follows %lld, but must be strictly ascending.",
+                raw->name, (long long)i, (long long)wide[i], (long long)wide[i - 1]);
+        else
+            raw->config_node[i] = (int32_t)wide[i];
+    }
+    ag__free(wide);
+    return why->status ? why->status : check_splits(raw, why);
+}
+
+ag_status tgraph_raw_positive(const tgraph_raw *raw, const char *name, const int64_t *value,
+                              ag_failure *why)
+{
+    for (int i = 0; i < raw->configs; i++)
+        if (value[i] <= 0)
+            return ag_fail(why, AG_EDATA, "%s: %s[%d] = %lld, but it must be at least 1 ns.",
+                           raw->name, name, i, (long long)value[i]);
+    return AG_OK;
+}
+
+ag_status tgraph_raw_runtimes(tgraph_raw *raw, int64_t *runtime, ag_failure *why)
+{
+    if (!tgraph_member(raw, "config_runtime", AG_SHAPE(raw->configs),
+                       "one run time per configuration", why) ||
+        ag_npz_read(raw->npz, "config_runtime", AG_I64, runtime, why))
+        return why->status;
+    raw->has_runtimes = 0;
+    for (int i = 0; i < raw->configs; i++) raw->has_runtimes |= runtime[i] != 0;
+    return raw->has_runtimes ? tgraph_raw_positive(raw, "config_runtime", runtime, why) : AG_OK;
+}
+
+static ag_status verify(tgraph_raw *raw, const ag_array_info *info, ag_failure *why)
+{
+    int64_t row = 1, rows = info->rank ? info->size[0] : 1;
+    for (int i = 1; i < info->rank; i++) row *= info->size[i];
+    size_t bytes = ag__mul((size_t)row, ag_dtype_bytes(info->dtype));
+    int64_t step = bytes && bytes < 65536 ? (int64_t)(65536 / bytes) : 1;
+    bytes = ag__mul(bytes, (size_t)step);
+    if (tgraph_fits(raw->budget, bytes, raw->name, info->name, why)) return why->status;
+    ag_rows *stream = ag_rows_open(raw->npz, info->name, why);
+    void *buffer = stream ? ag__alloc(bytes) : NULL;
+    if (stream && !buffer) tgraph_no_memory(raw->name, bytes, why);
+    for (int64_t done = 0; buffer && done < rows && !why->status; done += step)
+        ag_rows_next(stream, rows - done < step ? rows - done : step, info->dtype, buffer, why);
+    ag__free(buffer);
+    if (stream) ag_rows_close(stream);
+    return why->status;
+}
+
+ag_status tgraph_raw_verify(tgraph_raw *raw, const char *const *read, ag_failure *why)
+{
+    for (int i = 0; i < ag_npz_count(raw->npz); i++) {
+        const ag_array_info *info = ag_npz_info(raw->npz, i);
+        int known = 0;
+        for (int k = 0; read[k] && !known; k++) known = !strcmp(read[k], info->name);
+        if (!known && verify(raw, info, why)) return why->status;
+    }
+    return AG_OK;
+}
+
+void tgraph_raw_close(tgraph_raw *raw)
+{
+    if (raw->npz) ag_npz_close(raw->npz);
+    ag__free(raw->opcode);
+    ag__free(raw->edge);
+    ag__free(raw->config_node);
+}
