@@ -33,7 +33,11 @@ build() { # build PRESET: 1 failure when it does not build
     if cmake --preset "$1" >"build/$1.log" 2>&1 && cmake --build --preset "$1" -j "$jobs" >>"build/$1.log" 2>&1; then
         return 0
     fi
-    tail -n 60 "build/$1.log"
+    if grep -q '^FAILED:' "build/$1.log"; then
+        sed -n '/^FAILED:/,$p' "build/$1.log" | head -n 60
+    else
+        tail -n 60 "build/$1.log"
+    fi
     echo "run.sh: $1 does not build."
     failed=$((failed + 1))
     return 1
