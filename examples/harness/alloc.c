@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/harness/harness.h"
+
+#include "core/internal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void harness_no_memory(size_t bytes)
+{
+    char text[160]; /* nothing here may allocate */
+    int n = snprintf(text, sizeof text,
+                     "out of memory: %zu more bytes are not to be had; "
+                     "use less data, a lower --ram-limit or a larger machine\n",
+                     bytes);
+    if (write(STDERR_FILENO, text, (size_t)n) < 0) _exit(HARNESS_EXIT_MEMORY);
+    _exit(HARNESS_EXIT_MEMORY);
+}
+
+void *harness_alloc(size_t bytes)
+{
+    void *block = ag__alloc(bytes);
+    if (!block) harness_no_memory(bytes);
+    return memset(block, 0, bytes);
+}
+
+void *harness_grow(void *block, size_t bytes)
+{
+    block = ag__grow(block, bytes);
+    if (!block) harness_no_memory(bytes);
+    return block;
+}
+
+void harness_free(void *block) { ag__free(block); }
+
+char *harness_copy(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    return memcpy(harness_alloc(bytes), text, bytes);
+}
+
+char *harness_text(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    if (n < 0) harness_no_memory(0);
+    char *text = harness_alloc((size_t)n + 1);
+    va_start(list, format);
+    vsnprintf(text, (size_t)n + 1, format, list);
+    va_end(list);
+    return text;
+}

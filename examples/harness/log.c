@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "examples/harness/harness.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *speaker = "harness";
+static bool silent;
+
+void harness_log_start(const char *program, bool quiet)
+{
+    speaker = program;
+    silent = quiet;
+}
+
+bool harness_quiet(void) { return silent; }
+
+static int colours(void)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && !(no && *no) &&
+           !(term && term[0] == 'd' && term[1] == 'u'); /* dumb */
+}
+
+static void begin(const char *colour)
+{
+    int terminal = isatty(STDERR_FILENO), paint = *colour && colours();
+    fprintf(stderr, "%s%s%s:%s ", terminal ? "\r\033[K" : "", paint ? colour : "", speaker,
+            paint ? "\033[0m" : "");
+}
+
+void harness_say(const char *format, ...)
+{
+    if (silent) return;
+    va_list list;
+    va_start(list, format);
+    begin("");
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+}
+
+void harness_warn(const char *format, ...)
+{
+    if (silent) return;
+    va_list list;
+    va_start(list, format);
+    begin("\033[33m");
+    fputs("warning: ", stderr);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+}
+
+void harness_error(const char *sentence)
+{
+    begin("\033[31m");
+    fprintf(stderr, "%s\n", sentence);
+}
+
+double harness_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

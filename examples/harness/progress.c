@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "examples/harness/harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static void clock_text(char text[32], double seconds)
+{
+    long long s = seconds < 0 || seconds > 3.6e8 ? -1 : (long long)(seconds + 0.5);
+    if (s < 0)
+        snprintf(text, 32, "--:--");
+    else if (s < 3600)
+        snprintf(text, 32, "%02lld:%02lld", s / 60, s % 60);
+    else
+        snprintf(text, 32, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
+}
+
+static void rate_text(char text[32], double rate)
+{
+    if (rate <= 0)
+        snprintf(text, 32, "-- s/it");
+    else if (rate < 1)
+        snprintf(text, 32, "%.2f s/it", 1 / rate);
+    else
+        snprintf(text, 32, "%.*f it/s", rate < 100, rate);
+}
+
+void harness_progress_text(char *out, size_t bytes, int width, const char *label, int64_t done,
+                           int64_t total, int64_t fresh, double seconds, const char *note)
+{
+    char spent[32], left[32], rate[32], tail[200], head[120];
+    double speed = fresh > 0 && seconds > 0 ? (double)fresh / seconds : 0;
+    double part = total > 0 ? (double)done / (double)total : 0;
+    if (part > 1) part = 1;
+    if (part < 0) part = 0;
+    clock_text(spent, seconds);
+    clock_text(left, speed > 0 ? (double)(total - done) / speed : -1);
+    rate_text(rate, speed);
+    int h = snprintf(head, sizeof head, "%.40s %3d%% ", label, (int)(part * 100));
+    int t =
+        snprintf(tail, sizeof tail, " %lld/%lld [%s<%s, %s]%s%.80s", (long long)done,
+                 (long long)total, spent, left, rate, note && *note ? " " : "", note ? note : "");
+    int bar = width - 1 - h - t, full = 0;
+    if (bar > 40) bar = 40;
+    if (bar < 4) bar = 0;
+    full = (int)(part * bar);
+    size_t at = 0;
+    if (!bytes) return;
+    at = (size_t)snprintf(out, bytes, "%s", head);
+    for (int i = 0; i < bar && at + 1 < bytes; i++) out[at++] = i < full ? '#' : '.';
+    if (at < bytes) snprintf(out + at, bytes - at, "%s", tail);
+    if (width > 0 && strlen(out) > (size_t)width - 1)
+        out[width - 1] = 0; /* a terminal wraps at its last column */
+}
+
+static int columns(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col;
+    return 80;
+}
+
+void harness_progress_start(harness_progress *p, const char *label, int64_t first, int64_t total)
+{
+    *p = (harness_progress){
+        label, total, first, harness_seconds(), 0, !harness_quiet() && isatty(STDERR_FILENO)};
+}
+
+static void draw(harness_progress *p, int64_t done, const char *note, double now)
+{
+    char text[512];
+    int width = columns();
+    if (width > (int)sizeof text) width = sizeof text;
+    harness_progress_text(text, sizeof text, width, p->label, done, p->total, done - p->first,
+                          now - p->started, note);
+    fprintf(stderr, "\r%s\033[K", text);
+    fflush(stderr);
+    p->drawn = now;
+}
+
+void harness_progress_update(harness_progress *p, int64_t done, const char *note)
+{
+    if (!p->shown) return;
+    double now = harness_seconds();
+    if (now - p->drawn >= 0.1 || done >= p->total) draw(p, done, note, now);
+}
+
+void harness_progress_end(harness_progress *p)
+{
+    if (p->shown && p->drawn > 0) fputc('\n', stderr);
+    p->shown = false;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* The run folder and its config.json. */
+#define _GNU_SOURCE
+#include "examples/harness/run_internal.h"
+
+#include "core/save.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ag_status cannot_make(const char *folder, ag_failure *why)
+{
+    return ag_fail(why, AG_EFILE, "the folder %.200s cannot be made: %s; choose another --out",
+                   ag__path_tail(folder), strerror(errno));
+}
+
+ag_status harness__make_folder(const char *folder, ag_failure *why)
+{
+    char *path = harness_copy(folder);
+    struct stat about;
+    ag_status status = AG_OK;
+    for (char *slash = path + 1; status == AG_OK && *slash && (slash = strchr(slash, '/'));
+         slash++) {
+        *slash = 0;
+        if (mkdir(path, 0777) != 0 && errno != EEXIST && errno != EISDIR && stat(path, &about) != 0)
+            status = cannot_make(path, why);
+        *slash = '/';
+    }
+    if (status == AG_OK && mkdir(path, 0777) != 0) {
+        int reason = errno;
+        if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) {
+            errno = reason;
+            status = cannot_make(path, why);
+        }
+    }
+    harness_free(path);
+    return status;
+}
+
+/* Entries of the folder: 0 empty, 1 not, -1 it cannot be listed. */
+static int occupied(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int found = 0;
+    if (!dir) return -1;
+    for (struct dirent *e; !found && (e = readdir(dir));)
+        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(dir);
+    return found;
+}
+
+/* Removes what a run leaves; a file of somebody else stays. */
+static void clear(const char *folder)
+{
+    static const char *const files[] = {HARNESS_CONFIG, HARNESS_LAST,    HARNESS_BEST,
+                                        HARNESS_REPORT, "metrics.jsonl", "metrics.csv",
+                                        "timing.jsonl", "result.json"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = harness_text("%s/%s", folder, files[i]);
+        unlink(path);
+        harness_free(path);
+    }
+}
+
+static ag_status check_mode(const char *folder, harness_run_mode mode, ag_failure *why)
+{
+    const char *tail = ag__path_tail(folder);
+    int state = occupied(folder);
+    if (state < 0)
+        return ag_fail(why, AG_EFILE,
+                       "the folder %.200s cannot be listed: %s; choose another --out", tail,
+                       strerror(errno));
+    if (mode == HARNESS_NEW && state > 0)
+        return ag_fail(
+            why, AG_EUSE,
+            "the folder %.200s is not empty; go on with --resume, replace the run with --force, "
+            "or choose another --out",
+            tail);
+    if (mode == HARNESS_FORCE) clear(folder);
+    if (mode != HARNESS_RESUME) return AG_OK;
+    char *config = harness_text("%s/" HARNESS_CONFIG, folder);
+    int there = access(config, R_OK) == 0;
+    harness_free(config);
+    if (there) return AG_OK;
+    return ag_fail(why, AG_EFILE,
+                   "the folder %.200s has no readable " HARNESS_CONFIG
+                   ", so there is no run to resume; "
+                   "check --out, or leave --resume away",
+                   tail);
+}
+
+harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
+                              int count, ag_failure *why)
+{
+    ag_status status =
+        mode == HARNESS_RESUME && access(folder, F_OK) != 0
+            ? ag_fail(why, AG_EFILE,
+                      "the folder %.200s does not exist, so there is no run to resume; "
+                      "check --out, or leave --resume away",
+                      ag__path_tail(folder))
+            : harness__make_folder(folder, why);
+    if (status == AG_OK) status = check_mode(folder, mode, why);
+    if (status != AG_OK) return NULL;
+    harness_run *run = harness_alloc(sizeof *run);
+    run->folder = harness_copy(folder);
+    for (int i = 0; i < count; i++) bag_add(run->columns, harness_copy(columns[i]));
+    status = harness__make_folder(harness_run_path(run, "plots"), why);
+    if (status == AG_OK) status = harness__open_metrics(run, why);
+    if (status == AG_OK) return run;
+    ag_failure other = {0};
+    harness_run_close(run, &other);
+    return NULL;
+}
+
+ag_status harness_run_close(harness_run *run, ag_failure *why)
+{
+    if (!run) return AG_OK;
+    ag_status status = harness__close_metrics(run, why);
+    for (int i = 0; i < bag_count(run->columns); i++) harness_free(run->columns[i]);
+    for (int i = 0; i < bag_count(run->paths); i++) harness_free(run->paths[i]);
+    bag_free(run->columns);
+    bag_free(run->paths);
+    harness_free(run->folder);
+    harness_free(run);
+    return status;
+}
+
+const char *harness_run_folder(const harness_run *run) { return run->folder; }
+
+const char *harness_run_path(harness_run *run, const char *name)
+{
+    char *path = harness_text("%s/%s", run->folder, name);
+    for (int i = 0; i < bag_count(run->paths); i++)
+        if (strcmp(run->paths[i], path) == 0) {
+            harness_free(path);
+            return run->paths[i];
+        }
+    bag_add(run->paths, path);
+    return path;
+}
+
+static ag_status dump(FILE *file, void *context)
+{
+    /* a failed write shows in ferror, which the caller looks at */
+    json_dumpf(context, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    fputc('\n', file);
+    return AG_OK;
+}
+
+ag_status harness__save_json(const char *path, json_t *object, ag_failure *why)
+{
+    ag_status status = ag__save_file(path, dump, object, why);
+    json_decref(object);
+    return status;
+}
+
+ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why)
+{
+    json_t *config = json_object();
+    json_object_set_new(config, "program", json_string(o->program->name));
+    json_object_set_new(config, "version", json_string(o->program->version));
+    json_object_set_new(config, "command",
+                        json_string(harness__command_name(o->program, o->command)));
+    json_object_set_new(config, "options", harness_options_json(o));
+    return harness__save_json(harness_run_path(run, HARNESS_CONFIG), config, why);
+}
+
+json_t *harness__load_json(const char *path, ag_failure *why)
+{
+    size_t bytes;
+    json_error_t error;
+    char *text = harness__read_file(path, (size_t)16 << 20, &bytes, why);
+    if (!text) return NULL;
+    json_t *object = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    if (!object)
+        ag_fail(why, AG_EDATA, "%.200s line %d is not JSON: %.120s; mend or delete the file",
+                ag__path_tail(path), error.line, error.text);
+    harness_free(text);
+    return object;
+}
+
+ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,
+                                  ag_failure *why)
+{
+    char *path = harness_text("%s/" HARNESS_CONFIG, folder);
+    json_t *config = harness__load_json(path, why);
+    ag_status status = config ? AG_OK : why->status;
+    const char *program = json_string_value(json_object_get(config, "program"));
+    if (status == AG_OK && (!program || strcmp(program, o->program->name) != 0))
+        status = ag_fail(why, AG_EDATA,
+                         "%.200s was not made by %s but by %.40s; name a run folder of %s",
+                         ag__path_tail(path), o->program->name,
+                         program ? program : "something else", o->program->name);
+    if (status == AG_OK)
+        status =
+            harness_options_from_json(o, json_object_get(config, "options"), path, resume, why);
+    json_decref(config);
+    harness_free(path);
+    return status;
+}

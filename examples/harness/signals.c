@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "examples/harness/harness.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t seen;
+
+static void note(int signal)
+{
+    (void)signal;
+    if (seen) _exit(HARNESS_EXIT_INTERRUPTED);
+    seen = 1;
+}
+
+void harness_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* `| head` shows as a write error, with a sentence */
+}
+
+int harness_interrupted(void) { return seen; }
