@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* One array in a file of its own. */
+#include "core/internal.h"
+#include "core/npz_file.h"
+#include "core/save.h"
+
+#include <string.h>
+
+typedef struct array {
+    ag_dtype dtype;
+    int rank;
+    const int64_t *size;
+    const void *data;
+    int64_t count;
+} array;
+
+static ag_status write_array(FILE *file, void *context)
+{
+    const array *a = context;
+    char header[AG__NPY_WRITTEN_MOST];
+    fwrite(header, 1, ag__npy_format(header, a->dtype, a->rank, a->size), file);
+    if (a->count) fwrite(a->data, ag_dtype_bytes(a->dtype), (size_t)a->count, file);
+    return AG_OK;
+}
+
+ag_status ag_npy_save(const char *path, ag_dtype dtype, int rank, const int64_t *size,
+                      const void *data, ag_failure *why)
+{
+    array a = {dtype, rank, size, data, 0};
+    a.count = ag__npy_count(dtype, rank, size, ag__path_tail(path), why);
+    if (a.count < 0) return AG_ESHAPE;
+    return ag__save_file(path, write_array, &a, why);
+}
+
+static int64_t read_stream(void *file, void *out, size_t n)
+{
+    return (int64_t)fread(out, 1, n, file);
+}
+
+/* The file's name without folder and ".npy", cut to what fits. */
+static void name_array(char name[64], const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(name, 64, "%.63s", slash ? slash + 1 : path);
+    char *dot = strrchr(name, '.');
+    if (dot && !strcmp(dot, ".npy")) *dot = 0;
+}
+
+static ag_status load(FILE *file, int64_t bytes, const char *path, size_t limit,
+                      ag_array_info *info, void **data, ag_failure *why)
+{
+    size_t header;
+    ag_status status = ag__npy_read_header(info, &header, read_stream, file, path, why);
+    if (status != AG_OK) return status;
+    size_t values = (size_t)info->count * ag_dtype_bytes(info->dtype);
+    if (header + values != (size_t)bytes)
+        return ag_fail(why, AG_EDATA,
+                       "%s has %lld bytes, but its header of %zu and %lld values of %s make %zu",
+                       path, (long long)bytes, header, (long long)info->count,
+                       ag_dtype_name(info->dtype), header + values);
+    if (values > limit)
+        return ag_fail(why, AG_EMEMORY, "%s holds %zu bytes, but the limit is %zu; raise the limit",
+                       path, values, limit);
+    if (!(*data = ag__alloc(values)))
+        return ag_fail(why, AG_EMEMORY, "no memory for the %zu bytes of %s", values, path);
+    if (fread(*data, 1, values, file) == values) return AG_OK;
+    ag__free(*data);
+    *data = NULL;
+    return ag_fail(why, AG_EFILE, "cannot read %s to its end", path);
+}
+
+ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, void **data,
+                      ag_failure *why)
+{
+    int64_t bytes;
+    *data = NULL;
+    ag_failure here = {0};
+    FILE *file = ag__open_regular(path, &bytes, &here);
+    if (!file) return ag_fail(why, here.status, "%s", here.sentence);
+    name_array(info->name, path);
+    ag_status status = load(file, bytes, ag__path_tail(path), byte_limit, info, data, why);
+    fclose(file);
+    return status;
+}
+
+void ag_npy_free(void *data) { ag__free(data); }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What the readers and writers of npy and npz files share. Files are little-endian, and so is the
+ * machine. */
+#ifndef AG_CORE_NPZ_H
+#define AG_CORE_NPZ_H
+
+#include "core/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    AG__NPZ_MEMBERS = 64,
+    AG__NPY_HEADER_MOST = 10000, /* bytes of the dictionary; numpy's own limit */
+    AG__NPY_PREAMBLE_MOST = 12,
+    AG__NPY_WRITTEN_MOST = 320, /* bytes of a header that ag__npy_format writes */
+    AG__DEFLATE_MOST = 1032     /* deflate cannot shrink anything further than this */
+};
+
+/* Reads n bytes and returns how many there were; a negative number is an error. */
+typedef int64_t ag__reader(void *context, void *out, size_t n);
+
+/* Reads an npy header: fills `info` but for its name, and the bytes that the header takes.
+   `where` opens the sentence: "file.npz: member x". */
+ag_status ag__npy_read_header(ag_array_info *info, size_t *bytes, ag__reader *read, void *context,
+                              const char *where, ag_failure *why);
+
+/* Writes the header that numpy writes (a multiple of 64 bytes) and returns its length. */
+size_t ag__npy_format(char out[AG__NPY_WRITTEN_MOST], ag_dtype dtype, int rank,
+                      const int64_t *size);
+
+/* The count of values, or -1 with a sentence when dtype, rank or a size cannot be. */
+int64_t ag__npy_count(ag_dtype dtype, int rank, const int64_t *size, const char *where,
+                      ag_failure *why);
+
+/* 1: 1 to 63 printable ASCII characters, so that a sentence can quote it. */
+int ag__npz_name_fits(const char *name);
+
+/* Converts values first..first+n-1 of the array `info` from `in` to `out`. */
+ag_status ag__npz_convert(void *out, ag_dtype as, const void *in, const ag_array_info *info,
+                          int64_t first, int64_t n, const char *file, ag_failure *why);
+
+/* 1 when integers are wanted and floats are stored, which no conversion does. */
+int ag__npz_cannot(ag_dtype as, ag_dtype from);
+
+/* Looks at the end of a zip file before libzip does, and refuses what would make it allocate or
+   search without bound: more than 64 entries, a directory above 64 KiB, several end records. */
+ag_status ag__npz_check_end(FILE *file, int64_t bytes, const char *path, ag_failure *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

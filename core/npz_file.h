@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* An open npz file; only the files that talk to libzip include this. */
+#ifndef AG_CORE_NPZ_FILE_H
+#define AG_CORE_NPZ_FILE_H
+
+#include "core/npz.h"
+
+#include <zip.h>
+
+enum { AG__WHERE = 300, AG__NPZ_NAME_MOST = 63 };
+
+struct ag_npz {
+    zip_t *zip;
+    char *path;
+    int count;
+    ag_array_info info[AG__NPZ_MEMBERS]; /* in the order of the zip directory */
+    size_t header[AG__NPZ_MEMBERS];      /* bytes of each npy header */
+};
+
+/* Records what libzip says of `where`. */
+ag_status ag__zip_fail(zip_error_t *error, const char *where, ag_failure *why);
+
+/* An ag__reader over a zip_file_t. */
+int64_t ag__zip_read(void *file, void *out, size_t n);
+
+/* "FILE: member NAME". */
+const char *ag__npz_where(char text[AG__WHERE], const ag_npz *npz, const char *name);
+
+/* Opens a file that is not empty for reading; a folder, device or pipe is refused without waiting
+ * for it. */
+FILE *ag__open_regular(const char *path, int64_t *bytes, ag_failure *why);
+
+#endif

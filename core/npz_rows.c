@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the values of a member, row after row. */
+#include "core/internal.h"
+#include "core/npz_file.h"
+#include "core/save.h"
+
+#include <string.h>
+
+enum { BUFFER = 1 << 16 };
+
+struct ag_rows {
+    ag_npz *npz;
+    zip_file_t *file;
+    const ag_array_info *info;
+    int64_t rows, row_values, next; /* next: the first row that was not read yet */
+    int verified, broken;
+    unsigned char buffer[BUFFER]; /* stored values that wait for conversion */
+};
+
+static ag_status skip_header(ag_rows *r, ag_failure *why)
+{
+    size_t n = r->npz->header[r->info - r->npz->info];
+    int64_t got = ag__zip_read(r->file, r->buffer, n);
+    char where[AG__WHERE];
+    ag__npz_where(where, r->npz, r->info->name);
+    if (got < 0) return ag__zip_fail(zip_file_get_error(r->file), where, why);
+    if ((size_t)got < n) return ag_fail(why, AG_EDATA, "%s ends within its npy header", where);
+    return AG_OK;
+}
+
+ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why)
+{
+    char where[AG__WHERE];
+    const ag_array_info *info = ag_npz_find(npz, name);
+    ag__npz_where(where, npz, name);
+    if (!info) {
+        ag_fail(why, AG_EDATA, "%s is missing", where);
+        return NULL;
+    }
+    ag_rows *r = ag__alloc(sizeof *r);
+    if (!r) {
+        ag_fail(why, AG_EMEMORY, "no memory to read %s", where);
+        return NULL;
+    }
+    r->npz = npz;
+    r->info = info;
+    r->rows = info->rank ? info->size[0] : 1;
+    r->row_values = r->rows ? info->count / r->rows : 0;
+    r->next = 0;
+    r->verified = r->broken = 0;
+    r->file = zip_fopen_index(npz->zip, (zip_uint64_t)(info - npz->info), 0);
+    if (!r->file)
+        ag__zip_fail(zip_get_error(npz->zip), where, why);
+    else if (skip_header(r, why) == AG_OK)
+        return r;
+    ag_rows_close(r);
+    return NULL;
+}
+
+static ag_status read_values(ag_rows *r, void *out, size_t bytes, ag_failure *why)
+{
+    char where[AG__WHERE];
+    int64_t got = ag__zip_read(r->file, out, bytes);
+    if (got == (int64_t)bytes) return AG_OK;
+    ag__npz_where(where, r->npz, r->info->name);
+    if (got < 0) return ag__zip_fail(zip_file_get_error(r->file), where, why);
+    return ag_fail(why, AG_EDATA, "%s ends before its last value; copy or download the file again",
+                   where);
+}
+
+/* libzip compares the CRC when it is asked for more and finds the end. */
+static ag_status verify(ag_rows *r, ag_failure *why)
+{
+    char byte, where[AG__WHERE];
+    int64_t got = ag__zip_read(r->file, &byte, 1);
+    r->verified = 1;
+    if (got == 0) return AG_OK;
+    ag__npz_where(where, r->npz, r->info->name);
+    if (got < 0) return ag__zip_fail(zip_file_get_error(r->file), where, why);
+    return ag_fail(why, AG_EDATA,
+                   "%s goes on behind its last value; copy or download the file again", where);
+}
+
+static ag_status read_converted(ag_rows *r, char *out, ag_dtype as, int64_t first, int64_t count,
+                                ag_failure *why)
+{
+    size_t from = ag_dtype_bytes(r->info->dtype), to = ag_dtype_bytes(as);
+    int64_t most = BUFFER / (int64_t)from;
+    for (int64_t n; count > 0; count -= n, first += n, out += (size_t)n * to) {
+        n = count < most ? count : most;
+        ag_status status = read_values(r, r->buffer, (size_t)n * from, why);
+        if (status == AG_OK)
+            status = ag__npz_convert(out, as, r->buffer, r->info, first, n, r->npz->path, why);
+        if (status != AG_OK) return status;
+    }
+    return AG_OK;
+}
+
+static ag_status check_request(const ag_rows *r, int64_t n, ag_dtype as, ag_failure *why)
+{
+    char where[AG__WHERE];
+    ag__npz_where(where, r->npz, r->info->name);
+    if (!ag_dtype_bytes(as))
+        return ag_fail(why, AG_EUSE, "%s is wanted as dtype %d, which is none", where, (int)as);
+    if (ag__npz_cannot(as, r->info->dtype))
+        return ag_fail(why, AG_EDATA, "%s holds %s, but integers (%s) are wanted", where,
+                       ag_dtype_name(r->info->dtype), ag_dtype_name(as));
+    if (n < 0 || n > r->rows - r->next)
+        return ag_fail(why, AG_EINDEX, "%s: %lld rows are wanted, but %lld of %lld are left", where,
+                       (long long)n, (long long)(r->rows - r->next), (long long)r->rows);
+    if (r->broken) return ag_fail(why, AG_EUSE, "%s cannot be read on after a failure", where);
+    return AG_OK;
+}
+
+ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why)
+{
+    ag_status status = check_request(rows, n, as, why);
+    if (status != AG_OK) return status;
+    int64_t first = rows->next * rows->row_values, count = n * rows->row_values;
+    if (as == rows->info->dtype)
+        status = read_values(rows, out, (size_t)count * ag_dtype_bytes(as), why);
+    else
+        status = read_converted(rows, out, as, first, count, why);
+    rows->next += n;
+    if (status == AG_OK && rows->next == rows->rows && !rows->verified) status = verify(rows, why);
+    rows->broken = status != AG_OK;
+    return status;
+}
+
+void ag_rows_close(ag_rows *rows)
+{
+    if (!rows) return;
+    if (rows->file) zip_fclose(rows->file);
+    ag__free(rows);
+}
+
+ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out, ag_failure *why)
+{
+    ag_failure here = {0};
+    ag_rows *rows = ag_rows_open(npz, name, &here);
+    if (!rows) return ag_fail(why, here.status, "%s", here.sentence);
+    ag_status status = ag_rows_next(rows, rows->rows, as, out, why);
+    ag_rows_close(rows);
+    return status;
+}
