@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Writes ops.npz: outputs and input gradients of every op, in float64, for the cases that the C program prints.
+
+    build/release/bin/op_cases | python make_ops.py [OUTPUT]
+
+Reads a JSON object per line: {"op", "case", "inputs": [{"name", "shape", "dtype": "real"|"int32", "values"}],
+"attr": {"f": [4], "i": [4]}, "cotangents": [{"shape", "values"}]}. Members: `<op>.<case>.y<j>` (output j),
+`<op>.<case>.dx<i>` (gradient of sum_j <y_j, cotangent_j> by real input i), `<op>.<case>.check` (sums of the
+inputs and cotangents, so that the test notices cases that have changed since).
+"""
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from op_formulas import FORMULAS
+
+
+def tensor(spec):
+    dtype = torch.long if spec.get("dtype", "real") == "int32" else torch.float64
+    return torch.tensor(spec["values"], dtype=dtype).reshape(spec["shape"])
+
+
+def checksum(tensors):
+    """[sum of v, sum of v times (1 + position mod 7)] over all tensors, one after the other."""
+    v = np.concatenate([t.detach().double().numpy().reshape(-1) for t in tensors] or [np.zeros(0)])
+    return np.array([v.sum(), (v * (1 + np.arange(v.size) % 7)).sum()])
+
+
+def evaluate(case):
+    """Outputs, gradients by input number, checksum."""
+    inputs = [tensor(s) for s in case["inputs"]]
+    cotangents = [tensor(s) for s in case["cotangents"]]
+    check = checksum(inputs + cotangents)
+    real = [i for i, x in enumerate(inputs) if x.dtype == torch.float64]
+    for i in real:
+        inputs[i].requires_grad_()
+    y = FORMULAS[case["op"]](inputs, case["attr"]["f"], case["attr"]["i"])
+    y = list(y) if isinstance(y, (tuple, list)) else [y]
+    graded = [j for j in y if j.dtype == torch.float64]
+    if len(graded) != len(cotangents):
+        sys.exit(f"{case['op']}.{case['case']}: {len(graded)} real outputs but {len(cotangents)} cotangents")
+    total = sum(((a * b.reshape(a.shape)).sum() for a, b in zip(graded, cotangents)), torch.zeros(()))
+    gradients = {i: torch.zeros_like(inputs[i]) for i in real}
+    if total.requires_grad:
+        found = torch.autograd.grad(total, [inputs[i] for i in real], allow_unused=True)
+        gradients.update({i: g for i, g in zip(real, found) if g is not None})
+    return y, gradients, check
+
+
+def main():
+    torch.set_default_dtype(torch.float64)
+    cases = [json.loads(line) for line in sys.stdin if line.strip()]
+    missing = sorted({c["op"] for c in cases} - set(FORMULAS))
+    if missing or not cases:
+        sys.exit(f"no formula for: {', '.join(missing)}; write them in op_formulas.py" if missing else "no cases")
+    members = {}
+    for case in cases:
+        key = f"{case['op']}.{case['case']}"
+        if f"{key}.check" in members:
+            sys.exit(f"{key} appears twice")
+        y, gradients, members[f"{key}.check"] = evaluate(case)
+        for j, value in enumerate(y):
+            members[f"{key}.y{j}"] = value.detach().double().numpy()
+        for i, g in gradients.items():
+            members[f"{key}.dx{i}"] = g.numpy()
+        if not all(np.isfinite(v).all() for k, v in members.items() if k.startswith(key + ".")):
+            sys.exit(f"{key}: a value is not finite")
+    path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("ops.npz"))
+    np.savez_compressed(path, **members)
+    print(f"{path}: {len(cases)} cases of {len({c['op'] for c in cases})} ops, {path.stat().st_size} bytes",
+          file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

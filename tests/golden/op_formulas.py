@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""Every op as a PyTorch formula: name -> function(inputs, f, i) of input tensors and constant attributes."""
+import torch
+import torch.nn.functional as F
+
+FORMULAS = {}
+
+
+def formula(*names):
+    def put(function):
+        for name in names:
+            FORMULAS[name] = function
+        return function
+    return put
+
+
+# ---- elementwise
+
+ELEMENTWISE = {
+    "neg": lambda x, f: -x,
+    "scale": lambda x, f: x * f[0],
+    "shift": lambda x, f: x + f[0],
+    "exp": lambda x, f: x.exp(),
+    "log": lambda x, f: x.log(),
+    "sqrt": lambda x, f: x.sqrt(),
+    "square": lambda x, f: x.square(),
+    "abs": lambda x, f: x.abs(),
+    "sin": lambda x, f: x.sin(),
+    "cos": lambda x, f: x.cos(),
+    "tanh": lambda x, f: x.tanh(),
+    "sigmoid": lambda x, f: x.sigmoid(),
+    "relu": lambda x, f: x.relu(),
+    "leaky_relu": lambda x, f: F.leaky_relu(x, f[0]),
+    "elu": lambda x, f: F.elu(x, f[0]),
+    "softplus": lambda x, f: torch.logaddexp(x, torch.zeros_like(x)),
+    "silu": lambda x, f: F.silu(x),
+    "gelu": lambda x, f: F.gelu(x),
+    "gelu_tanh": lambda x, f: F.gelu(x, approximate="tanh"),
+    "clamp": lambda x, f: x.clamp(f[0], f[1]),
+    "reciprocal": lambda x, f: x.reciprocal(),
+}
+for _name, _function in ELEMENTWISE.items():
+    FORMULAS[_name] = lambda x, f, i, g=_function: g(x[0], f)
+
+BINARY = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div,
+          "maximum": torch.maximum, "minimum": torch.minimum}
+for _name, _function in BINARY.items():
+    FORMULAS[_name] = lambda x, f, i, g=_function: g(x[0], x[1])
+
+
+# ---- matrices, rows and columns
+
+@formula("matmul")
+def matmul(x, f, i):
+    a, b = x[0].T if i[0] else x[0], x[1].T if i[1] else x[1]
+    return a @ b
+
+
+@formula("linear")
+def linear(x, f, i):
+    """x [.., k], w [n, k], optional bias [n]."""
+    return F.linear(x[0], x[1], x[2] if len(x) > 2 else None)
+
+
+@formula("add_bias")
+def add_bias(x, f, i):
+    return x[0] + x[1]
+
+
+@formula("mul_columns")
+def mul_columns(x, f, i):
+    return x[0] * x[1]
+
+
+def per_row(s, x):
+    return s.reshape(list(x.shape[:1]) + [1] * (x.dim() - 1)) if s.numel() == x.shape[0] else s.reshape(
+        list(x.shape[:-1]) + [1])
+
+
+@formula("mul_rows")
+def mul_rows(x, f, i):
+    return x[0] * per_row(x[1], x[0])
+
+
+@formula("add_rows")
+def add_rows(x, f, i):
+    return x[0] + per_row(x[1], x[0])
+
+
+@formula("transpose")
+def transpose(x, f, i):
+    return x[0].T
+
+
+@formula("concat")
+def concat(x, f, i):
+    return torch.cat(x, dim=i[0])
+
+
+@formula("slice")
+def slice_(x, f, i):
+    return x[0].narrow(i[0], i[1], i[2])
+
+
+# ---- indices
+
+@formula("gather_rows", "embedding")
+def gather_rows(x, f, i):
+    return x[0][x[1]]
+
+
+@formula("scatter_sum")
+def scatter_sum(x, f, i):
+    return torch.zeros([i[0]] + list(x[0].shape[1:])).index_add(0, x[1], x[0])
+
+
+@formula("embedding_bag")
+def embedding_bag(x, f, i):
+    """Sum of the table's rows that each row of indices names; a negative index names none."""
+    named = (x[1] >= 0).double()[..., None]
+    return (x[0][x[1].clamp(min=0)] * named).sum(1)
+
+
+# ---- reductions
+
+def first_max(x, dim):
+    """Maximum whose gradient goes to the first of equal entries."""
+    return x.gather(dim, x.argmax(dim, keepdim=True)).squeeze(dim)
+
+
+for _name, _function in {"sum": torch.sum, "mean": torch.mean}.items():
+    FORMULAS[f"{_name}_rows"] = lambda x, f, i, g=_function: g(x[0], 0)
+    FORMULAS[f"{_name}_columns"] = lambda x, f, i, g=_function: g(x[0], -1)
+    FORMULAS[f"{_name}_all"] = lambda x, f, i, g=_function: g(x[0])
+FORMULAS["max_rows"] = lambda x, f, i: first_max(x[0], 0)
+FORMULAS["max_columns"] = lambda x, f, i: first_max(x[0], -1)
+FORMULAS["max_all"] = lambda x, f, i: first_max(x[0].reshape(-1), 0)
+
+
+def segments(starts):
+    s = starts.tolist()
+    return list(zip(s[:-1], s[1:]))
+
+
+def segment(reduce):
+    """Rows starts[k] to starts[k + 1] - 1 of x -> row k; an empty segment gives 0."""
+    return lambda x, f, i: torch.stack([reduce(x[0][a:b]) if b > a else x[0].new_zeros(x[0].shape[1:])
+                                        for a, b in segments(x[1])]) if x[1].numel() > 1 else x[0][:0]
+
+
+FORMULAS["segment_sum"] = segment(lambda rows: rows.sum(0))
+FORMULAS["segment_mean"] = segment(lambda rows: rows.mean(0))
+FORMULAS["segment_max"] = segment(lambda rows: first_max(rows, 0))
+
+
+# ---- softmax and norms
+
+FORMULAS["softmax"] = lambda x, f, i: torch.softmax(x[0], -1)
+FORMULAS["log_softmax"] = lambda x, f, i: torch.log_softmax(x[0], -1)
+FORMULAS["softmax_middle"] = lambda x, f, i: torch.softmax(x[0], 1)
+FORMULAS["log_softmax_middle"] = lambda x, f, i: torch.log_softmax(x[0], 1)
+
+
+@formula("layer_norm")
+def layer_norm(x, f, i):
+    return F.layer_norm(x[0], x[0].shape[-1:], x[1], x[2], f[0])
+
+
+def normalise(rows, eps):
+    centred = rows - rows.mean(0)
+    return centred / torch.sqrt(centred.square().mean(0) + eps)
+
+
+@formula("instance_norm")
+def instance_norm(x, f, i):
+    """Over the rows of each graph (starts), per column; biased variance."""
+    parts = [normalise(x[0][a:b], f[0]) for a, b in segments(x[1]) if b > a] if len(x) > 1 else [normalise(x[0], f[0])]
+    return torch.cat(parts) if parts else x[0] * 1
+
+
+@formula("l2_norm")
+def l2_norm(x, f, i):
+    return x[0] / torch.sqrt(x[0].square().sum(-1, keepdim=True)).clamp(min=f[0])
+
+
+# ---- losses
+
+FORMULAS["squared_error"] = lambda x, f, i: (x[0] - x[1]).square().mean()
+FORMULAS["absolute_error"] = lambda x, f, i: (x[0] - x[1]).abs().mean()
+FORMULAS["huber"] = lambda x, f, i: F.huber_loss(x[0], x[1], delta=f[0])
+FORMULAS["log_squared"] = lambda x, f, i: (x[0].log() - x[1].log()).square().mean()
+
+
+def pairs(x, term, total):
+    """term(s_i - s_j) over the ordered pairs with rank i > rank j: mean over all n * n entries, or the sum."""
+    terms = torch.where(x[1][:, None] > x[1][None, :], term(x[0][:, None] - x[0][None, :]), torch.zeros(()))
+    return terms.sum() if total else terms.sum() / max(terms.numel(), 1)
+
+
+@formula("pairwise_hinge")
+def pairwise_hinge(x, f, i):
+    return pairs(x, lambda d: (f[0] - d).clamp(min=0), i[0])
+
+
+@formula("pairwise_logistic")
+def pairwise_logistic(x, f, i):
+    return pairs(x, lambda d: F.softplus(-d), i[0])
+
+
+@formula("listmle")
+def listmle(x, f, i):
+    """Minus the log-likelihood (Plackett-Luce) of the list in ascending order of rank; equal ranks keep their order."""
+    s = x[0][torch.argsort(x[1], stable=True)]
+    return (torch.logcumsumexp(s.flip(0), 0).flip(0) - s).sum()
+
+
+# ---- graphs: row starts, row lengths, columns
+
+def rows_of(starts, lengths, columns):
+    return [columns[a:a + n] for a, n in zip(starts.tolist(), lengths.tolist())]
+
+
+def spmm(reduce):
+    def run(x, f, i):
+        lists = rows_of(x[1], x[2], x[3])
+        out = [reduce(x[0][c]) if c.numel() else x[0].new_zeros(x[0].shape[1:]) for c in lists]
+        return torch.stack(out) if out else x[0][:0]
+    return run
+
+
+FORMULAS["spmm_sum"] = spmm(lambda rows: rows.sum(0))
+FORMULAS["spmm_mean"] = spmm(lambda rows: rows.mean(0))
+FORMULAS["spmm_max"] = spmm(lambda rows: first_max(rows, 0))
+
+
+@formula("sddmm")
+def sddmm(x, f, i):
+    """Per edge (row v, column u): the dot product of a[v] and b[u], in the order of the columns."""
+    y = x[0].new_zeros(x[4].shape[0]) if len(x) > 4 else x[0].new_zeros(int(x[3].sum()))
+    parts = [(x[0][v] * x[1][c]).sum(-1) for v, c in enumerate(rows_of(x[2], x[3], x[4]))]
+    return torch.cat(parts) if parts else y

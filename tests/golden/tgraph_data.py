@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""TpuGraphs npz files and checkpoints for the PyTorch model: pruning, re-padding, standardisation, reading."""
+import json
+
+import numpy as np
+import torch
+from safetensors import safe_open
+
+from tgraph_model import FEATURES, LAYOUT_DIGITS, Graph, Model, Options
+
+SHAPE_DIMENSIONS = slice(21, 27)  # of node_feat; 0 beyond the rank
+
+
+def prune(node_count, edges, config_ids):
+    """Keeps edges with a configurable end point and the nodes that these touch: (kept nodes, edges, config ids)."""
+    configurable = np.zeros(node_count, bool)
+    configurable[config_ids] = True
+    edges = edges[configurable[edges].any(1)]
+    kept = np.unique(np.concatenate([edges.reshape(-1), config_ids]))
+    new = np.full(node_count, -1, np.int64)
+    new[kept] = np.arange(kept.size)
+    return kept, new[edges], new[config_ids]
+
+
+def pad_layouts(node_feat):
+    """minor_to_major columns with -1 instead of 0 beyond the rank of the shape."""
+    layout = node_feat[:, FEATURES:].astype(np.int64)
+    rank = (node_feat[:, SHAPE_DIMENSIONS] != 0).sum(1)
+    layout[np.arange(LAYOUT_DIGITS)[None, :] >= rank[:, None]] = -1
+    return layout
+
+
+def load_layout(path, pruned=True, padded=True):
+    """Raw features [n, 134], layouts [n, 6], op codes, edges [m, 2], config ids, configurations [c, nc, 18], runtimes."""
+    z = np.load(path)
+    features, ids, edges = z["node_feat"], z["node_config_ids"].astype(np.int64), z["edge_index"].astype(np.int64)
+    op, kept = z["node_opcode"].astype(np.int64), np.arange(features.shape[0])
+    if pruned:
+        kept, edges, ids = prune(features.shape[0], edges, ids)
+    features = features[kept]
+    layout = pad_layouts(features) if padded else features[:, FEATURES:].astype(np.int64)
+    return (features[:, :FEATURES].astype(np.float64), layout, op[kept], edges, ids,
+            z["node_config_feat"].astype(np.int8), z["config_runtime"])
+
+
+def load_tile(path):
+    """As load_layout without configurable nodes; configurations [c, 24] are raw. Nothing is pruned or padded anew."""
+    z = np.load(path)
+    f = z["node_feat"]
+    return (f[:, :FEATURES].astype(np.float64), f[:, FEATURES:].astype(np.int64), z["node_opcode"].astype(np.int64),
+            z["edge_index"].astype(np.int64), None, z["config_feat"].astype(np.float64), z["config_runtime"])
+
+
+class Checkpoint:
+    """A safetensors file: parameters, statistics of the training data, metadata."""
+    def __init__(self, path):
+        with safe_open(path, framework="pt") as f:
+            self.metadata = f.metadata() or {}
+            self.tensors = {name: f.get_tensor(name).double() for name in f.keys()}
+
+    def statistics(self, kind):
+        for prefix in ("state.", ""):
+            if f"{prefix}{kind}.mean" in self.tensors:
+                return self.tensors[f"{prefix}{kind}.mean"], self.tensors[f"{prefix}{kind}.scale"]
+        raise SystemExit(f"the checkpoint has no tensor {kind}.mean; it holds {', '.join(sorted(self.tensors))}")
+
+    def options(self):
+        """The model options: metadata key `options`, a JSON object with the fields of tgraph_model.Options."""
+        if "options" not in self.metadata:
+            raise SystemExit(f"the metadata has no key \"options\"; keys: {', '.join(sorted(self.metadata))}")
+        return Options.from_dict(json.loads(self.metadata["options"]))
+
+    def model(self):
+        model = Model(self.options()).double()
+        state = {n: t for n, t in self.tensors.items() if not n.startswith(("optimizer.", "state.", "scaler.",
+                                                                             "config_scaler."))}
+        model.load_state_dict(state, strict=True)
+        return model.eval()
+
+
+def standardised(values, statistics):
+    mean, scale = (t.numpy() for t in statistics)
+    return torch.from_numpy((values - mean) / scale)
+
+
+def predict(checkpoint, path, chunk, limit=None):
+    """Scores of the first `limit` configurations, in near-equal chunks of at most `chunk` of them."""
+    torch.set_default_dtype(torch.float64)
+    model = checkpoint.model()
+    tile = model.options.kind == "tile"
+    features, layout, op, edges, ids, config, _ = load_tile(path) if tile else load_layout(path)
+    limit = min(limit or config.shape[0], config.shape[0])
+    graph = Graph(standardised(features, checkpoint.statistics("scaler")), torch.from_numpy(layout),
+                  torch.from_numpy(op), torch.from_numpy(edges), None if ids is None else torch.from_numpy(ids))
+    parts = np.array_split(np.arange(config.shape[0]), -(-config.shape[0] // chunk))
+    scores = []
+    with torch.no_grad():
+        for part in parts:
+            rows = (standardised(config[part], checkpoint.statistics("config_scaler")) if tile
+                    else torch.from_numpy(config[part]))
+            scores.append(model(graph, rows).numpy())
+            if part[-1] + 1 >= limit:
+                break
+    return np.concatenate(scores)[:limit]

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""TGraph (arXiv 2405.16623) in PyTorch, layout and tile model, as an independent check of the C program.
+
+Written from the published description in the authors' own order of axes, [configs, nodes, features]; nothing is
+split, fused or reordered here, so that a mistake in the C program's faster form shows.
+"""
+import dataclasses
+import json
+
+import torch
+from torch import nn
+
+FEATURES, LAYOUT_DIGITS, CONFIG_DIGITS, TILE_FEATURES = 134, 6, 18, 24
+OPS, OP_WIDTH, LAYOUT_ROWS, LAYOUT_WIDTH = 120, 16, 8, 4
+
+
+@dataclasses.dataclass
+class Options:
+    """What the authors' code and the paper leave open; the defaults are the code's values."""
+    kind: str = "layout"            # layout | tile
+    hidden: int = 256
+    cross: bool = True              # cross-configuration attention at all
+    cross_input: bool = True        # ... also in the two input layers
+    channel: bool = True            # channel attention
+    edges: bool = True              # False: every neighbourhood is empty
+    direction: str = "consumer"     # a node averages its consumers (code) | operand: its operands | both
+    aggregate: str = "mean"         # mean (code) | sum (paper, eq. 2)
+    l2: bool = False                # L2 normalisation of the convolution's output (paper, eq. 2)
+    message: bool = False           # feed-forward layer on every neighbour before the sum (paper, eq. 2: f1)
+    residual: str = "inside"        # gelu(x + h) (code) | outside: x + gelu(h) (paper, eq. 3)
+    dropout: float = 0.0
+
+    @staticmethod
+    def from_dict(values):
+        known = {f.name for f in dataclasses.fields(Options)}
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise SystemExit(f"unknown model options: {', '.join(unknown)}")
+        return Options(**values)
+
+    def to_json(self):
+        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+
+
+def instance_norm(x):
+    """Over the nodes (axis 1), separately per configuration and channel; no parameters."""
+    mean = x.mean(1, keepdim=True)
+    variance = ((x - mean) ** 2).mean(1, keepdim=True)
+    return (x - mean) / torch.sqrt(variance + 1e-5)
+
+
+def gelu(x):
+    return 0.5 * x * (1 + torch.erf(x * 0.5**0.5))
+
+
+class Affine(nn.Module):
+    def __init__(self, inputs, outputs, bias=True):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(outputs, inputs))
+        self.bias = nn.Parameter(torch.zeros(outputs)) if bias else None
+
+    def forward(self, x):
+        y = x @ self.weight.T
+        return y if self.bias is None else y + self.bias
+
+
+class ChannelAttention(nn.Module):
+    """Squeeze and excitation of every (configuration, node) vector, 8x narrower in the middle."""
+    def __init__(self, width):
+        super().__init__()
+        self.squeeze = Affine(width, width // 8)
+        self.excite = Affine(width // 8, width)
+        self.nearest_kink = float("inf")
+
+    def forward(self, x):
+        inner = self.squeeze(x)
+        self.nearest_kink = inner.detach().abs().min().item()
+        return x * torch.sigmoid(self.excite(torch.relu(inner)))
+
+
+class CrossConfigAttention(nn.Module):
+    """x * softmax over the configurations of x / temperature, per node and channel."""
+    def __init__(self):
+        super().__init__()
+        self.temperature = nn.Parameter(torch.full((1,), 0.5))
+
+    def forward(self, x):
+        return x * torch.softmax(x / self.temperature, dim=0)
+
+
+class Attention(nn.Module):
+    """Channel attention, then (optionally) the cross-attended copy beside it: [.., o] -> [.., o] or [.., 2 o]."""
+    def attend(self, x):
+        if self.channel is not None:
+            x = self.channel(x)
+        return x if self.cross is None else torch.cat([x, self.cross(x)], dim=2)
+
+    def make_attention(self, width, cross, channel):
+        self.channel = ChannelAttention(width) if channel else None
+        self.cross = CrossConfigAttention() if cross else None
+
+
+class InputLayer(Attention):
+    def __init__(self, inputs, o):
+        super().__init__()
+        cross = o.cross and o.cross_input
+        width = o.hidden // 2 if cross else o.hidden
+        self.linear = Affine(inputs, width)
+        self.make_attention(width, cross, o.channel)
+
+    def forward(self, x):
+        return gelu(self.attend(instance_norm(self.linear(x))))
+
+
+class Sage(nn.Module):
+    def __init__(self, inputs, outputs, o):
+        super().__init__()
+        self.options = o
+        self.message = Affine(inputs, inputs) if o.message else None
+        self.neighbour = Affine(inputs, outputs)
+        self.root = Affine(inputs, outputs, bias=False)
+
+    def gather(self, x, edges):
+        """edges [2, m]: source, destination of a message."""
+        total = torch.zeros_like(x).index_add(1, edges[1], x[:, edges[0]])
+        if self.options.aggregate == "sum":
+            return total
+        count = torch.zeros(x.shape[1], dtype=x.dtype).index_add(0, edges[1], torch.ones(edges.shape[1], dtype=x.dtype))
+        return total / count.clamp(min=1)[None, :, None]
+
+    def forward(self, x, edges):
+        sent = x if self.message is None else gelu(self.message(x))
+        y = self.neighbour(self.gather(sent, edges)) + self.root(x)
+        if self.options.l2:
+            y = y / y.norm(dim=2, keepdim=True).clamp(min=1e-12)
+        return y
+
+
+class Block(Attention):
+    def __init__(self, o):
+        super().__init__()
+        self.options = o
+        width = o.hidden // 2 if o.cross else o.hidden
+        self.sage = Sage(o.hidden, width, o)
+        self.make_attention(width, o.cross, o.channel)
+
+    def forward(self, x, edges):
+        h = self.attend(self.sage(instance_norm(x), edges))
+        y = gelu(x + h) if self.options.residual == "inside" else x + gelu(h)
+        return nn.functional.dropout(y, self.options.dropout, self.training)
+
+
+class Tables(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.op = nn.Parameter(torch.zeros(OPS, OP_WIDTH))
+        self.layout = nn.Parameter(torch.zeros(LAYOUT_ROWS, LAYOUT_WIDTH))
+
+
+class Graph:
+    """One graph, ready for the model: standardised features, codes in -1..5, edges (u consumes the output of v)."""
+    def __init__(self, features, layout, op, edges, config_ids=None):
+        self.features, self.layout, self.op = features, layout.long(), op.long()
+        self.edges, self.config_ids = edges.long(), None if config_ids is None else config_ids.long()
+        self.op = torch.where(self.op < OPS, self.op, torch.zeros_like(self.op))  # no row for it: unknown (0)
+
+
+class Model(nn.Module):
+    def __init__(self, o):
+        super().__init__()
+        self.options = o
+        digits = LAYOUT_DIGITS + (CONFIG_DIGITS if o.kind == "layout" else 0)
+        self.embedding = Tables()
+        self.input = nn.ModuleList([InputLayer(FEATURES + digits * LAYOUT_WIDTH + OP_WIDTH, o),
+                                    InputLayer(o.hidden, o)])
+        self.block = nn.ModuleList([Block(o), Block(o)])
+        if o.kind == "tile":
+            self.config = nn.ModuleList([Affine(TILE_FEATURES, o.hidden), Affine(o.hidden, o.hidden)])
+            self.head = nn.ModuleList([Affine(3 * o.hidden, o.hidden), Affine(o.hidden, o.hidden)])
+        self.output = Affine(o.hidden, 1)
+
+    def messages(self, edges):
+        """Edges [m, 2] of (u, v), u consumes v -> [2, m'] of (source, destination)."""
+        if not self.options.edges:
+            edges = edges[:0]
+        u, v = edges[:, 0], edges[:, 1]
+        if self.options.direction == "consumer":
+            return torch.stack([u, v])
+        if self.options.direction == "operand":
+            return torch.stack([v, u])
+        return torch.stack([torch.cat([u, v]), torch.cat([v, u])])
+
+    def node_part(self, x, edges):
+        edges = self.messages(edges)
+        for layer in self.input:
+            x = layer(x)
+        for block in self.block:
+            x = block(x, edges)
+        return x
+
+    def forward(self, graph, config):
+        """config: layout [c, nc, 18] codes in -1..5; tile [c, 24] standardised. Returns scores [c]."""
+        look = self.embedding.layout
+        n = graph.features.shape[0]
+        own, op = look[graph.layout + 2].reshape(n, -1), self.embedding.op[graph.op]
+        if self.options.kind == "layout":
+            c = config.shape[0]
+            codes = torch.full((c, n, CONFIG_DIGITS), -2, dtype=torch.long)
+            codes[:, graph.config_ids] = config.long()
+            x = torch.cat([graph.features.expand(c, -1, -1), look[codes + 2].reshape(c, n, -1),
+                           own.expand(c, -1, -1), op.expand(c, -1, -1)], dim=2)
+            return self.output(self.node_part(x, graph.edges).mean(1))[:, 0]
+        x = self.node_part(torch.cat([graph.features, own, op], dim=1)[None], graph.edges)[0]
+        h = self.config[1](gelu(self.drop(self.config[0](config))))
+        pooled = torch.cat([x.max(0).values, x.mean(0)])
+        h = torch.cat([h, pooled.expand(config.shape[0], -1)], dim=1)
+        for layer in self.head:
+            h = gelu(self.drop(layer(h)))
+        return self.output(h)[:, 0]
+
+    def drop(self, x):
+        return nn.functional.dropout(x, self.options.dropout, self.training)
+
+
+def pairwise_hinge(scores, ranks, margin=1.0, total=False):
+    """max(0, margin - (s_i - s_j)) of every ordered pair with r_i > r_j; mean over all n * n entries, or the sum."""
+    gap = margin - (scores[:, None] - scores[None, :])
+    terms = torch.where(ranks[:, None] > ranks[None, :], gap.clamp(min=0), torch.zeros_like(gap))
+    return terms.sum() if total else terms.mean()
+
+
+def pair_distance(scores, ranks, margin=1.0):
+    """How near the nearest counted pair is to the kink of the hinge loss."""
+    gap = (margin - (scores[:, None] - scores[None, :])).abs().detach()
+    return gap[ranks[:, None] > ranks[None, :]].min().item()
+
+
+def nearest_kink(model):
+    return min([m.nearest_kink for m in model.modules() if isinstance(m, ChannelAttention)], default=float("inf"))
+
+
+def count(options):
+    return sum(p.numel() for p in Model(options).parameters())
+
+
+def check_counts():
+    for options, expected in ((Options(), 215013), (Options(cross=False), 460577), (Options(kind="tile"), 540645)):
+        if count(options) != expected:
+            raise SystemExit(f"{options}: {count(options)} parameters instead of {expected}")
+
+
+if __name__ == "__main__":
+    check_counts()
+    for kind in ("layout", "tile"):
+        for name, p in Model(Options(kind=kind)).named_parameters():
+            print(kind, name, list(p.shape))
