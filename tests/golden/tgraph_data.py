@@ -31,7 +31,7 @@ def pad_layouts(node_feat):
 
 
 def load_layout(path, pruned=True, padded=True):
-    """Raw features [n, 134], layouts [n, 6], op codes, edges [m, 2], config ids, configurations [c, nc, 18], runtimes."""
+    """Raw features [n, 134], layouts [n, 6], op codes, edges [m, 2], config ids, configurations [c, nc, 18], times."""
     z = np.load(path)
     features, ids, edges = z["node_feat"], z["node_config_ids"].astype(np.int64), z["edge_index"].astype(np.int64)
     op, kept = z["node_opcode"].astype(np.int64), np.arange(features.shape[0])
