@@ -14,7 +14,8 @@ esac
 passed=0
 failed=0
 jobs=$(nproc)
-run=""
+run="" # older sanitizers fail at random where addresses are spread widely: ask for the plain layout, if we may
+setarch "$(uname -m)" -R true 2>/dev/null && run="setarch $(uname -m) -R"
 export OMP_WAIT_POLICY=passive # tests run side by side: waiting threads sleep
 [ -n "$full" ] && export AUGUR_FULL=1
 
@@ -73,11 +74,8 @@ fi
 
 check release
 check debug
-# The thread sanitizer wants the usual memory layout; where that may be asked for, ask.
-setarch "$(uname -m)" -R true 2>/dev/null && run="setarch $(uname -m) -R"
 unset AUGUR_FULL # damaged files need no second look, for races
 check tsan -L quick
-run=""
 check fuzz
 if command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ]; then
     build cuda && passed=$((passed + 1))
