@@ -102,16 +102,44 @@ def slice_(x, f, i):
     return x[0].narrow(i[0], i[1], i[2])
 
 
+@formula("reshape")
+def reshape(x, f, i):
+    """Rank in i[0], sizes in f."""
+    return x[0].reshape([int(n) for n in f[:i[0]]])
+
+
 # ---- indices
 
-@formula("gather_rows", "embedding")
-def gather_rows(x, f, i):
-    return x[0][x[1]]
+def within(index, n):
+    """Index clamped to rows that exist, and 1 where it was one, else 0."""
+    return index.clamp(0, max(n - 1, 0)), ((index >= 0) & (index < n)).double()
+
+
+def scaled(rows, s):
+    return rows * s.reshape(list(s.shape) + [1] * (rows.dim() - s.dim()))
+
+
+@formula("gather")
+def gather(x, f, i):
+    """An index that names no row gives zeros."""
+    if x[0].shape[0] == 0:
+        return x[0].new_zeros(list(x[1].shape) + list(x[0].shape[1:])) + x[0].sum()
+    index, good = within(x[1], x[0].shape[0])
+    return scaled(x[0][index], good)
 
 
 @formula("scatter_sum")
 def scatter_sum(x, f, i):
-    return torch.zeros([i[0]] + list(x[0].shape[1:])).index_add(0, x[1], x[0])
+    index, good = within(x[1], i[0])
+    return torch.zeros([i[0]] + list(x[0].shape[1:])).index_add(0, index, scaled(x[0], good))
+
+
+@formula("spread")
+def spread(x, f, i):
+    """base[v] + part[where[v], c], without the part where `where` is negative."""
+    base, part, where = x
+    return base[:, None, :] + (gather([part, where], f, i) if part.shape[0] else
+                               torch.zeros([base.shape[0]] + list(part.shape[1:])) + part.sum())
 
 
 @formula("embedding_bag")
@@ -124,14 +152,25 @@ def embedding_bag(x, f, i):
 # ---- reductions
 
 def first_max(x, dim):
-    """Maximum whose gradient goes to the first of equal entries."""
-    return x.gather(dim, x.argmax(dim, keepdim=True)).squeeze(dim)
+    """Maximum whose gradient goes to the first of equal entries; 0 of nothing."""
+    return x.gather(dim, x.argmax(dim, keepdim=True)).squeeze(dim) if x.shape[dim] else x.sum(dim)
 
 
-for _name, _function in {"sum": torch.sum, "mean": torch.mean}.items():
-    FORMULAS[f"{_name}_rows"] = lambda x, f, i, g=_function: g(x[0], 0)
-    FORMULAS[f"{_name}_columns"] = lambda x, f, i, g=_function: g(x[0], -1)
-    FORMULAS[f"{_name}_all"] = lambda x, f, i, g=_function: g(x[0])
+def mean(x, dim):
+    """0 of nothing."""
+    return x.sum(dim) / max(x.shape[dim], 1)
+
+
+def mean_all(x):
+    return x.sum() / max(x.numel(), 1)
+
+
+FORMULAS["sum_rows"] = lambda x, f, i: x[0].sum(0)
+FORMULAS["sum_columns"] = lambda x, f, i: x[0].sum(-1)
+FORMULAS["sum_all"] = lambda x, f, i: x[0].sum()
+FORMULAS["mean_rows"] = lambda x, f, i: mean(x[0], 0)
+FORMULAS["mean_columns"] = lambda x, f, i: mean(x[0], -1)
+FORMULAS["mean_all"] = lambda x, f, i: mean_all(x[0])
 FORMULAS["max_rows"] = lambda x, f, i: first_max(x[0], 0)
 FORMULAS["max_columns"] = lambda x, f, i: first_max(x[0], -1)
 FORMULAS["max_all"] = lambda x, f, i: first_max(x[0].reshape(-1), 0)
@@ -183,12 +222,17 @@ def l2_norm(x, f, i):
     return x[0] / torch.sqrt(x[0].square().sum(-1, keepdim=True)).clamp(min=f[0])
 
 
+@formula("cross_attention")
+def cross_attention(x, f, i):
+    return x[0] * torch.softmax(x[0] / x[1], 1)
+
+
 # ---- losses
 
-FORMULAS["squared_error"] = lambda x, f, i: (x[0] - x[1]).square().mean()
-FORMULAS["absolute_error"] = lambda x, f, i: (x[0] - x[1]).abs().mean()
-FORMULAS["huber"] = lambda x, f, i: F.huber_loss(x[0], x[1], delta=f[0])
-FORMULAS["log_squared"] = lambda x, f, i: (x[0].log() - x[1].log()).square().mean()
+FORMULAS["squared_error"] = lambda x, f, i: mean_all((x[0] - x[1]).square())
+FORMULAS["absolute_error"] = lambda x, f, i: mean_all((x[0] - x[1]).abs())
+FORMULAS["huber"] = lambda x, f, i: mean_all(F.huber_loss(x[0], x[1], reduction="none", delta=f[0]))
+FORMULAS["log_squared_error"] = lambda x, f, i: mean_all((x[0].log() - x[1].log()).square())
 
 
 def pairs(x, term, total):
@@ -209,8 +253,9 @@ def pairwise_logistic(x, f, i):
 
 @formula("listmle")
 def listmle(x, f, i):
-    """Minus the log-likelihood (Plackett-Luce) of the list in ascending order of rank; equal ranks keep their order."""
-    s = x[0][torch.argsort(x[1], stable=True)]
+    """Minus the log-likelihood (Plackett-Luce) that the lowest score comes first, of the list in ascending order of
+    rank; equal ranks keep their order."""
+    s = -x[0][torch.argsort(x[1], stable=True)]
     return (torch.logcumsumexp(s.flip(0), 0).flip(0) - s).sum()
 
 
