@@ -25,6 +25,7 @@
    commands, ..., sizeof(options)}; int main(int argc, char **argv) { return harness_main(&program,
    argc, argv); }
 
+   Every function that takes `why` needs one (never NULL), empty when the call begins.
    Unlike the library, the harness ends the program when there is no memory: one sentence on stderr
    and exit 5. */
 #ifndef HARNESS_H

@@ -58,7 +58,7 @@ static char *next_line(char *to, int room, void *context)
     if (memchr(line, 0, n))
         stop(r, "a zero byte; this is not a text file");
     else if (n + 2 > (size_t)room)
-        stop(r, "the line is longer than 190 characters; split it");
+        stop(r, "the line is longer than 197 characters; shorten it");
     else if (n && *line == '[')
         begin_section(r, line, n);
     if (r->status != AG_OK) return NULL;
@@ -87,6 +87,7 @@ ag_status harness__ini(const char *file, const char *text, size_t bytes, harness
 {
     reader r = {
         .file = file, .text = text, .bytes = bytes, .pair = pair, .context = context, .why = why};
+    if (bytes >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r.at = 3; /* a byte order mark */
     int line = ini_parse_stream(next_line, &r, take_pair, &r);
     if (r.status == AG_OK && line != 0) {
         r.line = line;

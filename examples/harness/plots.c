@@ -36,8 +36,7 @@ ag_status harness_plot_curves(const char *folder, const char *name, const char *
         write_means(p.data, score);
         harness__plot_style(&p, title, 760, 400);
         axis(to, "x", "step", PLOT_INK);
-        fputs("set xrange [0:*]\nset key bottom center outside horizontal\nset format x '%.0f'\n",
-              to);
+        fputs("set xrange [0:*]\nunset key\nset format x '%.0f'\n", to);
         if (loss.n) axis(to, "y", loss.name, PLOT_FIRST);
         if (score.n) axis(to, loss.n ? "y2" : "y", score.name, PLOT_SECOND);
         if (loss.n && score.n) fputs("set y2tics\nset border 11\n", to);
@@ -101,7 +100,7 @@ static int write_bars(FILE *to, const char *const *names, const double *values,
         if (!isfinite(values[i])) continue;
         harness__plot_label(to, names[i]);
         fprintf(to, "\t%.9g\t%.9g\t%.9g\n", values[i], wide,
-                (values[i] > 0 ? values[i] : 0) + wide);
+                values[i] + wide > 0 ? values[i] + wide : 0);
         drawn++;
     }
     return drawn;
