@@ -144,13 +144,14 @@ typedef struct ag_array_info {
     int rank;
     int64_t size[AG_MAX_AXES];
     int64_t count;
+    int fortran; /* 1: stored with the first axis fastest (never at rank 0 and 1); reading restores C order */
 } ag_array_info;
 
 AG_API size_t ag_dtype_bytes(ag_dtype dtype);
 AG_API const char *ag_dtype_name(ag_dtype dtype); /* "float32", "uint8", ... */
 
-/* Opens an npz file and reads the header of every member (little-endian, C order; npy 1.0 to 3.0; stored or deflated;
-   zip64). Nothing is inflated beyond the headers. A member that claims more than 1,032 times its compressed size, or
+/* Opens an npz file and reads the header of every member (little-endian, C or Fortran order; npy 1.0 to 3.0; stored or
+   deflated; zip64; at most 64 members with names of 1 to 63 printable ASCII characters; bool as AG_U8). Nothing is inflated beyond the headers. A member that claims more than 1,032 times its compressed size, or
    more than byte_limit bytes, is refused.
    Returns NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
 typedef struct ag_npz ag_npz;
@@ -161,19 +162,23 @@ AG_API const ag_array_info *ag_npz_info(const ag_npz *npz, int index);
 AG_API const ag_array_info *ag_npz_find(const ag_npz *npz, const char *name); /* NULL: no such member */
 
 /* Reads a whole member into `out` (count elements of type `as`), converting by value: integers between integer types
-   and to float, floats only to float. Fails when a value does not fit, when a float is wanted as an integer, when the
+   and to float (rounded), floats only to float. Fails when a value does not fit, when a float is wanted as an integer, when the
    stored CRC differs, or when there is no such member. */
 AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out, ag_failure *why);
 
 /* Streams a member from its first row on (a row is everything behind the first axis) without holding more than one
-   buffer of it. ag_rows_next fills `out` with n rows of type `as`; the call that reads the last row verifies the CRC. */
+   buffer of it. ag_rows_next fills `out` with n rows of type `as`; the call that reads the last row verifies the CRC
+   (for an array without rows: a call with n = 0). A scalar is one row; an array in Fortran order has no rows to stream.
+   Several readers of one npz may take turns; close them before the npz. After a failure a reader stays failed. */
 typedef struct ag_rows ag_rows;
 AG_API ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why);
 AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why);
 AG_API void ag_rows_close(ag_rows *rows);
 
 /* Writes an npz file: members are deflated in the order of the calls; the file appears under its name when
-   ag_npz_finish succeeds (temporary file, fsync, rename), else not at all. finish and cancel free the writer. */
+   ag_npz_finish succeeds (temporary file, fsync, rename), else not at all. ag_npz_add copies the values. finish and
+   cancel free the writer. Equal arrays give equal bytes.
+   Fails: AG_EUSE (name, dtype, rank), AG_ESHAPE (sizes), AG_EMEMORY, AG_EFILE. */
 typedef struct ag_npz_writer ag_npz_writer;
 AG_API ag_npz_writer *ag_npz_create(const char *path, ag_failure *why);
 AG_API ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, int rank, const int64_t *size,

@@ -27,8 +27,8 @@ ag_status ag_npy_save(const char *path, ag_dtype dtype, int rank, const int64_t 
                       const void *data, ag_failure *why)
 {
     array a = {dtype, rank, size, data, 0};
-    a.count = ag__npy_count(dtype, rank, size, ag__path_tail(path), why);
-    if (a.count < 0) return AG_ESHAPE;
+    ag_status status = ag__npy_count(&a.count, dtype, rank, size, ag__path_tail(path), why);
+    if (status != AG_OK) return status;
     return ag__save_file(path, write_array, &a, why);
 }
 
@@ -44,6 +44,20 @@ static void name_array(char name[64], const char *path)
     snprintf(name, 64, "%.63s", slash ? slash + 1 : path);
     char *dot = strrchr(name, '.');
     if (dot && !strcmp(dot, ".npy")) *dot = 0;
+}
+
+/* Reads the values and puts them in C order. */
+static int read_all(char *out, FILE *file, const ag_array_info *info)
+{
+    int64_t values[512], n;
+    size_t bytes = ag_dtype_bytes(info->dtype);
+    if (!info->fortran) return fread(out, bytes, (size_t)info->count, file) == (size_t)info->count;
+    for (int64_t first = 0; first < info->count; first += n) {
+        n = info->count - first < 512 ? info->count - first : 512;
+        if (fread(values, bytes, (size_t)n, file) != (size_t)n) return 0;
+        ag__npz_reorder(out, values, info, bytes, first, n);
+    }
+    return 1;
 }
 
 static ag_status load(FILE *file, int64_t bytes, const char *path, size_t limit,
@@ -63,7 +77,7 @@ static ag_status load(FILE *file, int64_t bytes, const char *path, size_t limit,
                        path, values, limit);
     if (!(*data = ag__alloc(values)))
         return ag_fail(why, AG_EMEMORY, "no memory for the %zu bytes of %s", values, path);
-    if (fread(*data, 1, values, file) == values) return AG_OK;
+    if (read_all(*data, file, info)) return AG_OK;
     ag__free(*data);
     *data = NULL;
     return ag_fail(why, AG_EFILE, "cannot read %s to its end", path);

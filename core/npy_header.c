@@ -141,39 +141,33 @@ static int dictionary(cursor *c, ag_array_info *info)
     skip_space(c);
     if (*c->at) return failed(c, "something follows the '}'");
     if (seen != 7) return failed(c, "a key of descr, fortran_order and shape is missing");
-    if (fortran && info->rank > 1)
-        return failed(c, "the array is in Fortran order; save it with numpy.ascontiguousarray");
+    info->fortran = fortran && info->rank > 1;
     return 1;
 }
 
-int64_t ag__npy_count(ag_dtype dtype, int rank, const int64_t *size, const char *where,
-                      ag_failure *why)
+ag_status ag__npy_count(int64_t *count, ag_dtype dtype, int rank, const int64_t *size,
+                        const char *where, ag_failure *why)
 {
-    const int64_t most = (int64_t)1
-                         << 48; /* values, empty axes left out: no product below overflows */
-    int64_t count = 1;
+    const int64_t most = (int64_t)1 << 48; /* of the sizes that are not 0: no product overflows */
+    int64_t product = 1;
     int empty = 0;
-    if ((unsigned)dtype >= TYPES || rank < 0 || rank > AG_MAX_AXES) {
-        ag_fail(why, AG_EUSE,
-                "%s: dtype %d or rank %d is unknown; dtypes are 0 to %d, ranks 0 to %d", where,
-                (int)dtype, rank, TYPES - 1, AG_MAX_AXES);
-        return -1;
-    }
+    if ((unsigned)dtype >= TYPES || rank < 0 || rank > AG_MAX_AXES)
+        return ag_fail(why, AG_EUSE,
+                       "%s: dtype %d or rank %d is unknown; dtypes are 0 to %d, ranks 0 to %d",
+                       where, (int)dtype, rank, TYPES - 1, AG_MAX_AXES);
     for (int i = 0; i < rank; i++) {
-        if (size[i] < 0 || (size[i] > 0 && count > most / size[i])) {
-            ag_fail(
-                why, AG_ESHAPE,
-                "%s: the size of axis %d is %lld, but sizes are at least 0 and their product at "
-                "most 2^48",
-                where, i, (long long)size[i]);
-            return -1;
-        }
+        if (size[i] < 0 || (size[i] > 0 && product > most / size[i]))
+            return ag_fail(why, AG_ESHAPE,
+                           "%s: the size of axis %d is %lld, but sizes are at least 0 and their "
+                           "product at most 2^48",
+                           where, i, (long long)size[i]);
         if (size[i] == 0)
             empty = 1;
         else
-            count *= size[i];
+            product *= size[i];
     }
-    return empty ? 0 : count;
+    *count = empty ? 0 : product;
+    return AG_OK;
 }
 
 static int printable(const char *s, size_t n)
@@ -230,8 +224,10 @@ ag_status ag__npy_read_header(ag_array_info *info, size_t *bytes, ag__reader *re
     if (!dictionary(&c, info))
         return ag_fail(why, AG_EDATA, "%s: npy header, character %d: %s", where, (int)(c.at - dict),
                        c.problem);
-    info->count = ag__npy_count(info->dtype, info->rank, info->size, where, why);
-    return info->count < 0 ? AG_EDATA : AG_OK;
+    ag_failure here = {0};
+    if (ag__npy_count(&info->count, info->dtype, info->rank, info->size, where, &here) != AG_OK)
+        return ag_fail(why, AG_EDATA, "%s", here.sentence);
+    return AG_OK;
 }
 
 size_t ag__npy_format(char out[AG__NPY_WRITTEN_MOST], ag_dtype dtype, int rank, const int64_t *size)

@@ -30,9 +30,9 @@ ag_status ag__npy_read_header(ag_array_info *info, size_t *bytes, ag__reader *re
 size_t ag__npy_format(char out[AG__NPY_WRITTEN_MOST], ag_dtype dtype, int rank,
                       const int64_t *size);
 
-/* The count of values, or -1 with a sentence when dtype, rank or a size cannot be. */
-int64_t ag__npy_count(ag_dtype dtype, int rank, const int64_t *size, const char *where,
-                      ag_failure *why);
+/* The count of values. Fails: AG_EUSE for dtype and rank, AG_ESHAPE for a size. */
+ag_status ag__npy_count(int64_t *count, ag_dtype dtype, int rank, const int64_t *size,
+                        const char *where, ag_failure *why);
 
 /* 1: 1 to 63 printable ASCII characters, so that a sentence can quote it. */
 int ag__npz_name_fits(const char *name);
@@ -40,6 +40,10 @@ int ag__npz_name_fits(const char *name);
 /* Converts values first..first+n-1 of the array `info` from `in` to `out`. */
 ag_status ag__npz_convert(void *out, ag_dtype as, const void *in, const ag_array_info *info,
                           int64_t first, int64_t n, const char *file, ag_failure *why);
+
+/* Puts values first..first+n-1 of an array stored in Fortran order to their places in C order. */
+void ag__npz_reorder(void *out, const void *in, const ag_array_info *info, size_t bytes,
+                     int64_t first, int64_t n);
 
 /* 1 when integers are wanted and floats are stored, which no conversion does. */
 int ag__npz_cannot(ag_dtype as, ag_dtype from);

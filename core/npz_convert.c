@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static int is_float(ag_dtype dtype) { return dtype == AG_F32 || dtype == AG_F64; }
 
@@ -45,14 +46,32 @@ static void store(void *out, ag_dtype dtype, int64_t i, int64_t value)
     }
 }
 
+/* The indices of the value that is stored at `index`. */
+static void unravel(int64_t at[AG_MAX_AXES], const ag_array_info *info, int64_t index)
+{
+    for (int i = 0; i < info->rank; i++) {
+        int axis = info->fortran ? i : info->rank - 1 - i;
+        at[axis] = index % info->size[axis];
+        index /= info->size[axis];
+    }
+}
+
+void ag__npz_reorder(void *out, const void *in, const ag_array_info *info, size_t bytes,
+                     int64_t first, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at[AG_MAX_AXES], to = 0;
+        unravel(at, info, first + i);
+        for (int axis = 0; axis < info->rank; axis++) to = to * info->size[axis] + at[axis];
+        memcpy((char *)out + (size_t)to * bytes, (const char *)in + (size_t)i * bytes, bytes);
+    }
+}
+
 /* "node_config_feat[5,0,17]" for the value at a flat index. */
 static const char *place(char text[160], const ag_array_info *info, int64_t index)
 {
     int64_t at[AG_MAX_AXES];
-    for (int i = info->rank - 1; i >= 0; i--) {
-        at[i] = index % info->size[i];
-        index /= info->size[i];
-    }
+    unravel(at, info, index);
     int n = snprintf(text, 160, "%s", info->name);
     for (int i = 0; i < info->rank; i++)
         n += snprintf(text + n, 160 - (size_t)n, i ? ",%lld" : "[%lld", (long long)at[i]);

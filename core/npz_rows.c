@@ -28,7 +28,7 @@ static ag_status skip_header(ag_rows *r, ag_failure *why)
     return AG_OK;
 }
 
-ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why)
+static ag_rows *rows_open(ag_npz *npz, const char *name, ag_failure *why)
 {
     char where[AG__WHERE];
     const ag_array_info *info = ag_npz_find(npz, name);
@@ -57,6 +57,18 @@ ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why)
     return NULL;
 }
 
+ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why)
+{
+    ag_rows *r = rows_open(npz, name, why);
+    if (!r || !r->info->fortran) return r;
+    ag_fail(why, AG_EDATA,
+            "%s: member %s is in Fortran order and cannot be read by rows; save it with "
+            "numpy.ascontiguousarray",
+            ag__path_tail(npz->path), r->info->name);
+    ag_rows_close(r);
+    return NULL;
+}
+
 static ag_status read_values(ag_rows *r, void *out, size_t bytes, ag_failure *why)
 {
     char where[AG__WHERE];
@@ -81,17 +93,33 @@ static ag_status verify(ag_rows *r, ag_failure *why)
                    "%s goes on behind its last value; copy or download the file again", where);
 }
 
-static ag_status read_converted(ag_rows *r, char *out, ag_dtype as, int64_t first, int64_t count,
-                                ag_failure *why)
+/* The next `count` values, converted, in the order in which they are stored. */
+static ag_status read_portion(ag_rows *r, void *out, ag_dtype as, int64_t first, int64_t count,
+                              ag_failure *why)
 {
     size_t from = ag_dtype_bytes(r->info->dtype), to = ag_dtype_bytes(as);
     int64_t most = BUFFER / (int64_t)from;
-    for (int64_t n; count > 0; count -= n, first += n, out += (size_t)n * to) {
+    char *at = out;
+    if (as == r->info->dtype) return read_values(r, out, (size_t)count * to, why);
+    for (int64_t n; count > 0; count -= n, first += n, at += (size_t)n * to) {
         n = count < most ? count : most;
         ag_status status = read_values(r, r->buffer, (size_t)n * from, why);
         if (status == AG_OK)
-            status = ag__npz_convert(out, as, r->buffer, r->info, first, n, r->npz->path, why);
+            status = ag__npz_convert(at, as, r->buffer, r->info, first, n, r->npz->path, why);
         if (status != AG_OK) return status;
+    }
+    return AG_OK;
+}
+
+/* An array in Fortran order, whole. */
+static ag_status read_reordered(ag_rows *r, char *out, ag_dtype as, ag_failure *why)
+{
+    int64_t values[512], n;
+    for (int64_t first = 0; first < r->info->count; first += n) {
+        n = r->info->count - first < 512 ? r->info->count - first : 512;
+        ag_status status = read_portion(r, values, as, first, n, why);
+        if (status != AG_OK) return status;
+        ag__npz_reorder(out, values, r->info, ag_dtype_bytes(as), first, n);
     }
     return AG_OK;
 }
@@ -117,10 +145,8 @@ ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_fail
     ag_status status = check_request(rows, n, as, why);
     if (status != AG_OK) return status;
     int64_t first = rows->next * rows->row_values, count = n * rows->row_values;
-    if (as == rows->info->dtype)
-        status = read_values(rows, out, (size_t)count * ag_dtype_bytes(as), why);
-    else
-        status = read_converted(rows, out, as, first, count, why);
+    status = rows->info->fortran ? read_reordered(rows, out, as, why)
+                                 : read_portion(rows, out, as, first, count, why);
     rows->next += n;
     if (status == AG_OK && rows->next == rows->rows && !rows->verified) status = verify(rows, why);
     rows->broken = status != AG_OK;
@@ -137,7 +163,7 @@ void ag_rows_close(ag_rows *rows)
 ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out, ag_failure *why)
 {
     ag_failure here = {0};
-    ag_rows *rows = ag_rows_open(npz, name, &here);
+    ag_rows *rows = rows_open(npz, name, &here);
     if (!rows) return ag_fail(why, here.status, "%s", here.sentence);
     ag_status status = ag_rows_next(rows, rows->rows, as, out, why);
     ag_rows_close(rows);

@@ -58,8 +58,9 @@ ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, in
     if (status != AG_OK) return status;
     char header[AG__NPY_WRITTEN_MOST], where[AG__WHERE];
     snprintf(where, sizeof where, "%s: member %.63s", ag__path_tail(writer->path), name);
-    int64_t count = ag__npy_count(dtype, rank, size, where, why);
-    if (count < 0) return AG_ESHAPE;
+    int64_t count;
+    status = ag__npy_count(&count, dtype, rank, size, where, why);
+    if (status != AG_OK) return status;
     size_t n = ag__npy_format(header, dtype, rank, size);
     size_t values = (size_t)count * ag_dtype_bytes(dtype);
     member *m = &writer->members[writer->count];

@@ -239,7 +239,7 @@ static void the_writer_refuses_what_it_cannot_write(void **state)
     assert_int_equal(ag_npz_add(writer, "ab", AG_U8, 1, one, &value, &why), AG_OK);
     ag_npz_add(writer, "a", AG_U8, 1, one, &value, &why);
     expect_part(&why, AG_EUSE, "member a was added before");
-    ag_npz_add(writer, "b", AG_U8, 5, one, &value, &why);
+    assert_int_equal(ag_npz_add(writer, "b", AG_U8, 5, one, &value, &why), AG_EUSE);
     expect_part(&why, AG_EUSE, "rank 5");
     ag_npz_add(writer, "b", (ag_dtype)17, 1, one, &value, &why);
     expect_part(&why, AG_EUSE, "dtype 17");
