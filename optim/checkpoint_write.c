@@ -77,6 +77,24 @@ static ag_status add_item(job *j, const ag_checkpoint_item *item, ag_failure *wh
     return bad ? no_memory(j, why) : AG_OK;
 }
 
+/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
+static int is_utf8(const char *text)
+{
+    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        int more = *s < 0x80 ? 0 : *s >> 5 == 6 ? 1 : *s >> 4 == 14 ? 2 : *s >> 3 == 30 ? 3 : -1;
+        if (more < 0) return 0;
+        uint32_t code = more ? *s & (0x3fu >> more) : *s;
+        s++;
+        for (int i = 0; i < more; i++, s++) {
+            if (*s >> 6 != 2) return 0; /* the end of the text, too */
+            code = code << 6 | (*s & 0x3fu);
+        }
+        if (code < least[more] || code > 0x10ffff || (code >> 11) == 0x1b) return 0;
+    }
+    return 1;
+}
+
 static ag_status add_pair(job *j, const ag_checkpoint_pair *pair, ag_failure *why)
 {
     char quoted[AG__QUOTE];
@@ -91,15 +109,11 @@ static ag_status add_pair(job *j, const ag_checkpoint_pair *pair, ag_failure *wh
     if (json_object_get(j->metadata, key))
         return ag_fail(why, AG_EUSE, "%s: the metadata key \"%s\" is used twice.",
                        ag__path_tail(j->path), quoted);
-    json_t *value = json_string_nocheck(pair->value),
-           *checked = value ? json_string(pair->value) : NULL;
-    if (value && !checked) {
-        json_decref(value);
+    if (!is_utf8(pair->value))
         return ag_fail(why, AG_EUSE, "%s: the value of metadata \"%s\" is not valid UTF-8.",
                        ag__path_tail(j->path), quoted);
-    }
-    json_decref(checked);
-    return json_object_set_new(j->metadata, key, value) ? no_memory(j, why) : AG_OK;
+    int bad = json_object_set_new(j->metadata, key, json_string(pair->value));
+    return bad ? no_memory(j, why) : AG_OK;
 }
 
 static ag_status add_all(job *j, const ag_checkpoint_pair *pairs, int n_pairs, ag_failure *why)
