@@ -113,23 +113,33 @@ class Pyg(nn.Module):
 # ---- node-major: [nodes, configs, features]
 
 class NeighbourMean(torch.autograd.Function):
-    """a @ x with CSR matrices of both directions, built once."""
+    """Weighted sums of rows by lists in both directions, built once. embedding_bag is the fastest of PyTorch's ways
+    here: 8 ms for 1000 x 4096 values and 2000 edges, where CSR times dense takes 24 and index_add 9 to 17."""
     @staticmethod
-    def forward(ctx, x, a, transposed):
+    def forward(ctx, x, lists, transposed):
         ctx.transposed = transposed
-        return torch.mm(a, x)
+        return bag(x, lists)
 
     @staticmethod
     def backward(ctx, dy):
-        return torch.mm(ctx.transposed, dy), None, None
+        return bag(dy.contiguous(), ctx.transposed), None, None
 
 
-def mean_matrices(p):
-    """Row v averages the consumers of v; and its transpose."""
+def bag(x, lists):
+    columns, starts, weights = lists
+    return F.embedding_bag(columns, x, starts, mode="sum", per_sample_weights=weights.to(x.dtype))
+
+
+def mean_lists(p):
+    """Row v averages the consumers of v; and its transpose: (columns, row starts, weights) each."""
     u, v = p.edges
     degree = torch.zeros(p.nodes).index_add(0, v, torch.ones(v.numel()))
-    a = torch.sparse_coo_tensor(torch.stack([v, u]), 1 / degree[v], (p.nodes, p.nodes)).coalesce()
-    return a.to_sparse_csr(), a.t().coalesce().to_sparse_csr()
+
+    def lists(rows, columns):
+        order = torch.argsort(rows, stable=True)
+        starts = torch.searchsorted(rows[order].contiguous(), torch.arange(p.nodes))
+        return columns[order], starts, (1 / degree[v])[order]
+    return lists(v, u), lists(u, v)
 
 
 class Node(nn.Module):
@@ -151,10 +161,10 @@ class Node(nn.Module):
     def prepare(self, p):
         """What depends on the graph alone."""
         places = torch.arange(DIGITS) * ROWS
-        bag = (p.config + 2 + places).permute(1, 0, 2).reshape(-1, DIGITS)  # [nc c, 18]
-        return mean_matrices(p), bag, places
+        look_ups = (p.config + 2 + places).permute(1, 0, 2).reshape(-1, DIGITS)  # [nc c, 18]
+        return mean_lists(p), look_ups, places
 
-    def first(self, p, bag, places):
+    def first(self, p, look_ups, places):
         """Linear of the 246 inputs without making them: a part per node and 18 look-ups per configurable one."""
         w, look, o = self.table["input.0.linear.weight"], self.table["embedding.layout"], self.width
         wf, wc, wl, wo = w.split([FEATURES, DIGITS * WIDTH, 6 * WIDTH, 16], dim=1)
@@ -162,7 +172,7 @@ class Node(nn.Module):
         none = table[places].sum(0)
         node = torch.cat([p.features, look[p.layout + 2].flatten(1), self.table["embedding.op"][p.op]], 1)
         node = F.linear(node, torch.cat([wf, wl, wo], 1), self.table["input.0.linear.bias"]) + none
-        change = F.embedding_bag(bag, table, mode="sum").reshape(-1, p.configs, o) - none
+        change = F.embedding_bag(look_ups, table, mode="sum").reshape(-1, p.configs, o) - none
         return node[:, None].expand(-1, p.configs, -1).index_add(0, p.ids, change)
 
     def norm(self, x):
@@ -187,22 +197,22 @@ class Node(nn.Module):
         keep = (words.view(torch.uint8)[:x.numel()] >= dropped).to(x.dtype).mul_(256 / (256 - dropped))
         return x * keep.reshape(x.shape)
 
-    def sage(self, x, name, matrices):
+    def sage(self, x, name, lists):
         """Weights before aggregation: both products at once, and the mean on half of the channels."""
         t, (n, c, _), o = self.table, x.shape, self.width
         y = F.linear(x, torch.cat([t[f"{name}.neighbour.weight"], t[f"{name}.root.weight"]]))
-        mean = NeighbourMean.apply(y[..., :o].reshape(n, c * o), *matrices).reshape(n, c, o)
+        mean = NeighbourMean.apply(y[..., :o].reshape(n, c * o), *lists).reshape(n, c, o)
         return mean + y[..., o:] + t[f"{name}.neighbour.bias"]
 
     def forward(self, p):
         if self.prepared is None:
             self.prepared = self.prepare(p)
-        matrices, bag, places = self.prepared
+        lists, look_ups, places = self.prepared
         t = self.table
-        x = F.gelu(self.attend(self.norm(self.first(p, bag, places)), "input.0"))
+        x = F.gelu(self.attend(self.norm(self.first(p, look_ups, places)), "input.0"))
         x = F.gelu(self.attend(self.norm(F.linear(x, t["input.1.linear.weight"])), "input.1"))
         for name in ("block.0", "block.1"):
-            x = F.gelu(x + self.attend(self.sage(self.norm(x), f"{name}.sage", matrices), name))
+            x = F.gelu(x + self.attend(self.sage(self.norm(x), f"{name}.sage", lists), name))
             x = self.drop(x)
         return F.linear(x.mean(0), t["output.weight"], t["output.bias"])[:, 0]
 

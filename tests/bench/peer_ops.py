@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from peer_models import NeighbourMean, Problem, mean_matrices
+from peer_models import NeighbourMean, Problem, mean_lists
 
 
 def linear(a):
@@ -17,8 +17,8 @@ def matmul(a):
 
 def neighbour_mean(a):
     """[nodes, configs * n]: every row the mean of its consumers."""
-    matrices = mean_matrices(Problem(1, a.nodes))
-    return (torch.randn(a.nodes, a.configs * a.n),), lambda x: NeighbourMean.apply(x, *matrices)
+    lists = mean_lists(Problem(1, a.nodes))
+    return (torch.randn(a.nodes, a.configs * a.n),), lambda x: NeighbourMean.apply(x, *lists)
 
 
 def instance_norm(a):
