@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* autograd: a tape that records ops, plans memory once per shape, and runs forward and backward.
+
+       ag_tape_reset(tape);
+       ag_tensor *y = ag_tanh(ag_matmul(ag_input(tape, x, AG_SHAPE(8, 4)), ag_parameter(tape, w)));
+       ag_backward(ag_sum_all(ag_square(y)));
+       if (ag_failed(tape)) puts(ag_error(tape));
+
+   Errors are sticky, like ferror: the first failure is kept as one sentence, later calls do
+   nothing, and one check per step is enough. Ops never return NULL. */
+#ifndef AG_AUTOGRAD_H
+#define AG_AUTOGRAD_H
+
+#include "core/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ag_tape ag_tape;
+typedef struct ag_tensor ag_tensor;
+
+/* A new tape; NULL only when there is no memory for it. On a machine without such a device the tape
+ * has failed. */
+AG_API ag_tape *ag_tape_new(ag_device device);
+AG_API void ag_tape_free(ag_tape *tape);
+
+/* Forgets the recorded ops and the failure; keeps memory and plans. */
+AG_API void ag_tape_reset(ag_tape *tape);
+
+/* Key of the tape's random numbers (dropout) and the step they are drawn for. */
+AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
+
+/* 1 (the start value): dropout drops; 0: it is the identity. Applies to ops recorded from now on.
+ */
+AG_API void ag_tape_training(ag_tape *tape, int training);
+AG_API int ag_is_training(const ag_tape *tape);
+
+/* 1: every run looks for values that are not finite and fails naming the first op, tensor and step
+ * that made one. */
+AG_API void ag_check_finite(ag_tape *tape, int on);
+
+/* Leaves. The data is borrowed: it stays valid and unchanged until the run returns. No gradient.
+   Fails: AG_ESHAPE when a size is negative or the count exceeds 2^40. */
+AG_API ag_tensor *ag_input(ag_tape *tape, const ag_real *data, ag_shape shape);
+AG_API ag_tensor *ag_input_i32(ag_tape *tape, const int32_t *data, ag_shape shape);
+
+/* A parameter as a leaf; the same parameter gives the same tensor. Its gradient goes to
+ * param->gradient. */
+AG_API ag_tensor *ag_parameter(ag_tape *tape, ag_param *param);
+
+/* A name for error sentences and pictures; borrowed until reset. Returns x. */
+AG_API ag_tensor *ag_name(ag_tensor *x, const char *name);
+
+/* Asks for a tensor to be readable after the run (ag_forward and ag_backward keep their own).
+ * Returns x. */
+AG_API ag_tensor *ag_keep(ag_tensor *x);
+
+/* Runs what `y` (and the kept tensors) need; nothing is saved for a backward run. */
+AG_API void ag_forward(ag_tensor *y);
+
+/* Runs forward and backward from the scalar `loss`. Gradients of parameters are stored when their
+   block is EMPTY and added when it is READY; afterwards it is READY, or BAD if anything failed. A
+   tape runs once between resets. Fails: AG_ESHAPE unless loss has one element; AG_EMEMORY; AG_EUSE
+   on a second run. */
+AG_API void ag_backward(ag_tensor *loss);
+
+AG_API int ag_failed(const ag_tape *tape);        /* 1 after a failure (and for NULL) */
+AG_API const char *ag_error(const ag_tape *tape); /* the sentence, "" without a failure */
+AG_API ag_status ag_tape_status(const ag_tape *tape);
+
+/* Makes the tape fail with a sentence of the caller's (a model that finds its input unfit); the
+ * first failure wins. */
+AG_API void ag_tape_fail(ag_tape *tape, ag_status status, const char *format, ...) AG_PRINTF(3, 4);
+
+AG_API ag_tape *ag_tape_of(const ag_tensor *x);
+AG_API ag_shape ag_shape_of(const ag_tensor *x);
+AG_API int ag_size(const ag_tensor *x,
+                   int axis); /* size of an axis, from the back if negative; 1 beyond the rank */
+
+/* After a run: the values of a kept tensor, until the next reset. NULL (and the tape fails) for any
+ * other tensor. */
+AG_API const ag_real *ag_values(const ag_tensor *x);
+AG_API const int32_t *ag_values_i32(const ag_tensor *x);
+AG_API ag_real ag_item(const ag_tensor *x); /* the only element; NAN on a failed tape */
+
+/* Prints the plan for ag_backward(y) (training 1) or ag_forward(y) (0) without running it: a line
+   per kernel with its shapes and offsets, then the bytes of the slab, of saved tensors and of
+   gradients. */
+AG_API void ag_plan_print(ag_tensor *y, int training, FILE *file);
+
+/* What a plan needs, for tests and reports. */
+typedef struct ag_plan_summary {
+    int nodes, steps; /* ops that run; kernels launched (a fused group counts once) */
+    size_t slab;      /* bytes of the slab: peak memory of all that lives between the ops */
+    size_t saved;     /* bytes of forward values that backward reads */
+    long plans_made;  /* plans made by this tape so far: constant when plans are found again */
+} ag_plan_summary;
+AG_API ag_plan_summary ag_plan_of(ag_tensor *y, int training);
+
+/* Writes the recorded ops as a Graphviz graph. */
+AG_API void ag_tape_dot(const ag_tape *tape, FILE *file);
+
+/* Checks the gradients that `build` leaves in `params` against central differences in the build's
+   precision (meaningful in the double build). `build` records a scalar loss on the tape. Every
+   entry of parameters with at most `full` elements is checked, of larger ones `directions` random
+   directions and `entries` random entries. Returns the largest error |a - n| / max(1, |a|, |n|) and
+   fills `where`; INFINITY with a sentence when a run fails. */
+typedef struct ag_gradcheck_options {
+    double step;    /* of the differences; 0: 1e-5 */
+    int full;       /* 0: 64 */
+    int directions; /* 0: 3 */
+    int entries;    /* 0: 8 */
+    uint64_t seed;
+} ag_gradcheck_options;
+AG_API double ag_gradcheck(ag_tensor *(*build)(ag_tape *tape, void *context), void *context,
+                           ag_params *params, const ag_gradcheck_options *options, char where[200]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What autograd knows of an op. ops/ and gnn/ define them; docs/adding-an-op.md is the tutorial. */
+#ifndef AG_AUTOGRAD_OP_H
+#define AG_AUTOGRAD_OP_H
+
+#include "autograd/autograd.h"
+#include "core/internal.h"
+#include "core/kernel.h"
+
+/* A recorded op on its way to the tape: what the shape rule reads and fills. */
+typedef struct ag_call {
+    const struct ag_op *op;
+    ag_tape *tape;
+    int n_in;
+    ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
+    ag_attr attr;
+    const char *name; /* name of the first named input, "" if none */
+} ag_call;
+
+/* Masks of what backward reads. */
+#define SAVE_X(i) (1u << (i))
+#define SAVE_Y(j) (1u << (8 + (j)))
+
+/* One test case: shapes of the inputs, attributes, where real inputs are drawn from, what int32
+ * inputs hold. */
+typedef struct ag_case {
+    ag_shape x[AG_MAX_IN];
+    ag_attr attr;
+    double lo, hi;                  /* real inputs are uniform in lo..hi; 0,0: -1..1 */
+    const int32_t *ints[AG_MAX_IN]; /* values of int32 inputs */
+} ag_case;
+
+typedef struct ag_op {
+    const char *name;    /* as in ag_<name> */
+    const char *formula; /* one line for docs/ops.md */
+    const char *inputs;  /* names of the inputs, "x w b"; a last "..." repeats */
+    unsigned ints;       /* mask of int32 inputs (SAVE_X bits) and outputs (SAVE_Y bits) */
+    int outputs;         /* 0 means 1; further outputs carry what backward reads (statistics) */
+
+    /* Checks xs and attr, fills ys. Returns 0, or ag__reject(call, "reason"). */
+    int (*shape)(ag_call *call);
+
+    const ag_kernel *forward[2];          /* run one after the other; the second may be NULL */
+    const ag_kernel *prepare;             /* runs before backward, may be NULL */
+    const ag_kernel *backward[AG_MAX_IN]; /* gradient of input i; NULL: none flows. Variadic ops:
+                                             [0] serves all */
+    unsigned saves;                       /* what the backward kernels read (dy aside) */
+    unsigned
+        partial; /* inputs whose backward does not write every element exactly once (SAVE_X bits) */
+    unsigned flows; /* outputs with a gradient (SAVE_Y bits); 0 means output 0 alone */
+
+    /* Elements of scratch that forward (backward 0) or prepare and backward (1) want; NULL: none.
+     */
+    int64_t (*scratch)(const ag_args *a, int backward);
+
+    int elementwise; /* 1: one output, element i depends on element i of each input alone; may join
+                        a fused group */
+    int leads;  /* 1: forward is a row kernel whose row r writes row r of its output; may lead a
+                   fused group */
+    int view;   /* 1: the output is input 0 under another shape; no kernels */
+    int random; /* 1: draws random numbers: gets an ordinal */
+
+    double kink;   /* elementwise ops: where the derivative jumps; NAN: nowhere */
+    int has_kinks; /* structured ops: gradients are compared only where both differences agree (max,
+                      hinge...) */
+    const ag_case *cases;
+    int n_cases;
+    const char
+        *replaces; /* fused ops: the composition that this one replaces, for docs and tests */
+} ag_op;
+
+/* Records a node and returns its first output; on any failure the tape's poison tensor. */
+ag_tensor *ag__record(const ag_op *op, ag_tensor *const *x, int n_in, const ag_attr *attr);
+ag_tensor *ag__record1(const ag_op *op, ag_tensor *x, const ag_attr *attr);
+ag_tensor *ag__record2(const ag_op *op, ag_tensor *x0, ag_tensor *x1, const ag_attr *attr);
+ag_tensor *ag__record3(const ag_op *op, ag_tensor *x0, ag_tensor *x1, ag_tensor *x2,
+                       const ag_attr *attr);
+ag_tensor *ag__output(ag_tensor *first, int j); /* output j of the node that made `first` */
+
+/* Fails the tape with "op: x is [..], w is [..]: reason (op 17, "name")"; returns 1. */
+int ag__reject(ag_call *call, const char *format, ...) AG_PRINTF(2, 3);
+
+/* Shape rule of ops whose output looks like input 0. */
+int ag__same_shape(ag_call *call);
+
+/* Elements of a kernel's view of a tensor. */
+static inline int ag__last(ag_shape s) { return ag__columns(s); }
+
+#endif

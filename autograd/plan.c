@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* Plan: which nodes run, which gradients are needed, who writes first, what is fused, how long each
+ * buffer lives. */
+#include "autograd/tape.h"
+
+#include <string.h>
+
+enum { BLOCK = 16384, TILE = 8192 }; /* elements given to a thread at a time; of a fused group */
+
+typedef struct builder {
+    ag_tape *tape;
+    ag_plan *plan;
+    int training, fuse, failed;
+    int *needs, *has; /* by tensor: a gradient is wanted; its gradient has been written (by root) */
+    ag_job spare;     /* what new_job hands out when there is no memory */
+} builder;
+
+/* ---- references to storage --------------------------------------------------------------------
+ */
+
+/* The buffer that `map` holds for a tensor, made if there is none. */
+static int buffer_of(builder *b, int *map, const ag_tensor *t)
+{
+    ag_plan *plan = b->plan;
+    if (map[t->root] >= 0) return map[t->root];
+    if (ag__reserve(&plan->buffers, &plan->buffers_capacity, plan->n_buffers + 1,
+                    sizeof *plan->buffers)) {
+        b->failed = 1;
+        return 0;
+    }
+    ag_buffer *buffer = &plan->buffers[plan->n_buffers];
+    memset(buffer, 0, sizeof *buffer);
+    buffer->bytes = (t->is_int ? (int64_t)sizeof(int32_t) : (int64_t)sizeof(ag_real)) * t->count;
+    buffer->first = -1;
+    map[t->root] = plan->n_buffers;
+    return plan->n_buffers++;
+}
+
+static ag_ref value_ref(builder *b, int id)
+{
+    const ag_tensor *t = b->tape->tensors[id], *root = b->tape->tensors[t->root];
+    if (root->node < 0) return (ag_ref){AT_LEAF, root->id, 0};
+    return (ag_ref){AT_SLAB, buffer_of(b, b->plan->value_buffer, t), 0};
+}
+
+static ag_ref gradient_ref(builder *b, int id)
+{
+    const ag_tensor *t = b->tape->tensors[id], *root = b->tape->tensors[t->root];
+    if (root->param) return (ag_ref){AT_PARAM_GRADIENT, root->id, 0};
+    return (ag_ref){AT_SLAB, buffer_of(b, b->plan->gradient_buffer, t), 0};
+}
+
+static ag_ref scratch_ref(builder *b, int64_t elements)
+{
+    ag_plan *plan = b->plan;
+    if (elements <= 0) return (ag_ref){AT_NOTHING, 0, 0};
+    if (ag__reserve(&plan->buffers, &plan->buffers_capacity, plan->n_buffers + 1,
+                    sizeof *plan->buffers)) {
+        b->failed = 1;
+        return (ag_ref){AT_NOTHING, 0, 0};
+    }
+    plan->buffers[plan->n_buffers] =
+        (ag_buffer){.bytes = elements * (int64_t)sizeof(ag_real), .first = -1};
+    return (ag_ref){AT_SLAB, plan->n_buffers++, 0};
+}
+
+/* ---- jobs and steps ---------------------------------------------------------------------------
+ */
+
+static ag_job *new_job(builder *b, const ag_kernel *kernel, int node_index)
+{
+    ag_plan *plan = b->plan;
+    if (ag__reserve(&plan->jobs, &plan->jobs_capacity, plan->n_jobs + 1, sizeof *plan->jobs) ||
+        ag__reserve(&plan->steps, &plan->steps_capacity, plan->n_steps + 1, sizeof *plan->steps)) {
+        b->failed = 1;
+        return &b->spare;
+    }
+    ag_job *job = &plan->jobs[plan->n_jobs++];
+    memset(job, 0, sizeof *job);
+    job->kernel = kernel;
+    job->node = node_index;
+    if (node_index >= 0) {
+        const ag_node *node = &b->tape->nodes[node_index];
+        job->args.n_in = node->n_in;
+        job->args.attr = node->attr;
+        job->args.ordinal = node->ordinal;
+        job->args.training = b->training;
+        for (int i = 0; i < node->n_in; i++) job->args.xs[i] = b->tape->tensors[node->in[i]]->shape;
+        for (int j = 0; j < node->n_out; j++)
+            job->args.ys[j] = b->tape->tensors[node->out[j]]->shape;
+    }
+    return job;
+}
+
+static int64_t largest(const ag_args *a)
+{
+    int64_t most = 1;
+    for (int i = 0; i < a->n_in; i++) {
+        const int64_t n = ag_shape_count(a->xs[i]);
+        if (n > most) most = n;
+    }
+    const int64_t n = ag_shape_count(a->ys[0]);
+    return n > most ? n : most;
+}
+
+/* Gives the last job to the step before it when both can run tile by tile, or a step of its own. */
+static void schedule(builder *b, int backward, int elementwise, int leads)
+{
+    ag_plan *plan = b->plan;
+    if (b->failed) return;
+    ag_job *job = &plan->jobs[plan->n_jobs - 1];
+    ag_step *last = plan->n_steps ? &plan->steps[plan->n_steps - 1] : NULL;
+    const int64_t count = job->kernel ? ag_shape_count(job->args.ys[0]) : 0;
+    if (b->fuse && elementwise && last && last->per_unit && last->backward == backward &&
+        last->units * last->per_unit == count) {
+        last->n++;
+        return;
+    }
+    ag_step step = {
+        .first = plan->n_jobs - 1, .n = 1, .backward = backward, .units = 1, .grain = 1};
+    if (job->kernel && job->kernel->count) {
+        step.units = job->kernel->count(&job->args);
+        step.grain = BLOCK * step.units / largest(&job->args);
+        if (step.grain < 1) step.grain = 1;
+        if (job->kernel->grain) step.grain = job->kernel->grain(&job->args);
+    }
+    if (elementwise) {
+        step.per_unit = 1;
+        step.grain = TILE;
+    } else if (leads && step.units > 0 && count % step.units == 0) {
+        step.per_unit = count / step.units;
+        step.leads = 1;
+    }
+    plan->steps[plan->n_steps++] = step;
+}
+
+static void forward_jobs(builder *b, int node_index)
+{
+    const ag_node *node = &b->tape->nodes[node_index];
+    const ag_op *op = node->op;
+    ag_ref scratch = {AT_NOTHING, 0, 0};
+    for (int k = 0; k < 2 && op->forward[k]; k++) {
+        ag_job *job = new_job(b, op->forward[k], node_index);
+        if (k == 0 && op->scratch) scratch = scratch_ref(b, op->scratch(&job->args, 0));
+        job->scratch = scratch;
+        for (int i = 0; i < node->n_in; i++) job->x[i] = value_ref(b, node->in[i]);
+        for (int j = 0; j < node->n_out; j++) job->y[j] = value_ref(b, node->out[j]);
+        schedule(b, 0, op->elementwise, op->leads && !op->forward[1]);
+    }
+}
+
+static const ag_kernel *backward_kernel(const ag_op *op, int i)
+{
+    if (op->ints >> i & 1) return NULL;
+    return op->inputs && strstr(op->inputs, "...") ? op->backward[0] : op->backward[i];
+}
+
+static void backward_refs(builder *b, ag_job *job, const ag_node *node)
+{
+    const ag_op *op = node->op;
+    for (int i = 0; i < node->n_in; i++)
+        if (op->saves & SAVE_X(i)) job->x[i] = value_ref(b, node->in[i]);
+    for (int j = 0; j < node->n_out; j++) {
+        const ag_tensor *y = b->tape->tensors[node->out[j]];
+        if (op->saves & SAVE_Y(j)) job->y[j] = value_ref(b, node->out[j]);
+        if (b->has[y->root] && !y->is_int) job->dy[j] = gradient_ref(b, node->out[j]);
+    }
+}
+
+static void zero_job(builder *b, int id)
+{
+    ag_job *job = new_job(b, NULL, -1);
+    job->args.xs[0] = b->tape->tensors[id]->shape;
+    job->dx = gradient_ref(b, id);
+    schedule(b, 1, 0, 0);
+}
+
+static void note_written(builder *b, const ag_tensor *root)
+{
+    ag_plan *plan = b->plan;
+    if (!root->param) return;
+    if (ag__reserve(&plan->written, &plan->written_capacity, plan->n_written + 1, sizeof(int))) {
+        b->failed = 1;
+        return;
+    }
+    plan->written[plan->n_written++] = root->id;
+}
+
+static void backward_jobs(builder *b, int node_index)
+{
+    const ag_node *node = &b->tape->nodes[node_index];
+    const ag_op *op = node->op;
+    ag_ref scratch = {AT_NOTHING, 0, 0};
+    int arrived = 0, prepared = 0;
+    for (int j = 0; j < node->n_out; j++)
+        if ((op->flows ? op->flows : SAVE_Y(0)) & SAVE_Y(j))
+            arrived |= b->has[b->tape->tensors[node->out[j]]->root];
+    if (!arrived) return;
+    for (int i = 0; i < node->n_in; i++) {
+        const ag_kernel *kernel = backward_kernel(op, i);
+        const ag_tensor *root = b->tape->tensors[b->tape->tensors[node->in[i]]->root];
+        if (!kernel || !b->needs[node->in[i]]) continue;
+        const int zero = (op->partial & SAVE_X(i)) && !b->has[root->id];
+        if (zero) zero_job(b, node->in[i]);
+        for (int k = prepared || !op->prepare; k < 2; k++) {
+            ag_job *job = new_job(b, k ? kernel : op->prepare, node_index);
+            if (!prepared && op->scratch) scratch = scratch_ref(b, op->scratch(&job->args, 1));
+            prepared = 1;
+            job->scratch = scratch;
+            backward_refs(b, job, node);
+            if (k) {
+                job->args.which = i;
+                job->adds = zero || b->has[root->id];
+                job->dx = gradient_ref(b, node->in[i]);
+            }
+            schedule(b, 1, op->elementwise, 0);
+        }
+        if (!b->has[root->id]) note_written(b, root);
+        b->has[root->id] = 1;
+    }
+}
+
+/* ---- life spans ---------------------------------------------------------------------------------
+ */
+
+static void touch(ag_plan *plan, ag_ref ref, int step)
+{
+    if (ref.place != AT_SLAB) return;
+    ag_buffer *buffer = &plan->buffers[ref.id];
+    if (buffer->first < 0) buffer->first = step;
+    buffer->last = step;
+}
+
+static void life_spans(builder *b)
+{
+    ag_plan *plan = b->plan;
+    for (int s = 0; s < plan->n_steps; s++)
+        for (int k = 0; k < plan->steps[s].n; k++) {
+            const ag_job *job = &plan->jobs[plan->steps[s].first + k];
+            for (int i = 0; i < AG_MAX_IN; i++) touch(plan, job->x[i], s);
+            for (int j = 0; j < AG_MAX_OUT; j++) {
+                touch(plan, job->y[j], s);
+                touch(plan, job->dy[j], s);
+            }
+            touch(plan, job->dx, s);
+            touch(plan, job->scratch, s);
+        }
+}
+
+static void keep_readable(builder *b, const ag_tensor *t)
+{
+    const ag_tensor *root = b->tape->tensors[t->root];
+    if (root->node < 0) return;
+    ag_buffer *buffer = &b->plan->buffers[buffer_of(b, b->plan->value_buffer, t)];
+    if (buffer->first < 0) buffer->first = 0;
+    buffer->last = b->plan->n_steps;
+}
+
+static void to_tile(builder *b, ag_step *step, ag_ref *ref)
+{
+    if (ref->place != AT_SLAB) return;
+    ag_buffer *buffer = &b->plan->buffers[ref->id];
+    if (buffer->first != buffer->last) return;
+    if (!buffer->tile) {
+        buffer->tile = 1;
+        buffer->offset = step->tile_bytes;
+        step->tile_bytes +=
+            ((step->grain * step->per_unit * (int64_t)sizeof(ag_real) + 63) / 64) * 64;
+    }
+    *ref = (ag_ref){AT_TILE, ref->id, buffer->offset};
+}
+
+/* Values that are born and die within one fused group live in the tile scratch of its threads. */
+static void use_tiles(builder *b)
+{
+    ag_plan *plan = b->plan;
+    for (int s = 0; s < plan->n_steps; s++) {
+        ag_step *step = &plan->steps[s];
+        if (step->n == 1) continue;
+        for (int k = 0; k < step->n; k++) {
+            ag_job *job = &plan->jobs[step->first + k];
+            const int leader = step->leads && k == 0;
+            to_tile(b, step, &job->y[0]);
+            if (leader) continue;
+            for (int i = 0; i < AG_MAX_IN; i++) to_tile(b, step, &job->x[i]);
+            to_tile(b, step, &job->dy[0]);
+            to_tile(b, step, &job->dx);
+        }
+        if (step->tile_bytes > plan->tile_bytes) plan->tile_bytes = step->tile_bytes;
+    }
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------
+ */
+
+static int start(builder *b)
+{
+    ag_tape *tape = b->tape;
+    ag_plan *plan = b->plan;
+    const int n = tape->n_tensors;
+    int capacity = plan->map_capacity;
+    plan->n_jobs = plan->n_steps = plan->n_buffers = plan->n_written = plan->nodes = 0;
+    plan->tile_bytes = plan->slab_bytes = plan->saved_bytes = 0;
+    if (ag__reserve(&plan->value_buffer, &capacity, n, sizeof(int))) return 1;
+    if (ag__reserve(&plan->gradient_buffer, &plan->map_capacity, n, sizeof(int))) return 1;
+    if (ag__reserve(&plan->live, &plan->live_capacity, tape->n_nodes + 1, 1)) return 1;
+    if (ag__reserve(&tape->work, &tape->work_capacity, 2 * n, sizeof(int))) return 1;
+    b->needs = tape->work;
+    b->has = tape->work + n;
+    memset(tape->work, 0, 2 * (size_t)n * sizeof(int));
+    memset(plan->live, 0, (size_t)tape->n_nodes + 1);
+    for (int i = 0; i < n; i++) plan->value_buffer[i] = plan->gradient_buffer[i] = -1;
+    return 0;
+}
+
+static void mark_live(builder *b, const ag_tensor *wanted)
+{
+    ag_tape *tape = b->tape;
+    char *live = b->plan->live;
+    for (int i = 0; i < tape->n_tensors; i++) {
+        const ag_tensor *t = tape->tensors[i];
+        if ((t == wanted || t->kept) && t->node >= 0) live[t->node] = 1;
+    }
+    for (int k = tape->n_nodes - 1; k >= 0; k--)
+        for (int i = 0; live[k] && i < tape->nodes[k].n_in; i++) {
+            const ag_tensor *x = tape->tensors[tape->nodes[k].in[i]];
+            if (x->node >= 0) live[x->node] = 1;
+        }
+}
+
+static void mark_needs(builder *b)
+{
+    ag_tape *tape = b->tape;
+    for (int i = 0; i < tape->n_tensors; i++) b->needs[i] = tape->tensors[i]->param != NULL;
+    for (int k = 0; k < tape->n_nodes; k++) {
+        const ag_node *node = &tape->nodes[k];
+        if (!b->plan->live[k]) continue;
+        int need = 0;
+        for (int i = 0; i < node->n_in; i++)
+            if (node->op->view || backward_kernel(node->op, i)) need |= b->needs[node->in[i]];
+        for (int j = 0; j < node->n_out; j++)
+            if ((node->op->flows ? node->op->flows : SAVE_Y(0)) & SAVE_Y(j))
+                b->needs[node->out[j]] = need;
+    }
+}
+
+static void write_one(const ag_args *a) { a->dx[0] = a->add ? a->dx[0] + 1 : 1; }
+static const ag_kernel seed_kernel = {"seed", NULL, NULL, write_one, NULL, NULL};
+
+static void backward_all(builder *b, const ag_tensor *loss)
+{
+    const ag_tensor *root = b->tape->tensors[loss->root];
+    mark_needs(b);
+    if (!b->needs[loss->id]) return;
+    ag_job *job = new_job(b, &seed_kernel, -1);
+    job->dx = gradient_ref(b, loss->id);
+    schedule(b, 1, 0, 0);
+    note_written(b, root);
+    b->has[root->id] = 1;
+    for (int k = b->tape->n_nodes - 1; k >= 0; k--)
+        if (b->plan->live[k] && !b->tape->nodes[k].op->view) backward_jobs(b, k);
+}
+
+int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training)
+{
+    builder b = {.tape = tape, .plan = plan, .training = training, .fuse = ag__fusion()};
+    if (start(&b)) return 1;
+    mark_live(&b, wanted);
+    for (int k = 0; k < tape->n_nodes; k++) {
+        if (!plan->live[k] || tape->nodes[k].op->view) continue;
+        plan->nodes++;
+        forward_jobs(&b, k);
+    }
+    const int forward_steps = plan->n_steps;
+    if (training) backward_all(&b, wanted);
+    if (b.failed) return 1;
+    life_spans(&b);
+    keep_readable(&b, wanted);
+    for (int i = 0; i < tape->n_tensors; i++)
+        if (tape->tensors[i]->kept) keep_readable(&b, tape->tensors[i]);
+    use_tiles(&b);
+    for (int i = 0; i < plan->n_buffers; i++) {
+        ag_buffer *buffer = &plan->buffers[i];
+        buffer->saved = buffer->first < forward_steps && buffer->last >= forward_steps;
+        if (buffer->saved && training) plan->saved_bytes += buffer->bytes;
+    }
+    return b.failed;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Run: the plan's list of kernels, with this run's pointers. */
+#include "autograd/tape.h"
+#include "core/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- pointers -----------------------------------------------------------------------------------
+ */
+
+static void *resolve(const ag_tape *tape, ag_ref ref)
+{
+    const ag_tensor *t =
+        ref.place == AT_LEAF || ref.place == AT_PARAM_GRADIENT ? tape->tensors[ref.id] : NULL;
+    switch (ref.place) {
+    case AT_SLAB: return tape->slab + ref.offset;
+    case AT_LEAF: return (void *)t->data;
+    case AT_PARAM_GRADIENT: return t->param->gradient;
+    default: return NULL;
+    }
+}
+
+/* The gradient of a parameter whose block holds the sum of earlier runs. */
+static int already_ready(const ag_tape *tape, const ag_job *job)
+{
+    return job->dx.place == AT_PARAM_GRADIENT &&
+           tape->tensors[job->dx.id]->param->block->state == AG_READY;
+}
+
+/* The job's arguments with this run's pointers; tile references stay NULL. */
+static void fill_args(ag_tape *tape, ag_job *job)
+{
+    ag_args *a = &job->args;
+    for (int i = 0; i < a->n_in; i++) a->x[i] = resolve(tape, job->x[i]);
+    for (int j = 0; j < AG_MAX_OUT; j++) {
+        a->y[j] = resolve(tape, job->y[j]);
+        a->dy[j] = resolve(tape, job->dy[j]);
+    }
+    a->dx = resolve(tape, job->dx);
+    a->scratch = resolve(tape, job->scratch);
+    a->add = job->adds || already_ready(tape, job);
+    a->seed = tape->seed;
+    a->step = tape->step;
+}
+
+/* ---- one step
+ * ------------------------------------------------------------------------------------- */
+
+typedef struct work {
+    ag_tape *tape;
+    const ag_step *step;
+    ag_job *jobs;
+} work;
+
+static void run_block(void *context, int64_t block, int thread)
+{
+    const work *w = context;
+    const int64_t lo = block * w->step->grain, end = lo + w->step->grain;
+    (void)thread;
+    w->jobs[0].kernel->range(&w->jobs[0].args, lo, end < w->step->units ? end : w->step->units);
+}
+
+static void shift(ag_real **p, ag_ref ref, char *tile, int64_t lo)
+{
+    if (ref.place == AT_TILE)
+        *p = (ag_real *)(void *)(tile + ref.offset);
+    else if (*p)
+        *p += lo;
+}
+
+/* An elementwise job on elements lo..hi-1: every pointer moves to element lo, or to the tile. */
+static void run_tile(const ag_job *job, char *tile, int64_t lo, int64_t hi)
+{
+    ag_args a = job->args;
+    for (int i = 0; i < a.n_in; i++) shift((ag_real **)(void *)&a.x[i], job->x[i], tile, lo);
+    shift((ag_real **)(void *)&a.y[0], job->y[0], tile, lo);
+    shift((ag_real **)(void *)&a.dy[0], job->dy[0], tile, lo);
+    shift(&a.dx, job->dx, tile, lo);
+    a.base = lo;
+    job->kernel->range(&a, 0, hi - lo);
+}
+
+static void run_group_block(void *context, int64_t block, int thread)
+{
+    const work *w = context;
+    const ag_step *step = w->step;
+    char *tile = w->tape->tiles + thread * step->tile_bytes;
+    const int64_t lo = block * step->grain, end = lo + step->grain,
+                  hi = end < step->units ? end : step->units;
+    int first = 0;
+    if (step->leads) {
+        ag_args a = w->jobs[0].args;
+        if (w->jobs[0].y[0].place ==
+            AT_TILE) { /* row lo of the output is at the start of the tile */
+            const uintptr_t start = (uintptr_t)(tile + w->jobs[0].y[0].offset);
+            a.y[0] = (void *)(start - (uintptr_t)(lo * step->per_unit) * sizeof(ag_real));
+        }
+        w->jobs[0].kernel->range(&a, lo, hi);
+        first = 1;
+    }
+    for (int k = first; k < step->n; k++)
+        run_tile(&w->jobs[k], tile, lo * step->per_unit, hi * step->per_unit);
+}
+
+static void zero_block(void *context, int64_t block, int thread)
+{
+    const ag_args *a = context;
+    const int64_t n = ag_shape_count(a->xs[0]), lo = block << 16, left = n - lo;
+    (void)thread;
+    memset(a->dx + lo, 0, (size_t)(left < 1 << 16 ? left : 1 << 16) * sizeof(ag_real));
+}
+
+static void run_step(ag_tape *tape, ag_plan *plan, const ag_step *step)
+{
+    work w = {tape, step, plan->jobs + step->first};
+    ag_job *job = &w.jobs[0];
+    for (int k = 0; k < step->n; k++) fill_args(tape, &w.jobs[k]);
+    const int64_t blocks = (step->units + step->grain - 1) / step->grain;
+    if (!job->kernel) {
+        if (!job->args.add)
+            ag__parallel((ag_shape_count(job->args.xs[0]) + (1 << 16) - 1) >> 16, zero_block,
+                         &job->args);
+    } else if (step->n > 1) {
+        ag__parallel(blocks, run_group_block, &w);
+    } else if (job->kernel->range) {
+        ag__parallel(blocks, run_block, &w);
+    } else {
+        job->kernel->call(&job->args);
+    }
+}
+
+/* ---- checks
+ * ---------------------------------------------------------------------------------------- */
+
+static int64_t first_bad(const ag_real *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(x[i])) return i;
+    return -1;
+}
+
+static void complain(ag_tape *tape, const ag_node *node, int node_index, const char *what,
+                     int64_t at, ag_real v)
+{
+    const char *name = "";
+    for (int i = 0; i < node->n_in; i++)
+        if (tape->tensors[node->in[i]]->name) name = tape->tensors[node->in[i]]->name;
+    ag_tape_fail(tape, AG_EFINITE,
+                 "%s: element %lld of %s is %g at step %llu (op %d%s%s%s); values must be finite: "
+                 "look at the "
+                 "inputs or lower the learning rate.",
+                 node->op->name, (long long)at, what, (double)v, (unsigned long long)tape->step,
+                 node_index, *name ? ", \"" : "", name, *name ? "\"" : "");
+}
+
+/* Names the first value of the step that is not finite (values in tile scratch show in those that
+ * read them). */
+static void check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step)
+{
+    for (int k = 0; k < step->n && !ag_failed(tape); k++) {
+        const ag_job *job = &plan->jobs[step->first + k];
+        if (job->node < 0) continue;
+        const ag_node *node = &tape->nodes[job->node];
+        for (int j = 0; j < node->n_out && !step->backward; j++) {
+            const ag_tensor *t = tape->tensors[node->out[j]];
+            if (t->is_int || !job->args.y[j]) continue;
+            const int64_t at = first_bad(job->args.y[j], t->count);
+            if (at >= 0)
+                complain(tape, node, job->node, "the result", at, ((ag_real *)job->args.y[j])[at]);
+        }
+        if (step->backward && job->args.dx) {
+            const int64_t at =
+                first_bad(job->args.dx, ag_shape_count(job->args.xs[job->args.which]));
+            if (at >= 0) complain(tape, node, job->node, "the gradient", at, job->args.dx[at]);
+        }
+    }
+}
+
+/* ---- the whole
+ * --------------------------------------------------------------------------------------- */
+
+/* Makes *block at least `wanted` bytes; the old contents are gone. */
+static int ensure(ag_arena **arena, char **block, int64_t *have, int64_t wanted)
+{
+    if (wanted <= *have) return 0;
+    ag_arena_free(*arena);
+    *have = 0;
+    *arena = ag_arena_new();
+    *block = *arena ? ag_arena_take(*arena, (size_t)wanted) : NULL;
+    if (!*block) return 1;
+    *have = wanted;
+    return 0;
+}
+
+static int make_room(ag_tape *tape, const ag_plan *plan)
+{
+    const int64_t tiles = plan->tile_bytes * ag_threads();
+    if (!ensure(&tape->slab_arena, &tape->slab, &tape->slab_bytes, plan->slab_bytes) &&
+        !ensure(&tape->tiles_arena, &tape->tiles, &tape->tiles_bytes, tiles))
+        return 0;
+    ag_tape_fail(
+        tape, AG_EMEMORY,
+        "There is no memory for the %lld bytes that this step wants; use fewer configurations or a "
+        "smaller graph per step.",
+        (long long)(plan->slab_bytes + tiles));
+    return 1;
+}
+
+static void publish(ag_tape *tape, const ag_plan *plan)
+{
+    for (int i = 0; i < tape->n_tensors; i++) {
+        ag_tensor *t = tape->tensors[i], *root = tape->tensors[t->root];
+        if (root->node < 0) {
+            t->data = root->data;
+            continue;
+        }
+        const int id = plan->value_buffer[root->id];
+        t->data = id >= 0 && plan->buffers[id].last == plan->n_steps
+                      ? tape->slab + plan->buffers[id].offset
+                      : NULL;
+    }
+}
+
+/* Gradients that no kernel of the plan wrote are 0 (unless an earlier run of the same step left a
+ * sum there). */
+static void zero_unwritten(const ag_tape *tape, const ag_plan *plan, ag_params *block)
+{
+    for (int i = 0; i < block->count; i++) {
+        const ag_param *p = block->list[i];
+        int written = 0;
+        for (int k = 0; k < plan->n_written && !written; k++)
+            written = tape->tensors[plan->written[k]]->param == p;
+        if (!written && block->state == AG_EMPTY)
+            memset(p->gradient, 0, (size_t)p->count * sizeof(ag_real));
+    }
+}
+
+/* Every block with a parameter on the tape gets the state that the run leaves behind. */
+static void finish_blocks(ag_tape *tape, const ag_plan *plan)
+{
+    for (int i = 0; i < tape->n_tensors; i++) {
+        const ag_param *p = tape->tensors[i]->param;
+        if (!p || p->block->state == AG_BAD) continue;
+        if (ag_failed(tape))
+            p->block->state = AG_BAD;
+        else if (p->block->state == AG_EMPTY)
+            zero_unwritten(tape, plan, p->block);
+    }
+    for (int i = 0; i < tape->n_tensors; i++)
+        if (tape->tensors[i]->param && tape->tensors[i]->param->block->state == AG_EMPTY)
+            tape->tensors[i]->param->block->state = AG_READY;
+}
+
+static void run(ag_tensor *wanted, int training)
+{
+    ag_tape *tape = wanted->tape;
+    if (!tape) return;
+    if (!ag_failed(tape) && tape->ran)
+        ag_tape_fail(tape, AG_EUSE,
+                     "The tape ran already; call ag_tape_reset and record the next step.");
+    if (!ag_failed(tape) && training && wanted->count != 1) {
+        char text[64];
+        ag_tape_fail(tape, AG_ESHAPE,
+                     "ag_backward: the loss is %s, but a gradient starts from one element.",
+                     ag_shape_text(text, wanted->shape));
+    }
+    ag_plan *plan = ag_failed(tape) ? NULL : ag__plan_find(tape, wanted, training);
+    if (plan && !make_room(tape, plan)) {
+        tape->ran = 1;
+        for (int s = 0; s < plan->n_steps && !ag_failed(tape); s++) {
+            run_step(tape, plan, &plan->steps[s]);
+            if (tape->check_finite) check_step(tape, plan, &plan->steps[s]);
+        }
+        publish(tape, plan);
+    }
+    if (training) finish_blocks(tape, plan);
+}
+
+void ag_forward(ag_tensor *y) { run(y, 0); }
+
+void ag_backward(ag_tensor *loss) { run(loss, 1); }
+
+static const void *readable(const ag_tensor *x, int is_int)
+{
+    if (!x->tape || ag_failed(x->tape)) return NULL;
+    if (x->tape->ran && x->data && x->is_int == is_int) return x->data;
+    ag_tape_fail(x->tape, AG_EUSE,
+                 "A tensor%s%s was read that %s; run ag_forward or ag_backward on it, or ag_keep "
+                 "it before the run.",
+                 x->name ? " " : "", x->name ? x->name : "",
+                 !x->tape->ran         ? "has not been computed yet"
+                 : x->is_int != is_int ? "holds another type of number"
+                                       : "the run did not keep");
+    return NULL;
+}
+
+const ag_real *ag_values(const ag_tensor *x) { return readable(x, 0); }
+
+const int32_t *ag_values_i32(const ag_tensor *x) { return readable(x, 1); }
+
+ag_real ag_item(const ag_tensor *x)
+{
+    const ag_real *v = ag_values(x);
+    return v && x->count >= 1 ? v[0] : (ag_real)NAN;
+}

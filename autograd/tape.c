@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* Record: leaves and nodes are appended to the tape; nothing is computed here. */
+#include "autograd/tape.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static ag_tensor nowhere; /* what a NULL tape hands out */
+
+int ag__reserve(void *array, int *capacity, int n, size_t size)
+{
+    void **block = (void **)array;
+    if (n <= *capacity) return 0;
+    int wanted = *capacity ? *capacity : 16;
+    while (wanted < n) wanted = wanted > INT_MAX / 2 ? INT_MAX : wanted * 2;
+    void *bigger = ag__grow(*block, ag__mul((size_t)wanted, size));
+    if (!bigger) return 1;
+    *block = bigger;
+    *capacity = wanted;
+    return 0;
+}
+
+ag_tape *ag_tape_new(ag_device device)
+{
+    ag_tape *tape = ag__alloc(sizeof *tape);
+    if (!tape) return NULL;
+    memset(tape, 0, sizeof *tape);
+    tape->device = device;
+    tape->training = 1;
+    tape->poison.tape = tape;
+    tape->arena = ag_arena_new();
+    if (!tape->arena) {
+        ag__free(tape);
+        return NULL;
+    }
+    ag_tape_reset(tape);
+    return tape;
+}
+
+void ag_tape_free(ag_tape *tape)
+{
+    if (!tape) return;
+    for (int i = 0; i < AG_PLANS; i++) ag__plan_free(&tape->plans[i]);
+    ag_arena_free(tape->arena);
+    ag__free(tape->tensors);
+    ag__free(tape->nodes);
+    ag__free(tape->key);
+    ag_arena_free(tape->slab_arena);
+    ag_arena_free(tape->tiles_arena);
+    ag__free(tape->work);
+    ag__free(tape);
+}
+
+void ag_tape_reset(ag_tape *tape)
+{
+    if (!tape) return;
+    ag_arena_reset(tape->arena);
+    tape->n_tensors = tape->n_nodes = tape->ran = 0;
+    tape->ordinals = 0;
+    tape->failure.status = AG_OK;
+    tape->failure.sentence[0] = 0;
+    if (tape->device == AG_CUDA)
+        ag_tape_fail(tape, AG_EDEVICE, "This build runs tapes on the CPU only; use AG_CPU.");
+}
+
+void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step)
+{
+    if (!tape) return;
+    tape->seed = seed;
+    tape->step = step;
+}
+
+void ag_tape_training(ag_tape *tape, int training)
+{
+    if (tape) tape->training = training;
+}
+
+int ag_is_training(const ag_tape *tape) { return tape && tape->training; }
+
+void ag_check_finite(ag_tape *tape, int on)
+{
+    if (tape) tape->check_finite = on;
+}
+
+int ag_failed(const ag_tape *tape) { return !tape || tape->failure.status != AG_OK; }
+
+const char *ag_error(const ag_tape *tape)
+{
+    return tape ? tape->failure.sentence : "There was no memory for a tape.";
+}
+
+ag_status ag_tape_status(const ag_tape *tape) { return tape ? tape->failure.status : AG_EMEMORY; }
+
+void ag_tape_fail(ag_tape *tape, ag_status status, const char *format, ...)
+{
+    char text[400];
+    va_list list;
+    if (!tape) return;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    ag_fail(&tape->failure, status, "%s", text);
+}
+
+static ag_tensor *poison(ag_tape *tape) { return tape ? &tape->poison : &nowhere; }
+
+static ag_tensor *no_memory(ag_tape *tape)
+{
+    ag_tape_fail(tape, AG_EMEMORY, "There is no memory for another op on the tape (it has %d).",
+                 tape->n_nodes);
+    return poison(tape);
+}
+
+/* Appends a tensor, or returns the poison when the tape has failed, has run or is out of memory. */
+static ag_tensor *append(ag_tape *tape, ag_shape shape, int is_int)
+{
+    if (ag_failed(tape)) return poison(tape);
+    if (tape->ran) {
+        ag_tape_fail(
+            tape, AG_EUSE,
+            "An op was recorded after the tape ran; call ag_tape_reset before the next step.");
+        return poison(tape);
+    }
+    ag_tensor *t = ag_arena_take(tape->arena, sizeof *t);
+    if (!t || ag__reserve(&tape->tensors, &tape->tensors_capacity, tape->n_tensors + 1, sizeof t))
+        return no_memory(tape);
+    memset(t, 0, sizeof *t);
+    t->tape = tape;
+    t->id = t->root = tape->n_tensors;
+    t->node = -1;
+    t->shape = shape;
+    t->count = ag_shape_count(shape);
+    t->is_int = is_int;
+    tape->tensors[tape->n_tensors++] = t;
+    return t;
+}
+
+static ag_tensor *leaf(ag_tape *tape, const void *data, ag_shape shape, int is_int)
+{
+    char text[64];
+    if (ag_failed(tape)) return poison(tape);
+    const int64_t count = ag_shape_count(shape);
+    if (count < 0 || (!data && count > 0)) {
+        ag_tape_fail(tape, AG_ESHAPE,
+                     "input %d: %s %s; sizes are 0 or more and their product is at most 2^40.",
+                     tape->n_tensors, count < 0 ? "cannot have the shape" : "has no data for",
+                     ag_shape_text(text, shape));
+        return poison(tape);
+    }
+    ag_tensor *t = append(tape, shape, is_int);
+    if (t != &tape->poison) t->data = data;
+    return t;
+}
+
+ag_tensor *ag_input(ag_tape *tape, const ag_real *data, ag_shape shape)
+{
+    return leaf(tape, data, shape, 0);
+}
+
+ag_tensor *ag_input_i32(ag_tape *tape, const int32_t *data, ag_shape shape)
+{
+    return leaf(tape, data, shape, 1);
+}
+
+ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)
+{
+    if (ag_failed(tape)) return poison(tape);
+    for (int i = 0; i < tape->n_tensors; i++)
+        if (tape->tensors[i]->param == param) return tape->tensors[i];
+    if (!param || !param->value) {
+        ag_tape_fail(tape, AG_EUSE,
+                     "parameter \"%s\" has no storage; build its block with ag_params_build first.",
+                     param && param->name ? param->name : "");
+        return poison(tape);
+    }
+    ag_tensor *t = leaf(tape, param->value, param->shape, 0);
+    if (t != &tape->poison) {
+        t->param = param;
+        t->name = param->name;
+    }
+    return t;
+}
+
+ag_tensor *ag_name(ag_tensor *x, const char *name)
+{
+    if (x->tape && x != &x->tape->poison) x->name = name;
+    return x;
+}
+
+ag_tensor *ag_keep(ag_tensor *x)
+{
+    if (x->tape && x != &x->tape->poison) x->kept = 1;
+    return x;
+}
+
+ag_tape *ag_tape_of(const ag_tensor *x) { return x->tape; }
+
+ag_shape ag_shape_of(const ag_tensor *x) { return x->shape; }
+
+int ag_size(const ag_tensor *x, int axis)
+{
+    if (axis < 0) axis += x->shape.rank;
+    return axis >= 0 && axis < x->shape.rank ? x->shape.size[axis] : 1;
+}
+
+/* ---- nodes -------------------------------------------------------------------------------- */
+
+/* Copies the i-th name of "x w b" ("..." repeats the one before). */
+static void input_name(char out[32], const char *names, int i)
+{
+    char last[32] = "x";
+    for (const char *p = names ? names : ""; *p;) {
+        size_t n = strcspn(p, " ");
+        if (strncmp(p, "...", 3) != 0)
+            snprintf(last, sizeof last, "%.*s", (int)(n < 31 ? n : 31), p);
+        if (i-- == 0) break;
+        p += n + (p[n] == ' ');
+    }
+    memcpy(out, last, sizeof last);
+}
+
+int ag__reject(ag_call *call, const char *format, ...)
+{
+    char text[400], reason[220], name[32], shape[64];
+    int at = snprintf(text, sizeof text, "%s: ", call->op->name);
+    for (int i = 0; i < call->n_in && at < 300; i++) {
+        input_name(name, call->op->inputs, i);
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%s is %s", i ? ", " : "", name,
+                       ag_shape_text(shape, call->xs[i]));
+    }
+    va_list list;
+    va_start(list, format);
+    vsnprintf(reason, sizeof reason, format, list);
+    va_end(list);
+    ag_tape_fail(call->tape, AG_ESHAPE, "%.300s: %s (op %d%s%s%s)", text, reason,
+                 call->tape->n_nodes, *call->name ? ", \"" : "", call->name,
+                 *call->name ? "\"" : "");
+    return 1;
+}
+
+int ag__same_shape(ag_call *call)
+{
+    for (int i = 1; i < call->n_in; i++)
+        if (!ag_shape_equal(call->xs[0], call->xs[i])) return ag__reject(call, "the shapes differ");
+    call->ys[0] = call->xs[0];
+    return 0;
+}
+
+/* The checks that all ops share; 0 if the node may be recorded. */
+static int check_inputs(const ag_op *op, ag_tensor *const *x, int n_in)
+{
+    ag_tape *tape = x[0]->tape;
+    for (int i = 0; i < n_in; i++) {
+        if (x[i]->tape != tape) {
+            ag_tape_fail(tape, AG_EUSE, "%s: input %d belongs to another tape (op %d).", op->name,
+                         i, tape->n_nodes);
+            return 1;
+        }
+        if (x[i]->is_int != (int)(op->ints >> i & 1)) {
+            char name[32];
+            input_name(name, op->inputs, i);
+            ag_tape_fail(tape, AG_EUSE, "%s: %s holds %s, but this op wants %s there (op %d).",
+                         op->name, name, x[i]->is_int ? "int32 indices" : "real numbers",
+                         x[i]->is_int ? "real numbers" : "int32 indices", tape->n_nodes);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int check_shapes(ag_call *call, ag_tensor *const *x)
+{
+    call->name = "";
+    for (int i = 0; i < call->n_in; i++) {
+        call->xs[i] = x[i]->shape;
+        if (x[i]->name && !*call->name) call->name = x[i]->name;
+        if (x[i]->param) call->name = x[i]->name; /* a parameter's name says most */
+    }
+    if (call->op->shape(call)) return 1;
+    for (int j = 0; j < (call->op->outputs ? call->op->outputs : 1); j++)
+        if (ag_shape_count(call->ys[j]) < 0)
+            return ag__reject(call, "the result has more than 2^40 elements");
+    return 0;
+}
+
+ag_tensor *ag__record(const ag_op *op, ag_tensor *const *x, int n_in, const ag_attr *attr)
+{
+    ag_tape *tape = n_in > 0 ? x[0]->tape : NULL;
+    if (ag_failed(tape)) return poison(tape);
+    ag_call call = {.op = op, .tape = tape, .n_in = n_in};
+    if (attr) call.attr = *attr;
+    if (n_in > AG_MAX_IN) {
+        ag_tape_fail(tape, AG_EUSE, "%s: %d inputs; at most %d are possible (op %d).", op->name,
+                     n_in, AG_MAX_IN, tape->n_nodes);
+        return poison(tape);
+    }
+    if (check_inputs(op, x, n_in) || check_shapes(&call, x)) return poison(tape);
+    if (ag__reserve(&tape->nodes, &tape->nodes_capacity, tape->n_nodes + 1, sizeof *tape->nodes))
+        return no_memory(tape);
+    ag_node *node = &tape->nodes[tape->n_nodes];
+    memset(node, 0, sizeof *node);
+    node->op = op;
+    node->attr = call.attr;
+    node->n_in = n_in;
+    node->n_out = op->outputs ? op->outputs : 1;
+    node->training = tape->training;
+    if (op->random) node->ordinal = ++tape->ordinals;
+    for (int i = 0; i < n_in; i++) node->in[i] = x[i]->id;
+    for (int j = 0; j < node->n_out; j++) {
+        ag_tensor *y = append(tape, call.ys[j], (int)(op->ints >> (8 + j) & 1));
+        if (y == &tape->poison) return y;
+        y->node = tape->n_nodes;
+        y->slot = j;
+        if (op->view) y->root = x[0]->root;
+        node->out[j] = y->id;
+    }
+    return tape->tensors[tape->nodes[tape->n_nodes++].out[0]];
+}
+
+ag_tensor *ag__record1(const ag_op *op, ag_tensor *x, const ag_attr *attr)
+{
+    return ag__record(op, &x, 1, attr);
+}
+
+ag_tensor *ag__record2(const ag_op *op, ag_tensor *x0, ag_tensor *x1, const ag_attr *attr)
+{
+    ag_tensor *x[] = {x0, x1};
+    return ag__record(op, x, 2, attr);
+}
+
+ag_tensor *ag__record3(const ag_op *op, ag_tensor *x0, ag_tensor *x1, ag_tensor *x2,
+                       const ag_attr *attr)
+{
+    ag_tensor *x[] = {x0, x1, x2};
+    return ag__record(op, x, 3, attr);
+}
+
+ag_tensor *ag__output(ag_tensor *first, int j)
+{
+    ag_tape *tape = first->tape;
+    if (ag_failed(tape) || first->node < 0) return poison(tape);
+    return tape->tensors[tape->nodes[first->node].out[j]];
+}

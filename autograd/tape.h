@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a tape: what record, plan and run share. */
+#ifndef AG_AUTOGRAD_TAPE_H
+#define AG_AUTOGRAD_TAPE_H
+
+#include "autograd/op.h"
+
+struct ag_tensor {
+    ag_tape *tape;
+    int id, node, slot; /* node -1: a leaf */
+    int root;           /* id of the tensor whose storage this one shares; its own id otherwise */
+    int is_int, kept;
+    ag_shape shape;
+    int64_t count;
+    const void *data; /* leaves: the caller's; others: set by the run */
+    ag_param *param;
+    const char *name;
+};
+
+typedef struct ag_node {
+    const ag_op *op;
+    int n_in, in[AG_MAX_IN], out[AG_MAX_OUT], n_out;
+    uint32_t ordinal;
+    int training;
+    ag_attr attr;
+} ag_node;
+
+/* Where a pointer of a kernel comes from when the plan runs. */
+typedef enum ag_place { AT_NOTHING, AT_SLAB, AT_LEAF, AT_PARAM_GRADIENT, AT_TILE } ag_place;
+
+typedef struct ag_ref {
+    ag_place place;
+    int id;         /* tensor (leaf, parameter) or buffer */
+    int64_t offset; /* bytes in the slab, or in the tile scratch of a thread */
+} ag_ref;
+
+/* One kernel with its pointers still as references. kernel NULL: fill dx with zeros. */
+typedef struct ag_job {
+    const ag_kernel *kernel;
+    int node;
+    int adds; /* 1: dx already holds another writer's part */
+    ag_ref y[AG_MAX_OUT], x[AG_MAX_IN], dy[AG_MAX_OUT], dx, scratch;
+    ag_args args; /* shapes and attributes; the run fills the pointers */
+} ag_job;
+
+/* One launch: a kernel, or a fused group of which the first may be a row kernel and the others are
+ * elementwise. */
+typedef struct ag_step {
+    int first, n; /* jobs */
+    int backward;
+    int leads;          /* 1: the first job is a row kernel */
+    int64_t units;      /* rows of the leader, or elements */
+    int64_t grain;      /* units in a block */
+    int64_t per_unit;   /* elements of the group in a unit */
+    int64_t tile_bytes; /* scratch of a thread */
+} ag_step;
+
+/* Storage of one tensor or gradient between its first and its last step. */
+typedef struct ag_buffer {
+    int64_t bytes, offset;
+    int first, last;
+    int tile; /* 1: lives in the tile scratch of one group */
+    int saved;
+} ag_buffer;
+
+typedef struct ag_plan {
+    char *key;
+    size_t key_bytes, key_capacity;
+    long used; /* clock of the last use */
+    ag_job *jobs;
+    int n_jobs, jobs_capacity;
+    ag_step *steps;
+    int n_steps, steps_capacity;
+    ag_buffer *buffers;
+    int n_buffers, buffers_capacity;
+    int *value_buffer, *gradient_buffer; /* by tensor id; -1: none */
+    int map_capacity;
+    char *live; /* by node */
+    int live_capacity, nodes;
+    int *written; /* parameter tensors whose gradient this plan writes */
+    int n_written, written_capacity;
+    int64_t slab_bytes, tile_bytes, saved_bytes;
+} ag_plan;
+
+enum { AG_PLANS = 32 };
+
+struct ag_tape {
+    ag_device device;
+    ag_arena *arena; /* tensors */
+    ag_tensor **tensors;
+    int n_tensors, tensors_capacity;
+    ag_node *nodes;
+    int n_nodes, nodes_capacity;
+    uint32_t ordinals;
+    ag_tensor poison;
+    ag_failure failure;
+    int ran, training, check_finite;
+    uint64_t seed, step;
+    char *key; /* of the recorded ops, built while planning */
+    size_t key_bytes, key_capacity;
+    ag_plan plans[AG_PLANS];
+    long clock, plans_made;
+    ag_arena *slab_arena, *tiles_arena;
+    char *slab, *tiles; /* tiles: scratch of fused groups, one part per thread */
+    int64_t slab_bytes, tiles_bytes;
+    int *work; /* flags of the planner, by tensor: needs a gradient, has one */
+    int work_capacity;
+};
+
+/* Grows an array of `size`-byte elements to hold n; 1 when there is no memory. */
+int ag__reserve(void *array, int *capacity, int n, size_t size);
+
+int ag__fusion(void); /* 0: AUGUR_FUSE=0 turned the fused groups off */
+ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted,
+                       int training); /* NULL: the tape has failed */
+int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training);
+int ag__plan_place(ag_tape *tape, ag_plan *plan); /* offsets of the buffers */
+void ag__plan_run(ag_tape *tape, ag_plan *plan, int training);
+void ag__plan_free(ag_plan *plan);
+
+#endif

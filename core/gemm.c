@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/gemm.h"
+#include "core/parallel.h"
+
+#include <string.h>
+
+#if defined(AG_DOUBLE) || defined(AG_BUILTIN_GEMM)
+
+/* The short loop of the oracle and of the thread sanitizer. */
+static void product(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
+                    int k, int64_t lda, int64_t ldb, int64_t ldc, int add)
+{
+    for (int i = 0; i < m; i++) {
+        ag_real *row = c + i * ldc;
+        if (!add) memset(row, 0, (size_t)n * sizeof *row);
+        for (int p = 0; p < k; p++) {
+            const ag_real v = ta ? a[p * lda + i] : a[i * lda + p];
+            const ag_real *from = tb ? b + p : b + p * ldb;
+            const int64_t stride = tb ? ldb : 1;
+            for (int j = 0; j < n; j++) row[j] += v * from[j * stride];
+        }
+    }
+}
+
+#else
+
+# include <dnnl.h>
+
+static void product(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
+                    int k, int64_t lda, int64_t ldb, int64_t ldc, int add)
+{
+    dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1.0f, a, lda, b, ldb, add ? 1.0f : 0.0f, c,
+               ldc);
+}
+
+#endif
+
+enum { PIECES = 8, LONG = 2048 };
+
+/* A long inner sum with a small result is cut into pieces of k. */
+static int pieces_of(int m, int n, int k)
+{
+    if (k < LONG || (int64_t)m * n > 1 << 20 || k < 2 * (m > n ? m : n)) return 1;
+    return PIECES;
+}
+
+int64_t ag__gemm_scratch(int m, int n, int k)
+{
+    const int pieces = pieces_of(m, n, k);
+    return pieces == 1 ? 0 : (int64_t)pieces * m * n;
+}
+
+/* Small products are cut finely so that every thread gets a part; where a row block would pack a
+   large B again and again, blocks are large. */
+int ag__gemm_grain(int m, int n, int k)
+{
+    const int64_t weight = (int64_t)n * k;
+    if (weight >= 512 * 1024) return m > 2048 ? 2048 : m > 128 ? (m + 1) / 2 : 128;
+    return m < 2048 ? 128 : 512;
+}
+
+void ag__gemm_rows(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
+                   int k, int add, int64_t lo, int64_t hi)
+{
+    if (hi <= lo || n == 0) return;
+    if (k == 0) {
+        if (!add) memset(c + lo * n, 0, (size_t)((hi - lo) * n) * sizeof *c);
+        return;
+    }
+    product(c + lo * n, ta ? a + lo : a + lo * k, b, ta, tb, (int)(hi - lo), n, k, ta ? m : k,
+            tb ? k : n, n, add);
+}
+
+typedef struct task {
+    ag_real *c, *scratch;
+    const ag_real *a, *b;
+    int ta, tb, m, n, k, add, grain, pieces;
+} task;
+
+static void row_block(void *context, int64_t block, int thread)
+{
+    const task *t = context;
+    const int64_t lo = block * t->grain, hi = lo + t->grain;
+    (void)thread;
+    ag__gemm_rows(t->c, t->a, t->b, t->ta, t->tb, t->m, t->n, t->k, t->add, lo,
+                  hi < t->m ? hi : t->m);
+}
+
+static void piece(void *context, int64_t p, int thread)
+{
+    const task *t = context;
+    const int64_t lo = p * t->k / t->pieces, hi = (p + 1) * t->k / t->pieces;
+    (void)thread;
+    product(t->scratch + p * t->m * t->n, t->ta ? t->a + lo * t->m : t->a + lo,
+            t->tb ? t->b + lo : t->b + lo * t->n, t->ta, t->tb, t->m, t->n, (int)(hi - lo),
+            t->ta ? t->m : t->k, t->tb ? t->k : t->n, t->n, 0);
+}
+
+enum { SUM_BLOCK = 4096 };
+
+static void add_pieces(void *context, int64_t block, int thread)
+{
+    const task *t = context;
+    const int64_t n = (int64_t)t->m * t->n, lo = block * SUM_BLOCK, end = lo + SUM_BLOCK,
+                  hi = end < n ? end : n;
+    (void)thread;
+    for (int p = 0; p < t->pieces; p++) {
+        const ag_real *from = t->scratch + p * n;
+        if (p == 0 && !t->add)
+            memcpy(t->c + lo, from + lo, (size_t)(hi - lo) * sizeof *from);
+        else
+            for (int64_t i = lo; i < hi; i++) t->c[i] += from[i];
+    }
+}
+
+void ag__gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n, int k,
+              int add, ag_real *scratch)
+{
+    task t = {c, scratch, a, b, ta, tb, m, n, k, add, ag__gemm_grain(m, n, k), pieces_of(m, n, k)};
+    if (m == 0 || n == 0) return;
+    if (t.pieces > 1) {
+        ag__parallel(t.pieces, piece, &t);
+        ag__parallel(((int64_t)m * n + SUM_BLOCK - 1) / SUM_BLOCK, add_pieces, &t);
+    } else {
+        ag__parallel((m + t.grain - 1) / t.grain, row_block, &t);
+    }
+}

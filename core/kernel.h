@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* What the body of an op may say, and the skeletons that turn a body into a kernel.
+   A body is written once. The C compiler gives it one lane per row, nvcc a warp of 32 lanes, so a
+   body uses the words below instead of plain loops: EACH, SUM, MAXIMUM, PUT. docs/adding-an-op.md
+   shows one worked expansion. */
+#ifndef AG_CORE_KERNEL_H
+#define AG_CORE_KERNEL_H
+
+#include "core/core.h"
+#include "core/vmath.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { AG_MAX_IN = 8, AG_MAX_OUT = 4 };
+
+/* Constant attributes of a node; what they mean is said by the op. */
+typedef struct ag_attr {
+    double f[4];
+    int i[4];
+} ag_attr;
+
+/* All that a kernel sees of a node. Pointers are element 0 of each tensor; a tensor that the kernel
+   does not need (see `saves` in struct op) is NULL. */
+typedef struct ag_args {
+    void *y[AG_MAX_OUT];
+    const void *x[AG_MAX_IN];
+    const ag_real *dy[AG_MAX_OUT]; /* backward: gradients of the outputs, NULL: none arrived */
+    ag_real *dx;                   /* backward: gradient of input `which` */
+    int which;
+    int add;      /* 1: dx already holds another writer's part */
+    int n_in;     /* number of inputs */
+    int training; /* 1: a backward run follows or this is one */
+    ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
+    ag_attr attr;
+    ag_real *scratch; /* as many elements as the op asked for */
+    int64_t base; /* index of element 0 within the whole tensor (fused groups run tile by tile) */
+    uint64_t seed, step; /* of the run: key of the random numbers */
+    uint32_t ordinal;    /* which random op of the tape this is */
+} ag_args;
+
+/* One function of an op: `range` runs units lo..hi-1 on one CPU thread, and units are independent
+   of each other; or `call` runs all on its own threads. `cuda` launches all units, NULL: not built.
+ */
+typedef struct ag_kernel {
+    const char *name;
+    int64_t (*count)(const ag_args *a);
+    void (*range)(const ag_args *a, int64_t lo, int64_t hi);
+    void (*call)(const ag_args *a);
+    void (*cuda)(const ag_args *a);
+    int64_t (*grain)(
+        const ag_args *a); /* units in a block that a thread takes; NULL: chosen from the sizes */
+} ag_kernel;
+
+#ifdef __cplusplus
+}
+#endif
+
+#define X(i)  ((const ag_real *)a->x[i])
+#define XI(i) ((const int32_t *)a->x[i])
+#define Y(j)  ((ag_real *)a->y[j])
+#define YI(j) ((int32_t *)a->y[j])
+#define DY(j) (a->dy[j])
+#define DX    (a->dx)
+
+/* Writes v to a gradient: stores for the first writer that the plan names, adds for the others. */
+#define PUT(p, i, v) \
+ do {                \
+  if (add)           \
+   (p)[i] += (v);    \
+  else               \
+   (p)[i] = (v);     \
+ } while (0)
+
+/* Number of rows when the last axis is the row, and the size of that axis. */
+AG_BOTH int64_t ag__rows(ag_shape s)
+{
+    int64_t rows = 1;
+    for (int i = 0; i + 1 < s.rank; i++) rows *= s.size[i];
+    return rows;
+}
+AG_BOTH int ag__columns(ag_shape s) { return s.rank ? s.size[s.rank - 1] : 1; }
+AG_BOTH int64_t ag__elements(ag_shape s) { return ag__rows(s) * ag__columns(s); }
+
+enum { AG_STRIP = 64 }; /* columns that a strip kernel handles at a time on a CPU */
+
+#ifdef __CUDACC__
+# include "core/kernel_cuda.h"
+#else
+
+# define KERNEL     static inline __attribute__((always_inline, unused))
+# define LANE       0
+# define LANES      1
+
+/* This lane's share of 0..n-1. */
+# define EACH(i, n) for (int i = 0; i < (n); i++)
+
+enum { AG_PARTS = 16 };
+
+/* s = sum over i in 0..n-1 of value; a fixed number of partial sums added in a fixed order. */
+# define SUM(s, i, n, value)                                                            \
+  do {                                                                                  \
+   ag_real parts_[AG_PARTS] = {0};                                                      \
+   const int n_ = (n), whole_ = n_ - n_ % AG_PARTS;                                     \
+   for (int first_ = 0; first_ < whole_; first_ += AG_PARTS)                            \
+    for (int part_ = 0; part_ < AG_PARTS; part_++) {                                    \
+     const int i = first_ + part_;                                                      \
+     parts_[part_] += (value);                                                          \
+    }                                                                                   \
+   for (int i = whole_; i < n_; i++) parts_[i - whole_] += (value);                     \
+   for (int half_ = AG_PARTS / 2; half_ > 0; half_ /= 2)                                \
+    for (int part_ = 0; part_ < half_; part_++) parts_[part_] += parts_[part_ + half_]; \
+   (s) = parts_[0];                                                                     \
+  } while (0)
+
+/* m = largest value over i in 0..n-1, not below `least`. */
+# define MAXIMUM(m, least, i, n, value)                                     \
+  do {                                                                      \
+   ag_real parts_[AG_PARTS];                                                \
+   const int n_ = (n), whole_ = n_ - n_ % AG_PARTS;                         \
+   for (int part_ = 0; part_ < AG_PARTS; part_++) parts_[part_] = (least);  \
+   for (int first_ = 0; first_ < whole_; first_ += AG_PARTS)                \
+    for (int part_ = 0; part_ < AG_PARTS; part_++) {                        \
+     const int i = first_ + part_;                                          \
+     const ag_real v_ = (value);                                            \
+     parts_[part_] = v_ > parts_[part_] ? v_ : parts_[part_];               \
+    }                                                                       \
+   for (int i = whole_; i < n_; i++) {                                      \
+    const ag_real v_ = (value);                                             \
+    parts_[i - whole_] = v_ > parts_[i - whole_] ? v_ : parts_[i - whole_]; \
+   }                                                                        \
+   for (int part_ = 1; part_ < AG_PARTS; part_++)                           \
+    parts_[0] = parts_[part_] > parts_[0] ? parts_[part_] : parts_[0];      \
+   (m) = parts_[0];                                                         \
+  } while (0)
+
+/* Strip kernels keep one running value per column: an array over the strip on a CPU, one register
+ * per lane on CUDA. */
+# define AG_PER_LANE AG_STRIP
+# define AT(j)       (j)
+
+# ifdef AG_HAVE_CUDA
+#  define AG__CUDA_DECLARE(name) extern void ag__cuda_##name(const ag_args *a);
+#  define AG__CUDA_POINTER(name) ag__cuda_##name
+# else
+#  define AG__CUDA_DECLARE(name)
+#  define AG__CUDA_POINTER(name) NULL
+# endif
+
+# define AG__KERNEL(name, units, signature, run)                                       \
+  AG__CUDA_DECLARE(name)                                                               \
+  KERNEL void name signature;                                                          \
+  static int64_t name##_count(const ag_args *a)                                        \
+  {                                                                                    \
+   (void)a;                                                                            \
+   return units;                                                                       \
+  }                                                                                    \
+  static void name##_range(const ag_args *a, int64_t lo, int64_t hi)                   \
+  {                                                                                    \
+   if (a->add) {                                                                       \
+    const int add = 1;                                                                 \
+    run;                                                                               \
+   } else {                                                                            \
+    const int add = 0;                                                                 \
+    run;                                                                               \
+   }                                                                                   \
+  }                                                                                    \
+  static const ag_kernel name##_kernel = {#name, name##_count,           name##_range, \
+                                          NULL,  AG__CUDA_POINTER(name), NULL};
+
+/* ROW(name, rows) { body }: the body runs once per row r of 0..rows-1. */
+# define ROW(name, rows)                                               \
+  AG__KERNEL(name, rows, (const ag_args *a, int64_t r, const int add), \
+             for (int64_t r = lo; r < hi; r++) name(a, r, add))        \
+  KERNEL void name(const ag_args *a, int64_t r, const int add)
+
+/* ELEMENTS(name, n) { body }: the body handles elements lo..hi-1 of n, one by one. */
+# define ELEMENTS(name, n)                                                       \
+  AG__KERNEL(name, n, (const ag_args *a, int64_t lo, int64_t hi, const int add), \
+             name(a, lo, hi, add))                                               \
+  KERNEL void name(const ag_args *a, int64_t lo, int64_t hi, const int add)
+
+/* STRIP(name, outer, columns) { body }: for each o of 0..outer-1 the columns are cut in strips; the
+   body handles columns c..c+n-1 of o, n <= AG_STRIP, and keeps running values in arrays of
+   AG_PER_LANE indexed by AT(j). */
+# define AG__STRIPS(columns) (((int64_t)(columns) + AG_STRIP - 1) / AG_STRIP)
+# define STRIP(name, outer, columns)                                                             \
+  AG__CUDA_DECLARE(name)                                                                         \
+  KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add);                    \
+  static int64_t name##_count(const ag_args *a) { return (int64_t)(outer)*AG__STRIPS(columns); } \
+  static void name##_range(const ag_args *a, int64_t lo, int64_t hi)                             \
+  {                                                                                              \
+   const int64_t strips = AG__STRIPS(columns);                                                   \
+   for (int64_t u = lo; u < hi; u++) {                                                           \
+    const int c = (int)(u % strips) * AG_STRIP;                                                  \
+    const int left = (int)(columns)-c, n = left < AG_STRIP ? left : AG_STRIP;                    \
+    if (n == AG_STRIP) {                                                                         \
+     if (a->add)                                                                                 \
+      name(a, u / strips, c, AG_STRIP, 1);                                                       \
+     else                                                                                        \
+      name(a, u / strips, c, AG_STRIP, 0);                                                       \
+    } else if (a->add)                                                                           \
+     name(a, u / strips, c, n, 1);                                                               \
+    else                                                                                         \
+     name(a, u / strips, c, n, 0);                                                               \
+   }                                                                                             \
+  }                                                                                              \
+  static const ag_kernel name##_kernel = {#name, name##_count,           name##_range,           \
+                                          NULL,  AG__CUDA_POINTER(name), NULL};                  \
+  KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add)
+
+/* CALL(name) { body }: host code over gemm and sort (for both devices: it passes pointers on to
+ * core). */
+# define CALL(name)                                                             \
+  static void name(const ag_args *a);                                           \
+  static const ag_kernel name##_kernel = {#name, NULL, NULL, name, name, NULL}; \
+  static void name(const ag_args *a)
+
+#endif /* __CUDACC__ */
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/internal.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static atomic_long allocations;
+static atomic_long fail_at;    /* allocation number that fails; 0: none */
+static atomic_int fail_after; /* 1: and all that follow */
+
+static int allowed(void)
+{
+    long nth = atomic_fetch_add(&allocations, 1) + 1;
+    long at = atomic_load(&fail_at);
+    return at == 0 || nth < at || (nth > at && !atomic_load(&fail_after));
+}
+
+void *ag__alloc(size_t bytes) { return allowed() ? malloc(bytes ? bytes : 1) : NULL; }
+
+void *ag__grow(void *block, size_t bytes)
+{
+    return allowed() ? realloc(block, bytes ? bytes : 1) : NULL;
+}
+
+void ag__free(void *block) { free(block); }
+
+void ag__fail_allocation(long nth, int after)
+{
+    atomic_store(&fail_after, after);
+    atomic_store(&fail_at, nth ? atomic_load(&allocations) + nth : 0);
+}
+
+long ag__allocations(void) { return atomic_load(&allocations); }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/parallel.h"
+
+#ifdef _OPENMP
+# include <omp.h>
+#endif
+
+void ag__parallel(int64_t blocks, void (*body)(void *context, int64_t block, int thread),
+                  void *context)
+{
+#ifdef _OPENMP
+    /* Even a single block runs inside a team: a matrix product called there knows that it must not
+     * start its own. */
+# pragma omp parallel num_threads(ag_threads())
+    {
+        const int thread = omp_get_thread_num();
+# pragma omp for schedule(dynamic)
+        for (int64_t block = 0; block < blocks; block++) body(context, block, thread);
+    }
+#else
+    for (int64_t block = 0; block < blocks; block++) body(context, block, 0);
+#endif
+}

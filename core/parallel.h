@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of work on all threads. What a block computes must not depend on who computes it. */
+#ifndef AG_CORE_PARALLEL_H
+#define AG_CORE_PARALLEL_H
+
+#include "core/core.h"
+
+/* Runs body(context, block, thread) for each block of 0..blocks-1; thread is 0..ag_threads()-1. */
+void ag__parallel(int64_t blocks, void (*body)(void *context, int64_t block, int thread),
+                  void *context);
+
+#endif

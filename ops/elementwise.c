@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Table entries and public functions of the rows in elementwise.def. */
+#include "ops/elementwise.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+
+#define NONE NAN
+
+/* Sizes around the vector width; a scalar; nothing. */
+#define CASES(name, P, Q, from, to)                                                    \
+ static const ag_case name##_cases[] = {                                               \
+     {.x = {{1, {1}}, {1, {1}}}, .attr = {.f = {P, Q}}, .lo = from, .hi = to},         \
+     {.x = {{0, {1}}, {0, {1}}}, .attr = {.f = {P, Q}}, .lo = from, .hi = to},         \
+     {.x = {{1, {0}}, {1, {0}}}, .attr = {.f = {P, Q}}, .lo = from, .hi = to},         \
+     {.x = {{2, {3, 11}}, {2, {3, 11}}}, .attr = {.f = {P, Q}}, .lo = from, .hi = to}, \
+     {.x = {{1, {31}}, {1, {31}}}, .attr = {.f = {P, Q}}, .lo = from, .hi = to},       \
+     {.x = {{1, {32}}, {1, {32}}}, .attr = {.f = {P, Q}}, .lo = from, .hi = to},       \
+     {.x = {{1, {1025}}, {1, {1025}}}, .attr = {.f = {P, Q}}, .lo = from, .hi = to},   \
+ };
+
+enum {
+    SAVES_0 = 0,
+    SAVES_X = SAVE_X(0),
+    SAVES_Z = SAVE_X(1),
+    SAVES_Y = SAVE_Y(0),
+    SAVES_XY = SAVES_X | SAVES_Y,
+    SAVES_XZ = SAVES_X | SAVES_Z,
+    SAVES_ZY = SAVES_Z | SAVES_Y
+};
+
+#define MAP_OP(op_name, text, reads, from, to, P, Q, kink_at)                 \
+ CASES(op_name, P, Q, from, to)                                               \
+ static const ag_op op_name##_op = {.name = #op_name,                         \
+                                    .formula = "y = " text,                   \
+                                    .inputs = "x",                            \
+                                    .shape = ag__same_shape,                  \
+                                    .forward = {&op_name##_forward_kernel},   \
+                                    .backward = {&op_name##_backward_kernel}, \
+                                    .saves = SAVES_##reads,                   \
+                                    .elementwise = 1,                         \
+                                    .kink = kink_at,                          \
+                                    .cases = op_name##_cases,                 \
+                                    .n_cases = sizeof op_name##_cases / sizeof(ag_case)};
+
+#define MAP(name, value, slope, reads, lo, hi, kink) \
+ MAP_OP(name, #value, reads, lo, hi, 0, 0, kink)     \
+ ag_tensor *ag_##name(ag_tensor *x) { return ag__record1(&name##_op, x, NULL); }
+#define MAP1(name, value, slope, reads, lo, hi, P, kink)           \
+ MAP_OP(name, #value, reads, lo, hi, P, 0, kink)                   \
+ ag_tensor *ag_##name(ag_tensor *x, ag_real p)                     \
+ {                                                                 \
+  return ag__record1(&name##_op, x, &(ag_attr){.f = {(double)p}}); \
+ }
+#define MAP2(name, value, slope, reads, lo, hi, P, Q, kink)                   \
+ MAP_OP(name, #value, reads, lo, hi, P, Q, kink)                              \
+ ag_tensor *ag_##name(ag_tensor *x, ag_real p, ag_real q)                     \
+ {                                                                            \
+  return ag__record1(&name##_op, x, &(ag_attr){.f = {(double)p, (double)q}}); \
+ }
+#define ZIP(op_name, value, slope_x, slope_z, reads, from, to)                 \
+ CASES(op_name, 0, 0, from, to)                                                \
+ static const ag_op op_name##_op = {                                           \
+     .name = #op_name,                                                         \
+     .formula = "y = " #value,                                                 \
+     .inputs = "x z",                                                          \
+     .shape = ag__same_shape,                                                  \
+     .forward = {&op_name##_forward_kernel},                                   \
+     .backward = {&op_name##_backward_x_kernel, &op_name##_backward_z_kernel}, \
+     .saves = SAVES_##reads,                                                   \
+     .elementwise = 1,                                                         \
+     .kink = NONE,                                                             \
+     .cases = op_name##_cases,                                                 \
+     .n_cases = sizeof op_name##_cases / sizeof(ag_case)};                     \
+ ag_tensor *ag_##op_name(ag_tensor *x, ag_tensor *z)                           \
+ {                                                                             \
+  return ag__record2(&op_name##_op, x, z, NULL);                               \
+ }
+#include "ops/elementwise.def"
+#undef MAP
+#undef MAP1
+#undef MAP2
+#undef ZIP
+
+const ag_op *const ag__ops_elementwise[] = {
+#define MAP(name, ...)  &name##_op,
+#define MAP1(name, ...) &name##_op,
+#define MAP2(name, ...) &name##_op,
+#define ZIP(name, ...)  &name##_op,
+#include "ops/elementwise.def"
+    NULL};

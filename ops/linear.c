@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* linear: y = x w' + b, row by row; add_bias: y = x + b. */
+#include "ops/linear.h"
+#include "core/gemm.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+
+/* x [rows,in], w [out,in]. */
+typedef struct sizes {
+    int rows, in, out;
+} sizes;
+
+static sizes sizes_of(const ag_args *a)
+{
+    return (sizes){(int)ag__rows(a->xs[0]), a->xs[1].size[1], a->xs[1].size[0]};
+}
+
+static int linear_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], w = call->xs[1];
+    if (x.rank < 1 || w.rank != 2) return ag__reject(call, "x needs an axis and w two");
+    if (ag__columns(x) != w.size[1])
+        return ag__reject(call, "x has %d features, but w takes %d", ag__columns(x), w.size[1]);
+    if (ag__rows(x) > INT_MAX) return ag__reject(call, "more than 2^31 rows");
+    if (call->n_in == 3 && (call->xs[2].rank != 1 || call->xs[2].size[0] != w.size[0]))
+        return ag__reject(call, "b needs one element per row of w");
+    call->ys[0] = x;
+    call->ys[0].size[x.rank - 1] = w.size[0];
+    return 0;
+}
+
+static int64_t linear_count(const ag_args *a) { return ag__rows(a->xs[0]); }
+
+static int64_t forward_grain(const ag_args *a)
+{
+    const sizes s = sizes_of(a);
+    return ag__gemm_grain(s.rows, s.out, s.in);
+}
+
+/* The bias is added to a block of rows while it is in the cache. */
+static void forward_rows(const ag_args *a, int64_t lo, int64_t hi)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm_rows(Y(0), X(0), X(1), 0, 1, s.rows, s.out, s.in, 0, lo, hi);
+    if (a->n_in < 3) return;
+    const ag_real *b = X(2);
+    for (int64_t r = lo; r < hi; r++) {
+        ag_real *y = Y(0) + r * s.out;
+        for (int i = 0; i < s.out; i++) y[i] += b[i];
+    }
+}
+static const ag_kernel linear_forward = {"linear_forward", linear_count, forward_rows, NULL, NULL,
+                                         forward_grain};
+
+static int64_t backward_grain(const ag_args *a)
+{
+    const sizes s = sizes_of(a);
+    return ag__gemm_grain(s.rows, s.in, s.out);
+}
+
+static void backward_rows(const ag_args *a, int64_t lo, int64_t hi)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm_rows(DX, DY(0), X(1), 0, 0, s.rows, s.in, s.out, a->add, lo, hi);
+}
+static const ag_kernel linear_backward_x = {
+    "linear_backward_x", linear_count, backward_rows, NULL, NULL, backward_grain};
+
+CALL(linear_backward_w)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(DX, DY(0), X(0), 1, 0, s.out, s.in, s.rows, a->add, a->scratch);
+}
+
+/* db = column sums of dy; of linear and of add_bias. */
+CALL(bias_backward)
+{
+    ag__column_sums(DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add, a->scratch);
+}
+
+static int64_t linear_scratch(const ag_args *a, int backward)
+{
+    const sizes s = sizes_of(a);
+    if (!backward) return 0;
+    const int64_t dw = ag__gemm_scratch(s.out, s.in, s.rows),
+                  db = ag__column_scratch(s.rows, s.out);
+    return dw > db ? dw : db;
+}
+
+static const ag_case linear_cases[] = {
+    {.x = {{2, {3, 4}}, {2, {5, 4}}, {1, {5}}}},
+    {.x = {{2, {3, 4}}, {2, {5, 4}}}},
+    {.x = {{1, {4}}, {2, {5, 4}}, {1, {5}}}},
+    {.x = {{3, {2, 3, 4}}, {2, {1, 4}}, {1, {1}}}},
+    {.x = {{2, {0, 4}}, {2, {5, 4}}, {1, {5}}}},
+    {.x = {{2, {3, 0}}, {2, {5, 0}}, {1, {5}}}},
+    {.x = {{2, {33, 31}}, {2, {32, 31}}, {1, {32}}}},
+    {.x = {{2, {2100, 3}}, {2, {2, 3}}, {1, {2}}}},
+};
+
+static const ag_op linear = {
+    .name = "linear",
+    .formula = "y = x w' + b, row by row",
+    .inputs = "x w b",
+    .shape = linear_shape,
+    .forward = {&linear_forward},
+    .backward = {&linear_backward_x, &linear_backward_w_kernel, &bias_backward_kernel},
+    .saves = SAVE_X(0) | SAVE_X(1),
+    .scratch = linear_scratch,
+    .leads = 1,
+    .cases = linear_cases,
+    .n_cases = 8,
+};
+
+static int add_bias_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], b = call->xs[1];
+    if (x.rank < 1 || b.rank != 1 || b.size[0] != ag__columns(x))
+        return ag__reject(call, "b needs one element per column of x");
+    call->ys[0] = x;
+    return 0;
+}
+
+static int64_t add_bias_scratch(const ag_args *a, int backward)
+{
+    return backward ? ag__column_scratch(ag__rows(a->ys[0]), ag__columns(a->ys[0])) : 0;
+}
+
+static const ag_case add_bias_cases[] = {
+    {.x = {{2, {3, 5}}, {1, {5}}}},
+    {.x = {{3, {2, 3, 33}}, {1, {33}}}},
+    {.x = {{2, {0, 5}}, {1, {5}}}},
+    {.x = {{2, {1100, 3}}, {1, {3}}}},
+};
+
+static const ag_op add_bias = {
+    .name = "add_bias",
+    .formula = "y[r,f] = x[r,f] + b[f]",
+    .inputs = "x b",
+    .shape = add_bias_shape,
+    .forward = {&add_bias_forward_kernel},
+    .backward = {&add_bias_backward_x_kernel, &bias_backward_kernel},
+    .scratch = add_bias_scratch,
+    .leads = 1,
+    .cases = add_bias_cases,
+    .n_cases = 4,
+};
+
+const ag_op *const ag__ops_linear[] = {&linear, &add_bias, NULL};
+
+ag_tensor *ag_linear(ag_tensor *x, ag_tensor *w, ag_tensor *b)
+{
+    ag_tensor *in[] = {x, w, b};
+    return ag__record(&linear, in, b ? 3 : 2, NULL);
+}
+
+ag_tensor *ag_add_bias(ag_tensor *x, ag_tensor *b) { return ag__record2(&add_bias, x, b, NULL); }

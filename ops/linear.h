@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The bias of linear; the product is core/gemm. */
+#include "core/kernel.h"
+#include "core/columns.h"
+
+ROW(add_bias_forward, ag__rows(a->ys[0]))
+{
+    const int f = ag__columns(a->ys[0]);
+    const ag_real *x = X(0) + r * f, *b = X(1);
+    ag_real *y = Y(0) + r * f;
+    (void)add;
+    EACH (i, f) y[i] = x[i] + b[i];
+}
+
+ROW(add_bias_backward_x, ag__rows(a->ys[0]))
+{
+    const int f = ag__columns(a->ys[0]);
+    const ag_real *dy = DY(0) + r * f;
+    ag_real *dx = DX + r * f;
+    EACH (i, f) PUT(dx, i, dy[i]);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* ops: dense differentiable ops. Tensors are row-major; there is no implicit broadcasting. "rows"
+   are all axes but the last, flattened. An op whose inputs do not fit fails the tape (AG_ESHAPE)
+   and returns a poison tensor. docs/ops.md, made from the op table, lists formula, saved tensors
+   and tests of each. */
+#ifndef AG_OPS_H
+#define AG_OPS_H
+
+#include "autograd/autograd.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- elementwise: shape of x; formulas and derivatives stand in ops/elementwise.def -------------
+ */
+#define MAP(name, ...)  AG_API ag_tensor *ag_##name(ag_tensor *x);
+#define MAP1(name, ...) AG_API ag_tensor *ag_##name(ag_tensor *x, ag_real p);
+#define MAP2(name, ...) AG_API ag_tensor *ag_##name(ag_tensor *x, ag_real p, ag_real q);
+#define ZIP(name, ...)  AG_API ag_tensor *ag_##name(ag_tensor *x, ag_tensor *z);
+#include "ops/elementwise.def"
+#undef MAP
+#undef MAP1
+#undef MAP2
+#undef ZIP
+
+/* y = x / (1 - p) with probability 1 - p, else 0; the identity when the tape is not training.
+   Any shape. dx = dy / (1 - p) where kept. Fails unless 0 <= p < 1. The mask is a function of
+   (seed, step, which dropout of the tape, element) alone (Philox) and is drawn again in backward.
+   Source: Srivastava et al. 2014; PyTorch nn.Dropout. */
+AG_API ag_tensor *ag_dropout(ag_tensor *x, ag_real p);
+
+/* ---- shape --------------------------------------------------------------------------------------
+ */
+
+/* The same values under another shape of the same count; a view. Gradient: the same view. */
+AG_API ag_tensor *ag_reshape(ag_tensor *x, ag_shape shape);
+
+/* y[j,i] = x[i,j]. x [n,m] -> [m,n]. dx = dy transposed. */
+AG_API ag_tensor *ag_transpose(ag_tensor *x);
+
+/* The inputs one behind the other along an axis (negative: from the back). All other sizes are
+   equal; 1 to 8 inputs. dx = the slice of dy. */
+AG_API ag_tensor *ag_concat(ag_tensor *const *x, int n, int axis);
+AG_API ag_tensor *ag_concat2(ag_tensor *x0, ag_tensor *x1, int axis);
+
+/* Elements from..from+length-1 along an axis (negative: from the back). dx = dy there, 0 elsewhere.
+ */
+AG_API ag_tensor *ag_slice(ag_tensor *x, int axis, int from, int length);
+
+/* ---- products -----------------------------------------------------------------------------------
+ */
+
+/* y = op(a) op(b), op transposing when ta or tb is 1. op(a) [n,k], op(b) [k,m] -> [n,m].
+   da = dy op(b)' and db = op(a)' dy, transposed like their inputs. Source: BLAS gemm. */
+AG_API ag_tensor *ag_matmul(ag_tensor *a, ag_tensor *b);
+AG_API ag_tensor *ag_matmul_t(ag_tensor *a, ag_tensor *b, int ta, int tb);
+
+/* y = x w' + b, row by row; b may be NULL. x [..., in], w [out, in], b [out] -> [..., out].
+   dx = dy w, dw = dy' x, db = column sums of dy. Source: PyTorch nn.Linear. */
+AG_API ag_tensor *ag_linear(ag_tensor *x, ag_tensor *w, ag_tensor *b);
+
+/* y[r,f] = x[r,f] + b[f]; b [f]. dx = dy, db = column sums of dy. */
+AG_API ag_tensor *ag_add_bias(ag_tensor *x, ag_tensor *b);
+
+/* y[r,f] = x[r,f] s[f]; s [f]. dx = dy s, ds[f] = sum over r of dy x. */
+AG_API ag_tensor *ag_mul_columns(ag_tensor *x, ag_tensor *s);
+
+/* y[r,f] = x[r,f] s[r]; s has as many elements as x has rows. dx = dy s, ds[r] = sum over f of dy
+ * x. */
+AG_API ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s);
+
+/* ---- gather and scatter (indices are int32, checked by the caller who loads them)
+ * ------------------ */
+
+/* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = rows of dy added in order of i.
+   An embedding is ag_gather(table, index). Indices outside 0..n-1 read row 0 of nothing: they give
+   zeros. */
+AG_API ag_tensor *ag_gather(ag_tensor *x, ag_tensor *index);
+
+/* y[index[i],:] += x[i,:] in order of i, from zero. x [m, ...], index [m] -> [n, ...]. dx =
+ * gathered dy. */
+AG_API ag_tensor *ag_scatter_sum(ag_tensor *x, ag_tensor *index, int n);
+
+/* y[i,:] = sum over k of table[index[i,k],:]; negative indices add nothing. table [n,f], index
+ * [m,k] -> [m,f]. */
+AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index);
+
+/* y[v,c,:] = base[v,:] + part[where[v],c,:]; where[v] < 0: nothing is added. base [n,f], part
+   [m,c,f], where [n]; rows of part are named at most once -> [n,c,f]. dbase[v,:] = sum over c of
+   dy[v,c,:], dpart = dy at its rows. */
+AG_API ag_tensor *ag_spread(ag_tensor *base, ag_tensor *part, ag_tensor *where);
+
+/* ---- reductions: over all, down the rows (a value per column), along the columns (a value per
+ * row) ---- */
+AG_API ag_tensor *ag_sum_all(ag_tensor *x);   /* -> [] */
+AG_API ag_tensor *ag_mean_all(ag_tensor *x);  /* -> [] */
+AG_API ag_tensor *ag_sum_rows(ag_tensor *x);  /* [n, ...] -> [...]: y = sum over the first axis */
+AG_API ag_tensor *ag_mean_rows(ag_tensor *x); /* [n, ...] -> [...]; 0 for n = 0 */
+AG_API ag_tensor *
+ag_max_rows(ag_tensor *x); /* [n, ...] -> [...]; the gradient goes to the first largest */
+AG_API ag_tensor *ag_sum_columns(ag_tensor *x);  /* [..., f] -> [...]: y = sum over the last axis */
+AG_API ag_tensor *ag_mean_columns(ag_tensor *x); /* [..., f] -> [...]; 0 for f = 0 */
+AG_API ag_tensor *
+ag_max_columns(ag_tensor *x); /* [..., f] -> [...]; the gradient goes to the first largest */
+
+/* Segments: rows starts[g]..starts[g+1]-1 of x [n, ...] belong to segment g; starts int32 [s+1]
+   ascending -> [s, ...]. An empty segment gives 0 with gradient 0. */
+AG_API ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts);
+AG_API ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts);
+AG_API ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts);
+
+/* ---- softmax and norms
+ * ------------------------------------------------------------------------------ */
+
+/* Over the last axis. dx = y (dy - <y, dy>); log: dx = dy - e^y sum dy. */
+AG_API ag_tensor *ag_softmax(ag_tensor *x);
+AG_API ag_tensor *ag_log_softmax(ag_tensor *x);
+
+/* Over the middle axis of x [a,b,c]. */
+AG_API ag_tensor *ag_softmax_middle(ag_tensor *x);
+AG_API ag_tensor *ag_log_softmax_middle(ag_tensor *x);
+
+/* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis; gamma, beta [f]. Biased
+   variance. Source: Ba et al. 2016; PyTorch nn.LayerNorm. */
+AG_API ag_tensor *ag_layer_norm(ag_tensor *x, ag_tensor *gamma, ag_tensor *beta, ag_real epsilon);
+
+/* y = (x - mean) / sqrt(var + epsilon) down the first axis, for every column and graph: the rows of
+   graph g are starts[g]..starts[g+1]-1, starts int32 [graphs+1]. x [n, ...]. Biased variance, no
+   parameters. Source: PyTorch nn.InstanceNorm1d without affine. */
+AG_API ag_tensor *ag_instance_norm(ag_tensor *x, ag_tensor *starts, ag_real epsilon);
+
+/* y = x / max(|x|_2, epsilon) over the last axis. Source: PyTorch F.normalize. */
+AG_API ag_tensor *ag_l2_norm(ag_tensor *x, ag_real epsilon);
+
+/* y = x softmax(x / t) over the middle axis of x [n,c,f] (the configurations); t [1], the
+   temperature. dx = dy s + (g - s sum g) / t with s the softmax, g = dy x s; dt = -sum (g - s sum
+   g) x / t^2 ... summed over all. Replaces ag_mul(x, ag_softmax_middle(x scaled by 1/t)). Source:
+   TGraph (Khizbullin et al. 2024) eq. 6. */
+AG_API ag_tensor *ag_cross_attention(ag_tensor *x, ag_tensor *t);
+
+/* ---- losses -> []
+ * --------------------------------------------------------------------------------------- */
+AG_API ag_tensor *ag_squared_error(ag_tensor *y, ag_tensor *target);  /* mean of (y - t)^2 */
+AG_API ag_tensor *ag_absolute_error(ag_tensor *y, ag_tensor *target); /* mean of |y - t| */
+AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target,
+                           ag_real delta); /* as PyTorch nn.HuberLoss */
+AG_API ag_tensor *ag_log_squared_error(ag_tensor *y,
+                                       ag_tensor *target); /* mean of (ln y - ln t)^2; y, t > 0 */
+
+/* How a ranking loss adds its pairs: over all n*n entries of the matrix of pairs (as pytorchltr
+ * with mean), or plainly. */
+typedef enum ag_reduction { AG_MEAN, AG_SUM } ag_reduction;
+
+/* Over the pairs with rank[i] > rank[j] (i is the slower): hinge max(0, margin - (s_i - s_j)),
+   logistic ln(1 + e^-(s_i - s_j)). scores [n]; rank int32 [n], dense ranks of the exact run times,
+   ties are no pair. Source: Joachims 2002; TGraph eq. 8; Kaufman et al. eq. 1. */
+AG_API ag_tensor *ag_pairwise_hinge(ag_tensor *scores, ag_tensor *rank, ag_real margin,
+                                    ag_reduction reduction);
+AG_API ag_tensor *ag_pairwise_logistic(ag_tensor *scores, ag_tensor *rank, ag_reduction reduction);
+
+/* ListMLE: -sum over positions k of ln( e^-s_(k) / sum over l >= k of e^-s_(l) ), items in order of
+   ascending rank (the fastest first; a low score is a fast one), ties in order of index. Source:
+   Xia et al. 2008. */
+AG_API ag_tensor *ag_listmle(ag_tensor *scores, ag_tensor *rank);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
