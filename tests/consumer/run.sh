@@ -3,7 +3,7 @@
 # an installed prefix, by find_package), shared (the same with a shared library), pkgconfig (C++), subdirectory.
 set -e
 way=$1
-build=$2
+build=$(cd "$2" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 work=$build/consumer/$way
 rm -rf "$work"

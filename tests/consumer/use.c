@@ -5,12 +5,18 @@
 
 int main(void)
 {
-    ag_failure why = {AG_OK, ""};
-    uint64_t keys[] = {3, 1, 2};
-    int32_t values[] = {30, 10, 20};
-    if (ag_shape_count(AG_SHAPE(3, 5)) != 15) return 1;
-    if (ag_sort_u64(keys, values, 3, &why) != AG_OK) return 2;
-    if (keys[0] != 1 || values[2] != 30) return 3;
-    puts("augur works");
-    return 0;
+    const ag_real a[] = {1, 2, 3, 4}, b[] = {1, 10};
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tensor *product =
+        ag_matmul(ag_input(tape, a, AG_SHAPE(2, 2)), ag_input(tape, b, AG_SHAPE(2, 1)));
+    ag_tensor *sum = ag_sum_all(product);
+    ag_forward(sum);
+    if (ag_failed(tape)) {
+        puts(ag_error(tape));
+        return 1;
+    }
+    ag_real result = ag_item(sum);
+    ag_tape_free(tape);
+    printf("the sum is %g\n", (double)result);
+    return result == 64 ? 0 : 2; /* 1 + 20 + 3 + 40 */
 }
