@@ -44,6 +44,7 @@ char *harness_copy(const char *text)
 char *harness_text(const char *format, ...)
 {
     va_list list;
+    if (!format) format = "";
     va_start(list, format);
     int n = vsnprintf(NULL, 0, format, list);
     va_end(list);

@@ -27,12 +27,16 @@ static void wrap(FILE *to, int at, const char *text)
     fputc('\n', to);
 }
 
+static int is_on(const harness_option *option)
+{
+    return option->fallback && strcmp(option->fallback, "true") == 0;
+}
+
 static char *left_side(const harness_option *option)
 {
     static const char *const meta[] = {"", "N", "N", "X", "SIZE", "TEXT", "", "PATH..."};
-    if (option->type == HARNESS_BOOL && option->fallback && strcmp(option->fallback, "true") == 0)
-        return harness_text("--no-%s", option->name);
-    if (option->type == HARNESS_BOOL) return harness_text("--%s", option->name);
+    if (option->type == HARNESS_BOOL)
+        return harness_text("--%s%s", is_on(option) ? "[no-]" : "", option->name);
     if (option->meta) return harness_text("--%s %s", option->name, option->meta);
     if (option->type == HARNESS_CHOICE && option->choices) {
         if (strlen(option->choices) + strlen(option->name) < 22)
@@ -62,11 +66,9 @@ static char *right_side(const harness_option *option, int needed)
     if (needed)
         text = harness_text("%s%s (needed%s%s)", help, words, lead, range);
     else if (option->type == HARNESS_BOOL)
-        text =
-            harness_text("%s%s (default: %s)", help, words,
-                         option->fallback && strcmp(option->fallback, "true") == 0 ? "on" : "off");
+        text = harness_text("%s%s", help, is_on(option) ? " (default on)" : "");
     else if (option->fallback)
-        text = harness_text("%s%s (default: %s%s%s)", help, words, option->fallback, lead, range);
+        text = harness_text("%s%s (default %s%s%s)", help, words, option->fallback, lead, range);
     else if (*range)
         text = harness_text("%s%s (%s)", help, words, range);
     else

@@ -111,7 +111,7 @@ double harness_tau_b(const harness_pairs *p)
 {
     double x = (double)(p->pairs - p->tied_score), y = (double)(p->pairs - p->tied_truth);
     if (x <= 0 || y <= 0) return NAN;
-    double tau = (double)(p->concordant - p->discordant) / sqrt(x) / sqrt(y);
+    double tau = (double)(p->concordant - p->discordant) / sqrt(x * y);
     return tau > 1 ? 1 : tau < -1 ? -1 : tau;
 }
 

@@ -29,6 +29,8 @@ void harness__range(char text[96], const harness_option *option)
         harness__size_text(low, (int64_t)option->low);
         harness__size_text(high, (int64_t)option->high);
         snprintf(text, 96, "%s to %s", low, high);
+    } else if (option->high >= 9e15) {
+        snprintf(text, 96, "%.17g or more", option->low);
     } else {
         int digits = option->type == HARNESS_REAL ? 6 : 17;
         snprintf(text, 96, "%.*g to %.*g", digits, option->low, digits, option->high);

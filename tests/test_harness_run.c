@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "tests/test_harness_demo.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static ag_status demo_train(harness_call *call, ag_failure *why)
+{
+    (void)call;
+    return why->status;
+}
+static ag_status demo_eval(harness_call *call, ag_failure *why) { return demo_train(call, why); }
+
+static const char *const columns[] = {"loss", "valid_tau"};
+static char base[] = "/tmp/harness_run_XXXXXX";
+
+static char *text_of(const char *folder, const char *name)
+{
+    char path[300], *text = calloc(1, 1 << 16);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    if (file) {
+        text[fread(text, 1, (1 << 16) - 1, file)] = 0;
+        fclose(file);
+    } else {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static const char *folder_of(const char *name)
+{
+    static char path[4][300];
+    static int at;
+    at = (at + 1) % 4;
+    snprintf(path[at], sizeof path[at], "%s/%s", base, name);
+    return path[at];
+}
+
+static harness_run *open_new(const char *folder)
+{
+    ag_failure why = {0};
+    harness_run *run = harness_run_open(folder, HARNESS_NEW, columns, 2, &why);
+    assert_string_equal(why.sentence, "");
+    assert_non_null(run);
+    return run;
+}
+
+static void train(harness_run *run, int from, int to)
+{
+    ag_failure why = {0};
+    for (int step = from; step <= to; step++) {
+        double values[2] = {1.0 / step, step % 2 ? (double)NAN : step / 100.0};
+        assert_int_equal(harness_run_metrics(run, step, values, &why), AG_OK);
+        assert_int_equal(harness_run_timing(run, step, "step_s", 0.5, &why), AG_OK);
+    }
+    assert_int_equal(harness_run_sync(run, &why), AG_OK);
+}
+
+static void writes_metrics(void **state)
+{
+    (void)state;
+    const char *folder = folder_of("deep/er/run");
+    harness_run *run = open_new(folder);
+    ag_failure why = {0};
+    assert_string_equal(harness_run_folder(run), folder);
+    train(run, 1, 2);
+    char *jsonl = text_of(folder, "metrics.jsonl"), *csv = text_of(folder, "metrics.csv");
+    assert_string_equal(
+        jsonl, "{\"step\": 1, \"loss\": 1}\n{\"step\": 2, \"loss\": 0.5, \"valid_tau\": 0.02}\n");
+    assert_string_equal(csv, "step,loss,valid_tau\n1,1,\n2,0.5,0.02\n");
+    double *steps, *values;
+    int64_t n;
+    assert_int_equal(harness_run_column(run, "valid_tau", &steps, &values, &n, &why), AG_OK);
+    assert_true(n == 1 && steps[0] == 2 && values[0] == 0.02);
+    harness_free(steps);
+    harness_free(values);
+    assert_int_equal(harness_run_close(run, &why), AG_OK);
+    free(jsonl);
+    free(csv);
+}
+
+/* Interrupted after step 7, of which the checkpoint has 5, in the middle of a line: the same bytes
+ * as without. */
+static void resumes_to_the_same_bytes(void **state)
+{
+    (void)state;
+    const char *whole = folder_of("whole"), *halved = folder_of("halved");
+    ag_failure why = {0};
+    harness_run *run = open_new(whole);
+    train(run, 1, 9);
+    harness_run_close(run, &why);
+    run = open_new(halved);
+    demo_options values;
+    harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
+    assert_int_equal(harness_run_config(run, o, &why), AG_OK);
+    train(run, 1, 7);
+    harness_run_close(run, &why);
+    char path[300];
+    snprintf(path, sizeof path, "%s/metrics.jsonl", halved);
+    FILE *file = fopen(path, "ab");
+    fputs("{\"step\": 8, \"lo", file);
+    fclose(file);
+    run = harness_run_open(halved, HARNESS_RESUME, columns, 2, &why);
+    assert_non_null(run);
+    assert_int_equal(harness_run_rewind(run, 5, &why), AG_OK);
+    train(run, 6, 9);
+    harness_run_close(run, &why);
+    static const char *const names[] = {"metrics.jsonl", "metrics.csv", "timing.jsonl"};
+    for (int i = 0; i < 3; i++) {
+        char *a = text_of(whole, names[i]), *b = text_of(halved, names[i]);
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+    }
+    /* resumed before the first step */
+    run = harness_run_open(halved, HARNESS_RESUME, columns, 2, &why);
+    assert_int_equal(harness_run_rewind(run, 0, &why), AG_OK);
+    harness_run_close(run, &why);
+    char *csv = text_of(halved, "metrics.csv"), *jsonl = text_of(halved, "metrics.jsonl");
+    assert_string_equal(csv, "step,loss,valid_tau\n");
+    assert_string_equal(jsonl, "");
+    free(csv);
+    free(jsonl);
+    put(halved, "metrics.csv", "step,loss\nhello\n");
+    run = harness_run_open(halved, HARNESS_RESUME, columns, 2, &why);
+    assert_int_equal(harness_run_rewind(run, 3, &why), AG_EDATA);
+    assert_non_null(
+        strstr(why.sentence,
+               "metrics.csv line 2 does not begin with a step, so it is no file of this run; "
+               "move it away or choose another --out"));
+    harness_run_close(run, &(ag_failure){0});
+    harness_options_free(o);
+}
+
+static void config_comes_back(void **state)
+{
+    (void)state;
+    const char *folder = folder_of("config");
+    demo_options values, read;
+    ag_failure why = {0};
+    harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
+    assert_int_equal(harness_options_set(o, NULL, "steps", "7", &why), AG_OK);
+    harness_run *run = open_new(folder);
+    assert_int_equal(harness_run_config(run, o, &why), AG_OK);
+    harness_run_close(run, &why);
+    harness_options *back = harness_options_new(&demo, HARNESS_EVAL, &read);
+    assert_int_equal(harness_run_read_config(folder, back, 0, &why), AG_OK);
+    assert_int_equal(read.steps, 7);
+    static const char *const bad[][2] = {
+        {"{", "config.json line 1 is not JSON"},
+        {"{\"program\": \"tpu\"}",
+         "config.json was not made by demo but by tpu; name a run folder of demo"},
+        {"[]", "config.json was not made by demo but by something else; name a run folder of demo"},
+        {"{\"program\": \"demo\"}", "\"options\" is no JSON object"},
+        {"{\"program\": \"demo\", \"program\": \"demo\"}",
+         "config.json line 1 is not JSON: duplicate object key"},
+    };
+    for (int i = 0; i < 5; i++) {
+        ag_failure said = {0};
+        put(folder, "config.json", bad[i][0]);
+        assert_int_equal(harness_run_read_config(folder, back, 0, &said), AG_EDATA);
+        assert_non_null(strstr(said.sentence, bad[i][1]));
+    }
+    harness_options_free(back);
+    harness_options_free(o);
+}
+
+static void folder_sentences(void **state)
+{
+    (void)state;
+    ag_failure why[6];
+    memset(why, 0, sizeof why);
+    const char *folder = folder_of("full");
+    harness_run_close(open_new(folder), &why[0]);
+    put(folder, "notes.txt", "mine");
+    put(folder, "best.safetensors", "x");
+    assert_null(harness_run_open(folder, HARNESS_NEW, columns, 2, &why[0]));
+    assert_int_equal(why[0].status, AG_EUSE);
+    assert_non_null(
+        strstr(why[0].sentence,
+               "/full is not empty; go on with --resume, replace the run with --force, or "
+               "choose another --out"));
+    assert_null(harness_run_open(folder, HARNESS_RESUME, columns, 2, &why[1]));
+    assert_int_equal(why[1].status, AG_EFILE);
+    assert_non_null(
+        strstr(why[1].sentence,
+               "/full has no readable config.json, so there is no run to resume; check --out, "
+               "or leave --resume away"));
+    assert_null(harness_run_open(folder_of("none"), HARNESS_RESUME, columns, 2, &why[2]));
+    assert_non_null(strstr(why[2].sentence, "/none does not exist, so there is no run to resume"));
+    harness_run *run = harness_run_open(folder, HARNESS_FORCE, columns, 2, &why[3]);
+    assert_non_null(run);
+    harness_run_close(run, &why[3]);
+    char *kept = text_of(folder, "notes.txt");
+    assert_string_equal(kept, "mine");
+    assert_null(text_of(folder, "best.safetensors"));
+    free(kept);
+    put(base, "file", "x");
+    assert_null(harness_run_open(folder_of("file/run"), HARNESS_NEW, columns, 2, &why[4]));
+    assert_int_equal(why[4].status, AG_EFILE);
+    assert_non_null(
+        strstr(why[4].sentence, "/file/run cannot be made: Not a directory; choose another --out"));
+    assert_null(harness_run_open(folder_of("file"), HARNESS_NEW, columns, 2, &why[5]));
+    assert_non_null(
+        strstr(why[5].sentence, "/file cannot be made: File exists; choose another --out"));
+}
+
+static void a_full_disk_is_noticed(void **state)
+{
+    (void)state;
+    const char *folder = folder_of("disk");
+    ag_failure why = {0}, again = {0};
+    harness_run *run = open_new(folder);
+    demo_options values;
+    harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
+    harness_run_config(run, o, &why);
+    harness_run_close(run, &why);
+    harness_options_free(o);
+    char path[300];
+    snprintf(path, sizeof path, "%s/metrics.jsonl", folder);
+    unlink(path);
+    assert_int_equal(symlink("/dev/full", path), 0);
+    run = harness_run_open(folder, HARNESS_RESUME, columns, 2, &why);
+    assert_non_null(run);
+    assert_int_equal(harness_run_metrics(run, 1, (double[]){1, 2}, &why), AG_EFILE);
+    assert_non_null(
+        strstr(why.sentence,
+               "/metrics.jsonl cannot be written: No space left on device; make room or choose "
+               "another --out"));
+    harness_run_close(run, &again);
+}
+
+static void tables(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"file", "n", "tau"};
+    harness_table *t = harness_table_new("Scores <1>", names, 3);
+    harness_table_text(t, "a,\"b\" <\xC3\xA4>");
+    harness_table_count(t, 12345);
+    harness_table_number(t, 0.5, 3);
+    harness_table_text(t, "c");
+    harness_table_count(t, 1);
+    harness_table_number(t, (double)NAN, 3);
+    assert_int_equal(harness_table_rows(t), 2);
+    char *text;
+    size_t bytes;
+    FILE *to = open_memstream(&text, &bytes);
+    harness_table_print(to, t);
+    harness_table_csv(to, t);
+    harness_table_html(to, t);
+    fclose(to);
+    assert_string_equal(text, "Scores <1>\n"
+                              "file            n    tau\n"
+                              "a,\"b\" <\xC3\xA4>  12345  0.500\n"
+                              "c               1      -\n"
+                              "file,n,tau\n\"a,\"\"b\"\" <\xC3\xA4>\",12345,0.5\nc,1,\n"
+                              "<div class=\"table\"><table><caption>Scores &lt;1&gt;</caption>\n"
+                              "<thead><tr><th>file</th><th class=\"n\">n</th><th "
+                              "class=\"n\">tau</th></tr></thead>\n<tbody>\n"
+                              "<tr><td>a,&quot;b&quot; &lt;\xC3\xA4&gt;</td><td "
+                              "class=\"n\">12345</td><td class=\"n\">0.500</td></tr>\n"
+                              "<tr><td>c</td><td class=\"n\">1</td><td "
+                              "class=\"n\">-</td></tr>\n</tbody></table></div>\n");
+    free(text);
+    json_t *json = harness_table_json(t);
+    text = json_dumps(json, JSON_COMPACT);
+    assert_string_equal(
+        text, "[{\"file\":\"a,\\\"b\\\" "
+              "<\xC3\xA4>\",\"n\":12345,\"tau\":0.5},{\"file\":\"c\",\"n\":1,\"tau\":null}]");
+    free(text);
+    json_decref(json);
+    harness_table_free(t);
+}
+
+static void progress(void **state)
+{
+    (void)state;
+    char text[200];
+    harness_progress_text(text, sizeof text, 80, "train", 25, 100, 25, 50, "loss 0.5");
+    assert_string_equal(
+        text, "train  25% ######..................... 25/100 [00:50<02:30, 2.00 s/it] loss 0.5");
+    assert_int_equal(strlen(text), 79);
+    harness_progress_text(text, sizeof text, 80, "train", 0, 100, 0, 0, NULL);
+    assert_non_null(
+        strstr(text, "  0% ....") && strstr(text, " 0/100 [00:00<--:--, -- s/it]") ? text : NULL);
+    harness_progress_text(text, sizeof text, 80, "eval", 150, 100, 150, 0.01, NULL);
+    assert_non_null(strstr(text, "100% ####"));
+    harness_progress_text(text, sizeof text, 120, "eval", 5000, 100000, 5000, 1000, NULL);
+    assert_non_null(strstr(text, "[16:40<5:16:40, 5.0 it/s]"));
+    harness_progress_text(text, sizeof text, 30, "a long label", 1, 0, 1, 1,
+                          "a note that does not fit");
+    assert_true(strlen(text) <= 29);
+    /* a resumed run: the rate counts what this call did */
+    harness_progress_text(text, sizeof text, 80, "train", 60, 100, 10, 5, NULL);
+    assert_non_null(strstr(text, "60/100 [00:05<00:20, 2.0 it/s]"));
+    harness_progress p;
+    harness_progress_start(&p, "x", 0, 10);
+    harness_log_start("demo", true);
+    harness_progress_start(&p, "x", 0, 10);
+    assert_false(p.shown);
+    harness_progress_update(&p, 3, "");
+    harness_progress_end(&p);
+}
+
+static void exit_codes(void **state)
+{
+    (void)state;
+    static const int codes[] = {0, 2, 1, 3, 5, 3, 3, 4, 6};
+    for (int status = AG_OK; status <= AG_EDEVICE; status++)
+        assert_int_equal(harness_exit_code((ag_status)status), codes[status]);
+}
+
+static void plots_and_report(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    const char *folder = folder_of("report");
+    double x[3] = {1, 2, 3}, y[3] = {3, 2, 1};
+    harness_log_start("demo", true);
+    assert_int_equal(harness_plot_curves(folder, "learning", "it's",
+                                         (harness_curve){"loss", x, y, 3},
+                                         (harness_curve){"tau", x, x, 3}, &why),
+                     AG_OK);
+    assert_int_equal(harness_plot_scatter(folder, "scatter", "s", "x", "y", x, y, 3, &why), AG_OK);
+    assert_int_equal(harness_plot_bars(folder, "bars", "b", "l", (const char *[]){"a\tb", "c", "d"},
+                                       (double[]){1, (double)NAN, -1},
+                                       (double[]){1, 1, (double)NAN}, 3, &why),
+                     AG_OK);
+    assert_int_equal(
+        harness_plot_curves(folder, "none", "n", (harness_curve){0}, (harness_curve){0}, &why),
+        AG_OK);
+    char *data = text_of(folder, "plots/bars.tsv"), *script = text_of(folder, "plots/learning.gp");
+    assert_string_equal(data, "d\t-1\t0\t0\na b\t1\t1\t2\n");
+    assert_non_null(strstr(script, "set title 'it''s'"));
+    free(data);
+    free(script);
+    int drawn = system("gnuplot --version > /dev/null 2>&1") == 0;
+    static const char *const made[] = {"plots/learning.svg", "plots/scatter.svg", "plots/bars.svg"};
+    for (int i = 0; i < 3; i++) {
+        char *svg = text_of(folder, made[i]);
+        assert_true(!drawn || (svg && strstr(svg, "</svg>")));
+        free(svg);
+    }
+    demo_options values;
+    harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
+    harness_table *t = harness_table_new("Scores", (const char *[]){"file"}, 1);
+    harness_table_text(t, "f & g");
+    harness_report r = {.title = "A <run>",
+                        .summary = "What & why.",
+                        .command_line = "demo train '<x>'",
+                        .options = o,
+                        .fact_names = (const char *[]){"tau"},
+                        .facts = (const char *[]){"0.85"},
+                        .fact_count = 1,
+                        .plots = (const char *[]){"learning", "absent"},
+                        .plot_count = 2,
+                        .plot_captions = (const char *[]){"The loss.", NULL},
+                        .tables = (const harness_table *[]){t},
+                        .table_count = 1,
+                        .notes = (const char *[]){"Read it so."},
+                        .note_count = 1};
+    assert_int_equal(harness_report_write(folder, &r, &why), AG_OK);
+    char *page = text_of(folder, "report.html");
+    static const char *const parts[] = {"<h1>A &lt;run&gt;</h1>",
+                                        "What &amp; why.",
+                                        "<b>0.85</b><span>tau</span>",
+                                        "f &amp; g",
+                                        "plots/absent.tsv",
+                                        "Read it so.",
+                                        "demo train '&lt;x&gt;'",
+                                        "learning-rate",
+                                        "The loss."};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_non_null(strstr(page, parts[i]));
+    assert_true(!drawn || strstr(page, "<figure><svg"));
+    assert_null(strstr(page, "Produced by GNUPLOT") && strstr(page, "<title>Gnuplot") ? page
+                                                                                      : NULL);
+    assert_null(strstr(page, "src="));
+    free(page);
+    harness_table_free(t);
+    harness_options_free(o);
+    assert_int_equal(harness_plot_bars("/dev/null", "b", "b", "l", NULL, NULL, NULL, 0, &why),
+                     AG_EFILE);
+}
+
+static int make_base(void **state)
+{
+    (void)state;
+    return mkdtemp(base) ? 0 : -1;
+}
+
+static int remove_base(void **state)
+{
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", base);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_metrics),
+        cmocka_unit_test(resumes_to_the_same_bytes),
+        cmocka_unit_test(config_comes_back),
+        cmocka_unit_test(folder_sentences),
+        cmocka_unit_test(a_full_disk_is_noticed),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(progress),
+        cmocka_unit_test(exit_codes),
+        cmocka_unit_test(plots_and_report),
+    };
+    return cmocka_run_group_tests(tests, make_base, remove_base);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/harness/harness.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The sequence that the scipy values below were made with. */
+static void fill(double *to, int n, uint32_t modulus, uint32_t plus)
+{
+    uint32_t x = 12345;
+    for (int i = 0; i < n; i++) {
+        x = (uint32_t)(((uint64_t)x * 1103515245u + plus) % 2147483648u);
+        to[i] = (x >> 8) % modulus;
+    }
+}
+
+static harness_pairs by_force(const double *score, const double *truth, int n)
+{
+    harness_pairs p = {0};
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) {
+            int s = (score[i] > score[j]) - (score[i] < score[j]);
+            int t = (truth[i] > truth[j]) - (truth[i] < truth[j]);
+            p.pairs++;
+            p.concordant += s * t > 0;
+            p.discordant += s * t < 0;
+            p.tied_score += s == 0;
+            p.tied_truth += t == 0;
+            p.tied_both += s == 0 && t == 0;
+        }
+    return p;
+}
+
+static void counts_pairs_as_brute_force_does(void **state)
+{
+    (void)state;
+    double score[120], truth[120];
+    for (int trial = 0; trial < 400; trial++) {
+        int n = trial % 120;
+        uint32_t values = trial % 3 == 0 ? 4 : trial % 3 == 1 ? 40 : 1000000;
+        fill(score, n, values, (uint32_t)(2 * trial + 1));
+        fill(truth, n, trial % 2 ? 7 : 100000, (uint32_t)(1000003 + 2 * trial));
+        harness_pairs fast, slow = by_force(score, truth, n);
+        ag_failure why = {0};
+        assert_int_equal(harness_pairs_count(&fast, score, truth, n, &why), AG_OK);
+        assert_memory_equal(&fast, &slow, sizeof fast);
+    }
+}
+
+static void agrees_with_scipy(void **state)
+{
+    (void)state;
+    static const struct {
+        int n;
+        uint32_t score, truth;
+        double tau;
+    } cases[] = {{10, 5, 5, -0.08451542547285167},
+                 {50, 10, 20, -0.062836828859529},
+                 {200, 1000, 7, 0.067495273647309},
+                 {1000, 50, 1000000, 0.028287506890357573}};
+    double score[1000], truth[1000];
+    for (int i = 0; i < 4; i++) {
+        harness_pairs p;
+        ag_failure why = {0};
+        fill(score, cases[i].n, cases[i].score, 12345);
+        fill(truth, cases[i].n, cases[i].truth, 54321);
+        harness_pairs_count(&p, score, truth, cases[i].n, &why);
+        assert_true(fabs(harness_tau_b(&p) - cases[i].tau) < 1e-14);
+    }
+}
+
+static void small_cases(void **state)
+{
+    (void)state;
+    harness_pairs p;
+    ag_failure why = {0};
+    harness_pairs_count(&p, (double[]){1, 2, 3, 4, 5}, (double[]){3, 1, 2, 5, 4}, 5, &why);
+    assert_true(fabs(harness_tau_b(&p) - 0.4) < 1e-15 && fabs(harness_tau_a(&p) - 0.4) < 1e-15);
+    assert_true(harness_opa(&p) == 0.7);
+    /* a tie of run times is no pair, a tie of scores is a wrong pair: of 5 ordered pairs 3 are
+     * right */
+    harness_pairs_count(&p, (double[]){1, 1, 2, 3}, (double[]){2, 3, 1, 3}, 4, &why);
+    assert_true(harness_opa(&p) == 2.0 / 5);
+    harness_pairs_count(&p, (double[]){1, 1, 1}, (double[]){1, 2, 3}, 3, &why);
+    assert_true(isnan(harness_tau_b(&p)) && harness_tau_a(&p) == 0 && harness_opa(&p) == 0);
+    harness_pairs_count(&p, (double[]){1, 2, 3}, (double[]){5, 5, 5}, 3, &why);
+    assert_true(isnan(harness_tau_b(&p)) && isnan(harness_opa(&p)));
+    for (int n = 0; n < 2; n++) {
+        harness_pairs_count(&p, (double[]){1}, (double[]){1}, n, &why);
+        assert_true(isnan(harness_tau_b(&p)) && isnan(harness_tau_a(&p)) && isnan(harness_opa(&p)));
+    }
+    assert_int_equal(why.status, AG_OK);
+}
+
+/* Run times that differ by 1 ns at 9e8 ns are the same number in float, not in double. */
+static void keeps_nanoseconds_apart(void **state)
+{
+    (void)state;
+    harness_pairs p;
+    ag_failure why = {0};
+    harness_pairs_count(&p, (double[]){1, 2}, (double[]){900000000, 900000001}, 2, &why);
+    assert_int_equal(p.concordant, 1);
+}
+
+static void many_items(void **state)
+{
+    (void)state;
+    int n = 200000;
+    double *score = malloc((size_t)n * sizeof *score);
+    harness_pairs p;
+    ag_failure why = {0};
+    for (int i = 0; i < n; i++) score[i] = -i;
+    double *truth = malloc((size_t)n * sizeof *truth);
+    for (int i = 0; i < n; i++) truth[i] = i;
+    harness_pairs_count(&p, score, truth, n, &why);
+    assert_true(p.discordant == (int64_t)n * (n - 1) / 2 && harness_tau_b(&p) == -1);
+    free(score);
+    free(truth);
+}
+
+static void refuses_what_is_not_finite(void **state)
+{
+    (void)state;
+    harness_pairs p;
+    int64_t order[3];
+    double out;
+    double good[3] = {1, 2, 3}, bad[3] = {1, (double)NAN, 3}, wide[3] = {1, 2, (double)INFINITY};
+    ag_failure why = {0}, other = {0}, third = {0};
+    assert_int_equal(harness_pairs_count(&p, bad, good, 3, &why), AG_EFINITE);
+    assert_string_equal(
+        why.sentence,
+        "ranking score: predicted score 1 of 3 is nan; only finite numbers can be ranked");
+    assert_int_equal(harness_pairs_count(&p, good, wide, 3, &other), AG_EFINITE);
+    assert_string_equal(other.sentence,
+                        "ranking score: run time 2 of 3 is inf; only finite numbers can be ranked");
+    assert_int_equal(harness_order(order, bad, 3, &third), AG_EFINITE);
+    assert_int_equal(harness_slowdown(&out, bad, good, 3, 1, &third), AG_EFINITE);
+}
+
+static void orders_ties_by_index(void **state)
+{
+    (void)state;
+    int64_t order[6];
+    ag_failure why = {0};
+    assert_int_equal(harness_order(order, (double[]){2, 1, 2, 0, 1, 2}, 6, &why), AG_OK);
+    assert_memory_equal(order, ((int64_t[]){3, 1, 4, 0, 2, 5}), sizeof order);
+}
+
+static void looks_at_the_best_predicted(void **state)
+{
+    (void)state;
+    double score[5] = {3, 1, 2, 5, 4}, truth[5] = {10, 30, 20, 15, 12}, out;
+    ag_failure why = {0};
+    assert_int_equal(harness_slowdown(&out, score, truth, 5, 1, &why), AG_OK);
+    assert_true(out == 2.0);
+    assert_int_equal(harness_slowdown(&out, score, truth, 5, 2, &why), AG_OK);
+    assert_true(out == 1.0);
+    assert_int_equal(harness_slowdown(&out, score, truth, 5, 100, &why), AG_OK);
+    assert_true(out == 0.0);
+    assert_int_equal(harness_top_min(&out, score, truth, 5, 2, &why), AG_OK);
+    assert_true(out == 0.0);
+    assert_int_equal(harness_top_min(&out, score, truth, 5, 5, &why), AG_OK);
+    assert_true(out == 1.0);
+    assert_int_equal(harness_top_mean(&out, score, truth, 5, 2, &why), AG_OK); /* 25 / 11 */
+    assert_true(fabs(out - (2 - 25.0 / 11)) < 1e-15);
+    assert_int_equal(harness_top_mean(&out, score, truth, 5, 50, &why), AG_OK);
+    assert_true(out == 1.0);
+    /* ties of scores: the lower index is chosen */
+    assert_int_equal(harness_slowdown(&out, (double[]){1, 1}, (double[]){4, 2}, 2, 1, &why), AG_OK);
+    assert_true(out == 1.0);
+}
+
+static void refuses_hidden_run_times(void **state)
+{
+    (void)state;
+    double out;
+    ag_failure why = {0}, other = {0};
+    assert_int_equal(harness_slowdown(&out, (double[]){1, 2}, (double[]){5, 0}, 2, 1, &why),
+                     AG_EDATA);
+    assert_string_equal(
+        why.sentence,
+        "top-k score: run time 1 of 2 is 0, but run times must be above 0; files without "
+        "run times can be predicted, not scored");
+    assert_int_equal(harness_top_min(&out, (double[]){1}, (double[]){5}, 1, 0, &other), AG_EUSE);
+    assert_string_equal(other.sentence,
+                        "top-k score: k is 0 and there are 1 items; both must be at least 1");
+}
+
+static void mean_and_spread(void **state)
+{
+    (void)state;
+    double mean, spread;
+    int64_t count;
+    harness_mean_spread(&mean, &spread, &count, (double[]){1, (double)NAN, 2, 3}, 4);
+    assert_true(mean == 2 && spread == 1 && count == 3);
+    harness_mean_spread(&mean, &spread, &count, (double[]){7}, 1);
+    assert_true(mean == 7 && isnan(spread) && count == 1);
+    harness_mean_spread(&mean, &spread, &count, NULL, 0);
+    assert_true(isnan(mean) && isnan(spread) && count == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_pairs_as_brute_force_does),
+        cmocka_unit_test(agrees_with_scipy),
+        cmocka_unit_test(small_cases),
+        cmocka_unit_test(keeps_nanoseconds_apart),
+        cmocka_unit_test(many_items),
+        cmocka_unit_test(refuses_what_is_not_finite),
+        cmocka_unit_test(orders_ties_by_index),
+        cmocka_unit_test(looks_at_the_best_predicted),
+        cmocka_unit_test(refuses_hidden_run_times),
+        cmocka_unit_test(mean_and_spread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
