@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Every op as a PyTorch formula: name -> function(inputs, f, i) of input tensors and constant attributes."""
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -46,6 +47,31 @@ BINARY = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div
           "maximum": torch.maximum, "minimum": torch.minimum}
 for _name, _function in BINARY.items():
     FORMULAS[_name] = lambda x, f, i, g=_function: g(x[0], x[1])
+
+
+# ---- dropout
+
+def philox(counter, key):
+    """Philox4x32-10 (Salmon et al., SC'11): counter [4, n] of 32-bit words -> words [4, n]."""
+    x, k = counter.astype(np.uint64), list(key)
+    for _ in range(10):
+        a, b = x[0] * np.uint64(0xD2511F53), x[2] * np.uint64(0xCD9E8D57)
+        high, low = np.uint64(32), np.uint64(0xFFFFFFFF)
+        x = np.stack([(b >> high) ^ x[1] ^ np.uint64(k[0]), b & low, (a >> high) ^ x[3] ^ np.uint64(k[1]), a & low])
+        k = [(k[0] + 0x9E3779B9) % 2**32, (k[1] + 0xBB67AE85) % 2**32]
+    return x
+
+
+@formula("dropout")
+def dropout(x, f, i):
+    """Of seed 0, step 0 and the first random op of a tape: element 64 b + 16 w + l is kept where word w of the counter
+    (16 b + l, 1 << 16, 0, "drop") is at least p 2^32."""
+    blocks = -(-x[0].numel() // 64)
+    n = np.arange(16 * blocks)
+    words = philox(np.stack([n, 0 * n + (1 << 16), 0 * n, 0 * n + 0x64726F70]), (0, 0))
+    words = words.reshape(4, blocks, 16).transpose(1, 0, 2).reshape(-1)[:x[0].numel()]
+    keep = torch.from_numpy((words >= int(f[0] * 2**32)).astype(np.float64)).reshape(x[0].shape)
+    return x[0] * keep / (1 - f[0])
 
 
 # ---- matrices, rows and columns
@@ -165,12 +191,13 @@ def mean_all(x):
     return x.sum() / max(x.numel(), 1)
 
 
-FORMULAS["sum_rows"] = lambda x, f, i: x[0].sum(0)
-FORMULAS["sum_columns"] = lambda x, f, i: x[0].sum(-1)
-FORMULAS["sum_all"] = lambda x, f, i: x[0].sum()
+# The sums divide by the number of their terms where i[0] is 1: then they are means.
+FORMULAS["sum_all"] = lambda x, f, i: mean_all(x[0]) if i[0] else x[0].sum()
+FORMULAS["sum_rows"] = lambda x, f, i: mean(x[0], 0) if i[0] else x[0].sum(0)
+FORMULAS["sum_columns"] = lambda x, f, i: mean(x[0], -1) if i[0] else x[0].sum(-1)
+FORMULAS["mean_all"] = lambda x, f, i: mean_all(x[0])
 FORMULAS["mean_rows"] = lambda x, f, i: mean(x[0], 0)
 FORMULAS["mean_columns"] = lambda x, f, i: mean(x[0], -1)
-FORMULAS["mean_all"] = lambda x, f, i: mean_all(x[0])
 FORMULAS["max_rows"] = lambda x, f, i: first_max(x[0], 0)
 FORMULAS["max_columns"] = lambda x, f, i: first_max(x[0], -1)
 FORMULAS["max_all"] = lambda x, f, i: first_max(x[0].reshape(-1), 0)
