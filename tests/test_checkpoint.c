@@ -200,7 +200,7 @@ static void write_raw(uint64_t length, const char *header, size_t header_bytes, 
     fclose(file);
 }
 
-/* What the Python package safetensors 0.7 writes for {"b": [1.0, 2.0], "a": [[3]] as int64},
+/* What the Python package safetensors 0.8 writes for {"b": [1.0, 2.0], "a": [[3]] as int64},
    metadata
    {"format": "pt"}. */
 static void files_without_checksums_are_read(void **state)
@@ -209,10 +209,10 @@ static void files_without_checksums_are_read(void **state)
     static const char header[] =
         "{\"__metadata__\":{\"format\":\"pt\"},"
         "\"a\":{\"dtype\":\"I64\",\"shape\":[1,1],\"data_offsets\":[0,8]},"
-        "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}     ";
+        "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}   ";
     const int64_t a = 3;
     const float b[2] = {1, 2};
-    uint64_t length = sizeof header - 1;
+    uint64_t length = sizeof header - 1; /* 144 */
     int64_t got_a;
     float got_b[2];
     FILE *file = fopen(path, "wb");
