@@ -38,12 +38,12 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
     int nodes = f->graph.configurable;
     if (count < 1)
         return ag_fail(why, AG_EUSE,
-                       "%s: a batch of %d configurations was asked for; take at least 1.",
+                       "%s: a batch of %d configurations was asked for; take at least 1",
                        tgraph_short(f->path), count);
     for (int i = 0; i < count; i++)
         if (config[i] < 0 || config[i] >= f->configs)
             return ag_fail(why, AG_EINDEX,
-                           "%s: configuration %d was asked for, but there are 0 to %d.",
+                           "%s: configuration %d was asked for, but there are 0 to %d",
                            tgraph_short(f->path), config[i], f->configs - 1);
     size_t digits = ag__mul(ag__mul((size_t)nodes, (size_t)count), TGRAPH_DIGITS);
     if (make_room(b, (size_t)count, digits, why)) return why->status;
@@ -82,11 +82,11 @@ static ag_status check_source(tgraph_file *const *files, int count, int configs,
     if (count < 1 || configs < 2)
         return ag_fail(
             why, AG_EUSE,
-            "training: %d files and %d configurations a step, but it takes at least 1 and 2.",
-            count, configs);
+            "training: %d files and %d configurations a step, but it takes at least 1 and 2", count,
+            configs);
     for (int i = 0; i < count; i++)
         if (!tgraph_file_trainable(files[i]))
-            return ag_fail(why, AG_EUSE, "%s: %s, so it cannot be trained on; leave it out.",
+            return ag_fail(why, AG_EUSE, "%s: %s, so it cannot be trained on; leave it out",
                            tgraph_short(files[i]->path),
                            files[i]->has_runtimes ? "it has only one configuration to train on"
                                                   : "its run times are hidden (all 0)");

@@ -21,11 +21,11 @@ static ag_status count_configs(tgraph_raw *raw, ag_failure *why)
     if (info->size[0] < 1)
         return ag_fail(
             why, AG_EDATA,
-            "%s: node_config_feat has 0 configurations, but a file needs at least 1; leave it out.",
+            "%s: node_config_feat has 0 configurations, but a file needs at least 1; leave it out",
             raw->name);
     if (info->size[0] > INT32_MAX)
         return ag_fail(why, AG_EDATA,
-                       "%s: node_config_feat has %lld configurations, but at most %d fit.",
+                       "%s: node_config_feat has %lld configurations, but at most %d fit",
                        raw->name, (long long)info->size[0], INT32_MAX);
     raw->configs = (int)info->size[0];
     return AG_OK;
@@ -114,7 +114,7 @@ int tgraph_is_tile(const char *path, ag_failure *why)
     if (tile < 0)
         ag_fail(why, AG_EDATA,
                 "%s: there is neither node_config_feat (a layout file) nor config_feat (a tile "
-                "file) in it.",
+                "file) in it",
                 tgraph_short(path));
     return tile;
 }

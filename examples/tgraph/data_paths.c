@@ -43,7 +43,7 @@ static ag_status add_entry(tgraph_paths *paths, const char *folder, const char *
     if (name[0] == '.') return AG_OK; /* itself, its parent, hidden files */
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return ag_fail(why, AG_EFILE,
-                       "%s: a path below it is longer than %zu bytes; move the folder up.",
+                       "%s: a path below it is longer than %zu bytes; move the folder up",
                        tgraph_short(folder), sizeof path - 1);
     if (stat(path, &info)) return AG_OK; /* a dangling link */
     if (S_ISDIR(info.st_mode)) return add_folder(paths, path, depth + 1, why);
@@ -58,7 +58,7 @@ static ag_status add_folder(tgraph_paths *paths, const char *path, int depth, ag
                        tgraph_short(path), DEEPEST);
     DIR *folder = opendir(path);
     if (!folder)
-        return ag_fail(why, AG_EFILE, "%s: the folder cannot be read: %s.", tgraph_short(path),
+        return ag_fail(why, AG_EFILE, "%s: the folder cannot be read: %s", tgraph_short(path),
                        strerror(errno));
     for (struct dirent *entry; !why->status && (entry = readdir(folder));)
         add_entry(paths, path, entry->d_name, depth, why);
@@ -79,15 +79,14 @@ ag_status tgraph_paths_add(tgraph_paths *paths, const char *path, ag_failure *wh
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
     if (length >= sizeof folder || stat(path, &info))
-        return ag_fail(why, AG_EFILE, "%s: there is no such file or folder: %s.",
-                       tgraph_short(path),
+        return ag_fail(why, AG_EFILE, "%s: there is no such file or folder: %s", tgraph_short(path),
                        strerror(length >= sizeof folder ? ENAMETOOLONG : errno));
     if (!S_ISDIR(info.st_mode)) return add_file(paths, path, why);
     memcpy(folder, path, length);
     folder[length] = 0;
     if (add_folder(paths, folder, 0, why)) return why->status;
     if (paths->count == before)
-        return ag_fail(why, AG_EFILE, "%s: there is no .npz file in this folder or below it.",
+        return ag_fail(why, AG_EFILE, "%s: there is no .npz file in this folder or below it",
                        tgraph_short(path));
     qsort(paths->path + before, (size_t)(paths->count - before), sizeof *paths->path, by_name);
     return AG_OK;

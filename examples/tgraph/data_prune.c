@@ -62,7 +62,7 @@ static ag_status keep_features(tgraph_graph *g, const tgraph_raw *raw, const flo
 {
     for (int k = 0; k < TGRAPH_FEATURES; k++)
         if (!isfinite(row[k]))
-            return ag_fail(why, AG_EDATA, "%s: node_feat[%d,%d] = %g, but features must be finite.",
+            return ag_fail(why, AG_EDATA, "%s: node_feat[%d,%d] = %g, but features must be finite",
                            raw->name, node, k, (double)row[k]);
     if (to < 0) return AG_OK;
     memcpy(g->raw + (size_t)to * TGRAPH_NUMERIC, row, TGRAPH_NUMERIC * sizeof *row);

@@ -47,7 +47,7 @@ const ag_array_info *tgraph_member(const tgraph_raw *raw, const char *name, ag_s
     if (!info) {
         char names[200];
         member_names(names, raw->npz);
-        ag_fail(why, AG_EDATA, "%s: there is no array %s, which must hold %s (the file has: %s).",
+        ag_fail(why, AG_EDATA, "%s: there is no array %s, which must hold %s (the file has: %s)",
                 raw->name, name, means, names);
         return NULL;
     }
@@ -58,7 +58,7 @@ const ag_array_info *tgraph_member(const tgraph_raw *raw, const char *name, ag_s
     int64_t wanted[AG_MAX_AXES];
     for (int i = 0; i < AG_MAX_AXES; i++) wanted[i] = size.size[i];
     char is[128], must[128];
-    ag_fail(why, AG_EDATA, "%s: %s has shape %s, but must be %s: %s.", raw->name, name,
+    ag_fail(why, AG_EDATA, "%s: %s has shape %s, but must be %s: %s", raw->name, name,
             shape_text(is, info->rank, info->size), shape_text(must, size.rank, wanted), means);
     return NULL;
 }
@@ -87,7 +87,7 @@ static ag_status read_nodes(tgraph_raw *raw, int opcodes, ag_failure *why)
     if (!info) return why->status;
     int64_t nodes = info->size[0];
     if (nodes < 1 || nodes > INT32_MAX / TGRAPH_FEATURES)
-        return ag_fail(why, AG_EDATA, "%s: node_feat has %lld nodes, but a graph has 1 to %d.",
+        return ag_fail(why, AG_EDATA, "%s: node_feat has %lld nodes, but a graph has 1 to %d",
                        raw->name, (long long)nodes, INT32_MAX / TGRAPH_FEATURES);
     raw->nodes = (int)nodes;
     if (!tgraph_member(raw, "node_opcode", AG_SHAPE(raw->nodes), "one code per row of node_feat",
@@ -98,13 +98,13 @@ static ag_status read_nodes(tgraph_raw *raw, int opcodes, ag_failure *why)
     for (int i = 0; i < raw->nodes; i++) {
         int32_t code = raw->opcode[i];
         if (code < 0 || code > 255)
-            return ag_fail(why, AG_EDATA, "%s: node_opcode[%d] = %d, but op codes are 0 to 255.",
+            return ag_fail(why, AG_EDATA, "%s: node_opcode[%d] = %d, but op codes are 0 to 255",
                            raw->name, i, code);
         if (code >= opcodes)
             return ag_fail(why, AG_EDATA,
                            "%s: node_opcode[%d] = %d, but the model's op table has rows 0 to %d; "
                            "train a model "
-                           "with a larger table for newer op codes.",
+                           "with a larger table for newer op codes",
                            raw->name, i, code, opcodes - 1);
     }
     return AG_OK;
@@ -117,9 +117,8 @@ static ag_status read_edges(tgraph_raw *raw, ag_failure *why)
     if (!info) return why->status;
     int64_t edges = info->size[0];
     if (edges > INT32_MAX / 2)
-        return ag_fail(why, AG_EDATA,
-                       "%s: edge_index has %lld edges, but at most %d are supported.", raw->name,
-                       (long long)edges, INT32_MAX / 2);
+        return ag_fail(why, AG_EDATA, "%s: edge_index has %lld edges, but at most %d are supported",
+                       raw->name, (long long)edges, INT32_MAX / 2);
     int64_t *wide = tgraph_raw_read(raw, "edge_index", AG_I64, edges * 2, why);
     if (!wide) return why->status;
     raw->edges = (int)edges;
@@ -128,7 +127,7 @@ static ag_status read_edges(tgraph_raw *raw, ag_failure *why)
     for (int64_t e = 0; e < edges && raw->edge; e++) {
         int64_t u = wide[2 * e], v = wide[2 * e + 1];
         if (u < 0 || u >= raw->nodes || v < 0 || v >= raw->nodes) {
-            ag_fail(why, AG_EDATA, "%s: edge_index[%lld] = (%lld, %lld), but nodes are 0 to %d.",
+            ag_fail(why, AG_EDATA, "%s: edge_index[%lld] = (%lld, %lld), but nodes are 0 to %d",
                     raw->name, (long long)e, (long long)u, (long long)v, raw->nodes - 1);
             break;
         }
@@ -162,7 +161,7 @@ static ag_status check_splits(const tgraph_raw *raw, ag_failure *why)
     if (!split) return why->status;
     for (int64_t i = 0; i < info->count && !why->status; i++)
         if (split[i] < (i ? split[i - 1] : 0) || split[i] > raw->nodes)
-            ag_fail(why, AG_EDATA, "%s: node_splits[%lld] = %lld, but splits rise from 0 to %d.",
+            ag_fail(why, AG_EDATA, "%s: node_splits[%lld] = %lld, but splits rise from 0 to %d",
                     raw->name, (long long)i, (long long)split[i], raw->nodes);
     ag__free(split);
     return why->status;
@@ -178,7 +177,7 @@ ag_status tgraph_raw_config_nodes(tgraph_raw *raw, ag_failure *why)
         return ag_fail(why, AG_EDATA,
                        "%s: node_config_ids has %lld entries, but a graph of %d nodes has 1 to %d "
                        "configurable "
-                       "nodes.",
+                       "nodes",
                        raw->name, (long long)count, raw->nodes, raw->nodes);
     int64_t *wide = tgraph_raw_read(raw, "node_config_ids", AG_I64, count, why);
     if (!wide) return why->status;
@@ -187,13 +186,12 @@ ag_status tgraph_raw_config_nodes(tgraph_raw *raw, ag_failure *why)
     if (!raw->config_node) tgraph_no_memory(raw->name, (size_t)count * 4, why);
     for (int64_t i = 0; i < count && raw->config_node && !why->status; i++) {
         if (wide[i] < 0 || wide[i] >= raw->nodes)
-            ag_fail(why, AG_EDATA, "%s: node_config_ids[%lld] = %lld, but nodes are 0 to %d.",
+            ag_fail(why, AG_EDATA, "%s: node_config_ids[%lld] = %lld, but nodes are 0 to %d",
                     raw->name, (long long)i, (long long)wide[i], raw->nodes - 1);
         else if (i && wide[i] <= wide[i - 1])
-            ag_fail(
-                why, AG_EDATA,
-                "%s: node_config_ids[%lld] = %lld follows %lld, but must be strictly ascending.",
-                raw->name, (long long)i, (long long)wide[i], (long long)wide[i - 1]);
+            ag_fail(why, AG_EDATA,
+                    "%s: node_config_ids[%lld] = %lld follows %lld, but must be strictly ascending",
+                    raw->name, (long long)i, (long long)wide[i], (long long)wide[i - 1]);
         else
             raw->config_node[i] = (int32_t)wide[i];
     }
@@ -206,7 +204,7 @@ ag_status tgraph_raw_positive(const tgraph_raw *raw, const char *name, const int
 {
     for (int i = 0; i < raw->configs; i++)
         if (value[i] <= 0)
-            return ag_fail(why, AG_EDATA, "%s: %s[%d] = %lld, but it must be at least 1 ns.",
+            return ag_fail(why, AG_EDATA, "%s: %s[%d] = %lld, but it must be at least 1 ns",
                            raw->name, name, i, (long long)value[i]);
     return AG_OK;
 }
@@ -222,21 +220,31 @@ ag_status tgraph_raw_runtimes(tgraph_raw *raw, int64_t *runtime, ag_failure *why
     return raw->has_runtimes ? tgraph_raw_positive(raw, "config_runtime", runtime, why) : AG_OK;
 }
 
+/* A member that nobody needs, in pieces; an array in Fortran order has no rows and is read whole.
+ */
 static ag_status verify(tgraph_raw *raw, const ag_array_info *info, ag_failure *why)
 {
-    int64_t row = 1, rows = info->rank ? info->size[0] : 1;
-    for (int i = 1; i < info->rank; i++) row *= info->size[i];
-    size_t bytes = ag__mul((size_t)row, ag_dtype_bytes(info->dtype));
-    int64_t step = bytes && bytes < 65536 ? (int64_t)(65536 / bytes) : 1;
-    bytes = ag__mul(bytes, (size_t)step);
+    enum { PIECE = 65536 };
+    size_t value = ag_dtype_bytes(info->dtype);
+    if (info->fortran) {
+        void *whole = tgraph_raw_read(raw, info->name, info->dtype, info->count, why);
+        ag__free(whole);
+        return why->status;
+    }
+    int64_t rows = info->rank ? info->size[0] : 1, done = 0;
+    size_t row = rows ? (size_t)(info->count / rows) * value : 0;
+    int64_t step = row && row < PIECE ? (int64_t)(PIECE / row) : rows && !row ? rows : 1;
+    size_t bytes = row * (size_t)step;
     if (tgraph_fits(raw->budget, bytes, raw->name, info->name, why)) return why->status;
     ag_rows *stream = ag_rows_open(raw->npz, info->name, why);
     void *buffer = stream ? ag__alloc(bytes) : NULL;
     if (stream && !buffer) tgraph_no_memory(raw->name, bytes, why);
-    for (int64_t done = 0; buffer && done < rows && !why->status; done += step)
-        ag_rows_next(stream, rows - done < step ? rows - done : step, info->dtype, buffer, why);
+    while (!why->status) { /* at least once: the call that reads the last row verifies the CRC */
+        int64_t n = rows - done < step ? rows - done : step;
+        if (ag_rows_next(stream, n, info->dtype, buffer, why) || (done += n) == rows) break;
+    }
     ag__free(buffer);
-    if (stream) ag_rows_close(stream);
+    ag_rows_close(stream);
     return why->status;
 }
 

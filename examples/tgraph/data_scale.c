@@ -68,7 +68,7 @@ ag_status tgraph_graph_scale(tgraph_graph *g, const tgraph_scaler *s, ag_failure
 {
     if (s->columns != TGRAPH_NUMERIC)
         return ag_fail(why, AG_EUSE,
-                       "standardisation: the scaler has %d columns, but nodes have %d features.",
+                       "standardisation: the scaler has %d columns, but nodes have %d features",
                        s->columns, TGRAPH_NUMERIC);
     tgraph_scaler_apply(s, g->feature, g->raw, AG_F32, g->nodes);
     return AG_OK;

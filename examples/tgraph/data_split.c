@@ -25,7 +25,7 @@ void tgraph_epoch_order(int32_t *order, int files, uint64_t seed, int64_t epoch)
 ag_status tgraph_folds(int32_t *fold, int count, int folds, uint64_t seed, ag_failure *why)
 {
     if (folds < 2 || folds > count)
-        return ag_fail(why, AG_EUSE, "folds: %d files cannot be cut into %d folds; choose 2 to %d.",
+        return ag_fail(why, AG_EUSE, "folds: %d files cannot be cut into %d folds; choose 2 to %d",
                        count, folds, count);
     size_t bytes = (size_t)count * sizeof(int32_t);
     int32_t *order = ag__alloc(bytes);
@@ -64,6 +64,24 @@ int tgraph_draw(int32_t *items, int count, int most, ag_random *random)
     return n;
 }
 
+enum { INSERTION = 512 };
+
+/* For the usual batch, which must not allocate: longer ones go to the radix sort. */
+static void insertion_sort(uint64_t *key, int32_t *index, int count)
+{
+    for (int i = 1; i < count; i++) {
+        uint64_t k = key[i];
+        int32_t v = index[i];
+        int at = i;
+        for (; at > 0 && key[at - 1] > k; at--) {
+            key[at] = key[at - 1];
+            index[at] = index[at - 1];
+        }
+        key[at] = k;
+        index[at] = v;
+    }
+}
+
 ag_status tgraph_ranks(int32_t *rank, const int64_t *runtime, int count, uint64_t *key,
                        int32_t *index, ag_failure *why)
 {
@@ -72,7 +90,10 @@ ag_status tgraph_ranks(int32_t *rank, const int64_t *runtime, int count, uint64_
         key[i] = (uint64_t)runtime[i];
         index[i] = i;
     }
-    if (ag_sort_u64(key, index, count, why)) return why->status;
+    if (count <= INSERTION)
+        insertion_sort(key, index, count);
+    else if (ag_sort_u64(key, index, count, why))
+        return why->status;
     for (int i = 0; i < count; i++) {
         dense += i && key[i] != key[i - 1];
         rank[index[i]] = dense;
@@ -98,7 +119,7 @@ ag_status tgraph_file_split(tgraph_file *f, double fraction, uint64_t seed, ag_f
         return ag_fail(why, AG_EUSE,
                        "%s: a split of %g leaves a part of its %d configurations empty; choose a "
                        "fraction between "
-                       "0 and 1 that leaves at least one on each side.",
+                       "0 and 1 that leaves at least one on each side",
                        tgraph_short(f->path), fraction, f->configs);
     size_t bytes = (size_t)f->configs * sizeof(int32_t);
     int train = (int)wanted;

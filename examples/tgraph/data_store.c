@@ -15,7 +15,7 @@ enum { SETTLE_BYTES = 16 << 20 }; /* pages of a mapped store that may be residen
 ag_status tgraph_no_memory(const char *name, size_t bytes, ag_failure *why)
 {
     return ag_fail(why, AG_EMEMORY,
-                   "%s: no memory for %zu bytes; close other programs or lower --ram-limit.", name,
+                   "%s: no memory for %zu bytes; close other programs or lower --ram-limit", name,
                    bytes);
 }
 
@@ -31,7 +31,7 @@ ag_status tgraph_fits(const tgraph_budget *budget, size_t bytes, const char *nam
     return ag_fail(why, AG_EMEMORY,
                    "%s: %s needs %zu bytes in memory, but %zu of the limit of %zu are taken; raise "
                    "--ram-limit or "
-                   "use fewer files.",
+                   "use fewer files",
                    name, what, bytes, budget->used, budget->limit);
 }
 
@@ -79,7 +79,7 @@ static ag_status map_store(tgraph_store *store, size_t bytes, const char *name, 
         return ag_fail(
             why, AG_EFILE,
             "%s: its packed configurations take %zu bytes, more than --ram-limit leaves, and a "
-            "temporary file of that size in %s failed: %s; set TMPDIR to a folder with room.",
+            "temporary file of that size in %s failed: %s; set TMPDIR to a folder with room",
             name, bytes, tgraph_short(folder), strerror(error));
     store->word = map;
     store->mapped = bytes;

@@ -25,7 +25,7 @@ static ag_status pack_row(stream *s, const float *value, int64_t c, ag_failure *
         if (bad >= 0)
             return ag_fail(
                 why, AG_EDATA,
-                "%s: node_config_feat[%lld,%d,%d] = %g, but layout values are integers -1 to 5.",
+                "%s: node_config_feat[%lld,%d,%d] = %g, but layout values are integers -1 to 5",
                 s->raw->name, (long long)c, i, bad, (double)v[bad]);
     }
     return AG_OK;

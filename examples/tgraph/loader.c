@@ -70,7 +70,7 @@ tgraph_loader *tgraph_loader_new(tgraph_fill fill, void *source, void *buffer0, 
 {
     tgraph_loader *l = ag__alloc(sizeof *l);
     if (!l) {
-        ag_fail(why, AG_EMEMORY, "loader: no memory for %zu bytes; close other programs.",
+        ag_fail(why, AG_EMEMORY, "loader: no memory for %zu bytes; close other programs",
                 sizeof *l);
         return NULL;
     }

@@ -19,7 +19,7 @@ static ag_status count_configs(tgraph_raw *raw, ag_failure *why)
     if (!info) return why->status;
     if (info->size[0] < 1 || info->size[0] > INT32_MAX / TGRAPH_TILE_FEATURES)
         return ag_fail(why, AG_EDATA,
-                       "%s: config_feat has %lld configurations, but a file needs 1 to %d.",
+                       "%s: config_feat has %lld configurations, but a file needs 1 to %d",
                        raw->name, (long long)info->size[0], INT32_MAX / TGRAPH_TILE_FEATURES);
     raw->configs = (int)info->size[0];
     return tgraph_member(raw, "config_runtime_normalizers", AG_SHAPE(raw->configs),
@@ -54,7 +54,7 @@ static ag_status read_configs(tgraph_tile *t, tgraph_raw *raw, ag_failure *why)
     for (int i = 0; i < t->configs * TGRAPH_TILE_FEATURES; i++)
         if (!isfinite(t->raw[i]))
             return ag_fail(why, AG_EDATA,
-                           "%s: config_feat[%d,%d] = %g, but features must be finite.", raw->name,
+                           "%s: config_feat[%d,%d] = %g, but features must be finite", raw->name,
                            i / TGRAPH_TILE_FEATURES, i % TGRAPH_TILE_FEATURES, (double)t->raw[i]);
     if (tgraph_raw_runtimes(raw, t->runtime, why) ||
         ag_npz_read(raw->npz, "config_runtime_normalizers", AG_I64, t->normalizer, why))
@@ -161,7 +161,7 @@ ag_status tgraph_tile_scale(tgraph_tile *t, const tgraph_tile_scalers *s, ag_fai
     if (s->config.columns != TGRAPH_TILE_FEATURES || s->target.columns != 1)
         return ag_fail(why, AG_EUSE,
                        "standardisation: the scalers have %d and %d columns, but a tile has %d "
-                       "features and 1 target.",
+                       "features and 1 target",
                        s->config.columns, s->target.columns, TGRAPH_TILE_FEATURES);
     if (tgraph_graph_scale(&t->graph, &s->node, why)) return why->status;
     tgraph_scaler_apply(&s->config, t->feature, t->raw, AG_F32, t->configs);
