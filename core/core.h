@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* core: memory, errors, shapes, random numbers, parameter storage and npy/npz files. Includes nothing of ours. */
+/* core: memory, errors, shapes, random numbers, parameter storage and npy/npz files. Includes
+ * nothing of ours. */
 #ifndef AG_CORE_H
 #define AG_CORE_H
 
@@ -13,11 +14,11 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define AG_API __attribute__((visibility("default")))
-#define AG_PRINTF(f, a) __attribute__((format(printf, f, a)))
+# define AG_API          __attribute__((visibility("default")))
+# define AG_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else
-#define AG_API
-#define AG_PRINTF(f, a)
+# define AG_API
+# define AG_PRINTF(f, a)
 #endif
 
 /* The element type of every real tensor: float, or double in the oracle build. */
@@ -49,8 +50,10 @@ typedef struct ag_failure {
     char sentence[480];
 } ag_failure;
 
-/* Records a failure unless one is there already (the first wins; `why` may be NULL); returns status. */
-AG_API ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...) AG_PRINTF(3, 4);
+/* Records a failure unless one is there already (the first wins; `why` may be NULL); returns
+ * status. */
+AG_API ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
+    AG_PRINTF(3, 4);
 
 /* ---- shapes -------------------------------------------------------------------------------- */
 
@@ -77,8 +80,8 @@ static inline ag_shape ag__shape(int a, int b, int c, int d)
 #define AG__SHAPE(a, b, c, d, ...) ag__shape(a, b, c, d)
 
 /* AG_SHAPE(3, 5) is the shape [3,5]; in C and in C++. The sizes of unused axes are 1. */
-#define AG_SHAPE(...) AG__SHAPE(__VA_ARGS__, INT_MIN, INT_MIN, INT_MIN, INT_MIN)
-#define AG_SCALAR ag__shape(INT_MIN, 0, 0, 0)
+#define AG_SHAPE(...)              AG__SHAPE(__VA_ARGS__, INT_MIN, INT_MIN, INT_MIN, INT_MIN)
+#define AG_SCALAR                  ag__shape(INT_MIN, 0, 0, 0)
 
 /* Number of elements (1 for a scalar), or -1 if a size is negative or the count exceeds 2^40. */
 AG_API int64_t ag_shape_count(ag_shape shape);
@@ -89,51 +92,56 @@ AG_API const char *ag_shape_text(char text[64], ag_shape shape);
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-/* A grow-only bump allocator: blocks are 64-byte aligned, slabs of 2 MiB and more ask for huge pages,
-   ag_arena_reset keeps the slabs. Debug builds put guard bytes behind each block. */
+/* A grow-only bump allocator: blocks are 64-byte aligned, slabs of 2 MiB and more ask for huge
+   pages, ag_arena_reset keeps the slabs. Debug builds put guard bytes behind each block. */
 typedef struct ag_arena ag_arena;
 
-AG_API ag_arena *ag_arena_new(void);                      /* NULL: no memory */
+AG_API ag_arena *ag_arena_new(void);                       /* NULL: no memory */
 AG_API void *ag_arena_take(ag_arena *arena, size_t bytes); /* not zeroed; NULL: no memory */
 AG_API void ag_arena_reset(ag_arena *arena);
 AG_API size_t ag_arena_bytes(const ag_arena *arena); /* bytes of all slabs */
-AG_API int ag_arena_intact(const ag_arena *arena);   /* 1 if no guard byte was overwritten (always 1 in release) */
+AG_API int ag_arena_intact(
+    const ag_arena *arena); /* 1 if no guard byte was overwritten (always 1 in release) */
 AG_API void ag_arena_free(ag_arena *arena);
 
 /* ---- random numbers ------------------------------------------------------------------------- */
 
-/* Philox4x32-10 (Salmon et al., SC'11): four 32-bit words as a function of a 128-bit counter and a 64-bit key. */
+/* Philox4x32-10 (Salmon et al., SC'11): four 32-bit words as a function of a 128-bit counter and a
+ * 64-bit key. */
 AG_API void ag_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
 
-/* A stream of random numbers: a position in the Philox sequence of (seed, stream). Plain data: copy it to save it.
-   Word number `position` is word position % 4 of ag_philox with counter {low, high 32 bits of position / 4, low, high
-   32 bits of stream} and key {low, high 32 bits of seed}: what cuRAND's Philox gives after
-   curand_init(seed, stream, position). */
+/* A stream of random numbers: a position in the Philox sequence of (seed, stream). Plain data: copy
+   it to save it. Word number `position` is word position % 4 of ag_philox with counter {low, high
+   32 bits of position / 4, low, high 32 bits of stream} and key {low, high 32 bits of seed}: what
+   cuRAND's Philox gives after curand_init(seed, stream, position). */
 typedef struct ag_random {
     uint64_t seed, stream, position;
 } ag_random;
 
-AG_API uint32_t ag_random_bits(ag_random *r);               /* 32 random bits */
-AG_API double ag_random_uniform(ag_random *r);              /* uniform in (0,1), 32-bit resolution */
-AG_API double ag_random_normal(ag_random *r);               /* mean 0, variance 1 (Box-Muller) */
-AG_API uint32_t ag_random_below(ag_random *r, uint32_t n);  /* uniform in 0..n-1 without bias; 0 if n is 0 */
+AG_API uint32_t ag_random_bits(ag_random *r);  /* 32 random bits */
+AG_API double ag_random_uniform(ag_random *r); /* uniform in (0,1), 32-bit resolution */
+AG_API double ag_random_normal(ag_random *r);  /* mean 0, variance 1 (Box-Muller) */
+AG_API uint32_t ag_random_below(ag_random *r,
+                                uint32_t n); /* uniform in 0..n-1 without bias; 0 if n is 0 */
 AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fisher-Yates; n < 2^32 */
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* Number of threads that runs use; 0 asks for all that the machine offers (before the first call: OMP_NUM_THREADS, else
-   all). Always 1 in a build without OpenMP. Results do not depend on it. Parallel regions of the library say
-   num_threads(ag_threads()). */
+/* Number of threads that runs use; 0 asks for all that the machine offers (before the first call:
+   OMP_NUM_THREADS, else all). Always 1 in a build without OpenMP. Results do not depend on it.
+   Parallel regions of the library say num_threads(ag_threads()). */
 AG_API void ag_set_threads(int n);
 AG_API int ag_threads(void);
 
-/* ---- sorting ----------------------------------------------------------------------------------- */
+/* ---- sorting -----------------------------------------------------------------------------------
+ */
 
 /* Sorts keys ascending and moves values with them; stable (radix sort). values may be NULL.
    Fails: AG_EMEMORY; AG_EUSE when n is negative. The arrays are then unchanged. */
 AG_API ag_status ag_sort_u64(uint64_t *keys, int32_t *values, int64_t n, ag_failure *why);
 
-/* ---- npy and npz files ------------------------------------------------------------------------ */
+/* ---- npy and npz files ------------------------------------------------------------------------
+ */
 
 typedef enum ag_dtype { AG_F32, AG_F64, AG_U8, AG_I8, AG_I32, AG_I64 } ag_dtype;
 
@@ -144,58 +152,65 @@ typedef struct ag_array_info {
     int rank;
     int64_t size[AG_MAX_AXES];
     int64_t count;
-    int fortran; /* 1: stored with the first axis fastest (never at rank 0 and 1); reading restores C order */
+    int fortran; /* 1: stored with the first axis fastest (never at rank 0 and 1); reading restores
+                    C order */
 } ag_array_info;
 
 AG_API size_t ag_dtype_bytes(ag_dtype dtype);
 AG_API const char *ag_dtype_name(ag_dtype dtype); /* "float32", "uint8", ... */
 
-/* Opens an npz file and reads the header of every member (little-endian, C or Fortran order; npy 1.0 to 3.0; stored or
-   deflated; zip64; at most 64 members with names of 1 to 63 printable ASCII characters; bool as AG_U8). Nothing is inflated beyond the headers. A member that claims more than 1,032 times its compressed size, or
-   more than byte_limit bytes, is refused.
-   Returns NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
+/* Opens an npz file and reads the header of every member (little-endian, C or Fortran order;
+   npy 1.0 to 3.0; stored or deflated; zip64; at most 64 members with names of 1 to 63 printable
+   ASCII characters; bool as AG_U8). Nothing is inflated beyond the headers. A member that claims
+   more than 1,032 times its compressed size, or more than byte_limit bytes, is refused. Returns
+   NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
 typedef struct ag_npz ag_npz;
 AG_API ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why);
 AG_API void ag_npz_close(ag_npz *npz);
 AG_API int ag_npz_count(const ag_npz *npz);
 AG_API const ag_array_info *ag_npz_info(const ag_npz *npz, int index);
-AG_API const ag_array_info *ag_npz_find(const ag_npz *npz, const char *name); /* NULL: no such member */
+AG_API const ag_array_info *ag_npz_find(const ag_npz *npz,
+                                        const char *name); /* NULL: no such member */
 
-/* Reads a whole member into `out` (count elements of type `as`), converting by value: integers between integer types
-   and to float (rounded), floats only to float. Fails when a value does not fit, when a float is wanted as an integer, when the
-   stored CRC differs, or when there is no such member. */
-AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out, ag_failure *why);
+/* Reads a whole member into `out` (count elements of type `as`), converting by value: integers
+   between integer types and to float (rounded), floats only to float. Fails when a value does not
+   fit, when a float is wanted as an integer, when the stored CRC differs, or when there is no such
+   member. */
+AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out,
+                             ag_failure *why);
 
-/* Streams a member from its first row on (a row is everything behind the first axis) without holding more than one
-   buffer of it. ag_rows_next fills `out` with n rows of type `as`; the call that reads the last row verifies the CRC
-   (for an array without rows: a call with n = 0). A scalar is one row; an array in Fortran order has no rows to stream.
-   Several readers of one npz may take turns; close them before the npz. After a failure a reader stays failed. */
+/* Streams a member from its first row on (a row is everything behind the first axis) without
+   holding more than one buffer of it. ag_rows_next fills `out` with n rows of type `as`; the call
+   that reads the last row verifies the CRC (for an array without rows: a call with n = 0). A scalar
+   is one row; an array in Fortran order has no rows to stream. Several readers of one npz may take
+   turns; close them before the npz. After a failure a reader stays failed. */
 typedef struct ag_rows ag_rows;
 AG_API ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why);
 AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why);
 AG_API void ag_rows_close(ag_rows *rows);
 
-/* Writes an npz file: members are deflated in the order of the calls; the file appears under its name when
-   ag_npz_finish succeeds (temporary file, fsync, rename), else not at all. ag_npz_add copies the values. finish and
-   cancel free the writer. Equal arrays give equal bytes.
-   Fails: AG_EUSE (name, dtype, rank), AG_ESHAPE (sizes), AG_EMEMORY, AG_EFILE. */
+/* Writes an npz file: members are deflated in the order of the calls; the file appears under its
+   name when ag_npz_finish succeeds (temporary file, fsync, rename), else not at all. ag_npz_add
+   copies the values. finish and cancel free the writer. Equal arrays give equal bytes. Fails:
+   AG_EUSE (name, dtype, rank), AG_ESHAPE (sizes), AG_EMEMORY, AG_EFILE. */
 typedef struct ag_npz_writer ag_npz_writer;
 AG_API ag_npz_writer *ag_npz_create(const char *path, ag_failure *why);
-AG_API ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, int rank, const int64_t *size,
-                            const void *data, ag_failure *why);
+AG_API ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, int rank,
+                            const int64_t *size, const void *data, ag_failure *why);
 AG_API ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why);
 AG_API void ag_npz_cancel(ag_npz_writer *writer);
 
 /* One array in a .npy file. ag_npy_load allocates *data (free it with ag_npy_free). */
-AG_API ag_status ag_npy_save(const char *path, ag_dtype dtype, int rank, const int64_t *size, const void *data,
+AG_API ag_status ag_npy_save(const char *path, ag_dtype dtype, int rank, const int64_t *size,
+                             const void *data, ag_failure *why);
+AG_API ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, void **data,
                              ag_failure *why);
-AG_API ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, void **data, ag_failure *why);
 AG_API void ag_npy_free(void *data);
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* What the gradients of a block hold: nothing yet, the sum of the backward runs since the last step, or rubbish
-   left by a failed run. */
+/* What the gradients of a block hold: nothing yet, the sum of the backward runs since the last
+   step, or rubbish left by a failed run. */
 typedef enum ag_gradient_state { AG_EMPTY, AG_READY, AG_BAD } ag_gradient_state;
 
 struct ag_params;
@@ -210,8 +225,8 @@ typedef struct ag_param {
     int decay; /* 1: weight decay applies */
 } ag_param;
 
-/* All parameters of a model: weights, gradients and both moments of Adam, each one flat array with the same
-   layout (every parameter starts on a 64-byte boundary; the gaps are 0). */
+/* All parameters of a model: weights, gradients and both moments of Adam, each one flat array with
+   the same layout (every parameter starts on a 64-byte boundary; the gaps are 0). */
 typedef struct ag_params {
     ag_arena *arena;
     ag_param **list;

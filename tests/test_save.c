@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The durable replacement of files. */
-#define _GNU_SOURCE /* mkdtemp */
+#define _GNU_SOURCE
 #include "core/internal.h"
 #include "core/save.h"
 
@@ -8,48 +8,11 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-static char folder[64];
-
-static const char *in_folder(const char *name)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int files_in_folder(void)
-{
-    int n = 0;
-    DIR *d = opendir(folder);
-    for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
-    closedir(d);
-    return n;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/test_save.XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    DIR *d = opendir(folder);
-    for (struct dirent *e; (e = readdir(d));)
-        if (e->d_name[0] != '.') unlink(in_folder(e->d_name));
-    closedir(d);
-    return rmdir(folder);
-}
+#include "tests/files.h"
 
 static ag_status put_text(FILE *file, void *text)
 {
@@ -70,6 +33,14 @@ static ag_status put_much(FILE *file, void *unused)
     return AG_OK;
 }
 
+/* An error of the stream that a later flush would not repeat. */
+static ag_status put_text_and_spoil(FILE *file, void *text)
+{
+    fputs(text, file);
+    fgetc(file);
+    return AG_OK;
+}
+
 static void expect_text(const char *path, const char *text)
 {
     char got[64] = {0};
@@ -86,7 +57,7 @@ static void save_replaces_whole_files_and_keeps_the_mode(void **state)
     char path[512];
     struct stat about;
     ag_failure why = {0};
-    strcpy(path, in_folder("a"));
+    strcpy(path, files_path("a"));
     mode_t mask = umask(027);
     assert_int_equal(ag__save_file(path, put_text, "one", &why), AG_OK);
     umask(mask);
@@ -98,7 +69,7 @@ static void save_replaces_whole_files_and_keeps_the_mode(void **state)
     expect_text(path, "second");
     stat(path, &about);
     assert_int_equal(about.st_mode & 0777, 0604);
-    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(files_path(), 1);
     assert_int_equal(why.status, AG_OK);
 }
 
@@ -106,22 +77,25 @@ static void a_failed_save_leaves_what_was_there(void **state)
 {
     (void)state;
     char path[512];
-    strcpy(path, in_folder("b"));
+    strcpy(path, files_path("b"));
     assert_int_equal(ag__save_file(path, put_text, "old", NULL), AG_OK);
-    int files = files_in_folder();
+    int files = files_path();
     ag_failure why = {0};
     assert_int_equal(ag__save_file(path, put_half_and_fail, &why, &why), AG_EDATA);
     assert_string_equal(why.sentence, "the other half is missing");
     ag_failure none = {0};
     assert_int_equal(ag__save_file(path, put_half_and_fail, NULL, &none), AG_EDATA);
     assert_non_null(strstr(none.sentence, path));
+    ag_failure spoilt = {0};
+    assert_int_equal(ag__save_file(path, put_text_and_spoil, "new", &spoilt), AG_EFILE);
+    assert_non_null(strstr(spoilt.sentence, path));
     ag__fail_allocation(1, 0);
     ag_failure memory = {0};
     assert_int_equal(ag__save_file(path, put_text, "new", &memory), AG_EMEMORY);
     assert_non_null(strstr(memory.sentence, path));
     ag__fail_allocation(0, 0);
     expect_text(path, "old");
-    assert_int_equal(files_in_folder(), files);
+    assert_int_equal(files_path(), files);
 }
 
 static void save_refuses_what_is_no_file(void **state)
@@ -148,9 +122,9 @@ static void a_full_disk_is_reported_by_name(void **state)
 {
     (void)state;
     char path[512];
-    strcpy(path, in_folder("c"));
+    strcpy(path, files_path("c"));
     assert_int_equal(ag__save_file(path, put_text, "old", NULL), AG_OK);
-    int files = files_in_folder();
+    int files = files_path();
     struct rlimit limit, small;
     getrlimit(RLIMIT_FSIZE, &limit);
     small = limit;
@@ -164,7 +138,7 @@ static void a_full_disk_is_reported_by_name(void **state)
     assert_non_null(strstr(why.sentence, path));
     assert_non_null(strstr(why.sentence, "too large"));
     expect_text(path, "old");
-    assert_int_equal(files_in_folder(), files);
+    assert_int_equal(files_path(), files);
 }
 
 int main(void)
@@ -175,5 +149,5 @@ int main(void)
         cmocka_unit_test(save_refuses_what_is_no_file),
         cmocka_unit_test(a_full_disk_is_reported_by_name),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, files_make, files_remove);
 }
