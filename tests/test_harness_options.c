@@ -452,13 +452,13 @@ static void help_names_defaults_and_ranges(void **state)
     FILE *to = open_memstream(&text, &bytes);
     harness_options_help(to, &demo, HARNESS_TRAIN);
     fclose(to);
-    assert_non_null(strstr(
-        text,
-        "\nTraining\n  --learning-rate X         step size after the warm-up (default 1e-3; 1e-09\n"
-        "                            to 10)\n"));
+    assert_non_null(strstr(text, "\nTraining\n  --learning-rate X         step size after the "
+                                 "warm-up (default 1e-3; 1e-09 to\n"
+                                 "                            10)\n"));
     assert_non_null(
         strstr(text, "\n  --[no-]edges              pass messages along the edges (default on)\n"));
-    assert_non_null(strstr(text, ": hinge logistic listmle (default hinge)"));
+    assert_non_null(
+        strstr(text, ": hinge logistic\n                            listmle (default hinge)\n"));
     assert_non_null(strstr(text, "(needed)"));
     assert_null(strstr(text, "--study")); /* of ablate */
     free(text);

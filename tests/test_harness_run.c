@@ -270,9 +270,9 @@ static void tables(void **state)
     harness_table_html(to, t);
     fclose(to);
     assert_string_equal(text, "Scores <1>\n"
-                              "file            n    tau\n"
+                              "file           n    tau\n"
                               "a,\"b\" <\xC3\xA4>  12345  0.500\n"
-                              "c               1      -\n"
+                              "c              1      -\n"
                               "file,n,tau\n\"a,\"\"b\"\" <\xC3\xA4>\",12345,0.5\nc,1,\n"
                               "<div class=\"table\"><table><caption>Scores &lt;1&gt;</caption>\n"
                               "<thead><tr><th>file</th><th class=\"n\">n</th><th "
@@ -301,8 +301,8 @@ static void progress(void **state)
         text, "train  25% ######..................... 25/100 [00:50<02:30, 2.00 s/it] loss 0.5");
     assert_int_equal(strlen(text), 79);
     harness_progress_text(text, sizeof text, 80, "train", 0, 100, 0, 0, NULL);
-    assert_non_null(
-        strstr(text, "  0% ....") && strstr(text, " 0/100 [00:00<--:--, -- s/it]") ? text : NULL);
+    assert_non_null(strstr(text, "  0% ...."));
+    assert_non_null(strstr(text, " 0/100 [00:00<--:--, -- s/it]"));
     harness_progress_text(text, sizeof text, 80, "eval", 150, 100, 150, 0.01, NULL);
     assert_non_null(strstr(text, "100% ####"));
     harness_progress_text(text, sizeof text, 120, "eval", 5000, 100000, 5000, 1000, NULL);
@@ -393,8 +393,7 @@ static void plots_and_report(void **state)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_non_null(strstr(page, parts[i]));
     assert_true(!drawn || strstr(page, "<figure><svg"));
-    assert_null(strstr(page, "Produced by GNUPLOT") && strstr(page, "<title>Gnuplot") ? page
-                                                                                      : NULL);
+    assert_null(strstr(page, "<title>Gnuplot"));
     assert_null(strstr(page, "src="));
     free(page);
     harness_table_free(t);
