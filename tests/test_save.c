@@ -69,7 +69,7 @@ static void save_replaces_whole_files_and_keeps_the_mode(void **state)
     expect_text(path, "second");
     stat(path, &about);
     assert_int_equal(about.st_mode & 0777, 0604);
-    assert_int_equal(files_path(), 1);
+    assert_int_equal(files_count(), 1);
     assert_int_equal(why.status, AG_OK);
 }
 
@@ -79,7 +79,7 @@ static void a_failed_save_leaves_what_was_there(void **state)
     char path[512];
     strcpy(path, files_path("b"));
     assert_int_equal(ag__save_file(path, put_text, "old", NULL), AG_OK);
-    int files = files_path();
+    int files = files_count();
     ag_failure why = {0};
     assert_int_equal(ag__save_file(path, put_half_and_fail, &why, &why), AG_EDATA);
     assert_string_equal(why.sentence, "the other half is missing");
@@ -95,7 +95,7 @@ static void a_failed_save_leaves_what_was_there(void **state)
     assert_non_null(strstr(memory.sentence, path));
     ag__fail_allocation(0, 0);
     expect_text(path, "old");
-    assert_int_equal(files_path(), files);
+    assert_int_equal(files_count(), files);
 }
 
 static void save_refuses_what_is_no_file(void **state)
@@ -124,7 +124,7 @@ static void a_full_disk_is_reported_by_name(void **state)
     char path[512];
     strcpy(path, files_path("c"));
     assert_int_equal(ag__save_file(path, put_text, "old", NULL), AG_OK);
-    int files = files_path();
+    int files = files_count();
     struct rlimit limit, small;
     getrlimit(RLIMIT_FSIZE, &limit);
     small = limit;
@@ -138,7 +138,7 @@ static void a_full_disk_is_reported_by_name(void **state)
     assert_non_null(strstr(why.sentence, path));
     assert_non_null(strstr(why.sentence, "too large"));
     expect_text(path, "old");
-    assert_int_equal(files_path(), files);
+    assert_int_equal(files_count(), files);
 }
 
 int main(void)
