@@ -101,7 +101,10 @@ static void a_failed_save_leaves_what_was_there(void **state)
 static void save_refuses_what_is_no_file(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"/dev/null", "/", "", "/nowhere/at/all/x"};
+    char fifo[600];
+    strcpy(fifo, files_path("fifo"));
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    const char *const bad[] = {fifo, files_folder, "/", "", "/nowhere/at/all/x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ag_failure why = {0};
         assert_int_equal(ag__save_file(bad[i], put_text, "x", &why), AG_EFILE);
