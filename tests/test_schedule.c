@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Learning rates. */
+#include "optim/optim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+static void expect_sentence(const ag_failure *why, ag_status status, const char *part)
+{
+    assert_int_equal(why->status, status);
+    if (!strstr(why->sentence, part)) fail_msg("\"%s\" lacks \"%s\"", why->sentence, part);
+}
+
+static void near(double got, double want)
+{
+    if (!(fabs(got - want) <= 1e-15)) fail_msg("%.17g instead of %.17g", got, want);
+}
+
+/* The formulas of transformers' get_cosine_ and get_linear_schedule_with_warmup, evaluated in
+ * Python. */
+static void schedules_follow_their_formulas(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t step;
+        double cosine, linear;
+    } want[] = {
+        {0, 0.0, 0.0},
+        {1, 1e-05, 1e-05},
+        {99, 0.00099, 0.00099},
+        {100, 0.001, 0.001},
+        {101, 0.0009999993165095463, 0.0009994736842105264},
+        {1050, 0.0005, 0.0005},
+        {1999, 6.834904537900144e-10, 5.263157894736842e-07},
+        {2000, 0.0, 0.0},
+        {5000, 0, 0},
+        {-3, 0, 0},
+    };
+    ag_schedule s = {.lr = 1e-3, .warmup = 100, .total = 2000};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        s.kind = AG_COSINE;
+        near(ag_schedule_at(&s, want[i].step), want[i].cosine);
+        s.kind = AG_LINEAR;
+        near(ag_schedule_at(&s, want[i].step), want[i].linear);
+    }
+    s = (ag_schedule){.kind = AG_CONSTANT, .lr = 0.25, .warmup = 4};
+    near(ag_schedule_at(&s, 1), 0.0625);
+    near(ag_schedule_at(&s, 4), 0.25);
+    near(ag_schedule_at(&s, 1000000), 0.25);
+    s = (ag_schedule){.kind = AG_EXPONENTIAL, .lr = 0.01, .rate = 0.9, .every = 500};
+    near(ag_schedule_at(&s, 0), 0.01);
+    near(ag_schedule_at(&s, 1), 0.009997893011688016);
+    near(ag_schedule_at(&s, 500), 0.009000000000000001);
+    near(ag_schedule_at(&s, 1234), 0.007710286453218737);
+    s.warmup = 10;
+    near(ag_schedule_at(&s, 510), 0.009);
+    s = (ag_schedule){.kind = AG_COSINE, .lr = 1, .total = 10, .last = 0.1};
+    near(ag_schedule_at(&s, 0), 1);
+    near(ag_schedule_at(&s, 5), 0.55);
+    near(ag_schedule_at(&s, 10), 0.1);
+    s.kind = AG_LINEAR;
+    near(ag_schedule_at(&s, 5), 0.55);
+    near(ag_schedule_at(&s, 99), 0.1);
+    s.total = 0; /* no steps at all */
+    near(ag_schedule_at(&s, 0), 0.1);
+}
+
+static void schedules_are_checked(void **state)
+{
+    (void)state;
+    const struct {
+        ag_schedule s;
+        const char *sentence;
+    } table[] = {
+        {{AG_CONSTANT, 0.1, 0, 0, 0, 0, 0}, NULL},
+        {{AG_COSINE, 0.1, 5, 5, 0, 0, 0}, NULL},
+        {{AG_EXPONENTIAL, 0.1, 0, 0, 0, 1, 1}, NULL},
+        {{(ag_schedule_kind)9, 0.1, 0, 0, 0, 0, 0}, "kind 9"},
+        {{AG_CONSTANT, -0.1, 0, 0, 0, 0, 0}, "learning rate is -0.1"},
+        {{AG_CONSTANT, 0.1, -1, 0, 0, 0, 0}, "warm-up takes -1"},
+        {{AG_COSINE, 0.1, 6, 5, 0, 0, 0}, "5 steps in total"},
+        {{AG_LINEAR, 0.1, 0, 5, 1.5, 0, 0}, "last share of the rate is 1.5"},
+        {{AG_EXPONENTIAL, 0.1, 0, 0, 0, 0, 1}, "decay rate is 0"},
+        {{AG_EXPONENTIAL, 0.1, 0, 0, 0, 1, 0}, "every 0 steps"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        ag_failure why = {0};
+        ag_status status = ag_schedule_check(&table[i].s, &why);
+        assert_int_equal(status, table[i].sentence ? AG_EUSE : AG_OK);
+        if (table[i].sentence) expect_sentence(&why, AG_EUSE, table[i].sentence);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schedules_follow_their_formulas),
+        cmocka_unit_test(schedules_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
