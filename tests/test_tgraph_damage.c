@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TpuGraphs files that are not what they should be: one sentence each, never a crash.
- */
+/* TpuGraphs files that are not what they should be: one sentence each, never a crash. */
 #define _GNU_SOURCE
 #include "core/internal.h"
 #include "examples/tgraph/data.h"
@@ -177,11 +176,10 @@ static void spoiled_tiles_are_refused(void **state)
         static const char *const sentence[] = {
             ": config_feat[2,3] = inf, but features must be finite",
             ": config_runtime_normalizers[1] = 0, but it must be at least 1 ns",
-            ": config_runtime_normalizers has shape [2], but must be [3]: one run time of the "
-            "default tile per "
-            "configuration",
-            ": config_feat has shape [3,23], but must be [any,24]: 24 features per tile "
-            "configuration",
+            (": config_runtime_normalizers has shape [2], but must be [3]: one run time of "
+             "the default tile per configuration"),
+            (": config_feat has shape [3,23], but must be [any,24]: 24 features per tile "
+             "configuration"),
             ": config_feat has 0 configurations, but a file needs 1 to 89478485"};
         assert_true(test_arrays_write(test_path, t.array, t.arrays));
         assert_null(tgraph_tile_open(test_path, &options, NULL, &why));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What needs no file: packing, pruning, de-duplication, standardisation, splits, ranks; and the
- * loader. */
+   loader. */
 #define _GNU_SOURCE
 #include "core/internal.h"
 #include "examples/tgraph/data.h"

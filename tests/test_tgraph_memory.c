@@ -64,7 +64,7 @@ static long peak_kb(void)
 }
 
 /* In a child, whose peak starts low: 0 when the file stays within its packed size, or below the
- * limit. */
+   limit. */
 static int read_large(size_t limit, long packed_kb)
 {
     long before = peak_kb();

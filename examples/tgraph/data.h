@@ -32,12 +32,11 @@ typedef struct tgraph_paths {
 ag_status tgraph_paths_add(tgraph_paths *paths, const char *path, ag_failure *why);
 void tgraph_paths_free(tgraph_paths *paths);
 
-/* ---- how to read one ------------------------------------------------------------------------- */
+/* ---- how to read one ------------------------------------------------------------------------ */
 
 typedef enum tgraph_dedup {
     TGRAPH_KEEP_ALL,    /* every configuration: validation, test, prediction */
-    TGRAPH_KEEP_FIRST,  /* equal configurations become one with the run time of the first (the code)
-                         */
+    TGRAPH_KEEP_FIRST,  /* equal configurations become one, with the run time of the first */
     TGRAPH_KEEP_FASTEST /* ... with the smallest run time (the paper) */
 } tgraph_dedup;
 
@@ -52,16 +51,15 @@ typedef struct tgraph_data_options {
 tgraph_data_options tgraph_layout_defaults(void);
 tgraph_data_options tgraph_tile_defaults(void);
 
-/* What all open files hold together. A packed store that does not fit below `limit` bytes (0: no
-   limit) lives in a temporary file in $TMPDIR; everything else must fit. Start from {limit, 0, 0}.
- */
+/* What all open files hold together. A packed store that does not fit below `limit` bytes (0:
+   no limit) lives in a temporary file in $TMPDIR; everything else must fit. Start from {limit,
+   0, 0}. */
 typedef struct tgraph_budget {
     size_t limit, used; /* bytes in memory */
     size_t on_disk;     /* bytes in temporary files */
 } tgraph_budget;
 
-/* ---- a graph -----------------------------------------------------------------------------------
- */
+/* ---- a graph -------------------------------------------------------------------------------- */
 
 /* A program as the model sees it (after pruning). */
 typedef struct tgraph_graph {
@@ -76,18 +74,17 @@ typedef struct tgraph_graph {
 
 /* One-hop pruning: an edge stays when either end is configurable; a node stays when it is
    configurable or an end of such an edge. edge [edges,2] is compacted and renumbered in place;
-   new_id [nodes] gets the new number of each node, or -1. Returns the number of nodes kept. Source:
-   prune_graph of the authors' code. */
+   new_id [nodes] gets the new number of each node, or -1. Returns the number of nodes kept.
+   Source: prune_graph of the authors' code. */
 int tgraph_prune(int32_t *new_id, int32_t *edge, int *edges, int nodes, const int32_t *config_node,
                  int configurable);
 
-/* Layout columns of one node, [6] of -1..5: with `repad`, -1 behind the rank that the shape columns
- * tell. */
+/* Layout columns of one node, [6] of -1..5: with `repad`, -1 behind the rank that the shape
+   columns tell. */
 void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TGRAPH_FEATURES],
                          int repad);
 
-/* ---- packed configurations ----------------------------------------------------------------------
- */
+/* ---- packed configurations ------------------------------------------------------------------ */
 
 /* 18 values -1..5 to 3 words: sum of (value+1) 7^k over 6 values each. Returns -1, or the index of
    the first value that is not an integer in -1..5. */
@@ -105,16 +102,17 @@ typedef struct tgraph_store {
     atomic_size_t touched;  /* bytes of the mapping used since its pages were last let go */
 } tgraph_store;
 
-/* Makes room for `capacity` rows: 4 x capacity x width bytes. `name` is for sentences.
-   Fails: AG_EMEMORY; AG_EFILE (the temporary file has no room). */
+/* Makes room for `capacity` rows: 4 x capacity x width bytes. `name` is for sentences. Fails:
+   AG_EMEMORY; AG_EFILE (the temporary file has no room). */
 ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width,
                             tgraph_budget *budget, const char *name, ag_failure *why);
-void tgraph_store_put(tgraph_store *store,
-                      const uint32_t *row); /* appends; the caller keeps to capacity */
-void tgraph_store_trim(tgraph_store *store,
-                       tgraph_budget *budget); /* gives back what was not written */
-void tgraph_store_settle(tgraph_store *store,
-                         size_t bytes); /* after using so many bytes of a mapped store */
+/* Appends a row; the caller keeps to the capacity. */
+void tgraph_store_put(tgraph_store *store, const uint32_t *row);
+/* Gives back the memory of rows that were not written. */
+void tgraph_store_trim(tgraph_store *store, tgraph_budget *budget);
+/* To be called after so many bytes of rows were used: keeps the resident part of a mapped store
+   small. */
+void tgraph_store_settle(tgraph_store *store, size_t bytes);
 void tgraph_store_close(tgraph_store *store, tgraph_budget *budget);
 
 /* Finds equal rows of a store: a hash (XXH3) selects, a comparison of the whole row decides. */
@@ -125,12 +123,11 @@ typedef struct tgraph_unique {
 
 ag_status tgraph_unique_open(tgraph_unique *unique, int64_t capacity, ag_failure *why);
 /* The index of the equal row in the store, or -1: then `row` is remembered as the next row to be
- * put. */
+   put. */
 int64_t tgraph_unique_add(tgraph_unique *unique, const tgraph_store *store, const uint32_t *row);
 void tgraph_unique_close(tgraph_unique *unique);
 
-/* ---- a layout file
- * ------------------------------------------------------------------------------- */
+/* ---- a layout file -------------------------------------------------------------------------- */
 
 typedef struct tgraph_file {
     char *path;
@@ -145,8 +142,7 @@ typedef struct tgraph_file {
     int64_t fastest, slowest;   /* ns, over all configurations of the file */
     double spread;              /* largest max/min - 1 of the run times of equal configurations */
     tgraph_store store;         /* [configs, 3 configurable] */
-    int32_t *train,
-        *held; /* configurations of each part after tgraph_file_split, ascending; else NULL */
+    int32_t *train, *held;      /* the parts after tgraph_file_split, ascending; else NULL */
     int train_count, held_count;
     size_t bytes; /* taken from the budget, store excluded */
     tgraph_budget *budget;
@@ -170,11 +166,10 @@ int tgraph_file_trainable(const tgraph_file *file);
 /* 1: a tile file, 0: a layout file, -1: neither, or unreadable (`why`). */
 int tgraph_is_tile(const char *path, ag_failure *why);
 
-/* ---- standardisation
- * ------------------------------------------------------------------------------- */
+/* ---- standardisation ------------------------------------------------------------------------ */
 
 /* Mean and biased standard deviation per column; scale is 1 for a constant column (sklearn
- * StandardScaler). */
+   StandardScaler). */
 typedef struct tgraph_scaler {
     int columns; /* at most TGRAPH_NUMERIC */
     int64_t count;
@@ -191,15 +186,14 @@ void tgraph_scaler_apply(const tgraph_scaler *scaler, ag_real *y, const void *x,
                          int64_t rows);
 /* Fits on the nodes of all files. */
 void tgraph_scaler_fit(tgraph_scaler *scaler, tgraph_file *const *files, int count);
-/* Fills graph->feature from graph->raw; may be called again with another scaler. Fails: AG_EMEMORY.
- */
+/* Fills graph->feature from graph->raw; may be called again with another scaler. Fails: AG_EUSE (a
+   scaler of another width). */
 ag_status tgraph_graph_scale(tgraph_graph *graph, const tgraph_scaler *scaler, ag_failure *why);
 
-/* ---- orders and splits: each a function of the seed and a number, with nothing to save
- * -------------- */
+/* ---- orders and splits: each a function of the seed and a number, with nothing to save ------ */
 
-void tgraph_permutation(int32_t *order, int count, uint64_t seed,
-                        uint64_t index); /* index-th of the seed */
+/* The index-th permutation of 0..count-1 that belongs to a seed. */
+void tgraph_permutation(int32_t *order, int count, uint64_t seed, uint64_t index);
 /* Files in the order in which an epoch visits them. */
 void tgraph_epoch_order(int32_t *order, int files, uint64_t seed, int64_t epoch);
 /* fold[i] in 0..folds-1 says which fold holds file i out: shuffled, then cut in contiguous parts,
@@ -210,15 +204,14 @@ ag_status tgraph_folds(int32_t *fold, int count, int folds, uint64_t seed, ag_fa
 int tgraph_chunks(int count, int most);
 void tgraph_chunk(int *first, int *length, int count, int chunks, int index);
 /* `most` of the `count` items, uniform without replacement, order as drawn; moves items. Returns
- * how many. */
+   how many. */
 int tgraph_draw(int32_t *items, int count, int most, ag_random *random);
-/* Dense ranks 0..: equal run times have equal ranks, slower is higher. key [count] is scratch.
- * Fails: AG_EMEMORY. */
+/* Dense ranks 0..: equal run times have equal ranks, slower is higher. key and index [count] are
+   scratch. Fails: AG_EMEMORY. */
 ag_status tgraph_ranks(int32_t *rank, const int64_t *runtime, int count, uint64_t *key,
                        int32_t *index, ag_failure *why);
 
-/* ---- batches
- * ------------------------------------------------------------------------------------------ */
+/* ---- batches -------------------------------------------------------------------------------- */
 
 /* Some configurations of one file. Start from {0}; the arrays grow and stay. */
 typedef struct tgraph_batch {
@@ -229,8 +222,8 @@ typedef struct tgraph_batch {
     int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table */
     int32_t *rank;    /* [configs] dense ranks of the run times; all 0 when they are hidden */
     int64_t *runtime; /* [configs] ns */
-    uint64_t *key;    /* [configs] scratch, as is: */
-    int32_t *index;
+    uint64_t *key;    /* [configs] scratch */
+    int32_t *index;   /* [configs] scratch */
     size_t config_room, digit_room; /* elements that fit */
 } tgraph_batch;
 
@@ -258,8 +251,7 @@ ag_status tgraph_source_draw(tgraph_source *source, int64_t step, tgraph_batch *
                              ag_failure *why);
 void tgraph_source_close(tgraph_source *source);
 
-/* ---- the background thread
- * ------------------------------------------------------------------------------- */
+/* ---- the background thread ------------------------------------------------------------------ */
 
 /* Prepares what belongs to a step in a buffer. Runs on the loader's thread. */
 typedef ag_status (*tgraph_fill)(void *source, int64_t step, void *buffer, ag_failure *why);
@@ -271,16 +263,15 @@ typedef struct tgraph_loader tgraph_loader;
 tgraph_loader *tgraph_loader_new(tgraph_fill fill, void *source, void *buffer0, void *buffer1,
                                  int64_t first, int threaded, ag_failure *why);
 /* The buffer of the next step, valid until the next call; NULL: the failure of that step, also on
- * later calls. */
+   later calls. */
 void *tgraph_loader_next(tgraph_loader *loader, ag_failure *why);
-void tgraph_loader_free(
-    tgraph_loader *loader); /* joins the thread; the buffers stay the caller's */
+/* Joins the thread; the buffers stay the caller's. */
+void tgraph_loader_free(tgraph_loader *loader);
 
 /* The usual fill: source is a tgraph_source, buffer a tgraph_batch. */
 ag_status tgraph_fill_batch(void *source, int64_t step, void *buffer, ag_failure *why);
 
-/* ---- a tile file
- * ---------------------------------------------------------------------------------------- */
+/* ---- a tile file ---------------------------------------------------------------------------- */
 
 typedef struct tgraph_tile {
     char *path;
@@ -308,8 +299,7 @@ void tgraph_tile_close(tgraph_tile *tile);
 void tgraph_tile_fit(tgraph_tile_scalers *scalers, tgraph_tile *const *tiles, int count);
 ag_status tgraph_tile_scale(tgraph_tile *tile, const tgraph_tile_scalers *scalers, ag_failure *why);
 
-/* ---- what is in a file
- * ------------------------------------------------------------------------------------ */
+/* ---- what is in a file ---------------------------------------------------------------------- */
 
 typedef struct tgraph_summary {
     int tile, nodes, edges, kept_nodes, kept_edges, configurable, configs, unique, has_runtimes;

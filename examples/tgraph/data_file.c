@@ -10,8 +10,8 @@ tgraph_data_options tgraph_layout_defaults(void)
         .prune = 1, .repad = 1, .opcodes = TGRAPH_OPCODES, .dedup = TGRAPH_KEEP_ALL};
 }
 
-/* The packed configurations of a file: how many rows there are, checked before anything is taken.
- */
+/* The packed configurations of a file: how many rows there are, checked before anything is
+   taken. */
 static ag_status count_configs(tgraph_raw *raw, ag_failure *why)
 {
     const ag_array_info *info =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Base-7 packing: six values -1..5 in one word, so a configuration of a node takes 12 bytes instead
- * of 72. */
+/* Base-7 packing: six values -1..5 in one word, so a configuration of a node takes 12 bytes
+   instead of 72. */
 #include "examples/tgraph/data.h"
 
 enum { PER_WORD = TGRAPH_DIGITS / TGRAPH_WORDS };

@@ -23,7 +23,7 @@ const char *tgraph_short(const char *path);
 const char *tgraph_base(const char *path);
 
 /* A member of this rank and size (-1: any), or NULL with a sentence; `means` says what the sizes
- * count. */
+   count. */
 const ag_array_info *tgraph_member(const tgraph_raw *raw, const char *name, ag_shape size,
                                    const char *means, ag_failure *why);
 

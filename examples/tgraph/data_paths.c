@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* PATH arguments: a file, or every .npz below a folder, in an order that does not depend on the
- * disk. */
+   disk. */
 #define _GNU_SOURCE
 #include "examples/tgraph/data_parts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which Philox streams the data uses: one per purpose and number, so that no generator has to be
- * saved. */
+   saved. */
 #ifndef TGRAPH_DATA_RANDOM_H
 #define TGRAPH_DATA_RANDOM_H
 

@@ -152,7 +152,7 @@ ag_status tgraph_raw_open(tgraph_raw *raw, const char *path, const tgraph_budget
 }
 
 /* node_splits [1,s] or [s]: rising from 0 to the number of nodes. Not used; a wrong one tells of
- * damage. */
+   damage. */
 static ag_status check_splits(const tgraph_raw *raw, ag_failure *why)
 {
     const ag_array_info *info = ag_npz_find(raw->npz, "node_splits");
@@ -220,8 +220,8 @@ ag_status tgraph_raw_runtimes(tgraph_raw *raw, int64_t *runtime, ag_failure *why
     return raw->has_runtimes ? tgraph_raw_positive(raw, "config_runtime", runtime, why) : AG_OK;
 }
 
-/* A member that nobody needs, in pieces; an array in Fortran order has no rows and is read whole.
- */
+/* A member that nobody needs, in pieces; an array in Fortran order has no rows and is read
+   whole. */
 static ag_status verify(tgraph_raw *raw, const ag_array_info *info, ag_failure *why)
 {
     enum { PIECE = 65536 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One pass over node_config_feat: checked, packed, de-duplicated; only the packed rows are ever
- * held. */
+/* One pass over node_config_feat: checked, packed, de-duplicated; only packed rows are held. */
 #include "examples/tgraph/data_parts.h"
 
 #include <string.h>
@@ -9,12 +8,10 @@
 typedef struct stream {
     tgraph_file *file;
     const tgraph_raw *raw;
-    const int64_t *runtime; /* [configs] of the file */
     tgraph_dedup dedup;
     tgraph_unique unique;
-    int64_t *low,
-        *high;      /* per kept row, the range of its duplicates; NULL without de-duplication */
-    uint32_t *word; /* one packed row */
+    int64_t *low, *high; /* per kept row, the range of its duplicates; or NULL */
+    uint32_t *word;      /* one packed row */
 } stream;
 
 static ag_status pack_row(stream *s, const float *value, int64_t c, ag_failure *why)
@@ -35,16 +32,16 @@ static void keep_row(stream *s, int64_t c)
 {
     tgraph_file *f = s->file;
     int64_t at = f->store.rows;
-    f->runtime[at] = s->runtime[c];
+    f->runtime[at] = f->runtime[c]; /* in place: at most as many are kept as were read */
     f->file_row[at] = (int32_t)c;
-    if (s->low) s->low[at] = s->high[at] = s->runtime[c];
+    if (s->low) s->low[at] = s->high[at] = f->runtime[at];
     tgraph_store_put(&f->store, s->word);
 }
 
 static void merge_row(stream *s, int64_t c, int64_t known)
 {
     tgraph_file *f = s->file;
-    int64_t t = s->runtime[c];
+    int64_t t = f->runtime[c];
     if (t < s->low[known]) s->low[known] = t;
     if (t > s->high[known]) s->high[known] = t;
     if (s->dedup == TGRAPH_KEEP_FASTEST && t < f->runtime[known]) {
@@ -85,6 +82,9 @@ static ag_status open_stream(stream *s, ag_failure *why)
     s->word = ag__alloc((size_t)s->raw->configurable * TGRAPH_WORDS * sizeof *s->word);
     if (!s->word) return tgraph_no_memory(s->raw->name, bytes, why);
     if (s->dedup == TGRAPH_KEEP_ALL) return AG_OK;
+    size_t table = ag__mul(configs, 6 * sizeof *s->low); /* both ranges and up to 4 slots a row */
+    if (tgraph_fits(s->file->budget, table, s->raw->name, "de-duplication", why))
+        return why->status;
     s->low = ag__alloc(bytes);
     s->high = ag__alloc(bytes);
     if (!s->low || !s->high) return tgraph_no_memory(s->raw->name, bytes, why);
@@ -101,27 +101,27 @@ static double spread(const stream *s)
     return most;
 }
 
+static void add_range(tgraph_file *f)
+{
+    f->fastest = f->slowest = f->runtime[0];
+    for (int i = 1; i < f->file_configs; i++) {
+        if (f->runtime[i] < f->fastest) f->fastest = f->runtime[i];
+        if (f->runtime[i] > f->slowest) f->slowest = f->runtime[i];
+    }
+}
+
 ag_status tgraph_configs_read(tgraph_file *file, tgraph_raw *raw, tgraph_dedup dedup,
                               ag_failure *why)
 {
     stream s = {.file = file, .raw = raw, .dedup = dedup};
-    int64_t *runtime = ag__alloc((size_t)raw->configs * sizeof *runtime);
-    s.runtime = runtime;
-    if (!runtime)
-        tgraph_no_memory(raw->name, (size_t)raw->configs * sizeof *runtime, why);
-    else if (!tgraph_raw_runtimes(raw, runtime, why) && !open_stream(&s, why) &&
-             !stream_rows(&s, why)) {
+    if (tgraph_raw_runtimes(raw, file->runtime, why)) return why->status;
+    add_range(file); /* before equal configurations become one */
+    if (!open_stream(&s, why) && !stream_rows(&s, why)) {
         file->configs = (int)file->store.rows;
         file->has_runtimes = raw->has_runtimes;
         file->spread = spread(&s);
-        file->fastest = file->slowest = runtime[0];
-        for (int i = 1; i < raw->configs; i++) {
-            if (runtime[i] < file->fastest) file->fastest = runtime[i];
-            if (runtime[i] > file->slowest) file->slowest = runtime[i];
-        }
         tgraph_store_trim(&file->store, file->budget);
     }
-    ag__free(runtime);
     ag__free(s.low);
     ag__free(s.high);
     ag__free(s.word);

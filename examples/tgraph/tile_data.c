@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tile files: a small kernel graph and 24 numbers per tile configuration. All of them are used in a
- * step. */
+/* Tile files: a small kernel graph and 24 numbers per tile configuration. All of them are used in
+   a step. */
 #include "examples/tgraph/data_parts.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Small TpuGraphs files for tests: a good one whose arrays a test may spoil before it is written.
- */
+/* Small TpuGraphs files for tests: a good one whose arrays a test may spoil before it is
+   written. */
 #ifndef TEST_TGRAPH_NPZ_H
 #define TEST_TGRAPH_NPZ_H
 
@@ -23,8 +23,8 @@ typedef struct test_array {
     const void *data;
 } test_array;
 
-/* A layout file. Nodes 2 and 5 are configurable; edges (consumer, producer) are 1-0, 2-1, 3-2, 4-3,
-   6-4; node 5 has none. Configurations 0, 2 and 5 are equal, and so are 1 and 4. */
+/* A layout file. Nodes 2 and 5 are configurable; edges (consumer, producer) are 1-0, 2-1, 3-2,
+   4-3, 6-4; node 5 has none. Configurations 0, 2 and 5 are equal, and so are 1 and 4. */
 typedef struct test_layout {
     float node_feat[TEST_NODES][140];
     uint8_t opcode[TEST_NODES];
@@ -61,8 +61,8 @@ enum { TILE_CONFIG_FEAT = 3, TILE_RUNTIME, TILE_NORMALIZERS };
 
 void test_tile_make(test_tile *tile);
 
-/* Group set-up and tear-down: a fresh folder, test_folder, and the name of a file in it, test_path.
- */
+/* Group set-up and tear-down: a fresh folder, test_folder, and the name of a file in it,
+   test_path. */
 extern char test_folder[64], test_path[128];
 int test_folder_make(void **state);
 int test_folder_remove(void **state);
