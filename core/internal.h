@@ -9,18 +9,23 @@
 extern "C" {
 #endif
 
-/* Every allocation of the library goes through these three, so that a test can make the nth one fail. */
+/* Every allocation of the library goes through these three, so that a test can make the nth one
+ * fail. */
 void *ag__alloc(size_t bytes);
 void *ag__grow(void *block, size_t bytes); /* realloc: the old block stays when it returns NULL */
 void ag__free(void *block);
 
-/* Test hook: the nth allocation from now on fails (once, or with `after` all that follow it too); 0 turns it off. */
+/* Test hook: the nth allocation from now on fails (once, or with `after` all that follow it too); 0
+ * turns it off. */
 void ag__fail_allocation(long nth, int after);
 long ag__allocations(void); /* allocations since the program started */
 
 /* a + b and a * b, or SIZE_MAX when the result does not fit (which no allocation can satisfy). */
 static inline size_t ag__add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
-static inline size_t ag__mul(size_t a, size_t b) { return a && b > SIZE_MAX / a ? SIZE_MAX : a * b; }
+static inline size_t ag__mul(size_t a, size_t b)
+{
+    return a && b > SIZE_MAX / a ? SIZE_MAX : a * b;
+}
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static atomic_long allocations;
-static atomic_long fail_at;    /* allocation number that fails; 0: none */
+static atomic_long fail_at;   /* allocation number that fails; 0: none */
 static atomic_int fail_after; /* 1: and all that follow */
 
 static int allowed(void)

@@ -9,9 +9,12 @@ int64_t ag_shape_count(ag_shape shape)
     if (shape.rank < 0 || shape.rank > AG_MAX_AXES) return -1;
     for (int i = 0; i < shape.rank; i++) {
         if (shape.size[i] < 0) return -1;
-        if (shape.size[i] == 0) empty = 1;
-        else if (count > limit / shape.size[i]) return -1;
-        else count *= shape.size[i];
+        if (shape.size[i] == 0)
+            empty = 1;
+        else if (count > limit / shape.size[i])
+            return -1;
+        else
+            count *= shape.size[i];
     }
     return empty ? 0 : count;
 }

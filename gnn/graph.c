@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs: checked edge lists to compressed rows both ways. */
+#include "core/internal.h"
+#include "gnn/gnn.h"
+
+#include <string.h>
+
+/* One block holds all arrays of a graph. */
+static ag_graph *allocate(int nodes, int64_t messages, int graphs, ag_failure *why)
+{
+    if (messages > INT_MAX / 2 || nodes > INT_MAX / 2) {
+        ag_fail(why, AG_ESHAPE,
+                "A graph of %d nodes and %lld messages is too large; at most 2^30 of each are "
+                "possible.",
+                nodes, (long long)messages);
+        return NULL;
+    }
+    const size_t n = (size_t)nodes, p = (size_t)messages;
+    const size_t ints = 4 * n + 4 * p + (size_t)graphs + 1;
+    ag_graph *g = ag__alloc(sizeof *g + ints * sizeof(int32_t));
+    if (!g) {
+        ag_fail(why, AG_EMEMORY, "There is no memory for a graph of %d nodes and %lld messages.",
+                nodes, (long long)messages);
+        return NULL;
+    }
+    int32_t *at = (int32_t *)(void *)(g + 1);
+    g->nodes = nodes;
+    g->messages = (int)messages;
+    g->graphs = graphs;
+    g->rows = at;
+    g->rows_t = g->rows + 2 * n;
+    g->sources = g->rows_t + 2 * n;
+    g->targets = g->sources + p;
+    g->edge = g->targets + 2 * p;
+    g->starts = g->edge + p;
+    return g;
+}
+
+static ag_status check_edges(int nodes, const int32_t *source, const int32_t *target, int m,
+                             ag_failure *why)
+{
+    if (nodes < 0 || m < 0)
+        return ag_fail(why, AG_ESHAPE,
+                       "A graph cannot have %d nodes and %d edges; both must be 0 or more.", nodes,
+                       m);
+    for (int e = 0; e < m; e++)
+        if (source[e] < 0 || source[e] >= nodes || target[e] < 0 || target[e] >= nodes)
+            return ag_fail(why, AG_EINDEX,
+                           "edge %d is (%d, %d), but nodes are 0 to %d; correct the edge list.", e,
+                           source[e], target[e], nodes - 1);
+    return AG_OK;
+}
+
+/* Sender and receiver of message i of an edge list that is read `along`, `against` or both ways. */
+static void ends(int32_t *from, int32_t *to, const int32_t *source, const int32_t *target, int m,
+                 int i, ag_direction direction)
+{
+    const int against = direction == AG_AGAINST || i >= m, e = i % (m ? m : 1);
+    *from = against ? target[e] : source[e];
+    *to = against ? source[e] : target[e];
+}
+
+/* rows[2v] = first position of v from the counts in rows[2v+1], which are left at 0 for the
+ * filling. */
+static void starts_from_counts(int32_t *rows, int nodes)
+{
+    int32_t first = 0;
+    for (int v = 0; v < nodes; v++) {
+        rows[2 * v] = first;
+        first += rows[2 * v + 1];
+        rows[2 * v + 1] = 0;
+    }
+}
+
+ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target, int m,
+                         ag_direction direction, ag_failure *why)
+{
+    int32_t from, to;
+    if (check_edges(nodes, source, target, m, why) != AG_OK) return NULL;
+    const int64_t messages = direction == AG_BOTH_WAYS ? 2 * (int64_t)m : m;
+    ag_graph *g = allocate(nodes, messages, 1, why);
+    if (!g) return NULL;
+    g->starts[0] = 0;
+    g->starts[1] = nodes;
+    memset(g->rows, 0, 4 * (size_t)nodes * sizeof *g->rows);
+    for (int i = 0; i < g->messages; i++) {
+        ends(&from, &to, source, target, m, i, direction);
+        g->rows[2 * to + 1]++;
+        g->rows_t[2 * from + 1]++;
+    }
+    starts_from_counts(g->rows, nodes);
+    starts_from_counts(g->rows_t, nodes);
+    for (int i = 0; i < g->messages; i++) {
+        ends(&from, &to, source, target, m, i, direction);
+        const int32_t p = g->rows[2 * to] + g->rows[2 * to + 1]++;
+        const int32_t q = g->rows_t[2 * from] + g->rows_t[2 * from + 1]++;
+        g->sources[p] = from;
+        g->edge[p] = i % m;
+        g->targets[2 * q] = to;
+        g->targets[2 * q + 1] = p;
+    }
+    return g;
+}
+
+ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
+{
+    int64_t nodes = 0, messages = 0, parts = 0, edges = 0;
+    for (int i = 0; i < n; i++) {
+        nodes += graphs[i]->nodes;
+        messages += graphs[i]->messages;
+        parts += graphs[i]->graphs;
+    }
+    ag_graph *g = allocate(nodes > INT_MAX ? INT_MAX : (int)nodes, messages, (int)parts, why);
+    if (!g) return NULL;
+    int v = 0, p = 0, s = 0;
+    g->starts[0] = 0;
+    for (int i = 0; i < n; i++) {
+        const ag_graph *from = graphs[i];
+        int32_t most = -1;
+        for (int k = 0; k < from->nodes; k++) {
+            g->rows[2 * (v + k)] = from->rows[2 * k] + p;
+            g->rows[2 * (v + k) + 1] = from->rows[2 * k + 1];
+            g->rows_t[2 * (v + k)] = from->rows_t[2 * k] + p;
+            g->rows_t[2 * (v + k) + 1] = from->rows_t[2 * k + 1];
+        }
+        for (int k = 0; k < from->messages; k++) {
+            g->sources[p + k] = from->sources[k] + v;
+            g->targets[2 * (p + k)] = from->targets[2 * k] + v;
+            g->targets[2 * (p + k) + 1] = from->targets[2 * k + 1] + p;
+            g->edge[p + k] = from->edge[k] + (int32_t)edges;
+            if (from->edge[k] > most) most = from->edge[k];
+        }
+        for (int k = 1; k <= from->graphs; k++) g->starts[s + k] = from->starts[k] + v;
+        v += from->nodes;
+        p += from->messages;
+        s += from->graphs;
+        edges += most + 1;
+    }
+    return g;
+}
+
+void ag_graph_free(ag_graph *graph) { ag__free(graph); }
+
+void ag_graph_dot(const ag_graph *graph,
+                  const char *(*label)(void *context, int node, char text[64]), void *context,
+                  FILE *file)
+{
+    char text[64];
+    fprintf(file, "digraph graph_ {\n  node [shape=box, fontname=\"Helvetica\"];\n");
+    for (int v = 0; label && v < graph->nodes; v++) {
+        fprintf(file, "  %d [label=\"", v);
+        for (const char *c = label(context, v, text); *c; c++) {
+            if (*c == '"' || *c == '\\') fputc('\\', file);
+            fputc(*c, file);
+        }
+        fprintf(file, "\"];\n");
+    }
+    for (int v = 0; v < graph->nodes; v++)
+        for (int k = 0; k < graph->rows[2 * v + 1]; k++)
+            fprintf(file, "  %d -> %d;\n", graph->sources[graph->rows[2 * v] + k], v);
+    fprintf(file, "}\n");
+}
+
+ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *g)
+{
+    ag_edges edges = {ag_input_i32(tape, g->rows, AG_SHAPE(g->nodes, 2)),
+                      ag_input_i32(tape, g->sources, AG_SHAPE(g->messages)),
+                      ag_input_i32(tape, g->rows_t, AG_SHAPE(g->nodes, 2)),
+                      ag_input_i32(tape, g->targets, AG_SHAPE(g->messages, 2)),
+                      ag_input_i32(tape, g->starts, AG_SHAPE(g->graphs + 1))};
+    return edges;
+}

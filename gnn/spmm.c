@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm, spmm_weighted, sddmm: sums over messages and products along them; each is the other's
+ * gradient. */
+#include "gnn/spmm.h"
+#include "gnn/gnn.h"
+#include "ops/table.h"
+
+/* The arrays of a graph behind the first `at` inputs: rows [n,2], sources [p], rows_t [n,2],
+ * targets [p,2]. */
+static int check_edges(ag_call *call, int at)
+{
+    const ag_shape *s = call->xs + at;
+    if (call->xs[0].rank < 1) return ag__reject(call, "x needs an axis of nodes");
+    const int n = call->xs[0].size[0];
+    if (s[0].rank != 2 || s[0].size[1] != 2 || s[2].rank != 2 || s[2].size[1] != 2 ||
+        s[1].rank != 1 || s[3].rank != 2 || s[3].size[1] != 2 || s[1].size[0] != s[3].size[0])
+        return ag__reject(
+            call, "the edges must be rows [n,2], sources [p], rows_t [n,2] and targets [p,2]");
+    if (s[0].size[0] != n || s[2].size[0] != n)
+        return ag__reject(call, "x has %d nodes, but the graph has %d", n, s[0].size[0]);
+    return 0;
+}
+
+static int spmm_shape(ag_call *call)
+{
+    call->ys[0] = call->ys[1] = call->xs[0];
+    return check_edges(call, 1);
+}
+
+static int check_heads(ag_call *call, int heads)
+{
+    const int64_t f = features_of(call->xs[0]);
+    if (heads < 1 || f % heads)
+        return ag__reject(call, "%lld features do not split into %d heads", (long long)f, heads);
+    return 0;
+}
+
+static int spmm_weighted_shape(ag_call *call)
+{
+    const ag_shape w = call->xs[1];
+    call->ys[0] = call->xs[0];
+    if (check_edges(call, 2)) return 1;
+    if ((w.rank != 1 && w.rank != 2) || w.size[0] != call->xs[3].size[0])
+        return ag__reject(call, "w needs one row for each of the %d messages", call->xs[3].size[0]);
+    return check_heads(call, w.rank == 2 ? w.size[1] : 1);
+}
+
+static int sddmm_shape(ag_call *call)
+{
+    if (!ag_shape_equal(call->xs[0], call->xs[1]))
+        return ag__reject(call, "a and b differ in shape");
+    call->ys[0] = AG_SHAPE(call->xs[3].size[0], call->attr.i[0]);
+    return check_edges(call, 2) || check_heads(call, call->attr.i[0]);
+}
+
+/* A graph of 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3; node 2 and 4 receive none.
+ */
+static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
+static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0};
+static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5};
+#define GRAPH_SHAPES                 \
+ {2, {5, 2}}, {1, {6}}, {2, {5, 2}}, \
+ {                                   \
+  2, { 6, 2 }                        \
+ }
+#define EMPTY_SHAPES(n)              \
+ {2, {n, 2}}, {1, {0}}, {2, {n, 2}}, \
+ {                                   \
+  2, { 0, 2 }                        \
+ }
+static const int32_t nobody[10];
+
+#define CASE(KIND, ...)                                              \
+ {                                                                   \
+  .x = {__VA_ARGS__, GRAPH_SHAPES}, .attr = {.i = {KIND}}, .ints = { \
+      NULL,                                                          \
+      rows,                                                          \
+      sources,                                                       \
+      rows_t,                                                        \
+      targets                                                        \
+  }                                                                  \
+ }
+#define EMPTY(KIND, n)                                                  \
+ {                                                                      \
+  .x = {{2, {n, 3}}, EMPTY_SHAPES(n)}, .attr = {.i = {KIND}}, .ints = { \
+      NULL,                                                             \
+      nobody,                                                           \
+      nobody,                                                           \
+      nobody,                                                           \
+      nobody                                                            \
+  }                                                                     \
+ }
+#define CASES(KIND)                                                           \
+ {                                                                            \
+  CASE(KIND, {2, {5, 3}}), CASE(KIND, {1, {5}}), CASE(KIND, {3, {5, 2, 33}}), \
+      CASE(KIND, {2, {5, 1100}}), EMPTY(KIND, 4), EMPTY(KIND, 0)              \
+ }
+static const ag_case sum_cases[] = CASES(SPMM_SUM);
+static const ag_case mean_cases[] = CASES(SPMM_MEAN);
+static const ag_case max_cases[] = CASES(SPMM_MAX);
+
+enum { GRAPH_INTS_1 = SAVE_X(1) | SAVE_X(2) | SAVE_X(3) | SAVE_X(4) };
+enum { GRAPH_INTS_2 = SAVE_X(2) | SAVE_X(3) | SAVE_X(4) | SAVE_X(5) };
+
+#define SPMM_OP(OP_NAME, FORMULA, CASE_LIST)                                                   \
+ {                                                                                             \
+  .name = OP_NAME, .formula = FORMULA, .inputs = "x rows sources rows_t targets",              \
+  .ints = GRAPH_INTS_1, .shape = spmm_shape, .forward = {&spmm_forward_kernel},                \
+  .backward = {&spmm_backward_kernel}, .saves = SAVE_X(1) | SAVE_X(3) | SAVE_X(4), .leads = 1, \
+  .cases = CASE_LIST, .n_cases = 6                                                             \
+ }
+static const ag_op spmm_sum =
+    SPMM_OP("spmm_sum", "y[v] = sum over messages of x[source]", sum_cases);
+static const ag_op spmm_mean =
+    SPMM_OP("spmm_mean", "y[v] = mean over messages of x[source]", mean_cases);
+
+static const ag_op spmm_max = {
+    .name = "spmm_max",
+    .formula = "y[v] = max over messages of x[source]",
+    .inputs = "x rows sources rows_t targets",
+    .ints = GRAPH_INTS_1 | SAVE_Y(1),
+    .outputs = 2,
+    .shape = spmm_shape,
+    .forward = {&spmm_max_forward_kernel},
+    .backward = {&spmm_max_backward_kernel},
+    .saves = SAVE_X(3) | SAVE_X(4) | SAVE_Y(1),
+    .has_kinks = 1,
+    .cases = max_cases,
+    .n_cases = 6,
+};
+
+static const ag_case weighted_cases[] = {
+    {.x = {{2, {5, 4}}, {1, {6}}, GRAPH_SHAPES},
+     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
+    {.x = {{2, {5, 6}}, {2, {6, 2}}, GRAPH_SHAPES},
+     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
+    {.x = {{3, {5, 2, 33}}, {2, {6, 2}}, GRAPH_SHAPES},
+     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
+    {.x = {{2, {4, 3}}, {1, {0}}, EMPTY_SHAPES(4)},
+     .ints = {NULL, NULL, nobody, nobody, nobody, nobody}},
+    {.x = {{2, {0, 3}}, {1, {0}}, EMPTY_SHAPES(0)},
+     .ints = {NULL, NULL, nobody, nobody, nobody, nobody}},
+};
+
+static const ag_op spmm_weighted = {
+    .name = "spmm_weighted",
+    .formula = "y[v,h,:] = sum over messages p of w[p,h] x[source,h,:]",
+    .inputs = "x w rows sources rows_t targets",
+    .ints = GRAPH_INTS_2,
+    .shape = spmm_weighted_shape,
+    .forward = {&spmm_weighted_forward_kernel},
+    .backward = {&spmm_weighted_backward_x_kernel, &spmm_weighted_backward_w_kernel},
+    .saves = SAVE_X(0) | SAVE_X(1) | GRAPH_INTS_2,
+    .leads = 1,
+    .cases = weighted_cases,
+    .n_cases = 5,
+};
+
+static const ag_case sddmm_cases[] = {
+    {.x = {{2, {5, 4}}, {2, {5, 4}}, GRAPH_SHAPES},
+     .attr = {.i = {1}},
+     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
+    {.x = {{2, {5, 6}}, {2, {5, 6}}, GRAPH_SHAPES},
+     .attr = {.i = {2}},
+     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
+    {.x = {{2, {5, 66}}, {2, {5, 66}}, GRAPH_SHAPES},
+     .attr = {.i = {2}},
+     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
+    {.x = {{2, {4, 3}}, {2, {4, 3}}, EMPTY_SHAPES(4)},
+     .attr = {.i = {1}},
+     .ints = {NULL, NULL, nobody, nobody, nobody, nobody}},
+};
+
+static const ag_op sddmm = {
+    .name = "sddmm",
+    .formula = "y[p,h] = <a[target,h,:], b[source,h,:]>",
+    .inputs = "a b rows sources rows_t targets",
+    .ints = GRAPH_INTS_2,
+    .shape = sddmm_shape,
+    .forward = {&sddmm_forward_kernel},
+    .backward = {&sddmm_backward_a_kernel, &sddmm_backward_b_kernel},
+    .saves = SAVE_X(0) | SAVE_X(1) | GRAPH_INTS_2,
+    .cases = sddmm_cases,
+    .n_cases = 4,
+};
+
+const ag_op *const ag__ops_spmm[] = {&spmm_sum,      &spmm_mean, &spmm_max,
+                                     &spmm_weighted, &sddmm,     NULL};
+
+ag_tensor *ag_spmm(ag_tensor *x, ag_edges e, ag_aggregate kind)
+{
+    const ag_op *ops[] = {&spmm_sum, &spmm_mean, &spmm_max};
+    ag_tensor *in[] = {x, e.rows, e.sources, e.rows_t, e.targets};
+    return ag__record(ops[kind], in, 5, &(ag_attr){.i = {(int)kind}});
+}
+
+ag_tensor *ag_spmm_weighted(ag_tensor *x, ag_tensor *w, ag_edges e)
+{
+    ag_tensor *in[] = {x, w, e.rows, e.sources, e.rows_t, e.targets};
+    return ag__record(&spmm_weighted, in, 6, NULL);
+}
+
+ag_tensor *ag_sddmm(ag_tensor *a, ag_tensor *b, ag_edges e, int heads)
+{
+    ag_tensor *in[] = {a, b, e.rows, e.sources, e.rows_t, e.targets};
+    return ag__record(&sddmm, in, 6, &(ag_attr){.i = {heads}});
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* instance_norm: y = (x - mean) / sqrt(var + epsilon) down the rows of each graph, column by
+   column. Saved: y (which the next product saves anyway) and 1 / sqrt(var + epsilon). */
+#include "ops/instance_norm.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+
+static int instance_norm_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], starts = call->xs[1];
+    if (x.rank < 1 || starts.rank != 1 || starts.size[0] < 1)
+        return ag__reject(call,
+                          "x needs an axis of rows, starts one element more than there are graphs");
+    call->ys[0] = call->ys[1] = x;
+    call->ys[1].size[0] = starts.size[0] - 1;
+    return 0;
+}
+
+static const int32_t one_graph[] = {0, 5}, three_graphs[] = {0, 2, 2, 5}, nothing[] = {0, 0},
+                     tall[] = {0, 40}, one_node[] = {0, 1};
+static const ag_case cases[] = {
+    {.x = {{2, {5, 3}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, one_graph}},
+    {.x = {{3, {5, 2, 33}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, one_graph}},
+    {.x = {{2, {5, 65}}, {1, {4}}}, .attr = {.f = {1e-5}}, .ints = {NULL, three_graphs}},
+    {.x = {{2, {0, 3}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, nothing}},
+    {.x = {{2, {40, 3}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, tall}},
+    {.x = {{2, {1, 3}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, one_node}},
+};
+
+static const ag_op instance_norm = {
+    .name = "instance_norm",
+    .formula = "y = (x - mean) / sqrt(var + f0) down the rows of each graph",
+    .inputs = "x starts",
+    .ints = SAVE_X(1),
+    .outputs = 2,
+    .shape = instance_norm_shape,
+    .forward = {&instance_norm_forward_kernel},
+    .backward = {&instance_norm_backward_kernel},
+    .saves = SAVE_Y(0) | SAVE_Y(1) | SAVE_X(1),
+    .kink = NAN,
+    .cases = cases,
+    .n_cases = 6,
+};
+
+const ag_op *const ag__ops_instance_norm[] = {&instance_norm, NULL};
+
+ag_tensor *ag_instance_norm(ag_tensor *x, ag_tensor *starts, ag_real epsilon)
+{
+    return ag__record2(&instance_norm, x, starts, &(ag_attr){.f = {(double)epsilon}});
+}

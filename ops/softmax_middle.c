@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* softmax_middle, log_softmax_middle: over the middle axis; cross_attention: y = x softmax(x / t)
+   over it. cross_attention saves x, which the product before it saves anyway, and two numbers per
+   column; the softmax is computed again in backward, which costs less than reading it. */
+#include "ops/softmax_middle.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+
+static int softmax_middle_shape(ag_call *call)
+{
+    if (call->xs[0].rank != 3) return ag__reject(call, "x must have three axes");
+    return ag__same_shape(call);
+}
+
+static const ag_case softmax_cases[] = {
+    {.x = {{3, {2, 5, 3}}}, .lo = -3, .hi = 3},
+    {.x = {{3, {3, 1, 33}}}},
+    {.x = {{3, {2, 4, 65}}}},
+    {.x = {{3, {0, 4, 3}}}},
+    {.x = {{3, {2, 0, 3}}}},
+    {.x = {{3, {2, 4, 0}}}},
+    {.x = {{3, {1, 33, 64}}}},
+    {.x = {{3, {1, 40, 1}}}, .lo = -80, .hi = 80},
+};
+static const ag_case log_softmax_cases[] = {
+    {.x = {{3, {2, 5, 3}}}, .attr = {.i = {1}}, .lo = -3, .hi = 3},
+    {.x = {{3, {3, 1, 33}}}, .attr = {.i = {1}}},
+    {.x = {{3, {2, 4, 65}}}, .attr = {.i = {1}}},
+    {.x = {{3, {2, 0, 3}}}, .attr = {.i = {1}}},
+};
+
+static const ag_op softmax_middle = {
+    .name = "softmax_middle",
+    .formula = "y = softmax(x) over the middle axis of [a,b,c]",
+    .inputs = "x",
+    .shape = softmax_middle_shape,
+    .forward = {&softmax_middle_forward_kernel},
+    .backward = {&softmax_middle_backward_kernel},
+    .saves = SAVE_Y(0),
+    .cases = softmax_cases,
+    .n_cases = 8,
+};
+
+static const ag_op log_softmax_middle = {
+    .name = "log_softmax_middle",
+    .formula = "y = ln softmax(x) over the middle axis of [a,b,c]",
+    .inputs = "x",
+    .shape = softmax_middle_shape,
+    .forward = {&softmax_middle_forward_kernel},
+    .backward = {&log_softmax_middle_backward_kernel},
+    .saves = SAVE_Y(0),
+    .cases = log_softmax_cases,
+    .n_cases = 4,
+};
+
+static int cross_attention_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], t = call->xs[1];
+    if (x.rank != 3) return ag__reject(call, "x must be [nodes, configurations, features]");
+    if (ag_shape_count(t) != 1) return ag__reject(call, "t must have one element");
+    call->ys[0] = x;
+    call->ys[1] = AG_SHAPE(x.size[0], 2, x.size[2]);
+    return 0;
+}
+
+static int64_t cross_attention_scratch(const ag_args *a, int backward)
+{
+    return backward ? 2 * (int64_t)a->xs[0].size[0] * a->xs[0].size[2] : 0;
+}
+
+static const ag_case cross_cases[] = {
+    {.x = {{3, {2, 5, 3}}, {1, {1}}}, .lo = 0.3, .hi = 2},
+    {.x = {{3, {3, 1, 33}}, {1, {1}}}, .lo = 0.3, .hi = 1},
+    {.x = {{3, {2, 4, 65}}, {1, {1}}}, .lo = 0.4, .hi = 1},
+    {.x = {{3, {0, 4, 3}}, {1, {1}}}, .lo = 0.3, .hi = 1},
+    {.x = {{3, {2, 0, 3}}, {1, {1}}}, .lo = 0.3, .hi = 1},
+    {.x = {{3, {1, 33, 64}}, {1, {1}}}, .lo = 0.3, .hi = 1},
+};
+
+static const ag_op cross_attention = {
+    .name = "cross_attention",
+    .formula = "y = x softmax(x / t) over the middle axis of [a,b,c]",
+    .inputs = "x t",
+    .outputs = 2,
+    .shape = cross_attention_shape,
+    .forward = {&cross_attention_forward_kernel},
+    .prepare = &cross_attention_prepare_kernel,
+    .backward = {&cross_attention_backward_x_kernel, &cross_attention_backward_t_kernel},
+    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1),
+    .scratch = cross_attention_scratch,
+    .cases = cross_cases,
+    .n_cases = 6,
+    .replaces = "mul(x, softmax_middle(x / t))",
+};
+
+const ag_op *const ag__ops_softmax_middle[] = {&softmax_middle, &log_softmax_middle,
+                                               &cross_attention, NULL};
+
+ag_tensor *ag_softmax_middle(ag_tensor *x) { return ag__record1(&softmax_middle, x, NULL); }
+
+ag_tensor *ag_log_softmax_middle(ag_tensor *x)
+{
+    return ag__record1(&log_softmax_middle, x, &(ag_attr){.i = {1}});
+}
+
+ag_tensor *ag_cross_attention(ag_tensor *x, ag_tensor *t)
+{
+    return ag__record2(&cross_attention, x, t, NULL);
+}
