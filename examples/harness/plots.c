@@ -84,7 +84,7 @@ ag_status harness_plot_scatter(const char *folder, const char *name, const char 
                 "unset key\nset style fill transparent solid 0.45 noborder\n"
                 "plot '%s.tsv' using 1:2 with points pointtype 7 pointsize %.2f linecolor rgb "
                 "'#80%s'\n",
-                p.name, points > 1000 ? 0.25 : 0.45, PLOT_FIRST + 1);
+                p.name, points > 1000 ? 0.25 : 0.45, &PLOT_FIRST[1]);
     }
     ag_status ended = harness__plot_end(&p, n > 0, why);
     return status == AG_OK ? ended : status;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SEEDS = 1000, MOST_BYTES = 1 << 20 };
+enum { MOST_SEEDS = 1000, MOST_VARIANTS = 1000, MOST_BYTES = 1 << 20 };
 
 typedef struct reader {
     harness_study *study;
@@ -27,6 +27,10 @@ static char *folder_name(const char *name)
 
 static ag_status begin_variant(harness_study *s, const char *name, int line, ag_failure *why)
 {
+    if (bag_count(s->variants) == MOST_VARIANTS)
+        return ag_fail(why, AG_EUSE,
+                       "%.120s line %d: more than %d variants; make several studies of them",
+                       s->file, line, MOST_VARIANTS);
     harness_variant v = {.name = harness_copy(name), .folder = folder_name(name), .line = line};
     for (int i = 0; i < bag_count(s->variants); i++) {
         if (strcmp(s->variants[i].folder, v.folder) != 0) continue;

@@ -190,11 +190,12 @@ static char *real_text(double value)
 static char *paths_text(const harness_paths *paths)
 {
     if (!paths->count) return NULL;
-    char *all = harness_copy(paths->list[0]);
-    for (int i = 1; i < paths->count; i++) {
-        char *longer = harness_text("%s %s", all, paths->list[i]);
-        harness_free(all);
-        all = longer;
+    size_t bytes = 0;
+    for (int i = 0; i < paths->count; i++) bytes += strlen(paths->list[i]) + 1;
+    char *all = harness_alloc(bytes), *to = all;
+    for (int i = 0; i < paths->count; i++) {
+        if (i) *to++ = ' ';
+        to = stpcpy(to, paths->list[i]);
     }
     return all;
 }
