@@ -82,9 +82,9 @@ AG_API ag_tensor *ag_gather(ag_tensor *x, ag_tensor *index);
  * gathered dy. */
 AG_API ag_tensor *ag_scatter_sum(ag_tensor *x, ag_tensor *index, int n);
 
-/* y[i,:] = sum over k of table[index[i,k],:]; negative indices add nothing. table [n,f], index
- * [m,k] -> [m,f]. */
-AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index);
+/* y[i,:] = sum over k of table[k * stride + index[i,k],:]; stride 0: one table for all places; negative indices (and
+   such beyond the table) add nothing. table [n,f], index [m,k] -> [m,f]. dtable = rows of dy added in order of i. */
+AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index, int stride);
 
 /* y[v,c,:] = base[v,:] + part[where[v],c,:]; where[v] < 0: nothing is added. base [n,f], part
    [m,c,f], where [n]; rows of part are named at most once -> [n,c,f]. dbase[v,:] = sum over c of
