@@ -363,6 +363,7 @@ static void plots_and_report(void **state)
     }
     demo_options values;
     harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
+    assert_int_equal(harness_options_set(o, NULL, "steps", "7", &why), AG_OK);
     harness_table *t = harness_table_new("Scores", (const char *[]){"file"}, 1);
     harness_table_text(t, "f & g");
     harness_report r = {.title = "A <run>",
@@ -392,7 +393,7 @@ static void plots_and_report(void **state)
                                         "The loss."};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_non_null(strstr(page, parts[i]));
-    assert_true(!drawn || strstr(page, "<figure><svg"));
+    assert_true(!drawn || strstr(page, "<div style=\"max-width:760px\"><svg"));
     assert_null(strstr(page, "<title>Gnuplot"));
     assert_null(strstr(page, "src="));
     free(page);

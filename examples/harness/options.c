@@ -55,6 +55,7 @@ harness_options *harness_options_new(const harness_program *program, unsigned co
         harness_error(why.sentence);
         exit(HARNESS_EXIT_FAILED);
     }
+    o->layer = 1;
     return o;
 }
 

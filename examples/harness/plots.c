@@ -130,7 +130,7 @@ ag_status harness_plot_bars(const char *folder, const char *name, const char *ti
     if (status == AG_OK) {
         FILE *to = p.script;
         drawn = write_bars(p.data, names, values, spread, n);
-        harness__plot_style(&p, title, 760, 110 + 30 * (drawn < 200 ? drawn : 200));
+        harness__plot_style(&p, title, 760, 110 + 34 * (drawn < 200 ? drawn : 200));
         axis(to, "x", label, PLOT_INK);
         bars_range(to, values, spread, n);
         fprintf(to,

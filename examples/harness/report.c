@@ -42,12 +42,17 @@ static void inline_svg(FILE *to, const char *svg)
 {
     const char *start = strstr(svg, "<svg"), *title = start ? strstr(start, "<title>") : NULL;
     const char *end = title ? strstr(title, "</title>") : NULL;
+    const char *box = start ? strstr(start, "viewBox=\"") : NULL;
+    int width = 760;
     if (!start) return;
+    if (box) sscanf(box, "viewBox=\"0 0 %d", &width);
+    fprintf(to, "<div style=\"max-width:%dpx\">", width);
     if (end) {
         fwrite(start, 1, (size_t)(title - start), to);
         start = end + strlen("</title>");
     }
     fputs(start, to);
+    fputs("</div>", to);
 }
 
 static void figure(FILE *to, const char *folder, const char *name, const char *caption)
@@ -71,23 +76,38 @@ static void figure(FILE *to, const char *folder, const char *name, const char *c
     harness_free(path);
 }
 
+static void option_row(FILE *to, const harness_option *option, const char *value, int changed)
+{
+    fprintf(to, "<tr><td><code>%s</code></td><td class=\"v\">%s", option->name,
+            changed ? "<b>" : "");
+    harness_html_text(to, value ? value : "-");
+    fprintf(to, "%s</td><td class=\"v soft\">", changed ? "</b>" : "");
+    harness_html_text(to, option->help ? option->help : "");
+    fputs("</td></tr>\n", to);
+}
+
+/* What belongs to the call alone is shown when it is not the default. */
 static void option_rows(FILE *to, const harness_options *o)
 {
-    fputs("<div class=\"table\"><table><thead><tr><th>option</th><th>value</th><th>what it "
+    void *values = harness_alloc(o->program->options_bytes);
+    harness_options *defaults = harness_options_new(o->program, o->command, values);
+    fputs("<p class=\"soft\">Bold values are not the default.</p>\n"
+          "<div class=\"table\"><table><thead><tr><th>option</th><th>value</th><th>what it "
           "is</th></tr></thead>\n<tbody>\n",
           to);
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (!(option->commands & o->command)) continue;
-        char *value = harness_option_text(o, option);
-        fprintf(to, "<tr><td><code>%s</code></td><td class=\"v\">", option->name);
-        harness_html_text(to, value ? value : "-");
-        fputs("</td><td class=\"v soft\">", to);
-        harness_html_text(to, option->help ? option->help : "");
-        fputs("</td></tr>\n", to);
+        char *value = harness_option_text(o, option),
+             *usual = harness_option_text(defaults, option);
+        int changed = (value && usual) ? strcmp(value, usual) != 0 : value != usual;
+        if ((option->commands & o->command) && (changed || !(option->flags & HARNESS_LOCAL)))
+            option_row(to, option, value, changed);
         harness_free(value);
+        harness_free(usual);
     }
     fputs("</tbody></table></div>\n", to);
+    harness_options_free(defaults);
+    harness_free(values);
 }
 
 static void head(FILE *to, const harness_report *r)
