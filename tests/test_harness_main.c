@@ -205,6 +205,51 @@ static void no_memory(void **state)
     }
 }
 
+/* What a terminal gets from a bar of 2,000 quick steps, a warning among them. */
+static void on_a_terminal(char *text, size_t bytes, const char *no_color)
+{
+    int host = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(host >= 0 && grantpt(host) == 0 && unlockpt(host) == 0);
+    int terminal = open(ptsname(host), O_RDWR | O_NOCTTY);
+    pid_t child = fork();
+    if (child == 0) {
+        harness_progress p;
+        dup2(terminal, STDERR_FILENO);
+        setenv("NO_COLOR", no_color, 1);
+        setenv("TERM", "xterm", 1);
+        harness_log_start("demo", false);
+        harness_progress_start(&p, "train", 0, 2000);
+        for (int i = 1; i <= 2000; i++) {
+            if (i == 1000) harness_warn("half");
+            harness_progress_update(&p, i, "loss 1");
+        }
+        harness_progress_end(&p);
+        _exit(0);
+    }
+    size_t n = 0;
+    close(terminal);
+    for (ssize_t got; n < bytes - 1 && (got = read(host, text + n, bytes - 1 - n)) > 0;)
+        n += (size_t)got;
+    text[n] = 0;
+    close(host);
+    waitpid(child, NULL, 0);
+}
+
+static void the_bar(void **state)
+{
+    (void)state;
+    char text[8192];
+    on_a_terminal(text, sizeof text, "");
+    int draws = 0;
+    for (const char *c = text; (c = strstr(c, "\rtrain ")); c++) draws++;
+    assert_in_range(draws, 2, 20); /* the first, the last, and no more than ten a second */
+    assert_non_null(strstr(text, "100% ####"));
+    assert_non_null(strstr(text, "2000/2000 ["));
+    assert_non_null(strstr(text, "\r\033[K\033[33mdemo:\033[0m warning: half\r\n"));
+    on_a_terminal(text, sizeof text, "1");
+    assert_non_null(strstr(text, "\r\033[Kdemo: warning: half\r\n"));
+}
+
 static int make_base(void **state)
 {
     (void)state;
@@ -224,7 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(usage),     cmocka_unit_test(train_eval_and_resume),
         cmocka_unit_test(ends),      cmocka_unit_test(the_command_line_is_quoted),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(no_memory), cmocka_unit_test(the_bar),
     };
     return cmocka_run_group_tests(tests, make_base, remove_base);
 }
