@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "tests/test_harness_demo.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static ag_status demo_train(harness_call *call, ag_failure *why)
+{
+    (void)call;
+    return why->status;
+}
+static ag_status demo_eval(harness_call *call, ag_failure *why) { return demo_train(call, why); }
+
+static char base[] = "/tmp/harness_report_XXXXXX";
+
+static char *text_of(const char *folder, const char *name)
+{
+    char path[300], *text = calloc(1, 1 << 16);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    if (file) {
+        text[fread(text, 1, (1 << 16) - 1, file)] = 0;
+        fclose(file);
+    } else {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static void tables(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"file", "n", "tau"};
+    harness_table *t = harness_table_new("Scores <1>", names, 3);
+    harness_table_text(t, "a,\"b\" <\xC3\xA4>");
+    harness_table_count(t, 12345);
+    harness_table_number(t, 0.5, 3);
+    harness_table_text(t, "c");
+    harness_table_count(t, 1);
+    harness_table_number(t, (double)NAN, 3);
+    assert_int_equal(harness_table_rows(t), 2);
+    char *text;
+    size_t bytes;
+    FILE *to = open_memstream(&text, &bytes);
+    harness_table_print(to, t);
+    harness_table_csv(to, t);
+    harness_table_html(to, t);
+    fclose(to);
+    assert_string_equal(text, "Scores <1>\n"
+                              "file           n    tau\n"
+                              "a,\"b\" <\xC3\xA4>  12345  0.500\n"
+                              "c              1      -\n"
+                              "file,n,tau\n\"a,\"\"b\"\" <\xC3\xA4>\",12345,0.5\nc,1,\n"
+                              "<div class=\"table\"><table><caption>Scores &lt;1&gt;</caption>\n"
+                              "<thead><tr><th>file</th><th class=\"n\">n</th><th "
+                              "class=\"n\">tau</th></tr></thead>\n<tbody>\n"
+                              "<tr><td>a,&quot;b&quot; &lt;\xC3\xA4&gt;</td><td "
+                              "class=\"n\">12345</td><td class=\"n\">0.500</td></tr>\n"
+                              "<tr><td>c</td><td class=\"n\">1</td><td "
+                              "class=\"n\">-</td></tr>\n</tbody></table></div>\n");
+    free(text);
+    json_t *json = harness_table_json(t);
+    text = json_dumps(json, JSON_COMPACT);
+    assert_string_equal(
+        text, "[{\"file\":\"a,\\\"b\\\" "
+              "<\xC3\xA4>\",\"n\":12345,\"tau\":0.5},{\"file\":\"c\",\"n\":1,\"tau\":null}]");
+    free(text);
+    json_decref(json);
+    harness_table_free(t);
+}
+
+static void progress(void **state)
+{
+    (void)state;
+    char text[200];
+    harness_progress_text(text, sizeof text, 80, "train", 25, 100, 25, 50, "loss 0.5");
+    assert_string_equal(
+        text, "train  25% ######..................... 25/100 [00:50<02:30, 2.00 s/it] loss 0.5");
+    assert_int_equal(strlen(text), 79);
+    harness_progress_text(text, sizeof text, 80, "train", 0, 100, 0, 0, NULL);
+    assert_non_null(strstr(text, "  0% ...."));
+    assert_non_null(strstr(text, " 0/100 [00:00<--:--, -- s/it]"));
+    harness_progress_text(text, sizeof text, 80, "eval", 150, 100, 150, 0.01, NULL);
+    assert_non_null(strstr(text, "100% ####"));
+    harness_progress_text(text, sizeof text, 120, "eval", 5000, 100000, 5000, 1000, NULL);
+    assert_non_null(strstr(text, "[16:40<5:16:40, 5.0 it/s]"));
+    harness_progress_text(text, sizeof text, 30, "a long label", 1, 0, 1, 1,
+                          "a note that does not fit");
+    assert_true(strlen(text) <= 29);
+    /* a resumed run: the rate counts what this call did */
+    harness_progress_text(text, sizeof text, 80, "train", 60, 100, 10, 5, NULL);
+    assert_non_null(strstr(text, "60/100 [00:05<00:20, 2.0 it/s]"));
+    harness_progress p;
+    harness_progress_start(&p, "x", 0, 10);
+    harness_log_start("demo", true);
+    harness_progress_start(&p, "x", 0, 10);
+    assert_false(p.shown);
+    harness_progress_update(&p, 3, "");
+    harness_progress_end(&p);
+}
+
+static void exit_codes(void **state)
+{
+    (void)state;
+    static const int codes[] = {0, 2, 1, 3, 5, 3, 3, 4, 6};
+    for (int status = AG_OK; status <= AG_EDEVICE; status++)
+        assert_int_equal(harness_exit_code((ag_status)status), codes[status]);
+}
+
+static void plots_and_report(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    const char *folder = base;
+    double x[3] = {1, 2, 3}, y[3] = {3, 2, 1};
+    harness_log_start("demo", true);
+    assert_int_equal(harness_plot_curves(folder, "learning", "it's",
+                                         (harness_curve){"loss", x, y, 3},
+                                         (harness_curve){"tau", x, x, 3}, &why),
+                     AG_OK);
+    assert_int_equal(harness_plot_scatter(folder, "scatter", "s", "x", "y", x, y, 3, &why), AG_OK);
+    assert_int_equal(harness_plot_bars(folder, "bars", "b", "l", (const char *[]){"a\tb", "c", "d"},
+                                       (double[]){1, (double)NAN, -1},
+                                       (double[]){1, 1, (double)NAN}, 3, &why),
+                     AG_OK);
+    assert_int_equal(
+        harness_plot_curves(folder, "none", "n", (harness_curve){0}, (harness_curve){0}, &why),
+        AG_OK);
+    char *data = text_of(folder, "plots/bars.tsv"), *script = text_of(folder, "plots/learning.gp");
+    assert_string_equal(data, "d\t-1\t0\t0\na b\t1\t1\t2\n");
+    assert_non_null(strstr(script, "set title 'it''s'"));
+    free(data);
+    free(script);
+    int drawn = system("gnuplot --version > /dev/null 2>&1") == 0;
+    static const char *const made[] = {"plots/learning.svg", "plots/scatter.svg", "plots/bars.svg"};
+    for (int i = 0; i < 3; i++) {
+        char *svg = text_of(folder, made[i]);
+        assert_true(!drawn || (svg && strstr(svg, "</svg>")));
+        free(svg);
+    }
+    demo_options values;
+    harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
+    assert_int_equal(harness_options_set(o, NULL, "steps", "7", &why), AG_OK);
+    harness_table *t = harness_table_new("Scores", (const char *[]){"file"}, 1);
+    harness_table_text(t, "f & g");
+    harness_report r = {.title = "A <run>",
+                        .summary = "What & why.",
+                        .command_line = "demo train '<x>'",
+                        .options = o,
+                        .fact_names = (const char *[]){"tau"},
+                        .facts = (const char *[]){"0.85"},
+                        .fact_count = 1,
+                        .plots = (const char *[]){"learning", "absent"},
+                        .plot_count = 2,
+                        .plot_captions = (const char *[]){"The loss.", NULL},
+                        .tables = (const harness_table *[]){t},
+                        .table_count = 1,
+                        .notes = (const char *[]){"Read it so."},
+                        .note_count = 1};
+    assert_int_equal(harness_report_write(folder, &r, &why), AG_OK);
+    char *page = text_of(folder, "report.html");
+    static const char *const parts[] = {"<h1>A &lt;run&gt;</h1>",
+                                        "What &amp; why.",
+                                        "<b>0.85</b><span>tau</span>",
+                                        "f &amp; g",
+                                        "plots/absent.tsv",
+                                        "Read it so.",
+                                        "demo train '&lt;x&gt;'",
+                                        "learning-rate",
+                                        "The loss."};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_non_null(strstr(page, parts[i]));
+    assert_true(!drawn || strstr(page, "<div style=\"max-width:760px\"><svg"));
+    assert_null(strstr(page, "<title>Gnuplot"));
+    assert_null(strstr(page, "src="));
+    free(page);
+    harness_table_free(t);
+    harness_options_free(o);
+    assert_int_equal(harness_plot_bars("/dev/null", "b", "b", "l", NULL, NULL, NULL, 0, &why),
+                     AG_EFILE);
+}
+
+static int make_base(void **state)
+{
+    (void)state;
+    return mkdtemp(base) ? 0 : -1;
+}
+
+static int remove_base(void **state)
+{
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", base);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables),
+        cmocka_unit_test(progress),
+        cmocka_unit_test(exit_codes),
+        cmocka_unit_test(plots_and_report),
+    };
+    return cmocka_run_group_tests(tests, make_base, remove_base);
+}
