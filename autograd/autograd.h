@@ -98,6 +98,11 @@ typedef struct ag_plan_summary {
 } ag_plan_summary;
 AG_API ag_plan_summary ag_plan_of(ag_tensor *y, int training);
 
+/* 1: runs measure every launch from now on (0: no more, and forget); the print is a table of
+   kernels by time, fused groups under the name of their first kernel with a +. */
+AG_API void ag_profile(ag_tape *tape, int on);
+AG_API void ag_profile_print(const ag_tape *tape, FILE *file);
+
 /* Writes the recorded ops as a Graphviz graph. */
 AG_API void ag_tape_dot(const ag_tape *tape, FILE *file);
 

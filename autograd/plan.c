@@ -145,7 +145,7 @@ static void forward_jobs(builder *b, int node_index)
         job->scratch = scratch;
         for (int i = 0; i < node->n_in; i++) job->x[i] = value_ref(b, node->in[i]);
         for (int j = 0; j < node->n_out; j++) job->y[j] = value_ref(b, node->out[j]);
-        schedule(b, 0, op->elementwise, op->leads && !op->forward[1]);
+        schedule(b, 0, op->elementwise, op->leads && (k == 1 || !op->forward[1]));
     }
 }
 

@@ -252,6 +252,12 @@ static void finish_blocks(ag_tape *tape, const ag_plan *plan)
             tape->tensors[i]->param->block->state = AG_READY;
 }
 
+static void profile_step(ag_tape *tape, const ag_plan *plan, const ag_step *step, double start)
+{
+    const ag_kernel *kernel = plan->jobs[step->first].kernel;
+    ag__profile_add(tape, kernel ? kernel->name : "zero", step->n > 1, ag__clock() - start);
+}
+
 static void run(ag_tensor *wanted, int training)
 {
     ag_tape *tape = wanted->tape;
@@ -269,7 +275,9 @@ static void run(ag_tensor *wanted, int training)
     if (plan && !make_room(tape, plan)) {
         tape->ran = 1;
         for (int s = 0; s < plan->n_steps && !ag_failed(tape); s++) {
+            const double start = tape->profile ? ag__clock() : 0;
             run_step(tape, plan, &plan->steps[s]);
+            if (tape->profile) profile_step(tape, plan, &plan->steps[s], start);
             if (tape->check_finite) check_step(tape, plan, &plan->steps[s]);
         }
         publish(tape, plan);

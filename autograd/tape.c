@@ -49,6 +49,7 @@ void ag_tape_free(ag_tape *tape)
     ag_arena_free(tape->slab_arena);
     ag_arena_free(tape->tiles_arena);
     ag__free(tape->work);
+    ag__free(tape->profile);
     ag__free(tape);
 }
 

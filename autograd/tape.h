@@ -82,7 +82,15 @@ typedef struct ag_plan {
     int64_t slab_bytes, tile_bytes, saved_bytes;
 } ag_plan;
 
-enum { AG_PLANS = 32 };
+/* Time of the launches under one name. */
+typedef struct ag_profile_row {
+    const char *name;
+    int group; /* 1: the first kernel of a fused group */
+    long count;
+    double seconds;
+} ag_profile_row;
+
+enum { AG_PLANS = 32, AG_PROFILE_ROWS = 256 };
 
 struct ag_tape {
     ag_device device;
@@ -105,6 +113,8 @@ struct ag_tape {
     int64_t slab_bytes, tiles_bytes;
     int *work; /* flags of the planner, by tensor: needs a gradient, has one */
     int work_capacity;
+    ag_profile_row *profile; /* NULL: no measuring */
+    int n_profile;
 };
 
 /* Grows an array of `size`-byte elements to hold n; 1 when there is no memory. */
@@ -117,5 +127,7 @@ int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training
 int ag__plan_place(ag_tape *tape, ag_plan *plan); /* offsets of the buffers */
 void ag__plan_run(ag_tape *tape, ag_plan *plan, int training);
 void ag__plan_free(ag_plan *plan);
+double ag__clock(void); /* seconds */
+void ag__profile_add(ag_tape *tape, const char *name, int group, double seconds);
 
 #endif

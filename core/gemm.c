@@ -50,13 +50,14 @@ int64_t ag__gemm_scratch(int m, int n, int k)
     return pieces == 1 ? 0 : (int64_t)pieces * m * n;
 }
 
-/* Small products are cut finely so that every thread gets a part; where a row block would pack a
-   large B again and again, blocks are large. */
+/* Every thread wants a part, but a block has to repay the packing of B: about four million
+   products, at least 512 rows of a tall matrix. */
 int ag__gemm_grain(int m, int n, int k)
 {
-    const int64_t weight = (int64_t)n * k;
-    if (weight >= 512 * 1024) return m > 2048 ? 2048 : m > 128 ? (m + 1) / 2 : 128;
-    return m < 2048 ? 128 : 512;
+    const int64_t weight = (int64_t)n * k, rows = weight ? (4 << 20) / weight : m;
+    if (m < 2048) return weight >= 512 * 1024 && m > 128 ? (m + 1) / 2 : 128;
+    if (weight >= 512 * 1024) return 2048;
+    return rows < 512 ? 512 : rows > 2048 ? 2048 : (int)rows;
 }
 
 void ag__gemm_rows(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,

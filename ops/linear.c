@@ -37,11 +37,21 @@ static int64_t forward_grain(const ag_args *a)
     return ag__gemm_grain(s.rows, s.out, s.in);
 }
 
+/* The product with w as it stands is a tenth slower than that with w' in scratch. */
+CALL(linear_turn)
+{
+    const sizes s = sizes_of(a);
+    const ag_real *w = X(1);
+    for (int i = 0; i < s.in; i++)
+        for (int o = 0; o < s.out; o++)
+            a->scratch[(int64_t)i * s.out + o] = w[(int64_t)o * s.in + i];
+}
+
 /* The bias is added to a block of rows while it is in the cache. */
 static void forward_rows(const ag_args *a, int64_t lo, int64_t hi)
 {
     const sizes s = sizes_of(a);
-    ag__gemm_rows(Y(0), X(0), X(1), 0, 1, s.rows, s.out, s.in, 0, lo, hi);
+    ag__gemm_rows(Y(0), X(0), a->scratch, 0, 0, s.rows, s.out, s.in, 0, lo, hi);
     if (a->n_in < 3) return;
     const ag_real *b = X(2);
     for (int64_t r = lo; r < hi; r++) {
@@ -81,7 +91,7 @@ CALL(bias_backward)
 static int64_t linear_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
-    if (!backward) return 0;
+    if (!backward) return (int64_t)s.in * s.out;
     const int64_t dw = ag__gemm_scratch(s.out, s.in, s.rows),
                   db = ag__column_scratch(s.rows, s.out);
     return dw > db ? dw : db;
@@ -103,7 +113,7 @@ static const ag_op linear = {
     .formula = "y = x w' + b, row by row",
     .inputs = "x w b",
     .shape = linear_shape,
-    .forward = {&linear_forward},
+    .forward = {&linear_turn_kernel, &linear_forward},
     .backward = {&linear_backward_x, &linear_backward_w_kernel, &bias_backward_kernel},
     .saves = SAVE_X(0) | SAVE_X(1),
     .scratch = linear_scratch,

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Regression on a toy graph: every node of a ring learns a function of its own number and its neighbours'.
+   build/release/bin/quickstart */
+#include "augur.h"
+
+#include <math.h>
+
+enum { NODES = 64, HIDDEN = 32, STEPS = 400 };
+
+int main(void)
+{
+    int32_t source[2 * NODES], target[2 * NODES];
+    ag_real x[NODES], y[NODES];
+    ag_random random = {.seed = 1};
+    ag_failure why = {0};
+
+    for (int v = 0; v < NODES; v++) { /* a ring: v hears from both sides */
+        source[2 * v] = (v + 1) % NODES, source[2 * v + 1] = (v + NODES - 1) % NODES;
+        target[2 * v] = target[2 * v + 1] = v;
+        x[v] = (ag_real)ag_random_normal(&random);
+    }
+    for (int v = 0; v < NODES; v++) y[v] = (ag_real)sin(x[v]) + x[source[2 * v]] * x[source[2 * v + 1]];
+    ag_graph *graph = ag_graph_build(NODES, source, target, 2 * NODES, AG_ALONG, &why);
+
+    ag_params *params = ag_params_new();
+    ag_param *w = ag_params_add(params, "in", AG_SHAPE(HIDDEN, 1), ag_init_normal(0, 1), 1);
+    ag_param *b = ag_params_add(params, "in.bias", AG_SHAPE(HIDDEN), ag_init_normal(0, 1), 0);
+    ag_sage_weights sage = {
+        ag_params_add(params, "neighbour", AG_SHAPE(HIDDEN, HIDDEN), ag_init_xavier_uniform(1), 1),
+        ag_params_add(params, "bias", AG_SHAPE(HIDDEN), ag_init_constant(0), 0),
+        ag_params_add(params, "root", AG_SHAPE(HIDDEN, HIDDEN), ag_init_xavier_uniform(1), 1)};
+    ag_param *out = ag_params_add(params, "out", AG_SHAPE(1, HIDDEN), ag_init_xavier_uniform(1), 1);
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    if (!graph || ag_params_build(params, 1) != AG_OK) return puts("There is no memory."), 5;
+
+    ag_adamw adamw = ag_adamw_default();
+    ag_schedule schedule = {.kind = AG_COSINE, .lr = 0.02, .warmup = 20, .total = STEPS};
+    for (int step = 0; step < STEPS; step++) {
+        ag_tape_reset(tape);
+        ag_tensor *h = ag_input(tape, x, AG_SHAPE(NODES, 1));
+        h = ag_gelu(ag_linear(h, ag_parameter(tape, w), ag_parameter(tape, b)));
+        h = ag_gelu(ag_sage(&sage, h, ag_graph_edges(tape, graph), AG_AGGREGATE_SUM, 0));
+        h = ag_linear(h, ag_parameter(tape, out), NULL);
+        ag_tensor *error = ag_sub(h, ag_input(tape, y, AG_SHAPE(NODES, 1)));
+        ag_tensor *loss = ag_mean_all(ag_square(error));
+        ag_backward(loss); /* plans once, then runs forward and backward */
+        if (ag_failed(tape)) return puts(ag_error(tape)), 1;
+        if (step % 100 == 0 || step == STEPS - 1) printf("step %3d  loss %.5f\n", step, (double)ag_item(loss));
+        if (ag_adamw_step(params, &adamw, ag_schedule_at(&schedule, step), &why)) return puts(why.sentence), 1;
+    }
+    ag_tape_free(tape);
+    ag_params_free(params);
+    ag_graph_free(graph);
+    return 0;
+}
