@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes ops.md, the reference of all ops, from the op table. tests/test_ops_table.c includes this
+   file to compare the committed page with a fresh one. */
+#include "ops/table.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A formula as code inside a cell, where a bar would end the cell; of elementwise.def, K(c) becomes
+   c and v_exp exp. */
+static void put_formula(FILE *file, const char *text)
+{
+    int constant = 0, inside_name = 0;
+    fputc('`', file);
+    for (; *text; text++) {
+        if (!inside_name && strncmp(text, "v_", 2) == 0)
+            text += strspn(text + 1, "_") + 1;
+        else if (!inside_name && strncmp(text, "K(", 2) == 0)
+            constant = 1, text += 2;
+        inside_name = isalnum((unsigned char)*text) || *text == '_';
+        if (constant && *text == ')')
+            constant = 0;
+        else
+            fprintf(file, *text == '|' ? "\\%c" : "%c", *text);
+    }
+    fputc('`', file);
+}
+
+static int is_variadic(const ag_op *op) { return strstr(op->inputs, "...") != NULL; }
+
+static int input_count(const ag_op *op)
+{
+    int n = 1;
+    for (const char *p = op->inputs; *p; p++) n += *p == ' ';
+    return is_variadic(op) ? 1 : n;
+}
+
+/* Copies the i-th name of "x w b". */
+static void input_name(char out[32], const ag_op *op, int i)
+{
+    const char *p = op->inputs;
+    while (i-- > 0) p += strcspn(p, " ") + 1;
+    snprintf(out, 32, "%.*s", (int)strcspn(p, " "), p);
+}
+
+static void put_inputs(FILE *file, const ag_op *op)
+{
+    char name[32];
+    for (int i = 0; i < input_count(op); i++) {
+        input_name(name, op, i);
+        fprintf(file, "%s%s%s", i ? ", " : "", name, op->ints >> i & 1 ? " (int32)" : "");
+    }
+    if (is_variadic(op)) fprintf(file, "...");
+}
+
+/* "x, y": what backward reads beside dy. */
+static void put_saved(FILE *file, const ag_op *op)
+{
+    char name[32];
+    int n = 0;
+    for (int i = 0; i < input_count(op); i++) {
+        input_name(name, op, i);
+        if (op->saves & SAVE_X(i)) fprintf(file, "%s%s", n++ ? ", " : "", name);
+    }
+    for (int j = 0; j < AG_MAX_OUT; j++)
+        if (op->saves & SAVE_Y(j)) fprintf(file, j ? "%sy%d" : "%sy", n++ ? ", " : "", j);
+    if (!n) fprintf(file, "nothing");
+}
+
+/* Inputs with a gradient; those whose backward adds to zeros are PARTIAL. */
+static void put_gradients(FILE *file, const ag_op *op)
+{
+    char name[32];
+    int n = 0;
+    if (op->view) {
+        fprintf(file, "a view of dy");
+        return;
+    }
+    for (int i = 0; i < input_count(op); i++) {
+        if (!op->backward[i] || op->ints >> i & 1) continue;
+        input_name(name, op, i);
+        fprintf(file, "%s%s%s", n++ ? ", " : "", name, op->partial & SAVE_X(i) ? " PARTIAL" : "");
+    }
+    if (!n) fprintf(file, "none");
+}
+
+static void put_kind(FILE *file, const ag_op *op)
+{
+    fputs(op->view          ? "view"
+          : op->elementwise ? "elementwise"
+          : op->leads       ? "leads a group"
+                            : "",
+          file);
+    if (op->random) fprintf(file, ", random");
+    if (op->has_kinks) fprintf(file, "%skinks", op->leads ? ", " : "");
+    if (op->elementwise && !isnan(op->kink)) fprintf(file, ", kink at %g", op->kink);
+}
+
+/* A kernel has a CUDA column when a skeleton made it or when it is host code over core (CALL); one
+   that brings its own block size was written for the CPU. */
+static int has_cuda(const ag_kernel *kernel)
+{
+    return !kernel || kernel->cuda || (kernel->range && !kernel->grain);
+}
+
+static int runs_on_cuda(const ag_op *op)
+{
+    int all = has_cuda(op->forward[0]) && has_cuda(op->forward[1]) && has_cuda(op->prepare);
+    for (int i = 0; i < AG_MAX_IN; i++) all &= has_cuda(op->backward[i]);
+    return all;
+}
+
+static void put_row(FILE *file, const ag_op *op)
+{
+    fprintf(file, "| `%s` | ", op->name);
+    put_formula(file, op->formula);
+    fprintf(file, " | ");
+    put_inputs(file, op);
+    fprintf(file, " | ");
+    put_gradients(file, op);
+    fprintf(file, " | ");
+    put_saved(file, op);
+    fprintf(file, " | ");
+    put_kind(file, op);
+    fprintf(file, " | %s | %d |\n", runs_on_cuda(op) ? "yes" : "no", op->n_cases);
+}
+
+static void write_ops(FILE *file)
+{
+    const ag_op *op;
+    int n = 0;
+    fprintf(
+        file,
+        "# Ops\n\n"
+        "Made from the op table by `docs/make_ops.c` (`cmake --build --preset release --target "
+        "docs`); do not edit.\nShapes and sources stand in `ops/ops.h` and `gnn/gnn.h`, the "
+        "bodies in the `.h` file of the op.\n\n"
+        "- *gradients*: the inputs that get one. PARTIAL: backward does not write every element "
+        "once, so the plan\n  fills with zeros first.\n"
+        "- *saved*: what backward reads beside the gradient of the output; the plan keeps it "
+        "until then.\n"
+        "- *kind*: elementwise ops join a fused group, which an op that *leads* may begin; a "
+        "*view* computes nothing;\n  a *kink* is where the derivative jumps.\n"
+        "- *cases*: how many inputs the tests try (`tests/test_ops*.c`).\n\n"
+        "| op | formula | inputs | gradients | saved | kind | CUDA | cases |\n"
+        "|---|---|---|---|---|---|---|---|\n");
+    for (; (op = ag__op(n)) != NULL; n++) put_row(file, op);
+    fprintf(file, "\n%d ops.\n\n## Fused ops and what they replace\n\n", n);
+    for (int i = 0; (op = ag__op(i)) != NULL; i++)
+        if (op->replaces) fprintf(file, "- `%s`: `%s`\n", op->name, op->replaces);
+}
+
+#ifndef AG_NO_MAIN
+int main(int argc, char **argv)
+{
+    FILE *file = argc > 1 ? fopen(argv[1], "w") : stdout;
+    if (!file) {
+        fprintf(stderr, "make_ops: cannot write %s.\n", argv[1]);
+        return 1;
+    }
+    write_ops(file);
+    return fclose(file) ? 1 : 0;
+}
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/golden.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+golden *golden_open(const char *path) { return (golden *)zip_open(path, ZIP_RDONLY, NULL); }
+
+void golden_close(golden *g)
+{
+    if (g) zip_discard((zip_t *)g);
+}
+
+/* The whole member, with a 0 behind it; NULL: no such member. */
+static char *inflate(zip_t *zip, const char *name, size_t *bytes)
+{
+    char file[128];
+    zip_stat_t about;
+    snprintf(file, sizeof file, "%s.npy", name);
+    if (zip_stat(zip, file, 0, &about)) return NULL;
+    zip_file_t *in = zip_fopen(zip, file, 0);
+    *bytes = (size_t)about.size;
+    char *text = calloc(*bytes + 1, 1);
+    const int whole = zip_fread(in, text, *bytes) == (zip_int64_t)*bytes;
+    zip_fclose(in);
+    if (whole) return text;
+    free(text);
+    return NULL;
+}
+
+static void read_shape(golden_array *a, const char *header)
+{
+    const char *p = strchr(strstr(header, "'shape'"), '(') + 1;
+    a->count = 1;
+    for (char *end; *p != ')' && a->rank < 4; p = end + (*end == ',')) {
+        a->size[a->rank] = strtoll(p, &end, 10);
+        if (end == p) break;
+        a->count *= a->size[a->rank++];
+        while (*end == ' ') end++;
+    }
+}
+
+static double element(const char *type, const char *data, int64_t i)
+{
+    union {
+        double f8;
+        float f4;
+        int64_t i8;
+        int32_t i4;
+    } v = {0};
+    const size_t size = (size_t)(type[1] - '0');
+    memcpy(&v, data + (size_t)i * size, size);
+    if (*type == 'f') return size == 8 ? v.f8 : (double)v.f4;
+    return size == 8 ? (double)v.i8 : v.i4;
+}
+
+golden_array golden_read(golden *g, const char *name)
+{
+    golden_array a = {0};
+    size_t bytes = 0;
+    char *text = inflate((zip_t *)g, name, &bytes);
+    if (!text) return a;
+    const size_t header = 10 + (unsigned char)text[8] + 256u * (unsigned char)text[9];
+    char *const described = calloc(header, 1);
+    memcpy(described, text + 10, header - 10); /* version 1.0, as numpy writes it */
+    const char *type = strchr(described, '<') + 1;
+    read_shape(&a, described);
+    a.value = calloc((size_t)a.count + 1, sizeof(double));
+    for (int64_t i = 0; i < a.count; i++) a.value[i] = element(type, text + header, i);
+    free(described);
+    free(text);
+    return a;
+}
+
+void golden_free(golden_array *a)
+{
+    free(a->value);
+    a->value = NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the committed golden values: npz files of ours with any number of members, which
+   ag_npz_open would refuse. */
+#ifndef AG_TESTS_GOLDEN_H
+#define AG_TESTS_GOLDEN_H
+
+#include <stdint.h>
+
+typedef struct golden golden;
+
+typedef struct golden_array {
+    int rank;
+    int64_t size[4], count;
+    double *value; /* free with golden_free */
+} golden_array;
+
+golden *golden_open(const char *path); /* NULL: not there */
+void golden_close(golden *g);
+
+/* A member as doubles (stored as float64, float32, int64 or int32); value NULL: no such member. */
+golden_array golden_read(golden *g, const char *name);
+void golden_free(golden_array *a);
+
+#endif
