@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* sum and mean of all elements. */
+/* sum, mean and max of all elements, down the rows (over the first axis) and along the columns
+   (over the last). Sums save nothing, max saves where the first largest stands. */
 #include "ops/reduce.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 
+#define COUNT(list) (int)(sizeof list / sizeof list[0])
+
 static int scalar_shape(ag_call *call)
 {
     call->ys[0] = AG_SCALAR;
+    return 0;
+}
+
+static int rows_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0];
+    if (x.rank < 1) return ag__reject(call, "x needs an axis");
+    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
+    call->ys[0] = call->ys[1] = row_shape(x);
+    return 0;
+}
+
+static int columns_shape(ag_call *call)
+{
+    ag_shape y = call->xs[0];
+    if (y.rank < 1) return ag__reject(call, "x needs an axis");
+    y.size[--y.rank] = 1;
+    call->ys[0] = call->ys[1] = y;
     return 0;
 }
 
@@ -35,11 +56,127 @@ static const ag_op sum_all = {
     .backward = {&sum_all_backward_kernel},
     .scratch = all_scratch,
     .cases = sum_all_cases,
-    .n_cases = 8,
+    .n_cases = COUNT(sum_all_cases),
 };
 
-const ag_op *const ag__ops_reduce[] = {&sum_all, NULL};
+static const ag_case sum_rows_cases[] = {
+    {.x = {{2, {3, 5}}}},
+    {.x = {{2, {0, 5}}}},
+    {.x = {{2, {3, 0}}}},
+    {.x = {{1, {7}}}},
+    {.x = {{2, {1, 1}}}},
+    {.x = {{3, {2, 3, 11}}}},
+    {.x = {{2, {31, 64}}}},
+    {.x = {{2, {32, 65}}}},
+    {.x = {{2, {33, 31}}}},
+    {.x = {{2, {3, 1025}}}, .attr = {.i = {1}}},
+    {.x = {{2, {1025, 3}}}, .attr = {.i = {1}}},
+    {.x = {{2, {0, 5}}}, .attr = {.i = {1}}},
+};
+
+static const ag_op sum_rows = {
+    .name = "sum_rows",
+    .formula = "y[f] = sum over r of x[r,f] (i0 = 1: mean)",
+    .inputs = "x",
+    .shape = rows_shape,
+    .forward = {&sum_rows_forward_kernel},
+    .backward = {&sum_rows_backward_kernel},
+    .cases = sum_rows_cases,
+    .n_cases = COUNT(sum_rows_cases),
+};
+
+static const ag_case max_rows_cases[] = {
+    {.x = {{2, {3, 5}}}},
+    {.x = {{2, {0, 5}}}},
+    {.x = {{2, {3, 0}}}},
+    {.x = {{1, {7}}}},
+    {.x = {{2, {1, 1}}}},
+    {.x = {{2, {3, 5}}}, .lo = 2, .hi = 2}, /* all equal: the first row has the gradient */
+    {.x = {{2, {33, 31}}}},
+    {.x = {{2, {3, 1025}}}},
+    {.x = {{3, {32, 5, 13}}}},
+};
+
+static const ag_op max_rows = {
+    .name = "max_rows",
+    .formula = "y[f] = max over r of x[r,f]; 0 without rows",
+    .inputs = "x",
+    .ints = SAVE_Y(1),
+    .outputs = 2,
+    .shape = rows_shape,
+    .forward = {&max_rows_forward_kernel},
+    .backward = {&max_rows_backward_kernel},
+    .saves = SAVE_Y(1),
+    .has_kinks = 1,
+    .cases = max_rows_cases,
+    .n_cases = COUNT(max_rows_cases),
+};
+
+static const ag_case sum_columns_cases[] = {
+    {.x = {{2, {3, 5}}}},
+    {.x = {{2, {0, 5}}}},
+    {.x = {{2, {3, 0}}}},
+    {.x = {{1, {7}}}},
+    {.x = {{2, {1, 1}}}},
+    {.x = {{3, {2, 3, 31}}}},
+    {.x = {{2, {2, 32}}}},
+    {.x = {{2, {2, 33}}}, .attr = {.i = {1}}},
+    {.x = {{2, {3, 1025}}}, .attr = {.i = {1}}},
+    {.x = {{2, {3, 0}}}, .attr = {.i = {1}}},
+};
+
+static const ag_op sum_columns = {
+    .name = "sum_columns",
+    .formula = "y[r] = sum over f of x[r,f] (i0 = 1: mean)",
+    .inputs = "x",
+    .shape = columns_shape,
+    .forward = {&sum_columns_forward_kernel},
+    .backward = {&sum_columns_backward_kernel},
+    .leads = 1,
+    .cases = sum_columns_cases,
+    .n_cases = COUNT(sum_columns_cases),
+};
+
+static const ag_case max_columns_cases[] = {
+    {.x = {{2, {3, 5}}}},
+    {.x = {{2, {0, 5}}}},
+    {.x = {{2, {3, 0}}}},
+    {.x = {{1, {7}}}},
+    {.x = {{2, {1, 1}}}},
+    {.x = {{2, {3, 5}}}, .lo = 2, .hi = 2}, /* all equal: the first column has the gradient */
+    {.x = {{3, {2, 3, 31}}}},
+    {.x = {{2, {2, 32}}}},
+    {.x = {{2, {2, 33}}}},
+    {.x = {{2, {3, 1025}}}},
+    {.x = {{1, {4099}}}},
+};
+
+static const ag_op max_columns = {
+    .name = "max_columns",
+    .formula = "y[r] = max over f of x[r,f]; 0 without columns",
+    .inputs = "x",
+    .ints = SAVE_Y(1),
+    .outputs = 2,
+    .shape = columns_shape,
+    .forward = {&max_columns_forward_kernel},
+    .backward = {&max_columns_backward_kernel},
+    .saves = SAVE_Y(1),
+    .leads = 1,
+    .has_kinks = 1,
+    .cases = max_columns_cases,
+    .n_cases = COUNT(max_columns_cases),
+};
+
+const ag_op *const ag__ops_reduce[] = {&sum_all,     &sum_rows,    &max_rows,
+                                       &sum_columns, &max_columns, NULL};
+
+static const ag_attr mean = {.i = {1}};
 
 ag_tensor *ag_sum_all(ag_tensor *x) { return ag__record1(&sum_all, x, NULL); }
-
-ag_tensor *ag_mean_all(ag_tensor *x) { return ag__record1(&sum_all, x, &(ag_attr){.i = {1}}); }
+ag_tensor *ag_mean_all(ag_tensor *x) { return ag__record1(&sum_all, x, &mean); }
+ag_tensor *ag_sum_rows(ag_tensor *x) { return ag__record1(&sum_rows, x, NULL); }
+ag_tensor *ag_mean_rows(ag_tensor *x) { return ag__record1(&sum_rows, x, &mean); }
+ag_tensor *ag_max_rows(ag_tensor *x) { return ag__record1(&max_rows, x, NULL); }
+ag_tensor *ag_sum_columns(ag_tensor *x) { return ag__record1(&sum_columns, x, NULL); }
+ag_tensor *ag_mean_columns(ag_tensor *x) { return ag__record1(&sum_columns, x, &mean); }
+ag_tensor *ag_max_columns(ag_tensor *x) { return ag__record1(&max_columns, x, NULL); }

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* concat: the inputs one behind the other along an axis; slice: a range of an axis. They save
+   nothing: the gradient of one is the other. */
+#include "ops/concat.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+
+/* Resolves a negative axis; 1 after a rejection. */
+static int resolve_axis(ag_call *call)
+{
+    const int rank = call->xs[0].rank, axis = call->attr.i[0];
+    if (axis < -rank || axis >= rank)
+        return ag__reject(call, "the axis is %d, but x has %d ax%s", axis, rank,
+                          rank == 1 ? "is" : "es");
+    if (axis < 0) call->attr.i[0] += rank;
+    return 0;
+}
+
+static int concat_shape(ag_call *call)
+{
+    if (resolve_axis(call)) return 1;
+    const int axis = call->attr.i[0];
+    ag_shape y = call->xs[0];
+    int64_t sum = y.size[axis];
+    for (int k = 1; k < call->n_in; k++) {
+        ag_shape x = call->xs[k];
+        sum += x.rank == y.rank ? x.size[axis] : 0;
+        x.size[axis] = y.size[axis];
+        if (!ag_shape_equal(x, y))
+            return ag__reject(call, "all sizes but that of axis %d must be equal", axis);
+    }
+    if (sum > INT_MAX)
+        return ag__reject(call, "the sizes of axis %d add up to more than 2^31 - 1", axis);
+    call->ys[0] = y;
+    call->ys[0].size[axis] = (int)sum;
+    return 0;
+}
+
+static const ag_case concat_cases[] = {
+    {.x = {{2, {3, 2}}, {2, {3, 4}}}, .attr = {.i = {1}}},
+    {.x = {{2, {3, 2}}, {2, {1, 2}}}, .attr = {.i = {0}}},
+    {.x = {{2, {3, 2}}, {2, {3, 4}}}, .attr = {.i = {-1}}},
+    {.x = {{3, {2, 1, 5}}, {3, {2, 3, 5}}, {3, {2, 2, 5}}}, .attr = {.i = {1}}},
+    {.x = {{1, {5}}}, .attr = {.i = {0}}},
+    {.x = {{2, {0, 2}}, {2, {3, 2}}, {2, {0, 2}}}, .attr = {.i = {0}}},
+    {.x = {{2, {0, 2}}, {2, {0, 3}}}, .attr = {.i = {1}}},
+    {.x = {{1, {0}}}, .attr = {.i = {0}}},
+    {.x = {{1, {31}}, {1, {1025}}, {1, {4099}}}, .attr = {.i = {0}}},
+    {.x = {{2, {2, 1}},
+           {2, {2, 2}},
+           {2, {2, 3}},
+           {2, {2, 1}},
+           {2, {2, 32}},
+           {2, {2, 33}},
+           {2, {2, 1}},
+           {2, {2, 1}}},
+     .attr = {.i = {1}}},
+};
+
+static const ag_op concat = {
+    .name = "concat",
+    .formula = "y = the inputs one behind the other along axis i0",
+    .inputs = "x ...",
+    .shape = concat_shape,
+    .forward = {&concat_forward_kernel},
+    .backward = {&concat_backward_kernel},
+    .cases = concat_cases,
+    .n_cases = sizeof concat_cases / sizeof *concat_cases,
+};
+
+static int slice_shape(ag_call *call)
+{
+    if (resolve_axis(call)) return 1;
+    const int axis = call->attr.i[0], from = call->attr.i[1], length = call->attr.i[2];
+    const int size = call->xs[0].size[axis];
+    if (from < 0 || length < 0 || from > size - length)
+        return ag__reject(call, "the slice starts at %d with length %d, but axis %d has 0..%d",
+                          from, length, axis, size);
+    call->ys[0] = call->xs[0];
+    call->ys[0].size[axis] = length;
+    return 0;
+}
+
+static const ag_case slice_cases[] = {
+    {.x = {{2, {3, 7}}}, .attr = {.i = {1, 2, 4}}},
+    {.x = {{2, {7, 3}}}, .attr = {.i = {0, 6, 1}}},
+    {.x = {{2, {3, 7}}}, .attr = {.i = {-1, 0, 7}}},
+    {.x = {{3, {2, 5, 33}}}, .attr = {.i = {1, 1, 3}}},
+    {.x = {{2, {3, 7}}}, .attr = {.i = {1, 7, 0}}},
+    {.x = {{2, {0, 7}}}, .attr = {.i = {1, 2, 4}}},
+    {.x = {{1, {0}}}, .attr = {.i = {0, 0, 0}}},
+    {.x = {{1, {1}}}, .attr = {.i = {0, 0, 1}}},
+    {.x = {{1, {1025}}}, .attr = {.i = {0, 993, 32}}},
+    {.x = {{2, {2, 10000}}}, .attr = {.i = {1, 4000, 31}}},
+    {.x = {{2, {2, 10000}}}, .attr = {.i = {1, 100, 9000}}},
+};
+
+static const ag_op slice = {
+    .name = "slice",
+    .formula = "y = elements i1..i1+i2-1 of x along axis i0",
+    .inputs = "x",
+    .shape = slice_shape,
+    .forward = {&slice_forward_kernel},
+    .backward = {&slice_backward_kernel},
+    .cases = slice_cases,
+    .n_cases = sizeof slice_cases / sizeof *slice_cases,
+};
+
+const ag_op *const ag__ops_concat[] = {&concat, &slice, NULL};
+
+ag_tensor *ag_concat(ag_tensor *const *x, int n, int axis)
+{
+    return ag__record(&concat, x, n, &(ag_attr){.i = {axis}});
+}
+
+ag_tensor *ag_concat2(ag_tensor *x0, ag_tensor *x1, int axis)
+{
+    return ag__record2(&concat, x0, x1, &(ag_attr){.i = {axis}});
+}
+
+ag_tensor *ag_slice(ag_tensor *x, int axis, int from, int length)
+{
+    return ag__record1(&slice, x, &(ag_attr){.i = {axis, from, length}});
+}

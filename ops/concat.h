@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Along an axis a tensor is, for each index o of the axes before, one run of size times "behind"
+   contiguous elements. concat and slice copy runs, cut in pieces so that a single long run still
+   feeds all threads. */
+#include "core/kernel.h"
+
+enum { PIECE = 4096 };
+
+AG_BOTH int64_t pieces_of(int64_t n) { return (n + PIECE - 1) / PIECE; }
+
+AG_BOTH int axis_of(const ag_args *a)
+{
+    return a->attr.i[0] < 0 ? a->attr.i[0] + a->xs[0].rank : a->attr.i[0];
+}
+AG_BOTH int64_t runs_of(ag_shape s, int axis)
+{
+    int64_t n = 1;
+    for (int i = 0; i < axis; i++) n *= s.size[i];
+    return n;
+}
+AG_BOTH int64_t behind_axis(ag_shape s, int axis)
+{
+    int64_t n = 1;
+    for (int i = axis + 1; i < s.rank; i++) n *= s.size[i];
+    return n;
+}
+AG_BOTH int64_t run_length(ag_shape s, int axis) { return s.size[axis] * behind_axis(s, axis); }
+
+/* A piece of a run: elements from..from+n-1 of run o. */
+typedef struct piece {
+    int64_t o, from;
+    int n;
+} piece;
+
+AG_BOTH piece piece_at(int64_t o, int64_t p, int64_t length)
+{
+    const int64_t from = p * PIECE, left = length - from;
+    const piece it = {o, from, left < PIECE ? (int)left : PIECE};
+    return it;
+}
+
+/* ---- concat: attr.i[0] is the axis -------------------------------------------------------------
+ */
+
+/* Pieces of one index o, over all inputs. */
+AG_BOTH int64_t concat_pieces(const ag_args *a)
+{
+    int64_t n = 0;
+    for (int k = 0; k < a->n_in; k++) n += pieces_of(run_length(a->xs[k], axis_of(a)));
+    return n;
+}
+
+/* Where input k starts within a run of the output. */
+AG_BOTH int64_t concat_offset(const ag_args *a, int k)
+{
+    int64_t n = 0;
+    for (int i = 0; i < k; i++) n += run_length(a->xs[i], axis_of(a));
+    return n;
+}
+
+ROW(concat_forward, runs_of(a->xs[0], axis_of(a)) * concat_pieces(a))
+{
+    const int axis = axis_of(a);
+    const int64_t per = concat_pieces(a);
+    int64_t p = r % per;
+    int k = 0;
+    for (; p >= pieces_of(run_length(a->xs[k], axis)); k++)
+        p -= pieces_of(run_length(a->xs[k], axis));
+    const int64_t length = run_length(a->xs[k], axis);
+    const piece it = piece_at(r / per, p, length);
+    const ag_real *x = X(k) + it.o * length + it.from;
+    ag_real *y = Y(0) + it.o * run_length(a->ys[0], axis) + concat_offset(a, k) + it.from;
+    (void)add;
+    EACH (i, it.n) y[i] = x[i];
+}
+
+ROW(concat_backward,
+    runs_of(a->xs[0], axis_of(a)) * pieces_of(run_length(a->xs[a->which], axis_of(a))))
+{
+    const int axis = axis_of(a), k = a->which;
+    const int64_t length = run_length(a->xs[k], axis), per = pieces_of(length);
+    const piece it = piece_at(r / per, r % per, length);
+    const ag_real *dy = DY(0) + it.o * run_length(a->ys[0], axis) + concat_offset(a, k) + it.from;
+    ag_real *dx = DX + it.o * length + it.from;
+    EACH (i, it.n) PUT(dx, i, dy[i]);
+}
+
+/* ---- slice: attr.i = {axis, from, length} -------------------------------------------------------
+ */
+
+ROW(slice_forward, runs_of(a->ys[0], axis_of(a)) * pieces_of(run_length(a->ys[0], axis_of(a))))
+{
+    const int axis = axis_of(a);
+    const int64_t length = run_length(a->ys[0], axis), per = pieces_of(length);
+    const piece it = piece_at(r / per, r % per, length);
+    const ag_real *x = X(0) + it.o * run_length(a->xs[0], axis) +
+                       a->attr.i[1] * behind_axis(a->xs[0], axis) + it.from;
+    ag_real *y = Y(0) + it.o * length + it.from;
+    (void)add;
+    EACH (i, it.n) y[i] = x[i];
+}
+
+/* i limited to 0..n. */
+AG_BOTH int within_piece(int64_t i, int n) { return i < 0 ? 0 : i < n ? (int)i : n; }
+
+/* All of dx is written: the part before the slice, the slice, the part behind it. */
+ROW(slice_backward, runs_of(a->xs[0], axis_of(a)) * pieces_of(run_length(a->xs[0], axis_of(a))))
+{
+    const int axis = axis_of(a);
+    const int64_t length = run_length(a->xs[0], axis), per = pieces_of(length);
+    const int64_t inner = run_length(a->ys[0], axis);
+    const int64_t start = a->attr.i[1] * behind_axis(a->xs[0], axis);
+    const piece it = piece_at(r / per, r % per, length);
+    const int lo = within_piece(start - it.from, it.n);
+    const int hi = within_piece(start + inner - it.from, it.n);
+    const ag_real *dy = DY(0) + it.o * inner + (lo < hi ? it.from + lo - start : 0);
+    ag_real *dx = DX + it.o * length + it.from, *in = dx + lo, *behind = dx + hi;
+    EACH (i, hi - lo) PUT(in, i, dy[i]);
+    if (add) return;
+    EACH (i, lo) dx[i] = 0;
+    EACH (i, it.n - hi) behind[i] = 0;
+}

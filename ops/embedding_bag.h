@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums of a few rows of a table; element k of an index counts from row k * attr.i[0]. The gradient
+   of a table row is the sum of dy over the bags that name it, found through the inverse of the
+   index as in ops/gather.h. */
+#include "core/inverse.h"
+#include "core/kernel.h"
+#include "ops/strip.h"
+
+AG_BOTH int64_t bag_scratch(const ag_args *a)
+{
+    const int64_t bytes =
+        (a->xs[0].size[0] + 1 + ag__elements(a->xs[1])) * (int64_t)sizeof(int32_t);
+    return (bytes + (int64_t)sizeof(ag_real) - 1) / (int64_t)sizeof(ag_real);
+}
+
+STRIP(embedding_bag_forward, a->xs[1].size[0], a->xs[0].size[1])
+{
+    const int rows = a->xs[0].size[0], width = a->xs[0].size[1], k = a->xs[1].size[1];
+    const int stride = a->attr.i[0];
+    const int32_t *index = XI(1) + o * k;
+    const ag_real *table = X(0) + c;
+    ag_real sum[AG_PER_LANE], *y = Y(0) + o * width + c;
+    (void)add;
+    EACH (j, n) sum[AT(j)] = 0;
+    for (int i = 0; i < k; i++) {
+        const int64_t v = index[i] + (int64_t)i * stride;
+        if (index[i] < 0 || v >= rows) continue;
+        const ag_real *row = table + v * width;
+        EACH (j, n) sum[AT(j)] += row[j];
+    }
+    EACH (j, n) y[j] = sum[AT(j)];
+}
+
+STRIP(embedding_bag_backward, a->xs[0].size[0], a->xs[0].size[1])
+{
+    const int rows = a->xs[0].size[0], width = a->xs[0].size[1];
+    const int32_t *starts = (const int32_t *)(const void *)a->scratch, *order = starts + rows + 1;
+    ag_real sum[AG_PER_LANE], *dx = DX + o * width + c;
+    strip_sum(sum, DY(0), order, starts[o], starts[o + 1], width, c, n);
+    EACH (j, n) PUT(dx, j, sum[AT(j)]);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* mul_columns: y[r,f] = x[r,f] s[f]; mul_rows: y[r,f] = x[r,f] s[r]. Both save x and s. */
+#include "ops/scale_rows.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+
+static int mul_columns_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], s = call->xs[1];
+    if (x.rank < 1 || s.rank != 1 || s.size[0] != ag__columns(x))
+        return ag__reject(call, "s needs one element per column of x");
+    call->ys[0] = x;
+    return 0;
+}
+
+CALL(mul_columns_backward_s)
+{
+    ag__column_sums(DX, DY(0), X(0), ag__rows(a->xs[0]), ag__columns(a->xs[0]), a->add, a->scratch);
+}
+
+static int64_t mul_columns_scratch(const ag_args *a, int backward)
+{
+    return backward ? ag__column_scratch(ag__rows(a->xs[0]), ag__columns(a->xs[0])) : 0;
+}
+
+static const ag_case mul_columns_cases[] = {
+    {.x = {{2, {3, 5}}, {1, {5}}}},    {.x = {{3, {2, 3, 33}}, {1, {33}}}},
+    {.x = {{2, {0, 5}}, {1, {5}}}},    {.x = {{2, {3, 0}}, {1, {0}}}},
+    {.x = {{1, {1}}, {1, {1}}}},       {.x = {{2, {2, 31}}, {1, {31}}}},
+    {.x = {{2, {2, 32}}, {1, {32}}}},  {.x = {{2, {2, 1025}}, {1, {1025}}}},
+    {.x = {{2, {1100, 3}}, {1, {3}}}},
+};
+
+static const ag_op mul_columns = {
+    .name = "mul_columns",
+    .formula = "y[r,f] = x[r,f] s[f]",
+    .inputs = "x s",
+    .shape = mul_columns_shape,
+    .forward = {&mul_columns_forward_kernel},
+    .backward = {&mul_columns_backward_x_kernel, &mul_columns_backward_s_kernel},
+    .saves = SAVE_X(0) | SAVE_X(1),
+    .scratch = mul_columns_scratch,
+    .leads = 1,
+    .cases = mul_columns_cases,
+    .n_cases = sizeof mul_columns_cases / sizeof *mul_columns_cases,
+};
+
+static int mul_rows_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0];
+    if (x.rank < 1 || ag_shape_count(call->xs[1]) != ag__rows(x))
+        return ag__reject(call, "s needs one element per row of x");
+    call->ys[0] = x;
+    return 0;
+}
+
+static const ag_case mul_rows_cases[] = {
+    {.x = {{2, {3, 5}}, {1, {3}}}},       {.x = {{3, {2, 3, 33}}, {2, {2, 3}}}},
+    {.x = {{3, {2, 3, 4}}, {1, {6}}}},    {.x = {{2, {0, 5}}, {1, {0}}}},
+    {.x = {{2, {3, 0}}, {1, {3}}}},       {.x = {{1, {1}}, {1, {1}}}},
+    {.x = {{1, {7}}, {0, {1}}}},          {.x = {{2, {2, 31}}, {2, {2, 1}}}},
+    {.x = {{2, {2, 32}}, {1, {2}}}},      {.x = {{2, {2, 1025}}, {1, {2}}}},
+    {.x = {{2, {1025, 2}}, {1, {1025}}}},
+};
+
+static const ag_op mul_rows = {
+    .name = "mul_rows",
+    .formula = "y[r,f] = x[r,f] s[r]",
+    .inputs = "x s",
+    .shape = mul_rows_shape,
+    .forward = {&mul_rows_forward_kernel},
+    .backward = {&mul_rows_backward_x_kernel, &mul_rows_backward_s_kernel},
+    .saves = SAVE_X(0) | SAVE_X(1),
+    .leads = 1,
+    .cases = mul_rows_cases,
+    .n_cases = sizeof mul_rows_cases / sizeof *mul_rows_cases,
+};
+
+const ag_op *const ag__ops_scale_rows[] = {&mul_columns, &mul_rows, NULL};
+
+ag_tensor *ag_mul_columns(ag_tensor *x, ag_tensor *s)
+{
+    return ag__record2(&mul_columns, x, s, NULL);
+}
+
+ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s) { return ag__record2(&mul_rows, x, s, NULL); }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* segment_sum (mean with i0 = 1) and segment_max: rows starts[g]..starts[g+1]-1 of x [n, ...] ->
+   row g. Both save the starts, max also where the first largest stands. An empty segment gives 0;
+   rows outside of all segments have gradient 0. */
+#include "ops/segment.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+
+static int segment_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], starts = call->xs[1];
+    if (x.rank < 1) return ag__reject(call, "x needs an axis");
+    if (starts.rank != 1 || starts.size[0] < 1)
+        return ag__reject(call, "starts needs one axis with one element more than segments");
+    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
+    call->ys[0] = call->ys[1] = shape_of_rows(starts.size[0] - 1, x);
+    return 0;
+}
+
+static const int32_t four[] = {0, 3, 3, 4, 9}, inner[] = {1, 3, 5}, none[] = {0, 0, 0},
+                     one[] = {0, 40};
+
+#define CASES(mean)                                                                   \
+ {.x = {{2, {9, 5}}, {1, {5}}}, .attr = {.i = {mean}}, .ints = {NULL, four}},         \
+     {.x = {{2, {7, 5}}, {1, {3}}}, .attr = {.i = {mean}}, .ints = {NULL, inner}},    \
+     {.x = {{2, {0, 5}}, {1, {3}}}, .attr = {.i = {mean}}, .ints = {NULL, none}},     \
+     {.x = {{2, {3, 5}}, {1, {3}}}, .attr = {.i = {mean}}, .ints = {NULL, none}},     \
+     {.x = {{2, {3, 5}}, {1, {1}}}, .attr = {.i = {mean}}, .ints = {NULL, none}},     \
+     {.x = {{2, {9, 0}}, {1, {5}}}, .attr = {.i = {mean}}, .ints = {NULL, four}},     \
+     {.x = {{1, {9}}, {1, {5}}}, .attr = {.i = {mean}}, .ints = {NULL, four}},        \
+     {.x = {{3, {9, 2, 31}}, {1, {5}}}, .attr = {.i = {mean}}, .ints = {NULL, four}}, \
+     {.x = {{2, {40, 32}}, {1, {2}}}, .attr = {.i = {mean}}, .ints = {NULL, one}},    \
+     {.x = {{2, {40, 33}}, {1, {2}}}, .attr = {.i = {mean}}, .ints = {NULL, one}},    \
+     {.x = {{2, {9, 1025}}, {1, {5}}}, .attr = {.i = {mean}}, .ints = {NULL, four}},
+
+static const ag_case sum_cases[] = {CASES(0) CASES(1)};
+static const ag_case max_cases[] = {
+    CASES(0){.x = {{2, {9, 2}}, {1, {5}}}, .lo = 2, .hi = 2, .ints = {NULL, four}}};
+
+static const ag_op segment_sum = {
+    .name = "segment_sum",
+    .formula = "y[g,:] = sum of rows starts[g]..starts[g+1]-1 of x (i0 = 1: mean)",
+    .inputs = "x starts",
+    .ints = SAVE_X(1),
+    .shape = segment_shape,
+    .forward = {&segment_sum_forward_kernel},
+    .backward = {&segment_sum_backward_kernel},
+    .saves = SAVE_X(1),
+    .cases = sum_cases,
+    .n_cases = sizeof sum_cases / sizeof *sum_cases,
+};
+
+static const ag_op segment_max = {
+    .name = "segment_max",
+    .formula = "y[g,:] = largest of rows starts[g]..starts[g+1]-1 of x, by column",
+    .inputs = "x starts",
+    .ints = SAVE_X(1) | SAVE_Y(1),
+    .outputs = 2,
+    .shape = segment_shape,
+    .forward = {&segment_max_forward_kernel},
+    .backward = {&segment_max_backward_kernel},
+    .saves = SAVE_X(1) | SAVE_Y(1),
+    .has_kinks = 1,
+    .cases = max_cases,
+    .n_cases = sizeof max_cases / sizeof *max_cases,
+};
+
+const ag_op *const ag__ops_segment[] = {&segment_sum, &segment_max, NULL};
+
+ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts)
+{
+    return ag__record2(&segment_sum, x, starts, NULL);
+}
+
+ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts)
+{
+    return ag__record2(&segment_sum, x, starts, &(ag_attr){.i = {1}});
+}
+
+ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts)
+{
+    return ag__record2(&segment_max, x, starts, NULL);
+}
