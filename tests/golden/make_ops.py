@@ -6,8 +6,8 @@
 Reads a JSON object per line: {"op", "case", "inputs": [{"name", "shape", "dtype": "real"|"int32", "values"}],
 "attr": {"f": [4], "i": [4]}, "cotangents": [{"shape", "values"}]}. Members: `<op>.<case>.y<j>` (output j),
 `<op>.<case>.dx<i>` (gradient of sum_j <y_j, cotangent_j> by real input i), `<op>.<case>.check` (sums of the
-inputs and cotangents, so that the test notices cases that have changed since). Of a tensor with more than 128
-elements 32 are stored: number j is element j * count / 32, rounded down.
+inputs and cotangents, so that the test notices cases that have changed since). Of a tensor with more than 256
+elements 64 are stored: number j is element j * count / 64, rounded down.
 """
 import json
 import sys
@@ -18,7 +18,7 @@ import torch
 
 from op_formulas import FORMULAS
 
-LARGE, SAMPLES = 128, 32
+LARGE, SAMPLES = 256, 64
 
 
 def tensor(spec):

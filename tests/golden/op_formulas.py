@@ -156,6 +156,8 @@ def gather(x, f, i):
 
 @formula("scatter_sum")
 def scatter_sum(x, f, i):
+    if i[0] == 0:
+        return x[0].new_zeros([0] + list(x[0].shape[1:])) + 0 * x[0].sum()
     index, good = within(x[1], i[0])
     return torch.zeros([i[0]] + list(x[0].shape[1:])).index_add(0, index, scaled(x[0], good))
 
@@ -170,16 +172,21 @@ def spread(x, f, i):
 
 @formula("embedding_bag")
 def embedding_bag(x, f, i):
-    """Sum of the table's rows that each row of indices names; a negative index names none."""
-    named = (x[1] >= 0).double()[..., None]
-    return (x[0][x[1].clamp(min=0)] * named).sum(1)
+    """Row by row the sum over k of table[k * i[0] + index[k]]; a negative index, or one behind the table, adds none."""
+    table, index = x
+    index = torch.where(index < 0, index, index + i[0] * torch.arange(index.shape[1]))
+    return gather([table, index], f, i).sum(1)
 
 
 # ---- reductions
 
 def first_max(x, dim):
-    """Maximum whose gradient goes to the first of equal entries; 0 of nothing."""
-    return x.gather(dim, x.argmax(dim, keepdim=True)).squeeze(dim) if x.shape[dim] else x.sum(dim)
+    """Maximum and the index of the first that is as large, where the gradient goes; 0 and -1 of nothing."""
+    if x.shape[dim] == 0:
+        y = x.sum(dim)
+        return y, torch.full_like(y, -1, dtype=torch.long)
+    at = x.argmax(dim, keepdim=True)
+    return x.gather(dim, at).squeeze(dim), at.squeeze(dim)
 
 
 def mean(x, dim):
@@ -200,7 +207,6 @@ FORMULAS["mean_rows"] = lambda x, f, i: mean(x[0], 0)
 FORMULAS["mean_columns"] = lambda x, f, i: mean(x[0], -1)
 FORMULAS["max_rows"] = lambda x, f, i: first_max(x[0], 0)
 FORMULAS["max_columns"] = lambda x, f, i: first_max(x[0], -1)
-FORMULAS["max_all"] = lambda x, f, i: first_max(x[0].reshape(-1), 0)
 
 
 def segments(starts):
@@ -210,13 +216,21 @@ def segments(starts):
 
 def segment(reduce):
     """Rows starts[k] to starts[k + 1] - 1 of x -> row k; an empty segment gives 0."""
-    return lambda x, f, i: torch.stack([reduce(x[0][a:b]) if b > a else x[0].new_zeros(x[0].shape[1:])
-                                        for a, b in segments(x[1])]) if x[1].numel() > 1 else x[0][:0]
+    return lambda x, f, i: torch.stack([reduce(x[0][a:b]) for a, b in segments(x[1])]) if x[1].numel() > 1 else x[0][:0]
 
 
-FORMULAS["segment_sum"] = segment(lambda rows: rows.sum(0))
-FORMULAS["segment_mean"] = segment(lambda rows: rows.mean(0))
-FORMULAS["segment_max"] = segment(lambda rows: first_max(rows, 0))
+FORMULAS["segment_sum"] = lambda x, f, i: segment((lambda rows: mean(rows, 0)) if i[0] else (lambda rows: rows.sum(0)))(
+    x, f, i)
+FORMULAS["segment_mean"] = segment(lambda rows: mean(rows, 0))
+
+
+@formula("segment_max")
+def segment_max(x, f, i):
+    """Also the row of x that each maximum is from, -1 in an empty segment."""
+    found = [(first_max(x[0][a:b], 0), a) for a, b in segments(x[1])]
+    if not found:
+        return x[0][:0], torch.zeros(x[0][:0].shape, dtype=torch.long)
+    return torch.stack([y for (y, _), _ in found]), torch.stack([at + a * (at >= 0) for (_, at), a in found])
 
 
 # ---- softmax and norms
@@ -286,28 +300,56 @@ def listmle(x, f, i):
     return (torch.logcumsumexp(s.flip(0), 0).flip(0) - s).sum()
 
 
-# ---- graphs: row starts, row lengths, columns
+# ---- graphs: rows [n, 2] (first position, count), sources [p], rows_t [n, 2], targets [p, 2] (receiver, position)
 
-def rows_of(starts, lengths, columns):
-    return [columns[a:a + n] for a, n in zip(starts.tolist(), lengths.tolist())]
+def messages(rows):
+    """Positions of the messages into each node."""
+    return [torch.arange(a, a + n) for a, n in rows.tolist()]
 
 
 def spmm(reduce):
     def run(x, f, i):
-        lists = rows_of(x[1], x[2], x[3])
-        out = [reduce(x[0][c]) if c.numel() else x[0].new_zeros(x[0].shape[1:]) for c in lists]
-        return torch.stack(out) if out else x[0][:0]
+        values, rows, sources = x[:3]
+        return torch.stack([reduce(values[sources[p]]) for p in messages(rows)]) if rows.shape[0] else values * 1
     return run
 
 
 FORMULAS["spmm_sum"] = spmm(lambda rows: rows.sum(0))
-FORMULAS["spmm_mean"] = spmm(lambda rows: rows.mean(0))
-FORMULAS["spmm_max"] = spmm(lambda rows: first_max(rows, 0))
+FORMULAS["spmm_mean"] = spmm(lambda rows: mean(rows, 0))
+
+
+@formula("spmm_max")
+def spmm_max(x, f, i):
+    """Also the position of the message that each maximum is from, -1 without messages."""
+    values, rows, sources = x[:3]
+    found = [(first_max(values[sources[p]], 0), p) for p in messages(rows)]
+    if not found:
+        return values * 1, torch.zeros(values.shape, dtype=torch.long)
+    return (torch.stack([y for (y, _), _ in found]),
+            torch.stack([at + (p[0] if p.numel() else 0) for (_, at), p in found]))
+
+
+def in_heads(x, heads):
+    return x.reshape(x.shape[0], heads, x[0].numel() // heads if x.shape[0] else 0)
+
+
+@formula("spmm_weighted")
+def spmm_weighted(x, f, i):
+    """w [p] or [p, heads]; the features split into as many equal parts."""
+    values, w, rows, sources = x[:4]
+    if not values.shape[0]:
+        return values * 1
+    w = w[:, None] if w.dim() == 1 else w
+    parts = in_heads(values, w.shape[1])
+    y = torch.stack([(w[p][:, :, None] * parts[sources[p]]).sum(0) for p in messages(rows)])
+    return y.reshape(values.shape)
 
 
 @formula("sddmm")
 def sddmm(x, f, i):
-    """Per edge (row v, column u): the dot product of a[v] and b[u], in the order of the columns."""
-    y = x[0].new_zeros(x[4].shape[0]) if len(x) > 4 else x[0].new_zeros(int(x[3].sum()))
-    parts = [(x[0][v] * x[1][c]).sum(-1) for v, c in enumerate(rows_of(x[2], x[3], x[4]))]
-    return torch.cat(parts) if parts else y
+    """Per message p and head the product of a[receiver] and b[sender]."""
+    a, b, rows, sources = in_heads(x[0], i[0]), in_heads(x[1], i[0]), x[2], x[3]
+    y = torch.zeros(sources.shape[0], i[0])
+    for v, p in enumerate(messages(rows)):
+        y = y.index_add(0, p, (a[v] * b[sources[p]]).sum(-1))
+    return y
