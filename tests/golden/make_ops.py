@@ -27,13 +27,14 @@ def tensor(spec):
 
 
 def checksum(tensors):
-    """[sum of v, sum of v times (1 + position mod 7)] over all tensors, one after the other."""
+    """[sum of v, sum of v times (1 + position mod 7)] over all tensors, added one by one as the C test does."""
     v = np.concatenate([t.detach().double().numpy().reshape(-1) for t in tensors] or [np.zeros(0)])
-    return np.array([v.sum(), (v * (1 + np.arange(v.size) % 7)).sum()])
+    weighted = v * (1 + np.arange(v.size) % 7)
+    return np.array([np.cumsum(s)[-1] if s.size else 0.0 for s in (v, weighted)])
 
 
 def stored(t):
-    v = t.detach().double().numpy()
+    v = np.array(t.detach().double().numpy(), order="C")
     return v if v.size <= LARGE else v.reshape(-1)[np.arange(SAMPLES) * v.size // SAMPLES]
 
 
