@@ -48,6 +48,12 @@ AG_BOTH int32_t v__to_bits(float x)
     return bits;
 }
 
+/* 2^n for n in -126..127; any other n (of a NaN) gives some number. */
+AG_BOTH float v__power_of_two(int32_t n)
+{
+    return v__from_bits((int32_t)((uint32_t)(n + 127) << 23));
+}
+
 /* e^x: x = n ln2 + r, |r| <= ln2/2, e^r by a polynomial, 2^n in two factors so that both ends of
  * the range are met. */
 AG_BOTH float v_exp(float x)
@@ -66,7 +72,7 @@ AG_BOTH float v_exp(float x)
     p = p * (r * r) + r + 1.0f;
     const int32_t e = v__to_bits(t) - v__to_bits(shift);
     const int32_t half = e >> 1;
-    return p * v__from_bits((half + 127) << 23) * v__from_bits((e - half + 127) << 23);
+    return p * v__power_of_two(half) * v__power_of_two(e - half);
 }
 
 /* ln x: x = 2^e m, m in [sqrt(1/2), sqrt(2)); ln m by a polynomial in m - 1. Subnormal numbers are
@@ -75,7 +81,7 @@ AG_BOTH float v_log(float x)
 {
     const int tiny = x < V_TINY;
     const float z = tiny ? x * 8388608.0f : x;
-    const int32_t bits = v__to_bits(z) - 0x3f3504f3;
+    const int32_t bits = (int32_t)((uint32_t)v__to_bits(z) - 0x3f3504f3u);
     const int32_t e = bits >> 23;
     const float f = v__from_bits((bits & 0x007fffff) + 0x3f3504f3) - 1.0f;
     const float n = (float)e - (tiny ? 23.0f : 0.0f);
