@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* The matrix product: against a plain loop in double, and the same bits on 1 and 2 threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/gemm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers in -1..1 that take no time. */
+static float *numbers(int64_t n, uint32_t seed)
+{
+    float *x = malloc((size_t)n * sizeof *x + 1);
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        x[i] = (float)(seed >> 8) / 8388608.0f - 1;
+    }
+    return x;
+}
+
+typedef struct product {
+    int m, n, k, ta, tb;
+    float *a, *b, *c, *scratch;
+} product;
+
+static product make(int m, int n, int k, int ta, int tb)
+{
+    product p = {m, n, k, ta, tb, NULL, NULL, NULL, NULL};
+    p.a = numbers((int64_t)m * k, 1);
+    p.b = numbers((int64_t)k * n, 2);
+    p.c = numbers((int64_t)m * n, 3);
+    p.scratch = numbers(ag__gemm_scratch(m, n, k), 4);
+    return p;
+}
+
+static void drop(product *p)
+{
+    free(p->a);
+    free(p->b);
+    free(p->c);
+    free(p->scratch);
+}
+
+static double at(const float *x, int transposed, int row, int column, int rows, int columns)
+{
+    return (double)(transposed ? x[(int64_t)column * rows + row]
+                               : x[(int64_t)row * columns + column]);
+}
+
+/* Row r of the product in double, added to `start` (or to 0 when start is NULL). */
+static void expect_row(const product *p, int r, const float *start, const float *have)
+{
+    for (int j = 0; j < p->n; j++) {
+        double sum = start ? (double)start[j] : 0, size = fabs(sum);
+        for (int q = 0; q < p->k; q++) {
+            const double v = at(p->a, p->ta, r, q, p->m, p->k) * at(p->b, p->tb, q, j, p->k, p->n);
+            sum += v;
+            size += fabs(v);
+        }
+        if (!(fabs((double)have[j] - sum) <= 1e-6 * size + 1e-30))
+            fail_msg("[%d,%d,%d] ta %d tb %d: element %d,%d is %.9g, not %.9g", p->m, p->n, p->k,
+                     p->ta, p->tb, r, j, (double)have[j], sum);
+    }
+}
+
+/* The whole product, stored and added, and rows lo..hi-1 alone. */
+static void check(int m, int n, int k, int ta, int tb)
+{
+    product p = make(m, n, k, ta, tb);
+    const size_t bytes = (size_t)m * (size_t)n * sizeof(float);
+    float *start = malloc(bytes + 1);
+    memcpy(start, p.c, bytes);
+    const int stride = m > 64 ? m / 16 : 1;
+    ag__gemm(p.c, p.a, p.b, ta, tb, m, n, k, 1, p.scratch);
+    for (int r = 0; r < m; r += stride)
+        expect_row(&p, r, start + (int64_t)r * n, p.c + (int64_t)r * n);
+    for (size_t i = 0; i < bytes / sizeof(float); i++) p.c[i] = NAN; /* stored, not added */
+    ag__gemm(p.c, p.a, p.b, ta, tb, m, n, k, 0, p.scratch);
+    for (int r = 0; r < m; r += stride) expect_row(&p, r, NULL, p.c + (int64_t)r * n);
+    const int lo = m / 3, hi = m - m / 4;
+    memcpy(p.c, start, bytes);
+    ag__gemm_rows(p.c, p.a, p.b, ta, tb, m, n, k, 0, lo, hi);
+    for (int r = 0; r < m; r += stride) {
+        const float *row = p.c + (int64_t)r * n;
+        if (r >= lo && r < hi)
+            expect_row(&p, r, NULL, row);
+        else
+            assert_memory_equal(row, start + (int64_t)r * n, (size_t)n * sizeof(float));
+    }
+    free(start);
+    drop(&p);
+}
+
+static void test_sizes_and_transpositions(void **state)
+{
+    static const int sizes[] = {0, 1, 2, 7, 16, 31, 33};
+    const int n = sizeof sizes / sizeof *sizes;
+    (void)state;
+    for (int i = 0; i < n * n * n; i++)
+        for (int t = 0; t < 4; t++)
+            check(sizes[i % n], sizes[i / n % n], sizes[i / n / n], t & 1, t >> 1);
+}
+
+static void test_blocks_and_pieces(void **state)
+{
+    static const int shapes[][3] = {
+        {3000, 5, 7},    {129, 300, 17}, {7, 3000, 5}, {5, 7, 2048}, /* the first with pieces */
+        {5, 7, 2047},    {64, 3, 5000},  {1, 1, 4099}, {1500, 1, 3100},
+        {1, 2100, 4300}, {130, 600, 900} /* a wide B */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int t = 0; t < 4; t++) check(shapes[i][0], shapes[i][1], shapes[i][2], t & 1, t >> 1);
+    assert_true(ag__gemm_scratch(5, 7, 2048) > 0);
+    assert_int_equal(ag__gemm_scratch(5, 7, 2047), 0);
+}
+
+/* The products of the cost models, long axes shortened without changing how they are cut. */
+static void test_threads_change_no_bit(void **state)
+{
+#ifdef AG_BUILTIN_GEMM
+    enum { TALL = 2100, DEEP = 2200, WIDE = 192 };
+#else
+    enum { TALL = 5000, DEEP = 9000, WIDE = 1024 };
+#endif
+    static const struct {
+        int m, n, k, ta, tb;
+    } shapes[] = {
+        {TALL, 256, 256, 0, 0},   {TALL, 256, 512, 0, 0},     {TALL, 32, 256, 0, 0},
+        {TALL, 256, 32, 0, 0},    {256, 256, DEEP, 1, 0},     {TALL, 256, 256, 0, 1},
+        {TALL, 64, 64, 0, 0},     {TALL, 128, 128, 0, 0},     {128, 128, DEEP, 1, 0},
+        {2100, WIDE, WIDE, 0, 0}, {64, 4 * WIDE, WIDE, 0, 1}, {32, 2 * WIDE, WIDE / 2, 0, 1},
+        {500, 64, 64, 0, 0},      {41, WIDE, WIDE, 0, 0},     {64, 64, 64, 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        product p = make(shapes[i].m, shapes[i].n, shapes[i].k, shapes[i].ta, shapes[i].tb);
+        const size_t bytes = (size_t)p.m * (size_t)p.n * sizeof(float);
+        float *one = malloc(bytes);
+        for (int threads = 1; threads <= 3; threads++) {
+            ag_set_threads(threads);
+            ag__gemm(p.c, p.a, p.b, p.ta, p.tb, p.m, p.n, p.k, 0, p.scratch);
+            if (threads == 1) memcpy(one, p.c, bytes);
+            if (memcmp(one, p.c, bytes) != 0)
+                fail_msg("[%d,%d,%d]: other bits on %d threads", p.m, p.n, p.k, threads);
+        }
+        expect_row(&p, p.m / 2, NULL, one + (int64_t)(p.m / 2) * p.n);
+        free(one);
+        drop(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes_and_transpositions),
+        cmocka_unit_test(test_blocks_and_pieces),
+        cmocka_unit_test(test_threads_change_no_bit),
+    };
+    ag_set_threads(2);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
