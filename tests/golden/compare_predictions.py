@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compares the C program's predictions with PyTorch's, computed in float64 from the same checkpoint.
 
-    python compare_predictions.py CHECKPOINT NPZ CSV [--chunk 128] [--tolerance 1e-4]
+    python compare_predictions.py CHECKPOINT NPZ CSV [--chunk N] [--tolerance 1e-4]
 
 CHECKPOINT is a safetensors file, CSV has the header `config,score` and a row per configuration. A difference is
 relative to the score itself, or to a thousandth of the largest score where the score is smaller than that.
@@ -33,7 +33,7 @@ def main():
     parser.add_argument("checkpoint")
     parser.add_argument("npz")
     parser.add_argument("csv")
-    parser.add_argument("--chunk", type=int, default=128, help="configurations that are scored together")
+    parser.add_argument("--chunk", type=int, help="configurations scored together; else what the checkpoint says")
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--limit", type=int, help="only the first LIMIT configurations")
     a = parser.parse_args()

@@ -32,7 +32,7 @@ CASES = {  # name: (options, number of training steps to record)
     "cross_late": (Options(hidden=SMALL, cross_input=False), 0),
     "no_channel": (Options(hidden=SMALL, channel=False), 0),
     "no_edges": (Options(hidden=SMALL, edges=False), 0),
-    "operand": (Options(hidden=SMALL, direction="operand"), 0),
+    "operands": (Options(hidden=SMALL, direction="operands"), 0),
     "both": (Options(hidden=SMALL, direction="both"), 0),
     "sum": (Options(hidden=SMALL, aggregate="sum"), 0),
     "l2": (Options(hidden=SMALL, l2=True), 0),
@@ -170,7 +170,7 @@ def probe(gradient, rules):
 def option_row(o):
     """The numbers in the member `<case>.options`, in the order of README.md."""
     return np.array([o.kind == "tile", o.hidden, o.cross, o.cross_input, o.channel, o.edges,
-                     ["consumer", "operand", "both"].index(o.direction), o.aggregate == "sum", o.l2, o.message,
+                     ["consumers", "operands", "both"].index(o.direction), o.aggregate == "sum", o.l2, o.message,
                      o.residual == "outside"], np.int32)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """TpuGraphs npz files and checkpoints for the PyTorch model: pruning, re-padding, standardisation, reading."""
+import dataclasses
 import json
 
 import numpy as np
@@ -64,11 +65,27 @@ class Checkpoint:
                 return self.tensors[f"{prefix}{kind}.mean"], self.tensors[f"{prefix}{kind}.scale"]
         raise SystemExit(f"the checkpoint has no tensor {kind}.mean; it holds {', '.join(sorted(self.tensors))}")
 
+    def configuration(self):
+        """The JSON object of the metadata, or inside of one, that says `hidden`; names with "_" for "-"."""
+        objects = []
+        for text in self.metadata.values():
+            try:
+                objects.append(json.loads(text))
+            except json.JSONDecodeError:
+                continue
+        while objects:
+            o = objects.pop(0)
+            if isinstance(o, dict) and "hidden" in o:
+                return {name.replace("-", "_"): value for name, value in o.items()}
+            objects += o.values() if isinstance(o, dict) else []
+        raise SystemExit(f"no object of the metadata says \"hidden\"; keys: {', '.join(sorted(self.metadata))}")
+
     def options(self):
-        """The model options: metadata key `options`, a JSON object with the fields of tgraph_model.Options."""
-        if "options" not in self.metadata:
-            raise SystemExit(f"the metadata has no key \"options\"; keys: {', '.join(sorted(self.metadata))}")
-        return Options.from_dict(json.loads(self.metadata["options"]))
+        """The fields of tgraph_model.Options; what else the configuration says is not the model's."""
+        known = {f.name for f in dataclasses.fields(Options)}
+        said = {name: value for name, value in self.configuration().items() if name in known}
+        said["kind"] = "tile" if "config.0.weight" in self.tensors else "layout"
+        return Options(**said)
 
     def model(self):
         model = Model(self.options()).double()
@@ -84,14 +101,18 @@ def standardised(values, statistics):
 
 
 def predict(checkpoint, path, chunk, limit=None):
-    """Scores of the first `limit` configurations, in near-equal chunks of at most `chunk` of them."""
+    """Scores of the first `limit` configurations, in near-equal chunks of at most `chunk` (the checkpoint's own) of
+    them."""
     torch.set_default_dtype(torch.float64)
     model = checkpoint.model()
     tile = model.options.kind == "tile"
-    features, layout, op, edges, ids, config, _ = load_tile(path) if tile else load_layout(path)
+    said = checkpoint.configuration()
+    features, layout, op, edges, ids, config, _ = load_tile(path) if tile else load_layout(
+        path, said.get("prune", True), said.get("repad", True))
     limit = min(limit or config.shape[0], config.shape[0])
     graph = Graph(standardised(features, checkpoint.statistics("scaler")), torch.from_numpy(layout),
                   torch.from_numpy(op), torch.from_numpy(edges), None if ids is None else torch.from_numpy(ids))
+    chunk = chunk or said.get("eval_configs", 128)
     parts = np.array_split(np.arange(config.shape[0]), -(-config.shape[0] // chunk))
     scores = []
     with torch.no_grad():

@@ -23,20 +23,12 @@ class Options:
     cross_input: bool = True        # ... also in the two input layers
     channel: bool = True            # channel attention
     edges: bool = True              # False: every neighbourhood is empty
-    direction: str = "consumer"     # a node averages its consumers (code) | operand: its operands | both
+    direction: str = "consumers"    # whom a node averages: its consumers (code) | operands | both
     aggregate: str = "mean"         # mean (code) | sum (paper, eq. 2)
     l2: bool = False                # L2 normalisation of the convolution's output (paper, eq. 2)
     message: bool = False           # feed-forward layer on every neighbour before the sum (paper, eq. 2: f1)
     residual: str = "inside"        # gelu(x + h) (code) | outside: x + gelu(h) (paper, eq. 3)
     dropout: float = 0.0
-
-    @staticmethod
-    def from_dict(values):
-        known = {f.name for f in dataclasses.fields(Options)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise SystemExit(f"unknown model options: {', '.join(unknown)}")
-        return Options(**values)
 
     def to_json(self):
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
@@ -184,9 +176,9 @@ class Model(nn.Module):
         if not self.options.edges:
             edges = edges[:0]
         u, v = edges[:, 0], edges[:, 1]
-        if self.options.direction == "consumer":
+        if self.options.direction == "consumers":
             return torch.stack([u, v])
-        if self.options.direction == "operand":
+        if self.options.direction == "operands":
             return torch.stack([v, u])
         return torch.stack([torch.cat([u, v]), torch.cat([v, u])])
 
