@@ -289,7 +289,7 @@ def pairwise_hinge(x, f, i):
 
 @formula("pairwise_logistic")
 def pairwise_logistic(x, f, i):
-    return pairs(x, lambda d: F.softplus(-d), i[0])
+    return pairs(x, lambda d: torch.logaddexp(-d, torch.zeros(())), i[0])
 
 
 @formula("listmle")
