@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses that compare element by element: the mean of a function of y and t. Rows of LOSS_ROW terms
+   are summed into scratch, then the scratch in order. */
+#include "core/kernel.h"
+
+#define K(c) ((ag_real)(c))
+
+enum { LOSS_ROW = 1024 };
+
+AG_BOTH int64_t loss_rows(const ag_args *a)
+{
+    return (ag__elements(a->xs[0]) + LOSS_ROW - 1) / LOSS_ROW;
+}
+
+ROW(loss_total, 1)
+{
+    const int64_t n = ag__elements(a->xs[0]);
+    const ag_real *parts = a->scratch;
+    ag_real s;
+    (void)add, (void)r;
+    SUM(s, i, (int)loss_rows(a), parts[i]);
+    if (LANE == 0) Y(0)[0] = n ? s / (ag_real)n : 0;
+}
+
+/* value(y, t, delta) and its slopes by y and by t. */
+#define LOSS(name, value, slope_y, slope_t)                                        \
+ ROW(name##_parts, loss_rows(a))                                                   \
+ {                                                                                 \
+  const int64_t from = r * LOSS_ROW, left = ag__elements(a->xs[0]) - from;         \
+  const ag_real *y = X(0) + from, *t = X(1) + from, delta = (ag_real)a->attr.f[0]; \
+  ag_real s;                                                                       \
+  (void)add, (void)delta;                                                          \
+  SUM(s, i, left < LOSS_ROW ? (int)left : LOSS_ROW, value(y[i], t[i], delta));     \
+  if (LANE == 0) a->scratch[r] = s;                                                \
+ }                                                                                 \
+ ELEMENTS(name##_backward_y, ag__elements(a->xs[0]))                               \
+ LOSS_BACKWARD(slope_y) ELEMENTS(name##_backward_t, ag__elements(a->xs[0])) LOSS_BACKWARD(slope_t)
+
+#define LOSS_BACKWARD(slope)                                                                   \
+ {                                                                                             \
+  const ag_real *__restrict__ y = X(0), *__restrict__ t = X(1), delta = (ag_real)a->attr.f[0]; \
+  const ag_real d = DY(0)[0] / (ag_real)ag__elements(a->xs[0]);                                \
+  ag_real *__restrict__ dx = DX;                                                               \
+  (void)delta;                                                                                 \
+  for (int64_t i = lo; i < hi; i++) PUT(dx, i, d *slope(y[i], t[i], delta));                   \
+ }
+
+#define SQUARED(y, t, delta)    (((y) - (t)) * ((y) - (t)))
+#define SQUARED_DY(y, t, delta) (2 * ((y) - (t)))
+#define SQUARED_DT(y, t, delta) (2 * ((t) - (y)))
+LOSS(squared_error, SQUARED, SQUARED_DY, SQUARED_DT)
+
+#define SIGN(x)                  ((x) > 0 ? K(1) : (x) < 0 ? K(-1) : K(0))
+#define ABSOLUTE(y, t, delta)    v_abs((y) - (t))
+#define ABSOLUTE_DY(y, t, delta) SIGN((y) - (t))
+#define ABSOLUTE_DT(y, t, delta) SIGN((t) - (y))
+LOSS(absolute_error, ABSOLUTE, ABSOLUTE_DY, ABSOLUTE_DT)
+
+KERNEL ag_real huber_value(ag_real e, ag_real delta)
+{
+    const ag_real size = v_abs(e);
+    return size <= delta ? K(0.5) * e * e : delta * (size - K(0.5) * delta);
+}
+KERNEL ag_real huber_slope(ag_real e, ag_real delta)
+{
+    return e > delta ? delta : e < -delta ? -delta : e;
+}
+#define HUBER(y, t, delta)    huber_value((y) - (t), delta)
+#define HUBER_DY(y, t, delta) huber_slope((y) - (t), delta)
+#define HUBER_DT(y, t, delta) huber_slope((t) - (y), delta)
+LOSS(huber, HUBER, HUBER_DY, HUBER_DT)
+
+KERNEL ag_real log_squared(ag_real y, ag_real t)
+{
+    const ag_real e = v_log(y) - v_log(t);
+    return e * e;
+}
+#define LOG_SQUARED(y, t, delta)    log_squared(y, t)
+#define LOG_SQUARED_DY(y, t, delta) (2 * (v_log(y) - v_log(t)) / (y))
+#define LOG_SQUARED_DT(y, t, delta) (2 * (v_log(t) - v_log(y)) / (t))
+LOSS(log_squared_error, LOG_SQUARED, LOG_SQUARED_DY, LOG_SQUARED_DT)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Ranking losses of scores [n] and dense ranks int32 [n]: pairwise_hinge and pairwise_logistic over
+   the pairs with rank[i] > rank[j], ListMLE over the list in order of rank. They save scores and
+   ranks, ListMLE also n sums. Of nothing they are 0. */
+#include "ops/rank_loss.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+
+static int rank_shape(ag_call *call)
+{
+    if (call->xs[0].rank != 1 || !ag_shape_equal(call->xs[0], call->xs[1]))
+        return ag__reject(call, "scores and rank must have one axis of the same size");
+    call->ys[0] = AG_SCALAR;
+    call->ys[1] = call->xs[0];
+    return 0;
+}
+
+static int pair_shape(ag_call *call)
+{
+    if (call->attr.i[0] != AG_MEAN && call->attr.i[0] != AG_SUM)
+        return ag__reject(call, "the reduction is %d, but must be AG_MEAN or AG_SUM",
+                          call->attr.i[0]);
+    if (!(call->attr.f[0] >= 0))
+        return ag__reject(call, "the margin is %g, but must be 0 or more", call->attr.f[0]);
+    return rank_shape(call);
+}
+
+static int64_t pair_scratch(const ag_args *a, int backward) { return backward ? 0 : pair_count(a); }
+
+/* A row takes n steps: the kernels of rank_loss.h with blocks of about 2^16 steps. */
+static int64_t pair_grain(const ag_args *a) { return 1 + (1 << 16) / (1 + (int64_t)pair_count(a)); }
+
+#define PAIRS(name)                                                                  \
+ static const ag_kernel name##_pairs = {#name, name##_count,           name##_range, \
+                                        NULL,  AG__CUDA_POINTER(name), pair_grain};
+PAIRS(pairwise_hinge_rows)
+PAIRS(pairwise_hinge_backward)
+PAIRS(pairwise_logistic_rows)
+PAIRS(pairwise_logistic_backward)
+PAIRS(listmle_rows)
+PAIRS(listmle_backward)
+
+static const int32_t dense[] = {2, 0, 1, 2, 3, 0, 5, 4, 4, 1, 7, 6, 8, 0, 2, 9, 3,
+                                1, 5, 5, 4, 2, 6, 7, 0, 8, 3, 2, 1, 9, 4, 6, 5};
+static const int32_t equal[5] = {0};
+static const int32_t many[1025] = {[3] = 1, [17] = 2, [500] = 3, [1024] = 2};
+
+#define CASES(margin, reduction)                                                            \
+ {.x = {{1, {5}}, {1, {5}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, dense}},       \
+     {.x = {{1, {5}}, {1, {5}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, equal}},   \
+     {.x = {{1, {0}}, {1, {0}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, equal}},   \
+     {.x = {{1, {1}}, {1, {1}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, equal}},   \
+     {.x = {{1, {31}}, {1, {31}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, dense}}, \
+     {.x = {{1, {32}}, {1, {32}}},                                                          \
+      .attr = {{margin}, {reduction}},                                                      \
+      .lo = -100,                                                                           \
+      .hi = 100,                                                                            \
+      .ints = {NULL, dense}},                                                               \
+     {.x = {{1, {33}}, {1, {33}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, dense}}, \
+     {.x = {{1, {1025}}, {1, {1025}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, many}},
+
+static const ag_case hinge_cases[] = {CASES(0.9, AG_MEAN) CASES(0.3, AG_SUM)};
+static const ag_case logistic_cases[] = {CASES(0, AG_MEAN) CASES(0, AG_SUM)};
+static const ag_case listmle_cases[] = {CASES(0, 0)};
+
+static const ag_op pairwise_hinge = {
+    .name = "pairwise_hinge",
+    .formula = "y = sum over rank[i] > rank[j] of max(0, f0 - (s[i] - s[j])), over n n if i0 = 0",
+    .inputs = "scores rank",
+    .ints = SAVE_X(1),
+    .shape = pair_shape,
+    .forward = {&pairwise_hinge_rows_pairs, &pair_total_kernel},
+    .backward = {&pairwise_hinge_backward_pairs},
+    .saves = SAVE_X(0) | SAVE_X(1),
+    .scratch = pair_scratch,
+    .has_kinks = 1,
+    .cases = hinge_cases,
+    .n_cases = sizeof hinge_cases / sizeof *hinge_cases,
+};
+
+static const ag_op pairwise_logistic = {
+    .name = "pairwise_logistic",
+    .formula = "y = sum over rank[i] > rank[j] of ln(1 + e^(s[j] - s[i])), over n n if i0 = 0",
+    .inputs = "scores rank",
+    .ints = SAVE_X(1),
+    .shape = pair_shape,
+    .forward = {&pairwise_logistic_rows_pairs, &pair_total_kernel},
+    .backward = {&pairwise_logistic_backward_pairs},
+    .saves = SAVE_X(0) | SAVE_X(1),
+    .scratch = pair_scratch,
+    .cases = logistic_cases,
+    .n_cases = sizeof logistic_cases / sizeof *logistic_cases,
+};
+
+static const ag_op listmle = {
+    .name = "listmle",
+    .formula = "y = sum over k of s[k] + ln sum over l at or behind k of e^-s[l]",
+    .inputs = "scores rank",
+    .ints = SAVE_X(1),
+    .outputs = 2,
+    .shape = rank_shape,
+    .forward = {&listmle_rows_pairs, &listmle_total_kernel},
+    .backward = {&listmle_backward_pairs},
+    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1),
+    .cases = listmle_cases,
+    .n_cases = sizeof listmle_cases / sizeof *listmle_cases,
+};
+
+const ag_op *const ag__ops_rank_loss[] = {&pairwise_hinge, &pairwise_logistic, &listmle, NULL};
+
+ag_tensor *ag_pairwise_hinge(ag_tensor *scores, ag_tensor *rank, ag_real margin,
+                             ag_reduction reduction)
+{
+    return ag__record2(&pairwise_hinge, scores, rank,
+                       &(ag_attr){.f = {(double)margin}, .i = {(int)reduction}});
+}
+
+ag_tensor *ag_pairwise_logistic(ag_tensor *scores, ag_tensor *rank, ag_reduction reduction)
+{
+    return ag__record2(&pairwise_logistic, scores, rank, &(ag_attr){.i = {(int)reduction}});
+}
+
+ag_tensor *ag_listmle(ag_tensor *scores, ag_tensor *rank)
+{
+    return ag__record2(&listmle, scores, rank, NULL);
+}

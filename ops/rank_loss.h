@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses over all pairs of a list. Row i looks at every j: n * n steps, no sort, no atomics. A pair
+   counts where rank[i] > rank[j], so that i is the slower one; d = s_i - s_j should be positive. */
+#include "core/kernel.h"
+
+AG_BOTH int pair_count(const ag_args *a) { return a->xs[0].size[0]; }
+
+/* attr.i[0]: 0 divides by all n * n entries of the matrix of pairs, 1 does not. */
+AG_BOTH ag_real pair_scale(const ag_args *a)
+{
+    const ag_real n = (ag_real)pair_count(a);
+    return a->attr.i[0] || n == 0 ? 1 : 1 / n / n;
+}
+
+ROW(pair_total, 1)
+{
+    const ag_real *rows = a->scratch;
+    ag_real s;
+    (void)add, (void)r;
+    SUM(s, i, pair_count(a), rows[i]);
+    if (LANE == 0) Y(0)[0] = s * pair_scale(a);
+}
+
+/* loss(counts, d) of a pair and its slope, both 0 unless it counts; p is attr.f[0]. */
+#define PAIR_LOSS(name, loss, slope)                                                \
+ ROW(name##_rows, pair_count(a))                                                    \
+ {                                                                                  \
+  const ag_real *s = X(0), own = s[r], p = (ag_real)a->attr.f[0];                   \
+  const int32_t *rank = XI(1), mine = rank[r];                                      \
+  ag_real sum;                                                                      \
+  (void)add, (void)p;                                                               \
+  SUM(sum, j, pair_count(a), loss(mine > rank[j], own - s[j], p));                  \
+  if (LANE == 0) a->scratch[r] = sum;                                               \
+ }                                                                                  \
+ ROW(name##_backward, pair_count(a))                                                \
+ {                                                                                  \
+  const ag_real *s = X(0), own = s[r], p = (ag_real)a->attr.f[0];                   \
+  const int32_t *rank = XI(1), mine = rank[r];                                      \
+  ag_real sum;                                                                      \
+  (void)p;                                                                          \
+  SUM(sum, j, pair_count(a),                                                        \
+      slope(mine > rank[j], own - s[j], p) - slope(mine < rank[j], s[j] - own, p)); \
+  if (LANE == 0) PUT(DX, r, DY(0)[0] * pair_scale(a) * sum);                        \
+ }
+
+/* One condition, not two nested ones: gcc 12 computes those wrongly with AVX-512. */
+KERNEL ag_real hinge(int counts, ag_real d, ag_real margin)
+{
+    return (counts & (d < margin)) ? margin - d : 0;
+}
+KERNEL ag_real hinge_slope(int counts, ag_real d, ag_real margin)
+{
+    return (counts & (d < margin)) ? (ag_real)-1 : 0;
+}
+PAIR_LOSS(pairwise_hinge, hinge, hinge_slope)
+
+/* ln(1 + e^-d), without overflow: max(0, -d) + ln(1 + e^-|d|). */
+KERNEL ag_real logistic(int counts, ag_real d, ag_real p)
+{
+    const ag_real size = v_abs(d), loss = (size - d) * (ag_real)0.5 + v_log1p(v_exp(-size));
+    (void)p;
+    return counts ? loss : 0;
+}
+KERNEL ag_real logistic_slope(int counts, ag_real d, ag_real p)
+{
+    const ag_real slope = -v_sigmoid(-d);
+    (void)p;
+    return counts ? slope : 0;
+}
+PAIR_LOSS(pairwise_logistic, logistic, logistic_slope)
+
+/* ---- ListMLE: item k is followed by itself and all that rank behind it --------------------------
+ */
+
+/* 1 if item j comes at or behind item k: by rank, equal ranks by index. */
+KERNEL int follows(const int32_t *rank, int j, int32_t rank_k, int k)
+{
+    return (rank[j] > rank_k) | ((rank[j] == rank_k) & (j >= k));
+}
+
+/* Y(1)[k] = ln of the sum of e^-s over the items from k on. */
+ROW(listmle_rows, pair_count(a))
+{
+    const ag_real *s = X(0);
+    const int32_t *rank = XI(1), mine = rank[r];
+    const int k = (int)r, n = pair_count(a);
+    ag_real m, sum;
+    (void)add;
+    MAXIMUM(m, -s[k], j, n, follows(rank, j, mine, k) ? -s[j] : -s[k]);
+    SUM(sum, j, n, follows(rank, j, mine, k) ? v_exp(-s[j] - m) : 0);
+    if (LANE == 0) Y(1)[r] = m + v_log(sum);
+}
+
+ROW(listmle_total, 1)
+{
+    const ag_real *s = X(0), *behind = Y(1);
+    ag_real sum;
+    (void)add, (void)r;
+    SUM(sum, k, pair_count(a), behind[k] + s[k]);
+    if (LANE == 0) Y(0)[0] = sum;
+}
+
+/* ds_j = 1 - the sum over the items k that j follows of the probability that j is chosen there. */
+ROW(listmle_backward, pair_count(a))
+{
+    const ag_real *s = X(0), *behind = Y(1), own = s[r];
+    const int32_t *rank = XI(1), mine = rank[r];
+    const int j = (int)r;
+    ag_real sum;
+    SUM(sum, k, pair_count(a),
+        ((mine > rank[k]) | ((mine == rank[k]) & (j >= k))) ? v_exp(-own - behind[k]) : 0);
+    if (LANE == 0) PUT(DX, r, (1 - sum) * DY(0)[0]);
+}
