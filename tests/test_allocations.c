@@ -154,5 +154,6 @@ int main(void)
         cmocka_unit_test(test_params),
         cmocka_unit_test(test_larger_step),
     };
+    ag_set_threads(1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
