@@ -268,6 +268,11 @@ def cross_attention(x, f, i):
     return x[0] * torch.softmax(x[0] / x[1], 1)
 
 
+@formula("cross_attention_beside")
+def cross_attention_beside(x, f, i):
+    return torch.cat([x[0], cross_attention(x, f, i)], 2)
+
+
 # ---- losses
 
 FORMULAS["squared_error"] = lambda x, f, i: mean_all((x[0] - x[1]).square())
