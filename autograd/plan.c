@@ -363,7 +363,7 @@ static void backward_all(builder *b, const ag_tensor *loss)
 
 int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training)
 {
-    builder b = {.tape = tape, .plan = plan, .training = training, .fuse = ag__fusion()};
+    builder b = {.tape = tape, .plan = plan, .training = training, .fuse = ag__fusion(tape)};
     if (start(&b)) return 1;
     mark_live(&b, wanted);
     for (int k = 0; k < tape->n_nodes; k++) {
@@ -375,14 +375,14 @@ int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training
     if (training) backward_all(&b, wanted);
     if (b.failed) return 1;
     life_spans(&b);
-    keep_readable(&b, wanted);
-    for (int i = 0; i < tape->n_tensors; i++)
-        if (tape->tensors[i]->kept) keep_readable(&b, tape->tensors[i]);
-    use_tiles(&b);
     for (int i = 0; i < plan->n_buffers; i++) {
         ag_buffer *buffer = &plan->buffers[i];
         buffer->saved = buffer->first < forward_steps && buffer->last >= forward_steps;
         if (buffer->saved && training) plan->saved_bytes += buffer->bytes;
     }
+    keep_readable(&b, wanted);
+    for (int i = 0; i < tape->n_tensors; i++)
+        if (tape->tensors[i]->kept) keep_readable(&b, tape->tensors[i]);
+    use_tiles(&b);
     return b.failed;
 }

@@ -20,17 +20,17 @@ static int put_key(ag_tape *tape, const void *data, size_t bytes)
     return 0;
 }
 
-int ag__fusion(void)
+int ag__fusion(const ag_tape *tape)
 {
     const char *text = getenv("AUGUR_FUSE");
-    return !text || strcmp(text, "0") != 0;
+    return !tape->check_finite && (!text || strcmp(text, "0") != 0);
 }
 
 /* Everything that the plan depends on: ops, topology, shapes, attributes, what is wanted. No
  * pointers to data. */
 static int build_key(ag_tape *tape, const ag_tensor *wanted, int training)
 {
-    const int head[] = {training, ag__fusion(), wanted->id, tape->n_tensors, tape->n_nodes};
+    const int head[] = {training, ag__fusion(tape), wanted->id, tape->n_tensors, tape->n_nodes};
     int bad = 0;
     tape->key_bytes = 0;
     bad |= put_key(tape, head, sizeof head);

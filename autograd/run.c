@@ -154,8 +154,7 @@ static void complain(ag_tape *tape, const ag_node *node, int node_index, const c
                  node_index, *name ? ", \"" : "", name, *name ? "\"" : "");
 }
 
-/* Names the first value of the step that is not finite (values in tile scratch show in those that
- * read them). */
+/* Names the first value of the step that is not finite. */
 static void check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step)
 {
     for (int k = 0; k < step->n && !ag_failed(tape); k++) {

@@ -120,7 +120,8 @@ struct ag_tape {
 /* Grows an array of `size`-byte elements to hold n; 1 when there is no memory. */
 int ag__reserve(void *array, int *capacity, int n, size_t size);
 
-int ag__fusion(void); /* 0: AUGUR_FUSE=0 turned the fused groups off */
+/* 0: no fused groups, because of AUGUR_FUSE=0 or since every result is checked to be finite. */
+int ag__fusion(const ag_tape *tape);
 ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted,
                        int training); /* NULL: the tape has failed */
 int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training);
