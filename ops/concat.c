@@ -9,9 +9,9 @@
 static int resolve_axis(ag_call *call)
 {
     const int rank = call->xs[0].rank, axis = call->attr.i[0];
+    if (rank < 1) return ag__reject(call, "x needs an axis");
     if (axis < -rank || axis >= rank)
-        return ag__reject(call, "the axis is %d, but x has %d ax%s", axis, rank,
-                          rank == 1 ? "is" : "es");
+        return ag__reject(call, "the axis is %d, but must be %d..%d", axis, -rank, rank - 1);
     if (axis < 0) call->attr.i[0] += rank;
     return 0;
 }
@@ -74,8 +74,8 @@ static int slice_shape(ag_call *call)
     const int axis = call->attr.i[0], from = call->attr.i[1], length = call->attr.i[2];
     const int size = call->xs[0].size[axis];
     if (from < 0 || length < 0 || from > size - length)
-        return ag__reject(call, "the slice starts at %d with length %d, but axis %d has 0..%d",
-                          from, length, axis, size);
+        return ag__reject(call, "elements %d to %lld of axis %d are wanted, but it has %d", from,
+                          (long long)from + length - 1, axis, size);
     call->ys[0] = call->xs[0];
     call->ys[0].size[axis] = length;
     return 0;

@@ -70,20 +70,20 @@ AG_API ag_tensor *ag_mul_columns(ag_tensor *x, ag_tensor *s);
  * x. */
 AG_API ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s);
 
-/* ---- gather and scatter (indices are int32, checked by the caller who loads them)
- * ------------------ */
+/* ---- gather and scatter: indices are int32, checked by the caller who loads them; one that names
+        no row is safe, it reads zeros and adds nothing ------------------------ */
 
 /* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = rows of dy added in order of i.
-   An embedding is ag_gather(table, index). Indices outside 0..n-1 read row 0 of nothing: they give
-   zeros. */
+   An embedding is ag_gather(table, index). */
 AG_API ag_tensor *ag_gather(ag_tensor *x, ag_tensor *index);
 
-/* y[index[i],:] += x[i,:] in order of i, from zero. x [m, ...], index [m] -> [n, ...]. dx =
- * gathered dy. */
+/* y[index[i],:] += x[i,:] in order of i, from zero. x [m, ...], index [m] -> [n, ...]. dx[i,:] =
+   dy[index[i],:]. Fails when n is negative. */
 AG_API ag_tensor *ag_scatter_sum(ag_tensor *x, ag_tensor *index, int n);
 
-/* y[i,:] = sum over k of table[k * stride + index[i,k],:]; stride 0: one table for all places; negative indices (and
-   such beyond the table) add nothing. table [n,f], index [m,k] -> [m,f]. dtable = rows of dy added in order of i. */
+/* y[i,:] = sum over k of table[k * stride + index[i,k],:]; stride 0: one table for all places;
+   negative indices (and such beyond the table) add nothing. table [n,f], index [m,k] -> [m,f].
+   dtable = rows of dy added in order of i. */
 AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index, int stride);
 
 /* y[v,c,:] = base[v,:] + part[where[v],c,:]; where[v] < 0: nothing is added. base [n,f], part
@@ -92,7 +92,7 @@ AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index, int strid
 AG_API ag_tensor *ag_spread(ag_tensor *base, ag_tensor *part, ag_tensor *where);
 
 /* ---- reductions: over all, down the rows (a value per column), along the columns (a value per
- * row) ---- */
+        row). A maximum of nothing is 0; a NaN is larger than all ---------- */
 AG_API ag_tensor *ag_sum_all(ag_tensor *x);   /* -> [] */
 AG_API ag_tensor *ag_mean_all(ag_tensor *x);  /* -> [] */
 AG_API ag_tensor *ag_sum_rows(ag_tensor *x);  /* [n, ...] -> [...]: y = sum over the first axis */
@@ -105,13 +105,14 @@ AG_API ag_tensor *
 ag_max_columns(ag_tensor *x); /* [..., f] -> [...]; the gradient goes to the first largest */
 
 /* Segments: rows starts[g]..starts[g+1]-1 of x [n, ...] belong to segment g; starts int32 [s+1]
-   ascending -> [s, ...]. An empty segment gives 0 with gradient 0. */
+   ascending -> [s, ...]. An empty segment gives 0, a row outside of all segments has gradient 0.
+   The gradient of max goes to the first largest row. A start outside 0..n is taken as the nearer
+   end. */
 AG_API ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts);
 
-/* ---- softmax and norms
- * ------------------------------------------------------------------------------ */
+/* ---- softmax and norms ----------------------------------------------------------------------- */
 
 /* Over the last axis. dx = y (dy - <y, dy>); log: dx = dy - e^y sum dy. */
 AG_API ag_tensor *ag_softmax(ag_tensor *x);
@@ -130,7 +131,8 @@ AG_API ag_tensor *ag_layer_norm(ag_tensor *x, ag_tensor *gamma, ag_tensor *beta,
    parameters. Source: PyTorch nn.InstanceNorm1d without affine. */
 AG_API ag_tensor *ag_instance_norm(ag_tensor *x, ag_tensor *starts, ag_real epsilon);
 
-/* y = x / max(|x|_2, epsilon) over the last axis. Source: PyTorch F.normalize. */
+/* y = x / max(|x|_2, epsilon) over the last axis. dx = (dy - y <y, dy>) / |x|, or dy / epsilon
+   where |x| is smaller. Fails unless epsilon > 0. Source: PyTorch F.normalize. */
 AG_API ag_tensor *ag_l2_norm(ag_tensor *x, ag_real epsilon);
 
 /* y = x softmax(x / t) over the middle axis of x [n,c,f] (the configurations); t [1], the
@@ -139,14 +141,17 @@ AG_API ag_tensor *ag_l2_norm(ag_tensor *x, ag_real epsilon);
    TGraph (Khizbullin et al. 2024) eq. 6. */
 AG_API ag_tensor *ag_cross_attention(ag_tensor *x, ag_tensor *t);
 
-/* ---- losses -> []
- * --------------------------------------------------------------------------------------- */
-AG_API ag_tensor *ag_squared_error(ag_tensor *y, ag_tensor *target);  /* mean of (y - t)^2 */
-AG_API ag_tensor *ag_absolute_error(ag_tensor *y, ag_tensor *target); /* mean of |y - t| */
-AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target,
-                           ag_real delta); /* as PyTorch nn.HuberLoss */
-AG_API ag_tensor *ag_log_squared_error(ag_tensor *y,
-                                       ag_tensor *target); /* mean of (ln y - ln t)^2; y, t > 0 */
+/* ---- losses -> []: the mean over all elements, 0 of nothing. Gradients flow to y and to the
+        target, which have one shape ---------------------- */
+AG_API ag_tensor *ag_squared_error(ag_tensor *y, ag_tensor *target);  /* (y - t)^2 */
+AG_API ag_tensor *ag_absolute_error(ag_tensor *y, ag_tensor *target); /* |y - t| */
+
+/* e = y - t: e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2). Fails unless delta > 0.
+   Source: Huber 1964; PyTorch nn.HuberLoss. */
+AG_API ag_tensor *ag_huber(ag_tensor *y, ag_tensor *target, ag_real delta);
+
+/* (ln y - ln t)^2; y, t > 0. */
+AG_API ag_tensor *ag_log_squared_error(ag_tensor *y, ag_tensor *target);
 
 /* How a ranking loss adds its pairs: over all n*n entries of the matrix of pairs (as pytorchltr
  * with mean), or plainly. */
@@ -154,13 +159,14 @@ typedef enum ag_reduction { AG_MEAN, AG_SUM } ag_reduction;
 
 /* Over the pairs with rank[i] > rank[j] (i is the slower): hinge max(0, margin - (s_i - s_j)),
    logistic ln(1 + e^-(s_i - s_j)). scores [n]; rank int32 [n], dense ranks of the exact run times,
-   ties are no pair. Source: Joachims 2002; TGraph eq. 8; Kaufman et al. eq. 1. */
+   ties are no pair. n * n steps. Source: Joachims 2002; TGraph eq. 8; Kaufman et al. eq. 1. */
 AG_API ag_tensor *ag_pairwise_hinge(ag_tensor *scores, ag_tensor *rank, ag_real margin,
                                     ag_reduction reduction);
 AG_API ag_tensor *ag_pairwise_logistic(ag_tensor *scores, ag_tensor *rank, ag_reduction reduction);
 
 /* ListMLE: -sum over positions k of ln( e^-s_(k) / sum over l >= k of e^-s_(l) ), items in order of
-   ascending rank (the fastest first; a low score is a fast one), ties in order of index. Source:
+   ascending rank (the fastest first; a low score is a fast one), ties in order of index. n * n
+   steps. ds_j = 1 - sum over the k that j follows of e^-s_j / sum over l >= k of e^-s_(l). Source:
    Xia et al. 2008. */
 AG_API ag_tensor *ag_listmle(ag_tensor *scores, ag_tensor *rank);
 
