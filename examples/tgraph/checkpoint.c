@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Checkpoints: parameters, standardisation, progress and what the model is. */
+#include "examples/tgraph/checkpoint_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile)
+{
+    return (tgraph_features){.tile = tile, .prune = !tile && s->prune, .repad = !tile && s->repad};
+}
+
+void tgraph_checkpoint_free(tgraph_checkpoint *c)
+{
+    harness_free(c->configuration);
+    harness_free(c->files);
+    c->configuration = c->files = NULL;
+}
+
+/* ---- tensors ----------------------------------------------------------------------------------
+ */
+
+typedef struct scaler_place {
+    const char *mean, *scale;
+    tgraph_scaler *scaler;
+    int columns;
+} scaler_place;
+
+/* The scalers of a checkpoint, in order; how many: 1, with tile 3. */
+static int scaler_places(scaler_place place[3], tgraph_tile_scalers *s, int tile)
+{
+    place[0] = (scaler_place){"state.scaler.mean", "state.scaler.scale", &s->node, TGRAPH_NUMERIC};
+    place[1] = (scaler_place){"state.config_scaler.mean", "state.config_scaler.scale", &s->config,
+                              TGRAPH_TILE_FEATURES};
+    place[2] =
+        (scaler_place){"state.target_scaler.mean", "state.target_scaler.scale", &s->target, 1};
+    return tile ? 3 : 1;
+}
+
+typedef struct number_place {
+    const char *name;
+    ag_dtype dtype;
+    void *at;
+} number_place;
+
+/* Scalars; the last two belong to --resume alone. */
+static int number_places(number_place place[5], tgraph_progress *p, int resume)
+{
+    place[0] = (number_place){"state.step", AG_I64, &p->step};
+    place[1] = (number_place){"state.best.score", AG_F64, &p->best};
+    place[2] = (number_place){"state.best.step", AG_I64, &p->best_step};
+    place[3] = (number_place){"state.loss.sum", AG_F64, &p->loss_sum};
+    place[4] = (number_place){"state.loss.count", AG_I64, &p->loss_count};
+    return resume ? 5 : 3;
+}
+
+ag_status tgraph_checkpoint_save(const char *path, const tgraph_model *model,
+                                 const tgraph_checkpoint *c, int resume, ag_failure *why)
+{
+    tgraph_checkpoint copy = *c;
+    scaler_place scaler[3];
+    number_place number[5];
+    ag_checkpoint_item item[11];
+    int n = 0;
+    const int scalers = scaler_places(scaler, &copy.scalers, model->options.tile);
+    const int numbers = number_places(number, &copy.progress, resume);
+    for (int i = 0; i < scalers; i++) {
+        const ag_shape shape = AG_SHAPE(scaler[i].columns);
+        item[n++] = (ag_checkpoint_item){scaler[i].mean, AG_F64, shape, scaler[i].scaler->mean};
+        item[n++] = (ag_checkpoint_item){scaler[i].scale, AG_F64, shape, scaler[i].scaler->scale};
+    }
+    for (int i = 0; i < numbers; i++)
+        item[n++] = (ag_checkpoint_item){number[i].name, number[i].dtype, AG_SCALAR, number[i].at};
+    char *features = tgraph_features_json(&c->features);
+    const ag_checkpoint_pair pair[] = {{"program", "tgraph " TGRAPH_VERSION},
+                                       {"features", features},
+                                       {"configuration", c->configuration},
+                                       {"files", c->files}};
+    ag_params_save(path, model->params, resume, item, n, pair, (int)(sizeof pair / sizeof *pair),
+                   why);
+    harness_free(features);
+    return why->status;
+}
+
+static ag_status check_scaler(const char *path, const scaler_place *place, ag_failure *why)
+{
+    for (int k = 0; k < place->columns; k++) {
+        const double mean = place->scaler->mean[k], scale = place->scaler->scale[k];
+        if (isfinite(mean) && isfinite(scale) && scale > 0) continue;
+        return ag_fail(why, AG_EDATA,
+                       "%.200s: %s[%d] = %g and %s[%d] = %g; they must be finite, and the scale "
+                       "above 0",
+                       path, place->mean, k, mean, place->scale, k, scale);
+    }
+    return AG_OK;
+}
+
+static ag_status read_state(tgraph_checkpoint *c, const char *path, const ag_checkpoint *file,
+                            int resume, ag_failure *why)
+{
+    scaler_place scaler[3];
+    number_place number[5];
+    const int scalers = scaler_places(scaler, &c->scalers, c->features.tile);
+    const int numbers = number_places(number, &c->progress, resume);
+    for (int i = 0; i < scalers; i++) {
+        const ag_shape shape = AG_SHAPE(scaler[i].columns);
+        tgraph_scaler_begin(scaler[i].scaler, scaler[i].columns);
+        if (ag_checkpoint_read(file, scaler[i].mean, AG_F64, shape, scaler[i].scaler->mean, why) ||
+            ag_checkpoint_read(file, scaler[i].scale, AG_F64, shape, scaler[i].scaler->scale,
+                               why) ||
+            check_scaler(path, &scaler[i], why))
+            return why->status;
+    }
+    for (int i = 0; i < numbers; i++)
+        if (ag_checkpoint_read(file, number[i].name, number[i].dtype, AG_SCALAR, number[i].at, why))
+            return why->status;
+    return AG_OK;
+}
+
+/* ---- loading ----------------------------------------------------------------------------------
+ */
+
+static char *copy_metadata(const ag_checkpoint *file, const char *key)
+{
+    const char *text = ag_checkpoint_metadata(file, key);
+    return harness_copy(text ? text : "");
+}
+
+/* The width that the metadata claim must be that of a tensor before a model of it is made. */
+static ag_status check_width(const char *path, const ag_checkpoint *file, int hidden,
+                             ag_failure *why)
+{
+    const ag_checkpoint_item *item = ag_checkpoint_find(file, "output.weight");
+    if (item && ag_shape_equal(item->shape, AG_SHAPE(1, hidden))) return AG_OK;
+    char text[64];
+    return ag_fail(why, AG_EDATA,
+                   "%.200s: output.weight is %s, but the metadata say hidden %d, so it must be "
+                   "[1,%d]; the file is not whole",
+                   path, item ? ag_shape_text(text, item->shape) : "missing", hidden, hidden);
+}
+
+static ag_status load(const char *path, const ag_checkpoint *file, tgraph_model *model,
+                      tgraph_checkpoint *c, ag_failure *why)
+{
+    c->files = copy_metadata(file, "files");
+    c->configuration = copy_metadata(file, "configuration");
+    if (tgraph_features_parse(&c->features, path, ag_checkpoint_metadata(file, "features"), why) ||
+        tgraph_configuration_parse(&c->model, c->features.tile, path, c->configuration, why) ||
+        check_width(path, file, c->model.hidden, why))
+        return why->status;
+    ag_failure mine = {0};
+    if (tgraph_model_new(model, &c->model, 0, &mine))
+        return ag_fail(why, mine.status == AG_EUSE ? AG_EDATA : mine.status, "%.200s: %s", path,
+                       mine.sentence);
+    if (ag_params_load(model->params, file, 0, why)) return why->status;
+    return read_state(c, path, file, 0, why);
+}
+
+ag_status tgraph_checkpoint_load(const char *path, tgraph_model *model, tgraph_checkpoint *c,
+                                 ag_failure *why)
+{
+    ag_checkpoint *file = ag_checkpoint_open(path, why);
+    if (!file) return why->status;
+    load(path, file, model, c, why);
+    ag_checkpoint_close(file);
+    return why->status;
+}
+
+static ag_status check_metadata(const char *path, const ag_checkpoint *file, const char *key,
+                                const char *now, const char *advice, ag_failure *why)
+{
+    const char *stored = ag_checkpoint_metadata(file, key);
+    if (stored && strcmp(stored, now) == 0) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--resume: the metadata \"%s\" of %.160s are not those of this call: %s", key,
+                   path, advice);
+}
+
+static ag_status resume(const char *path, const ag_checkpoint *file, tgraph_model *model,
+                        tgraph_checkpoint *c, ag_failure *why)
+{
+    static const char *const anew = "start a new run in another folder, or this one with --force";
+    char *features = tgraph_features_json(&c->features);
+    check_metadata(path, file, "configuration", c->configuration, anew, why);
+    check_metadata(path, file, "features", features, anew, why);
+    check_metadata(path, file, "files", c->files,
+                   "the data have changed since; put the old files back, or start a new run", why);
+    harness_free(features);
+    if (why->status || ag_params_load(model->params, file, 1, why) ||
+        read_state(c, path, file, 1, why))
+        return why->status;
+    if (c->progress.step != model->params->step || c->progress.step < 0)
+        return ag_fail(why, AG_EDATA,
+                       "%.200s: state.step is %lld, but the optimizer has done %lld steps; start "
+                       "the run anew",
+                       path, (long long)c->progress.step, (long long)model->params->step);
+    return AG_OK;
+}
+
+ag_status tgraph_checkpoint_resume(const char *path, tgraph_model *model, tgraph_checkpoint *c,
+                                   ag_failure *why)
+{
+    ag_checkpoint *file = ag_checkpoint_open(path, why);
+    if (!file) return why->status;
+    resume(path, file, model, c, why);
+    ag_checkpoint_close(file);
+    return why->status;
+}
+
+ag_status tgraph_features_check(const char *path, const tgraph_features *stored,
+                                const tgraph_features *wanted, ag_failure *why)
+{
+    if (stored->tile != wanted->tile)
+        return ag_fail(why, AG_EUSE,
+                       "%.200s holds a model for %s files, but the data are %s files; choose a run "
+                       "that was trained on such files",
+                       path, stored->tile ? "tile" : "layout", wanted->tile ? "tile" : "layout");
+    if (stored->prune == wanted->prune && stored->repad == wanted->repad) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "%.200s was trained with --%sprune --%srepad, but this call says --%sprune "
+                   "--%srepad; the scores would mean nothing: leave these options away",
+                   path, stored->prune ? "" : "no-", stored->repad ? "" : "no-",
+                   wanted->prune ? "" : "no-", wanted->repad ? "" : "no-");
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* What a checkpoint of TGraph holds beside its parameters (docs/formats.md). */
+#ifndef TGRAPH_CHECKPOINT_H
+#define TGRAPH_CHECKPOINT_H
+
+#include "examples/tgraph/set.h"
+
+/* State of a training run: with the parameters, all that the next step depends on. */
+typedef struct tgraph_progress {
+    int64_t step;
+    double best; /* best validation score so far; NaN: none */
+    int64_t best_step;
+    double loss_sum; /* of the steps since the last row of metrics */
+    int64_t loss_count;
+} tgraph_progress;
+
+/* How the features were made that the parameters know. */
+typedef struct tgraph_features {
+    int tile, prune, repad;
+} tgraph_features;
+
+tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile);
+
+typedef struct tgraph_checkpoint {
+    tgraph_options model;
+    tgraph_features features;
+    tgraph_tile_scalers scalers; /* layout: node alone */
+    tgraph_progress progress;
+    char *configuration, *files; /* JSON: all options, and the training files with their hashes */
+} tgraph_checkpoint;
+
+void tgraph_checkpoint_free(tgraph_checkpoint *c);
+
+/* All options that decide the result, and the training files with their hashes: JSON, owned by the
+   caller (harness_free). */
+char *tgraph_configuration_json(const harness_options *options);
+char *tgraph_files_json(const tgraph_set *set);
+
+/* 1 if the JSON names a file with the entry's name and hash; 1 if it names such a file, whatever it
+   held. */
+int tgraph_files_has(const char *files, const tgraph_entry *entry);
+int tgraph_files_name(const char *files, const char *name);
+
+/* resume 1: with both moments and the step of the optimizer. Fails: as ag_params_save. */
+ag_status tgraph_checkpoint_save(const char *path, const tgraph_model *model,
+                                 const tgraph_checkpoint *c, int resume, ag_failure *why);
+
+/* Reads a checkpoint, makes the model that it describes and loads it. Start from {0}; free both in
+   any case. Fails: AG_EFILE, AG_EDATA, AG_ESHAPE, AG_EFINITE, AG_EMEMORY. */
+ag_status tgraph_checkpoint_load(const char *path, tgraph_model *model, tgraph_checkpoint *c,
+                                 ag_failure *why);
+
+/* Loads parameters, moments and progress into a model that is there, for --resume. `c` holds what
+   the run would store now: other options, features or files are refused. */
+ag_status tgraph_checkpoint_resume(const char *path, tgraph_model *model, tgraph_checkpoint *c,
+                                   ag_failure *why);
+
+/* Fails when the features of the checkpoint are not those that the options ask for. */
+ag_status tgraph_features_check(const char *path, const tgraph_features *stored,
+                                const tgraph_features *wanted, ag_failure *why);
+
+#endif

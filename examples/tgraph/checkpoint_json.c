@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* The metadata of a checkpoint as JSON, and back. */
+#include "examples/tgraph/checkpoint_parts.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+static char *json_text(json_t *object)
+{
+    char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    json_decref(object);
+    if (!text) harness_no_memory(1);
+    return text;
+}
+
+static json_t *parse(const char *text)
+{
+    return text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+}
+
+char *tgraph_configuration_json(const harness_options *options)
+{
+    return json_text(harness_options_json(options));
+}
+
+ag_status tgraph_configuration_parse(tgraph_options *model, int tile, const char *path,
+                                     const char *text, ag_failure *why)
+{
+    tgraph_settings s;
+    harness_options *o = harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &s);
+    json_t *j = parse(text);
+    char *where = harness_text("%.120s: the metadata \"configuration\"", path);
+    if (j)
+        harness_options_from_json(o, j, where, 1, why);
+    else
+        ag_fail(why, AG_EDATA,
+                "%s say nothing of the model, or no JSON; is it a checkpoint of tgraph?", where);
+    if (!why->status) *model = tgraph_settings_model(&s, tile);
+    json_decref(j);
+    harness_free(where);
+    harness_options_free(o);
+    return why->status;
+}
+
+char *tgraph_features_json(const tgraph_features *f)
+{
+    json_t *j = json_object();
+    json_object_set_new(j, "format", json_string("tpugraphs-140"));
+    json_object_set_new(j, "kind", json_string(f->tile ? "tile" : "layout"));
+    json_object_set_new(j, "layout_padding", json_integer(f->repad ? -1 : 0));
+    json_object_set_new(j, "prune", json_boolean(f->prune));
+    return json_text(j);
+}
+
+static int says(const json_t *object, const char *key, const char *word)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text && strcmp(text, word) == 0;
+}
+
+ag_status tgraph_features_parse(tgraph_features *f, const char *path, const char *text,
+                                ag_failure *why)
+{
+    json_t *j = parse(text);
+    const json_t *padding = json_object_get(j, "layout_padding"),
+                 *prune = json_object_get(j, "prune");
+    const json_int_t pad = json_is_integer(padding) ? json_integer_value(padding) : 1;
+    const int good = says(j, "format", "tpugraphs-140") && json_is_boolean(prune) &&
+                     (pad == 0 || pad == -1) &&
+                     (says(j, "kind", "tile") || says(j, "kind", "layout"));
+    *f = (tgraph_features){
+        .tile = says(j, "kind", "tile"), .prune = json_is_true(prune), .repad = pad == -1};
+    json_decref(j);
+    if (good) return AG_OK;
+    return ag_fail(why, AG_EDATA,
+                   "%.200s: the metadata \"features\" do not say format tpugraphs-140, kind "
+                   "(layout or tile), prune and layout_padding (0 or -1); is it a checkpoint of "
+                   "this version of tgraph?",
+                   path);
+}
+
+/* A file name as JSON text; bytes that are no UTF-8 become '?'. */
+static json_t *name_json(const char *name)
+{
+    json_t *j = json_string(name);
+    if (j) return j;
+    char *copy = harness_copy(name);
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c >= 128) *c = '?';
+    j = json_string(copy);
+    harness_free(copy);
+    return j;
+}
+
+/* Hashes are text: programs that read JSON numbers as doubles would lose bits. */
+char *tgraph_files_json(const tgraph_set *set)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < set->count; i++) {
+        const tgraph_entry *e = &set->entry[i];
+        if (!e->train) continue;
+        char hash[17];
+        snprintf(hash, sizeof hash, "%016" PRIx64, e->hash);
+        json_t *j = json_object();
+        json_object_set_new(j, "name", name_json(e->name));
+        json_object_set_new(j, "configs", json_integer(e->configs));
+        json_object_set_new(j, "xxh3", json_string(hash));
+        json_array_append_new(list, j);
+    }
+    return json_text(list);
+}
+
+/* sum NULL: whatever the file held. */
+static int find(const char *files, const char *name, const char *sum)
+{
+    json_t *list = parse(files), *wanted = name_json(name);
+    int found = 0;
+    for (size_t i = 0; i < json_array_size(list) && !found; i++) {
+        const json_t *j = json_array_get(list, i);
+        found = json_equal(json_object_get(j, "name"), wanted) && (!sum || says(j, "xxh3", sum));
+    }
+    json_decref(wanted);
+    json_decref(list);
+    return found;
+}
+
+int tgraph_files_has(const char *files, const tgraph_entry *e)
+{
+    char sum[17];
+    snprintf(sum, sizeof sum, "%016" PRIx64, e->hash);
+    return find(files, e->name, sum);
+}
+
+int tgraph_files_name(const char *files, const char *name) { return find(files, name, NULL); }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Scores of a whole call, file by file, and how they are shown. */
+#ifndef TGRAPH_RESULTS_H
+#define TGRAPH_RESULTS_H
+
+#include "examples/tgraph/score.h"
+
+struct json_t;
+
+enum { TGRAPH_MOST_BASELINES = 4 };
+
+typedef struct tgraph_file_result {
+    const tgraph_entry *entry;
+    double *score; /* [entry->items] */
+    tgraph_grades grades;
+    double baseline[TGRAPH_MOST_BASELINES]; /* the main score; NaN: none */
+} tgraph_file_result;
+
+typedef struct tgraph_results {
+    int tile, tau_a, count;
+    tgraph_file_result *file; /* [count] */
+    tgraph_grades mean;
+    int baselines;
+    const char *baseline_name[TGRAPH_MOST_BASELINES];
+    double baseline_mean[TGRAPH_MOST_BASELINES];
+} tgraph_results;
+
+/* One row per file of the set that is to be scored, with zeroed scores. */
+void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a);
+void tgraph_results_close(tgraph_results *r);
+
+/* Adds the scores of one model, divided by `models`: call it once per model of an ensemble. */
+ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why);
+
+/* Grades the scores; with baselines 1 those of the other ways to rank. */
+ag_status tgraph_results_grade(tgraph_results *r, const tgraph_set *set, int baselines,
+                               ag_failure *why);
+
+/* A row per file, and the mean of several. */
+harness_table *tgraph_results_table(const tgraph_results *r, const char *title);
+struct json_t *tgraph_results_json(const tgraph_results *r);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Scores in chunks of configurations: dropout off, nothing kept for backward. */
+#include "examples/tgraph/score.h"
+
+#include <string.h>
+
+static void make_room(tgraph_scorer *s, int count)
+{
+    if (count <= s->room) return;
+    harness_free(s->chosen);
+    harness_free(s->order);
+    harness_free(s->feature);
+    s->room = count;
+    s->chosen = harness_alloc((size_t)count * sizeof *s->chosen);
+    s->order = harness_alloc((size_t)count * sizeof *s->order);
+    s->feature = harness_alloc((size_t)s->configs * TGRAPH_TILE_FEATURES * sizeof *s->feature);
+}
+
+void tgraph_scorer_close(tgraph_scorer *s)
+{
+    tgraph_batch_free(&s->batch);
+    harness_free(s->chosen);
+    harness_free(s->order);
+    harness_free(s->feature);
+    s->chosen = s->order = NULL;
+    s->feature = NULL;
+    s->room = 0;
+}
+
+static ag_tensor *record_layout(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)
+{
+    if (tgraph_batch_fill(&s->batch, e->file, s->chosen, count, why)) return NULL;
+    return tgraph_forward(s->model, s->tape, &e->program, s->batch.digit, count);
+}
+
+static ag_tensor *record_tile(tgraph_scorer *s, const tgraph_entry *e, int count)
+{
+    for (int i = 0; i < count; i++)
+        memcpy(s->feature + i * TGRAPH_TILE_FEATURES,
+               e->tile->feature + (size_t)s->chosen[i] * TGRAPH_TILE_FEATURES,
+               TGRAPH_TILE_FEATURES * sizeof *s->feature);
+    return tgraph_tile_forward(s->model, s->tape, &e->program, s->feature, count);
+}
+
+/* Adds the scores of order[0..count-1], positions among the items. */
+static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item,
+                           const int32_t *order, int count, double *score, ag_failure *why)
+{
+    for (int i = 0; i < count; i++) s->chosen[i] = item ? item[order[i]] : order[i];
+    ag_tape_reset(s->tape);
+    ag_tensor *y = e->tile ? record_tile(s, e, count) : record_layout(s, e, count, why);
+    if (!y) return why->status;
+    ag_forward(y);
+    const ag_real *value = ag_values(y);
+    if (!value)
+        return ag_fail(why, ag_tape_status(s->tape), "scoring %.150s: %s", e->path,
+                       ag_error(s->tape));
+    for (int i = 0; i < count; i++) score[order[i]] += (double)value[i];
+    return AG_OK;
+}
+
+static int stopped(const tgraph_scorer *s, const ag_failure *why)
+{
+    return why->status || (!s->patient && harness_interrupted());
+}
+
+static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
+                          double *score, int pass, ag_failure *why)
+{
+    const int chunks = tgraph_chunks(count, s->configs);
+    for (int k = 0; k < chunks && !stopped(s, why); k++) {
+        int first, length;
+        tgraph_chunk(&first, &length, count, chunks, k);
+        add_chunk(s, e, item, s->order + first, length, score, why);
+        if (s->note) s->note(s->user, pass * count + first + length);
+    }
+    return why->status;
+}
+
+enum { TTA_SEED = 101 }; /* permutations are the same for every run, so that runs compare */
+
+ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
+                       double *score, ag_failure *why)
+{
+    const int passes = s->tta > 0 ? s->tta : 1;
+    make_room(s, count);
+    memset(score, 0, (size_t)count * sizeof *score);
+    ag_tape_training(s->tape, 0);
+    for (int p = 0; p < passes && !stopped(s, why); p++) {
+        if (s->tta > 0)
+            tgraph_permutation(s->order, count, TTA_SEED, (uint64_t)p);
+        else
+            for (int i = 0; i < count; i++) s->order[i] = i;
+        add_pass(s, e, item, count, score, p, why);
+    }
+    for (int i = 0; i < count; i++) score[i] /= passes;
+    ag_tape_training(s->tape, 1);
+    ag_tape_reset(s->tape);
+    return why->status;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of a run: the best checkpoint on all held-out configurations, table, pictures, page. */
+#include "examples/tgraph/results.h"
+#include "examples/tgraph/train.h"
+
+#include <math.h>
+#include <unistd.h>
+
+/* The model of best.safetensors; without a validation score the last one. */
+static ag_status score_best(tgraph_training *t, tgraph_results *r, ag_failure *why)
+{
+    const char *best = harness_run_path(t->run, HARNESS_BEST);
+    if (isnan(t->state.progress.best) && tgraph_train_save(t, HARNESS_BEST, why))
+        return why->status;
+    if (!r->count) return AG_OK;
+    tgraph_model model = {0};
+    tgraph_checkpoint c = {0};
+    tgraph_scorer scorer = {.model = &model, .tape = t->tape, .configs = t->settings->eval_configs};
+    if (!tgraph_checkpoint_load(best, &model, &c, why) && !tgraph_results_add(r, &scorer, 1, why) &&
+        !harness_interrupted())
+        tgraph_results_grade(r, &t->set, t->settings->baselines, why);
+    tgraph_scorer_close(&scorer);
+    tgraph_checkpoint_free(&c);
+    tgraph_model_free(&model);
+    return why->status;
+}
+
+/* ---- pictures ----------------------------------------------------------------------------------
+ */
+
+static ag_status plot_curves(tgraph_training *t, ag_failure *why)
+{
+    const char *score = tgraph_main_name(t->set.tile, t->settings->tau);
+    harness_curve loss = {.name = "loss"}, valid = {.name = score};
+    double *x[2] = {0}, *y[2] = {0};
+    if (!harness_run_column(t->run, "loss", &x[0], &y[0], &loss.n, why) &&
+        !harness_run_column(t->run, score, &x[1], &y[1], &valid.n, why)) {
+        loss.x = x[0];
+        loss.y = y[0];
+        valid.x = x[1];
+        valid.y = y[1];
+        harness_plot_curves(t->folder, "curves", "Training loss and validation score", loss, valid,
+                            why);
+    }
+    for (int i = 0; i < 2; i++) {
+        harness_free(x[i]);
+        harness_free(y[i]);
+    }
+    return why->status;
+}
+
+/* Places of the values when sorted: 0 is the smallest. */
+static ag_status places(double *place, const double *value, int n, ag_failure *why)
+{
+    int64_t *order = harness_alloc((size_t)n * sizeof *order);
+    if (!harness_order(order, value, n, why))
+        for (int i = 0; i < n; i++) place[order[i]] = i;
+    harness_free(order);
+    return why->status;
+}
+
+static ag_status plot_order(const tgraph_training *t, const tgraph_results *r, ag_failure *why)
+{
+    const tgraph_file_result *f = &r->file[0];
+    const tgraph_entry *e = f->entry;
+    const int n = e->items;
+    double *truth = harness_alloc(3 * (size_t)n * sizeof *truth), *x = truth + n, *y = x + n;
+    for (int i = 0; i < n; i++) {
+        const int c = tgraph_entry_item(e, i);
+        truth[i] = e->tile ? e->tile->target[c] : (double)e->file->runtime[c];
+    }
+    char *title = harness_text("Order of the held-out configurations of %.60s", e->name);
+    if (!places(x, truth, n, why) && !places(y, f->score, n, why))
+        harness_plot_scatter(t->folder, "order", title, "place by run time", "place by score", x, y,
+                             n, why);
+    harness_free(title);
+    harness_free(truth);
+    return why->status;
+}
+
+/* A bar per file and, below it, per baseline. */
+static ag_status plot_bars(const tgraph_training *t, const tgraph_results *r, ag_failure *why)
+{
+    enum { MOST_FILES = 24 };
+    const int files = r->count < MOST_FILES ? r->count : MOST_FILES, each = 1 + r->baselines;
+    const size_t bars = (size_t)files * (size_t)each;
+    const char **names = harness_alloc(bars * sizeof *names);
+    char **texts = harness_alloc(bars * sizeof *texts);
+    double *values = harness_alloc(bars * sizeof *values);
+    int n = 0;
+    for (int i = 0; i < files; i++)
+        for (int k = 0; k < each; k++) {
+            const double value =
+                k ? r->file[i].baseline[k - 1] : tgraph_grades_main(&r->file[i].grades, r->tile);
+            if (isnan(value)) continue;
+            texts[n] =
+                k ? harness_text("%.40s: %s", r->file[i].entry->name, r->baseline_name[k - 1])
+                  : harness_text("%.40s: TGraph", r->file[i].entry->name);
+            names[n] = texts[n];
+            values[n++] = value;
+        }
+    const char *label = tgraph_main_name(r->tile, r->tau_a);
+    if (n)
+        harness_plot_bars(t->folder, "files", "Held-out configurations, file by file", label, names,
+                          values, NULL, n, why);
+    for (int i = 0; i < n; i++) harness_free(texts[i]);
+    harness_free(texts);
+    harness_free(names);
+    harness_free(values);
+    return why->status;
+}
+
+/* ---- the page ----------------------------------------------------------------------------------
+ */
+
+static ag_status write_report(tgraph_training *t, const tgraph_results *r,
+                              const harness_table *table, ag_failure *why)
+{
+    static const char *const plots[] = {"curves", "order", "files"};
+    static const char *const captions[] = {
+        "Loss of the training steps, and the validation score that the best checkpoint is chosen "
+        "by.",
+        "A point per held-out configuration of the first file; on the diagonal the order is right.",
+        "The score of each file, beside other ways to rank its configurations."};
+    static const char *const notes[] = {
+        "tau is Kendall's rank correlation of scores and measured run times: 1 is the right order, "
+        "0 a random one. slowdown@k is how much slower the fastest of the k best ranked "
+        "configurations is than the fastest of all: 0 is best.",
+        "The best checkpoint is chosen by (a sample of) the same held-out configurations that are "
+        "scored here, so the scores are slightly too good; files given to \"tgraph eval\" later "
+        "are not touched by that."};
+    const char *name = tgraph_main_name(r->tile, r->tau_a);
+    char *facts[4] = {
+        r->count ? harness_text("%.4f", tgraph_grades_main(&r->mean, r->tile)) : harness_copy("-"),
+        harness_text("%lld", (long long)t->state.progress.step),
+        r->count ? harness_text("%lld", (long long)t->state.progress.best_step) : harness_copy("-"),
+        harness_text("%lld", (long long)ag_params_count(t->model.params))};
+    const char *const fact_names[4] = {name, "steps", "best step", "parameters"};
+    char *title = harness_text("TGraph (%s): %lld steps on %d file%s", r->tile ? "tile" : "layout",
+                               (long long)t->steps, t->feed.count, t->feed.count == 1 ? "" : "s");
+    const harness_report report = {
+        .title = title,
+        .summary = r->count ? NULL
+                            : "Nothing was held out, so there are no scores; --split, --valid or "
+                              "--folds hold something out.",
+        .fact_names = fact_names,
+        .facts = (const char *const *)facts,
+        .fact_count = 4,
+        .plots = plots,
+        .plot_captions = captions,
+        .plot_count = r->count ? 3 : 1,
+        .tables = &table,
+        .table_count = r->count ? 1 : 0,
+        .notes = notes,
+        .note_count = r->count ? 2 : 0,
+        .command_line = t->command_line,
+        .options = t->options};
+    harness_report_write(t->folder, &report, why);
+    for (int i = 0; i < 4; i++) harness_free(facts[i]);
+    harness_free(title);
+    return why->status;
+}
+
+ag_status tgraph_train_end(tgraph_training *t, tgraph_grades *mean, ag_failure *why)
+{
+    tgraph_results r;
+    harness_table *table = NULL;
+    tgraph_results_open(&r, &t->set, t->settings->tau);
+    if (!score_best(t, &r, why) && !harness_interrupted()) {
+        if (r.count) *mean = r.mean;
+        table = tgraph_results_table(&r, "Held-out configurations, best checkpoint");
+        if (!plot_curves(t, why) &&
+            (!r.count || (!plot_order(t, &r, why) && !plot_bars(t, &r, why))))
+            write_report(t, &r, table, why);
+        if (!why->status && t->show && r.count) harness_table_print(stdout, table);
+        if (!why->status && t->show && !r.count)
+            printf("%lld steps done; nothing was held out, so there are no scores\n",
+                   (long long)t->steps);
+        if (!why->status)
+            harness_say("the run is in %s; open %s/" HARNESS_REPORT, t->folder, t->folder);
+    }
+    harness_table_free(table);
+    tgraph_results_close(&r);
+    return why->status;
+}
