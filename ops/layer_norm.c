@@ -48,7 +48,7 @@ static const ag_op layer_norm = {
     .outputs = 3,
     .shape = layer_norm_shape,
     .forward = {&layer_norm_forward_kernel},
-    .prepare = &layer_norm_sums_kernel,
+    .prepare = {&layer_norm_sums_kernel},
     .backward = {&layer_norm_backward_x_kernel, &layer_norm_backward_gamma_kernel,
                  &layer_norm_backward_beta_kernel},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1) | SAVE_Y(2),
