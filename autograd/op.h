@@ -17,6 +17,8 @@ typedef struct ag_call {
     const char *name; /* name of the first named input, "" if none */
 } ag_call;
 
+enum { AG_MAX_KERNELS = 3 };
+
 /* Masks of what backward reads. */
 #define SAVE_X(i) (1u << (i))
 #define SAVE_Y(j) (1u << (8 + (j)))
@@ -40,8 +42,8 @@ typedef struct ag_op {
     /* Checks xs and attr, fills ys. Returns 0, or ag__reject(call, "reason"). */
     int (*shape)(ag_call *call);
 
-    const ag_kernel *forward[2];          /* run one after the other; the second may be NULL */
-    const ag_kernel *prepare;             /* runs before backward, may be NULL */
+    const ag_kernel *forward[AG_MAX_KERNELS]; /* run one after the other, up to the first NULL */
+    const ag_kernel *prepare[AG_MAX_KERNELS]; /* run before backward */
     const ag_kernel *backward[AG_MAX_IN]; /* gradient of input i; NULL: none flows. Variadic ops:
                                              [0] serves all */
     unsigned saves;                       /* what the backward kernels read (dy aside) */

@@ -67,28 +67,31 @@ static ag_ref scratch_ref(builder *b, int64_t elements)
 /* ---- jobs and steps ---------------------------------------------------------------------------
  */
 
-static ag_job *new_job(builder *b, const ag_kernel *kernel, int node_index)
+static void fill_job(const builder *b, ag_job *job, const ag_kernel *kernel, int node_index)
 {
-    ag_plan *plan = b->plan;
-    if (ag__reserve(&plan->jobs, &plan->jobs_capacity, plan->n_jobs + 1, sizeof *plan->jobs) ||
-        ag__reserve(&plan->steps, &plan->steps_capacity, plan->n_steps + 1, sizeof *plan->steps)) {
-        b->failed = 1;
-        return &b->spare;
-    }
-    ag_job *job = &plan->jobs[plan->n_jobs++];
     memset(job, 0, sizeof *job);
     job->kernel = kernel;
     job->node = node_index;
-    if (node_index >= 0) {
-        const ag_node *node = &b->tape->nodes[node_index];
-        job->args.n_in = node->n_in;
-        job->args.attr = node->attr;
-        job->args.ordinal = node->ordinal;
-        job->args.training = b->training;
-        for (int i = 0; i < node->n_in; i++) job->args.xs[i] = b->tape->tensors[node->in[i]]->shape;
-        for (int j = 0; j < node->n_out; j++)
-            job->args.ys[j] = b->tape->tensors[node->out[j]]->shape;
-    }
+    if (node_index < 0) return;
+    const ag_node *node = &b->tape->nodes[node_index];
+    job->args.n_in = node->n_in;
+    job->args.attr = node->attr;
+    job->args.ordinal = node->ordinal;
+    job->args.training = b->training;
+    for (int i = 0; i < node->n_in; i++) job->args.xs[i] = b->tape->tensors[node->in[i]]->shape;
+    for (int j = 0; j < node->n_out; j++) job->args.ys[j] = b->tape->tensors[node->out[j]]->shape;
+}
+
+static ag_job *new_job(builder *b, const ag_kernel *kernel, int node_index)
+{
+    ag_plan *plan = b->plan;
+    ag_job *job = &b->spare;
+    if (ag__reserve(&plan->jobs, &plan->jobs_capacity, plan->n_jobs + 1, sizeof *plan->jobs) ||
+        ag__reserve(&plan->steps, &plan->steps_capacity, plan->n_steps + 1, sizeof *plan->steps))
+        b->failed = 1;
+    else
+        job = &plan->jobs[plan->n_jobs++];
+    fill_job(b, job, kernel, node_index);
     return job;
 }
 
@@ -139,13 +142,14 @@ static void forward_jobs(builder *b, int node_index)
     const ag_node *node = &b->tape->nodes[node_index];
     const ag_op *op = node->op;
     ag_ref scratch = {AT_NOTHING, 0, 0};
-    for (int k = 0; k < 2 && op->forward[k]; k++) {
+    for (int k = 0; k < AG_MAX_KERNELS && op->forward[k]; k++) {
         ag_job *job = new_job(b, op->forward[k], node_index);
         if (k == 0 && op->scratch) scratch = scratch_ref(b, op->scratch(&job->args, 0));
         job->scratch = scratch;
         for (int i = 0; i < node->n_in; i++) job->x[i] = value_ref(b, node->in[i]);
         for (int j = 0; j < node->n_out; j++) job->y[j] = value_ref(b, node->out[j]);
-        schedule(b, 0, op->elementwise, op->leads && (k == 1 || !op->forward[1]));
+        schedule(b, 0, op->elementwise,
+                 op->leads && (k + 1 == AG_MAX_KERNELS || !op->forward[k + 1]));
     }
 }
 
@@ -186,6 +190,26 @@ static void note_written(builder *b, const ag_tensor *root)
     plan->written[plan->n_written++] = root->id;
 }
 
+/* What the backward kernels of a node share; returns the scratch that they share. */
+static ag_ref prepare_jobs(builder *b, int node_index)
+{
+    const ag_node *node = &b->tape->nodes[node_index];
+    const ag_op *op = node->op;
+    ag_ref scratch = {AT_NOTHING, 0, 0};
+    if (op->scratch) {
+        ag_job job;
+        fill_job(b, &job, NULL, node_index);
+        scratch = scratch_ref(b, op->scratch(&job.args, 1));
+    }
+    for (int k = 0; k < AG_MAX_KERNELS && op->prepare[k]; k++) {
+        ag_job *job = new_job(b, op->prepare[k], node_index);
+        job->scratch = scratch;
+        backward_refs(b, job, node);
+        schedule(b, 1, 0, 0);
+    }
+    return scratch;
+}
+
 static void backward_jobs(builder *b, int node_index)
 {
     const ag_node *node = &b->tape->nodes[node_index];
@@ -202,19 +226,15 @@ static void backward_jobs(builder *b, int node_index)
         if (!kernel || !b->needs[node->in[i]]) continue;
         const int zero = (op->partial & SAVE_X(i)) && !b->has[root->id];
         if (zero) zero_job(b, node->in[i]);
-        for (int k = prepared || !op->prepare; k < 2; k++) {
-            ag_job *job = new_job(b, k ? kernel : op->prepare, node_index);
-            if (!prepared && op->scratch) scratch = scratch_ref(b, op->scratch(&job->args, 1));
-            prepared = 1;
-            job->scratch = scratch;
-            backward_refs(b, job, node);
-            if (k) {
-                job->args.which = i;
-                job->adds = zero || b->has[root->id];
-                job->dx = gradient_ref(b, node->in[i]);
-            }
-            schedule(b, 1, op->elementwise, 0);
-        }
+        if (!prepared) scratch = prepare_jobs(b, node_index);
+        prepared = 1;
+        ag_job *job = new_job(b, kernel, node_index);
+        job->scratch = scratch;
+        backward_refs(b, job, node);
+        job->args.which = i;
+        job->adds = zero || b->has[root->id];
+        job->dx = gradient_ref(b, node->in[i]);
+        schedule(b, 1, op->elementwise, 0);
         if (!b->has[root->id]) note_written(b, root);
         b->has[root->id] = 1;
     }

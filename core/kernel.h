@@ -83,7 +83,7 @@ AG_BOTH int64_t ag__rows(ag_shape s)
 AG_BOTH int ag__columns(ag_shape s) { return s.rank ? s.size[s.rank - 1] : 1; }
 AG_BOTH int64_t ag__elements(ag_shape s) { return ag__rows(s) * ag__columns(s); }
 
-enum { AG_STRIP = 64 }; /* columns that a strip kernel handles at a time on a CPU */
+enum { AG_STRIP = 1024 }; /* columns that a strip kernel handles at a time on a CPU */
 
 #ifdef __CUDACC__
 # include "core/kernel_cuda.h"

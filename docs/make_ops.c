@@ -107,7 +107,9 @@ static int has_cuda(const ag_kernel *kernel)
 
 static int runs_on_cuda(const ag_op *op)
 {
-    int all = has_cuda(op->forward[0]) && has_cuda(op->forward[1]) && has_cuda(op->prepare);
+    int all = 1;
+    for (int k = 0; k < AG_MAX_KERNELS; k++)
+        all &= has_cuda(op->forward[k]) && has_cuda(op->prepare[k]);
     for (int i = 0; i < AG_MAX_IN; i++) all &= has_cuda(op->backward[i]);
     return all;
 }

@@ -11,9 +11,17 @@ static int instance_norm_shape(ag_call *call)
     if (x.rank < 1 || starts.rank != 1 || starts.size[0] < 1)
         return ag__reject(call,
                           "x needs an axis of rows, starts one element more than there are graphs");
+    if (starts.size[0] < 2 && x.size[0] > 0)
+        return ag__reject(call, "there are %d rows, but no graph", x.size[0]);
     call->ys[0] = call->ys[1] = x;
     call->ys[1].size[0] = starts.size[0] - 1;
     return 0;
+}
+
+static int64_t instance_norm_scratch(const ag_args *a, int backward)
+{
+    (void)backward;
+    return 2 * NORM_PIECES * (int64_t)(a->xs[1].size[0] - 1) * norm_columns(a->xs[0]);
 }
 
 static const int32_t one_graph[] = {0, 5}, three_graphs[] = {0, 2, 2, 5}, nothing[] = {0, 0},
@@ -34,9 +42,13 @@ static const ag_op instance_norm = {
     .ints = SAVE_X(1),
     .outputs = 2,
     .shape = instance_norm_shape,
-    .forward = {&instance_norm_forward_kernel},
+    .forward = {&instance_norm_moments_kernel, &instance_norm_join_kernel,
+                &instance_norm_forward_kernel},
+    .prepare = {&instance_norm_sums_kernel, &instance_norm_join_sums_kernel},
     .backward = {&instance_norm_backward_kernel},
     .saves = SAVE_Y(0) | SAVE_Y(1) | SAVE_X(1),
+    .scratch = instance_norm_scratch,
+    .leads = 1,
     .kink = NAN,
     .cases = cases,
     .n_cases = 6,

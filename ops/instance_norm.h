@@ -1,73 +1,169 @@
 /* SPDX-License-Identifier: MIT */
-/* Each strip of columns of one graph is read three times from the cache: mean, variance, result.
-   Sums run in groups of GROUP rows, so that the rounding error does not grow with the number of
-   rows. */
+/* The rows of a graph are cut in NORM_PIECES pieces, each read once in strips of columns; the
+   moments of the pieces join in order; then rows are written one behind the other. Both sweeps run
+   along the rows: a strip as long as the graph would touch one short stretch per page. */
 #include "core/kernel.h"
 
-enum { NORM_GROUP = 16 };
+enum { NORM_PIECES = 16, NORM_GROUP = 8 };
 
-/* Columns: all axes but the first. Row r of the strip starts at element r * columns. */
+/* Columns: all axes but the first. */
 AG_BOTH int64_t norm_columns(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
 
-STRIP(instance_norm_forward, a->xs[1].size[0] - 1, norm_columns(a->xs[0]))
+/* Rows lo..hi-1 of piece o, first and number of rows of its graph. */
+typedef struct norm_piece {
+    int graph, first, rows, lo, hi;
+} norm_piece;
+
+AG_BOTH norm_piece piece_of(const ag_args *a, int64_t o)
 {
-    const int64_t m = norm_columns(a->xs[0]);
-    const int first = XI(1)[o], rows = XI(1)[o + 1] - first;
-    const ag_real *x = X(0) + first * m + c;
-    ag_real *y = Y(0) + first * m + c, *rstd = Y(1) + o * m + c;
-    ag_real mean[AG_PER_LANE], square[AG_PER_LANE];
-    const ag_real over = rows > 0 ? 1 / (ag_real)rows : 0;
-    (void)add;
-    EACH (j, n) mean[AT(j)] = square[AT(j)] = 0;
-    for (int r = 0; r < rows; r += NORM_GROUP) {
-        ag_real part[AG_PER_LANE];
-        EACH (j, n) part[AT(j)] = 0;
-        for (int k = r; k < rows && k < r + NORM_GROUP; k++)
-            EACH (j, n) part[AT(j)] += x[k * m + j];
-        EACH (j, n) mean[AT(j)] += part[AT(j)];
-    }
-    EACH (j, n) mean[AT(j)] *= over;
-    for (int r = 0; r < rows; r += NORM_GROUP) {
-        ag_real part[AG_PER_LANE];
-        EACH (j, n) part[AT(j)] = 0;
-        for (int k = r; k < rows && k < r + NORM_GROUP; k++)
-            EACH (j, n) part[AT(j)] += (x[k * m + j] - mean[AT(j)]) * (x[k * m + j] - mean[AT(j)]);
-        EACH (j, n) square[AT(j)] += part[AT(j)];
-    }
-    EACH (j, n) square[AT(j)] = 1 / v_sqrt(square[AT(j)] * over + (ag_real)a->attr.f[0]);
-    EACH (j, n) rstd[j] = square[AT(j)];
-    for (int r = 0; r < rows; r++)
-        EACH (j, n) y[r * m + j] = (x[r * m + j] - mean[AT(j)]) * square[AT(j)];
+    norm_piece p;
+    const int k = (int)(o % NORM_PIECES);
+    p.graph = (int)(o / NORM_PIECES);
+    p.first = XI(1)[p.graph];
+    p.rows = XI(1)[p.graph + 1] - p.first;
+    p.lo = p.first + (int)((int64_t)p.rows * k / NORM_PIECES);
+    p.hi = p.first + (int)((int64_t)p.rows * (k + 1) / NORM_PIECES);
+    return p;
 }
 
-/* dx = rstd (dy - mean(dy) - y mean(dy y)) */
-STRIP(instance_norm_backward, a->xs[1].size[0] - 1, norm_columns(a->xs[0]))
+/* Graph that row r belongs to. */
+AG_BOTH int graph_of(const ag_args *a, int64_t r)
+{
+    int lo = 0, hi = a->xs[1].size[0] - 1;
+    while (hi - lo > 1) {
+        const int middle = (lo + hi) / 2;
+        if (XI(1)[middle] <= r)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+/* Scratch [graphs, pieces, 2, m]: mean and sum of squared deviations of each piece. A group of rows
+   stays in the first cache for both of its sums; groups join as the pieces do (Chan, Golub and
+   LeVeque 1979), so that the rounding error does not grow with the number of rows. */
+STRIP(instance_norm_moments, (int64_t)NORM_PIECES *(a->xs[1].size[0] - 1), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const int first = XI(1)[o], rows = XI(1)[o + 1] - first;
-    const ag_real *y = Y(0) + first * m + c, *dy = DY(0) + first * m + c, *rstd = Y(1) + o * m + c;
-    ag_real *dx = DX + first * m + c;
-    ag_real sum[AG_PER_LANE], dot[AG_PER_LANE];
-    const ag_real over = rows > 0 ? 1 / (ag_real)rows : 0;
-    EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;
-    for (int r = 0; r < rows; r += NORM_GROUP) {
-        ag_real part[AG_PER_LANE], part_dot[AG_PER_LANE];
-        EACH (j, n) part[AT(j)] = part_dot[AT(j)] = 0;
-        for (int k = r; k < rows && k < r + NORM_GROUP; k++)
+    const norm_piece p = piece_of(a, o);
+    ag_real *to = a->scratch + 2 * o * m + c;
+    ag_real mean[AG_PER_LANE], square[AG_PER_LANE], part[AG_PER_LANE];
+    (void)add;
+    EACH (j, n) mean[AT(j)] = square[AT(j)] = 0;
+    for (int r = p.lo; r < p.hi; r += NORM_GROUP) {
+        const int end = r + NORM_GROUP < p.hi ? r + NORM_GROUP : p.hi;
+        const ag_real share = 1 / (ag_real)(end - r), before = (ag_real)(r - p.lo);
+        const ag_real weight = (ag_real)(end - r) / (ag_real)(end - p.lo);
+        EACH (j, n) part[AT(j)] = 0;
+        for (int k = r; k < end; k++)
+            EACH (j, n) part[AT(j)] += X(0)[k * m + c + j];
+        EACH (j, n) part[AT(j)] *= share;
+        for (int k = r; k < end; k++)
             EACH (j, n) {
-                part[AT(j)] += dy[k * m + j];
-                part_dot[AT(j)] += dy[k * m + j] * y[k * m + j];
+                const ag_real d = X(0)[k * m + c + j] - part[AT(j)];
+                square[AT(j)] += d * d;
             }
         EACH (j, n) {
-            sum[AT(j)] += part[AT(j)];
-            dot[AT(j)] += part_dot[AT(j)];
+            const ag_real d = part[AT(j)] - mean[AT(j)];
+            mean[AT(j)] += d * weight;
+            square[AT(j)] += d * d * weight * before;
         }
     }
     EACH (j, n) {
-        sum[AT(j)] *= over;
-        dot[AT(j)] *= over;
+        to[j] = mean[AT(j)];
+        to[m + j] = square[AT(j)];
     }
-    for (int r = 0; r < rows; r++)
-        EACH (j, n)
-            PUT(dx, r * m + j, rstd[j] * (dy[r * m + j] - sum[AT(j)] - y[r * m + j] * dot[AT(j)]));
+}
+
+/* The first piece's place gets the mean of the graph; output 1 [graphs, m] is 1 / sqrt(var +
+ * epsilon). */
+STRIP(instance_norm_join, a->xs[1].size[0] - 1, norm_columns(a->xs[0]))
+{
+    const int64_t m = norm_columns(a->xs[0]);
+    ag_real *parts = a->scratch + 2 * NORM_PIECES * o * m + c, *rstd = Y(1) + o * m + c;
+    ag_real mean[AG_PER_LANE], square[AG_PER_LANE];
+    int done = 0;
+    (void)add;
+    EACH (j, n) mean[AT(j)] = square[AT(j)] = 0;
+    for (int k = 0; k < NORM_PIECES; k++) {
+        const norm_piece p = piece_of(a, o * NORM_PIECES + k);
+        const ag_real *from = parts + 2 * k * m;
+        const int rows = p.hi - p.lo;
+        if (!rows) continue;
+        const ag_real weight = (ag_real)rows / (ag_real)(done + rows), before = (ag_real)done;
+        EACH (j, n) {
+            const ag_real d = from[j] - mean[AT(j)];
+            mean[AT(j)] += d * weight;
+            square[AT(j)] += from[m + j] + d * d * weight * before;
+        }
+        done += rows;
+    }
+    EACH (j, n) {
+        parts[j] = mean[AT(j)];
+        rstd[j] = 1 / v_sqrt(square[AT(j)] / (ag_real)(done ? done : 1) + (ag_real)a->attr.f[0]);
+    }
+}
+
+ROW(instance_norm_forward, a->xs[0].size[0])
+{
+    const int64_t m = norm_columns(a->xs[0]), g = graph_of(a, r);
+    const ag_real *__restrict__ x = X(0) + r * m, *__restrict__ rstd = Y(1) + g * m;
+    const ag_real *__restrict__ mean = a->scratch + 2 * NORM_PIECES * g * m;
+    ag_real *__restrict__ y = Y(0) + r * m;
+    (void)add;
+    EACH (i, (int)m) y[i] = (x[i] - mean[i]) * rstd[i];
+}
+
+/* Backward: dx = rstd (dy - mean(dy) - y mean(dy y)); scratch [graphs, pieces, 2, m] holds the two
+ * sums of a piece. */
+STRIP(instance_norm_sums, (int64_t)NORM_PIECES *(a->xs[1].size[0] - 1), norm_columns(a->xs[0]))
+{
+    const int64_t m = norm_columns(a->xs[0]);
+    const norm_piece p = piece_of(a, o);
+    ag_real *to = a->scratch + 2 * o * m + c;
+    ag_real sum[AG_PER_LANE], dot[AG_PER_LANE];
+    (void)add;
+    EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;
+    for (int r = p.lo; r < p.hi; r++) {
+        const ag_real *y = Y(0) + r * m + c, *dy = DY(0) + r * m + c;
+        EACH (j, n) {
+            sum[AT(j)] += dy[j];
+            dot[AT(j)] += dy[j] * y[j];
+        }
+    }
+    EACH (j, n) {
+        to[j] = sum[AT(j)];
+        to[m + j] = dot[AT(j)];
+    }
+}
+
+/* The first piece's place gets the two means. */
+STRIP(instance_norm_join_sums, a->xs[1].size[0] - 1, norm_columns(a->xs[0]))
+{
+    const int64_t m = norm_columns(a->xs[0]);
+    ag_real *parts = a->scratch + 2 * NORM_PIECES * o * m + c;
+    const int rows = XI(1)[o + 1] - XI(1)[o];
+    const ag_real over = rows > 0 ? 1 / (ag_real)rows : 0;
+    (void)add;
+    for (int k = 1; k < NORM_PIECES; k++)
+        EACH (j, n) {
+            parts[j] += parts[2 * k * m + j];
+            parts[m + j] += parts[2 * k * m + m + j];
+        }
+    EACH (j, n) {
+        parts[j] *= over;
+        parts[m + j] *= over;
+    }
+}
+
+ROW(instance_norm_backward, a->xs[0].size[0])
+{
+    const int64_t m = norm_columns(a->xs[0]), g = graph_of(a, r);
+    const ag_real *__restrict__ y = Y(0) + r * m, *__restrict__ dy = DY(0) + r * m;
+    const ag_real *__restrict__ rstd = Y(1) + g * m, *__restrict__ mean =
+                                                         a->scratch + 2 * NORM_PIECES * g * m;
+    const ag_real *__restrict__ dot = mean + m;
+    ag_real *__restrict__ dx = DX + r * m;
+    EACH (i, (int)m) PUT(dx, i, rstd[i] * (dy[i] - mean[i] - y[i] * dot[i]));
 }

@@ -136,10 +136,14 @@ AG_API ag_tensor *ag_instance_norm(ag_tensor *x, ag_tensor *starts, ag_real epsi
 AG_API ag_tensor *ag_l2_norm(ag_tensor *x, ag_real epsilon);
 
 /* y = x softmax(x / t) over the middle axis of x [n,c,f] (the configurations); t [1], the
-   temperature. dx = dy s + (g - s sum g) / t with s the softmax, g = dy x s; dt = -sum (g - s sum
-   g) x / t^2 ... summed over all. Replaces ag_mul(x, ag_softmax_middle(x scaled by 1/t)). Source:
-   TGraph (Khizbullin et al. 2024) eq. 6. */
+   temperature. dx = dy s + s (g - sum s g) / t with s the softmax and g = dy x; dt = -sum over all
+   of s (g - sum s g) x / t^2. Replaces ag_mul(x, ag_softmax_middle(x / t)). Source: TGraph
+   (Khizbullin et al. 2024) eq. 6. */
 AG_API ag_tensor *ag_cross_attention(ag_tensor *x, ag_tensor *t);
+
+/* [x, cross attention of x] side by side: x [n,c,f] -> [n,c,2f]. Gradients: the sum of both parts.
+   Replaces ag_concat2(x, ag_cross_attention(x, t), -1). Source: TGraph eq. 3. */
+AG_API ag_tensor *ag_cross_attention_beside(ag_tensor *x, ag_tensor *t);
 
 /* ---- losses -> []: the mean over all elements, 0 of nothing. Gradients flow to y and to the
         target, which have one shape ---------------------- */

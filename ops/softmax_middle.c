@@ -58,7 +58,9 @@ static int cross_attention_shape(ag_call *call)
     const ag_shape x = call->xs[0], t = call->xs[1];
     if (x.rank != 3) return ag__reject(call, "x must be [nodes, configurations, features]");
     if (ag_shape_count(t) != 1) return ag__reject(call, "t must have one element");
+    if (call->attr.i[0] && x.size[2] > INT_MAX / 2) return ag__reject(call, "too many features");
     call->ys[0] = x;
+    if (call->attr.i[0]) call->ys[0].size[2] *= 2;
     call->ys[1] = AG_SHAPE(x.size[0], 2, x.size[2]);
     return 0;
 }
@@ -68,33 +70,35 @@ static int64_t cross_attention_scratch(const ag_args *a, int backward)
     return backward ? 2 * (int64_t)a->xs[0].size[0] * a->xs[0].size[2] : 0;
 }
 
-static const ag_case cross_cases[] = {
-    {.x = {{3, {2, 5, 3}}, {1, {1}}}, .lo = 0.3, .hi = 2},
-    {.x = {{3, {3, 1, 33}}, {1, {1}}}, .lo = 0.3, .hi = 1},
-    {.x = {{3, {2, 4, 65}}, {1, {1}}}, .lo = 0.4, .hi = 1},
-    {.x = {{3, {0, 4, 3}}, {1, {1}}}, .lo = 0.3, .hi = 1},
-    {.x = {{3, {2, 0, 3}}, {1, {1}}}, .lo = 0.3, .hi = 1},
-    {.x = {{3, {1, 33, 64}}, {1, {1}}}, .lo = 0.3, .hi = 1},
-};
+#define CROSS_CASES(BESIDE)                                                             \
+ {                                                                                      \
+  {.x = {{3, {2, 5, 3}}, {1, {1}}}, .attr = {.i = {BESIDE}}, .lo = 0.3, .hi = 2},       \
+      {.x = {{3, {3, 1, 33}}, {1, {1}}}, .attr = {.i = {BESIDE}}, .lo = 0.3, .hi = 1},  \
+      {.x = {{3, {2, 4, 257}}, {1, {1}}}, .attr = {.i = {BESIDE}}, .lo = 0.4, .hi = 1}, \
+      {.x = {{3, {0, 4, 3}}, {1, {1}}}, .attr = {.i = {BESIDE}}, .lo = 0.3, .hi = 1},   \
+      {.x = {{3, {2, 0, 3}}, {1, {1}}}, .attr = {.i = {BESIDE}}, .lo = 0.3, .hi = 1},   \
+      {.x = {{3, {1, 33, 64}}, {1, {1}}}, .attr = {.i = {BESIDE}}, .lo = 0.3, .hi = 1}, \
+ }
+static const ag_case cross_cases[] = CROSS_CASES(0);
+static const ag_case beside_cases[] = CROSS_CASES(1);
 
-static const ag_op cross_attention = {
-    .name = "cross_attention",
-    .formula = "y = x softmax(x / t) over the middle axis of [a,b,c]",
-    .inputs = "x t",
-    .outputs = 2,
-    .shape = cross_attention_shape,
-    .forward = {&cross_attention_forward_kernel},
-    .prepare = &cross_attention_prepare_kernel,
-    .backward = {&cross_attention_backward_x_kernel, &cross_attention_backward_t_kernel},
-    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1),
-    .scratch = cross_attention_scratch,
-    .cases = cross_cases,
-    .n_cases = 6,
-    .replaces = "mul(x, softmax_middle(x / t))",
-};
+#define CROSS_OP(NAME, FORMULA, CASE_LIST, REPLACES)                                               \
+ {                                                                                                 \
+  .name = NAME, .formula = FORMULA, .inputs = "x t", .outputs = 2, .shape = cross_attention_shape, \
+  .forward = {&cross_attention_forward_kernel}, .prepare = {&cross_attention_prepare_kernel},      \
+  .backward = {&cross_attention_backward_x_kernel, &cross_attention_backward_t_kernel},            \
+  .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1), .scratch = cross_attention_scratch,                  \
+  .cases = CASE_LIST, .n_cases = 6, .replaces = REPLACES                                           \
+ }
+static const ag_op cross_attention =
+    CROSS_OP("cross_attention", "y = x softmax(x / t) over the middle axis of [a,b,c]", cross_cases,
+             "mul(x, softmax_middle(x / t))");
+static const ag_op cross_attention_beside =
+    CROSS_OP("cross_attention_beside", "y = [x, x softmax(x / t)] over the middle axis of [a,b,c]",
+             beside_cases, "concat2(x, cross_attention(x, t), -1)");
 
 const ag_op *const ag__ops_softmax_middle[] = {&softmax_middle, &log_softmax_middle,
-                                               &cross_attention, NULL};
+                                               &cross_attention, &cross_attention_beside, NULL};
 
 ag_tensor *ag_softmax_middle(ag_tensor *x) { return ag__record1(&softmax_middle, x, NULL); }
 
@@ -106,4 +110,9 @@ ag_tensor *ag_log_softmax_middle(ag_tensor *x)
 ag_tensor *ag_cross_attention(ag_tensor *x, ag_tensor *t)
 {
     return ag__record2(&cross_attention, x, t, NULL);
+}
+
+ag_tensor *ag_cross_attention_beside(ag_tensor *x, ag_tensor *t)
+{
+    return ag__record2(&cross_attention_beside, x, t, &(ag_attr){.i = {1}});
 }

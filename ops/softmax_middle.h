@@ -54,16 +54,17 @@ STRIP(log_softmax_middle_backward, a->xs[0].size[0], a->xs[0].size[2])
         EACH (j, n) PUT(dx, r * m + j, dy[r * m + j] - v_exp(y[r * m + j]) * sum[AT(j)]);
 }
 
-/* ---- cross attention: y = x softmax(x / t); inputs x, t
- * ------------------------------------------------- */
+/* ---- cross attention: y = x softmax(x / t); inputs x, t ------------------------------------- */
 
-/* Output 1 [a,2,c] holds the largest x / t of each column and 1 / the sum of the exponentials. */
+/* With i0 = 1 the rows of y (and dy) are [x, x softmax(x / t)], twice as wide. Output 1 [a,2,c]
+   holds the largest x / t of each column and 1 / the sum of the exponentials. */
 STRIP(cross_attention_forward, a->xs[0].size[0], a->xs[0].size[2])
 {
-    const int rows = a->xs[0].size[1], m = a->xs[0].size[2];
+    const int rows = a->xs[0].size[1], m = a->xs[0].size[2], wide = a->attr.i[0] ? 2 * m : m;
     const ag_real over = 1 / X(1)[0];
     const ag_real *x = X(0) + o * rows * m + c;
-    ag_real *y = Y(0) + o * rows * m + c, *most = Y(1) + o * 2 * m + c, *inverse = most + m;
+    ag_real *left = Y(0) + o * rows * wide + c, *y = left + (wide - m);
+    ag_real *most = Y(1) + o * 2 * m + c, *inverse = most + m;
     ag_real top[AG_PER_LANE], sum[AG_PER_LANE];
     (void)add;
     EACH (j, n) top[AT(j)] = -INFINITY;
@@ -76,24 +77,27 @@ STRIP(cross_attention_forward, a->xs[0].size[0], a->xs[0].size[2])
     for (int r = 0; r < rows; r++)
         EACH (j, n) {
             const ag_real e = v_exp(x[r * m + j] * over - top[AT(j)]);
-            y[r * m + j] = x[r * m + j] * e;
+            y[r * wide + j] = x[r * m + j] * e;
             sum[AT(j)] += e;
         }
     EACH (j, n) sum[AT(j)] = 1 / sum[AT(j)];
     for (int r = 0; r < rows; r++)
-        EACH (j, n) y[r * m + j] *= sum[AT(j)];
+        EACH (j, n) y[r * wide + j] *= sum[AT(j)];
+    for (int r = 0; r < rows && wide > m; r++)
+        EACH (j, n) left[r * wide + j] = x[r * m + j];
     EACH (j, n) {
         most[j] = top[AT(j)];
         inverse[j] = sum[AT(j)];
     }
 }
 
-/* Scratch [a,2,c]: per column sum of s g and of dL/d(1/t), with s the softmax and g = dy x. */
+/* Scratch [a,2,c]: per column the sum of s g and the slope by 1/t, with s the softmax and g = dy x.
+ */
 STRIP(cross_attention_prepare, a->xs[0].size[0], a->xs[0].size[2])
 {
-    const int rows = a->xs[0].size[1], m = a->xs[0].size[2];
+    const int rows = a->xs[0].size[1], m = a->xs[0].size[2], wide = a->attr.i[0] ? 2 * m : m;
     const ag_real over = 1 / X(1)[0];
-    const ag_real *x = X(0) + o * rows * m + c, *dy = DY(0) + o * rows * m + c;
+    const ag_real *x = X(0) + o * rows * m + c, *dy = DY(0) + o * rows * wide + (wide - m) + c;
     const ag_real *most = Y(1) + o * 2 * m + c, *inverse = most + m;
     ag_real *dots = a->scratch + o * 2 * m + c, *slopes = dots + m;
     ag_real sg[AG_PER_LANE], sgx[AG_PER_LANE], sx[AG_PER_LANE];
@@ -102,7 +106,7 @@ STRIP(cross_attention_prepare, a->xs[0].size[0], a->xs[0].size[2])
     for (int r = 0; r < rows; r++)
         EACH (j, n) {
             const ag_real v = x[r * m + j], s = v_exp(v * over - most[j]) * inverse[j];
-            const ag_real g = s * dy[r * m + j] * v;
+            const ag_real g = s * dy[r * wide + j] * v;
             sg[AT(j)] += g;
             sgx[AT(j)] += g * v;
             sx[AT(j)] += s * v;
@@ -113,20 +117,23 @@ STRIP(cross_attention_prepare, a->xs[0].size[0], a->xs[0].size[2])
     }
 }
 
-/* dx = dy s + s (g - sum s g) / t */
+/* dx = dy s + s (g - sum s g) / t, and with i0 the left half of dy */
 STRIP(cross_attention_backward_x, a->xs[0].size[0], a->xs[0].size[2])
 {
-    const int rows = a->xs[0].size[1], m = a->xs[0].size[2];
+    const int rows = a->xs[0].size[1], m = a->xs[0].size[2], beside = a->attr.i[0],
+              wide = beside ? 2 * m : m;
     const ag_real over = 1 / X(1)[0];
-    const ag_real *x = X(0) + o * rows * m + c, *dy = DY(0) + o * rows * m + c;
+    const ag_real *x = X(0) + o * rows * m + c, *left = DY(0) + o * rows * wide + c,
+                  *dy = left + (wide - m);
     const ag_real *most = Y(1) + o * 2 * m + c, *inverse = most + m,
                   *dots = a->scratch + o * 2 * m + c;
     ag_real *dx = DX + o * rows * m + c;
     for (int r = 0; r < rows; r++)
         EACH (j, n) {
-            const ag_real v = x[r * m + j], d = dy[r * m + j];
+            const ag_real v = x[r * m + j], d = dy[r * wide + j];
             const ag_real s = v_exp(v * over - most[j]) * inverse[j];
-            PUT(dx, r * m + j, s * (d + (d * v - dots[j]) * over));
+            const ag_real through = s * (d + (d * v - dots[j]) * over);
+            PUT(dx, r * m + j, beside ? left[r * wide + j] + through : through);
         }
 }
 

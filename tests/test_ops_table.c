@@ -57,7 +57,7 @@ static void check_entry(const ag_op *op)
     if (!has_backward(op) && !is_constant(op)) complain(op->name, 0, "has no gradient");
     if (op->n_cases < 3) complain(op->name, 0, "has fewer than 3 cases");
     if (!has_empty_case(op)) complain(op->name, 0, "has no case with an empty input");
-    if (op->elementwise && (op->outputs > 1 || op->forward[1] || op->prepare || op->partial))
+    if (op->elementwise && (op->outputs > 1 || op->forward[1] || op->prepare[0] || op->partial))
         complain(op->name, 0, "is not elementwise: more than one output or kernel");
 }
 

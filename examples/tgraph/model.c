@@ -23,7 +23,7 @@ static ag_tensor *attend(const tgraph_attention *a, ag_tensor *x)
 {
     if (a->squeeze) x = channel_attention(a, x);
     if (!a->temperature) return x;
-    return ag_concat2(x, ag_cross_attention(x, ag_parameter(ag_tape_of(x), a->temperature)), -1);
+    return ag_cross_attention_beside(x, ag_parameter(ag_tape_of(x), a->temperature));
 }
 
 /* What each of the 8 codes adds to the channels when it stands at place k of `places`: [places * 8,
@@ -52,7 +52,7 @@ static ag_tensor *first_linear(const tgraph_model *m, ag_tape *tape, const tgrap
     ag_tensor *w_op = ag_slice(w, 1, TGRAPH_NUMERIC + config + layout, TGRAPH_OP_WIDTH);
 
     ag_tensor *feature = ag_input(tape, g->feature, AG_SHAPE(g->nodes, TGRAPH_NUMERIC));
-    ag_tensor *x = ag_linear(feature, w_feature, ag_parameter(tape, m->input[0].bias));
+    ag_tensor *x = ag_linear(feature, w_feature, NULL);
     ag_tensor *ops = ag_matmul_t(ag_parameter(tape, m->op_table), w_op, 0, 1);
     x = ag_add(x, ag_gather(ops, ag_input_i32(tape, p->opcode, AG_SHAPE(g->nodes))));
     ag_tensor *own = ag_input_i32(tape, g->layout, AG_SHAPE(g->nodes, TGRAPH_LAYOUT));
@@ -75,11 +75,13 @@ static ag_tensor *norm(ag_tensor *x, ag_edges edges)
     return ag_instance_norm(x, edges.starts, (ag_real)1e-5);
 }
 
-/* f_in of eq. 7: two layers of linear, norm, attention, GELU. */
+/* f_in of eq. 7: two layers of linear, norm, attention, GELU. The biases of these linear layers are
+   parameters of the model, but the norm takes out again whatever they add, so they are left out:
+   their gradient is 0 instead of noise. */
 static ag_tensor *input_layers(const tgraph_model *m, ag_tensor *x, ag_edges edges)
 {
     x = ag_gelu(attend(&m->input[0].attention, norm(x, edges)));
-    x = linear(x, m->input[1].weight, m->input[1].bias);
+    x = linear(x, m->input[1].weight, NULL);
     return ag_gelu(attend(&m->input[1].attention, norm(x, edges)));
 }
 

@@ -139,7 +139,7 @@ int ag__trial_bare(op_trial *t, int64_t units)
     if (op->view) return 0;
     set(t, &b);
     scratch(in, &b, 0);
-    for (int k = 0; k < 2; k++) run(op->forward[k], &b.args, units);
+    for (int k = 0; k < AG_MAX_KERNELS; k++) run(op->forward[k], &b.args, units);
     for (int j = 0; j < t->n_out && !bad; j++)
         bad = t->shown[j] && differs(t, &b.y[j], t->y[j], t->y_count[j], t->out_int[j], "y", j);
     for (int i = 0; i < t->n_in; i++)
@@ -149,7 +149,8 @@ int ag__trial_bare(op_trial *t, int64_t units)
         if (t->flows[j]) b.args.dy[j] = (ag_real *)(void *)b.dy[j].at;
     }
     scratch(in, &b, 1);
-    if (t->differentiable) run(op->prepare, &b.args, units);
+    for (int k = 0; k < AG_MAX_KERNELS && t->differentiable; k++)
+        run(op->prepare[k], &b.args, units);
     for (int i = 0; i < t->n_in && !bad; i++)
         if (t->has_dx[i]) bad = gradient(t, &b, i, units);
     if (clear(t, &b) && !bad) {
