@@ -154,25 +154,42 @@ static void complain(ag_tape *tape, const ag_node *node, int node_index, const c
                  node_index, *name ? ", \"" : "", name, *name ? "\"" : "");
 }
 
+/* A node with several forward kernels has its result after the last one. */
+static int is_complete(const ag_plan *plan, const ag_job *job)
+{
+    return job + 1 == plan->jobs + plan->n_jobs || job[1].node != job->node;
+}
+
+static void check_results(ag_tape *tape, const ag_job *job)
+{
+    const ag_node *node = &tape->nodes[job->node];
+    const unsigned results = node->op->flows ? node->op->flows : SAVE_Y(0); /* no statistics */
+    for (int j = 0; j < node->n_out; j++) {
+        const ag_tensor *t = tape->tensors[node->out[j]];
+        if (t->is_int || !job->args.y[j] || !(results & SAVE_Y(j))) continue;
+        const ag_real *y = job->args.y[j];
+        const int64_t at = first_bad(y, t->count);
+        if (at >= 0) complain(tape, node, job->node, "the result", at, y[at]);
+    }
+}
+
+static void check_gradient(ag_tape *tape, const ag_job *job)
+{
+    const ag_real *dx = job->args.dx;
+    const int64_t at = dx ? first_bad(dx, ag_shape_count(job->args.xs[job->args.which])) : -1;
+    if (at >= 0) complain(tape, &tape->nodes[job->node], job->node, "the gradient", at, dx[at]);
+}
+
 /* Names the first value of the step that is not finite. */
 static void check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step)
 {
     for (int k = 0; k < step->n && !ag_failed(tape); k++) {
         const ag_job *job = &plan->jobs[step->first + k];
         if (job->node < 0) continue;
-        const ag_node *node = &tape->nodes[job->node];
-        for (int j = 0; j < node->n_out && !step->backward; j++) {
-            const ag_tensor *t = tape->tensors[node->out[j]];
-            if (t->is_int || !job->args.y[j]) continue;
-            const int64_t at = first_bad(job->args.y[j], t->count);
-            if (at >= 0)
-                complain(tape, node, job->node, "the result", at, ((ag_real *)job->args.y[j])[at]);
-        }
-        if (step->backward && job->args.dx) {
-            const int64_t at =
-                first_bad(job->args.dx, ag_shape_count(job->args.xs[job->args.which]));
-            if (at >= 0) complain(tape, node, job->node, "the gradient", at, job->args.dx[at]);
-        }
+        if (step->backward)
+            check_gradient(tape, job);
+        else if (is_complete(plan, job))
+            check_results(tape, job);
     }
 }
 
