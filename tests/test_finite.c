@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The checks that find wrong numbers: ag_gradcheck and ag_check_finite. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+#include "gradcheck_trace.h"
+
+#include <math.h>
+#include <string.h>
+
+static void test_gradcheck_accepts_right_gradients(void **state)
+{
+    char where[200];
+    (void)state;
+    const double error = ag64__trace_gradcheck(3, 0, where);
+    assert_true(error < 1e-8); /* NAN would mean that it changed the weights */
+    assert_true(ag__trace_gradcheck(3, 0, where) < 0.2); /* floats: differences are rough */
+}
+
+static void test_gradcheck_rejects_wrong_gradients(void **state)
+{
+    char where[200];
+    (void)state;
+    const double error = ag64__trace_gradcheck(2.999, 0, where);
+    assert_true(error > 1e-4 && error < 1e-2);
+    assert_true(strncmp(where, "small: entry ", 13) == 0);
+    assert_non_null(strstr(where, ": gradient "));
+    assert_non_null(strstr(where, ", difference "));
+    assert_true(ag64__trace_gradcheck(NAN, 0, where) == INFINITY);
+}
+
+static void test_gradcheck_tells_why_a_run_fails(void **state)
+{
+    char where[200];
+    (void)state;
+    assert_true(ag64__trace_gradcheck(3, 1, where) == INFINITY);
+    assert_string_equal(where,
+                        "add: x is [2,3], z is [20,30]: the shapes differ (op 1, \"large\")");
+}
+
+/* ---- check_finite
+ * -------------------------------------------------------------------------------- */
+
+static float values[6] = {1, 2, 0, 4, 5, 6};
+static ag_params *params;
+static ag_param *weight;
+
+static ag_tape *checked(void)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_check_finite(tape, 1);
+    ag_tape_seed(tape, 1, 42);
+    return tape;
+}
+
+static void test_result_that_is_not_finite(void **state)
+{
+    ag_tape *tape = checked();
+    (void)state;
+    ag_tensor *x = ag_name(ag_input(tape, values, AG_SHAPE(2, 3)), "features");
+    ag_tensor *y = ag_exp(ag_log(x)); /* e^-inf is 0 again: only the first op can tell */
+    ag_tensor *loss = ag_sum_all(ag_mul(y, ag_parameter(tape, weight)));
+    ag_params_reset(params);
+    ag_backward(loss);
+    assert_int_equal(ag_tape_status(tape), AG_EFINITE);
+    assert_string_equal(
+        ag_error(tape),
+        "log: element 2 of the result is -inf at step 42 (op 0, \"features\"); values "
+        "must be finite: look at the inputs or lower the learning rate.");
+    assert_int_equal(params->state, AG_BAD);
+    assert_true(isnan(ag_item(loss)));
+    ag_tape_free(tape);
+}
+
+static void test_gradient_that_is_not_finite(void **state)
+{
+    ag_tape *tape = checked();
+    (void)state;
+    weight->value[4] = 0;
+    ag_tensor *h = ag_sqrt(ag_parameter(tape, weight));
+    ag_params_reset(params);
+    ag_backward(ag_sum_all(ag_tanh(ag_neg(h))));
+    assert_string_equal(
+        ag_error(tape),
+        "sqrt: element 4 of the gradient is -inf at step 42 (op 0, \"weight\"); values "
+        "must be finite: look at the inputs or lower the learning rate.");
+    assert_int_equal(params->state, AG_BAD);
+    weight->value[4] = 1;
+    ag_tape_free(tape);
+}
+
+/* Without the check the run goes through, and with good numbers the check says nothing. */
+static void test_check_only_looks(void **state)
+{
+    ag_tape *tape = checked();
+    float with[6], without[6];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ag_check_finite(tape, !i);
+        ag_tape_reset(tape);
+        ag_params_reset(params);
+        ag_tensor *y =
+            ag_linear(ag_parameter(tape, weight), ag_input(tape, values, AG_SHAPE(2, 3)), NULL);
+        ag_backward(ag_sum_all(ag_softmax(ag_tanh(y))));
+        assert_string_equal(ag_error(tape), "");
+        memcpy(i ? without : with, weight->gradient, sizeof with);
+    }
+    assert_memory_equal(with, without, sizeof with);
+    ag_tape_reset(tape);
+    ag_tensor *y = ag_sum_all(ag_log(ag_input(tape, values, AG_SHAPE(6))));
+    ag_forward(y);
+    assert_true(ag_item(y) == -INFINITY);
+    ag_tape_free(tape);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    ag_set_threads(1);
+    params = ag_params_new();
+    weight = ag_params_add(params, "weight", AG_SHAPE(2, 3), ag_init_constant(1), 1);
+    return ag_params_build(params, 0) != AG_OK;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    ag_params_free(params);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gradcheck_accepts_right_gradients),
+        cmocka_unit_test(test_gradcheck_rejects_wrong_gradients),
+        cmocka_unit_test(test_gradcheck_tells_why_a_run_fails),
+        cmocka_unit_test(test_result_that_is_not_finite),
+        cmocka_unit_test(test_gradient_that_is_not_finite),
+        cmocka_unit_test(test_check_only_looks),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
