@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradient boosting by XGBoost's C interface; in a build without it, sentences that say so. */
+#include "examples/tgraph/baselines.h"
+#include "examples/tgraph/data_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#ifdef AG_HAVE_XGBOOST
+# include <xgboost/c_api.h>
+
+struct tgraph_boosting {
+    BoosterHandle booster;
+    int columns, trees;
+};
+
+int tgraph_boosting_built(void) { return 1; }
+
+/* The first line of what XGBoost says, without its time stamp. */
+static ag_status say(const char *doing, ag_failure *why)
+{
+    const char *text = XGBGetLastError();
+    if (*text == '[' && strchr(text, ']')) text = strchr(text, ']') + 1;
+    text += strspn(text, " ");
+    return ag_fail(why, AG_EDATA, "boosting: XGBoost could not %s: %.*s", doing,
+                   (int)(strcspn(text, "\n") > 120 ? 120 : strcspn(text, "\n")), text);
+}
+
+static ag_status set_label(DMatrixHandle data, const double *y, int rows, ag_failure *why)
+{
+    size_t bytes = (size_t)rows * sizeof(float);
+    float *label = ag__alloc(bytes);
+    if (!label) return tgraph_no_memory("boosting", bytes, why);
+    for (int i = 0; i < rows; i++) label[i] = (float)y[i];
+    if (XGDMatrixSetFloatInfo(data, "label", label, (bst_ulong)rows)) say("take the target", why);
+    ag__free(label);
+    return why->status;
+}
+
+static ag_status set_parameters(BoosterHandle booster, const tgraph_baseline_options *o,
+                                ag_failure *why)
+{
+    char depth[16], rate[32], threads[16], seed[16];
+    snprintf(depth, sizeof depth, "%d", o->depth);
+    snprintf(rate, sizeof rate, "%.17g", o->rate);
+    snprintf(threads, sizeof threads, "%d", ag_threads());
+    snprintf(seed, sizeof seed, "%u", (unsigned)(o->seed & INT32_MAX));
+    const char *const set[][2] = {{"objective", "reg:squarederror"},
+                                  {"base_score", "0"},
+                                  {"tree_method", "hist"},
+                                  {"verbosity", "0"},
+                                  {"max_depth", depth},
+                                  {"eta", rate},
+                                  {"nthread", threads},
+                                  {"seed", seed}};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        if (XGBoosterSetParam(booster, set[i][0], set[i][1])) return say("take its settings", why);
+    return AG_OK;
+}
+
+static ag_status grow(tgraph_boosting *b, DMatrixHandle data, const tgraph_baseline_options *o,
+                      ag_failure *why)
+{
+    for (b->trees = 0; b->trees < o->rounds; b->trees++) {
+        if (o->progress && o->progress(o->context, "boosting", (double)b->trees / o->rounds))
+            return AG_OK;
+        if (XGBoosterUpdateOneIter(b->booster, b->trees, data)) return say("grow a tree", why);
+    }
+    return AG_OK;
+}
+
+tgraph_boosting *tgraph_boosting_fit(const float *x, const double *y, int rows, int columns,
+                                     const tgraph_baseline_options *o, ag_failure *why)
+{
+    DMatrixHandle data = NULL;
+    tgraph_boosting *b = ag__alloc(sizeof *b);
+    if (!b) {
+        tgraph_no_memory("boosting", sizeof *b, why);
+        return NULL;
+    }
+    memset(b, 0, sizeof *b);
+    b->columns = columns;
+    if (XGDMatrixCreateFromMat(x, (bst_ulong)rows, (bst_ulong)columns, (float)NAN, &data))
+        say("take the data", why);
+    else if (!set_label(data, y, rows, why)) {
+        if (XGBoosterCreate(&data, 1, &b->booster))
+            say("start", why);
+        else if (!set_parameters(b->booster, o, why))
+            grow(b, data, o, why);
+    }
+    if (data) XGDMatrixFree(data);
+    if (!why->status) return b;
+    tgraph_boosting_free(b);
+    return NULL;
+}
+
+ag_status tgraph_boosting_predict(double *score, tgraph_boosting *b, const float *x, int rows,
+                                  ag_failure *why)
+{
+    DMatrixHandle data;
+    bst_ulong count = 0;
+    const float *out = NULL;
+    if (XGDMatrixCreateFromMat(x, (bst_ulong)rows, (bst_ulong)b->columns, (float)NAN, &data))
+        return say("take the data", why);
+    if (XGBoosterPredict(b->booster, data, 0, 0, 0, &count, &out) || count != (bst_ulong)rows)
+        say("predict", why);
+    for (int i = 0; !why->status && i < rows; i++) score[i] = (double)out[i];
+    XGDMatrixFree(data);
+    return why->status;
+}
+
+int tgraph_boosting_trees(const tgraph_boosting *b) { return b->trees; }
+
+void tgraph_boosting_free(tgraph_boosting *b)
+{
+    if (b && b->booster) XGBoosterFree(b->booster);
+    ag__free(b);
+}
+
+#else
+
+int tgraph_boosting_built(void) { return 0; }
+
+tgraph_boosting *tgraph_boosting_fit(const float *x, const double *y, int rows, int columns,
+                                     const tgraph_baseline_options *o, ag_failure *why)
+{
+    (void)x, (void)y, (void)rows, (void)columns, (void)o;
+    ag_fail(why, AG_EUSE, "not built: libxgboost is not installed");
+    return NULL;
+}
+
+ag_status tgraph_boosting_predict(double *score, tgraph_boosting *b, const float *x, int rows,
+                                  ag_failure *why)
+{
+    (void)score, (void)b, (void)x, (void)rows;
+    return ag_fail(why, AG_EUSE, "not built: libxgboost is not installed");
+}
+
+int tgraph_boosting_trees(const tgraph_boosting *b)
+{
+    (void)b;
+    return 0;
+}
+
+void tgraph_boosting_free(tgraph_boosting *b) { (void)b; }
+
+#endif
