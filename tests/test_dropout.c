@@ -84,9 +84,9 @@ static void test_what_it_depends_on(void **state)
 /* Backward draws the same words, whatever the threads and groups. */
 static void test_backward_and_fusion(void **state)
 {
-    static float values[2][64 * 33], gradients[2][64 * 33];
+    static float values[2][400 * 100], gradients[2][400 * 100];
     ag_params *params = ag_params_new();
-    ag_param *w = ag_params_add(params, "w", AG_SHAPE(64, 33), ag_init_uniform(1, 2), 1);
+    ag_param *w = ag_params_add(params, "w", AG_SHAPE(400, 100), ag_init_uniform(1, 2), 1);
     ag_tape *tape = ag_tape_new(AG_CPU);
     (void)state;
     assert_int_equal(ag_params_build(params, 1), AG_OK);
@@ -105,7 +105,7 @@ static void test_backward_and_fusion(void **state)
         assert_memory_equal(values[way > 0], values[0], sizeof *values);
         assert_memory_equal(gradients[way > 0], gradients[0], sizeof *gradients);
     }
-    for (int i = 0; i < 64 * 33; i++) assert_true((values[0][i] == 0) == (gradients[0][i] == 0));
+    for (int i = 0; i < 400 * 100; i++) assert_true((values[0][i] == 0) == (gradients[0][i] == 0));
     unsetenv("AUGUR_FUSE");
     ag_tape_free(tape);
     ag_params_free(params);
