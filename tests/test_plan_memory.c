@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAPES = 40, OPS = 25, PARAMS = 3, SIDE = 6, ROWS = 2000 };
+enum { TAPES = 25, OPS = 25, PARAMS = 3, SIDE = 6, ROWS = 4000 };
 
 static ag_params *params;
-static ag_param *param[PARAMS]; /* [n,SIDE], n = 4, 6, 2000: two tiles */
+static ag_param *param[PARAMS]; /* [n,SIDE], n = 4, 6, 4000: several blocks */
 static float data[ROWS * SIDE];
 
 static uint32_t below(ag_random *r, uint32_t n) { return ag_random_below(r, n); }
@@ -66,7 +66,7 @@ static ag_tensor *random_loss(ag_tape *tape, uint64_t seed)
     made[n++] = ag_input(tape, data, AG_SHAPE(ROWS, SIDE));
     for (int i = 0; i < OPS; i++) {
         made[n] = random_op(&r, made, n);
-        if (ag_size(made[n], 0) * ag_size(made[n], 1) > 20000) made[n] = made[0];
+        if (ag_size(made[n], 0) * ag_size(made[n], 1) > 50000) made[n] = made[0];
         if (below(&r, 8) == 0) ag_keep(made[n]);
         n++;
     }
