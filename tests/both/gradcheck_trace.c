@@ -53,13 +53,14 @@ double ag__trace_gradcheck(double factor, int fails, char where[200])
     task t = {.factor = factor, .fails = fails};
     t.large = ag_params_add(params, "large", AG_SHAPE(20, 30), ag_init_normal(0, 1), 1);
     t.small = ag_params_add(params, "small", AG_SHAPE(2, 3), ag_init_uniform(0.5, 1.5), 1);
-    double error = INFINITY;
+    double error = (double)INFINITY;
     if (ag_params_build(params, 3) == AG_OK) {
         const size_t bytes = (size_t)params->size * sizeof(ag_real);
         ag_real *before = ag__alloc(bytes);
         memcpy(before, params->value, bytes);
         error = ag_gradcheck(build, &t, params, NULL, where);
-        if (memcmp(before, params->value, bytes) != 0) error = NAN; /* it puts the values back */
+        if (memcmp(before, params->value, bytes) != 0)
+            error = (double)NAN; /* it puts the values back */
         ag__free(before);
     }
     ag_params_free(params);
