@@ -51,6 +51,9 @@ typedef struct ag_op {
         partial; /* inputs whose backward does not write every element exactly once (SAVE_X bits) */
     unsigned flows; /* outputs with a gradient (SAVE_Y bits); 0 means output 0 alone */
 
+    int first_serves_all; /* 1: backward[0] also computes what the others read from scratch, so it
+                             always runs */
+
     /* Elements of scratch that forward (backward 0) or prepare and backward (1) want; NULL: none.
      */
     int64_t (*scratch)(const ag_args *a, int backward);

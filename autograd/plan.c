@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Plan: which nodes run, which gradients are needed, who writes first, what is fused, how long each
  * buffer lives. */
-#include "autograd/tape.h"
+#include "autograd/plan.h"
 
 #include <string.h>
 
 enum { BLOCK = 16384, TILE = 8192 }; /* elements given to a thread at a time; of a fused group */
 
-typedef struct builder {
-    ag_tape *tape;
-    ag_plan *plan;
-    int training, fuse, failed;
-    int *needs, *has; /* by tensor: a gradient is wanted; its gradient has been written (by root) */
-    ag_job spare;     /* what new_job hands out when there is no memory */
-} builder;
-
 /* ---- references to storage --------------------------------------------------------------------
  */
 
 /* The buffer that `map` holds for a tensor, made if there is none. */
-static int buffer_of(builder *b, int *map, const ag_tensor *t)
+int ag__buffer_of(ag_builder *b, int *map, const ag_tensor *t)
 {
     ag_plan *plan = b->plan;
     if (map[t->root] >= 0) return map[t->root];
@@ -36,21 +28,21 @@ static int buffer_of(builder *b, int *map, const ag_tensor *t)
     return plan->n_buffers++;
 }
 
-static ag_ref value_ref(builder *b, int id)
+static ag_ref value_ref(ag_builder *b, int id)
 {
     const ag_tensor *t = b->tape->tensors[id], *root = b->tape->tensors[t->root];
     if (root->node < 0) return (ag_ref){AT_LEAF, root->id, 0};
-    return (ag_ref){AT_SLAB, buffer_of(b, b->plan->value_buffer, t), 0};
+    return (ag_ref){AT_SLAB, ag__buffer_of(b, b->plan->value_buffer, t), 0};
 }
 
-static ag_ref gradient_ref(builder *b, int id)
+static ag_ref gradient_ref(ag_builder *b, int id)
 {
     const ag_tensor *t = b->tape->tensors[id], *root = b->tape->tensors[t->root];
     if (root->param) return (ag_ref){AT_PARAM_GRADIENT, root->id, 0};
-    return (ag_ref){AT_SLAB, buffer_of(b, b->plan->gradient_buffer, t), 0};
+    return (ag_ref){AT_SLAB, ag__buffer_of(b, b->plan->gradient_buffer, t), 0};
 }
 
-static ag_ref scratch_ref(builder *b, int64_t elements)
+static ag_ref scratch_ref(ag_builder *b, int64_t elements)
 {
     ag_plan *plan = b->plan;
     if (elements <= 0) return (ag_ref){AT_NOTHING, 0, 0};
@@ -67,7 +59,7 @@ static ag_ref scratch_ref(builder *b, int64_t elements)
 /* ---- jobs and steps ---------------------------------------------------------------------------
  */
 
-static void fill_job(const builder *b, ag_job *job, const ag_kernel *kernel, int node_index)
+static void fill_job(const ag_builder *b, ag_job *job, const ag_kernel *kernel, int node_index)
 {
     memset(job, 0, sizeof *job);
     job->kernel = kernel;
@@ -82,7 +74,7 @@ static void fill_job(const builder *b, ag_job *job, const ag_kernel *kernel, int
     for (int j = 0; j < node->n_out; j++) job->args.ys[j] = b->tape->tensors[node->out[j]]->shape;
 }
 
-static ag_job *new_job(builder *b, const ag_kernel *kernel, int node_index)
+static ag_job *new_job(ag_builder *b, const ag_kernel *kernel, int node_index)
 {
     ag_plan *plan = b->plan;
     ag_job *job = &b->spare;
@@ -107,7 +99,7 @@ static int64_t largest(const ag_args *a)
 }
 
 /* Gives the last job to the step before it when both can run tile by tile, or a step of its own. */
-static void schedule(builder *b, int backward, int elementwise, int leads)
+static void schedule(ag_builder *b, int backward, int elementwise, int leads)
 {
     ag_plan *plan = b->plan;
     if (b->failed) return;
@@ -137,7 +129,7 @@ static void schedule(builder *b, int backward, int elementwise, int leads)
     plan->steps[plan->n_steps++] = step;
 }
 
-static void forward_jobs(builder *b, int node_index)
+static void forward_jobs(ag_builder *b, int node_index)
 {
     const ag_node *node = &b->tape->nodes[node_index];
     const ag_op *op = node->op;
@@ -159,7 +151,7 @@ static const ag_kernel *backward_kernel(const ag_op *op, int i)
     return op->inputs && strstr(op->inputs, "...") ? op->backward[0] : op->backward[i];
 }
 
-static void backward_refs(builder *b, ag_job *job, const ag_node *node)
+static void backward_refs(ag_builder *b, ag_job *job, const ag_node *node)
 {
     const ag_op *op = node->op;
     for (int i = 0; i < node->n_in; i++)
@@ -171,7 +163,7 @@ static void backward_refs(builder *b, ag_job *job, const ag_node *node)
     }
 }
 
-static void zero_job(builder *b, int id)
+static void zero_job(ag_builder *b, int id)
 {
     ag_job *job = new_job(b, NULL, -1);
     job->args.xs[0] = b->tape->tensors[id]->shape;
@@ -179,7 +171,7 @@ static void zero_job(builder *b, int id)
     schedule(b, 1, 0, 0);
 }
 
-static void note_written(builder *b, const ag_tensor *root)
+static void note_written(ag_builder *b, const ag_tensor *root)
 {
     ag_plan *plan = b->plan;
     if (!root->param) return;
@@ -191,7 +183,7 @@ static void note_written(builder *b, const ag_tensor *root)
 }
 
 /* What the backward kernels of a node share; returns the scratch that they share. */
-static ag_ref prepare_jobs(builder *b, int node_index)
+static ag_ref prepare_jobs(ag_builder *b, int node_index)
 {
     const ag_node *node = &b->tape->nodes[node_index];
     const ag_op *op = node->op;
@@ -210,7 +202,15 @@ static ag_ref prepare_jobs(builder *b, int node_index)
     return scratch;
 }
 
-static void backward_jobs(builder *b, int node_index)
+static int any_needed(const ag_builder *b, const ag_node *node)
+{
+    int any = 0;
+    for (int i = 0; i < node->n_in; i++)
+        any |= backward_kernel(node->op, i) && b->needs[node->in[i]];
+    return any;
+}
+
+static void backward_jobs(ag_builder *b, int node_index)
 {
     const ag_node *node = &b->tape->nodes[node_index];
     const ag_op *op = node->op;
@@ -223,7 +223,9 @@ static void backward_jobs(builder *b, int node_index)
     for (int i = 0; i < node->n_in; i++) {
         const ag_kernel *kernel = backward_kernel(op, i);
         const ag_tensor *root = b->tape->tensors[b->tape->tensors[node->in[i]]->root];
-        if (!kernel || !b->needs[node->in[i]]) continue;
+        const int wanted = b->needs[node->in[i]];
+        if (!kernel || (!wanted && !(i == 0 && op->first_serves_all && any_needed(b, node))))
+            continue;
         const int zero = (op->partial & SAVE_X(i)) && !b->has[root->id];
         if (zero) zero_job(b, node->in[i]);
         if (!prepared) scratch = prepare_jobs(b, node_index);
@@ -232,88 +234,20 @@ static void backward_jobs(builder *b, int node_index)
         job->scratch = scratch;
         backward_refs(b, job, node);
         job->args.which = i;
-        job->adds = zero || b->has[root->id];
-        job->dx = gradient_ref(b, node->in[i]);
+        job->adds = wanted && (zero || b->has[root->id]);
+        job->dx = wanted ? gradient_ref(b, node->in[i])
+                         : scratch_ref(b, b->tape->tensors[node->in[i]]->count);
         schedule(b, 1, op->elementwise, 0);
+        if (!wanted) continue;
         if (!b->has[root->id]) note_written(b, root);
         b->has[root->id] = 1;
-    }
-}
-
-/* ---- life spans ---------------------------------------------------------------------------------
- */
-
-static void touch(ag_plan *plan, ag_ref ref, int step)
-{
-    if (ref.place != AT_SLAB) return;
-    ag_buffer *buffer = &plan->buffers[ref.id];
-    if (buffer->first < 0) buffer->first = step;
-    buffer->last = step;
-}
-
-static void life_spans(builder *b)
-{
-    ag_plan *plan = b->plan;
-    for (int s = 0; s < plan->n_steps; s++)
-        for (int k = 0; k < plan->steps[s].n; k++) {
-            const ag_job *job = &plan->jobs[plan->steps[s].first + k];
-            for (int i = 0; i < AG_MAX_IN; i++) touch(plan, job->x[i], s);
-            for (int j = 0; j < AG_MAX_OUT; j++) {
-                touch(plan, job->y[j], s);
-                touch(plan, job->dy[j], s);
-            }
-            touch(plan, job->dx, s);
-            touch(plan, job->scratch, s);
-        }
-}
-
-static void keep_readable(builder *b, const ag_tensor *t)
-{
-    const ag_tensor *root = b->tape->tensors[t->root];
-    if (root->node < 0) return;
-    ag_buffer *buffer = &b->plan->buffers[buffer_of(b, b->plan->value_buffer, t)];
-    if (buffer->first < 0) buffer->first = 0;
-    buffer->last = b->plan->n_steps;
-}
-
-static void to_tile(builder *b, ag_step *step, ag_ref *ref)
-{
-    if (ref->place != AT_SLAB) return;
-    ag_buffer *buffer = &b->plan->buffers[ref->id];
-    if (buffer->first != buffer->last) return;
-    if (!buffer->tile) {
-        buffer->tile = 1;
-        buffer->offset = step->tile_bytes;
-        step->tile_bytes +=
-            ((step->grain * step->per_unit * (int64_t)sizeof(ag_real) + 63) / 64) * 64;
-    }
-    *ref = (ag_ref){AT_TILE, ref->id, buffer->offset};
-}
-
-/* Values that are born and die within one fused group live in the tile scratch of its threads. */
-static void use_tiles(builder *b)
-{
-    ag_plan *plan = b->plan;
-    for (int s = 0; s < plan->n_steps; s++) {
-        ag_step *step = &plan->steps[s];
-        if (step->n == 1) continue;
-        for (int k = 0; k < step->n; k++) {
-            ag_job *job = &plan->jobs[step->first + k];
-            const int leader = step->leads && k == 0;
-            to_tile(b, step, &job->y[0]);
-            if (leader) continue;
-            for (int i = 0; i < AG_MAX_IN; i++) to_tile(b, step, &job->x[i]);
-            to_tile(b, step, &job->dy[0]);
-            to_tile(b, step, &job->dx);
-        }
-        if (step->tile_bytes > plan->tile_bytes) plan->tile_bytes = step->tile_bytes;
     }
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------
  */
 
-static int start(builder *b)
+static int start(ag_builder *b)
 {
     ag_tape *tape = b->tape;
     ag_plan *plan = b->plan;
@@ -333,7 +267,7 @@ static int start(builder *b)
     return 0;
 }
 
-static void mark_live(builder *b, const ag_tensor *wanted)
+static void mark_live(ag_builder *b, const ag_tensor *wanted)
 {
     ag_tape *tape = b->tape;
     char *live = b->plan->live;
@@ -348,7 +282,7 @@ static void mark_live(builder *b, const ag_tensor *wanted)
         }
 }
 
-static void mark_needs(builder *b)
+static void mark_needs(ag_builder *b)
 {
     ag_tape *tape = b->tape;
     for (int i = 0; i < tape->n_tensors; i++) b->needs[i] = tape->tensors[i]->param != NULL;
@@ -367,7 +301,7 @@ static void mark_needs(builder *b)
 static void write_one(const ag_args *a) { a->dx[0] = a->add ? a->dx[0] + 1 : 1; }
 static const ag_kernel seed_kernel = {"seed", NULL, NULL, write_one, NULL, NULL};
 
-static void backward_all(builder *b, const ag_tensor *loss)
+static void backward_all(ag_builder *b, const ag_tensor *loss)
 {
     const ag_tensor *root = b->tape->tensors[loss->root];
     mark_needs(b);
@@ -383,7 +317,7 @@ static void backward_all(builder *b, const ag_tensor *loss)
 
 int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training)
 {
-    builder b = {.tape = tape, .plan = plan, .training = training, .fuse = ag__fusion(tape)};
+    ag_builder b = {.tape = tape, .plan = plan, .training = training, .fuse = ag__fusion(tape)};
     if (start(&b)) return 1;
     mark_live(&b, wanted);
     for (int k = 0; k < tape->n_nodes; k++) {
@@ -394,15 +328,6 @@ int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training
     const int forward_steps = plan->n_steps;
     if (training) backward_all(&b, wanted);
     if (b.failed) return 1;
-    life_spans(&b);
-    for (int i = 0; i < plan->n_buffers; i++) {
-        ag_buffer *buffer = &plan->buffers[i];
-        buffer->saved = buffer->first < forward_steps && buffer->last >= forward_steps;
-        if (buffer->saved && training) plan->saved_bytes += buffer->bytes;
-    }
-    keep_readable(&b, wanted);
-    for (int i = 0; i < tape->n_tensors; i++)
-        if (tape->tensors[i]->kept) keep_readable(&b, tape->tensors[i]);
-    use_tiles(&b);
+    ag__plan_life(&b, wanted, forward_steps);
     return b.failed;
 }

@@ -15,7 +15,7 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
 
-set(flags -Wall -Wextra -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+set(flags -Wall -Wextra -fno-math-errno -fno-trapping-math -ffp-contract=off)
 if(AUGUR_WERROR)
     list(APPEND flags -Werror)
 endif()

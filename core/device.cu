@@ -8,7 +8,8 @@ static cudaStream_t stream;
 
 extern "C" void *ag__cuda_stream(void)
 {
-    if (!stream && cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) stream = NULL;
+    if (!stream && cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess)
+        stream = NULL;
     return stream;
 }
 

@@ -98,7 +98,9 @@ enum { AG_STRIP = 1024 }; /* columns that a strip kernel handles at a time on a 
 
 enum { AG_PARTS = 16 };
 
-/* s = sum over i in 0..n-1 of value; a fixed number of partial sums added in a fixed order. */
+/* s = sum over i in 0..n-1 of value; a fixed number of partial sums added in a fixed order.
+   Conditions within the value are not nested: gcc 12.2 compiles a sum over c1 ? (c2 ? v : 0) : 0
+   wrongly for AVX-512. */
 # define SUM(s, i, n, value)                                                            \
   do {                                                                                  \
    ag_real parts_[AG_PARTS] = {0};                                                      \

@@ -16,6 +16,14 @@
 # define AG_BOTH static inline __attribute__((always_inline, unused))
 #endif
 
+/* a b + c in one rounding where the machine has it; said outright, since a compiler left to itself
+   contracts the body of a loop and its tail differently. */
+#if defined(__FP_FAST_FMAF) || defined(__CUDACC__)
+# define V_FMA(a, b, c) fmaf(a, b, c)
+#else
+# define V_FMA(a, b, c) ((a) * (b) + (c))
+#endif
+
 #ifdef AG_DOUBLE
 
 # define V_TINY 2.2250738585072014e-308
@@ -27,6 +35,11 @@ AG_BOTH double v_sigmoid(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / 
 AG_BOTH double v_sqrt(double x) { return sqrt(x); }
 AG_BOTH double v_abs(double x) { return fabs(x); }
 AG_BOTH double v_log1p(double x) { return log1p(x); }
+AG_BOTH double v_phi(double *density, double x)
+{
+    *density = 0.39894228040143268 * exp(-0.5 * x * x);
+    return 0.5 * erfc(-0.70710678118654752 * x);
+}
 
 #else
 
@@ -61,15 +74,15 @@ AG_BOTH float v_exp(float x)
     const float shift = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
     float y = x > 89.0f ? 89.0f : x; /* e^89 overflows; a NaN stays */
     y = y < -104.0f ? -104.0f : y;   /* e^-104 underflows */
-    const float t = y * 1.44269504f + shift, n = t - shift;
-    const float r = (y - n * 0.693145752f) - n * 1.42860677e-6f;
+    const float t = V_FMA(y, 1.44269504f, shift), n = t - shift;
+    const float r = V_FMA(n, -1.42860677e-6f, V_FMA(n, -0.693145752f, y));
     float p = 0.000199089087f;
-    p = p * r + 0.00139345442f;
-    p = p * r + 0.00833328410f;
-    p = p * r + 0.0416664568f;
-    p = p * r + 0.166666668f;
-    p = p * r + 0.500000001f;
-    p = p * (r * r) + r + 1.0f;
+    p = V_FMA(p, r, 0.00139345442f);
+    p = V_FMA(p, r, 0.00833328410f);
+    p = V_FMA(p, r, 0.0416664568f);
+    p = V_FMA(p, r, 0.166666668f);
+    p = V_FMA(p, r, 0.500000001f);
+    p = V_FMA(p, r * r, r) + 1.0f;
     const int32_t e = v__to_bits(t) - v__to_bits(shift);
     const int32_t half = e >> 1;
     return p * v__power_of_two(half) * v__power_of_two(e - half);
@@ -86,15 +99,16 @@ AG_BOTH float v_log(float x)
     const float f = v__from_bits((bits & 0x007fffff) + 0x3f3504f3) - 1.0f;
     const float n = (float)e - (tiny ? 23.0f : 0.0f);
     float p = -0.0830548773f;
-    p = p * f + 0.127989401f;
-    p = p * f - 0.129434030f;
-    p = p * f + 0.141902319f;
-    p = p * f - 0.166434891f;
-    p = p * f + 0.200018801f;
-    p = p * f - 0.250002808f;
-    p = p * f + 0.333333265f;
+    p = V_FMA(p, f, 0.127989401f);
+    p = V_FMA(p, f, -0.129434030f);
+    p = V_FMA(p, f, 0.141902319f);
+    p = V_FMA(p, f, -0.166434891f);
+    p = V_FMA(p, f, 0.200018801f);
+    p = V_FMA(p, f, -0.250002808f);
+    p = V_FMA(p, f, 0.333333265f);
     const float s = f * f;
-    float y = n * 0.693145752f + (f + (n * 1.42860677e-6f + (s * f * p - 0.5f * s)));
+    float y = V_FMA(n, 1.42860677e-6f, V_FMA(s * f, p, -0.5f * s));
+    y = V_FMA(n, 0.693145752f, f + y);
     y = x > 3.4028234e38f ? x : y;
     y = x == 0 ? -INFINITY : y;
     return x >= 0 ? y : NAN;
@@ -105,12 +119,12 @@ AG_BOTH float v_tanh(float x)
 {
     const float t = v_abs(x), s = x * x;
     float p = 0.00222182839f;
-    p = p * s - 0.00827978638f;
-    p = p * s + 0.0217489037f;
-    p = p * s - 0.0539567607f;
-    p = p * s + 0.133332929f;
-    p = p * s - 0.333333331f;
-    const float near = x + x * (s * p);
+    p = V_FMA(p, s, -0.00827978638f);
+    p = V_FMA(p, s, 0.0217489037f);
+    p = V_FMA(p, s, -0.0539567607f);
+    p = V_FMA(p, s, 0.133332929f);
+    p = V_FMA(p, s, -0.333333331f);
+    const float near = V_FMA(x, s * p, x);
     const float far = copysignf(1.0f - 2.0f / (1.0f + v_exp(2.0f * t)), x);
     return t < 0.65f ? near : far;
 }
@@ -130,22 +144,41 @@ AG_BOTH float v_erf(float x)
 {
     const float a = v_abs(x), t = a > 4.0f ? 4.0f : a, s = x * x;
     float p = 7.88912317e-5f;
-    p = p * s - 8.02084237e-4f;
-    p = p * s + 0.00518953546f;
-    p = p * s - 0.0268544447f;
-    p = p * s + 0.112836002f;
-    p = p * s - 0.376126271f;
-    p = p * s + 1.12837917f;
+    p = V_FMA(p, s, -8.02084237e-4f);
+    p = V_FMA(p, s, 0.00518953546f);
+    p = V_FMA(p, s, -0.0268544447f);
+    p = V_FMA(p, s, 0.112836002f);
+    p = V_FMA(p, s, -0.376126271f);
+    p = V_FMA(p, s, 1.12837917f);
     float q = 2.16867487e-5f;
-    q = q * t - 4.41335118e-4f;
-    q = q * t + 0.00420455530f;
-    q = q * t - 0.0252082380f;
-    q = q * t + 0.108418546f;
-    q = q * t + 0.633219924f;
-    q = q * t + 1.12957841f;
-    q = q * t - 1.88036460e-4f;
+    q = V_FMA(q, t, -4.41335118e-4f);
+    q = V_FMA(q, t, 0.00420455530f);
+    q = V_FMA(q, t, -0.0252082380f);
+    q = V_FMA(q, t, 0.108418546f);
+    q = V_FMA(q, t, 0.633219924f);
+    q = V_FMA(q, t, 1.12957841f);
+    q = V_FMA(q, t, -1.88036460e-4f);
     const float far = copysignf(1.0f - v_exp(-q), x);
     return a < 1.0f ? x * p : a >= 1.0f ? far : x; /* the last: NaN */
+}
+
+/* The normal distribution: returns Phi(x) and sets its density. Phi(-a) = e^(-a^2/2) P(1 / (1 + 0.3
+ * a)) for a >= 0. */
+AG_BOTH float v_phi(float *density, float x)
+{
+    const float a = v_abs(x), t = 1.0f / V_FMA(a, 0.3f, 1.0f), e = v_exp(-0.5f * x * x);
+    float p = 0.0383782772f;
+    p = V_FMA(p, t, -0.169166055f);
+    p = V_FMA(p, t, 0.228659971f);
+    p = V_FMA(p, t, -0.0765063614f);
+    p = V_FMA(p, t, 0.142535451f);
+    p = V_FMA(p, t, 0.0946835512f);
+    p = V_FMA(p, t, 0.121920336f);
+    p = V_FMA(p, t, 0.119487690f);
+    p = V_FMA(p, t, 7.16883591e-6f);
+    *density = 0.398942280f * e;
+    p *= e;
+    return x > 0 ? 1.0f - p : p;
 }
 
 #endif

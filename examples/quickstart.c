@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regression on a toy graph: every node of a ring learns a function of its own number and its neighbours'.
-   build/release/bin/quickstart */
+/* Regression on a toy graph: every node of a ring learns a function of its own number and its
+   neighbours'. build/release/bin/quickstart */
 #include "augur.h"
 
 #include <math.h>
@@ -19,7 +19,8 @@ int main(void)
         target[2 * v] = target[2 * v + 1] = v;
         x[v] = (ag_real)ag_random_normal(&random);
     }
-    for (int v = 0; v < NODES; v++) y[v] = (ag_real)sin(x[v]) + x[source[2 * v]] * x[source[2 * v + 1]];
+    for (int v = 0; v < NODES; v++)
+        y[v] = (ag_real)sin(x[v]) + x[source[2 * v]] * x[source[2 * v + 1]];
     ag_graph *graph = ag_graph_build(NODES, source, target, 2 * NODES, AG_ALONG, &why);
 
     ag_params *params = ag_params_new();
@@ -45,8 +46,10 @@ int main(void)
         ag_tensor *loss = ag_mean_all(ag_square(error));
         ag_backward(loss); /* plans once, then runs forward and backward */
         if (ag_failed(tape)) return puts(ag_error(tape)), 1;
-        if (step % 100 == 0 || step == STEPS - 1) printf("step %3d  loss %.5f\n", step, (double)ag_item(loss));
-        if (ag_adamw_step(params, &adamw, ag_schedule_at(&schedule, step), &why)) return puts(why.sentence), 1;
+        if (step % 100 == 0 || step == STEPS - 1)
+            printf("step %3d  loss %.5f\n", step, (double)ag_item(loss));
+        if (ag_adamw_step(params, &adamw, ag_schedule_at(&schedule, step), &why))
+            return puts(why.sentence), 1;
     }
     ag_tape_free(tape);
     ag_params_free(params);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* GraphSAGE convolution: a composition of ops. */
-#include "gnn/gnn.h"
+#include "gnn/sage.h"
 #include "ops/ops.h"
 
 ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges, ag_aggregate kind,
@@ -9,17 +9,18 @@ ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
     ag_tape *tape = ag_tape_of(x);
     ag_tensor *w = ag_parameter(tape, weights->neighbour);
     ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
+    ag_tensor *root = weights->root ? ag_parameter(tape, weights->root) : NULL;
     ag_tensor *y;
-    if (kind != AG_AGGREGATE_MAX &&
-        ag_size(w, 0) < ag_size(w, 1)) { /* the narrow side is aggregated */
-        y = ag_spmm(ag_linear(x, w, NULL), edges, kind);
-        if (weights->root)
-            y = ag_add(y, ag_linear(x, ag_parameter(tape, weights->root), b));
-        else if (b)
-            y = ag_add_bias(y, b);
-    } else {
+    if (kind == AG_AGGREGATE_MAX || ag_size(w, 0) >= ag_size(w, 1)) {
         y = ag_linear(ag_spmm(x, edges, kind), w, b);
-        if (weights->root) y = ag_add(y, ag_linear(x, ag_parameter(tape, weights->root), NULL));
+        if (root) y = ag_add(y, ag_linear(x, root, NULL));
+    } else if (root &&
+               b) { /* the narrow side is aggregated, behind one product with both weights */
+        y = ag__sage_sum(ag_linear(x, ag_concat2(w, root, 0), NULL), b, edges, kind);
+    } else {
+        y = ag_spmm(ag_linear(x, w, NULL), edges, kind);
+        if (root) y = ag_add(y, ag_linear(x, root, NULL));
+        if (b) y = ag_add_bias(y, b);
     }
     return l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dropout: y = x / (1 - p) with probability 1 - p, else 0. Nothing is saved: backward draws the
- * same words again. */
+/* dropout: y = x / (1 - p) with probability 1 - p, else 0; p in steps of 2^-16. Nothing is saved:
+ * backward draws the same words again. */
 #include "ops/dropout.h"
 #include "ops/ops.h"
 #include "ops/table.h"
@@ -9,6 +9,8 @@ static int dropout_shape(ag_call *call)
 {
     if (!(call->attr.f[0] >= 0 && call->attr.f[0] < 1))
         return ag__reject(call, "p is %g, but must be at least 0 and below 1", call->attr.f[0]);
+    if (call->attr.f[0] > 1 - 1.0 / 65536)
+        return ag__reject(call, "p is %g, but must be at most 1 - 2^-16", call->attr.f[0]);
     return ag__same_shape(call);
 }
 

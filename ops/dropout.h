@@ -2,8 +2,8 @@
 #include "core/kernel.h"
 #include "core/philox.h"
 
-/* Elements 64 b + 16 w + l take word w of the Philox counter (16 b + l, ordinal, step): 16
-   neighbours are computed in one pass, and any element can be computed alone. */
+/* Element 128 b + 64 h + 16 w + l takes half h of word w of the Philox counter (16 b + l, ordinal,
+   step): 16 neighbours are computed in one pass, and any element can be computed alone. */
 KERNEL void dropout_words(uint32_t words[64], const ag_args *a, uint64_t b)
 {
     uint32_t k0 = (uint32_t)a->seed, k1 = (uint32_t)(a->seed >> 32);
@@ -22,20 +22,24 @@ KERNEL void dropout_words(uint32_t words[64], const ag_args *a, uint64_t b)
     }
 }
 
-/* to = from / (1 - p) where the word is at least p 2^32, else 0. */
-KERNEL void dropout_range(ag_real *to, const ag_real *from, const ag_args *a, int64_t lo,
-                          int64_t hi, const int add)
+/* to = from / (1 - p) where the 16 bits are at least p 2^16, else 0; p is rounded to a multiple of
+ * 2^-16. */
+KERNEL void dropout_range(ag_real *__restrict__ to, const ag_real *__restrict__ from,
+                          const ag_args *a, int64_t lo, int64_t hi, const int add)
 {
-    const uint32_t limit = (uint32_t)(a->attr.f[0] * 4294967296.0);
+    const uint32_t limit = (uint32_t)(a->attr.f[0] * 65536.0 + 0.5);
     const ag_real scale = (ag_real)(1 / (1 - a->attr.f[0]));
-    uint32_t words[64];
+    uint32_t bits[128];
     for (int64_t i = lo; i < hi;) {
-        const int64_t e = a->base + i, b = e / 64, in = e - b * 64, end = i + 64 - in,
-                      stop = end < hi ? end : hi;
-        dropout_words(words, a, (uint64_t)b);
-        const uint32_t *word = words + in;
-        for (int64_t k = i; k < stop; k++) PUT(to, k, word[k - i] >= limit ? from[k] * scale : 0);
-        i = stop;
+        const int64_t e = a->base + i, b = e / 128;
+        const int skip = (int)(e - b * 128), all = 128 - skip,
+                  n = hi - i < all ? (int)(hi - i) : all;
+        dropout_words(bits, a, (uint64_t)b);
+        for (int k = 0; k < 64; k++) bits[64 + k] = bits[k] >> 16;
+        for (int k = 0; k < 64; k++) bits[k] &= 0xffff;
+        for (int k = 0; k < n; k++)
+            PUT(to, i + k, bits[skip + k] >= limit ? from[i + k] * scale : 0);
+        i += n;
     }
 }
 

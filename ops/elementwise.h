@@ -11,10 +11,17 @@ KERNEL ag_real v__silu_slope(ag_real x)
     const ag_real s = v_sigmoid(x);
     return s * (1 + x * (1 - s));
 }
-KERNEL ag_real v__gelu_slope(ag_real x) /* Phi(x) + x phi(x) */
+/* x Phi(x), the erf form, and its slope Phi(x) + x phi(x). */
+KERNEL ag_real v__gelu(ag_real x)
 {
-    return K(0.5) * (1 + v_erf(x * K(0.70710678118654752))) +
-           x * v_exp(K(-0.5) * x * x) * K(0.39894228040143268);
+    ag_real density;
+    return x * v_phi(&density, x);
+}
+KERNEL ag_real v__gelu_slope(ag_real x)
+{
+    ag_real density;
+    const ag_real phi = v_phi(&density, x);
+    return phi + x * density;
 }
 KERNEL ag_real v__gelu_inner(ag_real x)
 {

@@ -145,6 +145,14 @@ AG_API ag_tensor *ag_cross_attention(ag_tensor *x, ag_tensor *t);
    Replaces ag_concat2(x, ag_cross_attention(x, t), -1). Source: TGraph eq. 3. */
 AG_API ag_tensor *ag_cross_attention_beside(ag_tensor *x, ag_tensor *t);
 
+/* y = x sigmoid(relu(x w1' + b1) w2' + b2), row by row: channel attention after squeeze and
+   excitation. x [..., f], w1 [r,f], b1 [r], w2 [f,r], b2 [f] -> [..., f]. With g the gate: dx = dy
+   g plus what comes back through the two products. Replaces ag_mul(x,
+   ag_sigmoid(ag_linear(ag_relu(ag_linear(x, w1, b1)), w2, b2))). Source: Hu et al. 2018; TGraph
+   eq. 5. */
+AG_API ag_tensor *ag_channel_attention(ag_tensor *x, ag_tensor *w1, ag_tensor *b1, ag_tensor *w2,
+                                       ag_tensor *b2);
+
 /* ---- losses -> []: the mean over all elements, 0 of nothing. Gradients flow to y and to the
         target, which have one shape ---------------------- */
 AG_API ag_tensor *ag_squared_error(ag_tensor *y, ag_tensor *target);  /* (y - t)^2 */

@@ -91,17 +91,19 @@ STRIP(cross_attention_forward, a->xs[0].size[0], a->xs[0].size[2])
     }
 }
 
-/* Scratch [a,2,c]: per column the sum of s g and the slope by 1/t, with s the softmax and g = dy x.
+/* dx = dy s + s (g - sum s g) / t with s the softmax and g = dy x; with i0 also the left half of
+   dy. Scratch [a,c] gets the slope of each column by 1/t: sum of s g x - (sum of s g) (sum of s x).
  */
-STRIP(cross_attention_prepare, a->xs[0].size[0], a->xs[0].size[2])
+STRIP(cross_attention_backward_x, a->xs[0].size[0], a->xs[0].size[2])
 {
-    const int rows = a->xs[0].size[1], m = a->xs[0].size[2], wide = a->attr.i[0] ? 2 * m : m;
+    const int rows = a->xs[0].size[1], m = a->xs[0].size[2], beside = a->attr.i[0],
+              wide = beside ? 2 * m : m;
     const ag_real over = 1 / X(1)[0];
-    const ag_real *x = X(0) + o * rows * m + c, *dy = DY(0) + o * rows * wide + (wide - m) + c;
+    const ag_real *x = X(0) + o * rows * m + c, *left = DY(0) + o * rows * wide + c,
+                  *dy = left + (wide - m);
     const ag_real *most = Y(1) + o * 2 * m + c, *inverse = most + m;
-    ag_real *dots = a->scratch + o * 2 * m + c, *slopes = dots + m;
+    ag_real *dx = DX + o * rows * m + c, *slope = a->scratch + o * m + c;
     ag_real sg[AG_PER_LANE], sgx[AG_PER_LANE], sx[AG_PER_LANE];
-    (void)add;
     EACH (j, n) sg[AT(j)] = sgx[AT(j)] = sx[AT(j)] = 0;
     for (int r = 0; r < rows; r++)
         EACH (j, n) {
@@ -111,30 +113,14 @@ STRIP(cross_attention_prepare, a->xs[0].size[0], a->xs[0].size[2])
             sgx[AT(j)] += g * v;
             sx[AT(j)] += s * v;
         }
-    EACH (j, n) {
-        dots[j] = sg[AT(j)];
-        slopes[j] = sgx[AT(j)] - sg[AT(j)] * sx[AT(j)];
-    }
-}
-
-/* dx = dy s + s (g - sum s g) / t, and with i0 the left half of dy */
-STRIP(cross_attention_backward_x, a->xs[0].size[0], a->xs[0].size[2])
-{
-    const int rows = a->xs[0].size[1], m = a->xs[0].size[2], beside = a->attr.i[0],
-              wide = beside ? 2 * m : m;
-    const ag_real over = 1 / X(1)[0];
-    const ag_real *x = X(0) + o * rows * m + c, *left = DY(0) + o * rows * wide + c,
-                  *dy = left + (wide - m);
-    const ag_real *most = Y(1) + o * 2 * m + c, *inverse = most + m,
-                  *dots = a->scratch + o * 2 * m + c;
-    ag_real *dx = DX + o * rows * m + c;
     for (int r = 0; r < rows; r++)
         EACH (j, n) {
             const ag_real v = x[r * m + j], d = dy[r * wide + j];
             const ag_real s = v_exp(v * over - most[j]) * inverse[j];
-            const ag_real through = s * (d + (d * v - dots[j]) * over);
+            const ag_real through = s * (d + (d * v - sg[AT(j)]) * over);
             PUT(dx, r * m + j, beside ? left[r * wide + j] + through : through);
         }
+    EACH (j, n) slope[j] = sgx[AT(j)] - sg[AT(j)] * sx[AT(j)];
 }
 
 /* dt = -1/t^2 times the sum of all slopes, added in order of the nodes. */
@@ -145,7 +131,7 @@ ROW(cross_attention_backward_t, 1)
     double total = 0;
     (void)r;
     for (int v = 0; v < nodes; v++) {
-        const ag_real *slopes = a->scratch + (int64_t)v * 2 * m + m;
+        const ag_real *slopes = a->scratch + (int64_t)v * m;
         ag_real s;
         SUM(s, j, m, slopes[j]);
         total += (double)s;

@@ -10,6 +10,7 @@
 
 #include "augur.h"
 #include "autograd/tape.h"
+#include "gnn/sage.h"
 #include "ops/table.h"
 
 #include <math.h>
@@ -203,6 +204,43 @@ static ag_tensor *beside_plain(ag_tensor *const *p)
     return ag_concat2(p[0], attention_plain(p), -1);
 }
 
+static ag_tensor *gate(ag_tensor *const *p)
+{
+    return ag_channel_attention(p[0], p[1], p[2], p[3], p[4]);
+}
+static ag_tensor *gate_plain(ag_tensor *const *p)
+{
+    ag_tensor *narrow = ag_relu(ag_linear(p[0], p[1], p[2]));
+    return ag_mul(p[0], ag_sigmoid(ag_linear(narrow, p[3], p[4])));
+}
+
+/* Messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
+static ag_edges toy_edges(ag_tape *tape)
+{
+    static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
+    static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0}, starts[] = {0, NODES};
+    static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5};
+    return (ag_edges){
+        ag_input_i32(tape, rows, AG_SHAPE(NODES, 2)), ag_input_i32(tape, sources, AG_SHAPE(6)),
+        ag_input_i32(tape, rows_t, AG_SHAPE(NODES, 2)), ag_input_i32(tape, targets, AG_SHAPE(6, 2)),
+        ag_input_i32(tape, starts, AG_SHAPE(2))};
+}
+
+static ag_tensor *sage(ag_tensor *const *p, ag_aggregate kind)
+{
+    return ag__sage_sum(p[0], p[1], toy_edges(ag_tape_of(p[0])), kind);
+}
+static ag_tensor *sage_plain(ag_tensor *const *p, ag_aggregate kind)
+{
+    const int o = ag_size(p[1], 0);
+    ag_tensor *sent = ag_spmm(ag_slice(p[0], -1, 0, o), toy_edges(ag_tape_of(p[0])), kind);
+    return ag_add_bias(ag_add(sent, ag_slice(p[0], -1, o, o)), p[1]);
+}
+static ag_tensor *sage_sum(ag_tensor *const *p) { return sage(p, AG_AGGREGATE_SUM); }
+static ag_tensor *sage_sum_plain(ag_tensor *const *p) { return sage_plain(p, AG_AGGREGATE_SUM); }
+static ag_tensor *sage_mean(ag_tensor *const *p) { return sage(p, AG_AGGREGATE_MEAN); }
+static ag_tensor *sage_mean_plain(ag_tensor *const *p) { return sage_plain(p, AG_AGGREGATE_MEAN); }
+
 /* A fused op, what it replaces, and the shapes of its inputs. */
 typedef struct fusion {
     const char *op;
@@ -218,6 +256,21 @@ typedef struct fusion {
 static const fusion fusions[] = {
     {"cross_attention", attention, attention_plain, {CUBE, {1, {1, 1, 1, 1}}}, 2},
     {"cross_attention_beside", beside, beside_plain, {CUBE, {1, {1, 1, 1, 1}}}, 2},
+    {"channel_attention",
+     gate,
+     gate_plain,
+     {CUBE,
+      {2, {4, FEATURES, 1, 1}},
+      {1, {4, 1, 1, 1}},
+      {2, {FEATURES, 4, 1, 1}},
+      {1, {FEATURES, 1, 1, 1}}},
+     5},
+    {"sage_sum", sage_sum, sage_sum_plain, {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}}, 2},
+    {"sage_mean",
+     sage_mean,
+     sage_mean_plain,
+     {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}},
+     2},
 };
 enum { FUSIONS = sizeof fusions / sizeof *fusions };
 

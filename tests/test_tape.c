@@ -31,7 +31,8 @@ static net *make_net(void)
     n.w2 = ag_params_add(n.params, "w2", AG_SHAPE(3, 9), ag_init_normal(0, 0.5), 1);
     assert_int_equal(ag_params_build(n.params, 1), AG_OK);
     for (size_t i = 0; i < sizeof n.x / sizeof *n.x; i++) n.x[i] = (float)ag_random_normal(&r);
-    for (size_t i = 0; i < sizeof n.target / sizeof *n.target; i++) n.target[i] = (float)ag_random_normal(&r);
+    for (size_t i = 0; i < sizeof n.target / sizeof *n.target; i++)
+        n.target[i] = (float)ag_random_normal(&r);
     return &n;
 }
 
@@ -84,8 +85,10 @@ static void test_fusion_changes_no_bit(void **state)
         steps[fused] = ag_plan_of(l, 1).steps;
         ag_backward(l);
         loss[fused] = ag_item(l);
-        if (fused) memcpy(with, n->w1->gradient, sizeof with);
-        else assert_memory_equal(with, n->w1->gradient, sizeof with);
+        if (fused)
+            memcpy(with, n->w1->gradient, sizeof with);
+        else
+            assert_memory_equal(with, n->w1->gradient, sizeof with);
         ag_tape_free(tape);
     }
     unsetenv("AUGUR_FUSE");

@@ -13,8 +13,10 @@ static ag_tensor *linear(ag_tensor *x, ag_param *w, ag_param *b)
 /* x * sigmoid(excite(relu(squeeze(x)))), eq. 5. */
 static ag_tensor *channel_attention(const tgraph_attention *a, ag_tensor *x)
 {
-    ag_tensor *gate = ag_relu(linear(x, a->squeeze, a->squeeze_bias));
-    return ag_mul(x, ag_sigmoid(linear(gate, a->excite, a->excite_bias)));
+    ag_tape *tape = ag_tape_of(x);
+    return ag_channel_attention(x, ag_parameter(tape, a->squeeze),
+                                ag_parameter(tape, a->squeeze_bias), ag_parameter(tape, a->excite),
+                                ag_parameter(tape, a->excite_bias));
 }
 
 /* Channel attention, then the copy that compares the configurations beside it: [n,c,o] -> [n,c,o]

@@ -15,7 +15,8 @@ double bench_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Vectors of 16 floats: one register with AVX-512, two with AVX2. 12 chains hide the latency of 4 to 5 cycles. */
+/* Vectors of 16 floats: one register with AVX-512, two with AVX2. 12 chains hide the latency of 4
+ * to 5 cycles. */
 typedef float vector __attribute__((vector_size(64)));
 enum { CHAINS = 12, TURNS = 400000 };
 
@@ -23,8 +24,8 @@ static volatile float sink;
 
 static void fma_block(void *context, int64_t block, int thread)
 {
-    vector a0 = {1}, a1 = {2}, a2 = {3}, a3 = {4}, a4 = {5}, a5 = {6}, a6 = {7}, a7 = {8}, a8 = {9}, a9 = {1},
-           a10 = {2}, a11 = {3};
+    vector a0 = {1}, a1 = {2}, a2 = {3}, a3 = {4}, a4 = {5}, a5 = {6}, a6 = {7}, a7 = {8}, a8 = {9},
+           a9 = {1}, a10 = {2}, a11 = {3};
     vector x = {0}, y = {0};
     (void)context, (void)block, (void)thread;
     x += 0.999f, y += 0.001f;
@@ -61,7 +62,8 @@ double bench_memory_rate(void)
     static char *buffer[2];
     if (!arena) {
         arena = ag_arena_new();
-        for (int i = 0; i < 2; i++) buffer[i] = memset(ag_arena_take(arena, COPY_BYTES), i, COPY_BYTES);
+        for (int i = 0; i < 2; i++)
+            buffer[i] = memset(ag_arena_take(arena, COPY_BYTES), i, COPY_BYTES);
     }
     const double start = bench_now();
     ag__parallel(COPY_BYTES / COPY_BLOCK, copy_block, buffer);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges (u, v), u > v, close to each other, two per node, as in TpuGraphs files; every third node is configurable. */
+/* Edges (u, v), u > v, close to each other, two per node, as in TpuGraphs files; every third node
+ * is configurable. */
 static void make_program(bench_step *s, int nodes, ag_random *random)
 {
     tgraph_graph *g = &s->graph;
@@ -19,8 +20,10 @@ static void make_program(bench_step *s, int nodes, ag_random *random)
     g->opcode = malloc((size_t)nodes * sizeof *g->opcode);
     g->edge = malloc((size_t)nodes * 4 * sizeof *g->edge);
     g->config_node = malloc((size_t)nodes * sizeof *g->config_node);
-    for (int i = 0; i < nodes * TGRAPH_NUMERIC; i++) g->feature[i] = (ag_real)ag_random_normal(random);
-    for (int i = 0; i < nodes * TGRAPH_LAYOUT; i++) g->layout[i] = 1 + (int32_t)ag_random_below(random, 7);
+    for (int i = 0; i < nodes * TGRAPH_NUMERIC; i++)
+        g->feature[i] = (ag_real)ag_random_normal(random);
+    for (int i = 0; i < nodes * TGRAPH_LAYOUT; i++)
+        g->layout[i] = 1 + (int32_t)ag_random_below(random, 7);
     for (int v = 0; v < nodes; v++) g->opcode[v] = (int32_t)ag_random_below(random, TGRAPH_OP_ROWS);
     for (int k = 0; k < g->configurable; k++) g->config_node[k] = 3 * k;
     for (int u = 1; u < nodes; u++)

@@ -15,9 +15,10 @@ typedef struct bench_step {
     long steps;
 } bench_step;
 
-int bench_step_open(bench_step *s, int configs, int nodes, const tgraph_options *options); /* 0: ready */
-ag_tensor *bench_step_record(bench_step *s);                                               /* the loss */
-double bench_step_run(bench_step *s);                                                      /* seconds */
+int bench_step_open(bench_step *s, int configs, int nodes,
+                    const tgraph_options *options); /* 0: ready */
+ag_tensor *bench_step_record(bench_step *s);        /* the loss */
+double bench_step_run(bench_step *s);               /* seconds */
 void bench_step_close(bench_step *s);
 
 #endif

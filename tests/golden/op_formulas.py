@@ -64,13 +64,14 @@ def philox(counter, key):
 
 @formula("dropout")
 def dropout(x, f, i):
-    """Of seed 0, step 0 and the first random op of a tape: element 64 b + 16 w + l is kept where word w of the counter
-    (16 b + l, 1 << 16, 0, "drop") is at least p 2^32."""
-    blocks = -(-x[0].numel() // 64)
+    """Of seed 0, step 0 and the first random op of a tape: element 128 b + 64 h + 16 w + l is kept where half h of word w
+    of the counter (16 b + l, 1 << 16, 0, "drop") is at least p 2^16."""
+    blocks, limit = -(-x[0].numel() // 128), round(f[0] * 2**16)
     n = np.arange(16 * blocks)
-    words = philox(np.stack([n, 0 * n + (1 << 16), 0 * n, 0 * n + 0x64726F70]), (0, 0))
-    words = words.reshape(4, blocks, 16).transpose(1, 0, 2).reshape(-1)[:x[0].numel()]
-    keep = torch.from_numpy((words >= int(f[0] * 2**32)).astype(np.float64)).reshape(x[0].shape)
+    words = philox(np.stack([n, 0 * n + (1 << 16), 0 * n, 0 * n + 0x64726F70]), (0, 0)).astype(np.uint64)
+    words = words.reshape(4, blocks, 16).transpose(1, 0, 2).reshape(blocks, 64)
+    halves = np.concatenate([words & np.uint64(0xFFFF), words >> np.uint64(16)], 1).reshape(-1)[:x[0].numel()]
+    keep = torch.from_numpy((halves >= limit).astype(np.float64)).reshape(x[0].shape)
     return x[0] * keep / (1 - f[0])
 
 
@@ -263,6 +264,12 @@ def l2_norm(x, f, i):
     return x[0] / torch.sqrt(x[0].square().sum(-1, keepdim=True)).clamp(min=f[0])
 
 
+@formula("channel_attention")
+def channel_attention(x, f, i):
+    x, w1, b1, w2, b2 = x
+    return x * torch.sigmoid(F.linear(torch.relu(F.linear(x, w1, b1)), w2, b2))
+
+
 @formula("cross_attention")
 def cross_attention(x, f, i):
     return x[0] * torch.softmax(x[0] / x[1], 1)
@@ -321,6 +328,15 @@ def spmm(reduce):
 
 FORMULAS["spmm_sum"] = spmm(lambda rows: rows.sum(0))
 FORMULAS["spmm_mean"] = spmm(lambda rows: mean(rows, 0))
+
+
+@formula("sage_sum", "sage_mean")
+def sage(x, f, i):
+    z, b, *edges = x
+    half = z.shape[-1] // 2
+    travels, stays = z[..., :half], z[..., half:]
+    sums = FORMULAS["spmm_mean" if i[0] else "spmm_sum"]([travels, *edges], f, i)
+    return sums + stays + b
 
 
 @formula("spmm_max")

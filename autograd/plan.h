@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What the two halves of the planner share. */
+#ifndef AG_AUTOGRAD_PLAN_H
+#define AG_AUTOGRAD_PLAN_H
+
+#include "autograd/tape.h"
+
+typedef struct ag_builder {
+    ag_tape *tape;
+    ag_plan *plan;
+    int training, fuse, failed;
+    int *needs, *has; /* by tensor: a gradient is wanted; its gradient has been written (by root) */
+    ag_job spare;     /* what new_job hands out when there is no memory */
+} ag_builder;
+
+/* The buffer that `map` holds for the storage of a tensor, made if there is none. */
+int ag__buffer_of(ag_builder *b, int *map, const ag_tensor *t);
+
+/* First and last step of every buffer; what backward reads of the first `forward_steps` steps is
+   saved; what lives within one fused group goes to its tiles. */
+void ag__plan_life(ag_builder *b, const ag_tensor *wanted, int forward_steps);
+
+#endif

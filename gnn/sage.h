@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AG_GNN_SAGE_H
+#define AG_GNN_SAGE_H
+
+#include "gnn/gnn.h"
+
+/* z [n, ..., 2o]: aggregate of the left halves over the messages, plus the own right half, plus b
+ * [o]. */
+ag_tensor *ag__sage_sum(ag_tensor *z, ag_tensor *b, ag_edges edges, ag_aggregate kind);
+
+#endif

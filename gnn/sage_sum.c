@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* sage_sum, sage_mean: y_v = sum or mean over the messages of the left half of z_u, plus the right
+   half of z_v, plus b: what GraphSAGE does behind one product with both of its weights. */
+#include "gnn/sage_sum.h"
+#include "core/columns.h"
+#include "gnn/sage.h"
+#include "ops/table.h"
+
+static int sage_sum_shape(ag_call *call)
+{
+    const ag_shape z = call->xs[0], b = call->xs[1], *s = call->xs + 2;
+    if (z.rank < 2) return ag__reject(call, "z needs an axis of nodes and one of features");
+    const int n = z.size[0];
+    if (b.rank != 1 || ag__columns(z) != 2 * (int64_t)b.size[0])
+        return ag__reject(call, "z must have twice as many features as b elements");
+    if (s[0].rank != 2 || s[0].size[1] != 2 || s[2].rank != 2 || s[2].size[1] != 2 ||
+        s[1].rank != 1 || s[3].rank != 2 || s[3].size[1] != 2 || s[1].size[0] != s[3].size[0])
+        return ag__reject(
+            call, "the edges must be rows [n,2], sources [p], rows_t [n,2] and targets [p,2]");
+    if (s[0].size[0] != n || s[2].size[0] != n)
+        return ag__reject(call, "z has %d nodes, but the graph has %d", n, s[0].size[0]);
+    call->ys[0] = z;
+    call->ys[0].size[z.rank - 1] = b.size[0];
+    return 0;
+}
+
+CALL(sage_sum_backward_b)
+{
+    ag__column_sums(DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add, a->scratch);
+}
+
+static int64_t sage_sum_scratch(const ag_args *a, int backward)
+{
+    return backward ? ag__column_scratch(ag__rows(a->ys[0]), ag__columns(a->ys[0])) : 0;
+}
+
+/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
+static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
+static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0};
+static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5}, nobody[10];
+#define CASE(KIND, O, ...)                                                       \
+ {                                                                               \
+  .x = {__VA_ARGS__, {1, {O}}, {2, {5, 2}}, {1, {6}}, {2, {5, 2}}, {2, {6, 2}}}, \
+  .attr = {.i = {KIND}}, .ints = {                                               \
+      NULL,                                                                      \
+      NULL,                                                                      \
+      rows,                                                                      \
+      sources,                                                                   \
+      rows_t,                                                                    \
+      targets                                                                    \
+  }                                                                              \
+ }
+#define EMPTY(KIND, N)                                                           \
+ {                                                                               \
+  .x = {{2, {N, 6}}, {1, {3}}, {2, {N, 2}}, {1, {0}}, {2, {N, 2}}, {2, {0, 2}}}, \
+  .attr = {.i = {KIND}}, .ints = {                                               \
+      NULL,                                                                      \
+      NULL,                                                                      \
+      nobody,                                                                    \
+      nobody,                                                                    \
+      nobody,                                                                    \
+      nobody                                                                     \
+  }                                                                              \
+ }
+#define CASES(KIND)                                                                           \
+ {                                                                                            \
+  CASE(KIND, 3, {2, {5, 6}}), CASE(KIND, 33, {3, {5, 2, 66}}), CASE(KIND, 1, {3, {5, 4, 2}}), \
+      EMPTY(KIND, 4), EMPTY(KIND, 0)                                                          \
+ }
+static const ag_case sum_cases[] = CASES(SAGE_SUM), mean_cases[] = CASES(SAGE_MEAN);
+
+#define SAGE_OP(NAME, FORMULA, CASE_LIST, REPLACES)                                    \
+ {                                                                                     \
+  .name = NAME, .formula = FORMULA, .inputs = "z b rows sources rows_t targets",       \
+  .ints = SAVE_X(2) | SAVE_X(3) | SAVE_X(4) | SAVE_X(5), .shape = sage_sum_shape,      \
+  .forward = {&sage_sum_forward_kernel},                                               \
+  .backward = {&sage_sum_backward_z_kernel, &sage_sum_backward_b_kernel},              \
+  .saves = SAVE_X(2) | SAVE_X(4) | SAVE_X(5), .scratch = sage_sum_scratch, .leads = 1, \
+  .cases = CASE_LIST, .n_cases = 5, .replaces = REPLACES                               \
+ }
+static const ag_op sage_sum =
+    SAGE_OP("sage_sum", "y[v] = sum over messages of left(z[source]) + right(z[v]) + b", sum_cases,
+            "add_bias(add(spmm_sum(left half of z), right half of z), b)");
+static const ag_op sage_mean =
+    SAGE_OP("sage_mean", "y[v] = mean over messages of left(z[source]) + right(z[v]) + b",
+            mean_cases, "add_bias(add(spmm_mean(left half of z), right half of z), b)");
+
+const ag_op *const ag__ops_sage_sum[] = {&sage_sum, &sage_mean, NULL};
+
+ag_tensor *ag__sage_sum(ag_tensor *z, ag_tensor *b, ag_edges e, ag_aggregate kind)
+{
+    const int mean = kind == AG_AGGREGATE_MEAN;
+    ag_tensor *in[] = {z, b, e.rows, e.sources, e.rows_t, e.targets};
+    return ag__record(mean ? &sage_mean : &sage_sum, in, 6,
+                      &(ag_attr){.i = {mean ? SAGE_MEAN : SAGE_SUM}});
+}

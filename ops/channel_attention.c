@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* channel_attention: y = x sigmoid(relu(x w1' + b1) w2' + b2), row by row, in one sweep: a block of
+   rows passes both products and the gate while it is in the cache. Saved: x and the narrow hidden
+   rows; the gate is computed again. */
+#include "ops/channel_attention.h"
+#include "core/gemm.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+
+#include <string.h>
+
+/* Rows in a block; pieces of rows that each sum up gradients of the weights of their own. */
+enum { ROWS = 256, PIECES = 16 };
+
+/* x [rows,f], w1 [r,f], w2 [f,r]. */
+typedef struct sizes {
+    int rows, f, r;
+} sizes;
+
+static sizes sizes_of(const ag_args *a)
+{
+    return (sizes){(int)ag__rows(a->xs[0]), a->xs[1].size[1], a->xs[1].size[0]};
+}
+
+static int channel_attention_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], w1 = call->xs[1], w2 = call->xs[3];
+    if (x.rank < 1 || w1.rank != 2 || w2.rank != 2)
+        return ag__reject(call, "x needs an axis, w1 and w2 two");
+    const int f = ag__columns(x), r = w1.size[0];
+    if (w1.size[1] != f || w2.size[0] != f || w2.size[1] != r)
+        return ag__reject(call, "x has %d features, so w1 must be [r,%d] and w2 [%d,r]", f, f, f);
+    if (call->xs[2].rank != 1 || call->xs[2].size[0] != r || call->xs[4].rank != 1 ||
+        call->xs[4].size[0] != f)
+        return ag__reject(call, "b1 must have %d elements and b2 %d", r, f);
+    if (ag__rows(x) > INT_MAX) return ag__reject(call, "more than 2^31 rows");
+    call->ys[0] = call->ys[1] = x;
+    call->ys[1].size[x.rank - 1] = r;
+    return 0;
+}
+
+/* Scratch of forward: w1' and w2', with which the products are faster. */
+CALL(channel_attention_turn)
+{
+    const sizes s = sizes_of(a);
+    ag_real *w1 = a->scratch, *w2 = w1 + (int64_t)s.f * s.r;
+    for (int i = 0; i < s.f; i++)
+        for (int k = 0; k < s.r; k++) {
+            w1[(int64_t)i * s.r + k] = X(1)[(int64_t)k * s.f + i];
+            w2[(int64_t)k * s.f + i] = X(3)[(int64_t)i * s.r + k];
+        }
+}
+
+static int64_t forward_count(const ag_args *a) { return ag__rows(a->xs[0]); }
+static int64_t forward_grain(const ag_args *a)
+{
+    (void)a;
+    return ROWS;
+}
+
+static void forward_rows(const ag_args *a, int64_t lo, int64_t hi)
+{
+    const sizes s = sizes_of(a);
+    const ag_real *w1 = a->scratch, *w2 = w1 + (int64_t)s.f * s.r;
+    ag_real *h = Y(1), *y = Y(0);
+    ag__gemm_rows(h, X(0), w1, 0, 0, s.rows, s.r, s.f, 0, lo, hi);
+    squeeze_rows(h + lo * s.r, X(2), hi - lo, s.r);
+    ag__gemm_rows(y, h, w2, 0, 0, s.rows, s.f, s.r, 0, lo, hi);
+    gate_rows(y + lo * s.f, X(0) + lo * s.f, X(4), hi - lo, s.f);
+}
+static const ag_kernel channel_attention_forward = {
+    "channel_attention_forward", forward_count, forward_rows, NULL, NULL, forward_grain};
+
+/* ---- backward: scratch holds w2', then for each piece sums of dw1, db1, dw2, db2 and a block of
+ * dpre and dh -------- */
+
+static int64_t sums_size(sizes s) { return 2 * (int64_t)s.f * s.r + s.f + s.r; }
+static int64_t piece_size(sizes s) { return sums_size(s) + (int64_t)ROWS * (s.f + s.r); }
+
+static int64_t channel_attention_scratch(const ag_args *a, int backward)
+{
+    const sizes s = sizes_of(a);
+    return backward ? (int64_t)s.f * s.r + PIECES * piece_size(s) : 2 * (int64_t)s.f * s.r;
+}
+
+CALL(channel_attention_turn_back)
+{
+    const sizes s = sizes_of(a);
+    for (int i = 0; i < s.f; i++)
+        for (int k = 0; k < s.r; k++) a->scratch[(int64_t)k * s.f + i] = X(3)[(int64_t)i * s.r + k];
+}
+
+static void backward_block(const ag_args *a, sizes s, ag_real *sums, ag_real *dpre, ag_real *dh,
+                           int64_t lo, int n)
+{
+    const int64_t fr = (int64_t)s.f * s.r;
+    const ag_real *h = (ag_real *)a->y[1] + lo * s.r, *x = X(0) + lo * s.f;
+    ag_real *dx = DX + lo * s.f, *dw1 = sums, *dw2 = sums + fr, *db1 = dw2 + fr, *db2 = db1 + s.r;
+    ag__gemm_rows(dpre, h, a->scratch, 0, 0, n, s.f, s.r, 0, 0, n);
+    if (a->add)
+        gate_gradient(dpre, dx, x, DY(0) + lo * s.f, X(4), n, s.f, 1);
+    else
+        gate_gradient(dpre, dx, x, DY(0) + lo * s.f, X(4), n, s.f, 0);
+    add_columns(db2, dpre, n, s.f);
+    ag__gemm_rows(dh, dpre, X(3), 0, 0, n, s.r, s.f, 0, 0, n);
+    squeeze_gradient(dh, db1, h, n, s.r);
+    ag__gemm_rows(dx, dh, X(1), 0, 0, n, s.f, s.r, 1, 0, n);
+    ag__gemm_rows(dw2, dpre, h, 1, 0, s.f, s.r, n, 1, 0, s.f);
+    ag__gemm_rows(dw1, dh, x, 1, 0, s.r, s.f, n, 1, 0, s.r);
+}
+
+static int64_t backward_count(const ag_args *a)
+{
+    (void)a;
+    return PIECES;
+}
+static int64_t backward_grain(const ag_args *a)
+{
+    (void)a;
+    return 1;
+}
+
+static void backward_pieces(const ag_args *a, int64_t first, int64_t last)
+{
+    const sizes s = sizes_of(a);
+    for (int64_t p = first; p < last; p++) {
+        ag_real *sums = a->scratch + (int64_t)s.f * s.r + p * piece_size(s),
+                *dpre = sums + sums_size(s);
+        const int64_t lo = p * s.rows / PIECES, hi = (p + 1) * s.rows / PIECES;
+        memset(sums, 0, (size_t)sums_size(s) * sizeof *sums);
+        for (int64_t r = lo; r < hi; r += ROWS)
+            backward_block(a, s, sums, dpre, dpre + (int64_t)ROWS * s.f, r,
+                           hi - r < ROWS ? (int)(hi - r) : ROWS);
+    }
+}
+static const ag_kernel channel_attention_backward_x = {
+    "channel_attention_backward_x", backward_count, backward_pieces, NULL, NULL, backward_grain};
+
+/* A gradient of the weights is the sum over the pieces, in order. */
+static void add_pieces(const ag_args *a, int64_t offset, int64_t n)
+{
+    const sizes s = sizes_of(a);
+    const ag_real *sums = a->scratch + (int64_t)s.f * s.r + offset;
+    for (int64_t i = 0; i < n; i++) {
+        ag_real d = a->add ? DX[i] : 0;
+        for (int p = 0; p < PIECES; p++) d += sums[p * piece_size(s) + i];
+        DX[i] = d;
+    }
+}
+
+CALL(channel_attention_backward_w1)
+{
+    const sizes s = sizes_of(a);
+    add_pieces(a, 0, (int64_t)s.f * s.r);
+}
+CALL(channel_attention_backward_w2)
+{
+    const sizes s = sizes_of(a);
+    add_pieces(a, (int64_t)s.f * s.r, (int64_t)s.f * s.r);
+}
+CALL(channel_attention_backward_b1)
+{
+    const sizes s = sizes_of(a);
+    add_pieces(a, 2 * (int64_t)s.f * s.r, s.r);
+}
+CALL(channel_attention_backward_b2)
+{
+    const sizes s = sizes_of(a);
+    add_pieces(a, 2 * (int64_t)s.f * s.r + s.r, s.f);
+}
+
+static const ag_case cases[] = {
+    {.x = {{2, {5, 8}}, {2, {3, 8}}, {1, {3}}, {2, {8, 3}}, {1, {8}}}},
+    {.x = {{3, {3, 2, 33}}, {2, {4, 33}}, {1, {4}}, {2, {33, 4}}, {1, {33}}}},
+    {.x = {{2, {0, 8}}, {2, {3, 8}}, {1, {3}}, {2, {8, 3}}, {1, {8}}}},
+    {.x = {{2, {300, 4}}, {2, {2, 4}}, {1, {2}}, {2, {4, 2}}, {1, {4}}}},
+    {.x = {{1, {8}}, {2, {1, 8}}, {1, {1}}, {2, {8, 1}}, {1, {8}}}},
+};
+
+static const ag_op channel_attention = {
+    .name = "channel_attention",
+    .formula = "y = x sigmoid(relu(x w1' + b1) w2' + b2)",
+    .inputs = "x w1 b1 w2 b2",
+    .outputs = 2,
+    .shape = channel_attention_shape,
+    .forward = {&channel_attention_turn_kernel, &channel_attention_forward},
+    .prepare = {&channel_attention_turn_back_kernel},
+    .backward = {&channel_attention_backward_x, &channel_attention_backward_w1_kernel,
+                 &channel_attention_backward_b1_kernel, &channel_attention_backward_w2_kernel,
+                 &channel_attention_backward_b2_kernel},
+    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(3) | SAVE_X(4) | SAVE_Y(1),
+    .scratch = channel_attention_scratch,
+    .first_serves_all = 1,
+    .leads = 1,
+    .has_kinks = 1,
+    .cases = cases,
+    .n_cases = 5,
+    .replaces = "mul(x, sigmoid(linear(relu(linear(x, w1, b1)), w2, b2)))",
+};
+
+const ag_op *const ag__ops_channel_attention[] = {&channel_attention, NULL};
+
+ag_tensor *ag_channel_attention(ag_tensor *x, ag_tensor *w1, ag_tensor *b1, ag_tensor *w2,
+                                ag_tensor *b2)
+{
+    ag_tensor *in[] = {x, w1, b1, w2, b2};
+    return ag__record(&channel_attention, in, 5, NULL);
+}
