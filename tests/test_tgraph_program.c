@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole calls of tgraph: what the commands do, and their sentences and exit codes. */
+#include "examples/tgraph/predict.h"
+#include "examples/tgraph/program.h"
+#include "support/tgraph_call.h"
+#include "support/tgraph_npz.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SMALL \
+ " --hidden 16 --configs 8 --steps 20 --eval-every 10 --threads 1 --quiet --no-baselines"
+
+static int make_files(void **state)
+{
+    if (test_folder_make(state)) return -1;
+    tgraph_write_layout("a.npz", 60, 0);
+    tgraph_write_layout("b.npz", 40, 1);
+    tgraph_write_tile("t.npz", 30, 0);
+    tgraph_write_tile("u.npz", 20, 1);
+    return 0;
+}
+
+static void train_eval_predict(void **state)
+{
+    (void)state;
+    tgraph_outcome o = tgraph_expect("tgraph train --data a.npz b.npz --split 0.8 --out run" SMALL,
+                                     0, "Held-out configurations", "");
+    assert_non_null(strstr(o.out, "a.npz"));
+    assert_non_null(strstr(o.out, "mean"));
+    assert_string_equal(o.err, "");
+    free(tgraph_text_of("run/best.safetensors"));
+    free(tgraph_text_of("run/report.html"));
+    char *metrics = tgraph_text_of("run/metrics.csv");
+    assert_non_null(strstr(metrics, "step,loss,rate,norm,tau-b,opa,slowdown@1"));
+    assert_non_null(strstr(metrics, "\n20,"));
+    free(metrics);
+    o = tgraph_expect("tgraph eval --run run --data a.npz b.npz --json --no-baselines", 0, "{", "");
+    json_t *j = json_loads(o.out, 0, NULL);
+    json_t *files = json_object_get(j, "files");
+    assert_int_equal(json_array_size(files), 2);
+    /* 59 unique configurations, a fifth of them held out */
+    assert_int_equal(
+        json_integer_value(json_object_get(json_array_get(files, 0), "configurations")), 12);
+    assert_true(json_is_number(json_object_get(json_object_get(j, "mean"), "tau-b")));
+    json_decref(j);
+    tgraph_expect("tgraph eval --run run --data a.npz --part all --no-baselines", 0, " 60 ",
+                  "was trained on");
+}
+
+static void read_scores(double *score, int count, const char *text)
+{
+    char *end;
+    assert_int_equal(strncmp(text, "config,score\n", 13), 0);
+    text += 13;
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(strtol(text, &end, 10), i);
+        score[i] = strtod(end + 1, &end);
+        text = end + 1;
+    }
+    assert_int_equal(*text, 0);
+}
+
+static void predictions(void **state)
+{
+    (void)state;
+    double one[60], two[60], both[60], tta[60];
+    tgraph_expect("tgraph train --data a.npz --split 0.8 --out p1" SMALL, 0, "", "");
+    tgraph_expect("tgraph train --data a.npz --split 0.8 --out p2 --seed 7" SMALL, 0, "", "");
+    tgraph_outcome o = tgraph_expect("tgraph predict --run p1 --data a.npz", 0, "", "");
+    read_scores(one, 60, o.out);
+    assert_true(fabs(one[0] - one[59]) < 1e-5); /* equal configurations, scored together */
+    tgraph_expect("tgraph predict --run p2 --data a.npz --csv scores.csv", 0, "", "");
+    char *text = tgraph_text_of("scores.csv");
+    read_scores(two, 60, text);
+    free(text);
+    o = tgraph_expect("tgraph predict --run p1 --run p2 --data a.npz", 0, "", "");
+    read_scores(both, 60, o.out);
+    for (int i = 0; i < 60; i++) assert_true(fabs(both[i] - (one[i] + two[i]) / 2) < 1e-6);
+    assert_true(fabs(one[3] - two[3]) > 1e-6);
+    /* in one chunk the order of the configurations does not matter; in several it does */
+    o = tgraph_expect("tgraph predict --run p1 --data a.npz --tta 3", 0, "", "");
+    read_scores(tta, 60, o.out);
+    double most = 0;
+    for (int i = 0; i < 60; i++) assert_true(fabs(tta[i] - one[i]) < 1e-5);
+    o = tgraph_expect("tgraph predict --run p1 --data a.npz --tta 3 --eval-configs 10", 0, "", "");
+    read_scores(tta, 60, o.out);
+    for (int i = 0; i < 60; i++) most = fmax(most, fabs(tta[i] - one[i]));
+    assert_true(most > 1e-6);
+    o = tgraph_expect("tgraph predict --run p1 --data a.npz --format contest", 0,
+                      "ID,TopConfigs\nlayout:a,", "");
+    int best = 0, commas = 0;
+    for (int i = 0; i < 60; i++)
+        if (one[i] < one[best]) best = i;
+    assert_int_equal(atoi(strstr(o.out, "layout:a,") + 9), best);
+    for (char *c = o.out; *c; c++) commas += *c == ';';
+    assert_int_equal(commas, 59);
+    tgraph_expect("tgraph predict --run p1 --data a.npz b.npz", 2, "", "--data names 2 files");
+    tgraph_expect("tgraph predict --run p1 --data t.npz", 2, "", "a model for layout files");
+    tgraph_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "", "trained with --prune");
+    tgraph_expect("tgraph predict --run none --data a.npz", 3, "", "none/config.json");
+    tgraph_expect("tgraph predict --run p1 --ensemble none --data a.npz", 3, "", "none/");
+}
+
+static void contest_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *id;
+        int tile;
+    } cases[] = {
+        {"npz/layout/xla/default/test/abc.npz", "layout:xla:default:abc", 0},
+        {"/x/layout/nlp/random/valid/a.b.npz", "layout:nlp:random:a.b", 0},
+        {"npz/tile/xla/test/k.npz", "tile:xla:k", 1},
+        {"k.npz", "tile:xla:k", 1},
+        {"layout/abc.npz", "layout:abc", 0},
+        {"layout/xla/default.npz", "layout:default", 0},
+        {"layout", "layout:layout", 0},
+        {"/", "layout:/", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *id = tgraph_contest_id(cases[i].path, cases[i].tile);
+        assert_string_equal(id, cases[i].id);
+        harness_free(id);
+    }
+}
+
+static void tiles(void **state)
+{
+    (void)state;
+    tgraph_expect("tgraph train --data t.npz --valid u.npz --out tile" SMALL, 0, "top-50", "");
+    tgraph_expect("tgraph eval --run tile --data u.npz t.npz --no-baselines", 0, "u.npz",
+                  "t.npz was trained on");
+    tgraph_expect("tgraph predict --run tile --data u.npz --format contest", 0, "tile:xla:u,", "");
+    tgraph_expect("tgraph predict --run tile --data u.npz", 0, "\n19,", "");
+    tgraph_expect("tgraph predict --run tile --data a.npz", 2, "", "a model for tile files");
+    tgraph_expect("tgraph train --data t.npz --split 0.5 --out tile2" SMALL, 2, "",
+                  "--split holds out configurations of layout files");
+}
+
+static void inspecting(void **state)
+{
+    (void)state;
+    tgraph_expect("tgraph inspect a.npz", 0, "configurations  60, 59 unique", "");
+    tgraph_expect("tgraph inspect a.npz", 0, "MB in a step of 60 configurations", "");
+    tgraph_outcome o = tgraph_expect("tgraph inspect --json a.npz t.npz", 0, "[", "");
+    json_t *j = json_loads(o.out, 0, NULL);
+    assert_int_equal(json_array_size(j), 2);
+    assert_true(json_integer_value(json_object_get(json_array_get(j, 0), "step_bytes")) >
+                json_integer_value(json_object_get(json_array_get(j, 0), "score_bytes")));
+    assert_string_equal(json_string_value(json_object_get(json_array_get(j, 1), "kind")), "tile");
+    json_decref(j);
+    tgraph_expect("tgraph inspect none.npz", 3, "", "none.npz");
+    tgraph_expect("tgraph inspect stdout a.npz", 3, "a.npz", "1 of 2 files cannot be read");
+}
+
+static void bad_input(void **state)
+{
+    (void)state;
+    tgraph_expect("tgraph train --data none.npz --out x" SMALL, 3, "", "no such file or folder");
+    tgraph_expect("tgraph train --data stderr --out x" SMALL, 3, "", "stderr");
+    tgraph_expect("tgraph train --data a.npz t.npz --out x" SMALL, 2, "", "a tile file");
+    tgraph_expect("tgraph train --data a.npz --out x --lr 1" SMALL, 2, "", "unknown option --lr");
+    tgraph_expect("tgraph train --data a.npz --out x --device cuda" SMALL, 6, "", "CPU");
+    tgraph_expect("tgraph train --data a.npz --out stdout/x" SMALL, 3, "", "cannot be made");
+    tgraph_expect("tgraph train --data a.npz --split 0.001 --out x" SMALL, 2, "", "empty");
+    tgraph_expect("tgraph train --data a.npz --split 0.02 --out x" SMALL, 2, "",
+                  "leaves 1 to train on");
+    tgraph_expect("tgraph train --data a.npz --out x --hidden 20" SMALL " --hidden 20", 2, "",
+                  "multiple of 16");
+    tgraph_expect("tgraph train --data a.npz --folds 2 --split 0.5 --out x" SMALL, 2, "",
+                  "--folds alone");
+    tgraph_expect("tgraph train --data a.npz b.npz --folds 3 --out x" SMALL, 2, "", "2 to 2 folds");
+    tgraph_expect("tgraph train --data a.npz b.npz --folds 2 --fold 2 --out x" SMALL, 2, "",
+                  "it is 0 to 1");
+    tgraph_expect("tgraph train --data a.npz b.npz --folds 2 --fold 1 --out folds" SMALL, 0,
+                  "configurations", "");
+    tgraph_expect("tgraph train --data a.npz --out alone" SMALL, 0, "nothing was held out", "");
+    free(tgraph_text_of("alone/best.safetensors"));
+}
+
+/* Weights that grow 99 times a step. */
+static void not_finite(void **state)
+{
+    (void)state;
+    tgraph_outcome o =
+        tgraph_expect("tgraph train --data a.npz --out nan --learning-rate 10 --weight-decay 10 "
+                      "--warmup 0 --save-every 1" SMALL " --steps 200",
+                      4, "", "step ");
+    assert_non_null(strstr(o.err, "--check-finite"));
+    const int step = atoi(strstr(o.err, "step ") + 5);
+    assert_true(step > 1 && step < 200);
+    tgraph_expect("tgraph predict --run nan --checkpoint last --data b.npz", 4, "", "score");
+    /* the checkpoint is from before that step, and the op can be asked for */
+    o = tgraph_expect("tgraph train --resume --out nan --check-finite", 4, "", "(op ");
+    assert_int_equal(atoi(strstr(o.err, ": step ") + 7), step);
+}
+
+static void studies(void **state)
+{
+    (void)state;
+    char path[256];
+    snprintf(path, sizeof path, "%s/study.ini", test_folder);
+    FILE *file = fopen(path, "w");
+    fputs("[study]\nseeds = 0,1\nsteps = 6\n[complete]\n[no edges]\nedges = false\n", file);
+    fclose(file);
+    tgraph_outcome o =
+        tgraph_expect("tgraph ablate --study study.ini --data a.npz --split 0.8 --out "
+                      "study --hidden 16 --configs 8 --quiet",
+                      0, "no edges", "");
+    assert_non_null(strstr(o.out, "tau-b spread"));
+    char *csv = tgraph_text_of("study/study.csv");
+    assert_non_null(strstr(csv, "\nno edges,2,"));
+    free(csv);
+    free(tgraph_text_of("study/no-edges/seed-1/report.html"));
+    tgraph_expect("tgraph ablate --study study.ini --data a.npz --out study2 --hidden 16", 2, "",
+                  "nothing is held out");
+    tgraph_expect("tgraph ablate --study none.ini --data a.npz --out study2", 3, "", "none.ini");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(train_eval_predict), cmocka_unit_test(predictions),
+        cmocka_unit_test(contest_names),      cmocka_unit_test(tiles),
+        cmocka_unit_test(inspecting),         cmocka_unit_test(bad_input),
+        cmocka_unit_test(not_finite),         cmocka_unit_test(studies),
+    };
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}

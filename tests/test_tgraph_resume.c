@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* The same bytes: from run to run, with 1 and 2 threads, interrupted and resumed, killed and
+   resumed. */
+#include "support/tgraph_call.h"
+#include "support/tgraph_npz.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define DATA " --data a.npz b.npz --split 0.8 --hidden 16 --configs 8 --quiet --no-baselines"
+#define LONG DATA " --steps 300 --eval-every 30 --save-every 7 --log-every 4 --eval-limit 6"
+
+static int make_files(void **state)
+{
+    if (test_folder_make(state)) return -1;
+    tgraph_pictures = 0;
+    tgraph_write_layout("a.npz", 60, 0);
+    tgraph_write_layout("b.npz", 40, 1);
+    tgraph_write_tile("t.npz", 30, 0);
+    tgraph_write_tile("u.npz", 20, 1);
+    return 0;
+}
+
+static void expect_same(const char *one, const char *two)
+{
+    static const char *const files[] = {"last.safetensors", "best.safetensors", "metrics.jsonl",
+                                        "metrics.csv", "config.json"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char a[200], b[200];
+        snprintf(a, sizeof a, "%s/%s", one, files[i]);
+        snprintf(b, sizeof b, "%s/%s", two, files[i]);
+        if (tgraph_hash_of(a) != tgraph_hash_of(b)) print_error("%s and %s differ\n", a, b);
+        assert_true(tgraph_hash_of(a) == tgraph_hash_of(b));
+    }
+}
+
+static void three_runs_and_two_threads(void **state)
+{
+    (void)state;
+    tgraph_expect("tgraph train --out r1 --steps 20 --threads 1" DATA, 0, "", "");
+    tgraph_expect("tgraph train --out r2 --steps 20 --threads 1" DATA, 0, "", "");
+    tgraph_expect("tgraph train --out r3 --steps 20 --threads 2" DATA, 0, "", "");
+    expect_same("r1", "r2");
+    expect_same("r1", "r3");
+    tgraph_expect("tgraph train --out r4 --steps 20 --seed 1" DATA, 0, "", "");
+    assert_true(tgraph_hash_of("r1/last.safetensors") != tgraph_hash_of("r4/last.safetensors"));
+}
+
+/* Sends the signal after growing times until a run has been caught at work several times. */
+static void stop_and_resume(int signal, int code, const char *train, const char *whole)
+{
+    int caught = 0;
+    char line[400], resume[200];
+    for (int ms = 5, k = 0; caught < 4 && k < 60; ms += 7, k++) {
+        char folder[64];
+        snprintf(folder, sizeof folder, "%s-%d-%d", whole, signal, k);
+        snprintf(line, sizeof line, "tgraph train --out %s --threads %d%s", folder, 1 + k % 2,
+                 train);
+        const tgraph_outcome o = tgraph_call_signal(line, signal, ms);
+        if (o.code == 0) break; /* finished before the signal came */
+        snprintf(line, sizeof line, "%s/%s/config.json", test_folder, folder);
+        FILE *config = fopen(line, "r");
+        if (!config) continue; /* before the run began */
+        fclose(config);
+        assert_int_equal(o.code, code);
+        caught++;
+        snprintf(resume, sizeof resume, "tgraph train --out %s --resume --quiet --no-baselines",
+                 folder);
+        tgraph_expect(resume, 0, "", "");
+        expect_same(folder, whole);
+    }
+    assert_true(caught > 0);
+}
+
+static void interrupted(void **state)
+{
+    (void)state;
+    tgraph_expect("tgraph train --out whole" LONG, 0, "", "");
+    stop_and_resume(SIGINT, 130, LONG, "whole");
+    stop_and_resume(SIGTERM, 130, LONG, "whole");
+}
+
+static void killed(void **state)
+{
+    (void)state;
+    stop_and_resume(SIGKILL, -1, LONG, "whole");
+}
+
+#define TILE \
+ " --data t.npz u.npz --folds 2 --hidden 16 --quiet --no-baselines --steps 200 --save-every 9"
+
+static void tiles(void **state)
+{
+    (void)state;
+    tgraph_expect("tgraph train --out tiles" TILE, 0, "", "");
+    stop_and_resume(SIGINT, 130, TILE, "tiles");
+}
+
+/* What would change the result is refused, with its name. */
+static void refused(void **state)
+{
+    (void)state;
+    tgraph_expect("tgraph train --out r1 --resume --learning-rate 0.5", 2, "",
+                  "--resume: learning-rate is 0.5");
+    tgraph_expect("tgraph train --out r1 --resume --direction both", 2, "", "--resume: direction");
+    tgraph_expect("tgraph train --out r1 --resume --data a.npz", 2, "", "--resume: data");
+    tgraph_expect("tgraph train --out r1" DATA, 2, "", "is not empty");
+    tgraph_expect("tgraph train --out r1 --resume --threads 2 --quiet --no-baselines", 0, "a.npz",
+                  "");
+    expect_same("r1", "r2");
+    tgraph_write_layout("a.npz", 61, 0);
+    tgraph_expect("tgraph train --out r1 --resume --quiet", 2, "", "the data have changed");
+    tgraph_write_layout("a.npz", 60, 0);
+}
+
+/* A damaged or foreign checkpoint is a sentence. */
+static void damaged(void **state)
+{
+    (void)state;
+    char path[200];
+    snprintf(path, sizeof path, "%s/r2/last.safetensors", test_folder);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, -40, SEEK_END);
+    fputc(77, file);
+    fclose(file);
+    tgraph_expect("tgraph train --out r2 --resume --quiet", 3, "", "last.safetensors");
+    tgraph_expect("tgraph predict --run r2 --checkpoint last --data a.npz", 3, "",
+                  "last.safetensors");
+    snprintf(path, sizeof path, "%s/r3/best.safetensors", test_folder);
+    file = fopen(path, "wb");
+    const uint8_t foreign[] = {24, 0, 0, 0, 0, 0, 0, 0};
+    fwrite(foreign, 1, 8, file);
+    fputs("{\"__metadata__\":{}}     ", file);
+    fclose(file);
+    tgraph_expect("tgraph predict --run r3 --data a.npz", 3, "", "r3/best.safetensors");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_runs_and_two_threads),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(killed),
+        cmocka_unit_test(tiles),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(damaged),
+    };
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}
