@@ -107,7 +107,9 @@ ag_status tgraph_eval_command(harness_call *call, ag_failure *why)
         !tgraph_runs_check(&runs, s, set.tile, why) && !open_files(&set, &runs, s, why)) {
         tgraph_results_open(&results, &set, s->tau);
         if (!tgraph_runs_score(&runs, s, &set, &results, why) && !harness_interrupted() &&
-            !tgraph_results_grade(&results, &set, s->baselines, why) && !harness_interrupted())
+            !tgraph_results_grade(&results, why) &&
+            (!s->baselines || !tgraph_results_baselines(&results, &set, 0, why)) &&
+            !harness_interrupted())
             show(&results, s, runs.count, why);
     }
     tgraph_results_close(&results);

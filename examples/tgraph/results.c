@@ -19,6 +19,7 @@ void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
 void tgraph_results_close(tgraph_results *r)
 {
     for (int i = 0; i < r->count; i++) harness_free(r->file[i].score);
+    for (int k = 0; k < r->baselines; k++) harness_free(r->baseline_note[k]);
     harness_free(r->file);
     *r = (tgraph_results){0};
 }
@@ -60,8 +61,7 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
     return why->status;
 }
 
-ag_status tgraph_results_grade(tgraph_results *r, const tgraph_set *set, int baselines,
-                               ag_failure *why)
+ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why)
 {
     tgraph_grades *all = harness_alloc((size_t)r->count * sizeof *all);
     for (int i = 0; i < r->count && !why->status; i++) {
@@ -72,8 +72,6 @@ ag_status tgraph_results_grade(tgraph_results *r, const tgraph_set *set, int bas
     }
     r->mean = tgraph_grades_mean(all, r->count);
     harness_free(all);
-    (void)set;
-    (void)baselines;
     return why->status;
 }
 

@@ -22,6 +22,8 @@ typedef struct tgraph_results {
     tgraph_grades mean;
     int baselines;
     const char *baseline_name[TGRAPH_MOST_BASELINES];
+    char *baseline_note[TGRAPH_MOST_BASELINES]; /* settings, or why there is none; of the first file
+                                                 */
     double baseline_mean[TGRAPH_MOST_BASELINES];
 } tgraph_results;
 
@@ -32,9 +34,13 @@ void tgraph_results_close(tgraph_results *r);
 /* Adds the scores of one model, divided by `models`: call it once per model of an ensemble. */
 ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why);
 
-/* Grades the scores; with baselines 1 those of the other ways to rank. */
-ag_status tgraph_results_grade(tgraph_results *r, const tgraph_set *set, int baselines,
-                               ag_failure *why);
+ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why);
+
+/* Adds what other ways to rank reach, fitted on the training parts of the set. training 1: these
+   are all files that the model was trained on; else only files with a training part of their own
+   are compared. Interrupted, it leaves out what is not ready. */
+ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_set *set, int training,
+                                   ag_failure *why);
 
 /* A row per file, and the mean of several. */
 harness_table *tgraph_results_table(const tgraph_results *r, const char *title);

@@ -18,7 +18,9 @@ static ag_status score_best(tgraph_training *t, tgraph_results *r, ag_failure *w
     tgraph_scorer scorer = {.model = &model, .tape = t->tape, .configs = t->settings->eval_configs};
     if (!tgraph_checkpoint_load(best, &model, &c, why) && !tgraph_results_add(r, &scorer, 1, why) &&
         !harness_interrupted())
-        tgraph_results_grade(r, &t->set, t->settings->baselines, why);
+        tgraph_results_grade(r, why);
+    if (!why->status && !harness_interrupted() && t->settings->baselines && t->show)
+        tgraph_results_baselines(r, &t->set, 1, why);
     tgraph_scorer_close(&scorer);
     tgraph_checkpoint_free(&c);
     tgraph_model_free(&model);
@@ -122,13 +124,17 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
         "by.",
         "A point per held-out configuration of the first file; on the diagonal the order is right.",
         "The score of each file, beside other ways to rank its configurations."};
-    static const char *const notes[] = {
+    const char *notes[2 + TGRAPH_MOST_BASELINES] = {
         "tau is Kendall's rank correlation of scores and measured run times: 1 is the right order, "
         "0 a random one. slowdown@k is how much slower the fastest of the k best ranked "
         "configurations is than the fastest of all: 0 is best.",
         "The best checkpoint is chosen by (a sample of) the same held-out configurations that are "
         "scored here, so the scores are slightly too good; files given to \"tgraph eval\" later "
         "are not touched by that."};
+    char *others[TGRAPH_MOST_BASELINES];
+    for (int k = 0; k < r->baselines; k++)
+        notes[2 + k] = others[k] = harness_text("%s: %s.", r->baseline_name[k],
+                                                r->baseline_note[k] ? r->baseline_note[k] : "none");
     const char *name = tgraph_main_name(r->tile, r->tau_a);
     char *facts[4] = {
         r->count ? harness_text("%.4f", tgraph_grades_main(&r->mean, r->tile)) : harness_copy("-"),
@@ -152,11 +158,12 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
         .tables = &table,
         .table_count = r->count ? 1 : 0,
         .notes = notes,
-        .note_count = r->count ? 2 : 0,
+        .note_count = r->count ? 2 + r->baselines : 0,
         .command_line = t->command_line,
         .options = t->options};
     harness_report_write(t->folder, &report, why);
     for (int i = 0; i < 4; i++) harness_free(facts[i]);
+    for (int k = 0; k < r->baselines; k++) harness_free(others[k]);
     harness_free(title);
     return why->status;
 }
