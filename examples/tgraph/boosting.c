@@ -3,15 +3,16 @@
 #include "examples/tgraph/baselines.h"
 #include "examples/tgraph/data_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 #ifdef AG_HAVE_XGBOOST
 # include <xgboost/c_api.h>
 
+enum { LARGE = 1 << 22 }; /* cells from which threads pay; results do not depend on them */
+
 struct tgraph_boosting {
     BoosterHandle booster;
-    int columns, trees;
+    int columns, trees, threads;
 };
 
 int tgraph_boosting_built(void) { return 1; }
@@ -26,6 +27,20 @@ static ag_status say(const char *doing, ag_failure *why)
                    (int)(strcspn(text, "\n") > 120 ? 120 : strcspn(text, "\n")), text);
 }
 
+/* XGBoost's copy of x [rows, columns]; NULL with a sentence. */
+static DMatrixHandle take_data(const float *x, int rows, const tgraph_boosting *b, ag_failure *why)
+{
+    DMatrixHandle data = NULL;
+    char array[160], config[64];
+    snprintf(array, sizeof array,
+             "{\"data\":[%llu,false],\"shape\":[%d,%d],\"typestr\":\"<f4\",\"version\":3}",
+             (unsigned long long)(uintptr_t)x, rows, b->columns);
+    snprintf(config, sizeof config, "{\"missing\":NaN,\"nthread\":%d}", b->threads);
+    if (!XGDMatrixCreateFromDense(array, config, &data)) return data;
+    say("take the data", why);
+    return NULL;
+}
+
 static ag_status set_label(DMatrixHandle data, const double *y, int rows, ag_failure *why)
 {
     size_t bytes = (size_t)rows * sizeof(float);
@@ -37,13 +52,13 @@ static ag_status set_label(DMatrixHandle data, const double *y, int rows, ag_fai
     return why->status;
 }
 
-static ag_status set_parameters(BoosterHandle booster, const tgraph_baseline_options *o,
+static ag_status set_parameters(const tgraph_boosting *b, const tgraph_baseline_options *o,
                                 ag_failure *why)
 {
     char depth[16], rate[32], threads[16], seed[16];
     snprintf(depth, sizeof depth, "%d", o->depth);
     snprintf(rate, sizeof rate, "%.17g", o->rate);
-    snprintf(threads, sizeof threads, "%d", ag_threads());
+    snprintf(threads, sizeof threads, "%d", b->threads);
     snprintf(seed, sizeof seed, "%u", (unsigned)(o->seed & INT32_MAX));
     const char *const set[][2] = {{"objective", "reg:squarederror"},
                                   {"base_score", "0"},
@@ -54,7 +69,8 @@ static ag_status set_parameters(BoosterHandle booster, const tgraph_baseline_opt
                                   {"nthread", threads},
                                   {"seed", seed}};
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
-        if (XGBoosterSetParam(booster, set[i][0], set[i][1])) return say("take its settings", why);
+        if (XGBoosterSetParam(b->booster, set[i][0], set[i][1]))
+            return say("take its settings", why);
     return AG_OK;
 }
 
@@ -72,7 +88,7 @@ static ag_status grow(tgraph_boosting *b, DMatrixHandle data, const tgraph_basel
 tgraph_boosting *tgraph_boosting_fit(const float *x, const double *y, int rows, int columns,
                                      const tgraph_baseline_options *o, ag_failure *why)
 {
-    DMatrixHandle data = NULL;
+    DMatrixHandle data;
     tgraph_boosting *b = ag__alloc(sizeof *b);
     if (!b) {
         tgraph_no_memory("boosting", sizeof *b, why);
@@ -80,12 +96,12 @@ tgraph_boosting *tgraph_boosting_fit(const float *x, const double *y, int rows, 
     }
     memset(b, 0, sizeof *b);
     b->columns = columns;
-    if (XGDMatrixCreateFromMat(x, (bst_ulong)rows, (bst_ulong)columns, (float)NAN, &data))
-        say("take the data", why);
-    else if (!set_label(data, y, rows, why)) {
+    b->threads = (int64_t)rows * columns < LARGE ? 1 : ag_threads();
+    data = take_data(x, rows, b, why);
+    if (data && !set_label(data, y, rows, why)) {
         if (XGBoosterCreate(&data, 1, &b->booster))
             say("start", why);
-        else if (!set_parameters(b->booster, o, why))
+        else if (!set_parameters(b, o, why))
             grow(b, data, o, why);
     }
     if (data) XGDMatrixFree(data);
@@ -97,11 +113,10 @@ tgraph_boosting *tgraph_boosting_fit(const float *x, const double *y, int rows, 
 ag_status tgraph_boosting_predict(double *score, tgraph_boosting *b, const float *x, int rows,
                                   ag_failure *why)
 {
-    DMatrixHandle data;
     bst_ulong count = 0;
     const float *out = NULL;
-    if (XGDMatrixCreateFromMat(x, (bst_ulong)rows, (bst_ulong)b->columns, (float)NAN, &data))
-        return say("take the data", why);
+    DMatrixHandle data = take_data(x, rows, b, why);
+    if (!data) return why->status;
     if (XGBoosterPredict(b->booster, data, 0, 0, 0, &count, &out) || count != (bst_ulong)rows)
         say("predict", why);
     for (int i = 0; !why->status && i < rows; i++) score[i] = (double)out[i];

@@ -6,7 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 64 }; /* rows that are added at a time */
+enum {
+    BLOCK = 64, /* rows that are added at a time */
+    WIDE = 256  /* columns from which threads pay */
+};
 
 static double *zeros(size_t count, ag_failure *why)
 {
@@ -41,7 +44,7 @@ void tgraph_moments_close(tgraph_moments *m)
 static void add_products(double *xx, const double *block, int rows, int columns)
 {
     size_t p = (size_t)columns;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(ag_threads())
+#pragma omp parallel for schedule(dynamic, 16) num_threads(ag_threads()) if (columns >= WIDE)
     for (int i = 0; i < columns; i++) {
         double *out = xx + (size_t)i * p;
         for (int r = 0; r < rows; r += 4) {
