@@ -9,154 +9,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/internal.h"
-#include "examples/tgraph/baselines.h"
-
-enum { RANDOM, RIDGE, BOOSTING, NODES = 4 };
-
-static char name[] = "made.npz";
-
-static void *zeroed(size_t count, size_t size)
-{
-    void *p = ag__alloc(count * size);
-    assert_non_null(p);
-    return memset(p, 0, count * size);
-}
-
-/* The effect of a value of a digit on the log run time, the same in every file. */
-static double effect(int digit, int value) { return 0.01 * ((digit * 5 + value * 3) % 11); }
-
-/* Convolutions whose first three digits vary; the log run time is the sum of their effects. */
-static tgraph_file *make_file(int configs, uint64_t seed, int alike)
-{
-    tgraph_file *f = zeroed(1, sizeof *f);
-    ag_failure why = {0};
-    ag_random r = {seed, 9, 0};
-    f->path = strcpy(zeroed(1, sizeof name), name);
-    f->name = f->path;
-    f->configs = configs;
-    f->has_runtimes = 1;
-    f->graph = (tgraph_graph){.nodes = NODES,
-                              .configurable = NODES,
-                              .raw = zeroed(NODES * TGRAPH_NUMERIC, sizeof(float)),
-                              .opcode = zeroed(NODES, sizeof(int32_t)),
-                              .config_node = zeroed(NODES, sizeof(int32_t))};
-    f->runtime = zeroed((size_t)configs, sizeof *f->runtime);
-    assert_int_equal(tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, name, &why),
-                     AG_OK);
-    for (int v = 0; v < NODES; v++) {
-        f->graph.opcode[v] = 26;
-        f->graph.config_node[v] = v;
-        f->graph.raw[v * TGRAPH_NUMERIC + 28] = 100;
-    }
-    for (int c = 0; c < configs; c++) {
-        uint32_t row[NODES * TGRAPH_WORDS];
-        double time = 14;
-        for (int v = 0; v < NODES; v++) {
-            float value[TGRAPH_DIGITS] = {0};
-            for (int k = 0; k < 3 && !alike; k++) {
-                int digit = (int)ag_random_below(&r, 4);
-                value[k] = (float)digit;
-                time += effect(k, digit);
-            }
-            tgraph_pack(row + v * TGRAPH_WORDS, value);
-        }
-        tgraph_store_put(&f->store, row);
-        f->runtime[c] = (int64_t)exp(time);
-    }
-    return f;
-}
-
-/* Run time / normalizer grows with the first feature. */
-static tgraph_tile make_tile(int configs, uint64_t seed)
-{
-    tgraph_tile t = {.path = name, .name = name, .configs = configs, .has_runtimes = 1};
-    ag_random r = {seed, 9, 0};
-    t.raw = zeroed((size_t)configs * TGRAPH_TILE_FEATURES, sizeof *t.raw);
-    t.target = zeroed((size_t)configs, sizeof *t.target);
-    t.runtime = zeroed((size_t)configs, sizeof *t.runtime);
-    for (int c = 0; c < configs; c++) {
-        t.raw[c * TGRAPH_TILE_FEATURES] = (float)ag_random_uniform(&r) * 50;
-        t.raw[c * TGRAPH_TILE_FEATURES + 3] = (float)ag_random_uniform(&r);
-        t.target[c] = 1 + (double)t.raw[c * TGRAPH_TILE_FEATURES];
-        t.runtime[c] = (int64_t)(1000 * t.target[c]);
-    }
-    return t;
-}
-
-static void free_tile(tgraph_tile *t)
-{
-    ag__free(t->raw);
-    ag__free(t->target);
-    ag__free(t->runtime);
-}
-
-static void run(tgraph_baseline_result *r, const tgraph_baseline_part *train, int trains,
-                const tgraph_baseline_part *part, int count, const tgraph_baseline_options *o)
-{
-    ag_failure why = {0};
-    if (tgraph_baselines_run(r, train, trains, part, count, o, &why)) fail_msg("%s", why.sentence);
-}
-
-static void split(tgraph_file *f)
-{
-    ag_failure why = {0};
-    assert_int_equal(tgraph_file_split(f, 0.8, 1, &why), AG_OK);
-}
+#include "support/tgraph_made.h"
 
 static void within_a_file(void **state)
 {
     (void)state;
     tgraph_baseline_options o = tgraph_baseline_defaults();
     tgraph_baseline_result r, again, other;
-    tgraph_file *f = make_file(3000, 1, 0);
+    tgraph_file *f = make_file(6000, 1, 0);
     split(f);
     tgraph_baseline_part train = tgraph_baseline_train(f), held = tgraph_baseline_held(f);
-    assert_int_equal(train.count, 2400);
+    assert_int_equal(train.count, 4800);
     run(&r, &train, 1, &held, 1, &o);
     run(&again, &train, 1, &held, 1, &o);
-    assert_string_equal(r.name, name);
-    assert_true(r.within && r.count == 600);
+    assert_string_equal(r.name, made_name);
+    assert_true(r.within && r.count == 1200);
     assert_true(fabs(r.of[RANDOM].tau) < 0.08 && fabs(r.of[RANDOM].opa - 0.5) < 0.04);
     assert_true(r.of[RIDGE].tau > 0.95 && r.of[RIDGE].opa > 0.99); /* the truth is linear */
     assert_true(r.of[RIDGE].slowdown[0] >= 0 && r.of[RIDGE].slowdown[3] == 0);
     assert_true(r.of[RIDGE].tied < 0.01 && isnan(r.of[RIDGE].top));
-    assert_non_null(strstr(r.of[RIDGE].note, "2400 of 2400 configurations of this file, 48 col"));
+    assert_non_null(strstr(r.of[RIDGE].note, "4800 of 4800 configurations of this file, 48 col"));
     for (int k = 0; k < TGRAPH_BASELINES; k++)
         if (r.of[k].score)
-            assert_memory_equal(r.of[k].score, again.of[k].score, 600 * sizeof(double));
+            assert_memory_equal(r.of[k].score, again.of[k].score, 1200 * sizeof(double));
     if (tgraph_boosting_built())
         assert_true(r.of[BOOSTING].tau > 0.7);
     else
         assert_string_equal(r.of[BOOSTING].note, "not built: libxgboost is not installed");
     o.seed = 2;
     run(&other, &train, 1, &held, 1, &o);
-    assert_memory_not_equal(r.of[RANDOM].score, other.of[RANDOM].score, 600 * sizeof(double));
+    assert_memory_not_equal(r.of[RANDOM].score, other.of[RANDOM].score, 1200 * sizeof(double));
     tgraph_baselines_free(&r, 1);
     tgraph_baselines_free(&again, 1);
     tgraph_baselines_free(&other, 1);
-    tgraph_file_close(f);
-}
-
-static void limits(void **state)
-{
-    (void)state;
-    tgraph_baseline_options o = tgraph_baseline_defaults();
-    tgraph_baseline_result r;
-    tgraph_file *f = make_file(1000, 1, 0);
-    split(f);
-    tgraph_baseline_part train = tgraph_baseline_train(f), held = tgraph_baseline_held(f);
-    o.most_rows = 500;
-    run(&r, &train, 1, &held, 1, &o);
-    assert_non_null(strstr(r.of[RIDGE].note, "500 of 800 configurations of this file, 48 columns"));
-    assert_true(r.of[RIDGE].tau > 0.95);
-    tgraph_baselines_free(&r, 1);
-    o.most_columns = 20;
-    o.most_cells = 5000; /* 250 rows of 20 columns */
-    run(&r, &train, 1, &held, 1, &o);
-    assert_non_null(strstr(r.of[RIDGE].note, "250 of 800"));
-    assert_non_null(strstr(r.of[RIDGE].note, "20 columns of 48"));
-    tgraph_baselines_free(&r, 1);
     tgraph_file_close(f);
 }
 
@@ -349,10 +234,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(within_a_file),   cmocka_unit_test(limits),
-        cmocka_unit_test(across_programs), cmocka_unit_test(tiles),
-        cmocka_unit_test(nothing_to_fit),  cmocka_unit_test(progress_stops),
-        cmocka_unit_test(refusals),        cmocka_unit_test(no_memory),
+        cmocka_unit_test(within_a_file),  cmocka_unit_test(across_programs),
+        cmocka_unit_test(tiles),          cmocka_unit_test(nothing_to_fit),
+        cmocka_unit_test(progress_stops), cmocka_unit_test(refusals),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

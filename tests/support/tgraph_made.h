@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Layout and tile files made in memory, whose run times follow from their columns, and a run of the
+   baselines. Include after cmocka.h. */
+#ifndef TEST_TGRAPH_MADE_H
+#define TEST_TGRAPH_MADE_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/tgraph/baseline_parts.h"
+
+enum { RANDOM, RIDGE, BOOSTING, NODES = 4 };
+
+static char made_name[] = "made.npz";
+
+static inline void *zeroed(size_t count, size_t size)
+{
+    void *p = ag__alloc(count * size);
+    assert_non_null(p);
+    return memset(p, 0, count * size);
+}
+
+/* The effect of a value of a digit on the log run time, the same in every file. */
+static inline double effect(int digit, int value) { return 0.01 * ((digit * 5 + value * 3) % 11); }
+
+/* Convolutions whose first three digits vary; the log run time is the sum of their effects. */
+static inline tgraph_file *make_file(int configs, uint64_t seed, int alike)
+{
+    tgraph_file *f = zeroed(1, sizeof *f);
+    ag_failure why = {0};
+    ag_random r = {seed, 9, 0};
+    f->path = strcpy(zeroed(1, sizeof made_name), made_name);
+    f->name = f->path;
+    f->configs = configs;
+    f->has_runtimes = 1;
+    f->graph = (tgraph_graph){.nodes = NODES,
+                              .configurable = NODES,
+                              .raw = zeroed(NODES * TGRAPH_NUMERIC, sizeof(float)),
+                              .opcode = zeroed(NODES, sizeof(int32_t)),
+                              .config_node = zeroed(NODES, sizeof(int32_t))};
+    f->runtime = zeroed((size_t)configs, sizeof *f->runtime);
+    assert_int_equal(
+        tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, made_name, &why), AG_OK);
+    for (int v = 0; v < NODES; v++) {
+        f->graph.opcode[v] = 26;
+        f->graph.config_node[v] = v;
+        f->graph.raw[v * TGRAPH_NUMERIC + 28] = 100;
+    }
+    for (int c = 0; c < configs; c++) {
+        uint32_t row[NODES * TGRAPH_WORDS];
+        double time = 14;
+        for (int v = 0; v < NODES; v++) {
+            float value[TGRAPH_DIGITS] = {0};
+            for (int k = 0; k < 3 && !alike; k++) {
+                int digit = (int)ag_random_below(&r, 4);
+                value[k] = (float)digit;
+                time += effect(k, digit);
+            }
+            tgraph_pack(row + v * TGRAPH_WORDS, value);
+        }
+        tgraph_store_put(&f->store, row);
+        f->runtime[c] = (int64_t)exp(time);
+    }
+    return f;
+}
+
+/* Run time / normalizer grows with the first feature. */
+static inline tgraph_tile make_tile(int configs, uint64_t seed)
+{
+    tgraph_tile t = {.path = made_name, .name = made_name, .configs = configs, .has_runtimes = 1};
+    ag_random r = {seed, 9, 0};
+    t.raw = zeroed((size_t)configs * TGRAPH_TILE_FEATURES, sizeof *t.raw);
+    t.target = zeroed((size_t)configs, sizeof *t.target);
+    t.runtime = zeroed((size_t)configs, sizeof *t.runtime);
+    for (int c = 0; c < configs; c++) {
+        t.raw[c * TGRAPH_TILE_FEATURES] = (float)ag_random_uniform(&r) * 50;
+        t.raw[c * TGRAPH_TILE_FEATURES + 3] = (float)ag_random_uniform(&r);
+        t.target[c] = 1 + (double)t.raw[c * TGRAPH_TILE_FEATURES];
+        t.runtime[c] = (int64_t)(1000 * t.target[c]);
+    }
+    return t;
+}
+
+static inline void free_tile(tgraph_tile *t)
+{
+    ag__free(t->raw);
+    ag__free(t->target);
+    ag__free(t->runtime);
+}
+
+static inline void run(tgraph_baseline_result *r, const tgraph_baseline_part *train, int trains,
+                       const tgraph_baseline_part *part, int count,
+                       const tgraph_baseline_options *o)
+{
+    ag_failure why = {0};
+    if (tgraph_baselines_run(r, train, trains, part, count, o, &why)) fail_msg("%s", why.sentence);
+}
+
+static inline void split(tgraph_file *f)
+{
+    ag_failure why = {0};
+    assert_int_equal(tgraph_file_split(f, 0.8, 1, &why), AG_OK);
+}
+
+#endif
