@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the bench share: options, samples, rows of the table. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "core/core.h"
+
+#include <jansson.h>
+
+enum { BENCH_MOST_ROUNDS = 100 };
+
+typedef struct bench_options {
+    int quick;             /* small shapes, one round: checks the bench, measures nothing */
+    int ops, gemm, steps;  /* parts that run */
+    int rounds, threads;   /* 0: chosen by the part; all */
+    int profile;           /* a table of kernels below each step */
+    const char *only;      /* rows whose name or shape has this in it; NULL: all */
+    const char *peer;      /* a Python with PyTorch and PyG; NULL: none */
+    const char *json_path; /* NULL: no JSON */
+} bench_options;
+
+/* Times of one thing over the rounds, each beside the rate of the FMA probe of its round. */
+typedef struct bench_samples {
+    int n;
+    double seconds[BENCH_MOST_ROUNDS], probe[BENCH_MOST_ROUNDS];
+} bench_samples;
+
+/* Rounds whose probe was below 80 % of the best of the run count for nothing: someone else had the
+   processor. */
+void bench_sample(bench_samples *s, double seconds, double probe);
+double bench_least(const bench_samples *s);
+double bench_median(const bench_samples *s);
+int bench_kept(const bench_samples *s);
+
+/* The best rates of this run so far: the floor of a row is computed from them. */
+typedef struct bench_machine {
+    double fma, copy; /* operations per second; bytes per second of memcpy */
+} bench_machine;
+extern bench_machine bench_best;
+
+double bench_probe(void); /* FMA rate now; raises the best */
+void bench_evict(void);   /* a copy of 64 MiB that leaves nothing else in the caches; raises best */
+
+/* One row of the table; peer is what `peer_name` took for the same work, NULL: nobody. */
+typedef struct bench_row {
+    const char *name, *shape;
+    const bench_samples *ours, *peer;
+    double flops, bytes;
+} bench_row;
+
+void bench_head(const char *title, const char *peer_name);
+void bench_print(const bench_row *row);
+json_t *bench_json(const bench_row *row, const char *part, const char *peer_name);
+
+/* 1: the row was asked for. */
+int bench_wanted(const bench_options *options, const char *name, const char *shape);
+int bench_rounds(const bench_options *options, int otherwise);
+
+/* The parts add what they measure to `rows`; they return 1 after a failure that they have told. */
+int bench_gemm(const bench_options *options, json_t *rows);
+int bench_ops(const bench_options *options, json_t *rows);
+int bench_steps(const bench_options *options, json_t *rows);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BENCH_OPS_ROWS_H
+#define BENCH_OPS_ROWS_H
+
+#include "augur.h"
+
+/* Sizes of a shape that are known when the bench runs. */
+enum { BENCH_NODES = -1, BENCH_CONFIGS = -2, BENCH_BAGS = -3 };
+
+/* What the ops of the table are recorded from: a graph with two edges per node, 32 configurations,
+   digits and ranks. */
+typedef struct bench_scene {
+    int nodes, configs, bags;
+    ag_graph *graph;
+    int32_t *digit, *rank;
+    ag_params *params; /* of the row */
+    ag_edges edges;    /* of the tape */
+} bench_scene;
+
+typedef struct bench_op {
+    const char *name;
+    ag_shape shape;    /* what is printed and counted */
+    ag_shape param[5]; /* inputs; rank 0 ends them */
+    ag_tensor *(*record)(const bench_scene *scene, ag_tensor *const *x);
+    double flops[2], tensors[2]; /* per element of `shape`: operations, elements moved */
+} bench_op;
+
+extern const bench_op bench_op_table[];
+extern const int bench_ops_in_table;
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The ops that the bench times, as the cost models call them. Operations are those of the formula,
+   a function like exp counted as one; bytes are what has to be read and written once. */
+#include "ops_rows.h"
+
+static ag_tensor *neighbour_mean(const bench_scene *s, ag_tensor *const *x)
+{
+    return ag_spmm(x[0], s->edges, AG_AGGREGATE_MEAN);
+}
+
+static ag_tensor *neighbour_max(const bench_scene *s, ag_tensor *const *x)
+{
+    return ag_spmm(x[0], s->edges, AG_AGGREGATE_MAX);
+}
+
+static ag_tensor *instance_norm(const bench_scene *s, ag_tensor *const *x)
+{
+    return ag_instance_norm(x[0], s->edges.starts, (ag_real)1e-5);
+}
+
+static ag_tensor *layer_norm(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_layer_norm(x[0], x[1], x[2], (ag_real)1e-5);
+}
+
+static ag_tensor *l2_norm(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_l2_norm(x[0], (ag_real)1e-12);
+}
+
+static ag_tensor *add(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_add(x[0], x[1]);
+}
+
+static ag_tensor *gelu(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_gelu(x[0]);
+}
+
+static ag_tensor *add_gelu_dropout(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_dropout(ag_gelu(ag_add(x[0], x[1])), (ag_real)0.2);
+}
+
+static ag_tensor *softmax(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_softmax(x[0]);
+}
+
+static ag_tensor *softmax_middle(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_softmax_middle(x[0]);
+}
+
+static ag_tensor *cross_attention(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_cross_attention(x[0], x[1]);
+}
+
+static ag_tensor *cross_attention_beside(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_cross_attention_beside(x[0], x[1]);
+}
+
+static ag_tensor *channel_attention(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_channel_attention(x[0], x[1], x[2], x[3], x[4]);
+}
+
+static ag_tensor *linear(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_linear(x[0], x[1], x[2]);
+}
+
+static ag_tensor *sage_mean(const bench_scene *s, ag_tensor *const *x)
+{
+    const ag_sage_weights weights = {s->params->list[1], s->params->list[2], s->params->list[3]};
+    return ag_sage(&weights, x[0], s->edges, AG_AGGREGATE_MEAN, 0);
+}
+
+static ag_tensor *mean_rows(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_mean_rows(x[0]);
+}
+
+static ag_tensor *transpose(const bench_scene *s, ag_tensor *const *x)
+{
+    return ag_transpose(ag_reshape(x[0], AG_SHAPE(s->nodes, s->configs * 128)));
+}
+
+static ag_tensor *concat(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_concat2(x[0], x[1], -1);
+}
+
+static ag_tensor *embedding_bag(const bench_scene *s, ag_tensor *const *x)
+{
+    ag_tensor *index = ag_input_i32(ag_tape_of(x[0]), s->digit, AG_SHAPE(s->bags, 18));
+    return ag_embedding_bag(x[0], index, 8);
+}
+
+static ag_tensor *rank_of(const bench_scene *s, ag_tensor *x)
+{
+    return ag_input_i32(ag_tape_of(x), s->rank, AG_SHAPE(ag_size(x, 0)));
+}
+
+static ag_tensor *pairwise_hinge(const bench_scene *s, ag_tensor *const *x)
+{
+    return ag_pairwise_hinge(x[0], rank_of(s, x[0]), 1, AG_MEAN);
+}
+
+static ag_tensor *listmle(const bench_scene *s, ag_tensor *const *x)
+{
+    return ag_listmle(x[0], rank_of(s, x[0]));
+}
+
+enum { N = BENCH_NODES, C = BENCH_CONFIGS, BAGS = BENCH_BAGS };
+#define X(f)     \
+ {               \
+  3, { N, C, f } \
+ }
+#define W(o, i) \
+ {              \
+  2, { o, i }   \
+ }
+#define B(f) \
+ {           \
+  1, { f }   \
+ }
+
+/* name, shape, parameters, record, operations and tensors (of that shape) moved: forward, backward
+ */
+const bench_op bench_op_table[] = {
+    {"neighbour_mean", X(128), {X(128)}, neighbour_mean, {4, 4}, {2, 2}},
+    {"neighbour_mean", X(256), {X(256)}, neighbour_mean, {4, 4}, {2, 2}},
+    {"neighbour_max", X(128), {X(128)}, neighbour_max, {2, 2}, {3, 3}},
+    {"instance_norm", X(128), {X(128)}, instance_norm, {7, 9}, {2, 3}},
+    {"instance_norm", X(256), {X(256)}, instance_norm, {7, 9}, {2, 3}},
+    {"layer_norm", X(256), {X(256), B(256), B(256)}, layer_norm, {9, 15}, {2, 3}},
+    {"l2_norm", X(128), {X(128)}, l2_norm, {3, 5}, {2, 3}},
+    {"add", X(256), {X(256), X(256)}, add, {1, 0}, {3, 3}},
+    {"gelu", X(256), {X(256)}, gelu, {4, 7}, {2, 3}},
+    {"add+gelu+dropout", X(256), {X(256), X(256)}, add_gelu_dropout, {6, 9}, {3, 5}},
+    {"softmax", X(128), {X(128)}, softmax, {5, 4}, {2, 3}},
+    {"softmax_middle", X(128), {X(128)}, softmax_middle, {5, 4}, {2, 3}},
+    {"cross_attention", X(128), {X(128), B(1)}, cross_attention, {7, 10}, {2, 3}},
+    {"cross_attention_beside", X(128), {X(128), B(1)}, cross_attention_beside, {7, 11}, {3, 4}},
+    {"channel_attention",
+     X(128),
+     {X(128), W(16, 128), B(16), W(128, 16), B(128)},
+     channel_attention,
+     {66, 134},
+     {2, 3}},
+    {"linear", X(256), {X(256), W(256, 256), B(256)}, linear, {513, 1025}, {2, 3}},
+    {"sage_mean",
+     X(256),
+     {X(256), W(128, 256), B(128), W(128, 256)},
+     sage_mean,
+     {515, 1027},
+     {1.5, 2.5}},
+    {"mean_rows", X(256), {X(256)}, mean_rows, {1, 1}, {1, 1}},
+    {"transpose", X(128), {X(128)}, transpose, {0, 0}, {2, 2}},
+    {"concat", X(128), {X(128), X(128)}, concat, {0, 0}, {4, 4}},
+    {"embedding_bag", {2, {BAGS, 128}}, {W(144, 128)}, embedding_bag, {18, 18}, {1.14, 1.14}},
+    {"pairwise_hinge", B(64), {B(64)}, pairwise_hinge, {256, 256}, {2, 3}},
+    {"listmle", B(64), {B(64)}, listmle, {256, 256}, {2, 3}},
+};
+const int bench_ops_in_table = sizeof bench_op_table / sizeof *bench_op_table;

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* The bench prints every row, in the table and as JSON, and says what is wrong with a call. */
+#define _POSIX_C_SOURCE 200809L /* popen, mkstemp */
+#include "ops/ops.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Runs the bench; returns its exit code and fills text with what it printed, errors included. */
+static int bench(char *text, size_t bytes, const char *options)
+{
+    char line[400];
+    snprintf(line, sizeof line, "'%s/bench' %s 2>&1", AG_BIN_DIR, options);
+    FILE *pipe = popen(line, "r");
+    assert_non_null(pipe);
+    text[fread(text, 1, bytes - 1, pipe)] = 0;
+    const int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static double value(json_t *row, const char *name)
+{
+    json_t *v = json_object_get(row, name);
+    if (!json_is_number(v)) fail_msg("a row has no number \"%s\"", name);
+    return json_number_value(v);
+}
+
+/* Rows of a part, each with finite times above 0 and a floor. */
+static int rows_of(json_t *rows, const char *part)
+{
+    size_t i;
+    json_t *row;
+    int n = 0;
+    json_array_foreach(rows, i, row)
+    {
+        if (strcmp(json_string_value(json_object_get(row, "part")), part) != 0) continue;
+        n++;
+        const double least = value(row, "min_ms"), median = value(row, "median_ms");
+        assert_true(least > 0 && least <= median && isfinite(median));
+        assert_true(value(row, "floor_ms") > 0);
+        assert_int_equal((int)value(row, "rounds"), 1);
+        if (strcmp(part, "step") == 0) assert_true(value(row, "slab_mb") > value(row, "saved_mb"));
+    }
+    return n;
+}
+
+static const char *const names[] = {
+    "step 2x50",     "step 4x50",      "step 8x25",          "linear",
+    "matmul NN",     "matmul NT",      "matmul TN",          "neighbour_mean",
+    "instance_norm", "gelu",           "add+gelu+dropout",   "softmax_middle",
+    "sage_mean",     "mean_rows",      "cross_attention",    "cross_attention_beside",
+    "embedding_bag", "pairwise_hinge", "channel_attention",  "AdamW",
+    "listmle",       "probes",         "instance_norm back", "recording",
+};
+
+static void test_every_row(void **state)
+{
+    static char text[1 << 16];
+    char path[] = "/tmp/bench_XXXXXX", options[100];
+    const int file = mkstemp(path);
+    json_error_t error;
+    (void)state;
+    assert_true(file >= 0);
+    close(file);
+    snprintf(options, sizeof options, "--quick --threads 2 --json %s", path);
+    const int code = bench(text, sizeof text, options);
+    if (code) fail_msg("exit %d: %s", code, text);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strstr(text, names[i])) fail_msg("no row \"%s\" in\n%s", names[i], text);
+    json_t *all = json_load_file(path, 0, &error), *rows = json_object_get(all, "rows");
+    unlink(path);
+    if (!all) fail_msg("%s", error.text);
+    assert_true(value(all, "fma_gflops") > 0 && value(all, "copy_gbs") > 0);
+    assert_int_equal((int)value(all, "threads"), 2);
+    assert_int_equal(rows_of(rows, "step"), 3);
+    assert_int_equal(rows_of(rows, "gemm"), 29);
+    assert_int_equal(rows_of(rows, "ops"), 2 * 23 + 2); /* forward and backward; AdamW twice */
+    json_decref(all);
+}
+
+static void test_only(void **state)
+{
+    static char text[1 << 14];
+    (void)state;
+    assert_int_equal(bench(text, sizeof text, "--quick --only softmax_middle"), 0);
+    assert_non_null(strstr(text, "softmax_middle back"));
+    assert_null(strstr(text, "gelu"));
+    assert_null(strstr(text, "step 2x50"));
+    assert_null(strstr(text, "matmul NN"));
+}
+
+static void test_wrong_calls(void **state)
+{
+    static const char *const calls[][2] = {
+        {"--bogus", "unknown option \"--bogus\""},
+        {"--rounds", "no value behind \"--rounds\""},
+        {"--rounds 0", "\"0\""},
+        {"--rounds 3x", "\"3x\""},
+        {"--quick --only AdamW --ops --json /nowhere/x.json", "/nowhere/x.json cannot be written"},
+        {"--quick --steps --only 2x50 --peer /nowhere/python", "/nowhere/python"},
+    };
+    char text[8192];
+    (void)state;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        const int code = bench(text, sizeof text, calls[i][0]);
+        if (code != (i < 4 ? 2 : 1) || !strstr(text, calls[i][1]))
+            fail_msg("%s: exit %d: %s", calls[i][0], code, text);
+    }
+    assert_int_equal(bench(text, sizeof text, "--help"), 0);
+    assert_non_null(strstr(text, "--peer"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_row),
+        cmocka_unit_test(test_only),
+        cmocka_unit_test(test_wrong_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
