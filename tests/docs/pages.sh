@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# Fails, with its name, when a page links to a file that is not there, quotes a file of tests/docs other than it stands
+# there (a line `<!-- tests/docs/FILE -->` before a block of code), or is longer than its readers have time for.
+cd "$(dirname "$0")/../.." || exit 1
+bad=0
+complain() { echo "docs: $1"; bad=1; }
+
+for page in README.md CHANGELOG.md docs/*.md tests/golden/*.md; do
+    [ -f "$page" ] || continue
+    folder=$(dirname "$page")
+    # Links outside of blocks of code; what follows # is a heading.
+    awk '/^ *```/ { code = !code; next } !code' "$page" | grep -oE '\]\([^)[:space:]]+\)' | sed 's/^](//; s/)$//' |
+        grep -vE '^(https?|mailto):' | sort -u >"${TMPDIR:-/tmp}/links.$$"
+    while read -r link; do
+        file=${link%%#*}
+        heading=${link#"$file"}
+        target=$page
+        [ -z "$file" ] || target=$folder/$file
+        [ -e "$target" ] || { complain "$page links to $link, which is not there"; continue; }
+        [ -n "$heading" ] || continue
+        sed -n 's/^#\{1,6\} //p' "$target" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -qxF "${heading#\#}" ||
+            complain "$page links to $link, but there is no such heading"
+    done <"${TMPDIR:-/tmp}/links.$$"
+    rm -f "${TMPDIR:-/tmp}/links.$$"
+done
+
+quoted=0
+for page in README.md docs/*.md; do
+    for file in $(sed -n 's/^<!-- \(tests\/docs\/[^ ]*\) -->$/\1/p' "$page"); do
+        quoted=$((quoted + 1))
+        awk -v mark="<!-- $file -->" '$0 == mark { wait = 1; next } wait && /^```/ { wait = 0; on = 1; next }
+            on && /^```/ { exit } on' "$page" | cmp -s - "$file" || complain "$page quotes $file otherwise than it is"
+    done
+done
+[ $quoted -ge 6 ] || complain "only $quoted examples are quoted: the pages have lost some"
+
+[ "$(wc -l <README.md)" -le 180 ] || complain "README.md has over 180 lines"
+changed=$(grep -c '^[+-][^+-]' tests/docs/ablation.diff)
+[ "$changed" -le 40 ] || complain "the new ablation changes $changed lines, but 40 are promised"
+exit $bad
