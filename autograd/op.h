@@ -60,9 +60,10 @@ typedef struct ag_op {
 
     int elementwise; /* 1: one output, element i depends on element i of each input alone; may join
                         a fused group */
-    int leads; /* 1: the last forward kernel is a row kernel whose row r writes row r of its output;
-                  may lead a fused group */
-    int view;  /* 1: the output is input 0 under another shape; no kernels */
+    int leads;  /* 1: unit r of the last forward kernel writes row r of its output, all of it and
+                   nothing  else: it may lead a fused group. 2: the same where the units are as many
+                   as the output's  first axis (strips that hold all columns) */
+    int view;   /* 1: the output is input 0 under another shape; no kernels */
     int random; /* 1: draws random numbers: gets an ordinal */
 
     double kink;   /* elementwise ops: where the derivative jumps; NAN: nowhere */

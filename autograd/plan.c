@@ -98,6 +98,12 @@ static int64_t largest(const ag_args *a)
     return n > most ? n : most;
 }
 
+static int may_lead(const ag_step *step, const ag_job *job, int leads, int64_t count)
+{
+    if (!leads || step->units <= 0 || count % step->units) return 0;
+    return leads == 1 || step->units == job->args.ys[0].size[0];
+}
+
 /* Gives the last job to the step before it when both can run tile by tile, or a step of its own. */
 static void schedule(ag_builder *b, int backward, int elementwise, int leads)
 {
@@ -122,7 +128,7 @@ static void schedule(ag_builder *b, int backward, int elementwise, int leads)
     if (elementwise) {
         step.per_unit = 1;
         step.grain = TILE;
-    } else if (leads && step.units > 0 && count % step.units == 0) {
+    } else if (may_lead(&step, job, leads, count)) {
         step.per_unit = count / step.units;
         step.leads = 1;
     }
@@ -140,8 +146,8 @@ static void forward_jobs(ag_builder *b, int node_index)
         job->scratch = scratch;
         for (int i = 0; i < node->n_in; i++) job->x[i] = value_ref(b, node->in[i]);
         for (int j = 0; j < node->n_out; j++) job->y[j] = value_ref(b, node->out[j]);
-        schedule(b, 0, op->elementwise,
-                 op->leads && (k + 1 == AG_MAX_KERNELS || !op->forward[k + 1]));
+        const int last = k + 1 == AG_MAX_KERNELS || !op->forward[k + 1];
+        schedule(b, 0, op->elementwise, last ? op->leads : 0);
     }
 }
 

@@ -9,6 +9,11 @@ enum { NORM_PIECES = 16, NORM_GROUP = 8 };
 /* Columns: all axes but the first. */
 AG_BOTH int64_t norm_columns(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
 
+/* The pieces of all graphs. The sums take the last one first: its rows are those that the op before
+   left in the cache, and the rows that the sums leave there are those that the next sweep begins
+   with. */
+AG_BOTH int64_t pieces_of(const ag_args *a) { return (int64_t)NORM_PIECES * (a->xs[1].size[0] - 1); }
+
 /* Rows lo..hi-1 of piece o, first and number of rows of its graph. */
 typedef struct norm_piece {
     int graph, first, rows, lo, hi;
@@ -40,36 +45,42 @@ AG_BOTH int graph_of(const ag_args *a, int64_t r)
     return lo;
 }
 
-/* Scratch [graphs, pieces, 2, m]: mean and sum of squared deviations of each piece. A group of rows
-   stays in the first cache for both of its sums; groups join as the pieces do (Chan, Golub and
-   LeVeque 1979), so that the rounding error does not grow with the number of rows. */
-STRIP(instance_norm_moments, (int64_t)NORM_PIECES *(a->xs[1].size[0] - 1), norm_columns(a->xs[0]))
+/* mean and square (sum of squared deviations) of `before` rows take up `n` rows more, x[k * m + j]. A
+   whole group stays in registers: every element is read once. */
+KERNEL void add_rows(ag_real *mean, ag_real *square, const ag_real *x, int64_t m, const int n,
+                     int before, int columns)
 {
-    const int64_t m = norm_columns(a->xs[0]);
-    const norm_piece p = piece_of(a, o);
-    ag_real *to = a->scratch + 2 * o * m + c;
-    ag_real mean[AG_PER_LANE], square[AG_PER_LANE], part[AG_PER_LANE];
+    const ag_real share = 1 / (ag_real)n, weight = (ag_real)n / (ag_real)(before + n);
+    const ag_real apart = weight * (ag_real)before;
+    EACH (j, columns) {
+        ag_real sum = 0, deviations = 0;
+        for (int k = 0; k < n; k++) sum += x[k * m + j];
+        sum *= share;
+        for (int k = 0; k < n; k++) {
+            const ag_real d = x[k * m + j] - sum;
+            deviations += d * d;
+        }
+        const ag_real d = sum - mean[AT(j)];
+        mean[AT(j)] += d * weight;
+        square[AT(j)] += deviations + d * d * apart;
+    }
+}
+
+/* Scratch [graphs, pieces, 2, m]: mean and sum of squared deviations of each piece. Groups of rows
+   join as the pieces do (Chan, Golub and LeVeque 1979), so that the rounding error does not grow
+   with the number of rows. */
+STRIP(instance_norm_moments, pieces_of(a), norm_columns(a->xs[0]))
+{
+    const int64_t m = norm_columns(a->xs[0]), at = pieces_of(a) - 1 - o;
+    const norm_piece p = piece_of(a, at);
+    ag_real *to = a->scratch + 2 * at * m + c;
+    ag_real mean[AG_PER_LANE], square[AG_PER_LANE];
+    int r = p.lo;
     (void)add;
     EACH (j, n) mean[AT(j)] = square[AT(j)] = 0;
-    for (int r = p.lo; r < p.hi; r += NORM_GROUP) {
-        const int end = r + NORM_GROUP < p.hi ? r + NORM_GROUP : p.hi;
-        const ag_real share = 1 / (ag_real)(end - r), before = (ag_real)(r - p.lo);
-        const ag_real weight = (ag_real)(end - r) / (ag_real)(end - p.lo);
-        EACH (j, n) part[AT(j)] = 0;
-        for (int k = r; k < end; k++)
-            EACH (j, n) part[AT(j)] += X(0)[k * m + c + j];
-        EACH (j, n) part[AT(j)] *= share;
-        for (int k = r; k < end; k++)
-            EACH (j, n) {
-                const ag_real d = X(0)[k * m + c + j] - part[AT(j)];
-                square[AT(j)] += d * d;
-            }
-        EACH (j, n) {
-            const ag_real d = part[AT(j)] - mean[AT(j)];
-            mean[AT(j)] += d * weight;
-            square[AT(j)] += d * d * weight * before;
-        }
-    }
+    for (; r + NORM_GROUP <= p.hi; r += NORM_GROUP)
+        add_rows(mean, square, X(0) + r * m + c, m, NORM_GROUP, r - p.lo, n);
+    for (; r < p.hi; r++) add_rows(mean, square, X(0) + r * m + c, m, 1, r - p.lo, n);
     EACH (j, n) {
         to[j] = mean[AT(j)];
         to[m + j] = square[AT(j)];
@@ -117,11 +128,11 @@ ROW(instance_norm_forward, a->xs[0].size[0])
 
 /* Backward: dx = rstd (dy - mean(dy) - y mean(dy y)); scratch [graphs, pieces, 2, m] holds the two
  * sums of a piece. */
-STRIP(instance_norm_sums, (int64_t)NORM_PIECES *(a->xs[1].size[0] - 1), norm_columns(a->xs[0]))
+STRIP(instance_norm_sums, pieces_of(a), norm_columns(a->xs[0]))
 {
-    const int64_t m = norm_columns(a->xs[0]);
-    const norm_piece p = piece_of(a, o);
-    ag_real *to = a->scratch + 2 * o * m + c;
+    const int64_t m = norm_columns(a->xs[0]), at = pieces_of(a) - 1 - o;
+    const norm_piece p = piece_of(a, at);
+    ag_real *to = a->scratch + 2 * at * m + c;
     ag_real sum[AG_PER_LANE], dot[AG_PER_LANE];
     (void)add;
     EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;

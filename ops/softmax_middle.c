@@ -85,7 +85,7 @@ static const ag_case beside_cases[] = CROSS_CASES(1);
 #define CROSS_OP(NAME, FORMULA, CASE_LIST, REPLACES)                                               \
  {                                                                                                 \
   .name = NAME, .formula = FORMULA, .inputs = "x t", .outputs = 2, .shape = cross_attention_shape, \
-  .forward = {&cross_attention_forward_kernel}, .first_serves_all = 1,                             \
+  .forward = {&cross_attention_forward_kernel}, .leads = 2, .first_serves_all = 1,                 \
   .backward = {&cross_attention_backward_x_kernel, &cross_attention_backward_t_kernel},            \
   .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1), .scratch = cross_attention_scratch,                  \
   .cases = CASE_LIST, .n_cases = 6, .replaces = REPLACES                                           \
