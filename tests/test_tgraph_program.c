@@ -20,6 +20,7 @@
 static int make_files(void **state)
 {
     if (test_folder_make(state)) return -1;
+    tgraph_pictures = 0;
     tgraph_write_layout("a.npz", 60, 0);
     tgraph_write_layout("b.npz", 40, 1);
     tgraph_write_tile("t.npz", 30, 0);
@@ -30,8 +31,10 @@ static int make_files(void **state)
 static void train_eval_predict(void **state)
 {
     (void)state;
+    tgraph_pictures = 1;
     tgraph_outcome o = tgraph_expect("tgraph train --data a.npz b.npz --split 0.8 --out run" SMALL,
                                      0, "Held-out configurations", "");
+    tgraph_pictures = 0;
     assert_non_null(strstr(o.out, "a.npz"));
     assert_non_null(strstr(o.out, "mean"));
     assert_string_equal(o.err, "");

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -115,10 +116,16 @@ tgraph_outcome tgraph_call_without_memory(const char *line, long nth)
 
 tgraph_outcome tgraph_call(const char *line) { return finish(start(line, 0)); }
 
-tgraph_outcome tgraph_call_signal(const char *line, int signal, int milliseconds)
+tgraph_outcome tgraph_call_signal(const char *line, int signal, const char *name, long bytes)
 {
     const pid_t child = start(line, 0);
-    usleep((useconds_t)milliseconds * 1000);
+    struct stat about;
+    siginfo_t ended = {0};
+    while (stat(path_of(name), &about) != 0 || about.st_size < bytes) {
+        waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT);
+        if (ended.si_pid == child) break;
+        usleep(500);
+    }
     kill(child, signal);
     return finish(child);
 }

@@ -19,8 +19,8 @@ tgraph_outcome tgraph_call(const char *line);
 /* The same with the nth allocation failing; 0: none. */
 tgraph_outcome tgraph_call_without_memory(const char *line, long nth);
 
-/* Starts a call and sends it a signal after so many milliseconds. */
-tgraph_outcome tgraph_call_signal(const char *line, int signal, int milliseconds);
+/* Starts a call and sends it a signal as soon as a file in test_folder has so many bytes. */
+tgraph_outcome tgraph_call_signal(const char *line, int signal, const char *name, long bytes);
 
 /* Calls and fails the test unless the exit code is `code` and stdout and stderr contain these
    texts. */
