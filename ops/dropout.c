@@ -29,7 +29,7 @@ static const ag_op dropout = {
     .backward = {&dropout_backward_kernel},
     .elementwise = 1,
     .random = 1,
-    .kink = NAN,
+    .kink = (double)NAN,
     .cases = cases,
     .n_cases = 3,
 };

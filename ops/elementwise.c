@@ -4,7 +4,7 @@
 #include "ops/ops.h"
 #include "ops/table.h"
 
-#define NONE NAN
+#define NONE ((double)NAN)
 
 /* Sizes around the vector width; a scalar; nothing. */
 #define CASES(name, P, Q, from, to)                                                    \

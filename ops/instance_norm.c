@@ -49,7 +49,7 @@ static const ag_op instance_norm = {
     .saves = SAVE_Y(0) | SAVE_Y(1) | SAVE_X(1),
     .scratch = instance_norm_scratch,
     .leads = 1,
-    .kink = NAN,
+    .kink = (double)NAN,
     .cases = cases,
     .n_cases = 6,
 };

@@ -248,7 +248,7 @@ static void the_writer_refuses_what_it_cannot_write(void **state)
     ag_npz_add(writer, "b", AG_U8, 2, huge, &value, &why);
     expect_part(&why, AG_ESHAPE, "axis 1 is 1073741824");
     for (int i = 2; i < 64; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "n%d", i);
         assert_int_equal(ag_npz_add(writer, name, AG_U8, 1, one, &value, &why), AG_OK);
     }

@@ -120,8 +120,7 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
 {
     static const char *const plots[] = {"curves", "order", "files"};
     static const char *const captions[] = {
-        "Loss of the training steps, and the validation score that the best checkpoint is chosen "
-        "by.",
+        "Loss of the training steps, and the validation score that chooses the best checkpoint.",
         "A point per held-out configuration of the first file; on the diagonal the order is right.",
         "The score of each file, beside other ways to rank its configurations."};
     const char *notes[2 + TGRAPH_MOST_BASELINES] = {
