@@ -5,16 +5,18 @@
 
 #include <string.h>
 
-/* One block holds all arrays of a graph. */
+static ag_status check_sizes(int64_t nodes, int64_t messages, ag_failure *why)
+{
+    if (messages <= INT_MAX / 2 && nodes <= INT_MAX / 2) return AG_OK;
+    return ag_fail(why, AG_ESHAPE,
+                   "A graph of %lld nodes and %lld messages is too large; at most 2^30 of each are "
+                   "possible.",
+                   (long long)nodes, (long long)messages);
+}
+
+/* One block holds all arrays of a graph of checked sizes. */
 static ag_graph *allocate(int nodes, int64_t messages, int graphs, ag_failure *why)
 {
-    if (messages > INT_MAX / 2 || nodes > INT_MAX / 2) {
-        ag_fail(why, AG_ESHAPE,
-                "A graph of %d nodes and %lld messages is too large; at most 2^30 of each are "
-                "possible.",
-                nodes, (long long)messages);
-        return NULL;
-    }
     const size_t n = (size_t)nodes, p = (size_t)messages;
     const size_t ints = 4 * n + 4 * p + (size_t)graphs + 1;
     ag_graph *g = ag__alloc(sizeof *g + ints * sizeof(int32_t));
@@ -39,15 +41,17 @@ static ag_graph *allocate(int nodes, int64_t messages, int graphs, ag_failure *w
 static ag_status check_edges(int nodes, const int32_t *source, const int32_t *target, int m,
                              ag_failure *why)
 {
-    if (nodes < 0 || m < 0)
-        return ag_fail(why, AG_ESHAPE,
-                       "A graph cannot have %d nodes and %d edges; both must be 0 or more.", nodes,
-                       m);
-    for (int e = 0; e < m; e++)
-        if (source[e] < 0 || source[e] >= nodes || target[e] < 0 || target[e] >= nodes)
-            return ag_fail(why, AG_EINDEX,
-                           "edge %d is (%d, %d), but nodes are 0 to %d; correct the edge list.", e,
-                           source[e], target[e], nodes - 1);
+    for (int e = 0; e < m; e++) {
+        if (source[e] >= 0 && source[e] < nodes && target[e] >= 0 && target[e] < nodes) continue;
+        if (!nodes)
+            return ag_fail(
+                why, AG_EINDEX,
+                "edge %d is (%d, %d), but the graph has no nodes; correct the edge list.", e,
+                source[e], target[e]);
+        return ag_fail(why, AG_EINDEX,
+                       "edge %d is (%d, %d), but nodes are 0 to %d; correct the edge list.", e,
+                       source[e], target[e], nodes - 1);
+    }
     return AG_OK;
 }
 
@@ -76,8 +80,15 @@ ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target
                          ag_direction direction, ag_failure *why)
 {
     int32_t from, to;
-    if (check_edges(nodes, source, target, m, why) != AG_OK) return NULL;
     const int64_t messages = direction == AG_BOTH_WAYS ? 2 * (int64_t)m : m;
+    if (nodes < 0 || m < 0) {
+        ag_fail(why, AG_ESHAPE,
+                "A graph cannot have %d nodes and %d edges; both must be 0 or more.", nodes, m);
+        return NULL;
+    }
+    if (check_sizes(nodes, messages, why) != AG_OK ||
+        check_edges(nodes, source, target, m, why) != AG_OK)
+        return NULL;
     ag_graph *g = allocate(nodes, messages, 1, why);
     if (!g) return NULL;
     g->starts[0] = 0;
@@ -110,7 +121,14 @@ ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
         messages += graphs[i]->messages;
         parts += graphs[i]->graphs;
     }
-    ag_graph *g = allocate(nodes > INT_MAX ? INT_MAX : (int)nodes, messages, (int)parts, why);
+    if (parts > INT_MAX / 2) {
+        ag_fail(why, AG_ESHAPE,
+                "A batch of %lld graphs is too large; at most 2^30 graphs are possible.",
+                (long long)parts);
+        return NULL;
+    }
+    if (check_sizes(nodes, messages, why) != AG_OK) return NULL;
+    ag_graph *g = allocate((int)nodes, messages, (int)parts, why);
     if (!g) return NULL;
     int v = 0, p = 0, s = 0;
     g->starts[0] = 0;
