@@ -98,7 +98,7 @@ static ag_status run_steps(tgraph_training *t, ag_failure *why)
     return AG_OK;
 }
 
-static void close_training(tgraph_training *t)
+void tgraph_train_close(tgraph_training *t)
 {
     tgraph_feed_close(&t->feed);
     tgraph_scorer_close(&t->scorer);
@@ -128,7 +128,7 @@ ag_status tgraph_train(const tgraph_settings *settings, const harness_options *o
     ag_failure closing = {0};
     harness_run_close(t.run, &closing);
     if (!why->status && closing.status) ag_fail(why, closing.status, "%s", closing.sentence);
-    close_training(&t);
+    tgraph_train_close(&t);
     return why->status;
 }
 

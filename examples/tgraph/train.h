@@ -72,6 +72,9 @@ ag_status tgraph_train_step(tgraph_training *t, ag_failure *why);
 ag_status tgraph_train_validate(tgraph_training *t, tgraph_grades *mean, ag_failure *why);
 ag_status tgraph_train_end(tgraph_training *t, tgraph_grades *mean, ag_failure *why);
 
+/* Everything but the run folder, which harness_run_close closes. */
+void tgraph_train_close(tgraph_training *t);
+
 /* Saves last.safetensors, or best.safetensors. */
 ag_status tgraph_train_save(tgraph_training *t, const char *name, ag_failure *why);
 
