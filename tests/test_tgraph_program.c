@@ -104,6 +104,11 @@ static void predictions(void **state)
     assert_int_equal(atoi(strstr(o.out, "layout:a,") + 9), best);
     for (char *c = o.out; *c; c++) commas += *c == ';';
     assert_int_equal(commas, 59);
+    tgraph_expect("tgraph train --data a.npz --split 0.8 --split-seed 5 --out p3" SMALL, 0, "", "");
+    tgraph_expect("tgraph eval --run p1 --run p3 --data a.npz --no-baselines", 0, "2 runs",
+                  "p3 was not trained with --split 0.8 --split-seed 0");
+    tgraph_expect("tgraph eval --run p1 --data a.npz --split 0.5", 2, "",
+                  "--split is no option of tgraph eval");
     tgraph_expect("tgraph predict --run p1 --data a.npz b.npz", 2, "", "--data names 2 files");
     tgraph_expect("tgraph predict --run p1 --data t.npz", 2, "", "a model for layout files");
     tgraph_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "", "trained with --prune");

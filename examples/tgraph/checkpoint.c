@@ -145,8 +145,7 @@ static ag_status load(const char *path, const ag_checkpoint *file, tgraph_model 
     c->files = copy_metadata(file, "files");
     c->configuration = copy_metadata(file, "configuration");
     if (tgraph_features_parse(&c->features, path, ag_checkpoint_metadata(file, "features"), why) ||
-        tgraph_configuration_parse(&c->model, c->features.tile, path, c->configuration, why) ||
-        check_width(path, file, c->model.hidden, why))
+        tgraph_configuration_parse(c, path, why) || check_width(path, file, c->model.hidden, why))
         return why->status;
     ag_failure mine = {0};
     if (tgraph_model_new(model, &c->model, 0, &mine))

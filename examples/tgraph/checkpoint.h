@@ -26,6 +26,9 @@ typedef struct tgraph_checkpoint {
     tgraph_features features;
     tgraph_tile_scalers scalers; /* layout: node alone */
     tgraph_progress progress;
+    double split; /* what the run held out of its files, and how it read them: */
+    int64_t split_seed;
+    int dedup;
     char *configuration, *files; /* JSON: all options, and the training files with their hashes */
 } tgraph_checkpoint;
 

@@ -24,19 +24,23 @@ char *tgraph_configuration_json(const harness_options *options)
     return json_text(harness_options_json(options));
 }
 
-ag_status tgraph_configuration_parse(tgraph_options *model, int tile, const char *path,
-                                     const char *text, ag_failure *why)
+ag_status tgraph_configuration_parse(tgraph_checkpoint *c, const char *path, ag_failure *why)
 {
     tgraph_settings s;
     harness_options *o = harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &s);
-    json_t *j = parse(text);
+    json_t *j = parse(c->configuration);
     char *where = harness_text("%.120s: the metadata \"configuration\"", path);
     if (j)
         harness_options_from_json(o, j, where, 1, why);
     else
         ag_fail(why, AG_EDATA,
                 "%s say nothing of the model, or no JSON; is it a checkpoint of tgraph?", where);
-    if (!why->status) *model = tgraph_settings_model(&s, tile);
+    if (!why->status) {
+        c->model = tgraph_settings_model(&s, c->features.tile);
+        c->split = s.split;
+        c->split_seed = s.split_seed;
+        c->dedup = s.dedup;
+    }
     json_decref(j);
     harness_free(where);
     harness_options_free(o);

@@ -5,9 +5,8 @@
 
 #include "examples/tgraph/checkpoint.h"
 
-/* What the options say of the model. */
-ag_status tgraph_configuration_parse(tgraph_options *model, int tile, const char *path,
-                                     const char *text, ag_failure *why);
+/* What c->configuration says of the model and of what was held out. */
+ag_status tgraph_configuration_parse(tgraph_checkpoint *c, const char *path, ag_failure *why);
 
 char *tgraph_features_json(const tgraph_features *f);
 ag_status tgraph_features_parse(tgraph_features *f, const char *path, const char *text,

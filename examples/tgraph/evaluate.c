@@ -63,13 +63,27 @@ static ag_status open_file(tgraph_set *set, const tgraph_runs *runs, const tgrap
     return AG_OK;
 }
 
+/* A run of an ensemble may have trained on what another one held out. */
+static void compare_splits(const tgraph_runs *runs, const tgraph_settings *s)
+{
+    for (int i = 1; i < runs->count; i++) {
+        const tgraph_checkpoint *c = &runs->run[i].checkpoint;
+        if (c->split == s->split && c->split_seed == s->split_seed && c->dedup == s->dedup)
+            continue;
+        harness_warn("%s was not trained with --split %g --split-seed %lld, so it may have been "
+                     "trained on configurations that are scored here",
+                     runs->run[i].folder, s->split, (long long)s->split_seed);
+    }
+}
+
 static ag_status open_files(tgraph_set *set, const tgraph_runs *runs, const tgraph_settings *s,
                             ag_failure *why)
 {
     if (s->part == TGRAPH_PART_HELD && (set->tile || s->split <= 0))
         return ag_fail(why, AG_EUSE,
-                       "--part held needs layout files and a share to train on, --split 0.8 for "
-                       "one; choose --part all");
+                       "--part held needs layout files and a run that was trained with --split; "
+                       "choose --part all");
+    if (!set->tile && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
     for (int i = 0; i < set->paths.count && !why->status && !harness_interrupted(); i++)
         open_file(set, runs, s, set->paths.path[i], why);
     if (!why->status && !set->count && !harness_interrupted())

@@ -18,16 +18,16 @@ enum {
 static const harness_option table[] = {
     HARNESS_COMMON_OPTIONS(tgraph_settings, common),
 
-    {"split", FIELD(split), "0", 0, 0.999, RUNS, .group = "Data",
+    {"split", FIELD(split), "0", 0, 0.999, TRAINS, .group = "Data",
      .help = "share of each file's configurations to train on; the others are held out and "
              "scored (0: train on all)"},
-    {"split-seed", FIELD(split_seed), "0", 0, 9007199254740992.0, RUNS, .group = "Data",
+    {"split-seed", FIELD(split_seed), "0", 0, 9007199254740992.0, TRAINS, .group = "Data",
      .help = "which configurations and folds are held out; --seed does not move them"},
     {"folds", FIELD(folds), "0", 0, 100000, TRAINS, .group = "Data",
      .help = "cut the files into so many folds and hold one out (the paper: 20)"},
     {"fold", FIELD(fold), "0", 0, 99999, TRAINS, .group = "Data",
      .help = "the fold that is held out, from 0"},
-    {"dedup", WORD(dedup), "first", .choices = "none|first|fastest", .commands = RUNS,
+    {"dedup", WORD(dedup), "first", .choices = "none|first|fastest", .commands = TRAINS,
      .group = "Data",
      .help = "of equal configurations in training keep all, the first (code) or the one with the "
              "smallest run time (paper)"},
