@@ -35,7 +35,7 @@ static void product(ag_real *c, const ag_real *a, const ag_real *b, int ta, int 
 
 #endif
 
-enum { PIECES = 8, LONG = 2048 };
+enum { PIECES = 8, LONG = 2048, FEW = 128, WIDE = 512 };
 
 /* A long inner sum with a small result is cut into pieces of k. */
 static int pieces_of(int m, int n, int k)
@@ -51,14 +51,20 @@ int64_t ag__gemm_scratch(int m, int n, int k)
 }
 
 /* Every thread wants a part, but a block has to repay the packing of B: about four million
-   products, at least 512 rows of a tall matrix. */
+   products, at least 512 rows of a tall matrix; a short one in halves. */
 int ag__gemm_grain(int m, int n, int k)
 {
     const int64_t weight = (int64_t)n * k, rows = weight ? (4 << 20) / weight : m;
-    if (m < 2048) return weight >= 512 * 1024 && m > 128 ? (m + 1) / 2 : 128;
+    if (m <= 16) return 16;
+    if (m <= 256) return (m + 1) / 2;
+    if (m < 2048) return weight >= 512 * 1024 ? (m + 1) / 2 : 256;
     if (weight >= 512 * 1024) return 2048;
     return rows < 512 ? 512 : rows > 2048 ? 2048 : (int)rows;
 }
+
+/* Few rows and a wide B: a block of columns packs its own part of B, a block of rows would pack all
+   of it again. */
+static int columns_of(int m, int n) { return m <= FEW && n >= 2 * WIDE ? WIDE : n; }
 
 void ag__gemm_rows(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
                    int k, int add, int64_t lo, int64_t hi)
@@ -85,6 +91,16 @@ static void row_block(void *context, int64_t block, int thread)
     (void)thread;
     ag__gemm_rows(t->c, t->a, t->b, t->ta, t->tb, t->m, t->n, t->k, t->add, lo,
                   hi < t->m ? hi : t->m);
+}
+
+static void column_block(void *context, int64_t block, int thread)
+{
+    const task *t = context;
+    const int lo = (int)block * WIDE, left = t->n - lo;
+    (void)thread;
+    product(t->c + lo, t->a, t->b + (t->tb ? (int64_t)lo * t->k : lo), t->ta, t->tb, t->m,
+            left < WIDE ? left : WIDE, t->k, t->ta ? t->m : t->k, t->tb ? t->k : t->n, t->n,
+            t->add);
 }
 
 static void piece(void *context, int64_t p, int thread)
@@ -122,6 +138,8 @@ void ag__gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, in
     if (t.pieces > 1) {
         ag__parallel(t.pieces, piece, &t);
         ag__parallel(((int64_t)m * n + SUM_BLOCK - 1) / SUM_BLOCK, add_pieces, &t);
+    } else if (k > 0 && columns_of(m, n) < n) {
+        ag__parallel((n + WIDE - 1) / WIDE, column_block, &t);
     } else {
         ag__parallel((m + t.grain - 1) / t.grain, row_block, &t);
     }

@@ -2,34 +2,64 @@
 /* Sums over messages. Inputs: x, rows, sources, rows_t, targets (see ag_graph). */
 #include "core/kernel.h"
 
-enum { SPMM_SUM, SPMM_MEAN, SPMM_MAX, SPMM_CHUNK = 1024 };
+enum { SPMM_SUM, SPMM_MEAN, SPMM_MAX, SPMM_CHUNK = 1024, SPMM_GROUP = 4 };
 
 /* Features of a node: all axes but the first. */
 AG_BOTH int64_t features_of(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
 
-/* y = sum over the n messages at `first` of s x[sender], chunk by chunk so that y stays in the
-   cache. `wide` is 2 when senders are pairs (node, position); then s is 1 / (messages of the
-   receiver) for the mean. */
+/* to = what it holds (with `add`) + s[0] from[0] + s[1] from[1] ..., in this order. */
+KERNEL void spmm_join(ag_real *to, const ag_real *const *from, const ag_real *s, const int count,
+                      int m, const int add)
+{
+    ag_real *__restrict__ y = to;
+    EACH (i, m) {
+        ag_real v = add ? y[i] : s[0] * from[0][i];
+        for (int k = !add; k < count; k++) v += s[k] * from[k][i];
+        y[i] = v;
+    }
+}
+
+KERNEL void spmm_some(ag_real *to, const ag_real *const *from, const ag_real *s, int count, int m,
+                      const int add)
+{
+    switch (count) {
+    case 1: spmm_join(to, from, s, 1, m, add); break;
+    case 2: spmm_join(to, from, s, 2, m, add); break;
+    case 3: spmm_join(to, from, s, 3, m, add); break;
+    case 4: spmm_join(to, from, s, 4, m, add); break;
+    default: break;
+    }
+}
+
+/* y = sum over the n messages at `first` of s x[sender], up to SPMM_GROUP of them in one sweep;
+   with more, chunk by chunk so that y stays in the cache. `wide` is 2 when senders are pairs (node,
+   position); then s is 1 / (messages of the receiver) for the mean. */
 KERNEL void spmm_row(ag_real *y, const ag_real *x, const int32_t *senders, int wide, int first,
                      int n, int nodes, int64_t f, ag_real scale, const int32_t *rows, const int add)
 {
-    for (int64_t c = 0; c < f; c += SPMM_CHUNK) {
-        const int m = f - c < SPMM_CHUNK ? (int)(f - c) : SPMM_CHUNK;
-        ag_real *__restrict__ to = y + c;
-        int written = add;
+    const int chunk = n > SPMM_GROUP ? SPMM_CHUNK : 1 << 20;
+    for (int64_t c = 0; c < f; c += chunk) {
+        const int m = f - c < chunk ? (int)(f - c) : chunk;
+        const ag_real *from[SPMM_GROUP];
+        ag_real s[SPMM_GROUP];
+        int written = add, count = 0;
         for (int k = 0; k < n; k++) {
             const int u = senders[(int64_t)(first + k) * wide];
-            if (u < 0 || u >= nodes) continue;
-            const ag_real s = rows ? 1 / (ag_real)rows[2 * u + 1] : scale;
-            const ag_real *__restrict__ from = x + u * f + c;
+            const int known = u >= 0 && u < nodes;
+            if (known) {
+                s[count] = rows ? 1 / (ag_real)rows[2 * u + 1] : scale;
+                from[count++] = x + u * f + c;
+            }
+            if (count < SPMM_GROUP && k + 1 < n) continue;
             if (written)
-                EACH (i, m) to[i] += s * from[i];
+                spmm_some(y + c, from, s, count, m, 1);
             else
-                EACH (i, m) to[i] = s * from[i];
-            written = 1;
+                spmm_some(y + c, from, s, count, m, 0);
+            written |= count > 0;
+            count = 0;
         }
         if (!written)
-            EACH (i, m) to[i] = 0;
+            EACH (i, m) y[c + i] = 0;
     }
 }
 

@@ -4,7 +4,7 @@
    along the rows: a strip as long as the graph would touch one short stretch per page. */
 #include "core/kernel.h"
 
-enum { NORM_PIECES = 16, NORM_GROUP = 8 };
+enum { NORM_PIECES = 16, NORM_GROUP = 8, SUM_GROUP = 4 };
 
 /* Columns: all axes but the first. */
 AG_BOTH int64_t norm_columns(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
@@ -12,7 +12,10 @@ AG_BOTH int64_t norm_columns(ag_shape s) { return s.size[0] ? ag__elements(s) / 
 /* The pieces of all graphs. The sums take the last one first: its rows are those that the op before
    left in the cache, and the rows that the sums leave there are those that the next sweep begins
    with. */
-AG_BOTH int64_t pieces_of(const ag_args *a) { return (int64_t)NORM_PIECES * (a->xs[1].size[0] - 1); }
+AG_BOTH int64_t pieces_of(const ag_args *a)
+{
+    return (int64_t)NORM_PIECES * (a->xs[1].size[0] - 1);
+}
 
 /* Rows lo..hi-1 of piece o, first and number of rows of its graph. */
 typedef struct norm_piece {
@@ -45,8 +48,8 @@ AG_BOTH int graph_of(const ag_args *a, int64_t r)
     return lo;
 }
 
-/* mean and square (sum of squared deviations) of `before` rows take up `n` rows more, x[k * m + j]. A
-   whole group stays in registers: every element is read once. */
+/* mean and square (sum of squared deviations) of `before` rows take up `n` rows more, x[k * m + j].
+   A whole group stays in registers: every element is read once. */
 KERNEL void add_rows(ag_real *mean, ag_real *square, const ag_real *x, int64_t m, const int n,
                      int before, int columns)
 {
@@ -128,21 +131,33 @@ ROW(instance_norm_forward, a->xs[0].size[0])
 
 /* Backward: dx = rstd (dy - mean(dy) - y mean(dy y)); scratch [graphs, pieces, 2, m] holds the two
  * sums of a piece. */
+KERNEL void add_sums(ag_real *sum, ag_real *dot, const ag_real *y, const ag_real *dy, int64_t m,
+                     const int n, int columns)
+{
+    EACH (j, columns) {
+        ag_real s = sum[AT(j)], d = dot[AT(j)];
+        for (int k = 0; k < n; k++) {
+            s += dy[k * m + j];
+            d += dy[k * m + j] * y[k * m + j];
+        }
+        sum[AT(j)] = s;
+        dot[AT(j)] = d;
+    }
+}
+
 STRIP(instance_norm_sums, pieces_of(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]), at = pieces_of(a) - 1 - o;
     const norm_piece p = piece_of(a, at);
     ag_real *to = a->scratch + 2 * at * m + c;
     ag_real sum[AG_PER_LANE], dot[AG_PER_LANE];
+    const ag_real *y = Y(0) + c, *dy = DY(0) + c;
+    int r = p.lo;
     (void)add;
     EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;
-    for (int r = p.lo; r < p.hi; r++) {
-        const ag_real *y = Y(0) + r * m + c, *dy = DY(0) + r * m + c;
-        EACH (j, n) {
-            sum[AT(j)] += dy[j];
-            dot[AT(j)] += dy[j] * y[j];
-        }
-    }
+    for (; r + SUM_GROUP <= p.hi; r += SUM_GROUP)
+        add_sums(sum, dot, y + r * m, dy + r * m, m, SUM_GROUP, n);
+    for (; r < p.hi; r++) add_sums(sum, dot, y + r * m, dy + r * m, m, 1, n);
     EACH (j, n) {
         to[j] = sum[AT(j)];
         to[m + j] = dot[AT(j)];

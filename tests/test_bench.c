@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bench prints every row, in the table and as JSON, and says what is wrong with a call. */
-#define _POSIX_C_SOURCE 200809L /* popen, mkstemp */
+#define _POSIX_C_SOURCE 200809L /* popen, mkstemp, fchmod */
 #include "ops/ops.h"
 
 #include <jansson.h>
@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +88,29 @@ static void test_every_row(void **state)
     json_decref(all);
 }
 
+/* Two peers at once, played by a script that answers as peer.py does. */
+static void test_peers(void **state)
+{
+    static const char script[] = "#!/bin/sh\necho '{\"ready\": true}'\n"
+                                 "while read line; do echo 1000000; done\n"
+                                 "echo '{\"peak_mb\": 1000, \"resident_mb\": 1}'\n";
+    char text[8192], path[] = "/tmp/bench_peer_XXXXXX", options[100];
+    const int file = mkstemp(path);
+    (void)state;
+    assert_true(file >= 0);
+    assert_int_equal((int)write(file, script, sizeof script - 1), (int)sizeof script - 1);
+    assert_int_equal(fchmod(file, 0700), 0);
+    close(file);
+    snprintf(options, sizeof options, "--quick --steps --only 2x50 --peer %s", path);
+    const int code = bench(text, sizeof text, options);
+    unlink(path);
+    if (code) fail_msg("exit %d: %s", code, text);
+    const char *pyg = strstr(text, "pyg"), *node = strstr(text, "node ");
+    if (!pyg || !node || !strstr(pyg, "1000000.0 ms") || !strstr(node, "1000000.0 ms") ||
+        !strstr(node, "1048.6 MB"))
+        fail_msg("%s", text);
+}
+
 static void test_only(void **state)
 {
     static char text[1 << 14];
@@ -123,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_row),
+        cmocka_unit_test(test_peers),
         cmocka_unit_test(test_only),
         cmocka_unit_test(test_wrong_calls),
     };

@@ -19,7 +19,7 @@ static const char usage[] =
     "  --rounds N      timings of a row, 1 to 100 (15; steps with --peer: 7)\n"
     "  --threads N     threads (all)\n"
     "  --peer PYTHON   the same step in PyTorch and PyG, in turn; PYTHON has both installed\n"
-    "  --profile       a table of kernels below each step\n"
+    "  --profile       a table of kernels below each step and op\n"
     "  --json FILE     the rows as JSON, too\n"
     "  --quick         small shapes, one round: checks the bench itself, measures nothing\n"
     "  --help          this text\n\n"

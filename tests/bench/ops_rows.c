@@ -111,6 +111,7 @@ static int measure(const bench_options *options, bench_scene *s, const bench_op 
     for (int r = 0; !bad && r < rounds; r++) {
         double seconds[2];
         const double probe = bench_probe();
+        if (options->profile && r == warm) ag_profile(tape, 1);
         bad = run(seconds, tape, s, op);
         for (int k = 0; !bad && r >= warm && k < 2; k++) {
             bench_sample(&ours[k], seconds[k], probe);
@@ -124,6 +125,7 @@ static int measure(const bench_options *options, bench_scene *s, const bench_op 
         report(rows, name, text, &ours[k], &copy[k], op->flops[k] * elements,
                op->tensors[k] * elements * sizeof(float));
     }
+    ag_profile_print(tape, stdout);
     ag_params_free(s->params);
     ag_tape_free(tape);
     return bad;

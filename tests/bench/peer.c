@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* posix_spawn, fdopen */
 #include "peer.h"
 
+#include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
 #include <spawn.h>
@@ -14,18 +15,19 @@ extern char **environ;
 
 #define PEER AG_SOURCE_DIR "/tests/bench/peer.py"
 
-/* The child reads from `in` and writes to `out`; the other ends close there. */
+/* The child reads from `in` and writes to `out`. It sees no other end of any pipe: a peer started
+   later would keep the input of an earlier one from ending. */
 static pid_t spawn(char *const *argv, const int in[2], const int out[2])
 {
     pid_t pid = 0;
     posix_spawn_file_actions_t files;
     if (posix_spawn_file_actions_init(&files)) return 0;
+    for (int i = 0; i < 2; i++) {
+        fcntl(in[i], F_SETFD, FD_CLOEXEC);
+        fcntl(out[i], F_SETFD, FD_CLOEXEC);
+    }
     posix_spawn_file_actions_adddup2(&files, in[0], 0);
     posix_spawn_file_actions_adddup2(&files, out[1], 1);
-    for (int i = 0; i < 2; i++) {
-        posix_spawn_file_actions_addclose(&files, in[i]);
-        posix_spawn_file_actions_addclose(&files, out[i]);
-    }
     if (posix_spawnp(&pid, argv[0], &files, NULL, argv, environ)) pid = 0;
     posix_spawn_file_actions_destroy(&files);
     return pid;
