@@ -119,11 +119,15 @@ typedef enum ag_schedule_kind {
     AG_EXPONENTIAL
 } ag_schedule_kind;
 
-/* The learning rate as a function of the step: lr step/warmup for the first `warmup` steps, then
-   with t = step - warmup and p = min(1, t/(total-warmup)): AG_CONSTANT     lr AG_COSINE       lr
-   (last + (1-last) (1 + cos(pi p))/2) AG_LINEAR       lr (last + (1-last) (1-p)) AG_EXPONENTIAL  lr
-   rate^(t/every), with a real exponent Cosine and linear are get_cosine_schedule_with_warmup and
-   get_linear_... of transformers when last = 0. */
+// clang-format off
+/* The learning rate as a function of the step: lr step/warmup for the first `warmup` steps, then with
+   t = step - warmup and p = min(1, t/(total-warmup)):
+     AG_CONSTANT     lr
+     AG_COSINE       lr (last + (1-last) (1 + cos(pi p))/2)
+     AG_LINEAR       lr (last + (1-last) (1-p))
+     AG_EXPONENTIAL  lr rate^(t/every), with a real exponent
+   Cosine and linear are get_cosine_schedule_with_warmup and get_linear_... of transformers when last = 0. */
+// clang-format on
 typedef struct ag_schedule {
     ag_schedule_kind kind;
     double lr;

@@ -63,7 +63,8 @@ static void test_gradients_add_until_the_step(void **state)
     assert_int_equal(n->params->state, AG_READY);
     assert_true(fabsf(once[3]) > 1e-6f);
     run_once(n, tape);
-    for (int i = 0; i < 63; i++) assert_true(n->w1->gradient[i] == 2 * once[i]);
+    for (int i = 0; i < 63; i++) /* a product that adds may round once less than two sums do */
+        assert_true(fabsf(n->w1->gradient[i] - 2 * once[i]) <= 1e-6f);
     n->params->state = AG_EMPTY;
     run_once(n, tape);
     assert_memory_equal(once, n->w1->gradient, sizeof once);
