@@ -103,7 +103,7 @@ static void names_are_checked(void **state)
     entry two[2] = {good_entry(), good_entry()};
     make_zip(two, 2);
     expect_refused(AG_EDATA, "x");
-    static char names[65][8];
+    static char names[65][24];
     entry many[65];
     for (int i = 0; i < 65; i++) {
         many[i] = good_entry();

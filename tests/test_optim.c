@@ -206,7 +206,7 @@ static ag_params *train(int threads, double *norm)
     ag_params *params = ag_params_new();
     ag_set_threads(threads);
     for (int i = 0; i < 7; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "p%d", i);
         ag_params_add(params, name, AG_SHAPE(sizes[i]), ag_init_normal(0, 1), i % 2);
     }

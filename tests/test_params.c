@@ -130,7 +130,7 @@ static void lack_of_memory_is_reported(void **state)
         long before = ag__allocations();
         ag_params *params = ag_params_new();
         for (int i = 0; i < 70; i++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "p%d", i);
             assert_non_null(ag_params_add(params, name, AG_SHAPE(100), ag_init_constant(1), 1));
         }
