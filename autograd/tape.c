@@ -62,7 +62,8 @@ void ag_tape_reset(ag_tape *tape)
     tape->failure.status = AG_OK;
     tape->failure.sentence[0] = 0;
     if (tape->device == AG_CUDA)
-        ag_tape_fail(tape, AG_EDEVICE, "This version runs on the CPU only; choose the CPU as the device.");
+        ag_tape_fail(tape, AG_EDEVICE,
+                     "This version runs on the CPU only; choose the CPU as the device.");
 }
 
 void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step)

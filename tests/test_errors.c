@@ -262,7 +262,8 @@ static void test_no_device(void **state)
     for (int i = 0; i < 2; i++) {
         ag_backward(ag_sum_all(real(tape, AG_SHAPE(2))));
         assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
-        assert_string_equal(ag_error(tape), "This version runs on the CPU only; choose the CPU as the device.");
+        assert_string_equal(ag_error(tape),
+                            "This version runs on the CPU only; choose the CPU as the device.");
         ag_tape_reset(tape); /* another machine does not appear */
     }
     ag_tape_free(tape);
