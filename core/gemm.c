@@ -59,6 +59,10 @@ int ag__gemm_grain(int m, int n, int k)
     if (m <= 256) return (m + 1) / 2;
     if (m < 2048) return weight >= 512 * 1024 ? (m + 1) / 2 : 256;
     if (weight >= 512 * 1024) return 2048;
+    if (weight <= 16 * 1024) { /* little to pack: a block of C that stays in the cache */
+        const int few = n ? (32 << 10) / n : m;
+        return few < 128 ? 128 : few > 512 ? 512 : few;
+    }
     return rows < 512 ? 512 : rows > 2048 ? 2048 : (int)rows;
 }
 

@@ -62,11 +62,13 @@ static double least(double a, double b) { return a && a < b ? a : b; }
 static int measure_recording(step_result *r, bench_step *s, int times)
 {
     ag_tape *known = s->tape;
-    for (int i = 0; i < times; i++) {
+    int bad = 0;
+    for (int i = 0; !bad && i < times; i++) {
         const double start = bench_now();
         ag_tensor *loss = bench_step_record(s);
         const double recorded = bench_now();
         r->plan = ag_plan_of(loss, 1);
+        bad = ag_failed(s->tape);
         r->found = least(r->found, bench_now() - recorded);
         r->record = least(r->record, recorded - start);
         s->tape = ag_tape_new(AG_CPU);
@@ -76,11 +78,12 @@ static int measure_recording(step_result *r, bench_step *s, int times)
             ag_plan_of(loss, 1);
             r->made = least(r->made, bench_now() - before);
         }
+        bad = bad || ag_failed(s->tape);
         ag_tape_free(s->tape);
         s->tape = known;
     }
     ag_tape_reset(s->tape);
-    return ag_failed(s->tape);
+    return bad;
 }
 
 static int alternate(step_result *r, bench_step *s, int rounds)
