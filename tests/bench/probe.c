@@ -29,7 +29,7 @@ enum { WIDTH = 4 };
 typedef float vector __attribute__((vector_size(4 * WIDTH)));
 enum { CHAINS = 12 };
 
-static volatile float sink;
+static _Atomic float sink; /* threads write it side by side */
 
 static int turns = 400000;
 static size_t copy_bytes = (size_t)64 << 20;
