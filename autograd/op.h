@@ -89,7 +89,4 @@ int ag__reject(ag_call *call, const char *format, ...) AG_PRINTF(2, 3);
 /* Shape rule of ops whose output looks like input 0. */
 int ag__same_shape(ag_call *call);
 
-/* Elements of a kernel's view of a tensor. */
-static inline int ag__last(ag_shape s) { return ag__columns(s); }
-
 #endif

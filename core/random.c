@@ -1,35 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/core.h"
+#include "core/philox.h"
 
 #include <math.h>
 
-/* One multiplication of a Philox round: high and low word of a * b. */
-static inline uint32_t product(uint32_t *low, uint32_t a, uint32_t b)
-{
-    uint64_t ab = (uint64_t)a * b;
-    *low = (uint32_t)ab;
-    return (uint32_t)(ab >> 32);
-}
-
 void ag_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2])
 {
-    uint32_t x0 = counter[0], x1 = counter[1], x2 = counter[2], x3 = counter[3];
+    uint32_t x[4] = {counter[0], counter[1], counter[2], counter[3]};
     uint32_t k0 = key[0], k1 = key[1];
-    for (int round = 0; round < 10; round++) {
-        uint32_t low0, low1;
-        uint32_t high0 = product(&low0, 0xD2511F53u, x0);
-        uint32_t high1 = product(&low1, 0xCD9E8D57u, x2);
-        x0 = high1 ^ x1 ^ k0;
-        x1 = low1;
-        x2 = high0 ^ x3 ^ k1;
-        x3 = low0;
+    for (int round = 0; round < AG_PHILOX_ROUNDS; round++) {
+        ag__philox_round(&x[0], &x[1], &x[2], &x[3], k0, k1);
         k0 += 0x9E3779B9u; /* golden ratio */
         k1 += 0xBB67AE85u; /* sqrt(3) - 1 */
     }
-    out[0] = x0;
-    out[1] = x1;
-    out[2] = x2;
-    out[3] = x3;
+    for (int i = 0; i < 4; i++) out[i] = x[i];
 }
 
 uint32_t ag_random_bits(ag_random *r)

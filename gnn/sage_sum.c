@@ -3,25 +3,19 @@
    half of z_v, plus b: what GraphSAGE does behind one product with both of its weights. */
 #include "gnn/sage_sum.h"
 #include "core/columns.h"
+#include "gnn/edges.h"
 #include "gnn/sage.h"
 #include "ops/table.h"
 
 static int sage_sum_shape(ag_call *call)
 {
-    const ag_shape z = call->xs[0], b = call->xs[1], *s = call->xs + 2;
+    const ag_shape z = call->xs[0], b = call->xs[1];
     if (z.rank < 2) return ag__reject(call, "z needs an axis of nodes and one of features");
-    const int n = z.size[0];
     if (b.rank != 1 || ag__columns(z) != 2 * (int64_t)b.size[0])
         return ag__reject(call, "z must have twice as many features as b elements");
-    if (s[0].rank != 2 || s[0].size[1] != 2 || s[2].rank != 2 || s[2].size[1] != 2 ||
-        s[1].rank != 1 || s[3].rank != 2 || s[3].size[1] != 2 || s[1].size[0] != s[3].size[0])
-        return ag__reject(
-            call, "the edges must be rows [n,2], sources [p], rows_t [n,2] and targets [p,2]");
-    if (s[0].size[0] != n || s[2].size[0] != n)
-        return ag__reject(call, "z has %d nodes, but the graph has %d", n, s[0].size[0]);
     call->ys[0] = z;
     call->ys[0].size[z.rank - 1] = b.size[0];
-    return 0;
+    return ag__check_edges(call, 2);
 }
 
 CALL(sage_sum_backward_b)

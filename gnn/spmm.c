@@ -2,29 +2,28 @@
 /* spmm, spmm_weighted, sddmm: sums over messages and products along them; each is the other's
  * gradient. */
 #include "gnn/spmm.h"
+#include "gnn/edges.h"
 #include "gnn/gnn.h"
 #include "ops/table.h"
 
-/* The arrays of a graph behind the first `at` inputs: rows [n,2], sources [p], rows_t [n,2],
- * targets [p,2]. */
-static int check_edges(ag_call *call, int at)
+int ag__check_edges(ag_call *call, int at)
 {
     const ag_shape *s = call->xs + at;
-    if (call->xs[0].rank < 1) return ag__reject(call, "x needs an axis of nodes");
+    if (call->xs[0].rank < 1) return ag__reject(call, "an axis of nodes is missing");
     const int n = call->xs[0].size[0];
     if (s[0].rank != 2 || s[0].size[1] != 2 || s[2].rank != 2 || s[2].size[1] != 2 ||
         s[1].rank != 1 || s[3].rank != 2 || s[3].size[1] != 2 || s[1].size[0] != s[3].size[0])
         return ag__reject(
             call, "the edges must be rows [n,2], sources [p], rows_t [n,2] and targets [p,2]");
     if (s[0].size[0] != n || s[2].size[0] != n)
-        return ag__reject(call, "x has %d nodes, but the graph has %d", n, s[0].size[0]);
+        return ag__reject(call, "there are %d nodes, but the graph has %d", n, s[0].size[0]);
     return 0;
 }
 
 static int spmm_shape(ag_call *call)
 {
     call->ys[0] = call->ys[1] = call->xs[0];
-    return check_edges(call, 1);
+    return ag__check_edges(call, 1);
 }
 
 static int check_heads(ag_call *call, int heads)
@@ -39,7 +38,7 @@ static int spmm_weighted_shape(ag_call *call)
 {
     const ag_shape w = call->xs[1];
     call->ys[0] = call->xs[0];
-    if (check_edges(call, 2)) return 1;
+    if (ag__check_edges(call, 2)) return 1;
     if ((w.rank != 1 && w.rank != 2) || w.size[0] != call->xs[3].size[0])
         return ag__reject(call, "w needs one row for each of the %d messages", call->xs[3].size[0]);
     return check_heads(call, w.rank == 2 ? w.size[1] : 1);
@@ -50,7 +49,7 @@ static int sddmm_shape(ag_call *call)
     if (!ag_shape_equal(call->xs[0], call->xs[1]))
         return ag__reject(call, "a and b differ in shape");
     call->ys[0] = AG_SHAPE(call->xs[3].size[0], call->attr.i[0]);
-    return check_edges(call, 2) || check_heads(call, call->attr.i[0]);
+    return ag__check_edges(call, 2) || check_heads(call, call->attr.i[0]);
 }
 
 /* A graph of 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3; node 2 and 4 receive none.
