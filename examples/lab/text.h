@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs as text, a line per node:
+
+       program mlp_3 mlp
+       x = f32[64,256] parameter()
+       w = f32[256,128] parameter()
+       h = f32[64,128] dot(x, w) left=1 right=0
+       z = f32[] constant() value=0
+       zero = f32[64,128] broadcast(z) dims={}
+       y = f32[64,128] maximum(h, zero)
+*/
+#ifndef LAB_TEXT_H
+#define LAB_TEXT_H
+
+#include <stdio.h>
+
+#include "examples/lab/program.h"
+
+/* Reads one program; path is for the sentences, which name the line. Any bytes are refused with a
+ * sentence or read. */
+ag_status lab_text_read(lab_program *p, const char *text, size_t length, const char *path);
+ag_status lab_text_load(lab_program *p, const char *path);
+void lab_text_print(FILE *out, const lab_program *p);
+
+#endif
