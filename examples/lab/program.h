@@ -6,7 +6,13 @@
 
 #include "core/core.h"
 
-enum { LAB_RANK = 6, LAB_OPERANDS = 8, LAB_NAME = 64 };
+enum {
+    LAB_RANK = 6,
+    LAB_OPERANDS = 8,
+    LAB_NAME = 64,
+    LAB_NODES = 100000,    /* of a program at most */
+    LAB_ELEMENTS = 1 << 28 /* of a value, and of a padded axis, at most */
+};
 
 /* The operations that the lab can run; lab_op_code gives the op code of TpuGraphs. */
 typedef enum lab_op {
@@ -20,8 +26,8 @@ typedef enum lab_op {
     LAB_CONVERT,     /* to the element type of the node's shape */
     LAB_CONCATENATE, /* along dims[0] */
     LAB_SLICE,       /* start, limit, stride of each axis */
-    LAB_PAD,         /* low and high zeros around each axis, then operand 1 (a scalar) as value */
-    LAB_REVERSE,     /* of the axes dims */
+    LAB_PAD,     /* window[axis].low and .high (>= 0) times operand 1, a scalar, around operand 0 */
+    LAB_REVERSE, /* of the axes dims */
     /* elementwise, one operand */
     LAB_ABS,
     LAB_EXPONENTIAL,
@@ -65,10 +71,14 @@ typedef struct lab_shape {
     int rank, size[LAB_RANK];
 } lab_shape;
 
+/* Numbers are given as they are meant: sizes, strides and dilations are at least 1. Element o of
+   the output reads o * stride + k * dilation - low for k in 0..size-1 (size - 1 - k of the kernel
+   when reversed) of the input, whose elements stand base_dilation apart; what lies outside or
+   between them is zero, or minus infinity for LAB_MAX. */
 typedef struct lab_window {
-    int size, stride, low, high; /* low, high: padding */
+    int size, stride, low, high; /* low, high: padding; below 0 the input is cropped */
     int dilation, base_dilation; /* of the window, of the input */
-    int reversed;
+    int reversed;                /* convolution alone */
 } lab_window;
 
 /* Batch axes stand first in both operands and in the result; then the free axes of the left
@@ -98,10 +108,10 @@ typedef struct lab_node {
     lab_conv_dims conv;
     lab_reducer reducer;
     float value;
-    char name[LAB_NAME];
+    char name[LAB_NAME]; /* a label: letters, digits and _ . - ; the builders give "dot.5" */
 } lab_node;
 
-/* Zero bytes are an empty program. */
+/* Fields that an op does not use are zero. Zero bytes are an empty program. */
 typedef struct lab_program {
     char name[LAB_NAME], family[LAB_NAME];
     lab_node *nodes;
@@ -114,22 +124,26 @@ void lab_program_clear(lab_program *p);
 
 /* Name of an op as in HLO text ("reduce-window"), its op code in TpuGraphs (1..120), number of
    operands (-1: concatenate takes 1 to LAB_OPERANDS). lab_op_find: -1 when there is none of that
-   name. */
+   name. lab_type_name: "f32", "s32", "pred". */
 const char *lab_op_name(lab_op op);
 int lab_op_code(lab_op op);
 int lab_op_arity(lab_op op);
 int lab_op_find(const char *name);
+const char *lab_type_name(lab_type type);
 
+/* Number of elements; -1: a rank outside of 0..LAB_RANK, a size below 1, above LAB_ELEMENTS. */
 int64_t lab_elements(lab_shape s);
 
 /* 1 for the nodes that a layout configuration speaks of: convolution, dot, reshape. */
 int lab_configurable(const lab_node *node);
 
 /* Builders: append a node with the shape that follows from its operands, return its number. The
-   first misuse is kept as a sentence in p->why. */
+   first misuse is kept as a sentence in p->why; it and all later calls return 0. Types: arithmetic
+   is of f32; abs, negate, sign, add, subtract, multiply, maximum, minimum, clamp, compare, reduce
+   and reduce-window take s32, too; not, and, or take pred; moving data takes any. */
 int lab_parameter(lab_program *p, lab_type type, int rank, const int *size);
-int lab_constant(lab_program *p, float value); /* a scalar */
-int lab_iota(lab_program *p, int axis, int rank, const int *size);
+int lab_constant(lab_program *p, float value);                     /* a scalar */
+int lab_iota(lab_program *p, int axis, int rank, const int *size); /* s32 */
 int lab_broadcast(lab_program *p, int x, const int *dims, int rank, const int *size);
 int lab_reshape(lab_program *p, int x, int rank, const int *size);
 int lab_transpose(lab_program *p, int x, const int *dims);
@@ -149,7 +163,8 @@ int lab_convolution(lab_program *p, int x, int kernel, lab_conv_dims dims,
                     const lab_window *window);
 int lab_gather(lab_program *p, int x, int rows);
 
-/* Appends a copy of `node` (its shape is computed again and compared when check is 1). */
+/* Appends a copy of `node`, whose operands are nodes of p; its shape must be the one that follows
+   from them. An empty name is filled in. Returns its number; 0 and p->why as the builders. */
 int lab_append(lab_program *p, const lab_node *node);
 
 /* Checks everything that the builders check, of a program from elsewhere: 0 or a sentence in why.
