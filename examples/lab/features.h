@@ -7,8 +7,8 @@
 
 enum { LAB_FEATURES = 140 };
 
-/* The 140 features of node i (../docs/formats.md says which is which). Layouts (134-139) are
- * row-major. */
+/* The 140 features of node i of a checked program, as featurizers.h of google-research-datasets/
+   tpu_graphs computes them; the root is the last node, layouts (134-139) are row-major. */
 void lab_node_features(float *features, const lab_program *p, int i);
 
 /* Edges (u consumes v), unique, sorted by u, then v: rows [u, v] of int64. Returns their number;

@@ -50,16 +50,17 @@ lab_shape_text lab__shape_text(lab_shape shape)
     return t;
 }
 
+static int is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 int lab__is_name(const char *name)
 {
     int n = 0;
-    for (; n < LAB_NAME && name[n]; n++) {
-        char c = name[n];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '_' || c == '.' || c == '-'))
-            return 0;
-    }
-    return n > 0 && n < LAB_NAME;
+    if (!is_letter(name[0])) return 0;
+    while (n < LAB_NAME && (is_letter(name[n]) || name[n] == '.' || name[n] == '-')) n++;
+    return n < LAB_NAME && name[n] == 0;
 }
 
 ag_status lab__refuse(const lab_site *site, ag_status status, const char *format, ...)

@@ -70,7 +70,7 @@ lab_shape_text lab__shape_text(lab_shape shape);
 int lab__same_shape(lab_shape a, lab_shape b);
 int lab__same_sizes(lab_shape a, lab_shape b);
 
-/* 1 for at least one letter, digit, _ . - and an end within LAB_NAME bytes. */
+/* 1 for a letter, digit or _, then more of them and . - , and an end within LAB_NAME bytes. */
 int lab__is_name(const char *name);
 
 #endif

@@ -16,10 +16,13 @@
 
 #include "examples/lab/program.h"
 
-/* Reads one program; path is for the sentences, which name the line. Any bytes are refused with a
- * sentence or read. */
+/* Reads one program over *p, which must hold none; path is for the sentences, which name the line.
+   Any bytes are read or refused: then p has no nodes and p->why the sentence. The grammar stands in
+   docs/formats.md. */
 ag_status lab_text_read(lab_program *p, const char *text, size_t length, const char *path);
 ag_status lab_text_load(lab_program *p, const char *path);
+/* Prints a checked program so that reading gives it again; nodes without a name, or with one that a
+   node before has, get one. */
 void lab_text_print(FILE *out, const lab_program *p);
 
 #endif
