@@ -41,7 +41,8 @@ AG_API int ag_is_training(const ag_tape *tape);
 AG_API void ag_check_finite(ag_tape *tape, int on);
 
 /* Leaves. The data is borrowed: it stays valid and unchanged until the run returns. No gradient.
-   Fails: AG_ESHAPE when a size is negative or the count exceeds 2^40. */
+   Fails: AG_ESHAPE when a size is negative or the count exceeds 2^40. In debug builds a run fails
+   with AG_EUSE when the data changed since the call. */
 AG_API ag_tensor *ag_input(ag_tape *tape, const ag_real *data, ag_shape shape);
 AG_API ag_tensor *ag_input_i32(ag_tape *tape, const int32_t *data, ag_shape shape);
 

@@ -287,6 +287,7 @@ static void run(ag_tensor *wanted, int training)
                      "ag_backward: the loss is %s, but a gradient starts from one element.",
                      ag_shape_text(text, wanted->shape));
     }
+    if (!ag_failed(tape)) ag__borrow_check(tape, "between recording and the run");
     ag_plan *plan = ag_failed(tape) ? NULL : ag__plan_find(tape, wanted, training);
     if (plan && !make_room(tape, plan)) {
         tape->ran = 1;
@@ -297,6 +298,7 @@ static void run(ag_tensor *wanted, int training)
             if (tape->check_finite) check_step(tape, plan, &plan->steps[s]);
         }
         publish(tape, plan);
+        ag__borrow_check(tape, "during the run");
     }
     if (training) finish_blocks(tape, plan);
 }

@@ -155,14 +155,21 @@ static ag_tensor *leaf(ag_tape *tape, const void *data, ag_shape shape, int is_i
     return t;
 }
 
+static ag_tensor *borrow(ag_tape *tape, const void *data, ag_shape shape, int is_int)
+{
+    ag_tensor *t = leaf(tape, data, shape, is_int);
+    if (!ag_failed(tape)) ag__borrow(t);
+    return t;
+}
+
 ag_tensor *ag_input(ag_tape *tape, const ag_real *data, ag_shape shape)
 {
-    return leaf(tape, data, shape, 0);
+    return borrow(tape, data, shape, 0);
 }
 
 ag_tensor *ag_input_i32(ag_tape *tape, const int32_t *data, ag_shape shape)
 {
-    return leaf(tape, data, shape, 1);
+    return borrow(tape, data, shape, 1);
 }
 
 ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)

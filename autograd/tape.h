@@ -15,6 +15,7 @@ struct ag_tensor {
     const void *data; /* leaves: the caller's; others: set by the run */
     ag_param *param;
     const char *name;
+    uint64_t hash; /* inputs in debug builds: of the borrowed data when recorded */
 };
 
 typedef struct ag_node {
@@ -119,6 +120,11 @@ struct ag_tape {
 
 /* Grows an array of `size`-byte elements to hold n; 1 when there is no memory. */
 int ag__reserve(void *array, int *capacity, int n, size_t size);
+
+/* Debug builds: remembers what the data of an input is; fails the tape when one is no longer that
+ * ("when": where the sentence says it changed). Release builds: nothing. */
+void ag__borrow(ag_tensor *input);
+void ag__borrow_check(ag_tape *tape, const char *when);
 
 /* 0: no fused groups, because of AUGUR_FUSE=0 or since every result is checked to be finite. */
 int ag__fusion(const ag_tape *tape);

@@ -111,12 +111,68 @@ static void test_known_plan_allocates_nothing(void **state)
     ag_params_free(n->params);
 }
 
+#ifdef NDEBUG
+static void test_borrowed_data_is_watched(void **state)
+{
+    (void)state;
+    print_message("A release build does not watch borrowed data; the debug preset does.\n");
+    skip();
+}
+#else
+static void expect_change(ag_tape *tape, const char *what)
+{
+    char sentence[300];
+    snprintf(sentence, sizeof sentence,
+             "%s; borrowed data must stay as it is until ag_forward or ag_backward returns, so "
+             "record after a change or give the tape a copy.",
+             what);
+    assert_int_equal(ag_tape_status(tape), AG_EUSE);
+    assert_string_equal(ag_error(tape), sentence);
+    ag_tape_reset(tape);
+}
+
+/* A debug build names the input that changed between record and the end of the run. */
+static void test_borrowed_data_is_watched(void **state)
+{
+    (void)state;
+    float x[6] = {1, 2, 3, 4, 5, 6};
+    int32_t where[2] = {0, 1};
+    net *n = make_net();
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tensor *table = ag_name(ag_input(tape, x, AG_SHAPE(3, 2)), "table");
+    ag_tensor *y = ag_gather(table, ag_input_i32(tape, where, AG_SHAPE(2)));
+    x[5] = 7;
+    ag_forward(y);
+    expect_change(tape, "input 0, \"table\": its data [3,2] changed between recording and the run");
+    table = ag_input(tape, x, AG_SHAPE(3, 2));
+    y = ag_gather(table, ag_input_i32(tape, where, AG_SHAPE(2)));
+    where[1] = 2;
+    ag_backward(ag_sum_all(ag_mul(y, y)));
+    expect_change(tape, "input 1: its data [2] changed between recording and the run");
+    ag_tensor *w = ag_parameter(tape, n->w2);
+    ag_tensor *gradient = ag_input(tape, n->w2->gradient, AG_SHAPE(3, 9));
+    ag_backward(ag_sum_all(ag_square(ag_sub(w, gradient))));
+    assert_int_equal(n->params->state, AG_BAD);
+    expect_change(tape, "input 1: its data [3,9] changed during the run");
+    ag_params_reset(n->params);
+    ag_tensor *loss = loss_of(n, tape);
+    n->w1->value[0] += 1; /* parameters are no inputs: an optimizer may come in between */
+    ag_backward(loss);
+    n->x[0] += 1; /* the run is over */
+    assert_true(isfinite(ag_item(loss)));
+    assert_string_equal(ag_error(tape), "");
+    ag_tape_free(tape);
+    ag_params_free(n->params);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradients_add_until_the_step),
         cmocka_unit_test(test_fusion_changes_no_bit),
         cmocka_unit_test(test_known_plan_allocates_nothing),
+        cmocka_unit_test(test_borrowed_data_is_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
