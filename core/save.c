@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* fdopen, fsync, fchmod */
+#define _GNU_SOURCE /* fdopen, fsync, fchmod, flock */
 #include "core/internal.h"
 #include "core/save.h"
 
@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,12 +19,32 @@ const char *ag__path_tail(const char *path)
     return n > 200 ? path + n - 200 : path;
 }
 
+static const char *advice(int error)
+{
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT: return "make room on the disk or choose another folder";
+    case EFBIG: return "raise the limit on the size of files (ulimit -f) or choose another disk";
+    case EACCES:
+    case EPERM:
+    case EROFS: return "choose a folder that you may read and write";
+    case ENOENT:
+    case ENOTDIR: return "make its folder first or choose another name";
+    case ENAMETOOLONG: return "choose a shorter name";
+    case EMFILE:
+    case ENFILE: return "close other files and try again";
+    default: return "check the disk and try again";
+    }
+}
+
 static ag_status refuse(ag_failure *why, const char *path, const char *verb, int error)
 {
     if (error == ENOMEM)
-        return ag_fail(why, AG_EMEMORY, "no memory to save %s", ag__path_tail(path));
-    return ag_fail(why, AG_EFILE, "cannot %s %s: %s", verb, ag__path_tail(path),
-                   error ? strerror(error) : "the write was cut short");
+        return ag_fail(why, AG_EMEMORY,
+                       "cannot write %s: there is no memory for it; free some and try again.",
+                       ag__path_tail(path));
+    return ag_fail(why, AG_EFILE, "cannot %s %s: %s; %s.", verb, ag__path_tail(path),
+                   error ? strerror(error) : "the write was cut short", advice(error));
 }
 
 /* Opens a new file beside path. A name that exists was left by a killed process that had our id:
@@ -38,27 +59,25 @@ static int open_beside(char *name, const char *path, mode_t mode)
         fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST) break;
     }
+    if (fd >= 0) flock(fd, LOCK_EX | LOCK_NB); /* for ag__remove_leftovers */
     return fd;
 }
 
-/* Makes the rename itself durable. A file system that cannot sync a folder says EINVAL; it has
- * nothing better. */
-static int sync_folder(char *name)
+/* The folder of a file whose name the caller holds in memory that may be written to. */
+static int open_folder(char *path)
 {
-    char *slash = strrchr(name, '/');
-    const char *folder = ".";
-    if (slash == name)
-        folder = "/";
-    else if (slash) {
-        *slash = 0;
-        folder = name;
-    }
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return -1;
-    int error = fsync(fd) && errno != EINVAL ? errno : 0;
-    close(fd);
-    errno = error;
-    return error ? -1 : 0;
+    char *slash = strrchr(path, '/');
+    const char *folder = slash == path ? "/" : slash ? path : ".";
+    if (slash && slash != path) *slash = 0;
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (slash) *slash = '/';
+    return fd;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 /* Writes, flushes and closes; the stream is closed on every way out. */
@@ -76,32 +95,23 @@ static ag_status fill(int fd, const char *path, ag_status (*write)(FILE *, void 
     if (ferror(file))
         status = refuse(why, path, "write", errno);
     else if (status != AG_OK)
-        ag_fail(why, status, "cannot write %s", ag__path_tail(path));
+        ag_fail(why, status,
+                "cannot write %s: its contents could not be made; what was there stays, try again.",
+                ag__path_tail(path));
     else if (fflush(file) || fsync(fd))
         status = refuse(why, path, "write", errno);
     if (fclose(file) && status == AG_OK) status = refuse(why, path, "write", errno);
     return status;
 }
 
-ag_status ag__save_file(const char *path, ag_status (*write)(FILE *file, void *context),
-                        void *context, ag_failure *why)
+/* Fills a temporary file and renames it; the folder is open. */
+static ag_status replace(char *name, const char *path, const struct stat *old, int folder,
+                         ag_status (*write)(FILE *, void *), void *context, ag_failure *why)
 {
-    struct stat old;
-    int exists = stat(path, &old) == 0;
-    if (exists && !S_ISREG(old.st_mode))
-        return ag_fail(why, AG_EFILE,
-                       "cannot write %s: it is not a regular file; choose another name",
-                       ag__path_tail(path));
-    char *name = ag__alloc(ag__add(strlen(path), SUFFIX_BYTES));
-    if (!name) return refuse(why, path, "write", ENOMEM);
-    int fd = open_beside(name, path, 0644);
-    ag_status status = AG_OK;
-    if (fd < 0) {
-        status = refuse(why, path, "write", errno);
-        ag__free(name);
-        return status;
-    }
-    if (exists && fchmod(fd, old.st_mode & 0777)) {
+    const int fd = open_beside(name, path, 0644);
+    if (fd < 0) return refuse(why, path, "write", errno);
+    ag_status status;
+    if (old && fchmod(fd, old->st_mode & 0777)) {
         status = refuse(why, path, "set the mode of", errno);
         close(fd);
     } else {
@@ -110,8 +120,32 @@ ag_status ag__save_file(const char *path, ag_status (*write)(FILE *file, void *c
     if (status == AG_OK && rename(name, path)) status = refuse(why, path, "replace", errno);
     if (status != AG_OK)
         unlink(name);
-    else if (sync_folder(name))
+    else if (fsync(folder) && errno != EINVAL) /* a file system that cannot has nothing better */
         status = refuse(why, path, "sync the folder of", errno);
+    return status;
+}
+
+ag_status ag__save_file(const char *path, ag_status (*write)(FILE *file, void *context),
+                        void *context, ag_failure *why)
+{
+    struct stat old;
+    const int exists = stat(path, &old) == 0;
+    if (exists && !S_ISREG(old.st_mode))
+        return ag_fail(why, AG_EFILE,
+                       "cannot write %s: it is not a regular file; choose another name.",
+                       ag__path_tail(path));
+    char *name = ag__alloc(ag__add(strlen(path), SUFFIX_BYTES));
+    if (!name) return refuse(why, path, "write", ENOMEM);
+    strcpy(name, path);
+    const int folder = open_folder(name);
+    ag_status status = AG_OK;
+    if (folder < 0) {
+        status = refuse(why, path, "open the folder of", errno);
+    } else {
+        ag__remove_leftovers(folder, last_part(path));
+        status = replace(name, path, exists ? &old : NULL, folder, write, context, why);
+        close(folder);
+    }
     ag__free(name);
     return status;
 }

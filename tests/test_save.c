@@ -8,9 +8,12 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "tests/files.h"
 
@@ -86,6 +89,7 @@ static void a_failed_save_leaves_what_was_there(void **state)
     ag_failure none = {0};
     assert_int_equal(ag__save_file(path, put_half_and_fail, NULL, &none), AG_EDATA);
     assert_non_null(strstr(none.sentence, path));
+    assert_non_null(strstr(none.sentence, "; what was there stays, try again."));
     ag_failure spoilt = {0};
     assert_int_equal(ag__save_file(path, put_text_and_spoil, "new", &spoilt), AG_EFILE);
     assert_non_null(strstr(spoilt.sentence, path));
@@ -93,9 +97,88 @@ static void a_failed_save_leaves_what_was_there(void **state)
     ag_failure memory = {0};
     assert_int_equal(ag__save_file(path, put_text, "new", &memory), AG_EMEMORY);
     assert_non_null(strstr(memory.sentence, path));
+    assert_non_null(strstr(memory.sentence, "; free some and try again."));
     ag__fail_allocation(0, 0);
     expect_text(path, "old");
     assert_int_equal(files_count(), files);
+}
+
+/* Leaves a file with such an ending beside the path; a * stands for a process id. */
+static const char *leave(const char *path, const char *ending, pid_t id)
+{
+    static char name[700];
+    const char *star = strchr(ending, '*');
+    const int n = star ? (int)(star - ending) : (int)strlen(ending);
+    if (star)
+        snprintf(name, sizeof name, "%s%.*s%ld%s", path, n, ending, (long)id, star + 1);
+    else
+        snprintf(name, sizeof name, "%s%s", path, ending);
+    assert_int_equal(files_put(name, "half", 4), 0);
+    return name;
+}
+
+static pid_t ended_process(void)
+{
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, NULL, 0);
+    return child;
+}
+
+static void save_removes_what_killed_writers_left(void **state)
+{
+    (void)state;
+    char path[512], name[700];
+    const pid_t dead = ended_process(), other = fork();
+    if (other == 0) {
+        pause();
+        _exit(0);
+    }
+    strcpy(path, files_path("left"));
+    const int files = files_count();
+    static const char *const gone[] = {".*.0.tmp", ".*.1.tmp", ".*.4000000.tmp"};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) leave(path, gone[i], dead);
+    assert_int_equal(ag__save_file(path, put_text, "one", NULL), AG_OK);
+    assert_int_equal(files_count(), files + 1);
+
+    /* Everything that no dead writer of this name made stays. */
+    static const char *const stays[] = {".*.tmp",
+                                        ".*.0.tmp2",
+                                        ".*.0",
+                                        "*.0.tmp",
+                                        "..*.0.tmp",
+                                        ".*..tmp",
+                                        ".0.0.tmp",
+                                        ".-1.0.tmp",
+                                        ".0*.0.tmp",
+                                        ".*.00.tmp",
+                                        ".*.0.0.tmp",
+                                        ".+*.0.tmp",
+                                        ".*x.0.tmp",
+                                        ".*. 0.tmp",
+                                        "x.*.0.tmp",
+                                        ".x.*.0.tmp",
+                                        ".99999999999999999999.0.tmp"};
+    const size_t n = sizeof stays / sizeof *stays;
+    for (size_t i = 0; i < n; i++) leave(path, stays[i], dead);
+    leave(path, ".*.0.tmp", getpid());
+    leave(path, ".*.1000.tmp", other);
+    strcpy(name, path);
+    name[strlen(name) - 1] = 0; /* the name without its last letter */
+    leave(name, ".*.0.tmp", dead);
+    assert_int_equal(mkfifo(strcat(strcpy(name, path), ".2147483647.0.tmp"), 0600), 0);
+    const int locked = open(leave(path, ".*.0.tmp", dead), O_WRONLY); /* as on another machine */
+    assert_int_equal(flock(locked, LOCK_EX), 0);
+    assert_int_equal(ag__save_file(path, put_text, "two", NULL), AG_OK);
+    expect_text(path, "two");
+    assert_int_equal(files_count(), files + 1 + (int)n + 5);
+    close(locked);
+    assert_int_equal(ag__save_file(path, put_text, "three", NULL), AG_OK);
+    assert_int_equal(files_count(), files + 1 + (int)n + 4);
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    assert_int_equal(ag__save_file(path, put_text, "four", NULL), AG_OK);
+    assert_int_equal(files_count(), files + 1 + (int)n + 3);
 }
 
 static void save_refuses_what_is_no_file(void **state)
@@ -109,13 +192,16 @@ static void save_refuses_what_is_no_file(void **state)
         ag_failure why = {0};
         assert_int_equal(ag__save_file(bad[i], put_text, "x", &why), AG_EFILE);
         assert_non_null(strstr(why.sentence, bad[i]));
+        assert_non_null(
+            strstr(why.sentence, i < 3 ? "; choose another name."
+                                       : "; make its folder first or choose another name."));
     }
     char name[400];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
     ag_failure why = {0};
     assert_int_equal(ag__save_file(name, put_text, "x", &why), AG_EFILE);
-    assert_non_null(strstr(why.sentence, "too long"));
+    assert_non_null(strstr(why.sentence, "too long; choose a shorter name."));
     assert_int_equal(strlen(ag__path_tail(name)), 200);
 }
 
@@ -139,7 +225,7 @@ static void a_full_disk_is_reported_by_name(void **state)
     setrlimit(RLIMIT_FSIZE, &limit);
     assert_int_equal(status, AG_EFILE);
     assert_non_null(strstr(why.sentence, path));
-    assert_non_null(strstr(why.sentence, "too large"));
+    assert_non_null(strstr(why.sentence, "too large; raise the limit on the size of files"));
     expect_text(path, "old");
     assert_int_equal(files_count(), files);
 }
@@ -149,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(save_replaces_whole_files_and_keeps_the_mode),
         cmocka_unit_test(a_failed_save_leaves_what_was_there),
+        cmocka_unit_test(save_removes_what_killed_writers_left),
         cmocka_unit_test(save_refuses_what_is_no_file),
         cmocka_unit_test(a_full_disk_is_reported_by_name),
     };
