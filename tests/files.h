@@ -11,7 +11,7 @@
 
 static char files_folder[256];
 
-/* Group set-up: makes the folder. */
+/* Group set-up: makes the folder. Wants _GNU_SOURCE (mkdtemp). */
 static inline int files_make(void **state)
 {
     (void)state;
@@ -39,15 +39,13 @@ static inline int files_count(void)
     return n;
 }
 
-/* Group tear-down: removes the folder and the files in it. */
+/* Group tear-down: removes the folder and all in it. */
 static inline int files_remove(void **state)
 {
     (void)state;
-    DIR *d = opendir(files_folder);
-    for (struct dirent *e; (e = readdir(d));)
-        if (e->d_name[0] != '.') remove(files_path(e->d_name));
-    closedir(d);
-    return rmdir(files_folder);
+    char command[300];
+    snprintf(command, sizeof command, "rm -r '%s'", files_folder);
+    return system(command);
 }
 
 static inline int files_put(const char *path, const void *bytes, size_t n)
@@ -58,7 +56,8 @@ static inline int files_put(const char *path, const void *bytes, size_t n)
     return fclose(file) == 0 && put == n ? 0 : -1;
 }
 
-/* The bytes of a file in memory of the caller's (malloc); NULL when it cannot be read. */
+/* The bytes of a file, with a 0 behind them, in memory of the caller's (malloc); NULL when it
+ * cannot be read. */
 static inline void *files_get(const char *path, size_t *n)
 {
     FILE *file = fopen(path, "rb");
@@ -66,10 +65,19 @@ static inline void *files_get(const char *path, size_t *n)
     fseek(file, 0, SEEK_END);
     long size = ftell(file);
     rewind(file);
-    void *bytes = malloc(size > 0 ? (size_t)size : 1);
+    char *bytes = size < 0 ? NULL : calloc((size_t)size + 1, 1);
     *n = bytes ? fread(bytes, 1, (size_t)size, file) : 0;
     fclose(file);
     return bytes;
+}
+
+/* The text of folder/name, likewise. */
+static inline char *files_text(const char *folder, const char *name)
+{
+    char path[900];
+    size_t n;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return files_get(path, &n);
 }
 
 #endif

@@ -7,10 +7,9 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "tests/files.h"
 
 /* tests/both/optim_trace.c, in float and in double */
 ag_status ag__save_third(const char *path);
@@ -18,22 +17,19 @@ ag_status ag64__save_third(const char *path);
 ag_status ag__load_third(double *third, const char *path, ag_failure *why);
 ag_status ag64__load_third(double *third, const char *path, ag_failure *why);
 
-static char folder[64], path[128];
+static char path[300];
 
 static int make_folder(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/test_checkpoint.XXXXXX");
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/x.safetensors", folder);
-    return 0;
+    int status = files_make(state);
+    strcpy(path, files_path("x.safetensors"));
+    return status;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     unlink(path);
-    return rmdir(folder); /* fails if a temporary file was left */
+    return files_count() + files_remove(state); /* fails if a temporary file was left */
 }
 
 static void expect_sentence(const ag_failure *why, ag_status status, const char *part)
@@ -322,7 +318,7 @@ static void what_is_no_file_is_refused(void **state)
     unlink(path);
     assert_null(ag_checkpoint_open(path, &why[0]));
     expect_sentence(&why[0], AG_EFILE, "cannot be opened (No such file");
-    assert_null(ag_checkpoint_open(folder, &why[1]));
+    assert_null(ag_checkpoint_open(files_folder, &why[1]));
     expect_sentence(&why[1], AG_EFILE, "not a regular file");
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_null(ag_checkpoint_open(path, &why[2])); /* must not wait for a writer */

@@ -8,51 +8,24 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-static char folder[64], path[128];
+#include "tests/files.h"
+
+static char path[300];
 
 static int full(void) { return getenv("AUGUR_FULL") != NULL; }
 
 static int make_folder(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/test_checkpoint.XXXXXX");
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/x.safetensors", folder);
-    return 0;
-}
-
-/* Removes all files of the folder and returns how many there were. */
-static int clear_folder(void)
-{
-    int n = 0;
-    char name[512];
-    DIR *d = opendir(folder);
-    for (struct dirent *e; (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        snprintf(name, sizeof name, "%s/%s", folder, e->d_name);
-        unlink(name);
-        n++;
-    }
-    closedir(d);
-    return n;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    clear_folder();
-    return rmdir(folder);
+    int status = files_make(state);
+    strcpy(path, files_path("x.safetensors"));
+    return status;
 }
 
 /* ---- damaged files, in memory -------------------------------------------------------------------
@@ -210,8 +183,7 @@ static void a_killed_writer_leaves_the_old_or_the_new(void **state)
     (void)state;
     ag_random r = {2026, 3, 0};
     int32_t last = 0;
-    int leftovers = 0;
-    clear_folder();
+    unlink(path);
     assert_int_equal(save_version(0, NULL), AG_OK);
     for (int i = 0; i < (full() ? 50 : 10); i++) {
         pid_t child = fork();
@@ -232,8 +204,7 @@ static void a_killed_writer_leaves_the_old_or_the_new(void **state)
     assert_true(last > 0); /* the children did save */
     assert_int_equal(save_version(last + 1, NULL), AG_OK);
     assert_int_equal(load_version(), last + 1);
-    leftovers = clear_folder() - 1;
-    assert_in_range(leftovers, 0, 50); /* one temporary file per kill at most */
+    assert_int_equal(files_count(), 1); /* the save removed what the killed ones had left */
 }
 
 static void a_full_disk_leaves_the_old_file(void **state)
@@ -241,7 +212,7 @@ static void a_full_disk_leaves_the_old_file(void **state)
     (void)state;
     struct rlimit old, small;
     ag_failure why = {0};
-    clear_folder();
+    unlink(path);
     assert_int_equal(save_version(1, NULL), AG_OK);
     signal(SIGXFSZ, SIG_IGN); /* writes beyond the limit fail as on a full disk */
     getrlimit(RLIMIT_FSIZE, &old);
@@ -257,28 +228,28 @@ static void a_full_disk_leaves_the_old_file(void **state)
         assert_int_equal(load_version(), 1);
     }
     signal(SIGXFSZ, SIG_DFL);
-    assert_int_equal(clear_folder(), 1); /* no temporary file stays */
+    assert_int_equal(files_count(), 1); /* no temporary file stays */
 }
 
 static void an_unwritable_folder_is_reported(void **state)
 {
     (void)state;
-    char name[256];
+    char name[300];
     const float x[1] = {1};
     const ag_checkpoint_item item = {"x", AG_F32, AG_SHAPE(1), x};
     const char *const behind[] = {"/none/x.safetensors", "/x.safetensors/x.safetensors", ""};
     assert_int_equal(save_version(1, NULL), AG_OK);
     for (int i = 0; i < 3; i++) {
         ag_failure why = {0};
-        snprintf(name, sizeof name, "%s%s", folder, behind[i]);
+        snprintf(name, sizeof name, "%s%s", files_folder, behind[i]);
         assert_int_equal(ag_checkpoint_save(name, &item, 1, NULL, 0, &why), AG_EFILE);
-        assert_non_null(strstr(why.sentence, folder));
+        assert_non_null(strstr(why.sentence, files_folder));
     }
     if (geteuid() != 0) {
         ag_failure why = {0};
-        chmod(folder, 0500);
+        chmod(files_folder, 0500);
         assert_int_equal(save_version(2, &why), AG_EFILE);
-        chmod(folder, 0700);
+        chmod(files_folder, 0700);
         assert_non_null(strstr(why.sentence, strerror(EACCES)));
     }
     assert_int_equal(load_version(), 1);
@@ -294,5 +265,5 @@ int main(void)
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
         cmocka_unit_test(an_unwritable_folder_is_reported),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, files_remove);
 }

@@ -10,26 +10,22 @@
 #include <cmocka.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-static char folder[64], path[128];
+#include "tests/files.h"
+
+static char path[300];
 
 static int make_folder(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/test_checkpoint.XXXXXX");
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/x.safetensors", folder);
-    return 0;
+    int status = files_make(state);
+    strcpy(path, files_path("x.safetensors"));
+    return status;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     unlink(path);
-    return rmdir(folder); /* fails if a temporary file was left */
+    return files_count() + files_remove(state); /* fails if a temporary file was left */
 }
 
 static void expect_sentence(const ag_failure *why, ag_status status, const char *part)

@@ -9,14 +9,12 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-static char base[] = "/tmp/harness_main_XXXXXX";
+#include "tests/files.h"
+
 static const char *const columns[] = {"loss"};
 
 /* note: what the command does. */
@@ -53,18 +51,15 @@ typedef struct outcome {
 
 static void slurp(const char *name, char *to, size_t bytes)
 {
-    char path[200];
-    snprintf(path, sizeof path, "%s/%s", base, name);
-    FILE *file = fopen(path, "rb");
+    FILE *file = fopen(files_path(name), "rb");
     to[fread(to, 1, bytes - 1, file)] = 0;
     fclose(file);
 }
 
 static void redirect(const char *name, int to)
 {
-    char path[200];
-    snprintf(path, sizeof path, "%s/%s", base, name);
-    int file = open(*name == '/' ? name : path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    const char *path = *name == '/' ? name : files_path(name);
+    int file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
     dup2(file, to);
     close(file);
 }
@@ -81,7 +76,7 @@ static outcome call(const char *out, long fail_allocation, const char *line)
     fflush(stderr);
     pid_t child = fork();
     if (child == 0) {
-        if (chdir(base) != 0) _exit(99);
+        if (chdir(files_folder) != 0) _exit(99);
         redirect(out, STDOUT_FILENO);
         redirect("err", STDERR_FILENO);
         if (fail_allocation) ag__fail_allocation(fail_allocation, 0);
@@ -250,20 +245,6 @@ static void the_bar(void **state)
     assert_non_null(strstr(text, "\r\033[Kdemo: warning: half\r\n"));
 }
 
-static int make_base(void **state)
-{
-    (void)state;
-    return mkdtemp(base) ? 0 : -1;
-}
-
-static int remove_base(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", base);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,5 +252,5 @@ int main(void)
         cmocka_unit_test(ends),      cmocka_unit_test(the_command_line_is_quoted),
         cmocka_unit_test(no_memory), cmocka_unit_test(the_bar),
     };
-    return cmocka_run_group_tests(tests, make_base, remove_base);
+    return cmocka_run_group_tests(tests, files_make, files_remove);
 }

@@ -6,11 +6,10 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
+
+#include "tests/files.h"
 
 static ag_status demo_train(harness_call *call, ag_failure *why)
 {
@@ -18,23 +17,6 @@ static ag_status demo_train(harness_call *call, ag_failure *why)
     return why->status;
 }
 static ag_status demo_eval(harness_call *call, ag_failure *why) { return demo_train(call, why); }
-
-static char base[] = "/tmp/harness_report_XXXXXX";
-
-static char *text_of(const char *folder, const char *name)
-{
-    char path[300], *text = calloc(1, 1 << 16);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    if (file) {
-        text[fread(text, 1, (1 << 16) - 1, file)] = 0;
-        fclose(file);
-    } else {
-        free(text);
-        text = NULL;
-    }
-    return text;
-}
 
 static void tables(void **state)
 {
@@ -120,7 +102,7 @@ static void plots_and_report(void **state)
 {
     (void)state;
     ag_failure why = {0};
-    const char *folder = base;
+    const char *folder = files_folder;
     double x[3] = {1, 2, 3}, y[3] = {3, 2, 1};
     harness_log_start("demo", true);
     assert_int_equal(harness_plot_curves(folder, "learning", "it's",
@@ -135,7 +117,8 @@ static void plots_and_report(void **state)
     assert_int_equal(
         harness_plot_curves(folder, "none", "n", (harness_curve){0}, (harness_curve){0}, &why),
         AG_OK);
-    char *data = text_of(folder, "plots/bars.tsv"), *script = text_of(folder, "plots/learning.gp");
+    char *data = files_text(folder, "plots/bars.tsv"),
+         *script = files_text(folder, "plots/learning.gp");
     assert_string_equal(data, "d\t-1\t0\t0\na b\t1\t1\t2\n");
     assert_non_null(strstr(script, "set title 'it''s'"));
     free(data);
@@ -143,7 +126,7 @@ static void plots_and_report(void **state)
     int drawn = system("gnuplot --version > /dev/null 2>&1") == 0;
     static const char *const made[] = {"plots/learning.svg", "plots/scatter.svg", "plots/bars.svg"};
     for (int i = 0; i < 3; i++) {
-        char *svg = text_of(folder, made[i]);
+        char *svg = files_text(folder, made[i]);
         assert_true(!drawn || (svg && strstr(svg, "</svg>")));
         free(svg);
     }
@@ -167,7 +150,7 @@ static void plots_and_report(void **state)
                         .notes = (const char *[]){"Read it so."},
                         .note_count = 1};
     assert_int_equal(harness_report_write(folder, &r, &why), AG_OK);
-    char *page = text_of(folder, "report.html");
+    char *page = files_text(folder, "report.html");
     static const char *const parts[] = {"<h1>A &lt;run&gt;</h1>",
                                         "What &amp; why.",
                                         "<b>0.85</b><span>tau</span>",
@@ -189,20 +172,6 @@ static void plots_and_report(void **state)
                      AG_EFILE);
 }
 
-static int make_base(void **state)
-{
-    (void)state;
-    return mkdtemp(base) ? 0 : -1;
-}
-
-static int remove_base(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", base);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,5 +180,5 @@ int main(void)
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(plots_and_report),
     };
-    return cmocka_run_group_tests(tests, make_base, remove_base);
+    return cmocka_run_group_tests(tests, files_make, files_remove);
 }

@@ -6,11 +6,10 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
+
+#include "tests/files.h"
 
 static ag_status demo_train(harness_call *call, ag_failure *why)
 {
@@ -20,22 +19,6 @@ static ag_status demo_train(harness_call *call, ag_failure *why)
 static ag_status demo_eval(harness_call *call, ag_failure *why) { return demo_train(call, why); }
 
 static const char *const columns[] = {"loss", "valid_tau"};
-static char base[] = "/tmp/harness_run_XXXXXX";
-
-static char *text_of(const char *folder, const char *name)
-{
-    char path[300], *text = calloc(1, 1 << 16);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    if (file) {
-        text[fread(text, 1, (1 << 16) - 1, file)] = 0;
-        fclose(file);
-    } else {
-        free(text);
-        text = NULL;
-    }
-    return text;
-}
 
 static void put(const char *folder, const char *name, const char *text)
 {
@@ -45,15 +28,6 @@ static void put(const char *folder, const char *name, const char *text)
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-}
-
-static const char *folder_of(const char *name)
-{
-    static char path[4][300];
-    static int at;
-    at = (at + 1) % 4;
-    snprintf(path[at], sizeof path[at], "%s/%s", base, name);
-    return path[at];
 }
 
 static harness_run *open_new(const char *folder)
@@ -79,12 +53,12 @@ static void train(harness_run *run, int from, int to)
 static void writes_metrics(void **state)
 {
     (void)state;
-    const char *folder = folder_of("deep/er/run");
+    const char *folder = files_path("deep/er/run");
     harness_run *run = open_new(folder);
     ag_failure why = {0};
     assert_string_equal(harness_run_folder(run), folder);
     train(run, 1, 2);
-    char *jsonl = text_of(folder, "metrics.jsonl"), *csv = text_of(folder, "metrics.csv");
+    char *jsonl = files_text(folder, "metrics.jsonl"), *csv = files_text(folder, "metrics.csv");
     assert_string_equal(
         jsonl, "{\"step\": 1, \"loss\": 1}\n{\"step\": 2, \"loss\": 0.5, \"valid_tau\": 0.02}\n");
     assert_string_equal(csv, "step,loss,valid_tau\n1,1,\n2,0.5,0.02\n");
@@ -104,7 +78,7 @@ static void writes_metrics(void **state)
 static void resumes_to_the_same_bytes(void **state)
 {
     (void)state;
-    const char *whole = folder_of("whole"), *halved = folder_of("halved");
+    const char *whole = files_path("whole"), *halved = files_path("halved");
     ag_failure why = {0};
     harness_run *run = open_new(whole);
     train(run, 1, 9);
@@ -127,7 +101,7 @@ static void resumes_to_the_same_bytes(void **state)
     harness_run_close(run, &why);
     static const char *const names[] = {"metrics.jsonl", "metrics.csv", "timing.jsonl"};
     for (int i = 0; i < 3; i++) {
-        char *a = text_of(whole, names[i]), *b = text_of(halved, names[i]);
+        char *a = files_text(whole, names[i]), *b = files_text(halved, names[i]);
         assert_string_equal(a, b);
         free(a);
         free(b);
@@ -136,7 +110,7 @@ static void resumes_to_the_same_bytes(void **state)
     run = harness_run_open(halved, HARNESS_RESUME, columns, 2, &why);
     assert_int_equal(harness_run_rewind(run, 0, &why), AG_OK);
     harness_run_close(run, &why);
-    char *csv = text_of(halved, "metrics.csv"), *jsonl = text_of(halved, "metrics.jsonl");
+    char *csv = files_text(halved, "metrics.csv"), *jsonl = files_text(halved, "metrics.jsonl");
     assert_string_equal(csv, "step,loss,valid_tau\n");
     assert_string_equal(jsonl, "");
     free(csv);
@@ -155,7 +129,7 @@ static void resumes_to_the_same_bytes(void **state)
 static void config_comes_back(void **state)
 {
     (void)state;
-    const char *folder = folder_of("config");
+    const char *folder = files_path("config");
     demo_options values, read;
     ag_failure why = {0};
     harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
@@ -190,7 +164,7 @@ static void folder_sentences(void **state)
     (void)state;
     ag_failure why[6];
     memset(why, 0, sizeof why);
-    const char *folder = folder_of("full");
+    const char *folder = files_path("full");
     harness_run_close(open_new(folder), &why[0]);
     put(folder, "notes.txt", "mine");
     put(folder, "best.safetensors", "x");
@@ -206,21 +180,21 @@ static void folder_sentences(void **state)
         strstr(why[1].sentence,
                "/full has no readable config.json, so there is no run to resume; check --out, "
                "or leave --resume away"));
-    assert_null(harness_run_open(folder_of("none"), HARNESS_RESUME, columns, 2, &why[2]));
+    assert_null(harness_run_open(files_path("none"), HARNESS_RESUME, columns, 2, &why[2]));
     assert_non_null(strstr(why[2].sentence, "/none does not exist, so there is no run to resume"));
     harness_run *run = harness_run_open(folder, HARNESS_FORCE, columns, 2, &why[3]);
     assert_non_null(run);
     harness_run_close(run, &why[3]);
-    char *kept = text_of(folder, "notes.txt");
+    char *kept = files_text(folder, "notes.txt");
     assert_string_equal(kept, "mine");
-    assert_null(text_of(folder, "best.safetensors"));
+    assert_null(files_text(folder, "best.safetensors"));
     free(kept);
-    put(base, "file", "x");
-    assert_null(harness_run_open(folder_of("file/run"), HARNESS_NEW, columns, 2, &why[4]));
+    put(files_folder, "file", "x");
+    assert_null(harness_run_open(files_path("file/run"), HARNESS_NEW, columns, 2, &why[4]));
     assert_int_equal(why[4].status, AG_EFILE);
     assert_non_null(
         strstr(why[4].sentence, "/file/run cannot be made: Not a directory; choose another --out"));
-    assert_null(harness_run_open(folder_of("file"), HARNESS_NEW, columns, 2, &why[5]));
+    assert_null(harness_run_open(files_path("file"), HARNESS_NEW, columns, 2, &why[5]));
     assert_non_null(
         strstr(why[5].sentence, "/file cannot be made: File exists; choose another --out"));
 }
@@ -228,7 +202,7 @@ static void folder_sentences(void **state)
 static void a_full_disk_is_noticed(void **state)
 {
     (void)state;
-    const char *folder = folder_of("disk");
+    const char *folder = files_path("disk");
     ag_failure why = {0}, again = {0};
     harness_run *run = open_new(folder);
     demo_options values;
@@ -250,20 +224,6 @@ static void a_full_disk_is_noticed(void **state)
     harness_run_close(run, &again);
 }
 
-static int make_base(void **state)
-{
-    (void)state;
-    return mkdtemp(base) ? 0 : -1;
-}
-
-static int remove_base(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", base);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,5 +231,5 @@ int main(void)
         cmocka_unit_test(config_comes_back),      cmocka_unit_test(folder_sentences),
         cmocka_unit_test(a_full_disk_is_noticed),
     };
-    return cmocka_run_group_tests(tests, make_base, remove_base);
+    return cmocka_run_group_tests(tests, files_make, files_remove);
 }

@@ -5,11 +5,10 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
+
+#include "tests/files.h"
 
 static ag_status demo_train(harness_call *call, ag_failure *why)
 {
@@ -31,7 +30,6 @@ static const char study_text[] = "[study]\n"
                                  "learning-rate = 10\n";
 
 typedef struct fixture {
-    char folder[64];
     demo_options values;
     harness_options *o;
 } fixture;
@@ -39,21 +37,18 @@ typedef struct fixture {
 static int set_up(void **state)
 {
     fixture *f = calloc(1, sizeof *f);
-    strcpy(f->folder, "/tmp/harness_study_XXXXXX");
     f->o = harness_options_new(&demo, HARNESS_ABLATE, &f->values);
     harness_log_start("demo", true);
     *state = f;
-    return mkdtemp(f->folder) ? 0 : -1;
+    return files_make(state);
 }
 
 static int tear_down(void **state)
 {
     fixture *f = *state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", f->folder);
     harness_options_free(f->o);
     free(f);
-    return system(command);
+    return files_remove(state);
 }
 
 static void parses(void **state)
@@ -174,32 +169,27 @@ static void runs_and_reuses(void **state)
     ag_failure why = {0};
     trainer t = {0, 0, 5};
     harness_study_parse(&s, "s.ini", study_text, strlen(study_text), f->o, &why);
-    assert_null(harness_study_run(&s, f->o, f->folder, metrics, 2, train, &t, &why));
+    assert_null(harness_study_run(&s, f->o, files_folder, metrics, 2, train, &t, &why));
     assert_int_equal(why.status, AG_EDATA);
     assert_string_equal(why.sentence, "no edges, seed 3: the file is damaged");
-    char path[200];
-    snprintf(path, sizeof path, "%s/no-edges/seed-3/config.json", f->folder);
-    FILE *begun = fopen(path, "wb"); /* as if it had been interrupted */
+    FILE *begun = fopen(files_path("no-edges/seed-3/config.json"), "wb"); /* as if interrupted */
     fclose(begun);
     memset(&why, 0, sizeof why);
     t.fail_at = 0;
-    harness_table *table = harness_study_run(&s, f->o, f->folder, metrics, 2, train, &t, &why);
+    harness_table *table = harness_study_run(&s, f->o, files_folder, metrics, 2, train, &t, &why);
     assert_string_equal(why.sentence, "");
     assert_non_null(table);
     check_table(table);
     harness_table_free(table);
     assert_int_equal(t.runs, 10); /* 9 and the one that failed: none was trained twice */
     assert_int_equal(t.started, 1);
-    table = harness_study_run(&s, f->o, f->folder, metrics, 2, train, &t, &why);
+    table = harness_study_run(&s, f->o, files_folder, metrics, 2, train, &t, &why);
     check_table(table);
     harness_table_free(table);
     assert_int_equal(t.runs, 10);
     static const char *const files[] = {"study.txt", "study.csv", "study.json", "plots/study.tsv",
                                         "plots/study.gp"};
-    for (int i = 0; i < 5; i++) {
-        snprintf(path, sizeof path, "%s/%s", f->folder, files[i]);
-        assert_int_equal(access(path, R_OK), 0);
-    }
+    for (int i = 0; i < 5; i++) assert_int_equal(access(files_path(files[i]), R_OK), 0);
     harness_study_free(&s);
 }
 
@@ -212,9 +202,9 @@ static void refuses_old_results(void **state)
     const char *text = "[complete]\nsteps = 5";
     harness_study_parse(&s, "s.ini", text, strlen(text), f->o, &why);
     assert_int_equal(s.seeds[0], 0); /* the default of --seed */
-    harness_table_free(harness_study_run(&s, f->o, f->folder, metrics, 2, train, &t, &why));
+    harness_table_free(harness_study_run(&s, f->o, files_folder, metrics, 2, train, &t, &why));
     assert_int_equal(harness_options_set(f->o, NULL, "loss", "listmle", &why), AG_OK);
-    assert_null(harness_study_run(&s, f->o, f->folder, metrics, 2, train, &t, &why));
+    assert_null(harness_study_run(&s, f->o, files_folder, metrics, 2, train, &t, &why));
     assert_int_equal(why.status, AG_EUSE);
     assert_non_null(
         strstr(why.sentence,

@@ -2,27 +2,19 @@
 #define _GNU_SOURCE /* mkdtemp */
 #include "support/tgraph_npz.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "tests/files.h"
 
-char test_folder[64], test_path[128];
+const char *const test_folder = files_folder;
+char test_path[300];
 
 int test_folder_make(void **state)
 {
-    (void)state;
-    snprintf(test_folder, sizeof test_folder, "/tmp/test_tgraph.XXXXXX");
-    if (!mkdtemp(test_folder)) return -1;
-    snprintf(test_path, sizeof test_path, "%s/x.npz", test_folder);
-    return 0;
+    const int status = files_make(state);
+    strcpy(test_path, files_path("x.npz"));
+    return status;
 }
 
-int test_folder_remove(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", test_folder);
-    return system(command);
-}
+int test_folder_remove(void **state) { return files_remove(state); }
 
 static void fill_features(float row[140], int node)
 {

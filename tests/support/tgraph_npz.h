@@ -63,7 +63,8 @@ void test_tile_make(test_tile *tile);
 
 /* Group set-up and tear-down: a fresh folder, test_folder, and the name of a file in it,
    test_path. */
-extern char test_folder[64], test_path[128];
+extern const char *const test_folder;
+extern char test_path[300];
 int test_folder_make(void **state);
 int test_folder_remove(void **state);
 
