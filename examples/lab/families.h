@@ -15,9 +15,18 @@ typedef struct lab_family {
 extern const lab_family lab_families[];
 extern const int lab_n_families;
 
-/* Program `number` of a family: its name is FAMILY_NUMBER; work is held between the limits (sum
-   over nodes of elements touched and multiply-adds), so that a run takes about `milliseconds`. 0 or
-   a sentence in why. */
+/* An estimate of what a run costs: multiply-adds of dots, convolutions and windows, and the
+   elements that every other operation writes (a reduction: reads). */
+int64_t lab_program_work(const lab_program *p);
+
+/* The work that is taken for a millisecond: 2 G a second, on one thread with unlucky layouts in
+   between. */
+enum { LAB_WORK_PER_MS = 2000000 };
+
+/* Program `number` of a family: its name is FAMILY_NUMBER; work is held between the limits, a
+   quarter of `milliseconds` and all of it, so that a run takes about `milliseconds`. The same
+   arguments give the same program on any machine. p is cleared first. 0 or a sentence in why
+   (AG_EUSE: no such family, a number below 0, no program of the family is that small or large). */
 ag_status lab_family_program(lab_program *p, const char *family, int number, double milliseconds,
                              ag_failure *why);
 
