@@ -9,18 +9,17 @@
 /* A cache line more than a value needs, so that values of a power of two do not all start in the
    same set of the cache. */
 enum { LINE = 16 };
-static size_t room(int64_t floats)
-{
-    return ((size_t)floats + 2 * LINE - 1) / LINE * LINE * sizeof(float);
-}
+size_t lab__run_room(int64_t floats) { return ((size_t)floats + 2 * LINE - 1) / LINE * LINE; }
+
+static size_t bytes_of(int64_t floats) { return lab__run_room(floats) * sizeof(float); }
 
 /* Floats that copies of a node's operands take at most. */
 static size_t copies_of(const lab_program *p, const lab_node *node)
 {
     size_t bytes = 0;
     for (int k = 0; lab_configurable(node) && k < node->n_operands; k++)
-        bytes = ag__add(bytes, room(lab_elements(p->nodes[node->operand[k]].shape)));
-    return bytes;
+        bytes = ag__add(bytes, bytes_of(lab_elements(p->nodes[node->operand[k]].shape)));
+    return node->op == LAB_RESHAPE ? 2 * bytes : bytes; /* to its layout, then to row-major */
 }
 
 static int largest_axis(const lab_program *p)
@@ -46,11 +45,11 @@ static ag_status take_memory(lab_run *run, ag_failure *why)
     const int ramp = largest_axis(p);
     size_t bytes = 0, copies = 0;
     for (int i = 0; i < p->n; i++) {
-        bytes = ag__add(bytes, room(lab_elements(p->nodes[i].shape)));
+        bytes = ag__add(bytes, bytes_of(lab_elements(p->nodes[i].shape)));
         const size_t of_node = copies_of(p, &p->nodes[i]);
         if (of_node > copies) copies = of_node;
     }
-    const size_t all = ag__add(ag__add(bytes, copies), room(ramp));
+    const size_t all = ag__add(ag__add(bytes, copies), bytes_of(ramp));
     float *block = all > PTRDIFF_MAX ? NULL : take_values(run, all);
     if (!block)
         return ag_fail(why, AG_EMEMORY,
@@ -59,10 +58,10 @@ static ag_status take_memory(lab_run *run, ag_failure *why)
                        p->name, all);
     for (int i = 0; i < p->n; i++) {
         run->value[i].home = block;
-        block += room(lab_elements(p->nodes[i].shape)) / sizeof *block;
+        block += lab__run_room(lab_elements(p->nodes[i].shape));
     }
     run->ramp = block;
-    run->copies = block + room(ramp) / sizeof *block;
+    run->copies = block + lab__run_room(ramp);
     for (int i = 0; i < ramp; i++) run->ramp[i] = (float)i;
     return AG_OK;
 }
@@ -194,7 +193,9 @@ ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to
                           ag_failure *why)
 {
     lab_piece pieces[LAB_PIECES];
-    const int n = lab_lower(pieces, run->p, node, to, in, part);
+    lab_part whole;
+    if (!part) lab_part_whole(&whole, run->p, node);
+    const int n = lab_lower(pieces, run->p, node, to, in, part ? part : &whole);
     for (int i = 0; i < n; i++) {
         nest_args *a = lab__run_take(run, sizeof *a, why);
         if (!a) return why->status;
@@ -209,16 +210,31 @@ ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to
     return AG_OK;
 }
 
+static void plan_copy(nest *copy, lab_shape shape, const lab_view *to, const lab_view *from)
+{
+    nest_begin(copy, NEST_MAP, LAB_COPY, shape.type);
+    for (int i = 0; i < shape.rank; i++)
+        nest_loop_add(copy, shape.size[i], 0, to->stride[i], from->stride[i], 0, 0);
+    nest_plan(copy);
+}
+
+ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
+                        const float *data, const lab_view *from, ag_failure *why)
+{
+    nest_args *a = lab__run_take(run, sizeof *a, why);
+    if (!a) return why->status;
+    *a = (nest_args){.out = out, .in = {data}};
+    plan_copy(&a->nest, shape, to, from);
+    return add_step(run, go_nest, a, why);
+}
+
 void lab_run_read(float *elements, const lab_run *run, int node)
 {
     const lab_shape shape = run->p->nodes[node].shape;
     const lab_value *v = &run->value[node];
     lab_view plain;
-    lab_view_row_major(&plain, shape);
     nest copy;
-    nest_begin(&copy, NEST_MAP, LAB_COPY, shape.type);
-    for (int i = 0; i < shape.rank; i++)
-        nest_loop_add(&copy, shape.size[i], 0, plain.stride[i], v->view.stride[i], 0, 0);
-    nest_plan(&copy);
+    lab_view_row_major(&plain, shape);
+    plan_copy(&copy, shape, &plain, &v->view);
     nest_run(&copy, elements, (const float *const[NEST_INPUTS]){v->data});
 }

@@ -49,9 +49,16 @@ void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why);
    by its arguments; NULL with a sentence. */
 void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why);
 
-/* Appends the pieces that compute a node's part from the operands' data. */
+/* Appends the pieces that compute a node's part (NULL: the whole) from the operands' data. */
 ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to,
                           const float *const *data, const lab_view *in, const lab_part *part,
                           ag_failure *why);
+
+/* Appends a move of a value from one layout to another. */
+ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
+                        const float *data, const lab_view *from, ag_failure *why);
+
+/* Floats that a value of so many takes in the memory of a run. */
+size_t lab__run_room(int64_t floats);
 
 #endif

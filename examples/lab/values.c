@@ -24,19 +24,19 @@ static double fan_in(const lab_program *p, int user)
 static law law_of(const lab_program *p, int node)
 {
     const lab_type type = p->nodes[node].shape.type;
-    int rows = 16;
+    int rows = 0;
     double terms = 1;
     for (int i = p->n - 1; i > node; i--) {
         const lab_node *user = &p->nodes[i];
         if (user->n_operands < 2 || user->operand[1] != node) continue;
         if (user->op == LAB_GATHER) {
             const int height = p->nodes[user->operand[0]].shape.size[0];
-            if (height < rows || rows == 16) rows = height;
+            if (!rows || height < rows) rows = height;
         } else if (user->op == LAB_DOT || user->op == LAB_CONVOLUTION)
             terms = fan_in(p, i);
     }
     if (type == LAB_PRED) return (law){0, 2, 1};
-    if (type == LAB_S32) return (law){0, (float)rows, 1};
+    if (type == LAB_S32) return (law){0, rows ? (float)rows : 16, 1};
     const double half = sqrt(3 / terms);
     return (law){(float)-half, (float)(2 * half), 0};
 }
