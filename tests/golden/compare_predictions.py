@@ -2,17 +2,53 @@
 """Compares the C program's predictions with PyTorch's, computed in float64 from the same checkpoint.
 
     python compare_predictions.py CHECKPOINT NPZ CSV [--chunk N] [--tolerance 1e-4]
+    python compare_predictions.py --check
 
-CHECKPOINT is a safetensors file, CSV has the header `config,score` and a row per configuration. A difference is
-relative to the score itself, or to a thousandth of the largest score where the score is smaller than that.
+CHECKPOINT is a safetensors file, CSV has the header `config,score` and a row per configuration.
+
+A difference is relative to the score or, where the score is nearer to 0 than that, to a hundredth of the standard
+deviation of all scores of the file. A score is a sum of many terms of both signs plus a bias: its rounding error is
+that of the terms, however near to 0 the sum comes, and where 0 lies means nothing to an order. So close to 0 the scale
+is how far the scores are apart, which is what an order hangs on: 1e-4 of a hundredth of that is a millionth of the
+spread. --check tries the rule on small examples (it needs nothing but Python).
 """
 import argparse
 import csv
+import math
+import statistics
 import sys
 
-import numpy as np
+FLOOR = 1e-2  # of the standard deviation of the expected scores
 
-from tgraph_data import Checkpoint, predict
+
+def relative_errors(found, expected):
+    """|found - expected| / max(|expected|, FLOOR * standard deviation of expected); not a number: infinite."""
+    floor = max(FLOOR * statistics.pstdev(expected), sys.float_info.min)
+    errors = [abs(f - e) / max(abs(e), floor) for f, e in zip(found, expected)]
+    return [math.inf if math.isnan(error) else error for error in errors]
+
+
+def check():
+    """Exits with 1 where the rule is not the one above."""
+    scores = [-1.0, 1.0, 0.0, 0.0]  # standard deviation sqrt(1/2)
+    floor = FLOOR * math.sqrt(0.5)
+    near = lambda a, b: abs(a - b) <= 1e-9 * abs(b)
+    of = relative_errors
+    tried = {
+        "a large score is its own scale": near(of([-1.25, 1.0, 0.0, 0.0], scores)[0], 0.25),
+        "the floor is the scale of a small one": near(of([-1.0, 1.0, 0.001, 0.0], scores)[2], 0.001 / floor),
+        "a sum of terms that cancel may round": of([-1.0, 1.0, 6e-7, 0.0], scores)[2] < 1e-4,
+        "but not a hundred times that": of([-1.0, 1.0, 6e-5, 0.0], scores)[2] > 1e-4,
+        "the floor is of the spread, not of the largest": near(of([6.0, 6.0, 6.0, 1e-3], [6.0, 6.0, 6.0, 0.0])[3],
+                                                              1e-3 / (FLOOR * 6 * math.sqrt(3) / 4)),
+        "equal scores do not differ": of(scores, scores) == [0.0] * 4,
+        "one score has no spread": of([2.0], [1.0]) == [1.0] and of([1e-9], [0.0])[0] > 1,
+        "not a number is no match": of([math.nan, 1.0, 0.0, 0.0], scores) == [math.inf, 0.0, 0.0, 0.0],
+    }
+    wrong = [what for what, right in tried.items() if not right]
+    for what in wrong:
+        print(f"compare_predictions: it does not hold that {what}", file=sys.stderr)
+    sys.exit(1 if wrong else 0)
 
 
 def read_scores(path):
@@ -20,31 +56,37 @@ def read_scores(path):
         rows = list(csv.DictReader(f))
     if not rows or not {"config", "score"} <= set(rows[0]):
         sys.exit(f"{path}: needs a header `config,score` and at least one row")
-    scores = np.full(max(int(r["config"]) for r in rows) + 1, np.nan)
-    for r in rows:
-        scores[int(r["config"])] = float(r["score"])
-    if np.isnan(scores).any():
-        sys.exit(f"{path}: no score of configuration {int(np.isnan(scores).argmax())}")
-    return scores
+    scores = {int(r["config"]): float(r["score"]) for r in rows}
+    for i in range(max(scores) + 1):
+        if math.isnan(scores.get(i, math.nan)):
+            sys.exit(f"{path}: no score of configuration {i}")
+    return [scores[i] for i in range(len(scores))]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="try the rule on small examples")
     parser.add_argument("checkpoint")
     parser.add_argument("npz")
     parser.add_argument("csv")
     parser.add_argument("--chunk", type=int, help="configurations scored together; else what the checkpoint says")
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--limit", type=int, help="only the first LIMIT configurations")
+    if sys.argv[1:] == ["--check"]:
+        check()
     a = parser.parse_args()
-    expected, found = predict(Checkpoint(a.checkpoint), a.npz, a.chunk, a.limit), read_scores(a.csv)[:a.limit]
-    if expected.shape != found.shape:
-        sys.exit(f"{a.csv}: {found.size} scores, but {a.npz} has {expected.size} configurations")
-    floor = 1e-3 * np.abs(expected).max()
-    error = np.abs(found - expected) / np.maximum(np.abs(expected), floor)
-    worst = int(error.argmax())
-    print(f"{found.size} scores, largest relative difference {error[worst]:.2e} at configuration {worst}: "
-          f"{found[worst]:.9g} against {expected[worst]:.9g}")
+    from tgraph_data import Checkpoint, predict  # needs PyTorch
+
+    expected = predict(Checkpoint(a.checkpoint), a.npz, a.chunk, a.limit).tolist()
+    found = read_scores(a.csv)[:a.limit]
+    if len(expected) != len(found):
+        sys.exit(f"{a.csv}: {len(found)} scores, but {a.npz} has {len(expected)} configurations")
+    if not all(map(math.isfinite, expected)):
+        sys.exit(f"{a.checkpoint}: PyTorch's scores are not all finite")
+    error = relative_errors(found, expected)
+    worst = max(range(len(error)), key=error.__getitem__)
+    print(f"{len(found)} scores, largest relative difference {error[worst]:.2e} at configuration {worst}: "
+          f"{found[worst]:.9g} against {expected[worst]:.9g}; standard deviation {statistics.pstdev(expected):.3g}")
     sys.exit(0 if error[worst] <= a.tolerance else 1)
 
 
