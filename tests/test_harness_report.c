@@ -120,7 +120,7 @@ static void plots_and_report(void **state)
     char *data = files_text(folder, "plots/bars.tsv"),
          *script = files_text(folder, "plots/learning.gp");
     assert_string_equal(data, "d\t-1\t0\t0\na b\t1\t1\t2\n");
-    assert_non_null(strstr(script, "set title 'it''s'"));
+    assert_non_null(strstr(script, "set label 'it''s' at screen 0.5,"));
     free(data);
     free(script);
     int drawn = system("gnuplot --version > /dev/null 2>&1") == 0;
@@ -172,13 +172,46 @@ static void plots_and_report(void **state)
                      AG_EFILE);
 }
 
+/* Titles and names of any length stay within the picture. */
+static void long_words(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    char title[400] = "Order of the held-out configurations of ", name[100] = "";
+    const double one[2] = {1, 2};
+    for (int i = 0; i < 90; i++) strcat(title, "\xC3\xA4"); /* 90 characters, 180 bytes */
+    for (int i = 0; i < 70; i++) strcat(name, i < 35 ? "a" : "b");
+    harness_plot_scatter(files_folder, "long", title, "x", "y", one, one, 2, &why);
+    harness_plot_bars(files_folder, "names", "t", "l", (const char *[]){name, "c"}, one, NULL, 2,
+                      &why);
+    assert_int_equal(why.status, AG_OK);
+    char *script = files_text(files_folder, "plots/long.gp"), *line = script;
+    int lines = 0, letters = 0;
+    for (; (line = strstr(line, "set label '")); lines++) {
+        int length = 0;
+        for (line += strlen("set label '"); *line != '\''; line++)
+            if ((*line & 0xC0) != 0x80) length++, letters += *line == (char)0xC3;
+        assert_in_range(length, 1, 520 / 8); /* pixels of the picture, of a letter */
+        assert_int_equal(strncmp(line, "' at screen 0.5,screen 0.", 25), 0);
+    }
+    assert_int_equal(lines, 3);
+    assert_int_equal(letters, 90); /* broken between characters, none lost */
+    free(script);
+    char *data = files_text(files_folder, "plots/names.tsv");
+    assert_non_null(strstr(data, "\naaaaaaaaaaaaaaaaaaaaaaaaaaaa...bbbbbbbbbbbbbbbbbbbbb\t1\t"));
+    free(data);
+    script = files_text(files_folder, "plots/names.gp");
+    assert_non_null(strstr(script, "set xtics 0.5\n"));
+    assert_non_null(strstr(script, "set lmargin at screen 0.5684\n")); /* 54 letters of 8 pixels */
+    free(script);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),
-        cmocka_unit_test(progress),
-        cmocka_unit_test(exit_codes),
-        cmocka_unit_test(plots_and_report),
+        cmocka_unit_test(tables),     cmocka_unit_test(progress),
+        cmocka_unit_test(exit_codes), cmocka_unit_test(plots_and_report),
+        cmocka_unit_test(long_words),
     };
     return cmocka_run_group_tests(tests, files_make, files_remove);
 }

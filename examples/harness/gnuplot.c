@@ -45,9 +45,56 @@ void harness__plot_words(FILE *to, const char *text)
     }
 }
 
-void harness__plot_label(FILE *to, const char *text)
+static int inner_byte(char c) { return (c & 0xC0) == 0x80; } /* of a character of UTF-8 */
+
+int harness__plot_label(FILE *to, const char *text)
 {
-    for (; *text; text++) fputc((unsigned char)*text < ' ' ? ' ' : *text == '"' ? '\'' : *text, to);
+    enum { MOST = 52, FIRST = 28, LAST = MOST - FIRST - 3 }; /* characters */
+    int characters = 0, at = 0;
+    for (const char *c = text; *c; c++) characters += !inner_byte(*c);
+    for (; to && *text; text++) {
+        at += !inner_byte(*text);
+        if (characters > MOST && at > FIRST && at <= characters - LAST) {
+            if (at == FIRST + 1 && !inner_byte(*text)) fputs("...", to);
+            continue;
+        }
+        fputc((unsigned char)*text < ' ' ? ' ' : *text == '"' ? '\'' : *text, to);
+    }
+    return characters < MOST ? characters : MOST;
+}
+
+/* Bytes of the text that make a line of at most `most` characters: up to a space, or, where a word
+   is longer than that, within it. */
+static size_t line_of(const char *text, int most)
+{
+    size_t end = 0, space = 0;
+    int characters = 0;
+    for (; text[end]; end++) {
+        if (inner_byte(text[end])) continue;
+        if (characters++ == most) return space ? space : end;
+        if (text[end] == ' ') space = end;
+    }
+    return end;
+}
+
+/* Over the middle of the picture, not of the plot in it, and in as many lines as it needs:
+   gnuplot's own title runs over the edge. */
+static void write_title(FILE *to, const char *title, int width, int height)
+{
+    enum { LETTER = 8, LINE = 19, MOST_LINES = 4 }; /* pixels of the font, wide ones */
+    int lines = 0;
+    for (size_t bytes; *title && lines < MOST_LINES; title += bytes) {
+        char *line;
+        bytes = line_of(title, (width - 2 * LETTER) / LETTER);
+        line = harness_text("%.*s", (int)bytes, title);
+        fprintf(to, "set label '");
+        harness__plot_words(to, line);
+        fprintf(to, "' at screen 0.5,screen %.4f center front textcolor rgb '%s'\n",
+                1 - (24.0 + LINE * lines++) / height, PLOT_INK);
+        harness_free(line);
+        while (title[bytes] == ' ') bytes++;
+    }
+    fprintf(to, "set tmargin at screen %.4f\n", 1 - (32.0 + LINE * lines) / height);
 }
 
 void harness__plot_style(const plot_files *p, const char *title, int width, int height)
@@ -58,9 +105,8 @@ void harness__plot_style(const plot_files *p, const char *title, int width, int 
             width, height, PLOT_PAPER);
     fprintf(to, "set output '");
     harness__plot_words(to, p->name);
-    fprintf(to, ".svg'\nset datafile separator '\\t'\nset datafile commentschars ''\nset title '");
-    harness__plot_words(to, title);
-    fprintf(to, "' textcolor rgb '%s'\n", PLOT_INK);
+    fprintf(to, ".svg'\nset datafile separator '\\t'\nset datafile commentschars ''\n");
+    write_title(to, title, width, height);
     fprintf(to, "set border 3 linecolor rgb '%s'\nset tics nomirror scale 0.6 textcolor rgb '%s'\n",
             PLOT_AXIS, PLOT_INK);
     fprintf(to, "set grid linecolor rgb '%s' linetype 1 linewidth 0.7\n", PLOT_GRID);

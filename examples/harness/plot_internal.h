@@ -27,6 +27,9 @@ ag_status harness__plot_end(plot_files *p, int drawable, ag_failure *why);
 void harness__plot_style(const plot_files *p, const char *title, int width, int height);
 
 void harness__plot_words(FILE *to, const char *text); /* text within single quotes of a script */
-void harness__plot_label(FILE *to, const char *text); /* text in a cell of the data */
+
+/* Text in a cell of the data, its middle left out where it would leave no room for the bars; to
+   NULL: nowhere. Returns how many characters are shown. */
+int harness__plot_label(FILE *to, const char *text);
 
 #endif

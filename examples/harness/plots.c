@@ -106,6 +106,13 @@ static int write_bars(FILE *to, const char *const *names, const double *values,
     return drawn;
 }
 
+/* 1, 2 or 5 times a power of ten: at most 6 tics, whose numbers do not run into each other. */
+static double tic_step(double range)
+{
+    const double power = pow(10, floor(log10(range / 6))), least = range / 6 / power;
+    return power * (least <= 1 ? 1 : least <= 2 ? 2 : least <= 5 ? 5 : 10);
+}
+
 static void bars_range(FILE *to, const double *values, const double *spread, int n)
 {
     double low = 0, high = 0;
@@ -117,22 +124,38 @@ static void bars_range(FILE *to, const double *values, const double *spread, int
     }
     double room = (high - low) * 0.12; /* for the numbers behind the bars */
     if (high > low)
-        fprintf(to, "set xrange [%.9g:%.9g]\n", low < 0 ? low - room / 3 : 0, high + room);
+        fprintf(to, "set xrange [%.9g:%.9g]\nset xtics %.9g\n", low < 0 ? low - room / 3 : 0,
+                high + room, tic_step(high - low));
+}
+
+/* The names get the room they need; left to itself, gnuplot takes half of the picture for them. */
+static void bars_margin(FILE *to, const char *const *names, const double *values, int n, int width)
+{
+    enum { LETTER = 8 }; /* pixels of the font */
+    int most = 0;
+    for (int i = 0; i < n; i++) {
+        const int letters = isfinite(values[i]) ? harness__plot_label(NULL, names[i]) : 0;
+        if (letters > most) most = letters;
+    }
+    fprintf(to, "set lmargin at screen %.4f\nset rmargin at screen %.4f\n",
+            (LETTER * (most + 2.0)) / width, 1 - 3.0 * LETTER / width);
 }
 
 ag_status harness_plot_bars(const char *folder, const char *name, const char *title,
                             const char *label, const char *const *names, const double *values,
                             const double *spread, int n, ag_failure *why)
 {
+    enum { WIDTH = 760 };
     plot_files p;
     int drawn = 0;
     ag_status status = harness__plot_begin(&p, folder, name, why);
     if (status == AG_OK) {
         FILE *to = p.script;
         drawn = write_bars(p.data, names, values, spread, n);
-        harness__plot_style(&p, title, 760, 110 + 34 * (drawn < 200 ? drawn : 200));
+        harness__plot_style(&p, title, WIDTH, 110 + 34 * (drawn < 200 ? drawn : 200));
         axis(to, "x", label, PLOT_INK);
         bars_range(to, values, spread, n);
+        bars_margin(to, names, values, n, WIDTH);
         fprintf(to,
                 "unset key\nset border 1\nset ytics scale 0\nset grid xtics noytics\n"
                 "set yrange [-0.6:%d-0.4]\nset style fill solid 0.85 noborder\n",
