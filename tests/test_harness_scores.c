@@ -86,13 +86,16 @@ static void small_cases(void **state)
      * right */
     harness_pairs_count(&p, (double[]){1, 1, 2, 3}, (double[]){2, 3, 1, 3}, 4, &why);
     assert_true(harness_opa(&p) == 2.0 / 5);
+    assert_true(harness_tied(&p) == 1.0 / 6); /* of all pairs, those with equal run times, too */
     harness_pairs_count(&p, (double[]){1, 1, 1}, (double[]){1, 2, 3}, 3, &why);
     assert_true(isnan(harness_tau_b(&p)) && harness_tau_a(&p) == 0 && harness_opa(&p) == 0);
+    assert_true(harness_tied(&p) == 1);
     harness_pairs_count(&p, (double[]){1, 2, 3}, (double[]){5, 5, 5}, 3, &why);
     assert_true(isnan(harness_tau_b(&p)) && isnan(harness_opa(&p)));
     for (int n = 0; n < 2; n++) {
         harness_pairs_count(&p, (double[]){1}, (double[]){1}, n, &why);
         assert_true(isnan(harness_tau_b(&p)) && isnan(harness_tau_a(&p)) && isnan(harness_opa(&p)));
+        assert_true(isnan(harness_tied(&p)));
     }
     assert_int_equal(why.status, AG_OK);
 }

@@ -19,7 +19,7 @@ typedef struct variant {
     const char *name;
     tgraph_options options;
 } variant;
-#define USUAL .hidden = 16, .channel = 1, .edges = 1
+#define USUAL .hidden = 16, .halve = 1, .channel = 1, .edges = 1
 #define PAPER .outside = 1, .sum = 1, .l2 = 1, .message = 1
 
 static variant variants[] = {
@@ -28,8 +28,10 @@ static variant variants[] = {
     {"paper", {USUAL, .cross = 1, PAPER}},
     {"wide convolution", {USUAL, .sum = 1, .direction = TGRAPH_OPERANDS}},
     {"both ways", {USUAL, .cross = 1, .cross_input = 1, .direction = TGRAPH_BOTH}},
-    {"no channel attention", {.hidden = 16, .edges = 1, .cross = 1, .cross_input = 1}},
-    {"no edges", {.hidden = 16, .channel = 1, .cross = 1, .cross_input = 1}},
+    {"no channel attention", {.hidden = 16, .halve = 1, .edges = 1, .cross = 1, .cross_input = 1}},
+    {"no edges", {.hidden = 16, .halve = 1, .channel = 1, .cross = 1, .cross_input = 1}},
+    {"all channels", {.hidden = 16, .channel = 1, .edges = 1, .cross = 1, .cross_input = 1}},
+    {"all channels, late", {.hidden = 16, .channel = 1, .edges = 1, .cross = 1}},
     {"tile", {USUAL, .tile = 1, .cross = 1, .cross_input = 1}},
     {"tile, plain", {USUAL, .tile = 1}},
     {"tile, paper", {USUAL, .tile = 1, .cross = 1, PAPER}},

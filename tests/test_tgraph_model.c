@@ -29,9 +29,9 @@ enum {
 };
 
 static const char *const cases[] = {
-    "cross",     "plain",      "tile",       "tile_plain", "full_cross", "full_plain",
-    "full_tile", "cross_late", "no_channel", "no_edges",   "operands",   "both",
-    "sum",       "l2",         "message",    "outside",    "paper"};
+    "cross",      "plain",      "tile",     "tile_plain", "full_cross", "full_plain", "full_tile",
+    "cross_late", "no_channel", "no_edges", "operands",   "both",       "sum",        "l2",
+    "message",    "outside",    "paper",    "all",        "all_late",   "all_tile"};
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* Bounds of one precision. */
@@ -164,7 +164,7 @@ static double uniform(uint32_t stream, uint32_t i)
 static tgraph_options options_of(const char *name)
 {
     golden_array a = read_array("%s.options", name);
-    assert_int_equal(a.count, 11);
+    assert_int_equal(a.count, 12);
     const double *v = a.value;
     const tgraph_options o = {.tile = (int)v[0],
                               .hidden = (int)v[1],
@@ -177,6 +177,7 @@ static tgraph_options options_of(const char *name)
                               .l2 = (int)v[8],
                               .message = (int)v[9],
                               .outside = (int)v[10],
+                              .halve = (int)v[11],
                               .decay_biases = 1};
     golden_free(&a);
     return o;

@@ -41,7 +41,7 @@ static void train_eval_predict(void **state)
     free(tgraph_text_of("run/best.safetensors"));
     free(tgraph_text_of("run/report.html"));
     char *metrics = tgraph_text_of("run/metrics.csv");
-    assert_non_null(strstr(metrics, "step,loss,rate,norm,tau-b,opa,slowdown@1"));
+    assert_non_null(strstr(metrics, "step,loss,rate,norm,tau-b,opa,tied,slowdown@1"));
     assert_non_null(strstr(metrics, "\n20,"));
     free(metrics);
     o = tgraph_expect("tgraph eval --run run --data a.npz b.npz --json --no-baselines", 0, "{", "");
@@ -114,6 +114,81 @@ static void predictions(void **state)
     tgraph_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "", "trained with --prune");
     tgraph_expect("tgraph predict --run none --data a.npz", 3, "", "none/config.json");
     tgraph_expect("tgraph predict --run p1 --ensemble none --data a.npz", 3, "", "none/");
+}
+
+static double number_of(const json_t *j, const char *key)
+{
+    const json_t *value = json_object_get(j, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+/* Rounded scores are multiples of one step, each the nearest; the order stays, near scores tie. */
+static void resolution(void **state)
+{
+    (void)state;
+    double fine[60], coarse[60], mean = 0, spread = 0;
+    int moved = 0;
+    tgraph_expect("tgraph train --data a.npz --split 0.8 --out r" SMALL, 0, "", "");
+    tgraph_outcome o = tgraph_expect("tgraph predict --run r --data a.npz", 0, "", "");
+    read_scores(fine, 60, o.out);
+    o = tgraph_expect("tgraph predict --run r --data a.npz --resolution 0.5", 0, "", "");
+    read_scores(coarse, 60, o.out);
+    for (int i = 0; i < 60; i++) mean += fine[i] / 60;
+    for (int i = 0; i < 60; i++) spread += (fine[i] - mean) * (fine[i] - mean) / 59;
+    const double step = 0.5 * sqrt(spread);
+    for (int i = 0; i < 60; i++) {
+        assert_true(fabs(coarse[i] - step * round(coarse[i] / step)) < 1e-5 * step);
+        assert_true(fabs(coarse[i] - fine[i]) < 0.5001 * step);
+        moved += fabs(coarse[i] - fine[i]) > 0.1 * step;
+        for (int k = 0; k < 60; k++) assert_false(fine[i] < fine[k] && coarse[i] > coarse[k]);
+    }
+    assert_true(moved > 20);
+    o = tgraph_expect("tgraph eval --run r --data b.npz --json --no-baselines", 0, "", "");
+    json_t *j = json_loads(o.out, 0, NULL), *before = json_object_get(j, "mean");
+    o = tgraph_expect("tgraph eval --run r --data b.npz --json --no-baselines --resolution 0.5", 0,
+                      "", "");
+    json_t *k = json_loads(o.out, 0, NULL), *after = json_object_get(k, "mean");
+    assert_true(number_of(before, "tied") < 0.01 && number_of(after, "tied") > 0.05);
+    assert_true(number_of(after, "opa") < number_of(before, "opa"));
+    json_decref(j);
+    json_decref(k);
+    tgraph_expect("tgraph eval --run r --data b.npz --resolution -1", 2, "", "--resolution");
+    tgraph_expect("tgraph train --data a.npz --out r9 --resolution 1" SMALL, 2, "",
+                  "--resolution is no option of tgraph train");
+}
+
+/* What a run has reached, for machines: on stdout alone, with the baselines' scores. */
+static void train_json(void **state)
+{
+    (void)state;
+    tgraph_outcome o = tgraph_expect(
+        "tgraph train --data a.npz --split 0.8 --out j --json --hidden 16 --configs 8 --steps 20 "
+        "--eval-every 10 --threads 1",
+        0, "{", "open j/report.html");
+    json_error_t error;
+    json_t *j = json_loads(o.out, 0, &error);
+    if (!j) fail_msg("%s", error.text);
+    json_t *file = json_array_get(json_object_get(j, "files"), 0);
+    json_t *others = json_object_get(file, "baselines");
+    assert_string_equal(json_string_value(json_object_get(j, "kind")), "layout");
+    assert_string_equal(json_string_value(json_object_get(j, "run")), "j");
+    assert_int_equal(json_integer_value(json_object_get(j, "steps")), 20);
+    assert_in_range(json_integer_value(json_object_get(j, "best-step")), 10, 20);
+    assert_in_range(json_integer_value(json_object_get(j, "parameters")), 1000, 20000);
+    assert_int_equal(json_integer_value(json_object_get(file, "configurations")), 12);
+    assert_true(number_of(file, "tau-b") == number_of(json_object_get(j, "mean"), "tau-b"));
+    number_of(json_object_get(others, "ridge"), "tau-b");
+    number_of(json_object_get(others, "random"), "tied");
+    json_decref(j);
+    o = tgraph_expect("tgraph eval --run j --data a.npz --quiet", 0, "ranked by", "");
+    assert_non_null(strstr(o.out, "TGraph"));
+    assert_non_null(strstr(o.out, "ridge"));
+    o = tgraph_expect("tgraph train --data a.npz --out j2 --json" SMALL, 0, "\"files\": []", "");
+    j = json_loads(o.out, 0, NULL);
+    assert_true(json_is_null(json_object_get(json_object_get(j, "mean"), "tau-b")));
+    assert_true(json_is_null(json_object_get(j, "best-step")));
+    json_decref(j);
 }
 
 static void contest_names(void **state)
@@ -236,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(train_eval_predict), cmocka_unit_test(predictions),
+        cmocka_unit_test(resolution),         cmocka_unit_test(train_json),
         cmocka_unit_test(contest_names),      cmocka_unit_test(tiles),
         cmocka_unit_test(inspecting),         cmocka_unit_test(bad_input),
         cmocka_unit_test(not_finite),         cmocka_unit_test(studies),

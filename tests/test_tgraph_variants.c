@@ -59,6 +59,8 @@ static void layout_options(void **state)
         "--message",
         "--no-cross-input",
         "--no-cross",
+        "--no-halve",
+        "--no-halve --no-cross-input",
         "--reduction sum",
         "--dropout 0",
         "--direction operands",
@@ -104,9 +106,9 @@ static void tile_options(void **state)
 {
     (void)state;
     static const char *const variants[] = {
-        "",        "--dropout 0", "--no-channel",    "--no-edges", "--direction operands",
-        "--l2",    "--message",   "--aggregate sum", "--no-cross", "--residual outside",
-        "--seed 1"};
+        "",         "--dropout 0", "--no-channel",    "--no-edges", "--direction operands",
+        "--l2",     "--message",   "--aggregate sum", "--no-cross", "--residual outside",
+        "--seed 1", "--no-halve"};
     expect_different("--data t.npz --valid u.npz --log-every 1", variants,
                      (int)(sizeof variants / sizeof *variants));
 }

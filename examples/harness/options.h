@@ -171,8 +171,8 @@ typedef struct harness_common {
       .group = "Output",                                                                         \
       .help = "only errors on stderr, no progress bar"},                                         \
  {                                                                                               \
-  "json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL & ~(unsigned)HARNESS_TRAIN,          \
-                                    .flags = HARNESS_LOCAL, .group = "Output",                   \
+  "json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL, .flags = HARNESS_LOCAL,             \
+                                    .group = "Output",                                           \
                                     .help = "results on stdout as JSON"                          \
  }
 

@@ -126,6 +126,11 @@ double harness_opa(const harness_pairs *p)
     return ordered ? (double)p->concordant / (double)ordered : (double)NAN;
 }
 
+double harness_tied(const harness_pairs *p)
+{
+    return p->pairs ? (double)p->tied_score / (double)p->pairs : (double)NAN;
+}
+
 ag_status harness_order(int64_t *order, const double *score, int64_t n, ag_failure *why)
 {
     if (check(score, NULL, n, why) != AG_OK) return AG_EFINITE;

@@ -32,6 +32,9 @@ double harness_tau_a(const harness_pairs *pairs);
    order; equal scores count as wrong. In 0..1; NaN when all run times are equal. */
 double harness_opa(const harness_pairs *pairs);
 
+/* Share of all pairs whose scores are equal, in 0..1; NaN below two items. */
+double harness_tied(const harness_pairs *pairs);
+
 /* order[i]: index of the item with the i-th smallest score; equal scores by index. Fails:
  * AG_EFINITE. */
 ag_status harness_order(int64_t *order, const double *score, int64_t n, ag_failure *why);

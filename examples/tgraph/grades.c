@@ -13,6 +13,7 @@ static ag_status grade_pairs(tgraph_grades *g, const double *score, const double
     if (harness_pairs_count(&pairs, score, target, count, why)) return why->status;
     g->tau = tau_a ? harness_tau_a(&pairs) : harness_tau_b(&pairs);
     g->opa = harness_opa(&pairs);
+    g->tied = harness_tied(&pairs);
     return AG_OK;
 }
 
@@ -39,13 +40,14 @@ ag_status tgraph_grade(tgraph_grades *g, const tgraph_entry *e, const int32_t *i
     return mine.status;
 }
 
-enum { TAU, OPA, SLOW, TOP5 = SLOW + TGRAPH_SLOWS, TOP50, GRADES };
+enum { TAU, OPA, TIED, SLOW, TOP5 = SLOW + TGRAPH_SLOWS, TOP50, GRADES };
 
 static double *grade_at(tgraph_grades *g, int which)
 {
     switch (which) {
     case TAU: return &g->tau;
     case OPA: return &g->opa;
+    case TIED: return &g->tied;
     case TOP5: return &g->top5;
     case TOP50: return &g->top50;
     default: return &g->slowdown[which - SLOW];
@@ -72,8 +74,8 @@ tgraph_grades tgraph_grades_mean(const tgraph_grades *grades, int count)
 }
 
 /* Columns in the order in which they are shown; a layout file has no tile scores. */
-static const int layout_columns[] = {TAU, OPA, SLOW, SLOW + 1, SLOW + 2, SLOW + 3};
-static const int tile_columns[] = {TOP50, TOP5, TAU, OPA, SLOW, SLOW + 1, SLOW + 2, SLOW + 3};
+static const int layout_columns[] = {TAU, OPA, TIED, SLOW, SLOW + 1, SLOW + 2, SLOW + 3};
+static const int tile_columns[] = {TOP50, TOP5, TAU, OPA, TIED, SLOW, SLOW + 1, SLOW + 2, SLOW + 3};
 
 int tgraph_grade_count(int tile)
 {
@@ -83,9 +85,9 @@ int tgraph_grade_count(int tile)
 
 const char *tgraph_grade_name(int tile, int tau_a, int index)
 {
-    static const char *const names[GRADES] = {"tau-b",      "opa",         "slowdown@1",
-                                              "slowdown@5", "slowdown@10", "slowdown@100",
-                                              "top-5",      "top-50"};
+    static const char *const names[GRADES] = {"tau-b",        "opa",        "tied",
+                                              "slowdown@1",   "slowdown@5", "slowdown@10",
+                                              "slowdown@100", "top-5",      "top-50"};
     const int which = tile ? tile_columns[index] : layout_columns[index];
     return which == TAU && tau_a ? "tau-a" : names[which];
 }

@@ -20,12 +20,13 @@ static ag_tensor *channel_attention(const tgraph_attention *a, ag_tensor *x)
 }
 
 /* Channel attention, then the copy that compares the configurations beside it: [n,c,o] -> [n,c,o]
- * or [n,c,2o]. */
+ * or, where nothing joins the two, [n,c,2o]. */
 static ag_tensor *attend(const tgraph_attention *a, ag_tensor *x)
 {
     if (a->squeeze) x = channel_attention(a, x);
     if (!a->temperature) return x;
-    return ag_cross_attention_beside(x, ag_parameter(ag_tape_of(x), a->temperature));
+    x = ag_cross_attention_beside(x, ag_parameter(ag_tape_of(x), a->temperature));
+    return a->join ? linear(x, a->join, a->join_bias) : x;
 }
 
 /* What each of the 8 codes adds to the channels when it stands at place k of `places`: [places * 8,

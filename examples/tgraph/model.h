@@ -23,6 +23,7 @@ typedef struct tgraph_options {
     int hidden;       /* channels (256) */
     int cross;        /* cross-configuration attention (1) */
     int cross_input;  /* ... in the two input layers, too (1; paper: 0) */
+    int halve;        /* 1: the copy stands beside half of the channels (1), 0: beside all */
     int channel;      /* channel attention (1) */
     int edges;        /* 0: every neighbourhood is empty (1) */
     int direction;    /* tgraph_direction: whom a node averages (its consumers) */
@@ -37,9 +38,10 @@ typedef struct tgraph_options {
 
 tgraph_options tgraph_default_options(void);
 
-/* Channel attention (eq. 5) and cross-configuration attention (eq. 6); NULL where an option leaves
- * it out. */
+/* Channel attention (eq. 5) and cross-configuration attention (eq. 6), with the layer that brings
+   [x, attended x] back to the width of x; NULL where an option leaves it out. */
 typedef struct tgraph_attention {
+    ag_param *join, *join_bias;
     ag_param *squeeze, *squeeze_bias, *excite, *excite_bias, *temperature;
 } tgraph_attention;
 

@@ -10,6 +10,7 @@ tgraph_options tgraph_default_options(void)
     return (tgraph_options){.hidden = 256,
                             .cross = 1,
                             .cross_input = 1,
+                            .halve = 1,
                             .channel = 1,
                             .edges = 1,
                             .direction = TGRAPH_CONSUMERS,
@@ -51,14 +52,24 @@ static void add_attention(tgraph_model *m, tgraph_attention *a, const char *laye
     }
     if (cross)
         a->temperature = add(m, layer, "cross.temperature", AG_SHAPE(1), ag_init_constant(0.5), 0);
+    if (cross && !m->options.halve) {
+        a->join = add_weight(m, layer, "cross.join.weight", width, 2 * width);
+        a->join_bias = add_bias(m, layer, "cross.join.bias", width, 2 * width);
+    }
 }
 
-/* The cross-attended copy doubles the channels, so the layer before it has half of them. */
+/* The cross-attended copy doubles the channels, so the layer before it has half of them, unless
+   another one behind the copy brings them back. */
+static int width_before(const tgraph_options *o, int cross)
+{
+    return cross && o->halve ? o->hidden / 2 : o->hidden;
+}
+
 static void add_input_layer(tgraph_model *m, int k, int inputs)
 {
     const char *layer = k ? "input.1" : "input.0";
     const int cross = m->options.cross && m->options.cross_input;
-    const int width = cross ? m->options.hidden / 2 : m->options.hidden;
+    const int width = width_before(&m->options, cross);
     m->input[k].weight =
         add(m, layer, "linear.weight", AG_SHAPE(width, inputs), ag_init_xavier_normal(1), 1);
     m->input[k].bias = add(m, layer, "linear.bias", AG_SHAPE(width), ag_init_constant(0.01), 0);
@@ -68,7 +79,7 @@ static void add_input_layer(tgraph_model *m, int k, int inputs)
 static void add_block(tgraph_model *m, int k)
 {
     const char *layer = k ? "block.1" : "block.0";
-    const int h = m->options.hidden, width = m->options.cross ? h / 2 : h;
+    const int h = m->options.hidden, width = width_before(&m->options, m->options.cross);
     tgraph_block *b = &m->block[k];
     if (m->options.message) {
         b->message = add_weight(m, layer, "sage.message.weight", h, h);

@@ -37,11 +37,14 @@ static const harness_option table[] = {
      .help = "mark unused layout places by -1 instead of 0 (layout files)"},
 
     {"hidden", FIELD(hidden), "256", 16, 4096, TRAINS, .group = "Model",
-     .help = "channels, a multiple of 16; half of them before cross-configuration attention"},
+     .help = "channels, a multiple of 16"},
     {"cross", FIELD(cross), "true", .commands = TRAINS, .group = "Model",
      .help = "cross-configuration attention (the authors turn it off for random collections)"},
     {"cross-input", FIELD(cross_input), "true", .commands = TRAINS, .group = "Model",
      .help = "... in the two input layers as well (paper: false)"},
+    {"halve", FIELD(halve), "true", .commands = TRAINS, .group = "Model",
+     .help = "put the attended copy beside half of the channels (code); off: beside all of them, "
+             "and a layer brings both back to --hidden"},
     {"channel", FIELD(channel), "true", .commands = TRAINS, .group = "Model",
      .help = "channel attention"},
     {"edges", FIELD(edges), "true", .commands = TRAINS, .group = "Model",
@@ -102,6 +105,9 @@ static const harness_option table[] = {
      .help = "Kendall's tau-b (code) or tau-a (paper)"},
     {"tta", FIELD(tta), "0", 0, 1000, SCORES, .flags = HARNESS_LOCAL, .group = "Scores",
      .help = "mean over so many permutations of the configurations (paper: 10; 0: file order)"},
+    {"resolution", FIELD(resolution), "0", 0, 10, SCORES, .flags = HARNESS_LOCAL, .group = "Scores",
+     .help = "round scores to multiples of so many standard deviations of the file's scores; "
+             "near ones tie, which can raise tau-b and never raises opa (0: do not round)"},
     {"part", WORD(part), "auto", .choices = "auto|all|held", .commands = HARNESS_EVAL,
      .flags = HARNESS_LOCAL, .group = "Scores",
      .help = "score all configurations or those held out; auto: held out where the run trained on "
@@ -154,6 +160,7 @@ tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile)
                             .hidden = s->hidden,
                             .cross = s->cross,
                             .cross_input = s->cross_input,
+                            .halve = s->halve,
                             .channel = s->channel,
                             .edges = s->edges,
                             .direction = s->direction,

@@ -17,6 +17,7 @@ typedef struct tgraph_settings {
     harness_common common;
     /* model */
     int hidden, direction, aggregate, residual;
+    bool halve;
     bool cross, cross_input, channel, edges, l2, message;
     double dropout;
     /* data */
@@ -32,6 +33,7 @@ typedef struct tgraph_settings {
     /* scores and files */
     int eval_configs, eval_limit, tau, tta, checkpoint, part, format;
     int64_t eval_every, save_every, log_every;
+    double resolution;
     bool baselines;
     harness_paths ensemble;
     const char *csv;

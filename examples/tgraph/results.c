@@ -6,7 +6,8 @@
 
 void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
 {
-    *r = (tgraph_results){.tile = set->tile, .tau_a = tau_a};
+    *r = (tgraph_results){
+        .tile = set->tile, .tau_a = tau_a, .mean = tgraph_grades_mean(NULL, 0)};
     r->file = harness_alloc((size_t)set->count * sizeof *r->file);
     for (int i = 0; i < set->count; i++) {
         if (!set->entry[i].score) continue;
@@ -61,6 +62,22 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
     return why->status;
 }
 
+/* Multiples of R standard deviations (of the scores themselves, so of no unit). Scores that are not
+   finite stay: who reads them complains. */
+void tgraph_results_round(tgraph_results *r, double resolution)
+{
+    for (int i = 0; i < r->count; i++) {
+        tgraph_file_result *f = &r->file[i];
+        double mean, spread;
+        int64_t n;
+        harness_mean_spread(&mean, &spread, &n, f->score, f->entry->items);
+        const double step = resolution * spread;
+        if (!(step > 0) || !isfinite(step)) continue;
+        for (int c = 0; c < f->entry->items; c++)
+            f->score[c] = step * round(f->score[c] / step) + 0.0; /* + 0.0: no -0 */
+    }
+}
+
 ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why)
 {
     tgraph_grades *all = harness_alloc((size_t)r->count * sizeof *all);
@@ -75,46 +92,59 @@ ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why)
     return why->status;
 }
 
-static void add_row(harness_table *t, const tgraph_results *r, const char *name,
-                    const tgraph_grades *g, const double *baseline)
+static void add_row(harness_table *t, const tgraph_results *r, const char *name, const char *by,
+                    const tgraph_grades *g)
 {
     harness_table_text(t, name);
+    if (by) harness_table_text(t, by);
     harness_table_count(t, g->configs);
     for (int k = 0; k < tgraph_grade_count(r->tile); k++)
         harness_table_number(t, tgraph_grade_value(g, r->tile, k), 4);
-    for (int k = 0; k < r->baselines; k++) harness_table_number(t, baseline[k], 4);
+}
+
+static void add_rows(harness_table *t, const tgraph_results *r, const char *name,
+                     const tgraph_grades *own, const tgraph_grades *baseline)
+{
+    add_row(t, r, name, r->baselines ? "TGraph" : NULL, own);
+    for (int k = 0; k < r->baselines; k++) add_row(t, r, name, r->baseline_name[k], &baseline[k]);
 }
 
 harness_table *tgraph_results_table(const tgraph_results *r, const char *title)
 {
-    const char *columns[24] = {"file", "configurations"};
-    char *names[TGRAPH_MOST_BASELINES];
-    int n = 2;
+    const char *columns[16];
+    int n = 0;
+    columns[n++] = "file";
+    if (r->baselines) columns[n++] = "ranked by";
+    columns[n++] = "configurations";
     for (int k = 0; k < tgraph_grade_count(r->tile); k++)
         columns[n++] = tgraph_grade_name(r->tile, r->tau_a, k);
-    for (int k = 0; k < r->baselines; k++)
-        columns[n++] = names[k] =
-            harness_text("%s: %s", r->baseline_name[k], tgraph_main_name(r->tile, r->tau_a));
     harness_table *t = harness_table_new(title, columns, n);
     for (int i = 0; i < r->count; i++)
-        add_row(t, r, r->file[i].entry->name, &r->file[i].grades, r->file[i].baseline);
-    if (r->count > 1) add_row(t, r, "mean", &r->mean, r->baseline_mean);
-    for (int k = 0; k < r->baselines; k++) harness_free(names[k]);
+        add_rows(t, r, r->file[i].entry->name, &r->file[i].grades, r->file[i].baseline);
+    if (r->count > 1) add_rows(t, r, "mean", &r->mean, r->baseline_mean);
     return t;
 }
 
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-static json_t *grades_json(const tgraph_results *r, const tgraph_grades *g, const double *baseline)
+static void add_grades(json_t *j, const tgraph_results *r, const tgraph_grades *g)
 {
-    json_t *j = json_object();
-    json_object_set_new(j, "configurations", json_integer(g->configs));
     for (int k = 0; k < tgraph_grade_count(r->tile); k++)
         json_object_set_new(j, tgraph_grade_name(r->tile, r->tau_a, k),
                             number(tgraph_grade_value(g, r->tile, k)));
-    json_t *others = json_object();
-    for (int k = 0; k < r->baselines; k++)
-        json_object_set_new(others, r->baseline_name[k], number(baseline[k]));
+}
+
+static json_t *grades_json(const tgraph_results *r, const tgraph_grades *g,
+                           const tgraph_grades *baseline)
+{
+    json_t *j = json_object(), *others = json_object();
+    json_object_set_new(j, "configurations", json_integer(g->configs));
+    add_grades(j, r, g);
+    for (int k = 0; k < r->baselines; k++) {
+        json_t *other = json_object();
+        add_grades(other, r, &baseline[k]);
+        json_object_set_new(others, r->baseline_name[k], other);
+    }
     json_object_set_new(j, "baselines", others);
     return j;
 }

@@ -13,7 +13,7 @@ typedef struct tgraph_file_result {
     const tgraph_entry *entry;
     double *score; /* [entry->items] */
     tgraph_grades grades;
-    double baseline[TGRAPH_MOST_BASELINES]; /* the main score; NaN: none */
+    tgraph_grades baseline[TGRAPH_MOST_BASELINES]; /* NaN: none */
 } tgraph_file_result;
 
 typedef struct tgraph_results {
@@ -24,7 +24,7 @@ typedef struct tgraph_results {
     const char *baseline_name[TGRAPH_MOST_BASELINES];
     char *baseline_note[TGRAPH_MOST_BASELINES]; /* settings, or why there is none; of the first file
                                                  */
-    double baseline_mean[TGRAPH_MOST_BASELINES];
+    tgraph_grades baseline_mean[TGRAPH_MOST_BASELINES];
 } tgraph_results;
 
 /* One row per file of the set that is to be scored, with zeroed scores. */
@@ -34,6 +34,10 @@ void tgraph_results_close(tgraph_results *r);
 /* Adds the scores of one model, divided by `models`: call it once per model of an ensemble. */
 ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why);
 
+/* Rounds the scores of each file to multiples of `resolution` standard deviations of them, so that
+   near ones tie; 0 leaves them. */
+void tgraph_results_round(tgraph_results *r, double resolution);
+
 ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why);
 
 /* Adds what other ways to rank reach, fitted on the training parts of the set. training 1: these
@@ -42,7 +46,7 @@ ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why);
 ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_set *set, int training,
                                    ag_failure *why);
 
-/* A row per file, and the mean of several. */
+/* A row per file and way to rank it, and the mean of several files. */
 harness_table *tgraph_results_table(const tgraph_results *r, const char *title);
 struct json_t *tgraph_results_json(const tgraph_results *r);
 

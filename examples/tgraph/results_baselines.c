@@ -41,23 +41,28 @@ static ag_status take(tgraph_results *r, const int *index, const tgraph_baseline
         for (int k = 0; k < TGRAPH_BASELINES && !why->status; k++) {
             const tgraph_baseline *b = &result[i].of[k];
             tgraph_file_result *f = &r->file[index[i]];
-            tgraph_grades g;
             if (!r->baseline_note[k]) r->baseline_note[k] = harness_copy(b->note);
             if (!b->score) continue;
-            if (!tgraph_grade(&g, f->entry, f->entry->item, f->entry->items, b->score, r->tau_a,
-                              why))
-                f->baseline[k] = tgraph_grades_main(&g, r->tile);
+            tgraph_grade(&f->baseline[k], f->entry, f->entry->item, f->entry->items, b->score,
+                         r->tau_a, why);
         }
     return why->status;
 }
 
-static double mean_of(const tgraph_results *r, int k)
+/* No way to rank: every score is NaN. */
+static tgraph_grades nothing(const tgraph_file_result *f)
 {
-    double mean, spread, *values = harness_alloc((size_t)r->count * sizeof *values);
-    int64_t n;
-    for (int i = 0; i < r->count; i++) values[i] = r->file[i].baseline[k];
-    harness_mean_spread(&mean, &spread, &n, values, r->count);
-    harness_free(values);
+    tgraph_grades none = tgraph_grades_mean(NULL, 0);
+    none.configs = f->entry->items;
+    return none;
+}
+
+static tgraph_grades mean_of(const tgraph_results *r, int k)
+{
+    tgraph_grades mean, *all = harness_alloc((size_t)r->count * sizeof *all);
+    for (int i = 0; i < r->count; i++) all[i] = r->file[i].baseline[k];
+    mean = tgraph_grades_mean(all, r->count);
+    harness_free(all);
     return mean;
 }
 
@@ -79,7 +84,7 @@ ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_set *set, int
     for (int k = 0; k < TGRAPH_BASELINES; k++)
         r->baseline_name[k] = tgraph_baseline_name((tgraph_baseline_kind)k);
     for (int i = 0; i < r->count; i++) {
-        for (int k = 0; k < TGRAPH_BASELINES; k++) r->file[i].baseline[k] = (double)NAN;
+        for (int k = 0; k < TGRAPH_BASELINES; k++) r->file[i].baseline[k] = nothing(&r->file[i]);
         if (!training && !fitted(r->file[i].entry)) continue;
         index[parts] = i;
         part[parts++] = part_of(r->file[i].entry);

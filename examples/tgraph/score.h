@@ -33,7 +33,7 @@ extern const int tgraph_slowdown_at[TGRAPH_SLOWS]; /* 1, 5, 10, 100 */
 /* How well scores order the run times; NaN where not defined. */
 typedef struct tgraph_grades {
     int64_t configs;
-    double tau, opa, slowdown[TGRAPH_SLOWS], top5, top50;
+    double tau, opa, tied, slowdown[TGRAPH_SLOWS], top5, top50; /* tied: share of all pairs */
 } tgraph_grades;
 
 ag_status tgraph_grade(tgraph_grades *grades, const tgraph_entry *e, const int32_t *item, int count,

@@ -3,6 +3,7 @@
 #include "examples/tgraph/results.h"
 #include "examples/tgraph/train.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -93,7 +94,7 @@ static ag_status plot_bars(const tgraph_training *t, const tgraph_results *r, ag
     for (int i = 0; i < files; i++)
         for (int k = 0; k < each; k++) {
             const double value =
-                k ? r->file[i].baseline[k - 1] : tgraph_grades_main(&r->file[i].grades, r->tile);
+                tgraph_grades_main(k ? &r->file[i].baseline[k - 1] : &r->file[i].grades, r->tile);
             if (isnan(value)) continue;
             texts[n] =
                 k ? harness_text("%.40s: %s", r->file[i].entry->name, r->baseline_name[k - 1])
@@ -125,7 +126,9 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
         "The score of each file, beside other ways to rank its configurations."};
     const char *notes[2 + TGRAPH_MOST_BASELINES] = {
         "tau is Kendall's rank correlation of scores and measured run times: 1 is the right order, "
-        "0 a random one. slowdown@k is how much slower the fastest of the k best ranked "
+        "0 a random one. opa is the share of the pairs with different run times that the scores "
+        "order right, tied that of all pairs to which they give equal scores: such a pair is wrong "
+        "for opa, but tau-b leaves it out of what it divides by. slowdown@k is how much slower the fastest of the k best ranked "
         "configurations is than the fastest of all: 0 is best.",
         "The best checkpoint is chosen by (a sample of) the same held-out configurations that are "
         "scored here, so the scores are slightly too good; files given to \"tgraph eval\" later "
@@ -167,6 +170,33 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
     return why->status;
 }
 
+/* ---- stdout ------------------------------------------------------------------------------------
+ */
+
+static json_t *summary(const tgraph_training *t, const tgraph_results *r)
+{
+    const tgraph_progress *p = &t->state.progress;
+    json_t *j = tgraph_results_json(r), *best = json_null();
+    if (!isnan(p->best)) best = json_integer(p->best_step);
+    json_object_set_new(j, "run", json_string(t->folder));
+    json_object_set_new(j, "parameters", json_integer(ag_params_count(t->model.params)));
+    json_object_set_new(j, "steps", json_integer(p->step));
+    json_object_set_new(j, "best-step", best);
+    return j;
+}
+
+static ag_status show(const tgraph_training *t, const tgraph_results *r, const harness_table *table,
+                      ag_failure *why)
+{
+    if (t->settings->common.json) return harness_json_print(summary(t, r), why);
+    if (r->count)
+        harness_table_print(stdout, table);
+    else
+        printf("%lld steps done; nothing was held out, so there are no scores\n",
+               (long long)t->steps);
+    return AG_OK;
+}
+
 ag_status tgraph_train_end(tgraph_training *t, tgraph_grades *mean, ag_failure *why)
 {
     tgraph_results r;
@@ -178,10 +208,7 @@ ag_status tgraph_train_end(tgraph_training *t, tgraph_grades *mean, ag_failure *
         if (!plot_curves(t, why) &&
             (!r.count || (!plot_order(t, &r, why) && !plot_bars(t, &r, why))))
             write_report(t, &r, table, why);
-        if (!why->status && t->show && r.count) harness_table_print(stdout, table);
-        if (!why->status && t->show && !r.count)
-            printf("%lld steps done; nothing was held out, so there are no scores\n",
-                   (long long)t->steps);
+        if (!why->status && t->show) show(t, &r, table, why);
         if (!why->status)
             harness_say("the run is in %s; open %s/" HARNESS_REPORT, t->folder, t->folder);
     }

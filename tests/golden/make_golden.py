@@ -31,6 +31,9 @@ CASES = {  # name: (options, number of training steps to record)
     "full_tile": (Options(kind="tile"), STEPS),
     "cross_late": (Options(hidden=SMALL, cross_input=False), 0),
     "no_channel": (Options(hidden=SMALL, channel=False), 0),
+    "all": (Options(hidden=SMALL, halve=False), 0),
+    "all_late": (Options(hidden=SMALL, halve=False, cross_input=False), 0),
+    "all_tile": (Options(kind="tile", hidden=SMALL, halve=False), 0),
     "no_edges": (Options(hidden=SMALL, edges=False), 0),
     "operands": (Options(hidden=SMALL, direction="operands"), 0),
     "both": (Options(hidden=SMALL, direction="both"), 0),
@@ -171,7 +174,7 @@ def option_row(o):
     """The numbers in the member `<case>.options`, in the order of README.md."""
     return np.array([o.kind == "tile", o.hidden, o.cross, o.cross_input, o.channel, o.edges,
                      ["consumers", "operands", "both"].index(o.direction), o.aggregate == "sum", o.l2, o.message,
-                     o.residual == "outside"], np.int32)
+                     o.residual == "outside", o.halve], np.int32)
 
 
 def compare_float32(name, exact, rough):

@@ -21,6 +21,7 @@ class Options:
     hidden: int = 256
     cross: bool = True              # cross-configuration attention at all
     cross_input: bool = True        # ... also in the two input layers
+    halve: bool = True              # the copy stands beside half of the channels; False: beside all
     channel: bool = True            # channel attention
     edges: bool = True              # False: every neighbourhood is empty
     direction: str = "consumers"    # whom a node averages: its consumers (code) | operands | both
@@ -81,24 +82,35 @@ class CrossConfigAttention(nn.Module):
 
 
 class Attention(nn.Module):
-    """Channel attention, then (optionally) the cross-attended copy beside it: [.., o] -> [.., o] or [.., 2 o]."""
+    """Channel attention, then (optionally) the cross-attended copy beside it: [.., o] -> [.., o] or [.., 2 o], which a
+    linear layer brings back to [.., o] where the channels were not halved before."""
     def attend(self, x):
         if self.channel is not None:
             x = self.channel(x)
-        return x if self.cross is None else torch.cat([x, self.cross(x)], dim=2)
+        if self.cross is None:
+            return x
+        both = torch.cat([x, self.cross(x)], dim=2)
+        return both if self.cross.join is None else self.cross.join(both)
 
-    def make_attention(self, width, cross, channel):
-        self.channel = ChannelAttention(width) if channel else None
+    def make_attention(self, width, cross, o):
+        self.channel = ChannelAttention(width) if o.channel else None
         self.cross = CrossConfigAttention() if cross else None
+        if cross:
+            self.cross.join = None if o.halve else Affine(2 * width, width)
+
+
+def width_before(o, cross):
+    """Channels before the attended copy."""
+    return o.hidden // 2 if cross and o.halve else o.hidden
 
 
 class InputLayer(Attention):
     def __init__(self, inputs, o):
         super().__init__()
         cross = o.cross and o.cross_input
-        width = o.hidden // 2 if cross else o.hidden
+        width = width_before(o, cross)
         self.linear = Affine(inputs, width)
-        self.make_attention(width, cross, o.channel)
+        self.make_attention(width, cross, o)
 
     def forward(self, x):
         return gelu(self.attend(instance_norm(self.linear(x))))
@@ -132,9 +144,9 @@ class Block(Attention):
     def __init__(self, o):
         super().__init__()
         self.options = o
-        width = o.hidden // 2 if o.cross else o.hidden
+        width = width_before(o, o.cross)
         self.sage = Sage(o.hidden, width, o)
-        self.make_attention(width, o.cross, o.channel)
+        self.make_attention(width, o.cross, o)
 
     def forward(self, x, edges):
         h = self.attend(self.sage(instance_norm(x), edges))
@@ -236,7 +248,8 @@ def count(options):
 
 
 def check_counts():
-    for options, expected in ((Options(), 215013), (Options(cross=False), 460577), (Options(kind="tile"), 540645)):
+    for options, expected in ((Options(), 215013), (Options(cross=False), 460577), (Options(kind="tile"), 540645),
+                              (Options(halve=False), 985893)):
         if count(options) != expected:
             raise SystemExit(f"{options}: {count(options)} parameters instead of {expected}")
 
