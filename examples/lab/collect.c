@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/lab/collect.h"
+
+#include "examples/lab/clock.h"
+#include "examples/lab/sources.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct job {
+    const lab_collector *kind;
+    lab_collection c;
+    lab_source *sources;
+    int n_sources, n_folders, core;
+    lab_manifest *folders[2];
+    int left; /* programs that have no file yet, per folder */
+} job;
+
+void lab_collect_step(lab_collection *c, int64_t units, const char *note)
+{
+    c->done += units;
+    if (c->done > c->share_end) c->done = c->share_end;
+    harness_progress_update(&c->bar, c->done, note);
+}
+
+int lab_collect_late(const lab_collection *c, double ahead)
+{
+    return harness_interrupted() || (c->until > 0 && harness_seconds() + ahead > c->until);
+}
+
+static ag_status open_folders(job *j, ag_failure *why)
+{
+    const lab_settings *s = j->c.s;
+    const lab_measure_options *o = &j->c.meter.options;
+    int modes = 0;
+    while (j->kind->modes[modes]) modes++;
+    j->n_folders = modes ? modes : 1;
+    for (int f = 0; f < j->n_folders && !why->status; f++) {
+        char *path =
+            modes ? harness_text("%s/%s", s->out, j->kind->modes[f]) : harness_copy(s->out);
+        json_t *machine = lab_machine(j->core, o->repeats, o->redo, o->threshold);
+        j->folders[f] = lab_manifest_open(path, j->kind->kind, machine, why);
+        harness_free(path);
+    }
+    return why->status;
+}
+
+static int count_left(const job *j)
+{
+    int left = 0;
+    for (int i = 0; i < j->n_sources; i++)
+        for (int f = 0; f < j->n_folders; f++)
+            left += !lab_manifest_done(j->folders[f], j->sources[i].name);
+    return left;
+}
+
+/* What is finished stands in the manifest at once, so that a killed call loses one program. */
+static ag_status one(job *j, const lab_source *source, const lab_program *p, int f, ag_failure *why)
+{
+    lab_collection *c = &j->c;
+    double now = harness_seconds();
+    c->folder = j->folders[f];
+    c->mode = j->kind->modes[f];
+    c->until = c->meter.deadline > 0 ? now + (c->meter.deadline - now) / j->left : 0;
+    c->meter.stopped = 0;
+    lab_manifest_forget(c->folder, source->name);
+    if (j->kind->collect(c, p, why) || c->meter.stopped || harness_interrupted())
+        return why->status;
+    json_t *facts = json_object();
+    json_object_set_new(facts, "family", json_string(p->family));
+    json_object_set_new(facts, "nodes", json_integer(p->n));
+    json_object_set_new(facts, "seconds", json_real(round(100 * (harness_seconds() - now)) / 100));
+    lab_manifest_program(c->folder, source->name, facts);
+    return lab_manifest_save(c->folder, why);
+}
+
+static int over(const job *j)
+{
+    const lab_meter *m = &j->c.meter;
+    return harness_interrupted() || m->stopped ||
+           (m->deadline > 0 && harness_seconds() >= m->deadline);
+}
+
+static ag_status program(job *j, int i, ag_failure *why)
+{
+    const lab_source *source = &j->sources[i];
+    lab_program p = {0};
+    for (int f = 0; f < j->n_folders && !why->status && !over(j); f++) {
+        j->c.share_end = (int64_t)(i * j->n_folders + f + 1) * j->kind->units;
+        if (lab_manifest_done(j->folders[f], source->name)) continue;
+        if (!p.n && lab_source_program(&p, source, j->c.s->milliseconds, why)) break;
+        one(j, source, &p, f, why);
+        j->left--;
+        if (!over(j)) j->c.done = j->c.share_end;
+    }
+    lab_program_clear(&p);
+    return why->status;
+}
+
+static void begin(job *j, const lab_collector *kind, const lab_settings *s)
+{
+    lab_measure_options o = lab_measure_defaults();
+    o.repeats = s->repeats;
+    o.redo = s->redo;
+    o.threshold = s->threshold;
+    *j = (job){.kind = kind, .c = {.s = s, .meter = lab_meter_new(o)}};
+    j->c.meter.stop_on_signal = 1;
+    if (s->minutes > 0) j->c.meter.deadline = harness_seconds() + 60 * s->minutes;
+    j->core = lab_pin(s->core);
+    if (j->core < 0)
+        harness_warn("the system does not let the program stay on one core; expect more noise");
+}
+
+static void report(const job *j, int found)
+{
+    const lab_meter *m = &j->c.meter;
+    const int missing = count_left(j);
+    if (found) harness_say("%d of them had their file", found);
+    harness_say("%" PRId64 " files written to %s, %" PRId64 " more dropped as noise; %" PRId64
+                " samples, %" PRId64 " taken again, %" PRId64 " kept though disturbed",
+                j->c.files, j->c.s->out, j->c.dropped, m->samples, m->redone, m->disturbed);
+    if (missing) harness_say("%d programs are left; the same command goes on with them", missing);
+}
+
+ag_status lab_collect(const lab_collector *kind, const lab_settings *s, ag_failure *why)
+{
+    job j;
+    begin(&j, kind, s);
+    j.n_sources = lab_sources(&j.sources, s, why);
+    if (j.n_sources >= 0 && !open_folders(&j, why)) {
+        const int all = j.n_sources * j.n_folders;
+        j.left = count_left(&j);
+        const int found = all - j.left;
+        harness_say("%d programs, core %d, " LAB_CLOCK_NAME ", %d repeats", j.n_sources, j.core,
+                    s->repeats);
+        harness_progress_start(&j.c.bar, kind->kind, found * kind->units, all * kind->units);
+        for (int i = 0; i < j.n_sources && !why->status && !over(&j); i++) program(&j, i, why);
+        harness_progress_end(&j.c.bar);
+        if (!why->status) report(&j, found);
+    }
+    for (int f = 0; f < 2; f++) lab_manifest_free(j.folders[f]);
+    lab_sources_free(j.sources, j.n_sources);
+    return why->status;
+}

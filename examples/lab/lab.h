@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The program `lab`: its options, and what its commands are. */
+#ifndef LAB_LAB_H
+#define LAB_LAB_H
+
+#include "examples/harness/harness.h"
+
+#define LAB_VERSION "0.1.0"
+
+enum {
+    LAB_LAYOUT_COMMAND = HARNESS_OWN,
+    LAB_TILE_COMMAND = HARNESS_OWN << 1,
+    LAB_FUSION_COMMAND = HARNESS_OWN << 2,
+    LAB_CHECK_COMMAND = HARNESS_OWN << 3,
+    LAB_SPLIT_COMMAND = HARNESS_OWN << 4,
+    LAB_SHOW_COMMAND = HARNESS_OWN << 5,
+    LAB_FAMILIES_COMMAND = HARNESS_OWN << 6
+};
+
+/* --search, as in TpuGraphs' folders. */
+enum { LAB_BOTH = 2 };
+
+/* All options, by the names of options.c. */
+typedef struct lab_settings {
+    const char *out, *families, *family;
+    harness_paths text, folders;
+    int programs, first, number, configs, kernels, partitions, search;
+    double minutes, milliseconds;
+    int64_t seed;
+    int repeats, redo, core;
+    double threshold, noise;
+    int sample, per_file;
+    double valid, test;
+    bool quiet, json, nodes;
+} lab_settings;
+
+extern const harness_program lab_program_table;
+
+/* The commands. */
+ag_status lab_layout_command(harness_call *call, ag_failure *why);
+ag_status lab_tile_command(harness_call *call, ag_failure *why);
+ag_status lab_fusion_command(harness_call *call, ag_failure *why);
+ag_status lab_check_command(harness_call *call, ag_failure *why);
+ag_status lab_split_command(harness_call *call, ag_failure *why);
+ag_status lab_show_command(harness_call *call, ag_failure *why);
+ag_status lab_families_command(harness_call *call, ag_failure *why);
+
+/* A whole call of the program; returns the exit code. */
+int lab_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/lab/manifest.h"
+
+#include "examples/harness/harness.h"
+#include "examples/harness/run_internal.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+char *lab_manifest_path(const lab_manifest *m, const char *name, const char *tail)
+{
+    return harness_text("%s/%s%s", m->folder, name, tail);
+}
+
+static json_t *part(const lab_manifest *m, const char *name)
+{
+    return json_object_get(m->root, name);
+}
+
+static ag_status check(const lab_manifest *m, ag_failure *why)
+{
+    const char *kind = json_string_value(part(m, "kind"));
+    if (kind && json_is_array(part(m, "machines")) && json_is_object(part(m, "programs")) &&
+        json_is_object(part(m, "files")))
+        return AG_OK;
+    return ag_fail(why, AG_EDATA,
+                   "%.200s/" LAB_MANIFEST " has no kind, machines, programs and files, as lab "
+                   "writes them; choose another folder",
+                   m->folder);
+}
+
+void lab_manifest_free(lab_manifest *m)
+{
+    if (!m) return;
+    json_decref(m->root);
+    harness_free(m->folder);
+    harness_free(m);
+}
+
+lab_manifest *lab_manifest_load(const char *folder, ag_failure *why)
+{
+    lab_manifest *m = harness_alloc(sizeof *m);
+    m->folder = harness_copy(folder);
+    char *path = lab_manifest_path(m, LAB_MANIFEST, "");
+    m->root = harness__load_json(path, why);
+    harness_free(path);
+    if (m->root && !check(m, why)) return m;
+    lab_manifest_free(m);
+    return NULL;
+}
+
+static json_t *fresh(const char *kind)
+{
+    json_t *root = json_object();
+    json_object_set_new(root, "kind", json_string(kind));
+    json_object_set_new(root, "machines", json_array());
+    json_object_set_new(root, "programs", json_object());
+    json_object_set_new(root, "files", json_object());
+    return root;
+}
+
+static int machine_index(lab_manifest *m, json_t *machine)
+{
+    json_t *list = part(m, "machines");
+    size_t i = 0;
+    while (i < json_array_size(list) && !json_equal(json_array_get(list, i), machine)) i++;
+    if (i == json_array_size(list)) json_array_append(list, machine);
+    return (int)i;
+}
+
+lab_manifest *lab_manifest_open(const char *folder, const char *kind, json_t *machine,
+                                ag_failure *why)
+{
+    char *path = harness_text("%s/" LAB_MANIFEST, folder);
+    int there = access(path, F_OK) == 0;
+    lab_manifest *m = NULL;
+    harness_free(path);
+    if (there) {
+        m = lab_manifest_load(folder, why);
+        const char *is = m ? lab_manifest_kind(m) : kind;
+        if (strcmp(is, kind) != 0) {
+            ag_fail(why, AG_EUSE, "%.200s holds %.20s files; choose another --out for %s files",
+                    folder, is, kind);
+            lab_manifest_free(m);
+            m = NULL;
+        }
+    } else if (!harness__make_folder(folder, why)) {
+        m = harness_alloc(sizeof *m);
+        m->folder = harness_copy(folder);
+        m->root = fresh(kind);
+    }
+    if (m) m->machine = machine_index(m, machine);
+    json_decref(machine);
+    return m;
+}
+
+ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why)
+{
+    char *path = lab_manifest_path(m, LAB_MANIFEST, "");
+    ag_status status = harness__save_json(path, json_incref(m->root), why);
+    harness_free(path);
+    return status;
+}
+
+const char *lab_manifest_kind(const lab_manifest *m) { return json_string_value(part(m, "kind")); }
+
+static int of_program(const json_t *facts, const char *program)
+{
+    const char *is = json_string_value(json_object_get(facts, "program"));
+    return is && strcmp(is, program) == 0;
+}
+
+int lab_manifest_done(const lab_manifest *m, const char *program)
+{
+    const char *name;
+    json_t *facts;
+    int done = json_object_get(part(m, "programs"), program) != NULL;
+    json_object_foreach(part(m, "files"), name, facts)
+    {
+        if (!done || !of_program(facts, program) || json_is_true(json_object_get(facts, "dropped")))
+            continue;
+        char *path = lab_manifest_path(m, name, ".npz");
+        done = access(path, F_OK) == 0;
+        harness_free(path);
+    }
+    return done;
+}
+
+void lab_manifest_program(lab_manifest *m, const char *program, json_t *facts)
+{
+    json_object_set_new(part(m, "programs"), program, facts);
+}
+
+void lab_manifest_file(lab_manifest *m, const char *name, const char *program, json_t *facts)
+{
+    char date[32];
+    json_object_set_new(facts, "program", json_string(program));
+    json_object_set_new(facts, "machine", json_integer(m->machine));
+    json_object_set_new(facts, "date", json_string(lab_date(date)));
+    json_object_set_new(part(m, "files"), name, facts);
+}
+
+int lab_manifest_has(const lab_manifest *m, const char *hash)
+{
+    const char *name;
+    json_t *facts;
+    json_object_foreach(part(m, "files"), name, facts)
+    {
+        const char *is = json_string_value(json_object_get(facts, "hash"));
+        if (is && strcmp(is, hash) == 0) return 1;
+    }
+    return 0;
+}
+
+void lab_manifest_forget(lab_manifest *m, const char *program)
+{
+    const char *name;
+    void *next;
+    json_t *facts;
+    json_object_foreach_safe(part(m, "files"), next, name, facts)
+    {
+        if (of_program(facts, program)) json_object_del(part(m, "files"), name);
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* manifest.json of a folder of measured files: on which machine, when and how each was measured. */
+#ifndef LAB_MANIFEST_H
+#define LAB_MANIFEST_H
+
+#include "core/core.h"
+
+struct json_t;
+
+#define LAB_MANIFEST "manifest.json"
+
+typedef struct lab_manifest {
+    char *folder;
+    struct json_t *root; /* kind, machines, programs, files: docs/formats.md */
+    int machine;         /* index of this machine and way of measuring */
+} lab_manifest;
+
+/* Facts of this machine and build, and of the way of measuring (stolen): a JSON object. */
+struct json_t *lab_machine(int core, int repeats, int redo, double threshold);
+const char *lab_cpu_name(char name[128]);
+const char *lab_date(char text[32]); /* "2026-11-21T13:49:54Z" */
+
+/* Opens the manifest of a folder that is made when it is not there; machine is stolen. kind:
+   "layout", "tile", "fusion"; a folder of another kind is refused. Fails: AG_EFILE, AG_EDATA. */
+lab_manifest *lab_manifest_open(const char *folder, const char *kind, struct json_t *machine,
+                                ag_failure *why);
+/* An existing one, to be read. */
+lab_manifest *lab_manifest_load(const char *folder, ag_failure *why);
+ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why);
+void lab_manifest_free(lab_manifest *m);
+
+const char *lab_manifest_kind(const lab_manifest *m);
+
+/* 1 when a program was finished and all its files that were not dropped are there. */
+int lab_manifest_done(const lab_manifest *m, const char *program);
+/* Facts of a program or file, replacing older ones (stolen). "machine" and "date" are added to
+   those of a file. */
+void lab_manifest_program(lab_manifest *m, const char *program, struct json_t *facts);
+void lab_manifest_file(lab_manifest *m, const char *name, const char *program,
+                       struct json_t *facts);
+/* 1 when a file has this hash in its facts. */
+int lab_manifest_has(const lab_manifest *m, const char *hash);
+/* Forgets the files of a program that was not finished. */
+void lab_manifest_forget(lab_manifest *m, const char *program);
+
+/* "FOLDER/NAMEtail"; the caller frees it with harness_free. */
+char *lab_manifest_path(const lab_manifest *m, const char *name, const char *tail);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* The option table. */
+#include "examples/lab/lab.h"
+
+enum {
+    COLLECT = LAB_LAYOUT_COMMAND | LAB_TILE_COMMAND | LAB_FUSION_COMMAND,
+    MEASURE = COLLECT | LAB_CHECK_COMMAND,
+    CONFIGS = LAB_LAYOUT_COMMAND | LAB_TILE_COMMAND,
+    RANDOM = MEASURE | LAB_SPLIT_COMMAND,
+    ALL = RANDOM | LAB_SHOW_COMMAND | LAB_FAMILIES_COMMAND
+};
+
+/* Names without "lab_settings," in every row. */
+#define FIELD(M) HARNESS_FIELD(lab_settings, M)
+#define WORD(M)  HARNESS_WORD(lab_settings, M)
+
+static const harness_option table[] = {
+    {"out", FIELD(out), .commands = COLLECT, .needed = COLLECT, .meta = "DIR", .group = "Files",
+     .help = "the folder of the data set; programs that have their files in it are skipped"},
+    {"dir", FIELD(folders), .commands = LAB_CHECK_COMMAND | LAB_SPLIT_COMMAND,
+     .needed = LAB_CHECK_COMMAND | LAB_SPLIT_COMMAND, .meta = "DIR...", .group = "Files",
+     .help = "folders of a data set; those below them count, too"},
+
+    {"families", FIELD(families), .commands = COLLECT, .meta = "A,B,...", .group = "Programs",
+     .help = "families of programs, separated by commas (all of them unless given; \"lab "
+             "families\" lists them)"},
+    {"programs", FIELD(programs), "16", 1, 1e6, COLLECT, .group = "Programs",
+     .help = "how many, dealt out to the families in turn"},
+    {"first", FIELD(first), "0", 0, 1e6, COLLECT, .group = "Programs",
+     .help = "number of the first program of each family"},
+    {"milliseconds", FIELD(milliseconds), "1", 0.001, 10000, COLLECT | LAB_SHOW_COMMAND,
+     .group = "Programs", .help = "about how long a program may run"},
+    {"text", FIELD(text), .commands = COLLECT | LAB_SHOW_COMMAND, .meta = "FILE...",
+     .group = "Programs", .help = "programs of your own, instead of the families'"},
+    {"family", FIELD(family), .commands = LAB_SHOW_COMMAND, .meta = "NAME", .group = "Programs",
+     .help = "show a program of this family"},
+    {"number", FIELD(number), "0", 0, 1e6, LAB_SHOW_COMMAND, .group = "Programs",
+     .help = "which one"},
+
+    {"configs", FIELD(configs), "128", 2, 1e6, CONFIGS, .group = "Configurations",
+     .help = "most configurations of a file"},
+    {"search", WORD(search), "random", .choices = "random|default|both",
+     .commands = LAB_LAYOUT_COMMAND, .group = "Configurations",
+     .help = "random layouts, a genetic search from the default ones, or a file of each"},
+    {"kernels", FIELD(kernels), "8", 1, 1e6, LAB_TILE_COMMAND, .group = "Configurations",
+     .help = "most kernels of a program, a file each"},
+    {"partitions", FIELD(partitions), "16", 1, 1e5, LAB_FUSION_COMMAND, .group = "Configurations",
+     .help = "random fusion partitions of a program"},
+    {"seed", FIELD(seed), "0", 0, 9007199254740992.0, RANDOM, .group = "Configurations",
+     .help = "of every random number but those of the programs"},
+
+    {"minutes", FIELD(minutes), "0", 0, 1e6, COLLECT, .group = "Measuring",
+     .help = "stop after so long (0: when all is done); programs get equal shares"},
+    {"repeats", FIELD(repeats), "5", 2, 1000, MEASURE, .group = "Measuring",
+     .help = "samples of each configuration"},
+    {"probe-threshold", FIELD(threshold), "0.15", 0.001, 1000, MEASURE, .group = "Measuring",
+     .help = "samples are taken again when fixed work beside them takes longer than its best by "
+             "this part"},
+    {"redo", FIELD(redo), "3", 0, 1000, MEASURE, .group = "Measuring",
+     .help = "how often a sample is taken again at most"},
+    {"noise", FIELD(noise), "0.1", 0, 1e9, COLLECT, .group = "Measuring",
+     .help = "files whose noise is above this part of their spread are dropped"},
+    {"core", FIELD(core), "-1", -1, 1023, MEASURE, .group = "Measuring",
+     .help = "the core to run on (-1: the last one)"},
+    {"sample", FIELD(sample), "200", 2, 1e9, LAB_CHECK_COMMAND, .group = "Measuring",
+     .help = "how many configurations to measure again"},
+    {"per-file", FIELD(per_file), "20", 2, 1e9, LAB_CHECK_COMMAND, .group = "Measuring",
+     .help = "... how many of them in a file"},
+
+    {"valid", FIELD(valid), "0.125", 0, 0.9, LAB_SPLIT_COMMAND, .group = "Split",
+     .help = "part of the programs (and of the families) for validation"},
+    {"test", FIELD(test), "0.125", 0, 0.9, LAB_SPLIT_COMMAND, .group = "Split",
+     .help = "... for the test"},
+
+    {"nodes", FIELD(nodes), "true", .commands = LAB_SHOW_COMMAND, .group = "Output",
+     .help = "print the text form, a line per node"},
+    {"quiet", FIELD(quiet), .commands = ALL, .group = "Output",
+     .help = "only errors on stderr, no progress bar"},
+    {"json", FIELD(json), .commands = LAB_CHECK_COMMAND, .group = "Output",
+     .help = "results on stdout as JSON"},
+};
+
+static const harness_command commands[] = {
+    {"layout", LAB_LAYOUT_COMMAND, "measure programs under different layouts", NULL,
+     lab_layout_command},
+    {"tile", LAB_TILE_COMMAND, "measure fused kernels under different tile sizes", NULL,
+     lab_tile_command},
+    {"fusion", LAB_FUSION_COMMAND, "measure the kernels of different fusions of programs", NULL,
+     lab_fusion_command},
+    {"check", LAB_CHECK_COMMAND, "measure part of a data set again and compare", "dir",
+     lab_check_command},
+    {"split", LAB_SPLIT_COMMAND, "write lists of training, validation and test files", "dir",
+     lab_split_command},
+    {"show", LAB_SHOW_COMMAND, "print a program", "text", lab_show_command},
+    {"families", LAB_FAMILIES_COMMAND, "list the families of programs", NULL, lab_families_command},
+};
+
+const harness_program lab_program_table = {
+    "lab",
+    LAB_VERSION,
+    "measures small tensor programs on this CPU under different layouts, tile sizes and fusions, "
+    "and writes the files that the trainers read",
+    table,
+    (int)(sizeof table / sizeof *table),
+    commands,
+    (int)(sizeof commands / sizeof *commands),
+    sizeof(lab_settings)};
+
+int lab_main(int argc, char **argv) { return harness_main(&lab_program_table, argc, argv); }

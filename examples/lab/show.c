@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* `lab show` and `lab families`. */
+#include "examples/lab/clock.h"
+#include "examples/lab/families.h"
+#include "examples/lab/lab.h"
+#include "examples/lab/run.h"
+#include "examples/lab/sources.h"
+#include "examples/lab/text.h"
+
+#include <string.h>
+
+static int64_t elements_of(const lab_program *p)
+{
+    int64_t elements = 0;
+    for (int i = 0; i < p->n; i++) elements += lab_elements(p->nodes[i].shape);
+    return elements;
+}
+
+static ag_status default_time(int64_t *ns, const lab_program *p, ag_failure *why)
+{
+    lab_run *run = NULL;
+    if (!lab_run_new(&run, p, why) && !lab_run_layout(run, NULL, why))
+        for (int i = 0; i < 3; i++) {
+            const int64_t from = lab_now();
+            lab_run_go(run);
+            const int64_t took = lab_now() - from;
+            if (!i || took < *ns) *ns = took;
+        }
+    lab_run_free(run);
+    return why->status;
+}
+
+/* Behind '#', which the reader of texts skips, so that the output is a text itself. */
+static ag_status show(const lab_program *p, int nodes, ag_failure *why)
+{
+    int of_op[LAB_OPS] = {0}, configurable = 0;
+    int64_t ns = 0;
+    for (int i = 0; i < p->n; i++) {
+        of_op[p->nodes[i].op]++;
+        configurable += lab_configurable(&p->nodes[i]);
+    }
+    if (default_time(&ns, p, why)) return why->status;
+    printf(
+        "# %s of family %s: %d nodes, %d with layouts to choose, %lld elements; about %.3g ms here "
+        "in the default layouts\n#",
+        p->name, p->family, p->n, configurable, (long long)elements_of(p), 1e-6 * (double)ns);
+    for (int op = 0; op < LAB_OPS; op++)
+        if (of_op[op]) printf(" %s %d", lab_op_name((lab_op)op), of_op[op]);
+    printf("\n");
+    if (nodes) lab_text_print(stdout, p);
+    return AG_OK;
+}
+
+ag_status lab_show_command(harness_call *call, ag_failure *why)
+{
+    lab_settings s = *(lab_settings *)call->values;
+    lab_source *list = NULL;
+    if (!s.text.count == !s.family)
+        return ag_fail(why, AG_EUSE,
+                       "lab show wants either text files or --family NAME; \"lab families\" lists "
+                       "the names");
+    s.families = s.family;
+    s.programs = 1;
+    s.first = s.number;
+    const int n = lab_sources(&list, &s, why);
+    for (int i = 0; i < n && !why->status; i++) {
+        lab_program p = {0};
+        if (!lab_source_program(&p, &list[i], s.milliseconds, why)) show(&p, s.nodes, why);
+        lab_program_clear(&p);
+    }
+    lab_sources_free(list, n);
+    return why->status;
+}
+
+ag_status lab_families_command(harness_call *call, ag_failure *why)
+{
+    static const char *const columns[] = {"family", "what"};
+    harness_table *table = harness_table_new("", columns, 2);
+    (void)call;
+    (void)why;
+    for (int i = 0; i < lab_n_families; i++) {
+        harness_table_text(table, lab_families[i].name);
+        harness_table_text(table, lab_families[i].text);
+    }
+    harness_table_print(stdout, table);
+    harness_table_free(table);
+    return AG_OK;
+}
