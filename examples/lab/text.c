@@ -18,7 +18,10 @@ typedef struct reader {
 static ag_status read_head(reader *r)
 {
     lab_line *line = &r->line;
-    if (lab__expect(line, "program ")) return line->why->status;
+    if (lab__expect(line, "program")) return line->why->status;
+    if (line->at < line->end && *line->at != ' ' && *line->at != '\t')
+        return lab__bad_line(line, "a blank is expected behind program, but there is %s",
+                             lab__next(line).text);
     lab__skip_blanks(line);
     if (line->end - line->at > 0 && *line->at == '-' &&
         (line->end - line->at == 1 || line->at[1] == ' ' || line->at[1] == '\t'))

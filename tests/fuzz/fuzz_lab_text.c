@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes as the text of a program. What is read is right, comes back when it is printed, and has
+   features and edges. */
+#define _GNU_SOURCE /* open_memstream */
+#include "examples/lab/features.h"
+#include "tests/lab_same.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static void use(const lab_program *p)
+{
+    float features[LAB_FEATURES];
+    int64_t(*edges)[2] = malloc((size_t)p->n * LAB_OPERANDS * sizeof *edges);
+    int m = lab_edges(edges, p);
+    for (int k = 0; k < m; k++)
+        if (edges[k][1] < 0 || edges[k][0] <= edges[k][1]) abort();
+    for (int i = 0; i < p->n; i++) lab_node_features(features, p, i);
+    free(edges);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    lab_program p;
+    ag_status status = lab_text_read(&p, (const char *)bytes, n, "fuzz");
+    if (status != p.why.status || (status == AG_OK) != (p.why.sentence[0] == 0)) abort();
+    if (status != AG_OK) {
+        if (p.n || p.nodes || strncmp(p.why.sentence, "fuzz:", 5) != 0) abort();
+        return 0;
+    }
+    if (lab_program_check(&p, NULL) != AG_OK || !lab_comes_back(&p)) abort();
+    use(&p);
+    lab_program_clear(&p);
+    return 0;
+}
