@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Random programs of one op each, and small whole ones, for the tests of the lab. */
+#ifndef LAB_CASES_H
+#define LAB_CASES_H
+
+#include "examples/lab/run.h"
+
+/* A program around one node of the op, the last one: each operand is a parameter behind a reshape
+   to its own shape, so that a configuration can give it any layout. 0 when what was drawn is no
+   valid node (draw again). */
+int lab_case(lab_program *p, lab_op op, ag_random *random);
+
+/* Small nets: 0 .. LAB_CASE_NETS-1. */
+enum { LAB_CASE_NETS = 4 };
+void lab_case_net(lab_program *p, int which);
+
+/* Number of configurable nodes; a random configuration of them: full, partial or default layouts.
+ */
+int lab_case_rows(const lab_program *p);
+void lab_case_config(lab_layout_row *config, const lab_program *p, ag_random *random);
+
+/* The element of the node that is furthest from what its operands' values give, in shares of 1e-5
+   of the sum of absolute values that it is made of: below 1 is right. values[i]: the value of each
+   node. */
+double lab_case_error(const lab_program *p, int node, float *const *values);
+
+/* What a run holds for every node, in one block each; freed by the second. */
+float **lab_case_read(const lab_run *run, const lab_program *p);
+void lab_case_free(float **values, const lab_program *p);
+
+#endif
