@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 typedef struct job {
@@ -71,7 +70,7 @@ static ag_status one(job *j, const lab_source *source, const lab_program *p, int
     json_t *facts = json_object();
     json_object_set_new(facts, "family", json_string(p->family));
     json_object_set_new(facts, "nodes", json_integer(p->n));
-    json_object_set_new(facts, "seconds", json_real(round(100 * (harness_seconds() - now)) / 100));
+    json_object_set_new(facts, "seconds", lab_real(harness_seconds() - now));
     lab_manifest_program(c->folder, source->name, facts);
     return lab_manifest_save(c->folder, why);
 }

@@ -80,7 +80,7 @@ json_t *lab_machine(int core, int repeats, int redo, double threshold)
     json_object_set_new(m, "clock", json_string(LAB_CLOCK_NAME));
     json_object_set_new(m, "repeats", json_integer(repeats));
     json_object_set_new(m, "redo", json_integer(redo));
-    json_object_set_new(m, "probe_threshold", json_real(threshold));
+    json_object_set_new(m, "probe_threshold", lab_real(threshold));
     harness_free(about);
     return m;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/manifest.h"
 
+#include "core/save.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/run_internal.h"
 
 #include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -95,10 +98,24 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, json_t *ma
     return m;
 }
 
+struct json_t *lab_real(double x)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.4g", x);
+    return isfinite(x) ? json_real(strtod(text, NULL)) : json_null();
+}
+
+static ag_status print_json(FILE *file, void *root)
+{
+    json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(5));
+    fputc('\n', file);
+    return AG_OK;
+}
+
 ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why)
 {
     char *path = lab_manifest_path(m, LAB_MANIFEST, "");
-    ag_status status = harness__save_json(path, json_incref(m->root), why);
+    ag_status status = ag__save_file(path, print_json, m->root, why);
     harness_free(path);
     return status;
 }

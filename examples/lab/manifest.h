@@ -43,6 +43,9 @@ int lab_manifest_has(const lab_manifest *m, const char *hash);
 /* Forgets the files of a program that was not finished. */
 void lab_manifest_forget(lab_manifest *m, const char *program);
 
+/* A number with four digits, so that it reads as it was written; null when it is not finite. */
+struct json_t *lab_real(double x);
+
 /* "FOLDER/NAMEtail"; the caller frees it with harness_free. */
 char *lab_manifest_path(const lab_manifest *m, const char *name, const char *tail);
 

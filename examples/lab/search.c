@@ -98,17 +98,30 @@ static int accept(lab_search *s)
 static void mutate(lab_search *s, lab_layout_row *rows, int changes)
 {
     for (int i = 0; i < changes; i++) {
-        int k = (int)ag_random_below(&s->random, (uint32_t)s->n_nodes);
+        const int k = (int)ag_random_below(&s->random, (uint32_t)s->n_nodes);
         lab_row_draw(rows[k], s->program, s->node[k], &s->random);
     }
 }
 
-/* One to all nodes, as many small numbers as large ones on a logarithmic scale. */
+/* Draws a node until it is not the default: a vector has no other. */
+static void change(lab_search *s, lab_layout_row *rows, int k)
+{
+    for (int i = 0; i < TRIES && (!i || rows[k][0] < 0); i++)
+        lab_row_draw(rows[k], s->program, s->node[k], &s->random);
+}
+
+/* Changes one to all nodes: half of the time any number of them, half of the time mostly few. */
 static void draw_random(lab_search *s, lab_layout_row *rows)
 {
-    double most = s->n_nodes * 1.5; /* nodes are drawn with repetition */
-    memset(rows, -1, (size_t)s->n_nodes * ROW);
-    mutate(s, rows, (int)(pow(most, ag_random_uniform(&s->random)) + 0.5));
+    const int n = s->n_nodes;
+    const double u = ag_random_uniform(&s->random);
+    int left = ag_random_below(&s->random, 2) ? 1 + (int)(u * n) : (int)pow(n + 1, u);
+    memset(rows, -1, (size_t)n * ROW);
+    for (int k = 0; k < n && left > 0; k++) /* each set of nodes with the same chance */
+        if (ag_random_below(&s->random, (uint32_t)(n - k)) < (uint32_t)left) {
+            change(s, rows, k);
+            left--;
+        }
 }
 
 /* The faster of two random ones of the best. */

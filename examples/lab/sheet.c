@@ -95,13 +95,6 @@ static char *spreads_text(const lab_sheet *sheet)
     return text;
 }
 
-static void put_real(json_t *facts, const char *name, double x)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.4g", x); /* more digits than that are noise themselves */
-    json_object_set_new(facts, name, isfinite(x) ? json_real(strtod(text, NULL)) : json_null());
-}
-
 json_t *lab_sheet_facts(const lab_sheet *sheet, double most, int *dropped)
 {
     const int n = sheet->n;
@@ -117,11 +110,12 @@ json_t *lab_sheet_facts(const lab_sheet *sheet, double most, int *dropped)
     json_object_set_new(facts, "configurations", json_integer(n));
     json_object_set_new(facts, "fastest_ns", json_integer(ns[0]));
     json_object_set_new(facts, "slowest_ns", json_integer(ns[n - 1]));
-    put_real(facts, "spread", spread);
-    put_real(facts, "noise", noise < 0 ? (double)NAN : noise);
-    put_real(facts, "repeat_spread", lab_median(spreads, n));
+    json_object_set_new(facts, "spread", lab_real(spread));
+    json_object_set_new(facts, "noise", lab_real(noise < 0 ? (double)NAN : noise));
+    json_object_set_new(facts, "repeat_spread", lab_real(lab_median(spreads, n)));
     json_object_set_new(facts, "measured_again", json_integer(sheet->again));
-    put_real(facts, "tau_again", lab_time_tau(sheet->first, sheet->second, sheet->again));
+    json_object_set_new(facts, "tau_again",
+                        lab_real(lab_time_tau(sheet->first, sheet->second, sheet->again)));
     json_object_set_new(facts, "levels", json_integer(levels(ns, n, noise < 0 ? 0 : noise)));
     json_object_set_new(facts, "samples",
                         json_integer(sheet->after.samples - sheet->before.samples));
