@@ -27,27 +27,14 @@ static int make_files(void **state)
     return 0;
 }
 
-static void expect_same(const char *one, const char *two)
-{
-    static const char *const files[] = {"last.safetensors", "best.safetensors", "metrics.jsonl",
-                                        "metrics.csv", "config.json"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char a[200], b[200];
-        snprintf(a, sizeof a, "%s/%s", one, files[i]);
-        snprintf(b, sizeof b, "%s/%s", two, files[i]);
-        if (tgraph_hash_of(a) != tgraph_hash_of(b)) print_error("%s and %s differ\n", a, b);
-        assert_true(tgraph_hash_of(a) == tgraph_hash_of(b));
-    }
-}
-
 static void three_runs_and_two_threads(void **state)
 {
     (void)state;
     tgraph_expect("tgraph train --out r1 --steps 20 --threads 1" DATA, 0, "", "");
     tgraph_expect("tgraph train --out r2 --steps 20 --threads 1" DATA, 0, "", "");
     tgraph_expect("tgraph train --out r3 --steps 20 --threads 2" DATA, 0, "", "");
-    expect_same("r1", "r2");
-    expect_same("r1", "r3");
+    tgraph_expect_same("r1", "r2");
+    tgraph_expect_same("r1", "r3");
     tgraph_expect("tgraph train --out r4 --steps 20 --seed 1" DATA, 0, "", "");
     assert_true(tgraph_hash_of("r1/last.safetensors") != tgraph_hash_of("r4/last.safetensors"));
 }
@@ -70,7 +57,7 @@ static void stop_and_resume(int signal, int code, const char *train, const char 
         snprintf(line, sizeof line, "tgraph train --out %s --resume --quiet --no-baselines",
                  folder);
         tgraph_expect(line, 0, "", "");
-        expect_same(folder, whole);
+        tgraph_expect_same(folder, whole);
     }
     assert_true(caught >= 2);
 }
@@ -110,7 +97,7 @@ static void refused(void **state)
     tgraph_expect("tgraph train --out r1" DATA, 2, "", "is not empty");
     tgraph_expect("tgraph train --out r1 --resume --threads 2 --quiet --no-baselines", 0, "a.npz",
                   "");
-    expect_same("r1", "r2");
+    tgraph_expect_same("r1", "r2");
     tgraph_write_layout("a.npz", 61, 0);
     tgraph_expect("tgraph train --out r1 --resume --quiet", 2, "", "the data have changed");
     tgraph_write_layout("a.npz", 60, 0);

@@ -10,14 +10,13 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <cmocka.h>
+
+#include "tests/files.h"
 
 int tgraph_pictures = 1;
 
@@ -30,36 +29,32 @@ static char *path_of(const char *name)
 
 char *tgraph_text_of(const char *name)
 {
-    FILE *file = fopen(path_of(name), "rb");
-    if (!file) {
-        print_error("%s is not there\n", name);
-        fail();
-    }
-    fseek(file, 0, SEEK_END);
-    const long bytes = ftell(file);
-    char *text = calloc((size_t)bytes + 1, 1);
-    rewind(file);
-    if (fread(text, 1, (size_t)bytes, file) != (size_t)bytes) fail();
-    fclose(file);
+    char *text = files_text(test_folder, name);
+    if (!text) fail_msg("%s is not there", name);
     return text;
 }
 
 uint64_t tgraph_hash_of(const char *name)
 {
-    FILE *file = fopen(path_of(name), "rb");
-    char block[65536];
-    size_t n;
-    XXH3_state_t *state = XXH3_createState();
-    if (!file) {
-        print_error("%s is not there\n", name);
-        fail();
-    }
-    XXH3_64bits_reset(state);
-    while ((n = fread(block, 1, sizeof block, file)) > 0) XXH3_64bits_update(state, block, n);
-    const uint64_t hash = XXH3_64bits_digest(state);
-    XXH3_freeState(state);
-    fclose(file);
+    size_t bytes;
+    char *text = files_get(path_of(name), &bytes);
+    if (!text) fail_msg("%s is not there", name);
+    const uint64_t hash = XXH3_64bits(text, bytes);
+    free(text);
     return hash;
+}
+
+void tgraph_expect_same(const char *one, const char *two)
+{
+    static const char *const files[] = {"last.safetensors", "best.safetensors", "metrics.jsonl",
+                                        "metrics.csv", "config.json"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char a[200], b[200];
+        snprintf(a, sizeof a, "%s/%s", one, files[i]);
+        snprintf(b, sizeof b, "%s/%s", two, files[i]);
+        if (tgraph_hash_of(a) != tgraph_hash_of(b)) print_error("%s and %s differ\n", a, b);
+        assert_true(tgraph_hash_of(a) == tgraph_hash_of(b));
+    }
 }
 
 static void redirect(const char *name, int to)

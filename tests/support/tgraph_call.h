@@ -35,6 +35,9 @@ void tgraph_write_tile(const char *name, int configs, int kind);
 
 /* XXH3 of a file in test_folder. */
 uint64_t tgraph_hash_of(const char *name);
+/* Fails the test unless two run folders in test_folder hold the same bytes (times and pages aside).
+ */
+void tgraph_expect_same(const char *one, const char *two);
 /* The whole file, with a 0 behind it; the caller frees it. */
 char *tgraph_text_of(const char *name);
 
