@@ -83,11 +83,22 @@ AG_BOTH int64_t ag__rows(ag_shape s)
 AG_BOTH int ag__columns(ag_shape s) { return s.rank ? s.size[s.rank - 1] : 1; }
 AG_BOTH int64_t ag__elements(ag_shape s) { return ag__rows(s) * ag__columns(s); }
 
-enum { AG_STRIP = 1024 }; /* columns that a strip kernel handles at a time on a CPU */
+/* Columns that a strip kernel handles at a time on a CPU: fewer, in multiples of 64, where a single
+   row of strips would leave threads without work. */
+enum { AG_STRIP = 1024 };
+AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
+{
+    const int64_t quarter = (columns / 4 + 63) / 64 * 64;
+    return outer > 1 || quarter >= AG_STRIP ? AG_STRIP : quarter < 64 ? 64 : (int)quarter;
+}
 
 #ifdef __CUDACC__
 # include "core/kernel_cuda.h"
 #else
+# include <string.h>
+# ifdef __SSE2__
+#  include <immintrin.h>
+# endif
 
 # define KERNEL     static inline __attribute__((always_inline, unused))
 # define LANE       0
@@ -142,6 +153,34 @@ enum { AG_PARTS = 16 };
 # define AG_PER_LANE AG_STRIP
 # define AT(j)       (j)
 
+/* 1 for a tensor that the caches do not hold until the next op reads it. */
+# define WIDE(shape) (ag__elements(shape) * (int64_t)sizeof(ag_real) >= (int64_t)8 << 20)
+
+/* to = from, 0..n-1: the running values of a strip. A wide tensor goes past the caches: it is not
+   read before it is written, and what is in them stays. ag__parallel waits for such stores. */
+KERNEL void write_row(ag_real *to, const ag_real *from, int n, int wide)
+{
+    const size_t bytes = (size_t)n * sizeof(ag_real);
+# ifdef __AVX512F__
+    if (wide && ((uintptr_t)to | bytes) % 64 == 0) {
+        for (size_t i = 0; i < bytes; i += 64)
+            _mm512_stream_si512((__m512i *)(void *)((char *)to + i),
+                                _mm512_loadu_si512((const char *)from + i));
+        return;
+    }
+# elif defined __SSE2__
+    if (wide && ((uintptr_t)to | bytes) % 16 == 0) {
+        for (size_t i = 0; i < bytes; i += 16)
+            _mm_stream_si128(
+                (__m128i *)(void *)((char *)to + i),
+                _mm_loadu_si128((const __m128i *)(const void *)((const char *)from + i)));
+        return;
+    }
+# endif
+    (void)wide;
+    memcpy(to, from, bytes);
+}
+
 # ifdef AG_HAVE_CUDA
 #  define AG__CUDA_DECLARE(name) extern void ag__cuda_##name(const ag_args *a);
 #  define AG__CUDA_POINTER(name) ag__cuda_##name
@@ -186,30 +225,34 @@ enum { AG_PARTS = 16 };
 /* STRIP(name, outer, columns) { body }: for each o of 0..outer-1 the columns are cut in strips; the
    body handles columns c..c+n-1 of o, n <= AG_STRIP, and keeps running values in arrays of
    AG_PER_LANE indexed by AT(j). */
-# define AG__STRIPS(columns) (((int64_t)(columns) + AG_STRIP - 1) / AG_STRIP)
-# define STRIP(name, outer, columns)                                                             \
-  AG__CUDA_DECLARE(name)                                                                         \
-  KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add);                    \
-  static int64_t name##_count(const ag_args *a) { return (int64_t)(outer)*AG__STRIPS(columns); } \
-  static void name##_range(const ag_args *a, int64_t lo, int64_t hi)                             \
-  {                                                                                              \
-   const int64_t strips = AG__STRIPS(columns);                                                   \
-   for (int64_t u = lo; u < hi; u++) {                                                           \
-    const int c = (int)(u % strips) * AG_STRIP;                                                  \
-    const int left = (int)(columns)-c, n = left < AG_STRIP ? left : AG_STRIP;                    \
-    if (n == AG_STRIP) {                                                                         \
-     if (a->add)                                                                                 \
-      name(a, u / strips, c, AG_STRIP, 1);                                                       \
-     else                                                                                        \
-      name(a, u / strips, c, AG_STRIP, 0);                                                       \
-    } else if (a->add)                                                                           \
-     name(a, u / strips, c, n, 1);                                                               \
-    else                                                                                         \
-     name(a, u / strips, c, n, 0);                                                               \
-   }                                                                                             \
-  }                                                                                              \
-  static const ag_kernel name##_kernel = {#name, name##_count,           name##_range,           \
-                                          NULL,  AG__CUDA_POINTER(name), NULL};                  \
+# define STRIP(name, outer, columns)                                                   \
+  AG__CUDA_DECLARE(name)                                                               \
+  KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add);          \
+  static int64_t name##_count(const ag_args *a)                                        \
+  {                                                                                    \
+   const int width = ag__strip_width(outer, columns);                                  \
+   return (int64_t)(outer) * (((int64_t)(columns) + width - 1) / width);               \
+  }                                                                                    \
+  static void name##_range(const ag_args *a, int64_t lo, int64_t hi)                   \
+  {                                                                                    \
+   const int width = ag__strip_width(outer, columns);                                  \
+   const int64_t strips = ((int64_t)(columns) + width - 1) / width;                    \
+   for (int64_t u = lo; u < hi; u++) {                                                 \
+    const int c = (int)(u % strips) * width;                                           \
+    const int left = (int)(columns)-c, n = left < width ? left : width;                \
+    if (n == AG_STRIP) {                                                               \
+     if (a->add)                                                                       \
+      name(a, u / strips, c, AG_STRIP, 1);                                             \
+     else                                                                              \
+      name(a, u / strips, c, AG_STRIP, 0);                                             \
+    } else if (a->add)                                                                 \
+     name(a, u / strips, c, n, 1);                                                     \
+    else                                                                               \
+     name(a, u / strips, c, n, 0);                                                     \
+   }                                                                                   \
+  }                                                                                    \
+  static const ag_kernel name##_kernel = {#name, name##_count,           name##_range, \
+                                          NULL,  AG__CUDA_POINTER(name), NULL};        \
   KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add)
 
 /* CALL(name) { body }: host code over gemm and sort (for both devices: it passes pointers on to

@@ -4,6 +4,17 @@
 #ifdef _OPENMP
 # include <omp.h>
 #endif
+#ifdef __SSE2__
+# include <immintrin.h>
+#endif
+
+/* Stores past the caches (write_row in core/kernel.h) are seen by others after this alone. */
+static void finish_stores(void)
+{
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
 
 void ag__parallel(int64_t blocks, void (*body)(void *context, int64_t block, int thread),
                   void *context)
@@ -15,9 +26,13 @@ void ag__parallel(int64_t blocks, void (*body)(void *context, int64_t block, int
     {
         const int thread = omp_get_thread_num();
 # pragma omp for schedule(dynamic)
-        for (int64_t block = 0; block < blocks; block++) body(context, block, thread);
+        for (int64_t block = 0; block < blocks; block++) {
+            body(context, block, thread);
+            finish_stores();
+        }
     }
 #else
     for (int64_t block = 0; block < blocks; block++) body(context, block, 0);
+    finish_stores();
 #endif
 }

@@ -18,12 +18,6 @@ static int instance_norm_shape(ag_call *call)
     return 0;
 }
 
-static int64_t instance_norm_scratch(const ag_args *a, int backward)
-{
-    (void)backward;
-    return 2 * NORM_PIECES * (int64_t)(a->xs[1].size[0] - 1) * norm_columns(a->xs[0]);
-}
-
 static const int32_t one_graph[] = {0, 5}, three_graphs[] = {0, 2, 2, 5}, nothing[] = {0, 0},
                      tall[] = {0, 40}, one_node[] = {0, 1};
 static const ag_case cases[] = {
@@ -42,13 +36,9 @@ static const ag_op instance_norm = {
     .ints = SAVE_X(1),
     .outputs = 2,
     .shape = instance_norm_shape,
-    .forward = {&instance_norm_moments_kernel, &instance_norm_join_kernel,
-                &instance_norm_forward_kernel},
-    .prepare = {&instance_norm_sums_kernel, &instance_norm_join_sums_kernel},
+    .forward = {&instance_norm_forward_kernel},
     .backward = {&instance_norm_backward_kernel},
     .saves = SAVE_Y(0) | SAVE_Y(1) | SAVE_X(1),
-    .scratch = instance_norm_scratch,
-    .leads = 1,
     .kink = (double)NAN,
     .cases = cases,
     .n_cases = 6,

@@ -1,66 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a graph are cut in NORM_PIECES pieces, each read once in strips of columns; the
-   moments of the pieces join in order; then rows are written one behind the other. Both sweeps run
-   along the rows: a strip as long as the graph would touch one short stretch per page. */
+/* A strip of columns stays with one thread for both sweeps down the rows of a graph: one for the
+   moments (or, backward, the sums), one that writes. The second finds the strip in the cache. */
 #include "core/kernel.h"
 
-enum { NORM_PIECES = 16, NORM_GROUP = 8, SUM_GROUP = 4 };
+enum { NORM_GROUP = 8, NORM_PIECE = 128, SUM_GROUP = 4 }; /* rows */
 
 /* Columns: all axes but the first. */
 AG_BOTH int64_t norm_columns(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
 
-/* The pieces of all graphs. The sums take the last one first: its rows are those that the op before
-   left in the cache, and the rows that the sums leave there are those that the next sweep begins
-   with. */
-AG_BOTH int64_t pieces_of(const ag_args *a)
-{
-    return (int64_t)NORM_PIECES * (a->xs[1].size[0] - 1);
-}
+AG_BOTH int64_t norm_graphs(const ag_args *a) { return a->xs[1].size[0] - 1; }
 
-/* Rows lo..hi-1 of piece o, first and number of rows of its graph. */
-typedef struct norm_piece {
-    int graph, first, rows, lo, hi;
-} norm_piece;
-
-AG_BOTH norm_piece piece_of(const ag_args *a, int64_t o)
+/* Mean and sum of squared deviations (square) of n columns over `rows` rows take up those of `more`
+   other rows (Chan, Golub and LeVeque 1979). */
+KERNEL void join_moments(ag_real *mean, ag_real *square, const ag_real *mean2,
+                         const ag_real *square2, int rows, int more, int n)
 {
-    norm_piece p;
-    const int k = (int)(o % NORM_PIECES);
-    p.graph = (int)(o / NORM_PIECES);
-    p.first = XI(1)[p.graph];
-    p.rows = XI(1)[p.graph + 1] - p.first;
-    p.lo = p.first + (int)((int64_t)p.rows * k / NORM_PIECES);
-    p.hi = p.first + (int)((int64_t)p.rows * (k + 1) / NORM_PIECES);
-    return p;
-}
-
-/* Graph that row r belongs to. */
-AG_BOTH int graph_of(const ag_args *a, int64_t r)
-{
-    int lo = 0, hi = a->xs[1].size[0] - 1;
-    while (hi - lo > 1) {
-        const int middle = (lo + hi) / 2;
-        if (XI(1)[middle] <= r)
-            lo = middle;
-        else
-            hi = middle;
+    const ag_real weight = (ag_real)more / (ag_real)(rows + more), apart = weight * (ag_real)rows;
+    EACH (j, n) {
+        const ag_real d = mean2[AT(j)] - mean[AT(j)];
+        mean[AT(j)] += d * weight;
+        square[AT(j)] += square2[AT(j)] + d * d * apart;
     }
-    return lo;
 }
 
-/* mean and square (sum of squared deviations) of `before` rows take up `n` rows more, x[k * m + j].
-   A whole group stays in registers: every element is read once. */
-KERNEL void add_rows(ag_real *mean, ag_real *square, const ag_real *x, int64_t m, const int n,
-                     int before, int columns)
+/* The same with `more` rows x[k * m + j], from which `from` is taken; they stay in registers: each
+   is read once. */
+KERNEL void add_rows(ag_real *mean, ag_real *square, const ag_real *x, const ag_real *from,
+                     int64_t m, int rows, const int more, int n)
 {
-    const ag_real share = 1 / (ag_real)n, weight = (ag_real)n / (ag_real)(before + n);
-    const ag_real apart = weight * (ag_real)before;
-    EACH (j, columns) {
+    const ag_real share = 1 / (ag_real)more, weight = (ag_real)more / (ag_real)(rows + more),
+                  apart = weight * (ag_real)rows;
+    EACH (j, n) {
         ag_real sum = 0, deviations = 0;
-        for (int k = 0; k < n; k++) sum += x[k * m + j];
+        for (int k = 0; k < more; k++) sum += x[k * m + j] - from[j];
         sum *= share;
-        for (int k = 0; k < n; k++) {
-            const ag_real d = x[k * m + j] - sum;
+        for (int k = 0; k < more; k++) {
+            const ag_real d = x[k * m + j] - from[j] - sum;
             deviations += d * d;
         }
         const ag_real d = sum - mean[AT(j)];
@@ -69,127 +44,85 @@ KERNEL void add_rows(ag_real *mean, ag_real *square, const ag_real *x, int64_t m
     }
 }
 
-/* Scratch [graphs, pieces, 2, m]: mean and sum of squared deviations of each piece. Groups of rows
-   join as the pieces do (Chan, Golub and LeVeque 1979), so that the rounding error does not grow
-   with the number of rows. */
-STRIP(instance_norm_moments, pieces_of(a), norm_columns(a->xs[0]))
+/* Moments of the rows 0..rows-1. */
+KERNEL void piece_moments(ag_real *mean, ag_real *square, const ag_real *x, const ag_real *from,
+                          int64_t m, int rows, int n)
 {
-    const int64_t m = norm_columns(a->xs[0]), at = pieces_of(a) - 1 - o;
-    const norm_piece p = piece_of(a, at);
-    ag_real *to = a->scratch + 2 * at * m + c;
-    ag_real mean[AG_PER_LANE], square[AG_PER_LANE];
-    int r = p.lo;
-    (void)add;
+    int r = 0;
     EACH (j, n) mean[AT(j)] = square[AT(j)] = 0;
-    for (; r + NORM_GROUP <= p.hi; r += NORM_GROUP)
-        add_rows(mean, square, X(0) + r * m + c, m, NORM_GROUP, r - p.lo, n);
-    for (; r < p.hi; r++) add_rows(mean, square, X(0) + r * m + c, m, 1, r - p.lo, n);
-    EACH (j, n) {
-        to[j] = mean[AT(j)];
-        to[m + j] = square[AT(j)];
-    }
+    for (; r + NORM_GROUP <= rows; r += NORM_GROUP)
+        add_rows(mean, square, x + r * m, from, m, r, NORM_GROUP, n);
+    for (; r < rows; r++) add_rows(mean, square, x + r * m, from, m, r, 1, n);
 }
 
-/* The first piece's place gets the mean of the graph; output 1 [graphs, m] is 1 / sqrt(var +
- * epsilon). */
-STRIP(instance_norm_join, a->xs[1].size[0] - 1, norm_columns(a->xs[0]))
+/* Rows join in groups, groups in pieces: the rounding error does not grow with the number of rows.
+   All is told as distance from the first row, so that it does not grow with mean / deviation,
+   either. Output 1 [graphs, m] is 1 / sqrt(var + epsilon). */
+STRIP(instance_norm_forward, norm_graphs(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    ag_real *parts = a->scratch + 2 * NORM_PIECES * o * m + c, *rstd = Y(1) + o * m + c;
-    ag_real mean[AG_PER_LANE], square[AG_PER_LANE];
-    int done = 0;
+    const int first = XI(1)[o], rows = XI(1)[o + 1] - first;
+    const ag_real *x = X(0) + first * m + c;
+    ag_real *y = Y(0) + first * m + c, *rstd = Y(1) + o * m + c;
+    ag_real mean[AG_PER_LANE], square[AG_PER_LANE], row[AG_PER_LANE], row2[AG_PER_LANE];
     (void)add;
     EACH (j, n) mean[AT(j)] = square[AT(j)] = 0;
-    for (int k = 0; k < NORM_PIECES; k++) {
-        const norm_piece p = piece_of(a, o * NORM_PIECES + k);
-        const ag_real *from = parts + 2 * k * m;
-        const int rows = p.hi - p.lo;
-        if (!rows) continue;
-        const ag_real weight = (ag_real)rows / (ag_real)(done + rows), before = (ag_real)done;
-        EACH (j, n) {
-            const ag_real d = from[j] - mean[AT(j)];
-            mean[AT(j)] += d * weight;
-            square[AT(j)] += from[m + j] + d * d * weight * before;
-        }
-        done += rows;
+    for (int r = 0; r < rows; r += NORM_PIECE) {
+        const int more = rows - r < NORM_PIECE ? rows - r : NORM_PIECE;
+        piece_moments(row, row2, x + r * m, x, m, more, n);
+        join_moments(mean, square, row, row2, r, more, n);
     }
+    const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     EACH (j, n) {
-        parts[j] = mean[AT(j)];
-        rstd[j] = 1 / v_sqrt(square[AT(j)] / (ag_real)(done ? done : 1) + (ag_real)a->attr.f[0]);
+        square[AT(j)] = 1 / v_sqrt(square[AT(j)] * share + (ag_real)a->attr.f[0]);
+        rstd[j] = square[AT(j)];
+    }
+    for (int r = rows - 1; r >= 0; r--) { /* the last rows are still in the nearest cache */
+        EACH (j, n) row[AT(j)] = (x[r * m + j] - x[j] - mean[AT(j)]) * square[AT(j)];
+        write_row(y + r * m, row, n, WIDE(a->xs[0]));
     }
 }
 
-ROW(instance_norm_forward, a->xs[0].size[0])
-{
-    const int64_t m = norm_columns(a->xs[0]), g = graph_of(a, r);
-    const ag_real *__restrict__ x = X(0) + r * m, *__restrict__ rstd = Y(1) + g * m;
-    const ag_real *__restrict__ mean = a->scratch + 2 * NORM_PIECES * g * m;
-    ag_real *__restrict__ y = Y(0) + r * m;
-    (void)add;
-    EACH (i, (int)m) y[i] = (x[i] - mean[i]) * rstd[i];
-}
-
-/* Backward: dx = rstd (dy - mean(dy) - y mean(dy y)); scratch [graphs, pieces, 2, m] holds the two
- * sums of a piece. */
+/* Sums of dy and of dy y over `rows` rows. */
 KERNEL void add_sums(ag_real *sum, ag_real *dot, const ag_real *y, const ag_real *dy, int64_t m,
-                     const int n, int columns)
+                     const int rows, int n)
 {
-    EACH (j, columns) {
-        ag_real s = sum[AT(j)], d = dot[AT(j)];
-        for (int k = 0; k < n; k++) {
+    EACH (j, n) {
+        ag_real s = 0, d = 0;
+        for (int k = 0; k < rows; k++) {
             s += dy[k * m + j];
             d += dy[k * m + j] * y[k * m + j];
         }
-        sum[AT(j)] = s;
-        dot[AT(j)] = d;
+        sum[AT(j)] += s;
+        dot[AT(j)] += d;
     }
 }
 
-STRIP(instance_norm_sums, pieces_of(a), norm_columns(a->xs[0]))
-{
-    const int64_t m = norm_columns(a->xs[0]), at = pieces_of(a) - 1 - o;
-    const norm_piece p = piece_of(a, at);
-    ag_real *to = a->scratch + 2 * at * m + c;
-    ag_real sum[AG_PER_LANE], dot[AG_PER_LANE];
-    const ag_real *y = Y(0) + c, *dy = DY(0) + c;
-    int r = p.lo;
-    (void)add;
-    EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;
-    for (; r + SUM_GROUP <= p.hi; r += SUM_GROUP)
-        add_sums(sum, dot, y + r * m, dy + r * m, m, SUM_GROUP, n);
-    for (; r < p.hi; r++) add_sums(sum, dot, y + r * m, dy + r * m, m, 1, n);
-    EACH (j, n) {
-        to[j] = sum[AT(j)];
-        to[m + j] = dot[AT(j)];
-    }
-}
-
-/* The first piece's place gets the two means. */
-STRIP(instance_norm_join_sums, a->xs[1].size[0] - 1, norm_columns(a->xs[0]))
+/* dx = rstd (dy - mean(dy) - y mean(dy y)) */
+STRIP(instance_norm_backward, norm_graphs(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    ag_real *parts = a->scratch + 2 * NORM_PIECES * o * m + c;
-    const int rows = XI(1)[o + 1] - XI(1)[o];
-    const ag_real over = rows > 0 ? 1 / (ag_real)rows : 0;
-    (void)add;
-    for (int k = 1; k < NORM_PIECES; k++)
-        EACH (j, n) {
-            parts[j] += parts[2 * k * m + j];
-            parts[m + j] += parts[2 * k * m + m + j];
-        }
+    const int first = XI(1)[o], rows = XI(1)[o + 1] - first;
+    const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
+    const ag_real *y = Y(0) + first * m + c, *dy = DY(0) + first * m + c, *rstd = Y(1) + o * m + c;
+    ag_real *dx = DX + first * m + c;
+    ag_real sum[AG_PER_LANE], dot[AG_PER_LANE], row[AG_PER_LANE];
+    int r = 0;
+    EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;
+    for (; r + SUM_GROUP <= rows; r += SUM_GROUP)
+        add_sums(sum, dot, y + r * m, dy + r * m, m, SUM_GROUP, n);
+    for (; r < rows; r++) add_sums(sum, dot, y + r * m, dy + r * m, m, 1, n);
     EACH (j, n) {
-        parts[j] *= over;
-        parts[m + j] *= over;
+        sum[AT(j)] *= share;
+        dot[AT(j)] *= share;
     }
-}
-
-ROW(instance_norm_backward, a->xs[0].size[0])
-{
-    const int64_t m = norm_columns(a->xs[0]), g = graph_of(a, r);
-    const ag_real *__restrict__ y = Y(0) + r * m, *__restrict__ dy = DY(0) + r * m;
-    const ag_real *__restrict__ rstd = Y(1) + g * m, *__restrict__ mean =
-                                                         a->scratch + 2 * NORM_PIECES * g * m;
-    const ag_real *__restrict__ dot = mean + m;
-    ag_real *__restrict__ dx = DX + r * m;
-    EACH (i, (int)m) PUT(dx, i, rstd[i] * (dy[i] - mean[i] - y[i] * dot[i]));
+    for (r = rows - 1; r >= 0; r--) {
+        const ag_real *ys = y + r * m, *dys = dy + r * m;
+        ag_real *to = dx + r * m;
+        EACH (j, n) row[AT(j)] = rstd[j] * (dys[j] - sum[AT(j)] - ys[j] * dot[AT(j)]);
+        if (add)
+            EACH (j, n) to[j] += row[AT(j)];
+        else
+            write_row(to, row, n, WIDE(a->xs[0]));
+    }
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Instance norm of tensors that are larger than a cache, against plain sums in double: strips of
+   columns, pieces of rows, stores past the caches; and of values far from 0. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+
+#include <math.h>
+
+typedef struct problem {
+    int rows, columns;
+    ag_params *params;
+    ag_param *x;
+    ag_tape *tape;
+    float *weight; /* the loss is <y, weight> */
+} problem;
+
+static void setup(problem *p, int rows, int columns, float mean)
+{
+    ag_random r = {5, (uint64_t)columns, 0};
+    *p = (problem){.rows = rows, .columns = columns, .params = ag_params_new()};
+    p->x = ag_params_add(p->params, "x", AG_SHAPE(rows, columns), ag_init_constant(0), 0);
+    assert_int_equal(ag_params_build(p->params, 1), AG_OK);
+    p->weight = test_malloc((size_t)rows * (size_t)columns * sizeof *p->weight);
+    for (int i = 0; i < rows * columns; i++) {
+        p->x->value[i] = mean + (float)ag_random_normal(&r);
+        p->weight[i] = (float)ag_random_normal(&r);
+    }
+    p->tape = ag_tape_new(AG_CPU);
+}
+
+static void teardown(problem *p)
+{
+    ag_tape_free(p->tape);
+    ag_params_free(p->params);
+    test_free(p->weight);
+}
+
+/* y and dx of one column in rows lo..hi-1; returns the worst error of either. */
+static double column_error(const problem *p, const float *y, int column, int lo, int hi)
+{
+    const double n = hi - lo;
+    double mean = 0, var = 0, sum = 0, dot = 0, worst = 0;
+    for (int r = lo; r < hi; r++) mean += (double)p->x->value[r * p->columns + column] / n;
+    for (int r = lo; r < hi; r++)
+        var += pow((double)p->x->value[r * p->columns + column] - mean, 2) / n;
+    const double rstd = 1 / sqrt(var + 1e-5);
+    for (int r = lo; r < hi; r++) {
+        const int i = r * p->columns + column;
+        sum += (double)p->weight[i] / n;
+        dot += (double)p->weight[i] * ((double)p->x->value[i] - mean) * rstd / n;
+    }
+    for (int r = lo; r < hi; r++) {
+        const int i = r * p->columns + column;
+        const double want = ((double)p->x->value[i] - mean) * rstd;
+        const double slope = rstd * ((double)p->weight[i] - sum - want * dot);
+        worst = fmax(worst, fabs((double)y[i] - want));
+        worst = fmax(worst, fabs((double)p->x->gradient[i] - slope));
+    }
+    return worst;
+}
+
+/* Two graphs, the first with a third of the rows. */
+static void check(int rows, int columns, float mean)
+{
+    problem p;
+    setup(&p, rows, columns, mean);
+    const int32_t starts[] = {0, rows / 3, rows};
+    ag_tensor *x = ag_parameter(p.tape, p.x);
+    ag_tensor *y =
+        ag_keep(ag_instance_norm(x, ag_input_i32(p.tape, starts, AG_SHAPE(3)), (ag_real)1e-5));
+    ag_backward(ag_sum_all(ag_mul(y, ag_input(p.tape, p.weight, AG_SHAPE(rows, columns)))));
+    assert_string_equal(ag_error(p.tape), "");
+    for (int c = 0; c < columns; c++)
+        for (int g = 0; g < 2; g++) {
+            const double error = column_error(&p, ag_values(y), c, starts[g], starts[g + 1]);
+            if (!(error <= 1e-5))
+                fail_msg("[%d, %d], mean %g: column %d of graph %d is off by %g", rows, columns,
+                         (double)mean, c, g, error);
+        }
+    teardown(&p);
+}
+
+static void test_strips(void **state)
+{
+    static const int columns[] = {1, 63, 65, 200, 1024, 2100};
+    (void)state;
+    for (int i = 0; i < 6; i++) check(301, columns[i], 0);
+}
+
+/* 4096 columns keep the alignment that stores past the caches want, 4099 do not. */
+static void test_larger_than_a_cache(void **state)
+{
+    (void)state;
+    check(540, 4096, 0);
+    check(540, 4099, 0);
+}
+
+static void test_far_from_zero(void **state)
+{
+    (void)state;
+    check(500, 64, 1000);
+    check(3, 64, -1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strips),
+        cmocka_unit_test(test_larger_than_a_cache),
+        cmocka_unit_test(test_far_from_zero),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
