@@ -172,8 +172,7 @@ typedef struct harness_common {
       .help = "only errors on stderr, no progress bar"},                                         \
  {                                                                                               \
   "json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL, .flags = HARNESS_LOCAL,             \
-                                    .group = "Output",                                           \
-                                    .help = "results on stdout as JSON"                          \
+                                    .group = "Output", .help = "results on stdout as JSON"       \
  }
 
 struct harness_program;

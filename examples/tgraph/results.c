@@ -6,8 +6,7 @@
 
 void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
 {
-    *r = (tgraph_results){
-        .tile = set->tile, .tau_a = tau_a, .mean = tgraph_grades_mean(NULL, 0)};
+    *r = (tgraph_results){.tile = set->tile, .tau_a = tau_a, .mean = tgraph_grades_mean(NULL, 0)};
     r->file = harness_alloc((size_t)set->count * sizeof *r->file);
     for (int i = 0; i < set->count; i++) {
         if (!set->entry[i].score) continue;

@@ -128,7 +128,8 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
         "tau is Kendall's rank correlation of scores and measured run times: 1 is the right order, "
         "0 a random one. opa is the share of the pairs with different run times that the scores "
         "order right, tied that of all pairs to which they give equal scores: such a pair is wrong "
-        "for opa, but tau-b leaves it out of what it divides by. slowdown@k is how much slower the fastest of the k best ranked "
+        "for opa, but tau-b leaves it out of what it divides by. slowdown@k is how much slower the "
+        "fastest of the k best ranked "
         "configurations is than the fastest of all: 0 is best.",
         "The best checkpoint is chosen by (a sample of) the same held-out configurations that are "
         "scored here, so the scores are slightly too good; files given to \"tgraph eval\" later "
