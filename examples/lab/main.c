@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/lab/lab.h"
+
+int main(int argc, char **argv) { return lab_main(argc, argv); }
