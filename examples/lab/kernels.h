@@ -6,25 +6,39 @@
 
 #include "examples/lab/program.h"
 
-/* 1 when the nodes can be one kernel: at most one dot, convolution, reduce or reduce-window that is
-   no elementwise-like op's operand through a change of shape that the engine cannot tile. */
+/* 1 when the program can run as one kernel: at most 64 nodes, at most one dot, convolution, reduce
+   or reduce-window; each reshape splits axes or merges them, but not both at once, and a gather's
+   table is a parameter; tiles of single elements fit into scratch, and the default tile computes
+   little twice. */
 int lab_fusible(const lab_program *kernel);
 
-/* group[i] of every node i that is no parameter and no constant: a random partition in fusible
-   groups with one output each, drawn from seed; `rate` (0..1) is the chance that a legal merge is
-   made. The groups are numbered from 0 in topological order; returns their number, -1: no memory.
- */
+/* group[i] of every node i: a random partition in fusible groups with one output each, drawn from
+   seed; `rate` (0..1) is the chance that a legal merge is made. Parameters, constants and broadcast
+   constants are in no group (-1). The groups are numbered from 0 in topological order; returns
+   their number, -1: no memory. */
 int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed);
 
-/* The kernel of group g: values from outside become parameters, constants are copied. */
+/* The kernel of group g: values from outside become parameters, constants and broadcast constants
+   are copied into each kernel that reads them. */
 ag_status lab_kernel(lab_program *kernel, const lab_program *p, const int *group, int g);
 
 /* A name for what a kernel computes: equal for kernels that are equal node by node. */
 uint64_t lab_kernel_hash(const lab_program *kernel);
 
-/* All valid tiles of a kernel, `limit` of them at most (evenly drawn from seed), 24 numbers each as
-   in run.h; the default comes first. Returns their number, -1: no memory. The caller frees. */
+/* Valid tiles of a kernel, `limit` of them at most (evenly drawn from seed), 24 numbers each as in
+   run.h; the default comes first. The output's bounds are sizes of its blocks along its axes; those
+   of the reduction, of a dot: the contracted axis; of a convolution: the spatial axes of the
+   window, then the input features of a group; of a reduce: dims; of a reduce-window: the window's
+   axes. Each is a power of two or the whole axis. Returns their number, 0: none can be tiled, -1:
+   no memory. The caller frees with ag__free. */
 int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t seed);
+
+/* 1 when each bound is 1 to the size of its axis, sums and products are right, the scratch of a
+   tile is 256 KiB at most, no more than 16 times the least possible work is done, and a step has 64
+   operations at least unless there are few steps. The default tile is always valid. */
 int lab_tile_valid(const lab_program *kernel, const int *tile);
+
+/* A constant, or a constant broadcast: cheap enough for a copy in each kernel. */
+int lab__everywhere(const lab_program *p, int i);
 
 #endif
