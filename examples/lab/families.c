@@ -97,6 +97,7 @@ ag_status lab_family_program(lab_program *p, const char *family, int number, dou
                              ag_failure *why)
 {
     const lab_family *f = find(family);
+    lab_program_clear(p);
     if (!f || number < 0 || !(milliseconds > 0 && milliseconds < 1e6))
         return misuse(NULL, family, number, milliseconds, why);
     int64_t most = (int64_t)(milliseconds * LAB_WORK_PER_MS);

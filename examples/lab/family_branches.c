@@ -121,7 +121,7 @@ int lab_net_wavenet(lab_net *net)
         int gate = lab_unary(p, LAB_LOGISTIC, causal(net, x, inner, size, reach));
         y = causal(net, lab_binary(p, LAB_MULTIPLY, y, gate), width, 1, 1);
         sum = sum < 0 ? y : lab_binary(p, LAB_ADD, sum, y);
-        x = lab_binary(p, LAB_ADD, x, y);
+        if (i < deep - 1) x = lab_binary(p, LAB_ADD, x, y);
     }
     return causal(net, lab_net_activate(net, sum), classes, 1, 1);
 }

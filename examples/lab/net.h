@@ -95,7 +95,8 @@ int lab_net_attention(lab_net *net, int x, int heads, int causal);
 int lab_net_encoder(lab_net *net, int x, int heads, int hidden, int causal, int norm_first);
 
 /* training.c: the loss of a net's output (mean square or cross-entropy, drawn), and behind it the
-   gradients of all weights and their update. The root is all updated weights in one flat array. */
+   gradients of all weights and their update. The root is all updated weights and the loss, in one
+   flat array. */
 int lab_net_loss(lab_net *net, int output);
 void lab_net_train(lab_net *net, int loss);
 

@@ -100,12 +100,13 @@ int lab_net_loss(lab_net *net, int output)
 
 void lab_net_train(lab_net *net, int loss)
 {
-    int part[LAB_WEIGHTS];
+    int part[LAB_WEIGHTS + 1];
     lab_net_block(net, RULE_BLOCK);
     rule how = (rule)lab_net_below(net, RULES);
     int decay = lab_net_chance(net, 30);
     lab_differentiate(part, net->p, loss, net->weight, net->n_weights);
     for (int i = 0; i < net->n_weights; i++)
         part[i] = updated(net, how, decay, net->weight[i], part[i]);
-    join(net, part, net->n_weights);
+    part[net->n_weights] = loss;
+    join(net, part, net->n_weights + 1);
 }
