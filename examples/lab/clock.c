@@ -26,19 +26,23 @@ int lab_pin(int core)
     return sched_setaffinity(0, sizeof set, &set) ? -1 : core;
 }
 
+/* Eight chains that do not wait for each other fill the units of the core, so that a neighbour on
+   the same core (a second hardware thread) shows as much as one that takes the core away. */
 void lab_probe(void)
 {
-    enum { WORDS = 2048, PASSES = 4 };
+    enum { LANES = 8, STEPS = 2000, WORDS = 1024 };
     static uint32_t word[WORDS];
     static volatile uint32_t sink;
-    uint32_t x = 2463534242u;
-    for (int pass = 0; pass < PASSES; pass++)
-        for (int i = 0; i < WORDS; i++) { /* each step waits for the one before */
-            x ^= x << 13;
-            x ^= x >> 17;
-            x ^= x << 5;
-            word[i] += x;
+    uint32_t x[LANES], sum = 0;
+    for (int k = 0; k < LANES; k++) x[k] = 2463534242u + (uint32_t)k;
+    for (int i = 0; i < STEPS; i++)
+        for (int k = 0; k < LANES; k++) {
+            x[k] ^= x[k] << 13;
+            x[k] ^= x[k] >> 17;
+            x[k] ^= x[k] << 5;
+            word[(i * LANES + k) % WORDS] += x[k];
         }
-    sink = x ^ word[x % WORDS];
+    for (int k = 0; k < LANES; k++) sum += x[k] ^ word[x[k] % WORDS];
+    sink = sum;
     (void)sink;
 }

@@ -114,7 +114,7 @@ static void begin(job *j, const lab_collector *kind, const lab_settings *s)
 
 static void report(const job *j, int found)
 {
-    const lab_meter *m = &j->c.meter;
+    const lab_counts *m = &j->c.meter.counts;
     const int missing = count_left(j);
     if (found) harness_say("%d of them had their file", found);
     harness_say("%" PRId64 " files written to %s, %" PRId64 " more dropped as noise; %" PRId64

@@ -47,7 +47,7 @@ typedef struct lab_sheet {
     int n;
     const int64_t *first, *second; /* [again]: the same things, measured twice */
     int again;
-    lab_meter before, after;
+    lab_counts before, after;
 } lab_sheet;
 
 /* Facts for the manifest; *dropped: the noise is above `most` of the spread. */

@@ -51,8 +51,8 @@ static ag_status measure_again(lab_collection *c, kernels *k, lab_sheet *sheet, 
         first[i] = k->timing[which[i]].ns;
         second[i] = timing[i].ns;
     }
-    *sheet =
-        (lab_sheet){k->timing, k->n, first, second, n, .before = sheet->before, .after = c->meter};
+    *sheet = (lab_sheet){
+        k->timing, k->n, first, second, n, .before = sheet->before, .after = c->meter.counts};
     return AG_OK;
 }
 
@@ -60,7 +60,7 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 {
     kernels k = {.n = 0};
     int64_t first[LAB_AGAIN], second[LAB_AGAIN];
-    lab_sheet sheet = {.before = c->meter};
+    lab_sheet sheet = {.before = c->meter.counts};
     int dropped;
     if (!lab_fusion_draw(&k.fusion, p, c->s->partitions, (uint64_t)c->s->seed, why) &&
         !measure(c, &k, p->name, why) && !c->meter.stopped) {

@@ -139,7 +139,7 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
     const int genetic = strcmp(c->mode, "default") == 0;
     layouts l = {0};
     int64_t first[LAB_AGAIN], second[LAB_AGAIN];
-    lab_sheet sheet = {.before = c->meter};
+    lab_sheet sheet = {.before = c->meter.counts};
     l.search =
         lab_search_new(p, genetic ? LAB_SEARCH_DEFAULT : LAB_SEARCH_RANDOM, (uint64_t)c->s->seed);
     if (!lab_run_new(&l.run, p, why) && !measure(c, &l, p->name, why) && !c->meter.stopped) {
@@ -150,7 +150,7 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
                          "reshape)",
                          p->name);
         else if (!measure_again(c, &l, &sheet, first, second, why) && !c->meter.stopped) {
-            sheet.after = c->meter;
+            sheet.after = c->meter.counts;
             keep(c, p, &l, &sheet, why);
         }
     }

@@ -112,7 +112,7 @@ static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kern
     char hash[17];
     int64_t first[LAB_AGAIN], second[LAB_AGAIN];
     tiles t = {0};
-    lab_sheet sheet = {.before = c->meter};
+    lab_sheet sheet = {.before = c->meter.counts};
     snprintf(hash, sizeof hash, "%016" PRIx64, lab_kernel_hash(kernel));
     if (lab_manifest_has(c->folder, hash)) return 0;
     snprintf(kernel->name, sizeof kernel->name, "%.44s_%s", p->name, hash);
@@ -124,7 +124,7 @@ static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kern
         sheet.timing = t.timing;
         sheet.n = t.n;
         if (!measure_again(c, &t, &sheet, first, second, why) && !c->meter.stopped) {
-            sheet.after = c->meter;
+            sheet.after = c->meter.counts;
             keep(c, p, kernel, &t, &sheet, hash, why);
         }
     }

@@ -46,14 +46,23 @@ lab_subject lab_real_subject(void *state, ag_status (*prepare)(void *, int, ag_f
 
 lab_measure_options lab_measure_defaults(void)
 {
-    return (lab_measure_options){5, 3, 0.15, 20000, 500000, 200000};
+    return (lab_measure_options){.repeats = 5,
+                                 .redo = 3,
+                                 .threshold = 0.15,
+                                 .sample = 20000,
+                                 .segment = 500000,
+                                 .patience = 20000000,
+                                 .warm = 200000};
 }
 
-lab_meter lab_meter_new(lab_measure_options options) { return (lab_meter){.options = options}; }
+lab_meter lab_meter_new(lab_measure_options options)
+{
+    return (lab_meter){.options = options, .patience = options.patience};
+}
 
 int64_t lab_meter_best(const lab_meter *m)
 {
-    int n = m->probes < LAB_PROBES ? (int)m->probes : LAB_PROBES;
+    int n = m->counts.probes < LAB_PROBES ? (int)m->counts.probes : LAB_PROBES;
     int64_t best = n ? m->recent[0] : 0;
     for (int i = 1; i < n; i++)
         if (m->recent[i] < best) best = m->recent[i];
@@ -61,7 +70,7 @@ int64_t lab_meter_best(const lab_meter *m)
 }
 
 /* The better of two tries, so that a passing interrupt does not count. */
-static int64_t probe(lab_meter *m, const lab_subject *s)
+static int64_t probe(const lab_subject *s)
 {
     int64_t best = INT64_MAX;
     for (int i = 0; i < 2; i++) {
@@ -70,9 +79,12 @@ static int64_t probe(lab_meter *m, const lab_subject *s)
         int64_t took = s->now(s->state) - from;
         if (took < best) best = took;
     }
-    if (best < 1) best = 1;
-    m->recent[m->probes++ % LAB_PROBES] = best;
-    return best;
+    return best < 1 ? 1 : best;
+}
+
+static void keep_probe(lab_meter *m, int64_t ns)
+{
+    m->recent[m->counts.probes++ % LAB_PROBES] = ns;
 }
 
 static int64_t run(const lab_subject *s, int loops)
@@ -106,7 +118,7 @@ static ag_status take(batch *b, sample *x, ag_failure *why)
     else if (b->single[x->config] < b->m->options.warm)
         b->s->go(b->s->state);
     x->ns = (double)run(b->s, b->loops[x->config]) / b->loops[x->config];
-    b->m->samples++;
+    b->m->counts.samples++;
     return AG_OK;
 }
 
@@ -118,7 +130,7 @@ static void again(batch *b, const sample *x)
         b->samples = harness_grow(b->samples, (size_t)b->capacity * sizeof *b->samples);
     }
     b->samples[b->n++] = next;
-    b->m->redone++;
+    b->m->counts.redone++;
 }
 
 static void keep(batch *b, const sample *x)
@@ -126,26 +138,48 @@ static void keep(batch *b, const sample *x)
     b->kept[x->config * b->m->options.repeats + b->n_kept[x->config]++] = x->ns;
 }
 
+/* Until the probe is itself again, or patience ends. These probes are not kept: they would soon
+   make the disturbance the rule. */
+static void wait(batch *b, double limit)
+{
+    lab_meter *m = b->m;
+    const int64_t from = b->s->now(b->s->state);
+    while (b->s->now(b->s->state) - from < m->patience)
+        if ((double)probe(b->s) <= limit) {
+            m->patience = m->options.patience;
+            b->bad = 0;
+            return;
+        }
+    m->patience /= 2;
+}
+
+/* Whether something else has the core; sets b->bad to whether it still has it afterwards. */
 static int disturbed(batch *b)
 {
-    const int64_t best = lab_meter_best(b->m);
-    return (double)probe(b->m, b->s) > (double)best * (1 + b->m->options.threshold);
+    const double limit = (double)lab_meter_best(b->m) * (1 + b->m->options.threshold);
+    const int64_t ns = probe(b->s);
+    keep_probe(b->m, ns);
+    b->bad = (double)ns > limit;
+    if (!b->bad) {
+        b->m->patience = b->m->options.patience;
+        return 0;
+    }
+    wait(b, limit);
+    return 1;
 }
 
 /* The samples between two probes stand or fall together: with both. */
 static void judge(batch *b, int from, int to)
 {
     const lab_measure_options *o = &b->m->options;
-    const int before = b->bad;
-    b->bad = disturbed(b);
-    const int bad = before || b->bad;
+    const int before = b->bad, bad = disturbed(b) || before;
     for (int i = from; i < to; i++) {
         sample x = b->samples[i];
         if (bad && x.attempt < o->redo) {
             again(b, &x);
             continue;
         }
-        b->m->disturbed += bad;
+        b->m->counts.disturbed += bad;
         keep(b, &x);
     }
 }
@@ -159,7 +193,7 @@ static int late(const lab_meter *m)
 static ag_status take_all(batch *b, ag_failure *why)
 {
     int from = 0;
-    b->bad = disturbed(b);
+    disturbed(b);
     int64_t last = b->s->now(b->s->state);
     for (int i = 0; i < b->n && !b->m->stopped; i++) {
         if (take(b, &b->samples[i], why)) return why->status;
@@ -202,7 +236,8 @@ ag_status lab_measure(lab_meter *m, lab_timing *timing, const lab_subject *s, in
     b.single = harness_alloc((n + 1) * sizeof *b.single);
     for (int r = 0; r < repeats; r++)
         for (int i = 0; i < count; i++) b.samples[r * count + i].config = i;
-    for (int i = 0; i < FIRST_PROBES && m->probes < FIRST_PROBES; i++) probe(m, s);
+    for (int i = 0; i < FIRST_PROBES && m->counts.probes < FIRST_PROBES; i++)
+        keep_probe(m, probe(s));
     ag_status status = take_all(&b, why);
     for (int i = 0; i < count && status == AG_OK && !m->stopped; i++)
         timing[i] = summary(b.kept + i * repeats, repeats, b.loops[i]);

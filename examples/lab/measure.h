@@ -21,6 +21,7 @@ typedef struct lab_measure_options {
     double threshold; /* disturbed: the probe takes more than 1 + threshold times its best */
     int64_t sample;   /* ns: shorter runs are looped until a sample lasts so long */
     int64_t segment;  /* ns between two probes, about */
+    int64_t patience; /* ns to wait for the end of a disturbance, at most */
     int64_t warm;     /* ns: a run that is shorter is run once, not timed, before every sample */
 } lab_measure_options;
 
@@ -37,13 +38,19 @@ typedef struct lab_timing {
     int loops;     /* runs in a sample */
 } lab_timing;
 
-enum { LAB_PROBES = 256 };
+enum { LAB_PROBES = 4096 };
+
+typedef struct lab_counts {
+    int64_t probes, samples, redone;
+    int64_t disturbed; /* kept after `redo` attempts */
+} lab_counts;
 
 /* What lasts over the batches. Start from lab_meter_new. */
 typedef struct lab_meter {
     lab_measure_options options;
-    int64_t recent[LAB_PROBES];                 /* the running best is the smallest of these */
-    int64_t probes, samples, redone, disturbed; /* disturbed: kept after `redo` attempts */
+    int64_t recent[LAB_PROBES]; /* the running best is the smallest of these */
+    int64_t patience;           /* what is left of it: less after each wait that was in vain */
+    lab_counts counts;
     double deadline;    /* of harness_seconds; 0: none. A batch that passes it is given up */
     int stop_on_signal; /* ... and so is one in which a signal comes */
     int stopped;        /* the last batch was given up */

@@ -8,16 +8,14 @@
 
 #include <string.h>
 
-/* A program's name is a file's. */
+/* A program's name is a file's; the reader lets only characters through that are good for both. */
 static ag_status check_name(const char *name, const char *path, ag_failure *why)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                  "_-.";
-    if (*name && *name != '.' && *name != '-' && !name[strspn(name, allowed)]) return AG_OK;
+    if (*name) return AG_OK;
     return ag_fail(why, AG_EDATA,
-                   "%.200s: the program's name \"%.60s\" becomes the name of files, so it must be "
-                   "of letters, digits, '_', '-' and '.' and begin with neither '.' nor '-'",
-                   path, name);
+                   "%.200s: the program has no name, but the names of files come from it; write "
+                   "\"program NAME FAMILY\"",
+                   path);
 }
 
 static ag_status add_text(lab_source **list, const char *path, ag_failure *why)
