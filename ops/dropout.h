@@ -22,23 +22,25 @@ KERNEL void dropout_words(uint32_t words[64], const ag_args *a, uint64_t b)
     }
 }
 
-/* to = from / (1 - p) where the 16 bits are at least p 2^16, else 0; p is rounded to a multiple of
- * 2^-16. */
+/* to = from / (1 - p) where the 16 bits are at least p 2^16, else 0 (a factor of 0: what is not
+   finite stays so); p is rounded to a multiple of 2^-16. */
 KERNEL void dropout_range(ag_real *__restrict__ to, const ag_real *__restrict__ from,
                           const ag_args *a, int64_t lo, int64_t hi, const int add)
 {
-    const uint32_t limit = (uint32_t)(a->attr.f[0] * 65536.0 + 0.5);
+    const int32_t limit = (int32_t)(a->attr.f[0] * 65536.0 + 0.5);
     const ag_real scale = (ag_real)(1 / (1 - a->attr.f[0]));
-    uint32_t bits[128];
+    uint32_t words[64];
+    ag_real factor[128];
     for (int64_t i = lo; i < hi;) {
         const int64_t e = a->base + i, b = e / 128;
         const int skip = (int)(e - b * 128), all = 128 - skip,
                   n = hi - i < all ? (int)(hi - i) : all;
-        dropout_words(bits, a, (uint64_t)b);
-        for (int k = 0; k < 64; k++) bits[64 + k] = bits[k] >> 16;
-        for (int k = 0; k < 64; k++) bits[k] &= 0xffff;
-        for (int k = 0; k < n; k++)
-            PUT(to, i + k, bits[skip + k] >= limit ? from[i + k] * scale : 0);
+        dropout_words(words, a, (uint64_t)b);
+        for (int k = 0; k < 64; k++) {
+            factor[k] = (int32_t)(words[k] & 0xffff) >= limit ? scale : 0;
+            factor[64 + k] = (int32_t)(words[k] >> 16) >= limit ? scale : 0;
+        }
+        for (int k = 0; k < n; k++) PUT(to, i + k, from[i + k] * factor[skip + k]);
         i += n;
     }
 }
