@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The same bytes: from run to run, with 1 and 2 threads, interrupted and resumed, killed and
    resumed. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "support/tgraph_call.h"
 #include "support/tgraph_npz.h"
 
@@ -10,8 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
+
+#include "augur.h"
 
 #define DATA " --data a.npz b.npz --split 0.8 --hidden 16 --configs 8 --quiet --no-baselines"
 #define LONG DATA " --steps 150 --eval-every 30 --save-every 23 --log-every 4 --eval-limit 6"
@@ -76,6 +80,61 @@ static void killed(void **state)
     stop_and_resume(SIGKILL, -1, LONG, "whole");
 }
 
+/* The linker calls this for ag_adamw_step: a child gets a signal in the step that is asked for. */
+static int stop_step, stop_signal;
+ag_status __real_ag_adamw_step(ag_params *, const ag_adamw *, double, ag_failure *);
+ag_status __wrap_ag_adamw_step(ag_params *params, const ag_adamw *options, double lr,
+                               ag_failure *why)
+{
+    if (stop_step && --stop_step == 0) raise(stop_signal);
+    return __real_ag_adamw_step(params, options, lr, why);
+}
+
+/* AUGUR_SEED=n repeats the steps of an earlier run. */
+static ag_random seeded(void)
+{
+    const char *given = getenv("AUGUR_SEED");
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)now.tv_nsec;
+    print_message("Random steps: AUGUR_SEED=%llu repeats them.\n", (unsigned long long)seed);
+    return (ag_random){seed, 0, 0};
+}
+
+/* Stops in a random step, then twice in a random one of those that are left, and finishes. */
+static void stop_at_random(ag_random *r, int signal, int code)
+{
+    enum { STEPS = 150, SAVE_EVERY = 23 }; /* of LONG */
+    char line[400], folder[64];
+    int done = 0;
+    snprintf(folder, sizeof folder, "random-%d", signal);
+    snprintf(line, sizeof line, "tgraph train --out %s --threads 1%s", folder, LONG);
+    for (int k = 0; k < 3 && done < STEPS; k++) {
+        const int step = 1 + (int)ag_random_below(r, (uint32_t)(STEPS - done));
+        stop_step = step;
+        stop_signal = signal;
+        const tgraph_outcome o = tgraph_call(line);
+        if (o.code != code)
+            fail_msg("signal %d in step %d: exit %d: %s", signal, done + step, o.code, o.err);
+        done += step;
+        if (signal == SIGKILL) done = (done - 1) / SAVE_EVERY * SAVE_EVERY;
+        snprintf(line, sizeof line,
+                 "tgraph train --out %s --resume --threads 1 --quiet --no-baselines", folder);
+    }
+    stop_step = 0;
+    tgraph_expect(line, 0, "", "");
+    tgraph_expect_same(folder, "whole");
+}
+
+static void stopped_at_random(void **state)
+{
+    (void)state;
+    ag_random r = seeded();
+    stop_at_random(&r, SIGINT, 130);
+    stop_at_random(&r, SIGTERM, 130);
+    stop_at_random(&r, SIGKILL, -1);
+}
+
 #define TILE \
  " --data t.npz u.npz --folds 2 --hidden 16 --quiet --no-baselines --steps 120 --save-every 17"
 
@@ -132,6 +191,7 @@ int main(void)
         cmocka_unit_test(three_runs_and_two_threads),
         cmocka_unit_test(interrupted),
         cmocka_unit_test(killed),
+        cmocka_unit_test(stopped_at_random),
         cmocka_unit_test(tiles),
         cmocka_unit_test(refused),
         cmocka_unit_test(damaged),
