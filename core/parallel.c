@@ -20,8 +20,17 @@ void ag__parallel(int64_t blocks, void (*body)(void *context, int64_t block, int
                   void *context)
 {
 #ifdef _OPENMP
-    /* Even a single block runs inside a team: a matrix product called there knows that it must not
-     * start its own. */
+    /* A matrix product called in a block must not start threads of its own: within a team it does
+     * not, and a single block, which needs no team, says so. */
+    if (blocks == 1) {
+# pragma omp parallel num_threads(1)
+        {
+            omp_set_num_threads(1);
+            body(context, 0, 0);
+            finish_stores();
+        }
+        return;
+    }
 # pragma omp parallel num_threads(ag_threads())
     {
         const int thread = omp_get_thread_num();
