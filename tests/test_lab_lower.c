@@ -66,12 +66,27 @@ typedef struct parts {
     int node;
 } parts;
 
-static void run_part(const parts *c, const lab_part *part, const lab_view *view)
+/* The same operand told as a buffer that starts in its middle. */
+static const float *from_the_middle(lab_view *view, const parts *c, int operand, ag_random *r)
+{
+    const lab_value *value = &c->run->value[operand];
+    const float *data = value->data;
+    *view = value->view;
+    for (int i = 0; i < c->p->nodes[operand].shape.rank; i++) {
+        view->first[i] = below(r, c->p->nodes[operand].shape.size[i]);
+        data += view->first[i] * view->stride[i];
+    }
+    return data;
+}
+
+static void run_part(const parts *c, const lab_part *part, const lab_view *view, ag_random *r)
 {
     const lab_node *v = &c->p->nodes[c->node];
     lab_piece pieces[LAB_PIECES];
     lab_view in[LAB_OPERANDS];
-    for (int k = 0; k < v->n_operands; k++) in[k] = c->run->value[v->operand[k]].view;
+    const float *operand[LAB_OPERANDS];
+    for (int k = 0; k < v->n_operands; k++)
+        operand[k] = from_the_middle(&in[k], c, v->operand[k], r);
     const int n = lab_lower(pieces, c->p, c->node, view, in, part);
     assert_in_range(n, 1, LAB_PIECES);
     for (int i = 0; i < n; i++) {
@@ -79,7 +94,7 @@ static void run_part(const parts *c, const lab_part *part, const lab_view *view)
         for (int k = 0; k < NEST_INPUTS; k++) {
             const int from = pieces[i].from[k];
             if (from == LAB_RAMP) data[k] = c->run->ramp;
-            if (from >= 0) data[k] = c->run->value[v->operand[from]].data;
+            if (from >= 0) data[k] = operand[from];
         }
         nest_run(&pieces[i].nest, c->box, data);
     }
@@ -117,7 +132,7 @@ static void run_parts(const parts *c, ag_random *r)
         for (int j = 0; j < sum_boxes; j++) {
             nth_box(&part.sum, j, sum_block, sum_size, sums);
             part.accumulate = j > 0;
-            run_part(c, &part, &view);
+            run_part(c, &part, &view, r);
         }
         put_box(c, &part.out, &view);
     }

@@ -111,7 +111,12 @@ static int jumps(const nest *nest, const nest_loop *l)
 {
     const int inputs = nest->kind == NEST_DOT ? 2 : 1;
     int n = l->out != 0 && l->out != 1;
-    for (int k = 0; k < inputs; k++) n += l->in[k] != 0 && l->in[k] != 1;
+    for (int k = 0; k < inputs; k++) {
+        int64_t stride = l->in[k];
+        if (!k && l->closes >= 0) /* what its window moves input 0 by */
+            stride = nest->window[l->closes].stride * nest->window[l->closes].step[l->reduce];
+        n += stride != 0 && stride != 1;
+    }
     return n;
 }
 
@@ -134,7 +139,7 @@ static int tail_reduction(const nest_loop *sum, int n_sum, const nest_loop *row)
 static int inner_reduction(const nest *nest, const nest_loop *sum, int n_sum, const nest_loop *row)
 {
     enum { SHORT = 8 };
-    if (row->closes >= 0 || !jumps(nest, row)) return -1;
+    if (!jumps(nest, row)) return -1;
     for (int i = n_sum - 1; i >= 0; i--)
         if (sum[i].closes < 0 && sum[i].size >= SHORT && !jumps(nest, &sum[i])) return i;
     return -1;
