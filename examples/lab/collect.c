@@ -20,8 +20,13 @@ typedef struct job {
 void lab_collect_step(lab_collection *c, int64_t units, const char *note)
 {
     c->done += units;
+    char text[LAB_NAME + 40];
+    const double left = c->meter.deadline - harness_seconds();
     if (c->done > c->share_end) c->done = c->share_end;
-    harness_progress_update(&c->bar, c->done, note);
+    snprintf(text, sizeof text, "%.63s", note);
+    if (c->meter.deadline > 0 && left > 0)
+        snprintf(text, sizeof text, "%.63s, at most %.1f min", note, left / 60);
+    harness_progress_update(&c->bar, c->done, text);
 }
 
 int lab_collect_late(const lab_collection *c, double ahead)

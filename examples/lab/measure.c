@@ -47,11 +47,11 @@ lab_subject lab_real_subject(void *state, ag_status (*prepare)(void *, int, ag_f
 lab_measure_options lab_measure_defaults(void)
 {
     return (lab_measure_options){.repeats = 5,
-                                 .redo = 3,
+                                 .redo = 8,
                                  .threshold = 0.15,
                                  .sample = 20000,
                                  .segment = 500000,
-                                 .patience = 20000000,
+                                 .patience = 500000000,
                                  .warm = 200000};
 }
 

@@ -56,7 +56,7 @@ static const harness_option table[] = {
     {"probe-threshold", FIELD(threshold), "0.15", 0.001, 1000, MEASURE, .group = "Measuring",
      .help = "samples are taken again when fixed work beside them takes longer than its best by "
              "this part"},
-    {"redo", FIELD(redo), "3", 0, 1000, MEASURE, .group = "Measuring",
+    {"redo", FIELD(redo), "8", 0, 1000, MEASURE, .group = "Measuring",
      .help = "how often a sample is taken again at most"},
     {"noise", FIELD(noise), "0.1", 0, 1e9, COLLECT, .group = "Measuring",
      .help = "files whose noise is above this part of their spread are dropped"},
