@@ -9,11 +9,13 @@
 
 #include "core/internal.h"
 #include "examples/lab/kernels.h"
+#include "examples/lab/tile_plan.h"
 #include "support/lab_case_kernels.h"
 #include "support/lab_cases.h"
 
 #include <stdlib.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { CASES = 40, CASE_TILES = 6, TILES = 150 };
 
@@ -58,39 +60,87 @@ static void test_every_op(void **state)
     }
 }
 
+static void fill_bounds(int *part, const int *size, int n, ag_random *random)
+{
+    for (int i = 0; i < n; i++) {
+        part[i] = 1 + (int)ag_random_below(random, (uint32_t)size[i]);
+        part[6] += part[i];
+        part[7] = i ? part[7] * part[i] : part[i];
+    }
+}
+
+/* Any bounds at all, not only those that lab_tiles draws. whole: the axes of the reduction. */
+static void any_tile(int *tile, const lab_program *p, const int *whole, ag_random *random)
+{
+    const lab_shape root = p->nodes[p->n - 1].shape;
+    int n = 0;
+    do {
+        memset(tile, 0, 24 * sizeof *tile);
+        for (n = 0; n < LAB_RANK && whole[n]; n++) continue;
+        fill_bounds(tile, whole, n, random);
+        fill_bounds(tile + 8, root.size, root.rank, random);
+    } while (!lab_tile_valid(p, tile));
+}
+
+typedef struct trial {
+    lab_program p;
+    lab_run *run;
+    float **values, *got;
+    size_t bytes;
+} trial;
+
+static void check_tile(trial *x, const int *tile)
+{
+    const int root = x->p.n - 1;
+    lab_case_tile(x->run, tile);
+    lab_run_read(x->got, x->run, root);
+    lab_case_compare(x->got, x->values[root], &x->p, root, tile ? tile_text(tile) : "default");
+}
+
+/* The tiles of one kernel; the first is the default. */
+static void check_kernel(trial *x, int (*tiles)[24], int n, const int *whole)
+{
+    ag_random random = {19, (uint64_t)n, 0};
+    float *first = malloc(x->bytes);
+    for (int i = 0; i < n; i++) {
+        assert_true(lab_tile_valid(&x->p, tiles[i]));
+        for (int j = 0; j < i; j++) assert_memory_not_equal(tiles[i], tiles[j], sizeof *tiles);
+        check_tile(x, tiles[i]);
+        if (i == 0) memcpy(first, x->got, x->bytes);
+    }
+    check_tile(x, NULL);
+    assert_memory_equal(x->got, first, x->bytes);
+    for (int i = 0; i < TILES; i++) {
+        int tile[24];
+        any_tile(tile, &x->p, whole, &random);
+        check_tile(x, tile);
+    }
+    free(first);
+}
+
 static void test_every_tile(void **state)
 {
     (void)state;
     for (int k = 0; k < LAB_CASE_KERNELS; k++) {
-        lab_program p = {.name = "kernel"};
-        int(*tiles)[24];
-        lab_case_kernel(&p, k);
-        if (p.why.status) fail_msg("%s", p.why.sentence);
-        assert_true(lab_fusible(&p));
-        const int n = lab_tiles(&tiles, &p, TILES, 3);
-        if (n < 20) fail_msg("kernel %d has %d tiles", k, n);
-        float **values = lab_case_reference(&p);
-        float *got = malloc((size_t)lab_elements(p.nodes[p.n - 1].shape) * sizeof *got);
-        lab_run *run = lab_case_open(&p);
-        for (int i = 0; i < n; i++) {
-            assert_true(lab_tile_valid(&p, tiles[i]));
-            for (int j = 0; j < i; j++) assert_memory_not_equal(tiles[i], tiles[j], sizeof *tiles);
-            lab_case_tile(run, tiles[i]);
-            lab_run_read(got, run, p.n - 1);
-            lab_case_compare(got, values[p.n - 1], &p, p.n - 1, tile_text(tiles[i]));
-        }
-        lab_case_tile(run, NULL); /* the default tile is the first */
-        float *standard = malloc((size_t)lab_elements(p.nodes[p.n - 1].shape) * sizeof *got);
-        lab_run_read(standard, run, p.n - 1);
-        lab_case_tile(run, tiles[0]);
-        lab_run_read(got, run, p.n - 1);
-        assert_memory_equal(got, standard, (size_t)lab_elements(p.nodes[p.n - 1].shape) * 4);
-        free(standard);
-        free(got);
-        lab_run_free(run);
-        lab_case_free(values, &p);
+        trial x = {.p = {.name = "kernel"}};
+        int(*tiles)[24], whole[LAB_RANK + 1] = {0};
+        lab_case_kernel(&x.p, k);
+        if (x.p.why.status) fail_msg("%s", x.p.why.sentence);
+        assert_true(lab_fusible(&x.p));
+        for (int i = 0; i < x.p.n; i++) /* a kernel has one op of these at most */
+            if (tile_is_reduction(x.p.nodes[i].op)) lab_sum_axes(whole, &x.p, i);
+        const int n = lab_tiles(&tiles, &x.p, TILES, 3);
+        if (n < 10) fail_msg("kernel %d has %d tiles", k, n);
+        x.bytes = (size_t)lab_elements(x.p.nodes[x.p.n - 1].shape) * sizeof(float);
+        x.got = malloc(x.bytes);
+        x.values = lab_case_reference(&x.p);
+        x.run = lab_case_open(&x.p);
+        check_kernel(&x, tiles, n, whole);
+        free(x.got);
+        lab_run_free(x.run);
+        lab_case_free(x.values, &x.p);
         ag__free(tiles);
-        lab_program_clear(&p);
+        lab_program_clear(&x.p);
     }
 }
 

@@ -29,13 +29,14 @@ uint64_t lab_kernel_hash(const lab_program *kernel);
    run.h; the default comes first. The output's bounds are sizes of its blocks along its axes; those
    of the reduction, of a dot: the contracted axis; of a convolution: the spatial axes of the
    window, then the input features of a group; of a reduce: dims; of a reduce-window: the window's
-   axes. Each is a power of two or the whole axis. Returns their number, 0: none can be tiled, -1:
-   no memory. The caller frees with ag__free. */
+   axes. Each is a power of two or the whole axis, of the most minor axes eight at least. Returns
+   their number, 0: none can be tiled, -1: no memory. The caller frees with ag__free. */
 int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t seed);
 
 /* 1 when each bound is 1 to the size of its axis, sums and products are right, the scratch of a
-   tile is 256 KiB at most, no more than 16 times the least possible work is done, and a step has 64
-   operations at least unless there are few steps. The default tile is always valid. */
+   tile is 256 KiB at most, no more than 8 times the least possible work is done, and there are no
+   more than 64 steps or no more than 8192 with 1024 operations each. The default tile is always
+   valid. */
 int lab_tile_valid(const lab_program *kernel, const int *tile);
 
 /* A constant, or a constant broadcast: cheap enough for a copy in each kernel. */

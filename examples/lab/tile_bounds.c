@@ -6,19 +6,26 @@
 #include <string.h>
 
 enum {
-    USES = 8,      /* operands whose elements a step uses so often are copied to scratch */
-    REPEATED = 16, /* work of a tile at most, as a multiple of the least possible */
-    FEW_STEPS = 64 /* a tile with more steps does so much work in each of them at least */
+    USES = 16,        /* operands whose elements a step uses so often are copied to scratch */
+    REPEATED = 8,     /* work of a tile at most, as a multiple of the least possible */
+    FEW_STEPS = 64,   /* a tile with more steps */
+    STEP_WORK = 1024, /* does so much work in each of them at least, */
+    MOST_STEPS = 8192 /* and never has more */
 };
+
+static int is_product(const tile_items *t)
+{
+    if (t->reduction < 0) return 0;
+    const lab_op op = t->item[t->reduction].node->op;
+    return op == LAB_DOT || op == LAB_CONVOLUTION;
+}
 
 int tile_prepare(tile_items *t, tile_cost *cost, const lab_program *kernel,
                  const tile_bounds *bounds)
 {
     if (!tile_items_build(t, kernel, 0)) return 0;
     tile_estimate(cost, t, bounds);
-    if (t->reduction < 0) return 1;
-    const lab_op op = t->item[t->reduction].node->op;
-    if (op != LAB_DOT && op != LAB_CONVOLUTION) return 1;
+    if (!is_product(t)) return 1;
     const unsigned copies = (cost->uses[0] >= USES) | (unsigned)(cost->uses[1] >= USES) << 1;
     if (!copies) return 1;
     if (!tile_items_build(t, kernel, copies)) return 0;
@@ -60,12 +67,12 @@ static void enlarge(tile_bounds *bounds, int *bound, int size, int target, tile_
 }
 
 /* First a block that gives each loop something to do, then as much of the most minor axis as
-   possible, of the reduction, of the other axes. */
+   possible, of the reduction, of the other axes. Products want rows that share their operands. */
 static void enlarge_all(tile_bounds *bounds, tile_items *t, const lab_program *kernel,
                         int64_t scratch)
 {
     const lab_shape shape = kernel->nodes[kernel->n - 1].shape;
-    const int n = t->n_blocked, minor = shape.rank - 1;
+    const int n = t->n_blocked, minor = shape.rank - 1, rows = is_product(t) ? 32 : 8;
     int size[LAB_RANK];
     memcpy(size, t->blocked, sizeof size);
     for (int round = 0; round < 2; round++) {
@@ -75,7 +82,8 @@ static void enlarge_all(tile_bounds *bounds, tile_items *t, const lab_program *k
         for (int a = n - 1; a >= 0; a--)
             enlarge(bounds, &bounds->blocked[a], size[a], whole, t, kernel, scratch);
         for (int a = minor - 1; a >= 0; a--)
-            enlarge(bounds, &bounds->out[a], shape.size[a], round ? whole : 8, t, kernel, scratch);
+            enlarge(bounds, &bounds->out[a], shape.size[a], round ? whole : rows, t, kernel,
+                    scratch);
     }
 }
 
@@ -87,7 +95,8 @@ static int affordable(const tile_cost *cost, double least)
 
 static int few_steps(const tile_cost *cost, double least)
 {
-    return cost->steps <= FEW_STEPS || cost->steps * FEW_STEPS <= least;
+    return cost->steps <= FEW_STEPS ||
+           (cost->steps <= MOST_STEPS && cost->steps * STEP_WORK <= least);
 }
 
 int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_program *kernel)
@@ -153,9 +162,10 @@ static ag_status refuse(const tile_cost *cost, const lab_program *kernel, ag_fai
                        kernel->name, (long long)cost->scratch, TILE_SCRATCH);
     return ag_fail(why, AG_EUSE,
                    "kernel %.63s: the tile makes %.0f steps and %.3g operations of a kernel that "
-                   "needs %.3g; at most %d times as many, and %d for each step if there are more "
-                   "than %d, are possible, so make it larger",
-                   kernel->name, cost->steps, cost->work, least, REPEATED, FEW_STEPS, FEW_STEPS);
+                   "needs %.3g; at most %d times as many are possible, and at most %d steps of %d "
+                   "or more unless there are %d or fewer, so make it larger",
+                   kernel->name, cost->steps, cost->work, least, REPEATED, MOST_STEPS, STEP_WORK,
+                   FEW_STEPS);
 }
 
 ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kernel, const int *tile,

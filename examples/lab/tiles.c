@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws tiles: each bound is a power of two or the whole axis. */
+/* Draws tiles: each bound is a power of two or the whole axis. Inner loops shorter than a vector
+   are never worth a measurement, so the most minor axes start at eight. */
 #include "core/internal.h"
 #include "examples/lab/kernels.h"
 #include "examples/lab/tile_plan.h"
@@ -9,13 +10,14 @@
 /* The axes that are cut, first those of the output. */
 typedef struct axes {
     int n, size[2 * LAB_RANK], choices[2 * LAB_RANK];
-    double all; /* number of tiles, valid or not */
+    int least[2 * LAB_RANK]; /* the smallest bound is two to the power of this, or the axis */
+    double all;              /* number of tiles, valid or not */
 } axes;
 
-static int choices_of(int size)
+static int choices_of(int size, int least)
 {
     int n = 1;
-    for (int bound = 1; bound < size; bound *= 2) n++;
+    for (int bound = 1 << least; bound < size; bound *= 2) n++;
     return n;
 }
 
@@ -26,7 +28,8 @@ static void find_axes(axes *x, const tile_items *t)
     x->all = 1;
     for (int i = 0; i < x->n; i++) {
         x->size[i] = i < root->rank ? root->size[i] : t->blocked[i - root->rank];
-        x->choices[i] = choices_of(x->size[i]);
+        x->least[i] = i == root->rank - 1 || i == x->n - 1 ? 3 : 0;
+        x->choices[i] = choices_of(x->size[i], x->least[i]);
         x->all *= x->choices[i];
     }
 }
@@ -37,7 +40,7 @@ static void nth(tile_bounds *bounds, const axes *x, int rank, int64_t number)
     for (int a = 0; a < LAB_RANK; a++) bounds->out[a] = bounds->blocked[a] = 1;
     for (int i = 0; i < x->n; i++) {
         const int choice = (int)(number % x->choices[i]);
-        const int bound = choice < x->choices[i] - 1 ? 1 << choice : x->size[i];
+        const int bound = choice < x->choices[i] - 1 ? 1 << (choice + x->least[i]) : x->size[i];
         number /= x->choices[i];
         if (i < rank)
             bounds->out[i] = bound;
