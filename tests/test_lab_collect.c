@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 /* Small programs; files are kept however noisy the machine is. */
-#define SMALL " --milliseconds 0.05 --noise 1e9 --repeats 2 --quiet"
+#define SMALL " --milliseconds 0.2 --noise 1e9 --repeats 2 --quiet"
 
 typedef struct wanted {
     const char *name;
@@ -273,7 +273,7 @@ static void finished_programs_are_skipped(void **state)
 {
     (void)state;
     static const char line[] = "lab layout --out r --families mlp --programs 3 --configs 16 "
-                               "--milliseconds 0.05 --noise 1e9 --repeats 2";
+                               "--milliseconds 0.2 --noise 1e9 --repeats 2";
     size_t n[3], again;
     char *first = NULL, *files[3];
     lab_expect(line, 0, "", "3 files written");
@@ -304,7 +304,7 @@ static void a_kill_leaves_no_half_file(void **state)
 {
     (void)state;
     static const char line[] = "lab layout --out k --families mlp,lstm --programs 12 --configs 32 "
-                               "--milliseconds 0.05 --noise 1e9 --repeats 2 --quiet";
+                               "--milliseconds 0.2 --noise 1e9 --repeats 2 --quiet";
     static char names[64][128];
     int seen = 0;
     for (int i = 1; i <= 4; i++) {
@@ -335,7 +335,7 @@ static void the_time_is_kept(void **state)
     struct timespec from, to;
     clock_gettime(CLOCK_MONOTONIC, &from);
     lab_expect("lab layout --out b --programs 60 --configs 100000 --minutes 0.05 --noise 1e9 "
-               "--milliseconds 0.05",
+               "--milliseconds 0.2",
                0, "", "files written");
     clock_gettime(CLOCK_MONOTONIC, &to);
     const double seconds =
@@ -351,7 +351,7 @@ static void noisy_files_are_dropped(void **state)
     (void)state;
     static char names[64][128];
     static const char line[] = "lab layout --out d --families mlp --programs 1 --configs 40 "
-                               "--milliseconds 0.05 --noise 0 --repeats 2";
+                               "--milliseconds 0.2 --noise 0 --repeats 2";
     lab_expect(line, 0, "", "mlp_0 (random): dropped");
     assert_int_equal(list_files(names, "d/random", ".npz"), 0);
     json_t *facts = facts_of("d/random", "files", "mlp_0");

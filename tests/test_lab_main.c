@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#define SMALL " --milliseconds 0.05 --noise 1e9 --repeats 2 --quiet"
+#define SMALL " --milliseconds 0.2 --noise 1e9 --repeats 2 --quiet"
 
 /* Data sets of all kinds: s/layout/random, s/tile, s/fusion. */
 static int make_sets(void **state)
@@ -100,7 +100,7 @@ static void a_wrong_order_and_another_cpu_are_seen(void **state)
     /* a text that is not the file's */
     assert_int_equal(rename("w/random/lstm_0.txt", "w/lstm_0.txt"), 0);
     lab_expect("lab check w", 3, "", "lstm_0.txt");
-    const lab_outcome *o = lab_expect("lab show --family mlp --milliseconds 0.05", 0, "dot", "");
+    const lab_outcome *o = lab_expect("lab show --family mlp --milliseconds 0.2", 0, "dot", "");
     lab_file_put("w/random/lstm_0.txt", o->out);
     lab_expect("lab check w", 3, "",
                "lstm_0.npz: its node_config_feat are not those of the program in lstm_0.txt");
@@ -157,7 +157,7 @@ static void families_and_texts(void **state)
     (void)state;
     const lab_outcome *o = lab_expect("lab families", 0, "mlp", "");
     for (int i = 0; i < lab_n_families; i++) assert_non_null(strstr(o->out, lab_families[i].name));
-    o = lab_expect("lab show --family lstm --number 2 --milliseconds 0.05", 0, "# lstm_2 of family",
+    o = lab_expect("lab show --family lstm --number 2 --milliseconds 0.2", 0, "# lstm_2 of family",
                    "");
     lab_file_put("own.txt", o->out); /* what is printed can be read */
     char *printed = strdup(strstr(o->out, "program lstm_2"));
@@ -198,6 +198,7 @@ static void bad_calls(void **state)
         {"lab layout --out o --families ,", 2, "names no family"},
         {"lab tile --out o --search both", 2, "--search is no option of lab tile"},
         {"lab layout --out o --minutes -1", 2, "--minutes"},
+        {"lab layout --out o --milliseconds 0.1", 2, "--milliseconds"},
         {"lab layout --out o --text none.txt", 3, "none.txt"},
         {"lab layout --out o --text worse.txt", 3, "worse.txt"},
         {"lab layout --out o --text bad.txt", 3, "the program has no name"},
