@@ -125,6 +125,30 @@ static void test_not_fusible(void **state)
     lab_program_clear(&odd);
 }
 
+/* Windows over more elements than numbers can count. */
+static void test_huge_windows(void **state)
+{
+    (void)state;
+    lab_program p = {.name = "huge"};
+    const lab_window w = {1 << 27, 1, (1 << 27) - 1, 0, 1, 1, 0};
+    const int x = lab_parameter(&p, LAB_F32, 6, SIZES(1, 1, 1, 1, 1, 1));
+    lab_reduce_window(&p, x, LAB_SUM, (lab_window[]){w, w, w, w, w, w});
+    if (p.why.status) fail_msg("%s", p.why.sentence);
+    int(*tiles)[24], tile[24] = {1 << 27, 1 << 27, 1 << 27, 1, 1, 1};
+    assert_true(lab_fusible(&p));
+    const int n = lab_tiles(&tiles, &p, 10, 1);
+    assert_true(n >= 1);
+    assert_true(tiles[0][7] <= 1 << 16); /* what is read for a block is in scratch */
+    tile[6] = 3 * (1 << 27) + 3;
+    tile[7] = INT_MAX;
+    for (int i = 8; i < 14; i++) tile[i] = 1;
+    tile[14] = 6;
+    tile[15] = 1;
+    assert_false(lab_tile_valid(&p, tile));
+    ag__free(tiles);
+    lab_program_clear(&p);
+}
+
 static void expect_refused(lab_run *run, int *tile, int at, int value, const char *sentence)
 {
     ag_failure why = {0};
@@ -231,8 +255,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_partitions), cmocka_unit_test(test_not_fusible),
-        cmocka_unit_test(test_refused_tiles), cmocka_unit_test(test_hashes),
-        cmocka_unit_test(test_no_memory)};
+        cmocka_unit_test(test_partitions),   cmocka_unit_test(test_not_fusible),
+        cmocka_unit_test(test_huge_windows), cmocka_unit_test(test_refused_tiles),
+        cmocka_unit_test(test_hashes),       cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,23 +67,23 @@ static void enlarge(tile_bounds *bounds, int *bound, int size, int target, tile_
 }
 
 /* First a block that gives each loop something to do, then as much of the most minor axis as
-   possible, of the reduction, of the other axes. Products want rows that share their operands. */
+   possible, of the reduction, of the other axes. Products run along the
+   most minor axis all the time. */
 static void enlarge_all(tile_bounds *bounds, tile_items *t, const lab_program *kernel,
                         int64_t scratch)
 {
     const lab_shape shape = kernel->nodes[kernel->n - 1].shape;
-    const int n = t->n_blocked, minor = shape.rank - 1, rows = is_product(t) ? 32 : 8;
+    const int n = t->n_blocked, minor = shape.rank - 1;
     int size[LAB_RANK];
     memcpy(size, t->blocked, sizeof size);
     for (int round = 0; round < 2; round++) {
-        const int whole = round ? LAB_ELEMENTS : 64;
+        const int whole = round ? LAB_ELEMENTS : 64, wide = !round && is_product(t) ? 256 : whole;
         if (minor >= 0)
-            enlarge(bounds, &bounds->out[minor], shape.size[minor], whole, t, kernel, scratch);
+            enlarge(bounds, &bounds->out[minor], shape.size[minor], wide, t, kernel, scratch);
         for (int a = n - 1; a >= 0; a--)
             enlarge(bounds, &bounds->blocked[a], size[a], whole, t, kernel, scratch);
         for (int a = minor - 1; a >= 0; a--)
-            enlarge(bounds, &bounds->out[a], shape.size[a], round ? whole : rows, t, kernel,
-                    scratch);
+            enlarge(bounds, &bounds->out[a], shape.size[a], round ? whole : 8, t, kernel, scratch);
     }
 }
 
@@ -115,13 +115,22 @@ int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_
     return affordable(cost, least);
 }
 
+/* Sum and product as TpuGraphs has them: 0 of no bounds. Both end at INT_MAX. */
+static void total(int *sum, int *product, const int *bound, int n)
+{
+    int64_t all = 0, each = n > 0;
+    for (int a = 0; a < n; a++) {
+        all += bound[a];
+        each = each * bound[a] > INT_MAX ? INT_MAX : each * bound[a];
+    }
+    *sum = all > INT_MAX ? INT_MAX : (int)all;
+    *product = (int)each;
+}
+
 static void write_bounds(int *part, const int *bound, int n)
 {
-    for (int a = 0; a < n; a++) {
-        part[a] = bound[a];
-        part[6] += bound[a];
-        part[7] = a ? part[7] * bound[a] : bound[a];
-    }
+    memcpy(part, bound, (size_t)n * sizeof *part);
+    total(&part[6], &part[7], bound, n);
 }
 
 void tile_write(int *tile, const tile_bounds *bounds, const tile_items *t)
@@ -134,21 +143,20 @@ void tile_write(int *tile, const tile_bounds *bounds, const tile_items *t)
 static ag_status check_bounds(const int *part, const int *size, int n, const char *what,
                               const lab_program *kernel, ag_failure *why)
 {
-    int64_t sum = 0, product = n > 0;
+    int sum, product;
     for (int a = 0; a < LAB_RANK; a++) {
         const int most = a < n ? size[a] : 0;
         if (part[a] < (a < n) || part[a] > most)
             return ag_fail(why, AG_EINDEX,
                            "kernel %.63s: bound %d of the tile's %s is %d; %d to %d are possible",
                            kernel->name, a, what, part[a], a < n, most);
-        sum += part[a];
-        if (a < n) product *= part[a];
     }
+    total(&sum, &product, part, n);
     if (part[6] != sum || part[7] != product)
         return ag_fail(why, AG_EDATA,
-                       "kernel %.63s: sum and product of the tile's %s are %d and %d, but %lld and "
-                       "%lld follow from its bounds",
-                       kernel->name, what, part[6], part[7], (long long)sum, (long long)product);
+                       "kernel %.63s: sum and product of the tile's %s are %d and %d, but %d and "
+                       "%d follow from its bounds",
+                       kernel->name, what, part[6], part[7], sum, product);
     return AG_OK;
 }
 

@@ -4,8 +4,10 @@
 
 int64_t tile_box_elements(const tile_box *box, int rank)
 {
-    int64_t n = box->some;
-    for (int a = 0; a < rank; a++) n *= box->n[a];
+    const int64_t most = INT64_C(1) << 50;
+    int64_t n = 1;
+    if (!box->some) return 0;
+    for (int a = 0; a < rank; a++) n = n > most / box->n[a] ? most : n * box->n[a];
     return n;
 }
 

@@ -116,6 +116,7 @@ void tile_reduction_box(tile_box *in, const tile_items *t, int k, const tile_box
 /* What of `out` comes from input k of a pad or concatenate, in the axes of the input. */
 void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int k,
                    const tile_box *out);
+/* Number of elements, 2^50 for more. */
 int64_t tile_box_elements(const tile_box *box, int rank);
 
 /* ---- tile_places.c ---- */
