@@ -207,6 +207,51 @@ static void folders_are_searched_in_order(void **state)
     tgraph_paths_free(&paths);
 }
 
+static void write_list(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+}
+
+static void expect_refused_list(const char *path, const char *text, const char *sentence)
+{
+    tgraph_paths paths = {0};
+    ag_failure why = {0};
+    if (text) write_list(path, text);
+    assert_int_equal(tgraph_paths_add(&paths, path, &why), AG_EFILE);
+    if (!strstr(why.sentence, sentence)) fail_msg("\"%s\" says not: %s", why.sentence, sentence);
+    tgraph_paths_free(&paths);
+}
+
+static void lists_name_files(void **state)
+{
+    (void)state;
+    char list[120], path[160], *wide = malloc(6000);
+    tgraph_paths paths = {0};
+    ag_failure why = {0};
+    snprintf(path, sizeof path, "%s/listed", test_folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/listed/%d.npz", test_folder, i);
+        write_list(path, "");
+    }
+    snprintf(list, sizeof list, "%s/part.txt", test_folder);
+    write_list(list, "# a part\nlisted/1.npz\r\n\nlisted\n");
+    assert_int_equal(tgraph_paths_add(&paths, list, &why), AG_OK);
+    assert_int_equal(paths.count, 3);
+    assert_string_equal(paths.path[0], paths.path[2]);
+    assert_string_equal(paths.path[2], path);
+    tgraph_paths_free(&paths);
+    expect_refused_list(list, "", "the list names no file");
+    expect_refused_list(list, "listed/1.npz\nlisted/7.npz\n", "there is no such file");
+    expect_refused_list(list, "\npart.txt\n", "line 2: a list cannot name another list");
+    memset(wide, 'x', 5999);
+    wide[5999] = 0;
+    expect_refused_list(list, wide, "line 1 is longer than");
+    free(wide);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +262,7 @@ int main(void)
         cmocka_unit_test(a_tile_file_is_read),
         cmocka_unit_test(a_summary_counts),
         cmocka_unit_test(folders_are_searched_in_order),
+        cmocka_unit_test(lists_name_files),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

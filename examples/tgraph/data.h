@@ -27,8 +27,10 @@ typedef struct tgraph_paths {
     int count;
 } tgraph_paths;
 
-/* Appends a file, or every .npz below a folder (all levels, sorted by path). Start from {0}.
-   Fails: AG_EFILE (no such path, a folder that cannot be read or holds no .npz), AG_EMEMORY. */
+/* Appends a file, every .npz below a folder (all levels, sorted by path), or what a list names: a
+   file whose name ends in .txt, a path per line, relative to the folder of the list. Start from
+   {0}. Fails: AG_EFILE (no such path, a folder or list that cannot be read or gives no file),
+   AG_EMEMORY. */
 ag_status tgraph_paths_add(tgraph_paths *paths, const char *path, ag_failure *why);
 void tgraph_paths_free(tgraph_paths *paths);
 

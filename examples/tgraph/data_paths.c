@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* PATH arguments: a file, or every .npz below a folder, in an order that does not depend on the
-   disk. */
+/* PATH arguments: a file, every .npz below a folder in an order that does not depend on the disk,
+   or the paths that a list (.txt) names. */
 #define _GNU_SOURCE
 #include "examples/tgraph/data_parts.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,10 +28,10 @@ static ag_status add_file(tgraph_paths *paths, const char *path, ag_failure *why
     return AG_OK;
 }
 
-static int ends_npz(const char *name)
+static int ends(const char *name, const char *how)
 {
-    size_t length = strlen(name);
-    return length > 4 && !strcmp(name + length - 4, ".npz");
+    const size_t length = strlen(name), end = strlen(how);
+    return length > end && !strcmp(name + length - end, how);
 }
 
 static ag_status add_folder(tgraph_paths *paths, const char *path, int depth, ag_failure *why);
@@ -47,7 +48,7 @@ static ag_status add_entry(tgraph_paths *paths, const char *folder, const char *
                        tgraph_short(folder), sizeof path - 1);
     if (stat(path, &info)) return AG_OK; /* a dangling link */
     if (S_ISDIR(info.st_mode)) return add_folder(paths, path, depth + 1, why);
-    return S_ISREG(info.st_mode) && ends_npz(name) ? add_file(paths, path, why) : AG_OK;
+    return S_ISREG(info.st_mode) && ends(name, ".npz") ? add_file(paths, path, why) : AG_OK;
 }
 
 static ag_status add_folder(tgraph_paths *paths, const char *path, int depth, ag_failure *why)
@@ -66,6 +67,46 @@ static ag_status add_folder(tgraph_paths *paths, const char *path, int depth, ag
     return why->status;
 }
 
+/* A line of a list, relative to the folder of the list. */
+static ag_status add_line(tgraph_paths *paths, const char *list, int number, const char *line,
+                          ag_failure *why)
+{
+    char path[4096];
+    const char *slash = strrchr(list, '/');
+    const int folder = *line != '/' && slash ? (int)(slash + 1 - list) : 0;
+    if (!*line || *line == '#') return AG_OK;
+    if (snprintf(path, sizeof path, "%.*s%s", folder, list, line) >= (int)sizeof path)
+        return ag_fail(why, AG_EFILE, "%s, line %d: the path is longer than %zu bytes; move it up",
+                       tgraph_short(list), number, sizeof path - 1);
+    if (ends(line, ".txt"))
+        return ag_fail(why, AG_EFILE, "%s, line %d: a list cannot name another list, %s",
+                       tgraph_short(list), number, tgraph_short(line));
+    return tgraph_paths_add(paths, path, why);
+}
+
+/* Paths, one a line; empty lines and those that begin with # are passed over. */
+static ag_status add_list(tgraph_paths *paths, const char *path, ag_failure *why)
+{
+    FILE *list = fopen(path, "r");
+    char line[4096];
+    const int before = paths->count;
+    if (!list)
+        return ag_fail(why, AG_EFILE, "%s: the list cannot be read: %s", tgraph_short(path),
+                       strerror(errno));
+    for (int number = 1; !why->status && fgets(line, sizeof line, list); number++) {
+        const size_t length = strcspn(line, "\r\n");
+        if (length + 1 == sizeof line)
+            ag_fail(why, AG_EFILE, "%s, line %d is longer than %zu bytes; is this a list of paths?",
+                    tgraph_short(path), number, sizeof line - 2);
+        line[length] = 0;
+        if (!why->status) add_line(paths, path, number, line, why);
+    }
+    fclose(list);
+    if (!why->status && paths->count == before)
+        return ag_fail(why, AG_EFILE, "%s: the list names no file", tgraph_short(path));
+    return why->status;
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -81,6 +122,7 @@ ag_status tgraph_paths_add(tgraph_paths *paths, const char *path, ag_failure *wh
     if (length >= sizeof folder || stat(path, &info))
         return ag_fail(why, AG_EFILE, "%s: there is no such file or folder: %s", tgraph_short(path),
                        strerror(length >= sizeof folder ? ENAMETOOLONG : errno));
+    if (S_ISREG(info.st_mode) && ends(path, ".txt")) return add_list(paths, path, why);
     if (!S_ISDIR(info.st_mode)) return add_file(paths, path, why);
     memcpy(folder, path, length);
     folder[length] = 0;
