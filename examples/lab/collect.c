@@ -76,6 +76,10 @@ static ag_status one(job *j, const lab_source *source, const lab_program *p, int
     json_object_set_new(facts, "family", json_string(p->family));
     json_object_set_new(facts, "nodes", json_integer(p->n));
     json_object_set_new(facts, "seconds", lab_real(harness_seconds() - now));
+    if (source->family) {
+        json_object_set_new(facts, "number", json_integer(source->number));
+        json_object_set_new(facts, "milliseconds", lab_real(c->s->milliseconds));
+    }
     lab_manifest_program(c->folder, source->name, facts);
     return lab_manifest_save(c->folder, why);
 }

@@ -64,8 +64,9 @@ json_t *lab_machine(int core, int repeats, int redo, double threshold)
     struct utsname system;
     json_t *m = json_object();
     char *about = uname(&system) ? harness_copy("unknown")
-                                 : harness_text("%.60s %.60s %.60s", system.sysname, system.release,
-                                                system.machine);
+                                 : harness_text("%.60s %.*s %.60s", system.sysname,
+                                                (int)strspn(system.release, "0123456789."),
+                                                system.release, system.machine);
     json_object_set_new(m, "cpu", json_string(lab_cpu_name(name)));
     json_object_set_new(m, "cpu_numbers", cpu_numbers());
     json_object_set_new(m, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));

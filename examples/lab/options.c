@@ -28,7 +28,7 @@ static const harness_option table[] = {
      .help = "how many, dealt out to the families in turn"},
     {"first", FIELD(first), "0", 0, 1e6, COLLECT, .group = "Programs",
      .help = "number of the first program of each family"},
-    {"milliseconds", FIELD(milliseconds), "1", 0.2, 20, COLLECT | LAB_SHOW_COMMAND,
+    {"milliseconds", FIELD(milliseconds), "1", 0.2, 200, COLLECT | LAB_SHOW_COMMAND,
      .group = "Programs", .help = "about how long a program may run"},
     {"text", FIELD(text), .commands = COLLECT | LAB_SHOW_COMMAND, .meta = "FILE...",
      .group = "Programs", .help = "programs of your own, instead of the families'"},

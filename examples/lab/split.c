@@ -31,6 +31,17 @@ static int by_path(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* The unit that a file belongs to. A net and its training step are one family: they share layers.
+ */
+static const char *unit_of(const json_t *facts, const char *unit)
+{
+    static const char training[] = "train_";
+    const char *name = json_string_value(json_object_get(facts, unit));
+    if (!name) return "";
+    const int step = !strcmp(unit, "family") && !strncmp(name, training, sizeof training - 1);
+    return step ? name + sizeof training - 1 : name;
+}
+
 /* A unit's place is a hash of its name, so that it stays where it is when more are collected. */
 static entry *entries(const lab_folders *folders, const char *root, const char *unit, int64_t seed)
 {
@@ -41,9 +52,8 @@ static entry *entries(const lab_folders *folders, const char *root, const char *
     for (int i = 0; i < folders->count; i++)
         json_object_foreach(json_object_get(folders->list[i]->root, "files"), name, facts)
         {
-            const char *of = json_string_value(json_object_get(facts, unit));
             if (json_is_true(json_object_get(facts, "dropped"))) continue;
-            entry e = {lab_manifest_path(folders->list[i], name, ".npz"), of ? of : "", 0};
+            entry e = {lab_manifest_path(folders->list[i], name, ".npz"), unit_of(facts, unit), 0};
             memmove(e.path, e.path + skip, strlen(e.path + skip) + 1);
             e.draw = XXH3_64bits_withSeed(e.unit, strlen(e.unit), (XXH64_hash_t)seed);
             bag_add(list, e);

@@ -2,10 +2,12 @@
 #include "examples/lab/stored.h"
 
 #include "examples/harness/harness.h"
+#include "examples/lab/families.h"
 #include "examples/lab/text.h"
 
 #include <jansson.h>
 #include <string.h>
+#include <unistd.h>
 
 static const size_t byte_limit = (size_t)1 << 31;
 
@@ -113,13 +115,29 @@ static ag_status read_fusion(lab_stored *x, const lab_manifest *m, ag_npz *npz, 
     return why->status;
 }
 
+/* From its text; without one, a program of a family is built again. */
+static ag_status load_program(lab_stored *x, const lab_manifest *m, const char *name,
+                              ag_failure *why)
+{
+    char *text = lab_manifest_path(m, name, ".txt");
+    const json_t *facts = json_object_get(json_object_get(m->root, "programs"), name),
+                 *number = json_object_get(facts, "number");
+    const char *family = json_string_value(json_object_get(facts, "family"));
+    if (family && json_is_integer(number) && access(text, F_OK))
+        lab_family_program(&x->program, family, (int)json_integer_value(number),
+                           json_number_value(json_object_get(facts, "milliseconds")), why);
+    else if (lab_text_load(&x->program, text))
+        ag_fail(why, x->program.why.status, "%s", x->program.why.sentence);
+    harness_free(text);
+    return why->status;
+}
+
 ag_status lab_stored_load(lab_stored *x, const lab_manifest *m, const char *name, ag_failure *why)
 {
-    char *text = lab_manifest_path(m, name, ".txt"), *file = lab_manifest_path(m, name, ".npz");
+    char *file = lab_manifest_path(m, name, ".npz");
     const char *kind = lab_manifest_kind(m);
     *x = (lab_stored){.n = 0};
-    if (lab_text_load(&x->program, text))
-        ag_fail(why, x->program.why.status, "%s", x->program.why.sentence);
+    load_program(x, m, name, why);
     ag_npz *npz = why->status ? NULL : ag_npz_open(file, byte_limit, why);
     if (npz && !strcmp(kind, "fusion")) {
         if (!read_times(x, npz, name, "kernel_runtime", why)) read_fusion(x, m, npz, name, why);
@@ -130,7 +148,6 @@ ag_status lab_stored_load(lab_stored *x, const lab_manifest *m, const char *name
             read_layouts(x, npz, name, why);
     }
     ag_npz_close(npz);
-    harness_free(text);
     harness_free(file);
     return why->status;
 }
