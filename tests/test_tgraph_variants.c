@@ -82,6 +82,7 @@ static void layout_options(void **state)
         "--seed 3",
         "--no-prune",
         "--no-repad",
+        "--log-features",
         "--configs 9",
         "--eval-configs 5",
         "--split-seed 1",

@@ -7,7 +7,10 @@
 
 tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile)
 {
-    return (tgraph_features){.tile = tile, .prune = !tile && s->prune, .repad = !tile && s->repad};
+    return (tgraph_features){.tile = tile,
+                             .prune = !tile && s->prune,
+                             .repad = !tile && s->repad,
+                             .logs = s->log_features};
 }
 
 void tgraph_checkpoint_free(tgraph_checkpoint *c)
@@ -214,10 +217,14 @@ ag_status tgraph_features_check(const char *path, const tgraph_features *stored,
                        "%.200s holds a model for %s files, but the data are %s files; choose a run "
                        "that was trained on such files",
                        path, stored->tile ? "tile" : "layout", wanted->tile ? "tile" : "layout");
-    if (stored->prune == wanted->prune && stored->repad == wanted->repad) return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "%.200s was trained with --%sprune --%srepad, but this call says --%sprune "
-                   "--%srepad; the scores would mean nothing: leave these options away",
-                   path, stored->prune ? "" : "no-", stored->repad ? "" : "no-",
-                   wanted->prune ? "" : "no-", wanted->repad ? "" : "no-");
+    if (stored->prune == wanted->prune && stored->repad == wanted->repad &&
+        stored->logs == wanted->logs)
+        return AG_OK;
+    return ag_fail(
+        why, AG_EUSE,
+        "%.200s was trained with --%sprune --%srepad --%slog-features, but this call says "
+        "--%sprune --%srepad --%slog-features; the scores would mean nothing: leave these options "
+        "away",
+        path, stored->prune ? "" : "no-", stored->repad ? "" : "no-", stored->logs ? "" : "no-",
+        wanted->prune ? "" : "no-", wanted->repad ? "" : "no-", wanted->logs ? "" : "no-");
 }

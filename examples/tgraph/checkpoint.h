@@ -16,7 +16,7 @@ typedef struct tgraph_progress {
 
 /* How the features were made that the parameters know. */
 typedef struct tgraph_features {
-    int tile, prune, repad;
+    int tile, prune, repad, logs;
 } tgraph_features;
 
 tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile);

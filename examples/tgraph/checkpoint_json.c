@@ -54,6 +54,7 @@ char *tgraph_features_json(const tgraph_features *f)
     json_object_set_new(j, "kind", json_string(f->tile ? "tile" : "layout"));
     json_object_set_new(j, "layout_padding", json_integer(f->repad ? -1 : 0));
     json_object_set_new(j, "prune", json_boolean(f->prune));
+    json_object_set_new(j, "log", json_boolean(f->logs));
     return json_text(j);
 }
 
@@ -73,8 +74,10 @@ ag_status tgraph_features_parse(tgraph_features *f, const char *path, const char
     const int good = says(j, "format", "tpugraphs-140") && json_is_boolean(prune) &&
                      (pad == 0 || pad == -1) &&
                      (says(j, "kind", "tile") || says(j, "kind", "layout"));
-    *f = (tgraph_features){
-        .tile = says(j, "kind", "tile"), .prune = json_is_true(prune), .repad = pad == -1};
+    *f = (tgraph_features){.tile = says(j, "kind", "tile"),
+                           .prune = json_is_true(prune),
+                           .repad = pad == -1,
+                           .logs = json_is_true(json_object_get(j, "log"))};
     json_decref(j);
     if (good) return AG_OK;
     return ag_fail(why, AG_EDATA,

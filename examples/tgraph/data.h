@@ -45,11 +45,13 @@ typedef enum tgraph_dedup {
 typedef struct tgraph_data_options {
     int prune;          /* keep configurable nodes and their neighbours only */
     int repad;          /* write -1 behind the rank into the layout columns of node_feat */
+    int logs;           /* sign(x) ln(1 + |x|) of the numeric features, and of tile numbers */
     int opcodes;        /* rows of the op table: codes are 0..opcodes-1 */
     tgraph_dedup dedup; /* for the training split */
 } tgraph_data_options;
 
-/* prune, repad, TGRAPH_OPCODES and TGRAPH_KEEP_ALL; a tile file has no repad and no prune. */
+/* prune, repad, no logs, TGRAPH_OPCODES and TGRAPH_KEEP_ALL; a tile file has no repad and no prune.
+ */
 tgraph_data_options tgraph_layout_defaults(void);
 tgraph_data_options tgraph_tile_defaults(void);
 

@@ -58,21 +58,23 @@ static ag_status take_graph(tgraph_graph *g, tgraph_budget *budget, size_t *byte
 }
 
 static ag_status keep_features(tgraph_graph *g, const tgraph_raw *raw, const float *row, int node,
-                               int to, int repad, ag_failure *why)
+                               int to, const tgraph_data_options *options, ag_failure *why)
 {
     for (int k = 0; k < TGRAPH_FEATURES; k++)
         if (!isfinite(row[k]))
             return ag_fail(why, AG_EDATA, "%s: node_feat[%d,%d] = %g, but features must be finite",
                            raw->name, node, k, (double)row[k]);
     if (to < 0) return AG_OK;
-    memcpy(g->raw + (size_t)to * TGRAPH_NUMERIC, row, TGRAPH_NUMERIC * sizeof *row);
-    tgraph_layout_index(g->layout + (size_t)to * TGRAPH_LAYOUT, row, repad);
+    float *kept = g->raw + (size_t)to * TGRAPH_NUMERIC;
+    memcpy(kept, row, TGRAPH_NUMERIC * sizeof *row);
+    if (options->logs) tgraph_take_logs(kept, TGRAPH_NUMERIC);
+    tgraph_layout_index(g->layout + (size_t)to * TGRAPH_LAYOUT, row, options->repad);
     return AG_OK;
 }
 
 /* Every row is checked, kept or not: the file is either whole or refused. */
-static ag_status stream_features(tgraph_graph *g, tgraph_raw *raw, const int32_t *new_id, int repad,
-                                 ag_failure *why)
+static ag_status stream_features(tgraph_graph *g, tgraph_raw *raw, const int32_t *new_id,
+                                 const tgraph_data_options *options, ag_failure *why)
 {
     enum { STEP = 256 };
     ag_rows *rows = ag_rows_open(raw->npz, "node_feat", why);
@@ -84,7 +86,7 @@ static ag_status stream_features(tgraph_graph *g, tgraph_raw *raw, const int32_t
         if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;
         for (int i = 0; i < n && !why->status; i++)
             keep_features(g, raw, buffer + (size_t)i * TGRAPH_FEATURES, first + i,
-                          new_id[first + i], repad, why);
+                          new_id[first + i], options, why);
     }
     ag__free(buffer);
     ag_rows_close(rows);
@@ -110,7 +112,7 @@ ag_status tgraph_graph_build(tgraph_graph *g, tgraph_raw *raw, const tgraph_data
         for (int v = 0; v < raw->nodes; v++)
             if (new_id[v] >= 0) g->opcode[new_id[v]] = raw->opcode[v];
         for (int i = 0; i < g->configurable; i++) g->config_node[i] = new_id[raw->config_node[i]];
-        stream_features(g, raw, new_id, options->repad, why);
+        stream_features(g, raw, new_id, options, why);
     }
     ag__free(new_id);
     return why->status;

@@ -35,6 +35,9 @@ static const harness_option table[] = {
      .help = "keep only configurable nodes and their neighbours (layout files)"},
     {"repad", FIELD(repad), "true", .commands = RUNS, .group = "Data",
      .help = "mark unused layout places by -1 instead of 0 (layout files)"},
+    {"log-features", FIELD(log_features), "false", .commands = RUNS, .group = "Data",
+     .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised: for "
+             "programs of many sizes"},
 
     {"hidden", FIELD(hidden), "256", 16, 4096, TRAINS, .group = "Model",
      .help = "channels, a multiple of 16"},
@@ -176,6 +179,7 @@ tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile)
 tgraph_data_options tgraph_settings_data(const tgraph_settings *s, int tile)
 {
     tgraph_data_options o = tile ? tgraph_tile_defaults() : tgraph_layout_defaults();
+    o.logs = s->log_features;
     if (tile) return o;
     o.prune = s->prune;
     o.repad = s->repad;

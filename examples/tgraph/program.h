@@ -22,7 +22,7 @@ typedef struct tgraph_settings {
     double dropout;
     /* data */
     int dedup, folds, fold;
-    bool prune, repad;
+    bool prune, repad, log_features;
     double split;
     int64_t split_seed;
     /* training */

@@ -48,7 +48,7 @@ static ag_status take_configs(tgraph_tile *t, ag_failure *why)
     return why->status;
 }
 
-static ag_status read_configs(tgraph_tile *t, tgraph_raw *raw, ag_failure *why)
+static ag_status read_configs(tgraph_tile *t, tgraph_raw *raw, int logs, ag_failure *why)
 {
     if (ag_npz_read(raw->npz, "config_feat", AG_F32, t->raw, why)) return why->status;
     for (int i = 0; i < t->configs * TGRAPH_TILE_FEATURES; i++)
@@ -56,6 +56,7 @@ static ag_status read_configs(tgraph_tile *t, tgraph_raw *raw, ag_failure *why)
             return ag_fail(why, AG_EDATA,
                            "%s: config_feat[%d,%d] = %g, but features must be finite", raw->name,
                            i / TGRAPH_TILE_FEATURES, i % TGRAPH_TILE_FEATURES, (double)t->raw[i]);
+    if (logs) tgraph_take_logs(t->raw, (int64_t)t->configs * TGRAPH_TILE_FEATURES);
     if (tgraph_raw_runtimes(raw, t->runtime, why) ||
         ag_npz_read(raw->npz, "config_runtime_normalizers", AG_I64, t->normalizer, why))
         return why->status;
@@ -94,7 +95,7 @@ static ag_status read_tile(tgraph_tile *t, tgraph_raw *raw, const tgraph_data_op
         return why->status;
     t->configs = raw->configs;
     if (tgraph_graph_build(&t->graph, raw, options, t->budget, &t->bytes, why) ||
-        take_configs(t, why) || read_configs(t, raw, why) || rank_targets(t, why))
+        take_configs(t, why) || read_configs(t, raw, options->logs, why) || rank_targets(t, why))
         return why->status;
     return tgraph_raw_verify(raw, read, why);
 }

@@ -109,6 +109,9 @@ def predict(checkpoint, path, chunk, limit=None):
     said = checkpoint.configuration()
     features, layout, op, edges, ids, config, _ = load_tile(path) if tile else load_layout(
         path, said.get("prune", True), said.get("repad", True))
+    if said.get("log_features"):
+        features = np.sign(features) * np.log1p(np.abs(features))
+        config = np.sign(config) * np.log1p(np.abs(config)) if tile else config
     limit = min(limit or config.shape[0], config.shape[0])
     graph = Graph(standardised(features, checkpoint.statistics("scaler")), torch.from_numpy(layout),
                   torch.from_numpy(op), torch.from_numpy(edges), None if ids is None else torch.from_numpy(ids))
