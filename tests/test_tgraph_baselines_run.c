@@ -107,6 +107,36 @@ static void tiles(void **state)
     free_tile(&c);
 }
 
+/* The last parts serve their own files alone; without others there is random order. */
+static void own_parts(void **state)
+{
+    (void)state;
+    tgraph_baseline_options o = tgraph_baseline_defaults();
+    tgraph_file *f[3];
+    tgraph_baseline_part train[2], part[2];
+    tgraph_baseline_result r[2], alone;
+    for (int i = 0; i < 3; i++) f[i] = make_file(200, (uint64_t)i, 0);
+    split(f[1]);
+    for (int i = 0; i < 2; i++) train[i] = tgraph_baseline_train(f[i]);
+    for (int i = 0; i < 2; i++) part[i] = tgraph_baseline_held(f[i + 1]);
+    o.own = 1;
+    run(r, train, 2, part, 2, &o);
+    assert_true(r[0].within && !r[1].within);
+    assert_non_null(strstr(r[0].of[RIDGE].note, "160 of 160 configurations of this file"));
+    assert_non_null(strstr(r[1].of[RIDGE].note, "200 of 200 configurations of 1 program"));
+    tgraph_baselines_free(r, 2);
+    run(r, train + 1, 1, part, 2, &o);
+    assert_non_null(r[0].of[RIDGE].score);
+    assert_null(r[1].of[RIDGE].score);
+    assert_non_null(strstr(r[1].of[RIDGE].note, "no program with run times"));
+    o.own = 0;
+    run(&alone, train, 0, part + 1, 1, &o);
+    assert_true(alone.of[RANDOM].score && !alone.of[RIDGE].score);
+    tgraph_baselines_free(r, 2);
+    tgraph_baselines_free(&alone, 1);
+    for (int i = 0; i < 3; i++) tgraph_file_close(f[i]);
+}
+
 static void nothing_to_fit(void **state)
 {
     (void)state;
@@ -169,7 +199,11 @@ static void refusals(void **state)
     tgraph_baseline_part good = tgraph_baseline_train(f), part = good;
     tgraph_baseline_options o = tgraph_baseline_defaults(), bad = o;
     ag_failure why = {0};
-    assert_int_equal(tgraph_baselines_run(&r, &good, 0, &good, 1, &o, &why), AG_EUSE);
+    assert_int_equal(tgraph_baselines_run(&r, &good, 1, &good, 0, &o, &why), AG_EUSE);
+    why = (ag_failure){0};
+    bad.own = 2;
+    assert_int_equal(tgraph_baselines_run(&r, &good, 1, &good, 1, &bad, &why), AG_EUSE);
+    assert_non_null(strstr(why.sentence, "2 of them"));
     why = (ag_failure){0};
     part.tile = &t;
     assert_int_equal(tgraph_baselines_run(&r, &good, 1, &part, 1, &o, &why), AG_EUSE);
@@ -237,7 +271,7 @@ int main(void)
         cmocka_unit_test(within_a_file),  cmocka_unit_test(across_programs),
         cmocka_unit_test(tiles),          cmocka_unit_test(nothing_to_fit),
         cmocka_unit_test(progress_stops), cmocka_unit_test(refusals),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(no_memory),      cmocka_unit_test(own_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,10 +84,11 @@ static ag_status check(const tgraph_baseline_part *train, int trains,
                        const tgraph_baseline_part *parts, int count,
                        const tgraph_baseline_options *o, ag_failure *why)
 {
-    if (trains < 1 || count < 1)
+    if (trains < 0 || count < 1 || o->own < 0 || o->own > trains)
         return ag_fail(why, AG_EUSE,
-                       "baselines: %d parts to fit on and %d to score; give at least one of each",
-                       trains, count);
+                       "baselines: %d parts to fit on, %d of them for their own files, and %d to "
+                       "score; give at least one to score and no more for own files than to fit on",
+                       trains, o->own, count);
     if (check_options(o, why)) return why->status;
     for (int i = 0; i < trains; i++)
         if (check_part(&train[i], i, why)) return why->status;
@@ -217,14 +218,14 @@ static ag_status run(tgraph_baseline_result *result, const tgraph_baseline_part 
     size_t bytes = ag__mul((size_t)trains, sizeof(tgraph_baseline_part));
     tgraph_baseline_part *sorted = ag__alloc(bytes);
     if (!sorted) return tgraph_no_memory("baselines", bytes, why);
-    int layouts = sort_parts(sorted, train, trains);
+    const int shared = trains - o->own, layouts = sort_parts(sorted, train, shared);
     for (int i = 0; i < count && !why->status; i++) {
         const tgraph_baseline_part *own = own_part(train, trains, parts[i].file);
         if (own) run_within(&result[i], own, &parts[i], i, o, why);
     }
     if (!why->status) run_across(result, sorted, layouts, parts, count, 0, o, why);
     if (!why->status)
-        run_across(result, sorted + layouts, trains - layouts, parts, count, 1, o, why);
+        run_across(result, sorted + layouts, shared - layouts, parts, count, 1, o, why);
     ag__free(sorted);
     return why->status;
 }

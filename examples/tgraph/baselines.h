@@ -35,6 +35,7 @@ typedef struct tgraph_baseline_options {
     int most_rows;    /* configurations that a fit reads, of all its files together */
     int most_columns; /* one-hot columns per file; those that vary most stay */
     int most_cells;   /* rows x columns of a fit: every n-th row then stays (4 bytes each) */
+    int own;          /* the last so many parts to fit on serve only the files that they are of */
     int rounds, depth;
     double rate; /* trees, their depth, and the part of each that is added */
 
@@ -72,7 +73,8 @@ typedef struct tgraph_baseline_result {
    log run time, standardised; the columns are one-hot of the 18 digits of its configurable nodes
    (node, digit, value), without constant columns and with equal ones taken once.
 
-   All other files share one fit on all of `train` (layout and tile files apart): the target is
+   All other files share one fit on `train` without the last options->own parts; without any part
+   they have random scores alone (layout and tile files apart): the target is
    the log of run time (layout) or of run time / normalizer (tile), standardised within each
    program; the columns are tgraph_baseline_layout_features or _tile_features.
 
@@ -81,7 +83,7 @@ typedef struct tgraph_baseline_result {
    measured, and are not fitted on. Without libxgboost, or when it fails, boosting has only a note.
    Equal inputs, options and number of threads give equal results.
 
-   Fails: AG_EUSE (no part, a part without a file or configurations, options out of range),
+   Fails: AG_EUSE (no part to score, a part without a file or configurations, options out of range),
    AG_EINDEX, AG_EMEMORY; result is then empty. A file that nothing could be fitted for is no
    failure. */
 ag_status tgraph_baselines_run(tgraph_baseline_result *result, const tgraph_baseline_part *train,

@@ -43,6 +43,7 @@ char *tgraph_files_json(const tgraph_set *set);
    held. */
 int tgraph_files_has(const char *files, const tgraph_entry *entry);
 int tgraph_files_name(const char *files, const char *name);
+int tgraph_files_count(const char *files); /* how many it names */
 
 /* resume 1: with both moments and the step of the optimizer. Fails: as ag_params_save. */
 ag_status tgraph_checkpoint_save(const char *path, const tgraph_model *model,

@@ -140,3 +140,11 @@ int tgraph_files_has(const char *files, const tgraph_entry *e)
 }
 
 int tgraph_files_name(const char *files, const char *name) { return find(files, name, NULL); }
+
+int tgraph_files_count(const char *files)
+{
+    json_t *list = parse(files);
+    const int count = (int)json_array_size(list);
+    json_decref(list);
+    return count;
+}

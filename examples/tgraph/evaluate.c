@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How well trained models rank the configurations of files with known run times. */
-#include "examples/tgraph/runs.h"
+#include "examples/tgraph/learn.h"
 
 #include <jansson.h>
 
@@ -111,22 +111,33 @@ static ag_status show(const tgraph_results *r, const tgraph_settings *s, int mod
     return AG_OK;
 }
 
+static ag_status compare(tgraph_results *results, tgraph_learn *learn, tgraph_set *set,
+                         const tgraph_runs *runs, const tgraph_settings *s, ag_failure *why)
+{
+    const char *files = runs->run[0].checkpoint.files;
+    if (!s->baselines || tgraph_learn_open(learn, set, files, s, why) || harness_interrupted())
+        return why->status;
+    return tgraph_results_baselines(results, learn->entry, learn->count, why);
+}
+
 ag_status tgraph_eval_command(harness_call *call, ag_failure *why)
 {
     const tgraph_settings *s = call->values;
     tgraph_runs runs = {0};
     tgraph_set set = {0};
+    tgraph_learn learn = {0};
     tgraph_results results = {0};
     if (!tgraph_runs_open(&runs, s, why) && !tgraph_set_paths(&set, s, why) &&
-        !tgraph_runs_check(&runs, s, set.tile, why) && !open_files(&set, &runs, s, why)) {
+        !tgraph_runs_check(&runs, s, set.tile, why) && !tgraph_learn_paths(&learn, &set, s, why) &&
+        !open_files(&set, &runs, s, why)) {
         tgraph_results_open(&results, &set, s->tau);
         if (!tgraph_runs_score(&runs, s, &set, &results, why) && !harness_interrupted() &&
             !tgraph_results_grade(&results, why) &&
-            (!s->baselines || !tgraph_results_baselines(&results, &set, 0, why)) &&
-            !harness_interrupted())
+            !compare(&results, &learn, &set, &runs, s, why) && !harness_interrupted())
             show(&results, s, runs.count, why);
     }
     tgraph_results_close(&results);
+    tgraph_learn_close(&learn);
     tgraph_set_close(&set);
     tgraph_runs_close(&runs);
     return why->status;

@@ -35,7 +35,7 @@ typedef struct tgraph_settings {
     int64_t eval_every, save_every, log_every;
     double resolution;
     bool baselines;
-    harness_paths ensemble;
+    harness_paths ensemble, fit;
     const char *csv;
 } tgraph_settings;
 

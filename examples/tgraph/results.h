@@ -40,10 +40,10 @@ void tgraph_results_round(tgraph_results *r, double resolution);
 
 ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why);
 
-/* Adds what other ways to rank reach, fitted on the training parts of the set. training 1: these
-   are all files that the model was trained on; else only files with a training part of their own
-   are compared. Interrupted, it leaves out what is not ready. */
-ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_set *set, int training,
+/* Adds what other ways to rank reach. A file with a training part of its own is fitted on that; all
+   others share a fit on the training parts of `learn`, and have random scores alone where that is
+   empty. Interrupted, it leaves out what is not ready. */
+ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_entry *const *learn, int count,
                                    ag_failure *why);
 
 /* A row per file and way to rank it, and the mean of several files. */

@@ -12,18 +12,29 @@ static tgraph_baseline_part part_of(const tgraph_entry *e)
         .file = e->file, .tile = e->tile, .config = e->item, .count = e->items};
 }
 
-/* tgraph eval does not open the files that were trained on, but a file of which a part was held out
-   has its training part with it. */
-static int fitted(const tgraph_entry *e) { return e->train || (e->file && e->file->train); }
+static tgraph_baseline_part training_part(const tgraph_entry *e)
+{
+    return e->tile ? tgraph_baseline_tile(e->tile) : tgraph_baseline_train(e->file);
+}
 
-/* The files to fit on; how many. */
-static int list_training(tgraph_baseline_part *train, const tgraph_set *set)
+static int among(const tgraph_entry *const *learn, int count, const tgraph_entry *e)
+{
+    for (int i = 0; i < count; i++)
+        if (learn[i] == e) return 1;
+    return 0;
+}
+
+/* Behind the parts to learn from: those of scored files that are not among them, for these files
+   alone; how many. */
+static int list_own(tgraph_baseline_part *train, const tgraph_results *r,
+                    const tgraph_entry *const *learn, int count)
 {
     int n = 0;
-    for (int i = 0; i < set->count; i++)
-        if (fitted(&set->entry[i]))
-            train[n++] = set->entry[i].tile ? tgraph_baseline_tile(set->entry[i].tile)
-                                            : tgraph_baseline_train(set->entry[i].file);
+    for (int i = 0; i < count; i++) train[i] = training_part(learn[i]);
+    for (int i = 0; i < r->count; i++) {
+        const tgraph_entry *e = r->file[i].entry;
+        if (tgraph_entry_split(e) && !among(learn, count, e)) train[count + n++] = training_part(e);
+    }
     return n;
 }
 
@@ -34,13 +45,12 @@ static int watch(void *context, const char *label, double done)
     return harness_interrupted();
 }
 
-static ag_status take(tgraph_results *r, const int *index, const tgraph_baseline_result *result,
-                      int count, ag_failure *why)
+static ag_status take(tgraph_results *r, const tgraph_baseline_result *result, ag_failure *why)
 {
-    for (int i = 0; i < count && !why->status; i++)
+    for (int i = 0; i < r->count && !why->status; i++)
         for (int k = 0; k < TGRAPH_BASELINES && !why->status; k++) {
             const tgraph_baseline *b = &result[i].of[k];
-            tgraph_file_result *f = &r->file[index[i]];
+            tgraph_file_result *f = &r->file[i];
             if (!r->baseline_note[k]) r->baseline_note[k] = harness_copy(b->note);
             if (!b->score) continue;
             tgraph_grade(&f->baseline[k], f->entry, f->entry->item, f->entry->items, b->score,
@@ -66,18 +76,17 @@ static tgraph_grades mean_of(const tgraph_results *r, int k)
     return mean;
 }
 
-/* training: the set holds all files that the model was trained on. */
-ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_set *set, int training,
+ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_entry *const *learn, int count,
                                    ag_failure *why)
 {
-    tgraph_baseline_part *train = harness_alloc((size_t)set->count * sizeof *train);
-    tgraph_baseline_part *part = harness_alloc((size_t)r->count * sizeof *part);
-    tgraph_baseline_result *result = harness_alloc((size_t)r->count * sizeof *result);
-    int *index = harness_alloc((size_t)r->count * sizeof *index), parts = 0;
-    const int trains = list_training(train, set);
+    const size_t files = (size_t)r->count;
+    tgraph_baseline_part *train = harness_alloc(((size_t)count + files) * sizeof *train);
+    tgraph_baseline_part *part = harness_alloc(files * sizeof *part);
+    tgraph_baseline_result *result = harness_alloc(files * sizeof *result);
     tgraph_baseline_options options = tgraph_baseline_defaults();
     harness_progress bar;
     harness_progress_start(&bar, "baselines", 0, 100);
+    options.own = list_own(train, r, learn, count);
     options.progress = watch;
     options.context = &bar;
     r->baselines = TGRAPH_BASELINES;
@@ -85,20 +94,17 @@ ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_set *set, int
         r->baseline_name[k] = tgraph_baseline_name((tgraph_baseline_kind)k);
     for (int i = 0; i < r->count; i++) {
         for (int k = 0; k < TGRAPH_BASELINES; k++) r->file[i].baseline[k] = nothing(&r->file[i]);
-        if (!training && !fitted(r->file[i].entry)) continue;
-        index[parts] = i;
-        part[parts++] = part_of(r->file[i].entry);
+        part[i] = part_of(r->file[i].entry);
     }
-    if (trains && parts &&
-        !tgraph_baselines_run(result, train, trains, part, parts, &options, why)) {
-        take(r, index, result, parts, why);
-        tgraph_baselines_free(result, parts);
+    if (r->count &&
+        !tgraph_baselines_run(result, train, count + options.own, part, r->count, &options, why)) {
+        take(r, result, why);
+        tgraph_baselines_free(result, r->count);
     }
     for (int k = 0; k < TGRAPH_BASELINES; k++) r->baseline_mean[k] = mean_of(r, k);
     harness_progress_end(&bar);
     harness_free(train);
     harness_free(part);
     harness_free(result);
-    harness_free(index);
     return why->status;
 }

@@ -31,6 +31,13 @@ ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure
     return check_kinds(set, why);
 }
 
+void tgraph_set_room(tgraph_set *set, int more)
+{
+    const size_t room = (size_t)set->paths.count + (size_t)more;
+    harness_free(set->entry);
+    set->entry = harness_alloc(room * sizeof *set->entry);
+}
+
 static uint64_t hash_file(const tgraph_file *f)
 {
     const size_t words = (size_t)f->store.rows * (size_t)f->store.width;

@@ -32,6 +32,9 @@ typedef struct tgraph_set {
 /* Expands --data (and --valid, behind it), finds the kind of file and refuses a mixture. */
 ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
 
+/* Makes room for so many entries behind those of the paths, before any is opened. */
+void tgraph_set_room(tgraph_set *set, int more);
+
 /* Opens one file as the set's next entry. Fails: as tgraph_file_open and tgraph_tile_open. */
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,
                               ag_failure *why);
@@ -40,6 +43,9 @@ void tgraph_entry_close(tgraph_entry *entry);
 /* Everything that training needs: files, held-out parts, folds. Files that cannot be trained on or
    scored are left out with a warning; none left is a failure. */
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
+
+/* 1: run times are known, and there are two configurations or more to learn from. */
+int tgraph_entry_trainable(const tgraph_entry *entry);
 
 /* Splits the configurations of a layout file and marks the held-out ones as those to score. */
 ag_status tgraph_entry_hold_out(tgraph_entry *entry, const tgraph_settings *s, ag_failure *why);
@@ -52,6 +58,9 @@ void tgraph_set_fit(const tgraph_set *set, tgraph_tile_scalers *scalers);
 ag_status tgraph_set_scale(tgraph_set *set, const tgraph_tile_scalers *scalers, ag_failure *why);
 
 void tgraph_set_close(tgraph_set *set);
+
+/* 1: a part of the file's configurations is for training, and the others are scored. */
+static inline int tgraph_entry_split(const tgraph_entry *e) { return e->file && e->file->train; }
 
 /* The configuration at position i of those to score. */
 static inline int tgraph_entry_item(const tgraph_entry *e, int i)

@@ -44,7 +44,7 @@ static ag_status count_training(int *count, const tgraph_settings *s, ag_failure
     return why->status;
 }
 
-static int trainable(const tgraph_entry *e)
+int tgraph_entry_trainable(const tgraph_entry *e)
 {
     if (e->file) return tgraph_file_trainable(e->file);
     return e->has_runtimes && e->configs >= 2;
@@ -64,7 +64,7 @@ static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const 
     const tgraph_data_options options = tgraph_settings_data(s, set->tile);
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
     if (!e) return why->status;
-    if (!trainable(e)) {
+    if (!tgraph_entry_trainable(e)) {
         leave_out(set, e->has_runtimes ? "it has only one configuration to train on"
                                        : "its run times are hidden (all 0)");
         return AG_OK;
@@ -73,7 +73,7 @@ static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const 
     if (s->split <= 0) return AG_OK;
     if (tgraph_entry_hold_out(e, s, why)) return why->status;
     e->score = 1;
-    if (trainable(e)) return AG_OK;
+    if (tgraph_entry_trainable(e)) return AG_OK;
     return ag_fail(why, AG_EUSE,
                    "%.200s has %d configurations, of which --split %g leaves %d to train on; it "
                    "takes 2: choose a larger share, or leave the file out",

@@ -7,6 +7,17 @@
 #include <math.h>
 #include <unistd.h>
 
+static ag_status compare(tgraph_training *t, tgraph_results *r, ag_failure *why)
+{
+    const tgraph_entry **learn = harness_alloc((size_t)t->set.count * sizeof *learn);
+    int n = 0;
+    for (int i = 0; i < t->set.count; i++)
+        if (t->set.entry[i].train) learn[n++] = &t->set.entry[i];
+    tgraph_results_baselines(r, learn, n, why);
+    harness_free(learn);
+    return why->status;
+}
+
 /* The model of best.safetensors; without a validation score the last one. */
 static ag_status score_best(tgraph_training *t, tgraph_results *r, ag_failure *why)
 {
@@ -21,7 +32,7 @@ static ag_status score_best(tgraph_training *t, tgraph_results *r, ag_failure *w
         !harness_interrupted())
         tgraph_results_grade(r, why);
     if (!why->status && !harness_interrupted() && t->settings->baselines && t->show)
-        tgraph_results_baselines(r, &t->set, 1, why);
+        compare(t, r, why);
     tgraph_scorer_close(&scorer);
     tgraph_checkpoint_free(&c);
     tgraph_model_free(&model);
