@@ -63,7 +63,7 @@ AG_API void ag_forward(ag_tensor *y);
 /* Runs forward and backward from the scalar `loss`. Gradients of parameters are stored when their
    block is EMPTY and added when it is READY; afterwards it is READY, or BAD if anything failed. A
    tape runs once between resets. Fails: AG_ESHAPE unless loss has one element; AG_EMEMORY; AG_EUSE
-   on a second run. */
+   on a second run or an int32 loss. */
 AG_API void ag_backward(ag_tensor *loss);
 
 AG_API int ag_failed(const ag_tape *tape);        /* 1 after a failure (and for NULL) */
@@ -83,7 +83,7 @@ AG_API int ag_size(const ag_tensor *x,
  * other tensor. */
 AG_API const ag_real *ag_values(const ag_tensor *x);
 AG_API const int32_t *ag_values_i32(const ag_tensor *x);
-AG_API ag_real ag_item(const ag_tensor *x); /* the only element; NAN on a failed tape */
+AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and the tape fails */
 
 /* Prints the plan for ag_backward(y) (training 1) or ag_forward(y) (0) without running it: a line
    per kernel with its shapes and offsets, then the bytes of the slab, of saved tensors and of

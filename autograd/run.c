@@ -287,6 +287,10 @@ static void run(ag_tensor *wanted, int training)
                      "ag_backward: the loss is %s, but a gradient starts from one element.",
                      ag_shape_text(text, wanted->shape));
     }
+    if (!ag_failed(tape) && training && wanted->is_int)
+        ag_tape_fail(tape, AG_EUSE,
+                     "ag_backward: the loss holds int32 indices, which have no gradient; give it a "
+                     "real tensor of one element.");
     if (!ag_failed(tape)) ag__borrow_check(tape, "between recording and the run");
     ag_plan *plan = ag_failed(tape) ? NULL : ag__plan_find(tape, wanted, training);
     if (plan && !make_room(tape, plan)) {
@@ -328,5 +332,12 @@ const int32_t *ag_values_i32(const ag_tensor *x) { return readable(x, 1); }
 ag_real ag_item(const ag_tensor *x)
 {
     const ag_real *v = ag_values(x);
-    return v && x->count >= 1 ? v[0] : (ag_real)NAN;
+    char text[64];
+    if (v && x->count == 1) return v[0];
+    if (v)
+        ag_tape_fail(
+            x->tape, AG_ESHAPE,
+            "ag_item: the tensor is %s, but one element is wanted; read it with ag_values.",
+            ag_shape_text(text, x->shape));
+    return (ag_real)NAN;
 }

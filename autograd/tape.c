@@ -144,10 +144,12 @@ static ag_tensor *leaf(ag_tape *tape, const void *data, ag_shape shape, int is_i
     if (ag_failed(tape)) return poison(tape);
     const int64_t count = ag_shape_count(shape);
     if (count < 0 || (!data && count > 0)) {
-        ag_tape_fail(tape, AG_ESHAPE,
-                     "input %d: %s %s; sizes are 0 or more and their product is at most 2^40.",
-                     tape->n_tensors, count < 0 ? "cannot have the shape" : "has no data for",
-                     ag_shape_text(text, shape));
+        ag_tape_fail(
+            tape, AG_ESHAPE,
+            "input %d: %s %s (rank %d); the rank is 0 to %d, sizes are 0 or more and their "
+            "product is at most 2^40.",
+            tape->n_tensors, count < 0 ? "cannot have the shape" : "has no data for",
+            ag_shape_text(text, shape), shape.rank, AG_MAX_AXES);
         return poison(tape);
     }
     ag_tensor *t = append(tape, shape, is_int);
@@ -257,10 +259,14 @@ int ag__same_shape(ag_call *call)
 }
 
 /* The checks that all ops share; 0 if the node may be recorded. */
-static int check_inputs(const ag_op *op, ag_tensor *const *x, int n_in)
+static int check_inputs(ag_tape *tape, const ag_op *op, ag_tensor *const *x, int n_in)
 {
-    ag_tape *tape = x[0]->tape;
     for (int i = 0; i < n_in; i++) {
+        if (!x[i]) {
+            ag_tape_fail(tape, AG_EUSE, "%s: input %d is NULL; give it a tensor (op %d).", op->name,
+                         i, tape->n_nodes);
+            return 1;
+        }
         if (x[i]->tape != tape) {
             ag_tape_fail(tape, AG_EUSE, "%s: input %d belongs to another tape (op %d).", op->name,
                          i, tape->n_nodes);
@@ -295,7 +301,8 @@ static int check_shapes(ag_call *call, ag_tensor *const *x)
 
 ag_tensor *ag__record(const ag_op *op, ag_tensor *const *x, int n_in, const ag_attr *attr)
 {
-    ag_tape *tape = n_in > 0 ? x[0]->tape : NULL;
+    ag_tape *tape = NULL;
+    for (int i = 0; i < n_in && !tape; i++) tape = x[i] ? x[i]->tape : NULL;
     if (ag_failed(tape)) return poison(tape);
     ag_call call = {.op = op, .tape = tape, .n_in = n_in};
     if (attr) call.attr = *attr;
@@ -304,7 +311,7 @@ ag_tensor *ag__record(const ag_op *op, ag_tensor *const *x, int n_in, const ag_a
                      n_in, AG_MAX_IN, tape->n_nodes);
         return poison(tape);
     }
-    if (check_inputs(op, x, n_in) || check_shapes(&call, x)) return poison(tape);
+    if (check_inputs(tape, op, x, n_in) || check_shapes(&call, x)) return poison(tape);
     if (ag__reserve(&tape->nodes, &tape->nodes_capacity, tape->n_nodes + 1, sizeof *tape->nodes))
         return no_memory(tape);
     ag_node *node = &tape->nodes[tape->n_nodes];

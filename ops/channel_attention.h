@@ -8,7 +8,7 @@ KERNEL void squeeze_rows(ag_real *h, const ag_real *b, int64_t rows, int r)
     for (int64_t i = 0; i < rows; i++)
         EACH (j, r) {
             const ag_real v = h[i * r + j] + b[j];
-            h[i * r + j] = v > 0 ? v : 0;
+            h[i * r + j] = v < 0 ? 0 : v; /* a NaN stays */
         }
 }
 

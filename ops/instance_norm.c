@@ -13,6 +13,8 @@ static int instance_norm_shape(ag_call *call)
                           "x needs an axis of rows, starts one element more than there are graphs");
     if (starts.size[0] < 2 && x.size[0] > 0)
         return ag__reject(call, "there are %d rows, but no graph", x.size[0]);
+    if (!(call->attr.f[0] >= 0))
+        return ag__reject(call, "epsilon is %g, but must be 0 or more", call->attr.f[0]);
     call->ys[0] = call->ys[1] = x;
     call->ys[1].size[0] = starts.size[0] - 1;
     return 0;

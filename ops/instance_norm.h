@@ -10,6 +10,15 @@ AG_BOTH int64_t norm_columns(ag_shape s) { return s.size[0] ? ag__elements(s) / 
 
 AG_BOTH int64_t norm_graphs(const ag_args *a) { return a->xs[1].size[0] - 1; }
 
+/* Starts outside of the rows are taken as the nearest end, the first as 0 and the last as the
+   number of rows: bad ones touch nothing else, and every row is written. */
+AG_BOTH int norm_start(const ag_args *a, int64_t g)
+{
+    const int start = XI(1)[g], rows = a->xs[0].size[0];
+    if (g == 0 || g == norm_graphs(a)) return g ? rows : 0;
+    return start < 0 ? 0 : start < rows ? start : rows;
+}
+
 /* Mean and sum of squared deviations (square) of n columns over `rows` rows take up those of `more`
    other rows (Chan, Golub and LeVeque 1979). */
 KERNEL void join_moments(ag_real *mean, ag_real *square, const ag_real *mean2,
@@ -61,7 +70,7 @@ KERNEL void piece_moments(ag_real *mean, ag_real *square, const ag_real *x, cons
 STRIP(instance_norm_forward, norm_graphs(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const int first = XI(1)[o], rows = XI(1)[o + 1] - first;
+    const int first = norm_start(a, o), rows = norm_start(a, o + 1) - first;
     const ag_real *x = X(0) + first * m + c;
     ag_real *y = Y(0) + first * m + c, *rstd = Y(1) + o * m + c;
     ag_real mean[AG_PER_LANE], square[AG_PER_LANE], row[AG_PER_LANE], row2[AG_PER_LANE];
@@ -102,7 +111,7 @@ KERNEL void add_sums(ag_real *sum, ag_real *dot, const ag_real *y, const ag_real
 STRIP(instance_norm_backward, norm_graphs(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const int first = XI(1)[o], rows = XI(1)[o + 1] - first;
+    const int first = norm_start(a, o), rows = norm_start(a, o + 1) - first;
     const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     const ag_real *y = Y(0) + first * m + c, *dy = DY(0) + first * m + c, *rstd = Y(1) + o * m + c;
     ag_real *dx = DX + first * m + c;

@@ -128,7 +128,8 @@ AG_API ag_tensor *ag_layer_norm(ag_tensor *x, ag_tensor *gamma, ag_tensor *beta,
 
 /* y = (x - mean) / sqrt(var + epsilon) down the first axis, for every column and graph: the rows of
    graph g are starts[g]..starts[g+1]-1, starts int32 [graphs+1]. x [n, ...]. Biased variance, no
-   parameters. Source: PyTorch nn.InstanceNorm1d without affine. */
+   parameters. The first start is taken as 0, the last as n, one outside 0..n as the nearer end.
+   Fails unless epsilon >= 0. Source: PyTorch nn.InstanceNorm1d without affine. */
 AG_API ag_tensor *ag_instance_norm(ag_tensor *x, ag_tensor *starts, ag_real epsilon);
 
 /* y = x / max(|x|_2, epsilon) over the last axis. dx = (dy - y <y, dy>) / |x|, or dy / epsilon

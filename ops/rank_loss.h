@@ -43,14 +43,15 @@ ROW(pair_total, 1)
   if (LANE == 0) PUT(DX, r, DY(0)[0] * pair_scale(a) * sum);                        \
  }
 
-/* One condition, not two nested ones: gcc 12 computes those wrongly with AVX-512. */
+/* One condition, not two nested ones: gcc 12 computes those wrongly with AVX-512. A pair with a NaN
+   counts, so that the loss is NaN. */
 KERNEL ag_real hinge(int counts, ag_real d, ag_real margin)
 {
-    return (counts & (d < margin)) ? margin - d : 0;
+    return (counts & !(d >= margin)) ? margin - d : 0;
 }
 KERNEL ag_real hinge_slope(int counts, ag_real d, ag_real margin)
 {
-    return (counts & (d < margin)) ? (ag_real)-1 : 0;
+    return (counts & !(d >= margin)) ? (ag_real)-1 : 0;
 }
 PAIR_LOSS(pairwise_hinge, hinge, hinge_slope)
 

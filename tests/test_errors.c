@@ -68,6 +68,16 @@ static void too_large(ag_tape *tape)
     ag_matmul(a, real(tape, AG_SHAPE(0, 1 << 21)));
 }
 static void negative_size(ag_tape *tape) { real(tape, AG_SHAPE(3, -1)); }
+static void five_axes(ag_tape *tape)
+{
+    ag_shape shape = AG_SHAPE(2, 2, 2, 2);
+    shape.rank = 5;
+    real(tape, shape);
+}
+static void norm_epsilon(ag_tape *tape)
+{
+    ag_instance_norm(real(tape, AG_SHAPE(3, 2)), ag_input_i32(tape, whole, AG_SHAPE(2)), NAN);
+}
 static void no_data(ag_tape *tape) { ag_input_i32(tape, NULL, AG_SHAPE(3, 2)); }
 
 /* ---- use
@@ -85,9 +95,17 @@ static void too_many(ag_tape *tape)
     for (int i = 0; i < 9; i++) x[i] = real(tape, AG_SHAPE(2));
     ag__record(ag__op_named("add"), x, 9, NULL);
 }
+static void no_tensor(ag_tape *tape) { ag_mul(NULL, real(tape, AG_SHAPE(2))); }
 static void no_storage(ag_tape *tape) { ag_parameter(tape, unbuilt); }
 static void no_parameter(ag_tape *tape) { ag_parameter(tape, NULL); }
 static void wide_loss(ag_tape *tape) { ag_backward(ag_square(real(tape, AG_SHAPE(2, 3)))); }
+static void int_loss(ag_tape *tape) { ag_backward(ag_input_i32(tape, whole, AG_SHAPE(1))); }
+static void wide_item(ag_tape *tape)
+{
+    ag_tensor *y = ag_exp(real(tape, AG_SHAPE(2)));
+    ag_forward(y);
+    ag_item(y);
+}
 static void twice(ag_tape *tape)
 {
     ag_tensor *y = ag_sum_all(real(tape, AG_SHAPE(2)));
@@ -145,22 +163,34 @@ static const mistake mistakes[] = {
     {too_large, AG_ESHAPE,
      "matmul: a is [2097152,0], b is [0,2097152]: the result has more than 2^40 elements (op 0)"},
     {negative_size, AG_ESHAPE,
-     "input 0: cannot have the shape [3,-1]; sizes are 0 or more and their product is at most "
-     "2^40."},
+     "input 0: cannot have the shape [3,-1] (rank 2); the rank is 0 to 4, sizes are 0 or more and "
+     "their product is at most 2^40."},
+    {five_axes, AG_ESHAPE,
+     "input 0: cannot have the shape [2,2,2,2] (rank 5); the rank is 0 to 4, sizes are 0 or more "
+     "and their product is at most 2^40."},
+    {norm_epsilon, AG_ESHAPE,
+     "instance_norm: x is [3,2], starts is [2]: epsilon is nan, but must be 0 or more (op 0)"},
     {no_data, AG_ESHAPE,
-     "input 0: has no data for [3,2]; sizes are 0 or more and their product is at most 2^40."},
+     "input 0: has no data for [3,2] (rank 2); the rank is 0 to 4, sizes are 0 or more and their "
+     "product is at most 2^40."},
     {reals_for_ints, AG_EUSE,
      "spread: where holds real numbers, but this op wants int32 indices there (op 0)."},
     {ints_for_reals, AG_EUSE,
      "exp: x holds int32 indices, but this op wants real numbers there (op 0)."},
     {two_tapes, AG_EUSE, "add: input 1 belongs to another tape (op 0)."},
     {too_many, AG_EUSE, "add: 9 inputs; at most 8 are possible (op 0)."},
+    {no_tensor, AG_EUSE, "mul: input 0 is NULL; give it a tensor (op 0)."},
     {no_storage, AG_EUSE,
      "parameter \"late\" has no storage; build its block with ag_params_build first."},
     {no_parameter, AG_EUSE,
      "parameter \"\" has no storage; build its block with ag_params_build first."},
     {wide_loss, AG_ESHAPE,
      "ag_backward: the loss is [2,3], but a gradient starts from one element."},
+    {int_loss, AG_EUSE,
+     "ag_backward: the loss holds int32 indices, which have no gradient; give it a real tensor of "
+     "one element."},
+    {wide_item, AG_ESHAPE,
+     "ag_item: the tensor is [2], but one element is wanted; read it with ag_values."},
     {twice, AG_EUSE, "The tape ran already; call ag_tape_reset and record the next step."},
     {after_the_run, AG_EUSE,
      "An op was recorded after the tape ran; call ag_tape_reset before the next step."},

@@ -108,12 +108,33 @@ static void test_far_from_zero(void **state)
     check(3, 64, -1000);
 }
 
+/* Starts that are no starts touch only the tensor, and every row gets a value. */
+static void test_wild_starts(void **state)
+{
+    static const int32_t wild[][4] = {{INT32_MAX, INT32_MIN, INT32_MAX, -1}, {5, 4, 4, 2}};
+    problem p;
+    (void)state;
+    setup(&p, 9, 5, 0);
+    for (int k = 0; k < 2; k++) {
+        ag_tape_reset(p.tape);
+        ag_tensor *starts = ag_input_i32(p.tape, wild[k], AG_SHAPE(4));
+        ag_tensor *y = ag_keep(ag_instance_norm(ag_parameter(p.tape, p.x), starts, (ag_real)1e-5));
+        ag_backward(ag_sum_all(ag_mul(y, ag_input(p.tape, p.weight, AG_SHAPE(9, 5)))));
+        assert_string_equal(ag_error(p.tape), "");
+        for (int i = 0; i < 45; i++) assert_true(fabsf(ag_values(y)[i]) < 3);
+        for (int i = 0; i < 45; i++) assert_true(isfinite(p.x->gradient[i]));
+        ag_params_reset(p.params);
+    }
+    teardown(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_strips),
         cmocka_unit_test(test_larger_than_a_cache),
         cmocka_unit_test(test_far_from_zero),
+        cmocka_unit_test(test_wild_starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
