@@ -37,8 +37,8 @@ typedef struct ag_graph {
 AG_API ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target, int m,
                                 ag_direction direction, ag_failure *why);
 
-/* One graph of several, nodes and messages behind each other. NULL: AG_EMEMORY, or AG_ESHAPE beyond
- * 2^31. */
+/* One graph of several, nodes and messages behind each other. NULL: AG_EMEMORY, AG_ESHAPE beyond
+   2^31, or AG_EUSE when one is NULL. */
 AG_API ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why);
 AG_API void ag_graph_free(ag_graph *graph);
 
@@ -53,7 +53,7 @@ typedef struct ag_edges {
     ag_tensor *rows, *sources, *rows_t, *targets, *starts;
 } ag_edges;
 
-/* The arrays of a graph as inputs; borrowed until the run returns. */
+/* The arrays of a graph as inputs; borrowed until the run returns. Fails when the graph is NULL. */
 AG_API ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *graph);
 
 /* ---- message passing

@@ -117,6 +117,10 @@ ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
 {
     int64_t nodes = 0, messages = 0, parts = 0, edges = 0;
     for (int i = 0; i < n; i++) {
+        if (!graphs[i]) {
+            ag_fail(why, AG_EUSE, "graph %d of the batch is NULL; look at how it was built.", i);
+            return NULL;
+        }
         nodes += graphs[i]->nodes;
         messages += graphs[i]->messages;
         parts += graphs[i]->graphs;
@@ -181,6 +185,11 @@ void ag_graph_dot(const ag_graph *graph,
 
 ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *g)
 {
+    static const ag_graph none;
+    if (!g) {
+        ag_tape_fail(tape, AG_EUSE, "ag_graph_edges: the graph is NULL; look at how it was built.");
+        g = &none;
+    }
     ag_edges edges = {ag_input_i32(tape, g->rows, AG_SHAPE(g->nodes, 2)),
                       ag_input_i32(tape, g->sources, AG_SHAPE(g->messages)),
                       ag_input_i32(tape, g->rows_t, AG_SHAPE(g->nodes, 2)),

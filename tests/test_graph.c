@@ -338,6 +338,25 @@ static void test_edges(void **state)
     }
 }
 
+/* A graph that could not be built is a sentence where it is used, not a crash. */
+static void test_no_graph(void **state)
+{
+    static const float x[6];
+    const ag_graph *none[] = {NULL};
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_failure why = {0};
+    (void)state;
+    assert_null(ag_graph_batch(none, 1, &why));
+    assert_int_equal(why.status, AG_EUSE);
+    assert_string_equal(why.sentence, "graph 0 of the batch is NULL; look at how it was built.");
+    const ag_edges edges = ag_graph_edges(tape, NULL);
+    ag_forward(ag_spmm(ag_input(tape, x, AG_SHAPE(3, 2)), edges, AG_AGGREGATE_SUM));
+    assert_int_equal(ag_tape_status(tape), AG_EUSE);
+    assert_string_equal(ag_error(tape),
+                        "ag_graph_edges: the graph is NULL; look at how it was built.");
+    ag_tape_free(tape);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_bad_sizes), cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_batch),     cmocka_unit_test(test_batch_too_large),
         cmocka_unit_test(test_dot),       cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_no_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
