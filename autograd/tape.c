@@ -61,7 +61,7 @@ void ag_tape_reset(ag_tape *tape)
     tape->ordinals = 0;
     tape->failure.status = AG_OK;
     tape->failure.sentence[0] = 0;
-    if (tape->device == AG_CUDA)
+    if (tape->device != AG_CPU)
         ag_tape_fail(tape, AG_EDEVICE,
                      "This version runs on the CPU only; choose the CPU as the device.");
 }
@@ -177,7 +177,7 @@ ag_tensor *ag_input_i32(ag_tape *tape, const int32_t *data, ag_shape shape)
 ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)
 {
     if (ag_failed(tape)) return poison(tape);
-    for (int i = 0; i < tape->n_tensors; i++)
+    for (int i = 0; param && i < tape->n_tensors; i++)
         if (tape->tensors[i]->param == param) return tape->tensors[i];
     if (!param || !param->value) {
         ag_tape_fail(tape, AG_EUSE,

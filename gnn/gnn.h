@@ -33,7 +33,8 @@ typedef struct ag_graph {
 
 /* Builds a graph of `nodes` nodes from m edges; a stable counting sort, so the order of a node's
    messages is that of the edges. Returns NULL with `why` filled: AG_EINDEX names the edge, its
-   value and the range; AG_ESHAPE beyond 2^30 nodes or messages; AG_EMEMORY. */
+   value and the range; AG_ESHAPE beyond 2^30 nodes or messages; AG_EUSE without arrays or a known
+   direction; AG_EMEMORY. */
 AG_API ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target, int m,
                                 ag_direction direction, ag_failure *why);
 

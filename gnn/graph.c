@@ -86,9 +86,16 @@ ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target
                 "A graph cannot have %d nodes and %d edges; both must be 0 or more.", nodes, m);
         return NULL;
     }
-    if (check_sizes(nodes, messages, why) != AG_OK ||
-        check_edges(nodes, source, target, m, why) != AG_OK)
+    if (check_sizes(nodes, messages, why) != AG_OK) return NULL;
+    if ((unsigned)direction > AG_BOTH_WAYS || (m && (!source || !target))) {
+        ag_fail(
+            why, AG_EUSE,
+            "A graph needs source and target of its %d edges, and a direction that is AG_ALONG, "
+            "AG_AGAINST or AG_BOTH_WAYS (it is %d).",
+            m, (int)direction);
         return NULL;
+    }
+    if (check_edges(nodes, source, target, m, why) != AG_OK) return NULL;
     ag_graph *g = allocate(nodes, messages, 1, why);
     if (!g) return NULL;
     g->starts[0] = 0;
@@ -116,6 +123,10 @@ ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target
 ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
 {
     int64_t nodes = 0, messages = 0, parts = 0, edges = 0;
+    if (n < 0) {
+        ag_fail(why, AG_ESHAPE, "A batch cannot have %d graphs; give it 0 or more.", n);
+        return NULL;
+    }
     for (int i = 0; i < n; i++) {
         if (!graphs[i]) {
             ag_fail(why, AG_EUSE, "graph %d of the batch is NULL; look at how it was built.", i);

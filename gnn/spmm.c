@@ -22,7 +22,11 @@ int ag__check_edges(ag_call *call, int at)
 
 static int spmm_shape(ag_call *call)
 {
+    const int kind = call->attr.i[0];
     call->ys[0] = call->ys[1] = call->xs[0];
+    if (kind < SPMM_SUM || kind > SPMM_MAX)
+        return ag__reject(call, "the aggregate is %d, but must be AG_AGGREGATE_SUM, _MEAN or _MAX",
+                          kind);
     return ag__check_edges(call, 1);
 }
 
@@ -188,9 +192,11 @@ const ag_op *const ag__ops_spmm[] = {&spmm_sum,      &spmm_mean, &spmm_max,
 
 ag_tensor *ag_spmm(ag_tensor *x, ag_edges e, ag_aggregate kind)
 {
-    const ag_op *ops[] = {&spmm_sum, &spmm_mean, &spmm_max};
+    const ag_op *op = kind == AG_AGGREGATE_MAX    ? &spmm_max
+                      : kind == AG_AGGREGATE_MEAN ? &spmm_mean
+                                                  : &spmm_sum;
     ag_tensor *in[] = {x, e.rows, e.sources, e.rows_t, e.targets};
-    return ag__record(ops[kind], in, 5, &(ag_attr){.i = {(int)kind}});
+    return ag__record(op, in, 5, &(ag_attr){.i = {(int)kind}});
 }
 
 ag_tensor *ag_spmm_weighted(ag_tensor *x, ag_tensor *w, ag_edges e)

@@ -97,7 +97,11 @@ static void too_many(ag_tape *tape)
 }
 static void no_tensor(ag_tape *tape) { ag_mul(NULL, real(tape, AG_SHAPE(2))); }
 static void no_storage(ag_tape *tape) { ag_parameter(tape, unbuilt); }
-static void no_parameter(ag_tape *tape) { ag_parameter(tape, NULL); }
+static void no_parameter(ag_tape *tape)
+{
+    real(tape, AG_SHAPE(2));
+    ag_parameter(tape, NULL);
+}
 static void wide_loss(ag_tape *tape) { ag_backward(ag_square(real(tape, AG_SHAPE(2, 3)))); }
 static void int_loss(ag_tape *tape) { ag_backward(ag_input_i32(tape, whole, AG_SHAPE(1))); }
 static void wide_item(ag_tape *tape)

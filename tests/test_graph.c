@@ -349,11 +349,25 @@ static void test_no_graph(void **state)
     assert_null(ag_graph_batch(none, 1, &why));
     assert_int_equal(why.status, AG_EUSE);
     assert_string_equal(why.sentence, "graph 0 of the batch is NULL; look at how it was built.");
+    why = (ag_failure){0};
+    assert_null(ag_graph_build(3, NULL, target, 2, AG_ALONG, &why));
+    assert_int_equal(why.status, AG_EUSE);
+    why = (ag_failure){0};
+    assert_null(ag_graph_build(5, source, target, 5, (ag_direction)3, &why));
+    assert_int_equal(why.status, AG_EUSE);
+    why = (ag_failure){0};
+    assert_null(ag_graph_batch(none, -1, &why));
+    assert_int_equal(why.status, AG_ESHAPE);
     const ag_edges edges = ag_graph_edges(tape, NULL);
     ag_forward(ag_spmm(ag_input(tape, x, AG_SHAPE(3, 2)), edges, AG_AGGREGATE_SUM));
     assert_int_equal(ag_tape_status(tape), AG_EUSE);
     assert_string_equal(ag_error(tape),
                         "ag_graph_edges: the graph is NULL; look at how it was built.");
+    ag_tape_reset(tape);
+    ag_graph *g = build(5, source, target, 5, AG_ALONG);
+    ag_spmm(ag_input(tape, x, AG_SHAPE(5, 1)), ag_graph_edges(tape, g), (ag_aggregate)9);
+    assert_non_null(strstr(ag_error(tape), "the aggregate is 9, but must be AG_AGGREGATE_SUM"));
+    ag_graph_free(g);
     ag_tape_free(tape);
 }
 
