@@ -29,6 +29,9 @@ ag_status ag_npy_save(const char *path, ag_dtype dtype, int rank, const int64_t 
     array a = {dtype, rank, size, data, 0};
     ag_status status = ag__npy_count(&a.count, dtype, rank, size, ag__path_tail(path), why);
     if (status != AG_OK) return status;
+    if (a.count && !data)
+        return ag_fail(why, AG_EUSE, "%s: there is no data for its %lld values",
+                       ag__path_tail(path), (long long)a.count);
     return ag__save_file(path, write_array, &a, why);
 }
 

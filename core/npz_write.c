@@ -61,6 +61,9 @@ ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, in
     int64_t count;
     status = ag__npy_count(&count, dtype, rank, size, where, why);
     if (status != AG_OK) return status;
+    if (count && !data)
+        return ag_fail(why, AG_EUSE, "%s: there is no data for its %lld values", where,
+                       (long long)count);
     size_t n = ag__npy_format(header, dtype, rank, size);
     size_t values = (size_t)count * ag_dtype_bytes(dtype);
     member *m = &writer->members[writer->count];

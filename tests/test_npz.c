@@ -247,6 +247,10 @@ static void the_writer_refuses_what_it_cannot_write(void **state)
     expect_part(&why, AG_ESHAPE, "axis 0 is -1");
     ag_npz_add(writer, "b", AG_U8, 2, huge, &value, &why);
     expect_part(&why, AG_ESHAPE, "axis 1 is 1073741824");
+    ag_npz_add(writer, "b", AG_U8, 1, one, NULL, &why);
+    expect_part(&why, AG_EUSE, "no data for its 1 values");
+    ag_npy_save(files_path("never.npy"), AG_U8, 1, one, NULL, &why);
+    expect_part(&why, AG_EUSE, "no data for its 1 values");
     for (int i = 2; i < 64; i++) {
         char name[16];
         snprintf(name, sizeof name, "n%d", i);
