@@ -103,8 +103,7 @@ static ag_status read_nodes(tgraph_raw *raw, int opcodes, ag_failure *why)
         if (code >= opcodes)
             return ag_fail(why, AG_EDATA,
                            "%s: node_opcode[%d] = %d, but the model's op table has rows 0 to %d; "
-                           "train a model "
-                           "with a larger table for newer op codes",
+                           "leave the file out, or give newer op codes the code 0 (unknown)",
                            raw->name, i, code, opcodes - 1);
     }
     return AG_OK;
