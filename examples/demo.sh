@@ -10,7 +10,7 @@ case "$1" in
 *) echo "demo.sh: unknown option \"$1\": the only one is --measure." >&2; exit 2 ;;
 esac
 run=demo/run
-steps=2000
+steps=3000
 
 sh deps.sh || exit 1
 echo "== building"
@@ -29,7 +29,7 @@ if [ "$1" ]; then
 fi
 echo "== training TGraph on $(wc -l <$data/split-random.train.txt) files, $steps steps"
 $bin/tgraph train --data $data/split-random.train.txt --valid $data/split-random.valid.txt \
-    --steps $steps --seed 1 --out $run --force || exit
+    --direction both --log-features --configs 32 --steps $steps --eval-every 500 --out $run --force || exit
 echo "== scores on $(wc -l <$data/split-random.test.txt) files of programs that it has not seen"
 $bin/tgraph eval --run $run --data $data/split-random.test.txt || exit
 echo "The report, with curves and plots: $run/report.html"
