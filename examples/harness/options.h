@@ -93,7 +93,7 @@ typedef struct harness_common {
   .needed = HARNESS_ALL,                                                                         \
   .flags = HARNESS_FOR_RESUME,                                                                   \
   .group = "Data",                                                                               \
-  .help = "files, or folders that are searched for them"},                                       \
+  .help = "files, folders that are searched for them, or .txt lists of paths"},                  \
      {"valid",                                                                                   \
       HARNESS_FIELD(S, M.valid),                                                                 \
       .commands = HARNESS_TRAIN | HARNESS_ABLATE,                                                \

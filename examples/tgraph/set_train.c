@@ -24,6 +24,11 @@ static ag_status check_parts(const tgraph_settings *s, int tile, int files, ag_f
         return ag_fail(
             why, AG_EUSE,
             "--folds, --split and --valid each say what is held out; give --folds alone");
+    if (s->folds && files < 2)
+        return ag_fail(
+            why, AG_EUSE,
+            "--folds needs at least 2 files, but there is %d; for a single file use --split",
+            files);
     if (s->folds && (s->folds < 2 || s->folds > files))
         return ag_fail(why, AG_EUSE, "--folds is %d, but %d files can be cut into 2 to %d folds",
                        s->folds, files, files);
