@@ -92,9 +92,8 @@ static const struct {
     {nan_feature, ": node_feat[6,133] = nan, but features must be finite"},
     {infinite_feature, ": node_feat[2,134] = -inf, but features must be finite"},
     {short_opcode, ": node_opcode has shape [6], but must be [7]: one code per row of node_feat"},
-    {high_opcode, ": node_opcode[4] = 121, but the model's op table has rows 0 to 120; train a "
-                  "model with a larger "
-                  "table for newer op codes"},
+    {high_opcode, ": node_opcode[4] = 121, but the model's op table has rows 0 to 120; leave the "
+                  "file out, or give newer op codes the code 0 (unknown)"},
     {opcode_256, ": node_opcode[2] = 256, but op codes are 0 to 255"},
     {other_name, ": there is no array node_config_ids, which must hold one index per configurable "
                  "node (the file has: "
