@@ -5,6 +5,8 @@
 #include "ops/ops.h"
 #include "ops/table.h"
 
+#include <string.h>
+
 /* x [rows,in], w [out,in]. */
 typedef struct sizes {
     int rows, in, out;
@@ -49,17 +51,31 @@ static int64_t turn_grain(const ag_args *a)
     return unit < TURN_BLOCK ? TURN_BLOCK / (unit + 1) : 1;
 }
 
+/* A whole square passes through a copy, so that both of its sides are read and written in a row. */
+static void turn_square(ag_real *to, const ag_real *from, int64_t to_row, int64_t from_row)
+{
+    ag_real part[TURN][TURN];
+    for (int q = 0; q < TURN; q++) memcpy(part[q], from + q * from_row, sizeof part[q]);
+    for (int p = 0; p < TURN; p++)
+        for (int q = 0; q < TURN; q++) to[p * to_row + q] = part[q][p];
+}
+
 static void turn_rows(const ag_args *a, int64_t lo, int64_t hi)
 {
     const sizes s = sizes_of(a);
     const int end = hi * TURN < s.in ? (int)hi * TURN : s.in;
     for (int i = (int)lo * TURN; i < end; i += TURN)
         for (int o = 0; o < s.out; o += TURN) {
-            const int i_end = i + TURN < end ? i + TURN : end;
-            const int o_end = o + TURN < s.out ? o + TURN : s.out;
-            for (int p = i; p < i_end; p++)
-                for (int q = o; q < o_end; q++)
-                    a->scratch[(int64_t)p * s.out + q] = X(1)[(int64_t)q * s.in + p];
+            ag_real *to = a->scratch + (int64_t)i * s.out + o;
+            const ag_real *from = X(1) + (int64_t)o * s.in + i;
+            const int n = end - i, m = s.out - o;
+            if (n >= TURN && m >= TURN) {
+                turn_square(to, from, s.out, s.in);
+                continue;
+            }
+            for (int p = 0; p < n && p < TURN; p++)
+                for (int q = 0; q < m && q < TURN; q++)
+                    to[(int64_t)p * s.out + q] = from[(int64_t)q * s.in + p];
         }
 }
 static const ag_kernel linear_turn = {"linear_turn", turn_count, turn_rows, NULL, NULL, turn_grain};
@@ -70,9 +86,9 @@ static void forward_rows(const ag_args *a, int64_t lo, int64_t hi)
     const sizes s = sizes_of(a);
     ag__gemm_rows(Y(0), X(0), a->scratch, 0, 0, s.rows, s.out, s.in, 0, lo, hi);
     if (a->n_in < 3) return;
-    const ag_real *b = X(2);
+    const ag_real *__restrict__ b = X(2);
     for (int64_t r = lo; r < hi; r++) {
-        ag_real *y = Y(0) + r * s.out;
+        ag_real *__restrict__ y = Y(0) + r * s.out;
         for (int i = 0; i < s.out; i++) y[i] += b[i];
     }
 }
