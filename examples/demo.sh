@@ -29,7 +29,9 @@ if [ "$1" ]; then
 fi
 echo "== training TGraph on $(wc -l <$data/split-random.train.txt) files, $steps steps"
 $bin/tgraph train --data $data/split-random.train.txt --valid $data/split-random.valid.txt \
-    --direction both --log-features --configs 32 --steps $steps --eval-every 500 --out $run --force || exit
+    --direction both --log-features --configs 32 --steps $steps --eval-every 500 --no-baselines --out $run --force >demo/train.txt || exit
 echo "== scores on $(wc -l <$data/split-random.test.txt) files of programs that it has not seen"
-$bin/tgraph eval --run $run --data $data/split-random.test.txt || exit
+$bin/tgraph eval --run $run --data $data/split-random.test.txt >demo/scores.txt || exit
+sed -n '/^file /p; /^mean /p' demo/scores.txt
+echo "Every program has its rows in demo/scores.txt."
 echo "The report, with curves and plots: $run/report.html"
