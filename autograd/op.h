@@ -61,8 +61,8 @@ typedef struct ag_op {
     int elementwise; /* 1: one output, element i depends on element i of each input alone; may join
                         a fused group */
     int leads;  /* 1: unit r of the last forward kernel writes row r of its output, all of it and
-                   nothing  else: it may lead a fused group. 2: the same where the units are as many
-                   as the output's  first axis (strips that hold all columns) */
+                   nothing else: it may lead a fused group. 2: the same where the units are as many
+                   as the output's first axis (strips that hold all columns) */
     int view;   /* 1: the output is input 0 under another shape; no kernels */
     int random; /* 1: draws random numbers: gets an ordinal */
 

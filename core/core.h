@@ -183,8 +183,7 @@ AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *o
    holding more than one buffer of it. ag_rows_next fills `out` with n rows of type `as`; the call
    that reads the last row verifies the CRC (for an array without rows: a call with n = 0). A scalar
    is one row; an array in Fortran order has no rows to stream. Several readers of one npz may take
-   turns; close them before the npz. After a failure of the file a reader stays
-   failed. */
+   turns; close them before the npz. After a failure of the file a reader stays failed. */
 typedef struct ag_rows ag_rows;
 AG_API ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why);
 AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why);

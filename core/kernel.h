@@ -95,10 +95,9 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 #ifdef __CUDACC__
 # include "core/kernel_cuda.h"
 #else
+# include "core/stream.h"
+
 # include <string.h>
-# ifdef __SSE2__
-#  include <immintrin.h>
-# endif
 
 # define KERNEL     static inline __attribute__((always_inline, unused))
 # define LANE       0
@@ -153,32 +152,16 @@ enum { AG_PARTS = 16 };
 # define AG_PER_LANE AG_STRIP
 # define AT(j)       (j)
 
-/* 1 for a tensor that the caches do not hold until the next op reads it. */
-# define WIDE(shape) (ag__elements(shape) * (int64_t)sizeof(ag_real) >= (int64_t)8 << 20)
-
-/* to = from, 0..n-1: the running values of a strip. A wide tensor goes past the caches: it is not
-   read before it is written, and what is in them stays. ag__parallel waits for such stores. */
-KERNEL void write_row(ag_real *to, const ag_real *from, int n, int wide)
+/* to = from, 0..n-1: the running values of a strip, a row of a tensor of this shape. What the
+   caches do not hold until the next op reads it goes past them. */
+KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
 {
+    const int64_t limit = 8 << 20; /* bytes */
     const size_t bytes = (size_t)n * sizeof(ag_real);
-# ifdef __AVX512F__
-    if (wide && ((uintptr_t)to | bytes) % 64 == 0) {
-        for (size_t i = 0; i < bytes; i += 64)
-            _mm512_stream_si512((__m512i *)(void *)((char *)to + i),
-                                _mm512_loadu_si512((const char *)from + i));
-        return;
-    }
-# elif defined __SSE2__
-    if (wide && ((uintptr_t)to | bytes) % 16 == 0) {
-        for (size_t i = 0; i < bytes; i += 16)
-            _mm_stream_si128(
-                (__m128i *)(void *)((char *)to + i),
-                _mm_loadu_si128((const __m128i *)(const void *)((const char *)from + i)));
-        return;
-    }
-# endif
-    (void)wide;
-    memcpy(to, from, bytes);
+    if (ag__elements(whole) * (int64_t)sizeof(ag_real) < limit)
+        memcpy(to, from, bytes);
+    else
+        ag__stream(to, from, bytes);
 }
 
 # ifdef AG_HAVE_CUDA

@@ -43,8 +43,7 @@ KERNEL ag_real ag__warp_max(ag_real v)
 #define AG_PER_LANE 1
 #define AT(j)       0
 
-#define WIDE(shape) 0
-KERNEL void write_row(ag_real *to, const ag_real *from, int n, int)
+KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape)
 {
     EACH (j, n) to[j] = from[AT(j)];
 }

@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/parallel.h"
+#include "core/stream.h"
 
 #ifdef _OPENMP
 # include <omp.h>
 #endif
-#ifdef __SSE2__
-# include <immintrin.h>
-#endif
-
-/* Stores past the caches (write_row in core/kernel.h) are seen by others after this alone. */
-static void finish_stores(void)
-{
-#ifdef __SSE2__
-    _mm_sfence();
-#endif
-}
-
 void ag__parallel(int64_t blocks, void (*body)(void *context, int64_t block, int thread),
                   void *context)
 {
@@ -27,7 +16,7 @@ void ag__parallel(int64_t blocks, void (*body)(void *context, int64_t block, int
         {
             omp_set_num_threads(1);
             body(context, 0, 0);
-            finish_stores();
+            ag__stream_end();
         }
         return;
     }
@@ -37,11 +26,11 @@ void ag__parallel(int64_t blocks, void (*body)(void *context, int64_t block, int
 # pragma omp for schedule(dynamic)
         for (int64_t block = 0; block < blocks; block++) {
             body(context, block, thread);
-            finish_stores();
+            ag__stream_end();
         }
     }
 #else
     for (int64_t block = 0; block < blocks; block++) body(context, block, 0);
-    finish_stores();
+    ag__stream_end();
 #endif
 }

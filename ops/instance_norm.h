@@ -19,26 +19,22 @@ AG_BOTH int norm_start(const ag_args *a, int64_t g)
     return start < 0 ? 0 : start < rows ? start : rows;
 }
 
-/* Mean and sum of squared deviations (square) of n columns over `rows` rows take up those of `more`
+/* A column's mean and sum of squared deviations (square) over `rows` rows take up those of `more`
    other rows (Chan, Golub and LeVeque 1979). */
-KERNEL void join_moments(ag_real *mean, ag_real *square, const ag_real *mean2,
-                         const ag_real *square2, int rows, int more, int n)
+KERNEL void join_moments(ag_real *mean, ag_real *square, ag_real mean2, ag_real square2, int rows,
+                         int more)
 {
-    const ag_real weight = (ag_real)more / (ag_real)(rows + more), apart = weight * (ag_real)rows;
-    EACH (j, n) {
-        const ag_real d = mean2[AT(j)] - mean[AT(j)];
-        mean[AT(j)] += d * weight;
-        square[AT(j)] += square2[AT(j)] + d * d * apart;
-    }
+    const ag_real weight = (ag_real)more / (ag_real)(rows + more), d = mean2 - *mean;
+    *mean += d * weight;
+    *square += square2 + d * d * (weight * (ag_real)rows);
 }
 
-/* The same with `more` rows x[k * m + j], from which `from` is taken; they stay in registers: each
-   is read once. */
+/* ... of `more` rows x[k * m + j], from which `from` is taken; they stay in registers: each is read
+   once. */
 KERNEL void add_rows(ag_real *mean, ag_real *square, const ag_real *x, const ag_real *from,
                      int64_t m, int rows, const int more, int n)
 {
-    const ag_real share = 1 / (ag_real)more, weight = (ag_real)more / (ag_real)(rows + more),
-                  apart = weight * (ag_real)rows;
+    const ag_real share = 1 / (ag_real)more;
     EACH (j, n) {
         ag_real sum = 0, deviations = 0;
         for (int k = 0; k < more; k++) sum += x[k * m + j] - from[j];
@@ -47,9 +43,7 @@ KERNEL void add_rows(ag_real *mean, ag_real *square, const ag_real *x, const ag_
             const ag_real d = x[k * m + j] - from[j] - sum;
             deviations += d * d;
         }
-        const ag_real d = sum - mean[AT(j)];
-        mean[AT(j)] += d * weight;
-        square[AT(j)] += deviations + d * d * apart;
+        join_moments(&mean[AT(j)], &square[AT(j)], sum, deviations, rows, more);
     }
 }
 
@@ -79,7 +73,7 @@ STRIP(instance_norm_forward, norm_graphs(a), norm_columns(a->xs[0]))
     for (int r = 0; r < rows; r += NORM_PIECE) {
         const int more = rows - r < NORM_PIECE ? rows - r : NORM_PIECE;
         piece_moments(row, row2, x + r * m, x, m, more, n);
-        join_moments(mean, square, row, row2, r, more, n);
+        EACH (j, n) join_moments(&mean[AT(j)], &square[AT(j)], row[AT(j)], row2[AT(j)], r, more);
     }
     const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     EACH (j, n) {
@@ -88,7 +82,7 @@ STRIP(instance_norm_forward, norm_graphs(a), norm_columns(a->xs[0]))
     }
     for (int r = rows - 1; r >= 0; r--) { /* the last rows are still in the nearest cache */
         EACH (j, n) row[AT(j)] = (x[r * m + j] - x[j] - mean[AT(j)]) * square[AT(j)];
-        write_row(y + r * m, row, n, WIDE(a->xs[0]));
+        write_row(y + r * m, row, n, a->xs[0]);
     }
 }
 
@@ -132,6 +126,6 @@ STRIP(instance_norm_backward, norm_graphs(a), norm_columns(a->xs[0]))
         if (add)
             EACH (j, n) to[j] += row[AT(j)];
         else
-            write_row(to, row, n, WIDE(a->xs[0]));
+            write_row(to, row, n, a->xs[0]);
     }
 }

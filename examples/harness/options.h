@@ -99,7 +99,7 @@ typedef struct harness_common {
       .commands = HARNESS_TRAIN | HARNESS_ABLATE,                                                \
       .flags = HARNESS_FOR_RESUME,                                                               \
       .group = "Data",                                                                           \
-      .help = "files or folders for validation during training"},                                \
+      .help = "files, folders or lists for validation during training"},                         \
      {"ram-limit",                                                                               \
       HARNESS_BYTES(S, M.ram_limit),                                                             \
       "4G",                                                                                      \

@@ -45,7 +45,7 @@ int lab_collect_late(const lab_collection *c, double ahead);
 typedef struct lab_sheet {
     const lab_timing *timing; /* [n] */
     int n;
-    const int64_t *first, *second; /* [again]: the same things, measured twice */
+    int64_t first[LAB_AGAIN], second[LAB_AGAIN]; /* [again]: the same things, measured twice */
     int again;
     lab_counts before, after;
 } lab_sheet;
@@ -60,6 +60,9 @@ ag_status lab_save_text(const lab_manifest *m, const char *name, const lab_progr
                         ag_failure *why);
 /* Removes FOLDER/NAMEtail if it is there. */
 void lab_remove(const lab_manifest *m, const char *name, const char *tail);
+
+/* Notes that measuring which[0..n-1] again gave these timings. */
+void lab_sheet_again(lab_sheet *sheet, const int *which, const lab_timing *timing, int n);
 
 /* Picks at most LAB_AGAIN of `count` configurations to be measured again, ascending; returns how
    many. */

@@ -40,32 +40,28 @@ static void cut(kernels *k)
         if (f->part[i] >= k->n) k->n = f->part[i] + 1;
 }
 
-static ag_status measure_again(lab_collection *c, kernels *k, lab_sheet *sheet, int64_t *first,
-                               int64_t *second, ag_failure *why)
+static ag_status measure_again(lab_collection *c, kernels *k, lab_sheet *sheet, ag_failure *why)
 {
     int which[LAB_AGAIN];
     lab_timing timing[LAB_AGAIN];
     const int n = lab_again_pick(which, k->n, (uint64_t)c->s->seed);
-    if (lab_fusion_measure(&c->meter, timing, &k->fusion, which, n, why)) return why->status;
-    for (int i = 0; i < n; i++) {
-        first[i] = k->timing[which[i]].ns;
-        second[i] = timing[i].ns;
-    }
-    *sheet = (lab_sheet){
-        k->timing, k->n, first, second, n, .before = sheet->before, .after = c->meter.counts};
-    return AG_OK;
+    if (!lab_fusion_measure(&c->meter, timing, &k->fusion, which, n, why) && !c->meter.stopped)
+        lab_sheet_again(sheet, which, timing, n);
+    return why->status;
 }
 
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
 {
     kernels k = {.n = 0};
-    int64_t first[LAB_AGAIN], second[LAB_AGAIN];
     lab_sheet sheet = {.before = c->meter.counts};
     int dropped;
     if (!lab_fusion_draw(&k.fusion, p, c->s->partitions, (uint64_t)c->s->seed, why) &&
         !measure(c, &k, p->name, why) && !c->meter.stopped) {
         cut(&k);
-        if (k.n > 0 && !measure_again(c, &k, &sheet, first, second, why) && !c->meter.stopped) {
+        sheet.timing = k.timing;
+        sheet.n = k.n;
+        if (k.n > 0 && !measure_again(c, &k, &sheet, why) && !c->meter.stopped) {
+            sheet.after = c->meter.counts;
             json_t *facts = lab_sheet_facts(&sheet, c->s->noise, &dropped);
             json_object_del(facts, "repeat_spreads_e4"); /* they stand in the file */
             json_object_set_new(facts, "family", json_string(p->family));

@@ -61,22 +61,15 @@ static ag_status measure(lab_collection *c, layouts *l, const char *name, ag_fai
     return why->status;
 }
 
-static ag_status measure_again(lab_collection *c, layouts *l, lab_sheet *sheet, int64_t *first,
-                               int64_t *second, ag_failure *why)
+static ag_status measure_again(lab_collection *c, layouts *l, lab_sheet *sheet, ag_failure *why)
 {
     lab_timing timing[LAB_AGAIN];
     lab_subject subject = lab_real_subject(l, prepare, go);
     const int n = lab_again_pick(l->which, sheet->n, (uint64_t)c->s->seed);
     l->picked = 1;
-    if (lab_measure(&c->meter, timing, &subject, n, why) || c->meter.stopped) return why->status;
-    for (int i = 0; i < n; i++) {
-        first[i] = l->timing[l->which[i]].ns;
-        second[i] = timing[i].ns;
-    }
-    sheet->first = first;
-    sheet->second = second;
-    sheet->again = n;
-    return AG_OK;
+    if (!lab_measure(&c->meter, timing, &subject, n, why) && !c->meter.stopped)
+        lab_sheet_again(sheet, l->which, timing, n);
+    return why->status;
 }
 
 static ag_status add_configs(ag_npz_writer *w, const lab_search *s, ag_failure *why)
@@ -138,7 +131,6 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 {
     const int genetic = strcmp(c->mode, "default") == 0;
     layouts l = {0};
-    int64_t first[LAB_AGAIN], second[LAB_AGAIN];
     lab_sheet sheet = {.before = c->meter.counts};
     l.search =
         lab_search_new(p, genetic ? LAB_SEARCH_DEFAULT : LAB_SEARCH_RANDOM, (uint64_t)c->s->seed);
@@ -149,7 +141,7 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
             harness_warn("%s: skipped, it has no node with layouts to choose (convolution, dot, "
                          "reshape)",
                          p->name);
-        else if (!measure_again(c, &l, &sheet, first, second, why) && !c->meter.stopped) {
+        else if (!measure_again(c, &l, &sheet, why) && !c->meter.stopped) {
             sheet.after = c->meter.counts;
             keep(c, p, &l, &sheet, why);
         }

@@ -39,22 +39,15 @@ static ag_status measure(lab_collection *c, tiles *t, int count, ag_failure *why
     return why->status;
 }
 
-static ag_status measure_again(lab_collection *c, tiles *t, lab_sheet *sheet, int64_t *first,
-                               int64_t *second, ag_failure *why)
+static ag_status measure_again(lab_collection *c, tiles *t, lab_sheet *sheet, ag_failure *why)
 {
     lab_timing timing[LAB_AGAIN];
     lab_subject subject = lab_real_subject(t, prepare, go);
     const int n = lab_again_pick(t->which, t->n, (uint64_t)c->s->seed);
     t->picked = 1;
-    if (lab_measure(&c->meter, timing, &subject, n, why)) return why->status;
-    for (int i = 0; i < n; i++) {
-        first[i] = t->timing[t->which[i]].ns;
-        second[i] = timing[i].ns;
-    }
-    sheet->first = first;
-    sheet->second = second;
-    sheet->again = n;
-    return AG_OK;
+    if (!lab_measure(&c->meter, timing, &subject, n, why) && !c->meter.stopped)
+        lab_sheet_again(sheet, t->which, timing, n);
+    return why->status;
 }
 
 static ag_status add_configs(ag_npz_writer *w, const tiles *t, ag_failure *why)
@@ -110,7 +103,6 @@ static ag_status keep(lab_collection *c, const lab_program *p, const lab_program
 static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kernel, ag_failure *why)
 {
     char hash[17];
-    int64_t first[LAB_AGAIN], second[LAB_AGAIN];
     tiles t = {0};
     lab_sheet sheet = {.before = c->meter.counts};
     snprintf(hash, sizeof hash, "%016" PRIx64, lab_kernel_hash(kernel));
@@ -123,7 +115,7 @@ static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kern
         !c->meter.stopped && t.n >= 2) {
         sheet.timing = t.timing;
         sheet.n = t.n;
-        if (!measure_again(c, &t, &sheet, first, second, why) && !c->meter.stopped) {
+        if (!measure_again(c, &t, &sheet, why) && !c->meter.stopped) {
             sheet.after = c->meter.counts;
             keep(c, p, kernel, &t, &sheet, hash, why);
         }

@@ -65,6 +65,15 @@ int lab_again_pick(int *which, int count, uint64_t seed)
     return n;
 }
 
+void lab_sheet_again(lab_sheet *sheet, const int *which, const lab_timing *timing, int n)
+{
+    for (int i = 0; i < n; i++) {
+        sheet->first[i] = sheet->timing[which[i]].ns;
+        sheet->second[i] = timing[i].ns;
+    }
+    sheet->again = n;
+}
+
 static int by_size(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

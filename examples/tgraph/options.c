@@ -119,8 +119,8 @@ static const harness_option table[] = {
      .flags = HARNESS_LOCAL, .group = "Scores",
      .help = "show what random order, ridge regression and boosted trees reach"},
     {"fit", FIELD(fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, .group = "Scores",
-     .help = "files or folders that the baselines learn from, instead of those that --run was "
-             "trained on"},
+     .help = "files, folders or lists that the baselines learn from, instead of those that --run "
+             "was trained on"},
 
     {"checkpoint", WORD(checkpoint), "best", .choices = "best|last", .commands = SCORES,
      .flags = HARNESS_LOCAL, .group = "Run", .help = "which checkpoint of the run"},

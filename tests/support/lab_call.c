@@ -5,7 +5,6 @@
 #include "examples/lab/lab.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,30 +14,18 @@
 
 #include <cmocka.h>
 
-static char folder[256], start_folder[4096];
+#include "tests/files.h"
+
+static char start_folder[4096];
 
 int lab_folder_make(void **state)
 {
-    const char *parent = getenv("TMPDIR");
-    (void)state;
-    snprintf(folder, sizeof folder, "%.200s/augur.XXXXXX", parent ? parent : "/tmp");
-    return getcwd(start_folder, sizeof start_folder) && mkdtemp(folder) && !chdir(folder) ? 0 : -1;
+    return getcwd(start_folder, sizeof start_folder) && !files_make(state) && !chdir(files_folder)
+               ? 0
+               : -1;
 }
 
-static int drop(const char *path, const struct stat *about, int kind, struct FTW *at)
-{
-    (void)about;
-    (void)kind;
-    (void)at;
-    return remove(path);
-}
-
-int lab_folder_remove(void **state)
-{
-    (void)state;
-    if (chdir(start_folder)) return -1;
-    return nftw(folder, drop, 16, FTW_DEPTH | FTW_PHYS);
-}
+int lab_folder_remove(void **state) { return chdir(start_folder) ? -1 : files_remove(state); }
 
 static void redirect(const char *name, int to)
 {
@@ -66,25 +53,11 @@ pid_t lab_start(const char *line)
     exit(code); /* and not _exit: leaks are reported at exit */
 }
 
-char *lab_file(const char *path, size_t *n)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file) return NULL;
-    fseek(file, 0, SEEK_END);
-    const long size = ftell(file);
-    rewind(file);
-    char *bytes = calloc((size_t)size + 1, 1);
-    *n = fread(bytes, 1, (size_t)size, file);
-    fclose(file);
-    return bytes;
-}
+char *lab_file(const char *path, size_t *n) { return files_get(path, n); }
 
 void lab_file_put(const char *path, const char *text)
 {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
+    assert_int_equal(files_put(path, text, strlen(text)), 0);
 }
 
 static void slurp(const char *name, char *to, size_t bytes)
