@@ -257,6 +257,8 @@ static void bad_input(void **state)
                   "leaves 1 to train on");
     tgraph_expect("tgraph train --data a.npz --out x --hidden 20" SMALL " --hidden 20", 2, "",
                   "multiple of 16");
+    tgraph_expect("tgraph train --data a.npz --dedup none --split 0.5 --out x" SMALL, 2, "",
+                  "equal ones can stand on both sides");
     tgraph_expect("tgraph train --data a.npz --folds 2 --split 0.5 --out x" SMALL, 2, "",
                   "--folds alone");
     tgraph_expect("tgraph train --data a.npz b.npz --folds 3 --out x" SMALL, 2, "", "2 to 2 folds");

@@ -20,6 +20,10 @@ static ag_status check_parts(const tgraph_settings *s, int tile, int files, ag_f
             why, AG_EUSE,
             "--split holds out configurations of layout files, but these are tile files; "
             "use --valid or --folds");
+    if (s->split > 0 && s->dedup == TGRAPH_KEEP_ALL)
+        return ag_fail(why, AG_EUSE,
+                       "--split with --dedup none would train on configurations that it holds out, "
+                       "since equal ones can stand on both sides; use --dedup first or fastest");
     if (s->folds && (s->split > 0 || s->common.valid.count))
         return ag_fail(
             why, AG_EUSE,
