@@ -17,7 +17,7 @@ files_of() { find "$1" -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh
 # may FOLDER FOLDERS: files of FOLDER include our headers from FOLDERS (separated by |) alone.
 may() {
     found=$(files_of "$1" | xargs -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
-        grep -E '"(\.\./|augur\.h|(core|autograd|ops|gnn|optim|examples|harness|lab|tgraph|tpu|tpgnn|tests)/)' |
+        grep -E '"(\.\./|augur\.h|(core|autograd|ops|gnn|optim|examples|harness|tpugraphs|lab|tgraph|tpu|tpgnn|tests)/)' |
         grep -vE "\"($2)/")
     report "$1/ may include ($2)/ alone, by the path from the root" "$found"
 }

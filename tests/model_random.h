@@ -35,11 +35,11 @@ static inline model_data model_random_data(const model_graph *g, int configs, ui
     model_data d = {.configs = configs};
     const size_t digits = (size_t)(g->configurable * configs * TGRAPH_DIGITS);
     d.digit = calloc(digits + 1, sizeof *d.digit);
-    d.feature = calloc((size_t)configs * TGRAPH_TILE_FEATURES, sizeof *d.feature);
+    d.feature = calloc((size_t)configs * TPUGRAPHS_TILE_FEATURES, sizeof *d.feature);
     d.rank = calloc((size_t)configs, sizeof *d.rank);
     for (size_t i = 0; i < digits; i++)
         d.digit[i] = 1 + (int32_t)ag_random_below(&r, TGRAPH_LAYOUT_ROWS - 1);
-    for (int i = 0; i < configs * TGRAPH_TILE_FEATURES; i++) d.feature[i] = ag_random_normal(&r);
+    for (int i = 0; i < configs * TPUGRAPHS_TILE_FEATURES; i++) d.feature[i] = ag_random_normal(&r);
     for (int c = 0; c < configs; c++) d.rank[c] = c ? c - 1 : 0;
     ag_random_shuffle(&r, d.rank, configs);
     return d;

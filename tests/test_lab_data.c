@@ -29,16 +29,16 @@ static void check_split(const char *folder, const char *split, int files)
 {
     static const char *const part[] = {"train", "valid", "test"};
     char path[512];
-    tgraph_paths paths = {0};
+    tpugraphs_paths paths = {0};
     ag_failure why = {0};
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, DATA "%s/split-%s.%s.txt", folder, split, part[i]);
-        if (tgraph_paths_add(&paths, path, &why)) fail_msg("%s", why.sentence);
+        if (tpugraphs_paths_add(&paths, path, &why)) fail_msg("%s", why.sentence);
     }
     assert_int_equal(paths.count, files);
     qsort(paths.path, (size_t)files, sizeof *paths.path, by_name);
     for (int i = 1; i < files; i++) assert_string_not_equal(paths.path[i - 1], paths.path[i]);
-    tgraph_paths_free(&paths);
+    tpugraphs_paths_free(&paths);
 }
 
 static void splits_name_every_file_once(void **state)
@@ -48,14 +48,14 @@ static void splits_name_every_file_once(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         char path[512];
-        tgraph_paths all = {0};
+        tpugraphs_paths all = {0};
         ag_failure why = {0};
         snprintf(path, sizeof path, DATA "%s", folder[i]);
-        assert_int_equal(tgraph_paths_add(&all, path, &why), AG_OK);
+        assert_int_equal(tpugraphs_paths_add(&all, path, &why), AG_OK);
         assert_true(all.count >= least[i]);
         check_split(folder[i], "random", all.count);
         check_split(folder[i], "family", all.count);
-        tgraph_paths_free(&all);
+        tpugraphs_paths_free(&all);
     }
 }
 

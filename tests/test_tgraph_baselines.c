@@ -166,30 +166,30 @@ static void boosting_toy(void **state)
     static float x[N * 2];
     static double y[N], score[N], again[N];
     ag_failure why = {0};
-    tgraph_baseline_options o = tgraph_baseline_defaults();
+    harness_boosting_options o = harness_boosting_defaults();
     ag_random r = {3, 1, 0};
     for (int i = 0; i < N; i++) {
         x[2 * i] = (float)ag_random_uniform(&r);
         x[2 * i + 1] = (float)ag_random_uniform(&r);
         y[i] = exp(3 * (double)x[2 * i]); /* grows with the first column alone */
     }
-    tgraph_boosting *b = tgraph_boosting_fit(x, y, N, 2, &o, &why);
-    if (!tgraph_boosting_built()) {
+    harness_boosting *b = harness_boosting_fit(x, y, N, 2, &o, &why);
+    if (!harness_boosting_built()) {
         assert_null(b);
         assert_string_equal(why.sentence, "not built: libxgboost is not installed");
         print_message("skipped: boosting is %s\n", why.sentence);
         skip();
     }
     if (!b) fail_msg("%s", why.sentence);
-    assert_int_equal(tgraph_boosting_trees(b), o.rounds);
-    assert_int_equal(tgraph_boosting_predict(score, b, x, N, &why), AG_OK);
-    tgraph_boosting_free(b);
+    assert_int_equal(harness_boosting_trees(b), o.rounds);
+    assert_int_equal(harness_boosting_predict(score, b, x, N, &why), AG_OK);
+    harness_boosting_free(b);
     harness_pairs pairs;
     harness_pairs_count(&pairs, score, y, N, &why);
     assert_true(harness_tau_b(&pairs) > 0.97);
-    b = tgraph_boosting_fit(x, y, N, 2, &o, &why);
-    assert_int_equal(tgraph_boosting_predict(again, b, x, N, &why), AG_OK);
-    tgraph_boosting_free(b);
+    b = harness_boosting_fit(x, y, N, 2, &o, &why);
+    assert_int_equal(harness_boosting_predict(again, b, x, N, &why), AG_OK);
+    harness_boosting_free(b);
     assert_memory_equal(score, again, sizeof score);
 
     /* The labels and settings reach XGBoost: a tree of depth 1 and rate 1 is two means. */
@@ -197,9 +197,9 @@ static void boosting_toy(void **state)
     o.rate = 1;
     const float step[] = {0, 0, 0, 0, 1, 1, 2, 2};
     const double level[] = {-5, -5, -5, -5, 1, 1, 12, 12};
-    b = tgraph_boosting_fit(step, level, 8, 1, &o, &why);
-    assert_int_equal(tgraph_boosting_predict(score, b, step, 8, &why), AG_OK);
-    tgraph_boosting_free(b);
+    b = harness_boosting_fit(step, level, 8, 1, &o, &why);
+    assert_int_equal(harness_boosting_predict(score, b, step, 8, &why), AG_OK);
+    harness_boosting_free(b);
     for (int i = 0; i < 8; i++) /* sum / (rows + 1) */
         assert_true(fabs(score[i] - (i < 6 ? -18.0 / 7 : 24.0 / 3)) < 1e-5);
 }
@@ -208,12 +208,12 @@ static void boosting_toy(void **state)
 static void boosting_fails(void **state)
 {
     (void)state;
-    if (!tgraph_boosting_built()) skip();
+    if (!harness_boosting_built()) skip();
     const float x[] = {0, 1};
     const double y[] = {NAN, 1};
     ag_failure why = {0};
-    tgraph_baseline_options o = tgraph_baseline_defaults();
-    assert_null(tgraph_boosting_fit(x, y, 2, 1, &o, &why));
+    harness_boosting_options o = harness_boosting_defaults();
+    assert_null(harness_boosting_fit(x, y, 2, 1, &o, &why));
     assert_int_equal(why.status, AG_EDATA);
     assert_memory_equal(why.sentence, "boosting: XGBoost could not ", 28);
 }
@@ -342,7 +342,7 @@ static void pool_by_hand(void **state)
 static void tile_by_hand(void **state)
 {
     (void)state;
-    float raw[2 * TGRAPH_TILE_FEATURES] = {0}, x[TGRAPH_TILE_COLUMNS], pooled[TGRAPH_POOLED];
+    float raw[2 * TPUGRAPHS_TILE_FEATURES] = {0}, x[TGRAPH_TILE_COLUMNS], pooled[TGRAPH_POOLED];
     tgraph_tile t = {.configs = 2, .raw = raw};
     raw[24] = 7;
     raw[47] = -1;

@@ -42,9 +42,9 @@ static void ridge_uses_all_rows(void **state)
     tgraph_baseline_part part = tgraph_baseline_tile(&t);
     double x[N], y[N], mx = 0, my = 0, xx = 0, yy = 0, xy = 0, weight;
     for (int c = 0; c < N; c++) {
-        t.raw[c * TGRAPH_TILE_FEATURES + 3] = 0;
+        t.raw[c * TPUGRAPHS_TILE_FEATURES + 3] = 0;
         t.target[c] = 1 + (c * 7 % N);
-        x[c] = log1p((double)t.raw[c * TGRAPH_TILE_FEATURES]);
+        x[c] = log1p((double)t.raw[c * TPUGRAPHS_TILE_FEATURES]);
         y[c] = log(t.target[c]);
         mx += x[c] / N;
         my += y[c] / N;

@@ -52,7 +52,7 @@ static void unet3d(void **state)
     if (!measure(&r, "unet3d.npz")) skip();
     assert_true(fabs(r.of[TGRAPH_BASELINE_RANDOM].tau) < 0.15);
     assert_true(r.of[TGRAPH_BASELINE_RIDGE].tau > 0.03 && r.of[TGRAPH_BASELINE_RIDGE].tau < 0.35);
-    if (tgraph_boosting_built())
+    if (harness_boosting_built())
         assert_true(fabs(r.of[TGRAPH_BASELINE_BOOSTING].tau - 0.90) < 0.03);
 }
 
@@ -64,7 +64,7 @@ static void alexnet(void **state)
     if (!getenv("AUGUR_FULL") || !measure(&r, "alexnet_train_batch_32.npz")) skip();
     assert_true(fabs(r.of[TGRAPH_BASELINE_RANDOM].tau) < 0.03);
     assert_true(fabs(r.of[TGRAPH_BASELINE_RIDGE].tau - 0.844) < 0.008);
-    if (tgraph_boosting_built())
+    if (harness_boosting_built())
         assert_true(fabs(r.of[TGRAPH_BASELINE_BOOSTING].tau - 0.897) < 0.015);
 }
 

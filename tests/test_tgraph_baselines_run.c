@@ -32,7 +32,7 @@ static void within_a_file(void **state)
     for (int k = 0; k < TGRAPH_BASELINES; k++)
         if (r.of[k].score)
             assert_memory_equal(r.of[k].score, again.of[k].score, 1200 * sizeof(double));
-    if (tgraph_boosting_built())
+    if (harness_boosting_built())
         assert_true(r.of[BOOSTING].tau > 0.7);
     else
         assert_string_equal(r.of[BOOSTING].note, "not built: libxgboost is not installed");
@@ -61,7 +61,7 @@ static void across_programs(void **state)
         run(&r, part, trains, part + 6, 1, &o);
         assert_false(r.within);
         assert_true(r.of[RIDGE].tau > 0.98);
-        if (tgraph_boosting_built()) assert_true(r.of[BOOSTING].tau > 0.6);
+        if (harness_boosting_built()) assert_true(r.of[BOOSTING].tau > 0.6);
         assert_non_null(strstr(r.of[RIDGE].note, trains == 2 ? "600 of 600 configurations of 2 prog"
                                                              : "1800 of 1800 configurations of 6"));
         tgraph_baselines_free(&r, 1);
@@ -94,7 +94,7 @@ static void tiles(void **state)
     assert_non_null(r[2].of[RIDGE].score);
     assert_true(isnan(r[2].of[RIDGE].tau) && isnan(r[2].of[RIDGE].opa));
     for (int k = 0; k < TGRAPH_SLOWDOWNS; k++) assert_true(isnan(r[2].of[RIDGE].slowdown[k]));
-    if (tgraph_boosting_built()) assert_true(r[0].of[BOOSTING].tau > 0.9);
+    if (harness_boosting_built()) assert_true(r[0].of[BOOSTING].tau > 0.9);
     tgraph_baselines_free(r, 3);
     run(r, train, 1, part + 1, 1, &o); /* nothing to learn layouts from */
     assert_null(r[0].of[RIDGE].score);
@@ -175,7 +175,7 @@ static void progress_stops(void **state)
     tgraph_baseline_part part = tgraph_baseline_train(f);
     o.progress = count_calls;
     o.context = &calls;
-    int most = tgraph_boosting_built() ? 10 : 2; /* in the midst of the trees */
+    int most = harness_boosting_built() ? 10 : 2; /* in the midst of the trees */
     for (stop_at = 1; stop_at <= most; stop_at++) {
         calls = 0;
         run(&r, &part, 1, &part, 1, &o);
@@ -183,7 +183,7 @@ static void progress_stops(void **state)
         assert_non_null(r.of[RANDOM].score);
         assert_int_equal(r.of[RIDGE].score != NULL, stop_at > 2);
         assert_null(r.of[BOOSTING].score);
-        if (tgraph_boosting_built()) assert_string_equal(r.of[BOOSTING].note, "left out: stopped");
+        if (harness_boosting_built()) assert_string_equal(r.of[BOOSTING].note, "left out: stopped");
         tgraph_baselines_free(&r, 1);
     }
     tgraph_file_close(f);

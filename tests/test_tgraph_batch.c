@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-static tgraph_file *open_file(tgraph_budget *budget)
+static tgraph_file *open_file(tpugraphs_budget *budget)
 {
     test_layout l;
     ag_failure why = {0};
@@ -40,7 +40,7 @@ static void check_batch(const tgraph_batch *b, const int32_t *config, int count)
 static void a_batch_is_node_major(void **state)
 {
     (void)state;
-    tgraph_budget tight = {4500, 0, 0}; /* graph and run times: 4,496 bytes; packed rows: 144 */
+    tpugraphs_budget tight = {4500, 0, 0}; /* graph and run times: 4,496 bytes; packed rows: 144 */
     for (int mapped = 0; mapped < 2; mapped++) {
         tgraph_file *f = open_file(mapped ? &tight : NULL);
         tgraph_batch b = {0};
@@ -72,10 +72,10 @@ static void steps_depend_on_seed_and_step_alone(void **state)
     assert_int_equal(tgraph_source_open(&a, f, 3, 4, 11, &why), AG_OK);
     assert_int_equal(tgraph_source_open(&b, f, 3, 4, 11, &why), AG_OK);
     tgraph_batch x = {0}, y[2] = {{0}, {0}};
-    tgraph_loader *loader = tgraph_loader_new(tgraph_fill_batch, &b, &y[0], &y[1], 0, 1, &why);
+    harness_loader *loader = harness_loader_new(tgraph_fill_batch, &b, &y[0], &y[1], 0, 1, &why);
     int seen[20][3] = {{0}}, differ = 0;
     for (int step = 0; step < 60; step++) {
-        const tgraph_batch *z = tgraph_loader_next(loader, &why);
+        const tgraph_batch *z = harness_loader_next(loader, &why);
         assert_non_null(z);
         assert_int_equal(z->step, step);
         for (int turn = 0; turn < 2; turn++) { /* also out of order: nothing is remembered */
@@ -93,7 +93,7 @@ static void steps_depend_on_seed_and_step_alone(void **state)
     for (int epoch = 0; epoch < 20; epoch++)
         for (int i = 0; i < 3; i++) assert_int_equal(seen[epoch][i], 1);
     assert_true(differ);
-    tgraph_loader_free(loader);
+    harness_loader_free(loader);
     tgraph_batch_free(&x);
     for (int i = 0; i < 2; i++) tgraph_batch_free(&y[i]);
     tgraph_source_close(&a);

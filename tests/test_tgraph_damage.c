@@ -207,7 +207,7 @@ static void a_limit_below_the_graph_is_said(void **state)
     (void)state;
     test_layout l;
     ag_failure why = {0};
-    tgraph_budget budget = {3000, 0, 0};
+    tpugraphs_budget budget = {3000, 0, 0};
     tgraph_data_options options = tgraph_layout_defaults();
     test_layout_make(&l);
     assert_true(test_arrays_write(test_path, l.array, l.arrays));

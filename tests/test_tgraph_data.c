@@ -91,7 +91,7 @@ static void pruning_drops_edges_between_neighbours(void **state)
 static void layouts_are_padded_by_rank(void **state)
 {
     (void)state;
-    float row[TGRAPH_FEATURES] = {0};
+    float row[TPUGRAPHS_FEATURES] = {0};
     int32_t index[TGRAPH_LAYOUT];
     row[21] = 64;
     row[22] = 3;
@@ -108,7 +108,7 @@ static void layouts_are_padded_by_rank(void **state)
     assert_int_equal(index[1], 0);
 }
 
-static void rows_are_found_again(tgraph_budget *budget)
+static void rows_are_found_again(tpugraphs_budget *budget)
 {
     enum { ROWS = 3000, WIDTH = 6 };
     ag_failure why = {0};
@@ -132,7 +132,7 @@ static void rows_are_found_again(tgraph_budget *budget)
 static void stores_live_in_memory_or_in_a_file(void **state)
 {
     (void)state;
-    tgraph_budget roomy = {1 << 20, 0, 0}, tight = {100, 0, 0};
+    tpugraphs_budget roomy = {1 << 20, 0, 0}, tight = {100, 0, 0};
     rows_are_found_again(NULL);
     rows_are_found_again(&roomy);
     rows_are_found_again(&tight);
@@ -149,7 +149,7 @@ static void a_store_without_room_is_refused(void **state)
 {
     (void)state;
     ag_failure why = {0};
-    tgraph_budget tight = {100, 0, 0};
+    tpugraphs_budget tight = {100, 0, 0};
     tgraph_store store;
     char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
     setenv("TMPDIR", "/nowhere", 1);
@@ -204,17 +204,17 @@ static void permutations_depend_on_seed_and_number(void **state)
     (void)state;
     enum { N = 50 };
     int32_t a[N], b[N], seen[N] = {0};
-    tgraph_permutation(a, N, 1, 0);
-    tgraph_permutation(b, N, 1, 0);
+    harness_permutation(a, N, 1, 0);
+    harness_permutation(b, N, 1, 0);
     assert_memory_equal(a, b, sizeof a);
     for (int i = 0; i < N; i++) seen[a[i]]++;
     for (int i = 0; i < N; i++) assert_int_equal(seen[i], 1);
-    tgraph_permutation(b, N, 1, 1);
+    harness_permutation(b, N, 1, 1);
     assert_memory_not_equal(a, b, sizeof a);
-    tgraph_permutation(b, N, 2, 0);
+    harness_permutation(b, N, 2, 0);
     assert_memory_not_equal(a, b, sizeof a);
-    tgraph_epoch_order(a, N, 1, 3);
-    tgraph_epoch_order(b, N, 1, 4);
+    harness_epoch_order(a, N, 1, 3);
+    harness_epoch_order(b, N, 1, 4);
     assert_memory_not_equal(a, b, sizeof a);
 }
 
@@ -223,32 +223,32 @@ static void folds_cover_every_file_once(void **state)
     (void)state;
     int32_t fold[11], size[4] = {0};
     ag_failure why = {0};
-    assert_int_equal(tgraph_folds(fold, 11, 4, 9, &why), AG_OK);
+    assert_int_equal(harness_folds(fold, 11, 4, 9, &why), AG_OK);
     for (int i = 0; i < 11; i++) size[fold[i]]++;
     const int32_t expected[] = {3, 3, 3, 2};
     assert_memory_equal(size, expected, sizeof size);
-    assert_int_equal(tgraph_folds(fold, 11, 12, 9, &why), AG_EUSE);
+    assert_int_equal(harness_folds(fold, 11, 12, 9, &why), AG_EUSE);
     assert_string_equal(why.sentence,
                         "folds: 11 files cannot be cut into 12 folds; choose 2 to 11");
     why = (ag_failure){0};
-    assert_int_equal(tgraph_folds(fold, 11, 1, 9, &why), AG_EUSE);
+    assert_int_equal(harness_folds(fold, 11, 1, 9, &why), AG_EUSE);
 }
 
 static void chunks_are_near_equal(void **state)
 {
     (void)state;
     const int expected[][2] = {{0, 4}, {4, 3}, {7, 3}}; /* array_split of 10 into 3 */
-    assert_int_equal(tgraph_chunks(10, 4), 3);
+    assert_int_equal(harness_chunks(10, 4), 3);
     for (int i = 0; i < 3; i++) {
         int first, length;
-        tgraph_chunk(&first, &length, 10, 3, i);
+        harness_chunk(&first, &length, 10, 3, i);
         assert_int_equal(first, expected[i][0]);
         assert_int_equal(length, expected[i][1]);
     }
-    assert_int_equal(tgraph_chunks(8, 4), 2);
-    assert_int_equal(tgraph_chunks(1, 128), 1);
-    assert_int_equal(tgraph_chunks(0, 4), 0);
-    assert_int_equal(tgraph_chunks(INT32_MAX, 1), INT32_MAX);
+    assert_int_equal(harness_chunks(8, 4), 2);
+    assert_int_equal(harness_chunks(1, 128), 1);
+    assert_int_equal(harness_chunks(0, 4), 0);
+    assert_int_equal(harness_chunks(INT32_MAX, 1), INT32_MAX);
 }
 
 static void draws_are_distinct_and_uniform(void **state)
@@ -260,7 +260,7 @@ static void draws_are_distinct_and_uniform(void **state)
     for (int turn = 0; turn < TURNS; turn++) {
         int32_t item[N], seen[N] = {0};
         for (int i = 0; i < N; i++) item[i] = i;
-        assert_int_equal(tgraph_draw(item, N, K, &random), K);
+        assert_int_equal(harness_draw(item, N, K, &random), K);
         for (int i = 0; i < K; i++) assert_int_equal(seen[item[i]]++, 0);
         for (int i = 0; i < K; i++) drawn[item[i]]++;
         first[item[0]]++;
@@ -270,7 +270,7 @@ static void draws_are_distinct_and_uniform(void **state)
         assert_true(abs(first[i] - TURNS / N) < 255);
     }
     int32_t few[3] = {0, 1, 2};
-    assert_int_equal(tgraph_draw(few, 3, 64, &random), 3);
+    assert_int_equal(harness_draw(few, 3, 64, &random), 3);
 }
 
 static void ranks_are_dense_and_exact(void **state)
@@ -284,13 +284,13 @@ static void ranks_are_dense_and_exact(void **state)
     uint64_t key[MANY];
     int64_t many[MANY];
     ag_failure why = {0};
-    assert_int_equal(tgraph_ranks(rank, runtime, 5, key, index, &why), AG_OK);
+    assert_int_equal(harness_ranks(rank, runtime, 5, key, index, &why), AG_OK);
     assert_memory_equal(rank, expected, sizeof expected);
     for (int i = 0; i < MANY; i++) many[i] = 7 + i * 17 % MANY / 2; /* pairs, in disorder */
-    assert_int_equal(tgraph_ranks(rank, many, MANY, key, index, &why), AG_OK);
+    assert_int_equal(harness_ranks(rank, many, MANY, key, index, &why), AG_OK);
     for (int i = 0; i < MANY; i++) assert_int_equal(rank[i], many[i] - 7);
     const int64_t hidden[3] = {0};
-    assert_int_equal(tgraph_ranks(rank, hidden, 3, key, index, &why), AG_OK);
+    assert_int_equal(harness_ranks(rank, hidden, 3, key, index, &why), AG_OK);
     assert_int_equal(rank[0] + rank[1] + rank[2], 0);
 }
 
@@ -310,21 +310,21 @@ static void the_loader_delivers_in_order(void **state)
         int64_t a = -1, b = -1;
         int late = 3;
         ag_failure why = {0};
-        tgraph_loader *loader = tgraph_loader_new(fill_step, &late, &a, &b, 5, threaded, &why);
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, 5, threaded, &why);
         assert_non_null(loader);
         for (int64_t step = 5; step < 40; step++) {
-            int64_t *got = tgraph_loader_next(loader, &why);
+            int64_t *got = harness_loader_next(loader, &why);
             assert_non_null(got);
             if (step % 5 == 0) usleep(200); /* the thread must not touch this buffer meanwhile */
             assert_int_equal(*got, step * step);
         }
-        assert_null(tgraph_loader_next(loader, &why));
+        assert_null(harness_loader_next(loader, &why));
         assert_int_equal(why.status, AG_EDATA);
         assert_string_equal(why.sentence, "step 40 cannot be had");
         why = (ag_failure){0};
-        assert_null(tgraph_loader_next(loader, &why));
+        assert_null(harness_loader_next(loader, &why));
         assert_int_equal(why.status, AG_EDATA);
-        tgraph_loader_free(loader);
+        harness_loader_free(loader);
     }
 }
 
@@ -335,11 +335,11 @@ static void the_loader_stops_when_asked(void **state)
         int64_t a, b;
         int late = 0;
         ag_failure why = {0};
-        tgraph_loader *loader = tgraph_loader_new(fill_step, &late, &a, &b, 0, 1, &why);
-        for (int i = 0; i < taken % 4; i++) assert_non_null(tgraph_loader_next(loader, &why));
-        tgraph_loader_free(loader);
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, 0, 1, &why);
+        for (int i = 0; i < taken % 4; i++) assert_non_null(harness_loader_next(loader, &why));
+        harness_loader_free(loader);
     }
-    tgraph_loader_free(NULL);
+    harness_loader_free(NULL);
 }
 
 int main(void)

@@ -68,7 +68,7 @@ static long peak_kb(void)
 static int read_large(size_t limit, long packed_kb)
 {
     long before = peak_kb();
-    tgraph_budget budget = {limit, 0, 0};
+    tpugraphs_budget budget = {limit, 0, 0};
     tgraph_data_options options = tgraph_layout_defaults();
     ag_failure why = {0};
     tgraph_file *f = tgraph_file_open(test_path, &options, &budget, &why);

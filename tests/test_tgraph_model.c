@@ -95,11 +95,11 @@ static void read_sets(void)
         model_data *d = sets + s;
         d->configs = CONFIGS;
         d->digit = calloc(CONFIGURABLE * CONFIGS * TGRAPH_DIGITS, sizeof *d->digit);
-        d->feature = calloc(CONFIGS * TGRAPH_TILE_FEATURES, sizeof *d->feature);
+        d->feature = calloc(CONFIGS * TPUGRAPHS_TILE_FEATURES, sizeof *d->feature);
         d->rank = calloc(CONFIGS, sizeof *d->rank);
         memcpy(d->rank, rank + s * CONFIGS, CONFIGS * sizeof *rank);
-        memcpy(d->feature, tile.value + s * CONFIGS * TGRAPH_TILE_FEATURES,
-               CONFIGS * TGRAPH_TILE_FEATURES * sizeof *d->feature);
+        memcpy(d->feature, tile.value + s * CONFIGS * TPUGRAPHS_TILE_FEATURES,
+               CONFIGS * TPUGRAPHS_TILE_FEATURES * sizeof *d->feature);
         for (int c = 0; c < CONFIGS; c++)
             for (int v = 0; v < CONFIGURABLE; v++)
                 memcpy(d->digit + (v * CONFIGS + c) * TGRAPH_DIGITS,

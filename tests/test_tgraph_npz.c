@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static tgraph_file *open_file(tgraph_data_options options, tgraph_budget *budget)
+static tgraph_file *open_file(tgraph_data_options options, tpugraphs_budget *budget)
 {
     test_layout l;
     ag_failure why = {0};
@@ -188,23 +188,23 @@ static void folders_are_searched_in_order(void **state)
         fclose(fopen(text, "w"));
     }
     snprintf(text, sizeof text, "%s/sub/circle", top);
-    tgraph_paths paths = {0};
+    tpugraphs_paths paths = {0};
     ag_failure why = {0};
-    assert_int_equal(tgraph_paths_add(&paths, top, &why), AG_OK);
+    assert_int_equal(tpugraphs_paths_add(&paths, top, &why), AG_OK);
     assert_int_equal(paths.count, 4);
     for (int i = 0; i < 4; i++) assert_string_equal(paths.path[i] + strlen(top) + 1, sorted[i]);
-    assert_int_equal(tgraph_paths_add(&paths, paths.path[0], &why), AG_OK);
+    assert_int_equal(tpugraphs_paths_add(&paths, paths.path[0], &why), AG_OK);
     assert_int_equal(paths.count, 5);
     assert_int_equal(symlink(top, text), 0);
-    assert_int_equal(tgraph_paths_add(&paths, top, &why), AG_EFILE);
+    assert_int_equal(tpugraphs_paths_add(&paths, top, &why), AG_EFILE);
     assert_non_null(strstr(why.sentence, "folders deep"));
     why = (ag_failure){0};
     snprintf(text, sizeof text, "%s/empty", top);
-    assert_int_equal(tgraph_paths_add(&paths, text, &why), AG_EFILE);
+    assert_int_equal(tpugraphs_paths_add(&paths, text, &why), AG_EFILE);
     assert_non_null(strstr(why.sentence, "there is no .npz file in this folder"));
     why = (ag_failure){0};
-    assert_int_equal(tgraph_paths_add(&paths, "/nowhere/x.npz", &why), AG_EFILE);
-    tgraph_paths_free(&paths);
+    assert_int_equal(tpugraphs_paths_add(&paths, "/nowhere/x.npz", &why), AG_EFILE);
+    tpugraphs_paths_free(&paths);
 }
 
 static void write_list(const char *path, const char *text)
@@ -216,19 +216,19 @@ static void write_list(const char *path, const char *text)
 
 static void expect_refused_list(const char *path, const char *text, const char *sentence)
 {
-    tgraph_paths paths = {0};
+    tpugraphs_paths paths = {0};
     ag_failure why = {0};
     if (text) write_list(path, text);
-    assert_int_equal(tgraph_paths_add(&paths, path, &why), AG_EFILE);
+    assert_int_equal(tpugraphs_paths_add(&paths, path, &why), AG_EFILE);
     if (!strstr(why.sentence, sentence)) fail_msg("\"%s\" says not: %s", why.sentence, sentence);
-    tgraph_paths_free(&paths);
+    tpugraphs_paths_free(&paths);
 }
 
 static void lists_name_files(void **state)
 {
     (void)state;
     char list[120], path[160], *wide = malloc(6000);
-    tgraph_paths paths = {0};
+    tpugraphs_paths paths = {0};
     ag_failure why = {0};
     snprintf(path, sizeof path, "%s/listed", test_folder);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -238,11 +238,11 @@ static void lists_name_files(void **state)
     }
     snprintf(list, sizeof list, "%s/part.txt", test_folder);
     write_list(list, "# a part\nlisted/1.npz\r\n\nlisted\n");
-    assert_int_equal(tgraph_paths_add(&paths, list, &why), AG_OK);
+    assert_int_equal(tpugraphs_paths_add(&paths, list, &why), AG_OK);
     assert_int_equal(paths.count, 3);
     assert_string_equal(paths.path[0], paths.path[2]);
     assert_string_equal(paths.path[2], path);
-    tgraph_paths_free(&paths);
+    tpugraphs_paths_free(&paths);
     expect_refused_list(list, "", "the list names no file");
     expect_refused_list(list, "listed/1.npz\nlisted/7.npz\n", "there is no such file");
     expect_refused_list(list, "\npart.txt\n", "line 2: a list cannot name another list");

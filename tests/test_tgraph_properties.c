@@ -157,10 +157,11 @@ static model_data select(const int *order, int n)
 {
     model_data d = {.configs = n};
     d.digit = calloc((size_t)(CONFIGURABLE * n * TGRAPH_DIGITS), sizeof *d.digit);
-    d.feature = calloc((size_t)n * TGRAPH_TILE_FEATURES, sizeof *d.feature);
+    d.feature = calloc((size_t)n * TPUGRAPHS_TILE_FEATURES, sizeof *d.feature);
     for (int c = 0; c < n; c++) {
-        memcpy(d.feature + c * TGRAPH_TILE_FEATURES, data.feature + order[c] * TGRAPH_TILE_FEATURES,
-               TGRAPH_TILE_FEATURES * sizeof *d.feature);
+        memcpy(d.feature + c * TPUGRAPHS_TILE_FEATURES,
+               data.feature + order[c] * TPUGRAPHS_TILE_FEATURES,
+               TPUGRAPHS_TILE_FEATURES * sizeof *d.feature);
         for (int v = 0; v < CONFIGURABLE; v++)
             memcpy(d.digit + (v * n + c) * TGRAPH_DIGITS,
                    data.digit + (v * CONFIGS + order[c]) * TGRAPH_DIGITS,

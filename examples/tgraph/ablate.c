@@ -7,11 +7,11 @@ enum { MOST_METRICS = 16 };
 /* The kind of the first file decides which scores the table has. */
 static int first_kind(const tgraph_settings *s, ag_failure *why)
 {
-    tgraph_paths paths = {0};
+    tpugraphs_paths paths = {0};
     int tile = -1;
-    if (!tgraph_paths_add(&paths, s->common.data.list[0], why))
+    if (!tpugraphs_paths_add(&paths, s->common.data.list[0], why))
         tile = tgraph_is_tile(paths.path[0], why);
-    tgraph_paths_free(&paths);
+    tpugraphs_paths_free(&paths);
     return tile;
 }
 

@@ -111,11 +111,11 @@ ag_status tgraph_onehot_open(tgraph_onehot *o, const tgraph_file *file, const in
     size_t bytes = ag__mul(count, sizeof(column));
     *o = (tgraph_onehot){0};
     if (count > INT32_MAX)
-        return ag_fail(why, AG_EUSE,
-                       "%s: %d configurable nodes are too many for one-hot columns; at most %d",
-                       tgraph_short(file->path), file->graph.configurable, INT32_MAX / NODE_KEYS);
+        return ag_fail(
+            why, AG_EUSE, "%s: %d configurable nodes are too many for one-hot columns; at most %d",
+            tpugraphs_short(file->path), file->graph.configurable, INT32_MAX / NODE_KEYS);
     column *all = ag__alloc(bytes);
-    if (!all) return tgraph_no_memory("one-hot columns", bytes, why);
+    if (!all) return tpugraphs_no_memory("one-hot columns", bytes, why);
     memset(all, 0, bytes);
     count_ones(all, file, config, rows);
     o->found = distinct(all, count, rows);
@@ -130,7 +130,7 @@ ag_status tgraph_onehot_open(tgraph_onehot *o, const tgraph_file *file, const in
     ag__free(all);
     if (o->key && o->copies) return AG_OK;
     tgraph_onehot_close(o);
-    return tgraph_no_memory("one-hot columns", bytes, why);
+    return tpugraphs_no_memory("one-hot columns", bytes, why);
 }
 
 void tgraph_onehot_row(float *x, const tgraph_onehot *o, const tgraph_file *file, int config)
@@ -205,7 +205,7 @@ void tgraph_baseline_layout_features(float *x, const tgraph_file *file, int conf
 void tgraph_baseline_tile_features(float *x, const tgraph_tile *tile, int config,
                                    const float pooled[TGRAPH_POOLED])
 {
-    const float *raw = tile->raw + (size_t)config * TGRAPH_TILE_FEATURES;
-    for (int k = 0; k < TGRAPH_TILE_FEATURES; k++) x[k] = small(raw[k]);
-    memcpy(x + TGRAPH_TILE_FEATURES, pooled, TGRAPH_POOLED * sizeof *x);
+    const float *raw = tile->raw + (size_t)config * TPUGRAPHS_TILE_FEATURES;
+    for (int k = 0; k < TPUGRAPHS_TILE_FEATURES; k++) x[k] = small(raw[k]);
+    memcpy(x + TPUGRAPHS_TILE_FEATURES, pooled, TGRAPH_POOLED * sizeof *x);
 }

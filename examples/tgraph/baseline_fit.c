@@ -42,7 +42,7 @@ static ag_status fit_ridge(tgraph_fit *f, const char *read, ag_failure *why)
     size_t bytes = ((size_t)f->columns + 1) * sizeof *f->ridge, at = (size_t)f->fit;
     const float *x = f->x + at * (size_t)f->columns;
     f->ridge = ag__alloc(bytes);
-    if (!f->ridge) return tgraph_no_memory("ridge regression", bytes, why);
+    if (!f->ridge) return tpugraphs_no_memory("ridge regression", bytes, why);
     if (!tgraph_moments_open(&head, f->columns, why) &&
         !tgraph_moments_open(&tail, f->columns, why) &&
         !tgraph_moments_add(&head, f->x, f->y, f->fit, why) &&
@@ -64,12 +64,18 @@ static ag_status fit_boosting(tgraph_fit *f, const char *read, ag_failure *why)
     const tgraph_baseline_options *o = f->options;
     char *note = f->note[TGRAPH_BASELINE_BOOSTING];
     ag_failure failure = {0};
-    f->boosting = tgraph_boosting_fit(f->x, f->y, f->rows, f->columns, o, &failure);
+    const harness_boosting_options trees = {.seed = o->seed,
+                                            .rounds = o->rounds,
+                                            .depth = o->depth,
+                                            .rate = o->rate,
+                                            .progress = o->progress,
+                                            .context = o->context};
+    f->boosting = harness_boosting_fit(f->x, f->y, f->rows, f->columns, &trees, &failure);
     if (failure.status == AG_EMEMORY) return ag_fail(why, AG_EMEMORY, "%s", failure.sentence);
     if (!f->boosting)
         snprintf(note, sizeof f->note[0], "%.230s", failure.sentence);
-    else if (tgraph_boosting_trees(f->boosting) < o->rounds) {
-        tgraph_boosting_free(f->boosting);
+    else if (harness_boosting_trees(f->boosting) < o->rounds) {
+        harness_boosting_free(f->boosting);
         f->boosting = NULL;
         f->stopped = 1;
     } else
@@ -92,7 +98,7 @@ ag_status tgraph_fit_open(tgraph_fit *f, const tgraph_baseline_part *parts, int 
     double at[4] = {harness_seconds()};
     *f = (tgraph_fit){
         .options = options, .within = within, .tile = count > 0 && parts[0].tile != NULL};
-    if (!tgraph_boosting_built()) fit_boosting(f, read, why); /* for its note */
+    if (!harness_boosting_built()) fit_boosting(f, read, why); /* for its note */
     if (stop(f, "columns", 0)) {
         note_rest(f, "left out: stopped");
         return AG_OK;
@@ -106,7 +112,7 @@ ag_status tgraph_fit_open(tgraph_fit *f, const tgraph_baseline_part *parts, int 
     at[1] = harness_seconds();
     if (!stop(f, "ridge", 0) && fit_ridge(f, read, why)) return why->status;
     at[2] = harness_seconds();
-    if (tgraph_boosting_built() && !stop(f, "boosting", 0) && fit_boosting(f, read, why))
+    if (harness_boosting_built() && !stop(f, "boosting", 0) && fit_boosting(f, read, why))
         return why->status;
     at[3] = harness_seconds();
     f->seconds[TGRAPH_BASELINE_RIDGE] = at[2] - at[0];
@@ -137,7 +143,7 @@ ag_status tgraph_fit_predict(double *score, tgraph_fit *f, tgraph_baseline_kind 
     float pooled[TGRAPH_POOLED];
     size_t p = (size_t)f->columns, bytes = CHUNK * p * sizeof(float);
     float *x = ag__alloc(bytes);
-    if (!x) return tgraph_no_memory("baselines", bytes, why);
+    if (!x) return tpugraphs_no_memory("baselines", bytes, why);
     if (!f->within) tgraph_baseline_pool(pooled, tgraph_part_graph(part));
     for (int first = 0; first < part->count && !why->status; first += CHUNK) {
         int n = part->count - first < CHUNK ? part->count - first : CHUNK;
@@ -148,7 +154,7 @@ ag_status tgraph_fit_predict(double *score, tgraph_fit *f, tgraph_baseline_kind 
                 score[first + i] = linear(f->ridge, x + (size_t)i * p, f->columns);
         }
         if (kind == TGRAPH_BASELINE_BOOSTING)
-            tgraph_boosting_predict(score + first, f->boosting, x, n, why);
+            harness_boosting_predict(score + first, f->boosting, x, n, why);
     }
     ag__free(x);
     return why->status;
@@ -157,7 +163,7 @@ ag_status tgraph_fit_predict(double *score, tgraph_fit *f, tgraph_baseline_kind 
 void tgraph_fit_close(tgraph_fit *f)
 {
     tgraph_onehot_close(&f->onehot);
-    tgraph_boosting_free(f->boosting);
+    harness_boosting_free(f->boosting);
     ag__free(f->pick);
     ag__free(f->raw);
     ag__free(f->mean);

@@ -25,7 +25,7 @@ typedef struct tgraph_fit {
     float *x;               /* [rows, columns] standardised */
     double *y;              /* [rows] */
     double *ridge;          /* [columns + 1]; NULL: none */
-    tgraph_boosting *boosting;
+    harness_boosting *boosting;
     double seconds[TGRAPH_BASELINES];
     char note[TGRAPH_BASELINES][240];
     int stopped;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a fit: which configurations, which columns, standardised. */
 #include "examples/tgraph/baseline_parts.h"
-#include "examples/tgraph/data_random.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +9,7 @@ static void *take(size_t count, size_t size, ag_failure *why)
 {
     size_t bytes = ag__mul(count ? count : 1, size);
     void *block = ag__alloc(bytes);
-    if (!block) tgraph_no_memory("baselines", bytes, why);
+    if (!block) tpugraphs_no_memory("baselines", bytes, why);
     return block ? memset(block, 0, bytes) : NULL;
 }
 
@@ -29,9 +28,9 @@ static void standardise_target(tgraph_fit_row *row, int count)
 static int draw_part(tgraph_fit_row *row, const tgraph_baseline_part *part, int index, int quota,
                      int32_t *order, uint64_t seed)
 {
-    ag_random random = tgraph_random(TGRAPH_RANDOM_ROWS, seed, (uint64_t)index);
+    ag_random random = harness_stream(TGRAPH_RANDOM_ROWS, seed, (uint64_t)index);
     for (int i = 0; i < part->count; i++) order[i] = i;
-    int n = tgraph_draw(order, part->count, quota, &random);
+    int n = harness_draw(order, part->count, quota, &random);
     for (int i = 0; i < n; i++) {
         int config = tgraph_part_config(part, order[i]);
         row[i] = (tgraph_fit_row){index, config, log(tgraph_part_truth(part, config))};
@@ -50,7 +49,7 @@ static int apart(int programs) { return programs >= 5; }
 
 static void mix_rows(tgraph_fit_row *row, int rows, uint64_t seed)
 {
-    ag_random random = tgraph_random(TGRAPH_RANDOM_ROWS, seed, UINT32_MAX);
+    ag_random random = harness_stream(TGRAPH_RANDOM_ROWS, seed, UINT32_MAX);
     for (int i = rows - 1; i > 0; i--) {
         int j = (int)ag_random_below(&random, (uint32_t)i + 1);
         tgraph_fit_row t = row[i];

@@ -7,7 +7,6 @@
 
 #include "examples/harness/harness.h"
 #include "examples/tgraph/baseline_parts.h"
-#include "examples/tgraph/data_random.h"
 
 const char *tgraph_baseline_name(tgraph_baseline_kind kind)
 {
@@ -66,7 +65,7 @@ static ag_status check_part(const tgraph_baseline_part *part, int index, ag_fail
                        "baselines: part %d has %s file; give it a layout file or a tile file",
                        index, part->file ? "more than one" : "no");
     int configs = part->file ? part->file->configs : part->tile->configs;
-    const char *path = tgraph_short(part->file ? part->file->path : part->tile->path);
+    const char *path = tpugraphs_short(part->file ? part->file->path : part->tile->path);
     if (part->count < 1 || (!part->config && part->count > configs))
         return ag_fail(why, AG_EUSE,
                        "%s: %d configurations were asked for in the baselines; take 1 to %d", path,
@@ -130,7 +129,7 @@ static void measure(tgraph_baseline *b, const tgraph_baseline_part *part, double
 
 static void score_random(double *score, int count, int index, uint64_t seed)
 {
-    ag_random random = tgraph_random(TGRAPH_RANDOM_SCORES, seed, (uint64_t)index);
+    ag_random random = harness_stream(TGRAPH_RANDOM_SCORES, seed, (uint64_t)index);
     for (int i = 0; i < count; i++) score[i] = ag_random_uniform(&random);
 }
 
@@ -140,7 +139,7 @@ static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_par
 {
     size_t bytes = (size_t)part->count * sizeof(double);
     double *truth = ag__alloc(bytes);
-    if (!truth) return tgraph_no_memory("baselines", bytes, why);
+    if (!truth) return tpugraphs_no_memory("baselines", bytes, why);
     for (int k = 0; k < TGRAPH_BASELINES && !why->status; k++) {
         tgraph_baseline *b = &r->of[k];
         int random = k == TGRAPH_BASELINE_RANDOM;
@@ -149,7 +148,7 @@ static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_par
         if (!random && !tgraph_fit_has(fit, (tgraph_baseline_kind)k)) continue;
         b->score = ag__alloc(bytes);
         if (!b->score)
-            tgraph_no_memory("baselines", bytes, why);
+            tpugraphs_no_memory("baselines", bytes, why);
         else if (random)
             score_random(b->score, part->count, index, fit->options->seed);
         else
@@ -217,7 +216,7 @@ static ag_status run(tgraph_baseline_result *result, const tgraph_baseline_part 
 {
     size_t bytes = ag__mul((size_t)trains, sizeof(tgraph_baseline_part));
     tgraph_baseline_part *sorted = ag__alloc(bytes);
-    if (!sorted) return tgraph_no_memory("baselines", bytes, why);
+    if (!sorted) return tpugraphs_no_memory("baselines", bytes, why);
     const int shared = trains - o->own, layouts = sort_parts(sorted, train, shared);
     for (int i = 0; i < count && !why->status; i++) {
         const tgraph_baseline_part *own = own_part(train, trains, parts[i].file);

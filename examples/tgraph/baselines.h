@@ -4,6 +4,7 @@
 #ifndef TGRAPH_BASELINES_H
 #define TGRAPH_BASELINES_H
 
+#include "examples/harness/boosting.h"
 #include "examples/tgraph/data.h"
 
 typedef enum tgraph_baseline_kind {
@@ -99,7 +100,7 @@ enum {
     TGRAPH_COUNTS = TGRAPH_KINDS * TGRAPH_DIGITS * TGRAPH_LAYOUT_ROWS,
     TGRAPH_POOLED = 2 * TGRAPH_NUMERIC,
     TGRAPH_LAYOUT_COLUMNS = 2 * TGRAPH_COUNTS + TGRAPH_POOLED,
-    TGRAPH_TILE_COLUMNS = TGRAPH_TILE_FEATURES + TGRAPH_POOLED
+    TGRAPH_TILE_COLUMNS = TPUGRAPHS_TILE_FEATURES + TGRAPH_POOLED
 };
 
 /* Of a configuration of a layout file: how many configurable nodes of a kind have a digit at a
@@ -131,7 +132,7 @@ ag_status tgraph_onehot_open(tgraph_onehot *onehot, const tgraph_file *file, con
 void tgraph_onehot_row(float *x, const tgraph_onehot *onehot, const tgraph_file *file, int config);
 void tgraph_onehot_close(tgraph_onehot *onehot);
 
-/* ---- the two regressions ----------------------------------------------------------------------
+/* ---- ridge regression ----------------------------------------------------------------------
  */
 
 /* Sums over rows: what ridge regression knows of its data. */
@@ -154,16 +155,5 @@ ag_status tgraph_ridge_solve(double *out, const tgraph_moments *moments, double 
                              ag_failure *why);
 /* Mean squared error of w and b on the rows of the moments. */
 double tgraph_ridge_error(const tgraph_moments *moments, const double *w);
-
-/* Trees on x [rows, columns]. NULL: the failure is in `why` (AG_EUSE in a build without
-   libxgboost, AG_EDATA for what XGBoost says). */
-typedef struct tgraph_boosting tgraph_boosting;
-int tgraph_boosting_built(void);
-tgraph_boosting *tgraph_boosting_fit(const float *x, const double *y, int rows, int columns,
-                                     const tgraph_baseline_options *options, ag_failure *why);
-ag_status tgraph_boosting_predict(double *score, tgraph_boosting *boosting, const float *x,
-                                  int rows, ag_failure *why);
-int tgraph_boosting_trees(const tgraph_boosting *boosting); /* fewer than asked when stopped */
-void tgraph_boosting_free(tgraph_boosting *boosting);
 
 #endif

@@ -34,7 +34,7 @@ static int scaler_places(scaler_place place[3], tgraph_tile_scalers *s, int tile
 {
     place[0] = (scaler_place){"state.scaler.mean", "state.scaler.scale", &s->node, TGRAPH_NUMERIC};
     place[1] = (scaler_place){"state.config_scaler.mean", "state.config_scaler.scale", &s->config,
-                              TGRAPH_TILE_FEATURES};
+                              TPUGRAPHS_TILE_FEATURES};
     place[2] =
         (scaler_place){"state.target_scaler.mean", "state.target_scaler.scale", &s->target, 1};
     return tile ? 3 : 1;

@@ -5,34 +5,20 @@
 #ifndef TGRAPH_DATA_H
 #define TGRAPH_DATA_H
 
-#include "core/core.h"
+#include "examples/harness/draws.h"
+#include "examples/harness/loader.h"
+#include "examples/tpugraphs/tpugraphs.h"
 
 #include <stdatomic.h>
 
 enum {
-    TGRAPH_FEATURES = 140,    /* columns of node_feat: */
-    TGRAPH_NUMERIC = 134,     /* numbers, standardised, */
-    TGRAPH_LAYOUT = 6,        /* then the layout, minor to major */
-    TGRAPH_DIGITS = 18,       /* columns of node_config_feat: output, input and kernel layout */
-    TGRAPH_WORDS = 3,         /* packed size of the digits of one node: 3 x 32 bits */
-    TGRAPH_LAYOUT_ROWS = 8,   /* rows of the layout table: value + 2; row 0 is "not configurable" */
-    TGRAPH_OPCODES = 121,     /* HLO op codes 0..120 */
-    TGRAPH_TILE_FEATURES = 24 /* columns of config_feat in a tile file */
+    TGRAPH_NUMERIC = 134,   /* of the columns of node_feat: numbers, standardised, */
+    TGRAPH_LAYOUT = 6,      /* then the layout, minor to major */
+    TGRAPH_DIGITS = 18,     /* columns of node_config_feat: output, input and kernel layout */
+    TGRAPH_WORDS = 3,       /* packed size of the digits of one node: 3 x 32 bits */
+    TGRAPH_LAYOUT_ROWS = 8, /* rows of the layout table: value + 2; row 0 is "not configurable" */
+    TGRAPH_OPCODES = 121    /* HLO op codes 0..120 */
 };
-
-/* ---- which files ---------------------------------------------------------------------------- */
-
-typedef struct tgraph_paths {
-    char **path;
-    int count;
-} tgraph_paths;
-
-/* Appends a file, every .npz below a folder (all levels, sorted by path), or what a list names: a
-   file whose name ends in .txt, a path per line, relative to the folder of the list. Start from
-   {0}. Fails: AG_EFILE (no such path, a folder or list that cannot be read or gives no file),
-   AG_EMEMORY. */
-ag_status tgraph_paths_add(tgraph_paths *paths, const char *path, ag_failure *why);
-void tgraph_paths_free(tgraph_paths *paths);
 
 /* ---- how to read one ------------------------------------------------------------------------ */
 
@@ -54,14 +40,6 @@ typedef struct tgraph_data_options {
  */
 tgraph_data_options tgraph_layout_defaults(void);
 tgraph_data_options tgraph_tile_defaults(void);
-
-/* What all open files hold together. A packed store that does not fit below `limit` bytes (0:
-   no limit) lives in a temporary file in $TMPDIR; everything else must fit. Start from {limit,
-   0, 0}. */
-typedef struct tgraph_budget {
-    size_t limit, used; /* bytes in memory */
-    size_t on_disk;     /* bytes in temporary files */
-} tgraph_budget;
 
 /* ---- a graph -------------------------------------------------------------------------------- */
 
@@ -85,7 +63,7 @@ int tgraph_prune(int32_t *new_id, int32_t *edge, int *edges, int nodes, const in
 
 /* Layout columns of one node, [6] of -1..5: with `repad`, -1 behind the rank that the shape
    columns tell. */
-void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TGRAPH_FEATURES],
+void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TPUGRAPHS_FEATURES],
                          int repad);
 
 /* ---- packed configurations ------------------------------------------------------------------ */
@@ -109,15 +87,15 @@ typedef struct tgraph_store {
 /* Makes room for `capacity` rows: 4 x capacity x width bytes. `name` is for sentences. Fails:
    AG_EMEMORY; AG_EFILE (the temporary file has no room). */
 ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width,
-                            tgraph_budget *budget, const char *name, ag_failure *why);
+                            tpugraphs_budget *budget, const char *name, ag_failure *why);
 /* Appends a row; the caller keeps to the capacity. */
 void tgraph_store_put(tgraph_store *store, const uint32_t *row);
 /* Gives back the memory of rows that were not written. */
-void tgraph_store_trim(tgraph_store *store, tgraph_budget *budget);
+void tgraph_store_trim(tgraph_store *store, tpugraphs_budget *budget);
 /* To be called after so many bytes of rows were used: keeps the resident part of a mapped store
    small. */
 void tgraph_store_settle(tgraph_store *store, size_t bytes);
-void tgraph_store_close(tgraph_store *store, tgraph_budget *budget);
+void tgraph_store_close(tgraph_store *store, tpugraphs_budget *budget);
 
 /* Finds equal rows of a store: a hash (XXH3) selects, a comparison of the whole row decides. */
 typedef struct tgraph_unique {
@@ -149,14 +127,14 @@ typedef struct tgraph_file {
     int32_t *train, *held;      /* the parts after tgraph_file_split, ascending; else NULL */
     int train_count, held_count;
     size_t bytes; /* taken from the budget, store excluded */
-    tgraph_budget *budget;
+    tpugraphs_budget *budget;
 } tgraph_file;
 
 /* Reads and checks everything, every CRC included; the npz file is closed again on return. NULL:
    `why` says what is wrong, where, with value and range. budget may be NULL (no limit); it must
    outlive the file. */
 tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *options,
-                              tgraph_budget *budget, ag_failure *why);
+                              tpugraphs_budget *budget, ag_failure *why);
 void tgraph_file_close(tgraph_file *file);
 
 /* Splits the configurations by a permutation that depends on the seed and their number:
@@ -193,27 +171,6 @@ void tgraph_scaler_fit(tgraph_scaler *scaler, tgraph_file *const *files, int cou
 /* Fills graph->feature from graph->raw; may be called again with another scaler. Fails: AG_EUSE (a
    scaler of another width). */
 ag_status tgraph_graph_scale(tgraph_graph *graph, const tgraph_scaler *scaler, ag_failure *why);
-
-/* ---- orders and splits: each a function of the seed and a number, with nothing to save ------ */
-
-/* The index-th permutation of 0..count-1 that belongs to a seed. */
-void tgraph_permutation(int32_t *order, int count, uint64_t seed, uint64_t index);
-/* Files in the order in which an epoch visits them. */
-void tgraph_epoch_order(int32_t *order, int files, uint64_t seed, int64_t epoch);
-/* fold[i] in 0..folds-1 says which fold holds file i out: shuffled, then cut in contiguous parts,
-   the first (count % folds) one longer, as sklearn's KFold does (with our own generator). Fails:
-   AG_EUSE, AG_EMEMORY. */
-ag_status tgraph_folds(int32_t *fold, int count, int folds, uint64_t seed, ag_failure *why);
-/* numpy.array_split into ceil(count / most) parts: how many, and first and length of one. */
-int tgraph_chunks(int count, int most);
-void tgraph_chunk(int *first, int *length, int count, int chunks, int index);
-/* `most` of the `count` items, uniform without replacement, order as drawn; moves items. Returns
-   how many. */
-int tgraph_draw(int32_t *items, int count, int most, ag_random *random);
-/* Dense ranks 0..: equal run times have equal ranks, slower is higher. key and index [count] are
-   scratch. Fails: AG_EMEMORY. */
-ag_status tgraph_ranks(int32_t *rank, const int64_t *runtime, int count, uint64_t *key,
-                       int32_t *index, ag_failure *why);
 
 /* ---- batches -------------------------------------------------------------------------------- */
 
@@ -255,23 +212,6 @@ ag_status tgraph_source_draw(tgraph_source *source, int64_t step, tgraph_batch *
                              ag_failure *why);
 void tgraph_source_close(tgraph_source *source);
 
-/* ---- the background thread ------------------------------------------------------------------ */
-
-/* Prepares what belongs to a step in a buffer. Runs on the loader's thread. */
-typedef ag_status (*tgraph_fill)(void *source, int64_t step, void *buffer, ag_failure *why);
-typedef struct tgraph_loader tgraph_loader;
-
-/* Fills two buffers in turn, from step `first` on; one thread works ahead by one step. Without a
-   thread (threaded 0, or none to be had) the same batches come, prepared on demand. Fails:
-   AG_EMEMORY (NULL). */
-tgraph_loader *tgraph_loader_new(tgraph_fill fill, void *source, void *buffer0, void *buffer1,
-                                 int64_t first, int threaded, ag_failure *why);
-/* The buffer of the next step, valid until the next call; NULL: the failure of that step, also on
-   later calls. */
-void *tgraph_loader_next(tgraph_loader *loader, ag_failure *why);
-/* Joins the thread; the buffers stay the caller's. */
-void tgraph_loader_free(tgraph_loader *loader);
-
 /* The usual fill: source is a tgraph_source, buffer a tgraph_batch. */
 ag_status tgraph_fill_batch(void *source, int64_t step, void *buffer, ag_failure *why);
 
@@ -290,7 +230,7 @@ typedef struct tgraph_tile {
     ag_real *scaled;     /* [configs] standardised target; 0 before tgraph_tile_scale */
     int32_t *rank;       /* [configs] dense ranks of the target; all 0 when hidden */
     size_t bytes;
-    tgraph_budget *budget;
+    tpugraphs_budget *budget;
 } tgraph_tile;
 
 typedef struct tgraph_tile_scalers {
@@ -298,7 +238,7 @@ typedef struct tgraph_tile_scalers {
 } tgraph_tile_scalers;
 
 tgraph_tile *tgraph_tile_open(const char *path, const tgraph_data_options *options,
-                              tgraph_budget *budget, ag_failure *why);
+                              tpugraphs_budget *budget, ag_failure *why);
 void tgraph_tile_close(tgraph_tile *tile);
 void tgraph_tile_fit(tgraph_tile_scalers *scalers, tgraph_tile *const *tiles, int count);
 ag_status tgraph_tile_scale(tgraph_tile *tile, const tgraph_tile_scalers *scalers, ag_failure *why);

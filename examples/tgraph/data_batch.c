@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches: configurations out of the packed store, as the model reads them. */
 #include "examples/tgraph/data_parts.h"
-#include "examples/tgraph/data_random.h"
 
 #include <string.h>
 
@@ -18,7 +17,7 @@ static ag_status make_room(tgraph_batch *b, size_t configs, size_t digits, ag_fa
         b->index = ag__alloc(configs * sizeof *b->index);
         if (!b->config || !b->rank || !b->runtime || !b->key || !b->index) {
             tgraph_batch_free(b);
-            return tgraph_no_memory(name, bytes, why);
+            return tpugraphs_no_memory(name, bytes, why);
         }
         b->config_room = configs;
     }
@@ -26,7 +25,7 @@ static ag_status make_room(tgraph_batch *b, size_t configs, size_t digits, ag_fa
         ag__free(b->digit);
         b->digit_room = 0;
         b->digit = ag__alloc(ag__mul(digits, sizeof *b->digit));
-        if (!b->digit) return tgraph_no_memory(name, ag__mul(digits, sizeof *b->digit), why);
+        if (!b->digit) return tpugraphs_no_memory(name, ag__mul(digits, sizeof *b->digit), why);
         b->digit_room = digits;
     }
     return AG_OK;
@@ -39,12 +38,12 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
     if (count < 1)
         return ag_fail(why, AG_EUSE,
                        "%s: a batch of %d configurations was asked for; take at least 1",
-                       tgraph_short(f->path), count);
+                       tpugraphs_short(f->path), count);
     for (int i = 0; i < count; i++)
         if (config[i] < 0 || config[i] >= f->configs)
             return ag_fail(why, AG_EINDEX,
                            "%s: configuration %d was asked for, but there are 0 to %d",
-                           tgraph_short(f->path), config[i], f->configs - 1);
+                           tpugraphs_short(f->path), config[i], f->configs - 1);
     size_t digits = ag__mul(ag__mul((size_t)nodes, (size_t)count), TGRAPH_DIGITS);
     if (make_room(b, (size_t)count, digits, why)) return why->status;
     b->file = f;
@@ -61,7 +60,7 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
      * may share. */
     tgraph_store_settle((tgraph_store *)&f->store,
                         (size_t)count * (size_t)f->store.width * sizeof(uint32_t));
-    return tgraph_ranks(b->rank, b->runtime, count, b->key, b->index, why);
+    return harness_ranks(b->rank, b->runtime, count, b->key, b->index, why);
 }
 
 void tgraph_batch_free(tgraph_batch *b)
@@ -87,7 +86,7 @@ static ag_status check_source(tgraph_file *const *files, int count, int configs,
     for (int i = 0; i < count; i++)
         if (!tgraph_file_trainable(files[i]))
             return ag_fail(why, AG_EUSE, "%s: %s, so it cannot be trained on; leave it out",
-                           tgraph_short(files[i]->path),
+                           tpugraphs_short(files[i]->path),
                            files[i]->has_runtimes ? "it has only one configuration to train on"
                                                   : "its run times are hidden (all 0)");
     return AG_OK;
@@ -106,13 +105,13 @@ ag_status tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int co
     s->items = ag__alloc((size_t)most * sizeof *s->items);
     if (s->order && s->items) return AG_OK;
     tgraph_source_close(s);
-    return tgraph_no_memory("training", (size_t)most * sizeof *s->items, why);
+    return tpugraphs_no_memory("training", (size_t)most * sizeof *s->items, why);
 }
 
 ag_status tgraph_source_draw(tgraph_source *s, int64_t step, tgraph_batch *batch, ag_failure *why)
 {
     int64_t epoch = step / s->count;
-    if (epoch != s->epoch) tgraph_epoch_order(s->order, s->count, s->seed, epoch);
+    if (epoch != s->epoch) harness_epoch_order(s->order, s->count, s->seed, epoch);
     s->epoch = epoch;
     const tgraph_file *f = s->files[s->order[step % s->count]];
     int count = train_count(f);
@@ -120,9 +119,9 @@ ag_status tgraph_source_draw(tgraph_source *s, int64_t step, tgraph_batch *batch
         memcpy(s->items, f->train, (size_t)count * sizeof *s->items);
     else
         for (int i = 0; i < count; i++) s->items[i] = i;
-    ag_random random = tgraph_random(TGRAPH_RANDOM_DRAW, s->seed, (uint64_t)step);
+    ag_random random = harness_stream(HARNESS_STREAM_DRAW, s->seed, (uint64_t)step);
     batch->step = step;
-    return tgraph_batch_fill(batch, f, s->items, tgraph_draw(s->items, count, s->configs, &random),
+    return tgraph_batch_fill(batch, f, s->items, harness_draw(s->items, count, s->configs, &random),
                              why);
 }
 

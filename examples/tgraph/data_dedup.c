@@ -14,7 +14,7 @@ ag_status tgraph_unique_open(tgraph_unique *unique, int64_t capacity, ag_failure
     size_t bytes = ag__mul((size_t)slots, sizeof *unique->slot);
     unique->mask = slots - 1;
     unique->slot = ag__alloc(bytes);
-    if (!unique->slot) return tgraph_no_memory("de-duplication", bytes, why);
+    if (!unique->slot) return tpugraphs_no_memory("de-duplication", bytes, why);
     memset(unique->slot, 0, bytes);
     return AG_OK;
 }

@@ -12,11 +12,11 @@ tgraph_data_options tgraph_layout_defaults(void)
 
 /* The packed configurations of a file: how many rows there are, checked before anything is
    taken. */
-static ag_status count_configs(tgraph_raw *raw, ag_failure *why)
+static ag_status count_configs(tpugraphs_raw *raw, ag_failure *why)
 {
     const ag_array_info *info =
-        tgraph_member(raw, "node_config_feat", AG_SHAPE(-1, raw->configurable, TGRAPH_DIGITS),
-                      "18 layout values per configuration and configurable node", why);
+        tpugraphs_member(raw, "node_config_feat", AG_SHAPE(-1, raw->configurable, TGRAPH_DIGITS),
+                         "18 layout values per configuration and configurable node", why);
     if (!info) return why->status;
     if (info->size[0] < 1)
         return ag_fail(
@@ -31,25 +31,26 @@ static ag_status count_configs(tgraph_raw *raw, ag_failure *why)
     return AG_OK;
 }
 
-static ag_status take_configs(tgraph_file *f, const tgraph_raw *raw, ag_failure *why)
+static ag_status take_configs(tgraph_file *f, const tpugraphs_raw *raw, ag_failure *why)
 {
     size_t configs = (size_t)raw->configs;
-    f->runtime = tgraph_take(f->budget, &f->bytes, configs, sizeof *f->runtime, raw->name, why);
+    f->runtime = tpugraphs_take(f->budget, &f->bytes, configs, sizeof *f->runtime, raw->name, why);
     if (!f->runtime) return why->status;
-    f->file_row = tgraph_take(f->budget, &f->bytes, configs, sizeof *f->file_row, raw->name, why);
+    f->file_row =
+        tpugraphs_take(f->budget, &f->bytes, configs, sizeof *f->file_row, raw->name, why);
     if (!f->file_row) return why->status;
     return tgraph_store_open(&f->store, raw->configs, (int64_t)raw->configurable * TGRAPH_WORDS,
                              f->budget, raw->name, why);
 }
 
-static ag_status read_file(tgraph_file *f, tgraph_raw *raw, const tgraph_data_options *options,
+static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data_options *options,
                            ag_failure *why)
 {
     static const char *const read[] = {
         "node_feat",       "node_opcode",    "edge_index",  "node_config_feat",
         "node_config_ids", "config_runtime", "node_splits", NULL};
-    if (tgraph_raw_open(raw, f->path, f->budget, options->opcodes, why) ||
-        tgraph_raw_config_nodes(raw, why) || count_configs(raw, why))
+    if (tpugraphs_raw_open(raw, f->path, f->budget, options->opcodes, why) ||
+        tpugraphs_raw_config_nodes(raw, why) || count_configs(raw, why))
         return why->status;
     f->file_nodes = raw->nodes;
     f->file_edges = raw->edges;
@@ -57,29 +58,29 @@ static ag_status read_file(tgraph_file *f, tgraph_raw *raw, const tgraph_data_op
     if (tgraph_graph_build(&f->graph, raw, options, f->budget, &f->bytes, why) ||
         take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why))
         return why->status;
-    return tgraph_raw_verify(raw, read, why);
+    return tpugraphs_raw_verify(raw, read, why);
 }
 
 tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *options,
-                              tgraph_budget *budget, ag_failure *why)
+                              tpugraphs_budget *budget, ag_failure *why)
 {
     size_t length = strlen(path) + 1;
     tgraph_file *f = ag__alloc(sizeof *f);
     if (!f) {
-        tgraph_no_memory(tgraph_short(path), sizeof *f, why);
+        tpugraphs_no_memory(tpugraphs_short(path), sizeof *f, why);
         return NULL;
     }
     memset(f, 0, sizeof *f);
     f->budget = budget;
     f->path = ag__alloc(length);
     if (!f->path)
-        tgraph_no_memory(tgraph_short(path), length, why);
+        tpugraphs_no_memory(tpugraphs_short(path), length, why);
     else {
-        tgraph_raw raw = {0};
+        tpugraphs_raw raw = {0};
         memcpy(f->path, path, length);
-        f->name = tgraph_base(f->path);
+        f->name = tpugraphs_base(f->path);
         read_file(f, &raw, options, why);
-        tgraph_raw_close(&raw);
+        tpugraphs_raw_close(&raw);
     }
     if (!why->status) return f;
     tgraph_file_close(f);
@@ -115,6 +116,6 @@ int tgraph_is_tile(const char *path, ag_failure *why)
         ag_fail(why, AG_EDATA,
                 "%s: there is neither node_config_feat (a layout file) nor config_feat (a tile "
                 "file) in it",
-                tgraph_short(path));
+                tpugraphs_short(path));
     return tile;
 }

@@ -26,7 +26,7 @@ int tgraph_prune(int32_t *new_id, int32_t *edge, int *edges, int nodes, const in
     return kept;
 }
 
-void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TGRAPH_FEATURES],
+void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TPUGRAPHS_FEATURES],
                          int repad)
 {
     enum { SHAPE = 21 }; /* first of the six shape dimensions; unused ones are 0 */
@@ -39,28 +39,30 @@ void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TGRAP
     }
 }
 
-static ag_status take_graph(tgraph_graph *g, tgraph_budget *budget, size_t *bytes, const char *name,
-                            ag_failure *why)
+static ag_status take_graph(tgraph_graph *g, tpugraphs_budget *budget, size_t *bytes,
+                            const char *name, ag_failure *why)
 {
     size_t n = (size_t)g->nodes;
-    g->raw = tgraph_take(budget, bytes, n * TGRAPH_NUMERIC, sizeof *g->raw, name, why);
+    g->raw = tpugraphs_take(budget, bytes, n * TGRAPH_NUMERIC, sizeof *g->raw, name, why);
     if (g->raw)
-        g->feature = tgraph_take(budget, bytes, n * TGRAPH_NUMERIC, sizeof *g->feature, name, why);
+        g->feature =
+            tpugraphs_take(budget, bytes, n * TGRAPH_NUMERIC, sizeof *g->feature, name, why);
     if (g->feature)
-        g->layout = tgraph_take(budget, bytes, n * TGRAPH_LAYOUT, sizeof *g->layout, name, why);
-    if (g->layout) g->opcode = tgraph_take(budget, bytes, n, sizeof *g->opcode, name, why);
+        g->layout = tpugraphs_take(budget, bytes, n * TGRAPH_LAYOUT, sizeof *g->layout, name, why);
+    if (g->layout) g->opcode = tpugraphs_take(budget, bytes, n, sizeof *g->opcode, name, why);
     if (g->opcode)
-        g->edge = tgraph_take(budget, bytes, (size_t)g->edges * 2, sizeof *g->edge, name, why);
+        g->edge = tpugraphs_take(budget, bytes, (size_t)g->edges * 2, sizeof *g->edge, name, why);
     if (g->edge && g->configurable)
-        g->config_node =
-            tgraph_take(budget, bytes, (size_t)g->configurable, sizeof *g->config_node, name, why);
+        g->config_node = tpugraphs_take(budget, bytes, (size_t)g->configurable,
+                                        sizeof *g->config_node, name, why);
     return why->status;
 }
 
-static ag_status keep_features(tgraph_graph *g, const tgraph_raw *raw, const float *row, int node,
-                               int to, const tgraph_data_options *options, ag_failure *why)
+static ag_status keep_features(tgraph_graph *g, const tpugraphs_raw *raw, const float *row,
+                               int node, int to, const tgraph_data_options *options,
+                               ag_failure *why)
 {
-    for (int k = 0; k < TGRAPH_FEATURES; k++)
+    for (int k = 0; k < TPUGRAPHS_FEATURES; k++)
         if (!isfinite(row[k]))
             return ag_fail(why, AG_EDATA, "%s: node_feat[%d,%d] = %g, but features must be finite",
                            raw->name, node, k, (double)row[k]);
@@ -73,19 +75,19 @@ static ag_status keep_features(tgraph_graph *g, const tgraph_raw *raw, const flo
 }
 
 /* Every row is checked, kept or not: the file is either whole or refused. */
-static ag_status stream_features(tgraph_graph *g, tgraph_raw *raw, const int32_t *new_id,
+static ag_status stream_features(tgraph_graph *g, tpugraphs_raw *raw, const int32_t *new_id,
                                  const tgraph_data_options *options, ag_failure *why)
 {
     enum { STEP = 256 };
     ag_rows *rows = ag_rows_open(raw->npz, "node_feat", why);
     if (!rows) return why->status;
-    float *buffer = ag__alloc(STEP * TGRAPH_FEATURES * sizeof *buffer);
-    if (!buffer) tgraph_no_memory(raw->name, STEP * TGRAPH_FEATURES * sizeof *buffer, why);
+    float *buffer = ag__alloc(STEP * TPUGRAPHS_FEATURES * sizeof *buffer);
+    if (!buffer) tpugraphs_no_memory(raw->name, STEP * TPUGRAPHS_FEATURES * sizeof *buffer, why);
     for (int first = 0; buffer && first < raw->nodes && !why->status; first += STEP) {
         int n = raw->nodes - first < STEP ? raw->nodes - first : STEP;
         if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;
         for (int i = 0; i < n && !why->status; i++)
-            keep_features(g, raw, buffer + (size_t)i * TGRAPH_FEATURES, first + i,
+            keep_features(g, raw, buffer + (size_t)i * TPUGRAPHS_FEATURES, first + i,
                           new_id[first + i], options, why);
     }
     ag__free(buffer);
@@ -93,12 +95,13 @@ static ag_status stream_features(tgraph_graph *g, tgraph_raw *raw, const int32_t
     return why->status;
 }
 
-ag_status tgraph_graph_build(tgraph_graph *g, tgraph_raw *raw, const tgraph_data_options *options,
-                             tgraph_budget *budget, size_t *bytes, ag_failure *why)
+ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
+                             const tgraph_data_options *options, tpugraphs_budget *budget,
+                             size_t *bytes, ag_failure *why)
 {
     size_t scratch = (size_t)raw->nodes * sizeof(int32_t);
     int32_t *new_id = ag__alloc(scratch);
-    if (!new_id) return tgraph_no_memory(raw->name, scratch, why);
+    if (!new_id) return tpugraphs_no_memory(raw->name, scratch, why);
     *g =
         (tgraph_graph){.nodes = raw->nodes, .edges = raw->edges, .configurable = raw->configurable};
     if (options->prune && raw->configurable)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The packed store and the limit on memory. */
+/* The packed store. */
 #define _GNU_SOURCE
 #include "examples/tgraph/data_parts.h"
 
@@ -11,44 +11,6 @@
 #include <unistd.h>
 
 enum { SETTLE_BYTES = 16 << 20 }; /* pages of a mapped store that may be resident */
-
-ag_status tgraph_no_memory(const char *name, size_t bytes, ag_failure *why)
-{
-    return ag_fail(why, AG_EMEMORY,
-                   "%s: no memory for %zu bytes; close other programs or lower --ram-limit", name,
-                   bytes);
-}
-
-static int exceeds(const tgraph_budget *budget, size_t bytes)
-{
-    return budget && budget->limit && ag__add(budget->used, bytes) > budget->limit;
-}
-
-ag_status tgraph_fits(const tgraph_budget *budget, size_t bytes, const char *name, const char *what,
-                      ag_failure *why)
-{
-    if (!exceeds(budget, bytes)) return AG_OK;
-    return ag_fail(why, AG_EMEMORY,
-                   "%s: %s needs %zu bytes in memory, but %zu of the limit of %zu are taken; raise "
-                   "--ram-limit or "
-                   "use fewer files",
-                   name, what, bytes, budget->used, budget->limit);
-}
-
-void *tgraph_take(tgraph_budget *budget, size_t *bytes, size_t count, size_t size, const char *name,
-                  ag_failure *why)
-{
-    size_t wanted = ag__mul(count, size);
-    if (tgraph_fits(budget, wanted, name, "its graph", why)) return NULL;
-    void *block = ag__alloc(wanted);
-    if (!block) {
-        tgraph_no_memory(name, wanted, why);
-        return NULL;
-    }
-    *bytes += wanted;
-    if (budget) budget->used += wanted;
-    return block;
-}
 
 /* A file without a name in $TMPDIR (or /tmp), or -1. */
 static int unnamed_file(const char **folder)
@@ -80,27 +42,27 @@ static ag_status map_store(tgraph_store *store, size_t bytes, const char *name, 
             why, AG_EFILE,
             "%s: its packed configurations take %zu bytes, more than --ram-limit leaves, and a "
             "temporary file of that size in %s failed: %s; set TMPDIR to a folder with room",
-            name, bytes, tgraph_short(folder), strerror(error));
+            name, bytes, tpugraphs_short(folder), strerror(error));
     store->word = map;
     store->mapped = bytes;
     return AG_OK;
 }
 
 ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width,
-                            tgraph_budget *budget, const char *name, ag_failure *why)
+                            tpugraphs_budget *budget, const char *name, ag_failure *why)
 {
     size_t bytes = ag__mul(ag__mul((size_t)capacity, (size_t)width), sizeof *store->word);
     memset(store, 0, sizeof *store);
     store->capacity = capacity;
     store->width = width;
-    if (exceeds(budget, bytes)) {
+    if (tpugraphs_exceeds(budget, bytes)) {
         if (map_store(store, bytes, name, why)) return why->status;
         budget->on_disk += bytes;
         return AG_OK;
     }
     store->word =
         ag__alloc(bytes); /* rows that are never written stay without memory behind them */
-    if (!store->word) return tgraph_no_memory(name, bytes, why);
+    if (!store->word) return tpugraphs_no_memory(name, bytes, why);
     if (budget) budget->used += bytes;
     return AG_OK;
 }
@@ -120,7 +82,7 @@ void tgraph_store_put(tgraph_store *store, const uint32_t *row)
     tgraph_store_settle(store, bytes);
 }
 
-void tgraph_store_trim(tgraph_store *store, tgraph_budget *budget)
+void tgraph_store_trim(tgraph_store *store, tpugraphs_budget *budget)
 {
     size_t row = (size_t)store->width * sizeof *store->word;
     size_t spare = (size_t)(store->capacity - store->rows) * row;
@@ -132,7 +94,7 @@ void tgraph_store_trim(tgraph_store *store, tgraph_budget *budget)
     if (budget) budget->used -= spare;
 }
 
-void tgraph_store_close(tgraph_store *store, tgraph_budget *budget)
+void tgraph_store_close(tgraph_store *store, tpugraphs_budget *budget)
 {
     size_t bytes = (size_t)store->capacity * (size_t)store->width * sizeof *store->word;
     if (!store->word) return;

@@ -7,7 +7,7 @@
 /* What one pass keeps beside the store. */
 typedef struct stream {
     tgraph_file *file;
-    const tgraph_raw *raw;
+    const tpugraphs_raw *raw;
     tgraph_dedup dedup;
     tgraph_unique unique;
     int64_t *low, *high; /* per kept row, the range of its duplicates; or NULL */
@@ -58,7 +58,7 @@ static ag_status stream_rows(stream *s, ag_failure *why)
     ag_rows *rows = ag_rows_open(s->raw->npz, "node_config_feat", why);
     if (!rows) return why->status;
     float *buffer = ag__alloc(bytes);
-    if (!buffer) tgraph_no_memory(s->raw->name, bytes, why);
+    if (!buffer) tpugraphs_no_memory(s->raw->name, bytes, why);
     for (int64_t first = 0; buffer && first < configs && !why->status; first += step) {
         int64_t n = configs - first < step ? configs - first : step;
         if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;
@@ -80,14 +80,14 @@ static ag_status open_stream(stream *s, ag_failure *why)
 {
     size_t configs = (size_t)s->raw->configs, bytes = configs * sizeof *s->low;
     s->word = ag__alloc((size_t)s->raw->configurable * TGRAPH_WORDS * sizeof *s->word);
-    if (!s->word) return tgraph_no_memory(s->raw->name, bytes, why);
+    if (!s->word) return tpugraphs_no_memory(s->raw->name, bytes, why);
     if (s->dedup == TGRAPH_KEEP_ALL) return AG_OK;
     size_t table = ag__mul(configs, 6 * sizeof *s->low); /* both ranges and up to 4 slots a row */
-    if (tgraph_fits(s->file->budget, table, s->raw->name, "de-duplication", why))
+    if (tpugraphs_fits(s->file->budget, table, s->raw->name, "de-duplication", why))
         return why->status;
     s->low = ag__alloc(bytes);
     s->high = ag__alloc(bytes);
-    if (!s->low || !s->high) return tgraph_no_memory(s->raw->name, bytes, why);
+    if (!s->low || !s->high) return tpugraphs_no_memory(s->raw->name, bytes, why);
     return tgraph_unique_open(&s->unique, s->raw->configs, why);
 }
 
@@ -110,11 +110,11 @@ static void add_range(tgraph_file *f)
     }
 }
 
-ag_status tgraph_configs_read(tgraph_file *file, tgraph_raw *raw, tgraph_dedup dedup,
+ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedup dedup,
                               ag_failure *why)
 {
     stream s = {.file = file, .raw = raw, .dedup = dedup};
-    if (tgraph_raw_runtimes(raw, file->runtime, why)) return why->status;
+    if (tpugraphs_raw_runtimes(raw, file->runtime, why)) return why->status;
     add_range(file); /* before equal configurations become one */
     if (!open_stream(&s, why) && !stream_rows(&s, why)) {
         file->configs = (int)file->store.rows;

@@ -23,14 +23,14 @@ ag_status tgraph_feed_open(tgraph_feed *f, const tgraph_set *set, int configs, u
     f->order = harness_alloc((size_t)f->count * sizeof *f->order);
     if (f->tile) return AG_OK;
     if (tgraph_source_open(&f->source, f->file, f->count, configs, seed, why)) return why->status;
-    f->loader = tgraph_loader_new(tgraph_fill_batch, &f->source, &f->buffer[0], &f->buffer[1],
-                                  first, 1, why);
+    f->loader = harness_loader_new(tgraph_fill_batch, &f->source, &f->buffer[0], &f->buffer[1],
+                                   first, 1, why);
     return why->status;
 }
 
 static ag_status next_layout(tgraph_feed *f, tgraph_work *work, ag_failure *why)
 {
-    work->batch = tgraph_loader_next(f->loader, why);
+    work->batch = harness_loader_next(f->loader, why);
     for (int i = 0; work->batch && i < f->count; i++)
         if (f->file[i] == work->batch->file) work->entry = f->entry[i];
     return why->status;
@@ -41,7 +41,7 @@ ag_status tgraph_feed_next(tgraph_feed *f, int64_t step, tgraph_work *work, ag_f
     *work = (tgraph_work){0};
     if (!f->tile) return next_layout(f, work, why);
     const int64_t epoch = step / f->count;
-    if (epoch != f->epoch) tgraph_epoch_order(f->order, f->count, f->seed, epoch);
+    if (epoch != f->epoch) harness_epoch_order(f->order, f->count, f->seed, epoch);
     f->epoch = epoch;
     work->entry = f->entry[f->order[step % f->count]];
     return AG_OK;
@@ -49,7 +49,7 @@ ag_status tgraph_feed_next(tgraph_feed *f, int64_t step, tgraph_work *work, ag_f
 
 void tgraph_feed_close(tgraph_feed *f)
 {
-    tgraph_loader_free(f->loader);
+    harness_loader_free(f->loader);
     tgraph_source_close(&f->source);
     for (int i = 0; i < 2; i++) tgraph_batch_free(&f->buffer[i]);
     harness_free(f->entry);

@@ -42,7 +42,7 @@ static size_t plan_bytes(const tgraph_model *m, const tgraph_program *p, int con
     const size_t n = (size_t)configs;
     const size_t rows = (size_t)(p->graph->configurable > 0 ? p->graph->configurable : 1);
     int32_t *digit = harness_alloc(rows * n * TGRAPH_DIGITS * sizeof *digit);
-    ag_real *feature = harness_alloc(n * TGRAPH_TILE_FEATURES * sizeof *feature);
+    ag_real *feature = harness_alloc(n * TPUGRAPHS_TILE_FEATURES * sizeof *feature);
     int32_t *rank = harness_alloc(n * sizeof *rank);
     ag_tape_training(tape, training);
     ag_tensor *y = m->options.tile ? tgraph_tile_forward(m, tape, p, feature, configs)
@@ -126,11 +126,11 @@ static ag_status inspect(const char *path, json_t *list, ag_failure *why)
 ag_status tgraph_inspect_command(harness_call *call, ag_failure *why)
 {
     const tgraph_settings *s = call->values;
-    tgraph_paths paths = {0};
+    tpugraphs_paths paths = {0};
     json_t *list = s->common.json ? json_array() : NULL;
     int bad = 0;
     for (int i = 0; i < s->common.data.count && !why->status; i++)
-        tgraph_paths_add(&paths, s->common.data.list[i], why);
+        tpugraphs_paths_add(&paths, s->common.data.list[i], why);
     for (int i = 0; i < paths.count && !why->status && !harness_interrupted(); i++) {
         ag_failure mine = {0};
         inspect(paths.path[i], list, &mine);
@@ -147,6 +147,6 @@ ag_status tgraph_inspect_command(harness_call *call, ag_failure *why)
         json_decref(list);
     if (!why->status && bad)
         ag_fail(why, AG_EDATA, "%d of %d files cannot be read; see above", bad, paths.count);
-    tgraph_paths_free(&paths);
+    tpugraphs_paths_free(&paths);
     return why->status;
 }

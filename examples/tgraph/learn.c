@@ -9,7 +9,7 @@
 static ag_status add_paths(tgraph_learn *learn, const harness_paths *from, ag_failure *why)
 {
     for (int i = 0; i < from->count && !why->status; i++)
-        tgraph_paths_add(&learn->paths, from->list[i], why);
+        tpugraphs_paths_add(&learn->paths, from->list[i], why);
     return why->status;
 }
 
@@ -149,7 +149,7 @@ ag_status tgraph_learn_open(tgraph_learn *learn, tgraph_set *set, const char *fi
 
 void tgraph_learn_close(tgraph_learn *learn)
 {
-    tgraph_paths_free(&learn->paths);
+    tpugraphs_paths_free(&learn->paths);
     harness_free(learn->entry);
     *learn = (tgraph_learn){0};
 }

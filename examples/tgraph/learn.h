@@ -7,7 +7,7 @@
 
 /* Start from {0}. */
 typedef struct tgraph_learn {
-    tgraph_paths paths;         /* of --fit, or the --data of the run */
+    tpugraphs_paths paths;      /* of --fit, or the --data of the run */
     const tgraph_entry **entry; /* [count] of the set, in the order of the paths */
     int count;
     ag_failure missing; /* why the paths of the run are not there */

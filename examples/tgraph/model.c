@@ -138,7 +138,7 @@ ag_tensor *tgraph_tile_forward(const tgraph_model *m, ag_tape *tape, const tgrap
     ag_tensor *x = ag_reshape(node_part(m, tape, p, NULL, 1), AG_SHAPE(p->graph->nodes, h));
     ag_tensor *pooled =
         ag_reshape(ag_concat2(ag_max_rows(x), ag_mean_rows(x), 0), AG_SHAPE(1, 2 * h));
-    ag_tensor *y = ag_input(tape, feature, AG_SHAPE(configs, TGRAPH_TILE_FEATURES));
+    ag_tensor *y = ag_input(tape, feature, AG_SHAPE(configs, TPUGRAPHS_TILE_FEATURES));
     y = ag_gelu(dropout(m, linear(y, m->config[0], m->config_bias[0])));
     y = linear(y, m->config[1], m->config_bias[1]);
 

@@ -93,7 +93,7 @@ static void add_block(tgraph_model *m, int k)
 
 static void add_tile_layers(tgraph_model *m)
 {
-    const int h = m->options.hidden, in[] = {TGRAPH_TILE_FEATURES, h};
+    const int h = m->options.hidden, in[] = {TPUGRAPHS_TILE_FEATURES, h};
     const char *const config[] = {"config.0", "config.1"}, *const head[] = {"head.0", "head.1"};
     for (int k = 0; k < 2; k++) {
         m->config[k] = add_weight(m, config[k], "weight", h, in[k]);

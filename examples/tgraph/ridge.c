@@ -15,7 +15,7 @@ static double *zeros(size_t count, ag_failure *why)
 {
     size_t bytes = ag__mul(count, sizeof(double));
     double *x = bytes < PTRDIFF_MAX ? ag__alloc(bytes) : NULL;
-    if (!x) tgraph_no_memory("ridge regression", bytes, why);
+    if (!x) tpugraphs_no_memory("ridge regression", bytes, why);
     return x ? memset(x, 0, bytes) : NULL;
 }
 

@@ -13,7 +13,7 @@ static void make_room(tgraph_scorer *s, int count)
     s->room = count;
     s->chosen = harness_alloc((size_t)count * sizeof *s->chosen);
     s->order = harness_alloc((size_t)count * sizeof *s->order);
-    s->feature = harness_alloc((size_t)s->configs * TGRAPH_TILE_FEATURES * sizeof *s->feature);
+    s->feature = harness_alloc((size_t)s->configs * TPUGRAPHS_TILE_FEATURES * sizeof *s->feature);
 }
 
 void tgraph_scorer_close(tgraph_scorer *s)
@@ -36,9 +36,9 @@ static ag_tensor *record_layout(tgraph_scorer *s, const tgraph_entry *e, int cou
 static ag_tensor *record_tile(tgraph_scorer *s, const tgraph_entry *e, int count)
 {
     for (int i = 0; i < count; i++)
-        memcpy(s->feature + i * TGRAPH_TILE_FEATURES,
-               e->tile->feature + (size_t)s->chosen[i] * TGRAPH_TILE_FEATURES,
-               TGRAPH_TILE_FEATURES * sizeof *s->feature);
+        memcpy(s->feature + i * TPUGRAPHS_TILE_FEATURES,
+               e->tile->feature + (size_t)s->chosen[i] * TPUGRAPHS_TILE_FEATURES,
+               TPUGRAPHS_TILE_FEATURES * sizeof *s->feature);
     return tgraph_tile_forward(s->model, s->tape, &e->program, s->feature, count);
 }
 
@@ -67,10 +67,10 @@ static int stopped(const tgraph_scorer *s, const ag_failure *why)
 static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
                           double *score, int pass, ag_failure *why)
 {
-    const int chunks = tgraph_chunks(count, s->configs);
+    const int chunks = harness_chunks(count, s->configs);
     for (int k = 0; k < chunks && !stopped(s, why); k++) {
         int first, length;
-        tgraph_chunk(&first, &length, count, chunks, k);
+        harness_chunk(&first, &length, count, chunks, k);
         add_chunk(s, e, item, s->order + first, length, score, why);
         if (s->note) s->note(s->user, pass * count + first + length);
     }
@@ -88,7 +88,7 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
     ag_tape_training(s->tape, 0);
     for (int p = 0; p < passes && !stopped(s, why); p++) {
         if (s->tta > 0)
-            tgraph_permutation(s->order, count, TTA_SEED, (uint64_t)p);
+            harness_permutation(s->order, count, TTA_SEED, (uint64_t)p);
         else
             for (int i = 0; i < count; i++) s->order[i] = i;
         add_pass(s, e, item, count, score, p, why);

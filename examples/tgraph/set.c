@@ -26,7 +26,7 @@ ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure
     set->budget.limit = (size_t)s->common.ram_limit;
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < lists[k]->count; i++)
-            if (tgraph_paths_add(&set->paths, lists[k]->list[i], why)) return why->status;
+            if (tpugraphs_paths_add(&set->paths, lists[k]->list[i], why)) return why->status;
     set->entry = harness_alloc((size_t)set->paths.count * sizeof *set->entry);
     return check_kinds(set, why);
 }
@@ -49,7 +49,7 @@ static uint64_t hash_tile(const tgraph_tile *t)
 {
     const size_t n = (size_t)t->configs;
     const uint64_t run = XXH3_64bits(t->runtime, n * sizeof *t->runtime);
-    return XXH3_64bits_withSeed(t->raw, n * TGRAPH_TILE_FEATURES * sizeof *t->raw, run);
+    return XXH3_64bits_withSeed(t->raw, n * TPUGRAPHS_TILE_FEATURES * sizeof *t->raw, run);
 }
 
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,
@@ -85,7 +85,7 @@ void tgraph_set_close(tgraph_set *set)
 {
     for (int i = 0; i < set->count; i++) tgraph_entry_close(&set->entry[i]);
     harness_free(set->entry);
-    tgraph_paths_free(&set->paths);
+    tpugraphs_paths_free(&set->paths);
     *set = (tgraph_set){0};
 }
 

@@ -23,8 +23,8 @@ typedef struct tgraph_entry {
 /* Start from {0}; must not move afterwards. */
 typedef struct tgraph_set {
     int tile;
-    tgraph_budget budget;
-    tgraph_paths paths;
+    tpugraphs_budget budget;
+    tpugraphs_paths paths;
     tgraph_entry *entry;
     int count;
 } tgraph_set;

@@ -45,11 +45,11 @@ static ag_status check_parts(const tgraph_settings *s, int tile, int files, ag_f
 /* How many of the paths came from --data; the others are for validation. */
 static ag_status count_training(int *count, const tgraph_settings *s, ag_failure *why)
 {
-    tgraph_paths paths = {0};
+    tpugraphs_paths paths = {0};
     for (int i = 0; i < s->common.data.count && !why->status; i++)
-        tgraph_paths_add(&paths, s->common.data.list[i], why);
+        tpugraphs_paths_add(&paths, s->common.data.list[i], why);
     *count = paths.count;
-    tgraph_paths_free(&paths);
+    tpugraphs_paths_free(&paths);
     return why->status;
 }
 
@@ -110,7 +110,7 @@ ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure
         check_parts(s, set->tile, training, why))
         return why->status;
     int32_t *fold = harness_alloc((size_t)set->paths.count * sizeof *fold);
-    if (s->folds) tgraph_folds(fold, training, s->folds, (uint64_t)s->split_seed, why);
+    if (s->folds) harness_folds(fold, training, s->folds, (uint64_t)s->split_seed, why);
     for (int i = 0; i < set->paths.count && !why->status && !harness_interrupted(); i++) {
         const int held = i >= training || (s->folds && fold[i] == s->fold);
         if (held)

@@ -23,7 +23,7 @@ typedef struct tgraph_feed {
     tgraph_file **file; /* layout */
     tgraph_source source;
     tgraph_batch buffer[2];
-    tgraph_loader *loader;
+    harness_loader *loader;
 } tgraph_feed;
 
 /* Begins with step `first`, counted from 0. */

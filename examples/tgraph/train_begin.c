@@ -64,7 +64,7 @@ static void choose_samples(tgraph_training *t)
         chosen = t->sample[k] = harness_alloc((size_t)n * sizeof *chosen);
         t->scored[k] = e;
         t->samples[k] = n;
-        tgraph_permutation(order, e->items, (uint64_t)t->settings->split_seed, (uint64_t)k);
+        harness_permutation(order, e->items, (uint64_t)t->settings->split_seed, (uint64_t)k);
         for (int c = 0; c < e->items; c++) /* ascending, as in a whole evaluation */
             if (order[c] < n) chosen[taken++] = tgraph_entry_item(e, c);
         harness_free(order);

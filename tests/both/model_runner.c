@@ -14,7 +14,7 @@ struct model {
     tgraph_graph graph;
     tgraph_program program;
     ag_tape *tape;
-    ag_real tile[MODEL_CONFIGS * TGRAPH_TILE_FEATURES];
+    ag_real tile[MODEL_CONFIGS * TPUGRAPHS_TILE_FEATURES];
     const model_data *data; /* of the gradient check */
 };
 
@@ -112,7 +112,8 @@ static ag_tensor *record(model *m, ag_tape *tape, const model_data *d)
 {
     if (!m->net.options.tile)
         return tgraph_forward(&m->net, tape, &m->program, d->digit, d->configs);
-    for (int i = 0; i < d->configs * TGRAPH_TILE_FEATURES; i++) m->tile[i] = (ag_real)d->feature[i];
+    for (int i = 0; i < d->configs * TPUGRAPHS_TILE_FEATURES; i++)
+        m->tile[i] = (ag_real)d->feature[i];
     return tgraph_tile_forward(&m->net, tape, &m->program, m->tile, d->configs);
 }
 

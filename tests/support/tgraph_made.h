@@ -70,13 +70,13 @@ static inline tgraph_tile make_tile(int configs, uint64_t seed)
 {
     tgraph_tile t = {.path = made_name, .name = made_name, .configs = configs, .has_runtimes = 1};
     ag_random r = {seed, 9, 0};
-    t.raw = zeroed((size_t)configs * TGRAPH_TILE_FEATURES, sizeof *t.raw);
+    t.raw = zeroed((size_t)configs * TPUGRAPHS_TILE_FEATURES, sizeof *t.raw);
     t.target = zeroed((size_t)configs, sizeof *t.target);
     t.runtime = zeroed((size_t)configs, sizeof *t.runtime);
     for (int c = 0; c < configs; c++) {
-        t.raw[c * TGRAPH_TILE_FEATURES] = (float)ag_random_uniform(&r) * 50;
-        t.raw[c * TGRAPH_TILE_FEATURES + 3] = (float)ag_random_uniform(&r);
-        t.target[c] = 1 + (double)t.raw[c * TGRAPH_TILE_FEATURES];
+        t.raw[c * TPUGRAPHS_TILE_FEATURES] = (float)ag_random_uniform(&r) * 50;
+        t.raw[c * TPUGRAPHS_TILE_FEATURES + 3] = (float)ag_random_uniform(&r);
+        t.target[c] = 1 + (double)t.raw[c * TPUGRAPHS_TILE_FEATURES];
         t.runtime[c] = (int64_t)(1000 * t.target[c]);
     }
     return t;

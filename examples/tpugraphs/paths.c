@@ -2,7 +2,7 @@
 /* PATH arguments: a file, every .npz below a folder in an order that does not depend on the disk,
    or the paths that a list (.txt) names. */
 #define _GNU_SOURCE
-#include "examples/tgraph/data_parts.h"
+#include "examples/tpugraphs/tpugraphs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,14 +13,14 @@
 
 enum { DEEPEST = 32 }; /* folders below the one given; links may form circles */
 
-static ag_status add_file(tgraph_paths *paths, const char *path, ag_failure *why)
+static ag_status add_file(tpugraphs_paths *paths, const char *path, ag_failure *why)
 {
     size_t length = strlen(path) + 1, bytes = ((size_t)paths->count + 1) * sizeof *paths->path;
     char *copy = ag__alloc(length);
     char **grown = copy ? ag__grow(paths->path, bytes) : NULL;
     if (!grown) {
         ag__free(copy);
-        return tgraph_no_memory(tgraph_short(path), bytes, why);
+        return tpugraphs_no_memory(tpugraphs_short(path), bytes, why);
     }
     memcpy(copy, path, length);
     paths->path = grown;
@@ -34,9 +34,9 @@ static int ends(const char *name, const char *how)
     return length > end && !strcmp(name + length - end, how);
 }
 
-static ag_status add_folder(tgraph_paths *paths, const char *path, int depth, ag_failure *why);
+static ag_status add_folder(tpugraphs_paths *paths, const char *path, int depth, ag_failure *why);
 
-static ag_status add_entry(tgraph_paths *paths, const char *folder, const char *name, int depth,
+static ag_status add_entry(tpugraphs_paths *paths, const char *folder, const char *name, int depth,
                            ag_failure *why)
 {
     char path[4096];
@@ -45,21 +45,21 @@ static ag_status add_entry(tgraph_paths *paths, const char *folder, const char *
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return ag_fail(why, AG_EFILE,
                        "%s: a path below it is longer than %zu bytes; move the folder up",
-                       tgraph_short(folder), sizeof path - 1);
+                       tpugraphs_short(folder), sizeof path - 1);
     if (stat(path, &info)) return AG_OK; /* a dangling link */
     if (S_ISDIR(info.st_mode)) return add_folder(paths, path, depth + 1, why);
     return S_ISREG(info.st_mode) && ends(name, ".npz") ? add_file(paths, path, why) : AG_OK;
 }
 
-static ag_status add_folder(tgraph_paths *paths, const char *path, int depth, ag_failure *why)
+static ag_status add_folder(tpugraphs_paths *paths, const char *path, int depth, ag_failure *why)
 {
     if (depth > DEEPEST)
         return ag_fail(why, AG_EFILE,
                        "%s: lies more than %d folders deep; is a link part of a circle?",
-                       tgraph_short(path), DEEPEST);
+                       tpugraphs_short(path), DEEPEST);
     DIR *folder = opendir(path);
     if (!folder)
-        return ag_fail(why, AG_EFILE, "%s: the folder cannot be read: %s", tgraph_short(path),
+        return ag_fail(why, AG_EFILE, "%s: the folder cannot be read: %s", tpugraphs_short(path),
                        strerror(errno));
     for (struct dirent *entry; !why->status && (entry = readdir(folder));)
         add_entry(paths, path, entry->d_name, depth, why);
@@ -68,7 +68,7 @@ static ag_status add_folder(tgraph_paths *paths, const char *path, int depth, ag
 }
 
 /* A line of a list, relative to the folder of the list. */
-static ag_status add_line(tgraph_paths *paths, const char *list, int number, const char *line,
+static ag_status add_line(tpugraphs_paths *paths, const char *list, int number, const char *line,
                           ag_failure *why)
 {
     char path[4096];
@@ -77,33 +77,33 @@ static ag_status add_line(tgraph_paths *paths, const char *list, int number, con
     if (!*line || *line == '#') return AG_OK;
     if (snprintf(path, sizeof path, "%.*s%s", folder, list, line) >= (int)sizeof path)
         return ag_fail(why, AG_EFILE, "%s, line %d: the path is longer than %zu bytes; move it up",
-                       tgraph_short(list), number, sizeof path - 1);
+                       tpugraphs_short(list), number, sizeof path - 1);
     if (ends(line, ".txt"))
         return ag_fail(why, AG_EFILE, "%s, line %d: a list cannot name another list, %s",
-                       tgraph_short(list), number, tgraph_short(line));
-    return tgraph_paths_add(paths, path, why);
+                       tpugraphs_short(list), number, tpugraphs_short(line));
+    return tpugraphs_paths_add(paths, path, why);
 }
 
 /* Paths, one a line; empty lines and those that begin with # are passed over. */
-static ag_status add_list(tgraph_paths *paths, const char *path, ag_failure *why)
+static ag_status add_list(tpugraphs_paths *paths, const char *path, ag_failure *why)
 {
     FILE *list = fopen(path, "r");
     char line[4096];
     const int before = paths->count;
     if (!list)
-        return ag_fail(why, AG_EFILE, "%s: the list cannot be read: %s", tgraph_short(path),
+        return ag_fail(why, AG_EFILE, "%s: the list cannot be read: %s", tpugraphs_short(path),
                        strerror(errno));
     for (int number = 1; !why->status && fgets(line, sizeof line, list); number++) {
         const size_t length = strcspn(line, "\r\n");
         if (length + 1 == sizeof line)
             ag_fail(why, AG_EFILE, "%s, line %d is longer than %zu bytes; is this a list of paths?",
-                    tgraph_short(path), number, sizeof line - 2);
+                    tpugraphs_short(path), number, sizeof line - 2);
         line[length] = 0;
         if (!why->status) add_line(paths, path, number, line, why);
     }
     fclose(list);
     if (!why->status && paths->count == before)
-        return ag_fail(why, AG_EFILE, "%s: the list names no file", tgraph_short(path));
+        return ag_fail(why, AG_EFILE, "%s: the list names no file", tpugraphs_short(path));
     return why->status;
 }
 
@@ -112,7 +112,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-ag_status tgraph_paths_add(tgraph_paths *paths, const char *path, ag_failure *why)
+ag_status tpugraphs_paths_add(tpugraphs_paths *paths, const char *path, ag_failure *why)
 {
     struct stat info;
     int before = paths->count;
@@ -120,7 +120,8 @@ ag_status tgraph_paths_add(tgraph_paths *paths, const char *path, ag_failure *wh
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
     if (length >= sizeof folder || stat(path, &info))
-        return ag_fail(why, AG_EFILE, "%s: there is no such file or folder: %s", tgraph_short(path),
+        return ag_fail(why, AG_EFILE, "%s: there is no such file or folder: %s",
+                       tpugraphs_short(path),
                        strerror(length >= sizeof folder ? ENAMETOOLONG : errno));
     if (S_ISREG(info.st_mode) && ends(path, ".txt")) return add_list(paths, path, why);
     if (!S_ISDIR(info.st_mode)) return add_file(paths, path, why);
@@ -129,14 +130,14 @@ ag_status tgraph_paths_add(tgraph_paths *paths, const char *path, ag_failure *wh
     if (add_folder(paths, folder, 0, why)) return why->status;
     if (paths->count == before)
         return ag_fail(why, AG_EFILE, "%s: there is no .npz file in this folder or below it",
-                       tgraph_short(path));
+                       tpugraphs_short(path));
     qsort(paths->path + before, (size_t)(paths->count - before), sizeof *paths->path, by_name);
     return AG_OK;
 }
 
-void tgraph_paths_free(tgraph_paths *paths)
+void tpugraphs_paths_free(tpugraphs_paths *paths)
 {
     for (int i = 0; i < paths->count; i++) ag__free(paths->path[i]);
     ag__free(paths->path);
-    *paths = (tgraph_paths){0};
+    *paths = (tpugraphs_paths){0};
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* An npz file to checked arrays: every shape against the others, every index against its range. */
-#include "examples/tgraph/data_parts.h"
+#include "examples/tpugraphs/tpugraphs.h"
 
 #include <string.h>
 
 enum { LONGEST_NAME = 160 }; /* of a path in a sentence */
 
-const char *tgraph_short(const char *path)
+const char *tpugraphs_short(const char *path)
 {
     size_t length = strlen(path);
     return length > LONGEST_NAME ? path + (length - LONGEST_NAME) : path;
 }
 
-const char *tgraph_base(const char *path)
+const char *tpugraphs_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -40,8 +40,8 @@ static void member_names(char text[200], const ag_npz *npz)
                       ag_npz_info(npz, i)->name);
 }
 
-const ag_array_info *tgraph_member(const tgraph_raw *raw, const char *name, ag_shape size,
-                                   const char *means, ag_failure *why)
+const ag_array_info *tpugraphs_member(const tpugraphs_raw *raw, const char *name, ag_shape size,
+                                      const char *means, ag_failure *why)
 {
     const ag_array_info *info = ag_npz_find(raw->npz, name);
     if (!info) {
@@ -63,14 +63,14 @@ const ag_array_info *tgraph_member(const tgraph_raw *raw, const char *name, ag_s
     return NULL;
 }
 
-void *tgraph_raw_read(const tgraph_raw *raw, const char *name, ag_dtype as, int64_t count,
-                      ag_failure *why)
+void *tpugraphs_raw_read(const tpugraphs_raw *raw, const char *name, ag_dtype as, int64_t count,
+                         ag_failure *why)
 {
     size_t bytes = ag__mul((size_t)count, ag_dtype_bytes(as));
-    if (tgraph_fits(raw->budget, bytes, raw->name, name, why)) return NULL;
+    if (tpugraphs_fits(raw->budget, bytes, raw->name, name, why)) return NULL;
     void *out = ag__alloc(bytes);
     if (!out) {
-        tgraph_no_memory(raw->name, bytes, why);
+        tpugraphs_no_memory(raw->name, bytes, why);
         return NULL;
     }
     if (ag_npz_read(raw->npz, name, as, out, why)) {
@@ -80,20 +80,20 @@ void *tgraph_raw_read(const tgraph_raw *raw, const char *name, ag_dtype as, int6
     return out;
 }
 
-static ag_status read_nodes(tgraph_raw *raw, int opcodes, ag_failure *why)
+static ag_status read_nodes(tpugraphs_raw *raw, int opcodes, ag_failure *why)
 {
-    const ag_array_info *info = tgraph_member(raw, "node_feat", AG_SHAPE(-1, TGRAPH_FEATURES),
-                                              "one row of 140 features per node", why);
+    const ag_array_info *info = tpugraphs_member(raw, "node_feat", AG_SHAPE(-1, TPUGRAPHS_FEATURES),
+                                                 "one row of 140 features per node", why);
     if (!info) return why->status;
     int64_t nodes = info->size[0];
-    if (nodes < 1 || nodes > INT32_MAX / TGRAPH_FEATURES)
+    if (nodes < 1 || nodes > INT32_MAX / TPUGRAPHS_FEATURES)
         return ag_fail(why, AG_EDATA, "%s: node_feat has %lld nodes, but a graph has 1 to %d",
-                       raw->name, (long long)nodes, INT32_MAX / TGRAPH_FEATURES);
+                       raw->name, (long long)nodes, INT32_MAX / TPUGRAPHS_FEATURES);
     raw->nodes = (int)nodes;
-    if (!tgraph_member(raw, "node_opcode", AG_SHAPE(raw->nodes), "one code per row of node_feat",
-                       why))
+    if (!tpugraphs_member(raw, "node_opcode", AG_SHAPE(raw->nodes), "one code per row of node_feat",
+                          why))
         return why->status;
-    raw->opcode = tgraph_raw_read(raw, "node_opcode", AG_I32, nodes, why);
+    raw->opcode = tpugraphs_raw_read(raw, "node_opcode", AG_I32, nodes, why);
     if (!raw->opcode) return why->status;
     for (int i = 0; i < raw->nodes; i++) {
         int32_t code = raw->opcode[i];
@@ -109,20 +109,20 @@ static ag_status read_nodes(tgraph_raw *raw, int opcodes, ag_failure *why)
     return AG_OK;
 }
 
-static ag_status read_edges(tgraph_raw *raw, ag_failure *why)
+static ag_status read_edges(tpugraphs_raw *raw, ag_failure *why)
 {
-    const ag_array_info *info = tgraph_member(raw, "edge_index", AG_SHAPE(-1, 2),
-                                              "one pair (consumer, producer) per edge", why);
+    const ag_array_info *info = tpugraphs_member(raw, "edge_index", AG_SHAPE(-1, 2),
+                                                 "one pair (consumer, producer) per edge", why);
     if (!info) return why->status;
     int64_t edges = info->size[0];
     if (edges > INT32_MAX / 2)
         return ag_fail(why, AG_EDATA, "%s: edge_index has %lld edges, but at most %d are supported",
                        raw->name, (long long)edges, INT32_MAX / 2);
-    int64_t *wide = tgraph_raw_read(raw, "edge_index", AG_I64, edges * 2, why);
+    int64_t *wide = tpugraphs_raw_read(raw, "edge_index", AG_I64, edges * 2, why);
     if (!wide) return why->status;
     raw->edges = (int)edges;
     raw->edge = ag__alloc((size_t)edges * 2 * sizeof *raw->edge);
-    if (!raw->edge) tgraph_no_memory(raw->name, (size_t)edges * 8, why);
+    if (!raw->edge) tpugraphs_no_memory(raw->name, (size_t)edges * 8, why);
     for (int64_t e = 0; e < edges && raw->edge; e++) {
         int64_t u = wide[2 * e], v = wide[2 * e + 1];
         if (u < 0 || u >= raw->nodes || v < 0 || v >= raw->nodes) {
@@ -137,13 +137,13 @@ static ag_status read_edges(tgraph_raw *raw, ag_failure *why)
     return why->status;
 }
 
-ag_status tgraph_raw_open(tgraph_raw *raw, const char *path, const tgraph_budget *budget,
-                          int opcodes, ag_failure *why)
+ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugraphs_budget *budget,
+                             int opcodes, ag_failure *why)
 {
     /* What is held whole is checked against the budget before it is allocated, and the packed store
        may go to disk, so that the reader itself sets no limit here beyond the claim per compressed
        byte. */
-    *raw = (tgraph_raw){.path = path, .name = tgraph_short(path), .budget = budget};
+    *raw = (tpugraphs_raw){.path = path, .name = tpugraphs_short(path), .budget = budget};
     raw->npz = ag_npz_open(path, SIZE_MAX / 2, why);
     if (!raw->npz) return why->status;
     ag_status status = read_nodes(raw, opcodes, why);
@@ -152,11 +152,11 @@ ag_status tgraph_raw_open(tgraph_raw *raw, const char *path, const tgraph_budget
 
 /* node_splits [1,s] or [s]: rising from 0 to the number of nodes. Not used; a wrong one tells of
    damage. */
-static ag_status check_splits(const tgraph_raw *raw, ag_failure *why)
+static ag_status check_splits(const tpugraphs_raw *raw, ag_failure *why)
 {
     const ag_array_info *info = ag_npz_find(raw->npz, "node_splits");
     if (!info || info->count == 0) return AG_OK;
-    int64_t *split = tgraph_raw_read(raw, "node_splits", AG_I64, info->count, why);
+    int64_t *split = tpugraphs_raw_read(raw, "node_splits", AG_I64, info->count, why);
     if (!split) return why->status;
     for (int64_t i = 0; i < info->count && !why->status; i++)
         if (split[i] < (i ? split[i - 1] : 0) || split[i] > raw->nodes)
@@ -166,10 +166,10 @@ static ag_status check_splits(const tgraph_raw *raw, ag_failure *why)
     return why->status;
 }
 
-ag_status tgraph_raw_config_nodes(tgraph_raw *raw, ag_failure *why)
+ag_status tpugraphs_raw_config_nodes(tpugraphs_raw *raw, ag_failure *why)
 {
-    const ag_array_info *info =
-        tgraph_member(raw, "node_config_ids", AG_SHAPE(-1), "one index per configurable node", why);
+    const ag_array_info *info = tpugraphs_member(raw, "node_config_ids", AG_SHAPE(-1),
+                                                 "one index per configurable node", why);
     if (!info) return why->status;
     int64_t count = info->size[0];
     if (count < 1 || count > raw->nodes)
@@ -178,11 +178,11 @@ ag_status tgraph_raw_config_nodes(tgraph_raw *raw, ag_failure *why)
                        "configurable "
                        "nodes",
                        raw->name, (long long)count, raw->nodes, raw->nodes);
-    int64_t *wide = tgraph_raw_read(raw, "node_config_ids", AG_I64, count, why);
+    int64_t *wide = tpugraphs_raw_read(raw, "node_config_ids", AG_I64, count, why);
     if (!wide) return why->status;
     raw->configurable = (int)count;
     raw->config_node = ag__alloc((size_t)count * sizeof *raw->config_node);
-    if (!raw->config_node) tgraph_no_memory(raw->name, (size_t)count * 4, why);
+    if (!raw->config_node) tpugraphs_no_memory(raw->name, (size_t)count * 4, why);
     for (int64_t i = 0; i < count && raw->config_node && !why->status; i++) {
         if (wide[i] < 0 || wide[i] >= raw->nodes)
             ag_fail(why, AG_EDATA, "%s: node_config_ids[%lld] = %lld, but nodes are 0 to %d",
@@ -198,8 +198,8 @@ ag_status tgraph_raw_config_nodes(tgraph_raw *raw, ag_failure *why)
     return why->status ? why->status : check_splits(raw, why);
 }
 
-ag_status tgraph_raw_positive(const tgraph_raw *raw, const char *name, const int64_t *value,
-                              ag_failure *why)
+ag_status tpugraphs_raw_positive(const tpugraphs_raw *raw, const char *name, const int64_t *value,
+                                 ag_failure *why)
 {
     for (int i = 0; i < raw->configs; i++)
         if (value[i] <= 0)
@@ -208,25 +208,25 @@ ag_status tgraph_raw_positive(const tgraph_raw *raw, const char *name, const int
     return AG_OK;
 }
 
-ag_status tgraph_raw_runtimes(tgraph_raw *raw, int64_t *runtime, ag_failure *why)
+ag_status tpugraphs_raw_runtimes(tpugraphs_raw *raw, int64_t *runtime, ag_failure *why)
 {
-    if (!tgraph_member(raw, "config_runtime", AG_SHAPE(raw->configs),
-                       "one run time per configuration", why) ||
+    if (!tpugraphs_member(raw, "config_runtime", AG_SHAPE(raw->configs),
+                          "one run time per configuration", why) ||
         ag_npz_read(raw->npz, "config_runtime", AG_I64, runtime, why))
         return why->status;
     raw->has_runtimes = 0;
     for (int i = 0; i < raw->configs; i++) raw->has_runtimes |= runtime[i] != 0;
-    return raw->has_runtimes ? tgraph_raw_positive(raw, "config_runtime", runtime, why) : AG_OK;
+    return raw->has_runtimes ? tpugraphs_raw_positive(raw, "config_runtime", runtime, why) : AG_OK;
 }
 
 /* A member that nobody needs, in pieces; an array in Fortran order has no rows and is read
    whole. */
-static ag_status verify(tgraph_raw *raw, const ag_array_info *info, ag_failure *why)
+static ag_status verify(tpugraphs_raw *raw, const ag_array_info *info, ag_failure *why)
 {
     enum { PIECE = 65536 };
     size_t value = ag_dtype_bytes(info->dtype);
     if (info->fortran) {
-        void *whole = tgraph_raw_read(raw, info->name, info->dtype, info->count, why);
+        void *whole = tpugraphs_raw_read(raw, info->name, info->dtype, info->count, why);
         ag__free(whole);
         return why->status;
     }
@@ -234,10 +234,10 @@ static ag_status verify(tgraph_raw *raw, const ag_array_info *info, ag_failure *
     size_t row = rows ? (size_t)(info->count / rows) * value : 0;
     int64_t step = row && row < PIECE ? (int64_t)(PIECE / row) : rows && !row ? rows : 1;
     size_t bytes = row * (size_t)step;
-    if (tgraph_fits(raw->budget, bytes, raw->name, info->name, why)) return why->status;
+    if (tpugraphs_fits(raw->budget, bytes, raw->name, info->name, why)) return why->status;
     ag_rows *stream = ag_rows_open(raw->npz, info->name, why);
     void *buffer = stream ? ag__alloc(bytes) : NULL;
-    if (stream && !buffer) tgraph_no_memory(raw->name, bytes, why);
+    if (stream && !buffer) tpugraphs_no_memory(raw->name, bytes, why);
     while (!why->status) { /* at least once: the call that reads the last row verifies the CRC */
         int64_t n = rows - done < step ? rows - done : step;
         if (ag_rows_next(stream, n, info->dtype, buffer, why) || (done += n) == rows) break;
@@ -247,7 +247,7 @@ static ag_status verify(tgraph_raw *raw, const ag_array_info *info, ag_failure *
     return why->status;
 }
 
-ag_status tgraph_raw_verify(tgraph_raw *raw, const char *const *read, ag_failure *why)
+ag_status tpugraphs_raw_verify(tpugraphs_raw *raw, const char *const *read, ag_failure *why)
 {
     for (int i = 0; i < ag_npz_count(raw->npz); i++) {
         const ag_array_info *info = ag_npz_info(raw->npz, i);
@@ -258,7 +258,7 @@ ag_status tgraph_raw_verify(tgraph_raw *raw, const char *const *read, ag_failure
     return AG_OK;
 }
 
-void tgraph_raw_close(tgraph_raw *raw)
+void tpugraphs_raw_close(tpugraphs_raw *raw)
 {
     if (raw->npz) ag_npz_close(raw->npz);
     ag__free(raw->opcode);

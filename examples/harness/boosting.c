@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradient boosting by XGBoost's C interface; in a build without it, sentences that say so. */
-#include "examples/tgraph/baselines.h"
-#include "examples/tgraph/data_parts.h"
+#include "examples/harness/boosting.h"
+#include "core/internal.h"
 
 #include <string.h>
+
+harness_boosting_options harness_boosting_defaults(void)
+{
+    return (harness_boosting_options){.rounds = 100, .depth = 6, .rate = 0.1};
+}
 
 #ifdef AG_HAVE_XGBOOST
 # include <xgboost/c_api.h>
 
 enum { LARGE = 1 << 22 }; /* cells from which threads pay; results do not depend on them */
 
-struct tgraph_boosting {
+struct harness_boosting {
     BoosterHandle booster;
     int columns, trees, threads;
 };
 
-int tgraph_boosting_built(void) { return 1; }
+int harness_boosting_built(void) { return 1; }
+
+static ag_status no_memory(size_t bytes, ag_failure *why)
+{
+    return ag_fail(why, AG_EMEMORY, "boosting: no memory for %zu bytes; close other programs",
+                   bytes);
+}
 
 /* The first line of what XGBoost says, without its time stamp. */
 static ag_status say(const char *doing, ag_failure *why)
@@ -28,7 +39,7 @@ static ag_status say(const char *doing, ag_failure *why)
 }
 
 /* XGBoost's copy of x [rows, columns]; NULL with a sentence. */
-static DMatrixHandle take_data(const float *x, int rows, const tgraph_boosting *b, ag_failure *why)
+static DMatrixHandle take_data(const float *x, int rows, const harness_boosting *b, ag_failure *why)
 {
     DMatrixHandle data = NULL;
     char array[160], config[64];
@@ -45,14 +56,14 @@ static ag_status set_label(DMatrixHandle data, const double *y, int rows, ag_fai
 {
     size_t bytes = (size_t)rows * sizeof(float);
     float *label = ag__alloc(bytes);
-    if (!label) return tgraph_no_memory("boosting", bytes, why);
+    if (!label) return no_memory(bytes, why);
     for (int i = 0; i < rows; i++) label[i] = (float)y[i];
     if (XGDMatrixSetFloatInfo(data, "label", label, (bst_ulong)rows)) say("take the target", why);
     ag__free(label);
     return why->status;
 }
 
-static ag_status set_parameters(const tgraph_boosting *b, const tgraph_baseline_options *o,
+static ag_status set_parameters(const harness_boosting *b, const harness_boosting_options *o,
                                 ag_failure *why)
 {
     char depth[16], rate[32], threads[16], seed[16];
@@ -74,7 +85,7 @@ static ag_status set_parameters(const tgraph_boosting *b, const tgraph_baseline_
     return AG_OK;
 }
 
-static ag_status grow(tgraph_boosting *b, DMatrixHandle data, const tgraph_baseline_options *o,
+static ag_status grow(harness_boosting *b, DMatrixHandle data, const harness_boosting_options *o,
                       ag_failure *why)
 {
     for (b->trees = 0; b->trees < o->rounds; b->trees++) {
@@ -85,13 +96,13 @@ static ag_status grow(tgraph_boosting *b, DMatrixHandle data, const tgraph_basel
     return AG_OK;
 }
 
-tgraph_boosting *tgraph_boosting_fit(const float *x, const double *y, int rows, int columns,
-                                     const tgraph_baseline_options *o, ag_failure *why)
+harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows, int columns,
+                                       const harness_boosting_options *o, ag_failure *why)
 {
     DMatrixHandle data;
-    tgraph_boosting *b = ag__alloc(sizeof *b);
+    harness_boosting *b = ag__alloc(sizeof *b);
     if (!b) {
-        tgraph_no_memory("boosting", sizeof *b, why);
+        no_memory(sizeof *b, why);
         return NULL;
     }
     memset(b, 0, sizeof *b);
@@ -106,12 +117,12 @@ tgraph_boosting *tgraph_boosting_fit(const float *x, const double *y, int rows, 
     }
     if (data) XGDMatrixFree(data);
     if (!why->status) return b;
-    tgraph_boosting_free(b);
+    harness_boosting_free(b);
     return NULL;
 }
 
-ag_status tgraph_boosting_predict(double *score, tgraph_boosting *b, const float *x, int rows,
-                                  ag_failure *why)
+ag_status harness_boosting_predict(double *score, harness_boosting *b, const float *x, int rows,
+                                   ag_failure *why)
 {
     bst_ulong count = 0;
     const float *out = NULL;
@@ -124,9 +135,9 @@ ag_status tgraph_boosting_predict(double *score, tgraph_boosting *b, const float
     return why->status;
 }
 
-int tgraph_boosting_trees(const tgraph_boosting *b) { return b->trees; }
+int harness_boosting_trees(const harness_boosting *b) { return b->trees; }
 
-void tgraph_boosting_free(tgraph_boosting *b)
+void harness_boosting_free(harness_boosting *b)
 {
     if (b && b->booster) XGBoosterFree(b->booster);
     ag__free(b);
@@ -134,29 +145,29 @@ void tgraph_boosting_free(tgraph_boosting *b)
 
 #else
 
-int tgraph_boosting_built(void) { return 0; }
+int harness_boosting_built(void) { return 0; }
 
-tgraph_boosting *tgraph_boosting_fit(const float *x, const double *y, int rows, int columns,
-                                     const tgraph_baseline_options *o, ag_failure *why)
+harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows, int columns,
+                                       const harness_boosting_options *o, ag_failure *why)
 {
     (void)x, (void)y, (void)rows, (void)columns, (void)o;
     ag_fail(why, AG_EUSE, "not built: libxgboost is not installed");
     return NULL;
 }
 
-ag_status tgraph_boosting_predict(double *score, tgraph_boosting *b, const float *x, int rows,
-                                  ag_failure *why)
+ag_status harness_boosting_predict(double *score, harness_boosting *b, const float *x, int rows,
+                                   ag_failure *why)
 {
     (void)score, (void)b, (void)x, (void)rows;
     return ag_fail(why, AG_EUSE, "not built: libxgboost is not installed");
 }
 
-int tgraph_boosting_trees(const tgraph_boosting *b)
+int harness_boosting_trees(const harness_boosting *b)
 {
     (void)b;
     return 0;
 }
 
-void tgraph_boosting_free(tgraph_boosting *b) { (void)b; }
+void harness_boosting_free(harness_boosting *b) { (void)b; }
 
 #endif

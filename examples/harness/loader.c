@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* A background thread that works one step ahead, in two buffers. */
 #define _GNU_SOURCE
+#include "examples/harness/loader.h"
 #include "core/internal.h"
-#include "examples/tgraph/data.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
-struct tgraph_loader {
-    tgraph_fill fill;
+struct harness_loader {
+    harness_fill fill;
     void *source;
     void *buffer[2];
     ag_failure failure[2]; /* of the step that the buffer is for */
@@ -21,10 +21,10 @@ struct tgraph_loader {
     pthread_cond_t changed;
 };
 
-static int turn(const tgraph_loader *l, int64_t step) { return (int)((step - l->first) & 1); }
+static int turn(const harness_loader *l, int64_t step) { return (int)((step - l->first) & 1); }
 
 /* Waits until the consumer has handed buffer b back; 0: the loader is being freed. */
-static int await_empty(tgraph_loader *l, int b)
+static int await_empty(harness_loader *l, int b)
 {
     pthread_mutex_lock(&l->lock);
     while (l->filled[b] && !l->quit) pthread_cond_wait(&l->changed, &l->lock);
@@ -33,7 +33,7 @@ static int await_empty(tgraph_loader *l, int b)
     return go;
 }
 
-static void hand_over(tgraph_loader *l, int b)
+static void hand_over(harness_loader *l, int b)
 {
     pthread_mutex_lock(&l->lock);
     l->filled[b] = 1;
@@ -43,7 +43,7 @@ static void hand_over(tgraph_loader *l, int b)
 
 static void *work(void *context)
 {
-    tgraph_loader *l = context;
+    harness_loader *l = context;
     ag_status status = AG_OK;
     for (int64_t step = l->first; !status; step++) {
         int b = turn(l, step);
@@ -55,7 +55,7 @@ static void *work(void *context)
 }
 
 /* Signals stay with the threads that were there before: an interrupt must reach the trainer. */
-static int start(tgraph_loader *l)
+static int start(harness_loader *l)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -65,10 +65,10 @@ static int start(tgraph_loader *l)
     return !error;
 }
 
-tgraph_loader *tgraph_loader_new(tgraph_fill fill, void *source, void *buffer0, void *buffer1,
-                                 int64_t first, int threaded, ag_failure *why)
+harness_loader *harness_loader_new(harness_fill fill, void *source, void *buffer0, void *buffer1,
+                                   int64_t first, int threaded, ag_failure *why)
 {
-    tgraph_loader *l = ag__alloc(sizeof *l);
+    harness_loader *l = ag__alloc(sizeof *l);
     if (!l) {
         ag_fail(why, AG_EMEMORY, "loader: no memory for %zu bytes; close other programs",
                 sizeof *l);
@@ -87,7 +87,7 @@ tgraph_loader *tgraph_loader_new(tgraph_fill fill, void *source, void *buffer0, 
 }
 
 /* Hands the buffer of the step before back and waits until b holds its step. */
-static void await_filled(tgraph_loader *l, int b)
+static void await_filled(harness_loader *l, int b)
 {
     pthread_mutex_lock(&l->lock);
     if (l->next > l->first) l->filled[!b] = 0;
@@ -96,7 +96,7 @@ static void await_filled(tgraph_loader *l, int b)
     pthread_mutex_unlock(&l->lock);
 }
 
-void *tgraph_loader_next(tgraph_loader *l, ag_failure *why)
+void *harness_loader_next(harness_loader *l, ag_failure *why)
 {
     int b = turn(l, l->next);
     const ag_failure *failure = &l->failure[b];
@@ -112,7 +112,7 @@ void *tgraph_loader_next(tgraph_loader *l, ag_failure *why)
     return l->buffer[b];
 }
 
-void tgraph_loader_free(tgraph_loader *l)
+void harness_loader_free(harness_loader *l)
 {
     if (!l) return;
     if (l->threaded) {

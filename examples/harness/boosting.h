@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradient boosting by XGBoost, where the build has it. */
+#ifndef HARNESS_BOOSTING_H
+#define HARNESS_BOOSTING_H
+
+#include "core/core.h"
+
+typedef struct harness_boosting_options {
+    uint64_t seed;
+    int rounds, depth; /* trees, and the depth of each */
+    double rate;       /* the part of each tree that is added */
+
+    /* Called after each tree, in the caller's thread; may be NULL. done is in 0..1. Not 0: stop. */
+    int (*progress)(void *context, const char *label, double done);
+    void *context;
+} harness_boosting_options;
+
+/* Seed 0, 100 trees of depth 6, rate 0.1. */
+harness_boosting_options harness_boosting_defaults(void);
+
+/* Trees on x [rows, columns]. NULL: the failure is in `why` (AG_EUSE in a build without
+   libxgboost, AG_EDATA for what XGBoost says). */
+typedef struct harness_boosting harness_boosting;
+int harness_boosting_built(void);
+harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows, int columns,
+                                       const harness_boosting_options *options, ag_failure *why);
+ag_status harness_boosting_predict(double *score, harness_boosting *boosting, const float *x,
+                                   int rows, ag_failure *why);
+int harness_boosting_trees(const harness_boosting *boosting); /* fewer than asked when stopped */
+void harness_boosting_free(harness_boosting *boosting);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The limit on memory. */
+#include "examples/tpugraphs/tpugraphs.h"
+
+ag_status tpugraphs_no_memory(const char *name, size_t bytes, ag_failure *why)
+{
+    return ag_fail(why, AG_EMEMORY,
+                   "%s: no memory for %zu bytes; close other programs or lower --ram-limit", name,
+                   bytes);
+}
+
+int tpugraphs_exceeds(const tpugraphs_budget *budget, size_t bytes)
+{
+    return budget && budget->limit && ag__add(budget->used, bytes) > budget->limit;
+}
+
+ag_status tpugraphs_fits(const tpugraphs_budget *budget, size_t bytes, const char *name,
+                         const char *what, ag_failure *why)
+{
+    if (!tpugraphs_exceeds(budget, bytes)) return AG_OK;
+    return ag_fail(why, AG_EMEMORY,
+                   "%s: %s needs %zu bytes in memory, but %zu of the limit of %zu are taken; raise "
+                   "--ram-limit or "
+                   "use fewer files",
+                   name, what, bytes, budget->used, budget->limit);
+}
+
+void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size_t size,
+                     const char *name, ag_failure *why)
+{
+    size_t wanted = ag__mul(count, size);
+    if (tpugraphs_fits(budget, wanted, name, "its graph", why)) return NULL;
+    void *block = ag__alloc(wanted);
+    if (!block) {
+        tpugraphs_no_memory(name, wanted, why);
+        return NULL;
+    }
+    *bytes += wanted;
+    if (budget) budget->used += wanted;
+    return block;
+}
