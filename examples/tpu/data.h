@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels for the TPU model: of TpuGraphs tile files (a kernel each, with the run times of many
+   tile sizes) and of fusion files (docs/formats.md: many kernels of one program, a run time each).
+   Functions return AG_OK, or record the first failure in `why` (not NULL, {0} at the call) and
+   return its status. */
+#ifndef TPU_DATA_H
+#define TPU_DATA_H
+
+#include "examples/tpugraphs/tpugraphs.h"
+#include "gnn/gnn.h"
+
+enum { TPU_OPCODES = 121 }; /* HLO op codes 0..120 */
+
+typedef enum tpu_task { TPU_TILE, TPU_FUSION } tpu_task;
+
+/* One kernel. Nodes are in topological order: producers before their consumers, otherwise as in the
+   file. Arrays live as long as the data. */
+typedef struct tpu_kernel {
+    int program, family; /* indices into the data's lists */
+    const char *name;    /* tile: of the file; fusion: of its program */
+    int nodes, edges;
+    const float *feature;      /* [nodes,140] as in the file */
+    const int32_t *opcode;     /* [nodes] */
+    const int32_t *edge;       /* [edges,2] pairs (u, v): u consumes the output of v */
+    int configs;               /* fusion: 1 */
+    const float *tile;         /* [configs,24]; NULL: fusion */
+    const int64_t *runtime;    /* [configs] ns; NULL: hidden (all 0 in the file) */
+    const int64_t *normalizer; /* [configs] ns of the default tile; NULL: fusion */
+} tpu_kernel;
+
+/* Start from {0}; budget.limit may be set before the first file. */
+typedef struct tpu_data {
+    tpu_task task;
+    tpugraphs_budget budget;
+    tpu_kernel *kernel;
+    char **program; /* names */
+    char **family;
+    int kernels, programs, families;
+    int files;
+    uint64_t hash; /* of all that was read, in its order */
+    struct tpu_data_parts *parts;
+} tpu_data;
+
+/* Reads every file of the paths, behind what is there. A program's name is that of a fusion file
+   without .npz, or that of a tile file without its last _HASH; its family is the name up to the
+   first _NUMBER. The kinds of files must not be mixed. Memory: each array is held once.
+   Interrupted (harness_interrupted), it returns AG_OK early. Fails: AG_EFILE, AG_EDATA (an index,
+   size, count or feature out of range; edges that form a circle), AG_EMEMORY, AG_EUSE. */
+ag_status tpu_data_add(tpu_data *data, const tpugraphs_paths *paths, ag_failure *why);
+void tpu_data_free(tpu_data *data);
+
+#endif
