@@ -78,6 +78,12 @@ static void norm_epsilon(ag_tape *tape)
 {
     ag_instance_norm(real(tape, AG_SHAPE(3, 2)), ag_input_i32(tape, whole, AG_SHAPE(2)), NAN);
 }
+static void lstm_weights(ag_tape *tape)
+{
+    ag_tensor *starts = ag_input_i32(tape, whole, AG_SHAPE(2));
+    ag_tensor *w = real(tape, AG_SHAPE(8, 2));
+    ag_lstm(real(tape, AG_SHAPE(3, 5)), starts, w, w, NULL);
+}
 static void no_data(ag_tape *tape) { ag_input_i32(tape, NULL, AG_SHAPE(3, 2)); }
 
 /* ---- use
@@ -174,6 +180,9 @@ static const mistake mistakes[] = {
      "and their product is at most 2^40."},
     {norm_epsilon, AG_ESHAPE,
      "instance_norm: x is [3,2], starts is [2]: epsilon is nan, but must be 0 or more (op 0)"},
+    {lstm_weights, AG_ESHAPE,
+     "lstm: x is [3,5], starts is [2], w_input is [8,2], w_state is [8,2]: x has 5 features and "
+     "w_state 2 columns, so w_input must be [8,5] and w_state [8,2] (op 0)"},
     {no_data, AG_ESHAPE,
      "input 0: has no data for [3,2] (rank 2); the rank is 0 to 4, sizes are 0 or more and their "
      "product is at most 2^40."},

@@ -19,11 +19,12 @@
 static float real[64];
 static int32_t whole[64];
 
-/* Tensors 0..8 of the tape. */
+/* Tensors 0..14 of the tape. */
 typedef struct world {
     ag_tensor *m, *m2, *v4, *v3, *cube, *one; /* [3,4], [3,4], [4], [3], [2,3,4], [1] */
     ag_tensor *index, *starts, *pairs;        /* int32 [3], [3], [3,2] */
     ag_edges edges;                           /* 9..13: of 3 nodes and 3 messages */
+    ag_tensor *column;                        /* 14: [4,1] */
 } world;
 
 static world make(ag_tape *tape)
@@ -43,6 +44,7 @@ static world make(ag_tape *tape)
     w.edges.rows_t = ag_input_i32(tape, whole, AG_SHAPE(3, 2));
     w.edges.targets = ag_input_i32(tape, whole, AG_SHAPE(3, 2));
     w.edges.starts = ag_input_i32(tape, whole, AG_SHAPE(2));
+    w.column = ag_input(tape, real, AG_SHAPE(4, 1));
     return w;
 }
 
@@ -111,7 +113,7 @@ static void test_product_calls(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
     (void)state;
-    EXPECT(ag_matmul(w.m, ag_transpose(w.m2)), "matmul(0 14)");
+    EXPECT(ag_matmul(w.m, ag_transpose(w.m2)), "matmul(0 15)");
     EXPECT(ag_matmul_t(w.m, w.m2, 1, 0), "matmul(0 1) i 1");
     EXPECT(ag_matmul_t(w.m, w.m2, 0, 7), "matmul(0 1) i 0 1");
     EXPECT(ag_linear(w.cube, w.m, w.v3), "linear(4 0 3)");
@@ -157,6 +159,8 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(ag_l2_norm(w.m, 0.5f), "l2_norm(0) f 0.5");
     EXPECT(ag_cross_attention(w.cube, w.one), "cross_attention(4 5)");
     EXPECT(ag_cross_attention_beside(w.cube, w.one), "cross_attention_beside(4 5) i 1");
+    EXPECT(ag_lstm(w.column, w.starts, w.column, w.column, w.v4), "lstm(14 7 14 14 2)");
+    EXPECT(ag_lstm(w.column, w.starts, w.column, w.column, NULL), "lstm(14 7 14 14)");
     EXPECT(ag_squared_error(w.m, w.m2), "squared_error(0 1)");
     EXPECT(ag_absolute_error(w.m, w.m2), "absolute_error(0 1)");
     EXPECT(ag_huber(w.m, w.m2, 0.5f), "huber(0 1) f 0.5");

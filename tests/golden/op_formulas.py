@@ -270,6 +270,20 @@ def channel_attention(x, f, i):
     return x * torch.sigmoid(F.linear(torch.relu(F.linear(x, w1, b1)), w2, b2))
 
 
+@formula("lstm")
+def lstm(x, f, i):
+    """The last hidden state of each sequence (starts); one without rows has zeros."""
+    features, starts, w_input, w_state = x[:4]
+    hidden, biased = w_state.shape[1], len(x) > 4
+    zeros, states = features.new_zeros(1, 1, hidden), [features.new_zeros(0, hidden)]
+    weights = [w_input, w_state] + ([x[4], torch.zeros_like(x[4])] if biased else [])
+    for a, b in segments(starts):
+        _, h, _ = torch.lstm(features[None, a:b], (zeros, zeros), weights, biased, 1, 0.0, False, False,
+                             True) if b > a and hidden else (None, zeros, None)
+        states.append(h.reshape(1, hidden))
+    return torch.cat(states)
+
+
 @formula("cross_attention")
 def cross_attention(x, f, i):
     return x[0] * torch.softmax(x[0] / x[1], 1)
