@@ -155,13 +155,13 @@ AG_API ag_tensor *ag_channel_attention(ag_tensor *x, ag_tensor *w1, ag_tensor *b
                                        ag_tensor *b2);
 
 /* The last state of an LSTM over the rows of each sequence, in order: rows starts[s]..starts[s+1]-1
-   of x [n,in] are sequence s; starts int32 [sequences+1] ascending -> [sequences,h]. w_input [4h,in]
-   and w_state [4h,h] hold the rows of the gates i, f, g, o; bias [4h] or NULL. State and cell begin
-   as 0. i, f, o = sigmoid and g = tanh of (x w_input' + state w_state' + bias), cell = f cell + i g,
-   state = o tanh(cell). Gradients: back through all rows. A sequence without rows gives 0, a row
-   outside of all sequences has gradient 0; a start outside 0..n is taken as the nearer end, one
-   below its predecessor as that. Host only. Source: Hochreiter and Schmidhuber 1997; PyTorch
-   nn.LSTM (one layer, the sum of its two biases) on packed sequences. */
+   of x [n,in] are sequence s; starts int32 [sequences+1] ascending -> [sequences,h]. w_input
+   [4h,in] and w_state [4h,h] hold the rows of the gates i, f, g, o; bias [4h] or NULL. State and
+   cell begin as 0. i, f, o = sigmoid and g = tanh of (x w_input' + state w_state' + bias), cell = f
+   cell + i g, state = o tanh(cell). Gradients: back through all rows. A sequence without rows gives
+   0, a row outside of all sequences has gradient 0; a start outside 0..n is taken as the nearer
+   end, one below its predecessor as that. Host only. Source: Hochreiter and Schmidhuber 1997;
+   PyTorch nn.LSTM (one layer, the sum of its two biases) on packed sequences. */
 AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias);
 
