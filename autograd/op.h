@@ -83,6 +83,14 @@ ag_tensor *ag__record3(const ag_op *op, ag_tensor *x0, ag_tensor *x1, ag_tensor 
                        const ag_attr *attr);
 ag_tensor *ag__output(ag_tensor *first, int j); /* output j of the node that made `first` */
 
+/* The values of an int32 input, as borrowed; NULL when an op makes them, or for reals and NULL. */
+const int32_t *ag__given_i32(const ag_tensor *x);
+
+/* Remembers until the reset that these tensors were found to fit together / were, in this company.
+ */
+void ag__set_fit(ag_tensor *const *x, int n);
+int ag__is_fit(ag_tensor *const *x, int n);
+
 /* Fails the tape with "op: x is [..], w is [..]: reason (op 17, "name")"; returns 1. */
 int ag__reject(ag_call *call, const char *format, ...) AG_PRINTF(2, 3);
 

@@ -59,6 +59,7 @@ void ag_tape_reset(ag_tape *tape)
     ag_arena_reset(tape->arena);
     tape->n_tensors = tape->n_nodes = tape->ran = 0;
     tape->ordinals = 0;
+    tape->fits = 0;
     tape->failure.status = AG_OK;
     tape->failure.sentence[0] = 0;
     if (tape->device != AG_CPU)
@@ -205,7 +206,7 @@ ag_tensor *ag_keep(ag_tensor *x)
     return x;
 }
 
-ag_tape *ag_tape_of(const ag_tensor *x) { return x->tape; }
+ag_tape *ag_tape_of(const ag_tensor *x) { return x ? x->tape : NULL; }
 
 ag_shape ag_shape_of(const ag_tensor *x) { return x->shape; }
 

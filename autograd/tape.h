@@ -15,6 +15,7 @@ struct ag_tensor {
     const void *data; /* leaves: the caller's; others: set by the run */
     ag_param *param;
     const char *name;
+    int fit;       /* int32 arrays of one number were found to fit together; 0: nobody looked */
     uint64_t hash; /* inputs in debug builds: of the borrowed data when recorded */
 };
 
@@ -101,6 +102,7 @@ struct ag_tape {
     ag_node *nodes;
     int n_nodes, nodes_capacity;
     uint32_t ordinals;
+    int fits; /* the last number that ag__set_fit gave */
     ag_tensor poison;
     ag_failure failure;
     int ran, training, check_finite;

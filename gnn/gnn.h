@@ -43,13 +43,24 @@ AG_API ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t 
 AG_API ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why);
 AG_API void ag_graph_free(ag_graph *graph);
 
+/* A new graph with the first `most` messages of every node, in their order, which is that of the
+   edges; the others are gone. NULL: AG_EUSE for a NULL graph or a negative number, AG_EMEMORY.
+   Source: Kaufman et al. 2021 (20 neighbours). */
+AG_API ag_graph *ag_graph_cap(const ag_graph *graph, int most, ag_failure *why);
+
+/* A new graph in which every node hears itself once: messages of a node to itself are dropped, and
+   one stands behind its others, with edge -1. NULL: AG_EUSE for a NULL graph, AG_ESHAPE beyond 2^30
+   messages, AG_EMEMORY. Source: PyG's add_self_loops in GATConv. */
+AG_API ag_graph *ag_graph_loops(const ag_graph *graph, ag_failure *why);
+
 /* Writes the graph for Graphviz; label(context, node, text) may name nodes (NULL: numbers). */
 AG_API void ag_graph_dot(const ag_graph *graph,
                          const char *(*label)(void *context, int node, char text[64]),
                          void *context, FILE *file);
 
 /* A graph on a tape: the arrays above as int32 tensors, given as inputs or made by an op.
-   rows [n,2], sources [p], rows_t [n,2], targets [p,2], starts [graphs+1]. */
+   rows [n,2], sources [p], rows_t [n,2], targets [p,2], starts [graphs+1]. A caller's own inputs
+   are looked through by the first op that gets them: AG_EINDEX says which entry is no graph. */
 typedef struct ag_edges {
     ag_tensor *rows, *sources, *rows_t, *targets, *starts;
 } ag_edges;
@@ -76,6 +87,14 @@ AG_API ag_tensor *ag_spmm_weighted(ag_tensor *x, ag_tensor *w, ag_edges edges);
    da = ag_spmm_weighted(b, dy), db = the same along the transposed edges. */
 AG_API ag_tensor *ag_sddmm(ag_tensor *a, ag_tensor *b, ag_edges edges, int heads);
 
+/* y[p,...] = from[source,...] + to[target,...] for every message p. from, to [n, ...] -> [p, ...].
+   dfrom and dto = sums of dy over the messages out of and into a node. Source: DGL's u_add_v. */
+AG_API ag_tensor *ag_edge_add(ag_tensor *from, ag_tensor *to, ag_edges edges);
+
+/* y[p,...] = e^x[p,...] / the sum of it over the messages into p's target. x [p, ...]. dx = y (dy -
+   <y, dy>), the product over the same messages. Source: DGL's edge_softmax; PyG's softmax. */
+AG_API ag_tensor *ag_edge_softmax(ag_tensor *x, ag_edges edges);
+
 /* ---- GraphSAGE
  * ------------------------------------------------------------------------------------- */
 
@@ -92,7 +111,42 @@ typedef struct ag_sage_weights {
 AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
                           ag_aggregate kind, int l2);
 
-/* ---- readouts: one row per graph; an empty graph gives 0
+/* Parameters of the layer of Kaufman et al.; biases may be NULL. operands [m,in] and its bias [m]:
+   f2 of the messages along the first graph; users, the same for the second graph (NULL: operands
+   serves both); join [out, in + m] or, with two graphs, [out, in + 2 m], and its bias [out]: f3. */
+typedef struct ag_sage_concat_weights {
+    ag_param *operands, *operands_bias, *users, *users_bias, *join, *join_bias;
+} ag_sage_concat_weights;
+
+/* y_v = relu(f3 [x_v, aggregate of relu(f2 x_u) over u -> v]); with a second graph its aggregate
+   stands behind the first; with l2 each row is then divided by its norm. x [n, ..., in] ->
+   [n, ..., out]. Directed: operands along the edges (AG_ALONG), users against them (AG_AGAINST),
+   each capped by ag_graph_cap; undirected: users NULL and a graph AG_BOTH_WAYS. Source: Kaufman et
+   al. 2021, section 3.2. */
+AG_API ag_tensor *ag_sage_concat(const ag_sage_concat_weights *weights, ag_tensor *x,
+                                 ag_edges operands, const ag_edges *users, ag_aggregate kind,
+                                 int l2);
+
+/* ---- graph attention -------------------------------------------------------------------------
+ */
+
+/* Parameters of one layer: w [heads d, in], from and to [heads, d], bias (NULL: none) [heads d], or
+   [d] when heads are averaged. */
+typedef struct ag_gat_weights {
+    ag_param *w, *from, *to, *bias;
+} ag_gat_weights;
+
+/* z = W x; a message u -> v has in head h the weight softmax over u of leaky_relu(<from_h, z_u,h> +
+   <to_h, z_v,h>, slope); y_v,h = the weighted sum of z_u,h. Heads stand side by side or, with
+   `mean`, are averaged; then the bias. x [n,in] -> [n, heads d] or [n,d]. A node without messages
+   gives the bias, or 0: where it should hear itself, the graph has loops (ag_graph_loops). Fails
+   when from is not [heads,d]. Source: Velickovic et al. 2018; PyG GATConv without self loops (there
+   from is att_src, to is att_dst). */
+AG_API ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_edges edges, int heads,
+                         int mean, ag_real slope);
+
+/* ---- readouts: one row per graph; an empty graph gives 0. x [n, ...] -> [graphs, ...]; of one
+        number per node, x [n], one per graph: [graphs]
  * --------------------------------------------- */
 AG_API ag_tensor *ag_readout_sum(ag_tensor *x, ag_edges edges);
 AG_API ag_tensor *ag_readout_mean(ag_tensor *x, ag_edges edges);

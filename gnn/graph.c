@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs: checked edge lists to compressed rows both ways. */
 #include "core/internal.h"
-#include "gnn/gnn.h"
+#include "gnn/edges.h"
+#include "gnn/graph.h"
 
 #include <string.h>
 
@@ -14,8 +15,7 @@ static ag_status check_sizes(int64_t nodes, int64_t messages, ag_failure *why)
                    (long long)nodes, (long long)messages);
 }
 
-/* One block holds all arrays of a graph of checked sizes. */
-static ag_graph *allocate(int nodes, int64_t messages, int graphs, ag_failure *why)
+ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, ag_failure *why)
 {
     const size_t n = (size_t)nodes, p = (size_t)messages;
     const size_t ints = 4 * n + 4 * p + (size_t)graphs + 1;
@@ -96,7 +96,7 @@ ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target
         return NULL;
     }
     if (check_edges(nodes, source, target, m, why) != AG_OK) return NULL;
-    ag_graph *g = allocate(nodes, messages, 1, why);
+    ag_graph *g = ag__graph_new(nodes, messages, 1, why);
     if (!g) return NULL;
     g->starts[0] = 0;
     g->starts[1] = nodes;
@@ -143,7 +143,7 @@ ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
         return NULL;
     }
     if (check_sizes(nodes, messages, why) != AG_OK) return NULL;
-    ag_graph *g = allocate((int)nodes, messages, (int)parts, why);
+    ag_graph *g = ag__graph_new((int)nodes, messages, (int)parts, why);
     if (!g) return NULL;
     int v = 0, p = 0, s = 0;
     g->starts[0] = 0;
@@ -160,7 +160,7 @@ ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
             g->sources[p + k] = from->sources[k] + v;
             g->targets[2 * (p + k)] = from->targets[2 * k] + v;
             g->targets[2 * (p + k) + 1] = from->targets[2 * k + 1] + p;
-            g->edge[p + k] = from->edge[k] + (int32_t)edges;
+            g->edge[p + k] = from->edge[k] < 0 ? -1 : from->edge[k] + (int32_t)edges;
             if (from->edge[k] > most) most = from->edge[k];
         }
         for (int k = 1; k <= from->graphs; k++) g->starts[s + k] = from->starts[k] + v;
@@ -206,5 +206,6 @@ ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *g)
                       ag_input_i32(tape, g->rows_t, AG_SHAPE(g->nodes, 2)),
                       ag_input_i32(tape, g->targets, AG_SHAPE(g->messages, 2)),
                       ag_input_i32(tape, g->starts, AG_SHAPE(g->graphs + 1))};
+    ag__set_fit((ag_tensor *const[]){edges.rows, edges.sources, edges.rows_t, edges.targets}, 4);
     return edges;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* GraphSAGE convolution: a composition of ops. */
+/* GraphSAGE convolutions: compositions of ops. */
 #include "gnn/sage.h"
 #include "ops/ops.h"
 
@@ -22,5 +22,24 @@ ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
         if (root) y = ag_add(y, ag_linear(x, root, NULL));
         if (b) y = ag_add_bias(y, b);
     }
+    return l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
+}
+
+static ag_tensor *feed_forward(ag_param *weight, ag_param *bias, ag_tensor *x)
+{
+    ag_tape *tape = ag_tape_of(x);
+    ag_tensor *b = bias ? ag_parameter(tape, bias) : NULL;
+    return ag_relu(ag_linear(x, ag_parameter(tape, weight), b));
+}
+
+ag_tensor *ag_sage_concat(const ag_sage_concat_weights *weights, ag_tensor *x, ag_edges operands,
+                          const ag_edges *users, ag_aggregate kind, int l2)
+{
+    ag_tensor *sent = feed_forward(weights->operands, weights->operands_bias, x), *parts[3] = {x};
+    parts[1] = ag_spmm(sent, operands, kind);
+    if (users && weights->users) sent = feed_forward(weights->users, weights->users_bias, x);
+    if (users) parts[2] = ag_spmm(sent, *users, kind);
+    ag_tensor *y =
+        feed_forward(weights->join, weights->join_bias, ag_concat(parts, users ? 3 : 2, -1));
     return l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
 }

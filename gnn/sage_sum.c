@@ -85,6 +85,7 @@ ag_tensor *ag__sage_sum(ag_tensor *z, ag_tensor *b, ag_edges e, ag_aggregate kin
 {
     const int mean = kind == AG_AGGREGATE_MEAN;
     ag_tensor *in[] = {z, b, e.rows, e.sources, e.rows_t, e.targets};
+    ag__check_arrays(e);
     return ag__record(mean ? &sage_mean : &sage_sum, in, 6,
                       &(ag_attr){.i = {mean ? SAGE_MEAN : SAGE_SUM}});
 }

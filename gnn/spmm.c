@@ -6,20 +6,6 @@
 #include "gnn/gnn.h"
 #include "ops/table.h"
 
-int ag__check_edges(ag_call *call, int at)
-{
-    const ag_shape *s = call->xs + at;
-    if (call->xs[0].rank < 1) return ag__reject(call, "an axis of nodes is missing");
-    const int n = call->xs[0].size[0];
-    if (s[0].rank != 2 || s[0].size[1] != 2 || s[2].rank != 2 || s[2].size[1] != 2 ||
-        s[1].rank != 1 || s[3].rank != 2 || s[3].size[1] != 2 || s[1].size[0] != s[3].size[0])
-        return ag__reject(
-            call, "the edges must be rows [n,2], sources [p], rows_t [n,2] and targets [p,2]");
-    if (s[0].size[0] != n || s[2].size[0] != n)
-        return ag__reject(call, "there are %d nodes, but the graph has %d", n, s[0].size[0]);
-    return 0;
-}
-
 static int spmm_shape(ag_call *call)
 {
     const int kind = call->attr.i[0];
@@ -196,17 +182,20 @@ ag_tensor *ag_spmm(ag_tensor *x, ag_edges e, ag_aggregate kind)
                       : kind == AG_AGGREGATE_MEAN ? &spmm_mean
                                                   : &spmm_sum;
     ag_tensor *in[] = {x, e.rows, e.sources, e.rows_t, e.targets};
+    ag__check_arrays(e);
     return ag__record(op, in, 5, &(ag_attr){.i = {(int)kind}});
 }
 
 ag_tensor *ag_spmm_weighted(ag_tensor *x, ag_tensor *w, ag_edges e)
 {
     ag_tensor *in[] = {x, w, e.rows, e.sources, e.rows_t, e.targets};
+    ag__check_arrays(e);
     return ag__record(&spmm_weighted, in, 6, NULL);
 }
 
 ag_tensor *ag_sddmm(ag_tensor *a, ag_tensor *b, ag_edges e, int heads)
 {
     ag_tensor *in[] = {a, b, e.rows, e.sources, e.rows_t, e.targets};
+    ag__check_arrays(e);
     return ag__record(&sddmm, in, 6, &(ag_attr){.i = {heads}});
 }

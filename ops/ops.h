@@ -48,6 +48,12 @@ AG_API ag_tensor *ag_concat2(ag_tensor *x0, ag_tensor *x1, int axis);
  */
 AG_API ag_tensor *ag_slice(ag_tensor *x, int axis, int from, int length);
 
+/* Row k of x stands in columns k d .. k d + d - 1 of row k, 0 elsewhere. x [h,d] -> [h, h d]. dx =
+   dy there. With it one product is a product per head: ag_linear(z, ag_block_diagonal(x), NULL) is
+   the product of part k of each row of z with row k of x. Source: PyTorch block_diag of the rows.
+ */
+AG_API ag_tensor *ag_block_diagonal(ag_tensor *x);
+
 /* ---- products -----------------------------------------------------------------------------------
  */
 

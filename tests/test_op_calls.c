@@ -19,6 +19,10 @@
 static float real[64];
 static int32_t whole[64];
 
+/* Messages 1->0, 2->0, 0->2 of 3 nodes. */
+static const int32_t rows[] = {0, 2, 2, 0, 2, 1}, sources[] = {1, 2, 0};
+static const int32_t rows_t[] = {0, 1, 1, 1, 2, 1}, targets[] = {2, 2, 0, 0, 0, 1};
+
 /* Tensors 0..14 of the tape. */
 typedef struct world {
     ag_tensor *m, *m2, *v4, *v3, *cube, *one; /* [3,4], [3,4], [4], [3], [2,3,4], [1] */
@@ -39,10 +43,10 @@ static world make(ag_tape *tape)
     w.index = ag_input_i32(tape, whole, AG_SHAPE(3));
     w.starts = ag_input_i32(tape, whole, AG_SHAPE(3));
     w.pairs = ag_input_i32(tape, whole, AG_SHAPE(3, 2));
-    w.edges.rows = ag_input_i32(tape, whole, AG_SHAPE(3, 2));
-    w.edges.sources = ag_input_i32(tape, whole, AG_SHAPE(3));
-    w.edges.rows_t = ag_input_i32(tape, whole, AG_SHAPE(3, 2));
-    w.edges.targets = ag_input_i32(tape, whole, AG_SHAPE(3, 2));
+    w.edges.rows = ag_input_i32(tape, rows, AG_SHAPE(3, 2));
+    w.edges.sources = ag_input_i32(tape, sources, AG_SHAPE(3));
+    w.edges.rows_t = ag_input_i32(tape, rows_t, AG_SHAPE(3, 2));
+    w.edges.targets = ag_input_i32(tape, targets, AG_SHAPE(3, 2));
     w.edges.starts = ag_input_i32(tape, whole, AG_SHAPE(2));
     w.column = ag_input(tape, real, AG_SHAPE(4, 1));
     return w;
@@ -104,6 +108,7 @@ static void test_dense_calls(void **state)
     EXPECT(ag_concat(several, 3, 1), "concat(0 1 0) i 1");
     EXPECT(ag_concat2(w.m, w.m2, 1), "concat(0 1) i 1");
     EXPECT(ag_concat2(w.m, w.m2, -1), "concat(0 1) i 1");
+    EXPECT(ag_block_diagonal(w.m), "block_diagonal(0)");
     EXPECT(ag_slice(w.m, 1, 1, 2), "slice(0) i 1 1 2");
     EXPECT(ag_slice(w.m, -2, 1, 2), "slice(0) i 0 1 2");
     ag_tape_free(tape);
@@ -181,6 +186,8 @@ static void test_graph_calls(void **state)
     EXPECT(ag_spmm(w.m, w.edges, AG_AGGREGATE_MAX), "spmm_max(0 9 10 11 12) i 2");
     EXPECT(ag_spmm_weighted(w.m, w.v3, w.edges), "spmm_weighted(0 3 9 10 11 12)");
     EXPECT(ag_sddmm(w.m, w.m2, w.edges, 2), "sddmm(0 1 9 10 11 12) i 2");
+    EXPECT(ag_edge_add(w.m, w.m2, w.edges), "edge_add(0 1 9 10 11 12)");
+    EXPECT(ag_edge_softmax(w.v3, w.edges), "edge_softmax(3 9 10 11 12)");
     EXPECT(ag_readout_sum(w.m, w.edges), "segment_sum(0 13)");
     EXPECT(ag_readout_mean(w.m, w.edges), "segment_sum(0 13) i 1");
     EXPECT(ag_readout_max(w.m, w.edges), "segment_max(0 13)");

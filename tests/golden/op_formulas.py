@@ -124,6 +124,11 @@ def concat(x, f, i):
     return torch.cat(x, dim=i[0])
 
 
+@formula("block_diagonal")
+def block_diagonal(x, f, i):
+    return torch.block_diag(*x[0]) if x[0].numel() else x[0].new_zeros(x[0].shape[0], x[0].numel())
+
+
 @formula("slice")
 def slice_(x, f, i):
     return x[0].narrow(i[0], i[1], i[2])
@@ -388,3 +393,16 @@ def sddmm(x, f, i):
     for v, p in enumerate(messages(rows)):
         y = y.index_add(0, p, (a[v] * b[sources[p]]).sum(-1))
     return y
+
+
+@formula("edge_add")
+def edge_add(x, f, i):
+    source, target, rows, sources = x[:4]
+    receivers = torch.repeat_interleave(torch.arange(rows.shape[0]), rows[:, 1])
+    return source[sources] + target[receivers]
+
+
+@formula("edge_softmax")
+def edge_softmax(x, f, i):
+    values, rows = x[:2]
+    return torch.cat([torch.softmax(values[p], 0) for p in messages(rows)] + [values[:0]])

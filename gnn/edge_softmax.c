@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* edge_add: what both ends of a message say, added; edge_softmax: softmax over the messages into
+   each node. */
+#include "gnn/edge_softmax.h"
+#include "gnn/edges.h"
+#include "ops/table.h"
+
+static int edge_add_shape(ag_call *call)
+{
+    if (!ag_shape_equal(call->xs[0], call->xs[1]))
+        return ag__reject(call, "from and to differ in shape");
+    if (ag__check_edges(call, 2)) return 1;
+    call->ys[0] = call->xs[0];
+    call->ys[0].size[0] = call->xs[3].size[0];
+    return 0;
+}
+
+static int edge_softmax_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0];
+    call->ys[0] = x;
+    if (ag__check_graph(call, 1)) return 1;
+    if (x.rank < 1 || x.size[0] != call->xs[2].size[0])
+        return ag__reject(call, "x needs one row for each of the %d messages", call->xs[2].size[0]);
+    return 0;
+}
+
+/* A graph of 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3; node 2 and 4 receive none.
+ */
+static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
+static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0};
+static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5}, nobody[10];
+
+#define GRAPH                        \
+ {2, {5, 2}}, {1, {6}}, {2, {5, 2}}, \
+ {                                   \
+  2, { 6, 2 }                        \
+ }
+#define EMPTY(n)                     \
+ {2, {n, 2}}, {1, {0}}, {2, {n, 2}}, \
+ {                                   \
+  2, { 0, 2 }                        \
+ }
+
+#define ADD_INTS                             \
+ {                                           \
+  NULL, NULL, rows, sources, rows_t, targets \
+ }
+#define ADD_NONE                             \
+ {                                           \
+  NULL, NULL, nobody, nobody, nobody, nobody \
+ }
+static const ag_case add_cases[] = {
+    {.x = {{2, {5, 4}}, {2, {5, 4}}, GRAPH}, .ints = ADD_INTS},
+    {.x = {{1, {5}}, {1, {5}}, GRAPH}, .ints = ADD_INTS},
+    {.x = {{3, {5, 2, 33}}, {3, {5, 2, 33}}, GRAPH}, .ints = ADD_INTS},
+    {.x = {{2, {4, 3}}, {2, {4, 3}}, EMPTY(4)}, .ints = ADD_NONE},
+    {.x = {{2, {0, 3}}, {2, {0, 3}}, EMPTY(0)}, .ints = ADD_NONE},
+};
+
+static const ag_op edge_add = {
+    .name = "edge_add",
+    .formula = "y[p] = from[source] + to[target]",
+    .inputs = "from to rows sources rows_t targets",
+    .ints = SAVE_X(2) | SAVE_X(3) | SAVE_X(4) | SAVE_X(5),
+    .shape = edge_add_shape,
+    .forward = {&edge_add_forward_kernel},
+    .backward = {&edge_add_backward_from_kernel, &edge_add_backward_to_kernel},
+    .saves = SAVE_X(2) | SAVE_X(4) | SAVE_X(5),
+    .cases = add_cases,
+    .n_cases = sizeof add_cases / sizeof *add_cases,
+};
+
+#define INTS                           \
+ {                                     \
+  NULL, rows, sources, rows_t, targets \
+ }
+#define NONE                           \
+ {                                     \
+  NULL, nobody, nobody, nobody, nobody \
+ }
+static const ag_case softmax_cases[] = {
+    {.x = {{2, {6, 4}}, GRAPH}, .ints = INTS},
+    {.x = {{1, {6}}, GRAPH}, .lo = -30, .hi = 30, .ints = INTS},
+    {.x = {{2, {6, 1}}, GRAPH}, .lo = 500, .hi = 510, .ints = INTS}, /* e^x overflows */
+    {.x = {{3, {6, 2, 33}}, GRAPH}, .ints = INTS},
+    {.x = {{2, {0, 3}}, EMPTY(4)}, .ints = NONE},
+    {.x = {{2, {0, 3}}, EMPTY(0)}, .ints = NONE},
+};
+
+static const ag_op edge_softmax = {
+    .name = "edge_softmax",
+    .formula = "y[p] = e^x[p] / sum over the messages q into p's target of e^x[q]",
+    .inputs = "x rows sources rows_t targets",
+    .ints = SAVE_X(1) | SAVE_X(2) | SAVE_X(3) | SAVE_X(4),
+    .shape = edge_softmax_shape,
+    .forward = {&edge_softmax_forward_kernel},
+    .backward = {&edge_softmax_backward_kernel},
+    .saves = SAVE_X(1) | SAVE_Y(0),
+    .cases = softmax_cases,
+    .n_cases = sizeof softmax_cases / sizeof *softmax_cases,
+};
+
+const ag_op *const ag__ops_edge_softmax[] = {&edge_add, &edge_softmax, NULL};
+
+ag_tensor *ag_edge_add(ag_tensor *from, ag_tensor *to, ag_edges e)
+{
+    ag_tensor *in[] = {from, to, e.rows, e.sources, e.rows_t, e.targets};
+    ag__check_arrays(e);
+    return ag__record(&edge_add, in, 6, NULL);
+}
+
+ag_tensor *ag_edge_softmax(ag_tensor *x, ag_edges e)
+{
+    ag_tensor *in[] = {x, e.rows, e.sources, e.rows_t, e.targets};
+    ag__check_arrays(e);
+    return ag__record(&edge_softmax, in, 5, NULL);
+}

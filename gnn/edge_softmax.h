@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of messages. Inputs: x [n, ...] twice (edge_add) or [p, ...] (edge_softmax), then rows,
+   sources, rows_t, targets. */
+#include "core/kernel.h"
+
+/* Values of a row: all axes but the first. */
+AG_BOTH int64_t values_of(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
+
+/* ---- edge_add: y[p] = from[source] + to[target] ------------------------------------------------
+ */
+
+ROW(edge_add_forward, a->xs[0].size[0])
+{
+    const int64_t f = values_of(a->xs[0]);
+    const int first = XI(2)[2 * r], n = XI(2)[2 * r + 1];
+    const ag_real *to = X(1) + r * f;
+    (void)add;
+    for (int p = first; p < first + n; p++) {
+        const int u = XI(3)[p];
+        ag_real *y = Y(0) + p * f;
+        if (u < 0 || u >= a->xs[0].size[0]) {
+            EACH (i, f) y[i] = to[i];
+        } else {
+            const ag_real *from = X(0) + u * f;
+            EACH (i, f) y[i] = from[i] + to[i];
+        }
+    }
+}
+
+ROW(edge_add_backward_from, a->xs[0].size[0])
+{
+    const int64_t f = values_of(a->xs[0]);
+    const int first = XI(4)[2 * r], n = XI(4)[2 * r + 1];
+    ag_real *dx = DX + r * f;
+    if (!add)
+        EACH (i, f) dx[i] = 0;
+    for (int q = first; q < first + n; q++) {
+        const ag_real *dy = DY(0) + XI(5)[2 * q + 1] * f;
+        EACH (i, f) dx[i] += dy[i];
+    }
+}
+
+ROW(edge_add_backward_to, a->xs[0].size[0])
+{
+    const int64_t f = values_of(a->xs[0]);
+    const int first = XI(2)[2 * r], n = XI(2)[2 * r + 1];
+    ag_real *dx = DX + r * f;
+    if (!add)
+        EACH (i, f) dx[i] = 0;
+    for (int p = first; p < first + n; p++) {
+        const ag_real *dy = DY(0) + p * f;
+        EACH (i, f) dx[i] += dy[i];
+    }
+}
+
+/* ---- edge_softmax: over the messages into a node, for every value apart ------------------------
+ */
+
+ROW(edge_softmax_forward, a->xs[1].size[0])
+{
+    const int64_t f = values_of(a->xs[0]);
+    const int first = XI(1)[2 * r], n = XI(1)[2 * r + 1];
+    const ag_real *x = X(0) + first * f;
+    ag_real *y = Y(0) + first * f;
+    (void)add;
+    EACH (i, f) {
+        ag_real m = (ag_real)-INFINITY, s = 0;
+        for (int k = 0; k < n; k++) m = x[k * f + i] > m ? x[k * f + i] : m;
+        for (int k = 0; k < n; k++) s += y[k * f + i] = v_exp(x[k * f + i] - m);
+        for (int k = 0; k < n; k++) y[k * f + i] /= s;
+    }
+}
+
+ROW(edge_softmax_backward, a->xs[1].size[0])
+{
+    const int64_t f = values_of(a->xs[0]);
+    const int first = XI(1)[2 * r], n = XI(1)[2 * r + 1];
+    const ag_real *y = Y(0) + first * f, *dy = DY(0) + first * f;
+    ag_real *dx = DX + first * f;
+    EACH (i, f) {
+        ag_real s = 0;
+        for (int k = 0; k < n; k++) s += y[k * f + i] * dy[k * f + i];
+        for (int k = 0; k < n; k++) PUT(dx, k * f + i, y[k * f + i] * (dy[k * f + i] - s));
+    }
+}

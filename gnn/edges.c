@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* The arrays of a graph on a tape: do their shapes and values fit together? */
+#include "gnn/edges.h"
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+int ag__check_graph(ag_call *call, int at)
+{
+    const ag_shape *s = call->xs + at;
+    if (s[0].rank != 2 || s[0].size[1] != 2 || s[2].rank != 2 || s[2].size[1] != 2 ||
+        s[1].rank != 1 || s[3].rank != 2 || s[3].size[1] != 2 || s[1].size[0] != s[3].size[0] ||
+        s[0].size[0] != s[2].size[0])
+        return ag__reject(
+            call, "the edges must be rows [n,2], sources [p], rows_t [n,2] and targets [p,2]");
+    return 0;
+}
+
+int ag__check_edges(ag_call *call, int at)
+{
+    if (call->xs[0].rank < 1) return ag__reject(call, "an axis of nodes is missing");
+    const int n = call->xs[0].size[0];
+    if (ag__check_graph(call, at)) return 1;
+    if (call->xs[at].size[0] != n)
+        return ag__reject(call, "there are %d nodes, but the graph has %d", n,
+                          call->xs[at].size[0]);
+    return 0;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* A caller's arrays. */
+typedef struct arrays {
+    ag_tape *tape;
+    int nodes, messages;
+    const int32_t *rows, *sources, *rows_t, *targets;
+} arrays;
+
+/* Rows lie behind each other and hold every message once. */
+static int rows_fit(const arrays *a, const int32_t *rows, const char *name)
+{
+    int64_t end = 0;
+    for (int v = 0; v < a->nodes; v++) {
+        const int32_t first = rows[2 * v], n = rows[2 * v + 1];
+        if (n < 0 || (n && first != end) || end + n > a->messages) {
+            ag_tape_fail(a->tape, AG_EINDEX,
+                         "%s of the edges: node %d has %d messages from position %d on, but they "
+                         "must begin at %lld, where those of the node before end, and there are %d "
+                         "messages; make the arrays with ag_graph_build.",
+                         name, v, n, first, (long long)end, a->messages);
+            return 0;
+        }
+        end += n;
+    }
+    if (end == a->messages) return 1;
+    ag_tape_fail(a->tape, AG_EINDEX,
+                 "%s of the edges hold %lld messages, but there are %d; make the arrays with "
+                 "ag_graph_build.",
+                 name, (long long)end, a->messages);
+    return 0;
+}
+
+/* The transpose names, for every sender, receivers and positions of its messages. */
+static int transpose_fits(const arrays *a, int u)
+{
+    for (int q = a->rows_t[2 * u]; q < a->rows_t[2 * u] + a->rows_t[2 * u + 1]; q++) {
+        const int32_t v = a->targets[2 * q], p = a->targets[2 * q + 1];
+        if (v >= 0 && v < a->nodes && p >= a->rows[2 * v] &&
+            p < a->rows[2 * v] + a->rows[2 * v + 1] && a->sources[p] == u)
+            continue;
+        ag_tape_fail(a->tape, AG_EINDEX,
+                     "targets of the edges: entry %d is (%d, %d), but must be a node of 0 to %d "
+                     "and the position of its message from node %d; make the arrays with "
+                     "ag_graph_build.",
+                     q, v, p, a->nodes - 1, u);
+        return 0;
+    }
+    return 1;
+}
+
+static int are_graph(const arrays *a)
+{
+    if (!rows_fit(a, a->rows, "rows") || !rows_fit(a, a->rows_t, "rows_t")) return 0;
+    for (int u = 0; u < a->nodes; u++)
+        if (a->rows_t[2 * u + 1] && !transpose_fits(a, u)) return 0;
+    return 1;
+}
+
+/* 1: four arrays of one tape whose shapes may fit; the shape rule of the op tells what does not. */
+static int are_arrays(ag_tensor *const *x)
+{
+    for (int i = 0; i < 4; i++)
+        if (!x[i] || ag_tape_of(x[i]) != ag_tape_of(x[0]) || ag_failed(ag_tape_of(x[0]))) return 0;
+    const int n = ag_size(x[0], 0), p = ag_size(x[1], 0);
+    return ag_shape_equal(ag_shape_of(x[0]), AG_SHAPE(n, 2)) &&
+           ag_shape_equal(ag_shape_of(x[1]), AG_SHAPE(p)) &&
+           ag_shape_equal(ag_shape_of(x[2]), AG_SHAPE(n, 2)) &&
+           ag_shape_equal(ag_shape_of(x[3]), AG_SHAPE(p, 2));
+}
+
+void ag__check_arrays(ag_edges e)
+{
+    ag_tensor *const x[] = {e.rows, e.sources, e.rows_t, e.targets};
+    if (!are_arrays(x) || ag__is_fit(x, 4)) return;
+    const arrays a = {ag_tape_of(e.rows),      ag_size(e.rows, 0),       ag_size(e.sources, 0),
+                      ag__given_i32(e.rows),   ag__given_i32(e.sources), ag__given_i32(e.rows_t),
+                      ag__given_i32(e.targets)};
+    const int given = (a.rows || !a.nodes) && (a.rows_t || !a.nodes) &&
+                      (a.sources || !a.messages) && (a.targets || !a.messages);
+    if (given && are_graph(&a)) ag__set_fit(x, 4);
+}

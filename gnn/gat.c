@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Graph attention: a composition of ops. */
+#include "gnn/gnn.h"
+#include "ops/ops.h"
+
+/* The weight of every message in every head, [p,heads]. */
+static ag_tensor *attention(const ag_gat_weights *weights, ag_tensor *z, ag_edges edges, int heads,
+                            ag_real slope)
+{
+    ag_tape *tape = ag_tape_of(z);
+    ag_tensor *from = ag_block_diagonal(ag_parameter(tape, weights->from));
+    ag_tensor *to = ag_block_diagonal(ag_parameter(tape, weights->to));
+    ag_tensor *both = ag_linear(z, ag_concat2(from, to, 0), NULL); /* one pass through z */
+    ag_tensor *score =
+        ag_edge_add(ag_slice(both, 1, 0, heads), ag_slice(both, 1, heads, heads), edges);
+    return ag_edge_softmax(ag_leaky_relu(score, slope), edges);
+}
+
+/* The mean of `heads` parts of each row. */
+static ag_tensor *mean_of(ag_tensor *y, int heads)
+{
+    const int d = ag_size(y, 1) / heads;
+    ag_tensor *sum = ag_slice(y, 1, 0, d);
+    for (int h = 1; h < heads; h++) sum = ag_add(sum, ag_slice(y, 1, h * d, d));
+    return ag_scale(sum, 1 / (ag_real)heads);
+}
+
+/* 1: from and to are [heads,d], w [heads d, in]; else the tape has failed. */
+static int sizes_fit(const ag_gat_weights *weights, ag_tape *tape, int heads)
+{
+    char w[64], from[64], to[64];
+    const ag_param *p[] = {weights->w, weights->from, weights->to};
+    for (int i = 0; i < 3; i++)
+        if (!p[i]) {
+            ag_tape_fail(tape, AG_EUSE,
+                         "ag_gat: one of w, from and to is NULL; only the bias may be.");
+            return 0;
+        }
+    if (heads >= 1 && p[0]->shape.rank == 2 && ag_shape_equal(p[1]->shape, p[2]->shape) &&
+        p[1]->shape.rank == 2 && p[1]->shape.size[0] == heads &&
+        (int64_t)heads * p[1]->shape.size[1] == p[0]->shape.size[0])
+        return 1;
+    ag_tape_fail(tape, AG_ESHAPE,
+                 "ag_gat: w is %s, from is %s and to is %s, but with %d heads they must be "
+                 "[heads d,in], [heads,d] and [heads,d], and there must be a head.",
+                 ag_shape_text(w, p[0]->shape), ag_shape_text(from, p[1]->shape),
+                 ag_shape_text(to, p[2]->shape), heads);
+    return 0;
+}
+
+ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_edges edges, int heads, int mean,
+                  ag_real slope)
+{
+    ag_tape *tape = ag_tape_of(x);
+    if (!sizes_fit(weights, tape, heads)) return x;
+    ag_tensor *z = ag_linear(x, ag_parameter(tape, weights->w), NULL);
+    ag_tensor *y = ag_spmm_weighted(z, attention(weights, z, edges, heads, slope), edges);
+    if (mean) y = mean_of(y, heads);
+    return weights->bias ? ag_add_bias(y, ag_parameter(tape, weights->bias)) : y;
+}

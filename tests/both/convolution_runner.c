@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/convolution_runner.h"
+#include "gnn/gnn.h"
+#include "optim/optim.h"
+#include "ops/ops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_GRAPHS = 8, MOST_EDGES = 400 };
+
+/* The problem as the library holds it. */
+typedef struct conv {
+    const conv_problem *p;
+    ag_params *params;
+    ag_param *part[CONV_PARTS];
+    ag_graph *along, *against; /* against: directed GraphSAGE */
+    ag_real *cotangent;
+} conv;
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+static ag_graph *replace(ag_graph *old, ag_graph *new)
+{
+    ag_graph_free(old);
+    return new;
+}
+
+/* The edges of graph g of the batch, nodes numbered from 0. */
+static ag_graph *one_graph(const conv_problem *p, int g, ag_direction direction, ag_failure *why)
+{
+    int32_t source[MOST_EDGES], target[MOST_EDGES];
+    int m = 0;
+    const int first = p->starts[g], end = p->starts[g + 1];
+    for (int e = 0; e < p->edges; e++) {
+        if (p->edge[2 * e] < first || p->edge[2 * e] >= end) continue;
+        source[m] = p->edge[2 * e] - first;
+        target[m++] = p->edge[2 * e + 1] - first;
+    }
+    ag_graph *graph = ag_graph_build(end - first, source, target, m, direction, why);
+    if (graph && p->loops) graph = replace(graph, ag_graph_loops(graph, why));
+    if (graph && p->cap) graph = replace(graph, ag_graph_cap(graph, p->cap, why));
+    return graph;
+}
+
+static ag_graph *all_graphs(const conv_problem *p, ag_direction direction, ag_failure *why)
+{
+    ag_graph *one[MOST_GRAPHS] = {NULL};
+    const ag_graph *list[MOST_GRAPHS];
+    for (int g = 0; g < p->graphs; g++) list[g] = one[g] = one_graph(p, g, direction, why);
+    ag_graph *all = ag_graph_batch(list, p->graphs, why);
+    for (int g = 0; g < p->graphs; g++) ag_graph_free(one[g]);
+    return all;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void drop(conv *c)
+{
+    ag_params_free(c->params);
+    ag_graph_free(c->along);
+    ag_graph_free(c->against);
+    free(c->cotangent);
+}
+
+static int rows_of(const conv_problem *p) { return p->shape[0].size[0]; }
+
+static int width_of(const conv_problem *p)
+{
+    if (!p->gat) return p->shape[5].size[0];
+    return p->mean ? p->shape[2].size[1] : p->shape[1].size[0];
+}
+
+static int make(conv *c, const conv_problem *p, ag_failure *why)
+{
+    static const char *const name[CONV_PARTS] = {"x", "p1", "p2", "p3", "p4", "p5", "p6"};
+    const int64_t n = (int64_t)rows_of(p) * width_of(p);
+    *c = (conv){.p = p, .params = ag_params_new()};
+    for (int i = 0; i < CONV_PARTS; i++)
+        if (p->part[i])
+            c->part[i] = ag_params_add(c->params, name[i], p->shape[i], ag_init_constant(0), 0);
+    if (ag_params_build(c->params, 1)) return 1;
+    for (int i = 0; i < CONV_PARTS; i++)
+        for (int64_t k = 0; p->part[i] && k < c->part[i]->count; k++)
+            c->part[i]->value[k] = (ag_real)p->part[i][k];
+    c->cotangent = calloc((size_t)n + 1, sizeof *c->cotangent);
+    for (int64_t k = 0; k < n; k++) c->cotangent[k] = (ag_real)p->cotangent[k];
+    c->along = all_graphs(p, p->gat || p->directed ? AG_ALONG : AG_BOTH_WAYS, why);
+    if (c->along && p->directed) c->against = all_graphs(p, AG_AGAINST, why);
+    return !c->along || (p->directed && !c->against);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static ag_tensor *layer(const conv *c, ag_tape *tape)
+{
+    const conv_problem *p = c->p;
+    ag_tensor *x = ag_parameter(tape, c->part[0]);
+    const ag_edges along = ag_graph_edges(tape, c->along);
+    ag_param *const *w = c->part + 1;
+    if (p->gat) {
+        const ag_gat_weights weights = {w[0], w[1], w[2], w[3]};
+        return ag_gat(&weights, x, along, p->heads, p->mean, (ag_real)0.2);
+    }
+    const ag_sage_concat_weights weights = {w[0], w[1], w[2], w[3], w[4], w[5]};
+    if (!c->against) return ag_sage_concat(&weights, x, along, NULL, (ag_aggregate)p->kind, p->l2);
+    const ag_edges against = ag_graph_edges(tape, c->against);
+    return ag_sage_concat(&weights, x, along, &against, (ag_aggregate)p->kind, p->l2);
+}
+
+static ag_tensor *loss_of(const conv *c, ag_tensor *y)
+{
+    return ag_sum_all(ag_mul(y, ag_input(ag_tape_of(y), c->cotangent, ag_shape_of(y))));
+}
+
+static ag_tensor *build(ag_tape *tape, void *context)
+{
+    return loss_of(context, layer(context, tape));
+}
+
+int ag__convolve(double *y, double *const *gradient, const conv_problem *p, char why[CONV_WHY])
+{
+    conv c;
+    ag_failure failure = {0};
+    const int bad = make(&c, p, &failure);
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    if (!bad) {
+        ag_tensor *out = ag_keep(layer(&c, tape));
+        ag_backward(loss_of(&c, out));
+        const ag_real *value = ag_failed(tape) ? NULL : ag_values(out);
+        for (int64_t i = 0; value && i < (int64_t)rows_of(p) * width_of(p); i++)
+            y[i] = (double)value[i];
+        for (int k = 0; value && k < CONV_PARTS; k++)
+            for (int64_t i = 0; c.part[k] && i < c.part[k]->count; i++)
+                gradient[k][i] = (double)c.part[k]->gradient[i];
+    }
+    snprintf(why, CONV_WHY, "%s", bad ? failure.sentence : ag_error(tape));
+    const int failed = bad || ag_failed(tape);
+    ag_tape_free(tape);
+    drop(&c);
+    return failed;
+}
+
+double ag__convolve_gradcheck(const conv_problem *p, char where[200])
+{
+    conv c;
+    ag_failure failure = {0};
+    const ag_gradcheck_options options = {.step = 1e-6, .full = 1 << 20};
+    double error = (double)INFINITY;
+    if (!make(&c, p, &failure)) error = ag_gradcheck(build, &c, c.params, &options, where);
+    drop(&c);
+    return error;
+}
+
+void ag__convolve_threads(int n) { ag_set_threads(n); }
