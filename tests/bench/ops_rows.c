@@ -46,7 +46,7 @@ static const ag_op mark = {.name = "bench_mark",
 
 static ag_shape resolve(const bench_scene *s, ag_shape shape)
 {
-    const int known[] = {s->nodes, s->configs, s->bags};
+    const int known[] = {s->nodes, s->configs, s->bags, s->kernel_nodes};
     for (int i = 0; i < shape.rank; i++)
         if (shape.size[i] < 0) shape.size[i] = known[-1 - shape.size[i]];
     for (int i = shape.rank; i < AG_MAX_AXES; i++) shape.size[i] = 1;
@@ -76,6 +76,8 @@ static int run(double seconds[2], ag_tape *tape, bench_scene *s, const bench_op 
     ag_tape_reset(tape);
     ag_params_reset(s->params);
     s->edges = ag_graph_edges(tape, s->graph);
+    s->kernel_edges = ag_graph_edges(tape, s->kernels);
+    s->kernel_user_edges = ag_graph_edges(tape, s->kernel_users);
     for (int i = 0; i < s->params->count; i++) x[i] = ag_parameter(tape, s->params->list[i]);
     ag_tensor *end = ag__record1(&mark, op->record(s, x), NULL);
     bench_evict();
@@ -162,30 +164,48 @@ static int measure_adamw(const bench_options *options, int count, json_t *rows)
     return bad;
 }
 
-static int open_scene(bench_scene *s, int quick)
+/* Two edges per node, from the node to one of the few before it; `graphs` of them in one batch. */
+static ag_graph *draw_graph(int nodes, int graphs, ag_direction direction)
 {
     ag_random random = {7, 0, 0};
-    ag_failure why = {0};
-    *s = (bench_scene){.nodes = quick ? 30 : 1000, .configs = quick ? 4 : 32};
-    s->bags = s->nodes / 3 * s->configs;
-    const int m = 2 * s->nodes;
-    int32_t *source = calloc((size_t)m, sizeof *source),
-            *target = calloc((size_t)m, sizeof *target);
-    s->digit = calloc((size_t)s->bags * 18, sizeof *s->digit);
-    s->rank = calloc(64, sizeof *s->rank);
-    if (!source || !target || !s->digit || !s->rank) return 1;
-    for (int i = 0; i < m; i++) {
+    const int m = 2 * nodes;
+    int32_t *source = calloc((size_t)m, sizeof *source);
+    int32_t *target = calloc((size_t)m, sizeof *target);
+    for (int i = 0; source && target && i < m; i++) {
         const int back = 1 + (int)ag_random_below(&random, 8);
-        source[i] = 1 + (int)ag_random_below(&random, (uint32_t)s->nodes - 1);
+        source[i] = 1 + (int)ag_random_below(&random, (uint32_t)nodes - 1);
         target[i] = source[i] > back ? source[i] - back : 0;
     }
+    const ag_graph **list = calloc((size_t)graphs, sizeof *list);
+    ag_graph *one =
+        source && target ? ag_graph_build(nodes, source, target, m, direction, NULL) : NULL;
+    for (int g = 0; list && g < graphs; g++) list[g] = one;
+    ag_graph *all = list && one ? ag_graph_batch(list, graphs, NULL) : NULL;
+    ag_graph_free(one);
+    free(list);
+    free(source);
+    free(target);
+    return all;
+}
+
+static int open_scene(bench_scene *s, int quick)
+{
+    enum { SMALL = 41 };
+    ag_random random = {8, 0, 0};
+    const int kernels = quick ? 2 : 64;
+    *s = (bench_scene){.nodes = quick ? 30 : 1000, .configs = quick ? 4 : 32};
+    s->bags = s->nodes / 3 * s->configs;
+    s->kernel_nodes = kernels * SMALL;
+    s->digit = calloc((size_t)s->bags * 18, sizeof *s->digit);
+    s->rank = calloc(64, sizeof *s->rank);
+    s->graph = draw_graph(s->nodes, 1, AG_ALONG);
+    s->kernels = draw_graph(SMALL, kernels, AG_ALONG);
+    s->kernel_users = draw_graph(SMALL, kernels, AG_AGAINST);
+    if (!s->digit || !s->rank || !s->graph || !s->kernels || !s->kernel_users) return 1;
     for (int i = 0; i < s->bags * 18; i++) s->digit[i] = (int32_t)ag_random_below(&random, 8);
     for (int i = 0; i < 64; i++) s->rank[i] = i;
     ag_random_shuffle(&random, s->rank, 64);
-    s->graph = ag_graph_build(s->nodes, source, target, m, AG_ALONG, &why);
-    free(source);
-    free(target);
-    return !s->graph;
+    return 0;
 }
 
 int bench_ops(const bench_options *options, json_t *rows)
@@ -200,6 +220,8 @@ int bench_ops(const bench_options *options, json_t *rows)
     if (!bad) bad = measure_adamw(options, options->quick ? 2150 : 215013, rows);
     if (!bad) bad = measure_adamw(options, options->quick ? 5000 : 5000000, rows);
     ag_graph_free(s.graph);
+    ag_graph_free(s.kernels);
+    ag_graph_free(s.kernel_users);
     free(s.digit);
     free(s.rank);
     return bad;

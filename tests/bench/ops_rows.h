@@ -5,16 +5,16 @@
 #include "augur.h"
 
 /* Sizes of a shape that are known when the bench runs. */
-enum { BENCH_NODES = -1, BENCH_CONFIGS = -2, BENCH_BAGS = -3 };
+enum { BENCH_NODES = -1, BENCH_CONFIGS = -2, BENCH_BAGS = -3, BENCH_KERNEL_NODES = -4 };
 
 /* What the ops of the table are recorded from: a graph with two edges per node, 32 configurations,
-   digits and ranks. */
+   digits and ranks; and a batch of small graphs, along the edges and against them. */
 typedef struct bench_scene {
-    int nodes, configs, bags;
-    ag_graph *graph;
+    int nodes, configs, bags, kernel_nodes;
+    ag_graph *graph, *kernels, *kernel_users;
     int32_t *digit, *rank;
-    ag_params *params; /* of the row */
-    ag_edges edges;    /* of the tape */
+    ag_params *params;                               /* of the row */
+    ag_edges edges, kernel_edges, kernel_user_edges; /* of the tape */
 } bench_scene;
 
 typedef struct bench_op {

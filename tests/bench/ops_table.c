@@ -90,6 +90,21 @@ static ag_tensor *sage_mean(const bench_scene *s, ag_tensor *const *x)
     return ag_sage(&weights, x[0], s->edges, AG_AGGREGATE_MEAN, 0);
 }
 
+static ag_tensor *gat(const bench_scene *s, ag_tensor *const *x)
+{
+    ag_param *const *w = s->params->list + 1;
+    const ag_gat_weights weights = {w[0], w[1], w[2], NULL};
+    return ag_gat(&weights, x[0], s->kernel_edges, 8, 0, (ag_real)0.2);
+}
+
+static ag_tensor *sage_concat(const bench_scene *s, ag_tensor *const *x)
+{
+    ag_param *const *w = s->params->list + 1;
+    const ag_sage_concat_weights weights = {.operands = w[0], .users = w[1], .join = w[2]};
+    return ag_sage_concat(&weights, x[0], s->kernel_edges, &s->kernel_user_edges, AG_AGGREGATE_MEAN,
+                          0);
+}
+
 static ag_tensor *mean_rows(const bench_scene *s, ag_tensor *const *x)
 {
     (void)s;
@@ -128,7 +143,7 @@ static ag_tensor *listmle(const bench_scene *s, ag_tensor *const *x)
     return ag_listmle(x[0], rank_of(s, x[0]));
 }
 
-enum { N = BENCH_NODES, C = BENCH_CONFIGS, BAGS = BENCH_BAGS };
+enum { N = BENCH_NODES, C = BENCH_CONFIGS, BAGS = BENCH_BAGS, KERNELS = BENCH_KERNEL_NODES };
 #define X(f)     \
  {               \
   3, { N, C, f } \
@@ -172,6 +187,18 @@ const bench_op bench_op_table[] = {
      sage_mean,
      {515, 1027},
      {1.5, 2.5}},
+    {"gat",
+     W(KERNELS, 512),
+     {W(KERNELS, 512), W(512, 512), W(8, 64), W(8, 64)},
+     gat,
+     {1032, 2070},
+     {2, 3}},
+    {"sage_concat",
+     W(KERNELS, 512),
+     {W(KERNELS, 512), W(512, 512), W(512, 512), W(512, 3 * 512)},
+     sage_concat,
+     {5130, 10250},
+     {2, 3}},
     {"mean_rows", X(256), {X(256)}, mean_rows, {1, 1}, {1, 1}},
     {"transpose", X(128), {X(128)}, transpose, {0, 0}, {2, 2}},
     {"concat", X(128), {X(128), X(128)}, concat, {0, 0}, {4, 4}},

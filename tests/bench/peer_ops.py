@@ -34,7 +34,45 @@ def softmax_middle(a):
     return (torch.randn(a.nodes, a.configs, a.n),), lambda x: torch.softmax(x, 1)
 
 
-OPS = {f.__name__: f for f in (linear, matmul, neighbour_mean, instance_norm, gelu, softmax_middle)}
+KERNEL = 41
+
+
+def kernels(a):
+    """Edges (source, target) of nodes / 41 graphs of 41 nodes, two per node."""
+    g = torch.Generator().manual_seed(1)
+    source = torch.randint(1, KERNEL, (2 * KERNEL,), generator=g)
+    target = (source - torch.randint(1, 9, (2 * KERNEL,), generator=g)).clamp(min=0)
+    first = torch.arange(a.nodes // KERNEL).repeat_interleave(2 * KERNEL) * KERNEL
+    return torch.stack([source, target]).repeat(1, a.nodes // KERNEL) + first
+
+
+def gat(a):
+    """PyG's layer, 8 heads; --nodes 2624 --n 512 is 64 graphs of 41 nodes."""
+    from torch_geometric.nn import GATConv
+    layer, edges = GATConv(a.n, a.n // 8, heads=8, add_self_loops=False, bias=False), kernels(a)
+    weights = {name: p.detach().clone() for name, p in layer.named_parameters()}
+    return ((torch.randn(edges.max() + 1, a.n), *weights.values()),
+            lambda x, *w: torch.func.functional_call(layer, dict(zip(weights, w)), (x, edges)))
+
+
+def sage_concat(a):
+    """The layer of Kaufman et al. with own weights for operands and users, mean."""
+    source, target = kernels(a)
+    nodes = int(max(source.max(), target.max())) + 1
+
+    def mean(x, i, j):
+        count = torch.zeros(nodes).index_add_(0, j, torch.ones(len(j))).clamp(min=1)
+        return torch.zeros(nodes, x.shape[1]).index_add(0, j, x[i]) / count[:, None]
+
+    def op(x, operands, users, join):
+        along = mean(F.relu(F.linear(x, operands)), source, target)
+        against = mean(F.relu(F.linear(x, users)), target, source)
+        return F.relu(F.linear(torch.cat([x, along, against], 1), join))
+    shapes = ((nodes, a.n), (a.n, a.n), (a.n, a.n), (a.n, 3 * a.n))
+    return tuple(torch.randn(s) * 0.05 for s in shapes), op
+
+
+OPS = {f.__name__: f for f in (linear, matmul, neighbour_mean, instance_norm, gelu, softmax_middle, gat, sage_concat)}
 
 
 def make(a):
