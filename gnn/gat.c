@@ -25,9 +25,10 @@ static ag_tensor *mean_of(ag_tensor *y, int heads)
     return ag_scale(sum, 1 / (ag_real)heads);
 }
 
-/* 1: from and to are [heads,d], w [heads d, in]; else the tape has failed. */
-static int sizes_fit(const ag_gat_weights *weights, ag_tape *tape, int heads)
+/* 1: x is [n,in], from and to are [heads,d], w [heads d, in]; else the tape has failed. */
+static int sizes_fit(const ag_gat_weights *weights, const ag_tensor *x, int heads)
 {
+    ag_tape *tape = ag_tape_of(x);
     char w[64], from[64], to[64];
     const ag_param *p[] = {weights->w, weights->from, weights->to};
     for (int i = 0; i < 3; i++)
@@ -36,6 +37,9 @@ static int sizes_fit(const ag_gat_weights *weights, ag_tape *tape, int heads)
                          "ag_gat: one of w, from and to is NULL; only the bias may be.");
             return 0;
         }
+    if (x && ag_shape_of(x).rank != 2)
+        ag_tape_fail(tape, AG_ESHAPE, "ag_gat: x is %s, but must be [nodes, features].",
+                     ag_shape_text(w, ag_shape_of(x)));
     if (heads >= 1 && p[0]->shape.rank == 2 && ag_shape_equal(p[1]->shape, p[2]->shape) &&
         p[1]->shape.rank == 2 && p[1]->shape.size[0] == heads &&
         (int64_t)heads * p[1]->shape.size[1] == p[0]->shape.size[0])
@@ -52,7 +56,7 @@ ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_edges edges, i
                   ag_real slope)
 {
     ag_tape *tape = ag_tape_of(x);
-    if (!sizes_fit(weights, tape, heads)) return x;
+    if (!sizes_fit(weights, x, heads)) return x;
     ag_tensor *z = ag_linear(x, ag_parameter(tape, weights->w), NULL);
     ag_tensor *y = ag_spmm_weighted(z, attention(weights, z, edges, heads, slope), edges);
     if (mean) y = mean_of(y, heads);

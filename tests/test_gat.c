@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "augur.h"
+#include "core/internal.h"
 #include "support/golden.h"
 #include "tests/convolution_runner.h"
 
@@ -228,6 +229,9 @@ static void test_refused(void **state)
     f.p.mean = 1;
     expect_sentence(&f.p, "add_bias: x is [8,3], b is [12]");
     f.p.mean = 0;
+    f.p.shape[0] = AG_SHAPE(8, 1, 5);
+    expect_sentence(&f.p, "ag_gat: x is [8,1,5], but must be [nodes, features].");
+    f.p.shape[0] = AG_SHAPE(8, 5);
     f.p.part[2] = NULL;
     expect_sentence(&f.p, "ag_gat: one of w, from and to is NULL; only the bias may be.");
     tear_down(&f);
@@ -241,6 +245,32 @@ static void test_refused(void **state)
     f.p.part[5] = NULL;
     expect_sentence(&f.p, "parameter \"\" has no storage");
     tear_down(&f);
+}
+
+/* Every allocation that may fail does, in turn: a sentence each time. */
+static void test_no_memory(void **state)
+{
+    static const char *const tried[] = {"gat_loops", "sage_capped"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fixture f;
+        int failed = 1;
+        set_up(&f, tried[i]);
+        for (long nth = 1; failed; nth++) {
+            char why[CONV_WHY] = "";
+            double *gradient[CONV_PARTS], *y = calloc((size_t)f.y.count + 1, sizeof *y);
+            for (int k = 0; k < CONV_PARTS; k++)
+                gradient[k] = calloc((size_t)f.part[k].count + 1, sizeof *y);
+            ag__fail_allocation(nth, 0);
+            failed = ag__convolve(y, gradient, &f.p, why);
+            ag__fail_allocation(0, 0);
+            if (failed && !strstr(why, "emory")) fail_msg("allocation %ld: \"%s\"", nth, why);
+            for (int k = 0; k < CONV_PARTS; k++) free(gradient[k]);
+            free(y);
+            assert_in_range(nth, 1, 2000);
+        }
+        tear_down(&f);
+    }
 }
 
 /* ---- readouts of one number per node --------------------------------------------------------- */
@@ -284,7 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),    cmocka_unit_test(test_gradcheck),
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_readouts),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_readouts),
     };
     ag__convolve_threads(1);
     ag64__convolve_threads(1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/convolution_runner.h"
+#include "core/internal.h"
 #include "gnn/gnn.h"
 #include "optim/optim.h"
 #include "ops/ops.h"
@@ -80,7 +81,10 @@ static int make(conv *c, const conv_problem *p, ag_failure *why)
     for (int i = 0; i < CONV_PARTS; i++)
         if (p->part[i])
             c->part[i] = ag_params_add(c->params, name[i], p->shape[i], ag_init_constant(0), 0);
-    if (ag_params_build(c->params, 1)) return 1;
+    if (ag_params_build(c->params, 1)) {
+        ag_fail(why, AG_EMEMORY, "There is no memory for the parameters.");
+        return 1;
+    }
     for (int i = 0; i < CONV_PARTS; i++)
         for (int64_t k = 0; p->part[i] && k < c->part[i]->count; k++)
             c->part[i]->value[k] = (ag_real)p->part[i][k];
