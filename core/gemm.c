@@ -57,8 +57,11 @@ int ag__gemm_grain(int m, int n, int k)
     const int64_t weight = (int64_t)n * k, rows = weight ? (4 << 20) / weight : m;
     if (m <= 16) return 16;
     if (m <= 256) return (m + 1) / 2;
-    if (m < 2048) return weight >= 512 * 1024 ? (m + 1) / 2 : 256;
-    if (weight >= 512 * 1024) return 2048;
+    if (weight >= 512 * 1024) { /* an even number of equal blocks of at most 2048 rows */
+        const int blocks = 2 * ((m + 4095) / 4096);
+        return (m + blocks - 1) / blocks;
+    }
+    if (m < 2048) return 256;
     if (weight <= 16 * 1024) { /* little to pack: a block of C that stays in the cache */
         const int few = n ? (32 << 10) / n : m;
         return few < 128 ? 128 : few > 512 ? 512 : few;

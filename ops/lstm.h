@@ -1,47 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/* One row of a step of an LSTM of h units, forward and back. Gates of a row: i, f, g, o, h each. */
+/* One row of a step of an LSTM of h units, forward and back. Gates of a row: i, f, g, o, h each.
+   Loops write to one array each: a compiler proves that of two at a time that they do not overlap,
+   of ten it does not. */
 #include "core/kernel.h"
 
-/* gates holds the part of the input and becomes the gates; product is that of the state, bias may
-   be NULL. state and cell go one step on; what they were is kept in before_state, before_cell. */
-KERNEL void lstm_row(ag_real *__restrict__ gates, ag_real *__restrict__ before_state,
-                     ag_real *__restrict__ before_cell, ag_real *__restrict__ state,
-                     ag_real *__restrict__ cell, const ag_real *__restrict__ product,
-                     const ag_real *__restrict__ bias, int h)
+/* y = sigmoid or tanh of y + p + b; b may be NULL. */
+KERNEL void lstm_gates(ag_real *y, const ag_real *p, const ag_real *b, int n, const int sigmoid)
 {
-    EACH (u, h) {
-        const ag_real bi = bias ? bias[u] : 0, bf = bias ? bias[h + u] : 0,
-                      bg = bias ? bias[2 * h + u] : 0, bo = bias ? bias[3 * h + u] : 0;
-        const ag_real i = v_sigmoid(gates[u] + product[u] + bi),
-                      f = v_sigmoid(gates[h + u] + product[h + u] + bf),
-                      g = v_tanh(gates[2 * h + u] + product[2 * h + u] + bg),
-                      o = v_sigmoid(gates[3 * h + u] + product[3 * h + u] + bo);
-        const ag_real c = f * cell[u] + i * g;
-        gates[u] = i;
-        gates[h + u] = f;
-        gates[2 * h + u] = g;
-        gates[3 * h + u] = o;
-        before_state[u] = state[u];
-        before_cell[u] = cell[u];
-        cell[u] = c;
-        state[u] = o * v_tanh(c);
+    if (b)
+        EACH (u, n) y[u] += b[u];
+    EACH (u, n) {
+        const ag_real v = y[u] + p[u];
+        y[u] = sigmoid ? v_sigmoid(v) : v_tanh(v);
     }
 }
 
-/* gates become the gradient of their inputs, of which part is a copy; dstate is that of the state
-   behind the step, dcell goes one step back. */
-KERNEL void lstm_row_back(ag_real *__restrict__ gates, ag_real *__restrict__ part,
-                          ag_real *__restrict__ dcell, const ag_real *__restrict__ dstate,
-                          const ag_real *__restrict__ before_cell, int h)
+/* gates holds the part of the input and becomes the gates; product is that of the state, bias may
+   be NULL. state and cell go one step on; what they were is kept in before_state, before_cell. */
+KERNEL void lstm_row(ag_real *gates, ag_real *before_state, ag_real *before_cell, ag_real *state,
+                     ag_real *cell, const ag_real *product, const ag_real *bias, int h)
 {
-    EACH (u, h) {
-        const ag_real i = gates[u], f = gates[h + u], g = gates[2 * h + u], o = gates[3 * h + u];
-        const ag_real t = v_tanh(f * before_cell[u] + i * g);
-        const ag_real d = dcell[u] + dstate[u] * o * (1 - t * t);
-        gates[u] = part[u] = d * g * i * (1 - i);
-        gates[h + u] = part[h + u] = d * before_cell[u] * f * (1 - f);
-        gates[2 * h + u] = part[2 * h + u] = d * i * (1 - g * g);
-        gates[3 * h + u] = part[3 * h + u] = dstate[u] * t * o * (1 - o);
-        dcell[u] = d * f;
+    const ag_real *i = gates, *f = gates + h, *g = gates + 2 * h, *o = gates + 3 * h;
+    lstm_gates(gates, product, bias, 2 * h, 1);
+    lstm_gates(gates + 2 * h, product + 2 * h, bias ? bias + 2 * h : 0, h, 0);
+    lstm_gates(gates + 3 * h, product + 3 * h, bias ? bias + 3 * h : 0, h, 1);
+    EACH (u, h) before_state[u] = state[u];
+    EACH (u, h) before_cell[u] = cell[u];
+    EACH (u, h) cell[u] = f[u] * cell[u] + i[u] * g[u];
+    EACH (u, h) state[u] = o[u] * v_tanh(cell[u]);
+}
+
+enum { LSTM_CHUNK = 128 };
+
+/* dgates is the gradient of what the gates are functions of; dstate is that of the state behind the
+   step, dcell goes one step back. */
+KERNEL void lstm_row_back(ag_real *dgates, ag_real *dcell, const ag_real *dstate,
+                          const ag_real *gates, const ag_real *before_cell, int h)
+{
+    for (int first = 0; first < h; first += LSTM_CHUNK) {
+        const int n = h - first < LSTM_CHUNK ? h - first : LSTM_CHUNK;
+        const ag_real *i = gates + first, *f = i + h, *g = f + h, *o = g + h;
+        const ag_real *before = before_cell + first, *ds = dstate + first;
+        ag_real *di = dgates + first, *df = di + h, *dg = df + h, *d_o = dg + h;
+        ag_real *dc = dcell + first, t[LSTM_CHUNK], d[LSTM_CHUNK];
+        EACH (u, n) t[u] = v_tanh(f[u] * before[u] + i[u] * g[u]);
+        EACH (u, n) d[u] = dc[u] + ds[u] * o[u] * (1 - t[u] * t[u]);
+        EACH (u, n) di[u] = d[u] * g[u] * i[u] * (1 - i[u]);
+        EACH (u, n) df[u] = d[u] * before[u] * f[u] * (1 - f[u]);
+        EACH (u, n) dg[u] = d[u] * i[u] * (1 - g[u] * g[u]);
+        EACH (u, n) d_o[u] = ds[u] * t[u] * o[u] * (1 - o[u]);
+        EACH (u, n) dc[u] = d[u] * f[u];
     }
 }
