@@ -50,13 +50,18 @@ static void rank_sequences(const ag_args *a, lstm_sizes s, ranks by)
     }
 }
 
+static void clear(ag_real *x, int64_t n)
+{
+    if (n > 0) memset(x, 0, (size_t)n * sizeof *x);
+}
+
 /* Rows of an array outside of all sequences become 0. */
 static void clear_outside(const ag_args *a, lstm_sizes s, ag_real *rows, int64_t width)
 {
     int first = start_of(a, s, 0, 0), end = first;
     for (int g = 0; g < s.sequences; g++) end = start_of(a, s, g + 1, end);
-    memset(rows, 0, (size_t)(first * width) * sizeof *rows);
-    memset(rows + end * width, 0, (size_t)((s.n - end) * width) * sizeof *rows);
+    clear(rows, first * width);
+    clear(rows + end * width, (s.n - end) * width);
 }
 
 /* ---- a step: the rows t of the sequences that have one, arrays in order of rank ---- */
@@ -92,8 +97,8 @@ static int block_ranks(int h) { return 1 + 4095 / (h + 1); }
 
 static void each_block(step *p, void (*body)(void *context, int64_t block, int thread))
 {
-    const int ranks = block_ranks(p->s.h);
-    ag__parallel((p->active + ranks - 1) / ranks, body, p);
+    const int some = block_ranks(p->s.h);
+    ag__parallel((p->active + some - 1) / some, body, p);
 }
 
 static void forward_block(void *context, int64_t block, int thread)
@@ -132,14 +137,16 @@ void ag__lstm_forward(const ag_args *a)
 {
     step p = step_of(a);
     const lstm_sizes s = p.s;
-    const size_t row = (size_t)s.h * sizeof(ag_real), all = (size_t)s.sequences * row;
+    const size_t row = (size_t)s.h * sizeof(ag_real);
+    const int64_t all = (int64_t)s.sequences * s.h;
     rank_sequences(a, s, p.by);
+    if (s.h == 0) return;
     ag__panels_pack(p.weight, X(3), 1, 4 * s.h, s.h);
     clear_outside(a, s, Y(2), s.h);
     clear_outside(a, s, Y(2) + (int64_t)s.n * s.h, s.h);
-    memset(p.state, 0, all);
-    memset(p.cell, 0, all);
-    memset(p.product, 0, 4 * all);
+    clear(p.state, all);
+    clear(p.cell, all);
+    clear(p.product, 4 * all);
     for (int t = 0; set_step(&p, t); t++) {
         if (t) ag__panels_product(p.product, p.state, p.weight, p.active, 4 * s.h, s.h);
         each_block(&p, forward_block);
@@ -147,15 +154,18 @@ void ag__lstm_forward(const ag_args *a)
     for (int64_t k = 0; k < s.sequences; k++)
         memcpy(Y(0) + (int64_t)p.by.sequence[k] * s.h, p.state + k * s.h, row);
 }
+
 void ag__lstm_backward(const ag_args *a)
 {
     step p = step_of(a);
     const lstm_sizes s = p.s;
-    const size_t row = (size_t)s.h * sizeof(ag_real), all = (size_t)s.sequences * row;
+    const size_t row = (size_t)s.h * sizeof(ag_real);
+    const int64_t all = (int64_t)s.sequences * s.h;
     int t = 0;
+    if (s.h == 0) return;
     for (int64_t k = 0; k < s.sequences; k++)
         memcpy(p.state + k * s.h, DY(0) + (int64_t)p.by.sequence[k] * s.h, row);
-    memset(p.cell, 0, all);
+    clear(p.cell, all);
     clear_outside(a, s, Y(1), 4 * (int64_t)s.h);
     ag__panels_pack(p.weight, X(3), 0, s.h, 4 * s.h);
     while (set_step(&p, t)) t++;
@@ -165,6 +175,7 @@ void ag__lstm_backward(const ag_args *a)
         if (t) ag__panels_product(p.state, p.product, p.weight, p.active, s.h, 4 * s.h);
     }
 }
+
 int64_t ag__lstm_scratch(lstm_sizes s, int backward)
 {
     const int64_t panels = backward ? ag__panels_size(s.h, 4 * s.h) : ag__panels_size(4 * s.h, s.h);
