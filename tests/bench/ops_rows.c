@@ -46,7 +46,7 @@ static const ag_op mark = {.name = "bench_mark",
 
 static ag_shape resolve(const bench_scene *s, ag_shape shape)
 {
-    const int known[] = {s->nodes, s->configs, s->bags, s->kernel_nodes};
+    const int known[] = {s->nodes, s->configs, s->bags, s->kernel_nodes, s->few_nodes};
     for (int i = 0; i < shape.rank; i++)
         if (shape.size[i] < 0) shape.size[i] = known[-1 - shape.size[i]];
     for (int i = shape.rank; i < AG_MAX_AXES; i++) shape.size[i] = 1;
@@ -196,14 +196,18 @@ static int open_scene(bench_scene *s, int quick)
     *s = (bench_scene){.nodes = quick ? 30 : 1000, .configs = quick ? 4 : 32};
     s->bags = s->nodes / 3 * s->configs;
     s->kernel_nodes = kernels * SMALL;
+    s->few_nodes = (kernels + 3) / 4 * SMALL;
     s->digit = calloc((size_t)s->bags * 18, sizeof *s->digit);
     s->rank = calloc(64, sizeof *s->rank);
+    s->starts = calloc((size_t)kernels + 1, sizeof *s->starts);
     s->graph = draw_graph(s->nodes, 1, AG_ALONG);
     s->kernels = draw_graph(SMALL, kernels, AG_ALONG);
     s->kernel_users = draw_graph(SMALL, kernels, AG_AGAINST);
-    if (!s->digit || !s->rank || !s->graph || !s->kernels || !s->kernel_users) return 1;
+    if (!s->digit || !s->rank || !s->starts || !s->graph || !s->kernels || !s->kernel_users)
+        return 1;
     for (int i = 0; i < s->bags * 18; i++) s->digit[i] = (int32_t)ag_random_below(&random, 8);
     for (int i = 0; i < 64; i++) s->rank[i] = i;
+    for (int i = 0; i <= kernels; i++) s->starts[i] = i * SMALL;
     ag_random_shuffle(&random, s->rank, 64);
     return 0;
 }
@@ -224,5 +228,6 @@ int bench_ops(const bench_options *options, json_t *rows)
     ag_graph_free(s.kernel_users);
     free(s.digit);
     free(s.rank);
+    free(s.starts);
     return bad;
 }

@@ -5,14 +5,21 @@
 #include "augur.h"
 
 /* Sizes of a shape that are known when the bench runs. */
-enum { BENCH_NODES = -1, BENCH_CONFIGS = -2, BENCH_BAGS = -3, BENCH_KERNEL_NODES = -4 };
+enum {
+    BENCH_NODES = -1,
+    BENCH_CONFIGS = -2,
+    BENCH_BAGS = -3,
+    BENCH_KERNEL_NODES = -4,
+    BENCH_FEW_NODES = -5
+};
 
 /* What the ops of the table are recorded from: a graph with two edges per node, 32 configurations,
-   digits and ranks; and a batch of small graphs, along the edges and against them. */
+   digits and ranks; and a batch of small graphs, along the edges and against them, of which a few
+   are few_nodes. */
 typedef struct bench_scene {
-    int nodes, configs, bags, kernel_nodes;
+    int nodes, configs, bags, kernel_nodes, few_nodes;
     ag_graph *graph, *kernels, *kernel_users;
-    int32_t *digit, *rank;
+    int32_t *digit, *rank, *starts;                  /* starts: of the small graphs */
     ag_params *params;                               /* of the row */
     ag_edges edges, kernel_edges, kernel_user_edges; /* of the tape */
 } bench_scene;

@@ -143,7 +143,20 @@ static ag_tensor *listmle(const bench_scene *s, ag_tensor *const *x)
     return ag_listmle(x[0], rank_of(s, x[0]));
 }
 
-enum { N = BENCH_NODES, C = BENCH_CONFIGS, BAGS = BENCH_BAGS, KERNELS = BENCH_KERNEL_NODES };
+static ag_tensor *lstm(const bench_scene *s, ag_tensor *const *x)
+{
+    const int sequences = ag_size(x[0], 0) / s->starts[1];
+    ag_tensor *starts = ag_input_i32(ag_tape_of(x[0]), s->starts, AG_SHAPE(sequences + 1));
+    return ag_lstm(x[0], starts, x[1], x[2], NULL);
+}
+
+enum {
+    N = BENCH_NODES,
+    C = BENCH_CONFIGS,
+    BAGS = BENCH_BAGS,
+    KERNELS = BENCH_KERNEL_NODES,
+    FEW = BENCH_FEW_NODES
+};
 #define X(f)     \
  {               \
   3, { N, C, f } \
@@ -199,6 +212,13 @@ const bench_op bench_op_table[] = {
      sage_concat,
      {5130, 10250},
      {2, 3}},
+    {"lstm", W(FEW, 512), {W(FEW, 512), W(2048, 512), W(2048, 512)}, lstm, {8192, 16384}, {7, 12}},
+    {"lstm",
+     W(KERNELS, 512),
+     {W(KERNELS, 512), W(2048, 512), W(2048, 512)},
+     lstm,
+     {8192, 16384},
+     {7, 12}},
     {"mean_rows", X(256), {X(256)}, mean_rows, {1, 1}, {1, 1}},
     {"transpose", X(128), {X(128)}, transpose, {0, 0}, {2, 2}},
     {"concat", X(128), {X(128), X(128)}, concat, {0, 0}, {4, 4}},

@@ -72,7 +72,19 @@ def sage_concat(a):
     return tuple(torch.randn(s) * 0.05 for s in shapes), op
 
 
-OPS = {f.__name__: f for f in (linear, matmul, neighbour_mean, instance_norm, gelu, softmax_middle, gat, sage_concat)}
+def lstm(a):
+    """m sequences of 41 rows of k features, n units: the last states."""
+    net = torch.nn.LSTM(a.k, a.n, bias=False, batch_first=True)
+    weights = tuple(w.detach() for w in net.parameters())
+
+    def last(x, *weights):
+        zeros = x.new_zeros(1, a.m, a.n)
+        return torch.lstm(x, (zeros, zeros), weights, False, 1, 0.0, True, False, True)[1][0]
+    return (torch.randn(a.m, 41, a.k), *weights), last
+
+
+OPS = {f.__name__: f for f in (linear, matmul, neighbour_mean, instance_norm, gelu, softmax_middle, gat, sage_concat,
+                             lstm)}
 
 
 def make(a):
