@@ -57,7 +57,7 @@ int ag__gemm_grain(int m, int n, int k)
     const int64_t weight = (int64_t)n * k, rows = weight ? (4 << 20) / weight : m;
     if (m <= 16) return 16;
     if (m <= 256) return (m + 1) / 2;
-    if (weight >= 512 * 1024) { /* an even number of equal blocks of at most 2048 rows */
+    if (weight >= 256 * 1024) { /* an even number of equal blocks of at most 2048 rows */
         const int blocks = 2 * ((m + 4095) / 4096);
         return (m + blocks - 1) / blocks;
     }
