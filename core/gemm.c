@@ -73,16 +73,23 @@ int ag__gemm_grain(int m, int n, int k)
    of it again. */
 static int columns_of(int m, int n) { return m <= FEW && n >= 2 * WIDE ? WIDE : n; }
 
+void ag__gemm_part(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
+                   int k, int64_t ldc, int64_t lda, int64_t ldb, int add)
+{
+    if (m == 0 || n == 0 || (k == 0 && add)) return;
+    if (k > 0) {
+        product(c, a, b, ta, tb, m, n, k, lda, ldb, ldc, add);
+        return;
+    }
+    for (int i = 0; i < m; i++) memset(c + i * ldc, 0, (size_t)n * sizeof *c);
+}
+
 void ag__gemm_rows(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
                    int k, int add, int64_t lo, int64_t hi)
 {
-    if (hi <= lo || n == 0) return;
-    if (k == 0) {
-        if (!add) memset(c + lo * n, 0, (size_t)((hi - lo) * n) * sizeof *c);
-        return;
-    }
-    product(c + lo * n, ta ? a + lo : a + lo * k, b, ta, tb, (int)(hi - lo), n, k, ta ? m : k,
-            tb ? k : n, n, add);
+    if (hi > lo)
+        ag__gemm_part(c + lo * n, ta ? a + lo : a + lo * k, b, ta, tb, (int)(hi - lo), n, k, n,
+                      ta ? m : k, tb ? k : n, add);
 }
 
 typedef struct task {

@@ -20,4 +20,9 @@ void ag__gemm_rows(ag_real *c, const ag_real *a, const ag_real *b, int ta, int t
                    int k, int add, int64_t lo, int64_t hi);
 int ag__gemm_grain(int m, int n, int k);
 
+/* A product of parts of larger matrices on the calling thread: the rows of C, A and B, as they are
+   stored, stand ldc, lda and ldb elements apart. */
+void ag__gemm_part(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
+                   int k, int64_t ldc, int64_t lda, int64_t ldb, int add);
+
 #endif

@@ -97,6 +97,41 @@ static void check(int m, int n, int k, int ta, int tb)
     drop(&p);
 }
 
+/* The parts that stand at (1, 2) of matrices whose rows have 3 elements more. */
+static void check_part(int m, int n, int k, int ta, int tb, int add)
+{
+    const int a_rows = ta ? k : m, a_row = (ta ? m : k) + 3, b_rows = tb ? n : k,
+              b_row = (tb ? k : n) + 3, c_row = n + 3;
+    float *a = numbers((a_rows + 1) * a_row, 1), *b = numbers((b_rows + 1) * b_row, 2);
+    float *c = numbers((m + 1) * c_row, 3), *start = numbers((m + 1) * c_row, 3);
+    ag__gemm_part(c + c_row + 2, a + a_row + 2, b + b_row + 2, ta, tb, m, n, k, c_row, a_row, b_row,
+                  add);
+    for (int i = 0; i < (m + 1) * c_row; i++) {
+        const int row = i / c_row - 1, column = i % c_row - 2;
+        const int inside = row >= 0 && column >= 0 && column < n;
+        double want = inside && !add ? 0 : (double)start[i];
+        for (int q = 0; inside && q < k; q++)
+            want += (double)a[(ta ? q + 1 : row + 1) * a_row + 2 + (ta ? row : q)] *
+                    (double)b[(tb ? column + 1 : q + 1) * b_row + 2 + (tb ? q : column)];
+        if (!(fabs((double)c[i] - want) <= 1e-5))
+            fail_msg("part [%d,%d,%d] ta %d tb %d add %d: element %d,%d is %.9g, not %.9g", m, n, k,
+                     ta, tb, add, row, column, (double)c[i], want);
+    }
+    free(a);
+    free(b);
+    free(c);
+    free(start);
+}
+
+static void test_parts(void **state)
+{
+    static const int sizes[] = {0, 1, 5, 33};
+    (void)state;
+    for (int i = 0; i < 64; i++)
+        for (int t = 0; t < 8; t++)
+            check_part(sizes[i % 4], sizes[i / 4 % 4], sizes[i / 16], t & 1, t >> 1 & 1, t >> 2);
+}
+
 static void test_sizes_and_transpositions(void **state)
 {
     static const int sizes[] = {0, 1, 2, 7, 16, 31, 33};
@@ -161,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes_and_transpositions),
         cmocka_unit_test(test_blocks_and_pieces),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_threads_change_no_bit),
     };
     ag_set_threads(2);
