@@ -145,6 +145,27 @@ typedef struct ag_gat_weights {
 AG_API ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_edges edges, int heads,
                          int mean, ag_real slope);
 
+/* ---- Transformer encoder ------------------------------------------------------------------------
+ */
+
+/* Parameters of one layer of f features with w hidden features; every *_bias may be NULL. */
+typedef struct ag_encoder_weights {
+    ag_param *qkv, *qkv_bias;       /* [3f,f], [3f]: query, key and value below each other */
+    ag_param *out, *out_bias;       /* [f,f], [f] */
+    ag_param *norm1, *norm1_bias;   /* [f], [f] */
+    ag_param *widen, *widen_bias;   /* [w,f], [w] */
+    ag_param *narrow, *narrow_bias; /* [f,w], [f] */
+    ag_param *norm2, *norm2_bias;   /* [f], [f] */
+} ag_encoder_weights;
+
+/* y = norm1(x + dropout(out attention(qkv x))), z = norm2(y + dropout(narrow relu(widen y))): each
+   node attends to the nodes of its graph, in `heads` heads. x [n,f] -> [n,f]. The norms are layer
+   norms with epsilon 1e-5. There is no dropout of attention weights and of relu's result. Fails
+   where ag_attention, ag_linear and ag_dropout do. Source: Vaswani et al. 2017; without dropout
+   PyTorch's nn.TransformerEncoderLayer with norm_first=False and a padding mask. */
+AG_API ag_tensor *ag_encoder(const ag_encoder_weights *weights, ag_tensor *x, ag_edges edges,
+                             int heads, ag_real dropout);
+
 /* ---- readouts: one row per graph; an empty graph gives 0. x [n, ...] -> [graphs, ...]; of one
         number per node, x [n], one per graph: [graphs]
  * --------------------------------------------- */

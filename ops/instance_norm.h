@@ -2,22 +2,12 @@
 /* A strip of columns stays with one thread for both sweeps down the rows of a graph: one for the
    moments (or, backward, the sums), one that writes. The second finds the strip in the cache. */
 #include "core/kernel.h"
+#include "ops/starts.h"
 
 enum { NORM_GROUP = 8, NORM_PIECE = 128, SUM_GROUP = 4 }; /* rows */
 
 /* Columns: all axes but the first. */
 AG_BOTH int64_t norm_columns(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
-
-AG_BOTH int64_t norm_graphs(const ag_args *a) { return a->xs[1].size[0] - 1; }
-
-/* Starts outside of the rows are taken as the nearest end, the first as 0 and the last as the
-   number of rows: bad ones touch nothing else, and every row is written. */
-AG_BOTH int norm_start(const ag_args *a, int64_t g)
-{
-    const int start = XI(1)[g], rows = a->xs[0].size[0];
-    if (g == 0 || g == norm_graphs(a)) return g ? rows : 0;
-    return start < 0 ? 0 : start < rows ? start : rows;
-}
 
 /* A column's mean and sum of squared deviations (square) over `rows` rows take up those of `more`
    other rows (Chan, Golub and LeVeque 1979). */
@@ -61,10 +51,10 @@ KERNEL void piece_moments(ag_real *mean, ag_real *square, const ag_real *x, cons
 /* Rows join in groups, groups in pieces: the rounding error does not grow with the number of rows.
    All is told as distance from the first row, so that it does not grow with mean / deviation,
    either. Output 1 [graphs, m] is 1 / sqrt(var + epsilon). */
-STRIP(instance_norm_forward, norm_graphs(a), norm_columns(a->xs[0]))
+STRIP(instance_norm_forward, graphs_of(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const int first = norm_start(a, o), rows = norm_start(a, o + 1) - first;
+    const int first = graph_start(a, o), rows = graph_start(a, o + 1) - first;
     const ag_real *x = X(0) + first * m + c;
     ag_real *y = Y(0) + first * m + c, *rstd = Y(1) + o * m + c;
     ag_real mean[AG_PER_LANE], square[AG_PER_LANE], row[AG_PER_LANE], row2[AG_PER_LANE];
@@ -102,10 +92,10 @@ KERNEL void add_sums(ag_real *sum, ag_real *dot, const ag_real *y, const ag_real
 }
 
 /* dx = rstd (dy - mean(dy) - y mean(dy y)) */
-STRIP(instance_norm_backward, norm_graphs(a), norm_columns(a->xs[0]))
+STRIP(instance_norm_backward, graphs_of(a), norm_columns(a->xs[0]))
 {
     const int64_t m = norm_columns(a->xs[0]);
-    const int first = norm_start(a, o), rows = norm_start(a, o + 1) - first;
+    const int first = graph_start(a, o), rows = graph_start(a, o + 1) - first;
     const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
     const ag_real *y = Y(0) + first * m + c, *dy = DY(0) + first * m + c, *rstd = Y(1) + o * m + c;
     ag_real *dx = DX + first * m + c;

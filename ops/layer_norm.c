@@ -9,7 +9,8 @@ static int layer_norm_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], parameter = AG_SHAPE(ag__columns(x));
     if (x.rank < 1) return ag__reject(call, "x needs an axis");
-    if (!ag_shape_equal(call->xs[1], parameter) || !ag_shape_equal(call->xs[2], parameter))
+    if (!ag_shape_equal(call->xs[1], parameter) ||
+        (call->n_in > 2 && !ag_shape_equal(call->xs[2], parameter)))
         return ag__reject(call, "gamma and beta need one element per column of x");
     if (!(call->attr.f[0] >= 0))
         return ag__reject(call, "epsilon is %g, but must be 0 or more", call->attr.f[0]);
@@ -39,6 +40,8 @@ static const ag_case cases[] = {
     {.x = {{2, {2, 33}}, SIZES(33)}, .attr = {.f = {1e-5}}, .lo = 9, .hi = 11},
     {.x = {{2, {2, 1025}}, SIZES(1025)}, .attr = {.f = {1e-5}}},
     {.x = {{2, {1100, 3}}, SIZES(3)}, .attr = {.f = {1e-2}}},
+    {.x = {{2, {3, 33}}, {1, {33}}}, .attr = {.f = {1e-5}}},
+    {.x = {{2, {0, 5}}, {1, {5}}}, .attr = {.f = {1e-5}}},
 };
 
 static const ag_op layer_norm = {
@@ -62,5 +65,6 @@ const ag_op *const ag__ops_layer_norm[] = {&layer_norm, NULL};
 
 ag_tensor *ag_layer_norm(ag_tensor *x, ag_tensor *gamma, ag_tensor *beta, ag_real epsilon)
 {
-    return ag__record3(&layer_norm, x, gamma, beta, &(ag_attr){.f = {(double)epsilon}});
+    ag_tensor *in[] = {x, gamma, beta};
+    return ag__record(&layer_norm, in, beta ? 3 : 2, &(ag_attr){.f = {(double)epsilon}});
 }

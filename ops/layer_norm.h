@@ -6,7 +6,7 @@ ROW(layer_norm_forward, ag__rows(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ x = X(0) + r * n, *__restrict__ gamma = X(1),
-                                *__restrict__ beta = X(2);
+                                *__restrict__ beta = a->n_in > 2 ? X(2) : 0;
     ag_real *__restrict__ y = Y(0) + r * n;
     ag_real mean, variance;
     (void)add;
@@ -15,7 +15,10 @@ ROW(layer_norm_forward, ag__rows(a->xs[0]))
     SUM(variance, i, n, (x[i] - mean) * (x[i] - mean));
     variance /= (ag_real)(n ? n : 1);
     const ag_real scale = 1 / v_sqrt(variance + (ag_real)a->attr.f[0]);
-    EACH (i, n) y[i] = (x[i] - mean) * scale * gamma[i] + beta[i];
+    if (beta)
+        EACH (i, n) y[i] = (x[i] - mean) * scale * gamma[i] + beta[i];
+    else
+        EACH (i, n) y[i] = (x[i] - mean) * scale * gamma[i];
     if (LANE == 0) {
         Y(1)[r] = mean;
         Y(2)[r] = scale;

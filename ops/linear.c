@@ -4,8 +4,7 @@
 #include "core/gemm.h"
 #include "ops/ops.h"
 #include "ops/table.h"
-
-#include <string.h>
+#include "ops/turn.h"
 
 /* x [rows,in], w [out,in]. */
 typedef struct sizes {
@@ -40,8 +39,8 @@ static int64_t forward_grain(const ag_args *a)
 }
 
 /* The product with w as it stands is a tenth slower than that with w' in scratch. A unit is TURN
-   rows of w': squares of that size have whole cache lines on both sides. */
-enum { TURN = 16, TURN_BLOCK = 1 << 15 };
+   rows of w'. */
+enum { TURN_BLOCK = 1 << 15 };
 
 static int64_t turn_count(const ag_args *a) { return (sizes_of(a).in + TURN - 1) / TURN; }
 
@@ -51,32 +50,11 @@ static int64_t turn_grain(const ag_args *a)
     return unit < TURN_BLOCK ? TURN_BLOCK / (unit + 1) : 1;
 }
 
-/* A whole square passes through a copy, so that both of its sides are read and written in a row. */
-static void turn_square(ag_real *to, const ag_real *from, int64_t to_row, int64_t from_row)
-{
-    ag_real part[TURN][TURN];
-    for (int q = 0; q < TURN; q++) memcpy(part[q], from + q * from_row, sizeof part[q]);
-    for (int p = 0; p < TURN; p++)
-        for (int q = 0; q < TURN; q++) to[p * to_row + q] = part[q][p];
-}
-
 static void turn_rows(const ag_args *a, int64_t lo, int64_t hi)
 {
     const sizes s = sizes_of(a);
-    const int end = hi * TURN < s.in ? (int)hi * TURN : s.in;
-    for (int i = (int)lo * TURN; i < end; i += TURN)
-        for (int o = 0; o < s.out; o += TURN) {
-            ag_real *to = a->scratch + (int64_t)i * s.out + o;
-            const ag_real *from = X(1) + (int64_t)o * s.in + i;
-            const int n = end - i, m = s.out - o;
-            if (n >= TURN && m >= TURN) {
-                turn_square(to, from, s.out, s.in);
-                continue;
-            }
-            for (int p = 0; p < n && p < TURN; p++)
-                for (int q = 0; q < m && q < TURN; q++)
-                    to[(int64_t)p * s.out + q] = from[(int64_t)q * s.in + p];
-        }
+    const int first = (int)lo * TURN, end = hi * TURN < s.in ? (int)hi * TURN : s.in;
+    turn(a->scratch + (int64_t)first * s.out, X(1) + first, s.out, end - first, s.out, s.in);
 }
 static const ag_kernel linear_turn = {"linear_turn", turn_count, turn_rows, NULL, NULL, turn_grain};
 

@@ -128,8 +128,8 @@ AG_API ag_tensor *ag_log_softmax(ag_tensor *x);
 AG_API ag_tensor *ag_softmax_middle(ag_tensor *x);
 AG_API ag_tensor *ag_log_softmax_middle(ag_tensor *x);
 
-/* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis; gamma, beta [f]. Biased
-   variance. Source: Ba et al. 2016; PyTorch nn.LayerNorm. */
+/* y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis; gamma, beta [f], beta may
+   be NULL. Biased variance. Source: Ba et al. 2016; PyTorch nn.LayerNorm. */
 AG_API ag_tensor *ag_layer_norm(ag_tensor *x, ag_tensor *gamma, ag_tensor *beta, ag_real epsilon);
 
 /* y = (x - mean) / sqrt(var + epsilon) down the first axis, for every column and graph: the rows of
@@ -170,6 +170,17 @@ AG_API ag_tensor *ag_channel_attention(ag_tensor *x, ag_tensor *w1, ag_tensor *b
    PyTorch nn.LSTM (one layer, the sum of its two biases) on packed sequences. */
 AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, ag_tensor *w_state,
                           ag_tensor *bias);
+
+/* Attention within graphs: y[v,h,:] = sum over u of p[u] value[u,h,:], p = softmax over u of
+   <query[v,h,:], key[u,h,:]> / sqrt(d), where u and v are rows of one graph. qkv [n, 3 heads d] is
+   query, key and value side by side, as one product makes them (PyTorch's in_proj_weight); the rows
+   of graph g are starts[g]..starts[g+1]-1, starts int32 [graphs+1] -> [n, heads d]. With P the
+   weights: dvalue = P' dy, dS = P (dP - sum P dP) with dP = dy value', dquery = dS key / sqrt(d),
+   dkey = dS' query / sqrt(d). Nothing is padded, and n rows are kept for backward, no weights.
+   There is no dropout of weights. The first start is taken as 0, the last as n, one outside 0..n as
+   the nearer end. Host only. Fails unless the features split into 3 parts of `heads` heads. Source:
+   Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with a mask of graphs. */
+AG_API ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads);
 
 /* ---- losses -> []: the mean over all elements, 0 of nothing. Gradients flow to y and to the
         target, which have one shape ---------------------- */

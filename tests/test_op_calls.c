@@ -160,8 +160,11 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(ag_softmax_middle(w.cube), "softmax_middle(4)");
     EXPECT(ag_log_softmax_middle(w.cube), "log_softmax_middle(4) i 1");
     EXPECT(ag_layer_norm(w.m, w.v4, w.v4, 0.5f), "layer_norm(0 2 2) f 0.5");
+    EXPECT(ag_layer_norm(w.m, w.v4, NULL, 0.5f), "layer_norm(0 2) f 0.5");
     EXPECT(ag_instance_norm(w.m, w.starts, 0.5f), "instance_norm(0 7) f 0.5");
     EXPECT(ag_l2_norm(w.m, 0.5f), "l2_norm(0) f 0.5");
+    EXPECT(ag_attention(ag_concat2(w.m, ag_concat2(w.m, w.m, -1), -1), w.starts, 2),
+           "attention(16 7) i 2");
     EXPECT(ag_cross_attention(w.cube, w.one), "cross_attention(4 5)");
     EXPECT(ag_cross_attention_beside(w.cube, w.one), "cross_attention_beside(4 5) i 1");
     EXPECT(ag_lstm(w.column, w.starts, w.column, w.column, w.v4), "lstm(14 7 14 14 2)");

@@ -149,18 +149,6 @@ static int close_file(void **state)
 
 /* ---- the model of a case ------------------------------------------------------------------- */
 
-/* In [-1,1); README.md. */
-static double uniform(uint32_t stream, uint32_t i)
-{
-    uint32_t x = i * 2654435769u + stream * 2246822519u;
-    x ^= x >> 16;
-    x *= 2146121005u;
-    x ^= x >> 15;
-    x *= 2221713035u;
-    x ^= x >> 16;
-    return (x >> 8) / 8388608.0 - 1;
-}
-
 static tgraph_options options_of(const char *name)
 {
     golden_array a = read_array("%s.options", name);
@@ -190,7 +178,7 @@ static void set_values(const model_api *api, model *m, const char *name)
         golden_array a = read_array("%s.p.%s", name, api->param(m, p, &n));
         double *value = calloc((size_t)n, sizeof *value);
         for (int64_t i = 0; i < n; i++)
-            value[i] = a.value[2] + a.value[1] * uniform((uint32_t)a.value[0], (uint32_t)i);
+            value[i] = a.value[2] + a.value[1] * golden_uniform((uint32_t)a.value[0], (uint32_t)i);
         api->set(m, p, value);
         free(value);
         golden_free(&a);
@@ -237,7 +225,7 @@ static double compare_gradient(const double *g, int64_t n, const double *about, 
     for (uint32_t d = 0; d < 3; d++) {
         double dot = 0;
         for (int64_t i = 0; i < n; i++)
-            dot += g[i] * uniform(1000 + 3 * (uint32_t)about[0] + d, (uint32_t)i);
+            dot += g[i] * golden_uniform(1000 + 3 * (uint32_t)about[0] + d, (uint32_t)i);
         worst_of(&worst, fabs(dot - about[5 + d]) / of_norm);
     }
     for (int i = 0; i < 8; i++) worst_of(&worst, fabs(g[i * n / 8] - about[8 + i]) / scale);

@@ -249,7 +249,7 @@ FORMULAS["log_softmax_middle"] = lambda x, f, i: torch.log_softmax(x[0], 1)
 
 @formula("layer_norm")
 def layer_norm(x, f, i):
-    return F.layer_norm(x[0], x[0].shape[-1:], x[1], x[2], f[0])
+    return F.layer_norm(x[0], x[0].shape[-1:], x[1], x[2] if len(x) > 2 else None, f[0])
 
 
 def normalise(rows, eps):
@@ -267,6 +267,15 @@ def instance_norm(x, f, i):
 @formula("l2_norm")
 def l2_norm(x, f, i):
     return x[0] / torch.sqrt(x[0].square().sum(-1, keepdim=True)).clamp(min=f[0])
+
+
+@formula("attention")
+def attention(x, f, i):
+    """qkv [n, 3 heads d], i[0] heads; each graph attends within itself."""
+    n, width = x[0].shape[0], x[0].shape[1] // 3
+    parts = x[0].reshape(n, 3, i[0], width // i[0]).permute(1, 2, 0, 3)  # [3, heads, n, d]
+    y = [F.scaled_dot_product_attention(*parts[:, :, a:b]) for a, b in segments(x[1]) if b > a]
+    return torch.cat(y, 1).transpose(0, 1).reshape(n, width) if y and width else x[0][:, :width] * 1
 
 
 @formula("channel_attention")

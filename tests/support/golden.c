@@ -79,3 +79,14 @@ void golden_free(golden_array *a)
     free(a->value);
     a->value = NULL;
 }
+
+double golden_uniform(uint32_t stream, uint32_t i)
+{
+    uint32_t x = i * 2654435769u + stream * 2246822519u;
+    x ^= x >> 16;
+    x *= 2146121005u;
+    x ^= x >> 15;
+    x *= 2221713035u;
+    x ^= x >> 16;
+    return (x >> 8) / 8388608.0 - 1;
+}

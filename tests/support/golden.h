@@ -21,4 +21,8 @@ void golden_close(golden *g);
 golden_array golden_read(golden *g, const char *name);
 void golden_free(golden_array *a);
 
+/* Number i of a stream, in [-1,1) and exact in float: inputs and parameters that are not stored
+   (tests/golden/README.md). */
+double golden_uniform(uint32_t stream, uint32_t i);
+
 #endif

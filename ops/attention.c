@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* attention: every node attends to the nodes of its graph, head by head. A graph's scores are made
+   block by block and never stored as a whole: backward makes them again from the logarithm of each
+   row's sum (Dao et al. 2022). So a graph of n nodes wants memory for n rows, not n^2 scores, and
+   nothing is padded. */
+#include "ops/attention.h"
+#include "core/gemm.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+#include "ops/turn.h"
+
+/* At most so many rows and columns of scores at a time; kernels launch in about so many parts. */
+enum { BLOCK = 64, PARTS = 256 };
+
+/* One head of one graph. */
+typedef struct head {
+    int first, rows,
+        block; /* the graph's rows; how many of them in a block, the last may be less */
+    int h, d;
+    int64_t wide, narrow; /* elements of a row of qkv and of y */
+    ag_real scale;
+} head;
+
+/* Blocks of equal size: a graph of 65 nodes has 33 and 32, not 64 and 1. */
+static int block_of(int rows)
+{
+    const int blocks = (rows + BLOCK - 1) / BLOCK;
+    return blocks ? (rows + blocks - 1) / blocks : 1;
+}
+
+/* Unit u is head u % heads of graph u / heads. */
+static head head_of(const ag_args *a, int64_t u)
+{
+    const int heads = a->attr.i[0], width = ag__columns(a->ys[0]), d = width / heads;
+    const int first = graph_start(a, u / heads), rows = graph_start(a, u / heads + 1) - first;
+    return (head){.first = first,
+                  .rows = rows > 0 ? rows : 0,
+                  .block = block_of(rows > 0 ? rows : 0),
+                  .h = (int)(u % heads),
+                  .d = d,
+                  .wide = 3 * (int64_t)width,
+                  .narrow = width,
+                  .scale = 1 / v_sqrt((ag_real)(d ? d : 1))};
+}
+
+static int block_rows(const head *w, int row)
+{
+    return w->rows - row < w->block ? w->rows - row : w->block;
+}
+
+/* Where the head's part of a row starts: in qkv, and in y. */
+enum { QUERY, KEY, VALUE };
+static int64_t in_qkv(const head *w, int part, int row)
+{
+    return (w->first + row) * w->wide + part * w->narrow + w->h * w->d;
+}
+static int64_t in_y(const head *w, int row) { return (w->first + row) * w->narrow + w->h * w->d; }
+
+/* s [m, n] = x y', x [m, d] and y [n, d]. The product with y' turned is twice as fast. */
+static void outer(ag_real *s, const ag_real *x, const ag_real *y, int m, int n, int d,
+                  int64_t x_row, int64_t y_row)
+{
+    ag_real turned[BLOCK * BLOCK];
+    for (int c = 0; c < d || c == 0; c += BLOCK) {
+        const int k = d - c < BLOCK ? d - c : BLOCK;
+        turn(turned, y + c, n, k, BLOCK, y_row);
+        ag__gemm_part(s, x + c, turned, 0, 0, m, n, k, BLOCK, x_row, BLOCK, c > 0);
+    }
+}
+
+/* ---- forward ----------------------------------------------------------------------------------
+ */
+
+/* The rows q..q+m-1 of y take up the values of keys k..k+n-1. */
+static void attend(const ag_args *a, const head *w, row_sum *sums, int q, int m, int k, int n)
+{
+    ag_real s[BLOCK * BLOCK], *y = Y(0) + in_y(w, q);
+    outer(s, X(0) + in_qkv(w, QUERY, q), X(0) + in_qkv(w, KEY, k), m, n, w->d, w->wide, w->wide);
+    for (int r = 0; r < m; r++) {
+        const ag_real shrink = weigh_row(s + r * BLOCK, &sums[r], w->scale, n);
+        for (int i = 0; i < w->d && k > 0; i++) y[r * w->narrow + i] *= shrink;
+    }
+    ag__gemm_part(y, s, X(0) + in_qkv(w, VALUE, k), 0, 0, m, w->d, n, w->narrow, BLOCK, w->wide,
+                  k > 0);
+}
+
+static void forward_head(const ag_args *a, const head *w)
+{
+    for (int q = 0; q < w->rows; q += w->block) {
+        const int m = block_rows(w, q);
+        row_sum sums[BLOCK];
+        for (int r = 0; r < m; r++) sums[r] = (row_sum){(ag_real)-INFINITY, 0};
+        for (int k = 0; k < w->rows; k += w->block) attend(a, w, sums, q, m, k, block_rows(w, k));
+        for (int r = 0; r < m; r++) {
+            ag_real *y = Y(0) + in_y(w, q + r);
+            for (int i = 0; i < w->d; i++) y[i] /= sums[r].total;
+            Y(1)
+            [(int64_t)(w->first + q + r) * a->attr.i[0] + w->h] =
+                sums[r].most + v_log(sums[r].total);
+        }
+    }
+}
+
+static int64_t attention_units(const ag_args *a) { return graphs_of(a) * a->attr.i[0]; }
+static int64_t attention_grain(const ag_args *a) { return 1 + attention_units(a) / PARTS; }
+
+static void forward_units(const ag_args *a, int64_t lo, int64_t hi)
+{
+    for (int64_t u = lo; u < hi; u++) {
+        const head w = head_of(a, u);
+        forward_head(a, &w);
+    }
+}
+static const ag_kernel attention_forward = {
+    "attention_forward", attention_units, forward_units, NULL, NULL, attention_grain};
+
+/* ---- backward ---------------------------------------------------------------------------------
+ */
+
+/* What queries q..q+m-1 and keys k..k+n-1 have to do with each other: with P the weights and S the
+   products, dV += P' dY, dP = dY V', dS as in weight_gradient, dQ += dS K, dK += dS' Q. */
+static void attend_back(const ag_args *a, const head *w, int q, int m, int k, int n)
+{
+    const int heads = a->attr.i[0], old = a->add;
+    const ag_real *query = X(0) + in_qkv(w, QUERY, q), *key = X(0) + in_qkv(w, KEY, k);
+    const ag_real *dy = DY(0) + in_y(w, q);
+    ag_real p[BLOCK * BLOCK], ds[BLOCK * BLOCK];
+    outer(p, query, key, m, n, w->d, w->wide, w->wide);
+    outer(ds, dy, X(0) + in_qkv(w, VALUE, k), m, n, w->d, w->narrow, w->wide);
+    for (int r = 0; r < m; r++) {
+        const int64_t at = (int64_t)(w->first + q + r) * heads + w->h;
+        weight_gradient(p + r * BLOCK, ds + r * BLOCK, ((const ag_real *)a->y[1])[at],
+                        a->scratch[at], w->scale, n);
+    }
+    ag__gemm_part(DX + in_qkv(w, VALUE, k), p, dy, 1, 0, n, w->d, m, w->wide, BLOCK, w->narrow,
+                  old || q > 0);
+    ag__gemm_part(DX + in_qkv(w, QUERY, q), ds, key, 0, 0, m, w->d, n, w->wide, BLOCK, w->wide,
+                  old || k > 0);
+    ag__gemm_part(DX + in_qkv(w, KEY, k), ds, query, 1, 0, n, w->d, m, w->wide, BLOCK, w->wide,
+                  old || q > 0);
+}
+
+static void backward_units(const ag_args *a, int64_t lo, int64_t hi)
+{
+    for (int64_t u = lo; u < hi; u++) {
+        const head w = head_of(a, u);
+        for (int q = 0; q < w.rows; q += w.block)
+            for (int k = 0; k < w.rows; k += w.block)
+                attend_back(a, &w, q, block_rows(&w, q), k, block_rows(&w, k));
+    }
+}
+static const ag_kernel attention_backward = {
+    "attention_backward", attention_units, backward_units, NULL, NULL, attention_grain};
+
+static int64_t attention_scratch(const ag_args *a, int backward)
+{
+    return backward ? (int64_t)a->xs[0].size[0] * a->attr.i[0] : 0;
+}
+
+/* ---- the op -----------------------------------------------------------------------------------
+ */
+
+static int attention_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], starts = call->xs[1];
+    const int heads = call->attr.i[0], width = x.rank == 2 ? x.size[1] / 3 : 0;
+    if (x.rank != 2 || starts.rank != 1 || starts.size[0] < 1)
+        return ag__reject(call, "qkv needs axes of rows and features, starts one element more than "
+                                "there are graphs");
+    if (heads < 1)
+        return ag__reject(call, "there are %d heads, but there must be 1 or more", heads);
+    if (x.size[1] % 3 || width % heads)
+        return ag__reject(call, "%d features do not split into query, key and value of %d head%s",
+                          x.size[1], heads, heads == 1 ? "" : "s");
+    if (starts.size[0] < 2 && x.size[0] > 0)
+        return ag__reject(call, "there are %d rows, but no graph", x.size[0]);
+    call->ys[0] = (ag_shape){2, {x.size[0], width}};
+    call->ys[1] = (ag_shape){2, {x.size[0], heads}};
+    return 0;
+}
+
+static const int32_t pair[] = {0, 2}, mixed[] = {0, 0, 1, 3, 3, 9}, nothing[] = {0, 0, 0},
+                     tall[] = {0, 33, 164}, no_graph[] = {0};
+#define CASE(n, features, count, heads, starts)                                             \
+ {                                                                                          \
+  .x = {{2, {n, features}}, {1, {count}}}, .attr = {.i = {heads}}, .ints = { NULL, starts } \
+ }
+static const ag_case cases[] = {
+    CASE(2, 3, 2, 1, pair),     CASE(9, 12, 6, 2, mixed),    CASE(9, 18, 6, 1, mixed),
+    CASE(0, 12, 3, 2, nothing), CASE(0, 12, 1, 2, no_graph), CASE(9, 0, 6, 2, mixed),
+    CASE(164, 6, 3, 2, tall),   CASE(9, 198, 6, 2, mixed),   CASE(2, 3075, 2, 1, pair),
+};
+
+static const ag_op attention = {
+    .name = "attention",
+    .formula = "y = softmax(q k' / sqrt(d)) v within each graph, head by head",
+    .inputs = "qkv starts",
+    .ints = SAVE_X(1),
+    .outputs = 2,
+    .shape = attention_shape,
+    .forward = {&attention_forward},
+    .prepare = {&attention_dots_kernel},
+    .backward = {&attention_backward},
+    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(0) | SAVE_Y(1),
+    .scratch = attention_scratch,
+    .cases = cases,
+    .n_cases = sizeof cases / sizeof *cases,
+};
+
+const ag_op *const ag__ops_attention[] = {&attention, NULL};
+
+ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads)
+{
+    return ag__record2(&attention, qkv, starts, &(ag_attr){.i = {heads}});
+}
