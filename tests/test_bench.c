@@ -55,13 +55,36 @@ static int rows_of(json_t *rows, const char *part)
 }
 
 static const char *const names[] = {
-    "step 2x50",        "step 4x50",      "step 8x25",          "linear",
-    "matmul NN",        "lstm",           "lstm back",          "matmul NT",
-    "matmul TN",        "neighbour_mean", "instance_norm",      "gelu",
-    "add+gelu+dropout", "softmax_middle", "sage_mean",          "gat",
-    "sage_concat",      "mean_rows",      "cross_attention",    "cross_attention_beside",
-    "embedding_bag",    "pairwise_hinge", "channel_attention",  "AdamW",
-    "listmle",          "probes",         "instance_norm back", "recording",
+    "step 2x50",
+    "step 4x50",
+    "step 8x25",
+    "linear",
+    "matmul NN",
+    "lstm",
+    "lstm back",
+    "matmul NT",
+    "matmul TN",
+    "neighbour_mean",
+    "instance_norm",
+    "gelu",
+    "add+gelu+dropout",
+    "softmax_middle",
+    "sage_mean",
+    "gat",
+    "sage_concat",
+    "mean_rows",
+    "cross_attention",
+    "cross_attention_beside",
+    "embedding_bag",
+    "pairwise_hinge",
+    "channel_attention",
+    "attention",
+    "encoder",
+    "AdamW",
+    "listmle",
+    "probes",
+    "instance_norm back",
+    "recording",
 };
 
 static void test_every_row(void **state)
@@ -85,7 +108,7 @@ static void test_every_row(void **state)
     assert_int_equal((int)value(all, "threads"), 2);
     assert_int_equal(rows_of(rows, "step"), 3);
     assert_int_equal(rows_of(rows, "gemm"), 29);
-    assert_int_equal(rows_of(rows, "ops"), 2 * 27 + 2); /* forward and backward; AdamW twice */
+    assert_int_equal(rows_of(rows, "ops"), 2 * 31 + 2); /* forward and backward; AdamW twice */
     json_decref(all);
 }
 

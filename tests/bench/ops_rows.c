@@ -55,10 +55,10 @@ static ag_shape resolve(const bench_scene *s, ag_shape shape)
 
 static ag_params *parameters(const bench_scene *s, const bench_op *op)
 {
-    char name[8] = "x0";
+    char name[8] = "xa";
     ag_params *params = ag_params_new();
-    for (int i = 0; params && i < 5 && op->param[i].rank; i++) {
-        name[1] = (char)('0' + i);
+    for (int i = 0; params && i < BENCH_INPUTS && op->param[i].rank; i++) {
+        name[1] = (char)('a' + i);
         ag_params_add(params, name, resolve(s, op->param[i]), ag_init_uniform(0.1, 1), 0);
     }
     if (!params || ag_params_build(params, 5)) {
@@ -72,7 +72,7 @@ static ag_params *parameters(const bench_scene *s, const bench_op *op)
 /* One run from cold caches: seconds of forward and backward. */
 static int run(double seconds[2], ag_tape *tape, bench_scene *s, const bench_op *op)
 {
-    ag_tensor *x[5] = {NULL};
+    ag_tensor *x[BENCH_INPUTS] = {NULL};
     ag_tape_reset(tape);
     ag_params_reset(s->params);
     s->edges = ag_graph_edges(tape, s->graph);

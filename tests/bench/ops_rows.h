@@ -12,6 +12,7 @@ enum {
     BENCH_KERNEL_NODES = -4,
     BENCH_FEW_NODES = -5
 };
+enum { BENCH_INPUTS = 13 }; /* at most */
 
 /* What the ops of the table are recorded from: a graph with two edges per node, 32 configurations,
    digits and ranks; and a batch of small graphs, along the edges and against them, of which a few
@@ -26,8 +27,8 @@ typedef struct bench_scene {
 
 typedef struct bench_op {
     const char *name;
-    ag_shape shape;    /* what is printed and counted */
-    ag_shape param[5]; /* inputs; rank 0 ends them */
+    ag_shape shape;               /* what is printed and counted */
+    ag_shape param[BENCH_INPUTS]; /* inputs; rank 0 ends them */
     ag_tensor *(*record)(const bench_scene *scene, ag_tensor *const *x);
     double flops[2], tensors[2]; /* per element of `shape`: operations, elements moved */
 } bench_op;

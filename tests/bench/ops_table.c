@@ -128,6 +128,28 @@ static ag_tensor *embedding_bag(const bench_scene *s, ag_tensor *const *x)
     return ag_embedding_bag(x[0], index, 8);
 }
 
+/* The first small graphs, as many as x has rows for. */
+static ag_tensor *starts_of(const bench_scene *s, ag_tensor *x)
+{
+    const int graphs = ag_size(x, 0) / s->starts[1];
+    return ag_input_i32(ag_tape_of(x), s->starts, AG_SHAPE(graphs + 1));
+}
+
+static ag_tensor *attention(const bench_scene *s, ag_tensor *const *x)
+{
+    return ag_attention(x[0], starts_of(s, x[0]), 8);
+}
+
+/* x, then the weights in the order of the struct. */
+static ag_tensor *encoder(const bench_scene *s, ag_tensor *const *x)
+{
+    ag_param *const *p = s->params->list;
+    const ag_encoder_weights weights = {p[1], p[2], p[3], p[4],  p[5],  p[6],
+                                        p[7], p[8], p[9], p[10], p[11], p[12]};
+    const ag_edges edges = {.starts = starts_of(s, x[0])};
+    return ag_encoder(&weights, x[0], edges, 8, (ag_real)0.1);
+}
+
 static ag_tensor *rank_of(const bench_scene *s, ag_tensor *x)
 {
     return ag_input_i32(ag_tape_of(x), s->rank, AG_SHAPE(ag_size(x, 0)));
@@ -145,9 +167,7 @@ static ag_tensor *listmle(const bench_scene *s, ag_tensor *const *x)
 
 static ag_tensor *lstm(const bench_scene *s, ag_tensor *const *x)
 {
-    const int sequences = ag_size(x[0], 0) / s->starts[1];
-    ag_tensor *starts = ag_input_i32(ag_tape_of(x[0]), s->starts, AG_SHAPE(sequences + 1));
-    return ag_lstm(x[0], starts, x[1], x[2], NULL);
+    return ag_lstm(x[0], starts_of(s, x[0]), x[1], x[2], NULL);
 }
 
 enum {
@@ -168,6 +188,23 @@ enum {
 #define B(f) \
  {           \
   1, { f }   \
+ }
+
+/* Of graphs of 41 nodes, 512 features and 8 heads of 64. A product with scores is 2 * 41 operations
+   per element, one with a weight of the layer 2 * 512 per element of its output. */
+#define ATTENTION(n)                                                    \
+ {                                                                      \
+  "attention", W(n, 512), {W(n, 1536)}, attention, {167, 414}, { 4, 8 } \
+ }
+#define ENCODER(n)                                                                    \
+ {                                                                                    \
+  "encoder", W(n, 512),                                                               \
+      {W(n, 512),    W(1536, 512), B(1536),      W(512, 512), B(512), B(512), B(512), \
+       W(2048, 512), B(2048),      W(512, 2048), B(512),      B(512), B(512)},        \
+      encoder, {12490, 25060},                                                        \
+  {                                                                                   \
+   26, 52                                                                             \
+  }                                                                                   \
  }
 
 /* name, shape, parameters, record, operations and tensors (of that shape) moved: forward, backward
@@ -219,6 +256,10 @@ const bench_op bench_op_table[] = {
      lstm,
      {8192, 16384},
      {7, 12}},
+    ATTENTION(FEW),
+    ATTENTION(KERNELS),
+    ENCODER(FEW),
+    ENCODER(KERNELS),
     {"mean_rows", X(256), {X(256)}, mean_rows, {1, 1}, {1, 1}},
     {"transpose", X(128), {X(128)}, transpose, {0, 0}, {2, 2}},
     {"concat", X(128), {X(128), X(128)}, concat, {0, 0}, {4, 4}},

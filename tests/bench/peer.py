@@ -29,7 +29,7 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--form", choices=("pyg", "node"), default="pyg")
     p.add_argument("--op", choices=("linear", "matmul", "neighbour_mean", "instance_norm", "gelu", "softmax_middle",
-                                       "gat", "sage_concat", "lstm"))
+                                       "gat", "sage_concat", "lstm", "attention", "encoder"))
     p.add_argument("--check", action="store_true")
     p.add_argument("--serve", action="store_true")
     p.add_argument("--stock", action="store_true", help="the allocator as it comes")

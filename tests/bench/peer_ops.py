@@ -83,8 +83,24 @@ def lstm(a):
     return (torch.randn(a.m, 41, a.k), *weights), last
 
 
+def attention(a):
+    """nodes / 41 graphs of 41 nodes, n features in 8 heads."""
+    shape = (a.nodes // KERNEL, KERNEL, a.n)
+
+    def op(qkv):
+        query, key, value = qkv.unflatten(2, (3, 8, a.n // 8)).permute(2, 0, 3, 1, 4)
+        return F.scaled_dot_product_attention(query, key, value).transpose(1, 2).reshape(shape)
+    return (torch.randn(*shape[:2], 3 * a.n),), op
+
+
+def encoder(a):
+    """PyTorch's layer, 8 heads, dropout 0.1. Graphs of one size need no mask, which is when it is fastest."""
+    layer = torch.nn.TransformerEncoderLayer(a.n, 8, 4 * a.n, dropout=0.1, batch_first=True)
+    return (torch.randn(a.nodes // KERNEL, KERNEL, a.n), *layer.parameters()), lambda x, *weights: layer(x)
+
+
 OPS = {f.__name__: f for f in (linear, matmul, neighbour_mean, instance_norm, gelu, softmax_middle, gat, sage_concat,
-                             lstm)}
+                             lstm, attention, encoder)}
 
 
 def make(a):
