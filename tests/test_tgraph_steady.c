@@ -55,14 +55,14 @@ static void count_allocations(const char *a, const char *b)
     long before = 0;
     for (int step = 1; step <= STEPS; step++) {
         if (step == WARM) before = ag__allocations();
-        assert_int_equal(tgraph_train_step(&t, &why), AG_OK);
+        assert_int_equal(harness_trainer_step(&t.trainer, &why), AG_OK);
     }
     const long more = ag__allocations() - before;
     if (more) print_error("%ld allocations in %d steps\n", more, STEPS - WARM);
     assert_int_equal(more, 0);
     assert_int_equal(t.state.progress.step, STEPS);
     assert_int_equal(t.model.params->step, STEPS);
-    harness_run_close(t.run, &why);
+    harness_trainer_close(&t.trainer, &why);
     tgraph_train_close(&t);
     harness_options_free(o);
 }

@@ -47,7 +47,7 @@ typedef struct number_place {
 } number_place;
 
 /* Scalars; the last two belong to --resume alone. */
-static int number_places(number_place place[5], tgraph_progress *p, int resume)
+static int number_places(number_place place[5], harness_state *p, int resume)
 {
     place[0] = (number_place){"state.step", AG_I64, &p->step};
     place[1] = (number_place){"state.best.score", AG_F64, &p->best};

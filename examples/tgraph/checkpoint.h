@@ -5,15 +5,6 @@
 
 #include "examples/tgraph/set.h"
 
-/* State of a training run: with the parameters, all that the next step depends on. */
-typedef struct tgraph_progress {
-    int64_t step;
-    double best; /* best validation score so far; NaN: none */
-    int64_t best_step;
-    double loss_sum; /* of the steps since the last row of metrics */
-    int64_t loss_count;
-} tgraph_progress;
-
 /* How the features were made that the parameters know. */
 typedef struct tgraph_features {
     int tile, prune, repad, logs;
@@ -25,7 +16,7 @@ typedef struct tgraph_checkpoint {
     tgraph_options model;
     tgraph_features features;
     tgraph_tile_scalers scalers; /* layout: node alone */
-    tgraph_progress progress;
+    harness_state progress;
     double split; /* what the run held out of its files, and how it read them: */
     int64_t split_seed;
     int dedup;

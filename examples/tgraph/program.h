@@ -3,7 +3,7 @@
 #ifndef TGRAPH_PROGRAM_H
 #define TGRAPH_PROGRAM_H
 
-#include "examples/harness/harness.h"
+#include "examples/harness/trainer.h"
 #include "examples/tgraph/model.h"
 
 #define TGRAPH_VERSION "0.1.0"
@@ -26,13 +26,13 @@ typedef struct tgraph_settings {
     double split;
     int64_t split_seed;
     /* training */
-    int64_t steps, epochs, decay_every;
-    int configs, loss, reduction, schedule;
-    double margin, learning_rate, warmup, decay_rate, weight_decay, clip;
-    bool decay_biases, check_finite;
+    harness_training training;
+    int64_t epochs;
+    int configs, loss, reduction;
+    double margin;
+    bool decay_biases;
     /* scores and files */
     int eval_configs, eval_limit, tau, tta, checkpoint, part, format;
-    int64_t eval_every, save_every, log_every;
     double resolution;
     bool baselines;
     harness_paths ensemble, fit;

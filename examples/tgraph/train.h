@@ -37,15 +37,14 @@ typedef struct tgraph_training {
     const tgraph_settings *settings;
     const harness_options *options;
     const char *folder, *command_line;
-    int show;      /* 1: print the table at the end */
-    int64_t steps; /* in all */
+    int show;             /* 1: print the table at the end */
+    harness_training how; /* of the settings, with the steps that --epochs stands for */
     tgraph_set set;
     tgraph_model model;
     tgraph_checkpoint state;
     ag_tape *tape;
-    ag_adamw adamw;
-    ag_schedule schedule;
-    harness_run *run;
+    harness_trainer trainer;
+    const char *score_names[HARNESS_MOST_SCORES];
     tgraph_feed feed;
     tgraph_scorer scorer;
     const tgraph_entry **scored; /* [scored_count] */
@@ -53,9 +52,6 @@ typedef struct tgraph_training {
     int32_t **sample; /* [scored_count] configurations of a validation during training */
     int *samples;
     double *score; /* scratch, of the largest file */
-    double rate, norm;
-    harness_progress bar;
-    char note[96];
 } tgraph_training;
 
 /* Trains, from the start or from where the folder's last checkpoint stands, scores the best
@@ -65,17 +61,18 @@ ag_status tgraph_train(const tgraph_settings *settings, const harness_options *o
                        const char *folder, harness_run_mode mode, const char *command_line,
                        int show, tgraph_grades *mean, ag_failure *why);
 
-/* The parts: everything before the first step; one step; a validation; the scores and the report at
-   the end. */
+/* The parts: everything before the first step; the scores and the report at the end. */
 ag_status tgraph_train_begin(tgraph_training *t, harness_run_mode mode, ag_failure *why);
-ag_status tgraph_train_step(tgraph_training *t, ag_failure *why);
-ag_status tgraph_train_validate(tgraph_training *t, tgraph_grades *mean, ag_failure *why);
 ag_status tgraph_train_end(tgraph_training *t, tgraph_grades *mean, ag_failure *why);
 
-/* Everything but the run folder, which harness_run_close closes. */
+/* Everything but the run folder, which harness_trainer_close closes. */
 void tgraph_train_close(tgraph_training *t);
 
-/* Saves last.safetensors, or best.safetensors. */
-ag_status tgraph_train_save(tgraph_training *t, const char *name, ag_failure *why);
+/* What the trainer asks for; user: a tgraph_training. */
+ag_tensor *tgraph_train_record(void *user, ag_tape *tape, int64_t step, const char **what,
+                               ag_failure *why);
+ag_status tgraph_train_validate(void *user, double *scores, ag_failure *why);
+ag_status tgraph_train_save(void *user, const char *path, int resume, ag_failure *why);
+ag_status tgraph_train_load(void *user, const char *path, ag_failure *why);
 
 #endif

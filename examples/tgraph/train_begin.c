@@ -1,33 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything before the first step: data, model, optimizer, run folder, and where a resumed run
-   stands. */
+/* Everything before the first step: data, model, run folder. */
 #include "examples/tgraph/train.h"
 
 #include <math.h>
-#include <string.h>
-#include <unistd.h>
 
-enum { FIXED_COLUMNS = 3, MOST_COLUMNS = 16 };
-
-static int list_columns(const char *columns[MOST_COLUMNS], int tile, int tau_a)
-{
-    static const char *const fixed[FIXED_COLUMNS] = {"loss", "rate", "norm"};
-    int n = 0;
-    for (int i = 0; i < FIXED_COLUMNS; i++) columns[n++] = fixed[i];
-    for (int i = 0; i < tgraph_grade_count(tile); i++)
-        columns[n++] = tgraph_grade_name(tile, tau_a, i);
-    return n;
-}
-
-static ag_status make_tape(tgraph_training *t, ag_failure *why)
-{
-    t->tape = ag_tape_new((ag_device)t->settings->common.device);
-    if (ag_failed(t->tape)) return ag_fail(why, ag_tape_status(t->tape), "%s", ag_error(t->tape));
-    ag_check_finite(t->tape, t->settings->check_finite);
-    return AG_OK;
-}
-
-static ag_status make_optimizer(tgraph_training *t, ag_failure *why)
+/* --epochs as steps. */
+static ag_status count_steps(tgraph_training *t, ag_failure *why)
 {
     const tgraph_settings *s = t->settings;
     int64_t files = 0;
@@ -35,16 +13,9 @@ static ag_status make_optimizer(tgraph_training *t, ag_failure *why)
     if (s->epochs > INT64_MAX / files)
         return ag_fail(why, AG_EUSE, "--epochs is %lld, which is too many steps with %lld files",
                        (long long)s->epochs, (long long)files);
-    t->steps = s->epochs > 0 ? s->epochs * files : s->steps;
-    t->adamw = ag_adamw_default();
-    t->adamw.decay = s->weight_decay;
-    t->schedule = (ag_schedule){.kind = (ag_schedule_kind)s->schedule,
-                                .lr = s->learning_rate,
-                                .warmup = (int64_t)ceil(s->warmup * (double)t->steps),
-                                .total = t->steps,
-                                .rate = s->decay_rate,
-                                .every = s->decay_every};
-    return ag_schedule_check(&t->schedule, why);
+    t->how = s->training;
+    if (s->epochs > 0) t->how.steps = s->epochs * files;
+    return AG_OK;
 }
 
 /* The configurations that validations during training look at: the same ones each time. */
@@ -74,30 +45,6 @@ static void choose_samples(tgraph_training *t)
         (tgraph_scorer){.model = &t->model, .tape = t->tape, .configs = t->settings->eval_configs};
 }
 
-static ag_status open_folder(tgraph_training *t, harness_run_mode mode, ag_failure *why)
-{
-    const char *columns[MOST_COLUMNS];
-    const int n = list_columns(columns, t->set.tile, t->settings->tau);
-    t->run = harness_run_open(t->folder, mode, columns, n, why);
-    if (!t->run) return why->status;
-    return mode == HARNESS_RESUME ? AG_OK : harness_run_config(t->run, t->options, why);
-}
-
-/* A run that was interrupted before its first save begins anew. */
-static ag_status resume(tgraph_training *t, ag_failure *why)
-{
-    const char *last = harness_run_path(t->run, HARNESS_LAST);
-    if (access(last, F_OK) == 0 && tgraph_checkpoint_resume(last, &t->model, &t->state, why))
-        return why->status;
-    if (t->state.progress.step > t->steps)
-        return ag_fail(why, AG_EUSE,
-                       "%.200s has done %lld steps already, more than the %lld asked for", last,
-                       (long long)t->state.progress.step, (long long)t->steps);
-    harness_say("going on after step %lld of %lld", (long long)t->state.progress.step,
-                (long long)t->steps);
-    return harness_run_rewind(t->run, t->state.progress.step, why);
-}
-
 static ag_status make_model(tgraph_training *t, ag_failure *why)
 {
     const tgraph_settings *s = t->settings;
@@ -115,14 +62,37 @@ static ag_status make_model(tgraph_training *t, ag_failure *why)
     return AG_OK;
 }
 
+static ag_status open_trainer(tgraph_training *t, harness_run_mode mode, ag_failure *why)
+{
+    const int tile = t->set.tile, tau_a = t->settings->tau;
+    const harness_trainee of = {.user = t,
+                                .params = t->model.params,
+                                .seed = t->settings->common.seed,
+                                .scores = t->score_names,
+                                .score_count = tgraph_grade_count(tile),
+                                .validates = t->scored_count > 0,
+                                .record = tgraph_train_record,
+                                .validate = tgraph_train_validate,
+                                .save = tgraph_train_save,
+                                .load = tgraph_train_load};
+    for (int i = 0; i < of.score_count; i++) t->score_names[i] = tgraph_grade_name(tile, tau_a, i);
+    t->trainer = (harness_trainer){.how = &t->how,
+                                   .options = t->options,
+                                   .folder = t->folder,
+                                   .of = of,
+                                   .state = &t->state.progress,
+                                   .tape = t->tape};
+    return harness_trainer_open(&t->trainer, mode, why);
+}
+
 ag_status tgraph_train_begin(tgraph_training *t, harness_run_mode mode, ag_failure *why)
 {
-    if (t->settings->common.threads) ag_set_threads(t->settings->common.threads);
-    if (make_tape(t, why) || tgraph_set_train(&t->set, t->settings, why) || harness_interrupted() ||
-        make_model(t, why) || make_optimizer(t, why) || open_folder(t, mode, why))
+    t->tape = harness_tape_new(&t->settings->common, why);
+    if (!t->tape || tgraph_set_train(&t->set, t->settings, why) || harness_interrupted() ||
+        make_model(t, why) || count_steps(t, why))
         return why->status;
     choose_samples(t);
-    if (mode == HARNESS_RESUME && resume(t, why)) return why->status;
+    if (open_trainer(t, mode, why)) return why->status;
     return tgraph_feed_open(&t->feed, &t->set, t->settings->configs,
                             (uint64_t)t->settings->common.seed, t->state.progress.step, why);
 }

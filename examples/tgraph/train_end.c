@@ -21,8 +21,8 @@ static ag_status compare(tgraph_training *t, tgraph_results *r, ag_failure *why)
 /* The model of best.safetensors; without a validation score the last one. */
 static ag_status score_best(tgraph_training *t, tgraph_results *r, ag_failure *why)
 {
-    const char *best = harness_run_path(t->run, HARNESS_BEST);
-    if (isnan(t->state.progress.best) && tgraph_train_save(t, HARNESS_BEST, why))
+    const char *best = harness_run_path(t->trainer.run, HARNESS_BEST);
+    if (isnan(t->state.progress.best) && harness_trainer_save(&t->trainer, HARNESS_BEST, why))
         return why->status;
     if (!r->count) return AG_OK;
     tgraph_model model = {0};
@@ -41,27 +41,6 @@ static ag_status score_best(tgraph_training *t, tgraph_results *r, ag_failure *w
 
 /* ---- pictures ----------------------------------------------------------------------------------
  */
-
-static ag_status plot_curves(tgraph_training *t, ag_failure *why)
-{
-    const char *score = tgraph_main_name(t->set.tile, t->settings->tau);
-    harness_curve loss = {.name = "loss"}, valid = {.name = score};
-    double *x[2] = {0}, *y[2] = {0};
-    if (!harness_run_column(t->run, "loss", &x[0], &y[0], &loss.n, why) &&
-        !harness_run_column(t->run, score, &x[1], &y[1], &valid.n, why)) {
-        loss.x = x[0];
-        loss.y = y[0];
-        valid.x = x[1];
-        valid.y = y[1];
-        harness_plot_curves(t->folder, "curves", "Training loss and validation score", loss, valid,
-                            why);
-    }
-    for (int i = 0; i < 2; i++) {
-        harness_free(x[i]);
-        harness_free(y[i]);
-    }
-    return why->status;
-}
 
 /* Places of the values when sorted: 0 is the smallest. */
 static ag_status places(double *place, const double *value, int n, ag_failure *why)
@@ -156,8 +135,9 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
         r->count ? harness_text("%lld", (long long)t->state.progress.best_step) : harness_copy("-"),
         harness_text("%lld", (long long)ag_params_count(t->model.params))};
     const char *const fact_names[4] = {name, "steps", "best step", "parameters"};
-    char *title = harness_text("TGraph (%s): %lld steps on %d file%s", r->tile ? "tile" : "layout",
-                               (long long)t->steps, t->feed.count, t->feed.count == 1 ? "" : "s");
+    char *title =
+        harness_text("TGraph (%s): %lld steps on %d file%s", r->tile ? "tile" : "layout",
+                     (long long)t->how.steps, t->feed.count, t->feed.count == 1 ? "" : "s");
     const harness_report report = {
         .title = title,
         .summary = r->count ? NULL
@@ -187,7 +167,7 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
 
 static json_t *summary(const tgraph_training *t, const tgraph_results *r)
 {
-    const tgraph_progress *p = &t->state.progress;
+    const harness_state *p = &t->state.progress;
     json_t *j = tgraph_results_json(r), *best = json_null();
     if (!isnan(p->best)) best = json_integer(p->best_step);
     json_object_set_new(j, "run", json_string(t->folder));
@@ -205,7 +185,7 @@ static ag_status show(const tgraph_training *t, const tgraph_results *r, const h
         harness_table_print(stdout, table);
     else
         printf("%lld steps done; nothing was held out, so there are no scores\n",
-               (long long)t->steps);
+               (long long)t->how.steps);
     return AG_OK;
 }
 
@@ -217,7 +197,7 @@ ag_status tgraph_train_end(tgraph_training *t, tgraph_grades *mean, ag_failure *
     if (!score_best(t, &r, why) && !harness_interrupted()) {
         if (r.count) *mean = r.mean;
         table = tgraph_results_table(&r, "Held-out configurations, best checkpoint");
-        if (!plot_curves(t, why) &&
+        if (!harness_trainer_plot(&t->trainer, why) &&
             (!r.count || (!plot_order(t, &r, why) && !plot_bars(t, &r, why))))
             write_report(t, &r, table, why);
         if (!why->status && t->show) show(t, &r, table, why);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* One optimizer step. */
+#include "examples/harness/trainer.h"
+
+#include <math.h>
+
+/* How to go on after a value that is not finite. */
+static ag_status not_finite(const harness_trainer *t, const char *what, const char *happened,
+                            ag_failure *why)
+{
+    const char *hint = t->how->check_finite
+                           ? "lower --learning-rate"
+                           : "lower --learning-rate, or see with --resume --check-finite which op "
+                             "made it";
+    return ag_fail(why, AG_EFINITE, "step %lld, %.100s: %s; the checkpoints are from before it: %s",
+                   (long long)t->state->step + 1, what, happened, hint);
+}
+
+static ag_status backward(harness_trainer *t, double *value, const char **what, ag_failure *why)
+{
+    ag_tape_reset(t->tape);
+    ag_tape_seed(t->tape, (uint64_t)t->of.seed, (uint64_t)t->state->step + 1);
+    ag_tensor *loss = t->of.record(t->of.user, t->tape, t->state->step, what, why);
+    if (!loss) return why->status;
+    ag_backward(loss);
+    *value = (double)ag_item(loss);
+    if (ag_failed(t->tape)) {
+        if (ag_tape_status(t->tape) == AG_EFINITE)
+            return not_finite(t, *what, ag_error(t->tape), why);
+        return ag_fail(why, ag_tape_status(t->tape), "step %lld, %.100s: %s",
+                       (long long)t->state->step + 1, *what, ag_error(t->tape));
+    }
+    if (isfinite(*value)) return AG_OK;
+    char happened[64];
+    snprintf(happened, sizeof happened, "the loss is %g", *value);
+    return not_finite(t, *what, happened, why);
+}
+
+ag_status harness_trainer_step(harness_trainer *t, ag_failure *why)
+{
+    harness_state *p = t->state;
+    const char *what = "";
+    double loss = 0;
+    if (backward(t, &loss, &what, why)) return why->status;
+    ag_failure mine = {0};
+    const double clip = t->how->clip > 0 ? t->how->clip : (double)INFINITY;
+    if (ag_clip_norm(t->of.params, clip, &t->norm, &mine))
+        return mine.status == AG_EFINITE ? not_finite(t, what, mine.sentence, why)
+                                         : ag_fail(why, mine.status, "%s", mine.sentence);
+    t->rate = ag_schedule_at(&t->schedule, p->step);
+    if (ag_adamw_step(t->of.params, &t->adamw, t->rate, why)) return why->status;
+    p->step++;
+    p->loss_sum += loss;
+    p->loss_count++;
+    return AG_OK;
+}
