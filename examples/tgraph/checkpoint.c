@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Checkpoints: parameters, standardisation, progress and what the model is. */
+#include "examples/harness/checkpoint.h"
 #include "examples/tgraph/checkpoint_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile)
 {
@@ -40,47 +40,26 @@ static int scaler_places(scaler_place place[3], tgraph_tile_scalers *s, int tile
     return tile ? 3 : 1;
 }
 
-typedef struct number_place {
-    const char *name;
-    ag_dtype dtype;
-    void *at;
-} number_place;
-
-/* Scalars; the last two belong to --resume alone. */
-static int number_places(number_place place[5], harness_state *p, int resume)
-{
-    place[0] = (number_place){"state.step", AG_I64, &p->step};
-    place[1] = (number_place){"state.best.score", AG_F64, &p->best};
-    place[2] = (number_place){"state.best.step", AG_I64, &p->best_step};
-    place[3] = (number_place){"state.loss.sum", AG_F64, &p->loss_sum};
-    place[4] = (number_place){"state.loss.count", AG_I64, &p->loss_count};
-    return resume ? 5 : 3;
-}
-
 ag_status tgraph_checkpoint_save(const char *path, const tgraph_model *model,
                                  const tgraph_checkpoint *c, int resume, ag_failure *why)
 {
-    tgraph_checkpoint copy = *c;
+    tgraph_tile_scalers copy = c->scalers;
     scaler_place scaler[3];
-    number_place number[5];
-    ag_checkpoint_item item[11];
+    ag_checkpoint_item item[6];
     int n = 0;
-    const int scalers = scaler_places(scaler, &copy.scalers, model->options.tile);
-    const int numbers = number_places(number, &copy.progress, resume);
+    const int scalers = scaler_places(scaler, &copy, model->options.tile);
     for (int i = 0; i < scalers; i++) {
         const ag_shape shape = AG_SHAPE(scaler[i].columns);
         item[n++] = (ag_checkpoint_item){scaler[i].mean, AG_F64, shape, scaler[i].scaler->mean};
         item[n++] = (ag_checkpoint_item){scaler[i].scale, AG_F64, shape, scaler[i].scaler->scale};
     }
-    for (int i = 0; i < numbers; i++)
-        item[n++] = (ag_checkpoint_item){number[i].name, number[i].dtype, AG_SCALAR, number[i].at};
     char *features = tgraph_features_json(&c->features);
     const ag_checkpoint_pair pair[] = {{"program", "tgraph " TGRAPH_VERSION},
                                        {"features", features},
                                        {"configuration", c->configuration},
                                        {"files", c->files}};
-    ag_params_save(path, model->params, resume, item, n, pair, (int)(sizeof pair / sizeof *pair),
-                   why);
+    harness_checkpoint_save(path, model->params, &c->progress, item, n, pair,
+                            (int)(sizeof pair / sizeof *pair), resume, why);
     harness_free(features);
     return why->status;
 }
@@ -98,13 +77,11 @@ static ag_status check_scaler(const char *path, const scaler_place *place, ag_fa
     return AG_OK;
 }
 
-static ag_status read_state(tgraph_checkpoint *c, const char *path, const ag_checkpoint *file,
-                            int resume, ag_failure *why)
+static ag_status read_scalers(tgraph_checkpoint *c, const char *path, const ag_checkpoint *file,
+                              ag_failure *why)
 {
     scaler_place scaler[3];
-    number_place number[5];
     const int scalers = scaler_places(scaler, &c->scalers, c->features.tile);
-    const int numbers = number_places(number, &c->progress, resume);
     for (int i = 0; i < scalers; i++) {
         const ag_shape shape = AG_SHAPE(scaler[i].columns);
         tgraph_scaler_begin(scaler[i].scaler, scaler[i].columns);
@@ -114,20 +91,11 @@ static ag_status read_state(tgraph_checkpoint *c, const char *path, const ag_che
             check_scaler(path, &scaler[i], why))
             return why->status;
     }
-    for (int i = 0; i < numbers; i++)
-        if (ag_checkpoint_read(file, number[i].name, number[i].dtype, AG_SCALAR, number[i].at, why))
-            return why->status;
     return AG_OK;
 }
 
 /* ---- loading ----------------------------------------------------------------------------------
  */
-
-static char *copy_metadata(const ag_checkpoint *file, const char *key)
-{
-    const char *text = ag_checkpoint_metadata(file, key);
-    return harness_copy(text ? text : "");
-}
 
 /* The width that the metadata claim must be that of a tensor before a model of it is made. */
 static ag_status check_width(const char *path, const ag_checkpoint *file, int hidden,
@@ -145,8 +113,8 @@ static ag_status check_width(const char *path, const ag_checkpoint *file, int hi
 static ag_status load(const char *path, const ag_checkpoint *file, tgraph_model *model,
                       tgraph_checkpoint *c, ag_failure *why)
 {
-    c->files = copy_metadata(file, "files");
-    c->configuration = copy_metadata(file, "configuration");
+    c->files = harness_checkpoint_text(file, "files");
+    c->configuration = harness_checkpoint_text(file, "configuration");
     if (tgraph_features_parse(&c->features, path, ag_checkpoint_metadata(file, "features"), why) ||
         tgraph_configuration_parse(c, path, why) || check_width(path, file, c->model.hidden, why))
         return why->status;
@@ -154,8 +122,9 @@ static ag_status load(const char *path, const ag_checkpoint *file, tgraph_model 
     if (tgraph_model_new(model, &c->model, 0, &mine))
         return ag_fail(why, mine.status == AG_EUSE ? AG_EDATA : mine.status, "%.200s: %s", path,
                        mine.sentence);
-    if (ag_params_load(model->params, file, 0, why)) return why->status;
-    return read_state(c, path, file, 0, why);
+    if (ag_params_load(model->params, file, 0, why) || read_scalers(c, path, file, why))
+        return why->status;
+    return harness_checkpoint_state(&c->progress, model->params, path, file, 0, why);
 }
 
 ag_status tgraph_checkpoint_load(const char *path, tgraph_model *model, tgraph_checkpoint *c,
@@ -168,35 +137,21 @@ ag_status tgraph_checkpoint_load(const char *path, tgraph_model *model, tgraph_c
     return why->status;
 }
 
-static ag_status check_metadata(const char *path, const ag_checkpoint *file, const char *key,
-                                const char *now, const char *advice, ag_failure *why)
-{
-    const char *stored = ag_checkpoint_metadata(file, key);
-    if (stored && strcmp(stored, now) == 0) return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "--resume: the metadata \"%s\" of %.160s are not those of this call: %s", key,
-                   path, advice);
-}
-
 static ag_status resume(const char *path, const ag_checkpoint *file, tgraph_model *model,
                         tgraph_checkpoint *c, ag_failure *why)
 {
     static const char *const anew = "start a new run in another folder, or this one with --force";
     char *features = tgraph_features_json(&c->features);
-    check_metadata(path, file, "configuration", c->configuration, anew, why);
-    check_metadata(path, file, "features", features, anew, why);
-    check_metadata(path, file, "files", c->files,
-                   "the data have changed since; put the old files back, or start a new run", why);
+    harness_checkpoint_same(path, file, "configuration", c->configuration, anew, why);
+    harness_checkpoint_same(path, file, "features", features, anew, why);
+    harness_checkpoint_same(
+        path, file, "files", c->files,
+        "the data have changed since; put the old files back, or start a new run", why);
     harness_free(features);
     if (why->status || ag_params_load(model->params, file, 1, why) ||
-        read_state(c, path, file, 1, why))
+        read_scalers(c, path, file, why))
         return why->status;
-    if (c->progress.step != model->params->step || c->progress.step < 0)
-        return ag_fail(why, AG_EDATA,
-                       "%.200s: state.step is %lld, but the optimizer has done %lld steps; start "
-                       "the run anew",
-                       path, (long long)c->progress.step, (long long)model->params->step);
-    return AG_OK;
+    return harness_checkpoint_state(&c->progress, model->params, path, file, 1, why);
 }
 
 ag_status tgraph_checkpoint_resume(const char *path, tgraph_model *model, tgraph_checkpoint *c,

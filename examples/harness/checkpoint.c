@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/harness/checkpoint.h"
+
+#include <string.h>
+
+enum { NUMBERS = 5, FOR_RESUME = 2 };
+
+typedef struct number_place {
+    const char *name;
+    ag_dtype dtype;
+    void *at;
+} number_place;
+
+/* Scalars; the last two belong to --resume alone. */
+static int number_places(number_place place[NUMBERS], harness_state *p, int resume)
+{
+    place[0] = (number_place){"state.step", AG_I64, &p->step};
+    place[1] = (number_place){"state.best.score", AG_F64, &p->best};
+    place[2] = (number_place){"state.best.step", AG_I64, &p->best_step};
+    place[3] = (number_place){"state.loss.sum", AG_F64, &p->loss_sum};
+    place[4] = (number_place){"state.loss.count", AG_I64, &p->loss_count};
+    return resume ? NUMBERS : NUMBERS - FOR_RESUME;
+}
+
+ag_status harness_checkpoint_save(const char *path, ag_params *params, const harness_state *state,
+                                  const ag_checkpoint_item *extra, int extras,
+                                  const ag_checkpoint_pair *pair, int pairs, int resume,
+                                  ag_failure *why)
+{
+    harness_state copy = *state;
+    number_place number[NUMBERS];
+    const int numbers = number_places(number, &copy, resume);
+    ag_checkpoint_item *item = harness_alloc((size_t)(extras + numbers) * sizeof *item);
+    for (int i = 0; i < extras; i++) item[i] = extra[i];
+    for (int i = 0; i < numbers; i++)
+        item[extras + i] =
+            (ag_checkpoint_item){number[i].name, number[i].dtype, AG_SCALAR, number[i].at};
+    ag_params_save(path, params, resume, item, extras + numbers, pair, pairs, why);
+    harness_free(item);
+    return why->status;
+}
+
+ag_status harness_checkpoint_state(harness_state *state, const ag_params *params, const char *path,
+                                   const ag_checkpoint *file, int resume, ag_failure *why)
+{
+    number_place number[NUMBERS];
+    const int numbers = number_places(number, state, resume);
+    for (int i = 0; i < numbers; i++)
+        if (ag_checkpoint_read(file, number[i].name, number[i].dtype, AG_SCALAR, number[i].at, why))
+            return why->status;
+    if (resume && (state->step != params->step || state->step < 0))
+        return ag_fail(why, AG_EDATA,
+                       "%.200s: state.step is %lld, but the optimizer has done %lld steps; start "
+                       "the run anew",
+                       path, (long long)state->step, (long long)params->step);
+    return AG_OK;
+}
+
+char *harness_checkpoint_text(const ag_checkpoint *file, const char *key)
+{
+    const char *text = ag_checkpoint_metadata(file, key);
+    return harness_copy(text ? text : "");
+}
+
+ag_status harness_checkpoint_same(const char *path, const ag_checkpoint *file, const char *key,
+                                  const char *now, const char *advice, ag_failure *why)
+{
+    const char *stored = ag_checkpoint_metadata(file, key);
+    if (stored && strcmp(stored, now) == 0) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--resume: the metadata \"%s\" of %.160s are not those of this call: %s", key,
+                   path, advice);
+}
