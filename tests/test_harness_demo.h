@@ -8,12 +8,14 @@
 typedef struct demo_options {
     harness_common common;
     double learning_rate;
-    int steps, loss;
+    int steps, loss, size;
     bool edges;
     const char *note;
 } demo_options;
 
 enum { DEMO_TRAINS = HARNESS_TRAIN | HARNESS_ABLATE };
+
+static const char *const demo_sizes[] = {NULL, "steps=5 edges=false", "steps=5000 loss=listmle"};
 
 static const harness_option demo_table[] = {
     HARNESS_COMMON_OPTIONS(demo_options, common),
@@ -26,6 +28,9 @@ static const harness_option demo_table[] = {
      .help = "what training makes small, over all ordered pairs of configurations of one graph"},
     {"edges", HARNESS_FIELD(demo_options, edges), "true", .commands = DEMO_TRAINS, .group = "Model",
      .help = "pass messages along the edges"},
+    {"size", HARNESS_WORD(demo_options, size), "own", .choices = "own|small|large",
+     .presets = demo_sizes, .commands = DEMO_TRAINS, .flags = HARNESS_LOCAL, .group = "Training",
+     .help = "several options at once"},
     {"note", HARNESS_FIELD(demo_options, note), .commands = HARNESS_TRAIN | HARNESS_EVAL,
      .group = "Run", .help = "text that is kept with the run"},
 };

@@ -51,6 +51,27 @@ static void defaults(void **state)
     harness_options_free(p.o);
 }
 
+/* A preset sets what it says where it stands: what comes before it is overridden, what comes behind
+   it overrides. */
+static void presets(void **state)
+{
+    (void)state;
+    parsed p;
+    parse(&p, HARNESS_TRAIN, NULL,
+          (const char *[]){"--steps=7", "--size", "small", "--loss=logistic", NULL});
+    assert_int_equal(p.status, AG_OK);
+    assert_true(p.values.steps == 5 && !p.values.edges && p.values.loss == 1);
+    harness_options_free(p.o);
+    parse(&p, HARNESS_TRAIN, NULL, (const char *[]){"--set", "size=large", "--steps=7", NULL});
+    assert_int_equal(p.status, AG_OK);
+    assert_true(p.values.steps == 7 && p.values.edges && p.values.loss == 2);
+    harness_options_free(p.o);
+    parse(&p, HARNESS_TRAIN, NULL, (const char *[]){"--size", "smal", NULL});
+    assert_int_equal(p.status, AG_EUSE);
+    assert_non_null(strstr(p.why.sentence, "small"));
+    harness_options_free(p.o);
+}
+
 static void every_way_to_write_a_value(void **state)
 {
     (void)state;
@@ -308,10 +329,15 @@ static void nearest_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),        cmocka_unit_test(every_way_to_write_a_value),
-        cmocka_unit_test(sizes),           cmocka_unit_test(error_sentences),
-        cmocka_unit_test(what_is_needed),  cmocka_unit_test(a_copy_leaves_the_original),
-        cmocka_unit_test(help_is_80_wide), cmocka_unit_test(help_names_defaults_and_ranges),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(presets),
+        cmocka_unit_test(every_way_to_write_a_value),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(error_sentences),
+        cmocka_unit_test(what_is_needed),
+        cmocka_unit_test(a_copy_leaves_the_original),
+        cmocka_unit_test(help_is_80_wide),
+        cmocka_unit_test(help_names_defaults_and_ranges),
         cmocka_unit_test(nearest_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,10 +53,12 @@ typedef struct harness_option {
     unsigned commands; /* the commands that accept it */
     unsigned needed;   /* the commands that cannot do without it */
     unsigned flags;
-    const char *choices; /* HARNESS_CHOICE: "cpu|cuda" */
-    const char *meta;    /* the value's name in --help, e.g. "RUN"; NULL: by type */
-    const char *group;   /* heading in --help */
-    const char *help;    /* one sentence without full stop; default and range are added */
+    const char *choices;        /* HARNESS_CHOICE: "cpu|cuda" */
+    const char *const *presets; /* HARNESS_CHOICE: for each word the options that it sets, there and
+                                   then, "hidden=512 l2=true", or NULL; NULL: none does */
+    const char *meta;           /* the value's name in --help, e.g. "RUN"; NULL: by type */
+    const char *group;          /* heading in --help */
+    const char *help;           /* one sentence without full stop; default and range are added */
 } harness_option;
 
 /* Type and offset of a member of the struct of options; the compiler picks the type or refuses the
