@@ -2,6 +2,7 @@
 #include "examples/harness/checkpoint.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { NUMBERS = 5, FOR_RESUME = 2 };
 
@@ -70,4 +71,18 @@ ag_status harness_checkpoint_same(const char *path, const ag_checkpoint *file, c
     return ag_fail(why, AG_EUSE,
                    "--resume: the metadata \"%s\" of %.160s are not those of this call: %s", key,
                    path, advice);
+}
+
+char *harness_checkpoint_choose(const char *folder, int last)
+{
+    char *path = harness_text("%s/%s", folder, last ? HARNESS_LAST : HARNESS_BEST);
+    if (last || access(path, F_OK) == 0) return path;
+    char *other = harness_text("%s/" HARNESS_LAST, folder);
+    if (access(other, F_OK) != 0) {
+        harness_free(other);
+        return path;
+    }
+    harness_warn("%s has no " HARNESS_BEST " yet; " HARNESS_LAST " is taken", folder);
+    harness_free(path);
+    return other;
 }

@@ -24,4 +24,8 @@ char *harness_checkpoint_text(const ag_checkpoint *file, const char *key);
 ag_status harness_checkpoint_same(const char *path, const ag_checkpoint *file, const char *key,
                                   const char *now, const char *advice, ag_failure *why);
 
+/* The path of a run's best (or last) checkpoint; without a best one (a run that was interrupted
+   early) the last one serves. The caller frees it (harness_free). */
+char *harness_checkpoint_choose(const char *folder, int last);
+
 #endif

@@ -132,6 +132,11 @@ void harness_progress_text(char *out, size_t bytes, int width, const char *label
 /* Prints results on stdout and frees them. Fails: AG_EFILE when stdout cannot be written. */
 ag_status harness_json_print(struct json_t *results, ag_failure *why);
 
+/* Writes the file that --csv names: a regular one is replaced in one piece, a device or a pipe
+   cannot be. Fails: AG_EFILE, and what `write` returns. */
+ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *context),
+                        void *context, ag_failure *why);
+
 /* ---- memory and text
  * -------------------------------------------------------------------------------- */
 

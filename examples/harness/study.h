@@ -50,6 +50,12 @@ typedef struct harness_study_job {
     int64_t seed;
     bool started;
 } harness_study_job;
+/* An interrupted run goes on only with the options that it was started with. Fails: AG_EUSE, and as
+   harness_run_read_config. */
+struct harness_program;
+ag_status harness_study_check(const struct harness_program *program, const harness_study_job *job,
+                              ag_failure *why);
+
 typedef ag_status harness_study_train(void *user, const harness_study_job *job, double *scores,
                                       ag_failure *why);
 

@@ -237,3 +237,21 @@ harness_table *harness_study_run(const harness_study *s, const harness_options *
     harness_free(w.scores);
     return table;
 }
+
+ag_status harness_study_check(const harness_program *program, const harness_study_job *job,
+                              ag_failure *why)
+{
+    void *values = harness_alloc(program->options_bytes);
+    harness_options *o = harness_options_new(program, HARNESS_TRAIN, values);
+    if (!harness_run_read_config(job->folder, o, 1, why)) {
+        const harness_option *differs = harness_options_differ(o, job->options);
+        if (differs)
+            ag_fail(why, AG_EUSE,
+                    "the run that was begun in %.200s had another --%s; delete that folder, or "
+                    "choose another --out",
+                    job->folder, differs->name);
+    }
+    harness_options_free(o);
+    harness_free(values);
+    return why->status;
+}

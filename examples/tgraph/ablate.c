@@ -15,23 +15,6 @@ static int first_kind(const tgraph_settings *s, ag_failure *why)
     return tile;
 }
 
-/* An interrupted run goes on only with the options that it was started with. */
-static ag_status check_started(const harness_study_job *job, ag_failure *why)
-{
-    tgraph_settings stored;
-    harness_options *o = harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &stored);
-    if (!harness_run_read_config(job->folder, o, 1, why)) {
-        const harness_option *differs = harness_options_differ(o, job->options);
-        if (differs)
-            ag_fail(why, AG_EUSE,
-                    "the run that was begun in %.200s had another --%s; delete that folder, or "
-                    "choose another --out",
-                    job->folder, differs->name);
-    }
-    harness_options_free(o);
-    return why->status;
-}
-
 /* Without something held out there is nothing to compare. */
 static ag_status check_held_out(const tgraph_settings *s, ag_failure *why)
 {
@@ -53,7 +36,8 @@ static ag_status train_job(void *user, const harness_study_job *job, double *sco
     const harness_run_mode mode = job->started ? HARNESS_RESUME : HARNESS_NEW;
     tgraph_grades mean;
     const tgraph_settings *settings = harness_options_values(job->options);
-    if (check_held_out(settings, why) || (job->started && check_started(job, why)))
+    if (check_held_out(settings, why) ||
+        (job->started && harness_study_check(&tgraph_program_table, job, why)))
         return why->status;
     if (tgraph_train(settings, job->options, job->folder, mode, s->command_line, 0, &mean, why))
         return why->status;

@@ -16,7 +16,4 @@ void tgraph_graph_free(tgraph_graph *graph);
 ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedup dedup,
                               ag_failure *why);
 
-/* x = sign(x) ln(1 + |x|): products of sizes and their sums come to one scale. */
-void tgraph_take_logs(float *x, int64_t n);
-
 #endif

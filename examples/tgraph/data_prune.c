@@ -69,7 +69,7 @@ static ag_status keep_features(tgraph_graph *g, const tpugraphs_raw *raw, const 
     if (to < 0) return AG_OK;
     float *kept = g->raw + (size_t)to * TGRAPH_NUMERIC;
     memcpy(kept, row, TGRAPH_NUMERIC * sizeof *row);
-    if (options->logs) tgraph_take_logs(kept, TGRAPH_NUMERIC);
+    if (options->logs) tpugraphs_take_logs(kept, TGRAPH_NUMERIC);
     tgraph_layout_index(g->layout + (size_t)to * TGRAPH_LAYOUT, row, options->repad);
     return AG_OK;
 }

@@ -11,11 +11,6 @@ static inline double value_at(const void *x, ag_dtype type, int64_t i)
     return type == AG_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
 }
 
-void tgraph_take_logs(float *x, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) x[i] = copysignf(log1pf(fabsf(x[i])), x[i]);
-}
-
 void tgraph_scaler_begin(tgraph_scaler *s, int columns)
 {
     memset(s, 0, sizeof *s);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores of the configurations of a file, in file order, or the order that the contest asks for. */
 #define _GNU_SOURCE /* strtok_r */
-#include "core/save.h"
 #include "examples/tgraph/predict.h"
 #include "examples/tgraph/runs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- the contest's name of a file --------------------------------------------------------------
  */
@@ -112,29 +109,11 @@ static ag_status check_finite(const tgraph_results *r, ag_failure *why)
     return AG_OK;
 }
 
-/* A file is replaced in one piece; a device or a pipe cannot be. */
-static ag_status write_to(const char *path, output *o, ag_failure *why)
-{
-    struct stat about;
-    if (stat(path, &about) != 0 || S_ISREG(about.st_mode))
-        return ag__save_file(path, write_all, o, why);
-    FILE *to = fopen(path, "w");
-    int bad = !to;
-    if (to) {
-        write_all(to, o);
-        bad = ferror(to) != 0;
-        bad |= fclose(to) != 0;
-    }
-    if (bad)
-        ag_fail(why, AG_EFILE, "--csv: %.200s cannot be written: %s; choose another place",
-                ag__path_tail(path), strerror(errno));
-    return why->status;
-}
-
 static ag_status show(const tgraph_results *r, const tgraph_settings *s, ag_failure *why)
 {
     output o = {r, s->format == TGRAPH_FORMAT_CONTEST, why};
-    if (check_finite(r, why) || (s->csv && write_to(s->csv, &o, why))) return why->status;
+    if (check_finite(r, why) || (s->csv && harness_write(s->csv, write_all, &o, why)))
+        return why->status;
     if (s->common.json) return print_json(r, why);
     return s->csv ? AG_OK : write_all(stdout, &o);
 }

@@ -1,36 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tgraph/runs.h"
 
-#include <unistd.h>
-
-/* Without a best checkpoint (a run that was interrupted early) the last one serves. */
-static char *choose(const char *folder, int last)
-{
-    char *path = harness_text("%s/%s", folder, last ? HARNESS_LAST : HARNESS_BEST);
-    if (last || access(path, F_OK) == 0) return path;
-    char *other = harness_text("%s/" HARNESS_LAST, folder);
-    if (access(other, F_OK) != 0) {
-        harness_free(other);
-        return path;
-    }
-    harness_warn("%s has no " HARNESS_BEST " yet; " HARNESS_LAST " is taken", folder);
-    harness_free(path);
-    return other;
-}
+#include "examples/harness/checkpoint.h"
 
 static ag_status open_run(tgraph_trained *run, const char *folder, int last, ag_failure *why)
 {
     run->folder = folder;
-    run->path = choose(folder, last);
+    run->path = harness_checkpoint_choose(folder, last);
     return tgraph_checkpoint_load(run->path, &run->model, &run->checkpoint, why);
 }
 
 ag_status tgraph_runs_open(tgraph_runs *runs, const tgraph_settings *s, ag_failure *why)
 {
-    if (s->common.threads) ag_set_threads(s->common.threads);
-    runs->tape = ag_tape_new((ag_device)s->common.device);
-    if (ag_failed(runs->tape))
-        return ag_fail(why, ag_tape_status(runs->tape), "%s", ag_error(runs->tape));
+    runs->tape = harness_tape_new(&s->common, why);
+    if (!runs->tape) return why->status;
     runs->run = harness_alloc((1 + (size_t)s->ensemble.count) * sizeof *runs->run);
     for (int i = -1; i < s->ensemble.count && !why->status; i++)
         open_run(&runs->run[runs->count++], i < 0 ? s->common.run : s->ensemble.list[i],

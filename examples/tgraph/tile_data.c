@@ -57,7 +57,7 @@ static ag_status read_configs(tgraph_tile *t, tpugraphs_raw *raw, int logs, ag_f
                            "%s: config_feat[%d,%d] = %g, but features must be finite", raw->name,
                            i / TPUGRAPHS_TILE_FEATURES, i % TPUGRAPHS_TILE_FEATURES,
                            (double)t->raw[i]);
-    if (logs) tgraph_take_logs(t->raw, (int64_t)t->configs * TPUGRAPHS_TILE_FEATURES);
+    if (logs) tpugraphs_take_logs(t->raw, (int64_t)t->configs * TPUGRAPHS_TILE_FEATURES);
     if (tpugraphs_raw_runtimes(raw, t->runtime, why) ||
         ag_npz_read(raw->npz, "config_runtime_normalizers", AG_I64, t->normalizer, why))
         return why->status;

@@ -6,10 +6,14 @@
 #ifndef TPU_DATA_H
 #define TPU_DATA_H
 
+#include "examples/harness/options.h"
 #include "examples/tpugraphs/tpugraphs.h"
 #include "gnn/gnn.h"
 
-enum { TPU_OPCODES = 121 }; /* HLO op codes 0..120 */
+enum {
+    TPU_OPCODES = 121, /* HLO op codes 0..120 */
+    TPU_STATIC = 4     /* static performance features (analysis.h) */
+};
 
 typedef enum tpu_task { TPU_TILE, TPU_FUSION } tpu_task;
 
@@ -17,15 +21,17 @@ typedef enum tpu_task { TPU_TILE, TPU_FUSION } tpu_task;
    file. Arrays live as long as the data. */
 typedef struct tpu_kernel {
     int program, family; /* indices into the data's lists */
-    const char *name;    /* tile: of the file; fusion: of its program */
+    const char *name;    /* tile: of the file, without .npz; fusion: of its program */
+    int number;          /* in its file, from 0 on */
     int nodes, edges;
-    const float *feature;      /* [nodes,140] as in the file */
-    const int32_t *opcode;     /* [nodes] */
-    const int32_t *edge;       /* [edges,2] pairs (u, v): u consumes the output of v */
-    int configs;               /* fusion: 1 */
-    const float *tile;         /* [configs,24]; NULL: fusion */
-    const int64_t *runtime;    /* [configs] ns; NULL: hidden (all 0 in the file) */
-    const int64_t *normalizer; /* [configs] ns of the default tile; NULL: fusion */
+    const float *feature;       /* [nodes,140] as in the file */
+    const int32_t *opcode;      /* [nodes] */
+    const int32_t *edge;        /* [edges,2] pairs (u, v): u consumes the output of v */
+    int configs;                /* fusion: 1 */
+    const float *tile;          /* [configs,24]; NULL: fusion */
+    const int64_t *runtime;     /* [configs] ns; NULL: hidden (all 0 in the file) */
+    float analysis[TPU_STATIC]; /* flops, bytes read, bytes written, special functions */
+    const int64_t *normalizer;  /* [configs] ns of the default tile; NULL: fusion */
 } tpu_kernel;
 
 /* Start from {0}; budget.limit may be set before the first file. */
@@ -37,16 +43,21 @@ typedef struct tpu_data {
     char **family;
     int kernels, programs, families;
     int files;
-    uint64_t hash; /* of all that was read, in its order */
+    uint64_t hash; /* of all names, arrays and run times, in their order */
     struct tpu_data_parts *parts;
 } tpu_data;
 
 /* Reads every file of the paths, behind what is there. A program's name is that of a fusion file
-   without .npz, or that of a tile file without its last _HASH; its family is the name up to the
-   first _NUMBER. The kinds of files must not be mixed. Memory: each array is held once.
-   Interrupted (harness_interrupted), it returns AG_OK early. Fails: AG_EFILE, AG_EDATA (an index,
-   size, count or feature out of range; edges that form a circle), AG_EMEMORY, AG_EUSE. */
+   without .npz, or that of a tile file without its last _HASH (8 to 16 hexadecimal digits, maybe a
+   minus before them); its family is the name up to the first _NUMBER: alexnet_0_2155ec5a01335009 is
+   of the program alexnet_0 of the family alexnet. Nodes that are not in topological order are
+   numbered anew, by Kahn's algorithm, the smallest number first. The kinds of files must not be
+   mixed. Memory: each array is held once. A file that fails leaves nothing behind; those before it
+   stay. Interrupted (harness_interrupted), it returns AG_OK early. Fails: AG_EFILE, AG_EDATA (an
+   index, size, count or feature out of range; edges that form a circle), AG_EMEMORY, AG_EUSE. */
 ag_status tpu_data_add(tpu_data *data, const tpugraphs_paths *paths, ag_failure *why);
+/* The same for files, folders and lists as a user gives them. */
+ag_status tpu_data_read(tpu_data *data, const harness_paths *paths, ag_failure *why);
 void tpu_data_free(tpu_data *data);
 
 #endif

@@ -46,6 +46,12 @@ int tpugraphs_exceeds(const tpugraphs_budget *budget, size_t bytes);
 ag_status tpugraphs_fits(const tpugraphs_budget *budget, size_t bytes, const char *name,
                          const char *what, ag_failure *why);
 
+/* ---- features --------------------------------------------------------------------------------
+ */
+
+/* x = sign(x) ln(1 + |x|): products of sizes and their sums come to one scale. */
+void tpugraphs_take_logs(float *x, int64_t n);
+
 /* ---- the arrays ------------------------------------------------------------------------------
  */
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What a file's name says: the program of a kernel and the family of a program; and the hash of all
+   that was read. */
+#include "examples/tpu/data_parts.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+/* Length of a tile file's name without its last _HASH. */
+static size_t program_length(const char *name)
+{
+    const char *bar = strrchr(name, '_');
+    if (!bar || bar == name) return strlen(name);
+    const char *digits = bar + 1 + (bar[1] == '-');
+    const size_t count = strspn(digits, "0123456789abcdefABCDEF");
+    return !digits[count] && count >= 8 && count <= 16 ? (size_t)(bar - name) : strlen(name);
+}
+
+/* Length of a program's name before its first _NUMBER. */
+static size_t family_length(const char *name, size_t length)
+{
+    for (size_t i = 1; i + 1 < length; i++) {
+        if (name[i] != '_') continue;
+        const size_t digits = strspn(name + i + 1, "0123456789"), end = i + 1 + digits;
+        if (digits && (end >= length || name[end] == '_')) return i;
+    }
+    return length;
+}
+
+/* The index of a name in a list, where it is added if need be; -1: `why`. */
+static int find_name(tpu_data *data, char ***list, int *count, int *room, const char *name,
+                     size_t length, ag_failure *why)
+{
+    for (int i = *count - 1; i >= 0; i--) /* files come sorted: it is most often the last */
+        if (!strncmp((*list)[i], name, length) && !(*list)[i][length]) return i;
+    char **grown = tpu_list_grow(data, *list, room, *count + 1, sizeof *grown, why);
+    if (!grown) return -1;
+    *list = grown;
+    char *copy =
+        tpugraphs_take(&data->budget, &data->parts->bytes, length + 1, 1, "the names", why);
+    if (!copy) return -1;
+    memcpy(copy, name, length);
+    copy[length] = 0;
+    (*list)[*count] = copy;
+    return (*count)++;
+}
+
+ag_status tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family,
+                   ag_failure *why)
+{
+    const size_t length = task == TPU_TILE ? program_length(name) : strlen(name);
+    struct tpu_data_parts *parts = data->parts;
+    *family = find_name(data, &data->family, &data->families, &parts->family_room, name,
+                        family_length(name, length), why);
+    if (*family < 0) return why->status;
+    *program =
+        find_name(data, &data->program, &data->programs, &parts->program_room, name, length, why);
+    return why->status;
+}
+
+static uint64_t hash(uint64_t before, const void *x, size_t count, size_t size)
+{
+    return x ? XXH3_64bits_withSeed(x, count * size, before) : before;
+}
+
+uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *k)
+{
+    const size_t n = (size_t)k->nodes, m = (size_t)k->edges, c = (size_t)k->configs;
+    const char *program = data->program[k->program];
+    const int32_t sizes[] = {k->number, k->nodes, k->edges, k->configs, k->runtime != NULL};
+    before = hash(before, program, strlen(program), 1);
+    before = hash(before, sizes, sizeof sizes, 1);
+    before = hash(before, k->feature, n * TPUGRAPHS_FEATURES, sizeof *k->feature);
+    before = hash(before, k->opcode, n, sizeof *k->opcode);
+    before = hash(before, k->edge, 2 * m, sizeof *k->edge);
+    before = hash(before, k->tile, c * TPUGRAPHS_TILE_FEATURES, sizeof *k->tile);
+    before = hash(before, k->runtime, c, sizeof *k->runtime);
+    return hash(before, k->normalizer, c, sizeof *k->normalizer);
+}

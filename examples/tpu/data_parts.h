@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that read data share and the model does not see. */
+#ifndef TPU_DATA_PARTS_H
+#define TPU_DATA_PARTS_H
+
+#include "examples/tpu/data.h"
+
+/* What a file leaves in memory; its kernels point into the arrays. */
+typedef struct tpu_file {
+    char *name; /* without .npz */
+    float *feature, *tile;
+    int32_t *opcode, *edge;
+    int64_t *runtime, *normalizer;
+    size_t bytes; /* taken from the budget */
+} tpu_file;
+
+struct tpu_data_parts {
+    tpu_file *file; /* [files] */
+    int file_room, kernel_room, program_room, family_room;
+    size_t bytes; /* of the lists, taken from the budget */
+};
+
+/* A list with room for `count` items: the same, or grown. NULL: AG_EMEMORY, and it is as it was. */
+void *tpu_list_grow(tpu_data *data, void *list, int *room, int count, size_t size, ag_failure *why);
+/* Room for so many kernels behind data->kernels. Fails: AG_EMEMORY. */
+ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why);
+
+/* The rest of a file whose graph is in `raw`: its arrays, and its kernels behind data->kernels. */
+ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
+                        ag_failure *why);
+ag_status tpu_read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
+                          ag_failure *why);
+/* node_feat [raw->nodes,140]; op codes and edges move from raw to the file. */
+ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why);
+
+/* The arrays of one kernel. */
+typedef struct tpu_part {
+    const char *file; /* what sentences call it */
+    int number;       /* of the kernel; below 0: the only one */
+    int nodes, edges;
+    float *feature;
+    int32_t *opcode, *edge;
+} tpu_part;
+
+/* Puts the nodes in topological order. Fails: AG_EDATA (a circle), AG_EMEMORY. */
+ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_failure *why);
+
+/* Finds or adds the program and family of a file named so (without .npz). Fails: AG_EMEMORY. */
+ag_status tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family,
+                   ag_failure *why);
+/* XXH3 of a kernel behind what was read before it. */
+uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *kernel);
+
+#endif

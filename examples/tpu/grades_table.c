@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Grades of several methods as a table and as JSON. */
+#include "examples/tpu/grades.h"
+#include "examples/harness/harness.h"
+
+#include <jansson.h>
+#include <math.h>
+
+enum { SUMMARIES = 3 };
+static const char *const summary_name[SUMMARIES] = {"median", "geometric mean", "mean"};
+
+const char *tpu_measure_name(tpu_task task, tpu_measure measure)
+{
+    static const char *const name[2][TPU_MEASURES] = {
+        [TPU_TILE] = {"APE %", "tau"},
+        [TPU_FUSION] = {"MAPE %", "tau", "MAPE % of all", "tau of all"}};
+    return name[task][measure];
+}
+
+static const char *json_name(tpu_task task, tpu_measure measure)
+{
+    static const char *const name[2][TPU_MEASURES] = {
+        [TPU_TILE] = {"ape", "tau"}, [TPU_FUSION] = {"mape", "tau", "mape-all", "tau-all"}};
+    return name[task][measure];
+}
+
+static double summary_at(const tpu_summary *s, int which)
+{
+    return which == 0 ? s->median : which == 1 ? s->geometric : s->mean;
+}
+
+static const tpu_grade *grades_of(const tpu_comparison *c, int method)
+{
+    return c->grade + (size_t)method * (size_t)c->programs;
+}
+
+/* ---- table ---- */
+
+static harness_table *new_table(const char *title, const tpu_comparison *c)
+{
+    enum { NAME = 96 };
+    const size_t most = 2 + (size_t)c->methods * TPU_MEASURES;
+    const char **column = harness_alloc(most * sizeof *column);
+    char(*text)[NAME] = harness_alloc(most * sizeof *text);
+    int n = 0;
+    column[n++] = "program";
+    column[n++] = "kernels";
+    for (int k = 0; k < TPU_MEASURES; k++)
+        for (int m = 0; m < c->methods && tpu_measure_name(c->task, (tpu_measure)k); m++) {
+            snprintf(text[n], NAME, "%.60s %s", c->method[m],
+                     tpu_measure_name(c->task, (tpu_measure)k));
+            column[n] = text[n];
+            n++;
+        }
+    harness_table *t = harness_table_new(title, column, n);
+    harness_free((void *)column);
+    harness_free(text);
+    return t;
+}
+
+static int digits(int measure) { return measure == TPU_TAU || measure == TPU_TAU_ALL ? 3 : 1; }
+
+static void program_row(harness_table *t, const tpu_comparison *c, int p)
+{
+    harness_table_text(t, c->program[p]);
+    harness_table_count(t, c->grade[p].kernels);
+    for (int k = 0; k < TPU_MEASURES; k++)
+        for (int m = 0; m < c->methods && tpu_measure_name(c->task, (tpu_measure)k); m++)
+            harness_table_number(t, grades_of(c, m)[p].of[k], digits(k));
+}
+
+static void summary_row(harness_table *t, const tpu_comparison *c, int which)
+{
+    int64_t kernels = 0;
+    for (int p = 0; p < c->programs; p++) kernels += c->grade[p].kernels;
+    harness_table_text(t, summary_name[which]);
+    harness_table_count(t, kernels);
+    for (int k = 0; k < TPU_MEASURES; k++)
+        for (int m = 0; m < c->methods && tpu_measure_name(c->task, (tpu_measure)k); m++) {
+            const tpu_summary s = tpu_summarise(grades_of(c, m), c->programs, (tpu_measure)k);
+            harness_table_number(t, summary_at(&s, which), digits(k));
+        }
+}
+
+harness_table *tpu_comparison_table(const char *title, const tpu_comparison *c)
+{
+    harness_table *t = new_table(title, c);
+    for (int p = 0; c->methods && p < c->programs; p++)
+        if (c->grade[p].kernels) program_row(t, c, p);
+    for (int which = 0; c->methods && which < SUMMARIES; which++) summary_row(t, c, which);
+    return t;
+}
+
+/* ---- JSON ---- */
+
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *program_json(const tpu_comparison *c, int p)
+{
+    json_t *row = json_object();
+    json_object_set_new(row, "program", json_string(c->program[p]));
+    json_object_set_new(row, "kernels", json_integer(c->grade[p].kernels));
+    for (int m = 0; m < c->methods; m++) {
+        json_t *of = json_object();
+        for (int k = 0; k < TPU_MEASURES; k++)
+            if (json_name(c->task, (tpu_measure)k))
+                json_object_set_new(of, json_name(c->task, (tpu_measure)k),
+                                    number(grades_of(c, m)[p].of[k]));
+        json_object_set_new(row, c->method[m], of);
+    }
+    return row;
+}
+
+static json_t *summary_json(const tpu_comparison *c, int which)
+{
+    json_t *row = json_object();
+    for (int m = 0; m < c->methods; m++) {
+        json_t *of = json_object();
+        for (int k = 0; k < TPU_MEASURES; k++) {
+            if (!json_name(c->task, (tpu_measure)k)) continue;
+            const tpu_summary s = tpu_summarise(grades_of(c, m), c->programs, (tpu_measure)k);
+            json_object_set_new(of, json_name(c->task, (tpu_measure)k),
+                                number(summary_at(&s, which)));
+        }
+        json_object_set_new(row, c->method[m], of);
+    }
+    return row;
+}
+
+struct json_t *tpu_comparison_json(const tpu_comparison *c)
+{
+    json_t *all = json_object(), *programs = json_array();
+    for (int p = 0; c->methods && p < c->programs; p++)
+        if (c->grade[p].kernels) json_array_append_new(programs, program_json(c, p));
+    json_object_set_new(all, "programs", programs);
+    for (int which = 0; which < SUMMARIES; which++)
+        json_object_set_new(all, summary_name[which], summary_json(c, which));
+    return all;
+}

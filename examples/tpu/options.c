@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* The option table. What Table 5 of the paper fixes is the default. */
+#include "examples/tpu/presets.h"
+#include "examples/tpu/program.h"
+
+enum {
+    TRAINS = HARNESS_TRAIN | HARNESS_ABLATE,
+    SCORES = HARNESS_EVAL | HARNESS_PREDICT,
+    RUNS = TRAINS | SCORES
+};
+
+/* Names without "tpu_settings," in every row. */
+#define FIELD(M) HARNESS_FIELD(tpu_settings, M)
+#define WORD(M)  HARNESS_WORD(tpu_settings, M)
+
+static const harness_option table[] = {
+    HARNESS_COMMON_OPTIONS(tpu_settings, common),
+
+    {"log-features", FIELD(log_features), "true", .commands = TRAINS, .group = "Data",
+     .help = "take sign(x) ln(1 + |x|) of the features before they are scaled to 0..1 (paper: "
+             "false)"},
+    {"clamp", FIELD(clamp), "true", .commands = TRAINS, .group = "Data",
+     .help = "features beyond the training kernels' range become 0 or 1 (paper: not said)"},
+    {"balanced", FIELD(balanced), "true", .commands = TRAINS, .group = "Data",
+     .help = "draw kernels evenly from each family of programs, then from each program"},
+
+    {"preset", WORD(preset), "none", .choices = TPU_PRESETS, .presets = tpu_preset_settings,
+     .commands = TRAINS, .flags = HARNESS_LOCAL, .group = "Model",
+     .help = "the options of a row of Tables 6 and 7; options behind it win"},
+    {"gnn", WORD(gnn), "sage", .choices = "none|sage|gat", .commands = TRAINS, .group = "Model",
+     .help = "the graph network"},
+    {"reduction", WORD(reduction), "lstm", .choices = "node|column|lstm|transformer",
+     .commands = TRAINS, .group = "Model", .help = "from the nodes to the kernel"},
+    {"hidden", FIELD(hidden), "128", 8, 4096, TRAINS, .group = "Model",
+     .help = "channels (paper: 512 or 1024)"},
+    {"embedding", FIELD(embedding), "256", 1, 4096, TRAINS, .group = "Model",
+     .help = "width of the table of op codes"},
+    {"direction", WORD(direction), "separate", .choices = "separate|shared|undirected",
+     .commands = TRAINS, .group = "Model",
+     .help = "GraphSAGE: operands and users through layers of their own or one layer, or as one "
+             "list of neighbours"},
+    {"aggregate", WORD(aggregate), "mean", .choices = "sum|mean|max", .commands = TRAINS,
+     .group = "Model", .help = "GraphSAGE: how neighbours are put together"},
+    {"l2", FIELD(l2), "false", .commands = TRAINS, .group = "Model",
+     .help = "divide the output of each GraphSAGE layer by its norm (as the equation is printed)"},
+    {"module-layers", FIELD(module_layers), "0", 0, TPU_MOST_LAYERS, TRAINS, .group = "Model",
+     .help = "feed-forward layers before the graph network"},
+    {"module-l2", FIELD(module_l2), "false", .commands = TRAINS, .group = "Model",
+     .help = "divide what comes out of them by its norm"},
+    {"gnn-layers", FIELD(gnn_layers), "3", 0, TPU_MOST_LAYERS, TRAINS, .group = "Model",
+     .help = "layers of the graph network"},
+    {"node-layers", FIELD(node_layers), "3", 0, TPU_MOST_LAYERS, TRAINS, .group = "Model",
+     .help = "feed-forward layers behind it"},
+    {"heads", FIELD(heads), "2", 1, 64, TRAINS, .group = "Model", .help = "of GAT"},
+    {"attention-heads", FIELD(attention_heads), "4", 1, 64, TRAINS, .group = "Model",
+     .help = "of the Transformer"},
+    {"encoder-layers", FIELD(encoder_layers), "1", 1, TPU_MOST_LAYERS, TRAINS, .group = "Model",
+     .help = "of the Transformer"},
+    {"feed", FIELD(feed), "4", 1, 16, TRAINS, .group = "Model",
+     .help = "width of the Transformer's feed-forward part, times --hidden"},
+    {"biases", FIELD(biases), "false", .commands = TRAINS, .group = "Model",
+     .help = "layers have biases"},
+    {"tile-at", WORD(tile_at), "nodes", .choices = "nodes|kernel|nowhere", .commands = TRAINS,
+     .group = "Model",
+     .help = "where the tile size enters: at every node (option 1 of Figure 3) or at the kernel "
+             "embedding (option 2)"},
+    {"static-at", WORD(analysis_at), "nodes", .choices = "nodes|kernel|nowhere", .commands = TRAINS,
+     .group = "Model",
+     .help = "where the four static performance features enter (paper's vanilla: nowhere)"},
+    {"dropout", FIELD(dropout), "0.1", 0, 0.999, TRAINS, .group = "Model",
+     .help = "behind each hidden layer"},
+
+    {"steps", FIELD(training.steps), "3000", 1, 1e9, TRAINS, .group = "Training",
+     .help = "optimizer steps (paper: 5 million)"},
+    {"kernels", FIELD(kernels), "16", 1, 65536, TRAINS, .group = "Training",
+     .help = "kernels a step"},
+    {"configs", FIELD(configs), "8", 2, 65536, TRAINS, .group = "Training",
+     .help = "tile sizes of each kernel (fusion: each has one)"},
+    {"loss", WORD(loss), "auto", .choices = "auto|hinge|logistic|squared", .commands = TRAINS,
+     .group = "Training",
+     .help = "what training makes small: over pairs of tile sizes of one kernel, or the squared "
+             "error of ln(run time); auto: hinge for tile files, squared for fusion files"},
+    {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
+     .help = "of the hinge loss"},
+    {"learning-rate", FIELD(training.learning_rate), "1e-3", 0, 10, TRAINS, .group = "Training",
+     .help = "of Adam, after the warm-up"},
+    {"warmup", FIELD(training.warmup), "0", 0, 1, TRAINS, .group = "Training",
+     .help = "share of the steps in which the learning rate rises"},
+    {"schedule", WORD(training.schedule), "exponential",
+     .choices = "constant|cosine|linear|exponential", .commands = TRAINS, .group = "Training",
+     .help = "the learning rate after that"},
+    {"decay-rate", FIELD(training.decay_rate), "0.98", 1e-9, 1, TRAINS, .group = "Training",
+     .help = "exponential: the learning rate is multiplied by this every --decay-every steps"},
+    {"decay-every", FIELD(training.decay_every), "100", 1, 1e9, TRAINS, .group = "Training",
+     .help = "exponential: steps (paper: not said)"},
+    {"weight-decay", FIELD(training.weight_decay), "0", 0, 10, TRAINS, .group = "Training",
+     .help = "decoupled, as in AdamW"},
+    {"clip", FIELD(training.clip), "1", 0, 1e9, TRAINS, .group = "Training",
+     .help = "largest norm of the gradient (0: any)"},
+    {"check-finite", FIELD(training.check_finite), .commands = TRAINS, .flags = HARNESS_LOCAL,
+     .group = "Training",
+     .help = "look at every result and name the first op that makes one that is not finite"},
+
+    {"eval-every", FIELD(training.eval_every), "200", 1, 1e9, TRAINS, .group = "Scores",
+     .help = "steps between validations"},
+    {"eval-samples", FIELD(eval_samples), "512", 1, 65536, RUNS, .flags = HARNESS_LOCAL,
+     .group = "Scores", .help = "most samples (kernel, tile size) that are scored together"},
+    {"eval-nodes", FIELD(eval_nodes), "8192", 1, 1e7, RUNS, .flags = HARNESS_LOCAL,
+     .group = "Scores", .help = "most nodes that are scored together; scores do not depend on it"},
+    {"least", FIELD(least), "5000", 0, 1e15, RUNS, .group = "Scores",
+     .help = "fusion: kernels from this run time on count in the main scores, ns"},
+    {"baselines", FIELD(baselines), "true", .commands = HARNESS_TRAIN | HARNESS_EVAL,
+     .flags = HARNESS_LOCAL, .group = "Scores",
+     .help = "show what the analytical model, boosted trees and a constant reach"},
+    {"fit", FIELD(fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, .group = "Scores",
+     .help = "files, folders or lists that the baselines learn from, instead of those that --run "
+             "was trained on"},
+
+    {"checkpoint", WORD(checkpoint), "best", .choices = "best|last", .commands = SCORES,
+     .flags = HARNESS_LOCAL, .group = "Run", .help = "which checkpoint of the run"},
+    {"ensemble", FIELD(ensemble), .commands = SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...",
+     .group = "Run", .help = "more runs: scores are the mean"},
+    {"save-every", FIELD(training.save_every), "100", 1, 1e9, TRAINS, .group = "Run",
+     .help = "steps between saves of last.safetensors"},
+    {"log-every", FIELD(training.log_every), "10", 1, 1e9, TRAINS, .group = "Run",
+     .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"},
+
+    {"csv", FIELD(csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, .meta = "FILE",
+     .group = "Output", .help = "write there instead of stdout"},
+};
+
+static const harness_command commands[] = {
+    {"train", HARNESS_TRAIN, "train a model", NULL, tpu_train_command},
+    {"eval", HARNESS_EVAL, "score a trained model on files with run times", NULL, tpu_eval_command},
+    {"predict", HARNESS_PREDICT, "score kernels", NULL, tpu_predict_command},
+    {"inspect", HARNESS_INSPECT, "say what files hold", "data", tpu_inspect_command},
+    {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL,
+     tpu_ablate_command},
+};
+
+const harness_program tpu_program_table = {
+    "tpu",
+    TPU_VERSION,
+    "The TPU performance model of Kaufman et al.: ranks tile sizes of kernels, and predicts run "
+    "times of fused kernels",
+    table,
+    (int)(sizeof table / sizeof *table),
+    commands,
+    (int)(sizeof commands / sizeof *commands),
+    sizeof(tpu_settings)};
+
+tpu_options tpu_settings_model(const tpu_settings *s, tpu_task task)
+{
+    return (tpu_options){.task = task,
+                         .hidden = s->hidden,
+                         .embedding = s->embedding,
+                         .gnn = (tpu_gnn)s->gnn,
+                         .reduction = (tpu_reduction)s->reduction,
+                         .direction = (tpu_direction)s->direction,
+                         .aggregate = (ag_aggregate)s->aggregate,
+                         .l2 = s->l2,
+                         .module_layers = s->module_layers,
+                         .module_l2 = s->module_l2,
+                         .gnn_layers = s->gnn_layers,
+                         .node_layers = s->node_layers,
+                         .heads = s->heads,
+                         .attention_heads = s->attention_heads,
+                         .encoder_layers = s->encoder_layers,
+                         .feed = s->feed,
+                         .biases = s->biases,
+                         .tile_at = (tpu_place)s->tile_at,
+                         .analysis_at = (tpu_place)s->analysis_at,
+                         .dropout = s->dropout};
+}
+
+int tpu_settings_loss(const tpu_settings *s, tpu_task task)
+{
+    if (s->loss != TPU_LOSS_AUTO) return s->loss;
+    return task == TPU_TILE ? TPU_LOSS_HINGE : TPU_LOSS_SQUARED;
+}

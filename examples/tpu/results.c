@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/tpu/results.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+int tpu_measure_count(tpu_task task)
+{
+    int n = 0;
+    while (n < TPU_MEASURES && tpu_measure_name(task, (tpu_measure)n)) n++;
+    return n;
+}
+
+static double *add_method(tpu_results *r, const char *name)
+{
+    const size_t n = (size_t)tpu_scores(r->data);
+    double *score = harness_alloc(n * sizeof *score + 1);
+    r->name[r->methods] = name;
+    r->score[r->methods++] = score;
+    return score;
+}
+
+void tpu_results_open(tpu_results *r, const tpu_data *data)
+{
+    const size_t kernels = (size_t)data->kernels;
+    *r = (tpu_results){.data = data};
+    r->kernel = harness_alloc(kernels * sizeof *r->kernel + 1);
+    r->at = harness_alloc(kernels * sizeof *r->at + 1);
+    for (int i = 0; i < data->kernels; i++) r->kernel[i] = &data->kernel[i];
+    add_method(r, "TPU model");
+}
+
+void tpu_results_close(tpu_results *r)
+{
+    for (int i = 0; i < r->methods; i++) {
+        harness_free(r->score[i]);
+        harness_free(r->note[i]);
+    }
+    harness_free(r->kernel);
+    harness_free(r->at);
+    harness_free(r->grade);
+    *r = (tpu_results){0};
+}
+
+ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why)
+{
+    if (tpu_score(scorer, r->score[0], r->data, 1.0 / models, why)) return why->status;
+    if (++r->models == models && r->data->task == TPU_FUSION)
+        for (int64_t i = 0; i < tpu_scores(r->data); i++) r->score[0][i] = exp(r->score[0][i]);
+    return AG_OK;
+}
+
+/* ---- baselines ----------------------------------------------------------------------------------
+ */
+
+static int interrupted(void *context, const char *label, double done)
+{
+    (void)context, (void)label, (void)done;
+    return harness_interrupted();
+}
+
+static ag_status predict_all(double *score, tpu_baseline *b, const tpu_data *data, ag_failure *why)
+{
+    for (int i = 0; i < data->kernels && !why->status; i++) {
+        tpu_baseline_predict(score, b, &data->kernel[i], why);
+        score += data->kernel[i].configs;
+    }
+    return why->status;
+}
+
+static ag_status add_baseline(tpu_results *r, tpu_baseline_kind kind, const tpu_data *train,
+                              const tpu_kernel *const *kernel, ag_failure *why)
+{
+    tpu_baseline_options options = tpu_baseline_defaults();
+    ag_failure mine = {0};
+    char text[240];
+    options.trees.progress = interrupted;
+    tpu_baseline *b = tpu_baseline_fit(kind, train->task, kernel, train->kernels, &options, &mine);
+    if (!b && harness_interrupted()) return AG_OK;
+    if (!b && mine.status == AG_EMEMORY) return ag_fail(why, mine.status, "%s", mine.sentence);
+    if (!b) {
+        harness_warn("no %s to compare with: %s", tpu_baseline_name(kind), mine.sentence);
+        return AG_OK;
+    }
+    const int method = r->methods;
+    predict_all(add_method(r, tpu_baseline_name(kind)), b, r->data, why);
+    tpu_baseline_print(text, sizeof text, b);
+    r->note[method] = harness_copy(text);
+    tpu_baseline_free(b);
+    return why->status;
+}
+
+ag_status tpu_results_baselines(tpu_results *r, const tpu_data *train, ag_failure *why)
+{
+    const tpu_kernel **kernel = harness_alloc((size_t)train->kernels * sizeof *kernel + 1);
+    for (int i = 0; i < train->kernels; i++) kernel[i] = &train->kernel[i];
+    for (int kind = 0; kind < TPU_BASELINES && !why->status && !harness_interrupted(); kind++)
+        add_baseline(r, (tpu_baseline_kind)kind, train, kernel, why);
+    harness_free(kernel);
+    return why->status;
+}
+
+/* ---- grades -------------------------------------------------------------------------------------
+ */
+
+ag_status tpu_results_grade(tpu_results *r, int64_t least, ag_failure *why)
+{
+    const tpu_data *d = r->data;
+    const size_t programs = (size_t)d->programs;
+    harness_free(r->grade);
+    r->grade = harness_alloc((size_t)r->methods * programs * sizeof *r->grade + 1);
+    for (int m = 0; m < r->methods && !why->status; m++) {
+        const double *score = r->score[m];
+        for (int i = 0; i < d->kernels; i++) {
+            r->at[i] = score;
+            score += d->kernel[i].configs;
+        }
+        tpu_grade_programs(r->grade + (size_t)m * programs, d->programs, d->task, r->kernel, r->at,
+                           d->kernels, least, why);
+    }
+    return why->status;
+}
+
+tpu_grades tpu_results_mean(const tpu_results *r, int method)
+{
+    tpu_grades mean;
+    const tpu_grade *grade = r->grade + (size_t)method * (size_t)r->data->programs;
+    for (int i = 0; i < TPU_MEASURES; i++)
+        mean.of[i] = tpu_summarise(grade, r->data->programs, (tpu_measure)i).mean;
+    return mean;
+}
+
+static tpu_comparison compare(const tpu_results *r)
+{
+    return (tpu_comparison){.task = r->data->task,
+                            .methods = r->methods,
+                            .programs = r->data->programs,
+                            .method = r->name,
+                            .program = (const char *const *)r->data->program,
+                            .grade = r->grade};
+}
+
+harness_table *tpu_results_table(const tpu_results *r, const char *title)
+{
+    const tpu_comparison c = compare(r);
+    return tpu_comparison_table(title, &c);
+}
+
+json_t *tpu_results_json(const tpu_results *r)
+{
+    const tpu_comparison c = compare(r);
+    return tpu_comparison_json(&c);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/tpu/score.h"
+
+#include "examples/harness/harness.h"
+
+#include <math.h>
+
+int64_t tpu_scores(const tpu_data *data)
+{
+    int64_t n = 0;
+    for (int i = 0; i < data->kernels; i++) n += data->kernel[i].configs;
+    return n;
+}
+
+static ag_status add_scores(double *score, const tpu_pass *pass, const ag_real *value, int count,
+                            double weight, ag_failure *why)
+{
+    for (int i = 0; i < count; i++) {
+        const tpu_sample *s = &pass->sample[i];
+        if (!isfinite((double)value[i]))
+            return ag_fail(why, AG_EFINITE,
+                           "%.160s, kernel %d: the score of configuration %d is %g; the run is of "
+                           "no use, choose another checkpoint",
+                           s->kernel->name, s->kernel->number, s->config, (double)value[i]);
+        score[tpu_pass_place(pass, s)] += weight * (double)value[i];
+    }
+    return AG_OK;
+}
+
+static ag_status score_batch(const tpu_scorer *s, double *score, const tpu_pass *pass,
+                             tpu_batch *batch, int count, double weight, ag_failure *why)
+{
+    const tpu_batch_options options = tpu_model_batch(&s->model->options);
+    if (tpu_batch_fill(batch, pass->sample, count, s->scaler, &options, why)) return why->status;
+    ag_tape_reset(s->tape);
+    ag_tape_training(s->tape, 0);
+    ag_tensor *y = tpu_forward(s->model, s->tape, batch);
+    ag_forward(y);
+    const ag_real *value = ag_values(y);
+    if (!value) return ag_fail(why, ag_tape_status(s->tape), "%s", ag_error(s->tape));
+    return add_scores(score, pass, value, count, weight, why);
+}
+
+ag_status tpu_score(const tpu_scorer *s, double *score, const tpu_data *data, double weight,
+                    ag_failure *why)
+{
+    tpu_pass pass = {0};
+    tpu_batch batch = {0};
+    int64_t done = 0;
+    if (!tpu_pass_open(&pass, data, s->samples, s->nodes, why))
+        for (int n; !why->status && (n = tpu_pass_next(&pass)) > 0;) {
+            if (!s->patient && harness_interrupted()) break;
+            if (score_batch(s, score, &pass, &batch, n, weight, why)) break;
+            done += n;
+            if (s->note) s->note(s->user, done);
+        }
+    ag_tape_reset(s->tape);
+    ag_tape_training(s->tape, 1);
+    tpu_batch_free(&batch);
+    tpu_pass_close(&pass);
+    return why->status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels for the tests of the TPU model, from programs of the lab. */
+#ifndef TPU_LAB_H
+#define TPU_LAB_H
+
+#include "examples/lab/program.h"
+#include "examples/tpu/data.h"
+
+/* The program's nodes and edges as a file of the lab has them; one configuration, no run time. */
+void tpu_lab_kernel(tpu_kernel *kernel, const lab_program *program);
+/* Frees all arrays of a kernel that was made; each must be its own block or NULL. */
+void tpu_lab_free(tpu_kernel *kernel);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Scores per program, by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/harness/harness.h"
+#include "examples/tpu/grades.h"
+
+static void near(double got, double must)
+{
+    if (!(fabs(got - must) < 1e-12 * (1 + fabs(must)))) fail_msg("%.17g, not %.17g", got, must);
+}
+
+static tpu_kernel kernel(int program, int configs, const int64_t *runtime)
+{
+    return (tpu_kernel){.program = program, .name = "k", .configs = configs, .runtime = runtime};
+}
+
+static void tile_by_hand(void **state)
+{
+    (void)state;
+    const int64_t a[3] = {100, 80, 120}, b[4] = {50, 40, 40, 60}, one[1] = {10}, two[2] = {7, 9};
+    const tpu_kernel k[] = {kernel(0, 3, a), kernel(0, 4, b), kernel(0, 1, one), kernel(2, 2, two),
+                            kernel(1, 2, NULL)};
+    /* Picks 120 (best 80); all equal: the first, 50 (best 40), no tau; one configuration: 10. */
+    const double sa[3] = {2, 3, 1}, sb[4] = {1, 1, 1, 1}, sone[1] = {5}, stwo[2] = {-2, -1};
+    const double *score[] = {sa, sb, sone, stwo, stwo};
+    const tpu_kernel *all[] = {&k[0], &k[1], &k[2], &k[3], &k[4]};
+    tpu_grade g[4];
+    ag_failure why = {0};
+    assert_int_equal(tpu_grade_programs(g, 4, TPU_TILE, all, score, 5, 0, &why), AG_OK);
+    near(g[0].of[TPU_ERROR], 100 * (40 + 10 + 0) / (80.0 + 40 + 10));
+    near(g[0].of[TPU_TAU], -1); /* 2 3 1 against 100 80 120: no pair agrees */
+    assert_int_equal(g[0].kernels, 3);
+    near(g[2].of[TPU_ERROR], 0);
+    near(g[2].of[TPU_TAU], 1);
+    assert_int_equal(g[1].kernels, 0); /* hidden run times */
+    assert_true(isnan(g[1].of[TPU_ERROR]) && isnan(g[1].of[TPU_TAU]) && isnan(g[3].of[TPU_ERROR]));
+    assert_true(isnan(g[0].of[TPU_ERROR_ALL]));
+    tpu_summary s = tpu_summarise(g, 4, TPU_ERROR);
+    assert_int_equal(s.count, 2);
+    near(s.mean, 100 * 50 / 130.0 / 2);
+    near(s.median, s.mean);
+    near(s.geometric, 0);
+    assert_true(isnan(tpu_summarise(g, 4, TPU_TAU).geometric)); /* a tau below 0 */
+    near(tpu_summarise(g, 4, TPU_TAU).mean, 0);
+    assert_true(isnan(tpu_summarise(g + 3, 1, TPU_TAU).median));
+}
+
+/* Equal scores: the first in the file is taken, which need not be the fastest. */
+static void ties(void **state)
+{
+    (void)state;
+    const int64_t runtime[3] = {30, 20, 10};
+    const double first[3] = {2, 1, 1};
+    const tpu_kernel k = kernel(0, 3, runtime), *all[] = {&k};
+    const double *score[] = {first};
+    tpu_grade g;
+    ag_failure why = {0};
+    assert_int_equal(tpu_grade_programs(&g, 1, TPU_TILE, all, score, 1, 0, &why), AG_OK);
+    near(g.of[TPU_ERROR], 100);
+    near(g.of[TPU_TAU], 2 / sqrt(6)); /* two pairs agree, one is tied by score */
+}
+
+static void fusion_by_hand(void **state)
+{
+    (void)state;
+    const int64_t t[5] = {10000, 5000, 4999, 20000, 100};
+    const double p[5] = {11000, 4000, 4999, 30000, 200};
+    const tpu_kernel k[] = {kernel(0, 1, t), kernel(0, 1, t + 1), kernel(0, 1, t + 2),
+                            kernel(0, 1, t + 3), kernel(1, 1, t + 4)};
+    const tpu_kernel *all[] = {&k[0], &k[1], &k[2], &k[3], &k[4]};
+    const double *score[] = {p, p + 1, p + 2, p + 3, p + 4};
+    tpu_grade g[2];
+    ag_failure why = {0};
+    assert_int_equal(tpu_grade_programs(g, 2, TPU_FUSION, all, score, 5, TPU_LEAST, &why), AG_OK);
+    assert_int_equal(g[0].kernels, 4);
+    assert_int_equal(g[0].long_kernels, 3); /* 5000 is long, 4999 is not */
+    near(g[0].of[TPU_ERROR], 100 * (0.1 + 0.2 + 0.5) / 3);
+    near(g[0].of[TPU_ERROR_ALL], 100 * (0.1 + 0.2 + 0 + 0.5) / 4);
+    near(g[0].of[TPU_TAU], 1);
+    near(g[0].of[TPU_TAU_ALL], (5 - 1) / 6.0); /* 5000 and 4999 are the wrong way round */
+    assert_true(isnan(g[1].of[TPU_ERROR]) && isnan(g[1].of[TPU_TAU]));
+    near(g[1].of[TPU_ERROR_ALL], 100);
+    assert_int_equal(tpu_summarise(g, 2, TPU_ERROR).count, 1);
+    assert_int_equal(tpu_summarise(g, 2, TPU_ERROR_ALL).count, 2);
+}
+
+/* The learned model's column of Table 2: its mean is the geometric one. */
+static void means_of_the_paper(void **state)
+{
+    (void)state;
+    static const double ape[8] = {9.7, 1.5, 3.1, 3.9, 8.0, 2.8, 2.7, 3.4};
+    tpu_grade g[8] = {0};
+    for (int i = 0; i < 8; i++) g[i].of[TPU_ERROR] = ape[i];
+    const tpu_summary s = tpu_summarise(g, 8, TPU_ERROR);
+    assert_true(fabs(s.geometric - 3.7) < 0.05);
+    near(s.median, 3.25); /* printed as 3.3 */
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    const int64_t t[2] = {5, 6};
+    const double bad[2] = {1, (double)NAN}, good[2] = {1, 2};
+    const double *score[] = {bad}, *fine[] = {good};
+    const tpu_kernel k = kernel(0, 2, t), far = kernel(3, 2, t), *all[] = {&k}, *beyond[] = {&far};
+    tpu_grade g[3];
+    ag_failure why = {0};
+    assert_int_equal(tpu_grade_programs(g, 3, TPU_TILE, all, score, 1, 0, &why), AG_EFINITE);
+    assert_string_equal(why.sentence, "k: score 1 is nan; only finite scores can be graded");
+    why = (ag_failure){0};
+    assert_int_equal(tpu_grade_programs(g, 3, TPU_TILE, beyond, fine, 1, 0, &why), AG_EINDEX);
+    assert_string_equal(why.sentence, "k: program 3, but there are programs 0 to 2");
+    why = (ag_failure){0};
+    assert_int_equal(tpu_grade_programs(g, 3, TPU_FUSION, all, fine, 0, 0, &why), AG_OK);
+    assert_int_equal(g[0].kernels, 0);
+}
+
+static void tables(void **state)
+{
+    (void)state;
+    const double none = (double)NAN;
+    const tpu_grade g[4] = {{2, 2, {10, 0.5, none, none}},
+                            {0, 0, {none, none, none, none}},
+                            {2, 2, {40, none, none, none}},
+                            {0, 0, {none, none, none, none}}};
+    const char *const method[] = {"model", "constant"}, *const program[] = {"a_1", "b_1"};
+    const tpu_comparison c = {TPU_TILE, 2, 2, method, program, g};
+    harness_table *t = tpu_comparison_table("scores", &c);
+    char csv[1000] = "";
+    FILE *to = tmpfile();
+    assert_non_null(to);
+    harness_table_csv(to, t);
+    rewind(to);
+    assert_true(fread(csv, 1, sizeof csv - 1, to) > 0);
+    fclose(to);
+    assert_string_equal(csv, "program,kernels,model APE %,constant APE %,model tau,constant tau\n"
+                             "a_1,2,10,40,0.5,\n"
+                             "median,2,10,40,0.5,\n"
+                             "geometric mean,2,10.000000000000002,40,0.5,\n"
+                             "mean,2,10,40,0.5,\n");
+    harness_table_free(t);
+    json_t *j = tpu_comparison_json(&c);
+    char *text = json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(3));
+    assert_string_equal(text,
+                        "{\"programs\":[{\"program\":\"a_1\",\"kernels\":2,\"model\":{\"ape\":10.0,"
+                        "\"tau\":0.5},\"constant\":{\"ape\":40.0,\"tau\":null}}],\"median\":{"
+                        "\"model\":{\"ape\":10.0,\"tau\":0.5},\"constant\":{\"ape\":40.0,"
+                        "\"tau\":null}},\"geometric mean\":{\"model\":{\"ape\":10.0,\"tau\":0.5},"
+                        "\"constant\":{\"ape\":40.0,\"tau\":null}},\"mean\":{\"model\":{\"ape\":"
+                        "10.0,\"tau\":0.5},\"constant\":{\"ape\":40.0,\"tau\":null}}}");
+    free(text);
+    json_decref(j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tile_by_hand),   cmocka_unit_test(ties),
+        cmocka_unit_test(fusion_by_hand), cmocka_unit_test(means_of_the_paper),
+        cmocka_unit_test(refusals),       cmocka_unit_test(tables)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
