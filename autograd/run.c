@@ -85,7 +85,7 @@ static void run_group_block(void *context, int64_t block, int thread)
 {
     const work *w = context;
     const ag_step *step = w->step;
-    char *tile = w->tape->tiles + thread * step->tile_bytes;
+    char *tile = step->tile_bytes ? w->tape->tiles + thread * step->tile_bytes : NULL;
     const int64_t lo = block * step->grain, end = lo + step->grain,
                   hi = end < step->units ? end : step->units;
     int first = 0;
