@@ -146,18 +146,37 @@ static void add_all(tpu_model *m)
     m->output = add_layer(m, "output", 1, embedding + width_at(o, TPU_AT_KERNEL));
 }
 
+/* One number of the options and the range that it must be in. */
+typedef struct limit {
+    const char *name;
+    int value, low, high;
+} limit;
+
 static ag_status check(const tpu_options *o, ag_failure *why)
 {
+    const int layers = TPU_MOST_LAYERS;
+    const limit limits[] = {{"hidden", o->hidden, 8, 4096},
+                            {"embedding", o->embedding, 1, 4096},
+                            {"module-layers", o->module_layers, 0, layers},
+                            {"gnn-layers", o->gnn_layers, 0, layers},
+                            {"node-layers", o->node_layers, 0, layers},
+                            {"encoder-layers", o->encoder_layers, 0, layers},
+                            {"feed", o->feed, 1, 16}};
     const int heads = o->gnn == TPU_GNN_GAT ? o->heads : 1;
     const int attention = o->reduction == TPU_TRANSFORMER ? o->attention_heads : 1;
-    if (o->hidden < 8 || o->hidden > 4096)
-        return ag_fail(why, AG_EUSE, "hidden is %d; it must be 8 to 4096.", o->hidden);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].value < limits[i].low || limits[i].value > limits[i].high)
+            return ag_fail(why, AG_EUSE, "%s is %d; it must be %d to %d.", limits[i].name,
+                           limits[i].value, limits[i].low, limits[i].high);
     if (heads < 1 || o->hidden % heads)
         return ag_fail(why, AG_EUSE, "hidden is %d, which %d heads do not divide.", o->hidden,
                        heads);
     if (attention < 1 || o->hidden % attention)
         return ag_fail(why, AG_EUSE, "hidden is %d, which %d attention heads do not divide.",
                        o->hidden, attention);
+    if (!(o->dropout >= 0 && o->dropout < 1))
+        return ag_fail(why, AG_EUSE, "dropout is %g; it must be at least 0 and below 1.",
+                       o->dropout);
     return AG_OK;
 }
 
