@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* The TPU model on a batch, in the build's precision. */
+#include "tests/tpu_runner.h"
+
+#include "examples/tpu/loss.h"
+#include "ops/ops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tpu_net {
+    tpu_model model;
+    tpu_batch batch;
+    ag_tape *tape;
+    const tpu_samples *samples; /* of the gradient check */
+};
+
+/* ---- life --------------------------------------------------------------------------------- */
+
+static void destroy(tpu_net *net)
+{
+    ag_tape_free(net->tape);
+    tpu_batch_free(&net->batch);
+    tpu_model_free(&net->model);
+    free(net);
+}
+
+static tpu_net *create(const tpu_options *options, double offset, uint64_t seed, char why[TPU_WHY])
+{
+    ag_failure failure = {0};
+    tpu_net *net = calloc(1, sizeof *net);
+    net->tape = ag_tape_new(AG_CPU);
+    const int ok = tpu_model_new(&net->model, options, seed, &failure) == AG_OK;
+    net->model.offset = offset;
+    strcpy(why, failure.sentence);
+    if (ok) return net;
+    destroy(net);
+    return NULL;
+}
+
+/* ---- parameters --------------------------------------------------------------------------- */
+
+static int params(const tpu_net *net) { return net->model.params->count; }
+
+static const char *param(const tpu_net *net, int index, int64_t *count)
+{
+    const ag_param *p = net->model.params->list[index];
+    *count = p->count;
+    return p->name;
+}
+
+static void set(tpu_net *net, int index, const double *value)
+{
+    const ag_param *p = net->model.params->list[index];
+    for (int64_t i = 0; i < p->count; i++) p->value[i] = (ag_real)value[i];
+}
+
+static void value(const tpu_net *net, int index, double *out)
+{
+    const ag_param *p = net->model.params->list[index];
+    for (int64_t i = 0; i < p->count; i++) out[i] = (double)p->value[i];
+}
+
+static void gradient(const tpu_net *net, int index, double *out)
+{
+    const ag_param *p = net->model.params->list[index];
+    for (int64_t i = 0; i < p->count; i++) out[i] = (double)p->gradient[i];
+}
+
+/* ---- runs --------------------------------------------------------------------------------- */
+
+static int begin(tpu_net *net, const tpu_samples *s, int training, char why[TPU_WHY])
+{
+    ag_failure failure = {0};
+    const tpu_batch_options options = tpu_model_batch(&net->model.options);
+    ag_tape_reset(net->tape);
+    ag_tape_training(net->tape, training);
+    tpu_batch_fill(&net->batch, s->sample, s->count, s->scaler, &options, &failure);
+    strcpy(why, failure.sentence);
+    return !*why;
+}
+
+static void read_tensor(double *out, const ag_tensor *x)
+{
+    const ag_real *v = ag_values(x);
+    const int64_t n = ag_shape_count(ag_shape_of(x));
+    for (int64_t i = 0; i < n; i++) out[i] = v ? (double)v[i] : (double)NAN;
+}
+
+static void scores(tpu_net *net, const tpu_samples *s, double *score, char why[TPU_WHY])
+{
+    if (!begin(net, s, 0, why)) return;
+    ag_tensor *y = tpu_forward(&net->model, net->tape, &net->batch);
+    ag_forward(y);
+    strcpy(why, ag_error(net->tape));
+    if (!*why) read_tensor(score, y);
+}
+
+static double loss(tpu_net *net, const tpu_samples *s, int kind, double margin, double *score,
+                   char why[TPU_WHY])
+{
+    ag_params_reset(net->model.params);
+    if (!begin(net, s, 1, why)) return (double)NAN;
+    ag_tensor *y = tpu_forward(&net->model, net->tape, &net->batch);
+    if (score) ag_keep(y);
+    ag_tensor *sum = tpu_loss(y, &net->batch, kind, margin);
+    ag_backward(sum);
+    strcpy(why, ag_error(net->tape));
+    if (!*why && score) read_tensor(score, y);
+    return (double)ag_item(sum);
+}
+
+/* The logistic loss has no kink; the square makes the loss depend on more than differences. */
+static ag_tensor *smooth(ag_tape *tape, void *context)
+{
+    tpu_net *net = context;
+    ag_tape_training(tape, 0);
+    ag_tensor *y = tpu_forward(&net->model, tape, &net->batch);
+    ag_tensor *pairs = tpu_loss(y, &net->batch, TPU_LOSS_LOGISTIC, 1);
+    return ag_scale(ag_add(pairs, ag_mean_all(ag_square(y))), 10);
+}
+
+static double gradcheck(tpu_net *net, const tpu_samples *s, double step, uint64_t seed,
+                        char where[200])
+{
+    const ag_gradcheck_options options = {
+        .step = step, .full = 8, .directions = 3, .entries = 8, .seed = seed};
+    char why[TPU_WHY];
+    if (!begin(net, s, 0, why)) {
+        snprintf(where, 200, "%.199s", why);
+        return (double)INFINITY;
+    }
+    ag_params_reset(net->model.params);
+    return ag_gradcheck(smooth, net, net->model.params, &options, where);
+}
+
+const tpu_api ag__tpu = {
+    .name = sizeof(ag_real) == sizeof(double) ? "double" : "float",
+    .create = create,
+    .destroy = destroy,
+    .params = params,
+    .param = param,
+    .set = set,
+    .value = value,
+    .gradient = gradient,
+    .scores = scores,
+    .loss = loss,
+    .gradcheck = gradcheck,
+};

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Compares what `tpu predict --csv` wrote with PyTorch's scores, computed in float64 from the same checkpoint.
+
+    python compare_tpu.py CHECKPOINT NPZ CSV [--tolerance 1e-4]
+
+CHECKPOINT is a safetensors file of `tpu train`, NPZ a tile or fusion file, CSV what predict says of this file (and
+maybe of others). A difference is relative as in compare_predictions.py; predicted run times are compared as ns.
+"""
+import argparse
+import csv
+import math
+import statistics
+import sys
+from pathlib import Path
+
+from compare_predictions import relative_errors
+from tpu_data import Checkpoint, predict
+
+
+def read_scores(path, task, name):
+    """Those of one file, by the place that the rows give them."""
+    who, place, value = ("kernel", "config", "score") if task == "tile" else ("program", "kernel", "ns")
+    with open(path, newline="") as f:
+        rows = list(csv.DictReader(f))
+    if not rows or not {who, place, value} <= set(rows[0]):
+        sys.exit(f"{path}: needs a header `{who},{place},{value}` and at least one row")
+    scores = {int(r[place]): float(r[value]) for r in rows if r[who] == name}
+    if sorted(scores) != list(range(len(scores))):
+        sys.exit(f"{path}: the rows of {name} are not numbered from 0 on")
+    return [scores[i] for i in range(len(scores))]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoint")
+    parser.add_argument("npz")
+    parser.add_argument("csv")
+    parser.add_argument("--tolerance", type=float, default=1e-4)
+    a = parser.parse_args()
+    checkpoint = Checkpoint(a.checkpoint)
+    expected = predict(checkpoint, a.npz)
+    if checkpoint.task == "fusion":
+        expected = [math.exp(e) for e in expected]
+    found = read_scores(a.csv, checkpoint.task, Path(a.npz).stem)
+    if len(expected) != len(found):
+        sys.exit(f"{a.csv}: {len(found)} scores of {a.npz}, but it has {len(expected)}")
+    if not all(map(math.isfinite, expected)):
+        sys.exit(f"{a.checkpoint}: PyTorch's scores are not all finite")
+    error = relative_errors(found, expected)
+    worst = max(range(len(error)), key=error.__getitem__)
+    print(f"{len(found)} scores, largest relative difference {error[worst]:.2e} at {worst}: {found[worst]:.9g} against "
+          f"{expected[worst]:.9g}; standard deviation {statistics.pstdev(expected):.3g}")
+    sys.exit(0 if error[worst] <= a.tolerance else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/tpu_kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+test_kernel test_kernel_new(int nodes, int edges, int configs)
+{
+    const int times = configs ? configs : 1;
+    test_kernel k = {.feature = calloc((size_t)nodes * TPUGRAPHS_FEATURES, sizeof *k.feature),
+                     .opcode = calloc((size_t)nodes, sizeof *k.opcode),
+                     .edge = calloc(2 * (size_t)edges + 1, sizeof *k.edge),
+                     .runtime = calloc((size_t)times, sizeof *k.runtime)};
+    if (configs) k.tile = calloc((size_t)configs * TPUGRAPHS_TILE_FEATURES, sizeof *k.tile);
+    k.kernel = (tpu_kernel){.name = "made",
+                            .nodes = nodes,
+                            .edges = edges,
+                            .feature = k.feature,
+                            .opcode = k.opcode,
+                            .edge = k.edge,
+                            .configs = times,
+                            .tile = k.tile,
+                            .runtime = k.runtime};
+    return k;
+}
+
+void test_kernel_free(test_kernel *k)
+{
+    free(k->feature);
+    free(k->tile);
+    free(k->opcode);
+    free(k->edge);
+    free(k->runtime);
+}
+
+static void draw(float *x, int n, ag_random *r)
+{
+    for (int i = 0; i < n; i++) x[i] = (float)ag_random_uniform(r);
+}
+
+test_kernel test_kernel_random(int nodes, int edges, int configs, uint64_t seed)
+{
+    ag_random r = {seed, 3, 0};
+    test_kernel k = test_kernel_new(nodes, edges, configs);
+    int32_t order[64];
+    draw(k.feature, nodes * TPUGRAPHS_FEATURES, &r);
+    draw(k.kernel.analysis, TPU_STATIC, &r);
+    if (configs) draw(k.tile, configs * TPUGRAPHS_TILE_FEATURES, &r);
+    for (int v = 0; v < nodes; v++) k.opcode[v] = (int32_t)ag_random_below(&r, TPU_OPCODES);
+    for (int e = 0; e < edges; e++) {
+        const uint32_t u = 1 + ag_random_below(&r, (uint32_t)nodes - 1);
+        k.edge[2 * e] = (int32_t)u;
+        k.edge[2 * e + 1] = (int32_t)ag_random_below(&r, u);
+    }
+    for (int c = 0; c < 64; c++) order[c] = c;
+    ag_random_shuffle(&r, order, k.kernel.configs);
+    for (int c = 0; c < k.kernel.configs; c++) k.runtime[c] = 100 + order[c];
+    return k;
+}
+
+/* The place of every node: of those whose operands are placed, any. */
+static void draw_order(int32_t *place, const tpu_kernel *k, ag_random *r)
+{
+    for (int v = 0; v < k->nodes; v++) place[v] = -1;
+    for (int placed = 0; placed < k->nodes;) {
+        const int v = (int)ag_random_below(r, (uint32_t)k->nodes);
+        int waits = place[v] >= 0;
+        for (int e = 0; e < k->edges; e++)
+            waits |= k->edge[2 * e] == v && place[k->edge[2 * e + 1]] < 0;
+        if (!waits) place[v] = placed++;
+    }
+}
+
+test_kernel test_kernel_renamed(const test_kernel *from, uint64_t seed)
+{
+    ag_random r = {seed, 4, 0};
+    const tpu_kernel *k = &from->kernel;
+    const int configs = from->tile ? k->configs : 0;
+    test_kernel to = test_kernel_new(k->nodes, k->edges, configs);
+    const size_t row = TPUGRAPHS_FEATURES;
+    int32_t *place = calloc((size_t)k->nodes, sizeof *place);
+    draw_order(place, k, &r);
+    for (int v = 0; v < k->nodes; v++) {
+        to.opcode[place[v]] = k->opcode[v];
+        memcpy(to.feature + (size_t)place[v] * row, k->feature + (size_t)v * row,
+               row * sizeof *to.feature);
+    }
+    for (int i = 0; i < 2 * k->edges; i++) to.edge[i] = place[k->edge[i]];
+    if (configs)
+        memcpy(to.tile, from->tile, (size_t)(configs * TPUGRAPHS_TILE_FEATURES) * sizeof *to.tile);
+    memcpy(to.runtime, from->runtime, (size_t)k->configs * sizeof *to.runtime);
+    memcpy(to.kernel.analysis, k->analysis, sizeof k->analysis);
+    free(place);
+    return to;
+}
+
+static void whole(tpu_range *range)
+{
+    range->rows = 1;
+    for (int c = 0; c < range->columns; c++) range->high[c] = 1;
+}
+
+tpu_scaler test_unit_scaler(void)
+{
+    tpu_scaler s;
+    tpu_scaler_begin(&s, 0, 0);
+    whole(&s.node);
+    whole(&s.tile);
+    whole(&s.analysis);
+    return s;
+}
