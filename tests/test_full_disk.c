@@ -2,7 +2,8 @@
 /* A disk that really is full: a small tmpfs in a mount namespace of this process. Where it cannot
    be mounted (a container may refuse it) the tests are skipped. */
 #define _GNU_SOURCE /* unshare */
-#include "support/tgraph_call.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
 #include "support/tgraph_npz.h"
 
 #include <setjmp.h>
@@ -223,19 +224,19 @@ static void a_run(void **state)
     (void)state;
     static const int room[] = {8, 64, 84, 88, 112, 120, 128, 192};
     empty(4);
-    tgraph_pictures = 0;
-    tgraph_write_layout("a.npz", 60, 0);
-    tgraph_expect("tgraph train --out whole" TRAIN, 0, "", "");
-    tgraph_expect("tgraph train --out disk/run" TRAIN, 3, "", "config.json: " ADVICE);
+    program_pictures = 0;
+    program_write_layout("a.npz", 60, 0);
+    program_expect("tgraph train --out whole" TRAIN, 0, "", "");
+    program_expect("tgraph train --out disk/run" TRAIN, 3, "", "config.json: " ADVICE);
     for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
         empty(room[i]);
-        const tgraph_outcome o = tgraph_call("tgraph train --out disk/run" TRAIN);
+        const program_outcome o = program_call("tgraph train --out disk/run" TRAIN);
         if (o.code != 3 || !strstr(o.err, "No space left on device; make room"))
             fail_msg("%d KB: exit %d: %s", room[i], o.code, o.err);
         resize(1024);
-        tgraph_expect("tgraph train --out disk/run --resume --threads 1 --quiet --no-baselines", 0,
+        program_expect("tgraph train --out disk/run --resume --threads 1 --quiet --no-baselines", 0,
                       "", "");
-        tgraph_expect_same("disk/run", "whole");
+        program_expect_same("disk/run", "whole");
     }
 }
 

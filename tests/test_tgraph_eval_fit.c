@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the baselines of tgraph eval learn from: they reach what they reached in training. */
 #define _GNU_SOURCE /* strdup */
-#include "support/tgraph_call.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
 #include "support/tgraph_npz.h"
 
 #include <jansson.h>
@@ -42,14 +43,14 @@ static int make_files(void **state)
 {
     static test_layout hidden;
     if (test_folder_make(state)) return -1;
-    tgraph_pictures = 0;
-    tgraph_write_layout("a.npz", 60, 0);
-    tgraph_write_layout("b.npz", 50, 1);
-    tgraph_write_layout("c.npz", 40, 2);
-    tgraph_write_layout("d.npz", 30, 5);
+    program_pictures = 0;
+    program_write_layout("a.npz", 60, 0);
+    program_write_layout("b.npz", 50, 1);
+    program_write_layout("c.npz", 40, 2);
+    program_write_layout("d.npz", 30, 5);
     for (int i = 0; i < 3; i++) {
         const char *name[] = {"t.npz", "u.npz", "v.npz"};
-        tgraph_write_tile(name[i], 40 - 8 * i, i);
+        program_write_tile(name[i], 40 - 8 * i, i);
     }
     test_layout_make(&hidden);
     memset(hidden.runtime, 0, sizeof hidden.runtime);
@@ -60,7 +61,7 @@ static int make_files(void **state)
 static json_t *call(const char *line, const char *err)
 {
     json_error_t error;
-    tgraph_outcome o = tgraph_expect(line, 0, "{", err);
+    program_outcome o = program_expect(line, 0, "{", err);
     json_t *j = json_loads(o.out, 0, &error);
     if (!j) fail_msg("%s: %s", line, error.text);
     return j;
@@ -174,7 +175,7 @@ static void files_that_moved(void **state)
     expect_random_alone(j, EVAL "--run moved --data c.npz",
                         "a.npz: there is no such file or folder");
     expect_random_alone(j, EVAL "--run moved --data c.npz", "learn from with --fit");
-    tgraph_write_layout("a.npz", 60, 7); /* another file of that name */
+    program_write_layout("a.npz", 60, 7); /* another file of that name */
     expect_random_alone(j, EVAL "--run moved --data c.npz",
                         "of the 2 files that the run was trained on, 1");
     json_t *named = call(EVAL "--run moved --data c.npz --fit away.npz b.npz", "");
@@ -194,7 +195,7 @@ static void hidden_run_times(void **state)
     expect_equal(j, named);
     json_decref(named);
     json_decref(j);
-    tgraph_expect("tgraph eval --run h --data c.npz --fit hidden.npz", 3, "",
+    program_expect("tgraph eval --run h --data c.npz --fit hidden.npz", 3, "",
                   "none of the 1 files of --fit can be learned from");
 }
 
@@ -202,16 +203,16 @@ static void refusals(void **state)
 {
     (void)state;
     json_decref(call(TRAIN "--data a.npz b.npz --valid c.npz --no-baselines --out no", ""));
-    tgraph_expect("tgraph eval --run no --data c.npz --fit none.npz", 3, "",
+    program_expect("tgraph eval --run no --data c.npz --fit none.npz", 3, "",
                   "none.npz: there is no such file or folder");
-    tgraph_expect("tgraph eval --run no --data c.npz --fit a.npz t.npz", 2, "",
+    program_expect("tgraph eval --run no --data c.npz --fit a.npz t.npz", 2, "",
                   "--fit: t.npz is a tile file, but layout files are scored");
-    tgraph_expect("tgraph eval --run no --data c.npz --fit stdout", 3, "", "stdout");
-    tgraph_expect("tgraph eval --run no --data c.npz --fit a.npz --no-baselines", 2, "",
+    program_expect("tgraph eval --run no --data c.npz --fit stdout", 3, "", "stdout");
+    program_expect("tgraph eval --run no --data c.npz --fit a.npz --no-baselines", 2, "",
                   "--fit names files for the baselines, which --no-baselines leaves out");
-    tgraph_expect("tgraph train --data a.npz --out no2 --fit b.npz", 2, "",
+    program_expect("tgraph train --data a.npz --out no2 --fit b.npz", 2, "",
                   "--fit is no option of tgraph train");
-    tgraph_expect("tgraph eval --run no --data c.npz --fit c.npz", 0, "ridge",
+    program_expect("tgraph eval --run no --data c.npz --fit c.npz", 0, "ridge",
                   "--fit: c.npz is scored, too");
 }
 
@@ -220,9 +221,9 @@ static void memory(void **state)
 {
     (void)state;
     json_t *j = call(TRAIN "--data many.txt --valid c.npz --out many", "");
-    tgraph_expect("tgraph eval --run many --data c.npz --fit many.txt --ram-limit 1M", 5, "",
+    program_expect("tgraph eval --run many --data c.npz --fit many.txt --ram-limit 1M", 5, "",
                   "limit");
-    tgraph_expect("tgraph eval --run many --data c.npz --fit a.npz --ram-limit 1M", 0, "ridge", "");
+    program_expect("tgraph eval --run many --data c.npz --fit a.npz --ram-limit 1M", 0, "ridge", "");
     expect_random_alone(j, EVAL "--run many --data c.npz --ram-limit 1M", "limit");
     json_decref(j);
 }

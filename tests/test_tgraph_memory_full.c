@@ -2,7 +2,8 @@
 /* Every allocation of small calls fails once: exit 5 and a sentence, or a call that does without
    it. */
 #include "core/internal.h"
-#include "support/tgraph_call.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
 #include "support/tgraph_npz.h"
 
 #include <setjmp.h>
@@ -16,9 +17,9 @@
 static int make_files(void **state)
 {
     if (test_folder_make(state)) return -1;
-    tgraph_pictures = 0;
-    tgraph_write_layout("a.npz", 20, 0);
-    tgraph_write_tile("t.npz", 10, 0);
+    program_pictures = 0;
+    program_write_layout("a.npz", 20, 0);
+    program_write_tile("t.npz", 10, 0);
     return 0;
 }
 
@@ -28,7 +29,7 @@ static void each_fails(const char *line, int stride)
     long n = 1, quiet = 0, failed = 0;
     if (getenv("TGRAPH_STRIDE")) stride = atoi(getenv("TGRAPH_STRIDE"));
     for (; quiet < 8; n += stride) { /* the last ones come and go with the threads */
-        const tgraph_outcome o = tgraph_call_without_memory(line, n);
+        const program_outcome o = program_call_without_memory(line, n);
         if (o.code == 0) {
             quiet++;
             continue;
@@ -63,7 +64,7 @@ static void tile(void **state)
 static void others(void **state)
 {
     (void)state;
-    tgraph_expect("tgraph train --data a.npz --split 0.5 --out r --hidden 16 --configs 4 --steps 2 "
+    program_expect("tgraph train --data a.npz --split 0.5 --out r --hidden 16 --configs 4 --steps 2 "
                   "--threads 1 --quiet --no-baselines",
                   0, "", "");
     each_fails("tgraph eval --run r --data a.npz --threads 1 --json --no-baselines", 13);

@@ -2,7 +2,8 @@
 /* Whole calls of tgraph: what the commands do, and their sentences and exit codes. */
 #include "examples/tgraph/predict.h"
 #include "examples/tgraph/program.h"
-#include "support/tgraph_call.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
 #include "support/tgraph_npz.h"
 
 #include <jansson.h>
@@ -20,31 +21,31 @@
 static int make_files(void **state)
 {
     if (test_folder_make(state)) return -1;
-    tgraph_pictures = 0;
-    tgraph_write_layout("a.npz", 60, 0);
-    tgraph_write_layout("b.npz", 40, 1);
-    tgraph_write_tile("t.npz", 30, 0);
-    tgraph_write_tile("u.npz", 20, 1);
+    program_pictures = 0;
+    program_write_layout("a.npz", 60, 0);
+    program_write_layout("b.npz", 40, 1);
+    program_write_tile("t.npz", 30, 0);
+    program_write_tile("u.npz", 20, 1);
     return 0;
 }
 
 static void train_eval_predict(void **state)
 {
     (void)state;
-    tgraph_pictures = 1;
-    tgraph_outcome o = tgraph_expect("tgraph train --data a.npz b.npz --split 0.8 --out run" SMALL,
+    program_pictures = 1;
+    program_outcome o = program_expect("tgraph train --data a.npz b.npz --split 0.8 --out run" SMALL,
                                      0, "Held-out configurations", "");
-    tgraph_pictures = 0;
+    program_pictures = 0;
     assert_non_null(strstr(o.out, "a.npz"));
     assert_non_null(strstr(o.out, "mean"));
     assert_string_equal(o.err, "");
-    free(tgraph_text_of("run/best.safetensors"));
-    free(tgraph_text_of("run/report.html"));
-    char *metrics = tgraph_text_of("run/metrics.csv");
+    free(program_text_of("run/best.safetensors"));
+    free(program_text_of("run/report.html"));
+    char *metrics = program_text_of("run/metrics.csv");
     assert_non_null(strstr(metrics, "step,loss,rate,norm,tau-b,opa,tied,slowdown@1"));
     assert_non_null(strstr(metrics, "\n20,"));
     free(metrics);
-    o = tgraph_expect("tgraph eval --run run --data a.npz b.npz --json --no-baselines", 0, "{", "");
+    o = program_expect("tgraph eval --run run --data a.npz b.npz --json --no-baselines", 0, "{", "");
     json_t *j = json_loads(o.out, 0, NULL);
     json_t *files = json_object_get(j, "files");
     assert_int_equal(json_array_size(files), 2);
@@ -53,7 +54,7 @@ static void train_eval_predict(void **state)
         json_integer_value(json_object_get(json_array_get(files, 0), "configurations")), 12);
     assert_true(json_is_number(json_object_get(json_object_get(j, "mean"), "tau-b")));
     json_decref(j);
-    tgraph_expect("tgraph eval --run run --data a.npz --part all --no-baselines", 0, " 60 ",
+    program_expect("tgraph eval --run run --data a.npz --part all --no-baselines", 0, " 60 ",
                   "was trained on");
 }
 
@@ -74,29 +75,29 @@ static void predictions(void **state)
 {
     (void)state;
     double one[60], two[60], both[60], tta[60];
-    tgraph_expect("tgraph train --data a.npz --split 0.8 --out p1" SMALL, 0, "", "");
-    tgraph_expect("tgraph train --data a.npz --split 0.8 --out p2 --seed 7" SMALL, 0, "", "");
-    tgraph_outcome o = tgraph_expect("tgraph predict --run p1 --data a.npz", 0, "", "");
+    program_expect("tgraph train --data a.npz --split 0.8 --out p1" SMALL, 0, "", "");
+    program_expect("tgraph train --data a.npz --split 0.8 --out p2 --seed 7" SMALL, 0, "", "");
+    program_outcome o = program_expect("tgraph predict --run p1 --data a.npz", 0, "", "");
     read_scores(one, 60, o.out);
     assert_true(fabs(one[0] - one[59]) < 1e-5); /* equal configurations, scored together */
-    tgraph_expect("tgraph predict --run p2 --data a.npz --csv scores.csv", 0, "", "");
-    char *text = tgraph_text_of("scores.csv");
+    program_expect("tgraph predict --run p2 --data a.npz --csv scores.csv", 0, "", "");
+    char *text = program_text_of("scores.csv");
     read_scores(two, 60, text);
     free(text);
-    o = tgraph_expect("tgraph predict --run p1 --run p2 --data a.npz", 0, "", "");
+    o = program_expect("tgraph predict --run p1 --run p2 --data a.npz", 0, "", "");
     read_scores(both, 60, o.out);
     for (int i = 0; i < 60; i++) assert_true(fabs(both[i] - (one[i] + two[i]) / 2) < 1e-6);
     assert_true(fabs(one[3] - two[3]) > 1e-6);
     /* in one chunk the order of the configurations does not matter; in several it does */
-    o = tgraph_expect("tgraph predict --run p1 --data a.npz --tta 3", 0, "", "");
+    o = program_expect("tgraph predict --run p1 --data a.npz --tta 3", 0, "", "");
     read_scores(tta, 60, o.out);
     double most = 0;
     for (int i = 0; i < 60; i++) assert_true(fabs(tta[i] - one[i]) < 1e-5);
-    o = tgraph_expect("tgraph predict --run p1 --data a.npz --tta 3 --eval-configs 10", 0, "", "");
+    o = program_expect("tgraph predict --run p1 --data a.npz --tta 3 --eval-configs 10", 0, "", "");
     read_scores(tta, 60, o.out);
     for (int i = 0; i < 60; i++) most = fmax(most, fabs(tta[i] - one[i]));
     assert_true(most > 1e-6);
-    o = tgraph_expect("tgraph predict --run p1 --data a.npz --format contest", 0,
+    o = program_expect("tgraph predict --run p1 --data a.npz --format contest", 0,
                       "ID,TopConfigs\nlayout:a,", "");
     int best = 0, commas = 0;
     for (int i = 0; i < 60; i++)
@@ -104,16 +105,16 @@ static void predictions(void **state)
     assert_int_equal(atoi(strstr(o.out, "layout:a,") + 9), best);
     for (char *c = o.out; *c; c++) commas += *c == ';';
     assert_int_equal(commas, 59);
-    tgraph_expect("tgraph train --data a.npz --split 0.8 --split-seed 5 --out p3" SMALL, 0, "", "");
-    tgraph_expect("tgraph eval --run p1 --run p3 --data a.npz --no-baselines", 0, "2 runs",
+    program_expect("tgraph train --data a.npz --split 0.8 --split-seed 5 --out p3" SMALL, 0, "", "");
+    program_expect("tgraph eval --run p1 --run p3 --data a.npz --no-baselines", 0, "2 runs",
                   "p3 was not trained with --split 0.8 --split-seed 0");
-    tgraph_expect("tgraph eval --run p1 --data a.npz --split 0.5", 2, "",
+    program_expect("tgraph eval --run p1 --data a.npz --split 0.5", 2, "",
                   "--split is no option of tgraph eval");
-    tgraph_expect("tgraph predict --run p1 --data a.npz b.npz", 2, "", "--data names 2 files");
-    tgraph_expect("tgraph predict --run p1 --data t.npz", 2, "", "a model for layout files");
-    tgraph_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "", "trained with --prune");
-    tgraph_expect("tgraph predict --run none --data a.npz", 3, "", "none/config.json");
-    tgraph_expect("tgraph predict --run p1 --ensemble none --data a.npz", 3, "", "none/");
+    program_expect("tgraph predict --run p1 --data a.npz b.npz", 2, "", "--data names 2 files");
+    program_expect("tgraph predict --run p1 --data t.npz", 2, "", "a model for layout files");
+    program_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "", "trained with --prune");
+    program_expect("tgraph predict --run none --data a.npz", 3, "", "none/config.json");
+    program_expect("tgraph predict --run p1 --ensemble none --data a.npz", 3, "", "none/");
 }
 
 static double number_of(const json_t *j, const char *key)
@@ -129,10 +130,10 @@ static void resolution(void **state)
     (void)state;
     double fine[60], coarse[60], mean = 0, spread = 0;
     int moved = 0;
-    tgraph_expect("tgraph train --data a.npz --split 0.8 --out r" SMALL, 0, "", "");
-    tgraph_outcome o = tgraph_expect("tgraph predict --run r --data a.npz", 0, "", "");
+    program_expect("tgraph train --data a.npz --split 0.8 --out r" SMALL, 0, "", "");
+    program_outcome o = program_expect("tgraph predict --run r --data a.npz", 0, "", "");
     read_scores(fine, 60, o.out);
-    o = tgraph_expect("tgraph predict --run r --data a.npz --resolution 0.5", 0, "", "");
+    o = program_expect("tgraph predict --run r --data a.npz --resolution 0.5", 0, "", "");
     read_scores(coarse, 60, o.out);
     for (int i = 0; i < 60; i++) mean += fine[i] / 60;
     for (int i = 0; i < 60; i++) spread += (fine[i] - mean) * (fine[i] - mean) / 59;
@@ -144,17 +145,17 @@ static void resolution(void **state)
         for (int k = 0; k < 60; k++) assert_false(fine[i] < fine[k] && coarse[i] > coarse[k]);
     }
     assert_true(moved > 20);
-    o = tgraph_expect("tgraph eval --run r --data b.npz --json --no-baselines", 0, "", "");
+    o = program_expect("tgraph eval --run r --data b.npz --json --no-baselines", 0, "", "");
     json_t *j = json_loads(o.out, 0, NULL), *before = json_object_get(j, "mean");
-    o = tgraph_expect("tgraph eval --run r --data b.npz --json --no-baselines --resolution 0.5", 0,
+    o = program_expect("tgraph eval --run r --data b.npz --json --no-baselines --resolution 0.5", 0,
                       "", "");
     json_t *k = json_loads(o.out, 0, NULL), *after = json_object_get(k, "mean");
     assert_true(number_of(before, "tied") < 0.01 && number_of(after, "tied") > 0.05);
     assert_true(number_of(after, "opa") < number_of(before, "opa"));
     json_decref(j);
     json_decref(k);
-    tgraph_expect("tgraph eval --run r --data b.npz --resolution -1", 2, "", "--resolution");
-    tgraph_expect("tgraph train --data a.npz --out r9 --resolution 1" SMALL, 2, "",
+    program_expect("tgraph eval --run r --data b.npz --resolution -1", 2, "", "--resolution");
+    program_expect("tgraph train --data a.npz --out r9 --resolution 1" SMALL, 2, "",
                   "--resolution is no option of tgraph train");
 }
 
@@ -162,7 +163,7 @@ static void resolution(void **state)
 static void train_json(void **state)
 {
     (void)state;
-    tgraph_outcome o = tgraph_expect(
+    program_outcome o = program_expect(
         "tgraph train --data a.npz --split 0.8 --out j --json --hidden 16 --configs 8 --steps 20 "
         "--eval-every 10 --threads 1",
         0, "{", "open j/report.html");
@@ -181,10 +182,10 @@ static void train_json(void **state)
     number_of(json_object_get(others, "ridge"), "tau-b");
     number_of(json_object_get(others, "random"), "tied");
     json_decref(j);
-    o = tgraph_expect("tgraph eval --run j --data a.npz --quiet", 0, "ranked by", "");
+    o = program_expect("tgraph eval --run j --data a.npz --quiet", 0, "ranked by", "");
     assert_non_null(strstr(o.out, "TGraph"));
     assert_non_null(strstr(o.out, "ridge"));
-    o = tgraph_expect("tgraph train --data a.npz --out j2 --json" SMALL, 0, "\"files\": []", "");
+    o = program_expect("tgraph train --data a.npz --out j2 --json" SMALL, 0, "\"files\": []", "");
     j = json_loads(o.out, 0, NULL);
     assert_true(json_is_null(json_object_get(json_object_get(j, "mean"), "tau-b")));
     assert_true(json_is_null(json_object_get(j, "best-step")));
@@ -217,73 +218,73 @@ static void contest_names(void **state)
 static void tiles(void **state)
 {
     (void)state;
-    tgraph_expect("tgraph train --data t.npz --valid u.npz --out tile" SMALL, 0, "top-50", "");
-    tgraph_expect("tgraph eval --run tile --data u.npz t.npz --no-baselines", 0, "u.npz",
+    program_expect("tgraph train --data t.npz --valid u.npz --out tile" SMALL, 0, "top-50", "");
+    program_expect("tgraph eval --run tile --data u.npz t.npz --no-baselines", 0, "u.npz",
                   "t.npz was trained on");
-    tgraph_expect("tgraph predict --run tile --data u.npz --format contest", 0, "tile:xla:u,", "");
-    tgraph_expect("tgraph predict --run tile --data u.npz", 0, "\n19,", "");
-    tgraph_expect("tgraph predict --run tile --data a.npz", 2, "", "a model for tile files");
-    tgraph_expect("tgraph train --data t.npz --split 0.5 --out tile2" SMALL, 2, "",
+    program_expect("tgraph predict --run tile --data u.npz --format contest", 0, "tile:xla:u,", "");
+    program_expect("tgraph predict --run tile --data u.npz", 0, "\n19,", "");
+    program_expect("tgraph predict --run tile --data a.npz", 2, "", "a model for tile files");
+    program_expect("tgraph train --data t.npz --split 0.5 --out tile2" SMALL, 2, "",
                   "--split holds out configurations of layout files");
 }
 
 static void inspecting(void **state)
 {
     (void)state;
-    tgraph_expect("tgraph inspect a.npz", 0, "configurations  60, 59 unique", "");
-    tgraph_expect("tgraph inspect a.npz", 0, "MB in a step of 60 configurations", "");
-    tgraph_outcome o = tgraph_expect("tgraph inspect --json a.npz t.npz", 0, "[", "");
+    program_expect("tgraph inspect a.npz", 0, "configurations  60, 59 unique", "");
+    program_expect("tgraph inspect a.npz", 0, "MB in a step of 60 configurations", "");
+    program_outcome o = program_expect("tgraph inspect --json a.npz t.npz", 0, "[", "");
     json_t *j = json_loads(o.out, 0, NULL);
     assert_int_equal(json_array_size(j), 2);
     assert_true(json_integer_value(json_object_get(json_array_get(j, 0), "step_bytes")) >
                 json_integer_value(json_object_get(json_array_get(j, 0), "score_bytes")));
     assert_string_equal(json_string_value(json_object_get(json_array_get(j, 1), "kind")), "tile");
     json_decref(j);
-    tgraph_expect("tgraph inspect none.npz", 3, "", "none.npz");
-    tgraph_expect("tgraph inspect stdout a.npz", 3, "a.npz", "1 of 2 files cannot be read");
+    program_expect("tgraph inspect none.npz", 3, "", "none.npz");
+    program_expect("tgraph inspect stdout a.npz", 3, "a.npz", "1 of 2 files cannot be read");
 }
 
 static void bad_input(void **state)
 {
     (void)state;
-    tgraph_expect("tgraph train --data none.npz --out x" SMALL, 3, "", "no such file or folder");
-    tgraph_expect("tgraph train --data stderr --out x" SMALL, 3, "", "stderr");
-    tgraph_expect("tgraph train --data a.npz t.npz --out x" SMALL, 2, "", "a tile file");
-    tgraph_expect("tgraph train --data a.npz --out x --lr 1" SMALL, 2, "", "unknown option --lr");
-    tgraph_expect("tgraph train --data a.npz --out x --device cuda" SMALL, 6, "", "CPU");
-    tgraph_expect("tgraph train --data a.npz --out stdout/x" SMALL, 3, "", "cannot be made");
-    tgraph_expect("tgraph train --data a.npz --split 0.001 --out x" SMALL, 2, "", "empty");
-    tgraph_expect("tgraph train --data a.npz --split 0.02 --out x" SMALL, 2, "",
+    program_expect("tgraph train --data none.npz --out x" SMALL, 3, "", "no such file or folder");
+    program_expect("tgraph train --data stderr --out x" SMALL, 3, "", "stderr");
+    program_expect("tgraph train --data a.npz t.npz --out x" SMALL, 2, "", "a tile file");
+    program_expect("tgraph train --data a.npz --out x --lr 1" SMALL, 2, "", "unknown option --lr");
+    program_expect("tgraph train --data a.npz --out x --device cuda" SMALL, 6, "", "CPU");
+    program_expect("tgraph train --data a.npz --out stdout/x" SMALL, 3, "", "cannot be made");
+    program_expect("tgraph train --data a.npz --split 0.001 --out x" SMALL, 2, "", "empty");
+    program_expect("tgraph train --data a.npz --split 0.02 --out x" SMALL, 2, "",
                   "leaves 1 to train on");
-    tgraph_expect("tgraph train --data a.npz --out x --hidden 20" SMALL " --hidden 20", 2, "",
+    program_expect("tgraph train --data a.npz --out x --hidden 20" SMALL " --hidden 20", 2, "",
                   "multiple of 16");
-    tgraph_expect("tgraph train --data a.npz --dedup none --split 0.5 --out x" SMALL, 2, "",
+    program_expect("tgraph train --data a.npz --dedup none --split 0.5 --out x" SMALL, 2, "",
                   "equal ones can stand on both sides");
-    tgraph_expect("tgraph train --data a.npz --folds 2 --split 0.5 --out x" SMALL, 2, "",
+    program_expect("tgraph train --data a.npz --folds 2 --split 0.5 --out x" SMALL, 2, "",
                   "--folds alone");
-    tgraph_expect("tgraph train --data a.npz b.npz --folds 3 --out x" SMALL, 2, "", "2 to 2 folds");
-    tgraph_expect("tgraph train --data a.npz b.npz --folds 2 --fold 2 --out x" SMALL, 2, "",
+    program_expect("tgraph train --data a.npz b.npz --folds 3 --out x" SMALL, 2, "", "2 to 2 folds");
+    program_expect("tgraph train --data a.npz b.npz --folds 2 --fold 2 --out x" SMALL, 2, "",
                   "it is 0 to 1");
-    tgraph_expect("tgraph train --data a.npz b.npz --folds 2 --fold 1 --out folds" SMALL, 0,
+    program_expect("tgraph train --data a.npz b.npz --folds 2 --fold 1 --out folds" SMALL, 0,
                   "configurations", "");
-    tgraph_expect("tgraph train --data a.npz --out alone" SMALL, 0, "nothing was held out", "");
-    free(tgraph_text_of("alone/best.safetensors"));
+    program_expect("tgraph train --data a.npz --out alone" SMALL, 0, "nothing was held out", "");
+    free(program_text_of("alone/best.safetensors"));
 }
 
 /* Weights that grow 99 times a step. */
 static void not_finite(void **state)
 {
     (void)state;
-    tgraph_outcome o =
-        tgraph_expect("tgraph train --data a.npz --out nan --learning-rate 10 --weight-decay 10 "
+    program_outcome o =
+        program_expect("tgraph train --data a.npz --out nan --learning-rate 10 --weight-decay 10 "
                       "--warmup 0 --save-every 1" SMALL " --steps 200",
                       4, "", "step ");
     assert_non_null(strstr(o.err, "--check-finite"));
     const int step = atoi(strstr(o.err, "step ") + 5);
     assert_true(step > 1 && step < 200);
-    tgraph_expect("tgraph predict --run nan --checkpoint last --data b.npz", 4, "", "score");
+    program_expect("tgraph predict --run nan --checkpoint last --data b.npz", 4, "", "score");
     /* the checkpoint is from before that step, and the op can be asked for */
-    o = tgraph_expect("tgraph train --resume --out nan --check-finite", 4, "", "(op ");
+    o = program_expect("tgraph train --resume --out nan --check-finite", 4, "", "(op ");
     assert_int_equal(atoi(strstr(o.err, ": step ") + 7), step);
 }
 
@@ -295,18 +296,18 @@ static void studies(void **state)
     FILE *file = fopen(path, "w");
     fputs("[study]\nseeds = 0,1\nsteps = 6\n[complete]\n[no edges]\nedges = false\n", file);
     fclose(file);
-    tgraph_outcome o =
-        tgraph_expect("tgraph ablate --study study.ini --data a.npz --split 0.8 --out "
+    program_outcome o =
+        program_expect("tgraph ablate --study study.ini --data a.npz --split 0.8 --out "
                       "study --hidden 16 --configs 8 --quiet",
                       0, "no edges", "");
     assert_non_null(strstr(o.out, "tau-b spread"));
-    char *csv = tgraph_text_of("study/study.csv");
+    char *csv = program_text_of("study/study.csv");
     assert_non_null(strstr(csv, "\nno edges,2,"));
     free(csv);
-    free(tgraph_text_of("study/no-edges/seed-1/report.html"));
-    tgraph_expect("tgraph ablate --study study.ini --data a.npz --out study2 --hidden 16", 2, "",
+    free(program_text_of("study/no-edges/seed-1/report.html"));
+    program_expect("tgraph ablate --study study.ini --data a.npz --out study2 --hidden 16", 2, "",
                   "nothing is held out");
-    tgraph_expect("tgraph ablate --study none.ini --data a.npz --out study2", 3, "", "none.ini");
+    program_expect("tgraph ablate --study none.ini --data a.npz --out study2", 3, "", "none.ini");
 }
 
 int main(void)

@@ -2,7 +2,8 @@
 /* The same bytes: from run to run, with 1 and 2 threads, interrupted and resumed, killed and
    resumed. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include "support/tgraph_call.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
 #include "support/tgraph_npz.h"
 
 #include <setjmp.h>
@@ -23,24 +24,24 @@
 static int make_files(void **state)
 {
     if (test_folder_make(state)) return -1;
-    tgraph_pictures = 0;
-    tgraph_write_layout("a.npz", 60, 0);
-    tgraph_write_layout("b.npz", 40, 1);
-    tgraph_write_tile("t.npz", 30, 0);
-    tgraph_write_tile("u.npz", 20, 1);
+    program_pictures = 0;
+    program_write_layout("a.npz", 60, 0);
+    program_write_layout("b.npz", 40, 1);
+    program_write_tile("t.npz", 30, 0);
+    program_write_tile("u.npz", 20, 1);
     return 0;
 }
 
 static void three_runs_and_two_threads(void **state)
 {
     (void)state;
-    tgraph_expect("tgraph train --out r1 --steps 20 --threads 1" DATA, 0, "", "");
-    tgraph_expect("tgraph train --out r2 --steps 20 --threads 1" DATA, 0, "", "");
-    tgraph_expect("tgraph train --out r3 --steps 20 --threads 2" DATA, 0, "", "");
-    tgraph_expect_same("r1", "r2");
-    tgraph_expect_same("r1", "r3");
-    tgraph_expect("tgraph train --out r4 --steps 20 --seed 1" DATA, 0, "", "");
-    assert_true(tgraph_hash_of("r1/last.safetensors") != tgraph_hash_of("r4/last.safetensors"));
+    program_expect("tgraph train --out r1 --steps 20 --threads 1" DATA, 0, "", "");
+    program_expect("tgraph train --out r2 --steps 20 --threads 1" DATA, 0, "", "");
+    program_expect("tgraph train --out r3 --steps 20 --threads 2" DATA, 0, "", "");
+    program_expect_same("r1", "r2");
+    program_expect_same("r1", "r3");
+    program_expect("tgraph train --out r4 --steps 20 --seed 1" DATA, 0, "", "");
+    assert_true(program_hash_of("r1/last.safetensors") != program_hash_of("r4/last.safetensors"));
 }
 
 /* Sends the signal when metrics.jsonl has reached different lengths; what is left is resumed. */
@@ -54,14 +55,14 @@ static void stop_and_resume(int signal, int code, const char *train, const char 
         snprintf(name, sizeof name, "%s/%s", folder, k ? "metrics.jsonl" : "config.json");
         snprintf(line, sizeof line, "tgraph train --out %s --threads %d%s", folder, 1 + k % 2,
                  train);
-        const tgraph_outcome o = tgraph_call_signal(line, signal, name, lengths[k]);
+        const program_outcome o = program_call_signal(line, signal, name, lengths[k]);
         if (o.code == 0) continue; /* it finished first */
         assert_int_equal(o.code, code);
         caught++;
         snprintf(line, sizeof line, "tgraph train --out %s --resume --quiet --no-baselines",
                  folder);
-        tgraph_expect(line, 0, "", "");
-        tgraph_expect_same(folder, whole);
+        program_expect(line, 0, "", "");
+        program_expect_same(folder, whole);
     }
     assert_true(caught >= 2);
 }
@@ -69,7 +70,7 @@ static void stop_and_resume(int signal, int code, const char *train, const char 
 static void interrupted(void **state)
 {
     (void)state;
-    tgraph_expect("tgraph train --out whole" LONG, 0, "", "");
+    program_expect("tgraph train --out whole" LONG, 0, "", "");
     stop_and_resume(SIGINT, 130, LONG, "whole");
     stop_and_resume(SIGTERM, 130, LONG, "whole");
 }
@@ -113,7 +114,7 @@ static void stop_at_random(ag_random *r, int signal, int code)
         const int step = 1 + (int)ag_random_below(r, (uint32_t)(STEPS - done));
         stop_step = step;
         stop_signal = signal;
-        const tgraph_outcome o = tgraph_call(line);
+        const program_outcome o = program_call(line);
         if (o.code != code)
             fail_msg("signal %d in step %d: exit %d: %s", signal, done + step, o.code, o.err);
         done += step;
@@ -122,8 +123,8 @@ static void stop_at_random(ag_random *r, int signal, int code)
                  "tgraph train --out %s --resume --threads 1 --quiet --no-baselines", folder);
     }
     stop_step = 0;
-    tgraph_expect(line, 0, "", "");
-    tgraph_expect_same(folder, "whole");
+    program_expect(line, 0, "", "");
+    program_expect_same(folder, "whole");
 }
 
 static void stopped_at_random(void **state)
@@ -141,7 +142,7 @@ static void stopped_at_random(void **state)
 static void tiles(void **state)
 {
     (void)state;
-    tgraph_expect("tgraph train --out tiles" TILE, 0, "", "");
+    program_expect("tgraph train --out tiles" TILE, 0, "", "");
     stop_and_resume(SIGINT, 130, TILE, "tiles");
 }
 
@@ -149,17 +150,17 @@ static void tiles(void **state)
 static void refused(void **state)
 {
     (void)state;
-    tgraph_expect("tgraph train --out r1 --resume --learning-rate 0.5", 2, "",
+    program_expect("tgraph train --out r1 --resume --learning-rate 0.5", 2, "",
                   "--resume: learning-rate is 0.5");
-    tgraph_expect("tgraph train --out r1 --resume --direction both", 2, "", "--resume: direction");
-    tgraph_expect("tgraph train --out r1 --resume --data a.npz", 2, "", "--resume: data");
-    tgraph_expect("tgraph train --out r1" DATA, 2, "", "is not empty");
-    tgraph_expect("tgraph train --out r1 --resume --threads 2 --quiet --no-baselines", 0, "a.npz",
+    program_expect("tgraph train --out r1 --resume --direction both", 2, "", "--resume: direction");
+    program_expect("tgraph train --out r1 --resume --data a.npz", 2, "", "--resume: data");
+    program_expect("tgraph train --out r1" DATA, 2, "", "is not empty");
+    program_expect("tgraph train --out r1 --resume --threads 2 --quiet --no-baselines", 0, "a.npz",
                   "");
-    tgraph_expect_same("r1", "r2");
-    tgraph_write_layout("a.npz", 61, 0);
-    tgraph_expect("tgraph train --out r1 --resume --quiet", 2, "", "the data have changed");
-    tgraph_write_layout("a.npz", 60, 0);
+    program_expect_same("r1", "r2");
+    program_write_layout("a.npz", 61, 0);
+    program_expect("tgraph train --out r1 --resume --quiet", 2, "", "the data have changed");
+    program_write_layout("a.npz", 60, 0);
 }
 
 /* A damaged or foreign checkpoint is a sentence. */
@@ -173,8 +174,8 @@ static void damaged(void **state)
     fseek(file, -40, SEEK_END);
     fputc(77, file);
     fclose(file);
-    tgraph_expect("tgraph train --out r2 --resume --quiet", 3, "", "last.safetensors");
-    tgraph_expect("tgraph predict --run r2 --checkpoint last --data a.npz", 3, "",
+    program_expect("tgraph train --out r2 --resume --quiet", 3, "", "last.safetensors");
+    program_expect("tgraph predict --run r2 --checkpoint last --data a.npz", 3, "",
                   "last.safetensors");
     snprintf(path, sizeof path, "%s/r3/best.safetensors", test_folder);
     file = fopen(path, "wb");
@@ -182,7 +183,7 @@ static void damaged(void **state)
     fwrite(foreign, 1, 8, file);
     fputs("{\"__metadata__\":{}}     ", file);
     fclose(file);
-    tgraph_expect("tgraph predict --run r3 --data a.npz", 3, "", "r3/best.safetensors");
+    program_expect("tgraph predict --run r3 --data a.npz", 3, "", "r3/best.safetensors");
 }
 
 int main(void)

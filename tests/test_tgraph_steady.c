@@ -3,7 +3,8 @@
    step. */
 #include "core/internal.h"
 #include "examples/tgraph/train.h"
-#include "support/tgraph_call.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
 #include "support/tgraph_npz.h"
 
 #include <setjmp.h>
@@ -20,10 +21,10 @@ static int make_files(void **state)
 {
     char path[128];
     if (test_folder_make(state)) return -1;
-    tgraph_write_layout("a.npz", 60, 0);
-    tgraph_write_layout("b.npz", 7, 1); /* fewer than a step takes */
-    tgraph_write_tile("t.npz", 30, 0);
-    tgraph_write_tile("u.npz", 20, 1);
+    program_write_layout("a.npz", 60, 0);
+    program_write_layout("b.npz", 7, 1); /* fewer than a step takes */
+    program_write_tile("t.npz", 30, 0);
+    program_write_tile("u.npz", 20, 1);
     snprintf(path, sizeof path, "%s/big.npz", test_folder);
     static float node[2500][140];
     test_layout l;
@@ -83,12 +84,12 @@ static void tile(void **state)
 static void memory_limit(void **state)
 {
     (void)state;
-    tgraph_expect("tgraph train --data big.npz --no-prune --out big --ram-limit 1M --hidden 16", 5,
+    program_expect("tgraph train --data big.npz --no-prune --out big --ram-limit 1M --hidden 16", 5,
                   "", "big.npz");
-    tgraph_expect("tgraph train --data big.npz --no-prune --out big --ram-limit 64M --hidden 16 "
+    program_expect("tgraph train --data big.npz --no-prune --out big --ram-limit 64M --hidden 16 "
                   "--configs 2 --steps 1 --quiet",
                   0, "", "");
-    tgraph_expect("tgraph predict --run big --data big.npz --ram-limit 1M", 5, "", "big.npz");
+    program_expect("tgraph predict --run big --data big.npz --ram-limit 1M", 5, "", "big.npz");
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every option of the model and of the training: both values train, and they do not do the same. */
-#include "support/tgraph_call.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
 #include "support/tgraph_npz.h"
 
 #include <setjmp.h>
@@ -16,10 +17,10 @@
 static int make_files(void **state)
 {
     if (test_folder_make(state)) return -1;
-    tgraph_pictures = 0;
-    tgraph_write_layout("a.npz", 60, 0);
-    tgraph_write_tile("t.npz", 30, 0);
-    tgraph_write_tile("u.npz", 20, 1);
+    program_pictures = 0;
+    program_write_layout("a.npz", 60, 0);
+    program_write_tile("t.npz", 30, 0);
+    program_write_tile("u.npz", 20, 1);
     return 0;
 }
 
@@ -31,9 +32,9 @@ static void expect_different(const char *data, const char *const *variants, int 
     for (int i = 0; i < count; i++) {
         snprintf(line, sizeof line, "tgraph train %s --out v --force" SMALL " %s", data,
                  variants[i]);
-        tgraph_expect(line, 0, "", "");
-        char *rows = tgraph_text_of("v/metrics.jsonl");
-        seen[i] = tgraph_hash_of("v/last.safetensors");
+        program_expect(line, 0, "", "");
+        char *rows = program_text_of("v/metrics.jsonl");
+        seen[i] = program_hash_of("v/last.safetensors");
         /* the checkpoint holds the options, so the losses are what is compared */
         uint64_t hash = 5381;
         for (const char *c = rows; *c; c++) hash = hash * 33 + (unsigned char)*c;
@@ -99,7 +100,7 @@ static void duplicates(void **state)
     (void)state;
     static const char *const variants[] = {"--dedup first", "--dedup fastest", "--dedup none"};
     /* the last configuration repeats the first with another run time, so all are drawn */
-    tgraph_write_layout("d.npz", 6, 0);
+    program_write_layout("d.npz", 6, 0);
     expect_different("--data d.npz --valid a.npz --configs 8 --log-every 1", variants, 3);
 }
 
@@ -117,7 +118,7 @@ static void tile_options(void **state)
 static void epochs(void **state)
 {
     (void)state;
-    tgraph_expect("tgraph train --data t.npz u.npz --epochs 3 --out e --quiet --hidden 16", 0,
+    program_expect("tgraph train --data t.npz u.npz --epochs 3 --out e --quiet --hidden 16", 0,
                   "6 steps done", "");
 }
 
@@ -125,7 +126,7 @@ static void epochs(void **state)
 static void committed_study(void **state)
 {
     (void)state;
-    tgraph_outcome o = tgraph_expect(
+    program_outcome o = program_expect(
         "tgraph ablate --study " AG_SOURCE_DIR "/examples/tgraph/ablations.ini --data a.npz "
         "--split 0.8 --steps 1 --hidden 16 --configs 8 --out study --quiet",
         0, "the paper", "");

@@ -185,6 +185,13 @@ ag_status tpu_data_read(tpu_data *data, const harness_paths *given, ag_failure *
     return why->status;
 }
 
+int tpu_data_known(const tpu_data *data)
+{
+    int n = 0;
+    for (int i = 0; i < data->kernels; i++) n += data->kernel[i].runtime != NULL;
+    return n;
+}
+
 void tpu_data_free(tpu_data *data)
 {
     if (data->parts) {

@@ -59,5 +59,7 @@ ag_status tpu_data_add(tpu_data *data, const tpugraphs_paths *paths, ag_failure 
 /* The same for files, folders and lists as a user gives them. */
 ag_status tpu_data_read(tpu_data *data, const harness_paths *paths, ag_failure *why);
 void tpu_data_free(tpu_data *data);
+/* How many kernels have run times that are not hidden. */
+int tpu_data_known(const tpu_data *data);
 
 #endif

@@ -56,19 +56,12 @@ static ag_status show(const tpu_results *r, const tpu_settings *s, int models, a
     }
     char *title = models > 1 ? harness_text("Mean of the scores of %d runs", models)
                              : harness_text("Scores of %s", s->common.run);
-    harness_table *t = tpu_results_table(r, title);
-    harness_table_print(stdout, t);
-    for (int m = 1; m < r->methods; m++) printf("%s: %s\n", r->name[m], r->note[m]);
-    harness_table_free(t);
+    harness_table *table[TPU_TABLES];
+    const int tables = tpu_results_tables(table, r, title, s->least);
+    tpu_results_print(r, table, tables);
+    tpu_tables_free(table, tables);
     harness_free(title);
     return AG_OK;
-}
-
-static int known(const tpu_data *data)
-{
-    int n = 0;
-    for (int i = 0; i < data->kernels; i++) n += data->kernel[i].runtime != NULL;
-    return n;
 }
 
 ag_status tpu_eval_command(harness_call *call, ag_failure *why)
@@ -79,7 +72,7 @@ ag_status tpu_eval_command(harness_call *call, ag_failure *why)
     tpu_results results = {0};
     if (!tpu_runs_open(&runs, s, why) && !tpu_runs_read(&runs, &data, s, why) &&
         !harness_interrupted()) {
-        if (!known(&data))
+        if (!tpu_data_known(&data))
             ag_fail(why, AG_EDATA,
                     "none of the %d kernels can be scored: their run times are hidden; \"tpu "
                     "predict\" scores kernels without run times",

@@ -48,22 +48,27 @@ tpu_summary tpu_summarise(const tpu_grade *grade, int programs, tpu_measure meas
 /* ---- several methods beside each other ---------------------------------------------------------
  */
 
-/* grade[m * programs + p]: of method m on program p. Borrowed. */
+/* grade[m * programs + p]: of method m on program p. Borrowed. Method 0 is the model. */
 typedef struct tpu_comparison {
     tpu_task task;
     int methods, programs;
     const char *const *method;  /* [methods] names */
     const char *const *program; /* [programs] */
     const tpu_grade *grade;
+    int beside; /* the method whose columns stand beside the model's; 0: the next one */
 } tpu_comparison;
 
 /* "APE %", "tau"; fusion: "MAPE %", "tau", "MAPE % of all", "tau of all". NULL: not of this task.
  */
 const char *tpu_measure_name(tpu_task task, tpu_measure measure);
 
-/* A row per program that has kernels, then median, geometric mean and mean; columns: program,
-   kernels, then for each measure one per method. */
+/* As Table 2: a row per program that has kernels, then median, geometric mean and mean; columns:
+   program, kernels (fusion: and those that count), then error and tau, of two methods each. */
 harness_table *tpu_comparison_table(const char *title, const tpu_comparison *comparison);
+
+/* A row per method: median, geometric mean and mean over the programs of the error, median and mean
+   of tau. all 1: over all kernels (fusion), 0: over those that count. */
+harness_table *tpu_methods_table(const char *title, const tpu_comparison *comparison, int all);
 
 /* {"programs": [{"program", "kernels", METHOD: {MEASURE: number or null}}], "median": {METHOD:
    ...}, "geometric mean": ..., "mean": ...}; owned by the caller. Measures are ape, tau; mape, tau,

@@ -126,25 +126,61 @@ tpu_grades tpu_results_mean(const tpu_results *r, int method)
 {
     tpu_grades mean;
     const tpu_grade *grade = r->grade + (size_t)method * (size_t)r->data->programs;
-    for (int i = 0; i < TPU_MEASURES; i++)
-        mean.of[i] = tpu_summarise(grade, r->data->programs, (tpu_measure)i).mean;
+    for (int i = 0; i < TPU_MEASURES; i++) {
+        const tpu_summary s = tpu_summarise(grade, r->data->programs, (tpu_measure)i);
+        mean.of[i] = s.mean;
+        mean.median[i] = s.median;
+    }
     return mean;
 }
 
+/* The roofline stands beside the model, as the analytical model does in the paper's Table 2. */
 static tpu_comparison compare(const tpu_results *r)
 {
+    const char *roofline = tpu_baseline_name(TPU_BASELINE_ROOFLINE);
+    int beside = 0;
+    for (int m = 1; m < r->methods; m++)
+        if (strcmp(r->name[m], roofline) == 0) beside = m;
     return (tpu_comparison){.task = r->data->task,
                             .methods = r->methods,
                             .programs = r->data->programs,
                             .method = r->name,
                             .program = (const char *const *)r->data->program,
-                            .grade = r->grade};
+                            .grade = r->grade,
+                            .beside = beside};
 }
 
-harness_table *tpu_results_table(const tpu_results *r, const char *title)
+int tpu_results_tables(harness_table *table[TPU_TABLES], const tpu_results *r, const char *title,
+                       int64_t least)
 {
     const tpu_comparison c = compare(r);
-    return tpu_comparison_table(title, &c);
+    const int fusion = c.task == TPU_FUSION;
+    char *counted = harness_text("; kernels of at least %.10g us", (double)least / 1000);
+    char *first = harness_text("%s%s", title, fusion ? counted : "");
+    char *second = harness_text("Over the programs%s", fusion ? counted : "");
+    int n = 0;
+    table[n++] = tpu_comparison_table(first, &c);
+    table[n++] = tpu_methods_table(second, &c, 0);
+    if (fusion) table[n++] = tpu_methods_table("Over the programs; all kernels", &c, 1);
+    harness_free(counted);
+    harness_free(first);
+    harness_free(second);
+    return n;
+}
+
+void tpu_tables_free(harness_table *table[TPU_TABLES], int count)
+{
+    for (int i = 0; i < count; i++) harness_table_free(table[i]);
+}
+
+void tpu_results_print(const tpu_results *r, harness_table *const *table, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (i) putchar('\n');
+        harness_table_print(stdout, table[i]);
+    }
+    if (r->methods > 1) putchar('\n');
+    for (int m = 1; m < r->methods; m++) printf("%s: %s\n", r->name[m], r->note[m]);
 }
 
 json_t *tpu_results_json(const tpu_results *r)

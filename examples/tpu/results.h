@@ -10,9 +10,9 @@
 
 enum { TPU_METHODS = 1 + TPU_BASELINES };
 
-/* Means over the programs; NaN where not defined. */
+/* Means and medians over the programs; NaN where not defined. */
 typedef struct tpu_grades {
-    double of[TPU_MEASURES];
+    double of[TPU_MEASURES], median[TPU_MEASURES];
 } tpu_grades;
 
 /* How many measures a task has, the first one chooses the best checkpoint (smaller is better). */
@@ -45,7 +45,14 @@ ag_status tpu_results_baselines(tpu_results *r, const tpu_data *train, ag_failur
 ag_status tpu_results_grade(tpu_results *r, int64_t least, ag_failure *why);
 tpu_grades tpu_results_mean(const tpu_results *r, int method);
 
-harness_table *tpu_results_table(const tpu_results *r, const char *title);
+enum { TPU_TABLES = 3 };
+/* Programs, methods; fusion: methods over all kernels, too. Returns how many tables. least: as in
+   tpu_results_grade. */
+int tpu_results_tables(harness_table *table[TPU_TABLES], const tpu_results *r, const char *title,
+                       int64_t least);
+void tpu_tables_free(harness_table *table[TPU_TABLES], int count);
+/* The tables, then what the other methods are, on stdout. */
+void tpu_results_print(const tpu_results *r, harness_table *const *table, int count);
 struct json_t *tpu_results_json(const tpu_results *r);
 
 #endif

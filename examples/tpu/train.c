@@ -22,6 +22,11 @@ static ag_status read_all(tpu_training *t, ag_failure *why)
         return ag_fail(why, AG_EUSE,
                        "--data and --valid name different kinds of files, tile and fusion; name "
                        "files of one kind");
+    if (!tpu_data_known(&t->valid))
+        return ag_fail(why, AG_EUSE,
+                       "--valid: the run times of all %d kernels are hidden, so nothing can be "
+                       "scored; name files with run times, or leave --valid away",
+                       t->valid.kernels);
     return AG_OK;
 }
 

@@ -79,7 +79,7 @@ static ag_status plot_bars(const tpu_training *t, const tpu_results *r, ag_failu
  */
 
 static ag_status write_report(const tpu_training *t, const tpu_results *r,
-                              const harness_table *table, ag_failure *why)
+                              const harness_table *const *table, int tables, ag_failure *why)
 {
     static const char *const plots[] = {"curves", "scores", "methods"};
     static const char *const captions[] = {
@@ -119,8 +119,8 @@ static ag_status write_report(const tpu_training *t, const tpu_results *r,
         .plots = plots,
         .plot_captions = captions,
         .plot_count = some ? 3 : 1,
-        .tables = &table,
-        .table_count = some ? 1 : 0,
+        .tables = table,
+        .table_count = some ? tables : 0,
         .notes = notes,
         .note_count = some ? n : 0,
         .command_line = t->command_line,
@@ -135,8 +135,8 @@ static ag_status write_report(const tpu_training *t, const tpu_results *r,
 /* ---- stdout -------------------------------------------------------------------------------------
  */
 
-static ag_status show(const tpu_training *t, const tpu_results *r, const harness_table *table,
-                      ag_failure *why)
+static ag_status show(const tpu_training *t, const tpu_results *r, harness_table *const *table,
+                      int tables, ag_failure *why)
 {
     if (t->settings->common.json) {
         json_t *j = tpu_results_json(r);
@@ -146,7 +146,7 @@ static ag_status show(const tpu_training *t, const tpu_results *r, const harness
         return harness_json_print(j, why);
     }
     if (r->data->kernels)
-        harness_table_print(stdout, table);
+        tpu_results_print(r, table, tables);
     else
         printf("%lld steps done; nothing was held out, so there are no scores\n",
                (long long)t->state.progress.step);
@@ -156,19 +156,21 @@ static ag_status show(const tpu_training *t, const tpu_results *r, const harness
 ag_status tpu_train_end(tpu_training *t, tpu_grades *mean, ag_failure *why)
 {
     tpu_results r;
-    harness_table *table = NULL;
+    harness_table *table[TPU_TABLES];
+    int tables = 0;
     tpu_results_open(&r, &t->valid);
     if (!score_best(t, &r, why) && !harness_interrupted()) {
         *mean = tpu_results_mean(&r, 0);
-        table = tpu_results_table(&r, "Validation programs, best checkpoint");
+        tables = tpu_results_tables(table, &r, "Validation programs, best checkpoint",
+                                    t->settings->least);
         if (!harness_trainer_plot(&t->trainer, why) &&
             (!r.data->kernels || (!plot_scores(t, &r, why) && !plot_bars(t, &r, why))))
-            write_report(t, &r, table, why);
-        if (!why->status && t->show) show(t, &r, table, why);
+            write_report(t, &r, (const harness_table *const *)table, tables, why);
+        if (!why->status && t->show) show(t, &r, table, tables, why);
         if (!why->status)
             harness_say("the run is in %s; open %s/" HARNESS_REPORT, t->folder, t->folder);
     }
-    harness_table_free(table);
+    tpu_tables_free(table, tables);
     tpu_results_close(&r);
     return why->status;
 }

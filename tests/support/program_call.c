@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "support/program_call.h"
+
+#include "core/internal.h"
+#include "examples/tgraph/program.h"
+#include "examples/tpu/program.h"
+#include "support/tgraph_npz.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <xxhash.h>
+
+#include <cmocka.h>
+
+#include "tests/files.h"
+
+int program_pictures = 1;
+
+static char *path_of(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    return path;
+}
+
+char *program_text_of(const char *name)
+{
+    char *text = files_text(test_folder, name);
+    if (!text) fail_msg("%s is not there", name);
+    return text;
+}
+
+uint64_t program_hash_of(const char *name)
+{
+    size_t bytes;
+    char *text = files_get(path_of(name), &bytes);
+    if (!text) fail_msg("%s is not there", name);
+    const uint64_t hash = XXH3_64bits(text, bytes);
+    free(text);
+    return hash;
+}
+
+void program_expect_same(const char *one, const char *two)
+{
+    static const char *const files[] = {"last.safetensors", "best.safetensors", "metrics.jsonl",
+                                        "metrics.csv", "config.json"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char a[200], b[200];
+        snprintf(a, sizeof a, "%s/%s", one, files[i]);
+        snprintf(b, sizeof b, "%s/%s", two, files[i]);
+        if (program_hash_of(a) != program_hash_of(b)) print_error("%s and %s differ\n", a, b);
+        assert_true(program_hash_of(a) == program_hash_of(b));
+    }
+}
+
+static void redirect(const char *name, int to)
+{
+    const int file = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    dup2(file, to);
+    close(file);
+}
+
+static void slurp(const char *name, char *to, size_t bytes)
+{
+    FILE *file = fopen(path_of(name), "rb");
+    to[file ? fread(to, 1, bytes - 1, file) : 0] = 0;
+    if (file) fclose(file);
+}
+
+static pid_t start(const char *line, long nth)
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child != 0) return child;
+    int argc = 0;
+    char *argv[64], *rest = NULL, *copy = strdup(line);
+    for (char *word = strtok_r(copy, " ", &rest); word && argc < 63;
+         word = strtok_r(NULL, " ", &rest))
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    if (chdir(test_folder) != 0) _exit(99);
+    redirect("stdout", STDOUT_FILENO);
+    redirect("stderr", STDERR_FILENO);
+    if (!program_pictures) setenv("PATH", "/none", 1);
+    if (nth) ag__fail_allocation(nth, 0);
+    const int code = strcmp(argv[0], "tpu") == 0 ? harness_main(&tpu_program_table, argc, argv)
+                                                 : tgraph_main(argc, argv);
+    fflush(stdout);
+    free(copy);
+    exit(code); /* and not _exit: leaks are reported at exit */
+}
+
+static program_outcome finish(pid_t child)
+{
+    program_outcome o;
+    int status;
+    waitpid(child, &status, 0);
+    o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    slurp("stdout", o.out, sizeof o.out);
+    slurp("stderr", o.err, sizeof o.err);
+    return o;
+}
+
+program_outcome program_call_without_memory(const char *line, long nth)
+{
+    return finish(start(line, nth));
+}
+
+program_outcome program_call(const char *line) { return finish(start(line, 0)); }
+
+program_outcome program_call_signal(const char *line, int signal, const char *name, long bytes)
+{
+    const pid_t child = start(line, 0);
+    struct stat about;
+    siginfo_t ended = {0};
+    while (stat(path_of(name), &about) != 0 || about.st_size < bytes) {
+        waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT);
+        if (ended.si_pid == child) break;
+        usleep(500);
+    }
+    kill(child, signal);
+    return finish(child);
+}
+
+program_outcome program_expect(const char *line, int code, const char *out, const char *err)
+{
+    program_outcome o = program_call(line);
+    if (o.code != code || !strstr(o.out, out) || !strstr(o.err, err))
+        print_error("%s: exit %d\nstdout: %s\nstderr: %s\n", line, o.code, o.out, o.err);
+    assert_int_equal(o.code, code);
+    assert_non_null(strstr(o.out, out));
+    assert_non_null(strstr(o.err, err));
+    return o;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole calls of the programs tgraph and tpu, each in a child of its own. */
+#ifndef TEST_PROGRAM_CALL_H
+#define TEST_PROGRAM_CALL_H
+
+#include "core/core.h"
+
+typedef struct program_outcome {
+    int code; /* -1: it was killed */
+    char out[65536], err[16384];
+} program_outcome;
+
+/* 0: the children find no gnuplot, which is quicker. */
+extern int program_pictures;
+
+/* Words are separated by single spaces, the first is the program; it runs in test_folder. */
+program_outcome program_call(const char *line);
+
+/* The same with the nth allocation failing; 0: none. */
+program_outcome program_call_without_memory(const char *line, long nth);
+
+/* Starts a call and sends it a signal as soon as a file in test_folder has so many bytes. */
+program_outcome program_call_signal(const char *line, int signal, const char *name, long bytes);
+
+/* Calls and fails the test unless the exit code is `code` and stdout and stderr contain these
+   texts. */
+program_outcome program_expect(const char *line, int code, const char *out, const char *err);
+
+/* XXH3 of a file in test_folder. */
+uint64_t program_hash_of(const char *name);
+/* Fails the test unless two run folders in test_folder hold the same bytes (times and pages aside).
+ */
+void program_expect_same(const char *one, const char *two);
+/* The whole file, with a 0 behind it; the caller frees it. */
+char *program_text_of(const char *name);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "support/program_files.h"
+
+#include "support/tgraph_npz.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+static const char *path_of(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    return path;
+}
+
+enum {
+    NODES = 12,
+    EDGES = 11,
+    CONFIGURABLE = 3,
+    MOST = 512,
+    TILE_NODES = 5,
+    MOST_KERNELS = 64,
+    LARGEST = 9 /* nodes of a fused kernel */
+};
+
+static void fill_node(float *row, int node)
+{
+    for (int k = 0; k < 134; k++) row[k] = (float)((node * 31 + k * 7) % 23);
+    for (int k = 0; k < 6; k++) {
+        row[21 + k] = k < node % 4 ? (float)(k + 2) : 0.0F;
+        row[134 + k] = k < node % 4 ? (float)(node % 4 - 1 - k) : 0.0F;
+    }
+}
+
+static uint32_t mixed(uint32_t x)
+{
+    x *= 2654435769u;
+    x ^= x >> 15;
+    x *= 2246822519u;
+    return x ^ x >> 13;
+}
+
+void program_write_layout(const char *name, int configs, int kind)
+{
+    static float node[NODES][140], config[MOST][CONFIGURABLE][18];
+    static int64_t edge[EDGES][2], id[CONFIGURABLE] = {2, 5, 9}, runtime[MOST],
+                                   split[2] = {0, NODES};
+    uint8_t code[NODES];
+    assert_true(configs >= 2 && configs <= MOST);
+    for (int v = 0; v < NODES; v++) {
+        fill_node(node[v], v + kind);
+        code[v] = (uint8_t)(10 + v);
+    }
+    for (int e = 0; e < EDGES; e++) {
+        edge[e][0] = e + 1;
+        edge[e][1] = e / 2;
+    }
+    for (int c = 0; c < configs; c++) {
+        const int from = c == configs - 1 ? 0 : c;
+        runtime[c] = 1000 + from % 3;
+        for (int v = 0; v < CONFIGURABLE; v++)
+            for (int k = 0; k < 18; k++) {
+                const int digit = (int)(mixed((uint32_t)(from * 97 + v * 18 + k)) % 7);
+                config[c][v][k] = (float)(digit - 1);
+                runtime[c] += digit * (k % 5) * (v + 1 + kind);
+            }
+        if (c == configs - 1) runtime[c] /= 2;
+    }
+    const test_array array[] = {
+        {"node_feat", AG_F32, 2, {NODES, 140}, node},
+        {"node_opcode", AG_U8, 1, {NODES}, code},
+        {"edge_index", AG_I64, 2, {EDGES, 2}, edge},
+        {"node_config_feat", AG_F32, 3, {configs, CONFIGURABLE, 18}, config},
+        {"node_config_ids", AG_I64, 1, {CONFIGURABLE}, id},
+        {"config_runtime", AG_I64, 1, {configs}, runtime},
+        {"node_splits", AG_I64, 2, {1, 2}, split},
+    };
+    assert_true(test_arrays_write(path_of(name), array, 7));
+}
+
+void program_write_tile(const char *name, int configs, int kind)
+{
+    static float node[TILE_NODES][140], config[MOST][24];
+    static int64_t edge[TILE_NODES - 1][2], runtime[MOST], normalizer[MOST];
+    uint8_t code[TILE_NODES];
+    for (int v = 0; v < TILE_NODES; v++) {
+        fill_node(node[v], v + kind);
+        code[v] = (uint8_t)(60 + v);
+    }
+    for (int e = 0; e < TILE_NODES - 1; e++) {
+        edge[e][0] = e + 1;
+        edge[e][1] = e / 2;
+    }
+    for (int c = 0; c < configs; c++) {
+        runtime[c] = 1000;
+        normalizer[c] = 2000;
+        for (int k = 0; k < 24; k++) {
+            const int value = (int)(mixed((uint32_t)(c * 24 + k + kind)) % 9);
+            config[c][k] = (float)value;
+            runtime[c] += value * (k % 4) * 10;
+        }
+    }
+    const test_array array[] = {
+        {"node_feat", AG_F32, 2, {TILE_NODES, 140}, node},
+        {"node_opcode", AG_U8, 1, {TILE_NODES}, code},
+        {"edge_index", AG_I64, 2, {TILE_NODES - 1, 2}, edge},
+        {"config_feat", AG_F32, 2, {configs, 24}, config},
+        {"config_runtime", AG_I64, 1, {configs}, runtime},
+        {"config_runtime_normalizers", AG_I64, 1, {configs}, normalizer},
+    };
+    assert_true(test_arrays_write(path_of(name), array, 6));
+}
+
+void program_write_fusion(const char *name, int kernels, int kind)
+{
+    static float node[MOST_KERNELS * LARGEST][140];
+    static int64_t edge[MOST_KERNELS * LARGEST][2], node_offset[MOST_KERNELS + 1],
+        edge_offset[MOST_KERNELS + 1], runtime[MOST_KERNELS];
+    static uint8_t code[MOST_KERNELS * LARGEST];
+    int nodes = 0, edges = 0;
+    assert_true(kernels >= 1 && kernels <= MOST_KERNELS);
+    for (int i = 0; i < kernels; i++) {
+        const int n = 1 + (int)(mixed((uint32_t)(i + 100 * kind)) % LARGEST);
+        runtime[i] = 800 + 37 * i;
+        for (int v = 0; v < n; v++) {
+            fill_node(node[nodes + v], v + kind + i);
+            code[nodes + v] = (uint8_t)(30 + (v * 5 + i) % 20);
+            runtime[i] += 100 * code[nodes + v];
+        }
+        for (int v = 1; v < n; v++, edges++) {
+            edge[edges][0] = v;
+            edge[edges][1] = (v - 1) / 2;
+        }
+        nodes += n;
+        node_offset[i + 1] = nodes;
+        edge_offset[i + 1] = edges;
+    }
+    const test_array array[] = {
+        {"node_feat", AG_F32, 2, {nodes, 140}, node},
+        {"node_opcode", AG_U8, 1, {nodes}, code},
+        {"edge_index", AG_I64, 2, {edges, 2}, edge},
+        {"node_offset", AG_I64, 1, {kernels + 1}, node_offset},
+        {"edge_offset", AG_I64, 1, {kernels + 1}, edge_offset},
+        {"kernel_runtime", AG_I64, 1, {kernels}, runtime},
+    };
+    assert_true(test_arrays_write(path_of(name), array, 6));
+}
