@@ -235,7 +235,7 @@ static void a_run(void **state)
             fail_msg("%d KB: exit %d: %s", room[i], o.code, o.err);
         resize(1024);
         program_expect("tgraph train --out disk/run --resume --threads 1 --quiet --no-baselines", 0,
-                      "", "");
+                       "", "");
         program_expect_same("disk/run", "whole");
     }
 }

@@ -196,7 +196,7 @@ static void hidden_run_times(void **state)
     json_decref(named);
     json_decref(j);
     program_expect("tgraph eval --run h --data c.npz --fit hidden.npz", 3, "",
-                  "none of the 1 files of --fit can be learned from");
+                   "none of the 1 files of --fit can be learned from");
 }
 
 static void refusals(void **state)
@@ -204,16 +204,16 @@ static void refusals(void **state)
     (void)state;
     json_decref(call(TRAIN "--data a.npz b.npz --valid c.npz --no-baselines --out no", ""));
     program_expect("tgraph eval --run no --data c.npz --fit none.npz", 3, "",
-                  "none.npz: there is no such file or folder");
+                   "none.npz: there is no such file or folder");
     program_expect("tgraph eval --run no --data c.npz --fit a.npz t.npz", 2, "",
-                  "--fit: t.npz is a tile file, but layout files are scored");
+                   "--fit: t.npz is a tile file, but layout files are scored");
     program_expect("tgraph eval --run no --data c.npz --fit stdout", 3, "", "stdout");
     program_expect("tgraph eval --run no --data c.npz --fit a.npz --no-baselines", 2, "",
-                  "--fit names files for the baselines, which --no-baselines leaves out");
+                   "--fit names files for the baselines, which --no-baselines leaves out");
     program_expect("tgraph train --data a.npz --out no2 --fit b.npz", 2, "",
-                  "--fit is no option of tgraph train");
+                   "--fit is no option of tgraph train");
     program_expect("tgraph eval --run no --data c.npz --fit c.npz", 0, "ridge",
-                  "--fit: c.npz is scored, too");
+                   "--fit: c.npz is scored, too");
 }
 
 /* The files count against the limit together with those that are scored. */
@@ -222,8 +222,9 @@ static void memory(void **state)
     (void)state;
     json_t *j = call(TRAIN "--data many.txt --valid c.npz --out many", "");
     program_expect("tgraph eval --run many --data c.npz --fit many.txt --ram-limit 1M", 5, "",
-                  "limit");
-    program_expect("tgraph eval --run many --data c.npz --fit a.npz --ram-limit 1M", 0, "ridge", "");
+                   "limit");
+    program_expect("tgraph eval --run many --data c.npz --fit a.npz --ram-limit 1M", 0, "ridge",
+                   "");
     expect_random_alone(j, EVAL "--run many --data c.npz --ram-limit 1M", "limit");
     json_decref(j);
 }

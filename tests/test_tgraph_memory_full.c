@@ -64,9 +64,10 @@ static void tile(void **state)
 static void others(void **state)
 {
     (void)state;
-    program_expect("tgraph train --data a.npz --split 0.5 --out r --hidden 16 --configs 4 --steps 2 "
-                  "--threads 1 --quiet --no-baselines",
-                  0, "", "");
+    program_expect(
+        "tgraph train --data a.npz --split 0.5 --out r --hidden 16 --configs 4 --steps 2 "
+        "--threads 1 --quiet --no-baselines",
+        0, "", "");
     each_fails("tgraph eval --run r --data a.npz --threads 1 --json --no-baselines", 13);
     each_fails("tgraph predict --run r --data a.npz --threads 1 --csv p.csv", 13);
     each_fails("tgraph inspect a.npz --threads 1", 1);

@@ -33,8 +33,9 @@ static void train_eval_predict(void **state)
 {
     (void)state;
     program_pictures = 1;
-    program_outcome o = program_expect("tgraph train --data a.npz b.npz --split 0.8 --out run" SMALL,
-                                     0, "Held-out configurations", "");
+    program_outcome o =
+        program_expect("tgraph train --data a.npz b.npz --split 0.8 --out run" SMALL, 0,
+                       "Held-out configurations", "");
     program_pictures = 0;
     assert_non_null(strstr(o.out, "a.npz"));
     assert_non_null(strstr(o.out, "mean"));
@@ -45,7 +46,8 @@ static void train_eval_predict(void **state)
     assert_non_null(strstr(metrics, "step,loss,rate,norm,tau-b,opa,tied,slowdown@1"));
     assert_non_null(strstr(metrics, "\n20,"));
     free(metrics);
-    o = program_expect("tgraph eval --run run --data a.npz b.npz --json --no-baselines", 0, "{", "");
+    o = program_expect("tgraph eval --run run --data a.npz b.npz --json --no-baselines", 0, "{",
+                       "");
     json_t *j = json_loads(o.out, 0, NULL);
     json_t *files = json_object_get(j, "files");
     assert_int_equal(json_array_size(files), 2);
@@ -55,7 +57,7 @@ static void train_eval_predict(void **state)
     assert_true(json_is_number(json_object_get(json_object_get(j, "mean"), "tau-b")));
     json_decref(j);
     program_expect("tgraph eval --run run --data a.npz --part all --no-baselines", 0, " 60 ",
-                  "was trained on");
+                   "was trained on");
 }
 
 static void read_scores(double *score, int count, const char *text)
@@ -98,21 +100,23 @@ static void predictions(void **state)
     for (int i = 0; i < 60; i++) most = fmax(most, fabs(tta[i] - one[i]));
     assert_true(most > 1e-6);
     o = program_expect("tgraph predict --run p1 --data a.npz --format contest", 0,
-                      "ID,TopConfigs\nlayout:a,", "");
+                       "ID,TopConfigs\nlayout:a,", "");
     int best = 0, commas = 0;
     for (int i = 0; i < 60; i++)
         if (one[i] < one[best]) best = i;
     assert_int_equal(atoi(strstr(o.out, "layout:a,") + 9), best);
     for (char *c = o.out; *c; c++) commas += *c == ';';
     assert_int_equal(commas, 59);
-    program_expect("tgraph train --data a.npz --split 0.8 --split-seed 5 --out p3" SMALL, 0, "", "");
+    program_expect("tgraph train --data a.npz --split 0.8 --split-seed 5 --out p3" SMALL, 0, "",
+                   "");
     program_expect("tgraph eval --run p1 --run p3 --data a.npz --no-baselines", 0, "2 runs",
-                  "p3 was not trained with --split 0.8 --split-seed 0");
+                   "p3 was not trained with --split 0.8 --split-seed 0");
     program_expect("tgraph eval --run p1 --data a.npz --split 0.5", 2, "",
-                  "--split is no option of tgraph eval");
+                   "--split is no option of tgraph eval");
     program_expect("tgraph predict --run p1 --data a.npz b.npz", 2, "", "--data names 2 files");
     program_expect("tgraph predict --run p1 --data t.npz", 2, "", "a model for layout files");
-    program_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "", "trained with --prune");
+    program_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "",
+                   "trained with --prune");
     program_expect("tgraph predict --run none --data a.npz", 3, "", "none/config.json");
     program_expect("tgraph predict --run p1 --ensemble none --data a.npz", 3, "", "none/");
 }
@@ -148,7 +152,7 @@ static void resolution(void **state)
     o = program_expect("tgraph eval --run r --data b.npz --json --no-baselines", 0, "", "");
     json_t *j = json_loads(o.out, 0, NULL), *before = json_object_get(j, "mean");
     o = program_expect("tgraph eval --run r --data b.npz --json --no-baselines --resolution 0.5", 0,
-                      "", "");
+                       "", "");
     json_t *k = json_loads(o.out, 0, NULL), *after = json_object_get(k, "mean");
     assert_true(number_of(before, "tied") < 0.01 && number_of(after, "tied") > 0.05);
     assert_true(number_of(after, "opa") < number_of(before, "opa"));
@@ -156,7 +160,7 @@ static void resolution(void **state)
     json_decref(k);
     program_expect("tgraph eval --run r --data b.npz --resolution -1", 2, "", "--resolution");
     program_expect("tgraph train --data a.npz --out r9 --resolution 1" SMALL, 2, "",
-                  "--resolution is no option of tgraph train");
+                   "--resolution is no option of tgraph train");
 }
 
 /* What a run has reached, for machines: on stdout alone, with the baselines' scores. */
@@ -220,12 +224,12 @@ static void tiles(void **state)
     (void)state;
     program_expect("tgraph train --data t.npz --valid u.npz --out tile" SMALL, 0, "top-50", "");
     program_expect("tgraph eval --run tile --data u.npz t.npz --no-baselines", 0, "u.npz",
-                  "t.npz was trained on");
+                   "t.npz was trained on");
     program_expect("tgraph predict --run tile --data u.npz --format contest", 0, "tile:xla:u,", "");
     program_expect("tgraph predict --run tile --data u.npz", 0, "\n19,", "");
     program_expect("tgraph predict --run tile --data a.npz", 2, "", "a model for tile files");
     program_expect("tgraph train --data t.npz --split 0.5 --out tile2" SMALL, 2, "",
-                  "--split holds out configurations of layout files");
+                   "--split holds out configurations of layout files");
 }
 
 static void inspecting(void **state)
@@ -255,18 +259,19 @@ static void bad_input(void **state)
     program_expect("tgraph train --data a.npz --out stdout/x" SMALL, 3, "", "cannot be made");
     program_expect("tgraph train --data a.npz --split 0.001 --out x" SMALL, 2, "", "empty");
     program_expect("tgraph train --data a.npz --split 0.02 --out x" SMALL, 2, "",
-                  "leaves 1 to train on");
+                   "leaves 1 to train on");
     program_expect("tgraph train --data a.npz --out x --hidden 20" SMALL " --hidden 20", 2, "",
-                  "multiple of 16");
+                   "multiple of 16");
     program_expect("tgraph train --data a.npz --dedup none --split 0.5 --out x" SMALL, 2, "",
-                  "equal ones can stand on both sides");
+                   "equal ones can stand on both sides");
     program_expect("tgraph train --data a.npz --folds 2 --split 0.5 --out x" SMALL, 2, "",
-                  "--folds alone");
-    program_expect("tgraph train --data a.npz b.npz --folds 3 --out x" SMALL, 2, "", "2 to 2 folds");
+                   "--folds alone");
+    program_expect("tgraph train --data a.npz b.npz --folds 3 --out x" SMALL, 2, "",
+                   "2 to 2 folds");
     program_expect("tgraph train --data a.npz b.npz --folds 2 --fold 2 --out x" SMALL, 2, "",
-                  "it is 0 to 1");
+                   "it is 0 to 1");
     program_expect("tgraph train --data a.npz b.npz --folds 2 --fold 1 --out folds" SMALL, 0,
-                  "configurations", "");
+                   "configurations", "");
     program_expect("tgraph train --data a.npz --out alone" SMALL, 0, "nothing was held out", "");
     free(program_text_of("alone/best.safetensors"));
 }
@@ -277,8 +282,8 @@ static void not_finite(void **state)
     (void)state;
     program_outcome o =
         program_expect("tgraph train --data a.npz --out nan --learning-rate 10 --weight-decay 10 "
-                      "--warmup 0 --save-every 1" SMALL " --steps 200",
-                      4, "", "step ");
+                       "--warmup 0 --save-every 1" SMALL " --steps 200",
+                       4, "", "step ");
     assert_non_null(strstr(o.err, "--check-finite"));
     const int step = atoi(strstr(o.err, "step ") + 5);
     assert_true(step > 1 && step < 200);
@@ -298,15 +303,15 @@ static void studies(void **state)
     fclose(file);
     program_outcome o =
         program_expect("tgraph ablate --study study.ini --data a.npz --split 0.8 --out "
-                      "study --hidden 16 --configs 8 --quiet",
-                      0, "no edges", "");
+                       "study --hidden 16 --configs 8 --quiet",
+                       0, "no edges", "");
     assert_non_null(strstr(o.out, "tau-b spread"));
     char *csv = program_text_of("study/study.csv");
     assert_non_null(strstr(csv, "\nno edges,2,"));
     free(csv);
     free(program_text_of("study/no-edges/seed-1/report.html"));
     program_expect("tgraph ablate --study study.ini --data a.npz --out study2 --hidden 16", 2, "",
-                  "nothing is held out");
+                   "nothing is held out");
     program_expect("tgraph ablate --study none.ini --data a.npz --out study2", 3, "", "none.ini");
 }
 

@@ -151,12 +151,12 @@ static void refused(void **state)
 {
     (void)state;
     program_expect("tgraph train --out r1 --resume --learning-rate 0.5", 2, "",
-                  "--resume: learning-rate is 0.5");
+                   "--resume: learning-rate is 0.5");
     program_expect("tgraph train --out r1 --resume --direction both", 2, "", "--resume: direction");
     program_expect("tgraph train --out r1 --resume --data a.npz", 2, "", "--resume: data");
     program_expect("tgraph train --out r1" DATA, 2, "", "is not empty");
     program_expect("tgraph train --out r1 --resume --threads 2 --quiet --no-baselines", 0, "a.npz",
-                  "");
+                   "");
     program_expect_same("r1", "r2");
     program_write_layout("a.npz", 61, 0);
     program_expect("tgraph train --out r1 --resume --quiet", 2, "", "the data have changed");
@@ -176,7 +176,7 @@ static void damaged(void **state)
     fclose(file);
     program_expect("tgraph train --out r2 --resume --quiet", 3, "", "last.safetensors");
     program_expect("tgraph predict --run r2 --checkpoint last --data a.npz", 3, "",
-                  "last.safetensors");
+                   "last.safetensors");
     snprintf(path, sizeof path, "%s/r3/best.safetensors", test_folder);
     file = fopen(path, "wb");
     const uint8_t foreign[] = {24, 0, 0, 0, 0, 0, 0, 0};

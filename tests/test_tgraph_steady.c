@@ -85,10 +85,10 @@ static void memory_limit(void **state)
 {
     (void)state;
     program_expect("tgraph train --data big.npz --no-prune --out big --ram-limit 1M --hidden 16", 5,
-                  "", "big.npz");
+                   "", "big.npz");
     program_expect("tgraph train --data big.npz --no-prune --out big --ram-limit 64M --hidden 16 "
-                  "--configs 2 --steps 1 --quiet",
-                  0, "", "");
+                   "--configs 2 --steps 1 --quiet",
+                   0, "", "");
     program_expect("tgraph predict --run big --data big.npz --ram-limit 1M", 5, "", "big.npz");
 }
 

@@ -119,7 +119,7 @@ static void epochs(void **state)
 {
     (void)state;
     program_expect("tgraph train --data t.npz u.npz --epochs 3 --out e --quiet --hidden 16", 0,
-                  "6 steps done", "");
+                   "6 steps done", "");
 }
 
 /* The committed study names options that exist, with values that they have. */

@@ -216,8 +216,9 @@ static void measure(tpu_grade *grade, const tpu_data *train, const tpu_data *tes
         tpu_baseline_free(b);
     }
     const tpu_comparison c = {test->task, TPU_BASELINES - !harness_boosting_built(), test->programs,
-                              method,     (const char *const *)test->program,        grade};
-    harness_table *t = tpu_comparison_table(title, &c);
+                              method,     (const char *const *)test->program,        grade,
+                              0};
+    harness_table *t = tpu_methods_table(title, &c, 0);
     harness_table_print(stdout, t);
     fflush(stdout);
     harness_table_free(t);

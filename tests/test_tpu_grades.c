@@ -124,17 +124,8 @@ static void refusals(void **state)
     assert_int_equal(g[0].kernels, 0);
 }
 
-static void tables(void **state)
+static void expect_csv(harness_table *t, const char *want)
 {
-    (void)state;
-    const double none = (double)NAN;
-    const tpu_grade g[4] = {{2, 2, {10, 0.5, none, none}},
-                            {0, 0, {none, none, none, none}},
-                            {2, 2, {40, none, none, none}},
-                            {0, 0, {none, none, none, none}}};
-    const char *const method[] = {"model", "constant"}, *const program[] = {"a_1", "b_1"};
-    const tpu_comparison c = {TPU_TILE, 2, 2, method, program, g};
-    harness_table *t = tpu_comparison_table("scores", &c);
     char csv[1000] = "";
     FILE *to = tmpfile();
     assert_non_null(to);
@@ -142,12 +133,31 @@ static void tables(void **state)
     rewind(to);
     assert_true(fread(csv, 1, sizeof csv - 1, to) > 0);
     fclose(to);
-    assert_string_equal(csv, "program,kernels,model APE %,constant APE %,model tau,constant tau\n"
-                             "a_1,2,10,40,0.5,\n"
-                             "median,2,10,40,0.5,\n"
-                             "geometric mean,2,10.000000000000002,40,0.5,\n"
-                             "mean,2,10,40,0.5,\n");
+    assert_string_equal(csv, want);
     harness_table_free(t);
+}
+
+static const double none = (double)NAN;
+
+static void tables(void **state)
+{
+    (void)state;
+    const tpu_grade g[4] = {{2, 2, {10, 0.5, none, none}},
+                            {0, 0, {none, none, none, none}},
+                            {2, 2, {40, none, none, none}},
+                            {0, 0, {none, none, none, none}}};
+    const char *const method[] = {"model", "constant"}, *const program[] = {"a_1", "b_1"};
+    const tpu_comparison c = {TPU_TILE, 2, 2, method, program, g, 0};
+    expect_csv(tpu_comparison_table("scores", &c),
+               "program,kernels,model APE %,constant APE %,model tau,constant tau\n"
+               "a_1,2,10,40,0.5,\n"
+               "median,2,10,40,0.5,\n"
+               "geometric mean,2,10.000000000000002,40,0.5,\n"
+               "mean,2,10,40,0.5,\n");
+    expect_csv(tpu_methods_table("methods", &c, 0),
+               "method,median APE %,geometric mean,mean,median tau,mean tau\n"
+               "model,10,10.000000000000002,10,0.5,0.5\n"
+               "constant,40,40,40,,\n");
     json_t *j = tpu_comparison_json(&c);
     char *text = json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(3));
     assert_string_equal(text,
@@ -161,11 +171,46 @@ static void tables(void **state)
     json_decref(j);
 }
 
+/* Two methods of three are beside each other, and only kernels that count. */
+static void tables_of_fusion(void **state)
+{
+    (void)state;
+    const tpu_grade g[6] = {
+        {4, 1, {40, none, 40, 0.5}}, {2, 2, {40, 1, 40, 0.25}},  /* model */
+        {4, 1, {40, none, 40, 0.5}}, {2, 2, {40, 1, 40, 0.25}},  /* constant */
+        {4, 1, {90, none, 90, -1}},  {2, 2, {90, -1, 90, -0.5}}, /* roofline */
+    };
+    const char *const method[] = {"model", "constant", "roofline"};
+    const char *const program[] = {"a_1", "b_1"};
+    const tpu_comparison c = {TPU_FUSION, 3, 2, method, program, g, 2};
+    expect_csv(tpu_comparison_table("scores", &c),
+               "program,kernels,long,model MAPE %,roofline MAPE %,model tau,roofline tau\n"
+               "a_1,4,1,40,90,,\n"
+               "b_1,2,2,40,90,1,-1\n"
+               "median,6,3,40,90,1,-1\n"
+               "geometric mean,6,3,40,90,1,\n"
+               "mean,6,3,40,90,1,-1\n");
+    expect_csv(tpu_methods_table("methods", &c, 1),
+               "method,median MAPE %,geometric mean,mean,median tau,mean tau\n"
+               "model,40,40,40,0.375,0.375\n"
+               "constant,40,40,40,0.375,0.375\n"
+               "roofline,90,90,90,-0.75,-0.75\n");
+    const tpu_comparison alone = {TPU_FUSION, 1, 2, method, program, g, 0};
+    expect_csv(tpu_comparison_table("scores", &alone),
+               "program,kernels,long,model MAPE %,model tau\n"
+               "a_1,4,1,40,\n"
+               "b_1,2,2,40,1\n"
+               "median,6,3,40,1\n"
+               "geometric mean,6,3,40,1\n"
+               "mean,6,3,40,1\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tile_by_hand),   cmocka_unit_test(ties),
-        cmocka_unit_test(fusion_by_hand), cmocka_unit_test(means_of_the_paper),
-        cmocka_unit_test(refusals),       cmocka_unit_test(tables)};
+        cmocka_unit_test(tile_by_hand),    cmocka_unit_test(ties),
+        cmocka_unit_test(fusion_by_hand),  cmocka_unit_test(means_of_the_paper),
+        cmocka_unit_test(refusals),        cmocka_unit_test(tables),
+        cmocka_unit_test(tables_of_fusion)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls of tpu: what the commands do, and their sentences and exit codes. */
-#include "examples/harness/bag.h"
 #include "examples/tpu/program.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
@@ -307,69 +306,6 @@ static void not_finite(void **state)
     assert_int_equal(atoi(strstr(o.err, ": step ") + 7), step);
 }
 
-/* ---- studies ---- */
-
-static void write_study(const char *name, const char *text)
-{
-    char path[300];
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
-    FILE *file = fopen(path, "w");
-    fputs(text, file);
-    fclose(file);
-}
-
-static void studies(void **state)
-{
-    (void)state;
-    write_study("study.ini",
-                "[study]\nseeds = 0,1\nsteps = 6\n[lstm]\n[per node]\nreduction = node\n");
-    program_outcome o = program_expect("tpu ablate --study study.ini --out study --hidden 16 "
-                                       "--kernels 4 --quiet" TILES,
-                                       0, "per node", "");
-    assert_non_null(strstr(o.out, "APE % median"));
-    char *csv = program_text_of("study/study.csv");
-    assert_non_null(strstr(csv, "\nper node,2,"));
-    free(csv);
-    free(program_text_of("study/per-node/seed-1/report.html"));
-    program_expect("tpu ablate --study study.ini --out study --hidden 16 --kernels 4 --quiet" TILES,
-                   0, "per node", "");
-    program_expect("tpu ablate --study study.ini --data f_0.npz --out study2 --hidden 16", 2, "",
-                   "nothing is held out; give --valid");
-    program_expect("tpu ablate --study none.ini --out study2" TILES, 3, "", "none.ini");
-    write_study("bad.ini", "[a]\ngnn = graph\n");
-    program_expect("tpu ablate --study bad.ini --out study2" TILES, 2, "", "bad.ini line 2: gnn");
-    o = program_expect("tpu ablate --study study.ini --out study3 --hidden 16 --kernels 4 "
-                       "--quiet --json" FUSION,
-                       0, "MAPE % median", "");
-    json_t *j = json_loads(o.out, 0, NULL);
-    assert_int_equal(json_array_size(j), 2);
-    number_of(json_array_get(j, 0), "tau");
-    json_decref(j);
-}
-
-/* The studies that come with the program say what its options are. */
-static void studies_in_the_sources(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *file;
-        int variants;
-    } study[] = {{"table3", 6}, {"table3-fusion", 4}, {"table4-small", 12}};
-    for (int i = 0; i < 3; i++) {
-        char path[1024];
-        tpu_settings s;
-        ag_failure why = {0};
-        harness_study plan = {0};
-        harness_options *o = harness_options_new(&tpu_program_table, HARNESS_ABLATE, &s);
-        snprintf(path, sizeof path, AG_SOURCE_DIR "/examples/tpu/%s.ini", study[i].file);
-        if (harness_study_load(&plan, path, o, &why)) fail_msg("%s", why.sentence);
-        assert_int_equal(bag_count(plan.variants), study[i].variants);
-        assert_int_equal(bag_count(plan.seeds), 3);
-        harness_study_free(&plan);
-        harness_options_free(o);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,8 +320,6 @@ int main(void)
         cmocka_unit_test(hidden_run_times),
         cmocka_unit_test(wrong_runs),
         cmocka_unit_test(not_finite),
-        cmocka_unit_test(studies),
-        cmocka_unit_test(studies_in_the_sources),
     };
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

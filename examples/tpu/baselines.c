@@ -182,23 +182,39 @@ ag_status tpu_baseline_predict(double *score, tpu_baseline *b, const tpu_kernel 
     return AG_OK;
 }
 
+/* A model of counts, and how well it fits. */
+static void print_counted(char *text, size_t bytes, const tpu_baseline *b)
+{
+    const char *how = b->counted.overlap ? "the slower of computing and data transfer"
+                                         : "computing and data transfer, one after the other";
+    if (b->task == TPU_TILE)
+        snprintf(text, bytes,
+                 "%s; ln(predicted / measured) is off by %.3g (root of the mean square) within the "
+                 "training kernels",
+                 how, b->counted.error);
+    else
+        snprintf(text, bytes, "%s; off by %.3g %% on the training kernels", how,
+                 100 * b->counted.error);
+}
+
 void tpu_baseline_print(char *text, size_t bytes, const tpu_baseline *b)
 {
     const tpu_roofline *r = &b->roofline;
-    const tpu_counted *c = &b->counted;
-    if (b->kind == TPU_BASELINE_CONSTANT)
-        snprintf(text, bytes, "%s of %d configurations: %.4g", "geometric mean", b->configs,
-                 exp(b->mean));
+    if (b->kind == TPU_BASELINE_CONSTANT && b->task == TPU_TILE)
+        snprintf(text, bytes, "the first tile size of every file");
+    else if (b->kind == TPU_BASELINE_CONSTANT)
+        snprintf(text, bytes, "%.4g ns, the geometric mean of %d training kernels", exp(b->mean),
+                 b->configs);
     else if (b->kind == TPU_BASELINE_BOOSTING)
-        snprintf(text, bytes, "%d trees on %d columns", harness_boosting_trees(b->trees),
-                 TPU_COLUMNS);
+        snprintf(text, bytes, "%d regression trees on %d pooled features",
+                 harness_boosting_trees(b->trees), TPU_COLUMNS);
     else if (b->kind == TPU_BASELINE_ROOFLINE && b->task == TPU_FUSION)
         snprintf(text, bytes,
-                 "%.3g bytes, %.3g operations, %.3g special functions per ns, %.3g ns; convolution "
-                 "x%.3g, dot x%.3g, reduce x%.3g; error %.3g",
+                 "the slower of data transfer (%.3g bytes per ns) and computing (%.3g operations "
+                 "and %.3g special functions per ns), plus %.3g ns; convolutions x%.3g, dots "
+                 "x%.3g, reductions x%.3g; off by %.3g %% on the training kernels",
                  r->bandwidth, r->peak, r->special, r->overhead, r->scale[0], r->scale[1],
-                 r->scale[2], r->error);
+                 r->scale[2], 100 * r->error);
     else
-        snprintf(text, bytes, "%s of computing and transfer; error %.3g",
-                 c->overlap ? "maximum" : "sum", c->error);
+        print_counted(text, bytes, b);
 }

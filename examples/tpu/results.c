@@ -74,7 +74,7 @@ static ag_status add_baseline(tpu_results *r, tpu_baseline_kind kind, const tpu_
 {
     tpu_baseline_options options = tpu_baseline_defaults();
     ag_failure mine = {0};
-    char text[240];
+    char text[400];
     options.trees.progress = interrupted;
     tpu_baseline *b = tpu_baseline_fit(kind, train->task, kernel, train->kernels, &options, &mine);
     if (!b && harness_interrupted()) return AG_OK;

@@ -78,6 +78,13 @@ static ag_status plot_bars(const tpu_training *t, const tpu_results *r, ag_failu
 /* ---- the page -----------------------------------------------------------------------------------
  */
 
+static char *fact(const char *format, double value)
+{
+    char text[40] = "-";
+    if (!isnan(value)) snprintf(text, sizeof text, format, value);
+    return harness_copy(text);
+}
+
 static ag_status write_report(const tpu_training *t, const tpu_results *r,
                               const harness_table *const *table, int tables, ag_failure *why)
 {
@@ -102,8 +109,7 @@ static ag_status write_report(const tpu_training *t, const tpu_results *r,
     for (int m = 1; m < r->methods; m++)
         notes[n] = other[n - 2] = harness_text("%s: %s.", r->name[m], r->note[m]), n++;
     const tpu_grades mean = tpu_results_mean(r, 0);
-    char *facts[4] = {some ? harness_text("%.4g", mean.of[TPU_ERROR]) : harness_copy("-"),
-                      some ? harness_text("%.4f", mean.of[TPU_TAU]) : harness_copy("-"),
+    char *facts[4] = {fact("%.4g", mean.of[TPU_ERROR]), fact("%.4f", mean.of[TPU_TAU]),
                       harness_text("%lld", (long long)t->state.progress.step),
                       harness_text("%lld", (long long)ag_params_count(t->model.params))};
     const char *const fact_names[4] = {tpu_measure_name(t->data.task, TPU_ERROR), "tau", "steps",
