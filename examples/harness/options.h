@@ -32,7 +32,8 @@ enum {
     HARNESS_PREDICT = 4,
     HARNESS_INSPECT = 8,
     HARNESS_ABLATE = 16,
-    HARNESS_OWN = 32
+    HARNESS_TUNE = 32, /* searches with a trained model; writes a folder */
+    HARNESS_OWN = 64
 };
 
 /* How config.json treats an option. Without a flag it is written, read back by --run and --resume,
@@ -88,93 +89,100 @@ typedef struct harness_common {
 #define HARNESS_ALL \
  (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_INSPECT | HARNESS_ABLATE)
 #define HARNESS_RUNS (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_ABLATE)
-#define HARNESS_COMMON_OPTIONS(S, M)                                                             \
- {"data",                                                                                        \
-  HARNESS_FIELD(S, M.data),                                                                      \
-  .commands = HARNESS_ALL,                                                                       \
-  .needed = HARNESS_ALL,                                                                         \
-  .flags = HARNESS_FOR_RESUME,                                                                   \
-  .group = "Data",                                                                               \
-  .help = "files, folders that are searched for them, or .txt lists of paths"},                  \
-     {"valid",                                                                                   \
-      HARNESS_FIELD(S, M.valid),                                                                 \
-      .commands = HARNESS_TRAIN | HARNESS_ABLATE,                                                \
-      .flags = HARNESS_FOR_RESUME,                                                               \
-      .group = "Data",                                                                           \
-      .help = "files, folders or lists for validation during training"},                         \
-     {"ram-limit",                                                                               \
-      HARNESS_BYTES(S, M.ram_limit),                                                             \
-      "4G",                                                                                      \
-      1 << 20,                                                                                   \
-      1099511627776.0,                                                                           \
-      HARNESS_ALL,                                                                               \
-      .flags = HARNESS_LOCAL,                                                                    \
-      .group = "Data",                                                                           \
-      .help = "most memory for data and for one array"},                                         \
-     {"out",                                                                                     \
-      HARNESS_FIELD(S, M.out),                                                                   \
-      .commands = HARNESS_TRAIN | HARNESS_ABLATE,                                                \
-      .needed = HARNESS_TRAIN | HARNESS_ABLATE,                                                  \
-      .flags = HARNESS_LOCAL,                                                                    \
-      .meta = "RUN",                                                                             \
-      .group = "Run",                                                                            \
-      .help = "the run folder to make"},                                                         \
-     {"resume",                                                                                  \
-      HARNESS_FIELD(S, M.resume),                                                                \
-      .commands = HARNESS_TRAIN,                                                                 \
-      .flags = HARNESS_LOCAL,                                                                    \
-      .group = "Run",                                                                            \
-      .help = "go on with the run in --out, with its options"},                                  \
-     {"force",                                                                                   \
-      HARNESS_FIELD(S, M.force),                                                                 \
-      .commands = HARNESS_TRAIN,                                                                 \
-      .flags = HARNESS_LOCAL,                                                                    \
-      .group = "Run",                                                                            \
-      .help = "replace the run in --out"},                                                       \
-     {"run",                                                                                     \
-      HARNESS_FIELD(S, M.run),                                                                   \
-      .commands = HARNESS_EVAL | HARNESS_PREDICT,                                                \
-      .needed = HARNESS_EVAL | HARNESS_PREDICT,                                                  \
-      .flags = HARNESS_LOCAL,                                                                    \
-      .meta = "RUN",                                                                             \
-      .group = "Run",                                                                            \
-      .help = "the run folder of a trained model"},                                              \
-     {"study",                                                                                   \
-      HARNESS_FIELD(S, M.study),                                                                 \
-      .commands = HARNESS_ABLATE,                                                                \
-      .needed = HARNESS_ABLATE,                                                                  \
-      .flags = HARNESS_LOCAL,                                                                    \
-      .meta = "FILE.ini",                                                                        \
-      .group = "Run",                                                                            \
-      .help = "the variants and seeds to train"},                                                \
-     {"seed",         HARNESS_FIELD(S, M.seed),        "0", 0, 9007199254740992.0, HARNESS_RUNS, \
-      .group = "Run", .help = "of every random number"},                                         \
-     {"device",                                                                                  \
-      HARNESS_WORD(S, M.device),                                                                 \
-      "cpu",                                                                                     \
-      .choices = "cpu|cuda",                                                                     \
-      .commands = HARNESS_RUNS,                                                                  \
-      .flags = HARNESS_LOCAL,                                                                    \
-      .group = "Machine",                                                                        \
-      .help = "where to compute"},                                                               \
-     {"threads",                                                                                 \
-      HARNESS_FIELD(S, M.threads),                                                               \
-      "0",                                                                                       \
-      0,                                                                                         \
-      1024,                                                                                      \
-      HARNESS_ALL,                                                                               \
-      .flags = HARNESS_LOCAL,                                                                    \
-      .group = "Machine",                                                                        \
-      .help = "0 uses all; results do not depend on it"},                                        \
-     {"quiet",                                                                                   \
-      HARNESS_FIELD(S, M.quiet),                                                                 \
-      .commands = HARNESS_ALL,                                                                   \
-      .flags = HARNESS_LOCAL,                                                                    \
-      .group = "Output",                                                                         \
-      .help = "only errors on stderr, no progress bar"},                                         \
- {                                                                                               \
-  "json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL, .flags = HARNESS_LOCAL,             \
-                                    .group = "Output", .help = "results on stdout as JSON"       \
+#define HARNESS_COMMON_OPTIONS(S, M)                                            \
+ {"data",                                                                       \
+  HARNESS_FIELD(S, M.data),                                                     \
+  .commands = HARNESS_ALL,                                                      \
+  .needed = HARNESS_ALL,                                                        \
+  .flags = HARNESS_FOR_RESUME,                                                  \
+  .group = "Data",                                                              \
+  .help = "files, folders that are searched for them, or .txt lists of paths"}, \
+     {"valid",                                                                  \
+      HARNESS_FIELD(S, M.valid),                                                \
+      .commands = HARNESS_TRAIN | HARNESS_ABLATE,                               \
+      .flags = HARNESS_FOR_RESUME,                                              \
+      .group = "Data",                                                          \
+      .help = "files, folders or lists for validation during training"},        \
+     {"ram-limit",                                                              \
+      HARNESS_BYTES(S, M.ram_limit),                                            \
+      "4G",                                                                     \
+      1 << 20,                                                                  \
+      1099511627776.0,                                                          \
+      HARNESS_ALL,                                                              \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Data",                                                          \
+      .help = "most memory for data and for one array"},                        \
+     {"out",                                                                    \
+      HARNESS_FIELD(S, M.out),                                                  \
+      .commands = HARNESS_TRAIN | HARNESS_ABLATE | HARNESS_TUNE,                \
+      .needed = HARNESS_TRAIN | HARNESS_ABLATE | HARNESS_TUNE,                  \
+      .flags = HARNESS_LOCAL,                                                   \
+      .meta = "RUN",                                                            \
+      .group = "Run",                                                           \
+      .help = "the run folder to make"},                                        \
+     {"resume",                                                                 \
+      HARNESS_FIELD(S, M.resume),                                               \
+      .commands = HARNESS_TRAIN,                                                \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Run",                                                           \
+      .help = "go on with the run in --out, with its options"},                 \
+     {"force",                                                                  \
+      HARNESS_FIELD(S, M.force),                                                \
+      .commands = HARNESS_TRAIN | HARNESS_TUNE,                                 \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Run",                                                           \
+      .help = "replace the run in --out"},                                      \
+     {"run",                                                                    \
+      HARNESS_FIELD(S, M.run),                                                  \
+      .commands = HARNESS_EVAL | HARNESS_PREDICT | HARNESS_TUNE,                \
+      .needed = HARNESS_EVAL | HARNESS_PREDICT,                                 \
+      .flags = HARNESS_LOCAL,                                                   \
+      .meta = "RUN",                                                            \
+      .group = "Run",                                                           \
+      .help = "the run folder of a trained model"},                             \
+     {"study",                                                                  \
+      HARNESS_FIELD(S, M.study),                                                \
+      .commands = HARNESS_ABLATE,                                               \
+      .needed = HARNESS_ABLATE,                                                 \
+      .flags = HARNESS_LOCAL,                                                   \
+      .meta = "FILE.ini",                                                       \
+      .group = "Run",                                                           \
+      .help = "the variants and seeds to train"},                               \
+     {"seed",                                                                   \
+      HARNESS_FIELD(S, M.seed),                                                 \
+      "0",                                                                      \
+      0,                                                                        \
+      9007199254740992.0,                                                       \
+      HARNESS_RUNS | HARNESS_TUNE,                                              \
+      .group = "Run",                                                           \
+      .help = "of every random number"},                                        \
+     {"device",                                                                 \
+      HARNESS_WORD(S, M.device),                                                \
+      "cpu",                                                                    \
+      .choices = "cpu|cuda",                                                    \
+      .commands = HARNESS_RUNS | HARNESS_TUNE,                                  \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Machine",                                                       \
+      .help = "where to compute"},                                              \
+     {"threads",                                                                \
+      HARNESS_FIELD(S, M.threads),                                              \
+      "0",                                                                      \
+      0,                                                                        \
+      1024,                                                                     \
+      HARNESS_ALL | HARNESS_TUNE,                                               \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Machine",                                                       \
+      .help = "0 uses all; results do not depend on it"},                       \
+     {"quiet",                                                                  \
+      HARNESS_FIELD(S, M.quiet),                                                \
+      .commands = HARNESS_ALL | HARNESS_TUNE,                                   \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Output",                                                        \
+      .help = "only errors on stderr, no progress bar"},                        \
+ {                                                                              \
+  "json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL | HARNESS_TUNE,     \
+                                    .flags = HARNESS_LOCAL, .group = "Output",  \
+                                    .help = "results on stdout as JSON"         \
  }
 
 struct harness_program;

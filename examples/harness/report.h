@@ -30,6 +30,20 @@ ag_status harness_plot_bars(const char *folder, const char *name, const char *ti
                             const char *label, const char *const *names, const double *values,
                             const double *spread, int n, ag_failure *why);
 
+/* Several lines in one picture, at most HARNESS_LINES: the first two in the colours of all plots,
+   the next two in the same, dashed. steps: a value holds until the next one. */
+enum { HARNESS_LINES = 4 };
+ag_status harness_plot_lines(const char *folder, const char *name, const char *title,
+                             const char *x_label, const char *y_label, const harness_curve *curves,
+                             int count, int steps, ag_failure *why);
+
+/* Groups of upright bars around the line y = 1: values[g * bars + b] is bar b of group g; NaN:
+   none. At most HARNESS_LINES bars a group. */
+ag_status harness_plot_groups(const char *folder, const char *name, const char *title,
+                              const char *y_label, const char *const *groups, int n_groups,
+                              const char *const *bars, int n_bars, const double *values,
+                              ag_failure *why);
+
 /* What report.html shows, from top to bottom. */
 typedef struct harness_report {
     const char *title;             /* "TGraph, 1,500 steps on 2 files" */

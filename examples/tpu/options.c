@@ -6,7 +6,8 @@
 enum {
     TRAINS = HARNESS_TRAIN | HARNESS_ABLATE,
     SCORES = HARNESS_EVAL | HARNESS_PREDICT,
-    RUNS = TRAINS | SCORES
+    RUNS = TRAINS | SCORES,
+    TUNES = HARNESS_TUNE
 };
 
 /* Names without "tpu_settings," in every row. */
@@ -107,11 +108,11 @@ static const harness_option table[] = {
 
     {"eval-every", FIELD(training.eval_every), "200", 1, 1e9, TRAINS, .group = "Scores",
      .help = "steps between validations on --valid; the best one's checkpoint is kept"},
-    {"eval-samples", FIELD(eval_samples), "512", 1, 65536, RUNS, .flags = HARNESS_LOCAL,
+    {"eval-samples", FIELD(eval_samples), "512", 1, 65536, RUNS | TUNES, .flags = HARNESS_LOCAL,
      .group = "Scores",
      .help = "most samples (kernel, tile size) that are scored together; scores do not depend "
              "on it"},
-    {"eval-nodes", FIELD(eval_nodes), "8192", 1, 1e7, RUNS, .flags = HARNESS_LOCAL,
+    {"eval-nodes", FIELD(eval_nodes), "8192", 1, 1e7, RUNS | TUNES, .flags = HARNESS_LOCAL,
      .group = "Scores", .help = "most nodes that are scored together; scores do not depend on it"},
     {"least", FIELD(least), "5000", 0, 1e15, TRAINS | HARNESS_EVAL, .group = "Scores",
      .help = "fusion: shortest run time of a kernel that counts in the main scores, ns"},
@@ -123,7 +124,7 @@ static const harness_option table[] = {
      .help = "files, folders or lists that the baselines learn from, instead of those that --run "
              "was trained on"},
 
-    {"checkpoint", WORD(checkpoint), "best", .choices = "best|last", .commands = SCORES,
+    {"checkpoint", WORD(checkpoint), "best", .choices = "best|last", .commands = SCORES | TUNES,
      .flags = HARNESS_LOCAL, .group = "Run", .help = "which checkpoint of the run"},
     {"ensemble", FIELD(ensemble), .commands = SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...",
      .group = "Run", .help = "more runs: scores are the mean"},
@@ -131,6 +132,39 @@ static const harness_option table[] = {
      .help = "steps between saves of last.safetensors"},
     {"log-every", FIELD(training.log_every), "10", 1, 1e9, TRAINS, .group = "Run",
      .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"},
+
+    {"tile-run", FIELD(tile_run), .commands = TUNES, .flags = HARNESS_LOCAL, .meta = "RUN",
+     .group = "Run", .help = "the run folder of a tile model; tile sizes are then searched, too"},
+    {"families", FIELD(families), .commands = TUNES, .flags = HARNESS_LOCAL, .meta = "A,B,...",
+     .group = "Programs",
+     .help = "families of the lab's programs, separated by commas (all of "
+             "them unless given; \"lab families\" lists them)"},
+    {"text", FIELD(text), .commands = TUNES, .flags = HARNESS_LOCAL, .meta = "FILE...",
+     .group = "Programs", .help = "programs of your own, instead of the families'"},
+    {"programs", FIELD(programs), "10", 1, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Programs",
+     .help = "how many, dealt out to the families in turn"},
+    {"first", FIELD(first), "0", 0, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Programs",
+     .help = "number of the first program of each family; take one that the model was not trained "
+             "on"},
+    {"milliseconds", FIELD(milliseconds), "2", 0.2, 200, TUNES, .flags = HARNESS_LOCAL,
+     .group = "Programs", .help = "about how long a program may run"},
+    {"measurements", FIELD(measurements), "100", 1, 1e6, TUNES, .flags = HARNESS_LOCAL,
+     .group = "Search",
+     .help = "partitions that the search on hardware alone measures, of each program"},
+    {"verify", FIELD(verify), "10", 1, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Search",
+     .help = "partitions that are measured when the model searches"},
+    {"search-steps", FIELD(search_steps), "9000", 3, 1e9, TUNES, .flags = HARNESS_LOCAL,
+     .group = "Search", .help = "partitions that the model prices"},
+    {"start", WORD(start), "both", .choices = "default|random|both", .commands = TUNES,
+     .flags = HARNESS_LOCAL, .group = "Search",
+     .help = "the partition that searches begin with: all fused that can be, a random one, or one "
+             "search of each"},
+    {"tiles", FIELD(tiles), "64", 2, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Search",
+     .help = "most tile sizes of a kernel"},
+    {"core", FIELD(core), "-1", -1, 1023, TUNES, .flags = HARNESS_LOCAL, .group = "Machine",
+     .help = "the core to measure on (-1: the last one)"},
+    {"minutes", FIELD(minutes), "0", 0, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Machine",
+     .help = "stop after so long, with the programs that are done (0: when all are)"},
 
     {"csv", FIELD(csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, .meta = "FILE",
      .group = "Output", .help = "write there instead of stdout"},
@@ -143,6 +177,8 @@ static const harness_command commands[] = {
     {"inspect", HARNESS_INSPECT, "say what files hold", "data", tpu_inspect_command},
     {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL,
      tpu_ablate_command},
+    {"autotune", HARNESS_TUNE, "search fusions and tile sizes of the lab's programs", NULL,
+     tpu_autotune_command},
 };
 
 const harness_program tpu_program_table = {

@@ -32,6 +32,11 @@ typedef struct tpu_settings {
     bool baselines;
     harness_paths ensemble, fit;
     const char *csv;
+    /* autotune */
+    const char *tile_run, *families;
+    harness_paths text;
+    int programs, first, measurements, verify, search_steps, start, tiles, core;
+    double milliseconds, minutes;
 } tpu_settings;
 
 extern const harness_program tpu_program_table;
@@ -46,5 +51,6 @@ ag_status tpu_eval_command(harness_call *call, ag_failure *why);
 ag_status tpu_predict_command(harness_call *call, ag_failure *why);
 ag_status tpu_inspect_command(harness_call *call, ag_failure *why);
 ag_status tpu_ablate_command(harness_call *call, ag_failure *why);
+ag_status tpu_autotune_command(harness_call *call, ag_failure *why);
 
 #endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* `tpu autotune`: programs of the lab, the searches of each, the folder. */
+#include "examples/tpu/tune.h"
+
+#include "examples/harness/bag.h"
+#include "examples/lab/sources.h"
+#include "examples/tpu/tune_hardware.h"
+#include "examples/tpu/tune_model.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct tuner {
+    const tpu_settings *s;
+    tune_model fusion, tile;
+    tune_hardware hardware;
+    lab_source *sources;
+    int n_sources;
+    tune_results results;
+    harness_progress bar;
+} tuner;
+
+/* ---- the meters ---------------------------------------------------------------------------------
+ */
+
+static ag_status measure_kernels(void *state, double *ns, const lab_fusion *kernels, int *stop,
+                                 ag_failure *why)
+{
+    tuner *t = state;
+    tune_hardware_kernels(&t->hardware, ns, kernels, why);
+    *stop = t->hardware.meter.stopped || tune_hardware_late(&t->hardware);
+    return why->status;
+}
+
+static ag_status predict_kernels(void *state, double *ns, const lab_fusion *kernels, int *stop,
+                                 ag_failure *why)
+{
+    tuner *t = state;
+    *stop = tune_hardware_late(&t->hardware);
+    return *stop ? AG_OK : tune_model_times(&t->fusion, ns, kernels, why);
+}
+
+static ag_status measure_tiles(void *state, double *ns, const lab_program *kernel, int (*tile)[24],
+                               const int *which, int count, int *stop, ag_failure *why)
+{
+    tuner *t = state;
+    tune_hardware_tiles(&t->hardware, ns, kernel, tile, which, count, why);
+    *stop = t->hardware.meter.stopped || tune_hardware_late(&t->hardware);
+    return why->status;
+}
+
+static ag_status score_tiles(void *state, double *score, const lab_program *kernel, int (*tile)[24],
+                             int count, ag_failure *why)
+{
+    return tune_model_tiles(&((tuner *)state)->tile, score, kernel, tile, count, why);
+}
+
+/* ---- programs -----------------------------------------------------------------------------------
+ */
+
+static ag_status search_fusion(tuner *t, tune_result *result, const lab_program *p, int *stop,
+                               ag_failure *why)
+{
+    const tpu_settings *s = t->s;
+    const int both = s->start == TUNE_STARTS;
+    const tune_meters meters = {
+        {.state = t, .price = measure_kernels, .factor = 1},
+        {.state = t, .price = t->fusion.runs.count ? predict_kernels : NULL, .factor = 1}};
+    const tune_fusion_options options = {
+        .wanted = {both || s->start == TUNE_DEFAULT, both || s->start == TUNE_RANDOM},
+        .measurements = {s->measurements, s->verify},
+        .steps = s->search_steps,
+        .seed = (uint64_t)s->common.seed};
+    return tune_fusion_search(&result->fusion, p, &meters, &options, stop, why);
+}
+
+static ag_status search_tiles(tuner *t, tune_result *result, const lab_program *p, int *stop,
+                              ag_failure *why)
+{
+    const tune_tile_meters meters = {t, measure_tiles, score_tiles, measure_kernels};
+    return tune_tiles_search(&result->tiles, p, &meters, t->s->tiles, (uint64_t)t->s->common.seed,
+                             stop, why);
+}
+
+/* Returns with *stop set when the time is up; the program then has no result. */
+static ag_status search_program(tuner *t, const lab_source *source, int *stop, ag_failure *why)
+{
+    lab_program p = {0};
+    tune_result result = {0};
+    if (!lab_source_program(&p, source, t->s->milliseconds, why)) {
+        memcpy(result.name, source->name, sizeof result.name);
+        result.nodes = p.n;
+        if (t->results.fusion) search_fusion(t, &result, &p, stop, why);
+        if (t->results.tiles && !why->status && !*stop) search_tiles(t, &result, &p, stop, why);
+    }
+    lab_program_clear(&p);
+    if (why->status || *stop)
+        tune_fusion_clear(&result.fusion);
+    else
+        bag_add(t->results.list, result);
+    return why->status;
+}
+
+static ag_status search_programs(tuner *t, ag_failure *why)
+{
+    int stop = 0;
+    harness_progress_start(&t->bar, "autotune", 0, t->n_sources);
+    for (int i = 0; i < t->n_sources && !why->status && !stop; i++) {
+        harness_progress_update(&t->bar, i, t->sources[i].name);
+        search_program(t, &t->sources[i], &stop, why);
+    }
+    harness_progress_end(&t->bar);
+    if (!why->status && stop && !harness_interrupted())
+        harness_warn("the time is up: %d of the %d programs are done; give more --minutes",
+                     bag_count(t->results.list), t->n_sources);
+    return why->status;
+}
+
+/* ---- the command --------------------------------------------------------------------------------
+ */
+
+static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
+{
+    const lab_settings lab = {
+        .families = s->families, .text = s->text, .programs = s->programs, .first = s->first};
+    *t = (tuner){.s = s, .results = {.settings = s}};
+    if (!s->common.run && !s->tile_run)
+        return ag_fail(why, AG_EUSE,
+                       "tpu autotune needs --run RUN (a fusion model), --tile-run RUN (a tile "
+                       "model) or both; \"tpu autotune --help\" lists the options");
+    t->results.fusion = s->common.run != NULL;
+    t->results.tiles = s->tile_run != NULL;
+    if (tune_model_open(&t->fusion, s, s->common.run, TPU_FUSION, "run", why) ||
+        tune_model_open(&t->tile, s, s->tile_run, TPU_TILE, "tile-run", why))
+        return why->status;
+    t->n_sources = lab_sources(&t->sources, &lab, why);
+    tune_hardware_open(&t->hardware, s->core, s->minutes);
+    return why->status;
+}
+
+static void close_all(tuner *t)
+{
+    for (int i = 0; i < bag_count(t->results.list); i++)
+        tune_fusion_clear(&t->results.list[i].fusion);
+    bag_free(t->results.list);
+    lab_sources_free(t->sources, t->n_sources > 0 ? t->n_sources : 0);
+    tune_model_close(&t->fusion);
+    tune_model_close(&t->tile);
+}
+
+static ag_status show(const tuner *t, ag_failure *why)
+{
+    const tune_results *r = &t->results;
+    if (t->s->common.json) return harness_json_print(tune_json(r), why);
+    harness_table *table[] = {tune_fusion_table(r), tune_tiles_table(r)};
+    for (int i = 0; i < 2; i++) {
+        if (table[i]) harness_table_print(stdout, table[i]);
+        if (i == 0 && table[0] && table[1]) printf("\n");
+    }
+    for (int s = 0; s < TUNE_STARTS && table[0]; s++) {
+        const double share = tune_share(r, (tune_start)s, 0);
+        if (share == share)
+            printf("from %s: learned with %d measurements reaches %.1f %% of the speed-up of "
+                   "hardware with %d\n",
+                   tune_start_name((tune_start)s), t->s->verify, 100 * share, t->s->measurements);
+    }
+    harness_table_free(table[0]);
+    harness_table_free(table[1]);
+    return AG_OK;
+}
+
+/* Mean best so far after each measurement, a column per search. */
+static ag_status write_metrics(harness_run *run, const tune_results *r, ag_failure *why)
+{
+    const tpu_settings *s = r->settings;
+    const int most = s->measurements > s->verify ? s->measurements : s->verify;
+    for (int m = 1; m <= most && r->fusion && !why->status; m++) {
+        double value[TUNE_STARTS * TUNE_WAYS];
+        for (int i = 0; i < TUNE_STARTS * TUNE_WAYS; i++) {
+            const tune_way way = (tune_way)(i % TUNE_WAYS);
+            const int within = m <= (way == TUNE_LEARNED ? s->verify : s->measurements);
+            const tune_start start = (tune_start)(i / TUNE_WAYS);
+            value[i] = within ? tune_mean_speedup(r, start, way, m) : (double)NAN;
+        }
+        harness_run_metrics(run, m, value, why);
+    }
+    return why->status;
+}
+
+ag_status tpu_autotune_command(harness_call *call, ag_failure *why)
+{
+    static const char *const columns[] = {"hardware_default", "learned_default", "hardware_random",
+                                          "learned_random"};
+    const tpu_settings *s = call->values;
+    tuner t;
+    harness_run *run = NULL;
+    if (!open_all(&t, s, why))
+        run = harness_run_open(s->common.out, harness_mode(&s->common), columns, 4, why);
+    if (run && !harness_run_config(run, call->options, why) && !search_programs(&t, why) &&
+        bag_count(t.results.list)) {
+        if (!write_metrics(run, &t.results, why) &&
+            !tune_report(&t.results, s->common.out, call, why) && !show(&t, why))
+            harness_say("the results are in %s; open %s/" HARNESS_REPORT, s->common.out,
+                        s->common.out);
+    }
+    ag_failure other = {0};
+    harness_run_close(run, why->status ? &other : why);
+    close_all(&t);
+    return why->status;
+}

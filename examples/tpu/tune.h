@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What `tpu autotune` found, program by program. */
+#ifndef TPU_TUNE_H
+#define TPU_TUNE_H
+
+#include "examples/harness/harness.h"
+#include "examples/tpu/program.h"
+#include "examples/tpu/tune_fusion.h"
+#include "examples/tpu/tune_tiles.h"
+
+typedef struct tune_result {
+    char name[LAB_NAME];
+    int nodes;
+    tune_fusion fusion;
+    tune_tiles tiles; /* kernels 0: not asked for */
+} tune_result;
+
+typedef struct tune_results {
+    const tpu_settings *settings;
+    tune_result *list; /* a bag */
+    int fusion, tiles; /* 1: asked for */
+} tune_results;
+
+/* "hardware" and "learned", "default" and "random"; "default", "exhaustive", "learned 1", "learned
+   10". */
+const char *tune_way_name(tune_way way);
+const char *tune_start_name(tune_start start);
+const char *tune_choice_name(tune_choice choice);
+
+/* Mean over the programs of a search's speed-up after its first `measurements` (what it has when
+   there are fewer); NaN: nobody searched so. */
+double tune_mean_speedup(const tune_results *r, tune_start start, tune_way way, int measurements);
+double tune_mean_tiles(const tune_results *r, tune_choice choice);
+/* What part of the speed-up of hardware alone the learned model with hardware reaches, mean over
+   the programs; of what is above 1, when gain is 1 (of the means: a program may gain nothing). */
+double tune_share(const tune_results *r, tune_start start, int gain);
+
+/* A row per program and the means; NULL: not asked for. */
+harness_table *tune_fusion_table(const tune_results *r);
+harness_table *tune_tiles_table(const tune_results *r);
+struct json_t *tune_json(const tune_results *r);
+
+/* autotune.json, plots and report.html. */
+ag_status tune_report(const tune_results *r, const char *folder, const harness_call *call,
+                      ag_failure *why);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/tpu/tune_fusion.h"
+
+#include "examples/harness/bag.h"
+
+#include <string.h>
+
+/* Temperatures in ln(time) of the program; where there is time for thousands of steps, a higher one
+   at the begin leads out of more valleys. */
+#define HOT_HARDWARE 0.02
+#define HOT_LEARNED  0.05
+#define COLD         0.0005
+
+enum {
+    CHAINS = 8,
+    ROUNDS = 3, /* of predicting and verifying */
+    KEPT = 64   /* best predicted partitions of a round */
+};
+
+/* A partition that was the best when `at` measurements were done. */
+typedef struct milestone {
+    tune_cut cut;
+    int at;
+} milestone;
+
+/* One search on its way. */
+typedef struct job {
+    const tune_fusion_options *o;
+    tune_pool *pool;
+    tune_prices measured, predicted;
+    uint64_t seed;
+    milestone *trail; /* a bag */
+    double best;      /* ns of the last milestone */
+    int used;         /* measurements */
+} job;
+
+static void close_job(job *j)
+{
+    tune_prices_free(&j->measured);
+    tune_prices_free(&j->predicted);
+    for (int i = 0; i < bag_count(j->trail); i++) tune_cut_close(&j->trail[i].cut);
+    bag_free(j->trail);
+}
+
+static void note_measured(void *state, const tune_cut *cut, double ns, int64_t evaluation)
+{
+    job *j = state;
+    j->used = (int)evaluation;
+    if (bag_count(j->trail) && ns >= j->best) return;
+    milestone m = {.at = j->used};
+    tune_cut_open(&m.cut, j->pool);
+    tune_cut_copy(&m.cut, cut);
+    bag_add(j->trail, m);
+    j->best = ns;
+}
+
+/* ---- hardware alone -----------------------------------------------------------------------------
+ */
+
+static ag_status search_hardware(job *j, const tune_cut *start, ag_failure *why)
+{
+    const tune_options options = {.evaluations = j->o->measurements[TUNE_HARDWARE],
+                                  .chains = 1,
+                                  .hot = HOT_HARDWARE,
+                                  .cold = COLD,
+                                  .seed = j->seed};
+    const tune_visitor visitor = {j, note_measured};
+    return tune_anneal(&options, start, &j->measured, &visitor, why);
+}
+
+/* ---- learned model, then hardware ---------------------------------------------------------------
+ */
+
+/* The best partitions of a round, best first. */
+typedef struct best {
+    tune_cut cut[KEPT];
+    double ns[KEPT];
+    int n;
+} best;
+
+static void note_predicted(void *state, const tune_cut *cut, double ns, int64_t evaluation)
+{
+    best *b = state;
+    (void)evaluation;
+    if (b->n == KEPT && ns >= b->ns[KEPT - 1]) return;
+    int at = b->n < KEPT ? b->n++ : KEPT - 1;
+    const tune_cut room = b->cut[at];
+    for (; at > 0 && b->ns[at - 1] > ns; at--) {
+        b->cut[at] = b->cut[at - 1];
+        b->ns[at] = b->ns[at - 1];
+    }
+    b->cut[at] = room;
+    b->ns[at] = ns;
+    if (!room.pool) tune_cut_open(&b->cut[at], cut->pool);
+    tune_cut_copy(&b->cut[at], cut);
+}
+
+static void close_best(best *b)
+{
+    for (int i = 0; i < b->n; i++) tune_cut_close(&b->cut[i]);
+}
+
+/* What the model's times of the kernels that were measured have to be multiplied by, to be right in
+   sum. */
+static ag_status calibrate(job *j, ag_failure *why)
+{
+    double measured = 0, predicted = 0, ns;
+    const tune_prices *better = j->predicted.better;
+    const tune_cut *first = &j->trail[0].cut;
+    j->predicted.better = NULL; /* so that these are predicted, too */
+    tune_price(&ns, &j->predicted, &first, 1, why);
+    j->predicted.better = better;
+    for (int k = 0; k < j->measured.known; k++) {
+        if (tune_prices_of(&j->measured, k) <= 0 || tune_prices_of(&j->predicted, k) <= 0) continue;
+        measured += tune_prices_of(&j->measured, k);
+        predicted += tune_prices_of(&j->predicted, k);
+    }
+    if (predicted > 0) j->predicted.factor = measured / predicted;
+    return why->status;
+}
+
+static int was_measured(const tune_cut *cut, const uint64_t *hash, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (hash[i] == cut->hash) return 1;
+    return 0;
+}
+
+/* The partition of the list that looks best by now and was not measured; -1: none is left. */
+static int choose(job *j, best *b, const uint64_t *hash, ag_failure *why)
+{
+    int chosen = -1;
+    double least = 0, ns;
+    for (int i = 0; i < b->n; i++) {
+        const tune_cut *cut = &b->cut[i];
+        if (was_measured(cut, hash, j->used) || tune_price(&ns, &j->predicted, &cut, 1, why))
+            continue;
+        if (chosen >= 0 && ns >= least) continue;
+        chosen = i;
+        least = ns;
+    }
+    return chosen;
+}
+
+static ag_status measure(job *j, const tune_cut *cut, uint64_t *hash, ag_failure *why)
+{
+    double ns;
+    if (tune_price(&ns, &j->measured, &cut, 1, why) || j->measured.stop) return why->status;
+    hash[j->used] = cut->hash;
+    note_measured(j, cut, ns, j->used + 1);
+    return calibrate(j, why);
+}
+
+/* Anneals on what is known by now and measures `most` of what looks best. */
+static ag_status round_of(job *j, int number, int most, uint64_t *hash, ag_failure *why)
+{
+    best *b = harness_alloc(sizeof *b);
+    const tune_options options = {.evaluations = j->o->steps / ROUNDS,
+                                  .chains = CHAINS,
+                                  .hot = HOT_LEARNED,
+                                  .cold = COLD,
+                                  .seed = j->seed + (uint64_t)number};
+    const tune_visitor visitor = {b, note_predicted};
+    const tune_cut *start = &j->trail[bag_count(j->trail) - 1].cut;
+    if (!tune_anneal(&options, start, &j->predicted, &visitor, why) && !j->predicted.stop)
+        for (int i = 0; i < most && !why->status && !j->measured.stop; i++) {
+            const int next = choose(j, b, hash, why);
+            if (next < 0 || measure(j, &b->cut[next], hash, why)) break;
+        }
+    close_best(b);
+    harness_free(b);
+    return why->status;
+}
+
+static ag_status search_learned(job *j, const tune_cut *start, ag_failure *why)
+{
+    const int budget = j->o->measurements[TUNE_LEARNED];
+    uint64_t *hash = harness_alloc((size_t)budget * sizeof *hash + 1);
+    j->predicted.better = &j->measured;
+    if (budget > 0) measure(j, start, hash, why);
+    for (int r = 0; r < ROUNDS && !why->status && !j->measured.stop && !j->predicted.stop; r++) {
+        const int left = budget - j->used, rounds = ROUNDS - r;
+        if (left > 0) round_of(j, r, (left + rounds - 1) / rounds, hash, why);
+    }
+    harness_free(hash);
+    return why->status;
+}
+
+/* ---- all of a program ---------------------------------------------------------------------------
+ */
+
+typedef struct searches {
+    tune_pool pool;
+    tune_cut start[TUNE_STARTS];
+    job job[TUNE_STARTS][TUNE_WAYS];
+} searches;
+
+/* Where searches begin: everything fused that can be, and a random partition. */
+static ag_status draw_starts(searches *s, uint64_t seed, ag_failure *why)
+{
+    ag_random random = {seed, lab_kernel_hash(s->pool.program), 0};
+    const double rate = ag_random_uniform(&random);
+    for (int i = 0; i < TUNE_STARTS; i++) tune_cut_open(&s->start[i], &s->pool);
+    if (!tune_cut_draw(&s->start[TUNE_DEFAULT], 1, 0, why))
+        tune_cut_draw(&s->start[TUNE_RANDOM], rate, ag_random_bits(&random), why);
+    return why->status;
+}
+
+static ag_status search_all(searches *s, const tune_meters *meters, const tune_fusion_options *o,
+                            int *stop, ag_failure *why)
+{
+    for (int start = 0; start < TUNE_STARTS; start++)
+        for (int way = 0; way < TUNE_WAYS && !why->status && !*stop; way++) {
+            job *j = &s->job[start][way];
+            if (!o->wanted[start] || (way == TUNE_LEARNED && !meters->predicted.price)) continue;
+            *j = (job){o, &s->pool, meters->measured, meters->predicted, o->seed, NULL, 0, 0};
+            (way == TUNE_LEARNED ? search_learned : search_hardware)(j, &s->start[start], why);
+            *stop = j->measured.stop || j->predicted.stop;
+        }
+    return why->status;
+}
+
+/* Best found so far after each measurement, by the new times. */
+static void fill(tune_found *f, const job *j, const double *ns, double default_ns)
+{
+    f->done = 1;
+    f->measurements = j->used;
+    f->kernels = j->measured.asked;
+    f->predicted = j->predicted.asked;
+    f->curve = harness_alloc((size_t)j->used * sizeof *f->curve + 1);
+    for (int i = 0; i < bag_count(j->trail); i++)
+        for (int m = j->trail[i].at; m <= j->used; m++) f->curve[m - 1] = default_ns / ns[i];
+    f->speedup = j->used ? f->curve[j->used - 1] : 1;
+}
+
+/* All milestones of all searches behind the default, in one measurement. */
+static ag_status measure_again(tune_fusion *result, searches *s, const tune_meters *meters,
+                               int *stop, ag_failure *why)
+{
+    const tune_cut **cut = NULL;
+    tune_prices prices = meters->measured;
+    bag_add(cut, &s->start[TUNE_DEFAULT]);
+    for (int i = 0; i < TUNE_STARTS * TUNE_WAYS; i++) {
+        const job *j = &s->job[0][0] + i;
+        for (int k = 0; k < bag_count(j->trail); k++) bag_add(cut, &j->trail[k].cut);
+    }
+    double *ns = harness_alloc((size_t)bag_count(cut) * sizeof *ns);
+    tune_price(ns, &prices, cut, bag_count(cut), why);
+    *stop = prices.stop;
+    result->kernels = s->start[TUNE_DEFAULT].parts;
+    result->default_ns = ns[0];
+    for (int i = 0, at = 1; i < TUNE_STARTS * TUNE_WAYS && !why->status && !*stop; i++) {
+        const job *j = &s->job[0][0] + i;
+        if (j->o) fill(&result->found[0][0] + i, j, ns + at, ns[0]);
+        at += bag_count(j->trail);
+    }
+    harness_free(ns);
+    bag_free(cut);
+    tune_prices_free(&prices);
+    return why->status;
+}
+
+ag_status tune_fusion_search(tune_fusion *result, const lab_program *p, const tune_meters *meters,
+                             const tune_fusion_options *o, int *stop, ag_failure *why)
+{
+    searches s = {0};
+    *result = (tune_fusion){0};
+    *stop = 0;
+    tune_pool_open(&s.pool, p);
+    if (!draw_starts(&s, o->seed, why) && !search_all(&s, meters, o, stop, why) && !*stop)
+        measure_again(result, &s, meters, stop, why);
+    for (int i = 0; i < TUNE_STARTS * TUNE_WAYS; i++) close_job(&s.job[0][0] + i);
+    for (int i = 0; i < TUNE_STARTS; i++) tune_cut_close(&s.start[i]);
+    tune_pool_close(&s.pool);
+    return why->status;
+}
+
+void tune_fusion_clear(tune_fusion *result)
+{
+    for (int i = 0; i < TUNE_STARTS * TUNE_WAYS; i++) harness_free((&result->found[0][0])[i].curve);
+    *result = (tune_fusion){0};
+}

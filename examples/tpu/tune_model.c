@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/tpu/tune_model.h"
+
+#include "examples/harness/harness.h"
+#include "examples/lab/features.h"
+#include "examples/tpu/analysis.h"
+
+#include <math.h>
+
+ag_status tune_model_open(tune_model *m, const tpu_settings *s, const char *run, tpu_task task,
+                          const char *option, ag_failure *why)
+{
+    static const char *const name[] = {"tile", "fusion"};
+    tpu_settings one = *s;
+    *m = (tune_model){.settings = s};
+    if (!run) return AG_OK;
+    one.common.run = run;
+    one.ensemble.count = 0;
+    if (tpu_runs_open(&m->runs, &one, why)) return why->status;
+    if (m->runs.run[0].model.options.task == task) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--%s: %.200s holds a model for %s files, but this option needs one that was "
+                   "trained on %s files; choose another run",
+                   option, run, name[m->runs.run[0].model.options.task], name[task]);
+}
+
+void tune_model_close(tune_model *m)
+{
+    if (m->runs.run) tpu_runs_close(&m->runs);
+    *m = (tune_model){0};
+}
+
+void tune_kernel_open(tpu_kernel *kernel, const lab_program *from)
+{
+    const size_t n = (size_t)from->n;
+    float *feature = harness_alloc(n * LAB_FEATURES * sizeof *feature);
+    int32_t *opcode = harness_alloc(n * sizeof *opcode);
+    int64_t(*rows)[2] = harness_alloc(n * LAB_OPERANDS * sizeof *rows);
+    const int edges = lab_edges(rows, from);
+    int32_t *edge = harness_alloc(2 * (size_t)edges * sizeof *edge + 1);
+    for (int i = 0; i < from->n; i++) {
+        lab_node_features(feature + (size_t)i * LAB_FEATURES, from, i);
+        opcode[i] = lab_op_code(from->nodes[i].op);
+    }
+    for (int e = 0; e < edges; e++) {
+        edge[2 * e] = (int32_t)rows[e][0];
+        edge[2 * e + 1] = (int32_t)rows[e][1];
+    }
+    harness_free(rows);
+    *kernel = (tpu_kernel){.name = from->name,
+                           .nodes = from->n,
+                           .edges = edges,
+                           .feature = feature,
+                           .opcode = opcode,
+                           .edge = edge,
+                           .configs = 1};
+    tpu_static_features(kernel->analysis, kernel);
+}
+
+/* The arrays of a kernel are constant to those that read it. */
+static void give_back(const void *array) { harness_free((void *)(uintptr_t)array); }
+
+void tune_kernel_close(tpu_kernel *kernel)
+{
+    give_back(kernel->feature);
+    give_back(kernel->opcode);
+    give_back(kernel->edge);
+    give_back(kernel->tile);
+    *kernel = (tpu_kernel){0};
+}
+
+static ag_status score(tune_model *m, double *score, tpu_kernel *kernel, int count, tpu_task task,
+                       ag_failure *why)
+{
+    const tpu_data data = {.task = task, .kernel = kernel, .kernels = count};
+    const tpu_scorer scorer = {.model = &m->runs.run[0].model,
+                               .scaler = &m->runs.run[0].checkpoint.scaler,
+                               .tape = m->runs.tape,
+                               .samples = m->settings->eval_samples,
+                               .nodes = m->settings->eval_nodes};
+    return tpu_score(&scorer, score, &data, 1, why);
+}
+
+ag_status tune_model_times(tune_model *m, double *ns, const lab_fusion *kernels, ag_failure *why)
+{
+    const int count = kernels->n;
+    tpu_kernel *list = harness_alloc((size_t)count * sizeof *list + 1);
+    for (int i = 0; i < count; i++) {
+        tune_kernel_open(&list[i], &kernels->kernel[i]);
+        ns[i] = 0;
+    }
+    score(m, ns, list, count, TPU_FUSION, why);
+    for (int i = 0; i < count; i++) {
+        ns[i] = exp(ns[i]);
+        tune_kernel_close(&list[i]);
+    }
+    harness_free(list);
+    return why->status;
+}
+
+ag_status tune_model_tiles(tune_model *m, double *scores, const lab_program *kernel,
+                           int (*tile)[24], int count, ag_failure *why)
+{
+    tpu_kernel k;
+    tune_kernel_open(&k, kernel);
+    float *feature = harness_alloc((size_t)count * TPUGRAPHS_TILE_FEATURES * sizeof *feature + 1);
+    for (int i = 0; i < count; i++) {
+        for (int c = 0; c < TPUGRAPHS_TILE_FEATURES; c++)
+            feature[i * TPUGRAPHS_TILE_FEATURES + c] = (float)tile[i][c];
+        scores[i] = 0;
+    }
+    k.tile = feature;
+    k.configs = count;
+    score(m, scores, &k, 1, TPU_TILE, why);
+    tune_kernel_close(&k);
+    return why->status;
+}
