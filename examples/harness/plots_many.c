@@ -13,8 +13,12 @@ static void label(FILE *to, const char *axis, const char *text)
     fprintf(to, "' textcolor rgb '%s'\n", PLOT_INK);
 }
 
-/* The look of line or bar i. */
-static const char *colour(int i) { return i % 2 ? PLOT_SECOND : PLOT_FIRST; }
+/* The colour of line or bar i, paler from the third on. */
+static void write_colour(FILE *to, int i)
+{
+    fprintf(to, " linecolor rgb '#%s%s'", i < 2 ? "" : "80",
+            &(i % 2 ? PLOT_SECOND : PLOT_FIRST)[1]);
+}
 
 static void write_points(FILE *to, harness_curve c)
 {
@@ -48,11 +52,9 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
         fputs("set key bottom right\nset xrange [0:*]\nset format x '%.0f'\n", to);
         for (int i = 0; i < count && i < HARNESS_LINES; i++) {
             if (!curves[i].n) continue;
-            fprintf(to,
-                    "%s'%s.tsv' index %d using 1:2 with %s linewidth 2 dashtype %d linecolor "
-                    "rgb '%s'",
-                    drawn++ ? ", \\\n     " : "plot ", p.name, i, steps ? "steps" : "lines",
-                    i < 2 ? 1 : 2, colour(i));
+            fprintf(to, "%s'%s.tsv' index %d using 1:2 with %s linewidth 2",
+                    drawn++ ? ", \\\n     " : "plot ", p.name, i, steps ? "steps" : "lines");
+            write_colour(to, i);
             write_name(to, curves[i].name);
         }
         fputs("\n", to);
@@ -106,7 +108,8 @@ ag_status harness_plot_groups(const char *folder, const char *name, const char *
         label(to, "y", y_label);
         groups_range(to, values, n_groups * n_bars);
         fprintf(to,
-                "set datafile missing '?'\nset key top right horizontal\nset xrange [-0.6:%d-0.4]\n"
+                "set datafile missing '?'\nset key outside bottom center horizontal\nset xrange "
+                "[-0.6:%d-0.4]\n"
                 "set xtics scale 0 rotate by -40\nset grid noxtics ytics\n"
                 "set style fill solid 0.85 noborder\n",
                 n_groups);
@@ -114,9 +117,10 @@ ag_status harness_plot_groups(const char *folder, const char *name, const char *
             const double from = -0.4 + wide * b;
             fprintf(to,
                     "%s'%s.tsv' using ($0):(1):($0+%.4f):($0+%.4f):(1):($%d)%s with boxxyerror "
-                    "fillstyle solid %.2f linecolor rgb '%s'",
+                    "fillstyle solid 0.85",
                     b ? ", \\\n     " : "plot ", p.name, from, from + 0.9 * wide, b + 2,
-                    b ? "" : ":xtic(1)", b < 2 ? 0.85 : 0.4, colour(b));
+                    b ? "" : ":xtic(1)");
+            write_colour(to, b);
             write_name(to, bars[b]);
         }
         fputs("\n", to);

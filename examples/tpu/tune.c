@@ -110,7 +110,13 @@ static ag_status search_programs(tuner *t, ag_failure *why)
         search_program(t, &t->sources[i], &stop, why);
     }
     harness_progress_end(&t->bar);
-    if (!why->status && stop && !harness_interrupted())
+    if (why->status || !stop || harness_interrupted()) return why->status;
+    if (!bag_count(t->results.list))
+        ag_fail(why, AG_EUSE,
+                "--minutes: %g are too short for the first of the %d programs; give more, or 0 for "
+                "all the time that it takes",
+                t->s->minutes, t->n_sources);
+    else
         harness_warn("the time is up: %d of the %d programs are done; give more --minutes",
                      bag_count(t->results.list), t->n_sources);
     return why->status;
