@@ -117,6 +117,23 @@ static void plots_and_report(void **state)
     assert_int_equal(
         harness_plot_curves(folder, "none", "n", (harness_curve){0}, (harness_curve){0}, &why),
         AG_OK);
+    const harness_curve lines[] = {{"it's", x, y, 3}, {"none", NULL, NULL, 0}, {"b", x, x, 2}};
+    assert_int_equal(harness_plot_lines(folder, "lines", "l", "x", "y", lines, 3, 1, &why), AG_OK);
+    assert_int_equal(harness_plot_groups(folder, "groups", "g", "y", (const char *[]){"a\tb", "c"},
+                                         2, (const char *[]){"one", "two"}, 2,
+                                         (double[]){1.5, (double)NAN, 0.5, 2}, &why),
+                     AG_OK);
+    char *many = files_text(folder, "plots/lines.tsv");
+    assert_string_equal(many, "1\t3\n2\t2\n3\t1\n\n\n\n\n1\t1\n2\t2\n\n\n");
+    free(many);
+    many = files_text(folder, "plots/lines.gp");
+    assert_non_null(strstr(many, "title 'it''s'"));
+    assert_non_null(strstr(many, "index 2 using 1:2 with steps"));
+    assert_null(strstr(many, "index 1 "));
+    free(many);
+    many = files_text(folder, "plots/groups.tsv");
+    assert_string_equal(many, "a b\t1.5\t?\nc\t0.5\t2\n");
+    free(many);
     char *data = files_text(folder, "plots/bars.tsv"),
          *script = files_text(folder, "plots/learning.gp");
     assert_string_equal(data, "d\t-1\t0\t0\na b\t1\t1\t2\n");
