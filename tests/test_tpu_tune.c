@@ -198,7 +198,7 @@ static double brute_force(const lab_program *p, uint64_t salt, int *partitions)
     fake f = {.salt = salt};
     tune_prices prices = prices_of(&f);
     ag_failure why = {0};
-    double best = INFINITY;
+    double best = (double)INFINITY;
     tune_map known = {0};
     tune_pool_open(&pool, p);
     tune_cut_open(&cut, &pool);

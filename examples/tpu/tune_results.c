@@ -69,7 +69,8 @@ double tune_share(const tune_results *r, tune_start start, int gain)
     if (gain) return hardware > 1 ? (learned - 1) / (hardware - 1) : (double)NAN;
     for (int i = 0; i < bag_count(r->list); i++) {
         const tune_found *f = r->list[i].fusion.found[start];
-        sum += f[TUNE_LEARNED].done ? f[TUNE_LEARNED].speedup / f[TUNE_HARDWARE].speedup : NAN;
+        sum +=
+            f[TUNE_LEARNED].done ? f[TUNE_LEARNED].speedup / f[TUNE_HARDWARE].speedup : (double)NAN;
     }
     return bag_count(r->list) ? sum / bag_count(r->list) : (double)NAN;
 }
