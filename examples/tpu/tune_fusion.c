@@ -12,7 +12,7 @@
 #define COLD         0.0005
 /* What was not measured must look so much better than what was: among thousands of predictions the
    luckiest ones are too small. */
-#define CAUTION 1.05
+#define CAUTION      1.05
 
 enum {
     CHAINS = 8,
