@@ -204,7 +204,11 @@ static void no_memory(void **state)
 static void on_a_terminal(char *text, size_t bytes, const char *no_color)
 {
     int host = posix_openpt(O_RDWR | O_NOCTTY);
-    assert_true(host >= 0 && grantpt(host) == 0 && unlockpt(host) == 0);
+    if (host < 0) {
+        print_message("skipped: there are no pseudo-terminals here (/dev/pts)\n");
+        skip();
+    }
+    assert_true(grantpt(host) == 0 && unlockpt(host) == 0);
     int terminal = open(ptsname(host), O_RDWR | O_NOCTTY);
     pid_t child = fork();
     if (child == 0) {

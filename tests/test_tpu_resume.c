@@ -48,7 +48,7 @@ static void three_runs_and_two_threads(void **state)
         FUSION " --gnn gat --reduction node"};
     (void)state;
     for (int i = 0; i < 5; i++) {
-        char line[600], one[16], run[16];
+        char line[600], one[32], run[32];
         snprintf(one, sizeof one, "m%d-1", i);
         for (int k = 1; k <= 3; k++) {
             snprintf(run, sizeof run, "m%d-%d", i, k);
