@@ -193,24 +193,32 @@ static ag_status write_metrics(harness_run *run, const tune_results *r, ag_failu
     return why->status;
 }
 
+static ag_status search_and_show(tuner *t, harness_run *run, harness_call *call, ag_failure *why)
+{
+    const char *out = t->s->common.out;
+    if (harness_run_config(run, call->options, why) || search_programs(t, why) ||
+        !bag_count(t->results.list) || write_metrics(run, &t->results, why) ||
+        tune_report(&t->results, out, call, why) || show(t, why))
+        return why->status;
+    harness_say("the results are in %s; open %s/" HARNESS_REPORT, out, out);
+    return AG_OK;
+}
+
 ag_status tpu_autotune_command(harness_call *call, ag_failure *why)
 {
     static const char *const columns[] = {"hardware_default", "learned_default", "hardware_random",
                                           "learned_random"};
     const tpu_settings *s = call->values;
-    tuner t;
+    tuner *t = harness_alloc(sizeof *t); /* its meter remembers thousands of probes */
     harness_run *run = NULL;
-    if (!open_all(&t, s, why))
+    if (!open_all(t, s, why))
         run = harness_run_open(s->common.out, harness_mode(&s->common), columns, 4, why);
-    if (run && !harness_run_config(run, call->options, why) && !search_programs(&t, why) &&
-        bag_count(t.results.list)) {
-        if (!write_metrics(run, &t.results, why) &&
-            !tune_report(&t.results, s->common.out, call, why) && !show(&t, why))
-            harness_say("the results are in %s; open %s/" HARNESS_REPORT, s->common.out,
-                        s->common.out);
+    if (run) {
+        ag_failure closing = {0};
+        search_and_show(t, run, call, why);
+        if (harness_run_close(run, &closing) && !why->status) *why = closing;
     }
-    ag_failure other = {0};
-    harness_run_close(run, why->status ? &other : why);
-    close_all(&t);
+    close_all(t);
+    harness_free(t);
     return why->status;
 }
