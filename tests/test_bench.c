@@ -58,6 +58,13 @@ static const char *const names[] = {
     "step 2x50",
     "step 4x50",
     "step 8x25",
+    "tpu lstm shared 16",
+    "tpu lstm shared 64",
+    "tpu lstm separate 16",
+    "tpu lstm separate 64",
+    "tpu transformer 16",
+    "tpu rank nodes 1000",
+    "tpu rank kernel 1000",
     "linear",
     "matmul NN",
     "lstm",
@@ -107,32 +114,40 @@ static void test_every_row(void **state)
     assert_true(value(all, "fma_gflops") > 0 && value(all, "copy_gbs") > 0);
     assert_int_equal((int)value(all, "threads"), 2);
     assert_int_equal(rows_of(rows, "step"), 3);
+    assert_int_equal(rows_of(rows, "tpu"), 7);
     assert_int_equal(rows_of(rows, "gemm"), 29);
     assert_int_equal(rows_of(rows, "ops"), 2 * 31 + 2); /* forward and backward; AdamW twice */
     json_decref(all);
 }
 
 /* Two peers at once, played by a script that answers as peer.py does. */
-static void test_peers(void **state)
+static void check_peers(const char *only, const char *first, const char *second)
 {
     static const char script[] = "#!/bin/sh\necho '{\"ready\": true}'\n"
                                  "while read line; do echo 1000000; done\n"
                                  "echo '{\"peak_mb\": 1000, \"resident_mb\": 1}'\n";
-    char text[8192], path[] = "/tmp/bench_peer_XXXXXX", options[100];
+    char text[8192], path[] = "/tmp/bench_peer_XXXXXX", options[160];
     const int file = mkstemp(path);
-    (void)state;
     assert_true(file >= 0);
     assert_int_equal((int)write(file, script, sizeof script - 1), (int)sizeof script - 1);
     assert_int_equal(fchmod(file, 0700), 0);
     close(file);
-    snprintf(options, sizeof options, "--quick --steps --only 2x50 --peer %s", path);
+    snprintf(options, sizeof options, "--quick --steps --only '%s' --peer %s", only, path);
     const int code = bench(text, sizeof text, options);
     unlink(path);
     if (code) fail_msg("exit %d: %s", code, text);
-    const char *pyg = strstr(text, "pyg"), *node = strstr(text, "node ");
-    if (!pyg || !node || !strstr(pyg, "1000000.0 ms") || !strstr(node, "1000000.0 ms") ||
-        !strstr(node, "1048.6 MB"))
+    const char *one = strstr(text, first), *two = strstr(text, second);
+    if (!one || !two || !strstr(one, "1000000.0 ms") || !strstr(two, "1000000.0 ms") ||
+        !strstr(two, "1048.6 MB"))
         fail_msg("%s", text);
+}
+
+static void test_peers(void **state)
+{
+    (void)state;
+    check_peers("2x50", "pyg ", "node ");
+    check_peers("lstm shared 16", "plain ", "best ");
+    check_peers("rank kernel", "plain ", "best ");
 }
 
 static void test_only(void **state)

@@ -13,7 +13,7 @@
 
 static const char usage[] =
     "usage: bench [--ops] [--gemm] [--steps] [OPTIONS]\n"
-    "Times products, ops and the training step against floors measured in the same run.\n"
+    "Times products, ops and training steps against floors measured in the same run.\n"
     "Without a part named, all three run.\n\n"
     "  --only NAME     rows whose name or shape has NAME in it: \"instance\", \"step 32x1000\"\n"
     "  --rounds N      timings of a row, 1 to 100 (15; steps with --peer: 7)\n"
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
     json_t *rows = json_array();
     print_machine(options.quick ? 1 : 20);
     /* The steps come first: they look at how resident memory grows. */
-    int bad = options.steps && bench_steps(&options, rows);
+    int bad = options.steps && (bench_steps(&options, rows) || bench_tpus(&options, rows));
     if (!bad && options.gemm) bad = bench_gemm(&options, rows);
     if (!bad && options.ops) bad = bench_ops(&options, rows);
     if (!bad)

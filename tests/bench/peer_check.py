@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Both peers against the independent model, scores and gradients, in float64 without dropout."""
+"""The peers against the independent models, scores and gradients, in float64 without dropout."""
 import sys
 from pathlib import Path
 
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "golden"))
+import peer_tpu  # noqa: E402
 import tgraph_model as golden  # noqa: E402
+import tpu_model  # noqa: E402
 from peer_models import FORMS, Problem, hinge  # noqa: E402
 
 
@@ -31,8 +33,32 @@ def check(form, cross, problem):
     return relative(found, expected) < 1e-9 and worst < 1e-6
 
 
+def check_tpu(form, plain):
+    """Three kernels of 9 nodes, or one under three tile sizes."""
+    reduction, shared, tile_at = peer_tpu.FORMS[form]
+    model = peer_tpu.Model(reduction, shared, tile_at, 0.0, plain, hidden=16)
+    kernel = peer_tpu.kernels_of(1 if tile_at else 3, 9)
+    batch = peer_tpu.copies(kernel, 3) if tile_at else kernel
+    options = tpu_model.Options(task="tile" if tile_at else "fusion", reduction=reduction, tile_at=tile_at or "nodes",
+                                direction="shared" if shared else "separate")
+    names = model.names()
+    own = {name: p.detach().clone().requires_grad_() for name, p in names.items()}
+    reference, edges = tpu_model.Model(options, {name: own[name] for name in tpu_model.shapes(options)}), 16
+    expected = torch.stack([reference(
+        batch.opcode[i], batch.feature[i],
+        [(u - 9 * i, v - 9 * i) for u, v in zip(batch.user.tolist(), batch.operand.tolist())][edges * i:edges * (i + 1)],
+        batch.static[i:i + 1], batch.tile[i:i + 1] if tile_at else None)[0] for i in range(3)])
+    found, weights = model(batch, peer_tpu.mean_of(batch, plain)), torch.tensor([1.0, -2.0, 3.0])
+    (expected * weights).sum().backward()
+    (found * weights).sum().backward()
+    worst = max(relative(names[n].grad, p.grad) for n, p in own.items())
+    print(f"{form} plain={plain}: scores {relative(found, expected):.1e} gradients {worst:.1e}")
+    return relative(found, expected) < 1e-9 and worst < 1e-6
+
+
 def main():
     torch.set_default_dtype(torch.float64)
     problem = Problem(5, 40)
     good = [check(form, cross, problem) for form in FORMS for cross in (True, False)]
+    good += [check_tpu(form, plain) for form in peer_tpu.FORMS for plain in (True, False)]
     return 0 if all(good) else 1

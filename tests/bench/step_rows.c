@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The training step of TGraph: its floor, its memory, what recording costs, and the same step in
    PyTorch in turn. */
-#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "bench.h"
+#include "memory.h"
 #include "peer.h"
 #include "probe.h"
 #include "step.h"
-
-#include <string.h>
-#include <time.h>
 
 /* docs/bench.md derives both: 38.6 GFLOP for 32 configurations of 1,000 nodes, and 78 transfers of
    T = C N 128 floats when each block is fused as far as it can be. */
@@ -26,35 +23,6 @@ typedef struct step_result {
     ag_plan_summary plan;
     double parameters; /* bytes of weights, gradients and moments */
 } step_result;
-
-/* A value of /proc/self/status in bytes, 0 where there is none. */
-static double memory(const char *field)
-{
-    char line[256];
-    double kilobytes = 0;
-    const size_t n = strlen(field);
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, field, n) == 0 && line[n] == ':') sscanf(line + n + 1, "%lf", &kilobytes);
-    if (file) fclose(file);
-    return kilobytes * 1024;
-}
-
-/* The kernel's record of the peak begins anew. */
-static void forget_peak(void)
-{
-    FILE *file = fopen("/proc/self/clear_refs", "w");
-    if (!file) return;
-    fputs("5", file);
-    fclose(file);
-}
-
-/* Threads that wait for work spin for a while: they get the time to fall asleep. */
-static void pause_between(void)
-{
-    const struct timespec pause = {0, 30 * 1000 * 1000};
-    nanosleep(&pause, NULL);
-}
 
 static double least(double a, double b) { return a && a < b ? a : b; }
 
@@ -94,7 +62,7 @@ static int alternate(step_result *r, bench_step *s, int rounds)
         bench_sample(&r->ours, bench_step_run(s), probe);
         for (int k = 0; k < PEERS; k++) {
             if (!r->about[k].pid) continue;
-            pause_between();
+            bench_pause();
             const double seconds = bench_peer_run(&r->about[k]);
             if (seconds < 0) return 1;
             bench_sample(&r->peer[k], seconds, probe);
@@ -165,10 +133,10 @@ static int measure(const bench_options *options, int configs, int nodes, json_t 
         bad = bench_peer_open(&r.about[k], options->peer, forms[k], configs, nodes, ag_threads());
     if (!bad) {
         r.parameters = 4.0 * (double)s.model.params->size * sizeof(ag_real);
-        forget_peak();
-        r.resident = memory("VmRSS");
+        bench_forget_peak();
+        r.resident = bench_resident();
         for (int i = 0; i < (options->quick ? 1 : 2); i++) bench_step_run(&s);
-        r.peak = memory("VmHWM");
+        r.peak = bench_peak();
         if (options->profile) ag_profile(s.tape, 1);
         bad = alternate(&r, &s, bench_rounds(options, options->peer ? 7 : 15)) ||
               measure_recording(&r, &s, options->quick ? 1 : 20);
