@@ -31,6 +31,7 @@ typedef struct result {
 static int alternate(result *r, bench_tpu *b, int rounds)
 {
     for (int i = 0; i < rounds; i++) {
+        if (r->about[0].pid) bench_pause();
         const double probe = bench_probe();
         bench_evict();
         bench_sample(&r->ours, bench_tpu_run(b), probe);
