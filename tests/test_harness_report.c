@@ -119,17 +119,20 @@ static void plots_and_report(void **state)
         AG_OK);
     const harness_curve lines[] = {{"it's", x, y, 3}, {"none", NULL, NULL, 0}, {"b", x, x, 2}};
     assert_int_equal(harness_plot_lines(folder, "lines", "l", "x", "y", lines, 3, 1, &why), AG_OK);
+    /* only the last of them has points */
+    assert_int_equal(harness_plot_lines(folder, "late", "l", "x", "y", &lines[1], 2, 1, &why),
+                     AG_OK);
     assert_int_equal(harness_plot_groups(folder, "groups", "g", "y", (const char *[]){"a\tb", "c"},
                                          2, (const char *[]){"one", "two"}, 2,
                                          (double[]){1.5, (double)NAN, 0.5, 2}, &why),
                      AG_OK);
     char *many = files_text(folder, "plots/lines.tsv");
-    assert_string_equal(many, "1\t3\n2\t2\n3\t1\n\n\n\n\n1\t1\n2\t2\n\n\n");
+    assert_string_equal(many, "1\t3\n2\t2\n3\t1\n\n\n1\t1\n2\t2\n\n\n");
     free(many);
     many = files_text(folder, "plots/lines.gp");
     assert_non_null(strstr(many, "title 'it''s'"));
-    assert_non_null(strstr(many, "index 2 using 1:2 with steps"));
-    assert_null(strstr(many, "index 1 "));
+    assert_non_null(strstr(many, "index 1 using 1:2 with steps"));
+    assert_null(strstr(many, "index 2 "));
     free(many);
     many = files_text(folder, "plots/groups.tsv");
     assert_string_equal(many, "a b\t1.5\t?\nc\t0.5\t2\n");
@@ -141,8 +144,9 @@ static void plots_and_report(void **state)
     free(data);
     free(script);
     int drawn = system("gnuplot --version > /dev/null 2>&1") == 0;
-    static const char *const made[] = {"plots/learning.svg", "plots/scatter.svg", "plots/bars.svg"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const made[] = {"plots/learning.svg", "plots/scatter.svg", "plots/bars.svg",
+                                       "plots/lines.svg", "plots/late.svg"};
+    for (int i = 0; i < 5; i++) {
         char *svg = files_text(folder, made[i]);
         assert_true(!drawn || (svg && strstr(svg, "</svg>")));
         free(svg);

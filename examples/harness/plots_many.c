@@ -20,6 +20,7 @@ static void write_colour(FILE *to, int i)
             &(i % 2 ? PLOT_SECOND : PLOT_FIRST)[1]);
 }
 
+/* A block of the data. gnuplot counts blocks that have points, so an empty curve has none. */
 static void write_points(FILE *to, harness_curve c)
 {
     const int64_t width = (c.n + MOST_POINTS - 1) / MOST_POINTS;
@@ -45,7 +46,8 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
     ag_status status = harness__plot_begin(&p, folder, name, why);
     if (status == AG_OK) {
         FILE *to = p.script;
-        for (int i = 0; i < count; i++) write_points(p.data, curves[i]);
+        for (int i = 0; i < count && i < HARNESS_LINES; i++)
+            if (curves[i].n) write_points(p.data, curves[i]);
         harness__plot_style(&p, title, 760, 400);
         label(to, "x", x_label);
         label(to, "y", y_label);
@@ -53,7 +55,8 @@ ag_status harness_plot_lines(const char *folder, const char *name, const char *t
         for (int i = 0; i < count && i < HARNESS_LINES; i++) {
             if (!curves[i].n) continue;
             fprintf(to, "%s'%s.tsv' index %d using 1:2 with %s linewidth 2",
-                    drawn++ ? ", \\\n     " : "plot ", p.name, i, steps ? "steps" : "lines");
+                    drawn ? ", \\\n     " : "plot ", p.name, drawn, steps ? "steps" : "lines");
+            drawn++;
             write_colour(to, i);
             write_name(to, curves[i].name);
         }
