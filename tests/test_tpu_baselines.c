@@ -56,6 +56,14 @@ static void fusion_machine(void **state)
         train[i] = &k[i];
         lab_program_clear(&p);
     }
+    tpu_roofline found;
+    const tpu_kernel *dots[MADE / 4];
+    assert_int_equal(tpu_roofline_fit(&found, train, MADE, &why), AG_OK);
+    assert_true(found.scale[TPU_TYPE_CONVOLUTION] == 1); /* there are none */
+    assert_true(found.scale[TPU_TYPE_OTHER] == 1);
+    for (int i = 0; i < MADE / 4; i++) dots[i] = train[4 * i];
+    assert_int_equal(tpu_roofline_fit(&found, dots, MADE / 4, &why), AG_OK);
+    for (int t = 0; t < TPU_TYPES; t++) assert_true(found.scale[t] == 1);
     for (int kind = TPU_BASELINE_ROOFLINE; kind <= TPU_BASELINE_LOOPS; kind++) {
         const tpu_baseline_options o = tpu_baseline_defaults();
         tpu_baseline *b =

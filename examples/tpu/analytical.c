@@ -41,7 +41,7 @@ static double best_scale(double *ratio, int n)
     return ratio[i];
 }
 
-/* What a type's kernels take beyond the overhead, over what the roofline says. */
+/* What a type's kernels take beyond the overhead, over what the roofline says; 0: none tells. */
 static void scale_type(tpu_roofline *r, const rows *all, tpu_type type)
 {
     int n = 0;
@@ -52,7 +52,7 @@ static void scale_type(tpu_roofline *r, const rows *all, tpu_type type)
         const double left = fmax(0.01 * all->measured[i], all->measured[i] - r->overhead);
         if (modelled > 0) all->ratio[n++] = left / modelled;
     }
-    if (n) r->scale[type] = best_scale(all->ratio, n);
+    r->scale[type] = n ? best_scale(all->ratio, n) : 0;
 }
 
 static tpu_roofline with(const double *x, const rows *all)
@@ -78,14 +78,17 @@ static double error_at(const double *x, void *context)
     return error_of(&r, all);
 }
 
-/* Only products of scales and rates can be told: other kernels have scale 1, if there are any. */
+/* Only products of scales and rates can be told: other kernels have scale 1, or, where there are
+   none, the last type that has some; and types of which nothing is known. */
 static void normalise(tpu_roofline *r)
 {
-    const double scale = r->scale[TPU_TYPE_OTHER];
+    double scale = 0;
+    for (int t = TPU_TYPES - 1; t >= 0 && scale == 0; t--) scale = r->scale[t];
+    if (scale == 0) scale = 1;
     r->bandwidth /= scale;
     r->peak /= scale;
     r->special /= scale;
-    for (int t = 0; t < TPU_TYPES; t++) r->scale[t] /= scale;
+    for (int t = 0; t < TPU_TYPES; t++) r->scale[t] = r->scale[t] > 0 ? r->scale[t] / scale : 1;
 }
 
 ag_status tpu_no_runtimes(int kernels, ag_failure *why)
