@@ -59,6 +59,15 @@ static void studies(void **state)
     program_expect("tpu ablate --study study.ini --data f_0.npz --out study2 --hidden 16", 2, "",
                    "nothing is held out; give --valid");
     program_expect("tpu ablate --study none.ini --out study2" TILES, 3, "", "none.ini");
+    /* a variant may be a model by name; what stands behind the name wins */
+    write_study("names.ini", "[study]\nsteps = 2\nconfigs = 4\n[a]\npreset = none-lstm-tile\n"
+                             "hidden = 16\n[b]\nhidden = 24\n");
+    program_expect("tpu ablate --study names.ini --out names --kernels 4 --quiet" TILES, 0, "\nb ",
+                   "");
+    char *config = program_text_of("names/a/seed-0/config.json");
+    assert_non_null(strstr(config, "\"gnn\": \"none\""));
+    assert_non_null(strstr(config, "\"hidden\": 16"));
+    free(config);
     write_study("bad.ini", "[a]\ngnn = graph\n");
     program_expect("tpu ablate --study bad.ini --out study2" TILES, 2, "", "bad.ini line 2: gnn");
     o = program_expect("tpu ablate --study study.ini --out study3 --hidden 16 --kernels 4 "

@@ -113,7 +113,7 @@ static ag_status check_override(reader *r, const char *key, const char *value, i
         status = ag_fail(why, AG_EUSE,
                          "%s: seed: a study has its seeds in [study]; write seeds = %.20s there",
                          where, value);
-    else if (option && (option->flags & HARNESS_LOCAL))
+    else if (option && (option->flags & HARNESS_LOCAL) && !option->presets)
         status = ag_fail(why, AG_EUSE,
                          "%s: %s belongs to the call and not to the study; give it as a flag",
                          where, option->name);
