@@ -340,6 +340,10 @@ static void models_help(void **state)
     const double right = r.found[TUNE_DEFAULT][TUNE_LEARNED].speedup;
     assert_true(right > 1);
     tune_fusion_clear(&r);
+    const tune_fusion_options many = {{1, 0}, {1, 300}, 3000, 4};
+    assert_int_equal(tune_fusion_search(&r, &p, &meters, &many, &stop, &why), AG_OK);
+    assert_int_equal(r.found[TUNE_DEFAULT][TUNE_LEARNED].measurements, 300);
+    tune_fusion_clear(&r);
     meters.predicted = prices_of(&other); /* knows nothing, but does not hurt */
     assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &stop, &why), AG_OK);
     check_found(&r.found[TUNE_DEFAULT][TUNE_LEARNED], 5, 1);

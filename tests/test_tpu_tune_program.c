@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -196,10 +197,34 @@ static void kernels_look_as_in_files(void **state)
     lab_program_clear(&p);
 }
 
+/* A search cannot use 0, which stands for a kernel that nobody has asked for, nor infinity. */
+static void wild_models_predict_times(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    lab_fusion f = {0};
+    tune_model m;
+    ag_failure why = {0};
+    const tpu_settings s = {.eval_samples = 64, .eval_nodes = 1024, .common.threads = 1};
+    assert_int_equal(tune_model_open(&m, &s, "fusion", TPU_FUSION, "run", &why), AG_OK);
+    assert_int_equal(lab_family_program(&p, "mlp", 0, 2, &why), AG_OK);
+    assert_int_equal(lab_fusion_draw(&f, &p, 2, 0, &why), AG_OK);
+    double *ns = calloc((size_t)f.n, sizeof *ns);
+    for (double offset = -1e4; offset <= 1e4; offset += 2e4) {
+        m.runs.run[0].model.offset = offset;
+        assert_int_equal(tune_model_times(&m, ns, &f, &why), AG_OK);
+        for (int i = 0; i < f.n; i++) assert_true(isfinite(ns[i]) && ns[i] > 0);
+    }
+    free(ns);
+    tune_model_close(&m);
+    lab_fusion_clear(&f);
+    lab_program_clear(&p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sentences),
-                                       cmocka_unit_test(a_whole_search),
-                                       cmocka_unit_test(kernels_look_as_in_files)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sentences), cmocka_unit_test(a_whole_search),
+        cmocka_unit_test(kernels_look_as_in_files), cmocka_unit_test(wild_models_predict_times)};
     return cmocka_run_group_tests(tests, make, unmake);
 }

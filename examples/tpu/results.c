@@ -43,16 +43,12 @@ void tpu_results_close(tpu_results *r)
     *r = (tpu_results){0};
 }
 
-/* A model may predict anything in its first steps: its run times stay finite, and the run goes on.
- */
-static const double MOST_LOG = 300;
-
 ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why)
 {
     if (tpu_score(scorer, r->score[0], r->data, 1.0 / models, why)) return why->status;
     if (++r->models == models && r->data->task == TPU_FUSION)
         for (int64_t i = 0; i < tpu_scores(r->data); i++)
-            r->score[0][i] = exp(fmax(-MOST_LOG, fmin(r->score[0][i], MOST_LOG)));
+            r->score[0][i] = tpu_nanoseconds(r->score[0][i]);
     return AG_OK;
 }
 

@@ -12,6 +12,12 @@ int64_t tpu_scores(const tpu_data *data)
     return n;
 }
 
+double tpu_nanoseconds(double score)
+{
+    static const double most = 300;
+    return exp(fmax(-most, fmin(score, most)));
+}
+
 static ag_status add_scores(double *score, const tpu_pass *pass, const ag_real *value, int count,
                             double weight, ag_failure *why)
 {

@@ -26,4 +26,8 @@ ag_status tpu_score(const tpu_scorer *s, double *score, const tpu_data *data, do
 /* How many scores those are. */
 int64_t tpu_scores(const tpu_data *data);
 
+/* The run time that a fusion score stands for. Finite and above 0: a model may say anything in its
+   first steps. */
+double tpu_nanoseconds(double score);
+
 #endif

@@ -17,7 +17,7 @@
 enum {
     CHAINS = 8,
     ROUNDS = 3, /* of predicting and verifying */
-    KEPT = 64,  /* best predicted partitions of a round */
+    KEPT = 64,  /* best predicted partitions of a round; more, where so many can be measured */
     PASSES = 3  /* of the last measurement, the smallest time counts */
 };
 
@@ -77,17 +77,17 @@ static ag_status search_hardware(job *j, const tune_cut *start, ag_failure *why)
 
 /* The best partitions of a round, best first. */
 typedef struct best {
-    tune_cut cut[KEPT];
-    double ns[KEPT];
-    int n;
+    tune_cut *cut; /* [room] */
+    double *ns;
+    int n, room;
 } best;
 
 static void note_predicted(void *state, const tune_cut *cut, double ns, int64_t evaluation)
 {
     best *b = state;
     (void)evaluation;
-    if (b->n == KEPT && ns >= b->ns[KEPT - 1]) return;
-    int at = b->n < KEPT ? b->n++ : KEPT - 1;
+    if (b->n == b->room && ns >= b->ns[b->n - 1]) return;
+    int at = b->n < b->room ? b->n++ : b->n - 1;
     const tune_cut room = b->cut[at];
     for (; at > 0 && b->ns[at - 1] > ns; at--) {
         b->cut[at] = b->cut[at - 1];
@@ -99,9 +99,18 @@ static void note_predicted(void *state, const tune_cut *cut, double ns, int64_t 
     tune_cut_copy(&b->cut[at], cut);
 }
 
+static void open_best(best *b, int room)
+{
+    *b = (best){.room = room};
+    b->cut = harness_alloc((size_t)room * sizeof *b->cut);
+    b->ns = harness_alloc((size_t)room * sizeof *b->ns);
+}
+
 static void close_best(best *b)
 {
     for (int i = 0; i < b->n; i++) tune_cut_close(&b->cut[i]);
+    harness_free(b->cut);
+    harness_free(b->ns);
 }
 
 /* What the model's times of the kernels that were measured have to be multiplied by, to be right in
@@ -158,21 +167,21 @@ static ag_status measure(job *j, const tune_cut *cut, uint64_t *hash, ag_failure
 /* Anneals on what is known by now and measures `most` of what looks best. */
 static ag_status round_of(job *j, int number, int most, uint64_t *hash, ag_failure *why)
 {
-    best *b = harness_alloc(sizeof *b);
+    best b;
     const tune_options options = {.evaluations = j->o->steps / ROUNDS,
                                   .chains = CHAINS,
                                   .hot = HOT_LEARNED,
                                   .cold = COLD,
                                   .seed = j->seed + (uint64_t)number};
-    const tune_visitor visitor = {b, note_predicted};
+    const tune_visitor visitor = {&b, note_predicted};
     const tune_cut *start = &j->trail[bag_count(j->trail) - 1].cut;
+    open_best(&b, j->used + most > KEPT ? j->used + most : KEPT);
     if (!tune_anneal(&options, start, &j->predicted, &visitor, why) && !j->predicted.stop)
         for (int i = 0; i < most && !why->status && !j->measured.stop; i++) {
-            const int next = choose(j, b, hash, why);
-            if (next < 0 || measure(j, &b->cut[next], hash, why)) break;
+            const int next = choose(j, &b, hash, why);
+            if (next < 0 || measure(j, &b.cut[next], hash, why)) break;
         }
-    close_best(b);
-    harness_free(b);
+    close_best(&b);
     return why->status;
 }
 

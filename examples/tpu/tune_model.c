@@ -5,8 +5,6 @@
 #include "examples/lab/features.h"
 #include "examples/tpu/analysis.h"
 
-#include <math.h>
-
 ag_status tune_model_open(tune_model *m, const tpu_settings *s, const char *run, tpu_task task,
                           const char *option, ag_failure *why)
 {
@@ -91,7 +89,7 @@ ag_status tune_model_times(tune_model *m, double *ns, const lab_fusion *kernels,
     }
     score(m, ns, list, count, TPU_FUSION, why);
     for (int i = 0; i < count; i++) {
-        ns[i] = exp(ns[i]);
+        ns[i] = tpu_nanoseconds(ns[i]);
         tune_kernel_close(&list[i]);
     }
     harness_free(list);

@@ -22,7 +22,7 @@ void tune_model_close(tune_model *model);
 void tune_kernel_open(tpu_kernel *kernel, const lab_program *from);
 void tune_kernel_close(tpu_kernel *kernel);
 
-/* Predicted run times, ns. */
+/* Predicted run times, ns: finite and above 0. */
 ag_status tune_model_times(tune_model *model, double *ns, const lab_fusion *kernels,
                            ag_failure *why);
 
