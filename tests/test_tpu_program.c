@@ -18,6 +18,7 @@
  " --hidden 16 --embedding 8 --kernels 4 --configs 4 --steps 20 --eval-every 10 --threads 1 " \
  "--quiet --no-baselines"
 #define TILES  " --data a_0_0000000a.npz a_0_0000000b.npz b_0_0000000c.npz --valid c_1_0000000d.npz"
+#define DATA   AG_SOURCE_DIR "/examples/data/fusion/"
 #define FUSION " --data f_0.npz g_0.npz --valid h_1.npz"
 
 static int make_files(void **state)
@@ -188,6 +189,12 @@ static void fits(void **state)
     program_expect("tpu eval --run moved --data h_1.npz --fit a_0_0000000a.npz", 2, "",
                    "--fit names files of another kind");
     program_expect("tpu eval --run moved --data h_1.npz --fit none.npz", 3, "", "none.npz");
+    /* one limit for both */
+    program_expect("tpu eval --run moved --data " DATA "lstm_0.npz --fit f_0.npz --ram-limit 1M", 0,
+                   "roofline", "");
+    program_expect("tpu eval --run moved --data " DATA "lstm_0.npz --fit " DATA
+                   "lstm_0.npz --ram-limit 1M",
+                   5, "", "raise --ram-limit");
 }
 
 static void inspecting(void **state)
@@ -258,13 +265,17 @@ static void hidden_run_times(void **state)
     program_expect("tpu eval --run tile --data z_0_00000001.npz", 3, "",
                    "their run times are hidden");
     program_expect("tpu predict --run tile --data z_0_00000001.npz", 0, "\"z_0_00000001\",0,", "");
-    program_expect("tpu inspect z_0_00000001.npz", 0, "z_0", "");
+    const program_outcome o = program_expect("tpu inspect z_0_00000001.npz", 0, "z_0", "");
+    assert_null(strstr(o.out, "0.000")); /* no run time of 0 */
     /* beside others they are passed over */
     program_expect("tpu eval --run tile --data z_0_00000001.npz c_1_0000000d.npz --no-baselines", 0,
                    "c_1", "");
     program_expect("tpu train --out x2 --data a_0_0000000a.npz z_0_00000001.npz --valid "
                    "z_0_00000001.npz" SMALL,
                    2, "", "--valid: the run times of all 1 kernels are hidden");
+    /* nor can be chosen by what does not count */
+    program_expect("tpu train --out x2 --least 99999999" FUSION SMALL, 2, "",
+                   "--valid: none of the 15 kernels takes at least --least 99999999 ns");
 }
 
 static void wrong_runs(void **state)

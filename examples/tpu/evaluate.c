@@ -6,10 +6,10 @@
 #include <string.h>
 
 /* What the baselines learn from: --fit, or the --data of the run, when they are still there. */
-static ag_status read_fit(tpu_data *fit, const tpu_runs *runs, const tpu_settings *s,
-                          ag_failure *why)
+static ag_status read_fit(tpu_data *fit, const tpu_data *beside, const tpu_runs *runs,
+                          const tpu_settings *s, ag_failure *why)
 {
-    fit->budget.limit = (size_t)s->common.ram_limit;
+    fit->budget.limit = tpugraphs_rest(&beside->budget);
     if (s->fit.count) return tpu_data_read(fit, &s->fit, why);
     tpu_settings trained;
     harness_options *o = harness_options_new(&tpu_program_table, HARNESS_TRAIN, &trained);
@@ -35,7 +35,7 @@ static ag_status compare(tpu_results *r, const tpu_runs *runs, const tpu_setting
 {
     tpu_data fit = {0};
     if (!s->baselines) return AG_OK;
-    if (!read_fit(&fit, runs, s, why) && fit.kernels && !harness_interrupted()) {
+    if (!read_fit(&fit, r->data, runs, s, why) && fit.kernels && !harness_interrupted()) {
         if (fit.task == r->data->task)
             tpu_results_baselines(r, &fit, why);
         else

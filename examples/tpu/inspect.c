@@ -3,6 +3,7 @@
 #include "examples/tpu/program.h"
 
 #include <jansson.h>
+#include <math.h>
 
 typedef struct summary {
     int kernels, least_nodes, most_nodes;
@@ -36,6 +37,8 @@ static json_t *summary_json(const char *program, const char *family, const summa
     return j;
 }
 
+static double microseconds(int64_t ns) { return ns ? (double)ns * 1e-3 : (double)NAN; }
+
 static void table_row(harness_table *t, const char *program, const char *family, const summary *s)
 {
     char nodes[64];
@@ -45,8 +48,8 @@ static void table_row(harness_table *t, const char *program, const char *family,
     harness_table_count(t, s->kernels);
     harness_table_text(t, nodes);
     harness_table_count(t, s->samples);
-    harness_table_number(t, (double)s->fastest * 1e-3, 3);
-    harness_table_number(t, (double)s->slowest * 1e-3, 3);
+    harness_table_number(t, microseconds(s->fastest), 3);
+    harness_table_number(t, microseconds(s->slowest), 3);
 }
 
 static ag_status show(const tpu_data *data, const summary *s, const int *family, int json,

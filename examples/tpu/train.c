@@ -10,12 +10,23 @@
 /* ---- before the first step ----------------------------------------------------------------------
  */
 
+/* How many kernels of the main scores there are: of fusion files those that take long enough. */
+static int count_long(const tpu_data *data, int64_t least)
+{
+    int n = 0;
+    for (int i = 0; i < data->kernels; i++) {
+        const int64_t *ns = data->kernel[i].runtime;
+        n += ns && (data->task == TPU_TILE || *ns >= least);
+    }
+    return n;
+}
+
 static ag_status read_all(tpu_training *t, ag_failure *why)
 {
     const tpu_settings *s = t->settings;
     t->data.budget.limit = (size_t)s->common.ram_limit;
     if (tpu_data_read(&t->data, &s->common.data, why) || !s->common.valid.count) return why->status;
-    t->valid.budget.limit = t->data.budget.limit - t->data.budget.used;
+    t->valid.budget.limit = tpugraphs_rest(&t->data.budget);
     if (tpu_data_read(&t->valid, &s->common.valid, why) || harness_interrupted())
         return why->status;
     if (t->valid.task != t->data.task)
@@ -27,6 +38,12 @@ static ag_status read_all(tpu_training *t, ag_failure *why)
                        "--valid: the run times of all %d kernels are hidden, so nothing can be "
                        "scored; name files with run times, or leave --valid away",
                        t->valid.kernels);
+    if (!count_long(&t->valid, s->least))
+        return ag_fail(why, AG_EUSE,
+                       "--valid: none of the %d kernels takes at least --least %lld ns, and only "
+                       "those that do choose the best checkpoint; lower --least, or name files "
+                       "with longer kernels",
+                       t->valid.kernels, (long long)s->least);
     return AG_OK;
 }
 

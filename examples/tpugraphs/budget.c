@@ -9,6 +9,11 @@ ag_status tpugraphs_no_memory(const char *name, size_t bytes, ag_failure *why)
                    bytes);
 }
 
+size_t tpugraphs_rest(const tpugraphs_budget *b)
+{
+    return b->limit > b->used ? b->limit - b->used : b->limit > 0; /* 0 would be no limit */
+}
+
 int tpugraphs_exceeds(const tpugraphs_budget *budget, size_t bytes)
 {
     return budget && budget->limit && ag__add(budget->used, bytes) > budget->limit;

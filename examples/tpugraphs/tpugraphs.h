@@ -41,6 +41,8 @@ typedef struct tpugraphs_budget {
 void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size_t size,
                      const char *name, ag_failure *why);
 ag_status tpugraphs_no_memory(const char *name, size_t bytes, ag_failure *why);
+/* The limit of what is read beside it. */
+size_t tpugraphs_rest(const tpugraphs_budget *budget);
 /* 1, or a failure, when so many more bytes would exceed the limit. */
 int tpugraphs_exceeds(const tpugraphs_budget *budget, size_t bytes);
 ag_status tpugraphs_fits(const tpugraphs_budget *budget, size_t bytes, const char *name,
