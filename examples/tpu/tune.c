@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct tuner {
     const tpu_settings *s;
@@ -125,6 +126,18 @@ static ag_status search_programs(tuner *t, ag_failure *why)
 /* ---- the command --------------------------------------------------------------------------------
  */
 
+/* --force empties the folder. */
+static ag_status check_out(const char *out, const char *run, const char *option, ag_failure *why)
+{
+    struct stat one, other;
+    if (!run || stat(out, &one) || stat(run, &other) || one.st_dev != other.st_dev ||
+        one.st_ino != other.st_ino)
+        return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--out: %.200s is the folder of --%s, whose model would be lost; choose another",
+                   out, option);
+}
+
 static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
 {
     const lab_settings lab = {
@@ -136,6 +149,9 @@ static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
                        "model) or both; \"tpu autotune --help\" lists the options");
     t->results.fusion = s->common.run != NULL;
     t->results.tiles = s->tile_run != NULL;
+    if (check_out(s->common.out, s->common.run, "run", why) ||
+        check_out(s->common.out, s->tile_run, "tile-run", why))
+        return why->status;
     if (tune_model_open(&t->fusion, s, s->common.run, TPU_FUSION, "run", why) ||
         tune_model_open(&t->tile, s, s->tile_run, TPU_TILE, "tile-run", why))
         return why->status;
