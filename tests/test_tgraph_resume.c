@@ -91,17 +91,6 @@ ag_status __wrap_ag_adamw_step(ag_params *params, const ag_adamw *options, doubl
     return __real_ag_adamw_step(params, options, lr, why);
 }
 
-/* AUGUR_SEED=n repeats the steps of an earlier run. */
-static ag_random seeded(void)
-{
-    const char *given = getenv("AUGUR_SEED");
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)now.tv_nsec;
-    print_message("Random steps: AUGUR_SEED=%llu repeats them.\n", (unsigned long long)seed);
-    return (ag_random){seed, 0, 0};
-}
-
 /* Stops in a random step, then twice in a random one of those that are left, and finishes. */
 static void stop_at_random(ag_random *r, int signal, int code)
 {
@@ -130,7 +119,7 @@ static void stop_at_random(ag_random *r, int signal, int code)
 static void stopped_at_random(void **state)
 {
     (void)state;
-    ag_random r = seeded();
+    ag_random r = program_random();
     stop_at_random(&r, SIGINT, 130);
     stop_at_random(&r, SIGTERM, 130);
     stop_at_random(&r, SIGKILL, -1);

@@ -25,52 +25,31 @@ static int make_files(void **state)
     return 0;
 }
 
-/* Every `stride`th allocation; TPU_STRIDE=1 in the environment: every one. */
-static void each_fails(const char *line, int stride)
-{
-    long n = 1, quiet = 0, failed = 0;
-    if (getenv("TPU_STRIDE")) stride = atoi(getenv("TPU_STRIDE"));
-    for (; quiet < 8; n += stride) { /* the last ones come and go with the threads */
-        const program_outcome o = program_call_without_memory(line, n);
-        if (o.code == 0) {
-            quiet++;
-            continue;
-        }
-        quiet = 0;
-        failed++;
-        if (o.code != 5 || !strstr(o.err, "memory"))
-            print_error("%s: allocation %ld: exit %d: %s\n", line, n, o.code, o.err);
-        assert_int_equal(o.code, 5);
-        assert_non_null(strstr(o.err, "memory"));
-    }
-    print_message("%s: %ld of about %ld allocations\n", line, failed, n - 9 * stride);
-    assert_true(failed > 30);
-}
-
 static void tile(void **state)
 {
     (void)state;
-    each_fails("tpu train --data a_0_0000000a.npz --valid a_0_0000000a.npz --out tile --force "
-               "--no-baselines" SMALL,
-               29);
+    program_each_fails(
+        "tpu train --data a_0_0000000a.npz --valid a_0_0000000a.npz --out tile --force "
+        "--no-baselines" SMALL,
+        29, 30);
 }
 
 static void fusion(void **state)
 {
     (void)state;
-    each_fails(
+    program_each_fails(
         "tpu train --data f_0.npz --valid f_0.npz --out fusion --force --gnn gat --reduction "
         "transformer --no-baselines" SMALL,
-        31);
+        31, 30);
 }
 
 static void others(void **state)
 {
     (void)state;
     program_expect("tpu train --data f_0.npz --out r" SMALL, 0, "", "");
-    each_fails("tpu eval --run r --data f_0.npz --threads 1 --json --no-baselines", 17);
-    each_fails("tpu predict --run r --data f_0.npz --threads 1 --csv p.csv", 17);
-    each_fails("tpu inspect f_0.npz --threads 1", 3);
+    program_each_fails("tpu eval --run r --data f_0.npz --threads 1 --json --no-baselines", 17, 30);
+    program_each_fails("tpu predict --run r --data f_0.npz --threads 1 --csv p.csv", 17, 30);
+    program_each_fails("tpu inspect f_0.npz --threads 1", 3, 30);
 }
 
 int main(void)

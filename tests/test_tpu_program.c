@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -208,6 +209,17 @@ static void inspecting(void **state)
     assert_string_equal(json_string_value(json_object_get(json_array_get(j, 0), "family")), "f");
     json_decref(j);
     program_expect("tpu inspect none.npz", 3, "", "none.npz");
+
+    /* A name that is no UTF-8 cannot be typed as a path, but a folder may hold it. */
+    char folder[300];
+    snprintf(folder, sizeof folder, "%s/folder", test_folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    program_write_tile("folder/b\xff_1_0000000a.npz", 3, 0);
+    j = json_of("tpu inspect --json folder", "");
+    const char *name = json_string_value(json_object_get(json_array_get(j, 0), "program"));
+    assert_non_null(name);
+    assert_string_equal(name, "b?_1");
+    json_decref(j);
 }
 
 /* ---- wrong uses ---- */

@@ -74,17 +74,6 @@ ag_status __wrap_ag_adamw_step(ag_params *params, const ag_adamw *options, doubl
     return __real_ag_adamw_step(params, options, lr, why);
 }
 
-/* AUGUR_SEED=n repeats the steps of an earlier run. */
-static ag_random seeded(void)
-{
-    const char *given = getenv("AUGUR_SEED");
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)now.tv_nsec;
-    print_message("Random steps: AUGUR_SEED=%llu repeats them.\n", (unsigned long long)seed);
-    return (ag_random){seed, 0, 0};
-}
-
 enum { STEPS = 100, SAVE_EVERY = 23 /* of SMALL */ };
 
 /* Stops in a random step, then twice in a random one of those that are left, and finishes. */
@@ -115,7 +104,7 @@ static void stop_at_random(ag_random *r, int signal, int code, const char *train
 static void stopped_at_random(void **state)
 {
     char line[500];
-    ag_random r = seeded();
+    ag_random r = program_random();
     (void)state;
     for (int fusion = 0; fusion < 2; fusion++) {
         const char *train = fusion ? FUSION : TILES, *whole = fusion ? "fusion" : "tiles";
@@ -187,7 +176,7 @@ static void damaged(void **state)
         "--node-layers 0 --reduction node --quiet --no-baselines --data a_0_0000000a.npz",
         0, "", "");
     take("small/best.safetensors");
-    ag_random r = seeded();
+    ag_random r = program_random();
     for (int k = 0; k < 40; k++) {
         const long bytes = k < 4 ? k : (long)ag_random_below(&r, (uint32_t)whole_bytes);
         put("small/best.safetensors", whole, bytes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /* What the example programs share. A program is a table of options, a table of commands and this
    main:
 
-       typedef struct options { harness_common common; double learning_rate; int steps; bool cross;
-   } options;
+       typedef struct options { harness_common common; double learning_rate; int steps; } options;
 
        static const harness_option table[] = {
            HARNESS_COMMON_OPTIONS(options, common),
@@ -14,20 +14,22 @@
        static ag_status train(harness_call *call, ag_failure *why)
        {
            options *o = call->values;
-           harness_run *run = harness_run_open(o->common.out, harness_mode(&o->common), columns, 2,
-   why); if (!run) return why->status;
-           ...
-           while (step < o->steps && !harness_interrupted()) ...   (save, then return AG_OK: main
-   exits with 130) return harness_run_close(run, why);
+           harness_run *run =
+               harness_run_open(o->common.out, harness_mode(&o->common), columns, 2, why);
+           if (!run) return why->status;
+           while (step < o->steps && !harness_interrupted()) ...
+           return harness_run_close(run, why);     (interrupted: saved; main exits with 130)
        }
-       static const harness_command commands[] = {{"train", HARNESS_TRAIN, "train a model", NULL,
-   train}, ...}; static const harness_program program = {"tgraph", "1.0", "what it is", table, ...,
-   commands, ..., sizeof(options)}; int main(int argc, char **argv) { return harness_main(&program,
-   argc, argv); }
+       static const harness_command commands[] = {
+           {"train", HARNESS_TRAIN, "train a model", NULL, train}, ...};
+       static const harness_program program = {
+           "tgraph", "1.0", "what it is", table, ..., commands, ..., sizeof(options)};
+       int main(int argc, char **argv) { return harness_main(&program, argc, argv); }
 
    Every function that takes `why` needs one (never NULL), empty when the call begins.
    Unlike the library, the harness ends the program when there is no memory: one sentence on stderr
    and exit 5. */
+/* clang-format on */
 #ifndef HARNESS_H
 #define HARNESS_H
 
@@ -132,7 +134,14 @@ void harness_progress_text(char *out, size_t bytes, int width, const char *label
 /* Prints results on stdout and frees them. Fails: AG_EFILE when stdout cannot be written. */
 ag_status harness_json_print(struct json_t *results, ag_failure *why);
 
-/* Writes the file that --csv names: a regular one is replaced in one piece, a device or a pipe
+/* A JSON value as compact text with sorted keys; takes the value, the caller frees the text
+   (harness_free). */
+char *harness_json_text(struct json_t *value);
+/* The name of a file as a JSON string; of one that is no UTF-8 the bytes beyond ASCII become '?'.
+ */
+struct json_t *harness_json_name(const char *name);
+
+/* Writes a file of results: a regular one is replaced in one piece, a device or a pipe
    cannot be. Fails: AG_EFILE, and what `write` returns. */
 ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *context),
                         void *context, ag_failure *why);

@@ -15,12 +15,13 @@ ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *con
     FILE *to = fopen(path, "w");
     int bad = !to;
     if (to) {
-        write(to, context);
+        const ag_status status = write(to, context);
         bad = ferror(to) != 0;
         bad |= fclose(to) != 0;
+        if (status) return status;
     }
     if (bad)
-        ag_fail(why, AG_EFILE, "--csv: %.200s cannot be written: %s; choose another place",
+        ag_fail(why, AG_EFILE, "%.200s cannot be written: %s; choose another place",
                 ag__path_tail(path), strerror(errno));
     return why->status;
 }

@@ -6,14 +6,6 @@
 #include <jansson.h>
 #include <string.h>
 
-static char *json_text(json_t *object)
-{
-    char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
-    json_decref(object);
-    if (!text) harness_no_memory(1);
-    return text;
-}
-
 static json_t *parse(const char *text)
 {
     return text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
@@ -21,7 +13,7 @@ static json_t *parse(const char *text)
 
 char *tgraph_configuration_json(const harness_options *options)
 {
-    return json_text(harness_options_json(options));
+    return harness_json_text(harness_options_json(options));
 }
 
 ag_status tgraph_configuration_parse(tgraph_checkpoint *c, const char *path, ag_failure *why)
@@ -55,7 +47,7 @@ char *tgraph_features_json(const tgraph_features *f)
     json_object_set_new(j, "layout_padding", json_integer(f->repad ? -1 : 0));
     json_object_set_new(j, "prune", json_boolean(f->prune));
     json_object_set_new(j, "log", json_boolean(f->logs));
-    return json_text(j);
+    return harness_json_text(j);
 }
 
 static int says(const json_t *object, const char *key, const char *word)
@@ -87,19 +79,6 @@ ag_status tgraph_features_parse(tgraph_features *f, const char *path, const char
                    path);
 }
 
-/* A file name as JSON text; bytes that are no UTF-8 become '?'. */
-static json_t *name_json(const char *name)
-{
-    json_t *j = json_string(name);
-    if (j) return j;
-    char *copy = harness_copy(name);
-    for (char *c = copy; *c; c++)
-        if ((unsigned char)*c >= 128) *c = '?';
-    j = json_string(copy);
-    harness_free(copy);
-    return j;
-}
-
 /* Hashes are text: programs that read JSON numbers as doubles would lose bits. */
 char *tgraph_files_json(const tgraph_set *set)
 {
@@ -110,18 +89,18 @@ char *tgraph_files_json(const tgraph_set *set)
         char hash[17];
         snprintf(hash, sizeof hash, "%016" PRIx64, e->hash);
         json_t *j = json_object();
-        json_object_set_new(j, "name", name_json(e->name));
+        json_object_set_new(j, "name", harness_json_name(e->name));
         json_object_set_new(j, "configs", json_integer(e->configs));
         json_object_set_new(j, "xxh3", json_string(hash));
         json_array_append_new(list, j);
     }
-    return json_text(list);
+    return harness_json_text(list);
 }
 
 /* sum NULL: whatever the file held. */
 static int find(const char *files, const char *name, const char *sum)
 {
-    json_t *list = parse(files), *wanted = name_json(name);
+    json_t *list = parse(files), *wanted = harness_json_name(name);
     int found = 0;
     for (size_t i = 0; i < json_array_size(list) && !found; i++) {
         const json_t *j = json_array_get(list, i);

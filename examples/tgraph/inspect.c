@@ -96,7 +96,7 @@ static json_t *summary_json(const char *path, const tgraph_summary *s, const ins
                   {"packed_bytes", (int64_t)s->packed},
                   {"step_bytes", (int64_t)memory->step},
                   {"score_bytes", (int64_t)memory->score}};
-    json_object_set_new(j, "file", json_string(path));
+    json_object_set_new(j, "file", harness_json_name(path));
     json_object_set_new(j, "kind", json_string(s->tile ? "tile" : "layout"));
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         json_object_set_new(j, fields[i].name, json_integer(fields[i].value));

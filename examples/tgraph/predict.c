@@ -88,8 +88,8 @@ static ag_status print_json(const tgraph_results *r, ag_failure *why)
         char *id = tgraph_contest_id(f->entry->path, r->tile);
         for (int c = 0; c < f->entry->items; c++)
             json_array_append_new(scores, json_real(f->score[c]));
-        json_object_set_new(j, "file", json_string(f->entry->path));
-        json_object_set_new(j, "id", json_string(id));
+        json_object_set_new(j, "file", harness_json_name(f->entry->path));
+        json_object_set_new(j, "id", harness_json_name(id));
         json_object_set_new(j, "scores", scores);
         json_array_append_new(list, j);
         harness_free(id);

@@ -155,7 +155,7 @@ json_t *tgraph_results_json(const tgraph_results *r)
     for (int i = 0; i < r->count; i++) {
         const tgraph_file_result *f = &r->file[i];
         json_t *file = grades_json(r, &f->grades, f->baseline);
-        json_object_set_new(file, "file", json_string(f->entry->path));
+        json_object_set_new(file, "file", harness_json_name(f->entry->path));
         json_array_append_new(files, file);
     }
     json_object_set_new(j, "files", files);

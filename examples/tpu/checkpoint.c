@@ -19,17 +19,9 @@ void tpu_checkpoint_free(tpu_checkpoint *c)
 /* ---- metadata -----------------------------------------------------------------------------------
  */
 
-static char *json_text(json_t *object)
-{
-    char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
-    json_decref(object);
-    if (!text) harness_no_memory(1);
-    return text;
-}
-
 char *tpu_configuration_json(const harness_options *options)
 {
-    return json_text(harness_options_json(options));
+    return harness_json_text(harness_options_json(options));
 }
 
 char *tpu_data_json(const tpu_data *data)
@@ -41,7 +33,7 @@ char *tpu_data_json(const tpu_data *data)
     json_object_set_new(j, "task", json_string(data->task == TPU_TILE ? "tile" : "fusion"));
     json_object_set_new(j, "kernels", json_integer(data->kernels));
     json_object_set_new(j, "xxh3", json_string(hash));
-    return json_text(j);
+    return harness_json_text(j);
 }
 
 static ag_status parse_task(tpu_task *task, const char *path, const char *text, ag_failure *why)

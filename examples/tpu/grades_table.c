@@ -137,7 +137,7 @@ static json_t *number(double value) { return isfinite(value) ? json_real(value) 
 static json_t *program_json(const tpu_comparison *c, int p)
 {
     json_t *row = json_object();
-    json_object_set_new(row, "program", json_string(c->program[p]));
+    json_object_set_new(row, "program", harness_json_name(c->program[p]));
     json_object_set_new(row, "kernels", json_integer(c->grade[p].kernels));
     for (int m = 0; m < c->methods; m++) {
         json_t *of = json_object();

@@ -26,8 +26,8 @@ static void add(summary *s, const tpu_kernel *k)
 static json_t *summary_json(const char *program, const char *family, const summary *s)
 {
     json_t *j = json_object();
-    json_object_set_new(j, "program", json_string(program));
-    json_object_set_new(j, "family", json_string(family));
+    json_object_set_new(j, "program", harness_json_name(program));
+    json_object_set_new(j, "family", harness_json_name(family));
     json_object_set_new(j, "kernels", json_integer(s->kernels));
     json_object_set_new(j, "nodes", json_integer(s->nodes));
     json_object_set_new(j, "most_nodes", json_integer(s->most_nodes));

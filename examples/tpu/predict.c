@@ -41,7 +41,7 @@ static ag_status print_json(const tpu_results *r, ag_failure *why)
         const tpu_kernel *k = &r->data->kernel[i];
         json_t *j = json_object(), *scores = json_array();
         for (int c = 0; c < k->configs; c++) json_array_append_new(scores, json_real(*score++));
-        json_object_set_new(j, tile ? "kernel" : "program", json_string(k->name));
+        json_object_set_new(j, tile ? "kernel" : "program", harness_json_name(k->name));
         if (!tile) json_object_set_new(j, "kernel", json_integer(k->number));
         json_object_set_new(j, tile ? "scores" : "ns", scores);
         json_array_append_new(list, j);

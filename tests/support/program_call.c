@@ -11,8 +11,11 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <xxhash.h>
 
 #include <cmocka.h>
@@ -136,4 +139,35 @@ program_outcome program_expect(const char *line, int code, const char *out, cons
     assert_non_null(strstr(o.out, out));
     assert_non_null(strstr(o.err, err));
     return o;
+}
+
+void program_each_fails(const char *line, int stride, int least)
+{
+    long n = 1, quiet = 0, failed = 0;
+    if (getenv("AUGUR_STRIDE")) stride = atoi(getenv("AUGUR_STRIDE"));
+    for (; quiet < 8; n += stride) { /* the last ones come and go with the threads */
+        const program_outcome o = program_call_without_memory(line, n);
+        if (o.code == 0) {
+            quiet++;
+            continue;
+        }
+        quiet = 0;
+        failed++;
+        if (o.code != 5 || !strstr(o.err, "memory"))
+            print_error("%s: allocation %ld: exit %d: %s\n", line, n, o.code, o.err);
+        assert_int_equal(o.code, 5);
+        assert_non_null(strstr(o.err, "memory"));
+    }
+    print_message("%s: %ld of about %ld allocations\n", line, failed, n - 9 * stride);
+    assert_true(failed > least);
+}
+
+ag_random program_random(void)
+{
+    const char *given = getenv("AUGUR_SEED");
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)now.tv_nsec;
+    print_message("Random steps: AUGUR_SEED=%llu repeats them.\n", (unsigned long long)seed);
+    return (ag_random){seed, 0, 0};
 }

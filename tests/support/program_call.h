@@ -34,4 +34,11 @@ void program_expect_same(const char *one, const char *two);
 /* The whole file, with a 0 behind it; the caller frees it. */
 char *program_text_of(const char *name);
 
+/* The call with every `stride`th allocation failing (AUGUR_STRIDE=1 in the environment: every one)
+   exits 5 and speaks of memory; more than `least` of them fail. */
+void program_each_fails(const char *line, int stride, int least);
+
+/* A generator that AUGUR_SEED=n in the environment repeats; says its seed. */
+ag_random program_random(void);
+
 #endif
