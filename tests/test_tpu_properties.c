@@ -224,7 +224,7 @@ static void nodes_of_kernels_and_of_samples_agree(void **state)
 {
     (void)state;
     static const tpu_place place[] = {TPU_AT_NODES, TPU_AT_KERNEL};
-    static const char *const wider[] = {"input.weight", "output.weight"};
+    static const char *const wider[] = {"input.weight", "kernel.weight"};
     for (int i = 0; i < 4 * COMBINATIONS; i++) {
         const tpu_api *api = both[i % 2];
         const int at = i / 2 % 2;
@@ -233,13 +233,14 @@ static void nodes_of_kernels_and_of_samples_agree(void **state)
         const int n = all_samples(sample, 0);
         tpu_options o = combination(i / 4, TPU_TILE);
         o.tile_at = TPU_NOWHERE;
+        if (at) o.analysis_at = TPU_AT_KERNEL; /* so that both have the layer that joins them */
         tpu_net *narrow = net_of(api, &o);
         assert_true(tpu_model_batch(&o).by_kernel);
         o.tile_at = place[at];
         assert_int_equal(tpu_model_batch(&o).by_kernel, at);
         tpu_net *wide = net_of(api, &o);
         predict(api, wide, sample, n, random);
-        widen(api, wide, narrow, wider[at], at ? 1 : HIDDEN);
+        widen(api, wide, narrow, wider[at], HIDDEN);
         predict(api, narrow, sample, n, shared);
         predict(api, wide, sample, n, each);
         api->destroy(narrow);

@@ -24,12 +24,18 @@ static ag_status prepare(void *state, int i, ag_failure *why)
 
 static void go(void *state) { lab_run_go(((tiles *)state)->run); }
 
+/* Whether the kernel is worth a file, by its default tile. */
+static int long_enough(const lab_collection *c, const tiles *t)
+{
+    return t->n == 0 || t->timing[0].ns >= c->s->least;
+}
+
 /* The default comes first, so it is there however short the time is. */
 static ag_status measure(lab_collection *c, tiles *t, int count, ag_failure *why)
 {
     lab_subject subject = lab_real_subject(t, prepare, go);
     t->timing = harness_alloc(((size_t)count + 1) * sizeof *t->timing);
-    while (t->n < count && !c->meter.stopped && !why->status) {
+    while (t->n < count && long_enough(c, t) && !c->meter.stopped && !why->status) {
         if (t->n >= LAB_LEAST && lab_collect_late(c, 0)) break;
         const int left = count - t->n, take = left < LAB_BATCH ? left : LAB_BATCH;
         t->first = t->n;
@@ -99,7 +105,8 @@ static ag_status keep(lab_collection *c, const lab_program *p, const lab_program
                : write_npz(c->folder, kernel, t, why);
 }
 
-/* Returns whether the kernel was measured: it is new and has tiles to choose from. */
+/* Returns whether the kernel was measured: it is new, has tiles to choose from and takes its time.
+ */
 static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kernel, ag_failure *why)
 {
     char hash[17];
@@ -112,7 +119,7 @@ static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kern
     const int count = lab_tiles(&t.tile, kernel, c->s->configs, (uint64_t)c->s->seed);
     if (count < 0) ag_fail(why, AG_EMEMORY, "%s: no memory for the tiles of a kernel", p->name);
     if (count >= TILES_LEAST && !lab_run_new(&t.run, kernel, why) && !measure(c, &t, count, why) &&
-        !c->meter.stopped && t.n >= 2) {
+        !c->meter.stopped && t.n >= 2 && long_enough(c, &t)) {
         sheet.timing = t.timing;
         sheet.n = t.n;
         if (!measure_again(c, &t, &sheet, why) && !c->meter.stopped) {
@@ -120,10 +127,11 @@ static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kern
             keep(c, p, kernel, &t, &sheet, hash, why);
         }
     }
+    const int measured = t.n > 0 && long_enough(c, &t);
     lab_run_free(t.run);
     harness_free(t.timing);
     harness_free(t.tile);
-    return t.n > 0;
+    return measured;
 }
 
 /* Kernels of a few random partitions, in random order. */

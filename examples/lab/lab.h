@@ -26,7 +26,7 @@ typedef struct lab_settings {
     harness_paths text, folders;
     int programs, first, number, configs, kernels, partitions, search;
     double minutes, milliseconds;
-    int64_t seed;
+    int64_t seed, least;
     int repeats, redo, core;
     double threshold, noise;
     int sample, per_file;

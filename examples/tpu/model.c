@@ -126,6 +126,19 @@ static ag_tensor *reduce(pass *p, ag_tensor *x)
     }
 }
 
+/* Option 2 of Figure 3: what is known of the kernel joins its embedding, through a layer of their
+   own (a linear output would add the same for a tile size whatever the kernel). From here on there
+   is a row per sample. */
+static ag_tensor *kernel_features(pass *p, ag_tensor *kernel)
+{
+    ag_tensor *group = indices(p, p->batch->group, p->batch->samples);
+    if (p->by_kernel) kernel = ag_gather(kernel, group);
+    if (p->o->analysis_at == TPU_AT_KERNEL)
+        kernel = ag_concat2(kernel, ag_gather(analysis(p), group), 1);
+    if (p->o->tile_at == TPU_AT_KERNEL) kernel = ag_concat2(kernel, tile(p), 1);
+    return p->model->kernel.weight ? feed_forward(p, kernel, p->model->kernel) : kernel;
+}
+
 ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch)
 {
     pass p = {m, &m->options, tape, batch, tpu_model_batch(&m->options).by_kernel};
@@ -135,11 +148,7 @@ ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch
     if (p.o->gnn == TPU_GNN_SAGE) x = sage(&p, x);
     if (p.o->gnn == TPU_GNN_GAT) x = gat(&p, x);
     for (int k = 0; k < p.o->node_layers; k++) x = feed_forward(&p, x, m->node[k]);
-    ag_tensor *kernel = reduce(&p, x), *group = indices(&p, batch->group, batch->samples);
-    if (p.by_kernel) kernel = ag_gather(kernel, group);
-    if (p.o->tile_at == TPU_AT_KERNEL) kernel = ag_concat2(kernel, tile(&p), 1);
-    if (p.o->analysis_at == TPU_AT_KERNEL)
-        kernel = ag_concat2(kernel, ag_gather(analysis(&p), group), 1);
+    ag_tensor *kernel = kernel_features(&p, reduce(&p, x));
     ag_tensor *score = ag_reshape(linear(&p, kernel, m->output), AG_SHAPE(batch->samples));
     return m->offset != 0 ? ag_shift(score, (ag_real)m->offset) : score;
 }

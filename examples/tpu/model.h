@@ -59,6 +59,7 @@ typedef struct tpu_model {
     tpu_layer lstm_input;
     ag_param *lstm_state;
     ag_encoder_weights encoder[TPU_MOST_LAYERS];
+    tpu_layer kernel; /* joins the kernel's embedding and features that enter there, if any do */
     tpu_layer output;
 } tpu_model;
 

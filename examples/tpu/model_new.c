@@ -129,6 +129,7 @@ static void add_all(tpu_model *m)
 {
     const tpu_options *o = &m->options;
     const int h = o->hidden, embedding = o->reduction == TPU_COLUMN ? 2 * h : h;
+    const int width = width_at(o, TPU_AT_KERNEL);
     m->op_table =
         add(m, "embedding", "op", AG_SHAPE(TPU_OPCODES, o->embedding), ag_init_normal(0, 1));
     m->input =
@@ -143,7 +144,8 @@ static void add_all(tpu_model *m)
     if (o->reduction == TPU_LSTM) add_lstm(m);
     for (int k = 0; k < o->encoder_layers && o->reduction == TPU_TRANSFORMER; k++)
         add_encoder(m, k);
-    m->output = add_layer(m, "output", 1, embedding + width_at(o, TPU_AT_KERNEL));
+    if (width) m->kernel = add_layer(m, "kernel", h, embedding + width);
+    m->output = add_layer(m, "output", 1, width ? h : embedding);
 }
 
 /* One number of the options and the range that it must be in. */

@@ -107,7 +107,8 @@ class Model(nn.Module):
                                                       batch_first=True, bias=False)
         if self.lstm is None and not plain:  # dropout behind attention and feed-forward alone, as ours
             self.encoder.dropout1, self.encoder.dropout2 = Drop(dropout), Drop(dropout)
-        self.output = nn.Linear(hidden + (TILE if tile_at == "kernel" else 0), 1, bias=False)
+        self.kernel = nn.Linear(hidden + TILE, hidden, bias=False) if tile_at == "kernel" else None
+        self.output = nn.Linear(hidden, 1, bias=False)
 
     def names(self):
         """Name in tpu_model.py -> parameter."""
@@ -129,8 +130,8 @@ class Model(nn.Module):
             x = self.drop(F.relu(layer(x)))
         x = x.reshape(shape)
         kernel = self.lstm(x)[1][0][0] if self.lstm else self.encoder(x).sum(1)
-        if self.tile_at == "kernel":
-            kernel = torch.cat([kernel, b.tile], 1)
+        if self.kernel:
+            kernel = self.drop(F.relu(self.kernel(torch.cat([kernel, b.tile], 1))))
         return self.output(kernel)[:, 0]
 
 

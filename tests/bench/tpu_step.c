@@ -162,7 +162,8 @@ double bench_tpu_flops(const bench_tpu *b)
     const double input = rows * TPUGRAPHS_FEATURES * h; /* the features need no gradient */
     if (!bench_tpu_ranks(b)) return 2 * (3 * table + 2 * input + 3 * rows * node_products(o));
     const double nodes = o->tile_at == TPU_AT_NODES ? rows * b->work.samples : rows;
-    return 2 * (table + input + nodes * node_products(o));
+    const double join = o->tile_at == TPU_AT_KERNEL ? (h + TPUGRAPHS_TILE_FEATURES) * h : 0;
+    return 2 * (table + input + nodes * node_products(o) + join * b->work.samples);
 }
 
 void bench_tpu_close(bench_tpu *b)

@@ -38,9 +38,7 @@ CASES |= {
     "sum": case("logistic", aggregate="sum", reduction="column", size=WIDE),
     "max": case("hinge", aggregate="max", direction="undirected", size=WIDE),
     "printed": case("hinge", l2=True, direction="shared", aggregate="sum", reduction="node"),
-    # Behind the kernel's embedding the tile size adds the same to the scores of every kernel: a loss over the pairs
-    # of one kernel would leave all else without gradient.
-    "tile_at_kernel": case("squared", 8.5, tile_at="kernel"),
+    "tile_at_kernel": case("hinge", tile_at="kernel"),
     "both_at_kernel": case("squared", 8.5, tile_at="kernel", static_at="kernel", reduction="column"),
     "static_at_kernel": case("logistic", static_at="kernel", gnn="gat", reduction="transformer"),
     "tile_nowhere": case("squared", 8.5, tile_at="nowhere", static_at="nowhere", reduction="node"),

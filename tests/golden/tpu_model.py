@@ -71,7 +71,10 @@ def shapes(o):
             layer(f"encoder.{k}.{part}", rows, columns)
             if columns is None:
                 out[f"encoder.{k}.{part}.weight"] = (h,)
-    layer("output", 1, (2 * h if o.reduction == "column" else h) + o.width_at("kernel"))
+    embedding, features = 2 * h if o.reduction == "column" else h, o.width_at("kernel")
+    if features:
+        layer("kernel", h, embedding + features)
+    layer("output", 1, h if features else embedding)
     return out
 
 
@@ -192,11 +195,13 @@ class Model:
         for k in range(o.node_layers):
             x = self.layer(x, f"node.{k}")
         kernel = [self.reduce(x)]
-        if o.tile_at == "kernel" and tile is not None:
-            kernel.append(tile)
         if o.static_at == "kernel":
             kernel.append(static.expand(c, -1))
-        return self.linear(torch.cat(kernel, -1), "output").squeeze(-1) + self.offset
+        if o.tile_at == "kernel" and tile is not None:
+            kernel.append(tile)
+        x = torch.cat(kernel, -1)
+        x = self.layer(x, "kernel") if o.width_at("kernel") else x
+        return self.linear(x, "output").squeeze(-1) + self.offset
 
 
 def loss(kind, scores, groups, ranks, target, margin=1.0):
