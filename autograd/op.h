@@ -49,6 +49,8 @@ typedef struct ag_op {
     unsigned saves;                       /* what the backward kernels read (dy aside) */
     unsigned
         partial; /* inputs whose backward does not write every element exactly once (SAVE_X bits) */
+    unsigned spare; /* outputs that backward alone reads, and that forward leaves out where they are
+                       NULL: in runs without backward (SAVE_Y bits) */
     unsigned flows; /* outputs with a gradient (SAVE_Y bits); 0 means output 0 alone */
 
     int first_serves_all; /* 1: backward[0] also computes what the others read from scratch, so it

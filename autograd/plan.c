@@ -145,7 +145,8 @@ static void forward_jobs(ag_builder *b, int node_index)
         if (k == 0 && op->scratch) scratch = scratch_ref(b, op->scratch(&job->args, 0));
         job->scratch = scratch;
         for (int i = 0; i < node->n_in; i++) job->x[i] = value_ref(b, node->in[i]);
-        for (int j = 0; j < node->n_out; j++) job->y[j] = value_ref(b, node->out[j]);
+        for (int j = 0; j < node->n_out; j++)
+            if (b->training || !(op->spare & SAVE_Y(j))) job->y[j] = value_ref(b, node->out[j]);
         const int last = k + 1 == AG_MAX_KERNELS || !op->forward[k + 1];
         schedule(b, 0, op->elementwise, last ? op->leads : 0);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* lstm: the state behind the last row of each sequence. The part of the input in the gates of all
    rows is one product, then the steps run (ops/lstm_step.c). Saved: the gates of every row, state
-   and cell before it, and the ranks. Backward puts the gradient of the gates' inputs in their
-   place, after which every other gradient is one product. */
+   and cell before it (where a backward follows), and the ranks. Backward puts the gradient of the
+   gates' inputs in their place, after which every other gradient is one product. */
 #include "core/columns.h"
 #include "core/gemm.h"
 #include "ops/lstm.h"
@@ -120,6 +120,7 @@ static const ag_op lstm = {
     .prepare = {&lstm_steps_back_kernel},
     .backward = {&lstm_backward_x_kernel, NULL, &lstm_backward_input_kernel,
                  &lstm_backward_state_kernel, &lstm_backward_bias_kernel},
+    .spare = SAVE_Y(2),
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(3) | SAVE_Y(1) | SAVE_Y(2) | SAVE_Y(3),
     .scratch = lstm_scratch,
     .cases = cases,

@@ -16,16 +16,14 @@ KERNEL void lstm_gates(ag_real *y, const ag_real *p, const ag_real *b, int n, co
 }
 
 /* gates holds the part of the input and becomes the gates; product is that of the state, bias may
-   be NULL. state and cell go one step on; what they were is kept in before_state, before_cell. */
-KERNEL void lstm_row(ag_real *gates, ag_real *before_state, ag_real *before_cell, ag_real *state,
-                     ag_real *cell, const ag_real *product, const ag_real *bias, int h)
+   be NULL. state and cell go one step on. */
+KERNEL void lstm_row(ag_real *gates, ag_real *state, ag_real *cell, const ag_real *product,
+                     const ag_real *bias, int h)
 {
     const ag_real *i = gates, *f = gates + h, *g = gates + 2 * h, *o = gates + 3 * h;
     lstm_gates(gates, product, bias, 2 * h, 1);
     lstm_gates(gates + 2 * h, product + 2 * h, bias ? bias + 2 * h : 0, h, 0);
     lstm_gates(gates + 3 * h, product + 3 * h, bias ? bias + 3 * h : 0, h, 1);
-    EACH (u, h) before_state[u] = state[u];
-    EACH (u, h) before_cell[u] = cell[u];
     EACH (u, h) cell[u] = f[u] * cell[u] + i[u] * g[u];
     EACH (u, h) state[u] = o[u] * v_tanh(cell[u]);
 }

@@ -106,12 +106,17 @@ static void forward_block(void *context, int64_t block, int thread)
     const step *p = context;
     const ag_args *a = p->a;
     const int64_t h = p->s.h, lo = block * block_ranks(p->s.h), end = lo + block_ranks(p->s.h);
-    ag_real *gates = Y(1), *before_state = Y(2), *before_cell = before_state + p->s.n * h;
+    ag_real *gates = Y(1);
     (void)thread;
     for (int64_t k = lo; k < end && k < p->active; k++) {
         const int64_t r = p->by.first[k] + p->t;
-        lstm_row(gates + 4 * r * h, before_state + r * h, before_cell + r * h, p->state + k * h,
-                 p->cell + k * h, p->product + 4 * k * h, a->n_in == 5 ? X(4) : NULL, p->s.h);
+        ag_real *state = p->state + k * h, *cell = p->cell + k * h;
+        if (Y(2)) {
+            memcpy(Y(2) + r * h, state, (size_t)h * sizeof *state);
+            memcpy(Y(2) + (p->s.n + r) * h, cell, (size_t)h * sizeof *cell);
+        }
+        lstm_row(gates + 4 * r * h, state, cell, p->product + 4 * k * h, a->n_in == 5 ? X(4) : NULL,
+                 p->s.h);
     }
 }
 
@@ -142,8 +147,8 @@ void ag__lstm_forward(const ag_args *a)
     rank_sequences(a, s, p.by);
     if (s.h == 0) return;
     ag__panels_pack(p.weight, X(3), 1, 4 * s.h, s.h);
-    clear_outside(a, s, Y(2), s.h);
-    clear_outside(a, s, Y(2) + (int64_t)s.n * s.h, s.h);
+    if (Y(2)) clear_outside(a, s, Y(2), s.h);
+    if (Y(2)) clear_outside(a, s, Y(2) + (int64_t)s.n * s.h, s.h);
     clear(p.state, all);
     clear(p.cell, all);
     clear(p.product, 4 * all);

@@ -44,7 +44,7 @@ static void check_split(const char *folder, const char *split, int files)
 static void splits_name_every_file_once(void **state)
 {
     static const char *const folder[] = {"layout", "tile", "fusion"};
-    static const int least[] = {64, 300, 30};
+    static const int least[] = {64, 300, 100};
     (void)state;
     for (int i = 0; i < 3; i++) {
         char path[512];

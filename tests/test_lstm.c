@@ -313,6 +313,29 @@ static void test_wild_starts(void **state)
     teardown(&p);
 }
 
+/* What only backward reads is not kept where none follows, and nothing else changes. */
+static void test_inference_keeps_less(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, H = 32 };
+    problem p;
+    ag_tensor *in[PARTS];
+    float *y = test_malloc(2 * H * sizeof *y);
+    setup(&p, (int[]){ROWS - 7, 7}, 2, 8, H);
+    run(&p);
+    memcpy(y, p.y, 2 * H * sizeof *y);
+    ag_tape_reset(p.tape);
+    for (int k = 0; k < PARTS; k++) in[k] = ag_parameter(p.tape, p.part[k]);
+    ag_tensor *starts = ag_input_i32(p.tape, p.starts, AG_SHAPE(3));
+    ag_tensor *out = ag_lstm(in[0], starts, in[1], in[2], in[3]);
+    ag_tensor *loss = ag_sum_all(out);
+    assert_true(ag_plan_of(loss, 1).slab >= ag_plan_of(out, 0).slab + 2 * ROWS * H * sizeof(float));
+    ag_forward(out);
+    assert_memory_equal(ag_values(out), y, 2 * H * sizeof *y);
+    test_free(y);
+    teardown(&p);
+}
+
 static void refuse(ag_shape starts, ag_shape w_input, ag_shape w_state, ag_shape bias,
                    const char *want)
 {
@@ -344,13 +367,10 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mixed_lengths),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_order_of_sequences),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_other_lengths),
-        cmocka_unit_test(test_wild_starts),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_mixed_lengths),        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_order_of_sequences),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_other_lengths),        cmocka_unit_test(test_wild_starts),
+        cmocka_unit_test(test_inference_keeps_less), cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,7 +194,7 @@ static void fits(void **state)
     program_expect("tpu eval --run moved --data " DATA "lstm_0.npz --fit f_0.npz --ram-limit 1M", 0,
                    "roofline", "");
     program_expect("tpu eval --run moved --data " DATA "lstm_0.npz --fit " DATA
-                   "lstm_0.npz --ram-limit 1M",
+                   "train_resnet_0.npz --ram-limit 1M",
                    5, "", "raise --ram-limit");
 }
 

@@ -76,7 +76,7 @@ static int make(void **state)
     expect("tpu train --data " DATA "fusion/mlp_0.npz --out fusion --steps 2 --hidden 8 "
            "--embedding 8 --kernels 4 --threads 1 --quiet",
            0, "", "");
-    expect("tpu train --data " DATA "tile/mixer_0_175cf02b74255e9d.npz --out tile --steps 2 "
+    expect("tpu train --data " DATA "tile/mixer_0_8a9e13b6f68dcc6c.npz --out tile --steps 2 "
            "--hidden 8 --embedding 8 --kernels 1 --threads 1 --quiet",
            0, "", "");
     return 0;
@@ -179,8 +179,8 @@ static void kernels_look_as_in_files(void **state)
     tpu_data data = {0};
     ag_failure why = {0};
     const char *path = DATA "fusion/mlp_0.npz";
-    assert_int_equal(lab_family_program(&p, "mlp", 0, 2, &why), AG_OK);
-    assert_int_equal(lab_fusion_draw(&f, &p, 2, 0, &why), AG_OK);
+    assert_int_equal(lab_family_program(&p, "mlp", 0, 10, &why), AG_OK);
+    assert_int_equal(lab_fusion_draw(&f, &p, 3, 0, &why), AG_OK);
     assert_int_equal(tpu_data_read(&data, &(harness_paths){&path, 1}, &why), AG_OK);
     assert_true(data.kernels >= f.n);
     for (int i = 0; i < f.n; i++) {
