@@ -149,6 +149,10 @@ static void train_eval_and_resume(void **state)
     expect("demo train --out run --resume --data e", 2, "",
            "demo: --resume: data is e, but the run in run was started with d");
     expect("demo train --out none --resume", 3, "", "demo: none/config.json cannot be opened");
+    expect("demo train --out run --resume --force", 2, "",
+           "demo: --resume goes on with the run in --out and --force replaces it; give one of the "
+           "two\n");
+    expect("demo train --out run --resume", 0, "", "demo: steps 7, "); /* it is still there */
     expect("demo train --data d --out run --force --quiet", 0, "", "");
     outcome r = call("out", 0, "demo train --data d --out run --force --quiet");
     assert_string_equal(r.err, "");

@@ -199,6 +199,38 @@ static void folder_sentences(void **state)
         strstr(why[5].sentence, "/file cannot be made: File exists; choose another --out"));
 }
 
+/* All that the programs write goes, whatever else lies there stays. */
+static void force_clears_what_the_programs_write(void **state)
+{
+    (void)state;
+    static const char *const ours[] = {
+        "config.json",      "last.safetensors",  "best.safetensors", "report.html",
+        "result.json",      "autotune.json",     "metrics.jsonl",    "metrics.csv",
+        "timing.jsonl",     "plots/curves.svg",  "plots/order.gp",   "plots/files.tsv",
+        "plots/scores.svg", "plots/methods.svg", "plots/fusion.svg", "plots/fusion-curves.tsv",
+        "plots/tiles.gp"};
+    static const char *const theirs[] = {"notes.txt", "plots/mine.svg", "plots/curves.png",
+                                         "my-config.json"};
+    const char *folder = files_path("forced");
+    ag_failure why = {0};
+    harness_run_close(open_new(folder), &why);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) put(folder, ours[i], "old");
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) put(folder, theirs[i], "mine");
+    harness_run *run = harness_run_open(folder, HARNESS_FORCE, columns, 2, &why);
+    assert_non_null(run);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        char *text = files_text(folder, ours[i]);
+        if (text && strcmp(text, "old") == 0) fail_msg("%s is still there", ours[i]);
+        free(text);
+    }
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) {
+        char *text = files_text(folder, theirs[i]);
+        if (!text) fail_msg("%s is gone", theirs[i]);
+        free(text);
+    }
+    harness_run_close(run, &why);
+}
+
 static void a_full_disk_is_noticed(void **state)
 {
     (void)state;
@@ -227,8 +259,11 @@ static void a_full_disk_is_noticed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_metrics),         cmocka_unit_test(resumes_to_the_same_bytes),
-        cmocka_unit_test(config_comes_back),      cmocka_unit_test(folder_sentences),
+        cmocka_unit_test(writes_metrics),
+        cmocka_unit_test(resumes_to_the_same_bytes),
+        cmocka_unit_test(config_comes_back),
+        cmocka_unit_test(folder_sentences),
+        cmocka_unit_test(force_clears_what_the_programs_write),
         cmocka_unit_test(a_full_disk_is_noticed),
     };
     return cmocka_run_group_tests(tests, files_make, files_remove);

@@ -125,6 +125,21 @@ static void stopped_at_random(void **state)
     stop_at_random(&r, SIGKILL, -1);
 }
 
+/* The signal comes when all is done but the scores and the report. */
+static void stopped_behind_the_last_step(void **state)
+{
+    (void)state;
+    stop_step = 5;
+    stop_signal = SIGINT;
+    program_expect("tgraph train --out last --data a.npz --split 0.5 --hidden 16 --steps 5", 130,
+                   "",
+                   "tgraph: interrupted after all 5 steps, before the scores and the report were "
+                   "ready; make them with --resume\n");
+    stop_step = 0;
+    program_expect("tgraph train --out last --resume", 0, "Held-out",
+                   "the run is in last; open last/report.html");
+}
+
 #define TILE \
  " --data t.npz u.npz --folds 2 --hidden 16 --quiet --no-baselines --steps 120 --save-every 17"
 
@@ -182,6 +197,7 @@ int main(void)
         cmocka_unit_test(interrupted),
         cmocka_unit_test(killed),
         cmocka_unit_test(stopped_at_random),
+        cmocka_unit_test(stopped_behind_the_last_step),
         cmocka_unit_test(tiles),
         cmocka_unit_test(refused),
         cmocka_unit_test(damaged),

@@ -117,6 +117,49 @@ static void stopped_at_random(void **state)
     }
 }
 
+/* The signal comes when all is done but the scores and the report. */
+static void stopped_behind_the_last_step(void **state)
+{
+    (void)state;
+    stop_step = 8;
+    stop_signal = SIGINT;
+    program_outcome o = program_expect("tpu train --out last --steps 8 --data f_0.npz g_0.npz "
+                                       "--valid h_1.npz --hidden 16 --kernels 4",
+                                       130, "",
+                                       "tpu: interrupted after all 8 steps, before the scores and "
+                                       "the report were ready; make them with --resume\n");
+    assert_null(strstr(o.err, "baselines"));
+    assert_null(strstr(o.err, "the run is in"));
+    stop_step = 0;
+    o = program_expect("tpu train --out last --resume", 0, "roofline",
+                       "the run is in last; open last/report.html");
+    assert_null(strstr(o.err, "interrupted"));
+    stop_step = 3;
+    program_expect("tpu train --out early --steps 8 --data f_0.npz g_0.npz --hidden 16", 130, "",
+                   "tpu: interrupted after step 3 of 8; go on with --resume\n");
+    stop_step = 0;
+}
+
+/* The linker calls this for ag_npz_open: a child gets a signal with the file that is asked for. */
+static int stop_file;
+ag_npz *__real_ag_npz_open(const char *, size_t, ag_failure *);
+ag_npz *__wrap_ag_npz_open(const char *path, size_t limit, ag_failure *why)
+{
+    if (stop_file && --stop_file == 0) raise(SIGINT);
+    return __real_ag_npz_open(path, limit, why);
+}
+
+/* Training files that are not read to the end are none that have changed. */
+static void stopped_before_the_baselines(void **state)
+{
+    (void)state;
+    stop_file = 2;
+    const program_outcome o = program_call("tpu eval --run last --data h_1.npz");
+    stop_file = 0;
+    assert_int_equal(o.code, 130);
+    assert_string_equal(o.err, "");
+}
+
 /* What would change the result is refused, with its name. */
 static void refused(void **state)
 {
@@ -206,6 +249,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_runs_and_two_threads),
         cmocka_unit_test(stopped_at_random),
+        cmocka_unit_test(stopped_behind_the_last_step),
+        cmocka_unit_test(stopped_before_the_baselines),
         cmocka_unit_test(refused),
         cmocka_unit_test(damaged),
     };

@@ -152,7 +152,8 @@ static void draw(const plot_files *p)
         harness_say("gnuplot is not installed, so %s has the data and the scripts of the plots, "
                     "but no pictures",
                     p->folder);
-    if (result > 0) harness_warn("gnuplot could not draw %s/%s", p->folder, script);
+    if (result > 0 && !harness_interrupted())
+        harness_warn("gnuplot could not draw %s/%s", p->folder, script);
     harness_free(script);
 }
 

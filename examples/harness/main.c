@@ -142,6 +142,16 @@ static const char *base_folder(const harness_options *o, int *resume)
     return *resume ? text_of(o, "out") : text_of(o, "run");
 }
 
+/* --resume keeps what --force removes. */
+static ag_status refuse_both(const harness_options *o, ag_failure *why)
+{
+    const bool *resume = look(o, "resume", HARNESS_BOOL), *force = look(o, "force", HARNESS_BOOL);
+    if (!resume || !*resume || !force || !*force) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--resume goes on with the run in --out and --force replaces it; give one of "
+                   "the two");
+}
+
 static ag_status refuse_change(const harness_options *stored, const harness_options *o,
                                const char *folder, ag_failure *why)
 {
@@ -166,6 +176,7 @@ static ag_status read_options(harness_options **result, const harness_program *p
     int resume = 0;
     harness_options *o = *result = harness_options_new(p, c->bit, values);
     ag_status status = harness_options_argv(o, argc, argv, c->positional, why);
+    if (status == AG_OK) status = refuse_both(o, why);
     const char *folder = status == AG_OK ? base_folder(o, &resume) : NULL;
     if (folder) {
         void *stored_values = harness_alloc(p->options_bytes),

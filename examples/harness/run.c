@@ -53,17 +53,27 @@ static int occupied(const char *folder)
     return found;
 }
 
-/* Removes what a run leaves; a file of somebody else stays. */
+static void unlink_in(const char *folder, const char *name, const char *ending)
+{
+    char *path = harness_text("%s/%s%s", folder, name, ending);
+    unlink(path);
+    harness_free(path);
+}
+
+/* Removes what the programs leave in a run folder; a file of somebody else stays. */
 static void clear(const char *folder)
 {
     static const char *const files[] = {HARNESS_CONFIG, HARNESS_LAST,    HARNESS_BEST,
                                         HARNESS_REPORT, "metrics.jsonl", "metrics.csv",
-                                        "timing.jsonl", "result.json"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *path = harness_text("%s/%s", folder, files[i]);
-        unlink(path);
-        harness_free(path);
-    }
+                                        "timing.jsonl", "result.json",   "autotune.json"};
+    static const char *const plots[] = {"curves",  "order",  "files",         "scores",
+                                        "methods", "fusion", "fusion-curves", "tiles"};
+    static const char *const endings[] = {".tsv", ".gp", ".svg"};
+    char *pictures = harness_text("%s/plots", folder);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink_in(folder, files[i], "");
+    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
+        for (int k = 0; k < 3; k++) unlink_in(pictures, plots[i], endings[k]);
+    harness_free(pictures);
 }
 
 static ag_status check_mode(const char *folder, harness_run_mode mode, ag_failure *why)

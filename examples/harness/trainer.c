@@ -144,10 +144,7 @@ ag_status harness_trainer_run(harness_trainer *t, ag_failure *why)
     }
     harness_progress_end(&t->bar);
     if (why->status || p->step == steps) return why->status;
-    if (harness_trainer_save(t, HARNESS_LAST, why)) return why->status;
-    harness_say("interrupted after step %lld of %lld; go on with --resume", (long long)p->step,
-                (long long)steps);
-    return AG_OK;
+    return harness_trainer_save(t, HARNESS_LAST, why);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------
@@ -174,9 +171,28 @@ ag_status harness_trainer_plot(const harness_trainer *t, ag_failure *why)
     return why->status;
 }
 
+void harness_trainer_done(harness_trainer *t)
+{
+    t->done = true;
+    harness_say("the run is in %s; open %s/" HARNESS_REPORT, t->folder, t->folder);
+}
+
+/* What an interrupted run lacks, and how it gets it. */
+static void say_interrupted(const harness_trainer *t)
+{
+    const long long step = t->state->step, steps = t->how->steps;
+    if (step < steps)
+        harness_say("interrupted after step %lld of %lld; go on with --resume", step, steps);
+    else
+        harness_say("interrupted after all %lld steps, before the scores and the report were "
+                    "ready; make them with --resume",
+                    steps);
+}
+
 ag_status harness_trainer_close(harness_trainer *t, ag_failure *why)
 {
     ag_failure closing = {0};
+    if (t->run && !t->done && !why->status && harness_interrupted()) say_interrupted(t);
     harness_run_close(t->run, &closing);
     t->run = NULL;
     if (!why->status && closing.status) ag_fail(why, closing.status, "%s", closing.sentence);

@@ -60,6 +60,7 @@ typedef struct harness_trainer {
     ag_adamw adamw;
     ag_schedule schedule;
     double rate, norm;
+    bool done; /* the report is written */
     harness_progress bar;
     char note[96];
 } harness_trainer;
@@ -84,6 +85,10 @@ ag_status harness_trainer_save(harness_trainer *t, const char *name, ag_failure 
 /* Curves of the loss and of the first score. */
 ag_status harness_trainer_plot(const harness_trainer *t, ag_failure *why);
 
+/* Says where the run is, when its report is written. */
+void harness_trainer_done(harness_trainer *t);
+
+/* Closes the run folder; a run that was interrupted before it was done says how to go on. */
 ag_status harness_trainer_close(harness_trainer *t, ag_failure *why);
 
 #endif

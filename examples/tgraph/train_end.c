@@ -197,12 +197,11 @@ ag_status tgraph_train_end(tgraph_training *t, tgraph_grades *mean, ag_failure *
     if (!score_best(t, &r, why) && !harness_interrupted()) {
         if (r.count) *mean = r.mean;
         table = tgraph_results_table(&r, "Held-out configurations, best checkpoint");
-        if (!harness_trainer_plot(&t->trainer, why) &&
-            (!r.count || (!plot_order(t, &r, why) && !plot_bars(t, &r, why))))
-            write_report(t, &r, table, why);
-        if (!why->status && t->show) show(t, &r, table, why);
-        if (!why->status)
-            harness_say("the run is in %s; open %s/" HARNESS_REPORT, t->folder, t->folder);
+        if (!harness_trainer_plot(&t->trainer, why) && r.count && !plot_order(t, &r, why))
+            plot_bars(t, &r, why);
+        if (!why->status && !harness_interrupted() && !write_report(t, &r, table, why) &&
+            (!t->show || !show(t, &r, table, why)))
+            harness_trainer_done(&t->trainer);
     }
     harness_table_free(table);
     tgraph_results_close(&r);

@@ -169,12 +169,12 @@ ag_status tpu_train_end(tpu_training *t, tpu_grades *mean, ag_failure *why)
         *mean = tpu_results_mean(&r, 0);
         tables = tpu_results_tables(table, &r, "Validation programs, best checkpoint",
                                     t->settings->least);
-        if (!harness_trainer_plot(&t->trainer, why) &&
-            (!r.data->kernels || (!plot_scores(t, &r, why) && !plot_bars(t, &r, why))))
-            write_report(t, &r, (const harness_table *const *)table, tables, why);
-        if (!why->status && t->show) show(t, &r, table, tables, why);
-        if (!why->status)
-            harness_say("the run is in %s; open %s/" HARNESS_REPORT, t->folder, t->folder);
+        if (!harness_trainer_plot(&t->trainer, why) && r.data->kernels && !plot_scores(t, &r, why))
+            plot_bars(t, &r, why);
+        if (!why->status && !harness_interrupted() &&
+            !write_report(t, &r, (const harness_table *const *)table, tables, why) &&
+            (!t->show || !show(t, &r, table, tables, why)))
+            harness_trainer_done(&t->trainer);
     }
     tpu_tables_free(table, tables);
     tpu_results_close(&r);
