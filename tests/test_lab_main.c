@@ -215,6 +215,15 @@ static void bad_calls(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         lab_expect(bad[i].line, bad[i].code, "", bad[i].err);
+    static const char *const measuring[] = {"layout --out c", "tile --out c", "fusion --out c",
+                                            "check s/layout"};
+    for (int i = 0; i < 4; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "lab %s --core 900", measuring[i]);
+        const lab_outcome *o = lab_expect(
+            line, 2, "", "--core is 900, which is no core that the program may run on (");
+        assert_non_null(strstr(o->err, "); name one of these, or leave --core away for the last"));
+    }
     lab_expect("lab --help", 0, "lab fusion", "");
     lab_expect("lab fusion --help", 0, "--partitions N", "");
     lab_expect("lab --version", 0, "lab 0.", "");

@@ -110,6 +110,8 @@ static void sentences(void **state)
          "--measurements: 0 is out of range; it must be 1 to 1000000"},
         {"tpu autotune --run fusion --out a --verify -1", 2, "--verify: -1 is out of range"},
         {"tpu autotune --run fusion --out a --tiles 1", 2, "--tiles: 1 is out of range"},
+        {"tpu autotune --run fusion --out a --core 900", 2,
+         "--core is 900, which is no core that the program may run on (0"},
         {"tpu autotune --run fusion --out a --data b", 2, "--data is no option of tpu autotune"},
         {"tpu autotune --run fusion --out tile", 2, "the folder tile is not empty"},
         {"tpu autotune --run fusion --out ./fusion --force", 2,
@@ -181,7 +183,7 @@ static void kernels_look_as_in_files(void **state)
     const char *path = DATA "fusion/mlp_0.npz";
     assert_int_equal(lab_family_program(&p, "mlp", 0, 10, &why), AG_OK);
     assert_int_equal(lab_fusion_draw(&f, &p, 3, 0, &why), AG_OK);
-    assert_int_equal(tpu_data_read(&data, &(harness_paths){&path, 1}, &why), AG_OK);
+    assert_int_equal(tpu_data_read(&data, &(harness_paths){&path, 1}, "data", &why), AG_OK);
     assert_true(data.kernels >= f.n);
     for (int i = 0; i < f.n; i++) {
         tpu_kernel k;

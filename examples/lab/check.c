@@ -173,6 +173,7 @@ ag_status lab_check_command(harness_call *call, ag_failure *why)
     check c = {.s = call->values};
     lab_measure_options o = lab_measure_defaults();
     lab_folders folders;
+    if (lab_core_check(c.s->core, why)) return why->status;
     o.repeats = c.s->repeats;
     o.redo = c.s->redo;
     o.threshold = c.s->threshold;

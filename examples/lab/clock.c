@@ -3,6 +3,7 @@
 #include "examples/lab/clock.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <time.h>
 
 int64_t lab_now(void)
@@ -24,6 +25,32 @@ int lab_pin(int core)
     CPU_ZERO(&set);
     CPU_SET(core, &set);
     return sched_setaffinity(0, sizeof set, &set) ? -1 : core;
+}
+
+/* "0 to 3, 8": as many as there is room for. */
+static void list_cores(char *text, size_t bytes, const cpu_set_t *set)
+{
+    size_t n = 0;
+    for (int i = 0, last; i < CPU_SETSIZE && n < bytes; i = last + 1) {
+        last = i;
+        if (!CPU_ISSET(i, set)) continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set)) last++;
+        n += (size_t)snprintf(text + n, bytes - n, "%s%d", n ? ", " : "", i);
+        if (last > i && n < bytes) n += (size_t)snprintf(text + n, bytes - n, " to %d", last);
+    }
+}
+
+ag_status lab_core_check(int core, ag_failure *why)
+{
+    cpu_set_t set;
+    char cores[200];
+    if (core < 0 || sched_getaffinity(0, sizeof set, &set)) return AG_OK;
+    if (core < CPU_SETSIZE && CPU_ISSET(core, &set)) return AG_OK;
+    list_cores(cores, sizeof cores, &set);
+    return ag_fail(why, AG_EUSE,
+                   "--core is %d, which is no core that the program may run on (%s); name one of "
+                   "these, or leave --core away for the last one",
+                   core, cores);
 }
 
 /* Eight chains that do not wait for each other fill the units of the core, so that a neighbour on

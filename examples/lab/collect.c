@@ -129,12 +129,17 @@ static void report(const job *j, int found)
     harness_say("%" PRId64 " files written to %s, %" PRId64 " more dropped as noise; %" PRId64
                 " samples, %" PRId64 " taken again, %" PRId64 " kept though disturbed",
                 j->c.files, j->c.s->out, j->c.dropped, m->samples, m->redone, m->disturbed);
+    if (j->c.brief)
+        harness_say("%" PRId64 " kernels take less than --least %" PRId64
+                    " ns with their default tile and were left out",
+                    j->c.brief, j->c.s->least);
     if (missing) harness_say("%d programs are left; the same command goes on with them", missing);
 }
 
 ag_status lab_collect(const lab_collector *kind, const lab_settings *s, ag_failure *why)
 {
     job j;
+    if (lab_core_check(s->core, why)) return why->status;
     begin(&j, kind, s);
     j.n_sources = lab_sources(&j.sources, s, why);
     if (j.n_sources >= 0 && !open_folders(&j, why)) {

@@ -21,6 +21,7 @@ typedef struct lab_collection {
     harness_progress bar;
     int64_t done, share_end; /* units of the bar: those done, those when this program ends */
     int64_t files, dropped;
+    int64_t brief; /* kernels that were left out since they take less than --least */
 } lab_collection;
 
 /* One kind of data set. */

@@ -128,6 +128,7 @@ static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kern
         }
     }
     const int measured = t.n > 0 && long_enough(c, &t);
+    c->brief += t.n > 0 && !measured;
     lab_run_free(t.run);
     harness_free(t.timing);
     harness_free(t.tile);

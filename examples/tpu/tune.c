@@ -111,8 +111,11 @@ static ag_status search_programs(tuner *t, ag_failure *why)
         search_program(t, &t->sources[i], &stop, why);
     }
     harness_progress_end(&t->bar);
-    if (why->status || !stop || harness_interrupted()) return why->status;
-    if (!bag_count(t->results.list))
+    if (why->status || !stop) return why->status;
+    if (harness_interrupted())
+        harness_say("interrupted when %d of the %d programs were done", bag_count(t->results.list),
+                    t->n_sources);
+    else if (!bag_count(t->results.list))
         ag_fail(why, AG_EUSE,
                 "--minutes: %g are too short for the first of the %d programs; give more, or 0 for "
                 "all the time that it takes",
@@ -150,13 +153,13 @@ static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
     t->results.fusion = s->common.run != NULL;
     t->results.tiles = s->tile_run != NULL;
     if (check_out(s->common.out, s->common.run, "run", why) ||
-        check_out(s->common.out, s->tile_run, "tile-run", why))
+        check_out(s->common.out, s->tile_run, "tile-run", why) ||
+        tune_hardware_open(&t->hardware, s->core, s->minutes, why))
         return why->status;
     if (tune_model_open(&t->fusion, s, s->common.run, TPU_FUSION, "run", why) ||
         tune_model_open(&t->tile, s, s->tile_run, TPU_TILE, "tile-run", why))
         return why->status;
     t->n_sources = lab_sources(&t->sources, &lab, why);
-    tune_hardware_open(&t->hardware, s->core, s->minutes);
     return why->status;
 }
 

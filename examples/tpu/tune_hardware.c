@@ -8,11 +8,12 @@
 
 #include <sched.h>
 
-void tune_hardware_open(tune_hardware *h, int core, double minutes)
+ag_status tune_hardware_open(tune_hardware *h, int core, double minutes, ag_failure *why)
 {
     *h = (tune_hardware){.meter = lab_meter_new(lab_measure_defaults()), .core = core};
     h->meter.stop_on_signal = 1;
     if (minutes > 0) h->meter.deadline = harness_seconds() + 60 * minutes;
+    return lab_core_check(core, why);
 }
 
 int tune_hardware_late(const tune_hardware *h)

@@ -11,8 +11,9 @@ typedef struct tune_hardware {
     int free;        /* 1: the system does not let the program stay on a core */
 } tune_hardware;
 
-/* minutes: after which measuring is given up; 0: never. A signal does the same. */
-void tune_hardware_open(tune_hardware *h, int core, double minutes);
+/* minutes: after which measuring is given up; 0: never. A signal does the same.
+   Fails: AG_EUSE (a core that is not there). */
+ag_status tune_hardware_open(tune_hardware *h, int core, double minutes, ag_failure *why);
 /* 1: the time is up, or a signal came. */
 int tune_hardware_late(const tune_hardware *h);
 
