@@ -207,6 +207,41 @@ static void folders_are_searched_in_order(void **state)
     tpugraphs_paths_free(&paths);
 }
 
+/* By whatever way a file is named: the first name stays. */
+static void a_file_counts_once(void **state)
+{
+    (void)state;
+    char top[100], text[160], link[160], list[160], dots[160];
+    snprintf(top, sizeof top, "%s/once", test_folder);
+    assert_int_equal(mkdir(top, 0700), 0);
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "%s/%d.npz", top, i);
+        fclose(fopen(text, "w"));
+    }
+    snprintf(link, sizeof link, "%s/link.npz", top);
+    assert_int_equal(symlink("1.npz", link), 0);
+    snprintf(list, sizeof list, "%s/list.txt", top);
+    FILE *f = fopen(list, "w");
+    fputs("2.npz\n0.npz\n2.npz\n", f);
+    fclose(f);
+    snprintf(dots, sizeof dots, "%s/../once/./2.npz", top);
+    const char *given[] = {list, top, dots, top};
+    tpugraphs_paths paths = {0};
+    ag_failure why = {0};
+    assert_int_equal(tpugraphs_paths_add(&paths, dots, &why), AG_OK); /* of an option before */
+    assert_int_equal(tpugraphs_paths_read(&paths, &(harness_paths){given, 4}, NULL, &why), AG_OK);
+    static const char *const left[] = {"/2.npz", "/2.npz", "/0.npz", "/1.npz"};
+    assert_int_equal(paths.count, 4);
+    for (int i = 0; i < 4; i++) assert_string_equal(strrchr(paths.path[i], '/'), left[i]);
+    tpugraphs_paths_free(&paths);
+    /* of what is gone the name is left */
+    given[0] = "/nowhere/x.npz";
+    assert_int_equal(tpugraphs_paths_recall(&paths, &(harness_paths){given, 2}, &why), AG_OK);
+    assert_int_equal(paths.count, 5);
+    assert_string_equal(paths.path[0], "/nowhere/x.npz");
+    tpugraphs_paths_free(&paths);
+}
+
 static void write_list(const char *path, const char *text)
 {
     FILE *f = fopen(path, "w");
@@ -262,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_tile_file_is_read),
         cmocka_unit_test(a_summary_counts),
         cmocka_unit_test(folders_are_searched_in_order),
+        cmocka_unit_test(a_file_counts_once),
         cmocka_unit_test(lists_name_files),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);

@@ -126,14 +126,14 @@ static void test_options(void **state)
     tgraph_options o = small(0);
     (void)state;
     o.hidden = 40;
-    expect_refusal(o, "hidden is 40; it must be a multiple of 16 from 16 to 4096.");
+    expect_refusal(o, "--hidden is 40; it must be a multiple of 16 from 16 to 4096");
     o.hidden = 0;
-    expect_refusal(o, "hidden is 0; it must be a multiple of 16 from 16 to 4096.");
+    expect_refusal(o, "--hidden is 0; it must be a multiple of 16 from 16 to 4096");
     o = small(1);
     o.dropout = 1;
-    expect_refusal(o, "dropout is 1; it must be at least 0 and below 1.");
+    expect_refusal(o, "--dropout is 1; it must be at least 0 and below 1");
     o.dropout = (double)NAN;
-    expect_refusal(o, "dropout is nan; it must be at least 0 and below 1.");
+    expect_refusal(o, "--dropout is nan; it must be at least 0 and below 1");
 }
 
 static void test_bad_edge(void **state)

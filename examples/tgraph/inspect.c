@@ -129,8 +129,7 @@ ag_status tgraph_inspect_command(harness_call *call, ag_failure *why)
     tpugraphs_paths paths = {0};
     json_t *list = s->common.json ? json_array() : NULL;
     int bad = 0;
-    for (int i = 0; i < s->common.data.count && !why->status; i++)
-        tpugraphs_paths_add(&paths, s->common.data.list[i], why);
+    tpugraphs_paths_read(&paths, &s->common.data, "data", why);
     for (int i = 0; i < paths.count && !why->status && !harness_interrupted(); i++) {
         ag_failure mine = {0};
         inspect(paths.path[i], list, &mine);

@@ -6,13 +6,6 @@
 /* ---- which paths ------------------------------------------------------------------------------
  */
 
-static ag_status add_paths(tgraph_learn *learn, const harness_paths *from, ag_failure *why)
-{
-    for (int i = 0; i < from->count && !why->status; i++)
-        tpugraphs_paths_add(&learn->paths, from->list[i], why);
-    return why->status;
-}
-
 static ag_status check_kinds(const tgraph_learn *learn, int tile, ag_failure *why)
 {
     for (int i = 0; i < learn->paths.count; i++) {
@@ -33,7 +26,8 @@ static ag_status add_trained(tgraph_learn *learn, const char *folder, ag_failure
 {
     tgraph_settings trained;
     harness_options *o = harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &trained);
-    if (!harness_run_read_config(folder, o, 1, why)) add_paths(learn, &trained.common.data, why);
+    if (!harness_run_read_config(folder, o, 1, why))
+        tpugraphs_paths_read(&learn->paths, &trained.common.data, NULL, why);
     harness_options_free(o);
     return why->status;
 }
@@ -46,7 +40,8 @@ ag_status tgraph_learn_paths(tgraph_learn *learn, tgraph_set *set, const tgraph_
                        "--fit names files for the baselines, which --no-baselines leaves out; give "
                        "one of the two");
     if (s->fit.count) {
-        if (add_paths(learn, &s->fit, why) || check_kinds(learn, set->tile, why))
+        if (tpugraphs_paths_read(&learn->paths, &s->fit, "fit", why) ||
+            check_kinds(learn, set->tile, why))
             return why->status;
     } else if (s->baselines)
         add_trained(learn, s->common.run, &learn->missing);

@@ -111,10 +111,10 @@ ag_status tgraph_model_new(tgraph_model *m, const tgraph_options *options, uint6
     const int h = options->hidden, places = TGRAPH_LAYOUT + (options->tile ? 0 : TGRAPH_DIGITS);
     *m = (tgraph_model){.options = *options};
     if (h < 16 || h > 4096 || h % 16)
-        return ag_fail(why, AG_EUSE, "hidden is %d; it must be a multiple of 16 from 16 to 4096.",
+        return ag_fail(why, AG_EUSE, "--hidden is %d; it must be a multiple of 16 from 16 to 4096",
                        h);
     if (!(options->dropout >= 0 && options->dropout < 1))
-        return ag_fail(why, AG_EUSE, "dropout is %g; it must be at least 0 and below 1.",
+        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
                        options->dropout);
     m->params = ag_params_new();
     if (!m->params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model.");

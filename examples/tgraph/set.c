@@ -22,11 +22,10 @@ static ag_status check_kinds(tgraph_set *set, ag_failure *why)
 
 ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
 {
-    const harness_paths *lists[] = {&s->common.data, &s->common.valid};
     set->budget.limit = (size_t)s->common.ram_limit;
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < lists[k]->count; i++)
-            if (tpugraphs_paths_add(&set->paths, lists[k]->list[i], why)) return why->status;
+    if (tpugraphs_paths_read(&set->paths, &s->common.data, "data", why)) return why->status;
+    set->given = set->paths.count;
+    if (tpugraphs_paths_read(&set->paths, &s->common.valid, "valid", why)) return why->status;
     set->entry = harness_alloc((size_t)set->paths.count * sizeof *set->entry);
     return check_kinds(set, why);
 }

@@ -25,6 +25,7 @@ typedef struct tgraph_set {
     int tile;
     tpugraphs_budget budget;
     tpugraphs_paths paths;
+    int given; /* paths of --data; those behind them are of --valid */
     tgraph_entry *entry;
     int count;
 } tgraph_set;

@@ -42,17 +42,6 @@ static ag_status check_parts(const tgraph_settings *s, int tile, int files, ag_f
     return AG_OK;
 }
 
-/* How many of the paths came from --data; the others are for validation. */
-static ag_status count_training(int *count, const tgraph_settings *s, ag_failure *why)
-{
-    tpugraphs_paths paths = {0};
-    for (int i = 0; i < s->common.data.count && !why->status; i++)
-        tpugraphs_paths_add(&paths, s->common.data.list[i], why);
-    *count = paths.count;
-    tpugraphs_paths_free(&paths);
-    return why->status;
-}
-
 int tgraph_entry_trainable(const tgraph_entry *e)
 {
     if (e->file) return tgraph_file_trainable(e->file);
@@ -105,10 +94,12 @@ static ag_status open_held(tgraph_set *set, const tgraph_settings *s, const char
 
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
 {
-    int training = 0, trained = 0;
-    if (tgraph_set_paths(set, s, why) || count_training(&training, s, why) ||
-        check_parts(s, set->tile, training, why))
+    int trained = 0;
+    if (tgraph_set_paths(set, s, why) || check_parts(s, set->tile, set->given, why))
         return why->status;
+    const int training = set->given;
+    tpugraphs_warn_trained("valid", set->paths.path + training, set->paths.count - training,
+                           set->paths.path, training);
     int32_t *fold = harness_alloc((size_t)set->paths.count * sizeof *fold);
     if (s->folds) harness_folds(fold, training, s->folds, (uint64_t)s->split_seed, why);
     for (int i = 0; i < set->paths.count && !why->status && !harness_interrupted(); i++) {

@@ -175,14 +175,11 @@ ag_status tpu_data_add(tpu_data *data, const tpugraphs_paths *paths, ag_failure 
     return why->status;
 }
 
-ag_status tpu_data_read(tpu_data *data, const harness_paths *given, ag_failure *why)
+ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *option,
+                        ag_failure *why)
 {
-    tpugraphs_paths paths = {0};
-    for (int i = 0; i < given->count && !why->status; i++)
-        tpugraphs_paths_add(&paths, given->list[i], why);
-    if (!why->status) tpu_data_add(data, &paths, why);
-    tpugraphs_paths_free(&paths);
-    return why->status;
+    if (tpugraphs_paths_read(&data->paths, given, option, why)) return why->status;
+    return tpu_data_add(data, &data->paths, why);
 }
 
 int tpu_data_known(const tpu_data *data)
@@ -205,5 +202,6 @@ void tpu_data_free(tpu_data *data)
     ag__free(data->family);
     ag__free(data->kernel);
     ag__free(data->parts);
+    tpugraphs_paths_free(&data->paths);
     *data = (tpu_data){.budget = data->budget};
 }

@@ -43,7 +43,8 @@ typedef struct tpu_data {
     char **family;
     int kernels, programs, families;
     int files;
-    uint64_t hash; /* of all names, arrays and run times, in their order */
+    uint64_t hash;         /* of all names, arrays and run times, in their order */
+    tpugraphs_paths paths; /* what tpu_data_read has read */
     struct tpu_data_parts *parts;
 } tpu_data;
 
@@ -56,8 +57,10 @@ typedef struct tpu_data {
    stay. Interrupted (harness_interrupted), it returns AG_OK early. Fails: AG_EFILE, AG_EDATA (an
    index, size, count or feature out of range; edges that form a circle), AG_EMEMORY, AG_EUSE. */
 ag_status tpu_data_add(tpu_data *data, const tpugraphs_paths *paths, ag_failure *why);
-/* The same for files, folders and lists as a user gives them. */
-ag_status tpu_data_read(tpu_data *data, const harness_paths *paths, ag_failure *why);
+/* The same for files, folders and lists as a user gives them, once per data; option: as in
+   tpugraphs_paths_read. */
+ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *option,
+                        ag_failure *why);
 void tpu_data_free(tpu_data *data);
 /* How many kernels have run times that are not hidden. */
 int tpu_data_known(const tpu_data *data);

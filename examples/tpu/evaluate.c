@@ -10,13 +10,14 @@ static ag_status read_fit(tpu_data *fit, const tpu_data *beside, const tpu_runs 
                           const tpu_settings *s, ag_failure *why)
 {
     fit->budget.limit = tpugraphs_rest(&beside->budget);
-    if (s->fit.count) return tpu_data_read(fit, &s->fit, why);
+    if (s->fit.count) return tpu_data_read(fit, &s->fit, "fit", why);
     tpu_settings trained;
     harness_options *o = harness_options_new(&tpu_program_table, HARNESS_TRAIN, &trained);
     ag_failure mine = {0};
     if (!harness_run_read_config(s->common.run, o, 1, &mine))
-        tpu_data_read(fit, &trained.common.data, &mine);
+        tpu_data_read(fit, &trained.common.data, NULL, &mine);
     harness_options_free(o);
+    if (harness_interrupted()) return AG_OK;
     char *now = tpu_data_json(fit);
     if (mine.status == AG_EMEMORY)
         ag_fail(why, mine.status, "%s", mine.sentence);
@@ -27,6 +28,18 @@ static ag_status read_fit(tpu_data *fit, const tpu_data *beside, const tpu_runs 
         tpu_data_free(fit);
     }
     harness_free(now);
+    return why->status;
+}
+
+static ag_status warn_trained(const tpu_runs *runs, const tpu_data *data, ag_failure *why)
+{
+    tpugraphs_paths trained = {0};
+    for (int i = 0; i < runs->count && !why->status; i++)
+        tpu_checkpoint_files(&trained, &runs->run[i].checkpoint, why);
+    if (!why->status)
+        tpugraphs_warn_trained("data", data->paths.path, data->paths.count, trained.path,
+                               trained.count);
+    tpugraphs_paths_free(&trained);
     return why->status;
 }
 
@@ -71,7 +84,7 @@ ag_status tpu_eval_command(harness_call *call, ag_failure *why)
     tpu_data data = {0};
     tpu_results results = {0};
     if (!tpu_runs_open(&runs, s, why) && !tpu_runs_read(&runs, &data, s, why) &&
-        !harness_interrupted()) {
+        !warn_trained(&runs, &data, why) && !harness_interrupted()) {
         if (!tpu_data_known(&data))
             ag_fail(why, AG_EDATA,
                     "none of the %d kernels can be scored: their run times are hidden; \"tpu "

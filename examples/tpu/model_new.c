@@ -154,6 +154,18 @@ typedef struct limit {
     int value, low, high;
 } limit;
 
+/* Each head has its share of the channels. */
+static ag_status check_heads(const char *option, int heads, int hidden, ag_failure *why)
+{
+    if (heads < 1) return ag_fail(why, AG_EUSE, "--%s is %d; it must be at least 1", option, heads);
+    const int below = hidden / heads * heads, above = below + heads;
+    if (below == hidden) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--hidden is %d, which is no multiple of --%s %d; take --hidden %d, or other "
+                   "--%s",
+                   hidden, option, heads, below >= 8 ? below : above, option);
+}
+
 static ag_status check(const tpu_options *o, ag_failure *why)
 {
     const int layers = TPU_MOST_LAYERS;
@@ -168,16 +180,13 @@ static ag_status check(const tpu_options *o, ag_failure *why)
     const int attention = o->reduction == TPU_TRANSFORMER ? o->attention_heads : 1;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].value < limits[i].low || limits[i].value > limits[i].high)
-            return ag_fail(why, AG_EUSE, "%s is %d; it must be %d to %d.", limits[i].name,
+            return ag_fail(why, AG_EUSE, "--%s is %d; it must be %d to %d", limits[i].name,
                            limits[i].value, limits[i].low, limits[i].high);
-    if (heads < 1 || o->hidden % heads)
-        return ag_fail(why, AG_EUSE, "hidden is %d, which %d heads do not divide.", o->hidden,
-                       heads);
-    if (attention < 1 || o->hidden % attention)
-        return ag_fail(why, AG_EUSE, "hidden is %d, which %d attention heads do not divide.",
-                       o->hidden, attention);
+    if (check_heads("heads", heads, o->hidden, why) ||
+        check_heads("attention-heads", attention, o->hidden, why))
+        return why->status;
     if (!(o->dropout >= 0 && o->dropout < 1))
-        return ag_fail(why, AG_EUSE, "dropout is %g; it must be at least 0 and below 1.",
+        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
                        o->dropout);
     return AG_OK;
 }

@@ -34,7 +34,8 @@ ag_status tpu_runs_read(const tpu_runs *runs, tpu_data *data, const tpu_settings
 {
     static const char *const name[] = {"tile", "fusion"};
     data->budget.limit = (size_t)s->common.ram_limit;
-    if (tpu_data_read(data, &s->common.data, why) || harness_interrupted()) return why->status;
+    if (tpu_data_read(data, &s->common.data, "data", why) || harness_interrupted())
+        return why->status;
     for (int i = 0; i < runs->count; i++)
         if (runs->run[i].model.options.task != data->task)
             return ag_fail(why, AG_EUSE,

@@ -25,9 +25,10 @@ static ag_status read_all(tpu_training *t, ag_failure *why)
 {
     const tpu_settings *s = t->settings;
     t->data.budget.limit = (size_t)s->common.ram_limit;
-    if (tpu_data_read(&t->data, &s->common.data, why) || !s->common.valid.count) return why->status;
+    if (tpu_data_read(&t->data, &s->common.data, "data", why) || !s->common.valid.count)
+        return why->status;
     t->valid.budget.limit = tpugraphs_rest(&t->data.budget);
-    if (tpu_data_read(&t->valid, &s->common.valid, why) || harness_interrupted())
+    if (tpu_data_read(&t->valid, &s->common.valid, "valid", why) || harness_interrupted())
         return why->status;
     if (t->valid.task != t->data.task)
         return ag_fail(why, AG_EUSE,
@@ -44,6 +45,8 @@ static ag_status read_all(tpu_training *t, ag_failure *why)
                        "those that do choose the best checkpoint; lower --least, or name files "
                        "with longer kernels",
                        t->valid.kernels, (long long)s->least);
+    tpugraphs_warn_trained("valid", t->valid.paths.path, t->valid.paths.count, t->data.paths.path,
+                           t->data.paths.count);
     return AG_OK;
 }
 
@@ -58,10 +61,28 @@ static double mean_log_runtime(const tpu_data *data)
     return n ? sum / (double)n : 0;
 }
 
+/* A row of the other table would train all the same, with the wrong loss. */
+static ag_status check_preset(const tpu_training *t, ag_failure *why)
+{
+    static const char *const kind[] = {"tile", "fusion"};
+    char *preset =
+        harness_option_text(t->options, harness_option_find(&tpu_program_table, "preset"));
+    const char *its = t->settings->preset ? strrchr(preset, '-') + 1 : NULL;
+    const char *ours = kind[t->data.task];
+    if (its && strcmp(its, ours) != 0)
+        ag_fail(why, AG_EUSE,
+                "--preset %s is a model for %s files, but --data names %s files; take --preset "
+                "%.*s%s, or name %s files",
+                preset, its, ours, (int)(its - preset), preset, ours, its);
+    harness_free(preset);
+    return why->status;
+}
+
 static ag_status make_model(tpu_training *t, ag_failure *why)
 {
     const tpu_settings *s = t->settings;
     const tpu_options options = tpu_settings_model(s, t->data.task);
+    if (check_preset(t, why)) return why->status;
     if (t->data.task == TPU_FUSION && tpu_settings_loss(s, t->data.task) != TPU_LOSS_SQUARED)
         return ag_fail(why, AG_EUSE,
                        "--loss hinge and logistic compare tile sizes of one kernel, but a kernel "

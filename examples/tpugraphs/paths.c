@@ -13,7 +13,7 @@
 
 enum { DEEPEST = 32 }; /* folders below the one given; links may form circles */
 
-static ag_status add_file(tpugraphs_paths *paths, const char *path, ag_failure *why)
+ag_status tpugraphs_paths_name(tpugraphs_paths *paths, const char *path, ag_failure *why)
 {
     size_t length = strlen(path) + 1, bytes = ((size_t)paths->count + 1) * sizeof *paths->path;
     char *copy = ag__alloc(length);
@@ -48,7 +48,8 @@ static ag_status add_entry(tpugraphs_paths *paths, const char *folder, const cha
                        tpugraphs_short(folder), sizeof path - 1);
     if (stat(path, &info)) return AG_OK; /* a dangling link */
     if (S_ISDIR(info.st_mode)) return add_folder(paths, path, depth + 1, why);
-    return S_ISREG(info.st_mode) && ends(name, ".npz") ? add_file(paths, path, why) : AG_OK;
+    return S_ISREG(info.st_mode) && ends(name, ".npz") ? tpugraphs_paths_name(paths, path, why)
+                                                       : AG_OK;
 }
 
 static ag_status add_folder(tpugraphs_paths *paths, const char *path, int depth, ag_failure *why)
@@ -124,7 +125,7 @@ ag_status tpugraphs_paths_add(tpugraphs_paths *paths, const char *path, ag_failu
                        tpugraphs_short(path),
                        strerror(length >= sizeof folder ? ENAMETOOLONG : errno));
     if (S_ISREG(info.st_mode) && ends(path, ".txt")) return add_list(paths, path, why);
-    if (!S_ISDIR(info.st_mode)) return add_file(paths, path, why);
+    if (!S_ISDIR(info.st_mode)) return tpugraphs_paths_name(paths, path, why);
     memcpy(folder, path, length);
     folder[length] = 0;
     if (add_folder(paths, folder, 0, why)) return why->status;

@@ -6,6 +6,7 @@
 #define TPUGRAPHS_TPUGRAPHS_H
 
 #include "core/internal.h"
+#include "examples/harness/options.h"
 
 enum {
     TPUGRAPHS_FEATURES = 140,    /* columns of node_feat */
@@ -24,7 +25,22 @@ typedef struct tpugraphs_paths {
    {0}. Fails: AG_EFILE (no such path, a folder or list that cannot be read or gives no file),
    AG_EMEMORY. */
 ag_status tpugraphs_paths_add(tpugraphs_paths *paths, const char *path, ag_failure *why);
+/* Appends a name as it is. Fails: AG_EMEMORY. */
+ag_status tpugraphs_paths_name(tpugraphs_paths *paths, const char *path, ag_failure *why);
 void tpugraphs_paths_free(tpugraphs_paths *paths);
+
+/* Appends what an option names, each file once, however often and by whatever way it is named; with
+   a warning when there are such, unless `option` (its name) is NULL. Fails: as above. */
+ag_status tpugraphs_paths_read(tpugraphs_paths *paths, const harness_paths *given,
+                               const char *option, ag_failure *why);
+
+/* Appends what an option of an earlier call named, as far as it is still there; what is not, by its
+   name. Fails: AG_EMEMORY. */
+ag_status tpugraphs_paths_recall(tpugraphs_paths *paths, const harness_paths *given,
+                                 ag_failure *why);
+/* Warns when files of an option have the names (without folders) of files that were trained on. */
+void tpugraphs_warn_trained(const char *option, char *const *path, int count, char *const *trained,
+                            int trained_count);
 
 /* ---- memory ----------------------------------------------------------------------------------
  */
