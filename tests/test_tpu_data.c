@@ -2,7 +2,7 @@
 /* The TPU model's kernels: what is read, under which names, in which order, in how much memory. */
 #define _GNU_SOURCE
 #include "examples/harness/harness.h"
-#include "examples/tpu/data.h"
+#include "examples/tpu/data_parts.h"
 #include "support/tpu_npz.h"
 
 #include <setjmp.h>
@@ -326,6 +326,30 @@ static void an_interrupt_ends_the_reading(void **state)
     tpu_data_free(&d);
 }
 
+/* The time grows with the files, not with their square. */
+static void many_programs(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    tpu_data data = {0};
+    ag_failure why = {0};
+    char name[40];
+    int program, family;
+    assert_int_equal(tpu_data_add(&data, &(tpugraphs_paths){0}, &why), AG_OK);
+    const clock_t from = clock();
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < N; i++) {
+            snprintf(name, sizeof name, "f%d_%d", i / 2, i % 2);
+            assert_int_equal(tpu_name(&data, name, TPU_FUSION, &program, &family, &why), AG_OK);
+            if (program != i || family != i / 2) fail_msg("%s: %d %d", name, program, family);
+        }
+    assert_true((double)(clock() - from) / CLOCKS_PER_SEC < 10);
+    assert_int_equal(data.programs, N);
+    assert_int_equal(data.families, N / 2);
+    assert_string_equal(data.program[N - 1], name);
+    tpu_data_free(&data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +364,7 @@ int main(void)
         cmocka_unit_test(the_measured_folders_are_read),
         cmocka_unit_test(the_published_files_are_read),
         cmocka_unit_test(an_interrupt_ends_the_reading),
+        cmocka_unit_test(many_programs),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "examples/harness/harness.h"
 #include "examples/tpu/grades.h"
@@ -205,12 +206,45 @@ static void tables_of_fusion(void **state)
                "mean,6,3,40,1\n");
 }
 
+/* The time grows with the kernels, not with their square: that would be minutes. */
+static void many_programs(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    tpu_kernel *k = calloc(N, sizeof *k);
+    const tpu_kernel **all = calloc(N, sizeof *all);
+    int64_t *ns = calloc(N, sizeof *ns);
+    double *value = calloc(N, sizeof *value);
+    const double **score = calloc(N, sizeof *score);
+    tpu_grade *g = calloc(N / 2, sizeof *g);
+    ag_failure why = {0};
+    for (int i = 0; i < N; i++) { /* a program's two kernels lie far apart */
+        ns[i] = 1000 + i;
+        value[i] = i % 3 && i >= N / 2 ? 1 : 3000 + i;
+        k[i] = kernel(i % (N / 2), 1, &ns[i]);
+        all[i] = &k[i];
+        score[i] = &value[i];
+    }
+    const clock_t from = clock();
+    assert_int_equal(tpu_grade_programs(g, N / 2, TPU_FUSION, all, score, N, 0, &why), AG_OK);
+    assert_true((double)(clock() - from) / CLOCKS_PER_SEC < 10);
+    for (int p = 0; p < N / 2; p++)
+        if (g[p].of[TPU_TAU] != ((p + N / 2) % 3 ? -1 : 1)) fail_msg("program %d", p);
+    free(k);
+    free(all);
+    free(ns);
+    free(value);
+    free(score);
+    free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tile_by_hand),    cmocka_unit_test(ties),
-        cmocka_unit_test(fusion_by_hand),  cmocka_unit_test(means_of_the_paper),
-        cmocka_unit_test(refusals),        cmocka_unit_test(tables),
-        cmocka_unit_test(tables_of_fusion)};
+        cmocka_unit_test(tile_by_hand),     cmocka_unit_test(ties),
+        cmocka_unit_test(fusion_by_hand),   cmocka_unit_test(means_of_the_paper),
+        cmocka_unit_test(refusals),         cmocka_unit_test(tables),
+        cmocka_unit_test(tables_of_fusion), cmocka_unit_test(many_programs),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

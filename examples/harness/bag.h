@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing arrays of the harness's own bookkeeping (stb_ds); a failed growth ends the program with
- * exit 5. */
+/* Growing arrays and maps of the programs' own bookkeeping (stb_ds); a failed growth ends the
+   program with exit 5. */
 #ifndef HARNESS_BAG_H
 #define HARNESS_BAG_H
 
@@ -11,8 +11,14 @@
 #define STBDS_FREE(context, block)           harness_free(block)
 #include <stb/stb_ds.h>
 
-#define bag_add(bag, item) stbds_arrput(bag, item)
-#define bag_count(bag)     ((int)stbds_arrlen(bag))
-#define bag_free(bag)      stbds_arrfree(bag)
+#define bag_add(bag, item)        stbds_arrput(bag, item)
+#define bag_count(bag)            ((int)stbds_arrlen(bag))
+#define bag_free(bag)             stbds_arrfree(bag)
+
+/* A map from texts, which must outlive it: a pointer to struct {char *key; T value;}, first NULL.
+   map_find: the index of the entry, -1: none. */
+#define map_find(map, text)       ((int)stbds_shgeti(map, text))
+#define map_add(map, text, value) stbds_shput(map, text, value)
+#define map_free(map)             stbds_shfree(map)
 
 #endif

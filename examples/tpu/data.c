@@ -196,10 +196,7 @@ void tpu_data_free(tpu_data *data)
         ag__free(data->parts->file);
         data->budget.used -= data->parts->bytes;
     }
-    for (int i = 0; i < data->programs; i++) ag__free(data->program[i]);
-    for (int i = 0; i < data->families; i++) ag__free(data->family[i]);
-    ag__free(data->program);
-    ag__free(data->family);
+    tpu_names_free(data);
     ag__free(data->kernel);
     ag__free(data->parts);
     tpugraphs_paths_free(&data->paths);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a file's name says: the program of a kernel and the family of a program; and the hash of all
    that was read. */
+#include "examples/harness/bag.h"
 #include "examples/tpu/data_parts.h"
 
 #include <string.h>
@@ -27,35 +28,60 @@ static size_t family_length(const char *name, size_t length)
     return length;
 }
 
-/* The index of a name in a list, where it is added if need be; -1: `why`. */
-static int find_name(tpu_data *data, char ***list, int *count, int *room, const char *name,
-                     size_t length, ag_failure *why)
+/* A list of names and where each stands. */
+typedef struct names {
+    char ***list;
+    int *count, *room;
+    tpu_place_of **place;
+} names;
+
+static ag_status add_name(tpu_data *data, const names *n, const char *name, ag_failure *why)
 {
-    for (int i = *count - 1; i >= 0; i--) /* files come sorted: it is most often the last */
-        if (!strncmp((*list)[i], name, length) && !(*list)[i][length]) return i;
-    char **grown = tpu_list_grow(data, *list, room, *count + 1, sizeof *grown, why);
-    if (!grown) return -1;
-    *list = grown;
-    char *copy =
-        tpugraphs_take(&data->budget, &data->parts->bytes, length + 1, 1, "the names", why);
-    if (!copy) return -1;
-    memcpy(copy, name, length);
-    copy[length] = 0;
-    (*list)[*count] = copy;
-    return (*count)++;
+    char **grown = tpu_list_grow(data, *n->list, n->room, *n->count + 1, sizeof *grown, why);
+    if (!grown) return why->status;
+    *n->list = grown;
+    const size_t bytes = strlen(name) + 1;
+    char *copy = tpugraphs_take(&data->budget, &data->parts->bytes, bytes, 1, "the names", why);
+    if (!copy) return why->status;
+    memcpy(copy, name, bytes);
+    (*n->list)[*n->count] = copy;
+    map_add(*n->place, copy, (*n->count)++);
+    return AG_OK;
+}
+
+/* The index of a name in a list, where it is added if need be. */
+static ag_status find_name(int *index, tpu_data *data, const names *n, const char *name,
+                           size_t length, ag_failure *why)
+{
+    char *text = harness_text("%.*s", (int)length, name);
+    const int at = map_find(*n->place, text);
+    *index = at < 0 ? *n->count : (*n->place)[at].value;
+    if (at < 0) add_name(data, n, text, why);
+    harness_free(text);
+    return why->status;
 }
 
 ag_status tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family,
                    ag_failure *why)
 {
     const size_t length = task == TPU_TILE ? program_length(name) : strlen(name);
-    struct tpu_data_parts *parts = data->parts;
-    *family = find_name(data, &data->family, &data->families, &parts->family_room, name,
-                        family_length(name, length), why);
-    if (*family < 0) return why->status;
-    *program =
-        find_name(data, &data->program, &data->programs, &parts->program_room, name, length, why);
-    return why->status;
+    struct tpu_data_parts *p = data->parts;
+    const names families = {&data->family, &data->families, &p->family_room, &p->families};
+    const names programs = {&data->program, &data->programs, &p->program_room, &p->programs};
+    if (find_name(family, data, &families, name, family_length(name, length), why))
+        return why->status;
+    return find_name(program, data, &programs, name, length, why);
+}
+
+void tpu_names_free(tpu_data *data)
+{
+    for (int i = 0; i < data->programs; i++) ag__free(data->program[i]);
+    for (int i = 0; i < data->families; i++) ag__free(data->family[i]);
+    ag__free(data->program);
+    ag__free(data->family);
+    if (!data->parts) return;
+    map_free(data->parts->programs);
+    map_free(data->parts->families);
 }
 
 static uint64_t hash(uint64_t before, const void *x, size_t count, size_t size)

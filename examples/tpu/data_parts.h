@@ -14,8 +14,15 @@ typedef struct tpu_file {
     size_t bytes; /* taken from the budget */
 } tpu_file;
 
+/* Where a name stands in its list. */
+typedef struct tpu_place_of {
+    char *key;
+    int value;
+} tpu_place_of;
+
 struct tpu_data_parts {
-    tpu_file *file; /* [files] */
+    tpu_file *file;                    /* [files] */
+    tpu_place_of *programs, *families; /* maps; small beside what a file holds, in no budget */
     int file_room, kernel_room, program_room, family_room;
     size_t bytes; /* of the lists, taken from the budget */
 };
@@ -48,6 +55,7 @@ ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_fai
 /* Finds or adds the program and family of a file named so (without .npz). Fails: AG_EMEMORY. */
 ag_status tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family,
                    ag_failure *why);
+void tpu_names_free(tpu_data *data);
 /* XXH3 of a kernel behind what was read before it. */
 uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *kernel);
 

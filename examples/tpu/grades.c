@@ -61,22 +61,53 @@ static void add_kernel(sums *s, const tpu_kernel *k, const double *score, int64_
     s->error[1] += error;
 }
 
-static ag_status taus_of_program(tpu_grade *g, int program, const tpu_kernel *const *kernel,
-                                 const double *const *score, int count, int64_t least,
-                                 ag_failure *why)
+/* Kernels with run times, program by program, each program's in their order. */
+typedef struct by_program {
+    int *start; /* [programs + 1] */
+    int *item;  /* [start[programs]] */
+} by_program;
+
+static void sort_by_program(by_program *b, int programs, const tpu_kernel *const *kernel, int count)
 {
-    double *x = harness_alloc(2 * (size_t)count * sizeof *x), *truth = x + count;
+    b->start = harness_alloc(((size_t)programs + 2) * sizeof *b->start);
+    b->item = harness_alloc((size_t)count * sizeof *b->item + 1);
+    int *end = b->start + 1; /* of a program's kernels so far, which then is the next one's start */
+    for (int i = 0; i < count; i++)
+        if (kernel[i]->runtime) end[kernel[i]->program + 1]++;
+    for (int p = 0; p < programs; p++) end[p + 1] += end[p];
+    for (int i = 0; i < count; i++)
+        if (kernel[i]->runtime) b->item[end[kernel[i]->program]++] = i;
+}
+
+static ag_status taus_of_program(tpu_grade *g, const int *item, int count,
+                                 const tpu_kernel *const *kernel, const double *const *score,
+                                 int64_t least, ag_failure *why)
+{
+    double *x = harness_alloc(2 * (size_t)count * sizeof *x + 1), *truth = x + count;
     for (int all = 0; all < 2 && !why->status; all++) {
         int n = 0;
         for (int i = 0; i < count; i++) {
-            if (kernel[i]->program != program || !kernel[i]->runtime) continue;
-            if (!all && kernel[i]->runtime[0] < least) continue;
-            x[n] = score[i][0];
-            truth[n++] = (double)kernel[i]->runtime[0];
+            const int64_t ns = kernel[item[i]]->runtime[0];
+            if (!all && ns < least) continue;
+            x[n] = score[item[i]][0];
+            truth[n++] = (double)ns;
         }
         tau_of(&g->of[all ? TPU_TAU_ALL : TPU_TAU], x, truth, n, why);
     }
     harness_free(x);
+    return why->status;
+}
+
+static ag_status add_taus(tpu_grade *grade, int programs, const tpu_kernel *const *kernel,
+                          const double *const *score, int count, int64_t least, ag_failure *why)
+{
+    by_program b;
+    sort_by_program(&b, programs, kernel, count);
+    for (int p = 0; p < programs && !why->status; p++)
+        taus_of_program(&grade[p], b.item + b.start[p], b.start[p + 1] - b.start[p], kernel, score,
+                        least, why);
+    harness_free(b.start);
+    harness_free(b.item);
     return why->status;
 }
 
@@ -127,14 +158,10 @@ ag_status tpu_grade_programs(tpu_grade *grade, int programs, tpu_task task,
     const double none = (double)NAN;
     for (int p = 0; p < programs; p++) grade[p] = (tpu_grade){.of = {none, none, none, none}};
     add_all(grade, sum, programs, task, kernel, score, count, least, why);
-    for (int p = 0; p < programs && !why->status; p++) {
-        if (task == TPU_TILE) {
-            finish_tiles(&grade[p], &sum[p]);
-            continue;
-        }
-        finish_kernels(&grade[p], &sum[p]);
-        taus_of_program(&grade[p], p, kernel, score, count, least, why);
-    }
+    for (int p = 0; p < programs && !why->status; p++)
+        (task == TPU_TILE ? finish_tiles : finish_kernels)(&grade[p], &sum[p]);
+    if (task == TPU_FUSION && !why->status)
+        add_taus(grade, programs, kernel, score, count, least, why);
     harness_free(sum);
     return why->status;
 }
