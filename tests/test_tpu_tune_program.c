@@ -74,7 +74,7 @@ static int make(void **state)
     if (!getcwd(start_folder, sizeof start_folder) || files_make(state) || chdir(files_folder))
         return -1;
     expect("tpu train --data " DATA "fusion/mlp_0.npz --out fusion --steps 2 --hidden 8 "
-           "--embedding 8 --kernels 4 --threads 1 --quiet",
+           "--embedding 8 --kernels 4 --threads 1 --quiet --seed 5",
            0, "", "");
     expect("tpu train --data " DATA "tile/mixer_0_8a9e13b6f68dcc6c.npz --out tile --steps 2 "
            "--hidden 8 --embedding 8 --kernels 1 --threads 1 --quiet",
@@ -168,6 +168,18 @@ static void a_whole_search(void **state)
            "--measurements 2 --verify 2 --search-steps 6 --start random --out a --force --threads "
            "1",
            0, "learned, random", "the results are in a; open a/report.html");
+    assert_null(files_text(files_folder, "a/plots/tiles.tsv")); /* of the call before */
+    char *page = files_text(files_folder, "a/report.html");
+    assert_non_null(strstr(page, " x</b><span>hardware, 2, from random</span>"));
+    assert_non_null(strstr(page, " x</b><span>learned + hardware, 2, from random</span>"));
+    assert_null(strstr(page, "from default"));
+    free(page);
+    char *config = files_text(files_folder, "a/config.json"); /* its own seed, not the run's */
+    assert_non_null(strstr(config, "\"seed\": 0"));
+    free(config);
+    config = files_text(files_folder, "fusion/config.json");
+    assert_non_null(strstr(config, "\"seed\": 5"));
+    free(config);
     expect("tpu autotune --run fusion --families mlp --programs 1 --minutes 1e-9 --out b", 2, "",
            "--minutes: 1e-09 are too short for the first of the 1 programs");
 }

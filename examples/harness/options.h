@@ -154,8 +154,9 @@ typedef struct harness_common {
       0,                                                                        \
       9007199254740992.0,                                                       \
       HARNESS_RUNS | HARNESS_TUNE,                                              \
+      .flags = HARNESS_FOR_RESUME,                                              \
       .group = "Run",                                                           \
-      .help = "of every random number"},                                        \
+      .help = "of every random number that this call draws"},                   \
      {"device",                                                                 \
       HARNESS_WORD(S, M.device),                                                \
       "cpu",                                                                    \

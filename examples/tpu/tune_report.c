@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <math.h>
 
-enum { SEARCHES = TUNE_STARTS * TUNE_WAYS };
+enum { SEARCHES = TUNE_STARTS * TUNE_WAYS, MOST_FACTS = SEARCHES + 2 };
 
 /* Search i of a picture: the default's two first, so that they have the plain lines. */
 static tune_start start_of(int i) { return (tune_start)(i / TUNE_WAYS); }
@@ -107,16 +107,16 @@ static ag_status plot_tiles(const tune_results *r, const char *folder, ag_failur
 /* ---- the page -----------------------------------------------------------------------------------
  */
 
-static char *number(double x) { return isnan(x) ? harness_copy("-") : harness_text("%.3f", x); }
+static char *number(double x) { return isnan(x) ? harness_copy("-") : harness_text("%.3f x", x); }
 
 static ag_status write_page(const tune_results *r, const char *folder, const harness_call *call,
                             ag_failure *why)
 {
-    const char *plots[3], *captions[3], *notes[4], *fact_names[4];
+    const char *plots[3], *captions[3], *notes[4], *fact_names[MOST_FACTS];
     const harness_table *tables[2];
     harness_table *fusion = tune_fusion_table(r), *tiles = tune_tiles_table(r);
-    char *facts[4];
-    int n_plots = 0, n_tables = 0, n_notes = 0, n_facts = 0;
+    char *facts[MOST_FACTS], *searches[SEARCHES];
+    int n_plots = 0, n_tables = 0, n_notes = 0, n_facts = 0, n_searches = 0;
     if (fusion) {
         plots[n_plots] = "fusion-curves";
         captions[n_plots++] = "What a search that stops after so many measurements has found, mean "
@@ -128,10 +128,11 @@ static ag_status write_page(const tune_results *r, const char *folder, const har
             "A measurement of a fusion search is a partition whose run time is taken on hardware, "
             "the start included: the sum of the times of its kernels, of which only those run that "
             "the search has not measured before (\"kernels run\").";
-        fact_names[n_facts] = "hardware, from default";
-        facts[n_facts++] = number(tune_mean_speedup(r, TUNE_DEFAULT, TUNE_HARDWARE, INT32_MAX));
-        fact_names[n_facts] = "learned, from default";
-        facts[n_facts++] = number(tune_mean_speedup(r, TUNE_DEFAULT, TUNE_LEARNED, INT32_MAX));
+        for (int i = 0; i < SEARCHES; i++) {
+            if (!was_done(r, i)) continue;
+            fact_names[n_facts] = searches[n_searches++] = search_name(r, i);
+            facts[n_facts++] = number(tune_mean_speedup(r, start_of(i), way_of(i), INT32_MAX));
+        }
     }
     if (tiles) {
         plots[n_plots] = "tiles";
@@ -165,6 +166,7 @@ static ag_status write_page(const tune_results *r, const char *folder, const har
                                    .options = call->options};
     harness_report_write(folder, &report, why);
     while (n_facts) harness_free(facts[--n_facts]);
+    while (n_searches) harness_free(searches[--n_searches]);
     harness_free(title);
     harness_table_free(fusion);
     harness_table_free(tiles);
