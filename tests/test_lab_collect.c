@@ -206,50 +206,6 @@ static void tile_files(void **state)
     }
 }
 
-/* Of the files in a folder: how many there are, and the least and most time of a default tile. */
-static int default_times(int64_t *least, int64_t *most, const char *folder)
-{
-    static char names[64][128];
-    const int files = list_files(names, folder, ".npz");
-    *least = INT64_MAX;
-    *most = 0;
-    for (int i = 0; i < files; i++) {
-        char path[256];
-        int64_t n;
-        snprintf(path, sizeof path, "%s/%.100s.npz", folder, names[i]);
-        ag_npz *npz = open_npz(path);
-        int64_t *ns = read_all(npz, "config_runtime_normalizers", AG_I64, &n);
-        if (*ns < *least) *least = *ns;
-        if (*ns > *most) *most = *ns;
-        free(ns);
-        ag_npz_close(npz);
-    }
-    return files;
-}
-
-static void short_kernels_are_left_out(void **state)
-{
-    (void)state;
-    static const char line[] = "lab tile --families mlp --programs 1 --configs 8 --kernels 64 "
-                               "--milliseconds 0.5 --noise 1e9 --repeats 2";
-    char call[300];
-    int64_t least, most;
-    snprintf(call, sizeof call, "%s --out all", line);
-    const lab_outcome *o = lab_expect(call, 0, "", "files written");
-    assert_null(strstr(o->err, "--least"));
-    const int files = default_times(&least, &most, "all");
-    assert_true(files >= 2 && most >= 4 * least);
-    const int64_t bound = most / 2;
-    snprintf(call, sizeof call, "%s --out long --least %lld", line, (long long)bound);
-    lab_expect(call, 0, "", "with their default tile and were left out");
-    const int left = default_times(&least, &most, "long");
-    assert_true(left >= 1 && left < files && least >= bound);
-    snprintf(call, sizeof call, "%s --out nothing --least 1000000000000", line);
-    o = lab_expect(call, 0, "", "0 files written to nothing");
-    assert_non_null(strstr(o->err, " kernels take less than --least 1000000000000 ns"));
-    assert_int_equal(default_times(&least, &most, "nothing"), 0);
-}
-
 static void check_fusion_lists(ag_npz *npz, int64_t k)
 {
     int64_t n, ends, parts;
@@ -409,7 +365,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layout_files),
         cmocka_unit_test(tile_files),
-        cmocka_unit_test(short_kernels_are_left_out),
         cmocka_unit_test(fusion_files),
         cmocka_unit_test(finished_programs_are_skipped),
         cmocka_unit_test(a_kill_leaves_no_half_file),

@@ -175,56 +175,6 @@ static void train_json(void **state)
     free(program_text_of("alone/report.html"));
 }
 
-static int times(const char *text, const char *part)
-{
-    int n = 0;
-    for (; (text = strstr(text, part)); text++) n++;
-    return n;
-}
-
-/* However a file is named, it is one file. */
-static void files_named_twice(void **state)
-{
-    (void)state;
-    char path[300];
-    snprintf(path, sizeof path, "%s/twice.txt", test_folder);
-    FILE *list = fopen(path, "w");
-    fputs("./f_0.npz\ng_0.npz\n", list);
-    fclose(list);
-    json_t *j = json_of("tpu inspect --json f_0.npz twice.txt",
-                        "--data names f_0.npz more than once; it counts once\n");
-    assert_int_equal(json_array_size(j), 2);
-    assert_int_equal(number_of(json_array_get(j, 0), "kernels"), 20);
-    json_decref(j);
-    program_outcome o = program_expect("tpu inspect twice.txt g_0.npz f_0.npz h_1.npz", 0,
-                                       "in 3 files", "--data names 2 files more than once, ");
-    assert_null(strstr(program_expect("tpu inspect f_0.npz g_0.npz", 0, "", "").err, "more than"));
-    /* in both options is another matter */
-    o = program_expect("tpu train --out twice --data f_0.npz twice.txt --valid h_1.npz f_0.npz "
-                       "h_1.npz --hidden 16 --kernels 4 --steps 4 --no-baselines",
-                       0, "", "--data names f_0.npz more than once");
-    assert_non_null(strstr(o.err, "--valid names h_1.npz more than once"));
-    assert_non_null(strstr(o.err, "--valid: a file with the name of f_0.npz was trained on; its "
-                                  "scores may say little about others"));
-    assert_int_equal(times(o.err, "more than once"), 2);
-    /* the same data */
-    program_expect("tpu train --out once --data f_0.npz g_0.npz --valid h_1.npz f_0.npz --hidden "
-                   "16 --kernels 4 --steps 4 --no-baselines",
-                   0, "", "was trained on");
-    assert_true(program_hash_of("once/metrics.csv") == program_hash_of("twice/metrics.csv"));
-    /* what was trained on is found by name when the run is used */
-    o = program_expect("tpu eval --run twice --data h_1.npz", 0, "", "");
-    assert_null(strstr(o.err, "trained on"));
-    assert_null(strstr(o.err, "more than once"));
-    o = program_expect("tpu eval --run twice --data h_1.npz g_0.npz", 0, "", "");
-    assert_non_null(strstr(o.err, "--data: a file with the name of g_0.npz was trained on"));
-    program_expect("tpu eval --run once --ensemble fusion --data twice.txt --no-baselines", 0, "",
-                   "--data: 2 files, ./f_0.npz among them, have the names of files that were "
-                   "trained on");
-    o = program_expect("tpu predict --run twice --data g_0.npz", 0, "", "");
-    assert_string_equal(o.err, "");
-}
-
 /* Where the run's files have moved there is nothing to fit to, which is said. */
 static void fits(void **state)
 {
@@ -393,7 +343,6 @@ int main(void)
         cmocka_unit_test(fusion),
         cmocka_unit_test(predictions),
         cmocka_unit_test(train_json),
-        cmocka_unit_test(files_named_twice),
         cmocka_unit_test(fits),
         cmocka_unit_test(inspecting),
         cmocka_unit_test(wrong_files),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The autotuner's search, with made-up costs: partitions stay legal, budgets hold, a known optimum
    is found, a seed gives one sequence. */
-#include "examples/tpu/tune_fusion.h"
+#include "examples/tpu/tune/fusion.h"
 
 #include "core/internal.h"
 #include "support/lab_cases.h"

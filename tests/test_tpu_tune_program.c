@@ -5,8 +5,8 @@
 #include "core/internal.h"
 #include "examples/lab/families.h"
 #include "examples/tpu/program.h"
-#include "examples/tpu/tune_hardware.h"
-#include "examples/tpu/tune_model.h"
+#include "examples/tpu/tune/hardware.h"
+#include "examples/tpu/tune/model.h"
 
 #include <fcntl.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The autotuner's choice of tile sizes, with made-up times and scores. */
-#include "examples/tpu/tune_tiles.h"
+#include "examples/tpu/tune/tiles.h"
 
 #include "examples/lab/kernels.h"
 #include "support/lab_cases.h"

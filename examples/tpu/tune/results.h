@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What `tpu autotune` found, program by program. */
-#ifndef TPU_TUNE_H
-#define TPU_TUNE_H
+#ifndef TPU_TUNE_RESULTS_H
+#define TPU_TUNE_RESULTS_H
 
 #include "examples/harness/harness.h"
 #include "examples/tpu/program.h"
-#include "examples/tpu/tune_fusion.h"
-#include "examples/tpu/tune_tiles.h"
+#include "examples/tpu/tune/fusion.h"
+#include "examples/tpu/tune/tiles.h"
 
 typedef struct tune_result {
     char name[LAB_NAME];

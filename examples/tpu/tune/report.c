@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The folder that the autotuner leaves: numbers, pictures, a page. */
 #include "examples/harness/bag.h"
-#include "examples/tpu/tune.h"
+#include "examples/tpu/tune/results.h"
 
 #include <jansson.h>
 #include <math.h>

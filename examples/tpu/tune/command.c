@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `tpu autotune`: programs of the lab, the searches of each, the folder. */
-#include "examples/tpu/tune.h"
+#include "examples/tpu/tune/results.h"
 
 #include "examples/harness/bag.h"
 #include "examples/lab/sources.h"
-#include "examples/tpu/tune_hardware.h"
-#include "examples/tpu/tune_model.h"
+#include "examples/tpu/tune/hardware.h"
+#include "examples/tpu/tune/model.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Means, tables and JSON of the autotuner. */
 #include "examples/harness/bag.h"
-#include "examples/tpu/tune.h"
+#include "examples/tpu/tune/results.h"
 
 #include <jansson.h>
 #include <math.h>

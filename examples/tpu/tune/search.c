@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/tune_search.h"
+#include "examples/tpu/tune/search.h"
 
 #include "examples/harness/bag.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "examples/tpu/tune_hardware.h"
+#include "examples/tpu/tune/hardware.h"
 
 #include "examples/harness/harness.h"
 #include "examples/lab/clock.h"

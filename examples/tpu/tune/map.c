@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/tune_map.h"
+#include "examples/tpu/tune/map.h"
 
 #include "examples/harness/harness.h"
 

@@ -3,7 +3,7 @@
 #ifndef TPU_TUNE_FUSION_H
 #define TPU_TUNE_FUSION_H
 
-#include "examples/tpu/tune_search.h"
+#include "examples/tpu/tune/search.h"
 
 typedef enum tune_way { TUNE_HARDWARE, TUNE_LEARNED, TUNE_WAYS } tune_way;
 typedef enum tune_start { TUNE_DEFAULT, TUNE_RANDOM, TUNE_STARTS } tune_start;

@@ -4,7 +4,7 @@
 #ifndef TPU_TUNE_CUT_H
 #define TPU_TUNE_CUT_H
 
-#include "examples/tpu/tune_pool.h"
+#include "examples/tpu/tune/pool.h"
 
 /* Legal, as lab_partition: every kernel has one output, and runs as one kernel. */
 typedef struct tune_cut {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/tune_tiles.h"
+#include "examples/tpu/tune/tiles.h"
 
 #include "core/internal.h"
 #include "examples/harness/harness.h"
-#include "examples/tpu/tune_cut.h"
+#include "examples/tpu/tune/cut.h"
 
 enum {
     BATCH = 16, /* measured in turn */

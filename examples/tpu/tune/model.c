@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/tune_model.h"
+#include "examples/tpu/tune/model.h"
 
 #include "examples/harness/harness.h"
 #include "examples/lab/features.h"

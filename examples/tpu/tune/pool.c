@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/tune_pool.h"
+#include "examples/tpu/tune/pool.h"
 
 #include "examples/harness/harness.h"
 

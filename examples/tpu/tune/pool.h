@@ -5,7 +5,7 @@
 #define TPU_TUNE_POOL_H
 
 #include "examples/lab/fusion.h"
-#include "examples/tpu/tune_map.h"
+#include "examples/tpu/tune/map.h"
 
 /* A kernel as the nodes that it has; its program is made when it is wanted. */
 typedef struct tune_recipe {

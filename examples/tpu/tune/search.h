@@ -4,7 +4,7 @@
 #ifndef TPU_TUNE_SEARCH_H
 #define TPU_TUNE_SEARCH_H
 
-#include "examples/tpu/tune_cut.h"
+#include "examples/tpu/tune/cut.h"
 
 /* What the kernels of a pool cost; each is asked for once. Start from {state, price} and a factor,
    free with tune_prices_free. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/tune_cut.h"
+#include "examples/tpu/tune/cut.h"
 
 #include "examples/harness/harness.h"
 

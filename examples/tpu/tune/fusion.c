@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/tune_fusion.h"
+#include "examples/tpu/tune/fusion.h"
 
 #include "examples/harness/bag.h"
 
