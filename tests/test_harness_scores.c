@@ -36,6 +36,18 @@ static harness_pairs by_force(const double *score, const double *truth, int n)
     return p;
 }
 
+static void numbers_are_sorted(void **state)
+{
+    (void)state;
+    double x[] = {3, -1, (double)INFINITY, 0.5, -1, 0, -(double)INFINITY, 2};
+    const double sorted[] = {-(double)INFINITY, -1, -1, 0, 0.5, 2, 3, (double)INFINITY};
+    harness_sort(x, 8);
+    assert_memory_equal(x, sorted, sizeof x);
+    harness_sort(x, 0);
+    harness_sort(x, 1);
+    assert_memory_equal(x, sorted, sizeof x);
+}
+
 static void counts_pairs_as_brute_force_does(void **state)
 {
     (void)state;
@@ -210,6 +222,7 @@ static void mean_and_spread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_sorted),
         cmocka_unit_test(counts_pairs_as_brute_force_does),
         cmocka_unit_test(agrees_with_scipy),
         cmocka_unit_test(small_cases),

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -31,12 +32,15 @@ static void move(const char *from, const char *to)
     free(old);
 }
 
-/* A list with so many times the same file. */
-static void write_list(const char *name, const char *file, int lines)
+/* A folder with so many files, all alike. */
+static void write_many(const char *folder, int files)
 {
-    FILE *list = fopen(path_of(name), "w");
-    for (int i = 0; i < lines; i++) fprintf(list, "%s\n", file);
-    assert_int_equal(fclose(list), 0);
+    char name[100];
+    assert_int_equal(mkdir(path_of(folder), 0700), 0);
+    for (int i = 0; i < files; i++) {
+        snprintf(name, sizeof name, "%s/%d.npz", folder, i);
+        program_write_layout(name, 60, 0);
+    }
 }
 
 static int make_files(void **state)
@@ -54,7 +58,7 @@ static int make_files(void **state)
     }
     test_layout_make(&hidden);
     memset(hidden.runtime, 0, sizeof hidden.runtime);
-    write_list("many.txt", "a.npz", 200);
+    write_many("much", 200);
     return !test_arrays_write(path_of("hidden.npz"), hidden.array, hidden.arrays);
 }
 
@@ -220,9 +224,8 @@ static void refusals(void **state)
 static void memory(void **state)
 {
     (void)state;
-    json_t *j = call(TRAIN "--data many.txt --valid c.npz --out many", "");
-    program_expect("tgraph eval --run many --data c.npz --fit many.txt --ram-limit 1M", 5, "",
-                   "limit");
+    json_t *j = call(TRAIN "--data much --valid c.npz --out many", "");
+    program_expect("tgraph eval --run many --data c.npz --fit much --ram-limit 1M", 5, "", "limit");
     program_expect("tgraph eval --run many --data c.npz --fit a.npz --ram-limit 1M", 0, "ridge",
                    "");
     expect_random_alone(j, EVAL "--run many --data c.npz --ram-limit 1M", "limit");

@@ -131,6 +131,13 @@ double harness_tied(const harness_pairs *p)
     return p->pairs ? (double)p->tied_score / (double)p->pairs : (double)NAN;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    return compare(*(const double *)a, *(const double *)b);
+}
+
+void harness_sort(double *x, int64_t n) { qsort(x, (size_t)n, sizeof *x, ascending); }
+
 ag_status harness_order(int64_t *order, const double *score, int64_t n, ag_failure *why)
 {
     if (check(score, NULL, n, why) != AG_OK) return AG_EFINITE;

@@ -35,6 +35,9 @@ double harness_opa(const harness_pairs *pairs);
 /* Share of all pairs whose scores are equal, in 0..1; NaN below two items. */
 double harness_tied(const harness_pairs *pairs);
 
+/* Ascending; none is NaN. */
+void harness_sort(double *x, int64_t n);
+
 /* order[i]: index of the item with the i-th smallest score; equal scores by index. Fails:
  * AG_EFINITE. */
 ag_status harness_order(int64_t *order, const double *score, int64_t n, ag_failure *why);

@@ -4,7 +4,6 @@
 #include "examples/harness/harness.h"
 #include "examples/lab/clock.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LOOPS = 100000, FIRST_PROBES = 32 };
@@ -207,15 +206,9 @@ static ag_status take_all(batch *b, ag_failure *why)
     return AG_OK;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static lab_timing summary(double *ns, int n, int loops)
 {
-    qsort(ns, (size_t)n, sizeof *ns, by_size);
+    harness_sort(ns, n);
     double least = ns[0] < 1 ? 1 : ns[0], median = (ns[(n - 1) / 2] + ns[n / 2]) / 2;
     if (median < least) median = least;
     return (lab_timing){(int64_t)(least + 0.5), (median - least) / least, loops};

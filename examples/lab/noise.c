@@ -4,13 +4,6 @@
 #include "examples/harness/harness.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Linear between neighbours; x is sorted. */
 static double quantile(const double *x, int n, double q)
@@ -23,7 +16,7 @@ static double quantile(const double *x, int n, double q)
 double lab_median(double *x, int n)
 {
     if (n < 1) return 0;
-    qsort(x, (size_t)n, sizeof *x, by_size);
+    harness_sort(x, n);
     return quantile(x, n, 0.5);
 }
 
@@ -32,7 +25,7 @@ double lab_time_spread(const int64_t *ns, int n)
     if (n < 2) return 0;
     double *x = harness_alloc((size_t)n * sizeof *x);
     for (int i = 0; i < n; i++) x[i] = log((double)ns[i]);
-    qsort(x, (size_t)n, sizeof *x, by_size);
+    harness_sort(x, n);
     double spread = (quantile(x, n, 0.84) - quantile(x, n, 0.16)) / 2;
     harness_free(x);
     return spread;
@@ -43,7 +36,7 @@ double lab_time_noise(const int64_t *first, const int64_t *second, int n)
     if (n < 1) return -1;
     double *x = harness_alloc((size_t)n * sizeof *x);
     for (int i = 0; i < n; i++) x[i] = fabs(log((double)first[i] / (double)second[i]));
-    qsort(x, (size_t)n, sizeof *x, by_size);
+    harness_sort(x, n);
     double noise = quantile(x, n, 0.68) / sqrt(2.0);
     harness_free(x);
     return noise;

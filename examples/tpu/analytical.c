@@ -4,7 +4,6 @@
 #include "examples/harness/harness.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "examples/tpu/fit.h"
 
@@ -23,19 +22,13 @@ double tpu_roofline_time(const tpu_roofline *r, const tpu_static *k)
     return r->scale[k->type] * fmax(transfer, computing) + r->overhead;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The scale s with the least sum of |s / ratio - 1|: the median of the ratios, each of weight
    1 / ratio. */
 static double best_scale(double *ratio, int n)
 {
     double all = 0, sum = 0;
     int i = 0;
-    qsort(ratio, (size_t)n, sizeof *ratio, ascending);
+    harness_sort(ratio, n);
     for (int k = 0; k < n; k++) all += 1 / ratio[k];
     while (i < n - 1 && (sum += 1 / ratio[i]) < all / 2) i++;
     return ratio[i];

@@ -3,7 +3,6 @@
 #include "examples/harness/harness.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Sums of one program while its kernels are read. */
 typedef struct sums {
@@ -166,12 +165,6 @@ ag_status tpu_grade_programs(tpu_grade *grade, int programs, tpu_task task,
     return why->status;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 tpu_summary tpu_summarise(const tpu_grade *grade, int programs, tpu_measure measure)
 {
     const double none = (double)NAN;
@@ -180,7 +173,7 @@ tpu_summary tpu_summarise(const tpu_grade *grade, int programs, tpu_measure meas
     int n = 0;
     for (int p = 0; p < programs; p++)
         if (!isnan(grade[p].of[measure])) value[n++] = grade[p].of[measure];
-    qsort(value, (size_t)n, sizeof *value, ascending);
+    harness_sort(value, n);
     for (int i = 0; i < n; i++) {
         sum += value[i];
         logs += log(value[i]); /* 0: -inf, whose exponential is 0; below 0: NaN */

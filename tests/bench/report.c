@@ -2,9 +2,10 @@
 /* Samples and the rows that are made of them. */
 #include "bench.h"
 
+#include "examples/harness/scores.h"
+
 #include "probe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 bench_machine bench_best;
@@ -29,12 +30,6 @@ void bench_sample(bench_samples *s, double seconds, double probe)
     s->probe[s->n++] = probe;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The times of the undisturbed rounds in ascending order; all of them when those are too few. */
 static int sorted(double times[BENCH_MOST_ROUNDS], const bench_samples *s)
 {
@@ -45,7 +40,7 @@ static int sorted(double times[BENCH_MOST_ROUNDS], const bench_samples *s)
         n = s->n;
         memcpy(times, s->seconds, (size_t)n * sizeof *times);
     }
-    qsort(times, (size_t)n, sizeof *times, ascending);
+    harness_sort(times, n);
     return n;
 }
 
