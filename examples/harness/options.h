@@ -33,7 +33,8 @@ enum {
     HARNESS_INSPECT = 8,
     HARNESS_ABLATE = 16,
     HARNESS_TUNE = 32, /* searches with a trained model; writes a folder */
-    HARNESS_OWN = 64
+    HARNESS_LOGS = 64, /* reads files of other programs; shares --quiet and --json alone */
+    HARNESS_OWN = 128
 };
 
 /* How config.json treats an option. Without a flag it is written, read back by --run and --resume,
@@ -89,6 +90,7 @@ typedef struct harness_common {
 #define HARNESS_ALL \
  (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_INSPECT | HARNESS_ABLATE)
 #define HARNESS_RUNS (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_ABLATE)
+#define HARNESS_MORE (HARNESS_TUNE | HARNESS_LOGS)
 #define HARNESS_COMMON_OPTIONS(S, M)                                            \
  {"data",                                                                       \
   HARNESS_FIELD(S, M.data),                                                     \
@@ -176,12 +178,12 @@ typedef struct harness_common {
       .help = "0 uses all; results do not depend on it"},                       \
      {"quiet",                                                                  \
       HARNESS_FIELD(S, M.quiet),                                                \
-      .commands = HARNESS_ALL | HARNESS_TUNE,                                   \
+      .commands = HARNESS_ALL | HARNESS_MORE,                                   \
       .flags = HARNESS_LOCAL,                                                   \
       .group = "Output",                                                        \
       .help = "only errors on stderr, no progress bar"},                        \
  {                                                                              \
-  "json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL | HARNESS_TUNE,     \
+  "json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL | HARNESS_MORE,     \
                                     .flags = HARNESS_LOCAL, .group = "Output",  \
                                     .help = "results on stdout as JSON"         \
  }
