@@ -26,8 +26,9 @@ ag_status tpgnn__bad(const tpgnn_parse *p, const char *format, ...)
 
 const char *tpgnn__shown(char text[48], const json_t *value)
 {
-    char *all =
-        value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
+    char *all = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_ENSURE_ASCII |
+                                              JSON_REAL_PRECISION(6))
+                      : NULL;
     snprintf(text, 48, "%.40s%s", all ? all : "nothing", all && strlen(all) > 40 ? "..." : "");
     harness_free(all);
     return text;

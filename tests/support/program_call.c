@@ -4,6 +4,7 @@
 
 #include "core/internal.h"
 #include "examples/tgraph/program.h"
+#include "examples/tpgnn/program.h"
 #include "examples/tpu/program.h"
 #include "support/tgraph_npz.h"
 
@@ -91,8 +92,13 @@ static pid_t start(const char *line, long nth)
     redirect("stderr", STDERR_FILENO);
     if (!program_pictures) setenv("PATH", "/none", 1);
     if (nth) ag__fail_allocation(nth, 0);
-    const int code = strcmp(argv[0], "tpu") == 0 ? harness_main(&tpu_program_table, argc, argv)
-                                                 : tgraph_main(argc, argv);
+    int code = 1;
+    if (strcmp(argv[0], "tpu") == 0)
+        code = harness_main(&tpu_program_table, argc, argv);
+    else if (strcmp(argv[0], "tpgnn") == 0)
+        code = harness_main(&tpgnn_program_table, argc, argv);
+    else
+        code = tgraph_main(argc, argv);
     fflush(stdout);
     free(copy);
     exit(code); /* and not _exit: leaks are reported at exit */

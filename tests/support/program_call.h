@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole calls of the programs tgraph and tpu, each in a child of its own. */
+/* Whole calls of the programs tgraph, tpu and tpgnn, each in a child of its own. */
 #ifndef TEST_PROGRAM_CALL_H
 #define TEST_PROGRAM_CALL_H
 
