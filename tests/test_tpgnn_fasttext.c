@@ -281,6 +281,31 @@ static void options_do_what_they_say(void **state)
     tpgnn_fasttext_free(all);
 }
 
+/* An option that is not looked at leaves the bits as they are. */
+static void every_option_counts(void **state)
+{
+    (void)state;
+    const tpgnn_fasttext_options good = tpgnn_fasttext_defaults();
+    tpgnn_fasttext_options o[] = {good, good, good, good, good, good, good, good, good};
+    o[0].window = 4;
+    o[1].min_n = 2;
+    o[2].max_n = 5;
+    o[3].negative = 4;
+    o[4].epochs = 4;
+    o[5].cbow = 1;
+    o[6].rate = 0.02;
+    o[7].last = 0.001;
+    o[8].exponent = 0.5;
+    tpgnn_fasttext *a = train(&good, 0);
+    for (int i = 0; i < 9; i++) {
+        tpgnn_fasttext *b = train(&o[i], 0);
+        if (!memcmp(a->vector, b->vector, sizeof(float) * 18 * CORPUS_TYPES))
+            fail_msg("option %d changes nothing", i);
+        tpgnn_fasttext_free(b);
+    }
+    tpgnn_fasttext_free(a);
+}
+
 /* ---- refusals */
 
 static void refused(const char *sentence, ag_status status, const tpgnn_fasttext_options *o,
@@ -341,6 +366,7 @@ int main(void)
         cmocka_unit_test(words_that_stand_together_are_near),
         cmocka_unit_test(unknown_words),
         cmocka_unit_test(options_do_what_they_say),
+        cmocka_unit_test(every_option_counts),
         cmocka_unit_test(bad_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static void walks_go_to_neighbours(void **state)
     tpgnn_walks *w = tpgnn_walks_new(&o, tree_type, tree_parent, tree_start, 3, &why);
     assert_non_null(w);
     const tpgnn_sentences s = tpgnn_walks_sentences(w);
-    int from_10[32] = {0}, visits = 0;
+    int from[2][32] = {{0}}, visits[2] = {0}; /* of 10 and 12, which have 3 neighbours each */
     assert_int_equal(s.count, 9 * 301);
     for (int64_t i = 0; i < s.count; i++) {
         int n;
@@ -50,12 +50,15 @@ static void walks_go_to_neighbours(void **state)
         assert_int_equal(n, node == 6 ? 1 : 51);
         for (int k = 1; k < n; k++) {
             assert_true(joined(t[k - 1], t[k]));
-            if (t[k - 1] == 10) from_10[t[k]]++, visits++;
+            const int which = t[k - 1] == 10 ? 0 : t[k - 1] == 12 ? 1 : -1;
+            if (which >= 0) from[which][t[k]]++, visits[which]++;
         }
     }
-    for (int to = 11; to <= 15; to++) /* evenly, within 5 standard deviations */
-        if (to != 13 && to != 14)
-            assert_true(fabs(from_10[to] - visits / 3.0) < 5 * sqrt(visits * 2 / 9.0));
+    static const int to[2][3] = {{11, 12, 15}, {10, 13, 14}};
+    for (int i = 0; i < 6; i++) { /* evenly, within 5 standard deviations */
+        const double all = visits[i / 3], part = from[i / 3][to[i / 3][i % 3]];
+        assert_true(fabs(part - all / 3) < 5 * sqrt(all * 2 / 9));
+    }
     tpgnn_walks_free(w);
 }
 

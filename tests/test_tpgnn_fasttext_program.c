@@ -181,7 +181,7 @@ static void near_words_are_the_same(void **state)
                same_nearest(&a, &c), CORPUS_TYPES, length_of(&a), length_of(&c));
         assert_true(other > own - 0.1);
         assert_true(same_nearest(&a, &c) >= same_nearest(&a, &b) - 4);
-        assert_true(fabs(log(length_of(&a) / length_of(&c))) < 0.2);
+        assert_true(fabs(log(length_of(&a) / length_of(&c))) < 0.06);
     }
     free(token);
     free(first);

@@ -102,7 +102,7 @@ static void entities_of_autotvm(void **state)
     assert_int_equal(json_integer_value(r->entity[3].value), 1500);
     assert_true(r->runs == 2 && r->seconds[0] == 3e-05 && fabs(r->mean - 2e-05) < 1e-12);
     r = next(log);
-    assert_string_equal(r->task, "dense [[\"TENSOR\",[1,8],\"float32\"],null]{\"k\":1}");
+    assert_string_equal(r->task, "dense [[\"TENSOR\",[1,8],\"float32\"],null]{\"a\":2,\"k\":1}");
     assert_int_equal(r->entities, 0);
     r = next(log);
     assert_true(r->error == 6 && r->runs == 0 && r->entities == 1);
@@ -231,21 +231,26 @@ static void bad_lines_are_said_with_their_number(void **state)
 static void bad_workloads(void **state)
 {
     (void)state;
-    static const char workloads[] = "[\"1\", 2]\n[\"42\", \"BA==\"]\n";
-    tpgnn_log *log = open_text(RECORDS, workloads, TPGNN_BAD_SKIP);
-    for (int i = 0; i < 3; i++) assert_string_equal(next(log)->task, "42");
-    assert_null(next(log));
-    assert_non_null(strstr(reported, "log (workloads) line 1: [\"1\",2] is no workload"));
-    assert_non_null(strstr(reported, "log line 2: line 1 of the workloads is bad"));
-    assert_int_equal(tpgnn_log_skipped(log), 2);
-    tpgnn_log_close(log);
-    ag_failure why = {0};
-    const tpgnn_log_options refuse = {.bad = TPGNN_BAD_REFUSE};
-    assert_null(tpgnn_log_stream(fmemopen((void *)RECORDS, 10, "r"),
-                                 fmemopen((void *)workloads, sizeof workloads - 1, "r"), "log",
-                                 refuse, &why));
-    assert_int_equal(why.status, AG_EDATA);
-    assert_non_null(strstr(why.sentence, "log (workloads) line 1: "));
+    static const char *const workloads[] = {"[\"1\", 2]\n[\"42\", \"BA==\"]\n",
+                                            "nonsense\n[\"42\", \"BA==\"]\n"};
+    static const char *const sentence[] = {"log (workloads) line 1: [\"1\",2] is no workload",
+                                           "log (workloads) line 1: no JSON at byte"};
+    for (int i = 0; i < 2; i++) {
+        tpgnn_log *log = open_text(RECORDS, workloads[i], TPGNN_BAD_SKIP);
+        for (int k = 0; k < 3; k++) assert_string_equal(next(log)->task, "42");
+        assert_null(next(log));
+        assert_non_null(strstr(reported, sentence[i]));
+        assert_non_null(strstr(reported, "log line 2: line 1 of the workloads is bad"));
+        assert_int_equal(tpgnn_log_skipped(log), 2);
+        tpgnn_log_close(log);
+        ag_failure why = {0};
+        const tpgnn_log_options refuse = {.bad = TPGNN_BAD_REFUSE};
+        FILE *beside = fmemopen((void *)workloads[i], strlen(workloads[i]), "r");
+        assert_null(
+            tpgnn_log_stream(fmemopen((void *)RECORDS, 10, "r"), beside, "log", refuse, &why));
+        assert_int_equal(why.status, AG_EDATA);
+        assert_non_null(strstr(why.sentence, sentence[i]));
+    }
 }
 
 /* ---- lines */

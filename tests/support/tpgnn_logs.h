@@ -43,7 +43,7 @@
 
 #define AUTOTVM_LOG                                                                          \
  AUTOTVM_LINE("dense", "{}", ALL_ENTITIES, "[[3e-05, 1e-05], 0, 2.5, 1610455202.25]", "0.2") \
- AUTOTVM_LINE("dense", "{\"k\": 1}", "", "[[0.5], 0, 2.5, 1610455202]", "0.2")               \
+ AUTOTVM_LINE("dense", "{\"k\": 1, \"a\": 2}", "", "[[0.5], 0, 2.5, 1610455202]", "0.2")     \
  AUTOTVM_LINE("dense", "{}", "[\"tile_x\", \"sp\", [-1, 8]]", "[[1000000000.0], 6, 10, 1]", "0.2")
 
 /* A database: two workloads, four records. */
