@@ -14,6 +14,7 @@ import tvm_setup
 
 TOLERANCE = 1e-3  # of the largest number of the output
 SAMPLE_SECONDS = 0.005  # a sample is the mean of as many runs as take so long
+LATE = (signal.SIGPROF, signal.SIGALRM)
 FAILURES = ("failed", "timeout", "crashed", "wrong", "slow", "twin")
 
 
@@ -48,22 +49,23 @@ class Candidate:
 
     def listen(self):
         """Takes one message, or the news that the process has ended."""
-        message = self.child.receive()
-        if message is None:
-            late = self.child.end(kill=False) == signal.SIGALRM
+        try:
+            self.state, self.facts = self.child.receive()
+        except EOFError:
+            late = self.child.end(kill=False) in LATE
             self.state = ("timeout" if self.state == "compiling" else "slow") if late else "crashed"
-        else:
-            self.state, self.facts = message
-            if self.state in FAILURES:
-                self.child.end(kill=False)
+        if self.state in FAILURES:
+            self.child.end(kill=False)
 
     def measure(self):
         """Seconds of one run, the mean over a sample; None when the process has died."""
-        seconds = self.child.receive() if self.child.send("measure") else None
-        if seconds is None:
+        try:
+            self.child.send("measure")
+            return self.child.receive()
+        except EOFError:
             self.state = "crashed"
             self.child.end()
-        return seconds
+            return None
 
     def end(self):
         self.child.end()
@@ -71,7 +73,7 @@ class Candidate:
 
 def serve(pipe, task, schedule, limits):
     """The process's side: compiles, checks, and then measures once for each word it gets."""
-    signal.alarm(limits.seconds)
+    watch(limits.seconds)
     try:
         facts = known(task, schedule)
         module, function = tvm_setup.load(schedule.mod)
@@ -85,7 +87,7 @@ def serve(pipe, task, schedule, limits):
     seconds = min(run_once(function, task.tensors) for _ in range(2))
     if seconds > limits.slowest:
         return pipe.send(("slow", None))
-    signal.alarm(0)
+    watch(0)
     facts["seconds"] = seconds
     pipe.send(("ready", facts))
     runs = max(1, min(1000, round(SAMPLE_SECONDS / seconds)))
@@ -94,6 +96,13 @@ def serve(pipe, task, schedule, limits):
         if limits.core is not None:
             os.sched_setaffinity(0, {limits.core})
         pipe.send(float(clock(*task.tensors).results[0]))
+
+
+def watch(seconds):
+    """Ends this process, also inside of a compiler, when it has used the CPU for so long; or, if it hangs without using it,
+    after ten times as long. 0: no longer. A busy machine should not make schedules look hopeless."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 10 * seconds)
 
 
 def known(task, schedule):

@@ -16,7 +16,8 @@ from progress import Bar
 from refused import Refused
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-SILENT = 900  # seconds without a word after which a workload is given up
+SILENT, SLICE = 900, 0.5  # seconds without a word after which a workload is given up; between looks at `stopped`
+stopped = []  # signals that ask to stop: an exception from a handler would be lost in some places
 
 
 def number(kind, low, high):
@@ -47,7 +48,7 @@ def parser():
     add("--jobs", type=number(int, 1, 256), default=2, help="schedules that are compiled at once (2)")
     add("--core", type=number(int, 0, 4095), default=cores[-1], help=f"core to measure on ({cores[-1]}, the last)")
     add("--compile-seconds", type=number(int, 1, 3600), default=10, metavar="S",
-        help="kill a compilation, or a first run, that takes longer (10)")
+        help="CPU time after which a schedule that is still not compiled and checked is given up (10)")
     add("--slowest-ms", type=number(float, 0.01, 1e5), default=100, metavar="MS",
         help="leave out schedules that run longer (100)")
     add("--list", action="store_true", help="print the names of the workloads and end")
@@ -90,6 +91,7 @@ def serve(pipe, gather, name, options, limits, log):
 
     for stream in (1, 2):
         os.dup2(log, stream)
+    sys.stdout = sys.stderr = open(log, "w", closefd=False)
     rows, facts = gather.gather(name, options.per_workload, options.seed, options.jobs, limits,
                                 lambda count: pipe.send(("count", count)))
     pipe.send(("done", (facts, files.npz(columns.pack(name, rows)) if rows else None)))
@@ -99,20 +101,24 @@ def collect_one(gather, name, options, limits, log, bar):
     """(facts, bytes of the file or None) of a workload, in a process of its own: a crash in TVM loses no more than it."""
     import forked
 
-    bar.show(name, 0)
-    worker = forked.Child(lambda pipe: serve(pipe, gather, name, options, limits, log))
+    worker, count, silent = forked.Child(lambda pipe: serve(pipe, gather, name, options, limits, log)), 0, 0
     try:
-        while True:
-            message = worker.receive(SILENT)
-            if message is None:
-                ended = worker.end()
-                return {"schedules": 0, "reason": f"the process of the workload ended early (signal {ended})" if ended else
-                        "the process of the workload failed; collect.log has the reason"}, None
-            if message[0] == "done":
+        while silent < SILENT:
+            bar.show(name, count)
+            message = worker.receive(SLICE)
+            if stopped:
+                raise KeyboardInterrupt
+            silent = 0 if message else silent + SLICE
+            if message and message[0] == "done":
                 return message[1]
-            bar.show(name, message[1])
+            count = message[1] if message else count
+        reason = f"the process of the workload was silent for {SILENT} seconds"
+    except EOFError:
+        ended = worker.end(kill=False)
+        reason = f"the process of the workload {f'ended early (signal {ended})' if ended else 'failed; see collect.log'}"
     finally:
         worker.end()
+    return {"schedules": 0, "reason": reason}, None
 
 
 def collect(options, names):
@@ -126,6 +132,9 @@ def collect(options, names):
         return OK
     limits = Limits(options.compile_seconds, options.slowest_ms / 1000, options.core)
     gather, versions = load_tvm()
+    stopped.clear()
+    for asked in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(asked, lambda number, _: stopped.append(number))
     book.measured_on(manifest.machine(versions, limits, options.jobs))
     log = os.open(os.path.join(options.out, "collect.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     bar = Bar(len(left), 60 * options.minutes)
@@ -159,10 +168,6 @@ def summary(folder, book, bar, left):
     return text + (f"\n{left:,} workloads are left; the same command goes on with them." if left else "")
 
 
-def interrupted(*_):
-    raise KeyboardInterrupt
-
-
 def main(arguments=None):
     p = parser()
     options = p.parse_args(arguments)
@@ -180,7 +185,6 @@ def main(arguments=None):
     if options.core not in os.sched_getaffinity(0):
         complain(f"--core {options.core}: this process may use the cores {sorted(os.sched_getaffinity(0))}")
         return USAGE
-    signal.signal(signal.SIGTERM, interrupted)
     try:
         return collect(options, names)
     except ImportError as reason:

@@ -26,19 +26,17 @@ class Child:
         _open.add(self.pipe)
 
     def send(self, message):
-        """Whether the child was still there to get it."""
         try:
             self.pipe.send(message)
-            return True
         except OSError:
-            return False
+            raise EOFError from None
 
     def receive(self, seconds=None):
-        """The next message; None when the child has ended, or after so many seconds without one."""
+        """The next message; None after so many seconds without one. Raises EOFError when the child has ended."""
         try:
             return self.pipe.recv() if self.pipe.poll(seconds) else None
-        except (EOFError, OSError):
-            return None
+        except OSError:
+            raise EOFError from None
 
     def end(self, kill=True):
         """Ends the child, or lets it end that is about to. Returns the number of the signal that ended it, else 0."""
@@ -56,7 +54,8 @@ def _run(work, pipe, parent, others):
     code = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process even inside of a compiler
+        for late in (signal.SIGALRM, signal.SIGPROF):
+            signal.signal(late, signal.SIG_DFL)  # ends the process, whatever it is in
         for other in others:
             other.close()
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)

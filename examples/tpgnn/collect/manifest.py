@@ -24,8 +24,13 @@ class Manifest:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
+            self.lock.close()
             raise Refused(f"{folder}: another collection writes here; wait for it, or name another folder") from None
-        self.value = self.read()
+        try:
+            self.value = self.read()
+        except Refused:
+            self.lock.close()
+            raise
         self.machine = None
 
     def read(self):

@@ -13,7 +13,7 @@ MOST_PASSES = 6
 
 @dataclass(frozen=True)
 class Limits:
-    """seconds: of a compilation, and of all runs before the first sample. slowest: seconds of a run. core: to run on."""
+    """seconds: of CPU time until a schedule is compiled and checked. slowest: seconds of a run. core: to measure on."""
 
     seconds: int
     slowest: float

@@ -6,6 +6,7 @@ A name is KIND_N_N_..., as in matmul_256_256_256; programs.py says what a kind c
 import math
 import random
 from dataclasses import dataclass
+from itertools import islice
 
 import networks
 
@@ -134,7 +135,7 @@ def shapes(kind, count, seed):
     generator, chosen = random.Random(f"{seed}:{kind}"), []
     for _ in range(count):
         drawn = (draw(kind, generator) for _ in range(2000))
-        found = [s for s in drawn if s not in chosen and of_use(kind, s)][:3]
+        found = list(islice((s for s in drawn if s not in chosen and of_use(kind, s)), 3))
         if not found:
             break
         work = KINDS[kind].work
