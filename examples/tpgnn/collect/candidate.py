@@ -99,8 +99,8 @@ def serve(pipe, task, schedule, limits):
 
 
 def watch(seconds):
-    """Ends this process, also inside of a compiler, when it has used the CPU for so long; or, if it hangs without using it,
-    after ten times as long. 0: no longer. A busy machine should not make schedules look hopeless."""
+    """Ends this process, also inside of a compiler, when it has used the CPU for so long; or, if it hangs without using
+    it, after ten times as long. 0: no longer. A busy machine should not make schedules look hopeless."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, 10 * seconds)
 

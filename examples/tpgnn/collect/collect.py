@@ -36,7 +36,7 @@ def number(kind, low, high):
 def parser():
     cores = sorted(os.sched_getaffinity(0))
     p = argparse.ArgumentParser(description="Measures schedules of tensor programs (TVM, MetaSchedule) on one core of this "
-                                "CPU and writes one npz file per workload. The same command goes on where it ended.")
+                                "CPU and writes an npz file per workload. The same command goes on where it ended.")
     add = p.add_argument
     add("--out", metavar="DIR", help="folder for the files and manifest.json; made if it is not there")
     add("--minutes", type=number(float, 0.01, 1e5), default=60, help="start no workload after so long (60)")
@@ -98,7 +98,7 @@ def serve(pipe, gather, name, options, limits, log):
 
 
 def collect_one(gather, name, options, limits, log, bar):
-    """(facts, bytes of the file or None) of a workload, in a process of its own: a crash in TVM loses no more than it."""
+    """(facts, bytes of the file or None) of a workload, in a process of its own: a crash in TVM loses only that."""
     import forked
 
     worker, count, silent = forked.Child(lambda pipe: serve(pipe, gather, name, options, limits, log)), 0, 0
@@ -115,7 +115,7 @@ def collect_one(gather, name, options, limits, log, bar):
         reason = f"the process of the workload was silent for {SILENT} seconds"
     except EOFError:
         ended = worker.end(kill=False)
-        reason = f"the process of the workload {f'ended early (signal {ended})' if ended else 'failed; see collect.log'}"
+        reason = f"the process of the workload ended early (signal {ended})" if ended else "it failed; see collect.log"
     finally:
         worker.end()
     return {"schedules": 0, "reason": reason}, None

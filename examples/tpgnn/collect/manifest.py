@@ -44,7 +44,7 @@ class Manifest:
             raise Refused(f"{self.path}: cannot be read ({reason}); remove it to measure all workloads anew") from None
         if not isinstance(value, dict) or any(not isinstance(value.get(k), type(new[k])) for k in new) \
                 or value["kind"] != new["kind"]:
-            raise Refused(f"{self.path}: is not the manifest of a collection of schedules; name another folder with --out")
+            raise Refused(f"{self.path}: is not the manifest of measured schedules; name another folder with --out")
         return value
 
     def file(self, workload):

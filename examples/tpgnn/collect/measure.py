@@ -13,7 +13,7 @@ MOST_PASSES = 6
 
 @dataclass(frozen=True)
 class Limits:
-    """seconds: of CPU time until a schedule is compiled and checked. slowest: seconds of a run. core: to measure on."""
+    """seconds: of CPU time until a schedule is compiled and checked. slowest: seconds of a run. core: measured on."""
 
     seconds: int
     slowest: float
@@ -21,8 +21,8 @@ class Limits:
 
 
 def measure(candidates):
-    """One pass: the candidates take turns, a sample of each and then the next of each, so that a machine that slows down
-    slows all of them. Those that died keep their passes."""
+    """One pass: the candidates take turns, a sample of each and then the next of each, so that a machine that slows
+    down slows all of them. Those that died keep their passes."""
     samples = {id(c): [] for c in candidates}
     for turn in range(SAMPLES):
         for c in candidates:

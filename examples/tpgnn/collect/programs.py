@@ -166,7 +166,8 @@ def bias_gelu(n, m):
     """The form of GELU with a logistic function."""
     x, bias = tensor("X", n, m), tensor("bias", m)
     y = te.compute((n, m), lambda i, j: x[i, j] + bias[j], name="Y")
-    return x, bias, te.compute((n, m), lambda i, j: y[i, j] * te.sigmoid(y[i, j] * tirx.const(1.702, "float32")), name="Z")
+    steep = tirx.const(1.702, "float32")
+    return x, bias, te.compute((n, m), lambda i, j: y[i, j] * te.sigmoid(y[i, j] * steep), name="Z")
 
 
 def gated_sum(n, m):

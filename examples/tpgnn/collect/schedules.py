@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Draws different schedules of a program: random ones of MetaSchedule's CPU design space, changes of good ones, and, where
-that space has nothing new, our own.
+"""Draws different schedules of a program: random ones of MetaSchedule's CPU design space, changes of good ones, and,
+where that space has nothing new, our own.
 """
 import random
 
@@ -81,8 +81,8 @@ class Sampler:
 
 
 def own(module, generator, seed):
-    """A schedule of few primitives: earlier blocks inlined or computed inside of the last one, whose loops are cut, mixed,
-    and made parallel, vectorised and unrolled at random. TVM raises where a draw is not legal."""
+    """A schedule of few primitives: earlier blocks inlined or computed inside of the last one, whose loops are cut,
+    mixed, and made parallel, vectorised and unrolled at random. TVM raises where a draw is not legal."""
     schedule = Schedule(module, seed=seed, error_render_level="none", debug_mask="none")
     blocks = [b for b in schedule.get_child_blocks(schedule.get_sblock("root"))]
     *before, last = blocks

@@ -6,13 +6,14 @@ BINARY = ("Add Sub Mul Div Mod FloorDiv FloorMod Min Max EQ NE LT LE GT GE And O
           "LShift RShift BitwiseAnd BitwiseOr BitwiseXor").split()
 # What TVM's own visitors visit of a node, in their order.
 CHILDREN = {
-    "For": ("min", "extent", "body"), "While": ("condition", "body"), "AttrStmt": ("value", "body"), "SeqStmt": ("seq",),
-    "IfThenElse": ("condition", "then_case", "else_case"), "Evaluate": ("value",), "AssertStmt": ("condition",),
-    "BufferStore": ("value", "indices"), "TensorLoad": ("indices",), "BufferLoad": ("indices",), "Bind": ("value",),
-    "AllocBuffer": (), "DeclBuffer": (), "Call": ("args",), "Select": ("condition", "true_value", "false_value"),
-    "Cast": ("value",), "Not": ("a",), "BitwiseNot": ("a",), "Let": ("value", "body"), "Ramp": ("base", "stride", "lanes"),
-    "Broadcast": ("value", "lanes"), "Shuffle": ("vectors", "indices"), "Var": (), "IntImm": (), "FloatImm": (),
-    "StringImm": (), **{name: ("a", "b") for name in BINARY},
+    "For": ("min", "extent", "body"), "While": ("condition", "body"), "AttrStmt": ("value", "body"),
+    "SeqStmt": ("seq",), "IfThenElse": ("condition", "then_case", "else_case"), "Evaluate": ("value",),
+    "AssertStmt": ("condition",), "BufferStore": ("value", "indices"), "TensorLoad": ("indices",),
+    "BufferLoad": ("indices",), "Bind": ("value",), "AllocBuffer": (), "DeclBuffer": (), "Call": ("args",),
+    "Select": ("condition", "true_value", "false_value"), "Cast": ("value",), "Not": ("a",), "BitwiseNot": ("a",),
+    "Let": ("value", "body"), "Ramp": ("base", "stride", "lanes"), "Broadcast": ("value", "lanes"),
+    "Shuffle": ("vectors", "indices"), "Var": (), "IntImm": (), "FloatImm": (), "StringImm": (),
+    **{name: ("a", "b") for name in BINARY},
 }
 RENAMED = {"TensorLoad": "BufferLoad"}  # TVM 0.27 against TVM before it, the paper and all that was published
 LOOPS = ("serial", "parallel", "vectorized", "unrolled", "thread_binding")  # TVM's ForKind
@@ -23,9 +24,9 @@ NAMED = ("Var", "BufferLoad", "BufferStore", "Param", "AllocBuffer", "DeclBuffer
 
 
 class Tree:
-    """Columns, one entry per node: type, loop, dtype, scope (texts; "-" where a node has none), value, children (how many),
-    refers. Every node For, Param, AllocBuffer, DeclBuffer, Bind or Let declares one variable or buffer; refers is the
-    number of the declaration of what a node names, counted from 1 in the order of the nodes, or 0."""
+    """Columns, one entry per node: type, loop, dtype, scope (texts; "-" where a node has none), value, children (how
+    many), refers. Every node For, Param, AllocBuffer, DeclBuffer, Bind or Let declares one variable or buffer; refers
+    is the number of the declaration of what a node names, counted from 1 in the order of the nodes, or 0."""
 
     def __init__(self):
         self.type, self.loop, self.dtype, self.scope = [], [], [], []

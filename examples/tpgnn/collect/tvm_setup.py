@@ -45,7 +45,7 @@ def load(module):
 
 
 def tuning(program, seed):
-    """MetaSchedule's context of a program. Its rules are those of any CPU: what it adds for some are integer products."""
+    """MetaSchedule's context of a program, with the rules of any CPU: what it adds for some are integer products."""
     space = meta_schedule.space_generator.PostOrderApply(sch_rules="llvm", postprocs="llvm", mutator_probs="llvm")
     return meta_schedule.TuneContext(mod=program, target=TARGET, space_generator=space, search_strategy="replay-trace",
                                      rand_state=seed, num_threads=1)

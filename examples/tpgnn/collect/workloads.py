@@ -55,7 +55,8 @@ KINDS = {
     "dense-relu": Kind(PRODUCT, product),
     "batch-matmul": Kind((("batch", (2, 3, 4, 6, 8, 12, 16)), *PRODUCT), product),
     "attention-qk": Kind((("batch", (1, 1, 2, 4)), ("length", (32, 48, 64, 96, 128, 192, 256)),
-                          ("heads", (2, 4, 6, 8, 12)), ("size", (16, 32, 48, 64))), lambda b, n, h, d: b * n * n * h * d),
+                          ("heads", (2, 4, 6, 8, 12)), ("size", (16, 32, 48, 64))),
+                         lambda b, n, h, d: b * n * n * h * d),
     "conv2d-nhwc": Kind(CONVOLUTION, convolution),
     "conv2d-nchw": Kind(CONVOLUTION, convolution),
     "pointwise-nhwc": Kind(POINTWISE, product),
@@ -106,7 +107,8 @@ def parse(name):
     if value.get("inputs", 0) % groups or value.get("outputs", 0) % groups:
         raise ValueError(f"workload {name}: inputs and outputs must be multiples of {groups}, the groups")
     if KINDS[kind].work(*shape) > LARGEST:
-        raise ValueError(f"workload {name}: it computes more than {LARGEST:,} products or elements; choose a smaller shape")
+        raise ValueError(f"workload {name}: it computes more than {LARGEST:,} products or elements; "
+                         "choose a smaller shape")
     return kind, shape
 
 
