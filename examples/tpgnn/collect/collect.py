@@ -35,8 +35,8 @@ def number(kind, low, high):
 
 def parser():
     cores = sorted(os.sched_getaffinity(0))
-    p = argparse.ArgumentParser(description="Measures schedules of tensor programs (TVM, MetaSchedule) on one core of this "
-                                "CPU and writes an npz file per workload. The same command goes on where it ended.")
+    p = argparse.ArgumentParser(description="Measures schedules of tensor programs (TVM, MetaSchedule) on one core of "
+                                "this CPU and writes an npz file each. The same command goes on where it ended.")
     add = p.add_argument
     add("--out", metavar="DIR", help="folder for the files and manifest.json; made if it is not there")
     add("--minutes", type=number(float, 0.01, 1e5), default=60, help="start no workload after so long (60)")
