@@ -88,6 +88,10 @@ ag_tensor *ag__output(ag_tensor *first, int j); /* output j of the node that mad
 /* The values of an int32 input, as borrowed; NULL when an op makes them, or for reals and NULL. */
 const int32_t *ag__given_i32(const ag_tensor *x);
 
+/* Memory for n values that the tape keeps until the reset, for inputs that a call makes itself;
+   NULL: the tape has failed. */
+int32_t *ag__tape_ints(ag_tape *tape, int n);
+
 /* Remembers until the reset that these tensors were found to fit together / were, in this company.
  */
 void ag__set_fit(ag_tensor *const *x, int n);

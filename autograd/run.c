@@ -212,7 +212,8 @@ static int ensure(ag_arena **arena, char **block, int64_t *have, int64_t wanted)
 static int make_room(ag_tape *tape, const ag_plan *plan)
 {
     const int64_t tiles = plan->tile_bytes * ag_threads();
-    if (!ensure(&tape->slab_arena, &tape->slab, &tape->slab_bytes, plan->slab_bytes) &&
+    const int64_t slab = plan->slab_bytes ? plan->slab_bytes : 1; /* tensors of nothing are there */
+    if (!ensure(&tape->slab_arena, &tape->slab, &tape->slab_bytes, slab) &&
         !ensure(&tape->tiles_arena, &tape->tiles, &tape->tiles_bytes, tiles))
         return 0;
     ag_tape_fail(

@@ -110,6 +110,7 @@ static ag_tensor *poison(ag_tape *tape) { return tape ? &tape->poison : &nowhere
 
 static ag_tensor *no_memory(ag_tape *tape)
 {
+    if (ag_failed(tape)) return poison(tape);
     ag_tape_fail(tape, AG_EMEMORY, "There is no memory for another op on the tape (it has %d).",
                  tape->n_nodes);
     return poison(tape);
@@ -173,6 +174,14 @@ ag_tensor *ag_input(ag_tape *tape, const ag_real *data, ag_shape shape)
 ag_tensor *ag_input_i32(ag_tape *tape, const int32_t *data, ag_shape shape)
 {
     return borrow(tape, data, shape, 1);
+}
+
+int32_t *ag__tape_ints(ag_tape *tape, int n)
+{
+    int32_t *values =
+        ag_failed(tape) ? NULL : ag_arena_take(tape->arena, (size_t)n * sizeof *values);
+    if (!values) no_memory(tape);
+    return values;
 }
 
 ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)

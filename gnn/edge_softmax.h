@@ -2,6 +2,7 @@
 /* Values of messages. Inputs: x [n, ...] twice (edge_add) or [p, ...] (edge_softmax), then rows,
    sources, rows_t, targets. */
 #include "core/kernel.h"
+#include "gnn/tail.h"
 
 /* Values of a row: all axes but the first. */
 AG_BOTH int64_t values_of(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
@@ -25,6 +26,7 @@ ROW(edge_add_forward, a->xs[0].size[0])
             EACH (i, f) y[i] = from[i] + to[i];
         }
     }
+    clear_tail(Y(0), XI(2), r, a->xs[0].size[0], a->xs[3].size[0], f, 0);
 }
 
 ROW(edge_add_backward_from, a->xs[0].size[0])
@@ -69,6 +71,7 @@ ROW(edge_softmax_forward, a->xs[1].size[0])
         for (int k = 0; k < n; k++) s += y[k * f + i] = v_exp(x[k * f + i] - m);
         for (int k = 0; k < n; k++) y[k * f + i] /= s;
     }
+    clear_tail(Y(0), XI(1), r, a->xs[1].size[0], a->xs[0].size[0], f, 0);
 }
 
 ROW(edge_softmax_backward, a->xs[1].size[0])
@@ -82,4 +85,5 @@ ROW(edge_softmax_backward, a->xs[1].size[0])
         for (int k = 0; k < n; k++) s += y[k * f + i] * dy[k * f + i];
         for (int k = 0; k < n; k++) PUT(dx, k * f + i, y[k * f + i] * (dy[k * f + i] - s));
     }
+    clear_tail(DX, XI(1), r, a->xs[1].size[0], a->xs[0].size[0], f, add);
 }

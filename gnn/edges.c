@@ -106,5 +106,10 @@ void ag__check_arrays(ag_edges e)
                       ag__given_i32(e.targets)};
     const int given = (a.rows || !a.nodes) && (a.rows_t || !a.nodes) &&
                       (a.sources || !a.messages) && (a.targets || !a.messages);
-    if (given && are_graph(&a)) ag__set_fit(x, 4);
+    if (!given)
+        ag_tape_fail(a.tape, AG_EUSE,
+                     "The edges mix arrays that an op made with others; pass the edges of a "
+                     "pooled graph on as they are.");
+    else if (are_graph(&a))
+        ag__set_fit(x, 4);
 }

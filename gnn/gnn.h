@@ -60,7 +60,8 @@ AG_API void ag_graph_dot(const ag_graph *graph,
 
 /* A graph on a tape: the arrays above as int32 tensors, given as inputs or made by an op.
    rows [n,2], sources [p], rows_t [n,2], targets [p,2], starts [graphs+1]. A caller's own inputs
-   are looked through by the first op that gets them: AG_EINDEX says which entry is no graph. */
+   are looked through by the first op that gets them: AG_EINDEX says which entry is no graph,
+   AG_EUSE that they mix arrays of a pooled graph with others. */
 typedef struct ag_edges {
     ag_tensor *rows, *sources, *rows_t, *targets, *starts;
 } ag_edges;
@@ -111,6 +112,11 @@ typedef struct ag_sage_weights {
 AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
                           ag_aggregate kind, int l2);
 
+/* y_v = W_n sum of x_u over u -> v + b + W_r x_v: ag_sage with the sum and without l2. Source:
+   Morris et al. 2019; PyG GraphConv, whose lin_rel is `neighbour` and `bias`, and lin_root is
+   `root`. */
+AG_API ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges);
+
 /* Parameters of the layer of Kaufman et al.; biases may be NULL. operands [m,in] and its bias [m]:
    f2 of the messages along the first graph; users, the same for the second graph (NULL: operands
    serves both); join [out, in + m] or, with two graphs, [out, in + 2 m], and its bias [out]: f3. */
@@ -126,6 +132,26 @@ typedef struct ag_sage_concat_weights {
 AG_API ag_tensor *ag_sage_concat(const ag_sage_concat_weights *weights, ag_tensor *x,
                                  ag_edges operands, const ag_edges *users, ag_aggregate kind,
                                  int l2);
+
+/* ---- graph convolution with symmetric normalisation --------------------------------------------
+ */
+
+/* Parameters of one layer: w [out,in], bias [out] (NULL: none). */
+typedef struct ag_gcn_weights {
+    ag_param *w, *bias;
+} ag_gcn_weights;
+
+/* 1 / sqrt(1 + number of messages into v from other nodes) -> [n], once per graph for all layers on
+   it. No gradient. */
+AG_API ag_tensor *ag_gcn_norm(ag_edges edges);
+
+/* y_v = n_v (n_v W x_v + sum over the messages from other nodes of n_u W x_u) + b, with n the norm:
+   every node hears itself once, whatever loops the graph has. x [n, ..., in] -> [n, ..., out]; norm
+   from ag_gcn_norm of these edges, NULL: made here. The product comes first unless it makes x
+   wider. dx and dw = the same sum along the transposed edges, through the product. Source: Kipf and
+   Welling 2017; PyG GCNConv without edge weights. */
+AG_API ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *norm,
+                              ag_edges edges);
 
 /* ---- graph attention -------------------------------------------------------------------------
  */
@@ -166,12 +192,44 @@ typedef struct ag_encoder_weights {
 AG_API ag_tensor *ag_encoder(const ag_encoder_weights *weights, ag_tensor *x, ag_edges edges,
                              int heads, ag_real dropout);
 
+/* ---- pooling: the nodes of highest score of each graph stay ------------------------------------
+ */
+
+/* What a pooling leaves. x [k, ...]; edges: the messages between nodes that stay, in their order,
+   with the arrays of the messages as large as before and -1 (values of messages: 0) behind the
+   last; perm int32 [k]: the old number of each node that stays; score [n]: of all nodes, behind
+   tanh. */
+typedef struct ag_pooled {
+    ag_tensor *x;
+    ag_edges edges;
+    ag_tensor *perm, *score;
+} ag_pooled;
+
+/* score_v = tanh(<x_v, p> / |p|); the k nodes of highest score of each graph stay, in the order
+   that they had; x' = score x. x [n, ...], p: one element per feature. ratio below 1: k =
+   ceil(ratio nodes) in float; 1 or more: k = that many (1.0 is one node), or all of a smaller
+   graph. Equal scores: the first nodes stay; a NaN is the highest. p of zeros: all scores are 0. dx
+   = score dy of nodes that stay, and p / |p| times the gradient of the score; dp through the scores
+   alone; none through the choice. The edges' starts are an input (of ag_graph_edges, or of a
+   pooling before), so that k is known when the step is recorded. Host only. Fails: AG_EUSE unless
+   ratio > 0 and the starts are an input, AG_EINDEX when they do not ascend from 0 to n, AG_ESHAPE.
+   Source: Gao and Ji 2019; PyG TopKPooling, which puts the nodes of a graph in order of score. */
+AG_API ag_pooled ag_topk(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
+
+/* The same with score_v = tanh(score[v]); score [n] or [n,1], of a convolution to one channel
+   (ag_graph_conv, ag_gcn_conv). Source: Lee et al. 2019; PyG SAGPooling, which takes the score
+   times the sign of one more parameter. */
+AG_API ag_pooled ag_sag_pool(ag_tensor *x, ag_tensor *score, ag_edges edges, ag_real ratio);
+
 /* ---- readouts: one row per graph; an empty graph gives 0. x [n, ...] -> [graphs, ...]; of one
         number per node, x [n], one per graph: [graphs]
  * --------------------------------------------- */
 AG_API ag_tensor *ag_readout_sum(ag_tensor *x, ag_edges edges);
 AG_API ag_tensor *ag_readout_mean(ag_tensor *x, ag_edges edges);
 AG_API ag_tensor *ag_readout_max(ag_tensor *x, ag_edges edges);
+
+/* Both side by side, the largest first: x [n,f] -> [graphs,2f]. */
+AG_API ag_tensor *ag_readout_max_mean(ag_tensor *x, ag_edges edges);
 
 #ifdef __cplusplus
 }

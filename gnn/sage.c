@@ -25,6 +25,11 @@ ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
     return l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
 }
 
+ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges)
+{
+    return ag_sage(weights, x, edges, AG_AGGREGATE_SUM, 0);
+}
+
 static ag_tensor *feed_forward(ag_param *weight, ag_param *bias, ag_tensor *x)
 {
     ag_tape *tape = ag_tape_of(x);

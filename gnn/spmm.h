@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over messages. Inputs: x, rows, sources, rows_t, targets (see ag_graph). */
 #include "core/kernel.h"
+#include "gnn/tail.h"
 
 enum { SPMM_SUM, SPMM_MEAN, SPMM_MAX, SPMM_CHUNK = 1024, SPMM_GROUP = 4 };
 
@@ -191,8 +192,10 @@ ROW(spmm_weighted_backward_x, a->xs[0].size[0])
 ROW(spmm_weighted_backward_w, a->xs[0].size[0])
 {
     const int64_t f = features_of(a->xs[0]);
+    const int heads = weight_heads(a->xs[1]);
     product_row(DX, DY(0) + r * f, X(0), XI(3), XI(2)[2 * r], XI(2)[2 * r + 1], a->xs[0].size[0],
-                weight_heads(a->xs[1]), f, add);
+                heads, f, add);
+    clear_tail(DX, XI(2), r, a->xs[0].size[0], a->xs[3].size[0], heads, add);
 }
 
 /* Inputs of the product: a, b, rows, sources, rows_t, targets; attr.i[0] heads. */
@@ -202,6 +205,7 @@ ROW(sddmm_forward, a->xs[0].size[0])
     (void)add;
     product_row(Y(0), X(0) + r * f, X(1), XI(3), XI(2)[2 * r], XI(2)[2 * r + 1], a->xs[0].size[0],
                 a->attr.i[0], f, 0);
+    clear_tail(Y(0), XI(2), r, a->xs[0].size[0], a->xs[3].size[0], a->attr.i[0], 0);
 }
 
 ROW(sddmm_backward_a, a->xs[0].size[0])

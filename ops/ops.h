@@ -118,6 +118,10 @@ AG_API ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts);
 
+/* The largest of each column and behind them the means: x [n,f] -> [s,2f], in one pass. Replaces
+   ag_concat2(ag_segment_max(x, starts), ag_segment_mean(x, starts), -1). */
+AG_API ag_tensor *ag_segment_max_mean(ag_tensor *x, ag_tensor *starts);
+
 /* ---- softmax and norms ----------------------------------------------------------------------- */
 
 /* Over the last axis. dx = y (dy - <y, dy>); log: dx = dy - e^y sum dy. */
@@ -204,6 +208,26 @@ typedef enum ag_reduction { AG_MEAN, AG_SUM } ag_reduction;
 AG_API ag_tensor *ag_pairwise_hinge(ag_tensor *scores, ag_tensor *rank, ag_real margin,
                                     ag_reduction reduction);
 AG_API ag_tensor *ag_pairwise_logistic(ag_tensor *scores, ag_tensor *rank, ag_reduction reduction);
+
+/* The same over the pairs within each group: items starts[g]..starts[g+1]-1, starts int32
+   [groups+1] ascending. AG_MEAN: the mean over the groups of what a group alone gives; AG_SUM: the
+   sum over all pairs. Items outside of all groups count nothing. */
+AG_API ag_tensor *ag_pairwise_hinge_groups(ag_tensor *scores, ag_tensor *rank, ag_tensor *starts,
+                                           ag_real margin, ag_reduction reduction);
+AG_API ag_tensor *ag_pairwise_logistic_groups(ag_tensor *scores, ag_tensor *rank, ag_tensor *starts,
+                                              ag_reduction reduction);
+
+/* LambdaRank with the weights of NDCG: over the pairs of a group with label[i] > label[j] the sum
+   of |D_i - D_j| |G_i - G_j| log2(1 + e^-(s_i - s_j)); D = 1 / log2(1 + place of the item when the
+   largest score comes first, equal ones in order), G = (2^label - 1) / the sum of (2^label - 1) D
+   of the best order. scores [n]; labels [n] real, 0 or more, larger is better (a throughput; so the
+   best item gets the highest score, other than in the losses above); starts int32 [groups+1].
+   AG_MEAN: the mean over the groups; AG_SUM: the sum. A group whose labels are all equal gives 0.
+   ds = the slopes of the logistic terms; places count as constants, labels have no gradient. n_g *
+   n_g steps per group. Source: Burges et al. 2006; Wang et al. 2018 (its lambdaRank scheme), as
+   TenSet uses it, without their bounds on small probabilities. */
+AG_API ag_tensor *ag_lambda_rank(ag_tensor *scores, ag_tensor *labels, ag_tensor *starts,
+                                 ag_reduction reduction);
 
 /* ListMLE: -sum over positions k of ln( e^-s_(k) / sum over l >= k of e^-s_(l) ), items in order of
    ascending rank (the fastest first; a low score is a fast one), ties in order of index. n * n

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranking losses of scores [n] and dense ranks int32 [n]: pairwise_hinge and pairwise_logistic over
-   the pairs with rank[i] > rank[j], ListMLE over the list in order of rank. They save scores and
-   ranks, ListMLE also n sums. Of nothing they are 0. */
+   the pairs with rank[i] > rank[j] of the list or of each group (starts), ListMLE over the list in
+   order of rank. They save scores and ranks, ListMLE also n sums. Of nothing they are 0. */
 #include "ops/rank_loss.h"
 #include "ops/ops.h"
 #include "ops/table.h"
@@ -10,6 +10,8 @@ static int rank_shape(ag_call *call)
 {
     if (call->xs[0].rank != 1 || !ag_shape_equal(call->xs[0], call->xs[1]))
         return ag__reject(call, "scores and rank must have one axis of the same size");
+    if (call->n_in > 2 && (call->xs[2].rank != 1 || call->xs[2].size[0] < 1))
+        return ag__reject(call, "starts needs one axis with one element more than groups");
     call->ys[0] = AG_SCALAR;
     call->ys[1] = call->xs[0];
     return 0;
@@ -43,7 +45,23 @@ PAIRS(listmle_backward)
 static const int32_t dense[] = {2, 0, 1, 2, 3, 0, 5, 4, 4, 1, 7, 6, 8, 0, 2, 9, 3,
                                 1, 5, 5, 4, 2, 6, 7, 0, 8, 3, 2, 1, 9, 4, 6, 5};
 static const int32_t equal[5] = {0};
+static const int32_t groups[] = {0, 4, 4, 5, 31}, within[] = {3, 20, 29}, nothing[] = {0, 0};
 static const int32_t many[1025] = {[3] = 1, [17] = 2, [500] = 3, [1024] = 2};
+
+/* Groups of 4, none, 1 and 26; rows outside of all groups; no group. */
+#define GROUPS(margin, reduction)            \
+ {.x = {{1, {31}}, {1, {31}}, {1, {5}}},     \
+  .attr = {{margin}, {reduction}},           \
+  .ints = {NULL, dense, groups}},            \
+     {.x = {{1, {31}}, {1, {31}}, {1, {3}}}, \
+      .attr = {{margin}, {reduction}},       \
+      .ints = {NULL, dense, within}},        \
+     {.x = {{1, {5}}, {1, {5}}, {1, {1}}},   \
+      .attr = {{margin}, {reduction}},       \
+      .ints = {NULL, dense, nothing}},       \
+     {.x = {{1, {0}}, {1, {0}}, {1, {2}}},   \
+      .attr = {{margin}, {reduction}},       \
+      .ints = {NULL, dense, nothing}},
 
 #define CASES(margin, reduction)                                                            \
  {.x = {{1, {5}}, {1, {5}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, dense}},       \
@@ -59,19 +77,22 @@ static const int32_t many[1025] = {[3] = 1, [17] = 2, [500] = 3, [1024] = 2};
      {.x = {{1, {33}}, {1, {33}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, dense}}, \
      {.x = {{1, {1025}}, {1, {1025}}}, .attr = {{margin}, {reduction}}, .ints = {NULL, many}},
 
-static const ag_case hinge_cases[] = {CASES(0.9, AG_MEAN) CASES(0.3, AG_SUM)};
-static const ag_case logistic_cases[] = {CASES(0, AG_MEAN) CASES(0, AG_SUM)};
+static const ag_case hinge_cases[] = {CASES(0.9, AG_MEAN) CASES(0.3, AG_SUM) GROUPS(0.9, AG_MEAN)
+                                          GROUPS(0.3, AG_SUM)};
+static const ag_case logistic_cases[] = {CASES(0, AG_MEAN) CASES(0, AG_SUM) GROUPS(0, AG_MEAN)
+                                             GROUPS(0, AG_SUM)};
 static const ag_case listmle_cases[] = {CASES(0, 0)};
 
 static const ag_op pairwise_hinge = {
     .name = "pairwise_hinge",
-    .formula = "y = sum over rank[i] > rank[j] of max(0, f0 - (s[i] - s[j])), over n n if i0 = 0",
-    .inputs = "scores rank",
-    .ints = SAVE_X(1),
+    .formula = "y = sum over rank[i] > rank[j] of max(0, f0 - (s[i] - s[j])), over n n (with "
+               "groups: the mean over them) if i0 = 0",
+    .inputs = "scores rank starts",
+    .ints = SAVE_X(1) | SAVE_X(2),
     .shape = pair_shape,
     .forward = {&pairwise_hinge_rows_pairs, &pair_total_kernel},
     .backward = {&pairwise_hinge_backward_pairs},
-    .saves = SAVE_X(0) | SAVE_X(1),
+    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2),
     .scratch = pair_scratch,
     .has_kinks = 1,
     .cases = hinge_cases,
@@ -80,13 +101,14 @@ static const ag_op pairwise_hinge = {
 
 static const ag_op pairwise_logistic = {
     .name = "pairwise_logistic",
-    .formula = "y = sum over rank[i] > rank[j] of ln(1 + e^(s[j] - s[i])), over n n if i0 = 0",
-    .inputs = "scores rank",
-    .ints = SAVE_X(1),
+    .formula = "y = sum over rank[i] > rank[j] of ln(1 + e^(s[j] - s[i])), over n n (with groups: "
+               "the mean over them) if i0 = 0",
+    .inputs = "scores rank starts",
+    .ints = SAVE_X(1) | SAVE_X(2),
     .shape = pair_shape,
     .forward = {&pairwise_logistic_rows_pairs, &pair_total_kernel},
     .backward = {&pairwise_logistic_backward_pairs},
-    .saves = SAVE_X(0) | SAVE_X(1),
+    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2),
     .scratch = pair_scratch,
     .cases = logistic_cases,
     .n_cases = sizeof logistic_cases / sizeof *logistic_cases,
@@ -118,6 +140,19 @@ ag_tensor *ag_pairwise_hinge(ag_tensor *scores, ag_tensor *rank, ag_real margin,
 ag_tensor *ag_pairwise_logistic(ag_tensor *scores, ag_tensor *rank, ag_reduction reduction)
 {
     return ag__record2(&pairwise_logistic, scores, rank, &(ag_attr){.i = {(int)reduction}});
+}
+
+ag_tensor *ag_pairwise_hinge_groups(ag_tensor *scores, ag_tensor *rank, ag_tensor *starts,
+                                    ag_real margin, ag_reduction reduction)
+{
+    return ag__record3(&pairwise_hinge, scores, rank, starts,
+                       &(ag_attr){.f = {(double)margin}, .i = {(int)reduction}});
+}
+
+ag_tensor *ag_pairwise_logistic_groups(ag_tensor *scores, ag_tensor *rank, ag_tensor *starts,
+                                       ag_reduction reduction)
+{
+    return ag__record3(&pairwise_logistic, scores, rank, starts, &(ag_attr){.i = {(int)reduction}});
 }
 
 ag_tensor *ag_listmle(ag_tensor *scores, ag_tensor *rank)

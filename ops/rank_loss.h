@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses over all pairs of a list. Row i looks at every j: n * n steps, no sort, no atomics. A pair
-   counts where rank[i] > rank[j], so that i is the slower one; d = s_i - s_j should be positive. */
-#include "core/kernel.h"
+/* Losses over all pairs of a list, or of each group of it. Row i looks at every j: n * n steps, no
+   sort, no atomics. A pair counts where rank[i] > rank[j], so that i is the slower one; d = s_i -
+   s_j should be positive. */
+#include "ops/rank_pairs.h"
 
-AG_BOTH int pair_count(const ag_args *a) { return a->xs[0].size[0]; }
-
-/* attr.i[0]: 0 divides by all n * n entries of the matrix of pairs, 1 does not. */
+/* attr.i[0]: 0 divides by the entries of the matrix of pairs, 1 does not. Without groups by all n *
+   n at the end; with groups every row by those of its group, and the sum by the groups. */
 AG_BOTH ag_real pair_scale(const ag_args *a)
 {
     const ag_real n = (ag_real)pair_count(a);
-    return a->attr.i[0] || n == 0 ? 1 : 1 / n / n;
+    if (a->attr.i[0]) return 1;
+    if (a->n_in > 2) return a->xs[2].size[0] > 1 ? 1 / (ag_real)(a->xs[2].size[0] - 1) : 1;
+    return n == 0 ? 1 : 1 / n / n;
+}
+AG_BOTH ag_real pair_row_scale(const ag_args *a, pair_list list)
+{
+    const ag_real n = (ag_real)list.n;
+    return a->attr.i[0] || a->n_in < 3 || list.n == 0 ? 1 : 1 / n / n;
 }
 
 ROW(pair_total, 1)
@@ -25,21 +32,24 @@ ROW(pair_total, 1)
 #define PAIR_LOSS(name, loss, slope)                                                \
  ROW(name##_rows, pair_count(a))                                                    \
  {                                                                                  \
-  const ag_real *s = X(0), own = s[r], p = (ag_real)a->attr.f[0];                   \
-  const int32_t *rank = XI(1), mine = rank[r];                                      \
+  const pair_list list = list_of(a, r, 2);                                          \
+  const ag_real *s = X(0) + list.first, own = X(0)[r], p = (ag_real)a->attr.f[0];   \
+  const int32_t *rank = XI(1) + list.first, mine = XI(1)[r];                        \
   ag_real sum;                                                                      \
   (void)add, (void)p;                                                               \
-  SUM(sum, j, pair_count(a), loss(mine > rank[j], own - s[j], p));                  \
-  if (LANE == 0) a->scratch[r] = sum;                                               \
+  SUM(sum, j, list.n, loss(mine > rank[j], own - s[j], p));                         \
+  if (LANE == 0) a->scratch[r] = sum * pair_row_scale(a, list);                     \
  }                                                                                  \
  ROW(name##_backward, pair_count(a))                                                \
  {                                                                                  \
-  const ag_real *s = X(0), own = s[r], p = (ag_real)a->attr.f[0];                   \
-  const int32_t *rank = XI(1), mine = rank[r];                                      \
+  const pair_list list = list_of(a, r, 2);                                          \
+  const ag_real *s = X(0) + list.first, own = X(0)[r], p = (ag_real)a->attr.f[0];   \
+  const int32_t *rank = XI(1) + list.first, mine = XI(1)[r];                        \
   ag_real sum;                                                                      \
   (void)p;                                                                          \
-  SUM(sum, j, pair_count(a),                                                        \
+  SUM(sum, j, list.n,                                                               \
       slope(mine > rank[j], own - s[j], p) - slope(mine < rank[j], s[j] - own, p)); \
+  sum *= pair_row_scale(a, list);                                                   \
   if (LANE == 0) PUT(DX, r, DY(0)[0] * pair_scale(a) * sum);                        \
  }
 
@@ -55,19 +65,6 @@ KERNEL ag_real hinge_slope(int counts, ag_real d, ag_real margin)
 }
 PAIR_LOSS(pairwise_hinge, hinge, hinge_slope)
 
-/* ln(1 + e^-d), without overflow: max(0, -d) + ln(1 + e^-|d|). */
-KERNEL ag_real logistic(int counts, ag_real d, ag_real p)
-{
-    const ag_real size = v_abs(d), loss = (size - d) * (ag_real)0.5 + v_log1p(v_exp(-size));
-    (void)p;
-    return counts ? loss : 0;
-}
-KERNEL ag_real logistic_slope(int counts, ag_real d, ag_real p)
-{
-    const ag_real slope = -v_sigmoid(-d);
-    (void)p;
-    return counts ? slope : 0;
-}
 PAIR_LOSS(pairwise_logistic, logistic, logistic_slope)
 
 /* ---- ListMLE: item k is followed by itself and all that rank behind it --------------------------

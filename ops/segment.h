@@ -1,36 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions of the rows of each segment: rows starts[g]..starts[g+1]-1. Starts outside of the rows
-   of x are taken as the nearest end, so that bad ones read nothing else. */
+/* Reductions of the rows of each segment. */
 #include "core/kernel.h"
+#include "ops/segment_of.h"
 #include "ops/strip.h"
-
-AG_BOTH int32_t segment_start(const ag_args *a, int64_t g)
-{
-    const int32_t start = XI(1)[g];
-    return start < 0 ? 0 : start < a->xs[0].size[0] ? start : a->xs[0].size[0];
-}
 
 /* attr.i[0] == 1: 1 / number of rows of segment g. */
 AG_BOTH ag_real segment_scale(const ag_args *a, int64_t g)
 {
     const int32_t rows = segment_start(a, g + 1) - segment_start(a, g);
     return a->attr.i[0] && rows > 0 ? 1 / (ag_real)rows : 1;
-}
-
-/* The segment that holds row r: the last that starts at r or before, if it ends behind r; else -1.
- */
-AG_BOTH int32_t segment_of(const ag_args *a, int64_t r)
-{
-    int32_t lo = -1, hi = a->xs[1].size[0] - 1; /* starts[lo] <= r < starts[hi], if both exist */
-    const int32_t segments = hi;
-    while (hi - lo > 1) {
-        const int32_t middle = lo + (hi - lo) / 2;
-        if (segment_start(a, middle) <= r)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return lo >= 0 && lo < segments && r < segment_start(a, lo + 1) ? lo : -1;
 }
 
 STRIP(segment_sum_forward, a->ys[0].size[0], row_width(a->xs[0]))

@@ -21,7 +21,8 @@ static int32_t whole[64];
 
 /* Messages 1->0, 2->0, 0->2 of 3 nodes. */
 static const int32_t rows[] = {0, 2, 2, 0, 2, 1}, sources[] = {1, 2, 0};
-static const int32_t rows_t[] = {0, 1, 1, 1, 2, 1}, targets[] = {2, 2, 0, 0, 0, 1};
+static const int32_t rows_t[] = {0, 1, 1, 1, 2, 1}, targets[] = {2, 2, 0, 0, 0, 1},
+                     starts[] = {0, 3};
 
 /* Tensors 0..14 of the tape. */
 typedef struct world {
@@ -47,7 +48,7 @@ static world make(ag_tape *tape)
     w.edges.sources = ag_input_i32(tape, sources, AG_SHAPE(3));
     w.edges.rows_t = ag_input_i32(tape, rows_t, AG_SHAPE(3, 2));
     w.edges.targets = ag_input_i32(tape, targets, AG_SHAPE(3, 2));
-    w.edges.starts = ag_input_i32(tape, whole, AG_SHAPE(2));
+    w.edges.starts = ag_input_i32(tape, starts, AG_SHAPE(2));
     w.column = ag_input(tape, real, AG_SHAPE(4, 1));
     return w;
 }
@@ -176,8 +177,23 @@ static void test_norm_and_loss_calls(void **state)
     EXPECT(ag_pairwise_hinge(w.v3, w.index, 0.5f, AG_SUM), "pairwise_hinge(3 6) f 0.5 i 1");
     EXPECT(ag_pairwise_hinge(w.v3, w.index, 0.5f, AG_MEAN), "pairwise_hinge(3 6) f 0.5");
     EXPECT(ag_pairwise_logistic(w.v3, w.index, AG_SUM), "pairwise_logistic(3 6) i 1");
+    EXPECT(ag_pairwise_hinge_groups(w.v3, w.index, w.starts, 0.5f, AG_SUM),
+           "pairwise_hinge(3 6 7) f 0.5 i 1");
+    EXPECT(ag_pairwise_logistic_groups(w.v3, w.index, w.starts, AG_SUM),
+           "pairwise_logistic(3 6 7) i 1");
+    EXPECT(ag_lambda_rank(w.v3, ag_slice(w.v4, 0, 0, 3), w.starts, AG_SUM),
+           "lambda_rank(3 15 7) i 1");
     EXPECT(ag_listmle(w.v3, w.index), "listmle(3 6)");
     ag_tape_free(tape);
+}
+
+/* The last node of a pooling makes its edges; the score is that of the node before. */
+static ag_tensor *pooled(ag_pooled p)
+{
+    const ag_tape *tape = ag_tape_of(p.x);
+    assert_int_equal(p.x->id, tape->nodes[tape->n_nodes - 2].out[0]);
+    assert_int_equal(p.score->id, tape->nodes[tape->n_nodes - 2].out[1]);
+    return p.edges.rows;
 }
 
 static void test_graph_calls(void **state)
@@ -194,6 +210,10 @@ static void test_graph_calls(void **state)
     EXPECT(ag_readout_sum(w.m, w.edges), "segment_sum(0 13)");
     EXPECT(ag_readout_mean(w.m, w.edges), "segment_sum(0 13) i 1");
     EXPECT(ag_readout_max(w.m, w.edges), "segment_max(0 13)");
+    EXPECT(ag_readout_max_mean(w.m, w.edges), "segment_max_mean(0 13)");
+    EXPECT(ag_gcn_norm(w.edges), "gcn_norm(9 10 11 12)");
+    EXPECT(pooled(ag_topk(w.m, w.v4, w.edges, 0.5f)), "topk_edges(9 10 11 12 18 19)");
+    EXPECT(pooled(ag_sag_pool(w.m, w.v3, w.edges, 2)), "topk_edges(9 10 11 12 18 19)");
     ag_tape_free(tape);
 }
 
@@ -255,6 +275,21 @@ static ag_tensor *sage_sum_plain(ag_tensor *const *p) { return sage_plain(p, AG_
 static ag_tensor *sage_mean(ag_tensor *const *p) { return sage(p, AG_AGGREGATE_MEAN); }
 static ag_tensor *sage_mean_plain(ag_tensor *const *p) { return sage_plain(p, AG_AGGREGATE_MEAN); }
 
+static ag_tensor *readout_starts(ag_tensor *x)
+{
+    static const int32_t of_graphs[] = {0, 7, 7, 8, NODES * CONFIGS};
+    return ag_input_i32(ag_tape_of(x), of_graphs, AG_SHAPE(5));
+}
+static ag_tensor *max_mean(ag_tensor *const *p)
+{
+    return ag_segment_max_mean(p[0], readout_starts(p[0]));
+}
+static ag_tensor *max_mean_plain(ag_tensor *const *p)
+{
+    ag_tensor *segments = readout_starts(p[0]);
+    return ag_concat2(ag_segment_max(p[0], segments), ag_segment_mean(p[0], segments), -1);
+}
+
 /* A fused op, what it replaces, and the shapes of its inputs. */
 typedef struct fusion {
     const char *op;
@@ -285,6 +320,7 @@ static const fusion fusions[] = {
      sage_mean_plain,
      {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}},
      2},
+    {"segment_max_mean", max_mean, max_mean_plain, {{2, {NODES * CONFIGS, FEATURES, 1, 1}}}, 1},
 };
 enum { FUSIONS = sizeof fusions / sizeof *fusions };
 

@@ -239,6 +239,13 @@ def segment_max(x, f, i):
     return torch.stack([y for (y, _), _ in found]), torch.stack([at + a * (at >= 0) for (_, at), a in found])
 
 
+@formula("segment_max_mean")
+def segment_max_mean(x, f, i):
+    """Also the row of x that each maximum is from."""
+    largest, at = segment_max(x, f, i)
+    return torch.cat([largest, FORMULAS["segment_mean"](x, f, i)], 1), at
+
+
 # ---- softmax and norms
 
 FORMULAS["softmax"] = lambda x, f, i: torch.softmax(x[0], -1)
@@ -322,14 +329,38 @@ def pairs(x, term, total):
     return terms.sum() if total else terms.sum() / max(terms.numel(), 1)
 
 
+def grouped(x, loss, total):
+    """loss of all items, or with starts the mean or the sum over the groups; nothing gives 0."""
+    if len(x) < 3:
+        return loss(x)
+    parts = [loss([x[0][a:b], x[1][a:b]]) for a, b in segments(x[2])]
+    return sum(parts, x[0].sum() * 0) / (1 if total else max(len(parts), 1))
+
+
 @formula("pairwise_hinge")
 def pairwise_hinge(x, f, i):
-    return pairs(x, lambda d: (f[0] - d).clamp(min=0), i[0])
+    return grouped(x, lambda g: pairs(g, lambda d: (f[0] - d).clamp(min=0), i[0]), i[0])
 
 
 @formula("pairwise_logistic")
 def pairwise_logistic(x, f, i):
-    return pairs(x, lambda d: torch.logaddexp(-d, torch.zeros(())), i[0])
+    return grouped(x, lambda g: pairs(g, lambda d: torch.logaddexp(-d, torch.zeros(())), i[0]), i[0])
+
+
+def lambda_loss(x):
+    """Of one group, over its pairs sorted by score: |1/D_i - 1/D_j| |G_i - G_j| log2(1 + e^-(s_i - s_j))."""
+    order = torch.argsort(-x[0].detach(), stable=True)
+    s, y = x[0][order], x[1][order].detach()
+    d = torch.log2(2 + torch.arange(len(s)).double())
+    gain = 2 ** y - 1
+    best = (torch.sort(gain, descending=True)[0] / d).sum()
+    gain = gain / best if best > 0 else 0 * gain
+    weight = (1 / d[:, None] - 1 / d[None]).abs() * (gain[:, None] - gain[None]).abs()
+    terms = weight * torch.logaddexp(s[None] - s[:, None], torch.zeros(())) / np.log(2)
+    return torch.where(y[:, None] > y[None], terms, torch.zeros(())).sum()
+
+
+FORMULAS["lambda_rank"] = lambda x, f, i: grouped(x, lambda_loss, i[0])
 
 
 @formula("listmle")
@@ -415,3 +446,70 @@ def edge_add(x, f, i):
 def edge_softmax(x, f, i):
     values, rows = x[:2]
     return torch.cat([torch.softmax(values[p], 0) for p in messages(rows)] + [values[:0]])
+
+
+# ---- normalised sums, pooling
+
+def others(rows, sources):
+    """Senders of the messages into each node, without the node itself."""
+    return [[u for u in sources[p].tolist() if u != v] for v, p in enumerate(messages(rows))]
+
+
+@formula("gcn_norm")
+def gcn_norm(x, f, i):
+    return torch.tensor([(1 + len(u)) ** -0.5 for u in others(x[0], x[1])], dtype=torch.float64)
+
+
+@formula("gcn_conv_sum")
+def gcn_sum(x, f, i):
+    values, norm, rows, sources = x[:4]
+    scaled_values = scaled(values, norm)
+    y = torch.stack([scaled_values[[v, *u]].sum(0) for v, u in enumerate(others(rows, sources))]) \
+        if rows.shape[0] else values * 1
+    return scaled(y, norm) + (x[6] if len(x) > 6 else 0)
+
+
+def pool(x, score, starts, kept):
+    """The nodes of highest score of each graph, in their order; of equal ones the first."""
+    perm = []
+    for (a, b), (c, d) in zip(segments(starts), segments(kept)):
+        perm += (a + torch.sort(torch.argsort(-score[a:b], stable=True)[:d - c])[0]).tolist()
+    perm = torch.tensor(perm, dtype=torch.long)
+    place = torch.full((x.shape[0],), -1, dtype=torch.long)
+    place[perm] = torch.arange(len(perm))
+    return scaled(x[perm], score[perm]), score, perm, place
+
+
+@formula("topk")
+def topk(x, f, i):
+    flat = x[0].reshape(x[0].shape[0], -1) if x[0].numel() else x[0].new_zeros(x[0].shape[0], x[1].numel())
+    p = x[1].reshape(-1)
+    return pool(x[0], torch.tanh(flat @ p / p.norm()), x[2], x[3])
+
+
+@formula("sag_pool")
+def sag_pool(x, f, i):
+    return pool(x[0], torch.tanh(x[1].reshape(-1)), x[2], x[3])
+
+
+@formula("topk_edges")
+def topk_edges(x, f, i):
+    """rows, sources, rows_t, targets of the messages between nodes that stay; -1 behind the last."""
+    rows, sources, rows_t, targets, perm, place = x
+    count, p = len(perm), len(sources)
+    new_rows, new_rows_t = torch.zeros(count, 2, dtype=torch.long), torch.zeros(count, 2, dtype=torch.long)
+    new_sources, new_targets = torch.full((p,), -1), torch.full((p, 2), -1)
+    moved, at = {}, 0
+    for j, v in enumerate(perm.tolist()):
+        kept = [q for q in messages(rows)[v].tolist() if place[sources[q]] >= 0]
+        new_rows[j] = torch.tensor([at, len(kept)])
+        for q in kept:
+            new_sources[at], moved[q], at = place[sources[q]], at, at + 1
+    at = 0
+    for j, v in enumerate(perm.tolist()):
+        kept = [q for q in messages(rows_t)[v].tolist() if place[targets[q, 0]] >= 0]
+        new_rows_t[j] = torch.tensor([at, len(kept)])
+        for q in kept:
+            new_targets[at] = torch.tensor([place[targets[q, 0]], moved[targets[q, 1].item()]])
+            at += 1
+    return new_rows, new_sources.long(), new_rows_t, new_targets.long()

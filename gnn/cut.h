@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The k largest of n scores in O(n), without a sort: which key they begin at, found byte by byte
+   from the top. Host only. */
+#ifndef AG_GNN_CUT_H
+#define AG_GNN_CUT_H
+
+#include "core/core.h"
+
+#include <string.h>
+
+#ifdef AG_DOUBLE
+typedef uint64_t score_key;
+#else
+typedef uint32_t score_key;
+#endif
+
+enum { KEY_BITS = 8 * (int)sizeof(score_key), KEY_BYTE = 256 };
+
+/* Ordered like the scores: -0 equals 0, and a NaN is larger than all. */
+static inline score_key key_of(ag_real score)
+{
+    const ag_real s = score == 0 ? 0 : score;
+    score_key bits;
+    memcpy(&bits, &s, sizeof bits);
+    if (s != s) return ~(score_key)0;
+    return bits >> (KEY_BITS - 1) ? ~bits : bits | (score_key)1 << (KEY_BITS - 1);
+}
+
+/* Kept are the scores with (key & mask) > least, and the first `ties` of those that equal it. */
+typedef struct score_cut {
+    score_key least, mask;
+    int ties;
+} score_cut;
+
+static inline score_cut cut_at(const ag_real *score, int n, int k)
+{
+    score_cut cut = {0, 0, k};
+    if (k >= n) return cut;
+    for (int shift = KEY_BITS - 8; shift >= 0; shift -= 8) {
+        int count[KEY_BYTE] = {0}, byte = KEY_BYTE - 1;
+        for (int v = 0; v < n; v++) {
+            const score_key key = key_of(score[v]);
+            if ((key & cut.mask) == cut.least) count[key >> shift & (KEY_BYTE - 1)]++;
+        }
+        while (byte > 0 && count[byte] < cut.ties) cut.ties -= count[byte--];
+        cut.least |= (score_key)byte << shift;
+        cut.mask |= (score_key)(KEY_BYTE - 1) << shift;
+        if (count[byte] == cut.ties) break; /* all that share these bytes are kept */
+    }
+    return cut;
+}
+
+/* 1: this score is kept; to be asked of every score once, in order. */
+static inline int keeps(score_cut *cut, ag_real score)
+{
+    const score_key key = key_of(score) & cut->mask;
+    if (key == cut->least) return cut->ties > 0 ? cut->ties-- > 0 : 0;
+    return key > cut->least;
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* gcn_norm, gcn_conv_sum and the convolution of Kipf and Welling that they make. The weight of a
+   message is a product of one number per node, so no weights of messages are stored. */
+#include "gnn/gcn.h"
+#include "core/columns.h"
+#include "gnn/edges.h"
+#include "ops/ops.h"
+#include "ops/table.h"
+
+static int gcn_norm_shape(ag_call *call)
+{
+    if (ag__check_graph(call, 0)) return 1;
+    call->ys[0] = AG_SHAPE(call->xs[0].size[0]);
+    return 0;
+}
+
+static int gcn_sum_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0];
+    call->ys[0] = x;
+    if (x.rank < 2) return ag__reject(call, "x needs an axis of nodes and one of features");
+    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
+    if (!ag_shape_equal(call->xs[1], AG_SHAPE(x.size[0])))
+        return ag__reject(call, "the norm needs one element per node; make it with ag_gcn_norm");
+    if (call->n_in > 6 && !ag_shape_equal(call->xs[6], AG_SHAPE(ag__columns(x))))
+        return ag__reject(call, "b needs one element per feature");
+    return ag__check_edges(call, 2);
+}
+
+CALL(gcn_sum_backward_b)
+{
+    ag__column_sums(DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add, a->scratch);
+}
+
+static int64_t gcn_sum_scratch(const ag_args *a, int backward)
+{
+    return backward && a->n_in > 6 ? ag__column_scratch(ag__rows(a->ys[0]), ag__columns(a->ys[0]))
+                                   : 0;
+}
+
+/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 3->3, 2->3: 4 is alone, 3 hears itself. */
+static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 3, 2};
+static const int32_t rows_t[] = {0, 1, 1, 1, 2, 3, 5, 1, 6, 0};
+static const int32_t targets[] = {3, 3, 0, 0, 0, 1, 1, 2, 3, 5, 3, 4}, nobody[10];
+
+#define GRAPH(n, p)                  \
+ {2, {n, 2}}, {1, {p}}, {2, {n, 2}}, \
+ {                                   \
+  2, { p, 2 }                        \
+ }
+static const ag_case norm_cases[] = {
+    {.x = {GRAPH(5, 6)}, .ints = {rows, sources, rows_t, targets}},
+    {.x = {GRAPH(4, 0)}, .ints = {nobody, nobody, nobody, nobody}},
+    {.x = {GRAPH(0, 0)}, .ints = {nobody, nobody, nobody, nobody}},
+};
+
+#define INTS                                 \
+ {                                           \
+  NULL, NULL, rows, sources, rows_t, targets \
+ }
+#define NONE                                 \
+ {                                           \
+  NULL, NULL, nobody, nobody, nobody, nobody \
+ }
+static const ag_case sum_cases[] = {
+    {.x = {{2, {5, 3}}, {1, {5}}, GRAPH(5, 6), {1, {3}}}, .ints = INTS},
+    {.x = {{2, {5, 3}}, {1, {5}}, GRAPH(5, 6)}, .ints = INTS},
+    {.x = {{3, {5, 2, 33}}, {1, {5}}, GRAPH(5, 6), {1, {33}}}, .ints = INTS},
+    {.x = {{2, {5, 1025}}, {1, {5}}, GRAPH(5, 6), {1, {1025}}}, .ints = INTS},
+    {.x = {{2, {4, 3}}, {1, {4}}, GRAPH(4, 0), {1, {3}}}, .ints = NONE},
+    {.x = {{2, {0, 3}}, {1, {0}}, GRAPH(0, 0), {1, {3}}}, .ints = NONE},
+};
+
+static const ag_op gcn_norm = {
+    .name = "gcn_norm",
+    .formula = "y[v] = 1 / sqrt(1 + number of messages into v from other nodes)",
+    .inputs = "rows sources rows_t targets",
+    .ints = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(3),
+    .shape = gcn_norm_shape,
+    .forward = {&gcn_norm_forward_kernel},
+    .cases = norm_cases,
+    .n_cases = sizeof norm_cases / sizeof *norm_cases,
+};
+
+static const ag_op gcn_sum = {
+    .name = "gcn_conv_sum",
+    .formula = "y[v] = norm[v] (norm[v] x[v] + sum over other nodes of norm[u] x[u]) + b",
+    .inputs = "x norm rows sources rows_t targets b",
+    .ints = SAVE_X(2) | SAVE_X(3) | SAVE_X(4) | SAVE_X(5),
+    .shape = gcn_sum_shape,
+    .forward = {&gcn_sum_forward_kernel},
+    .backward = {&gcn_sum_backward_kernel, NULL, NULL, NULL, NULL, NULL,
+                 &gcn_sum_backward_b_kernel},
+    .saves = SAVE_X(1) | SAVE_X(4) | SAVE_X(5),
+    .scratch = gcn_sum_scratch,
+    .leads = 1,
+    .cases = sum_cases,
+    .n_cases = sizeof sum_cases / sizeof *sum_cases,
+};
+
+const ag_op *const ag__ops_gcn[] = {&gcn_norm, &gcn_sum, NULL};
+
+ag_tensor *ag_gcn_norm(ag_edges e)
+{
+    ag_tensor *in[] = {e.rows, e.sources, e.rows_t, e.targets};
+    ag__check_arrays(e);
+    return ag__record(&gcn_norm, in, 4, NULL);
+}
+
+static ag_tensor *sum(ag_tensor *x, ag_tensor *norm, ag_edges e, ag_tensor *b)
+{
+    ag_tensor *in[] = {x, norm, e.rows, e.sources, e.rows_t, e.targets, b};
+    ag__check_arrays(e);
+    return ag__record(&gcn_sum, in, b ? 7 : 6, NULL);
+}
+
+ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *norm, ag_edges edges)
+{
+    ag_tape *tape = ag_tape_of(x);
+    ag_tensor *w = ag_parameter(tape, weights->w);
+    ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
+    if (!norm) norm = ag_gcn_norm(edges);
+    if (ag_size(w, 0) > ag_size(w, 1)) return ag_linear(sum(x, norm, edges, NULL), w, b);
+    return sum(ag_linear(x, w, NULL), norm, edges, b);
+}

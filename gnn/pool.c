@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Pooling: how many nodes of each graph stay is known when the step is recorded, which ones when it
+   runs. */
+#include "gnn/pool.h"
+#include "gnn/edges.h"
+
+#include <math.h>
+
+/* ceil(ratio n) in float, as PyTorch computes it; with a ratio of 1 or more that many. */
+static int kept_of(int n, ag_real ratio)
+{
+    const float r = (float)ratio, share = ceilf(r * (float)n);
+    if (r >= 1) return r < (float)n ? (int)r : n;
+    return n < 1 ? 0 : share < 1 ? 1 : share < (float)n ? (int)share : n;
+}
+
+/* 1: the starts are given, and cut the nodes into graphs; else the tape has failed. */
+static int starts_fit(ag_tape *tape, const ag_op *op, ag_tensor *starts, int nodes)
+{
+    const int32_t *s = ag__given_i32(starts);
+    char text[64];
+    if (!s) {
+        ag_tape_fail(tape, AG_EUSE,
+                     "ag_%s: the starts of the edges must be int32 values that are given as an "
+                     "input; make them with ag_graph_edges.",
+                     op->name);
+        return 0;
+    }
+    if (ag_shape_of(starts).rank != 1 || ag_size(starts, 0) < 1) {
+        ag_tape_fail(tape, AG_ESHAPE,
+                     "ag_%s: the starts of the edges are %s, but must be [graphs + 1].", op->name,
+                     ag_shape_text(text, ag_shape_of(starts)));
+        return 0;
+    }
+    const int graphs = ag_size(starts, 0) - 1;
+    for (int g = 0; g <= graphs; g++) {
+        const int least = g == graphs || g == 0 ? (g ? nodes : 0) : s[g - 1];
+        const int most = g == 0 && graphs ? 0 : nodes;
+        if (s[g] >= least && s[g] <= most) continue;
+        ag_tape_fail(
+            tape, AG_EINDEX,
+            "ag_%s: starts of the edges: entry %d of %d is %d, but must be in %d..%d: they "
+            "ascend from 0 to the number of nodes; make them with ag_graph_edges.",
+            op->name, g, graphs + 1, s[g], least, most);
+        return 0;
+    }
+    return 1;
+}
+
+/* The starts of the pooled graphs, as an input that the tape owns; NULL: the tape has failed. */
+static ag_tensor *starts_of_kept(ag_tape *tape, ag_tensor *starts, ag_real ratio)
+{
+    const int n = ag_size(starts, 0);
+    const int32_t *from = ag__given_i32(starts);
+    int32_t *to = ag__tape_ints(tape, n);
+    if (!to) return NULL;
+    to[0] = 0;
+    for (int g = 1; g < n; g++) to[g] = to[g - 1] + kept_of(from[g] - from[g - 1], ratio);
+    return ag_input_i32(tape, to, AG_SHAPE(n));
+}
+
+/* 1: the call can be recorded. */
+static int may_pool(ag_tape *tape, const ag_op *op, ag_tensor *x, ag_edges edges, ag_real ratio)
+{
+    if (ag_failed(tape) || !x) return 0;
+    if (!(ratio > 0)) {
+        ag_tape_fail(tape, AG_EUSE,
+                     "ag_%s: the ratio is %g, but must be above 0: below 1 the share of the nodes "
+                     "that stay, from 1 on how many of each graph.",
+                     op->name, (double)ratio);
+        return 0;
+    }
+    return starts_fit(tape, op, edges.starts, ag_size(x, 0));
+}
+
+ag_pooled ag__pool(const ag_op *op, ag_tensor *x, ag_tensor *by, ag_edges edges, ag_real ratio)
+{
+    ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(by);
+    ag_tensor *kept = NULL;
+    int stay = 0;
+    ag__check_arrays(edges);
+    if (may_pool(tape, op, x, edges, ratio)) kept = starts_of_kept(tape, edges.starts, ratio);
+    if (kept && !ag_failed(tape)) stay = ag__given_i32(kept)[ag_size(kept, 0) - 1];
+    ag_tensor *in[] = {x, by, edges.starts, kept};
+    ag_tensor *y = ag__record(op, in, 4, &(ag_attr){.i = {stay}});
+    ag_tensor *perm = ag__output(y, 2), *place = ag__output(y, 3);
+    return (ag_pooled){.x = y,
+                       .edges = ag__topk_edges(edges, perm, place, kept ? kept : y),
+                       .perm = perm,
+                       .score = ag__output(y, 1)};
+}

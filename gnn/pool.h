@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef AG_GNN_POOL_H
+#define AG_GNN_POOL_H
+
+#include "autograd/op.h"
+#include "gnn/gnn.h"
+
+/* What ag_topk and ag_sag_pool share: `op` takes x, what the score is made from, the starts and
+   those of the nodes that stay. */
+ag_pooled ag__pool(const ag_op *op, ag_tensor *x, ag_tensor *by, ag_edges edges, ag_real ratio);
+
+/* The graph of the nodes that stay: perm [k] has their old numbers, place [n] the new ones or -1.
+ */
+ag_edges ag__topk_edges(ag_edges edges, ag_tensor *perm, ag_tensor *place, ag_tensor *starts);
+
+#endif

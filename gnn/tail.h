@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* A pooled graph has fewer messages than its arrays have places for: values of messages are 0
+ * there. */
+#ifndef AG_GNN_TAIL_H
+#define AG_GNN_TAIL_H
+
+#include "core/kernel.h"
+
+/* Where the last message ends; a node without messages may stand anywhere. */
+AG_BOTH int last_message(const int32_t *rows, int nodes)
+{
+    for (int64_t v = nodes - 1; v >= 0; v--)
+        if (rows[2 * v + 1]) return rows[2 * v] + rows[2 * v + 1];
+    return 0;
+}
+
+/* The unit of the last node clears what no node writes: f values of each place of y [messages, f].
+ */
+KERNEL void clear_tail(ag_real *y, const int32_t *rows, int64_t r, int nodes, int64_t messages,
+                       int64_t f, const int add)
+{
+    if (add || r + 1 < nodes) return;
+    for (int64_t p = last_message(rows, nodes); p < messages; p++)
+        EACH (i, f) y[p * f + i] = 0;
+}
+
+#endif

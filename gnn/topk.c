@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* topk, sag_pool: the nodes of highest score of every graph stay, in the order they had, each times
+   its score. A unit of forward is a graph: its rows are read once, scored, chosen, and scaled while
+   the caches hold them. */
+#include "gnn/topk.h"
+#include "gnn/cut.h"
+#include "gnn/pool.h"
+#include "ops/table.h"
+
+/* Rows of x that backward takes at a time, with a part of dp each. */
+enum { TOPK_BLOCK = 128 };
+
+static int pool_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], starts = call->xs[2];
+    if (starts.rank != 1 || starts.size[0] < 1 || !ag_shape_equal(starts, call->xs[3]))
+        return ag__reject(call, "starts and kept need one element more than there are graphs");
+    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
+    call->ys[0] = shape_of_rows(call->attr.i[0], x);
+    call->ys[1] = call->ys[3] = AG_SHAPE(x.size[0]);
+    call->ys[2] = AG_SHAPE(call->attr.i[0]);
+    return 0;
+}
+
+static int topk_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0];
+    if (x.rank < 1) return ag__reject(call, "an axis of nodes is missing");
+    if (ag_shape_count(call->xs[1]) != row_elements(x))
+        return ag__reject(call, "p needs one element per feature of a node");
+    return pool_shape(call);
+}
+
+static int sag_pool_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0];
+    if (x.rank < 1) return ag__reject(call, "an axis of nodes is missing");
+    if (ag_shape_count(call->xs[1]) != x.size[0])
+        return ag__reject(call, "the score needs one element per node");
+    return pool_shape(call);
+}
+
+/* ---- forward --------------------------------------------------------------------------------- */
+
+static void pool_tanh(ag_real *to, const ag_real *from, int first, int end)
+{
+    for (int v = first; v < end; v++) to[v] = v_tanh(from[v]);
+}
+
+static int64_t pool_graphs(const ag_args *a) { return a->xs[2].size[0] - 1; }
+
+/* Graph g, whose nodes have their scores. */
+static void keep_best(const ag_args *a, int64_t g)
+{
+    const int f = row_width(a->xs[0]), first = XI(2)[g], end = XI(2)[g + 1];
+    int j = XI(3)[g];
+    score_cut cut = cut_at(Y(1) + first, end - first, XI(3)[g + 1] - j);
+    for (int v = first; v < end; v++) {
+        const int stays = keeps(&cut, Y(1)[v]);
+        YI(3)[v] = stays ? j : -1;
+        if (!stays) continue;
+        pool_scale(Y(0) + (int64_t)j * f, X(0) + (int64_t)v * f, Y(1)[v], f);
+        YI(2)[j++] = v;
+    }
+}
+
+/* 1 / |p|, and 0 for a p of zeros: then all scores are 0. */
+static ag_real topk_unit(const ag_args *a)
+{
+    const int f = row_width(a->xs[0]);
+    const ag_real size = v_sqrt(pool_dot(X(1), X(1), f));
+    return size > 0 ? 1 / size : 0;
+}
+
+static void topk_graphs(const ag_args *a, int64_t lo, int64_t hi)
+{
+    const int f = row_width(a->xs[0]);
+    const ag_real unit = topk_unit(a);
+    for (int64_t g = lo; g < hi; g++) {
+        for (int64_t v = XI(2)[g]; v < XI(2)[g + 1]; v++)
+            Y(1)[v] = pool_dot(X(0) + v * f, X(1), f) * unit;
+        pool_tanh(Y(1), Y(1), XI(2)[g], XI(2)[g + 1]);
+        keep_best(a, g);
+    }
+}
+static const ag_kernel topk_forward = {"topk_forward", pool_graphs, topk_graphs, NULL, NULL, NULL};
+
+static void sag_pool_graphs(const ag_args *a, int64_t lo, int64_t hi)
+{
+    for (int64_t g = lo; g < hi; g++) {
+        pool_tanh(Y(1), X(1), XI(2)[g], XI(2)[g + 1]);
+        keep_best(a, g);
+    }
+}
+static const ag_kernel sag_pool_forward = {
+    "sag_pool_forward", pool_graphs, sag_pool_graphs, NULL, NULL, NULL};
+
+/* ---- backward of topk ------------------------------------------------------------------------ */
+
+static int64_t topk_blocks(const ag_args *a)
+{
+    return (a->xs[0].size[0] + (int64_t)TOPK_BLOCK - 1) / TOPK_BLOCK;
+}
+
+/* A row of features per block. */
+static int64_t topk_scratch(const ag_args *a, int backward)
+{
+    return backward ? topk_blocks(a) * row_elements(a->xs[0]) : 0;
+}
+
+/* dx of the rows of a block, and their part of dp: the sum of t x. */
+KERNEL void topk_block(const ag_args *a, int64_t block, ag_real unit, const int add)
+{
+    const int f = row_width(a->xs[0]);
+    const int64_t first = block * TOPK_BLOCK, left = a->xs[0].size[0] - first;
+    ag_real *__restrict__ part = a->scratch + block * f;
+    for (int i = 0; i < f; i++) part[i] = 0;
+    for (int64_t v = first; v < first + (left < TOPK_BLOCK ? left : TOPK_BLOCK); v++) {
+        const ag_real *x = X(0) + v * f, *dy = pool_dy(a, v, f);
+        const ag_real t = pool_slope(a, v, f) * unit;
+        const int scored = dy || DY(1);
+        pool_row_back(DX + v * f, dy, Y(1)[v], scored ? X(1) : NULL, t, f, add);
+        for (int i = 0; scored && i < f; i++) part[i] += t * x[i];
+    }
+}
+
+static void topk_back(const ag_args *a, int64_t lo, int64_t hi)
+{
+    const ag_real unit = topk_unit(a);
+    for (int64_t block = lo; block < hi; block++)
+        if (a->add)
+            topk_block(a, block, unit, 1);
+        else
+            topk_block(a, block, unit, 0);
+}
+static const ag_kernel topk_backward_x = {
+    "topk_backward_x", topk_blocks, topk_back, NULL, NULL, NULL};
+
+/* With g the sum of all parts: dp = g - p <g, p> / |p|^2. The first part takes up the others. */
+static void topk_back_p(const ag_args *a)
+{
+    const int f = row_width(a->xs[0]), add = a->add;
+    const ag_real unit = topk_unit(a);
+    const int64_t blocks = topk_blocks(a);
+    ag_real *sum = a->scratch;
+    for (int64_t b = 1; b < blocks; b++)
+        for (int i = 0; i < f; i++) sum[i] += sum[b * f + i];
+    const ag_real along = blocks ? pool_dot(sum, X(1), f) * unit * unit : 0;
+    for (int i = 0; i < f; i++) PUT(DX, i, blocks ? sum[i] - X(1)[i] * along : 0);
+}
+static const ag_kernel topk_backward_p = {"topk_backward_p", NULL, NULL, topk_back_p, NULL, NULL};
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const int32_t whole[] = {0, 5}, three[] = {0, 3}, four[] = {0, 1, 1, 8, 12};
+static const int32_t some[] = {0, 1, 1, 5, 7}, none[] = {0, 0, 0}, one[] = {0, 1};
+static const int32_t big[] = {0, 300, 301}, part[] = {0, 150, 151};
+
+#define CASES(BY, BY_EMPTY, BY_WIDE, BY_BIG)                                               \
+ {.x = {{2, {5, 4}}, BY, {1, {2}}, {1, {2}}},                                              \
+  .attr = {.i = {3}},                                                                      \
+  .ints = {NULL, NULL, whole, three}},                                                     \
+     {.x = {{2, {5, 4}}, BY, {1, {2}}, {1, {2}}},                                          \
+      .attr = {.i = {5}},                                                                  \
+      .ints = {NULL, NULL, whole, whole}},                                                 \
+     {.x = {{2, {5, 4}}, BY, {1, {2}}, {1, {2}}},                                          \
+      .attr = {.i = {3}},                                                                  \
+      .lo = 40,                                                                            \
+      .hi = 41, /* tanh is 1 */                                                            \
+      .ints = {NULL, NULL, whole, three}},                                                 \
+     {.x = {{2, {0, 4}}, BY_EMPTY, {1, {3}}, {1, {3}}}, .ints = {NULL, NULL, none, none}}, \
+     {.x = {{3, {12, 3, 11}}, BY_WIDE, {1, {5}}, {1, {5}}},                                \
+      .attr = {.i = {7}},                                                                  \
+      .ints = {NULL, NULL, four, some}},                                                   \
+     {.x = {{2, {301, 2}}, BY_BIG, {1, {3}}, {1, {3}}},                                    \
+      .attr = {.i = {151}},                                                                \
+      .ints = {NULL, NULL, big, part}},
+#define SHAPE(...) \
+ {                 \
+  __VA_ARGS__      \
+ }
+
+static const ag_case topk_cases[] = {
+    CASES(SHAPE(1, {4}), SHAPE(2, {1, 4}), SHAPE(1, {33}),
+          SHAPE(1, {2})){.x = {{1, {1}}, {1, {1}}, {1, {2}}, {1, {2}}},
+                         .attr = {.i = {1}},
+                         .ints = {NULL, NULL, one, one}}};
+static const ag_case sag_pool_cases[] = {
+    CASES(SHAPE(1, {5}), SHAPE(1, {0}), SHAPE(2, {12, 1}),
+          SHAPE(1, {301})){.x = {{1, {1}}, {1, {1}}, {1, {2}}, {1, {2}}},
+                           .attr = {.i = {1}},
+                           .ints = {NULL, NULL, one, one}}};
+
+enum { POOL_INTS = SAVE_X(2) | SAVE_X(3) | SAVE_Y(2) | SAVE_Y(3) };
+
+static const ag_op topk = {
+    .name = "topk",
+    .formula = "s = tanh(<x[v], p> / |p|); y = s x of the nodes with the largest s of each graph",
+    .inputs = "x p starts kept",
+    .ints = POOL_INTS,
+    .outputs = 4,
+    .shape = topk_shape,
+    .forward = {&topk_forward},
+    .backward = {&topk_backward_x, &topk_backward_p},
+    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1) | SAVE_Y(3),
+    .flows = SAVE_Y(0) | SAVE_Y(1),
+    .first_serves_all = 1,
+    .scratch = topk_scratch,
+    .has_kinks = 1,
+    .cases = topk_cases,
+    .n_cases = sizeof topk_cases / sizeof *topk_cases,
+};
+
+static const ag_op sag_pool = {
+    .name = "sag_pool",
+    .formula = "s = tanh(score[v]); y = s x of the nodes with the largest s of each graph",
+    .inputs = "x score starts kept",
+    .ints = POOL_INTS,
+    .outputs = 4,
+    .shape = sag_pool_shape,
+    .forward = {&sag_pool_forward},
+    .backward = {&sag_pool_backward_x_kernel, &sag_pool_backward_score_kernel},
+    .saves = SAVE_X(0) | SAVE_Y(1) | SAVE_Y(3),
+    .flows = SAVE_Y(0) | SAVE_Y(1),
+    .has_kinks = 1,
+    .cases = sag_pool_cases,
+    .n_cases = sizeof sag_pool_cases / sizeof *sag_pool_cases,
+};
+
+const ag_op *const ag__ops_topk[] = {&topk, &sag_pool, NULL};
+
+ag_pooled ag_topk(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio)
+{
+    return ag__pool(&topk, x, p, edges, ratio);
+}
+
+ag_pooled ag_sag_pool(ag_tensor *x, ag_tensor *score, ag_edges edges, ag_real ratio)
+{
+    return ag__pool(&sag_pool, x, score, edges, ratio);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Pooling by score. Inputs: x [n, ...], then p [f] (topk) or a score before tanh [n] (sag_pool),
+   starts, and the starts of the nodes that stay. Outputs: y [k, ...], score [n], perm [k] (the old
+   number of a node that stays) and place [n] (its new one, -1: dropped). */
+#include "core/kernel.h"
+#include "ops/strip.h"
+
+KERNEL ag_real pool_dot(const ag_real *a, const ag_real *b, int f)
+{
+    ag_real s;
+    SUM(s, i, f, a[i] * b[i]);
+    return s;
+}
+
+KERNEL void pool_scale(ag_real *y, const ag_real *x, ag_real s, int f)
+{
+    EACH (i, f) y[i] = x[i] * s;
+}
+
+/* d loss / d (argument of tanh) of node v: through its own score, and where it stays through y. */
+KERNEL ag_real pool_slope(const ag_args *a, int64_t v, int f)
+{
+    const int j = YI(3)[v];
+    const ag_real s = Y(1)[v];
+    ag_real ds = 0;
+    if (DY(0) && j >= 0) ds = pool_dot(DY(0) + (int64_t)j * f, X(0) + v * f, f);
+    if (DY(1)) ds += DY(1)[v];
+    return ds * (1 - s * s);
+}
+
+/* dx = s dy + t p, one of them 0 where dy or p is NULL. */
+KERNEL void pool_row_back(ag_real *dx, const ag_real *dy, ag_real s, const ag_real *p, ag_real t,
+                          int f, const int add)
+{
+    if (dy && p) {
+        EACH (i, f) PUT(dx, i, s * dy[i] + t * p[i]);
+    } else if (dy) {
+        EACH (i, f) PUT(dx, i, s * dy[i]);
+    } else if (p) {
+        EACH (i, f) PUT(dx, i, t * p[i]);
+    } else if (!add) {
+        EACH (i, f) dx[i] = 0;
+    }
+}
+
+/* The row of dy that belongs to node v, NULL: it was dropped. */
+KERNEL const ag_real *pool_dy(const ag_args *a, int64_t v, int f)
+{
+    const int j = YI(3)[v];
+    return DY(0) && j >= 0 ? DY(0) + (int64_t)j * f : 0;
+}
+
+ROW(sag_pool_backward_x, a->xs[0].size[0])
+{
+    const int f = row_width(a->xs[0]);
+    pool_row_back(DX + r * f, pool_dy(a, r, f), Y(1)[r], 0, 0, f, add);
+}
+
+ROW(sag_pool_backward_score, a->xs[0].size[0])
+{
+    const ag_real t = pool_slope(a, r, row_width(a->xs[0]));
+    if (LANE == 0) PUT(DX, r, t);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* topk_edges: the graph of the nodes that a pooling keeps, both ways, messages in their old order.
+   It depends on the scores, so a run makes it; its arrays are as large as those of the whole graph,
+   and nothing is allocated. */
+#include "gnn/topk_edges.h"
+#include "gnn/edges.h"
+#include "gnn/pool.h"
+#include "ops/table.h"
+
+static int topk_edges_shape(ag_call *call)
+{
+    const int k = call->xs[4].size[0], p = call->xs[1].size[0];
+    if (ag__check_graph(call, 0)) return 1;
+    if (call->xs[4].rank != 1 || call->xs[5].rank != 1 ||
+        call->xs[5].size[0] != call->xs[0].size[0])
+        return ag__reject(call, "perm must have one axis, and place one element per node");
+    call->ys[0] = call->ys[2] = AG_SHAPE(k, 2);
+    call->ys[1] = AG_SHAPE(p);
+    call->ys[3] = AG_SHAPE(p, 2);
+    return 0;
+}
+
+static int64_t topk_edges_scratch(const ag_args *a, int backward)
+{
+    const int64_t ints = sizeof(ag_real) / sizeof(int32_t);
+    return backward ? 0 : (a->xs[1].size[0] + ints - 1) / ints;
+}
+
+/* Rows lie behind each other; returns where the last one ends. */
+static int place_rows(int32_t *rows, int n)
+{
+    int at = 0;
+    for (int v = 0; v < n; v++) {
+        rows[2 * (int64_t)v] = at;
+        at += rows[2 * (int64_t)v + 1];
+    }
+    return at;
+}
+
+static void scan(const ag_args *a)
+{
+    const int k = a->xs[4].size[0], p = a->xs[1].size[0];
+    for (int i = place_rows(YI(0), k); i < p; i++) YI(1)[i] = -1;
+    for (int i = place_rows(YI(2), k); i < p; i++)
+        YI(3)[2 * (int64_t)i] = YI(3)[2 * (int64_t)i + 1] = -1;
+}
+static const ag_kernel topk_edges_scan = {"topk_edges_scan", NULL, NULL, scan, NULL, NULL};
+
+/* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
+static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
+static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0}, none[10];
+static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5};
+static const int32_t all[] = {0, 1, 2, 3, 4}, few[] = {0, 1, 3}, few_place[] = {0, 1, -1, 2, -1};
+static const int32_t alone[] = {4}, alone_place[] = {-1, -1, -1, -1, 0};
+
+#define CASE(K, PERM, PLACE)                                                            \
+ {                                                                                      \
+  .x = {{2, {5, 2}}, {1, {6}}, {2, {5, 2}}, {2, {6, 2}}, {1, {K}}, {1, {5}}}, .ints = { \
+      rows,                                                                             \
+      sources,                                                                          \
+      rows_t,                                                                           \
+      targets,                                                                          \
+      PERM,                                                                             \
+      PLACE                                                                             \
+  }                                                                                     \
+ }
+#define EMPTY(N, K, PERM, PLACE)                                                        \
+ {                                                                                      \
+  .x = {{2, {N, 2}}, {1, {0}}, {2, {N, 2}}, {2, {0, 2}}, {1, {K}}, {1, {N}}}, .ints = { \
+      none,                                                                             \
+      none,                                                                             \
+      none,                                                                             \
+      none,                                                                             \
+      PERM,                                                                             \
+      PLACE                                                                             \
+  }                                                                                     \
+ }
+static const ag_case cases[] = {CASE(5, all, all), CASE(3, few, few_place),
+                                CASE(1, alone, alone_place), EMPTY(5, 3, few, few_place),
+                                EMPTY(0, 0, none, none)};
+
+static const ag_op topk_edges = {
+    .name = "topk_edges",
+    .formula = "the messages between nodes that stay: perm has their old numbers, place the new",
+    .inputs = "rows sources rows_t targets perm place",
+    .ints = 0x3fu | SAVE_Y(0) | SAVE_Y(1) | SAVE_Y(2) | SAVE_Y(3),
+    .outputs = 4,
+    .shape = topk_edges_shape,
+    .forward = {&topk_edges_count_kernel, &topk_edges_scan, &topk_edges_fill_kernel},
+    .scratch = topk_edges_scratch,
+    .cases = cases,
+    .n_cases = sizeof cases / sizeof *cases,
+};
+
+const ag_op *const ag__ops_topk_edges[] = {&topk_edges, NULL};
+
+ag_edges ag__topk_edges(ag_edges e, ag_tensor *perm, ag_tensor *place, ag_tensor *starts)
+{
+    ag_tensor *in[] = {e.rows, e.sources, e.rows_t, e.targets, perm, place};
+    ag_tensor *y = ag__record(&topk_edges, in, 6, NULL);
+    ag_tensor *made[] = {y, ag__output(y, 1), ag__output(y, 2), ag__output(y, 3)};
+    ag__set_fit(made, 4);
+    return (ag_edges){made[0], made[1], made[2], made[3], starts};
+}

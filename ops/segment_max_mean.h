@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Largest and mean of the rows of each segment side by side, in one pass. Inputs: x [n,f], starts;
+   Y(1): the row of the first largest. Starts outside of the rows are taken as the nearest end. */
+#include "core/kernel.h"
+#include "ops/segment_of.h"
+#include "ops/strip.h"
+
+/* As strip_max and strip_sum, of the same rows at once. */
+KERNEL void strip_max_sum(ag_real *best, int32_t *at, ag_real *sum, const ag_real *x, int64_t lo,
+                          int64_t hi, int width, int c, int n)
+{
+    EACH (j, n) {
+        best[AT(j)] = lo < hi ? x[lo * width + c + j] : 0;
+        at[AT(j)] = lo < hi ? (int32_t)lo : -1;
+        sum[AT(j)] = 0;
+    }
+    for (int64_t group = lo; group < hi; group += ROW_GROUP) {
+        const int64_t end = group + ROW_GROUP < hi ? group + ROW_GROUP : hi;
+        ag_real part[AG_PER_LANE];
+        EACH (j, n) part[AT(j)] = 0;
+        for (int64_t r = group; r < end; r++) {
+            const ag_real *row = x + r * width + c;
+            EACH (j, n) {
+                const ag_real v = row[j];
+                const int better = (v > best[AT(j)]) | ((v != v) & (best[AT(j)] == best[AT(j)]));
+                best[AT(j)] = better ? v : best[AT(j)];
+                at[AT(j)] = better ? (int32_t)r : at[AT(j)];
+                part[AT(j)] += v;
+            }
+        }
+        EACH (j, n) sum[AT(j)] += part[AT(j)];
+    }
+}
+
+STRIP(segment_max_mean_forward, a->ys[0].size[0], ag__columns(a->xs[0]))
+{
+    const int width = ag__columns(a->xs[0]);
+    const int64_t lo = segment_start(a, o), hi = segment_start(a, o + 1);
+    const ag_real scale = hi > lo ? 1 / (ag_real)(hi - lo) : 0;
+    ag_real best[AG_PER_LANE], sum[AG_PER_LANE], *y = Y(0) + o * 2 * width + c;
+    int32_t at[AG_PER_LANE], *from = YI(1) + o * width + c;
+    (void)add;
+    strip_max_sum(best, at, sum, X(0), lo, hi, width, c, n);
+    EACH (j, n) {
+        y[j] = best[AT(j)];
+        y[width + j] = sum[AT(j)] * scale;
+        from[j] = at[AT(j)];
+    }
+}
+
+ROW(segment_max_mean_backward, a->xs[0].size[0])
+{
+    const int n = ag__columns(a->xs[0]);
+    const int32_t g = segment_of(a, r), *from = YI(1) + (int64_t)g * n;
+    const ag_real *dy = DY(0) + (int64_t)g * 2 * n, *mean = dy + n;
+    ag_real *dx = DX + r * n;
+    if (g >= 0) {
+        const ag_real scale = 1 / (ag_real)(segment_start(a, g + 1) - segment_start(a, g));
+        EACH (i, n) PUT(dx, i, (from[i] == (int32_t)r ? dy[i] : 0) + mean[i] * scale);
+    } else if (!add) {
+        EACH (i, n) dx[i] = 0;
+    }
+}
