@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Graph attention and the GraphSAGE layer of Kaufman et al. est PyG and PyTorch
    (tests/golden/convolutions.npz): values and gradients; readouts of one number per node. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "augur.h"
-#include "core/internal.h"
-#include "support/golden.h"
-#include "tests/convolution_runner.h"
+#include "support/conv_cases.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = {
@@ -25,181 +14,22 @@ static const char *const names[] = {
     "sage_capped_both", "sage_one_node", "sage_no_edges",   "sage_batch",    "sage_random"};
 enum { CASES = sizeof names / sizeof *names };
 
-/* ---- a case of the file ---------------------------------------------------------------------- */
-
-typedef struct fixture {
-    const char *name;
-    conv_problem p;
-    golden_array part[CONV_PARTS], dpart[CONV_PARTS], y, cotangent;
-    int32_t *starts, *edge;
-} fixture;
-
-static golden *file;
-
-static golden_array member(const char *name, const char *what, int number)
-{
-    char text[100];
-    snprintf(text, sizeof text, number < 0 ? "%s.%s" : "%s.%s%d", name, what, number);
-    return golden_read(file, text);
-}
-
-static int32_t *ints(const char *name, const char *what, int64_t *n)
-{
-    golden_array a = member(name, what, -1);
-    assert_non_null(a.value);
-    int32_t *v = calloc((size_t)a.count + 1, sizeof *v);
-    for (int64_t i = 0; i < a.count; i++) v[i] = (int32_t)a.value[i];
-    *n = a.count;
-    golden_free(&a);
-    return v;
-}
-
-static void set_up(fixture *f, const char *name)
-{
-    int64_t starts, edges, options;
-    memset(f, 0, sizeof *f);
-    f->name = name;
-    int32_t *o = ints(name, "options", &options);
-    assert_int_equal(options, 9);
-    f->starts = ints(name, "starts", &starts);
-    f->edge = ints(name, "edges", &edges);
-    f->p = (conv_problem){.gat = o[0],
-                          .heads = o[1],
-                          .mean = o[2],
-                          .kind = o[3],
-                          .l2 = o[4],
-                          .directed = o[5],
-                          .shared = o[6],
-                          .cap = o[7],
-                          .loops = o[8],
-                          .graphs = (int)starts - 1,
-                          .edges = (int)edges / 2,
-                          .starts = f->starts,
-                          .edge = f->edge};
-    free(o);
-    for (int i = 0; i < CONV_PARTS; i++) {
-        golden_array *a = &f->part[i];
-        *a = member(name, "x", i);
-        f->dpart[i] = member(name, "dx", i);
-        f->p.part[i] = a->value;
-        f->p.shape[i] = (ag_shape){a->rank, {1, 1, 1, 1}};
-        for (int k = 0; k < a->rank; k++) f->p.shape[i].size[k] = (int)a->size[k];
-    }
-    f->y = member(name, "y", -1);
-    f->cotangent = member(name, "cotangent", -1);
-    assert_non_null(f->y.value);
-    f->p.cotangent = f->cotangent.value;
-}
-
-static void tear_down(fixture *f)
-{
-    for (int i = 0; i < CONV_PARTS; i++) {
-        golden_free(&f->part[i]);
-        golden_free(&f->dpart[i]);
-    }
-    golden_free(&f->y);
-    golden_free(&f->cotangent);
-    free(f->starts);
-    free(f->edge);
-}
-
-/* ---- comparing ------------------------------------------------------------------------------- */
-
-typedef int convolve(double *y, double *const *gradient, const conv_problem *p, char why[CONV_WHY]);
-
-/* Values and gradients of a run; free each. */
-typedef struct results {
-    double *y, *gradient[CONV_PARTS];
-} results;
-
-static results run(const fixture *f, convolve *how)
-{
-    char why[CONV_WHY] = "";
-    results r;
-    r.y = calloc((size_t)f->y.count + 1, sizeof *r.y);
-    for (int i = 0; i < CONV_PARTS; i++)
-        r.gradient[i] = calloc((size_t)f->part[i].count + 1, sizeof *r.y);
-    if (how(r.y, r.gradient, &f->p, why)) fail_msg("%s: %s", f->name, why);
-    return r;
-}
-
-static void results_free(results *r)
-{
-    free(r->y);
-    for (int i = 0; i < CONV_PARTS; i++) free(r->gradient[i]);
-}
-
-static void expect_near(const fixture *f, const char *what, int part, const double *have,
-                        const golden_array *want, double tolerance)
-{
-    double scale = 1;
-    for (int64_t i = 0; i < want->count; i++) scale = fmax(scale, fabs(want->value[i]));
-    for (int64_t i = 0; i < want->count; i++)
-        if (!(fabs(have[i] - want->value[i]) <= tolerance * scale))
-            fail_msg("%s: %s%d[%d] is %.10g instead of %.10g", f->name, what, part, (int)i, have[i],
-                     want->value[i]);
-}
-
-static void compare(const fixture *f, convolve *how, double values, double gradients)
-{
-    results r = run(f, how);
-    expect_near(f, "y", 0, r.y, &f->y, values);
-    for (int i = 0; i < CONV_PARTS; i++)
-        if (f->part[i].value) expect_near(f, "dx", i, r.gradient[i], &f->dpart[i], gradients);
-    results_free(&r);
-}
-
 static void test_golden(void **state)
 {
     (void)state;
-    for (int i = 0; i < CASES; i++) {
-        fixture f;
-        set_up(&f, names[i]);
-        compare(&f, ag__convolve, 1e-5, 1e-4);
-        compare(&f, ag64__convolve, 1e-12, 1e-11);
-        tear_down(&f);
-    }
+    conv_golden(names, CASES);
 }
 
-/* Central differences in double; a convolution of the file is far enough from its kinks. */
 static void test_gradcheck(void **state)
 {
     (void)state;
-    for (int i = 0; i < CASES; i++) {
-        fixture f;
-        char where[200] = "";
-        set_up(&f, names[i]);
-        const double error = ag64__convolve_gradcheck(&f.p, where);
-        if (!(error <= 1e-6)) fail_msg("%s: error %g at %s", f.name, error, where);
-        tear_down(&f);
-    }
-}
-
-static void expect_same(const fixture *f, const double *a, const double *b, int64_t n)
-{
-    if (n && memcmp(a, b, (size_t)n * sizeof *a) != 0) fail_msg("%s: other bits", f->name);
+    conv_gradcheck(names, CASES);
 }
 
 static void test_same_bits(void **state)
 {
     (void)state;
-    for (int i = 0; i < CASES; i++) {
-        fixture f;
-        set_up(&f, names[i]);
-        results one = run(&f, ag__convolve);
-        for (int threads = 1; threads <= 3; threads++) {
-            ag__convolve_threads(threads);
-            results other = run(&f, ag__convolve);
-            expect_same(&f, one.y, other.y, f.y.count);
-            for (int k = 0; k < CONV_PARTS; k++)
-                if (f.part[k].value)
-                    expect_same(&f, one.gradient[k], other.gradient[k], f.part[k].count);
-            results_free(&other);
-        }
-        ag__convolve_threads(1);
-        results_free(&one);
-        tear_down(&f);
-    }
+    conv_same_bits(names, CASES);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -216,9 +46,9 @@ static void expect_sentence(const conv_problem *p, const char *sentence)
 
 static void test_refused(void **state)
 {
-    fixture f;
+    conv_fixture f;
     (void)state;
-    set_up(&f, "gat_heads");
+    conv_set_up(&f, "gat_heads");
     f.p.heads = 3;
     expect_sentence(&f.p, "ag_gat: w is [12,5], from is [4,3] and to is [4,3], but with 3 heads "
                           "they must be [heads d,in], [heads,d] and [heads,d], and there must be a "
@@ -234,8 +64,8 @@ static void test_refused(void **state)
     f.p.shape[0] = AG_SHAPE(8, 5);
     f.p.part[2] = NULL;
     expect_sentence(&f.p, "ag_gat: one of w, from and to is NULL; only the bias may be.");
-    tear_down(&f);
-    set_up(&f, "sage_directed");
+    conv_tear_down(&f);
+    conv_set_up(&f, "sage_directed");
     f.p.directed = 0; /* f3 is made for two aggregates */
     expect_sentence(&f.p, "linear: x is [8,9], w is [6,13]");
     f.p.directed = 1;
@@ -244,33 +74,14 @@ static void test_refused(void **state)
     f.p.kind = 0;
     f.p.part[5] = NULL;
     expect_sentence(&f.p, "parameter \"\" has no storage");
-    tear_down(&f);
+    conv_tear_down(&f);
 }
 
-/* Every allocation that may fail does, in turn: a sentence each time. */
 static void test_no_memory(void **state)
 {
     static const char *const tried[] = {"gat_loops", "sage_capped"};
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        fixture f;
-        int failed = 1;
-        set_up(&f, tried[i]);
-        for (long nth = 1; failed; nth++) {
-            char why[CONV_WHY] = "";
-            double *gradient[CONV_PARTS], *y = calloc((size_t)f.y.count + 1, sizeof *y);
-            for (int k = 0; k < CONV_PARTS; k++)
-                gradient[k] = calloc((size_t)f.part[k].count + 1, sizeof *y);
-            ag__fail_allocation(nth, 0);
-            failed = ag__convolve(y, gradient, &f.p, why);
-            ag__fail_allocation(0, 0);
-            if (failed && !strstr(why, "emory")) fail_msg("allocation %ld: \"%s\"", nth, why);
-            for (int k = 0; k < CONV_PARTS; k++) free(gradient[k]);
-            free(y);
-            assert_in_range(nth, 1, 2000);
-        }
-        tear_down(&f);
-    }
+    conv_no_memory(tried, 2);
 }
 
 /* ---- readouts of one number per node --------------------------------------------------------- */
@@ -318,9 +129,9 @@ int main(void)
     };
     ag__convolve_threads(1);
     ag64__convolve_threads(1);
-    file = golden_open(AG_SOURCE_DIR "/tests/golden/convolutions.npz");
-    if (!file) return 1;
+    conv_file = golden_open(AG_SOURCE_DIR "/tests/golden/convolutions.npz");
+    if (!conv_file) return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    golden_close(file);
+    golden_close(conv_file);
     return failed;
 }

@@ -46,7 +46,8 @@ static const ag_op mark = {.name = "bench_mark",
 
 static ag_shape resolve(const bench_scene *s, ag_shape shape)
 {
-    const int known[] = {s->nodes, s->configs, s->bags, s->kernel_nodes, s->few_nodes};
+    const int known[] = {s->nodes,        s->configs,   s->bags,
+                         s->kernel_nodes, s->few_nodes, s->tree_nodes};
     for (int i = 0; i < shape.rank; i++)
         if (shape.size[i] < 0) shape.size[i] = known[-1 - shape.size[i]];
     for (int i = shape.rank; i < AG_MAX_AXES; i++) shape.size[i] = 1;
@@ -78,6 +79,7 @@ static int run(double seconds[2], ag_tape *tape, bench_scene *s, const bench_op 
     s->edges = ag_graph_edges(tape, s->graph);
     s->kernel_edges = ag_graph_edges(tape, s->kernels);
     s->kernel_user_edges = ag_graph_edges(tape, s->kernel_users);
+    s->tree_edges = ag_graph_edges(tape, s->trees);
     for (int i = 0; i < s->params->count; i++) x[i] = ag_parameter(tape, s->params->list[i]);
     ag_tensor *end = ag__record1(&mark, op->record(s, x), NULL);
     bench_evict();
@@ -190,20 +192,23 @@ static ag_graph *draw_graph(int nodes, int graphs, ag_direction direction)
 
 static int open_scene(bench_scene *s, int quick)
 {
-    enum { SMALL = 41 };
+    enum { SMALL = 41, LARGE = 500 };
     ag_random random = {8, 0, 0};
     const int kernels = quick ? 2 : 64;
     *s = (bench_scene){.nodes = quick ? 30 : 1000, .configs = quick ? 4 : 32};
     s->bags = s->nodes / 3 * s->configs;
     s->kernel_nodes = kernels * SMALL;
     s->few_nodes = (kernels + 3) / 4 * SMALL;
+    s->tree_nodes = kernels * LARGE;
     s->digit = calloc((size_t)s->bags * 18, sizeof *s->digit);
     s->rank = calloc(64, sizeof *s->rank);
     s->starts = calloc((size_t)kernels + 1, sizeof *s->starts);
     s->graph = draw_graph(s->nodes, 1, AG_ALONG);
     s->kernels = draw_graph(SMALL, kernels, AG_ALONG);
     s->kernel_users = draw_graph(SMALL, kernels, AG_AGAINST);
-    if (!s->digit || !s->rank || !s->starts || !s->graph || !s->kernels || !s->kernel_users)
+    s->trees = draw_graph(LARGE, kernels, AG_ALONG);
+    if (!s->digit || !s->rank || !s->starts || !s->graph || !s->kernels || !s->kernel_users ||
+        !s->trees)
         return 1;
     for (int i = 0; i < s->bags * 18; i++) s->digit[i] = (int32_t)ag_random_below(&random, 8);
     for (int i = 0; i < 64; i++) s->rank[i] = i;
@@ -226,6 +231,7 @@ int bench_ops(const bench_options *options, json_t *rows)
     ag_graph_free(s.graph);
     ag_graph_free(s.kernels);
     ag_graph_free(s.kernel_users);
+    ag_graph_free(s.trees);
     free(s.digit);
     free(s.rank);
     free(s.starts);

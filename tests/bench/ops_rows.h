@@ -10,19 +10,20 @@ enum {
     BENCH_CONFIGS = -2,
     BENCH_BAGS = -3,
     BENCH_KERNEL_NODES = -4,
-    BENCH_FEW_NODES = -5
+    BENCH_FEW_NODES = -5,
+    BENCH_TREE_NODES = -6
 };
 enum { BENCH_INPUTS = 13 }; /* at most */
 
 /* What the ops of the table are recorded from: a graph with two edges per node, 32 configurations,
-   digits and ranks; and a batch of small graphs, along the edges and against them, of which a few
-   are few_nodes. */
+   digits and ranks; a batch of small graphs, along the edges and against them, of which a few are
+   few_nodes; and a batch of larger ones, trees. */
 typedef struct bench_scene {
-    int nodes, configs, bags, kernel_nodes, few_nodes;
-    ag_graph *graph, *kernels, *kernel_users;
-    int32_t *digit, *rank, *starts;                  /* starts: of the small graphs */
-    ag_params *params;                               /* of the row */
-    ag_edges edges, kernel_edges, kernel_user_edges; /* of the tape */
+    int nodes, configs, bags, kernel_nodes, few_nodes, tree_nodes;
+    ag_graph *graph, *kernels, *kernel_users, *trees;
+    int32_t *digit, *rank, *starts;                              /* starts: of the small graphs */
+    ag_params *params;                                           /* of the row */
+    ag_edges edges, kernel_edges, kernel_user_edges, tree_edges; /* of the tape */
 } bench_scene;
 
 typedef struct bench_op {

@@ -160,9 +160,54 @@ static ag_tensor *pairwise_hinge(const bench_scene *s, ag_tensor *const *x)
     return ag_pairwise_hinge(x[0], rank_of(s, x[0]), 1, AG_MEAN);
 }
 
+/* 16 groups of 64. */
+static ag_tensor *lambda_rank(const bench_scene *s, ag_tensor *const *x)
+{
+    static const int32_t starts[] = {0,   64,  128, 192, 256, 320, 384, 448, 512,
+                                     576, 640, 704, 768, 832, 896, 960, 1024};
+    (void)s;
+    return ag_lambda_rank(x[0], x[1], ag_input_i32(ag_tape_of(x[0]), starts, AG_SHAPE(17)),
+                          AG_MEAN);
+}
+
 static ag_tensor *listmle(const bench_scene *s, ag_tensor *const *x)
 {
     return ag_listmle(x[0], rank_of(s, x[0]));
+}
+
+static ag_tensor *graph_conv(const bench_scene *s, ag_tensor *const *x)
+{
+    ag_param *const *w = s->params->list + 1;
+    const ag_sage_weights weights = {w[0], w[1], w[2]};
+    return ag_graph_conv(&weights, x[0], s->tree_edges);
+}
+
+static ag_tensor *gcn_conv(const bench_scene *s, ag_tensor *const *x)
+{
+    const ag_gcn_weights weights = {s->params->list[1], s->params->list[2]};
+    return ag_gcn_conv(&weights, x[0], NULL, s->tree_edges);
+}
+
+static ag_tensor *topk(const bench_scene *s, ag_tensor *const *x)
+{
+    return ag_topk(x[0], x[1], s->tree_edges, (ag_real)0.8).x;
+}
+
+/* The graph of the nodes that stay, by a mean over its messages. */
+static ag_tensor *topk_edges(const bench_scene *s, ag_tensor *const *x)
+{
+    const ag_pooled pooled = ag_topk(x[0], x[1], s->tree_edges, (ag_real)0.8);
+    return ag_spmm(pooled.x, pooled.edges, AG_AGGREGATE_MEAN);
+}
+
+static ag_tensor *sag_pool(const bench_scene *s, ag_tensor *const *x)
+{
+    return ag_sag_pool(x[0], x[1], s->tree_edges, (ag_real)0.8).x;
+}
+
+static ag_tensor *readout_max_mean(const bench_scene *s, ag_tensor *const *x)
+{
+    return ag_readout_max_mean(x[0], s->tree_edges);
 }
 
 static ag_tensor *lstm(const bench_scene *s, ag_tensor *const *x)
@@ -175,7 +220,8 @@ enum {
     C = BENCH_CONFIGS,
     BAGS = BENCH_BAGS,
     KERNELS = BENCH_KERNEL_NODES,
-    FEW = BENCH_FEW_NODES
+    FEW = BENCH_FEW_NODES,
+    TREES = BENCH_TREE_NODES
 };
 #define X(f)     \
  {               \
@@ -249,6 +295,17 @@ const bench_op bench_op_table[] = {
      sage_concat,
      {5130, 10250},
      {2, 3}},
+    {"graph_conv",
+     W(TREES, 128),
+     {W(TREES, 128), W(128, 128), B(128), W(128, 128)},
+     graph_conv,
+     {516, 1028},
+     {2, 3}},
+    {"gcn_conv", W(TREES, 128), {W(TREES, 128), W(128, 128), B(128)}, gcn_conv, {262, 518}, {2, 3}},
+    {"topk", W(TREES, 128), {W(TREES, 128), B(128)}, topk, {3, 6}, {1.8, 2.6}},
+    {"topk+edges", W(TREES, 128), {W(TREES, 128), B(128)}, topk_edges, {5, 8}, {3.4, 4.2}},
+    {"sag_pool", W(TREES, 128), {W(TREES, 128), B(TREES)}, sag_pool, {1, 3}, {1.6, 2.6}},
+    {"max_mean", W(TREES, 128), {W(TREES, 128)}, readout_max_mean, {2, 2}, {1, 1}},
     {"lstm", W(FEW, 512), {W(FEW, 512), W(2048, 512), W(2048, 512)}, lstm, {8192, 16384}, {7, 12}},
     {"lstm",
      W(KERNELS, 512),
@@ -265,6 +322,7 @@ const bench_op bench_op_table[] = {
     {"concat", X(128), {X(128), X(128)}, concat, {0, 0}, {4, 4}},
     {"embedding_bag", {2, {BAGS, 128}}, {W(144, 128)}, embedding_bag, {18, 18}, {1.14, 1.14}},
     {"pairwise_hinge", B(64), {B(64)}, pairwise_hinge, {256, 256}, {2, 3}},
+    {"lambda_rank", B(1024), {B(1024), B(1024)}, lambda_rank, {800, 800}, {2, 3}},
     {"listmle", B(64), {B(64)}, listmle, {256, 256}, {2, 3}},
 };
 const int bench_ops_in_table = sizeof bench_op_table / sizeof *bench_op_table;

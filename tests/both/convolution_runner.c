@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/convolution_runner.h"
+#include "tests/both/conv_layers.h"
 #include "core/internal.h"
 #include "gnn/gnn.h"
 #include "optim/optim.h"
@@ -10,15 +11,6 @@
 #include <string.h>
 
 enum { MOST_GRAPHS = 8, MOST_EDGES = 400 };
-
-/* The problem as the library holds it. */
-typedef struct conv {
-    const conv_problem *p;
-    ag_params *params;
-    ag_param *part[CONV_PARTS];
-    ag_graph *along, *against; /* against: directed GraphSAGE */
-    ag_real *cotangent;
-} conv;
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
@@ -65,18 +57,11 @@ static void drop(conv *c)
     free(c->cotangent);
 }
 
-static int rows_of(const conv_problem *p) { return p->shape[0].size[0]; }
-
-static int width_of(const conv_problem *p)
-{
-    if (!p->gat) return p->shape[5].size[0];
-    return p->mean ? p->shape[2].size[1] : p->shape[1].size[0];
-}
-
 static int make(conv *c, const conv_problem *p, ag_failure *why)
 {
-    static const char *const name[CONV_PARTS] = {"x", "p1", "p2", "p3", "p4", "p5", "p6"};
-    const int64_t n = (int64_t)rows_of(p) * width_of(p);
+    static const char *const name[CONV_PARTS] = {"x",  "p1", "p2", "p3", "p4", "p5",
+                                                 "p6", "p7", "p8", "p9", "p10"};
+    const int64_t n = ag_shape_count(p->of_y);
     *c = (conv){.p = p, .params = ag_params_new()};
     for (int i = 0; i < CONV_PARTS; i++)
         if (p->part[i])
@@ -90,28 +75,12 @@ static int make(conv *c, const conv_problem *p, ag_failure *why)
             c->part[i]->value[k] = (ag_real)p->part[i][k];
     c->cotangent = calloc((size_t)n + 1, sizeof *c->cotangent);
     for (int64_t k = 0; k < n; k++) c->cotangent[k] = (ag_real)p->cotangent[k];
-    c->along = all_graphs(p, p->gat || p->directed ? AG_ALONG : AG_BOTH_WAYS, why);
+    c->along = all_graphs(p, p->layer || p->directed ? AG_ALONG : AG_BOTH_WAYS, why);
     if (c->along && p->directed) c->against = all_graphs(p, AG_AGAINST, why);
     return !c->along || (p->directed && !c->against);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
-
-static ag_tensor *layer(const conv *c, ag_tape *tape)
-{
-    const conv_problem *p = c->p;
-    ag_tensor *x = ag_parameter(tape, c->part[0]);
-    const ag_edges along = ag_graph_edges(tape, c->along);
-    ag_param *const *w = c->part + 1;
-    if (p->gat) {
-        const ag_gat_weights weights = {w[0], w[1], w[2], w[3]};
-        return ag_gat(&weights, x, along, p->heads, p->mean, (ag_real)0.2);
-    }
-    const ag_sage_concat_weights weights = {w[0], w[1], w[2], w[3], w[4], w[5]};
-    if (!c->against) return ag_sage_concat(&weights, x, along, NULL, (ag_aggregate)p->kind, p->l2);
-    const ag_edges against = ag_graph_edges(tape, c->against);
-    return ag_sage_concat(&weights, x, along, &against, (ag_aggregate)p->kind, p->l2);
-}
 
 static ag_tensor *loss_of(const conv *c, ag_tensor *y)
 {
@@ -120,24 +89,52 @@ static ag_tensor *loss_of(const conv *c, ag_tensor *y)
 
 static ag_tensor *build(ag_tape *tape, void *context)
 {
-    return loss_of(context, layer(context, tape));
+    ag_pooled pooled;
+    return loss_of(context, ag__conv_layer(context, tape, &pooled));
+}
+
+/* What a pooling left, of its only level. */
+static void read_pooled(const conv_problem *p, const ag_pooled *pooled)
+{
+    const int32_t *rows = ag_values_i32(pooled->edges.rows);
+    const int32_t *sources = ag_values_i32(pooled->edges.sources);
+    const int nodes = ag_size(pooled->perm, 0);
+    if (!rows || !ag_values_i32(pooled->perm)) return;
+    memcpy(p->perm, ag_values_i32(pooled->perm), (size_t)nodes * sizeof *rows);
+    *p->left_n = 0;
+    for (int v = 0; v < nodes; v++)
+        for (int k = 0; k < rows[2 * v + 1]; k++) {
+            p->left[2 * *p->left_n] = sources[rows[2 * v] + k];
+            p->left[2 * (*p->left_n)++ + 1] = v;
+        }
+}
+
+static void read_results(double *y, double *const *gradient, const conv *c, const ag_tensor *out)
+{
+    const ag_real *value = ag_values(out);
+    for (int64_t i = 0; value && i < ag_shape_count(c->p->of_y); i++) y[i] = (double)value[i];
+    for (int k = 0; value && k < CONV_PARTS; k++)
+        for (int64_t i = 0; c->part[k] && i < c->part[k]->count; i++)
+            gradient[k][i] = (double)c->part[k]->gradient[i];
 }
 
 int ag__convolve(double *y, double *const *gradient, const conv_problem *p, char why[CONV_WHY])
 {
     conv c;
     ag_failure failure = {0};
+    ag_pooled pooled = {0};
     const int bad = make(&c, p, &failure);
     ag_tape *tape = ag_tape_new(AG_CPU);
     if (!bad) {
-        ag_tensor *out = ag_keep(layer(&c, tape));
+        ag_tensor *out = ag_keep(ag__conv_layer(&c, tape, &pooled));
+        if (pooled.perm && p->perm) {
+            ag_keep(pooled.perm);
+            ag_keep(pooled.edges.rows);
+            ag_keep(pooled.edges.sources);
+        }
         ag_backward(loss_of(&c, out));
-        const ag_real *value = ag_failed(tape) ? NULL : ag_values(out);
-        for (int64_t i = 0; value && i < (int64_t)rows_of(p) * width_of(p); i++)
-            y[i] = (double)value[i];
-        for (int k = 0; value && k < CONV_PARTS; k++)
-            for (int64_t i = 0; c.part[k] && i < c.part[k]->count; i++)
-                gradient[k][i] = (double)c.part[k]->gradient[i];
+        if (!ag_failed(tape)) read_results(y, gradient, &c, out);
+        if (!ag_failed(tape) && pooled.perm && p->perm) read_pooled(p, &pooled);
     }
     snprintf(why, CONV_WHY, "%s", bad ? failure.sentence : ag_error(tape));
     const int failed = bad || ag_failed(tape);

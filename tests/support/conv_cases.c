@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/conv_cases.h"
+#include "core/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+golden *conv_file;
+
+/* ---- a case of the file ---------------------------------------------------------------------- */
+
+static golden_array member(const char *name, const char *what, int number)
+{
+    char text[100];
+    snprintf(text, sizeof text, number < 0 ? "%s.%s" : "%s.%s%d", name, what, number);
+    return golden_read(conv_file, text);
+}
+
+static int32_t *ints(const char *name, const char *what, int64_t *n)
+{
+    golden_array a = member(name, what, -1);
+    assert_non_null(a.value);
+    int32_t *v = calloc((size_t)a.count + 1, sizeof *v);
+    for (int64_t i = 0; i < a.count; i++) v[i] = (int32_t)a.value[i];
+    *n = a.count;
+    golden_free(&a);
+    return v;
+}
+
+static ag_shape shape_of(const golden_array *a)
+{
+    ag_shape s = {a->rank, {1, 1, 1, 1}};
+    for (int k = 0; k < a->rank; k++) s.size[k] = (int)a->size[k];
+    return s;
+}
+
+void conv_set_up(conv_fixture *f, const char *name)
+{
+    int64_t starts, edges, options;
+    memset(f, 0, sizeof *f);
+    f->name = name;
+    int32_t *o = ints(name, "options", &options);
+    assert_int_equal(options, 9);
+    f->starts = ints(name, "starts", &starts);
+    f->edge = ints(name, "edges", &edges);
+    f->p = (conv_problem){.layer = (conv_layer)o[0],
+                          .heads = o[1],
+                          .mean = o[2],
+                          .kind = o[3],
+                          .l2 = o[4],
+                          .directed = o[5],
+                          .shared = o[6],
+                          .cap = o[7],
+                          .loops = o[8],
+                          .graphs = (int)starts - 1,
+                          .edges = (int)edges / 2,
+                          .starts = f->starts,
+                          .edge = f->edge};
+    free(o);
+    for (int i = 0; i < CONV_PARTS; i++) {
+        golden_array *a = &f->part[i];
+        *a = member(name, "x", i);
+        f->dpart[i] = member(name, "dx", i);
+        f->p.part[i] = a->value;
+        f->p.shape[i] = shape_of(a);
+    }
+    f->y = member(name, "y", -1);
+    f->cotangent = member(name, "cotangent", -1);
+    assert_non_null(f->y.value);
+    f->p.of_y = shape_of(&f->y);
+    golden_array ratio = member(name, "ratio", -1);
+    if (ratio.value) f->p.ratio = *ratio.value;
+    golden_free(&ratio);
+    f->p.cotangent = f->cotangent.value;
+}
+
+void conv_tear_down(conv_fixture *f)
+{
+    for (int i = 0; i < CONV_PARTS; i++) {
+        golden_free(&f->part[i]);
+        golden_free(&f->dpart[i]);
+    }
+    golden_free(&f->y);
+    golden_free(&f->cotangent);
+    free(f->starts);
+    free(f->edge);
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+conv_results conv_run(const conv_fixture *f, conv_function *how)
+{
+    char why[CONV_WHY] = "";
+    conv_results r;
+    r.y = calloc((size_t)f->y.count + 1, sizeof *r.y);
+    for (int i = 0; i < CONV_PARTS; i++)
+        r.gradient[i] = calloc((size_t)f->part[i].count + 1, sizeof *r.y);
+    if (how(r.y, r.gradient, &f->p, why)) fail_msg("%s: %s", f->name, why);
+    return r;
+}
+
+void conv_results_free(conv_results *r)
+{
+    free(r->y);
+    for (int i = 0; i < CONV_PARTS; i++) free(r->gradient[i]);
+}
+
+static void expect_near(const conv_fixture *f, const char *what, int part, const double *have,
+                        const golden_array *want, double tolerance)
+{
+    double scale = 1;
+    for (int64_t i = 0; i < want->count; i++) scale = fmax(scale, fabs(want->value[i]));
+    for (int64_t i = 0; i < want->count; i++)
+        if (!(fabs(have[i] - want->value[i]) <= tolerance * scale))
+            fail_msg("%s: %s%d[%d] is %.10g instead of %.10g", f->name, what, part, (int)i, have[i],
+                     want->value[i]);
+}
+
+void conv_compare(const conv_fixture *f, conv_function *how, double values, double gradients)
+{
+    conv_results r = conv_run(f, how);
+    expect_near(f, "y", 0, r.y, &f->y, values);
+    for (int i = 0; i < CONV_PARTS; i++)
+        if (f->part[i].value) expect_near(f, "dx", i, r.gradient[i], &f->dpart[i], gradients);
+    conv_results_free(&r);
+}
+
+void conv_golden(const char *const *names, int n)
+{
+    for (int i = 0; i < n; i++) {
+        conv_fixture f;
+        conv_set_up(&f, names[i]);
+        conv_compare(&f, ag__convolve, 1e-5, 1e-4);
+        conv_compare(&f, ag64__convolve, 1e-12, 1e-11);
+        conv_tear_down(&f);
+    }
+}
+
+/* Central differences in double; a convolution of the file is far enough from its kinks. */
+void conv_gradcheck(const char *const *names, int n)
+{
+    for (int i = 0; i < n; i++) {
+        conv_fixture f;
+        char where[200] = "";
+        conv_set_up(&f, names[i]);
+        const double error = ag64__convolve_gradcheck(&f.p, where);
+        if (!(error <= 1e-6)) fail_msg("%s: error %g at %s", f.name, error, where);
+        conv_tear_down(&f);
+    }
+}
+
+static void expect_same(const conv_fixture *f, const double *a, const double *b, int64_t n)
+{
+    if (n && memcmp(a, b, (size_t)n * sizeof *a) != 0) fail_msg("%s: other bits", f->name);
+}
+
+void conv_same_bits(const char *const *names, int n)
+{
+    for (int i = 0; i < n; i++) {
+        conv_fixture f;
+        conv_set_up(&f, names[i]);
+        conv_results one = conv_run(&f, ag__convolve);
+        for (int threads = 1; threads <= 3; threads++) {
+            ag__convolve_threads(threads);
+            conv_results other = conv_run(&f, ag__convolve);
+            expect_same(&f, one.y, other.y, f.y.count);
+            for (int k = 0; k < CONV_PARTS; k++)
+                if (f.part[k].value)
+                    expect_same(&f, one.gradient[k], other.gradient[k], f.part[k].count);
+            conv_results_free(&other);
+        }
+        ag__convolve_threads(1);
+        conv_results_free(&one);
+        conv_tear_down(&f);
+    }
+}
+
+/* Every allocation that may fail does, in turn: a sentence each time. */
+void conv_no_memory(const char *const *names, int n)
+{
+    for (int i = 0; i < n; i++) {
+        conv_fixture f;
+        int failed = 1;
+        conv_set_up(&f, names[i]);
+        for (long nth = 1; failed; nth++) {
+            char why[CONV_WHY] = "";
+            double *gradient[CONV_PARTS], *y = calloc((size_t)f.y.count + 1, sizeof *y);
+            for (int k = 0; k < CONV_PARTS; k++)
+                gradient[k] = calloc((size_t)f.part[k].count + 1, sizeof *y);
+            ag__fail_allocation(nth, 0);
+            failed = ag__convolve(y, gradient, &f.p, why);
+            ag__fail_allocation(0, 0);
+            if (failed && !strstr(why, "emory")) fail_msg("allocation %ld: \"%s\"", nth, why);
+            for (int k = 0; k < CONV_PARTS; k++) free(gradient[k]);
+            free(y);
+            assert_in_range(nth, 1, 2000);
+        }
+        conv_tear_down(&f);
+    }
+}
