@@ -32,19 +32,23 @@ static int starts_fit(ag_tape *tape, const ag_op *op, ag_tensor *starts, int nod
                      ag_shape_text(text, ag_shape_of(starts)));
         return 0;
     }
-    const int graphs = ag_size(starts, 0) - 1;
-    for (int g = 0; g <= graphs; g++) {
-        const int least = g == graphs || g == 0 ? (g ? nodes : 0) : s[g - 1];
-        const int most = g == 0 && graphs ? 0 : nodes;
+    const int n = ag_size(starts, 0);
+    for (int g = 0; g < n; g++) {
+        const int least = g ? s[g - 1] : 0, most = g ? nodes : 0;
         if (s[g] >= least && s[g] <= most) continue;
         ag_tape_fail(
             tape, AG_EINDEX,
             "ag_%s: starts of the edges: entry %d of %d is %d, but must be in %d..%d: they "
             "ascend from 0 to the number of nodes; make them with ag_graph_edges.",
-            op->name, g, graphs + 1, s[g], least, most);
+            op->name, g, n, s[g], least, most);
         return 0;
     }
-    return 1;
+    if (s[n - 1] == nodes) return 1;
+    ag_tape_fail(tape, AG_EINDEX,
+                 "ag_%s: the starts of the edges end at %d, but there are %d nodes; make them with "
+                 "ag_graph_edges.",
+                 op->name, s[n - 1], nodes);
+    return 0;
 }
 
 /* The starts of the pooled graphs, as an input that the tape owns; NULL: the tape has failed. */
