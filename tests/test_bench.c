@@ -79,6 +79,13 @@ static const char *const names[] = {
     "sage_mean",
     "gat",
     "sage_concat",
+    "graph_conv",
+    "gcn_conv",
+    "topk",
+    "topk+edges",
+    "sag_pool",
+    "max_mean",
+    "lambda_rank",
     "mean_rows",
     "cross_attention",
     "cross_attention_beside",
@@ -116,7 +123,7 @@ static void test_every_row(void **state)
     assert_int_equal(rows_of(rows, "step"), 3);
     assert_int_equal(rows_of(rows, "tpu"), 7);
     assert_int_equal(rows_of(rows, "gemm"), 29);
-    assert_int_equal(rows_of(rows, "ops"), 2 * 31 + 2); /* forward and backward; AdamW twice */
+    assert_int_equal(rows_of(rows, "ops"), 2 * 38 + 2); /* forward and backward; AdamW twice */
     json_decref(all);
 }
 
