@@ -159,8 +159,24 @@ static void resolution(void **state)
     json_decref(j);
     json_decref(k);
     program_expect("tgraph eval --run r --data b.npz --resolution -1", 2, "", "--resolution");
-    program_expect("tgraph train --data a.npz --out r9 --resolution 1" SMALL, 2, "",
-                   "--resolution is no option of tgraph train");
+}
+
+/* A run's own scores are those that evaluation gives with the same rounding. */
+static void resolution_in_training(void **state)
+{
+    (void)state;
+    program_outcome o = program_expect("tgraph train --data a.npz --split 0.8 --out r9 --json "
+                                       "--no-baselines --resolution 1" SMALL,
+                                       0, "", "");
+    json_t *j = json_loads(o.out, 0, NULL), *own = json_object_get(j, "mean");
+    o = program_expect("tgraph eval --run r9 --data a.npz --json --no-baselines --resolution 1", 0,
+                       "", "");
+    json_t *k = json_loads(o.out, 0, NULL), *again = json_object_get(k, "mean");
+    assert_true(number_of(own, "tied") > 0.05);
+    assert_true(number_of(own, "tied") == number_of(again, "tied"));
+    assert_true(number_of(own, "tau-b") == number_of(again, "tau-b"));
+    json_decref(j);
+    json_decref(k);
 }
 
 /* What a run has reached, for machines: on stdout alone, with the baselines' scores. */
@@ -318,11 +334,17 @@ static void studies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(train_eval_predict), cmocka_unit_test(predictions),
-        cmocka_unit_test(resolution),         cmocka_unit_test(train_json),
-        cmocka_unit_test(contest_names),      cmocka_unit_test(tiles),
-        cmocka_unit_test(inspecting),         cmocka_unit_test(bad_input),
-        cmocka_unit_test(not_finite),         cmocka_unit_test(studies),
+        cmocka_unit_test(train_eval_predict),
+        cmocka_unit_test(predictions),
+        cmocka_unit_test(resolution),
+        cmocka_unit_test(resolution_in_training),
+        cmocka_unit_test(train_json),
+        cmocka_unit_test(contest_names),
+        cmocka_unit_test(tiles),
+        cmocka_unit_test(inspecting),
+        cmocka_unit_test(bad_input),
+        cmocka_unit_test(not_finite),
+        cmocka_unit_test(studies),
     };
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -29,8 +29,10 @@ static ag_status score_best(tgraph_training *t, tgraph_results *r, ag_failure *w
     tgraph_checkpoint c = {0};
     tgraph_scorer scorer = {.model = &model, .tape = t->tape, .configs = t->settings->eval_configs};
     if (!tgraph_checkpoint_load(best, &model, &c, why) && !tgraph_results_add(r, &scorer, 1, why) &&
-        !harness_interrupted())
+        !harness_interrupted()) {
+        tgraph_results_round(r, t->settings->resolution);
         tgraph_results_grade(r, why);
+    }
     if (!why->status && !harness_interrupted() && t->settings->baselines && t->show)
         compare(t, r, why);
     tgraph_scorer_close(&scorer);
