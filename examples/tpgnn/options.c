@@ -23,6 +23,7 @@ static const harness_option table[] = {
 
 static const harness_command commands[] = {
     {"logs", HARNESS_LOGS, "say what logs of TVM's tuners hold", "log", tpgnn_logs_command},
+    {"inspect", HARNESS_INSPECT, "say what files of schedules hold", "data", tpgnn_inspect_command},
 };
 
 const harness_program tpgnn_program_table = {

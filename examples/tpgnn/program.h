@@ -20,5 +20,6 @@ extern const harness_program tpgnn_program_table;
 
 /* The commands. */
 ag_status tpgnn_logs_command(harness_call *call, ag_failure *why);
+ag_status tpgnn_inspect_command(harness_call *call, ag_failure *why);
 
 #endif

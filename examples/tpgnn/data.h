@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured schedules of tensor programs (docs/formats.md): a task per file, and of each schedule
+   its tree, the features of its stores and its run times. Functions return AG_OK, or record the
+   first failure in `why` (not NULL, {0} at the call) and return its status. */
+#ifndef TPGNN_DATA_H
+#define TPGNN_DATA_H
+
+#include "examples/harness/options.h"
+#include "examples/tpgnn/vocabulary.h"
+#include "examples/tpugraphs/tpugraphs.h"
+
+enum {
+    TPGNN_FEATURES = 164,    /* of a stored buffer */
+    TPGNN_MOST_KINDS = 65536 /* of nodes, in all files together */
+};
+
+/* A kind of node: the fields of a line of `kinds`. */
+typedef struct tpgnn_kind {
+    char *text;               /* the line: "For parallel int32 - 0" */
+    char *word[TPGNN_FIELDS]; /* its words; a class is made from the type */
+    int index[TPGNN_FIELDS];  /* of the words in the vocabulary; 0: not there */
+    int named;                /* 1: nodes of the type have a name in TIR */
+    int constant;             /* 1: IntImm or FloatImm */
+} tpgnn_kind;
+
+typedef enum tpgnn_origin { TPGNN_RANDOM, TPGNN_MUTATED, TPGNN_OWN } tpgnn_origin;
+
+/* One schedule. Nodes are in pre-order and count from 0, the root. Arrays live as long as the data.
+ */
+typedef struct tpgnn_schedule {
+    int task, number;        /* its task, and its place in the file */
+    int nodes, stores;       /* at least 1; at least 0 */
+    const uint16_t *kind;    /* [nodes] index into the data's kinds */
+    const float *value;      /* [nodes] of a constant, an attribute; of a loop its extent; else 0 */
+    const int32_t *parent;   /* [nodes] before the node; -1: the root */
+    const int32_t *position; /* [nodes] among all children of its parent, pruned ones counted */
+    const int32_t *depth;    /* [nodes] the root's is 0 */
+    const int32_t *refers; /* [nodes] the node, before it, that declares what it names; -1: none */
+    const float *feature;  /* rows of 164, shared by the schedules of a task */
+    const int32_t *store;  /* [stores] the row of each stored buffer */
+    int64_t runtime, median; /* ns */
+    int64_t pass[2];         /* ns: smallest of the first and of the second pass */
+    int64_t hash;            /* of the scheduled program */
+    float spread;
+    int noisy, origin; /* 1: never settled; a tpgnn_origin */
+} tpgnn_schedule;
+
+/* A file. Its schedules stand together. Two files of one name are two tasks. */
+typedef struct tpgnn_task {
+    const char *name; /* of the file, without .npz */
+    int family;       /* index into the data's families: the name up to its first '_' */
+    int first, schedules;
+} tpgnn_task;
+
+/* Children of loops that say nothing new: a minimum of 0, and a constant extent, which is the
+   loop's value too. Others stay. */
+typedef struct tpgnn_prune {
+    int minima, extents; /* 1: leave them out */
+} tpgnn_prune;
+
+/* Start from {0}; the first three may be set before the first file. */
+typedef struct tpgnn_data {
+    tpugraphs_budget budget;
+    tpgnn_prune prune;
+    const tpgnn_vocabulary *given; /* of training, borrowed; NULL: the files make `own` */
+    tpgnn_vocabulary own;
+    tpgnn_schedule *schedule;
+    tpgnn_task *task;
+    char **family;
+    tpgnn_kind *kind; /* those that occur, ascending by their text */
+    int schedules, tasks, families, kinds;
+    int64_t nodes, stores;   /* of all schedules */
+    int64_t minima, extents; /* nodes that pruning leaves out, or would */
+    uint64_t hash;           /* of all names and arrays, in the order of the files */
+    tpugraphs_paths paths;   /* what tpgnn_data_read has read */
+    struct tpgnn_data_parts *parts;
+} tpgnn_data;
+
+/* Reads every file of the paths, behind what is there. Kinds and vocabulary do not depend on the
+   order of the files; a later call may give both new indices. A file that fails leaves nothing
+   behind; those before it stay. Interrupted (harness_interrupted), it returns AG_OK early. Fails:
+   AG_EFILE, AG_EDATA (a size, offset, index, count, tree or value that is not as documented),
+   AG_EMEMORY. */
+ag_status tpgnn_data_add(tpgnn_data *data, const tpugraphs_paths *paths, ag_failure *why);
+/* The same for files, folders and lists as a user gives them, once per data; option: as in
+   tpugraphs_paths_read. */
+ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,
+                          ag_failure *why);
+void tpgnn_data_free(tpgnn_data *data);
+
+/* The vocabulary of the kinds' indices: the given one, or that of the files. */
+const tpgnn_vocabulary *tpgnn_data_vocabulary(const tpgnn_data *data);
+/* How many nodes have a word in this field that the vocabulary does not have. */
+int64_t tpgnn_data_unknown(const tpgnn_data *data, tpgnn_field field);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that read schedules share and the model does not see. */
+#ifndef TPGNN_DATA_PARTS_H
+#define TPGNN_DATA_PARTS_H
+
+#include "examples/tpgnn/data.h"
+
+/* What a file leaves in memory; its schedules point into the arrays. */
+typedef struct tpgnn_file {
+    char *name; /* without .npz */
+    uint16_t *kind;
+    float *value, *feature;
+    int32_t *parent, *position, *depth, *refers, *store;
+    int64_t nodes, stores, minima, extents;
+    uint64_t hash;
+    size_t bytes; /* taken from the budget */
+} tpgnn_file;
+
+/* Where a text stands in its list. */
+typedef struct tpgnn_place_of {
+    char *key;
+    int value;
+} tpgnn_place_of;
+
+struct tpgnn_data_parts {
+    tpgnn_file *file;                 /* [tasks] */
+    tpgnn_place_of *kinds, *families; /* maps; small beside what a file holds, in no budget */
+    int file_room, task_room, schedule_room;
+    size_t bytes; /* of the lists, taken from the budget */
+};
+
+/* The kinds of one file, line by line. */
+typedef struct tpgnn_kind_lines {
+    tpgnn_kind *kind;
+    int count;
+} tpgnn_kind_lines;
+
+/* A file that is being read. Offsets and what stands in `tree` are given back at its end. */
+typedef struct tpgnn_reading {
+    tpugraphs_raw raw;
+    tpgnn_file *file;
+    tpgnn_kind_lines lines;
+    int schedules;
+    int64_t nodes;                       /* before pruning */
+    int64_t *node_offset, *store_offset; /* [schedules + 1] */
+    tpgnn_schedule *schedule;            /* [schedules]: borrowed, to be filled */
+} tpgnn_reading;
+
+/* The array `kinds`, checked. Fails: AG_EDATA, AG_EMEMORY. */
+ag_status tpgnn_kinds_read(tpgnn_kind_lines *lines, const tpugraphs_raw *raw, ag_failure *why);
+void tpgnn_kinds_drop(tpgnn_kind_lines *lines);
+/* Moves what is new into the data's kinds; the file's nodes then have the indices of those. */
+void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_kind_lines *lines, tpgnn_file *file);
+/* Sorts the kinds, and looks their words up or makes the vocabulary. */
+void tpgnn_kinds_settle(tpgnn_data *data);
+void tpgnn_kinds_free(tpgnn_data *data);
+
+/* The trees: arrays of the file, nodes of the schedules. */
+ag_status tpgnn_trees_read(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
+/* The stores: rows, and which of them belong to each schedule. */
+ag_status tpgnn_stores_read(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
+/* Run times and the other numbers of the schedules. */
+ag_status tpgnn_times_read(tpgnn_reading *r, ag_failure *why);
+
+/* [schedules + 1] numbers that ascend from 0 to `end`, each by at least `least`. NULL with a
+   sentence; release it with ag__free. */
+int64_t *tpgnn_offsets_read(const tpugraphs_raw *raw, const char *name, int schedules, int64_t end,
+                            int least, ag_failure *why);
+/* An array of so many integers, each 0 to `most`, as int32. NULL with a sentence; ag__free. */
+int32_t *tpgnn_integers_read(const tpugraphs_raw *raw, const char *name, int64_t count,
+                             int64_t most, const char *means, ag_failure *why);
+/* Fails at the first that is not finite. */
+ag_status tpgnn_check_finite(const tpugraphs_raw *raw, const char *name, const float *x,
+                             int64_t count, ag_failure *why);
+uint64_t tpgnn_hash(uint64_t before, const void *x, size_t count, size_t size);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* How many children each node has, to trees; and trees without what says nothing new. */
+#include "examples/tpgnn/data_parts.h"
+
+#include <string.h>
+
+/* The nodes of one file, [nodes] each; a schedule's stand together and count from its first. */
+typedef struct trees {
+    const tpgnn_reading *r;
+    int32_t *line, *children, *refers; /* as read; refers then turns into a node, -1: none */
+    float *value;
+    int32_t *parent, *position, *depth;
+    int32_t *place; /* number after pruning, -1: left out; scratch before that */
+} trees;
+
+/* A part of these that is one schedule. */
+static trees part_of(const trees *all, int64_t first)
+{
+    return (trees){all->r,
+                   all->line + first,
+                   all->children + first,
+                   all->refers + first,
+                   all->value + first,
+                   all->parent + first,
+                   all->position + first,
+                   all->depth + first,
+                   all->place + first};
+}
+
+static const tpgnn_kind *kind_of(const trees *t, int v) { return &t->r->lines.kind[t->line[v]]; }
+
+static int is_class(const trees *t, int v, const char *name)
+{
+    return !strcmp(kind_of(t, v)->word[TPGNN_CLASS], name);
+}
+
+static int is_declaration(const trees *t, int v)
+{
+    static const char *const name[] = {"Param", "AllocBuffer", "DeclBuffer", "For", "Bind", "Let"};
+    for (int i = 0; i < 6; i++)
+        if (is_class(t, v, name[i])) return 1;
+    return 0;
+}
+
+/* The next child of the last node before it that lacks one, for every node. */
+static ag_status find_parents(trees *t, int schedule, int nodes, ag_failure *why)
+{
+    int32_t *placed = t->place; /* children so far */
+    memset(placed, 0, (size_t)nodes * sizeof *placed);
+    int top = -1;
+    for (int v = 0; v < nodes; v++) {
+        while (top >= 0 && placed[top] == t->children[top]) top = t->parent[top];
+        if (v && top < 0)
+            return ag_fail(why, AG_EDATA,
+                           "%s: node_children: the tree of schedule %d is complete with %d nodes, "
+                           "but node_offset gives it %d",
+                           t->r->raw.name, schedule, v, nodes);
+        t->parent[v] = top;
+        t->position[v] = top < 0 ? 0 : placed[top]++;
+        t->depth[v] = top < 0 ? 0 : t->depth[top] + 1;
+        top = v;
+    }
+    for (; top >= 0; top = t->parent[top])
+        if (placed[top] < t->children[top])
+            return ag_fail(why, AG_EDATA,
+                           "%s: node_children: node %d of schedule %d should have %d children, but "
+                           "the schedule ends with the %d nodes of node_offset behind %d of them",
+                           t->r->raw.name, top, schedule, t->children[top], nodes, placed[top]);
+    return AG_OK;
+}
+
+/* Numbers of declarations to the nodes that declare. */
+static ag_status find_declarations(trees *t, int schedule, int nodes, ag_failure *why)
+{
+    int32_t *declaration = t->place;
+    int count = 0;
+    for (int v = 0; v < nodes; v++) {
+        const int number = t->refers[v];
+        if (number > count)
+            return ag_fail(why, AG_EDATA,
+                           "%s: node_refers: node %d of schedule %d refers to declaration %d, but "
+                           "there are %d before it",
+                           t->r->raw.name, v, schedule, number, count);
+        t->refers[v] = number ? declaration[number - 1] : -1;
+        if (is_declaration(t, v)) declaration[count++] = v;
+    }
+    return AG_OK;
+}
+
+/* ---- pruning -------------------------------------------------------------------------------- */
+
+enum { NEEDED, MINIMUM, EXTENT };
+
+/* A loop's last three children are minimum, extent and body. */
+static int says_nothing(const trees *t, int v)
+{
+    const int up = t->parent[v];
+    if (up < 0 || t->children[v] || t->children[up] < 3 || !is_class(t, up, "For") ||
+        !is_class(t, v, "IntImm"))
+        return NEEDED;
+    const int from_end = t->children[up] - t->position[v];
+    if (from_end == 3 && t->value[v] == 0) return MINIMUM;
+    return from_end == 2 && t->value[v] == t->value[up] ? EXTENT : NEEDED;
+}
+
+/* Returns how many nodes stay. */
+static int prune(trees *t, int nodes, const tpgnn_prune *wanted, tpgnn_file *file)
+{
+    int kept = 0;
+    for (int v = 0; v < nodes; v++) {
+        const int what = says_nothing(t, v);
+        file->minima += what == MINIMUM;
+        file->extents += what == EXTENT;
+        const int gone = (what == MINIMUM && wanted->minima) || (what == EXTENT && wanted->extents);
+        t->place[v] = gone ? -1 : kept++;
+    }
+    return kept;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static ag_status read_nodes(trees *t, ag_failure *why)
+{
+    const tpgnn_reading *r = t->r;
+    t->line = tpgnn_integers_read(&r->raw, "node_kind", r->nodes, r->lines.count - 1,
+                                  "a line of kinds per node", why);
+    if (t->line)
+        t->children = tpgnn_integers_read(&r->raw, "node_children", r->nodes, r->nodes,
+                                          "the number of children of each node", why);
+    if (t->children)
+        t->refers = tpgnn_integers_read(&r->raw, "node_refers", r->nodes, r->nodes,
+                                        "a declaration or 0 per node", why);
+    if (!t->refers ||
+        !tpugraphs_member(&r->raw, "node_value", AG_SHAPE(r->nodes), "a number per node", why))
+        return why->status;
+    t->value = tpugraphs_raw_read(&r->raw, "node_value", AG_F32, r->nodes, why);
+    if (!t->value) return why->status;
+    return tpgnn_check_finite(&r->raw, "node_value", t->value, r->nodes, why);
+}
+
+static ag_status make_room(trees *t, ag_failure *why)
+{
+    const size_t n = (size_t)t->r->nodes, bytes = 4 * n * sizeof(int32_t);
+    if (tpugraphs_fits(t->r->raw.budget, bytes, t->r->raw.name, "the trees", why))
+        return why->status;
+    t->parent = ag__alloc(bytes);
+    if (!t->parent) return tpugraphs_no_memory(t->r->raw.name, bytes, why);
+    t->position = t->parent + n;
+    t->depth = t->parent + 2 * n;
+    t->place = t->parent + 3 * n;
+    return AG_OK;
+}
+
+static ag_status make_trees(trees *t, const tpgnn_prune *wanted, tpgnn_reading *r, ag_failure *why)
+{
+    for (int i = 0; i < r->schedules; i++) {
+        trees part = part_of(t, r->node_offset[i]);
+        const int nodes = (int)(r->node_offset[i + 1] - r->node_offset[i]);
+        if (find_parents(&part, i, nodes, why) || find_declarations(&part, i, nodes, why)) break;
+        r->schedule[i].nodes = prune(&part, nodes, wanted, r->file);
+        r->file->nodes += r->schedule[i].nodes;
+    }
+    return why->status;
+}
+
+static ag_status take_arrays(tpgnn_data *data, tpgnn_file *f, const char *name, ag_failure *why)
+{
+    const size_t n = (size_t)f->nodes;
+    int32_t **const array[] = {&f->parent, &f->position, &f->depth, &f->refers};
+    f->kind = tpugraphs_take(&data->budget, &f->bytes, n, sizeof *f->kind, name, why);
+    if (f->kind)
+        f->value = tpugraphs_take(&data->budget, &f->bytes, n, sizeof *f->value, name, why);
+    for (int i = 0; i < 4 && !why->status; i++)
+        *array[i] = tpugraphs_take(&data->budget, &f->bytes, n, sizeof **array[i], name, why);
+    return why->status;
+}
+
+/* What stays of one schedule, to its place in the file's arrays. */
+static void keep_nodes(const tpgnn_file *f, int64_t to, const trees *t, int nodes)
+{
+    for (int v = 0; v < nodes; v++) {
+        if (t->place[v] < 0) continue;
+        f->kind[to] = (uint16_t)t->line[v];
+        f->value[to] = t->value[v];
+        f->parent[to] = t->parent[v] < 0 ? -1 : t->place[t->parent[v]];
+        f->position[to] = t->position[v];
+        f->depth[to] = t->depth[v];
+        f->refers[to++] = t->refers[v] < 0 ? -1 : t->place[t->refers[v]];
+    }
+}
+
+static void keep_trees(const trees *t, tpgnn_reading *r)
+{
+    int64_t to = 0;
+    const tpgnn_file *f = r->file;
+    for (int i = 0; i < r->schedules; i++) {
+        tpgnn_schedule *s = &r->schedule[i];
+        const trees part = part_of(t, r->node_offset[i]);
+        s->kind = f->kind + to;
+        s->value = f->value + to;
+        s->parent = f->parent + to;
+        s->position = f->position + to;
+        s->depth = f->depth + to;
+        s->refers = f->refers + to;
+        keep_nodes(f, to, &part, (int)(r->node_offset[i + 1] - r->node_offset[i]));
+        to += s->nodes;
+    }
+}
+
+/* As read: neither pruning nor a vocabulary is in it. */
+static void hash_nodes(const trees *t)
+{
+    const size_t n = (size_t)t->r->nodes;
+    uint64_t hash = t->r->file->hash;
+    for (int i = 0; i < t->r->lines.count; i++) {
+        const char *text = t->r->lines.kind[i].text;
+        hash = tpgnn_hash(hash, text, strlen(text) + 1, 1);
+    }
+    hash = tpgnn_hash(hash, t->line, n, sizeof *t->line);
+    hash = tpgnn_hash(hash, t->children, n, sizeof *t->children);
+    hash = tpgnn_hash(hash, t->refers, n, sizeof *t->refers);
+    hash = tpgnn_hash(hash, t->value, n, sizeof *t->value);
+    t->r->file->hash =
+        tpgnn_hash(hash, t->r->node_offset, (size_t)t->r->schedules + 1, sizeof(int64_t));
+}
+
+ag_status tpgnn_trees_read(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
+{
+    trees t = {.r = r};
+    if (!read_nodes(&t, why) && !make_room(&t, why)) {
+        hash_nodes(&t);
+        if (!make_trees(&t, &data->prune, r, why) && !take_arrays(data, r->file, r->raw.name, why))
+            keep_trees(&t, r);
+    }
+    ag__free(t.line);
+    ag__free(t.children);
+    ag__free(t.refers);
+    ag__free(t.value);
+    ag__free(t.parent);
+    return why->status;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* `tpgnn inspect`: what files of schedules hold, task by task. */
+#include "examples/lab/noise.h"
+#include "examples/tpgnn/data.h"
+#include "examples/tpgnn/program.h"
+
+#include <jansson.h>
+#include <math.h>
+
+typedef struct summary {
+    double nodes, stores;            /* medians */
+    double fastest, median, slowest; /* ns */
+    double noise, spread;            /* of ln(run time) */
+    int noisy, origin[TPGNN_OWN + 1];
+} summary;
+
+static double median(const tpgnn_schedule *s, int n, double (*of)(const tpgnn_schedule *))
+{
+    double *x = harness_alloc((size_t)n * sizeof *x);
+    for (int i = 0; i < n; i++) x[i] = of(&s[i]);
+    const double middle = lab_median(x, n);
+    harness_free(x);
+    return middle;
+}
+
+static double nodes_of(const tpgnn_schedule *s) { return s->nodes; }
+static double stores_of(const tpgnn_schedule *s) { return s->stores; }
+static double runtime_of(const tpgnn_schedule *s) { return (double)s->runtime; }
+
+static summary sum_up(const tpgnn_data *data, const tpgnn_task *task)
+{
+    const tpgnn_schedule *s = &data->schedule[task->first];
+    const int n = task->schedules;
+    int64_t *ns = harness_alloc(3 * (size_t)n * sizeof *ns), *first = ns + n, *second = first + n;
+    summary t = {.nodes = median(s, n, nodes_of),
+                 .stores = median(s, n, stores_of),
+                 .median = median(s, n, runtime_of),
+                 .fastest = (double)s->runtime};
+    for (int i = 0; i < n; i++) {
+        ns[i] = s[i].runtime;
+        first[i] = s[i].pass[0];
+        second[i] = s[i].pass[1];
+        t.fastest = fmin(t.fastest, (double)ns[i]);
+        t.slowest = fmax(t.slowest, (double)ns[i]);
+        t.noisy += s[i].noisy;
+        t.origin[s[i].origin]++;
+    }
+    t.noise = lab_time_noise(first, second, n);
+    t.spread = lab_time_spread(ns, n);
+    harness_free(ns);
+    return t;
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static json_t *task_json(const tpgnn_data *data, const tpgnn_task *task, const summary *t)
+{
+    static const char *const origin[] = {"random", "mutated", "own"};
+    json_t *j = json_object(), *origins = json_object();
+    for (int i = 0; i <= TPGNN_OWN; i++)
+        json_object_set_new(origins, origin[i], json_integer(t->origin[i]));
+    json_object_set_new(j, "task", harness_json_name(task->name));
+    json_object_set_new(j, "family", harness_json_name(data->family[task->family]));
+    json_object_set_new(j, "schedules", json_integer(task->schedules));
+    json_object_set_new(j, "median_nodes", json_real(t->nodes));
+    json_object_set_new(j, "median_stores", json_real(t->stores));
+    json_object_set_new(j, "fastest_ns", json_integer((json_int_t)t->fastest));
+    json_object_set_new(j, "median_ns", json_real(t->median));
+    json_object_set_new(j, "slowest_ns", json_integer((json_int_t)t->slowest));
+    json_object_set_new(j, "noise", json_real(t->noise));
+    json_object_set_new(j, "spread", json_real(t->spread));
+    json_object_set_new(j, "noisy", json_integer(t->noisy));
+    json_object_set_new(j, "origins", origins);
+    return j;
+}
+
+static json_t *data_json(const tpgnn_data *data, const summary *sums)
+{
+    json_t *j = json_object(), *list = json_array(), *words = json_object();
+    for (int i = 0; i < data->tasks; i++)
+        json_array_append_new(list, task_json(data, &data->task[i], &sums[i]));
+    for (int f = 0; f < TPGNN_FIELDS; f++)
+        json_object_set_new(words, tpgnn_field_names[f], json_integer(data->own.words[f] - 1));
+    json_object_set_new(j, "tasks", list);
+    json_object_set_new(j, "families", json_integer(data->families));
+    json_object_set_new(j, "schedules", json_integer(data->schedules));
+    json_object_set_new(j, "nodes", json_integer(data->nodes));
+    json_object_set_new(j, "stores", json_integer(data->stores));
+    json_object_set_new(j, "prunable_minima", json_integer(data->minima));
+    json_object_set_new(j, "prunable_extents", json_integer(data->extents));
+    json_object_set_new(j, "kinds", json_integer(data->kinds));
+    json_object_set_new(j, "words", words);
+    return j;
+}
+
+/* ---- table ---------------------------------------------------------------------------------- */
+
+static void table_row(harness_table *table, const tpgnn_task *task, const summary *t)
+{
+    harness_table_text(table, task->name);
+    harness_table_count(table, task->schedules);
+    harness_table_number(table, t->nodes, 0);
+    harness_table_number(table, t->stores, 0);
+    harness_table_number(table, t->fastest * 1e-3, 1);
+    harness_table_number(table, t->median / t->fastest, 2);
+    harness_table_number(table, t->slowest / t->fastest, 1);
+    harness_table_number(table, t->noise, 4);
+    harness_table_number(table, t->spread, 2);
+    harness_table_count(table, t->noisy);
+}
+
+static void print_totals(const tpgnn_data *data)
+{
+    const double percent = 100 / (double)data->nodes;
+    const int *words = data->own.words;
+    printf("\n%lld nodes; pruning would leave out %lld minima of loops (%.1f %%) and %lld extents "
+           "(%.1f %%)\n%lld stored buffers\n",
+           (long long)data->nodes, (long long)data->minima, (double)data->minima * percent,
+           (long long)data->extents, (double)data->extents * percent, (long long)data->stores);
+    printf("%d kinds of nodes: %d types of %d classes, %d kinds of loops, %d element types, %d "
+           "scopes; \"-\" counts where a node has none\n",
+           data->kinds, words[TPGNN_TYPE] - 1, words[TPGNN_CLASS] - 1, words[TPGNN_LOOP] - 1,
+           words[TPGNN_DTYPE] - 1, words[TPGNN_SCOPE] - 1);
+}
+
+static void print_data(const tpgnn_data *data, const summary *sums)
+{
+    static const char *const columns[] = {
+        "task",           "schedules",       "nodes (median)", "stores (median)", "fastest us",
+        "median/fastest", "slowest/fastest", "noise",          "spread",          "noisy"};
+    char *title = harness_text("Schedules: %d of %d tasks of %d families", data->schedules,
+                               data->tasks, data->families);
+    harness_table *table = harness_table_new(title, columns, 10);
+    for (int i = 0; i < data->tasks; i++) table_row(table, &data->task[i], &sums[i]);
+    harness_table_print(stdout, table);
+    print_totals(data);
+    harness_table_free(table);
+    harness_free(title);
+}
+
+ag_status tpgnn_inspect_command(harness_call *call, ag_failure *why)
+{
+    const tpgnn_settings *s = call->values;
+    tpgnn_data data = {.budget.limit = (size_t)s->common.ram_limit};
+    if (!tpgnn_data_read(&data, &s->common.data, "data", why) && !harness_interrupted()) {
+        summary *sums = harness_alloc((size_t)data.tasks * sizeof *sums + 1);
+        for (int i = 0; i < data.tasks; i++) sums[i] = sum_up(&data, &data.task[i]);
+        if (s->common.json)
+            harness_json_print(data_json(&data, sums), why);
+        else
+            print_data(&data, sums);
+        harness_free(sums);
+    }
+    tpgnn_data_free(&data);
+    return why->status;
+}
