@@ -21,12 +21,12 @@ static void solve(double *w, const float *x, const double *y, int rows, int colu
                   double *error)
 {
     ag_failure why = {0};
-    tgraph_moments m;
-    assert_int_equal(tgraph_moments_open(&m, columns, &why), AG_OK);
-    assert_int_equal(tgraph_moments_add(&m, x, y, rows, &why), AG_OK);
-    if (tgraph_ridge_solve(w, &m, weight, &why)) fail_msg("%s", why.sentence);
-    *error = tgraph_ridge_error(&m, w);
-    tgraph_moments_close(&m);
+    harness_moments m;
+    assert_int_equal(harness_moments_open(&m, columns, &why), AG_OK);
+    assert_int_equal(harness_moments_add(&m, x, y, rows, &why), AG_OK);
+    if (harness_ridge_solve(w, &m, weight, &why)) fail_msg("%s", why.sentence);
+    *error = harness_ridge_error(&m, w);
+    harness_moments_close(&m);
 }
 
 /* One column: w = sum (x-mean)(y-mean) / (sum (x-mean)^2 + weight rows) = 8 / (5 + 1). */
@@ -118,13 +118,13 @@ static void moments_in_parts(void **state)
     static float x[ROWS * COLUMNS];
     static double y[ROWS];
     ag_failure why = {0};
-    tgraph_moments whole, parts;
+    harness_moments whole, parts;
     toy(x, y);
-    assert_int_equal(tgraph_moments_open(&whole, COLUMNS, &why), AG_OK);
-    assert_int_equal(tgraph_moments_open(&parts, COLUMNS, &why), AG_OK);
-    tgraph_moments_add(&whole, x, y, ROWS, &why);
-    tgraph_moments_add(&parts, x, y, 101, &why);
-    tgraph_moments_add(&parts, x + 101 * COLUMNS, y + 101, ROWS - 101, &why);
+    assert_int_equal(harness_moments_open(&whole, COLUMNS, &why), AG_OK);
+    assert_int_equal(harness_moments_open(&parts, COLUMNS, &why), AG_OK);
+    harness_moments_add(&whole, x, y, ROWS, &why);
+    harness_moments_add(&parts, x, y, 101, &why);
+    harness_moments_add(&parts, x + 101 * COLUMNS, y + 101, ROWS - 101, &why);
     assert_int_equal(why.status, AG_OK);
     assert_true(whole.rows == ROWS && parts.rows == ROWS);
     for (int i = 0; i < COLUMNS; i++)
@@ -135,8 +135,8 @@ static void moments_in_parts(void **state)
             assert_true(fabs(whole.xx[i * COLUMNS + j] - direct) < 1e-8);
             assert_true(fabs(parts.xx[i * COLUMNS + j] - direct) < 1e-8);
         }
-    tgraph_moments_close(&whole);
-    tgraph_moments_close(&parts);
+    harness_moments_close(&whole);
+    harness_moments_close(&parts);
 }
 
 static void ridge_singular(void **state)
@@ -146,15 +146,15 @@ static void ridge_singular(void **state)
     const double y[] = {1, 2, 3, 5};
     double w[3];
     ag_failure why = {0};
-    tgraph_moments m;
-    tgraph_moments_open(&m, 2, &why);
-    tgraph_moments_add(&m, x, y, 4, &why);
-    assert_int_equal(tgraph_ridge_solve(w, &m, 0, &why), AG_EFINITE);
+    harness_moments m;
+    harness_moments_open(&m, 2, &why);
+    harness_moments_add(&m, x, y, 4, &why);
+    assert_int_equal(harness_ridge_solve(w, &m, 0, &why), AG_EFINITE);
     assert_non_null(strstr(why.sentence, "column 1 of 2"));
     why = (ag_failure){0};
-    assert_int_equal(tgraph_ridge_solve(w, &m, 1e-6, &why), AG_OK);
+    assert_int_equal(harness_ridge_solve(w, &m, 1e-6, &why), AG_OK);
     assert_true(fabs(w[1] - 2 * w[0]) < 1e-4);
-    tgraph_moments_close(&m);
+    harness_moments_close(&m);
 }
 
 /* ---- trees ---- */

@@ -85,15 +85,53 @@ static ag_status set_parameters(const harness_boosting *b, const harness_boostin
     return AG_OK;
 }
 
-static ag_status grow(harness_boosting *b, DMatrixHandle data, const harness_boosting_options *o,
-                      ag_failure *why)
+static ag_status set_loss(const harness_boosting *b, const harness_boosting_loss *loss,
+                          ag_failure *why)
 {
-    for (b->trees = 0; b->trees < o->rounds; b->trees++) {
-        if (o->progress && o->progress(o->context, "boosting", (double)b->trees / o->rounds))
-            return AG_OK;
-        if (XGBoosterUpdateOneIter(b->booster, b->trees, data)) return say("grow a tree", why);
+    const struct {
+        const char *name;
+        double value;
+    } set[] = {{"base_score", loss->start},
+               {"gamma", loss->least_gain},
+               {"min_child_weight", loss->least_weight}};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.17g", set[i].value);
+        if (XGBoosterSetParam(b->booster, set[i].name, text)) return say("take its settings", why);
     }
     return AG_OK;
+}
+
+/* One tree. Returns not 0 when the loss has enough. */
+static int grow_one(harness_boosting *b, DMatrixHandle data, const harness_boosting_loss *loss,
+                    float *slope, int rows, ag_failure *why)
+{
+    if (!loss) {
+        if (XGBoosterUpdateOneIter(b->booster, b->trees, data)) say("grow a tree", why);
+        return 0;
+    }
+    bst_ulong count = 0;
+    const float *out = NULL;
+    if (XGBoosterPredict(b->booster, data, 0, 0, 1, &count, &out) || count != (bst_ulong)rows)
+        return say("predict", why) != AG_OK;
+    if (loss->at(slope, slope + rows, out, rows, loss->context)) return 1;
+    if (XGBoosterBoostOneIter(b->booster, data, slope, slope + rows, count))
+        say("grow a tree", why);
+    return 0;
+}
+
+static ag_status grow(harness_boosting *b, DMatrixHandle data, int rows,
+                      const harness_boosting_options *o, ag_failure *why)
+{
+    const size_t bytes = o->loss ? 2 * (size_t)rows * sizeof(float) : 1;
+    float *slope = ag__alloc(bytes); /* gradient, then curvature */
+    if (!slope) return no_memory(bytes, why);
+    for (b->trees = 0; b->trees < o->rounds; b->trees++) {
+        if (o->progress && o->progress(o->context, "boosting", (double)b->trees / o->rounds)) break;
+        if (grow_one(b, data, o->loss, slope, rows, why) || why->status) break;
+    }
+    ag__free(slope);
+    return why->status;
 }
 
 harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows, int columns,
@@ -109,11 +147,11 @@ harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows
     b->columns = columns;
     b->threads = (int64_t)rows * columns < LARGE ? 1 : ag_threads();
     data = take_data(x, rows, b, why);
-    if (data && !set_label(data, y, rows, why)) {
+    if (data && (o->loss || !set_label(data, y, rows, why))) {
         if (XGBoosterCreate(&data, 1, &b->booster))
             say("start", why);
-        else if (!set_parameters(b, o, why))
-            grow(b, data, o, why);
+        else if (!set_parameters(b, o, why) && (!o->loss || !set_loss(b, o->loss, why)))
+            grow(b, data, rows, o, why);
     }
     if (data) XGDMatrixFree(data);
     if (!why->status) return b;

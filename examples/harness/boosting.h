@@ -5,6 +5,17 @@
 
 #include "core/core.h"
 
+/* A loss of one's own in place of the squared error, for what is no sum over rows. */
+typedef struct harness_boosting_loss {
+    /* Sets first and second derivative [rows] of the loss by the prediction [rows] of the trees so
+       far; before each tree. Not 0: enough trees. */
+    int (*at)(float *gradient, float *curvature, const float *prediction, int rows, void *context);
+    void *context;
+    double start;        /* the prediction without trees */
+    double least_gain;   /* of a split: gamma */
+    double least_weight; /* of a leaf, as sum of curvatures: min_child_weight */
+} harness_boosting_loss;
+
 typedef struct harness_boosting_options {
     uint64_t seed;
     int rounds, depth; /* trees, and the depth of each */
@@ -13,13 +24,15 @@ typedef struct harness_boosting_options {
     /* Called after each tree, in the caller's thread; may be NULL. done is in 0..1. Not 0: stop. */
     int (*progress)(void *context, const char *label, double done);
     void *context;
+
+    const harness_boosting_loss *loss; /* NULL: squared error, XGBoost's limits of splits */
 } harness_boosting_options;
 
 /* Seed 0, 100 trees of depth 6, rate 0.1. */
 harness_boosting_options harness_boosting_defaults(void);
 
-/* Trees on x [rows, columns]. NULL: the failure is in `why` (AG_EUSE in a build without
-   libxgboost, AG_EDATA for what XGBoost says). */
+/* Trees on x [rows, columns]; y [rows] is not read with a loss of one's own. NULL: the failure is
+   in `why` (AG_EUSE in a build without libxgboost, AG_EDATA for what XGBoost says). */
 typedef struct harness_boosting harness_boosting;
 int harness_boosting_built(void);
 harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows, int columns,

@@ -15,7 +15,7 @@ static int stop(tgraph_fit *f, const char *label, double done)
 }
 
 /* The weight with the smallest error on the last rows. */
-static double choose_weight(double *w, const tgraph_moments *head, const tgraph_moments *tail,
+static double choose_weight(double *w, const harness_moments *head, const harness_moments *tail,
                             ag_failure *why)
 {
     static const double weight[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1};
@@ -23,11 +23,11 @@ static double choose_weight(double *w, const tgraph_moments *head, const tgraph_
     if (tail->rows < 1 || head->rows < 2) return best;
     for (size_t i = 0, found = 0; i < sizeof weight / sizeof *weight; i++) {
         ag_failure failure = {0};
-        if (tgraph_ridge_solve(w, head, weight[i], &failure)) {
+        if (harness_ridge_solve(w, head, weight[i], &failure)) {
             if (failure.status == AG_EMEMORY) ag_fail(why, AG_EMEMORY, "%s", failure.sentence);
             continue;
         }
-        double error = tgraph_ridge_error(tail, w);
+        double error = harness_ridge_error(tail, w);
         if (found && !(error < least)) continue;
         found = 1;
         least = error;
@@ -38,23 +38,23 @@ static double choose_weight(double *w, const tgraph_moments *head, const tgraph_
 
 static ag_status fit_ridge(tgraph_fit *f, const char *read, ag_failure *why)
 {
-    tgraph_moments head = {0}, tail = {0};
+    harness_moments head = {0}, tail = {0};
     size_t bytes = ((size_t)f->columns + 1) * sizeof *f->ridge, at = (size_t)f->fit;
     const float *x = f->x + at * (size_t)f->columns;
     f->ridge = ag__alloc(bytes);
     if (!f->ridge) return tpugraphs_no_memory("ridge regression", bytes, why);
-    if (!tgraph_moments_open(&head, f->columns, why) &&
-        !tgraph_moments_open(&tail, f->columns, why) &&
-        !tgraph_moments_add(&head, f->x, f->y, f->fit, why) &&
-        !tgraph_moments_add(&tail, x, f->y + at, f->rows - f->fit, why)) {
+    if (!harness_moments_open(&head, f->columns, why) &&
+        !harness_moments_open(&tail, f->columns, why) &&
+        !harness_moments_add(&head, f->x, f->y, f->fit, why) &&
+        !harness_moments_add(&tail, x, f->y + at, f->rows - f->fit, why)) {
         double weight = choose_weight(f->ridge, &head, &tail, why);
-        if (!why->status && !tgraph_moments_add(&head, x, f->y + at, f->rows - f->fit, why))
-            tgraph_ridge_solve(f->ridge, &head, weight, why);
+        if (!why->status && !harness_moments_add(&head, x, f->y + at, f->rows - f->fit, why))
+            harness_ridge_solve(f->ridge, &head, weight, why);
         snprintf(f->note[TGRAPH_BASELINE_RIDGE], sizeof f->note[0], "%s, weight %g per row", read,
                  weight);
     }
-    tgraph_moments_close(&head);
-    tgraph_moments_close(&tail);
+    harness_moments_close(&head);
+    harness_moments_close(&tail);
     return why->status;
 }
 

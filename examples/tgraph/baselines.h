@@ -5,6 +5,7 @@
 #define TGRAPH_BASELINES_H
 
 #include "examples/harness/boosting.h"
+#include "examples/harness/ridge.h"
 #include "examples/tgraph/data.h"
 
 typedef enum tgraph_baseline_kind {
@@ -131,29 +132,5 @@ ag_status tgraph_onehot_open(tgraph_onehot *onehot, const tgraph_file *file, con
                              int rows, int most_columns, ag_failure *why);
 void tgraph_onehot_row(float *x, const tgraph_onehot *onehot, const tgraph_file *file, int config);
 void tgraph_onehot_close(tgraph_onehot *onehot);
-
-/* ---- ridge regression ----------------------------------------------------------------------
- */
-
-/* Sums over rows: what ridge regression knows of its data. */
-typedef struct tgraph_moments {
-    int columns;
-    double rows, y, yy;
-    double *x, *xy, *xx; /* [columns], [columns], [columns, columns] lower half */
-} tgraph_moments;
-
-ag_status tgraph_moments_open(tgraph_moments *moments, int columns, ag_failure *why);
-/* Adds x [rows, columns] and y [rows]. Fails: AG_EMEMORY. */
-ag_status tgraph_moments_add(tgraph_moments *moments, const float *x, const double *y, int rows,
-                             ag_failure *why);
-void tgraph_moments_close(tgraph_moments *moments);
-
-/* Minimises mean (y - x w - b)^2 + weight |w|^2: out [columns + 1] is w, then b, by Cholesky's
-   factorisation of the centred normal equations. Fails: AG_EMEMORY; AG_EFINITE when they are
-   singular (weight 0). */
-ag_status tgraph_ridge_solve(double *out, const tgraph_moments *moments, double weight,
-                             ag_failure *why);
-/* Mean squared error of w and b on the rows of the moments. */
-double tgraph_ridge_error(const tgraph_moments *moments, const double *w);
 
 #endif

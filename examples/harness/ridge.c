@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ridge regression from sums over the rows, so that no more than a block of rows is held twice. */
-#include "examples/tgraph/baselines.h"
-#include "examples/tgraph/data_parts.h"
+#include "examples/harness/ridge.h"
+#include "core/internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,28 +15,30 @@ static double *zeros(size_t count, ag_failure *why)
 {
     size_t bytes = ag__mul(count, sizeof(double));
     double *x = bytes < PTRDIFF_MAX ? ag__alloc(bytes) : NULL;
-    if (!x) tpugraphs_no_memory("ridge regression", bytes, why);
+    if (!x)
+        ag_fail(why, AG_EMEMORY, "ridge regression: no memory for %zu bytes; close other programs",
+                bytes);
     return x ? memset(x, 0, bytes) : NULL;
 }
 
-ag_status tgraph_moments_open(tgraph_moments *m, int columns, ag_failure *why)
+ag_status harness_moments_open(harness_moments *m, int columns, ag_failure *why)
 {
     size_t p = (size_t)columns;
-    *m = (tgraph_moments){.columns = columns};
+    *m = (harness_moments){.columns = columns};
     m->x = zeros(p, why);
     if (m->x) m->xy = zeros(p, why);
     if (m->xy) m->xx = zeros(ag__mul(p, p), why);
     if (m->xx) return AG_OK;
-    tgraph_moments_close(m);
+    harness_moments_close(m);
     return why->status;
 }
 
-void tgraph_moments_close(tgraph_moments *m)
+void harness_moments_close(harness_moments *m)
 {
     ag__free(m->x);
     ag__free(m->xy);
     ag__free(m->xx);
-    *m = (tgraph_moments){0};
+    *m = (harness_moments){0};
 }
 
 /* xx += block' block, lower half; four rows at a time, in the same order for any number of
@@ -56,8 +58,8 @@ static void add_products(double *xx, const double *block, int rows, int columns)
     }
 }
 
-ag_status tgraph_moments_add(tgraph_moments *m, const float *x, const double *y, int rows,
-                             ag_failure *why)
+ag_status harness_moments_add(harness_moments *m, const float *x, const double *y, int rows,
+                              ag_failure *why)
 {
     size_t p = (size_t)m->columns;
     double *block = zeros(ag__mul(BLOCK, p), why);
@@ -120,7 +122,7 @@ static void substitute(double *x, const double *l, int n)
     }
 }
 
-ag_status tgraph_ridge_solve(double *w, const tgraph_moments *m, double weight, ag_failure *why)
+ag_status harness_ridge_solve(double *w, const harness_moments *m, double weight, ag_failure *why)
 {
     int p = m->columns, bad;
     double n = m->rows, mean = m->y / n;
@@ -147,7 +149,7 @@ ag_status tgraph_ridge_solve(double *w, const tgraph_moments *m, double weight, 
                    bad, p, weight);
 }
 
-double tgraph_ridge_error(const tgraph_moments *m, const double *w)
+double harness_ridge_error(const harness_moments *m, const double *w)
 {
     int p = m->columns;
     double b = w[p], sum = m->yy - 2 * b * m->y + b * b * m->rows;
