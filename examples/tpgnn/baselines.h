@@ -40,7 +40,8 @@ void tpgnn_score_extents(double *score, const float *extent, const uint8_t *mark
 /* ---- gradient boosting -------------------------------------------------------------------------
    The score of a schedule is the sum of the outputs of the trees over its stored buffers. The loss
    is sum w (score - y)^2 / 2 over stored buffers, with y the throughput and w = y. A row that
-   several stores share enters once, with the sum of their derivatives: the trees are the same.
+   several stores share enters once, with the sum of their derivatives: splits gain what they gain
+   with a copy each, and only the bins of XGBoost's histograms may lie elsewhere.
    Source: auto_scheduler's XGBModel, Apache TVM 0.8 to 0.19 ("pack-sum" objective; also that of
    MetaSchedule). */
 
@@ -57,7 +58,8 @@ typedef struct tpgnn_boosting_options {
 } tpgnn_boosting_options;
 
 /* TVM's: seed 43, at most 10,000 trees of depth 10, patience 50, rate 0.2, least gain 0.001, least
-   weight 0, start 0.5 (XGBoost's). */
+   weight 0, start 0.5 (XGBoost's). A start of 0 favours no schedule for how many stores it
+   has: a fair comparison has both. */
 tpgnn_boosting_options tpgnn_boosting_defaults(void);
 
 /* NULL: the failure is in `why`: AG_EUSE (a build without libxgboost; a setting that is not in its
