@@ -128,33 +128,44 @@ static void test_every_row(void **state)
 }
 
 /* Two peers at once, played by a script that answers as peer.py does. */
-static void check_peers(const char *only, const char *first, const char *second)
+static void check_peers(const char *only, const char *first, const char *second, const char *peer)
 {
     static const char script[] = "#!/bin/sh\necho '{\"ready\": true}'\n"
                                  "while read line; do echo 1000000; done\n"
                                  "echo '{\"peak_mb\": 1000, \"resident_mb\": 1}'\n";
-    char text[8192], path[] = "/tmp/bench_peer_XXXXXX", options[160];
+    char text[8192], path[] = "/tmp/bench_peer_XXXXXX", table[] = "/tmp/bench_json_XXXXXX";
+    char options[200];
     const int file = mkstemp(path);
     assert_true(file >= 0);
     assert_int_equal((int)write(file, script, sizeof script - 1), (int)sizeof script - 1);
     assert_int_equal(fchmod(file, 0700), 0);
     close(file);
-    snprintf(options, sizeof options, "--quick --steps --only '%s' --peer %s", only, path);
+    close(mkstemp(table));
+    snprintf(options, sizeof options, "--quick --steps --only '%s' --peer %s --json %s", only, path,
+             table);
     const int code = bench(text, sizeof text, options);
+    json_t *all = json_load_file(table, 0, NULL);
+    json_t *row = json_array_get(json_object_get(all, "rows"), 0);
     unlink(path);
+    unlink(table);
     if (code) fail_msg("exit %d: %s", code, text);
     const char *one = strstr(text, first), *two = strstr(text, second);
     if (!one || !two || !strstr(one, "1000000.0 ms") || !strstr(two, "1000000.0 ms") ||
         !strstr(two, "1048.6 MB"))
         fail_msg("%s", text);
+    /* 1,000 MiB, in MB as in the table; the file has six digits. */
+    assert_true(fabs(value(json_object_get(row, peer), "peak_mb") - 1048.576) < 0.01);
+    assert_true(value(json_object_get(row, peer), "median_ms") == 1000000);
+    assert_true(value(row, "growth_mb") >= 0);
+    json_decref(all);
 }
 
 static void test_peers(void **state)
 {
     (void)state;
-    check_peers("2x50", "pyg ", "node ");
-    check_peers("lstm shared 16", "plain ", "best ");
-    check_peers("rank kernel", "plain ", "best ");
+    check_peers("2x50", "pyg ", "node ", "node");
+    check_peers("lstm shared 16", "plain ", "best ", "best");
+    check_peers("rank kernel", "plain ", "best ", "best");
 }
 
 static void test_only(void **state)

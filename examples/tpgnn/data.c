@@ -43,18 +43,11 @@ static void free_file(tpgnn_data *data, tpgnn_file *file)
     ag__free(file->store);
 }
 
-/* Its name without .npz. */
 static ag_status name_file(tpgnn_data *data, tpgnn_file *file, const char *path, ag_failure *why)
 {
-    const char *base = tpugraphs_base(path);
-    const size_t length = strlen(base);
-    file->name =
-        tpugraphs_take(&data->budget, &file->bytes, length + 1, 1, tpugraphs_short(path), why);
-    if (!file->name) return why->status;
-    memcpy(file->name, base, length + 1);
-    if (length > 4 && !strcmp(base + length - 4, ".npz")) file->name[length - 4] = 0;
-    file->hash = tpgnn_hash(0, file->name, strlen(file->name) + 1, 1);
-    return AG_OK;
+    file->name = tpugraphs_take_name(&data->budget, &file->bytes, path, why);
+    if (file->name) file->hash = tpgnn_hash(0, file->name, strlen(file->name) + 1, 1);
+    return why->status;
 }
 
 static int find_family(tpgnn_data *data, const char *name)

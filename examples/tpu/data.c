@@ -67,20 +67,6 @@ static void free_file(tpu_data *data, tpu_file *file)
     ag__free(file->normalizer);
 }
 
-/* Its name without .npz. */
-static ag_status name_file(tpu_data *data, tpu_file *file, const char *path, ag_failure *why)
-{
-    const char *base = tpugraphs_base(path);
-    const size_t length = strlen(base);
-    const int ends = length > 4 && !strcmp(base + length - 4, ".npz");
-    file->name =
-        tpugraphs_take(&data->budget, &file->bytes, length + 1, 1, tpugraphs_short(path), why);
-    if (!file->name) return why->status;
-    memcpy(file->name, base, length + 1);
-    if (ends) file->name[length - 4] = 0;
-    return AG_OK;
-}
-
 static const char *const task_name[] = {"tile", "fusion"};
 
 static ag_status find_task(const tpu_data *data, tpu_task *task, const tpugraphs_raw *raw,
@@ -118,8 +104,8 @@ static ag_status read_file(tpu_data *data, tpu_file *file, const char *path, tpu
                                          "node_offset", "edge_offset", "kernel_runtime",
                                          NULL};
     tpugraphs_raw raw = {0};
-    if (!name_file(data, file, path, why) &&
-        !tpugraphs_raw_open(&raw, path, &data->budget, TPU_OPCODES, why) &&
+    file->name = tpugraphs_take_name(&data->budget, &file->bytes, path, why);
+    if (file->name && !tpugraphs_raw_open(&raw, path, &data->budget, TPU_OPCODES, why) &&
         !find_task(data, task, &raw, why)) {
         const int is_tile = *task == TPU_TILE;
         if (!(is_tile ? tpu_read_tile : tpu_read_fusion)(data, file, &raw, kernels, why))

@@ -2,6 +2,8 @@
 /* The limit on memory. */
 #include "examples/tpugraphs/tpugraphs.h"
 
+#include <string.h>
+
 ag_status tpugraphs_no_memory(const char *name, size_t bytes, ag_failure *why)
 {
     return ag_fail(why, AG_EMEMORY,
@@ -43,4 +45,16 @@ void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size
     *bytes += wanted;
     if (budget) budget->used += wanted;
     return block;
+}
+
+char *tpugraphs_take_name(tpugraphs_budget *budget, size_t *bytes, const char *path,
+                          ag_failure *why)
+{
+    const char *base = tpugraphs_base(path);
+    const size_t length = strlen(base);
+    char *name = tpugraphs_take(budget, bytes, length + 1, 1, tpugraphs_short(path), why);
+    if (!name) return NULL;
+    memcpy(name, base, length + 1);
+    if (length > 4 && !strcmp(base + length - 4, ".npz")) name[length - 4] = 0;
+    return name;
 }

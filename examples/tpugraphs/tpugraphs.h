@@ -56,6 +56,9 @@ typedef struct tpugraphs_budget {
 /* Memory that a file keeps: counted in *bytes and in the budget. NULL with a sentence. */
 void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size_t size,
                      const char *name, ag_failure *why);
+/* The name of the file at `path` without folder and .npz, kept likewise. */
+char *tpugraphs_take_name(tpugraphs_budget *budget, size_t *bytes, const char *path,
+                          ag_failure *why);
 ag_status tpugraphs_no_memory(const char *name, size_t bytes, ag_failure *why);
 /* The limit of what is read beside it. */
 size_t tpugraphs_rest(const tpugraphs_budget *budget);

@@ -74,8 +74,8 @@ void bench_peer_close(bench_peer *p)
     if (p->to) fclose(p->to);
     if (p->from && fgets(line, sizeof line, p->from)) {
         json_t *json = json_loads(line, 0, NULL);
-        p->peak = json_number_value(json_object_get(json, "peak_mb"));
-        p->resident = json_number_value(json_object_get(json, "resident_mb"));
+        p->peak = 1048576 * json_number_value(json_object_get(json, "peak_mb")); /* MiB */
+        p->resident = 1048576 * json_number_value(json_object_get(json, "resident_mb"));
         json_decref(json);
     }
     if (p->from) fclose(p->from);

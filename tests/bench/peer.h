@@ -10,7 +10,7 @@ typedef struct bench_peer {
     pid_t pid; /* 0: none */
     FILE *to, *from;
     char about[512];       /* the line it said when it was ready */
-    double peak, resident; /* MB above `resident`, which was there before the first step */
+    double peak, resident; /* bytes above `resident`, which was there before the first step */
 } bench_peer;
 
 /* Starts `python peer.py --serve --form FORM ...` and waits until it has warmed up. 0: ready. */

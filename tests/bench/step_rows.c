@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The training step of TGraph: its floor, its memory, what recording costs, and the same step in
    PyTorch in turn. */
-#include "bench.h"
-#include "memory.h"
-#include "peer.h"
+#include "beside.h"
 #include "probe.h"
 #include "step.h"
 
@@ -12,17 +10,14 @@
 static double step_flops(int configs, int nodes) { return 38.6e9 * configs * nodes / 32000; }
 static double step_bytes(int configs, int nodes) { return 78.0 * configs * nodes * 128 * 4; }
 
-enum { PEERS = 2 };
-static const char *const forms[PEERS] = {"pyg", "node"};
-
 typedef struct step_result {
-    bench_samples ours, peer[PEERS];
-    bench_peer about[PEERS];
+    bench_beside times;
     double record, found, made; /* seconds */
-    double resident, peak;      /* bytes, before the first step and at most */
     ag_plan_summary plan;
     double parameters; /* bytes of weights, gradients and moments */
 } step_result;
+
+static double run(void *step) { return bench_step_run(step); }
 
 static double least(double a, double b) { return a && a < b ? a : b; }
 
@@ -54,68 +49,35 @@ static int measure_recording(step_result *r, bench_step *s, int times)
     return bad;
 }
 
-static int alternate(step_result *r, bench_step *s, int rounds)
-{
-    for (int i = 0; i < rounds; i++) {
-        const double probe = bench_probe();
-        bench_evict();
-        bench_sample(&r->ours, bench_step_run(s), probe);
-        for (int k = 0; k < PEERS; k++) {
-            if (!r->about[k].pid) continue;
-            bench_pause();
-            const double seconds = bench_peer_run(&r->about[k]);
-            if (seconds < 0) return 1;
-            bench_sample(&r->peer[k], seconds, probe);
-        }
-    }
-    return 0;
-}
-
 static json_t *to_json(const step_result *r, int configs, int nodes, double lowest)
 {
-    const double median = bench_median(&r->ours);
     json_t *json = json_pack(
-        "{s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "part", "step",
-        "configs", configs, "nodes", nodes, "rounds", bench_kept(&r->ours), "min_ms",
-        bench_least(&r->ours) * 1e3, "median_ms", median * 1e3, "floor_ms", lowest * 1e3, "slab_mb",
-        (double)r->plan.slab / 1e6, "saved_mb", (double)r->plan.saved / 1e6, "parameters_mb",
-        r->parameters / 1e6, "growth_mb", (r->peak - r->resident) / 1e6, "record_ms",
+        "{s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "part", "step", "configs", configs,
+        "nodes", nodes, "floor_ms", lowest * 1e3, "slab_mb", (double)r->plan.slab / 1e6, "saved_mb",
+        (double)r->plan.saved / 1e6, "parameters_mb", r->parameters / 1e6, "record_ms",
         r->record * 1e3, "plan_found_ms", r->found * 1e3, "plan_made_ms", r->made * 1e3);
-    for (int k = 0; k < PEERS; k++)
-        if (r->peer[k].n)
-            json_object_set_new(json, forms[k],
-                                json_pack("{s:f, s:f, s:f, s:s}", "min_ms",
-                                          bench_least(&r->peer[k]) * 1e3, "median_ms",
-                                          bench_median(&r->peer[k]) * 1e3, "peak_mb",
-                                          r->about[k].peak, "about", r->about[k].about));
+    bench_beside_json(json, &r->times);
     return json;
 }
 
 static void print(const step_result *r, const char *name, int configs, int nodes, double lowest)
 {
-    const double median = bench_median(&r->ours), least = bench_least(&r->ours);
-    const double growth = (r->peak - r->resident) / 1e6;
+    const bench_samples *ours = &r->times.ours;
+    const double median = bench_median(ours), least = bench_least(ours);
     printf(
         "%-13s %9.1f ms median, %9.1f min; floor %.1f; %.2f x floor (%.2f by min); %.1f GFLOP/s; "
         "%d rounds\n",
         name, median * 1e3, least * 1e3, lowest * 1e3, median / lowest, least / lowest,
-        step_flops(configs, nodes) / median * 1e-9, bench_kept(&r->ours));
+        step_flops(configs, nodes) / median * 1e-9, bench_kept(ours));
     printf("%-13s slab %.1f MB (%.1f saved for backward), parameters %.1f MB; resident memory grew "
            "by %.1f MB\n",
            "", (double)r->plan.slab / 1e6, (double)r->plan.saved / 1e6, r->parameters / 1e6,
-           growth);
+           r->times.growth / 1e6);
     printf("%-13s recording %.0f us, finding the plan %.0f us: %.2f %% of a step; making it %.0f "
            "us: %.2f %%; %d ops, %d launches\n",
            "", r->record * 1e6, r->found * 1e6, 100 * (r->record + r->found) / median,
            r->made * 1e6, 100 * (r->record + r->made) / median, r->plan.nodes, r->plan.steps);
-    for (int k = 0; k < PEERS; k++)
-        if (r->peer[k].n)
-            printf(
-                "%-13s %-4s %9.1f ms median, %9.1f min: %.2f x ours (%.2f by min); %.1f MB, ours "
-                "is %.2f of that\n",
-                "", forms[k], bench_median(&r->peer[k]) * 1e3, bench_least(&r->peer[k]) * 1e3,
-                bench_median(&r->peer[k]) / median, bench_least(&r->peer[k]) / least,
-                r->about[k].peak * 1.048576, growth / (r->about[k].peak * 1.048576));
+    bench_beside_print(&r->times, 13);
     fflush(stdout);
 }
 
@@ -124,24 +86,22 @@ static int measure(const bench_options *options, int configs, int nodes, json_t 
     char name[32];
     const tgraph_options model = tgraph_default_options();
     bench_step s;
-    step_result r = {.record = 0};
+    step_result r = {.times.name = {"pyg", "node"}};
     if (options->quick) configs /= 16, nodes /= 20;
     snprintf(name, sizeof name, "step %dx%d", configs, nodes);
     if (!bench_wanted(options, name, name)) return 0;
     int bad = bench_step_open(&s, configs, nodes, &model);
-    for (int k = 0; options->peer && !bad && k < PEERS; k++)
-        bad = bench_peer_open(&r.about[k], options->peer, forms[k], configs, nodes, ag_threads());
+    for (int k = 0; options->peer && !bad && k < BENCH_PEERS; k++)
+        bad = bench_peer_open(&r.times.peer[k], options->peer, r.times.name[k], configs, nodes,
+                              ag_threads());
     if (!bad) {
         r.parameters = 4.0 * (double)s.model.params->size * sizeof(ag_real);
-        bench_forget_peak();
-        r.resident = bench_resident();
-        for (int i = 0; i < (options->quick ? 1 : 2); i++) bench_step_run(&s);
-        r.peak = bench_peak();
+        bench_beside_warm(&r.times, run, &s, options->quick ? 1 : 2);
         if (options->profile) ag_profile(s.tape, 1);
-        bad = alternate(&r, &s, bench_rounds(options, options->peer ? 7 : 15)) ||
+        bad = bench_beside_run(&r.times, run, &s, bench_rounds(options, options->peer ? 7 : 15)) ||
               measure_recording(&r, &s, options->quick ? 1 : 20);
     }
-    for (int k = 0; k < PEERS; k++) bench_peer_close(&r.about[k]);
+    bench_beside_close(&r.times);
     if (bad) {
         fprintf(stderr, "bench: the step broke off: %s\n", ag_error(s.tape));
     } else {

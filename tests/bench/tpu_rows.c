@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The TPU performance model: its training step and the ranking of configurations, their floors,
    their memory, and the same in PyTorch in turn. */
-#include "bench.h"
-#include "memory.h"
-#include "peer.h"
+#include "beside.h"
 #include "tpu_step.h"
 
 static const bench_tpu_work rows_of_table[] = {
@@ -16,79 +14,35 @@ static const bench_tpu_work rows_of_table[] = {
     {"tpu rank kernel 1000", "tpu-rank-kernel", TPU_LSTM, TPU_SEPARATE, TPU_AT_KERNEL, 1000},
 };
 
-enum { PEERS = 2 };
-static const char *const ways[PEERS] = {"plain", "best"};
-
 typedef struct result {
-    bench_samples ours, peer[PEERS];
-    bench_peer about[PEERS];
-    double growth; /* bytes: peak above what was resident before the first step */
-    double floor;  /* seconds */
+    bench_beside times;
+    double floor; /* seconds */
     double flops;
     ag_plan_summary plan;
 } result;
 
-static int alternate(result *r, bench_tpu *b, int rounds)
-{
-    for (int i = 0; i < rounds; i++) {
-        if (r->about[0].pid) bench_pause();
-        const double probe = bench_probe();
-        bench_evict();
-        bench_sample(&r->ours, bench_tpu_run(b), probe);
-        for (int k = 0; k < PEERS; k++) {
-            if (!r->about[k].pid) continue;
-            bench_pause();
-            const double seconds = bench_peer_run(&r->about[k]);
-            if (seconds < 0) return 1;
-            bench_sample(&r->peer[k], seconds, probe);
-        }
-    }
-    return 0;
-}
-
-static void warm_up(result *r, bench_tpu *b, int times)
-{
-    bench_forget_peak();
-    const double before = bench_resident();
-    for (int i = 0; i < times; i++) bench_tpu_run(b);
-    r->growth = bench_peak() - before;
-}
+static double run(void *tpu) { return bench_tpu_run(tpu); }
 
 static void add_json(const result *r, const char *name, json_t *rows)
 {
-    json_t *json =
-        json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "part", "tpu", "name", name,
-                  "rounds", bench_kept(&r->ours), "min_ms", bench_least(&r->ours) * 1e3,
-                  "median_ms", bench_median(&r->ours) * 1e3, "floor_ms", r->floor * 1e3, "flops",
-                  r->flops, "slab_mb", (double)r->plan.slab / 1e6, "saved_mb",
-                  (double)r->plan.saved / 1e6, "growth_mb", r->growth / 1e6);
-    for (int k = 0; k < PEERS; k++)
-        if (r->peer[k].n)
-            json_object_set_new(json, ways[k],
-                                json_pack("{s:f, s:f, s:f, s:s}", "min_ms",
-                                          bench_least(&r->peer[k]) * 1e3, "median_ms",
-                                          bench_median(&r->peer[k]) * 1e3, "peak_mb",
-                                          r->about[k].peak * 1.048576, "about", r->about[k].about));
+    json_t *json = json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "part", "tpu", "name", name,
+                             "floor_ms", r->floor * 1e3, "flops", r->flops, "slab_mb",
+                             (double)r->plan.slab / 1e6, "saved_mb", (double)r->plan.saved / 1e6);
+    bench_beside_json(json, &r->times);
     json_array_append_new(rows, json);
 }
 
 static void print(const result *r, const char *name)
 {
-    const double median = bench_median(&r->ours), least = bench_least(&r->ours);
+    const bench_samples *ours = &r->times.ours;
+    const double median = bench_median(ours), least = bench_least(ours);
     printf("%-21s %8.1f ms median, %8.1f min; floor %.1f; %.2f x floor (%.2f by min); %.1f "
            "GFLOP/s; %d rounds\n",
            name, median * 1e3, least * 1e3, r->floor * 1e3, median / r->floor, least / r->floor,
-           r->flops / median * 1e-9, bench_kept(&r->ours));
+           r->flops / median * 1e-9, bench_kept(ours));
     printf("%-21s slab %.1f MB (%.1f saved for backward); resident memory grew by %.1f MB\n", "",
-           (double)r->plan.slab / 1e6, (double)r->plan.saved / 1e6, r->growth / 1e6);
-    for (int k = 0; k < PEERS; k++)
-        if (r->peer[k].n)
-            printf(
-                "%-21s %-5s %8.1f ms median, %8.1f min: %.2f x ours (%.2f by min); %.1f MB, ours "
-                "is %.2f of that\n",
-                "", ways[k], bench_median(&r->peer[k]) * 1e3, bench_least(&r->peer[k]) * 1e3,
-                bench_median(&r->peer[k]) / median, bench_least(&r->peer[k]) / least,
-                r->about[k].peak * 1.048576, r->growth / 1e6 / (r->about[k].peak * 1.048576));
+           (double)r->plan.slab / 1e6, (double)r->plan.saved / 1e6, r->times.growth / 1e6);
+    bench_beside_print(&r->times, 21);
     fflush(stdout);
 }
 
@@ -97,22 +51,22 @@ static int measure(const bench_options *options, bench_tpu_work work, json_t *ro
     const int hidden = options->quick ? 16 : 512;
     char form[64];
     bench_tpu b;
-    result r = {.growth = 0};
+    result r = {.times.name = {"plain", "best"}};
     if (!bench_wanted(options, work.name, work.name)) return 0;
     if (options->quick) work.samples = 2;
     int bad = bench_tpu_open(&b, &work, hidden);
-    for (int k = 0; options->peer && !bad && k < PEERS; k++) {
+    for (int k = 0; options->peer && !bad && k < BENCH_PEERS; k++) {
         snprintf(form, sizeof form, "%s%s", work.peer, k == 0 ? "-plain" : "");
-        bad = bench_peer_open(&r.about[k], options->peer, form, work.samples, BENCH_KERNEL_NODES,
-                              ag_threads());
+        bad = bench_peer_open(&r.times.peer[k], options->peer, form, work.samples,
+                              BENCH_KERNEL_NODES, ag_threads());
     }
     if (!bad) {
-        warm_up(&r, &b, options->quick ? 1 : 2);
+        bench_beside_warm(&r.times, run, &b, options->quick ? 1 : 2);
         if (options->profile) ag_profile(b.tape, 1);
-        bad = alternate(&r, &b, bench_rounds(options, options->peer ? 7 : 15));
+        bad = bench_beside_run(&r.times, run, &b, bench_rounds(options, options->peer ? 7 : 15));
         r.plan = ag_plan_of(bench_tpu_record(&b), !bench_tpu_ranks(&b));
     }
-    for (int k = 0; k < PEERS; k++) bench_peer_close(&r.about[k]);
+    bench_beside_close(&r.times);
     if (bad) {
         fprintf(stderr, "bench: %s broke off: %s\n", work.name, ag_error(b.tape));
     } else {
