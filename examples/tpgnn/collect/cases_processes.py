@@ -71,6 +71,7 @@ class Measuring(unittest.TestCase):
         self.assertIsNone(measure.noise([]))
         self.assertAlmostEqual(measure.noise([(1, np.e)] * 10), 1 / np.sqrt(2))
         self.assertAlmostEqual(measure.spread(np.exp(np.linspace(0, 1, 101))), 0.34)
+        self.assertAlmostEqual(measure.spread(np.exp([0, 1, 2])), 0.68)  # between two of them: interpolated
 
 
 class Processes(unittest.TestCase):

@@ -6,6 +6,8 @@ import math
 import statistics
 from dataclasses import dataclass
 
+import numpy as np
+
 SAMPLES, SAMPLES_OF_SLOW, SLOW = 4, 2, 0.02  # per pass; slow: seconds
 AGREE = 0.05  # two passes agree when the smaller of their minima is so near to the other
 MOST_PASSES = 6
@@ -67,11 +69,12 @@ def summary(passes):
 def noise(pairs):
     """Standard deviation of ln(run time) of one measurement, from pairs of measurements: robust, the 68th percentile
     of how far apart they are over the root of 2. None without pairs."""
-    apart = sorted(abs(math.log(a / b)) for a, b in pairs)
-    return apart[min(len(apart) - 1, int(0.68 * len(apart)))] / math.sqrt(2) if apart else None
+    return float(np.quantile([abs(math.log(a / b)) for a, b in pairs], 0.68)) / math.sqrt(2) if pairs else None
 
 
 def spread(times):
     """Standard deviation of ln(run time) between schedules: half the width of the middle 68 %."""
-    logs = sorted(map(math.log, times))
-    return (logs[int(0.84 * (len(logs) - 1))] - logs[int(0.16 * (len(logs) - 1))]) / 2 if logs else None
+    if not len(times):
+        return None
+    low, high = np.quantile(np.log(times), (0.16, 0.84))
+    return float(high - low) / 2

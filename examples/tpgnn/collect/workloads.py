@@ -24,6 +24,7 @@ TABLE = (("rows", ROWS), ("columns", COLUMNS))
 PRODUCT = (("rows", MATRIX), ("columns", MATRIX), ("inner", MATRIX))
 MULTIPLIES = (500_000, 20_000_000)
 ELEMENTS = (16_000, 500_000)
+READ_ONCE = (100_000, 2_100_000)
 LARGEST = 1 << 28
 
 
@@ -71,14 +72,14 @@ KINDS = {
     "softmax": Kind(TABLE, product, (8_000, 200_000)),
     "layer-norm": Kind(TABLE, product, ELEMENTS),
     "rms-norm": Kind(TABLE, product, ELEMENTS),
-    "sum-rows": Kind(TABLE, product, ELEMENTS),
-    "sum-columns": Kind(TABLE, product, ELEMENTS),
+    "sum-rows": Kind(TABLE, product, READ_ONCE),
+    "sum-columns": Kind(TABLE, product, READ_ONCE),
     "norm-batches": Kind((("batch", (1, 2, 4, 8, 16, 32)), *TABLE), product, (32_000, 1_000_000)),
     "max-pool": Kind(POOL, windows, (60_000, 2_000_000)),
     "avg-pool": Kind(POOL, windows, (60_000, 2_000_000)),
     "bias-gelu": Kind(TABLE, product, ELEMENTS),
     "gated-sum": Kind(TABLE, product, ELEMENTS),
-    "transpose-add": Kind(TABLE, product, ELEMENTS),
+    "transpose-add": Kind(TABLE, product, READ_ONCE),
     **{network: Kind((("resolution", (32, 64, 96)), ("task", range(len(tasks)))), networks.work(network))
        for network, tasks in networks.TASKS.items()},
 }
