@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Schedules side by side, as the model reads them. */
+#ifndef TPGNN_BATCH_H
+#define TPGNN_BATCH_H
+
+#include "examples/tpgnn/inputs.h"
+#include "examples/tpgnn/nest.h"
+
+/* Of a node: its value, child position and depth, whether it is named, then the columns of nest.h. */
+enum { TPGNN_OWN = 4, TPGNN_NUMBERS = TPGNN_OWN + TPGNN_NEST };
+
+typedef struct tpgnn_batch_options {
+    unsigned edges; /* of tpgnn_edges */
+    int compact;    /* 1: without the nodes of tpgnn_nest_indices */
+    int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
+    double most;    /* constants beyond it are cut (of the paper's model) */
+} tpgnn_batch_options;
+
+/* Schedules of one task that stand together form a group. Start from {0}; all arrays but the graphs
+   lie in one block, which grows and stays. */
+typedef struct tpgnn_batch {
+    int64_t step; /* of training */
+    int graphs, nodes, stores, groups;
+    const tpgnn_schedule **schedule; /* [graphs] */
+    int32_t *start;                  /* [graphs + 1] first node */
+    int32_t *word[TPGNN_FIELDS];     /* [nodes] in the vocabulary */
+    ag_real *number;                 /* [nodes,TPGNN_NUMBERS] */
+    ag_real *paper;                  /* [nodes,2] value of a constant, 1: named */
+    int32_t *store;                  /* [stores] the nodes that store; a tree without any: its root */
+    int32_t *store_start;            /* [graphs + 1] */
+    int32_t *group_start;            /* [groups + 1] first schedule */
+    ag_real *log_runtime;            /* [graphs] ln ns */
+    int32_t *rank;                   /* [graphs] dense ranks of the run times within a group */
+    ag_graph *down, *up, *both;      /* from parents and users, the other way, and both */
+    void *block;
+    size_t room; /* bytes of the block */
+} tpgnn_batch;
+
+/* Takes the schedules in this order. Fails: AG_EUSE (none), AG_ESHAPE (2^30 nodes), AG_EMEMORY. */
+ag_status tpgnn_batch_fill(tpgnn_batch *batch, const tpgnn_data *data,
+                           const tpgnn_schedule *const *schedule, int count,
+                           const tpgnn_batch_options *options, ag_failure *why);
+void tpgnn_batch_free(tpgnn_batch *batch);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What a checkpoint of a cost model holds beside its parameters (docs/formats.md). */
+#ifndef TPGNN_CHECKPOINT_H
+#define TPGNN_CHECKPOINT_H
+
+#include "examples/tpgnn/model.h"
+#include "examples/tpgnn/program.h"
+
+typedef struct tpgnn_checkpoint {
+    tpgnn_options model;
+    tpgnn_vocabulary vocabulary; /* of training; own */
+    double mean, deviation;      /* of the labels; 0 and 1: they are not scaled */
+    harness_state progress;
+    char *configuration, *data; /* JSON: all options; schedules and hash of the training data */
+} tpgnn_checkpoint;
+
+void tpgnn_checkpoint_free(tpgnn_checkpoint *c);
+
+/* JSON, owned by the caller (harness_free). */
+char *tpgnn_configuration_json(const harness_options *options);
+char *tpgnn_data_json(const tpgnn_data *data);
+
+/* Appends the files that the run of a loaded checkpoint was trained on, as far as they can be found
+   by what its --data said. Fails: AG_EMEMORY. */
+ag_status tpgnn_checkpoint_files(tpugraphs_paths *files, const tpgnn_checkpoint *c,
+                                 ag_failure *why);
+
+/* What the score of a schedule says about ln(run time in ns): 1 and `cost`, or 0: scores only rank. */
+int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score);
+
+/* resume 1: with both moments and the step of the optimizer. Fails: as ag_params_save. */
+ag_status tpgnn_checkpoint_save(const char *path, const tpgnn_model *model,
+                                const tpgnn_checkpoint *c, int resume, ag_failure *why);
+
+/* Reads a checkpoint, makes the model that it describes and loads it. Start from {0}; free both in
+   any case. Fails: AG_EFILE, AG_EDATA, AG_ESHAPE, AG_EFINITE, AG_EMEMORY. */
+ag_status tpgnn_checkpoint_load(const char *path, tpgnn_model *model, tpgnn_checkpoint *c,
+                                ag_failure *why);
+
+/* Loads parameters, moments and progress into a model that is there, for --resume. `c` holds what
+   the run would store now: other options or data are refused. */
+ag_status tpgnn_checkpoint_resume(const char *path, tpgnn_model *model, tpgnn_checkpoint *c,
+                                  ag_failure *why);
+
+#endif
