@@ -11,6 +11,7 @@ enum { TPGNN_OWN = 4, TPGNN_NUMBERS = TPGNN_OWN + TPGNN_NEST };
 
 typedef struct tpgnn_batch_options {
     unsigned edges; /* of tpgnn_edges */
+    int both;       /* 1: one graph with every edge in both directions; 0: one for each */
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
     double most;    /* constants beyond it are cut (of the paper's model) */
@@ -28,10 +29,11 @@ typedef struct tpgnn_batch {
     ag_real *paper;                  /* [nodes,2] value of a constant, 1: named */
     int32_t *store;                  /* [stores] the nodes that store; a tree without any: its root */
     int32_t *store_start;            /* [graphs + 1] */
+    int32_t *program;                /* [stores] its graph */
     int32_t *group_start;            /* [groups + 1] first schedule */
     ag_real *log_runtime;            /* [graphs] ln ns */
     int32_t *rank;                   /* [graphs] dense ranks of the run times within a group */
-    ag_graph *down, *up, *both;      /* from parents and users, the other way, and both */
+    ag_graph *down, *up; /* from parents and users, and the other way; or down alone: both */
     void *block;
     size_t room; /* bytes of the block */
 } tpgnn_batch;

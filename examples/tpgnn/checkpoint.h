@@ -9,6 +9,7 @@
 typedef struct tpgnn_checkpoint {
     tpgnn_options model;
     tpgnn_vocabulary vocabulary; /* of training; own */
+    int predicts;                /* a label of program.h */
     double mean, deviation;      /* of the labels; 0 and 1: they are not scaled */
     harness_state progress;
     char *configuration, *data; /* JSON: all options; schedules and hash of the training data */

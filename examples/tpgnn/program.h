@@ -41,6 +41,8 @@ extern const harness_program tpgnn_program_table;
 
 /* What the options say of the model; the vocabulary's sizes are 1. */
 tpgnn_options tpgnn_settings_model(const tpgnn_settings *s);
+/* What the model predicts, up to scale: a rank loss takes the throughput. */
+int tpgnn_settings_label(const tpgnn_settings *s);
 
 /* The commands. */
 ag_status tpgnn_train_command(harness_call *call, ag_failure *why);

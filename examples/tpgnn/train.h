@@ -19,7 +19,9 @@ typedef struct tpgnn_training {
     tpgnn_sampler sampler;
     tpgnn_batch buffer[2];
     harness_loader *loader;
+    ag_real *label; /* [tasks * schedules] of the step's batch */
     harness_trainer trainer;
+    tpgnn_measure score[HARNESS_MOST_SCORES]; /* what a validation gives */
     const char *score_names[HARNESS_MOST_SCORES];
     ag_tape *tape;
 } tpgnn_training;

@@ -30,6 +30,13 @@ void tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *c
     v->words[field] = n;
 }
 
+void tpgnn_vocabulary_copy(tpgnn_vocabulary *out, const tpgnn_vocabulary *v)
+{
+    for (int f = 0; f < TPGNN_FIELDS; f++)
+        tpgnn_vocabulary_fill(out, (tpgnn_field)f, (const char *const *)v->word[f] + 1,
+                              v->words[f] - 1);
+}
+
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word)
 {
     int low = 1, high = v->words[field];

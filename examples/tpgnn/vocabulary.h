@@ -26,6 +26,8 @@ typedef struct tpgnn_vocabulary {
 /* Fills a field with the different ones of `count` words, in any order. The field was empty. */
 void tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
                            int count);
+/* A copy that lives by itself; `out` was empty. */
+void tpgnn_vocabulary_copy(tpgnn_vocabulary *out, const tpgnn_vocabulary *v);
 /* Index of a word; 0: it is not there. */
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word);
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What training makes small. */
+#ifndef TPGNN_LOSS_H
+#define TPGNN_LOSS_H
+
+#include "examples/tpgnn/checkpoint.h"
+
+/* The labels of a batch, [graphs], as `label` of program.h says: large is slow. mean, deviation: of
+   the training labels. */
+void tpgnn_labels(ag_real *out, const tpgnn_data *data, const tpgnn_batch *batch, int label,
+                  double mean, double deviation);
+/* Mean and standard deviation of the labels that are scaled (cost, log); 0 and 1 for others. */
+void tpgnn_label_scale(double *mean, double *deviation, const tpgnn_data *data, int label);
+
+/* Of a batch, a scalar: over pairs of schedules of one task, or of the labels. cost [graphs];
+   label [graphs], borrowed until the run returns. */
+ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label, int kind,
+                      double margin);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/tpgnn/score.h"
+
+#include "examples/harness/harness.h"
+
+#include <math.h>
+
+/* How many schedules from `first` on stand in one batch. */
+static int chunk(const tpgnn_scorer *s, const tpgnn_data *data, int first)
+{
+    int64_t nodes = 0;
+    int n = 0;
+    while (first + n < data->schedules && n < s->graphs) {
+        nodes += data->schedule[first + n].nodes;
+        if (n && nodes > s->nodes) break;
+        n++;
+    }
+    return n;
+}
+
+static ag_status add_scores(double *score, const tpgnn_data *data, int first, const ag_real *cost,
+                            int count, double weight, ag_failure *why)
+{
+    for (int i = 0; i < count; i++) {
+        const tpgnn_schedule *s = &data->schedule[first + i];
+        if (!isfinite((double)cost[i]))
+            return ag_fail(why, AG_EFINITE,
+                           "%.160s: the cost of schedule %d is %g; the run is of no use, choose "
+                           "another checkpoint",
+                           data->task[s->task].name, s->number, (double)cost[i]);
+        score[first + i] -= weight * (double)cost[i];
+    }
+    return AG_OK;
+}
+
+static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_data *data,
+                             const tpgnn_schedule **schedule, int first, int count,
+                             tpgnn_batch *batch, double weight, ag_failure *why)
+{
+    const tpgnn_batch_options options = tpgnn_model_batch(&s->model->options);
+    for (int i = 0; i < count; i++) schedule[i] = &data->schedule[first + i];
+    if (tpgnn_batch_fill(batch, data, schedule, count, &options, why)) return why->status;
+    ag_tape_reset(s->tape);
+    ag_tape_training(s->tape, 0);
+    ag_tensor *y = tpgnn_forward(s->model, s->tape, batch);
+    ag_forward(y);
+    const ag_real *cost = ag_values(y);
+    if (!cost) return ag_fail(why, ag_tape_status(s->tape), "%s", ag_error(s->tape));
+    return add_scores(score, data, first, cost, count, weight, why);
+}
+
+ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *data, double weight,
+                      ag_failure *why)
+{
+    tpgnn_batch batch = {0};
+    const tpgnn_schedule **schedule = harness_alloc((size_t)s->graphs * sizeof *schedule);
+    for (int first = 0, n; !why->status && (n = chunk(s, data, first)) > 0; first += n) {
+        if (!s->patient && harness_interrupted()) break;
+        if (score_batch(s, score, data, schedule, first, n, &batch, weight, why)) break;
+        if (s->note) s->note(s->user, first + n);
+    }
+    ag_tape_reset(s->tape);
+    ag_tape_training(s->tape, 1);
+    tpgnn_batch_free(&batch);
+    harness_free(schedule);
+    return why->status;
+}
