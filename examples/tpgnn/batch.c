@@ -126,7 +126,7 @@ static void fill_nest(tpgnn_batch *b, const scratch *s, const tpgnn_schedule *sc
 {
     for (int v = 0; v < schedule->nodes; v++) {
         if (s->place[v] < 0) continue;
-        ag_real *to = b->number + (size_t)(first + s->place[v]) * TPGNN_NUMBERS + TPGNN_OWN;
+        ag_real *to = b->number + (size_t)(first + s->place[v]) * TPGNN_NUMBERS + TPGNN_PLAIN;
         const float *from = s->nest + (size_t)v * TPGNN_NEST;
         for (int k = 0; k < TPGNN_NEST; k++) to[k] = nest ? (ag_real)from[k] : 0;
     }

@@ -7,7 +7,7 @@
 #include "examples/tpgnn/nest.h"
 
 /* Of a node: its value, child position and depth, whether it is named, then the columns of nest.h. */
-enum { TPGNN_OWN = 4, TPGNN_NUMBERS = TPGNN_OWN + TPGNN_NEST };
+enum { TPGNN_PLAIN = 4, TPGNN_NUMBERS = TPGNN_PLAIN + TPGNN_NEST };
 
 typedef struct tpgnn_batch_options {
     unsigned edges; /* of tpgnn_edges */

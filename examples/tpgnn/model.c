@@ -43,8 +43,8 @@ static ag_tensor *paper(pass *p)
     const tpgnn_batch *b = p->batch;
     ag_tensor *own = ag_input(p->tape, b->paper, AG_SHAPE(b->nodes, 2));
     ag_tensor *x = ag_concat2(look_up(p, class_vectors(p), TPGNN_CLASS), own, 1);
-    const ag_edges edges = ag_graph_edges(p->tape, b->both);
-    return tpgnn_paper_forward(&p->model->paper, x, edges, edges.starts);
+    const ag_edges edges = ag_graph_edges(p->tape, b->down);
+    return tpgnn_paper_forward(&p->model->paper, x, edges);
 }
 
 /* ---- what each statement costs ------------------------------------------------------------------
