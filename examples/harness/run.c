@@ -66,8 +66,8 @@ static void clear(const char *folder)
     static const char *const files[] = {HARNESS_CONFIG, HARNESS_LAST,    HARNESS_BEST,
                                         HARNESS_REPORT, "metrics.jsonl", "metrics.csv",
                                         "timing.jsonl", "result.json",   "autotune.json"};
-    static const char *const plots[] = {"curves",  "order",  "files",         "scores",
-                                        "methods", "fusion", "fusion-curves", "tiles"};
+    static const char *const plots[] = {"curves", "order",         "files", "scores",  "methods",
+                                        "fusion", "fusion-curves", "tiles", "families"};
     static const char *const endings[] = {".tsv", ".gp", ".svg"};
     char *pictures = harness_text("%s/plots", folder);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink_in(folder, files[i], "");

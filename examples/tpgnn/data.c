@@ -225,6 +225,12 @@ void tpgnn_data_free(tpgnn_data *data)
     *data = (tpgnn_data){.budget = data->budget, .prune = data->prune, .given = data->given};
 }
 
+void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given)
+{
+    data->given = given;
+    if (data->parts) tpgnn_kinds_settle(data);
+}
+
 const tpgnn_vocabulary *tpgnn_data_vocabulary(const tpgnn_data *data)
 {
     return data->given ? data->given : &data->own;

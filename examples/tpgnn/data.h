@@ -88,6 +88,9 @@ ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const ch
                           ag_failure *why);
 void tpgnn_data_free(tpgnn_data *data);
 
+/* Looks all kinds up in another vocabulary, borrowed: the same schedules for another model. */
+void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given);
+
 /* The vocabulary of the kinds' indices: the given one, or that of the files. */
 const tpgnn_vocabulary *tpgnn_data_vocabulary(const tpgnn_data *data);
 /* How many nodes have a word in this field that the vocabulary does not have. */

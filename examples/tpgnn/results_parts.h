@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TPGNN_RESULTS_PARTS_H
+#define TPGNN_RESULTS_PARTS_H
+
+#include "examples/tpgnn/results.h"
+
+/* The method whose columns stand beside the model's. */
+#define TPGNN_BESIDE "XGBoost (TVM)"
+
+/* Another method, with scores of 0; its number. Takes the note. */
+int tpgnn_results_method(tpgnn_results *r, const char *name, char *note);
+
+#endif
