@@ -88,8 +88,8 @@ static ag_status add_all(tpgnn_results *r, const tpgnn_stores *train, const tpgn
     tuned.depth = 6;
     tuned.rounds = 200;
     tuned.patience = 0;
-    if (add_boosting(r, TPGNN_BESIDE, &tvm, train, scored, why) || harness_interrupted() ||
-        add_boosting(r, "XGBoost (tuned)", &tuned, train, scored, why) || harness_interrupted() ||
+    if (add_boosting(r, "XGBoost (TVM)", &tvm, train, scored, why) || harness_interrupted() ||
+        add_boosting(r, TPGNN_BESIDE, &tuned, train, scored, why) || harness_interrupted() ||
         add_ridge(r, "ridge within tasks", TPGNN_RIDGE_WITHIN, train, scored, why) ||
         harness_interrupted() || add_ridge(r, "ridge", TPGNN_RIDGE_ABSOLUTE, train, scored, why))
         return why->status;
