@@ -6,7 +6,7 @@ if(both)
     add_library(both STATIC ${both})
     target_include_directories(both PRIVATE ${AUGUR_GEN})
     target_link_libraries(both PUBLIC $<TARGET_NAME_IF_EXISTS:tgraph_lib>
-        $<TARGET_NAME_IF_EXISTS:tpu_lib> augur_static augur::cmocka)
+        $<TARGET_NAME_IF_EXISTS:tpu_lib> $<TARGET_NAME_IF_EXISTS:tpgnn_lib> augur_static augur::cmocka)
     target_compile_options(both PRIVATE -Wdouble-promotion)
 endif()
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The forward pass, in the order of the authors' code. */
+#include "examples/tpgnn/paper.h"
+
+#include "ops/ops.h"
+
+static ag_tensor *convolve(const tpgnn_paper *p, int k, ag_tensor *x, ag_tensor *norm,
+                           ag_edges edges)
+{
+    if (p->options.conv == TPGNN_GCN_CONV) return ag_gcn_conv(&p->gcn[k], x, norm, edges);
+    return ag_graph_conv(&p->graph[k], x, edges);
+}
+
+/* What a pooling leaves of x and of the edges. */
+static ag_tensor *pool(const tpgnn_paper *p, int k, ag_tensor *x, ag_edges *edges)
+{
+    const ag_real ratio = (ag_real)p->options.ratio;
+    if (p->options.pool == TPGNN_POOL_NONE) return x;
+    const ag_pooled kept =
+        p->options.pool == TPGNN_POOL_TOPK
+            ? ag_topk(x, ag_parameter(ag_tape_of(x), p->select[k]), *edges, ratio)
+            : ag_sag_pool(x, ag_graph_conv(&p->score[k], x, *edges), *edges, ratio);
+    *edges = kept.edges;
+    return kept.x;
+}
+
+static ag_tensor *linear(const tpgnn_paper *p, int k, ag_tensor *x)
+{
+    ag_tape *tape = ag_tape_of(x);
+    return ag_linear(x, ag_parameter(tape, p->weight[k]), ag_parameter(tape, p->bias[k]));
+}
+
+ag_tensor *tpgnn_paper_forward(const tpgnn_paper *p, ag_tensor *x, ag_edges edges)
+{
+    const tpgnn_paper_options *o = &p->options;
+    const int normed = o->conv == TPGNN_GCN_CONV;
+    ag_tensor *norm = normed ? ag_gcn_norm(edges) : NULL, *sum = NULL;
+    for (int k = 0; k < o->layers; k++) {
+        if (k && normed && o->pool != TPGNN_POOL_NONE) norm = ag_gcn_norm(edges);
+        x = pool(p, k, ag_relu(convolve(p, k, x, norm, edges)), &edges);
+        ag_tensor *read = ag_readout_max_mean(x, edges);
+        sum = sum ? ag_add(sum, read) : read;
+    }
+    ag_tensor *y = ag_dropout(ag_relu(linear(p, 0, sum)), (ag_real)o->dropout);
+    y = linear(p, 2, ag_relu(linear(p, 1, y)));
+    return ag_reshape(y, AG_SHAPE(ag_size(y, 0)));
+}
