@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Nodes that the columns make superfluous. */
+#include "examples/harness/harness.h"
+#include "examples/tpgnn/nest_parts.h"
+
+/* Children that say what the columns of their parent say. A loop's body and an attribute's are
+   their last child. */
+static int is_said(nest_class up, int position, int last)
+{
+    switch (up) {
+    case NEST_BUFFER:
+    case NEST_LOAD: return 1;
+    case NEST_STORE: return position > 0;
+    case NEST_FOR:
+    case NEST_ATTRIBUTE: return !last;
+    default: return 0;
+    }
+}
+
+void tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_schedule *s)
+{
+    nest_tree t = {.data = data, .s = s};
+    const size_t kinds = (size_t)data->kinds * sizeof *t.kind;
+    char *block = harness_alloc(kinds + (size_t)s->nodes * sizeof *t.last + 64);
+    t.last = (int32_t *)(void *)block;
+    t.kind = (nest_kind *)(void *)(block + (size_t)s->nodes * sizeof *t.last);
+    for (int v = 1; v < s->nodes; v++) t.last[s->parent[v]] = v;
+    mark[0] = 0;
+    for (int v = 1; v < s->nodes; v++) {
+        const int up = s->parent[v];
+        const nest_class class = (nest_class)nest_kind_of(&t, up).class;
+        mark[v] = (uint8_t)(mark[up] || is_said(class, s->position[v], t.last[up] == v));
+    }
+    harness_free(block);
+}
