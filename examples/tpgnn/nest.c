@@ -55,7 +55,7 @@ enum {
     S_BROADCAST,
     S_CONTIGUOUS,
     S_STRIDED,
-    S_UNUSED
+    S_COPIES
 };
 
 const char *const tpgnn_nest_names[TPGNN_NEST] = {
@@ -106,7 +106,7 @@ const char *const tpgnn_nest_names[TPGNN_NEST] = {
     "loads_broadcast",
     "loads_contiguous",
     "loads_strided",
-    "unused",
+    "copies",
 };
 
 static float scaled(double x)
@@ -176,6 +176,7 @@ static void write_store(float *x, const nest_store *s, const nest_cost *c)
     x[S_BROADCAST] = scaled(c->broadcast);
     x[S_CONTIGUOUS] = scaled(c->contiguous);
     x[S_STRIDED] = scaled(c->strided);
+    x[S_COPIES] = scaled(c->copies - 1);
 }
 
 /* From each loop once; its nodes copy it. */

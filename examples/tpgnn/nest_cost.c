@@ -6,77 +6,148 @@
 
 #include <math.h>
 
-enum { REGISTER = 64, REGISTERS = 28, LATENCY = 4, FORWARD = 9 };
+enum { REGISTER = 64, REGISTERS = 28, LATENCY = 4, UNROLLED_SIZE = 400 };
 
 typedef struct statement {
     const nest_tree *t;
+    const nest_store *store;
     const nest_access *a; /* the store; its loads behind it */
     int loads, levels;
     const nest_loop *level[NEST_LOOPS]; /* from the innermost */
-    double vector;                      /* elements of a vector statement */
+    int vector, block;                  /* level that TIR vectorises, -1: none; levels in a block */
+    int update;
 } statement;
 
-static void find_levels(statement *s, const nest_store *store)
+/* A way to run it: the loops inside `block`, one of them or the next one in vectors. */
+typedef struct way {
+    double lanes, registers, copies; /* elements, registers of a vector; statements of a block */
+    double issue, chain, tile;
+} way;
+
+static void find_levels(statement *s)
 {
     s->levels = 0;
-    s->vector = 1;
+    s->vector = -1;
     for (int l = s->a->loop; l >= 0 && s->levels < NEST_LOOPS; l = s->t->loops[l].up) {
-        s->level[s->levels++] = &s->t->loops[l];
-        if (s->t->loops[l].kind == NEST_VECTOR && !store->scalar)
-            s->vector = nest_cap(s->vector * s->t->loops[l].extent);
+        const nest_loop *loop = &s->t->loops[l];
+        if (loop->kind == NEST_VECTOR && loop->extent > 1 && s->vector < 0 && !s->store->scalar)
+            s->vector = s->levels;
+        s->level[s->levels++] = loop;
     }
+    s->update = 0;
+    for (int i = 1; i <= s->loads; i++)
+        if (s->a[i].buffer == s->a->buffer && s->a->buffer >= 0) s->update = 1;
 }
 
-/* Instructions of a load or store in one execution. */
-static double of_access(nest_cost *c, const nest_access *a, double vector, double registers)
+/* The innermost loops as far as pragmas or, while the code stays small, compilers unroll them. */
+static void find_block(statement *s)
 {
-    if (vector <= 1) return 1;
-    if (a->across == 0) {
-        c->broadcast++;
-        return 1;
+    double size = s->loads + 1 + s->store->ops + s->store->choices;
+    for (s->block = 0; s->block < s->levels; s->block++) {
+        const nest_loop *l = s->level[s->block];
+        if (s->block == s->vector || l->extent <= 1) continue;
+        size = nest_cap(size * l->extent);
+        if (!l->unrolled && (l->kind == NEST_PARALLEL || size > UNROLLED_SIZE)) break;
     }
-    if (a->across == 1) {
-        c->contiguous++;
-        return registers;
-    }
-    c->strided++;
-    return 2 * vector;
 }
 
-/* The loops inside the innermost one that repeats the stored place make independent sums. Where
-   those are unrolled and few, sums stay in registers as long as that loop runs. */
-static double find_sums(nest_cost *c, const statement *s, double registers)
+static int moves(const nest_access *a, int level) { return a->depends >> level & 1; }
+
+/* Different places of an access in a block. */
+static double places(const statement *s, const nest_access *a, int vector)
 {
-    double kept = 1;
-    int opened = 0, level = 0;
-    c->tile = 1;
-    for (; level < s->levels && (s->a->depends >> level & 1 || s->level[level]->extent <= 1 ||
-                                 s->level[level]->kind == NEST_VECTOR);
-         level++) {
-        if (s->level[level]->kind == NEST_VECTOR) continue;
-        if (!s->level[level]->unrolled && s->level[level]->extent > 1) opened = 1;
-        c->tile = nest_cap(c->tile * s->level[level]->extent);
-    }
-    c->vectors = nest_cap(c->tile * registers);
-    c->innermost = level < s->levels && c->tile == 1;
-    if (opened || c->vectors > REGISTERS) return 1;
-    for (; level < s->levels; level++) {
-        if (s->level[level]->extent <= 1) continue;
-        if (s->a->depends >> level & 1) break;
-        kept = nest_cap(kept * s->level[level]->extent);
-    }
-    return kept;
+    double n = 1;
+    for (int i = 0; i < s->block; i++)
+        if (i != vector && (!a || moves(a, i))) n = nest_cap(n * s->level[i]->extent);
+    return n;
 }
 
-/* Loops that stay: each iteration counts once. */
+/* Instructions of a load or store of a vector. */
+static double of_access(const nest_access *a, int vector, const way *w)
+{
+    if (vector < 0 || a->stride[vector] == 0) return 1;
+    return a->stride[vector] == 1 ? w->registers : 1.5 * w->lanes;
+}
+
+/* How often the loops around a block find a place again that registers keep. */
+static double kept(const statement *s, const nest_access *a, int vector, double registers)
+{
+    double n = 1;
+    if (registers > REGISTERS) return 1;
+    for (int i = s->block; i < s->levels && (i == vector || !moves(a, i)); i++)
+        if (i != vector) n = nest_cap(n * s->level[i]->extent);
+    return n;
+}
+
+/* Registers of a vector loop. What a compiler vectorises by itself leaves a rest. */
+static void find_width(way *w, const statement *s, int vector)
+{
+    w->lanes = vector < 0 ? 1 : s->level[vector]->extent;
+    const double full = w->lanes * s->a->element / REGISTER;
+    w->registers = ceil(full);
+    if (vector >= 0 && vector != s->vector) {
+        const double rest = (full - floor(full)) * REGISTER / s->a->element;
+        w->registers = floor(full) + ceil(rest / 4);
+    }
+}
+
+static void run(way *w, const statement *s, int vector, double trips)
+{
+    find_width(w, s, vector);
+    w->copies = places(s, NULL, vector);
+    w->tile = places(s, s->a, vector);
+    const double blocks = trips / w->lanes / w->copies;
+    const double live = nest_cap(w->tile * w->registers);
+    double memory = 0;
+    for (int i = 0; i <= s->loads; i++) {
+        const nest_access *a = &s->a[i];
+        const int own = i == 0 || (a->buffer == s->a->buffer && s->update);
+        const double n = places(s, a, vector) * of_access(a, vector, w);
+        if (own && !s->update)
+            memory += n;
+        else
+            memory += n * (own && live > REGISTERS ? w->copies / w->tile : 1) /
+                      kept(s, a, vector, own ? live : n + live);
+    }
+    const nest_store *store = s->store;
+    const double compute =
+        w->copies * (w->registers * (store->ops + 8 * store->divides + 2 * store->choices) +
+                     20 * w->lanes * store->calls);
+    w->issue = nest_cap(blocks * (compute + memory) / 2);
+    w->chain = 0;
+    if (!s->update) return;
+    /* Sums of the next block wait for these unless they are others. */
+    const int waits = s->block < s->levels && !moves(s->a, s->block);
+    w->chain = nest_cap(blocks * w->copies / w->tile * LATENCY / (waits ? 1 : 4));
+    if (vector == s->block) w->chain *= w->registers;
+}
+
+static double slower(const way *w) { return w->issue > w->chain ? w->issue : w->chain; }
+
+/* TIR's vectors, or the best that a compiler may find: the first loop around the block, or sums of
+   the block that lie side by side. */
+static way choose(const statement *s, double trips)
+{
+    way best, w;
+    run(&best, s, s->vector, trips);
+    if (s->vector >= 0) return best;
+    for (int i = 0; i <= s->block && i < s->levels; i++) {
+        if (s->level[i]->extent < 4 || !moves(s->a, i)) continue;
+        if (i < s->block && s->a->stride[i] != 1) continue;
+        run(&w, s, i, trips);
+        if (slower(&w) < slower(&best)) best = w;
+    }
+    return best;
+}
+
+/* Loops that stay: each iteration counts. */
 static double find_overhead(const statement *s)
 {
     double n = 1, all = 0;
-    for (int i = s->levels - 1; i >= 0; i--) {
-        const nest_loop *l = s->level[i];
-        if (l->kind == NEST_VECTOR) continue;
-        n = nest_cap(n * l->extent);
-        if (!l->unrolled) all = nest_cap(all + 2 * n);
+    for (int i = s->levels - 1; i >= s->block; i--) {
+        if (i == s->vector) continue;
+        n = nest_cap(n * s->level[i]->extent);
+        all = nest_cap(all + 2 * n);
     }
     return all;
 }
@@ -129,32 +200,36 @@ static double misses(const statement *s, double lines)
 
 /* --------------------------------------------------------------------------------------------- */
 
+/* How many loads repeat, follow, jump in the vectorised loop. */
+static void classify(nest_cost *c, const statement *s)
+{
+    for (int i = 1; i <= s->loads && s->vector >= 0; i++) {
+        const double stride = s->a[i].stride[s->vector];
+        c->broadcast += stride == 0;
+        c->contiguous += stride == 1;
+        c->strided += stride > 1;
+    }
+}
+
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store)
 {
     static const double cache[3] = {256, 4096, 65536}; /* lines */
-    statement s = {.t = t, .a = &t->access[store->access], .loads = store->loads};
+    statement s = {.t = t, .store = store, .a = &t->access[store->access], .loads = store->loads};
     *c = (nest_cost){.trips = s.a->loop < 0 ? 1 : t->loops[s.a->loop].trips};
-    find_levels(&s, store);
-    c->lanes = s.vector;
-    const double registers = ceil(s.vector * s.a->element / REGISTER), n = c->trips / s.vector;
-    const double kept = find_sums(c, &s, registers);
-    double memory = 0;
-    for (int i = 1; i <= s.loads; i++) {
-        const int same = s.a[i].buffer == s.a->buffer && s.a->buffer >= 0;
-        const double load = of_access(c, &s.a[i], s.vector, registers);
-        if (same) c->update = 1;
-        memory += load / (same ? kept : 1);
-    }
-    nest_cost unused = {0};
-    memory += of_access(&unused, s.a, s.vector, registers) / (c->update ? kept : 1);
-    const double choices = store->choices * (store->scalar ? 4 : 2);
-    const double compute =
-        registers * (store->ops + 8 * store->divides + choices) + 20 * s.vector * store->calls;
-    c->issue = nest_cap(n * (compute + memory) / 2);
-    if (c->update) c->chain = nest_cap(n * registers * (kept > 1 ? LATENCY : FORWARD) / c->vectors);
+    find_levels(&s);
+    find_block(&s);
+    const way w = choose(&s, c->trips);
+    c->lanes = w.lanes;
+    c->issue = w.issue;
+    c->chain = w.chain;
+    c->tile = w.tile;
+    c->vectors = nest_cap(w.tile * w.registers);
+    c->copies = w.copies;
+    c->update = (uint8_t)s.update;
+    c->innermost = s.update && w.tile == 1;
     c->overhead = find_overhead(&s);
     for (int i = 0; i < 3; i++) c->miss[i] = misses(&s, cache[i]);
     c->moved = nest_cap(c->trips * (s.loads + 1) * s.a->element);
-    c->cycles = nest_cap((c->issue > c->chain ? c->issue : c->chain) + c->overhead / 2 +
-                         4 * c->miss[0] + 10 * c->miss[1]);
+    classify(c, &s);
+    c->cycles = nest_cap(slower(&w) + c->overhead / 2 + 4 * c->miss[0] + 10 * c->miss[1]);
 }

@@ -77,7 +77,8 @@ typedef struct nest_access {
     int node, buffer, store, loop, term, loops; /* loops: levels, at most NEST_LOOPS */
     uint32_t depends;                           /* bit: on the loop of this level, 0 innermost */
     double element, size;                       /* bytes: an element, the buffer */
-    double across, along; /* strides: of the vectorised, the innermost other loop */
+    double across, along; /* strides: of the vectorised loop, the innermost other one; -1: none */
+    double stride[NEST_LOOPS];
     double elements[NEST_LOOPS + 1], lines[NEST_LOOPS + 1]; /* of the loops inside a level */
 } nest_access;
 
@@ -129,7 +130,7 @@ void nest_reach(nest_tree *t);
 
 /* What a store costs about. */
 typedef struct nest_cost {
-    double trips, lanes;           /* executions; elements in one */
+    double trips, lanes, copies;   /* executions; elements in one; statements of a block */
     double issue, chain, overhead; /* cycles: instructions, dependent sums, loops */
     double miss[3];                /* lines from beyond 16 KB, 256 KB, 4 MB */
     double cycles;                 /* all of them */

@@ -123,15 +123,14 @@ static double stride(const nest_tree *t, const nest_access *a, const shape *f, i
 
 static void find_strides(const nest_tree *t, nest_access *a, const shape *f)
 {
-    int vector = 0, other = 0, level = 0;
+    int level = 0;
     a->across = a->along = -1;
     for (int i = a->loop; i >= 0 && level < a->loops; i = t->loops[i].up, level++) {
         const nest_loop *l = &t->loops[i];
-        if (l->extent <= 1) continue;
+        const int moves = a->depends >> level & 1;
+        a->stride[level] = moves ? stride(t, a, f, level, l->extent) : 0;
         double *to = l->kind == NEST_VECTOR ? &a->across : &a->along;
-        int *done = l->kind == NEST_VECTOR ? &vector : &other;
-        if (!*done) *to = stride(t, a, f, level, l->extent);
-        *done = 1;
+        if (l->extent > 1 && *to < 0) *to = a->stride[level];
     }
 }
 
