@@ -200,6 +200,14 @@ static double misses(const statement *s, double lines)
 
 /* --------------------------------------------------------------------------------------------- */
 
+/* The innermost loop that is not in vectors, 0 without one. */
+static int first_loop(const statement *s)
+{
+    for (int i = 0; i < s->levels; i++)
+        if (i != s->vector && s->level[i]->extent > 1) return i;
+    return 0;
+}
+
 /* How many loads repeat, follow, jump in the vectorised loop. */
 static void classify(nest_cost *c, const statement *s)
 {
@@ -226,7 +234,7 @@ void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store)
     c->vectors = nest_cap(w.tile * w.registers);
     c->copies = w.copies;
     c->update = (uint8_t)s.update;
-    c->innermost = s.update && w.tile == 1;
+    c->innermost = (uint8_t)(s.update && !moves(s.a, first_loop(&s)));
     c->overhead = find_overhead(&s);
     for (int i = 0; i < 3; i++) c->miss[i] = misses(&s, cache[i]);
     c->moved = nest_cap(c->trips * (s.loads + 1) * s.a->element);
