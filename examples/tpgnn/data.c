@@ -98,7 +98,7 @@ static ag_status read_sizes(tpgnn_reading *r, ag_failure *why)
     return why->status;
 }
 
-static ag_status make_schedules(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
+ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 {
     tpgnn_schedule *list = grow(data, data->schedule, &data->parts->schedule_room,
                                 (int64_t)data->schedules + r->schedules, sizeof *list, why);
@@ -110,7 +110,7 @@ static ag_status make_schedules(tpgnn_data *data, tpgnn_reading *r, ag_failure *
     return AG_OK;
 }
 
-static ag_status check_kinds(const tpgnn_data *data, const tpgnn_reading *r, ag_failure *why)
+ag_status tpgnn_kinds_check(const tpgnn_data *data, const tpgnn_reading *r, ag_failure *why)
 {
     if (data->kinds + r->lines.count <= TPGNN_MOST_KINDS) return AG_OK;
     return ag_fail(why, AG_EDATA,
@@ -119,8 +119,9 @@ static ag_status check_kinds(const tpgnn_data *data, const tpgnn_reading *r, ag_
                    r->raw.name, r->lines.count, data->kinds, TPGNN_MOST_KINDS);
 }
 
-static ag_status read_file(tpgnn_data *data, tpgnn_reading *r, const char *path, ag_failure *why)
+static ag_status read_file(tpgnn_data *data, tpgnn_reading *r, const void *from, ag_failure *why)
 {
+    const char *path = from;
     static const char *const read[] = {"kinds",
                                        "node_kind",
                                        "node_children",
@@ -140,8 +141,8 @@ static ag_status read_file(tpgnn_data *data, tpgnn_reading *r, const char *path,
                                        NULL};
     r->raw.npz = ag_npz_open(path, SIZE_MAX / 2, why);
     if (!r->raw.npz || name_file(data, r->file, path, why) || read_sizes(r, why) ||
-        make_schedules(data, r, why) || tpgnn_kinds_read(&r->lines, &r->raw, why) ||
-        check_kinds(data, r, why) || tpgnn_trees_read(data, r, why) ||
+        tpgnn_schedules_make(data, r, why) || tpgnn_kinds_read(&r->lines, &r->raw, why) ||
+        tpgnn_kinds_check(data, r, why) || tpgnn_trees_read(data, r, why) ||
         tpgnn_stores_read(data, r, why) || tpgnn_times_read(r, why))
         return why->status;
     return tpugraphs_raw_verify(&r->raw, read, why);
@@ -163,12 +164,11 @@ static void keep_file(tpgnn_data *data, tpgnn_reading *r)
     data->hash = tpgnn_hash(data->hash, &f->hash, 1, sizeof f->hash);
 }
 
-static ag_status add_file(tpgnn_data *data, const char *path, ag_failure *why)
+ag_status tpgnn_data_take(tpgnn_data *data, tpgnn_reading *r, tpgnn_read *read, const void *from,
+                          ag_failure *why)
 {
     tpgnn_file file = {0};
-    tpgnn_reading r = {
-        .raw = {.path = path, .name = tpugraphs_short(path), .budget = &data->budget},
-        .file = &file};
+    if (!data->parts) data->parts = harness_alloc(sizeof *data->parts);
     struct tpgnn_data_parts *p = data->parts;
     tpgnn_file *files =
         grow(data, p->file, &p->file_room, (int64_t)data->tasks + 1, sizeof *files, why);
@@ -178,13 +178,22 @@ static ag_status add_file(tpgnn_data *data, const char *path, ag_failure *why)
               : NULL;
     if (!tasks) return why->status;
     data->task = tasks;
-    if (read_file(data, &r, path, why))
+    r->file = &file;
+    if (read(data, r, from, why))
         free_file(data, &file);
     else
-        keep_file(data, &r);
-    tpgnn_kinds_drop(&r.lines);
-    ag__free(r.node_offset);
-    ag__free(r.store_offset);
+        keep_file(data, r);
+    tpgnn_kinds_drop(&r->lines);
+    ag__free(r->node_offset);
+    ag__free(r->store_offset);
+    return why->status;
+}
+
+static ag_status add_file(tpgnn_data *data, const char *path, ag_failure *why)
+{
+    tpgnn_reading r = {
+        .raw = {.path = path, .name = tpugraphs_short(path), .budget = &data->budget}};
+    tpgnn_data_take(data, &r, read_file, path, why);
     tpugraphs_raw_close(&r.raw);
     return why->status;
 }

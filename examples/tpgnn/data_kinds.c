@@ -57,22 +57,26 @@ static int make_kind(tpgnn_kind *k, const char *line, size_t n)
     return 1;
 }
 
-static ag_status cut_lines(tpgnn_kind_lines *lines, const char *text, size_t bytes,
-                           const tpugraphs_raw *raw, ag_failure *why)
+ag_status tpgnn_kinds_cut(tpgnn_kind_lines *lines, const char *text, int64_t bytes,
+                          const char *name, ag_failure *why)
 {
+    if (bytes > LONGEST_TEXT)
+        return ag_fail(why, AG_EDATA, "%s: kinds has %lld bytes, but at most %d are supported",
+                       name, (long long)bytes, LONGEST_TEXT);
     size_t count = 1, from = 0;
-    for (size_t i = 0; i < bytes; i++) count += text[i] == '\n';
+    const size_t n = (size_t)bytes;
+    for (size_t i = 0; i < n; i++) count += text[i] == '\n';
     if (count > TPGNN_MOST_KINDS)
-        return ag_fail(why, AG_EDATA, "%s: kinds has %zu lines, but at most %d are supported",
-                       raw->name, count, TPGNN_MOST_KINDS);
+        return ag_fail(why, AG_EDATA, "%s: kinds has %zu lines, but at most %d are supported", name,
+                       count, TPGNN_MOST_KINDS);
     lines->kind = harness_alloc(count * sizeof *lines->kind);
-    for (size_t i = 0; i <= bytes; i++) {
-        if (i < bytes && text[i] != '\n') continue;
+    for (size_t i = 0; i <= n; i++) {
+        if (i < n && text[i] != '\n') continue;
         if (!make_kind(&lines->kind[lines->count], text + from, i - from))
             return ag_fail(why, AG_EDATA,
                            "%s: line %d of kinds, counted from 0, must be five words with a blank "
                            "between them: TYPE LOOP DTYPE SCOPE NAMED, the last 0 or 1",
-                           raw->name, lines->count);
+                           name, lines->count);
         lines->count++;
         from = i + 1;
     }
@@ -84,13 +88,9 @@ ag_status tpgnn_kinds_read(tpgnn_kind_lines *lines, const tpugraphs_raw *raw, ag
     const ag_array_info *info =
         tpugraphs_member(raw, "kinds", AG_SHAPE(-1), "text, a line per kind of node", why);
     if (!info) return why->status;
-    const int64_t bytes = info->size[0];
-    if (bytes > LONGEST_TEXT)
-        return ag_fail(why, AG_EDATA, "%s: kinds has %lld bytes, but at most %d are supported",
-                       raw->name, (long long)bytes, LONGEST_TEXT);
-    char *text = tpugraphs_raw_read(raw, "kinds", AG_U8, bytes, why);
+    char *text = tpugraphs_raw_read(raw, "kinds", AG_U8, info->size[0], why);
     if (!text) return why->status;
-    cut_lines(lines, text, (size_t)bytes, raw, why);
+    tpgnn_kinds_cut(lines, text, info->size[0], raw->name, why);
     ag__free(text);
     return why->status;
 }

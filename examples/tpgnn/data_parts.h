@@ -46,6 +46,31 @@ typedef struct tpgnn_reading {
     tpgnn_schedule *schedule;            /* [schedules]: borrowed, to be filled */
 } tpgnn_reading;
 
+/* The nodes of schedules as they were given, [nodes] each; a schedule's stand together and count
+   from its first. */
+typedef struct tpgnn_nodes {
+    const char *name;                  /* of the file, for sentences */
+    const tpgnn_kind *kinds;           /* the file's lines */
+    int32_t *line, *children, *refers; /* as given; refers then turns into a node, -1: none */
+    float *value;
+    int32_t *parent, *position, *depth;
+    int32_t *place; /* number after pruning, -1: left out; scratch before that */
+} tpgnn_nodes;
+
+/* Reads a file, or what stands for one, into r; `from` is what the caller said. */
+typedef ag_status tpgnn_read(tpgnn_data *data, tpgnn_reading *r, const void *from, ag_failure *why);
+/* Adds what `read` reads as one more task, or leaves the data as they were. The kinds are to be
+   settled then. */
+ag_status tpgnn_data_take(tpgnn_data *data, tpgnn_reading *r, tpgnn_read *read, const void *from,
+                          ag_failure *why);
+/* Room for r->schedules more, in r->schedule. */
+ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
+/* Fails when the kinds of all files become too many. */
+ag_status tpgnn_kinds_check(const tpgnn_data *data, const tpgnn_reading *r, ag_failure *why);
+
+/* Lines of a text, checked; name: what sentences call its file. Fails: AG_EDATA. */
+ag_status tpgnn_kinds_cut(tpgnn_kind_lines *lines, const char *text, int64_t bytes,
+                          const char *name, ag_failure *why);
 /* The array `kinds`, checked. Fails: AG_EDATA, AG_EMEMORY. */
 ag_status tpgnn_kinds_read(tpgnn_kind_lines *lines, const tpugraphs_raw *raw, ag_failure *why);
 void tpgnn_kinds_drop(tpgnn_kind_lines *lines);
@@ -54,6 +79,17 @@ void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_kind_lines *lines, tpgnn_file *fi
 /* Sorts the kinds, and looks their words up or makes the vocabulary. */
 void tpgnn_kinds_settle(tpgnn_data *data);
 void tpgnn_kinds_free(tpgnn_data *data);
+
+/* Those from `first` on. */
+tpgnn_nodes tpgnn_nodes_part(const tpgnn_nodes *all, int64_t first);
+/* Room for what is found of r->nodes nodes. Fails: AG_EMEMORY. */
+ag_status tpgnn_nodes_room(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *why);
+void tpgnn_nodes_free(tpgnn_nodes *t); /* the arrays */
+/* Parents, positions, depths and declarations of one schedule. Fails: AG_EDATA (no tree). */
+ag_status tpgnn_tree_find(tpgnn_nodes *t, int schedule, int nodes, ag_failure *why);
+/* Prunes what was found; what stays are the arrays of the file, and the schedules' nodes. */
+ag_status tpgnn_trees_keep(tpgnn_data *data, const tpgnn_nodes *t, tpgnn_reading *r,
+                           ag_failure *why);
 
 /* The trees: arrays of the file, nodes of the schedules. */
 ag_status tpgnn_trees_read(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);

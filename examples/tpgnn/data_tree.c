@@ -4,37 +4,22 @@
 
 #include <string.h>
 
-/* The nodes of one file, [nodes] each; a schedule's stand together and count from its first. */
-typedef struct trees {
-    const tpgnn_reading *r;
-    int32_t *line, *children, *refers; /* as read; refers then turns into a node, -1: none */
-    float *value;
-    int32_t *parent, *position, *depth;
-    int32_t *place; /* number after pruning, -1: left out; scratch before that */
-} trees;
-
-/* A part of these that is one schedule. */
-static trees part_of(const trees *all, int64_t first)
+tpgnn_nodes tpgnn_nodes_part(const tpgnn_nodes *all, int64_t first)
 {
-    return (trees){all->r,
-                   all->line + first,
-                   all->children + first,
-                   all->refers + first,
-                   all->value + first,
-                   all->parent + first,
-                   all->position + first,
-                   all->depth + first,
-                   all->place + first};
+    return (tpgnn_nodes){
+        all->name,           all->kinds,         all->line + first,   all->children + first,
+        all->refers + first, all->value + first, all->parent + first, all->position + first,
+        all->depth + first,  all->place + first};
 }
 
-static const tpgnn_kind *kind_of(const trees *t, int v) { return &t->r->lines.kind[t->line[v]]; }
+static const tpgnn_kind *kind_of(const tpgnn_nodes *t, int v) { return &t->kinds[t->line[v]]; }
 
-static int is_class(const trees *t, int v, const char *name)
+static int is_class(const tpgnn_nodes *t, int v, const char *name)
 {
     return !strcmp(kind_of(t, v)->word[TPGNN_CLASS], name);
 }
 
-static int is_declaration(const trees *t, int v)
+static int is_declaration(const tpgnn_nodes *t, int v)
 {
     static const char *const name[] = {"Param", "AllocBuffer", "DeclBuffer", "For", "Bind", "Let"};
     for (int i = 0; i < 6; i++)
@@ -43,7 +28,7 @@ static int is_declaration(const trees *t, int v)
 }
 
 /* The next child of the last node before it that lacks one, for every node. */
-static ag_status find_parents(trees *t, int schedule, int nodes, ag_failure *why)
+static ag_status find_parents(tpgnn_nodes *t, int schedule, int nodes, ag_failure *why)
 {
     int32_t *placed = t->place; /* children so far */
     memset(placed, 0, (size_t)nodes * sizeof *placed);
@@ -54,7 +39,7 @@ static ag_status find_parents(trees *t, int schedule, int nodes, ag_failure *why
             return ag_fail(why, AG_EDATA,
                            "%s: node_children: the tree of schedule %d is complete with %d nodes, "
                            "but node_offset gives it %d",
-                           t->r->raw.name, schedule, v, nodes);
+                           t->name, schedule, v, nodes);
         t->parent[v] = top;
         t->position[v] = top < 0 ? 0 : placed[top]++;
         t->depth[v] = top < 0 ? 0 : t->depth[top] + 1;
@@ -65,12 +50,12 @@ static ag_status find_parents(trees *t, int schedule, int nodes, ag_failure *why
             return ag_fail(why, AG_EDATA,
                            "%s: node_children: node %d of schedule %d should have %d children, but "
                            "the schedule ends with the %d nodes of node_offset behind %d of them",
-                           t->r->raw.name, top, schedule, t->children[top], nodes, placed[top]);
+                           t->name, top, schedule, t->children[top], nodes, placed[top]);
     return AG_OK;
 }
 
 /* Numbers of declarations to the nodes that declare. */
-static ag_status find_declarations(trees *t, int schedule, int nodes, ag_failure *why)
+static ag_status find_declarations(tpgnn_nodes *t, int schedule, int nodes, ag_failure *why)
 {
     int32_t *declaration = t->place;
     int count = 0;
@@ -80,11 +65,17 @@ static ag_status find_declarations(trees *t, int schedule, int nodes, ag_failure
             return ag_fail(why, AG_EDATA,
                            "%s: node_refers: node %d of schedule %d refers to declaration %d, but "
                            "there are %d before it",
-                           t->r->raw.name, v, schedule, number, count);
+                           t->name, v, schedule, number, count);
         t->refers[v] = number ? declaration[number - 1] : -1;
         if (is_declaration(t, v)) declaration[count++] = v;
     }
     return AG_OK;
+}
+
+ag_status tpgnn_tree_find(tpgnn_nodes *t, int schedule, int nodes, ag_failure *why)
+{
+    if (!find_parents(t, schedule, nodes, why)) find_declarations(t, schedule, nodes, why);
+    return why->status;
 }
 
 /* ---- pruning -------------------------------------------------------------------------------- */
@@ -92,7 +83,7 @@ static ag_status find_declarations(trees *t, int schedule, int nodes, ag_failure
 enum { NEEDED, MINIMUM, EXTENT };
 
 /* A loop's last three children are minimum, extent and body. */
-static int says_nothing(const trees *t, int v)
+static int says_nothing(const tpgnn_nodes *t, int v)
 {
     const int up = t->parent[v];
     if (up < 0 || t->children[v] || t->children[up] < 3 || !is_class(t, up, "For") ||
@@ -104,7 +95,7 @@ static int says_nothing(const trees *t, int v)
 }
 
 /* Returns how many nodes stay. */
-static int prune(trees *t, int nodes, const tpgnn_prune *wanted, tpgnn_file *file)
+static int prune(tpgnn_nodes *t, int nodes, const tpgnn_prune *wanted, tpgnn_file *file)
 {
     int kept = 0;
     for (int v = 0; v < nodes; v++) {
@@ -119,9 +110,8 @@ static int prune(trees *t, int nodes, const tpgnn_prune *wanted, tpgnn_file *fil
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static ag_status read_nodes(trees *t, ag_failure *why)
+static ag_status read_nodes(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *why)
 {
-    const tpgnn_reading *r = t->r;
     t->line = tpgnn_integers_read(&r->raw, "node_kind", r->nodes, r->lines.count - 1,
                                   "a line of kinds per node", why);
     if (t->line)
@@ -138,29 +128,44 @@ static ag_status read_nodes(trees *t, ag_failure *why)
     return tpgnn_check_finite(&r->raw, "node_value", t->value, r->nodes, why);
 }
 
-static ag_status make_room(trees *t, ag_failure *why)
+ag_status tpgnn_nodes_room(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *why)
 {
-    const size_t n = (size_t)t->r->nodes, bytes = 4 * n * sizeof(int32_t);
-    if (tpugraphs_fits(t->r->raw.budget, bytes, t->r->raw.name, "the trees", why))
-        return why->status;
+    const size_t n = (size_t)r->nodes, bytes = 4 * n * sizeof(int32_t);
+    if (tpugraphs_fits(r->raw.budget, bytes, t->name, "the trees", why)) return why->status;
     t->parent = ag__alloc(bytes);
-    if (!t->parent) return tpugraphs_no_memory(t->r->raw.name, bytes, why);
+    if (!t->parent) return tpugraphs_no_memory(t->name, bytes, why);
     t->position = t->parent + n;
     t->depth = t->parent + 2 * n;
     t->place = t->parent + 3 * n;
     return AG_OK;
 }
 
-static ag_status make_trees(trees *t, const tpgnn_prune *wanted, tpgnn_reading *r, ag_failure *why)
+void tpgnn_nodes_free(tpgnn_nodes *t)
+{
+    ag__free(t->line);
+    ag__free(t->children);
+    ag__free(t->refers);
+    ag__free(t->value);
+    ag__free(t->parent);
+}
+
+static ag_status find_trees(const tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *why)
+{
+    for (int i = 0; i < r->schedules && !why->status; i++) {
+        tpgnn_nodes part = tpgnn_nodes_part(t, r->node_offset[i]);
+        tpgnn_tree_find(&part, i, (int)(r->node_offset[i + 1] - r->node_offset[i]), why);
+    }
+    return why->status;
+}
+
+static void prune_trees(const tpgnn_nodes *t, const tpgnn_prune *wanted, tpgnn_reading *r)
 {
     for (int i = 0; i < r->schedules; i++) {
-        trees part = part_of(t, r->node_offset[i]);
+        tpgnn_nodes part = tpgnn_nodes_part(t, r->node_offset[i]);
         const int nodes = (int)(r->node_offset[i + 1] - r->node_offset[i]);
-        if (find_parents(&part, i, nodes, why) || find_declarations(&part, i, nodes, why)) break;
         r->schedule[i].nodes = prune(&part, nodes, wanted, r->file);
         r->file->nodes += r->schedule[i].nodes;
     }
-    return why->status;
 }
 
 static ag_status take_arrays(tpgnn_data *data, tpgnn_file *f, const char *name, ag_failure *why)
@@ -176,7 +181,7 @@ static ag_status take_arrays(tpgnn_data *data, tpgnn_file *f, const char *name, 
 }
 
 /* What stays of one schedule, to its place in the file's arrays. */
-static void keep_nodes(const tpgnn_file *f, int64_t to, const trees *t, int nodes)
+static void keep_nodes(const tpgnn_file *f, int64_t to, const tpgnn_nodes *t, int nodes)
 {
     for (int v = 0; v < nodes; v++) {
         if (t->place[v] < 0) continue;
@@ -189,13 +194,13 @@ static void keep_nodes(const tpgnn_file *f, int64_t to, const trees *t, int node
     }
 }
 
-static void keep_trees(const trees *t, tpgnn_reading *r)
+static void keep_trees(const tpgnn_nodes *t, tpgnn_reading *r)
 {
     int64_t to = 0;
     const tpgnn_file *f = r->file;
     for (int i = 0; i < r->schedules; i++) {
         tpgnn_schedule *s = &r->schedule[i];
-        const trees part = part_of(t, r->node_offset[i]);
+        const tpgnn_nodes part = tpgnn_nodes_part(t, r->node_offset[i]);
         s->kind = f->kind + to;
         s->value = f->value + to;
         s->parent = f->parent + to;
@@ -207,35 +212,37 @@ static void keep_trees(const trees *t, tpgnn_reading *r)
     }
 }
 
-/* As read: neither pruning nor a vocabulary is in it. */
-static void hash_nodes(const trees *t)
+ag_status tpgnn_trees_keep(tpgnn_data *data, const tpgnn_nodes *t, tpgnn_reading *r,
+                           ag_failure *why)
 {
-    const size_t n = (size_t)t->r->nodes;
-    uint64_t hash = t->r->file->hash;
-    for (int i = 0; i < t->r->lines.count; i++) {
-        const char *text = t->r->lines.kind[i].text;
+    prune_trees(t, &data->prune, r);
+    if (!take_arrays(data, r->file, t->name, why)) keep_trees(t, r);
+    return why->status;
+}
+
+/* As read: neither pruning nor a vocabulary is in it. */
+static void hash_nodes(const tpgnn_nodes *t, const tpgnn_reading *r)
+{
+    const size_t n = (size_t)r->nodes;
+    uint64_t hash = r->file->hash;
+    for (int i = 0; i < r->lines.count; i++) {
+        const char *text = r->lines.kind[i].text;
         hash = tpgnn_hash(hash, text, strlen(text) + 1, 1);
     }
     hash = tpgnn_hash(hash, t->line, n, sizeof *t->line);
     hash = tpgnn_hash(hash, t->children, n, sizeof *t->children);
     hash = tpgnn_hash(hash, t->refers, n, sizeof *t->refers);
     hash = tpgnn_hash(hash, t->value, n, sizeof *t->value);
-    t->r->file->hash =
-        tpgnn_hash(hash, t->r->node_offset, (size_t)t->r->schedules + 1, sizeof(int64_t));
+    r->file->hash = tpgnn_hash(hash, r->node_offset, (size_t)r->schedules + 1, sizeof(int64_t));
 }
 
 ag_status tpgnn_trees_read(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 {
-    trees t = {.r = r};
-    if (!read_nodes(&t, why) && !make_room(&t, why)) {
-        hash_nodes(&t);
-        if (!make_trees(&t, &data->prune, r, why) && !take_arrays(data, r->file, r->raw.name, why))
-            keep_trees(&t, r);
+    tpgnn_nodes t = {.name = r->raw.name, .kinds = r->lines.kind};
+    if (!read_nodes(&t, r, why) && !tpgnn_nodes_room(&t, r, why)) {
+        hash_nodes(&t, r);
+        if (!find_trees(&t, r, why)) tpgnn_trees_keep(data, &t, r, why);
     }
-    ag__free(t.line);
-    ag__free(t.children);
-    ag__free(t.refers);
-    ag__free(t.value);
-    ag__free(t.parent);
+    tpgnn_nodes_free(&t);
     return why->status;
 }
