@@ -158,7 +158,8 @@ int main(int argc, char **argv)
     json_t *rows = json_array();
     print_machine(options.quick ? 1 : 20);
     /* The steps come first: they look at how resident memory grows. */
-    int bad = options.steps && (bench_steps(&options, rows) || bench_tpus(&options, rows));
+    int bad = options.steps && (bench_steps(&options, rows) || bench_tpus(&options, rows) ||
+                                bench_tpgnns(&options, rows));
     if (!bad && options.gemm) bad = bench_gemm(&options, rows);
     if (!bad && options.ops) bad = bench_ops(&options, rows);
     if (!bad)

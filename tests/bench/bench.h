@@ -60,6 +60,7 @@ int bench_rounds(const bench_options *options, int otherwise);
 int bench_gemm(const bench_options *options, json_t *rows);
 int bench_ops(const bench_options *options, json_t *rows);
 int bench_steps(const bench_options *options, json_t *rows);
-int bench_tpus(const bench_options *options, json_t *rows); /* steps, too */
+int bench_tpus(const bench_options *options, json_t *rows);   /* steps, too */
+int bench_tpgnns(const bench_options *options, json_t *rows); /* steps, too */
 
 #endif

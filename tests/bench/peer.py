@@ -4,6 +4,7 @@
     python peer.py --form pyg|node --configs 32 --nodes 1000 --steps 3 [--no-cross] [--dropout 0.2] [--threads 2]
     python peer.py --form tpu-lstm --configs 16 --nodes 41 --dropout 0.1      16 kernels of 41 nodes
     python peer.py --form tpu-rank-nodes --configs 1000 --nodes 41            1000 configurations of one
+    python peer.py --form tpgnn --configs 64 --nodes 500                      64 trees of 500 nodes
                      tpu-lstm-plain and so on: as one writes it first, the allocator as it comes
     python peer.py --op linear --m 32000 --n 256 --k 256 [--backward]
     python peer.py --check            all forms against tests/golden/t*_model.py
@@ -27,12 +28,13 @@ TUNED = {"MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_MMAP_MAX_": "0", "MALLO
          "MALLOC_TOP_PAD_": "268435456", "MALLOC_ARENA_MAX": "1", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
          "THP_MEM_ALLOC_ENABLE": "1"}
 
-TPU = ("tpu-lstm", "tpu-lstm-shared", "tpu-transformer", "tpu-rank-nodes", "tpu-rank-kernel")
+OTHER = ("tpgnn", "tpu-lstm", "tpu-lstm-shared", "tpu-transformer", "tpu-rank-nodes",
+         "tpu-rank-kernel")
 
 
 def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--form", choices=("pyg", "node", *TPU, *(f"{form}-plain" for form in TPU)), default="pyg")
+    p.add_argument("--form", choices=("pyg", "node", *OTHER, *(f"{form}-plain" for form in OTHER)), default="pyg")
     p.add_argument("--op", choices=("linear", "matmul", "neighbour_mean", "instance_norm", "gelu", "softmax_middle",
                                        "gat", "sage_concat", "lstm", "attention", "encoder"))
     p.add_argument("--check", action="store_true")
@@ -40,7 +42,7 @@ def arguments():
     p.add_argument("--stock", action="store_true", help="the allocator as it comes")
     p.add_argument("--backward", action="store_true")
     p.add_argument("--no-cross", action="store_true")
-    p.add_argument("--dropout", type=float, help="0.2; 0.1 for tpu forms")
+    p.add_argument("--dropout", type=float, help="0.2; 0.1 for tpu forms, 0.5 for tpgnn")
     for name, value in (("configs", 32), ("nodes", 1000), ("steps", 3), ("warmup", 1), ("threads", 2),
                         ("m", 32000), ("n", 256), ("k", 256)):
         p.add_argument(f"--{name}", type=int, default=value)
@@ -75,6 +77,9 @@ def training_step(a):
     if a.form.startswith("tpu-"):
         import peer_tpu
         return peer_tpu.make(a)
+    if a.form == "tpgnn":
+        import peer_tpgnn
+        return peer_tpgnn.make(a)
     from peer_models import FORMS, Problem, hinge
     problem, model = Problem(a.configs, a.nodes), FORMS[a.form](not a.no_cross, a.dropout)
     parameters = list(model.parameters())
@@ -118,7 +123,7 @@ def main():
     a.plain = a.form.endswith("-plain")
     a.form, a.stock = a.form.removesuffix("-plain"), a.stock or a.plain
     if a.dropout is None:
-        a.dropout = 0.1 if a.form.startswith("tpu-") else 0.2
+        a.dropout = 0.1 if a.form.startswith("tpu-") else 0.5 if a.form == "tpgnn" else 0.2
     restart_tuned(a)
     import warnings
     warnings.filterwarnings("ignore", message="Sparse")
