@@ -22,6 +22,7 @@ typedef struct statement {
 typedef struct way {
     double lanes, registers, copies; /* elements, registers of a vector; statements of a block */
     double issue, chain, tile;
+    int vector; /* level, -1: none */
 } way;
 
 static void find_levels(statement *s)
@@ -66,7 +67,7 @@ static double places(const statement *s, const nest_access *a, int vector)
 static double of_access(const nest_access *a, int vector, const way *w)
 {
     if (vector < 0 || a->stride[vector] == 0) return 1;
-    return a->stride[vector] == 1 ? w->registers : 1.5 * w->lanes;
+    return a->stride[vector] == 1 ? w->registers : 2 * w->lanes;
 }
 
 /* How often the loops around a block find a place again that registers keep. */
@@ -94,6 +95,7 @@ static void find_width(way *w, const statement *s, int vector)
 static void run(way *w, const statement *s, int vector, double trips)
 {
     find_width(w, s, vector);
+    w->vector = vector;
     w->copies = places(s, NULL, vector);
     w->tile = places(s, s->a, vector);
     const double blocks = trips / w->lanes / w->copies;
@@ -112,7 +114,7 @@ static void run(way *w, const statement *s, int vector, double trips)
     const nest_store *store = s->store;
     const double compute =
         w->copies * (w->registers * (store->ops + 8 * store->divides + 2 * store->choices) +
-                     20 * w->lanes * store->calls);
+                     10 * w->lanes * store->calls);
     w->issue = nest_cap(blocks * (compute + memory) / 2);
     w->chain = 0;
     if (!s->update) return;
@@ -140,13 +142,13 @@ static way choose(const statement *s, double trips)
     return best;
 }
 
-/* Loops that stay: each iteration counts. */
-static double find_overhead(const statement *s)
+/* Loops that stay: each iteration counts, or each register of one that turns into vectors. */
+static double find_overhead(const statement *s, const way *w)
 {
     double n = 1, all = 0;
     for (int i = s->levels - 1; i >= s->block; i--) {
         if (i == s->vector) continue;
-        n = nest_cap(n * s->level[i]->extent);
+        n = nest_cap(n * (i == w->vector ? w->registers : s->level[i]->extent));
         all = nest_cap(all + 2 * n);
     }
     return all;
@@ -154,15 +156,28 @@ static double find_overhead(const statement *s)
 
 /* ---- caches --------------------------------------------------------------------------------- */
 
-/* Lines that the innermost loops touch, each buffer once. */
-static double touched(const statement *s, int level)
+typedef struct cache {
+    double lines, crowds; /* crowds: how much lines of few sets count */
+} cache;
+
+static const cache caches[3] = {{512, 0.5}, {8192, 1.0 / 16}, {65536, 1.0 / 64}};
+
+/* An access is the first of its statement to its buffer. */
+static int is_first(const statement *s, int i)
+{
+    for (int j = 0; j < i && j < NEST_BUFFERS; j++)
+        if (s->a[j].buffer == s->a[i].buffer) return 0;
+    return 1;
+}
+
+/* Lines that the innermost loops need, each buffer once. */
+static double needed(const statement *s, int level, const cache *c)
 {
     double all = 0;
     for (int i = 0; i <= s->loads; i++) {
-        int first = 1;
-        for (int j = 0; j < i && j < NEST_BUFFERS; j++)
-            first = first && s->a[j].buffer != s->a[i].buffer;
-        if (first) all += s->a[i].lines[level];
+        if (!is_first(s, i)) continue;
+        const double crowd = s->a[i].crowd[level] * c->crowds, lines = s->a[i].lines[level];
+        all += crowd > lines ? crowd : lines;
     }
     return all;
 }
@@ -184,17 +199,15 @@ static double fetched(const statement *s, const nest_access *a, int level)
     return lines;
 }
 
-static double misses(const statement *s, double lines)
+/* A program runs many times: of one that fits as a whole nothing is fetched. */
+static double misses(const statement *s, const cache *c)
 {
     double all = 0;
     int level = 0;
-    while (level < s->levels && touched(s, level + 1) <= lines) level++;
-    for (int i = 0; i <= s->loads; i++) {
-        int first = 1;
-        for (int j = 0; j < i && j < NEST_BUFFERS; j++)
-            first = first && s->a[j].buffer != s->a[i].buffer;
-        if (first) all = nest_cap(all + fetched(s, &s->a[i], level));
-    }
+    while (level < s->levels && needed(s, level + 1, c) <= c->lines) level++;
+    if (level == s->levels && s->t->lines <= c->lines) return 0;
+    for (int i = 0; i <= s->loads; i++)
+        if (is_first(s, i)) all = nest_cap(all + fetched(s, &s->a[i], level));
     return all;
 }
 
@@ -221,7 +234,6 @@ static void classify(nest_cost *c, const statement *s)
 
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store)
 {
-    static const double cache[3] = {256, 4096, 65536}; /* lines */
     statement s = {.t = t, .store = store, .a = &t->access[store->access], .loads = store->loads};
     *c = (nest_cost){.trips = s.a->loop < 0 ? 1 : t->loops[s.a->loop].trips};
     find_levels(&s);
@@ -235,9 +247,9 @@ void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store)
     c->copies = w.copies;
     c->update = (uint8_t)s.update;
     c->innermost = (uint8_t)(s.update && !moves(s.a, first_loop(&s)));
-    c->overhead = find_overhead(&s);
-    for (int i = 0; i < 3; i++) c->miss[i] = misses(&s, cache[i]);
+    c->overhead = find_overhead(&s, &w);
+    for (int i = 0; i < 3; i++) c->miss[i] = misses(&s, &caches[i]);
     c->moved = nest_cap(c->trips * (s.loads + 1) * s.a->element);
     classify(c, &s);
-    c->cycles = nest_cap(slower(&w) + c->overhead / 2 + 4 * c->miss[0] + 10 * c->miss[1]);
+    c->cycles = nest_cap(slower(&w) + c->overhead / 4 + 3 * c->miss[0] + 3 * c->miss[1]);
 }

@@ -80,6 +80,7 @@ typedef struct nest_access {
     double across, along; /* strides: of the vectorised loop, the innermost other one; -1: none */
     double stride[NEST_LOOPS];
     double elements[NEST_LOOPS + 1], lines[NEST_LOOPS + 1]; /* of the loops inside a level */
+    double crowd[NEST_LOOPS + 1]; /* lines that a near cache could hold in their place */
 } nest_access;
 
 typedef struct nest_store {
@@ -111,6 +112,7 @@ typedef struct nest_tree {
     nest_access *access;
     nest_store *stores;
     nest_term *terms;
+    double lines; /* of all buffers */
     int loop_count, access_count, store_count, term_count;
     void *block;
 } nest_tree;

@@ -75,31 +75,45 @@ static void find_shape(shape *f, const nest_tree *t, int buffer)
     }
 }
 
-/* How many elements and lines of 64 bytes: `span` and `count` say per dimension how far the index
-   goes, and how many values it has. */
-static void measure(double *elements, double *lines, const shape *f, const double *span,
-                    const double *count, double element)
+/* Lines of a cache of 64 sets that runs, `apart` bytes from each other, keep from others: apart by
+   powers of two they meet in few sets. */
+static double crowded(double lines, double runs, double per_run, double apart)
 {
-    double all = 1, run = 1, runs = 1, reach = 1;
+    double sets = 64, step = 4096;
+    if (runs < 2 || apart < 1) return lines;
+    while (step > 64 && fmod(apart, step) > 0) step /= 2;
+    const double used = per_run * 4096 / step;
+    if (used < sets) sets = used < 1 ? 1 : used;
+    return nest_cap(lines * 64 / sets);
+}
+
+/* How many elements and lines of 64 bytes an access touches in the loops inside a level: `span`
+   and `count` say per dimension how far the index goes, and how many values it has. */
+static void measure(nest_access *a, int level, const shape *f, const double *span,
+                    const double *count)
+{
+    double all = 1, run = 1, runs = 1, reach = 1, apart = 0;
     int whole = 1; /* every dimension behind is swept in full */
     for (int d = f->dims - 1; d >= 0; d--) {
         const double wide = 1 + span[d] < f->size[d] ? 1 + span[d] : f->size[d];
         const double different = count[d] < wide ? count[d] : wide;
         all = nest_cap(all * different);
         reach = nest_cap(reach + (wide - 1) * f->row[d]);
+        if (!whole && different > 1 && apart <= 0) apart = f->row[d] * a->element;
         if (whole)
             run = nest_cap(run * wide);
         else
             runs = nest_cap(runs * different);
-        whole = whole && wide == f->size[d];
+        whole = whole && wide >= f->size[d];
     }
-    const double per_run = ceil(run * element / 64);
-    const double most = ceil(reach * element / 64);
+    const double per_run = ceil(run * a->element / 64);
+    const double most = ceil(reach * a->element / 64);
     double n = nest_cap(runs * per_run);
     if (n > most) n = most;
     if (n > all) n = all;
-    *elements = all;
-    *lines = n < 1 ? 1 : n;
+    a->elements[level] = all;
+    a->lines[level] = n < 1 ? 1 : n;
+    a->crowd[level] = crowded(a->lines[level], runs, per_run, apart);
 }
 
 /* Elements from one iteration of a loop to the next: 0 none, 1 contiguous (also where several
@@ -145,10 +159,11 @@ static void reach(nest_tree *t, nest_access *a)
         span[d] = 0;
         count[d] = 1;
     }
-    a->elements[0] = a->lines[0] = 1;
+    a->elements[0] = a->lines[0] = a->crowd[0] = 1;
     for (int level = 0; level < a->loops; level++) {
         a->elements[level + 1] = a->elements[level];
         a->lines[level + 1] = a->lines[level];
+        a->crowd[level + 1] = a->crowd[level];
         if (!(a->depends >> level & 1)) continue;
         for (int i = a->term; i >= 0; i = t->terms[i].next) {
             const nest_term *m = &t->terms[i];
@@ -157,7 +172,7 @@ static void reach(nest_tree *t, nest_access *a)
             span[d] = nest_cap(span[d] + fabs(m->step) * (m->count - 1));
             count[d] = nest_cap(count[d] * m->count);
         }
-        measure(&a->elements[level + 1], &a->lines[level + 1], &f, span, count, a->element);
+        measure(a, level + 1, &f, span, count);
     }
     find_strides(t, a, &f);
 }
@@ -182,8 +197,21 @@ static void touch(nest_loop *l, int buffer, double bytes, double lines)
     }
 }
 
+static void sum_buffers(nest_tree *t)
+{
+    for (int v = 0; v < t->s->nodes; v++) {
+        const nest_kind k = t->kind[t->s->kind[v]];
+        if (k.class != NEST_BUFFER) continue;
+        shape f;
+        find_shape(&f, t, v);
+        if (f.size[0] < NEST_MOST) t->lines += ceil(f.row[0] * f.size[0] * k.bytes / 64);
+        t->lines = nest_cap(t->lines);
+    }
+}
+
 void nest_reach(nest_tree *t)
 {
+    sum_buffers(t);
     for (int i = 0; i < t->access_count; i++) {
         nest_access *a = &t->access[i];
         reach(t, a);
