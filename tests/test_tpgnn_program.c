@@ -367,7 +367,7 @@ static void without_memory(void **state)
     (void)state;
     program_each_fails("tpgnn eval --run run --data c_1.npz --no-baselines --threads 1", 17, 10);
     program_each_fails("tpgnn predict --run run --ensemble run --data c_1.npz --threads 1", 17, 10);
-    program_expect("tpgnn eval --run run --data c_1.npz --ram-limit 4K", 5, "", "--ram-limit");
+    program_expect("tpgnn eval --run run --data " REAL " --ram-limit 1M", 5, "", "--ram-limit");
 }
 
 int main(void)

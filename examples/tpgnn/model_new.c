@@ -38,9 +38,8 @@ static ag_param *add(tpgnn_model *m, const char *layer, const char *what, ag_sha
 
 static tpgnn_layer add_layer(tpgnn_model *m, const char *layer, int out, int in)
 {
-    return (tpgnn_layer){
-        add(m, layer, "weight", AG_SHAPE(out, in), ag_init_xavier_uniform(1)),
-        add(m, layer, "bias", AG_SHAPE(out), ag_init_constant(0))};
+    return (tpgnn_layer){add(m, layer, "weight", AG_SHAPE(out, in), ag_init_xavier_uniform(1)),
+                         add(m, layer, "bias", AG_SHAPE(out), ag_init_constant(0))};
 }
 
 static void add_convolution(tpgnn_model *m, int k)
@@ -49,13 +48,13 @@ static void add_convolution(tpgnn_model *m, int k)
     char layer[32];
     snprintf(layer, sizeof layer, "layer.%d", k);
     const ag_init init = ag_init_xavier_uniform(1), zero = ag_init_constant(0);
-    m->layer[k] = (ag_sage_concat_weights){
-        .operands = add(m, layer, "above.weight", AG_SHAPE(h, h), init),
-        .operands_bias = add(m, layer, "above.bias", AG_SHAPE(h), zero),
-        .users = add(m, layer, "below.weight", AG_SHAPE(h, h), init),
-        .users_bias = add(m, layer, "below.bias", AG_SHAPE(h), zero),
-        .join = add(m, layer, "join.weight", AG_SHAPE(h, 3 * h), init),
-        .join_bias = add(m, layer, "join.bias", AG_SHAPE(h), zero)};
+    m->layer[k] =
+        (ag_sage_concat_weights){.operands = add(m, layer, "above.weight", AG_SHAPE(h, h), init),
+                                 .operands_bias = add(m, layer, "above.bias", AG_SHAPE(h), zero),
+                                 .users = add(m, layer, "below.weight", AG_SHAPE(h, h), init),
+                                 .users_bias = add(m, layer, "below.bias", AG_SHAPE(h), zero),
+                                 .join = add(m, layer, "join.weight", AG_SHAPE(h, 3 * h), init),
+                                 .join_bias = add(m, layer, "join.bias", AG_SHAPE(h), zero)};
 }
 
 /* FastText knows classes: its vectors stand for both the type and the class. */
@@ -92,6 +91,15 @@ static ag_status add_paper(tpgnn_model *m, uint64_t seed, ag_failure *why)
     return tpgnn_paper_new(&m->paper, m->params, &o->paper, seed, why);
 }
 
+/* With the first values of all parameters; the paper's network sets its own. */
+static ag_status add_network(tpgnn_model *m, uint64_t seed, ag_failure *why)
+{
+    if (m->options.network == TPGNN_PAPER) return add_paper(m, seed, why);
+    add_statements(m);
+    if (ag_params_build(m->params, seed) == AG_OK) return AG_OK;
+    return ag_fail(why, m->params->failure.status, "%s", m->params->failure.sentence);
+}
+
 static ag_status check(const tpgnn_options *o, ag_failure *why)
 {
     if (o->hidden < 4 || o->hidden > 4096)
@@ -118,14 +126,8 @@ ag_status tpgnn_model_new(tpgnn_model *m, const tpgnn_options *options, uint64_t
         return ag_fail(why, AG_EMEMORY, "There is no memory for the model.");
     }
     for (size_t i = 0; m->vector && i < vectors; i++) m->vector[i] = 0;
-    if (options->network == TPGNN_STORES)
-        add_statements(m);
-    else
-        add_paper(m, seed, why);
-    if (!why->status && ag_params_build(m->params, seed) == AG_OK) return AG_OK;
-    const ag_failure failure = why->status ? *why : m->params->failure;
-    tpgnn_model_free(m);
-    return why->status ? why->status : ag_fail(why, failure.status, "%s", failure.sentence);
+    if (add_network(m, seed, why)) tpgnn_model_free(m);
+    return why->status;
 }
 
 void tpgnn_model_free(tpgnn_model *m)
