@@ -79,16 +79,20 @@ static char *fact(double value)
     return harness_copy(text);
 }
 
-static const char *const reading[] = {
+/* How to read the numbers: a paragraph each. */
+static const char on_pairs[] =
     "All scores are of the schedules of one task, then means over the tasks. Pairwise is the part "
     "of the pairs of schedules whose order is predicted right; pairs whose run times differ by "
-    "less than 2 % do not count, and a coin reaches 0.5. tau is Kendall's rank correlation.",
+    "less than 2 % do not count, and a coin reaches 0.5. tau is Kendall's rank correlation.";
+static const char on_choices[] =
     "top-k is the fastest run time of the task divided by the fastest among the k schedules that "
     "are predicted best; recall@k is the part of those that belongs to the k fastest. 1 is "
     "perfect. slowdown@1 is how much longer the choice runs than the fastest. R2 and MAE are of "
-    "ln(run time), where a method predicts it.",
+    "ln(run time), where a method predicts it.";
+static const char on_best[] =
     "The best checkpoint is chosen by the same validation tasks that are scored here; files given "
-    "to \"tpgnn eval\" later are not touched by that."};
+    "to \"tpgnn eval\" later are not touched by that.";
+static const char *const reading[] = {on_pairs, on_choices, on_best};
 enum { READING = sizeof reading / sizeof *reading };
 
 static ag_status write_report(const tpgnn_training *t, const tpgnn_results *r,
