@@ -10,6 +10,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cases_processes import Measuring, Processes, Program  # noqa: E402,F401
+from cases_split import Splits  # noqa: E402,F401
 from cases_trees import Files, Manifests, Trees, Workloads  # noqa: E402,F401
 
 if importlib.util.find_spec("tvm"):

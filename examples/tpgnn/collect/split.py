@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Divides measured workloads into training, validation and test: by workload (new shapes of known kinds) and by kind."""
+import argparse
+import pathlib
+import random
+import sys
+
+TEST, VALID = 5, 10  # one of so many
+
+
+def kinds_of(names):
+    """{kind: its names}, both in order."""
+    kinds = {}
+    for name in sorted(names):
+        kinds.setdefault(name.split("_")[0], []).append(name)
+    return kinds
+
+
+def by_workload(names, seed, known=()):
+    """Of each kind a fifth to test and a tenth to validate with, at least one of each. `known` ones stay in training."""
+    lists = {"train": [], "valid": [], "test": []}
+    generator = random.Random(f"{seed}:workload")
+    for own in kinds_of(names).values():
+        new = [name for name in own if name not in known]
+        generator.shuffle(new)
+        test, valid = max(1, len(own) // TEST), max(1, len(own) // VALID)
+        lists["test"] += new[:test]
+        lists["valid"] += new[test:test + valid]
+        lists["train"] += new[test + valid:] + [name for name in own if name in known]
+    return lists
+
+
+def by_kind(names, seed):
+    """Whole kinds: a fifth of them to test and a tenth to validate with."""
+    kinds = kinds_of(names)
+    order = sorted(kinds)
+    random.Random(f"{seed}:kind").shuffle(order)
+    test, valid = max(1, len(order) // TEST), max(1, len(order) // VALID)
+    parts = {"test": order[:test], "valid": order[test:test + valid], "train": order[test + valid:]}
+    return {part: [name for kind in kinds_ for name in kinds[kind]] for part, kinds_ in parts.items()}
+
+
+def write(folder, split, lists):
+    for part, names in lists.items():
+        text = "".join(f"{name}.npz\n" for name in sorted(names))
+        (folder / f"split-{split}.{part}.txt").write_text(text, encoding="ascii")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path, help="with the npz files; the lists are written there")
+    parser.add_argument("--seed", type=int, default=0, help="of the choice (0)")
+    parser.add_argument("--known", type=pathlib.Path, metavar="FILE",
+                        help="a list of workloads, one a line, that were looked at before: not for test or validation")
+    options = parser.parse_args(arguments)
+    names = [path.stem for path in options.folder.glob("*.npz")]
+    if not names:
+        sys.exit(f"split: {options.folder} has no npz files; name the folder that collect.py has written")
+    known = set()
+    if options.known:
+        try:
+            known = {line.strip().removesuffix(".npz") for line in options.known.read_text().splitlines()}
+        except OSError as failure:
+            sys.exit(f"split: {options.known} cannot be read ({failure.strerror}); name a list of workloads")
+    write(options.folder, "workload", by_workload(names, options.seed, known))
+    write(options.folder, "kind", by_kind(names, options.seed))
+
+
+if __name__ == "__main__":
+    main()
