@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { GRAPHS_OF_BATCH = 16, NODES_OF_BATCH = 16384 }; /* of a prediction; scores do not depend */
+enum { GRAPHS_OF_BATCH = 1, NODES_OF_BATCH = 1 }; /* a product of more rows may have other bits */
 
 /* ---- errors --------------------------------------------------------------------------------- */
 

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""TPGNN as a cost model of MetaSchedule: give an instance as cost_model= to anything of tvm.s_tir.meta_schedule."""
+from concurrent.futures import ThreadPoolExecutor
+
+import library  # puts the collector's folder on the path
+import tvm_setup  # before anything of TVM
+import numpy as np
+import tree
+from tvm.ir.utils import derived_object
+from tvm.s_tir.meta_schedule.cost_model import PyCostModel
+
+CHUNK = 16  # candidates that a thread lowers and scores at once
+
+
+def flattened(candidate):
+    """The tree of a candidate, as the collector makes it; None where it cannot be lowered."""
+    try:
+        return tree.flatten(tvm_setup.lower(candidate.sch.mod))
+    except Exception:  # TVM raises many kinds
+        return None
+
+
+@derived_object
+class TpgnnModel(PyCostModel):
+    """model: a library.Model. steps: of training after each round of measurements; 0: it stays as it was trained.
+    jobs: threads that lower and score. Scores of candidates that cannot be lowered or read are -inf; `lost` counts
+    them, `predicted` all, and `failures` the calls in which something else went wrong, whose sentence is `reason`."""
+
+    def __init__(self, model, steps=0, learning_rate=1e-4, jobs=2):
+        super().__init__()
+        self.model, self.steps, self.learning_rate, self.jobs = model, steps, learning_rate, jobs
+        self.predicted, self.lost, self.failures, self.reason, self.tasks, self.losses = 0, 0, 0, "", {}, []
+
+    def load(self, path):
+        raise NotImplementedError("open a checkpoint with library.Model")
+
+    def save(self, path):
+        self.model.save(path)
+
+    def score(self, candidates):
+        """(scores, how many are -inf)"""
+        scores = np.full(len(candidates), -np.inf)
+        try:
+            trees = [flattened(c) for c in candidates]
+            places = [i for i, t in enumerate(trees) if t]
+            if places:
+                scores[places] = self.model.predict(library.arrays([trees[i] for i in places]))[0]
+        except Exception as reason:  # a tuner that runs for hours shall not end for one round
+            self.failures, self.reason = self.failures + 1, str(reason)
+        return scores
+
+    def predict(self, context, candidates):
+        chunks = [candidates[i:i + CHUNK] for i in range(0, len(candidates), CHUNK)]
+        with ThreadPoolExecutor(self.jobs) as pool:  # ended with the call: others fork this process
+            scores = np.concatenate([np.empty(0), *pool.map(self.score, chunks)])
+        self.predicted, self.lost = self.predicted + len(scores), self.lost + int(np.isinf(scores).sum())
+        return scores
+
+    def update(self, context, candidates, results):
+        if not self.steps:
+            return
+        try:
+            task = self.tasks.setdefault(tvm_setup.tvm_ffi.structural_hash(context.mod), len(self.tasks))
+            rows = [(flattened(c), r.run_secs) for c, r in zip(candidates, results)]
+            rows = [(t, min(float(s) for s in seconds)) for t, seconds in rows if t and seconds]
+            if rows:
+                packed = library.arrays([t for t, _ in rows])
+                ns = [max(1, round(seconds * 1e9)) for _, seconds in rows]
+                self.losses.append(self.model.update(packed, ns, [task] * len(rows), self.steps,
+                                                     learning_rate=self.learning_rate)[:2])
+        except Exception as reason:
+            self.failures, self.reason = self.failures + 1, str(reason)
