@@ -44,8 +44,8 @@ def load(module):
     return built, built.get_function("main")
 
 
-def tuning(program, seed):
+def tuning(program, seed, strategy="replay-trace"):
     """MetaSchedule's context of a program, with the rules of any CPU: what it adds for some are integer products."""
     space = meta_schedule.space_generator.PostOrderApply(sch_rules="llvm", postprocs="llvm", mutator_probs="llvm")
-    return meta_schedule.TuneContext(mod=program, target=TARGET, space_generator=space, search_strategy="replay-trace",
+    return meta_schedule.TuneContext(mod=program, target=TARGET, space_generator=space, search_strategy=strategy,
                                      rand_state=seed, num_threads=1)

@@ -38,7 +38,7 @@ class TpgnnModel(PyCostModel):
         self.model.save(path)
 
     def score(self, candidates):
-        """(scores, how many are -inf)"""
+        """Scores of a few, in the thread of the call."""
         scores = np.full(len(candidates), -np.inf)
         try:
             trees = [flattened(c) for c in candidates]

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tunes programs with several cost models, on equal trials, and compares what they find. See docs/tpgnn-tuner.md.
+
+    pip install -r ../collect/requirements.txt
+    python tune.py --run RUN --library BUILD/bin/libaugur_tpgnn.so --out DIR
+"""
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+
+import curves
+import library  # puts the collector's folder on the path
+import files
+import forked
+import workloads
+from collect import number
+from refused import Refused
+
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+SILENT = 1800  # seconds without a word after which a run is given up
+TITLES = {"random": "random", "xgboost": "XGBoost (TVM)", "offline": "TPGNN", "online": "TPGNN online"}
+# New shapes of kinds that the embedded set has: a test holds that it does not have these.
+TASKS = ("matmul_288_320_240", "dense-relu_120_480_360", "conv2d-nhwc_1_26_26_48_72_3_1",
+         "conv2d-bn-relu_1_30_30_40_56_3_1", "depthwise-nhwc_1_44_44_80_3_1", "softmax_144_720")
+MEANS = ("trials", "batch", "population", "steps", "learning_rate", "compile_seconds", "slowest_ms", "core", "run")
+
+
+def parser():
+    cores = sorted(os.sched_getaffinity(0))
+    p = argparse.ArgumentParser(description="Tunes programs with random scores, TVM's XGBoost model, TPGNN as trained, and TPGNN "
+                                "trained further on what is measured; equal trials, the same seeds. Writes results.json, "
+                                "table.md and curves.svg. The same command goes on where it ended.")
+    add = p.add_argument
+    add("--run", required=True, metavar="PATH", help="run folder or checkpoint of tpgnn")
+    add("--library", required=True, metavar="FILE", help="libaugur_tpgnn.so")
+    add("--out", required=True, metavar="DIR", help="folder for the results; made if it is not there")
+    add("--tasks", nargs="+", default=TASKS, metavar="NAME",
+        help="workloads as collect.py names them, any shape (six that are not in the embedded set)")
+    add("--methods", nargs="+", default=list(TITLES), choices=list(TITLES), metavar="WORD",
+        help=f"of {', '.join(TITLES)} (all)")
+    add("--trials", type=number(int, 2, 10000), default=64, metavar="N", help="measured schedules of each run (64)")
+    add("--batch", type=number(int, 1, 1000), default=16, metavar="N", help="of them, measured before the next search (16)")
+    add("--seeds", type=number(int, 1, 100), default=3, metavar="N",
+        help="runs of each task and method (3); part of TVM's search is seeded by the clock")
+    add("--population", type=number(int, 8, 10000), default=512, metavar="N", help="of the evolutionary search (512)")
+    add("--steps", type=number(int, 1, 10000), default=30, metavar="N", help="online: training steps after a batch (30)")
+    add("--learning-rate", type=number(float, 1e-8, 1), default=1e-4, metavar="X", help="online (1e-4)")
+    add("--jobs", type=number(int, 1, 256), default=2, help="threads that score and schedules that are compiled at once (2)")
+    add("--core", type=number(int, 0, 4095), default=cores[-1], help=f"core to measure on ({cores[-1]}, the last)")
+    add("--compile-seconds", type=number(int, 1, 3600), default=10, metavar="S",
+        help="CPU time after which a schedule that is still not compiled and checked has failed (10)")
+    add("--slowest-ms", type=number(float, 0.01, 1e5), default=250, metavar="MS",
+        help="schedules that run longer have failed (250)")
+    return p
+
+
+def complain(sentence):
+    sys.stderr.write(f"tune: {sentence}\n")
+
+
+class Book:
+    """results.json: settings, machine, and a run per task, method and seed."""
+
+    def __init__(self, folder, settings):
+        self.path = os.path.join(folder, "results.json")
+        os.makedirs(folder, exist_ok=True)
+        self.value = {"settings": settings, "runs": []}
+        if os.path.exists(self.path):
+            self.read(settings)
+
+    def read(self, settings):
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                self.value = json.load(file)
+            stored = self.value["settings"]
+            {self.key(run) for run in self.value["runs"]}
+        except (ValueError, KeyError, TypeError):
+            raise Refused(f"{self.path} is not what tune.py writes; choose another --out or remove it") from None
+        for name in MEANS:
+            if stored.get(name) != settings[name]:
+                raise Refused(f"{self.path} was made with {name} {stored.get(name)}, not {settings[name]}; "
+                              "take the same again or another --out")
+
+    @staticmethod
+    def key(run):
+        return run["task"], run["method"], run["seed"]
+
+    def has(self, key):
+        return any(self.key(run) == key for run in self.value["runs"])
+
+    def add(self, key, said):
+        self.value["runs"].append({**dict(zip(("task", "method", "seed"), key)), **said})
+        files.write_json(self.path, self.value)
+
+    def curves(self):
+        runs = {self.key(run): run["trials_ns"] for run in self.value["runs"]}
+        order = sorted(runs, key=lambda key: list(TITLES).index(key[1]))
+        return curves.Curves({key: runs[key] for key in order}, self.value["settings"]["trials"])
+
+
+def serve(pipe, key, settings, log):
+    """The process of one run: a crash in TVM loses only that."""
+    import search
+
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    sys.stdout = sys.stderr = open(log, "w", closefd=False)
+    pipe.send(("done", search.tune(*key, settings, lambda count: pipe.send(("count", count)))))
+
+
+def tune_one(key, settings, log, tell):
+    child, silent = forked.Child(lambda pipe: serve(pipe, key, settings, log)), 0
+    try:
+        while silent < SILENT:
+            message = child.receive(0.5)
+            silent = 0 if message else silent + 0.5
+            if message and message[0] == "done":
+                return message[1]
+            tell(message[1] if message else None)
+        reason = f"silent for {SILENT} seconds"
+    except EOFError:
+        reason = f"it ended early (signal {child.end(kill=False)}); see tune.log"
+    finally:
+        child.end()
+    return {"trials_ns": [], "reason": reason}
+
+
+class Line:
+    """A progress line on stderr, if that is a terminal."""
+
+    def __init__(self, total):
+        self.total, self.done, self.start, self.shown = total, 0, time.monotonic(), sys.stderr.isatty()
+        self.count = 0
+
+    def show(self, key, trials, count):
+        self.count = self.count if count is None else count
+        if self.shown:
+            share = (self.done + self.count / trials) / self.total
+            spent = time.monotonic() - self.start
+            left = f", {spent / share * (1 - share) / 60:.0f} min left" if share > 0 else ""
+            sys.stderr.write(f"\r\x1b[K{self.done}/{self.total} runs{left}: {' '.join(map(str, key))}, "
+                             f"{self.count} trials")
+            sys.stderr.flush()
+
+    def say(self, text):
+        sys.stderr.write(("\r\x1b[K" if self.shown else "") + text + "\n")
+        sys.stderr.flush()
+        self.done, self.count = self.done + 1, 0
+
+
+def said_of(key, said):
+    worked = [t for t in said["trials_ns"] if t]
+    if not worked:
+        return f"{' '.join(map(str, key))}: nothing was measured; {said.get('reason', 'all trials failed')}"
+    return (f"{' '.join(map(str, key))}: best {min(worked) / 1e3:.2f} us of {len(said['trials_ns'])} trials, "
+            f"{len(said['trials_ns']) - len(worked)} failed, in {said['seconds']:.0f} s")
+
+
+def report(book, folder):
+    drawn = book.curves()
+    text = curves.table(drawn, TITLES)
+    files.replace(os.path.join(folder, "table.md"), text.encode())
+    if drawn.tasks:
+        files.replace(os.path.join(folder, "curves.svg"), curves.picture(drawn, TITLES).encode())
+    print(text, end="")
+
+
+def compare(options):
+    settings = {name: getattr(options, name) for name in (*MEANS, "library", "jobs")}
+    book = Book(options.out, settings)
+    keys = [(task, method, seed) for task in options.tasks for seed in range(options.seeds) for method in options.methods]
+    left = [key for key in keys if not book.has(key)]
+    if left:
+        library.Model(options.library, options.run).close()  # fails here, not in a process for each run
+        import tvm_setup
+
+        book.value["versions"] = tvm_setup.versions()
+    log = os.open(os.path.join(options.out, "tune.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    line = Line(max(1, len(left)))
+    for key in left:
+        said = tune_one(key, settings, log, lambda count: line.show(key, options.trials, count))
+        book.add(key, said)
+        line.say(said_of(key, said))
+    report(book, options.out)
+    return OK
+
+
+def main(arguments=None):
+    options = parser().parse_args(arguments)
+    try:
+        for name in options.tasks:
+            workloads.parse(name)
+    except ValueError as reason:
+        complain(reason)
+        return USAGE
+    if options.core not in os.sched_getaffinity(0):
+        complain(f"--core {options.core}: this process may use the cores {sorted(os.sched_getaffinity(0))}")
+        return USAGE
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return compare(options)
+    except ImportError as reason:
+        complain(f"TVM cannot be loaded ({reason}); install it: pip install -r ../collect/requirements.txt")
+    except Refused as reason:
+        complain(reason)
+    except OSError as reason:
+        complain(f"{reason.filename or options.out}: cannot be written ({reason.strerror}); the same command goes on")
+    except KeyboardInterrupt:
+        complain("interrupted; the same command goes on with the run that was at work")
+        return INTERRUPTED
+    return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
