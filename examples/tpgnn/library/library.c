@@ -176,7 +176,7 @@ static void score_each(const tpgnn_scorer *s, double *score, const tpgnn_data *d
         one.schedules = 1;
         score[i] = 0;
         if (tpgnn_score(s, &score[i], &one, 1, &bad)) {
-            score[i] = -INFINITY;
+            score[i] = -(double)INFINITY;
             *why = bad;
         }
     }
@@ -226,7 +226,7 @@ int64_t augur_tpgnn_predict(augur_tpgnn *m, const augur_tpgnn_graphs *graphs, do
     if (!m || !score)
         ag_fail(&why, AG_EUSE, "augur_tpgnn_predict: %s is NULL, but both are needed",
                 m ? "the array of scores" : "the handle");
-    for (int64_t i = 0; score && graphs && i < graphs->graphs; i++) score[i] = -INFINITY;
+    for (int64_t i = 0; score && graphs && i < graphs->graphs; i++) score[i] = -(double)INFINITY;
     if (why.status || tpgnn_library_arrays(&arrays, graphs, "augur_tpgnn_predict", &why))
         return tpgnn_library_failed(&why);
     if (!arrays.schedules) return 0;

@@ -152,7 +152,7 @@ EXPORT(predict)
     augur_tpgnn *model = score ? handle(&argument[0]) : NULL;
     if (!model || !read_graphs(&g, argument + 2) || scores != g.graphs)
         return refuse("predict", "model, score float64 [graphs], kinds uint8, kind int32, children "
-                                "int32, value float32, refers int32, offset int64 [graphs + 1]");
+                                 "int32, value float32, refers int32, offset int64 [graphs + 1]");
     return give(result, augur_tpgnn_predict(model, &g, score));
 }
 
@@ -170,8 +170,8 @@ EXPORT(update)
     const int32_t *task = good ? elements(&argument[9], SIGNED, 32, &tasks) : NULL;
     if (!runtime || !task || runtimes != g.graphs || tasks != g.graphs)
         return refuse("update", "model, loss float64 [2], kinds, kind, children, value, refers and "
-                               "offset as for predict, runtime int64 [graphs], task int32 "
-                               "[graphs], steps, batch, learning_rate as a float");
+                                "offset as for predict, runtime int64 [graphs], task int32 "
+                                "[graphs], steps, batch, learning_rate as a float");
     const augur_tpgnn_training training = {
         (int32_t)argument[10].as.integer, (int32_t)argument[11].as.integer, argument[12].as.number};
     return give(result, augur_tpgnn_update(model, &g, runtime, task, &training, loss));

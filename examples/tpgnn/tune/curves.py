@@ -38,7 +38,7 @@ class Curves:
                      for t in self.tasks}
 
     def relative(self, method, trial, task=None):
-        """Best run time after so many trials over the best that anything found: geometric mean over seeds, then tasks."""
+        """Best run time after so many trials over the best that anything found: geometric mean over seeds and tasks."""
         means = [geometric([self.curve[t, method, s][trial - 1] / self.best[t] for u, s in self.pairs if u == t])
                  for t in self.tasks if task in (None, t)]
         return geometric(means)

@@ -31,7 +31,8 @@ def load(path):
         library = ctypes.CDLL(path)
         version = library.augur_tpgnn_version()
     except (OSError, AttributeError) as reason:
-        raise Refused(f"{path} cannot be loaded ({reason}); build it: cmake --build BUILD --target augur_tpgnn") from None
+        raise Refused(f"{path} cannot be loaded ({reason}); "
+                      "build it: cmake --build BUILD --target augur_tpgnn") from None
     if version != VERSION:
         raise Refused(f"{path} has version {version}, but {VERSION} is needed; build it from these sources")
     pointer, count = ctypes.c_void_p, ctypes.c_int64

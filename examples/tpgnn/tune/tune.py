@@ -24,16 +24,16 @@ OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 SILENT = 1800  # seconds without a word after which a run is given up
 TITLES = {"random": "random", "xgboost": "XGBoost (TVM)", "offline": "TPGNN", "online": "TPGNN online"}
 # New shapes of kinds that the embedded set has: a test holds that it does not have these.
-TASKS = ("matmul_288_320_240", "dense-relu_120_480_360", "conv2d-nhwc_1_26_26_48_72_3_1",
+TASKS = ("matmul_240_288_256", "dense-relu_120_440_360", "conv2d-nhwc_1_26_26_40_72_3_1",
          "conv2d-bn-relu_1_30_30_40_56_3_1", "depthwise-nhwc_1_44_44_80_3_1", "softmax_144_720")
 MEANS = ("trials", "batch", "population", "steps", "learning_rate", "compile_seconds", "slowest_ms", "core", "run")
 
 
 def parser():
     cores = sorted(os.sched_getaffinity(0))
-    p = argparse.ArgumentParser(description="Tunes programs with random scores, TVM's XGBoost model, TPGNN as trained, and TPGNN "
-                                "trained further on what is measured; equal trials, the same seeds. Writes results.json, "
-                                "table.md and curves.svg. The same command goes on where it ended.")
+    p = argparse.ArgumentParser(description="Tunes programs with random scores, TVM's XGBoost model, TPGNN as trained, "
+                                "and TPGNN trained further on what is measured; equal trials, the same seeds. Writes "
+                                "results.json, table.md and curves.svg. The same command goes on where it ended.")
     add = p.add_argument
     add("--run", required=True, metavar="PATH", help="run folder or checkpoint of tpgnn")
     add("--library", required=True, metavar="FILE", help="libaugur_tpgnn.so")
@@ -43,13 +43,16 @@ def parser():
     add("--methods", nargs="+", default=list(TITLES), choices=list(TITLES), metavar="WORD",
         help=f"of {', '.join(TITLES)} (all)")
     add("--trials", type=number(int, 2, 10000), default=64, metavar="N", help="measured schedules of each run (64)")
-    add("--batch", type=number(int, 1, 1000), default=16, metavar="N", help="of them, measured before the next search (16)")
+    add("--batch", type=number(int, 1, 1000), default=16, metavar="N",
+        help="of them, measured before the next search (16)")
     add("--seeds", type=number(int, 1, 100), default=3, metavar="N",
         help="runs of each task and method (3); part of TVM's search is seeded by the clock")
     add("--population", type=number(int, 8, 10000), default=512, metavar="N", help="of the evolutionary search (512)")
-    add("--steps", type=number(int, 1, 10000), default=30, metavar="N", help="online: training steps after a batch (30)")
+    add("--steps", type=number(int, 1, 10000), default=30, metavar="N",
+        help="online: training steps after a batch (30)")
     add("--learning-rate", type=number(float, 1e-8, 1), default=1e-4, metavar="X", help="online (1e-4)")
-    add("--jobs", type=number(int, 1, 256), default=2, help="threads that score and schedules that are compiled at once (2)")
+    add("--jobs", type=number(int, 1, 256), default=2,
+        help="threads that score and schedules that are compiled at once (2)")
     add("--core", type=number(int, 0, 4095), default=cores[-1], help=f"core to measure on ({cores[-1]}, the last)")
     add("--compile-seconds", type=number(int, 1, 3600), default=10, metavar="S",
         help="CPU time after which a schedule that is still not compiled and checked has failed (10)")
@@ -172,7 +175,8 @@ def report(book, folder):
 def compare(options):
     settings = {name: getattr(options, name) for name in (*MEANS, "library", "jobs")}
     book = Book(options.out, settings)
-    keys = [(task, method, seed) for task in options.tasks for seed in range(options.seeds) for method in options.methods]
+    keys = [(task, method, seed) for task in options.tasks for seed in range(options.seeds)
+            for method in options.methods]
     left = [key for key in keys if not book.has(key)]
     if left:
         library.Model(options.library, options.run).close()  # fails here, not in a process for each run

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/tpgnn_library.h"
+
+#include "examples/harness/harness.h"
+#include "examples/tpgnn/checkpoint.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+static void add_graph(test_graphs *g, int i)
+{
+    const test_schedules *s = &g->file;
+    const int64_t from = s->node_offset[i % 2], to = s->node_offset[i % 2 + 1];
+    int64_t at = g->offset[i];
+    for (int64_t v = from; v < to; v++, at++) {
+        g->kind[at] = s->kind[v];
+        g->children[at] = s->children[v];
+        g->refers[at] = s->refers[v];
+        g->value[at] = s->value[v] > 1 ? s->value[v] * (float)(1 + i / 2) : s->value[v];
+    }
+    g->offset[i + 1] = at;
+    g->runtime[i] = 1000 + 37 * ((i * 7) % TEST_GRAPHS);
+    g->task[i] = i % 2;
+}
+
+void test_graphs_make(test_graphs *g)
+{
+    memset(g, 0, sizeof *g);
+    test_schedules_make(&g->file);
+    for (int i = 0; i < TEST_GRAPHS; i++) add_graph(g, i);
+    g->call = (augur_tpgnn_graphs){TEST_GRAPHS,   g->offset[TEST_GRAPHS],
+                                   g->file.kinds, (int64_t)strlen(g->file.kinds),
+                                   g->kind,       g->children,
+                                   g->value,      g->refers,
+                                   g->offset};
+}
+
+const char *test_library_path(const char *name)
+{
+    static char path[600];
+    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    return path;
+}
+
+/* A checkpoint with random parameters. */
+static void save_model(const char *name, int paper, double scale)
+{
+    tpgnn_data data = {0};
+    test_schedules s;
+    test_schedules_make(&s);
+    test_schedules_read(&data, &s, "library_1.npz");
+    tpgnn_settings settings;
+    ag_failure why = {0};
+    harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &settings);
+    if (paper) assert_int_equal(harness_options_set(o, "test", "network", "paper", &why), AG_OK);
+    tpgnn_model model = {0};
+    tpgnn_checkpoint c = {.model = tpgnn_settings_model(&settings), .deviation = 1};
+    for (int f = 0; f < TPGNN_FIELDS; f++) c.model.words[f] = data.own.words[f];
+    c.vocabulary = data.own;
+    c.progress.best = (double)NAN;
+    c.configuration = tpgnn_configuration_json(o);
+    c.data = tpgnn_data_json(&data);
+    if (tpgnn_model_new(&model, &c.model, 3, &why)) fail_msg("%s", why.sentence);
+    for (int64_t i = 0; i < model.params->size; i++) model.params->value[i] *= (ag_real)scale;
+    if (tpgnn_checkpoint_save(test_library_path(name), &model, &c, 0, &why))
+        fail_msg("%s", why.sentence);
+    c.vocabulary = (tpgnn_vocabulary){0};
+    tpgnn_checkpoint_free(&c);
+    tpgnn_model_free(&model);
+    tpgnn_data_free(&data);
+    harness_options_free(o);
+}
+
+augur_tpgnn *test_library_open(const char *name)
+{
+    augur_tpgnn *m = augur_tpgnn_open(test_library_path(name), 2);
+    if (!m) fail_msg("%s", augur_tpgnn_error());
+    return m;
+}
+
+void test_library_predict(augur_tpgnn *m, const test_graphs *g, double *score)
+{
+    const int64_t bad = augur_tpgnn_predict(m, &g->call, score);
+    if (bad) fail_msg("%lld: %s", (long long)bad, augur_tpgnn_error());
+}
+
+int test_library_set_up(void **state)
+{
+    if (test_folder_make(state)) return 1;
+    save_model("library.safetensors", 0, 1);
+    save_model("paper.safetensors", 1, 1);
+    save_model("huge.safetensors", 0, 1e30);
+    return 0;
+}
