@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The C ABI for tuners: training on what was measured, and files of what came of it. */
+#define _GNU_SOURCE
 #include "support/tpgnn_library.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static void measured_graphs_are_learned(void **state)
@@ -62,6 +65,66 @@ static void pairs_within_tasks(void **state)
     augur_tpgnn_close(m);
 }
 
+typedef struct caller {
+    augur_tpgnn *m;
+    const test_graphs *g;
+    const double *before;
+    atomic_int *stop;
+    double after[TEST_GRAPHS]; /* the last scores */
+    int others;                /* sets of scores that are neither those before nor the last */
+} caller;
+
+static void *predict_on(void *p)
+{
+    caller *c = p;
+    double score[TEST_GRAPHS], seen[TEST_GRAPHS];
+    int updated = 0, stop;
+    do {
+        stop = atomic_load(c->stop);
+        c->others += augur_tpgnn_predict(c->m, &c->g->call, score) != 0;
+        const int old = !memcmp(score, c->before, sizeof score);
+        c->others += updated && memcmp(score, seen, sizeof score);
+        if (!updated && !old) {
+            updated = 1;
+            memcpy(seen, score, sizeof seen);
+        }
+    } while (!stop);
+    memcpy(c->after, score, sizeof score);
+    return NULL;
+}
+
+/* Threads that predict all the time see the parameters before an update or after it, and do not
+   keep it from its turn. */
+static void predictions_during_an_update(void **state)
+{
+    (void)state;
+    enum { THREADS = 3 };
+    const augur_tpgnn_training how = {10, 64, 3e-3};
+    static caller c[THREADS];
+    static test_graphs g;
+    double before[TEST_GRAPHS], after[TEST_GRAPHS];
+    pthread_t thread[THREADS];
+    atomic_int stop = 0;
+    test_graphs_make(&g);
+    augur_tpgnn *m = test_library_open("library.safetensors");
+    test_library_predict(m, &g, before);
+    for (int i = 0; i < THREADS; i++) {
+        c[i] = (caller){.m = m, .g = &g, .before = before, .stop = &stop};
+        assert_int_equal(pthread_create(&thread[i], NULL, predict_on, &c[i]), 0);
+    }
+    const int64_t left = augur_tpgnn_update(m, &g.call, g.runtime, g.task, &how, NULL);
+    test_library_predict(m, &g, after);
+    atomic_store(&stop, 1);
+    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+    assert_int_equal(left, 0);
+    assert_memory_not_equal(after, before, sizeof after);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(c[i].others, 0);
+        assert_memory_equal(c[i].after, after, sizeof after);
+    }
+    augur_tpgnn_close(m);
+}
+
 static void not_finite(void **state)
 {
     (void)state;
@@ -84,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measured_graphs_are_learned),
         cmocka_unit_test(pairs_within_tasks),
+        cmocka_unit_test(predictions_during_an_update),
         cmocka_unit_test(not_finite),
     };
     return cmocka_run_group_tests(tests, test_library_set_up, test_folder_remove);

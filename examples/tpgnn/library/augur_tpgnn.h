@@ -82,7 +82,7 @@ typedef struct augur_tpgnn_training {
     double learning_rate; /* above 0 to 1 */
 } augur_tpgnn_training;
 
-AUGUR_TPGNN_API augur_tpgnn_training augur_tpgnn_training_default(void); /* 30, 64, 1e-4 */
+AUGUR_TPGNN_API augur_tpgnn_training augur_tpgnn_training_default(void); /* 10, 64, 1e-4 */
 
 /* Remembers measured graphs and trains on all that it remembers: the pairwise logistic loss between
    graphs of one task, dropout as in training, no weight decay, from where the parameters are.

@@ -47,6 +47,19 @@ static ag_status load(augur_tpgnn *m, const char *path, ag_failure *why)
     return why->status;
 }
 
+/* An update comes before the predictions that ask after it: threads that never stop predicting
+   would keep it waiting for ever. */
+static void make_lock(pthread_rwlock_t *lock)
+{
+    pthread_rwlockattr_t how;
+    pthread_rwlockattr_init(&how);
+#ifdef __GLIBC__
+    pthread_rwlockattr_setkind_np(&how, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+#endif
+    pthread_rwlock_init(lock, &how);
+    pthread_rwlockattr_destroy(&how);
+}
+
 augur_tpgnn *augur_tpgnn_open(const char *path, int threads)
 {
     ag_failure why = {0};
@@ -67,7 +80,7 @@ augur_tpgnn *augur_tpgnn_open(const char *path, int threads)
         tpgnn_library_failed(&why);
         return NULL;
     }
-    pthread_rwlock_init(&m->parameters, NULL);
+    make_lock(&m->parameters);
     pthread_mutex_init(&m->tapes.lock, NULL);
     if (load(m, path, &why)) {
         tpgnn_library_failed(&why);

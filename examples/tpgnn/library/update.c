@@ -30,7 +30,7 @@ typedef struct update {
 
 augur_tpgnn_training augur_tpgnn_training_default(void)
 {
-    return (augur_tpgnn_training){.steps = 30, .batch = 64, .learning_rate = 1e-4};
+    return (augur_tpgnn_training){.steps = 10, .batch = 64, .learning_rate = 1e-4};
 }
 
 /* ---- what is remembered --------------------------------------------------------------------- */

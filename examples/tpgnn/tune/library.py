@@ -72,7 +72,7 @@ class Model:
         del kept
         return scores, int(bad) if bad >= 0 else len(scores)
 
-    def update(self, packed, nanoseconds, tasks=None, steps=30, batch=64, learning_rate=1e-4):
+    def update(self, packed, nanoseconds, tasks=None, steps=10, batch=64, learning_rate=1e-4):
         """Trains on these run times and those before. (loss before, loss after, graphs left out); Refused."""
         graphs, kept = _graphs(packed)
         runtime = np.ascontiguousarray(nanoseconds, np.int64)

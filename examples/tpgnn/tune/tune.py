@@ -48,8 +48,8 @@ def parser():
     add("--seeds", type=number(int, 1, 100), default=3, metavar="N",
         help="runs of each task and method (3); part of TVM's search is seeded by the clock")
     add("--population", type=number(int, 8, 10000), default=512, metavar="N", help="of the evolutionary search (512)")
-    add("--steps", type=number(int, 1, 10000), default=30, metavar="N",
-        help="online: training steps after a batch (30)")
+    add("--steps", type=number(int, 1, 10000), default=10, metavar="N",
+        help="online: training steps after a batch (10)")
     add("--learning-rate", type=number(float, 1e-8, 1), default=1e-4, metavar="X", help="online (1e-4)")
     add("--jobs", type=number(int, 1, 256), default=2,
         help="threads that score and schedules that are compiled at once (2)")
