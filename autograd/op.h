@@ -54,7 +54,7 @@ typedef struct ag_op {
     unsigned flows; /* outputs with a gradient (SAVE_Y bits); 0 means output 0 alone */
 
     int first_serves_all; /* 1: backward[0] also computes what the others read from scratch, so it
-                             always runs */
+                             always runs; 2: with dx NULL where that gradient is not wanted */
 
     /* Elements of scratch that forward (backward 0) or prepare and backward (1) want; NULL: none.
      */

@@ -242,8 +242,10 @@ static void backward_jobs(ag_builder *b, int node_index)
         backward_refs(b, job, node);
         job->args.which = i;
         job->adds = wanted && (zero || b->has[root->id]);
-        job->dx = wanted ? gradient_ref(b, node->in[i])
-                         : scratch_ref(b, b->tape->tensors[node->in[i]]->count);
+        if (wanted)
+            job->dx = gradient_ref(b, node->in[i]);
+        else if (op->first_serves_all == 1)
+            job->dx = scratch_ref(b, b->tape->tensors[node->in[i]]->count);
         schedule(b, 1, op->elementwise, 0);
         if (!wanted) continue;
         if (!b->has[root->id]) note_written(b, root);

@@ -117,6 +117,9 @@ AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges
    `root`. */
 AG_API ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges);
 
+/* ag_relu of it, as one op: nothing but the result is written. */
+AG_API ag_tensor *ag_graph_conv_relu(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges);
+
 /* Parameters of the layer of Kaufman et al.; biases may be NULL. operands [m,in] and its bias [m]:
    f2 of the messages along the first graph; users, the same for the second graph (NULL: operands
    serves both); join [out, in + m] or, with two graphs, [out, in + 2 m], and its bias [out]: f3. */

@@ -31,16 +31,26 @@ ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
     return l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
 }
 
-/* Of a layer as wide as its input both orders take as long, but here a sum of neighbours less is
-   kept for backward: a quarter of the memory of a TPGNN step. */
-ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges)
+/* Of nodes with one row each, all of it is one op; of several (configurations), a composition. */
+static ag_tensor *graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges, int relu)
 {
     ag_tape *tape = ag_tape_of(x);
     ag_tensor *w = ag_parameter(tape, weights->neighbour);
-    if (!weights->root || !weights->bias || ag_size(w, 0) != ag_size(w, 1))
-        return ag_sage(weights, x, edges, AG_AGGREGATE_SUM, 0);
-    return both_products(w, ag_parameter(tape, weights->root), ag_parameter(tape, weights->bias), x,
-                         edges, AG_AGGREGATE_SUM);
+    if (weights->root && weights->bias && ag_shape_of(x).rank == 2)
+        return ag__graph_conv(x, w, ag_parameter(tape, weights->root),
+                              ag_parameter(tape, weights->bias), edges, relu);
+    ag_tensor *y = ag_sage(weights, x, edges, AG_AGGREGATE_SUM, 0);
+    return relu ? ag_relu(y) : y;
+}
+
+ag_tensor *ag_graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges)
+{
+    return graph_conv(weights, x, edges, 0);
+}
+
+ag_tensor *ag_graph_conv_relu(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges)
+{
+    return graph_conv(weights, x, edges, 1);
 }
 
 static ag_tensor *feed_forward(ag_param *weight, ag_param *bias, ag_tensor *x)

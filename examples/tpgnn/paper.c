@@ -7,8 +7,8 @@
 static ag_tensor *convolve(const tpgnn_paper *p, int k, ag_tensor *x, ag_tensor *norm,
                            ag_edges edges)
 {
-    if (p->options.conv == TPGNN_GCN_CONV) return ag_gcn_conv(&p->gcn[k], x, norm, edges);
-    return ag_graph_conv(&p->graph[k], x, edges);
+    if (p->options.conv == TPGNN_GCN_CONV) return ag_relu(ag_gcn_conv(&p->gcn[k], x, norm, edges));
+    return ag_graph_conv_relu(&p->graph[k], x, edges);
 }
 
 /* What a pooling leaves of x and of the edges. */
@@ -37,7 +37,7 @@ ag_tensor *tpgnn_paper_forward(const tpgnn_paper *p, ag_tensor *x, ag_edges edge
     ag_tensor *norm = normed ? ag_gcn_norm(edges) : NULL, *sum = NULL;
     for (int k = 0; k < o->layers; k++) {
         if (k && normed && o->pool != TPGNN_POOL_NONE) norm = ag_gcn_norm(edges);
-        x = pool(p, k, ag_relu(convolve(p, k, x, norm, edges)), &edges);
+        x = pool(p, k, convolve(p, k, x, norm, edges), &edges);
         ag_tensor *read = ag_readout_max_mean(x, edges);
         sum = sum ? ag_add(sum, read) : read;
     }

@@ -398,6 +398,14 @@ def sage(x, f, i):
     return sums + stays + b
 
 
+@formula("graph_conv", "graph_conv_relu")
+def graph_conv(x, f, i):
+    values, w, root, b, *edges = x
+    sums = FORMULAS["spmm_sum"]([values, *edges], f, i)
+    y = F.linear(sums, w, b) + F.linear(values, root)
+    return F.relu(y) if i[0] else y
+
+
 @formula("spmm_max")
 def spmm_max(x, f, i):
     """Also the position of the message that each maximum is from, -1 without messages."""

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of the panels of graph_conv. Messages from or to nodes that are not there are passed over.
+ */
+#include "core/kernel.h"
+
+/* to = from, or to += from; where `positive` is given, only what stands at a value above 0. */
+KERNEL void take_row(ag_real *to, const ag_real *from, const ag_real *positive, int n,
+                     const int adds)
+{
+    ag_real *__restrict__ y = to;
+    if (positive) {
+        EACH (i, n) {
+            const ag_real v = positive[i] > 0 ? from[i] : 0;
+            y[i] = adds ? y[i] + v : v;
+        }
+    } else {
+        EACH (i, n) y[i] = adds ? y[i] + from[i] : from[i];
+    }
+}
+
+/* to = the sum of the rows of `from` at n senders, `wide` apart in their list. */
+KERNEL void gather_rows(ag_real *to, const ag_real *from, const ag_real *positive,
+                        const int32_t *senders, int wide, int n, int nodes, int f)
+{
+    int found = 0;
+    for (int k = 0; k < n; k++) {
+        const int u = senders[(int64_t)k * wide];
+        if (u < 0 || u >= nodes) continue;
+        const ag_real *row = from + (int64_t)u * f,
+                      *mark = positive ? positive + (int64_t)u * f : 0;
+        if (found++)
+            take_row(to, row, mark, f, 1);
+        else
+            take_row(to, row, mark, f, 0);
+    }
+    if (!found)
+        EACH (i, f) to[i] = 0;
+}
