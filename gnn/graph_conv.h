@@ -18,21 +18,30 @@ KERNEL void take_row(ag_real *to, const ag_real *from, const ag_real *positive, 
     }
 }
 
-/* to = the sum of the rows of `from` at n senders, `wide` apart in their list. */
-KERNEL void gather_rows(ag_real *to, const ag_real *from, const ag_real *positive,
-                        const int32_t *senders, int wide, int n, int nodes, int f)
+/* dx = from, or dx += from; NULL: zeros. */
+KERNEL void put_row(ag_real *dx, const ag_real *from, int n, const int add)
+{
+    if (from)
+        take_row(dx, from, 0, n, add);
+    else if (!add)
+        EACH (i, n) dx[i] = 0;
+}
+
+/* to = the sum of the rows of `from` at n senders, `wide` apart in their list, without those whose
+   mark is 0. Returns how many there were; without any nothing is written. */
+KERNEL int gather_rows(ag_real *to, const ag_real *from, const ag_real *positive,
+                       const int32_t *senders, int wide, int n, const int32_t *mark, int nodes,
+                       int f)
 {
     int found = 0;
     for (int k = 0; k < n; k++) {
         const int u = senders[(int64_t)k * wide];
-        if (u < 0 || u >= nodes) continue;
-        const ag_real *row = from + (int64_t)u * f,
-                      *mark = positive ? positive + (int64_t)u * f : 0;
+        if (u < 0 || u >= nodes || (mark && !mark[u])) continue;
+        const ag_real *row = from + (int64_t)u * f, *own = positive ? positive + (int64_t)u * f : 0;
         if (found++)
-            take_row(to, row, mark, f, 1);
+            take_row(to, row, own, f, 1);
         else
-            take_row(to, row, mark, f, 0);
+            take_row(to, row, own, f, 0);
     }
-    if (!found)
-        EACH (i, f) to[i] = 0;
+    return found;
 }
