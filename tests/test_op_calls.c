@@ -275,21 +275,6 @@ static ag_tensor *sage_sum_plain(ag_tensor *const *p) { return sage_plain(p, AG_
 static ag_tensor *sage_mean(ag_tensor *const *p) { return sage(p, AG_AGGREGATE_MEAN); }
 static ag_tensor *sage_mean_plain(ag_tensor *const *p) { return sage_plain(p, AG_AGGREGATE_MEAN); }
 
-static ag_tensor *conv(ag_tensor *const *p)
-{
-    return ag__graph_conv(p[0], p[1], p[2], p[3], toy_edges(ag_tape_of(p[0])), 0);
-}
-static ag_tensor *conv_plain(ag_tensor *const *p)
-{
-    ag_tensor *sum = ag_spmm(p[0], toy_edges(ag_tape_of(p[0])), AG_AGGREGATE_SUM);
-    return ag_add(ag_linear(sum, p[1], p[3]), ag_linear(p[0], p[2], NULL));
-}
-static ag_tensor *conv_relu(ag_tensor *const *p)
-{
-    return ag__graph_conv(p[0], p[1], p[2], p[3], toy_edges(ag_tape_of(p[0])), 1);
-}
-static ag_tensor *conv_relu_plain(ag_tensor *const *p) { return ag_relu(conv_plain(p)); }
-
 static ag_tensor *readout_starts(ag_tensor *x)
 {
     static const int32_t of_graphs[] = {0, 7, 7, 8, NODES * CONFIGS};
@@ -335,22 +320,6 @@ static const fusion fusions[] = {
      sage_mean_plain,
      {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}},
      2},
-    {"graph_conv",
-     conv,
-     conv_plain,
-     {{2, {NODES, FEATURES, 1, 1}},
-      {2, {7, FEATURES, 1, 1}},
-      {2, {7, FEATURES, 1, 1}},
-      {1, {7, 1, 1, 1}}},
-     4},
-    {"graph_conv_relu",
-     conv_relu,
-     conv_relu_plain,
-     {{2, {NODES, FEATURES, 1, 1}},
-      {2, {7, FEATURES, 1, 1}},
-      {2, {7, FEATURES, 1, 1}},
-      {1, {7, 1, 1, 1}}},
-     4},
     {"segment_max_mean", max_mean, max_mean_plain, {{2, {NODES * CONFIGS, FEATURES, 1, 1}}}, 1},
 };
 enum { FUSIONS = sizeof fusions / sizeof *fusions };

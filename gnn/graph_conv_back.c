@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradients of graph_conv. g = dy (where y > 0). A panel has rows of sums of g over the messages
+   out of a node, another those of g, a third x: their products are dx and the gradients of the
+   weights. Nodes are put in such an order that each product has rows behind each other. */
+#include "core/gemm.h"
+#include "core/parallel.h"
+#include "gnn/graph_conv_parts.h"
+
+/* Rows are asked for so many before they are looked at. */
+enum { AHEAD = 8 };
+#if defined(__GNUC__)
+# define PREFETCH(p) __builtin_prefetch(p)
+#else
+# define PREFETCH(p) (void)(p)
+#endif
+
+/* Where a part's sums stand, behind its panels: of w, of root, of b. */
+static ag_real *sums_of(ag_real *part, const sizes *s) { return part + panel_size(s, 1); }
+
+static const ag_real *positive_of(const ag_args *a) { return a->attr.i[0] ? Y(0) : NULL; }
+
+/* Mark of a node: 1 where its dy is not 0 throughout. */
+static void mark_block(const ag_args *a, const sizes *s, ag_real *part, int64_t k, int adds)
+{
+    int m;
+    const int lo = block_of(s, k, &m);
+    (void)part;
+    (void)adds;
+    for (int v = lo; v < lo + m; v++) {
+        const ag_real *dy = DY(0) + (int64_t)v * s->out;
+        int i = 0;
+        if (v + AHEAD < s->nodes) PREFETCH(dy + (int64_t)AHEAD * s->out);
+        while (i < s->out && dy[i] == 0) i++;
+        marks_of(a, s)[v] = i < s->out;
+    }
+}
+
+static void mark_part(void *context, int64_t part, int thread)
+{
+    const ag_args *a = context;
+    const sizes s = sizes_of(a);
+    (void)thread;
+    each_block(a, &s, part, 1, mark_block);
+}
+
+/* The sum of g_v over the messages out of u; 0: there are none that count. */
+static int gradient_sum(ag_real *to, const ag_args *a, const sizes *s, int64_t u)
+{
+    return gather_rows(to, DY(0), positive_of(a), XI(7) + 2 * (int64_t)XI(6)[2 * u], 2,
+                       XI(6)[2 * u + 1], marks_of(a, s), s->nodes, s->out);
+}
+
+/* g_v, which joins the sum for b. */
+static void gradient_row(ag_real *to, ag_real *db, const ag_args *a, const sizes *s, int v)
+{
+    const ag_real *y = positive_of(a);
+    take_row(to, DY(0) + (int64_t)v * s->out, y ? y + (int64_t)v * s->out : NULL, s->out, 0);
+    for (int i = 0; i < s->out; i++) db[i] += to[i];
+}
+
+/* Nodes of a block in the order: those with a sum of g alone, with both, with g alone; the others
+   have no gradient. */
+typedef struct order {
+    int node[BLOCK], sums, both, own; /* how many */
+} order;
+
+static int has_sum(const ag_args *a, const sizes *s, int64_t u)
+{
+    const int32_t *target = XI(7) + 2 * (int64_t)XI(6)[2 * u], *mark = marks_of(a, s);
+    for (int q = 0; q < XI(6)[2 * u + 1]; q++)
+        if (target[2 * q] >= 0 && target[2 * q] < s->nodes && mark[target[2 * q]]) return 1;
+    return 0;
+}
+
+static void put_in_order(order *o, const ag_args *a, const sizes *s, int lo, int m)
+{
+    int kind[BLOCK], at = 0;
+    for (int r = 0; r < m; r++) kind[r] = 2 * has_sum(a, s, lo + r) + marks_of(a, s)[lo + r];
+    static const int turns[] = {2, 3, 1};
+    int count[3];
+    for (int t = 0; t < 3; t++) {
+        const int first = at;
+        for (int r = 0; r < m; r++)
+            if (kind[r] == turns[t]) o->node[at++] = lo + r;
+        count[t] = at - first;
+    }
+    o->sums = count[0], o->both = count[1], o->own = count[2];
+    for (int r = 0; r < m; r++)
+        if (!kind[r]) o->node[at++] = lo + r;
+}
+
+static void ask_for_row(const ag_real *row, int n)
+{
+    for (int i = 0; i < n; i += 64 / (int)sizeof *row) PREFETCH(row + i);
+}
+
+/* The rows of a node that the panels of backward want. */
+static void ask_for_node(const ag_args *a, const sizes *s, int v)
+{
+    ask_for_row(X(0) + (int64_t)v * s->in, s->in);
+    ask_for_row(DY(0) + (int64_t)v * s->out, s->out);
+    if (positive_of(a)) ask_for_row(positive_of(a) + (int64_t)v * s->out, s->out);
+}
+
+/* Block k of dx, and what it adds to the gradients of the weights. */
+static void block_with_x(const ag_args *a, const sizes *s, ag_real *part, int64_t k, int adds)
+{
+    const int in = s->in, out = s->out;
+    ag_real *sum = part, *g = sum + (int64_t)s->block * out, *x = g + (int64_t)s->block * out;
+    ag_real *dx = x + (int64_t)s->block * in, *dw = sums_of(part, s), *db = dw + 2 * weight_size(s);
+    order o;
+    int m;
+    const int lo = block_of(s, k, &m);
+    put_in_order(&o, a, s, lo, m);
+    const int c = o.sums, left = c + o.both, right = o.both + o.own, all = c + right;
+    for (int r = 0; r < all; r++) {
+        if (r + AHEAD < all) ask_for_node(a, s, o.node[r + AHEAD]);
+        if (r < left) gradient_sum(sum + (int64_t)r * out, a, s, o.node[r]);
+        if (r >= c) gradient_row(g + (int64_t)(r - c) * out, db, a, s, o.node[r]);
+        take_row(x + (int64_t)r * in, X(0) + (int64_t)o.node[r] * in, NULL, in, 0);
+    }
+    ag__gemm_part(dx + (int64_t)c * in, g, weight_of(a, s, 1), 0, 0, right, in, out, in, out, in,
+                  0);
+    for (int64_t i = 0; i < (int64_t)c * in; i++) dx[i] = 0;
+    ag__gemm_part(dx, sum, weight_of(a, s, 0), 0, 0, left, in, out, in, out, in, 1);
+    ag__gemm_part(dw, sum, x, 1, 0, out, in, left, in, out, in, adds);
+    ag__gemm_part(dw + weight_size(s), g, x + (int64_t)c * in, 1, 0, out, in, right, in, out, in,
+                  adds);
+    for (int r = 0; r < m; r++)
+        put_row(DX + (int64_t)o.node[r] * in, r < all ? dx + (int64_t)r * in : NULL, in, a->add);
+}
+
+/* What block k adds to the gradients of the weights, without dx. */
+static void block_without_x(const ag_args *a, const sizes *s, ag_real *part, int64_t k, int adds)
+{
+    const int in = s->in, out = s->out;
+    ag_real *sum = part, *x = sum + (int64_t)s->block * in, *g = x + (int64_t)s->block * in;
+    ag_real *dw = sums_of(part, s), *db = dw + 2 * weight_size(s);
+    int m, kept = 0;
+    const int lo = block_of(s, k, &m);
+    for (int v = lo; v < lo + m; v++) {
+        if (!marks_of(a, s)[v]) continue;
+        ag_real *to = sum + (int64_t)kept * in;
+        if (!message_row(to, a, s, v))
+            for (int i = 0; i < in; i++) to[i] = 0;
+        take_row(x + (int64_t)kept * in, X(0) + (int64_t)v * in, NULL, in, 0);
+        gradient_row(g + (int64_t)kept++ * out, db, a, s, v);
+    }
+    ag__gemm_part(dw, g, sum, 1, 0, out, in, kept, in, out, in, adds);
+    ag__gemm_part(dw + weight_size(s), g, x, 1, 0, out, in, kept, in, out, in, adds);
+}
+
+static void backward_part(void *context, int64_t part, int thread)
+{
+    const ag_args *a = context;
+    const sizes s = sizes_of(a);
+    ag_real *db = sums_of(part_of(a, &s, part, 1), &s) + 2 * weight_size(&s);
+    (void)thread;
+    for (int i = 0; i < s.out; i++) db[i] = 0;
+    each_block(a, &s, part, 1, DX ? block_with_x : block_without_x);
+}
+
+static void graph_conv_backward_x(const ag_args *a)
+{
+    const sizes s = sizes_of(a);
+    const size_t bytes = (size_t)weight_size(&s) * sizeof(ag_real);
+    for (int which = 0; which < 2 && DX && bytes; which++)
+        memcpy(weight_of(a, &s, which), X(1 + which), bytes);
+    ag__parallel(s.parts, mark_part, (void *)(uintptr_t)a);
+    ag__parallel(s.parts, backward_part, (void *)(uintptr_t)a);
+}
+const ag_kernel ag__graph_conv_backward_x = {"graph_conv_backward_x", NULL, NULL,
+                                             graph_conv_backward_x,   NULL, NULL};
+
+/* The sums of all parts, n elements at `from` in each. */
+static void add_parts(const ag_args *a, const sizes *s, int64_t from, int64_t n)
+{
+    ag_real *__restrict__ to = DX;
+    for (int64_t i = 0; i < n && !a->add; i++) to[i] = 0;
+    for (int p = 0; p < s->parts; p++) {
+        const ag_real *sum = sums_of(part_of(a, s, p, 1), s) + from;
+        for (int64_t i = 0; i < n; i++) to[i] += sum[i];
+    }
+}
+
+static void graph_conv_backward_w(const ag_args *a)
+{
+    const sizes s = sizes_of(a);
+    add_parts(a, &s, a->which == 2 ? weight_size(&s) : 0, weight_size(&s));
+}
+const ag_kernel ag__graph_conv_backward_w = {"graph_conv_backward_w", NULL, NULL,
+                                             graph_conv_backward_w,   NULL, NULL};
+
+static void graph_conv_backward_b(const ag_args *a)
+{
+    const sizes s = sizes_of(a);
+    add_parts(a, &s, 2 * weight_size(&s), s.out);
+}
+const ag_kernel ag__graph_conv_backward_b = {"graph_conv_backward_b", NULL, NULL,
+                                             graph_conv_backward_b,   NULL, NULL};
