@@ -8,7 +8,7 @@
 #include "autograd/op.h"
 
 /* Nodes of a block; parts that the blocks are shared out to. */
-enum { BLOCK = 128, PARTS = 16 };
+enum { BLOCK = 128, PARTS = 8 };
 
 typedef struct sizes {
     int nodes, in, out, block, blocks, parts;
