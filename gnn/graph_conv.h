@@ -27,21 +27,20 @@ KERNEL void put_row(ag_real *dx, const ag_real *from, int n, const int add)
         EACH (i, n) dx[i] = 0;
 }
 
-/* to = the sum of the rows of `from` at n senders, `wide` apart in their list, without those whose
-   mark is 0. Returns how many there were; without any nothing is written. */
-KERNEL int gather_rows(ag_real *to, const ag_real *from, const ag_real *positive,
-                       const int32_t *senders, int wide, int n, const int32_t *mark, int nodes,
+/* to = the sum of the rows of `from` at n senders. Returns how many there were; without any nothing
+   is written. */
+KERNEL int gather_rows(ag_real *to, const ag_real *from, const int32_t *senders, int n, int nodes,
                        int f)
 {
     int found = 0;
     for (int k = 0; k < n; k++) {
-        const int u = senders[(int64_t)k * wide];
-        if (u < 0 || u >= nodes || (mark && !mark[u])) continue;
-        const ag_real *row = from + (int64_t)u * f, *own = positive ? positive + (int64_t)u * f : 0;
+        const int u = senders[k];
+        if (u < 0 || u >= nodes) continue;
+        const ag_real *row = from + (int64_t)u * f;
         if (found++)
-            take_row(to, row, own, f, 1);
+            take_row(to, row, 0, f, 1);
         else
-            take_row(to, row, own, f, 0);
+            take_row(to, row, 0, f, 0);
     }
     return found;
 }

@@ -43,11 +43,29 @@ static void mark_part(void *context, int64_t part, int thread)
     each_block(a, &s, part, 1, mark_block);
 }
 
-/* The sum of g_v over the messages out of u; 0: there are none that count. */
-static int gradient_sum(ag_real *to, const ag_args *a, const sizes *s, int64_t u)
+/* Rows of g that a panel has: of nodes lo..lo+m-1, that of v at row[v - lo]. */
+typedef struct known {
+    const ag_real *g;
+    int lo, m, row[BLOCK];
+} known;
+
+/* The sum of g_v over the messages out of u that count. */
+static void gradient_sum(ag_real *to, const ag_args *a, const sizes *s, const known *k, int64_t u)
 {
-    return gather_rows(to, DY(0), positive_of(a), XI(7) + 2 * (int64_t)XI(6)[2 * u], 2,
-                       XI(6)[2 * u + 1], marks_of(a, s), s->nodes, s->out);
+    const int32_t *target = XI(7) + 2 * (int64_t)XI(6)[2 * u], *mark = marks_of(a, s);
+    const ag_real *positive = positive_of(a);
+    int found = 0;
+    for (int q = 0; q < XI(6)[2 * u + 1]; q++) {
+        const int v = target[2 * q], inside = v >= k->lo && v < k->lo + k->m;
+        if (v < 0 || v >= s->nodes || !mark[v]) continue;
+        const int64_t at = (int64_t)(inside ? k->row[v - k->lo] : v) * s->out;
+        const ag_real *from = (inside ? k->g : DY(0)) + at;
+        const ag_real *own = inside || !positive ? NULL : positive + at;
+        if (found++)
+            take_row(to, from, own, s->out, 1);
+        else
+            take_row(to, from, own, s->out, 0);
+    }
 }
 
 /* g_v, which joins the sum for b. */
@@ -113,12 +131,15 @@ static void block_with_x(const ag_args *a, const sizes *s, ag_real *part, int64_
     const int lo = block_of(s, k, &m);
     put_in_order(&o, a, s, lo, m);
     const int c = o.sums, left = c + o.both, right = o.both + o.own, all = c + right;
+    known there = {g, lo, m, {0}};
     for (int r = 0; r < all; r++) {
         if (r + AHEAD < all) ask_for_node(a, s, o.node[r + AHEAD]);
-        if (r < left) gradient_sum(sum + (int64_t)r * out, a, s, o.node[r]);
-        if (r >= c) gradient_row(g + (int64_t)(r - c) * out, db, a, s, o.node[r]);
         take_row(x + (int64_t)r * in, X(0) + (int64_t)o.node[r] * in, NULL, in, 0);
+        if (r < c) continue;
+        gradient_row(g + (int64_t)(r - c) * out, db, a, s, o.node[r]);
+        there.row[o.node[r] - lo] = r - c;
     }
+    for (int r = 0; r < left; r++) gradient_sum(sum + (int64_t)r * out, a, s, &there, o.node[r]);
     ag__gemm_part(dx + (int64_t)c * in, g, weight_of(a, s, 1), 0, 0, right, in, out, in, out, in,
                   0);
     for (int64_t i = 0; i < (int64_t)c * in; i++) dx[i] = 0;

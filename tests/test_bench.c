@@ -65,6 +65,8 @@ static const char *const names[] = {
     "tpu transformer 16",
     "tpu rank nodes 1000",
     "tpu rank kernel 1000",
+    "tpgnn 64x20",
+    "tpgnn 1x20",
     "linear",
     "matmul NN",
     "lstm",

@@ -6,6 +6,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "golden"))
+import peer_tpgnn  # noqa: E402
 import peer_tpu  # noqa: E402
 import tgraph_model as golden  # noqa: E402
 import tpu_model  # noqa: E402
@@ -56,9 +57,29 @@ def check_tpu(form, plain):
     return relative(found, expected) < 1e-9 and worst < 1e-6
 
 
+def check_tpgnn():
+    """Both forms on three trees, with the same parameters."""
+    batch = peer_tpgnn.prepared(3, 41)
+    plain, packed = peer_tpgnn.Plain(0.0), peer_tpgnn.Packed(0.0)
+    names = [(packed.rel[k], plain.conv[k].lin_rel, packed.root[k], plain.conv[k].lin_root) for k in range(3)]
+    pairs = [(a, b) for rel, lin_rel, root, lin_root in names
+             for a, b in ((rel.weight, lin_rel.weight), (rel.bias, lin_rel.bias), (root.weight, lin_root.weight))]
+    pairs += list(zip(packed.head.parameters(), plain.head.parameters()))
+    pairs += [(packed.select[k], plain.pool[k].select.weight) for k in range(3)]
+    for a, b in pairs:
+        a.data.copy_(b.data.reshape(a.shape))
+    found, expected = packed(batch), plain(batch)
+    found.square().sum().backward()
+    expected.square().sum().backward()
+    worst = max(relative(a.grad, b.grad.reshape(a.shape)) for a, b in pairs)
+    print(f"tpgnn: scores {relative(found, expected):.1e} gradients {worst:.1e}")
+    return relative(found, expected) < 1e-9 and worst < 1e-6
+
+
 def main():
     torch.set_default_dtype(torch.float64)
     problem = Problem(5, 40)
     good = [check(form, cross, problem) for form in FORMS for cross in (True, False)]
     good += [check_tpu(form, plain) for form in peer_tpu.FORMS for plain in (True, False)]
+    good.append(check_tpgnn())
     return 0 if all(good) else 1

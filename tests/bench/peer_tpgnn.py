@@ -131,10 +131,16 @@ class Packed(nn.Module):
         return self.head(total, self.dropout)
 
 
-def make(a):
-    batch = trees(a.configs, a.nodes)
-    number = torch.bincount(batch.edges[1], minlength=a.configs * a.nodes)
+def prepared(count, nodes):
+    """Trees, and where each node's list of senders begins."""
+    batch = trees(count, nodes)
+    number = torch.bincount(batch.edges[1], minlength=count * nodes)
     batch.starts = number.cumsum(0) - number
+    return batch
+
+
+def make(a):
+    batch = prepared(a.configs, a.nodes)
     model = (Plain if a.plain else Packed)(a.dropout)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, fused=None if a.plain else True)
 
