@@ -49,14 +49,14 @@ static const harness_option table[] = {
      .help = "paper: how nodes are chosen to stay"},
     {"ratio", FIELD(ratio), "0.8", 1e-6, 1e9, TRAINS, .group = "Model",
      .help = "paper: share of the nodes that stays; from 1 on how many"},
-    {"dropout", FIELD(dropout), "0", 0, 0.999, TRAINS, .group = "Model",
+    {"dropout", FIELD(dropout), "0.1", 0, 0.999, TRAINS, .group = "Model",
      .help = "share of the channels that a layer loses in training (paper: 0.5, before the last "
              "layers)"},
 
     {"steps", FIELD(training.steps), "3000", 1, 1e9, TRAINS, .group = "Training",
      .help = "optimizer steps (paper: 200 epochs)"},
     {"tasks", FIELD(tasks), "8", 1, 65536, TRAINS, .group = "Training", .help = "tasks a step"},
-    {"schedules", FIELD(schedules), "16", 1, 65536, TRAINS, .group = "Training",
+    {"schedules", FIELD(schedules), "32", 1, 65536, TRAINS, .group = "Training",
      .help = "schedules of each task a step"},
     {"balanced", FIELD(balanced), "false", .commands = TRAINS, .group = "Training",
      .help = "draw tasks evenly from each family of tasks"},
