@@ -102,10 +102,7 @@ static int place_nodes(scratch *s, const tpgnn_data *data, const tpgnn_schedule 
     return n;
 }
 
-static ag_real logarithm(double x)
-{
-    return (ag_real)(copysign(log2(1 + fabs(x)), x) / 8);
-}
+static ag_real logarithm(double x) { return (ag_real)(copysign(log2(1 + fabs(x)), x) / 8); }
 
 static void fill_node(tpgnn_batch *b, int at, const tpgnn_kind *kind, const tpgnn_schedule *s,
                       int v, double most)
@@ -177,8 +174,7 @@ static ag_status fill_graphs(scratch *s, const tpgnn_schedule *schedule, int i, 
 static ag_status join_graphs(tpgnn_batch *b, const scratch *s, int both, ag_failure *why)
 {
     b->down = ag_graph_batch((const ag_graph *const *)s->down, b->graphs, why);
-    if (b->down && !both)
-        b->up = ag_graph_batch((const ag_graph *const *)s->up, b->graphs, why);
+    if (b->down && !both) b->up = ag_graph_batch((const ag_graph *const *)s->up, b->graphs, why);
     return why->status;
 }
 

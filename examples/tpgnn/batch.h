@@ -6,7 +6,8 @@
 #include "examples/tpgnn/inputs.h"
 #include "examples/tpgnn/nest.h"
 
-/* Of a node: its value, child position and depth, whether it is named, then the columns of nest.h. */
+/* Of a node: its value, child position and depth, whether it is named, then the columns of nest.h.
+ */
 enum { TPGNN_PLAIN = 4, TPGNN_NUMBERS = TPGNN_PLAIN + TPGNN_NEST };
 
 typedef struct tpgnn_batch_options {
@@ -27,13 +28,13 @@ typedef struct tpgnn_batch {
     int32_t *word[TPGNN_FIELDS];     /* [nodes] in the vocabulary */
     ag_real *number;                 /* [nodes,TPGNN_NUMBERS] */
     ag_real *paper;                  /* [nodes,2] value of a constant, 1: named */
-    int32_t *store;                  /* [stores] the nodes that store; a tree without any: its root */
-    int32_t *store_start;            /* [graphs + 1] */
-    int32_t *program;                /* [stores] its graph */
-    int32_t *group_start;            /* [groups + 1] first schedule */
-    ag_real *log_runtime;            /* [graphs] ln ns */
-    int32_t *rank;                   /* [graphs] dense ranks of the run times within a group */
-    ag_graph *down, *up; /* from parents and users, and the other way; or down alone: both */
+    int32_t *store;       /* [stores] the nodes that store; a tree without any: its root */
+    int32_t *store_start; /* [graphs + 1] */
+    int32_t *program;     /* [stores] its graph */
+    int32_t *group_start; /* [groups + 1] first schedule */
+    ag_real *log_runtime; /* [graphs] ln ns */
+    int32_t *rank;        /* [graphs] dense ranks of the run times within a group */
+    ag_graph *down, *up;  /* from parents and users, and the other way; or down alone: both */
     void *block;
     size_t room; /* bytes of the block */
 } tpgnn_batch;

@@ -105,11 +105,11 @@ int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score)
 ag_status tpgnn_checkpoint_save(const char *path, const tpgnn_model *model,
                                 const tpgnn_checkpoint *c, int resume, ag_failure *why)
 {
-    const ag_checkpoint_item item[] = {
-        {"state.mean", AG_F64, AG_SCALAR, &c->mean},
-        {"state.deviation", AG_F64, AG_SCALAR, &c->deviation},
-        {"state.vector", REALS, AG_SHAPE(model->options.words[TPGNN_CLASS], TPGNN_VECTOR),
-         model->vector}};
+    const ag_checkpoint_item item[] = {{"state.mean", AG_F64, AG_SCALAR, &c->mean},
+                                       {"state.deviation", AG_F64, AG_SCALAR, &c->deviation},
+                                       {"state.vector", REALS,
+                                        AG_SHAPE(model->options.words[TPGNN_CLASS], TPGNN_VECTOR),
+                                        model->vector}};
     char *words = harness_json_text(tpgnn_vocabulary_json(&c->vocabulary));
     const ag_checkpoint_pair pair[] = {{"program", "tpgnn " TPGNN_VERSION},
                                        {"configuration", c->configuration},

@@ -26,7 +26,8 @@ char *tpgnn_data_json(const tpgnn_data *data);
 ag_status tpgnn_checkpoint_files(tpugraphs_paths *files, const tpgnn_checkpoint *c,
                                  ag_failure *why);
 
-/* What the score of a schedule says about ln(run time in ns): 1 and `cost`, or 0: scores only rank. */
+/* What the score of a schedule says about ln(run time in ns): 1 and `cost`, or 0: scores only rank.
+ */
 int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score);
 
 /* resume 1: with both moments and the step of the optimizer. Fails: as ag_params_save. */

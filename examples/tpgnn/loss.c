@@ -5,10 +5,7 @@
 
 #include <math.h>
 
-static double seconds(const tpgnn_schedule *s)
-{
-    return 1e-9 * (double)s->runtime;
-}
+static double seconds(const tpgnn_schedule *s) { return 1e-9 * (double)s->runtime; }
 
 static double fastest(const tpgnn_data *data, const tpgnn_task *task)
 {
@@ -58,19 +55,28 @@ void tpgnn_label_scale(double *mean, double *deviation, const tpgnn_data *data, 
     if (squares > 0) *deviation = sqrt(squares / data->schedules);
 }
 
-ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *b, const ag_real *label, int kind,
-                      double margin)
+/* Pairs say the order of all schedules; LambdaRank looks at the fastest, which a tuner measures. */
+static ag_tensor *pairs(ag_tensor *cost, ag_tensor *rank, ag_tensor *throughput, ag_tensor *starts,
+                        double top)
+{
+    ag_tensor *all = ag_pairwise_logistic_groups(cost, rank, starts, AG_MEAN);
+    if (!(top > 0)) return all;
+    ag_tensor *fastest = ag_lambda_rank(ag_neg(cost), throughput, starts, AG_MEAN);
+    return ag_add(all, ag_scale(fastest, (ag_real)top));
+}
+
+ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *b, const ag_real *label,
+                      const tpgnn_loss_options *o)
 {
     ag_tape *tape = ag_tape_of(cost);
     ag_tensor *target = ag_input(tape, label, AG_SHAPE(b->graphs));
     ag_tensor *rank = ag_input_i32(tape, b->rank, AG_SHAPE(b->graphs));
     ag_tensor *starts = ag_input_i32(tape, b->group_start, AG_SHAPE(b->groups + 1));
-    switch (kind) {
-    case TPGNN_LOSS_PAIRS: return ag_pairwise_logistic_groups(cost, rank, starts, AG_MEAN);
+    switch (o->kind) {
+    case TPGNN_LOSS_PAIRS: return pairs(cost, rank, ag_neg(target), starts, o->top);
     case TPGNN_LOSS_HINGE:
-        return ag_pairwise_hinge_groups(cost, rank, starts, (ag_real)margin, AG_MEAN);
-    case TPGNN_LOSS_LAMBDA:
-        return ag_lambda_rank(ag_neg(cost), ag_neg(target), starts, AG_MEAN);
+        return ag_pairwise_hinge_groups(cost, rank, starts, (ag_real)o->margin, AG_MEAN);
+    case TPGNN_LOSS_LAMBDA: return ag_lambda_rank(ag_neg(cost), ag_neg(target), starts, AG_MEAN);
     case TPGNN_LOSS_HUBER: return ag_huber(cost, target, 1);
     default: return ag_squared_error(cost, target);
     }

@@ -12,9 +12,14 @@ void tpgnn_labels(ag_real *out, const tpgnn_data *data, const tpgnn_batch *batch
 /* Mean and standard deviation of the labels that are scaled (cost, log); 0 and 1 for others. */
 void tpgnn_label_scale(double *mean, double *deviation, const tpgnn_data *data, int label);
 
+typedef struct tpgnn_loss_options {
+    int kind;           /* `loss` of program.h */
+    double margin, top; /* of hinge; of LambdaRank beside pairs, 0: pairs alone */
+} tpgnn_loss_options;
+
 /* Of a batch, a scalar: over pairs of schedules of one task, or of the labels. cost [graphs];
    label [graphs], borrowed until the run returns. */
-ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label, int kind,
-                      double margin);
+ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label,
+                      const tpgnn_loss_options *options);
 
 #endif

@@ -35,9 +35,9 @@ typedef struct tpgnn_layer {
 typedef struct tpgnn_model {
     tpgnn_options options;
     ag_params *params;
-    ag_real *vector; /* [words of class,18] FastText's, owned; NULL: a table is learned */
-    ag_param *class_table;           /* [words of class,18] */
-    ag_param *table[TPGNN_FIELDS];   /* [words,hidden] */
+    ag_real *vector;       /* [words of class,18] FastText's, owned; NULL: a table is learned */
+    ag_param *class_table; /* [words of class,18] */
+    ag_param *table[TPGNN_FIELDS];           /* [words,hidden] */
     tpgnn_layer input, join, hidden, output; /* join, hidden, output: of a statement */
     ag_sage_concat_weights layer[TPGNN_MOST_LAYERS];
     tpgnn_paper paper;

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-#define PAPER                                                                                  \
-    "network=paper types=words edges=tree compact=false nest=false hidden=128 layers=3 "       \
-    "pool=topk ratio=0.8 dropout=0.5 loss=huber label=cost mixed=true tasks=40 schedules=1 "   \
-    "learning-rate=5e-6 schedule=constant clip=0 "
+#define PAPER                                                                             \
+ "network=paper types=words edges=tree compact=false nest=false hidden=128 layers=3 "     \
+ "pool=topk ratio=0.8 dropout=0.5 loss=huber label=cost mixed=true tasks=40 schedules=1 " \
+ "learning-rate=5e-6 schedule=constant clip=0 "
 
 const char *const tpgnn_preset_settings[] = {NULL, PAPER "conv=graph", PAPER "conv=gcn"};

@@ -9,7 +9,13 @@
 #define TPGNN_VERSION "0.1.0"
 
 /* All options, by the names of options.c. */
-enum { TPGNN_LOSS_PAIRS, TPGNN_LOSS_HINGE, TPGNN_LOSS_LAMBDA, TPGNN_LOSS_HUBER, TPGNN_LOSS_SQUARED };
+enum {
+    TPGNN_LOSS_PAIRS,
+    TPGNN_LOSS_HINGE,
+    TPGNN_LOSS_LAMBDA,
+    TPGNN_LOSS_HUBER,
+    TPGNN_LOSS_SQUARED
+};
 /* What huber and squared predict: the run time in seconds, standardised; ln(run time), the same; ln
    of the run time against the task's mean; fastest of the task / run time. */
 enum { TPGNN_LABEL_COST, TPGNN_LABEL_LOG, TPGNN_LABEL_RELATIVE, TPGNN_LABEL_THROUGHPUT };
@@ -25,7 +31,7 @@ typedef struct tpgnn_settings {
     /* training */
     int tasks, schedules, loss, label;
     bool balanced, mixed;
-    double margin;
+    double margin, top;
     /* scores */
     int eval_graphs, eval_nodes, checkpoint;
     bool baselines;

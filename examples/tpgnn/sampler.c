@@ -7,7 +7,8 @@
 static int can_be_drawn(const tpgnn_data *data, const tpgnn_task *task)
 {
     for (int i = 1; i < task->schedules; i++)
-        if (data->schedule[task->first + i].runtime != data->schedule[task->first].runtime) return 1;
+        if (data->schedule[task->first + i].runtime != data->schedule[task->first].runtime)
+            return 1;
     return 0;
 }
 

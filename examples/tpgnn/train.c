@@ -35,8 +35,8 @@ static ag_status make_model(tpgnn_training *t, ag_failure *why)
     for (int f = 0; f < TPGNN_FIELDS; f++) t->state.model.words[f] = v->words[f];
     if (tpgnn_model_new(&t->model, &t->state.model, (uint64_t)s->common.seed, why))
         return why->status;
-    if (t->model.vector && tpgnn_vectors(t->model.vector, TPGNN_VECTOR, &t->data,
-                                         (uint64_t)s->common.seed, why))
+    if (t->model.vector &&
+        tpgnn_vectors(t->model.vector, TPGNN_VECTOR, &t->data, (uint64_t)s->common.seed, why))
         return why->status;
     tpgnn_label_scale(&t->state.mean, &t->state.deviation, &t->data, t->state.predicts);
     t->state.progress.best = (double)NAN;
@@ -110,7 +110,9 @@ ag_tensor *tpgnn_train_record(void *user, ag_tape *tape, int64_t step, const cha
     *what = t->data.task[batch->schedule[0]->task].name;
     ag_tensor *cost = ag_name(tpgnn_forward(&t->model, tape, batch), "costs");
     tpgnn_labels(t->label, &t->data, batch, t->state.predicts, t->state.mean, t->state.deviation);
-    return tpgnn_loss(cost, batch, t->label, t->settings->loss, t->settings->margin);
+    const tpgnn_settings *s = t->settings;
+    const tpgnn_loss_options options = {s->loss, s->margin, s->top};
+    return tpgnn_loss(cost, batch, t->label, &options);
 }
 
 /* A step is finished, its row written, before an interrupted run ends. */

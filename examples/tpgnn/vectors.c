@@ -63,9 +63,8 @@ ag_status tpgnn_vectors(ag_real *vector, int size, const tpgnn_data *data, uint6
     tpgnn_walks *walks = tpgnn_walks_new(&walk, c.type, c.parent, c.start, c.graphs, why);
     if (walks) {
         const tpgnn_sentences sentences = tpgnn_walks_sentences(walks);
-        tpgnn_fasttext *f =
-            tpgnn_fasttext_train(&o, (const char *const *)v->word[TPGNN_CLASS],
-                                 v->words[TPGNN_CLASS], &sentences, why);
+        tpgnn_fasttext *f = tpgnn_fasttext_train(&o, (const char *const *)v->word[TPGNN_CLASS],
+                                                 v->words[TPGNN_CLASS], &sentences, why);
         if (f) fill(vector, f);
         tpgnn_fasttext_free(f);
     }
