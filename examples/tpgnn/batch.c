@@ -144,7 +144,7 @@ static int stays_above(const scratch *s, const tpgnn_schedule *schedule, int v)
     return v;
 }
 
-/* Edges between nodes that stay: an index's variable becomes an edge from its loop to the access;
+/* Edges between nodes that stay: a variable of an index becomes an edge from the access to its loop;
    one for each variable. Returns how many. */
 static int fill_edges(const scratch *s, const tpgnn_schedule *schedule, unsigned which)
 {

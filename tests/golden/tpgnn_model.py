@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""TPGNN in PyTorch, one schedule at a time: the paper's network from PyG's own layers, and the network that prices
+statements, without the columns of nest.h. Both give a cost."""
+import math
+import sys
+
+import numpy as np
+import torch
+import torch_geometric.nn.pool.select.topk as selection
+from torch import nn
+from torch_geometric.nn import GCNConv, GraphConv, SAGPooling, TopKPooling, global_max_pool, global_mean_pool
+from torch_geometric.utils import scatter
+
+from tpgnn_data import graph
+
+CLOSE = 1e-6  # scores at a cut that are nearer to each other than that, and not equal, may fall either way in float32
+EQUAL = 1e-12
+MOST = 1e6  # constants beyond it are cut
+nearest = [math.inf]  # of the scores at the cuts since the caller set it
+
+
+def top_k(score, ratio, batch, min_score=None, tol=1e-7):
+    """PyG's choice for one graph, with equal scores in the order of the nodes; they are equal when float32 cannot tell
+    them apart."""
+    n = len(score)
+    k = min(n, int(ratio) if ratio >= 1 else math.ceil(np.float32(ratio) * np.float32(n)))
+    order = torch.sort(score.float(), descending=True, stable=True).indices
+    gap = abs(score[order[k - 1]] - score[order[k]]).item() if k < n else math.inf
+    if gap > EQUAL:
+        nearest[0] = min(nearest[0], gap)
+    return order[:k]
+
+
+selection.topk = top_k
+
+
+class Paper(nn.Module):
+    """models/gcn.py of the authors' repository, with PyG's names."""
+    def __init__(self, o, inputs=20):
+        super().__init__()
+        h, self.layers, self.kind = o["hidden"], o["layers"], o["pool"]
+        conv = {"graph": GraphConv, "gcn": GCNConv}[o["conv"]]
+        pool = {"topk": TopKPooling, "sag": SAGPooling, "none": None}[self.kind]
+        for k in range(1, self.layers + 1):
+            setattr(self, f"conv{k}", conv(inputs if k == 1 else h, h))
+            if pool:
+                setattr(self, f"pool{k}", pool(h, ratio=o["ratio"]))
+        self.lin1, self.lin2, self.lin3 = nn.Linear(2 * h, h), nn.Linear(h, h // 2), nn.Linear(h // 2, 1)
+
+    def take(self, own):
+        """Parameters of a checkpoint. SAGPooling has a sign more, which is positive."""
+        rest = self.load_state_dict({n: t for n, t in own.items() if not n.startswith("embedding.")}, strict=False)
+        signs = {f"pool{k}.select.weight" for k in range(1, self.layers + 1)} if self.kind == "sag" else set()
+        if rest.unexpected_keys or set(rest.missing_keys) != signs:
+            sys.exit(f"the checkpoint lacks {rest.missing_keys} and has {rest.unexpected_keys}, which PyG does not know")
+        for name in signs:
+            self.get_parameter(name).data.fill_(1)
+        return self.double().eval()
+
+    def forward(self, x, edges):
+        read, batch = 0, torch.zeros(len(x), dtype=torch.long)
+        for k in range(1, self.layers + 1):
+            x = torch.relu(getattr(self, f"conv{k}")(x, edges))
+            if self.kind != "none":
+                x, edges, _, batch, _, _ = getattr(self, f"pool{k}")(x, edges, None, batch)
+            read = read + torch.cat([global_max_pool(x, batch), global_mean_pool(x, batch)], 1)
+        return self.lin3(torch.relu(self.lin2(torch.relu(self.lin1(read)))))[0, 0]
+
+
+def paper_cost(c, net, tree):
+    kept, edges = graph(tree, c.o["edges"], c.o["compact"])
+    vector = c.own["embedding.class"] if c.o["types"] == "table" else c.state["state.vector"]
+    constant = [t in ("IntImm", "FloatImm") for t in tree.column("type")]
+    own = np.stack([np.where(constant, np.clip(tree.value, -MOST, MOST), 0), tree.named], 1)
+    x = torch.cat([vector[c.index(tree, "class", kept)], torch.from_numpy(own[kept])], 1)
+    return net(x, torch.cat([edges, edges.flip(0)], 1))
+
+
+def linear(c, name, x):
+    return x @ c.own[f"{name}.weight"].t() + c.own[f"{name}.bias"]
+
+
+def hear(c, name, x, sources, targets):
+    """Mean of relu(W x_u + b) over the edges u -> v; 0 where a node hears nobody."""
+    message = torch.relu(linear(c, name, x))
+    return scatter(message[sources], targets, 0, len(x), reduce="mean")
+
+
+def numbers(tree, kept):
+    plain = np.stack([tree.value, tree.position, tree.depth], 1)[kept]
+    scaled = np.copysign(np.log2(1 + np.abs(plain)), plain) / 8
+    return torch.from_numpy(np.concatenate([scaled, tree.named[kept][:, None]], 1))
+
+
+def store_cost(c, _, tree):
+    kept, edges = graph(tree, c.o["edges"], c.o["compact"])
+    x = numbers(tree, kept) @ c.own["input.weight"][:, :4].t() + c.own["input.bias"]
+    for field in c.words:
+        if f"embedding.{field}" not in c.own:
+            continue
+        table = c.own[f"embedding.{field}"]
+        if field == "class" and c.o["types"] == "words":
+            table = c.state["state.vector"] @ table.t()
+        x = x + table[c.index(tree, field, kept)]
+    x = torch.relu(x)
+    for k in range(c.o["layers"]):
+        above = hear(c, f"layer.{k}.above", x, edges[0], edges[1])
+        below = hear(c, f"layer.{k}.below", x, edges[1], edges[0])
+        x = torch.relu(linear(c, f"layer.{k}.join", torch.cat([x, above, below], 1)))
+    classes = tree.column("class")
+    stores = [i for i, v in enumerate(kept) if classes[v] == "BufferStore"] or [0]
+    y = torch.cat([x[stores], x.mean(0).expand(len(stores), -1)], 1)
+    for name in ("join", "hidden"):
+        y = torch.relu(linear(c, name, y))
+    cost = linear(c, "output", y)[:, 0]
+    return cost.logsumexp(0) if c.o["readout"] == "sum" else cost.mean()
+
+
+def predict(c, trees):
+    """A score per schedule, and of each how near the scores at a cut come to each other without being equal."""
+    torch.set_default_dtype(torch.float64)
+    if c.o["network"] == "stores" and c.o["nest"]:
+        sys.exit("the columns of nest.h are not computed here; take a run of `tpgnn train --no-nest`")
+    net, cost = (Paper(c.o).take(c.own), paper_cost) if c.o["network"] == "paper" else (None, store_cost)
+    scores, cuts = [], []
+    with torch.no_grad():
+        for tree in trees:
+            nearest[0] = math.inf
+            scores.append(-cost(c, net, tree).item())
+            cuts.append(nearest[0])
+    return scores, cuts
