@@ -17,6 +17,7 @@ CLOSE = 1e-6  # scores at a cut that are nearer to each other than that, and not
 EQUAL = 1e-12
 MOST = 1e6  # constants beyond it are cut
 nearest = [math.inf]  # of the scores at the cuts since the caller set it
+raw = [None]  # the scores of the pooling that runs, before the tanh, which makes large ones equal in float32
 
 
 def top_k(score, ratio, batch, min_score=None, tol=1e-7):
@@ -25,10 +26,20 @@ def top_k(score, ratio, batch, min_score=None, tol=1e-7):
     n = len(score)
     k = min(n, int(ratio) if ratio >= 1 else math.ceil(np.float32(ratio) * np.float32(n)))
     order = torch.sort(score.float(), descending=True, stable=True).indices
-    gap = abs(score[order[k - 1]] - score[order[k]]).item() if k < n else math.inf
-    if gap > EQUAL:
-        nearest[0] = min(nearest[0], gap)
+    if k < n:
+        a, b = order[k - 1], order[k]
+        apart = abs(raw[0][a] - raw[0][b]).item()
+        if apart > EQUAL * max(1, abs(raw[0][a]).item()):
+            nearest[0] = min(nearest[0], abs(score[a] - score[b]).item())
     return order[:k]
+
+
+def look(pool):
+    """Has the pooling note its scores before the tanh."""
+    def note(select, inputs):
+        raw[0] = (inputs[0].reshape(len(inputs[0]), -1) * select.weight).sum(-1) / select.weight.norm()
+    pool.select.register_forward_pre_hook(note)
+    return pool
 
 
 selection.topk = top_k
@@ -44,7 +55,7 @@ class Paper(nn.Module):
         for k in range(1, self.layers + 1):
             setattr(self, f"conv{k}", conv(inputs if k == 1 else h, h))
             if pool:
-                setattr(self, f"pool{k}", pool(h, ratio=o["ratio"]))
+                setattr(self, f"pool{k}", look(pool(h, ratio=o["ratio"])))
         self.lin1, self.lin2, self.lin3 = nn.Linear(2 * h, h), nn.Linear(h, h // 2), nn.Linear(h // 2, 1)
 
     def take(self, own):
