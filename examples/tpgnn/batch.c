@@ -144,8 +144,8 @@ static int stays_above(const scratch *s, const tpgnn_schedule *schedule, int v)
     return v;
 }
 
-/* Edges between nodes that stay: a variable of an index becomes an edge from the access to its loop;
-   one for each variable. Returns how many. */
+/* Edges between nodes that stay: a variable of an index becomes an edge from the access to its
+   loop; one for each variable. Returns how many. */
 static int fill_edges(const scratch *s, const tpgnn_schedule *schedule, unsigned which)
 {
     const int all = tpgnn_edges(s->source, s->target, schedule, which, 0);

@@ -6,6 +6,7 @@
 
 typedef struct pass {
     const tpgnn_model *model;
+    const tpgnn_member *member;
     const tpgnn_options *o;
     ag_tape *tape;
     const tpgnn_batch *batch;
@@ -55,10 +56,10 @@ static ag_tensor *input_layer(pass *p)
 {
     const tpgnn_batch *b = p->batch;
     ag_tensor *number = ag_input(p->tape, b->number, AG_SHAPE(b->nodes, TPGNN_NUMBERS));
-    ag_tensor *x = linear(p, number, p->model->input);
+    ag_tensor *x = linear(p, number, p->member->input);
     for (int f = 0; f < TPGNN_FIELDS; f++) {
-        if (!p->model->table[f]) continue;
-        ag_tensor *table = ag_parameter(p->tape, p->model->table[f]);
+        if (!p->member->table[f]) continue;
+        ag_tensor *table = ag_parameter(p->tape, p->member->table[f]);
         if (f == TPGNN_CLASS && p->model->vector) table = ag_linear(class_vectors(p), table, NULL);
         x = ag_add(x, look_up(p, table, (tpgnn_field)f));
     }
@@ -71,7 +72,7 @@ static ag_tensor *convolve(pass *p, ag_tensor *x)
     const ag_edges down = ag_graph_edges(p->tape, p->batch->down);
     const ag_edges up = ag_graph_edges(p->tape, p->batch->up);
     for (int k = 0; k < p->o->layers; k++) {
-        x = ag_sage_concat(&p->model->layer[k], x, down, &up, AG_AGGREGATE_MEAN, 0);
+        x = ag_sage_concat(&p->member->layer[k], x, down, &up, AG_AGGREGATE_MEAN, 0);
         x = ag_dropout(x, (ag_real)p->o->dropout);
     }
     return x;
@@ -94,16 +95,30 @@ static ag_tensor *statements(pass *p, ag_tensor *x)
     ag_tensor *program = indices(p, b->program, b->stores);
     ag_tensor *y = ag_gather(x, indices(p, b->store, b->stores));
     y = ag_concat2(y, ag_gather(whole, program), 1);
-    y = ag_relu(linear(p, y, p->model->join));
-    y = ag_relu(linear(p, ag_dropout(y, (ag_real)p->o->dropout), p->model->hidden));
-    ag_tensor *cost = linear(p, y, p->model->output);
+    y = ag_relu(linear(p, y, p->member->join));
+    y = ag_relu(linear(p, ag_dropout(y, (ag_real)p->o->dropout), p->member->hidden));
+    ag_tensor *cost = linear(p, y, p->member->output);
     if (p->o->readout == TPGNN_READ_SUM) return log_sum(cost, starts, program);
     return ag_segment_mean(cost, starts);
 }
 
-ag_tensor *tpgnn_forward(const tpgnn_model *m, ag_tape *tape, const tpgnn_batch *batch)
+int tpgnn_members(const tpgnn_model *m)
 {
-    pass p = {m, &m->options, tape, batch};
+    return m->options.network == TPGNN_STORES ? m->options.members : 1;
+}
+
+ag_tensor *tpgnn_forward_member(const tpgnn_model *m, int member, ag_tape *tape,
+                                const tpgnn_batch *batch)
+{
+    pass p = {m, &m->member[member], &m->options, tape, batch};
     if (m->options.network == TPGNN_PAPER) return paper(&p);
     return ag_reshape(statements(&p, convolve(&p, input_layer(&p))), AG_SHAPE(batch->graphs));
+}
+
+ag_tensor *tpgnn_forward(const tpgnn_model *m, ag_tape *tape, const tpgnn_batch *batch)
+{
+    const int members = tpgnn_members(m);
+    ag_tensor *sum = tpgnn_forward_member(m, 0, tape, batch);
+    for (int i = 1; i < members; i++) sum = ag_add(sum, tpgnn_forward_member(m, i, tape, batch));
+    return members > 1 ? ag_scale(sum, (ag_real)(1.0 / members)) : sum;
 }

@@ -20,6 +20,7 @@ typedef struct tpgnn_options {
     tpgnn_network network;
     tpgnn_types types; /* words: FastText's vectors, which are not trained further */
     tpgnn_readout readout;
+    int members; /* networks side by side, whose costs are averaged (stores) */
     int hidden, layers;
     unsigned edges; /* of tpgnn_edges */
     int compact, nest;
@@ -32,14 +33,21 @@ typedef struct tpgnn_layer {
     ag_param *weight, *bias;
 } tpgnn_layer;
 
+/* One network that prices statements. */
+typedef struct tpgnn_member {
+    ag_param *table[TPGNN_FIELDS];           /* [words,hidden] */
+    tpgnn_layer input, join, hidden, output; /* join, hidden, output: of a statement */
+    ag_sage_concat_weights layer[TPGNN_MOST_LAYERS];
+} tpgnn_member;
+
+enum { TPGNN_MOST_MEMBERS = 16 };
+
 typedef struct tpgnn_model {
     tpgnn_options options;
     ag_params *params;
     ag_real *vector;       /* [words of class,18] FastText's, owned; NULL: a table is learned */
-    ag_param *class_table; /* [words of class,18] */
-    ag_param *table[TPGNN_FIELDS];           /* [words,hidden] */
-    tpgnn_layer input, join, hidden, output; /* join, hidden, output: of a statement */
-    ag_sage_concat_weights layer[TPGNN_MOST_LAYERS];
+    ag_param *class_table; /* [words of class,18] of the paper's network */
+    tpgnn_member member[TPGNN_MOST_MEMBERS];
     tpgnn_paper paper;
 } tpgnn_model;
 
@@ -54,7 +62,11 @@ void tpgnn_model_free(tpgnn_model *model);
 /* What a model wants to be in a batch. */
 tpgnn_batch_options tpgnn_model_batch(const tpgnn_options *options);
 
-/* A cost per schedule, [graphs]: small is fast. */
+/* How many networks there are, and the costs of one of them, [graphs]: small is fast. */
+int tpgnn_members(const tpgnn_model *model);
+ag_tensor *tpgnn_forward_member(const tpgnn_model *model, int member, ag_tape *tape,
+                                const tpgnn_batch *batch);
+/* The mean of their costs. */
 ag_tensor *tpgnn_forward(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch);
 
 #endif

@@ -7,6 +7,7 @@
 tpgnn_options tpgnn_default_options(tpgnn_network network)
 {
     tpgnn_options o = {.network = network,
+                       .members = 3,
                        .hidden = 64,
                        .layers = 2,
                        .edges = TPGNN_BOTH,
@@ -28,66 +29,81 @@ tpgnn_batch_options tpgnn_model_batch(const tpgnn_options *o)
                                  .most = 1e6};
 }
 
-static ag_param *add(tpgnn_model *m, const char *layer, const char *what, ag_shape shape,
+/* Where parameters go: those of one of several networks have its number in front. */
+typedef struct place {
+    tpgnn_model *model;
+    tpgnn_member *member;
+    int number;
+} place;
+
+static ag_param *add(const place *p, const char *layer, const char *what, ag_shape shape,
                      ag_init init)
 {
-    char name[96];
-    snprintf(name, sizeof name, "%s.%s", layer, what);
-    return ag_params_add(m->params, name, shape, init, 1);
+    char name[96], front[16] = "";
+    if (p->model->options.members > 1) snprintf(front, sizeof front, "%d.", p->number);
+    snprintf(name, sizeof name, "%s%s.%s", front, layer, what);
+    return ag_params_add(p->model->params, name, shape, init, 1);
 }
 
-static tpgnn_layer add_layer(tpgnn_model *m, const char *layer, int out, int in)
+static tpgnn_layer add_layer(const place *p, const char *layer, int out, int in)
 {
-    return (tpgnn_layer){add(m, layer, "weight", AG_SHAPE(out, in), ag_init_xavier_uniform(1)),
-                         add(m, layer, "bias", AG_SHAPE(out), ag_init_constant(0))};
+    return (tpgnn_layer){add(p, layer, "weight", AG_SHAPE(out, in), ag_init_xavier_uniform(1)),
+                         add(p, layer, "bias", AG_SHAPE(out), ag_init_constant(0))};
 }
 
-static void add_convolution(tpgnn_model *m, int k)
+static void add_convolution(const place *p, int k)
 {
-    const int h = m->options.hidden;
+    const int h = p->model->options.hidden;
     char layer[32];
     snprintf(layer, sizeof layer, "layer.%d", k);
     const ag_init init = ag_init_xavier_uniform(1), zero = ag_init_constant(0);
-    m->layer[k] =
-        (ag_sage_concat_weights){.operands = add(m, layer, "above.weight", AG_SHAPE(h, h), init),
-                                 .operands_bias = add(m, layer, "above.bias", AG_SHAPE(h), zero),
-                                 .users = add(m, layer, "below.weight", AG_SHAPE(h, h), init),
-                                 .users_bias = add(m, layer, "below.bias", AG_SHAPE(h), zero),
-                                 .join = add(m, layer, "join.weight", AG_SHAPE(h, 3 * h), init),
-                                 .join_bias = add(m, layer, "join.bias", AG_SHAPE(h), zero)};
+    p->member->layer[k] =
+        (ag_sage_concat_weights){.operands = add(p, layer, "above.weight", AG_SHAPE(h, h), init),
+                                 .operands_bias = add(p, layer, "above.bias", AG_SHAPE(h), zero),
+                                 .users = add(p, layer, "below.weight", AG_SHAPE(h, h), init),
+                                 .users_bias = add(p, layer, "below.bias", AG_SHAPE(h), zero),
+                                 .join = add(p, layer, "join.weight", AG_SHAPE(h, 3 * h), init),
+                                 .join_bias = add(p, layer, "join.bias", AG_SHAPE(h), zero)};
 }
 
 /* FastText knows classes: its vectors stand for both the type and the class. */
-static void add_tables(tpgnn_model *m)
+static void add_tables(const place *p)
 {
-    const tpgnn_options *o = &m->options;
+    const tpgnn_options *o = &p->model->options;
     const int h = o->hidden, words = o->types == TPGNN_WORDS;
     for (int f = 0; f < TPGNN_FIELDS; f++) {
         if (words && f == TPGNN_TYPE) continue;
         const int through = words && f == TPGNN_CLASS;
         const ag_shape shape = through ? AG_SHAPE(h, TPGNN_VECTOR) : AG_SHAPE(o->words[f], h);
         const ag_init init = through ? ag_init_xavier_uniform(1) : ag_init_normal(0, 0.1);
-        m->table[f] = add(m, "embedding", tpgnn_field_names[f], shape, init);
+        p->member->table[f] = add(p, "embedding", tpgnn_field_names[f], shape, init);
     }
+}
+
+static void add_member(const place *p)
+{
+    const tpgnn_options *o = &p->model->options;
+    tpgnn_member *m = p->member;
+    add_tables(p);
+    m->input = add_layer(p, "input", o->hidden, TPGNN_NUMBERS);
+    for (int k = 0; k < o->layers; k++) add_convolution(p, k);
+    m->join = add_layer(p, "join", o->hidden, 2 * o->hidden);
+    m->hidden = add_layer(p, "hidden", o->hidden, o->hidden);
+    m->output = add_layer(p, "output", 1, o->hidden);
 }
 
 static void add_statements(tpgnn_model *m)
 {
-    const tpgnn_options *o = &m->options;
-    add_tables(m);
-    m->input = add_layer(m, "input", o->hidden, TPGNN_NUMBERS);
-    for (int k = 0; k < o->layers; k++) add_convolution(m, k);
-    m->join = add_layer(m, "join", o->hidden, 2 * o->hidden);
-    m->hidden = add_layer(m, "hidden", o->hidden, o->hidden);
-    m->output = add_layer(m, "output", 1, o->hidden);
+    for (int i = 0; i < m->options.members; i++) add_member(&(place){m, &m->member[i], i});
 }
 
 static ag_status add_paper(tpgnn_model *m, uint64_t seed, ag_failure *why)
 {
     const tpgnn_options *o = &m->options;
     if (o->types == TPGNN_TABLE)
-        m->class_table = add(m, "embedding", "class", AG_SHAPE(o->words[TPGNN_CLASS], TPGNN_VECTOR),
-                             ag_init_normal(0, 1));
+        m->class_table =
+            ag_params_add(m->params, "embedding.class",
+                          AG_SHAPE(o->words[TPGNN_CLASS], TPGNN_VECTOR), ag_init_normal(0, 1), 1);
     return tpgnn_paper_new(&m->paper, m->params, &o->paper, seed, why);
 }
 
@@ -107,6 +123,9 @@ static ag_status check(const tpgnn_options *o, ag_failure *why)
     if (o->layers < 0 || o->layers > TPGNN_MOST_LAYERS)
         return ag_fail(why, AG_EUSE, "--layers is %d; it must be 0 to %d", o->layers,
                        TPGNN_MOST_LAYERS);
+    if (o->members < 1 || o->members > TPGNN_MOST_MEMBERS)
+        return ag_fail(why, AG_EUSE, "--members is %d; it must be 1 to %d", o->members,
+                       TPGNN_MOST_MEMBERS);
     if (!(o->dropout >= 0 && o->dropout < 1))
         return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
                        o->dropout);

@@ -27,6 +27,8 @@ static const harness_option table[] = {
     {"types", WORD(types), "table", .choices = "table|words", .commands = TRAINS, .group = "Model",
      .help = "numbers that stand for a type of node: a table that is learned, or FastText's "
              "vectors"},
+    {"members", FIELD(members), "3", 1, TPGNN_MOST_MEMBERS, TRAINS, .group = "Model",
+     .help = "stores: networks that are trained side by side; their costs are averaged"},
     {"hidden", FIELD(hidden), "64", 4, 4096, TRAINS, .group = "Model",
      .help = "channels of every layer (paper: 128)"},
     {"layers", FIELD(layers), "2", 0, TPGNN_MOST_LAYERS, TRAINS, .group = "Model",
@@ -53,7 +55,7 @@ static const harness_option table[] = {
      .help = "share of the channels that a layer loses in training (paper: 0.5, before the last "
              "layers)"},
 
-    {"steps", FIELD(training.steps), "3000", 1, 1e9, TRAINS, .group = "Training",
+    {"steps", FIELD(training.steps), "2000", 1, 1e9, TRAINS, .group = "Training",
      .help = "optimizer steps (paper: 200 epochs)"},
     {"tasks", FIELD(tasks), "8", 1, 65536, TRAINS, .group = "Training", .help = "tasks a step"},
     {"schedules", FIELD(schedules), "32", 1, 65536, TRAINS, .group = "Training",
@@ -155,6 +157,7 @@ tpgnn_options tpgnn_settings_model(const tpgnn_settings *s)
     tpgnn_options o = tpgnn_default_options((tpgnn_network)s->network);
     o.types = (tpgnn_types)s->types;
     o.readout = (tpgnn_readout)s->readout;
+    o.members = s->members;
     o.hidden = o.paper.hidden = s->hidden;
     o.layers = o.paper.layers = s->layers;
     o.edges = (unsigned)s->edges;

@@ -25,7 +25,7 @@ typedef struct tpgnn_settings {
     harness_training training;
     int preset;
     /* model */
-    int network, types, readout, hidden, layers, edges, conv, pool;
+    int network, types, readout, members, hidden, layers, edges, conv, pool;
     bool compact, nest;
     double ratio, dropout;
     /* training */

@@ -4,6 +4,7 @@
 
 #include "examples/tpgnn/loss.h"
 #include "examples/tpgnn/vectors.h"
+#include "ops/ops.h"
 
 #include <math.h>
 
@@ -108,11 +109,16 @@ ag_tensor *tpgnn_train_record(void *user, ag_tape *tape, int64_t step, const cha
     (void)step;
     if (!batch) return NULL;
     *what = t->data.task[batch->schedule[0]->task].name;
-    ag_tensor *cost = ag_name(tpgnn_forward(&t->model, tape, batch), "costs");
     tpgnn_labels(t->label, &t->data, batch, t->state.predicts, t->state.mean, t->state.deviation);
     const tpgnn_settings *s = t->settings;
     const tpgnn_loss_options options = {s->loss, s->margin, s->top};
-    return tpgnn_loss(cost, batch, t->label, &options);
+    ag_tensor *loss = NULL;
+    for (int i = 0; i < tpgnn_members(&t->model); i++) {
+        ag_tensor *cost = ag_name(tpgnn_forward_member(&t->model, i, tape, batch), "costs");
+        ag_tensor *own = tpgnn_loss(cost, batch, t->label, &options);
+        loss = loss ? ag_add(loss, own) : own;
+    }
+    return loss;
 }
 
 /* A step is finished, its row written, before an interrupted run ends. */
