@@ -8,7 +8,7 @@
 typedef struct tpgnn_scorer {
     const tpgnn_model *model;
     ag_tape *tape;
-    int graphs, nodes; /* the most of a batch; scores depend on them by rounding alone */
+    int graphs, nodes; /* the most of a batch; scores do not depend on them, but for rounding */
     int patient;       /* 1: an interruption does not stop it */
     void (*note)(void *user, int64_t done); /* after each batch; NULL: nobody wants to know */
     void *user;

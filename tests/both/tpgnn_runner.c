@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* A step of TPGNN, in the build's precision. */
+#include "tests/tpgnn_runner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct net {
+    const tpgnn_trial *trial;
+    tpgnn_model model;
+    tpgnn_batch batch;
+    ag_real *label;
+    double mean, deviation;
+} net;
+
+static ag_status fill(net *n, ag_failure *why)
+{
+    const tpgnn_data *data = n->trial->data;
+    const tpgnn_batch_options options = tpgnn_model_batch(&n->trial->options);
+    const tpgnn_schedule **list = malloc((size_t)data->schedules * sizeof *list);
+    for (int i = 0; i < data->schedules; i++) list[i] = &data->schedule[i];
+    tpgnn_batch_fill(&n->batch, data, list, data->schedules, &options, why);
+    free((void *)list);
+    return why->status;
+}
+
+/* FastText's vectors are numbers that differ. */
+static ag_status make(net *n, const tpgnn_trial *t, ag_failure *why)
+{
+    *n = (net){.trial = t};
+    if (tpgnn_model_new(&n->model, &t->options, t->seed, why) || fill(n, why)) return why->status;
+    for (int i = 0; n->model.vector && i < t->options.words[TPGNN_CLASS] * TPGNN_VECTOR; i++)
+        n->model.vector[i] = (ag_real)sin(1.7 * i + 0.3);
+    n->label = malloc((size_t)n->batch.graphs * sizeof *n->label);
+    tpgnn_label_scale(&n->mean, &n->deviation, t->data, t->label);
+    tpgnn_labels(n->label, t->data, &n->batch, t->label, n->mean, n->deviation);
+    return AG_OK;
+}
+
+static void drop(net *n)
+{
+    tpgnn_batch_free(&n->batch);
+    tpgnn_model_free(&n->model);
+    free(n->label);
+}
+
+static ag_tensor *build(ag_tape *tape, void *context)
+{
+    net *n = context;
+    ag_tape_training(tape, 0);
+    return tpgnn_loss(tpgnn_forward(&n->model, tape, &n->batch), &n->batch, n->label,
+                      n->trial->loss, n->trial->margin);
+}
+
+static double costs(double *cost, const tpgnn_trial *t, char text[TPGNN_WHY])
+{
+    net n;
+    ag_failure why = {0};
+    double loss = (double)NAN;
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    if (!make(&n, t, &why)) {
+        ag_tape_training(tape, 0);
+        ag_tensor *y = ag_keep(tpgnn_forward(&n.model, tape, &n.batch));
+        ag_tensor *sum = tpgnn_loss(y, &n.batch, n.label, t->loss, t->margin);
+        ag_forward(sum);
+        loss = (double)ag_item(sum);
+        const ag_real *value = ag_values(y);
+        for (int i = 0; i < n.batch.graphs; i++) cost[i] = value ? (double)value[i] : (double)NAN;
+        if (ag_failed(tape)) ag_fail(&why, ag_tape_status(tape), "%s", ag_error(tape));
+    }
+    strcpy(text, why.sentence);
+    ag_tape_free(tape);
+    drop(&n);
+    return loss;
+}
+
+static double gradcheck(const tpgnn_trial *t, char text[TPGNN_WHY])
+{
+    const ag_gradcheck_options options = {.full = 24, .directions = 2, .entries = 6, .seed = 5};
+    net n;
+    ag_failure why = {0};
+    double worst = (double)INFINITY;
+    char where[200] = "";
+    if (!make(&n, t, &why)) worst = ag_gradcheck(build, &n, n.model.params, &options, where);
+    snprintf(text, TPGNN_WHY, "%s%s", why.sentence, where);
+    drop(&n);
+    return worst;
+}
+
+const tpgnn_runner ag__tpgnn = {
+    .name = sizeof(ag_real) == sizeof(double) ? "double" : "float",
+    .costs = costs,
+    .gradcheck = gradcheck,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes as measured schedules. The first byte says: 1: arrays in memory, else an npz file; 2:
+   the file's checksums stay as they are, else they are set right, so that what is inside gets
+   further; 4, 8: minima and extents of loops are left out. What is read becomes a batch. */
+#define _GNU_SOURCE /* memfd_create */
+#include "examples/tpgnn/batch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST_SCHEDULES = 8, LIMIT = 1 << 26 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+/* ---- checksums of a zip ---------------------------------------------------------------------- */
+
+static uint32_t get(const uint8_t *at, int bytes)
+{
+    uint32_t value = 0;
+    while (bytes-- > 0) value = value << 8 | at[bytes];
+    return value;
+}
+
+static void put(uint8_t *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static uint32_t checksum(const uint8_t *bytes, size_t n)
+{
+    uint32_t crc = ~0U;
+    for (size_t i = 0; i < n; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320U : 0);
+    }
+    return ~crc;
+}
+
+/* Of the members that are stored as they are, found by their entries in the directory. */
+static void mend(uint8_t *zip, size_t n)
+{
+    for (size_t i = 0; i + 46 <= n; i++) {
+        if (memcmp(zip + i, "PK\1\2", 4) || get(zip + i + 10, 2)) continue;
+        const size_t at = get(zip + i + 42, 4), size = get(zip + i + 20, 4);
+        if (at + 30 > n || memcmp(zip + at, "PK\3\4", 4)) continue;
+        const size_t from = at + 30 + get(zip + at + 26, 2) + get(zip + at + 28, 2);
+        if (from > n || size > n - from) continue;
+        const uint32_t crc = checksum(zip + from, size);
+        put(zip + i + 16, crc);
+        put(zip + at + 14, crc);
+    }
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static void read_file(tpgnn_data *data, uint8_t *bytes, size_t n, int mended, ag_failure *why)
+{
+    char path[64];
+    tpugraphs_paths paths = {0};
+    const int fd = memfd_create("fuzz", 0);
+    if (mended) mend(bytes, n);
+    if (fd < 0 || write(fd, bytes, n) != (ssize_t)n) abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (!tpugraphs_paths_add(&paths, path, why)) tpgnn_data_add(data, &paths, why);
+    tpugraphs_paths_free(&paths);
+    close(fd);
+}
+
+/* schedules, the last node of each, kinds up to a 0, then four bytes per node. */
+static void read_arrays(tpgnn_data *data, const uint8_t *bytes, size_t n, ag_failure *why)
+{
+    static int32_t kind[1 << 12], children[1 << 12], refers[1 << 12], index[MOST_SCHEDULES];
+    static float value[1 << 12];
+    int64_t offset[MOST_SCHEDULES + 1] = {0}, runtime[MOST_SCHEDULES];
+    const int schedules = 1 + bytes[0] % MOST_SCHEDULES;
+    if (n < 1 + 2 * MOST_SCHEDULES) return;
+    for (int i = 0; i < schedules; i++) {
+        offset[i + 1] = bytes[1 + i];
+        runtime[i] = (int8_t)bytes[1 + MOST_SCHEDULES + i];
+    }
+    const char *text = (const char *)bytes + 1 + 2 * MOST_SCHEDULES;
+    const size_t rest = n - 1 - 2 * MOST_SCHEDULES, words = strnlen(text, rest);
+    const uint8_t *node = (const uint8_t *)text + words;
+    const size_t left = rest - words, nodes = left / 4 < 1 << 12 ? left / 4 : 1 << 12;
+    for (size_t v = 0; v < nodes; v++, node += 4) {
+        kind[v] = (int8_t)node[0];
+        children[v] = (int8_t)node[1];
+        refers[v] = (int8_t)node[2];
+        value[v] = (float)exp2((int8_t)node[3]) * (node[3] & 1 ? 1.0F : -1.0F);
+    }
+    const tpgnn_arrays arrays = {.name = "fuzz",
+                                 .kinds = text,
+                                 .kinds_bytes = (int64_t)words,
+                                 .nodes = (int64_t)nodes,
+                                 .schedules = schedules,
+                                 .kind = kind,
+                                 .children = children,
+                                 .refers = refers,
+                                 .value = value,
+                                 .offset = offset,
+                                 .runtime = runtime};
+    ag_failure bad = {0};
+    tpgnn_data_arrays(data, index, &arrays, &bad, why);
+    for (int i = 0; i < schedules; i++) {
+        if (index[i] >= data->schedules || (index[i] < 0 && !bad.status && !why->status)) abort();
+        if (index[i] >= 0 && data->schedule[index[i]].number != i) abort();
+    }
+}
+
+/* ---- what was read --------------------------------------------------------------------------- */
+
+static void check_schedule(const tpgnn_data *data, const tpgnn_schedule *s)
+{
+    if (s->nodes < 1 || s->parent[0] != -1 || s->runtime < 1) abort();
+    for (int v = 0; v < s->nodes; v++) {
+        if (s->kind[v] >= data->kinds || !isfinite(s->value[v])) abort();
+        if (s->refers[v] < -1 || s->refers[v] >= v + !v) abort();
+        if (v && (s->parent[v] < 0 || s->parent[v] >= v)) abort();
+        if (v && s->depth[v] != s->depth[s->parent[v]] + 1) abort();
+    }
+    float *x = calloc((size_t)s->nodes * TPGNN_NEST, sizeof *x);
+    tpgnn_nest(x, data, s);
+    for (int i = 0; i < s->nodes * TPGNN_NEST; i++)
+        if (!(x[i] >= -2 && x[i] <= 8)) abort();
+    free(x);
+}
+
+static void check_batch(const tpgnn_data *data, int compact)
+{
+    tpgnn_batch batch = {0};
+    ag_failure why = {0};
+    const tpgnn_batch_options o = {
+        .edges = TPGNN_BOTH, .both = !compact, .compact = compact, .nest = compact, .most = 1e6};
+    const tpgnn_schedule **list = calloc((size_t)data->schedules, sizeof *list);
+    for (int i = 0; i < data->schedules; i++) list[i] = &data->schedule[i];
+    if (tpgnn_batch_fill(&batch, data, list, data->schedules, &o, &why)) abort();
+    if (batch.stores < batch.graphs || batch.nodes < batch.graphs) abort();
+    for (int i = 0; i < batch.nodes * TPGNN_NUMBERS; i++)
+        if (!isfinite((double)batch.number[i])) abort();
+    for (int i = 0; i < batch.stores; i++)
+        if (batch.store[i] < batch.start[batch.program[i]] ||
+            batch.store[i] >= batch.start[batch.program[i] + 1])
+            abort();
+    tpgnn_batch_free(&batch);
+    free((void *)list);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    if (n < 2) return 0;
+    uint8_t *copy = malloc(n - 1);
+    ag_failure why = {0};
+    tpgnn_data data = {.budget.limit = LIMIT, .prune = {(bytes[0] & 4) != 0, (bytes[0] & 8) != 0}};
+    memcpy(copy, bytes + 1, n - 1);
+    if (bytes[0] & 1)
+        read_arrays(&data, copy, n - 1, &why);
+    else
+        read_file(&data, copy, n - 1, !(bytes[0] & 2), &why);
+    if ((why.status == AG_OK) != (why.sentence[0] == 0) || (why.status && data.schedules)) abort();
+    for (int i = 0; i < data.schedules; i++) check_schedule(&data, &data.schedule[i]);
+    for (int compact = 0; compact < 2 && data.schedules; compact++) check_batch(&data, compact);
+    tpgnn_data_free(&data);
+    if (data.budget.used) abort();
+    free(copy);
+    return 0;
+}
