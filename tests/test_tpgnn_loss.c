@@ -86,14 +86,15 @@ static void labels_are_scaled(void **state)
 static const ag_real label[4] = {(ag_real)-1. / 3, -1, (ag_real)-0.25, (ag_real)-0.5};
 
 /* slope [4]: of each cost. */
-static double loss_of(double slope[4], const ag_real cost[4], int kind, double margin)
+static double loss_with(double slope[4], const ag_real cost[4], int kind, double margin, double top)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_params *params = ag_params_new();
     ag_param *p = ag_params_add(params, "cost", AG_SHAPE(4), ag_init_constant(0), 1);
     assert_int_equal(ag_params_build(params, 1), AG_OK);
     for (int i = 0; i < 4; i++) p->value[i] = cost[i];
-    ag_tensor *loss = tpgnn_loss(ag_parameter(tape, p), &batch, label, kind, margin);
+    ag_tensor *loss =
+        tpgnn_loss(ag_parameter(tape, p), &batch, label, &(tpgnn_loss_options){kind, margin, top});
     ag_backward(loss);
     if (ag_failed(tape)) fail_msg("%s", ag_error(tape));
     const double value = (double)ag_item(loss);
@@ -101,6 +102,11 @@ static double loss_of(double slope[4], const ag_real cost[4], int kind, double m
     ag_tape_free(tape);
     ag_params_free(params);
     return value;
+}
+
+static double loss_of(double slope[4], const ag_real cost[4], int kind, double margin)
+{
+    return loss_with(slope, cost, kind, margin, 0);
 }
 
 static const ag_real right[4] = {9, 1, 3, 2}, wrong[4] = {9, 3, 1, 2}, flat[4] = {9, 2, 2, 2};
@@ -133,6 +139,17 @@ static void lambda_pulls_the_fast_down(void **state)
     assert_true(good > 0 && good < even && even < bad);
 }
 
+/* LambdaRank beside the pairs: a weighted sum. */
+static void pairs_look_at_the_fastest(void **state)
+{
+    (void)state;
+    double pairs[4], lambda[4], both[4];
+    const double a = loss_of(pairs, wrong, TPGNN_LOSS_PAIRS, 1);
+    const double b = loss_of(lambda, wrong, TPGNN_LOSS_LAMBDA, 1);
+    assert_float_equal(loss_with(both, wrong, TPGNN_LOSS_PAIRS, 1, 0.3), a + 0.3 * b, 1e-6);
+    for (int i = 0; i < 4; i++) assert_float_equal(both[i], pairs[i] + 0.3 * lambda[i], 1e-6);
+}
+
 static void errors_by_hand(void **state)
 {
     (void)state;
@@ -153,8 +170,11 @@ static void errors_by_hand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_kinds_of_labels), cmocka_unit_test(labels_are_scaled),
-        cmocka_unit_test(pairs_by_hand),        cmocka_unit_test(lambda_pulls_the_fast_down),
+        cmocka_unit_test(four_kinds_of_labels),
+        cmocka_unit_test(labels_are_scaled),
+        cmocka_unit_test(pairs_by_hand),
+        cmocka_unit_test(lambda_pulls_the_fast_down),
+        cmocka_unit_test(pairs_look_at_the_fastest),
         cmocka_unit_test(errors_by_hand),
     };
     return cmocka_run_group_tests(tests, make, NULL);

@@ -32,7 +32,7 @@ static void make_real(tpgnn_data *data)
 {
     ag_failure why = {0};
     *data = (tpgnn_data){0};
-    if (test_schedules_add(data, AG_SOURCE_DIR "/examples/data/schedules/sum-columns_16_2048.npz",
+    if (test_schedules_add(data, AG_SOURCE_DIR "/examples/data/schedules/sum-columns_784_64.npz",
                            &why))
         fail_msg("%s", why.sentence);
     assert_true(data->schedules > 20);
@@ -45,11 +45,11 @@ typedef struct variant {
     tpgnn_readout readout;
     tpgnn_conv conv;
     tpgnn_pool pool;
-    int compact, nest, loss, label;
+    int compact, nest, loss, label, members;
 } variant;
 
 static const variant variants[] = {
-    {"stores", .compact = 1, .nest = 1},
+    {"stores", .compact = 1, .nest = 1, .members = 2},
     {"mean", .readout = TPGNN_READ_MEAN, .nest = 1, .loss = TPGNN_LOSS_HINGE},
     {"words", .types = TPGNN_WORDS, .compact = 1, .loss = TPGNN_LOSS_LAMBDA,
      .label = TPGNN_LABEL_THROUGHPUT},
@@ -68,6 +68,7 @@ static tpgnn_options options_of(const variant *v, const tpgnn_data *data, int hi
     o.readout = v->readout;
     o.compact = v->compact;
     o.nest = v->nest;
+    o.members = v->members ? v->members : 1;
     o.hidden = o.paper.hidden = hidden;
     o.paper.conv = v->conv;
     o.paper.pool = v->pool;
@@ -79,9 +80,8 @@ static tpgnn_trial trial_of(const variant *v, const tpgnn_data *data)
 {
     return (tpgnn_trial){.data = data,
                          .options = options_of(v, data, 8),
-                         .loss = v->loss,
+                         .loss = {v->loss, 1, 0.3},
                          .label = v->label,
-                         .margin = 1,
                          .seed = 3};
 }
 
@@ -202,7 +202,7 @@ static void scores_add_up_or_say_why(void **state)
     const tpgnn_scorer s = {.model = &m, .tape = tape, .graphs = 3, .nodes = 1000};
     assert_int_equal(tpgnn_score(&s, sum, &data, 0.5, &why), AG_OK);
     for (int i = 0; i < 4; i++) assert_float_equal(sum[i], 1 + 0.5 * one[i], 1e-12);
-    m.output.bias->value[0] = (ag_real)NAN;
+    m.member[0].output.bias->value[0] = (ag_real)NAN;
     assert_int_equal(tpgnn_score(&s, sum, &data, 1, &why), AG_EFINITE);
     assert_non_null(strstr(why.sentence, "mm_1: the cost of schedule 0 is"));
     ag_tape_free(tape);

@@ -50,7 +50,7 @@ static ag_tensor *build(ag_tape *tape, void *context)
     net *n = context;
     ag_tape_training(tape, 0);
     return tpgnn_loss(tpgnn_forward(&n->model, tape, &n->batch), &n->batch, n->label,
-                      n->trial->loss, n->trial->margin);
+                      &n->trial->loss);
 }
 
 static double costs(double *cost, const tpgnn_trial *t, char text[TPGNN_WHY])
@@ -62,7 +62,7 @@ static double costs(double *cost, const tpgnn_trial *t, char text[TPGNN_WHY])
     if (!make(&n, t, &why)) {
         ag_tape_training(tape, 0);
         ag_tensor *y = ag_keep(tpgnn_forward(&n.model, tape, &n.batch));
-        ag_tensor *sum = tpgnn_loss(y, &n.batch, n.label, t->loss, t->margin);
+        ag_tensor *sum = tpgnn_loss(y, &n.batch, n.label, &t->loss);
         ag_forward(sum);
         loss = (double)ag_item(sum);
         const ag_real *value = ag_values(y);
@@ -83,7 +83,7 @@ static double gradcheck(const tpgnn_trial *t, char text[TPGNN_WHY])
     double worst = (double)INFINITY;
     char where[200] = "";
     if (!make(&n, t, &why)) worst = ag_gradcheck(build, &n, n.model.params, &options, where);
-    snprintf(text, TPGNN_WHY, "%s%s", why.sentence, where);
+    snprintf(text, TPGNN_WHY, "%.260s%.200s", why.sentence, where);
     drop(&n);
     return worst;
 }

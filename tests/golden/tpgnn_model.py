@@ -103,28 +103,34 @@ def numbers(tree, kept):
     return torch.from_numpy(np.concatenate([scaled, tree.named[kept][:, None]], 1))
 
 
-def store_cost(c, _, tree):
+def member_cost(c, front, tree):
+    """Of one of the networks that stand side by side; front: what its parameters' names begin with."""
     kept, edges = graph(tree, c.o["edges"], c.o["compact"])
-    x = numbers(tree, kept) @ c.own["input.weight"][:, :4].t() + c.own["input.bias"]
+    x = numbers(tree, kept) @ c.own[f"{front}input.weight"][:, :4].t() + c.own[f"{front}input.bias"]
     for field in c.words:
-        if f"embedding.{field}" not in c.own:
+        if f"{front}embedding.{field}" not in c.own:
             continue
-        table = c.own[f"embedding.{field}"]
+        table = c.own[f"{front}embedding.{field}"]
         if field == "class" and c.o["types"] == "words":
             table = c.state["state.vector"] @ table.t()
         x = x + table[c.index(tree, field, kept)]
     x = torch.relu(x)
     for k in range(c.o["layers"]):
-        above = hear(c, f"layer.{k}.above", x, edges[0], edges[1])
-        below = hear(c, f"layer.{k}.below", x, edges[1], edges[0])
-        x = torch.relu(linear(c, f"layer.{k}.join", torch.cat([x, above, below], 1)))
+        above = hear(c, f"{front}layer.{k}.above", x, edges[0], edges[1])
+        below = hear(c, f"{front}layer.{k}.below", x, edges[1], edges[0])
+        x = torch.relu(linear(c, f"{front}layer.{k}.join", torch.cat([x, above, below], 1)))
     classes = tree.column("class")
     stores = [i for i, v in enumerate(kept) if classes[v] == "BufferStore"] or [0]
     y = torch.cat([x[stores], x.mean(0).expand(len(stores), -1)], 1)
     for name in ("join", "hidden"):
-        y = torch.relu(linear(c, name, y))
-    cost = linear(c, "output", y)[:, 0]
+        y = torch.relu(linear(c, front + name, y))
+    cost = linear(c, f"{front}output", y)[:, 0]
     return cost.logsumexp(0) if c.o["readout"] == "sum" else cost.mean()
+
+
+def store_cost(c, _, tree):
+    n = c.o["members"]
+    return sum(member_cost(c, f"{i}." if n > 1 else "", tree) for i in range(n)) / n
 
 
 def predict(c, trees):

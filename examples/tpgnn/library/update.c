@@ -105,10 +105,17 @@ static ag_tensor *record_loss(update *u, int training)
     ag_tape_reset(u->tape);
     ag_tape_seed(u->tape, 0, (uint64_t)u->m->step);
     ag_tape_training(u->tape, training);
-    ag_tensor *cost = tpgnn_forward(&u->m->model, u->tape, b);
+    const tpgnn_model *model = &u->m->model;
     ag_tensor *rank = ag_input_i32(u->tape, b->rank, AG_SHAPE(b->graphs));
     ag_tensor *starts = ag_input_i32(u->tape, b->group_start, AG_SHAPE(b->groups + 1));
-    return ag_pairwise_logistic_groups(cost, rank, starts, AG_MEAN);
+    const int members = tpgnn_members(model);
+    ag_tensor *sum = NULL;
+    for (int i = 0; i < members; i++) { /* each learns by itself, as it does in training */
+        ag_tensor *cost = tpgnn_forward_member(model, i, u->tape, b);
+        ag_tensor *own = ag_pairwise_logistic_groups(cost, rank, starts, AG_MEAN);
+        sum = sum ? ag_add(sum, own) : own;
+    }
+    return ag_scale(sum, (ag_real)(1.0 / members));
 }
 
 static ag_status loss_of_all(update *u, double *loss, ag_failure *why)
