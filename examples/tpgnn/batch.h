@@ -39,7 +39,8 @@ typedef struct tpgnn_batch {
     size_t room; /* bytes of the block */
 } tpgnn_batch;
 
-/* Takes the schedules in this order. Fails: AG_EUSE (none), AG_ESHAPE (2^30 nodes), AG_EMEMORY. */
+/* Takes the schedules in this order. Fails: AG_EUSE (none), AG_ESHAPE (over 2^29 nodes),
+ * AG_EMEMORY. */
 ag_status tpgnn_batch_fill(tpgnn_batch *batch, const tpgnn_data *data,
                            const tpgnn_schedule *const *schedule, int count,
                            const tpgnn_batch_options *options, ag_failure *why);
