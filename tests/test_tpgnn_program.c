@@ -185,17 +185,19 @@ static void predicting(void **state)
 
     /* how many are scored together does not matter */
     program_expect("tpgnn train --out real --data " REAL "matmul_384_192_64.npz " REAL
-                   "sum-rows_384_1024.npz --valid " REAL "sum-rows_1024_256.npz --hidden 8 --steps 5"
+                   "sum-rows_384_1024.npz --valid " REAL
+                   "sum-rows_1024_256.npz --hidden 8 --steps 5"
                    " --eval-every 5 --tasks 2 --schedules 8 --threads 1 --quiet" ALONE,
                    0, "sum-rows_1024_256", "");
-    o = program_expect("tpgnn predict --run real --data " REAL "sum-rows_1024_256.npz --quiet", 0, "",
-                       "");
+    o = program_expect("tpgnn predict --run real --data " REAL "sum-rows_1024_256.npz --quiet", 0,
+                       "", "");
     read_scores(whole, 60, HEADER, o.out);
     static const char *const how[] = {"--eval-graphs 7", "--eval-nodes 1"};
     for (int k = 0; k < 2; k++) {
         char line[400];
         snprintf(line, sizeof line,
-                 "tpgnn predict --run real --quiet --data " REAL "sum-rows_1024_256.npz %s", how[k]);
+                 "tpgnn predict --run real --quiet --data " REAL "sum-rows_1024_256.npz %s",
+                 how[k]);
         o = program_expect(line, 0, "", "");
         read_scores(pieces, 60, HEADER, o.out);
         for (int i = 0; i < 60; i++) assert_true(fabs(pieces[i] - whole[i]) < 1e-5);
