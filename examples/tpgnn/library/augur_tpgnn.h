@@ -65,7 +65,8 @@ AUGUR_TPGNN_API const char *augur_tpgnn_error(void);
 
 /* Opens a checkpoint, or the best one of a run folder that `tpgnn train` wrote. threads: that one
    call uses, of this and of all other handles of the process; 0: those that the machine has; scores
-   do not depend on it. NULL: augur_tpgnn_error() says why. */
+   do not depend on it. A graph is little work: 1, and calls from several threads, is fastest. NULL:
+   augur_tpgnn_error() says why. */
 AUGUR_TPGNN_API augur_tpgnn *augur_tpgnn_open(const char *path, int threads);
 
 /* score [graphs]: the larger, the faster, comparable between graphs of one program alone; of a

@@ -8,6 +8,7 @@ import argparse
 import json
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import library
 from refused import Refused
@@ -21,7 +22,7 @@ def parser():
     add = p.add_argument
     add("--run", required=True, metavar="PATH", help="run folder or checkpoint of tpgnn")
     add("--library", required=True, metavar="FILE", help="libaugur_tpgnn.so")
-    add("--jobs", type=int, default=2, metavar="N", help="threads that lower; the C call uses so many, too (2)")
+    add("--jobs", type=int, default=2, metavar="N", help="threads that lower and call the library side by side (2)")
     add("--schedules", type=int, default=256, metavar="N", help="different schedules (256)")
     add("--seconds", type=float, default=5, help="of each measurement, at least (5)")
     add("--workload", default=WORKLOAD, metavar="NAME", help=f"of which they are ({WORKLOAD})")
@@ -48,12 +49,11 @@ def measure(options):
     sampler = schedules.Sampler(programs.build(*workloads.parse(options.workload)), 1)
     drawn = sampler.draw(options.schedules)
     candidates = [MeasureCandidate(schedule, []) for schedule, _, _ in drawn]
-    alone = library.Model(options.library, options.run, options.jobs)
+    each = library.Model(options.library, options.run, 1)  # threads call it side by side
     trees = [cost_model.flattened(c) for c in candidates]
-    packed = library.arrays(trees)
-    c_call = rate(lambda: alone.predict(packed), len(trees), options.seconds)
-    alone.close()
-    each = library.Model(options.library, options.run, 1)  # threads that lower call it side by side
+    packed = [library.arrays(trees[i::options.jobs]) for i in range(options.jobs)]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        c_call = rate(lambda: list(pool.map(each.predict, packed)), len(trees), options.seconds)
     model = cost_model.TpgnnModel(each, jobs=options.jobs)
     whole = rate(lambda: model.predict(sampler.context, candidates), len(candidates), options.seconds)
     lost = model.lost
