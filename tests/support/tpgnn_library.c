@@ -46,7 +46,7 @@ const char *test_library_path(const char *name)
     return path;
 }
 
-/* A checkpoint with random parameters. */
+/* A checkpoint with random parameters; small, since tests score it thousands of times. */
 static void save_model(const char *name, int paper, double scale)
 {
     tpgnn_data data = {0};
@@ -56,7 +56,9 @@ static void save_model(const char *name, int paper, double scale)
     tpgnn_settings settings;
     ag_failure why = {0};
     harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &settings);
-    if (paper) assert_int_equal(harness_options_set(o, "test", "network", "paper", &why), AG_OK);
+    const char *network = paper ? "paper" : "stores";
+    assert_int_equal(harness_options_set(o, "test", "network", network, &why), AG_OK);
+    assert_int_equal(harness_options_set(o, "test", "hidden", "16", &why), AG_OK);
     tpgnn_model model = {0};
     tpgnn_checkpoint c = {.model = tpgnn_settings_model(&settings), .deviation = 1};
     for (int f = 0; f < TPGNN_FIELDS; f++) c.model.words[f] = data.own.words[f];
