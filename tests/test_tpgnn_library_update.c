@@ -15,7 +15,7 @@
 static void measured_graphs_are_learned(void **state)
 {
     (void)state;
-    const augur_tpgnn_training how = {60, 64, 3e-3}, none = {0, 64, 1e-3};
+    const augur_tpgnn_training how = {120, 64, 3e-3}, none = {0, 64, 1e-3};
     test_graphs g;
     double before[TEST_GRAPHS], after[2][TEST_GRAPHS], loss[2], first;
     test_graphs_make(&g);
@@ -32,7 +32,7 @@ static void measured_graphs_are_learned(void **state)
         augur_tpgnn_graphs nothing = g.call;
         nothing.graphs = 0;
         assert_int_equal(augur_tpgnn_update(m, &nothing, g.runtime, g.task, &how, loss), 0);
-        assert_true(loss[0] == first && loss[1] < 0.97 * first);
+        assert_true(loss[0] == first && loss[1] < 0.9 * first);
         test_library_predict(m, &g, after[twice]);
         assert_memory_not_equal(after[twice], before, sizeof before);
         /* what is saved is what scores, for a library and for the program */
