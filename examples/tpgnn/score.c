@@ -18,19 +18,23 @@ static int chunk(const tpgnn_scorer *s, const tpgnn_data *data, int first)
     return n;
 }
 
-static ag_status add_scores(double *score, const tpgnn_data *data, int first, const ag_real *cost,
-                            int count, double weight, ag_failure *why)
+static ag_status add_scores(const tpgnn_scorer *s, double *score, const tpgnn_data *data, int first,
+                            const ag_real *cost, int count, double weight, ag_failure *why)
 {
-    for (int i = 0; i < count; i++) {
-        const tpgnn_schedule *s = &data->schedule[first + i];
-        if (!isfinite((double)cost[i]))
-            return ag_fail(why, AG_EFINITE,
-                           "%.160s: the cost of schedule %d is %g; the run is of no use, choose "
-                           "another checkpoint",
-                           data->task[s->task].name, s->number, (double)cost[i]);
-        score[first + i] -= weight * (double)cost[i];
+    ag_failure *bad = s->bad ? s->bad : why;
+    for (int i = 0; i < count && !why->status; i++) {
+        const tpgnn_schedule *of = &data->schedule[first + i];
+        if (isfinite((double)cost[i])) {
+            score[first + i] -= weight * (double)cost[i];
+            continue;
+        }
+        score[first + i] = -(double)INFINITY;
+        ag_fail(bad, AG_EFINITE,
+                "%.160s: the cost of schedule %d is %g; the run is of no use, choose another "
+                "checkpoint",
+                data->task[of->task].name, of->number, (double)cost[i]);
     }
-    return AG_OK;
+    return why->status;
 }
 
 static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_data *data,
@@ -46,7 +50,7 @@ static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_d
     ag_forward(y);
     const ag_real *cost = ag_values(y);
     if (!cost) return ag_fail(why, ag_tape_status(s->tape), "%s", ag_error(s->tape));
-    return add_scores(score, data, first, cost, count, weight, why);
+    return add_scores(s, score, data, first, cost, count, weight, why);
 }
 
 ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *data, double weight,

@@ -178,36 +178,20 @@ ag_status tpgnn_library_arrays(tpgnn_arrays *to, const augur_tpgnn_graphs *g, co
     return AG_OK;
 }
 
-/* Where a batch fails for one graph whose score is not finite, the others are scored alone. */
-static void score_each(const tpgnn_scorer *s, double *score, const tpgnn_data *data,
-                       ag_failure *why)
-{
-    for (int i = 0; i < data->schedules && why->status != AG_EMEMORY; i++) {
-        tpgnn_data one = *data;
-        ag_failure bad = {0};
-        one.schedule = &data->schedule[i];
-        one.schedules = 1;
-        score[i] = 0;
-        if (tpgnn_score(s, &score[i], &one, 1, &bad)) {
-            score[i] = -(double)INFINITY;
-            *why = bad;
-        }
-    }
-}
-
 /* score [data->schedules] */
-static ag_status score_all(augur_tpgnn *m, double *score, const tpgnn_data *data, ag_failure *why)
+static ag_status score_all(augur_tpgnn *m, double *score, const tpgnn_data *data, ag_failure *bad,
+                           ag_failure *why)
 {
     tpgnn_scorer s = {.model = &m->model,
                       .graphs = GRAPHS_OF_BATCH,
                       .nodes = NODES_OF_BATCH,
                       .patient = 1,
+                      .bad = bad,
                       .tape = tpgnn_tapes_take(&m->tapes)};
     if (!s.tape)
         return ag_fail(why, AG_EMEMORY, "augur_tpgnn_predict: no memory for a tape; free some");
     pthread_rwlock_rdlock(&m->parameters);
-    if (tpgnn_score(&s, score, data, 1, why) && why->status != AG_EMEMORY)
-        score_each(&s, score, data, why);
+    tpgnn_score(&s, score, data, 1, why);
     pthread_rwlock_unlock(&m->parameters);
     tpgnn_tapes_give(&m->tapes, s.tape);
     return why->status;
@@ -220,7 +204,7 @@ static ag_status predict(augur_tpgnn *m, const tpgnn_arrays *arrays, double *sco
     int32_t *index = harness_alloc((size_t)arrays->schedules * sizeof *index + 1);
     if (!tpgnn_data_arrays(&data, index, arrays, &bad, why)) {
         double *found = harness_alloc((size_t)data.schedules * sizeof *found);
-        if (score_all(m, found, &data, why) != AG_EMEMORY)
+        if (!score_all(m, found, &data, &bad, why))
             for (int i = 0; i < arrays->schedules; i++)
                 if (index[i] >= 0) score[i] = found[index[i]];
         harness_free(found);
