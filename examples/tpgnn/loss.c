@@ -56,12 +56,12 @@ void tpgnn_label_scale(double *mean, double *deviation, const tpgnn_data *data, 
 }
 
 /* Pairs say the order of all schedules; LambdaRank looks at the fastest, which a tuner measures. */
-static ag_tensor *pairs(ag_tensor *cost, ag_tensor *rank, ag_tensor *throughput, ag_tensor *starts,
+static ag_tensor *pairs(ag_tensor *cost, ag_tensor *rank, ag_tensor *target, ag_tensor *starts,
                         double top)
 {
     ag_tensor *all = ag_pairwise_logistic_groups(cost, rank, starts, AG_MEAN);
     if (!(top > 0)) return all;
-    ag_tensor *fastest = ag_lambda_rank(ag_neg(cost), throughput, starts, AG_MEAN);
+    ag_tensor *fastest = ag_lambda_rank(ag_neg(cost), ag_neg(target), starts, AG_MEAN);
     return ag_add(all, ag_scale(fastest, (ag_real)top));
 }
 
@@ -69,15 +69,27 @@ ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *b, const ag_real *labe
                       const tpgnn_loss_options *o)
 {
     ag_tape *tape = ag_tape_of(cost);
-    ag_tensor *target = ag_input(tape, label, AG_SHAPE(b->graphs));
+    ag_tensor *target = label ? ag_input(tape, label, AG_SHAPE(b->graphs)) : NULL;
     ag_tensor *rank = ag_input_i32(tape, b->rank, AG_SHAPE(b->graphs));
     ag_tensor *starts = ag_input_i32(tape, b->group_start, AG_SHAPE(b->groups + 1));
     switch (o->kind) {
-    case TPGNN_LOSS_PAIRS: return pairs(cost, rank, ag_neg(target), starts, o->top);
+    case TPGNN_LOSS_PAIRS: return pairs(cost, rank, target, starts, o->top);
     case TPGNN_LOSS_HINGE:
         return ag_pairwise_hinge_groups(cost, rank, starts, (ag_real)o->margin, AG_MEAN);
     case TPGNN_LOSS_LAMBDA: return ag_lambda_rank(ag_neg(cost), ag_neg(target), starts, AG_MEAN);
     case TPGNN_LOSS_HUBER: return ag_huber(cost, target, 1);
     default: return ag_squared_error(cost, target);
     }
+}
+
+ag_tensor *tpgnn_loss_of_members(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch,
+                                 const ag_real *label, const tpgnn_loss_options *options)
+{
+    ag_tensor *sum = NULL;
+    for (int i = 0; i < tpgnn_members(model); i++) {
+        ag_tensor *cost = ag_name(tpgnn_forward_member(model, i, tape, batch), "costs");
+        ag_tensor *own = tpgnn_loss(cost, batch, label, options);
+        sum = sum ? ag_add(sum, own) : own;
+    }
+    return sum;
 }

@@ -18,8 +18,12 @@ typedef struct tpgnn_loss_options {
 } tpgnn_loss_options;
 
 /* Of a batch, a scalar: over pairs of schedules of one task, or of the labels. cost [graphs];
-   label [graphs], borrowed until the run returns. */
+   label [graphs], borrowed until the run returns; pairs alone and hinge need none (NULL). */
 ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label,
                       const tpgnn_loss_options *options);
+
+/* The losses of a model's networks added up: each learns by itself. */
+ag_tensor *tpgnn_loss_of_members(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch,
+                                 const ag_real *label, const tpgnn_loss_options *options);
 
 #endif

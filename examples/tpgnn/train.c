@@ -112,13 +112,7 @@ ag_tensor *tpgnn_train_record(void *user, ag_tape *tape, int64_t step, const cha
     tpgnn_labels(t->label, &t->data, batch, t->state.predicts, t->state.mean, t->state.deviation);
     const tpgnn_settings *s = t->settings;
     const tpgnn_loss_options options = {s->loss, s->margin, s->top};
-    ag_tensor *loss = NULL;
-    for (int i = 0; i < tpgnn_members(&t->model); i++) {
-        ag_tensor *cost = ag_name(tpgnn_forward_member(&t->model, i, tape, batch), "costs");
-        ag_tensor *own = tpgnn_loss(cost, batch, t->label, &options);
-        loss = loss ? ag_add(loss, own) : own;
-    }
-    return loss;
+    return tpgnn_loss_of_members(&t->model, tape, batch, t->label, &options);
 }
 
 /* A step is finished, its row written, before an interrupted run ends. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/library/handle.h"
+#include "examples/tpgnn/loss.h"
 #include "ops/ops.h"
 
 #include <math.h>
@@ -101,21 +102,13 @@ static ag_status fill(update *u, int most, ag_random random, ag_failure *why)
 
 static ag_tensor *record_loss(update *u, int training)
 {
-    const tpgnn_batch *b = &u->batch;
+    const tpgnn_model *model = &u->m->model;
+    const tpgnn_loss_options pairs = {.kind = TPGNN_LOSS_PAIRS};
     ag_tape_reset(u->tape);
     ag_tape_seed(u->tape, 0, (uint64_t)u->m->step);
     ag_tape_training(u->tape, training);
-    const tpgnn_model *model = &u->m->model;
-    ag_tensor *rank = ag_input_i32(u->tape, b->rank, AG_SHAPE(b->graphs));
-    ag_tensor *starts = ag_input_i32(u->tape, b->group_start, AG_SHAPE(b->groups + 1));
-    const int members = tpgnn_members(model);
-    ag_tensor *sum = NULL;
-    for (int i = 0; i < members; i++) { /* each learns by itself, as it does in training */
-        ag_tensor *cost = tpgnn_forward_member(model, i, u->tape, b);
-        ag_tensor *own = ag_pairwise_logistic_groups(cost, rank, starts, AG_MEAN);
-        sum = sum ? ag_add(sum, own) : own;
-    }
-    return ag_scale(sum, (ag_real)(1.0 / members));
+    ag_tensor *sum = tpgnn_loss_of_members(model, u->tape, &u->batch, NULL, &pairs);
+    return ag_scale(sum, (ag_real)(1.0 / tpgnn_members(model)));
 }
 
 static ag_status loss_of_all(update *u, double *loss, ag_failure *why)
