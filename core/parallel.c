@@ -9,15 +9,14 @@ void ag__parallel(int64_t blocks, void (*body)(void *context, int64_t block, int
                   void *context)
 {
 #ifdef _OPENMP
-    /* A matrix product called in a block must not start threads of its own: within a team it does
-     * not, and a single block, which needs no team, says so. */
-    if (blocks == 1) {
-# pragma omp parallel num_threads(1)
-        {
-            omp_set_num_threads(1);
-            body(context, 0, 0);
-            ag__stream_end();
-        }
+    /* A matrix product called in a block must not start threads of its own. Within a team it does
+     * not; a single block goes without one, since even a team of one costs a system call. */
+    if (blocks <= 1) {
+        const int threads = omp_get_max_threads();
+        omp_set_num_threads(1);
+        if (blocks == 1) body(context, 0, 0);
+        omp_set_num_threads(threads);
+        ag__stream_end();
         return;
     }
 # pragma omp parallel num_threads(ag_threads())
