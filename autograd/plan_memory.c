@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Offsets in the slab: buffers whose life spans overlap do not overlap in memory. Greedy by size:
-   the largest first, each into the smallest gap that its contemporaries leave. */
+/* Offsets in the slab: buffers whose life spans overlap do not overlap in memory. Greedy: one after
+   the other, each into the smallest gap that its contemporaries leave. Which order needs the least
+   depends on the network, so there are two: those that live longest first, and the largest first.
+ */
 #include "autograd/tape.h"
-
-#include <string.h>
 
 static int64_t padded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/* Order of placement: larger first, among equals the earlier one. Insertion sort: a few hundred
- * buffers. */
-static void by_size(int *order, int n, const ag_buffer *buffers)
+typedef int64_t weight(const ag_buffer *buffer);
+
+static int64_t size_of(const ag_buffer *b) { return b->bytes; }
+static int64_t life_of(const ag_buffer *b) { return b->last - b->first; }
+
+/* Heavier first, among equals in the order that they have. Insertion sort: a few hundred buffers.
+ */
+static void sort(int *order, int n, const ag_buffer *buffers, weight *of)
 {
     for (int i = 1; i < n; i++) {
         const int id = order[i];
         int at = i;
-        while (at > 0 && buffers[order[at - 1]].bytes < buffers[id].bytes) {
+        while (at > 0 && of(&buffers[order[at - 1]]) < of(&buffers[id])) {
             order[at] = order[at - 1];
             at--;
         }
@@ -61,22 +66,33 @@ static void resolve(const ag_plan *plan, ag_ref *ref)
     if (ref->place == AT_SLAB) ref->offset = plan->buffers[ref->id].offset;
 }
 
+/* Places all, the heaviest first; how many bytes they take. */
+static int64_t place(ag_plan *plan, weight *of, int *order, int *placed)
+{
+    ag_buffer *buffers = plan->buffers;
+    int n = 0;
+    int64_t most = 0;
+    for (int i = 0; i < plan->n_buffers; i++)
+        if (!buffers[i].tile && buffers[i].first >= 0) order[n++] = i;
+    sort(order, n, buffers, of);
+    for (int i = 0; i < n; i++) {
+        ag_buffer *buffer = &buffers[order[i]];
+        buffer->offset = best_offset(buffer, placed, i, buffers);
+        insert_by_offset(placed, i, order[i], buffers);
+        const int64_t end = buffer->offset + padded(buffer->bytes);
+        if (end > most) most = end;
+    }
+    return most;
+}
+
 int ag__plan_place(ag_tape *tape, ag_plan *plan)
 {
     const int n = plan->n_buffers;
-    int wanted = 0, n_placed = 0;
     if (ag__reserve(&tape->work, &tape->work_capacity, 2 * n, sizeof(int))) return 1;
     int *order = tape->work, *placed = tape->work + n;
-    for (int i = 0; i < n; i++)
-        if (!plan->buffers[i].tile && plan->buffers[i].first >= 0) order[wanted++] = i;
-    by_size(order, wanted, plan->buffers);
-    for (int i = 0; i < wanted; i++) {
-        ag_buffer *buffer = &plan->buffers[order[i]];
-        buffer->offset = best_offset(buffer, placed, n_placed, plan->buffers);
-        insert_by_offset(placed, n_placed++, order[i], plan->buffers);
-        const int64_t end = buffer->offset + padded(buffer->bytes);
-        if (end > plan->slab_bytes) plan->slab_bytes = end;
-    }
+    const int64_t by_life = place(plan, life_of, order, placed);
+    plan->slab_bytes = place(plan, size_of, order, placed);
+    if (by_life < plan->slab_bytes) plan->slab_bytes = place(plan, life_of, order, placed);
     for (int i = 0; i < plan->n_jobs; i++) {
         ag_job *job = &plan->jobs[i];
         for (int k = 0; k < AG_MAX_IN; k++) resolve(plan, &job->x[k]);
