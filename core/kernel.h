@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { AG_MAX_IN = 8, AG_MAX_OUT = 4 };
+enum { AG_MAX_IN = 8, AG_MAX_OUT = 6 };
 
 /* Constant attributes of a node; what they mean is said by the op. */
 typedef struct ag_attr {

@@ -201,11 +201,11 @@ AG_API ag_tensor *ag_encoder(const ag_encoder_weights *weights, ag_tensor *x, ag
 /* What a pooling leaves. x [k, ...]; edges: the messages between nodes that stay, in their order,
    with the arrays of the messages as large as before and -1 (values of messages: 0) behind the
    last; perm int32 [k]: the old number of each node that stays; score [n]: of all nodes, behind
-   tanh. */
+   tanh; readout [graphs,2f]: of ag_relu_topk_readout, else NULL. */
 typedef struct ag_pooled {
     ag_tensor *x;
     ag_edges edges;
-    ag_tensor *perm, *score;
+    ag_tensor *perm, *score, *readout;
 } ag_pooled;
 
 /* score_v = tanh(<x_v, p> / |p|); the k nodes of highest score of each graph stay, in the order
@@ -218,6 +218,10 @@ typedef struct ag_pooled {
    ratio > 0 and the starts are an input, AG_EINDEX when they do not ascend from 0 to n, AG_ESHAPE.
    Source: Gao and Ji 2019; PyG TopKPooling, which puts the nodes of a graph in order of score. */
 AG_API ag_pooled ag_topk(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
+
+/* The rectifier before the pooling and the readout behind it in the same pass: ag_topk of
+   ag_relu(x), and ag_readout_max_mean of what stays. x [n,f]. Gradients and errors as theirs. */
+AG_API ag_pooled ag_relu_topk_readout(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
 /* The same with score_v = tanh(score[v]); score [n] or [n,1], of a convolution to one channel
    (ag_graph_conv, ag_gcn_conv). Source: Lee et al. 2019; PyG SAGPooling, which takes the score

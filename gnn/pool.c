@@ -3,8 +3,21 @@
    runs. */
 #include "gnn/pool.h"
 #include "gnn/edges.h"
+#include "ops/strip.h"
 
 #include <math.h>
+
+int ag__pool_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], starts = call->xs[2];
+    if (starts.rank != 1 || starts.size[0] < 1 || !ag_shape_equal(starts, call->xs[3]))
+        return ag__reject(call, "starts and kept need one element more than there are graphs");
+    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
+    call->ys[0] = shape_of_rows(call->attr.i[0], x);
+    call->ys[1] = call->ys[3] = AG_SHAPE(x.size[0]);
+    call->ys[2] = AG_SHAPE(call->attr.i[0]);
+    return 0;
+}
 
 /* ceil(ratio n) in float, as PyTorch computes it; with a ratio of 1 or more that many. */
 static int kept_of(int n, ag_real ratio)

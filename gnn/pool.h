@@ -9,6 +9,10 @@
    those of the nodes that stay. */
 ag_pooled ag__pool(const ag_op *op, ag_tensor *x, ag_tensor *by, ag_edges edges, ag_real ratio);
 
+/* Shapes of y, score, perm and place; the caller has looked at x and at what scores are made from.
+ */
+int ag__pool_shape(ag_call *call);
+
 /* The graph of the nodes that stay: perm [k] has their old numbers, place [n] the new ones or -1.
  */
 ag_edges ag__topk_edges(ag_edges edges, ag_tensor *perm, ag_tensor *place, ag_tensor *starts);

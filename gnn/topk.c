@@ -2,25 +2,9 @@
 /* topk, sag_pool: the nodes of highest score of every graph stay, in the order they had, each times
    its score. A unit of forward is a graph: its rows are read once, scored, chosen, and scaled while
    the caches hold them. */
-#include "gnn/topk.h"
-#include "gnn/cut.h"
 #include "gnn/pool.h"
+#include "gnn/topk_parts.h"
 #include "ops/table.h"
-
-/* Rows of x that backward takes at a time, with a part of dp each. */
-enum { TOPK_BLOCK = 128 };
-
-static int pool_shape(ag_call *call)
-{
-    const ag_shape x = call->xs[0], starts = call->xs[2];
-    if (starts.rank != 1 || starts.size[0] < 1 || !ag_shape_equal(starts, call->xs[3]))
-        return ag__reject(call, "starts and kept need one element more than there are graphs");
-    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
-    call->ys[0] = shape_of_rows(call->attr.i[0], x);
-    call->ys[1] = call->ys[3] = AG_SHAPE(x.size[0]);
-    call->ys[2] = AG_SHAPE(call->attr.i[0]);
-    return 0;
-}
 
 static int topk_shape(ag_call *call)
 {
@@ -28,7 +12,7 @@ static int topk_shape(ag_call *call)
     if (x.rank < 1) return ag__reject(call, "an axis of nodes is missing");
     if (ag_shape_count(call->xs[1]) != row_elements(x))
         return ag__reject(call, "p needs one element per feature of a node");
-    return pool_shape(call);
+    return ag__pool_shape(call);
 }
 
 static int sag_pool_shape(ag_call *call)
@@ -37,39 +21,20 @@ static int sag_pool_shape(ag_call *call)
     if (x.rank < 1) return ag__reject(call, "an axis of nodes is missing");
     if (ag_shape_count(call->xs[1]) != x.size[0])
         return ag__reject(call, "the score needs one element per node");
-    return pool_shape(call);
+    return ag__pool_shape(call);
 }
 
 /* ---- forward --------------------------------------------------------------------------------- */
 
-static void pool_tanh(ag_real *to, const ag_real *from, int first, int end)
-{
-    for (int v = first; v < end; v++) to[v] = v_tanh(from[v]);
-}
-
-static int64_t pool_graphs(const ag_args *a) { return a->xs[2].size[0] - 1; }
-
 /* Graph g, whose nodes have their scores. */
 static void keep_best(const ag_args *a, int64_t g)
 {
-    const int f = row_width(a->xs[0]), first = XI(2)[g], end = XI(2)[g + 1];
-    int j = XI(3)[g];
-    score_cut cut = cut_at(Y(1) + first, end - first, XI(3)[g + 1] - j);
-    for (int v = first; v < end; v++) {
-        const int stays = keeps(&cut, Y(1)[v]);
-        YI(3)[v] = stays ? j : -1;
-        if (!stays) continue;
-        pool_scale(Y(0) + (int64_t)j * f, X(0) + (int64_t)v * f, Y(1)[v], f);
-        YI(2)[j++] = v;
-    }
-}
-
-/* 1 / |p|, and 0 for a p of zeros: then all scores are 0. */
-static ag_real topk_unit(const ag_args *a)
-{
     const int f = row_width(a->xs[0]);
-    const ag_real size = v_sqrt(pool_dot(X(1), X(1), f));
-    return size > 0 ? 1 / size : 0;
+    choose_nodes(a, g);
+    for (int64_t j = XI(3)[g]; j < XI(3)[g + 1]; j++) {
+        const int v = YI(2)[j];
+        pool_scale(Y(0) + j * f, X(0) + (int64_t)v * f, Y(1)[v], f);
+    }
 }
 
 static void topk_graphs(const ag_args *a, int64_t lo, int64_t hi)
@@ -96,11 +61,6 @@ static const ag_kernel sag_pool_forward = {
     "sag_pool_forward", pool_graphs, sag_pool_graphs, NULL, NULL, NULL};
 
 /* ---- backward of topk ------------------------------------------------------------------------ */
-
-static int64_t topk_blocks(const ag_args *a)
-{
-    return (a->xs[0].size[0] + (int64_t)TOPK_BLOCK - 1) / TOPK_BLOCK;
-}
 
 /* A row of features per block. */
 static int64_t topk_scratch(const ag_args *a, int backward)
@@ -148,7 +108,7 @@ static void topk_back_p(const ag_args *a)
     const ag_real along = blocks ? pool_dot(sum, X(1), f) * unit * unit : 0;
     for (int i = 0; i < f; i++) PUT(DX, i, blocks ? sum[i] - X(1)[i] * along : 0);
 }
-static const ag_kernel topk_backward_p = {"topk_backward_p", NULL, NULL, topk_back_p, NULL, NULL};
+const ag_kernel ag__topk_backward_p = {"topk_backward_p", NULL, NULL, topk_back_p, NULL, NULL};
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -201,7 +161,7 @@ static const ag_op topk = {
     .outputs = 4,
     .shape = topk_shape,
     .forward = {&topk_forward},
-    .backward = {&topk_backward_x, &topk_backward_p},
+    .backward = {&topk_backward_x, &ag__topk_backward_p},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(1) | SAVE_Y(3),
     .flows = SAVE_Y(0) | SAVE_Y(1),
     .first_serves_all = 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every public op function records the op, the order of inputs and the attributes that the table's
-   tests are about; every fused op gives what the composition that it replaces gives. */
+   tests are about. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -213,173 +213,9 @@ static void test_graph_calls(void **state)
     EXPECT(ag_readout_max_mean(w.m, w.edges), "segment_max_mean(0 13)");
     EXPECT(ag_gcn_norm(w.edges), "gcn_norm(9 10 11 12)");
     EXPECT(pooled(ag_topk(w.m, w.v4, w.edges, 0.5f)), "topk_edges(9 10 11 12 18 19)");
+    EXPECT(pooled(ag_relu_topk_readout(w.m, w.v4, w.edges, 0.5f)), "topk_edges(9 10 11 12 18 19)");
     EXPECT(pooled(ag_sag_pool(w.m, w.v3, w.edges, 2)), "topk_edges(9 10 11 12 18 19)");
     ag_tape_free(tape);
-}
-
-/* ---- fused ops
- * ----------------------------------------------------------------------------------- */
-
-enum { NODES = 5, CONFIGS = 7, FEATURES = 33, COUNT = NODES * CONFIGS * FEATURES, MOST = 5 };
-
-typedef ag_tensor *expression(ag_tensor *const *p);
-
-static ag_tensor *attention(ag_tensor *const *p) { return ag_cross_attention(p[0], p[1]); }
-static ag_tensor *attention_plain(ag_tensor *const *p)
-{
-    ag_tensor *flat = ag_reshape(p[0], AG_SHAPE(COUNT, 1));
-    ag_tensor *scaled = ag_mul_columns(flat, ag_reciprocal(p[1]));
-    return ag_mul(p[0], ag_softmax_middle(ag_reshape(scaled, ag_shape_of(p[0]))));
-}
-
-static ag_tensor *beside(ag_tensor *const *p) { return ag_cross_attention_beside(p[0], p[1]); }
-static ag_tensor *beside_plain(ag_tensor *const *p)
-{
-    return ag_concat2(p[0], attention_plain(p), -1);
-}
-
-static ag_tensor *gate(ag_tensor *const *p)
-{
-    return ag_channel_attention(p[0], p[1], p[2], p[3], p[4]);
-}
-static ag_tensor *gate_plain(ag_tensor *const *p)
-{
-    ag_tensor *narrow = ag_relu(ag_linear(p[0], p[1], p[2]));
-    return ag_mul(p[0], ag_sigmoid(ag_linear(narrow, p[3], p[4])));
-}
-
-/* Messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
-static ag_edges toy_edges(ag_tape *tape)
-{
-    static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
-    static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0}, starts[] = {0, NODES};
-    static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5};
-    return (ag_edges){
-        ag_input_i32(tape, rows, AG_SHAPE(NODES, 2)), ag_input_i32(tape, sources, AG_SHAPE(6)),
-        ag_input_i32(tape, rows_t, AG_SHAPE(NODES, 2)), ag_input_i32(tape, targets, AG_SHAPE(6, 2)),
-        ag_input_i32(tape, starts, AG_SHAPE(2))};
-}
-
-static ag_tensor *sage(ag_tensor *const *p, ag_aggregate kind)
-{
-    return ag__sage_sum(p[0], p[1], toy_edges(ag_tape_of(p[0])), kind);
-}
-static ag_tensor *sage_plain(ag_tensor *const *p, ag_aggregate kind)
-{
-    const int o = ag_size(p[1], 0);
-    ag_tensor *sent = ag_spmm(ag_slice(p[0], -1, 0, o), toy_edges(ag_tape_of(p[0])), kind);
-    return ag_add_bias(ag_add(sent, ag_slice(p[0], -1, o, o)), p[1]);
-}
-static ag_tensor *sage_sum(ag_tensor *const *p) { return sage(p, AG_AGGREGATE_SUM); }
-static ag_tensor *sage_sum_plain(ag_tensor *const *p) { return sage_plain(p, AG_AGGREGATE_SUM); }
-static ag_tensor *sage_mean(ag_tensor *const *p) { return sage(p, AG_AGGREGATE_MEAN); }
-static ag_tensor *sage_mean_plain(ag_tensor *const *p) { return sage_plain(p, AG_AGGREGATE_MEAN); }
-
-static ag_tensor *readout_starts(ag_tensor *x)
-{
-    static const int32_t of_graphs[] = {0, 7, 7, 8, NODES * CONFIGS};
-    return ag_input_i32(ag_tape_of(x), of_graphs, AG_SHAPE(5));
-}
-static ag_tensor *max_mean(ag_tensor *const *p)
-{
-    return ag_segment_max_mean(p[0], readout_starts(p[0]));
-}
-static ag_tensor *max_mean_plain(ag_tensor *const *p)
-{
-    ag_tensor *segments = readout_starts(p[0]);
-    return ag_concat2(ag_segment_max(p[0], segments), ag_segment_mean(p[0], segments), -1);
-}
-
-/* A fused op, what it replaces, and the shapes of its inputs. */
-typedef struct fusion {
-    const char *op;
-    expression *fused, *plain;
-    ag_shape shapes[MOST];
-    int n;
-} fusion;
-
-#define CUBE                         \
- {                                   \
-  3, { NODES, CONFIGS, FEATURES, 1 } \
- }
-static const fusion fusions[] = {
-    {"cross_attention", attention, attention_plain, {CUBE, {1, {1, 1, 1, 1}}}, 2},
-    {"cross_attention_beside", beside, beside_plain, {CUBE, {1, {1, 1, 1, 1}}}, 2},
-    {"channel_attention",
-     gate,
-     gate_plain,
-     {CUBE,
-      {2, {4, FEATURES, 1, 1}},
-      {1, {4, 1, 1, 1}},
-      {2, {FEATURES, 4, 1, 1}},
-      {1, {FEATURES, 1, 1, 1}}},
-     5},
-    {"sage_sum", sage_sum, sage_sum_plain, {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}}, 2},
-    {"sage_mean",
-     sage_mean,
-     sage_mean_plain,
-     {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}},
-     2},
-    {"segment_max_mean", max_mean, max_mean_plain, {{2, {NODES * CONFIGS, FEATURES, 1, 1}}}, 1},
-};
-enum { FUSIONS = sizeof fusions / sizeof *fusions };
-
-/* Values in y, gradients in the parameters; the loss weighs every element differently. */
-static void run(expression *f, const ag_params *params, float *y)
-{
-    static float weights[2 * COUNT];
-    ag_tensor *p[MOST];
-    ag_tape *tape = ag_tape_new(AG_CPU);
-    for (int i = 0; i < 2 * COUNT; i++) weights[i] = (float)(i * 29 % 31 - 15) / 8;
-    for (int i = 0; i < params->count; i++) p[i] = ag_parameter(tape, params->list[i]);
-    ag_tensor *v = ag_keep(f(p));
-    ag_backward(ag_sum_all(ag_mul(v, ag_input(tape, weights, ag_shape_of(v)))));
-    assert_string_equal(ag_error(tape), "");
-    memcpy(y, ag_values(v), (size_t)ag_shape_count(ag_shape_of(v)) * sizeof *y);
-    ag_tape_free(tape);
-}
-
-static void expect_near(const fusion *f, const float *a, const float *b, int64_t n)
-{
-    float most = 1;
-    for (int64_t i = 0; i < n; i++) most = fmaxf(most, fabsf(b[i]));
-    for (int64_t i = 0; i < n; i++)
-        if (!(fabsf(a[i] - b[i]) <= 1e-5f * most))
-            fail_msg("%s, element %d: fused %.8g, plain %.8g", f->op, (int)i, (double)a[i],
-                     (double)b[i]);
-}
-
-static void compare(const fusion *f)
-{
-    static float y[2][2 * COUNT], gradients[2 * COUNT];
-    static const char *const names[MOST] = {"a", "b", "c", "d", "e"};
-    ag_params *params = ag_params_new();
-    for (int i = 0; i < f->n; i++)
-        ag_params_add(params, names[i], f->shapes[i], ag_init_uniform(-0.2, 0.9), 1);
-    assert_int_equal(ag_params_build(params, 8), AG_OK);
-    run(f->fused, params, y[0]);
-    memcpy(gradients, params->gradient, (size_t)params->size * sizeof *gradients);
-    ag_params_reset(params);
-    run(f->plain, params, y[1]);
-    expect_near(f, y[0], y[1], 2 * COUNT);
-    for (int i = 0; i < f->n; i++) {
-        const ag_param *p = params->list[i];
-        expect_near(f, gradients + p->offset, p->gradient, p->count);
-    }
-    ag_params_free(params);
-}
-
-/* Every op that says what it replaces is compared. */
-static void test_fused_ops(void **state)
-{
-    const ag_op *op;
-    (void)state;
-    for (int i = 0; i < FUSIONS; i++) compare(&fusions[i]);
-    for (int i = 0; (op = ag__op(i)) != NULL; i++) {
-        int found = !op->replaces;
-        for (int k = 0; k < FUSIONS; k++) found |= strcmp(op->name, fusions[k].op) == 0;
-        if (!found) fail_msg("%s replaces a composition, but is not compared with it", op->name);
-    }
 }
 
 int main(void)
@@ -388,7 +224,6 @@ int main(void)
         cmocka_unit_test(test_elementwise_calls),   cmocka_unit_test(test_dense_calls),
         cmocka_unit_test(test_product_calls),       cmocka_unit_test(test_reduction_calls),
         cmocka_unit_test(test_norm_and_loss_calls), cmocka_unit_test(test_graph_calls),
-        cmocka_unit_test(test_fused_ops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,21 +7,21 @@
 static ag_tensor *convolve(const tpgnn_paper *p, int k, ag_tensor *x, ag_tensor *norm,
                            ag_edges edges)
 {
-    if (p->options.conv == TPGNN_GCN_CONV) return ag_relu(ag_gcn_conv(&p->gcn[k], x, norm, edges));
-    return ag_graph_conv_relu(&p->graph[k], x, edges);
+    if (p->options.conv == TPGNN_GCN_CONV) return ag_gcn_conv(&p->gcn[k], x, norm, edges);
+    return ag_graph_conv(&p->graph[k], x, edges);
 }
 
-/* What a pooling leaves of x and of the edges. */
-static ag_tensor *pool(const tpgnn_paper *p, int k, ag_tensor *x, ag_edges *edges)
+/* The rectifier, what a pooling leaves, and its readout. */
+static ag_pooled pool(const tpgnn_paper *p, int k, ag_tensor *x, ag_edges edges)
 {
     const ag_real ratio = (ag_real)p->options.ratio;
-    if (p->options.pool == TPGNN_POOL_NONE) return x;
-    const ag_pooled kept =
-        p->options.pool == TPGNN_POOL_TOPK
-            ? ag_topk(x, ag_parameter(ag_tape_of(x), p->select[k]), *edges, ratio)
-            : ag_sag_pool(x, ag_graph_conv(&p->score[k], x, *edges), *edges, ratio);
-    *edges = kept.edges;
-    return kept.x;
+    if (p->options.pool == TPGNN_POOL_TOPK)
+        return ag_relu_topk_readout(x, ag_parameter(ag_tape_of(x), p->select[k]), edges, ratio);
+    ag_pooled kept = {.x = ag_relu(x), .edges = edges};
+    if (p->options.pool == TPGNN_POOL_SAG)
+        kept = ag_sag_pool(kept.x, ag_graph_conv(&p->score[k], kept.x, edges), edges, ratio);
+    kept.readout = ag_readout_max_mean(kept.x, kept.edges);
+    return kept;
 }
 
 static ag_tensor *linear(const tpgnn_paper *p, int k, ag_tensor *x)
@@ -37,9 +37,10 @@ ag_tensor *tpgnn_paper_forward(const tpgnn_paper *p, ag_tensor *x, ag_edges edge
     ag_tensor *norm = normed ? ag_gcn_norm(edges) : NULL, *sum = NULL;
     for (int k = 0; k < o->layers; k++) {
         if (k && normed && o->pool != TPGNN_POOL_NONE) norm = ag_gcn_norm(edges);
-        x = pool(p, k, convolve(p, k, x, norm, edges), &edges);
-        ag_tensor *read = ag_readout_max_mean(x, edges);
-        sum = sum ? ag_add(sum, read) : read;
+        const ag_pooled kept = pool(p, k, convolve(p, k, x, norm, edges), edges);
+        x = kept.x;
+        edges = kept.edges;
+        sum = sum ? ag_add(sum, kept.readout) : kept.readout;
     }
     ag_tensor *y = ag_dropout(ag_relu(linear(p, 0, sum)), (ag_real)o->dropout);
     y = linear(p, 2, ag_relu(linear(p, 1, y)));

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What topk and topk_readout share: scores of the nodes, and which of them stay. Host only. */
+#ifndef AG_GNN_TOPK_PARTS_H
+#define AG_GNN_TOPK_PARTS_H
+
+#include "autograd/op.h"
+#include "gnn/cut.h"
+#include "gnn/topk.h"
+
+/* Rows of x that backward takes at a time, with a part of dp each. */
+enum { TOPK_BLOCK = 128 };
+
+static inline int64_t pool_graphs(const ag_args *a) { return a->xs[2].size[0] - 1; }
+
+static inline int64_t topk_blocks(const ag_args *a)
+{
+    return (a->xs[0].size[0] + (int64_t)TOPK_BLOCK - 1) / TOPK_BLOCK;
+}
+
+/* 1 / |p|, and 0 for a p of zeros: then all scores are 0. */
+static inline ag_real topk_unit(const ag_args *a)
+{
+    const int f = row_width(a->xs[0]);
+    const ag_real size = v_sqrt(pool_dot(X(1), X(1), f));
+    return size > 0 ? 1 / size : 0;
+}
+
+static inline void pool_tanh(ag_real *to, const ag_real *from, int first, int end)
+{
+    for (int v = first; v < end; v++) to[v] = v_tanh(from[v]);
+}
+
+/* Which nodes of graph g stay, by the scores that they have. */
+static inline void choose_nodes(const ag_args *a, int64_t g)
+{
+    const int first = XI(2)[g], end = XI(2)[g + 1];
+    int j = XI(3)[g];
+    score_cut cut = cut_at(Y(1) + first, end - first, XI(3)[g + 1] - j);
+    for (int v = first; v < end; v++) {
+        const int stays = keeps(&cut, Y(1)[v]);
+        YI(3)[v] = stays ? j : -1;
+        if (stays) YI(2)[j++] = v;
+    }
+}
+
+/* dp from the parts that backward_x leaves in the scratch. */
+extern const ag_kernel ag__topk_backward_p;
+
+#endif

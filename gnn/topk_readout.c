@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* topk_readout: what stands between two convolutions of a network that pools. The rows of a graph
+   are in the cache from the rectifier to the readout, and backward reads each row of x once. Host
+   only. */
+#include "gnn/topk_readout.h"
+#include "core/parallel.h"
+#include "gnn/pool.h"
+#include "gnn/topk_parts.h"
+#include "ops/segment_max_mean.h"
+#include "ops/table.h"
+
+static int topk_readout_shape(ag_call *call)
+{
+    const ag_shape x = call->xs[0], starts = call->xs[2];
+    if (x.rank != 2) return ag__reject(call, "x must have an axis of nodes and one of features");
+    if (ag_shape_count(call->xs[1]) != x.size[1])
+        return ag__reject(call, "p needs one element per feature of a node");
+    if (x.size[1] > INT_MAX / 2) return ag__reject(call, "there are more than 2^30 features");
+    if (ag__pool_shape(call)) return 1;
+    call->ys[4] = AG_SHAPE(starts.size[0] - 1, 2 * x.size[1]);
+    call->ys[5] = AG_SHAPE(starts.size[0] - 1, x.size[1]);
+    return 0;
+}
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+/* ---- forward --------------------------------------------------------------------------------- */
+
+/* A row of features per unit of work; backward, one per block for its part of dp, and one for the
+   gradient of a row of y. */
+static int64_t topk_readout_scratch(const ag_args *a, int backward)
+{
+    const int64_t blocks = topk_blocks(a), graphs = pool_graphs(a);
+    return (backward ? 2 * blocks : blocks > graphs ? blocks : graphs) * row_elements(a->xs[0]);
+}
+
+/* Scores of nodes lo..hi-1; unit is that of topk_unit. */
+static void score_nodes(const ag_args *a, ag_real *row, int lo, int hi, ag_real unit)
+{
+    const int f = a->xs[0].size[1];
+    for (int64_t v = lo; v < hi; v++) {
+        rectify(row, X(0) + v * f, f);
+        Y(1)[v] = pool_dot(row, X(1), f) * unit;
+    }
+    pool_tanh(Y(1), Y(1), lo, hi);
+}
+
+/* Rows lo..hi-1 of y. */
+static void keep_rows(const ag_args *a, int lo, int hi)
+{
+    const int f = a->xs[0].size[1];
+    for (int64_t j = lo; j < hi; j++) {
+        const int v = YI(2)[j];
+        const ag_real *x = X(0) + (int64_t)v * f, s = Y(1)[v];
+        ag_real *__restrict__ y = Y(0) + j * f;
+        for (int i = 0; i < f; i++) y[i] = rectified(x[i]) * s;
+    }
+}
+
+/* Columns c..c+n-1 of the readout of graph g; n is at most AG_STRIP. */
+static void read_columns(const ag_args *a, int64_t g, int c, int n)
+{
+    const int f = a->xs[0].size[1], lo = XI(3)[g], hi = XI(3)[g + 1];
+    const ag_real share = hi > lo ? 1 / (ag_real)(hi - lo) : 0;
+    ag_real best[AG_PER_LANE], sum[AG_PER_LANE], *y = Y(4) + g * 2 * f + c;
+    int32_t at[AG_PER_LANE], *from = YI(5) + g * f + c;
+    strip_max_sum(best, at, sum, Y(0), lo, hi, f, c, n);
+    for (int i = 0; i < n; i++) {
+        y[i] = best[i];
+        y[f + i] = sum[i] * share;
+        from[i] = at[i];
+    }
+}
+
+static void do_graph(void *context, int64_t g, int thread)
+{
+    const ag_args *a = context;
+    const int f = a->xs[0].size[1];
+    (void)thread;
+    score_nodes(a, a->scratch + g * f, XI(2)[g], XI(2)[g + 1], topk_unit(a));
+    choose_nodes(a, g);
+    keep_rows(a, XI(3)[g], XI(3)[g + 1]);
+    for (int c = 0; c < f; c += AG_STRIP) read_columns(a, g, c, least(AG_STRIP, f - c));
+}
+
+/* Few graphs are cut in blocks of rows and strips of columns, for all threads to have some. */
+enum { FEW = 8, COLUMNS = 32 };
+
+static void score_block(void *context, int64_t block, int thread)
+{
+    const ag_args *a = context;
+    const int lo = (int)block * TOPK_BLOCK, nodes = a->xs[0].size[0];
+    (void)thread;
+    score_nodes(a, a->scratch + block * a->xs[0].size[1], lo, least(lo + TOPK_BLOCK, nodes),
+                topk_unit(a));
+}
+
+static void keep_block(void *context, int64_t block, int thread)
+{
+    const ag_args *a = context;
+    const int lo = (int)block * TOPK_BLOCK;
+    (void)thread;
+    keep_rows(a, lo, least(lo + TOPK_BLOCK, a->ys[0].size[0]));
+}
+
+static int64_t strips_of(const ag_args *a) { return (a->xs[0].size[1] + COLUMNS - 1) / COLUMNS; }
+
+static void read_strip(void *context, int64_t k, int thread)
+{
+    const ag_args *a = context;
+    const int c = (int)(k % strips_of(a)) * COLUMNS;
+    (void)thread;
+    read_columns(a, k / strips_of(a), c, least(COLUMNS, a->xs[0].size[1] - c));
+}
+
+static void topk_readout_call(const ag_args *a)
+{
+    const int64_t graphs = pool_graphs(a);
+    void *context = (void *)(uintptr_t)a;
+    if (graphs > FEW) {
+        ag__parallel(graphs, do_graph, context);
+        return;
+    }
+    ag__parallel(topk_blocks(a), score_block, context);
+    for (int64_t g = 0; g < graphs; g++) choose_nodes(a, g);
+    ag__parallel((a->ys[0].size[0] + (int64_t)TOPK_BLOCK - 1) / TOPK_BLOCK, keep_block, context);
+    ag__parallel(graphs * strips_of(a), read_strip, context);
+}
+static const ag_kernel topk_readout_forward = {"topk_readout_forward", NULL, NULL,
+                                               topk_readout_call,      NULL, NULL};
+
+/* ---- backward -------------------------------------------------------------------------------- */
+
+static inline void block_back(const ag_args *a, int64_t block, ag_real unit, const int add)
+{
+    const int f = a->xs[0].size[1], nodes = a->xs[0].size[0];
+    const int64_t first = block * TOPK_BLOCK, left = nodes - first;
+    ag_real *part = a->scratch + block * f, *dy = part + topk_blocks(a) * f;
+    int64_t g = segment_holding(XI(2), (int32_t)pool_graphs(a), nodes, first);
+    for (int i = 0; i < f; i++) part[i] = dy[i] = 0;
+    for (int64_t v = first; v < first + least(TOPK_BLOCK, (int)left); v++) {
+        while (v >= XI(2)[g + 1]) g++;
+        node_back(part, dy, a, g, v, unit, f, add);
+    }
+}
+
+static void topk_readout_back(const ag_args *a, int64_t lo, int64_t hi)
+{
+    const ag_real unit = topk_unit(a);
+    for (int64_t block = lo; block < hi; block++)
+        if (a->add)
+            block_back(a, block, unit, 1);
+        else
+            block_back(a, block, unit, 0);
+}
+static const ag_kernel topk_readout_backward_x = {
+    "topk_readout_backward_x", topk_blocks, topk_readout_back, NULL, NULL, NULL};
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const int32_t whole[] = {0, 5}, three[] = {0, 3}, four[] = {0, 1, 1, 8, 12};
+static const int32_t some[] = {0, 1, 1, 5, 7}, none[] = {0, 0, 0}, one[] = {0, 1};
+static const int32_t big[] = {0, 300, 301}, part[] = {0, 150, 151};
+
+#define CASE(NODES, F, GRAPHS, KEPT, ...)                                                \
+ {                                                                                       \
+  .x = {{2, {NODES, F}}, {1, {F}}, {1, {GRAPHS}}, {1, {GRAPHS}}}, .attr = {.i = {KEPT}}, \
+  __VA_ARGS__                                                                            \
+ }
+static const ag_case cases[] = {
+    CASE(5, 4, 2, 3, .ints = {NULL, NULL, whole, three}),
+    CASE(5, 4, 2, 5, .ints = {NULL, NULL, whole, whole}),
+    CASE(5, 4, 2, 3, .lo = 40, .hi = 41, .ints = {NULL, NULL, whole, three}), /* tanh is 1 */
+    CASE(5, 4, 2, 3, .lo = -2, .hi = -1, .ints = {NULL, NULL, whole, three}), /* nothing passes */
+    CASE(0, 4, 3, 0, .ints = {NULL, NULL, none, none}),
+    CASE(12, 33, 5, 7, .ints = {NULL, NULL, four, some}),
+    CASE(3, 1025, 2, 3, .ints = {NULL, NULL, three, three}),
+    CASE(301, 2, 3, 151, .ints = {NULL, NULL, big, part}),
+    CASE(1, 1, 2, 1, .ints = {NULL, NULL, one, one}),
+};
+
+static const ag_op topk_readout = {
+    .name = "topk_readout",
+    .formula = "x+ = max(x, 0); y, s = topk(x+, p); r[g,:] = largest, then mean of the rows of y "
+               "of graph g, by column",
+    .inputs = "x p starts kept",
+    .ints = SAVE_X(2) | SAVE_X(3) | SAVE_Y(2) | SAVE_Y(3) | SAVE_Y(5),
+    .outputs = 6,
+    .shape = topk_readout_shape,
+    .forward = {&topk_readout_forward},
+    .backward = {&topk_readout_backward_x, &ag__topk_backward_p},
+    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(3) | SAVE_Y(1) | SAVE_Y(3) | SAVE_Y(5),
+    .flows = SAVE_Y(0) | SAVE_Y(1) | SAVE_Y(4),
+    .first_serves_all = 1,
+    .scratch = topk_readout_scratch,
+    .has_kinks = 1,
+    .cases = cases,
+    .n_cases = sizeof cases / sizeof *cases,
+    .replaces = "y = topk(relu(x), p, starts, kept); r = segment_max_mean(y, kept)",
+};
+
+const ag_op *const ag__ops_topk_readout[] = {&topk_readout, NULL};
+
+ag_pooled ag_relu_topk_readout(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio)
+{
+    ag_pooled pooled = ag__pool(&topk_readout, x, p, edges, ratio);
+    pooled.readout = ag__output(pooled.x, 4);
+    return pooled;
+}

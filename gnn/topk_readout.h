@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* A rectifier, pooling by score, and a readout. Inputs as topk, x of two axes. Outputs as topk,
+   then the readout [graphs, 2f], and which row of y is the largest in each column [graphs, f]. */
+#include "core/kernel.h"
+
+/* Rectified rows are made before they are summed up: a sum over conditions is not done in vectors.
+ */
+KERNEL ag_real rectified(ag_real x) { return x < 0 ? 0 : x; }
+
+KERNEL void rectify(ag_real *to, const ag_real *x, int f)
+{
+    ag_real *__restrict__ y = to;
+    EACH (i, f) y[i] = rectified(x[i]);
+}
+
+/* d loss / d row j of y, which is of graph g, where x is above 0; there x is the rectified x. */
+KERNEL void row_gradient(ag_real *row, const ag_args *a, const ag_real *x, int64_t g, int j, int f)
+{
+    ag_real *__restrict__ to = row;
+    const ag_real *dy = DY(0) ? DY(0) + (int64_t)j * f : 0;
+    const ag_real *most = DY(4) ? DY(4) + g * 2 * f : 0, *mean = most ? most + f : 0;
+    const int32_t *from = YI(5) + g * f;
+    const ag_real share = 1 / (ag_real)(XI(3)[g + 1] - XI(3)[g]);
+    if (most) {
+        EACH (i, f) to[i] = (from[i] == j ? most[i] : 0) + mean[i] * share;
+    } else {
+        EACH (i, f) to[i] = 0;
+    }
+    if (dy)
+        EACH (i, f) to[i] += dy[i];
+    EACH (i, f) to[i] = x[i] > 0 ? to[i] : 0;
+}
+
+/* dx = s dy + t p where x is above 0, and t x there joins the part of dp. */
+KERNEL void rectified_back(ag_real *to, ag_real *sum, const ag_real *x, const ag_real *dy,
+                           const ag_real *p, ag_real s, ag_real t, int f, const int add)
+{
+    ag_real *__restrict__ dx = to, *__restrict__ part = sum;
+    EACH (i, f) {
+        const ag_real through = s * dy[i] + t * p[i];
+        PUT(dx, i, x[i] > 0 ? through : 0);
+        part[i] += t * rectified(x[i]);
+    }
+}
+
+/* dx of node v of graph g, and what it adds to this part of dp; dy is scratch. */
+KERNEL void node_back(ag_real *part, ag_real *dy, const ag_args *a, int64_t g, int64_t v,
+                      ag_real unit, int f, const int add)
+{
+    const ag_real *x = X(0) + v * f, s = Y(1)[v];
+    const int j = YI(3)[v];
+    ag_real ds = 0;
+    if (j < 0 && !DY(1)) {
+        EACH (i, f) PUT(DX + v * f, i, 0);
+        return;
+    }
+    if (j >= 0) {
+        row_gradient(dy, a, x, g, j, f);
+        SUM(ds, i, f, dy[i] * x[i]);
+    }
+    if (DY(1)) ds += DY(1)[v];
+    rectified_back(DX + v * f, part, x, dy, X(1), j >= 0 ? s : 0, ds * (1 - s * s) * unit, f, add);
+}
