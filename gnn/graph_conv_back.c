@@ -19,48 +19,51 @@ static ag_real *sums_of(ag_real *part, const sizes *s) { return part + panel_siz
 
 static const ag_real *positive_of(const ag_args *a) { return a->attr.i[0] ? Y(0) : NULL; }
 
-/* Mark of a node: 1 where its dy is not 0 throughout. */
-static void mark_block(const ag_args *a, const sizes *s, ag_real *part, int64_t k, int adds)
+/* What is known of nodes lo..lo+m-1: whether their dy counts, which is where it is not 0
+   throughout, and the rows of the panel g that have them. */
+typedef struct known {
+    const ag_real *g;
+    int lo, m, counts[BLOCK], row[BLOCK];
+} known;
+
+static int row_counts(const ag_args *a, const sizes *s, int64_t v)
 {
-    int m;
-    const int lo = block_of(s, k, &m);
-    (void)part;
-    (void)adds;
-    for (int v = lo; v < lo + m; v++) {
-        const ag_real *dy = DY(0) + (int64_t)v * s->out;
-        int i = 0;
-        if (v + AHEAD < s->nodes) PREFETCH(dy + (int64_t)AHEAD * s->out);
-        while (i < s->out && dy[i] == 0) i++;
-        marks_of(a, s)[v] = i < s->out;
+    const ag_real *dy = DY(0) + v * s->out;
+    int i = 0;
+    while (i < s->out && dy[i] == 0) i++;
+    return i < s->out;
+}
+
+static void look_at_block(known *k, const ag_args *a, const sizes *s)
+{
+    for (int r = 0; r < k->m; r++) {
+        const int64_t v = k->lo + r;
+        if (v + AHEAD < s->nodes) PREFETCH(DY(0) + (v + AHEAD) * s->out);
+        k->counts[r] = row_counts(a, s, v);
     }
 }
 
-static void mark_part(void *context, int64_t part, int thread)
-{
-    const ag_args *a = context;
-    const sizes s = sizes_of(a);
-    (void)thread;
-    each_block(a, &s, part, 1, mark_block);
-}
+static int inside(const known *k, int v) { return v >= k->lo && v < k->lo + k->m; }
 
-/* Rows of g that a panel has: of nodes lo..lo+m-1, that of v at row[v - lo]. */
-typedef struct known {
-    const ag_real *g;
-    int lo, m, row[BLOCK];
-} known;
+/* 1: a message to v has a part in the sums. */
+static int counts(const known *k, const ag_args *a, const sizes *s, int v)
+{
+    if (inside(k, v)) return k->counts[v - k->lo];
+    return v >= 0 && v < s->nodes && row_counts(a, s, v);
+}
 
 /* The sum of g_v over the messages out of u that count. */
 static void gradient_sum(ag_real *to, const ag_args *a, const sizes *s, const known *k, int64_t u)
 {
-    const int32_t *target = XI(7) + 2 * (int64_t)XI(6)[2 * u], *mark = marks_of(a, s);
+    const int32_t *target = XI(7) + 2 * (int64_t)XI(6)[2 * u];
     const ag_real *positive = positive_of(a);
     int found = 0;
     for (int q = 0; q < XI(6)[2 * u + 1]; q++) {
-        const int v = target[2 * q], inside = v >= k->lo && v < k->lo + k->m;
-        if (v < 0 || v >= s->nodes || !mark[v]) continue;
-        const int64_t at = (int64_t)(inside ? k->row[v - k->lo] : v) * s->out;
-        const ag_real *from = (inside ? k->g : DY(0)) + at;
-        const ag_real *own = inside || !positive ? NULL : positive + at;
+        const int v = target[2 * q], here = inside(k, v);
+        if (!counts(k, a, s, v)) continue;
+        const int64_t at = (int64_t)(here ? k->row[v - k->lo] : v) * s->out;
+        const ag_real *from = (here ? k->g : DY(0)) + at;
+        const ag_real *own = here || !positive ? NULL : positive + at;
         if (found++)
             take_row(to, from, own, s->out, 1);
         else
@@ -82,18 +85,19 @@ typedef struct order {
     int node[BLOCK], sums, both, own; /* how many */
 } order;
 
-static int has_sum(const ag_args *a, const sizes *s, int64_t u)
+static int has_sum(const known *k, const ag_args *a, const sizes *s, int64_t u)
 {
-    const int32_t *target = XI(7) + 2 * (int64_t)XI(6)[2 * u], *mark = marks_of(a, s);
+    const int32_t *target = XI(7) + 2 * (int64_t)XI(6)[2 * u];
     for (int q = 0; q < XI(6)[2 * u + 1]; q++)
-        if (target[2 * q] >= 0 && target[2 * q] < s->nodes && mark[target[2 * q]]) return 1;
+        if (counts(k, a, s, target[2 * q])) return 1;
     return 0;
 }
 
-static void put_in_order(order *o, const ag_args *a, const sizes *s, int lo, int m)
+static void put_in_order(order *o, const known *k, const ag_args *a, const sizes *s)
 {
+    const int lo = k->lo, m = k->m;
     int kind[BLOCK], at = 0;
-    for (int r = 0; r < m; r++) kind[r] = 2 * has_sum(a, s, lo + r) + marks_of(a, s)[lo + r];
+    for (int r = 0; r < m; r++) kind[r] = 2 * has_sum(k, a, s, lo + r) + k->counts[r];
     static const int turns[] = {2, 3, 1};
     int count[3];
     for (int t = 0; t < 3; t++) {
@@ -126,12 +130,12 @@ static void block_with_x(const ag_args *a, const sizes *s, ag_real *part, int64_
     const int in = s->in, out = s->out;
     ag_real *sum = part, *g = sum + (int64_t)s->block * out, *x = g + (int64_t)s->block * out;
     ag_real *dx = x + (int64_t)s->block * in, *dw = sums_of(part, s), *db = dw + 2 * weight_size(s);
+    known there = {.g = g};
     order o;
-    int m;
-    const int lo = block_of(s, k, &m);
-    put_in_order(&o, a, s, lo, m);
+    const int lo = there.lo = block_of(s, k, &there.m);
+    look_at_block(&there, a, s);
+    put_in_order(&o, &there, a, s);
     const int c = o.sums, left = c + o.both, right = o.both + o.own, all = c + right;
-    known there = {g, lo, m, {0}};
     for (int r = 0; r < all; r++) {
         if (r + AHEAD < all) ask_for_node(a, s, o.node[r + AHEAD]);
         take_row(x + (int64_t)r * in, X(0) + (int64_t)o.node[r] * in, NULL, in, 0);
@@ -147,7 +151,7 @@ static void block_with_x(const ag_args *a, const sizes *s, ag_real *part, int64_
     ag__gemm_part(dw, sum, x, 1, 0, out, in, left, in, out, in, adds);
     ag__gemm_part(dw + weight_size(s), g, x + (int64_t)c * in, 1, 0, out, in, right, in, out, in,
                   adds);
-    for (int r = 0; r < m; r++)
+    for (int r = 0; r < there.m; r++)
         put_row(DX + (int64_t)o.node[r] * in, r < all ? dx + (int64_t)r * in : NULL, in, a->add);
 }
 
@@ -160,7 +164,7 @@ static void block_without_x(const ag_args *a, const sizes *s, ag_real *part, int
     int m, kept = 0;
     const int lo = block_of(s, k, &m);
     for (int v = lo; v < lo + m; v++) {
-        if (!marks_of(a, s)[v]) continue;
+        if (!row_counts(a, s, v)) continue;
         ag_real *to = sum + (int64_t)kept * in;
         if (!message_row(to, a, s, v))
             for (int i = 0; i < in; i++) to[i] = 0;
@@ -187,35 +191,41 @@ static void graph_conv_backward_x(const ag_args *a)
     const size_t bytes = (size_t)weight_size(&s) * sizeof(ag_real);
     for (int which = 0; which < 2 && DX && bytes; which++)
         memcpy(weight_of(a, &s, which), X(1 + which), bytes);
-    ag__parallel(s.parts, mark_part, (void *)(uintptr_t)a);
     ag__parallel(s.parts, backward_part, (void *)(uintptr_t)a);
 }
 const ag_kernel ag__graph_conv_backward_x = {"graph_conv_backward_x", NULL, NULL,
                                              graph_conv_backward_x,   NULL, NULL};
 
-/* The sums of all parts, n elements at `from` in each. */
-static void add_parts(const ag_args *a, const sizes *s, int64_t from, int64_t n)
+/* The sums of all parts, elements lo..hi-1 of those at `from` in each. */
+static void add_parts(const ag_args *a, const sizes *s, int64_t from, int64_t lo, int64_t hi)
 {
     ag_real *__restrict__ to = DX;
-    for (int64_t i = 0; i < n && !a->add; i++) to[i] = 0;
+    for (int64_t i = lo; i < hi && !a->add; i++) to[i] = 0;
     for (int p = 0; p < s->parts; p++) {
         const ag_real *sum = sums_of(part_of(a, s, p, 1), s) + from;
-        for (int64_t i = 0; i < n; i++) to[i] += sum[i];
+        for (int64_t i = lo; i < hi; i++) to[i] += sum[i];
     }
 }
 
-static void graph_conv_backward_w(const ag_args *a)
+static int64_t backward_w_count(const ag_args *a) { return ag_shape_count(a->xs[1]); }
+static int64_t backward_w_grain(const ag_args *a)
+{
+    (void)a;
+    return 8192;
+}
+
+static void graph_conv_backward_w(const ag_args *a, int64_t lo, int64_t hi)
 {
     const sizes s = sizes_of(a);
-    add_parts(a, &s, a->which == 2 ? weight_size(&s) : 0, weight_size(&s));
+    add_parts(a, &s, a->which == 2 ? weight_size(&s) : 0, lo, hi);
 }
-const ag_kernel ag__graph_conv_backward_w = {"graph_conv_backward_w", NULL, NULL,
-                                             graph_conv_backward_w,   NULL, NULL};
+const ag_kernel ag__graph_conv_backward_w = {
+    "graph_conv_backward_w", backward_w_count, graph_conv_backward_w, NULL, NULL, backward_w_grain};
 
 static void graph_conv_backward_b(const ag_args *a)
 {
     const sizes s = sizes_of(a);
-    add_parts(a, &s, 2 * weight_size(&s), s.out);
+    add_parts(a, &s, 2 * weight_size(&s), 0, s.out);
 }
 const ag_kernel ag__graph_conv_backward_b = {"graph_conv_backward_b", NULL, NULL,
                                              graph_conv_backward_b,   NULL, NULL};

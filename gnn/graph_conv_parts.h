@@ -26,7 +26,7 @@ static inline sizes sizes_of(const ag_args *a)
     return s;
 }
 
-/* Scratch: the weights, a number per node, then each part's panels and, backward, its sums. */
+/* Scratch: the weights, then each part's panels and, backward, its sums. */
 static inline int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
 
 static inline int64_t weight_size(const sizes *s) { return (int64_t)s->in * s->out; }
@@ -41,20 +41,12 @@ static inline int64_t part_size(const sizes *s, int backward)
     return panel_size(s, backward) + (backward ? whole_lines(2 * weight_size(s) + s->out) : 0);
 }
 
-static inline int64_t parts_at(const sizes *s)
-{
-    return 2 * whole_lines(weight_size(s)) + whole_lines(s->nodes);
-}
+static inline int64_t parts_at(const sizes *s) { return 2 * whole_lines(weight_size(s)); }
 
 /* w is 0, root 1. */
 static inline ag_real *weight_of(const ag_args *a, const sizes *s, int which)
 {
     return a->scratch + which * whole_lines(weight_size(s));
-}
-
-static inline int32_t *marks_of(const ag_args *a, const sizes *s)
-{
-    return (int32_t *)(void *)weight_of(a, s, 2);
 }
 
 static inline ag_real *part_of(const ag_args *a, const sizes *s, int64_t part, int backward)
