@@ -126,7 +126,7 @@ static void test_every_row(void **state)
     assert_int_equal(rows_of(rows, "step"), 3);
     assert_int_equal(rows_of(rows, "tpu"), 7);
     assert_int_equal(rows_of(rows, "gemm"), 29);
-    assert_int_equal(rows_of(rows, "ops"), 2 * 38 + 2); /* forward and backward; AdamW twice */
+    assert_int_equal(rows_of(rows, "ops"), 2 * 39 + 2); /* forward and backward; AdamW twice */
     json_decref(all);
 }
 
