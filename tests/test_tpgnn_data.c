@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules of tensor programs: trees, names, vocabularies, pruning, what models read of them. */
+/* Schedules of tensor programs: trees, names, vocabularies, what models read of them. */
 #define _GNU_SOURCE
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/inputs.h"
@@ -70,52 +70,6 @@ static void the_tree_is_read(void **state)
     assert_string_equal(d.own.word[TPGNN_DTYPE][k->index[TPGNN_DTYPE]], "int32");
     assert_string_equal(d.own.word[TPGNN_SCOPE][k->index[TPGNN_SCOPE]], "-");
     assert_true(!k->named && d.kind[t->kind[9]].named && d.kind[t->kind[8]].constant);
-    tpgnn_data_free(&d);
-}
-
-/* What is left refers to the same nodes, and keeps its place among its siblings. */
-static void loops_are_pruned(void **state)
-{
-    (void)state;
-    static const int kept[4] = {23, 21, 21, 19};
-    for (int i = 0; i < 4; i++) {
-        tpgnn_data d = {.prune = {i & 1, i >> 1}}, all = {0};
-        read_one(&d, "mm_1.npz");
-        read_one(&all, "mm_1.npz");
-        assert_true(d.nodes == kept[i] && d.minima == 2 && d.extents == 2 && d.hash == all.hash);
-        for (int n = 0; n < 2; n++) {
-            const tpgnn_schedule *s = &d.schedule[n], *a = &all.schedule[n];
-            int from[16], v = 0;
-            for (int u = 0; u < a->nodes; u++) {
-                const int gone = (n == 0 && ((u == 4 && i & 1) || (u == 5 && i & 2))) ||
-                                 (n == 1 && ((u == 8 && i & 1) || (u == 6 && i & 2)));
-                if (gone) continue;
-                from[v] = u;
-                assert_true(s->kind[v] == a->kind[u] && s->value[v] == a->value[u]);
-                assert_true(s->depth[v] == a->depth[u] && s->position[v] == a->position[u]);
-                assert_int_equal(s->parent[v] < 0 ? -1 : from[s->parent[v]], a->parent[u]);
-                assert_int_equal(s->refers[v] < 0 ? -1 : from[s->refers[v]], a->refers[u]);
-                v++;
-            }
-            assert_int_equal(s->nodes, v);
-        }
-        tpgnn_data_free(&all);
-        tpgnn_data_free(&d);
-    }
-}
-
-/* A minimum that is not 0, an extent that is not the loop's value, a loop with few children. */
-static void what_says_something_is_not_pruned(void **state)
-{
-    (void)state;
-    test_schedules s;
-    tpgnn_data d = {.prune = {1, 1}};
-    test_schedules_make(&s);
-    s.value[4] = 3;
-    s.value[5] = 15;
-    s.kind[17] = 8; /* FloatImm */
-    test_schedules_read(&d, &s, "mm_1.npz");
-    assert_true(d.nodes == 22 && d.minima == 0 && d.extents == 1);
     tpgnn_data_free(&d);
 }
 
@@ -376,8 +330,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_a_task_of_schedules),
         cmocka_unit_test(the_tree_is_read),
-        cmocka_unit_test(loops_are_pruned),
-        cmocka_unit_test(what_says_something_is_not_pruned),
         cmocka_unit_test(kinds_of_all_files_are_merged),
         cmocka_unit_test(the_order_of_files_changes_no_index),
         cmocka_unit_test(what_training_did_not_have_is_unknown),

@@ -44,8 +44,8 @@ static void a_table_of_tasks(void **state)
     const program_outcome o = program_expect("tpgnn inspect conv2d-nhwc_1_20.npz mm_4.npz", 0,
                                              "Schedules: 4 of 2 tasks of 2 families", "");
     assert_non_null(strstr(o.out, "slowest/fastest"));
-    assert_non_null(strstr(o.out, "46 nodes; pruning would leave out 4 minima of loops (8.7 %) and "
-                                  "4 extents (8.7 %)\n6 stored buffers\n"));
+    assert_non_null(strstr(o.out, "46 nodes; 4 minima of loops (8.7 %) and 4 extents (8.7 %) say "
+                                  "nothing new\n6 stored buffers\n"));
     assert_non_null(strstr(o.out, "10 kinds of nodes: 9 types of 9 classes, 3 kinds of loops, 3 "
                                   "element types, 2 scopes"));
 }
@@ -75,6 +75,28 @@ static void the_same_as_json(void **state)
     json_decref(j);
 }
 
+/* A minimum that is not 0, an extent that is not the loop's value, a loop with few children. */
+static void what_says_something(void **state)
+{
+    (void)state;
+    test_schedules s;
+    test_schedules_make(&s);
+    s.value[4] = 3;
+    s.value[5] = 15;
+    s.kind[17] = 8; /* FloatImm */
+    test_schedules_write(&s, "say_1.npz");
+    json_t *j = json_of("tpgnn inspect --json say_1.npz");
+    assert_true(number(j, "prunable_minima") == 0 && number(j, "prunable_extents") == 1);
+    json_decref(j);
+    test_schedules_make(&s);
+    s.children[3] = 2; /* its body is a child of the root */
+    s.children[0] = 3;
+    test_schedules_write(&s, "say_1.npz");
+    j = json_of("tpgnn inspect --json say_1.npz");
+    assert_true(number(j, "prunable_minima") == 1 && number(j, "prunable_extents") == 1);
+    json_decref(j);
+}
+
 static void what_cannot_be_read(void **state)
 {
     (void)state;
@@ -92,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_of_tasks),
         cmocka_unit_test(the_same_as_json),
+        cmocka_unit_test(what_says_something),
         cmocka_unit_test(what_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, set_up, test_folder_remove);

@@ -159,8 +159,6 @@ static void keep_file(tpgnn_data *data, tpgnn_reading *r)
     data->schedules += r->schedules;
     data->nodes += f->nodes;
     data->stores += f->stores;
-    data->minima += f->minima;
-    data->extents += f->extents;
     data->hash = tpgnn_hash(data->hash, &f->hash, 1, sizeof f->hash);
 }
 
@@ -231,7 +229,7 @@ void tpgnn_data_free(tpgnn_data *data)
     ag__free(data->schedule);
     ag__free(data->task);
     tpugraphs_paths_free(&data->paths);
-    *data = (tpgnn_data){.budget = data->budget, .prune = data->prune, .given = data->given};
+    *data = (tpgnn_data){.budget = data->budget, .given = data->given};
 }
 
 void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given)

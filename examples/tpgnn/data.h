@@ -33,7 +33,7 @@ typedef struct tpgnn_schedule {
     const uint16_t *kind;    /* [nodes] index into the data's kinds */
     const float *value;      /* [nodes] of a constant, an attribute; of a loop its extent; else 0 */
     const int32_t *parent;   /* [nodes] before the node; -1: the root */
-    const int32_t *position; /* [nodes] among all children of its parent, pruned ones counted */
+    const int32_t *position; /* [nodes] among the children of its parent */
     const int32_t *depth;    /* [nodes] the root's is 0 */
     const int32_t *refers; /* [nodes] the node, before it, that declares what it names; -1: none */
     const float *feature;  /* rows of 164, shared by the schedules of a task */
@@ -52,16 +52,9 @@ typedef struct tpgnn_task {
     int first, schedules;
 } tpgnn_task;
 
-/* Children of loops that say nothing new: a minimum of 0, and a constant extent, which is the
-   loop's value too. Others stay. */
-typedef struct tpgnn_prune {
-    int minima, extents; /* 1: leave them out */
-} tpgnn_prune;
-
-/* Start from {0}; the first three may be set before the first file. */
+/* Start from {0}; the first two may be set before the first file. */
 typedef struct tpgnn_data {
     tpugraphs_budget budget;
-    tpgnn_prune prune;
     const tpgnn_vocabulary *given; /* of training, borrowed; NULL: the files make `own` */
     tpgnn_vocabulary own;
     tpgnn_schedule *schedule;
@@ -69,10 +62,9 @@ typedef struct tpgnn_data {
     char **family;
     tpgnn_kind *kind; /* those that occur, ascending by their text */
     int schedules, tasks, families, kinds;
-    int64_t nodes, stores;   /* of all schedules */
-    int64_t minima, extents; /* nodes that pruning leaves out, or would */
-    uint64_t hash;           /* of all names and arrays, in the order of the files */
-    tpugraphs_paths paths;   /* what tpgnn_data_read has read */
+    int64_t nodes, stores; /* of all schedules */
+    uint64_t hash;         /* of all names and arrays, in the order of the files */
+    tpugraphs_paths paths; /* what tpgnn_data_read has read */
     struct tpgnn_data_parts *parts;
 } tpgnn_data;
 

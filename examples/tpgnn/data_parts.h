@@ -11,7 +11,7 @@ typedef struct tpgnn_file {
     uint16_t *kind;
     float *value, *feature;
     int32_t *parent, *position, *depth, *refers, *store;
-    int64_t nodes, stores, minima, extents;
+    int64_t nodes, stores;
     uint64_t hash;
     size_t bytes; /* taken from the budget */
 } tpgnn_file;
@@ -41,7 +41,7 @@ typedef struct tpgnn_reading {
     tpgnn_file *file;
     tpgnn_kind_lines lines;
     int schedules;
-    int64_t nodes;                       /* before pruning */
+    int64_t nodes;
     int64_t *node_offset, *store_offset; /* [schedules + 1] */
     tpgnn_schedule *schedule;            /* [schedules]: borrowed, to be filled */
 } tpgnn_reading;
@@ -54,7 +54,7 @@ typedef struct tpgnn_nodes {
     int32_t *line, *children, *refers; /* as given; refers then turns into a node, -1: none */
     float *value;
     int32_t *parent, *position, *depth;
-    int32_t *place; /* number after pruning, -1: left out; scratch before that */
+    int32_t *place; /* scratch */
 } tpgnn_nodes;
 
 /* Reads a file, or what stands for one, into r; `from` is what the caller said. */
@@ -87,7 +87,7 @@ ag_status tpgnn_nodes_room(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *w
 void tpgnn_nodes_free(tpgnn_nodes *t); /* the arrays */
 /* Parents, positions, depths and declarations of one schedule. Fails: AG_EDATA (no tree). */
 ag_status tpgnn_tree_find(tpgnn_nodes *t, int schedule, int nodes, ag_failure *why);
-/* Prunes what was found; what stays are the arrays of the file, and the schedules' nodes. */
+/* What was found becomes the arrays of the file, and the schedules' nodes. */
 ag_status tpgnn_trees_keep(tpgnn_data *data, const tpgnn_nodes *t, tpgnn_reading *r,
                            ag_failure *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many children each node has, to trees; and trees without what says nothing new. */
+/* How many children each node has, to trees. */
 #include "examples/tpgnn/data_parts.h"
 
 #include <string.h>
@@ -78,36 +78,6 @@ ag_status tpgnn_tree_find(tpgnn_nodes *t, int schedule, int nodes, ag_failure *w
     return why->status;
 }
 
-/* ---- pruning -------------------------------------------------------------------------------- */
-
-enum { NEEDED, MINIMUM, EXTENT };
-
-/* A loop's last three children are minimum, extent and body. */
-static int says_nothing(const tpgnn_nodes *t, int v)
-{
-    const int up = t->parent[v];
-    if (up < 0 || t->children[v] || t->children[up] < 3 || !is_class(t, up, "For") ||
-        !is_class(t, v, "IntImm"))
-        return NEEDED;
-    const int from_end = t->children[up] - t->position[v];
-    if (from_end == 3 && t->value[v] == 0) return MINIMUM;
-    return from_end == 2 && t->value[v] == t->value[up] ? EXTENT : NEEDED;
-}
-
-/* Returns how many nodes stay. */
-static int prune(tpgnn_nodes *t, int nodes, const tpgnn_prune *wanted, tpgnn_file *file)
-{
-    int kept = 0;
-    for (int v = 0; v < nodes; v++) {
-        const int what = says_nothing(t, v);
-        file->minima += what == MINIMUM;
-        file->extents += what == EXTENT;
-        const int gone = (what == MINIMUM && wanted->minima) || (what == EXTENT && wanted->extents);
-        t->place[v] = gone ? -1 : kept++;
-    }
-    return kept;
-}
-
 /* ---- reading -------------------------------------------------------------------------------- */
 
 static ag_status read_nodes(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *why)
@@ -158,16 +128,6 @@ static ag_status find_trees(const tpgnn_nodes *t, const tpgnn_reading *r, ag_fai
     return why->status;
 }
 
-static void prune_trees(const tpgnn_nodes *t, const tpgnn_prune *wanted, tpgnn_reading *r)
-{
-    for (int i = 0; i < r->schedules; i++) {
-        tpgnn_nodes part = tpgnn_nodes_part(t, r->node_offset[i]);
-        const int nodes = (int)(r->node_offset[i + 1] - r->node_offset[i]);
-        r->schedule[i].nodes = prune(&part, nodes, wanted, r->file);
-        r->file->nodes += r->schedule[i].nodes;
-    }
-}
-
 static ag_status take_arrays(tpgnn_data *data, tpgnn_file *f, const char *name, ag_failure *why)
 {
     const size_t n = (size_t)f->nodes;
@@ -180,47 +140,44 @@ static ag_status take_arrays(tpgnn_data *data, tpgnn_file *f, const char *name, 
     return why->status;
 }
 
-/* What stays of one schedule, to its place in the file's arrays. */
-static void keep_nodes(const tpgnn_file *f, int64_t to, const tpgnn_nodes *t, int nodes)
+static void keep_nodes(const tpgnn_file *f, const tpgnn_nodes *t)
 {
-    for (int v = 0; v < nodes; v++) {
-        if (t->place[v] < 0) continue;
-        f->kind[to] = (uint16_t)t->line[v];
-        f->value[to] = t->value[v];
-        f->parent[to] = t->parent[v] < 0 ? -1 : t->place[t->parent[v]];
-        f->position[to] = t->position[v];
-        f->depth[to] = t->depth[v];
-        f->refers[to++] = t->refers[v] < 0 ? -1 : t->place[t->refers[v]];
-    }
+    const size_t n = (size_t)f->nodes, bytes = n * sizeof(int32_t);
+    for (size_t v = 0; v < n; v++) f->kind[v] = (uint16_t)t->line[v];
+    memcpy(f->value, t->value, n * sizeof *f->value);
+    memcpy(f->parent, t->parent, bytes);
+    memcpy(f->position, t->position, bytes);
+    memcpy(f->depth, t->depth, bytes);
+    memcpy(f->refers, t->refers, bytes);
 }
 
-static void keep_trees(const tpgnn_nodes *t, tpgnn_reading *r)
+static void keep_trees(const tpgnn_reading *r)
 {
-    int64_t to = 0;
     const tpgnn_file *f = r->file;
     for (int i = 0; i < r->schedules; i++) {
+        const int64_t from = r->node_offset[i];
         tpgnn_schedule *s = &r->schedule[i];
-        const tpgnn_nodes part = tpgnn_nodes_part(t, r->node_offset[i]);
-        s->kind = f->kind + to;
-        s->value = f->value + to;
-        s->parent = f->parent + to;
-        s->position = f->position + to;
-        s->depth = f->depth + to;
-        s->refers = f->refers + to;
-        keep_nodes(f, to, &part, (int)(r->node_offset[i + 1] - r->node_offset[i]));
-        to += s->nodes;
+        s->nodes = (int)(r->node_offset[i + 1] - from);
+        s->kind = f->kind + from;
+        s->value = f->value + from;
+        s->parent = f->parent + from;
+        s->position = f->position + from;
+        s->depth = f->depth + from;
+        s->refers = f->refers + from;
     }
 }
 
 ag_status tpgnn_trees_keep(tpgnn_data *data, const tpgnn_nodes *t, tpgnn_reading *r,
                            ag_failure *why)
 {
-    prune_trees(t, &data->prune, r);
-    if (!take_arrays(data, r->file, t->name, why)) keep_trees(t, r);
-    return why->status;
+    r->file->nodes = r->node_offset[r->schedules];
+    if (take_arrays(data, r->file, t->name, why)) return why->status;
+    keep_nodes(r->file, t);
+    keep_trees(r);
+    return AG_OK;
 }
 
-/* As read: neither pruning nor a vocabulary is in it. */
+/* As read: no vocabulary is in it. */
 static void hash_nodes(const tpgnn_nodes *t, const tpgnn_reading *r)
 {
     const size_t n = (size_t)r->nodes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as measured schedules. The first byte says: 1: arrays in memory, else an npz file; 2:
    the file's checksums stay as they are, else they are set right, so that what is inside gets
-   further; 4, 8: minima and extents of loops are left out. What is read becomes a batch. */
+   further. What is read becomes a batch. */
 #define _GNU_SOURCE /* memfd_create */
 #include "examples/tpgnn/batch.h"
 
@@ -153,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (n < 2) return 0;
     uint8_t *copy = malloc(n - 1);
     ag_failure why = {0};
-    tpgnn_data data = {.budget.limit = LIMIT, .prune = {(bytes[0] & 4) != 0, (bytes[0] & 8) != 0}};
+    tpgnn_data data = {.budget.limit = LIMIT};
     memcpy(copy, bytes + 1, n - 1);
     if (bytes[0] & 1)
         read_arrays(&data, copy, n - 1, &why);
