@@ -2,7 +2,7 @@
 /* Schedules of tensor programs: trees, names, vocabularies, what models read of them. */
 #define _GNU_SOURCE
 #include "examples/harness/harness.h"
-#include "examples/tpgnn/inputs.h"
+#include "examples/tpgnn/batch.h"
 #include "support/tpgnn_npz.h"
 
 #include <jansson.h>
@@ -199,53 +199,73 @@ static void spoiled_vocabularies_are_refused(void **state)
 
 /* ---- graphs and inputs */
 
+static void fill_batch(tpgnn_batch *b, const tpgnn_data *d, int schedule,
+                       const tpgnn_batch_options *options)
+{
+    ag_failure why = {0};
+    const tpgnn_schedule *s = &d->schedule[schedule];
+    if (tpgnn_batch_fill(b, d, &s, 1, options, &why)) fail_msg("%s", why.sentence);
+}
+
 static void edges_lead_from_parents_and_to_declarations(void **state)
 {
     (void)state;
     tpgnn_data d = {0};
-    ag_failure why = {0};
+    tpgnn_batch b = {0};
     int32_t source[20], target[20];
     read_one(&d, "mm_1.npz");
     const tpgnn_schedule *s = d.schedule;
-    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_TREE, 100), 8);
-    assert_memory_equal(source, ((int32_t[]){100, 101, 100, 103, 103, 103, 106, 106}), 32);
-    assert_memory_equal(target, ((int32_t[]){101, 102, 103, 104, 105, 106, 107, 108}), 32);
-    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_NAMES, 0), 2);
+    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_TREE), 8);
+    assert_memory_equal(source, ((int32_t[]){0, 1, 0, 3, 3, 3, 6, 6}), 32);
+    assert_memory_equal(target, ((int32_t[]){1, 2, 3, 4, 5, 6, 7, 8}), 32);
+    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_NAMES), 2);
     assert_true(source[0] == 6 && target[0] == 1 && source[1] == 8 && target[1] == 3);
-    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_BOTH, 0), 10);
+    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_BOTH), 10);
     assert_true(source[8] == 6 && target[8] == 1);
-    ag_graph *both = tpgnn_graph(s, TPGNN_TREE, AG_BOTH_WAYS, &why);
-    assert_true(both && both->nodes == 9 && both->messages == 16);
-    ag_graph_free(both);
-    ag_graph *along = tpgnn_graph(s, TPGNN_BOTH, AG_ALONG, &why);
-    assert_true(along && along->messages == 10 && along->rows[1] == 0 && along->rows[3] == 2);
-    ag_graph_free(along);
+    fill_batch(&b, &d, 0, &(tpgnn_batch_options){.edges = TPGNN_TREE, .both = 1});
+    assert_true(b.down->nodes == 9 && b.down->messages == 16);
+    fill_batch(&b, &d, 0, &(tpgnn_batch_options){.edges = TPGNN_BOTH});
+    assert_true(b.down->messages == 10 && b.down->rows[1] == 0 && b.down->rows[3] == 2);
+    tpgnn_batch_free(&b);
     tpgnn_data_free(&d);
 }
 
-static void the_faithful_inputs(void **state)
+/* The word of a node's class, the value of a constant, 1 where the type has a name. */
+static void check_paper(const tpgnn_batch *b, int v, int class, double value, int named)
+{
+    assert_int_equal(b->word[TPGNN_CLASS][v], class);
+    assert_true(b->paper[2 * v] == (ag_real)value && b->paper[2 * v + 1] == (ag_real)named);
+}
+
+static void the_inputs_of_the_paper(void **state)
 {
     (void)state;
-    static char *name[] = {"PrimFunc", "Param", "IntImm", "Annotation"};
-    float word[4][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, vector[16][2];
-    tpgnn_fasttext f = {.size = 2, .buckets = 1, .words = 4, .name = name, .vector = word[0]};
-    tpgnn_data d = {0};
+    enum { UNKNOWN, ANNOTATION, INT_IMM, PARAM };
+    static char *name[] = {"?", "Annotation", "IntImm", "Param", "PrimFunc"}, *none[] = {"?"};
+    const tpgnn_vocabulary given = {.word = {none, name, none, none, none},
+                                    .words = {1, 5, 1, 1, 1}};
+    tpgnn_data d = {.given = &given};
+    tpgnn_batch b = {0};
+    tpgnn_batch_options o = {.most = (double)INFINITY};
     test_schedules s;
-    ag_real x[14][4];
     test_schedules_make(&s);
     s.value[2] = 1e9F;
     s.value[7] = -3e38F;
     test_schedules_read(&d, &s, "mm_1.npz");
-    assert_int_equal(tpgnn_class_vectors(vector[0], &d, &f), 6);
-    tpgnn_faithful_inputs(x[0], &d, &d.schedule[0], vector[0], 2, (double)INFINITY);
-    assert_memory_equal(x[1], ((ag_real[]){3, 4, 0, 1}), sizeof x[1]);      /* Param has a name */
-    assert_memory_equal(x[2], ((ag_real[]){5, 6, 1e9F, 0}), sizeof x[2]);   /* IntImm a value */
-    assert_memory_equal(x[3], ((ag_real[]){0, 0, 0, 0}), sizeof x[3]);      /* For: no constant */
-    assert_memory_equal(x[7], ((ag_real[]){0, 0, -3e38F, 0}), sizeof x[7]); /* FloatImm */
-    tpgnn_faithful_inputs(x[0], &d, &d.schedule[0], vector[0], 2, 1e6);
-    assert_true(x[2][2] == (ag_real)1e6 && x[7][2] == (ag_real)-1e6);
-    tpgnn_faithful_inputs(x[0], &d, &d.schedule[1], vector[0], 2, 1e6);
-    assert_memory_equal(x[4], ((ag_real[]){7, 8, 0, 0}), sizeof x[4]); /* Annotation.pragma */
+    int unknown = 0;
+    for (int i = 0; i < d.kinds; i++) unknown += !d.kind[i].index[TPGNN_CLASS];
+    assert_int_equal(unknown, 6);
+    fill_batch(&b, &d, 0, &o);
+    check_paper(&b, 1, PARAM, 0, 1);                /* has a name */
+    check_paper(&b, 2, INT_IMM, (double)1e9F, 0);   /* has a value */
+    check_paper(&b, 3, UNKNOWN, 0, 0);              /* For: no constant */
+    check_paper(&b, 7, UNKNOWN, (double)-3e38F, 0); /* FloatImm */
+    o.most = 1e6;
+    fill_batch(&b, &d, 0, &o);
+    assert_true(b.paper[2 * 2] == (ag_real)1e6 && b.paper[2 * 7] == (ag_real)-1e6);
+    fill_batch(&b, &d, 1, &o);
+    check_paper(&b, 4, ANNOTATION, 0, 0); /* .pragma, with a value that is no constant */
+    tpgnn_batch_free(&b);
     tpgnn_data_free(&d);
 }
 
@@ -335,7 +355,7 @@ int main(void)
         cmocka_unit_test(what_training_did_not_have_is_unknown),
         cmocka_unit_test(spoiled_vocabularies_are_refused),
         cmocka_unit_test(edges_lead_from_parents_and_to_declarations),
-        cmocka_unit_test(the_faithful_inputs),
+        cmocka_unit_test(the_inputs_of_the_paper),
         cmocka_unit_test(the_hash_knows_all_that_was_read),
         cmocka_unit_test(memory_is_counted_and_limited),
         cmocka_unit_test(an_interrupt_ends_the_reading),

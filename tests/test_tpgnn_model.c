@@ -285,6 +285,46 @@ static void vectors_repeat(void **state)
     tpgnn_data_free(&data);
 }
 
+/* Of one task the walks are those through its first schedule; a class that only the second one has
+   gets what its letters say. */
+static void vectors_are_those_of_classes(void **state)
+{
+    (void)state;
+    test_schedules s;
+    tpgnn_data data = {0};
+    ag_failure why = {0};
+    int32_t type[TPGNN_TEST_NODES];
+    const int64_t start[2] = {0, 9};
+    float wanted[TPGNN_VECTOR];
+    test_schedules_make(&s);
+    test_schedules_read(&data, &s, "mm_1.npz");
+    const tpgnn_vocabulary *v = tpgnn_data_vocabulary(&data);
+    const int words = v->words[TPGNN_CLASS];
+    ag_real *vector = calloc((size_t)words * TPGNN_VECTOR, sizeof *vector);
+    assert_int_equal(tpgnn_vectors(vector, TPGNN_VECTOR, &data, 4, &why), AG_OK);
+
+    tpgnn_fasttext_options o = tpgnn_fasttext_defaults();
+    tpgnn_walk_options walk = tpgnn_walk_defaults();
+    o.size = TPGNN_VECTOR;
+    o.seed = walk.seed = 4;
+    for (int i = 0; i < 9; i++) type[i] = data.kind[data.schedule[0].kind[i]].index[TPGNN_CLASS];
+    tpgnn_walks *walks = tpgnn_walks_new(&walk, type, data.schedule[0].parent, start, 1, &why);
+    const tpgnn_sentences sentences = tpgnn_walks_sentences(walks);
+    tpgnn_fasttext *f = tpgnn_fasttext_train(&o, (const char *const *)v->word[TPGNN_CLASS], words,
+                                             &sentences, &why);
+    assert_non_null(f);
+    for (int i = 1; i < words; i++) {
+        tpgnn_fasttext_vector(wanted, f, v->word[TPGNN_CLASS][i]);
+        for (int k = 0; k < TPGNN_VECTOR; k++)
+            assert_true(vector[i * TPGNN_VECTOR + k] == (ag_real)wanted[k]);
+    }
+    assert_true(tpgnn_vocabulary_find(v, TPGNN_CLASS, "BufferLoad") > 0);
+    tpgnn_fasttext_free(f);
+    tpgnn_walks_free(walks);
+    free(vector);
+    tpgnn_data_free(&data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +335,7 @@ int main(void)
         cmocka_unit_test(sizes_out_of_range_are_refused),
         cmocka_unit_test(the_papers_size),
         cmocka_unit_test(vectors_repeat),
+        cmocka_unit_test(vectors_are_those_of_classes),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

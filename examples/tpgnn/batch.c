@@ -137,6 +137,21 @@ static int is_store(const tpgnn_data *data, const tpgnn_schedule *s, int v)
 /* ---- edges --------------------------------------------------------------------------------------
  */
 
+int tpgnn_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which)
+{
+    int m = 0;
+    for (int v = 1; v < s->nodes && which & TPGNN_TREE; v++) {
+        source[m] = s->parent[v];
+        target[m++] = v;
+    }
+    for (int v = 1; v < s->nodes && which & TPGNN_NAMES; v++) {
+        if (s->refers[v] < 0) continue;
+        source[m] = v;
+        target[m++] = s->refers[v];
+    }
+    return m;
+}
+
 /* A node that was left out stands for the one above it that stayed. */
 static int stays_above(const scratch *s, const tpgnn_schedule *schedule, int v)
 {
@@ -148,7 +163,7 @@ static int stays_above(const scratch *s, const tpgnn_schedule *schedule, int v)
    loop; one for each variable. Returns how many. */
 static int fill_edges(const scratch *s, const tpgnn_schedule *schedule, unsigned which)
 {
-    const int all = tpgnn_edges(s->source, s->target, schedule, which, 0);
+    const int all = tpgnn_edges(s->source, s->target, schedule, which);
     int m = 0;
     for (int e = 0; e < all; e++) {
         const int from = stays_above(s, schedule, s->source[e]);

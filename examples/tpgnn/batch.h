@@ -3,8 +3,19 @@
 #ifndef TPGNN_BATCH_H
 #define TPGNN_BATCH_H
 
-#include "examples/tpgnn/inputs.h"
 #include "examples/tpgnn/nest.h"
+#include "gnn/gnn.h"
+
+/* Which edges; they add up. */
+enum {
+    TPGNN_TREE = 1,  /* from the parent to each child */
+    TPGNN_NAMES = 2, /* from a variable, load or store to the node that declares what it names */
+    TPGNN_BOTH = TPGNN_TREE | TPGNN_NAMES
+};
+
+/* Writes the edges of all nodes, those of the tree first, each in the order of its child or user,
+   and returns how many. source, target: room for 2 (nodes - 1) of them. */
+int tpgnn_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which);
 
 /* Of a node: its value, child position and depth, whether it is named, then the columns of nest.h.
  */
@@ -15,7 +26,8 @@ typedef struct tpgnn_batch_options {
     int both;       /* 1: one graph with every edge in both directions; 0: one for each */
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
-    double most;    /* constants beyond it are cut (of the paper's model) */
+    double most;    /* constants of the paper's model are clamped to -most..most: a program starts a
+                       maximum from the largest float32 */
 } tpgnn_batch_options;
 
 /* Schedules of one task that stand together form a group. Start from {0}; all arrays but the graphs
@@ -27,7 +39,8 @@ typedef struct tpgnn_batch {
     int32_t *start;                  /* [graphs + 1] first node */
     int32_t *word[TPGNN_FIELDS];     /* [nodes] in the vocabulary */
     ag_real *number;                 /* [nodes,TPGNN_NUMBERS] */
-    ag_real *paper;                  /* [nodes,2] value of a constant, 1: named */
+    ag_real *paper;                  /* [nodes,2] value of a constant, 1: named; as in make_pt.py of
+                                        the paper's authors */
     int32_t *store;       /* [stores] the nodes that store; a tree without any: its root */
     int32_t *store_start; /* [graphs + 1] */
     int32_t *program;     /* [stores] its graph */
