@@ -10,22 +10,36 @@
 
 enum { ALIGN = 64, MOST = 1 << 30 };
 
+/* Of one schedule at a time, as large as the largest needs; from `key` on of all of them. */
+typedef struct scratch {
+    int largest; /* nodes of a schedule */
+    uint8_t *mark;
+    int32_t *place; /* of a node in its graph; -1: left out */
+    int32_t *source, *target;
+    float *nest;
+    uint64_t *key;
+    int64_t *runtime;
+    int32_t *index;
+    ag_graph **down, **up;
+} scratch;
+
 static int opens_group(const tpgnn_schedule *const *schedule, int i)
 {
     return !i || schedule[i]->task != schedule[i - 1]->task;
 }
 
-static ag_status measure(tpgnn_batch *b, const tpgnn_schedule *const *schedule, int count,
-                         ag_failure *why)
+static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_schedule *const *schedule,
+                         int count, ag_failure *why)
 {
     int64_t nodes = 0;
     if (count < 1)
         return ag_fail(why, AG_EUSE, "a batch of %d schedules was asked for; take at least 1",
                        count);
-    b->groups = 0;
+    b->groups = s->largest = 0;
     for (int i = 0; i < count; i++) {
         b->groups += opens_group(schedule, i);
         nodes += schedule[i]->nodes;
+        if (schedule[i]->nodes > s->largest) s->largest = schedule[i]->nodes;
     }
     if (nodes > MOST / 2)
         return ag_fail(why, AG_ESHAPE,
@@ -46,21 +60,9 @@ static void *lay(char *block, size_t *at, int64_t count, size_t size)
     return array;
 }
 
-/* Of one schedule, or of the groups; as large as the largest needs. */
-typedef struct scratch {
-    uint8_t *mark;
-    int32_t *place; /* of a node in its graph; -1: left out */
-    int32_t *source, *target;
-    float *nest;
-    uint64_t *key;
-    int64_t *runtime;
-    int32_t *index;
-    ag_graph **down, **up;
-} scratch;
-
 static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
 {
-    const int64_t g = b->graphs, n = b->nodes;
+    const int64_t g = b->graphs, n = b->nodes, largest = s->largest;
     size_t at = 0;
     b->schedule = lay(block, &at, g, sizeof *b->schedule);
     b->start = lay(block, &at, g + 1, sizeof *b->start);
@@ -73,11 +75,11 @@ static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
     b->group_start = lay(block, &at, b->groups + 1, sizeof *b->group_start);
     b->log_runtime = lay(block, &at, g, sizeof *b->log_runtime);
     b->rank = lay(block, &at, g, sizeof *b->rank);
-    s->mark = lay(block, &at, n, sizeof *s->mark);
-    s->place = lay(block, &at, n, sizeof *s->place);
-    s->source = lay(block, &at, 2 * n, sizeof *s->source);
-    s->target = lay(block, &at, 2 * n, sizeof *s->target);
-    s->nest = lay(block, &at, n * TPGNN_NEST, sizeof *s->nest);
+    s->mark = lay(block, &at, largest, sizeof *s->mark);
+    s->place = lay(block, &at, largest, sizeof *s->place);
+    s->source = lay(block, &at, 2 * largest, sizeof *s->source);
+    s->target = lay(block, &at, 2 * largest, sizeof *s->target);
+    s->nest = lay(block, &at, largest * TPGNN_NEST, sizeof *s->nest);
     s->key = lay(block, &at, g, sizeof *s->key);
     s->runtime = lay(block, &at, g, sizeof *s->runtime);
     s->index = lay(block, &at, g, sizeof *s->index);
@@ -260,7 +262,7 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
                            const tpgnn_batch_options *o, ag_failure *why)
 {
     scratch s;
-    if (measure(b, schedule, count, why) || make_room(b, lay_arrays(b, &s, NULL), why))
+    if (measure(b, &s, schedule, count, why) || make_room(b, lay_arrays(b, &s, NULL), why))
         return why->status;
     lay_arrays(b, &s, b->block);
     memcpy(b->schedule, schedule, (size_t)count * sizeof *schedule);
