@@ -134,7 +134,7 @@ void nest_reach(nest_tree *t);
 typedef struct nest_cost {
     double trips, lanes, copies;   /* executions; elements in one; statements of a block */
     double issue, chain, overhead; /* cycles: instructions, dependent sums, loops */
-    double miss[3];                /* lines from beyond 16 KB, 256 KB, 4 MB */
+    double miss[3];                /* lines from beyond 32 KB, 512 KB, 4 MB */
     double cycles;                 /* all of them */
     double tile, vectors;          /* independent sums; registers of them */
     double moved;                  /* bytes */
