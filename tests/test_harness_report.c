@@ -36,6 +36,8 @@ static void tables(void **state)
     harness_table_print(to, t);
     harness_table_csv(to, t);
     harness_table_html(to, t);
+    harness_csv_quoted(to, "c");
+    harness_csv_quoted(to, "\"b\"");
     fclose(to);
     assert_string_equal(text, "Scores <1>\n"
                               "file           n    tau\n"
@@ -48,7 +50,8 @@ static void tables(void **state)
                               "<tr><td>a,&quot;b&quot; &lt;\xC3\xA4&gt;</td><td "
                               "class=\"n\">12345</td><td class=\"n\">0.500</td></tr>\n"
                               "<tr><td>c</td><td class=\"n\">1</td><td "
-                              "class=\"n\">-</td></tr>\n</tbody></table></div>\n");
+                              "class=\"n\">-</td></tr>\n</tbody></table></div>\n"
+                              "\"c\"\"\"\"b\"\"\"");
     free(text);
     json_t *json = harness_table_json(t);
     text = json_dumps(json, JSON_COMPACT);

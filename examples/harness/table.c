@@ -106,18 +106,22 @@ void harness_table_print(FILE *to, const harness_table *t)
     harness_free(width);
 }
 
-static void csv_text(FILE *to, const char *text)
+void harness_csv_quoted(FILE *to, const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, to);
-        return;
-    }
     fputc('"', to);
     for (; *text; text++) {
         if (*text == '"') fputc('"', to);
         fputc(*text, to);
     }
     fputc('"', to);
+}
+
+static void csv_text(FILE *to, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n"))
+        harness_csv_quoted(to, text);
+    else
+        fputs(text, to);
 }
 
 static void csv_cell(FILE *to, const cell *c)

@@ -29,5 +29,7 @@ harness_table_json(const harness_table *t); /* array of objects; owned by the ca
 
 /* Writes text to `to` with & < > " escaped for HTML. */
 void harness_html_text(FILE *to, const char *text);
+/* Writes text to `to` in quotes, as CSV wants them: a quote in it is doubled. */
+void harness_csv_quoted(FILE *to, const char *text);
 
 #endif

@@ -5,24 +5,13 @@
 #include <jansson.h>
 #include <math.h>
 
-/* Names of files may hold what CSV gives a meaning to. */
-static void write_name(FILE *to, const char *name)
-{
-    fputc('"', to);
-    for (; *name; name++) {
-        if (*name == '"') fputc('"', to);
-        fputc(*name, to);
-    }
-    fputc('"', to);
-}
-
 static ag_status write_all(FILE *to, void *context)
 {
     const tpgnn_results *r = context;
     fprintf(to, "task,schedule,score,measured_ns%s\n", r->cost[0] ? ",predicted_ns" : "");
     for (int i = 0; i < r->data->schedules; i++) {
         const tpgnn_schedule *s = &r->data->schedule[i];
-        write_name(to, r->task_name[s->task]);
+        harness_csv_quoted(to, r->task_name[s->task]);
         fprintf(to, ",%d,%.9g,%lld", s->number, r->score[0][i], (long long)s->runtime);
         if (r->cost[0]) fprintf(to, ",%.9g", exp(r->cost[0][i]));
         fputc('\n', to);

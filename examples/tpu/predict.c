@@ -5,17 +5,6 @@
 
 #include <jansson.h>
 
-/* Names of files may hold what CSV gives a meaning to. */
-static void write_name(FILE *to, const char *name)
-{
-    fputc('"', to);
-    for (; *name; name++) {
-        if (*name == '"') fputc('"', to);
-        fputc(*name, to);
-    }
-    fputc('"', to);
-}
-
 static ag_status write_all(FILE *to, void *context)
 {
     const tpu_results *r = context;
@@ -25,7 +14,7 @@ static ag_status write_all(FILE *to, void *context)
     for (int i = 0; i < r->data->kernels; i++) {
         const tpu_kernel *k = &r->data->kernel[i];
         for (int c = 0; c < k->configs; c++) {
-            write_name(to, k->name);
+            harness_csv_quoted(to, k->name);
             fprintf(to, ",%d,%.9g\n", tile ? c : k->number, *score++);
         }
     }
