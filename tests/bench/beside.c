@@ -65,3 +65,24 @@ void bench_beside_json(json_t *json, const bench_beside *b)
         json_object_set_new(json, b->name[k], peer);
     }
 }
+
+void bench_beside_tell(const bench_beside *b, const bench_counted *what, int width, int digits,
+                       json_t *rows)
+{
+    const double median = bench_median(&b->ours), least = bench_least(&b->ours),
+                 lowest = what->flops / bench_best.fma, slab = (double)what->plan.slab / 1e6,
+                 saved = (double)what->plan.saved / 1e6;
+    printf("%-*s %8.*f ms median, %8.*f min; floor %.*f; %.2f x floor (%.2f by min); %.1f "
+           "GFLOP/s; %d rounds\n",
+           width, what->name, digits, median * 1e3, digits, least * 1e3, digits, lowest * 1e3,
+           median / lowest, least / lowest, what->flops / median * 1e-9, bench_kept(&b->ours));
+    printf("%-*s slab %.1f MB (%.1f saved for backward); resident memory grew by %.1f MB\n", width,
+           "", slab, saved, b->growth / 1e6);
+    bench_beside_print(b, width);
+    fflush(stdout);
+    json_t *json = json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "part", what->part, "name",
+                             what->name, "floor_ms", lowest * 1e3, "flops", what->flops, "slab_mb",
+                             slab, "saved_mb", saved);
+    bench_beside_json(json, b);
+    json_array_append_new(rows, json);
+}

@@ -3,6 +3,7 @@
 #ifndef BENCH_BESIDE_H
 #define BENCH_BESIDE_H
 
+#include "autograd/autograd.h"
 #include "bench.h"
 #include "peer.h"
 
@@ -28,5 +29,17 @@ void bench_beside_close(bench_beside *b);
 void bench_beside_print(const bench_beside *b, int width);
 /* Adds rounds, min_ms, median_ms, growth_mb, and an object per peer. */
 void bench_beside_json(json_t *json, const bench_beside *b);
+
+/* What a row is about: the floor is that of its operations, flops / FMA rate. */
+typedef struct bench_counted {
+    const char *part, *name;
+    double flops;
+    ag_plan_summary plan;
+} bench_counted;
+
+/* Prints times, floor and memory, the name `width` wide and `digits` behind the point of ours, and
+   the peers; adds the row to `rows`. */
+void bench_beside_tell(const bench_beside *b, const bench_counted *what, int width, int digits,
+                       json_t *rows);
 
 #endif

@@ -14,66 +14,34 @@ static const bench_tpu_work rows_of_table[] = {
     {"tpu rank kernel 1000", "tpu-rank-kernel", TPU_LSTM, TPU_SEPARATE, TPU_AT_KERNEL, 1000},
 };
 
-typedef struct result {
-    bench_beside times;
-    double floor; /* seconds */
-    double flops;
-    ag_plan_summary plan;
-} result;
-
 static double run(void *tpu) { return bench_tpu_run(tpu); }
-
-static void add_json(const result *r, const char *name, json_t *rows)
-{
-    json_t *json = json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "part", "tpu", "name", name,
-                             "floor_ms", r->floor * 1e3, "flops", r->flops, "slab_mb",
-                             (double)r->plan.slab / 1e6, "saved_mb", (double)r->plan.saved / 1e6);
-    bench_beside_json(json, &r->times);
-    json_array_append_new(rows, json);
-}
-
-static void print(const result *r, const char *name)
-{
-    const bench_samples *ours = &r->times.ours;
-    const double median = bench_median(ours), least = bench_least(ours);
-    printf("%-21s %8.1f ms median, %8.1f min; floor %.1f; %.2f x floor (%.2f by min); %.1f "
-           "GFLOP/s; %d rounds\n",
-           name, median * 1e3, least * 1e3, r->floor * 1e3, median / r->floor, least / r->floor,
-           r->flops / median * 1e-9, bench_kept(ours));
-    printf("%-21s slab %.1f MB (%.1f saved for backward); resident memory grew by %.1f MB\n", "",
-           (double)r->plan.slab / 1e6, (double)r->plan.saved / 1e6, r->times.growth / 1e6);
-    bench_beside_print(&r->times, 21);
-    fflush(stdout);
-}
 
 static int measure(const bench_options *options, bench_tpu_work work, json_t *rows)
 {
     const int hidden = options->quick ? 16 : 512;
     char form[64];
     bench_tpu b;
-    result r = {.times.name = {"plain", "best"}};
+    bench_beside times = {.name = {"plain", "best"}};
     if (!bench_wanted(options, work.name, work.name)) return 0;
     if (options->quick) work.samples = 2;
     int bad = bench_tpu_open(&b, &work, hidden);
     for (int k = 0; options->peer && !bad && k < BENCH_PEERS; k++) {
         snprintf(form, sizeof form, "%s%s", work.peer, k == 0 ? "-plain" : "");
-        bad = bench_peer_open(&r.times.peer[k], options->peer, form, work.samples,
-                              BENCH_KERNEL_NODES, ag_threads());
+        bad = bench_peer_open(&times.peer[k], options->peer, form, work.samples, BENCH_KERNEL_NODES,
+                              ag_threads());
     }
     if (!bad) {
-        bench_beside_warm(&r.times, run, &b, options->quick ? 1 : 2);
+        bench_beside_warm(&times, run, &b, options->quick ? 1 : 2);
         if (options->profile) ag_profile(b.tape, 1);
-        bad = bench_beside_run(&r.times, run, &b, bench_rounds(options, options->peer ? 7 : 15));
-        r.plan = ag_plan_of(bench_tpu_record(&b), !bench_tpu_ranks(&b));
+        bad = bench_beside_run(&times, run, &b, bench_rounds(options, options->peer ? 7 : 15));
     }
-    bench_beside_close(&r.times);
+    bench_beside_close(&times);
     if (bad) {
         fprintf(stderr, "bench: %s broke off: %s\n", work.name, ag_error(b.tape));
     } else {
-        r.flops = bench_tpu_flops(&b);
-        r.floor = r.flops / bench_best.fma;
-        print(&r, work.name);
-        add_json(&r, work.name, rows);
+        const bench_counted what = {"tpu", work.name, bench_tpu_flops(&b),
+                                    ag_plan_of(bench_tpu_record(&b), !bench_tpu_ranks(&b))};
+        bench_beside_tell(&times, &what, 21, 1, rows);
         if (options->profile) ag_profile_print(b.tape, stdout);
     }
     bench_tpu_close(&b);
