@@ -55,7 +55,7 @@ static void start(run *r, const char *network)
     r->state.mean = -13.5;
     r->state.deviation = 0.75;
     r->state.progress = (harness_state){.step = 12, .best = 0.5, .best_step = 8};
-    r->state.configuration = tpgnn_configuration_json(r->options);
+    r->state.configuration = harness_json_text(harness_options_json(r->options));
     r->state.data = tpgnn_data_json(&r->data);
 }
 
@@ -200,7 +200,7 @@ static void only_the_same_run_goes_on(void **state)
     why = (ag_failure){0};
     set(&r, "hidden", "5");
     harness_free(r.state.configuration);
-    r.state.configuration = tpgnn_configuration_json(r.options);
+    r.state.configuration = harness_json_text(harness_options_json(r.options));
     assert_int_equal(tpgnn_checkpoint_resume(test_path, &r.model, &r.state, &why), AG_EUSE);
     assert_non_null(strstr(why.sentence, "start a new run in another folder"));
     stop(&r);

@@ -25,9 +25,7 @@ typedef struct tgraph_checkpoint {
 
 void tgraph_checkpoint_free(tgraph_checkpoint *c);
 
-/* All options that decide the result, and the training files with their hashes: JSON, owned by the
-   caller (harness_free). */
-char *tgraph_configuration_json(const harness_options *options);
+/* The training files with their hashes: JSON, owned by the caller (harness_free). */
 char *tgraph_files_json(const tgraph_set *set);
 
 /* 1 if the JSON names a file with the entry's name and hash; 1 if it names such a file, whatever it

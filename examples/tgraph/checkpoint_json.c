@@ -11,11 +11,6 @@ static json_t *parse(const char *text)
     return text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
 }
 
-char *tgraph_configuration_json(const harness_options *options)
-{
-    return harness_json_text(harness_options_json(options));
-}
-
 ag_status tgraph_configuration_parse(tgraph_checkpoint *c, const char *path, ag_failure *why)
 {
     tgraph_settings s;

@@ -57,7 +57,7 @@ static ag_status make_model(tgraph_training *t, ag_failure *why)
     t->state.model = model;
     t->state.features = tgraph_settings_features(s, t->set.tile);
     t->state.progress.best = (double)NAN;
-    t->state.configuration = tgraph_configuration_json(t->options);
+    t->state.configuration = harness_json_text(harness_options_json(t->options));
     t->state.files = tgraph_files_json(&t->set);
     return AG_OK;
 }

@@ -21,11 +21,6 @@ void tpgnn_checkpoint_free(tpgnn_checkpoint *c)
 /* ---- metadata -----------------------------------------------------------------------------------
  */
 
-char *tpgnn_configuration_json(const harness_options *options)
-{
-    return harness_json_text(harness_options_json(options));
-}
-
 char *tpgnn_data_json(const tpgnn_data *data)
 {
     char hash[17];

@@ -18,7 +18,6 @@ typedef struct tpgnn_checkpoint {
 void tpgnn_checkpoint_free(tpgnn_checkpoint *c);
 
 /* JSON, owned by the caller (harness_free). */
-char *tpgnn_configuration_json(const harness_options *options);
 char *tpgnn_data_json(const tpgnn_data *data);
 
 /* Appends the files that the run of a loaded checkpoint was trained on, as far as they can be found

@@ -41,7 +41,7 @@ static ag_status make_model(tpgnn_training *t, ag_failure *why)
         return why->status;
     tpgnn_label_scale(&t->state.mean, &t->state.deviation, &t->data, t->state.predicts);
     t->state.progress.best = (double)NAN;
-    t->state.configuration = tpgnn_configuration_json(t->options);
+    t->state.configuration = harness_json_text(harness_options_json(t->options));
     t->state.data = tpgnn_data_json(&t->data);
     return AG_OK;
 }

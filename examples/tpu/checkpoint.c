@@ -19,11 +19,6 @@ void tpu_checkpoint_free(tpu_checkpoint *c)
 /* ---- metadata -----------------------------------------------------------------------------------
  */
 
-char *tpu_configuration_json(const harness_options *options)
-{
-    return harness_json_text(harness_options_json(options));
-}
-
 char *tpu_data_json(const tpu_data *data)
 {
     char hash[17];

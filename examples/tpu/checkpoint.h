@@ -16,7 +16,6 @@ typedef struct tpu_checkpoint {
 void tpu_checkpoint_free(tpu_checkpoint *c);
 
 /* JSON, owned by the caller (harness_free). */
-char *tpu_configuration_json(const harness_options *options);
 char *tpu_data_json(const tpu_data *data);
 
 /* Appends the files that the run of a loaded checkpoint was trained on, as far as they can be found

@@ -94,7 +94,7 @@ static ag_status make_model(tpu_training *t, ag_failure *why)
     t->model.offset = t->state.offset;
     t->state.model = options;
     t->state.progress.best = (double)NAN;
-    t->state.configuration = tpu_configuration_json(t->options);
+    t->state.configuration = harness_json_text(harness_options_json(t->options));
     t->state.data = tpu_data_json(&t->data);
     return AG_OK;
 }

@@ -64,7 +64,7 @@ static void save_model(const char *name, int paper, double scale)
     for (int f = 0; f < TPGNN_FIELDS; f++) c.model.words[f] = data.own.words[f];
     c.vocabulary = data.own;
     c.progress.best = (double)NAN;
-    c.configuration = tpgnn_configuration_json(o);
+    c.configuration = harness_json_text(harness_options_json(o));
     c.data = tpgnn_data_json(&data);
     if (tpgnn_model_new(&model, &c.model, 3, &why)) fail_msg("%s", why.sentence);
     for (int64_t i = 0; i < model.params->size; i++) model.params->value[i] *= (ag_real)scale;
