@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/checkpoint.h"
 
+#include <jansson.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,14 +64,47 @@ char *harness_checkpoint_text(const ag_checkpoint *file, const char *key)
     return harness_copy(text ? text : "");
 }
 
-ag_status harness_checkpoint_same(const char *path, const ag_checkpoint *file, const char *key,
-                                  const char *now, const char *advice, ag_failure *why)
+harness_options *harness_checkpoint_options(const harness_program *program, void *values,
+                                            const char *path, const char *configuration,
+                                            ag_failure *why)
 {
-    const char *stored = ag_checkpoint_metadata(file, key);
-    if (stored && strcmp(stored, now) == 0) return AG_OK;
-    return ag_fail(why, AG_EUSE,
-                   "--resume: the metadata \"%s\" of %.160s are not those of this call: %s", key,
-                   path, advice);
+    harness_options *o = harness_options_new(program, HARNESS_TRAIN, values);
+    json_t *j = json_loads(configuration, JSON_REJECT_DUPLICATES, NULL);
+    char *where = harness_text("%.120s: the metadata \"configuration\"", path);
+    if (j)
+        harness_options_from_json(o, j, where, 1, why);
+    else
+        ag_fail(why, AG_EDATA, "%s say nothing of the model, or no JSON; is it a checkpoint of %s?",
+                where, program->name);
+    json_decref(j);
+    harness_free(where);
+    return o;
+}
+
+static ag_status check_same(const char *path, const ag_checkpoint *file,
+                            const ag_checkpoint_pair *same, int pairs, ag_failure *why)
+{
+    static const char *const anew = "start a new run in another folder, or this one with --force",
+                             *const changed = "the data have changed since; put the old files "
+                                              "back, or start a new run";
+    for (int i = 0; i < pairs; i++) {
+        const char *stored = ag_checkpoint_metadata(file, same[i].key);
+        if (!stored || strcmp(stored, same[i].value) != 0)
+            return ag_fail(why, AG_EUSE,
+                           "--resume: the metadata \"%s\" of %.160s are not those of this call: %s",
+                           same[i].key, path, i == pairs - 1 ? changed : anew);
+    }
+    return AG_OK;
+}
+
+ag_checkpoint *harness_checkpoint_resume(const char *path, ag_params *params,
+                                         const ag_checkpoint_pair *same, int pairs, ag_failure *why)
+{
+    ag_checkpoint *file = ag_checkpoint_open(path, why);
+    if (file && !check_same(path, file, same, pairs, why) && !ag_params_load(params, file, 1, why))
+        return file;
+    ag_checkpoint_close(file);
+    return NULL;
 }
 
 char *harness_checkpoint_choose(const char *folder, int last)

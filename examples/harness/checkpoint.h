@@ -20,9 +20,18 @@ ag_status harness_checkpoint_state(harness_state *state, const ag_params *params
 /* A text of the metadata, "" without one; the caller frees it (harness_free). */
 char *harness_checkpoint_text(const ag_checkpoint *file, const char *key);
 
-/* Fails with AG_EUSE unless a text of the metadata is what this call would write. */
-ag_status harness_checkpoint_same(const char *path, const ag_checkpoint *file, const char *key,
-                                  const char *now, const char *advice, ag_failure *why);
+/* The options of the run, from its metadata "configuration", into `values`; free them in any case
+   (harness_options_free). Fails: AG_EDATA. */
+harness_options *harness_checkpoint_options(const harness_program *program, void *values,
+                                            const char *path, const char *configuration,
+                                            ag_failure *why);
+
+/* For --resume: opens a checkpoint of the same run and loads parameters, moments and the step of
+   the optimizer. same: the metadata that this call would write, of the data last. NULL: AG_EUSE
+   (others are stored), and as ag_checkpoint_open and ag_params_load. */
+ag_checkpoint *harness_checkpoint_resume(const char *path, ag_params *params,
+                                         const ag_checkpoint_pair *same, int pairs,
+                                         ag_failure *why);
 
 /* The path of a run's best (or last) checkpoint; without a best one (a run that was interrupted
    early) the last one serves. The caller frees it (harness_free). */

@@ -137,30 +137,17 @@ ag_status tgraph_checkpoint_load(const char *path, tgraph_model *model, tgraph_c
     return why->status;
 }
 
-static ag_status resume(const char *path, const ag_checkpoint *file, tgraph_model *model,
-                        tgraph_checkpoint *c, ag_failure *why)
-{
-    static const char *const anew = "start a new run in another folder, or this one with --force";
-    char *features = tgraph_features_json(&c->features);
-    harness_checkpoint_same(path, file, "configuration", c->configuration, anew, why);
-    harness_checkpoint_same(path, file, "features", features, anew, why);
-    harness_checkpoint_same(
-        path, file, "files", c->files,
-        "the data have changed since; put the old files back, or start a new run", why);
-    harness_free(features);
-    if (why->status || ag_params_load(model->params, file, 1, why) ||
-        read_scalers(c, path, file, why))
-        return why->status;
-    return harness_checkpoint_state(&c->progress, model->params, path, file, 1, why);
-}
-
 ag_status tgraph_checkpoint_resume(const char *path, tgraph_model *model, tgraph_checkpoint *c,
                                    ag_failure *why)
 {
-    ag_checkpoint *file = ag_checkpoint_open(path, why);
-    if (!file) return why->status;
-    resume(path, file, model, c, why);
+    char *features = tgraph_features_json(&c->features);
+    const ag_checkpoint_pair same[] = {
+        {"configuration", c->configuration}, {"features", features}, {"files", c->files}};
+    ag_checkpoint *file = harness_checkpoint_resume(path, model->params, same, 3, why);
+    if (file && !read_scalers(c, path, file, why))
+        harness_checkpoint_state(&c->progress, model->params, path, file, 1, why);
     ag_checkpoint_close(file);
+    harness_free(features);
     return why->status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The metadata of a checkpoint as JSON, and back. */
+#include "examples/harness/checkpoint.h"
 #include "examples/tgraph/checkpoint_parts.h"
 
 #include <inttypes.h>
@@ -14,22 +15,14 @@ static json_t *parse(const char *text)
 ag_status tgraph_configuration_parse(tgraph_checkpoint *c, const char *path, ag_failure *why)
 {
     tgraph_settings s;
-    harness_options *o = harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &s);
-    json_t *j = parse(c->configuration);
-    char *where = harness_text("%.120s: the metadata \"configuration\"", path);
-    if (j)
-        harness_options_from_json(o, j, where, 1, why);
-    else
-        ag_fail(why, AG_EDATA,
-                "%s say nothing of the model, or no JSON; is it a checkpoint of tgraph?", where);
+    harness_options *o =
+        harness_checkpoint_options(&tgraph_program_table, &s, path, c->configuration, why);
     if (!why->status) {
         c->model = tgraph_settings_model(&s, c->features.tile);
         c->split = s.split;
         c->split_seed = s.split_seed;
         c->dedup = s.dedup;
     }
-    json_decref(j);
-    harness_free(where);
     harness_options_free(o);
     return why->status;
 }

@@ -50,21 +50,13 @@ static ag_status parse_task(tpu_task *task, const char *path, const char *text, 
 static ag_status parse_options(tpu_checkpoint *c, tpu_task task, const char *path, ag_failure *why)
 {
     tpu_settings s;
-    harness_options *o = harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s);
-    json_t *j = json_loads(c->configuration, JSON_REJECT_DUPLICATES, NULL);
-    char *where = harness_text("%.120s: the metadata \"configuration\"", path);
-    if (j)
-        harness_options_from_json(o, j, where, 1, why);
-    else
-        ag_fail(why, AG_EDATA,
-                "%s say nothing of the model, or no JSON; is it a checkpoint of tpu?", where);
+    harness_options *o =
+        harness_checkpoint_options(&tpu_program_table, &s, path, c->configuration, why);
     if (!why->status) {
         c->model = tpu_settings_model(&s, task);
         c->scaler.logs = s.log_features;
         c->scaler.clamp = s.clamp;
     }
-    json_decref(j);
-    harness_free(where);
     harness_options_free(o);
     return why->status;
 }
@@ -191,16 +183,9 @@ ag_status tpu_checkpoint_load(const char *path, tpu_model *model, tpu_checkpoint
 ag_status tpu_checkpoint_resume(const char *path, tpu_model *model, tpu_checkpoint *c,
                                 ag_failure *why)
 {
-    static const char *const anew = "start a new run in another folder, or this one with --force";
-    ag_checkpoint *file = ag_checkpoint_open(path, why);
-    if (!file) return why->status;
-    if (!harness_checkpoint_same(path, file, "configuration", c->configuration, anew, why) &&
-        !harness_checkpoint_same(path, file, "data", c->data,
-                                 "the data have changed since; put the old files back, or start a "
-                                 "new run",
-                                 why) &&
-        !ag_params_load(model->params, file, 1, why))
-        read_state(c, model, path, file, 1, why);
+    const ag_checkpoint_pair same[] = {{"configuration", c->configuration}, {"data", c->data}};
+    ag_checkpoint *file = harness_checkpoint_resume(path, model->params, same, 2, why);
+    if (file) read_state(c, model, path, file, 1, why);
     ag_checkpoint_close(file);
     return why->status;
 }
