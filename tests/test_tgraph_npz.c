@@ -235,8 +235,8 @@ static void a_file_counts_once(void **state)
     for (int i = 0; i < 4; i++) assert_string_equal(strrchr(paths.path[i], '/'), left[i]);
     tpugraphs_paths_free(&paths);
     /* of what is gone the name is left */
-    given[0] = "/nowhere/x.npz";
-    assert_int_equal(tpugraphs_paths_recall(&paths, &(harness_paths){given, 2}, &why), AG_OK);
+    snprintf(text, sizeof text, "{\"data\":[\"/nowhere/x.npz\",\"%s\"],\"hidden\":8}", top);
+    assert_int_equal(tpugraphs_paths_recall(&paths, text, &why), AG_OK);
     assert_int_equal(paths.count, 5);
     assert_string_equal(paths.path[0], "/nowhere/x.npz");
     tpugraphs_paths_free(&paths);

@@ -61,18 +61,6 @@ static ag_status parse_vocabulary(tpgnn_checkpoint *c, const char *path, const a
     return why->status;
 }
 
-ag_status tpgnn_checkpoint_files(tpugraphs_paths *files, const tpgnn_checkpoint *c, ag_failure *why)
-{
-    tpgnn_settings s;
-    harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &s);
-    json_t *j = json_loads(c->configuration, JSON_REJECT_DUPLICATES, NULL);
-    if (!harness_options_from_json(o, j, "the configuration", 1, why))
-        tpugraphs_paths_recall(files, &s.common.data, why);
-    json_decref(j);
-    harness_options_free(o);
-    return why->status;
-}
-
 int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score)
 {
     static const double shortest = 1e-10, most = 300;

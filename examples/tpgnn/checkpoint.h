@@ -20,11 +20,6 @@ void tpgnn_checkpoint_free(tpgnn_checkpoint *c);
 /* JSON, owned by the caller (harness_free). */
 char *tpgnn_data_json(const tpgnn_data *data);
 
-/* Appends the files that the run of a loaded checkpoint was trained on, as far as they can be found
-   by what its --data said. Fails: AG_EMEMORY. */
-ag_status tpgnn_checkpoint_files(tpugraphs_paths *files, const tpgnn_checkpoint *c,
-                                 ag_failure *why);
-
 /* What the score of a schedule says about ln(run time in ns): 1 and `cost`, or 0: scores only rank.
  */
 int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score);

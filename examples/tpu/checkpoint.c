@@ -61,18 +61,6 @@ static ag_status parse_options(tpu_checkpoint *c, tpu_task task, const char *pat
     return why->status;
 }
 
-ag_status tpu_checkpoint_files(tpugraphs_paths *files, const tpu_checkpoint *c, ag_failure *why)
-{
-    tpu_settings s;
-    harness_options *o = harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s);
-    json_t *j = json_loads(c->configuration, JSON_REJECT_DUPLICATES, NULL);
-    if (!harness_options_from_json(o, j, "the configuration", 1, why))
-        tpugraphs_paths_recall(files, &s.common.data, why);
-    json_decref(j);
-    harness_options_free(o);
-    return why->status;
-}
-
 /* ---- tensors ------------------------------------------------------------------------------------
  */
 

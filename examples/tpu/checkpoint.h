@@ -18,10 +18,6 @@ void tpu_checkpoint_free(tpu_checkpoint *c);
 /* JSON, owned by the caller (harness_free). */
 char *tpu_data_json(const tpu_data *data);
 
-/* Appends the files that the run of a loaded checkpoint was trained on, as far as they can be found
-   by what its --data said. Fails: AG_EMEMORY. */
-ag_status tpu_checkpoint_files(tpugraphs_paths *files, const tpu_checkpoint *c, ag_failure *why);
-
 /* resume 1: with both moments and the step of the optimizer. Fails: as ag_params_save. */
 ag_status tpu_checkpoint_save(const char *path, const tpu_model *model, const tpu_checkpoint *c,
                               int resume, ag_failure *why);

@@ -35,7 +35,7 @@ static ag_status warn_trained(const tpu_runs *runs, const tpu_data *data, ag_fai
 {
     tpugraphs_paths trained = {0};
     for (int i = 0; i < runs->count && !why->status; i++)
-        tpu_checkpoint_files(&trained, &runs->run[i].checkpoint, why);
+        tpugraphs_paths_recall(&trained, runs->run[i].checkpoint.configuration, why);
     if (!why->status)
         tpugraphs_warn_trained("data", data->paths.path, data->paths.count, trained.path,
                                trained.count);

@@ -4,6 +4,7 @@
 #include "examples/harness/harness.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
+#include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,16 +87,19 @@ ag_status tpugraphs_paths_read(tpugraphs_paths *paths, const harness_paths *give
 /* ---- files that were trained on -----------------------------------------------------------------
  */
 
-ag_status tpugraphs_paths_recall(tpugraphs_paths *paths, const harness_paths *given,
-                                 ag_failure *why)
+ag_status tpugraphs_paths_recall(tpugraphs_paths *paths, const char *configuration, ag_failure *why)
 {
-    for (int i = 0; i < given->count; i++) {
+    json_t *run = json_loads(configuration, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *data = json_object_get(run, "data");
+    for (size_t i = 0; i < json_array_size(data) && !why->status; i++) {
+        const char *name = json_string_value(json_array_get(data, i));
         ag_failure gone = {0};
-        if (!tpugraphs_paths_add(paths, given->list[i], &gone)) continue;
-        if (gone.status == AG_EMEMORY || tpugraphs_paths_name(paths, given->list[i], &gone))
-            return ag_fail(why, gone.status, "%s", gone.sentence);
+        if (!name || !tpugraphs_paths_add(paths, name, &gone)) continue;
+        if (gone.status == AG_EMEMORY || tpugraphs_paths_name(paths, name, &gone))
+            ag_fail(why, gone.status, "%s", gone.sentence);
     }
-    return AG_OK;
+    json_decref(run);
+    return why->status;
 }
 
 static char *base_name(const char *path) { return harness_copy(tpugraphs_base(path)); }

@@ -34,9 +34,9 @@ void tpugraphs_paths_free(tpugraphs_paths *paths);
 ag_status tpugraphs_paths_read(tpugraphs_paths *paths, const harness_paths *given,
                                const char *option, ag_failure *why);
 
-/* Appends what an option of an earlier call named, as far as it is still there; what is not, by its
-   name. Fails: AG_EMEMORY. */
-ag_status tpugraphs_paths_recall(tpugraphs_paths *paths, const harness_paths *given,
+/* Appends what --data named in a run of this configuration (the JSON in its checkpoints), as far as
+   it is still there; what is not, by its name. Fails: AG_EMEMORY. */
+ag_status tpugraphs_paths_recall(tpugraphs_paths *paths, const char *configuration,
                                  ag_failure *why);
 /* Warns when files of an option have the names (without folders) of files that were trained on. */
 void tpugraphs_warn_trained(const char *option, char *const *path, int count, char *const *trained,
