@@ -5,8 +5,9 @@
 
 #include "core/core.h"
 
+typedef void ag__block(void *context, int64_t block, int thread);
+
 /* Runs body(context, block, thread) for each block of 0..blocks-1; thread is 0..ag_threads()-1. */
-void ag__parallel(int64_t blocks, void (*body)(void *context, int64_t block, int thread),
-                  void *context);
+void ag__parallel(int64_t blocks, ag__block *body, void *context);
 
 #endif
