@@ -10,17 +10,35 @@ void bench_beside_warm(bench_beside *b, bench_work run, void *context, int times
     b->growth = bench_peak() - before;
 }
 
+static double ours(const bench_beside *b, bench_work run, void *context)
+{
+    double sum = run(context);
+    for (int i = 1; i < b->in_a_row; i++) sum += run(context);
+    return b->in_a_row ? sum / b->in_a_row : sum;
+}
+
+/* Below 0: the peer is gone. */
+static double theirs(bench_beside *b, int k)
+{
+    double sum = bench_peer_run(&b->peer[k]);
+    for (int i = 1; i < b->in_a_row && sum >= 0; i++) {
+        const double seconds = bench_peer_run(&b->peer[k]);
+        sum = seconds < 0 ? seconds : sum + seconds;
+    }
+    return b->in_a_row ? sum / b->in_a_row : sum;
+}
+
 int bench_beside_run(bench_beside *b, bench_work run, void *context, int rounds)
 {
     for (int i = 0; i < rounds; i++) {
         if (b->peer[0].pid) bench_pause();
         const double probe = bench_probe();
         bench_evict();
-        bench_sample(&b->ours, run(context), probe);
+        bench_sample(&b->ours, ours(b, run, context), probe);
         for (int k = 0; k < BENCH_PEERS; k++) {
             if (!b->peer[k].pid) continue;
             bench_pause();
-            const double seconds = bench_peer_run(&b->peer[k]);
+            const double seconds = theirs(b, k);
             if (seconds < 0) return 1;
             bench_sample(&b->theirs[k], seconds, probe);
         }

@@ -14,6 +14,7 @@ typedef struct bench_beside {
     bench_samples ours, theirs[BENCH_PEERS];
     bench_peer peer[BENCH_PEERS];
     double growth; /* bytes: peak above what was resident before the first step */
+    int in_a_row;  /* runs of a round, whose mean is its sample; 0 and 1: one */
 } bench_beside;
 
 /* Runs the work once more; returns seconds. */
