@@ -195,6 +195,25 @@ static void put(const char *name, const char *bytes, long count)
     fclose(file);
 }
 
+/* A study that was interrupted is no run to --resume. */
+static void stopped_study(void **state)
+{
+    static const char
+        study[] = "[study]\nseeds = 0\n[all]\n",
+        call[] = "tpu ablate --study study.ini --out study --steps 8 --data f_0.npz g_0.npz "
+                 "--valid h_1.npz --hidden 16";
+    (void)state;
+    put("study.ini", study, sizeof study - 1);
+    stop_step = 3;
+    program_outcome o = program_expect(
+        call, 130, "", "tpu: interrupted after step 3 of 8; the same command goes on\n");
+    stop_step = 8 - 3;
+    o = program_expect(call, 130, "", "were ready; the same command makes them\n");
+    assert_null(strstr(o.err, "--resume"));
+    stop_step = 0;
+    program_expect(call, 0, "all", "");
+}
+
 static void take(const char *name)
 {
     char path[300];
@@ -250,6 +269,7 @@ int main(void)
         cmocka_unit_test(three_runs_and_two_threads),
         cmocka_unit_test(stopped_at_random),
         cmocka_unit_test(stopped_behind_the_last_step),
+        cmocka_unit_test(stopped_study),
         cmocka_unit_test(stopped_before_the_baselines),
         cmocka_unit_test(refused),
         cmocka_unit_test(damaged),

@@ -2,6 +2,8 @@
 /* The training loop. */
 #include "examples/harness/trainer.h"
 
+#include "examples/harness/options_internal.h"
+
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,16 +179,18 @@ void harness_trainer_done(harness_trainer *t)
     harness_say("the run is in %s; open %s/" HARNESS_REPORT, t->folder, t->folder);
 }
 
-/* What an interrupted run lacks, and how it gets it. */
+/* What an interrupted run lacks, and how it gets it: a study has no --resume. */
 static void say_interrupted(const harness_trainer *t)
 {
     const long long step = t->state->step, steps = t->how->steps;
+    const int alone = t->options->command == HARNESS_TRAIN;
     if (step < steps)
-        harness_say("interrupted after step %lld of %lld; go on with --resume", step, steps);
+        harness_say("interrupted after step %lld of %lld; %s", step, steps,
+                    alone ? "go on with --resume" : "the same command goes on");
     else
         harness_say("interrupted after all %lld steps, before the scores and the report were "
-                    "ready; make them with --resume",
-                    steps);
+                    "ready; %s",
+                    steps, alone ? "make them with --resume" : "the same command makes them");
 }
 
 ag_status harness_trainer_close(harness_trainer *t, ag_failure *why)
