@@ -7,13 +7,13 @@
 #endif
 
 #ifdef _OPENMP
-/* A matrix product called in a block must not start threads of its own. Within a team it does not;
-   a single block goes without one, since even a team of one costs a system call. */
+/* A matrix product called in a block must not start threads of its own. Within a team of several it
+   does not; a team of one is none, and costs a system call. */
 static void run_alone(int64_t blocks, ag__block *body, void *context)
 {
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1);
-    if (blocks == 1) body(context, 0, 0);
+    for (int64_t block = 0; block < blocks; block++) body(context, block, 0);
     omp_set_num_threads(threads);
     ag__stream_end();
 }
@@ -25,7 +25,7 @@ enum { FEW = 2 }; /* per thread */
 void ag__parallel(int64_t blocks, ag__block *body, void *context)
 {
     const int threads = ag_threads(), few = blocks <= FEW * (int64_t)threads;
-    if (blocks <= 1) {
+    if (blocks <= 1 || threads == 1) {
         run_alone(blocks, body, context);
         return;
     }

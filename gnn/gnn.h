@@ -220,7 +220,8 @@ typedef struct ag_pooled {
 AG_API ag_pooled ag_topk(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
 /* The rectifier before the pooling and the readout behind it in the same pass: ag_topk of
-   ag_relu(x), and ag_readout_max_mean of what stays. x [n,f]. Gradients and errors as theirs. */
+   ag_relu(x), and ag_readout_max_mean of what stays. x [n,f]. Gradients and errors as theirs. Host
+   only. Source: PyG relu, TopKPooling, global_max_pool and global_mean_pool. */
 AG_API ag_pooled ag_relu_topk_readout(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
 /* The same with score_v = tanh(score[v]); score [n] or [n,1], of a convolution to one channel

@@ -28,7 +28,7 @@ static int graph_conv_shape(ag_call *call)
 static int64_t graph_conv_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
-    return parts_at(&s) + s.parts * part_size(&s, backward);
+    return parts_at(&s, backward) + s.parts * part_size(&s, backward);
 }
 
 /* ---- forward --------------------------------------------------------------------------------- */

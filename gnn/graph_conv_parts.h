@@ -26,7 +26,7 @@ static inline sizes sizes_of(const ag_args *a)
     return s;
 }
 
-/* Scratch: the weights, then each part's panels and, backward, its sums. */
+/* Scratch: the turned weights, then each part's panels; backward, panels and sums alone. */
 static inline int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
 
 static inline int64_t weight_size(const sizes *s) { return (int64_t)s->in * s->out; }
@@ -41,9 +41,12 @@ static inline int64_t part_size(const sizes *s, int backward)
     return panel_size(s, backward) + (backward ? whole_lines(2 * weight_size(s) + s->out) : 0);
 }
 
-static inline int64_t parts_at(const sizes *s) { return 2 * whole_lines(weight_size(s)); }
+static inline int64_t parts_at(const sizes *s, int backward)
+{
+    return backward ? 0 : 2 * whole_lines(weight_size(s));
+}
 
-/* w is 0, root 1. */
+/* Turned, forward: w is 0, root 1. */
 static inline ag_real *weight_of(const ag_args *a, const sizes *s, int which)
 {
     return a->scratch + which * whole_lines(weight_size(s));
@@ -51,7 +54,7 @@ static inline ag_real *weight_of(const ag_args *a, const sizes *s, int which)
 
 static inline ag_real *part_of(const ag_args *a, const sizes *s, int64_t part, int backward)
 {
-    return a->scratch + parts_at(s) + part * part_size(s, backward);
+    return a->scratch + parts_at(s, backward) + part * part_size(s, backward);
 }
 
 /* The first node of block k, and how many it has. */

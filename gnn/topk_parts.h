@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What topk and topk_readout share: scores of the nodes, and which of them stay. Host only. */
+/* What the poolings share: scores of the nodes, and which of them stay. Host only. */
 #ifndef AG_GNN_TOPK_PARTS_H
 #define AG_GNN_TOPK_PARTS_H
 

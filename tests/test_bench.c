@@ -85,7 +85,7 @@ static const char *const names[] = {
     "gcn_conv",
     "topk",
     "topk+edges",
-    "topk_readout",
+    "relu_topk_readout",
     "sag_pool",
     "max_mean",
     "lambda_rank",

@@ -84,23 +84,50 @@ static ag_tensor *max_mean_plain(ag_tensor *const *p)
     return ag_concat2(ag_segment_max(p[0], segments), ag_segment_mean(p[0], segments), -1);
 }
 
-/* Rows that stay, their scores and their readout. */
-static ag_tensor *all_of(ag_pooled p, ag_tensor *readout)
+/* Ten graphs of 35 nodes, one of them empty, whose nodes do not speak. */
+static ag_edges ten_graphs(ag_tape *tape)
 {
-    ag_tensor *parts[] = {ag_reshape(p.x, AG_SHAPE(3 * FEATURES)), p.score,
-                          ag_reshape(readout, AG_SHAPE(2 * FEATURES))};
-    return ag_concat(parts, 3, 0);
+    static const int32_t rows[2 * 35], none[2],
+        starts[] = {0, 1, 4, 4, 9, 12, 20, 22, 27, 30, NODES * CONFIGS};
+    ag_tensor *pairs = ag_input_i32(tape, rows, AG_SHAPE(NODES * CONFIGS, 2));
+    return (ag_edges){pairs, ag_input_i32(tape, none, AG_SHAPE(0)), pairs,
+                      ag_input_i32(tape, none, AG_SHAPE(0, 2)),
+                      ag_input_i32(tape, starts, AG_SHAPE(11))};
 }
-static ag_tensor *pool_read(ag_tensor *const *p)
+
+/* What a pooling makes, one after the other, or one of them alone. */
+enum { ROWS = 1, SCORES = 2, READOUT = 4 };
+static ag_tensor *made(ag_pooled p, ag_tensor *readout, int which)
 {
-    const ag_pooled left = ag_relu_topk_readout(p[0], p[1], toy_edges(ag_tape_of(p[0])), 0.6f);
-    return all_of(left, left.readout);
+    ag_tensor *parts[3];
+    int n = 0;
+    if (which & ROWS) parts[n++] = ag_reshape(p.x, AG_SHAPE(ag_size(p.x, 0) * FEATURES));
+    if (which & SCORES) parts[n++] = p.score;
+    if (which & READOUT)
+        parts[n++] = ag_reshape(readout, AG_SHAPE(ag_size(readout, 0) * 2 * FEATURES));
+    return n == 1 ? parts[0] : ag_concat(parts, n, 0);
 }
-static ag_tensor *pool_read_plain(ag_tensor *const *p)
+static ag_tensor *pool(ag_tensor *const *p, ag_edges edges, int which)
 {
-    const ag_pooled left = ag_topk(ag_relu(p[0]), p[1], toy_edges(ag_tape_of(p[0])), 0.6f);
-    return all_of(left, ag_readout_max_mean(left.x, left.edges));
+    const ag_pooled left = ag_relu_topk_readout(p[0], p[1], edges, 0.6f);
+    return made(left, left.readout, which);
 }
+static ag_tensor *pool_plain(ag_tensor *const *p, ag_edges edges, int which)
+{
+    const ag_pooled left = ag_topk(ag_relu(p[0]), p[1], edges, 0.6f);
+    return made(left, ag_readout_max_mean(left.x, left.edges), which);
+}
+#define POOL(NAME, EDGES, WHICH)                                                                 \
+ static ag_tensor *NAME(ag_tensor *const *p) { return pool(p, EDGES(ag_tape_of(p[0])), WHICH); } \
+ static ag_tensor *NAME##_plain(ag_tensor *const *p)                                             \
+ {                                                                                               \
+  return pool_plain(p, EDGES(ag_tape_of(p[0])), WHICH);                                          \
+ }
+POOL(pool_one, toy_edges, ROWS | SCORES | READOUT)
+POOL(pool_all, ten_graphs, ROWS | SCORES | READOUT)
+POOL(pool_rows, ten_graphs, ROWS)
+POOL(pool_scores, ten_graphs, SCORES)
+POOL(pool_readout, ten_graphs, READOUT)
 
 /* A fused op, what it replaces, and the shapes of its inputs. */
 typedef struct fusion {
@@ -133,11 +160,16 @@ static const fusion fusions[] = {
      {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}},
      2},
     {"segment_max_mean", max_mean, max_mean_plain, {{2, {NODES * CONFIGS, FEATURES, 1, 1}}}, 1},
-    {"topk_readout",
-     pool_read,
-     pool_read_plain,
-     {{2, {NODES, FEATURES, 1, 1}}, {1, {FEATURES, 1, 1, 1}}},
-     2},
+#define POOLED(NAME, ROWS_OF_X)                                       \
+ {                                                                    \
+  "relu_topk_readout", NAME, NAME##_plain,                            \
+      {{2, {ROWS_OF_X, FEATURES, 1, 1}}, {1, {FEATURES, 1, 1, 1}}}, 2 \
+ }
+    POOLED(pool_one, NODES),
+    POOLED(pool_all, NODES *CONFIGS),
+    POOLED(pool_rows, NODES *CONFIGS),
+    POOLED(pool_scores, NODES *CONFIGS),
+    POOLED(pool_readout, NODES *CONFIGS),
 };
 enum { FUSIONS = sizeof fusions / sizeof *fusions };
 

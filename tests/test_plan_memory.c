@@ -144,6 +144,24 @@ static void check_reads(const ag_plan *plan)
     free(o.of);
 }
 
+/* Each order needs less than the other on one of these; the plan takes the better one. */
+static void test_two_orders(void **state)
+{
+    ag_buffer by_size[] = {{192, 0, 2, 3, 0, 0}, {192, 0, 3, 3, 0, 0}, {128, 0, 0, 2, 0, 0}};
+    ag_buffer by_life[] = {
+        {64, 0, 3, 4, 0, 0}, {256, 0, 0, 1, 0, 0}, {256, 0, 4, 4, 0, 0}, {256, 0, 0, 3, 0, 0}};
+    ag_plan plan[] = {{.buffers = by_size, .n_buffers = 3}, {.buffers = by_life, .n_buffers = 4}};
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ag__plan_place(tape, &plan[i]), 0);
+        check_buffers(&plan[i]);
+    }
+    assert_int_equal(plan[0].slab_bytes, 384); /* 512 by life */
+    assert_int_equal(plan[1].slab_bytes, 512); /* 576 by size */
+    ag_tape_free(tape);
+}
+
 static void test_placement(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
@@ -235,6 +253,7 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_orders),
         cmocka_unit_test(test_placement),
         cmocka_unit_test(test_ways_to_run_agree),
     };

@@ -184,6 +184,15 @@ static void test_refused(void **state)
         &b, ag_topk(b.x, b.score, b.edges, 0.5f), AG_ESHAPE,
         "topk: x is [6,2], p is [6], starts is [2], kept is [2]: p needs one element per feature");
     b = start(tape, g, NULL, 0);
+    expect(&b, ag_relu_topk_readout(b.x, b.p, b.edges, 0), AG_EUSE,
+           "ag_relu_topk_readout: the ratio is 0, but must be above 0");
+    b = start(tape, g, NULL, 0);
+    expect(&b, ag_relu_topk_readout(b.x, b.score, b.edges, 0.5f), AG_ESHAPE,
+           "p needs one element per feature of a node");
+    b = start(tape, g, NULL, 0);
+    expect(&b, ag_relu_topk_readout(b.score, b.p, b.edges, 0.5f), AG_ESHAPE,
+           "x must have an axis of nodes and one of features");
+    b = start(tape, g, NULL, 0);
     expect(&b, ag_sag_pool(b.x, b.p, b.edges, 0.5f), AG_ESHAPE,
            "the score needs one element per node");
     b = start(tape, g, NULL, 0);

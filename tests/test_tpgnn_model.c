@@ -186,6 +186,53 @@ static void scores_hang_on_nothing_else(void **state)
     tpgnn_data_free(&data);
 }
 
+/* Where a word's row of the table is no number, how many of the 4 schedules have a score; the
+   others are as they were. */
+static int score_without(const tpgnn_scorer *s, tpgnn_model *m, int word, const double *one,
+                         const tpgnn_data *data)
+{
+    ag_failure why = {0};
+    double score[4] = {0};
+    ag_real *row = m->member[0].table[TPGNN_LOOP]->value + word * m->options.hidden;
+    const ag_real before = *row;
+    int left = 0;
+    *s->bad = (ag_failure){0};
+    *row = (ag_real)NAN;
+    assert_int_equal(tpgnn_score(s, score, data, 1, &why), AG_OK);
+    *row = before;
+    for (int i = 0; i < 4; i++) {
+        assert_true(isfinite(score[i]) ? score[i] == one[i] : score[i] == -INFINITY);
+        left += isfinite(score[i]) != 0;
+    }
+    assert_true(left == 4 ? !s->bad->status : s->bad->status == AG_EFINITE);
+    return left;
+}
+
+/* One schedule without a score does not keep the others from theirs. */
+static void scores_without_a_few(void **state)
+{
+    (void)state;
+    tpgnn_data data;
+    tpgnn_model m;
+    ag_failure why = {0}, bad = {0};
+    double one[4];
+    int some = 0;
+    make_small(&data);
+    const tpgnn_options o = options_of(&variants[0], &data, 16);
+    assert_int_equal(tpgnn_model_new(&m, &o, 5, &why), AG_OK);
+    score(one, &m, &data, 1, 1);
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    const tpgnn_scorer s = {.model = &m, .tape = tape, .graphs = 1, .nodes = 1, .bad = &bad};
+    for (int word = 0; word < o.words[TPGNN_LOOP]; word++) {
+        const int left = score_without(&s, &m, word, one, &data);
+        some += left > 0 && left < 4;
+    }
+    assert_true(some > 0);
+    ag_tape_free(tape);
+    tpgnn_model_free(&m);
+    tpgnn_data_free(&data);
+}
+
 /* Weights add up, and a cost that is no number names its schedule. */
 static void scores_add_up_or_say_why(void **state)
 {
@@ -332,6 +379,7 @@ int main(void)
         cmocka_unit_test(float_is_near_double),
         cmocka_unit_test(scores_hang_on_nothing_else),
         cmocka_unit_test(scores_add_up_or_say_why),
+        cmocka_unit_test(scores_without_a_few),
         cmocka_unit_test(sizes_out_of_range_are_refused),
         cmocka_unit_test(the_papers_size),
         cmocka_unit_test(vectors_repeat),

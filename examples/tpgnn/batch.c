@@ -269,11 +269,12 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
     memset(s.down, 0, 2 * (size_t)count * sizeof *s.down);
     b->start[0] = b->store_start[0] = 0;
     for (int i = 0; i < count && !why->status; i++) fill_schedule(b, &s, data, i, o, why);
-    b->nodes = b->start[count];
-    b->stores = b->store_start[count];
     if (!why->status) join_graphs(b, &s, o->both, why);
     for (int i = 0; i < 2 * count; i++) ag_graph_free(s.down[i]);
-    return why->status ? why->status : fill_ranks(b, &s, why);
+    if (why->status) return why->status;
+    b->nodes = b->start[count];
+    b->stores = b->store_start[count];
+    return fill_ranks(b, &s, why);
 }
 
 void tpgnn_batch_free(tpgnn_batch *b)

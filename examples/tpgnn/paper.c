@@ -4,20 +4,26 @@
 
 #include "ops/ops.h"
 
+/* TopK has the rectifier itself. */
 static ag_tensor *convolve(const tpgnn_paper *p, int k, ag_tensor *x, ag_tensor *norm,
                            ag_edges edges)
 {
-    if (p->options.conv == TPGNN_GCN_CONV) return ag_gcn_conv(&p->gcn[k], x, norm, edges);
-    return ag_graph_conv(&p->graph[k], x, edges);
+    const int relu = p->options.pool != TPGNN_POOL_TOPK;
+    if (p->options.conv == TPGNN_GCN_CONV) {
+        ag_tensor *y = ag_gcn_conv(&p->gcn[k], x, norm, edges);
+        return relu ? ag_relu(y) : y;
+    }
+    return relu ? ag_graph_conv_relu(&p->graph[k], x, edges)
+                : ag_graph_conv(&p->graph[k], x, edges);
 }
 
-/* The rectifier, what a pooling leaves, and its readout. */
+/* What a pooling leaves, and its readout. */
 static ag_pooled pool(const tpgnn_paper *p, int k, ag_tensor *x, ag_edges edges)
 {
     const ag_real ratio = (ag_real)p->options.ratio;
     if (p->options.pool == TPGNN_POOL_TOPK)
         return ag_relu_topk_readout(x, ag_parameter(ag_tape_of(x), p->select[k]), edges, ratio);
-    ag_pooled kept = {.x = ag_relu(x), .edges = edges};
+    ag_pooled kept = {.x = x, .edges = edges};
     if (p->options.pool == TPGNN_POOL_SAG)
         kept = ag_sag_pool(kept.x, ag_graph_conv(&p->score[k], kept.x, edges), edges, ratio);
     kept.readout = ag_readout_max_mean(kept.x, kept.edges);

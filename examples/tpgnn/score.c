@@ -30,8 +30,8 @@ static ag_status add_scores(const tpgnn_scorer *s, double *score, const tpgnn_da
         }
         score[first + i] = -(double)INFINITY;
         ag_fail(bad, AG_EFINITE,
-                "%.160s: the cost of schedule %d is %g; the run is of no use, choose another "
-                "checkpoint",
+                "%.160s: the cost of schedule %d is %g; with this checkpoint it cannot "
+                "be ranked, choose another one",
                 data->task[of->task].name, of->number, (double)cost[i]);
     }
     return why->status;

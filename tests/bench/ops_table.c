@@ -200,7 +200,7 @@ static ag_tensor *topk_edges(const bench_scene *s, ag_tensor *const *x)
     return ag_spmm(pooled.x, pooled.edges, AG_AGGREGATE_MEAN);
 }
 
-static ag_tensor *topk_readout(const bench_scene *s, ag_tensor *const *x)
+static ag_tensor *relu_topk_readout(const bench_scene *s, ag_tensor *const *x)
 {
     return ag_relu_topk_readout(x[0], x[1], s->tree_edges, (ag_real)0.8).readout;
 }
@@ -309,7 +309,7 @@ const bench_op bench_op_table[] = {
     {"gcn_conv", W(TREES, 128), {W(TREES, 128), W(128, 128), B(128)}, gcn_conv, {262, 518}, {2, 3}},
     {"topk", W(TREES, 128), {W(TREES, 128), B(128)}, topk, {3, 6}, {1.8, 2.6}},
     {"topk+edges", W(TREES, 128), {W(TREES, 128), B(128)}, topk_edges, {5, 8}, {3.4, 4.2}},
-    {"topk_readout", W(TREES, 128), {W(TREES, 128), B(128)}, topk_readout, {5, 6}, {1.8, 2}},
+    {"relu_topk_readout", W(TREES, 128), {W(TREES, 128), B(128)}, relu_topk_readout, {5, 6}, {1.8, 2}},
     {"sag_pool", W(TREES, 128), {W(TREES, 128), B(TREES)}, sag_pool, {1, 3}, {1.6, 2.6}},
     {"max_mean", W(TREES, 128), {W(TREES, 128)}, readout_max_mean, {2, 2}, {1, 1}},
     {"lstm", W(FEW, 512), {W(FEW, 512), W(2048, 512), W(2048, 512)}, lstm, {8192, 16384}, {7, 12}},

@@ -495,8 +495,8 @@ def topk(x, f, i):
     return pool(x[0], torch.tanh(flat @ p / p.norm()), x[2], x[3])
 
 
-@formula("topk_readout")
-def topk_readout(x, f, i):
+@formula("relu_topk_readout")
+def relu_topk_readout(x, f, i):
     """topk of the rectified rows, and the readout of those that stay."""
     y, score, perm, place = topk([torch.relu(x[0])] + x[1:], f, i)
     return y, score, perm, place, *segment_max_mean([y, x[3]], f, i)

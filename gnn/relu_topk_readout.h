@@ -57,6 +57,8 @@ KERNEL void node_back(ag_real *part, ag_real *dy, const ag_args *a, int64_t g, i
     if (j >= 0) {
         row_gradient(dy, a, x, g, j, f);
         SUM(ds, i, f, dy[i] * x[i]);
+    } else {
+        EACH (i, f) dy[i] = 0;
     }
     if (DY(1)) ds += DY(1)[v];
     rectified_back(DX + v * f, part, x, dy, X(1), j >= 0 ? s : 0, ds * (1 - s * s) * unit, f, add);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* topk_readout: what stands between two convolutions of a network that pools. The rows of a graph
-   are in the cache from the rectifier to the readout, and backward reads each row of x once. Host
-   only. */
-#include "gnn/topk_readout.h"
+/* relu_topk_readout: what stands between two convolutions of a network that pools. The rows of a
+   graph are in the cache from the rectifier to the readout, and backward reads each row of x once.
+   Host only. */
+#include "gnn/relu_topk_readout.h"
 #include "core/parallel.h"
 #include "gnn/pool.h"
 #include "gnn/topk_parts.h"
 #include "ops/segment_max_mean.h"
 #include "ops/table.h"
 
-static int topk_readout_shape(ag_call *call)
+static int relu_topk_readout_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], starts = call->xs[2];
     if (x.rank != 2) return ag__reject(call, "x must have an axis of nodes and one of features");
@@ -22,13 +22,13 @@ static int topk_readout_shape(ag_call *call)
     return 0;
 }
 
-static int least(int a, int b) { return a < b ? a : b; }
+static int least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
 
 /* ---- forward --------------------------------------------------------------------------------- */
 
 /* A row of features per unit of work; backward, one per block for its part of dp, and one for the
    gradient of a row of y. */
-static int64_t topk_readout_scratch(const ag_args *a, int backward)
+static int64_t relu_topk_readout_scratch(const ag_args *a, int backward)
 {
     const int64_t blocks = topk_blocks(a), graphs = pool_graphs(a);
     return (backward ? 2 * blocks : blocks > graphs ? blocks : graphs) * row_elements(a->xs[0]);
@@ -89,18 +89,18 @@ enum { FEW = 8, COLUMNS = 32 };
 static void score_block(void *context, int64_t block, int thread)
 {
     const ag_args *a = context;
-    const int lo = (int)block * TOPK_BLOCK, nodes = a->xs[0].size[0];
+    const int64_t lo = block * TOPK_BLOCK;
     (void)thread;
-    score_nodes(a, a->scratch + block * a->xs[0].size[1], lo, least(lo + TOPK_BLOCK, nodes),
-                topk_unit(a));
+    score_nodes(a, a->scratch + block * a->xs[0].size[1], (int)lo,
+                least(lo + TOPK_BLOCK, a->xs[0].size[0]), topk_unit(a));
 }
 
 static void keep_block(void *context, int64_t block, int thread)
 {
     const ag_args *a = context;
-    const int lo = (int)block * TOPK_BLOCK;
+    const int64_t lo = block * TOPK_BLOCK;
     (void)thread;
-    keep_rows(a, lo, least(lo + TOPK_BLOCK, a->ys[0].size[0]));
+    keep_rows(a, (int)lo, least(lo + TOPK_BLOCK, a->ys[0].size[0]));
 }
 
 static int64_t strips_of(const ag_args *a) { return (a->xs[0].size[1] + COLUMNS - 1) / COLUMNS; }
@@ -113,7 +113,7 @@ static void read_strip(void *context, int64_t k, int thread)
     read_columns(a, k / strips_of(a), c, least(COLUMNS, a->xs[0].size[1] - c));
 }
 
-static void topk_readout_call(const ag_args *a)
+static void relu_topk_readout_call(const ag_args *a)
 {
     const int64_t graphs = pool_graphs(a);
     void *context = (void *)(uintptr_t)a;
@@ -126,8 +126,8 @@ static void topk_readout_call(const ag_args *a)
     ag__parallel((a->ys[0].size[0] + (int64_t)TOPK_BLOCK - 1) / TOPK_BLOCK, keep_block, context);
     ag__parallel(graphs * strips_of(a), read_strip, context);
 }
-static const ag_kernel topk_readout_forward = {"topk_readout_forward", NULL, NULL,
-                                               topk_readout_call,      NULL, NULL};
+static const ag_kernel relu_topk_readout_forward = {"relu_topk_readout_forward", NULL, NULL,
+                                                    relu_topk_readout_call,      NULL, NULL};
 
 /* ---- backward -------------------------------------------------------------------------------- */
 
@@ -138,13 +138,13 @@ static inline void block_back(const ag_args *a, int64_t block, ag_real unit, con
     ag_real *part = a->scratch + block * f, *dy = part + topk_blocks(a) * f;
     int64_t g = segment_holding(XI(2), (int32_t)pool_graphs(a), nodes, first);
     for (int i = 0; i < f; i++) part[i] = dy[i] = 0;
-    for (int64_t v = first; v < first + least(TOPK_BLOCK, (int)left); v++) {
+    for (int64_t v = first; v < first + least(TOPK_BLOCK, left); v++) {
         while (v >= XI(2)[g + 1]) g++;
         node_back(part, dy, a, g, v, unit, f, add);
     }
 }
 
-static void topk_readout_back(const ag_args *a, int64_t lo, int64_t hi)
+static void relu_topk_readout_back(const ag_args *a, int64_t lo, int64_t hi)
 {
     const ag_real unit = topk_unit(a);
     for (int64_t block = lo; block < hi; block++)
@@ -153,14 +153,16 @@ static void topk_readout_back(const ag_args *a, int64_t lo, int64_t hi)
         else
             block_back(a, block, unit, 0);
 }
-static const ag_kernel topk_readout_backward_x = {
-    "topk_readout_backward_x", topk_blocks, topk_readout_back, NULL, NULL, NULL};
+static const ag_kernel relu_topk_readout_backward_x = {
+    "relu_topk_readout_backward_x", topk_blocks, relu_topk_readout_back, NULL, NULL, NULL};
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const int32_t whole[] = {0, 5}, three[] = {0, 3}, four[] = {0, 1, 1, 8, 12};
 static const int32_t some[] = {0, 1, 1, 5, 7}, none[] = {0, 0, 0}, one[] = {0, 1};
 static const int32_t big[] = {0, 300, 301}, part[] = {0, 150, 151};
+static const int32_t many[] = {0, 1, 3, 3, 5, 8, 9, 11, 12, 15, 16}; /* more than FEW */
+static const int32_t most[] = {0, 1, 2, 2, 4, 6, 7, 8, 9, 10, 11};
 
 #define CASE(NODES, F, GRAPHS, KEPT, ...)                                                \
  {                                                                                       \
@@ -175,35 +177,37 @@ static const ag_case cases[] = {
     CASE(0, 4, 3, 0, .ints = {NULL, NULL, none, none}),
     CASE(12, 33, 5, 7, .ints = {NULL, NULL, four, some}),
     CASE(3, 1025, 2, 3, .ints = {NULL, NULL, three, three}),
+    CASE(16, 17, 11, 11, .ints = {NULL, NULL, many, most}),
+    CASE(16, 1027, 11, 11, .ints = {NULL, NULL, many, most}),
     CASE(301, 2, 3, 151, .ints = {NULL, NULL, big, part}),
     CASE(1, 1, 2, 1, .ints = {NULL, NULL, one, one}),
 };
 
-static const ag_op topk_readout = {
-    .name = "topk_readout",
+static const ag_op relu_topk_readout = {
+    .name = "relu_topk_readout",
     .formula = "x+ = max(x, 0); y, s = topk(x+, p); r[g,:] = largest, then mean of the rows of y "
                "of graph g, by column",
     .inputs = "x p starts kept",
     .ints = SAVE_X(2) | SAVE_X(3) | SAVE_Y(2) | SAVE_Y(3) | SAVE_Y(5),
     .outputs = 6,
-    .shape = topk_readout_shape,
-    .forward = {&topk_readout_forward},
-    .backward = {&topk_readout_backward_x, &ag__topk_backward_p},
+    .shape = relu_topk_readout_shape,
+    .forward = {&relu_topk_readout_forward},
+    .backward = {&relu_topk_readout_backward_x, &ag__topk_backward_p},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(3) | SAVE_Y(1) | SAVE_Y(3) | SAVE_Y(5),
     .flows = SAVE_Y(0) | SAVE_Y(1) | SAVE_Y(4),
     .first_serves_all = 1,
-    .scratch = topk_readout_scratch,
+    .scratch = relu_topk_readout_scratch,
     .has_kinks = 1,
     .cases = cases,
     .n_cases = sizeof cases / sizeof *cases,
     .replaces = "y = topk(relu(x), p, starts, kept); r = segment_max_mean(y, kept)",
 };
 
-const ag_op *const ag__ops_topk_readout[] = {&topk_readout, NULL};
+const ag_op *const ag__ops_relu_topk_readout[] = {&relu_topk_readout, NULL};
 
 ag_pooled ag_relu_topk_readout(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio)
 {
-    ag_pooled pooled = ag__pool(&topk_readout, x, p, edges, ratio);
+    ag_pooled pooled = ag__pool(&relu_topk_readout, x, p, edges, ratio);
     pooled.readout = ag__output(pooled.x, 4);
     return pooled;
 }
