@@ -54,7 +54,7 @@ typedef struct tpgnn_nodes {
     int32_t *line, *children, *refers; /* as given; refers then turns into a node, -1: none */
     float *value;
     int32_t *parent, *position, *depth;
-    int32_t *place; /* scratch */
+    int32_t *scratch;
 } tpgnn_nodes;
 
 /* Reads a file, or what stands for one, into r; `from` is what the caller said. */

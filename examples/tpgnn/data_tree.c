@@ -7,9 +7,9 @@
 tpgnn_nodes tpgnn_nodes_part(const tpgnn_nodes *all, int64_t first)
 {
     return (tpgnn_nodes){
-        all->name,           all->kinds,         all->line + first,   all->children + first,
-        all->refers + first, all->value + first, all->parent + first, all->position + first,
-        all->depth + first,  all->place + first};
+        all->name,           all->kinds,          all->line + first,   all->children + first,
+        all->refers + first, all->value + first,  all->parent + first, all->position + first,
+        all->depth + first,  all->scratch + first};
 }
 
 static const tpgnn_kind *kind_of(const tpgnn_nodes *t, int v) { return &t->kinds[t->line[v]]; }
@@ -30,7 +30,7 @@ static int is_declaration(const tpgnn_nodes *t, int v)
 /* The next child of the last node before it that lacks one, for every node. */
 static ag_status find_parents(tpgnn_nodes *t, int schedule, int nodes, ag_failure *why)
 {
-    int32_t *placed = t->place; /* children so far */
+    int32_t *placed = t->scratch; /* children so far */
     memset(placed, 0, (size_t)nodes * sizeof *placed);
     int top = -1;
     for (int v = 0; v < nodes; v++) {
@@ -57,7 +57,7 @@ static ag_status find_parents(tpgnn_nodes *t, int schedule, int nodes, ag_failur
 /* Numbers of declarations to the nodes that declare. */
 static ag_status find_declarations(tpgnn_nodes *t, int schedule, int nodes, ag_failure *why)
 {
-    int32_t *declaration = t->place;
+    int32_t *declaration = t->scratch;
     int count = 0;
     for (int v = 0; v < nodes; v++) {
         const int number = t->refers[v];
@@ -106,7 +106,7 @@ ag_status tpgnn_nodes_room(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *w
     if (!t->parent) return tpugraphs_no_memory(t->name, bytes, why);
     t->position = t->parent + n;
     t->depth = t->parent + 2 * n;
-    t->place = t->parent + 3 * n;
+    t->scratch = t->parent + 3 * n;
     return AG_OK;
 }
 

@@ -112,6 +112,8 @@ static program_outcome finish(pid_t child)
     o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     slurp("stdout", o.out, sizeof o.out);
     slurp("stderr", o.err, sizeof o.err);
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+        print_error("ended by signal %d; stderr: %s\n", WTERMSIG(status), o.err);
     return o;
 }
 

@@ -11,7 +11,9 @@
        augur_tpgnn_save(model, "tuned.safetensors");
        augur_tpgnn_close(model);
 
-   Bad input never ends the process; no memory for its lists of names does, with a sentence. */
+   Bad input never ends the process; no memory for its lists of names does, with a sentence.
+   Handlers of signals that may come during a call need a stack of their own (SA_ONSTACK):
+   docs/errors.md. */
 #ifndef AUGUR_TPGNN_H
 #define AUGUR_TPGNN_H
 
