@@ -30,13 +30,24 @@ class Tuner(unittest.TestCase):
 
     def test_scores_in_metaschedule(self):
         context, found = self.candidates(40)
-        one, two = self.model(jobs=1), self.model(jobs=2)
+        one, two = self.model(jobs=1, explore=0), self.model(jobs=2, explore=0)
         scores = one.predict(context, found)
-        self.assertTrue(np.isfinite(scores).all())
+        self.assertTrue((np.isfinite(scores) & (scores > 0)).all())  # the search takes what is below 0 for 0
         self.assertEqual(scores.tobytes(), two.predict(context, found).tobytes())
         trees = [cost_model.flattened(c) for c in found]
-        self.assertEqual(scores.tobytes(), one.model.predict(library.arrays(trees))[0].tobytes())
+        self.assertEqual(scores.tobytes(), np.exp(one.model.predict(library.arrays(trees))[0]).tobytes())
         self.assertEqual((one.predicted, one.lost, one.failures), (40, 0, 0))
+
+    def test_noise(self):
+        context, found = self.candidates(40)
+        plain = self.model(explore=0).predict(context, found)
+        one, two, other = self.model(seed=3), self.model(seed=3), self.model(seed=4)
+        drawn = [one.predict(context, found) for _ in range(2)]
+        self.assertEqual([d.tobytes() for d in drawn], [two.predict(context, found).tobytes() for _ in range(2)])
+        noise = np.log([*drawn, other.predict(context, found)]) - np.log(plain)
+        self.assertEqual(len({row.tobytes() for row in noise}), 3)
+        self.assertAlmostEqual(noise.mean(), np.euler_gamma, delta=0.5)  # of Gumbel's distribution; 120 draws
+        self.assertAlmostEqual(noise.std(), np.pi / np.sqrt(6), delta=0.5)
 
     def test_it_never_raises(self):
         context, found = self.candidates()

@@ -10,6 +10,7 @@ from tvm.ir.utils import derived_object
 from tvm.s_tir.meta_schedule.cost_model import PyCostModel
 
 CHUNK = 16  # candidates that a thread lowers and scores at once
+MOST = 700  # whose exponential is still a number
 
 
 def flattened(candidate):
@@ -23,12 +24,16 @@ def flattened(candidate):
 @derived_object
 class TpgnnModel(PyCostModel):
     """model: a library.Model. steps: of training after each round of measurements; 0: it stays as it was trained.
-    jobs: threads that lower and score. Scores of candidates that cannot be lowered or read are -inf; `lost` counts
-    them, `predicted` all, and `failures` the calls in which something else went wrong, whose sentence is `reason`."""
+    jobs: threads that lower and score. The search draws parents in proportion to their scores and takes what is below 0
+    for 0, so it gets exp(model's score). explore: width of Gumbel noise on the model's scores, with which the best of
+    many are a draw from softmax(score / explore); without it they are copies of one schedule, and all wrong where that
+    one is. Candidates that cannot be lowered or read score -inf; `lost` counts them, `predicted` all, and `failures`
+    the calls in which something else went wrong, whose sentence is `reason`."""
 
-    def __init__(self, model, steps=0, learning_rate=1e-4, jobs=2):
+    def __init__(self, model, steps=0, learning_rate=1e-4, jobs=2, explore=1.0, seed=0):
         super().__init__()
         self.model, self.steps, self.learning_rate, self.jobs = model, steps, learning_rate, jobs
+        self.explore, self.random = explore, np.random.default_rng(seed)
         self.predicted, self.lost, self.failures, self.reason, self.tasks, self.losses = 0, 0, 0, "", {}, []
 
     def load(self, path):
@@ -53,8 +58,10 @@ class TpgnnModel(PyCostModel):
         chunks = [candidates[i:i + CHUNK] for i in range(0, len(candidates), CHUNK)]
         with ThreadPoolExecutor(self.jobs) as pool:  # ended with the call: others fork this process
             scores = np.concatenate([np.empty(0), *pool.map(self.score, chunks)])
-        self.predicted, self.lost = self.predicted + len(scores), self.lost + int(np.isinf(scores).sum())
-        return scores
+        lost = np.isinf(scores)
+        self.predicted, self.lost = self.predicted + len(scores), self.lost + int(lost.sum())
+        noise = self.explore * self.random.gumbel(size=len(scores))
+        return np.where(lost, -np.inf, np.exp(np.minimum(scores + noise, MOST)))
 
     def update(self, context, candidates, results):
         if not self.steps:

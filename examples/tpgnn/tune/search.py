@@ -26,7 +26,7 @@ def make_model(method, seed, options):
         return ms.cost_model.XGBModel(num_warmup_samples=options["batch"], num_tuning_cores=options["jobs"])
     return cost_model.TpgnnModel(library.Model(options["library"], options["run"]), jobs=options["jobs"],
                                  steps=options["steps"] if method == "online" else 0,
-                                 learning_rate=options["learning_rate"])
+                                 learning_rate=options["learning_rate"], explore=options["explore"], seed=seed)
 
 
 class Run:

@@ -26,7 +26,8 @@ TITLES = {"random": "random", "xgboost": "XGBoost (TVM)", "offline": "TPGNN", "o
 # New shapes of kinds that the embedded set has: a test holds that it does not have these.
 TASKS = ("matmul_240_288_256", "dense-relu_120_440_360", "conv2d-nhwc_1_26_26_40_72_3_1",
          "conv2d-bn-relu_1_30_30_40_56_3_1", "depthwise-nhwc_1_44_44_80_3_1", "softmax_144_720")
-MEANS = ("trials", "batch", "population", "steps", "learning_rate", "compile_seconds", "slowest_ms", "core", "run")
+MEANS = ("trials", "batch", "population", "steps", "learning_rate", "explore", "compile_seconds", "slowest_ms", "core",
+         "run")
 
 
 def parser():
@@ -51,6 +52,8 @@ def parser():
     add("--steps", type=number(int, 1, 10000), default=10, metavar="N",
         help="online: training steps after a batch (10)")
     add("--learning-rate", type=number(float, 1e-8, 1), default=1e-4, metavar="X", help="online (1e-4)")
+    add("--explore", type=number(float, 0, 100), default=1, metavar="X",
+        help="TPGNN: width of the noise on its scores, for not all trials to be copies of one (1)")
     add("--jobs", type=number(int, 1, 256), default=2,
         help="threads that score and schedules that are compiled at once (2)")
     add("--core", type=number(int, 0, 4095), default=cores[-1], help=f"core to measure on ({cores[-1]}, the last)")
