@@ -60,16 +60,8 @@ static void keep_rows(const ag_args *a, int lo, int hi)
 /* Columns c..c+n-1 of the readout of graph g; n is at most AG_STRIP. */
 static void read_columns(const ag_args *a, int64_t g, int c, int n)
 {
-    const int f = a->xs[0].size[1], lo = XI(3)[g], hi = XI(3)[g + 1];
-    const ag_real share = hi > lo ? 1 / (ag_real)(hi - lo) : 0;
-    ag_real best[AG_PER_LANE], sum[AG_PER_LANE], *y = Y(4) + g * 2 * f + c;
-    int32_t at[AG_PER_LANE], *from = YI(5) + g * f + c;
-    strip_max_sum(best, at, sum, Y(0), lo, hi, f, c, n);
-    for (int i = 0; i < n; i++) {
-        y[i] = best[i];
-        y[f + i] = sum[i] * share;
-        from[i] = at[i];
-    }
+    const int f = a->xs[0].size[1];
+    strip_max_mean(Y(4) + g * 2 * f, YI(5) + g * f, Y(0), XI(3)[g], XI(3)[g + 1], f, c, n);
 }
 
 static void do_graph(void *context, int64_t g, int thread)

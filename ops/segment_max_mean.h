@@ -32,20 +32,27 @@ KERNEL void strip_max_sum(ag_real *best, int32_t *at, ag_real *sum, const ag_rea
     }
 }
 
+/* Columns c..c+n-1 of one segment, rows lo..hi-1 of x: its rows y [2 width] and from [width]. */
+KERNEL void strip_max_mean(ag_real *y, int32_t *from, const ag_real *x, int64_t lo, int64_t hi,
+                           int width, int c, int n)
+{
+    const ag_real scale = hi > lo ? 1 / (ag_real)(hi - lo) : 0;
+    ag_real best[AG_PER_LANE], sum[AG_PER_LANE];
+    int32_t at[AG_PER_LANE];
+    strip_max_sum(best, at, sum, x, lo, hi, width, c, n);
+    EACH (j, n) {
+        y[c + j] = best[AT(j)];
+        y[width + c + j] = sum[AT(j)] * scale;
+        from[c + j] = at[AT(j)];
+    }
+}
+
 STRIP(segment_max_mean_forward, a->ys[0].size[0], ag__columns(a->xs[0]))
 {
     const int width = ag__columns(a->xs[0]);
-    const int64_t lo = segment_start(a, o), hi = segment_start(a, o + 1);
-    const ag_real scale = hi > lo ? 1 / (ag_real)(hi - lo) : 0;
-    ag_real best[AG_PER_LANE], sum[AG_PER_LANE], *y = Y(0) + o * 2 * width + c;
-    int32_t at[AG_PER_LANE], *from = YI(1) + o * width + c;
     (void)add;
-    strip_max_sum(best, at, sum, X(0), lo, hi, width, c, n);
-    EACH (j, n) {
-        y[j] = best[AT(j)];
-        y[width + j] = sum[AT(j)] * scale;
-        from[j] = at[AT(j)];
-    }
+    strip_max_mean(Y(0) + o * 2 * width, YI(1) + o * width, X(0), segment_start(a, o),
+                   segment_start(a, o + 1), width, c, n);
 }
 
 ROW(segment_max_mean_backward, a->xs[0].size[0])
