@@ -24,6 +24,7 @@ static int make_files(void **state)
     program_pictures = 0;
     program_write_layout("a.npz", 60, 0);
     program_write_layout("b.npz", 40, 1);
+    program_write_layout("c.npz", 400, 2);
     program_write_tile("t.npz", 30, 0);
     program_write_tile("u.npz", 20, 1);
     return 0;
@@ -128,55 +129,54 @@ static double number_of(const json_t *j, const char *key)
     return json_number_value(value);
 }
 
-/* Rounded scores are multiples of one step, each the nearest; the order stays, near scores tie. */
-static void resolution(void **state)
+/* Files that were split have scores as run times, too: steps of the same order, so more pairs tie
+   and none is ordered right that was not. A run's own scores are those that evaluation gives. */
+static void calibrated(void **state)
 {
     (void)state;
-    double fine[60], coarse[60], mean = 0, spread = 0;
-    int moved = 0;
-    program_expect("tgraph train --data a.npz --split 0.8 --out r" SMALL, 0, "", "");
-    program_outcome o = program_expect("tgraph predict --run r --data a.npz", 0, "", "");
-    read_scores(fine, 60, o.out);
-    o = program_expect("tgraph predict --run r --data a.npz --resolution 0.5", 0, "", "");
-    read_scores(coarse, 60, o.out);
-    for (int i = 0; i < 60; i++) mean += fine[i] / 60;
-    for (int i = 0; i < 60; i++) spread += (fine[i] - mean) * (fine[i] - mean) / 59;
-    const double step = 0.5 * sqrt(spread);
-    for (int i = 0; i < 60; i++) {
-        assert_true(fabs(coarse[i] - step * round(coarse[i] / step)) < 1e-5 * step);
-        assert_true(fabs(coarse[i] - fine[i]) < 0.5001 * step);
-        moved += fabs(coarse[i] - fine[i]) > 0.1 * step;
-        for (int k = 0; k < 60; k++) assert_false(fine[i] < fine[k] && coarse[i] > coarse[k]);
-    }
-    assert_true(moved > 20);
-    o = program_expect("tgraph eval --run r --data b.npz --json --no-baselines", 0, "", "");
-    json_t *j = json_loads(o.out, 0, NULL), *before = json_object_get(j, "mean");
-    o = program_expect("tgraph eval --run r --data b.npz --json --no-baselines --resolution 0.5", 0,
-                       "", "");
-    json_t *k = json_loads(o.out, 0, NULL), *after = json_object_get(k, "mean");
-    assert_true(number_of(before, "tied") < 0.01 && number_of(after, "tied") > 0.05);
-    assert_true(number_of(after, "opa") < number_of(before, "opa"));
+    program_outcome o = program_expect(
+        "tgraph train --data c.npz --split 0.8 --out c --json --no-baselines --quiet --threads 1 "
+        "--hidden 16 --configs 32 --steps 400 --eval-every 20",
+        0, "", "");
+    json_t *j = json_loads(o.out, 0, NULL), *mean = json_object_get(j, "mean"),
+           *of = json_object_get(mean, "calibrated");
+    assert_true(number_of(mean, "tied") < 0.1 && number_of(of, "tied") > 0.1);
+    assert_true(number_of(of, "opa") <= number_of(mean, "opa"));
+    assert_true(number_of(of, "tau-b") > 0.1 && number_of(of, "tied") < 0.9);
+    assert_true(json_equal(
+        of, json_object_get(json_array_get(json_object_get(j, "files"), 0), "calibrated")));
+    o = program_expect("tgraph eval --run c --data c.npz --json --no-baselines", 0, "", "");
+    json_t *again = json_loads(o.out, 0, NULL);
+    assert_true(json_equal(of, json_object_get(json_object_get(again, "mean"), "calibrated")));
+    json_decref(again);
+    /* the mean of a run with itself is that run */
+    o = program_expect("tgraph eval --run c --ensemble c --data c.npz --json --no-baselines", 0, "",
+                       "");
+    json_t *twice = json_loads(o.out, 0, NULL);
+    assert_true(json_equal(of, json_object_get(json_object_get(twice, "mean"), "calibrated")));
+    json_decref(twice);
+    o = program_expect("tgraph eval --run c --data c.npz --no-baselines", 0, "", "");
+    const char *row = strstr(o.out, "TGraph, calibrated");
+    assert_non_null(row);
+    double configurations = 0, tau = 0, opa = 0;
+    assert_int_equal(sscanf(row + 18, "%lf %lf %lf", &configurations, &tau, &opa), 3);
+    assert_true(configurations == 80 && fabs(tau - number_of(of, "tau-b")) < 1e-4);
+    assert_true(fabs(opa - number_of(of, "opa")) < 1e-4);
+    char *page = program_text_of("c/report.html");
+    assert_non_null(strstr(page, "TGraph, calibrated: the places"));
+    free(page);
     json_decref(j);
-    json_decref(k);
-    program_expect("tgraph eval --run r --data b.npz --resolution -1", 2, "", "--resolution");
-}
-
-/* A run's own scores are those that evaluation gives with the same rounding. */
-static void resolution_in_training(void **state)
-{
-    (void)state;
-    program_outcome o = program_expect("tgraph train --data a.npz --split 0.8 --out r9 --json "
-                                       "--no-baselines --resolution 1" SMALL,
-                                       0, "", "");
-    json_t *j = json_loads(o.out, 0, NULL), *own = json_object_get(j, "mean");
-    o = program_expect("tgraph eval --run r9 --data a.npz --json --no-baselines --resolution 1", 0,
-                       "", "");
-    json_t *k = json_loads(o.out, 0, NULL), *again = json_object_get(k, "mean");
-    assert_true(number_of(own, "tied") > 0.05);
-    assert_true(number_of(own, "tied") == number_of(again, "tied"));
-    assert_true(number_of(own, "tau-b") == number_of(again, "tau-b"));
-    json_decref(j);
-    json_decref(k);
+    /* the mean of files of which one was not split has none */
+    o = program_expect("tgraph eval --run c --data c.npz b.npz --no-baselines", 0, "", "");
+    row = strstr(o.out, "TGraph, calibrated");
+    assert_non_null(row);
+    assert_null(strstr(row + 1, "TGraph, calibrated"));
+    /* without a training part there is nothing to learn it from */
+    o = program_expect("tgraph eval --run c --data b.npz --no-baselines", 0, "", "");
+    assert_null(strstr(o.out, "calibrated"));
+    assert_null(strstr(o.out, "ranked by"));
+    o = program_expect("tgraph eval --run c --data b.npz --no-baselines --json", 0, "", "");
+    assert_null(strstr(o.out, "calibrated"));
 }
 
 /* What a run has reached, for machines: on stdout alone, with the baselines' scores. */
@@ -334,17 +334,11 @@ static void studies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(train_eval_predict),
-        cmocka_unit_test(predictions),
-        cmocka_unit_test(resolution),
-        cmocka_unit_test(resolution_in_training),
-        cmocka_unit_test(train_json),
-        cmocka_unit_test(contest_names),
-        cmocka_unit_test(tiles),
-        cmocka_unit_test(inspecting),
-        cmocka_unit_test(bad_input),
-        cmocka_unit_test(not_finite),
-        cmocka_unit_test(studies),
+        cmocka_unit_test(train_eval_predict), cmocka_unit_test(predictions),
+        cmocka_unit_test(calibrated),         cmocka_unit_test(train_json),
+        cmocka_unit_test(contest_names),      cmocka_unit_test(tiles),
+        cmocka_unit_test(inspecting),         cmocka_unit_test(bad_input),
+        cmocka_unit_test(not_finite),         cmocka_unit_test(studies),
     };
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -108,9 +108,6 @@ static const harness_option table[] = {
      .help = "Kendall's tau-b (code) or tau-a (paper)"},
     {"tta", FIELD(tta), "0", 0, 1000, SCORES, .flags = HARNESS_LOCAL, .group = "Scores",
      .help = "mean over so many permutations of the configurations (paper: 10; 0: file order)"},
-    {"resolution", FIELD(resolution), "0", 0, 10, RUNS, .flags = HARNESS_LOCAL, .group = "Scores",
-     .help = "round scores to multiples of so many standard deviations of the file's scores; "
-             "near ones tie, which can raise tau-b and never raises opa (0: do not round)"},
     {"part", WORD(part), "auto", .choices = "auto|all|held", .commands = HARNESS_EVAL,
      .flags = HARNESS_LOCAL, .group = "Scores",
      .help = "score all configurations or those held out; auto: held out where the run trained on "

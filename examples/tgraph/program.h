@@ -33,7 +33,6 @@ typedef struct tgraph_settings {
     bool decay_biases;
     /* scores and files */
     int eval_configs, eval_limit, tau, tta, checkpoint, part, format;
-    double resolution;
     bool baselines;
     harness_paths ensemble, fit;
     const char *csv;

@@ -3,7 +3,7 @@
 #ifndef TGRAPH_RESULTS_H
 #define TGRAPH_RESULTS_H
 
-#include "examples/tgraph/score.h"
+#include "examples/tgraph/calibration.h"
 
 struct json_t;
 
@@ -13,13 +13,14 @@ typedef struct tgraph_file_result {
     const tgraph_entry *entry;
     double *score; /* [entry->items] */
     tgraph_grades grades;
+    tgraph_calibration calibrated;
     tgraph_grades baseline[TGRAPH_MOST_BASELINES]; /* NaN: none */
 } tgraph_file_result;
 
 typedef struct tgraph_results {
-    int tile, tau_a, count;
-    tgraph_file_result *file; /* [count] */
-    tgraph_grades mean;
+    int tile, tau_a, count, calibrated;  /* files: all, and those that were split */
+    tgraph_file_result *file;            /* [count] */
+    tgraph_grades mean, calibrated_mean; /* calibrated: none unless all files are */
     int baselines;
     const char *baseline_name[TGRAPH_MOST_BASELINES];
     char *baseline_note[TGRAPH_MOST_BASELINES]; /* settings, or why there is none; of the first file
@@ -34,10 +35,6 @@ void tgraph_results_close(tgraph_results *r);
 /* Adds the scores of one model, divided by `models`: call it once per model of an ensemble. */
 ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why);
 
-/* Rounds the scores of each file to multiples of `resolution` standard deviations of them, so that
-   near ones tie; 0 leaves them. */
-void tgraph_results_round(tgraph_results *r, double resolution);
-
 ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why);
 
 /* Adds what other ways to rank reach. A file with a training part of its own is fitted on that; all
@@ -45,6 +42,11 @@ ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why);
    empty. Interrupted, it leaves out what is not ready. */
 ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_entry *const *learn, int count,
                                    ag_failure *why);
+
+/* The k-th way in which a file was ranked (f NULL: their mean), with its name: TGraph, its
+   calibrated scores where they are, the baselines. NULL behind the last. */
+const tgraph_grades *tgraph_results_ranking(const char **name, const tgraph_results *r,
+                                            const tgraph_file_result *f, int k);
 
 /* A row per file and way to rank it, and the mean of several files. */
 harness_table *tgraph_results_table(const tgraph_results *r, const char *title);

@@ -56,6 +56,5 @@ ag_status tgraph_runs_score(tgraph_runs *runs, const tgraph_settings *s, tgraph_
             tgraph_results_add(results, &scorer, runs->count, why);
         tgraph_scorer_close(&scorer);
     }
-    if (!why->status && !harness_interrupted()) tgraph_results_round(results, s->resolution);
     return why->status;
 }

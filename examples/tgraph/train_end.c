@@ -29,10 +29,8 @@ static ag_status score_best(tgraph_training *t, tgraph_results *r, ag_failure *w
     tgraph_checkpoint c = {0};
     tgraph_scorer scorer = {.model = &model, .tape = t->tape, .configs = t->settings->eval_configs};
     if (!tgraph_checkpoint_load(best, &model, &c, why) && !tgraph_results_add(r, &scorer, 1, why) &&
-        !harness_interrupted()) {
-        tgraph_results_round(r, t->settings->resolution);
+        !harness_interrupted())
         tgraph_results_grade(r, why);
-    }
     if (!why->status && !harness_interrupted() && t->settings->baselines && t->show)
         compare(t, r, why);
     tgraph_scorer_close(&scorer);
@@ -73,24 +71,21 @@ static ag_status plot_order(const tgraph_training *t, const tgraph_results *r, a
     return why->status;
 }
 
-/* A bar per file and, below it, per baseline. */
+/* A bar per file and way to rank it. */
 static ag_status plot_bars(const tgraph_training *t, const tgraph_results *r, ag_failure *why)
 {
-    enum { MOST_FILES = 24 };
-    const int files = r->count < MOST_FILES ? r->count : MOST_FILES, each = 1 + r->baselines;
-    const size_t bars = (size_t)files * (size_t)each;
-    const char **names = harness_alloc(bars * sizeof *names);
-    char **texts = harness_alloc(bars * sizeof *texts);
-    double *values = harness_alloc(bars * sizeof *values);
+    enum { MOST_FILES = 24, WAYS = 2 + TGRAPH_MOST_BASELINES };
+    const int files = r->count < MOST_FILES ? r->count : MOST_FILES;
+    const char *names[MOST_FILES * WAYS], *by;
+    char *texts[MOST_FILES * WAYS];
+    double values[MOST_FILES * WAYS];
+    const tgraph_grades *g;
     int n = 0;
     for (int i = 0; i < files; i++)
-        for (int k = 0; k < each; k++) {
-            const double value =
-                tgraph_grades_main(k ? &r->file[i].baseline[k - 1] : &r->file[i].grades, r->tile);
+        for (int k = 0; (g = tgraph_results_ranking(&by, r, &r->file[i], k)); k++) {
+            const double value = tgraph_grades_main(g, r->tile);
             if (isnan(value)) continue;
-            texts[n] =
-                k ? harness_text("%.40s: %s", r->file[i].entry->name, r->baseline_name[k - 1])
-                  : harness_text("%.40s: TGraph", r->file[i].entry->name);
+            texts[n] = harness_text("%.40s: %s", r->file[i].entry->name, by);
             names[n] = texts[n];
             values[n++] = value;
         }
@@ -99,14 +94,15 @@ static ag_status plot_bars(const tgraph_training *t, const tgraph_results *r, ag
         harness_plot_bars(t->folder, "files", "Held-out configurations, file by file", label, names,
                           values, NULL, n, why);
     for (int i = 0; i < n; i++) harness_free(texts[i]);
-    harness_free(texts);
-    harness_free(names);
-    harness_free(values);
     return why->status;
 }
 
 /* ---- the page ----------------------------------------------------------------------------------
  */
+
+static const char calibrated[] =
+    "TGraph, calibrated: the places among training configurations of the same file that the scores "
+    "stand for, by a rising step function; scores that it cannot tell apart tie.";
 
 static ag_status write_report(tgraph_training *t, const tgraph_results *r,
                               const harness_table *table, ag_failure *why)
@@ -116,7 +112,7 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
         "Loss of the training steps, and the validation score that chooses the best checkpoint.",
         "A point per held-out configuration of the first file; on the diagonal the order is right.",
         "The score of each file, beside other ways to rank its configurations."};
-    const char *notes[2 + TGRAPH_MOST_BASELINES] = {
+    const char *notes[3 + TGRAPH_MOST_BASELINES] = {
         "tau is Kendall's rank correlation of scores and measured run times: 1 is the right order, "
         "0 a random one. opa is the share of the pairs with different run times that the scores "
         "order right, tied that of all pairs to which they give equal scores: such a pair is wrong "
@@ -125,11 +121,13 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
         "configurations is than the fastest of all: 0 is best.",
         "The best checkpoint is chosen by (a sample of) the same held-out configurations that are "
         "scored here, so the scores are slightly too good; files given to \"tgraph eval\" later "
-        "are not touched by that."};
+        "are not touched by that.",
+        calibrated};
     char *others[TGRAPH_MOST_BASELINES];
+    const int own = r->calibrated ? 3 : 2;
     for (int k = 0; k < r->baselines; k++)
-        notes[2 + k] = others[k] = harness_text("%s: %s.", r->baseline_name[k],
-                                                r->baseline_note[k] ? r->baseline_note[k] : "none");
+        notes[own + k] = others[k] = harness_text(
+            "%s: %s.", r->baseline_name[k], r->baseline_note[k] ? r->baseline_note[k] : "none");
     const char *name = tgraph_main_name(r->tile, r->tau_a);
     char *facts[4] = {
         r->count ? harness_text("%.4f", tgraph_grades_main(&r->mean, r->tile)) : harness_copy("-"),
@@ -154,7 +152,7 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
         .tables = &table,
         .table_count = r->count ? 1 : 0,
         .notes = notes,
-        .note_count = r->count ? 2 + r->baselines : 0,
+        .note_count = r->count ? own + r->baselines : 0,
         .command_line = t->command_line,
         .options = t->options};
     harness_report_write(t->folder, &report, why);
