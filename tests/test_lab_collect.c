@@ -328,21 +328,30 @@ static void a_kill_leaves_no_half_file(void **state)
     assert_int_equal(list_files(names, "k/random", ".txt"), 12);
 }
 
+/* Programs get shares of the time, so several are done within 3 seconds; on a machine that has much
+   else to do perhaps at the second or third try. */
 static void the_time_is_kept(void **state)
 {
     (void)state;
     static char names[64][128];
-    struct timespec from, to;
-    clock_gettime(CLOCK_MONOTONIC, &from);
-    lab_expect("lab layout --out b --programs 60 --configs 100000 --minutes 0.05 --noise 1e9 "
-               "--milliseconds 0.2",
-               0, "", "files written");
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    const double seconds =
-        (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
-    assert_true(seconds < 3 + 4); /* leave to a slow machine */
-    const int n = list_files(names, "b/random", ".npz");
-    assert_true(n >= 2); /* programs get shares */
+    int n = 0;
+    for (int try = 0; try < 3 && n < 2; try++) {
+        char line[160], folder[32];
+        struct timespec from, to;
+        snprintf(line, sizeof line,
+                 "lab layout --out b%d --programs 60 --configs 100000 --minutes 0.05 --noise 1e9 "
+                 "--milliseconds 0.2",
+                 try);
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        lab_expect(line, 0, "", "files written");
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        const double seconds =
+            (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+        assert_true(seconds < 3 + 4); /* leave to a slow machine */
+        snprintf(folder, sizeof folder, "b%d/random", try);
+        n = list_files(names, folder, ".npz");
+    }
+    assert_true(n >= 2);
     assert_true(n <= 60);
 }
 
