@@ -219,9 +219,21 @@ static void mean_and_spread(void **state)
     assert_true(isnan(mean) && isnan(spread) && count == 0);
 }
 
+static void equal_values_share_a_place(void **state)
+{
+    (void)state;
+    static const double value[] = {7, -2, 7, 0.5, 7, -2}, place[] = {4, 0.5, 4, 2, 4, 0.5};
+    double have[6];
+    ag_failure why = {0};
+    assert_int_equal(harness_places(have, value, 6, &why), AG_OK);
+    assert_memory_equal(have, place, sizeof place);
+    assert_int_equal(harness_places(have, (double[]){1, (double)NAN}, 2, &why), AG_EFINITE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_values_share_a_place),
         cmocka_unit_test(numbers_are_sorted),
         cmocka_unit_test(counts_pairs_as_brute_force_does),
         cmocka_unit_test(agrees_with_scipy),

@@ -12,9 +12,9 @@ typedef struct harness_monotone {
 } harness_monotone;
 
 /* Monotone regression of y on x, both [count], count >= 1: the rising step function with the least
-   squared error (pool adjacent violators); then neighbouring steps that a t test at a level of 0.1
-   % does not tell apart are joined, those first that cost least squared error. The steps were
-   chosen from the same data, so a few per cent of the fits keep a step that is due to chance.
+   squared error (pool adjacent violators); then neighbouring steps that a t test at a level of
+   1 in 1,000 does not tell apart are joined, those first that cost least squared error. The steps
+   were chosen from the same data, so a few per cent of the fits keep a step that is due to chance.
    Sources: Ayer et al., "An Empirical Distribution Function for Sampling with Incomplete
    Information" (1955); joining steps: Schell and Singh, "The Reduced Monotonic Regression Method"
    (1997), there by an F test with one variance for all. O(n log n), and quadratic in the steps

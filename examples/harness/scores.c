@@ -148,6 +148,18 @@ ag_status harness_order(int64_t *order, const double *score, int64_t n, ag_failu
     return AG_OK;
 }
 
+ag_status harness_places(double *place, const double *value, int64_t n, ag_failure *why)
+{
+    int64_t *order = harness_alloc((size_t)n * sizeof *order);
+    const ag_status status = harness_order(order, value, n, why);
+    for (int64_t first = 0, end; !status && first < n; first = end) {
+        for (end = first; end < n && value[order[end]] == value[order[first]];) end++;
+        for (int64_t i = first; i < end; i++) place[order[i]] = (double)(first + end - 1) / 2;
+    }
+    harness_free(order);
+    return status;
+}
+
 /* Minimum and mean of the k first run times, in the order of the scores and in their own. */
 typedef struct best {
     double chosen_min, chosen_mean, true_min, true_mean;

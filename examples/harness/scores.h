@@ -42,6 +42,10 @@ void harness_sort(double *x, int64_t n);
  * AG_EFINITE. */
 ag_status harness_order(int64_t *order, const double *score, int64_t n, ag_failure *why);
 
+/* place[i]: where value[i] stands in ascending order, from 0 on; equal values share the mean of
+   their places. Fails: AG_EFINITE. */
+ag_status harness_places(double *place, const double *value, int64_t n, ag_failure *why);
+
 /* Of the k best predicted (all, if k > n): slowdown (min of their run times - min) / min, 0 is
    best. Fails: AG_EUSE (k < 1 or n < 1), AG_EFINITE, AG_EDATA (a run time is not above 0). */
 ag_status harness_slowdown(double *slowdown, const double *score, const double *truth, int64_t n,

@@ -22,35 +22,19 @@ void tgraph_calibration_close(tgraph_calibration *c)
     *c = (tgraph_calibration){0};
 }
 
-/* Places of the run times from 0 on; equal ones share the middle of theirs. Places, not run times:
-   a tau asks for no more, and a few configurations that are much slower than all others would
-   outweigh the rest. */
-static ag_status places(double *place, const tgraph_calibration *c, const tgraph_file *file,
-                        ag_failure *why)
-{
-    double *runtime = harness_alloc((size_t)c->count * sizeof *runtime);
-    int64_t *order = harness_alloc((size_t)c->count * sizeof *order);
-    for (int i = 0; i < c->count; i++) runtime[i] = (double)file->runtime[c->item[i]];
-    if (!harness_order(order, runtime, c->count, why))
-        for (int first = 0, end; first < c->count; first = end) {
-            for (end = first; end < c->count && runtime[order[end]] == runtime[order[first]];)
-                end++;
-            for (int i = first; i < end; i++) place[order[i]] = (first + end - 1) / 2.0;
-        }
-    harness_free(order);
-    harness_free(runtime);
-    return why->status;
-}
-
+/* Places, not run times, are what is fitted: a tau asks for no more, and a few configurations that
+   are much slower than all others would outweigh the rest. */
 ag_status tgraph_calibration_grade(tgraph_calibration *c, const tgraph_entry *e,
                                    const double *score, int tau_a, ag_failure *why)
 {
     if (!c->count) return AG_OK;
-    double *predicted = harness_alloc((size_t)(e->items + c->count) * sizeof *predicted);
-    double *place = predicted + e->items;
+    double *predicted = harness_alloc((size_t)e->items * sizeof *predicted);
+    double *runtime = harness_alloc(2 * (size_t)c->count * sizeof *runtime);
+    double *place = runtime + c->count;
     harness_monotone m = {0};
     ag_failure mine = {0};
-    if (!places(place, c, e->file, &mine) &&
+    for (int i = 0; i < c->count; i++) runtime[i] = (double)e->file->runtime[c->item[i]];
+    if (!harness_places(place, runtime, c->count, &mine) &&
         !harness_monotone_fit(&m, c->score, place, c->count, &mine)) {
         for (int i = 0; i < e->items; i++) predicted[i] = harness_monotone_at(&m, score[i]);
         tgraph_grade(&c->grades, e, e->item, e->items, predicted, tau_a, why);
@@ -59,6 +43,7 @@ ag_status tgraph_calibration_grade(tgraph_calibration *c, const tgraph_entry *e,
     if (mine.status)
         ag_fail(why, mine.status, "%.200s, training configurations: %s", e->path, mine.sentence);
     harness_monotone_free(&m);
+    harness_free(runtime);
     harness_free(predicted);
     return why->status;
 }

@@ -42,16 +42,6 @@ static ag_status score_best(tgraph_training *t, tgraph_results *r, ag_failure *w
 /* ---- pictures ----------------------------------------------------------------------------------
  */
 
-/* Places of the values when sorted: 0 is the smallest. */
-static ag_status places(double *place, const double *value, int n, ag_failure *why)
-{
-    int64_t *order = harness_alloc((size_t)n * sizeof *order);
-    if (!harness_order(order, value, n, why))
-        for (int i = 0; i < n; i++) place[order[i]] = i;
-    harness_free(order);
-    return why->status;
-}
-
 static ag_status plot_order(const tgraph_training *t, const tgraph_results *r, ag_failure *why)
 {
     const tgraph_file_result *f = &r->file[0];
@@ -63,7 +53,7 @@ static ag_status plot_order(const tgraph_training *t, const tgraph_results *r, a
         truth[i] = e->tile ? e->tile->target[c] : (double)e->file->runtime[c];
     }
     char *title = harness_text("Order of the held-out configurations of %.60s", e->name);
-    if (!places(x, truth, n, why) && !places(y, f->score, n, why))
+    if (!harness_places(x, truth, n, why) && !harness_places(y, f->score, n, why))
         harness_plot_scatter(t->folder, "order", title, "place by run time", "place by score", x, y,
                              n, why);
     harness_free(title);
@@ -100,7 +90,7 @@ static ag_status plot_bars(const tgraph_training *t, const tgraph_results *r, ag
 /* ---- the page ----------------------------------------------------------------------------------
  */
 
-static const char calibrated[] =
+static const char calibrated_note[] =
     "TGraph, calibrated: the places among training configurations of the same file that the scores "
     "stand for, by a rising step function; scores that it cannot tell apart tie.";
 
@@ -122,7 +112,7 @@ static ag_status write_report(tgraph_training *t, const tgraph_results *r,
         "The best checkpoint is chosen by (a sample of) the same held-out configurations that are "
         "scored here, so the scores are slightly too good; files given to \"tgraph eval\" later "
         "are not touched by that.",
-        calibrated};
+        calibrated_note};
     char *others[TGRAPH_MOST_BASELINES];
     const int own = r->calibrated ? 3 : 2;
     for (int k = 0; k < r->baselines; k++)
