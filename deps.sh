@@ -34,7 +34,6 @@ look() {
     need_program c++ build-essential
     need_program cmake cmake
     need_program ninja ninja-build
-    need_header dnnl.h libdnnl-dev
     need_header zip.h libzip-dev
     need_header jansson.h libjansson-dev
     need_header ini.h libinih-dev

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What the library links, as imported targets. Also installed: a program that links the static library finds the same
-# parts again. Found by header and library, since the CMake files that Debian ships for oneDNN and libzip ask for more.
+# parts again. Found by header and library, since the CMake files that Debian ships for libzip ask for more.
 function(augur_find name header library package)
     if(TARGET augur::${name})
         return()
@@ -17,11 +17,6 @@ function(augur_find name header library package)
         INTERFACE_INCLUDE_DIRECTORIES ${AUGUR_${name}_INCLUDE})
 endfunction()
 
-if(AUGUR_GEMM STREQUAL onednn)
-    augur_find(dnnl dnnl.h dnnl libdnnl-dev)
-elseif(NOT AUGUR_GEMM STREQUAL builtin)
-    message(FATAL_ERROR "AUGUR_GEMM is \"${AUGUR_GEMM}\", but must be onednn or builtin.")
-endif()
 augur_find(zip zip.h zip libzip-dev)
 augur_find(jansson jansson.h jansson libjansson-dev)
 augur_find(xxhash xxhash.h xxhash libxxhash-dev)

@@ -11,7 +11,7 @@ if(both)
 endif()
 
 add_library(augur_double STATIC ${AUGUR_SOURCES} ${both})
-target_compile_definitions(augur_double PRIVATE AG_DOUBLE AG_BUILTIN_GEMM)
+target_compile_definitions(augur_double PRIVATE AG_DOUBLE)
 target_include_directories(augur_double PRIVATE ${PROJECT_SOURCE_DIR} ${AUGUR_GEN})
 target_link_libraries(augur_double PRIVATE ${AUGUR_LIBRARIES} augur::cmocka)
 

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrix product, row-major: C = op(A) op(B), or C += with add. op(A) is [m,k], op(B) is [k,n]; ta
    and tb transpose. The product is cut in blocks that depend on the shape alone, each computed by
-   one thread, and a long inner sum into pieces added in order, so that the bits do not depend on
-   the number of threads. */
+   one thread, and with ta a long inner sum into pieces added in order, so that the bits do not
+   depend on the number of threads. Without ta, the bits of a row of C depend on that row of A and
+   on B alone. */
 #ifndef AG_CORE_GEMM_H
 #define AG_CORE_GEMM_H
 
 #include "core/core.h"
 
+/* At most so many rows are cut in columns instead of packing B beforehand (core/panels). */
+enum { AG_FEW_ROWS = 128 };
+
 /* Elements of scratch that ag__gemm wants for a shape. */
-int64_t ag__gemm_scratch(int m, int n, int k);
+int64_t ag__gemm_scratch(int ta, int m, int n, int k);
 
 /* The whole product on all threads. scratch: ag__gemm_scratch elements. */
 void ag__gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n, int k,
               int add, ag_real *scratch);
 
-/* Rows lo..hi-1 of C on the calling thread, and how many rows to give to a thread at a time. */
-void ag__gemm_rows(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
-                   int k, int add, int64_t lo, int64_t hi);
-int ag__gemm_grain(int m, int n, int k);
-
 /* A product of parts of larger matrices on the calling thread: the rows of C, A and B, as they are
-   stored, stand ldc, lda and ldb elements apart. */
+   stored, are ldc, lda and ldb elements apart. */
 void ag__gemm_part(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
                    int k, int64_t ldc, int64_t lda, int64_t ldb, int add);
 

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of a few rows each with one and the same matrix: B [k,n] is packed once, in panels of
-   columns. An element is one running sum in the order of k, so the bits of a row depend neither on
-   the other rows nor on the number of threads. */
+/* Products of one matrix B with many rows: op(B) [k,n] is packed once, in panels of columns. The
+   bits of a row of the result depend on that row of A and on B alone. */
 #ifndef AG_CORE_PANELS_H
 #define AG_CORE_PANELS_H
 
 #include "core/core.h"
 
-/* Elements that the panels of B take. */
+/* Elements that the panels of op(B) take. */
 int64_t ag__panels_size(int n, int k);
 
-/* Packs B, or its transpose b [n,k] with tb. */
+/* Packs B [k,n], or the transpose of B [n,k] with tb, on all threads. */
 void ag__panels_pack(ag_real *panels, const ag_real *b, int tb, int n, int k);
 
-/* C [m,n] = A [m,k] B on all threads. */
+/* The same on the calling thread. */
+void ag__panels_pack_alone(ag_real *panels, const ag_real *b, int tb, int n, int k);
+
+/* C [m,n] = A [m,k] op(B) on all threads. */
 void ag__panels_product(ag_real *c, const ag_real *a, const ag_real *panels, int m, int n, int k);
+
+/* Rows lo..hi-1 of C [m,n] = A [m,k] op(B) + bias [n] on the calling thread, or C += with add;
+   bias: NULL, none. */
+void ag__panels_rows(ag_real *c, const ag_real *a, const ag_real *panels, const ag_real *bias,
+                     int m, int n, int k, int add, int64_t lo, int64_t hi);
+
+/* Rows to give to a thread at a time. */
+int ag__panels_grain(int m, int n);
 
 #endif

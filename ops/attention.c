@@ -7,7 +7,6 @@
 #include "core/gemm.h"
 #include "ops/ops.h"
 #include "ops/table.h"
-#include "ops/turn.h"
 
 /* At most so many rows and columns of scores at a time; kernels launch in about so many parts. */
 enum { BLOCK = 64, PARTS = 256 };
@@ -56,16 +55,11 @@ static int64_t in_qkv(const head *w, int part, int row)
 }
 static int64_t in_y(const head *w, int row) { return (w->first + row) * w->narrow + w->h * w->d; }
 
-/* s [m, n] = x y', x [m, d] and y [n, d]. The product with y' turned is twice as fast. */
+/* s [m, n] = x y', x [m, d] and y [n, d]. */
 static void outer(ag_real *s, const ag_real *x, const ag_real *y, int m, int n, int d,
                   int64_t x_row, int64_t y_row)
 {
-    ag_real turned[BLOCK * BLOCK];
-    for (int c = 0; c < d || c == 0; c += BLOCK) {
-        const int k = d - c < BLOCK ? d - c : BLOCK;
-        turn(turned, y + c, n, k, BLOCK, y_row);
-        ag__gemm_part(s, x + c, turned, 0, 0, m, n, k, BLOCK, x_row, BLOCK, c > 0);
-    }
+    ag__gemm_part(s, x, y, 0, 1, m, n, d, BLOCK, x_row, y_row, 0);
 }
 
 /* ---- forward ----------------------------------------------------------------------------------

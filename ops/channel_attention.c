@@ -4,6 +4,7 @@
    rows; the gate is computed again. */
 #include "ops/channel_attention.h"
 #include "core/gemm.h"
+#include "core/panels.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 
@@ -39,16 +40,13 @@ static int channel_attention_shape(ag_call *call)
     return 0;
 }
 
-/* Scratch of forward: w1' and w2', with which the products are faster. */
-CALL(channel_attention_turn)
+/* Panels of w1' and w2', with which forward's products are computed, or of w2', w2 and w1, for
+   backward's. */
+CALL(channel_attention_pack)
 {
     const sizes s = sizes_of(a);
-    ag_real *w1 = a->scratch, *w2 = w1 + (int64_t)s.f * s.r;
-    for (int i = 0; i < s.f; i++)
-        for (int k = 0; k < s.r; k++) {
-            w1[(int64_t)i * s.r + k] = X(1)[(int64_t)k * s.f + i];
-            w2[(int64_t)k * s.f + i] = X(3)[(int64_t)i * s.r + k];
-        }
+    ag__panels_pack(a->scratch, X(1), 1, s.r, s.f);
+    ag__panels_pack(a->scratch + ag__panels_size(s.r, s.f), X(3), 1, s.f, s.r);
 }
 
 static int64_t forward_count(const ag_args *a) { return ag__rows(a->xs[0]); }
@@ -61,33 +59,49 @@ static int64_t forward_grain(const ag_args *a)
 static void forward_rows(const ag_args *a, int64_t lo, int64_t hi)
 {
     const sizes s = sizes_of(a);
-    const ag_real *w1 = a->scratch, *w2 = w1 + (int64_t)s.f * s.r;
+    const ag_real *w1 = a->scratch, *w2 = w1 + ag__panels_size(s.r, s.f);
     ag_real *h = Y(1), *y = Y(0);
-    ag__gemm_rows(h, X(0), w1, 0, 0, s.rows, s.r, s.f, 0, lo, hi);
+    ag__panels_rows(h, X(0), w1, NULL, s.rows, s.r, s.f, 0, lo, hi);
     squeeze_rows(h + lo * s.r, X(2), hi - lo, s.r);
-    ag__gemm_rows(y, h, w2, 0, 0, s.rows, s.f, s.r, 0, lo, hi);
+    ag__panels_rows(y, h, w2, NULL, s.rows, s.f, s.r, 0, lo, hi);
     gate_rows(y + lo * s.f, X(0) + lo * s.f, X(4), hi - lo, s.f);
 }
 static const ag_kernel channel_attention_forward = {
     "channel_attention_forward", forward_count, forward_rows, NULL, NULL, forward_grain};
 
-/* ---- backward: scratch holds w2', then for each piece sums of dw1, db1, dw2, db2 and a block of
- * dpre and dh -------- */
+/* ---- backward: scratch holds the panels, then for each piece sums of dw1, db1, dw2, db2 and a
+   block of dpre and dh ---- */
 
 static int64_t sums_size(sizes s) { return 2 * (int64_t)s.f * s.r + s.f + s.r; }
-static int64_t piece_size(sizes s) { return sums_size(s) + (int64_t)ROWS * (s.f + s.r); }
+
+/* Elements of cache lines, for panels and pieces to begin where a line does. */
+static int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
+static int64_t piece_size(sizes s)
+{
+    return whole_lines(sums_size(s)) + whole_lines((int64_t)ROWS * s.f) +
+           whole_lines((int64_t)ROWS * s.r);
+}
+
+/* Panels of w2', w2 and w1. */
+static int64_t panels_size(sizes s)
+{
+    return ag__panels_size(s.f, s.r) + ag__panels_size(s.r, s.f) + ag__panels_size(s.f, s.r);
+}
 
 static int64_t channel_attention_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
-    return backward ? (int64_t)s.f * s.r + PIECES * piece_size(s) : 2 * (int64_t)s.f * s.r;
+    return backward ? panels_size(s) + PIECES * piece_size(s)
+                    : ag__panels_size(s.r, s.f) + ag__panels_size(s.f, s.r);
 }
 
-CALL(channel_attention_turn_back)
+CALL(channel_attention_pack_back)
 {
     const sizes s = sizes_of(a);
-    for (int i = 0; i < s.f; i++)
-        for (int k = 0; k < s.r; k++) a->scratch[(int64_t)k * s.f + i] = X(3)[(int64_t)i * s.r + k];
+    ag_real *w2 = a->scratch + ag__panels_size(s.f, s.r), *w1 = w2 + ag__panels_size(s.r, s.f);
+    ag__panels_pack(a->scratch, X(3), 1, s.f, s.r);
+    ag__panels_pack(w2, X(3), 0, s.r, s.f);
+    ag__panels_pack(w1, X(1), 0, s.f, s.r);
 }
 
 static void backward_block(const ag_args *a, sizes s, ag_real *sums, ag_real *dpre, ag_real *dh,
@@ -96,17 +110,19 @@ static void backward_block(const ag_args *a, sizes s, ag_real *sums, ag_real *dp
     const int64_t fr = (int64_t)s.f * s.r;
     const ag_real *h = (ag_real *)a->y[1] + lo * s.r, *x = X(0) + lo * s.f;
     ag_real *dx = DX + lo * s.f, *dw1 = sums, *dw2 = sums + fr, *db1 = dw2 + fr, *db2 = db1 + s.r;
-    ag__gemm_rows(dpre, h, a->scratch, 0, 0, n, s.f, s.r, 0, 0, n);
+    const ag_real *w2 = a->scratch + ag__panels_size(s.f, s.r),
+                  *w1 = w2 + ag__panels_size(s.r, s.f);
+    ag__panels_rows(dpre, h, a->scratch, NULL, n, s.f, s.r, 0, 0, n);
     if (a->add)
         gate_gradient(dpre, dx, x, DY(0) + lo * s.f, X(4), n, s.f, 1);
     else
         gate_gradient(dpre, dx, x, DY(0) + lo * s.f, X(4), n, s.f, 0);
     add_columns(db2, dpre, n, s.f);
-    ag__gemm_rows(dh, dpre, X(3), 0, 0, n, s.r, s.f, 0, 0, n);
+    ag__panels_rows(dh, dpre, w2, NULL, n, s.r, s.f, 0, 0, n);
     squeeze_gradient(dh, db1, h, n, s.r);
-    ag__gemm_rows(dx, dh, X(1), 0, 0, n, s.f, s.r, 1, 0, n);
-    ag__gemm_rows(dw2, dpre, h, 1, 0, s.f, s.r, n, 1, 0, s.f);
-    ag__gemm_rows(dw1, dh, x, 1, 0, s.r, s.f, n, 1, 0, s.r);
+    ag__panels_rows(dx, dh, w1, NULL, n, s.f, s.r, 1, 0, n);
+    ag__gemm_part(dw2, dpre, h, 1, 0, s.f, s.r, n, s.r, s.f, s.r, 1);
+    ag__gemm_part(dw1, dh, x, 1, 0, s.r, s.f, n, s.f, s.r, s.f, 1);
 }
 
 static int64_t backward_count(const ag_args *a)
@@ -124,12 +140,12 @@ static void backward_pieces(const ag_args *a, int64_t first, int64_t last)
 {
     const sizes s = sizes_of(a);
     for (int64_t p = first; p < last; p++) {
-        ag_real *sums = a->scratch + (int64_t)s.f * s.r + p * piece_size(s),
-                *dpre = sums + sums_size(s);
+        ag_real *sums = a->scratch + panels_size(s) + p * piece_size(s),
+                *dpre = sums + whole_lines(sums_size(s));
         const int64_t lo = p * s.rows / PIECES, hi = (p + 1) * s.rows / PIECES;
         memset(sums, 0, (size_t)sums_size(s) * sizeof *sums);
         for (int64_t r = lo; r < hi; r += ROWS)
-            backward_block(a, s, sums, dpre, dpre + (int64_t)ROWS * s.f, r,
+            backward_block(a, s, sums, dpre, dpre + whole_lines((int64_t)ROWS * s.f), r,
                            hi - r < ROWS ? (int)(hi - r) : ROWS);
     }
 }
@@ -140,7 +156,7 @@ static const ag_kernel channel_attention_backward_x = {
 static void add_pieces(const ag_args *a, int64_t offset, int64_t n)
 {
     const sizes s = sizes_of(a);
-    const ag_real *sums = a->scratch + (int64_t)s.f * s.r + offset;
+    const ag_real *sums = a->scratch + panels_size(s) + offset;
     for (int64_t i = 0; i < n; i++) {
         ag_real d = a->add ? DX[i] : 0;
         for (int p = 0; p < PIECES; p++) d += sums[p * piece_size(s) + i];
@@ -183,8 +199,8 @@ static const ag_op channel_attention = {
     .inputs = "x w1 b1 w2 b2",
     .outputs = 2,
     .shape = channel_attention_shape,
-    .forward = {&channel_attention_turn_kernel, &channel_attention_forward},
-    .prepare = {&channel_attention_turn_back_kernel},
+    .forward = {&channel_attention_pack_kernel, &channel_attention_forward},
+    .prepare = {&channel_attention_pack_back_kernel},
     .backward = {&channel_attention_backward_x, &channel_attention_backward_w1_kernel,
                  &channel_attention_backward_b1_kernel, &channel_attention_backward_w2_kernel,
                  &channel_attention_backward_b2_kernel},

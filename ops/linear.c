@@ -2,9 +2,9 @@
 /* linear: y = x w' + b, row by row; add_bias: y = x + b. */
 #include "ops/linear.h"
 #include "core/gemm.h"
+#include "core/panels.h"
 #include "ops/ops.h"
 #include "ops/table.h"
-#include "ops/turn.h"
 
 /* x [rows,in], w [out,in]. */
 typedef struct sizes {
@@ -32,40 +32,34 @@ static int linear_shape(ag_call *call)
 
 static int64_t linear_count(const ag_args *a) { return ag__rows(a->xs[0]); }
 
+/* Of few rows the whole product, cut in columns; else the panels of w', in scratch, with which
+   blocks of rows are computed, so that what follows finds them in the cache. */
+static int few(sizes s) { return s.rows <= AG_FEW_ROWS; }
+
+CALL(linear_begin)
+{
+    const sizes s = sizes_of(a);
+    if (few(s))
+        ag__gemm(Y(0), X(0), X(1), 0, 1, s.rows, s.out, s.in, 0, a->scratch);
+    else
+        ag__panels_pack(a->scratch, X(1), 1, s.out, s.in);
+}
+
 static int64_t forward_grain(const ag_args *a)
 {
     const sizes s = sizes_of(a);
-    return ag__gemm_grain(s.rows, s.out, s.in);
+    return ag__panels_grain(s.rows, s.out);
 }
 
-/* The product with w as it stands is a tenth slower than that with w' in scratch. A unit is TURN
-   rows of w'. */
-enum { TURN_BLOCK = 1 << 15 };
-
-static int64_t turn_count(const ag_args *a) { return (sizes_of(a).in + TURN - 1) / TURN; }
-
-static int64_t turn_grain(const ag_args *a)
-{
-    const int64_t unit = (int64_t)TURN * sizes_of(a).out;
-    return unit < TURN_BLOCK ? TURN_BLOCK / (unit + 1) : 1;
-}
-
-static void turn_rows(const ag_args *a, int64_t lo, int64_t hi)
-{
-    const sizes s = sizes_of(a);
-    const int first = (int)lo * TURN, end = hi * TURN < s.in ? (int)hi * TURN : s.in;
-    turn(a->scratch + (int64_t)first * s.out, X(1) + first, s.out, end - first, s.out, s.in);
-}
-static const ag_kernel linear_turn = {"linear_turn", turn_count, turn_rows, NULL, NULL, turn_grain};
-
-/* The bias is added to a block of rows while it is in the cache. */
 static void forward_rows(const ag_args *a, int64_t lo, int64_t hi)
 {
     const sizes s = sizes_of(a);
-    ag__gemm_rows(Y(0), X(0), a->scratch, 0, 0, s.rows, s.out, s.in, 0, lo, hi);
-    if (a->n_in < 3) return;
-    const ag_real *__restrict__ b = X(2);
-    for (int64_t r = lo; r < hi; r++) {
+    const ag_real *__restrict__ b = a->n_in < 3 ? NULL : X(2);
+    if (!few(s)) {
+        ag__panels_rows(Y(0), X(0), a->scratch, b, s.rows, s.out, s.in, 0, lo, hi);
+        return;
+    }
+    for (int64_t r = lo; b && r < hi; r++) {
         ag_real *__restrict__ y = Y(0) + r * s.out;
         for (int i = 0; i < s.out; i++) y[i] += b[i];
     }
@@ -73,19 +67,11 @@ static void forward_rows(const ag_args *a, int64_t lo, int64_t hi)
 static const ag_kernel linear_forward = {"linear_forward", linear_count, forward_rows, NULL, NULL,
                                          forward_grain};
 
-static int64_t backward_grain(const ag_args *a)
+CALL(linear_backward_x)
 {
     const sizes s = sizes_of(a);
-    return ag__gemm_grain(s.rows, s.in, s.out);
+    ag__gemm(DX, DY(0), X(1), 0, 0, s.rows, s.in, s.out, a->add, a->scratch);
 }
-
-static void backward_rows(const ag_args *a, int64_t lo, int64_t hi)
-{
-    const sizes s = sizes_of(a);
-    ag__gemm_rows(DX, DY(0), X(1), 0, 0, s.rows, s.in, s.out, a->add, lo, hi);
-}
-static const ag_kernel linear_backward_x = {
-    "linear_backward_x", linear_count, backward_rows, NULL, NULL, backward_grain};
 
 CALL(linear_backward_w)
 {
@@ -99,13 +85,14 @@ CALL(bias_backward)
     ag__column_sums(DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add, a->scratch);
 }
 
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
 static int64_t linear_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
-    if (!backward) return (int64_t)s.in * s.out;
-    const int64_t dw = ag__gemm_scratch(s.out, s.in, s.rows),
-                  db = ag__column_scratch(s.rows, s.out);
-    return dw > db ? dw : db;
+    if (!backward) return few(s) ? 0 : ag__panels_size(s.out, s.in);
+    return most(ag__gemm_scratch(0, s.rows, s.in, s.out),
+                most(ag__gemm_scratch(1, s.out, s.in, s.rows), ag__column_scratch(s.rows, s.out)));
 }
 
 static const ag_case linear_cases[] = {
@@ -124,8 +111,8 @@ static const ag_op linear = {
     .formula = "y = x w' + b, row by row",
     .inputs = "x w b",
     .shape = linear_shape,
-    .forward = {&linear_turn, &linear_forward},
-    .backward = {&linear_backward_x, &linear_backward_w_kernel, &bias_backward_kernel},
+    .forward = {&linear_begin_kernel, &linear_forward},
+    .backward = {&linear_backward_x_kernel, &linear_backward_w_kernel, &bias_backward_kernel},
     .saves = SAVE_X(0) | SAVE_X(1),
     .scratch = linear_scratch,
     .leads = 1,

@@ -56,9 +56,9 @@ CALL(matmul_backward_b)
 static int64_t matmul_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
-    if (!backward) return ag__gemm_scratch(s.n, s.m, s.k);
-    const int64_t da = s.ta ? ag__gemm_scratch(s.k, s.n, s.m) : ag__gemm_scratch(s.n, s.k, s.m);
-    const int64_t db = s.tb ? ag__gemm_scratch(s.m, s.k, s.n) : ag__gemm_scratch(s.k, s.m, s.n);
+    if (!backward) return ag__gemm_scratch(s.ta, s.n, s.m, s.k);
+    const int64_t da = s.ta ? ag__gemm_scratch(s.tb, s.k, s.n, s.m) : ag__gemm_scratch(0, s.n, s.k, s.m);
+    const int64_t db = s.tb ? ag__gemm_scratch(1, s.m, s.k, s.n) : ag__gemm_scratch(!s.ta, s.k, s.m, s.n);
     return da > db ? da : db;
 }
 

@@ -40,12 +40,7 @@ typedef struct bounds {
     double forward;  /* scores, relative to the largest, and losses, relative */
     double gradient; /* share of max(largest of the tensor, 1e-3 of the largest of all) */
 } bounds;
-#ifdef AG_BUILTIN_GEMM /* sums each product in one go, which rounds more than oneDNN's kernels */
-# define FLOAT_GRADIENT 5e-4
-#else
-# define FLOAT_GRADIENT 1e-4
-#endif
-static bounds in_float = {&ag__model, 1e-5, FLOAT_GRADIENT}, in_double = {&ag64__model, 1e-9, 1e-8};
+static bounds in_float = {&ag__model, 1e-5, 5e-4}, in_double = {&ag64__model, 1e-9, 1e-8};
 
 /* ---- the file ------------------------------------------------------------------------------ */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if !defined(AG_BUILTIN_GEMM)
+#if defined(AG_BENCH_DNNL)
 # include <dnnl.h>
 #endif
 
@@ -108,7 +108,7 @@ static const char *processor(char text[128])
 
 static const char *product_text(char text[64])
 {
-#if defined(AG_BUILTIN_GEMM)
+#if !defined(AG_BENCH_DNNL)
     snprintf(text, 64, "built-in product");
 #else
     const dnnl_version_t *v = dnnl_version();

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#if !defined(AG_BUILTIN_GEMM)
+#if defined(AG_BENCH_DNNL)
 # include <dnnl.h>
 #endif
 
@@ -87,7 +87,7 @@ static double run_ours(arrays *s, const product *p)
     return bench_now() - start;
 }
 
-#if defined(AG_BUILTIN_GEMM)
+#if !defined(AG_BENCH_DNNL)
 
 static const int has_peer = 0;
 static double run_peer(const arrays *s, const product *p) { return (void)s, (void)p, 0; }

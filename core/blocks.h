@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of a matrix product on the calling thread. An element is the sum of partial sums of
+   ag__depth(k) terms each, added in the order of k, so its bits depend on its row of op(A), its
+   column of op(B) and k alone: not on m, on its place or on the block that computes it. */
+#ifndef AG_CORE_BLOCKS_H
+#define AG_CORE_BLOCKS_H
+
+#include "core/tile.h"
+
+/* C [m,n] = op(A) [m,k] op(B) [k,n] + bias [n], or C += ... with add. Rows, as they are stored, are
+   c_row, a_row and b_row elements apart. bias: NULL, none. */
+typedef struct ag_product {
+    ag_real *c;
+    const ag_real *a, *b, *bias;
+    int64_t c_row, a_row, b_row;
+    int ta, tb, m, n, k, add;
+} ag_product;
+
+static inline int ag__least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
+static inline int ag__up(int64_t a, int64_t b) { return (int)((a + b - 1) / b); }
+
+/* Terms of a partial sum, at most 256. */
+int ag__depth(int k);
+
+/* Panels of op(B) side by side; each has `columns` x k elements. */
+static inline int ag__panels_of(int n) { return ag__up(n, ag__tiles()->columns); }
+
+/* Rows lo..hi-1, panels first..last-1 of a product whose A is not transposed. `panels` are all of
+   op(B): panel q is at q * columns * k. */
+void ag__product_packed(const ag_product *p, const ag_real *panels, int lo, int hi, int first,
+                        int last);
+
+/* Rows lo..hi-1, panels first..last-1 of any product; B is packed on the stack, part by part. */
+void ag__product_alone(const ag_product *p, int lo, int hi, int first, int last);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Micro-kernels of the matrix product, one set per instruction set. A tile of C, at most `rows` x
+   `columns`, stays in registers while the terms of its sums pass by. B comes in panels of `columns`
+   columns, a row of the panel after the other; A comes as it is stored, or, where it is transposed,
+   in panels of `rows` rows. All sets add the terms of an element in the same order. */
+#ifndef AG_CORE_TILE_H
+#define AG_CORE_TILE_H
+
+#include "core/core.h"
+
+enum { AG_MOST_COLUMNS = 32, AG_MOST_ROWS = 14 }; /* of a tile of any set */
+
+/* What the tiles of a block have in common. */
+typedef struct ag_tile {
+    int64_t c_row, a_row, a_term;
+    int terms, add;
+    const char *next; /* what comes closer meanwhile: a cache line per term, `step` bytes apart */
+    int64_t step;
+} ag_tile;
+
+typedef struct ag_tiles {
+    const char *name; /* the instruction set: "avx512", "avx2", "sse2", "neon" or "plain" */
+    int rows, columns;
+    /* c[i * c_row + j] (+)= sum over p < terms of a[i * a_row + p * a_term] * b[p * columns + j],
+       + bias[j], for i < rows and j < width, at most those of a tile; bias: NULL, none. */
+    void (*run)(ag_real *c, const ag_real *a, const ag_real *b, const ag_real *bias,
+                const ag_tile *t, int rows, int width);
+    /* A panel of op(B): `terms` rows of `columns`, those from `width` on are 0. b is its first
+       element; rows of b, as stored, are b_row elements apart; with tb, rows of b become columns.
+     */
+    void (*pack_b)(ag_real *to, const ag_real *b, int64_t b_row, int tb, int width, int terms);
+    /* Panels of A' for a [terms,rows] whose rows are a_row elements apart: [panel][terms][tile
+       rows]. `room` elements of each row of a may be read, at least `rows`. */
+    void (*pack_a)(ag_real *to, const ag_real *a, int64_t a_row, int rows, int terms, int room);
+} ag_tiles;
+
+/* The set for this processor; the variable AUGUR_ISA of the environment (avx512, avx2, sse2) asks
+   for a lesser one. The same for as long as the program runs. */
+const ag_tiles *ag__tiles(void);
+
+extern const ag_tiles ag__tiles_base, ag__tiles_avx2, ag__tiles_avx512;
+
+#endif

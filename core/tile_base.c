@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define TILES ag__tiles_base
+#include "core/tile_body.h"

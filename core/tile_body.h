@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* The micro-kernels for the instruction set that the including file is compiled for; it defines
+   TILES, the name of the set. Compiled with -ffp-contract=fast, for a * x + y to be one instruction
+   where there is one. */
+#include "core/tile.h"
+
+#include <string.h>
+
+#if defined(__AVX512F__)
+# define TILES_NAME "avx512"
+enum { BYTES = 64, ROWS = 14 };
+#elif defined(__AVX2__)
+# define TILES_NAME "avx2"
+enum { BYTES = 32, ROWS = 6 };
+#elif defined(__aarch64__)
+# define TILES_NAME "neon"
+enum { BYTES = 16, ROWS = 12 };
+#else
+# if defined(__SSE2__)
+#  define TILES_NAME "sse2"
+# else
+#  define TILES_NAME "plain"
+# endif
+enum { BYTES = 16, ROWS = 6 };
+#endif
+enum { LANES = BYTES / sizeof(ag_real), COLUMNS = 2 * LANES };
+
+typedef ag_real vector __attribute__((vector_size(BYTES)));
+typedef ag_real unaligned __attribute__((vector_size(BYTES), aligned(sizeof(ag_real)), may_alias));
+
+#define INLINE static inline __attribute__((always_inline))
+INLINE vector load(const ag_real *p) { return *(const unaligned *)p; }
+INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
+
+/* Loops over the rows of a tile are unrolled, for the sums to be registers; the loop over the terms
+   is not, since clang would run out of them. */
+#ifdef __clang__
+# define EVERY_ROW _Pragma("clang loop unroll(full)")
+# define AS_IT_IS  _Pragma("clang loop unroll(disable)")
+#else
+# define EVERY_ROW _Pragma("GCC unroll 14")
+# define AS_IT_IS
+#endif
+
+/* ---- a tile ---- */
+
+/* A tile that is narrower than its registers. */
+static __attribute__((noinline)) void put_narrow(ag_real *c, const ag_real *sums,
+                                                 const ag_real *bias, const ag_tile *t, int rows,
+                                                 int width)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < width; j++) {
+            ag_real *to = c + i * t->c_row + j, v = sums[i * COLUMNS + j];
+            if (t->add) v += *to;
+            *to = bias ? v + bias[j] : v;
+        }
+}
+
+INLINE void tile_of(const int rows, const int vectors, ag_real *c, const ag_real *a,
+                    const ag_real *b, const ag_real *bias, const ag_tile *t, int width)
+{
+    const int64_t a_row = t->a_row, a_term = t->a_term, c_row = t->c_row;
+    vector sum[ROWS][2], left, right;
+    EVERY_ROW for (int i = 0; i < rows; i++)
+    {
+        __builtin_prefetch(c + i * c_row, 1, 3); /* comes while the terms are added */
+        if (vectors > 1) __builtin_prefetch(c + i * c_row + LANES, 1, 3);
+        sum[i][0] = sum[i][1] = (vector){0};
+    }
+    const char *next = t->next;
+    const int64_t step = t->step;
+    AS_IT_IS for (int p = t->terms; p > 0; p--, a += a_term, b += COLUMNS, next += step)
+    {
+        __builtin_prefetch(next, 0, 2);
+        left = load(b), right = load(b + (vectors > 1 ? LANES : 0));
+        EVERY_ROW for (int i = 0; i < rows; i++)
+        {
+            const vector x = a[i * a_row] - (vector){0};
+            sum[i][0] += x * left;
+            if (vectors > 1) sum[i][1] += x * right;
+        }
+    }
+    if (width < vectors * LANES) {
+        ag_real sums[ROWS][COLUMNS];
+        EVERY_ROW for (int i = 0; i < rows; i++)
+        {
+            store(sums[i], sum[i][0]);
+            store(sums[i] + LANES, sum[i][1]);
+        }
+        put_narrow(c, sums[0], bias, t, rows, width);
+        return;
+    }
+    if (t->add) {
+        EVERY_ROW for (int i = 0; i < rows; i++)
+        {
+            sum[i][0] += load(c + i * c_row);
+            if (vectors > 1) sum[i][1] += load(c + i * c_row + LANES);
+        }
+    }
+    if (bias) {
+        left = load(bias), right = load(bias + (vectors > 1 ? LANES : 0));
+        EVERY_ROW for (int i = 0; i < rows; i++)
+        {
+            sum[i][0] += left;
+            if (vectors > 1) sum[i][1] += right;
+        }
+    }
+    EVERY_ROW for (int i = 0; i < rows; i++)
+    {
+        store(c + i * c_row, sum[i][0]);
+        if (vectors > 1) store(c + i * c_row + LANES, sum[i][1]);
+    }
+}
+
+/* A number of rows that is known to the compiler keeps the sums in registers. */
+INLINE void tile_rows(const int vectors, ag_real *c, const ag_real *a, const ag_real *b,
+                      const ag_real *bias, const ag_tile *t, int rows, int width)
+{
+    switch (rows) {
+    case 1: tile_of(1, vectors, c, a, b, bias, t, width); break;
+    case 2: tile_of(2, vectors, c, a, b, bias, t, width); break;
+    case 3: tile_of(3, vectors, c, a, b, bias, t, width); break;
+    case 4: tile_of(4, vectors, c, a, b, bias, t, width); break;
+    case 5: tile_of(5, vectors, c, a, b, bias, t, width); break;
+    case 6: tile_of(6, vectors, c, a, b, bias, t, width); break;
+#if defined(__AVX512F__) || defined(__aarch64__)
+    case 7: tile_of(7, vectors, c, a, b, bias, t, width); break;
+    case 8: tile_of(8, vectors, c, a, b, bias, t, width); break;
+    case 9: tile_of(9, vectors, c, a, b, bias, t, width); break;
+    case 10: tile_of(10, vectors, c, a, b, bias, t, width); break;
+    case 11: tile_of(11, vectors, c, a, b, bias, t, width); break;
+    case 12: tile_of(12, vectors, c, a, b, bias, t, width); break;
+#endif
+#if defined(__AVX512F__)
+    case 13: tile_of(13, vectors, c, a, b, bias, t, width); break;
+    case 14: tile_of(14, vectors, c, a, b, bias, t, width); break;
+#endif
+    default: break;
+    }
+}
+
+static void run(ag_real *c, const ag_real *a, const ag_real *b, const ag_real *bias,
+                const ag_tile *t, int rows, int width)
+{
+    if (width > LANES)
+        tile_rows(2, c, a, b, bias, t, rows, width);
+    else
+        tile_rows(1, c, a, b, bias, t, rows, width);
+}
+
+/* ---- packing ---- */
+
+enum { TURN = 8 }; /* rows and columns of a square that is turned in registers */
+typedef ag_real octet __attribute__((vector_size(TURN * sizeof(ag_real))));
+typedef ag_real loose_octet
+    __attribute__((vector_size(TURN * sizeof(ag_real)), aligned(sizeof(ag_real)), may_alias));
+#define MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+/* to[j,i] = from[i,j]: pairs of elements, of pairs, of quadruples. */
+INLINE void turn(ag_real *to, int64_t to_row, const ag_real *from, int64_t from_row)
+{
+    octet r[TURN], s[TURN];
+    for (int i = 0; i < TURN; i++) r[i] = *(const loose_octet *)(from + i * from_row);
+    for (int i = 0; i < TURN / 2; i++) {
+        s[2 * i] = MIX(r[2 * i], r[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        s[2 * i + 1] = MIX(r[2 * i], r[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 2; i++)
+        for (int h = 0; h < 2; h++) {
+            const octet low = s[4 * i + h], high = s[4 * i + 2 + h];
+            r[4 * i + 2 * h] = MIX(low, high, 0, 1, 8, 9, 4, 5, 12, 13);
+            r[4 * i + 2 * h + 1] = MIX(low, high, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int i = 0; i < TURN / 2; i++) {
+        loose_octet *low = (loose_octet *)(to + i * to_row),
+                    *high = (loose_octet *)(to + (i + 4) * to_row);
+        *low = MIX(r[i], r[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        *high = MIX(r[i], r[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+static void pack_rows(ag_real *to, const ag_real *b, int64_t b_row, int width, int terms)
+{
+    if (width == COLUMNS) {
+        for (int p = 0; p < terms; p++, b += b_row, to += COLUMNS) {
+            store(to, load(b));
+            store(to + LANES, load(b + LANES));
+        }
+        return;
+    }
+    for (int p = 0; p < terms; p++, b += b_row, to += COLUMNS) {
+        memcpy(to, b, (size_t)width * sizeof *to);
+        memset(to + width, 0, (size_t)(COLUMNS - width) * sizeof *to);
+    }
+}
+
+static void pack_b(ag_real *to, const ag_real *b, int64_t b_row, int tb, int width, int terms)
+{
+    if (!tb) {
+        pack_rows(to, b, b_row, width, terms);
+        return;
+    }
+    const int whole = terms - terms % (2 * TURN), squares = width - width % TURN;
+    if (width < COLUMNS)
+        for (int p = 0; p < terms; p++)
+            memset(to + (int64_t)p * COLUMNS + squares, 0,
+                   (size_t)(COLUMNS - squares) * sizeof *to);
+    for (int p = 0; p < whole; p += 2 * TURN)
+        for (int j = 0; j < squares; j += TURN)
+            for (int e = p; e < p + 2 * TURN; e += TURN) /* a cache line of each row */
+                turn(to + (int64_t)e * COLUMNS + j, COLUMNS, b + j * b_row + e, b_row);
+    for (int p = 0; p < terms; p++)
+        for (int j = p < whole ? squares : 0; j < width; j++)
+            to[(int64_t)p * COLUMNS + j] = b[j * b_row + p];
+}
+
+/* Rows of a are read whole, one after the other. A panel's share of a row is moved as a whole
+   register where that is there to be read; what is too much is overwritten by the next term. */
+enum { MOVED = ROWS <= 8 ? 8 : 16 };
+typedef ag_real moved
+    __attribute__((vector_size(MOVED * sizeof(ag_real)), aligned(sizeof(ag_real)), may_alias));
+
+static void pack_a(ag_real *to, const ag_real *a, int64_t a_row, int rows, int terms, int room)
+{
+    for (int p = 0; p < terms; p++, a += a_row) {
+        ag_real *at = to + (int64_t)p * ROWS;
+        for (int i = 0; i < rows; i += ROWS, at += (int64_t)ROWS * terms) {
+            if (p + 1 < terms && i + MOVED <= room)
+                *(moved *)at = *(const moved *)(a + i);
+            else
+                memcpy(at, a + i, (size_t)(rows - i < ROWS ? rows - i : ROWS) * sizeof *at);
+        }
+    }
+}
+
+const ag_tiles TILES = {TILES_NAME, ROWS, COLUMNS, run, pack_b, pack_a};
