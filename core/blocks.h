@@ -33,4 +33,8 @@ void ag__product_packed(const ag_product *p, const ag_real *panels, int lo, int 
 /* Rows lo..hi-1, panels first..last-1 of any product; B is packed on the stack, part by part. */
 void ag__product_alone(const ag_product *p, int lo, int hi, int first, int last);
 
+/* The whole product on all threads, of at most AG_FEW_ROWS rows of A, contiguous and not
+   transposed, with the transpose of B. `panels` has room for ag__panels_size(m, k) elements. */
+void ag__product_turned(const ag_product *p, ag_real *panels);
+
 #endif

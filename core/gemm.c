@@ -18,12 +18,14 @@ static int pieces_of(int ta, int m, int n, int k)
    it wants: a block of columns, where there are few rows. */
 enum { TALL = 256, WIDE = 128, TURNED_WIDE = 512 };
 
+static int turns(int ta, int tb, int m) { return !ta && tb && m <= AG_FEW_ROWS; }
 static int packs(int ta, int m) { return !ta && m > AG_FEW_ROWS; }
 
-int64_t ag__gemm_scratch(int ta, int m, int n, int k)
+int64_t ag__gemm_scratch(int ta, int tb, int m, int n, int k)
 {
     const int pieces = pieces_of(ta, m, n, k);
     if (pieces > 1) return (int64_t)pieces * m * n;
+    if (turns(ta, tb, m)) return ag__panels_size(m, k);
     return packs(ta, m) ? ag__panels_size(n, k) : 0;
 }
 
@@ -118,6 +120,10 @@ void ag__gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, in
     if (t.pieces > 1) {
         ag__parallel(t.pieces, piece, &t);
         ag__parallel(((int64_t)m * n + SUM_BLOCK - 1) / SUM_BLOCK, add_pieces, &t);
+        return;
+    }
+    if (turns(ta, tb, m)) {
+        ag__product_turned(&t.p, scratch);
         return;
     }
     if (packs(ta, m))

@@ -13,7 +13,7 @@
 enum { AG_FEW_ROWS = 128 };
 
 /* Elements of scratch that ag__gemm wants for a shape. */
-int64_t ag__gemm_scratch(int ta, int m, int n, int k);
+int64_t ag__gemm_scratch(int ta, int tb, int m, int n, int k);
 
 /* The whole product on all threads. scratch: ag__gemm_scratch elements. */
 void ag__gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n, int k,

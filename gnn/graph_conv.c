@@ -4,12 +4,10 @@
    and the gradient. Nodes that hear nobody have no part in the product with w, and none of backward
    has a part where g = dy (where y > 0) is 0: of nodes that a pooling drops. Host only. */
 #include "gnn/graph_conv_parts.h"
-#include "core/gemm.h"
 #include "core/parallel.h"
 #include "gnn/edges.h"
 #include "gnn/sage.h"
 #include "ops/table.h"
-#include "ops/turn.h"
 
 static int graph_conv_shape(ag_call *call)
 {
@@ -50,13 +48,12 @@ static void forward_block(const ag_args *a, const sizes *s, ag_real *part, int64
     const int lo = block_of(s, k, &m), in = s->in, out = s->out;
     ag_real *y = Y(0) + (int64_t)lo * out;
     (void)adds;
-    ag__gemm_part(y, X(0) + (int64_t)lo * in, weight_of(a, s, 1), 0, 0, m, out, in, out, in, out,
-                  0);
+    ag__panels_rows(y, X(0) + (int64_t)lo * in, weight_of(a, s, 1, 0), NULL, m, out, in, 0, 0, m);
     for (int r = 0; r < m; r++) {
         const int hears = message_row(sums + (int64_t)heard * in, a, s, lo + r);
         place[r] = hears ? heard++ : -1;
     }
-    ag__gemm_part(sent, sums, weight_of(a, s, 0), 0, 0, heard, out, in, out, in, out, 0);
+    ag__panels_rows(sent, sums, weight_of(a, s, 0, 0), NULL, heard, out, in, 0, 0, heard);
     for (int r = 0; r < m; r++)
         finish_row(y + (int64_t)r * out, place[r] < 0 ? NULL : sent + (int64_t)place[r] * out, X(3),
                    out, a->attr.i[0]);
@@ -73,8 +70,7 @@ static void forward_part(void *context, int64_t part, int thread)
 static void graph_conv_forward(const ag_args *a)
 {
     const sizes s = sizes_of(a);
-    turn(weight_of(a, &s, 0), X(1), s.out, s.in, s.out, s.in);
-    turn(weight_of(a, &s, 1), X(2), s.out, s.in, s.out, s.in);
+    pack_weights(a, &s, 0);
     ag__parallel(s.parts, forward_part, (void *)(uintptr_t)a);
 }
 static const ag_kernel forward_kernel = {"graph_conv_forward", NULL, NULL,

@@ -144,9 +144,10 @@ static void block_with_x(const ag_args *a, const sizes *s, ag_real *part, int64_
         there.row[o.node[r] - lo] = r - c;
     }
     for (int r = 0; r < left; r++) gradient_sum(sum + (int64_t)r * out, a, s, &there, o.node[r]);
-    ag__gemm_part(dx + (int64_t)c * in, g, X(2), 0, 0, right, in, out, in, out, in, 0);
+    ag__panels_rows(dx + (int64_t)c * in, g, weight_of(a, s, 1, 1), NULL, right, in, out, 0, 0,
+                    right);
     for (int64_t i = 0; i < (int64_t)c * in; i++) dx[i] = 0;
-    ag__gemm_part(dx, sum, X(1), 0, 0, left, in, out, in, out, in, 1);
+    ag__panels_rows(dx, sum, weight_of(a, s, 0, 1), NULL, left, in, out, 1, 0, left);
     ag__gemm_part(dw, sum, x, 1, 0, out, in, left, in, out, in, adds);
     ag__gemm_part(dw + weight_size(s), g, x + (int64_t)c * in, 1, 0, out, in, right, in, out, in,
                   adds);
@@ -187,6 +188,7 @@ static void backward_part(void *context, int64_t part, int thread)
 static void graph_conv_backward_x(const ag_args *a)
 {
     const sizes s = sizes_of(a);
+    if (DX) pack_weights(a, &s, 1);
     ag__parallel(s.parts, backward_part, (void *)(uintptr_t)a);
 }
 const ag_kernel ag__graph_conv_backward_x = {"graph_conv_backward_x", NULL, NULL,

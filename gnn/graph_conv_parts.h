@@ -6,9 +6,11 @@
 #include "gnn/graph_conv.h"
 
 #include "autograd/op.h"
+#include "core/panels.h"
 
-/* Nodes of a block; parts that the blocks are shared out to. */
-enum { BLOCK = 128, PARTS = 8 };
+/* Nodes of a block, whole tiles of the product's micro-kernels; parts that the blocks are shared
+   out to. */
+enum { BLOCK = 126, PARTS = 8 };
 
 typedef struct sizes {
     int nodes, in, out, block, blocks, parts;
@@ -26,7 +28,7 @@ static inline sizes sizes_of(const ag_args *a)
     return s;
 }
 
-/* Scratch: the turned weights, then each part's panels; backward, panels and sums alone. */
+/* Scratch: the weights in panels, then each part's rows and, backward, sums. */
 static inline int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
 
 static inline int64_t weight_size(const sizes *s) { return (int64_t)s->in * s->out; }
@@ -41,15 +43,27 @@ static inline int64_t part_size(const sizes *s, int backward)
     return panel_size(s, backward) + (backward ? whole_lines(2 * weight_size(s) + s->out) : 0);
 }
 
-static inline int64_t parts_at(const sizes *s, int backward)
+static inline int64_t weight_panels(const sizes *s, int backward)
 {
-    return backward ? 0 : 2 * whole_lines(weight_size(s));
+    return whole_lines(backward ? ag__panels_size(s->in, s->out) : ag__panels_size(s->out, s->in));
 }
 
-/* Turned, forward: w is 0, root 1. */
-static inline ag_real *weight_of(const ag_args *a, const sizes *s, int which)
+static inline int64_t parts_at(const sizes *s, int backward)
 {
-    return a->scratch + which * whole_lines(weight_size(s));
+    return 2 * weight_panels(s, backward);
+}
+
+/* Panels of a weight: w is 0, root 1; backward of the weights as they are, forward turned. */
+static inline ag_real *weight_of(const ag_args *a, const sizes *s, int which, int backward)
+{
+    return a->scratch + which * weight_panels(s, backward);
+}
+
+static inline void pack_weights(const ag_args *a, const sizes *s, int backward)
+{
+    for (int which = 0; which < 2; which++)
+        ag__panels_pack(weight_of(a, s, which, backward), X(1 + which), !backward,
+                        backward ? s->in : s->out, backward ? s->out : s->in);
 }
 
 static inline ag_real *part_of(const ag_args *a, const sizes *s, int64_t part, int backward)

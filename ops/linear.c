@@ -90,9 +90,11 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t linear_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
-    if (!backward) return few(s) ? 0 : ag__panels_size(s.out, s.in);
-    return most(ag__gemm_scratch(0, s.rows, s.in, s.out),
-                most(ag__gemm_scratch(1, s.out, s.in, s.rows), ag__column_scratch(s.rows, s.out)));
+    if (!backward)
+        return few(s) ? ag__gemm_scratch(0, 1, s.rows, s.out, s.in) : ag__panels_size(s.out, s.in);
+    return most(
+        ag__gemm_scratch(0, 0, s.rows, s.in, s.out),
+        most(ag__gemm_scratch(1, 0, s.out, s.in, s.rows), ag__column_scratch(s.rows, s.out)));
 }
 
 static const ag_case linear_cases[] = {

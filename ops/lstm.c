@@ -80,9 +80,10 @@ static int64_t lstm_scratch(const ag_args *a, int backward)
     const lstm_sizes s = lstm_sizes_of(a);
     const int h = s.h, h4 = 4 * s.h;
     const int64_t steps = ag__lstm_scratch(s, backward);
-    if (!backward) return most(steps, ag__gemm_scratch(0, s.n, h4, s.in));
-    const int64_t weights = most(ag__gemm_scratch(1, h4, s.in, s.n), ag__gemm_scratch(1, h4, h, s.n)),
-                  rows = most(ag__gemm_scratch(0, s.n, s.in, h4), ag__column_scratch(s.n, h4));
+    if (!backward) return most(steps, ag__gemm_scratch(0, 1, s.n, h4, s.in));
+    const int64_t weights = most(ag__gemm_scratch(1, 0, h4, s.in, s.n),
+                                 ag__gemm_scratch(1, 0, h4, h, s.n)),
+                  rows = most(ag__gemm_scratch(0, 0, s.n, s.in, h4), ag__column_scratch(s.n, h4));
     return most(steps, most(weights, rows));
 }
 

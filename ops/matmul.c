@@ -56,9 +56,11 @@ CALL(matmul_backward_b)
 static int64_t matmul_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
-    if (!backward) return ag__gemm_scratch(s.ta, s.n, s.m, s.k);
-    const int64_t da = s.ta ? ag__gemm_scratch(s.tb, s.k, s.n, s.m) : ag__gemm_scratch(0, s.n, s.k, s.m);
-    const int64_t db = s.tb ? ag__gemm_scratch(1, s.m, s.k, s.n) : ag__gemm_scratch(!s.ta, s.k, s.m, s.n);
+    if (!backward) return ag__gemm_scratch(s.ta, s.tb, s.n, s.m, s.k);
+    const int64_t da =
+        s.ta ? ag__gemm_scratch(s.tb, 1, s.k, s.n, s.m) : ag__gemm_scratch(0, !s.tb, s.n, s.k, s.m);
+    const int64_t db =
+        s.tb ? ag__gemm_scratch(1, s.ta, s.m, s.k, s.n) : ag__gemm_scratch(!s.ta, 0, s.k, s.m, s.n);
     return da > db ? da : db;
 }
 

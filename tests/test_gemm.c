@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The matrix product: against a plain loop in double, and the same bits on 1 and 2 threads. */
+/* The matrix product: against a plain loop in double, and the same bits on 1, 2, 4 and 7 threads,
+   and of a row in any company. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/gemm.h"
+#include "core/panels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ static product make(int m, int n, int k, int ta, int tb)
     p.a = numbers((int64_t)m * k, 1);
     p.b = numbers((int64_t)k * n, 2);
     p.c = numbers((int64_t)m * n, 3);
-    p.scratch = numbers(ag__gemm_scratch(ta, m, n, k), 4);
+    p.scratch = numbers(ag__gemm_scratch(ta, tb, m, n, k), 4);
     return p;
 }
 
@@ -142,9 +144,9 @@ static void test_blocks_and_pieces(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int t = 0; t < 4; t++) check(shapes[i][0], shapes[i][1], shapes[i][2], t & 1, t >> 1);
-    assert_true(ag__gemm_scratch(1, 5, 7, 2048) > 0);
-    assert_int_equal(ag__gemm_scratch(1, 5, 7, 2047), 0);
-    assert_int_equal(ag__gemm_scratch(0, 5, 7, 2048), 0);
+    assert_true(ag__gemm_scratch(1, 0, 5, 7, 2048) > 0);
+    assert_int_equal(ag__gemm_scratch(1, 0, 5, 7, 2047), 0);
+    assert_int_equal(ag__gemm_scratch(0, 0, 5, 7, 2048), 0);
 }
 
 /* The products of the cost models, long axes shortened without changing how they are cut. */
@@ -165,7 +167,7 @@ static void test_threads_change_no_bit(void **state)
         product p = make(shapes[i].m, shapes[i].n, shapes[i].k, shapes[i].ta, shapes[i].tb);
         const size_t bytes = (size_t)p.m * (size_t)p.n * sizeof(float);
         float *one = malloc(bytes);
-        for (int threads = 1; threads <= 3; threads++) {
+        for (int threads = 1; threads <= 7; threads += 1 + threads / 2) {
             ag_set_threads(threads);
             ag__gemm(p.c, p.a, p.b, p.ta, p.tb, p.m, p.n, p.k, 0, p.scratch);
             if (threads == 1) memcpy(one, p.c, bytes);
@@ -178,6 +180,54 @@ static void test_threads_change_no_bit(void **state)
     }
 }
 
+/* Row `r` of a product of p's rows r..r+rows-1 alone: through ag__gemm and, packed, through panels.
+ */
+static void expect_same_row(const product *p, int r, int rows, float *c, float *panels)
+{
+    const float *want = p->c + (int64_t)r * p->n;
+    const size_t bytes = (size_t)p->n * sizeof(float);
+    ag__gemm(c, p->a + (int64_t)r * p->k, p->b, 0, p->tb, rows, p->n, p->k, 0, p->scratch);
+    if (memcmp(c, want, bytes) != 0)
+        fail_msg("row %d of %d has other bits among %d rows (n %d, k %d, tb %d)", r, p->m, rows,
+                 p->n, p->k, p->tb);
+    ag__panels_rows(c, p->a + (int64_t)r * p->k, panels, NULL, rows, p->n, p->k, 0, 0, rows);
+    if (memcmp(c, want, bytes) != 0)
+        fail_msg("row %d of %d has other bits in panels (n %d, k %d, tb %d)", r, p->m, p->n, p->k,
+                 p->tb);
+    ag__gemm_part(c, p->a + (int64_t)r * p->k, p->b, 0, p->tb, rows, p->n, p->k, p->n, p->k,
+                  p->tb ? p->k : p->n, 0);
+    if (memcmp(c, want, bytes) != 0)
+        fail_msg("row %d of %d has other bits as a part (n %d, k %d, tb %d)", r, p->m, p->n, p->k,
+                 p->tb);
+}
+
+/* The bits of a row depend on the row and on B: not on how many rows there are, nor on its place.
+ */
+static void test_bits_of_a_row(void **state)
+{
+    static const int rows[] = {1, 2, 15, 41, 128, 129, 300};
+    static const int shapes[][2] = {{64, 64}, {33, 700}, {256, 256}, {7, 2100}, {300, 17}, {1, 1}};
+    enum { M = 600 };
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int tb = 0; tb < 2; tb++) {
+            product p = make(M, shapes[i][0], shapes[i][1], 0, tb);
+            float *c = numbers((int64_t)M * p.n, 5),
+                  *panels = numbers(ag__panels_size(p.n, p.k), 6);
+            ag__panels_pack(panels, p.b, tb, p.n, p.k);
+            ag__gemm(p.c, p.a, p.b, 0, tb, p.m, p.n, p.k, 0, p.scratch);
+            for (int j = 0; j < 7; j++) {
+                free(p.scratch);
+                p.scratch = numbers(ag__gemm_scratch(0, tb, rows[j], p.n, p.k), 7);
+                for (int r = 0; r + rows[j] <= M; r += 97)
+                    expect_same_row(&p, r, rows[j], c, panels);
+            }
+            free(c);
+            free(panels);
+            drop(&p);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_blocks_and_pieces),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_threads_change_no_bit),
+        cmocka_unit_test(test_bits_of_a_row),
     };
     ag_set_threads(2);
     return cmocka_run_group_tests(tests, NULL, NULL);
