@@ -4,13 +4,14 @@
 #include <string.h>
 
 enum {
-    DEPTH = 256,  /* terms of a partial sum */
-    HEIGHT = 96,  /* rows of A that stay in the second cache, about */
-    CHUNK = 128,  /* columns of B that are packed at a time */
-    TURNED = 128, /* terms of A' that are packed at a time */
-    NEAR = 6144,  /* elements of B that stay in the first cache */
-    LINE = 64,    /* bytes of a cache line */
-    ALIAS = 1024, /* rows that are a multiple of this apart share few lines of the first cache */
+    DEPTH = 256,   /* terms of a partial sum */
+    HEIGHT = 96,   /* rows of A that stay in the second cache, about */
+    CHUNK = 128,   /* columns of B that are packed at a time */
+    TURNED = 128,  /* terms of A' that are packed at a time */
+    NEAR = 6144,   /* elements of B that stay in the first cache */
+    FAR = 1 << 16, /* and so many do not stay in the second: they come panel by panel */
+    LINE = 64,     /* bytes of a cache line */
+    ALIAS = 1024,  /* rows that are a multiple of this apart share few lines of the first cache */
     ROOM = (256 + AG_MOST_ROWS) * TURNED
 };
 
@@ -27,16 +28,18 @@ typedef struct ahead {
     int tiles;          /* so many */
 } ahead;
 
-/* `rows` rows of `elements`, row by row, in equal shares for so many tiles. */
+/* `rows` rows of `elements`: what is contiguous in equal shares for so many tiles, else a row each.
+ */
 static ahead next_rows(const ag_real *from, int64_t row, int64_t rows, int64_t elements, int tiles,
                        int terms)
 {
+    if (rows == 0 || tiles == 0) return (ahead){0};
     if (row == elements) elements *= rows, rows = 1;
-    const int64_t shares = tiles / (rows > 0 ? rows : 1) > 1 ? tiles / rows : 1, /* of a row */
-        bytes = elements * (int64_t)sizeof *from, step = bytes / (shares * terms + 1) + 1;
-    const int whole = shares == 1;
-    return (ahead){(const char *)from, step, whole ? row * (int64_t)sizeof *from : step * terms,
-                   rows && bytes ? (int)(whole ? rows : shares) : 0};
+    if (rows > 1) tiles = 1;
+    const int64_t bytes = elements * (int64_t)sizeof *from,
+                  step = bytes / ((int64_t)tiles * terms + 1) + 1;
+    return (ahead){(const char *)from, step, rows > 1 ? row * (int64_t)sizeof *from : step * terms,
+                   rows > 1 ? (int)rows : tiles};
 }
 
 /* `elements` of many rows: a tile brings one line of each. */
@@ -48,7 +51,7 @@ static ahead next_lines(const ag_real *from, int64_t row, int elements)
 
 static void fetch(ag_tile *t, const ag_real *near, ahead next[2])
 {
-    ahead *f = next[0].tiles > 0 ? &next[0] : &next[1];
+    ahead *f = next[1].tiles > 0 ? &next[1] : &next[0];
     t->next = (const char *)near;
     t->step = 0;
     if (f->tiles-- <= 0) return;
@@ -106,7 +109,9 @@ static void add_terms(const ag_product *p, part a, area w, const ag_real *b, int
                       ahead next[2])
 {
     const int tile = ag__tiles()->rows, wide = w.last - w.first,
-              high = p->ta ? tile : ag__up(w.rows, ag__up(w.rows, tile));
+              high = p->ta ? tile : ag__up(w.rows, ag__up(w.rows, tile)),
+              columns = ag__tiles()->columns, tall = (ag__up(w.rows, high) + 1) / 2,
+              far = wide * apart > FAR;
     ag_tile t = {.c_row = p->c_row,
                  .a_row = a.row,
                  .a_term = a.term,
@@ -118,9 +123,13 @@ static void add_terms(const ag_product *p, part a, area w, const ag_real *b, int
                 add_tile(p, &t, a, w, i, ag__least(high, w.rows - i), q, b + q * apart, next);
         return;
     }
-    for (int q = 0; q < wide; q++)
+    for (int q = 0; q < wide; q++) {
+        if (far && q + 1 < wide)
+            next[1] =
+                next_rows(b + (q + 1) * apart, 0, 1, (int64_t)w.terms * columns, tall, w.terms);
         for (int i = 0; i < w.rows; i += high)
             add_tile(p, &t, a, w, i, ag__least(high, w.rows - i), q, b + q * apart, next);
+    }
 }
 
 static int calls_of(int rows, int panels) { return panels * ag__up(rows, ag__tiles()->rows); }
@@ -137,7 +146,7 @@ void ag__product_packed(const ag_product *p, const ag_real *panels, int lo, int 
 {
     if (hi <= lo) return;
     const int columns = ag__tiles()->columns, depth = ag__depth(p->k),
-              height = height_of(hi - lo, HEIGHT), calls = calls_of(height, last - first);
+              height = height_of(hi - lo, HEIGHT), calls = calls_of(height, last - first) / 2;
     const int64_t apart = (int64_t)columns * p->k;
     ag_real room[ROOM];
     for (int row = lo; row < hi; row += height) {
@@ -146,9 +155,12 @@ void ag__product_packed(const ag_product *p, const ag_real *panels, int lo, int 
             const int terms = ag__least(depth, p->k - k0), end = k0 + terms;
             const area w = {row, rows, first, last, k0, terms};
             ahead next[2] = {{0}};
-            if (end == p->k && p->a_row == p->k)
-                next[0] =
-                    next_rows(p->a + (row + rows) * p->a_row, p->k, below, p->k, calls, terms);
+            if (end < p->k)
+                next[0] = next_rows(p->a + row * p->a_row + end, p->a_row, rows,
+                                    ag__least(depth, p->k - end), calls, terms);
+            else
+                next[0] = next_rows(p->a + (row + rows) * p->a_row, p->a_row, below,
+                                    ag__least(depth, p->k), calls, terms);
             add_terms(p, part_of(p, w, room), w, panels + first * apart + (int64_t)k0 * columns,
                       apart, next);
         }
