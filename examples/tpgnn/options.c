@@ -99,7 +99,7 @@ static const harness_option table[] = {
      .help = "steps between validations on --valid; the best one's checkpoint is kept"},
     {"eval-graphs", FIELD(eval_graphs), "256", 1, 65536, RUNS, .flags = HARNESS_LOCAL,
      .group = "Scores",
-     .help = "most schedules that are scored together; scores differ by rounding alone"},
+     .help = "most schedules that are scored together; scores do not depend on it"},
     {"eval-nodes", FIELD(eval_nodes), "32768", 1, 1e7, RUNS, .flags = HARNESS_LOCAL,
      .group = "Scores", .help = "most nodes that are scored together, as above"},
     {"baselines", FIELD(baselines), "true", .commands = HARNESS_TRAIN | HARNESS_EVAL,

@@ -8,7 +8,7 @@
 typedef struct tpgnn_scorer {
     const tpgnn_model *model;
     ag_tape *tape;
-    int graphs, nodes; /* the most of a batch; scores do not depend on them, but for rounding */
+    int graphs, nodes; /* the most of a batch; scores do not depend on them */
     int patient;       /* 1: an interruption does not stop it */
     ag_failure *bad;   /* NULL: a score that is not finite ends all; else it becomes -INFINITY, and
                           this says of which schedule */
