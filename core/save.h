@@ -20,7 +20,7 @@ ag_status ag__save_file(const char *path, ag_status (*write)(FILE *file, void *c
                         void *context, ag_failure *why);
 
 /* Removes the files NAME.PID.N.tmp in an open folder whose writers are gone: no process here has
-   that id, and nobody anywhere holds the lock that a writer has. */
+   that id, and nobody anywhere holds the lock that a writer has. name NULL: those of any name. */
 void ag__remove_leftovers(int folder, const char *name);
 
 /* The last 200 characters of a path: what fits into a sentence. */

@@ -23,16 +23,25 @@ static int number(const char **at)
     return digits == 0 || (zero && digits > 1) || n > INT_MAX ? -1 : (int)n;
 }
 
-/* The process that wrote NAME.PID.N.tmp; 0 for other names. */
-static pid_t writer_of(const char *file, const char *name)
+/* The process that wrote NAME.PID.N.tmp, where NAME has n characters; 0 for other names. */
+static pid_t writer_at(const char *file, size_t n)
 {
-    const size_t n = strlen(name);
-    if (strncmp(file, name, n) != 0 || file[n] != '.') return 0;
+    if (file[n] != '.') return 0;
     const char *at = file + n + 1;
     const int pid = number(&at);
     if (pid < 1 || *at++ != '.') return 0;
     const int ordinal = number(&at);
     return ordinal >= 0 && strcmp(at, ".tmp") == 0 ? (pid_t)pid : 0;
+}
+
+/* The same for a file of this name, or of any (NULL), which PID.N.tmp then is cut off from. */
+static pid_t writer_of(const char *file, const char *name)
+{
+    if (name) return strncmp(file, name, strlen(name)) == 0 ? writer_at(file, strlen(name)) : 0;
+    size_t n = strlen(file);
+    for (int dots = 0; dots < 3; dots += file[n] == '.')
+        if (n-- == 0) return 0;
+    return n > 0 ? writer_at(file, n) : 0;
 }
 
 /* A writer holds a lock on its file: one whose id means nothing here may live on another machine or

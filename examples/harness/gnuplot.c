@@ -31,7 +31,7 @@ ag_status harness__plot_begin(plot_files *p, const char *folder, const char *nam
     memset(p, 0, sizeof *p);
     p->folder = harness_text("%s/plots", folder);
     p->name = harness_copy(name);
-    ag_status status = harness__make_folder(p->folder, why);
+    ag_status status = harness__make_inner(p->folder, why);
     if (status == AG_OK) status = open_part(&p->data, p, "tsv", why);
     if (status == AG_OK) status = open_part(&p->script, p, "gp", why);
     return status;

@@ -9,37 +9,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-static ag_status cannot_make(const char *folder, ag_failure *why)
-{
-    return ag_fail(why, AG_EFILE, "the folder %.200s cannot be made: %s; choose another --out",
-                   ag__path_tail(folder), strerror(errno));
-}
-
-ag_status harness__make_folder(const char *folder, ag_failure *why)
-{
-    char *path = harness_copy(folder);
-    struct stat about;
-    ag_status status = AG_OK;
-    for (char *slash = path + 1; status == AG_OK && *slash && (slash = strchr(slash, '/'));
-         slash++) {
-        *slash = 0;
-        if (mkdir(path, 0777) != 0 && errno != EEXIST && errno != EISDIR && stat(path, &about) != 0)
-            status = cannot_make(path, why);
-        *slash = '/';
-    }
-    if (status == AG_OK && mkdir(path, 0777) != 0) {
-        int reason = errno;
-        if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) {
-            errno = reason;
-            status = cannot_make(path, why);
-        }
-    }
-    harness_free(path);
-    return status;
-}
 
 /* Entries of the folder: 0 empty, 1 not, -1 it cannot be listed. */
 static int occupied(const char *folder)
@@ -60,26 +30,43 @@ static void unlink_in(const char *folder, const char *name, const char *ending)
     harness_free(path);
 }
 
-/* Removes what the programs leave in a run folder; a file of somebody else stays. */
-static void clear(const char *folder)
+/* What the programs leave in a run folder, plots aside. */
+static const char *const files[] = {HARNESS_CONFIG, HARNESS_LAST,    HARNESS_BEST,
+                                    HARNESS_REPORT, "metrics.jsonl", "metrics.csv",
+                                    "timing.jsonl", "result.json",   "autotune.json"};
+enum { FILES = sizeof files / sizeof *files };
+
+/* Removes it; a file of somebody else stays. */
+static void clear(const char *folder, const char *pictures)
 {
-    static const char *const files[] = {HARNESS_CONFIG, HARNESS_LAST,    HARNESS_BEST,
-                                        HARNESS_REPORT, "metrics.jsonl", "metrics.csv",
-                                        "timing.jsonl", "result.json",   "autotune.json"};
     static const char *const plots[] = {"curves", "order",         "files", "scores",  "methods",
                                         "fusion", "fusion-curves", "tiles", "families"};
     static const char *const endings[] = {".tsv", ".gp", ".svg"};
-    char *pictures = harness_text("%s/plots", folder);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink_in(folder, files[i], "");
+    for (int i = 0; i < FILES; i++) unlink_in(folder, files[i], "");
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
         for (int k = 0; k < 3; k++) unlink_in(pictures, plots[i], endings[k]);
-    harness_free(pictures);
 }
 
-static ag_status check_mode(const char *folder, harness_run_mode mode, ag_failure *why)
+static int has_config(const char *folder)
+{
+    char *config = harness_text("%s/" HARNESS_CONFIG, folder);
+    const int there = access(config, R_OK) == 0;
+    harness_free(config);
+    return there;
+}
+
+/* In a folder that held no run, a name that is not one of ours may be somebody else's. */
+static void remove_leftovers(int lock, int was_run)
+{
+    if (was_run) ag__remove_leftovers(lock, NULL);
+    for (int i = 0; !was_run && i < FILES; i++) ag__remove_leftovers(lock, files[i]);
+}
+
+/* What is in the folder fits the mode; then it is made ready. */
+static ag_status prepare(const char *folder, int lock, harness_run_mode mode, ag_failure *why)
 {
     const char *tail = ag__path_tail(folder);
-    int state = occupied(folder);
+    const int state = occupied(folder), was_run = has_config(folder);
     if (state < 0)
         return ag_fail(why, AG_EFILE,
                        "the folder %.200s cannot be listed: %s; choose another --out", tail,
@@ -90,17 +77,19 @@ static ag_status check_mode(const char *folder, harness_run_mode mode, ag_failur
             "the folder %.200s is not empty; go on with --resume, replace the run with --force, "
             "or choose another --out",
             tail);
-    if (mode == HARNESS_FORCE) clear(folder);
-    if (mode != HARNESS_RESUME) return AG_OK;
-    char *config = harness_text("%s/" HARNESS_CONFIG, folder);
-    int there = access(config, R_OK) == 0;
-    harness_free(config);
-    if (there) return AG_OK;
-    return ag_fail(why, AG_EFILE,
-                   "the folder %.200s has no readable " HARNESS_CONFIG
-                   ", so there is no run to resume; "
-                   "check --out, or leave --resume away",
-                   tail);
+    if (mode == HARNESS_RESUME && !was_run)
+        return ag_fail(why, AG_EFILE,
+                       "the folder %.200s has no readable " HARNESS_CONFIG
+                       ", so there is no run to resume; "
+                       "check --out, or leave --resume away",
+                       tail);
+    char *pictures = harness_text("%s/plots", folder);
+    if (!harness__make_inner(pictures, why)) { /* before anything in it is removed */
+        remove_leftovers(lock, was_run);
+        if (mode == HARNESS_FORCE) clear(folder, pictures);
+    }
+    harness_free(pictures);
+    return why->status;
 }
 
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
@@ -113,13 +102,18 @@ harness_run *harness_run_open(const char *folder, harness_run_mode mode, const c
                       "check --out, or leave --resume away",
                       ag__path_tail(folder))
             : harness__make_folder(folder, why);
-    if (status == AG_OK) status = check_mode(folder, mode, why);
-    if (status != AG_OK) return NULL;
+    int lock = -1;
+    if (status == AG_OK) status = harness__lock_folder(&lock, folder, why);
+    if (status == AG_OK) status = prepare(folder, lock, mode, why);
+    if (status != AG_OK) {
+        harness__unlock_folder(&lock);
+        return NULL;
+    }
     harness_run *run = harness_alloc(sizeof *run);
     run->folder = harness_copy(folder);
+    run->lock = lock;
     for (int i = 0; i < count; i++) bag_add(run->columns, harness_copy(columns[i]));
-    status = harness__make_folder(harness_run_path(run, "plots"), why);
-    if (status == AG_OK) status = harness__open_metrics(run, why);
+    status = harness__open_metrics(run, why);
     if (status == AG_OK) return run;
     ag_failure other = {0};
     harness_run_close(run, &other);
@@ -130,6 +124,7 @@ ag_status harness_run_close(harness_run *run, ag_failure *why)
 {
     if (!run) return AG_OK;
     ag_status status = harness__close_metrics(run, why);
+    harness__unlock_folder(&run->lock);
     for (int i = 0; i < bag_count(run->columns); i++) harness_free(run->columns[i]);
     for (int i = 0; i < bag_count(run->paths); i++) harness_free(run->paths[i]);
     bag_free(run->columns);

@@ -20,9 +20,10 @@ typedef struct harness_run harness_run;
 #define HARNESS_BEST   "best.safetensors"
 #define HARNESS_REPORT "report.html"
 
-/* Makes the folder (and those above it) or opens it, and makes plots/ in it.
+/* Makes the folder (and those above it) or opens it, and makes plots/ in it. Until the run is
+   closed no other program gets it; what a killed one left half written is removed.
    columns: names of the metrics, without "step". Fails: AG_EUSE (not empty and neither resumed nor
-   forced), AG_EFILE. */
+   forced; in use by another program), AG_EFILE. */
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
                               int count, ag_failure *why);
 ag_status harness_run_close(harness_run *run, ag_failure *why);

@@ -8,10 +8,21 @@ struct harness_run {
     char *folder;
     char **columns, **paths; /* stb_ds arrays */
     FILE *jsonl, *csv, *timing;
+    int lock; /* of the folder */
 };
 
 /* Makes a folder and those above it. */
 ag_status harness__make_folder(const char *folder, ag_failure *why);
+
+/* Makes a folder within one of ours. A symbolic link in its place is refused: what is written
+   there, and what --force removes, would be somewhere else. */
+ag_status harness__make_inner(const char *folder, ag_failure *why);
+
+/* Takes the folder for one program that writes to it; *lock is -1 when this fails. No file is made,
+   and the lock ends with the program, however that ends. Where the file system has no such locks
+   nobody is kept out. Fails: AG_EUSE (another program has it), AG_EFILE. */
+ag_status harness__lock_folder(int *lock, const char *folder, ag_failure *why);
+void harness__unlock_folder(int *lock);
 
 ag_status harness__open_metrics(harness_run *run, ag_failure *why);
 ag_status harness__close_metrics(harness_run *run, ag_failure *why);

@@ -88,6 +88,16 @@ static ag_status load_result(const work *w, const char *path, const harness_opti
     return status;
 }
 
+/* That of the variant and, in it, that of the seed. */
+static ag_status make_folders(const work *w, const harness_variant *v, const char *folder,
+                              ag_failure *why)
+{
+    char *variant = harness_text("%s/%s", w->out, v->folder);
+    ag_status status = harness__make_inner(variant, why);
+    harness_free(variant);
+    return status == AG_OK ? harness__make_inner(folder, why) : status;
+}
+
 static ag_status train_one(const work *w, const harness_variant *v, int64_t seed,
                            const char *folder, harness_options *o, double *scores, ag_failure *why)
 {
@@ -100,7 +110,7 @@ static ag_status train_one(const work *w, const harness_variant *v, int64_t seed
         harness_study_job job = {o, v->name, folder, seed, access(config, F_OK) == 0};
         ag_failure mine = {0};
         harness_say("study: %s, seed %" PRId64, v->name, seed);
-        status = harness__make_folder(folder, why);
+        status = make_folders(w, v, folder, why);
         if (status == AG_OK) status = w->train(w->user, &job, scores, &mine);
         if (status == AG_EFINITE) {
             harness_warn("%s, seed %" PRId64 ": %s", v->name, seed, mine.sentence);
@@ -212,19 +222,36 @@ static ag_status plot(const work *w, ag_failure *why)
     return status;
 }
 
+/* Makes the folder, takes it and removes what a killed study left half written. */
+static ag_status open_folder(const work *w, int *lock, ag_failure *why)
+{
+    static const char *const files[] = {"study.txt", "study.csv", "study.json"};
+    if (harness__make_folder(w->out, why) || harness__lock_folder(lock, w->out, why))
+        return why->status;
+    for (int i = 0; i < 3; i++) ag__remove_leftovers(*lock, files[i]);
+    return AG_OK;
+}
+
+static ag_status run_all(work *w, ag_failure *why)
+{
+    ag_status status = AG_OK;
+    for (int k = 0; k < bag_count(w->study->seeds); k++) /* the first full comparison comes early */
+        for (int v = 0; v < bag_count(w->study->variants); v++)
+            if (status == AG_OK && !harness_interrupted()) status = run_one(w, v, k, why);
+    return status;
+}
+
 harness_table *harness_study_run(const harness_study *s, const harness_options *base,
                                  const char *out, const char *const *metrics, int metric_count,
                                  harness_study_train *train, void *user, ag_failure *why)
 {
     work w = {s, base, out, metrics, metric_count, train, user, NULL};
-    int variants = bag_count(s->variants), seeds = bag_count(s->seeds);
+    const size_t runs = (size_t)bag_count(s->variants) * (size_t)bag_count(s->seeds);
     harness_table *table = NULL;
-    ag_status status = harness__make_folder(out, why);
-    w.scores =
-        harness_alloc((size_t)variants * (size_t)metric_count * (size_t)seeds * sizeof *w.scores);
-    for (int k = 0; k < seeds; k++) /* seed by seed: the first full comparison comes early */
-        for (int v = 0; v < variants && status == AG_OK && !harness_interrupted(); v++)
-            status = run_one(&w, v, k, why);
+    int lock = -1;
+    w.scores = harness_alloc(runs * (size_t)metric_count * sizeof *w.scores);
+    ag_status status = open_folder(&w, &lock, why);
+    if (status == AG_OK) status = run_all(&w, why);
     if (status == AG_OK && !harness_interrupted()) {
         table = sum_up(&w);
         status = save_table(&w, table, why);
@@ -234,6 +261,7 @@ harness_table *harness_study_run(const harness_study *s, const harness_options *
         harness_table_free(table);
         table = NULL;
     }
+    harness__unlock_folder(&lock);
     harness_free(w.scores);
     return table;
 }

@@ -51,6 +51,47 @@ static ag_status open_folders(job *j, ag_failure *why)
     return why->status;
 }
 
+/* The options that decide what a program's files hold. What is left to the way of measuring stands
+   with the machine. */
+static json_t *file_options(const job *j)
+{
+    const lab_settings *s = j->c.s;
+    const char *kind = j->kind->kind;
+    const int tile = strcmp(kind, "tile") == 0, fusion = strcmp(kind, "fusion") == 0;
+    json_t *o = json_object();
+    if (!fusion) json_object_set_new(o, "configs", json_integer(s->configs));
+    if (tile) json_object_set_new(o, "kernels", json_integer(s->kernels));
+    if (tile) json_object_set_new(o, "least", json_integer(s->least));
+    if (fusion) json_object_set_new(o, "partitions", json_integer(s->partitions));
+    json_object_set_new(o, "noise", lab_real(s->noise));
+    json_object_set_new(o, "seed", json_integer(s->seed));
+    return o;
+}
+
+/* A program that is there already must have been collected with the same options: its files would
+   be skipped, and the folder would be of two kinds. */
+static ag_status check_options(const job *j, ag_failure *why)
+{
+    for (int i = 0; i < j->n_sources; i++) {
+        json_t *options = file_options(j);
+        if (j->sources[i].family)
+            json_object_set_new(options, "milliseconds", lab_real(j->c.s->milliseconds));
+        for (int f = 0; f < j->n_folders && !why->status; f++)
+            lab_manifest_same(j->folders[f], j->sources[i].name, options, why);
+        json_decref(options);
+    }
+    return why->status;
+}
+
+static int count_dropped(const job *j)
+{
+    int dropped = 0;
+    for (int i = 0; i < j->n_sources; i++)
+        for (int f = 0; f < j->n_folders; f++)
+            dropped += lab_manifest_dropped(j->folders[f], j->sources[i].name);
+    return dropped;
+}
+
 static int count_left(const job *j)
 {
     int left = 0;
@@ -76,6 +117,7 @@ static ag_status one(job *j, const lab_source *source, const lab_program *p, int
     json_object_set_new(facts, "family", json_string(p->family));
     json_object_set_new(facts, "nodes", json_integer(p->n));
     json_object_set_new(facts, "seconds", lab_real(harness_seconds() - now));
+    json_object_set_new(facts, "options", file_options(j));
     if (source->family) {
         json_object_set_new(facts, "number", json_integer(source->number));
         json_object_set_new(facts, "milliseconds", lab_real(c->s->milliseconds));
@@ -142,12 +184,13 @@ ag_status lab_collect(const lab_collector *kind, const lab_settings *s, ag_failu
     if (lab_core_check(s->core, why)) return why->status;
     begin(&j, kind, s);
     j.n_sources = lab_sources(&j.sources, s, why);
-    if (j.n_sources >= 0 && !open_folders(&j, why)) {
-        const int all = j.n_sources * j.n_folders;
+    if (j.n_sources >= 0 && !open_folders(&j, why) && !check_options(&j, why)) {
+        const int all = j.n_sources * j.n_folders, dropped = count_dropped(&j);
         j.left = count_left(&j);
         const int found = all - j.left;
         harness_say("%d programs, core %d, " LAB_CLOCK_NAME ", %d repeats", j.n_sources, j.core,
                     s->repeats);
+        if (dropped) harness_say("%d files that were dropped as noise are tried again", dropped);
         harness_progress_start(&j.c.bar, kind->kind, found * kind->units, all * kind->units);
         for (int i = 0; i < j.n_sources && !why->status && !over(&j); i++) program(&j, i, why);
         harness_progress_end(&j.c.bar);

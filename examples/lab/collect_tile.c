@@ -139,7 +139,9 @@ static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kern
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
 {
     ag_random random = {(uint64_t)c->s->seed, lab_kernel_hash(p), 0};
-    int *group = harness_alloc(((size_t)p->n + 1) * sizeof *group), found = 0;
+    int *group = harness_alloc(((size_t)p->n + 1) * sizeof *group),
+        found = lab_manifest_count(c->folder, p->name);
+    lab_collect_step(c, found, p->name);
     for (int i = 0; i < PARTITIONS && found < c->s->kernels && !why->status; i++) {
         const double rate = 0.3 + 0.7 * ag_random_uniform(&random);
         const int groups = lab_partition(group, p, rate, ag_random_bits(&random));

@@ -37,18 +37,31 @@ void lab_manifest_free(lab_manifest *m)
 {
     if (!m) return;
     json_decref(m->root);
+    harness__unlock_folder(&m->lock);
     harness_free(m->folder);
     harness_free(m);
 }
 
-lab_manifest *lab_manifest_load(const char *folder, ag_failure *why)
+static lab_manifest *make(const char *folder)
 {
     lab_manifest *m = harness_alloc(sizeof *m);
     m->folder = harness_copy(folder);
+    m->lock = -1;
+    return m;
+}
+
+static ag_status load(lab_manifest *m, ag_failure *why)
+{
     char *path = lab_manifest_path(m, LAB_MANIFEST, "");
     m->root = harness__load_json(path, why);
     harness_free(path);
-    if (m->root && !check(m, why)) return m;
+    return m->root ? check(m, why) : why->status;
+}
+
+lab_manifest *lab_manifest_load(const char *folder, ag_failure *why)
+{
+    lab_manifest *m = make(folder);
+    if (!load(m, why)) return m;
     lab_manifest_free(m);
     return NULL;
 }
@@ -72,30 +85,35 @@ static int machine_index(lab_manifest *m, json_t *machine)
     return (int)i;
 }
 
+/* What is there already, in a folder that nobody else writes to. */
+static ag_status open_existing(lab_manifest *m, const char *kind, ag_failure *why)
+{
+    if (load(m, why)) return why->status;
+    const char *is = lab_manifest_kind(m);
+    if (strcmp(is, kind) != 0)
+        return ag_fail(why, AG_EUSE, "%.200s holds %.20s files; choose another --out for %s files",
+                       m->folder, is, kind);
+    ag__remove_leftovers(m->lock, NULL);
+    return AG_OK;
+}
+
 lab_manifest *lab_manifest_open(const char *folder, const char *kind, json_t *machine,
                                 ag_failure *why)
 {
-    char *path = harness_text("%s/" LAB_MANIFEST, folder);
-    int there = access(path, F_OK) == 0;
-    lab_manifest *m = NULL;
-    harness_free(path);
-    if (there) {
-        m = lab_manifest_load(folder, why);
-        const char *is = m ? lab_manifest_kind(m) : kind;
-        if (strcmp(is, kind) != 0) {
-            ag_fail(why, AG_EUSE, "%.200s holds %.20s files; choose another --out for %s files",
-                    folder, is, kind);
-            lab_manifest_free(m);
-            m = NULL;
-        }
-    } else if (!harness__make_folder(folder, why)) {
-        m = harness_alloc(sizeof *m);
-        m->folder = harness_copy(folder);
-        m->root = fresh(kind);
+    lab_manifest *m = make(folder);
+    char *path = lab_manifest_path(m, LAB_MANIFEST, "");
+    if (!harness__make_folder(folder, why) && !harness__lock_folder(&m->lock, folder, why)) {
+        if (access(path, F_OK) == 0)
+            open_existing(m, kind, why);
+        else
+            m->root = fresh(kind);
     }
-    if (m) m->machine = machine_index(m, machine);
+    harness_free(path);
+    if (!why->status) m->machine = machine_index(m, machine);
     json_decref(machine);
-    return m;
+    if (!why->status) return m;
+    lab_manifest_free(m);
+    return NULL;
 }
 
 struct json_t *lab_real(double x)
@@ -128,6 +146,19 @@ static int of_program(const json_t *facts, const char *program)
     return is && strcmp(is, program) == 0;
 }
 
+static int is_dropped(const json_t *facts)
+{
+    return json_is_true(json_object_get(facts, "dropped"));
+}
+
+static int is_there(const lab_manifest *m, const char *name, const json_t *facts)
+{
+    char *path = lab_manifest_path(m, name, ".npz");
+    const int there = !is_dropped(facts) && access(path, F_OK) == 0;
+    harness_free(path);
+    return there;
+}
+
 int lab_manifest_done(const lab_manifest *m, const char *program)
 {
     const char *name;
@@ -135,13 +166,59 @@ int lab_manifest_done(const lab_manifest *m, const char *program)
     int done = json_object_get(part(m, "programs"), program) != NULL;
     json_object_foreach(part(m, "files"), name, facts)
     {
-        if (!done || !of_program(facts, program) || json_is_true(json_object_get(facts, "dropped")))
-            continue;
-        char *path = lab_manifest_path(m, name, ".npz");
-        done = access(path, F_OK) == 0;
-        harness_free(path);
+        if (done && of_program(facts, program)) done = is_there(m, name, facts);
     }
     return done;
+}
+
+int lab_manifest_count(const lab_manifest *m, const char *program)
+{
+    const char *name;
+    json_t *facts;
+    int n = 0;
+    json_object_foreach(part(m, "files"), name, facts) n += of_program(facts, program);
+    return n;
+}
+
+int lab_manifest_dropped(const lab_manifest *m, const char *program)
+{
+    const char *name;
+    json_t *facts;
+    int n = 0;
+    json_object_foreach(part(m, "files"), name, facts)
+    {
+        n += of_program(facts, program) && is_dropped(facts);
+    }
+    return n;
+}
+
+/* A larger part of noise lets in what was let in before. */
+static int contradicts(const char *option, const json_t *was, const json_t *is)
+{
+    if (!json_is_number(was)) return 0;
+    if (strcmp(option, "noise") == 0) return json_number_value(was) > json_number_value(is);
+    return json_number_value(was) != json_number_value(is);
+}
+
+ag_status lab_manifest_same(const lab_manifest *m, const char *program, const json_t *options,
+                            ag_failure *why)
+{
+    const json_t *facts = json_object_get(part(m, "programs"), program),
+                 *was = json_object_get(facts, "options");
+    const char *option;
+    json_t *is;
+    json_object_foreach((json_t *)(uintptr_t)options, option, is)
+    {
+        const json_t *then = json_object_get(was, option);
+        if (!then) then = json_object_get(facts, option);
+        if (!contradicts(option, then, is)) continue;
+        return ag_fail(why, AG_EUSE,
+                       "the files of %.60s in %.160s were made with --%s %.10g, but this call says "
+                       "%.10g; take the same, or choose another --out",
+                       program, ag__path_tail(m->folder), option, json_number_value(then),
+                       json_number_value(is));
+    }
+    return AG_OK;
 }
 
 void lab_manifest_program(lab_manifest *m, const char *program, json_t *facts)
@@ -175,8 +252,10 @@ void lab_manifest_forget(lab_manifest *m, const char *program)
     const char *name;
     void *next;
     json_t *facts;
+    json_object_del(part(m, "programs"), program);
     json_object_foreach_safe(part(m, "files"), next, name, facts)
     {
-        if (of_program(facts, program)) json_object_del(part(m, "files"), name);
+        if (of_program(facts, program) && !is_there(m, name, facts))
+            json_object_del(part(m, "files"), name);
     }
 }

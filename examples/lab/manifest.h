@@ -13,6 +13,7 @@ typedef struct lab_manifest {
     char *folder;
     struct json_t *root; /* kind, machines, programs, files: docs/formats.md */
     int machine;         /* index of this machine and way of measuring */
+    int lock;            /* of the folder; -1: it is only read */
 } lab_manifest;
 
 /* Facts of this machine and build, and of the way of measuring (stolen): a JSON object. */
@@ -21,7 +22,9 @@ const char *lab_cpu_name(char name[128]);
 const char *lab_date(char text[32]); /* "2026-11-21T13:49:54Z" */
 
 /* Opens the manifest of a folder that is made when it is not there; machine is stolen. kind:
-   "layout", "tile", "fusion"; a folder of another kind is refused. Fails: AG_EFILE, AG_EDATA. */
+   "layout", "tile", "fusion"; a folder of another kind is refused. Until it is freed no other
+   program gets the folder; what a killed one left half written is removed. Fails: AG_EUSE (another
+   kind, another program), AG_EFILE, AG_EDATA. */
 lab_manifest *lab_manifest_open(const char *folder, const char *kind, struct json_t *machine,
                                 ag_failure *why);
 /* An existing one, to be read. */
@@ -31,7 +34,7 @@ void lab_manifest_free(lab_manifest *m);
 
 const char *lab_manifest_kind(const lab_manifest *m);
 
-/* 1 when a program was finished and all its files that were not dropped are there. */
+/* 1 when a program was finished and all its files are there; a file that was dropped is not. */
 int lab_manifest_done(const lab_manifest *m, const char *program);
 /* Facts of a program or file, replacing older ones (stolen). "machine" and "date" are added to
    those of a file. */
@@ -40,8 +43,16 @@ void lab_manifest_file(lab_manifest *m, const char *name, const char *program,
                        struct json_t *facts);
 /* 1 when a file has this hash in its facts. */
 int lab_manifest_has(const lab_manifest *m, const char *hash);
-/* Forgets the files of a program that was not finished. */
+/* Forgets a program that was not finished, and those of its files that are not there. */
 void lab_manifest_forget(lab_manifest *m, const char *program);
+/* How many files of a program were dropped; how many of all kinds it has. */
+int lab_manifest_dropped(const lab_manifest *m, const char *program);
+int lab_manifest_count(const lab_manifest *m, const char *program);
+
+/* Refuses, with AG_EUSE, a program that the folder has with other options; `options` as
+   lab_manifest_program got them in "options". Options that were not noted are not compared. */
+ag_status lab_manifest_same(const lab_manifest *m, const char *program,
+                            const struct json_t *options, ag_failure *why);
 
 /* A number with four digits, so that it reads as it was written; null when it is not finite. */
 struct json_t *lab_real(double x);
