@@ -14,26 +14,42 @@
 
 static void handlers_have_a_stack(void **state)
 {
-    static const int signals[] = {SIGINT, SIGTERM};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     stack_t stack;
     (void)state;
     harness_catch_signals();
     assert_int_equal(sigaltstack(NULL, &stack), 0);
     assert_false(stack.ss_flags & SS_DISABLE);
     assert_true(stack.ss_size >= 32 << 10); /* registers of AVX-512 and AMX take 11 KB */
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         struct sigaction action;
         assert_int_equal(sigaction(signals[i], NULL, &action), 0);
         assert_true(action.sa_flags & SA_ONSTACK);
         assert_true(action.sa_flags & SA_RESTART);
     }
     assert_false(harness_interrupted());
-    raise(SIGINT);
+    raise(SIGHUP);
     assert_true(harness_interrupted());
+    raise(SIGHUP); /* a second one does not end the program */
+}
+
+/* As under nohup, and with a limit on the size of files. */
+static void what_is_ignored_stays_so(void **state)
+{
+    struct sigaction action;
+    (void)state;
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGXFSZ, SIG_DFL);
+    harness_catch_signals();
+    assert_int_equal(sigaction(SIGHUP, NULL, &action), 0);
+    assert_true(action.sa_handler == SIG_IGN);
+    assert_int_equal(sigaction(SIGXFSZ, NULL, &action), 0);
+    assert_true(action.sa_handler == SIG_IGN);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(handlers_have_a_stack)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(handlers_have_a_stack),
+                                       cmocka_unit_test(what_is_ignored_stays_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,13 +197,71 @@ static void folders_are_searched_in_order(void **state)
     assert_int_equal(paths.count, 5);
     assert_int_equal(symlink(top, text), 0);
     assert_int_equal(tpugraphs_paths_add(&paths, top, &why), AG_EFILE);
-    assert_non_null(strstr(why.sentence, "folders deep"));
+    assert_non_null(strstr(why.sentence, "/tree/sub/circle: a link leads back to a folder above, "
+                                         "so the folders form a circle; remove the link"));
     why = (ag_failure){0};
     snprintf(text, sizeof text, "%s/empty", top);
     assert_int_equal(tpugraphs_paths_add(&paths, text, &why), AG_EFILE);
     assert_non_null(strstr(why.sentence, "there is no .npz file in this folder"));
     why = (ag_failure){0};
     assert_int_equal(tpugraphs_paths_add(&paths, "/nowhere/x.npz", &why), AG_EFILE);
+    tpugraphs_paths_free(&paths);
+}
+
+/* Two links a level: 2 to the 30 ways, of which each folder takes one. A deep tree is refused. */
+static void a_folder_is_searched_once(void **state)
+{
+    (void)state;
+    char top[120], text[200], to[40];
+    tpugraphs_paths paths = {0};
+    ag_failure why = {0};
+    snprintf(top, sizeof top, "%s/many", test_folder);
+    assert_int_equal(mkdir(top, 0700), 0);
+    for (int i = 0; i <= 30; i++) {
+        snprintf(text, sizeof text, "%s/%d", top, i);
+        assert_int_equal(mkdir(text, 0700), 0);
+        snprintf(to, sizeof to, "../%d", i + 1);
+        for (int k = 0; k < 2 && i < 30; k++) {
+            snprintf(text, sizeof text, "%s/%d/%c", top, i, "ab"[k]);
+            assert_int_equal(symlink(to, text), 0);
+        }
+    }
+    snprintf(text, sizeof text, "%s/30/x.npz", top);
+    fclose(fopen(text, "w"));
+    alarm(60);
+    assert_int_equal(tpugraphs_paths_add(&paths, top, &why), AG_OK);
+    alarm(0);
+    assert_int_equal(paths.count, 1);
+    tpugraphs_paths_free(&paths);
+    int n = snprintf(text, sizeof text, "%s/d", top);
+    for (int i = 0; i < 34; i++) {
+        assert_int_equal(mkdir(text, 0700), 0);
+        n += snprintf(text + n, sizeof text - (size_t)n, "/d");
+    }
+    assert_int_equal(tpugraphs_paths_add(&paths, top, &why), AG_EFILE);
+    assert_non_null(strstr(why.sentence, "more than 32 folders deep"));
+    tpugraphs_paths_free(&paths);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    (void)state;
+    char fifo[2][160];
+    tpugraphs_paths paths = {0};
+    for (int i = 0; i < 2; i++) {
+        snprintf(fifo[i], sizeof fifo[i], "%s/fifo.%s", test_folder, i ? "txt" : "npz");
+        assert_int_equal(mkfifo(fifo[i], 0600), 0);
+    }
+    const char *const bad[] = {fifo[0], fifo[1], "/dev/null", "/dev/zero"};
+    alarm(60); /* nobody writes to a pipe */
+    for (int i = 0; i < 4; i++) {
+        ag_failure why = {0};
+        assert_int_equal(tpugraphs_paths_add(&paths, bad[i], &why), AG_EFILE);
+        assert_non_null(strstr(why.sentence, ": it is a device or a pipe, not a file or a folder"));
+    }
+    ag_failure why = {0};
+    assert_int_equal(tpugraphs_paths_add(&paths, "/dev", &why), AG_EFILE);
+    alarm(0);
     tpugraphs_paths_free(&paths);
 }
 
@@ -297,6 +355,8 @@ int main(void)
         cmocka_unit_test(a_tile_file_is_read),
         cmocka_unit_test(a_summary_counts),
         cmocka_unit_test(folders_are_searched_in_order),
+        cmocka_unit_test(a_folder_is_searched_once),
+        cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(a_file_counts_once),
         cmocka_unit_test(lists_name_files),
     };

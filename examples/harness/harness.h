@@ -100,7 +100,8 @@ int harness_exit_code(ag_status status);
 /* ---- interruption -------------------------------------------------------------------------------
  */
 
-/* The first SIGINT or SIGTERM sets a flag, the second ends the program at once with 130. */
+/* The first SIGINT, SIGTERM or SIGHUP (unless that was ignored) sets a flag, a second one of the
+   first two ends the program at once with 130. Writes beyond a limit fail instead of killing. */
 void harness_catch_signals(void);
 int harness_interrupted(void);
 

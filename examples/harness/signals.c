@@ -7,10 +7,10 @@
 
 static volatile sig_atomic_t seen;
 
+/* A terminal that goes away may send SIGHUP more than once. */
 static void note(int signal)
 {
-    (void)signal;
-    if (seen) _exit(HARNESS_EXIT_INTERRUPTED);
+    if (seen && signal != SIGHUP) _exit(HARNESS_EXIT_INTERRUPTED);
     seen = 1;
 }
 
@@ -23,6 +23,13 @@ static void take_stack(void)
     sigaltstack(&stack, NULL);
 }
 
+/* Under nohup SIGHUP is ignored, and stays so. */
+static int is_ignored(int signal)
+{
+    struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 void harness_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART | SA_ONSTACK};
@@ -30,7 +37,9 @@ void harness_catch_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (!is_ignored(SIGHUP)) sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* `| head` shows as a write error, with a sentence */
+    signal(SIGXFSZ, SIG_IGN); /* and so does a file that exceeds `ulimit -f` */
 }
 
 int harness_interrupted(void) { return seen; }

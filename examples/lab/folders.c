@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "examples/lab/folders.h"
 
+#include "examples/harness/visited.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -25,10 +27,13 @@ static ag_status add(lab_folders *f, const char *path, ag_failure *why)
 
 static int is_folder(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
-static ag_status search(lab_folders *f, const char *path, int depth, ag_failure *why)
+static ag_status search(lab_folders *f, harness_visited **visited, const char *path, int depth,
+                        ag_failure *why)
 {
     struct dirent **list;
     struct stat about;
+    if (stat(path, &about) == 0 && harness_visit(visited, &about) != HARNESS_VISIT_FIRST)
+        return AG_OK;
     if (add(f, path, why) || depth == DEEPEST) return why->status;
     const int n = scandir(path, &list, is_folder, alphasort);
     if (n < 0)
@@ -37,7 +42,7 @@ static ag_status search(lab_folders *f, const char *path, int depth, ag_failure 
     for (int i = 0; i < n; i++) {
         char *below = harness_text("%s/%s", path, list[i]->d_name);
         if (!why->status && !stat(below, &about) && S_ISDIR(about.st_mode))
-            search(f, below, depth + 1, why);
+            search(f, visited, below, depth + 1, why);
         harness_free(below);
         free(list[i]);
     }
@@ -52,11 +57,13 @@ ag_status lab_folders_load(lab_folders *f, const harness_paths *paths, ag_failur
         const int before = f->count;
         char *path = harness_copy(paths->list[i]);
         for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--) path[n - 1] = 0;
-        if (!search(f, path, 0, why) && f->count == before)
+        harness_visited *visited = NULL;
+        if (!search(f, &visited, path, 0, why) && f->count == before)
             ag_fail(why, AG_EFILE,
                     "%.200s: neither this folder nor one below it has a " LAB_MANIFEST
                     ", so it is no data set of lab",
                     path);
+        harness_visited_free(visited);
         harness_free(path);
     }
     return why->status;

@@ -2,6 +2,7 @@
 /* PATH arguments: a file, every .npz below a folder in an order that does not depend on the disk,
    or the paths that a list (.txt) names. */
 #define _GNU_SOURCE
+#include "examples/harness/visited.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
 #include <dirent.h>
@@ -11,7 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DEEPEST = 32 }; /* folders below the one given; links may form circles */
+enum { DEEPEST = 32, MOST_ENTRIES = 1000000 }; /* below the folder given */
+
+typedef struct search {
+    tpugraphs_paths *paths;
+    harness_visited *visited;
+    int64_t entries;
+} search;
 
 ag_status tpugraphs_paths_name(tpugraphs_paths *paths, const char *path, ag_failure *why)
 {
@@ -34,37 +41,66 @@ static int ends(const char *name, const char *how)
     return length > end && !strcmp(name + length - end, how);
 }
 
-static ag_status add_folder(tpugraphs_paths *paths, const char *path, int depth, ag_failure *why);
+static ag_status add_folder(search *s, const char *path, const struct stat *info, int depth,
+                            ag_failure *why);
 
-static ag_status add_entry(tpugraphs_paths *paths, const char *folder, const char *name, int depth,
+static ag_status add_entry(search *s, const char *folder, const char *name, int depth,
                            ag_failure *why)
 {
     char path[4096];
     struct stat info;
-    if (name[0] == '.') return AG_OK; /* itself, its parent, hidden files */
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return ag_fail(why, AG_EFILE,
                        "%s: a path below it is longer than %zu bytes; move the folder up",
                        tpugraphs_short(folder), sizeof path - 1);
+    if (++s->entries > MOST_ENTRIES)
+        return ag_fail(why, AG_EFILE,
+                       "%s: more than %d files and folders were searched until here; name the "
+                       "folder of the data alone",
+                       tpugraphs_short(folder), MOST_ENTRIES);
     if (stat(path, &info)) return AG_OK; /* a dangling link */
-    if (S_ISDIR(info.st_mode)) return add_folder(paths, path, depth + 1, why);
-    return S_ISREG(info.st_mode) && ends(name, ".npz") ? tpugraphs_paths_name(paths, path, why)
+    if (S_ISDIR(info.st_mode)) return add_folder(s, path, &info, depth + 1, why);
+    return S_ISREG(info.st_mode) && ends(name, ".npz") ? tpugraphs_paths_name(s->paths, path, why)
                                                        : AG_OK;
 }
 
-static ag_status add_folder(tpugraphs_paths *paths, const char *path, int depth, ag_failure *why)
+/* Not itself, its parent and hidden files. */
+static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+/* In the order of names: which way comes first to a folder that links lead to does not depend on
+   the disk. */
+static ag_status add_entries(search *s, const char *path, int depth, ag_failure *why)
+{
+    struct dirent **list;
+    const int n = scandir(path, &list, is_shown, alphasort);
+    if (n < 0)
+        return ag_fail(why, AG_EFILE, "%s: the folder cannot be read: %s", tpugraphs_short(path),
+                       strerror(errno));
+    for (int i = 0; i < n; i++) {
+        if (!why->status) add_entry(s, path, list[i]->d_name, depth, why);
+        free(list[i]);
+    }
+    free(list);
+    return why->status;
+}
+
+static ag_status add_folder(search *s, const char *path, const struct stat *info, int depth,
+                            ag_failure *why)
 {
     if (depth > DEEPEST)
         return ag_fail(why, AG_EFILE,
-                       "%s: lies more than %d folders deep; is a link part of a circle?",
+                       "%s: lies more than %d folders deep; name a folder further down",
                        tpugraphs_short(path), DEEPEST);
-    DIR *folder = opendir(path);
-    if (!folder)
-        return ag_fail(why, AG_EFILE, "%s: the folder cannot be read: %s", tpugraphs_short(path),
-                       strerror(errno));
-    for (struct dirent *entry; !why->status && (entry = readdir(folder));)
-        add_entry(paths, path, entry->d_name, depth, why);
-    closedir(folder);
+    switch (harness_visit(&s->visited, info)) {
+    case HARNESS_VISIT_AGAIN: return AG_OK; /* its files are known by another name */
+    case HARNESS_VISIT_CIRCLE:
+        return ag_fail(why, AG_EFILE,
+                       "%s: a link leads back to a folder above, so the folders form a circle; "
+                       "remove the link, or name the folder of the data",
+                       tpugraphs_short(path));
+    default: add_entries(s, path, depth, why);
+    }
+    harness_visit_end(s->visited, info);
     return why->status;
 }
 
@@ -125,10 +161,17 @@ ag_status tpugraphs_paths_add(tpugraphs_paths *paths, const char *path, ag_failu
                        tpugraphs_short(path),
                        strerror(length >= sizeof folder ? ENAMETOOLONG : errno));
     if (S_ISREG(info.st_mode) && ends(path, ".txt")) return add_list(paths, path, why);
+    if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode))
+        return ag_fail(why, AG_EFILE,
+                       "%s: it is a device or a pipe, not a file or a folder; name one of these",
+                       tpugraphs_short(path));
     if (!S_ISDIR(info.st_mode)) return tpugraphs_paths_name(paths, path, why);
     memcpy(folder, path, length);
     folder[length] = 0;
-    if (add_folder(paths, folder, 0, why)) return why->status;
+    search s = {paths, NULL, 0};
+    add_folder(&s, folder, &info, 0, why);
+    harness_visited_free(s.visited);
+    if (why->status) return why->status;
     if (paths->count == before)
         return ag_fail(why, AG_EFILE, "%s: there is no .npz file in this folder or below it",
                        tpugraphs_short(path));
