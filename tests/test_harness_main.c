@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <cmocka.h>
@@ -17,10 +18,22 @@
 
 static const char *const columns[] = {"loss"};
 
+/* A table with messages in its middle. */
+static ag_status speak(ag_failure *why)
+{
+    printf("| first row |\n");
+    harness_say("first message");
+    printf("| second row |\n");
+    harness_warn("second message");
+    printf("| third row |\n");
+    return why->status;
+}
+
 /* note: what the command does. */
 static ag_status demo_train(harness_call *call, ag_failure *why)
 {
     const demo_options *o = call->values;
+    if (o->note && strcmp(o->note, "speak") == 0) return speak(why);
     harness_run *run = harness_run_open(o->common.out, harness_mode(&o->common), columns, 1, why);
     ag_status status = run ? AG_OK : why->status;
     if (status == AG_OK && !o->common.resume) status = harness_run_config(run, call->options, why);
@@ -253,12 +266,50 @@ static void the_bar(void **state)
     assert_non_null(strstr(text, "\r\033[Kdemo: warning: half\r\n"));
 }
 
+/* Both in one file, as with 2>&1: in the order of the program, a write per line of a message. */
+static void messages_come_between_lines(void **state)
+{
+    (void)state;
+    char both[4096];
+    int ends[2];
+    ssize_t n;
+    fflush(NULL);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0); /* keeps writes apart */
+    const pid_t child = fork();
+    if (child == 0) {
+        char *argv[] = {"demo", "train", "--out", "x", "--data", "d", "--note", "speak", NULL};
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        _exit(harness_main(&demo, 8, argv));
+    }
+    close(ends[1]);
+    static const char *const lines[] = {"| first row |\n", "demo: first message\n",
+                                        "| second row |\n", "demo: warning: second message\n",
+                                        "| third row |\n"};
+    for (int i = 0; i < 5; i++) {
+        n = read(ends[0], both, sizeof both - 1);
+        assert_true(n >= 0);
+        both[n] = 0;
+        assert_string_equal(both, lines[i]);
+    }
+    assert_int_equal(read(ends[0], both, sizeof both), 0);
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    const outcome full = call("/dev/full", 0, "demo train --out x --data d --note speak");
+    assert_int_equal(full.code, 3); /* though a message has flushed what could not be written */
+    assert_non_null(strstr(full.err, "the results cannot be written to stdout"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usage),     cmocka_unit_test(train_eval_and_resume),
-        cmocka_unit_test(ends),      cmocka_unit_test(the_command_line_is_quoted),
-        cmocka_unit_test(no_memory), cmocka_unit_test(the_bar),
+        cmocka_unit_test(usage),
+        cmocka_unit_test(train_eval_and_resume),
+        cmocka_unit_test(ends),
+        cmocka_unit_test(the_command_line_is_quoted),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(the_bar),
+        cmocka_unit_test(messages_come_between_lines),
     };
     return cmocka_run_group_tests(tests, files_make, files_remove);
 }

@@ -320,6 +320,14 @@ static void nearest_name(void **state)
     assert_null(harness_nearest("q", names, 0));
     assert_null(harness_nearest("", names, 4));
     assert_null(harness_nearest("zzzzzz", names, 4));
+    /* half of a short word, or more than a third of a longer one, is another word */
+    static const char *const close[] = {"l2", "clip", "seed"};
+    assert_null(harness_nearest("lr", close, 3));
+    assert_null(harness_nearest("l", close, 3));
+    assert_null(harness_nearest("slid", close, 3));
+    assert_null(harness_nearest("chips", close, 3));
+    assert_string_equal(harness_nearest("clips", close, 3), "clip");
+    assert_string_equal(harness_nearest("sede", close, 3), "seed");
     char text[5000];
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = 0;

@@ -124,7 +124,7 @@ static void layout_files(void **state)
         assert_string_equal(p.family, "mlp");
         check_layout(path, &p);
         lab_program_clear(&p);
-        assert_int_equal(tgraph_summarise(&summary, path, &why), AG_OK);
+        assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
         assert_int_equal(summary.tile, 0);
         assert_int_equal(summary.configs, 40);
         assert_int_equal(summary.unique, 40);
@@ -202,7 +202,7 @@ static void tile_files(void **state)
         free(config);
         ag_npz_close(npz);
         lab_program_clear(&p);
-        assert_int_equal(tgraph_summarise(&summary, path, &why), AG_OK);
+        assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
         assert_int_equal(summary.tile, 1);
         assert_int_equal(summary.configs, c);
     }
@@ -322,7 +322,7 @@ static void a_kill_leaves_no_half_file(void **state)
             tgraph_summary summary;
             ag_failure why = {0};
             snprintf(path, sizeof path, "k/random/%.100s.npz", names[f]);
-            assert_int_equal(tgraph_summarise(&summary, path, &why), AG_OK);
+            assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
         }
     }
     lab_expect(line, 0, "", "");

@@ -199,7 +199,7 @@ static void neither_layout_nor_tile_is_said(void **state)
     assert_non_null(
         strstr(why.sentence, "neither node_config_feat (a layout file) nor config_feat"));
     why = (ag_failure){0};
-    assert_int_equal(tgraph_summarise(&s, test_path, &why), AG_EDATA);
+    assert_int_equal(tgraph_summarise(&s, test_path, NULL, &why), AG_EDATA);
 }
 
 static void a_limit_below_the_graph_is_said(void **state)

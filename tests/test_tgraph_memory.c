@@ -131,7 +131,7 @@ static void real_files_have_the_published_counts(void **state)
                  known[i].file);
         if (access(file, R_OK)) continue;
         found++;
-        if (tgraph_summarise(&s, file, &why)) fail_msg("%s", why.sentence);
+        if (tgraph_summarise(&s, file, NULL, &why)) fail_msg("%s", why.sentence);
         assert_int_equal(s.nodes, known[i].nodes);
         assert_int_equal(s.edges, known[i].edges);
         assert_int_equal(s.kept_nodes, known[i].kept_nodes);

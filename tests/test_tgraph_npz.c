@@ -146,7 +146,7 @@ static void a_summary_counts(void **state)
     ag_failure why = {0};
     char text[600] = "";
     tgraph_file_close(open_file(tgraph_layout_defaults(), NULL));
-    assert_int_equal(tgraph_summarise(&s, test_path, &why), AG_OK);
+    assert_int_equal(tgraph_summarise(&s, test_path, NULL, &why), AG_OK);
     FILE *out = fmemopen(text, sizeof text, "w");
     tgraph_summary_print(out, "x.npz", &s);
     fclose(out);
@@ -161,7 +161,7 @@ static void a_summary_counts(void **state)
     test_tile_make(&t);
     memset(t.runtime, 0, sizeof t.runtime);
     assert_true(test_arrays_write(test_path, t.array, t.arrays));
-    assert_int_equal(tgraph_summarise(&s, test_path, &why), AG_OK);
+    assert_int_equal(tgraph_summarise(&s, test_path, NULL, &why), AG_OK);
     assert_int_equal(s.tile, 1);
     assert_int_equal(s.has_runtimes, 0);
     out = fmemopen(text, sizeof text, "w");

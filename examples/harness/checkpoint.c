@@ -103,8 +103,20 @@ ag_checkpoint *harness_checkpoint_resume(const char *path, ag_params *params,
     ag_checkpoint *file = ag_checkpoint_open(path, why);
     if (file && !check_same(path, file, same, pairs, why) && !ag_params_load(params, file, 1, why))
         return file;
-    ag_checkpoint_close(file);
+    harness_checkpoint_close(file, why);
     return NULL;
+}
+
+void harness_checkpoint_close(ag_checkpoint *file, ag_failure *why)
+{
+    ag_checkpoint_close(file);
+    if (why->status != AG_ESHAPE) return;
+    const ag_failure shape = *why;
+    int length = (int)strlen(shape.sentence);
+    if (length && shape.sentence[length - 1] == '.') length--;
+    *why = (ag_failure){0};
+    ag_fail(why, AG_EDATA, "%.*s; the file contradicts itself, so choose another checkpoint",
+            length < 400 ? length : 400, shape.sentence);
 }
 
 char *harness_checkpoint_choose(const char *folder, int last)

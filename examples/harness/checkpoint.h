@@ -28,10 +28,14 @@ harness_options *harness_checkpoint_options(const harness_program *program, void
 
 /* For --resume: opens a checkpoint of the same run and loads parameters, moments and the step of
    the optimizer. same: the metadata that this call would write, of the data last. NULL: AG_EUSE
-   (others are stored), and as ag_checkpoint_open and ag_params_load. */
+   (others are stored), AG_EDATA (other shapes), and as ag_checkpoint_open and ag_params_load. */
 ag_checkpoint *harness_checkpoint_resume(const char *path, ag_params *params,
                                          const ag_checkpoint_pair *same, int pairs,
                                          ag_failure *why);
+
+/* Ends the reading of a file. Tensors whose shapes contradict the file's own metadata are bad data:
+   AG_ESHAPE in `why`, which would be a defect of the program, becomes AG_EDATA. */
+void harness_checkpoint_close(ag_checkpoint *file, ag_failure *why);
 
 /* The path of a run's best (or last) checkpoint; without a best one (a run that was interrupted
    early) the last one serves. The caller frees it (harness_free). */

@@ -10,8 +10,18 @@
 static const char *speaker = "harness";
 static bool silent;
 
+/* A line goes out in one piece, so that it stays whole beside those of others in one file. */
+static void write_whole_lines(void)
+{
+    static char room[8192];
+    static bool done;
+    if (!done) setvbuf(stderr, room, _IOLBF, sizeof room);
+    done = true;
+}
+
 void harness_log_start(const char *program, bool quiet)
 {
+    write_whole_lines();
     speaker = program;
     silent = quiet;
 }
@@ -25,8 +35,11 @@ static int colours(void)
            !(term && term[0] == 'd' && term[1] == 'u'); /* dumb */
 }
 
+/* What was printed before comes before it, where both go to one place (2>&1); whether that could
+   be written is seen at the end. */
 static void begin(const char *colour)
 {
+    fflush(stdout);
     int terminal = isatty(STDERR_FILENO), paint = *colour && colours();
     fprintf(stderr, "%s%s%s:%s ", terminal ? "\r\033[K" : "", paint ? colour : "", speaker,
             paint ? "\033[0m" : "");

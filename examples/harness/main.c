@@ -198,6 +198,16 @@ static ag_status read_options(harness_options **result, const harness_program *p
     return status == AG_OK ? harness_options_complete(*result, why) : status;
 }
 
+/* For every command that has the option; 0 leaves it to the machine. */
+static void set_threads(const harness_options *o)
+{
+    const int *threads = look(o, "threads", HARNESS_INT);
+    if (threads && *threads) ag_set_threads(*threads);
+}
+
+/* Now or when a message flushed it. */
+static int stdout_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
+
 static int run_command(const harness_program *p, const harness_command *c, int argc, char **argv)
 {
     ag_failure why = {0};
@@ -209,8 +219,9 @@ static int run_command(const harness_program *p, const harness_command *c, int a
         const bool *quiet = look(call.options, "quiet", HARNESS_BOOL);
         harness_log_start(p->name, quiet && *quiet);
         harness_catch_signals();
+        set_threads(call.options);
         status = c->run(&call, &why);
-        if (status == AG_OK && fflush(stdout) != 0)
+        if (status == AG_OK && stdout_failed())
             status = ag_fail(&why, AG_EFILE,
                              "the results cannot be written to stdout: %s; check where it leads",
                              strerror(errno));
@@ -224,7 +235,7 @@ static int run_command(const harness_program *p, const harness_command *c, int a
     return harness_exit_code(status);
 }
 
-static int finish(void) { return fflush(stdout) == 0 ? HARNESS_EXIT_OK : HARNESS_EXIT_DATA; }
+static int finish(void) { return !stdout_failed() ? HARNESS_EXIT_OK : HARNESS_EXIT_DATA; }
 
 int harness_main(const harness_program *p, int argc, char **argv)
 {

@@ -32,7 +32,8 @@ const char *harness_nearest(const char *word, const char *const *names, int coun
     const char *best = NULL;
     size_t length = strlen(word);
     if (length == 0 || length > LONGEST) return NULL;
-    int best_distance = length < 4 ? 1 : length < 9 ? 2 : 3; /* farther is another word */
+    /* Where more than a third of the letters is wrong it is another word. */
+    int best_distance = length < 9 ? (int)length / 3 : 3;
     for (int i = 0; i < count; i++) {
         if (strlen(names[i]) > LONGEST) continue;
         int d = distance(word, names[i]);

@@ -155,7 +155,7 @@ typedef struct harness_common {
       "0",                                                                      \
       0,                                                                        \
       9007199254740992.0,                                                       \
-      HARNESS_RUNS | HARNESS_TUNE,                                              \
+      HARNESS_TRAIN | HARNESS_ABLATE | HARNESS_TUNE,                            \
       .flags = HARNESS_FOR_RESUME,                                              \
       .group = "Run",                                                           \
       .help = "of every random number that this call draws"},                   \

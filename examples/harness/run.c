@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Entries of the folder: 0 empty, 1 not, -1 it cannot be listed. */
@@ -35,6 +36,19 @@ static const char *const files[] = {HARNESS_CONFIG, HARNESS_LAST,    HARNESS_BES
                                     HARNESS_REPORT, "metrics.jsonl", "metrics.csv",
                                     "timing.jsonl", "result.json",   "autotune.json"};
 enum { FILES = sizeof files / sizeof *files };
+
+bool harness_run_holds(const char *folder, const struct stat *file)
+{
+    int found = 0;
+    for (int i = 0; i < FILES && !found; i++) {
+        struct stat about;
+        char *path = harness_text("%s/%s", folder, files[i]);
+        found =
+            stat(path, &about) == 0 && about.st_dev == file->st_dev && about.st_ino == file->st_ino;
+        harness_free(path);
+    }
+    return found;
+}
 
 /* Removes it; a file of somebody else stays. */
 static void clear(const char *folder, const char *pictures)

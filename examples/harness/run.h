@@ -32,6 +32,10 @@ const char *harness_run_folder(const harness_run *run);
 /* "FOLDER/name"; the text lives as long as the run. */
 const char *harness_run_path(harness_run *run, const char *name);
 
+/* Whether a file is one of those that the programs write into a run folder. */
+struct stat;
+bool harness_run_holds(const char *folder, const struct stat *file);
+
 /* Writes config.json in one piece (temporary file, fsync, rename): program, version, command and
  * options. */
 ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why);

@@ -12,7 +12,7 @@ enum { FIXED_COLUMNS = 3 }; /* loss, rate, norm */
 
 ag_tape *harness_tape_new(const harness_common *common, ag_failure *why)
 {
-    if (common->threads) ag_set_threads(common->threads);
+    if (common->threads) ag_set_threads(common->threads); /* of a call without a main */
     ag_tape *tape = ag_tape_new((ag_device)common->device);
     if (!ag_failed(tape)) return tape;
     ag_fail(why, ag_tape_status(tape), "%s", ag_error(tape));

@@ -133,7 +133,7 @@ ag_status tgraph_checkpoint_load(const char *path, tgraph_model *model, tgraph_c
     ag_checkpoint *file = ag_checkpoint_open(path, why);
     if (!file) return why->status;
     load(path, file, model, c, why);
-    ag_checkpoint_close(file);
+    harness_checkpoint_close(file, why);
     return why->status;
 }
 
@@ -146,7 +146,7 @@ ag_status tgraph_checkpoint_resume(const char *path, tgraph_model *model, tgraph
     ag_checkpoint *file = harness_checkpoint_resume(path, model->params, same, 3, why);
     if (file && !read_scalers(c, path, file, why))
         harness_checkpoint_state(&c->progress, model->params, path, file, 1, why);
-    ag_checkpoint_close(file);
+    harness_checkpoint_close(file, why);
     harness_free(features);
     return why->status;
 }

@@ -252,7 +252,9 @@ typedef struct tgraph_summary {
     size_t packed;            /* bytes of the packed configurations, de-duplicated */
 } tgraph_summary;
 
-ag_status tgraph_summarise(tgraph_summary *summary, const char *path, ag_failure *why);
+/* budget as for tgraph_file_open; nothing of it is kept. */
+ag_status tgraph_summarise(tgraph_summary *summary, const char *path, tpugraphs_budget *budget,
+                           ag_failure *why);
 void tgraph_summary_print(FILE *out, const char *path, const tgraph_summary *summary);
 
 #endif

@@ -11,11 +11,12 @@ static void add_range(tgraph_summary *s, const int64_t *runtime, int count)
     }
 }
 
-static ag_status summarise_tile(tgraph_summary *s, const char *path, ag_failure *why)
+static ag_status summarise_tile(tgraph_summary *s, const char *path, tpugraphs_budget *budget,
+                                ag_failure *why)
 {
     tgraph_data_options options = tgraph_tile_defaults();
     options.opcodes = 256; /* a file may be looked at that the model cannot take */
-    tgraph_tile *t = tgraph_tile_open(path, &options, NULL, why);
+    tgraph_tile *t = tgraph_tile_open(path, &options, budget, why);
     if (!t) return why->status;
     s->tile = 1;
     s->nodes = s->kept_nodes = t->graph.nodes;
@@ -27,12 +28,13 @@ static ag_status summarise_tile(tgraph_summary *s, const char *path, ag_failure 
     return AG_OK;
 }
 
-static ag_status summarise_layout(tgraph_summary *s, const char *path, ag_failure *why)
+static ag_status summarise_layout(tgraph_summary *s, const char *path, tpugraphs_budget *budget,
+                                  ag_failure *why)
 {
     tgraph_data_options options = tgraph_layout_defaults();
     options.opcodes = 256;
     options.dedup = TGRAPH_KEEP_FASTEST;
-    tgraph_file *f = tgraph_file_open(path, &options, NULL, why);
+    tgraph_file *f = tgraph_file_open(path, &options, budget, why);
     if (!f) return why->status;
     s->nodes = f->file_nodes;
     s->edges = f->file_edges;
@@ -50,12 +52,13 @@ static ag_status summarise_layout(tgraph_summary *s, const char *path, ag_failur
     return AG_OK;
 }
 
-ag_status tgraph_summarise(tgraph_summary *s, const char *path, ag_failure *why)
+ag_status tgraph_summarise(tgraph_summary *s, const char *path, tpugraphs_budget *budget,
+                           ag_failure *why)
 {
     *s = (tgraph_summary){0};
     int tile = tgraph_is_tile(path, why);
     if (tile < 0) return why->status;
-    return tile ? summarise_tile(s, path, why) : summarise_layout(s, path, why);
+    return tile ? summarise_tile(s, path, budget, why) : summarise_layout(s, path, budget, why);
 }
 
 static void print_time(FILE *out, int64_t ns)

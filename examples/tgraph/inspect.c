@@ -105,11 +105,13 @@ static json_t *summary_json(const char *path, const tgraph_summary *s, const ins
     return j;
 }
 
-static ag_status inspect(const char *path, json_t *list, ag_failure *why)
+static ag_status inspect(const char *path, int64_t ram_limit, json_t *list, ag_failure *why)
 {
+    tpugraphs_budget budget = {.limit = (size_t)ram_limit};
     tgraph_summary s;
     inspected memory = {0};
-    if (tgraph_summarise(&s, path, why) || plan_memory(&memory, &s, why)) return why->status;
+    if (tgraph_summarise(&s, path, &budget, why) || plan_memory(&memory, &s, why))
+        return why->status;
     if (list) {
         json_array_append_new(list, summary_json(path, &s, &memory));
         return AG_OK;
@@ -132,7 +134,7 @@ ag_status tgraph_inspect_command(harness_call *call, ag_failure *why)
     tpugraphs_paths_read(&paths, &s->common.data, "data", why);
     for (int i = 0; i < paths.count && !why->status && !harness_interrupted(); i++) {
         ag_failure mine = {0};
-        inspect(paths.path[i], list, &mine);
+        inspect(paths.path[i], s->common.ram_limit, list, &mine);
         if (mine.status && (paths.count == 1 || mine.status == AG_EMEMORY))
             ag_fail(why, mine.status, "%s", mine.sentence);
         else if (mine.status) {

@@ -104,7 +104,7 @@ static const harness_option table[] = {
      .help = "steps between validations"},
     {"eval-limit", FIELD(eval_limit), "2048", 0, 1e9, TRAINS, .group = "Scores",
      .help = "most configurations of a file in a validation during training (0: all)"},
-    {"tau", WORD(tau), "b", .choices = "b|a", .commands = RUNS, .group = "Scores",
+    {"tau", WORD(tau), "b", .choices = "b|a", .commands = TRAINS | HARNESS_EVAL, .group = "Scores",
      .help = "Kendall's tau-b (code) or tau-a (paper)"},
     {"tta", FIELD(tta), "0", 0, 1000, SCORES, .flags = HARNESS_LOCAL, .group = "Scores",
      .help = "mean over so many permutations of the configurations (paper: 10; 0: file order)"},

@@ -143,8 +143,10 @@ ag_status tgraph_predict_command(harness_call *call, ag_failure *why)
     tgraph_runs runs = {0};
     tgraph_set set = {0};
     tgraph_results results = {0};
-    if (!tgraph_runs_open(&runs, s, why) && !tgraph_set_paths(&set, s, why) &&
-        !tgraph_runs_check(&runs, s, set.tile, why) && !open_files(&set, s, why)) {
+    if (!tgraph_runs_open(&runs, s, why) &&
+        !tpugraphs_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
+        !tgraph_set_paths(&set, s, why) && !tgraph_runs_check(&runs, s, set.tile, why) &&
+        !open_files(&set, s, why)) {
         tgraph_results_open(&results, &set, s->tau);
         if (!tgraph_runs_score(&runs, s, &set, &results, why) && !harness_interrupted())
             show(&results, s, why);

@@ -129,12 +129,29 @@ static ag_status read_state(tpgnn_checkpoint *c, tpgnn_model *model, const char 
 /* ---- loading ------------------------------------------------------------------------------------
  */
 
+/* The width that the metadata claim must be that of a tensor before a model of it is made. */
+static ag_status check_width(const char *path, const ag_checkpoint *file, int hidden,
+                             ag_failure *why)
+{
+    for (int i = 0; i < ag_checkpoint_count(file); i++) {
+        const ag_shape shape = ag_checkpoint_at(file, i)->shape;
+        for (int axis = 0; axis < shape.rank; axis++)
+            if (shape.size[axis] == hidden) return AG_OK;
+    }
+    return ag_fail(why, AG_EDATA,
+                   "%.200s: the metadata say hidden %d, but no tensor has that size; the file "
+                   "contradicts itself, so choose another checkpoint",
+                   path, hidden);
+}
+
 static ag_status load(const char *path, const ag_checkpoint *file, tpgnn_model *model,
                       tpgnn_checkpoint *c, ag_failure *why)
 {
     c->configuration = harness_checkpoint_text(file, "configuration");
     c->data = harness_checkpoint_text(file, "data");
-    if (parse_options(c, path, why) || parse_vocabulary(c, path, file, why)) return why->status;
+    if (parse_options(c, path, why) || parse_vocabulary(c, path, file, why) ||
+        check_width(path, file, c->model.hidden, why))
+        return why->status;
     ag_failure mine = {0};
     if (tpgnn_model_new(model, &c->model, 0, &mine))
         return ag_fail(why, mine.status == AG_EUSE ? AG_EDATA : mine.status, "%.200s: %s", path,
@@ -149,7 +166,7 @@ ag_status tpgnn_checkpoint_load(const char *path, tpgnn_model *model, tpgnn_chec
     ag_checkpoint *file = ag_checkpoint_open(path, why);
     if (!file) return why->status;
     load(path, file, model, c, why);
-    ag_checkpoint_close(file);
+    harness_checkpoint_close(file, why);
     return why->status;
 }
 
@@ -159,6 +176,6 @@ ag_status tpgnn_checkpoint_resume(const char *path, tpgnn_model *model, tpgnn_ch
     const ag_checkpoint_pair same[] = {{"configuration", c->configuration}, {"data", c->data}};
     ag_checkpoint *file = harness_checkpoint_resume(path, model->params, same, 2, why);
     if (file) read_state(c, model, path, file, 1, why);
-    ag_checkpoint_close(file);
+    harness_checkpoint_close(file, why);
     return why->status;
 }

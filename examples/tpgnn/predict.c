@@ -50,8 +50,9 @@ ag_status tpgnn_predict_command(harness_call *call, ag_failure *why)
     tpgnn_runs runs = {0};
     tpgnn_data data = {0};
     tpgnn_results results = {0};
-    if (!tpgnn_runs_open(&runs, s, why) && !tpgnn_runs_read(&runs, &data, s, why) &&
-        !harness_interrupted()) {
+    if (!tpgnn_runs_open(&runs, s, why) &&
+        !tpugraphs_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
+        !tpgnn_runs_read(&runs, &data, s, why) && !harness_interrupted()) {
         tpgnn_results_open(&results, &data);
         if (!tpgnn_runs_score(&runs, &results, &data, s, why) && !harness_interrupted()) {
             if (s->csv) harness_write(s->csv, write_all, &results, why);

@@ -164,7 +164,7 @@ ag_status tpu_checkpoint_load(const char *path, tpu_model *model, tpu_checkpoint
     ag_checkpoint *file = ag_checkpoint_open(path, why);
     if (!file) return why->status;
     load(path, file, model, c, why);
-    ag_checkpoint_close(file);
+    harness_checkpoint_close(file, why);
     return why->status;
 }
 
@@ -174,6 +174,6 @@ ag_status tpu_checkpoint_resume(const char *path, tpu_model *model, tpu_checkpoi
     const ag_checkpoint_pair same[] = {{"configuration", c->configuration}, {"data", c->data}};
     ag_checkpoint *file = harness_checkpoint_resume(path, model->params, same, 2, why);
     if (file) read_state(c, model, path, file, 1, why);
-    ag_checkpoint_close(file);
+    harness_checkpoint_close(file, why);
     return why->status;
 }

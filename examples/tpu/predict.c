@@ -44,8 +44,9 @@ ag_status tpu_predict_command(harness_call *call, ag_failure *why)
     tpu_runs runs = {0};
     tpu_data data = {0};
     tpu_results results = {0};
-    if (!tpu_runs_open(&runs, s, why) && !tpu_runs_read(&runs, &data, s, why) &&
-        !harness_interrupted()) {
+    if (!tpu_runs_open(&runs, s, why) &&
+        !tpugraphs_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
+        !tpu_runs_read(&runs, &data, s, why) && !harness_interrupted()) {
         tpu_results_open(&results, &data);
         if (!tpu_runs_score(&runs, &results, s, why) && !harness_interrupted()) {
             if (s->csv) harness_write(s->csv, write_all, &results, why);

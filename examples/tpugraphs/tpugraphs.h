@@ -34,6 +34,11 @@ void tpugraphs_paths_free(tpugraphs_paths *paths);
 ag_status tpugraphs_paths_read(tpugraphs_paths *paths, const harness_paths *given,
                                const char *option, ag_failure *why);
 
+/* Refuses a file of results (--csv; NULL: none) that is a file of --data or of a run that the call
+   reads, by whatever name or link. Fails: AG_EUSE, and as above. */
+ag_status tpugraphs_check_output(const char *output, const harness_paths *data, const char *run,
+                                 const harness_paths *more_runs, ag_failure *why);
+
 /* Appends what --data named in a run of this configuration (the JSON in its checkpoints), as far as
    it is still there; what is not, by its name. Fails: AG_EMEMORY. */
 ag_status tpugraphs_paths_recall(tpugraphs_paths *paths, const char *configuration,
