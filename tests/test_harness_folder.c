@@ -229,7 +229,10 @@ static void links_within_are_refused(void **state)
         assert_non_null(strstr(why.sentence, "/linked/plots is a symbolic link"));
     }
     assert_true(is_in(elsewhere, "curves.svg") && is_in(folder, "config.json"));
-    ag_failure why = {0};
+    ag_failure why = {0}, before = {0};
+    assert_null(study_in(folder, &before));
+    assert_non_null(strstr(before.sentence, "/linked/plots is a symbolic link"));
+    assert_false(is_in(folder, "one")); /* nothing was trained */
     assert_int_equal(unlink(plots), 0);
     snprintf(variant, sizeof variant, "%s/one", folder);
     assert_int_equal(symlink(elsewhere, variant), 0);

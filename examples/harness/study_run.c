@@ -222,14 +222,18 @@ static ag_status plot(const work *w, ag_failure *why)
     return status;
 }
 
-/* Makes the folder, takes it and removes what a killed study left half written. */
+/* Makes the folder, takes it and removes what a killed study left half written. plots/ is made now,
+   so that a link in its place is seen before hours of training. */
 static ag_status open_folder(const work *w, int *lock, ag_failure *why)
 {
     static const char *const files[] = {"study.txt", "study.csv", "study.json"};
     if (harness__make_folder(w->out, why) || harness__lock_folder(lock, w->out, why))
         return why->status;
     for (int i = 0; i < 3; i++) ag__remove_leftovers(*lock, files[i]);
-    return AG_OK;
+    char *plots = harness_text("%s/plots", w->out);
+    harness__make_inner(plots, why);
+    harness_free(plots);
+    return why->status;
 }
 
 static ag_status run_all(work *w, ag_failure *why)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct job {
     const lab_collector *kind;
@@ -80,6 +81,28 @@ static ag_status check_options(const job *j, ag_failure *why)
             lab_manifest_same(j->folders[f], j->sources[i].name, options, why);
         json_decref(options);
     }
+    return why->status;
+}
+
+/* The text form of a program is written beside its npz; that must not be what --text names, whose
+   comments and order would be lost. */
+static ag_status check_texts(const job *j, ag_failure *why)
+{
+    const harness_paths *texts = &j->c.s->text;
+    for (int i = 0; i < j->n_sources && !why->status; i++)
+        for (int f = 0; f < j->n_folders; f++) {
+            struct stat of, text;
+            char *path = lab_manifest_path(j->folders[f], j->sources[i].name, ".txt");
+            const int there = stat(path, &of) == 0;
+            for (int k = 0; k < texts->count && there; k++)
+                if (!stat(texts->list[k], &text) && text.st_dev == of.st_dev &&
+                    text.st_ino == of.st_ino)
+                    ag_fail(why, AG_EUSE,
+                            "--text: %.200s lies where --out would write the program; choose "
+                            "another --out",
+                            texts->list[k]);
+            harness_free(path);
+        }
     return why->status;
 }
 
@@ -184,7 +207,8 @@ ag_status lab_collect(const lab_collector *kind, const lab_settings *s, ag_failu
     if (lab_core_check(s->core, why)) return why->status;
     begin(&j, kind, s);
     j.n_sources = lab_sources(&j.sources, s, why);
-    if (j.n_sources >= 0 && !open_folders(&j, why) && !check_options(&j, why)) {
+    if (j.n_sources >= 0 && !open_folders(&j, why) && !check_options(&j, why) &&
+        !check_texts(&j, why)) {
         const int all = j.n_sources * j.n_folders, dropped = count_dropped(&j);
         j.left = count_left(&j);
         const int found = all - j.left;

@@ -207,6 +207,7 @@ ag_status lab_manifest_same(const lab_manifest *m, const char *program, const js
                  *was = json_object_get(facts, "options");
     const char *option;
     json_t *is;
+    if (lab_manifest_count(m, program) == lab_manifest_dropped(m, program)) return AG_OK;
     json_object_foreach((json_t *)(uintptr_t)options, option, is)
     {
         const json_t *then = json_object_get(was, option);

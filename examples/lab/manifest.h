@@ -49,7 +49,7 @@ void lab_manifest_forget(lab_manifest *m, const char *program);
 int lab_manifest_dropped(const lab_manifest *m, const char *program);
 int lab_manifest_count(const lab_manifest *m, const char *program);
 
-/* Refuses, with AG_EUSE, a program that the folder has with other options; `options` as
+/* Refuses, with AG_EUSE, a program of which the folder has files with other options; `options` as
    lab_manifest_program got them in "options". Options that were not noted are not compared. */
 ag_status lab_manifest_same(const lab_manifest *m, const char *program,
                             const struct json_t *options, ag_failure *why);
