@@ -210,6 +210,10 @@ static void options_without_a_meaning_are_refused(void **state)
                                         "tpgnn predict --run tn --data m_1.npz --seed 1"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         program_expect(lines[i], 2, "", "is no option of");
+    program_expect("tgraph predict --run tg --data a.npz --format contest --json", 2, "",
+                   "--format contest would change nothing of what --json prints");
+    program_expect("tgraph predict --run tg --data a.npz --format contest --json --csv c.csv", 0,
+                   "[", "");
     write_large("large.npz");
     program_expect("tgraph inspect large.npz --quiet", 0, "150000", "");
     program_expect("tgraph inspect large.npz --ram-limit 1M", 5, "", "; raise --ram-limit");

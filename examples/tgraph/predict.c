@@ -137,14 +137,23 @@ static ag_status open_files(tgraph_set *set, const tgraph_settings *s, ag_failur
     return why->status;
 }
 
+/* JSON has one form; --format says what --csv and stdout hold otherwise. */
+static ag_status check_output(const tgraph_settings *s, ag_failure *why)
+{
+    if (s->format == TGRAPH_FORMAT_CONTEST && s->common.json && !s->csv)
+        return ag_fail(why, AG_EUSE,
+                       "--format contest would change nothing of what --json prints; leave one of "
+                       "them away, or name a file for the contest's form by --csv");
+    return tpugraphs_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why);
+}
+
 ag_status tgraph_predict_command(harness_call *call, ag_failure *why)
 {
     const tgraph_settings *s = call->values;
     tgraph_runs runs = {0};
     tgraph_set set = {0};
     tgraph_results results = {0};
-    if (!tgraph_runs_open(&runs, s, why) &&
-        !tpugraphs_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
+    if (!tgraph_runs_open(&runs, s, why) && !check_output(s, why) &&
         !tgraph_set_paths(&set, s, why) && !tgraph_runs_check(&runs, s, set.tile, why) &&
         !open_files(&set, s, why)) {
         tgraph_results_open(&results, &set, s->tau);
