@@ -14,15 +14,6 @@ static void note(int signal)
     seen = 1;
 }
 
-/* The handler has a stack of its own: generated kernels of oneDNN keep values below the pointer of
-   the one that they run on, which a signal would write over. */
-static void take_stack(void)
-{
-    static char room[1 << 16];
-    const stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
-    sigaltstack(&stack, NULL);
-}
-
 /* Under nohup SIGHUP is ignored, and stays so. */
 static int is_ignored(int signal)
 {
@@ -32,8 +23,7 @@ static int is_ignored(int signal)
 
 void harness_catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART | SA_ONSTACK};
-    take_stack();
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
