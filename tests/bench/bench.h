@@ -32,6 +32,11 @@ double bench_least(const bench_samples *s);
 double bench_median(const bench_samples *s);
 int bench_kept(const bench_samples *s);
 
+/* Percent of the FMA probe: the median over the rounds, each beside its own probe; and the least
+   time compared with the best probe of these rounds. */
+double bench_percent(const bench_samples *s, double flops);
+double bench_percent_least(const bench_samples *s, double flops);
+
 /* The best rates of this run so far: the floor of a row is computed from them. */
 typedef struct bench_machine {
     double fma, copy; /* operations per second; bytes per second of memcpy */

@@ -1,155 +1,144 @@
 /* SPDX-License-Identifier: MIT */
-/* linear and matmul beside dnnl_sgemm called once with all threads on the same arrays, in turn. */
+/* The products of linear layers, forward and backward: the public op, core's product function and
+   oneDNN in turn, each in percent of the FMA probe that ran just before. */
 #include "bench.h"
+#include "linear_run.h"
+#include "onednn.h"
 
-#include "augur.h"
-#include "probe.h"
+enum { CONTESTANTS = 3, MOST_FLOPS = 200000000 };
 
-#include <stdlib.h>
+typedef struct contestant {
+    const char *name; /* in the JSON; NULL: the row's own numbers */
+    double (*run)(bench_linear *l, bench_way way);
+} contestant;
 
-#if defined(AG_BENCH_DNNL)
-# include <dnnl.h>
-#endif
-
-typedef struct product {
-    const char *name;
-    int linear, ta, tb, m, n, k; /* op(a) [m,k], op(b) [k,n] */
-} product;
-
-/* The products of the cost models (64,000 rows: 64 configurations of 1,000 nodes). */
-static const product products[] = {
-    {"linear", 1, 0, 1, 64000, 256, 256},    {"linear", 1, 0, 1, 64000, 256, 512},
-    {"linear", 1, 0, 1, 64000, 32, 256},     {"linear", 1, 0, 1, 64000, 256, 32},
-    {"linear", 1, 0, 1, 32000, 64, 64},      {"linear", 1, 0, 1, 32000, 128, 128},
-    {"linear", 1, 0, 1, 32000, 256, 256},    {"linear", 1, 0, 1, 4000, 1024, 1024},
-    {"linear", 1, 0, 1, 500, 64, 64},        {"linear", 1, 0, 1, 41, 1024, 1024},
-    {"linear", 1, 0, 1, 64, 4096, 1024},     {"linear", 1, 0, 1, 32, 2048, 512},
-    {"matmul NN", 0, 0, 0, 64000, 256, 256}, {"matmul NN", 0, 0, 0, 64000, 256, 512},
-    {"matmul NN", 0, 0, 0, 64000, 32, 256},  {"matmul NN", 0, 0, 0, 64000, 256, 32},
-    {"matmul NT", 0, 0, 1, 64000, 256, 256}, {"matmul TN", 0, 1, 0, 256, 256, 64000},
-    {"matmul TN", 0, 1, 0, 256, 32, 64000},  {"matmul TN", 0, 1, 0, 128, 128, 32000},
-    {"matmul TN", 0, 1, 0, 64, 64, 32000},   {"matmul NN", 0, 0, 0, 32000, 64, 64},
-    {"matmul NN", 0, 0, 0, 32000, 128, 128}, {"matmul NN", 0, 0, 0, 4000, 1024, 1024},
-    {"matmul NN", 0, 0, 0, 64, 4096, 1024},  {"matmul NN", 0, 0, 0, 32, 2048, 512},
-    {"matmul NN", 0, 0, 0, 500, 64, 64},     {"matmul NN", 0, 0, 0, 41, 1024, 1024},
-    {"matmul NN", 0, 0, 0, 64, 64, 64},
+static const contestant contestants[CONTESTANTS] = {
+    {NULL, bench_linear_op},
+    {"core", bench_linear_core},
+    {"onednn", bench_linear_onednn},
 };
 
-typedef struct arrays {
-    ag_tape *tape;
-    float *a, *b, *bias, *c;
-    int copies; /* products in one timing: a short one is repeated, each time with its own result */
-} arrays;
+static int running(int k) { return k < CONTESTANTS - 1 || bench_onednn_there(); }
 
-static float *numbers(int64_t n, uint64_t stream)
+/* rows x outputs x inputs, as in the cost models: 64,000 rows are 64 configurations of 1,000 nodes,
+   656 are 16 kernels of 41 nodes. */
+static const int shapes[][3] = {
+    {64000, 256, 256}, {64000, 256, 512}, {64000, 128, 256},  {64000, 32, 256}, {64000, 256, 32},
+    {32000, 64, 64},   {32000, 128, 128}, {4000, 1024, 1024}, {656, 2048, 512}, {500, 64, 64},
+    {41, 1024, 1024},  {64, 4096, 1024},  {32, 2048, 512},    {16, 2048, 512},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static const char *const way_name[BENCH_WAYS] = {"linear forward", "linear backward_x",
+                                                 "linear backward_w"};
+
+typedef struct gemm_row {
+    const char *name, *shape;
+    double flops, bytes;
+    bench_samples samples[CONTESTANTS];
+} gemm_row;
+
+static void print_row(const gemm_row *row)
 {
-    ag_random random = {3, stream, 0};
-    float *x = malloc((size_t)n * sizeof *x + 1);
-    for (int64_t i = 0; x && i < n; i++)
-        x[i] = (float)ag_random_bits(&random) * (2.0f / 4294967296.0f) - 1;
-    return x;
+    const bench_samples *ours = &row->samples[0], *peer = &row->samples[CONTESTANTS - 1];
+    printf("%-18s %-15s %8.3f %8.3f %8.1f", row->name, row->shape, bench_median(ours) * 1e3,
+           bench_least(ours) * 1e3, row->flops / bench_median(ours) * 1e-9);
+    for (int k = 0; k < CONTESTANTS; k++)
+        if (running(k))
+            printf("  %5.1f (%5.1f)", bench_percent(&row->samples[k], row->flops),
+                   bench_percent_least(&row->samples[k], row->flops));
+    if (bench_onednn_there())
+        printf("  %5.2f (%5.2f)", bench_median(peer) / bench_median(ours),
+               bench_least(peer) / bench_least(ours));
+    printf("\n");
+    fflush(stdout);
 }
 
-static int make(arrays *s, const product *p, int quick)
+static void add_percent(json_t *json, const bench_samples *s, double flops)
 {
-    const double flops = 2.0 * p->m * p->n * p->k;
-    s->copies = flops < 2e8 ? (int)(2e8 / flops) + 1 : 1;
-    if (s->copies > 40) s->copies = 40;
-    if (quick) s->copies = 2;
-    s->tape = ag_tape_new(AG_CPU);
-    s->a = numbers((int64_t)p->m * p->k, 1);
-    s->b = numbers((int64_t)p->k * p->n, 2);
-    s->bias = numbers(p->n, 3);
-    s->c = numbers((int64_t)p->m * p->n * s->copies, 4);
-    return !s->tape || !s->a || !s->b || !s->bias || !s->c;
+    json_object_set_new(json, "percent", json_real(bench_percent(s, flops)));
+    json_object_set_new(json, "percent_least", json_real(bench_percent_least(s, flops)));
 }
 
-static void drop(arrays *s)
+static json_t *to_json(const gemm_row *row)
 {
-    ag_tape_free(s->tape);
-    free(s->a);
-    free(s->b);
-    free(s->bias);
-    free(s->c);
+    const bench_row plain = {row->name, row->shape, &row->samples[0], NULL, row->flops, row->bytes};
+    json_t *json = bench_json(&plain, "gemm", NULL);
+    add_percent(json, &row->samples[0], row->flops);
+    for (int k = 1; k < CONTESTANTS; k++) {
+        const bench_samples *s = &row->samples[k];
+        if (!running(k)) continue;
+        json_t *peer = json_pack("{s:f, s:f}", "min_ms", bench_least(s) * 1e3, "median_ms",
+                                 bench_median(s) * 1e3);
+        add_percent(peer, s, row->flops);
+        json_object_set_new(json, contestants[k].name, peer);
+    }
+    return json;
 }
 
-/* The time of the run alone: what recording costs is a line of its own below the steps. */
-static double run_ours(arrays *s, const product *p)
+/* One round of a way: the probe, then everyone. */
+static int run_round(gemm_row *row, bench_linear *l, bench_way way, int counts)
 {
-    ag_tape_reset(s->tape);
-    ag_tensor *a = ag_input(s->tape, s->a, p->ta ? AG_SHAPE(p->k, p->m) : AG_SHAPE(p->m, p->k));
-    ag_tensor *b = ag_input(s->tape, s->b, p->tb ? AG_SHAPE(p->n, p->k) : AG_SHAPE(p->k, p->n));
-    ag_tensor *bias = ag_input(s->tape, s->bias, AG_SHAPE(p->n)), *y = NULL;
-    for (int i = 0; i < s->copies; i++)
-        y = ag_keep(p->linear ? ag_linear(a, b, bias) : ag_matmul_t(a, b, p->ta, p->tb));
-    const double start = bench_now();
-    ag_forward(y);
-    return bench_now() - start;
+    const double probe = bench_probe();
+    for (int k = 0; k < CONTESTANTS; k++) {
+        const double seconds = running(k) ? contestants[k].run(l, way) / l->copies : 0;
+        if (counts) bench_sample(&row->samples[k], seconds, probe);
+    }
+    return ag_failed(l->tape);
 }
 
-#if !defined(AG_BENCH_DNNL)
-
-static const int has_peer = 0;
-static double run_peer(const arrays *s, const product *p) { return (void)s, (void)p, 0; }
-
-#else
-
-static const int has_peer = 1;
-static double run_peer(const arrays *s, const product *p)
+static int wanted(const bench_options *options, const char *shape)
 {
-    const double start = bench_now();
-    for (int i = 0; i < s->copies; i++)
-        dnnl_sgemm(p->ta ? 'T' : 'N', p->tb ? 'T' : 'N', p->m, p->n, p->k, 1, s->a,
-                   p->ta ? p->m : p->k, s->b, p->tb ? p->k : p->n, 0,
-                   s->c + (int64_t)i * p->m * p->n, p->n);
-    return bench_now() - start;
+    int any = 0;
+    for (int way = 0; way < BENCH_WAYS; way++)
+        any = any || bench_wanted(options, way_name[way], shape);
+    return any;
 }
 
-#endif
-
-static int shorter(int size) { return size > 2000 ? size / 500 : size >= 512 ? size / 8 : size; }
-
-static int measure(const bench_options *options, product p, json_t *rows)
+/* One shape: its three ways are measured in the same rounds. */
+static int measure(const bench_options *options, int rows, int out, int in, json_t *list)
 {
+    const double flops = 2.0 * rows * out * in;
+    const double sizes = (double)rows * in + (double)in * out + (double)rows * out;
+    gemm_row row[BENCH_WAYS];
+    bench_linear l;
     char shape[40];
-    arrays s = {0};
-    bench_samples ours = {0}, peer = {0};
-    if (options->quick) p.m = shorter(p.m), p.n = shorter(p.n), p.k = shorter(p.k);
-    snprintf(shape, sizeof shape, "%dx%dx%d", p.m, p.n, p.k);
-    if (!bench_wanted(options, p.name, shape)) return 0;
-    int bad = make(&s, &p, options->quick);
-    const int warm = options->quick ? 0 : 2, rounds = warm + bench_rounds(options, 15);
-    for (int r = 0; !bad && r < rounds; r++) {
-        const double probe = bench_probe(), a = run_ours(&s, &p), b = run_peer(&s, &p);
-        bad = ag_failed(s.tape);
-        if (r < warm) continue;
-        bench_sample(&ours, a / s.copies, probe);
-        bench_sample(&peer, b / s.copies, probe);
+    snprintf(shape, sizeof shape, "%dx%dx%d", rows, out, in);
+    if (!wanted(options, shape)) return 0;
+    const int copies = flops < MOST_FLOPS ? (int)(MOST_FLOPS / flops) + 1 : 1;
+    int bad = bench_linear_open(&l, rows, out, in, options->quick ? 2 : copies);
+    for (int way = 0; way < BENCH_WAYS; way++)
+        row[way] = (gemm_row){way_name[way], shape, flops, sizes * sizeof(ag_real), {{0}}};
+    const int warm = options->quick ? 0 : 2, rounds = warm + bench_rounds(options, 21);
+    for (int r = 0; !bad && r < rounds; r++)
+        for (int way = 0; !bad && way < BENCH_WAYS; way++)
+            if (bench_wanted(options, way_name[way], shape))
+                bad = run_round(&row[way], &l, (bench_way)way, r >= warm);
+    if (bad) fprintf(stderr, "bench: linear %s: %s\n", shape, l.tape ? ag_error(l.tape) : "memory");
+    for (int way = 0; !bad && way < BENCH_WAYS; way++) {
+        if (!bench_wanted(options, way_name[way], shape)) continue;
+        print_row(&row[way]);
+        json_array_append_new(list, to_json(&row[way]));
     }
-    if (bad)
-        fprintf(stderr, "bench: %s %s: %s\n", p.name, shape, s.tape ? ag_error(s.tape) : "memory");
-    const double sizes = (double)p.m * p.k + (double)p.k * p.n + (double)p.m * p.n;
-    const bench_row row = {p.name,
-                           shape,
-                           &ours,
-                           has_peer ? &peer : NULL,
-                           2.0 * p.m * p.n * p.k,
-                           sizes * sizeof(float)};
-    if (!bad) {
-        bench_print(&row);
-        json_array_append_new(rows, bench_json(&row, "gemm", "onednn"));
-    }
-    drop(&s);
+    bench_linear_close(&l);
     return bad;
 }
 
-int bench_gemm(const bench_options *options, json_t *rows)
+static int shorter(int size) { return size > 2000 ? size / 500 : size >= 512 ? size / 8 : size; }
+
+int bench_gemm(const bench_options *options, json_t *list)
 {
     int bad = 0;
-    bench_head("Products; \"of oneDNN\": the time of dnnl_sgemm alone, all threads, over ours "
-               "(0.85 is wanted)",
-               "of oneDNN");
-    for (size_t i = 0; !bad && i < sizeof products / sizeof *products; i++)
-        bad = measure(options, products[i], rows);
+    printf("\nProducts of linear layers, rows x outputs x inputs, in percent of the FMA probe: by "
+           "the median and (by the least) of the rounds\nop: ag_linear with its bias, or what "
+           "follows the gradient of y in ag_backward; core: the product function below it\n"
+           "%-18s %-15s %8s %8s %8s  %13s  %13s",
+           "name", "shape", "ms", "least", "GFLOP/s", "op (least)", "core (least)");
+    printf(bench_onednn_there() ? "  %13s  %13s\n" : "\n", "oneDNN", "oneDNN / op");
+    for (int i = 0; !bad && i < SHAPES; i++) {
+        const int *s = shapes[i], quick = options->quick;
+        bad = measure(options, quick ? shorter(s[0]) : s[0], quick ? shorter(s[1]) : s[1],
+                      quick ? shorter(s[2]) : s[2], list);
+    }
     return bad;
 }

@@ -3,46 +3,12 @@
    loop that copies as many bytes. */
 #include "ops_rows.h"
 
-#include "autograd/op.h"
 #include "bench.h"
+#include "mark.h"
 #include "probe.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the mark: ends a tape in place of a loss, takes the time on the way forward and back, and
-        empties the caches in between ---- */
-
-static double forward_end, backward_start;
-
-CALL(mark_forward)
-{
-    forward_end = bench_now();
-    Y(0)[0] = 0;
-}
-
-CALL(mark_backward)
-{
-    const int64_t n = ag_shape_count(a->xs[0]);
-    for (int64_t i = 0; i < n; i++)
-        DX[i] = (ag_real)((i * 2654435761) & 1023) / 1024 - (ag_real)0.5;
-    bench_evict();
-    backward_start = bench_now();
-}
-
-static int mark_shape(ag_call *call)
-{
-    call->ys[0] = AG_SCALAR;
-    return 0;
-}
-
-static const ag_op mark = {.name = "bench_mark",
-                           .inputs = "x",
-                           .shape = mark_shape,
-                           .forward = {&mark_forward_kernel},
-                           .backward = {&mark_backward_kernel}};
-
-/* ---- a row ---- */
 
 static ag_shape resolve(const bench_scene *s, ag_shape shape)
 {
@@ -81,12 +47,12 @@ static int run(double seconds[2], ag_tape *tape, bench_scene *s, const bench_op 
     s->kernel_user_edges = ag_graph_edges(tape, s->kernel_users);
     s->tree_edges = ag_graph_edges(tape, s->trees);
     for (int i = 0; i < s->params->count; i++) x[i] = ag_parameter(tape, s->params->list[i]);
-    ag_tensor *end = ag__record1(&mark, op->record(s, x), NULL);
+    ag_tensor *y = op->record(s, x), *end = bench_mark_all(&y, 1);
     bench_evict();
     const double start = bench_now();
     ag_backward(end);
-    seconds[1] = bench_now() - backward_start;
-    seconds[0] = forward_end - start;
+    seconds[1] = bench_now() - bench_marked.backward_start;
+    seconds[0] = bench_marked.forward_end - start;
     if (ag_failed(tape)) fprintf(stderr, "bench: %s: %s\n", op->name, ag_error(tape));
     return ag_failed(tape);
 }
@@ -221,6 +187,7 @@ int bench_ops(const bench_options *options, json_t *rows)
 {
     bench_scene s;
     int bad = open_scene(&s, options->quick);
+    bench_marked.evict = 1;
     bench_head("Ops from cold caches; \"of copy\": the time of a loop that copies as many bytes, "
                "over ours (0.67 is within 1.5x)",
                "of copy");

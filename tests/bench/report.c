@@ -63,6 +63,24 @@ double bench_median(const bench_samples *s)
     return n ? (times[(n - 1) / 2] + times[n / 2]) / 2 : 0;
 }
 
+/* The operations of a run in percent of what the probe of its round would have done meanwhile. */
+double bench_percent(const bench_samples *s, double flops)
+{
+    bench_samples share = {.n = s->n};
+    for (int i = 0; i < s->n; i++) {
+        share.seconds[i] = 100 * flops / (s->seconds[i] * s->probe[i]);
+        share.probe[i] = s->probe[i];
+    }
+    return bench_median(&share);
+}
+
+double bench_percent_least(const bench_samples *s, double flops)
+{
+    double best = 0;
+    for (int i = 0; i < s->n; i++) best = s->probe[i] > best ? s->probe[i] : best;
+    return 100 * flops / (bench_least(s) * best);
+}
+
 int bench_wanted(const bench_options *options, const char *name, const char *shape)
 {
     return !options->only || strstr(name, options->only) || strstr(shape, options->only);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The product function of core, called as ops call it: what `bench --gemm` times below the public
+   ops. Whoever changes how core multiplies changes core_product.c and nothing else here. */
+#ifndef BENCH_CORE_PRODUCT_H
+#define BENCH_CORE_PRODUCT_H
+
+#include "core/core.h"
+
+#include <stdint.h>
+
+/* Elements of scratch that bench_core_product wants. */
+int64_t bench_core_scratch(int m, int n, int k);
+
+/* c [m,n] = op(a) [m,k] op(b) [k,n] on all threads; ta, tb: a is stored [k,m], b [n,k]. */
+void bench_core_product(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m,
+                        int n, int k, ag_real *scratch);
+
+#endif
