@@ -51,6 +51,29 @@ static void check_percent(json_t *row)
     }
 }
 
+/* Of a row that scores: how many configurations a second. */
+static void check_score(json_t *row)
+{
+    const double run = value(row, "per_second") * value(row, "median_ms") / 1000;
+    assert_true(fabs(run - round(run)) < 0.01 && run > 1.9); /* the configurations of a run */
+    assert_true(value(row, "growth_mb") >= 0 && value(row, "flops") > 0);
+    const double over = value(row, "median_ms") / value(row, "floor_ms");
+    assert_true(fabs(value(row, "x_floor") / over - 1) < 1e-3);
+}
+
+/* What a reader needs to know of the machine and the build. */
+static void check_head(json_t *all)
+{
+    static const char *const texts[] = {"date",   "cpu",          "system",   "compiler",
+                                        "build",  "isa_compiled", "isa_used", "flags",
+                                        "onednn", "isa_processor"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!json_is_string(json_object_get(all, texts[i]))) fail_msg("no text \"%s\"", texts[i]);
+    assert_string_equal(json_string_value(json_object_get(all, "format")), "augur-bench-1");
+    assert_true(value(all, "cores") >= 1);
+    assert_true(json_is_null(json_object_get(all, "peer")));
+}
+
 /* Rows of a part, each with finite times above 0 and a floor. */
 static int rows_of(json_t *rows, const char *part)
 {
@@ -67,6 +90,7 @@ static int rows_of(json_t *rows, const char *part)
         assert_int_equal((int)value(row, "rounds"), 1);
         if (strcmp(part, "gemm") == 0) check_percent(row);
         if (strcmp(part, "step") == 0) assert_true(value(row, "slab_mb") > value(row, "saved_mb"));
+        if (strcmp(part, "infer") == 0) check_score(row);
     }
     return n;
 }
@@ -84,6 +108,8 @@ static const char *const names[] = {
     "tpu rank kernel 1000",
     "tpgnn 64x20",
     "tpgnn 1x20",
+    "score tgraph 50",
+    "score tpgnn 20",
     "linear forward",
     "linear backward_x",
     "linear backward_w",
@@ -143,51 +169,106 @@ static void test_every_row(void **state)
     assert_true(fma > 0 && fma < 2 * 2 * 2 * 16 * 10 && value(all, "copy_gbs") > 0);
     assert_int_equal((int)value(all, "threads"), 2);
     assert_int_equal(rows_of(rows, "step"), 3);
-    assert_int_equal(rows_of(rows, "tpu"), 7);
+    assert_int_equal(rows_of(rows, "tpu"), 5);
+    assert_int_equal(rows_of(rows, "tpgnn"), 2);
+    assert_int_equal(rows_of(rows, "infer"), 4);
+    check_head(all);
     assert_int_equal(rows_of(rows, "gemm"), 3 * 14);
     assert_int_equal(rows_of(rows, "ops"), 2 * 39 + 2); /* forward and backward; AdamW twice */
     json_decref(all);
 }
 
-/* Two peers at once, played by a script that answers as peer.py does. */
-static void check_peers(const char *only, const char *first, const char *second, const char *peer)
+/* A peer that is played by a script. Returns the rows that `bench OPTIONS --peer SCRIPT` writes, to
+   be freed; text gets what it prints. */
+static json_t *with_peer(char *text, size_t bytes, const char *script, const char *given)
 {
-    static const char script[] = "#!/bin/sh\necho '{\"ready\": true}'\n"
-                                 "while read line; do echo 1000000; done\n"
-                                 "echo '{\"peak_mb\": 1000, \"resident_mb\": 1}'\n";
-    char text[8192], path[] = "/tmp/bench_peer_XXXXXX", table[] = "/tmp/bench_json_XXXXXX";
-    char options[200];
+    char path[] = "/tmp/bench_peer_XXXXXX", table[] = "/tmp/bench_json_XXXXXX", options[300];
     const int file = mkstemp(path);
     assert_true(file >= 0);
-    assert_int_equal((int)write(file, script, sizeof script - 1), (int)sizeof script - 1);
+    assert_int_equal((int)write(file, script, strlen(script)), (int)strlen(script));
     assert_int_equal(fchmod(file, 0700), 0);
     close(file);
     close(mkstemp(table));
-    snprintf(options, sizeof options, "--quick --steps --only '%s' --peer %s --json %s", only, path,
-             table);
-    const int code = bench(text, sizeof text, options);
+    snprintf(options, sizeof options, "--quick %s --peer %s --json %s", given, path, table);
+    const int code = bench(text, bytes, options);
     json_t *all = json_load_file(table, 0, NULL);
-    json_t *row = json_array_get(json_object_get(all, "rows"), 0);
     unlink(path);
     unlink(table);
     if (code) fail_msg("exit %d: %s", code, text);
-    const char *one = strstr(text, first), *two = strstr(text, second);
-    if (!one || !two || !strstr(one, "1000000.0 ms") || !strstr(two, "1000000.0 ms") ||
-        !strstr(two, "1048.6 MB"))
-        fail_msg("%s", text);
-    /* 1,000 MiB, in MB as in the table; the file has six digits. */
-    assert_true(fabs(value(json_object_get(row, peer), "peak_mb") - 1048.576) < 0.01);
-    assert_true(value(json_object_get(row, peer), "median_ms") == 1000000);
-    assert_true(value(row, "growth_mb") >= 0);
+    return all;
+}
+
+/* It answers as peer.py does, and tells how it was called. */
+static const char player[] = "#!/bin/sh\necho \"{\\\"ready\\\": true, \\\"torch\\\": \\\"9.9\\\", "
+                             "\\\"call\\\": \\\"$*\\\"}\"\n"
+                             "while read line; do echo 1000000; done\n"
+                             "echo '{\"peak_mb\": 1000, \"resident_mb\": 1}'\n";
+
+/* Every form of the list is there, was asked for with these words, and compared. */
+static void check_peers(const char *given, const char *const *forms, const char *words)
+{
+    static char text[1 << 14];
+    json_t *all = with_peer(text, sizeof text, player, given);
+    json_t *row = json_array_get(json_object_get(all, "rows"), 0);
+    json_t *peers = json_object_get(row, "peers");
+    int n = 0;
+    for (; forms[n]; n++) {
+        char call[40];
+        json_t *peer = json_object_get(peers, forms[n]);
+        const char *called =
+            json_string_value(json_object_get(json_object_get(peer, "about"), "call"));
+        if (!peer || !called) fail_msg("no form %s in %s", forms[n], text);
+        snprintf(call, sizeof call, "--form %s ", forms[n]);
+        if (!strstr(called, call) || !strstr(called, words)) fail_msg("%s: %s", forms[n], called);
+        /* 1,000 MiB, in MB as in the table; the file has six digits. */
+        assert_true(fabs(value(peer, "peak_mb") - 1048.576) < 0.01);
+        assert_true(value(peer, "median_ms") == 1000000);
+        const double ratio = 1000000 / value(row, "median_ms");
+        assert_true(fabs(value(peer, "ratio") / ratio - 1) < 1e-3);
+        const double memory = value(row, "growth_mb") / 1048.576;
+        assert_true(fabs(value(peer, "memory_ratio") - memory) < 1e-3 * memory + 1e-9);
+    }
+    assert_int_equal(json_object_size(peers), n);
+    assert_non_null(strstr(text, "1000000.0 ms"));
+    assert_non_null(strstr(text, "1048.6 MB"));
+    assert_string_equal(json_string_value(json_object_get(json_object_get(all, "peer"), "torch")),
+                        "9.9");
     json_decref(all);
 }
 
 static void test_peers(void **state)
 {
+    static const char *const tgraph[] = {"pyg",  "pyg-tuned",     "pyg-compiled",
+                                         "best", "best-compiled", NULL};
+    static const char *const tpu[] = {"pyg", "plain", "best", "best-compiled", NULL};
+    static const char *const tpgnn[] = {"pyg", "best", "best-compiled", NULL};
+    static const char *const some[] = {"pyg", "best", NULL};
     (void)state;
-    check_peers("2x50", "pyg ", "node ", "node");
-    check_peers("lstm shared 16", "plain ", "best ", "best");
-    check_peers("rank kernel", "plain ", "best ", "best");
+    check_peers("--steps --only 2x50", tgraph, "--model tgraph");
+    check_peers("--steps --only 'lstm shared 16'", tpu, "--model tpu-lstm-shared");
+    check_peers("--steps --only 'tpgnn 1x20'", tpgnn, "--configs 1 --nodes 20");
+    check_peers("--steps --only 'tpgnn 1x20' --forms best,pyg", some, "--model tpgnn");
+    check_peers("--infer --only 'score tgraph'", tgraph, "--infer --chunk 128");
+    check_peers("--infer --only 'rank kernel'", tpu, "--infer --chunk 199");
+    check_peers("--infer --only 'score tpgnn'", tpgnn, "--infer --chunk");
+}
+
+/* A form that cannot run here is told and left out; the others are measured. */
+static void test_peer_that_cannot_run(void **state)
+{
+    static const char script[] = "#!/bin/sh\ncase \"$*\" in *compiled*) echo '{\"failed\": \"no "
+                                 "compiler\"}'; exit 1;; esac\n"
+                                 "echo '{\"ready\": true}'\nwhile read line; do echo 7; done\n"
+                                 "echo '{\"peak_mb\": 1}'\n";
+    char text[8192];
+    (void)state;
+    json_t *all = with_peer(text, sizeof text, script, "--steps --only 'tpgnn 1x20'");
+    json_t *peers = json_object_get(json_array_get(json_object_get(all, "rows"), 0), "peers");
+    json_t *failed = json_object_get(peers, "best-compiled");
+    assert_string_equal(json_string_value(json_object_get(failed, "failed")), "no compiler");
+    assert_true(value(json_object_get(peers, "best"), "median_ms") == 7);
+    assert_non_null(strstr(text, "best-compiled  cannot run: no compiler"));
+    json_decref(all);
 }
 
 static void test_only(void **state)
@@ -210,6 +291,7 @@ static void test_wrong_calls(void **state)
         {"--rounds 3x", "\"3x\""},
         {"--quick --only AdamW --ops --json /nowhere/x.json", "/nowhere/x.json cannot be written"},
         {"--quick --steps --only 2x50 --peer /nowhere/python", "/nowhere/python"},
+        {"--quick --infer --only 'score tpgnn' --peer /nowhere/python", "/nowhere/python"},
     };
     char text[8192];
     (void)state;
@@ -227,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_row),
         cmocka_unit_test(test_peers),
+        cmocka_unit_test(test_peer_that_cannot_run),
         cmocka_unit_test(test_only),
         cmocka_unit_test(test_wrong_calls),
     };

@@ -10,13 +10,14 @@
 enum { BENCH_MOST_ROUNDS = 100 };
 
 typedef struct bench_options {
-    int quick;             /* small shapes, one round: checks the bench, measures nothing */
-    int ops, gemm, steps;  /* parts that run */
-    int rounds, threads;   /* 0: chosen by the part; all */
-    int profile;           /* a table of kernels below each step */
-    const char *only;      /* rows whose name or shape has this in it; NULL: all */
-    const char *peer;      /* a Python with PyTorch and PyG; NULL: none */
-    const char *json_path; /* NULL: no JSON */
+    int quick;                   /* small shapes, one round: checks the bench, measures nothing */
+    int ops, gemm, steps, infer; /* parts that run */
+    int rounds, threads;         /* 0: chosen by the part; all */
+    int profile;                 /* a table of kernels below each step */
+    const char *only;            /* rows whose name or shape has this in it; NULL: all */
+    const char *peer;            /* a Python with PyTorch and PyG; NULL: none */
+    const char *forms;           /* of the peer, with commas between; NULL: all */
+    const char *json_path;       /* NULL: no JSON */
 } bench_options;
 
 /* Times of one thing over the rounds, each beside the rate of the FMA probe of its round. */
@@ -67,5 +68,7 @@ int bench_ops(const bench_options *options, json_t *rows);
 int bench_steps(const bench_options *options, json_t *rows);
 int bench_tpus(const bench_options *options, json_t *rows);   /* steps, too */
 int bench_tpgnns(const bench_options *options, json_t *rows); /* steps, too */
+int bench_infer(const bench_options *options, json_t *rows);
+int bench_tpu_ranks_all(const bench_options *options, json_t *rows); /* of infer */
 
 #endif

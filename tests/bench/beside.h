@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One work, ours and that of two peers in turn: samples, memory, and what is said of them. */
+/* One work, ours and that of its peers in turn: samples, memory, and what is said of them. */
 #ifndef BENCH_BESIDE_H
 #define BENCH_BESIDE_H
 
@@ -7,15 +7,22 @@
 #include "bench.h"
 #include "peer.h"
 
-enum { BENCH_PEERS = 2 };
+enum { BENCH_PEERS = 6 }; /* at most */
 
 typedef struct bench_beside {
-    const char *name[BENCH_PEERS]; /* of the peers, as tables call them */
+    char form[BENCH_PEERS][24]; /* of the peers, as tables call them */
+    int peers;
     bench_samples ours, theirs[BENCH_PEERS];
     bench_peer peer[BENCH_PEERS];
     double growth; /* bytes: peak above what was resident before the first step */
     int in_a_row;  /* runs of a round, whose mean is its sample; 0 and 1: one */
 } bench_beside;
+
+/* Starts the forms of a list with commas between, those that the options want; call->form is not
+   read. Returns 1 when one does not start; one that says why it cannot run is left out, and told.
+ */
+int bench_beside_open(bench_beside *b, const bench_options *options, const bench_peer_call *call,
+                      const char *forms);
 
 /* Runs the work once more; returns seconds. */
 typedef double (*bench_work)(void *context);
@@ -24,23 +31,21 @@ typedef double (*bench_work)(void *context);
 void bench_beside_warm(bench_beside *b, bench_work run, void *context, int times);
 /* Rounds of ours and of every peer that is open. Returns 1 when a peer is gone. */
 int bench_beside_run(bench_beside *b, bench_work run, void *context, int rounds);
+/* Ends the peers; what they said stays until bench_beside_free. */
 void bench_beside_close(bench_beside *b);
+void bench_beside_free(bench_beside *b);
 
-/* A line per peer, the name in front of it `width` wide. */
-void bench_beside_print(const bench_beside *b, int width);
-/* Adds rounds, min_ms, median_ms, growth_mb, and an object per peer. */
-void bench_beside_json(json_t *json, const bench_beside *b);
-
-/* What a row is about: the floor is that of its operations, flops / FMA rate. */
+/* What a row is about. */
 typedef struct bench_counted {
     const char *part, *name;
-    double flops;
+    double flops, floor; /* operations; seconds. floor 0: flops / FMA rate */
+    int items;           /* configurations of a run, for rows that score; 0: a training step */
     ag_plan_summary plan;
 } bench_counted;
 
 /* Prints times, floor and memory, the name `width` wide and `digits` behind the point of ours, and
-   the peers; adds the row to `rows`. */
-void bench_beside_tell(const bench_beside *b, const bench_counted *what, int width, int digits,
-                       json_t *rows);
+   a line per peer; adds the row to `rows` and returns it. */
+json_t *bench_beside_tell(const bench_beside *b, const bench_counted *what, int width, int digits,
+                          json_t *rows);
 
 #endif

@@ -2,8 +2,10 @@
 #define _POSIX_C_SOURCE 200809L /* posix_spawn, fdopen */
 #include "peer.h"
 
+#include "core/core.h"
+#include "isa.h"
+
 #include <fcntl.h>
-#include <jansson.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -33,17 +35,30 @@ static pid_t spawn(char *const *argv, const int in[2], const int out[2])
     return pid;
 }
 
-int bench_peer_open(bench_peer *p, const char *python, const char *form, int configs, int nodes,
-                    int threads)
+/* The first line that it says. */
+static json_t *read_about(FILE *from)
 {
-    char c[16], n[16], t[16];
-    int in[2] = {-1, -1}, out[2] = {-1, -1};
+    char line[2048];
+    return from && fgets(line, sizeof line, from) ? json_loads(line, 0, NULL) : NULL;
+}
+
+int bench_peer_open(bench_peer *p, const char *python, const bench_peer_call *call)
+{
+    enum { MOST = 20 };
+    char configs[16], nodes[16], chunk[16], threads[16];
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, n = 0;
+    const char *argv[MOST] = {NULL};
     memset(p, 0, sizeof *p);
-    snprintf(c, sizeof c, "%d", configs);
-    snprintf(n, sizeof n, "%d", nodes);
-    snprintf(t, sizeof t, "%d", threads);
-    const char *argv[] = {python,    PEER, "--serve",  "--form", form,        "--configs", c,
-                          "--nodes", n,    "--warmup", "2",      "--threads", t,           NULL};
+    snprintf(configs, sizeof configs, "%d", call->configs);
+    snprintf(nodes, sizeof nodes, "%d", call->nodes);
+    snprintf(chunk, sizeof chunk, "%d", call->chunk);
+    snprintf(threads, sizeof threads, "%d", ag_threads());
+    const char *fixed[] = {python,   PEER,       "--serve",   "--model",   call->model,
+                           "--form", call->form, "--configs", configs,     "--nodes",
+                           nodes,    "--warmup", "2",         "--threads", threads};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) argv[n++] = fixed[i];
+    if (call->chunk) argv[n++] = "--infer", argv[n++] = "--chunk", argv[n++] = chunk;
+    if (bench_isa_used() == BENCH_AVX2) argv[n++] = "--avx2";
     signal(SIGPIPE, SIG_IGN);
     if (pipe(in) || pipe(out)) return 1;
     p->pid = spawn((char *const *)argv, in, out);
@@ -51,13 +66,12 @@ int bench_peer_open(bench_peer *p, const char *python, const char *form, int con
     close(out[1]);
     p->to = fdopen(in[1], "w");
     p->from = fdopen(out[0], "r");
-    if (p->pid && fgets(p->about, sizeof p->about, p->from)) {
-        p->about[strcspn(p->about, "\n")] = 0;
-        return 0;
-    }
-    fprintf(stderr, "bench: %s %s --form %s does not start; it needs PyTorch%s.\n", python, PEER,
-            form, strcmp(form, "pyg") == 0 ? " and PyG" : "");
+    p->about = p->pid ? read_about(p->from) : NULL;
+    if (json_object_get(p->about, "ready")) return 0;
     bench_peer_close(p);
+    if (json_object_get(p->about, "failed")) return 0;
+    fprintf(stderr, "bench: %s %s --model %s --form %s does not start; it needs PyTorch.\n", python,
+            PEER, call->model, call->form);
     return 1;
 }
 

@@ -24,20 +24,24 @@ def check(form, cross, problem):
         for name, p in reference.named_parameters():
             p.copy_(names[name])
     graph = golden.Graph(problem.features, problem.layout, problem.op, problem.edges.T, problem.ids)
+    model.prepare(problem)
     expected, found = reference(graph, problem.config), model(problem)
     golden.pairwise_hinge(expected, problem.ranks).backward()
     hinge(found, problem.ranks).backward()
     zero = torch.zeros(())
     worst = max(relative(zero if names[n].grad is None else names[n].grad, p.grad)
                 for n, p in reference.named_parameters())
-    print(f"{form} cross={cross}: scores {relative(found, expected):.1e} gradients {worst:.1e}")
+    print(f"tgraph {form} cross={cross}: scores {relative(found, expected):.1e} gradients {worst:.1e}")
     return relative(found, expected) < 1e-9 and worst < 1e-6
 
 
-def check_tpu(form, plain):
+def check_tpu(name, form):
     """Three kernels of 9 nodes, or one under three tile sizes."""
-    reduction, shared, tile_at = peer_tpu.FORMS[form]
-    model = peer_tpu.Model(reduction, shared, tile_at, 0.0, plain, hidden=16)
+    reduction, shared, tile_at = peer_tpu.MODELS[name]
+    if form == "pyg":
+        model = peer_tpu.PygModel(reduction, shared, tile_at, 0.0, hidden=16)
+    else:
+        model = peer_tpu.Model(reduction, shared, tile_at, 0.0, form == "plain", hidden=16)
     kernel = peer_tpu.kernels_of(1 if tile_at else 3, 9)
     batch = peer_tpu.copies(kernel, 3) if tile_at else kernel
     options = tpu_model.Options(task="tile" if tile_at else "fusion", reduction=reduction, tile_at=tile_at or "nodes",
@@ -49,11 +53,12 @@ def check_tpu(form, plain):
         batch.opcode[i], batch.feature[i],
         [(u - 9 * i, v - 9 * i) for u, v in zip(batch.user.tolist(), batch.operand.tolist())][edges * i:edges * (i + 1)],
         batch.static[i:i + 1], batch.tile[i:i + 1] if tile_at else None)[0] for i in range(3)])
-    found, weights = model(batch, peer_tpu.mean_of(batch, plain)), torch.tensor([1.0, -2.0, 3.0])
+    weights = torch.tensor([1.0, -2.0, 3.0])
+    found = model(peer_tpu.collated(batch) if form == "pyg" else batch, peer_tpu.mean_of(batch, form == "plain"))
     (expected * weights).sum().backward()
     (found * weights).sum().backward()
     worst = max(relative(names[n].grad, p.grad) for n, p in own.items())
-    print(f"{form} plain={plain}: scores {relative(found, expected):.1e} gradients {worst:.1e}")
+    print(f"{name} {form}: scores {relative(found, expected):.1e} gradients {worst:.1e}")
     return relative(found, expected) < 1e-9 and worst < 1e-6
 
 
@@ -72,7 +77,7 @@ def check_tpgnn():
     found.square().sum().backward()
     expected.square().sum().backward()
     worst = max(relative(a.grad, b.grad.reshape(a.shape)) for a, b in pairs)
-    print(f"tpgnn: scores {relative(found, expected):.1e} gradients {worst:.1e}")
+    print(f"tpgnn best: scores {relative(found, expected):.1e} gradients {worst:.1e}")
     return relative(found, expected) < 1e-9 and worst < 1e-6
 
 
@@ -80,6 +85,6 @@ def main():
     torch.set_default_dtype(torch.float64)
     problem = Problem(5, 40)
     good = [check(form, cross, problem) for form in FORMS for cross in (True, False)]
-    good += [check_tpu(form, plain) for form in peer_tpu.FORMS for plain in (True, False)]
+    good += [check_tpu(name, form) for name in peer_tpu.MODELS for form in ("pyg", "plain", "best")]
     good.append(check_tpgnn())
     return 0 if all(good) else 1

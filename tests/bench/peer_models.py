@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""TGraph's layout model twice in PyTorch, as peers of the bench: `pyg` in the authors' form, `node` node-major.
+"""TGraph's layout model twice in PyTorch, as peers of the bench: `pyg` in the authors' form, `best` node-major.
 
 Both hold the parameters of tests/golden/tgraph_model.py (other names where a library chooses them: see `names`).
 """
+import copy
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -24,6 +26,12 @@ class Problem:
         self.config = torch.randint(-1, 6, (configs, self.ids.numel(), DIGITS), generator=g)
         self.ranks = torch.randperm(configs, generator=g)
         self.configs, self.nodes = configs, nodes
+
+    def part(self, first, count):
+        """The same graph with some of the configurations."""
+        part = copy.copy(self)
+        part.config, part.configs = self.config[first:first + count], count
+        return part
 
 
 def hinge(scores, ranks):
@@ -76,7 +84,7 @@ class Layer(nn.Module):
         y = self.channel(y)
         if self.cross is not None:
             y = torch.cat([y, self.cross(y)], dim=2)
-        return F.dropout(F.gelu(y + x), self.dropout) if self.convolve else F.gelu(y)
+        return F.dropout(F.gelu(y + x), self.dropout, self.training) if self.convolve else F.gelu(y)
 
 
 class Pyg(nn.Module):
@@ -97,6 +105,9 @@ class Pyg(nn.Module):
                 name = name.replace(old, new)
             out[name] = p
         return out
+
+    def prepare(self, p):
+        """Nothing is kept from one step to the next."""
 
     def forward(self, p):
         c, n = p.configs, p.nodes
@@ -142,7 +153,7 @@ def mean_lists(p):
     return lists(v, u), lists(u, v)
 
 
-class Node(nn.Module):
+class Best(nn.Module):
     def __init__(self, cross, dropout):
         super().__init__()
         from torch.nn import Parameter as P
@@ -153,26 +164,29 @@ class Node(nn.Module):
         self.table = {name: P(p.detach().clone()) for name, p in made.names().items()}
         for i, p in enumerate(self.table.values()):
             self.register_parameter(f"p{i}", p)
-        self.prepared = None
+        self.register_buffer("places", torch.arange(DIGITS) * ROWS, persistent=False)
+        self.lists = self.config = self.look_ups = None
 
     def names(self):
         return self.table
 
     def prepare(self, p):
-        """What depends on the graph alone."""
-        places = torch.arange(DIGITS) * ROWS
-        look_ups = (p.config + 2 + places).permute(1, 0, 2).reshape(-1, DIGITS)  # [nc c, 18]
-        return mean_lists(p), look_ups, places
+        """What depends on the graph alone, once; and look-ups [nc c, 18] once for the same configurations."""
+        if self.lists is None:
+            self.lists = mean_lists(p)
+        if self.config is not p.config:
+            self.config = p.config
+            self.look_ups = (p.config + 2 + self.places).permute(1, 0, 2).reshape(-1, DIGITS)
 
-    def first(self, p, look_ups, places):
+    def first(self, p):
         """Linear of the 246 inputs without making them: a part per node and 18 look-ups per configurable one."""
         w, look, o = self.table["input.0.linear.weight"], self.table["embedding.layout"], self.width
         wf, wc, wl, wo = w.split([FEATURES, DIGITS * WIDTH, 6 * WIDTH, 16], dim=1)
         table = torch.einsum("re,oke->kro", look, wc.reshape(o, DIGITS, WIDTH)).reshape(DIGITS * ROWS, o)
-        none = table[places].sum(0)
+        none = table[self.places].sum(0)
         node = torch.cat([p.features, look[p.layout + 2].flatten(1), self.table["embedding.op"][p.op]], 1)
         node = F.linear(node, torch.cat([wf, wl, wo], 1), self.table["input.0.linear.bias"]) + none
-        change = F.embedding_bag(look_ups, table, mode="sum").reshape(-1, p.configs, o) - none
+        change = F.embedding_bag(self.look_ups, table, mode="sum").reshape(-1, p.configs, o) - none
         return node[:, None].expand(-1, p.configs, -1).index_add(0, p.ids, change)
 
     def norm(self, x):
@@ -190,7 +204,7 @@ class Node(nn.Module):
 
     def drop(self, x):
         """Dropout from a random byte per element (bernoulli_ takes longer than a matrix product): p in 256ths."""
-        if not self.dropout:
+        if not self.dropout or not self.training:
             return x
         dropped = round(256 * self.dropout)
         words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64).random_(-2**63, None)
@@ -205,16 +219,49 @@ class Node(nn.Module):
         return mean + y[..., o:] + t[f"{name}.neighbour.bias"]
 
     def forward(self, p):
-        if self.prepared is None:
-            self.prepared = self.prepare(p)
-        lists, look_ups, places = self.prepared
         t = self.table
-        x = F.gelu(self.attend(self.norm(self.first(p, look_ups, places)), "input.0"))
+        x = F.gelu(self.attend(self.norm(self.first(p)), "input.0"))
         x = F.gelu(self.attend(self.norm(F.linear(x, t["input.1.linear.weight"])), "input.1"))
         for name in ("block.0", "block.1"):
-            x = F.gelu(x + self.attend(self.sage(self.norm(x), f"{name}.sage", lists), name))
+            x = F.gelu(x + self.attend(self.sage(self.norm(x), f"{name}.sage", self.lists), name))
             x = self.drop(x)
         return F.linear(x.mean(0), t["output.weight"], t["output.bias"])[:, 0]
 
 
-FORMS = {"pyg": Pyg, "node": Node}
+FORMS = {"pyg": Pyg, "best": Best}
+
+
+def training_step(a, model, forward):
+    problem, parameters = Problem(a.configs, a.nodes), list(model.parameters())
+    optimizer = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=1e-5, fused=a.form == "best" or None)
+
+    def once():
+        optimizer.zero_grad(set_to_none=True)
+        model.prepare(problem)
+        hinge(forward(problem), problem.ranks).backward()
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimizer.step()
+    return once
+
+
+def scoring(a, model, forward):
+    """Scores of all configurations, in chunks that see each other, as the program makes them."""
+    problem, chunks = Problem(a.configs, a.nodes), -(-a.configs // a.chunk)
+    bounds = [a.configs * k // chunks for k in range(chunks + 1)]
+    model.eval()
+
+    def once():
+        with torch.inference_mode():
+            scores = []
+            for k in range(chunks):
+                part = problem.part(bounds[k], bounds[k + 1] - bounds[k])
+                model.prepare(part)
+                scores.append(forward(part))
+            return torch.cat(scores)
+    return once
+
+
+def make(a):
+    model = FORMS[a.form](not a.no_cross, a.dropout)
+    forward = torch.compile(model) if a.compile else model
+    return (scoring if a.infer else training_step)(a, model, forward)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""TPGNN's network in PyTorch, as a peer of the bench: training steps on random trees of one size.
+"""TPGNN's network in PyTorch, as a peer of the bench: training steps on random trees of one size, or their scores.
 
-Plain, it is what one writes first: PyG's GraphConv, TopKPooling and readouts, edges as an edge_index, the allocator as
-it comes. Otherwise all graphs lie in one [graphs, nodes, hidden] block (they have one size), edges stay sorted by their
+pyg is what one writes first: PyG's GraphConv, TopKPooling and readouts, edges as an edge_index; to score, batches of
+Data objects are made by Batch.from_data_list. best: all graphs lie in one [graphs, nodes, hidden] block (they have one size), edges stay sorted by their
 target, sums of neighbours are embedding_bag over lists of them both ways, pooling is one topk of [graphs, nodes]
 scores with gather and scale as one function, and readouts are reductions over an axis; Adam is the fused one.
 """
@@ -131,21 +131,65 @@ class Packed(nn.Module):
         return self.head(total, self.dropout)
 
 
-def prepared(count, nodes):
+def prepared(count, nodes, seed=1):
     """Trees, and where each node's list of senders begins."""
-    batch = trees(count, nodes)
+    batch = trees(count, nodes, seed)
     number = torch.bincount(batch.edges[1], minlength=count * nodes)
     batch.starts = number.cumsum(0) - number
     return batch
 
 
-def make(a):
+def training_step(a, model, forward):
     batch = prepared(a.configs, a.nodes)
-    model = (Plain if a.plain else Packed)(a.dropout)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, fused=None if a.plain else True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, fused=None if a.form == "pyg" else True)
 
     def once():
         optimizer.zero_grad(set_to_none=True)
-        F.huber_loss(model(batch), batch.cost).backward()
+        F.huber_loss(forward(batch), batch.cost).backward()
         optimizer.step()
     return once
+
+
+def pyg_batches(a):
+    """Made anew each time, as a loader makes them."""
+    from torch_geometric.data import Batch, Data
+    trees_of = [trees(1, a.nodes, seed) for seed in range(a.configs)]
+    samples = [Data(x=t.x, edge_index=t.edges) for t in trees_of]
+
+    def batches():
+        for k in range(0, a.configs, a.chunk):
+            b = Batch.from_data_list(samples[k:k + a.chunk])
+            yield SimpleNamespace(x=b.x, edges=b.edge_index, batch=b.batch)
+    return batches
+
+
+def packed_batches(a):
+    """The trees in one block, with one more sum for the numbers of nodes and of edges."""
+    one = [prepared(1, a.nodes, seed) for seed in range(a.configs)]
+    x, starts = torch.stack([t.x for t in one]), torch.stack([t.starts for t in one])
+    edges = torch.stack([t.edges for t in one])
+
+    def batches():
+        for k in range(0, a.configs, a.chunk):
+            n = min(a.chunk, a.configs - k)
+            first = torch.arange(n)[:, None]
+            both = (edges[k:k + n] + (first * a.nodes)[:, None]).transpose(0, 1).reshape(2, -1)
+            yield SimpleNamespace(x=x[k:k + n].flatten(0, 1), edges=both, count=n,
+                                  starts=(starts[k:k + n] + first * edges.shape[2]).flatten())
+    return batches
+
+
+def scoring(a, model, forward):
+    batches = (pyg_batches if a.form == "pyg" else packed_batches)(a)
+    model.eval()
+
+    def once():
+        with torch.inference_mode():
+            return torch.cat([forward(b) for b in batches()])
+    return once
+
+
+def make(a):
+    model = (Plain if a.form == "pyg" else Packed)(a.dropout)
+    forward = torch.compile(model) if a.compile else model
+    return (scoring if a.infer else training_step)(a, model, forward)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The TPU performance model in PyTorch, as a peer of the bench: GraphSAGE, then LSTM or Transformer encoder.
 
-Kernels of one size lie in one [kernels, nodes, hidden] block without padding or mask and the LSTM runs unpacked, which
-is where PyTorch is fastest. Every sample is computed in full. Plain, the model is what one writes first: means by
-index_add as in PyG, nn.Dropout, the encoder layer as it comes. Otherwise neighbours are averaged by embedding_bag over
-lists made once and dropout takes a random byte per element. Parameters bear the names of the checkpoint: see `names`.
+pyg is what a user of PyG writes: a MessagePassing layer with aggr="mean", batches by Batch.from_data_list, then
+to_dense_batch with a packed sequence or a padding mask. plain is PyTorch as one writes it first: means by index_add,
+nn.Dropout, the encoder layer as it comes; kernels of one size lie in one [kernels, nodes, hidden] block without padding
+or mask and the LSTM runs unpacked, which is where PyTorch is fastest. best, in addition, averages neighbours by
+embedding_bag over lists made once and draws dropout from a random byte per element. Every sample is computed in full.
+Parameters bear the names of the checkpoint: see `names`.
 """
 import functools
 from types import SimpleNamespace
@@ -16,12 +18,12 @@ from torch import nn
 from peer_models import NeighbourMean, mean_lists
 
 OPCODES, EMBEDDING, FEATURES, STATIC, TILE, HIDDEN = 121, 256, 140, 4, 24, 512
-LAYERS, HEADS, FEED, CHUNK = 3, 4, 4, 125
+LAYERS, HEADS, FEED = 3, 4, 4
 
-# form -> reduction, one f2 for operands and users, where the tile size enters (None: a training step, fusion task)
-FORMS = {"tpu-lstm": ("lstm", False, None), "tpu-lstm-shared": ("lstm", True, None),
-         "tpu-transformer": ("transformer", False, None), "tpu-rank-nodes": ("lstm", False, "nodes"),
-         "tpu-rank-kernel": ("lstm", False, "kernel")}
+# model -> reduction, one f2 for operands and users, where the tile size enters (None: a training step, fusion task)
+MODELS = {"tpu-lstm": ("lstm", False, None), "tpu-lstm-shared": ("lstm", True, None),
+          "tpu-transformer": ("transformer", False, None), "tpu-rank-nodes": ("lstm", False, "nodes"),
+          "tpu-rank-kernel": ("lstm", False, "kernel")}
 
 
 class Drop(nn.Module):
@@ -77,6 +79,22 @@ def mean_of(batch, plain=False):
         lists = mean_lists(SimpleNamespace(edges=torch.stack([sender, to]), nodes=nodes))
         return lambda x: NeighbourMean.apply(x, *lists)
     return way(batch.user, batch.operand), way(batch.operand, batch.user)
+
+
+def message_passing():
+    """PyG's way; made here, for the other forms do without PyG."""
+    from torch_geometric.nn import MessagePassing
+
+    class Mean(MessagePassing):
+        def __init__(self):
+            super().__init__(aggr="mean")
+
+        def forward(self, x, edges):
+            return self.propagate(edges, x=x)
+
+        def message(self, x_j):
+            return x_j
+    return Mean()
 
 
 class Sage(nn.Module):
@@ -143,33 +161,92 @@ def part(batch, first, count):
                               for name in ("opcode", "feature", "static", "tile")})
 
 
-def ranking(a, model):
-    """Scores of all configurations, in chunks: the graph of a chunk is made once."""
+class PygModel(Model):
+    """The same parameters; a batch is PyG's."""
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, plain=True, **options)
+        self.mean = message_passing()
+
+    def forward(self, b, _=None):
+        from torch_geometric.utils import to_dense_batch
+        columns = [self.embedding(b.opcode), b.x, b.static[b.batch]]
+        if self.tile_at == "nodes":
+            columns.append(b.tile[b.batch])
+        x = self.drop(F.relu(self.input(torch.cat(columns, -1))))
+        means = lambda y: self.mean(y, b.edge_index), lambda y: self.mean(y, b.edge_index.flip(0))
+        for layer in self.sage:
+            x = self.drop(layer(x, means))
+        for layer in self.node:
+            x = self.drop(F.relu(layer(x)))
+        x, mask = to_dense_batch(x, b.batch)
+        if self.lstm:
+            packed = nn.utils.rnn.pack_padded_sequence(x, mask.sum(1), batch_first=True, enforce_sorted=False)
+            kernel = self.lstm(packed)[1][0][0]
+        else:
+            kernel = (self.encoder(x, src_key_padding_mask=~mask) * mask[..., None]).sum(1)
+        if self.kernel:
+            kernel = self.drop(F.relu(self.kernel(torch.cat([kernel, b.tile], 1))))
+        return self.output(kernel)[:, 0]
+
+
+def pyg_samples(batch):
+    """A Data object for each sample."""
+    from torch_geometric.data import Data
+    edges = len(batch.operand) // batch.count
+
+    def sample(i):
+        mine = slice(edges * i, edges * (i + 1))
+        tile = {} if batch.tile is None else {"tile": batch.tile[i:i + 1]}
+        return Data(x=batch.feature[i], opcode=batch.opcode[i], static=batch.static[i:i + 1],
+                    edge_index=torch.stack([batch.operand[mine], batch.user[mine]]) - i * batch.nodes, **tile)
+    return [sample(i) for i in range(batch.count)]
+
+
+def collated(batch):
+    from torch_geometric.data import Batch
+    return Batch.from_data_list(pyg_samples(batch))
+
+
+def ranking(a, model, forward):
+    """Scores of all configurations, in chunks. PyG's batches are made anew each time, as a loader makes them; what the
+    other forms read lies there before the clock starts."""
     batch = copies(kernels_of(1, a.nodes), a.configs)
-    chunks = [part(batch, k, min(CHUNK, a.configs - k)) for k in range(0, a.configs, CHUNK)]
-    means = {c.count: mean_of(c, model.plain) for c in chunks}
+    chunks = [(k, min(a.chunk, a.configs - k)) for k in range(0, a.configs, a.chunk)]
     model.eval()
+    if a.form == "pyg":
+        from torch_geometric.data import Batch
+        samples = pyg_samples(batch)
+        batches = lambda: ((Batch.from_data_list(samples[k:k + n]), None) for k, n in chunks)
+    else:
+        parts = [part(batch, k, n) for k, n in chunks]
+        means = {p.count: mean_of(p, model.plain) for p in parts}
+        batches = lambda: ((p, means[p.count]) for p in parts)
 
     def once():
         with torch.inference_mode():
-            return torch.cat([model(c, means[c.count]) for c in chunks])
+            return torch.cat([forward(*b) for b in batches()])
     return once
 
 
-def training_step(a, model):
-    batch = kernels_of(a.configs, a.nodes)
-    means, parameters = mean_of(batch, model.plain), list(model.parameters())
-    optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=True)
+def training_step(a, model, forward):
+    batch, parameters = kernels_of(a.configs, a.nodes), list(model.parameters())
+    target = batch.target
+    batch, means = (collated(batch), None) if a.form == "pyg" else (batch, mean_of(batch, model.plain))
+    optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=a.form != "pyg" or None)
 
     def once():
         optimizer.zero_grad(set_to_none=True)
-        F.mse_loss(model(batch, means), batch.target).backward()
+        F.mse_loss(forward(batch, means), target).backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
     return once
 
 
 def make(a):
-    reduction, shared, tile_at = FORMS[a.form]
-    model = Model(reduction, shared, tile_at, a.dropout, a.plain)
-    return ranking(a, model) if tile_at else training_step(a, model)
+    reduction, shared, tile_at = MODELS[a.model]
+    if a.form == "pyg":
+        model = PygModel(reduction, shared, tile_at, a.dropout)
+    else:
+        model = Model(reduction, shared, tile_at, a.dropout, a.form == "plain")
+    forward = torch.compile(model) if a.compile else model
+    return (ranking if tile_at else training_step)(a, model, forward)

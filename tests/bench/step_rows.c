@@ -10,6 +10,8 @@
 static double step_flops(int configs, int nodes) { return 38.6e9 * configs * nodes / 32000; }
 static double step_bytes(int configs, int nodes) { return 78.0 * configs * nodes * 128 * 4; }
 
+static const char forms[] = "pyg,pyg-tuned,pyg-compiled,best,best-compiled";
+
 typedef struct step_result {
     bench_beside times;
     double record, found, made; /* seconds */
@@ -49,36 +51,28 @@ static int measure_recording(step_result *r, bench_step *s, int times)
     return bad;
 }
 
-static json_t *to_json(const step_result *r, int configs, int nodes, double lowest)
+/* The line and the keys that this row has besides the usual ones. */
+static void tell_recording(const step_result *r, json_t *json)
 {
-    json_t *json = json_pack(
-        "{s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "part", "step", "configs", configs,
-        "nodes", nodes, "floor_ms", lowest * 1e3, "slab_mb", (double)r->plan.slab / 1e6, "saved_mb",
-        (double)r->plan.saved / 1e6, "parameters_mb", r->parameters / 1e6, "record_ms",
-        r->record * 1e3, "plan_found_ms", r->found * 1e3, "plan_made_ms", r->made * 1e3);
-    bench_beside_json(json, &r->times);
-    return json;
+    const double median = bench_median(&r->times.ours);
+    printf("%-13s recording %.0f us, finding the plan %.0f us: %.2f %% of a step; making it %.0f "
+           "us: %.2f %%; %d ops, %d launches; parameters %.1f MB\n",
+           "", r->record * 1e6, r->found * 1e6, 100 * (r->record + r->found) / median,
+           r->made * 1e6, 100 * (r->record + r->made) / median, r->plan.nodes, r->plan.steps,
+           r->parameters / 1e6);
+    json_object_set_new(json, "parameters_mb", json_real(r->parameters / 1e6));
+    json_object_set_new(json, "record_ms", json_real(r->record * 1e3));
+    json_object_set_new(json, "plan_found_ms", json_real(r->found * 1e3));
+    json_object_set_new(json, "plan_made_ms", json_real(r->made * 1e3));
 }
 
-static void print(const step_result *r, const char *name, int configs, int nodes, double lowest)
+static void tell(const step_result *r, const char *name, int configs, int nodes, json_t *rows)
 {
-    const bench_samples *ours = &r->times.ours;
-    const double median = bench_median(ours), least = bench_least(ours);
-    printf(
-        "%-13s %9.1f ms median, %9.1f min; floor %.1f; %.2f x floor (%.2f by min); %.1f GFLOP/s; "
-        "%d rounds\n",
-        name, median * 1e3, least * 1e3, lowest * 1e3, median / lowest, least / lowest,
-        step_flops(configs, nodes) / median * 1e-9, bench_kept(ours));
-    printf("%-13s slab %.1f MB (%.1f saved for backward), parameters %.1f MB; resident memory grew "
-           "by %.1f MB\n",
-           "", (double)r->plan.slab / 1e6, (double)r->plan.saved / 1e6, r->parameters / 1e6,
-           r->times.growth / 1e6);
-    printf("%-13s recording %.0f us, finding the plan %.0f us: %.2f %% of a step; making it %.0f "
-           "us: %.2f %%; %d ops, %d launches\n",
-           "", r->record * 1e6, r->found * 1e6, 100 * (r->record + r->found) / median,
-           r->made * 1e6, 100 * (r->record + r->made) / median, r->plan.nodes, r->plan.steps);
-    bench_beside_print(&r->times, 13);
-    fflush(stdout);
+    const double flops = step_flops(configs, nodes);
+    const double lowest = flops / bench_best.fma + step_bytes(configs, nodes) / bench_best.copy;
+    const bench_counted what = {
+        .part = "step", .name = name, .flops = flops, .floor = lowest, .plan = r->plan};
+    tell_recording(r, bench_beside_tell(&r->times, &what, 13, 1, rows));
 }
 
 static int measure(const bench_options *options, int configs, int nodes, json_t *rows)
@@ -86,14 +80,13 @@ static int measure(const bench_options *options, int configs, int nodes, json_t 
     char name[32];
     const tgraph_options model = tgraph_default_options();
     bench_step s;
-    step_result r = {.times.name = {"pyg", "node"}};
+    step_result r = {0};
     if (options->quick) configs /= 16, nodes /= 20;
     snprintf(name, sizeof name, "step %dx%d", configs, nodes);
     if (!bench_wanted(options, name, name)) return 0;
     int bad = bench_step_open(&s, configs, nodes, &model);
-    for (int k = 0; options->peer && !bad && k < BENCH_PEERS; k++)
-        bad = bench_peer_open(&r.times.peer[k], options->peer, r.times.name[k], configs, nodes,
-                              ag_threads());
+    const bench_peer_call call = {.model = "tgraph", .configs = configs, .nodes = nodes};
+    bad = bad || bench_beside_open(&r.times, options, &call, forms);
     if (!bad) {
         r.parameters = 4.0 * (double)s.model.params->size * sizeof(ag_real);
         bench_beside_warm(&r.times, run, &s, options->quick ? 1 : 2);
@@ -105,12 +98,10 @@ static int measure(const bench_options *options, int configs, int nodes, json_t 
     if (bad) {
         fprintf(stderr, "bench: the step broke off: %s\n", ag_error(s.tape));
     } else {
-        const double lowest = step_flops(configs, nodes) / bench_best.fma +
-                              step_bytes(configs, nodes) / bench_best.copy;
-        print(&r, name, configs, nodes, lowest);
-        json_array_append_new(rows, to_json(&r, configs, nodes, lowest));
+        tell(&r, name, configs, nodes, rows);
         if (options->profile) ag_profile_print(s.tape, stdout);
     }
+    bench_beside_free(&r.times);
     bench_step_close(&s);
     return bad;
 }

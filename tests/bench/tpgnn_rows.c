@@ -14,13 +14,12 @@ static int measure(const bench_options *options, int graphs, json_t *rows)
     const int nodes = options->quick ? 20 : BENCH_TREE_NODES, hidden = options->quick ? 8 : 128;
     char name[32];
     bench_tpgnn b;
-    bench_beside times = {.name = {"pyg", "best"}, .in_a_row = graphs == 1 ? SMALL_STEPS : 1};
+    bench_beside times = {.in_a_row = graphs == 1 ? SMALL_STEPS : 1};
     snprintf(name, sizeof name, "tpgnn %dx%d", graphs, nodes);
     if (!bench_wanted(options, name, name)) return 0;
     int bad = bench_tpgnn_open(&b, graphs, nodes, hidden);
-    for (int k = 0; options->peer && !bad && k < BENCH_PEERS; k++)
-        bad = bench_peer_open(&times.peer[k], options->peer, k == 0 ? "tpgnn-plain" : "tpgnn",
-                              graphs, nodes, ag_threads());
+    const bench_peer_call call = {.model = "tpgnn", .configs = graphs, .nodes = nodes};
+    bad = bad || bench_beside_open(&times, options, &call, "pyg,best,best-compiled");
     if (!bad) {
         bench_beside_warm(&times, run, &b, options->quick ? 1 : 2);
         if (options->profile) ag_profile(b.tape, 1);
@@ -30,11 +29,14 @@ static int measure(const bench_options *options, int graphs, json_t *rows)
     if (bad) {
         fprintf(stderr, "bench: %s broke off: %s\n", name, ag_error(b.tape));
     } else {
-        const bench_counted what = {"tpgnn", name, bench_tpgnn_flops(&b),
-                                    ag_plan_of(bench_tpgnn_record(&b), 1)};
+        const bench_counted what = {.part = "tpgnn",
+                                    .name = name,
+                                    .flops = bench_tpgnn_flops(&b),
+                                    .plan = ag_plan_of(bench_tpgnn_record(&b), 1)};
         bench_beside_tell(&times, &what, 13, 2, rows);
         if (options->profile) ag_profile_print(b.tape, stdout);
     }
+    bench_beside_free(&times);
     bench_tpgnn_close(&b);
     return bad;
 }

@@ -4,13 +4,14 @@
 #include "tpu_step.h"
 
 #include "examples/tpu/loss.h"
+#include "examples/tpu/score.h"
 #include "probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = BENCH_KERNEL_NODES, EDGES = 2 * (NODES - 1), RANK_CHUNK = 125 };
+enum { NODES = BENCH_KERNEL_NODES, EDGES = 2 * (NODES - 1) };
 
 static float *uniform(ag_random *r, int n)
 {
@@ -61,11 +62,11 @@ static void make_samples(bench_tpu *b)
     tpu_scaler_fit(&b->scaler, &data, 0, 0);
 }
 
-/* Samples of a batch: all, but where every configuration has nodes of its own. */
+/* Samples of a batch: of a ranking as many as the program takes. */
 static int chunk(const bench_tpu *b)
 {
-    const int n = b->work.samples, most = b->work.tile_at == TPU_AT_NODES ? RANK_CHUNK : n;
-    return n < most ? n : most;
+    const int n = b->work.samples;
+    return bench_tpu_ranks(b) && n > BENCH_RANK_CHUNK ? BENCH_RANK_CHUNK : n;
 }
 
 static void fill(bench_tpu *b, int first, int count)
@@ -105,17 +106,18 @@ ag_tensor *bench_tpu_record(bench_tpu *b)
     return bench_tpu_ranks(b) ? score : tpu_loss(score, &b->batch, TPU_LOSS_SQUARED, 1);
 }
 
-static void rank(bench_tpu *b)
+/* As `tpu predict` does it. */
+static void rank(bench_tpu *b, ag_failure *why)
 {
-    const int n = b->work.samples;
-    for (int first = 0; first < n; first += chunk(b)) {
-        const int count = n - first < chunk(b) ? n - first : chunk(b);
-        fill(b, first, count);
-        ag_tensor *score = bench_tpu_record(b);
-        ag_forward(score);
-        const ag_real *value = ag_values(score);
-        if (value) memcpy(b->score + first, value, (size_t)count * sizeof *value);
-    }
+    const tpu_data data = {.kernel = b->kernel, .kernels = 1};
+    const tpu_scorer scorer = {.model = &b->model,
+                               .scaler = &b->scaler,
+                               .tape = b->tape,
+                               .samples = BENCH_RANK_SAMPLES,
+                               .nodes = BENCH_RANK_NODES};
+    memset(b->score, 0, (size_t)b->work.samples * sizeof *b->score);
+    tpu_score(&scorer, b->score, &data, 1, why);
+    ag_tape_training(b->tape, 0);
 }
 
 static void train(bench_tpu *b, ag_failure *why)
@@ -131,7 +133,7 @@ double bench_tpu_run(bench_tpu *b)
     ag_failure why = {0};
     const double start = bench_now();
     if (bench_tpu_ranks(b))
-        rank(b);
+        rank(b, &why);
     else
         train(b, &why);
     if (ag_failed(b->tape) || why.status) {

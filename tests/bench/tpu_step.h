@@ -5,7 +5,14 @@
 
 #include "examples/tpu/model.h"
 
-enum { BENCH_KERNEL_NODES = 41 };
+/* The last three are how `tpu predict` scores unless told otherwise: at most so many samples and so
+   many nodes, which makes so many kernels of this size. */
+enum {
+    BENCH_KERNEL_NODES = 41,
+    BENCH_RANK_SAMPLES = 512,
+    BENCH_RANK_NODES = 8192,
+    BENCH_RANK_CHUNK = BENCH_RANK_NODES / BENCH_KERNEL_NODES
+};
 
 /* What a row asks for. */
 typedef struct bench_tpu_work {
@@ -24,7 +31,7 @@ typedef struct bench_tpu {
     tpu_sample *sample; /* [samples] */
     tpu_batch batch;
     ag_tape *tape;
-    ag_real *score; /* [samples] of a ranking */
+    double *score; /* [samples] of a ranking */
     long steps;
 } bench_tpu;
 
