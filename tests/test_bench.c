@@ -1,39 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bench prints every row, in the table and as JSON, and says what is wrong with a call. */
 #define _POSIX_C_SOURCE 200809L /* popen, mkstemp, fchmod */
-#include "ops/ops.h"
-
-#include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-/* Runs the bench; returns its exit code and fills text with what it printed, errors included. */
-static int bench(char *text, size_t bytes, const char *options)
-{
-    char line[400];
-    snprintf(line, sizeof line, "'%s/bench' %s 2>&1", AG_BIN_DIR, options);
-    FILE *pipe = popen(line, "r");
-    assert_non_null(pipe);
-    text[fread(text, 1, bytes - 1, pipe)] = 0;
-    const int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static double value(json_t *row, const char *name)
-{
-    json_t *v = json_object_get(row, name);
-    if (!json_is_number(v)) fail_msg("a row has no number \"%s\"", name);
-    return json_number_value(v);
-}
+#include "bench_runner.h"
 
 /* Of a product: in percent of the probe, which is one number for all in a run of one round. */
 static void check_percent(json_t *row)
@@ -178,99 +146,6 @@ static void test_every_row(void **state)
     json_decref(all);
 }
 
-/* A peer that is played by a script. Returns the rows that `bench OPTIONS --peer SCRIPT` writes, to
-   be freed; text gets what it prints. */
-static json_t *with_peer(char *text, size_t bytes, const char *script, const char *given)
-{
-    char path[] = "/tmp/bench_peer_XXXXXX", table[] = "/tmp/bench_json_XXXXXX", options[300];
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal((int)write(file, script, strlen(script)), (int)strlen(script));
-    assert_int_equal(fchmod(file, 0700), 0);
-    close(file);
-    close(mkstemp(table));
-    snprintf(options, sizeof options, "--quick %s --peer %s --json %s", given, path, table);
-    const int code = bench(text, bytes, options);
-    json_t *all = json_load_file(table, 0, NULL);
-    unlink(path);
-    unlink(table);
-    if (code) fail_msg("exit %d: %s", code, text);
-    return all;
-}
-
-/* It answers as peer.py does, and tells how it was called. */
-static const char player[] = "#!/bin/sh\necho \"{\\\"ready\\\": true, \\\"torch\\\": \\\"9.9\\\", "
-                             "\\\"call\\\": \\\"$*\\\"}\"\n"
-                             "while read line; do echo 1000000; done\n"
-                             "echo '{\"peak_mb\": 1000, \"resident_mb\": 1}'\n";
-
-/* Every form of the list is there, was asked for with these words, and compared. */
-static void check_peers(const char *given, const char *const *forms, const char *words)
-{
-    static char text[1 << 14];
-    json_t *all = with_peer(text, sizeof text, player, given);
-    json_t *row = json_array_get(json_object_get(all, "rows"), 0);
-    json_t *peers = json_object_get(row, "peers");
-    int n = 0;
-    for (; forms[n]; n++) {
-        char call[40];
-        json_t *peer = json_object_get(peers, forms[n]);
-        const char *called =
-            json_string_value(json_object_get(json_object_get(peer, "about"), "call"));
-        if (!peer || !called) fail_msg("no form %s in %s", forms[n], text);
-        snprintf(call, sizeof call, "--form %s ", forms[n]);
-        if (!strstr(called, call) || !strstr(called, words)) fail_msg("%s: %s", forms[n], called);
-        /* 1,000 MiB, in MB as in the table; the file has six digits. */
-        assert_true(fabs(value(peer, "peak_mb") - 1048.576) < 0.01);
-        assert_true(value(peer, "median_ms") == 1000000);
-        const double ratio = 1000000 / value(row, "median_ms");
-        assert_true(fabs(value(peer, "ratio") / ratio - 1) < 1e-3);
-        const double memory = value(row, "growth_mb") / 1048.576;
-        assert_true(fabs(value(peer, "memory_ratio") - memory) < 1e-3 * memory + 1e-9);
-    }
-    assert_int_equal(json_object_size(peers), n);
-    assert_non_null(strstr(text, "1000000.0 ms"));
-    assert_non_null(strstr(text, "1048.6 MB"));
-    assert_string_equal(json_string_value(json_object_get(json_object_get(all, "peer"), "torch")),
-                        "9.9");
-    json_decref(all);
-}
-
-static void test_peers(void **state)
-{
-    static const char *const tgraph[] = {"pyg",  "pyg-tuned",     "pyg-compiled",
-                                         "best", "best-compiled", NULL};
-    static const char *const tpu[] = {"pyg", "plain", "best", "best-compiled", NULL};
-    static const char *const tpgnn[] = {"pyg", "best", "best-compiled", NULL};
-    static const char *const some[] = {"pyg", "best", NULL};
-    (void)state;
-    check_peers("--steps --only 2x50", tgraph, "--model tgraph");
-    check_peers("--steps --only 'lstm shared 16'", tpu, "--model tpu-lstm-shared");
-    check_peers("--steps --only 'tpgnn 1x20'", tpgnn, "--configs 1 --nodes 20");
-    check_peers("--steps --only 'tpgnn 1x20' --forms best,pyg", some, "--model tpgnn");
-    check_peers("--infer --only 'score tgraph'", tgraph, "--infer --chunk 128");
-    check_peers("--infer --only 'rank kernel'", tpu, "--infer --chunk 199");
-    check_peers("--infer --only 'score tpgnn'", tpgnn, "--infer --chunk");
-}
-
-/* A form that cannot run here is told and left out; the others are measured. */
-static void test_peer_that_cannot_run(void **state)
-{
-    static const char script[] = "#!/bin/sh\ncase \"$*\" in *compiled*) echo '{\"failed\": \"no "
-                                 "compiler\"}'; exit 1;; esac\n"
-                                 "echo '{\"ready\": true}'\nwhile read line; do echo 7; done\n"
-                                 "echo '{\"peak_mb\": 1}'\n";
-    char text[8192];
-    (void)state;
-    json_t *all = with_peer(text, sizeof text, script, "--steps --only 'tpgnn 1x20'");
-    json_t *peers = json_object_get(json_array_get(json_object_get(all, "rows"), 0), "peers");
-    json_t *failed = json_object_get(peers, "best-compiled");
-    assert_string_equal(json_string_value(json_object_get(failed, "failed")), "no compiler");
-    assert_true(value(json_object_get(peers, "best"), "median_ms") == 7);
-    assert_non_null(strstr(text, "best-compiled  cannot run: no compiler"));
-    json_decref(all);
-}
-
 static void test_only(void **state)
 {
     static char text[1 << 14];
@@ -308,8 +183,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_row),
-        cmocka_unit_test(test_peers),
-        cmocka_unit_test(test_peer_that_cannot_run),
         cmocka_unit_test(test_only),
         cmocka_unit_test(test_wrong_calls),
     };
