@@ -10,6 +10,7 @@ static void check_peers(const char *given, const char *const *forms, const char 
     json_t *all = with_peer(text, sizeof text, player, given);
     json_t *row = json_array_get(json_object_get(all, "rows"), 0);
     json_t *peers = json_object_get(row, "peers");
+    const char *isa = json_string_value(json_object_get(all, "isa_used"));
     int n = 0;
     for (; forms[n]; n++) {
         char call[40];
@@ -19,6 +20,7 @@ static void check_peers(const char *given, const char *const *forms, const char 
         if (!peer || !called) fail_msg("no form %s in %s", forms[n], text);
         snprintf(call, sizeof call, "--form %s ", forms[n]);
         if (!strstr(called, call) || !strstr(called, words)) fail_msg("%s: %s", forms[n], called);
+        assert_int_equal(strstr(called, "--avx2") != NULL, strcmp(isa, "AVX2") == 0);
         /* 1,000 MiB, in MB as in the table; the file has six digits. */
         assert_true(fabs(value(peer, "peak_mb") - 1048.576) < 0.01);
         assert_true(value(peer, "median_ms") == 1000000);

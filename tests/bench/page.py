@@ -2,8 +2,8 @@
 """The Markdown of a results page from what `bench --json` wrote, or from runs that it makes itself.
 
     python page.py run.json... > page.md
-    python page.py --bench build/release/bin/bench --peer PYTHON --keep runs/ > page.md
-    python page.py --bench build-avx2/bin/bench --peer PYTHON --keep runs-avx2/ --only "score" > page.md
+    python page.py --bench build/release/bin/bench --peer PYTHON --keep build/runs > page.md
+    python page.py --bench build/avx2/bin/bench --peer PYTHON --keep build/runs-avx2 --only "score" > page.md
 
 With --bench the rows run one after the other, each in a bench of its own: at a real-time priority where that is
 allowed, and with a pause behind it, so that other programs get their turn. --keep is a folder for the JSON files; those
@@ -159,6 +159,7 @@ def measure(a):
         command += ["--only", row] if row else []
         command += ["--quick"] if a.quick else ["--rounds", str(rounds)]
         command += ["--peer", a.peer] if a.peer and row else []
+        command += ["--forms", a.forms] if a.forms else []
         print(" ".join(command), file=sys.stderr)
         subprocess.run(command, check=True, stdout=sys.stderr)
         time.sleep(0 if a.quick else a.pause)
@@ -170,7 +171,8 @@ def main():
     p.add_argument("files", nargs="*", help="what bench --json wrote")
     p.add_argument("--bench", help="runs this bench first")
     p.add_argument("--peer", help="its Python with PyTorch and PyG")
-    p.add_argument("--keep", default="bench-runs", help="folder of the JSON files (bench-runs)")
+    p.add_argument("--forms", help="forms of the peer, with commas between (all)")
+    p.add_argument("--keep", default="build/bench-runs", help="folder of the JSON files (build/bench-runs)")
     p.add_argument("--only", help="runs whose name has this in it")
     p.add_argument("--pause", type=float, default=20, help="seconds behind each run (20)")
     p.add_argument("--quick", action="store_true", help="checks the page itself, measures nothing")
