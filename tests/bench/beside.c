@@ -57,19 +57,27 @@ static double theirs(bench_beside *b, int k)
     return b->in_a_row ? sum / b->in_a_row : sum;
 }
 
+/* The worse of the probes before and after: someone may have come in between. */
+static void sample(bench_samples *s, double seconds, double *probe)
+{
+    const double before = *probe;
+    *probe = bench_probe();
+    bench_sample(s, seconds, before < *probe ? before : *probe);
+}
+
 int bench_beside_run(bench_beside *b, bench_work run, void *context, int rounds)
 {
     for (int i = 0; i < rounds; i++) {
         if (b->peers) bench_pause();
-        const double probe = bench_probe();
+        double probe = bench_probe();
         bench_evict();
-        bench_sample(&b->ours, ours(b, run, context), probe);
+        sample(&b->ours, ours(b, run, context), &probe);
         for (int k = 0; k < b->peers; k++) {
             if (!b->peer[k].pid) continue;
             bench_pause();
             const double seconds = theirs(b, k);
             if (seconds < 0) return 1;
-            bench_sample(&b->theirs[k], seconds, probe);
+            sample(&b->theirs[k], seconds, &probe);
         }
     }
     return 0;
@@ -120,6 +128,7 @@ static json_t *peer_json(const bench_beside *b, int k, int items)
         return peer;
     }
     const bench_samples *s = &b->theirs[k];
+    json_object_set_new(peer, "rounds", json_integer(bench_kept(s)));
     add_times(peer, s, items);
     json_object_set_new(peer, "ratio", json_real(bench_median(s) / bench_median(&b->ours)));
     json_object_set_new(peer, "ratio_least", json_real(bench_least(s) / bench_least(&b->ours)));

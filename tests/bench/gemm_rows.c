@@ -76,12 +76,12 @@ static json_t *to_json(const gemm_row *row)
     return json;
 }
 
-/* One round of a way: the probe, then everyone. */
+/* One round of a way: everyone, each after a probe. */
 static int run_round(gemm_row *row, bench_linear *l, bench_way way, int counts)
 {
-    const double probe = bench_probe();
     for (int k = 0; k < CONTESTANTS; k++) {
-        const double seconds = running(k) ? contestants[k].run(l, way) / l->copies : 0;
+        if (!running(k)) continue;
+        const double probe = bench_probe(), seconds = contestants[k].run(l, way) / l->copies;
         if (counts) bench_sample(&row->samples[k], seconds, probe);
     }
     return ag_failed(l->tape);
