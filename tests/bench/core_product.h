@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Elements of scratch that bench_core_product wants. */
-int64_t bench_core_scratch(int m, int n, int k);
+int64_t bench_core_scratch(int ta, int tb, int m, int n, int k);
 
 /* c [m,n] = op(a) [m,k] op(b) [k,n] on all threads; ta, tb: a is stored [k,m], b [n,k]. */
 void bench_core_product(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m,

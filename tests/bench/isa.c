@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "isa.h"
 
+#include "core/tile.h"
+
+#include <string.h>
+
 bench_isa bench_isa_compiled(void)
 {
 #if defined(__AVX512F__)
@@ -12,7 +16,13 @@ bench_isa bench_isa_compiled(void)
 #endif
 }
 
-bench_isa bench_isa_used(void) { return bench_isa_compiled(); }
+bench_isa bench_isa_used(void)
+{
+    const char *name = ag__tiles()->name;
+    return !strcmp(name, "avx512") ? BENCH_AVX512
+           : !strcmp(name, "avx2") ? BENCH_AVX2
+                                   : BENCH_OTHER;
+}
 
 bench_isa bench_isa_of_processor(void)
 {

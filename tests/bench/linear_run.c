@@ -75,7 +75,7 @@ int bench_linear_open(bench_linear *l, int rows, int out, int in, int copies)
     for (int way = 0; way < BENCH_WAYS; way++) {
         const product p = product_of(l, (bench_way)way, 0);
         result = most(result, (int64_t)p.m * p.n);
-        scratch = most(scratch, bench_core_scratch(p.m, p.n, p.k));
+        scratch = most(scratch, bench_core_scratch(p.ta, p.tb, p.m, p.n, p.k));
     }
     l->result = numbers(copies * result);
     l->scratch = numbers(scratch);

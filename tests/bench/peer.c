@@ -58,7 +58,7 @@ int bench_peer_open(bench_peer *p, const char *python, const bench_peer_call *ca
                            nodes,    "--warmup", "2",         "--threads", threads};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) argv[n++] = fixed[i];
     if (call->chunk) argv[n++] = "--infer", argv[n++] = "--chunk", argv[n++] = chunk;
-    if (bench_isa_used() == BENCH_AVX2) argv[n++] = "--avx2";
+    if (bench_isa_compiled() == BENCH_AVX2) argv[n++] = "--avx2";
     signal(SIGPIPE, SIG_IGN);
     if (pipe(in) || pipe(out)) return 1;
     p->pid = spawn((char *const *)argv, in, out);
