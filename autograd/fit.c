@@ -4,7 +4,7 @@
 
 const int32_t *ag__given_i32(const ag_tensor *x)
 {
-    return x && x->is_int && x->node < 0 ? x->data : NULL;
+    return x && ag__is_live(x) && x->is_int && x->node < 0 ? x->data : NULL;
 }
 
 /* A tensor that joins another company leaves the first, which is then looked at again. */

@@ -6,7 +6,7 @@
 
 static ag_plan *plan_for(ag_tensor *y, int training)
 {
-    if (!y->tape || ag_failed(y->tape)) return NULL;
+    if (!ag__usable(y, "A plan")) return NULL;
     return ag__plan_find(y->tape, y, training);
 }
 
@@ -35,8 +35,10 @@ static void print_job(const ag_tape *tape, const ag_job *job, int group, FILE *f
 void ag_plan_print(ag_tensor *y, int training, FILE *file)
 {
     const ag_plan *plan = plan_for(y, training);
+    if (!file) return;
     if (!plan) {
-        fprintf(file, "no plan: %s\n", ag_error(y->tape));
+        fprintf(file, "no plan: %s\n",
+                y ? ag_error(y->tape) : "the tensor is NULL; give the one that a run would want.");
         return;
     }
     int64_t gradients = 0;
@@ -90,6 +92,7 @@ static void print_quoted(FILE *file, const char *text)
 void ag_tape_dot(const ag_tape *tape, FILE *file)
 {
     char text[64];
+    if (!file) return;
     fprintf(file, "digraph tape {\n  rankdir=TB;\n  node [fontname=\"Helvetica\"];\n");
     for (int i = 0; tape && i < tape->n_tensors; i++) {
         const ag_tensor *t = tape->tensors[i];

@@ -14,7 +14,7 @@ typedef struct ag_call {
     int n_in;
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
     ag_attr attr;
-    const char *name; /* name of the first named input, "" if none */
+    const char *names[AG_MAX_IN]; /* that the inputs got from the caller; NULL: none */
 } ag_call;
 
 enum { AG_MAX_KERNELS = 3 };
@@ -85,7 +85,18 @@ ag_tensor *ag__record3(const ag_op *op, ag_tensor *x0, ag_tensor *x1, ag_tensor 
                        const ag_attr *attr);
 ag_tensor *ag__output(ag_tensor *first, int j); /* output j of the node that made `first` */
 
-/* The values of an int32 input, as borrowed; NULL when an op makes them, or for reals and NULL. */
+/* What ops of a failed tape return; of NULL, too. */
+ag_tensor *ag__poison(ag_tape *tape);
+
+/* 1: x is a tensor of the step that its tape records; 0 for poison. */
+int ag__is_live(const ag_tensor *x);
+
+/* 1: x can be used; else its tape has failed, with a sentence that begins with `who` when x is of
+   an earlier step. x may be NULL. */
+int ag__usable(const ag_tensor *x, const char *who);
+
+/* The values of an int32 input, as borrowed; NULL when an op makes them, or for reals, NULL and
+   tensors of an earlier step. */
 const int32_t *ag__given_i32(const ag_tensor *x);
 
 /* Memory for n values that the tape keeps until the reset, for inputs that a call makes itself;
@@ -97,8 +108,10 @@ int32_t *ag__tape_ints(ag_tape *tape, int n);
 void ag__set_fit(ag_tensor *const *x, int n);
 int ag__is_fit(ag_tensor *const *x, int n);
 
-/* Fails the tape with "op: x is [..], w is [..]: reason (op 17, "name")"; returns 1. */
+/* Fails the tape with "op: x is [..], w is [..]: reason (op 17)"; returns 1. Where one input is to
+   blame, the second form ends with (op 17, "its name"). */
 int ag__reject(ag_call *call, const char *format, ...) AG_PRINTF(2, 3);
+int ag__reject_input(ag_call *call, int culprit, const char *format, ...) AG_PRINTF(3, 4);
 
 /* Shape rule of ops whose output looks like input 0. */
 int ag__same_shape(ag_call *call);

@@ -38,7 +38,7 @@ void ag_profile_print(const ag_tape *tape, FILE *file)
 {
     int order[AG_PROFILE_ROWS];
     double total = 0;
-    if (!tape || !tape->profile) return;
+    if (!tape || !tape->profile || !file) return;
     for (int i = 0; i < tape->n_profile; i++) {
         int at = i;
         while (at > 0 && tape->profile[order[at - 1]].seconds < tape->profile[i].seconds) {

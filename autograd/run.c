@@ -277,8 +277,9 @@ static void profile_step(ag_tape *tape, const ag_plan *plan, const ag_step *step
 
 static void run(ag_tensor *wanted, int training)
 {
-    ag_tape *tape = wanted->tape;
+    ag_tape *tape = ag_tape_of(wanted);
     if (!tape) return;
+    ag__usable(wanted, training ? "ag_backward" : "ag_forward");
     if (!ag_failed(tape) && tape->ran)
         ag_tape_fail(tape, AG_EUSE,
                      "The tape ran already; call ag_tape_reset and record the next step.");
@@ -312,9 +313,9 @@ void ag_forward(ag_tensor *y) { run(y, 0); }
 
 void ag_backward(ag_tensor *loss) { run(loss, 1); }
 
-static const void *readable(const ag_tensor *x, int is_int)
+static const void *readable(const ag_tensor *x, const char *who, int is_int)
 {
-    if (!x->tape || ag_failed(x->tape)) return NULL;
+    if (!ag__usable(x, who)) return NULL;
     if (x->tape->ran && x->data && x->is_int == is_int) return x->data;
     ag_tape_fail(x->tape, AG_EUSE,
                  "A tensor%s%s was read that %s; run ag_forward or ag_backward on it, or ag_keep "
@@ -326,13 +327,13 @@ static const void *readable(const ag_tensor *x, int is_int)
     return NULL;
 }
 
-const ag_real *ag_values(const ag_tensor *x) { return readable(x, 0); }
+const ag_real *ag_values(const ag_tensor *x) { return readable(x, "ag_values", 0); }
 
-const int32_t *ag_values_i32(const ag_tensor *x) { return readable(x, 1); }
+const int32_t *ag_values_i32(const ag_tensor *x) { return readable(x, "ag_values_i32", 1); }
 
 ag_real ag_item(const ag_tensor *x)
 {
-    const ag_real *v = ag_values(x);
+    const ag_real *v = readable(x, "ag_item", 0);
     char text[64];
     if (v && x->count == 1) return v[0];
     if (v)

@@ -43,6 +43,7 @@ void ag_tape_free(ag_tape *tape)
     if (!tape) return;
     for (int i = 0; i < AG_PLANS; i++) ag__plan_free(&tape->plans[i]);
     ag_arena_free(tape->arena);
+    ag__slots_free(&tape->slots);
     ag__free(tape->tensors);
     ag__free(tape->nodes);
     ag__free(tape->key);
@@ -57,6 +58,8 @@ void ag_tape_reset(ag_tape *tape)
 {
     if (!tape) return;
     ag_arena_reset(tape->arena);
+    if (tape->ran && !tape->seeded) tape->step++;
+    tape->generation++;
     tape->n_tensors = tape->n_nodes = tape->ran = 0;
     tape->ordinals = 0;
     tape->fits = 0;
@@ -70,6 +73,7 @@ void ag_tape_reset(ag_tape *tape)
 void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step)
 {
     if (!tape) return;
+    tape->seeded = 1;
     tape->seed = seed;
     tape->step = step;
 }
@@ -106,31 +110,32 @@ void ag_tape_fail(ag_tape *tape, ag_status status, const char *format, ...)
     ag_fail(&tape->failure, status, "%s", text);
 }
 
-static ag_tensor *poison(ag_tape *tape) { return tape ? &tape->poison : &nowhere; }
+ag_tensor *ag__poison(ag_tape *tape) { return tape ? &tape->poison : &nowhere; }
 
 static ag_tensor *no_memory(ag_tape *tape)
 {
-    if (ag_failed(tape)) return poison(tape);
+    if (ag_failed(tape)) return ag__poison(tape);
     ag_tape_fail(tape, AG_EMEMORY, "There is no memory for another op on the tape (it has %d).",
                  tape->n_nodes);
-    return poison(tape);
+    return ag__poison(tape);
 }
 
 /* Appends a tensor, or returns the poison when the tape has failed, has run or is out of memory. */
 static ag_tensor *append(ag_tape *tape, ag_shape shape, int is_int)
 {
-    if (ag_failed(tape)) return poison(tape);
+    if (ag_failed(tape)) return ag__poison(tape);
     if (tape->ran) {
         ag_tape_fail(
             tape, AG_EUSE,
             "An op was recorded after the tape ran; call ag_tape_reset before the next step.");
-        return poison(tape);
+        return ag__poison(tape);
     }
-    ag_tensor *t = ag_arena_take(tape->arena, sizeof *t);
+    ag_tensor *t = ag__slot(&tape->slots, tape->n_tensors);
     if (!t || ag__reserve(&tape->tensors, &tape->tensors_capacity, tape->n_tensors + 1, sizeof t))
         return no_memory(tape);
     memset(t, 0, sizeof *t);
     t->tape = tape;
+    t->generation = tape->generation;
     t->id = t->root = tape->n_tensors;
     t->node = -1;
     t->shape = shape;
@@ -143,7 +148,7 @@ static ag_tensor *append(ag_tape *tape, ag_shape shape, int is_int)
 static ag_tensor *leaf(ag_tape *tape, const void *data, ag_shape shape, int is_int)
 {
     char text[64];
-    if (ag_failed(tape)) return poison(tape);
+    if (ag_failed(tape)) return ag__poison(tape);
     const int64_t count = ag_shape_count(shape);
     if (count < 0 || (!data && count > 0)) {
         ag_tape_fail(
@@ -152,7 +157,7 @@ static ag_tensor *leaf(ag_tape *tape, const void *data, ag_shape shape, int is_i
             "product is at most 2^40.",
             tape->n_tensors, count < 0 ? "cannot have the shape" : "has no data for",
             ag_shape_text(text, shape), shape.rank, AG_MAX_AXES);
-        return poison(tape);
+        return ag__poison(tape);
     }
     ag_tensor *t = append(tape, shape, is_int);
     if (t != &tape->poison) t->data = data;
@@ -186,14 +191,14 @@ int32_t *ag__tape_ints(ag_tape *tape, int n)
 
 ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)
 {
-    if (ag_failed(tape)) return poison(tape);
+    if (ag_failed(tape)) return ag__poison(tape);
     for (int i = 0; param && i < tape->n_tensors; i++)
         if (tape->tensors[i]->param == param) return tape->tensors[i];
     if (!param || !param->value) {
         ag_tape_fail(tape, AG_EUSE,
                      "parameter \"%s\" has no storage; build its block with ag_params_build first.",
                      param && param->name ? param->name : "");
-        return poison(tape);
+        return ag__poison(tape);
     }
     ag_tensor *t = leaf(tape, param->value, param->shape, 0);
     if (t != &tape->poison) {
@@ -205,86 +210,72 @@ ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)
 
 ag_tensor *ag_name(ag_tensor *x, const char *name)
 {
-    if (x->tape && x != &x->tape->poison) x->name = name;
+    if (!ag__usable(x, "ag_name")) return ag__poison(ag_tape_of(x));
+    x->name = name;
     return x;
 }
 
 ag_tensor *ag_keep(ag_tensor *x)
 {
-    if (x->tape && x != &x->tape->poison) x->kept = 1;
+    if (!ag__usable(x, "ag_keep")) return ag__poison(ag_tape_of(x));
+    x->kept = 1;
     return x;
 }
 
 ag_tape *ag_tape_of(const ag_tensor *x) { return x ? x->tape : NULL; }
 
-ag_shape ag_shape_of(const ag_tensor *x) { return x->shape; }
+ag_shape ag_shape_of(const ag_tensor *x)
+{
+    return ag__usable(x, "ag_shape_of") ? x->shape : AG_SCALAR;
+}
 
 int ag_size(const ag_tensor *x, int axis)
 {
+    if (!ag__usable(x, "ag_size")) return 1;
     if (axis < 0) axis += x->shape.rank;
     return axis >= 0 && axis < x->shape.rank ? x->shape.size[axis] : 1;
 }
 
 /* ---- nodes -------------------------------------------------------------------------------- */
 
-/* Copies the i-th name of "x w b" ("..." repeats the one before). */
-static void input_name(char out[32], const char *names, int i)
+/* Fails every tape of the inputs when there are several: 1. */
+static int check_tapes(ag_tape *tape, const ag_op *op, ag_tensor *const *x, int n_in)
 {
-    char last[32] = "x";
-    for (const char *p = names ? names : ""; *p;) {
-        size_t n = strcspn(p, " ");
-        if (strncmp(p, "...", 3) != 0)
-            snprintf(last, sizeof last, "%.*s", (int)(n < 31 ? n : 31), p);
-        if (i-- == 0) break;
-        p += n + (p[n] == ' ');
+    int bad = 0;
+    for (int i = 0; i < n_in; i++) {
+        if (!x[i] || !x[i]->tape || x[i]->tape == tape) continue;
+        char name[32];
+        ag__input_name(name, op, i);
+        for (int k = 0; k < 2; k++)
+            ag_tape_fail(k ? tape : x[i]->tape, AG_EUSE,
+                         "%s: %s (input %d) belongs to another tape than the inputs before it (op "
+                         "%d); record all inputs of an op on one tape.",
+                         op->name, name, i, tape->n_nodes);
+        bad = 1;
     }
-    memcpy(out, last, sizeof last);
-}
-
-int ag__reject(ag_call *call, const char *format, ...)
-{
-    char text[400], reason[220], name[32], shape[64];
-    int at = snprintf(text, sizeof text, "%s: ", call->op->name);
-    for (int i = 0; i < call->n_in && at < 300; i++) {
-        input_name(name, call->op->inputs, i);
-        at += snprintf(text + at, sizeof text - (size_t)at, "%s%s is %s", i ? ", " : "", name,
-                       ag_shape_text(shape, call->xs[i]));
-    }
-    va_list list;
-    va_start(list, format);
-    vsnprintf(reason, sizeof reason, format, list);
-    va_end(list);
-    ag_tape_fail(call->tape, AG_ESHAPE, "%.300s: %s (op %d%s%s%s)", text, reason,
-                 call->tape->n_nodes, *call->name ? ", \"" : "", call->name,
-                 *call->name ? "\"" : "");
-    return 1;
-}
-
-int ag__same_shape(ag_call *call)
-{
-    for (int i = 1; i < call->n_in; i++)
-        if (!ag_shape_equal(call->xs[0], call->xs[i])) return ag__reject(call, "the shapes differ");
-    call->ys[0] = call->xs[0];
-    return 0;
+    return bad;
 }
 
 /* The checks that all ops share; 0 if the node may be recorded. */
 static int check_inputs(ag_tape *tape, const ag_op *op, ag_tensor *const *x, int n_in)
 {
     for (int i = 0; i < n_in; i++) {
-        if (!x[i]) {
-            ag_tape_fail(tape, AG_EUSE, "%s: input %d is NULL; give it a tensor (op %d).", op->name,
-                         i, tape->n_nodes);
+        char name[32];
+        ag__input_name(name, op, i);
+        if (!x[i] || !x[i]->tape) {
+            ag_tape_fail(tape, AG_EUSE, "%s: %s (input %d) is %s; give it a tensor (op %d).",
+                         op->name, name, i, x[i] ? "what an op without a tape returned" : "NULL",
+                         tape->n_nodes);
             return 1;
         }
-        if (x[i]->tape != tape) {
-            ag_tape_fail(tape, AG_EUSE, "%s: input %d belongs to another tape (op %d).", op->name,
-                         i, tape->n_nodes);
+        if (!ag__is_live(x[i])) {
+            ag_tape_fail(tape, AG_EUSE,
+                         "%s: %s (input %d) is a tensor of an earlier step, which ag_tape_reset "
+                         "ended (op %d); record inputs and parameters again in every step.",
+                         op->name, name, i, tape->n_nodes);
             return 1;
         }
         if (x[i]->is_int != (int)(op->ints >> i & 1)) {
-            char name[32];
-            input_name(name, op->inputs, i);
             ag_tape_fail(tape, AG_EUSE, "%s: %s holds %s, but this op wants %s there (op %d).",
                          op->name, name, x[i]->is_int ? "int32 indices" : "real numbers",
                          x[i]->is_int ? "real numbers" : "int32 indices", tape->n_nodes);
@@ -296,11 +287,9 @@ static int check_inputs(ag_tape *tape, const ag_op *op, ag_tensor *const *x, int
 
 static int check_shapes(ag_call *call, ag_tensor *const *x)
 {
-    call->name = "";
     for (int i = 0; i < call->n_in; i++) {
         call->xs[i] = x[i]->shape;
-        if (x[i]->name && !*call->name) call->name = x[i]->name;
-        if (x[i]->param) call->name = x[i]->name; /* a parameter's name says most */
+        call->names[i] = x[i]->name;
     }
     if (call->op->shape(call)) return 1;
     for (int j = 0; j < (call->op->outputs ? call->op->outputs : 1); j++)
@@ -313,15 +302,15 @@ ag_tensor *ag__record(const ag_op *op, ag_tensor *const *x, int n_in, const ag_a
 {
     ag_tape *tape = NULL;
     for (int i = 0; i < n_in && !tape; i++) tape = x[i] ? x[i]->tape : NULL;
-    if (ag_failed(tape)) return poison(tape);
+    if (!tape || check_tapes(tape, op, x, n_in) || ag_failed(tape)) return ag__poison(tape);
     ag_call call = {.op = op, .tape = tape, .n_in = n_in};
     if (attr) call.attr = *attr;
     if (n_in > AG_MAX_IN) {
         ag_tape_fail(tape, AG_EUSE, "%s: %d inputs; at most %d are possible (op %d).", op->name,
                      n_in, AG_MAX_IN, tape->n_nodes);
-        return poison(tape);
+        return ag__poison(tape);
     }
-    if (check_inputs(tape, op, x, n_in) || check_shapes(&call, x)) return poison(tape);
+    if (check_inputs(tape, op, x, n_in) || check_shapes(&call, x)) return ag__poison(tape);
     if (ag__reserve(&tape->nodes, &tape->nodes_capacity, tape->n_nodes + 1, sizeof *tape->nodes))
         return no_memory(tape);
     ag_node *node = &tape->nodes[tape->n_nodes];
@@ -365,6 +354,6 @@ ag_tensor *ag__record3(const ag_op *op, ag_tensor *x0, ag_tensor *x1, ag_tensor 
 ag_tensor *ag__output(ag_tensor *first, int j)
 {
     ag_tape *tape = first->tape;
-    if (ag_failed(tape) || first->node < 0) return poison(tape);
+    if (ag_failed(tape) || first->node < 0) return ag__poison(tape);
     return tape->tensors[tape->nodes[first->node].out[j]];
 }

@@ -7,8 +7,9 @@
 
 struct ag_tensor {
     ag_tape *tape;
-    int id, node, slot; /* node -1: a leaf */
-    int root;           /* id of the tensor whose storage this one shares; its own id otherwise */
+    uint64_t generation; /* of the tape when this was recorded; 0: of no step (poison) */
+    int id, node, slot;  /* node -1: a leaf */
+    int root;            /* id of the tensor whose storage this one shares; its own id otherwise */
     int is_int, kept;
     ag_shape shape;
     int64_t count;
@@ -92,11 +93,20 @@ typedef struct ag_profile_row {
     double seconds;
 } ag_profile_row;
 
-enum { AG_PLANS = 32, AG_PROFILE_ROWS = 256 };
+enum { AG_PLANS = 32, AG_PROFILE_ROWS = 256, AG_CHUNKS = 24 };
+
+/* Slots of tensors, handed out in turn (tensors.c). */
+typedef struct ag_slots {
+    ag_tensor *chunks[AG_CHUNKS];
+    int n_chunks, chunk, at; /* the next slot is number `at` of `chunk` */
+    int64_t capacity;
+} ag_slots;
 
 struct ag_tape {
     ag_device device;
-    ag_arena *arena; /* tensors */
+    ag_arena *arena; /* what ag__tape_ints hands out */
+    ag_slots slots;
+    uint64_t generation; /* of the tensors that can be used: counts resets, from 1 */
     ag_tensor **tensors;
     int n_tensors, tensors_capacity;
     ag_node *nodes;
@@ -106,6 +116,7 @@ struct ag_tape {
     ag_tensor poison;
     ag_failure failure;
     int ran, training, check_finite;
+    int seeded; /* 1: the caller says which step it is; 0: the tape counts its runs */
     uint64_t seed, step;
     char *key; /* of the recorded ops, built while planning */
     size_t key_bytes, key_capacity;
@@ -119,6 +130,13 @@ struct ag_tape {
     ag_profile_row *profile; /* NULL: no measuring */
     int n_profile;
 };
+
+/* A slot for a tensor of a step that has `used` of them; NULL: no memory. */
+ag_tensor *ag__slot(ag_slots *slots, int used);
+void ag__slots_free(ag_slots *slots);
+
+/* The name of input i as the op declares it. */
+void ag__input_name(char out[32], const ag_op *op, int i);
 
 /* Grows an array of `size`-byte elements to hold n; 1 when there is no memory. */
 int ag__reserve(void *array, int *capacity, int n, size_t size);

@@ -21,7 +21,8 @@ static int edge_softmax_shape(ag_call *call)
     call->ys[0] = x;
     if (ag__check_graph(call, 1)) return 1;
     if (x.rank < 1 || x.size[0] != call->xs[2].size[0])
-        return ag__reject(call, "x needs one row for each of the %d messages", call->xs[2].size[0]);
+        return ag__reject_input(call, 0, "x needs one row for each of the %d messages",
+                                call->xs[2].size[0]);
     return 0;
 }
 

@@ -17,7 +17,7 @@ int ag__check_graph(ag_call *call, int at)
 
 int ag__check_edges(ag_call *call, int at)
 {
-    if (call->xs[0].rank < 1) return ag__reject(call, "an axis of nodes is missing");
+    if (call->xs[0].rank < 1) return ag__reject_input(call, 0, "an axis of nodes is missing");
     const int n = call->xs[0].size[0];
     if (ag__check_graph(call, at)) return 1;
     if (call->xs[at].size[0] != n)
@@ -89,7 +89,8 @@ static int are_graph(const arrays *a)
 static int are_arrays(ag_tensor *const *x)
 {
     for (int i = 0; i < 4; i++)
-        if (!x[i] || ag_tape_of(x[i]) != ag_tape_of(x[0]) || ag_failed(ag_tape_of(x[0]))) return 0;
+        if (!x[i] || !ag__is_live(x[i]) || ag_tape_of(x[i]) != ag_tape_of(x[0])) return 0;
+    if (ag_failed(ag_tape_of(x[0]))) return 0;
     const int n = ag_size(x[0], 0), p = ag_size(x[1], 0);
     return ag_shape_equal(ag_shape_of(x[0]), AG_SHAPE(n, 2)) &&
            ag_shape_equal(ag_shape_of(x[1]), AG_SHAPE(p)) &&

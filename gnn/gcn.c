@@ -18,12 +18,14 @@ static int gcn_sum_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0];
     call->ys[0] = x;
-    if (x.rank < 2) return ag__reject(call, "x needs an axis of nodes and one of features");
-    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
+    if (x.rank < 2)
+        return ag__reject_input(call, 0, "x needs an axis of nodes and one of features");
+    if (row_too_wide(x)) return ag__reject_input(call, 0, "a row has more than 2^31 - 1 elements");
     if (!ag_shape_equal(call->xs[1], AG_SHAPE(x.size[0])))
-        return ag__reject(call, "the norm needs one element per node; make it with ag_gcn_norm");
+        return ag__reject_input(call, 1,
+                                "the norm needs one element per node; make it with ag_gcn_norm");
     if (call->n_in > 6 && !ag_shape_equal(call->xs[6], AG_SHAPE(ag__columns(x))))
-        return ag__reject(call, "b needs one element per feature");
+        return ag__reject_input(call, 6, "b needs one element per feature");
     return ag__check_edges(call, 2);
 }
 

@@ -12,13 +12,16 @@
 static int graph_conv_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], w = call->xs[1], root = call->xs[2], b = call->xs[3];
-    if (x.rank != 2 || w.rank != 2) return ag__reject(call, "x and w need two axes");
+    if (x.rank != 2 || w.rank != 2)
+        return ag__reject_input(call, x.rank != 2 ? 0 : 1, "x and w need two axes");
     if (x.size[1] != w.size[1])
         return ag__reject(call, "x has %d features, but w takes %d", x.size[1], w.size[1]);
-    if (!ag_shape_equal(w, root)) return ag__reject(call, "w and root must have one shape");
+    if (!ag_shape_equal(w, root))
+        return ag__reject_input(call, 2, "w and root must have one shape");
     if (!ag_shape_equal(b, AG_SHAPE(w.size[0])))
-        return ag__reject(call, "b needs one element per row of w");
-    if (ag_shape_count(w) > INT_MAX / 2) return ag__reject(call, "w has more than 2^30 elements");
+        return ag__reject_input(call, 3, "b needs one element per row of w");
+    if (ag_shape_count(w) > INT_MAX / 2)
+        return ag__reject_input(call, 1, "w has more than 2^30 elements");
     call->ys[0] = AG_SHAPE(x.size[0], w.size[0]);
     return ag__check_edges(call, 4);
 }

@@ -11,8 +11,9 @@ int ag__pool_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], starts = call->xs[2];
     if (starts.rank != 1 || starts.size[0] < 1 || !ag_shape_equal(starts, call->xs[3]))
-        return ag__reject(call, "starts and kept need one element more than there are graphs");
-    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
+        return ag__reject_input(call, 2,
+                                "starts and kept need one element more than there are graphs");
+    if (row_too_wide(x)) return ag__reject_input(call, 0, "a row has more than 2^31 - 1 elements");
     call->ys[0] = shape_of_rows(call->attr.i[0], x);
     call->ys[1] = call->ys[3] = AG_SHAPE(x.size[0]);
     call->ys[2] = AG_SHAPE(call->attr.i[0]);
@@ -79,7 +80,8 @@ static ag_tensor *starts_of_kept(ag_tape *tape, ag_tensor *starts, ag_real ratio
 /* 1: the call can be recorded. */
 static int may_pool(ag_tape *tape, const ag_op *op, ag_tensor *x, ag_edges edges, ag_real ratio)
 {
-    if (ag_failed(tape) || !x) return 0;
+    if (ag_failed(tape) || !ag__usable(x, op->name)) return 0;
+    if (edges.starts && !ag__usable(edges.starts, op->name)) return 0;
     if (!(ratio > 0)) {
         ag_tape_fail(tape, AG_EUSE,
                      "ag_%s: the ratio is %g, but must be above 0: below 1 the share of the nodes "

@@ -12,10 +12,12 @@
 static int relu_topk_readout_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], starts = call->xs[2];
-    if (x.rank != 2) return ag__reject(call, "x must have an axis of nodes and one of features");
+    if (x.rank != 2)
+        return ag__reject_input(call, 0, "x must have an axis of nodes and one of features");
     if (ag_shape_count(call->xs[1]) != x.size[1])
-        return ag__reject(call, "p needs one element per feature of a node");
-    if (x.size[1] > INT_MAX / 2) return ag__reject(call, "there are more than 2^30 features");
+        return ag__reject_input(call, 1, "p needs one element per feature of a node");
+    if (x.size[1] > INT_MAX / 2)
+        return ag__reject_input(call, 0, "there are more than 2^30 features");
     if (ag__pool_shape(call)) return 1;
     call->ys[4] = AG_SHAPE(starts.size[0] - 1, 2 * x.size[1]);
     call->ys[5] = AG_SHAPE(starts.size[0] - 1, x.size[1]);

@@ -10,7 +10,8 @@
 static int sage_sum_shape(ag_call *call)
 {
     const ag_shape z = call->xs[0], b = call->xs[1];
-    if (z.rank < 2) return ag__reject(call, "z needs an axis of nodes and one of features");
+    if (z.rank < 2)
+        return ag__reject_input(call, 0, "z needs an axis of nodes and one of features");
     if (b.rank != 1 || ag__columns(z) != 2 * (int64_t)b.size[0])
         return ag__reject(call, "z must have twice as many features as b elements");
     call->ys[0] = z;

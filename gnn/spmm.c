@@ -30,7 +30,8 @@ static int spmm_weighted_shape(ag_call *call)
     call->ys[0] = call->xs[0];
     if (ag__check_edges(call, 2)) return 1;
     if ((w.rank != 1 && w.rank != 2) || w.size[0] != call->xs[3].size[0])
-        return ag__reject(call, "w needs one row for each of the %d messages", call->xs[3].size[0]);
+        return ag__reject_input(call, 1, "w needs one row for each of the %d messages",
+                                call->xs[3].size[0]);
     return check_heads(call, w.rank == 2 ? w.size[1] : 1);
 }
 

@@ -9,18 +9,18 @@
 static int topk_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0];
-    if (x.rank < 1) return ag__reject(call, "an axis of nodes is missing");
+    if (x.rank < 1) return ag__reject_input(call, 0, "an axis of nodes is missing");
     if (ag_shape_count(call->xs[1]) != row_elements(x))
-        return ag__reject(call, "p needs one element per feature of a node");
+        return ag__reject_input(call, 1, "p needs one element per feature of a node");
     return ag__pool_shape(call);
 }
 
 static int sag_pool_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0];
-    if (x.rank < 1) return ag__reject(call, "an axis of nodes is missing");
+    if (x.rank < 1) return ag__reject_input(call, 0, "an axis of nodes is missing");
     if (ag_shape_count(call->xs[1]) != x.size[0])
-        return ag__reject(call, "the score needs one element per node");
+        return ag__reject_input(call, 1, "the score needs one element per node");
     return ag__pool_shape(call);
 }
 

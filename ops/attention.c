@@ -159,15 +159,17 @@ static int attention_shape(ag_call *call)
     const ag_shape x = call->xs[0], starts = call->xs[1];
     const int heads = call->attr.i[0], width = x.rank == 2 ? x.size[1] / 3 : 0;
     if (x.rank != 2 || starts.rank != 1 || starts.size[0] < 1)
-        return ag__reject(call, "qkv needs axes of rows and features, starts one element more than "
+        return ag__reject_input(call, x.rank != 2 ? 0 : 1,
+                                "qkv needs axes of rows and features, starts one element more than "
                                 "there are graphs");
     if (heads < 1)
         return ag__reject(call, "there are %d heads, but there must be 1 or more", heads);
     if (x.size[1] % 3 || width % heads)
-        return ag__reject(call, "%d features do not split into query, key and value of %d head%s",
-                          x.size[1], heads, heads == 1 ? "" : "s");
+        return ag__reject_input(call, 0,
+                                "%d features do not split into query, key and value of %d head%s",
+                                x.size[1], heads, heads == 1 ? "" : "s");
     if (starts.size[0] < 2 && x.size[0] > 0)
-        return ag__reject(call, "there are %d rows, but no graph", x.size[0]);
+        return ag__reject_input(call, 1, "there are %d rows, but no graph", x.size[0]);
     call->ys[0] = (ag_shape){2, {x.size[0], width}};
     call->ys[1] = (ag_shape){2, {x.size[0], heads}};
     return 0;

@@ -8,9 +8,9 @@
 static int block_diagonal_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0];
-    if (x.rank != 2) return ag__reject(call, "x needs two axes");
+    if (x.rank != 2) return ag__reject_input(call, 0, "x needs two axes");
     if ((int64_t)x.size[0] * x.size[1] > INT_MAX)
-        return ag__reject(call, "the result has more than 2^31 - 1 columns");
+        return ag__reject_input(call, 0, "the result has more than 2^31 - 1 columns");
     call->ys[0] = AG_SHAPE(x.size[0], x.size[0] * x.size[1]);
     return 0;
 }

@@ -27,14 +27,20 @@ static int channel_attention_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], w1 = call->xs[1], w2 = call->xs[3];
     if (x.rank < 1 || w1.rank != 2 || w2.rank != 2)
-        return ag__reject(call, "x needs an axis, w1 and w2 two");
+        return ag__reject_input(call,
+                                x.rank < 1     ? 0
+                                : w1.rank != 2 ? 1
+                                               : 3,
+                                "x needs an axis, w1 and w2 two");
     const int f = ag__columns(x), r = w1.size[0];
     if (w1.size[1] != f || w2.size[0] != f || w2.size[1] != r)
-        return ag__reject(call, "x has %d features, so w1 must be [r,%d] and w2 [%d,r]", f, f, f);
+        return ag__reject_input(call, w1.size[1] != f ? 1 : 3,
+                                "x has %d features, so w1 must be [r,%d] and w2 [%d,r]", f, f, f);
     if (call->xs[2].rank != 1 || call->xs[2].size[0] != r || call->xs[4].rank != 1 ||
         call->xs[4].size[0] != f)
-        return ag__reject(call, "b1 must have %d elements and b2 %d", r, f);
-    if (ag__rows(x) > INT_MAX) return ag__reject(call, "more than 2^31 rows");
+        return ag__reject_input(call, call->xs[2].rank != 1 || call->xs[2].size[0] != r ? 2 : 4,
+                                "b1 must have %d elements and b2 %d", r, f);
+    if (ag__rows(x) > INT_MAX) return ag__reject_input(call, 0, "more than 2^31 rows");
     call->ys[0] = call->ys[1] = x;
     call->ys[1].size[x.rank - 1] = r;
     return 0;

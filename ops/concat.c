@@ -9,7 +9,7 @@
 static int resolve_axis(ag_call *call)
 {
     const int rank = call->xs[0].rank, axis = call->attr.i[0];
-    if (rank < 1) return ag__reject(call, "x needs an axis");
+    if (rank < 1) return ag__reject_input(call, 0, "x needs an axis");
     if (axis < -rank || axis >= rank)
         return ag__reject(call, "the axis is %d, but must be %d..%d", axis, -rank, rank - 1);
     if (axis < 0) call->attr.i[0] += rank;
@@ -27,7 +27,7 @@ static int concat_shape(ag_call *call)
         sum += x.rank == y.rank ? x.size[axis] : 0;
         x.size[axis] = y.size[axis];
         if (!ag_shape_equal(x, y))
-            return ag__reject(call, "all sizes but that of axis %d must be equal", axis);
+            return ag__reject_input(call, k, "all sizes but that of axis %d must be equal", axis);
     }
     if (sum > INT_MAX)
         return ag__reject(call, "the sizes of axis %d add up to more than 2^31 - 1", axis);
@@ -74,8 +74,8 @@ static int slice_shape(ag_call *call)
     const int axis = call->attr.i[0], from = call->attr.i[1], length = call->attr.i[2];
     const int size = call->xs[0].size[axis];
     if (from < 0 || length < 0 || from > size - length)
-        return ag__reject(call, "elements %d to %lld of axis %d are wanted, but it has %d", from,
-                          (long long)from + length - 1, axis, size);
+        return ag__reject_input(call, 0, "elements %d to %lld of axis %d are wanted, but it has %d",
+                                from, (long long)from + length - 1, axis, size);
     call->ys[0] = call->xs[0];
     call->ys[0].size[axis] = length;
     return 0;

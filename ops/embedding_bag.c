@@ -9,9 +9,10 @@ static int bag_shape(ag_call *call)
 {
     const ag_shape table = call->xs[0], index = call->xs[1];
     if (table.rank != 2 || index.rank != 2)
-        return ag__reject(call, "the table and the index must have two axes");
+        return ag__reject_input(call, table.rank != 2 ? 0 : 1,
+                                "the table and the index must have two axes");
     if (ag_shape_count(index) > INT_MAX)
-        return ag__reject(call, "the index has more than 2^31 - 1 elements");
+        return ag__reject_input(call, 1, "the index has more than 2^31 - 1 elements");
     if (call->attr.i[0] < 0)
         return ag__reject(call, "the stride is %d, but must be 0 or more", call->attr.i[0]);
     call->ys[0] = AG_SHAPE(index.size[0], table.size[1]);

@@ -10,8 +10,9 @@ static int check_rows(ag_call *call)
 {
     const ag_shape x = call->xs[0], index = call->xs[1];
     if (x.rank < 1 || index.rank != 1)
-        return ag__reject(call, "x needs an axis and the index must have one");
-    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
+        return ag__reject_input(call, x.rank < 1 ? 0 : 1,
+                                "x needs an axis and the index must have one");
+    if (row_too_wide(x)) return ag__reject_input(call, 0, "a row has more than 2^31 - 1 elements");
     return 0;
 }
 
@@ -70,7 +71,7 @@ static int scatter_sum_shape(ag_call *call)
 {
     if (check_rows(call)) return 1;
     if (call->xs[1].size[0] != call->xs[0].size[0])
-        return ag__reject(call, "the index needs one element per row of x");
+        return ag__reject_input(call, 1, "the index needs one element per row of x");
     if (call->attr.i[0] < 0)
         return ag__reject(call, "the result cannot have %d rows", call->attr.i[0]);
     call->ys[0] = shape_of_rows(call->attr.i[0], call->xs[0]);

@@ -9,10 +9,11 @@ static int instance_norm_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], starts = call->xs[1];
     if (x.rank < 1 || starts.rank != 1 || starts.size[0] < 1)
-        return ag__reject(call,
-                          "x needs an axis of rows, starts one element more than there are graphs");
+        return ag__reject_input(
+            call, x.rank < 1 ? 0 : 1,
+            "x needs an axis of rows, starts one element more than there are graphs");
     if (starts.size[0] < 2 && x.size[0] > 0)
-        return ag__reject(call, "there are %d rows, but no graph", x.size[0]);
+        return ag__reject_input(call, 1, "there are %d rows, but no graph", x.size[0]);
     if (!(call->attr.f[0] >= 0))
         return ag__reject(call, "epsilon is %g, but must be 0 or more", call->attr.f[0]);
     call->ys[0] = call->ys[1] = x;

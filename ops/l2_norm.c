@@ -7,7 +7,7 @@
 static int l2_norm_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0];
-    if (x.rank < 1) return ag__reject(call, "x needs an axis");
+    if (x.rank < 1) return ag__reject_input(call, 0, "x needs an axis");
     if (!(call->attr.f[0] > 0))
         return ag__reject(call, "epsilon is %g, but must be above 0", call->attr.f[0]);
     call->ys[0] = call->ys[1] = x;

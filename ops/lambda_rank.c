@@ -10,7 +10,7 @@ static int lambda_rank_shape(ag_call *call)
     if (call->xs[0].rank != 1 || !ag_shape_equal(call->xs[0], call->xs[1]))
         return ag__reject(call, "scores and labels must have one axis of the same size");
     if (call->xs[2].rank != 1 || call->xs[2].size[0] < 1)
-        return ag__reject(call, "starts needs one axis with one element more than groups");
+        return ag__reject_input(call, 2, "starts needs one axis with one element more than groups");
     if (call->attr.i[0] != AG_MEAN && call->attr.i[0] != AG_SUM)
         return ag__reject(call, "the reduction is %d, but must be AG_MEAN or AG_SUM",
                           call->attr.i[0]);

@@ -8,10 +8,11 @@
 static int layer_norm_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], parameter = AG_SHAPE(ag__columns(x));
-    if (x.rank < 1) return ag__reject(call, "x needs an axis");
+    if (x.rank < 1) return ag__reject_input(call, 0, "x needs an axis");
     if (!ag_shape_equal(call->xs[1], parameter) ||
         (call->n_in > 2 && !ag_shape_equal(call->xs[2], parameter)))
-        return ag__reject(call, "gamma and beta need one element per column of x");
+        return ag__reject_input(call, ag_shape_equal(call->xs[1], parameter) ? 2 : 1,
+                                "gamma and beta need one element per column of x");
     if (!(call->attr.f[0] >= 0))
         return ag__reject(call, "epsilon is %g, but must be 0 or more", call->attr.f[0]);
     call->ys[0] = call->ys[1] = call->ys[2] = x;

@@ -19,12 +19,13 @@ static sizes sizes_of(const ag_args *a)
 static int linear_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], w = call->xs[1];
-    if (x.rank < 1 || w.rank != 2) return ag__reject(call, "x needs an axis and w two");
+    if (x.rank < 1 || w.rank != 2)
+        return ag__reject_input(call, x.rank < 1 ? 0 : 1, "x needs an axis and w two");
     if (ag__columns(x) != w.size[1])
         return ag__reject(call, "x has %d features, but w takes %d", ag__columns(x), w.size[1]);
-    if (ag__rows(x) > INT_MAX) return ag__reject(call, "more than 2^31 rows");
+    if (ag__rows(x) > INT_MAX) return ag__reject_input(call, 0, "more than 2^31 rows");
     if (call->n_in == 3 && (call->xs[2].rank != 1 || call->xs[2].size[0] != w.size[0]))
-        return ag__reject(call, "b needs one element per row of w");
+        return ag__reject_input(call, 2, "b needs one element per row of w");
     call->ys[0] = x;
     call->ys[0].size[x.rank - 1] = w.size[0];
     return 0;
@@ -126,7 +127,7 @@ static int add_bias_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], b = call->xs[1];
     if (x.rank < 1 || b.rank != 1 || b.size[0] != ag__columns(x))
-        return ag__reject(call, "b needs one element per column of x");
+        return ag__reject_input(call, 1, "b needs one element per column of x");
     call->ys[0] = x;
     return 0;
 }

@@ -14,17 +14,23 @@ static int lstm_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], starts = call->xs[1], wi = call->xs[2], ws = call->xs[3];
     if (x.rank != 2 || wi.rank != 2 || ws.rank != 2)
-        return ag__reject(call, "x, w_input and w_state must have two axes");
+        return ag__reject_input(call,
+                                x.rank != 2    ? 0
+                                : wi.rank != 2 ? 2
+                                               : 3,
+                                "x, w_input and w_state must have two axes");
     if (starts.rank != 1 || starts.size[0] < 1)
-        return ag__reject(call, "starts needs one axis with one element more than sequences");
+        return ag__reject_input(call, 1,
+                                "starts needs one axis with one element more than sequences");
     const int n = x.size[0], h = ws.size[1], sequences = starts.size[0] - 1;
     if ((int64_t)h * 4 != ws.size[0] || wi.size[0] != ws.size[0] || wi.size[1] != x.size[1])
-        return ag__reject(call,
-                          "x has %d features and w_state %d columns, so w_input must be [%lld,%d] "
-                          "and w_state [%lld,%d]",
-                          x.size[1], h, 4LL * h, x.size[1], 4LL * h, h);
+        return ag__reject_input(
+            call, (int64_t)h * 4 != ws.size[0] ? 3 : 2,
+            "x has %d features and w_state %d columns, so w_input must be [%lld,%d] "
+            "and w_state [%lld,%d]",
+            x.size[1], h, 4LL * h, x.size[1], 4LL * h, h);
     if (call->n_in == 5 && (call->xs[4].rank != 1 || call->xs[4].size[0] != ws.size[0]))
-        return ag__reject(call, "bias must have %d elements", ws.size[0]);
+        return ag__reject_input(call, 4, "bias must have %d elements", ws.size[0]);
     if (2LL * sequences + n >= INT_MAX)
         return ag__reject(call, "rows and twice the sequences are more than 2^31 - 2");
     call->ys[0] = AG_SHAPE(sequences, h);

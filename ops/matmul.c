@@ -20,7 +20,8 @@ static int matmul_shape(ag_call *call)
 {
     const ag_shape a = call->xs[0], b = call->xs[1];
     const int ta = call->attr.i[0], tb = call->attr.i[1];
-    if (a.rank != 2 || b.rank != 2) return ag__reject(call, "both must have two axes");
+    if (a.rank != 2 || b.rank != 2)
+        return ag__reject_input(call, a.rank != 2 ? 0 : 1, "both must have two axes");
     if (a.size[!ta] != b.size[tb])
         return ag__reject(call, "inner sizes %d and %d differ", a.size[!ta], b.size[tb]);
     call->ys[0] = AG_SHAPE(a.size[ta], b.size[!tb]);

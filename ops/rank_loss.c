@@ -11,7 +11,7 @@ static int rank_shape(ag_call *call)
     if (call->xs[0].rank != 1 || !ag_shape_equal(call->xs[0], call->xs[1]))
         return ag__reject(call, "scores and rank must have one axis of the same size");
     if (call->n_in > 2 && (call->xs[2].rank != 1 || call->xs[2].size[0] < 1))
-        return ag__reject(call, "starts needs one axis with one element more than groups");
+        return ag__reject_input(call, 2, "starts needs one axis with one element more than groups");
     call->ys[0] = AG_SCALAR;
     call->ys[1] = call->xs[0];
     return 0;

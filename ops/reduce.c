@@ -16,8 +16,8 @@ static int scalar_shape(ag_call *call)
 static int rows_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0];
-    if (x.rank < 1) return ag__reject(call, "x needs an axis");
-    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
+    if (x.rank < 1) return ag__reject_input(call, 0, "x needs an axis");
+    if (row_too_wide(x)) return ag__reject_input(call, 0, "a row has more than 2^31 - 1 elements");
     call->ys[0] = call->ys[1] = row_shape(x);
     return 0;
 }
@@ -25,7 +25,7 @@ static int rows_shape(ag_call *call)
 static int columns_shape(ag_call *call)
 {
     ag_shape y = call->xs[0];
-    if (y.rank < 1) return ag__reject(call, "x needs an axis");
+    if (y.rank < 1) return ag__reject_input(call, 0, "x needs an axis");
     y.size[--y.rank] = 1;
     call->ys[0] = call->ys[1] = y;
     return 0;

@@ -8,7 +8,7 @@ static int mul_columns_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], s = call->xs[1];
     if (x.rank < 1 || s.rank != 1 || s.size[0] != ag__columns(x))
-        return ag__reject(call, "s needs one element per column of x");
+        return ag__reject_input(call, 1, "s needs one element per column of x");
     call->ys[0] = x;
     return 0;
 }
@@ -49,7 +49,7 @@ static int mul_rows_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0];
     if (x.rank < 1 || ag_shape_count(call->xs[1]) != ag__rows(x))
-        return ag__reject(call, "s needs one element per row of x");
+        return ag__reject_input(call, 1, "s needs one element per row of x");
     call->ys[0] = x;
     return 0;
 }

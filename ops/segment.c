@@ -9,10 +9,11 @@
 static int segment_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], starts = call->xs[1];
-    if (x.rank < 1) return ag__reject(call, "x needs an axis");
+    if (x.rank < 1) return ag__reject_input(call, 0, "x needs an axis");
     if (starts.rank != 1 || starts.size[0] < 1)
-        return ag__reject(call, "starts needs one axis with one element more than segments");
-    if (row_too_wide(x)) return ag__reject(call, "a row has more than 2^31 - 1 elements");
+        return ag__reject_input(call, 1,
+                                "starts needs one axis with one element more than segments");
+    if (row_too_wide(x)) return ag__reject_input(call, 0, "a row has more than 2^31 - 1 elements");
     call->ys[0] = call->ys[1] = shape_of_rows(starts.size[0] - 1, x);
     return 0;
 }

@@ -9,10 +9,13 @@
 static int segment_max_mean_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], starts = call->xs[1];
-    if (x.rank != 2) return ag__reject(call, "x must have an axis of rows and one of columns");
+    if (x.rank != 2)
+        return ag__reject_input(call, 0, "x must have an axis of rows and one of columns");
     if (starts.rank != 1 || starts.size[0] < 1)
-        return ag__reject(call, "starts needs one axis with one element more than segments");
-    if (x.size[1] > INT_MAX / 2) return ag__reject(call, "there are more than 2^30 columns");
+        return ag__reject_input(call, 1,
+                                "starts needs one axis with one element more than segments");
+    if (x.size[1] > INT_MAX / 2)
+        return ag__reject_input(call, 0, "there are more than 2^30 columns");
     call->ys[0] = AG_SHAPE(starts.size[0] - 1, 2 * x.size[1]);
     call->ys[1] = AG_SHAPE(starts.size[0] - 1, x.size[1]);
     return 0;

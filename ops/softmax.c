@@ -6,7 +6,7 @@
 
 static int last_axis_shape(ag_call *call)
 {
-    if (call->xs[0].rank < 1) return ag__reject(call, "x needs an axis");
+    if (call->xs[0].rank < 1) return ag__reject_input(call, 0, "x needs an axis");
     call->ys[0] = call->xs[0];
     return 0;
 }

@@ -8,7 +8,7 @@
 
 static int softmax_middle_shape(ag_call *call)
 {
-    if (call->xs[0].rank != 3) return ag__reject(call, "x must have three axes");
+    if (call->xs[0].rank != 3) return ag__reject_input(call, 0, "x must have three axes");
     return ag__same_shape(call);
 }
 
@@ -56,9 +56,11 @@ static const ag_op log_softmax_middle = {
 static int cross_attention_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0], t = call->xs[1];
-    if (x.rank != 3) return ag__reject(call, "x must be [nodes, configurations, features]");
-    if (ag_shape_count(t) != 1) return ag__reject(call, "t must have one element");
-    if (call->attr.i[0] && x.size[2] > INT_MAX / 2) return ag__reject(call, "too many features");
+    if (x.rank != 3)
+        return ag__reject_input(call, 0, "x must be [nodes, configurations, features]");
+    if (ag_shape_count(t) != 1) return ag__reject_input(call, 1, "t must have one element");
+    if (call->attr.i[0] && x.size[2] > INT_MAX / 2)
+        return ag__reject_input(call, 0, "too many features");
     call->ys[0] = x;
     if (call->attr.i[0]) call->ys[0].size[2] *= 2;
     call->ys[1] = AG_SHAPE(x.size[0], 2, x.size[2]);

@@ -9,11 +9,15 @@ static int spread_shape(ag_call *call)
 {
     const ag_shape base = call->xs[0], part = call->xs[1], where = call->xs[2];
     if (base.rank != 2 || part.rank != 3 || where.rank != 1)
-        return ag__reject(call, "the inputs must be base [n,f], part [m,c,f] and where [n]");
+        return ag__reject_input(call,
+                                base.rank != 2   ? 0
+                                : part.rank != 3 ? 1
+                                                 : 2,
+                                "the inputs must be base [n,f], part [m,c,f] and where [n]");
     if (base.size[1] != part.size[2])
         return ag__reject(call, "%d and %d features differ", base.size[1], part.size[2]);
     if (base.size[0] != where.size[0])
-        return ag__reject(call, "where needs one element per row of base");
+        return ag__reject_input(call, 2, "where needs one element per row of base");
     call->ys[0] = AG_SHAPE(base.size[0], part.size[1], base.size[1]);
     return 0;
 }

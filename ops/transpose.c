@@ -7,7 +7,7 @@
 static int transpose_shape(ag_call *call)
 {
     const ag_shape x = call->xs[0];
-    if (x.rank != 2) return ag__reject(call, "x must have two axes");
+    if (x.rank != 2) return ag__reject_input(call, 0, "x must have two axes");
     call->ys[0] = AG_SHAPE(x.size[1], x.size[0]);
     return 0;
 }

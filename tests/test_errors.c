@@ -59,6 +59,32 @@ static void bias(ag_tape *tape)
 {
     ag_add_bias(real(tape, AG_SHAPE(3, 4)), real(tape, AG_SHAPE(3)));
 }
+
+/* Several inputs have names, and one is to blame. */
+static void named_bias(ag_tape *tape)
+{
+    ag_tensor *x = ag_name(real(tape, AG_SHAPE(3, 4)), "x"), *b = real(tape, AG_SHAPE(5));
+    ag_linear(x, ag_parameter(tape, weight), ag_name(b, "head.bias"));
+}
+static void named_gamma(ag_tape *tape)
+{
+    ag_tensor *gamma = ag_name(real(tape, AG_SHAPE(3)), "gamma of norm 2");
+    ag_layer_norm(ag_parameter(tape, weight), gamma, ag_name(real(tape, AG_SHAPE(4)), "beta"), 0);
+}
+static void nameless_bias(ag_tape *tape)
+{
+    ag_linear(real(tape, AG_SHAPE(3, 4)), ag_parameter(tape, weight), real(tape, AG_SHAPE(5)));
+}
+static void named_part(ag_tape *tape)
+{
+    ag_tensor *x[] = {ag_parameter(tape, weight), ag_name(real(tape, AG_SHAPE(2, 3)), "second"),
+                      ag_name(real(tape, AG_SHAPE(3, 4)), "third")};
+    ag_concat(x, 3, 0);
+}
+static void named_features(ag_tape *tape)
+{
+    ag_linear(ag_name(real(tape, AG_SHAPE(2, 5)), "hidden"), ag_parameter(tape, weight), NULL);
+}
 static void other_count(ag_tape *tape) { ag_reshape(real(tape, AG_SHAPE(3, 4)), AG_SHAPE(5, 2)); }
 static void drop_all(ag_tape *tape) { ag_dropout(real(tape, AG_SHAPE(3)), 1); }
 static void drop_nan(ag_tape *tape) { ag_dropout(real(tape, AG_SHAPE(3)), NAN); }
@@ -95,6 +121,7 @@ static void reals_for_ints(ag_tape *tape)
 }
 static void ints_for_reals(ag_tape *tape) { ag_exp(ag_input_i32(tape, whole, AG_SHAPE(2))); }
 static void two_tapes(ag_tape *tape) { ag_add(real(tape, AG_SHAPE(2)), real(other, AG_SHAPE(2))); }
+static void no_tape(ag_tape *tape) { ag_add(real(tape, AG_SHAPE(2)), ag_exp(NULL)); }
 static void too_many(ag_tape *tape)
 {
     ag_tensor *x[9];
@@ -157,7 +184,7 @@ typedef struct mistake {
 
 static const mistake mistakes[] = {
     {inner_sizes, AG_ESHAPE,
-     "matmul: a is [64,128], b is [127,32]: inner sizes 128 and 127 differ (op 17, \"sage.1.l\")"},
+     "matmul: a is [64,128], b \"sage.1.l\" is [127,32]: inner sizes 128 and 127 differ (op 17)"},
     {two_axes, AG_ESHAPE, "matmul: a is [4], b is [4,2]: both must have two axes (op 0)"},
     {features, AG_ESHAPE, "linear: x is [3,4], w is [2,5]: x has 4 features, but w takes 5 (op 0)"},
     {linear_bias, AG_ESHAPE,
@@ -165,8 +192,28 @@ static const mistake mistakes[] = {
     {linear_axes, AG_ESHAPE, "linear: x is [3,4], w is [4]: x needs an axis and w two (op 0)"},
     {unequal, AG_ESHAPE, "add: x is [3,4], z is [4,3]: the shapes differ (op 0)"},
     {named_parameter, AG_ESHAPE,
-     "mul: x is [3,4], z is [4,3]: the shapes differ (op 0, \"block.0.weight\")"},
+     "mul: x \"block.0.weight\" is [3,4], z \"input\" is [4,3]: the shapes differ (op 0, "
+     "\"input\")"},
     {bias, AG_ESHAPE, "add_bias: x is [3,4], b is [3]: b needs one element per column of x (op 0)"},
+    {named_bias, AG_ESHAPE,
+     "linear: x \"x\" is [3,4], w \"block.0.weight\" is [3,4], b \"head.bias\" is [5]: b needs one "
+     "element per row of w (op 0, \"head.bias\")"},
+    {named_gamma, AG_ESHAPE,
+     "layer_norm: x \"block.0.weight\" is [3,4], gamma \"gamma of norm 2\" is [3], beta \"beta\" "
+     "is "
+     "[4]: gamma and beta need one element per column of x (op 0, \"gamma of norm 2\")"},
+    {nameless_bias, AG_ESHAPE,
+     "linear: x is [3,4], w \"block.0.weight\" is [3,4], b is [5]: b needs one element per row of "
+     "w "
+     "(op 0)"},
+    {named_part, AG_ESHAPE,
+     "concat: x \"block.0.weight\" is [3,4], x \"second\" is [2,3], x \"third\" is [3,4]: all "
+     "sizes "
+     "but that of axis 0 must be equal (op 0, \"second\")"},
+    {named_features, AG_ESHAPE,
+     "linear: x \"hidden\" is [2,5], w \"block.0.weight\" is [3,4]: x has 5 features, but w takes "
+     "4 "
+     "(op 0)"},
     {other_count, AG_ESHAPE, "reshape: x is [3,4]: [5,2] has 10 elements, not 12 (op 0)"},
     {drop_all, AG_ESHAPE, "dropout: x is [3]: p is 1, but must be at least 0 and below 1 (op 0)"},
     {drop_nan, AG_ESHAPE, "dropout: x is [3]: p is nan, but must be at least 0 and below 1 (op 0)"},
@@ -190,9 +237,13 @@ static const mistake mistakes[] = {
      "spread: where holds real numbers, but this op wants int32 indices there (op 0)."},
     {ints_for_reals, AG_EUSE,
      "exp: x holds int32 indices, but this op wants real numbers there (op 0)."},
-    {two_tapes, AG_EUSE, "add: input 1 belongs to another tape (op 0)."},
+    {two_tapes, AG_EUSE,
+     "add: z (input 1) belongs to another tape than the inputs before it (op 0); record all inputs "
+     "of an op on one tape."},
+    {no_tape, AG_EUSE,
+     "add: z (input 1) is what an op without a tape returned; give it a tensor (op 0)."},
     {too_many, AG_EUSE, "add: 9 inputs; at most 8 are possible (op 0)."},
-    {no_tensor, AG_EUSE, "mul: input 0 is NULL; give it a tensor (op 0)."},
+    {no_tensor, AG_EUSE, "mul: x (input 0) is NULL; give it a tensor (op 0)."},
     {no_storage, AG_EUSE,
      "parameter \"late\" has no storage; build its block with ag_params_build first."},
     {no_parameter, AG_EUSE,
@@ -226,8 +277,10 @@ static void test_sentences(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         ag_tape_reset(tape);
+        ag_tape_reset(other);
         assert_false(ag_failed(tape));
         mistakes[i].make(tape);
+        assert_int_equal(ag_failed(other), mistakes[i].make == two_tapes); /* it has a part in it */
         if (ag_tape_status(tape) == mistakes[i].status &&
             strcmp(ag_error(tape), mistakes[i].sentence) == 0)
             continue;

@@ -257,9 +257,9 @@ static void test_text(void **state)
         "  n1 -> n2;\n"
         "}\n");
     ag_reshape(x, AG_SHAPE(3));
-    expect_text(
-        print_plan, y,
-        "no plan: reshape: x is [10,100]: [3] has 3 elements, not 1000 (op 3, \"say \"x\"\")\n");
+    expect_text(print_plan, y,
+                "no plan: reshape: x \"say \"x\"\" is [10,100]: [3] has 3 elements, not 1000 (op "
+                "3, \"say \"x\"\")\n");
     ag_tape_free(tape);
 }
 
