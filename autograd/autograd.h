@@ -17,10 +17,10 @@
 extern "C" {
 #endif
 
-/* A tape and its tensors belong to one thread at a time. Threads of the caller's may each use a tape
-   of their own at the same time, on parameters of their own or for ag_forward on common ones, which
-   nobody changes meanwhile: the results are the bits of one thread alone. An op whose inputs are of
-   several tapes fails all of them. */
+/* A tape and its tensors belong to one thread at a time. Threads of the caller's may each use a
+   tape of their own at the same time, on parameters of their own or for ag_forward on common ones,
+   which nobody changes meanwhile: the results are the bits of one thread alone. An op whose inputs
+   are of several tapes fails all of them. */
 typedef struct ag_tape ag_tape;
 typedef struct ag_tensor ag_tensor;
 
@@ -30,13 +30,14 @@ AG_API ag_tape *ag_tape_new(ag_device device);
 AG_API void ag_tape_free(ag_tape *tape);
 
 /* Forgets the recorded ops and the failure; keeps memory and plans. Ends all tensors of the tape:
-   an op, a run or a reader that gets one of an earlier step fails with AG_EUSE (surely in the next 7
-   steps of that size; after that the memory of the tensor may be one of the new step). */
+   an op, a run or a reader that gets one of an earlier step fails with AG_EUSE (surely in the next
+   7 steps of that size; after that the memory of the tensor may be one of the new step). */
 AG_API void ag_tape_reset(ag_tape *tape);
 
 /* Key of the tape's random numbers (dropout) and the step they are drawn for. They stay until the
    next call, so a loop calls it in every step. Without any call the key is 0 and the tape counts:
-   its first run is step 0, and a reset after a run goes on to the next, so each run drops others. */
+   its first run is step 0, and a reset after a run goes on to the next, so each run drops others.
+ */
 AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
 
 /* 1 (the start value): dropout drops; 0: it is the identity. Applies to ops recorded from now on.

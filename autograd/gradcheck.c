@@ -80,6 +80,12 @@ double ag_gradcheck(ag_tensor *(*build)(ag_tape *tape, void *context), void *con
     check c = {build, context, ag_tape_new(AG_CPU), o->step > 0 ? o->step : 1e-5, where};
     ag_random random = {o->seed, 77, 0};
     double worst = 0;
+    if (!where || !build || !params) {
+        if (where)
+            snprintf(where, 200, "ag_gradcheck: %s is NULL; give it.", build ? "params" : "build");
+        ag_tape_free(c.tape);
+        return (double)INFINITY;
+    }
     where[0] = 0;
     ag_tape_seed(c.tape, 0, 0); /* every run drops the same elements */
     ag_tape_reset(c.tape);

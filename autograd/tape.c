@@ -105,7 +105,7 @@ void ag_tape_fail(ag_tape *tape, ag_status status, const char *format, ...)
     va_list list;
     if (!tape) return;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    vsnprintf(text, sizeof text, format ? format : "A call failed without a sentence.", list);
     va_end(list);
     ag_fail(&tape->failure, status, "%s", text);
 }

@@ -85,7 +85,7 @@ static slab *next_slab(ag_arena *arena, size_t bytes)
 
 void *ag_arena_take(ag_arena *arena, size_t bytes)
 {
-    if (bytes > PTRDIFF_MAX / 4) return NULL;
+    if (!arena || bytes > PTRDIFF_MAX / 4) return NULL;
     size_t total = round_up(MARK + (bytes ? bytes : 1) + GUARD, ALIGN);
     slab *s = arena->current;
     if (!s || s->size - s->used < total) {
@@ -106,6 +106,7 @@ void *ag_arena_take(ag_arena *arena, size_t bytes)
 
 void ag_arena_reset(ag_arena *arena)
 {
+    if (!arena) return;
     for (slab *s = arena->first; s; s = s->next) {
         s->used = 0;
         ASAN_POISON_MEMORY_REGION(s->base, s->size);
@@ -116,7 +117,7 @@ void ag_arena_reset(ag_arena *arena)
 size_t ag_arena_bytes(const ag_arena *arena)
 {
     size_t bytes = 0;
-    for (const slab *s = arena->first; s; s = s->next) bytes += s->size;
+    for (const slab *s = arena ? arena->first : NULL; s; s = s->next) bytes += s->size;
     return bytes;
 }
 
@@ -148,6 +149,7 @@ static int slab_intact(const slab *s)
 
 int ag_arena_intact(const ag_arena *arena)
 {
+    if (!arena) return 0;
     for (const slab *s = arena->first; s; s = s->next)
         if (!slab_intact(s)) return 0;
     return 1;

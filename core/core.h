@@ -21,11 +21,21 @@ extern "C" {
 # define AG_PRINTF(f, a)
 #endif
 
-/* The element type of every real tensor: float, or double in the oracle build. */
+/* The element type of every real tensor: float, or double in the oracle build. Every file that
+   includes this header asks the linker for the library of its type, so that a program in double
+   does not link with the library in float. */
 #ifdef AG_DOUBLE
 typedef double ag_real;
+# define AG__BUILT ag_library_built_for_double
 #else
 typedef float ag_real;
+# define AG__BUILT ag_library_built_for_float
+#endif
+AG_API extern const char AG__BUILT;
+#if defined(__GNUC__)
+static const char *const ag__needs __attribute__((used)) = &AG__BUILT;
+#else
+static const char *const ag__needs = &AG__BUILT;
 #endif
 
 typedef enum ag_device { AG_CPU, AG_CUDA } ag_device;
@@ -65,23 +75,30 @@ typedef struct ag_shape {
     int size[AG_MAX_AXES];
 } ag_shape;
 
-static inline ag_shape ag__shape(int a, int b, int c, int d)
+static inline ag_shape ag__shape(int rank, int a, int b, int c, int d)
 {
     ag_shape s = {0, {1, 1, 1, 1}};
-    if (a == INT_MIN) return s;
-    s.size[s.rank++] = a;
-    if (b == INT_MIN) return s;
-    s.size[s.rank++] = b;
-    if (c == INT_MIN) return s;
-    s.size[s.rank++] = c;
-    if (d != INT_MIN) s.size[s.rank++] = d;
+    s.rank = rank;
+    s.size[0] = a;
+    s.size[1] = b;
+    s.size[2] = c;
+    s.size[3] = d;
     return s;
 }
-#define AG__SHAPE(a, b, c, d, ...) ag__shape(a, b, c, d)
+#define AG__SHAPE_1(a)                            ag__shape(1, a, 1, 1, 1)
+#define AG__SHAPE_2(a, b)                         ag__shape(2, a, b, 1, 1)
+#define AG__SHAPE_3(a, b, c)                      ag__shape(3, a, b, c, 1)
+#define AG__SHAPE_4(a, b, c, d)                   ag__shape(4, a, b, c, d)
+#define AG__NINTH(a, b, c, d, e, f, g, h, i, ...) i
 
-/* AG_SHAPE(3, 5) is the shape [3,5]; in C and in C++. The sizes of unused axes are 1. */
-#define AG_SHAPE(...)              AG__SHAPE(__VA_ARGS__, INT_MIN, INT_MIN, INT_MIN, INT_MIN)
-#define AG_SCALAR                  ag__shape(INT_MIN, 0, 0, 0)
+/* AG_SHAPE(3, 5) is the shape [3,5]; in C and in C++. The sizes of unused axes are 1. One to four
+   sizes; of more the compiler says that AG_SHAPE_has_1_to_4_sizes is not declared. */
+#define AG_SHAPE(...)                                                                      \
+ AG__NINTH(__VA_ARGS__, AG_SHAPE_has_1_to_4_sizes, AG_SHAPE_has_1_to_4_sizes,              \
+           AG_SHAPE_has_1_to_4_sizes, AG_SHAPE_has_1_to_4_sizes, AG__SHAPE_4, AG__SHAPE_3, \
+           AG__SHAPE_2, AG__SHAPE_1, 0)                                                    \
+ (__VA_ARGS__)
+#define AG_SCALAR ag__shape(0, 1, 1, 1, 1)
 
 /* Number of elements (1 for a scalar), or -1 if a size is negative or the count exceeds 2^40. */
 AG_API int64_t ag_shape_count(ag_shape shape);

@@ -26,6 +26,7 @@ static ag_status write_array(FILE *file, void *context)
 ag_status ag_npy_save(const char *path, ag_dtype dtype, int rank, const int64_t *size,
                       const void *data, ag_failure *why)
 {
+    if (!path) return ag__refuse_null(why, "ag_npy_save", "path");
     array a = {dtype, rank, size, data, 0};
     ag_status status = ag__npy_count(&a.count, dtype, rank, size, ag__path_tail(path), why);
     if (status != AG_OK) return status;
@@ -89,8 +90,10 @@ static ag_status load(FILE *file, int64_t bytes, const char *path, size_t limit,
 ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, void **data,
                       ag_failure *why)
 {
+    if (data) *data = NULL;
     int64_t bytes;
-    *data = NULL;
+    if (!path || !info || !data)
+        return ag__refuse_null(why, "ag_npy_load", !path ? "path" : !info ? "info" : "data");
     ag_failure here = {0};
     FILE *file = ag__open_regular(path, &bytes, &here);
     if (!file) return ag_fail(why, here.status, "%s", here.sentence);

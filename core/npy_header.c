@@ -155,6 +155,9 @@ ag_status ag__npy_count(int64_t *count, ag_dtype dtype, int rank, const int64_t 
         return ag_fail(why, AG_EUSE,
                        "%s: dtype %d or rank %d is unknown; dtypes are 0 to %d, ranks 0 to %d",
                        where, (int)dtype, rank, TYPES - 1, AG_MAX_AXES);
+    if (rank > 0 && !size)
+        return ag_fail(why, AG_EUSE, "%s: the sizes of its %d axes are NULL; give them", where,
+                       rank);
     for (int i = 0; i < rank; i++) {
         if (size[i] < 0 || (size[i] > 0 && product > most / size[i]))
             return ag_fail(why, AG_ESHAPE,

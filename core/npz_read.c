@@ -175,6 +175,10 @@ static zip_t *open_zip(FILE *file, const char *path, ag_failure *why)
 
 ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why)
 {
+    if (!path) {
+        ag__refuse_null(why, "ag_npz_open", "path");
+        return NULL;
+    }
     int64_t bytes;
     FILE *file = ag__open_regular(path, &bytes, why);
     if (!file) return NULL;
@@ -204,16 +208,16 @@ void ag_npz_close(ag_npz *npz)
     ag__free(npz);
 }
 
-int ag_npz_count(const ag_npz *npz) { return npz->count; }
+int ag_npz_count(const ag_npz *npz) { return npz ? npz->count : 0; }
 
 const ag_array_info *ag_npz_info(const ag_npz *npz, int index)
 {
-    return index >= 0 && index < npz->count ? &npz->info[index] : NULL;
+    return npz && index >= 0 && index < npz->count ? &npz->info[index] : NULL;
 }
 
 const ag_array_info *ag_npz_find(const ag_npz *npz, const char *name)
 {
-    for (int i = 0; i < npz->count; i++)
+    for (int i = 0; npz && name && i < npz->count; i++)
         if (!strcmp(npz->info[i].name, name)) return &npz->info[i];
     return NULL;
 }

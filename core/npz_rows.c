@@ -59,6 +59,14 @@ static ag_rows *rows_open(ag_npz *npz, const char *name, ag_failure *why)
 
 ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why)
 {
+    if (!npz) {
+        ag__refuse_null(why, "ag_rows_open", "npz");
+        return NULL;
+    }
+    if (!name) {
+        ag__refuse_null(why, "ag_rows_open", "name");
+        return NULL;
+    }
     ag_rows *r = rows_open(npz, name, why);
     if (!r || !r->info->fortran) return r;
     ag_fail(why, AG_EDATA,
@@ -142,9 +150,11 @@ static ag_status check_request(const ag_rows *r, int64_t n, ag_dtype as, ag_fail
 
 ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why)
 {
+    if (!rows) return ag__refuse_null(why, "ag_rows_next", "rows");
     ag_status status = check_request(rows, n, as, why);
     if (status != AG_OK) return status;
     int64_t first = rows->next * rows->row_values, count = n * rows->row_values;
+    if (count && !out) return ag__refuse_null(why, "ag_rows_next", "out");
     status = rows->info->fortran ? read_reordered(rows, out, as, why)
                                  : read_portion(rows, out, as, first, count, why);
     rows->next += n;
@@ -162,6 +172,8 @@ void ag_rows_close(ag_rows *rows)
 
 ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out, ag_failure *why)
 {
+    if (!npz) return ag__refuse_null(why, "ag_npz_read", "npz");
+    if (!name) return ag__refuse_null(why, "ag_npz_read", "name");
     ag_failure here = {0};
     ag_rows *rows = rows_open(npz, name, &here);
     if (!rows) return ag_fail(why, here.status, "%s", here.sentence);

@@ -22,6 +22,10 @@ struct ag_npz_writer {
 
 ag_npz_writer *ag_npz_create(const char *path, ag_failure *why)
 {
+    if (!path) {
+        ag__refuse_null(why, "ag_npz_create", "path");
+        return NULL;
+    }
     ag_npz_writer *writer = ag__alloc(ag__add(sizeof *writer, strlen(path) + 1));
     if (!writer) {
         ag_fail(why, AG_EMEMORY, "no memory to write %s", ag__path_tail(path));
@@ -54,6 +58,8 @@ static ag_status check_name(const ag_npz_writer *writer, const char *name, ag_fa
 ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, int rank,
                      const int64_t *size, const void *data, ag_failure *why)
 {
+    if (!writer) return ag__refuse_null(why, "ag_npz_add", "writer");
+    if (!name) return ag__refuse_null(why, "ag_npz_add", "name");
     ag_status status = check_name(writer, name, why);
     if (status != AG_OK) return status;
     char header[AG__NPY_WRITTEN_MOST], where[AG__WHERE];
@@ -156,6 +162,7 @@ static ag_status write_archive(FILE *file, void *context)
 
 ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why)
 {
+    if (!writer) return ag__refuse_null(why, "ag_npz_finish", "writer");
     writer->why = why;
     ag_status status = ag__save_file(writer->path, write_archive, writer, why);
     ag_npz_cancel(writer);

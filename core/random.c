@@ -5,6 +5,7 @@
 
 void ag_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2])
 {
+    if (!out || !counter || !key) return;
     uint32_t x[4] = {counter[0], counter[1], counter[2], counter[3]};
     uint32_t k0 = key[0], k1 = key[1];
     for (int round = 0; round < AG_PHILOX_ROUNDS; round++) {
@@ -17,6 +18,7 @@ void ag_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]
 
 uint32_t ag_random_bits(ag_random *r)
 {
+    if (!r) return 0;
     uint64_t block = r->position / 4;
     uint32_t out[4];
     uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)r->stream,
@@ -26,7 +28,10 @@ uint32_t ag_random_bits(ag_random *r)
     return out[r->position++ % 4];
 }
 
-double ag_random_uniform(ag_random *r) { return (ag_random_bits(r) + 0.5) * 0x1p-32; }
+double ag_random_uniform(ag_random *r)
+{
+    return r ? (ag_random_bits(r) + 0.5) * 0x1p-32 : (double)NAN;
+}
 
 double ag_random_normal(ag_random *r)
 {
@@ -37,7 +42,7 @@ double ag_random_normal(ag_random *r)
 
 uint32_t ag_random_below(ag_random *r, uint32_t n)
 {
-    if (n == 0) return 0;
+    if (n == 0 || !r) return 0;
     uint32_t surplus = (0u - n) % n; /* 2^32 mod n: the words that would favour small results */
     uint32_t bits;
     do bits = ag_random_bits(r);
@@ -47,6 +52,7 @@ uint32_t ag_random_below(ag_random *r, uint32_t n)
 
 void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n)
 {
+    if (!r || !items) return;
     for (int64_t i = n - 1; i > 0; i--) {
         int64_t j = ag_random_below(r, (uint32_t)(i + 1));
         int32_t item = items[i];

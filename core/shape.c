@@ -29,6 +29,7 @@ int ag_shape_equal(ag_shape a, ag_shape b)
 
 const char *ag_shape_text(char text[64], ag_shape shape)
 {
+    if (!text) return "";
     int at = snprintf(text, 64, "[");
     for (int i = 0; i < shape.rank && i < AG_MAX_AXES; i++)
         at += snprintf(text + at, 64 - (size_t)at, i ? ",%d" : "%d", shape.size[i]);

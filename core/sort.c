@@ -28,6 +28,7 @@ ag_status ag_sort_u64(uint64_t *keys, int32_t *values, int64_t n, ag_failure *wh
 {
     int64_t counts[DIGITS][BUCKETS];
     if (n < 0) return ag_fail(why, AG_EUSE, "sort: n is %lld, but must be 0 or more", (long long)n);
+    if (n && !keys) return ag__refuse_null(why, "ag_sort_u64", "keys");
     if (n < 2) return AG_OK;
     size_t size = (size_t)n;
     uint64_t *other_keys = ag__alloc(ag__mul(size, sizeof *keys));

@@ -26,6 +26,13 @@ int ag__check_edges(ag_call *call, int at)
     return 0;
 }
 
+int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, const char *who)
+{
+    ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
+    if (!weights) ag_tape_fail(tape, AG_EUSE, "%s: weights is NULL; give it the parameters.", who);
+    return weights && tape;
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* A caller's arrays. */

@@ -11,6 +11,9 @@
 int ag__check_graph(ag_call *call, int at);
 int ag__check_edges(ag_call *call, int at);
 
+/* 1: a composition has its weights; else the tape of x, or of the edges, has failed. */
+int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, const char *who);
+
 /* Fails the tape unless the values of a caller's own arrays are a graph; once per tape. Those of
    ag_graph_edges and those that ops make are. */
 void ag__check_arrays(ag_edges edges);

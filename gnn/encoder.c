@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A layer of a Transformer encoder over the nodes of each graph: a composition of ops. */
-#include "gnn/gnn.h"
+#include "gnn/edges.h"
 #include "ops/ops.h"
 
 static ag_tensor *linear(ag_tensor *x, ag_param *w, ag_param *b)
@@ -22,6 +22,8 @@ static ag_tensor *add_and_norm(ag_tensor *x, ag_tensor *change, ag_real dropout,
 ag_tensor *ag_encoder(const ag_encoder_weights *w, ag_tensor *x, ag_edges edges, int heads,
                       ag_real dropout)
 {
+    if (!ag__has_weights(w, x, (ag_edges){.rows = edges.starts}, "ag_encoder"))
+        return ag__poison(x ? ag_tape_of(x) : ag_tape_of(edges.starts));
     ag_tensor *qkv = linear(x, w->qkv, w->qkv_bias);
     ag_tensor *attended = linear(ag_attention(qkv, edges.starts, heads), w->out, w->out_bias);
     ag_tensor *y = add_and_norm(x, attended, dropout, w->norm1, w->norm1_bias);

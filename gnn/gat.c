@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Graph attention: a composition of ops. */
-#include "gnn/gnn.h"
+#include "gnn/edges.h"
 #include "ops/ops.h"
 
 /* The weight of every message in every head, [p,heads]. */
@@ -26,9 +26,8 @@ static ag_tensor *mean_of(ag_tensor *y, int heads)
 }
 
 /* 1: x is [n,in], from and to are [heads,d], w [heads d, in]; else the tape has failed. */
-static int sizes_fit(const ag_gat_weights *weights, const ag_tensor *x, int heads)
+static int sizes_fit(const ag_gat_weights *weights, ag_tape *tape, const ag_tensor *x, int heads)
 {
-    ag_tape *tape = ag_tape_of(x);
     char w[64], from[64], to[64];
     const ag_param *p[] = {weights->w, weights->from, weights->to};
     for (int i = 0; i < 3; i++)
@@ -55,8 +54,9 @@ static int sizes_fit(const ag_gat_weights *weights, const ag_tensor *x, int head
 ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_edges edges, int heads, int mean,
                   ag_real slope)
 {
-    ag_tape *tape = ag_tape_of(x);
-    if (!sizes_fit(weights, x, heads)) return x;
+    ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
+    if (!ag__has_weights(weights, x, edges, "ag_gat") || !sizes_fit(weights, tape, x, heads))
+        return ag__poison(tape);
     ag_tensor *z = ag_linear(x, ag_parameter(tape, weights->w), NULL);
     ag_tensor *y = ag_spmm_weighted(z, attention(weights, z, edges, heads, slope), edges);
     if (mean) y = mean_of(y, heads);

@@ -118,7 +118,8 @@ static ag_tensor *sum(ag_tensor *x, ag_tensor *norm, ag_edges e, ag_tensor *b)
 
 ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *norm, ag_edges edges)
 {
-    ag_tape *tape = ag_tape_of(x);
+    ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
+    if (!ag__has_weights(weights, x, edges, "ag_gcn_conv")) return ag__poison(tape);
     ag_tensor *w = ag_parameter(tape, weights->w);
     ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
     if (!norm) norm = ag_gcn_norm(edges);

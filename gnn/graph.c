@@ -128,7 +128,7 @@ ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
         return NULL;
     }
     for (int i = 0; i < n; i++) {
-        if (!graphs[i]) {
+        if (!graphs || !graphs[i]) {
             ag_fail(why, AG_EUSE, "graph %d of the batch is NULL; look at how it was built.", i);
             return NULL;
         }
@@ -179,10 +179,11 @@ void ag_graph_dot(const ag_graph *graph,
                   FILE *file)
 {
     char text[64];
+    if (!graph || !file) return;
     fprintf(file, "digraph graph_ {\n  node [shape=box, fontname=\"Helvetica\"];\n");
     for (int v = 0; label && v < graph->nodes; v++) {
         fprintf(file, "  %d [label=\"", v);
-        for (const char *c = label(context, v, text); *c; c++) {
+        for (const char *c = label(context, v, text); c && *c; c++) {
             if (*c == '"' || *c == '\\') fputc('\\', file);
             fputc(*c, file);
         }

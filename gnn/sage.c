@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* GraphSAGE convolutions: compositions of ops. */
 #include "gnn/sage.h"
+#include "gnn/edges.h"
 #include "ops/ops.h"
 
 /* What the products make is aggregated, behind one product with both weights. */
@@ -13,7 +14,8 @@ static ag_tensor *both_products(ag_tensor *w, ag_tensor *root, ag_tensor *b, ag_
 ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges, ag_aggregate kind,
                    int l2)
 {
-    ag_tape *tape = ag_tape_of(x);
+    ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
+    if (!ag__has_weights(weights, x, edges, "ag_sage")) return ag__poison(tape);
     ag_tensor *w = ag_parameter(tape, weights->neighbour);
     ag_tensor *b = weights->bias ? ag_parameter(tape, weights->bias) : NULL;
     ag_tensor *root = weights->root ? ag_parameter(tape, weights->root) : NULL;
@@ -34,7 +36,8 @@ ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
 /* Of nodes with one row each, all of it is one op; of several (configurations), a composition. */
 static ag_tensor *graph_conv(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges, int relu)
 {
-    ag_tape *tape = ag_tape_of(x);
+    ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
+    if (!ag__has_weights(weights, x, edges, "ag_graph_conv")) return ag__poison(tape);
     ag_tensor *w = ag_parameter(tape, weights->neighbour);
     if (weights->root && weights->bias && ag_shape_of(x).rank == 2)
         return ag__graph_conv(x, w, ag_parameter(tape, weights->root),
@@ -63,6 +66,8 @@ static ag_tensor *feed_forward(ag_param *weight, ag_param *bias, ag_tensor *x)
 ag_tensor *ag_sage_concat(const ag_sage_concat_weights *weights, ag_tensor *x, ag_edges operands,
                           const ag_edges *users, ag_aggregate kind, int l2)
 {
+    if (!ag__has_weights(weights, x, operands, "ag_sage_concat"))
+        return ag__poison(x ? ag_tape_of(x) : ag_tape_of(operands.rows));
     ag_tensor *sent = feed_forward(weights->operands, weights->operands_bias, x), *parts[3] = {x};
     parts[1] = ag_spmm(sent, operands, kind);
     if (users && weights->users) sent = feed_forward(weights->users, weights->users_bias, x);

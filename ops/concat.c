@@ -110,6 +110,7 @@ const ag_op *const ag__ops_concat[] = {&concat, &slice, NULL};
 
 ag_tensor *ag_concat(ag_tensor *const *x, int n, int axis)
 {
+    if (!x) return ag__poison(NULL);
     return ag__record(&concat, x, n, &(ag_attr){.i = {axis}});
 }
 

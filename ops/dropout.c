@@ -38,6 +38,7 @@ const ag_op *const ag__ops_dropout[] = {&dropout, NULL};
 
 ag_tensor *ag_dropout(ag_tensor *x, ag_real p)
 {
+    if (!x) return ag__poison(NULL);
     if (!ag_is_training(ag_tape_of(x)) || p == 0) return x;
     return ag__record1(&dropout, x, &(ag_attr){.f = {(double)p}});
 }

@@ -68,6 +68,7 @@ static void update_block(ag_params *params, int64_t from, int64_t to, update u)
 
 ag_status ag__need_gradients(const ag_params *params, const char *who, ag_failure *why)
 {
+    if (!params) return ag__refuse_null(why, who, "params");
     if (params->failure.status != AG_OK)
         return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
     if (!params->value)
@@ -91,6 +92,7 @@ static ag_status check(const ag_params *params, const ag_adamw *o, double lr, co
 {
     ag_status status = ag__need_gradients(params, who, why);
     if (status != AG_OK) return status;
+    if (!o) return ag__refuse_null(why, who, "options");
     if (!(lr >= 0) || !isfinite(lr))
         return ag_fail(why, AG_EUSE,
                        "%s: the learning rate is %g; it must be finite and at least 0.", who, lr);

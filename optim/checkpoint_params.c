@@ -19,6 +19,7 @@ static ag_real *part_of(const ag_params *params, const ag_param *p, int part)
 
 static ag_status need_built(const ag_params *params, const char *who, ag_failure *why)
 {
+    if (!params) return ag__refuse_null(why, who, "params");
     if (params->failure.status != AG_OK)
         return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
     if (!params->value)
@@ -47,6 +48,7 @@ static int list_items(ag_checkpoint_item *items, ag_arena *names, const ag_param
 
 static ag_status check_extra(const ag_checkpoint_item *extra, int n, ag_failure *why)
 {
+    if (n > 0 && !extra) return ag__refuse_null(why, "ag_params_save", "extra");
     for (int i = 0; i < n; i++)
         if (!extra[i].name || !ag__begins_with(extra[i].name, "state."))
             return ag_fail(
@@ -61,12 +63,13 @@ ag_status ag_params_save(const char *path, const ag_params *params, int resume,
                          const ag_checkpoint_item *extra, int n, const ag_checkpoint_pair *metadata,
                          int pairs, ag_failure *why)
 {
-    int64_t step = params->step;
-    int parts = resume ? PARTS : 1, count = params->count * parts;
     ag_status status = need_built(params, "ag_params_save", why);
+    if (status == AG_OK && !path) status = ag__refuse_null(why, "ag_params_save", "path");
     if (status == AG_OK) status = check_extra(extra, n, why);
     if (status != AG_OK) return status;
 
+    int64_t step = params->step;
+    int parts = resume ? PARTS : 1, count = params->count * parts;
     size_t most = ag__add(ag__add((size_t)count, (size_t)n), 1);
     ag_arena *names = ag_arena_new();
     ag_checkpoint_item *items = ag__alloc(ag__mul(most, sizeof *items));
@@ -186,9 +189,10 @@ ag_status ag_params_load(ag_params *params, const ag_checkpoint *c, int resume, 
     int64_t step = 0;
     int parts = resume ? PARTS : 1;
     ag_status status = need_built(params, "ag_params_load", why);
+    if (status == AG_OK && !c) status = ag__refuse_null(why, "ag_params_load", "checkpoint");
     if (status == AG_OK) status = check_names(params, c, resume, why);
     if (status == AG_OK && resume) status = read_step(&step, c, why);
-    for (int i = 0; i < params->count * parts && status == AG_OK; i++) {
+    for (int i = 0; status == AG_OK && i < params->count * parts; i++) {
         const ag_param *p = params->list[i / parts];
         status = check_tensor(c, find_part(c, p, i % parts), p->shape, why);
     }

@@ -165,6 +165,10 @@ static FILE *open_regular(uint64_t *size, const char *path, ag_failure *why)
 
 ag_checkpoint *ag_checkpoint_open(const char *path, ag_failure *why)
 {
+    if (!path) {
+        ag__refuse_null(why, "ag_checkpoint_open", "path");
+        return NULL;
+    }
     uint64_t size;
     FILE *file = open_regular(&size, path, why);
     if (!file) return NULL;
@@ -182,17 +186,17 @@ void ag_checkpoint_close(ag_checkpoint *c)
     ag__free(c);
 }
 
-int ag_checkpoint_verified(const ag_checkpoint *c) { return c->verified; }
-int ag_checkpoint_count(const ag_checkpoint *c) { return c->count; }
+int ag_checkpoint_verified(const ag_checkpoint *c) { return c && c->verified; }
+int ag_checkpoint_count(const ag_checkpoint *c) { return c ? c->count : 0; }
 
 const ag_checkpoint_item *ag_checkpoint_at(const ag_checkpoint *c, int index)
 {
-    return index >= 0 && index < c->count ? &c->entries[index].item : NULL;
+    return c && index >= 0 && index < c->count ? &c->entries[index].item : NULL;
 }
 
 const ag_checkpoint_item *ag_checkpoint_find(const ag_checkpoint *c, const char *name)
 {
-    for (int i = 0; i < c->count; i++)
+    for (int i = 0; c && name && i < c->count; i++)
         if (strcmp(c->entries[i].item.name, name) == 0) return &c->entries[i].item;
     return NULL;
 }
@@ -201,6 +205,7 @@ ag_status ag_checkpoint_read(const ag_checkpoint *c, const char *name, ag_dtype 
                              ag_shape shape, void *out, ag_failure *why)
 {
     char have[64], want[64], quoted[AG__QUOTE];
+    if (!c || !name) return ag__refuse_null(why, "ag_checkpoint_read", c ? "name" : "checkpoint");
     const ag_checkpoint_item *item = ag_checkpoint_find(c, name);
     ag__quote(quoted, name);
     if (!item) return ag_fail(why, AG_EDATA, "%s: there is no tensor \"%s\".", c->path, quoted);
@@ -211,19 +216,21 @@ ag_status ag_checkpoint_read(const ag_checkpoint *c, const char *name, ag_dtype 
         return ag_fail(why, AG_ESHAPE, "%s: tensor \"%s\" has shape %s; %s is wanted.", c->path,
                        quoted, ag_shape_text(have, item->shape), ag_shape_text(want, shape));
     size_t bytes = (size_t)ag_shape_count(shape) * ag_dtype_bytes(dtype);
+    if (bytes && !out) return ag__refuse_null(why, "ag_checkpoint_read", "out");
     if (bytes) memcpy(out, item->data, bytes);
     return AG_OK;
 }
 
 const char *ag_checkpoint_metadata(const ag_checkpoint *c, const char *key)
 {
-    return json_string_value(json_object_get(metadata_of(c), key));
+    return c && key ? json_string_value(json_object_get(metadata_of(c), key)) : NULL;
 }
 
 int ag_checkpoint_metadata_at(const ag_checkpoint *c, int index, ag_checkpoint_pair *pair)
 {
     const char *key;
     json_t *value;
+    if (!c || !pair) return 0;
     json_object_foreach(metadata_of(c), key, value)
     {
         if (ag__begins_with(key, "xxh3")) continue;

@@ -203,6 +203,11 @@ ag_status ag_checkpoint_save(const char *path, const ag_checkpoint_item *items, 
     if (n < 0 || pairs < 0)
         return ag_fail(why, AG_EUSE, "ag_checkpoint_save: %d tensors and %d pairs were given.", n,
                        pairs);
+    if (!path || (n && !items) || (pairs && !metadata))
+        return ag__refuse_null(why, "ag_checkpoint_save",
+                               !path         ? "path"
+                               : n && !items ? "items"
+                                             : "metadata");
     j.order = ag__alloc(ag__mul((size_t)n, sizeof *j.order));
     if (!j.order) return no_memory(&j, why);
     sort_items(&j);

@@ -131,7 +131,7 @@ typedef enum ag_schedule_kind {
 typedef struct ag_schedule {
     ag_schedule_kind kind;
     double lr;
-    int64_t warmup, total; /* steps; total counts the warm-up (cosine, linear) */
+    int64_t warmup, total; /* steps; total is 1 or more and counts the warm-up (cosine, linear) */
     double last;           /* share of lr at the end, in [0,1] (cosine, linear) */
     double rate;           /* in (0,1] (exponential) */
     int64_t every;         /* steps, at least 1 (exponential) */
@@ -139,7 +139,8 @@ typedef struct ag_schedule {
 
 /* Fails with AG_EUSE and a sentence when a field that `kind` uses is out of its range. */
 AG_API ag_status ag_schedule_check(const ag_schedule *schedule, ag_failure *why);
-AG_API double ag_schedule_at(const ag_schedule *schedule, int64_t step); /* of a checked schedule */
+AG_API double ag_schedule_at(const ag_schedule *schedule,
+                             int64_t step); /* of a checked schedule; NAN for NULL */
 
 /* ---- checkpoints: safetensors files (docs/formats.md)
  * ----------------------------------------------- */

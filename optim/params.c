@@ -178,7 +178,7 @@ ag_status ag_params_build(ag_params *params, uint64_t seed)
 
 ag_param *ag_params_find(const ag_params *params, const char *name)
 {
-    for (int i = 0; i < params->count; i++)
+    for (int i = 0; params && name && i < params->count; i++)
         if (strcmp(params->list[i]->name, name) == 0) return params->list[i];
     return NULL;
 }
@@ -186,8 +186,11 @@ ag_param *ag_params_find(const ag_params *params, const char *name)
 int64_t ag_params_count(const ag_params *params)
 {
     int64_t n = 0;
-    for (int i = 0; i < params->count; i++) n += params->list[i]->count;
+    for (int i = 0; params && i < params->count; i++) n += params->list[i]->count;
     return n;
 }
 
-void ag_params_reset(ag_params *params) { params->state = AG_EMPTY; }
+void ag_params_reset(ag_params *params)
+{
+    if (params) params->state = AG_EMPTY;
+}

@@ -6,6 +6,7 @@
 
 ag_status ag_schedule_check(const ag_schedule *s, ag_failure *why)
 {
+    if (!s) return ag_fail(why, AG_EUSE, "schedule: it is NULL; give one.");
     int decays = s->kind == AG_COSINE || s->kind == AG_LINEAR;
     if (s->kind < AG_CONSTANT || s->kind > AG_EXPONENTIAL)
         return ag_fail(why, AG_EUSE, "schedule: kind %d is unknown; use one of ag_schedule_kind.",
@@ -17,6 +18,11 @@ ag_status ag_schedule_check(const ag_schedule *s, ag_failure *why)
     if (s->warmup < 0)
         return ag_fail(why, AG_EUSE, "schedule: warm-up takes %lld steps; it must be 0 or more.",
                        (long long)s->warmup);
+    if (decays && s->total < 1)
+        return ag_fail(why, AG_EUSE,
+                       "schedule: %lld steps in total leave no step to decay over: the rate would "
+                       "have its last value from the start; give the number of steps, 1 or more.",
+                       (long long)s->total);
     if (decays && s->total < s->warmup)
         return ag_fail(
             why, AG_EUSE,
@@ -46,6 +52,7 @@ static double progress(const ag_schedule *s, double since)
 double ag_schedule_at(const ag_schedule *s, int64_t step)
 {
     const double pi = 3.14159265358979323846;
+    if (!s) return (double)NAN;
     if (step < 0) step = 0;
     if (step < s->warmup) return s->lr * ((double)step / (double)s->warmup);
     double since = (double)(step - s->warmup);

@@ -118,6 +118,7 @@ static void close_layer(layer *l)
 static ag_tensor *record(const layer *l, float dropout)
 {
     ag_tape_reset(l->tape);
+    ag_tape_seed(l->tape, 0, 0);
     ag_params_reset(l->params);
     const ag_edges edges = {.starts = ag_input_i32(l->tape, l->starts, AG_SHAPE(l->graphs + 1))};
     return ag_encoder(&l->weights, ag_parameter(l->tape, l->x), edges, l->heads, dropout);

@@ -57,7 +57,7 @@ static void test_refused(void **state)
     expect_sentence(&f.p, "with 0 heads");
     f.p.heads = 4;
     f.p.mean = 1;
-    expect_sentence(&f.p, "add_bias: x is [8,3], b is [12]");
+    expect_sentence(&f.p, "add_bias: x is [8,3], b \"p4\" is [12]");
     f.p.mean = 0;
     f.p.shape[0] = AG_SHAPE(8, 1, 5);
     expect_sentence(&f.p, "ag_gat: x is [8,1,5], but must be [nodes, features].");

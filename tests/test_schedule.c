@@ -65,8 +65,9 @@ static void schedules_follow_their_formulas(void **state)
     s.kind = AG_LINEAR;
     near(ag_schedule_at(&s, 5), 0.55);
     near(ag_schedule_at(&s, 99), 0.1);
-    s.total = 0; /* no steps at all */
-    near(ag_schedule_at(&s, 0), 0.1);
+    s.warmup = s.total; /* after the warm-up comes the last value */
+    near(ag_schedule_at(&s, 9), 0.9);
+    near(ag_schedule_at(&s, 10), 0.1);
 }
 
 static void schedules_are_checked(void **state)
@@ -83,6 +84,17 @@ static void schedules_are_checked(void **state)
         {{AG_CONSTANT, -0.1, 0, 0, 0, 0, 0}, "learning rate is -0.1"},
         {{AG_CONSTANT, 0.1, -1, 0, 0, 0, 0}, "warm-up takes -1"},
         {{AG_COSINE, 0.1, 6, 5, 0, 0, 0}, "5 steps in total"},
+        {{AG_LINEAR, 0.1, 5, 5, 0, 0, 0}, NULL},
+        {{AG_COSINE, 0.1, 0, 0, 0, 0, 0}, "0 steps in total leave no step to decay over"},
+        {{AG_LINEAR, 0.1, 0, 0, 0.5, 0, 0}, "0 steps in total leave no step to decay over"},
+        {{AG_LINEAR, 0.1, 0, -7, 0, 0, 0}, "-7 steps in total"},
+        {{AG_CONSTANT, NAN, 0, 0, 0, 0, 0}, "learning rate is nan"},
+        {{AG_CONSTANT, INFINITY, 0, 0, 0, 0, 0}, "learning rate is inf"},
+        {{AG_COSINE, 0.1, 0, 5, NAN, 0, 0}, "last share of the rate is nan"},
+        {{AG_COSINE, 0.1, 0, 5, -0.5, 0, 0}, "last share of the rate is -0.5"},
+        {{AG_EXPONENTIAL, 0.1, 0, 0, 0, NAN, 1}, "decay rate is nan"},
+        {{AG_EXPONENTIAL, 0.1, 0, 0, 0, 1.5, 1}, "decay rate is 1.5"},
+        {{AG_EXPONENTIAL, 0.1, -1, 0, 0, 1, 1}, "warm-up takes -1"},
         {{AG_LINEAR, 0.1, 0, 5, 1.5, 0, 0}, "last share of the rate is 1.5"},
         {{AG_EXPONENTIAL, 0.1, 0, 0, 0, 0, 1}, "decay rate is 0"},
         {{AG_EXPONENTIAL, 0.1, 0, 0, 0, 1, 0}, "every 0 steps"},

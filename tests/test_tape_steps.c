@@ -219,7 +219,7 @@ static void test_earlier_edges(void **state)
     assert_int_equal(ag_tape_status(tape), AG_EUSE);
     ag_tape_reset(tape);
     ag_spmm(input(tape), edges, AG_AGGREGATE_SUM);
-    expect_stale(tape, "spmm: rows (input 1)");
+    expect_stale(tape, "spmm_sum: rows (input 1)");
     ag_tape_free(tape);
 }
 
