@@ -59,32 +59,6 @@ static void bias(ag_tape *tape)
 {
     ag_add_bias(real(tape, AG_SHAPE(3, 4)), real(tape, AG_SHAPE(3)));
 }
-
-/* Several inputs have names, and one is to blame. */
-static void named_bias(ag_tape *tape)
-{
-    ag_tensor *x = ag_name(real(tape, AG_SHAPE(3, 4)), "x"), *b = real(tape, AG_SHAPE(5));
-    ag_linear(x, ag_parameter(tape, weight), ag_name(b, "head.bias"));
-}
-static void named_gamma(ag_tape *tape)
-{
-    ag_tensor *gamma = ag_name(real(tape, AG_SHAPE(3)), "gamma of norm 2");
-    ag_layer_norm(ag_parameter(tape, weight), gamma, ag_name(real(tape, AG_SHAPE(4)), "beta"), 0);
-}
-static void nameless_bias(ag_tape *tape)
-{
-    ag_linear(real(tape, AG_SHAPE(3, 4)), ag_parameter(tape, weight), real(tape, AG_SHAPE(5)));
-}
-static void named_part(ag_tape *tape)
-{
-    ag_tensor *x[] = {ag_parameter(tape, weight), ag_name(real(tape, AG_SHAPE(2, 3)), "second"),
-                      ag_name(real(tape, AG_SHAPE(3, 4)), "third")};
-    ag_concat(x, 3, 0);
-}
-static void named_features(ag_tape *tape)
-{
-    ag_linear(ag_name(real(tape, AG_SHAPE(2, 5)), "hidden"), ag_parameter(tape, weight), NULL);
-}
 static void other_count(ag_tape *tape) { ag_reshape(real(tape, AG_SHAPE(3, 4)), AG_SHAPE(5, 2)); }
 static void drop_all(ag_tape *tape) { ag_dropout(real(tape, AG_SHAPE(3)), 1); }
 static void drop_nan(ag_tape *tape) { ag_dropout(real(tape, AG_SHAPE(3)), NAN); }
@@ -195,25 +169,6 @@ static const mistake mistakes[] = {
      "mul: x \"block.0.weight\" is [3,4], z \"input\" is [4,3]: the shapes differ (op 0, "
      "\"input\")"},
     {bias, AG_ESHAPE, "add_bias: x is [3,4], b is [3]: b needs one element per column of x (op 0)"},
-    {named_bias, AG_ESHAPE,
-     "linear: x \"x\" is [3,4], w \"block.0.weight\" is [3,4], b \"head.bias\" is [5]: b needs one "
-     "element per row of w (op 0, \"head.bias\")"},
-    {named_gamma, AG_ESHAPE,
-     "layer_norm: x \"block.0.weight\" is [3,4], gamma \"gamma of norm 2\" is [3], beta \"beta\" "
-     "is "
-     "[4]: gamma and beta need one element per column of x (op 0, \"gamma of norm 2\")"},
-    {nameless_bias, AG_ESHAPE,
-     "linear: x is [3,4], w \"block.0.weight\" is [3,4], b is [5]: b needs one element per row of "
-     "w "
-     "(op 0)"},
-    {named_part, AG_ESHAPE,
-     "concat: x \"block.0.weight\" is [3,4], x \"second\" is [2,3], x \"third\" is [3,4]: all "
-     "sizes "
-     "but that of axis 0 must be equal (op 0, \"second\")"},
-    {named_features, AG_ESHAPE,
-     "linear: x \"hidden\" is [2,5], w \"block.0.weight\" is [3,4]: x has 5 features, but w takes "
-     "4 "
-     "(op 0)"},
     {other_count, AG_ESHAPE, "reshape: x is [3,4]: [5,2] has 10 elements, not 12 (op 0)"},
     {drop_all, AG_ESHAPE, "dropout: x is [3]: p is 1, but must be at least 0 and below 1 (op 0)"},
     {drop_nan, AG_ESHAPE, "dropout: x is [3]: p is nan, but must be at least 0 and below 1 (op 0)"},

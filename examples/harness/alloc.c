@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L /* fileno */
 #include "examples/harness/harness.h"
 
 #include "core/internal.h"
@@ -39,6 +40,27 @@ char *harness_copy(const char *text)
 {
     size_t bytes = strlen(text) + 1;
     return memcpy(harness_alloc(bytes), text, bytes);
+}
+
+char *harness_printable(const char *text)
+{
+    const size_t bytes = 4 * strlen(text) + 1; /* a byte becomes \x1b at most */
+    return ag__printable(harness_alloc(bytes), bytes, text);
+}
+
+void harness_show(FILE *to, const char *text)
+{
+    char *safe = harness_printable(text);
+    fputs(safe, to);
+    harness_free(safe);
+}
+
+void harness_show_on_terminal(FILE *to, const char *text)
+{
+    if (isatty(fileno(to)))
+        harness_show(to, text);
+    else
+        fputs(text, to);
 }
 
 char *harness_text(const char *format, ...)

@@ -39,10 +39,12 @@ ag_status harness__plot_begin(plot_files *p, const char *folder, const char *nam
 
 void harness__plot_words(FILE *to, const char *text)
 {
-    for (; *text; text++) {
-        if (*text == '\'') fputc('\'', to); /* '' is a quote within quotes */
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+    char *safe = harness_printable(text);
+    for (const char *c = safe; *c; c++) {
+        if (*c == '\'') fputc('\'', to); /* '' is a quote within quotes */
+        fputc(*c, to);
     }
+    harness_free(safe);
 }
 
 static int inner_byte(char c) { return (c & 0xC0) == 0x80; } /* of a character of UTF-8 */
@@ -51,15 +53,17 @@ int harness__plot_label(FILE *to, const char *text)
 {
     enum { MOST = 52, FIRST = 28, LAST = MOST - FIRST - 3 }; /* characters */
     int characters = 0, at = 0;
-    for (const char *c = text; *c; c++) characters += !inner_byte(*c);
-    for (; to && *text; text++) {
-        at += !inner_byte(*text);
+    char *safe = harness_printable(text);
+    for (const char *c = safe; *c; c++) characters += !inner_byte(*c);
+    for (const char *c = safe; to && *c; c++) {
+        at += !inner_byte(*c);
         if (characters > MOST && at > FIRST && at <= characters - LAST) {
-            if (at == FIRST + 1 && !inner_byte(*text)) fputs("...", to);
+            if (at == FIRST + 1 && !inner_byte(*c)) fputs("...", to);
             continue;
         }
-        fputc((unsigned char)*text < ' ' ? ' ' : *text == '"' ? '\'' : *text, to);
+        fputc(*c == '"' ? '\'' : *c, to);
     }
+    harness_free(safe);
     return characters < MOST ? characters : MOST;
 }
 

@@ -156,6 +156,15 @@ void *harness_grow(void *block, size_t bytes);
 void harness_free(void *block);
 char *harness_copy(const char *text);
 char *harness_text(const char *format, ...) AG_PRINTF(1, 2);
+
+/* A copy that is safe to show: control characters, bytes that are not UTF-8 and marks that turn the
+   direction of writing stand there as \x1b or \u202e. Every name from outside passes here on its
+   way to a terminal, a picture or a page; files for programs (CSV, JSON) get it as it is. */
+char *harness_printable(const char *text);
+/* The same, written to a stream. */
+void harness_show(FILE *to, const char *text);
+/* As it is, or made safe when the stream is a terminal. */
+void harness_show_on_terminal(FILE *to, const char *text);
 _Noreturn void harness_no_memory(size_t bytes);
 double harness_seconds(void); /* of a clock that only goes forward */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
+#include "core/internal.h"
 #include "examples/harness/harness.h"
 
 #include <stdarg.h>
@@ -45,14 +46,21 @@ static void begin(const char *colour)
             paint ? "\033[0m" : "");
 }
 
+/* A line whose names cannot drive the terminal. */
+static void say(const char *colour, const char *kind, const char *format, va_list list)
+{
+    char text[4096], safe[8192];
+    begin(colour);
+    vsnprintf(text, sizeof text, format, list);
+    fprintf(stderr, "%s%s\n", kind, ag__printable(safe, sizeof safe, text));
+}
+
 void harness_say(const char *format, ...)
 {
     if (silent) return;
     va_list list;
     va_start(list, format);
-    begin("");
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    say("", "", format, list);
     va_end(list);
 }
 
@@ -61,17 +69,15 @@ void harness_warn(const char *format, ...)
     if (silent) return;
     va_list list;
     va_start(list, format);
-    begin("\033[33m");
-    fputs("warning: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    say("\033[33m", "warning: ", format, list);
     va_end(list);
 }
 
 void harness_error(const char *sentence)
 {
+    char safe[8192];
     begin("\033[31m");
-    fprintf(stderr, "%s\n", sentence);
+    fprintf(stderr, "%s\n", ag__printable(safe, sizeof safe, sentence));
 }
 
 double harness_seconds(void)

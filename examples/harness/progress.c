@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
+#include "core/internal.h"
 #include "examples/harness/harness.h"
 
 #include <stdlib.h>
@@ -71,12 +72,12 @@ void harness_progress_start(harness_progress *p, const char *label, int64_t firs
 
 static void draw(harness_progress *p, int64_t done, const char *note, double now)
 {
-    char text[512];
+    char text[512], safe[2048];
     int width = columns();
     if (width > (int)sizeof text) width = sizeof text;
     harness_progress_text(text, sizeof text, width, p->label, done, p->total, done - p->first,
                           now - p->started, note);
-    fprintf(stderr, "\r%s\033[K", text);
+    fprintf(stderr, "\r%s\033[K", ag__printable(safe, sizeof safe, text));
     fflush(stderr);
     p->drawn = now;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L /* fileno */
 #include "examples/harness/bag.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef enum kind { TEXT, REAL, COUNT } kind;
 
@@ -75,11 +77,21 @@ static int shown_width(const char *text)
     return n;
 }
 
+static int safe_width(const char *text)
+{
+    char *safe = harness_printable(text);
+    const int n = shown_width(safe);
+    harness_free(safe);
+    return n;
+}
+
 static void print_cell(FILE *to, const char *text, int width, int right, int last)
 {
-    int blanks = width - shown_width(text);
+    char *safe = harness_printable(text);
+    int blanks = width - shown_width(safe);
     if (right) fprintf(to, "%*s", blanks, "");
-    fputs(text, to);
+    fputs(safe, to);
+    harness_free(safe);
     if (!right && !last) fprintf(to, "%*s", blanks, "");
     fputs(last ? "\n" : "  ", to);
 }
@@ -89,13 +101,16 @@ void harness_table_print(FILE *to, const harness_table *t)
     int columns = bag_count(t->columns), rows = harness_table_rows(t);
     int *width = harness_alloc((size_t)columns * sizeof *width);
     for (int c = 0; c < columns; c++) {
-        width[c] = shown_width(t->columns[c]);
+        width[c] = safe_width(t->columns[c]);
         for (int r = 0; r < rows; r++) {
-            int w = shown_width(at(t, r, c)->shown);
+            int w = safe_width(at(t, r, c)->shown);
             if (w > width[c]) width[c] = w;
         }
     }
-    if (*t->title) fprintf(to, "%s\n", t->title);
+    if (*t->title) {
+        harness_show(to, t->title);
+        fputc('\n', to);
+    }
     for (int c = 0; c < columns; c++)
         print_cell(to, t->columns[c], width[c], rows && at(t, 0, c)->kind != TEXT,
                    c == columns - 1);
@@ -108,12 +123,14 @@ void harness_table_print(FILE *to, const harness_table *t)
 
 void harness_csv_quoted(FILE *to, const char *text)
 {
+    char *safe = isatty(fileno(to)) ? harness_printable(text) : harness_copy(text);
     fputc('"', to);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', to);
-        fputc(*text, to);
+    for (const char *c = safe; *c; c++) {
+        if (*c == '"') fputc('"', to);
+        fputc(*c, to);
     }
     fputc('"', to);
+    harness_free(safe);
 }
 
 static void csv_text(FILE *to, const char *text)
@@ -121,7 +138,7 @@ static void csv_text(FILE *to, const char *text)
     if (strpbrk(text, ",\"\r\n"))
         harness_csv_quoted(to, text);
     else
-        fputs(text, to);
+        harness_show_on_terminal(to, text);
 }
 
 static void csv_cell(FILE *to, const cell *c)
@@ -166,13 +183,15 @@ json_t *harness_table_json(const harness_table *t)
 
 void harness_html_text(FILE *to, const char *text)
 {
-    for (; *text; text++) switch (*text) {
+    char *safe = harness_printable(text);
+    for (const char *c = safe; *c; c++) switch (*c) {
         case '&': fputs("&amp;", to); break;
         case '<': fputs("&lt;", to); break;
         case '>': fputs("&gt;", to); break;
         case '"': fputs("&quot;", to); break;
-        default: fputc(*text, to);
+        default: fputc(*c, to);
         }
+    harness_free(safe);
 }
 
 static void html_cell(FILE *to, const char *tag, const char *text, int number)

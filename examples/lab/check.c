@@ -157,10 +157,12 @@ static ag_status report(check *c, const lab_folders *folders, ag_failure *why)
         harness_table_print(stdout, c->table);
         printf("mean tau of %lld files: %.3f; %d measured again on %s\n", (long long)count, mean,
                c->measured, lab_cpu_name(here));
-        if (others)
+        char *shown = others ? harness_printable(others) : NULL;
+        if (shown)
             printf("The data are of another CPU (%s): the tau says how much of the order two CPUs "
                    "share, not how well was measured.\n",
-                   others);
+                   shown);
+        harness_free(shown);
     }
     harness_free(others);
     return why->status;

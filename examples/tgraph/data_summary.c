@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What `tgraph inspect` says about a file. */
+#include "examples/harness/harness.h"
 #include "examples/tgraph/data_parts.h"
 
 static void add_range(tgraph_summary *s, const int64_t *runtime, int count)
@@ -74,7 +75,8 @@ static void print_time(FILE *out, int64_t ns)
 
 void tgraph_summary_print(FILE *out, const char *path, const tgraph_summary *s)
 {
-    fprintf(out, "%s: %s file\n", path, s->tile ? "tile" : "layout");
+    harness_show(out, path);
+    fprintf(out, ": %s file\n", s->tile ? "tile" : "layout");
     fprintf(out, "  nodes           %d", s->nodes);
     if (!s->tile) fprintf(out, ", pruned to %d (%d configurable)", s->kept_nodes, s->configurable);
     fprintf(out, "\n  edges           %d", s->edges);

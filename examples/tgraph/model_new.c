@@ -150,11 +150,12 @@ static ag_graph *build_edges(const tgraph_graph *g, const tgraph_options *option
 {
     const ag_direction direction[] = {AG_ALONG, AG_AGAINST, AG_BOTH_WAYS};
     const int m = options->edges ? g->edges : 0;
-    int32_t *source = malloc(2 * ((size_t)m + 1) * sizeof *source), *target = source + m;
+    int32_t *source = malloc(2 * ((size_t)m + 1) * sizeof *source), *target;
     if (!source) {
         ag_fail(why, AG_EMEMORY, "There is no memory for a graph of %d edges.", m);
         return NULL;
     }
+    target = source + m;
     for (int e = 0; e < m; e++) {
         source[e] = g->edge[2 * e];
         target[e] = g->edge[2 * e + 1];

@@ -56,7 +56,8 @@ static ag_status write_order(FILE *to, const tgraph_file_result *f, int tile, ag
     int64_t *order = harness_alloc((size_t)n * sizeof *order);
     char *id = tgraph_contest_id(f->entry->path, tile);
     if (!harness_order(order, f->score, n, why)) {
-        fprintf(to, "%s,", id);
+        harness_show_on_terminal(to, id);
+        fputc(',', to);
         for (int i = 0; i < shown; i++) fprintf(to, "%s%" PRId64, i ? ";" : "", order[i]);
         fputc('\n', to);
     }

@@ -140,7 +140,11 @@ void tpgnn_results_print(const tpgnn_results *r, harness_table *const table[TPGN
         harness_table_print(stdout, table[i]);
     }
     if (r->methods > 1) putchar('\n');
-    for (int m = 1; m < r->methods; m++) printf("%s: %s\n", r->name[m], r->note[m]);
+    for (int m = 1; m < r->methods; m++) {
+        char *note = harness_printable(r->note[m]);
+        printf("%s: %s\n", r->name[m], note);
+        harness_free(note);
+    }
 }
 
 json_t *tpgnn_results_json(const tpgnn_results *r) { return tpgnn_comparison_json(&r->comparison); }

@@ -181,7 +181,11 @@ void tpu_results_print(const tpu_results *r, harness_table *const *table, int co
         harness_table_print(stdout, table[i]);
     }
     if (r->methods > 1) putchar('\n');
-    for (int m = 1; m < r->methods; m++) printf("%s: %s\n", r->name[m], r->note[m]);
+    for (int m = 1; m < r->methods; m++) {
+        char *note = harness_printable(r->note[m]);
+        printf("%s: %s\n", r->name[m], note);
+        harness_free(note);
+    }
 }
 
 json_t *tpu_results_json(const tpu_results *r)
