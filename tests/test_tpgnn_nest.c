@@ -241,7 +241,7 @@ static void indices_are_marked(void **state)
     with(t, "Add", i, 1);
     var(t, i);
     uint8_t *mark = harness_alloc((size_t)t->s.nodes);
-    tpgnn_nest_indices(mark, &t->data, &t->s);
+    tpgnn_nest_indices(mark, &t->data, &t->s, &(ag_failure){0});
     static const uint8_t should[] = {0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
     assert_int_equal(t->s.nodes, sizeof should);
     assert_memory_equal(mark, should, sizeof should);
@@ -308,7 +308,7 @@ static void damaged_trees_are_survived(void **state)
         }
         compute(t);
         check_range(t);
-        tpgnn_nest_indices(mark, &t->data, &t->s);
+        tpgnn_nest_indices(mark, &t->data, &t->s, &(ag_failure){0});
         assert_int_equal(mark[0], 0);
         drop(t);
     }

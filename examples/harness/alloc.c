@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L /* fileno */
 #include "examples/harness/harness.h"
+#include "examples/harness/rescue.h"
 
 #include "core/internal.h"
 
@@ -12,6 +13,7 @@
 void harness_no_memory(size_t bytes)
 {
     char text[160]; /* nothing here may allocate */
+    harness__rescue_out_of_memory(bytes);
     int n = snprintf(text, sizeof text,
                      "out of memory: %zu more bytes are not to be had; "
                      "use less data, a lower --ram-limit or a larger machine\n",
@@ -24,17 +26,24 @@ void *harness_alloc(size_t bytes)
 {
     void *block = ag__alloc(bytes);
     if (!block) harness_no_memory(bytes);
+    harness__rescue_take(block);
     return memset(block, 0, bytes);
 }
 
 void *harness_grow(void *block, size_t bytes)
 {
-    block = ag__grow(block, bytes);
-    if (!block) harness_no_memory(bytes);
-    return block;
+    void *grown = ag__grow(block, bytes);
+    if (!grown) harness_no_memory(bytes);
+    harness__rescue_give(block);
+    harness__rescue_take(grown);
+    return grown;
 }
 
-void harness_free(void *block) { ag__free(block); }
+void harness_free(void *block)
+{
+    harness__rescue_give(block);
+    ag__free(block);
+}
 
 char *harness_copy(const char *text)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/checkpoint.h"
 
+#include "core/internal.h"
+#include "examples/harness/rescue.h"
+
 #include <jansson.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,13 +35,15 @@ ag_status harness_checkpoint_save(const char *path, ag_params *params, const har
     harness_state copy = *state;
     number_place number[NUMBERS];
     const int numbers = number_places(number, &copy, resume);
-    ag_checkpoint_item *item = harness_alloc((size_t)(extras + numbers) * sizeof *item);
+    const size_t bytes = (size_t)(extras + numbers) * sizeof(ag_checkpoint_item);
+    ag_checkpoint_item *item = ag__alloc(bytes);
+    if (!item) return ag_fail(why, AG_EMEMORY, "%.200s: no memory for %zu bytes", path, bytes);
     for (int i = 0; i < extras; i++) item[i] = extra[i];
     for (int i = 0; i < numbers; i++)
         item[extras + i] =
             (ag_checkpoint_item){number[i].name, number[i].dtype, AG_SCALAR, number[i].at};
     ag_params_save(path, params, resume, item, extras + numbers, pair, pairs, why);
-    harness_free(item);
+    ag__free(item);
     return why->status;
 }
 
@@ -69,14 +74,14 @@ harness_options *harness_checkpoint_options(const harness_program *program, void
                                             ag_failure *why)
 {
     harness_options *o = harness_options_new(program, HARNESS_TRAIN, values);
-    json_t *j = json_loads(configuration, JSON_REJECT_DUPLICATES, NULL);
+    json_t *j = harness_hold_json(json_loads(configuration, JSON_REJECT_DUPLICATES, NULL));
     char *where = harness_text("%.120s: the metadata \"configuration\"", path);
     if (j)
         harness_options_from_json(o, j, where, 1, why);
     else
         ag_fail(why, AG_EDATA, "%s say nothing of the model, or no JSON; is it a checkpoint of %s?",
                 where, program->name);
-    json_decref(j);
+    harness_drop_json(j);
     harness_free(where);
     return o;
 }

@@ -91,15 +91,13 @@ static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
 /* ---- nodes --------------------------------------------------------------------------------------
  */
 
-/* Numbers the nodes that stay; returns how many. */
+/* Numbers the nodes that stay; returns how many, or -1: no memory. */
 static int place_nodes(scratch *s, const tpgnn_data *data, const tpgnn_schedule *schedule,
-                       int compact)
+                       int compact, ag_failure *why)
 {
     int n = 0;
-    if (compact)
-        tpgnn_nest_indices(s->mark, data, schedule);
-    else
-        memset(s->mark, 0, (size_t)schedule->nodes);
+    if (compact && tpgnn_nest_indices(s->mark, data, schedule, why)) return -1;
+    if (!compact) memset(s->mark, 0, (size_t)schedule->nodes);
     for (int v = 0; v < schedule->nodes; v++) s->place[v] = s->mark[v] ? -1 : n++;
     return n;
 }
@@ -202,9 +200,9 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
                                const tpgnn_batch_options *o, ag_failure *why)
 {
     const tpgnn_schedule *schedule = b->schedule[i];
-    const int first = b->start[i], nodes = place_nodes(s, data, schedule, o->compact);
+    const int first = b->start[i], nodes = place_nodes(s, data, schedule, o->compact, why);
     int stores = b->store_start[i];
-    if (o->nest) tpgnn_nest(s->nest, data, schedule);
+    if (nodes < 0 || (o->nest && tpgnn_nest(s->nest, data, schedule, why))) return why->status;
     for (int v = 0; v < schedule->nodes; v++) {
         if (s->place[v] < 0) continue;
         const int at = first + s->place[v];

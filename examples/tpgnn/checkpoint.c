@@ -3,6 +3,7 @@
 #include "examples/tpgnn/checkpoint.h"
 
 #include "examples/harness/checkpoint.h"
+#include "examples/harness/rescue.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -50,12 +51,12 @@ static ag_status parse_vocabulary(tpgnn_checkpoint *c, const char *path, const a
                                   ag_failure *why)
 {
     char *text = harness_checkpoint_text(file, "vocabulary");
-    json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_t *j = harness_hold_json(json_loads(text, JSON_REJECT_DUPLICATES, NULL));
     char *where = harness_text("%.120s: the metadata \"vocabulary\"", path);
     tpgnn_vocabulary_read(&c->vocabulary, j, where, why);
     for (int f = 0; f < TPGNN_FIELDS && !why->status; f++)
         c->model.words[f] = c->vocabulary.words[f];
-    json_decref(j);
+    harness_drop_json(j);
     harness_free(where);
     harness_free(text);
     return why->status;
@@ -85,7 +86,10 @@ ag_status tpgnn_checkpoint_save(const char *path, const tpgnn_model *model,
                                        {"state.vector", REALS,
                                         AG_SHAPE(model->options.words[TPGNN_CLASS], TPGNN_VECTOR),
                                         model->vector}};
-    char *words = harness_json_text(tpgnn_vocabulary_json(&c->vocabulary));
+    json_t *vocabulary = tpgnn_vocabulary_json(&c->vocabulary);
+    char *words = vocabulary ? json_dumps(vocabulary, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    json_decref(vocabulary);
+    if (!words) return ag_fail(why, AG_EMEMORY, "%.200s: no memory for the vocabulary", path);
     const ag_checkpoint_pair pair[] = {{"program", "tpgnn " TPGNN_VERSION},
                                        {"configuration", c->configuration},
                                        {"data", c->data},
@@ -144,8 +148,8 @@ static ag_status check_width(const char *path, const ag_checkpoint *file, int hi
                    path, hidden);
 }
 
-static ag_status load(const char *path, const ag_checkpoint *file, tpgnn_model *model,
-                      tpgnn_checkpoint *c, ag_failure *why)
+ag_status tpgnn_checkpoint_take(const char *path, const ag_checkpoint *file, tpgnn_model *model,
+                                tpgnn_checkpoint *c, ag_failure *why)
 {
     c->configuration = harness_checkpoint_text(file, "configuration");
     c->data = harness_checkpoint_text(file, "data");
@@ -165,7 +169,7 @@ ag_status tpgnn_checkpoint_load(const char *path, tpgnn_model *model, tpgnn_chec
 {
     ag_checkpoint *file = ag_checkpoint_open(path, why);
     if (!file) return why->status;
-    load(path, file, model, c, why);
+    tpgnn_checkpoint_take(path, file, model, c, why);
     harness_checkpoint_close(file, why);
     return why->status;
 }

@@ -28,6 +28,9 @@ int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score);
 ag_status tpgnn_checkpoint_save(const char *path, const tpgnn_model *model,
                                 const tpgnn_checkpoint *c, int resume, ag_failure *why);
 
+/* The same of a file that is open. */
+ag_status tpgnn_checkpoint_take(const char *path, const ag_checkpoint *file, tpgnn_model *model,
+                                tpgnn_checkpoint *c, ag_failure *why);
 /* Reads a checkpoint, makes the model that it describes and loads it. Start from {0}; free both in
    any case. Fails: AG_EFILE, AG_EDATA, AG_ESHAPE, AG_EFINITE, AG_EMEMORY. */
 ag_status tpgnn_checkpoint_load(const char *path, tpgnn_model *model, tpgnn_checkpoint *c,

@@ -2,7 +2,7 @@
 /* Files to tasks and schedules: what a file leaves behind and what is given back. */
 #include "examples/tpgnn/data.h"
 
-#include "examples/harness/bag.h"
+#include "examples/harness/harness.h"
 #include "examples/tpgnn/data_parts.h"
 
 #include <string.h>
@@ -50,19 +50,28 @@ static ag_status name_file(tpgnn_data *data, tpgnn_file *file, const char *path,
     return why->status;
 }
 
-static int find_family(tpgnn_data *data, const char *name)
+/* The name up to its first '_', and room for it in the list. NULL: no memory. */
+static char *make_family(tpgnn_data *data, const char *name)
 {
-    char *family = harness_copy(name);
-    char *bar = family[0] ? strchr(family + 1, '_') : NULL;
-    if (bar) *bar = 0;
-    const int at = map_find(data->parts->families, family);
-    if (at >= 0) {
-        harness_free(family);
-        return data->parts->families[at].value;
-    }
-    data->family = harness_grow(data->family, ((size_t)data->families + 1) * sizeof *data->family);
+    const size_t length = strlen(name), first = length ? 1 + strcspn(name + 1, "_") : 0;
+    char **list = ag__grow(data->family, ((size_t)data->families + 1) * sizeof *list);
+    if (list) data->family = list;
+    char *family = list ? ag__alloc(first + 1) : NULL;
+    if (!family) return NULL;
+    memcpy(family, name, first);
+    family[first] = 0;
+    return family;
+}
+
+/* Takes the family that make_family made. */
+static int find_family(tpgnn_data *data, char *family)
+{
+    for (int i = 0; i < data->families; i++)
+        if (!strcmp(data->family[i], family)) {
+            ag__free(family);
+            return i;
+        }
     data->family[data->families] = family;
-    map_add(data->parts->families, family, data->families);
     return data->families++;
 }
 
@@ -149,12 +158,12 @@ static ag_status read_file(tpgnn_data *data, tpgnn_reading *r, const void *from,
 }
 
 /* Nothing fails from here on. */
-static void keep_file(tpgnn_data *data, tpgnn_reading *r)
+static void keep_file(tpgnn_data *data, tpgnn_reading *r, char *family)
 {
     const tpgnn_file *f = r->file;
     tpgnn_kinds_merge(data, &r->lines, r->file);
     data->task[data->tasks] =
-        (tpgnn_task){f->name, find_family(data, f->name), data->schedules, r->schedules};
+        (tpgnn_task){f->name, find_family(data, family), data->schedules, r->schedules};
     data->parts->file[data->tasks++] = *f;
     data->schedules += r->schedules;
     data->nodes += f->nodes;
@@ -162,11 +171,32 @@ static void keep_file(tpgnn_data *data, tpgnn_reading *r)
     data->hash = tpgnn_hash(data->hash, &f->hash, 1, sizeof f->hash);
 }
 
+static ag_status make_parts(tpgnn_data *data, ag_failure *why)
+{
+    if (data->parts) return AG_OK;
+    data->parts = ag__alloc(sizeof *data->parts);
+    if (!data->parts) return tpugraphs_no_memory("data", sizeof *data->parts, why);
+    *data->parts = (struct tpgnn_data_parts){0};
+    return AG_OK;
+}
+
+/* Keeps what was read, or nothing. */
+static ag_status keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
+{
+    char *family = make_family(data, r->file->name);
+    if (!family) return tpugraphs_no_memory(r->file->name, strlen(r->file->name) + 1, why);
+    if (tpgnn_kinds_reserve(data, &r->lines, why))
+        ag__free(family);
+    else
+        keep_file(data, r, family);
+    return why->status;
+}
+
 ag_status tpgnn_data_take(tpgnn_data *data, tpgnn_reading *r, tpgnn_read *read, const void *from,
                           ag_failure *why)
 {
     tpgnn_file file = {0};
-    if (!data->parts) data->parts = harness_alloc(sizeof *data->parts);
+    if (make_parts(data, why)) return why->status;
     struct tpgnn_data_parts *p = data->parts;
     tpgnn_file *files =
         grow(data, p->file, &p->file_room, (int64_t)data->tasks + 1, sizeof *files, why);
@@ -177,10 +207,7 @@ ag_status tpgnn_data_take(tpgnn_data *data, tpgnn_reading *r, tpgnn_read *read, 
     if (!tasks) return why->status;
     data->task = tasks;
     r->file = &file;
-    if (read(data, r, from, why))
-        free_file(data, &file);
-    else
-        keep_file(data, r);
+    if (read(data, r, from, why) || keep(data, r, why)) free_file(data, &file);
     tpgnn_kinds_drop(&r->lines);
     ag__free(r->node_offset);
     ag__free(r->store_offset);
@@ -200,7 +227,7 @@ static ag_status add_file(tpgnn_data *data, const char *path, ag_failure *why)
 
 ag_status tpgnn_data_add(tpgnn_data *data, const tpugraphs_paths *paths, ag_failure *why)
 {
-    if (!data->parts) data->parts = harness_alloc(sizeof *data->parts);
+    if (make_parts(data, why)) return why->status;
     for (int i = 0; i < paths->count && !harness_interrupted(); i++)
         if (add_file(data, paths->path[i], why)) break;
     tpgnn_kinds_settle(data);
@@ -223,8 +250,8 @@ void tpgnn_data_free(tpgnn_data *data)
         for (int i = 0; i < data->tasks; i++) free_file(data, &data->parts->file[i]);
         data->budget.used -= data->parts->bytes;
         ag__free(data->parts->file);
-        map_free(data->parts->families);
-        harness_free(data->parts);
+        ag__free(data->parts->scratch);
+        ag__free(data->parts);
     }
     ag__free(data->schedule);
     ag__free(data->task);

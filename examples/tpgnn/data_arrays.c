@@ -152,6 +152,6 @@ ag_status tpgnn_data_arrays(tpgnn_data *data, int32_t *index, const tpgnn_arrays
     const int failed = tpgnn_data_take(data, &r, read_arrays, &a, why);
     for (int i = 0; i < given->schedules; i++)
         index[i] = failed || index[i] < 0 ? -1 : before + index[i];
-    tpgnn_kinds_settle(data);
+    if (data->parts) tpgnn_kinds_settle(data);
     return why->status;
 }

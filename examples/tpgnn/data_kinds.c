@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kinds of nodes: the lines of a file, and the one list of all files. */
-#include "examples/harness/bag.h"
+#include "examples/harness/harness.h"
 #include "examples/tpgnn/data_parts.h"
 
 #include <stdlib.h>
@@ -37,13 +37,30 @@ static int split(const char *word[WORDS], size_t length[WORDS], const char *line
     return words == WORDS && length[4] == 1 && (*word[4] == '0' || *word[4] == '1');
 }
 
-static char *copy(const char *text, size_t n) { return harness_text("%.*s", (int)n, text); }
+/* NULL: no memory. */
+static char *copy(const char *text, size_t n)
+{
+    char *made = ag__alloc(n + 1);
+    if (!made) return NULL;
+    memcpy(made, text, n);
+    made[n] = 0;
+    return made;
+}
+
+static int is_whole(const tpgnn_kind *k)
+{
+    int whole = k->text != NULL;
+    for (int f = 0; f < TPGNN_FIELDS; f++) whole &= k->word[f] != NULL;
+    return whole;
+}
+
+enum { KIND_MADE, KIND_WRONG, KIND_NO_MEMORY };
 
 static int make_kind(tpgnn_kind *k, const char *line, size_t n)
 {
     const char *word[WORDS];
     size_t length[WORDS];
-    if (n > LONGEST_LINE || !split(word, length, line, n)) return 0;
+    if (n > LONGEST_LINE || !split(word, length, line, n)) return KIND_WRONG;
     const char *dot = memchr(word[0], '.', length[0]);
     k->text = copy(line, n);
     k->word[TPGNN_TYPE] = copy(word[0], length[0]);
@@ -51,10 +68,14 @@ static int make_kind(tpgnn_kind *k, const char *line, size_t n)
     k->word[TPGNN_LOOP] = copy(word[1], length[1]);
     k->word[TPGNN_DTYPE] = copy(word[2], length[2]);
     k->word[TPGNN_SCOPE] = copy(word[3], length[3]);
+    if (!is_whole(k)) {
+        free_kind(k);
+        return KIND_NO_MEMORY;
+    }
     k->named = *word[4] == '1';
     k->constant =
         !strcmp(k->word[TPGNN_TYPE], "IntImm") || !strcmp(k->word[TPGNN_TYPE], "FloatImm");
-    return 1;
+    return KIND_MADE;
 }
 
 ag_status tpgnn_kinds_cut(tpgnn_kind_lines *lines, const char *text, int64_t bytes,
@@ -69,10 +90,14 @@ ag_status tpgnn_kinds_cut(tpgnn_kind_lines *lines, const char *text, int64_t byt
     if (count > TPGNN_MOST_KINDS)
         return ag_fail(why, AG_EDATA, "%s: kinds has %zu lines, but at most %d are supported", name,
                        count, TPGNN_MOST_KINDS);
-    lines->kind = harness_alloc(count * sizeof *lines->kind);
+    lines->kind = ag__alloc(count * sizeof *lines->kind);
+    if (!lines->kind) return tpugraphs_no_memory(name, count * sizeof *lines->kind, why);
+    memset(lines->kind, 0, count * sizeof *lines->kind);
     for (size_t i = 0; i <= n; i++) {
         if (i < n && text[i] != '\n') continue;
-        if (!make_kind(&lines->kind[lines->count], text + from, i - from))
+        const int made = make_kind(&lines->kind[lines->count], text + from, i - from);
+        if (made == KIND_NO_MEMORY) return tpugraphs_no_memory(name, i - from, why);
+        if (made == KIND_WRONG)
             return ag_fail(why, AG_EDATA,
                            "%s: line %d of kinds, counted from 0, must be five words with a blank "
                            "between them: TYPE LOOP DTYPE SCOPE NAMED, the last 0 or 1",
@@ -97,28 +122,43 @@ ag_status tpgnn_kinds_read(tpgnn_kind_lines *lines, const tpugraphs_raw *raw, ag
 
 /* ---- the list of all ------------------------------------------------------------------------ */
 
-void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_kind_lines *lines, tpgnn_file *file)
-{
-    const size_t most = (size_t)data->kinds + (size_t)lines->count;
-    uint16_t *place = harness_alloc((size_t)lines->count * sizeof *place + 1);
-    data->kind = harness_grow(data->kind, most * sizeof *data->kind + 1);
-    for (int i = 0; i < lines->count; i++) {
-        tpgnn_kind *k = &lines->kind[i];
-        const int at = map_find(data->parts->kinds, k->text);
-        place[i] = (uint16_t)(at < 0 ? data->kinds : data->parts->kinds[at].value);
-        if (at >= 0) continue;
-        map_add(data->parts->kinds, k->text, data->kinds);
-        data->kind[data->kinds++] = *k;
-        *k = (tpgnn_kind){0};
-    }
-    for (int64_t v = 0; v < file->nodes; v++) file->kind[v] = place[file->kind[v]];
-    harness_free(place);
-}
-
 typedef struct sorted_kind {
     tpgnn_kind kind;
     int from;
 } sorted_kind;
+
+ag_status tpgnn_kinds_reserve(tpgnn_data *data, const tpgnn_kind_lines *lines, ag_failure *why)
+{
+    struct tpgnn_data_parts *p = data->parts;
+    const size_t most = (size_t)data->kinds + (size_t)lines->count + 1;
+    const size_t bytes = most * (sizeof(sorted_kind) + sizeof(uint16_t));
+    tpgnn_kind *kind = ag__grow(data->kind, most * sizeof *kind);
+    if (kind) data->kind = kind;
+    if (!kind || tpgnn_index_room(&p->kinds, kind, data->kinds, most))
+        return tpugraphs_no_memory("kinds", most * sizeof *kind, why);
+    if (bytes <= p->scratch_bytes) return AG_OK;
+    void *scratch = ag__grow(p->scratch, bytes);
+    if (!scratch) return tpugraphs_no_memory("kinds", bytes, why);
+    p->scratch = scratch;
+    p->scratch_bytes = bytes;
+    return AG_OK;
+}
+
+void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_kind_lines *lines, tpgnn_file *file)
+{
+    tpgnn_index *index = &data->parts->kinds;
+    uint16_t *place = data->parts->scratch;
+    for (int i = 0; i < lines->count; i++) {
+        tpgnn_kind *k = &lines->kind[i];
+        const int at = tpgnn_index_find(index, data->kind, k->text);
+        place[i] = (uint16_t)(at < 0 ? data->kinds : at);
+        if (at >= 0) continue;
+        data->kind[data->kinds++] = *k;
+        tpgnn_index_add(index, data->kind, data->kinds - 1);
+        *k = (tpgnn_kind){0};
+    }
+    for (int64_t v = 0; v < file->nodes; v++) file->kind[v] = place[file->kind[v]];
+}
 
 static int by_text(const void *a, const void *b)
 {
@@ -128,27 +168,27 @@ static int by_text(const void *a, const void *b)
 static void sort_kinds(tpgnn_data *data)
 {
     const size_t n = (size_t)data->kinds;
-    sorted_kind *sorted = harness_alloc(n * sizeof *sorted + 1);
-    uint16_t *place = harness_alloc(n * sizeof *place + 1);
+    if (!n) return;
+    sorted_kind *sorted = data->parts->scratch;
+    uint16_t *place = (uint16_t *)(void *)(sorted + n);
     for (size_t i = 0; i < n; i++) sorted[i] = (sorted_kind){data->kind[i], (int)i};
     qsort(sorted, n, sizeof *sorted, by_text);
     for (size_t i = 0; i < n; i++) {
         place[sorted[i].from] = (uint16_t)i;
         data->kind[i] = sorted[i].kind;
-        map_add(data->parts->kinds, data->kind[i].text, (int)i);
     }
+    tpgnn_index_fill(&data->parts->kinds, data->kind, data->kinds);
     for (int t = 0; t < data->tasks; t++) {
         const tpgnn_file *file = &data->parts->file[t];
         for (int64_t v = 0; v < file->nodes; v++) file->kind[v] = place[file->kind[v]];
     }
-    harness_free(place);
-    harness_free(sorted);
 }
 
 void tpgnn_kinds_settle(tpgnn_data *data)
 {
-    const char **word = harness_alloc((size_t)data->kinds * sizeof *word + 1);
+    static const char *none[1];
     sort_kinds(data);
+    const char **word = data->kinds ? data->parts->scratch : none;
     tpgnn_vocabulary_free(&data->own);
     for (int f = 0; f < TPGNN_FIELDS; f++) {
         for (int i = 0; i < data->kinds; i++) word[i] = data->kind[i].word[f];
@@ -157,13 +197,12 @@ void tpgnn_kinds_settle(tpgnn_data *data)
             data->kind[i].index[f] =
                 tpgnn_vocabulary_find(tpgnn_data_vocabulary(data), (tpgnn_field)f, word[i]);
     }
-    harness_free(word);
 }
 
 void tpgnn_kinds_free(tpgnn_data *data)
 {
     for (int i = 0; i < data->kinds; i++) free_kind(&data->kind[i]);
     harness_free(data->kind);
-    if (data->parts) map_free(data->parts->kinds);
+    if (data->parts) ag__free(data->parts->kinds.slot);
     tpgnn_vocabulary_free(&data->own);
 }

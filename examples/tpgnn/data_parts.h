@@ -16,15 +16,17 @@ typedef struct tpgnn_file {
     size_t bytes; /* taken from the budget */
 } tpgnn_file;
 
-/* Where a text stands in its list. */
-typedef struct tpgnn_place_of {
-    char *key;
-    int value;
-} tpgnn_place_of;
+/* Kinds by their text: a table with a power of two of slots, -1: free. */
+typedef struct tpgnn_index {
+    int32_t *slot;
+    size_t room;
+} tpgnn_index;
 
 struct tpgnn_data_parts {
-    tpgnn_file *file;                 /* [tasks] */
-    tpgnn_place_of *kinds, *families; /* maps; small beside what a file holds, in no budget */
+    tpgnn_file *file;  /* [tasks] */
+    tpgnn_index kinds; /* with the scratch small beside what a file holds, in no budget */
+    void *scratch;     /* of those who add and sort kinds */
+    size_t scratch_bytes;
     int file_room, task_room, schedule_room;
     size_t bytes; /* of the lists, taken from the budget */
 };
@@ -68,15 +70,25 @@ ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *w
 /* Fails when the kinds of all files become too many. */
 ag_status tpgnn_kinds_check(const tpgnn_data *data, const tpgnn_reading *r, ag_failure *why);
 
-/* Lines of a text, checked; name: what sentences call its file. Fails: AG_EDATA. */
+/* Lines of a text, checked; name: what sentences call its file. Fails: AG_EDATA, AG_EMEMORY. */
 ag_status tpgnn_kinds_cut(tpgnn_kind_lines *lines, const char *text, int64_t bytes,
                           const char *name, ag_failure *why);
 /* The array `kinds`, checked. Fails: AG_EDATA, AG_EMEMORY. */
 ag_status tpgnn_kinds_read(tpgnn_kind_lines *lines, const tpugraphs_raw *raw, ag_failure *why);
 void tpgnn_kinds_drop(tpgnn_kind_lines *lines);
+/* Room for what merge and settle need, which cannot fail then. Fails: AG_EMEMORY, and nothing is
+   changed. */
+ag_status tpgnn_kinds_reserve(tpgnn_data *data, const tpgnn_kind_lines *lines, ag_failure *why);
+/* Room for the kinds `most` altogether; 1: no memory. fill: the table from the list anew. */
+int tpgnn_index_room(tpgnn_index *index, const tpgnn_kind *kind, int kinds, size_t most);
+void tpgnn_index_fill(tpgnn_index *index, const tpgnn_kind *kind, int kinds);
+void tpgnn_index_add(tpgnn_index *index, const tpgnn_kind *kind, int i);
+int tpgnn_index_find(const tpgnn_index *index, const tpgnn_kind *kind,
+                     const char *text); /* -1: it is not there */
 /* Moves what is new into the data's kinds; the file's nodes then have the indices of those. */
 void tpgnn_kinds_merge(tpgnn_data *data, tpgnn_kind_lines *lines, tpgnn_file *file);
-/* Sorts the kinds, and looks their words up or makes the vocabulary. */
+/* Sorts the kinds, and looks their words up or makes the vocabulary (which ends the program when
+   there is no memory; looking up takes none). */
 void tpgnn_kinds_settle(tpgnn_data *data);
 void tpgnn_kinds_free(tpgnn_data *data);
 

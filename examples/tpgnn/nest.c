@@ -224,12 +224,15 @@ static void sum_loops(nest_tree *t, nest_loop *root)
     }
 }
 
-void tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s)
+ag_status tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why)
 {
     nest_tree t;
     nest_loop root = {.extent = 1, .inside = -1};
     memset(x, 0, (size_t)s->nodes * TPGNN_NEST * sizeof *x);
-    nest_scan(&t, data, s);
+    if (nest_scan(&t, data, s, why)) {
+        nest_free(&t);
+        return why->status;
+    }
     nest_unroll(&t);
     nest_reach(&t);
     write_stores(x, &t, &root);
@@ -243,4 +246,5 @@ void tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s)
         write_access(x + (size_t)t.access[i].node * TPGNN_NEST, &t, &t.access[i]);
     write_all_around(x, &t);
     nest_free(&t);
+    return AG_OK;
 }

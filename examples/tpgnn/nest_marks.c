@@ -3,6 +3,8 @@
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/nest_parts.h"
 
+#include <string.h>
+
 /* Children that say what the columns of their parent say. A loop's body and an attribute's are
    their last child. */
 static int is_said(nest_class up, int position, int last)
@@ -17,11 +19,15 @@ static int is_said(nest_class up, int position, int last)
     }
 }
 
-void tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_schedule *s)
+ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_schedule *s,
+                             ag_failure *why)
 {
     nest_tree t = {.data = data, .s = s};
     const size_t kinds = (size_t)data->kinds * sizeof *t.kind;
-    char *block = harness_alloc(kinds + (size_t)s->nodes * sizeof *t.last + 64);
+    const size_t bytes = kinds + (size_t)s->nodes * sizeof *t.last + 64;
+    char *block = ag__alloc(bytes);
+    if (!block) return tpugraphs_no_memory("a batch", bytes, why);
+    memset(block, 0, bytes);
     t.last = (int32_t *)(void *)block;
     t.kind = (nest_kind *)(void *)(block + (size_t)s->nodes * sizeof *t.last);
     for (int v = 1; v < s->nodes; v++) t.last[s->parent[v]] = v;
@@ -31,5 +37,6 @@ void tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_sched
         const nest_class class = (nest_class)nest_kind_of(&t, up).class;
         mark[v] = (uint8_t)(mark[up] || is_said(class, s->position[v], t.last[up] == v));
     }
-    harness_free(block);
+    ag__free(block);
+    return AG_OK;
 }

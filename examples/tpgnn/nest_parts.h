@@ -122,8 +122,8 @@ static inline double nest_cap(double x) { return x < NEST_MOST ? x : NEST_MOST; 
 /* The kind of a node. */
 nest_kind nest_kind_of(nest_tree *t, int v);
 
-/* Finds loops, accesses, stores and terms. */
-void nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s);
+/* Finds loops, accesses, stores and terms. Fails: AG_EMEMORY; nest_free frees either way. */
+ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why);
 void nest_free(nest_tree *t);
 /* Products of extents, and which loops the pragmas unroll. */
 void nest_unroll(nest_tree *t);

@@ -36,11 +36,22 @@ static void look_ahead(nest_tree *t, int *loops, int *accesses, int *stores, int
     }
 }
 
-static void make_room(nest_tree *t)
+/* Zeros; NULL: no memory. */
+static void *zeros(size_t bytes, ag_failure *why)
+{
+    void *block = ag__alloc(bytes);
+    if (block) return memset(block, 0, bytes);
+    tpugraphs_no_memory("a batch", bytes, why);
+    return NULL;
+}
+
+static ag_status make_room(nest_tree *t, ag_failure *why)
 {
     const size_t n = (size_t)t->s->nodes;
-    char *at = harness_alloc(n * (5 * 4 + 4 + 1 + sizeof *t->way) +
-                             (size_t)t->data->kinds * sizeof *t->kind + 64 * 10);
+    char *at = zeros(n * (5 * 4 + 4 + 1 + sizeof *t->way) +
+                         (size_t)t->data->kinds * sizeof *t->kind + 64 * 10,
+                     why);
+    if (!at) return why->status;
     t->block = at;
     t->kind = take(&at, (size_t)t->data->kinds, sizeof *t->kind);
     t->last = take(&at, n, sizeof *t->last);
@@ -51,25 +62,29 @@ static void make_room(nest_tree *t)
     t->step = take(&at, n, sizeof *t->step);
     t->inside = take(&at, n, 1);
     t->way = take(&at, n, sizeof *t->way);
+    return AG_OK;
 }
 
-static void make_more(nest_tree *t)
+static ag_status make_more(nest_tree *t, ag_failure *why)
 {
     int loops = 0, accesses = 0, stores = 0, vars = 0;
     look_ahead(t, &loops, &accesses, &stores, &vars);
-    char *at = harness_alloc(
-        (size_t)loops * sizeof *t->loops + (size_t)accesses * sizeof *t->access +
-        (size_t)stores * sizeof *t->stores + (size_t)vars * sizeof *t->terms + 64 * 5);
+    char *at =
+        zeros((size_t)loops * sizeof *t->loops + (size_t)accesses * sizeof *t->access +
+                  (size_t)stores * sizeof *t->stores + (size_t)vars * sizeof *t->terms + 64 * 5,
+              why);
+    if (!at) return why->status;
     t->loops = take(&at, (size_t)loops, sizeof *t->loops);
     t->access = take(&at, (size_t)accesses, sizeof *t->access);
     t->stores = take(&at, (size_t)stores, sizeof *t->stores);
     t->terms = take(&at, (size_t)vars, sizeof *t->terms);
+    return AG_OK;
 }
 
 void nest_free(nest_tree *t)
 {
-    harness_free(t->loops);
-    harness_free(t->block);
+    ag__free(t->loops);
+    ag__free(t->block);
 }
 
 /* ---- what a node inherits ------------------------------------------------------------------- */
@@ -228,12 +243,12 @@ static void use(nest_tree *t, int v, const int32_t *open)
     a->depends |= 1U << level;
 }
 
-void nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s)
+ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why)
 {
     *t = (nest_tree){.data = data, .s = s};
-    make_room(t);
-    make_more(t);
-    int32_t *open = harness_alloc((size_t)s->nodes * sizeof *open);
+    if (make_room(t, why) || make_more(t, why)) return why->status;
+    int32_t *open = zeros((size_t)s->nodes * sizeof *open, why);
+    if (!open) return why->status;
     for (int v = 0; v < s->nodes; v++) {
         const nest_kind k = nest_kind_of(t, v);
         inherit(t, v);
@@ -248,5 +263,6 @@ void nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s)
             count(t, v, k);
         }
     }
-    harness_free(open);
+    ag__free(open);
+    return AG_OK;
 }

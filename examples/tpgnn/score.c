@@ -57,7 +57,9 @@ ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *da
                       ag_failure *why)
 {
     tpgnn_batch batch = {0};
-    const tpgnn_schedule **schedule = harness_alloc((size_t)s->graphs * sizeof *schedule);
+    const size_t bytes = (size_t)s->graphs * sizeof(tpgnn_schedule *);
+    const tpgnn_schedule **schedule = ag__alloc(bytes);
+    if (!schedule) return tpugraphs_no_memory("a batch", bytes, why);
     for (int first = 0, n; !why->status && (n = chunk(s, data, first)) > 0; first += n) {
         if (!s->patient && harness_interrupted()) break;
         if (score_batch(s, score, data, schedule, first, n, &batch, weight, why)) break;
@@ -66,6 +68,6 @@ ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *da
     ag_tape_reset(s->tape);
     ag_tape_training(s->tape, 1);
     tpgnn_batch_free(&batch);
-    harness_free(schedule);
+    ag__free(schedule);
     return why->status;
 }

@@ -32,7 +32,8 @@ void tpgnn_vocabulary_copy(tpgnn_vocabulary *out, const tpgnn_vocabulary *v);
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word);
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */
 
-/* An object with a list of words for each field, word 0 included; owned by the caller. */
+/* An object with a list of words for each field, word 0 included; owned by the caller. NULL: no
+   memory. */
 struct json_t *tpgnn_vocabulary_json(const tpgnn_vocabulary *v);
 /* What tpgnn_vocabulary_json gave, into an empty vocabulary; name: what the sentence calls it.
    Fails, and leaves it empty: AG_EDATA (a field that is missing or no list, words that do not

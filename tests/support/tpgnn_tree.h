@@ -147,7 +147,7 @@ static inline void compute(tree *t)
 {
     harness_free(t->x);
     t->x = harness_alloc((size_t)t->s.nodes * TPGNN_NEST * sizeof *t->x);
-    tpgnn_nest(t->x, &t->data, &t->s);
+    tpgnn_nest(t->x, &t->data, &t->s, &(ag_failure){0});
 }
 
 static inline double column(const tree *t, int v, const char *name)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/checkpoint.h"
 #include "examples/harness/harness.h"
+#include "examples/harness/rescue.h"
 #include "examples/tpgnn/library/handle.h"
 #include "examples/tpgnn/score.h"
 
@@ -37,13 +38,36 @@ int tpgnn_library_failed(const ag_failure *why)
 
 /* ---- handles -------------------------------------------------------------------------------- */
 
+/* What augur_tpgnn_open reads, within harness_without_exit. */
+typedef struct loading {
+    augur_tpgnn *m;
+    const char *path;
+    ag_checkpoint *file;
+    ag_failure *why;
+} loading;
+
+static void read_checkpoint(void *context)
+{
+    loading *l = context;
+    struct stat what;
+    const int folder = !stat(l->path, &what) && S_ISDIR(what.st_mode);
+    char *chosen = folder ? harness_checkpoint_choose(l->path, 0) : NULL;
+    const char *path = chosen ? chosen : l->path;
+    l->file = ag_checkpoint_open(path, l->why);
+    if (l->file) tpgnn_checkpoint_take(path, l->file, &l->m->model, &l->m->checkpoint, l->why);
+    harness_free(chosen);
+}
+
 static ag_status load(augur_tpgnn *m, const char *path, ag_failure *why)
 {
-    struct stat what;
-    const int folder = !stat(path, &what) && S_ISDIR(what.st_mode);
-    char *chosen = folder ? harness_checkpoint_choose(path, 0) : NULL;
-    tpgnn_checkpoint_load(chosen ? chosen : path, &m->model, &m->checkpoint, why);
-    harness_free(chosen);
+    loading l = {m, path, NULL, why};
+    ag_failure memory = {0};
+    if (harness_without_exit(read_checkpoint, &l, &memory)) {
+        m->checkpoint = (tpgnn_checkpoint){0}; /* its parts are freed */
+        *why = (ag_failure){0};
+        ag_fail(why, memory.status, "augur_tpgnn_open: %s", memory.sentence);
+    }
+    ag_checkpoint_close(l.file);
     return why->status;
 }
 
@@ -178,6 +202,15 @@ ag_status tpgnn_library_arrays(tpgnn_arrays *to, const augur_tpgnn_graphs *g, co
     return AG_OK;
 }
 
+void *tpgnn_library_take(size_t count, size_t size, const char *name, ag_failure *why)
+{
+    const size_t bytes = ag__mul(count, size);
+    void *block = ag__alloc(bytes);
+    if (block) return memset(block, 0, bytes);
+    ag_fail(why, AG_EMEMORY, "%s: no memory for %zu bytes; free some and call again", name, bytes);
+    return NULL;
+}
+
 /* score [data->schedules] */
 static ag_status score_all(augur_tpgnn *m, double *score, const tpgnn_data *data, ag_failure *bad,
                            ag_failure *why)
@@ -201,15 +234,17 @@ static ag_status predict(augur_tpgnn *m, const tpgnn_arrays *arrays, double *sco
 {
     ag_failure bad = {0};
     tpgnn_data data = {.given = &m->checkpoint.vocabulary};
-    int32_t *index = harness_alloc((size_t)arrays->schedules * sizeof *index + 1);
-    if (!tpgnn_data_arrays(&data, index, arrays, &bad, why)) {
-        double *found = harness_alloc((size_t)data.schedules * sizeof *found);
-        if (!score_all(m, found, &data, &bad, why))
+    int32_t *index =
+        tpgnn_library_take((size_t)arrays->schedules, sizeof *index, arrays->name, why);
+    if (index && !tpgnn_data_arrays(&data, index, arrays, &bad, why)) {
+        double *found =
+            tpgnn_library_take((size_t)data.schedules, sizeof *found, arrays->name, why);
+        if (found && !score_all(m, found, &data, &bad, why))
             for (int i = 0; i < arrays->schedules; i++)
                 if (index[i] >= 0) score[i] = found[index[i]];
-        harness_free(found);
+        ag__free(found);
     }
-    harness_free(index);
+    ag__free(index);
     tpgnn_data_free(&data);
     if (!why->status) *why = bad;
     return why->status;

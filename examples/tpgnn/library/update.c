@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The library for tuners: training on what the tuner has measured. */
 #define _GNU_SOURCE
-#include "examples/harness/harness.h"
 #include "examples/tpgnn/library/handle.h"
 #include "examples/tpgnn/loss.h"
 #include "ops/ops.h"
@@ -36,25 +35,40 @@ augur_tpgnn_training augur_tpgnn_training_default(void)
 
 /* ---- what is remembered --------------------------------------------------------------------- */
 
+/* Room for the tasks of all graphs of the call, before any is remembered. */
+static ag_status make_task_room(augur_tpgnn *m, const tpgnn_arrays *arrays, ag_failure *why)
+{
+    const size_t most = (size_t)m->seen.schedules + (size_t)arrays->schedules;
+    int32_t *task = ag__grow(m->task, ag__mul(most, sizeof *task));
+    if (!task)
+        return ag_fail(why, AG_EMEMORY, "%s: no memory for %zu graphs; free some and call again",
+                       arrays->name, most);
+    m->task = task;
+    return AG_OK;
+}
+
 /* Returns how many were left out, or -1: `why` says what failed. */
 static int64_t remember(augur_tpgnn *m, const tpgnn_arrays *arrays, const int32_t *task,
                         ag_failure *bad, ag_failure *why)
 {
     int64_t left = 0;
-    int32_t *index = harness_alloc((size_t)arrays->schedules * sizeof *index);
+    int32_t *index =
+        tpgnn_library_take((size_t)arrays->schedules, sizeof *index, arrays->name, why);
+    if (!index || make_task_room(m, arrays, why)) {
+        ag__free(index);
+        return -1;
+    }
     if (tpgnn_data_arrays(&m->seen, index, arrays, bad, why) == AG_EDATA) {
         *bad = *why; /* none of them could be read */
         *why = (ag_failure){0};
     }
-    if (m->seen.schedules)
-        m->task = harness_grow(m->task, (size_t)m->seen.schedules * sizeof *m->task);
     for (int i = 0; i < arrays->schedules && !why->status; i++) {
         if (index[i] < 0)
             left++;
         else
             m->task[index[i]] = task ? task[i] : 0;
     }
-    harness_free(index);
+    ag__free(index);
     return why->status ? -1 : left;
 }
 
@@ -180,19 +194,20 @@ static ag_status train(augur_tpgnn *m, const augur_tpgnn_training *how, double l
     update u = {.m = m, .how = how, .tape = tpgnn_tapes_take(&m->tapes)};
     if (!u.tape)
         return ag_fail(why, AG_EMEMORY, "augur_tpgnn_update: no memory for a tape; free some");
-    u.order = harness_alloc(n * sizeof *u.order);
-    u.member = harness_alloc(n * sizeof *u.member);
-    u.copy = harness_alloc(n * sizeof *u.copy);
-    u.at = harness_alloc(n * sizeof *u.at);
-    do_steps(&u, loss, why);
+    static const char name[] = "augur_tpgnn_update";
+    u.order = tpgnn_library_take(n, sizeof *u.order, name, why);
+    u.member = tpgnn_library_take(n, sizeof *u.member, name, why);
+    u.copy = tpgnn_library_take(n, sizeof *u.copy, name, why);
+    u.at = tpgnn_library_take(n, sizeof *u.at, name, why);
+    if (!why->status) do_steps(&u, loss, why);
     ag_tape_reset(u.tape);
     ag_tape_training(u.tape, 1);
     tpgnn_tapes_give(&m->tapes, u.tape);
     tpgnn_batch_free(&u.batch);
-    harness_free(u.order);
-    harness_free(u.member);
-    harness_free(u.copy);
-    harness_free(u.at);
+    ag__free(u.order);
+    ag__free(u.member);
+    ag__free(u.copy);
+    ag__free(u.at);
     return why->status;
 }
 
