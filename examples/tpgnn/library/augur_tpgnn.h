@@ -11,7 +11,7 @@
        augur_tpgnn_save(model, "tuned.safetensors");
        augur_tpgnn_close(model);
 
-   Bad input never ends the process; no memory for its lists of names does, with a sentence.
+   Neither bad input nor lack of memory ends the process.
    Handlers of signals that may come during a call need a stack of their own (SA_ONSTACK):
    docs/errors.md. */
 #ifndef AUGUR_TPGNN_H
