@@ -278,7 +278,8 @@ static void test_no_arrays(void **state)
     ag_edges e = edges_of(tape, &good, starts);
     e.rows_t = NULL;
     ag_edge_softmax(in, e);
-    assert_string_equal(ag_error(tape), "edge_softmax: rows_t (input 3) is NULL; give it a tensor (op 0).");
+    assert_string_equal(ag_error(tape),
+                        "edge_softmax: rows_t (input 3) is NULL; give it a tensor (op 0).");
     ag_tape_reset(tape);
     in = ag_input(tape, x, AG_SHAPE(3));
     e = edges_of(tape, &good, starts);

@@ -67,7 +67,7 @@ static void test_refused(void **state)
     conv_tear_down(&f);
     conv_set_up(&f, "sage_directed");
     f.p.directed = 0; /* f3 is made for two aggregates */
-    expect_sentence(&f.p, "linear: x is [8,9], w is [6,13]");
+    expect_sentence(&f.p, "linear: x is [8,9], w \"p5\" is [6,13]");
     f.p.directed = 1;
     f.p.kind = 7;
     expect_sentence(&f.p, "the aggregate is 7");

@@ -138,11 +138,11 @@ static void plots_and_report(void **state)
     assert_null(strstr(many, "index 2 "));
     free(many);
     many = files_text(folder, "plots/groups.tsv");
-    assert_string_equal(many, "a b\t1.5\t?\nc\t0.5\t2\n");
+    assert_string_equal(many, "a\\x09b\t1.5\t?\nc\t0.5\t2\n");
     free(many);
     char *data = files_text(folder, "plots/bars.tsv"),
          *script = files_text(folder, "plots/learning.gp");
-    assert_string_equal(data, "d\t-1\t0\t0\na b\t1\t1\t2\n");
+    assert_string_equal(data, "d\t-1\t0\t0\na\\x09b\t1\t1\t2\n");
     assert_non_null(strstr(script, "set label 'it''s' at screen 0.5,"));
     free(data);
     free(script);
