@@ -263,6 +263,7 @@ void ag__trial_run(op_trial *t, unsigned how)
     const uint64_t before = inputs_hash(t);
     const long allocations = ag__allocations();
     ag_tape_reset(in->tape);
+    ag_tape_seed(in->tape, 0, 0); /* every run draws the same */
     record(t, y, how);
     for (int j = 0; j < t->n_out && !(how & RUN_LEAN); j++) ag_keep(y[j]);
     if (how & RUN_BACKWARD)
