@@ -196,9 +196,9 @@ static void test_refused(void **state)
     expect(&b, ag_sag_pool(b.x, b.p, b.edges, 0.5f), AG_ESHAPE,
            "the score needs one element per node");
     b = start(tape, g, NULL, 0);
-    expect(&b, ag_topk(NULL, b.p, b.edges, 0.5f), AG_EUSE, "topk: input 0 is NULL");
+    expect(&b, ag_topk(NULL, b.p, b.edges, 0.5f), AG_EUSE, "topk: x (input 0) is NULL");
     b = start(tape, g, NULL, 0);
-    expect(&b, ag_topk(b.x, NULL, b.edges, 0.5f), AG_EUSE, "topk: input 1 is NULL");
+    expect(&b, ag_topk(b.x, NULL, b.edges, 0.5f), AG_EUSE, "topk: p (input 1) is NULL");
     b = start(tape, g, NULL, 0);
     b.edges.starts = NULL;
     expect(&b, ag_topk(b.x, b.p, b.edges, 0.5f), AG_EUSE,
@@ -206,7 +206,7 @@ static void test_refused(void **state)
            "them with ag_graph_edges.");
     b = start(tape, g, NULL, 0);
     b.edges.rows = NULL;
-    expect(&b, ag_topk(b.x, b.p, b.edges, 0.5f), AG_EUSE, "topk_edges: input 0 is NULL");
+    expect(&b, ag_topk(b.x, b.p, b.edges, 0.5f), AG_EUSE, "topk_edges: rows (input 0) is NULL");
     b = start(tape, g, NULL, 0);
     b.edges.starts = b.edges.rows;
     expect(&b, ag_topk(b.x, b.p, b.edges, 0.5f), AG_ESHAPE,
