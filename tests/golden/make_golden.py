@@ -19,6 +19,7 @@ CONFIG_IDS = [1, 4, 7, 10]
 RANKS = [3, 0, 2, 2, 1]
 WEIGHT_DECAY, CLIP = 1e-5, 1.0
 FULL_GRADIENTS, SAMPLES, DIRECTIONS = 12000, 8, 3
+FORWARD, GRADIENT = 1e-5, 5e-4  # how far float may be from these values: the bounds of tests/test_tgraph_model.c
 
 SMALL = 16
 CASES = {  # name: (options, number of training steps to record)
@@ -177,15 +178,34 @@ def option_row(o):
                      o.residual == "outside", o.halve], np.int32)
 
 
-def compare_float32(name, exact, rough):
-    """How far float32 is from float64: shows that the tolerances of the tests can be kept."""
-    score = np.abs(exact["scores"] - rough["scores"]).max() / np.abs(exact["scores"]).max()
-    largest = max(np.abs(g).max() for g in exact["gradients"].values())
-    gradient = max(np.abs(exact["gradients"][n] - rough["gradients"][n]).max() / max(np.abs(g).max(), 1e-3 * largest)
-                   for n, g in exact["gradients"].items())
-    losses = (np.abs(exact["losses"] - rough["losses"]) / exact["losses"]).max() if exact["losses"].size else 0
-    print(f"{name:11s} loss {exact['loss']:.6f} margin {exact['near']:.1e} kink {exact['kink']:.1e} | float32: scores "
-          f"{score:.1e} gradients {gradient:.1e} losses {losses:.1e}", file=sys.stderr)
+def least_scale(name, gradients):
+    """Of a gradient's error. A bias in front of an instance norm has no gradient but rounding: its scale is that of
+    the weight beside it."""
+    largest = 1e-3 * max(np.abs(g).max() for g in gradients.values())
+    if name.endswith(".linear.bias"):
+        largest = max(largest, np.abs(gradients[name[:-len("bias")] + "weight"]).max())
+    return largest
+
+
+def float32_errors(exact, rough):
+    """How far float32 is from float64: of what goes forward (scores and losses), and of the gradients."""
+    forward = np.abs(exact["scores"] - rough["scores"]).max() / np.abs(exact["scores"]).max()
+    if exact["losses"].size:
+        forward = max(forward, (np.abs(exact["losses"] - rough["losses"]) / exact["losses"]).max())
+    return forward, max(np.abs(g - rough["gradients"][n]).max() / max(np.abs(g).max(), least_scale(n, exact["gradients"]))
+                        for n, g in exact["gradients"].items())
+
+
+def check(name, result, errors):
+    """Stops with a case that is near a kink, or that float32 cannot tell within half of the bounds of the test."""
+    print(f"{name:11s} loss {result['loss']:.6f} margin {result['near']:.1e} kink {result['kink']:.1e} | float32: "
+          f"forward {errors[0]:.1e} gradients {errors[1]:.1e}", file=sys.stderr)
+    if result["near"] < 1e-4 or result["kink"] < 1e-6 or not 0.01 < result["loss"] < 100:
+        sys.exit(f"{name}: a pair {result['near']:.1e} from the margin, a kink {result['kink']:.1e} away or loss "
+                 f"{result['loss']}: change a stream number")
+    if errors[0] > FORWARD / 2 or errors[1] > GRADIENT / 2:
+        sys.exit(f"{name}: float32 is {errors[0]:.1e} away forward and {errors[1]:.1e} in the gradients, of which "
+                 f"{FORWARD / 2:.1e} and {GRADIENT / 2:.1e} are allowed: change a stream number")
 
 
 def main():
@@ -194,10 +214,7 @@ def main():
     members = dict(inputs)
     for name, (options, steps) in CASES.items():
         result = run(options, steps, inputs, torch.float64)
-        if result["near"] < 1e-4 or result["kink"] < 1e-6 or not 0.01 < result["loss"] < 100:
-            sys.exit(f"{name}: a pair {result['near']:.1e} from the margin, a kink {result['kink']:.1e} away or loss "
-                     f"{result['loss']}: change a stream number")
-        compare_float32(name, result, run(options, steps, inputs, torch.float32))
+        check(name, result, float32_errors(result, run(options, steps, inputs, torch.float32)))
         members[f"{name}.options"] = option_row(options)
         members[f"{name}.scores"], members[f"{name}.loss"] = result["scores"], np.array([result["loss"]])
         if steps:
