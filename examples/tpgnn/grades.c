@@ -61,10 +61,9 @@ static void first_ones(tpgnn_grade *g, const item *x, const double *sorted, int 
         const int k = depth[d] < n ? depth[d] : n;
         double chosen = x[0].truth;
         int hits = 0;
-        for (int i = 0; i < k; i++) {
-            chosen = fmin(chosen, x[i].truth);
-            hits += x[i].truth <= sorted[k - 1];
-        }
+        /* Two loops: gcc 12 for aarch64 fails with an internal error where they are one. */
+        for (int i = 1; i < k; i++) chosen = fmin(chosen, x[i].truth);
+        for (int i = 0; i < k; i++) hits += x[i].truth <= sorted[k - 1];
         g->of[TPGNN_TOP1 + d] = sorted[0] / chosen;
         g->of[TPGNN_RECALL1 + d] = (double)hits / k;
         g->of[TPGNN_SLOWDOWN1 + d] = (chosen - sorted[0]) / sorted[0];
