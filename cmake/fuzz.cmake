@@ -15,7 +15,7 @@ foreach(source ${fuzzers})
     target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:lab_lib> $<TARGET_NAME_IF_EXISTS:tgraph_lib>
         $<TARGET_NAME_IF_EXISTS:tpgnn_lib> harness augur_static)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-    add_test(NAME ${name} COMMAND ${name} -max_total_time=${AUGUR_FUZZ_SECONDS} -timeout=5 -rss_limit_mb=2048
+    add_test(NAME ${name} COMMAND ${name} -max_total_time=${AUGUR_FUZZ_SECONDS} -timeout=60 -rss_limit_mb=2048
         -max_len=16384 ${corpus} ${seeds})
-    set_tests_properties(${name} PROPERTIES LABELS full TIMEOUT 300)
+    set_tests_properties(${name} PROPERTIES LABELS full TIMEOUT 1800)
 endforeach()

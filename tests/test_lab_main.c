@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#define SMALL " --milliseconds 0.2 --noise 1e9 --repeats 2 --quiet"
+#define SMALL " --milliseconds 0.2 --noise 1e9 --repeats 2 --probe-threshold 1000 --quiet"
 
 /* Data sets of all kinds: s/layout/random, s/tile, s/fusion. */
 static int make_sets(void **state)
