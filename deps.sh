@@ -53,6 +53,10 @@ look() {
         missing="$missing clang libomp-dev llvm"
     fi
     command -v clang-format-14 >/dev/null 2>&1 || optional="$optional clang-format-14"
+    case "$(uname -m)" in
+    aarch64) ;;
+    *) command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || optional="$optional gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
+    esac
 }
 
 install() { # install PACKAGE...

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # sh tests/run.sh [--full]: installs what is missing, builds and tests release and debug (address and undefined
-# sanitizers). --full adds thread sanitizer, fuzzing, installed consumers, all damaged files, format and, when nvcc is
-# there, the CUDA build. The last line is `N passed, N failed`; the exit status is 0 when nothing failed.
+# sanitizers). --full adds builds for other processors, thread sanitizer, fuzzing, installed consumers, all damaged
+# files, format and, when nvcc is there, the CUDA build. The last line is `N passed, N failed`; the exit status is 0 when
+# nothing failed.
 cd "$(dirname "$0")/.." || exit 1
 full=""
 case "$1" in
@@ -56,13 +57,37 @@ count() { # count PRESET: adds what ctest said in build/PRESET.test.log
     failed=$((failed + $2))
 }
 
-check() { # check PRESET CTEST-OPTIONS...: builds it and runs its tests
+try() { # try PRESET CTEST-OPTIONS...: runs the tests of what is built
     preset=$1
     shift
-    build "$preset" || return
-    say "testing $preset"
+    say "testing $preset $*"
     $run ctest --preset "$preset" -j "$jobs" "$@" 2>&1 | tee "build/$preset.test.log"
     count "$preset"
+}
+
+check() { # check PRESET CTEST-OPTIONS...: builds it and runs its tests
+    build "$1" && try "$@"
+}
+
+supports() { # supports v2|v3: this machine runs programs for that level of x86-64
+    [ "$(uname -m)" = x86_64 ] && /lib64/ld-linux-x86-64.so.2 --help 2>/dev/null | grep -q "x86-64-$1 (supported"
+}
+
+other_processors() { # what other machines would see
+    for level in v2 v3; do
+        if supports $level; then
+            check $level -L quick
+        else
+            echo "run.sh: this machine does not run x86-64-$level, so that build is left out."
+        fi
+    done
+    # Here belong runs of the products' tests with the instructions forced down, as in
+    # export NAME=VALUE; try PRESET -R PATTERN; unset NAME.
+    if command -v aarch64-linux-gnu-gcc >/dev/null 2>&1; then
+        build aarch64 && passed=$((passed + 1))
+    else
+        echo "run.sh: no aarch64-linux-gnu-gcc, so the build for aarch64 is left out."
+    fi
 }
 
 sh deps.sh $full || { failed=1; finish; }
@@ -75,6 +100,7 @@ fi
 check release
 check debug
 unset AUGUR_FULL # damaged files need no second look, for races
+other_processors
 check tsan -L quick
 check fuzz
 if command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ]; then
