@@ -94,14 +94,14 @@ emulate() {
 other_processors() { # what other machines would see
     for level in v2 v3; do
         if supports $level; then
+            [ $level = v2 ] && export AUGUR_ISA=sse2 || export AUGUR_ISA=avx2 # of products
             check $level -L quick
+            unset AUGUR_ISA
             [ $level = v2 ] && emulate v2 Nehalem test_vmath test_panels # no AVX
         else
             echo "run.sh: this machine does not run x86-64-$level, so that build is left out."
         fi
     done
-    # Here belong runs of the products' tests with the instructions forced down, as in
-    # export NAME=VALUE; try PRESET -R PATTERN; unset NAME.
     if command -v aarch64-linux-gnu-gcc >/dev/null 2>&1; then
         build aarch64 && passed=$((passed + 1))
     else
