@@ -1,51 +1,85 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/parallel.h"
+#include "core/pool.h"
 #include "core/stream.h"
 
-#ifdef _OPENMP
-# include <omp.h>
-#endif
+#include <stdalign.h>
+#include <stdatomic.h>
 
-#ifdef _OPENMP
-/* A matrix product called in a block must not start threads of its own. Within a team of several it
-   does not; a team of one is none, and costs a system call. */
-static void run_alone(int64_t blocks, ag__block *body, void *context)
+/* oneDNN asks OpenMP for threads: a matrix product called in a block must not start any. */
+#if defined(_OPENMP) && !defined(AG_DOUBLE) && !defined(AG_BUILTIN_GEMM)
+# include <omp.h>
+static int hold_products(void)
 {
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1);
+    return threads;
+}
+static void release_products(int threads) { omp_set_num_threads(threads); }
+#else
+static int hold_products(void) { return 1; }
+static void release_products(int threads) { (void)threads; }
+#endif
+
+/* Each thread has a range of blocks of its own: those that touch the same rows go to the same
+   thread in every op, whose cache has them. Who is ready helps the others with theirs, and does the
+   range of a thread that has not come. */
+typedef struct range {
+    alignas(128) atomic_llong next; /* no two on neighbouring lines of a cache */
+    int64_t end;
+} range;
+
+static range ranges[AG__MOST_THREADS]; /* of who has the pool */
+
+typedef struct region {
+    ag__block *body;
+    void *context;
+    int threads;
+} region;
+
+static void run_range(const region *r, range *of, int thread)
+{
+    int64_t block;
+    while (atomic_load_explicit(&of->next, memory_order_relaxed) < of->end &&
+           (block = atomic_fetch_add_explicit(&of->next, 1, memory_order_relaxed)) < of->end)
+        r->body(r->context, block, thread);
+}
+
+static void run_blocks(void *context, int thread)
+{
+    const region *r = context;
+    const int products = hold_products();
+    for (int i = 0, t = thread; i < r->threads; i++, t = t + 1 < r->threads ? t + 1 : 0)
+        run_range(r, &ranges[t], thread);
+    release_products(products);
+}
+
+static void run_alone(int64_t blocks, ag__block *body, void *context)
+{
+    const int products = hold_products();
     for (int64_t block = 0; block < blocks; block++) body(context, block, 0);
-    omp_set_num_threads(threads);
+    release_products(products);
     ag__stream_end();
 }
 
-/* Few blocks are dealt out in order: those that touch the same rows go to the same thread in every
-   op, whose cache has them. Many go to whom is free. */
-enum { FEW = 2 }; /* per thread */
-
 void ag__parallel(int64_t blocks, ag__block *body, void *context)
 {
-    const int threads = ag_threads(), few = blocks <= FEW * (int64_t)threads;
-    if (blocks <= 1 || threads == 1) {
+    const int most = ag_threads();
+    region r = {body, context, ag__pool_take(blocks < most ? (int)blocks : most)};
+    if (r.threads == 1) {
         run_alone(blocks, body, context);
         return;
     }
-# pragma omp parallel num_threads(threads)
-    {
-        const int thread = omp_get_thread_num();
-        if (few) {
-# pragma omp for schedule(static) nowait
-            for (int64_t block = 0; block < blocks; block++) body(context, block, thread);
-        } else {
-# pragma omp for schedule(dynamic) nowait
-            for (int64_t block = 0; block < blocks; block++) body(context, block, thread);
-        }
-        ag__stream_end();
+    for (int t = 0; t < r.threads; t++) {
+        atomic_store_explicit(&ranges[t].next, t * blocks / r.threads, memory_order_relaxed);
+        ranges[t].end = (t + 1) * blocks / r.threads;
     }
+    ag__pool_run(run_blocks, &r, r.threads);
 }
-#else
-void ag__parallel(int64_t blocks, ag__block *body, void *context)
+
+int ag__parallel_start(void)
 {
-    for (int64_t block = 0; block < blocks; block++) body(context, block, 0);
-    ag__stream_end();
+    const int threads = ag__pool_take(ag_threads());
+    if (threads > 1) ag__pool_give();
+    return threads;
 }
-#endif

@@ -1,34 +1,46 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "core/core.h"
+#include "core/pool.h"
 
+#include <sched.h>
 #include <stdatomic.h>
-
-#ifdef _OPENMP
-# include <omp.h>
-#endif
-
-enum { MOST_THREADS = 1024 };
+#include <stdlib.h>
+#include <unistd.h>
 
 static atomic_int chosen; /* 0: never set */
 
+/* Those that this thread may use. */
+static int processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+    const long all = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
+    return all > 0 && all < INT_MAX ? (int)all : 1;
+}
+
+/* Threads without a processor of their own take turns with the others. A few are allowed for all
+   that, so that what threads can do wrong is seen on any machine. */
+enum { FEW = 4 };
+
 void ag_set_threads(int n)
 {
-#ifdef _OPENMP
-    if (n <= 0) n = omp_get_num_procs();
-    if (n > MOST_THREADS) n = MOST_THREADS;
-    omp_set_num_threads(n); /* for parallel regions of the calling thread that name no number */
-#else
-    n = 1;
-#endif
-    atomic_store(&chosen, n);
+    const int own = processors(), useful = own > FEW ? own : FEW;
+    if (n <= 0) n = own;
+    if (n > useful) n = useful;
+    atomic_store(&chosen, n < AG__MOST_THREADS ? n : AG__MOST_THREADS);
+}
+
+/* The first number of OMP_NUM_THREADS, or 0. */
+static int asked(void)
+{
+    const char *text = getenv("OMP_NUM_THREADS");
+    const long n = text ? strtol(text, NULL, 10) : 0;
+    return n <= 0 ? 0 : n < INT_MAX ? (int)n : INT_MAX;
 }
 
 int ag_threads(void)
 {
-    int n = atomic_load(&chosen);
-#ifdef _OPENMP
-    if (n == 0)
-        n = omp_get_max_threads(); /* OMP_NUM_THREADS, else the processors that we may use */
-#endif
-    return n > 0 ? n : 1;
+    if (atomic_load(&chosen) == 0) ag_set_threads(asked());
+    return atomic_load(&chosen);
 }

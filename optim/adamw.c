@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Adam and AdamW: one pass over the flat arrays. */
 #include "optim/internal.h"
+#include "core/parallel.h"
 
 #include <math.h>
 
@@ -111,6 +112,19 @@ static ag_status check(const ag_params *params, const ag_adamw *o, double lr, co
     return AG_OK;
 }
 
+typedef struct task {
+    ag_params *params;
+    update u;
+} task;
+
+static void block(void *context, int64_t index, int thread)
+{
+    const task *t = context;
+    const int64_t size = t->params->size, from = index * BLOCK, to = from + BLOCK;
+    (void)thread;
+    update_block(t->params, from, to < size ? to : size, t->u);
+}
+
 static ag_status step(ag_params *params, const ag_adamw *o, double lr, double keep, double l2)
 {
     double t = (double)(params->step + 1);
@@ -125,10 +139,8 @@ static ag_status step(ag_params *params, const ag_adamw *o, double lr, double ke
         .keep = (ag_real)keep,
         .l2 = (ag_real)l2,
     };
-    int64_t size = params->size;
-#pragma omp parallel for schedule(static) num_threads(ag_threads()) if (size > BLOCK)
-    for (int64_t from = 0; from < size; from += BLOCK)
-        update_block(params, from, from + BLOCK < size ? from + BLOCK : size, u);
+    task all = {params, u};
+    ag__parallel((params->size + BLOCK - 1) / BLOCK, block, &all);
     params->step++;
     params->state = AG_EMPTY;
     return AG_OK;

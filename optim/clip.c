@@ -3,10 +3,11 @@
    sums of the pieces are added in order, so that the norm has the same bits for every number of
    threads. */
 #include "optim/internal.h"
+#include "core/parallel.h"
 
 #include <math.h>
 
-enum { PIECES = 256, LEAST = 4096, LANES = 8 };
+enum { PIECES = 256, LEAST = 4096, LANES = 8, SCALED = 16384 };
 
 /* Sum of squares with eight partial sums; x has a multiple of eight elements (blocks are padded).
  */
@@ -21,23 +22,42 @@ static double sum_squares(const ag_real *x, int64_t n)
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-static double norm_of(const ag_real *x, int64_t size)
+typedef struct task {
+    ag_real *x;
+    int64_t size, piece;
+    double sum[PIECES];
+    ag_real factor;
+} task;
+
+static void sum_piece(void *context, int64_t i, int thread)
 {
-    double sum[PIECES] = {0}, total = 0;
-    int64_t piece = (size / PIECES / LEAST + 1) * LEAST;
-#pragma omp parallel for schedule(static) num_threads(ag_threads()) if (size > piece)
-    for (int64_t i = 0; i < (size + piece - 1) / piece; i++) {
-        int64_t from = i * piece;
-        sum[i] = sum_squares(x + from, size - from < piece ? size - from : piece);
-    }
-    for (int i = 0; i < PIECES; i++) total += sum[i];
+    task *t = context;
+    const int64_t from = i * t->piece, left = t->size - from;
+    (void)thread;
+    t->sum[i] = sum_squares(t->x + from, left < t->piece ? left : t->piece);
+}
+
+static double norm_of(ag_real *x, int64_t size)
+{
+    task t = {.x = x, .size = size, .piece = (size / PIECES / LEAST + 1) * LEAST};
+    double total = 0;
+    ag__parallel((size + t.piece - 1) / t.piece, sum_piece, &t);
+    for (int i = 0; i < PIECES; i++) total += t.sum[i];
     return sqrt(total);
+}
+
+static void scale_piece(void *context, int64_t i, int thread)
+{
+    const task *t = context;
+    const int64_t from = i * t->piece, end = from + t->piece;
+    (void)thread;
+    for (int64_t k = from; k < end && k < t->size; k++) t->x[k] *= t->factor;
 }
 
 static void scale(ag_real *x, int64_t size, ag_real factor)
 {
-#pragma omp parallel for schedule(static) num_threads(ag_threads()) if (size > LEAST)
-    for (int64_t i = 0; i < size; i++) x[i] *= factor;
+    task t = {.x = x, .size = size, .piece = SCALED, .factor = factor};
+    ag__parallel((size + SCALED - 1) / SCALED, scale_piece, &t);
 }
 
 /* Marks the gradients bad and names the first one that is not finite. */

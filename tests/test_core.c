@@ -212,16 +212,12 @@ static void threads_are_what_was_asked_for(void **state)
     assert_true(ag_threads() >= 1);
     ag_set_threads(1);
     assert_int_equal(ag_threads(), 1);
-#ifdef _OPENMP
     ag_set_threads(3);
     assert_int_equal(ag_threads(), 3);
-    int members = 0;
-# pragma omp parallel num_threads(ag_threads()) reduction(+ : members)
-    members++;
-    assert_int_equal(members, 3);
-#endif
+    ag_set_threads(INT_MAX); /* as many as are of use */
+    assert_in_range(ag_threads(), 4, 1024);
     ag_set_threads(0);
-    assert_true(ag_threads() >= 1);
+    assert_in_range(ag_threads(), 1, 1024);
 }
 
 typedef struct pair {

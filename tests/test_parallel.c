@@ -1,66 +1,148 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks on threads: each runs once, on a thread of the range; alone, a block has one thread for
-   products of its own, and leaves the number of threads as it was. */
+/* Blocks on threads: each runs once, on a thread that no other block of the call has at that time;
+   from several callers at once, from within a block, and in a child. */
+#define _GNU_SOURCE
 #include "core/parallel.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
-#include <string.h>
 
-#ifdef _OPENMP
+#if defined(__SANITIZE_THREAD__)
+# define WATCHED_BY_TSAN 1
+#elif defined(__has_feature)
+# if __has_feature(thread_sanitizer)
+#  define WATCHED_BY_TSAN 1
+# endif
+#endif
+
+#if defined(_OPENMP) && !defined(AG_BUILTIN_GEMM)
 # include <omp.h>
+# define WITH_ONEDNN 1
 #endif
 
 enum { MOST = 100 };
 
 typedef struct seen {
-    int times[MOST], thread[MOST], nested[MOST];
+    int times[MOST], thread[MOST];
+    atomic_int nested[MOST], busy[4], shared; /* shared: a thread had two blocks at once */
 } seen;
 
 static void mark(void *context, int64_t block, int thread)
 {
     seen *s = context;
+    if (atomic_fetch_add(&s->busy[thread], 1)) atomic_store(&s->shared, 1);
     s->times[block]++;
     s->thread[block] = thread;
+    atomic_fetch_sub(&s->busy[thread], 1);
+}
+
+/* 1 when blocks 0..count-1 ran once each, on threads below `threads`. */
+static int complete(const seen *s, int count, int threads)
+{
+    int good = !atomic_load(&s->shared);
+    for (int k = 0; k < MOST; k++)
+        good &= s->times[k] == (k < count) && s->thread[k] >= 0 && s->thread[k] < threads;
+    return good;
 }
 
 static void test_each_once(void **state)
 {
     static const int counts[] = {0, 1, 2, 3, 4, 5, 8, 9, MOST};
     (void)state;
-    for (int threads = 1; threads <= 3; threads++)
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-            seen s = {0};
-            ag_set_threads(threads);
-            ag__parallel(counts[i], mark, &s);
-            for (int k = 0; k < MOST; k++) {
-                assert_int_equal(s.times[k], k < counts[i]);
-                assert_in_range(s.thread[k], 0, threads - 1);
+    for (int threads = 1; threads <= 4; threads++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            for (int round = 0; round < 20; round++) {
+                seen s = {0};
+                ag_set_threads(threads);
+                ag__parallel(counts[i], mark, &s);
+                assert_true(complete(&s, counts[i], threads));
             }
-        }
 }
 
-/* Few blocks are dealt out in order: the same thread gets the same ones each time. */
-static void test_few_stay(void **state)
+/* ---- which thread ---- */
+
+typedef struct pairs {
+    atomic_int begun[4];
+    int thread[4], blocked[4];
+} pairs;
+
+static void await(const atomic_int *flag)
 {
-    seen first = {0};
+    while (!atomic_load(flag)) sched_yield();
+}
+
+/* Blocks 0 and 2 wait for each other, and so do 1 and 3: each pair needs two threads. */
+static void run_pair(void *context, int64_t block, int thread)
+{
+    pairs *p = context;
+    sigset_t set;
+    p->thread[block] = thread;
+    pthread_sigmask(SIG_SETMASK, NULL, &set);
+    p->blocked[block] = sigismember(&set, SIGINT) == 1;
+    atomic_store(&p->begun[block], 1);
+    await(&p->begun[block ^ 2]);
+}
+
+/* The same thread gets the same blocks, in every call; signals stay with the caller. */
+static void test_halves(void **state)
+{
     (void)state;
     ag_set_threads(2);
-    ag__parallel(4, mark, &first);
-    for (int round = 0; round < 20; round++) {
-        seen again = {0};
-        ag__parallel(4, mark, &again);
-        assert_memory_equal(again.thread, first.thread, sizeof again.thread);
+    for (int round = 0; round < 50; round++) {
+        pairs p = {0};
+        if (round % 10 == 0) usleep(2000); /* the thread sleeps */
+        ag__parallel(4, run_pair, &p);
+        for (int block = 0; block < 4; block++) {
+            assert_int_equal(p.thread[block], block / 2);
+            assert_int_equal(p.blocked[block], block / 2);
+        }
     }
 }
+
+typedef struct lame {
+    atomic_int done;
+} lame;
+
+/* The thread that holds block 0 stays in it until all others are done. */
+static void wait_for_others(void *context, int64_t block, int thread)
+{
+    lame *l = context;
+    (void)thread;
+    if (block == 0)
+        while (atomic_load(&l->done) < MOST - 1) sched_yield();
+    else
+        atomic_fetch_add(&l->done, 1);
+}
+
+/* The other thread does the blocks of one that is late. */
+static void test_late(void **state)
+{
+    (void)state;
+    ag_set_threads(2);
+    for (int round = 0; round < 20; round++) {
+        lame l = {0};
+        ag__parallel(MOST, wait_for_others, &l);
+        assert_int_equal(atomic_load(&l.done), MOST - 1);
+    }
+}
+
+/* ---- callers ---- */
 
 static void mark_inside(void *context, int64_t block, int thread)
 {
     seen *s = context;
     (void)thread;
-    s->nested[block]++;
+    atomic_fetch_add(&s->nested[block], 1);
 }
 
 static void call_inside(void *context, int64_t block, int thread)
@@ -76,33 +158,168 @@ static void test_within_a_block(void **state)
         seen s = {0};
         ag_set_threads(2);
         ag__parallel(blocks, call_inside, &s);
-        for (int k = 0; k < MOST; k++) {
-            assert_int_equal(s.times[k], k < blocks);
-            assert_int_equal(s.nested[k], 1);
-        }
+        assert_true(complete(&s, blocks, 2));
+        for (int k = 0; k < MOST; k++) assert_int_equal(atomic_load(&s.nested[k]), 1);
     }
 }
 
-#ifdef _OPENMP
-static void threads_inside(void *context, int64_t block, int thread)
+/* NULL: every call of this thread was complete. */
+static void *call_often(void *bad)
 {
-    (void)block;
-    (void)thread;
-    *(int *)context = omp_get_max_threads();
+    for (int round = 0; round < 500; round++) {
+        const int count = 1 + round % MOST;
+        seen s = {0};
+        ag__parallel(count, mark, &s);
+        if (!complete(&s, count, 3)) return bad;
+    }
+    return NULL;
 }
 
+static void test_several_callers(void **state)
+{
+    pthread_t id[4];
+    void *bad;
+    (void)state;
+    ag_set_threads(3);
+    for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&id[i], NULL, call_often, id), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(id[i], &bad);
+        assert_null(bad);
+    }
+}
+
+/* ---- processes ---- */
+
+#ifndef WATCHED_BY_TSAN /* it allows a child of a process with threads none of its own */
+
+static atomic_int quit;
+
+static void *call_until_told(void *unused)
+{
+    (void)unused;
+    while (!atomic_load(&quit)) {
+        seen s = {0};
+        ag__parallel(MOST, mark, &s);
+    }
+    return NULL;
+}
+
+/* 0: two threads work in this child, and it ends when it is told to. */
+static int in_a_child(void)
+{
+    alarm(60);
+    for (int round = 0; round < 10; round++) {
+        pairs p = {0};
+        ag__parallel(4, run_pair, &p);
+        if (p.thread[3] != 1) return 1;
+    }
+    return 0;
+}
+
+static int code_of(pid_t child)
+{
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+}
+
+static void test_fork(void **state)
+{
+    pthread_t other;
+    (void)state;
+    ag_set_threads(2);
+    atomic_store(&quit, 0);
+    assert_int_equal(in_a_child(), 0);
+    assert_int_equal(pthread_create(&other, NULL, call_until_told, NULL), 0);
+    for (int round = 0; round < 20; round++) {
+        const pid_t child = fork();
+        if (child == 0) exit(in_a_child());
+        assert_int_equal(code_of(child), 0);
+    }
+    atomic_store(&quit, 1);
+    pthread_join(other, NULL);
+    assert_int_equal(in_a_child(), 0);
+}
+
+static void end_here(void *context, int64_t block, int thread)
+{
+    (void)context;
+    (void)thread;
+    if (block == 1) exit(7);
+    for (;;) pause();
+}
+
+static void *never_done(void *context)
+{
+    ag__parallel(2, end_here, context);
+    return NULL;
+}
+
+static atomic_int inside;
+
+static void stay(void *context, int64_t block, int thread)
+{
+    (void)context;
+    (void)thread;
+    (void)block;
+    atomic_fetch_add(&inside, 1);
+    for (;;) pause();
+}
+
+static void *stay_for_ever(void *context)
+{
+    ag__parallel(2, stay, context);
+    return NULL;
+}
+
+/* A process ends whatever its threads do: from within a block, or beside blocks that never end. */
+static void test_end(void **state)
+{
+    (void)state;
+    ag_set_threads(2);
+    for (int way = 0; way < 3; way++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            pthread_t other;
+            alarm(60);
+            if (way == 0) never_done(NULL);
+            if (way == 1) exit(in_a_child() + 7);
+            pthread_create(&other, NULL, stay_for_ever, NULL);
+            while (atomic_load(&inside) < 2) sched_yield();
+            exit(7);
+        }
+        assert_int_equal(code_of(child), 7);
+    }
+}
+
+#endif
+
+/* ---- products of oneDNN ---- */
+
+#ifdef WITH_ONEDNN
+typedef struct products {
+    int threads[4];
+} products;
+
+static void threads_inside(void *context, int64_t block, int thread)
+{
+    products *p = context;
+    (void)thread;
+    p->threads[block] = omp_get_max_threads();
+}
+
+/* A block has one thread for products of its own, and the caller's number is what it was. */
 static void test_number_of_threads(void **state)
 {
     (void)state;
     omp_set_num_threads(3);
     for (int threads = 1; threads <= 2; threads++)
-        for (int blocks = 1; blocks <= 2; blocks++) {
-            int inside = 0;
+        for (int blocks = 1; blocks <= 4; blocks++) {
+            products p = {{0}};
             ag_set_threads(threads);
-            const int before = omp_get_max_threads();
-            ag__parallel(threads == 1 ? blocks : 1, threads_inside, &inside);
-            assert_int_equal(inside, 1);
-            assert_int_equal(omp_get_max_threads(), before);
+            ag__parallel(blocks, threads_inside, &p);
+            for (int k = 0; k < blocks; k++) assert_int_equal(p.threads[k], 1);
+            assert_int_equal(omp_get_max_threads(), 3);
         }
 }
 #endif
@@ -111,9 +328,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_once),
-        cmocka_unit_test(test_few_stay),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_late),
         cmocka_unit_test(test_within_a_block),
-#ifdef _OPENMP
+        cmocka_unit_test(test_several_callers),
+#ifndef WATCHED_BY_TSAN
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_end),
+#endif
+#ifdef WITH_ONEDNN
         cmocka_unit_test(test_number_of_threads),
 #endif
     };

@@ -2,6 +2,7 @@
 /* Gradient boosting by XGBoost's C interface; in a build without it, sentences that say so. */
 #include "examples/harness/boosting.h"
 #include "core/internal.h"
+#include "examples/harness/threads.h"
 
 #include <string.h>
 
@@ -145,7 +146,7 @@ harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows
     }
     memset(b, 0, sizeof *b);
     b->columns = columns;
-    b->threads = (int64_t)rows * columns < LARGE ? 1 : ag_threads();
+    b->threads = (int64_t)rows * columns < LARGE ? 1 : harness_threads_to_be_had(ag_threads());
     data = take_data(x, rows, b, why);
     if (data && (o->loss || !set_label(data, y, rows, why))) {
         if (XGBoosterCreate(&data, 1, &b->booster))

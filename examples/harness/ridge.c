@@ -2,12 +2,14 @@
 /* Ridge regression from sums over the rows, so that no more than a block of rows is held twice. */
 #include "examples/harness/ridge.h"
 #include "core/internal.h"
+#include "core/parallel.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
     BLOCK = 64, /* rows that are added at a time */
+    STRIP = 16, /* columns that a thread takes at a time */
     WIDE = 256  /* columns from which threads pay */
 };
 
@@ -41,21 +43,40 @@ void harness_moments_close(harness_moments *m)
     *m = (harness_moments){0};
 }
 
-/* xx += block' block, lower half; four rows at a time, in the same order for any number of
-   threads. Rows beyond `rows` are zero. */
+typedef struct product {
+    double *xx;
+    const double *block;
+    int rows, columns, strip;
+} product;
+
+/* Row i of the lower half; four rows of the block at a time. */
+static void add_row(double *out, const product *p, int i)
+{
+    const size_t width = (size_t)p->columns;
+    for (int r = 0; r < p->rows; r += 4) {
+        const double *a = p->block + (size_t)r * width, *b = a + width, *c = b + width,
+                     *d = c + width;
+        double ai = a[i], bi = b[i], ci = c[i], di = d[i];
+        for (int j = 0; j <= i; j++) out[j] += (ai * a[j] + bi * b[j]) + (ci * c[j] + di * d[j]);
+    }
+}
+
+static void add_strip(void *context, int64_t strip, int thread)
+{
+    const product *p = context;
+    const int lo = (int)strip * p->strip, end = lo + p->strip;
+    (void)thread;
+    for (int i = lo; i < end && i < p->columns; i++)
+        add_row(p->xx + (size_t)i * (size_t)p->columns, p, i);
+}
+
+/* xx += block' block, lower half, in the same order for any number of threads. Rows beyond `rows`
+   are zero. */
 static void add_products(double *xx, const double *block, int rows, int columns)
 {
-    size_t p = (size_t)columns;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(ag_threads()) if (columns >= WIDE)
-    for (int i = 0; i < columns; i++) {
-        double *out = xx + (size_t)i * p;
-        for (int r = 0; r < rows; r += 4) {
-            const double *a = block + (size_t)r * p, *b = a + p, *c = b + p, *d = c + p;
-            double ai = a[i], bi = b[i], ci = c[i], di = d[i];
-            for (int j = 0; j <= i; j++)
-                out[j] += (ai * a[j] + bi * b[j]) + (ci * c[j] + di * d[j]);
-        }
-    }
+    const int strip = columns < WIDE ? columns : STRIP;
+    product p = {xx, block, rows, columns, strip};
+    if (columns > 0) ag__parallel((columns + strip - 1) / strip, add_strip, &p);
 }
 
 ag_status harness_moments_add(harness_moments *m, const float *x, const double *y, int rows,

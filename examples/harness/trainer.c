@@ -3,6 +3,7 @@
 #include "examples/harness/trainer.h"
 
 #include "examples/harness/options_internal.h"
+#include "examples/harness/threads.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,7 @@ enum { FIXED_COLUMNS = 3 }; /* loss, rate, norm */
 
 ag_tape *harness_tape_new(const harness_common *common, ag_failure *why)
 {
-    if (common->threads) ag_set_threads(common->threads); /* of a call without a main */
+    harness_threads_start(common->threads);
     ag_tape *tape = ag_tape_new((ag_device)common->device);
     if (!ag_failed(tape)) return tape;
     ag_fail(why, ag_tape_status(tape), "%s", ag_error(tape));

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* A helper is rung when there is work, comes in by the door if that is still open, and works. The
+   caller works too, then shuts the door and waits for the helpers inside. It never waits for one
+   that has not come in: where other programs have the processors, helpers come late or not at all,
+   and nobody waits for them. */
+#define _GNU_SOURCE
+#include "core/pool.h"
+#include "core/stream.h"
+#include "core/wait.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <string.h>
+
+/* What a helper's bell says. */
+enum { LISTENS, SLEEPS, RUNG };
+
+/* The door: the number of helpers inside, and whether it is open and whether the caller sleeps. */
+enum { OPEN = 1 << 16, CALLER_SLEEPS = 1 << 17, INSIDE = OPEN - 1 };
+
+typedef struct helper {
+    alignas(128) atomic_uint bell; /* no two on neighbouring lines of a cache */
+    pthread_t id;
+} helper;
+
+static helper helpers[AG__MOST_THREADS];
+static struct {
+    alignas(128) atomic_uint door;
+    alignas(128) atomic_int taken, stop;
+    int started, most; /* helpers that run, that can be had; read and written by who has the pool */
+    int registered;
+    ag__pool_work *work; /* read by helpers inside */
+    void *context;
+} pool = {.most = AG__MOST_THREADS - 1};
+
+/* ---- helpers ---- */
+
+static void listen(atomic_uint *bell)
+{
+    unsigned heard = LISTENS;
+    if (!ag__wait_awake(bell, LISTENS) && atomic_compare_exchange_strong(bell, &heard, SLEEPS))
+        while (atomic_load(bell) == SLEEPS) ag__wait_asleep(bell, SLEEPS);
+    atomic_exchange(bell, LISTENS); /* before the look at the door: no ring after it is lost */
+}
+
+static int come_in(void)
+{
+    unsigned door = atomic_load(&pool.door);
+    while (door & OPEN)
+        if (atomic_compare_exchange_weak(&pool.door, &door, door + 1)) return 1;
+    return 0;
+}
+
+static void go_out(void)
+{
+    ag__stream_end();
+    if (atomic_fetch_sub(&pool.door, 1) == (CALLER_SLEEPS | 1)) ag__wake(&pool.door);
+}
+
+/* Touches no variable of its own thread unless inside: the first touch may want the lock that a
+   program has while it unloads this library, and waits for this thread. */
+static void *help(void *self)
+{
+    helper *h = self;
+    for (;;) {
+        listen(&h->bell);
+        if (atomic_load(&pool.stop)) return NULL;
+        if (!come_in()) continue;
+        pool.work(pool.context, (int)(h - helpers) + 1);
+        go_out();
+    }
+}
+
+static void ring(helper *h)
+{
+    if (atomic_exchange(&h->bell, RUNG) == SLEEPS) ag__wake(&h->bell);
+}
+
+/* ---- the end of the process, or of the library in it ---- */
+
+/* A child has the thread that made it, and no other. */
+static void forget(void)
+{
+    atomic_store(&pool.door, 0);
+    atomic_store(&pool.taken, 0);
+    pool.started = 0;
+}
+
+/* Who has the pool while the process ends goes on with it, and the helpers end with the process. */
+__attribute__((destructor)) static void stop(void)
+{
+    if (atomic_exchange(&pool.taken, 1)) return;
+    atomic_store(&pool.stop, 1);
+    for (int i = 0; i < pool.started; i++) ring(&helpers[i]);
+    for (int i = 0; i < pool.started; i++) pthread_join(helpers[i].id, NULL);
+    pool.started = 0; /* and the pool stays taken: what still comes runs on its caller */
+}
+
+/* ---- the caller ---- */
+
+/* Signals stay with the threads of the program, whose handlers may want a stack of their own. */
+static void start(int wanted)
+{
+    sigset_t all, before;
+    if (!pool.registered) pool.registered = !pthread_atfork(NULL, NULL, forget);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool.started < wanted && pool.started < pool.most) {
+        helper *h = &helpers[pool.started];
+        atomic_store(&h->bell, LISTENS);
+        if (!pool.registered || pthread_create(&h->id, NULL, help, h))
+            pool.most = pool.started; /* asked for once, not by every call */
+        else
+            pool.started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void ag__pool_give(void) { atomic_store(&pool.taken, 0); }
+
+int ag__pool_take(int threads)
+{
+    if (threads <= 1 || atomic_exchange(&pool.taken, 1)) return 1;
+    if (pool.started < threads - 1 && pool.started < pool.most) start(threads - 1);
+    if (pool.started == 0) ag__pool_give();
+    return pool.started < threads ? pool.started + 1 : threads;
+}
+
+static void shut(void)
+{
+    unsigned door = atomic_fetch_and(&pool.door, ~(unsigned)OPEN) & ~(unsigned)OPEN;
+    while (door & INSIDE) {
+        if (!(door & CALLER_SLEEPS) && ag__wait_awake(&pool.door, door)) {
+            door = atomic_load(&pool.door);
+            continue;
+        }
+        if ((door & CALLER_SLEEPS) ||
+            atomic_compare_exchange_strong(&pool.door, &door, door | CALLER_SLEEPS)) {
+            ag__wait_asleep(&pool.door, door | CALLER_SLEEPS);
+            door = atomic_load(&pool.door);
+        }
+    }
+    atomic_store(&pool.door, 0);
+}
+
+void ag__pool_run(ag__pool_work *work, void *context, int threads)
+{
+    pool.work = work;
+    pool.context = context;
+    atomic_store(&pool.door, OPEN);
+    for (int i = 0; i < threads - 1; i++) ring(&helpers[i]);
+    work(context, 0);
+    shut();
+    ag__pool_give();
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "core/wait.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A thread that sleeps is woken by a system call of about 4 us and is there after 10 to 50 us; one
+   that is awake is there after 0.2 us. Regions of a step follow each other within a few
+   microseconds, so 50 us awake are as fast as any longer time: steps of a millisecond take the same
+   with 20, 50, 100 and 200 us.
+
+   Where programs want more processors than there are, a thread that is awake loses its own for
+   milliseconds, best while it waits, since nobody waits for it then: so it offers the processor at
+   every few looks. When it comes back late, others are there, and for a while all waits are asleep.
+   Beside two programs that never wait, on two processors, a step of 1 ms takes 6 ms that way, 9 ms
+   when waits stay awake, and 80 ms with OpenMP's way of waiting; one thread alone takes 10 ms. */
+enum {
+    LOOKS = 50, /* about 2 us */
+    AWAKE = 50 * 1000,
+    LATE = 100 * 1000,
+    BUSY = 20 * 1000 * 1000
+}; /* ns */
+
+static atomic_llong busy_until;
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int changed(atomic_uint *word, unsigned value)
+{
+    return atomic_load_explicit(word, memory_order_acquire) != value;
+}
+
+int ag__wait_awake(atomic_uint *word, unsigned value)
+{
+    const int64_t start = now();
+    int64_t before = start, after;
+    if (start < atomic_load_explicit(&busy_until, memory_order_relaxed))
+        return changed(word, value);
+    for (;; before = after) {
+        for (int i = 0; i < LOOKS; i++) {
+            if (changed(word, value)) return 1;
+            pause_briefly();
+        }
+        sched_yield();
+        after = now();
+        if (after - before > LATE)
+            atomic_store_explicit(&busy_until, after + BUSY, memory_order_relaxed);
+        if (after - before > LATE || after - start > AWAKE) return changed(word, value);
+    }
+}
+
+void ag__wait_asleep(atomic_uint *word, unsigned value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+void ag__wake(atomic_uint *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
