@@ -24,6 +24,7 @@
 #include "tests/files.h"
 
 int program_pictures = 1;
+void (*program_before)(void);
 
 static char *path_of(const char *name)
 {
@@ -91,6 +92,7 @@ static pid_t start(const char *line, long nth)
     redirect("stdout", STDOUT_FILENO);
     redirect("stderr", STDERR_FILENO);
     if (!program_pictures) setenv("PATH", "/none", 1);
+    if (program_before) program_before();
     if (nth) ag__fail_allocation(nth, 0);
     int code = 1;
     if (strcmp(argv[0], "tpu") == 0)

@@ -13,6 +13,9 @@ typedef struct program_outcome {
 /* 0: the children find no gnuplot, which is quicker. */
 extern int program_pictures;
 
+/* What each child calls first, e.g. to take limits upon itself; NULL: nothing. */
+extern void (*program_before)(void);
+
 /* Words are separated by single spaces, the first is the program; it runs in test_folder. */
 program_outcome program_call(const char *line);
 
