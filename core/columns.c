@@ -55,7 +55,7 @@ void ag__column_sums(ag_real *y, const ag_real *x, const ag_real *z, int64_t row
 {
     task t = {scratch, x, z, rows, columns, pieces_of(rows)};
     if (columns == 0) return; /* the scratch has no memory */
-    ag__parallel(t.pieces, piece, &t);
+    ag__parallel_work(rows * columns, t.pieces, piece, &t);
     for (int i = 0; i < columns; i++) {
         ag_real s = add ? y[i] : 0;
         for (int p = 0; p < t.pieces; p++) s += scratch[(int64_t)p * columns + i];

@@ -77,6 +77,19 @@ void ag__parallel(int64_t blocks, ag__block *body, void *context)
     ag__pool_run(run_blocks, &r, r.threads);
 }
 
+/* Two threads are as fast as one where one takes 2.3 us, and 17 us when the other is asleep: two
+   blocks of equal length, 3,000 calls right after each other or 200 us apart, medians. In 2 us a
+   core goes through about 8,192 elements that are in its cache, with little to do for each. */
+enum { WORTH = 8192 };
+
+void ag__parallel_work(int64_t work, int64_t blocks, ag__block *body, void *context)
+{
+    if (work < WORTH)
+        run_alone(blocks, body, context);
+    else
+        ag__parallel(blocks, body, context);
+}
+
 int ag__parallel_start(void)
 {
     const int threads = ag__pool_take(ag_threads());

@@ -109,16 +109,18 @@ static void read_strip(void *context, int64_t k, int thread)
 
 static void relu_topk_readout_call(const ag_args *a)
 {
-    const int64_t graphs = pool_graphs(a);
+    const int64_t graphs = pool_graphs(a), work = ag_shape_count(a->xs[0]),
+                  kept = ag_shape_count(a->ys[0]);
     void *context = (void *)(uintptr_t)a;
     if (graphs > FEW) {
-        ag__parallel(graphs, do_graph, context);
+        ag__parallel_work(work, graphs, do_graph, context);
         return;
     }
-    ag__parallel(topk_blocks(a), score_block, context);
+    ag__parallel_work(work, topk_blocks(a), score_block, context);
     for (int64_t g = 0; g < graphs; g++) choose_nodes(a, g);
-    ag__parallel((a->ys[0].size[0] + (int64_t)TOPK_BLOCK - 1) / TOPK_BLOCK, keep_block, context);
-    ag__parallel(graphs * strips_of(a), read_strip, context);
+    ag__parallel_work(kept, (a->ys[0].size[0] + (int64_t)TOPK_BLOCK - 1) / TOPK_BLOCK, keep_block,
+                      context);
+    ag__parallel_work(kept, graphs * strips_of(a), read_strip, context);
 }
 static const ag_kernel relu_topk_readout_forward = {"relu_topk_readout_forward", NULL, NULL,
                                                     relu_topk_readout_call,      NULL, NULL};

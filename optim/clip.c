@@ -41,7 +41,7 @@ static double norm_of(ag_real *x, int64_t size)
 {
     task t = {.x = x, .size = size, .piece = (size / PIECES / LEAST + 1) * LEAST};
     double total = 0;
-    ag__parallel((size + t.piece - 1) / t.piece, sum_piece, &t);
+    ag__parallel_work(size, (size + t.piece - 1) / t.piece, sum_piece, &t);
     for (int i = 0; i < PIECES; i++) total += t.sum[i];
     return sqrt(total);
 }

@@ -136,6 +136,21 @@ static void test_late(void **state)
     }
 }
 
+/* Little work stays with the caller; the blocks are the same. */
+static void test_little_work(void **state)
+{
+    (void)state;
+    ag_set_threads(2);
+    for (int round = 0; round < 100; round++) {
+        seen s = {0};
+        ag__parallel_work(1000, MOST, mark, &s);
+        assert_true(complete(&s, MOST, 1));
+    }
+    pairs p = {0};
+    ag__parallel_work(1 << 20, 4, run_pair, &p);
+    assert_int_equal(p.thread[3], 1);
+}
+
 /* ---- callers ---- */
 
 static void mark_inside(void *context, int64_t block, int thread)
@@ -330,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_each_once),
         cmocka_unit_test(test_halves),
         cmocka_unit_test(test_late),
+        cmocka_unit_test(test_little_work),
         cmocka_unit_test(test_within_a_block),
         cmocka_unit_test(test_several_callers),
 #ifndef WATCHED_BY_TSAN
