@@ -130,6 +130,36 @@ static void test_boosting(void **state)
     assert_int_equal(harness_threads_to_be_had(1), 1);
 }
 
+/* ---- waiting ---- */
+
+/* How often the program is loaded: OpenMP describes itself each time. */
+static int loads(const char *environment)
+{
+    char line[512], text[32768];
+    int times = 0;
+    snprintf(line, sizeof line,
+             "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_DISPLAY_ENV=true %s '%s/tgraph' --help "
+             "2>&1",
+             environment, AG_BIN_DIR);
+    FILE *f = popen(line, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    assert_int_equal(pclose(f), 0);
+    assert_non_null(strstr(text, "Exit codes"));
+    for (const char *at = text; (at = strstr(at, "DISPLAY ENVIRONMENT BEGIN")); at++) times++;
+    return times;
+}
+
+/* OpenMP is told how to wait by starting again, unless somebody told it before. */
+static void test_waiting(void **state)
+{
+    (void)state;
+    if (!harness_boosting_built()) skip();
+    assert_int_equal(loads("OMP_WAIT_POLICY=active"), 1);
+    assert_int_equal(loads("GOMP_SPINCOUNT=1000"), 1);
+    assert_int_equal(loads(""), 2);
+}
+
 /* ---- little address space: the program as it is started, since a process reads its limits then */
 
 #ifndef SANITIZED
@@ -182,7 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_thread),          cmocka_unit_test(test_far_too_many),
-        cmocka_unit_test(test_boosting),
+        cmocka_unit_test(test_boosting),           cmocka_unit_test(test_waiting),
 #ifndef SANITIZED
         cmocka_unit_test(test_no_room_for_stacks),
 # ifdef AG_BUILTIN_GEMM

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/program.h"
+#include "examples/harness/waiting.h"
 
-int main(int argc, char **argv) { return harness_main(&tpu_program_table, argc, argv); }
+int main(int argc, char **argv)
+{
+    harness_wait_asleep(argv);
+    return harness_main(&tpu_program_table, argc, argv);
+}

@@ -26,7 +26,6 @@ class Training(ctypes.Structure):
 
 def load(path):
     """The shared object with the types of its functions. Raises Refused with a sentence."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # a thread that waits leaves its core to the measurements
     try:
         library = ctypes.CDLL(path)
         version = library.augur_tpgnn_version()
