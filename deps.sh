@@ -46,11 +46,10 @@ look() {
     need_program pkg-config pkg-config
     if command -v clang >/dev/null 2>&1; then
         runtime=libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev
-        need_clang -fopenmp libomp-dev
         need_clang -fsanitize=thread "$runtime"
         need_clang -fsanitize=address "$runtime"
     else
-        missing="$missing clang libomp-dev llvm"
+        missing="$missing clang llvm"
     fi
     command -v clang-format-14 >/dev/null 2>&1 || optional="$optional clang-format-14"
     case "$(uname -m)" in

@@ -144,9 +144,13 @@ AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fishe
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* Number of threads that runs use; 0 asks for all that the machine offers (before the first call:
-   OMP_NUM_THREADS, else all). Always 1 in a build without OpenMP. Results do not depend on it.
-   Parallel regions of the library say num_threads(ag_threads()). */
+/* Number of threads that runs use, the caller's among them; 0 asks for one per processor (before
+   the first call: the first number of OMP_NUM_THREADS, else 0). At most four, or as many as there
+   are processors, and at most 1024: ag_threads says how many. Results do not depend on it. Where
+   the system refuses a thread, the others do its work. The threads are the library's own, start
+   with the first work for them, take no signals, and sleep when they wait for longer than 50 us.
+   Several threads of a program may run tapes at once: one of them at a time has the library's
+   threads, the others work alone. A child of fork starts its own. */
 AG_API void ag_set_threads(int n);
 AG_API int ag_threads(void);
 

@@ -24,9 +24,9 @@ static int threads_now(void)
 
 static void test_unload(void **state)
 {
-    const int before = threads_now();
+    int before = INT_MAX; /* after the first round: a sanitizer starts a thread of its own then */
     (void)state;
-    for (int round = 0; round < 40; round++) {
+    for (int round = -1; round < 40; round++) {
         void *library = dlopen(AG_UNLOAD_MODULE, RTLD_NOW | RTLD_LOCAL);
         if (!library) fail_msg("%s", dlerror());
         int (*work)(int) = (int (*)(int))(uintptr_t)dlsym(library, "unload_work");
@@ -34,10 +34,12 @@ static void test_unload(void **state)
         /* awake, asleep, and only just started */
         assert_int_equal(work(round % 4 == 3 ? 0 : 5), 2);
         if (round % 4 == 1) usleep(1000);
-        assert_true(threads_now() > before);
+        assert_true(round < 0 || threads_now() > before);
         assert_int_equal(dlclose(library), 0);
+        if (round < 0) usleep(100000);
         for (int wait = 0; wait < 1000 && threads_now() > before; wait++) usleep(1000);
-        assert_int_equal(threads_now(), before);
+        if (round >= 0) assert_int_equal(threads_now(), before);
+        before = threads_now();
     }
 }
 

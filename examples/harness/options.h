@@ -175,7 +175,7 @@ typedef struct harness_common {
       HARNESS_ALL | HARNESS_TUNE,                                               \
       .flags = HARNESS_LOCAL,                                                   \
       .group = "Machine",                                                       \
-      .help = "0 uses all; results do not depend on it"},                       \
+      .help = "0: OMP_NUM_THREADS, else all; results do not depend on it"},     \
      {"quiet",                                                                  \
       HARNESS_FIELD(S, M.quiet),                                                \
       .commands = HARNESS_ALL | HARNESS_MORE,                                   \
