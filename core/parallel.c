@@ -9,10 +9,21 @@
 /* oneDNN asks OpenMP for threads: a matrix product called in a block must not start any. */
 #if defined(_OPENMP) && !defined(AG_DOUBLE) && !defined(AG_BUILTIN_GEMM)
 # include <omp.h>
+
+/* OpenMP keeps the number in memory of the thread, which looks lost in a child of fork. */
+# ifdef __SANITIZE_ADDRESS__
+#  include <sanitizer/lsan_interface.h>
+# else
+#  define __lsan_disable() ((void)0)
+#  define __lsan_enable()  ((void)0)
+# endif
+
 static int hold_products(void)
 {
     const int threads = omp_get_max_threads();
+    __lsan_disable();
     omp_set_num_threads(1);
+    __lsan_enable();
     return threads;
 }
 static void release_products(int threads) { omp_set_num_threads(threads); }
