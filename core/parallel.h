@@ -17,8 +17,8 @@ extern "C" {
    the program has them, asks for is run by its caller alone. A block may not wait for another. */
 void ag__parallel(int64_t blocks, ag__block *body, void *context);
 
-/* The same, on the caller alone when `work`, about the number of elements that all blocks together go
-   through, is too little to be divided. Give what follows from sizes, not from the machine. */
+/* The same, on the caller alone when `work`, about the number of elements that all blocks together
+   go through, is too little to be divided. Give what follows from sizes, not from the machine. */
 void ag__parallel_work(int64_t work, int64_t blocks, ag__block *body, void *context);
 
 /* Starts the threads now instead of in the first call above. Returns how many there are, at most
