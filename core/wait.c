@@ -11,14 +11,15 @@
 
 /* A thread that sleeps is woken by a system call of about 4 us and is there after 10 to 50 us; one
    that is awake is there after 0.2 us. Regions of a step follow each other within a few
-   microseconds, so 50 us awake are as fast as any longer time: steps of a millisecond take the same
-   with 20, 50, 100 and 200 us.
+   microseconds, so 50 us awake will do: between 20, 50, 100 and 200 us no difference was seen in
+   steps of a millisecond, three runs of each.
 
    Where programs want more processors than there are, a thread that is awake loses its own for
    milliseconds, best while it waits, since nobody waits for it then: so it offers the processor at
    every few looks. When it comes back late, others are there, and for a while all waits are asleep.
-   Beside two programs that never wait, on two processors, a step of 1 ms takes 6 ms that way, 9 ms
-   when waits stay awake, and 80 ms with OpenMP's way of waiting; one thread alone takes 10 ms. */
+   Beside two programs that never wait, on two processors, a step of 1 ms takes 8 ms on two threads
+   (median of 8 runs, from 2 to 23) and 12 ms on one (9 to 24); 50 to 80 ms with OpenMP's way of
+   waiting (one run). */
 enum {
     LOOKS = 50, /* about 2 us */
     AWAKE = 50 * 1000,
