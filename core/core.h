@@ -145,7 +145,7 @@ AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fishe
 /* ---- threads --------------------------------------------------------------------------------- */
 
 /* Number of threads that runs use, the caller's among them; 0 asks for one per processor (before
-   the first call: the first number of OMP_NUM_THREADS, else 0). At most four, or as many as there
+   the first call: the first number of OMP_NUM_THREADS, else 0). At most eight, or as many as there
    are processors, and at most 1024: ag_threads says how many. Results do not depend on it. Where
    the system refuses a thread, the others do its work. The threads are the library's own, start
    with the first work for them, take no signals, and sleep when they wait for longer than 50 us.

@@ -6,32 +6,6 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-/* oneDNN asks OpenMP for threads: a matrix product called in a block must not start any. */
-#if defined(_OPENMP) && !defined(AG_DOUBLE) && !defined(AG_BUILTIN_GEMM)
-# include <omp.h>
-
-/* OpenMP keeps the number in memory of the thread, which looks lost in a child of fork. */
-# ifdef __SANITIZE_ADDRESS__
-#  include <sanitizer/lsan_interface.h>
-# else
-#  define __lsan_disable() ((void)0)
-#  define __lsan_enable()  ((void)0)
-# endif
-
-static int hold_products(void)
-{
-    const int threads = omp_get_max_threads();
-    __lsan_disable();
-    omp_set_num_threads(1);
-    __lsan_enable();
-    return threads;
-}
-static void release_products(int threads) { omp_set_num_threads(threads); }
-#else
-static int hold_products(void) { return 1; }
-static void release_products(int threads) { (void)threads; }
-#endif
-
 /* Each thread has a range of blocks of its own: those that touch the same rows go to the same
    thread in every op, whose cache has them. Who is ready helps the others with theirs, and does the
    range of a thread that has not come. */
@@ -59,17 +33,13 @@ static void run_range(const region *r, range *of, int thread)
 static void run_blocks(void *context, int thread)
 {
     const region *r = context;
-    const int products = hold_products();
     for (int i = 0, t = thread; i < r->threads; i++, t = t + 1 < r->threads ? t + 1 : 0)
         run_range(r, &ranges[t], thread);
-    release_products(products);
 }
 
 static void run_alone(int64_t blocks, ag__block *body, void *context)
 {
-    const int products = hold_products();
     for (int64_t block = 0; block < blocks; block++) body(context, block, 0);
-    release_products(products);
     ag__stream_end();
 }
 

@@ -21,7 +21,7 @@ static int processors(void)
 
 /* Threads without a processor of their own take turns with the others. A few are allowed for all
    that, so that what threads can do wrong is seen on any machine. */
-enum { FEW = 4 };
+enum { FEW = 8 };
 
 void ag_set_threads(int n)
 {

@@ -191,7 +191,6 @@ static void test_no_room_for_stacks(void **state)
     program_expect_same("roomy", "limited");
 }
 
-# ifdef AG_BUILTIN_GEMM /* oneDNN ends the process where it has no room for its kernels */
 static void test_little_room(void **state)
 {
     static char err[16384];
@@ -204,7 +203,6 @@ static void test_little_room(void **state)
         if (code == 5 && !strstr(err, "memory")) fail_msg("%d MB: %s", mb, err);
     }
 }
-# endif
 
 #endif
 
@@ -214,10 +212,7 @@ int main(void)
         cmocka_unit_test(test_no_thread),          cmocka_unit_test(test_far_too_many),
         cmocka_unit_test(test_boosting),           cmocka_unit_test(test_waiting),
 #ifndef SANITIZED
-        cmocka_unit_test(test_no_room_for_stacks),
-# ifdef AG_BUILTIN_GEMM
-        cmocka_unit_test(test_little_room),
-# endif
+        cmocka_unit_test(test_no_room_for_stacks), cmocka_unit_test(test_little_room),
 #endif
     };
     return cmocka_run_group_tests(tests, set_up, test_folder_remove);

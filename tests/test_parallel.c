@@ -25,16 +25,11 @@
 # endif
 #endif
 
-#if defined(_OPENMP) && !defined(AG_BUILTIN_GEMM)
-# include <omp.h>
-# define WITH_ONEDNN 1
-#endif
-
 enum { MOST = 100 };
 
 typedef struct seen {
     int times[MOST], thread[MOST];
-    atomic_int nested[MOST], busy[4], shared; /* shared: a thread had two blocks at once */
+    atomic_int nested[MOST], busy[8], shared; /* shared: a thread had two blocks at once */
 } seen;
 
 static void mark(void *context, int64_t block, int thread)
@@ -309,51 +304,14 @@ static void test_end(void **state)
 
 #endif
 
-/* ---- products of oneDNN ---- */
-
-#ifdef WITH_ONEDNN
-typedef struct products {
-    int threads[4];
-} products;
-
-static void threads_inside(void *context, int64_t block, int thread)
-{
-    products *p = context;
-    (void)thread;
-    p->threads[block] = omp_get_max_threads();
-}
-
-/* A block has one thread for products of its own, and the caller's number is what it was. */
-static void test_number_of_threads(void **state)
-{
-    (void)state;
-    omp_set_num_threads(3);
-    for (int threads = 1; threads <= 2; threads++)
-        for (int blocks = 1; blocks <= 4; blocks++) {
-            products p = {{0}};
-            ag_set_threads(threads);
-            ag__parallel(blocks, threads_inside, &p);
-            for (int k = 0; k < blocks; k++) assert_int_equal(p.threads[k], 1);
-            assert_int_equal(omp_get_max_threads(), 3);
-        }
-}
-#endif
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_once),
-        cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_little_work),
-        cmocka_unit_test(test_within_a_block),
-        cmocka_unit_test(test_several_callers),
+        cmocka_unit_test(test_each_once),      cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_late),           cmocka_unit_test(test_little_work),
+        cmocka_unit_test(test_within_a_block), cmocka_unit_test(test_several_callers),
 #ifndef WATCHED_BY_TSAN
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_end),
-#endif
-#ifdef WITH_ONEDNN
-        cmocka_unit_test(test_number_of_threads),
+        cmocka_unit_test(test_fork),           cmocka_unit_test(test_end),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
