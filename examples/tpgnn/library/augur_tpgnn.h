@@ -11,9 +11,7 @@
        augur_tpgnn_save(model, "tuned.safetensors");
        augur_tpgnn_close(model);
 
-   Neither bad input nor lack of memory ends the process.
-   Handlers of signals that may come during a call need a stack of their own (SA_ONSTACK):
-   docs/errors.md. */
+   Neither bad input nor lack of memory ends the process. */
 #ifndef AUGUR_TPGNN_H
 #define AUGUR_TPGNN_H
 
