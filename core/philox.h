@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One round of Philox4x32, for all who need the generator inline: core/random.c and the bodies of
- * random ops. */
+/* Philox4x32, for all who need the generator inline: core/random.c takes a round of one counter,
+   the bodies of random ops sixteen counters at a time. */
 #ifndef AG_CORE_PHILOX_H
 #define AG_CORE_PHILOX_H
 
@@ -19,5 +19,70 @@ AG_BOTH void ag__philox_round(uint32_t *x0, uint32_t *x1, uint32_t *x2, uint32_t
     *x1 = (uint32_t)b;
     *x3 = (uint32_t)a;
 }
+
+/* The words of the counters (n + l, high of n ^ c1, c2, c3), l = 0..15, n a multiple of 16: word w
+   of counter l is words[16 w + l]. */
+#if !defined(__CUDACC__) && (defined(__AVX512F__) || defined(__AVX2__))
+/* A counter to a lane of 64 bits, whose upper half holds what does not matter: the product of the
+   lower halves is one instruction. */
+# include <immintrin.h>
+# if defined(__AVX512F__)
+typedef uint64_t ag__lanes __attribute__((vector_size(64)));
+#  define AG__LANES_PRODUCT(x, y) ((ag__lanes)_mm512_mul_epu32((__m512i)(x), (__m512i)(y)))
+# else
+typedef uint64_t ag__lanes __attribute__((vector_size(32)));
+#  define AG__LANES_PRODUCT(x, y) ((ag__lanes)_mm256_mul_epu32((__m256i)(x), (__m256i)(y)))
+# endif
+AG_BOTH void ag__philox_sixteen(uint32_t words[64], uint64_t n, uint32_t c1, uint32_t c2,
+                                uint32_t c3, uint64_t key)
+{
+    enum { LANES_ = sizeof(ag__lanes) / 8, GROUPS = 16 / LANES_ };
+    typedef uint32_t half __attribute__((vector_size(sizeof(ag__lanes) / 2)));
+    const ag__lanes zero = {0}, m0 = zero + 0xD2511F53u, m1 = zero + 0xCD9E8D57u;
+    ag__lanes x[GROUPS][4], first = {0};
+    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+    for (int l = 0; l < LANES_; l++) first[l] = (uint64_t)l;
+    for (int g = 0; g < GROUPS; g++) {
+        x[g][0] = first + (n + (uint64_t)(g * LANES_));
+        x[g][1] = zero + ((uint32_t)(n >> 32) ^ c1);
+        x[g][2] = zero + c2;
+        x[g][3] = zero + c3;
+    }
+    for (int round = 0; round < AG_PHILOX_ROUNDS; round++) {
+        for (int g = 0; g < GROUPS; g++) {
+            const ag__lanes a = AG__LANES_PRODUCT(x[g][0], m0), b = AG__LANES_PRODUCT(x[g][2], m1);
+            x[g][0] = (b >> 32) ^ x[g][1] ^ (zero + k0);
+            x[g][2] = (a >> 32) ^ x[g][3] ^ (zero + k1);
+            x[g][1] = b;
+            x[g][3] = a;
+        }
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    for (int g = 0; g < GROUPS; g++)
+        for (int w = 0; w < 4; w++) {
+            const half narrow = __builtin_convertvector(x[g][w], half);
+            memcpy(words + 16 * w + g * LANES_, &narrow, sizeof narrow);
+        }
+}
+#else
+AG_BOTH void ag__philox_sixteen(uint32_t words[64], uint64_t n, uint32_t c1, uint32_t c2,
+                                uint32_t c3, uint64_t key)
+{
+    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+    uint32_t *x0 = words, *x1 = words + 16, *x2 = words + 32, *x3 = words + 48;
+    for (int l = 0; l < 16; l++) {
+        x0[l] = (uint32_t)n + (uint32_t)l;
+        x1[l] = (uint32_t)(n >> 32) ^ c1;
+        x2[l] = c2;
+        x3[l] = c3;
+    }
+    for (int round = 0; round < AG_PHILOX_ROUNDS; round++) {
+        for (int l = 0; l < 16; l++) ag__philox_round(&x0[l], &x1[l], &x2[l], &x3[l], k0, k1);
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+}
+#endif
 
 #endif
