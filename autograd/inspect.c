@@ -29,6 +29,7 @@ static void print_job(const ag_tape *tape, const ag_job *job, int group, FILE *f
     }
     for (int j = 0; j < AG_MAX_OUT; j++) print_ref(file, "y", job->y[j]);
     print_ref(file, job->adds ? "dx+" : "dx", job->dx);
+    print_ref(file, job->adds_also ? "also+" : "also", job->also);
     fputc('\n', file);
 }
 

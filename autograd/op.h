@@ -56,6 +56,9 @@ typedef struct ag_op {
     int first_serves_all; /* 1: backward[0] also computes what the others read from scratch, so it
                              always runs; 2: with dx NULL where that gradient is not wanted */
 
+    int also; /* i > 0: backward[0] also writes the gradient of input i, to `also`, in the same
+                 pass; backward[i] is never run and says only that there is a gradient */
+
     /* Elements of scratch that forward (backward 0) or prepare and backward (1) want; NULL: none.
      */
     int64_t (*scratch)(const ag_args *a, int backward);

@@ -217,6 +217,24 @@ static int any_needed(const ag_builder *b, const ag_node *node)
     return any;
 }
 
+/* The gradient of input i has been written. */
+static void note_gradient(ag_builder *b, const ag_node *node, int i)
+{
+    const ag_tensor *root = b->tape->tensors[b->tape->tensors[node->in[i]]->root];
+    if (!b->has[root->id]) note_written(b, root);
+    b->has[root->id] = 1;
+}
+
+/* The first kernel of an op with `also` writes a second gradient. */
+static void second_gradient(ag_builder *b, ag_job *job, const ag_node *node)
+{
+    const int i = node->op->also;
+    if (i >= node->n_in || !b->needs[node->in[i]]) return;
+    job->also = gradient_ref(b, node->in[i]);
+    job->adds_also = b->has[b->tape->tensors[node->in[i]]->root];
+    note_gradient(b, node, i);
+}
+
 static void backward_jobs(ag_builder *b, int node_index)
 {
     const ag_node *node = &b->tape->nodes[node_index];
@@ -231,7 +249,8 @@ static void backward_jobs(ag_builder *b, int node_index)
         const ag_kernel *kernel = backward_kernel(op, i);
         const ag_tensor *root = b->tape->tensors[b->tape->tensors[node->in[i]]->root];
         const int wanted = b->needs[node->in[i]];
-        if (!kernel || (!wanted && !(i == 0 && op->first_serves_all && any_needed(b, node))))
+        if (!kernel || (i > 0 && i == op->also) ||
+            (!wanted && !(i == 0 && op->first_serves_all && any_needed(b, node))))
             continue;
         const int zero = (op->partial & SAVE_X(i)) && !b->has[root->id];
         if (zero) zero_job(b, node->in[i]);
@@ -246,10 +265,9 @@ static void backward_jobs(ag_builder *b, int node_index)
             job->dx = gradient_ref(b, node->in[i]);
         else if (op->first_serves_all == 1)
             job->dx = scratch_ref(b, b->tape->tensors[node->in[i]]->count);
+        if (wanted) note_gradient(b, node, i);
+        if (i == 0 && op->also) second_gradient(b, job, node);
         schedule(b, 1, op->elementwise, 0);
-        if (!wanted) continue;
-        if (!b->has[root->id]) note_written(b, root);
-        b->has[root->id] = 1;
     }
 }
 

@@ -22,6 +22,7 @@ static void life_spans(ag_builder *b)
                 touch(plan, job->dy[j], s);
             }
             touch(plan, job->dx, s);
+            touch(plan, job->also, s);
             touch(plan, job->scratch, s);
         }
 }

@@ -101,6 +101,7 @@ int ag__plan_place(ag_tape *tape, ag_plan *plan)
             resolve(plan, &job->dy[k]);
         }
         resolve(plan, &job->dx);
+        resolve(plan, &job->also);
         resolve(plan, &job->scratch);
     }
     return 0;

@@ -22,10 +22,10 @@ static void *resolve(const ag_tape *tape, ag_ref ref)
 }
 
 /* The gradient of a parameter whose block holds the sum of earlier runs. */
-static int already_ready(const ag_tape *tape, const ag_job *job)
+static int already_ready(const ag_tape *tape, ag_ref gradient)
 {
-    return job->dx.place == AT_PARAM_GRADIENT &&
-           tape->tensors[job->dx.id]->param->block->state == AG_READY;
+    return gradient.place == AT_PARAM_GRADIENT &&
+           tape->tensors[gradient.id]->param->block->state == AG_READY;
 }
 
 /* The job's arguments with this run's pointers; tile references stay NULL. */
@@ -38,8 +38,10 @@ static void fill_args(ag_tape *tape, ag_job *job)
         a->dy[j] = resolve(tape, job->dy[j]);
     }
     a->dx = resolve(tape, job->dx);
+    a->also = resolve(tape, job->also);
     a->scratch = resolve(tape, job->scratch);
-    a->add = job->adds || already_ready(tape, job);
+    a->add = job->adds || already_ready(tape, job->dx);
+    a->add_also = job->adds_also || already_ready(tape, job->also);
     a->seed = tape->seed;
     a->step = tape->step;
 }
@@ -173,10 +175,9 @@ static void check_results(ag_tape *tape, const ag_job *job)
     }
 }
 
-static void check_gradient(ag_tape *tape, const ag_job *job)
+static void check_gradient(ag_tape *tape, const ag_job *job, const ag_real *dx, int input)
 {
-    const ag_real *dx = job->args.dx;
-    const int64_t at = dx ? first_bad(dx, ag_shape_count(job->args.xs[job->args.which])) : -1;
+    const int64_t at = dx ? first_bad(dx, ag_shape_count(job->args.xs[input])) : -1;
     if (at >= 0) complain(tape, &tape->nodes[job->node], job->node, "the gradient", at, dx[at]);
 }
 
@@ -186,9 +187,10 @@ static void check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step)
     for (int k = 0; k < step->n && !ag_failed(tape); k++) {
         const ag_job *job = &plan->jobs[step->first + k];
         if (job->node < 0) continue;
-        if (step->backward)
-            check_gradient(tape, job);
-        else if (is_complete(plan, job))
+        if (step->backward) {
+            check_gradient(tape, job, job->args.dx, job->args.which);
+            check_gradient(tape, job, job->args.also, tape->nodes[job->node].op->also);
+        } else if (is_complete(plan, job))
             check_results(tape, job);
     }
 }

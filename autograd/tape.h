@@ -41,8 +41,8 @@ typedef struct ag_ref {
 typedef struct ag_job {
     const ag_kernel *kernel;
     int node;
-    int adds; /* 1: dx already holds another writer's part */
-    ag_ref y[AG_MAX_OUT], x[AG_MAX_IN], dy[AG_MAX_OUT], dx, scratch;
+    int adds, adds_also; /* 1: dx, also already hold another writer's part */
+    ag_ref y[AG_MAX_OUT], x[AG_MAX_IN], dy[AG_MAX_OUT], dx, also, scratch;
     ag_args args; /* shapes and attributes; the run fills the pointers */
 } ag_job;
 

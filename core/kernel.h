@@ -29,9 +29,11 @@ typedef struct ag_args {
     const ag_real *dy[AG_MAX_OUT]; /* backward: gradients of the outputs, NULL: none arrived */
     ag_real *dx;                   /* backward: gradient of input `which` */
     int which;
-    int add;      /* 1: dx already holds another writer's part */
-    int n_in;     /* number of inputs */
-    int training; /* 1: a backward run follows or this is one */
+    int add;       /* 1: dx already holds another writer's part */
+    ag_real *also; /* backward[0] of an op with `also`: gradient of that input, NULL: not wanted */
+    int add_also;  /* 1: it already holds another writer's part */
+    int n_in;      /* number of inputs */
+    int training;  /* 1: a backward run follows or this is one */
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
     ag_attr attr;
     ag_real *scratch; /* as many elements as the op asked for */
