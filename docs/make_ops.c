@@ -102,8 +102,9 @@ static void put_kind(FILE *file, const ag_op *op)
    against the table. */
 static int runs_on_cuda(const ag_op *op)
 {
-    static const char *const not_yet[] = {"linear", "channel_attention", "lstm",
-                                          "topk",   "sag_pool",          "topk_edges"};
+    static const char *const not_yet[] = {
+        "linear", "channel_attention", "attend",    "attend_dropout", "lstm",
+        "topk",   "sag_pool",          "topk_edges"};
     for (size_t i = 0; i < sizeof not_yet / sizeof *not_yet; i++)
         if (strcmp(op->name, not_yet[i]) == 0) return 0;
     return 1;

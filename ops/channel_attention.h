@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The elementwise parts of channel attention; the products are core/gemm. */
+#ifndef AG_OPS_CHANNEL_ATTENTION_H
+#define AG_OPS_CHANNEL_ATTENTION_H
+
 #include "core/kernel.h"
 
 /* h = max(0, h + b), rows of r. */
@@ -50,3 +53,5 @@ KERNEL void add_columns(ag_real *sum, const ag_real *x, int64_t rows, int f)
     for (int64_t i = 0; i < rows; i++)
         EACH (j, f) sum[j] += x[i * f + j];
 }
+
+#endif

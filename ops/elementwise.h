@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of elementwise.def: for each row a loop that computes y and loops that compute dx
  * (and dz). */
-#include "core/kernel.h"
+#include "ops/gelu.h"
 
 #define K(c) ((ag_real)(c))
 
@@ -10,18 +10,6 @@ KERNEL ag_real v__silu_slope(ag_real x)
 {
     const ag_real s = v_sigmoid(x);
     return s * (1 + x * (1 - s));
-}
-/* x Phi(x), the erf form, and its slope Phi(x) + x phi(x). */
-KERNEL ag_real v__gelu(ag_real x)
-{
-    ag_real density;
-    return x * v_phi(&density, x);
-}
-KERNEL ag_real v__gelu_slope(ag_real x)
-{
-    ag_real density;
-    const ag_real phi = v_phi(&density, x);
-    return phi + x * density;
 }
 KERNEL ag_real v__gelu_inner(ag_real x)
 {

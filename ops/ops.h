@@ -164,6 +164,20 @@ AG_API ag_tensor *ag_cross_attention_beside(ag_tensor *x, ag_tensor *t);
 AG_API ag_tensor *ag_channel_attention(ag_tensor *x, ag_tensor *w1, ag_tensor *b1, ag_tensor *w2,
                                        ag_tensor *b2);
 
+/* What ag_attend reads besides x: channel attention's weights w1 [r,f], b1 [r], w2 [f,r], b2 [f],
+   and cross attention's temperature t [1]. */
+typedef struct ag_attend_weights {
+    ag_tensor *w1, *b1, *w2, *b2, *t;
+} ag_attend_weights;
+
+/* y = dropout(gelu(r + [v, v softmax(v / t)])), the softmax over the configurations and v =
+   ag_channel_attention(x, w1, b1, w2, b2): what a layer of TGraph does after its product. x
+   [n,c,f], r [n,c,2f] or NULL -> [n,c,2f]; p as in ag_dropout, which draws the same elements.
+   Gradients: those of the parts, in one pass; x, r and c r + 2 f numbers per node are kept for it.
+   Replaces ag_dropout(ag_gelu(ag_add(r, ag_cross_attention_beside(v, t))), p). Host only. Source:
+   TGraph (Khizbullin et al. 2024) eq. 3 to 6. */
+AG_API ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor *r, ag_real p);
+
 /* The last state of an LSTM over the rows of each sequence, in order: rows starts[s]..starts[s+1]-1
    of x [n,in] are sequence s; starts int32 [sequences+1] ascending -> [sequences,h]. w_input
    [4h,in] and w_state [4h,h] hold the rows of the gates i, f, g, o; bias [4h] or NULL. State and

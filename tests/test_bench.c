@@ -109,6 +109,7 @@ static const char *const names[] = {
     "embedding_bag",
     "pairwise_hinge",
     "channel_attention",
+    "attend ",
     "attention",
     "encoder",
     "AdamW",

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NODES = 5, CONFIGS = 7, FEATURES = 33, COUNT = NODES * CONFIGS * FEATURES, MOST = 5 };
+enum { NODES = 5, CONFIGS = 7, FEATURES = 33, COUNT = NODES * CONFIGS * FEATURES, MOST = 7 };
 
 typedef ag_tensor *expression(ag_tensor *const *p);
 
@@ -41,6 +41,35 @@ static ag_tensor *gate_plain(ag_tensor *const *p)
     ag_tensor *narrow = ag_relu(ag_linear(p[0], p[1], p[2]));
     return ag_mul(p[0], ag_sigmoid(ag_linear(narrow, p[3], p[4])));
 }
+
+/* x, the weights, and r; the shares of both sides are dropped by the first random op of a tape. */
+static ag_tensor *attend(ag_tensor *const *p, ag_tensor *x, ag_tensor *r, float share)
+{
+    return ag_attend(x, &(ag_attend_weights){p[1], p[2], p[3], p[4], p[5]}, r, share);
+}
+static ag_tensor *attend_plain(ag_tensor *const *p, ag_tensor *x, ag_tensor *r, float share)
+{
+    ag_tensor *v = gate_plain((ag_tensor *[]){x, p[1], p[2], p[3], p[4]});
+    ag_tensor *y = beside_plain((ag_tensor *[]){v, p[5]});
+    return ag_dropout(ag_gelu(r ? ag_add(r, y) : y), share);
+}
+static float fixed[2 * COUNT]; /* an input without a gradient */
+static ag_tensor *constant(ag_tensor *const *p, int wide)
+{
+    for (int i = 0; i < 2 * COUNT; i++) fixed[i] = (float)(i * 37 % 41) / 50;
+    return ag_input(ag_tape_of(p[1]), fixed, AG_SHAPE(NODES, CONFIGS, wide * FEATURES));
+}
+#define ATTEND(NAME, X, R, SHARE)                                               \
+ static ag_tensor *NAME(ag_tensor *const *p) { return attend(p, X, R, SHARE); } \
+ static ag_tensor *NAME##_plain(ag_tensor *const *p) { return attend_plain(p, X, R, SHARE); }
+ATTEND(attend_alone, p[0], NULL, 0)
+ATTEND(attend_residual, p[0], p[6], 0)
+ATTEND(attend_drops, p[0], p[6], 0.3f)
+ATTEND(attend_drops_alone, p[0], NULL, 0.3f)
+ATTEND(attend_fixed_r, p[0], constant(p, 2), 0.3f)
+ATTEND(attend_fixed_x, constant(p, 1), p[6], 0.3f)
+/* r and x have other readers, so that their gradients add. */
+ATTEND(attend_shares, ag_sub(p[0], ag_slice(p[6], -1, 0, FEATURES)), ag_add(p[6], p[6]), 0)
 
 /* Messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
 static ag_edges toy_edges(ag_tape *tape)
@@ -153,6 +182,25 @@ static const fusion fusions[] = {
       {2, {FEATURES, 4, 1, 1}},
       {1, {FEATURES, 1, 1, 1}}},
      5},
+#define ATTENDED(OP, NAME)                      \
+ {                                              \
+  OP, NAME, NAME##_plain,                       \
+      {CUBE,                                    \
+       {2, {4, FEATURES, 1, 1}},                \
+       {1, {4, 1, 1, 1}},                       \
+       {2, {FEATURES, 4, 1, 1}},                \
+       {1, {FEATURES, 1, 1, 1}},                \
+       {1, {1, 1, 1, 1}},                       \
+       {3, {NODES, CONFIGS, 2 * FEATURES, 1}}}, \
+      7                                         \
+ }
+    ATTENDED("attend", attend_alone),
+    ATTENDED("attend", attend_residual),
+    ATTENDED("attend", attend_shares),
+    ATTENDED("attend_dropout", attend_drops),
+    ATTENDED("attend_dropout", attend_drops_alone),
+    ATTENDED("attend_dropout", attend_fixed_r),
+    ATTENDED("attend_dropout", attend_fixed_x),
     {"sage_sum", sage_sum, sage_sum_plain, {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}}, 2},
     {"sage_mean",
      sage_mean,
@@ -200,12 +248,13 @@ static void expect_near(const fusion *f, const float *a, const float *b, int64_t
 
 static void compare(const fusion *f)
 {
-    static float y[2][2 * COUNT], gradients[2 * COUNT];
-    static const char *const names[MOST] = {"a", "b", "c", "d", "e"};
+    static float y[2][2 * COUNT], gradients[4 * COUNT];
+    static const char *const names[MOST] = {"a", "b", "c", "d", "e", "f", "g"};
     ag_params *params = ag_params_new();
     for (int i = 0; i < f->n; i++)
         ag_params_add(params, names[i], f->shapes[i], ag_init_uniform(-0.2, 0.9), 1);
     assert_int_equal(ag_params_build(params, 8), AG_OK);
+    assert_true(params->size <= (int64_t)(sizeof gradients / sizeof *gradients));
     run(f->fused, params, y[0]);
     memcpy(gradients, params->gradient, (size_t)params->size * sizeof *gradients);
     ag_params_reset(params);

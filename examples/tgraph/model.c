@@ -29,6 +29,22 @@ static ag_tensor *attend(const tgraph_attention *a, ag_tensor *x)
     return a->join ? linear(x, a->join, a->join_bias) : x;
 }
 
+/* dropout(gelu(r + attended x)); r NULL: none. With both attentions and nothing that joins them it
+   is one op. */
+static ag_tensor *activate(const tgraph_attention *a, ag_tensor *x, ag_tensor *r, double p)
+{
+    if (a->squeeze && a->temperature && !a->join) {
+        ag_tape *tape = ag_tape_of(x);
+        const ag_attend_weights w = {
+            ag_parameter(tape, a->squeeze), ag_parameter(tape, a->squeeze_bias),
+            ag_parameter(tape, a->excite), ag_parameter(tape, a->excite_bias),
+            ag_parameter(tape, a->temperature)};
+        return ag_attend(x, &w, r, (ag_real)p);
+    }
+    x = attend(a, x);
+    return ag_dropout(ag_gelu(r ? ag_add(r, x) : x), (ag_real)p);
+}
+
 /* What each of the 8 codes adds to the channels when it stands at place k of `places`: [places * 8,
    channels]. w [channels, places * 4] is the part of the first weight that reads those places. */
 static ag_tensor *look_up_table(const tgraph_model *m, ag_tensor *w, int places)
@@ -83,9 +99,9 @@ static ag_tensor *norm(ag_tensor *x, ag_edges edges)
    their gradient is 0 instead of noise. */
 static ag_tensor *input_layers(const tgraph_model *m, ag_tensor *x, ag_edges edges)
 {
-    x = ag_gelu(attend(&m->input[0].attention, norm(x, edges)));
+    x = activate(&m->input[0].attention, norm(x, edges), NULL, 0);
     x = linear(x, m->input[1].weight, NULL);
-    return ag_gelu(attend(&m->input[1].attention, norm(x, edges)));
+    return activate(&m->input[1].attention, norm(x, edges), NULL, 0);
 }
 
 /* The GraphSAGE operation, eq. 2. */
@@ -102,8 +118,9 @@ static ag_tensor *sage(const tgraph_model *m, const tgraph_block *b, ag_tensor *
 /* One graph block, eq. 3 and 4; [n,c,h] -> [n,c,h]. */
 static ag_tensor *block(const tgraph_model *m, const tgraph_block *b, ag_tensor *x, ag_edges edges)
 {
-    ag_tensor *h = attend(&b->attention, sage(m, b, norm(x, edges), edges));
-    x = m->options.outside ? ag_add(x, ag_gelu(h)) : ag_gelu(ag_add(x, h));
+    ag_tensor *h = sage(m, b, norm(x, edges), edges);
+    if (!m->options.outside) return activate(&b->attention, h, x, m->options.dropout);
+    x = ag_add(x, ag_gelu(attend(&b->attention, h)));
     return ag_dropout(x, (ag_real)m->options.dropout);
 }
 

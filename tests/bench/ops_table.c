@@ -78,6 +78,12 @@ static ag_tensor *channel_attention(const bench_scene *s, ag_tensor *const *x)
     return ag_channel_attention(x[0], x[1], x[2], x[3], x[4]);
 }
 
+static ag_tensor *attend(const bench_scene *s, ag_tensor *const *x)
+{
+    (void)s;
+    return ag_attend(x[0], &(ag_attend_weights){x[1], x[2], x[3], x[4], x[5]}, x[6], (ag_real)0.2);
+}
+
 static ag_tensor *linear(const bench_scene *s, ag_tensor *const *x)
 {
     (void)s;
@@ -281,6 +287,12 @@ const bench_op bench_op_table[] = {
      channel_attention,
      {66, 134},
      {2, 3}},
+    {"attend",
+     X(128),
+     {X(128), W(16, 128), B(16), W(128, 16), B(128), B(1), X(256)},
+     attend,
+     {86, 166},
+     {5, 8}},
     {"linear", X(256), {X(256), W(256, 256), B(256)}, linear, {513, 1025}, {2, 3}},
     {"sage_mean",
      X(256),

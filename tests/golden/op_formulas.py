@@ -315,6 +315,18 @@ def cross_attention_beside(x, f, i):
     return torch.cat([x[0], cross_attention(x, f, i)], 2)
 
 
+@formula("attend")
+def attend(x, f, i):
+    """x, the weights of channel attention, temperature, optional residual."""
+    y = cross_attention_beside([channel_attention(x[:5], f, i), x[5]], f, i)
+    return F.gelu(y + x[6] if len(x) > 6 else y)
+
+
+@formula("attend_dropout")
+def attend_dropout(x, f, i):
+    return dropout([attend(x, f, i)], f, i)
+
+
 # ---- losses
 
 FORMULAS["squared_error"] = lambda x, f, i: mean_all((x[0] - x[1]).square())
