@@ -28,6 +28,7 @@
 
 # define V_TINY 2.2250738585072014e-308
 AG_BOTH double v_exp(double x) { return exp(x); }
+AG_BOTH double v_exp_down(double x) { return exp(x); }
 AG_BOTH double v_log(double x) { return log(x); }
 AG_BOTH double v_tanh(double x) { return tanh(x); }
 AG_BOTH double v_erf(double x) { return erf(x); }
@@ -67,25 +68,40 @@ AG_BOTH float v__power_of_two(int32_t n)
     return v__from_bits((int32_t)((uint32_t)(n + 127) << 23));
 }
 
-/* e^x: x = n ln2 + r, |r| <= ln2/2, e^r by a polynomial, 2^n in two factors so that both ends of
- * the range are met. */
-AG_BOTH float v_exp(float x)
+/* x = n ln2 + r, |r| <= ln2/2: returns e^r, by a polynomial, and sets t to n + 1.5 * 2^23, of which
+   the last bits are n. */
+AG_BOTH float v__exp_rest(float *t, float x)
 {
     const float shift = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
-    float y = x > 89.0f ? 89.0f : x; /* e^89 overflows; a NaN stays */
-    y = y < -104.0f ? -104.0f : y;   /* e^-104 underflows */
-    const float t = V_FMA(y, 1.44269504f, shift), n = t - shift;
-    const float r = V_FMA(n, -1.42860677e-6f, V_FMA(n, -0.693145752f, y));
+    *t = V_FMA(x, 1.44269504f, shift);
+    const float n = *t - shift;
+    const float r = V_FMA(n, -1.42860677e-6f, V_FMA(n, -0.693145752f, x));
     float p = 0.000199089087f;
     p = V_FMA(p, r, 0.00139345442f);
     p = V_FMA(p, r, 0.00833328410f);
     p = V_FMA(p, r, 0.0416664568f);
     p = V_FMA(p, r, 0.166666668f);
     p = V_FMA(p, r, 0.500000001f);
-    p = V_FMA(p, r * r, r) + 1.0f;
-    const int32_t e = v__to_bits(t) - v__to_bits(shift);
+    return V_FMA(p, r * r, r) + 1.0f;
+}
+
+/* e^x; 2^n in two factors so that both ends of the range are met. */
+AG_BOTH float v_exp(float x)
+{
+    float t, y = x > 89.0f ? 89.0f : x; /* e^89 overflows; a NaN stays */
+    y = y < -104.0f ? -104.0f : y;      /* e^-104 underflows */
+    const float p = v__exp_rest(&t, y);
+    const int32_t e = v__to_bits(t) - v__to_bits(12582912.0f);
     const int32_t half = e >> 1;
     return p * v__power_of_two(half) * v__power_of_two(e - half);
+}
+
+/* e^x for x <= 0, in fewer steps: 0 where it is below 2^-126. */
+AG_BOTH float v_exp_down(float x)
+{
+    float t;
+    const float p = v__exp_rest(&t, x < -88.0f ? -88.0f : x); /* a NaN stays */
+    return p * v__from_bits((int32_t)(((uint32_t)v__to_bits(t) << 23) + 0x3f800000u));
 }
 
 /* ln x: x = 2^e m, m in [sqrt(1/2), sqrt(2)); ln m by a polynomial in m - 1. Subnormal numbers are
@@ -166,7 +182,7 @@ AG_BOTH float v_erf(float x)
  * a)) for a >= 0. */
 AG_BOTH float v_phi(float *density, float x)
 {
-    const float a = v_abs(x), t = 1.0f / V_FMA(a, 0.3f, 1.0f), e = v_exp(-0.5f * x * x);
+    const float a = v_abs(x), t = 1.0f / V_FMA(a, 0.3f, 1.0f), e = v_exp_down(-0.5f * x * x);
     float p = 0.0383782772f;
     p = V_FMA(p, t, -0.169166055f);
     p = V_FMA(p, t, 0.228659971f);

@@ -3,32 +3,9 @@
    softmax(v / t)])) with v the channel attention of x, in one sweep: a node's configurations pass
    all of it while they are in the cache. Saved: x, r, the narrow hidden rows and two numbers per
    column; all else is computed again. */
-#include "ops/attend.h"
-#include "core/blocks.h"
-#include "core/gemm.h"
-#include "core/panels.h"
+#include "ops/attend_parts.h"
 #include "ops/ops.h"
 #include "ops/table.h"
-
-#include <string.h>
-
-/* Rows that pass together, at least where there are as many; pieces of nodes that each sum up
-   gradients of the weights of their own. */
-enum { ROWS = 256, PIECES = 16 };
-
-enum { X_, W1, B1, W2, B2, T, R }; /* inputs */
-
-/* x [nodes,configs,f], w1 [r,f], w2 [f,r]. */
-typedef struct sizes {
-    int nodes, configs, f, r;
-} sizes;
-
-static sizes sizes_of(const ag_args *a)
-{
-    return (sizes){a->xs[X_].size[0], a->xs[X_].size[1], a->xs[X_].size[2], a->xs[W1].size[0]};
-}
-
-static int64_t rows_of(sizes s) { return (int64_t)s.nodes * s.configs; }
 
 static int attend_shape(ag_call *call)
 {
@@ -54,15 +31,6 @@ static int attend_shape(ag_call *call)
     return 0;
 }
 
-/* Nodes that pass together. */
-static int group_of(sizes s)
-{
-    const int n = s.configs ? ROWS / s.configs : ROWS;
-    return n < 1 ? 1 : n;
-}
-
-/* ---- forward: scratch holds the panels of w1' and w2' ---- */
-
 CALL(attend_pack)
 {
     const sizes s = sizes_of(a);
@@ -70,73 +38,11 @@ CALL(attend_pack)
     ag__panels_pack(a->scratch + ag__panels_size(s.r, s.f), X(W2), 1, s.f, s.r);
 }
 
-static void forward_node(const ag_args *a, sizes s, int64_t node)
-{
-    const int64_t first = node * s.configs;
-    const ag_real over = 1 / X(T)[0];
-    const ag_real *x = X(X_) + first * s.f, *r = a->n_in > R ? X(R) + first * 2 * s.f : NULL;
-    ag_real *y = Y(0) + first * 2 * s.f, *top = Y(2) + node * 2 * s.f, *sum = top + s.f;
-    for (int j = 0; j < s.f; j++) top[j] = -INFINITY;
-    for (int j = 0; j < s.f; j++) sum[j] = 0;
-    for (int c = 0; c < s.configs; c++)
-        attend_gate(y + 2 * (int64_t)c * s.f, top, x + (int64_t)c * s.f, X(B2), over, s.f);
-    for (int c = 0; c < s.configs; c++) {
-        ag_real *v = y + 2 * (int64_t)c * s.f;
-        attend_weigh(v + s.f, sum, v, top, over, s.f);
-    }
-    for (int j = 0; j < s.f; j++) sum[j] = 1 / sum[j];
-    for (int c = 0; c < s.configs; c++) {
-        const int64_t at = 2 * (int64_t)c * s.f;
-        attend_gelu(y + at, NULL, r ? r + at : NULL, s.f);
-        attend_gelu(y + at + s.f, sum, r ? r + at + s.f : NULL, s.f);
-        if (a->attr.f[0] > 0) attend_drop(y + at, a, (first + c) * 2 * s.f, 2 * s.f);
-    }
-}
-
 static int64_t forward_count(const ag_args *a) { return a->xs[X_].size[0]; }
 static int64_t forward_grain(const ag_args *a) { return group_of(sizes_of(a)); }
 
-/* What the gate is made of goes to the left half of y. */
-static void forward_nodes(const ag_args *a, int64_t lo, int64_t hi)
-{
-    const sizes s = sizes_of(a);
-    const int first = (int)(lo * s.configs), last = (int)(hi * s.configs);
-    const ag_real *w1 = a->scratch, *w2 = w1 + ag__panels_size(s.r, s.f);
-    ag_real *h = Y(1);
-    ag__panels_rows(h, X(X_), w1, NULL, (int)rows_of(s), s.r, s.f, 0, first, last);
-    squeeze_rows(h + (int64_t)first * s.r, X(B1), last - first, s.r);
-    const ag_product p = {.c = Y(0),
-                          .a = h,
-                          .c_row = 2 * (int64_t)s.f,
-                          .a_row = s.r,
-                          .m = (int)rows_of(s),
-                          .n = s.f,
-                          .k = s.r};
-    ag__product_packed(&p, w2, first, last, 0, ag__panels_of(s.f));
-    for (int64_t v = lo; v < hi; v++) forward_node(a, s, v);
-}
-static const ag_kernel attend_forward = {"attend_forward", forward_count, forward_nodes, NULL, NULL,
-                                         forward_grain};
-
-/* ---- backward: scratch holds the panels of w2', w2 and w1, the slope of each node's columns by
-   1 / t, and for each piece sums of dw1, dw2, db1, db2 and what its blocks need ---- */
-
-static int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
-static int64_t sums_size(sizes s) { return 2 * (int64_t)s.f * s.r + s.f + s.r; }
-static int64_t panels_size(sizes s)
-{
-    return 2 * ag__panels_size(s.f, s.r) + ag__panels_size(s.r, s.f);
-}
-static int64_t slopes_size(sizes s) { return whole_lines((int64_t)s.nodes * s.f); }
-static int64_t block_rows(sizes s) { return (int64_t)group_of(s) * s.configs; }
-
-/* Gates, softmax and both halves of the gradient of GELU's input; hidden gradients; three sums. */
-static int64_t piece_size(sizes s)
-{
-    const int64_t rows = block_rows(s);
-    return whole_lines(sums_size(s)) + 4 * whole_lines(rows * s.f) + whole_lines(rows * s.r) +
-           3 * whole_lines(s.f);
-}
+static const ag_kernel attend_forward = {
+    "attend_forward", forward_count, ag__attend_nodes, NULL, NULL, forward_grain};
 
 static int64_t attend_scratch(const ag_args *a, int backward)
 {
@@ -154,92 +60,6 @@ CALL(attend_pack_back)
     ag__panels_pack(w1, X(W1), 0, s.f, s.r);
 }
 
-/* A piece's scratch. */
-typedef struct room {
-    ag_real *sums, *gate, *soft, *g, *dh, *sp, *spv, *sv;
-} room;
-
-static room room_of(const ag_args *a, sizes s, int64_t piece)
-{
-    const int64_t wide = whole_lines(block_rows(s) * s.f),
-                  narrow = whole_lines(block_rows(s) * s.r);
-    room o;
-    o.sums = a->scratch + panels_size(s) + slopes_size(s) + piece * piece_size(s);
-    o.gate = o.sums + whole_lines(sums_size(s));
-    o.soft = o.gate + wide;
-    o.g = o.soft + wide;
-    o.dh = o.g + 2 * wide;
-    o.sp = o.dh + narrow;
-    o.spv = o.sp + whole_lines(s.f);
-    o.sv = o.spv + whole_lines(s.f);
-    return o;
-}
-
-/* The gradient of GELU's input of one row, and of the residual. */
-static void backward_gelu(const ag_args *a, ag_real *g, const ag_real *x, const ag_real *gate,
-                          const ag_real *soft, int64_t row, int f)
-{
-    const int64_t e = row * 2 * f;
-    const ag_real *r = a->n_in > R ? X(R) + e : NULL;
-    if (a->attr.f[0] > 0)
-        dropout_range(g, DY(0) + e, a, e, 2 * f, 0);
-    else
-        memcpy(g, DY(0) + e, 2 * (size_t)f * sizeof *g);
-    attend_slope(g, x, gate, NULL, r, f);
-    attend_slope(g + f, x, gate, soft, r ? r + f : NULL, f);
-    if (a->also && a->add_also)
-        for (int j = 0; j < 2 * f; j++) a->also[e + j] += g[j];
-    else if (a->also)
-        memcpy(a->also + e, g, 2 * (size_t)f * sizeof *g);
-}
-
-/* Node v, whose rows begin at `at` in the block. */
-static void backward_node(const ag_args *a, sizes s, const room *o, int64_t v, int64_t at)
-{
-    const int64_t first = v * s.configs, f = s.f;
-    const ag_real over = 1 / X(T)[0], *x = X(X_) + first * f,
-                  *most = (ag_real *)a->y[2] + v * 2 * f;
-    ag_real *gate = o->gate + at * f, *soft = o->soft + at * f, *g = o->g + at * 2 * f;
-    ag_real *dx = DX + first * f, *db2 = o->sums + 2 * f * s.r + s.r,
-            *slopes = a->scratch + panels_size(s) + v * f;
-    memset(o->sp, 0, 3 * (size_t)whole_lines(f) * sizeof *o->sp);
-    for (int64_t c = 0; c < s.configs; c++) {
-        attend_gate_again(gate + c * f, X(B2), s.f);
-        attend_softmax(soft + c * f, x + c * f, gate + c * f, most, most + f, over, s.f);
-        backward_gelu(a, g + c * 2 * f, x + c * f, gate + c * f, soft + c * f, first + c, s.f);
-        attend_sums(o->sp, o->spv, o->sv, g + c * 2 * f + f, x + c * f, gate + c * f, soft + c * f,
-                    s.f);
-    }
-    for (int64_t c = 0; c < s.configs; c++) {
-        const ag_real *left = g + c * 2 * f;
-        if (a->add)
-            attend_ungate(dx + c * f, gate + c * f, db2, left, left + f, x + c * f, soft + c * f,
-                          o->sp, over, s.f, 1);
-        else
-            attend_ungate(dx + c * f, gate + c * f, db2, left, left + f, x + c * f, soft + c * f,
-                          o->sp, over, s.f, 0);
-    }
-    for (int j = 0; j < s.f; j++) slopes[j] = o->spv[j] - o->sp[j] * o->sv[j];
-}
-
-/* Nodes lo..hi-1, at most group_of. */
-static void backward_block(const ag_args *a, sizes s, const room *o, int64_t lo, int64_t hi)
-{
-    const int64_t first = lo * s.configs, fr = (int64_t)s.f * s.r;
-    const int n = (int)((hi - lo) * s.configs);
-    const ag_real *h = (ag_real *)a->y[1] + first * s.r, *x = X(X_) + first * s.f;
-    const ag_real *w2 = a->scratch + ag__panels_size(s.f, s.r),
-                  *w1 = w2 + ag__panels_size(s.r, s.f);
-    ag_real *dw1 = o->sums, *dw2 = dw1 + fr, *db1 = dw2 + fr;
-    ag__panels_rows(o->gate, h, a->scratch, NULL, n, s.f, s.r, 0, 0, n);
-    for (int64_t v = lo; v < hi; v++) backward_node(a, s, o, v, (v - lo) * s.configs);
-    ag__panels_rows(o->dh, o->gate, w2, NULL, n, s.r, s.f, 0, 0, n);
-    squeeze_gradient(o->dh, db1, h, n, s.r);
-    ag__panels_rows(DX + first * s.f, o->dh, w1, NULL, n, s.f, s.r, 1, 0, n);
-    ag__gemm_part(dw2, o->gate, h, 1, 0, s.f, s.r, n, s.r, s.f, s.r, 1);
-    ag__gemm_part(dw1, o->dh, x, 1, 0, s.r, s.f, n, s.f, s.r, s.f, 1);
-}
-
 static int64_t backward_count(const ag_args *a)
 {
     (void)a;
@@ -251,19 +71,8 @@ static int64_t backward_grain(const ag_args *a)
     return 1;
 }
 
-static void backward_pieces(const ag_args *a, int64_t first, int64_t last)
-{
-    const sizes s = sizes_of(a);
-    for (int64_t p = first; p < last; p++) {
-        const room o = room_of(a, s, p);
-        const int64_t end = (p + 1) * s.nodes / PIECES, group = group_of(s);
-        memset(o.sums, 0, (size_t)sums_size(s) * sizeof *o.sums);
-        for (int64_t v = p * s.nodes / PIECES; v < end; v += group)
-            backward_block(a, s, &o, v, v + group < end ? v + group : end);
-    }
-}
 static const ag_kernel attend_backward_x = {
-    "attend_backward_x", backward_count, backward_pieces, NULL, NULL, backward_grain};
+    "attend_backward_x", backward_count, ag__attend_pieces, NULL, NULL, backward_grain};
 
 /* A gradient of the weights is the sum over the pieces, in order. */
 static void add_pieces(const ag_args *a, int64_t offset, int64_t n)
@@ -282,10 +91,17 @@ CALL(attend_backward_w1)
     const sizes s = sizes_of(a);
     add_pieces(a, 0, (int64_t)s.f * s.r);
 }
+/* The sums are of the transpose. */
 CALL(attend_backward_w2)
 {
     const sizes s = sizes_of(a);
-    add_pieces(a, (int64_t)s.f * s.r, (int64_t)s.f * s.r);
+    const ag_real *sums = room_of(a, s, 0).sums + (int64_t)s.f * s.r;
+    for (int64_t i = 0; i < s.f; i++)
+        for (int64_t j = 0; j < s.r; j++) {
+            ag_real d = a->add ? DX[i * s.r + j] : 0;
+            for (int p = 0; p < PIECES; p++) d += sums[p * piece_size(s) + j * s.f + i];
+            DX[i * s.r + j] = d;
+        }
 }
 CALL(attend_backward_b1)
 {

@@ -4,6 +4,13 @@
 #include "ops/dropout_mask.h"
 #include "ops/gelu.h"
 
+/* The logistic function; below -87 it is 0. */
+KERNEL ag_real attend_sigmoid(ag_real x)
+{
+    const ag_real e = v_exp_down(-v_abs(x));
+    return (x < 0 ? e : 1) / (1 + e);
+}
+
 /* ---- forward ---- */
 
 /* v holds h w2'; becomes x sigmoid(v + b). top = the largest v / t so far; over is 1 / t. */
@@ -12,7 +19,7 @@ KERNEL void attend_gate(ag_real *__restrict__ v, ag_real *__restrict__ top,
                         int m)
 {
     EACH (j, m) {
-        const ag_real d = x[j] * v_sigmoid(v[j] + b[j]), z = d * over;
+        const ag_real d = x[j] * attend_sigmoid(v[j] + b[j]), z = d * over;
         v[j] = d;
         top[j] = z > top[j] ? z : top[j];
     }
@@ -24,7 +31,7 @@ KERNEL void attend_weigh(ag_real *__restrict__ y, ag_real *__restrict__ sum,
                          ag_real over, int m)
 {
     EACH (j, m) {
-        const ag_real e = v_exp(v[j] * over - top[j]);
+        const ag_real e = v_exp_down(v[j] * over - top[j]);
         y[j] = v[j] * e;
         sum[j] += e;
     }
@@ -61,14 +68,14 @@ KERNEL void attend_drop(ag_real *y, const ag_args *a, int64_t e, int n)
 
 KERNEL void attend_gate_again(ag_real *__restrict__ gate, const ag_real *__restrict__ b, int m)
 {
-    EACH (j, m) gate[j] = v_sigmoid(gate[j] + b[j]);
+    EACH (j, m) gate[j] = attend_sigmoid(gate[j] + b[j]);
 }
 
 KERNEL void attend_softmax(ag_real *__restrict__ soft, const ag_real *__restrict__ x,
                            const ag_real *__restrict__ gate, const ag_real *__restrict__ most,
                            const ag_real *__restrict__ inverse, ag_real over, int m)
 {
-    EACH (j, m) soft[j] = v_exp(x[j] * gate[j] * over - most[j]) * inverse[j];
+    EACH (j, m) soft[j] = v_exp_down(x[j] * gate[j] * over - most[j]) * inverse[j];
 }
 
 /* g, the gradient of GELU's result, becomes that of its input x gate soft + r; soft, r: NULL,

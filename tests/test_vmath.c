@@ -83,6 +83,23 @@ static void test_exp(void **state)
     assert_true(isnan(my_exp(NAN)));
 }
 
+static float my_exp_down(float x) { return v_exp_down(x); }
+
+/* Below 2^-126 it is 0. */
+static void test_exp_down(void **state)
+{
+    worst w = {0, 0};
+    (void)state;
+    scan(&w, my_exp_down, exp, -1e-30f, -87.3f, 997);
+    measure(&w, my_exp_down, exp, 0.0f);
+    expect("v_exp_down", w, 1.5);
+    for (float x = -88.1f; x > -1e30f; x *= 1.5f) assert_true(v_exp_down(x) == 0);
+    for (float x = -87.3f; x > -88.1f; x -= 0.01f)
+        assert_true(v_exp_down(x) >= 0 && v_exp_down(x) < 1.3e-38f);
+    assert_true(v_exp_down(-INFINITY) == 0 && v_exp_down(0.0f) == 1);
+    assert_true(isnan(v_exp_down(NAN)) && isnan(v_exp_down(-NAN)));
+}
+
 static void test_log(void **state)
 {
     worst w = {0, 0};
@@ -152,8 +169,9 @@ static void test_log1p(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exp),     cmocka_unit_test(test_log), cmocka_unit_test(test_tanh),
-        cmocka_unit_test(test_sigmoid), cmocka_unit_test(test_erf), cmocka_unit_test(test_log1p),
+        cmocka_unit_test(test_exp),   cmocka_unit_test(test_exp_down), cmocka_unit_test(test_log),
+        cmocka_unit_test(test_tanh),  cmocka_unit_test(test_sigmoid),  cmocka_unit_test(test_erf),
+        cmocka_unit_test(test_log1p),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

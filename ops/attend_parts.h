@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of attend share: sizes, the layout of scratch. */
+#ifndef AG_OPS_ATTEND_PARTS_H
+#define AG_OPS_ATTEND_PARTS_H
+
+#include "core/kernel.h"
+#include "core/panels.h"
+
+/* Rows that pass together, at least where there are as many; pieces of nodes that each sum up
+   gradients of the weights of their own. */
+enum { ROWS = 256, PIECES = 16 };
+
+enum { X_, W1, B1, W2, B2, T, R }; /* inputs */
+
+/* x [nodes,configs,f], w1 [r,f], w2 [f,r]. */
+typedef struct sizes {
+    int nodes, configs, f, r;
+} sizes;
+
+static inline sizes sizes_of(const ag_args *a)
+{
+    return (sizes){a->xs[X_].size[0], a->xs[X_].size[1], a->xs[X_].size[2], a->xs[W1].size[0]};
+}
+
+static inline int64_t rows_of(sizes s) { return (int64_t)s.nodes * s.configs; }
+
+/* Nodes that pass together. */
+static inline int group_of(sizes s)
+{
+    const int n = s.configs ? ROWS / s.configs : ROWS;
+    return n < 1 ? 1 : n;
+}
+
+/* Forward: scratch holds the panels of w1' and w2'. Backward: the panels of w2', w2 and w1, the
+   slope of each node's columns by 1 / t, and for each piece sums of dw1, dw2', db1, db2 and what
+   its blocks need. */
+static inline int64_t whole_lines(int64_t n) { return (n + 15) / 16 * 16; }
+static inline int64_t sums_size(sizes s) { return 2 * (int64_t)s.f * s.r + s.f + s.r; }
+static inline int64_t panels_size(sizes s)
+{
+    return 2 * ag__panels_size(s.f, s.r) + ag__panels_size(s.r, s.f);
+}
+static inline int64_t slopes_size(sizes s) { return whole_lines((int64_t)s.nodes * s.f); }
+static inline int64_t block_rows(sizes s) { return (int64_t)group_of(s) * s.configs; }
+
+/* Gates, softmax and both halves of the gradient of GELU's input; hidden gradients; three sums. */
+static inline int64_t piece_size(sizes s)
+{
+    const int64_t rows = block_rows(s);
+    return whole_lines(sums_size(s)) + 4 * whole_lines(rows * s.f) + whole_lines(rows * s.r) +
+           3 * whole_lines(s.f);
+}
+
+/* A piece's scratch. */
+typedef struct room {
+    ag_real *sums, *gate, *soft, *g, *dh, *sp, *spv, *sv;
+} room;
+
+static inline room room_of(const ag_args *a, sizes s, int64_t piece)
+{
+    const int64_t wide = whole_lines(block_rows(s) * s.f),
+                  narrow = whole_lines(block_rows(s) * s.r);
+    room o;
+    o.sums = a->scratch + panels_size(s) + slopes_size(s) + piece * piece_size(s);
+    o.gate = o.sums + whole_lines(sums_size(s));
+    o.soft = o.gate + wide;
+    o.g = o.soft + wide;
+    o.dh = o.g + 2 * wide;
+    o.sp = o.dh + narrow;
+    o.spv = o.sp + whole_lines(s.f);
+    o.sv = o.spv + whole_lines(s.f);
+    return o;
+}
+
+/* Forward of nodes lo..hi-1; backward of pieces first..last-1. */
+void ag__attend_nodes(const ag_args *a, int64_t lo, int64_t hi);
+void ag__attend_pieces(const ag_args *a, int64_t first, int64_t last);
+
+#endif
