@@ -179,7 +179,8 @@ const ag_op *const ag__ops_attend[] = {&attend, &attend_dropout, NULL};
 
 ag_tensor *ag_attend(ag_tensor *x, const ag_attend_weights *w, ag_tensor *r, ag_real p)
 {
-    ag_tensor *in[] = {x, w->w1, w->b1, w->w2, w->b2, w->t, r};
+    const ag_attend_weights none = {NULL, NULL, NULL, NULL, NULL}, *all = w ? w : &none;
+    ag_tensor *in[] = {x, all->w1, all->b1, all->w2, all->b2, all->t, r};
     const int drops = ag_is_training(ag_tape_of(x)) && p != 0;
     return ag__record(drops ? &attend_dropout : &attend, in, r ? R + 1 : R,
                       &(ag_attr){.f = {drops ? (double)p : 0}});

@@ -62,6 +62,12 @@ RESULT(channel_attention, 5, 0,
        ag_channel_attention(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(2, 6))),
                             P(2, real(t, AG_SHAPE(2))), P(3, real(t, AG_SHAPE(6, 2))),
                             P(4, real(t, AG_SHAPE(6)))))
+RESULT(attend, 3, 4,
+       ag_attend(P(0, real(t, AG_SHAPE(2, 3, 6))),
+                 P(1, (&(ag_attend_weights){real(t, AG_SHAPE(2, 6)), real(t, AG_SHAPE(2)),
+                                            real(t, AG_SHAPE(6, 2)), real(t, AG_SHAPE(6)),
+                                            real(t, AG_SHAPE(1))})),
+                 P(2, real(t, AG_SHAPE(2, 3, 12))), 0))
 RESULT(lstm, 5, 16,
        ag_lstm(P(0, real(t, AG_SHAPE(4, 6))), P(1, ag_input_i32(t, two, AG_SHAPE(3))),
                P(2, real(t, AG_SHAPE(8, 6))), P(3, real(t, AG_SHAPE(8, 2))),

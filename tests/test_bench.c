@@ -147,7 +147,7 @@ static void test_every_row(void **state)
     assert_int_equal(rows_of(all, "infer"), 4);
     check_head(all);
     assert_int_equal(rows_of(all, "gemm"), 3 * 14);
-    assert_int_equal(rows_of(all, "ops"), 2 * 39 + 2); /* forward and backward; AdamW twice */
+    assert_int_equal(rows_of(all, "ops"), 2 * 40 + 2); /* forward and backward; AdamW twice */
     json_decref(all);
 }
 
