@@ -280,8 +280,42 @@ static void test_fused_ops(void **state)
     }
 }
 
+/* y of `nodes` nodes. */
+static void attend_some(float *y, const float *x, const float *r, const float *weights, int nodes)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    const ag_attend_weights w = {ag_input(tape, weights, AG_SHAPE(4, FEATURES)),
+                                 ag_input(tape, weights + 500, AG_SHAPE(4)),
+                                 ag_input(tape, weights + 600, AG_SHAPE(FEATURES, 4)),
+                                 ag_input(tape, weights + 900, AG_SHAPE(FEATURES)),
+                                 ag_input(tape, weights + 999, AG_SHAPE(1))};
+    ag_tensor *v = ag_attend(ag_input(tape, x, AG_SHAPE(nodes, CONFIGS, FEATURES)), &w,
+                             ag_input(tape, r, AG_SHAPE(nodes, CONFIGS, 2 * FEATURES)), 0);
+    ag_forward(v);
+    assert_string_equal(ag_error(tape), "");
+    memcpy(y, ag_values(v), (size_t)ag_shape_count(ag_shape_of(v)) * sizeof *y);
+    ag_tape_free(tape);
+}
+
+/* The bits of a node are those that it has alone. */
+static void test_attend_node_by_node(void **state)
+{
+    enum { NODE = CONFIGS * FEATURES };
+    static float x[COUNT], r[2 * COUNT], weights[1000], all[2 * COUNT], alone[2 * NODE];
+    (void)state;
+    for (int i = 0; i < COUNT; i++) x[i] = (float)(i * 37 % 101 - 50) / 30;
+    for (int i = 0; i < 2 * COUNT; i++) r[i] = (float)(i * 53 % 97 - 48) / 20;
+    for (int i = 0; i < 1000; i++) weights[i] = (float)(i * 71 % 89 - 40) / 60;
+    attend_some(all, x, r, weights, NODES);
+    for (int v = 0; v < NODES; v++) {
+        attend_some(alone, x + v * NODE, r + 2 * v * NODE, weights, 1);
+        assert_memory_equal(alone, all + 2 * v * NODE, sizeof alone);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fused_ops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fused_ops),
+                                       cmocka_unit_test(test_attend_node_by_node)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
