@@ -113,6 +113,7 @@ static void print_peer(const json_t *rows)
 int main(int argc, char **argv)
 {
     bench_options options = {0};
+    bench_onednn_asleep(argv);
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         fputs(usage, stdout);
         return 0;

@@ -9,6 +9,11 @@ int bench_onednn_there(void); /* 1: the bench was built with it */
 /* "oneDNN 2.6.3", or "none". */
 const char *bench_onednn_text(char text[32]);
 
+/* Comes first in main: starts the bench again for the threads of oneDNN to sleep while they wait.
+   They are OpenMP's, read how to wait when the program is loaded, and would else keep the
+   processor from whoever is timed next. Peers are not told. */
+void bench_onednn_asleep(char **argv);
+
 /* Holds it to the instructions that this bench was compiled for; before the first product. */
 void bench_onednn_limit(void);
 

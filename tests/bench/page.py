@@ -3,7 +3,7 @@
 
     python page.py run.json... > page.md
     python page.py --bench build/release/bin/bench --peer PYTHON --keep build/runs > page.md
-    python page.py --bench build/avx2/bin/bench --peer PYTHON --keep build/runs-avx2 --only "score" > page.md
+    python page.py --bench build/v3/bin/bench --peer PYTHON --keep build/runs-avx2 --only "score" > page.md
 
 With --bench the rows run one after the other, each in a bench of its own: at a real-time priority where that is
 allowed, and with a pause behind it, so that other programs get their turn. --keep is a folder for the JSON files; those
