@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 /* A score has the same bits alone and in any batch, on any number of threads: whole predictions of
    tgraph (without cross-configuration attention, which compares what is scored together), tpu and
    tpgnn are compared byte by byte. */
@@ -81,6 +82,17 @@ static void of_tpgnn(void **state)
     }
 }
 
+static void ask_for_a_typo(void) { setenv("AUGUR_ISA", "avx-2", 1); }
+
+static void wrong_instructions(void **state)
+{
+    (void)state;
+    program_before = ask_for_a_typo;
+    program_expect("tgraph inspect " LAYOUT, 2, "",
+                   "AUGUR_ISA is \"avx-2\", but must be avx512, avx2 or sse2");
+    program_before = NULL;
+}
+
 static int begin(void **state)
 {
     program_pictures = 0;
@@ -93,6 +105,7 @@ int main(void)
         cmocka_unit_test(of_tgraph),
         cmocka_unit_test(of_tpu),
         cmocka_unit_test(of_tpgnn),
+        cmocka_unit_test(wrong_instructions),
     };
     return cmocka_run_group_tests(tests, begin, test_folder_remove);
 }

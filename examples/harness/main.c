@@ -205,6 +205,18 @@ static void set_threads(const harness_options *o)
     if (threads && *threads) ag_set_threads(*threads);
 }
 
+/* The variable that holds products to lesser instructions (core/tiles.c) has a word for each. */
+static ag_status check_instructions(ag_failure *why)
+{
+    const char *isa = getenv("AUGUR_ISA");
+    if (!isa || !*isa || !strcmp(isa, "avx512") || !strcmp(isa, "avx2") || !strcmp(isa, "sse2"))
+        return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "AUGUR_ISA is \"%.40s\", but must be avx512, avx2 or sse2; or unset it, for the "
+                   "best that this processor has",
+                   isa);
+}
+
 /* Now or when a message flushed it. */
 static int stdout_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
 
@@ -215,6 +227,7 @@ static int run_command(const harness_program *p, const harness_command *c, int a
     char *line = quoted(argc, argv);
     ag_status status = read_options(&call.options, p, c, call.values, argc - 2, argv + 2, &why);
     call.command_line = line;
+    if (status == AG_OK) status = check_instructions(&why);
     if (status == AG_OK) {
         const bool *quiet = look(call.options, "quiet", HARNESS_BOOL);
         harness_log_start(p->name, quiet && *quiet);
