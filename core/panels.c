@@ -18,7 +18,6 @@ typedef struct task {
     int chunks, group;
 } task;
 
-/* Panels are packed part by part: the terms of a partial sum. */
 static void pack_panel(void *context, int64_t q, int thread)
 {
     const task *t = context;
@@ -30,21 +29,10 @@ static void pack_panel(void *context, int64_t q, int thread)
                 ag__least(set->columns, p->n - column), p->k);
 }
 
-static task packing(ag_real *panels, const ag_real *b, int tb, int n, int k)
-{
-    return (task){.p = {.b = b, .b_row = tb ? k : n, .tb = tb, .n = n, .k = k}, .to = panels};
-}
-
 void ag__panels_pack(ag_real *panels, const ag_real *b, int tb, int n, int k)
 {
-    task t = packing(panels, b, tb, n, k);
+    task t = {.p = {.b = b, .b_row = tb ? k : n, .tb = tb, .n = n, .k = k}, .to = panels};
     ag__parallel(ag__panels_of(n), pack_panel, &t);
-}
-
-void ag__panels_pack_alone(ag_real *panels, const ag_real *b, int tb, int n, int k)
-{
-    task t = packing(panels, b, tb, n, k);
-    for (int q = 0; q < ag__panels_of(n); q++) pack_panel(&t, q, 0);
 }
 
 static void product_block(void *context, int64_t block, int thread)

@@ -12,9 +12,6 @@ int64_t ag__panels_size(int n, int k);
 /* Packs B [k,n], or the transpose of B [n,k] with tb, on all threads. */
 void ag__panels_pack(ag_real *panels, const ag_real *b, int tb, int n, int k);
 
-/* The same on the calling thread. */
-void ag__panels_pack_alone(ag_real *panels, const ag_real *b, int tb, int n, int k);
-
 /* C [m,n] = A [m,k] op(B) on all threads. */
 void ag__panels_product(ag_real *c, const ag_real *a, const ag_real *panels, int m, int n, int k);
 

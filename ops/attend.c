@@ -5,6 +5,7 @@
    column; all else is computed again. */
 #include "ops/attend_parts.h"
 #include "ops/ops.h"
+#include "ops/pieces.h"
 #include "ops/table.h"
 
 static int attend_shape(ag_call *call)
@@ -74,22 +75,16 @@ static int64_t backward_grain(const ag_args *a)
 static const ag_kernel attend_backward_x = {
     "attend_backward_x", backward_count, ag__attend_pieces, NULL, NULL, backward_grain};
 
-/* A gradient of the weights is the sum over the pieces, in order. */
-static void add_pieces(const ag_args *a, int64_t offset, int64_t n)
+/* From element `offset` of the sums of each piece. */
+static void add_weight(const ag_args *a, sizes s, int64_t offset, int64_t n)
 {
-    const sizes s = sizes_of(a);
-    const ag_real *sums = room_of(a, s, 0).sums + offset;
-    for (int64_t i = 0; i < n; i++) {
-        ag_real d = a->add ? DX[i] : 0;
-        for (int p = 0; p < PIECES; p++) d += sums[p * piece_size(s) + i];
-        DX[i] = d;
-    }
+    add_pieces(a, room_of(a, s, 0).sums + offset, PIECES, piece_size(s), n);
 }
 
 CALL(attend_backward_w1)
 {
     const sizes s = sizes_of(a);
-    add_pieces(a, 0, (int64_t)s.f * s.r);
+    add_weight(a, s, 0, (int64_t)s.f * s.r);
 }
 /* The sums are of the transpose. */
 CALL(attend_backward_w2)
@@ -106,12 +101,12 @@ CALL(attend_backward_w2)
 CALL(attend_backward_b1)
 {
     const sizes s = sizes_of(a);
-    add_pieces(a, 2 * (int64_t)s.f * s.r, s.r);
+    add_weight(a, s, 2 * (int64_t)s.f * s.r, s.r);
 }
 CALL(attend_backward_b2)
 {
     const sizes s = sizes_of(a);
-    add_pieces(a, 2 * (int64_t)s.f * s.r + s.r, s.f);
+    add_weight(a, s, 2 * (int64_t)s.f * s.r + s.r, s.f);
 }
 
 /* dt = -1/t^2 times the sum of all slopes, added in order of the nodes. */

@@ -6,6 +6,7 @@
 #include "core/gemm.h"
 #include "core/panels.h"
 #include "ops/ops.h"
+#include "ops/pieces.h"
 #include "ops/table.h"
 
 #include <string.h>
@@ -158,37 +159,31 @@ static void backward_pieces(const ag_args *a, int64_t first, int64_t last)
 static const ag_kernel channel_attention_backward_x = {
     "channel_attention_backward_x", backward_count, backward_pieces, NULL, NULL, backward_grain};
 
-/* A gradient of the weights is the sum over the pieces, in order. */
-static void add_pieces(const ag_args *a, int64_t offset, int64_t n)
+/* From element `offset` of the sums of each piece. */
+static void add_weight(const ag_args *a, sizes s, int64_t offset, int64_t n)
 {
-    const sizes s = sizes_of(a);
-    const ag_real *sums = a->scratch + panels_size(s) + offset;
-    for (int64_t i = 0; i < n; i++) {
-        ag_real d = a->add ? DX[i] : 0;
-        for (int p = 0; p < PIECES; p++) d += sums[p * piece_size(s) + i];
-        DX[i] = d;
-    }
+    add_pieces(a, a->scratch + panels_size(s) + offset, PIECES, piece_size(s), n);
 }
 
 CALL(channel_attention_backward_w1)
 {
     const sizes s = sizes_of(a);
-    add_pieces(a, 0, (int64_t)s.f * s.r);
+    add_weight(a, s, 0, (int64_t)s.f * s.r);
 }
 CALL(channel_attention_backward_w2)
 {
     const sizes s = sizes_of(a);
-    add_pieces(a, (int64_t)s.f * s.r, (int64_t)s.f * s.r);
+    add_weight(a, s, (int64_t)s.f * s.r, (int64_t)s.f * s.r);
 }
 CALL(channel_attention_backward_b1)
 {
     const sizes s = sizes_of(a);
-    add_pieces(a, 2 * (int64_t)s.f * s.r, s.r);
+    add_weight(a, s, 2 * (int64_t)s.f * s.r, s.r);
 }
 CALL(channel_attention_backward_b2)
 {
     const sizes s = sizes_of(a);
-    add_pieces(a, 2 * (int64_t)s.f * s.r + s.r, s.f);
+    add_weight(a, s, 2 * (int64_t)s.f * s.r + s.r, s.f);
 }
 
 static const ag_case cases[] = {
