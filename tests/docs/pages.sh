@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Fails, with its name, when a page links to a file that is not there, quotes a file of tests/docs other than it stands
-# there (a line `<!-- tests/docs/FILE -->` before a block of code), or is longer than its readers have time for.
+# Fails, with its name, when a page links to a file that is not there, quotes a file of tests/docs (a line
+# `<!-- tests/docs/FILE -->` before a block of code) otherwise than it is, shows a change of sources that are different by
+# now, or is longer than its readers have time for.
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 complain() { echo "docs: $1"; bad=1; }
@@ -33,6 +34,12 @@ for page in README.md docs/*.md; do
     done
 done
 [ $quoted -ge 6 ] || complain "only $quoted examples are quoted: the pages have lost some"
+
+if command -v patch >/dev/null 2>&1; then # to the lines that they show, not to others that look alike
+    for change in tests/docs/*.diff; do
+        patch --dry-run -f -p1 -F0 <"$change" >/dev/null || complain "the sources have changed under $change"
+    done
+fi
 
 [ "$(wc -l <README.md)" -le 180 ] || complain "README.md has over 180 lines"
 changed=$(grep -c '^[+-][^+-]' tests/docs/ablation.diff)

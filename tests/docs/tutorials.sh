@@ -14,7 +14,7 @@ mkdir sources
 
 cd sources
 for change in row op ablation; do
-    patch -p1 -F3 <"$here/tests/docs/$change.diff"
+    patch -p1 -F0 <"$here/tests/docs/$change.diff"
 done
 cp "$here/tests/docs/rms_norm.h" "$here/tests/docs/rms_norm.c" ops/
 cp "$here/tests/docs/first.c" examples/quickstart.c # the README's program
