@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Run: the plan's list of kernels, with this run's pointers. */
 #include "autograd/tape.h"
+#include "core/float_mode.h"
 #include "core/parallel.h"
 
 #include <math.h>
@@ -298,6 +299,7 @@ static void run(ag_tensor *wanted, int training)
     if (!ag_failed(tape)) ag__borrow_check(tape, "between recording and the run");
     ag_plan *plan = ag_failed(tape) ? NULL : ag__plan_find(tape, wanted, training);
     if (plan && !make_room(tape, plan)) {
+        const uint64_t mode = ag__float_mode_flush();
         tape->ran = 1;
         for (int s = 0; s < plan->n_steps && !ag_failed(tape); s++) {
             const double start = tape->profile ? ag__clock() : 0;
@@ -305,6 +307,7 @@ static void run(ag_tensor *wanted, int training)
             if (tape->profile) profile_step(tape, plan, &plan->steps[s], start);
             if (tape->check_finite) check_step(tape, plan, &plan->steps[s]);
         }
+        ag__float_mode_set(mode);
         publish(tape, plan);
         ag__borrow_check(tape, "during the run");
     }

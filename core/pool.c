@@ -5,6 +5,7 @@
    and nobody waits for them. */
 #define _GNU_SOURCE
 #include "core/pool.h"
+#include "core/float_mode.h"
 #include "core/stream.h"
 #include "core/wait.h"
 
@@ -32,6 +33,7 @@ static struct {
     int registered;
     ag__pool_work *work; /* read by helpers inside */
     void *context;
+    uint64_t mode; /* all compute alike, whoever has which block */
 } pool = {.most = AG__MOST_THREADS - 1};
 
 /* ---- helpers ---- */
@@ -67,6 +69,7 @@ static void *help(void *self)
         listen(&h->bell);
         if (atomic_load(&pool.stop)) return NULL;
         if (!come_in()) continue;
+        ag__float_mode_set(pool.mode);
         pool.work(pool.context, (int)(h - helpers) + 1);
         go_out();
     }
@@ -148,6 +151,7 @@ void ag__pool_run(ag__pool_work *work, void *context, int threads)
 {
     pool.work = work;
     pool.context = context;
+    pool.mode = ag__float_mode();
     atomic_store(&pool.door, OPEN);
     for (int i = 0; i < threads - 1; i++) ring(&helpers[i]);
     work(context, 0);

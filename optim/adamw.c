@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Adam and AdamW: one pass over the flat arrays. */
 #include "optim/internal.h"
+#include "core/float_mode.h"
 #include "core/parallel.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { BLOCK = 16384 }; /* elements that one thread updates at a time */
@@ -100,11 +102,9 @@ static ag_status check(const ag_params *params, const ag_adamw *o, double lr, co
     if (!(o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1))
         return ag_fail(why, AG_EUSE, "%s: beta1 is %g and beta2 is %g; both must be in [0,1).", who,
                        o->beta1, o->beta2);
-    if (!((ag_real)o->epsilon > 0) || !isfinite(o->epsilon))
-        return ag_fail(
-            why, AG_EUSE,
-            "%s: epsilon is %g; it must be finite and above 0 (as a float at least 1e-38).", who,
-            o->epsilon);
+    if (!(o->epsilon >= (double)FLT_MIN) || !isfinite(o->epsilon))
+        return ag_fail(why, AG_EUSE, "%s: epsilon is %g; it must be finite and at least 1.2e-38.",
+                       who, o->epsilon);
     if (!(o->decay >= 0) || !isfinite(o->decay))
         return ag_fail(why, AG_EUSE,
                        "%s: the weight decay is %g; it must be finite and at least 0.", who,
@@ -140,7 +140,9 @@ static ag_status step(ag_params *params, const ag_adamw *o, double lr, double ke
         .l2 = (ag_real)l2,
     };
     task all = {params, u};
+    const uint64_t mode = ag__float_mode_flush(); /* averages of gradients that have become 0 */
     ag__parallel((params->size + BLOCK - 1) / BLOCK, block, &all);
+    ag__float_mode_set(mode);
     params->step++;
     params->state = AG_EMPTY;
     return AG_OK;

@@ -83,7 +83,7 @@ AG_API void ag_params_reset(ag_params *params);
 
 typedef struct ag_adamw {
     double beta1, beta2; /* in [0,1) */
-    double epsilon;      /* above 0 */
+    double epsilon;      /* at least 1.2e-38 */
     double decay;        /* weight decay of the parameters with decay = 1; at least 0 */
 } ag_adamw;
 typedef ag_adamw ag_adam;

@@ -159,7 +159,7 @@ static void options_out_of_range_are_refused(void **state)
         {{1, 0.999, 1e-8, 0}, 0.1, "beta1 is 1"},
         {{0.9, -0.1, 1e-8, 0}, 0.1, "beta2 is -0.1"},
         {{0.9, 0.999, 0, 0}, 0.1, "epsilon is 0"},
-        {{0.9, 0.999, 1e-60, 0}, 0.1, "above 0"},
+        {{0.9, 0.999, 1e-60, 0}, 0.1, "at least 1.2e-38"},
         {{0.9, 0.999, 1e-8, -2}, 0.1, "weight decay is -2"},
     };
     ag_params *params = small_model();
