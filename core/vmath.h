@@ -36,11 +36,6 @@ AG_BOTH double v_sigmoid(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / 
 AG_BOTH double v_sqrt(double x) { return sqrt(x); }
 AG_BOTH double v_abs(double x) { return fabs(x); }
 AG_BOTH double v_log1p(double x) { return log1p(x); }
-AG_BOTH double v_phi(double *density, double x)
-{
-    *density = 0.39894228040143268 * exp(-0.5 * x * x);
-    return 0.5 * erfc(-0.70710678118654752 * x);
-}
 
 #else
 
@@ -176,25 +171,6 @@ AG_BOTH float v_erf(float x)
     q = V_FMA(q, t, -1.88036460e-4f);
     const float far = copysignf(1.0f - v_exp(-q), x);
     return a < 1.0f ? x * p : a >= 1.0f ? far : x; /* the last: NaN */
-}
-
-/* The normal distribution: returns Phi(x) and sets its density. Phi(-a) = e^(-a^2/2) P(1 / (1 + 0.3
- * a)) for a >= 0. */
-AG_BOTH float v_phi(float *density, float x)
-{
-    const float a = v_abs(x), t = 1.0f / V_FMA(a, 0.3f, 1.0f), e = v_exp_down(-0.5f * x * x);
-    float p = 0.0383782772f;
-    p = V_FMA(p, t, -0.169166055f);
-    p = V_FMA(p, t, 0.228659971f);
-    p = V_FMA(p, t, -0.0765063614f);
-    p = V_FMA(p, t, 0.142535451f);
-    p = V_FMA(p, t, 0.0946835512f);
-    p = V_FMA(p, t, 0.121920336f);
-    p = V_FMA(p, t, 0.119487690f);
-    p = V_FMA(p, t, 7.16883591e-6f);
-    *density = 0.398942280f * e;
-    p *= e;
-    return x > 0 ? 1.0f - p : p;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/vmath.h"
+#include "ops/gelu.h"
 
 /* ---- what is measured -------------------------------------------------------------------------
  */
@@ -166,12 +167,44 @@ static void test_log1p(void **state)
     assert_true(isnan(my_log1p(-1.5f)) && isnan(my_log1p(NAN)));
 }
 
+/* The largest error of f from -9 to 9, with of_x in parts of x. */
+static double largest(float (*f)(float), double (*exact)(double), int of_x)
+{
+    double most = 0;
+    for (int i = -900000; i <= 900000; i++) {
+        const float x = (float)i * 1e-5f;
+        const double error =
+            fabs((double)f(x) - exact((double)x)) / (of_x && i ? fabs((double)x) : 1);
+        if (!(error <= most)) most = error;
+    }
+    return most;
+}
+
+static float my_gelu(float x) { return v__gelu(x); }
+static float my_slope(float x) { return v__gelu_slope(x); }
+static double phi(double x) { return 0.5 * erfc(-0.70710678118654752 * x); }
+static double gelu(double x) { return x * phi(x); }
+static double slope(double x) { return phi(x) + x * 0.39894228040143268 * exp(-0.5 * x * x); }
+
+static void test_gelu(void **state)
+{
+    const double value = largest(my_gelu, gelu, 1), change = largest(my_slope, slope, 0);
+    (void)state;
+    print_message("gelu: %.3g of x, its slope: %.3g\n", value, change);
+    assert_true(value < 3e-7);
+    assert_true(change < 7e-7);
+    assert_true(my_gelu(INFINITY) == INFINITY && my_gelu(1e30f) == 1e30f && my_gelu(-1e30f) == 0);
+    assert_true(my_gelu(0) == 0 && my_slope(0) == 0.5f);
+    assert_true(fabsf(my_slope(1e30f) - 1) < 4e-7f && fabsf(my_slope(-1e30f)) < 4e-7f);
+    assert_true(isnan(my_gelu(NAN)) && isnan(my_slope(NAN)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exp),   cmocka_unit_test(test_exp_down), cmocka_unit_test(test_log),
-        cmocka_unit_test(test_tanh),  cmocka_unit_test(test_sigmoid),  cmocka_unit_test(test_erf),
-        cmocka_unit_test(test_log1p),
+        cmocka_unit_test(test_exp),  cmocka_unit_test(test_exp_down), cmocka_unit_test(test_log),
+        cmocka_unit_test(test_tanh), cmocka_unit_test(test_sigmoid),  cmocka_unit_test(test_erf),
+        cmocka_unit_test(test_gelu), cmocka_unit_test(test_log1p),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
