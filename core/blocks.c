@@ -4,7 +4,6 @@
 #include <string.h>
 
 enum {
-    DEPTH = 256,   /* terms of a partial sum */
     HEIGHT = 96,   /* rows of A that stay in the second cache, about */
     CHUNK = 128,   /* columns of B that are packed at a time */
     TURNED = 128,  /* terms of A' that are packed at a time */
@@ -17,7 +16,7 @@ enum {
 
 int ag__depth(int k)
 {
-    return k <= DEPTH ? k + (k == 0) : ag__up(ag__up(k, ag__up(k, DEPTH)), 8) * 8;
+    return k <= AG_MOST_DEPTH ? k + (k == 0) : ag__up(ag__up(k, ag__up(k, AG_MOST_DEPTH)), 8) * 8;
 }
 
 /* ---- what comes closer while tiles are computed: a cache line per term ---- */
@@ -211,7 +210,7 @@ void ag__product_alone(const ag_product *p, int lo, int hi, int first, int last)
     const int columns = ag__tiles()->columns, chunk = CHUNK / columns,
               depth = p->ta ? ag__least(p->k + (p->k == 0), TURNED) : ag__depth(p->k),
               height = height_of(hi - lo, p->ta ? ROOM / depth - AG_MOST_ROWS : 1 << 20);
-    _Alignas(LINE) ag_real packed[CHUNK * DEPTH], room[ROOM];
+    _Alignas(LINE) ag_real packed[CHUNK * AG_MOST_DEPTH], room[ROOM];
     for (int row = lo; row < hi; row += height)
         for (int k0 = 0; k0 < p->k || k0 == 0; k0 += depth) {
             area w = {row, ag__least(height, hi - row), first, last,

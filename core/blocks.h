@@ -19,7 +19,8 @@ typedef struct ag_product {
 static inline int ag__least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
 static inline int ag__up(int64_t a, int64_t b) { return (int)((a + b - 1) / b); }
 
-/* Terms of a partial sum, at most 256. */
+/* Terms of a partial sum, at most so many. */
+enum { AG_MOST_DEPTH = 256 };
 int ag__depth(int k);
 
 /* Panels of op(B) side by side; each has `columns` x k elements. */
@@ -36,5 +37,10 @@ void ag__product_alone(const ag_product *p, int lo, int hi, int first, int last)
 /* The whole product on all threads, of at most AG_FEW_ROWS rows of A, contiguous and not
    transposed, with the transpose of B. `panels` has room for ag__panels_size(m, k) elements. */
 void ag__product_turned(const ag_product *p, ag_real *panels);
+
+/* The whole product on all threads, of at most AG_FEW_ROWS rows, nothing transposed. `scratch` has
+   room for ag__few_size(m, n, k) elements. */
+void ag__product_few(const ag_product *p, ag_real *scratch);
+int64_t ag__few_size(int m, int n, int k);
 
 #endif

@@ -14,11 +14,12 @@ static int pieces_of(int ta, int m, int n, int k)
     return ta && k >= LONG && (int64_t)m * n <= SMALL && k >= 2 * (m > n ? m : n) ? PIECES : 1;
 }
 
-/* Many rows share op(B), packed beforehand by all threads; else each block of the result packs what
-   it wants: a block of columns, where there are few rows. */
-enum { TALL = 256, WIDE = 128, TURNED_WIDE = 512 };
+/* Many rows share op(B), packed beforehand by all threads; few rows have ways of their own. With A
+   transposed each block of the result packs what it wants. */
+enum { TALL = 256, TURNED_WIDE = 512 };
 
 static int turns(int ta, int tb, int m) { return !ta && tb && m <= AG_FEW_ROWS; }
+static int few(int ta, int tb, int m) { return !ta && !tb && m <= AG_FEW_ROWS; }
 static int packs(int ta, int m) { return !ta && m > AG_FEW_ROWS; }
 
 int64_t ag__gemm_scratch(int ta, int tb, int m, int n, int k)
@@ -26,6 +27,7 @@ int64_t ag__gemm_scratch(int ta, int tb, int m, int n, int k)
     const int pieces = pieces_of(ta, m, n, k);
     if (pieces > 1) return (int64_t)pieces * m * n;
     if (turns(ta, tb, m)) return ag__panels_size(m, k);
+    if (few(ta, tb, m)) return ag__few_size(m, n, k);
     return packs(ta, m) ? ag__panels_size(n, k) : 0;
 }
 
@@ -83,18 +85,17 @@ static void block_of(void *context, int64_t block, int thread)
         ag__product_alone(&t->p, lo, hi, q, last);
 }
 
-/* Rows of a block: all of few rows, else an even number of blocks of nearly equal height. */
+/* Rows of a block: without ta, an even number of blocks of nearly equal height. */
 static int rows_of(const ag_product *p)
 {
-    if (p->ta) return TALL;
-    return p->m <= AG_FEW_ROWS ? p->m : ag__up(p->m, 2 * ag__up(p->m, 2 * TALL));
+    return p->ta ? TALL : ag__up(p->m, 2 * ag__up(p->m, 2 * TALL));
 }
 
 static void run_blocks(task *t)
 {
     const ag_product *p = &t->p;
     t->rows = rows_of(p);
-    t->panels = ag__panels_of(p->ta ? TURNED_WIDE : p->m <= AG_FEW_ROWS ? WIDE : p->n);
+    t->panels = ag__panels_of(p->ta ? TURNED_WIDE : p->n);
     t->across = ag__up(ag__panels_of(p->n), t->panels);
     ag__parallel((int64_t)ag__up(p->m, t->rows) * t->across, block_of, t);
 }
@@ -124,6 +125,10 @@ void ag__gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, in
     }
     if (turns(ta, tb, m)) {
         ag__product_turned(&t.p, scratch);
+        return;
+    }
+    if (few(ta, tb, m)) {
+        ag__product_few(&t.p, scratch);
         return;
     }
     if (packs(ta, m))

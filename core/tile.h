@@ -14,8 +14,9 @@ enum { AG_MOST_COLUMNS = 32, AG_MOST_ROWS = 14 }; /* of a tile of any set */
 typedef struct ag_tile {
     int64_t c_row, a_row, a_term;
     int terms, add;
-    const char *next; /* what comes closer meanwhile: a cache line per term, `step` bytes apart */
-    int64_t step;
+    const char *next; /* what comes closer meanwhile: a cache line per term, `step` bytes apart, */
+    int64_t step, jump; /* and `jump` further after each `run` of them, unless run is 0 */
+    int run;
 } ag_tile;
 
 typedef struct ag_tiles {
@@ -25,6 +26,10 @@ typedef struct ag_tiles {
        + bias[j], for i < rows and j < width, at most those of a tile; bias: NULL, none. */
     void (*run)(ag_real *c, const ag_real *a, const ag_real *b, const ag_real *bias,
                 const ag_tile *t, int rows, int width);
+    /* The same without bias, of `columns` columns, for B as it is stored, in rows b_row elements
+       apart; leaves the panel of it in `panel`. */
+    void (*run_stored)(ag_real *c, ag_real *panel, const ag_real *a, const ag_real *b,
+                       int64_t b_row, const ag_tile *t, int rows);
     /* A panel of op(B): `terms` rows of `columns`, those from `width` on are 0. b is its first
        element; rows of b, as stored, are b_row elements apart; with tb, rows of b become columns.
      */

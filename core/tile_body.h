@@ -44,6 +44,13 @@ INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
 
 /* ---- a tile ---- */
 
+/* Rows of A in groups, each with a pointer of its own, from which its rows are a few multiples of
+   a_row away: a multiple for every row of a tile is more than there are registers. */
+enum { GROUP = 5, GROUPS = (ROWS + GROUP - 1) / GROUP };
+#define HIDE(pointer) __asm__("" : "+r"(pointer)) /* or the compiler finds the multiples again */
+
+enum { SOON = 6 }; /* terms from when a row of a stored B comes into the first cache to its use */
+
 /* A tile that is narrower than its registers. */
 static __attribute__((noinline)) void put_narrow(ag_real *c, const ag_real *sums,
                                                  const ag_real *bias, const ag_tile *t, int rows,
@@ -57,8 +64,10 @@ static __attribute__((noinline)) void put_narrow(ag_real *c, const ag_real *sums
         }
 }
 
-INLINE void tile_of(const int rows, const int vectors, ag_real *c, const ag_real *a,
-                    const ag_real *b, const ag_real *bias, const ag_tile *t, int width)
+/* Rows of B are b_row elements apart, and copied to `panel` if that is not NULL. */
+INLINE void tile_of(const int rows, const int vectors, ag_real *c, ag_real *panel, const ag_real *a,
+                    const ag_real *b, const int64_t b_row, const ag_real *bias, const ag_tile *t,
+                    int width)
 {
     const int64_t a_row = t->a_row, a_term = t->a_term, c_row = t->c_row;
     vector sum[ROWS][2], left, right;
@@ -69,17 +78,34 @@ INLINE void tile_of(const int rows, const int vectors, ag_real *c, const ag_real
         sum[i][0] = sum[i][1] = (vector){0};
     }
     const char *next = t->next;
-    const int64_t step = t->step;
-    AS_IT_IS for (int p = t->terms; p > 0; p--, a += a_term, b += COLUMNS, next += step)
+    const int64_t step = t->step, jump = t->jump;
+    int run = t->run;
+    const ag_real *group[GROUPS];
+    EVERY_ROW for (int g = 0; g < GROUPS; g++)
+    {
+        group[g] = a + g * GROUP * a_row;
+        HIDE(group[g]);
+    }
+    AS_IT_IS for (int p = t->terms; p > 0; p--, b += b_row)
     {
         __builtin_prefetch(next, 0, 2);
+        next += step;
+        if (--run == 0) next += jump, run = t->run;
         left = load(b), right = load(b + (vectors > 1 ? LANES : 0));
+        if (panel) {
+            __builtin_prefetch(b + SOON * b_row, 0, 3);
+            __builtin_prefetch(b + SOON * b_row + LANES, 0, 3);
+            store(panel, left);
+            store(panel + LANES, right);
+            panel += COLUMNS;
+        }
         EVERY_ROW for (int i = 0; i < rows; i++)
         {
-            const vector x = a[i * a_row] - (vector){0};
+            const vector x = group[i / GROUP][i % GROUP * a_row] - (vector){0};
             sum[i][0] += x * left;
             if (vectors > 1) sum[i][1] += x * right;
         }
+        EVERY_ROW for (int g = 0; g < GROUPS; g++) group[g] += a_term;
     }
     if (width < vectors * LANES) {
         ag_real sums[ROWS][COLUMNS];
@@ -114,27 +140,28 @@ INLINE void tile_of(const int rows, const int vectors, ag_real *c, const ag_real
 }
 
 /* A number of rows that is known to the compiler keeps the sums in registers. */
-INLINE void tile_rows(const int vectors, ag_real *c, const ag_real *a, const ag_real *b,
-                      const ag_real *bias, const ag_tile *t, int rows, int width)
+INLINE void tile_rows(const int vectors, ag_real *c, ag_real *panel, const ag_real *a,
+                      const ag_real *b, const int64_t b_row, const ag_real *bias, const ag_tile *t,
+                      int rows, int width)
 {
     switch (rows) {
-    case 1: tile_of(1, vectors, c, a, b, bias, t, width); break;
-    case 2: tile_of(2, vectors, c, a, b, bias, t, width); break;
-    case 3: tile_of(3, vectors, c, a, b, bias, t, width); break;
-    case 4: tile_of(4, vectors, c, a, b, bias, t, width); break;
-    case 5: tile_of(5, vectors, c, a, b, bias, t, width); break;
-    case 6: tile_of(6, vectors, c, a, b, bias, t, width); break;
+    case 1: tile_of(1, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 2: tile_of(2, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 3: tile_of(3, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 4: tile_of(4, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 5: tile_of(5, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 6: tile_of(6, vectors, c, panel, a, b, b_row, bias, t, width); break;
 #if defined(__AVX512F__) || defined(__aarch64__)
-    case 7: tile_of(7, vectors, c, a, b, bias, t, width); break;
-    case 8: tile_of(8, vectors, c, a, b, bias, t, width); break;
-    case 9: tile_of(9, vectors, c, a, b, bias, t, width); break;
-    case 10: tile_of(10, vectors, c, a, b, bias, t, width); break;
-    case 11: tile_of(11, vectors, c, a, b, bias, t, width); break;
-    case 12: tile_of(12, vectors, c, a, b, bias, t, width); break;
+    case 7: tile_of(7, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 8: tile_of(8, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 9: tile_of(9, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 10: tile_of(10, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 11: tile_of(11, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 12: tile_of(12, vectors, c, panel, a, b, b_row, bias, t, width); break;
 #endif
 #if defined(__AVX512F__)
-    case 13: tile_of(13, vectors, c, a, b, bias, t, width); break;
-    case 14: tile_of(14, vectors, c, a, b, bias, t, width); break;
+    case 13: tile_of(13, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 14: tile_of(14, vectors, c, panel, a, b, b_row, bias, t, width); break;
 #endif
     default: break;
     }
@@ -144,9 +171,15 @@ static void run(ag_real *c, const ag_real *a, const ag_real *b, const ag_real *b
                 const ag_tile *t, int rows, int width)
 {
     if (width > LANES)
-        tile_rows(2, c, a, b, bias, t, rows, width);
+        tile_rows(2, c, NULL, a, b, COLUMNS, bias, t, rows, width);
     else
-        tile_rows(1, c, a, b, bias, t, rows, width);
+        tile_rows(1, c, NULL, a, b, COLUMNS, bias, t, rows, width);
+}
+
+static void run_stored(ag_real *c, ag_real *panel, const ag_real *a, const ag_real *b,
+                       int64_t b_row, const ag_tile *t, int rows)
+{
+    tile_rows(2, c, panel, a, b, b_row, NULL, t, rows, COLUMNS);
 }
 
 /* ---- packing ---- */
@@ -234,4 +267,4 @@ static void pack_a(ag_real *to, const ag_real *a, int64_t a_row, int rows, int t
     }
 }
 
-const ag_tiles TILES = {TILES_NAME, ROWS, COLUMNS, run, pack_b, pack_a};
+const ag_tiles TILES = {TILES_NAME, ROWS, COLUMNS, run, run_stored, pack_b, pack_a};

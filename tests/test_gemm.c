@@ -137,9 +137,10 @@ static void test_sizes_and_transpositions(void **state)
 static void test_blocks_and_pieces(void **state)
 {
     static const int shapes[][3] = {
-        {3000, 5, 7},    {129, 300, 17}, {7, 3000, 5}, {5, 7, 2048}, /* the first with pieces */
-        {5, 7, 2047},    {64, 3, 5000},  {1, 1, 4099}, {1500, 1, 3100},
-        {1, 2100, 4300}, {130, 600, 900} /* a wide B */
+        {3000, 5, 7},    {129, 300, 17},  {7, 3000, 5}, {5, 7, 2048}, /* the first with pieces */
+        {5, 7, 2047},    {64, 3, 5000},   {1, 1, 4099}, {1500, 1, 3100},
+        {1, 2100, 4300}, {130, 600, 900}, /* a wide B */
+        {41, 170, 528}                    /* few rows, copied in three parts */
     };
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -206,7 +207,8 @@ static void expect_same_row(const product *p, int r, int rows, float *c, float *
 static void test_bits_of_a_row(void **state)
 {
     static const int rows[] = {1, 2, 15, 41, 128, 129, 300};
-    static const int shapes[][2] = {{64, 64}, {33, 700}, {256, 256}, {7, 2100}, {300, 17}, {1, 1}};
+    static const int shapes[][2] = {{64, 64},  {33, 700}, {256, 256}, {7, 2100},
+                                    {300, 17}, {1, 1},    {170, 528}};
     enum { M = 600 };
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
