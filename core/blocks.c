@@ -74,7 +74,9 @@ typedef struct area {
     int lo, rows, first, last, k0, terms;
 } area;
 
-/* A as it is stored, or packed, or copied where its rows would push each other out of the cache. */
+/* A as it is stored, or packed, or copied where its rows would push each other out of the cache; an
+   element further apart than they are long, or all would reach the end of a line at the same term.
+ */
 static part part_of(const ag_product *p, area w, ag_real *room)
 {
     const ag_tiles *set = ag__tiles();
@@ -83,11 +85,12 @@ static part part_of(const ag_product *p, area w, ag_real *room)
         return (part){room, w.terms, 1, set->rows};
     }
     const ag_real *a = p->a + w.lo * p->a_row + w.k0;
-    if (p->a_row % ALIAS || w.terms * (int64_t)w.rows > ROOM || w.last - w.first <= 2)
+    const int64_t row = w.terms + 1;
+    if (p->a_row % ALIAS || row * w.rows > ROOM || w.last - w.first <= 2)
         return (part){a, p->a_row, p->a_row, 1};
     for (int i = 0; i < w.rows; i++)
-        memcpy(room + (int64_t)i * w.terms, a + i * p->a_row, (size_t)w.terms * sizeof *a);
-    return (part){room, w.terms, w.terms, 1};
+        memcpy(room + i * row, a + i * p->a_row, (size_t)w.terms * sizeof *a);
+    return (part){room, row, row, 1};
 }
 
 /* A tile, and meanwhile a share of what comes next. */
