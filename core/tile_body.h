@@ -44,10 +44,19 @@ INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
 
 /* ---- a tile ---- */
 
+/* clang runs out of registers where a term does more than multiply and ask for a line: there a
+   stored B is packed first, and no runs of lines come closer. */
+
 /* Rows of A in groups, each with a pointer of its own, from which its rows are a few multiples of
-   a_row away: a multiple for every row of a tile is more than there are registers. */
-enum { GROUP = 5, GROUPS = (ROWS + GROUP - 1) / GROUP };
-#define HIDE(pointer) __asm__("" : "+r"(pointer)) /* or the compiler finds the multiples again */
+   a_row away: gcc would keep a multiple for each row of a tile, which is more than there are
+   registers, and clang does without. */
+#ifdef __clang__
+enum { GROUP = ROWS };
+# define HIDE(pointer)
+#else
+enum { GROUP = 5 };
+# define HIDE(pointer) __asm__("" : "+r"(pointer)) /* or gcc finds the multiples again */
+#endif
 
 enum { SOON = 6 }; /* terms from when a row of a stored B comes into the first cache to its use */
 
@@ -65,10 +74,11 @@ static __attribute__((noinline)) void put_narrow(ag_real *c, const ag_real *sums
 }
 
 /* Rows of B are b_row elements apart, and copied to `panel` if that is not NULL. */
-INLINE void tile_of(const int rows, const int vectors, ag_real *c, ag_real *panel, const ag_real *a,
-                    const ag_real *b, const int64_t b_row, const ag_real *bias, const ag_tile *t,
-                    int width)
+INLINE void tile_of(const int stored, const int rows, const int vectors, ag_real *c, ag_real *panel,
+                    const ag_real *a, const ag_real *b, const int64_t b_row, const ag_real *bias,
+                    const ag_tile *t, int width)
 {
+    (void)stored, (void)panel;
     const int64_t a_row = t->a_row, a_term = t->a_term, c_row = t->c_row;
     vector sum[ROWS][2], left, right;
     EVERY_ROW for (int i = 0; i < rows; i++)
@@ -78,34 +88,42 @@ INLINE void tile_of(const int rows, const int vectors, ag_real *c, ag_real *pane
         sum[i][0] = sum[i][1] = (vector){0};
     }
     const char *next = t->next;
+#ifdef __clang__
+    const int64_t step = t->run ? 0 : t->step;
+#else
     const int64_t step = t->step, jump = t->jump;
     int run = t->run;
-    const ag_real *group[GROUPS];
-    EVERY_ROW for (int g = 0; g < GROUPS; g++)
-    {
-        group[g] = a + g * GROUP * a_row;
-        HIDE(group[g]);
-    }
-    AS_IT_IS for (int p = t->terms; p > 0; p--, b += b_row)
+#endif
+    const ag_real *middle = a + GROUP * a_row, *end = middle + GROUP * a_row;
+    HIDE(middle);
+    HIDE(end);
+    AS_IT_IS for (int p = t->terms; p > 0;
+                  p--, b += b_row, a += a_term, middle += a_term, end += a_term)
     {
         __builtin_prefetch(next, 0, 2);
         next += step;
+#ifndef __clang__
         if (--run == 0) next += jump, run = t->run;
+#endif
         left = load(b), right = load(b + (vectors > 1 ? LANES : 0));
-        if (panel) {
+#ifndef __clang__
+        if (stored) {
             __builtin_prefetch(b + SOON * b_row, 0, 3);
             __builtin_prefetch(b + SOON * b_row + LANES, 0, 3);
             store(panel, left);
             store(panel + LANES, right);
             panel += COLUMNS;
         }
+#endif
         EVERY_ROW for (int i = 0; i < rows; i++)
         {
-            const vector x = group[i / GROUP][i % GROUP * a_row] - (vector){0};
+            const vector x = (i < GROUP       ? a
+                              : i < 2 * GROUP ? middle
+                                              : end)[i % GROUP * a_row] -
+                             (vector){0};
             sum[i][0] += x * left;
             if (vectors > 1) sum[i][1] += x * right;
         }
-        EVERY_ROW for (int g = 0; g < GROUPS; g++) group[g] += a_term;
     }
     if (width < vectors * LANES) {
         ag_real sums[ROWS][COLUMNS];
@@ -140,28 +158,28 @@ INLINE void tile_of(const int rows, const int vectors, ag_real *c, ag_real *pane
 }
 
 /* A number of rows that is known to the compiler keeps the sums in registers. */
-INLINE void tile_rows(const int vectors, ag_real *c, ag_real *panel, const ag_real *a,
-                      const ag_real *b, const int64_t b_row, const ag_real *bias, const ag_tile *t,
-                      int rows, int width)
+INLINE void tile_rows(const int stored, const int vectors, ag_real *c, ag_real *panel,
+                      const ag_real *a, const ag_real *b, const int64_t b_row, const ag_real *bias,
+                      const ag_tile *t, int rows, int width)
 {
     switch (rows) {
-    case 1: tile_of(1, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 2: tile_of(2, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 3: tile_of(3, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 4: tile_of(4, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 5: tile_of(5, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 6: tile_of(6, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 1: tile_of(stored, 1, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 2: tile_of(stored, 2, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 3: tile_of(stored, 3, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 4: tile_of(stored, 4, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 5: tile_of(stored, 5, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 6: tile_of(stored, 6, vectors, c, panel, a, b, b_row, bias, t, width); break;
 #if defined(__AVX512F__) || defined(__aarch64__)
-    case 7: tile_of(7, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 8: tile_of(8, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 9: tile_of(9, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 10: tile_of(10, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 11: tile_of(11, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 12: tile_of(12, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 7: tile_of(stored, 7, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 8: tile_of(stored, 8, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 9: tile_of(stored, 9, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 10: tile_of(stored, 10, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 11: tile_of(stored, 11, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 12: tile_of(stored, 12, vectors, c, panel, a, b, b_row, bias, t, width); break;
 #endif
 #if defined(__AVX512F__)
-    case 13: tile_of(13, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 14: tile_of(14, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 13: tile_of(stored, 13, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 14: tile_of(stored, 14, vectors, c, panel, a, b, b_row, bias, t, width); break;
 #endif
     default: break;
     }
@@ -171,15 +189,9 @@ static void run(ag_real *c, const ag_real *a, const ag_real *b, const ag_real *b
                 const ag_tile *t, int rows, int width)
 {
     if (width > LANES)
-        tile_rows(2, c, NULL, a, b, COLUMNS, bias, t, rows, width);
+        tile_rows(0, 2, c, NULL, a, b, COLUMNS, bias, t, rows, width);
     else
-        tile_rows(1, c, NULL, a, b, COLUMNS, bias, t, rows, width);
-}
-
-static void run_stored(ag_real *c, ag_real *panel, const ag_real *a, const ag_real *b,
-                       int64_t b_row, const ag_tile *t, int rows)
-{
-    tile_rows(2, c, panel, a, b, b_row, NULL, t, rows, COLUMNS);
+        tile_rows(0, 1, c, NULL, a, b, COLUMNS, bias, t, rows, width);
 }
 
 /* ---- packing ---- */
@@ -226,6 +238,17 @@ static void pack_rows(ag_real *to, const ag_real *b, int64_t b_row, int width, i
         memcpy(to, b, (size_t)width * sizeof *to);
         memset(to + width, 0, (size_t)(COLUMNS - width) * sizeof *to);
     }
+}
+
+static void run_stored(ag_real *c, ag_real *panel, const ag_real *a, const ag_real *b,
+                       int64_t b_row, const ag_tile *t, int rows)
+{
+#ifdef __clang__
+    pack_rows(panel, b, b_row, COLUMNS, t->terms);
+    run(c, a, panel, NULL, t, rows, COLUMNS);
+#else
+    tile_rows(1, 2, c, panel, a, b, b_row, NULL, t, rows, COLUMNS);
+#endif
 }
 
 static void pack_b(ag_real *to, const ag_real *b, int64_t b_row, int tb, int width, int terms)
