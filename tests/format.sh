@@ -4,11 +4,12 @@
 cd "$(dirname "$0")/.." || exit 1
 for tool in clang-format-14 clang-format; do
     "$tool" --version 2>/dev/null | grep -q 'version 14\.' || continue
-    bad=0
-    for file in $(find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cpp' \) -print); do
-        "$tool" --dry-run -Werror "$file" 2>/dev/null || { echo "format: run $tool -i $file"; bad=1; }
+    files=$(find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cpp' \) -print)
+    "$tool" --dry-run -Werror $files 2>/dev/null && exit 0
+    for file in $files; do # which
+        "$tool" --dry-run -Werror "$file" 2>/dev/null || echo "format: run $tool -i $file"
     done
-    exit $bad
+    exit 1
 done
 echo "format: clang-format 14 is not installed."
 exit 77
