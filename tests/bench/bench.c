@@ -121,7 +121,7 @@ int main(int argc, char **argv)
     if (parse(&options, argc, argv)) return 2;
     if (options.threads) ag_set_threads(options.threads);
     if (options.quick) bench_quick_probes();
-    bench_onednn_limit();
+    bench_onednn_limit(ag_threads());
     json_t *rows = json_array(), *machine = bench_machine_json();
     bench_machine_print(machine, options.quick ? 1 : 20);
     int bad = run_parts(&options, rows);

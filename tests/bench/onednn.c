@@ -33,8 +33,12 @@ void bench_onednn_asleep(char **argv)
     unsetenv("OMP_WAIT_POLICY");
 }
 
-void bench_onednn_limit(void)
+/* Of the OpenMP that oneDNN brings, if it does. */
+extern void omp_set_num_threads(int) __attribute__((weak));
+
+void bench_onednn_limit(int threads)
 {
+    if (omp_set_num_threads) omp_set_num_threads(threads);
     if (bench_isa_compiled() == BENCH_AVX2) dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
 }
 
@@ -56,7 +60,7 @@ const char *bench_onednn_text(char text[32])
 
 void bench_onednn_asleep(char **argv) { (void)argv; }
 
-void bench_onednn_limit(void) {}
+void bench_onednn_limit(int threads) { (void)threads; }
 
 void bench_onednn_product(float *c, const float *a, const float *b, int ta, int tb, int m, int n,
                           int k)

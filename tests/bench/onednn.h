@@ -14,10 +14,11 @@ const char *bench_onednn_text(char text[32]);
    processor from whoever is timed next. Peers are not told. */
 void bench_onednn_asleep(char **argv);
 
-/* Holds it to the instructions that this bench was compiled for; before the first product. */
-void bench_onednn_limit(void);
+/* Holds it to so many threads, and to the instructions that this bench was compiled for; before the
+   first product. */
+void bench_onednn_limit(int threads);
 
-/* c [m,n] = op(a) [m,k] op(b) [k,n] on all threads; ta, tb: a is stored [k,m], b [n,k]. */
+/* c [m,n] = op(a) [m,k] op(b) [k,n]; ta, tb: a is stored [k,m], b [n,k]. */
 void bench_onednn_product(float *c, const float *a, const float *b, int ta, int tb, int m, int n,
                           int k);
 
