@@ -155,6 +155,8 @@ def main():
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     import torch
+    if a.tuned:  # before there are threads, which take over the mode
+        torch.set_flush_denormal(True)
     torch.set_num_threads(a.threads)
     torch.manual_seed(1)
     if a.check:
