@@ -51,21 +51,22 @@ static ahead next_lines(const ag_real *from, int64_t row, int elements)
 static void fetch(ag_tile *t, const ag_real *near, ahead next[2])
 {
     ahead *f = next[1].tiles > 0 ? &next[1] : &next[0];
-    t->next = (const char *)near;
-    t->step = 0;
-    if (f->tiles-- <= 0) return;
-    t->next = f->at;
-    t->step = f->step;
+    if (f->tiles-- <= 0) {
+        ag__tile_bring(t, near, 0);
+        return;
+    }
+    ag__tile_bring(t, f->at, f->step);
     f->at += f->jump;
 }
 
 /* ---- terms k0..k0+terms-1 of a block ---- */
 
-/* Rows of op(A): row i, term p of the tile whose first row is r is
-   at[r * block + (i - r) * row + p * term]. */
+/* Rows of op(A): the tile whose first row is r is at[r * block], packed or with rows `row` apart.
+ */
 typedef struct part {
     const ag_real *at;
-    int64_t block, row, term;
+    int64_t block, row;
+    int packed;
 } part;
 
 /* What of the result, and of the terms: rows lo..lo+rows-1, panels first..last-1, terms k0 and on.
@@ -82,15 +83,15 @@ static part part_of(const ag_product *p, area w, ag_real *room)
     const ag_tiles *set = ag__tiles();
     if (p->ta) {
         set->pack_a(room, p->a + w.k0 * p->a_row + w.lo, p->a_row, w.rows, w.terms, p->m - w.lo);
-        return (part){room, w.terms, 1, set->rows};
+        return (part){room, w.terms, 0, 1};
     }
     const ag_real *a = p->a + w.lo * p->a_row + w.k0;
     const int64_t row = w.terms + 1;
     if (p->a_row % ALIAS || row * w.rows > ROOM || w.last - w.first <= 2)
-        return (part){a, p->a_row, p->a_row, 1};
+        return (part){a, p->a_row, p->a_row, 0};
     for (int i = 0; i < w.rows; i++)
         memcpy(room + i * row, a + i * p->a_row, (size_t)w.terms * sizeof *a);
-    return (part){room, row, row, 1};
+    return (part){room, row, row, 0};
 }
 
 /* A tile, and meanwhile a share of what comes next. */
@@ -116,8 +117,8 @@ static void add_terms(const ag_product *p, part a, area w, const ag_real *b, int
               far = wide * apart > FAR;
     ag_tile t = {.c_row = p->c_row,
                  .a_row = a.row,
-                 .a_term = a.term,
                  .terms = w.terms,
+                 .packed = a.packed,
                  .add = w.k0 > 0 || p->add};
     if (wide * apart <= NEAR) {
         for (int i = 0; i < w.rows; i += high)

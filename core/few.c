@@ -69,22 +69,15 @@ static ahead next_panel(const task *t, int first, int last, int q, int k0)
                    ag__up(ag__least(columns, p->n - column) * (int64_t)sizeof *p->b, LINE)};
 }
 
-/* Rows `row` and on, `rows` of them, while a tile is computed: evenly, or other loads would wait.
-   A tile that has more terms than lines asks for each several times. */
+/* Rows `row` and on, a row or more for every four terms; a row is a line, or two. */
 static void bring(ag_tile *tile, ahead next, int row, int rows)
 {
-    const int lines = rows * next.lines, times = lines < tile->terms ? tile->terms / lines : 1;
+    const int turns = tile->terms / 4 + 1, most = 4 / next.lines, each = ag__up(rows, turns),
+              per = each < most ? each : most;
     tile->next = next.at + row * next.row;
-    tile->step = LINE / times;
-    tile->run = times * next.lines;
-    tile->jump = next.row - tile->run * tile->step;
-}
-
-static void bring_nothing(ag_tile *tile, const ag_real *near)
-{
-    tile->next = (const char *)near;
-    tile->step = 0;
-    tile->run = 0;
+    tile->step = next.lines > 1 ? LINE : per > 1 ? next.row : 0;
+    tile->side = per * next.lines > 2 ? 2 / next.lines * next.row : 0;
+    tile->ahead = per * next.row;
 }
 
 /* ---- blocks ---- */
@@ -97,7 +90,8 @@ static void add_panel(const task *t, ag_tile *tile, const ag_real *a, int q, int
     const int64_t column = (int64_t)q * set->columns;
     const int width = ag__least(set->columns, p->n - column), whole = width == set->columns,
               tiles = ag__up(p->m, set->rows), high = ag__up(p->m, tiles),
-              share = ag__up(next.rows, tiles);
+              even = ag__up(next.rows, tiles), turns = tile->terms / 4 + 1,
+              share = even > turns ? even : turns;
     const ag_real *b = p->b + k0 * p->b_row + column;
     _Alignas(LINE) ag_real panel[AG_MOST_DEPTH * AG_MOST_COLUMNS];
     if (!whole) set->pack_b(panel, b, p->b_row, 0, width, tile->terms);
@@ -107,7 +101,7 @@ static void add_panel(const task *t, ag_tile *tile, const ag_real *a, int q, int
         if (row < next.rows)
             bring(tile, next, row, share);
         else
-            bring_nothing(tile, panel);
+            ag__tile_bring(tile, panel, 0);
         if (whole && i == 0)
             set->run_stored(c, panel, a, b, p->b_row, tile, rows);
         else
@@ -121,7 +115,7 @@ static void few_block(void *context, int64_t block, int thread)
     const ag_product *p = t->p;
     const int first = (int)block * t->panels,
               last = ag__least(ag__panels_of(p->n), first + t->panels);
-    ag_tile tile = {.c_row = p->c_row, .a_term = 1};
+    ag_tile tile = {.c_row = p->c_row};
     (void)thread;
     for (int k0 = 0; k0 < p->k || k0 == 0; k0 += t->depth) {
         const ag_real *a = t->copy ? part_of(t, k0) : p->a + k0;

@@ -12,22 +12,33 @@ enum { AG_MOST_COLUMNS = 32, AG_MOST_ROWS = 14 }; /* of a tile of any set */
 
 /* What the tiles of a block have in common. */
 typedef struct ag_tile {
-    int64_t c_row, a_row, a_term;
-    int terms, add;
-    const char *next; /* what comes closer meanwhile: a cache line per term, `step` bytes apart, */
-    int64_t step, jump; /* and `jump` further after each `run` of them, unless run is 0 */
-    int run;
+    int64_t c_row, a_row;
+    int terms, packed, add; /* packed: A is in panels, else its rows are a_row elements apart */
+    /* What comes closer meanwhile: for every four terms the cache lines at next, next + step,
+       next + side and next + side + step; then next moves ahead. */
+    const char *next;
+    int64_t step, side, ahead;
 } ag_tile;
+
+/* A line for each term, step bytes apart. */
+static inline void ag__tile_bring(ag_tile *t, const void *from, int64_t step)
+{
+    t->next = from;
+    t->step = step;
+    t->side = 2 * step;
+    t->ahead = 4 * step;
+}
 
 typedef struct ag_tiles {
     const char *name; /* the instruction set: "avx512", "avx2", "sse2", "neon" or "plain" */
     int rows, columns;
-    /* c[i * c_row + j] (+)= sum over p < terms of a[i * a_row + p * a_term] * b[p * columns + j],
-       + bias[j], for i < rows and j < width, at most those of a tile; bias: NULL, none. */
+    /* c[i * c_row + j] (+)= sum over p < terms of a(i, p) * b[p * columns + j], + bias[j], for
+       i < rows and j < width, at most those of a tile; a(i, p) is a[i * a_row + p], or packed
+       a[p * rows + i] with the rows of a whole tile. bias: NULL, none. */
     void (*run)(ag_real *c, const ag_real *a, const ag_real *b, const ag_real *bias,
                 const ag_tile *t, int rows, int width);
-    /* The same without bias, of `columns` columns, for B as it is stored, in rows b_row elements
-       apart; leaves the panel of it in `panel`. */
+    /* The same without bias, of `columns` columns, for A and B as they are stored, rows of B b_row
+       elements apart; leaves the panel of it in `panel`. */
     void (*run_stored)(ag_real *c, ag_real *panel, const ag_real *a, const ag_real *b,
                        int64_t b_row, const ag_tile *t, int rows);
     /* A panel of op(B): `terms` rows of `columns`, those from `width` on are 0. b is its first

@@ -45,18 +45,19 @@ INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
 /* ---- a tile ---- */
 
 /* clang runs out of registers where a term does more than multiply and ask for a line: there a
-   stored B is packed first, and no runs of lines come closer. */
+   stored B is packed first. */
 
-/* Rows of A in groups, each with a pointer of its own, from which its rows are a few multiples of
-   a_row away: gcc would keep a multiple for each row of a tile, which is more than there are
-   registers, and clang does without. */
+/* Rows of A in groups, each with a pointer of its own, from which its rows are multiples of a_row
+   away that an address can hold: gcc would keep a place for each row and term of a tile, which is
+   more than there are registers, and clang does without. */
 #ifdef __clang__
 enum { GROUP = ROWS };
 # define HIDE(pointer)
 #else
-enum { GROUP = 5 };
-# define HIDE(pointer) __asm__("" : "+r"(pointer)) /* or gcc finds the multiples again */
+enum { GROUP = 3 };
+# define HIDE(pointer) __asm__("" : "+r"(pointer)) /* or gcc finds the places again */
 #endif
+enum { GROUPS = (ROWS + GROUP - 1) / GROUP };
 
 enum { SOON = 6 }; /* terms from when a row of a stored B comes into the first cache to its use */
 
@@ -73,14 +74,63 @@ static __attribute__((noinline)) void put_narrow(ag_real *c, const ag_real *sums
         }
 }
 
-/* Rows of B are b_row elements apart, and copied to `panel` if that is not NULL. */
-INLINE void tile_of(const int stored, const int rows, const int vectors, ag_real *c, ag_real *panel,
-                    const ag_real *a, const ag_real *b, const int64_t b_row, const ag_real *bias,
-                    const ag_tile *t, int width)
+/* What the loop over the terms moves on: groups of rows of A, the row of B, and its copy. */
+typedef struct place {
+    const ag_real *a[GROUPS], *b;
+    ag_real *panel;
+} place;
+
+/* A is packed in panels of ROWS rows, or as it is stored. */
+INLINE void add_term(vector sum[ROWS][2], const int packed, const int rows, const int vectors,
+                     place *at, const int64_t a_row, vector left, vector right)
 {
-    (void)stored, (void)panel;
-    const int64_t a_row = t->a_row, a_term = t->a_term, c_row = t->c_row;
-    vector sum[ROWS][2], left, right;
+    EVERY_ROW for (int i = 0; i < rows; i++)
+    {
+        const vector x = (packed ? at->a[0][i] : at->a[i / GROUP][i % GROUP * a_row]) - (vector){0};
+        sum[i][0] += x * left;
+        if (vectors > 1) sum[i][1] += x * right;
+    }
+    if (packed) {
+        at->a[0] += ROWS;
+        return;
+    }
+    EVERY_ROW for (int g = 0; g * GROUP < rows; g++)
+    {
+        at->a[g]++;
+        HIDE(at->a[g]);
+    }
+}
+
+/* `terms` terms; rows of a stored B are b_row elements apart, and copied. */
+INLINE void add_terms(vector sum[ROWS][2], const int stored, const int packed, const int rows,
+                      const int vectors, place *at, const int64_t a_row, const int64_t b_row,
+                      const int terms)
+{
+    EVERY_ROW for (int p = 0; p < terms; p++)
+    {
+        const vector left = load(at->b), right = load(at->b + (vectors > 1 ? LANES : 0));
+        if (stored) {
+            __builtin_prefetch(at->b + SOON * b_row, 0, 3);
+            __builtin_prefetch(at->b + SOON * b_row + LANES, 0, 3);
+            store(at->panel, left);
+            store(at->panel + LANES, right);
+            at->panel += COLUMNS;
+        }
+        add_term(sum, packed, rows, vectors, at, a_row, left, right);
+        at->b += stored ? b_row : COLUMNS;
+    }
+}
+
+/* Four terms a turn: where two threads share a core, instructions that only count would take as
+   long as multiplications. */
+enum { TURN_TERMS = 4 };
+
+INLINE void tile_of(const int stored, const int packed, const int rows, const int vectors,
+                    ag_real *c, ag_real *panel, const ag_real *a, const ag_real *b,
+                    const int64_t b_row, const ag_real *bias, const ag_tile *t, int width)
+{
+    const int64_t a_row = t->a_row, c_row = t->c_row;
+    vector sum[ROWS][2];
     EVERY_ROW for (int i = 0; i < rows; i++)
     {
         __builtin_prefetch(c + i * c_row, 1, 3); /* comes while the terms are added */
@@ -88,43 +138,22 @@ INLINE void tile_of(const int stored, const int rows, const int vectors, ag_real
         sum[i][0] = sum[i][1] = (vector){0};
     }
     const char *next = t->next;
-#ifdef __clang__
-    const int64_t step = t->run ? 0 : t->step;
-#else
-    const int64_t step = t->step, jump = t->jump;
-    int run = t->run;
-#endif
-    const ag_real *middle = a + GROUP * a_row, *end = middle + GROUP * a_row;
-    HIDE(middle);
-    HIDE(end);
-    AS_IT_IS for (int p = t->terms; p > 0;
-                  p--, b += b_row, a += a_term, middle += a_term, end += a_term)
+    const int64_t step = t->step, side = t->side, ahead = t->ahead;
+    place at = {.b = b, .panel = panel};
+    EVERY_ROW for (int g = 0; g * GROUP < rows; g++) at.a[g] = a + g * GROUP * a_row;
+    int terms = t->terms;
+    AS_IT_IS for (; terms >= TURN_TERMS; terms -= TURN_TERMS)
     {
         __builtin_prefetch(next, 0, 2);
-        next += step;
-#ifndef __clang__
-        if (--run == 0) next += jump, run = t->run;
-#endif
-        left = load(b), right = load(b + (vectors > 1 ? LANES : 0));
-#ifndef __clang__
-        if (stored) {
-            __builtin_prefetch(b + SOON * b_row, 0, 3);
-            __builtin_prefetch(b + SOON * b_row + LANES, 0, 3);
-            store(panel, left);
-            store(panel + LANES, right);
-            panel += COLUMNS;
-        }
-#endif
-        EVERY_ROW for (int i = 0; i < rows; i++)
-        {
-            const vector x = (i < GROUP       ? a
-                              : i < 2 * GROUP ? middle
-                                              : end)[i % GROUP * a_row] -
-                             (vector){0};
-            sum[i][0] += x * left;
-            if (vectors > 1) sum[i][1] += x * right;
-        }
+        __builtin_prefetch(next + step, 0, 2);
+        __builtin_prefetch(next + side, 0, 2);
+        __builtin_prefetch(next + side + step, 0, 2);
+        next += ahead;
+        add_terms(sum, stored, packed, rows, vectors, &at, a_row, b_row, TURN_TERMS);
     }
+    AS_IT_IS for (; terms > 0; terms--)
+        add_terms(sum, stored, packed, rows, vectors, &at, a_row, b_row, 1);
+    vector left, right;
     if (width < vectors * LANES) {
         ag_real sums[ROWS][COLUMNS];
         EVERY_ROW for (int i = 0; i < rows; i++)
@@ -158,40 +187,49 @@ INLINE void tile_of(const int stored, const int rows, const int vectors, ag_real
 }
 
 /* A number of rows that is known to the compiler keeps the sums in registers. */
-INLINE void tile_rows(const int stored, const int vectors, ag_real *c, ag_real *panel,
-                      const ag_real *a, const ag_real *b, const int64_t b_row, const ag_real *bias,
-                      const ag_tile *t, int rows, int width)
+INLINE void tile_rows(const int stored, const int packed, const int vectors, ag_real *c,
+                      ag_real *panel, const ag_real *a, const ag_real *b, const int64_t b_row,
+                      const ag_real *bias, const ag_tile *t, int rows, int width)
 {
     switch (rows) {
-    case 1: tile_of(stored, 1, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 2: tile_of(stored, 2, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 3: tile_of(stored, 3, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 4: tile_of(stored, 4, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 5: tile_of(stored, 5, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 6: tile_of(stored, 6, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 1: tile_of(stored, packed, 1, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 2: tile_of(stored, packed, 2, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 3: tile_of(stored, packed, 3, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 4: tile_of(stored, packed, 4, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 5: tile_of(stored, packed, 5, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 6: tile_of(stored, packed, 6, vectors, c, panel, a, b, b_row, bias, t, width); break;
 #if defined(__AVX512F__) || defined(__aarch64__)
-    case 7: tile_of(stored, 7, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 8: tile_of(stored, 8, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 9: tile_of(stored, 9, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 10: tile_of(stored, 10, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 11: tile_of(stored, 11, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 12: tile_of(stored, 12, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 7: tile_of(stored, packed, 7, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 8: tile_of(stored, packed, 8, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 9: tile_of(stored, packed, 9, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 10: tile_of(stored, packed, 10, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 11: tile_of(stored, packed, 11, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 12: tile_of(stored, packed, 12, vectors, c, panel, a, b, b_row, bias, t, width); break;
 #endif
 #if defined(__AVX512F__)
-    case 13: tile_of(stored, 13, vectors, c, panel, a, b, b_row, bias, t, width); break;
-    case 14: tile_of(stored, 14, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 13: tile_of(stored, packed, 13, vectors, c, panel, a, b, b_row, bias, t, width); break;
+    case 14: tile_of(stored, packed, 14, vectors, c, panel, a, b, b_row, bias, t, width); break;
 #endif
     default: break;
     }
 }
 
+INLINE void run_as(const int packed, ag_real *c, const ag_real *a, const ag_real *b,
+                   const ag_real *bias, const ag_tile *t, int rows, int width)
+{
+    if (width > LANES)
+        tile_rows(0, packed, 2, c, NULL, a, b, COLUMNS, bias, t, rows, width);
+    else
+        tile_rows(0, packed, 1, c, NULL, a, b, COLUMNS, bias, t, rows, width);
+}
+
 static void run(ag_real *c, const ag_real *a, const ag_real *b, const ag_real *bias,
                 const ag_tile *t, int rows, int width)
 {
-    if (width > LANES)
-        tile_rows(0, 2, c, NULL, a, b, COLUMNS, bias, t, rows, width);
+    if (t->packed)
+        run_as(1, c, a, b, bias, t, rows, width);
     else
-        tile_rows(0, 1, c, NULL, a, b, COLUMNS, bias, t, rows, width);
+        run_as(0, c, a, b, bias, t, rows, width);
 }
 
 /* ---- packing ---- */
@@ -247,7 +285,7 @@ static void run_stored(ag_real *c, ag_real *panel, const ag_real *a, const ag_re
     pack_rows(panel, b, b_row, COLUMNS, t->terms);
     run(c, a, panel, NULL, t, rows, COLUMNS);
 #else
-    tile_rows(1, 2, c, panel, a, b, b_row, NULL, t, rows, COLUMNS);
+    tile_rows(1, 0, 2, c, panel, a, b, b_row, NULL, t, rows, COLUMNS);
 #endif
 }
 

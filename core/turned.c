@@ -39,7 +39,8 @@ static void turned_block(void *context, int64_t block, int thread)
     const int depth = ag__depth(p->k), panels = ag__panels_of(p->m), lo = (int)block * t->rows,
               hi = ag__least(p->n, (int64_t)lo + t->rows);
     ag_real sums[AG_MOST_ROWS * (AG_FEW_ROWS + AG_MOST_COLUMNS)];
-    ag_tile tile = {.c_row = panels * set->columns, .a_row = p->b_row, .a_term = 1};
+    const int64_t step = set->rows * p->k * (int64_t)sizeof *p->b / (panels * (int64_t)p->k + 1);
+    ag_tile tile = {.c_row = panels * set->columns, .a_row = p->b_row};
     (void)thread;
     for (int j = lo; j < hi; j += set->rows) {
         const int rows = ag__least(set->rows, hi - j);
@@ -47,11 +48,12 @@ static void turned_block(void *context, int64_t block, int thread)
         for (int k0 = 0; k0 < p->k || k0 == 0; k0 += depth) {
             tile.terms = ag__least(depth, p->k - k0);
             tile.add = k0 > 0 || p->add;
-            tile.step = set->rows * p->k * (int64_t)sizeof *p->b / (panels * (int64_t)p->k + 1);
             for (int q = 0; q < panels; q++) {
                 const int column = q * set->columns;
-                tile.next = (const char *)(p->b + (j + set->rows) * p->b_row) +
-                            (k0 * (int64_t)panels + (int64_t)q * tile.terms) * tile.step;
+                ag__tile_bring(&tile,
+                               (const char *)(p->b + (j + set->rows) * p->b_row) +
+                                   (k0 * (int64_t)panels + (int64_t)q * tile.terms) * step,
+                               step);
                 set->run(sums + column, p->b + j * p->b_row + k0,
                          t->panels + (int64_t)column * p->k + (int64_t)k0 * set->columns, NULL,
                          &tile, rows, ag__least(set->columns, p->m - column));
