@@ -80,32 +80,26 @@ typedef struct place {
     ag_real *panel;
 } place;
 
-/* A is packed in panels of ROWS rows, or as it is stored. */
+/* The p-th term from here; A is packed in panels of ROWS rows, or as it is stored. */
 INLINE void add_term(vector sum[ROWS][2], const int packed, const int rows, const int vectors,
-                     place *at, const int64_t a_row, vector left, vector right)
+                     const place *at, const int64_t a_row, const int p, vector left, vector right)
 {
     EVERY_ROW for (int i = 0; i < rows; i++)
     {
-        const vector x = (packed ? at->a[0][i] : at->a[i / GROUP][i % GROUP * a_row]) - (vector){0};
+        const ag_real *from =
+            packed ? at->a[0] + p * ROWS + i : at->a[i / GROUP] + i % GROUP * a_row + p;
+        const vector x = *from - (vector){0};
         sum[i][0] += x * left;
         if (vectors > 1) sum[i][1] += x * right;
-    }
-    if (packed) {
-        at->a[0] += ROWS;
-        return;
-    }
-    EVERY_ROW for (int g = 0; g * GROUP < rows; g++)
-    {
-        at->a[g]++;
-        HIDE(at->a[g]);
     }
 }
 
 /* `terms` terms; rows of a stored B are b_row elements apart, and copied. */
 INLINE void add_terms(vector sum[ROWS][2], const int stored, const int packed, const int rows,
-                      const int vectors, place *at, const int64_t a_row, const int64_t b_row,
+                      const int vectors, place *at, int64_t a_row, const int64_t b_row,
                       const int terms)
 {
+    HIDE(a_row);
     EVERY_ROW for (int p = 0; p < terms; p++)
     {
         const vector left = load(at->b), right = load(at->b + (vectors > 1 ? LANES : 0));
@@ -116,9 +110,10 @@ INLINE void add_terms(vector sum[ROWS][2], const int stored, const int packed, c
             store(at->panel + LANES, right);
             at->panel += COLUMNS;
         }
-        add_term(sum, packed, rows, vectors, at, a_row, left, right);
+        add_term(sum, packed, rows, vectors, at, a_row, p, left, right);
         at->b += stored ? b_row : COLUMNS;
     }
+    EVERY_ROW for (int g = 0; g * GROUP < rows; g++) at->a[g] += packed ? terms * ROWS : terms;
 }
 
 /* Four terms a turn: where two threads share a core, instructions that only count would take as
