@@ -54,7 +54,7 @@ INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
 enum { GROUP = ROWS };
 # define HIDE(pointer)
 #else
-enum { GROUP = 3 };
+enum { GROUP = ROWS > 12 ? 2 : 3 };
 # define HIDE(pointer) __asm__("" : "+r"(pointer)) /* or gcc finds the places again */
 #endif
 enum { GROUPS = (ROWS + GROUP - 1) / GROUP };
@@ -80,6 +80,25 @@ typedef struct place {
     ag_real *panel;
 } place;
 
+/* AVX-512 multiplies by an element of memory in one instruction, if its address has no index; the
+   compilers would load an element that is used twice. Half of the rows do it, since all would ask
+   for more loads than a core has. */
+#if defined(__AVX512F__) && !defined(AG_DOUBLE)
+enum { FROM_MEMORY = 1 };
+INLINE void add_product(vector *sum, vector x, vector y)
+{
+    __asm__("vfmadd231ps %2, %1, %0" : "+v"(*sum) : "v"(y), "v"(x));
+}
+INLINE void add_product_of(vector *sum, const ag_real *x, vector y)
+{
+    __asm__("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(*sum) : "v"(y), "m"(*x));
+}
+#else
+enum { FROM_MEMORY = 0 };
+INLINE void add_product(vector *sum, vector x, vector y) { *sum += x * y; }
+INLINE void add_product_of(vector *sum, const ag_real *x, vector y) { *sum += *x * y; }
+#endif
+
 /* The p-th term from here; A is packed in panels of ROWS rows, or as it is stored. */
 INLINE void add_term(vector sum[ROWS][2], const int packed, const int rows, const int vectors,
                      const place *at, const int64_t a_row, const int p, vector left, vector right)
@@ -88,9 +107,14 @@ INLINE void add_term(vector sum[ROWS][2], const int packed, const int rows, cons
     {
         const ag_real *from =
             packed ? at->a[0] + p * ROWS + i : at->a[i / GROUP] + i % GROUP * a_row + p;
+        if (FROM_MEMORY && vectors > 1 && i % (packed ? 2 : GROUP) == 0) {
+            add_product_of(&sum[i][0], from, left);
+            add_product_of(&sum[i][1], from, right);
+            continue;
+        }
         const vector x = *from - (vector){0};
-        sum[i][0] += x * left;
-        if (vectors > 1) sum[i][1] += x * right;
+        add_product(&sum[i][0], x, left);
+        if (vectors > 1) add_product(&sum[i][1], x, right);
     }
 }
 
