@@ -10,17 +10,7 @@
 
 #include <cmocka.h>
 
-#if defined(__has_feature)
-# if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#  define SANITIZED 1
-# endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-# define SANITIZED 1
-#endif
-#ifndef SANITIZED
-# define SANITIZED 0
-#endif
+#include "support/sanitized.h"
 
 static void test_tutorials(void **state)
 {

@@ -20,13 +20,7 @@
 
 #include <cmocka.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-# define SANITIZED 1
-#elif defined(__has_feature)
-# if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#  define SANITIZED 1
-# endif
-#endif
+#include "support/sanitized.h"
 
 /* The sanitizer looks for leaks with a process of its own, which the limit forbids. */
 int __lsan_is_turned_off(void);
@@ -162,7 +156,7 @@ static void test_waiting(void **state)
 
 /* ---- little address space: the program as it is started, since a process reads its limits then */
 
-#ifndef SANITIZED
+#if !SANITIZED
 
 static int run_limited(const char *limits, int asked, char *err, size_t room)
 {
@@ -209,10 +203,13 @@ static void test_little_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_thread),          cmocka_unit_test(test_far_too_many),
-        cmocka_unit_test(test_boosting),           cmocka_unit_test(test_waiting),
-#ifndef SANITIZED
-        cmocka_unit_test(test_no_room_for_stacks), cmocka_unit_test(test_little_room),
+        cmocka_unit_test(test_no_thread),
+        cmocka_unit_test(test_far_too_many),
+        cmocka_unit_test(test_boosting),
+        cmocka_unit_test(test_waiting),
+#if !SANITIZED
+        cmocka_unit_test(test_no_room_for_stacks),
+        cmocka_unit_test(test_little_room),
 #endif
     };
     return cmocka_run_group_tests(tests, set_up, test_folder_remove);

@@ -2,6 +2,7 @@
 /* Large files: memory is near the packed size, or below the limit; and real files' counts. */
 #define _GNU_SOURCE
 #include "examples/tgraph/data.h"
+#include "support/sanitized.h"
 #include "support/tgraph_npz.h"
 
 #include <setjmp.h>
@@ -12,17 +13,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-# define SANITIZED 1
-#elif defined(__has_feature)
-# if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#  define SANITIZED 1
-# endif
-#endif
-#ifndef SANITIZED
-# define SANITIZED 0
-#endif
 
 enum { MANY = SANITIZED ? 5000 : 100000, WIDE = 26 };
 
