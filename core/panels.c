@@ -6,6 +6,9 @@
 /* Rows that a thread takes at a time, and multiplications at least. */
 enum { MANY = 96, WORK = 1 << 18 };
 
+/* Rows of B that are packed at a time. */
+enum { TERMS = 16 };
+
 int64_t ag__panels_size(int n, int k)
 {
     return (int64_t)ag__panels_of(n) * ag__tiles()->columns * k;
@@ -18,21 +21,40 @@ typedef struct task {
     int chunks, group;
 } task;
 
-static void pack_panel(void *context, int64_t q, int thread)
+/* Terms k0.. of panel q. */
+static void pack(const task *t, int64_t q, int k0, int terms)
 {
-    const task *t = context;
     const ag_product *p = &t->p;
     const ag_tiles *set = ag__tiles();
     const int64_t column = q * set->columns;
+    set->pack_b(t->to + column * p->k + (int64_t)k0 * set->columns,
+                p->tb ? p->b + column * p->b_row + k0 : p->b + k0 * p->b_row + column, p->b_row,
+                p->tb, ag__least(set->columns, p->n - column), terms);
+}
+
+static void pack_panel(void *context, int64_t q, int thread)
+{
+    const task *t = context;
     (void)thread;
-    set->pack_b(t->to + column * p->k, p->b + (p->tb ? column * p->b_row : column), p->b_row, p->tb,
-                ag__least(set->columns, p->n - column), p->k);
+    pack(t, q, 0, t->p.k);
+}
+
+/* Rows of B are read from end to end. */
+static void pack_rows(void *context, int64_t block, int thread)
+{
+    const task *t = context;
+    const int k0 = (int)block * TERMS;
+    (void)thread;
+    for (int q = 0; q < ag__panels_of(t->p.n); q++) pack(t, q, k0, ag__least(TERMS, t->p.k - k0));
 }
 
 void ag__panels_pack(ag_real *panels, const ag_real *b, int tb, int n, int k)
 {
     task t = {.p = {.b = b, .b_row = tb ? k : n, .tb = tb, .n = n, .k = k}, .to = panels};
-    ag__parallel(ag__panels_of(n), pack_panel, &t);
+    if (tb)
+        ag__parallel(ag__panels_of(n), pack_panel, &t);
+    else
+        ag__parallel(ag__up(k, TERMS), pack_rows, &t);
 }
 
 static void product_block(void *context, int64_t block, int thread)
