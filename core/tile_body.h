@@ -107,14 +107,16 @@ INLINE void add_term(vector sum[ROWS][2], const int packed, const int rows, cons
     {
         const ag_real *from =
             packed ? at->a[0] + p * ROWS + i : at->a[i / GROUP] + i % GROUP * a_row + p;
-        if (FROM_MEMORY && vectors > 1 && i % (packed ? 2 : GROUP) == 0) {
+        if (vectors == 1) {
+            add_product_of(&sum[i][0], from, left);
+        } else if (FROM_MEMORY && i % (packed ? 2 : GROUP) == 0) {
             add_product_of(&sum[i][0], from, left);
             add_product_of(&sum[i][1], from, right);
-            continue;
+        } else {
+            const vector x = *from - (vector){0};
+            add_product(&sum[i][0], x, left);
+            add_product(&sum[i][1], x, right);
         }
-        const vector x = *from - (vector){0};
-        add_product(&sum[i][0], x, left);
-        if (vectors > 1) add_product(&sum[i][1], x, right);
     }
 }
 
