@@ -32,9 +32,21 @@ typedef ag_real unaligned __attribute__((vector_size(BYTES), aligned(sizeof(ag_r
 INLINE vector load(const ag_real *p) { return *(const unaligned *)p; }
 INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
 
+/* Sanitizers check each access, and unrolled tiles would compile for minutes. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+# define CHECKED 1
+#elif defined(__has_feature)
+# if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#  define CHECKED 1
+# endif
+#endif
+
 /* Loops over the rows of a tile are unrolled, for the sums to be registers; the loop over the terms
    is not, since clang would run out of them. */
-#ifdef __clang__
+#if defined(CHECKED)
+# define EVERY_ROW
+# define AS_IT_IS
+#elif defined(__clang__)
 # define EVERY_ROW _Pragma("clang loop unroll(full)")
 # define AS_IT_IS  _Pragma("clang loop unroll(disable)")
 #else
@@ -212,6 +224,9 @@ INLINE void tile_rows(const int stored, const int packed, const int vectors, ag_
                       ag_real *panel, const ag_real *a, const ag_real *b, const int64_t b_row,
                       const ag_real *bias, const ag_tile *t, int rows, int width)
 {
+#ifdef CHECKED
+    tile_of(stored, packed, rows, vectors, c, panel, a, b, b_row, bias, t, width);
+#else
     switch (rows) {
     case 1: tile_of(stored, packed, 1, vectors, c, panel, a, b, b_row, bias, t, width); break;
     case 2: tile_of(stored, packed, 2, vectors, c, panel, a, b, b_row, bias, t, width); break;
@@ -219,20 +234,21 @@ INLINE void tile_rows(const int stored, const int packed, const int vectors, ag_
     case 4: tile_of(stored, packed, 4, vectors, c, panel, a, b, b_row, bias, t, width); break;
     case 5: tile_of(stored, packed, 5, vectors, c, panel, a, b, b_row, bias, t, width); break;
     case 6: tile_of(stored, packed, 6, vectors, c, panel, a, b, b_row, bias, t, width); break;
-#if defined(__AVX512F__) || defined(__aarch64__)
+# if defined(__AVX512F__) || defined(__aarch64__)
     case 7: tile_of(stored, packed, 7, vectors, c, panel, a, b, b_row, bias, t, width); break;
     case 8: tile_of(stored, packed, 8, vectors, c, panel, a, b, b_row, bias, t, width); break;
     case 9: tile_of(stored, packed, 9, vectors, c, panel, a, b, b_row, bias, t, width); break;
     case 10: tile_of(stored, packed, 10, vectors, c, panel, a, b, b_row, bias, t, width); break;
     case 11: tile_of(stored, packed, 11, vectors, c, panel, a, b, b_row, bias, t, width); break;
     case 12: tile_of(stored, packed, 12, vectors, c, panel, a, b, b_row, bias, t, width); break;
-#endif
-#if defined(__AVX512F__)
+# endif
+# if defined(__AVX512F__)
     case 13: tile_of(stored, packed, 13, vectors, c, panel, a, b, b_row, bias, t, width); break;
     case 14: tile_of(stored, packed, 14, vectors, c, panel, a, b, b_row, bias, t, width); break;
-#endif
+# endif
     default: break;
     }
+#endif
 }
 
 INLINE void run_as(const int packed, ag_real *c, const ag_real *a, const ag_real *b,
