@@ -15,4 +15,9 @@ int64_t bench_core_scratch(int ta, int tb, int m, int n, int k);
 void bench_core_product(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m,
                         int n, int k, ag_real *scratch);
 
+/* Each thread computes tiles one after the other, with operands of its own that stay in the first
+   cache: what the micro-kernel does where nothing else holds it up. Returns the operations, and the
+   size of a tile, rows x columns x terms. */
+double bench_core_tiles(int size[3]);
+
 #endif

@@ -2,8 +2,10 @@
 /* The products of linear layers, forward and backward: the public op, core's product function and
    oneDNN in turn, each in percent of the FMA probe that ran just before. */
 #include "bench.h"
+#include "core_product.h"
 #include "linear_run.h"
 #include "onednn.h"
+#include "probe.h"
 
 enum { CONTESTANTS = 3, MOST_FLOPS = 200000000 };
 
@@ -124,6 +126,30 @@ static int measure(const bench_options *options, int rows, int out, int in, json
     return bad;
 }
 
+/* A tile of the products alone: where it is far from the probe, another program shares the cores,
+   and no product comes nearer. */
+static void measure_tile(const bench_options *options, json_t *list)
+{
+    int size[3];
+    char shape[40];
+    gemm_row row = {"tile in cache", shape, bench_core_tiles(size), 0, {{0}}};
+    snprintf(shape, sizeof shape, "%dx%dx%d", size[0], size[1], size[2]);
+    if (!bench_wanted(options, row.name, shape)) return;
+    for (int r = 0; r < bench_rounds(options, 21); r++) {
+        const double probe = bench_probe(), start = bench_now();
+        bench_core_tiles(size);
+        bench_sample(&row.samples[0], bench_now() - start, probe);
+    }
+    const bench_samples *s = &row.samples[0];
+    const bench_row plain = {row.name, shape, s, NULL, row.flops, 0};
+    json_t *json = bench_json(&plain, "gemm", NULL);
+    add_percent(json, s, row.flops);
+    json_array_append_new(list, json);
+    printf("%-18s %-15s %8.3f %8.3f %8.1f  %5.1f (%5.1f)\n", row.name, shape, bench_median(s) * 1e3,
+           bench_least(s) * 1e3, row.flops / bench_median(s) * 1e-9, bench_percent(s, row.flops),
+           bench_percent_least(s, row.flops));
+}
+
 static int shorter(int size) { return size > 2000 ? size / 500 : size >= 512 ? size / 8 : size; }
 
 int bench_gemm(const bench_options *options, json_t *list)
@@ -135,6 +161,7 @@ int bench_gemm(const bench_options *options, json_t *list)
            "%-18s %-15s %8s %8s %8s  %13s  %13s",
            "name", "shape", "ms", "least", "GFLOP/s", "op (least)", "core (least)");
     printf(bench_onednn_there() ? "  %13s  %13s\n" : "\n", "oneDNN", "oneDNN / op");
+    measure_tile(options, list);
     for (int i = 0; !bad && i < SHAPES; i++) {
         const int *s = shapes[i], quick = options->quick;
         bad = measure(options, quick ? shorter(s[0]) : s[0], quick ? shorter(s[1]) : s[1],
