@@ -31,8 +31,9 @@ static struct {
     alignas(128) atomic_int taken, stop;
     int started, most; /* helpers that run, that can be had; read and written by who has the pool */
     int registered;
-    ag__pool_work *work; /* read by helpers inside */
+    ag__pool_work *work; /* these four are read by helpers inside */
     void *context;
+    int threads;
     uint64_t mode; /* all compute alike, whoever has which block */
 } pool = {.most = AG__MOST_THREADS - 1};
 
@@ -69,8 +70,11 @@ static void *help(void *self)
         listen(&h->bell);
         if (atomic_load(&pool.stop)) return NULL;
         if (!come_in()) continue;
-        ag__float_mode_set(pool.mode);
-        pool.work(pool.context, (int)(h - helpers) + 1);
+        const int thread = (int)(h - helpers) + 1;
+        if (thread < pool.threads) { /* else it was rung by a call before, which wanted more */
+            ag__float_mode_set(pool.mode);
+            pool.work(pool.context, thread);
+        }
         go_out();
     }
 }
@@ -151,6 +155,7 @@ void ag__pool_run(ag__pool_work *work, void *context, int threads)
 {
     pool.work = work;
     pool.context = context;
+    pool.threads = threads;
     pool.mode = ag__float_mode();
     atomic_store(&pool.door, OPEN);
     for (int i = 0; i < threads - 1; i++) ring(&helpers[i]);

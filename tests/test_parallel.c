@@ -104,6 +104,27 @@ static void test_halves(void **state)
     }
 }
 
+static void mark_slowly(void *context, int64_t block, int thread)
+{
+    usleep(100);
+    mark(context, block, thread);
+}
+
+/* A thread that was wanted by a call before, and comes late, is not one of a call for fewer. */
+static void test_fewer(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        seen many = {0}, few = {0};
+        ag_set_threads(4);
+        ag__parallel(4, mark, &many);
+        assert_true(complete(&many, 4, 4));
+        ag_set_threads(2);
+        ag__parallel(8, mark_slowly, &few);
+        assert_true(complete(&few, 8, 2));
+    }
+}
+
 typedef struct lame {
     atomic_int done;
 } lame;
@@ -307,11 +328,16 @@ static void test_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_once),      cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_late),           cmocka_unit_test(test_little_work),
-        cmocka_unit_test(test_within_a_block), cmocka_unit_test(test_several_callers),
+        cmocka_unit_test(test_each_once),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_fewer),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_little_work),
+        cmocka_unit_test(test_within_a_block),
+        cmocka_unit_test(test_several_callers),
 #ifndef WATCHED_BY_TSAN
-        cmocka_unit_test(test_fork),           cmocka_unit_test(test_end),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_end),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
