@@ -21,8 +21,8 @@ package)
     by_package "$work/prefix"
     ;;
 shared)
-    cmake -G Ninja -S "$here/../.." -B "$work/augur" -DBUILD_SHARED_LIBS=ON -DAUGUR_CUDA=off -DAUGUR_TESTS=OFF \
-        -DAUGUR_EXAMPLES=OFF
+    cmake -G Ninja -S "$here/../.." -B "$work/augur" -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON \
+        -DAUGUR_CUDA=off -DAUGUR_TESTS=OFF -DAUGUR_EXAMPLES=OFF
     cmake --build "$work/augur"
     cmake --install "$work/augur" --prefix "$work/prefix"
     by_package "$work/prefix"
@@ -35,7 +35,7 @@ pkgconfig)
     "$work/use"
     ;;
 subdirectory)
-    cmake -G Ninja -S "$here/subdirectory" -B "$work/use" -DAUGUR_CUDA=off
+    cmake -G Ninja -S "$here/subdirectory" -B "$work/use" -DCMAKE_BUILD_TYPE=Debug -DAUGUR_CUDA=off
     cmake --build "$work/use"
     "$work/use/use"
     ;;
