@@ -34,7 +34,8 @@ enum {
     HARNESS_ABLATE = 16,
     HARNESS_TUNE = 32, /* searches with a trained model; writes a folder */
     HARNESS_LOGS = 64, /* reads files of other programs; shares --quiet and --json alone */
-    HARNESS_OWN = 128
+    HARNESS_DOCTOR = 128, /* looks at the machine; shares --device, --threads, --quiet and --json */
+    HARNESS_OWN = 256
 };
 
 /* How config.json treats an option. Without a flag it is written, read back by --run and --resume,
@@ -90,7 +91,7 @@ typedef struct harness_common {
 #define HARNESS_ALL \
  (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_INSPECT | HARNESS_ABLATE)
 #define HARNESS_RUNS (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_ABLATE)
-#define HARNESS_MORE (HARNESS_TUNE | HARNESS_LOGS)
+#define HARNESS_MORE (HARNESS_TUNE | HARNESS_LOGS | HARNESS_DOCTOR)
 #define HARNESS_COMMON_OPTIONS(S, M)                                            \
  {"data",                                                                       \
   HARNESS_FIELD(S, M.data),                                                     \
@@ -163,7 +164,7 @@ typedef struct harness_common {
       HARNESS_WORD(S, M.device),                                                \
       "cpu",                                                                    \
       .choices = "cpu|cuda",                                                    \
-      .commands = HARNESS_RUNS | HARNESS_TUNE,                                  \
+      .commands = HARNESS_RUNS | HARNESS_TUNE | HARNESS_DOCTOR,                 \
       .flags = HARNESS_LOCAL,                                                   \
       .group = "Machine",                                                       \
       .help = "where to compute"},                                              \
@@ -172,7 +173,7 @@ typedef struct harness_common {
       "0",                                                                      \
       0,                                                                        \
       1024,                                                                     \
-      HARNESS_ALL | HARNESS_TUNE,                                               \
+      HARNESS_ALL | HARNESS_TUNE | HARNESS_DOCTOR,                              \
       .flags = HARNESS_LOCAL,                                                   \
       .group = "Machine",                                                       \
       .help = "0: OMP_NUM_THREADS, else all; results do not depend on it"},     \
