@@ -32,6 +32,12 @@ typedef struct ag_case {
     const int32_t *ints[AG_MAX_IN]; /* values of int32 inputs */
 } ag_case;
 
+/* Kernels that serve one device. */
+typedef struct ag_kernels {
+    const ag_kernel *forward[AG_MAX_KERNELS], *prepare[AG_MAX_KERNELS], *backward[AG_MAX_IN];
+    int64_t (*scratch)(const ag_args *a, int backward);
+} ag_kernels;
+
 typedef struct ag_op {
     const char *name;    /* as in ag_<name> */
     const char *formula; /* one line for docs/ops.md */
@@ -62,6 +68,10 @@ typedef struct ag_op {
     /* Elements of scratch that forward (backward 0) or prepare and backward (1) want; NULL: none.
      */
     int64_t (*scratch)(const ag_args *a, int backward);
+
+    /* What CUDA runs instead of forward, prepare, backward and scratch above: all four of them,
+       with a backward kernel for the same inputs. NULL: those above have both forms. */
+    const ag_kernels *cuda;
 
     int elementwise; /* 1: one output, element i depends on element i of each input alone; may join
                         a fused group */

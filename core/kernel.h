@@ -34,6 +34,7 @@ typedef struct ag_args {
     int add_also;  /* 1: it already holds another writer's part */
     int n_in;      /* number of inputs */
     int training;  /* 1: a backward run follows or this is one */
+    ag_device device; /* whose memory the pointers are of */
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
     ag_attr attr;
     ag_real *scratch; /* as many elements as the op asked for */

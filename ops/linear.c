@@ -41,7 +41,7 @@ CALL(linear_begin)
 {
     const sizes s = sizes_of(a);
     if (few(s))
-        ag__gemm(Y(0), X(0), X(1), 0, 1, s.rows, s.out, s.in, 0, a->scratch);
+        ag__gemm(a->device, Y(0), X(0), X(1), 0, 1, s.rows, s.out, s.in, 0, a->scratch);
     else
         ag__panels_pack(a->scratch, X(1), 1, s.out, s.in);
 }
@@ -71,19 +71,20 @@ static const ag_kernel linear_forward = {"linear_forward", linear_count, forward
 CALL(linear_backward_x)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(DX, DY(0), X(1), 0, 0, s.rows, s.in, s.out, a->add, a->scratch);
+    ag__gemm(a->device, DX, DY(0), X(1), 0, 0, s.rows, s.in, s.out, a->add, a->scratch);
 }
 
 CALL(linear_backward_w)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(DX, DY(0), X(0), 1, 0, s.out, s.in, s.rows, a->add, a->scratch);
+    ag__gemm(a->device, DX, DY(0), X(0), 1, 0, s.out, s.in, s.rows, a->add, a->scratch);
 }
 
 /* db = column sums of dy; of linear and of add_bias. */
 CALL(bias_backward)
 {
-    ag__column_sums(DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add, a->scratch);
+    ag__column_sums(a->device, DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add,
+                    a->scratch);
 }
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -92,10 +93,11 @@ static int64_t linear_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
     if (!backward)
-        return few(s) ? ag__gemm_scratch(0, 1, s.rows, s.out, s.in) : ag__panels_size(s.out, s.in);
-    return most(
-        ag__gemm_scratch(0, 0, s.rows, s.in, s.out),
-        most(ag__gemm_scratch(1, 0, s.out, s.in, s.rows), ag__column_scratch(s.rows, s.out)));
+        return few(s) ? ag__gemm_scratch(a->device, 0, 1, s.rows, s.out, s.in)
+                      : ag__panels_size(s.out, s.in);
+    return most(ag__gemm_scratch(a->device, 0, 0, s.rows, s.in, s.out),
+                most(ag__gemm_scratch(a->device, 1, 0, s.out, s.in, s.rows),
+                     ag__column_scratch(s.rows, s.out)));
 }
 
 static const ag_case linear_cases[] = {
