@@ -17,7 +17,7 @@ typedef struct ag_call {
     const char *names[AG_MAX_IN]; /* that the inputs got from the caller; NULL: none */
 } ag_call;
 
-enum { AG_MAX_KERNELS = 3 };
+enum { AG_MAX_KERNELS = 4 };
 
 /* Masks of what backward reads. */
 #define SAVE_X(i) (1u << (i))

@@ -241,11 +241,17 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
                                           NULL,  AG__CUDA_POINTER(name), NULL};        \
   KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add)
 
-/* CALL(name) { body }: host code over gemm and sort (for both devices: it passes pointers on to
- * core). */
+/* CALL(name) { body }: host code over gemm, columns and inverse, for both devices: it hands
+   pointers on to core and reads nothing. */
 # define CALL(name)                                                             \
   static void name(const ag_args *a);                                           \
   static const ag_kernel name##_kernel = {#name, NULL, NULL, name, name, NULL}; \
+  static void name(const ag_args *a)
+
+/* HOST(name) { body }: the same where the body reads memory itself, so for the CPU alone. */
+# define HOST(name)                                                             \
+  static void name(const ag_args *a);                                           \
+  static const ag_kernel name##_kernel = {#name, NULL, NULL, name, NULL, NULL}; \
   static void name(const ag_args *a)
 
 #endif /* __CUDACC__ */
