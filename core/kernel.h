@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the body of an op may say, and the skeletons that turn a body into a kernel.
    A body is written once. The C compiler gives it one lane per row, nvcc a warp of 32 lanes, so a
-   body uses the words below instead of plain loops: EACH, SUM, MAXIMUM, PUT. docs/adding-an-op.md
-   shows one worked expansion. */
+   body uses the words below instead of plain loops: EACH, SUM, MAXIMUM, PUT, SETTLE.
+   docs/adding-an-op.md shows one worked expansion. */
 #ifndef AG_CORE_KERNEL_H
 #define AG_CORE_KERNEL_H
 
@@ -105,6 +105,10 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 # define KERNEL     static inline __attribute__((always_inline, unused))
 # define LANE       0
 # define LANES      1
+
+/* From here on a lane may read what other lanes of its row have written before. It stands where all
+   lanes of a row come by, as SUM and MAXIMUM do. */
+# define SETTLE     ((void)0)
 
 /* This lane's share of 0..n-1. */
 # define EACH(i, n) for (int i = 0; i < (n); i++)
