@@ -258,6 +258,12 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
   static const ag_kernel name##_kernel = {#name, NULL, NULL, name, NULL, NULL}; \
   static void name(const ag_args *a)
 
+/* DEVICE(name) { body }: the same where CUDA alone runs it (struct op, cuda). */
+# define DEVICE(name)                                                           \
+  static void name(const ag_args *a);                                           \
+  static const ag_kernel name##_kernel = {#name, NULL, NULL, NULL, name, NULL}; \
+  static void name(const ag_args *a)
+
 #endif /* __CUDACC__ */
 
 #endif
