@@ -34,7 +34,9 @@ typedef struct ag_args {
     int add_also;  /* 1: it already holds another writer's part */
     int n_in;      /* number of inputs */
     int training;  /* 1: a backward run follows or this is one */
-    ag_device device; /* whose memory the pointers are of */
+    ag_device device;                /* whose memory the pointers are of */
+    const int32_t *given[AG_MAX_IN]; /* on a device, for CALL: the host's values of int32 inputs;
+                                        NULL: an op made them */
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
     ag_attr attr;
     ag_real *scratch; /* as many elements as the op asked for */
