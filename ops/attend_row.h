@@ -1,8 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* The elementwise parts of attend, a row of m channels at a time; the products are core/panels. */
-#include "ops/channel_attention.h"
+/* The elementwise parts of attend, a row of m channels at a time; the products are calls of their
+   own. What runs down the configurations is indexed by AT(j). */
+#ifndef AG_OPS_ATTEND_ROW_H
+#define AG_OPS_ATTEND_ROW_H
+
+#include "ops/channel_parts.h"
 #include "ops/dropout_mask.h"
 #include "ops/gelu.h"
+
+enum { X_, W1, B1, W2, B2, T, R }; /* inputs */
+
+/* x [nodes,configs,f], w1 [r,f], w2 [f,r]. */
+typedef struct sizes {
+    int nodes, configs, f, r;
+} sizes;
+
+AG_BOTH sizes sizes_of(const ag_args *a)
+{
+    sizes s;
+    s.nodes = a->xs[X_].size[0];
+    s.configs = a->xs[X_].size[1];
+    s.f = a->xs[X_].size[2];
+    s.r = a->xs[W1].size[0];
+    return s;
+}
+
+AG_BOTH int64_t rows_of(sizes s) { return (int64_t)s.nodes * s.configs; }
 
 /* The logistic function; below -87 it is 0. */
 KERNEL ag_real attend_sigmoid(ag_real x)
@@ -21,7 +44,7 @@ KERNEL void attend_gate(ag_real *__restrict__ v, ag_real *__restrict__ top,
     EACH (j, m) {
         const ag_real d = x[j] * attend_sigmoid(v[j] + b[j]), z = d * over;
         v[j] = d;
-        top[j] = z > top[j] ? z : top[j];
+        top[AT(j)] = z > top[AT(j)] ? z : top[AT(j)];
     }
 }
 
@@ -31,9 +54,9 @@ KERNEL void attend_weigh(ag_real *__restrict__ y, ag_real *__restrict__ sum,
                          ag_real over, int m)
 {
     EACH (j, m) {
-        const ag_real e = v_exp_down(v[j] * over - top[j]);
+        const ag_real e = v_exp_down(v[j] * over - top[AT(j)]);
         y[j] = v[j] * e;
-        sum[j] += e;
+        sum[AT(j)] += e;
     }
 }
 
@@ -42,11 +65,11 @@ KERNEL void attend_gelu(ag_real *__restrict__ y, const ag_real *__restrict__ sca
                         const ag_real *__restrict__ r, int m)
 {
     if (scale && r)
-        EACH (j, m) y[j] = v__gelu(y[j] * scale[j] + r[j]);
+        EACH (j, m) y[j] = v__gelu(y[j] * scale[AT(j)] + r[j]);
     else if (r)
         EACH (j, m) y[j] = v__gelu(y[j] + r[j]);
     else if (scale)
-        EACH (j, m) y[j] = v__gelu(y[j] * scale[j]);
+        EACH (j, m) y[j] = v__gelu(y[j] * scale[AT(j)]);
     else
         EACH (j, m) y[j] = v__gelu(y[j]);
 }
@@ -75,7 +98,7 @@ KERNEL void attend_softmax(ag_real *__restrict__ soft, const ag_real *__restrict
                            const ag_real *__restrict__ gate, const ag_real *__restrict__ most,
                            const ag_real *__restrict__ inverse, ag_real over, int m)
 {
-    EACH (j, m) soft[j] = v_exp_down(x[j] * gate[j] * over - most[j]) * inverse[j];
+    EACH (j, m) soft[AT(j)] = v_exp_down(x[j] * gate[j] * over - most[j]) * inverse[j];
 }
 
 /* g, the gradient of GELU's result, becomes that of its input x gate soft + r; soft, r: NULL,
@@ -85,11 +108,11 @@ KERNEL void attend_slope(ag_real *__restrict__ g, const ag_real *__restrict__ x,
                          const ag_real *__restrict__ r, int m)
 {
     if (soft && r)
-        EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j] * soft[j] + r[j]);
+        EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j] * soft[AT(j)] + r[j]);
     else if (r)
         EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j] + r[j]);
     else if (soft)
-        EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j] * soft[j]);
+        EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j] * soft[AT(j)]);
     else
         EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j]);
 }
@@ -102,10 +125,10 @@ KERNEL void attend_sums(ag_real *__restrict__ sp, ag_real *__restrict__ spv,
                         const ag_real *__restrict__ soft, int m)
 {
     EACH (j, m) {
-        const ag_real v = x[j] * gate[j], p = soft[j] * g[j] * v;
-        sp[j] += p;
-        spv[j] += p * v;
-        sv[j] += soft[j] * v;
+        const ag_real v = x[j] * gate[j], p = soft[AT(j)] * g[j] * v;
+        sp[AT(j)] += p;
+        spv[AT(j)] += p * v;
+        sv[AT(j)] += soft[AT(j)] * v;
     }
 }
 
@@ -119,10 +142,12 @@ KERNEL void attend_ungate(ag_real *__restrict__ dx, ag_real *__restrict__ gate,
 {
     EACH (j, m) {
         const ag_real open = gate[j], d = g[j];
-        const ag_real k = (left[j] + soft[j] * (d + (d * x[j] * open - sp[j]) * over)) * open;
+        const ag_real k = (left[j] + soft[AT(j)] * (d + (d * x[j] * open - sp[AT(j)]) * over)) * open;
         const ag_real q = k * x[j] * (1 - open);
         PUT(dx, j, k);
         gate[j] = q;
-        db[j] += q;
+        db[AT(j)] += q;
     }
 }
+
+#endif
