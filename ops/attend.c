@@ -158,8 +158,8 @@ static const ag_case dropout_cases[] = CASES(0.25);
   .also = R, .first_serves_all = 1,                                                                \
   .saves = SAVE_X(X_) | SAVE_X(W1) | SAVE_X(W2) | SAVE_X(B2) | SAVE_X(T) | SAVE_X(R) | SAVE_Y(1) | \
            SAVE_Y(2),                                                                              \
-  .scratch = attend_scratch, .leads = 2, .random = RANDOM, .has_kinks = 1, .cases = CASE_LIST,     \
-  .n_cases = 7, .replaces = REPLACES                                                               \
+  .scratch = attend_scratch, .cuda = &ag__attend_cuda, .leads = 2, .random = RANDOM,               \
+  .has_kinks = 1, .cases = CASE_LIST, .n_cases = 7, .replaces = REPLACES                           \
  }
 #define COMPOSITION "gelu(add(r, cross_attention_beside(channel_attention(x, w1, b1, w2, b2), t)))"
 

@@ -64,7 +64,7 @@ static __attribute__((unused)) op_trial *open_case(const op_build *build, const 
 
 /* Ops that have kernels without a CUDA form: tests on a device leave them out, and say so. The list
    only gets shorter. */
-static const char *const ops_left_out[] = {"attend", "attend_dropout", "attention", "lstm"};
+static const char *const ops_left_out[] = {"attention", "lstm"};
 
 static __attribute__((unused)) int is_left_out(const ag_op *op)
 {
