@@ -141,55 +141,55 @@ static int64_t cuda_scratch(const ag_args *a, int backward)
            most(ag__column_scratch(rows, s.r), ag__column_scratch(nodes, s.f));
 }
 
-CALL(attend_hidden)
+DEVICE(attend_hidden)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(a->device, Y(1), X(X_), X(W1), 0, 1, (int)rows_of(s), s.r, s.f, 0, NULL);
+    ag__gemm(AG_CUDA, Y(1), X(X_), X(W1), 0, 1, (int)rows_of(s), s.r, s.f, 0, NULL);
 }
-CALL(attend_wide)
+DEVICE(attend_wide)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(a->device, a->scratch, Y(1), X(W2), 0, 1, (int)rows_of(s), s.f, s.r, 0, NULL);
+    ag__gemm(AG_CUDA, a->scratch, Y(1), X(W2), 0, 1, (int)rows_of(s), s.f, s.r, 0, NULL);
 }
-CALL(attend_all_back_x)
+DEVICE(attend_all_back_x)
 {
     const sizes s = sizes_of(a);
     const attend_room o = attend_room_of(a);
     const int rows = (int)rows_of(s);
     attend_columns_back_kernel.cuda(a);
-    ag__gemm(a->device, o.dh, o.gate, X(W2), 0, 0, rows, s.r, s.f, 0, NULL);
+    ag__gemm(AG_CUDA, o.dh, o.gate, X(W2), 0, 0, rows, s.r, s.f, 0, NULL);
     attend_squeeze_back_kernel.cuda(a);
-    ag__gemm(a->device, DX, o.dh, X(W1), 0, 0, rows, s.f, s.r, 1, NULL);
+    ag__gemm(AG_CUDA, DX, o.dh, X(W1), 0, 0, rows, s.f, s.r, 1, NULL);
 }
-CALL(attend_all_back_w1)
+DEVICE(attend_all_back_w1)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(a->device, DX, attend_room_of(a).dh, X(X_), 1, 0, s.r, s.f, (int)rows_of(s), a->add,
+    ag__gemm(AG_CUDA, DX, attend_room_of(a).dh, X(X_), 1, 0, s.r, s.f, (int)rows_of(s), a->add,
              NULL);
 }
-CALL(attend_all_back_w2)
+DEVICE(attend_all_back_w2)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(a->device, DX, attend_room_of(a).gate, Y(1), 1, 0, s.f, s.r, (int)rows_of(s), a->add,
+    ag__gemm(AG_CUDA, DX, attend_room_of(a).gate, Y(1), 1, 0, s.f, s.r, (int)rows_of(s), a->add,
              NULL);
 }
-CALL(attend_all_back_b1)
+DEVICE(attend_all_back_b1)
 {
     const sizes s = sizes_of(a);
     const attend_room o = attend_room_of(a);
-    ag__column_sums(a->device, DX, o.dh, NULL, rows_of(s), s.r, a->add, o.sums);
+    ag__column_sums(AG_CUDA, DX, o.dh, NULL, rows_of(s), s.r, a->add, o.sums);
 }
-CALL(attend_all_back_b2)
+DEVICE(attend_all_back_b2)
 {
     const sizes s = sizes_of(a);
     const attend_room o = attend_room_of(a);
-    ag__column_sums(a->device, DX, o.db, NULL, s.nodes, s.f, a->add, o.sums);
+    ag__column_sums(AG_CUDA, DX, o.db, NULL, s.nodes, s.f, a->add, o.sums);
 }
-CALL(attend_all_back_t)
+DEVICE(attend_all_back_t)
 {
     const sizes s = sizes_of(a);
     const attend_room o = attend_room_of(a);
-    ag__column_sums(a->device, o.total, o.slopes, NULL, s.nodes, s.f, 0, o.sums);
+    ag__column_sums(AG_CUDA, o.total, o.slopes, NULL, s.nodes, s.f, 0, o.sums);
     attend_slope_of_t_kernel.cuda(a);
 }
 
@@ -238,8 +238,8 @@ static const ag_case dropout_cases[] = CASES(0.25);
   .also = R, .first_serves_all = 1,                                                                \
   .saves = SAVE_X(X_) | SAVE_X(W1) | SAVE_X(W2) | SAVE_X(B2) | SAVE_X(T) | SAVE_X(R) | SAVE_Y(1) | \
            SAVE_Y(2),                                                                              \
-  .scratch = attend_scratch, .cuda = &cuda, .leads = 2, .random = RANDOM, .has_kinks = 1, .cases = CASE_LIST,     \
-  .n_cases = 7, .replaces = REPLACES                                                               \
+  .scratch = attend_scratch, .cuda = &cuda, .leads = 2, .random = RANDOM, .has_kinks = 1,          \
+  .cases = CASE_LIST, .n_cases = 7, .replaces = REPLACES                                           \
  }
 #define COMPOSITION "gelu(add(r, cross_attention_beside(channel_attention(x, w1, b1, w2, b2), t)))"
 

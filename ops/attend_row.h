@@ -4,7 +4,7 @@
 #ifndef AG_OPS_ATTEND_ROW_H
 #define AG_OPS_ATTEND_ROW_H
 
-#include "ops/channel_parts.h"
+#include "ops/channel_rows.h"
 #include "ops/dropout_mask.h"
 #include "ops/gelu.h"
 
@@ -142,7 +142,8 @@ KERNEL void attend_ungate(ag_real *__restrict__ dx, ag_real *__restrict__ gate,
 {
     EACH (j, m) {
         const ag_real open = gate[j], d = g[j];
-        const ag_real k = (left[j] + soft[AT(j)] * (d + (d * x[j] * open - sp[AT(j)]) * over)) * open;
+        const ag_real k =
+            (left[j] + soft[AT(j)] * (d + (d * x[j] * open - sp[AT(j)]) * over)) * open;
         const ag_real q = k * x[j] * (1 - open);
         PUT(dx, j, k);
         gate[j] = q;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Channel attention row by row, for a device, where products are calls of their own. Scratch: the
-   gradient of the gate's argument [rows,f], then that of the hidden values [rows,r]. */
-#include "ops/channel_parts.h"
+/* Channel attention: the kernels between its products on a device. */
+#include "ops/channel_rows.h"
 
+/* Scratch: the gradient of the gate's argument [rows,f], then that of the hidden values [rows,r].
+ */
 ROW(channel_squeeze, ag__rows(a->ys[1]))
 {
     const int n = ag__columns(a->ys[1]);

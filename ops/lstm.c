@@ -50,13 +50,13 @@ HOST(lstm_forward)
 HOST(lstm_steps_back) { ag__lstm_backward(a); }
 
 /* On a device. */
-CALL(lstm_input)
+DEVICE(lstm_input)
 {
     const lstm_sizes s = lstm_sizes_of(a);
-    ag__gemm(a->device, Y(1), X(0), X(2), 0, 1, s.n, 4 * s.h, s.in, 0, NULL);
+    ag__gemm(AG_CUDA, Y(1), X(0), X(2), 0, 1, s.n, 4 * s.h, s.in, 0, NULL);
 }
-CALL(lstm_all_steps) { ag__lstm_forward_there(a); }
-CALL(lstm_all_steps_back) { ag__lstm_backward_there(a); }
+DEVICE(lstm_all_steps) { ag__lstm_forward_there(a); }
+DEVICE(lstm_all_steps_back) { ag__lstm_backward_there(a); }
 
 CALL(lstm_backward_x)
 {

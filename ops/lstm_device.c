@@ -75,8 +75,8 @@ void ag__lstm_forward_there(const ag_args *a)
     for (int t = 0, active; (active = active_at(&c, t)) > 0; t++) {
         const ag_args step = step_of(a, t, active);
         if (t)
-            ag__gemm(a->device, a->scratch + 2 * all, a->scratch, X(3), 0, 1, active, 4 * s.h, s.h,
-                     0, NULL);
+            ag__gemm(AG_CUDA, a->scratch + 2 * all, a->scratch, X(3), 0, 1, active, 4 * s.h, s.h, 0,
+                     NULL);
         lstm_step_kernel.cuda(&step);
     }
     lstm_last_kernel.cuda(a);
@@ -97,7 +97,7 @@ void ag__lstm_backward_there(const ag_args *a)
         const ag_args step = step_of(a, t, active_at(&c, t));
         lstm_step_back_kernel.cuda(&step);
         if (t)
-            ag__gemm(a->device, a->scratch, a->scratch + 2 * all, X(3), 0, 0, step.attr.i[1], s.h,
+            ag__gemm(AG_CUDA, a->scratch, a->scratch + 2 * all, X(3), 0, 0, step.attr.i[1], s.h,
                      4 * s.h, 0, NULL);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The elementwise parts of channel attention, for all ops that have it in them; the products are
+/* The elementwise parts of channel attention, for all ops that have it; the products are
    core/gemm. */
-#ifndef AG_OPS_CHANNEL_PARTS_H
-#define AG_OPS_CHANNEL_PARTS_H
+#ifndef AG_OPS_CHANNEL_ROWS_H
+#define AG_OPS_CHANNEL_ROWS_H
 
 #include "core/kernel.h"
 
