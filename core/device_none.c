@@ -63,6 +63,11 @@ void ag__device_scan(int32_t *out, const int32_t *in, int64_t n, ag_real *scratc
 {
     (void)out, (void)in, (void)n, (void)scratch;
 }
+void ag__device_largest(int32_t *place, int32_t *perm, const ag_real *score, const int32_t *starts,
+                        const int32_t *kept, int64_t segments)
+{
+    (void)place, (void)perm, (void)score, (void)starts, (void)kept, (void)segments;
+}
 int64_t ag__device_first_bad(const ag_real *x, int64_t n) { return (void)x, (void)n, -1; }
 void ag__device_seed(ag_real *dx, int add) { (void)dx, (void)add; }
 

@@ -200,48 +200,48 @@ static int64_t cuda_scratch(const ag_args *a, int backward)
     return backward ? (int64_t)s.rows * (s.f + s.r) + ag__column_scratch(s.rows, widest) : 0;
 }
 
-CALL(channel_attention_hidden)
+DEVICE(channel_attention_hidden)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(a->device, Y(1), X(0), X(1), 0, 1, s.rows, s.r, s.f, 0, NULL);
+    ag__gemm(AG_CUDA, Y(1), X(0), X(1), 0, 1, s.rows, s.r, s.f, 0, NULL);
 }
-CALL(channel_attention_wide)
+DEVICE(channel_attention_wide)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(a->device, Y(0), Y(1), X(3), 0, 1, s.rows, s.f, s.r, 0, NULL);
+    ag__gemm(AG_CUDA, Y(0), Y(1), X(3), 0, 1, s.rows, s.f, s.r, 0, NULL);
 }
-CALL(channel_attention_wide_back)
+DEVICE(channel_attention_wide_back)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(a->device, a->scratch, Y(1), X(3), 0, 1, s.rows, s.f, s.r, 0, NULL);
+    ag__gemm(AG_CUDA, a->scratch, Y(1), X(3), 0, 1, s.rows, s.f, s.r, 0, NULL);
 }
-CALL(channel_attention_all_back_x)
+DEVICE(channel_attention_all_back_x)
 {
     const sizes s = sizes_of(a);
     channel_gate_back_kernel.cuda(a);
-    ag__gemm(a->device, dh_of(a), a->scratch, X(3), 0, 0, s.rows, s.r, s.f, 0, NULL);
+    ag__gemm(AG_CUDA, dh_of(a), a->scratch, X(3), 0, 0, s.rows, s.r, s.f, 0, NULL);
     channel_squeeze_back_kernel.cuda(a);
-    ag__gemm(a->device, DX, dh_of(a), X(1), 0, 0, s.rows, s.f, s.r, 1, NULL);
+    ag__gemm(AG_CUDA, DX, dh_of(a), X(1), 0, 0, s.rows, s.f, s.r, 1, NULL);
 }
-CALL(channel_attention_all_back_w1)
+DEVICE(channel_attention_all_back_w1)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(a->device, DX, dh_of(a), X(0), 1, 0, s.r, s.f, s.rows, a->add, NULL);
+    ag__gemm(AG_CUDA, DX, dh_of(a), X(0), 1, 0, s.r, s.f, s.rows, a->add, NULL);
 }
-CALL(channel_attention_all_back_b1)
+DEVICE(channel_attention_all_back_b1)
 {
     const sizes s = sizes_of(a);
-    ag__column_sums(a->device, DX, dh_of(a), NULL, s.rows, s.r, a->add, sums_of(a));
+    ag__column_sums(AG_CUDA, DX, dh_of(a), NULL, s.rows, s.r, a->add, sums_of(a));
 }
-CALL(channel_attention_all_back_w2)
+DEVICE(channel_attention_all_back_w2)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(a->device, DX, a->scratch, Y(1), 1, 0, s.f, s.r, s.rows, a->add, NULL);
+    ag__gemm(AG_CUDA, DX, a->scratch, Y(1), 1, 0, s.f, s.r, s.rows, a->add, NULL);
 }
-CALL(channel_attention_all_back_b2)
+DEVICE(channel_attention_all_back_b2)
 {
     const sizes s = sizes_of(a);
-    ag__column_sums(a->device, DX, a->scratch, NULL, s.rows, s.f, a->add, sums_of(a));
+    ag__column_sums(AG_CUDA, DX, a->scratch, NULL, s.rows, s.f, a->add, sums_of(a));
 }
 
 static const ag_kernels cuda = {

@@ -99,6 +99,12 @@ void ag__device_invert(int32_t *starts, int32_t *order, const int32_t *index, in
 int64_t ag__device_scan_scratch(int64_t n);
 void ag__device_scan(int32_t *out, const int32_t *in, int64_t n, ag_real *scratch);
 
+/* Of the rows starts[g]..starts[g+1]-1 of each segment g, those kept[g+1] - kept[g] with the
+   largest scores stay, the first ones among equals: place[v] is the new number of row v, kept[g]
+   and so on in their order, or -1; perm[j] is the old number of row j. */
+void ag__device_largest(int32_t *place, int32_t *perm, const ag_real *score, const int32_t *starts,
+                        const int32_t *kept, int64_t segments);
+
 /* Index of the first value that is not finite; -1: all are, or the device failed. Waits. */
 int64_t ag__device_first_bad(const ag_real *x, int64_t n);
 

@@ -50,8 +50,10 @@ static void copy(void *to, const void *from, size_t bytes)
     const char *p = (const char *)to, *q = (const char *)from;
     if (p < q + bytes && q < p + bytes) misuse("source and target of a copy overlap");
     memcpy(to, from, bytes);
-    /* What nobody wrote may be copied: it is the same in its new place. */
-    if (on_device(to)) wrote(to, bytes);
+    if (on_device(to) && !on_device(from)) wrote(to, bytes);
+    /* What nobody wrote may be copied; it is the same in its new place. */
+    if (on_device(to) && on_device(from) && cuda_on_host_check_copied)
+        cuda_on_host_check_copied(to, from, bytes);
 }
 
 static void refuse_beside_streams(const char *call)

@@ -42,6 +42,7 @@ static void on_fault(int, siginfo_t *info, void *)
         n = snprintf(text, sizeof text, "cuda_on_host: no memory at %p; %s %s\n", (const void *)p,
                      now.running ? "kernel" : "host code", kernel);
     if (write(2, text, (size_t)n) < 0) _exit(EXIT_MISUSE);
+    if (cuda_on_host_check_report && now.inside) cuda_on_host_check_report();
     _exit(EXIT_MISUSE);
 }
 

@@ -33,7 +33,7 @@ struct kernel {
     const char *name;
     dim3 grid, block;
     size_t shared; /* bytes of dynamic shared memory */
-    std::function<void()> body;
+    bound_kernel bound;
 };
 void run_kernel(const kernel &k);
 
@@ -128,6 +128,9 @@ void cuda_on_host_check_taken(const void *p, size_t bytes) __attribute__((weak))
 void cuda_on_host_check_given(const void *p, size_t bytes) __attribute__((weak));
 void cuda_on_host_check_wrote(const void *p, size_t bytes) __attribute__((weak));
 void cuda_on_host_check_reads(const void *p, size_t bytes, const char *who) __attribute__((weak));
+void cuda_on_host_check_copied(const void *to, const void *from, size_t bytes)
+    __attribute__((weak));
+void cuda_on_host_check_report() __attribute__((weak)); /* ends the process if there is something */
 void cuda_on_host_check_atomic(const void *p, size_t bytes, void *pc) __attribute__((weak));
 }
 

@@ -22,15 +22,13 @@ static bool fits(const cudaLaunchConfig_t &c, const void *kernel)
     return c.dynamicSmemBytes <= most && !c.numAttrs;
 }
 
-cudaError_t launch(const cudaLaunchConfig_t *config, const void *function,
-                   std::function<void()> body)
+cudaError_t launch(const cudaLaunchConfig_t *config, const bound_kernel &bound)
 {
     const char *name = next_name ? next_name : "without a name";
     next_name = nullptr;
     BEGIN_CALL("cudaLaunchKernelExC");
-    if (!fits(*config, function)) return fail(cudaErrorInvalidConfiguration);
-    const kernel k = {name, config->gridDim, config->blockDim, config->dynamicSmemBytes,
-                      std::move(body)};
+    if (!fits(*config, bound.function)) return fail(cudaErrorInvalidConfiguration);
+    const kernel k = {name, config->gridDim, config->blockDim, config->dynamicSmemBytes, bound};
     return add_work(config->stream, {name,
                                      [k] {
                                          kernel_fails(k.name);

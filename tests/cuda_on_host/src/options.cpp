@@ -55,6 +55,7 @@ void misuse(const char *format, ...)
     if (now.inside) fprintf(stderr, ", thread %u", now.thread);
     fprintf(stderr, "\n");
     fflush(stderr);
+    if (cuda_on_host_check_report) cuda_on_host_check_report();
     _exit(EXIT_MISUSE);
 }
 

@@ -42,7 +42,8 @@ void make_ready(int thread)
 
 static void enter()
 {
-    now.running->body();
+    const bound_kernel &kernel = now.running->bound;
+    kernel.call(kernel.function, kernel.arguments.get());
     the_block.threads[the_block.current].state = RETURNED;
     switch_to_scheduler();
     __builtin_unreachable();

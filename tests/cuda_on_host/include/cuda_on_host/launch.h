@@ -6,6 +6,7 @@
 #include "cuda_on_host/api.h"
 
 #include <functional>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -16,8 +17,14 @@ namespace cuda_on_host
 /* The name, for messages, of the kernel that is launched next (a string that stays). */
 void name_next(const char *kernel);
 
-cudaError_t launch(const cudaLaunchConfig_t *config, const void *kernel,
-                   std::function<void()> body);
+/* A kernel and what it is called with: `call` hands the arguments on. */
+struct bound_kernel {
+    const void *function;
+    void (*call)(const void *function, const void *arguments);
+    std::shared_ptr<const void> arguments;
+    size_t bytes; /* of them */
+};
+cudaError_t launch(const cudaLaunchConfig_t *config, const bound_kernel &kernel);
 
 /* Memory that the launch gave to each block, in bytes; what one asks for beyond it is found. */
 void *dynamic_shared();
@@ -40,9 +47,13 @@ template <class... Wanted, class... Given>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Wanted...),
                                Given &&...given)
 {
-    std::tuple<std::decay_t<Wanted>...> arguments(std::forward<Given>(given)...);
-    return cuda_on_host::launch(config, (const void *)kernel,
-                                [kernel, arguments] { std::apply(kernel, arguments); });
+    using values = std::tuple<std::decay_t<Wanted>...>;
+    const auto call = [](const void *function, const void *arguments) {
+        std::apply((void (*)(Wanted...))function, *(const values *)arguments);
+    };
+    return cuda_on_host::launch(
+        config, {(const void *)kernel, call,
+                 std::make_shared<const values>(std::forward<Given>(given)...), sizeof(values)});
 }
 
 #endif
