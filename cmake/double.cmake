@@ -15,6 +15,9 @@ target_compile_definitions(augur_double PRIVATE AG_DOUBLE)
 target_include_directories(augur_double PRIVATE ${PROJECT_SOURCE_DIR} ${AUGUR_GEN})
 target_link_libraries(augur_double PRIVATE ${AUGUR_LIBRARIES} augur::cmocka)
 target_compile_options(augur_double PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Debug>:-g1>) # no user waits for it
+if(AUGUR_SANITIZE AND NOT AUGUR_SANITIZE MATCHES thread) # which watch the same code in float
+    target_compile_options(augur_double PRIVATE -fno-sanitize=all)
+endif()
 
 set(archive ${PROJECT_BINARY_DIR}/libaugur64.a)
 add_custom_command(OUTPUT ${archive} DEPENDS augur_double ${PROJECT_SOURCE_DIR}/cmake/rename64.sh

@@ -154,6 +154,10 @@ AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fishe
 AG_API void ag_set_threads(int n);
 AG_API int ag_threads(void);
 
+/* The instruction set of the matrix products: "avx512", "avx2", "sse2", "neon" or "plain". The best
+   that this processor has, or a lesser one that the variable AUGUR_ISA of the environment names. */
+AG_API const char *ag_isa(void);
+
 /* ---- sorting -----------------------------------------------------------------------------------
  */
 

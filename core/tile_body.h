@@ -56,9 +56,6 @@ INLINE void store(ag_real *p, vector v) { *(unaligned *)p = v; }
 
 /* ---- a tile ---- */
 
-/* clang runs out of registers where a term does more than multiply and ask for a line: there a
-   stored B is packed first. */
-
 /* Rows of A in groups, each with a pointer of its own, from which its rows are multiples of a_row
    away that an address can hold: gcc would keep a place for each row and term of a tile, which is
    more than there are registers, and clang does without. */
@@ -315,6 +312,7 @@ static void pack_rows(ag_real *to, const ag_real *b, int64_t b_row, int width, i
     }
 }
 
+/* clang runs out of registers where a term does more than multiply: there B is packed first. */
 static void run_stored(ag_real *c, ag_real *panel, const ag_real *a, const ag_real *b,
                        int64_t b_row, const ag_tile *t, int rows)
 {

@@ -28,3 +28,5 @@ const ag_tiles *ag__tiles(void)
     atomic_store_explicit(&chosen, set, memory_order_relaxed);
     return set;
 }
+
+const char *ag_isa(void) { return ag__tiles()->name; }

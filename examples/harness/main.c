@@ -120,24 +120,16 @@ static char *quoted(int argc, char **argv)
     return line;
 }
 
-static const void *look(const harness_options *o, const char *name, harness_type type)
-{
-    int index = harness__option_index(o->program, name);
-    if (index < 0 || o->program->options[index].type != type) return NULL;
-    if (!(o->program->options[index].commands & o->command)) return NULL;
-    return (const char *)o->values + o->program->options[index].offset;
-}
-
 static const char *text_of(const harness_options *o, const char *name)
 {
-    const char *const *text = look(o, name, HARNESS_TEXT);
+    const char *const *text = harness__value(o, name, HARNESS_TEXT);
     return text ? *text : NULL;
 }
 
 /* The folder whose config.json lies under the flags, or NULL. */
 static const char *base_folder(const harness_options *o, int *resume)
 {
-    const bool *wanted = look(o, "resume", HARNESS_BOOL);
+    const bool *wanted = harness__value(o, "resume", HARNESS_BOOL);
     *resume = wanted && *wanted;
     return *resume ? text_of(o, "out") : text_of(o, "run");
 }
@@ -145,7 +137,8 @@ static const char *base_folder(const harness_options *o, int *resume)
 /* --resume keeps what --force removes. */
 static ag_status refuse_both(const harness_options *o, ag_failure *why)
 {
-    const bool *resume = look(o, "resume", HARNESS_BOOL), *force = look(o, "force", HARNESS_BOOL);
+    const bool *resume = harness__value(o, "resume", HARNESS_BOOL),
+               *force = harness__value(o, "force", HARNESS_BOOL);
     if (!resume || !*resume || !force || !*force) return AG_OK;
     return ag_fail(why, AG_EUSE,
                    "--resume goes on with the run in --out and --force replaces it; give one of "
@@ -201,7 +194,7 @@ static ag_status read_options(harness_options **result, const harness_program *p
 /* For every command that has the option; 0 leaves it to the machine. */
 static void set_threads(const harness_options *o)
 {
-    const int *threads = look(o, "threads", HARNESS_INT);
+    const int *threads = harness__value(o, "threads", HARNESS_INT);
     if (threads && *threads) ag_set_threads(*threads);
 }
 
@@ -229,7 +222,7 @@ static int run_command(const harness_program *p, const harness_command *c, int a
     call.command_line = line;
     if (status == AG_OK) status = check_instructions(&why);
     if (status == AG_OK) {
-        const bool *quiet = look(call.options, "quiet", HARNESS_BOOL);
+        const bool *quiet = harness__value(call.options, "quiet", HARNESS_BOOL);
         harness_log_start(p->name, quiet && *quiet);
         harness_catch_signals();
         set_threads(call.options);

@@ -32,9 +32,10 @@ enum {
     HARNESS_PREDICT = 4,
     HARNESS_INSPECT = 8,
     HARNESS_ABLATE = 16,
-    HARNESS_TUNE = 32, /* searches with a trained model; writes a folder */
-    HARNESS_LOGS = 64, /* reads files of other programs; shares --quiet and --json alone */
-    HARNESS_OWN = 128
+    HARNESS_TUNE = 32,    /* searches with a trained model; writes a folder */
+    HARNESS_LOGS = 64,    /* reads files of other programs; shares --quiet and --json alone */
+    HARNESS_DOCTOR = 128, /* looks at the machine; shares --device, --threads, --quiet and --json */
+    HARNESS_OWN = 256
 };
 
 /* How config.json treats an option. Without a flag it is written, read back by --run and --resume,
@@ -83,14 +84,14 @@ typedef struct harness_common {
     harness_paths data, valid;
     const char *out, *run, *study;
     int64_t seed, ram_limit;
-    int threads, device; /* device: 0 cpu, 1 cuda, as ag_device */
+    int threads, device; /* device: 0 cpu, 1 cuda, as ag_device; 2 auto */
     bool resume, force, quiet, json;
 } harness_common;
 
 #define HARNESS_ALL \
  (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_INSPECT | HARNESS_ABLATE)
 #define HARNESS_RUNS (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_ABLATE)
-#define HARNESS_MORE (HARNESS_TUNE | HARNESS_LOGS)
+#define HARNESS_MORE (HARNESS_TUNE | HARNESS_LOGS | HARNESS_DOCTOR)
 #define HARNESS_COMMON_OPTIONS(S, M)                                            \
  {"data",                                                                       \
   HARNESS_FIELD(S, M.data),                                                     \
@@ -162,17 +163,17 @@ typedef struct harness_common {
      {"device",                                                                 \
       HARNESS_WORD(S, M.device),                                                \
       "cpu",                                                                    \
-      .choices = "cpu|cuda",                                                    \
-      .commands = HARNESS_RUNS | HARNESS_TUNE,                                  \
+      .choices = "cpu|cuda|auto",                                               \
+      .commands = HARNESS_RUNS | HARNESS_TUNE | HARNESS_DOCTOR,                 \
       .flags = HARNESS_LOCAL,                                                   \
       .group = "Machine",                                                       \
-      .help = "where to compute"},                                              \
+      .help = "where to compute; auto: cuda where such a device opens"},        \
      {"threads",                                                                \
       HARNESS_FIELD(S, M.threads),                                              \
       "0",                                                                      \
       0,                                                                        \
       1024,                                                                     \
-      HARNESS_ALL | HARNESS_TUNE,                                               \
+      HARNESS_ALL | HARNESS_TUNE | HARNESS_DOCTOR,                              \
       .flags = HARNESS_LOCAL,                                                   \
       .group = "Machine",                                                       \
       .help = "0: OMP_NUM_THREADS, else all; results do not depend on it"},     \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab check`: measures part of a data set again. */
 #include "examples/harness/bag.h"
+#include "examples/harness/processor.h"
 #include "examples/lab/clock.h"
 #include "examples/lab/folders.h"
 #include "examples/lab/lab.h"
@@ -126,7 +127,7 @@ static char *other_cpus(const lab_folders *folders)
     char here[128], *text = NULL;
     size_t at;
     json_t *machine;
-    lab_cpu_name(here);
+    harness_processor(here);
     for (int i = 0; i < folders->count; i++)
         json_array_foreach(json_object_get(folders->list[i]->root, "machines"), at, machine)
         {
@@ -150,13 +151,13 @@ static ag_status report(check *c, const lab_folders *folders, ag_failure *why)
         json_object_set_new(j, "files", harness_table_json(c->table));
         json_object_set_new(j, "tau", isfinite(mean) ? json_real(mean) : json_null());
         json_object_set_new(j, "measured", json_integer(c->measured));
-        json_object_set_new(j, "cpu", json_string(lab_cpu_name(here)));
+        json_object_set_new(j, "cpu", json_string(harness_processor(here)));
         json_object_set_new(j, "same_cpu", json_boolean(!others));
         harness_json_print(j, why);
     } else {
         harness_table_print(stdout, c->table);
         printf("mean tau of %lld files: %.3f; %d measured again on %s\n", (long long)count, mean,
-               c->measured, lab_cpu_name(here));
+               c->measured, harness_processor(here));
         char *shown = others ? harness_printable(others) : NULL;
         if (shown)
             printf("The data are of another CPU (%s): the tau says how much of the order two CPUs "

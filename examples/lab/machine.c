@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a measurement depends on besides the program. */
 #define _GNU_SOURCE
+#include "examples/harness/processor.h"
 #include "examples/lab/clock.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/manifest.h"
@@ -10,24 +11,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-
-const char *lab_cpu_name(char name[128])
-{
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    char line[256];
-    strcpy(name, "unknown");
-    while (file && fgets(line, sizeof line, file)) {
-        const char *value = strchr(line, ':');
-        if (strncmp(line, "model name", 10) || !value) continue;
-        value += 1 + strspn(value + 1, " \t");
-        snprintf(name, 128, "%.*s", (int)strcspn(value, "\r\n"), value);
-        break;
-    }
-    if (file) fclose(file);
-    for (char *c = name; *c; c++) /* JSON wants UTF-8 */
-        if (*c < ' ' || *c > '~') *c = '?';
-    return name;
-}
 
 /* Model names can be as short as "AMD EPYC": the numbers tell two of them apart. */
 static json_t *cpu_numbers(void)
@@ -67,7 +50,7 @@ json_t *lab_machine(int core, int repeats, int redo, double threshold)
                                  : harness_text("%.60s %.*s %.60s", system.sysname,
                                                 (int)strspn(system.release, "0123456789."),
                                                 system.release, system.machine);
-    json_object_set_new(m, "cpu", json_string(lab_cpu_name(name)));
+    json_object_set_new(m, "cpu", json_string(harness_processor(name)));
     json_object_set_new(m, "cpu_numbers", cpu_numbers());
     json_object_set_new(m, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
     json_object_set_new(m, "core", json_integer(core));

@@ -18,7 +18,6 @@ typedef struct lab_manifest {
 
 /* Facts of this machine and build, and of the way of measuring (stolen): a JSON object. */
 struct json_t *lab_machine(int core, int repeats, int redo, double threshold);
-const char *lab_cpu_name(char name[128]);
 const char *lab_date(char text[32]); /* "2026-11-21T13:49:54Z" */
 
 /* Opens the manifest of a folder that is made when it is not there; machine is stolen. kind:

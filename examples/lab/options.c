@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. */
+#include "examples/harness/doctor.h"
 #include "examples/lab/lab.h"
 
 enum {
@@ -76,9 +77,9 @@ static const harness_option table[] = {
 
     {"nodes", FIELD(nodes), "true", .commands = LAB_SHOW_COMMAND, .group = "Output",
      .help = "print the text form, a line per node"},
-    {"quiet", FIELD(quiet), .commands = ALL, .group = "Output",
+    {"quiet", FIELD(quiet), .commands = ALL | HARNESS_DOCTOR, .group = "Output",
      .help = "only errors on stderr, no progress bar"},
-    {"json", FIELD(json), .commands = LAB_CHECK_COMMAND, .group = "Output",
+    {"json", FIELD(json), .commands = LAB_CHECK_COMMAND | HARNESS_DOCTOR, .group = "Output",
      .help = "results on stdout as JSON"},
 };
 
@@ -95,6 +96,7 @@ static const harness_command commands[] = {
      lab_split_command},
     {"show", LAB_SHOW_COMMAND, "print a program", "text", lab_show_command},
     {"families", LAB_FAMILIES_COMMAND, "list the families of programs", NULL, lab_families_command},
+    HARNESS_DOCTOR_COMMAND,
 };
 
 const harness_program lab_program_table = {

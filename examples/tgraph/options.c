@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. The first value of an option that the paper and the authors' code see
    differently is the code's (docs/tgraph.md). */
+#include "examples/harness/doctor.h"
 #include "examples/tgraph/program.h"
 
 #include <string.h>
@@ -144,6 +145,7 @@ static const harness_command commands[] = {
     {"inspect", HARNESS_INSPECT, "say what files hold", "data", tgraph_inspect_command},
     {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL,
      tgraph_ablate_command},
+    HARNESS_DOCTOR_COMMAND,
 };
 
 const harness_program tgraph_program_table = {

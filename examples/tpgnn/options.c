@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. */
+#include "examples/harness/doctor.h"
 #include "examples/tpgnn/presets.h"
 #include "examples/tpgnn/program.h"
 
@@ -140,6 +141,7 @@ static const harness_command commands[] = {
     {"inspect", HARNESS_INSPECT, "say what files of schedules hold", "data", tpgnn_inspect_command},
     {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL,
      tpgnn_ablate_command},
+    HARNESS_DOCTOR_COMMAND,
 };
 
 const harness_program tpgnn_program_table = {

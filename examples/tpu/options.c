@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. What Table 5 of the paper fixes is the default. */
+#include "examples/harness/doctor.h"
 #include "examples/tpu/presets.h"
 #include "examples/tpu/program.h"
 
@@ -179,6 +180,7 @@ static const harness_command commands[] = {
      tpu_ablate_command},
     {"autotune", HARNESS_TUNE, "search fusions and tile sizes of the lab's programs", NULL,
      tpu_autotune_command},
+    HARNESS_DOCTOR_COMMAND,
 };
 
 const harness_program tpu_program_table = {
