@@ -43,8 +43,8 @@ typedef struct ag_args {
 } ag_args;
 
 /* One function of an op: `range` runs units lo..hi-1 on one CPU thread, and units are independent
-   of each other; or `call` runs all on its own threads. `cuda` launches all units, NULL: not built.
- */
+   of each other; or `call` runs all on its own threads. `cuda` launches all units; NULL: there
+   is no CUDA form. */
 typedef struct ag_kernel {
     const char *name;
     int64_t (*count)(const ag_args *a);
@@ -75,14 +75,34 @@ typedef struct ag_kernel {
    (p)[i] = (v);     \
  } while (0)
 
-/* Number of rows when the last axis is the row, and the size of that axis. */
-AG_BOTH int64_t ag__rows(ag_shape s)
+/* Size of one axis, and the product of axes lo..hi-1. A GPU has no indexed registers: there an
+   array that is indexed by what is known only when the kernel runs goes to slow memory. */
+#ifdef __CUDACC__
+AG_BOTH int ag__size(ag_shape s, int axis)
 {
-    int64_t rows = 1;
-    for (int i = 0; i + 1 < s.rank; i++) rows *= s.size[i];
-    return rows;
+    int size = s.size[0];
+    for (int i = 1; i < AG_MAX_AXES; i++) size = i == axis ? s.size[i] : size;
+    return size;
 }
-AG_BOTH int ag__columns(ag_shape s) { return s.rank ? s.size[s.rank - 1] : 1; }
+AG_BOTH int64_t ag__sizes(ag_shape s, int lo, int hi)
+{
+    int64_t n = 1;
+    for (int i = 0; i < AG_MAX_AXES; i++) n *= i >= lo && i < hi ? s.size[i] : 1;
+    return n;
+}
+#else
+AG_BOTH int ag__size(ag_shape s, int axis) { return s.size[axis]; }
+AG_BOTH int64_t ag__sizes(ag_shape s, int lo, int hi)
+{
+    int64_t n = 1;
+    for (int i = lo; i < hi; i++) n *= s.size[i];
+    return n;
+}
+#endif
+
+/* Number of rows when the last axis is the row, and the size of that axis. */
+AG_BOTH int64_t ag__rows(ag_shape s) { return ag__sizes(s, 0, s.rank - 1); }
+AG_BOTH int ag__columns(ag_shape s) { return s.rank ? ag__size(s, s.rank - 1) : 1; }
 AG_BOTH int64_t ag__elements(ag_shape s) { return ag__rows(s) * ag__columns(s); }
 
 /* Columns that a strip kernel handles at a time on a CPU: fewer, in multiples of 64, where a single
@@ -173,9 +193,11 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
 # ifdef AG_HAVE_CUDA
 #  define AG__CUDA_DECLARE(name) extern void ag__cuda_##name(const ag_args *a);
 #  define AG__CUDA_POINTER(name) ag__cuda_##name
-# else
+# else /* never called, since no tape of such a build is for a GPU: it says that others have one \
+        */
+KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
 #  define AG__CUDA_DECLARE(name)
-#  define AG__CUDA_POINTER(name) NULL
+#  define AG__CUDA_POINTER(name) ag__cuda_elsewhere
 # endif
 
 # define AG__KERNEL(name, units, signature, run)                                       \
@@ -246,9 +268,15 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
 
 /* CALL(name) { body }: host code over gemm and sort (for both devices: it passes pointers on to
  * core). */
-# define CALL(name)                                                             \
-  static void name(const ag_args *a);                                           \
-  static const ag_kernel name##_kernel = {#name, NULL, NULL, name, name, NULL}; \
+# define CALL(name) AG__CALL(name, name)
+
+/* HOST(name) { body }: host code that reads or writes memory itself, so a GPU has no such kernel.
+ */
+# define HOST(name) AG__CALL(name, NULL)
+
+# define AG__CALL(name, on_cuda)                                                   \
+  static void name(const ag_args *a);                                              \
+  static const ag_kernel name##_kernel = {#name, NULL, NULL, name, on_cuda, NULL}; \
   static void name(const ag_args *a)
 
 #endif /* __CUDACC__ */

@@ -98,16 +98,16 @@ static void put_kind(FILE *file, const ag_op *op)
     if (op->elementwise && !isnan(op->kink)) fprintf(file, ", kink at %g", op->kink);
 }
 
-/* Ops with a kernel that is written for the CPU by hand; a CUDA build's test holds this list
-   against the table. */
+/* 1: every kernel of the op has a CUDA form. */
 static int runs_on_cuda(const ag_op *op)
 {
-    static const char *const not_yet[] = {
-        "linear", "channel_attention", "attend",    "attend_dropout", "lstm",
-        "topk",   "sag_pool",          "topk_edges"};
-    for (size_t i = 0; i < sizeof not_yet / sizeof *not_yet; i++)
-        if (strcmp(op->name, not_yet[i]) == 0) return 0;
-    return 1;
+    int all = 1;
+    for (int k = 0; k < AG_MAX_KERNELS; k++) {
+        all &= !op->forward[k] || op->forward[k]->cuda != NULL;
+        all &= !op->prepare[k] || op->prepare[k]->cuda != NULL;
+    }
+    for (int i = 0; i < AG_MAX_IN; i++) all &= !op->backward[i] || op->backward[i]->cuda != NULL;
+    return all;
 }
 
 static void put_row(FILE *file, const ag_op *op)

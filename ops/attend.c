@@ -32,7 +32,7 @@ static int attend_shape(ag_call *call)
     return 0;
 }
 
-CALL(attend_pack)
+HOST(attend_pack)
 {
     const sizes s = sizes_of(a);
     ag__panels_pack(a->scratch, X(W1), 1, s.r, s.f);
@@ -52,7 +52,7 @@ static int64_t attend_scratch(const ag_args *a, int backward)
                     : ag__panels_size(s.r, s.f) + ag__panels_size(s.f, s.r);
 }
 
-CALL(attend_pack_back)
+HOST(attend_pack_back)
 {
     const sizes s = sizes_of(a);
     ag_real *w2 = a->scratch + ag__panels_size(s.f, s.r), *w1 = w2 + ag__panels_size(s.r, s.f);
@@ -81,13 +81,13 @@ static void add_weight(const ag_args *a, sizes s, int64_t offset, int64_t n)
     add_pieces(a, room_of(a, s, 0).sums + offset, PIECES, piece_size(s), n);
 }
 
-CALL(attend_backward_w1)
+HOST(attend_backward_w1)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 0, (int64_t)s.f * s.r);
 }
 /* The sums are of the transpose. */
-CALL(attend_backward_w2)
+HOST(attend_backward_w2)
 {
     const sizes s = sizes_of(a);
     const ag_real *sums = room_of(a, s, 0).sums + (int64_t)s.f * s.r;
@@ -98,19 +98,19 @@ CALL(attend_backward_w2)
             DX[i * s.r + j] = d;
         }
 }
-CALL(attend_backward_b1)
+HOST(attend_backward_b1)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 2 * (int64_t)s.f * s.r, s.r);
 }
-CALL(attend_backward_b2)
+HOST(attend_backward_b2)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 2 * (int64_t)s.f * s.r + s.r, s.f);
 }
 
 /* dt = -1/t^2 times the sum of all slopes, added in order of the nodes. */
-CALL(attend_backward_t)
+HOST(attend_backward_t)
 {
     const sizes s = sizes_of(a);
     const ag_real t = X(T)[0];

@@ -49,7 +49,7 @@ static int channel_attention_shape(ag_call *call)
 
 /* Panels of w1' and w2', with which forward's products are computed, or of w2', w2 and w1, for
    backward's. */
-CALL(channel_attention_pack)
+HOST(channel_attention_pack)
 {
     const sizes s = sizes_of(a);
     ag__panels_pack(a->scratch, X(1), 1, s.r, s.f);
@@ -102,7 +102,7 @@ static int64_t channel_attention_scratch(const ag_args *a, int backward)
                     : ag__panels_size(s.r, s.f) + ag__panels_size(s.f, s.r);
 }
 
-CALL(channel_attention_pack_back)
+HOST(channel_attention_pack_back)
 {
     const sizes s = sizes_of(a);
     ag_real *w2 = a->scratch + ag__panels_size(s.f, s.r), *w1 = w2 + ag__panels_size(s.r, s.f);
@@ -165,22 +165,22 @@ static void add_weight(const ag_args *a, sizes s, int64_t offset, int64_t n)
     add_pieces(a, a->scratch + panels_size(s) + offset, PIECES, piece_size(s), n);
 }
 
-CALL(channel_attention_backward_w1)
+HOST(channel_attention_backward_w1)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 0, (int64_t)s.f * s.r);
 }
-CALL(channel_attention_backward_w2)
+HOST(channel_attention_backward_w2)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, (int64_t)s.f * s.r, (int64_t)s.f * s.r);
 }
-CALL(channel_attention_backward_b1)
+HOST(channel_attention_backward_b1)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 2 * (int64_t)s.f * s.r, s.r);
 }
-CALL(channel_attention_backward_b2)
+HOST(channel_attention_backward_b2)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 2 * (int64_t)s.f * s.r + s.r, s.f);

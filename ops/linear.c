@@ -37,7 +37,7 @@ static int64_t linear_count(const ag_args *a) { return ag__rows(a->xs[0]); }
    blocks of rows are computed, so that what follows finds them in the cache. */
 static int few(sizes s) { return s.rows <= AG_FEW_ROWS; }
 
-CALL(linear_begin)
+HOST(linear_begin)
 {
     const sizes s = sizes_of(a);
     if (few(s))

@@ -40,12 +40,6 @@ static int lstm_shape(ag_call *call)
     return 0;
 }
 
-/* Products and steps are host code. */
-#define HOST(name)                                                             \
- static void name(const ag_args *a);                                           \
- static const ag_kernel name##_kernel = {#name, NULL, NULL, name, NULL, NULL}; \
- static void name(const ag_args *a)
-
 HOST(lstm_forward)
 {
     const lstm_sizes s = lstm_sizes_of(a);
