@@ -40,15 +40,10 @@ KERNEL ag_real dropout_factor(const ag_args *a, int64_t e)
     return half >= limit ? (ag_real)(1 / (1 - a->attr.f[0])) : 0;
 }
 
-/* to[i] = from[i] times the factor of element e + i of the whole tensor, i < n (what is not finite
-   stays so), or to[i] += that. */
-KERNEL void dropout_range(ag_real *__restrict__ to, const ag_real *__restrict__ from,
-                          const ag_args *a, int64_t e, int64_t n, const int add)
+/* dropout_range, for many elements: a block of 128 at a time. */
+KERNEL void dropout_blocks(ag_real *__restrict__ to, const ag_real *__restrict__ from,
+                           const ag_args *a, int64_t e, int64_t n, const int add)
 {
-    if (LANES > 1) { /* a thread has one element, or few */
-        for (int64_t i = 0; i < n; i++) PUT(to, i, from[i] * dropout_factor(a, e + i));
-        return;
-    }
     ag_real factor[128];
     for (int64_t i = 0; i < n;) {
         const int64_t b = (e + i) / 128;
@@ -58,6 +53,17 @@ KERNEL void dropout_range(ag_real *__restrict__ to, const ag_real *__restrict__ 
         for (int k = 0; k < some; k++) PUT(to, i + k, from[i + k] * factor[skip + k]);
         i += some;
     }
+}
+
+/* to[i] = from[i] times the factor of element e + i of the whole tensor, i < n (what is not finite
+   stays so), or to[i] += that. */
+KERNEL void dropout_range(ag_real *__restrict__ to, const ag_real *__restrict__ from,
+                          const ag_args *a, int64_t e, int64_t n, const int add)
+{
+    if (LANES > 1) /* a thread of a GPU has one element */
+        for (int64_t i = 0; i < n; i++) PUT(to, i, from[i] * dropout_factor(a, e + i));
+    else
+        dropout_blocks(to, from, a, e, n, add);
 }
 
 #endif
