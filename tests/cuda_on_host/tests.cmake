@@ -29,3 +29,8 @@ foreach(seed 1 2)
     add_test(NAME cuda_mistakes_${seed} COMMAND cuda_mistakes)
     set_tests_properties(cuda_mistakes_${seed} PROPERTIES LABELS quick TIMEOUT 600 ENVIRONMENT "CUDA_ON_HOST_SEED=${seed};CUDA_ON_HOST_BYTES=67108864")
 endforeach()
+# What does not compile, with or without the checker.
+if(NOT AUGUR_CUDA_CHECKED)
+    add_test(NAME cuda_refused COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/refused.sh ${CMAKE_CXX_COMPILER})
+    set_tests_properties(cuda_refused PROPERTIES LABELS quick TIMEOUT 600)
+endif()
