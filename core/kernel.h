@@ -80,15 +80,13 @@ typedef struct ag_kernel {
 #ifdef __CUDACC__
 AG_BOTH int ag__size(ag_shape s, int axis)
 {
-    int size = s.size[0];
-    for (int i = 1; i < AG_MAX_AXES; i++) size = i == axis ? s.size[i] : size;
-    return size;
+    return axis == 0 ? s.size[0] : axis == 1 ? s.size[1] : axis == 2 ? s.size[2] : s.size[3];
 }
 AG_BOTH int64_t ag__sizes(ag_shape s, int lo, int hi)
 {
-    int64_t n = 1;
-    for (int i = 0; i < AG_MAX_AXES; i++) n *= i >= lo && i < hi ? s.size[i] : 1;
-    return n;
+    const int64_t a = lo <= 0 && hi > 0 ? s.size[0] : 1, b = lo <= 1 && hi > 1 ? s.size[1] : 1;
+    const int64_t c = lo <= 2 && hi > 2 ? s.size[2] : 1, d = lo <= 3 && hi > 3 ? s.size[3] : 1;
+    return a * b * c * d;
 }
 #else
 AG_BOTH int ag__size(ag_shape s, int axis) { return s.size[axis]; }
