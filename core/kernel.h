@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the body of an op may say, and the skeletons that turn a body into a kernel.
    A body is written once. The C compiler gives it one lane per row, nvcc a warp of 32 lanes, so a
-   body uses the words below instead of plain loops: EACH, SUM, MAXIMUM, PUT. docs/adding-an-op.md
-   shows one worked expansion. */
+   body uses the words below instead of plain loops: EACH, SUM, MAXIMUM, PUT, SETTLE, OF_LANE.
+   docs/adding-an-op.md shows one worked expansion. */
 #ifndef AG_CORE_KERNEL_H
 #define AG_CORE_KERNEL_H
 
@@ -34,6 +34,9 @@ typedef struct ag_args {
     int add_also;  /* 1: it already holds another writer's part */
     int n_in;      /* number of inputs */
     int training;  /* 1: a backward run follows or this is one */
+    ag_device device;                /* whose memory the pointers are of */
+    const int32_t *given[AG_MAX_IN]; /* on a device, for CALL: the host's values of int32 inputs;
+                                        NULL: an op made them */
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
     ag_attr attr;
     ag_real *scratch; /* as many elements as the op asked for */
@@ -43,8 +46,8 @@ typedef struct ag_args {
 } ag_args;
 
 /* One function of an op: `range` runs units lo..hi-1 on one CPU thread, and units are independent
-   of each other; or `call` runs all on its own threads. `cuda` launches all units, NULL: not built.
- */
+   of each other; or `call` runs all on its own threads. `cuda` launches all units; NULL: there
+   is no CUDA form. */
 typedef struct ag_kernel {
     const char *name;
     int64_t (*count)(const ag_args *a);
@@ -75,14 +78,32 @@ typedef struct ag_kernel {
    (p)[i] = (v);     \
  } while (0)
 
-/* Number of rows when the last axis is the row, and the size of that axis. */
-AG_BOTH int64_t ag__rows(ag_shape s)
+/* Size of one axis, and the product of axes lo..hi-1. A GPU has no indexed registers: there an
+   array that is indexed by what is known only when the kernel runs goes to slow memory. */
+#ifdef __CUDACC__
+AG_BOTH int ag__size(ag_shape s, int axis)
 {
-    int64_t rows = 1;
-    for (int i = 0; i + 1 < s.rank; i++) rows *= s.size[i];
-    return rows;
+    return axis == 0 ? s.size[0] : axis == 1 ? s.size[1] : axis == 2 ? s.size[2] : s.size[3];
 }
-AG_BOTH int ag__columns(ag_shape s) { return s.rank ? s.size[s.rank - 1] : 1; }
+AG_BOTH int64_t ag__sizes(ag_shape s, int lo, int hi)
+{
+    const int64_t a = lo <= 0 && hi > 0 ? s.size[0] : 1, b = lo <= 1 && hi > 1 ? s.size[1] : 1;
+    const int64_t c = lo <= 2 && hi > 2 ? s.size[2] : 1, d = lo <= 3 && hi > 3 ? s.size[3] : 1;
+    return a * b * c * d;
+}
+#else
+AG_BOTH int ag__size(ag_shape s, int axis) { return s.size[axis]; }
+AG_BOTH int64_t ag__sizes(ag_shape s, int lo, int hi)
+{
+    int64_t n = 1;
+    for (int i = lo; i < hi; i++) n *= s.size[i];
+    return n;
+}
+#endif
+
+/* Number of rows when the last axis is the row, and the size of that axis. */
+AG_BOTH int64_t ag__rows(ag_shape s) { return ag__sizes(s, 0, s.rank - 1); }
+AG_BOTH int ag__columns(ag_shape s) { return s.rank ? ag__size(s, s.rank - 1) : 1; }
 AG_BOTH int64_t ag__elements(ag_shape s) { return ag__rows(s) * ag__columns(s); }
 
 /* Columns that a strip kernel handles at a time on a CPU: fewer, in multiples of 64, where a single
@@ -101,12 +122,19 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 
 # include <string.h>
 
-# define KERNEL     static inline __attribute__((always_inline, unused))
-# define LANE       0
-# define LANES      1
+# define KERNEL           static inline __attribute__((always_inline, unused))
+# define LANE             0
+# define LANES            1
+
+/* From here on a lane may read what other lanes of its row have written before. It stands where all
+   lanes of a row come by, as SUM and MAXIMUM do. */
+# define SETTLE           ((void)0)
+
+/* What v is in a lane of this row. It stands where all lanes of the row come by. */
+# define OF_LANE(lane, v) ((void)(lane), (v))
 
 /* This lane's share of 0..n-1. */
-# define EACH(i, n) for (int i = 0; i < (n); i++)
+# define EACH(i, n)       for (int i = 0; i < (n); i++)
 
 enum { AG_PARTS = 16 };
 
@@ -120,6 +148,7 @@ enum { AG_PARTS = 16 };
    for (int first_ = 0; first_ < whole_; first_ += AG_PARTS)                            \
     for (int part_ = 0; part_ < AG_PARTS; part_++) {                                    \
      const int i = first_ + part_;                                                      \
+     (void)i; /* a value may be a lane's own */                                         \
      parts_[part_] += (value);                                                          \
     }                                                                                   \
    for (int i = whole_; i < n_; i++) parts_[i - whole_] += (value);                     \
@@ -137,6 +166,7 @@ enum { AG_PARTS = 16 };
    for (int first_ = 0; first_ < whole_; first_ += AG_PARTS)                \
     for (int part_ = 0; part_ < AG_PARTS; part_++) {                        \
      const int i = first_ + part_;                                          \
+     (void)i;                                                               \
      const ag_real v_ = (value);                                            \
      parts_[part_] = v_ > parts_[part_] ? v_ : parts_[part_];               \
     }                                                                       \
@@ -169,9 +199,11 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
 # ifdef AG_HAVE_CUDA
 #  define AG__CUDA_DECLARE(name) extern void ag__cuda_##name(const ag_args *a);
 #  define AG__CUDA_POINTER(name) ag__cuda_##name
-# else
+# else /* never called, since no tape of such a build is for a GPU: it says that others have one \
+        */
+KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
 #  define AG__CUDA_DECLARE(name)
-#  define AG__CUDA_POINTER(name) NULL
+#  define AG__CUDA_POINTER(name) ag__cuda_elsewhere
 # endif
 
 # define AG__KERNEL(name, units, signature, run)                                       \
@@ -240,11 +272,23 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
                                           NULL,  AG__CUDA_POINTER(name), NULL};        \
   KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add)
 
-/* CALL(name) { body }: host code over gemm and sort (for both devices: it passes pointers on to
- * core). */
+/* CALL(name) { body }: host code over gemm, columns and inverse, for both devices: it hands
+   pointers on to core and reads nothing. */
 # define CALL(name)                                                             \
   static void name(const ag_args *a);                                           \
   static const ag_kernel name##_kernel = {#name, NULL, NULL, name, name, NULL}; \
+  static void name(const ag_args *a)
+
+/* HOST(name) { body }: the same where the body reads memory itself, so for the CPU alone. */
+# define HOST(name)                                                             \
+  static void name(const ag_args *a);                                           \
+  static const ag_kernel name##_kernel = {#name, NULL, NULL, name, NULL, NULL}; \
+  static void name(const ag_args *a)
+
+/* DEVICE(name) { body }: the same where CUDA alone runs it (struct op, cuda). */
+# define DEVICE(name)                                                           \
+  static void name(const ag_args *a);                                           \
+  static const ag_kernel name##_kernel = {#name, NULL, NULL, NULL, name, NULL}; \
   static void name(const ag_args *a)
 
 #endif /* __CUDACC__ */

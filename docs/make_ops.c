@@ -98,16 +98,17 @@ static void put_kind(FILE *file, const ag_op *op)
     if (op->elementwise && !isnan(op->kink)) fprintf(file, ", kink at %g", op->kink);
 }
 
-/* Ops with a kernel that is written for the CPU by hand; a CUDA build's test holds this list
-   against the table. */
+/* 1: every kernel that CUDA runs of the op has a form for it. */
 static int runs_on_cuda(const ag_op *op)
 {
-    static const char *const not_yet[] = {
-        "linear", "channel_attention", "attend",    "attend_dropout", "lstm",
-        "topk",   "sag_pool",          "topk_edges"};
-    for (size_t i = 0; i < sizeof not_yet / sizeof *not_yet; i++)
-        if (strcmp(op->name, not_yet[i]) == 0) return 0;
-    return 1;
+    const ag_kernel *const *forward = op->cuda ? op->cuda->forward : op->forward;
+    const ag_kernel *const *prepare = op->cuda ? op->cuda->prepare : op->prepare;
+    const ag_kernel *const *backward = op->cuda ? op->cuda->backward : op->backward;
+    int all = 1;
+    for (int k = 0; k < AG_MAX_KERNELS; k++)
+        all &= (!forward[k] || forward[k]->cuda) && (!prepare[k] || prepare[k]->cuda);
+    for (int i = 0; i < AG_MAX_IN; i++) all &= !backward[i] || backward[i]->cuda;
+    return all;
 }
 
 static void put_row(FILE *file, const ag_op *op)

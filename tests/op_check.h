@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "device.h"
 #include "op_runner.h"
 #include "ops/table.h"
 

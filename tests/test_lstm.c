@@ -10,21 +10,11 @@
 
 #include "augur.h"
 #include "core/internal.h"
+#include "device.h"
+#include "lstm_plain.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { MOST = 64, PARTS = 4 };
-
-typedef struct problem {
-    int n, in, h, sequences;
-    int32_t starts[MOST + 1];
-    ag_params *params;
-    ag_param *part[PARTS]; /* x, w_input, w_state, bias */
-    ag_tape *tape;
-    float *weight; /* the loss is <y, weight> */
-    const float *y;
-} problem;
 
 static void setup(problem *p, const int *lengths, int sequences, int in, int h)
 {
@@ -42,7 +32,7 @@ static void setup(problem *p, const int *lengths, int sequences, int in, int h)
             p->part[k]->value[i] = (float)ag_random_normal(&r) / (k ? sqrtf((float)h) : 1);
     p->weight = test_malloc((size_t)(sequences * h + 1) * sizeof *p->weight);
     for (int i = 0; i < sequences * h; i++) p->weight[i] = (float)ag_random_normal(&r);
-    p->tape = ag_tape_new(AG_CPU);
+    p->tape = ag_tape_new(test_device());
 }
 
 static void teardown(problem *p)
@@ -52,138 +42,43 @@ static void teardown(problem *p)
     test_free(p->weight);
 }
 
+/* The rows of highest score, of a pooling, are the starts. */
+static ag_tensor *chosen_starts(const problem *p)
+{
+    static const int32_t rows[2 * MOST], none[2];
+    static int32_t whole[2];
+    static float score[MOST];
+    ag_tensor *pairs = ag_input_i32(p->tape, rows, AG_SHAPE(p->n, 2));
+    ag_tensor *no_source = ag_input_i32(p->tape, none, AG_SHAPE(0)),
+              *no_target = ag_input_i32(p->tape, none, AG_SHAPE(0, 2));
+    whole[1] = p->n;
+    for (int i = 0; i < MOST; i++) score[i] = 0;
+    for (int s = 0; s <= p->sequences; s++) score[p->starts[s]] = 1;
+    const ag_edges edges = {pairs, no_source, pairs, no_target,
+                            ag_input_i32(p->tape, whole, AG_SHAPE(2))};
+    ag_tensor *x = ag_input(p->tape, score, AG_SHAPE(p->n, 1));
+    return ag_sag_pool(x, ag_input(p->tape, score, AG_SHAPE(p->n)), edges,
+                       (float)(p->sequences + 1))
+        .perm;
+}
+
 static void run(problem *p)
 {
     ag_tensor *in[PARTS];
     ag_tape_reset(p->tape);
     ag_params_reset(p->params);
+    assert_int_equal(ag_params_to(p->params, test_device(), NULL), AG_OK);
+    const long before = ag__allocations();
     for (int k = 0; k < PARTS; k++) in[k] = ag_parameter(p->tape, p->part[k]);
-    ag_tensor *starts = ag_input_i32(p->tape, p->starts, AG_SHAPE(p->sequences + 1));
+    ag_tensor *starts =
+        p->chosen ? chosen_starts(p) : ag_input_i32(p->tape, p->starts, AG_SHAPE(p->sequences + 1));
     ag_tensor *y = ag_keep(ag_lstm(in[0], starts, in[1], in[2], in[3]));
     ag_tensor *weight = ag_input(p->tape, p->weight, AG_SHAPE(p->sequences, p->h));
     ag_backward(ag_sum_all(ag_mul(y, weight)));
     assert_string_equal(ag_error(p->tape), "");
+    p->allocations = ag__allocations() - before;
+    assert_int_equal(ag_params_to(p->params, AG_CPU, NULL), AG_OK);
     p->y = ag_values(y);
-}
-
-/* ---- the same in plain loops: a sequence's gates [4h], cell and state [h] behind every row ----
- */
-
-typedef struct plain {
-    double *y, *gradient[PARTS]; /* of the whole problem */
-    double *gates, *cell, *state, *d_input, *d_state, *d_cell;
-} plain;
-
-static double *zeros(int64_t n) { return test_calloc((size_t)n + 1, sizeof(double)); }
-static double sigmoid(double v) { return 1 / (1 + exp(-v)); }
-
-static void plain_forward(plain *q, const problem *p, int first, int rows)
-{
-    const int h = p->h;
-    for (int t = 0; t < rows; t++) {
-        double *gates = q->gates + 4 * t * h;
-        for (int u = 0; u < 4 * h; u++) {
-            double v = (double)p->part[3]->value[u];
-            for (int i = 0; i < p->in; i++)
-                v += (double)p->part[1]->value[u * p->in + i] *
-                     (double)p->part[0]->value[(first + t) * p->in + i];
-            for (int i = 0; i < h; i++)
-                v += (double)p->part[2]->value[u * h + i] * q->state[t * h + i];
-            gates[u] = u / h == 2 ? tanh(v) : sigmoid(v);
-        }
-        for (int u = 0; u < h; u++) {
-            const double c = gates[h + u] * q->cell[t * h + u] + gates[u] * gates[2 * h + u];
-            q->cell[(t + 1) * h + u] = c;
-            q->state[(t + 1) * h + u] = gates[3 * h + u] * tanh(c);
-        }
-    }
-}
-
-/* d_state and d_cell go one row back; d_input is the gradient of the gates' inputs in row t. */
-static void plain_step_back(plain *q, const problem *p, int t)
-{
-    const int h = p->h;
-    const double *gates = q->gates + 4 * t * h;
-    for (int u = 0; u < h; u++) {
-        const double i = gates[u], f = gates[h + u], g = gates[2 * h + u], o = gates[3 * h + u];
-        const double c = tanh(q->cell[(t + 1) * h + u]);
-        const double d = q->d_cell[u] + q->d_state[u] * o * (1 - c * c);
-        q->d_input[u] = d * g * i * (1 - i);
-        q->d_input[h + u] = d * q->cell[t * h + u] * f * (1 - f);
-        q->d_input[2 * h + u] = d * i * (1 - g * g);
-        q->d_input[3 * h + u] = q->d_state[u] * c * o * (1 - o);
-        q->d_cell[u] = d * f;
-    }
-    memset(q->d_state, 0, (size_t)h * sizeof(double));
-    for (int u = 0; u < 4 * h; u++)
-        for (int k = 0; k < h; k++)
-            q->d_state[k] += q->d_input[u] * (double)p->part[2]->value[u * h + k];
-}
-
-static void plain_gradients(plain *q, const problem *p, int row, int t)
-{
-    for (int u = 0; u < 4 * p->h; u++) {
-        const double d = q->d_input[u];
-        q->gradient[3][u] += d;
-        for (int i = 0; i < p->in; i++) {
-            q->gradient[0][row * p->in + i] += d * (double)p->part[1]->value[u * p->in + i];
-            q->gradient[1][u * p->in + i] += d * (double)p->part[0]->value[row * p->in + i];
-        }
-        for (int i = 0; i < p->h; i++) q->gradient[2][u * p->h + i] += d * q->state[t * p->h + i];
-    }
-}
-
-static void plain_sequence(plain *q, const problem *p, int s)
-{
-    const int first = p->starts[s], rows = p->starts[s + 1] - first, h = p->h;
-    q->gates = zeros(4 * rows * h);
-    q->cell = zeros((rows + 1) * h);
-    q->state = zeros((rows + 1) * h);
-    plain_forward(q, p, first, rows);
-    for (int u = 0; u < h; u++) {
-        q->y[s * h + u] = q->state[rows * h + u];
-        q->d_state[u] = (double)p->weight[s * h + u];
-        q->d_cell[u] = 0;
-    }
-    for (int t = rows - 1; t >= 0; t--) {
-        plain_step_back(q, p, t);
-        plain_gradients(q, p, first + t, t);
-    }
-    test_free(q->gates);
-    test_free(q->cell);
-    test_free(q->state);
-}
-
-/* Largest difference, relative to the largest number (at least 1). */
-static double apart(const float *have, const double *want, int64_t n)
-{
-    double worst = 0, scale = 1;
-    for (int64_t i = 0; i < n; i++) {
-        const double d = fabs((double)have[i] - want[i]);
-        scale = fmax(scale, fabs(want[i]));
-        worst = d <= worst ? worst : d; /* a NaN stays */
-    }
-    return worst / scale;
-}
-
-static void compare(const problem *p)
-{
-    plain q = {.y = zeros(p->sequences * p->h),
-               .d_input = zeros(4 * p->h),
-               .d_state = zeros(p->h),
-               .d_cell = zeros(p->h)};
-    for (int k = 0; k < PARTS; k++) q.gradient[k] = zeros(p->part[k]->count);
-    for (int s = 0; s < p->sequences; s++) plain_sequence(&q, p, s);
-    assert_true(apart(p->y, q.y, p->sequences * p->h) <= 1e-5);
-    for (int k = 0; k < PARTS; k++) {
-        const double error = apart(p->part[k]->gradient, q.gradient[k], p->part[k]->count);
-        if (!(error <= 1e-4)) fail_msg("gradient of %s: off by %g", p->part[k]->name, error);
-        test_free(q.gradient[k]);
-    }
-    test_free(q.y);
-    test_free(q.d_input);
-    test_free(q.d_state);
-    test_free(q.d_cell);
 }
 
 static const int mixed[] = {2, 1000, 0, 1, 17, 0, 1000, 2, 999, 41, 1, 0};
@@ -282,10 +177,32 @@ static void test_other_lengths(void **state)
     run(&p);
     compare(&p);
     memcpy(p.starts, others, sizeof others);
-    const long before = ag__allocations();
     run(&p);
-    assert_int_equal(ag__allocations(), before);
+    assert_int_equal(p.allocations, 0);
     compare(&p);
+    teardown(&p);
+}
+
+/* Starts that the host does not know when the step is recorded. */
+static void test_starts_of_an_op(void **state)
+{
+    static const int lengths[] = {3, 1, 5, 31};
+    static const int32_t starts[] = {2, 5, 6, 27, 39};
+    problem p;
+    float y[4 * 10], gradient[PARTS][400];
+    (void)state;
+    setup(&p, lengths, 4, 6, 10);
+    memcpy(p.starts, starts, sizeof starts);
+    run(&p);
+    memcpy(y, p.y, sizeof y);
+    for (int k = 0; k < PARTS; k++)
+        memcpy(gradient[k], p.part[k]->gradient, (size_t)p.part[k]->count * sizeof(float));
+    p.chosen = 1;
+    run(&p);
+    assert_memory_equal(p.y, y, sizeof y);
+    for (int k = 0; k < PARTS; k++)
+        assert_memory_equal(p.part[k]->gradient, gradient[k],
+                            (size_t)p.part[k]->count * sizeof(float));
     teardown(&p);
 }
 
@@ -325,6 +242,7 @@ static void test_inference_keeps_less(void **state)
     run(&p);
     memcpy(y, p.y, 2 * H * sizeof *y);
     ag_tape_reset(p.tape);
+    assert_int_equal(ag_params_to(p.params, test_device(), NULL), AG_OK);
     for (int k = 0; k < PARTS; k++) in[k] = ag_parameter(p.tape, p.part[k]);
     ag_tensor *starts = ag_input_i32(p.tape, p.starts, AG_SHAPE(3));
     ag_tensor *out = ag_lstm(in[0], starts, in[1], in[2], in[3]);
@@ -341,7 +259,7 @@ static void refuse(ag_shape starts, ag_shape w_input, ag_shape w_state, ag_shape
 {
     static float real[64];
     static int32_t whole[64];
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     ag_lstm(ag_input(tape, real, AG_SHAPE(3, 5)), ag_input_i32(tape, whole, starts),
             ag_input(tape, real, w_input), ag_input(tape, real, w_state),
             ag_input(tape, real, bias));
@@ -367,10 +285,15 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mixed_lengths),        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_order_of_sequences),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_other_lengths),        cmocka_unit_test(test_wild_starts),
-        cmocka_unit_test(test_inference_keeps_less), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_mixed_lengths),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_order_of_sequences),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_other_lengths),
+        cmocka_unit_test(test_starts_of_an_op),
+        cmocka_unit_test(test_wild_starts),
+        cmocka_unit_test(test_inference_keeps_less),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
