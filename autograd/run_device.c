@@ -14,8 +14,14 @@ static size_t bytes_of(const ag_tensor *t)
     return (size_t)t->count * (t->is_int ? sizeof(int32_t) : sizeof(ag_real));
 }
 
+/* The tape leaves what it has there: that is free, too, and a smaller step can have it. */
 static int no_room(ag_tape *tape, int64_t wanted)
 {
+    ag__device_give(tape->slab);
+    ag__stage_free(tape->stage);
+    tape->slab = NULL;
+    tape->stage = NULL;
+    tape->slab_bytes = 0;
     ag_tape_fail(tape, AG_EMEMORY,
                  "This step wants %lld bytes on the CUDA device, of which %lld are free; use fewer "
                  "configurations or a smaller graph per step, or choose the CPU as the device.",
