@@ -17,7 +17,7 @@ typedef struct ag_call {
     const char *names[AG_MAX_IN]; /* that the inputs got from the caller; NULL: none */
 } ag_call;
 
-enum { AG_MAX_KERNELS = 3 };
+enum { AG_MAX_KERNELS = 4 };
 
 /* Masks of what backward reads. */
 #define SAVE_X(i) (1u << (i))
@@ -31,6 +31,12 @@ typedef struct ag_case {
     double lo, hi;                  /* real inputs are uniform in lo..hi; 0,0: -1..1 */
     const int32_t *ints[AG_MAX_IN]; /* values of int32 inputs */
 } ag_case;
+
+/* Kernels that serve one device. */
+typedef struct ag_kernels {
+    const ag_kernel *forward[AG_MAX_KERNELS], *prepare[AG_MAX_KERNELS], *backward[AG_MAX_IN];
+    int64_t (*scratch)(const ag_args *a, int backward);
+} ag_kernels;
 
 typedef struct ag_op {
     const char *name;    /* as in ag_<name> */
@@ -62,6 +68,10 @@ typedef struct ag_op {
     /* Elements of scratch that forward (backward 0) or prepare and backward (1) want; NULL: none.
      */
     int64_t (*scratch)(const ag_args *a, int backward);
+
+    /* What CUDA runs instead of forward, prepare, backward and scratch above: all four of them,
+       with a backward kernel for the same inputs. NULL: those above have both forms. */
+    const ag_kernels *cuda;
 
     int elementwise; /* 1: one output, element i depends on element i of each input alone; may join
                         a fused group */

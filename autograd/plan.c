@@ -2,6 +2,7 @@
 /* Plan: which nodes run, which gradients are needed, who writes first, what is fused, how long each
  * buffer lives. */
 #include "autograd/plan.h"
+#include "core/cuda/device.h"
 
 #include <string.h>
 
@@ -28,10 +29,16 @@ int ag__buffer_of(ag_builder *b, int *map, const ag_tensor *t)
     return plan->n_buffers++;
 }
 
+/* Inputs have a place in the slab of a device; the CPU reads them where the caller has them. */
+static int lies_outside(const ag_builder *b, const ag_tensor *root)
+{
+    return root->param || (root->node < 0 && b->tape->device == AG_CPU);
+}
+
 static ag_ref value_ref(ag_builder *b, int id)
 {
     const ag_tensor *t = b->tape->tensors[id], *root = b->tape->tensors[t->root];
-    if (root->node < 0) return (ag_ref){AT_LEAF, root->id, 0};
+    if (lies_outside(b, root)) return (ag_ref){AT_LEAF, root->id, 0};
     return (ag_ref){AT_SLAB, ag__buffer_of(b, b->plan->value_buffer, t), 0};
 }
 
@@ -64,6 +71,7 @@ static void fill_job(const ag_builder *b, ag_job *job, const ag_kernel *kernel, 
     memset(job, 0, sizeof *job);
     job->kernel = kernel;
     job->node = node_index;
+    job->args.device = b->tape->device;
     if (node_index < 0) return;
     const ag_node *node = &b->tape->nodes[node_index];
     job->args.n_in = node->n_in;
@@ -135,27 +143,44 @@ static void schedule(ag_builder *b, int backward, int elementwise, int leads)
     plan->steps[plan->n_steps++] = step;
 }
 
+ag_kernels ag__kernels_of(const ag_builder *b, const ag_op *op)
+{
+    if (b->tape->device == AG_CUDA && op->cuda) return *op->cuda;
+    ag_kernels all = {.scratch = op->scratch};
+    memcpy(all.forward, op->forward, sizeof all.forward);
+    memcpy(all.prepare, op->prepare, sizeof all.prepare);
+    memcpy(all.backward, op->backward, sizeof all.backward);
+    return all;
+}
+
 static void forward_jobs(ag_builder *b, int node_index)
 {
     const ag_node *node = &b->tape->nodes[node_index];
     const ag_op *op = node->op;
+    const ag_kernels own = ag__kernels_of(b, op);
     ag_ref scratch = {AT_NOTHING, 0, 0};
-    for (int k = 0; k < AG_MAX_KERNELS && op->forward[k]; k++) {
-        ag_job *job = new_job(b, op->forward[k], node_index);
-        if (k == 0 && op->scratch) scratch = scratch_ref(b, op->scratch(&job->args, 0));
+    for (int k = 0; k < AG_MAX_KERNELS && own.forward[k]; k++) {
+        ag_job *job = new_job(b, own.forward[k], node_index);
+        if (k == 0 && own.scratch) scratch = scratch_ref(b, own.scratch(&job->args, 0));
         job->scratch = scratch;
         for (int i = 0; i < node->n_in; i++) job->x[i] = value_ref(b, node->in[i]);
         for (int j = 0; j < node->n_out; j++)
             if (b->training || !(op->spare & SAVE_Y(j))) job->y[j] = value_ref(b, node->out[j]);
-        const int last = k + 1 == AG_MAX_KERNELS || !op->forward[k + 1];
+        const int last = k + 1 == AG_MAX_KERNELS || !own.forward[k + 1];
         schedule(b, 0, op->elementwise, last ? op->leads : 0);
     }
 }
 
-static const ag_kernel *backward_kernel(const ag_op *op, int i)
+static const ag_kernel *backward_of(const ag_op *op, const ag_kernel *const *backward, int i)
 {
     if (op->ints >> i & 1) return NULL;
-    return op->inputs && strstr(op->inputs, "...") ? op->backward[0] : op->backward[i];
+    return backward[op->inputs && strstr(op->inputs, "...") ? 0 : i];
+}
+
+/* The CPU's; any device has one where the CPU has one. */
+static const ag_kernel *backward_kernel(const ag_op *op, int i)
+{
+    return backward_of(op, op->backward, i);
 }
 
 static void backward_refs(ag_builder *b, ag_job *job, const ag_node *node)
@@ -193,15 +218,15 @@ static void note_written(ag_builder *b, const ag_tensor *root)
 static ag_ref prepare_jobs(ag_builder *b, int node_index)
 {
     const ag_node *node = &b->tape->nodes[node_index];
-    const ag_op *op = node->op;
+    const ag_kernels own = ag__kernels_of(b, node->op);
     ag_ref scratch = {AT_NOTHING, 0, 0};
-    if (op->scratch) {
+    if (own.scratch) {
         ag_job job;
         fill_job(b, &job, NULL, node_index);
-        scratch = scratch_ref(b, op->scratch(&job.args, 1));
+        scratch = scratch_ref(b, own.scratch(&job.args, 1));
     }
-    for (int k = 0; k < AG_MAX_KERNELS && op->prepare[k]; k++) {
-        ag_job *job = new_job(b, op->prepare[k], node_index);
+    for (int k = 0; k < AG_MAX_KERNELS && own.prepare[k]; k++) {
+        ag_job *job = new_job(b, own.prepare[k], node_index);
         job->scratch = scratch;
         backward_refs(b, job, node);
         schedule(b, 1, 0, 0);
@@ -239,6 +264,7 @@ static void backward_jobs(ag_builder *b, int node_index)
 {
     const ag_node *node = &b->tape->nodes[node_index];
     const ag_op *op = node->op;
+    const ag_kernels own = ag__kernels_of(b, op);
     ag_ref scratch = {AT_NOTHING, 0, 0};
     int arrived = 0, prepared = 0;
     for (int j = 0; j < node->n_out; j++)
@@ -246,7 +272,7 @@ static void backward_jobs(ag_builder *b, int node_index)
             arrived |= b->has[b->tape->tensors[node->out[j]]->root];
     if (!arrived) return;
     for (int i = 0; i < node->n_in; i++) {
-        const ag_kernel *kernel = backward_kernel(op, i);
+        const ag_kernel *kernel = backward_of(op, own.backward, i);
         const ag_tensor *root = b->tape->tensors[b->tape->tensors[node->in[i]]->root];
         const int wanted = b->needs[node->in[i]];
         if (!kernel || (i > 0 && i == op->also) ||
@@ -326,7 +352,8 @@ static void mark_needs(ag_builder *b)
 }
 
 static void write_one(const ag_args *a) { a->dx[0] = a->add ? a->dx[0] + 1 : 1; }
-static const ag_kernel seed_kernel = {"seed", NULL, NULL, write_one, NULL, NULL};
+static void write_one_there(const ag_args *a) { ag__device_seed(a->dx, a->add); }
+static const ag_kernel seed_kernel = {"seed", NULL, NULL, write_one, write_one_there, NULL};
 
 static void backward_all(ag_builder *b, const ag_tensor *loss)
 {

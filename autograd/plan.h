@@ -13,6 +13,9 @@ typedef struct ag_builder {
     ag_job spare;     /* what new_job hands out when there is no memory */
 } ag_builder;
 
+/* The kernels of an op on the device of the tape. */
+ag_kernels ag__kernels_of(const ag_builder *b, const ag_op *op);
+
 /* The buffer that `map` holds for the storage of a tensor, made if there is none. */
 int ag__buffer_of(ag_builder *b, int *map, const ag_tensor *t);
 

@@ -23,7 +23,7 @@ static int put_key(ag_tape *tape, const void *data, size_t bytes)
 int ag__fusion(const ag_tape *tape)
 {
     const char *text = getenv("AUGUR_FUSE");
-    return !tape->check_finite && (!text || strcmp(text, "0") != 0);
+    return tape->device == AG_CPU && !tape->check_finite && (!text || strcmp(text, "0") != 0);
 }
 
 /* Everything that the plan depends on: ops, topology, shapes, attributes, what is wanted. No

@@ -27,6 +27,16 @@ static void life_spans(ag_builder *b)
         }
 }
 
+/* Inputs with a place in the slab get there before the first step. */
+static void keep_inputs(ag_builder *b)
+{
+    for (int i = 0; i < b->tape->n_tensors; i++) {
+        const int id = b->plan->value_buffer[i];
+        if (b->tape->tensors[i]->node < 0 && id >= 0 && b->plan->buffers[id].first >= 0)
+            b->plan->buffers[id].first = 0;
+    }
+}
+
 static void keep_readable(ag_builder *b, const ag_tensor *t)
 {
     const ag_tensor *root = b->tape->tensors[t->root];
@@ -83,6 +93,7 @@ static void count_saved(ag_plan *plan, int forward_steps, int training)
 void ag__plan_life(ag_builder *b, const ag_tensor *wanted, int forward_steps)
 {
     life_spans(b);
+    keep_inputs(b);
     count_saved(b->plan, forward_steps, b->training);
     keep_readable(b, wanted);
     for (int i = 0; i < b->tape->n_tensors; i++)

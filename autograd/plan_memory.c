@@ -5,7 +5,9 @@
  */
 #include "autograd/tape.h"
 
-static int64_t padded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+/* A cache line, or what a device moves at a time. */
+static int64_t alignment_of(ag_device device) { return device == AG_CPU ? 64 : 256; }
+static int64_t padded(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 typedef int64_t weight(const ag_buffer *buffer);
 
@@ -34,9 +36,9 @@ static int overlap(const ag_buffer *a, const ag_buffer *b)
 
 /* Smallest gap between the placed contemporaries (in order of offset) that holds the buffer. */
 static int64_t best_offset(const ag_buffer *buffer, const int *placed, int n,
-                           const ag_buffer *buffers)
+                           const ag_buffer *buffers, int64_t unit)
 {
-    const int64_t wanted = padded(buffer->bytes);
+    const int64_t wanted = padded(buffer->bytes, unit);
     int64_t end = 0, best = -1, best_gap = INT64_MAX;
     for (int i = 0; i < n; i++) {
         const ag_buffer *other = &buffers[placed[i]];
@@ -46,7 +48,7 @@ static int64_t best_offset(const ag_buffer *buffer, const int *placed, int n,
             best = end;
             best_gap = gap;
         }
-        const int64_t other_end = other->offset + padded(other->bytes);
+        const int64_t other_end = other->offset + padded(other->bytes, unit);
         if (other_end > end) end = other_end;
     }
     return best >= 0 ? best : end;
@@ -67,7 +69,7 @@ static void resolve(const ag_plan *plan, ag_ref *ref)
 }
 
 /* Places all, the heaviest first; how many bytes they take. */
-static int64_t place(ag_plan *plan, weight *of, int *order, int *placed)
+static int64_t place(ag_plan *plan, weight *of, int64_t unit, int *order, int *placed)
 {
     ag_buffer *buffers = plan->buffers;
     int n = 0;
@@ -77,9 +79,9 @@ static int64_t place(ag_plan *plan, weight *of, int *order, int *placed)
     sort(order, n, buffers, of);
     for (int i = 0; i < n; i++) {
         ag_buffer *buffer = &buffers[order[i]];
-        buffer->offset = best_offset(buffer, placed, i, buffers);
+        buffer->offset = best_offset(buffer, placed, i, buffers, unit);
         insert_by_offset(placed, i, order[i], buffers);
-        const int64_t end = buffer->offset + padded(buffer->bytes);
+        const int64_t end = buffer->offset + padded(buffer->bytes, unit);
         if (end > most) most = end;
     }
     return most;
@@ -90,9 +92,10 @@ int ag__plan_place(ag_tape *tape, ag_plan *plan)
     const int n = plan->n_buffers;
     if (ag__reserve(&tape->work, &tape->work_capacity, 2 * n, sizeof(int))) return 1;
     int *order = tape->work, *placed = tape->work + n;
-    const int64_t by_life = place(plan, life_of, order, placed);
-    plan->slab_bytes = place(plan, size_of, order, placed);
-    if (by_life < plan->slab_bytes) plan->slab_bytes = place(plan, life_of, order, placed);
+    const int64_t unit = alignment_of(tape->device);
+    const int64_t by_life = place(plan, life_of, unit, order, placed);
+    plan->slab_bytes = place(plan, size_of, unit, order, placed);
+    if (by_life < plan->slab_bytes) plan->slab_bytes = place(plan, life_of, unit, order, placed);
     for (int i = 0; i < plan->n_jobs; i++) {
         ag_job *job = &plan->jobs[i];
         for (int k = 0; k < AG_MAX_IN; k++) resolve(plan, &job->x[k]);

@@ -10,14 +10,25 @@
 /* ---- pointers -----------------------------------------------------------------------------------
  */
 
+/* Where a parameter and its gradient are on the block's device. */
+static ag_real *value_of(const ag_param *p)
+{
+    return p->block->device == AG_CPU ? p->value : p->block->there + p->offset;
+}
+static ag_real *gradient_of(const ag_param *p)
+{
+    const ag_params *block = p->block;
+    return block->device == AG_CPU ? p->gradient : block->there + block->size + p->offset;
+}
+
 static void *resolve(const ag_tape *tape, ag_ref ref)
 {
     const ag_tensor *t =
         ref.place == AT_LEAF || ref.place == AT_PARAM_GRADIENT ? tape->tensors[ref.id] : NULL;
     switch (ref.place) {
     case AT_SLAB: return tape->slab + ref.offset;
-    case AT_LEAF: return (void *)t->data;
-    case AT_PARAM_GRADIENT: return t->param->gradient;
+    case AT_LEAF: return t->param ? value_of(t->param) : (void *)t->data;
+    case AT_PARAM_GRADIENT: return gradient_of(t->param);
     default: return NULL;
     }
 }
@@ -30,7 +41,7 @@ static int already_ready(const ag_tape *tape, ag_ref gradient)
 }
 
 /* The job's arguments with this run's pointers; tile references stay NULL. */
-static void fill_args(ag_tape *tape, ag_job *job)
+void ag__job_args(ag_tape *tape, ag_job *job)
 {
     ag_args *a = &job->args;
     for (int i = 0; i < a->n_in; i++) a->x[i] = resolve(tape, job->x[i]);
@@ -118,7 +129,7 @@ static void run_step(ag_tape *tape, ag_plan *plan, const ag_step *step)
 {
     work w = {tape, step, plan->jobs + step->first};
     ag_job *job = &w.jobs[0];
-    for (int k = 0; k < step->n; k++) fill_args(tape, &w.jobs[k]);
+    for (int k = 0; k < step->n; k++) ag__job_args(tape, &w.jobs[k]);
     const int64_t blocks = (step->units + step->grain - 1) / step->grain;
     if (!job->kernel) {
         if (!job->args.add)
@@ -130,69 +141,6 @@ static void run_step(ag_tape *tape, ag_plan *plan, const ag_step *step)
         ag__parallel(blocks, run_block, &w);
     } else {
         job->kernel->call(&job->args);
-    }
-}
-
-/* ---- checks
- * ---------------------------------------------------------------------------------------- */
-
-static int64_t first_bad(const ag_real *x, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (!isfinite(x[i])) return i;
-    return -1;
-}
-
-static void complain(ag_tape *tape, const ag_node *node, int node_index, const char *what,
-                     int64_t at, ag_real v)
-{
-    const char *name = "";
-    for (int i = 0; i < node->n_in; i++)
-        if (tape->tensors[node->in[i]]->name) name = tape->tensors[node->in[i]]->name;
-    ag_tape_fail(tape, AG_EFINITE,
-                 "%s: element %lld of %s is %g at step %llu (op %d%s%s%s); values must be finite: "
-                 "look at the "
-                 "inputs or lower the learning rate.",
-                 node->op->name, (long long)at, what, (double)v, (unsigned long long)tape->step,
-                 node_index, *name ? ", \"" : "", name, *name ? "\"" : "");
-}
-
-/* A node with several forward kernels has its result after the last one. */
-static int is_complete(const ag_plan *plan, const ag_job *job)
-{
-    return job + 1 == plan->jobs + plan->n_jobs || job[1].node != job->node;
-}
-
-static void check_results(ag_tape *tape, const ag_job *job)
-{
-    const ag_node *node = &tape->nodes[job->node];
-    const unsigned results = node->op->flows ? node->op->flows : SAVE_Y(0); /* no statistics */
-    for (int j = 0; j < node->n_out; j++) {
-        const ag_tensor *t = tape->tensors[node->out[j]];
-        if (t->is_int || !job->args.y[j] || !(results & SAVE_Y(j))) continue;
-        const ag_real *y = job->args.y[j];
-        const int64_t at = first_bad(y, t->count);
-        if (at >= 0) complain(tape, node, job->node, "the result", at, y[at]);
-    }
-}
-
-static void check_gradient(ag_tape *tape, const ag_job *job, const ag_real *dx, int input)
-{
-    const int64_t at = dx ? first_bad(dx, ag_shape_count(job->args.xs[input])) : -1;
-    if (at >= 0) complain(tape, &tape->nodes[job->node], job->node, "the gradient", at, dx[at]);
-}
-
-/* Names the first value of the step that is not finite. */
-static void check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step)
-{
-    for (int k = 0; k < step->n && !ag_failed(tape); k++) {
-        const ag_job *job = &plan->jobs[step->first + k];
-        if (job->node < 0) continue;
-        if (step->backward) {
-            check_gradient(tape, job, job->args.dx, job->args.which);
-            check_gradient(tape, job, job->args.also, tape->nodes[job->node].op->also);
-        } else if (is_complete(plan, job))
-            check_results(tape, job);
     }
 }
 
@@ -214,6 +162,7 @@ static int ensure(ag_arena **arena, char **block, int64_t *have, int64_t wanted)
 
 static int make_room(ag_tape *tape, const ag_plan *plan)
 {
+    if (tape->device != AG_CPU) return ag__device_room(tape, plan);
     const int64_t tiles = plan->tile_bytes * ag_threads();
     const int64_t slab = plan->slab_bytes ? plan->slab_bytes : 1; /* tensors of nothing are there */
     if (!ensure(&tape->slab_arena, &tape->slab, &tape->slab_bytes, slab) &&
@@ -227,18 +176,28 @@ static int make_room(ag_tape *tape, const ag_plan *plan)
     return 1;
 }
 
+/* Where the values of a tensor are after the run, on the tape's device; NULL: nowhere. */
+static void *result_of(const ag_tape *tape, const ag_plan *plan, const ag_tensor *root)
+{
+    const int id = plan->value_buffer[root->id];
+    if (root->param) return value_of(root->param);
+    return id >= 0 && plan->buffers[id].last == plan->n_steps
+               ? tape->slab + plan->buffers[id].offset
+               : NULL;
+}
+
 static void publish(ag_tape *tape, const ag_plan *plan)
 {
     for (int i = 0; i < tape->n_tensors; i++) {
-        ag_tensor *t = tape->tensors[i], *root = tape->tensors[t->root];
-        if (root->node < 0) {
+        ag_tensor *t = tape->tensors[i];
+        const ag_tensor *root = tape->tensors[t->root];
+        if (root->node < 0 && !root->param) {
             t->data = root->data;
             continue;
         }
-        const int id = plan->value_buffer[root->id];
-        t->data = id >= 0 && plan->buffers[id].last == plan->n_steps
-                      ? tape->slab + plan->buffers[id].offset
-                      : NULL;
+        void *result = result_of(tape, plan, root);
+        t->data = tape->device == AG_CPU ? result : NULL;
+        t->there = tape->device == AG_CPU ? NULL : result;
     }
 }
 
@@ -251,8 +210,11 @@ static void zero_unwritten(const ag_tape *tape, const ag_plan *plan, ag_params *
         int written = 0;
         for (int k = 0; k < plan->n_written && !written; k++)
             written = tape->tensors[plan->written[k]]->param == p;
-        if (!written && block->state == AG_EMPTY)
+        if (written || block->state != AG_EMPTY) continue;
+        if (block->device == AG_CPU)
             memset(p->gradient, 0, (size_t)p->count * sizeof(ag_real));
+        else
+            ag__device_fill(gradient_of(p), 0, (size_t)p->count * sizeof(ag_real));
     }
 }
 
@@ -261,6 +223,7 @@ static void finish_blocks(ag_tape *tape, const ag_plan *plan)
 {
     for (int i = 0; i < tape->n_tensors; i++) {
         const ag_param *p = tape->tensors[i]->param;
+        if (p) p->block->behind = p->block->device != AG_CPU;
         if (!p || p->block->state == AG_BAD) continue;
         if (ag_failed(tape))
             p->block->state = AG_BAD;
@@ -276,6 +239,31 @@ static void profile_step(ag_tape *tape, const ag_plan *plan, const ag_step *step
 {
     const ag_kernel *kernel = plan->jobs[step->first].kernel;
     ag__profile_add(tape, kernel ? kernel->name : "zero", step->n > 1, ag__clock() - start);
+}
+
+static void run_here(ag_tape *tape, ag_plan *plan)
+{
+    const uint64_t mode = ag__float_mode_flush();
+    for (int s = 0; s < plan->n_steps && !ag_failed(tape); s++) {
+        const double start = tape->profile ? ag__clock() : 0;
+        run_step(tape, plan, &plan->steps[s]);
+        if (tape->profile) profile_step(tape, plan, &plan->steps[s], start);
+        if (tape->check_finite) ag__check_step(tape, plan, &plan->steps[s]);
+    }
+    ag__float_mode_set(mode);
+}
+
+/* A block that moved to another device after its parameters were recorded. */
+static void check_devices(ag_tape *tape)
+{
+    for (int i = 0; i < tape->n_tensors; i++) {
+        const ag_param *p = tape->tensors[i]->param;
+        if (p && p->block->device != tape->device)
+            ag_tape_fail(tape, AG_EUSE,
+                         "parameter \"%s\" went to the %s after it was recorded; record the step "
+                         "again after ag_params_to.",
+                         p->name, ag__device_name(p->block->device));
+    }
 }
 
 static void run(ag_tensor *wanted, int training)
@@ -296,18 +284,15 @@ static void run(ag_tensor *wanted, int training)
         ag_tape_fail(tape, AG_EUSE,
                      "ag_backward: the loss holds int32 indices, which have no gradient; give it a "
                      "real tensor of one element.");
+    if (!ag_failed(tape)) check_devices(tape);
     if (!ag_failed(tape)) ag__borrow_check(tape, "between recording and the run");
     ag_plan *plan = ag_failed(tape) ? NULL : ag__plan_find(tape, wanted, training);
     if (plan && !make_room(tape, plan)) {
-        const uint64_t mode = ag__float_mode_flush();
         tape->ran = 1;
-        for (int s = 0; s < plan->n_steps && !ag_failed(tape); s++) {
-            const double start = tape->profile ? ag__clock() : 0;
-            run_step(tape, plan, &plan->steps[s]);
-            if (tape->profile) profile_step(tape, plan, &plan->steps[s], start);
-            if (tape->check_finite) check_step(tape, plan, &plan->steps[s]);
-        }
-        ag__float_mode_set(mode);
+        if (tape->device == AG_CPU)
+            run_here(tape, plan);
+        else
+            ag__device_run(tape, plan);
         publish(tape, plan);
         ag__borrow_check(tape, "during the run");
     }
@@ -322,6 +307,8 @@ static const void *readable(const ag_tensor *x, const char *who, int is_int)
 {
     if (!ag__usable(x, who)) return NULL;
     if (x->tape->ran && x->data && x->is_int == is_int) return x->data;
+    if (x->tape->ran && x->there && x->is_int == is_int)
+        return ag__device_result(x->tape->tensors[x->id]);
     ag_tape_fail(x->tape, AG_EUSE,
                  "A tensor%s%s was read that %s; run ag_forward or ag_backward on it, or ag_keep "
                  "it before the run.",

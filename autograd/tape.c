@@ -47,6 +47,7 @@ void ag_tape_free(ag_tape *tape)
     ag__free(tape->tensors);
     ag__free(tape->nodes);
     ag__free(tape->key);
+    ag__device_end(tape);
     ag_arena_free(tape->slab_arena);
     ag_arena_free(tape->tiles_arena);
     ag__free(tape->work);
@@ -65,9 +66,8 @@ void ag_tape_reset(ag_tape *tape)
     tape->fits = 0;
     tape->failure.status = AG_OK;
     tape->failure.sentence[0] = 0;
-    if (tape->device != AG_CPU)
-        ag_tape_fail(tape, AG_EDEVICE,
-                     "This version runs on the CPU only; choose the CPU as the device.");
+    if (tape->results) ag_arena_reset(tape->results);
+    if (tape->device != AG_CPU) ag__device_open(&tape->failure);
 }
 
 void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step)
@@ -198,6 +198,14 @@ ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)
         ag_tape_fail(tape, AG_EUSE,
                      "parameter \"%s\" has no storage; build its block with ag_params_build first.",
                      param && param->name ? param->name : "");
+        return ag__poison(tape);
+    }
+    if (param->block->device != tape->device) {
+        ag_tape_fail(tape, AG_EUSE,
+                     "parameter \"%s\" is on the %s, but the tape is on the %s; bring its block "
+                     "there with ag_params_to after ag_params_build.",
+                     param->name, ag__device_name(param->block->device),
+                     ag__device_name(tape->device));
         return ag__poison(tape);
     }
     ag_tensor *t = leaf(tape, param->value, param->shape, 0);

@@ -4,6 +4,7 @@
 #define AG_AUTOGRAD_TAPE_H
 
 #include "autograd/op.h"
+#include "core/cuda/device.h"
 
 struct ag_tensor {
     ag_tape *tape;
@@ -14,6 +15,7 @@ struct ag_tensor {
     ag_shape shape;
     int64_t count;
     const void *data; /* leaves: the caller's; others: set by the run */
+    void *there;      /* results on a device, which are fetched when they are read */
     ag_param *param;
     const char *name;
     int fit;       /* int32 arrays of one number were found to fit together; 0: nobody looked */
@@ -123,9 +125,13 @@ struct ag_tape {
     ag_plan plans[AG_PLANS];
     long clock, plans_made;
     ag_arena *slab_arena, *tiles_arena;
-    char *slab, *tiles; /* tiles: scratch of fused groups, one part per thread */
+    char *slab, *tiles; /* slab: of the tape's device; tiles: scratch of fused groups, one part per
+                           thread */
     int64_t slab_bytes, tiles_bytes;
-    int *work; /* flags of the planner, by tensor: needs a gradient, has one */
+    ag__stage *stage;  /* of a tape on a device: its inputs go through it */
+    ag__timer *timer;  /* of a profile there */
+    ag_arena *results; /* what was fetched from there */
+    int *work;         /* flags of the planner, by tensor: needs a gradient, has one */
     int work_capacity;
     ag_profile_row *profile; /* NULL: no measuring */
     int n_profile;
@@ -146,13 +152,21 @@ int ag__reserve(void *array, int *capacity, int n, size_t size);
 void ag__borrow(ag_tensor *input);
 void ag__borrow_check(ag_tape *tape, const char *when);
 
-/* 0: no fused groups, because of AUGUR_FUSE=0 or since every result is checked to be finite. */
+/* 0: no fused groups, because of AUGUR_FUSE=0, since every result is checked to be finite, or on a
+ * device. */
 int ag__fusion(const ag_tape *tape);
 ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted,
                        int training); /* NULL: the tape has failed */
 int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training);
 int ag__plan_place(ag_tape *tape, ag_plan *plan); /* offsets of the buffers */
-void ag__plan_run(ag_tape *tape, ag_plan *plan, int training);
+void ag__job_args(ag_tape *tape, ag_job *job);    /* this run's pointers */
+void ag__check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step); /* check.c */
+
+/* The run on a device (run_device.c). room: 1 when the tape has failed. */
+int ag__device_room(ag_tape *tape, const ag_plan *plan);
+void ag__device_run(ag_tape *tape, ag_plan *plan);
+const void *ag__device_result(ag_tensor *x); /* NULL: the tape has failed */
+void ag__device_end(ag_tape *tape);          /* frees what the tape has there */
 void ag__plan_free(ag_plan *plan);
 double ag__clock(void); /* seconds */
 void ag__profile_add(ag_tape *tape, const char *name, int group, double seconds);

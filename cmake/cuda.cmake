@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: MIT
-# The CUDA back end: core/*.cu and one generated file per op. Compiles without a GPU in the machine.
+# The CUDA back end: core/*.cu, core/cuda/*.cu and one generated file per op. Compiles without a GPU in the machine.
 set(AUGUR_HAVE_CUDA OFF)
 set(AUGUR_CUDA_SOURCES "")
 string(TOLOWER "${AUGUR_CUDA}" cuda)
-if(NOT cuda MATCHES "^(auto|on|off)$")
-    message(FATAL_ERROR "AUGUR_CUDA is \"${AUGUR_CUDA}\", but must be auto, on or off.")
+set(AUGUR_CUDA_ON_HOST OFF)
+if(NOT cuda MATCHES "^(auto|on|off|host)$")
+    message(FATAL_ERROR "AUGUR_CUDA is \"${AUGUR_CUDA}\", but must be auto, on, off or host.")
+endif()
+if(AUGUR_CUDA_CHECKED AND NOT cuda STREQUAL host)
+    message(FATAL_ERROR "AUGUR_CUDA_CHECKED is on, but only AUGUR_CUDA=host has the checker, and AUGUR_CUDA is \"${AUGUR_CUDA}\".")
 endif()
 if(cuda STREQUAL off)
+    return()
+endif()
+
+file(GLOB cuda_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/*.cu ${PROJECT_SOURCE_DIR}/core/cuda/*.cu)
+set(cuda_files ${cuda_files} ${AUGUR_OP_CUDA})
+if(cuda STREQUAL host)
+    include(cmake/cuda_on_host.cmake)
     return()
 endif()
 
@@ -36,5 +47,4 @@ enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 
 set(AUGUR_HAVE_CUDA ON)
-file(GLOB AUGUR_CUDA_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/*.cu)
-list(APPEND AUGUR_CUDA_SOURCES ${AUGUR_OP_CUDA})
+set(AUGUR_CUDA_SOURCES ${cuda_files})

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/columns.h"
+#include "core/cuda/device.h"
 #include "core/parallel.h"
 
 #include <string.h>
@@ -50,11 +51,15 @@ static void piece(void *context, int64_t p, int thread)
     }
 }
 
-void ag__column_sums(ag_real *y, const ag_real *x, const ag_real *z, int64_t rows, int columns,
-                     int add, ag_real *scratch)
+void ag__column_sums(ag_device device, ag_real *y, const ag_real *x, const ag_real *z, int64_t rows,
+                     int columns, int add, ag_real *scratch)
 {
     task t = {scratch, x, z, rows, columns, pieces_of(rows)};
     if (columns == 0) return; /* the scratch has no memory */
+    if (device == AG_CUDA) {
+        ag__device_column_sums(y, x, z, rows, columns, add, scratch, t.pieces);
+        return;
+    }
     ag__parallel_work(rows * columns, t.pieces, piece, &t);
     for (int i = 0; i < columns; i++) {
         ag_real s = add ? y[i] : 0;

@@ -261,6 +261,11 @@ typedef struct ag_params {
     ag_gradient_state state;
     int64_t step; /* optimizer steps done */
     ag_failure failure;
+    ag_device
+        device; /* that has the numbers (ag_params_to); on AG_CUDA the arrays above are a copy */
+    int behind; /* 1: that copy is older than the numbers (ag_params_fetch) */
+    ag_real *there; /* memory of the device: value, gradient, m and v, `size` elements each */
+    int8_t *decays; /* memory of the device: `decay` of every 16 elements */
 } ag_params;
 
 #ifdef __cplusplus

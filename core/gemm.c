@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/gemm.h"
 #include "core/blocks.h"
+#include "core/cuda/device.h"
 #include "core/panels.h"
 #include "core/parallel.h"
 
@@ -22,9 +23,10 @@ static int turns(int ta, int tb, int m) { return !ta && tb && m <= AG_FEW_ROWS; 
 static int few(int ta, int tb, int m) { return !ta && !tb && m <= AG_FEW_ROWS; }
 static int packs(int ta, int m) { return !ta && m > AG_FEW_ROWS; }
 
-int64_t ag__gemm_scratch(int ta, int tb, int m, int n, int k)
+int64_t ag__gemm_scratch(ag_device device, int ta, int tb, int m, int n, int k)
 {
     const int pieces = pieces_of(ta, m, n, k);
+    if (device == AG_CUDA) return 0;
     if (pieces > 1) return (int64_t)pieces * m * n;
     if (turns(ta, tb, m)) return ag__panels_size(m, k);
     if (few(ta, tb, m)) return ag__few_size(m, n, k);
@@ -100,8 +102,8 @@ static void run_blocks(task *t)
     ag__parallel((int64_t)ag__up(p->m, t->rows) * t->across, block_of, t);
 }
 
-void ag__gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n, int k,
-              int add, ag_real *scratch)
+void ag__gemm(ag_device device, ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb,
+              int m, int n, int k, int add, ag_real *scratch)
 {
     task t = {.p = {.c = c,
                     .a = a,
@@ -118,6 +120,10 @@ void ag__gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, in
               .scratch = scratch,
               .pieces = pieces_of(ta, m, n, k)};
     if (m == 0 || n == 0) return;
+    if (device == AG_CUDA) {
+        ag__device_gemm(c, a, b, ta, tb, m, n, k, add);
+        return;
+    }
     if (t.pieces > 1) {
         ag__parallel(t.pieces, piece, &t);
         ag__parallel(((int64_t)m * n + SUM_BLOCK - 1) / SUM_BLOCK, add_pieces, &t);

@@ -12,12 +12,13 @@
 /* At most so many rows are cut in columns instead of packing B beforehand (core/panels). */
 enum { AG_FEW_ROWS = 128 };
 
-/* Elements of scratch that ag__gemm wants for a shape. */
-int64_t ag__gemm_scratch(int ta, int tb, int m, int n, int k);
+/* Elements of scratch that ag__gemm wants for a shape; on CUDA none. */
+int64_t ag__gemm_scratch(ag_device device, int ta, int tb, int m, int n, int k);
 
-/* The whole product on all threads. scratch: ag__gemm_scratch elements. */
-void ag__gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n, int k,
-              int add, ag_real *scratch);
+/* The whole product, of matrices in the memory of `device`: on all threads of the CPU, or on CUDA
+   behind what was asked for before. scratch: ag__gemm_scratch elements. */
+void ag__gemm(ag_device device, ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb,
+              int m, int n, int k, int add, ag_real *scratch);
 
 /* A product of parts of larger matrices on the calling thread: the rows of C, A and B, as they are
    stored, are ldc, lda and ldb elements apart. */

@@ -24,6 +24,8 @@ long ag__allocations(void); /* allocations since the program started */
  */
 ag_status ag__refuse_null(ag_failure *why, const char *call, const char *argument);
 
+const char *ag__device_name(ag_device device); /* "CPU", "CUDA device" */
+
 /* `text` with control characters (C0, DEL, C1), line separators, marks that turn the direction of
    writing and bytes that are not UTF-8 written as \x1b or \u202e, so that a name can neither drive
    a terminal nor look like another one; what does not fit is left out. Returns out. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/inverse.h"
+#include "core/cuda/device.h"
 
 #include <string.h>
 
@@ -9,10 +10,19 @@ static int64_t destination(int32_t index, int j, int n, int stride)
     return index >= 0 && v < n ? v : -1;
 }
 
-/* Counting sort: starts[v] first counts v, then is the end of its part, then moves to the front. */
-void ag__invert(int32_t *starts, int32_t *order, const int32_t *index, int m, int k, int n,
-                int stride)
+int64_t ag__invert_scratch(ag_device device, int64_t count)
 {
+    return device == AG_CUDA ? ag__device_invert_scratch(count) : 0;
+}
+
+/* Counting sort: starts[v] first counts v, then is the end of its part, then moves to the front. */
+void ag__invert(ag_device device, int32_t *starts, int32_t *order, const int32_t *index, int m,
+                int k, int n, int stride, ag_real *scratch)
+{
+    if (device == AG_CUDA) {
+        ag__device_invert(starts, order, index, m, k, n, stride, scratch);
+        return;
+    }
     memset(starts, 0, ((size_t)n + 1) * sizeof *starts);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < k; j++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the body of an op may say, and the skeletons that turn a body into a kernel.
    A body is written once. The C compiler gives it one lane per row, nvcc a warp of 32 lanes, so a
-   body uses the words below instead of plain loops: EACH, SUM, MAXIMUM, PUT. docs/adding-an-op.md
-   shows one worked expansion. */
+   body uses the words below instead of plain loops: EACH, SUM, MAXIMUM, PUT, SETTLE.
+   docs/adding-an-op.md shows one worked expansion. */
 #ifndef AG_CORE_KERNEL_H
 #define AG_CORE_KERNEL_H
 
@@ -34,6 +34,7 @@ typedef struct ag_args {
     int add_also;  /* 1: it already holds another writer's part */
     int n_in;      /* number of inputs */
     int training;  /* 1: a backward run follows or this is one */
+    ag_device device; /* whose memory the pointers are of */
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
     ag_attr attr;
     ag_real *scratch; /* as many elements as the op asked for */
@@ -104,6 +105,10 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 # define KERNEL     static inline __attribute__((always_inline, unused))
 # define LANE       0
 # define LANES      1
+
+/* From here on a lane may read what other lanes of its row have written before. It stands where all
+   lanes of a row come by, as SUM and MAXIMUM do. */
+# define SETTLE     ((void)0)
 
 /* This lane's share of 0..n-1. */
 # define EACH(i, n) for (int i = 0; i < (n); i++)
@@ -240,11 +245,23 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
                                           NULL,  AG__CUDA_POINTER(name), NULL};        \
   KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add)
 
-/* CALL(name) { body }: host code over gemm and sort (for both devices: it passes pointers on to
- * core). */
+/* CALL(name) { body }: host code over gemm, columns and inverse, for both devices: it hands
+   pointers on to core and reads nothing. */
 # define CALL(name)                                                             \
   static void name(const ag_args *a);                                           \
   static const ag_kernel name##_kernel = {#name, NULL, NULL, name, name, NULL}; \
+  static void name(const ag_args *a)
+
+/* HOST(name) { body }: the same where the body reads memory itself, so for the CPU alone. */
+# define HOST(name)                                                             \
+  static void name(const ag_args *a);                                           \
+  static const ag_kernel name##_kernel = {#name, NULL, NULL, name, NULL, NULL}; \
+  static void name(const ag_args *a)
+
+/* DEVICE(name) { body }: the same where CUDA alone runs it (struct op, cuda). */
+# define DEVICE(name)                                                           \
+  static void name(const ag_args *a);                                           \
+  static const ag_kernel name##_kernel = {#name, NULL, NULL, NULL, name, NULL}; \
   static void name(const ag_args *a)
 
 #endif /* __CUDACC__ */

@@ -3,9 +3,13 @@
 #ifndef AG_CORE_KERNEL_CUDA_H
 #define AG_CORE_KERNEL_CUDA_H
 
+#include "core/launch.h"
+
 #define KERNEL     static __device__ __forceinline__
 #define LANE       ((int)(threadIdx.x & 31))
 #define LANES      32
+
+#define SETTLE     __syncwarp()
 
 #define EACH(i, n) for (int i = LANE; i < (n); i += LANES)
 
@@ -48,71 +52,63 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape)
     EACH (j, n) to[j] = from[AT(j)];
 }
 
-enum { AG_WARPS = 8 }; /* warps in a block */
-
-/* The stream that every launch takes (core/device.cu). */
-extern "C" void *ag__cuda_stream(void);
-
-#define AG__LAUNCH(name, warps, a)                                                 \
- do {                                                                              \
-  const int64_t warps_ = (warps);                                                  \
-  if (warps_ > 0)                                                                  \
-   name##_grid<<<(unsigned)((warps_ + AG_WARPS - 1) / AG_WARPS), 32 * AG_WARPS, 0, \
-                 (cudaStream_t)ag__cuda_stream()>>>(*(a));                         \
- } while (0)
+enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block */
 
 #define AG__WARP ((int64_t)blockIdx.x * AG_WARPS + threadIdx.x / 32)
 
-#define ROW(name, rows)                                                           \
- KERNEL void name(const ag_args *a, int64_t r, const int add);                    \
- static __global__ void name##_grid(const ag_args args)                           \
- {                                                                                \
-  const ag_args *a = &args;                                                       \
-  const int64_t r = AG__WARP;                                                     \
-  if (r >= (int64_t)(rows)) return;                                               \
-  if (a->add)                                                                     \
-   name(a, r, 1);                                                                 \
-  else                                                                            \
-   name(a, r, 0);                                                                 \
- }                                                                                \
- extern "C" void ag__cuda_##name(const ag_args *a) { AG__LAUNCH(name, rows, a); } \
- KERNEL void name(const ag_args *a, int64_t r, const int add)
+/* `add` is a constant within a body. */
+#define AG__WITH_ADD(run) \
+ do {                     \
+  if (a->add) {           \
+   const int add = 1;     \
+   run;                   \
+  } else {                \
+   const int add = 0;     \
+   run;                   \
+  }                       \
+ } while (0)
 
-#define ELEMENTS(name, n)                                                   \
- KERNEL void name(const ag_args *a, int64_t lo, int64_t hi, const int add); \
- static __global__ void name##_grid(const ag_args args)                     \
- {                                                                          \
-  const ag_args *a = &args;                                                 \
-  const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;         \
-  if (i >= (int64_t)(n)) return;                                            \
-  if (a->add)                                                               \
-   name(a, i, i + 1, 1);                                                    \
-  else                                                                      \
-   name(a, i, i + 1, 0);                                                    \
- }                                                                          \
- extern "C" void ag__cuda_##name(const ag_args *a)                          \
- {                                                                          \
-  AG__LAUNCH(name, ((int64_t)(n) + 31) / 32, a);                            \
- }                                                                          \
- KERNEL void name(const ag_args *a, int64_t lo, int64_t hi, const int add)
+/* The kernel of a body: it runs `run` in the threads of unit u, which have `unit` threads each. The
+   number of units is counted once, by the host. */
+#define AG__KERNEL(name, units, u_is, threads, signature, run)                                   \
+ KERNEL void name signature;                                                                     \
+ static __global__ void name##_grid(const __grid_constant__ ag_args args, const int64_t n_units) \
+ {                                                                                               \
+  const ag_args *const a = &args;                                                                \
+  const int64_t u = u_is;                                                                        \
+  if (u < n_units) AG__WITH_ADD(run);                                                            \
+ }                                                                                               \
+ extern "C" void ag__cuda_##name(const ag_args *a)                                               \
+ {                                                                                               \
+  const int64_t n = (int64_t)(units);                                                            \
+  if (n > 0) AG__START(name, ag__blocks(n *(threads), AG_BLOCK), AG_BLOCK, *a, n);               \
+ }                                                                                               \
+ KERNEL void name signature
 
-#define STRIP(name, outer, columns)                                                         \
- KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add);                \
- static __global__ void name##_grid(const ag_args args)                                     \
- {                                                                                          \
-  const ag_args *a = &args;                                                                 \
-  const int64_t strips = ((int64_t)(columns) + 31) / 32, u = AG__WARP;                      \
-  if (u >= (int64_t)(outer)*strips) return;                                                 \
-  const int c = (int)(u % strips) * 32, left = (int)(columns)-c, n = left < 32 ? left : 32; \
-  if (a->add)                                                                               \
-   name(a, u / strips, c, n, 1);                                                            \
-  else                                                                                      \
-   name(a, u / strips, c, n, 0);                                                            \
- }                                                                                          \
- extern "C" void ag__cuda_##name(const ag_args *a)                                          \
- {                                                                                          \
-  AG__LAUNCH(name, (int64_t)(outer) * (((int64_t)(columns) + 31) / 32), a);                 \
- }                                                                                          \
+#define ROW(name, rows) \
+ AG__KERNEL(name, rows, AG__WARP, 32, (const ag_args *a, int64_t r, const int add), name(a, u, add))
+
+#define ELEMENTS(name, n)                                            \
+ AG__KERNEL(name, n, (int64_t)blockIdx.x *AG_BLOCK + threadIdx.x, 1, \
+            (const ag_args *a, int64_t lo, int64_t hi, const int add), name(a, u, u + 1, add))
+
+/* A unit is a strip of 32 columns; how many there are depends on the columns, which travel, too. */
+#define STRIP(name, outer, columns)                                                              \
+ KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add);                     \
+ static __global__ void name##_grid(const __grid_constant__ ag_args args, const int64_t n_units, \
+                                    const int width)                                             \
+ {                                                                                               \
+  const ag_args *const a = &args;                                                                \
+  const int64_t strips = ((int64_t)width + 31) / 32, u = AG__WARP;                               \
+  const int c = (int)(u % strips) * 32, left = width - c, n = left < 32 ? left : 32;             \
+  if (u < n_units) AG__WITH_ADD(name(a, u / strips, c, n, add));                                 \
+ }                                                                                               \
+ extern "C" void ag__cuda_##name(const ag_args *a)                                               \
+ {                                                                                               \
+  const int width = (int)(columns);                                                              \
+  const int64_t n = (int64_t)(outer) * (((int64_t)width + 31) / 32);                             \
+  if (n > 0) AG__START(name, ag__blocks(n * 32, AG_BLOCK), AG_BLOCK, *a, n, width);              \
+ }                                                                                               \
  KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add)
 
 #endif

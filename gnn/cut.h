@@ -4,27 +4,9 @@
 #ifndef AG_GNN_CUT_H
 #define AG_GNN_CUT_H
 
-#include "core/core.h"
+#include "core/key.h"
 
-#include <string.h>
-
-#ifdef AG_DOUBLE
-typedef uint64_t score_key;
-#else
-typedef uint32_t score_key;
-#endif
-
-enum { KEY_BITS = 8 * (int)sizeof(score_key), KEY_BYTE = 256 };
-
-/* Ordered like the scores: -0 equals 0, and a NaN is larger than all. */
-static inline score_key key_of(ag_real score)
-{
-    const ag_real s = score == 0 ? 0 : score;
-    score_key bits;
-    memcpy(&bits, &s, sizeof bits);
-    if (s != s) return ~(score_key)0;
-    return bits >> (KEY_BITS - 1) ? ~bits : bits | (score_key)1 << (KEY_BITS - 1);
-}
+enum { KEY_BYTE = 256 };
 
 /* Kept are the scores with (key & mask) > least, and the first `ties` of those that equal it. */
 typedef struct score_cut {

@@ -31,7 +31,8 @@ static int gcn_sum_shape(ag_call *call)
 
 CALL(gcn_sum_backward_b)
 {
-    ag__column_sums(DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add, a->scratch);
+    ag__column_sums(a->device, DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add,
+                    a->scratch);
 }
 
 static int64_t gcn_sum_scratch(const ag_args *a, int backward)

@@ -2,7 +2,8 @@
 /* graph_conv, graph_conv_relu: blocks of nodes pass through panels that stay in the cache, between
    the sums over neighbours and the products; nothing as large as the graph is made but the result
    and the gradient. Nodes that hear nobody have no part in the product with w, and none of backward
-   has a part where g = dy (where y > 0) is 0: of nodes that a pooling drops. Host only. */
+   has a part where g = dy (where y > 0) is 0: of nodes that a pooling drops. On a device:
+   graph_conv_cuda.c. */
 #include "gnn/graph_conv_parts.h"
 #include "core/parallel.h"
 #include "gnn/edges.h"
@@ -115,8 +116,8 @@ static const ag_case plain_cases[] = CASES(0), relu_cases[] = CASES(1);
                &ag__graph_conv_backward_b},                                                        \
   .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(4) | SAVE_X(5) | SAVE_X(6) | SAVE_X(7) |     \
            (RELU ? SAVE_Y(0) : 0u),                                                                \
-  .first_serves_all = 2, .scratch = graph_conv_scratch, .has_kinks = RELU, .cases = CASE_LIST,     \
-  .n_cases = sizeof CASE_LIST / sizeof *CASE_LIST                                                  \
+  .first_serves_all = 2, .scratch = graph_conv_scratch, .cuda = &ag__graph_conv_cuda,              \
+  .has_kinks = RELU, .cases = CASE_LIST, .n_cases = sizeof CASE_LIST / sizeof *CASE_LIST           \
  }
 static const ag_op graph_conv = GRAPH_CONV(
     "graph_conv", "y[v] = w (sum over messages of x[source]) + root x[v] + b", 0, plain_cases);

@@ -96,6 +96,7 @@ static inline int message_row(ag_real *to, const ag_args *a, const sizes *s, int
     return gather_rows(to, X(0), XI(5) + first, n, s->nodes, s->in);
 }
 
+extern const ag_kernels ag__graph_conv_cuda; /* graph_conv_cuda.c */
 extern const ag_kernel ag__graph_conv_backward_x, ag__graph_conv_backward_w,
     ag__graph_conv_backward_b;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* relu_topk_readout: what stands between two convolutions of a network that pools. The rows of a
    graph are in the cache from the rectifier to the readout, and backward reads each row of x once.
-   Host only. */
+   On a device there is a kernel for each of the three. */
 #include "gnn/relu_topk_readout.h"
+#include "core/columns.h"
 #include "core/parallel.h"
 #include "gnn/pool.h"
 #include "gnn/topk_parts.h"
@@ -152,6 +153,43 @@ static void relu_topk_readout_back(const ag_args *a, int64_t lo, int64_t hi)
 static const ag_kernel relu_topk_readout_backward_x = {
     "relu_topk_readout_backward_x", topk_blocks, relu_topk_readout_back, NULL, NULL, NULL};
 
+/* ---- on a device ----------------------------------------------------------------------------- */
+
+DEVICE(relu_topk_choose) { choose_there(a); }
+
+/* The readout is that of segment_max_mean, of y and the starts of the nodes that stay. */
+DEVICE(relu_topk_read)
+{
+    ag_args own = *a;
+    own.x[0] = Y(0), own.xs[0] = a->ys[0];
+    own.x[1] = XI(3), own.xs[1] = a->xs[3];
+    own.y[0] = Y(4), own.ys[0] = a->ys[4];
+    own.y[1] = YI(5), own.ys[1] = a->ys[5];
+    segment_max_mean_forward_kernel.cuda(&own);
+}
+
+static int64_t scratch_there(const ag_args *a, int backward)
+{
+    const int f = a->xs[0].size[1];
+    return backward ? f + 2 * ag_shape_count(a->xs[0]) + ag__column_scratch(a->xs[0].size[0], f)
+                    : 0;
+}
+
+DEVICE(relu_topk_parts_back)
+{
+    const int f = a->xs[0].size[1], nodes = a->xs[0].size[0];
+    ag_real *part = a->scratch + f;
+    ag__column_sums(AG_CUDA, a->scratch, part, NULL, nodes, f, 0, part + 2 * (int64_t)nodes * f);
+    topk_along_back_kernel.cuda(a);
+}
+
+static const ag_kernels cuda = {
+    .forward = {&relu_topk_score_kernel, &relu_topk_choose_kernel, &relu_topk_keep_kernel,
+                &relu_topk_read_kernel},
+    .backward = {&relu_topk_row_back_kernel, &relu_topk_parts_back_kernel},
+    .scratch = scratch_there,
+};
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const int32_t whole[] = {0, 5}, three[] = {0, 3}, four[] = {0, 1, 1, 8, 12};
@@ -193,6 +231,7 @@ static const ag_op relu_topk_readout = {
     .flows = SAVE_Y(0) | SAVE_Y(1) | SAVE_Y(4),
     .first_serves_all = 1,
     .scratch = relu_topk_readout_scratch,
+    .cuda = &cuda,
     .has_kinks = 1,
     .cases = cases,
     .n_cases = sizeof cases / sizeof *cases,

@@ -2,6 +2,8 @@
 /* A rectifier, pooling by score, and a readout. Inputs as topk, x of two axes. Outputs as topk,
    then the readout [graphs, 2f], and which row of y is the largest in each column [graphs, f]. */
 #include "core/kernel.h"
+#include "gnn/pool_score.h"
+#include "ops/segment_of.h"
 
 /* Rectified rows are made before they are summed up: a sum over conditions is not done in vectors.
  */
@@ -62,4 +64,34 @@ KERNEL void node_back(ag_real *part, ag_real *dy, const ag_args *a, int64_t g, i
     }
     if (DY(1)) ds += DY(1)[v];
     rectified_back(DX + v * f, part, x, dy, X(1), j >= 0 ? s : 0, ds * (1 - s * s) * unit, f, add);
+}
+
+/* ---- on a device, as topk is. Scratch backward: the sum of the parts of dp [f], then for each
+   node its part of dp and the gradient of its row of y, [n,f] each ---- */
+
+ROW(relu_topk_score, a->xs[0].size[0])
+{
+    const int f = a->xs[0].size[1];
+    const ag_real *x = X(0) + r * f, *p = X(1), unit = pool_unit(p, f);
+    ag_real s;
+    (void)add;
+    SUM(s, i, f, rectified(x[i]) * p[i]);
+    if (LANE == 0) Y(1)[r] = v_tanh(s * unit);
+}
+
+ROW(relu_topk_keep, a->ys[0].size[0])
+{
+    const int f = a->xs[0].size[1], v = YI(2)[r];
+    const ag_real *x = X(0) + (int64_t)v * f, s = Y(1)[v];
+    (void)add;
+    EACH (i, f) Y(0)[r * f + i] = rectified(x[i]) * s;
+}
+
+ROW(relu_topk_row_back, a->xs[0].size[0])
+{
+    const int f = a->xs[0].size[1], nodes = a->xs[0].size[0];
+    const int64_t g = segment_holding(XI(2), a->xs[2].size[0] - 1, nodes, r);
+    ag_real *part = a->scratch + f + r * f, *dy = part + (int64_t)nodes * f;
+    EACH (i, f) part[i] = 0;
+    node_back(part, dy, a, g, r, pool_unit(X(1), f), f, add);
 }

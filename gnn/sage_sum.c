@@ -21,7 +21,8 @@ static int sage_sum_shape(ag_call *call)
 
 CALL(sage_sum_backward_b)
 {
-    ag__column_sums(DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add, a->scratch);
+    ag__column_sums(a->device, DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add,
+                    a->scratch);
 }
 
 static int64_t sage_sum_scratch(const ag_args *a, int backward)

@@ -2,6 +2,7 @@
 /* topk, sag_pool: the nodes of highest score of every graph stay, in the order they had, each times
    its score. A unit of forward is a graph: its rows are read once, scored, chosen, and scaled while
    the caches hold them. */
+#include "core/gemm.h"
 #include "gnn/pool.h"
 #include "gnn/topk_parts.h"
 #include "ops/table.h"
@@ -110,6 +111,32 @@ static void topk_back_p(const ag_args *a)
 }
 const ag_kernel ag__topk_backward_p = {"topk_backward_p", NULL, NULL, topk_back_p, NULL, NULL};
 
+/* ---- on a device ----------------------------------------------------------------------------- */
+
+DEVICE(pool_choose) { choose_there(a); }
+
+static int64_t topk_scratch_there(const ag_args *a, int backward)
+{
+    return backward ? row_elements(a->xs[0]) + a->xs[0].size[0] : 0;
+}
+
+DEVICE(topk_product_back)
+{
+    const int f = row_width(a->xs[0]), nodes = a->xs[0].size[0];
+    ag__gemm(AG_CUDA, a->scratch, a->scratch + f, X(0), 0, 0, 1, f, nodes, 0, NULL);
+    topk_along_back_kernel.cuda(a);
+}
+
+static const ag_kernels topk_cuda = {
+    .forward = {&topk_score_kernel, &pool_choose_kernel, &pool_keep_kernel},
+    .backward = {&topk_row_back_kernel, &topk_product_back_kernel},
+    .scratch = topk_scratch_there,
+};
+static const ag_kernels sag_pool_cuda = {
+    .forward = {&sag_pool_score_kernel, &pool_choose_kernel, &pool_keep_kernel},
+    .backward = {&sag_pool_backward_x_kernel, &sag_pool_backward_score_kernel},
+};
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const int32_t whole[] = {0, 5}, three[] = {0, 3}, four[] = {0, 1, 1, 8, 12};
@@ -166,6 +193,7 @@ static const ag_op topk = {
     .flows = SAVE_Y(0) | SAVE_Y(1),
     .first_serves_all = 1,
     .scratch = topk_scratch,
+    .cuda = &topk_cuda,
     .has_kinks = 1,
     .cases = topk_cases,
     .n_cases = sizeof topk_cases / sizeof *topk_cases,
@@ -182,6 +210,7 @@ static const ag_op sag_pool = {
     .backward = {&sag_pool_backward_x_kernel, &sag_pool_backward_score_kernel},
     .saves = SAVE_X(0) | SAVE_Y(1) | SAVE_Y(3),
     .flows = SAVE_Y(0) | SAVE_Y(1),
+    .cuda = &sag_pool_cuda,
     .has_kinks = 1,
     .cases = sag_pool_cases,
     .n_cases = sizeof sag_pool_cases / sizeof *sag_pool_cases,

@@ -3,14 +3,8 @@
    starts, and the starts of the nodes that stay. Outputs: y [k, ...], score [n], perm [k] (the old
    number of a node that stays) and place [n] (its new one, -1: dropped). */
 #include "core/kernel.h"
+#include "gnn/pool_score.h"
 #include "ops/strip.h"
-
-KERNEL ag_real pool_dot(const ag_real *a, const ag_real *b, int f)
-{
-    ag_real s;
-    SUM(s, i, f, a[i] * b[i]);
-    return s;
-}
 
 KERNEL void pool_scale(ag_real *y, const ag_real *x, ag_real s, int f)
 {
@@ -60,4 +54,48 @@ ROW(sag_pool_backward_score, a->xs[0].size[0])
 {
     const ag_real t = pool_slope(a, r, row_width(a->xs[0]));
     if (LANE == 0) PUT(DX, r, t);
+}
+
+/* ---- on a device: scores, then core/cuda chooses, then rows. Scratch of topk backward: the sum of
+   t x over all nodes [f], then t [n] ---- */
+
+ROW(topk_score, a->xs[0].size[0])
+{
+    const int f = row_width(a->xs[0]);
+    const ag_real s = pool_dot(X(0) + r * f, X(1), f) * pool_unit(X(1), f);
+    (void)add;
+    if (LANE == 0) Y(1)[r] = v_tanh(s);
+}
+
+ELEMENTS(sag_pool_score, a->xs[0].size[0])
+{
+    (void)add;
+    for (int64_t v = lo; v < hi; v++) Y(1)[v] = v_tanh(X(1)[v]);
+}
+
+ROW(pool_keep, a->ys[0].size[0])
+{
+    const int f = row_width(a->xs[0]), v = YI(2)[r];
+    (void)add;
+    pool_scale(Y(0) + r * f, X(0) + (int64_t)v * f, Y(1)[v], f);
+}
+
+ROW(topk_row_back, a->xs[0].size[0])
+{
+    const int f = row_width(a->xs[0]);
+    const ag_real *dy = pool_dy(a, r, f);
+    const ag_real t = pool_slope(a, r, f) * pool_unit(X(1), f);
+    const int scored = dy || DY(1);
+    pool_row_back(DX + r * f, dy, Y(1)[r], scored ? X(1) : 0, t, f, add);
+    if (LANE == 0) a->scratch[f + r] = scored ? t : 0;
+}
+
+/* dp = g - p <g, p> / |p|^2 with g the sum in scratch. */
+ROW(topk_along_back, 1)
+{
+    const int f = row_width(a->xs[0]);
+    const ag_real *g = a->scratch, unit = pool_unit(X(1), f);
+    const ag_real along = pool_dot(g, X(1), f) * unit * unit;
+    (void)r;
+    EACH (i, f) PUT(DX, i, g[i] - X(1)[i] * along);
 }

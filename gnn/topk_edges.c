@@ -3,6 +3,7 @@
    It depends on the scores, so a run makes it; its arrays are as large as those of the whole graph,
    and nothing is allocated. */
 #include "gnn/topk_edges.h"
+#include "core/cuda/device.h"
 #include "gnn/edges.h"
 #include "gnn/pool.h"
 #include "ops/table.h"
@@ -46,6 +47,32 @@ static void scan(const ag_args *a)
 }
 static const ag_kernel topk_edges_scan = {"topk_edges_scan", NULL, NULL, scan, NULL, NULL};
 
+static int64_t there_ints(const ag_args *a)
+{
+    return a->xs[1].size[0] + 4 * ((int64_t)a->xs[4].size[0] + 1);
+}
+
+static int64_t scratch_there(const ag_args *a, int backward)
+{
+    return backward ? 0 : there_ints(a) + ag__device_scan_scratch(a->xs[4].size[0] + 1);
+}
+
+DEVICE(topk_edges_place)
+{
+    const int n = a->xs[4].size[0] + 1;
+    int32_t *numbers = numbers_of(a), *sums = numbers + 2 * (int64_t)n;
+    topk_edges_numbers_kernel.cuda(a);
+    for (int out = 0; out < 2; out++)
+        ag__device_scan(sums + out * (int64_t)n, numbers + out * (int64_t)n, n,
+                        a->scratch + there_ints(a));
+    topk_edges_places_kernel.cuda(a);
+}
+
+static const ag_kernels cuda = {
+    .forward = {&topk_edges_count_kernel, &topk_edges_place_kernel, &topk_edges_fill_kernel},
+    .scratch = scratch_there,
+};
+
 /* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
 static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
 static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0}, none[10];
@@ -88,6 +115,7 @@ static const ag_op topk_edges = {
     .shape = topk_edges_shape,
     .forward = {&topk_edges_count_kernel, &topk_edges_scan, &topk_edges_fill_kernel},
     .scratch = topk_edges_scratch,
+    .cuda = &cuda,
     .cases = cases,
     .n_cases = sizeof cases / sizeof *cases,
 };

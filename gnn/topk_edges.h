@@ -37,3 +37,41 @@ ROW(topk_edges_fill, a->xs[4].size[0])
         YI(3)[2 * (int64_t)at++ + 1] = YI(0)[2 * (int64_t)w] + order_of(a)[target[1]];
     }
 }
+
+/* ---- on a device the rows are placed by sums over the numbers before them. Scratch, after the
+   order: numbers [2, k+1] of messages into and out of the nodes that stay, their sums [2, k+1] ----
+ */
+
+AG_BOTH int32_t *numbers_of(const ag_args *a) { return order_of(a) + a->xs[1].size[0]; }
+
+ELEMENTS(topk_edges_numbers, 2 * ((int64_t)a->xs[4].size[0] + 1))
+{
+    const int64_t k = a->xs[4].size[0];
+    (void)add;
+    for (int64_t i = lo; i < hi; i++) {
+        const int64_t v = i % (k + 1);
+        const int32_t *rows = i > k ? YI(2) : YI(0);
+        numbers_of(a)[i] = v < k ? rows[2 * v + 1] : 0;
+    }
+}
+
+/* The places of the rows; after the last message stand -1. */
+ELEMENTS(topk_edges_places, 2 * ((int64_t)a->xs[4].size[0] + a->xs[1].size[0]))
+{
+    const int64_t k = a->xs[4].size[0], p = a->xs[1].size[0];
+    const int32_t *sums = numbers_of(a) + 2 * (k + 1);
+    (void)add;
+    for (int64_t i = lo; i < hi; i++) {
+        const int out = i >= k + p;
+        const int64_t v = out ? i - k - p : i, at = v - k;
+        const int32_t *sum = sums + (out ? k + 1 : 0);
+        if (v < k) {
+            (out ? YI(2) : YI(0))[2 * v] = sum[v];
+        } else if (at >= sum[k]) {
+            if (out)
+                YI(3)[2 * at] = YI(3)[2 * at + 1] = -1;
+            else
+                YI(1)[at] = -1;
+        }
+    }
+}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the poolings share: scores of the nodes, and which of them stay. Host only. */
+/* What the poolings share: scores of the nodes, and which of them stay. For C. */
 #ifndef AG_GNN_TOPK_PARTS_H
 #define AG_GNN_TOPK_PARTS_H
 
 #include "autograd/op.h"
+#include "core/cuda/device.h"
 #include "gnn/cut.h"
 #include "gnn/topk.h"
 
@@ -17,13 +18,7 @@ static inline int64_t topk_blocks(const ag_args *a)
     return (a->xs[0].size[0] + (int64_t)TOPK_BLOCK - 1) / TOPK_BLOCK;
 }
 
-/* 1 / |p|, and 0 for a p of zeros: then all scores are 0. */
-static inline ag_real topk_unit(const ag_args *a)
-{
-    const int f = row_width(a->xs[0]);
-    const ag_real size = v_sqrt(pool_dot(X(1), X(1), f));
-    return size > 0 ? 1 / size : 0;
-}
+static inline ag_real topk_unit(const ag_args *a) { return pool_unit(X(1), row_width(a->xs[0])); }
 
 static inline void pool_tanh(ag_real *to, const ag_real *from, int first, int end)
 {
@@ -41,6 +36,12 @@ static inline void choose_nodes(const ag_args *a, int64_t g)
         YI(3)[v] = stays ? j : -1;
         if (stays) YI(2)[j++] = v;
     }
+}
+
+/* The same for all graphs, on a device. */
+static inline void choose_there(const ag_args *a)
+{
+    ag__device_largest(YI(3), YI(2), Y(1), XI(2), XI(3), pool_graphs(a));
 }
 
 /* dp from the parts that backward_x leaves in the scratch. */

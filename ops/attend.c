@@ -32,7 +32,7 @@ static int attend_shape(ag_call *call)
     return 0;
 }
 
-CALL(attend_pack)
+HOST(attend_pack)
 {
     const sizes s = sizes_of(a);
     ag__panels_pack(a->scratch, X(W1), 1, s.r, s.f);
@@ -52,7 +52,7 @@ static int64_t attend_scratch(const ag_args *a, int backward)
                     : ag__panels_size(s.r, s.f) + ag__panels_size(s.f, s.r);
 }
 
-CALL(attend_pack_back)
+HOST(attend_pack_back)
 {
     const sizes s = sizes_of(a);
     ag_real *w2 = a->scratch + ag__panels_size(s.f, s.r), *w1 = w2 + ag__panels_size(s.r, s.f);
@@ -81,13 +81,13 @@ static void add_weight(const ag_args *a, sizes s, int64_t offset, int64_t n)
     add_pieces(a, room_of(a, s, 0).sums + offset, PIECES, piece_size(s), n);
 }
 
-CALL(attend_backward_w1)
+HOST(attend_backward_w1)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 0, (int64_t)s.f * s.r);
 }
 /* The sums are of the transpose. */
-CALL(attend_backward_w2)
+HOST(attend_backward_w2)
 {
     const sizes s = sizes_of(a);
     const ag_real *sums = room_of(a, s, 0).sums + (int64_t)s.f * s.r;
@@ -98,19 +98,19 @@ CALL(attend_backward_w2)
             DX[i * s.r + j] = d;
         }
 }
-CALL(attend_backward_b1)
+HOST(attend_backward_b1)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 2 * (int64_t)s.f * s.r, s.r);
 }
-CALL(attend_backward_b2)
+HOST(attend_backward_b2)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 2 * (int64_t)s.f * s.r + s.r, s.f);
 }
 
 /* dt = -1/t^2 times the sum of all slopes, added in order of the nodes. */
-CALL(attend_backward_t)
+HOST(attend_backward_t)
 {
     const sizes s = sizes_of(a);
     const ag_real t = X(T)[0];
@@ -158,8 +158,8 @@ static const ag_case dropout_cases[] = CASES(0.25);
   .also = R, .first_serves_all = 1,                                                                \
   .saves = SAVE_X(X_) | SAVE_X(W1) | SAVE_X(W2) | SAVE_X(B2) | SAVE_X(T) | SAVE_X(R) | SAVE_Y(1) | \
            SAVE_Y(2),                                                                              \
-  .scratch = attend_scratch, .leads = 2, .random = RANDOM, .has_kinks = 1, .cases = CASE_LIST,     \
-  .n_cases = 7, .replaces = REPLACES                                                               \
+  .scratch = attend_scratch, .cuda = &ag__attend_cuda, .leads = 2, .random = RANDOM,               \
+  .has_kinks = 1, .cases = CASE_LIST, .n_cases = 7, .replaces = REPLACES                           \
  }
 #define COMPOSITION "gelu(add(r, cross_attention_beside(channel_attention(x, w1, b1, w2, b2), t)))"
 

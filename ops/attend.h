@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The elementwise parts of attend, a row of m channels at a time; the products are core/panels. */
-#include "ops/channel_attention.h"
+#include "ops/channel_rows.h"
 #include "ops/dropout_mask.h"
 #include "ops/gelu.h"
 
@@ -124,5 +124,44 @@ KERNEL void attend_ungate(ag_real *__restrict__ dx, ag_real *__restrict__ gate,
         PUT(dx, j, k);
         gate[j] = q;
         db[j] += q;
+    }
+}
+
+/* ---- on a device, element by element. y holds [v, v softmax(v / t)]; scratch of backward begins
+   with v [rows,f], then room for its gradient, then the gradient of GELU's input [rows,2f] ---- */
+
+/* The factor of dropout of element e. */
+KERNEL ag_real attend_factor(const ag_args *a, int64_t e)
+{
+    ag_real factor[128];
+    if (!(a->attr.f[0] > 0)) return 1;
+    dropout_factors(factor, a, (uint64_t)e / 128);
+    return factor[e % 128];
+}
+
+ELEMENTS(attend_finish, ag__elements(a->ys[0]))
+{
+    (void)add;
+    for (int64_t e = lo; e < hi; e++) {
+        const ag_real z = a->n_in > 6 ? Y(0)[e] + X(6)[e] : Y(0)[e];
+        Y(0)[e] = v__gelu(z) * attend_factor(a, e);
+    }
+}
+
+ELEMENTS(attend_start_back, ag__elements(a->ys[0]))
+{
+    const int configs = a->xs[0].size[1], f = a->xs[0].size[2], wide = 2 * f;
+    const int64_t room = (ag__elements(a->xs[0]) + 15) / 16 * 16;
+    const ag_real over = 1 / X(5)[0];
+    (void)add;
+    for (int64_t e = lo; e < hi; e++) {
+        const int64_t row = e / wide, node = row / configs;
+        const int c = (int)(e % wide), j = c < f ? c : c - f;
+        const ag_real v = a->scratch[row * f + j], *most = Y(2) + node * wide;
+        const ag_real soft = c < f ? 1 : v_exp_down(v * over - most[j]) * most[f + j];
+        const ag_real z = a->n_in > 6 ? v * soft + X(6)[e] : v * soft;
+        const ag_real dz = DY(0)[e] * attend_factor(a, e) * v__gelu_slope(z);
+        a->scratch[2 * room + e] = dz;
+        if (a->also) a->also[e] = a->add_also ? a->also[e] + dz : dz;
     }
 }

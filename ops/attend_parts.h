@@ -3,7 +3,7 @@
 #ifndef AG_OPS_ATTEND_PARTS_H
 #define AG_OPS_ATTEND_PARTS_H
 
-#include "core/kernel.h"
+#include "autograd/op.h"
 #include "core/panels.h"
 
 /* Rows that pass together, at least where there are as many; pieces of nodes that each sum up
@@ -71,6 +71,8 @@ static inline room room_of(const ag_args *a, sizes s, int64_t piece)
     o.sv = o.spv + whole_lines(s.f);
     return o;
 }
+
+extern const ag_kernels ag__attend_cuda; /* attend_cuda.c */
 
 /* Forward of nodes lo..hi-1; backward of pieces first..last-1. */
 void ag__attend_nodes(const ag_args *a, int64_t lo, int64_t hi);

@@ -3,6 +3,8 @@
    rows passes both products and the gate while it is in the cache. Saved: x and the narrow hidden
    rows; the gate is computed again. */
 #include "ops/channel_attention.h"
+#include "ops/channel_cuda.h"
+#include "core/columns.h"
 #include "core/gemm.h"
 #include "core/panels.h"
 #include "ops/ops.h"
@@ -49,7 +51,7 @@ static int channel_attention_shape(ag_call *call)
 
 /* Panels of w1' and w2', with which forward's products are computed, or of w2', w2 and w1, for
    backward's. */
-CALL(channel_attention_pack)
+HOST(channel_attention_pack)
 {
     const sizes s = sizes_of(a);
     ag__panels_pack(a->scratch, X(1), 1, s.r, s.f);
@@ -102,7 +104,7 @@ static int64_t channel_attention_scratch(const ag_args *a, int backward)
                     : ag__panels_size(s.r, s.f) + ag__panels_size(s.f, s.r);
 }
 
-CALL(channel_attention_pack_back)
+HOST(channel_attention_pack_back)
 {
     const sizes s = sizes_of(a);
     ag_real *w2 = a->scratch + ag__panels_size(s.f, s.r), *w1 = w2 + ag__panels_size(s.r, s.f);
@@ -165,26 +167,93 @@ static void add_weight(const ag_args *a, sizes s, int64_t offset, int64_t n)
     add_pieces(a, a->scratch + panels_size(s) + offset, PIECES, piece_size(s), n);
 }
 
-CALL(channel_attention_backward_w1)
+HOST(channel_attention_backward_w1)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 0, (int64_t)s.f * s.r);
 }
-CALL(channel_attention_backward_w2)
+HOST(channel_attention_backward_w2)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, (int64_t)s.f * s.r, (int64_t)s.f * s.r);
 }
-CALL(channel_attention_backward_b1)
+HOST(channel_attention_backward_b1)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 2 * (int64_t)s.f * s.r, s.r);
 }
-CALL(channel_attention_backward_b2)
+HOST(channel_attention_backward_b2)
 {
     const sizes s = sizes_of(a);
     add_weight(a, s, 2 * (int64_t)s.f * s.r + s.r, s.f);
 }
+
+/* ---- on a device: products of the whole, and the rows between them. Backward keeps dpre and dh in
+   scratch, then what column sums want ---- */
+
+static ag_real *dh_of(const ag_args *a) { return a->scratch + ag__elements(a->ys[0]); }
+static ag_real *sums_of(const ag_args *a) { return dh_of(a) + ag__elements(a->ys[1]); }
+
+static int64_t cuda_scratch(const ag_args *a, int backward)
+{
+    const sizes s = sizes_of(a);
+    const int widest = s.f > s.r ? s.f : s.r;
+    return backward ? (int64_t)s.rows * (s.f + s.r) + ag__column_scratch(s.rows, widest) : 0;
+}
+
+DEVICE(channel_attention_hidden)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(AG_CUDA, Y(1), X(0), X(1), 0, 1, s.rows, s.r, s.f, 0, NULL);
+}
+DEVICE(channel_attention_wide)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(AG_CUDA, Y(0), Y(1), X(3), 0, 1, s.rows, s.f, s.r, 0, NULL);
+}
+DEVICE(channel_attention_wide_back)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(AG_CUDA, a->scratch, Y(1), X(3), 0, 1, s.rows, s.f, s.r, 0, NULL);
+}
+DEVICE(channel_attention_all_back_x)
+{
+    const sizes s = sizes_of(a);
+    channel_gate_back_kernel.cuda(a);
+    ag__gemm(AG_CUDA, dh_of(a), a->scratch, X(3), 0, 0, s.rows, s.r, s.f, 0, NULL);
+    channel_squeeze_back_kernel.cuda(a);
+    ag__gemm(AG_CUDA, DX, dh_of(a), X(1), 0, 0, s.rows, s.f, s.r, 1, NULL);
+}
+DEVICE(channel_attention_all_back_w1)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(AG_CUDA, DX, dh_of(a), X(0), 1, 0, s.r, s.f, s.rows, a->add, NULL);
+}
+DEVICE(channel_attention_all_back_b1)
+{
+    const sizes s = sizes_of(a);
+    ag__column_sums(AG_CUDA, DX, dh_of(a), NULL, s.rows, s.r, a->add, sums_of(a));
+}
+DEVICE(channel_attention_all_back_w2)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(AG_CUDA, DX, a->scratch, Y(1), 1, 0, s.f, s.r, s.rows, a->add, NULL);
+}
+DEVICE(channel_attention_all_back_b2)
+{
+    const sizes s = sizes_of(a);
+    ag__column_sums(AG_CUDA, DX, a->scratch, NULL, s.rows, s.f, a->add, sums_of(a));
+}
+
+const ag_kernels ag__channel_attention_cuda = {
+    .forward = {&channel_attention_hidden_kernel, &channel_squeeze_kernel,
+                &channel_attention_wide_kernel, &channel_gate_kernel},
+    .prepare = {&channel_attention_wide_back_kernel},
+    .backward = {&channel_attention_all_back_x_kernel, &channel_attention_all_back_w1_kernel,
+                 &channel_attention_all_back_b1_kernel, &channel_attention_all_back_w2_kernel,
+                 &channel_attention_all_back_b2_kernel},
+    .scratch = cuda_scratch,
+};
 
 static const ag_case cases[] = {
     {.x = {{2, {5, 8}}, {2, {3, 8}}, {1, {3}}, {2, {8, 3}}, {1, {8}}}},
@@ -207,6 +276,7 @@ static const ag_op channel_attention = {
                  &channel_attention_backward_b2_kernel},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(3) | SAVE_X(4) | SAVE_Y(1),
     .scratch = channel_attention_scratch,
+    .cuda = &ag__channel_attention_cuda,
     .first_serves_all = 1,
     .leads = 1,
     .has_kinks = 1,

@@ -1,57 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* The elementwise parts of channel attention; the products are core/gemm. */
-#ifndef AG_OPS_CHANNEL_ATTENTION_H
-#define AG_OPS_CHANNEL_ATTENTION_H
+/* Channel attention: the kernels between its products on a device. */
+#include "ops/channel_rows.h"
 
-#include "core/kernel.h"
-
-/* h = max(0, h + b), rows of r. */
-KERNEL void squeeze_rows(ag_real *h, const ag_real *b, int64_t rows, int r)
+/* Scratch: the gradient of the gate's argument [rows,f], then that of the hidden values [rows,r].
+ */
+ROW(channel_squeeze, ag__rows(a->ys[1]))
 {
-    for (int64_t i = 0; i < rows; i++)
-        EACH (j, r) {
-            const ag_real v = h[i * r + j] + b[j];
-            h[i * r + j] = v < 0 ? 0 : v; /* a NaN stays */
-        }
+    const int n = ag__columns(a->ys[1]);
+    (void)add;
+    squeeze_rows(Y(1) + r * n, X(2), 1, n);
 }
-
-/* y holds h w2'; becomes x sigmoid(y + b). */
-KERNEL void gate_rows(ag_real *__restrict__ y, const ag_real *__restrict__ x,
-                      const ag_real *__restrict__ b, int64_t rows, int f)
+ROW(channel_gate, ag__rows(a->ys[0]))
 {
-    for (int64_t i = 0; i < rows; i++)
-        EACH (j, f) y[i * f + j] = x[i * f + j] * v_sigmoid(y[i * f + j] + b[j]);
+    const int f = ag__columns(a->ys[0]);
+    (void)add;
+    gate_rows(Y(0) + r * f, X(0) + r * f, X(4), 1, f);
 }
-
-/* pre holds h w2'; becomes its gradient dy x g (1 - g) with the gate g; dx gets dy g. */
-KERNEL void gate_gradient(ag_real *__restrict__ pre, ag_real *__restrict__ dx,
-                          const ag_real *__restrict__ x, const ag_real *__restrict__ dy,
-                          const ag_real *__restrict__ b, int64_t rows, int f, const int add)
+ROW(channel_gate_back, ag__rows(a->ys[0]))
 {
-    for (int64_t i = 0; i < rows; i++)
-        EACH (j, f) {
-            const int64_t e = i * f + j;
-            const ag_real g = v_sigmoid(pre[e] + b[j]), d = dy[e] * g;
-            PUT(dx, e, d);
-            pre[e] = d * x[e] * (1 - g);
-        }
+    const int f = ag__columns(a->ys[0]);
+    gate_gradient(a->scratch + r * f, DX + r * f, X(0) + r * f, DY(0) + r * f, X(4), 1, f, add);
 }
-
-/* dh = 0 where the hidden value is 0; sum += column sums of dh. */
-KERNEL void squeeze_gradient(ag_real *dh, ag_real *sum, const ag_real *h, int64_t rows, int r)
+ROW(channel_squeeze_back, ag__rows(a->ys[1]))
 {
-    for (int64_t i = 0; i < rows; i++)
-        EACH (j, r) {
-            const ag_real d = h[i * r + j] > 0 ? dh[i * r + j] : 0;
-            dh[i * r + j] = d;
-            sum[j] += d;
-        }
+    const int n = ag__columns(a->ys[1]);
+    const ag_real *h = (const ag_real *)a->y[1] + r * n;
+    ag_real *dh = a->scratch + ag__elements(a->ys[0]) + r * n;
+    (void)add;
+    EACH (j, n) dh[j] = h[j] > 0 ? dh[j] : 0;
 }
-
-KERNEL void add_columns(ag_real *sum, const ag_real *x, int64_t rows, int f)
-{
-    for (int64_t i = 0; i < rows; i++)
-        EACH (j, f) sum[j] += x[i * f + j];
-}
-
-#endif

@@ -23,11 +23,15 @@ CALL(embedding_bag_invert)
 {
     const int rows = a->xs[0].size[0];
     int32_t *starts = (int32_t *)(void *)a->scratch;
-    ag__invert(starts, starts + rows + 1, XI(1), a->xs[1].size[0], a->xs[1].size[1], rows,
-               a->attr.i[0]);
+    ag__invert(a->device, starts, starts + rows + 1, XI(1), a->xs[1].size[0], a->xs[1].size[1],
+               rows, a->attr.i[0], a->scratch + bag_scratch(a));
 }
 
-static int64_t scratch(const ag_args *a, int backward) { return backward ? bag_scratch(a) : 0; }
+static int64_t scratch(const ag_args *a, int backward)
+{
+    if (!backward) return 0;
+    return bag_scratch(a) + ag__invert_scratch(a->device, ag_shape_count(a->xs[1]));
+}
 
 static const int32_t some[] = {2, 0, 2, -1, 3, 2, 1, 4, -7, 2147483647, 0, 3};
 static const int32_t ones[66] = {[0] = 1,  [1] = 1,  [5] = 1,  [8] = 1,  [13] = 1, [21] = 1,

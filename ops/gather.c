@@ -23,16 +23,25 @@ static int gather_shape(ag_call *call)
     return 0;
 }
 
+/* The inverse of the index as a table of n rows, then what making it takes. */
+static int64_t all_scratch(const ag_args *a, int n)
+{
+    const int m = a->xs[1].size[0];
+    return inverse_scratch(n, m) + ag__invert_scratch(a->device, m);
+}
+
 CALL(gather_invert)
 {
     const int n = a->xs[0].size[0];
     int32_t *starts = inverse_starts(a);
-    ag__invert(starts, starts + n + 1, XI(1), a->xs[1].size[0], 1, n, 0);
+    const int m = a->xs[1].size[0];
+    ag__invert(a->device, starts, starts + n + 1, XI(1), m, 1, n, 0,
+               a->scratch + inverse_scratch(n, m));
 }
 
 static int64_t gather_scratch(const ag_args *a, int backward)
 {
-    return backward ? inverse_scratch(a->xs[0].size[0], a->xs[1].size[0]) : 0;
+    return backward ? all_scratch(a, a->xs[0].size[0]) : 0;
 }
 
 static const int32_t some[] = {2, 0, 2, -1, 3, 2, 1, 4, -7, 2147483647, 0};
@@ -82,12 +91,14 @@ CALL(scatter_sum_invert)
 {
     const int n = a->ys[0].size[0];
     int32_t *starts = inverse_starts(a);
-    ag__invert(starts, starts + n + 1, XI(1), a->xs[1].size[0], 1, n, 0);
+    const int m = a->xs[1].size[0];
+    ag__invert(a->device, starts, starts + n + 1, XI(1), m, 1, n, 0,
+               a->scratch + inverse_scratch(n, m));
 }
 
 static int64_t scatter_sum_scratch(const ag_args *a, int backward)
 {
-    return backward ? 0 : inverse_scratch(a->ys[0].size[0], a->xs[1].size[0]);
+    return backward ? 0 : all_scratch(a, a->ys[0].size[0]);
 }
 
 static const ag_case scatter_sum_cases[] = {

@@ -48,7 +48,7 @@ enum { NORM_PIECES = 64, NORM_GROUP = 16 };
 AG_BOTH int64_t norm_pieces(const ag_args *a)
 {
     const int64_t pieces = (ag__rows(a->xs[0]) + NORM_GROUP - 1) / NORM_GROUP;
-    return pieces < NORM_PIECES ? pieces : NORM_PIECES;
+    return pieces < NORM_PIECES ? pieces : (int64_t)NORM_PIECES;
 }
 
 STRIP(layer_norm_sums, norm_pieces(a), ag__columns(a->xs[0]))

@@ -37,11 +37,11 @@ static int64_t linear_count(const ag_args *a) { return ag__rows(a->xs[0]); }
    blocks of rows are computed, so that what follows finds them in the cache. */
 static int few(sizes s) { return s.rows <= AG_FEW_ROWS; }
 
-CALL(linear_begin)
+HOST(linear_begin)
 {
     const sizes s = sizes_of(a);
     if (few(s))
-        ag__gemm(Y(0), X(0), X(1), 0, 1, s.rows, s.out, s.in, 0, a->scratch);
+        ag__gemm(a->device, Y(0), X(0), X(1), 0, 1, s.rows, s.out, s.in, 0, a->scratch);
     else
         ag__panels_pack(a->scratch, X(1), 1, s.out, s.in);
 }
@@ -71,19 +71,27 @@ static const ag_kernel linear_forward = {"linear_forward", linear_count, forward
 CALL(linear_backward_x)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(DX, DY(0), X(1), 0, 0, s.rows, s.in, s.out, a->add, a->scratch);
+    ag__gemm(a->device, DX, DY(0), X(1), 0, 0, s.rows, s.in, s.out, a->add, a->scratch);
 }
 
 CALL(linear_backward_w)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(DX, DY(0), X(0), 1, 0, s.out, s.in, s.rows, a->add, a->scratch);
+    ag__gemm(a->device, DX, DY(0), X(0), 1, 0, s.out, s.in, s.rows, a->add, a->scratch);
 }
 
 /* db = column sums of dy; of linear and of add_bias. */
 CALL(bias_backward)
 {
-    ag__column_sums(DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add, a->scratch);
+    ag__column_sums(a->device, DX, DY(0), NULL, ag__rows(a->ys[0]), ag__columns(a->ys[0]), a->add,
+                    a->scratch);
+}
+
+/* On a device: the whole product, then the bias. */
+DEVICE(linear_product)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(AG_CUDA, Y(0), X(0), X(1), 0, 1, s.rows, s.out, s.in, 0, NULL);
 }
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -91,11 +99,13 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t linear_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
+    if (!backward && a->device == AG_CUDA) return 0;
     if (!backward)
-        return few(s) ? ag__gemm_scratch(0, 1, s.rows, s.out, s.in) : ag__panels_size(s.out, s.in);
-    return most(
-        ag__gemm_scratch(0, 0, s.rows, s.in, s.out),
-        most(ag__gemm_scratch(1, 0, s.out, s.in, s.rows), ag__column_scratch(s.rows, s.out)));
+        return few(s) ? ag__gemm_scratch(a->device, 0, 1, s.rows, s.out, s.in)
+                      : ag__panels_size(s.out, s.in);
+    return most(ag__gemm_scratch(a->device, 0, 0, s.rows, s.in, s.out),
+                most(ag__gemm_scratch(a->device, 1, 0, s.out, s.in, s.rows),
+                     ag__column_scratch(s.rows, s.out)));
 }
 
 static const ag_case linear_cases[] = {
@@ -109,6 +119,12 @@ static const ag_case linear_cases[] = {
     {.x = {{2, {2100, 3}}, {2, {2, 3}}, {1, {2}}}},
 };
 
+static const ag_kernels linear_cuda = {
+    .forward = {&linear_product_kernel, &linear_bias_kernel},
+    .backward = {&linear_backward_x_kernel, &linear_backward_w_kernel, &bias_backward_kernel},
+    .scratch = linear_scratch,
+};
+
 static const ag_op linear = {
     .name = "linear",
     .formula = "y = x w' + b, row by row",
@@ -118,6 +134,7 @@ static const ag_op linear = {
     .backward = {&linear_backward_x_kernel, &linear_backward_w_kernel, &bias_backward_kernel},
     .saves = SAVE_X(0) | SAVE_X(1),
     .scratch = linear_scratch,
+    .cuda = &linear_cuda,
     .leads = 1,
     .cases = linear_cases,
     .n_cases = 8,

@@ -12,6 +12,16 @@ ROW(add_bias_forward, ag__rows(a->ys[0]))
     EACH (i, f) y[i] = x[i] + b[i];
 }
 
+/* y += b, where the product is a call of its own: linear on a device. */
+ROW(linear_bias, a->n_in < 3 ? 0 : ag__rows(a->ys[0]))
+{
+    const int f = ag__columns(a->ys[0]);
+    const ag_real *b = X(2);
+    ag_real *y = Y(0) + r * f;
+    (void)add;
+    EACH (i, f) y[i] += b[i];
+}
+
 ROW(add_bias_backward_x, ag__rows(a->ys[0]))
 {
     const int f = ag__columns(a->ys[0]);

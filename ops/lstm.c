@@ -40,16 +40,10 @@ static int lstm_shape(ag_call *call)
     return 0;
 }
 
-/* Products and steps are host code. */
-#define HOST(name)                                                             \
- static void name(const ag_args *a);                                           \
- static const ag_kernel name##_kernel = {#name, NULL, NULL, name, NULL, NULL}; \
- static void name(const ag_args *a)
-
 HOST(lstm_forward)
 {
     const lstm_sizes s = lstm_sizes_of(a);
-    ag__gemm(Y(1), X(0), X(2), 0, 1, s.n, 4 * s.h, s.in, 0, a->scratch);
+    ag__gemm(a->device, Y(1), X(0), X(2), 0, 1, s.n, 4 * s.h, s.in, 0, a->scratch);
     ag__lstm_forward(a);
 }
 
@@ -58,25 +52,25 @@ HOST(lstm_steps_back) { ag__lstm_backward(a); }
 HOST(lstm_backward_x)
 {
     const lstm_sizes s = lstm_sizes_of(a);
-    ag__gemm(DX, Y(1), X(2), 0, 0, s.n, s.in, 4 * s.h, a->add, a->scratch);
+    ag__gemm(a->device, DX, Y(1), X(2), 0, 0, s.n, s.in, 4 * s.h, a->add, a->scratch);
 }
 
 HOST(lstm_backward_input)
 {
     const lstm_sizes s = lstm_sizes_of(a);
-    ag__gemm(DX, Y(1), X(0), 1, 0, 4 * s.h, s.in, s.n, a->add, a->scratch);
+    ag__gemm(a->device, DX, Y(1), X(0), 1, 0, 4 * s.h, s.in, s.n, a->add, a->scratch);
 }
 
 HOST(lstm_backward_state)
 {
     const lstm_sizes s = lstm_sizes_of(a);
-    ag__gemm(DX, Y(1), Y(2), 1, 0, 4 * s.h, s.h, s.n, a->add, a->scratch);
+    ag__gemm(a->device, DX, Y(1), Y(2), 1, 0, 4 * s.h, s.h, s.n, a->add, a->scratch);
 }
 
 HOST(lstm_backward_bias)
 {
     const lstm_sizes s = lstm_sizes_of(a);
-    ag__column_sums(DX, Y(1), NULL, s.n, 4 * s.h, a->add, a->scratch);
+    ag__column_sums(a->device, DX, Y(1), NULL, s.n, 4 * s.h, a->add, a->scratch);
 }
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -86,10 +80,11 @@ static int64_t lstm_scratch(const ag_args *a, int backward)
     const lstm_sizes s = lstm_sizes_of(a);
     const int h = s.h, h4 = 4 * s.h;
     const int64_t steps = ag__lstm_scratch(s, backward);
-    if (!backward) return most(steps, ag__gemm_scratch(0, 1, s.n, h4, s.in));
-    const int64_t weights = most(ag__gemm_scratch(1, 0, h4, s.in, s.n),
-                                 ag__gemm_scratch(1, 0, h4, h, s.n)),
-                  rows = most(ag__gemm_scratch(0, 0, s.n, s.in, h4), ag__column_scratch(s.n, h4));
+    if (!backward) return most(steps, ag__gemm_scratch(a->device, 0, 1, s.n, h4, s.in));
+    const int64_t weights = most(ag__gemm_scratch(a->device, 1, 0, h4, s.in, s.n),
+                                 ag__gemm_scratch(a->device, 1, 0, h4, h, s.n)),
+                  rows = most(ag__gemm_scratch(a->device, 0, 0, s.n, s.in, h4),
+                              ag__column_scratch(s.n, h4));
     return most(steps, most(weights, rows));
 }
 

@@ -31,7 +31,7 @@ static int matmul_shape(ag_call *call)
 CALL(matmul_forward)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(Y(0), X(0), X(1), s.ta, s.tb, s.n, s.m, s.k, 0, a->scratch);
+    ag__gemm(a->device, Y(0), X(0), X(1), s.ta, s.tb, s.n, s.m, s.k, 0, a->scratch);
 }
 
 /* da [n,k] = dy op(b)', or its transpose [k,n] = op(b) dy'. */
@@ -39,9 +39,9 @@ CALL(matmul_backward_a)
 {
     const sizes s = sizes_of(a);
     if (s.ta)
-        ag__gemm(DX, X(1), DY(0), s.tb, 1, s.k, s.n, s.m, a->add, a->scratch);
+        ag__gemm(a->device, DX, X(1), DY(0), s.tb, 1, s.k, s.n, s.m, a->add, a->scratch);
     else
-        ag__gemm(DX, DY(0), X(1), 0, !s.tb, s.n, s.k, s.m, a->add, a->scratch);
+        ag__gemm(a->device, DX, DY(0), X(1), 0, !s.tb, s.n, s.k, s.m, a->add, a->scratch);
 }
 
 /* db [k,m] = op(a)' dy, or its transpose [m,k] = dy' op(a). */
@@ -49,19 +49,19 @@ CALL(matmul_backward_b)
 {
     const sizes s = sizes_of(a);
     if (s.tb)
-        ag__gemm(DX, DY(0), X(0), 1, s.ta, s.m, s.k, s.n, a->add, a->scratch);
+        ag__gemm(a->device, DX, DY(0), X(0), 1, s.ta, s.m, s.k, s.n, a->add, a->scratch);
     else
-        ag__gemm(DX, X(0), DY(0), !s.ta, 0, s.k, s.m, s.n, a->add, a->scratch);
+        ag__gemm(a->device, DX, X(0), DY(0), !s.ta, 0, s.k, s.m, s.n, a->add, a->scratch);
 }
 
 static int64_t matmul_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
-    if (!backward) return ag__gemm_scratch(s.ta, s.tb, s.n, s.m, s.k);
-    const int64_t da =
-        s.ta ? ag__gemm_scratch(s.tb, 1, s.k, s.n, s.m) : ag__gemm_scratch(0, !s.tb, s.n, s.k, s.m);
-    const int64_t db =
-        s.tb ? ag__gemm_scratch(1, s.ta, s.m, s.k, s.n) : ag__gemm_scratch(!s.ta, 0, s.k, s.m, s.n);
+    if (!backward) return ag__gemm_scratch(a->device, s.ta, s.tb, s.n, s.m, s.k);
+    const int64_t da = s.ta ? ag__gemm_scratch(a->device, s.tb, 1, s.k, s.n, s.m)
+                            : ag__gemm_scratch(a->device, 0, !s.tb, s.n, s.k, s.m);
+    const int64_t db = s.tb ? ag__gemm_scratch(a->device, 1, s.ta, s.m, s.k, s.n)
+                            : ag__gemm_scratch(a->device, !s.ta, 0, s.k, s.m, s.n);
     return da > db ? da : db;
 }
 

@@ -15,7 +15,8 @@ static int mul_columns_shape(ag_call *call)
 
 CALL(mul_columns_backward_s)
 {
-    ag__column_sums(DX, DY(0), X(0), ag__rows(a->xs[0]), ag__columns(a->xs[0]), a->add, a->scratch);
+    ag__column_sums(a->device, DX, DY(0), X(0), ag__rows(a->xs[0]), ag__columns(a->xs[0]), a->add,
+                    a->scratch);
 }
 
 static int64_t mul_columns_scratch(const ag_args *a, int backward)

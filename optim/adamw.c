@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Adam and AdamW: one pass over the flat arrays. */
 #include "optim/internal.h"
+#include "core/adamw.h"
 #include "core/float_mode.h"
 #include "core/parallel.h"
 
@@ -12,29 +13,10 @@ enum { BLOCK = 16384 }; /* elements that one thread updates at a time */
 ag_adamw ag_adamw_default(void) { return (ag_adamw){0.9, 0.999, 1e-8, 0.01}; }
 ag_adam ag_adam_default(void) { return (ag_adam){0.9, 0.999, 1e-8, 0}; }
 
-/* The numbers of one step, worked out once. */
-typedef struct update {
-    ag_real b1, c1, b2, c2; /* beta and 1 - beta */
-    ag_real rate;           /* lr / (1 - b1^t) */
-    ag_real unbias;         /* 1 / sqrt(1 - b2^t) */
-    ag_real epsilon;
-    ag_real keep, l2; /* of parameters with decay: w *= keep, g += l2 w */
-} update;
-
 static void update_run(ag_real *restrict w, ag_real *restrict m, ag_real *restrict v,
-                       const ag_real *restrict g, int64_t n, update u)
+                       const ag_real *restrict g, int64_t n, ag__adamw u)
 {
-    for (int64_t i = 0; i < n; i++) {
-        ag_real d = g[i] + u.l2 * w[i];
-        m[i] = u.b1 * m[i] + u.c1 * d;
-        v[i] = u.b2 * v[i] + u.c2 * (d * d);
-#ifdef AG_DOUBLE
-        ag_real root = sqrt(v[i]);
-#else
-        ag_real root = sqrtf(v[i]);
-#endif
-        w[i] = u.keep * w[i] - u.rate * (m[i] / (root * u.unbias + u.epsilon));
-    }
+    for (int64_t i = 0; i < n; i++) ag__adamw_element(&w[i], &m[i], &v[i], g[i], u);
 }
 
 /* Index of the first parameter that ends behind `offset`. */
@@ -53,11 +35,9 @@ static int first_behind(const ag_params *params, int64_t offset)
 }
 
 /* Updates the elements from..to of the flat arrays, parameter by parameter. */
-static void update_block(ag_params *params, int64_t from, int64_t to, update u)
+static void update_block(ag_params *params, int64_t from, int64_t to, ag__adamw u)
 {
-    update plain = u;
-    plain.keep = 1;
-    plain.l2 = 0;
+    const ag__adamw plain = ag__adamw_plain(u);
     for (int i = first_behind(params, from); i < params->count; i++) {
         const ag_param *p = params->list[i];
         int64_t begin = p->offset > from ? p->offset : from;
@@ -114,7 +94,7 @@ static ag_status check(const ag_params *params, const ag_adamw *o, double lr, co
 
 typedef struct task {
     ag_params *params;
-    update u;
+    ag__adamw u;
 } task;
 
 static void block(void *context, int64_t index, int thread)
@@ -125,10 +105,20 @@ static void block(void *context, int64_t index, int thread)
     update_block(t->params, from, to < size ? to : size, t->u);
 }
 
-static ag_status step(ag_params *params, const ag_adamw *o, double lr, double keep, double l2)
+static ag_status step_here(ag_params *params, ag__adamw u)
+{
+    task all = {params, u};
+    const uint64_t mode = ag__float_mode_flush(); /* averages of gradients that have become 0 */
+    ag__parallel((params->size + BLOCK - 1) / BLOCK, block, &all);
+    ag__float_mode_set(mode);
+    return AG_OK;
+}
+
+static ag_status step(ag_params *params, const ag_adamw *o, double lr, double keep, double l2,
+                      ag_failure *why)
 {
     double t = (double)(params->step + 1);
-    update u = {
+    ag__adamw u = {
         .b1 = (ag_real)o->beta1,
         .c1 = (ag_real)(1 - o->beta1),
         .b2 = (ag_real)o->beta2,
@@ -139,23 +129,21 @@ static ag_status step(ag_params *params, const ag_adamw *o, double lr, double ke
         .keep = (ag_real)keep,
         .l2 = (ag_real)l2,
     };
-    task all = {params, u};
-    const uint64_t mode = ag__float_mode_flush(); /* averages of gradients that have become 0 */
-    ag__parallel((params->size + BLOCK - 1) / BLOCK, block, &all);
-    ag__float_mode_set(mode);
-    params->step++;
-    params->state = AG_EMPTY;
-    return AG_OK;
+    const ag_status status =
+        params->device == AG_CPU ? step_here(params, u) : ag__params_adamw(params, &u, why);
+    params->state = status == AG_OK ? AG_EMPTY : AG_BAD;
+    params->step += status == AG_OK;
+    return status;
 }
 
 ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, double lr, ag_failure *why)
 {
     ag_status status = check(params, options, lr, "ag_adamw_step", why);
-    return status != AG_OK ? status : step(params, options, lr, 1 - lr * options->decay, 0);
+    return status != AG_OK ? status : step(params, options, lr, 1 - lr * options->decay, 0, why);
 }
 
 ag_status ag_adam_step(ag_params *params, const ag_adam *options, double lr, ag_failure *why)
 {
     ag_status status = check(params, options, lr, "ag_adam_step", why);
-    return status != AG_OK ? status : step(params, options, lr, 1, options->decay);
+    return status != AG_OK ? status : step(params, options, lr, 1, options->decay, why);
 }

@@ -66,6 +66,7 @@ ag_status ag_params_save(const char *path, const ag_params *params, int resume,
     ag_status status = need_built(params, "ag_params_save", why);
     if (status == AG_OK && !path) status = ag__refuse_null(why, "ag_params_save", "path");
     if (status == AG_OK) status = check_extra(extra, n, why);
+    if (status == AG_OK) status = ag_params_fetch((ag_params *)params, why); /* only the copy */
     if (status != AG_OK) return status;
 
     int64_t step = params->step;
@@ -207,5 +208,5 @@ ag_status ag_params_load(ag_params *params, const ag_checkpoint *c, int resume, 
     }
     params->step = step;
     params->state = AG_EMPTY;
-    return AG_OK;
+    return params->device == AG_CPU ? AG_OK : ag__params_send(params, why);
 }

@@ -64,6 +64,7 @@ static void scale(ag_real *x, int64_t size, ag_real factor)
 static ag_status refuse(ag_params *params, double norm, ag_failure *why)
 {
     params->state = AG_BAD;
+    if (ag_params_fetch(params, why) != AG_OK) return AG_EDEVICE;
     for (int i = 0; i < params->count; i++) {
         const ag_param *p = params->list[i];
         for (int64_t k = 0; k < p->count; k++)
@@ -83,6 +84,13 @@ static ag_status refuse(ag_params *params, double norm, ag_failure *why)
         norm, (long long)params->step);
 }
 
+static ag_status measure(ag_params *params, double *norm, ag_failure *why)
+{
+    if (params->device != AG_CPU) return ag__params_norm(params, norm, why);
+    *norm = norm_of(params->gradient, params->size);
+    return AG_OK;
+}
+
 ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why)
 {
     ag_status status = ag__need_gradients(params, "ag_clip_norm", why);
@@ -90,10 +98,14 @@ ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_fail
     if (!(max_norm > 0))
         return ag_fail(why, AG_EUSE, "ag_clip_norm: the largest norm is %g; it must be above 0.",
                        max_norm);
-    double n = norm_of(params->gradient, params->size);
+    double n = 0;
+    status = measure(params, &n, why);
+    if (status != AG_OK) return status;
     if (norm) *norm = n;
     if (!isfinite(n)) return refuse(params, n, why);
     double factor = max_norm / (n + 1e-6);
-    if (factor < 1) scale(params->gradient, params->size, (ag_real)factor);
+    if (factor >= 1) return AG_OK;
+    if (params->device != AG_CPU) return ag__params_scale(params, (ag_real)factor, why);
+    scale(params->gradient, params->size, (ag_real)factor);
     return AG_OK;
 }

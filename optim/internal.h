@@ -20,6 +20,14 @@ void ag__init_fill(ag_real *value, ag_init init, ag_shape shape, ag_random rando
 int ag__plain_name(const char *text, int limit);
 int ag__begins_with(const char *text, const char *prefix);
 
+/* What the steps of optim do for a block on a device (params_device.c). */
+struct ag__adamw;
+ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why);
+ag_status ag__params_norm(ag_params *params, double *norm, ag_failure *why);
+ag_status ag__params_scale(ag_params *params, ag_real factor, ag_failure *why);
+ag_status ag__params_send(ag_params *params, ag_failure *why); /* the host's arrays go there */
+void ag__params_leave(ag_params *params);                      /* frees what is there */
+
 /* AG_EUSE with a sentence that begins with `who` unless the block is built and holds gradients. */
 ag_status ag__need_gradients(const ag_params *params, const char *who, ag_failure *why);
 

@@ -75,6 +75,19 @@ AG_API ag_param *ag_params_find(const ag_params *params,
 AG_API int64_t
 ag_params_count(const ag_params *params); /* real numbers in all parameters, without gaps */
 
+/* Brings a built block to a device: values, gradients, moments and state, with the same bits. From
+   then on tapes of that device alone can use it, and steps and clipping run there. On AG_CUDA the
+   arrays on the host (params->value, param->value and their kin) are a copy that ag_params_fetch
+   refreshes; what is written to them counts only if the block is on the CPU, so go there and back.
+   No work for a block that is there already. Fails, leaving the block where it is: AG_EUSE (not
+   built), AG_EDEVICE (no such device, or it failed), AG_EMEMORY. */
+AG_API ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *why);
+
+/* Refreshes the copy on the host, if it is older than what the device has: waits for it. For a
+   block on the CPU there is no work. Checkpoints and ag_clip_norm's sentences call it themselves.
+   Fails: AG_EUSE (not built), AG_EDEVICE; the copy is then worth nothing. */
+AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
+
 /* Forgets the gradients (state EMPTY), whatever they hold. A step does so by itself. */
 AG_API void ag_params_reset(ag_params *params);
 

@@ -40,6 +40,7 @@ ag_params *ag_params_new(void)
 void ag_params_free(ag_params *params)
 {
     if (!params) return;
+    ag__params_leave(params);
     ag_arena_free(params->arena);
     ag__free(params->list);
     ag__free(params);

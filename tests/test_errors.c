@@ -305,21 +305,19 @@ static void test_no_tape(void **state)
     ag_plan_print(x, 1, stderr);
 }
 
-#ifndef AG_HAVE_CUDA
+/* On a machine with a device there is nothing to see. */
 static void test_no_device(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && ag_failed(tape); i++) {
         ag_backward(ag_sum_all(real(tape, AG_SHAPE(2))));
         assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
-        assert_string_equal(ag_error(tape),
-                            "This version runs on the CPU only; choose the CPU as the device.");
+        assert_non_null(strstr(ag_error(tape), "or choose the CPU as the device."));
         ag_tape_reset(tape); /* another machine does not appear */
     }
     ag_tape_free(tape);
 }
-#endif
 
 /* Gradients of a failed tape never reach the weights. */
 static void test_failure_spoils_gradients(void **state)
@@ -380,9 +378,7 @@ int main(void)
         cmocka_unit_test(test_sentences),
         cmocka_unit_test(test_poison_spreads),
         cmocka_unit_test(test_no_tape),
-#ifndef AG_HAVE_CUDA
         cmocka_unit_test(test_no_device),
-#endif
         cmocka_unit_test(test_failure_spoils_gradients),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -37,7 +37,7 @@ static product make(int m, int n, int k, int ta, int tb)
     p.a = numbers((int64_t)m * k, 1);
     p.b = numbers((int64_t)k * n, 2);
     p.c = numbers((int64_t)m * n, 3);
-    p.scratch = numbers(ag__gemm_scratch(ta, tb, m, n, k), 4);
+    p.scratch = numbers(ag__gemm_scratch(AG_CPU, ta, tb, m, n, k), 4);
     return p;
 }
 
@@ -79,11 +79,11 @@ static void check(int m, int n, int k, int ta, int tb)
     float *start = malloc(bytes + 1);
     memcpy(start, p.c, bytes);
     const int stride = m > 64 ? m / 16 : 1;
-    ag__gemm(p.c, p.a, p.b, ta, tb, m, n, k, 1, p.scratch);
+    ag__gemm(AG_CPU, p.c, p.a, p.b, ta, tb, m, n, k, 1, p.scratch);
     for (int r = 0; r < m; r += stride)
         expect_row(&p, r, start + (int64_t)r * n, p.c + (int64_t)r * n);
     for (size_t i = 0; i < bytes / sizeof(float); i++) p.c[i] = NAN; /* stored, not added */
-    ag__gemm(p.c, p.a, p.b, ta, tb, m, n, k, 0, p.scratch);
+    ag__gemm(AG_CPU, p.c, p.a, p.b, ta, tb, m, n, k, 0, p.scratch);
     for (int r = 0; r < m; r += stride) expect_row(&p, r, NULL, p.c + (int64_t)r * n);
     free(start);
     drop(&p);
@@ -145,9 +145,9 @@ static void test_blocks_and_pieces(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int t = 0; t < 4; t++) check(shapes[i][0], shapes[i][1], shapes[i][2], t & 1, t >> 1);
-    assert_true(ag__gemm_scratch(1, 0, 5, 7, 2048) > 0);
-    assert_int_equal(ag__gemm_scratch(1, 0, 5, 7, 2047), 0);
-    assert_int_equal(ag__gemm_scratch(0, 0, 5, 7, 2048), 0);
+    assert_true(ag__gemm_scratch(AG_CPU, 1, 0, 5, 7, 2048) > 0);
+    assert_int_equal(ag__gemm_scratch(AG_CPU, 1, 0, 5, 7, 2047), 0);
+    assert_int_equal(ag__gemm_scratch(AG_CPU, 0, 0, 5, 7, 2048), 0);
 }
 
 /* The products of the cost models, long axes shortened without changing how they are cut. */
@@ -170,7 +170,7 @@ static void test_threads_change_no_bit(void **state)
         float *one = malloc(bytes);
         for (int threads = 1; threads <= 7; threads += 1 + threads / 2) {
             ag_set_threads(threads);
-            ag__gemm(p.c, p.a, p.b, p.ta, p.tb, p.m, p.n, p.k, 0, p.scratch);
+            ag__gemm(AG_CPU, p.c, p.a, p.b, p.ta, p.tb, p.m, p.n, p.k, 0, p.scratch);
             if (threads == 1) memcpy(one, p.c, bytes);
             if (memcmp(one, p.c, bytes) != 0)
                 fail_msg("[%d,%d,%d]: other bits on %d threads", p.m, p.n, p.k, threads);
@@ -187,7 +187,7 @@ static void expect_same_row(const product *p, int r, int rows, float *c, float *
 {
     const float *want = p->c + (int64_t)r * p->n;
     const size_t bytes = (size_t)p->n * sizeof(float);
-    ag__gemm(c, p->a + (int64_t)r * p->k, p->b, 0, p->tb, rows, p->n, p->k, 0, p->scratch);
+    ag__gemm(AG_CPU, c, p->a + (int64_t)r * p->k, p->b, 0, p->tb, rows, p->n, p->k, 0, p->scratch);
     if (memcmp(c, want, bytes) != 0)
         fail_msg("row %d of %d has other bits among %d rows (n %d, k %d, tb %d)", r, p->m, rows,
                  p->n, p->k, p->tb);
@@ -217,10 +217,10 @@ static void test_bits_of_a_row(void **state)
             float *c = numbers((int64_t)M * p.n, 5),
                   *panels = numbers(ag__panels_size(p.n, p.k), 6);
             ag__panels_pack(panels, p.b, tb, p.n, p.k);
-            ag__gemm(p.c, p.a, p.b, 0, tb, p.m, p.n, p.k, 0, p.scratch);
+            ag__gemm(AG_CPU, p.c, p.a, p.b, 0, tb, p.m, p.n, p.k, 0, p.scratch);
             for (int j = 0; j < 7; j++) {
                 free(p.scratch);
-                p.scratch = numbers(ag__gemm_scratch(0, tb, rows[j], p.n, p.k), 7);
+                p.scratch = numbers(ag__gemm_scratch(AG_CPU, 0, tb, rows[j], p.n, p.k), 7);
                 for (int r = 0; r + rows[j] <= M; r += 97)
                     expect_same_row(&p, r, rows[j], c, panels);
             }

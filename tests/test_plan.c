@@ -10,6 +10,7 @@
 
 #include "augur.h"
 #include "core/internal.h"
+#include "device.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static ag_tensor *input(ag_tape *tape) { return ag_input(tape, data, AG_SHAPE(10
 
 static void test_dead_nodes_do_not_run(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     (void)state;
     ag_tensor *x = input(tape), *y = ag_exp(x), *dead = ag_log(ag_neg(x));
     ag_tensor *loss = ag_sum_all(y);
@@ -40,10 +41,10 @@ static void test_dead_nodes_do_not_run(void **state)
 
 static void test_nothing_to_differentiate(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     (void)state;
     ag_params_reset(params);
-    weight->gradient[5] = 7;
+    if (test_device() == AG_CPU) weight->gradient[5] = 7;
     ag_tensor *unused = ag_parameter(tape, weight);
     ag_tensor *loss = ag_sum_all(ag_exp(input(tape)));
     assert_int_equal(ag_plan_of(loss, 1).steps, ag_plan_of(loss, 0).steps);
@@ -51,6 +52,7 @@ static void test_nothing_to_differentiate(void **state)
     assert_string_equal(ag_error(tape), "");
     assert_non_null(unused);
     assert_int_equal(params->state, AG_READY);
+    assert_int_equal(ag_params_fetch(params, NULL), AG_OK);
     for (int i = 0; i < 1000; i++) assert_true(weight->gradient[i] == 0);
     ag_tape_free(tape);
 }
@@ -58,12 +60,14 @@ static void test_nothing_to_differentiate(void **state)
 /* The loss is a parameter; a parameter is used twice and through a view. */
 static void test_gradients_of_leaves(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     ag_params *one = ag_params_new();
     ag_param *p = ag_params_add(one, "p", AG_SHAPE(1), ag_init_constant(3), 1);
     (void)state;
     assert_int_equal(ag_params_build(one, 0), AG_OK);
+    assert_int_equal(ag_params_to(one, test_device(), NULL), AG_OK);
     ag_backward(ag_parameter(tape, p));
+    assert_int_equal(ag_params_fetch(one, NULL), AG_OK);
     assert_true(p->gradient[0] == 1);
     ag_tape_reset(tape);
     ag_params_reset(one);
@@ -71,6 +75,7 @@ static void test_gradients_of_leaves(void **state)
     assert_ptr_equal(ag_parameter(tape, p), w);
     ag_backward(ag_sum_all(ag_add(ag_reshape(ag_square(w), AG_SCALAR), ag_reshape(w, AG_SCALAR))));
     assert_string_equal(ag_error(tape), "");
+    assert_int_equal(ag_params_fetch(one, NULL), AG_OK);
     assert_true(p->gradient[0] == 7); /* 2 p + 1 */
     ag_tape_free(tape);
     ag_params_free(one);
@@ -89,7 +94,8 @@ static ag_tensor *chain(ag_tape *tape, ag_tensor *x, int n)
 /* 1000 floats are 4000 bytes, 4032 in the slab. */
 static void test_inference_needs_its_widest_cut(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    if (test_device() != AG_CPU) skip(); /* test_device.c has the sizes of a device */
+    ag_tape *tape = ag_tape_new(test_device());
     (void)state;
     setenv("AUGUR_FUSE", "0", 1);
     ag_plan_summary s = ag_plan_of(chain(tape, input(tape), 6), 0);
@@ -128,7 +134,7 @@ static long plans_after(ag_tape *tape, int rows, int columns)
 
 static void test_plans_are_found_again(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     (void)state;
     for (int i = 0; i < 6; i++) assert_int_equal(plans_after(tape, 3 + i % 2, 5), i ? 2 : 1);
     for (int i = 0; i < 32; i++) plans_after(tape, 10, 1 + i); /* 32 others: both are forgotten */
@@ -142,7 +148,7 @@ static void test_plans_are_found_again(void **state)
 /* Attributes, what is wanted and what is kept make another plan; data and random numbers do not. */
 static void test_key_of_a_plan(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     long made[6];
     (void)state;
     for (int i = 0; i < 6; i++) {
@@ -163,7 +169,7 @@ static void test_key_of_a_plan(void **state)
 /* More shapes than plans: they are made again in the memory that is there. */
 static void test_second_pass_allocates_nothing(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     long before = 0;
     (void)state;
     for (int pass = 0; pass < 3; pass++) {
@@ -179,7 +185,7 @@ static void test_second_pass_allocates_nothing(void **state)
 
 static void test_kept_tensors(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     (void)state;
     ag_tensor *x = ag_input(tape, data, AG_SHAPE(2, 3)), *h = ag_shift(x, 1);
     ag_tensor *v = ag_reshape(h, AG_SHAPE(6)), *y = ag_sum_all(ag_square(v));
@@ -223,7 +229,8 @@ static void print_dot(ag_tensor *y, FILE *file) { ag_tape_dot(ag_tape_of(y), fil
 
 static void test_text(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    if (test_device() != AG_CPU) skip(); /* test_device.c has the sizes of a device */
+    ag_tape *tape = ag_tape_new(test_device());
     (void)state;
     ag_tensor *x = ag_name(ag_input(tape, data, AG_SHAPE(10, 100)), "say \"x\"");
     ag_tensor *y = ag_sum_all(ag_tanh(ag_mul(x, ag_parameter(tape, weight))));
@@ -270,7 +277,8 @@ static int set_up(void **state)
     params = ag_params_new();
     weight = ag_params_add(params, "weight", AG_SHAPE(10, 100), ag_init_constant(0.5), 1);
     ag_set_threads(1);
-    return ag_params_build(params, 0) != AG_OK;
+    return ag_params_build(params, 0) != AG_OK ||
+           ag_params_to(params, test_device(), NULL) != AG_OK;
 }
 
 static int tear_down(void **state)

@@ -3,7 +3,8 @@
 #include "tests/op_runner.h"
 #include "tests/both/op_inside.h"
 #include "autograd/tape.h"
-#include "optim/optim.h"
+#include "tests/device.h"
+#include "optim/internal.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 
@@ -121,10 +122,11 @@ static int open(op_trial *t, inside *in, const ag_op *op, int index)
     *in = (inside){.op = op, .index = index, .attr = c->attr};
     memcpy(t->f, c->attr.f, sizeof t->f);
     memcpy(t->i, c->attr.i, sizeof t->i);
-    in->tape = ag_tape_new(AG_CPU);
+    in->tape = ag_tape_new(test_device());
     in->params = ag_params_new();
     for (int i = 0; i < t->n_in; i++) add_input(t, in, c, i);
     ag_params_build(in->params, 0);
+    ag_params_to(in->params, test_device(), NULL);
     ag_tensor *y[AG_MAX_OUT];
     record(t, y, 0);
     if (ag_failed(in->tape)) return 1;
@@ -203,8 +205,26 @@ static uint64_t inputs_hash(const op_trial *t)
     return h;
 }
 
+static void spoil_slab(ag_tape *tape)
+{
+    const size_t n = (size_t)tape->slab_bytes;
+    if (tape->device != AG_CPU)
+        ag__device_fill(tape->slab, 0xff, tape->slab ? n : 0);
+    else if (tape->slab)
+        memset(tape->slab, 0xff, n);
+    if (tape->tiles) memset(tape->tiles, 0xff, (size_t)tape->tiles_bytes);
+}
+
+/* Gradients are NaN where they are, and the gaps between parameters stay 0. */
+static void spoil_gradients(ag_params *params)
+{
+    ag_params_reset(params);
+    for (int i = 0; i < params->count; i++)
+        memset(params->list[i]->gradient, 0xff, (size_t)params->list[i]->count * sizeof(ag_real));
+}
+
 /* Fills what a run must write with NaN, so that reading before writing shows. */
-static void prepare(op_trial *t, unsigned how)
+static void fill(op_trial *t, unsigned how)
 {
     inside *in = t->inside;
     for (int i = 0; i < t->n_in; i++)
@@ -212,11 +232,16 @@ static void prepare(op_trial *t, unsigned how)
             in->param[i]->value[k] = (ag_real)t->x[i][k];
     for (int j = 0; j < t->n_out; j++)
         for (int64_t k = 0; k < t->y_count[j]; k++) in->c[j][k] = (ag_real)t->c[j][k];
-    if (in->tape->slab) memset(in->tape->slab, 0xff, (size_t)in->tape->slab_bytes);
-    if (in->tape->tiles) memset(in->tape->tiles, 0xff, (size_t)in->tape->tiles_bytes);
-    if (how & RUN_ADD || !(how & RUN_BACKWARD)) return;
-    ag_params_reset(in->params);
-    memset(in->params->gradient, 0xff, (size_t)in->params->size * sizeof(ag_real));
+    spoil_slab(in->tape);
+    if (how & RUN_BACKWARD && !(how & RUN_ADD)) spoil_gradients(in->params);
+}
+
+static void prepare(op_trial *t, unsigned how)
+{
+    ag_params *params = ((inside *)t->inside)->params;
+    ag_params_fetch(params, NULL);
+    fill(t, how);
+    if (params->device != AG_CPU) ag__params_send(params, NULL);
 }
 
 static void read_outputs(op_trial *t, ag_tensor *const *y)
@@ -271,6 +296,7 @@ void ag__trial_run(op_trial *t, unsigned how)
     else
         ag_forward(y[0]);
     t->allocations = ag__allocations() - allocations;
+    ag_params_fetch(in->params, NULL);
     t->untouched = inputs_hash(t) == before && guards_whole(in);
     if (!(how & RUN_LEAN)) read_outputs(t, y);
     if (how & RUN_BACKWARD) read_gradients(t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces of the optimizer tests that run in float and in double. */
-#include "optim/optim.h"
+#include "tests/device.h"
 
 #include <math.h>
 
@@ -25,9 +25,9 @@ void ag__trace_adam(double out[10][6], int decoupled)
         for (int i = 0; i < 2; i++) b->gradient[i] = (ag_real)cos(0.5 * t + i);
         params->state = AG_READY;
         if (decoupled)
-            ag_adamw_step(params, &options, 0.1 / (1 + t), NULL);
+            step_there(params, &options, 0.1 / (1 + t), NULL);
         else
-            ag_adam_step(params, &options, 0.1 / (1 + t), NULL);
+            adam_there(params, &options, 0.1 / (1 + t), NULL);
         for (int i = 0; i < 4; i++) out[t][i] = (double)w->value[i];
         for (int i = 0; i < 2; i++) out[t][4 + i] = (double)b->value[i];
     }

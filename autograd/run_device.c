@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Run on a device: inputs go to their places in the slab, every job launches its kernel, and the
+   run returns before the device is done. Results are fetched when they are read. */
+#include "autograd/tape.h"
+
+#include <string.h>
+
+/* ---- room ---- */
+
+static int64_t padded(int64_t bytes) { return (bytes + 255) / 256 * 256; }
+
+static size_t bytes_of(const ag_tensor *t)
+{
+    return (size_t)t->count * (t->is_int ? sizeof(int32_t) : sizeof(ag_real));
+}
+
+static int no_room(ag_tape *tape, int64_t wanted)
+{
+    ag_tape_fail(tape, AG_EMEMORY,
+                 "This step wants %lld bytes on the CUDA device, of which %lld are free; use fewer "
+                 "configurations or a smaller graph per step, or choose the CPU as the device.",
+                 (long long)wanted, (long long)ag__device_free_bytes());
+    return 1;
+}
+
+int ag__device_room(ag_tape *tape, const ag_plan *plan)
+{
+    const int64_t wanted = plan->slab_bytes ? plan->slab_bytes : 1; /* tensors of nothing */
+    if (!tape->stage) tape->stage = ag__stage_new();
+    if (!tape->results) tape->results = ag_arena_new();
+    if (!tape->stage || !tape->results) return no_room(tape, wanted);
+    if (wanted <= tape->slab_bytes) return 0;
+    ag__device_give(tape->slab);
+    tape->slab_bytes = 0;
+    tape->slab = ag__device_take((size_t)wanted);
+    if (!tape->slab) return no_room(tape, wanted);
+    tape->slab_bytes = wanted;
+    return 0;
+}
+
+void ag__device_end(ag_tape *tape)
+{
+    if (tape->device == AG_CPU) return;
+    ag__stage_free(tape->stage);
+    ag__timer_free(tape->timer);
+    ag_arena_free(tape->results);
+    ag__device_give(tape->slab);
+}
+
+/* ---- inputs ---- */
+
+/* The buffer of an input that the plan reads; NULL: of none. */
+static const ag_buffer *place_of(const ag_tape *tape, const ag_plan *plan, int i)
+{
+    const ag_tensor *t = tape->tensors[i];
+    const int id = t->node < 0 && !t->param ? plan->value_buffer[i] : -1;
+    return id >= 0 && plan->buffers[id].first >= 0 ? &plan->buffers[id] : NULL;
+}
+
+static void send_inputs(ag_tape *tape, const ag_plan *plan)
+{
+    int64_t total = 0, at = 0;
+    for (int i = 0; i < tape->n_tensors; i++)
+        if (place_of(tape, plan, i)) total += padded((int64_t)bytes_of(tape->tensors[i]));
+    char *to = ag__stage_open(tape->stage, (size_t)total);
+    if (!to) {
+        no_room(tape, total);
+        return;
+    }
+    for (int i = 0; i < tape->n_tensors; i++) {
+        if (!place_of(tape, plan, i)) continue;
+        if (bytes_of(tape->tensors[i]))
+            memcpy(to + at, tape->tensors[i]->data, bytes_of(tape->tensors[i]));
+        at += padded((int64_t)bytes_of(tape->tensors[i]));
+    }
+    ag__stage_send(tape->stage, (size_t)total);
+    at = 0;
+    for (int i = 0; i < tape->n_tensors; i++) {
+        const ag_buffer *place = place_of(tape, plan, i);
+        if (!place) continue;
+        ag__stage_move(tape->stage, tape->slab + place->offset, (size_t)at,
+                       bytes_of(tape->tensors[i]));
+        at += padded((int64_t)bytes_of(tape->tensors[i]));
+    }
+    ag__stage_close(tape->stage);
+}
+
+/* ---- kernels ---- */
+
+/* Nothing is launched when a kernel of the plan has no form for the device. */
+static int all_built(ag_tape *tape, const ag_plan *plan)
+{
+    for (int k = 0; k < plan->n_jobs; k++) {
+        const ag_job *job = &plan->jobs[k];
+        if (!job->kernel || job->kernel->cuda) continue;
+        ag_tape_fail(tape, AG_EDEVICE,
+                     "%s has no CUDA kernel \"%s\" yet (op %d); choose the CPU as the device.",
+                     tape->nodes[job->node].op->name, job->kernel->name, job->node);
+        return 0;
+    }
+    return 1;
+}
+
+static const char *name_of(const ag_job *job) { return job->kernel ? job->kernel->name : "zero"; }
+
+static void run_job(ag_tape *tape, ag_job *job)
+{
+    ag__job_args(tape, job);
+    ag__device_doing(name_of(job));
+    if (job->kernel)
+        job->kernel->cuda(&job->args);
+    else if (!job->args.add)
+        ag__device_fill(job->args.dx, 0, (size_t)ag_shape_count(job->args.xs[0]) * sizeof(ag_real));
+    ag__device_wait_if_asked();
+    ag__device_failed(&tape->failure);
+}
+
+static void start_profile(ag_tape *tape)
+{
+    if (tape->profile && !tape->timer) tape->timer = ag__timer_new();
+    if (tape->profile && tape->timer) ag__timer_start(tape->timer);
+}
+
+static void end_profile(ag_tape *tape, const ag_plan *plan)
+{
+    for (int s = 0; tape->profile && tape->timer && s < plan->n_steps; s++)
+        ag__profile_add(tape, name_of(&plan->jobs[plan->steps[s].first]), 0,
+                        ag__timer_seconds(tape->timer, s));
+}
+
+void ag__device_run(ag_tape *tape, ag_plan *plan)
+{
+    if (!all_built(tape, plan)) return;
+    send_inputs(tape, plan);
+    start_profile(tape);
+    for (int s = 0; s < plan->n_steps && !ag_failed(tape); s++) {
+        run_job(tape, &plan->jobs[plan->steps[s].first]); /* there are no groups */
+        if (tape->profile && tape->timer) ag__timer_mark(tape->timer);
+        if (tape->check_finite && !ag_failed(tape)) ag__check_step(tape, plan, &plan->steps[s]);
+    }
+    if (!ag_failed(tape)) end_profile(tape, plan);
+    ag__device_failed(&tape->failure);
+}
+
+/* ---- results ---- */
+
+const void *ag__device_result(ag_tensor *x)
+{
+    ag_tape *tape = x->tape;
+    void *copy = ag_arena_take(tape->results, bytes_of(x) + 1); /* nothing is somewhere, too */
+    if (!copy) {
+        ag_tape_fail(tape, AG_EMEMORY, "There is no memory for the %lld values of a tensor.",
+                     (long long)x->count);
+        return NULL;
+    }
+    ag__device_download(copy, x->there, bytes_of(x));
+    if (ag__device_failed(&tape->failure) != AG_OK) return NULL;
+    x->data = copy;
+    return copy;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* One step of AdamW for one element: written once, for optim/adamw.c and core/cuda/optim.cu. */
+#ifndef AG_CORE_ADAMW_H
+#define AG_CORE_ADAMW_H
+
+#include "core/kernel.h"
+
+/* The numbers of one step, worked out once. */
+typedef struct ag__adamw {
+    ag_real b1, c1, b2, c2; /* beta and 1 - beta */
+    ag_real rate;           /* lr / (1 - b1^t) */
+    ag_real unbias;         /* 1 / sqrt(1 - b2^t) */
+    ag_real epsilon;
+    ag_real keep, l2; /* of parameters with decay: w *= keep, g += l2 w */
+} ag__adamw;
+
+/* The same for parameters without decay. */
+AG_BOTH ag__adamw ag__adamw_plain(ag__adamw u)
+{
+    u.keep = 1;
+    u.l2 = 0;
+    return u;
+}
+
+KERNEL void ag__adamw_element(ag_real *w, ag_real *m, ag_real *v, ag_real g, ag__adamw u)
+{
+    const ag_real d = g + u.l2 * *w;
+    *m = u.b1 * *m + u.c1 * d;
+    *v = u.b2 * *v + u.c2 * (d * d);
+    *w = u.keep * *w - u.rate * (*m / (v_sqrt(*v) * u.unbias + u.epsilon));
+}
+
+#endif

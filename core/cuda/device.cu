@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The CUDA device: opening it, its streams, the first failure. */
+#include "core/cuda/inside.h"
+#include "core/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ag__cuda_device only; /* device 0 of those that CUDA_VISIBLE_DEVICES leaves */
+
+ag__cuda_device *ag__cuda_here(void) { return &only; }
+
+extern "C" void *ag__cuda_stream(void) { return only.compute; }
+
+/* ---- opening ---- */
+
+static __global__ void probe_grid(int *to) { to[threadIdx.x] = (int)threadIdx.x; }
+
+/* Both streams, and one kernel to see that there is code for this device. */
+static cudaError_t start(ag__cuda_device *d)
+{
+    cudaError_t e = cudaStreamCreateWithFlags(&d->compute, cudaStreamNonBlocking);
+    if (e == cudaSuccess) e = cudaStreamCreateWithFlags(&d->copies, cudaStreamNonBlocking);
+    if (e == cudaSuccess) e = cudaMalloc(&d->small, AG__CUDA_SMALL);
+    if (e != cudaSuccess) return e;
+    AG__START(probe, 1, 32, (int *)(void *)d->small);
+    e = cudaGetLastError();
+    return e != cudaSuccess ? e : cudaStreamSynchronize(d->compute);
+}
+
+static cudaError_t open_device(ag__cuda_device *d, cudaDeviceProp *about)
+{
+    int n = 0;
+    cudaError_t e = cudaGetDeviceCount(&n);
+    if (e != cudaSuccess) return e;
+    if (n == 0) return cudaErrorNoDevice;
+    e = cudaSetDevice(d->number);
+    if (e == cudaSuccess) e = cudaGetDeviceProperties(about, d->number);
+    return e != cudaSuccess ? e : start(d);
+}
+
+extern "C" ag_status ag__device_open(ag_failure *why)
+{
+    ag__cuda_device *d = &only;
+    const std::lock_guard<std::recursive_mutex> held(d->lock);
+    if (!d->tried) {
+        cudaDeviceProp about = {};
+        const char *text = getenv("AUGUR_CUDA_WAIT");
+        d->tried = 1;
+        d->waits = text && strcmp(text, "1") == 0;
+        d->doing = "the start";
+        const cudaError_t e = open_device(d, &about);
+        char reason[400];
+        if (e != cudaSuccess)
+            ag_fail(&d->closed, AG_EDEVICE, "%s",
+                    ag__device_reason(reason, (int)e, CUDART_VERSION, about.name, about.major,
+                                      about.minor, cudaGetErrorString(e)));
+    }
+    if (d->closed.status != AG_OK) return ag_fail(why, AG_EDEVICE, "%s", d->closed.sentence);
+    if (d->lost) return ag_fail(why, AG_EDEVICE, "%s", d->failure.sentence);
+    return AG_OK;
+}
+
+/* ---- failures ---- */
+
+extern "C" void ag__cuda_started(const char *kernel, int error)
+{
+    only.doing = kernel;
+    ag__cuda_keep((cudaError_t)error);
+}
+
+extern "C" void ag__device_doing(const char *name) { only.doing = name; }
+
+static void keep(ag_status status, const char *meaning)
+{
+    ag__cuda_device *d = &only;
+    char text[400];
+    const std::lock_guard<std::recursive_mutex> held(d->lock);
+    if (d->failure.status == AG_OK)
+        ag_fail(&d->failure, status, "%s", ag__device_sentence(text, d->doing, meaning, d->waits));
+}
+
+/* A device that cannot go on answers every later call with its error. */
+int ag__cuda_keep(cudaError_t error)
+{
+    if (error == cudaSuccess) return 0;
+    keep(error == cudaErrorMemoryAllocation ? AG_EMEMORY : AG_EDEVICE, cudaGetErrorString(error));
+    cudaGetLastError();
+    if (cudaStreamSynchronize(only.compute) != cudaSuccess) only.lost = 1;
+    return 1;
+}
+
+void ag__cuda_keep_text(const char *meaning) { keep(AG_EDEVICE, meaning); }
+
+extern "C" ag_status ag__device_failed(ag_failure *why)
+{
+    ag__cuda_device *d = &only;
+    const std::lock_guard<std::recursive_mutex> held(d->lock);
+    ag__cuda_keep(cudaGetLastError());
+    if (d->failure.status == AG_OK) return AG_OK;
+    const ag_status status = ag_fail(why, d->failure.status, "%s", d->failure.sentence);
+    if (!d->lost) d->failure.status = AG_OK;
+    return status;
+}
+
+extern "C" ag_status ag__device_wait(ag_failure *why)
+{
+    ag__cuda_keep(cudaStreamSynchronize(only.compute));
+    return ag__device_failed(why);
+}
+
+extern "C" void ag__device_wait_if_asked(void)
+{
+    if (only.waits) ag__cuda_keep(cudaStreamSynchronize(only.compute));
+}
+
+/* ---- the first gradient ---- */
+
+static __global__ void seed_grid(ag_real *dx, int add) { dx[0] = add ? dx[0] + 1 : 1; }
+extern "C" void ag__device_seed(ag_real *dx, int add) { AG__START(seed, 1, 1, dx, add); }

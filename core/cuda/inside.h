@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of core/cuda share. */
+#ifndef AG_CORE_CUDA_INSIDE_H
+#define AG_CORE_CUDA_INSIDE_H
+
+#include "core/cuda/device.h"
+
+#include <cuda_runtime.h>
+
+#include <mutex>
+
+/* One device. Several tapes may use it from several threads: `lock` guards what they share. */
+struct ag__cuda_device {
+    int number;
+    cudaStream_t compute, copies;
+    std::recursive_mutex lock;
+    int tried;          /* to open it */
+    ag_failure closed;  /* why it could not be opened */
+    ag_failure failure; /* the first one since the last question */
+    int lost;           /* it cannot go on: the failure stays */
+    int waits;          /* AUGUR_CUDA_WAIT=1 */
+    const char *doing;  /* what was launched last */
+    void *blas;         /* of gemm.cu: the handle */
+    char *small;        /* of ag__cuda_small */
+};
+
+/* The device that work goes to; open. */
+ag__cuda_device *ag__cuda_here(void);
+
+/* Keeps an error of the runtime as the failure of what was launched last; 1 if it is one. */
+int ag__cuda_keep(cudaError_t error);
+void ag__cuda_keep_text(const char *meaning); /* of another library */
+
+/* Memory on the device for the partial results of one call, SMALL bytes; NULL: none. Hold the lock
+   until they are read. */
+enum { AG__CUDA_SMALL = 8192 };
+char *ag__cuda_small(void);
+
+static inline size_t ag__cuda_padded(size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+#endif

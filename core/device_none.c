@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* A build without CUDA: opening the device says so, and without an open device nobody calls the
+   other functions. */
+#include "core/cuda/device.h"
+
+#ifndef AG_HAVE_CUDA
+
+ag_status ag__device_open(ag_failure *why)
+{
+    return ag_fail(why, AG_EDEVICE,
+                   "This version is built without CUDA and runs on the CPU only; configure with "
+                   "`cmake --preset cuda` where the CUDA toolkit is, or choose the CPU as the "
+                   "device.");
+}
+ag_status ag__device_failed(ag_failure *why) { return ag__device_open(why); }
+ag_status ag__device_wait(ag_failure *why) { return ag__device_open(why); }
+void ag__device_wait_if_asked(void) {}
+void ag__device_doing(const char *name) { (void)name; }
+
+void *ag__device_take(size_t bytes) { return (void)bytes, NULL; }
+void ag__device_give(void *p) { (void)p; }
+size_t ag__device_free_bytes(void) { return 0; }
+void ag__device_upload(void *to, const void *from, size_t n) { (void)to, (void)from, (void)n; }
+void ag__device_download(void *to, const void *from, size_t n) { (void)to, (void)from, (void)n; }
+void ag__device_copy(void *to, const void *from, size_t n) { (void)to, (void)from, (void)n; }
+void ag__device_fill(void *to, int byte, size_t n) { (void)to, (void)byte, (void)n; }
+
+ag__stage *ag__stage_new(void) { return NULL; }
+void ag__stage_free(ag__stage *s) { (void)s; }
+char *ag__stage_open(ag__stage *s, size_t n) { return (void)s, (void)n, NULL; }
+void ag__stage_send(ag__stage *s, size_t n) { (void)s, (void)n; }
+void ag__stage_move(ag__stage *s, void *to, size_t at, size_t n)
+{
+    (void)s, (void)to, (void)at, (void)n;
+}
+void ag__stage_close(ag__stage *s) { (void)s; }
+
+ag__timer *ag__timer_new(void) { return NULL; }
+void ag__timer_free(ag__timer *t) { (void)t; }
+void ag__timer_start(ag__timer *t) { (void)t; }
+void ag__timer_mark(ag__timer *t) { (void)t; }
+double ag__timer_seconds(ag__timer *t, int i) { return (void)t, (void)i, 0; }
+
+void ag__device_gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
+                     int k, int add)
+{
+    (void)c, (void)a, (void)b, (void)ta, (void)tb, (void)m, (void)n, (void)k, (void)add;
+}
+void ag__device_column_sums(ag_real *y, const ag_real *x, const ag_real *z, int64_t rows,
+                            int columns, int add, ag_real *scratch, int pieces)
+{
+    (void)y, (void)x, (void)z, (void)rows, (void)columns, (void)add, (void)scratch, (void)pieces;
+}
+int64_t ag__device_invert_scratch(int64_t count) { return (void)count, 0; }
+void ag__device_invert(int32_t *starts, int32_t *order, const int32_t *index, int m, int k, int n,
+                       int stride, ag_real *scratch)
+{
+    (void)starts, (void)order, (void)index, (void)m, (void)k, (void)n, (void)stride, (void)scratch;
+}
+int64_t ag__device_scan_scratch(int64_t n) { return (void)n, 0; }
+void ag__device_scan(int32_t *out, const int32_t *in, int64_t n, ag_real *scratch)
+{
+    (void)out, (void)in, (void)n, (void)scratch;
+}
+void ag__device_largest(int32_t *place, int32_t *perm, const ag_real *score, const int32_t *starts,
+                        const int32_t *kept, int64_t segments)
+{
+    (void)place, (void)perm, (void)score, (void)starts, (void)kept, (void)segments;
+}
+int64_t ag__device_first_bad(const ag_real *x, int64_t n) { return (void)x, (void)n, -1; }
+void ag__device_seed(ag_real *dx, int add) { (void)dx, (void)add; }
+
+double ag__device_sum_squares(const ag_real *x, int64_t n) { return (void)x, (void)n, 0; }
+void ag__device_scale(ag_real *x, int64_t n, ag_real f) { (void)x, (void)n, (void)f; }
+void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, const int8_t *decays,
+                      int64_t n, const struct ag__adamw *u)
+{
+    (void)w, (void)m, (void)v, (void)g, (void)decays, (void)n, (void)u;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums over the threads of a block, known to thread 0 alone. Nobody waits at the end: who uses the
+   storage again has to call __syncthreads before, as in CUB. */
+#ifndef CUDA_ON_HOST_CUB_BLOCK_REDUCE_CUH
+#define CUDA_ON_HOST_CUB_BLOCK_REDUCE_CUH
+
+#include "cuda_runtime.h"
+
+namespace cub
+{
+
+template <class T, int THREADS> class BlockReduce
+{
+  public:
+    struct TempStorage {
+        T given[THREADS];
+    };
+
+    explicit BlockReduce(TempStorage &storage) : store(storage) {}
+
+    template <class Join> T Reduce(T in, Join join)
+    {
+        if (blockDim.x != THREADS || blockDim.y != 1 || blockDim.z != 1)
+            cuda_on_host::misuse("cub::BlockReduce is for %d threads, but the block has %u",
+                                 THREADS, blockDim.x * blockDim.y * blockDim.z);
+        store.given[threadIdx.x] = in;
+        __syncthreads();
+        T all;
+        if (threadIdx.x) { /* other threads get something that nobody should use */
+            memset(&all, 0xff, sizeof all);
+            return all;
+        }
+        all = store.given[0];
+        for (int i = 1; i < THREADS; i++) all = join(all, store.given[i]);
+        return all;
+    }
+    T Sum(T in)
+    {
+        return Reduce(in, [](T a, T b) { return (T)(a + b); });
+    }
+
+  private:
+    TempStorage &store;
+};
+
+} // namespace cub
+
+#endif

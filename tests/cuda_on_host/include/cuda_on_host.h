@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What tests, in C or C++, ask of the host execution beyond CUDA. */
+#ifndef CUDA_ON_HOST_H
+#define CUDA_ON_HOST_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 1: kernels are compiled with the checker. */
+int cuda_on_host_checked(void);
+
+/* Copies device memory as it is now, whatever still waits in streams. */
+void cuda_on_host_peek(void *to, const void *from, size_t bytes);
+
+/* The contents are NaN again and count as never written. */
+void cuda_on_host_forget(void *p, size_t bytes);
+
+/* The nth call from now on (1: the next) of the function of that name, such as "cudaMalloc",
+   returns this error; nth = 0: every call. The name of a kernel, as it is launched, makes that
+   kernel fail when it runs: the error then stays, as on a device. NULL: no call fails any more, and
+   the device is well again. */
+void cuda_on_host_fail(const char *name, int error, int nth);
+
+/* What has been done since the program began. */
+typedef struct cuda_on_host_counts {
+    long launches, blocks, threads, meetings, library_calls, copies, waits, allocations, replays;
+} cuda_on_host_counts;
+cuda_on_host_counts cuda_on_host_count(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What nvcc adds to C++: qualifiers, vectors, the place of a thread and a few functions. */
+#ifndef CUDA_ON_HOST_LANGUAGE_H
+#define CUDA_ON_HOST_LANGUAGE_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <algorithm>
+#include <cmath>
+
+#define CUDART_VERSION 13000
+
+#define __host__
+#define __device__
+#define __global__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __align__(n) __attribute__((aligned(n)))
+#define __constant__ static
+/* One block runs at a time, so what a block shares is static; the section tells the runtime where
+   all of it is. */
+#define __shared__   static __attribute__((section("cuda_shared"), used))
+
+struct uint3 {
+    unsigned x, y, z;
+};
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+struct alignas(8) int2 {
+    int x, y;
+};
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
+struct alignas(8) float2 {
+    float x, y;
+};
+struct alignas(16) int4 {
+    int x, y, z, w;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+inline int2 make_int2(int x, int y) { return {x, y}; }
+inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+inline float2 make_float2(float x, float y) { return {x, y}; }
+inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+
+/* Of the thread that runs. */
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+enum { warpSize = 32 };
+
+using std::isfinite;
+using std::isnan;
+using std::max;
+using std::min;
+
+inline float rsqrtf(float x) { return 1 / sqrtf(x); }
+inline int __popc(unsigned v) { return __builtin_popcount(v); }
+inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
+inline int __ffs(int v) { return __builtin_ffs(v); }
+inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
+inline unsigned __float_as_uint(float x)
+{
+    unsigned bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+inline float __uint_as_float(unsigned bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+template <class T> T __ldg(const T *p) { return *p; }
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of the CUDA runtime that Augur uses, carried out by the host. Types and signatures are
+   those of the toolkit, so that the same sources compile with nvcc; what Augur must not use is not
+   here, or is refused when it is called. */
+#ifndef CUDA_ON_HOST_RUNTIME_H
+#define CUDA_ON_HOST_RUNTIME_H
+
+#include "cuda_on_host/language.h"
+#include "cuda_on_host/warp.h"
+#include "cuda_on_host/atomics.h"
+#include "cuda_on_host/api.h"
+#include "cuda_on_host/launch.h"
+
+#endif

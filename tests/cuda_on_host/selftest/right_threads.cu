@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Warp functions, barriers, shared memory, atomics, and where a thread is. */
+#include "selftest.hpp"
+
+namespace
+{
+
+__global__ void shuffles(int *y)
+{
+    const int me = (int)threadIdx.x, lane = me & 31;
+    y[me] = __shfl_sync(~0u, me, 5);
+    y[64 + me] = __shfl_up_sync(~0u, me, 3);
+    y[128 + me] = __shfl_down_sync(~0u, me, 3);
+    y[192 + me] = __shfl_xor_sync(~0u, me, 16);
+    y[256 + me] = __shfl_sync(~0u, me, 9, 8); /* in groups of 8: lane 1 of each */
+    y[320 + me] = __shfl_down_sync(~0u, me, 2, 4);
+    y[384 + me] = (int)__ballot_sync(~0u, lane % 3 == 0);
+    y[448 + me] = __any_sync(~0u, lane == 7) + 2 * __all_sync(~0u, lane < 32) +
+                  4 * __all_sync(~0u, lane < 31) + 8 * __any_sync(~0u, lane > 31);
+}
+
+void test_shuffles()
+{
+    int *d = zeros<int>(512);
+    DONE(start(one, 1, 64, shuffles, d));
+    const std::vector<int> y = fetched(d, 512);
+    for (int me = 0; me < 64; me++) {
+        const int lane = me & 31, first = me - lane;
+        EXPECT(y[(size_t)me] == first + 5);
+        EXPECT(y[(size_t)(64 + me)] == (lane < 3 ? me : me - 3));
+        EXPECT(y[(size_t)(128 + me)] == (lane > 28 ? me : me + 3));
+        EXPECT(y[(size_t)(192 + me)] == first + (lane ^ 16));
+        EXPECT(y[(size_t)(256 + me)] == first + lane / 8 * 8 + 1);
+        EXPECT(y[(size_t)(320 + me)] == (lane % 4 < 2 ? me + 2 : me));
+        EXPECT((unsigned)y[(size_t)(384 + me)] == 0x49249249u);
+        EXPECT(y[(size_t)(448 + me)] == 1 + 2);
+    }
+    DONE(cudaFree(d));
+}
+
+/* Half warps go their own ways, and each settles what it wrote. */
+__global__ void halves(float *x)
+{
+    const int lane = (int)threadIdx.x;
+    const unsigned mask = lane < 16 ? 0x0000ffffu : 0xffff0000u;
+    x[lane] = (float)lane;
+    if (lane < 16)
+        __syncwarp(mask);
+    else
+        __syncwarp(mask);
+    const float neighbour = x[lane ^ 1];
+    if (lane < 16)
+        __syncwarp(mask);
+    else
+        __syncwarp(mask);
+    x[lane] = neighbour;
+}
+
+void test_halves()
+{
+    float *d = zeros<float>(32);
+    DONE(start(one, 1, 32, halves, d));
+    const std::vector<float> x = fetched(d, 32);
+    for (size_t i = 0; i < 32; i++) EXPECT(x[i] == (float)(i ^ 1));
+    DONE(cudaFree(d));
+}
+
+__global__ void reverse(float *x)
+{
+    __shared__ float s[64];
+    x += 64 * blockIdx.x;
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+#ifdef AG_CUDA_ON_HOST
+# define DYNAMIC(name) float *const name = (float *)cuda_on_host::dynamic_shared()
+#else
+# define DYNAMIC(name) extern __shared__ float name[]
+#endif
+__global__ void reverse_much(float *x, int n)
+{
+    DYNAMIC(s);
+    for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) s[i] = x[i];
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) x[i] = s[n - 1 - i];
+}
+
+void test_shared()
+{
+    std::vector<float> x(64 * 3);
+    for (size_t i = 0; i < x.size(); i++) x[i] = (float)i;
+    float *d = uploaded(x);
+    DONE(start(one, 3, 64, reverse, d));
+    std::vector<float> y = fetched(d, x.size());
+    for (size_t i = 0; i < x.size(); i++) EXPECT(y[i] == x[i / 64 * 64 + 63 - i % 64]);
+    DONE(cudaFree(d));
+
+    const int n = 20000; /* more than a block has without asking */
+    std::vector<float> much((size_t)n);
+    for (int i = 0; i < n; i++) much[(size_t)i] = (float)i;
+    d = uploaded(much);
+    EXPECT(start_shared(one, 1, 256, n * sizeof(float), reverse_much, d, n) != cudaSuccess);
+    EXPECT(cudaGetLastError() != cudaSuccess);
+    DONE(cudaFuncSetAttribute((const void *)reverse_much,
+                              cudaFuncAttributeMaxDynamicSharedMemorySize, n * (int)sizeof(float)));
+    DONE(start_shared(one, 1, 256, n * sizeof(float), reverse_much, d, n));
+    y = fetched(d, (size_t)n);
+    EXPECT(y[0] == (float)(n - 1) && y[1] == (float)(n - 2) && y[(size_t)n - 1] == 0);
+    DONE(cudaFree(d));
+}
+
+__global__ void where(unsigned *y)
+{
+    const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    y[block * blockDim.x * blockDim.y * blockDim.z + thread] = block * 1000 + thread;
+}
+
+void test_places()
+{
+    const unsigned blocks = 2 * 3 * 5, threads = 4 * 3 * 2;
+    unsigned *d = zeros<unsigned>(blocks * threads);
+    DONE(start(one, dim3(2, 3, 5), dim3(4, 3, 2), where, d));
+    const std::vector<unsigned> y = fetched(d, blocks * threads);
+    for (unsigned i = 0; i < blocks * threads; i++)
+        EXPECT(y[i] == i / threads * 1000 + i % threads);
+    EXPECT(start(one, 0, 32, where, d) == cudaErrorInvalidConfiguration);
+    EXPECT(start(one, 1, 1025, where, d) == cudaErrorInvalidConfiguration);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    EXPECT(cudaGetLastError() == cudaSuccess);
+    DONE(cudaFree(d));
+}
+
+__global__ void count_up(int *sum, unsigned long long *long_sum, long long *least, int *claims)
+{
+    const int me = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    atomicAdd(sum, me);
+    atomicAdd(long_sum, 1ull << 33);
+    atomicMin(least, (long long)(1000 - me) - (1ll << 40));
+    if (atomicCAS(claims, 0, me + 1) == 0) atomicExch(claims + 1, me + 1);
+    atomicMax(claims + 2, me);
+}
+
+void test_atomics()
+{
+    int *sum = zeros<int>(1), *claims = zeros<int>(3);
+    unsigned long long *long_sum = zeros<unsigned long long>(1);
+    long long *least = zeros<long long>(1);
+    DONE(start(one, 4, 64, count_up, sum, long_sum, least, claims));
+    EXPECT(fetched(sum, 1)[0] == 255 * 128);
+    EXPECT(fetched(long_sum, 1)[0] == 256ull << 33);
+    EXPECT(fetched(least, 1)[0] == 1000 - 255 - (1ll << 40));
+    const std::vector<int> c = fetched(claims, 3);
+    EXPECT(c[0] > 0 && c[0] == c[1] && c[2] == 255);
+    DONE(cudaFree(sum));
+    DONE(cudaFree(claims));
+    DONE(cudaFree(long_sum));
+    DONE(cudaFree(least));
+}
+
+/* Threads that have returned are not waited for, and bytes of a word belong to different threads.
+ */
+__global__ void some_return(unsigned char *y, int n)
+{
+    if ((int)threadIdx.x >= n) return;
+    y[threadIdx.x] = 1;
+    __syncthreads();
+    y[n + (int)threadIdx.x] = (unsigned char)(y[(threadIdx.x + 1) % (unsigned)n] + 1);
+}
+
+void test_returned()
+{
+    unsigned char *d = zeros<unsigned char>(96);
+    DONE(start(one, 1, 64, some_return, d, 48));
+    const std::vector<unsigned char> y = fetched(d, 96);
+    EXPECT(y[0] == 1 && y[47] == 1 && y[48] == 2 && y[95] == 2);
+    DONE(cudaFree(d));
+}
+
+/* A device keeps subnormal numbers. */
+__global__ void half_of(float *x) { *x *= 0.5f; }
+
+void test_subnormal()
+{
+    const float least = 1.17549435e-38f;
+    float *d = uploaded(std::vector<float>(1, least));
+    DONE(start(one, 1, 1, half_of, d));
+    EXPECT(fetched(d, 1)[0] == least / 2);
+    DONE(cudaFree(d));
+}
+
+} // namespace
+
+void right_threads()
+{
+    test_shuffles();
+    test_halves();
+    test_shared();
+    test_places();
+    test_atomics();
+    test_returned();
+    test_subnormal();
+}

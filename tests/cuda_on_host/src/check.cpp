@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Two accesses of a word by different threads, one of them a write, race unless a barrier is
+   between them: __syncthreads for threads of a block, __syncwarp for lanes that both pass it.
+   Shuffles order no memory, and nothing orders the blocks of a launch. Atomics do not race with
+   each other. */
+#include "check.hpp"
+
+#include <sys/mman.h>
+
+namespace cuda_on_host
+{
+
+enum { WORD = 4, READERS = 2 };
+
+struct cell {
+    access write, read[READERS];
+    uint32_t launch, block; /* shared memory: whom the cell belongs to */
+    uint8_t written;        /* shared memory: bytes that have been, a bit each */
+};
+
+/* Of each word of the device: */
+enum { LIVE = 0x80, FREED = 0x40, WRITTEN = 0x0f };
+static uint8_t *state;
+static cell *of_device, *of_shared;
+
+static void *shadow(size_t bytes)
+{
+    void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        misuse("there is no address space for the checker; make the device smaller with "
+               "CUDA_ON_HOST_BYTES, which is %zu",
+               device_size);
+    return p;
+}
+
+static size_t word_of(const void *p) { return (size_t)((const char *)p - device_base) / WORD; }
+static size_t words_of(size_t bytes) { return (bytes + WORD - 1) / WORD; }
+
+extern "C" {
+
+void cuda_on_host_check_map()
+{
+    state = (uint8_t *)shadow(device_size / WORD);
+    of_device = (cell *)shadow(device_size / WORD * sizeof(cell));
+    of_shared = (cell *)shadow(words_of((size_t)(__stop_cuda_shared - __start_cuda_shared) + WORD) *
+                               sizeof(cell));
+}
+
+void cuda_on_host_check_taken(const void *p, size_t bytes)
+{
+    memset(state + word_of(p), LIVE, words_of(bytes));
+}
+
+void cuda_on_host_check_given(const void *p, size_t bytes)
+{
+    memset(state + word_of(p), FREED, words_of(bytes));
+}
+
+void cuda_on_host_check_wrote(const void *p, size_t bytes)
+{
+    memset(state + word_of(p), LIVE | WRITTEN, words_of(bytes));
+}
+
+void cuda_on_host_check_copied(const void *to, const void *from, size_t bytes)
+{
+    memmove(state + word_of(to), state + word_of(from), words_of(bytes));
+}
+
+void cuda_on_host_check_reads(const void *p, size_t bytes, const char *who)
+{
+    for (size_t i = word_of(p), n = words_of(bytes); n; n--, i++)
+        if (state[i] != (LIVE | WRITTEN)) {
+            bad(who, nullptr, nullptr);
+            return;
+        }
+}
+
+void cuda_on_host_check_atomic(const void *p, size_t bytes, void *pc)
+{
+    look(p, bytes, true, ATOMIC, pc);
+}
+}
+
+static access here(access_kind kind, uint8_t bytes)
+{
+    return {now.launch,     now.block,       now.thread, now.warp_epoch,
+            now.lane_clock, now.block_epoch, kind,       bytes};
+}
+
+/* 1: nothing is between that access and the one that is made now. */
+static bool races(const access &a, access_kind kind, uint8_t bytes)
+{
+    if (!a.kind || a.launch != now.launch || !(a.bytes & bytes)) return false;
+    if (a.kind == ATOMIC && kind == ATOMIC) return false;
+    if (a.block != now.block) return true;
+    if (a.thread == now.thread || a.block_epoch != now.block_epoch) return false;
+    if (a.thread / 32 != now.thread / 32) return true;
+    return a.warp_epoch == now.warp_epoch && !lane_has_settled(a.thread % 32, a.lane_clock);
+}
+
+static void remember_read(cell &c, const access &a)
+{
+    int at = 0;
+    for (int i = READERS - 1; i > 0; i--) { /* the oldest goes, unless this thread has one */
+        const access &r = c.read[i];
+        if (r.launch == a.launch && r.block == a.block && r.thread == a.thread) at = i;
+    }
+    if (at == 0) {
+        const access &r = c.read[0];
+        if (r.launch != a.launch || r.block != a.block || r.thread != a.thread)
+            c.read[1] = c.read[0];
+    }
+    c.read[at] = a;
+}
+
+static void look_at(cell &c, const access &a, bool writes, void *pc)
+{
+    if (races(c.write, a.kind, a.bytes))
+        bad(writes ? "writes where another thread writes" : "reads where another thread writes", pc,
+            &c.write);
+    if (!writes) {
+        remember_read(c, a);
+        return;
+    }
+    for (const access &r : c.read)
+        if (races(r, a.kind, a.bytes)) bad("writes where another thread reads", pc, &r);
+    c.write = a;
+}
+
+static void look_at_device(size_t word, const access &a, bool writes, void *pc)
+{
+    uint8_t &s = state[word];
+    if (!(s & LIVE)) {
+        bad(s & FREED ? "touches memory that is freed" : "touches memory outside of allocations",
+            pc, nullptr);
+        return;
+    }
+    if ((!writes || a.kind == ATOMIC) && a.bytes & ~s) bad("reads what nobody wrote", pc, nullptr);
+    look_at(of_device[word], a, writes, pc);
+    if (writes) s |= a.bytes;
+}
+
+static void look_at_shared(const char *p, const access &a, bool writes, void *pc)
+{
+    cell &c = of_shared[(size_t)(p - __start_cuda_shared) / WORD];
+    if (c.launch != now.launch || c.block != now.block) {
+        c = {};
+        c.launch = now.launch;
+        c.block = now.block;
+    }
+    const char *const dynamic_end = dynamic_memory + now.running->shared;
+    if (p >= dynamic_end && p < dynamic_memory + MOST_SHARED)
+        bad("touches shared memory beyond what the launch gave", pc, nullptr);
+    if ((!writes || a.kind == ATOMIC) && a.bytes & ~c.written)
+        bad("reads shared memory that nobody wrote", pc, nullptr);
+    look_at(c, a, writes, pc);
+    if (writes) c.written |= a.bytes;
+}
+
+extern "C" char __executable_start[], _end[];
+
+/* Arguments of the kernel, its own stack, and what the compiler put into the program. */
+static bool is_own(const char *p)
+{
+    const bound_kernel &k = now.running->bound;
+    const char *arguments = (const char *)k.arguments.get();
+    return (p >= now.stack && p < now.stack_end) || (p >= __executable_start && p < _end) ||
+           (p >= arguments && p < arguments + k.bytes);
+}
+
+void look(const void *at, size_t bytes, bool writes, access_kind kind, void *pc)
+{
+    const char *p = (const char *)at;
+    if (!now.inside) return;
+    const bool device = on_device(p), shared = p >= __start_cuda_shared && p < __stop_cuda_shared;
+    if (!device && !shared) {
+        if (!is_own(p)) bad("touches memory of the host", pc, nullptr);
+        return;
+    }
+    while (bytes) { /* word by word */
+        const size_t within = (size_t)p % WORD, n = std::min(bytes, WORD - within);
+        const access a = here(kind, (uint8_t)(((1u << n) - 1) << within));
+        if (device)
+            look_at_device(word_of(p), a, writes, pc);
+        else
+            look_at_shared(p, a, writes, pc);
+        p += n;
+        bytes -= n;
+    }
+}
+
+} // namespace cuda_on_host

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions that code compiled with -fsanitize=thread calls before each memory access. They are
+   ours: nothing of the sanitizer's own library is linked. */
+#include "check.hpp"
+
+using namespace cuda_on_host;
+
+#define PC __builtin_return_address(0)
+
+#define CHECK_CALLS(n)                                                         \
+ void __tsan_read##n(void *p) { look(p, n, false, PLAIN, PC); }                \
+ void __tsan_write##n(void *p) { look(p, n, true, PLAIN, PC); }                \
+ void __tsan_unaligned_read##n(void *p) { look(p, n, false, PLAIN, PC); }      \
+ void __tsan_unaligned_write##n(void *p) { look(p, n, true, PLAIN, PC); }      \
+ void __tsan_volatile_read##n(void *p) { look(p, n, false, PLAIN, PC); }       \
+ void __tsan_volatile_write##n(void *p) { look(p, n, true, PLAIN, PC); }       \
+ void __tsan_read##n##_pc(void *p, void *pc) { look(p, n, false, PLAIN, pc); } \
+ void __tsan_write##n##_pc(void *p, void *pc) { look(p, n, true, PLAIN, pc); }
+
+extern "C" {
+CHECK_CALLS(1)
+CHECK_CALLS(2)
+CHECK_CALLS(4)
+CHECK_CALLS(8)
+CHECK_CALLS(16)
+void __tsan_read_range(void *p, size_t n) { look(p, n, false, PLAIN, PC); }
+void __tsan_write_range(void *p, size_t n) { look(p, n, true, PLAIN, PC); }
+void __tsan_vptr_read(void **) {}
+void __tsan_vptr_update(void **, void *) {}
+void __tsan_func_entry(void *) {}
+void __tsan_func_exit() {}
+void __tsan_init() {}
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks of fibers. */
+#ifndef CUDA_ON_HOST_STACK_HPP
+#define CUDA_ON_HOST_STACK_HPP
+
+/* Saves the registers of who calls, keeps its stack pointer in *from and goes on where `to` was
+   saved. */
+extern "C" void cuda_on_host_switch(void **from, void *to);
+
+namespace cuda_on_host
+{
+
+enum { STACK_BYTES = 256 << 10 };
+
+/* What cuda_on_host_switch goes to for `entry` to start on a stack that ends at `end`. */
+void *stack_for(char *end, void (*entry)());
+
+int take_stack(); /* a number */
+void give_stack(int stack);
+char *stack_at(int stack); /* its lowest byte; below it is a page that nobody may touch */
+
+} // namespace cuda_on_host
+
+#endif

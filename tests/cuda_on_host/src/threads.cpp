@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads of a block are fibers of one processor: one runs until it has to wait for others, and
+   then another one does, in random order. So what a kernel takes for granted (that lanes go in
+   step, that a neighbour's write is there) does not happen unless it asks for it. */
+#include "threads.hpp"
+
+#include "stack.hpp"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <numeric>
+#include <utility>
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace cuda_on_host
+{
+
+place now;
+block the_block;
+static void *scheduler;
+
+/* In the section of the shared variables, so that there is one, and that the checker sees it. */
+__attribute__((section("cuda_shared"), used, aligned(256))) char dynamic_memory[MOST_SHARED];
+
+void *dynamic_shared() { return dynamic_memory; }
+
+void switch_to_scheduler()
+{
+    thread &t = the_block.threads[the_block.current];
+    cuda_on_host_switch(&t.sp, scheduler);
+}
+
+void make_ready(int thread)
+{
+    the_block.threads[thread].state = READY;
+    the_block.ready.push_back(thread);
+}
+
+static void enter()
+{
+    const bound_kernel &kernel = now.running->bound;
+    kernel.call(kernel.function, kernel.arguments.get());
+    the_block.threads[the_block.current].state = RETURNED;
+    switch_to_scheduler();
+    __builtin_unreachable();
+}
+
+/* Lets a thread run until it waits or returns. */
+static void resume(int number)
+{
+    thread &t = the_block.threads[number];
+    const warp &w = the_block.warps[number / 32];
+    if (t.state == FRESH) {
+        t.stack = take_stack();
+        t.sp = stack_for(stack_at(t.stack) + STACK_BYTES, enter);
+        t.state = READY;
+    }
+    the_block.current = number;
+    threadIdx = t.index;
+    now.thread = (uint16_t)number;
+    now.warp_epoch = w.epoch;
+    now.lane_clock = w.parted ? w.seen[number & 31][number & 31] : 0;
+    now.block_epoch = the_block.epoch;
+    now.stack = stack_at(t.stack);
+    now.stack_end = now.stack + STACK_BYTES;
+    now.inside = true;
+    cuda_on_host_switch(&scheduler, t.sp);
+    now.inside = false;
+    if (t.state != RETURNED) return;
+    give_stack(t.stack);
+    the_block.left--;
+    returned(number);
+}
+
+/* Takes a random one of the threads that could run. */
+static int next_thread()
+{
+    std::vector<int> &ready = the_block.ready;
+    std::swap(ready.back(), ready[ready.size() - 1 - draw((uint32_t)ready.size())]);
+    const int number = ready.back();
+    ready.pop_back();
+    return number;
+}
+
+[[noreturn]] static void deadlock()
+{
+    fflush(stdout);
+    fprintf(stderr, "cuda_on_host: threads wait for ever; kernel %s, block %u:\n",
+            now.running->name, now.block);
+    for (int t = 0, shown = 0; t < the_block.n_threads && shown < 8; t++) {
+        const thread &f = the_block.threads[t];
+        if (f.state != WAITS) continue;
+        fprintf(stderr, "  thread %d in %s, %s:%d, mask %08x\n", t, name_of(f.kind), f.at.file,
+                f.at.line, f.mask);
+        shown++;
+    }
+    fflush(stderr);
+    _exit(EXIT_MISUSE);
+}
+
+/* What the checker tells apart by epochs begins anew; what was shared is rubbish. */
+static void prepare_block(size_t dynamic)
+{
+    const int n = the_block.n_threads;
+    the_block.left = n;
+    the_block.waiting = 0;
+    the_block.epoch = 0;
+    for (int w = 0; w * 32 < n; w++) {
+        const int lanes = n - w * 32 < 32 ? n - w * 32 : 32;
+        warp &of = the_block.warps[w];
+        of.present = lanes == 32 ? ~0u : (1u << lanes) - 1;
+        of.waiting = of.returned = 0;
+        of.epoch = 0;
+        of.parted = false;
+    }
+    memset(__start_cuda_shared, POISON, (size_t)(dynamic_memory - __start_cuda_shared));
+    memset(dynamic_memory, POISON, dynamic);
+    memset(dynamic_memory + MOST_SHARED, POISON,
+           (size_t)(__stop_cuda_shared - dynamic_memory - MOST_SHARED));
+    the_block.ready.resize((size_t)n);
+    for (int t = 0; t < n; t++) {
+        the_block.threads[t].state = FRESH;
+        the_block.ready[(size_t)(n - 1 - t)] = t; /* they are taken from the back */
+    }
+}
+
+static void run_block(size_t dynamic)
+{
+    prepare_block(dynamic);
+    while (the_block.left) {
+        if (the_block.ready.empty()) deadlock();
+        resume(next_thread());
+    }
+}
+
+/* Blocks in an order that is random and reaches each once: steps of a length that shares no factor
+   with their number. */
+static void run_blocks(const kernel &k)
+{
+    const uint64_t n = (uint64_t)k.grid.x * k.grid.y * k.grid.z;
+    uint64_t at = draw((uint32_t)std::min<uint64_t>(n, UINT32_MAX));
+    uint64_t step = 1 + draw((uint32_t)std::min<uint64_t>(n, UINT32_MAX));
+    while (std::gcd(step, n) != 1) step++;
+    for (uint64_t b = 0; b < n; b++, at = (at + step) % n) {
+        blockIdx.x = (unsigned)(at % k.grid.x);
+        blockIdx.y = (unsigned)(at / k.grid.x % k.grid.y);
+        blockIdx.z = (unsigned)(at / k.grid.x / k.grid.y);
+        now.block = (uint32_t)at;
+        run_block(k.shared);
+    }
+    counts.blocks += (long)n;
+    counts.threads += (long)n * the_block.n_threads;
+}
+
+void run_kernel(const kernel &k)
+{
+    fenv_t mode; /* a device keeps subnormal numbers, whatever the thread that waits for it does */
+    gridDim = k.grid;
+    blockDim = k.block;
+    the_block.n_threads = (int)(k.block.x * k.block.y * k.block.z);
+    for (unsigned t = 0; t < (unsigned)the_block.n_threads; t++)
+        the_block.threads[t].index = {t % k.block.x, t / k.block.x % k.block.y,
+                                      t / k.block.x / k.block.y};
+    now.running = &k;
+    now.launch++;
+    counts.launches++;
+    fegetenv(&mode);
+    fesetenv(FE_DFL_ENV);
+    run_blocks(k);
+    fesetenv(&mode);
+    now.running = nullptr;
+}
+
+} // namespace cuda_on_host
