@@ -44,6 +44,7 @@ AG_API void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step);
  */
 AG_API void ag_tape_training(ag_tape *tape, int training);
 AG_API int ag_is_training(const ag_tape *tape);
+AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
 
 /* 1: every run looks for values that are not finite and fails naming the first op, tensor and step
  * that made one. */
@@ -106,6 +107,7 @@ typedef struct ag_plan_summary {
     int nodes, steps; /* ops that run; kernels launched (a fused group counts once) */
     size_t slab;      /* bytes of the slab: peak memory of all that lives between the ops */
     size_t saved;     /* bytes of forward values that backward reads */
+    size_t inputs;    /* bytes that go to the tape's device before a run; on the CPU 0 */
     long plans_made;  /* plans made by this tape so far: constant when plans are found again */
 } ag_plan_summary;
 AG_API ag_plan_summary ag_plan_of(ag_tensor *y, int training);

@@ -68,6 +68,19 @@ void ag_plan_print(ag_tensor *y, int training, FILE *file)
     }
 }
 
+/* Inputs that have a place in the slab of a device. */
+static int64_t input_bytes(const ag_tape *tape, const ag_plan *plan)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < tape->n_tensors; i++) {
+        const ag_tensor *t = tape->tensors[i];
+        const int id = t->node < 0 && !t->param ? plan->value_buffer[i] : -1;
+        if (id >= 0 && plan->buffers[id].first >= 0)
+            sum += (plan->buffers[id].bytes + 255) / 256 * 256;
+    }
+    return tape->device == AG_CPU ? 0 : sum;
+}
+
 ag_plan_summary ag_plan_of(ag_tensor *y, int training)
 {
     ag_plan_summary summary = {0};
@@ -77,6 +90,7 @@ ag_plan_summary ag_plan_of(ag_tensor *y, int training)
     summary.steps = plan->n_steps;
     summary.slab = (size_t)plan->slab_bytes;
     summary.saved = (size_t)plan->saved_bytes;
+    summary.inputs = (size_t)input_bytes(y->tape, plan);
     summary.plans_made = y->tape->plans_made;
     return summary;
 }

@@ -103,9 +103,20 @@ static int all_built(ag_tape *tape, const ag_plan *plan)
 
 static const char *name_of(const ag_job *job) { return job->kernel ? job->kernel->name : "zero"; }
 
+/* Some kernels are launched in a number that depends on an int32 input. */
+static void give_ints(const ag_tape *tape, ag_job *job)
+{
+    const ag_node *node = job->node < 0 ? NULL : &tape->nodes[job->node];
+    for (int i = 0; node && i < node->n_in; i++) {
+        const ag_tensor *root = tape->tensors[tape->tensors[node->in[i]]->root];
+        job->args.given[i] = root->node < 0 && root->is_int ? root->data : NULL;
+    }
+}
+
 static void run_job(ag_tape *tape, ag_job *job)
 {
     ag__job_args(tape, job);
+    give_ints(tape, job);
     ag__device_doing(name_of(job));
     if (job->kernel)
         job->kernel->cuda(&job->args);

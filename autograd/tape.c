@@ -85,6 +85,8 @@ void ag_tape_training(ag_tape *tape, int training)
 
 int ag_is_training(const ag_tape *tape) { return tape && tape->training; }
 
+ag_device ag_tape_device(const ag_tape *tape) { return tape ? tape->device : AG_CPU; }
+
 void ag_check_finite(ag_tape *tape, int on)
 {
     if (tape) tape->check_finite = on;

@@ -12,6 +12,7 @@ ag_status ag__device_open(ag_failure *why)
                    "`cmake --preset cuda` where the CUDA toolkit is, or choose the CPU as the "
                    "device.");
 }
+void ag__device_describe(ag__device_about *about) { *about = (ag__device_about){0}; }
 ag_status ag__device_failed(ag_failure *why) { return ag__device_open(why); }
 ag_status ag__device_wait(ag_failure *why) { return ag__device_open(why); }
 void ag__device_wait_if_asked(void) {}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the body of an op may say, and the skeletons that turn a body into a kernel.
    A body is written once. The C compiler gives it one lane per row, nvcc a warp of 32 lanes, so a
-   body uses the words below instead of plain loops: EACH, SUM, MAXIMUM, PUT, SETTLE.
+   body uses the words below instead of plain loops: EACH, SUM, MAXIMUM, PUT, SETTLE, OF_LANE.
    docs/adding-an-op.md shows one worked expansion. */
 #ifndef AG_CORE_KERNEL_H
 #define AG_CORE_KERNEL_H
@@ -34,7 +34,9 @@ typedef struct ag_args {
     int add_also;  /* 1: it already holds another writer's part */
     int n_in;      /* number of inputs */
     int training;  /* 1: a backward run follows or this is one */
-    ag_device device; /* whose memory the pointers are of */
+    ag_device device;                /* whose memory the pointers are of */
+    const int32_t *given[AG_MAX_IN]; /* on a device, for CALL: the host's values of int32 inputs;
+                                        NULL: an op made them */
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
     ag_attr attr;
     ag_real *scratch; /* as many elements as the op asked for */
@@ -102,16 +104,19 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 
 # include <string.h>
 
-# define KERNEL     static inline __attribute__((always_inline, unused))
-# define LANE       0
-# define LANES      1
+# define KERNEL           static inline __attribute__((always_inline, unused))
+# define LANE             0
+# define LANES            1
 
 /* From here on a lane may read what other lanes of its row have written before. It stands where all
    lanes of a row come by, as SUM and MAXIMUM do. */
-# define SETTLE     ((void)0)
+# define SETTLE           ((void)0)
+
+/* What v is in a lane of this row. It stands where all lanes of the row come by. */
+# define OF_LANE(lane, v) ((void)(lane), (v))
 
 /* This lane's share of 0..n-1. */
-# define EACH(i, n) for (int i = 0; i < (n); i++)
+# define EACH(i, n)       for (int i = 0; i < (n); i++)
 
 enum { AG_PARTS = 16 };
 
@@ -125,6 +130,7 @@ enum { AG_PARTS = 16 };
    for (int first_ = 0; first_ < whole_; first_ += AG_PARTS)                            \
     for (int part_ = 0; part_ < AG_PARTS; part_++) {                                    \
      const int i = first_ + part_;                                                      \
+     (void)i; /* a value may be a lane's own */                                         \
      parts_[part_] += (value);                                                          \
     }                                                                                   \
    for (int i = whole_; i < n_; i++) parts_[i - whole_] += (value);                     \
@@ -142,6 +148,7 @@ enum { AG_PARTS = 16 };
    for (int first_ = 0; first_ < whole_; first_ += AG_PARTS)                \
     for (int part_ = 0; part_ < AG_PARTS; part_++) {                        \
      const int i = first_ + part_;                                          \
+     (void)i;                                                               \
      const ag_real v_ = (value);                                            \
      parts_[part_] = v_ > parts_[part_] ? v_ : parts_[part_];               \
     }                                                                       \

@@ -5,13 +5,15 @@
 
 #include "core/launch.h"
 
-#define KERNEL     static __device__ __forceinline__
-#define LANE       ((int)(threadIdx.x & 31))
-#define LANES      32
+#define KERNEL           static __device__ __forceinline__
+#define LANE             ((int)(threadIdx.x & 31))
+#define LANES            32
 
-#define SETTLE     __syncwarp()
+#define SETTLE           __syncwarp()
 
-#define EACH(i, n) for (int i = LANE; i < (n); i += LANES)
+#define OF_LANE(lane, v) __shfl_sync(~0u, v, lane)
+
+#define EACH(i, n)       for (int i = LANE; i < (n); i += LANES)
 
 KERNEL ag_real ag__warp_sum(ag_real v)
 {

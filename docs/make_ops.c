@@ -98,16 +98,21 @@ static void put_kind(FILE *file, const ag_op *op)
     if (op->elementwise && !isnan(op->kink)) fprintf(file, ", kink at %g", op->kink);
 }
 
-/* Ops with a kernel that is written for the CPU by hand; a CUDA build's test holds this list
-   against the table. */
+/* A kernel of a skeleton, or a call that only hands pointers on. */
+static int is_for_both(const ag_kernel *kernel)
+{
+    return !kernel || (!kernel->grain && (!kernel->call || kernel->cuda));
+}
+
+/* The op names kernels for CUDA, or all of its kernels are for both devices: of a build without
+   CUDA, too. */
 static int runs_on_cuda(const ag_op *op)
 {
-    static const char *const not_yet[] = {
-        "linear", "channel_attention", "attend",    "attend_dropout", "lstm",
-        "topk",   "sag_pool",          "topk_edges"};
-    for (size_t i = 0; i < sizeof not_yet / sizeof *not_yet; i++)
-        if (strcmp(op->name, not_yet[i]) == 0) return 0;
-    return 1;
+    int all = 1;
+    for (int k = 0; k < AG_MAX_KERNELS; k++)
+        all &= is_for_both(op->forward[k]) && is_for_both(op->prepare[k]);
+    for (int i = 0; i < AG_MAX_IN; i++) all &= is_for_both(op->backward[i]);
+    return all || op->cuda;
 }
 
 static void put_row(FILE *file, const ag_op *op)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Regression on a toy graph: every node of a ring learns a function of its own number and its
-   neighbours'. build/release/bin/quickstart */
+   neighbours'. build/release/bin/quickstart [cpu|cuda] */
 #include "augur.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { NODES = 64, HIDDEN = 32, STEPS = 400 };
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const ag_device device = argc > 1 && strcmp(argv[1], "cuda") == 0 ? AG_CUDA : AG_CPU;
     int32_t source[2 * NODES], target[2 * NODES];
     ag_real x[NODES], y[NODES];
     ag_random random = {.seed = 1};
     ag_failure why = {0};
-
     for (int v = 0; v < NODES; v++) { /* a ring: v hears from both sides */
         source[2 * v] = (v + 1) % NODES, source[2 * v + 1] = (v + NODES - 1) % NODES;
         target[2 * v] = target[2 * v + 1] = v;
@@ -31,9 +32,9 @@ int main(void)
         ag_params_add(params, "bias", AG_SHAPE(HIDDEN), ag_init_constant(0), 0),
         ag_params_add(params, "root", AG_SHAPE(HIDDEN, HIDDEN), ag_init_xavier_uniform(1), 1)};
     ag_param *out = ag_params_add(params, "out", AG_SHAPE(1, HIDDEN), ag_init_xavier_uniform(1), 1);
-    ag_tape *tape = ag_tape_new(AG_CPU);
     if (!graph || ag_params_build(params, 1) != AG_OK) return puts("There is no memory."), 5;
-
+    if (ag_params_to(params, device, &why)) return puts(why.sentence), 6;
+    ag_tape *tape = ag_tape_new(device);
     ag_adamw adamw = ag_adamw_default();
     ag_schedule schedule = {.kind = AG_COSINE, .lr = 0.02, .warmup = 20, .total = STEPS};
     for (int step = 0; step < STEPS; step++) {

@@ -3,6 +3,9 @@
    softmax(v / t)])) with v the channel attention of x, in one sweep: a node's configurations pass
    all of it while they are in the cache. Saved: x, r, the narrow hidden rows and two numbers per
    column; all else is computed again. */
+#include "core/columns.h"
+#include "core/gemm.h"
+#include "ops/attend.h"
 #include "ops/attend_parts.h"
 #include "ops/ops.h"
 #include "ops/pieces.h"
@@ -125,6 +128,83 @@ HOST(attend_backward_t)
     DX[0] = a->add ? DX[0] + dt : dt;
 }
 
+/* ---- on a device ---- */
+
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t cuda_scratch(const ag_args *a, int backward)
+{
+    const sizes s = sizes_of(a);
+    const int64_t nodes = s.nodes, rows = rows_of(s);
+    if (!backward) return rows * s.f;
+    return rows * (3 * (int64_t)s.f + s.r) + (2 * nodes + 1) * s.f +
+           most(ag__column_scratch(rows, s.r), ag__column_scratch(nodes, s.f));
+}
+
+DEVICE(attend_hidden)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(AG_CUDA, Y(1), X(X_), X(W1), 0, 1, (int)rows_of(s), s.r, s.f, 0, NULL);
+}
+DEVICE(attend_wide)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(AG_CUDA, a->scratch, Y(1), X(W2), 0, 1, (int)rows_of(s), s.f, s.r, 0, NULL);
+}
+DEVICE(attend_all_back_x)
+{
+    const sizes s = sizes_of(a);
+    const attend_room o = attend_room_of(a);
+    const int rows = (int)rows_of(s);
+    attend_columns_back_kernel.cuda(a);
+    ag__gemm(AG_CUDA, o.dh, o.gate, X(W2), 0, 0, rows, s.r, s.f, 0, NULL);
+    attend_squeeze_back_kernel.cuda(a);
+    ag__gemm(AG_CUDA, DX, o.dh, X(W1), 0, 0, rows, s.f, s.r, 1, NULL);
+}
+DEVICE(attend_all_back_w1)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(AG_CUDA, DX, attend_room_of(a).dh, X(X_), 1, 0, s.r, s.f, (int)rows_of(s), a->add,
+             NULL);
+}
+DEVICE(attend_all_back_w2)
+{
+    const sizes s = sizes_of(a);
+    ag__gemm(AG_CUDA, DX, attend_room_of(a).gate, Y(1), 1, 0, s.f, s.r, (int)rows_of(s), a->add,
+             NULL);
+}
+DEVICE(attend_all_back_b1)
+{
+    const sizes s = sizes_of(a);
+    const attend_room o = attend_room_of(a);
+    ag__column_sums(AG_CUDA, DX, o.dh, NULL, rows_of(s), s.r, a->add, o.sums);
+}
+DEVICE(attend_all_back_b2)
+{
+    const sizes s = sizes_of(a);
+    const attend_room o = attend_room_of(a);
+    ag__column_sums(AG_CUDA, DX, o.db, NULL, s.nodes, s.f, a->add, o.sums);
+}
+DEVICE(attend_all_back_t)
+{
+    const sizes s = sizes_of(a);
+    const attend_room o = attend_room_of(a);
+    ag__column_sums(AG_CUDA, o.total, o.slopes, NULL, s.nodes, s.f, 0, o.sums);
+    attend_slope_of_t_kernel.cuda(a);
+}
+
+static const ag_kernels cuda = {
+    .forward = {&attend_hidden_kernel, &attend_squeeze_kernel, &attend_wide_kernel,
+                &attend_columns_kernel},
+    .prepare = {&attend_wide_kernel},
+    .backward = {&attend_all_back_x_kernel, &attend_all_back_w1_kernel, &attend_all_back_b1_kernel,
+                 &attend_all_back_w2_kernel, &attend_all_back_b2_kernel, &attend_all_back_t_kernel,
+                 &attend_all_back_x_kernel},
+    .scratch = cuda_scratch,
+};
+
+/* ---- the table ---- */
+
 #define INPUTS(N, C, F, NARROW)                                               \
  {3, {N, C, F}}, {2, {NARROW, F}}, {1, {NARROW}}, {2, {F, NARROW}}, {1, {F}}, \
  {                                                                            \
@@ -158,8 +238,8 @@ static const ag_case dropout_cases[] = CASES(0.25);
   .also = R, .first_serves_all = 1,                                                                \
   .saves = SAVE_X(X_) | SAVE_X(W1) | SAVE_X(W2) | SAVE_X(B2) | SAVE_X(T) | SAVE_X(R) | SAVE_Y(1) | \
            SAVE_Y(2),                                                                              \
-  .scratch = attend_scratch, .cuda = &ag__attend_cuda, .leads = 2, .random = RANDOM,               \
-  .has_kinks = 1, .cases = CASE_LIST, .n_cases = 7, .replaces = REPLACES                           \
+  .scratch = attend_scratch, .cuda = &cuda, .leads = 2, .random = RANDOM, .has_kinks = 1,          \
+  .cases = CASE_LIST, .n_cases = 7, .replaces = REPLACES                                           \
  }
 #define COMPOSITION "gelu(add(r, cross_attention_beside(channel_attention(x, w1, b1, w2, b2), t)))"
 

@@ -1,167 +1,139 @@
 /* SPDX-License-Identifier: MIT */
-/* The elementwise parts of attend, a row of m channels at a time; the products are core/panels. */
-#include "ops/channel_rows.h"
-#include "ops/dropout_mask.h"
-#include "ops/gelu.h"
+/* attend on a device: the products of all rows are calls, and between them a lane takes a column
+   down the configurations of a node. */
+#ifndef AG_OPS_ATTEND_H
+#define AG_OPS_ATTEND_H
 
-/* The logistic function; below -87 it is 0. */
-KERNEL ag_real attend_sigmoid(ag_real x)
+#include "ops/attend_row.h"
+
+ROW(attend_squeeze, rows_of(sizes_of(a)))
 {
-    const ag_real e = v_exp_down(-v_abs(x));
-    return (x < 0 ? e : 1) / (1 + e);
-}
-
-/* ---- forward ---- */
-
-/* v holds h w2'; becomes x sigmoid(v + b). top = the largest v / t so far; over is 1 / t. */
-KERNEL void attend_gate(ag_real *__restrict__ v, ag_real *__restrict__ top,
-                        const ag_real *__restrict__ x, const ag_real *__restrict__ b, ag_real over,
-                        int m)
-{
-    EACH (j, m) {
-        const ag_real d = x[j] * attend_sigmoid(v[j] + b[j]), z = d * over;
-        v[j] = d;
-        top[j] = z > top[j] ? z : top[j];
-    }
-}
-
-/* y = v e and sum += e with e the exponential of v / t - top. */
-KERNEL void attend_weigh(ag_real *__restrict__ y, ag_real *__restrict__ sum,
-                         const ag_real *__restrict__ v, const ag_real *__restrict__ top,
-                         ag_real over, int m)
-{
-    EACH (j, m) {
-        const ag_real e = v_exp_down(v[j] * over - top[j]);
-        y[j] = v[j] * e;
-        sum[j] += e;
-    }
-}
-
-/* y = gelu(y scale + r); scale, r: NULL, none. */
-KERNEL void attend_gelu(ag_real *__restrict__ y, const ag_real *__restrict__ scale,
-                        const ag_real *__restrict__ r, int m)
-{
-    if (scale && r)
-        EACH (j, m) y[j] = v__gelu(y[j] * scale[j] + r[j]);
-    else if (r)
-        EACH (j, m) y[j] = v__gelu(y[j] + r[j]);
-    else if (scale)
-        EACH (j, m) y[j] = v__gelu(y[j] * scale[j]);
-    else
-        EACH (j, m) y[j] = v__gelu(y[j]);
-}
-
-/* y = y times the factors of dropout; e: the first element. */
-KERNEL void attend_drop(ag_real *y, const ag_args *a, int64_t e, int n)
-{
-    ag_real factor[128];
-    for (int i = 0; i < n;) {
-        const int64_t b = (e + i) / 128;
-        const int skip = (int)(e + i - b * 128), some = n - i < 128 - skip ? n - i : 128 - skip;
-        dropout_factors(factor, a, (uint64_t)b);
-        for (int k = 0; k < some; k++) y[i + k] *= factor[skip + k];
-        i += some;
-    }
-}
-
-/* ---- backward; v = x gate is computed again wherever it is wanted ---- */
-
-KERNEL void attend_gate_again(ag_real *__restrict__ gate, const ag_real *__restrict__ b, int m)
-{
-    EACH (j, m) gate[j] = attend_sigmoid(gate[j] + b[j]);
-}
-
-KERNEL void attend_softmax(ag_real *__restrict__ soft, const ag_real *__restrict__ x,
-                           const ag_real *__restrict__ gate, const ag_real *__restrict__ most,
-                           const ag_real *__restrict__ inverse, ag_real over, int m)
-{
-    EACH (j, m) soft[j] = v_exp_down(x[j] * gate[j] * over - most[j]) * inverse[j];
-}
-
-/* g, the gradient of GELU's result, becomes that of its input x gate soft + r; soft, r: NULL,
-   none. */
-KERNEL void attend_slope(ag_real *__restrict__ g, const ag_real *__restrict__ x,
-                         const ag_real *__restrict__ gate, const ag_real *__restrict__ soft,
-                         const ag_real *__restrict__ r, int m)
-{
-    if (soft && r)
-        EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j] * soft[j] + r[j]);
-    else if (r)
-        EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j] + r[j]);
-    else if (soft)
-        EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j] * soft[j]);
-    else
-        EACH (j, m) g[j] *= v__gelu_slope(x[j] * gate[j]);
-}
-
-/* With p = soft g v, g the gradient of v soft: sums of p, p v and soft v over the configurations.
- */
-KERNEL void attend_sums(ag_real *__restrict__ sp, ag_real *__restrict__ spv,
-                        ag_real *__restrict__ sv, const ag_real *__restrict__ g,
-                        const ag_real *__restrict__ x, const ag_real *__restrict__ gate,
-                        const ag_real *__restrict__ soft, int m)
-{
-    EACH (j, m) {
-        const ag_real v = x[j] * gate[j], p = soft[j] * g[j] * v;
-        sp[j] += p;
-        spv[j] += p * v;
-        sv[j] += soft[j] * v;
-    }
-}
-
-/* dv = left + soft (g + (g v - sp) / t); dx gets dv gate, gate becomes the gradient of what the
-   sigmoid reads and db its column sum. */
-KERNEL void attend_ungate(ag_real *__restrict__ dx, ag_real *__restrict__ gate,
-                          ag_real *__restrict__ db, const ag_real *__restrict__ left,
-                          const ag_real *__restrict__ g, const ag_real *__restrict__ x,
-                          const ag_real *__restrict__ soft, const ag_real *__restrict__ sp,
-                          ag_real over, int m, const int add)
-{
-    EACH (j, m) {
-        const ag_real open = gate[j], d = g[j];
-        const ag_real k = (left[j] + soft[j] * (d + (d * x[j] * open - sp[j]) * over)) * open;
-        const ag_real q = k * x[j] * (1 - open);
-        PUT(dx, j, k);
-        gate[j] = q;
-        db[j] += q;
-    }
-}
-
-/* ---- on a device, element by element. y holds [v, v softmax(v / t)]; scratch of backward begins
-   with v [rows,f], then room for its gradient, then the gradient of GELU's input [rows,2f] ---- */
-
-/* The factor of dropout of element e. */
-KERNEL ag_real attend_factor(const ag_args *a, int64_t e)
-{
-    ag_real factor[128];
-    if (!(a->attr.f[0] > 0)) return 1;
-    dropout_factors(factor, a, (uint64_t)e / 128);
-    return factor[e % 128];
-}
-
-ELEMENTS(attend_finish, ag__elements(a->ys[0]))
-{
+    const sizes s = sizes_of(a);
     (void)add;
-    for (int64_t e = lo; e < hi; e++) {
-        const ag_real z = a->n_in > 6 ? Y(0)[e] + X(6)[e] : Y(0)[e];
-        Y(0)[e] = v__gelu(z) * attend_factor(a, e);
+    squeeze_rows(Y(1) + r * s.r, X(B1), 1, s.r);
+}
+
+/* y times the factors of dropout; e: the first element. */
+KERNEL void attend_drop_each(ag_real *y, const ag_args *a, int64_t e, int n)
+{
+    if (a->attr.f[0] > 0)
+        EACH (j, n) y[j] *= dropout_factor(a, (uint64_t)(e + j));
+}
+
+/* Scratch [rows,f] holds h w2' and becomes x gate. */
+STRIP(attend_columns, a->xs[X_].size[0], a->xs[X_].size[2])
+{
+    const sizes s = sizes_of(a);
+    const int64_t first = o * s.configs, f = s.f;
+    const ag_real over = 1 / X(T)[0], *x = X(X_) + first * f + c;
+    ag_real *v = a->scratch + first * f + c, *most = Y(2) + o * 2 * f + c;
+    ag_real top[AG_PER_LANE], sum[AG_PER_LANE];
+    (void)add;
+    EACH (j, n) top[AT(j)] = -INFINITY;
+    EACH (j, n) sum[AT(j)] = 0;
+    for (int64_t k = 0; k < s.configs; k++)
+        attend_gate(v + k * f, top, x + k * f, X(B2) + c, over, n);
+    for (int64_t k = 0; k < s.configs; k++)
+        attend_weigh(Y(0) + ((first + k) * 2 + 1) * f + c, sum, v + k * f, top, over, n);
+    EACH (j, n) sum[AT(j)] = 1 / sum[AT(j)];
+    for (int64_t k = 0; k < s.configs; k++) {
+        const int64_t left = (first + k) * 2 * f + c, right = left + f;
+        const ag_real *r = a->n_in > R ? X(R) : NULL;
+        EACH (j, n) Y(0)[left + j] = v[k * f + j];
+        attend_gelu(Y(0) + left, NULL, r ? r + left : NULL, n);
+        attend_gelu(Y(0) + right, sum, r ? r + right : NULL, n);
+        attend_drop_each(Y(0) + left, a, left, n);
+        attend_drop_each(Y(0) + right, a, right, n);
+    }
+    EACH (j, n) most[j] = top[AT(j)];
+    EACH (j, n) most[f + j] = sum[AT(j)];
+}
+
+/* ---- backward ---- */
+
+/* Scratch: gates [rows,f], gradients of GELU's input [rows,2f] and of the hidden values [rows,r];
+   for each node and column the slope by 1 / t and the sum of the gradient of what the sigmoid
+   reads; the slopes of each column; and what sums of columns want. */
+typedef struct attend_room {
+    ag_real *gate, *g, *dh, *slopes, *db, *total, *sums;
+} attend_room;
+
+AG_BOTH attend_room attend_room_of(const ag_args *a)
+{
+    const sizes s = sizes_of(a);
+    attend_room o;
+    o.gate = a->scratch;
+    o.g = o.gate + rows_of(s) * s.f;
+    o.dh = o.g + 2 * rows_of(s) * s.f;
+    o.slopes = o.dh + rows_of(s) * s.r;
+    o.db = o.slopes + (int64_t)s.nodes * s.f;
+    o.total = o.db + (int64_t)s.nodes * s.f;
+    o.sums = o.total + s.f;
+    return o;
+}
+
+/* The gradient of GELU's input, in g, and of the residual: n elements from e on of a row of x, of
+   which soft is NULL on the left. */
+KERNEL void attend_gelu_back(const ag_args *a, ag_real *g, const ag_real *x, const ag_real *gate,
+                             const ag_real *soft, int64_t e, int n)
+{
+    EACH (j, n) g[j] = DY(0)[e + j];
+    attend_drop_each(g, a, e, n);
+    attend_slope(g, x, gate, soft, a->n_in > R ? X(R) + e : NULL, n);
+    if (a->also) {
+        const int add = a->add_also;
+        EACH (j, n) PUT(a->also, e + j, g[j]);
     }
 }
 
-ELEMENTS(attend_start_back, ag__elements(a->ys[0]))
+STRIP(attend_columns_back, a->xs[X_].size[0], a->xs[X_].size[2])
 {
-    const int configs = a->xs[0].size[1], f = a->xs[0].size[2], wide = 2 * f;
-    const int64_t room = (ag__elements(a->xs[0]) + 15) / 16 * 16;
-    const ag_real over = 1 / X(5)[0];
-    (void)add;
-    for (int64_t e = lo; e < hi; e++) {
-        const int64_t row = e / wide, node = row / configs;
-        const int c = (int)(e % wide), j = c < f ? c : c - f;
-        const ag_real v = a->scratch[row * f + j], *most = Y(2) + node * wide;
-        const ag_real soft = c < f ? 1 : v_exp_down(v * over - most[j]) * most[f + j];
-        const ag_real z = a->n_in > 6 ? v * soft + X(6)[e] : v * soft;
-        const ag_real dz = DY(0)[e] * attend_factor(a, e) * v__gelu_slope(z);
-        a->scratch[2 * room + e] = dz;
-        if (a->also) a->also[e] = a->add_also ? a->also[e] + dz : dz;
+    const sizes s = sizes_of(a);
+    const attend_room room = attend_room_of(a);
+    const int64_t first = o * s.configs, f = s.f;
+    const ag_real over = 1 / X(T)[0], *x = X(X_) + first * f + c;
+    const ag_real *most = (const ag_real *)a->y[2] + o * 2 * f + c;
+    ag_real *gate = room.gate + first * f + c, *g = room.g + first * 2 * f + c;
+    ag_real soft[AG_PER_LANE], sp[AG_PER_LANE], spv[AG_PER_LANE], sv[AG_PER_LANE], db[AG_PER_LANE];
+    EACH (j, n) sp[AT(j)] = spv[AT(j)] = sv[AT(j)] = db[AT(j)] = 0;
+    for (int64_t k = 0; k < s.configs; k++) {
+        const ag_real *row = x + k * f;
+        ag_real *open = gate + k * f, *left = g + k * 2 * f;
+        const int64_t e = (first + k) * 2 * f + c;
+        attend_gate_again(open, X(B2) + c, n);
+        attend_softmax(soft, row, open, most, most + f, over, n);
+        attend_gelu_back(a, left, row, open, NULL, e, n);
+        attend_gelu_back(a, left + f, row, open, soft, e + f, n);
+        attend_sums(sp, spv, sv, left + f, row, open, soft, n);
     }
+    for (int64_t k = 0; k < s.configs; k++) {
+        const ag_real *row = x + k * f, *left = g + k * 2 * f;
+        ag_real *open = gate + k * f;
+        attend_softmax(soft, row, open, most, most + f, over, n);
+        attend_ungate(DX + (first + k) * f + c, open, db, left, left + f, row, soft, sp, over, n,
+                      add);
+    }
+    EACH (j, n) room.slopes[o * f + c + j] = spv[AT(j)] - sp[AT(j)] * sv[AT(j)];
+    EACH (j, n) room.db[o * f + c + j] = db[AT(j)];
 }
+
+ROW(attend_squeeze_back, rows_of(sizes_of(a)))
+{
+    const sizes s = sizes_of(a);
+    const ag_real *h = (const ag_real *)a->y[1] + r * s.r;
+    ag_real *dh = attend_room_of(a).dh + r * s.r;
+    (void)add;
+    EACH (j, s.r) dh[j] = h[j] > 0 ? dh[j] : 0;
+}
+
+/* dt = -1/t^2 times the sum of the slopes of all columns. */
+ROW(attend_slope_of_t, 1)
+{
+    const ag_real *slopes = attend_room_of(a).total;
+    const double t = (double)X(T)[0];
+    ag_real total;
+    SUM(total, j, sizes_of(a).f, slopes[j]);
+    if (LANE == 0) PUT(DX, r, (ag_real)(-(double)total / (t * t)));
+}
+
+#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* attend, forward. */
 #include "core/blocks.h"
-#include "ops/attend.h"
 #include "ops/attend_parts.h"
 
 static void forward_node(const ag_args *a, sizes s, int64_t node)

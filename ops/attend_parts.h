@@ -3,26 +3,12 @@
 #ifndef AG_OPS_ATTEND_PARTS_H
 #define AG_OPS_ATTEND_PARTS_H
 
-#include "autograd/op.h"
 #include "core/panels.h"
+#include "ops/attend_row.h"
 
 /* Rows that pass together, at least where there are as many; pieces of nodes that each sum up
    gradients of the weights of their own. */
 enum { ROWS = 256, PIECES = 16 };
-
-enum { X_, W1, B1, W2, B2, T, R }; /* inputs */
-
-/* x [nodes,configs,f], w1 [r,f], w2 [f,r]. */
-typedef struct sizes {
-    int nodes, configs, f, r;
-} sizes;
-
-static inline sizes sizes_of(const ag_args *a)
-{
-    return (sizes){a->xs[X_].size[0], a->xs[X_].size[1], a->xs[X_].size[2], a->xs[W1].size[0]};
-}
-
-static inline int64_t rows_of(sizes s) { return (int64_t)s.nodes * s.configs; }
 
 /* Nodes that pass together. */
 static inline int group_of(sizes s)
@@ -71,8 +57,6 @@ static inline room room_of(const ag_args *a, sizes s, int64_t piece)
     o.sv = o.spv + whole_lines(s.f);
     return o;
 }
-
-extern const ag_kernels ag__attend_cuda; /* attend_cuda.c */
 
 /* Forward of nodes lo..hi-1; backward of pieces first..last-1. */
 void ag__attend_nodes(const ag_args *a, int64_t lo, int64_t hi);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* attend, backward: what forward did not keep is computed again, for a block of nodes at a time. */
 #include "core/gemm.h"
-#include "ops/attend.h"
 #include "ops/attend_parts.h"
 
 #include <string.h>

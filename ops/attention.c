@@ -187,6 +187,13 @@ static const ag_case cases[] = {
     CASE(164, 6, 3, 2, tall),   CASE(9, 198, 6, 2, mixed),   CASE(2, 3075, 2, 1, pair),
 };
 
+static const ag_kernels cuda = {
+    .forward = {&attention_row_kernel},
+    .prepare = {&attention_dots_kernel},
+    .backward = {&attention_row_back_kernel},
+    .scratch = attention_scratch,
+};
+
 static const ag_op attention = {
     .name = "attention",
     .formula = "y = softmax(q k' / sqrt(d)) v within each graph, head by head",
@@ -199,6 +206,7 @@ static const ag_op attention = {
     .backward = {&attention_backward},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(0) | SAVE_Y(1),
     .scratch = attention_scratch,
+    .cuda = &cuda,
     .cases = cases,
     .n_cases = sizeof cases / sizeof *cases,
 };

@@ -46,3 +46,118 @@ ROW(attention_dots, a->xs[0].size[0])
         if (LANE == 0) a->scratch[r * heads + h] = dot;
     }
 }
+
+/* ---- on a device: the keys of a row pass by, a key to each lane. A row of these is one head of
+   one row of qkv ---- */
+
+typedef struct head_row {
+    int64_t v; /* the row; its graph's are lo..hi-1 */
+    int lo, hi, d;
+    int64_t wide, narrow; /* elements of a row of qkv and of y */
+    int64_t at;           /* where the head begins in a row of y */
+    ag_real scale;
+} head_row;
+
+KERNEL head_row head_row_of(const ag_args *a, int64_t r)
+{
+    const int heads = a->attr.i[0], width = ag__columns(a->ys[0]), d = width / heads;
+    const int64_t v = r / heads;
+    int64_t g = 0, behind = graphs_of(a); /* the row is in one of g..behind-1 */
+    while (behind - g > 1) {
+        const int64_t middle = g + (behind - g) / 2;
+        if (graph_start(a, middle) <= v)
+            g = middle;
+        else
+            behind = middle;
+    }
+    head_row w;
+    w.v = v;
+    w.lo = graph_start(a, g);
+    w.hi = graph_start(a, g + 1);
+    w.d = d;
+    w.wide = 3 * (int64_t)width;
+    w.narrow = width;
+    w.at = r % heads * d;
+    w.scale = 1 / v_sqrt((ag_real)(d ? d : 1));
+    return w;
+}
+
+/* How many of a graph's rows from k on pass together. */
+KERNEL int passing(const head_row *w, int k) { return w->hi - k < LANES ? w->hi - k : LANES; }
+
+KERNEL ag_real lane_product(const ag_real *x, const ag_real *y, int d)
+{
+    ag_real sum = 0;
+    for (int i = 0; i < d; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* to = keep to + the sum of w x[j], with w of lane j, over the rows j < n of x; a `keep` of 0 reads
+   nothing. */
+KERNEL void add_weighed(ag_real *to, ag_real keep, ag_real w, const ag_real *x, int64_t row, int n,
+                        int d)
+{
+    for (int first = 0; first < d; first += LANES) {
+        const int i = first + LANE;
+        ag_real sum = 0;
+        for (int j = 0; j < n; j++) {
+            const ag_real weight = OF_LANE(j, w);
+            if (i < d) sum += weight * x[j * row + i];
+        }
+        if (i < d) to[i] = keep == 0 ? sum : to[i] * keep + sum;
+    }
+}
+
+ROW(attention_row, a->xs[0].size[0] * (int64_t)a->attr.i[0])
+{
+    const head_row w = head_row_of(a, r);
+    const ag_real *query = X(0) + w.v * w.wide + w.at;
+    ag_real *y = Y(0) + w.v * w.narrow + w.at, most = -INFINITY, total = 0;
+    (void)add;
+    for (int k = w.lo; k < w.hi; k += LANES) {
+        const int n = passing(&w, k);
+        const ag_real *key = X(0) + k * w.wide + w.narrow + w.at, *value = key + w.narrow;
+        const ag_real before = most;
+        ag_real p = 0, sum;
+        EACH (i, n) p = w.scale * lane_product(query, key + i * w.wide, w.d);
+        MAXIMUM(most, before, i, n, p);
+        EACH (i, n) p = v_exp(p - most);
+        SUM(sum, i, n, p);
+        const ag_real shrink = k > w.lo ? v_exp(before - most) : 0;
+        add_weighed(y, shrink, p, value, w.wide, n, w.d);
+        total = total * shrink + sum;
+    }
+    EACH (i, w.d) y[i] /= total;
+    if (LANE == 0) Y(1)[r] = most + v_log(total);
+}
+
+/* The gradient of the query of a row, from all keys, and those of its key and its value, from all
+   queries. */
+ROW(attention_row_back, a->xs[0].size[0] * (int64_t)a->attr.i[0])
+{
+    const head_row w = head_row_of(a, r);
+    const int heads = a->attr.i[0];
+    const int64_t own = w.v * w.wide + w.at, h = r % heads;
+    const ag_real *logs = (const ag_real *)a->y[1], *dots = a->scratch;
+    const ag_real *query = X(0) + own, *key = query + w.narrow, *value = key + w.narrow,
+                  *dy = DY(0) + w.v * w.narrow + w.at;
+    for (int k = w.lo; k < w.hi; k += LANES) {
+        const int n = passing(&w, k);
+        const ag_real *q = X(0) + k * w.wide + w.at, *dys = DY(0) + k * w.narrow + w.at;
+        const ag_real keep = add || k > w.lo ? 1 : 0;
+        ag_real ds = 0, p = 0;
+        EACH (i, n) {
+            const ag_real *other = q + i * w.wide + w.narrow;
+            p = v_exp(w.scale * lane_product(query, other, w.d) - logs[r]);
+            ds = p * w.scale * (lane_product(dy, other + w.narrow, w.d) - dots[r]);
+        }
+        add_weighed(DX + own, keep, ds, q + w.narrow, w.wide, n, w.d);
+        EACH (i, n) {
+            const int64_t at = (int64_t)(k + i) * heads + h;
+            p = v_exp(w.scale * lane_product(q + i * w.wide, key, w.d) - logs[at]);
+            ds = p * w.scale * (lane_product(dys + i * w.narrow, value, w.d) - dots[at]);
+        }
+        add_weighed(DX + own + w.narrow, keep, ds, q, w.wide, n, w.d);
+        add_weighed(DX + own + 2 * w.narrow, keep, p, dys, w.narrow, n, w.d);
+    }
+}

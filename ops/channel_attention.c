@@ -3,7 +3,6 @@
    rows passes both products and the gate while it is in the cache. Saved: x and the narrow hidden
    rows; the gate is computed again. */
 #include "ops/channel_attention.h"
-#include "ops/channel_cuda.h"
 #include "core/columns.h"
 #include "core/gemm.h"
 #include "core/panels.h"
@@ -245,7 +244,7 @@ DEVICE(channel_attention_all_back_b2)
     ag__column_sums(AG_CUDA, DX, a->scratch, NULL, s.rows, s.f, a->add, sums_of(a));
 }
 
-const ag_kernels ag__channel_attention_cuda = {
+static const ag_kernels cuda = {
     .forward = {&channel_attention_hidden_kernel, &channel_squeeze_kernel,
                 &channel_attention_wide_kernel, &channel_gate_kernel},
     .prepare = {&channel_attention_wide_back_kernel},
@@ -276,7 +275,7 @@ static const ag_op channel_attention = {
                  &channel_attention_backward_b2_kernel},
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(3) | SAVE_X(4) | SAVE_Y(1),
     .scratch = channel_attention_scratch,
-    .cuda = &ag__channel_attention_cuda,
+    .cuda = &cuda,
     .first_serves_all = 1,
     .leads = 1,
     .has_kinks = 1,

@@ -49,25 +49,34 @@ HOST(lstm_forward)
 
 HOST(lstm_steps_back) { ag__lstm_backward(a); }
 
-HOST(lstm_backward_x)
+/* On a device. */
+DEVICE(lstm_input)
+{
+    const lstm_sizes s = lstm_sizes_of(a);
+    ag__gemm(AG_CUDA, Y(1), X(0), X(2), 0, 1, s.n, 4 * s.h, s.in, 0, NULL);
+}
+DEVICE(lstm_all_steps) { ag__lstm_forward_there(a); }
+DEVICE(lstm_all_steps_back) { ag__lstm_backward_there(a); }
+
+CALL(lstm_backward_x)
 {
     const lstm_sizes s = lstm_sizes_of(a);
     ag__gemm(a->device, DX, Y(1), X(2), 0, 0, s.n, s.in, 4 * s.h, a->add, a->scratch);
 }
 
-HOST(lstm_backward_input)
+CALL(lstm_backward_input)
 {
     const lstm_sizes s = lstm_sizes_of(a);
     ag__gemm(a->device, DX, Y(1), X(0), 1, 0, 4 * s.h, s.in, s.n, a->add, a->scratch);
 }
 
-HOST(lstm_backward_state)
+CALL(lstm_backward_state)
 {
     const lstm_sizes s = lstm_sizes_of(a);
     ag__gemm(a->device, DX, Y(1), Y(2), 1, 0, 4 * s.h, s.h, s.n, a->add, a->scratch);
 }
 
-HOST(lstm_backward_bias)
+CALL(lstm_backward_bias)
 {
     const lstm_sizes s = lstm_sizes_of(a);
     ag__column_sums(a->device, DX, Y(1), NULL, s.n, 4 * s.h, a->add, a->scratch);
@@ -87,6 +96,20 @@ static int64_t lstm_scratch(const ag_args *a, int backward)
                               ag__column_scratch(s.n, h4));
     return most(steps, most(weights, rows));
 }
+
+static int64_t cuda_scratch(const ag_args *a, int backward)
+{
+    const lstm_sizes s = lstm_sizes_of(a);
+    return most(ag__lstm_scratch_there(s), backward ? ag__column_scratch(s.n, 4 * s.h) : 0);
+}
+
+static const ag_kernels cuda = {
+    .forward = {&lstm_input_kernel, &lstm_all_steps_kernel},
+    .prepare = {&lstm_all_steps_back_kernel},
+    .backward = {&lstm_backward_x_kernel, NULL, &lstm_backward_input_kernel,
+                 &lstm_backward_state_kernel, &lstm_backward_bias_kernel},
+    .scratch = cuda_scratch,
+};
 
 static const int32_t four[] = {0, 3, 3, 4, 9}, inner[] = {1, 3, 5}, none[] = {0, 0, 0},
                      one[] = {0, 40};
@@ -125,6 +148,7 @@ static const ag_op lstm = {
     .spare = SAVE_Y(2),
     .saves = SAVE_X(0) | SAVE_X(1) | SAVE_X(2) | SAVE_X(3) | SAVE_Y(1) | SAVE_Y(2) | SAVE_Y(3),
     .scratch = lstm_scratch,
+    .cuda = &cuda,
     .cases = cases,
     .n_cases = sizeof cases / sizeof *cases,
 };

@@ -8,32 +8,13 @@
 
 #include <string.h>
 
-/* ---- Y(3): by rank, the sequence and its first row; then the number of sequences with at least t
-        rows, t = 0..n ---- */
-
-typedef struct ranks {
-    int32_t *sequence, *first, *at_least;
-} ranks;
-
-static ranks ranks_of(const ag_args *a, lstm_sizes s)
-{
-    return (ranks){YI(3), YI(3) + s.sequences, YI(3) + 2 * (int64_t)s.sequences};
-}
-
-/* A start outside of the rows is taken as the nearest end, one below its predecessor as that. */
-static int start_of(const ag_args *a, lstm_sizes s, int g, int least)
-{
-    const int start = XI(1)[g] < s.n ? XI(1)[g] : s.n;
-    return start > least ? start : least;
-}
-
 /* Counting sort by length; sequences of one length stay in order. */
-static void rank_sequences(const ag_args *a, lstm_sizes s, ranks by)
+static void rank_sequences(const ag_args *a, lstm_sizes s, lstm_ranks by)
 {
-    int longer = 0, first = start_of(a, s, 0, 0);
+    int longer = 0, first = lstm_start(XI(1), s, 0, 0);
     memset(by.at_least, 0, (size_t)(s.n + 1) * sizeof *by.at_least);
     for (int g = 0, row = first; g < s.sequences; g++) {
-        const int end = start_of(a, s, g + 1, row);
+        const int end = lstm_start(XI(1), s, g + 1, row);
         by.at_least[end - row]++;
         row = end;
     }
@@ -43,7 +24,7 @@ static void rank_sequences(const ag_args *a, lstm_sizes s, ranks by)
         longer += count;
     }
     for (int g = 0, row = first; g < s.sequences; g++) {
-        const int end = start_of(a, s, g + 1, row), rank = by.at_least[end - row]++;
+        const int end = lstm_start(XI(1), s, g + 1, row), rank = by.at_least[end - row]++;
         by.sequence[rank] = g;
         by.first[rank] = row;
         row = end;
@@ -58,8 +39,8 @@ static void clear(ag_real *x, int64_t n)
 /* Rows of an array outside of all sequences become 0. */
 static void clear_outside(const ag_args *a, lstm_sizes s, ag_real *rows, int64_t width)
 {
-    int first = start_of(a, s, 0, 0), end = first;
-    for (int g = 0; g < s.sequences; g++) end = start_of(a, s, g + 1, end);
+    int first = lstm_start(XI(1), s, 0, 0), end = first;
+    for (int g = 0; g < s.sequences; g++) end = lstm_start(XI(1), s, g + 1, end);
     clear(rows, first * width);
     clear(rows + end * width, (s.n - end) * width);
 }
@@ -69,7 +50,7 @@ static void clear_outside(const ag_args *a, lstm_sizes s, ag_real *rows, int64_t
 typedef struct step {
     const ag_args *a;
     lstm_sizes s;
-    ranks by;
+    lstm_ranks by;
     int t, active;
     ag_real *state, *cell, *product; /* backward: their gradients; that of the gates */
     ag_real *weight;                 /* panels of w_state', backward of w_state */
@@ -79,7 +60,8 @@ static step step_of(const ag_args *a)
 {
     const lstm_sizes s = lstm_sizes_of(a);
     const int64_t state = (int64_t)s.sequences * s.h;
-    step p = {a,   s, ranks_of(a, s), 0, 0, a->scratch, a->scratch + state, a->scratch + 2 * state,
+    step p = {a,   s,          lstm_ranks_of(a, s), 0,
+              0,   a->scratch, a->scratch + state,  a->scratch + 2 * state,
               NULL};
     p.weight = p.product + 4 * state;
     return p;

@@ -62,33 +62,11 @@ static __attribute__((unused)) op_trial *open_case(const op_build *build, const 
     return t;
 }
 
-/* Ops that have kernels without a CUDA form: tests on a device leave them out, and say so. The list
-   only gets shorter. */
-static const char *const ops_left_out[] = {"attention", "lstm"};
-
-static __attribute__((unused)) int is_left_out(const ag_op *op)
-{
-    for (size_t i = 0; i < sizeof ops_left_out / sizeof *ops_left_out; i++)
-        if (strcmp(ops_left_out[i], op->name) == 0) return 1;
-    return 0;
-}
-
-/* 1: the run failed since the op is one of those. */
-static __attribute__((unused)) int left_out(const ag_op *op, const op_trial *t)
-{
-    static const ag_op *last;
-    if (!strstr(t->error, "has no CUDA kernel") || !is_left_out(op)) return 0;
-    if (op != last) print_message("left out: %s\n", t->error);
-    last = op;
-    return 1;
-}
-
-/* Runs; 0 and a complaint when the run fails, 0 for an op that is left out. */
+/* Runs; 0 and a complaint when the run fails. */
 static __attribute__((unused)) int run_case(const op_build *build, const ag_op *op, int index,
                                             op_trial *t, unsigned how)
 {
     build->run(t, how);
-    if (left_out(op, t)) return 0;
     if (*t->error) complain(op->name, index, "%s: %s", build->name, t->error);
     return !*t->error;
 }

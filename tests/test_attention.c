@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "augur.h"
+#include "device.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void setup(problem *p, const int *nodes, int graphs, int heads, int d, fl
     for (int i = 0; i < p->n * heads * d; i++) p->weight[i] = (float)ag_random_normal(&r);
     for (int i = 0; i < 3 * p->n * heads * d; i++)
         p->qkv->value[i] = spread * (float)ag_random_normal(&r);
-    p->tape = ag_tape_new(AG_CPU);
+    p->tape = ag_tape_new(test_device());
 }
 
 static void teardown(problem *p)
@@ -51,11 +52,13 @@ static const float *run(const problem *p, const int32_t *starts)
 {
     ag_tape_reset(p->tape);
     ag_params_reset(p->params);
+    assert_int_equal(ag_params_to(p->params, test_device(), NULL), AG_OK);
     ag_tensor *at = ag_input_i32(p->tape, starts, AG_SHAPE(p->graphs + 1));
     ag_tensor *y = ag_keep(ag_attention(ag_parameter(p->tape, p->qkv), at, p->heads));
     ag_tensor *weight = ag_input(p->tape, p->weight, AG_SHAPE(p->n, p->heads * p->d));
     ag_backward(ag_sum_all(ag_mul(y, weight)));
     assert_string_equal(ag_error(p->tape), "");
+    assert_int_equal(ag_params_to(p->params, AG_CPU, NULL), AG_OK);
     return ag_values(y);
 }
 
@@ -278,7 +281,7 @@ static void test_sentences(void **state)
          "attention: qkv is [12], starts is [3]: qkv needs axes of rows and features, starts one "
          "element more than there are graphs (op 0)"},
     };
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ag_tape_reset(tape);

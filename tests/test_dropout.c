@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "augur.h"
+#include "device.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static void drop(float *out, ag_tape *tape, uint64_t seed, uint64_t step, int nt
 static void test_share_and_scale(void **state)
 {
     static const float shares[] = {0.01f, 0.3f, 0.5f, 0.9f};
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     (void)state;
     for (int k = 0; k < 4; k++) {
         const double p = (double)shares[k];
@@ -61,7 +62,7 @@ static double agreement(const float *a, const float *b)
 
 static void test_what_it_depends_on(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU), *again = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device()), *again = ag_tape_new(test_device());
     (void)state;
     drop(first, tape, 7, 3, 1, 0.5f);
     drop(second, tape, 7, 3, 1, 0.5f);
@@ -87,9 +88,10 @@ static void test_backward_and_fusion(void **state)
     static float values[2][400 * 100], gradients[2][400 * 100];
     ag_params *params = ag_params_new();
     ag_param *w = ag_params_add(params, "w", AG_SHAPE(400, 100), ag_init_uniform(1, 2), 1);
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     (void)state;
     assert_int_equal(ag_params_build(params, 1), AG_OK);
+    assert_int_equal(ag_params_to(params, test_device(), NULL), AG_OK);
     for (int way = 0; way < 4; way++) {
         setenv("AUGUR_FUSE", way & 1 ? "1" : "0", 1);
         ag_set_threads(way & 2 ? 2 : 1);
@@ -101,6 +103,7 @@ static void test_backward_and_fusion(void **state)
         ag_backward(ag_sum_all(y));
         assert_string_equal(ag_error(tape), "");
         memcpy(values[way > 0], ag_values(y), sizeof *values);
+        assert_int_equal(ag_params_fetch(params, NULL), AG_OK);
         memcpy(gradients[way > 0], w->gradient, sizeof *gradients);
         assert_memory_equal(values[way > 0], values[0], sizeof *values);
         assert_memory_equal(gradients[way > 0], gradients[0], sizeof *gradients);
@@ -111,9 +114,21 @@ static void test_backward_and_fusion(void **state)
     ag_params_free(params);
 }
 
+/* Of any seed, step and element. */
+static void test_devices_draw_alike(void **state)
+{
+    ag_tape *here = ag_tape_new(AG_CPU), *there = ag_tape_new(test_device());
+    (void)state;
+    drop(first, here, 7 + (5ull << 40), 3 + (1ull << 33), 2, 0.3f);
+    drop(second, there, 7 + (5ull << 40), 3 + (1ull << 33), 2, 0.3f);
+    assert_memory_equal(first, second, sizeof first);
+    ag_tape_free(here);
+    ag_tape_free(there);
+}
+
 static void test_identity(void **state)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     (void)state;
     ag_tensor *x = ag_input(tape, ones, AG_SHAPE(N));
     assert_int_equal(ag_is_training(tape), 1);
@@ -131,6 +146,7 @@ int main(void)
         cmocka_unit_test(test_share_and_scale),
         cmocka_unit_test(test_what_it_depends_on),
         cmocka_unit_test(test_backward_and_fusion),
+        cmocka_unit_test(test_devices_draw_alike),
         cmocka_unit_test(test_identity),
     };
     for (int i = 0; i < N; i++) ones[i] = 1;

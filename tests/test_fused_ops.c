@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "augur.h"
+#include "device.h"
 #include "gnn/sage.h"
 #include "ops/table.h"
 
@@ -222,17 +223,19 @@ static const fusion fusions[] = {
 enum { FUSIONS = sizeof fusions / sizeof *fusions };
 
 /* Values in y, gradients in the parameters; the loss weighs every element differently. */
-static void run(expression *f, const ag_params *params, float *y)
+static void run(expression *f, ag_params *params, float *y)
 {
     static float weights[2 * COUNT];
     ag_tensor *p[MOST];
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     for (int i = 0; i < 2 * COUNT; i++) weights[i] = (float)(i * 29 % 31 - 15) / 8;
+    assert_int_equal(ag_params_to(params, test_device(), NULL), AG_OK);
     for (int i = 0; i < params->count; i++) p[i] = ag_parameter(tape, params->list[i]);
     ag_tensor *v = ag_keep(f(p));
     ag_backward(ag_sum_all(ag_mul(v, ag_input(tape, weights, ag_shape_of(v)))));
     assert_string_equal(ag_error(tape), "");
     memcpy(y, ag_values(v), (size_t)ag_shape_count(ag_shape_of(v)) * sizeof *y);
+    assert_int_equal(ag_params_to(params, AG_CPU, NULL), AG_OK);
     ag_tape_free(tape);
 }
 
@@ -283,7 +286,7 @@ static void test_fused_ops(void **state)
 /* y of `nodes` nodes. */
 static void attend_some(float *y, const float *x, const float *r, const float *weights, int nodes)
 {
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     const ag_attend_weights w = {ag_input(tape, weights, AG_SHAPE(4, FEATURES)),
                                  ag_input(tape, weights + 500, AG_SHAPE(4)),
                                  ag_input(tape, weights + 600, AG_SHAPE(FEATURES, 4)),

@@ -10,6 +10,7 @@
 
 #include "augur.h"
 #include "core/internal.h"
+#include "device.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +25,8 @@ typedef struct problem {
     ag_tape *tape;
     float *weight; /* the loss is <y, weight> */
     const float *y;
+    long allocations; /* of the last run */
+    int chosen;       /* 1: an op makes the starts */
 } problem;
 
 static void setup(problem *p, const int *lengths, int sequences, int in, int h)
@@ -42,7 +45,7 @@ static void setup(problem *p, const int *lengths, int sequences, int in, int h)
             p->part[k]->value[i] = (float)ag_random_normal(&r) / (k ? sqrtf((float)h) : 1);
     p->weight = test_malloc((size_t)(sequences * h + 1) * sizeof *p->weight);
     for (int i = 0; i < sequences * h; i++) p->weight[i] = (float)ag_random_normal(&r);
-    p->tape = ag_tape_new(AG_CPU);
+    p->tape = ag_tape_new(test_device());
 }
 
 static void teardown(problem *p)
@@ -52,17 +55,42 @@ static void teardown(problem *p)
     test_free(p->weight);
 }
 
+/* The rows of highest score, of a pooling, are the starts. */
+static ag_tensor *chosen_starts(const problem *p)
+{
+    static const int32_t rows[2 * MOST], none[2];
+    static int32_t whole[2];
+    static float score[MOST];
+    ag_tensor *pairs = ag_input_i32(p->tape, rows, AG_SHAPE(p->n, 2));
+    ag_tensor *no_source = ag_input_i32(p->tape, none, AG_SHAPE(0)),
+              *no_target = ag_input_i32(p->tape, none, AG_SHAPE(0, 2));
+    whole[1] = p->n;
+    for (int i = 0; i < MOST; i++) score[i] = 0;
+    for (int s = 0; s <= p->sequences; s++) score[p->starts[s]] = 1;
+    const ag_edges edges = {pairs, no_source, pairs, no_target,
+                            ag_input_i32(p->tape, whole, AG_SHAPE(2))};
+    ag_tensor *x = ag_input(p->tape, score, AG_SHAPE(p->n, 1));
+    return ag_sag_pool(x, ag_input(p->tape, score, AG_SHAPE(p->n)), edges,
+                       (float)(p->sequences + 1))
+        .perm;
+}
+
 static void run(problem *p)
 {
     ag_tensor *in[PARTS];
     ag_tape_reset(p->tape);
     ag_params_reset(p->params);
+    assert_int_equal(ag_params_to(p->params, test_device(), NULL), AG_OK);
+    const long before = ag__allocations();
     for (int k = 0; k < PARTS; k++) in[k] = ag_parameter(p->tape, p->part[k]);
-    ag_tensor *starts = ag_input_i32(p->tape, p->starts, AG_SHAPE(p->sequences + 1));
+    ag_tensor *starts =
+        p->chosen ? chosen_starts(p) : ag_input_i32(p->tape, p->starts, AG_SHAPE(p->sequences + 1));
     ag_tensor *y = ag_keep(ag_lstm(in[0], starts, in[1], in[2], in[3]));
     ag_tensor *weight = ag_input(p->tape, p->weight, AG_SHAPE(p->sequences, p->h));
     ag_backward(ag_sum_all(ag_mul(y, weight)));
     assert_string_equal(ag_error(p->tape), "");
+    p->allocations = ag__allocations() - before;
+    assert_int_equal(ag_params_to(p->params, AG_CPU, NULL), AG_OK);
     p->y = ag_values(y);
 }
 
@@ -282,10 +310,32 @@ static void test_other_lengths(void **state)
     run(&p);
     compare(&p);
     memcpy(p.starts, others, sizeof others);
-    const long before = ag__allocations();
     run(&p);
-    assert_int_equal(ag__allocations(), before);
+    assert_int_equal(p.allocations, 0);
     compare(&p);
+    teardown(&p);
+}
+
+/* Starts that the host does not know when the step is recorded. */
+static void test_starts_of_an_op(void **state)
+{
+    static const int lengths[] = {3, 1, 5, 31};
+    static const int32_t starts[] = {2, 5, 6, 27, 39};
+    problem p;
+    float y[4 * 10], gradient[PARTS][400];
+    (void)state;
+    setup(&p, lengths, 4, 6, 10);
+    memcpy(p.starts, starts, sizeof starts);
+    run(&p);
+    memcpy(y, p.y, sizeof y);
+    for (int k = 0; k < PARTS; k++)
+        memcpy(gradient[k], p.part[k]->gradient, (size_t)p.part[k]->count * sizeof(float));
+    p.chosen = 1;
+    run(&p);
+    assert_memory_equal(p.y, y, sizeof y);
+    for (int k = 0; k < PARTS; k++)
+        assert_memory_equal(p.part[k]->gradient, gradient[k],
+                            (size_t)p.part[k]->count * sizeof(float));
     teardown(&p);
 }
 
@@ -325,6 +375,7 @@ static void test_inference_keeps_less(void **state)
     run(&p);
     memcpy(y, p.y, 2 * H * sizeof *y);
     ag_tape_reset(p.tape);
+    assert_int_equal(ag_params_to(p.params, test_device(), NULL), AG_OK);
     for (int k = 0; k < PARTS; k++) in[k] = ag_parameter(p.tape, p.part[k]);
     ag_tensor *starts = ag_input_i32(p.tape, p.starts, AG_SHAPE(3));
     ag_tensor *out = ag_lstm(in[0], starts, in[1], in[2], in[3]);
@@ -341,7 +392,7 @@ static void refuse(ag_shape starts, ag_shape w_input, ag_shape w_state, ag_shape
 {
     static float real[64];
     static int32_t whole[64];
-    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tape *tape = ag_tape_new(test_device());
     ag_lstm(ag_input(tape, real, AG_SHAPE(3, 5)), ag_input_i32(tape, whole, starts),
             ag_input(tape, real, w_input), ag_input(tape, real, w_state),
             ag_input(tape, real, bias));
@@ -367,10 +418,15 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mixed_lengths),        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_order_of_sequences),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_other_lengths),        cmocka_unit_test(test_wild_starts),
-        cmocka_unit_test(test_inference_keeps_less), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_mixed_lengths),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_order_of_sequences),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_other_lengths),
+        cmocka_unit_test(test_starts_of_an_op),
+        cmocka_unit_test(test_wild_starts),
+        cmocka_unit_test(test_inference_keeps_less),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

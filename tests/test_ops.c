@@ -178,37 +178,13 @@ static void test_gradients_match_differences(void **state)
     each_case(2, check_gradient);
 }
 
-/* Those that are left out on a device are those without kernels there, all of them. */
-static void test_left_out(void **state)
-{
-    const ag_op *op;
-    int found = 0;
-    (void)state;
-    for (int i = 0; (op = ag__op(i)) != NULL; i++) {
-        char why[480] = "";
-        op_trial *t = ag__trial_new(op->name, 0, why);
-        assert_non_null(t);
-        ag__trial_run(t, t->differentiable ? RUN_BACKWARD : 0);
-        const int lacks = strstr(t->error, "has no CUDA kernel") != NULL;
-        if (lacks != is_left_out(op)) print_error("%s: %s\n", op->name, t->error);
-        assert_int_equal(lacks, is_left_out(op));
-        found += lacks;
-        ag__trial_free(t);
-    }
-    print_message("%d ops are left out\n", found);
-    assert_int_equal(found, sizeof ops_left_out / sizeof *ops_left_out);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_float_matches_double),
         cmocka_unit_test(test_gradients_match_differences),
     };
-    const struct CMUnitTest there[] = {cmocka_unit_test(test_left_out)};
-    int failed = 0;
     ag__trial_threads(1);
     ag64__trial_threads(1);
-    if (test_device() != AG_CPU) failed = cmocka_run_group_tests(there, NULL, NULL);
-    return failed + cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,14 +104,16 @@ static void test_ops_are_declared(void **state)
     assert_int_equal(op_failures, 0);
 }
 
-/* 1: every kernel of the op has a CUDA column. */
+/* 1: every kernel that CUDA runs of the op has a CUDA column. */
 static int has_cuda(const ag_op *op)
 {
+    const ag_kernel *const *forward = op->cuda ? op->cuda->forward : op->forward;
+    const ag_kernel *const *prepare = op->cuda ? op->cuda->prepare : op->prepare;
+    const ag_kernel *const *backward = op->cuda ? op->cuda->backward : op->backward;
     int all = 1;
     for (int k = 0; k < AG_MAX_KERNELS; k++)
-        all &=
-            (!op->forward[k] || op->forward[k]->cuda) && (!op->prepare[k] || op->prepare[k]->cuda);
-    for (int i = 0; i < AG_MAX_IN; i++) all &= !op->backward[i] || op->backward[i]->cuda;
+        all &= (!forward[k] || forward[k]->cuda) && (!prepare[k] || prepare[k]->cuda);
+    for (int i = 0; i < AG_MAX_IN; i++) all &= !backward[i] || backward[i]->cuda;
     return all;
 }
 

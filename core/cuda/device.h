@@ -12,6 +12,17 @@
 extern "C" {
 #endif
 
+/* What is known of CUDA in this build and on this machine; needs no open device (about.cu). */
+typedef struct ag__device_about {
+    int built;        /* CUDA's version that this is compiled for, as in 13000; 0: without CUDA */
+    int on_host;      /* 1: the CUDA code runs on the CPU, for tests */
+    int driver;       /* the newest version that the driver serves; 0: there is no driver */
+    char name[256];   /* of the device; "": there is none, and what follows is 0 */
+    int major, minor; /* its compute capability */
+    size_t unused, bytes; /* of its memory; 0: nobody can tell */
+} ag__device_about;
+void ag__device_describe(ag__device_about *about);
+
 /* ---- the device (device.cu) ---- */
 
 /* Makes the device ready, once. AG_OK, or AG_EDEVICE with the reason and a remedy. */

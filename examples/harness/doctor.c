@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/doctor.h"
+#include "core/cuda/device.h"
+#include "examples/harness/device.h"
 #include "examples/harness/options_internal.h"
 #include "examples/harness/processor.h"
 #include "examples/harness/selftest.h"
 #include "examples/harness/threads.h"
-#include "examples/harness/trainer.h"
 
 #include <jansson.h>
 #include <unistd.h>
@@ -40,7 +41,40 @@ static void add_machine(json_t *found, harness_table *table)
     add(found, table, "compiler", harness_copy(COMPILER));
 }
 
-static const char *device_name(ag_device device) { return device == AG_CUDA ? "cuda" : "cpu"; }
+static char *version(int number)
+{
+    return harness_text("%d.%d", number / 1000, number % 1000 / 10);
+}
+
+/* Toolkit, driver and device, whether this call computes there or not. */
+static void add_cuda(json_t *found, harness_table *table)
+{
+    ag__device_about about;
+    ag_failure why = {0};
+    const ag_status status = ag__device_open(&why);
+    ag__device_describe(&about);
+    if (!about.built) {
+        add(found, table, "cuda", harness_copy("not built"));
+        return;
+    }
+    char *built = version(about.built);
+    add(found, table, "cuda",
+        harness_text("built %s %s",
+                     about.on_host ? "for tests on the CPU, as with toolkit" : "with toolkit",
+                     built));
+    harness_free(built);
+    add(found, table, "driver",
+        about.driver ? version(about.driver) : harness_copy("there is none"));
+    if (*about.name) {
+        add(found, table, "device", harness_printable(about.name));
+        add(found, table, "capability", harness_text("%d.%d", about.major, about.minor));
+    }
+    if (about.bytes)
+        add(found, table, "device memory",
+            harness_text("%.1f GiB, %.1f GiB free", (double)about.bytes / (1 << 30),
+                         (double)about.unused / (1 << 30)));
+    if (status != AG_OK) add(found, table, "no device", harness_copy(why.sentence));
+}
 
 /* Adds what came out; a status when one is wrong. */
 static ag_status add_selftests(json_t *found, harness_table *table, const harness_selftest *tests,
@@ -59,15 +93,15 @@ static ag_status add_selftests(json_t *found, harness_table *table, const harnes
         json_array_append_new(list, one);
         harness_table_text(table, i ? "" : "self-test");
         char *text =
-            harness_text("%s on %s: %s, error %.1e, at most %.1e", t->name, device_name(device),
-                         good ? "right" : "WRONG", t->error, t->bound);
+            harness_text("%s on %s: %s, error %.1e, at most %.1e", t->name,
+                         harness_device_word(device), good ? "right" : "WRONG", t->error, t->bound);
         harness_table_text(table, text);
         harness_free(text);
         if (!good && status == AG_OK)
             status = ag_fail(why, AG_ESHAPE,
                              "the self-test \"%s\" on %s is wrong by %.1e, but at most %.1e is "
                              "rounding; build again, and look at the machine if that does not help",
-                             t->name, device_name(device), t->error, t->bound);
+                             t->name, harness_device_word(device), t->error, t->bound);
     }
     json_object_set_new(found, "selftest", list);
     return status;
@@ -77,12 +111,12 @@ static ag_status test_device(json_t *found, harness_table *table, const harness_
                              ag_failure *why)
 {
     harness_selftest tests[HARNESS_SELFTESTS];
+    const ag_device device = harness_device(common->device);
     ag_tape *tape = harness_tape_new(common, why);
     if (!tape) return why->status;
     ag_status status = harness_selftest_run(tests, tape, why);
     ag_tape_free(tape);
-    return status == AG_OK ? add_selftests(found, table, tests, (ag_device)common->device, why)
-                           : status;
+    return status == AG_OK ? add_selftests(found, table, tests, device, why) : status;
 }
 
 ag_status harness_doctor(harness_call *call, ag_failure *why)
@@ -99,6 +133,7 @@ ag_status harness_doctor(harness_call *call, ag_failure *why)
         harness_text("%s %s", call->program->name, call->program->version));
     harness_threads_start(common.threads);
     add_machine(found, table);
+    add_cuda(found, table);
     ag_status status = test_device(found, table, &common, why), printed = AG_OK;
     if (json && *json)
         printed = harness_json_print(found, why);

@@ -6,8 +6,9 @@
 
 #include "examples/harness/harness.h"
 
-/* Prints processor, memory, threads, instruction set, device and the self-test, with --json as one
-   object. Fails: AG_EDEVICE when --device is not there, AG_ESHAPE when the self-test is wrong. */
+/* Prints processor, memory, threads, instruction set, what there is of CUDA, and the self-test on
+   the device of --device, with --json as one object. Fails: AG_EDEVICE when --device is not there,
+   AG_ESHAPE when the self-test is wrong. */
 ag_status harness_doctor(harness_call *call, ag_failure *why);
 
 /* The row of the table of commands. */

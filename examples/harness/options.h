@@ -32,8 +32,8 @@ enum {
     HARNESS_PREDICT = 4,
     HARNESS_INSPECT = 8,
     HARNESS_ABLATE = 16,
-    HARNESS_TUNE = 32, /* searches with a trained model; writes a folder */
-    HARNESS_LOGS = 64, /* reads files of other programs; shares --quiet and --json alone */
+    HARNESS_TUNE = 32,    /* searches with a trained model; writes a folder */
+    HARNESS_LOGS = 64,    /* reads files of other programs; shares --quiet and --json alone */
     HARNESS_DOCTOR = 128, /* looks at the machine; shares --device, --threads, --quiet and --json */
     HARNESS_OWN = 256
 };
@@ -84,7 +84,7 @@ typedef struct harness_common {
     harness_paths data, valid;
     const char *out, *run, *study;
     int64_t seed, ram_limit;
-    int threads, device; /* device: 0 cpu, 1 cuda, as ag_device */
+    int threads, device; /* device: 0 cpu, 1 cuda, as ag_device; 2 auto */
     bool resume, force, quiet, json;
 } harness_common;
 
@@ -163,11 +163,11 @@ typedef struct harness_common {
      {"device",                                                                 \
       HARNESS_WORD(S, M.device),                                                \
       "cpu",                                                                    \
-      .choices = "cpu|cuda",                                                    \
+      .choices = "cpu|cuda|auto",                                               \
       .commands = HARNESS_RUNS | HARNESS_TUNE | HARNESS_DOCTOR,                 \
       .flags = HARNESS_LOCAL,                                                   \
       .group = "Machine",                                                       \
-      .help = "where to compute"},                                              \
+      .help = "where to compute; auto: cuda where such a device opens"},        \
      {"threads",                                                                \
       HARNESS_FIELD(S, M.threads),                                              \
       "0",                                                                      \

@@ -4,6 +4,7 @@
 #include "examples/harness/run_internal.h"
 
 #include "core/save.h"
+#include "examples/harness/device.h"
 #include "examples/harness/report.css.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 typedef struct page {
     const char *folder;
     const harness_report *report;
+    const char *computed; /* where; NULL: nobody knows */
 } page;
 
 static void element(FILE *to, const char *tag, const char *text)
@@ -137,6 +139,7 @@ static ag_status write_page(FILE *to, void *context)
     if (r->command_line) {
         element(to, "h2", "How to do it again");
         element(to, "pre", r->command_line);
+        if (p->computed) element(to, "p", p->computed);
     }
     if (r->options) {
         element(to, "h2", "Configuration");
@@ -148,9 +151,11 @@ static ag_status write_page(FILE *to, void *context)
 
 ag_status harness_report_write(const char *folder, const harness_report *report, ag_failure *why)
 {
-    page p = {folder, report};
+    char *computed = report->options ? harness_device_report(folder, report->options) : NULL;
+    page p = {folder, report, computed};
     char *path = harness_text("%s/" HARNESS_REPORT, folder);
     ag_status status = ag__save_file(path, write_page, &p, why);
     harness_free(path);
+    harness_free(computed);
     return status;
 }

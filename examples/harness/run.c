@@ -4,6 +4,7 @@
 #include "examples/harness/run_internal.h"
 
 #include "core/save.h"
+#include "examples/harness/device.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -184,6 +185,7 @@ ag_status harness_run_config(harness_run *run, const harness_options *o, ag_fail
     json_object_set_new(config, "version", json_string(o->program->version));
     json_object_set_new(config, "command",
                         json_string(harness__command_name(o->program, o->command)));
+    harness_device_to_config(config, o);
     json_object_set_new(config, "options", harness_options_json(o));
     return harness__save_json(harness_run_path(run, HARNESS_CONFIG), config, why);
 }

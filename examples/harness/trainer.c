@@ -3,23 +3,12 @@
 #include "examples/harness/trainer.h"
 
 #include "examples/harness/options_internal.h"
-#include "examples/harness/threads.h"
 
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { FIXED_COLUMNS = 3 }; /* loss, rate, norm */
-
-ag_tape *harness_tape_new(const harness_common *common, ag_failure *why)
-{
-    harness_threads_start(common->threads);
-    ag_tape *tape = ag_tape_new((ag_device)common->device);
-    if (!ag_failed(tape)) return tape;
-    ag_fail(why, ag_tape_status(tape), "%s", ag_error(tape));
-    ag_tape_free(tape);
-    return NULL;
-}
 
 /* ---- before the first step ----------------------------------------------------------------------
  */
@@ -59,13 +48,16 @@ static ag_status resume(harness_trainer *t, ag_failure *why)
                        (long long)t->state->step, (long long)t->how->steps);
     harness_say("going on after step %lld of %lld", (long long)t->state->step,
                 (long long)t->how->steps);
+    harness_device_changed(t->folder, t->options);
     return harness_run_rewind(t->run, t->state->step, why);
 }
 
 ag_status harness_trainer_open(harness_trainer *t, harness_run_mode mode, ag_failure *why)
 {
-    if (make_optimizer(t, why) || open_folder(t, mode, why)) return why->status;
-    return mode == HARNESS_RESUME ? resume(t, why) : AG_OK;
+    if (make_optimizer(t, why) || open_folder(t, mode, why) ||
+        (mode == HARNESS_RESUME && resume(t, why)))
+        return why->status;
+    return ag_params_to(t->of.params, ag_tape_device(t->tape), why);
 }
 
 /* ---- steps --------------------------------------------------------------------------------------

@@ -4,8 +4,8 @@
 #ifndef HARNESS_TRAINER_H
 #define HARNESS_TRAINER_H
 
-#include "autograd/autograd.h"
-#include "examples/harness/harness.h"
+#include "examples/harness/device.h"
+#include "examples/harness/fits.h"
 #include "optim/optim.h"
 
 /* How to train: the values of options of these names. schedule: as ag_schedule_kind. */
@@ -40,6 +40,9 @@ typedef struct harness_trainee {
        sentences. NULL: `why` says what failed. */
     ag_tensor *(*record)(void *user, ag_tape *tape, int64_t step, const char **what,
                          ag_failure *why);
+    /* What the step just recorded works on; NULL: a step without room is told with the library's
+       sentence. */
+    harness_portion (*portion)(void *user);
     ag_status (*validate)(void *user, double *scores, ag_failure *why);
     ag_status (*save)(void *user, const char *path, int resume, ag_failure *why);
     ag_status (*load)(void *user, const char *path, ag_failure *why); /* for --resume */
@@ -65,11 +68,9 @@ typedef struct harness_trainer {
     char note[96];
 } harness_trainer;
 
-/* A tape on the device that the options name. NULL: as ag_tape_new says. */
-ag_tape *harness_tape_new(const harness_common *common, ag_failure *why);
-
-/* Makes the run folder, or goes on where its last checkpoint stands. Fails: AG_EUSE (options of the
-   schedule; a folder in use; more steps done than asked for), and as `load`. */
+/* Makes the run folder, or goes on where its last checkpoint stands; the parameters go to the
+   tape's device. Fails: AG_EUSE (options of the schedule; a folder in use; more steps done than
+   asked for), and as `load` and ag_params_to. */
 ag_status harness_trainer_open(harness_trainer *t, harness_run_mode mode, ag_failure *why);
 
 /* All steps that are left. AG_OK, too, when interrupted (after saving). Fails: AG_EFINITE (a loss

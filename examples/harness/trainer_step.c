@@ -16,6 +16,15 @@ static ag_status not_finite(const harness_trainer *t, const char *what, const ch
                    (long long)t->state->step + 1, what, happened, hint);
 }
 
+static ag_status failed(const harness_trainer *t, const char *what, ag_failure *why)
+{
+    const harness_portion portion =
+        t->of.portion ? t->of.portion(t->of.user) : (harness_portion){0};
+    char where[160];
+    snprintf(where, sizeof where, "step %lld, %.100s", (long long)t->state->step + 1, what);
+    return harness_run_failed(&portion, t->tape, where, why);
+}
+
 static ag_status backward(harness_trainer *t, double *value, const char **what, ag_failure *why)
 {
     ag_tape_reset(t->tape);
@@ -27,8 +36,7 @@ static ag_status backward(harness_trainer *t, double *value, const char **what, 
     if (ag_failed(t->tape)) {
         if (ag_tape_status(t->tape) == AG_EFINITE)
             return not_finite(t, *what, ag_error(t->tape), why);
-        return ag_fail(why, ag_tape_status(t->tape), "step %lld, %.100s: %s",
-                       (long long)t->state->step + 1, *what, ag_error(t->tape));
+        return failed(t, *what, why);
     }
     if (isfinite(*value)) return AG_OK;
     char happened[64];

@@ -3,11 +3,13 @@
 
 #include "examples/harness/checkpoint.h"
 
-static ag_status open_run(tgraph_trained *run, const char *folder, int last, ag_failure *why)
+static ag_status open_run(tgraph_trained *run, const char *folder, int last, ag_device device,
+                          ag_failure *why)
 {
     run->folder = folder;
     run->path = harness_checkpoint_choose(folder, last);
-    return tgraph_checkpoint_load(run->path, &run->model, &run->checkpoint, why);
+    if (tgraph_checkpoint_load(run->path, &run->model, &run->checkpoint, why)) return why->status;
+    return ag_params_to(run->model.params, device, why);
 }
 
 ag_status tgraph_runs_open(tgraph_runs *runs, const tgraph_settings *s, ag_failure *why)
@@ -17,7 +19,7 @@ ag_status tgraph_runs_open(tgraph_runs *runs, const tgraph_settings *s, ag_failu
     runs->run = harness_alloc((1 + (size_t)s->ensemble.count) * sizeof *runs->run);
     for (int i = -1; i < s->ensemble.count && !why->status; i++)
         open_run(&runs->run[runs->count++], i < 0 ? s->common.run : s->ensemble.list[i],
-                 s->checkpoint, why);
+                 s->checkpoint, ag_tape_device(runs->tape), why);
     return why->status;
 }
 

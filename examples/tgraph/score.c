@@ -2,6 +2,8 @@
 /* Scores in chunks of configurations: dropout off, nothing kept for backward. */
 #include "examples/tgraph/score.h"
 
+#include "examples/harness/fits.h"
+
 #include <string.h>
 
 static void make_room(tgraph_scorer *s, int count)
@@ -42,6 +44,34 @@ static ag_tensor *record_tile(tgraph_scorer *s, const tgraph_entry *e, int count
     return tgraph_tile_forward(s->model, s->tape, &e->program, s->feature, count);
 }
 
+typedef struct chunk {
+    tgraph_scorer *scorer;
+    const tgraph_entry *entry;
+} chunk;
+
+static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
+{
+    const chunk *c = user;
+    const tgraph_scorer *s = c->scorer;
+    const tgraph_program *p = &c->entry->program;
+    (void)why;
+    return c->entry->tile ? tgraph_tile_forward(s->model, tape, p, s->feature, n)
+                          : tgraph_forward(s->model, tape, p, s->batch.digit, n);
+}
+
+static ag_status failed(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)
+{
+    chunk c = {s, e};
+    const harness_portion portion = {.what = "configurations",
+                                     .options = "--eval-configs",
+                                     .count = count,
+                                     .user = &c,
+                                     .record = record_first};
+    char where[200];
+    snprintf(where, sizeof where, "scoring %.150s", e->path);
+    return harness_run_failed(&portion, s->tape, where, why);
+}
+
 /* Adds the scores of order[0..count-1], positions among the items. */
 static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item,
                            const int32_t *order, int count, double *score, ag_failure *why)
@@ -52,9 +82,7 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
     if (!y) return why->status;
     ag_forward(y);
     const ag_real *value = ag_values(y);
-    if (!value)
-        return ag_fail(why, ag_tape_status(s->tape), "scoring %.150s: %s", e->path,
-                       ag_error(s->tape));
+    if (!value) return failed(s, e, count, why);
     for (int i = 0; i < count; i++) score[order[i]] += (double)value[i];
     return AG_OK;
 }

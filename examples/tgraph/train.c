@@ -12,21 +12,46 @@ static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor 
     }
 }
 
+/* The loss of the first n configurations of the step's work. */
+static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
+{
+    const tgraph_training *t = user;
+    const tgraph_entry *e = t->work.entry;
+    const tgraph_batch *b = t->work.batch;
+    (void)why;
+    ag_tensor *score = e->tile
+                           ? tgraph_tile_forward(&t->model, tape, &e->program, e->tile->feature, n)
+                           : tgraph_forward(&t->model, tape, &e->program, b->digit, n);
+    const int32_t *rank = e->tile ? e->tile->rank : b->rank;
+    return loss_of(t->settings, ag_name(score, "scores"), ag_input_i32(tape, rank, AG_SHAPE(n)));
+}
+
+static int configs_of(const tgraph_work *w)
+{
+    return w->entry->tile ? w->entry->configs : w->batch->configs;
+}
+
 /* One graph, some of its configurations, their order as the target. */
 ag_tensor *tgraph_train_record(void *user, ag_tape *tape, int64_t step, const char **what,
                                ag_failure *why)
 {
     tgraph_training *t = user;
-    tgraph_work work;
-    if (tgraph_feed_next(&t->feed, step, &work, why)) return NULL;
-    const tgraph_entry *e = work.entry;
-    const int n = e->tile ? e->configs : work.batch->configs;
-    *what = e->name;
-    ag_tensor *score = e->tile
-                           ? tgraph_tile_forward(&t->model, tape, &e->program, e->tile->feature, n)
-                           : tgraph_forward(&t->model, tape, &e->program, work.batch->digit, n);
-    const int32_t *rank = e->tile ? e->tile->rank : work.batch->rank;
-    return loss_of(t->settings, ag_name(score, "scores"), ag_input_i32(tape, rank, AG_SHAPE(n)));
+    if (tgraph_feed_next(&t->feed, step, &t->work, why)) return NULL;
+    *what = t->work.entry->name;
+    return record_first(t, tape, configs_of(&t->work), why);
+}
+
+/* A step takes all configurations of a tile file. */
+harness_portion tgraph_train_portion(void *user)
+{
+    tgraph_training *t = user;
+    return (harness_portion){.what = "configurations",
+                             .options =
+                                 t->work.entry->tile ? "their number in the file" : "--configs",
+                             .count = configs_of(&t->work),
+                             .training = 1,
+                             .user = t,
+                             .record = record_first};
 }
 
 ag_status tgraph_train_validate(void *user, double *scores, ag_failure *why)

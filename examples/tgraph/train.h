@@ -46,6 +46,7 @@ typedef struct tgraph_training {
     harness_trainer trainer;
     const char *score_names[HARNESS_MOST_SCORES];
     tgraph_feed feed;
+    tgraph_work work; /* of the step */
     tgraph_scorer scorer;
     const tgraph_entry **scored; /* [scored_count] */
     int scored_count;
@@ -71,6 +72,7 @@ void tgraph_train_close(tgraph_training *t);
 /* What the trainer asks for; user: a tgraph_training. */
 ag_tensor *tgraph_train_record(void *user, ag_tape *tape, int64_t step, const char **what,
                                ag_failure *why);
+harness_portion tgraph_train_portion(void *user);
 ag_status tgraph_train_validate(void *user, double *scores, ag_failure *why);
 ag_status tgraph_train_save(void *user, const char *path, int resume, ag_failure *why);
 ag_status tgraph_train_load(void *user, const char *path, ag_failure *why);

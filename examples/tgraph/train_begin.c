@@ -72,6 +72,7 @@ static ag_status open_trainer(tgraph_training *t, harness_run_mode mode, ag_fail
                                 .score_count = tgraph_grade_count(tile),
                                 .validates = t->scored_count > 0,
                                 .record = tgraph_train_record,
+                                .portion = tgraph_train_portion,
                                 .validate = tgraph_train_validate,
                                 .save = tgraph_train_save,
                                 .load = tgraph_train_load};

@@ -28,8 +28,9 @@ static ag_status score_best(tgraph_training *t, tgraph_results *r, ag_failure *w
     tgraph_model model = {0};
     tgraph_checkpoint c = {0};
     tgraph_scorer scorer = {.model = &model, .tape = t->tape, .configs = t->settings->eval_configs};
-    if (!tgraph_checkpoint_load(best, &model, &c, why) && !tgraph_results_add(r, &scorer, 1, why) &&
-        !harness_interrupted())
+    if (!tgraph_checkpoint_load(best, &model, &c, why) &&
+        !ag_params_to(model.params, ag_tape_device(t->tape), why) &&
+        !tgraph_results_add(r, &scorer, 1, why) && !harness_interrupted())
         tgraph_results_grade(r, why);
     if (!why->status && !harness_interrupted() && t->settings->baselines && t->show)
         compare(t, r, why);

@@ -12,7 +12,8 @@ ag_status tpgnn_runs_open(tpgnn_runs *runs, const tpgnn_settings *s, ag_failure 
         tpgnn_trained *run = &runs->run[runs->count++];
         run->path =
             harness_checkpoint_choose(i < 0 ? s->common.run : s->ensemble.list[i], s->checkpoint);
-        tpgnn_checkpoint_load(run->path, &run->model, &run->checkpoint, why);
+        if (!tpgnn_checkpoint_load(run->path, &run->model, &run->checkpoint, why))
+            ag_params_to(run->model.params, ag_tape_device(runs->tape), why);
     }
     return why->status;
 }

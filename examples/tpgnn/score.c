@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpgnn/score.h"
 
-#include "examples/harness/harness.h"
+#include "examples/harness/fits.h"
 
 #include <math.h>
 
@@ -37,6 +37,36 @@ static ag_status add_scores(const tpgnn_scorer *s, double *score, const tpgnn_da
     return why->status;
 }
 
+typedef struct work {
+    const tpgnn_scorer *scorer;
+    const tpgnn_data *data;
+    const tpgnn_schedule *const *schedule;
+    tpgnn_batch *batch;
+} work;
+
+static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
+{
+    const work *w = user;
+    const tpgnn_batch_options options = tpgnn_model_batch(&w->scorer->model->options);
+    if (tpgnn_batch_fill(w->batch, w->data, w->schedule, n, &options, why)) return NULL;
+    return tpgnn_forward(w->scorer->model, tape, w->batch);
+}
+
+static ag_status failed(const tpgnn_scorer *s, const tpgnn_data *data,
+                        const tpgnn_schedule *const *schedule, tpgnn_batch *batch, int count,
+                        ag_failure *why)
+{
+    work w = {s, data, schedule, batch};
+    const harness_portion portion = {.what = "schedules",
+                                     .options = "--eval-graphs",
+                                     .count = count,
+                                     .user = &w,
+                                     .record = record_first};
+    char where[200];
+    snprintf(where, sizeof where, "scoring %.150s", data->task[schedule[0]->task].name);
+    return harness_run_failed(&portion, s->tape, where, why);
+}
+
 static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_data *data,
                              const tpgnn_schedule **schedule, int first, int count,
                              tpgnn_batch *batch, double weight, ag_failure *why)
@@ -49,7 +79,7 @@ static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_d
     ag_tensor *y = tpgnn_forward(s->model, s->tape, batch);
     ag_forward(y);
     const ag_real *cost = ag_values(y);
-    if (!cost) return ag_fail(why, ag_tape_status(s->tape), "%s", ag_error(s->tape));
+    if (!cost) return failed(s, data, schedule, batch, count, why);
     return add_scores(s, score, data, first, cost, count, weight, why);
 }
 

@@ -57,6 +57,7 @@ static ag_status open_trainer(tpgnn_training *t, harness_run_mode mode, ag_failu
                                 .score_count = (int)(sizeof chosen / sizeof *chosen),
                                 .validates = t->valid.schedules > 0,
                                 .record = tpgnn_train_record,
+                                .portion = tpgnn_train_portion,
                                 .validate = tpgnn_train_validate,
                                 .save = tpgnn_train_save,
                                 .load = tpgnn_train_load};
@@ -101,18 +102,43 @@ ag_status tpgnn_train_begin(tpgnn_training *t, harness_run_mode mode, ag_failure
 /* ---- steps --------------------------------------------------------------------------------------
  */
 
+static ag_tensor *loss_of(const tpgnn_training *t, ag_tape *tape, const tpgnn_batch *batch)
+{
+    const tpgnn_settings *s = t->settings;
+    const tpgnn_loss_options options = {s->loss, s->margin, s->top};
+    return tpgnn_loss_of_members(&t->model, tape, batch, t->label, &options);
+}
+
 ag_tensor *tpgnn_train_record(void *user, ag_tape *tape, int64_t step, const char **what,
                               ag_failure *why)
 {
     tpgnn_training *t = user;
-    const tpgnn_batch *batch = harness_loader_next(t->loader, why);
     (void)step;
+    const tpgnn_batch *batch = t->batch = harness_loader_next(t->loader, why);
     if (!batch) return NULL;
     *what = t->data.task[batch->schedule[0]->task].name;
     tpgnn_labels(t->label, &t->data, batch, t->state.predicts, t->state.mean, t->state.deviation);
-    const tpgnn_settings *s = t->settings;
-    const tpgnn_loss_options options = {s->loss, s->margin, s->top};
-    return tpgnn_loss_of_members(&t->model, tape, batch, t->label, &options);
+    return loss_of(t, tape, batch);
+}
+
+/* The loss of the first schedules of the step's batch. */
+static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
+{
+    tpgnn_training *t = user;
+    const tpgnn_batch_options options = tpgnn_model_batch(&t->model.options);
+    if (tpgnn_batch_fill(&t->part, &t->data, t->batch->schedule, n, &options, why)) return NULL;
+    return loss_of(t, tape, &t->part);
+}
+
+harness_portion tpgnn_train_portion(void *user)
+{
+    tpgnn_training *t = user;
+    return (harness_portion){.what = "schedules",
+                             .options = "--tasks or --schedules",
+                             .count = t->batch->graphs,
+                             .training = 1,
+                             .user = t,
+                             .record = record_first};
 }
 
 /* A step is finished, its row written, before an interrupted run ends. */
@@ -154,6 +180,7 @@ void tpgnn_train_close(tpgnn_training *t)
 {
     harness_loader_free(t->loader);
     for (int i = 0; i < 2; i++) tpgnn_batch_free(&t->buffer[i]);
+    tpgnn_batch_free(&t->part);
     tpgnn_sampler_close(&t->sampler);
     harness_free(t->label);
     tpgnn_checkpoint_free(&t->state);

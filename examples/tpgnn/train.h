@@ -19,7 +19,9 @@ typedef struct tpgnn_training {
     tpgnn_sampler sampler;
     tpgnn_batch buffer[2];
     harness_loader *loader;
-    ag_real *label; /* [tasks * schedules] of the step's batch */
+    const tpgnn_batch *batch; /* of the step */
+    tpgnn_batch part;         /* some of its schedules, to see how many fit */
+    ag_real *label;           /* [tasks * schedules] of the step's batch */
     harness_trainer trainer;
     tpgnn_measure score[HARNESS_MOST_SCORES]; /* what a validation gives */
     const char *score_names[HARNESS_MOST_SCORES];
@@ -33,6 +35,7 @@ void tpgnn_train_close(tpgnn_training *t);
 /* What the trainer asks for. */
 ag_tensor *tpgnn_train_record(void *user, ag_tape *tape, int64_t step, const char **what,
                               ag_failure *why);
+harness_portion tpgnn_train_portion(void *user);
 ag_status tpgnn_train_validate(void *user, double *scores, ag_failure *why);
 ag_status tpgnn_train_save(void *user, const char *path, int resume, ag_failure *why);
 ag_status tpgnn_train_load(void *user, const char *path, ag_failure *why);

@@ -14,7 +14,8 @@ static ag_status score_best(tpgnn_training *t, tpgnn_results *r, ag_failure *why
     if (!r->data->tasks) return tpgnn_results_grade(r, why);
     tpgnn_model model = {0};
     tpgnn_checkpoint c = {0};
-    if (!tpgnn_checkpoint_load(best, &model, &c, why)) {
+    if (!tpgnn_checkpoint_load(best, &model, &c, why) &&
+        !ag_params_to(model.params, ag_tape_device(t->tape), why)) {
         const tpgnn_scorer scorer = {.model = &model,
                                      .tape = t->tape,
                                      .graphs = t->settings->eval_graphs,

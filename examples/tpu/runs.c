@@ -12,7 +12,8 @@ ag_status tpu_runs_open(tpu_runs *runs, const tpu_settings *s, ag_failure *why)
         tpu_trained *run = &runs->run[runs->count++];
         run->path =
             harness_checkpoint_choose(i < 0 ? s->common.run : s->ensemble.list[i], s->checkpoint);
-        tpu_checkpoint_load(run->path, &run->model, &run->checkpoint, why);
+        if (!tpu_checkpoint_load(run->path, &run->model, &run->checkpoint, why))
+            ag_params_to(run->model.params, ag_tape_device(runs->tape), why);
     }
     return why->status;
 }

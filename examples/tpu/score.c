@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/score.h"
 
-#include "examples/harness/harness.h"
+#include "examples/harness/fits.h"
 
 #include <math.h>
 
@@ -33,6 +33,35 @@ static ag_status add_scores(double *score, const tpu_pass *pass, const ag_real *
     return AG_OK;
 }
 
+typedef struct work {
+    const tpu_scorer *scorer;
+    const tpu_pass *pass;
+    tpu_batch *batch;
+} work;
+
+static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
+{
+    const work *w = user;
+    const tpu_scorer *s = w->scorer;
+    const tpu_batch_options options = tpu_model_batch(&s->model->options);
+    if (tpu_batch_fill(w->batch, w->pass->sample, n, s->scaler, &options, why)) return NULL;
+    return tpu_forward(s->model, tape, w->batch);
+}
+
+static ag_status failed(const tpu_scorer *s, const tpu_pass *pass, tpu_batch *batch, int count,
+                        ag_failure *why)
+{
+    work w = {s, pass, batch};
+    const harness_portion portion = {.what = "samples",
+                                     .options = "--eval-samples",
+                                     .count = count,
+                                     .user = &w,
+                                     .record = record_first};
+    char where[200];
+    snprintf(where, sizeof where, "scoring %.150s", pass->sample[0].kernel->name);
+    return harness_run_failed(&portion, s->tape, where, why);
+}
+
 static ag_status score_batch(const tpu_scorer *s, double *score, const tpu_pass *pass,
                              tpu_batch *batch, int count, double weight, ag_failure *why)
 {
@@ -43,7 +72,7 @@ static ag_status score_batch(const tpu_scorer *s, double *score, const tpu_pass 
     ag_tensor *y = tpu_forward(s->model, s->tape, batch);
     ag_forward(y);
     const ag_real *value = ag_values(y);
-    if (!value) return ag_fail(why, ag_tape_status(s->tape), "%s", ag_error(s->tape));
+    if (!value) return failed(s, pass, batch, count, why);
     return add_scores(score, pass, value, count, weight, why);
 }
 

@@ -110,6 +110,7 @@ static ag_status open_trainer(tpu_training *t, harness_run_mode mode, ag_failure
                                 .smaller = true,
                                 .validates = t->valid.kernels > 0,
                                 .record = tpu_train_record,
+                                .portion = tpu_train_portion,
                                 .validate = tpu_train_validate,
                                 .save = tpu_train_save,
                                 .load = tpu_train_load};
@@ -151,17 +152,46 @@ ag_status tpu_train_begin(tpu_training *t, harness_run_mode mode, ag_failure *wh
 /* ---- steps --------------------------------------------------------------------------------------
  */
 
+static ag_tensor *loss_of(const tpu_training *t, ag_tape *tape, const tpu_batch *batch)
+{
+    ag_tensor *score = ag_name(tpu_forward(&t->model, tape, batch), "scores");
+    const tpu_settings *s = t->settings;
+    return tpu_loss(score, batch, tpu_settings_loss(s, t->data.task), s->margin);
+}
+
 ag_tensor *tpu_train_record(void *user, ag_tape *tape, int64_t step, const char **what,
                             ag_failure *why)
 {
     tpu_training *t = user;
-    const tpu_batch *batch = harness_loader_next(t->loader, why);
     (void)step;
-    if (!batch) return NULL;
-    *what = batch->kernel[0]->name;
-    ag_tensor *score = ag_name(tpu_forward(&t->model, tape, batch), "scores");
-    const tpu_settings *s = t->settings;
-    return tpu_loss(score, batch, tpu_settings_loss(s, t->data.task), s->margin);
+    t->batch = harness_loader_next(t->loader, why);
+    if (!t->batch) return NULL;
+    *what = t->batch->kernel[0]->name;
+    return loss_of(t, tape, t->batch);
+}
+
+/* The loss of the first samples of the step's batch. */
+static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
+{
+    tpu_training *t = user;
+    const tpu_batch_options options = tpu_model_batch(&t->model.options);
+    tpu_sample *sample = harness_alloc((size_t)n * sizeof *sample);
+    for (int i = 0; i < n; i++) sample[i] = (tpu_sample){t->batch->kernel[i], t->batch->config[i]};
+    tpu_batch_fill(&t->part, sample, n, &t->state.scaler, &options, why);
+    harness_free(sample);
+    return why->status ? NULL : loss_of(t, tape, &t->part);
+}
+
+harness_portion tpu_train_portion(void *user)
+{
+    tpu_training *t = user;
+    return (harness_portion){.what = "samples",
+                             .options =
+                                 t->data.task == TPU_TILE ? "--kernels or --configs" : "--kernels",
+                             .count = t->batch->samples,
+                             .training = 1,
+                             .user = t,
+                             .record = record_first};
 }
 
 /* A step is finished, its row written, before an interrupted run ends. */
@@ -203,6 +233,7 @@ void tpu_train_close(tpu_training *t)
 {
     harness_loader_free(t->loader);
     for (int i = 0; i < 2; i++) tpu_batch_free(&t->buffer[i]);
+    tpu_batch_free(&t->part);
     tpu_sampler_close(&t->sampler);
     tpu_checkpoint_free(&t->state);
     tpu_model_free(&t->model);

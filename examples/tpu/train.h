@@ -23,6 +23,8 @@ typedef struct tpu_training {
     tpu_sampler sampler;
     tpu_batch buffer[2];
     harness_loader *loader;
+    const tpu_batch *batch; /* of the step */
+    tpu_batch part;         /* some of its samples, to see how many fit */
 } tpu_training;
 
 /* Trains, from the start or from where the folder's last checkpoint stands, scores the best
@@ -41,6 +43,7 @@ void tpu_train_close(tpu_training *t);
 /* What the trainer asks for; user: a tpu_training. */
 ag_tensor *tpu_train_record(void *user, ag_tape *tape, int64_t step, const char **what,
                             ag_failure *why);
+harness_portion tpu_train_portion(void *user);
 ag_status tpu_train_validate(void *user, double *scores, ag_failure *why);
 ag_status tpu_train_save(void *user, const char *path, int resume, ag_failure *why);
 ag_status tpu_train_load(void *user, const char *path, ag_failure *why);

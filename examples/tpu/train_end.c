@@ -14,7 +14,8 @@ static ag_status score_best(tpu_training *t, tpu_results *r, ag_failure *why)
     if (!r->data->kernels) return AG_OK;
     tpu_model model = {0};
     tpu_checkpoint c = {0};
-    if (!tpu_checkpoint_load(best, &model, &c, why)) {
+    if (!tpu_checkpoint_load(best, &model, &c, why) &&
+        !ag_params_to(model.params, ag_tape_device(t->tape), why)) {
         const tpu_scorer scorer = {.model = &model,
                                    .scaler = &c.scaler,
                                    .tape = t->tape,

@@ -2,6 +2,7 @@
 /* bench: how close the ops and the training step come to what this machine can do. */
 #include "bench.h"
 
+#include "device.h"
 #include "machine.h"
 #include "onednn.h"
 #include "probe.h"
@@ -20,6 +21,7 @@ static const char usage[] =
     "  --forms LIST    forms of the peer, with commas between (all): pyg,best\n"
     "  --profile       a table of kernels below each step and op\n"
     "  --json FILE     the rows as JSON, too\n"
+    "  --device cuda   steps on the GPU; floors are of products and copies there\n"
     "  --quick         small shapes, one round: checks the bench itself, measures nothing\n"
     "  --help          this text\n\n"
     "On a busy machine: chrt -f 5 bench ... (docs/bench.md).\n";
@@ -37,6 +39,17 @@ static int number(int *to, const char *text, int most)
     if (*end || end == text || n < 1 || n > most) return wrong("not a number in its range:", text);
     *to = (int)n;
     return 0;
+}
+
+/* On a device there are steps, and no peer beside them. */
+static int parse_device(bench_options *o)
+{
+    if (strcmp(o->device, "cpu") == 0) return 0;
+    if (strcmp(o->device, "cuda") != 0) return wrong("not cpu or cuda:", o->device);
+    if (o->ops || o->gemm || o->infer || o->peer)
+        return wrong("steps run there, and no other part and no peer:", "--device cuda");
+    bench_device = AG_CUDA;
+    return !(o->steps = 1);
 }
 
 /* 0: filled; 2: told what is wrong. */
@@ -57,6 +70,7 @@ static int parse(bench_options *o, int argc, char **argv)
         {"--only", NULL, &o->only, NULL, 0},
         {"--peer", NULL, &o->peer, NULL, 0},
         {"--forms", NULL, &o->forms, NULL, 0},
+        {"--device", NULL, &o->device, NULL, 0},
         {"--json", NULL, &o->json_path, NULL, 0},
         {"--rounds", NULL, NULL, &o->rounds, BENCH_MOST_ROUNDS},
         {"--threads", NULL, NULL, &o->threads, 1024},
@@ -74,6 +88,7 @@ static int parse(bench_options *o, int argc, char **argv)
         if (table[k].text) *table[k].text = argv[i];
         if (table[k].number && number(table[k].number, argv[i], table[k].most)) return 2;
     }
+    if (o->device && parse_device(o)) return 2;
     if (!o->ops && !o->gemm && !o->steps && !o->infer) o->ops = o->gemm = o->steps = o->infer = 1;
     return 0;
 }
@@ -121,6 +136,9 @@ int main(int argc, char **argv)
     if (parse(&options, argc, argv)) return 2;
     if (options.threads) ag_set_threads(options.threads);
     if (options.quick) bench_quick_probes();
+    if (options.quick) bench_device_quick();
+    const int closed = bench_device_open();
+    if (closed) return closed;
     bench_onednn_limit(ag_threads());
     json_t *rows = json_array(), *machine = bench_machine_json();
     bench_machine_print(machine, options.quick ? 1 : 20);

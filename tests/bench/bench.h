@@ -18,6 +18,7 @@ typedef struct bench_options {
     const char *peer;            /* a Python with PyTorch and PyG; NULL: none */
     const char *forms;           /* of the peer, with commas between; NULL: all */
     const char *json_path;       /* NULL: no JSON */
+    const char *device;          /* NULL: the CPU */
 } bench_options;
 
 /* Times of one thing over the rounds, each beside the rate of the FMA probe of its round. */
@@ -38,9 +39,10 @@ int bench_kept(const bench_samples *s);
 double bench_percent(const bench_samples *s, double flops);
 double bench_percent_least(const bench_samples *s, double flops);
 
-/* The best rates of this run so far: the floor of a row is computed from them. */
+/* The best rates of this run so far, on the device that the rows are of: the floor of a row is
+   computed from them. */
 typedef struct bench_machine {
-    double fma, copy; /* operations per second; bytes per second of memcpy */
+    double fma, copy; /* operations per second; bytes per second of a copy */
 } bench_machine;
 extern bench_machine bench_best;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "machine.h"
 
+#include "device.h"
 #include "examples/lab/manifest.h"
 #include "isa.h"
 #include "onednn.h"
@@ -36,6 +37,7 @@ json_t *bench_machine_json(void)
     set(m, "isa_used", bench_isa_name(bench_isa_used()));
     set(m, "isa_processor", bench_isa_name(bench_isa_of_processor()));
     set(m, "onednn", bench_onednn_text(text));
+    bench_device_json(m);
     json_decref(lab);
     return m;
 }
@@ -61,9 +63,11 @@ void bench_machine_print(json_t *m, int turns)
            get(m, "build"), get(m, "isa_compiled"), get(m, "flags"), get(m, "isa_used"),
            get(m, "isa_processor"));
     printf("beside the products: %s\n", get(m, "onednn"));
-    printf("probes: %.1f GFLOP/s of FMA in registers, %.1f GB/s of memcpy (64 MiB, read and "
-           "written)\n",
-           bench_best.fma * 1e-9, bench_best.copy * 1e-9);
+    bench_device_print();
+    printf("probes: %.1f GFLOP/s of %s, %.1f GB/s of %s, read and written\n", bench_best.fma * 1e-9,
+           bench_device == AG_CPU ? "FMA in registers" : "a square product on the device",
+           bench_best.copy * 1e-9,
+           bench_device == AG_CPU ? "memcpy (64 MiB)" : "a copy within the device");
 }
 
 json_t *bench_machine_peer(const json_t *rows)

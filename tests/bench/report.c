@@ -4,6 +4,7 @@
 
 #include "examples/harness/scores.h"
 
+#include "device.h"
 #include "probe.h"
 
 #include <string.h>
@@ -12,14 +13,14 @@ bench_machine bench_best;
 
 double bench_probe(void)
 {
-    const double rate = bench_fma_rate();
+    const double rate = bench_device == AG_CPU ? bench_fma_rate() : bench_device_product_rate();
     if (rate > bench_best.fma) bench_best.fma = rate;
     return rate;
 }
 
 void bench_evict(void)
 {
-    const double rate = bench_memory_rate();
+    const double rate = bench_device == AG_CPU ? bench_memory_rate() : bench_device_copy_rate();
     if (rate > bench_best.copy) bench_best.copy = rate;
 }
 

@@ -2,6 +2,7 @@
 /* A training step of TGraph on a synthetic program: forward, backward, clip, AdamW. */
 #include "step.h"
 
+#include "device.h"
 #include "probe.h"
 
 #include <stdlib.h>
@@ -47,10 +48,11 @@ int bench_step_open(bench_step *s, int configs, int nodes, const tgraph_options 
     for (int i = 0; i < digits; i++) s->digit[i] = 1 + (int32_t)ag_random_below(&random, 7);
     for (int i = 0; i < configs; i++) s->rank[i] = i;
     ag_random_shuffle(&random, s->rank, configs);
-    s->tape = ag_tape_new(AG_CPU);
+    s->tape = ag_tape_new(bench_device);
     s->adamw = (ag_adamw){0.9, 0.999, 1e-8, 1e-5};
     if (!s->tape || tgraph_model_new(&s->model, options, 1, &why) ||
-        tgraph_program_new(&s->program, &s->graph, options, &why)) {
+        tgraph_program_new(&s->program, &s->graph, options, &why) ||
+        ag_params_to(s->model.params, bench_device, &why)) {
         fprintf(stderr, "bench: %s\n", why.sentence);
         return 1;
     }
@@ -77,6 +79,7 @@ double bench_step_run(bench_step *s)
         fprintf(stderr, "bench: %s%s\n", ag_error(s->tape), why.sentence);
         exit(1);
     }
+    bench_device_wait();
     s->steps++;
     return bench_now() - start;
 }

@@ -2,6 +2,7 @@
 /* The training step of TGraph: its floor, its memory, what recording costs, and the same step in
    PyTorch in turn. */
 #include "beside.h"
+#include "device.h"
 #include "probe.h"
 #include "step.h"
 
@@ -36,7 +37,7 @@ static int measure_recording(step_result *r, bench_step *s, int times)
         bad = ag_failed(s->tape);
         r->found = least(r->found, bench_now() - recorded);
         r->record = least(r->record, recorded - start);
-        s->tape = ag_tape_new(AG_CPU);
+        s->tape = ag_tape_new(bench_device);
         if (s->tape) {
             loss = bench_step_record(s);
             const double before = bench_now();
@@ -112,6 +113,7 @@ int bench_steps(const bench_options *options, json_t *rows)
         "\nA training step of TGraph (forward, backward, clipping, AdamW; E = 2N, cross-"
         "configuration attention on)\nfloor = 38.6 GFLOP x C N / 32,000 / FMA rate + 78 T / copy "
         "rate, T = 128 C N floats\n");
+    if (bench_device != AG_CPU && measure(options, 128, 2000, rows)) return 1;
     return measure(options, 32, 1000, rows) || measure(options, 64, 1000, rows) ||
            measure(options, 128, 500, rows);
 }

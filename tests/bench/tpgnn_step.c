@@ -2,6 +2,7 @@
 #include "tpgnn_step.h"
 
 #include "ops/ops.h"
+#include "device.h"
 #include "probe.h"
 
 #include <stdio.h>
@@ -50,12 +51,14 @@ int bench_tpgnn_open(bench_tpgnn *b, int graphs, int nodes, int hidden)
     tpgnn_paper_options options = tpgnn_paper_defaults();
     options.hidden = hidden;
     *b = (bench_tpgnn){.graphs = graphs, .nodes = nodes};
-    b->tape = ag_tape_new(AG_CPU);
+    b->tape = ag_tape_new(bench_device);
     b->params = ag_params_new();
     b->graph = make_batch(graphs, nodes, &why);
     b->x = normal(graphs * nodes * options.inputs, 1);
     b->cost = normal(graphs, 2);
-    if (b->tape && b->graph && !tpgnn_paper_new(&b->paper, b->params, &options, 1, &why)) return 0;
+    if (b->tape && b->graph && !tpgnn_paper_new(&b->paper, b->params, &options, 1, &why) &&
+        !ag_params_to(b->params, bench_device, &why))
+        return 0;
     fprintf(stderr, "bench: %s\n", why.sentence);
     return 1;
 }
@@ -80,6 +83,7 @@ double bench_tpgnn_run(bench_tpgnn *b)
         fprintf(stderr, "bench: %s%s\n", ag_error(b->tape), why.sentence);
         exit(1);
     }
+    bench_device_wait();
     b->steps++;
     return bench_now() - start;
 }

@@ -5,6 +5,7 @@
 
 #include "examples/tpu/loss.h"
 #include "examples/tpu/score.h"
+#include "device.h"
 #include "probe.h"
 
 #include <stdio.h>
@@ -88,8 +89,9 @@ int bench_tpu_open(bench_tpu *b, const bench_tpu_work *work, int hidden)
     options.direction = work->direction;
     options.tile_at = work->tile_at;
     make_samples(b);
-    b->tape = ag_tape_new(AG_CPU);
-    if (!b->tape || tpu_model_new(&b->model, &options, 1, &why)) {
+    b->tape = ag_tape_new(bench_device);
+    if (!b->tape || tpu_model_new(&b->model, &options, 1, &why) ||
+        ag_params_to(b->model.params, bench_device, &why)) {
         fprintf(stderr, "bench: %s\n", why.sentence);
         return 1;
     }
@@ -140,6 +142,7 @@ double bench_tpu_run(bench_tpu *b)
         fprintf(stderr, "bench: %s%s\n", ag_error(b->tape), why.sentence);
         exit(1);
     }
+    bench_device_wait();
     b->steps++;
     return bench_now() - start;
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What there is of CUDA: toolkit, driver, device, its memory. */
+#include "core/cuda/inside.h"
+
+#include <stdio.h>
+
+/* A question without an answer is no failure of the device. */
+static int answered(cudaError_t error)
+{
+    if (error == cudaSuccess) return 1;
+    cudaGetLastError();
+    return 0;
+}
+
+extern "C" void ag__device_describe(ag__device_about *about)
+{
+    cudaDeviceProp of = {};
+    int devices = 0;
+    *about = {};
+    about->built = CUDART_VERSION;
+#ifdef AG_CUDA_ON_HOST
+    about->on_host = 1;
+#endif
+    if (!answered(cudaDriverGetVersion(&about->driver))) about->driver = 0;
+    if (!answered(cudaGetDeviceCount(&devices)) || !devices) return;
+    if (!answered(cudaGetDeviceProperties(&of, ag__cuda_here()->number))) return;
+    snprintf(about->name, sizeof about->name, "%s", of.name);
+    about->major = of.major;
+    about->minor = of.minor;
+    if (!answered(cudaMemGetInfo(&about->unused, &about->bytes))) about->unused = about->bytes = 0;
+}
