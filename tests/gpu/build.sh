@@ -62,9 +62,9 @@ build_all() {
     table what result seconds
     check "configuring (preset $preset${arch:+, architecture $arch})" cmake --preset "$preset" "$@" ||
         stop 1 "The build cannot be configured: $(sed -n '/CMake Error/,$p' "$log" | tr '\n' ' ' | cut -c1-600)"
-    targets="tgraph tpu tpgnn bench test_ops test_ops_runs test_tape test_plan test_optim test_device test_device_tape"
-    for extra in test_program_device test_quickstart; do
-        [ -e "tests/$extra.c" ] && targets="$targets $extra"
+    targets="tgraph tpu tpgnn bench quickstart"
+    for name in $(grep -o 'test_[a-z_]*' tests/cuda_on_host/tests.cmake | sort -u); do # those that run kernels
+        [ -e "tests/$name.c" ] && targets="$targets $name"
     done
     check "building" cmake --build "$build" -j "$jobs" --target $targets -- -k 0 ||
         grep -A 12 '^FAILED:' "$log" | head -n 60

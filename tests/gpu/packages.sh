@@ -62,4 +62,4 @@ done
 for header in zip.h jansson.h ini.h xxhash.h stb/stb_ds.h cmocka.h; do
     [ -e "$to/include/$header" ] || stop "no package has $header."
 done
-echo "$to: $(du -sm "$to" | cut -f1) MB ($(find "$to/lib" -type f | wc -l) libraries)"
+echo "$to: $(du -smc "$to/include" "$to/lib" | tail -n 1 | cut -f1) MB ($(find "$to/lib" -type f | wc -l) libraries)"
