@@ -26,7 +26,8 @@ static int on_host; /* 1: it is the host execution, whose memory a test can limi
 /* ---- the models --------------------------------------------------------------------------------
  */
 
-#define EACH   " --steps 10 --log-every 1 --eval-every 10 --threads 1 --quiet --no-baselines"
+#define STEPS  " --steps 10 --log-every 1 --eval-every 10 --threads 1 --quiet"
+#define EACH   STEPS " --no-baselines"
 #define TPU    " --hidden 16 --embedding 8 --kernels 3 --configs 3"
 #define TILES  " --data a_0_0000000a.npz b_0_0000000b.npz --valid c_1_0000000c.npz" TPU
 #define FUSION " --data f_0.npz g_0.npz --valid h_1.npz" TPU

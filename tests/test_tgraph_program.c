@@ -271,7 +271,6 @@ static void bad_input(void **state)
     program_expect("tgraph train --data stderr --out x" SMALL, 3, "", "stderr");
     program_expect("tgraph train --data a.npz t.npz --out x" SMALL, 2, "", "a tile file");
     program_expect("tgraph train --data a.npz --out x --lr 1" SMALL, 2, "", "unknown option --lr");
-    program_expect("tgraph train --data a.npz --out x --device cuda" SMALL, 6, "", "CPU");
     program_expect("tgraph train --data a.npz --out stdout/x" SMALL, 3, "", "cannot be made");
     program_expect("tgraph train --data a.npz --split 0.001 --out x" SMALL, 2, "", "empty");
     program_expect("tgraph train --data a.npz --split 0.02 --out x" SMALL, 2, "",

@@ -338,7 +338,6 @@ static void wrong_uses(void **state)
     program_expect("tpgnn train --data none.npz --out x" SMALL, 3, "", "no such file or folder");
     program_expect("tpgnn train --data stderr --out x" SMALL, 3, "", "stderr");
     program_expect("tpgnn train --out x --data a_1.npz --lr 1", 2, "", "unknown option --lr");
-    program_expect("tpgnn train --out x" FILES SMALL " --device cuda", 6, "", "CPU");
     program_expect("tpgnn train --out x" FILES SMALL " --preset gcn", 2, "", "--preset");
     program_expect("tpgnn train --out y --resume --force" FILES SMALL, 2, "", "give one of");
     program_expect("tpgnn train" FILES, 2, "", "--out");

@@ -262,7 +262,6 @@ static void wrong_options(void **state)
     program_expect("tpu train --out x --reduction transformer --attention-heads 5" TILES SMALL, 2,
                    "", "--hidden is 16, which is no multiple of --attention-heads 5");
     program_expect("tpu train --out x --configs 1" TILES, 2, "", "--configs: 1 is out of range");
-    program_expect("tpu train --out x --device cuda" TILES SMALL, 6, "", "CPU");
     program_expect("tpu predict --run tile --data a_0_0000000a.npz --hidden 32", 2, "",
                    "--hidden is no option of tpu predict");
     program_expect("tpu eval --run tile", 2, "", "--data");

@@ -31,7 +31,8 @@ ag_status harness__parse(void *to, const harness_option *option, const char *sho
 void harness__range(char text[96], const harness_option *option);
 void harness__size_text(char text[32], int64_t bytes);
 
-/* Where the values of the call keep the option of this name and type; NULL: its command has none. */
+/* Where the values of the call keep the option of this name and type; NULL: its command has none.
+ */
 const void *harness__value(const harness_options *o, const char *name, harness_type type);
 
 int harness__option_index(const harness_program *program, const char *name);
