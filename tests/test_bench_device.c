@@ -10,7 +10,7 @@ static void wrong_calls(void **state)
     assert_int_equal(bench(text, sizeof text, "--quick --device gpu"), 2);
     assert_non_null(strstr(text, "not cpu or cuda: \"gpu\""));
     assert_int_equal(bench(text, sizeof text, "--quick --device cuda --gemm"), 2);
-    assert_non_null(strstr(text, "steps run there, and no other part"));
+    assert_non_null(strstr(text, "ops and steps run there, and no other"));
 }
 
 /* Steps of networks that have all their kernels. */
@@ -20,7 +20,7 @@ static void steps(void **state)
     char table[] = "/tmp/bench_json_XXXXXX", line[200];
     (void)state;
     close(mkstemp(table));
-    snprintf(line, sizeof line, "--quick --device cuda --only step --json %s", table);
+    snprintf(line, sizeof line, "--quick --device cuda --steps --only step --json %s", table);
     const int code = bench(text, sizeof text, line);
     json_t *all = json_load_file(table, 0, NULL);
     unlink(table);
@@ -45,8 +45,38 @@ static void steps(void **state)
     json_decref(all);
 }
 
+/* Ops whose rows have times, a copy to hold them against, and the same bits in a second process. */
+static void ops(void **state)
+{
+    static char text[65536];
+    char table[] = "/tmp/bench_json_XXXXXX", line[200], bits[2][20] = {"", ""};
+    (void)state;
+    close(mkstemp(table));
+    snprintf(line, sizeof line, "--quick --device cuda --ops --only norm --json %s", table);
+    for (int run = 0; run < 2; run++) {
+        const int code = bench(text, sizeof text, line);
+        if (code == 6) return;
+        if (code) fail_msg("exit %d: %s", code, text);
+        json_t *all = json_load_file(table, 0, NULL), *row;
+        size_t i;
+        json_array_foreach(json_object_get(all, "rows"), i, row)
+        {
+            const char *found = json_string_value(json_object_get(row, "bits"));
+            assert_true(value(row, "median_ms") > 0);
+            assert_true(value(json_object_get(row, "copy"), "median_ms") > 0);
+            if (found) snprintf(bits[run], sizeof *bits, "%s", found);
+        }
+        assert_int_equal(i, 8); /* both ways of four rows */
+        json_decref(all);
+    }
+    unlink(table);
+    assert_int_equal(strlen(bits[0]), 16);
+    assert_string_equal(bits[0], bits[1]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_calls), cmocka_unit_test(steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_calls), cmocka_unit_test(steps),
+                                       cmocka_unit_test(ops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static const char usage[] =
     "  --forms LIST    forms of the peer, with commas between (all): pyg,best\n"
     "  --profile       a table of kernels below each step and op\n"
     "  --json FILE     the rows as JSON, too\n"
-    "  --device cuda   steps on the GPU; floors are of products and copies there\n"
+    "  --device cuda   ops and steps on the GPU; floors are of products and copies there\n"
     "  --quick         small shapes, one round: checks the bench itself, measures nothing\n"
     "  --help          this text\n\n"
     "On a busy machine: chrt -f 5 bench ... (docs/bench.md).\n";
@@ -41,15 +41,16 @@ static int number(int *to, const char *text, int most)
     return 0;
 }
 
-/* On a device there are steps, and no peer beside them. */
+/* On a device there are ops and steps, and no peer beside them. */
 static int parse_device(bench_options *o)
 {
     if (strcmp(o->device, "cpu") == 0) return 0;
     if (strcmp(o->device, "cuda") != 0) return wrong("not cpu or cuda:", o->device);
-    if (o->ops || o->gemm || o->infer || o->peer)
-        return wrong("steps run there, and no other part and no peer:", "--device cuda");
+    if (o->gemm || o->infer || o->peer)
+        return wrong("ops and steps run there, and no other part and no peer:", "--device cuda");
     bench_device = AG_CUDA;
-    return !(o->steps = 1);
+    if (!o->ops && !o->steps) o->ops = o->steps = 1;
+    return 0;
 }
 
 /* 0: filled; 2: told what is wrong. */

@@ -67,6 +67,7 @@ int bench_rounds(const bench_options *options, int otherwise);
 /* The parts add what they measure to `rows`; they return 1 after a failure that they have told. */
 int bench_gemm(const bench_options *options, json_t *rows);
 int bench_ops(const bench_options *options, json_t *rows);
+int bench_ops_device(const bench_options *options, json_t *rows); /* what ops is on a device */
 int bench_steps(const bench_options *options, json_t *rows);
 int bench_tpus(const bench_options *options, json_t *rows);   /* steps, too */
 int bench_tpgnns(const bench_options *options, json_t *rows); /* steps, too */

@@ -34,6 +34,13 @@ typedef struct bench_op {
     double flops[2], tensors[2]; /* per element of `shape`: operations, elements moved */
 } bench_op;
 
+/* 1: no memory. `kernels` of 41 nodes and as many trees of 500. */
+int bench_scene_open(bench_scene *s, int nodes, int configs, int kernels);
+void bench_scene_close(bench_scene *s);
+ag_shape bench_scene_shape(const bench_scene *s, ag_shape shape); /* with the scene's sizes */
+ag_params *bench_scene_params(const bench_scene *s, const bench_op *op); /* NULL: told */
+void bench_scene_edges(bench_scene *s, ag_tape *tape);                   /* of this recording */
+
 extern const bench_op bench_op_table[];
 extern const int bench_ops_in_table;
 

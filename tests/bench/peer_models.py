@@ -9,6 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from peer_device import adam_options, on_device
+
 FEATURES, OPS, HIDDEN, DIGITS, ROWS, WIDTH = 134, 120, 256, 18, 8, 4
 
 
@@ -232,8 +234,8 @@ FORMS = {"pyg": Pyg, "best": Best}
 
 
 def training_step(a, model, forward):
-    problem, parameters = Problem(a.configs, a.nodes), list(model.parameters())
-    optimizer = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=1e-5, fused=a.form == "best" or None)
+    problem, parameters = on_device(Problem)(a.configs, a.nodes), list(model.parameters())
+    optimizer = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=1e-5, **adam_options(a, a.form == "best"))
 
     def once():
         optimizer.zero_grad(set_to_none=True)

@@ -4,7 +4,8 @@
 pyg is what one writes first: PyG's GraphConv, TopKPooling and readouts, edges as an edge_index; to score, batches of
 Data objects are made by Batch.from_data_list. best: all graphs lie in one [graphs, nodes, hidden] block (they have one size), edges stay sorted by their
 target, sums of neighbours are embedding_bag over lists of them both ways, pooling is one topk of [graphs, nodes]
-scores with gather and scale as one function, and readouts are reductions over an axis; Adam is the fused one.
+scores with gather and scale as one function, and readouts are reductions over an axis; Adam is the fused one. fixed: the same with
+shapes that do not depend on the values, which a captured CUDA graph wants.
 """
 from types import SimpleNamespace
 
@@ -12,9 +13,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from peer_device import adam_options, on_device
+
 INPUTS, HIDDEN, RATIO, LAYERS = 20, 128, 0.8, 3
 
 
+@on_device
 def trees(count, nodes, seed=1):
     """Pre-order: the parent of a node is the one before it or an ancestor of that. Edges both ways, by target."""
     g = torch.Generator().manual_seed(seed)
@@ -120,15 +124,39 @@ class Packed(nn.Module):
             starts = number.cumsum(0) - number
         return GatherScale.apply(x, score, perm), sources, targets, starts
 
+    def sum(self, x, sources, targets, starts):
+        return NeighbourSum.apply(x, sources, starts)
+
     def forward(self, p):
         x, (sources, targets), starts, total = p.x, p.edges, p.starts, 0
         for k in range(LAYERS):
-            summed = NeighbourSum.apply(x, sources, starts)
+            summed = self.sum(x, sources, targets, starts)
             y = torch.addmm(self.rel[k](summed), x, self.root[k].weight.T)
             x, sources, targets, starts = self.pool(F.relu_(y), self.select[k], p.count, sources, targets)
             graphs = x.view(p.count, -1, HIDDEN)
             total = total + torch.cat([graphs.amax(1), graphs.mean(1)], 1)
         return self.head(total, self.dropout)
+
+
+class Fixed(Packed):
+    """An edge that has lost an end goes from a row of zeros to one that is cut off: the row behind the last."""
+    def pool(self, x, p, count, sources, targets):
+        n = len(x) // count
+        k = -(-n * 4 // 5)
+        score = torch.tanh((x @ p) / p.norm())
+        with torch.no_grad():
+            best = torch.topk(score.view(count, n), k, 1, sorted=False).indices
+            perm = (best.sort(1).values + torch.arange(0, count * n, n)[:, None]).view(-1)
+            place = torch.full((count * n + 1,), count * k)
+            place[perm] = torch.arange(count * k)
+            sources, targets = place[sources], place[targets]
+            gone = (sources == count * k) | (targets == count * k)
+            sources, targets = sources.masked_fill(gone, count * k), targets.masked_fill(gone, count * k)
+        return GatherScale.apply(x, score, perm), sources, targets, None
+
+    def sum(self, x, sources, targets, starts):
+        padded = F.pad(x, (0, 0, 0, 1))
+        return torch.zeros_like(padded).index_add(0, targets, padded[sources])[:-1]
 
 
 def prepared(count, nodes, seed=1):
@@ -141,7 +169,7 @@ def prepared(count, nodes, seed=1):
 
 def training_step(a, model, forward):
     batch = prepared(a.configs, a.nodes)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, fused=None if a.form == "pyg" else True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, **adam_options(a, a.form != "pyg"))
 
     def once():
         optimizer.zero_grad(set_to_none=True)
@@ -190,6 +218,6 @@ def scoring(a, model, forward):
 
 
 def make(a):
-    model = (Plain if a.form == "pyg" else Packed)(a.dropout)
+    model = {"pyg": Plain, "best": Packed, "fixed": Fixed}[a.form](a.dropout)
     forward = torch.compile(model) if a.compile else model
     return (scoring if a.infer else training_step)(a, model, forward)

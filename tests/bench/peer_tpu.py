@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from peer_device import adam_options, on_device
 from peer_models import NeighbourMean, mean_lists
 
 OPCODES, EMBEDDING, FEATURES, STATIC, TILE, HIDDEN = 121, 256, 140, 4, 24, 512
@@ -40,6 +41,7 @@ class Drop(nn.Module):
         return x * keep.reshape(x.shape)
 
 
+@on_device
 def kernels_of(count, nodes, seed=1):
     """Each node but the first consumes two of the eight before it."""
     g = torch.Generator().manual_seed(seed)
@@ -232,7 +234,7 @@ def training_step(a, model, forward):
     batch, parameters = kernels_of(a.configs, a.nodes), list(model.parameters())
     target = batch.target
     batch, means = (collated(batch), None) if a.form == "pyg" else (batch, mean_of(batch, model.plain))
-    optimizer = torch.optim.Adam(parameters, lr=1e-3, fused=a.form != "pyg" or None)
+    optimizer = torch.optim.Adam(parameters, lr=1e-3, **adam_options(a, a.form != "pyg"))
 
     def once():
         optimizer.zero_grad(set_to_none=True)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+# The parts of run.sh that pass or fail: doctor, tests, programs, sanitizers.
+
+see_doctor() {
+    part doctor "Doctor" 30
+    within "$bin/tgraph" doctor --device cuda
+    status=$?
+    [ $status = 6 ] && stop 6 "$(grep '^tgraph: ' "$log" | head -n 1)"
+    table what result seconds
+    result $status "doctor"
+    write ""
+    sed -n '/^\$ /,/^(exit/p' "$log" | grep -v '^\$ \|^(exit' >"$scratch/doctor"
+    quote "$scratch/doctor"
+}
+
+# Tests whose tapes are on the device; those of ops hold values and gradients against an oracle in double, and two runs
+# against each other bit by bit.
+run_tests() {
+    part tests "Tests on the device" 100
+    table test result seconds
+    for name in $targets; do
+        case $name in
+        test_*) built "$tests/$name" && check "$name" "$tests/$name" ;;
+        esac
+    done
+}
+
+# first K KIND: the first K files of a kind of data; other files than those are for validation.
+first() { ls examples/data/"$2"/*.npz | head -n "$1"; }
+
+# worst_apart ONE TWO: the largest relative difference of the losses in two metrics.csv, and how many there are.
+worst_apart() {
+    awk -F, 'FNR == 1 { next }
+        FILENAME == ARGV[1] { loss[$1] = $2; next }
+        { d = $2 - loss[$1]; if (d < 0) d = -d; s = loss[$1] < 0 ? -loss[$1] : loss[$1]; if (!s) s = 1
+          if (!($1 in loss) || !(d / s <= 1e9)) d = 1e9 * s; if (d / s > worst) worst = d / s; n++ }
+        END { printf "%.1e %d\n", n ? worst : 1e9, n }' "$1" "$2"
+}
+
+# train NAME COMMAND...: the same training on the CPU, on the device and there again, each in a process of its own.
+train() {
+    name=$1
+    shift
+    built "$1" || return
+    for where in cpu cuda again; do
+        device=$where
+        [ $where = again ] && device=cuda
+        within "$@" --device $device --out "$scratch/$name.$where"
+        status=$?
+        [ $status = 0 ] || { result $status "$name, $where"; return; }
+    done
+    set -- $(worst_apart "$scratch/$name.cpu/metrics.csv" "$scratch/$name.cuda/metrics.csv")
+    awk "BEGIN { exit !($1 <= 1e-4 && $2 == $steps) }"
+    result $? "$name: losses of $2 steps, cuda against cpu, at most $1 apart (1e-4)"
+    within cmp "$scratch/$name.cuda/last.safetensors" "$scratch/$name.again/last.safetensors"
+    result $? "$name: two processes on the device write the same checkpoint"
+}
+
+train_programs() {
+    part programs "Programs: $((20 - 10 * on_host)) steps on cuda and on cpu" 100
+    steps=$((20 - 10 * on_host))
+    common="--steps $steps --log-every 1 --eval-every $steps --no-baselines --quiet --seed 1 --threads 4"
+    small=""
+    narrow=""
+    if [ $on_host = 1 ]; then
+        small="--hidden 16"
+        narrow="$small --embedding 8 --kernels 2"
+    fi
+    table what result seconds
+    train tgraph "$bin/tgraph" train $common $small --configs $((32 - 24 * on_host)) --data $(first 3 layout/random) --valid $(first 4 layout/random | tail -n 1)
+    train tpu-lstm "$bin/tpu" train $common $narrow --data $(first 3 fusion) --valid $(first 4 fusion | tail -n 1)
+    train tpu-transformer "$bin/tpu" train $common $narrow --reduction transformer --data $(first 3 tile) --valid $(first 4 tile | tail -n 1)
+    trees=$(ls examples/data/schedules/*.npz | head -n 3)
+    tasks="--tasks $((8 - 6 * on_host)) --schedules $((32 - 29 * on_host))"
+    other=$(ls examples/data/schedules/*.npz | tail -n 1)
+    train tpgnn "$bin/tpgnn" train $common $small $tasks --data $trees --valid "$other"
+    train tpgnn-paper "$bin/tpgnn" train --preset paper $common $small $tasks --data $trees --valid "$other"
+}
+
+# sanitize TOOL OPTIONS...: over test_ops, its cases in four pieces that run side by side. A piece that is not done in time is
+# no failure, but it is told.
+sanitize() {
+    tool=$1
+    pieces=4
+    began=$(date +%s)
+    ends=$((began + 34))
+    [ $ends -le $last ] || ends=$last
+    for piece in 1 2 3 4; do
+        (
+            log=$scratch/$tool.$piece
+            within env "AUGUR_TEST_PIECE=$piece/$pieces" compute-sanitizer --tool "$@" --error-exitcode 99 --print-limit 10 "$tests/test_ops"
+            echo $? >"$scratch/$tool.$piece.status"
+        ) &
+    done
+    wait
+    clean=0
+    bad=0
+    for piece in 1 2 3 4; do
+        cat "$scratch/$tool.$piece" >>"$log"
+        case $(cat "$scratch/$tool.$piece.status") in
+        0) clean=$((clean + 1)) ;;
+        124) grep -q '^========= .*\(Invalid\|Error:\|hazard\|Uninitialized\|Barrier error\)' "$scratch/$tool.$piece" && bad=1 ;;
+        *) bad=1 ;;
+        esac
+    done
+    took=$(($(date +%s) - began))
+    result $bad "$tool: nothing found; $clean of $pieces pieces of test_ops were done in time"
+    [ $clean = $pieces ] || leave_out "$((pieces - clean)) of $pieces pieces of test_ops under compute-sanitizer's $tool: they failed, or took longer than there was time."
+    [ $clean -gt 0 ] || [ $bad = 1 ] || { bad=1; result 124 "$tool: any piece"; }
+}
+
+run_sanitizers() {
+    if [ $on_host = 1 ]; then
+        leave_out "compute-sanitizer: kernels run on the CPU, where the preset cuda-host-checked has a checker of its own."
+        return
+    fi
+    if ! command -v compute-sanitizer >/dev/null 2>&1; then
+        [ -x /usr/local/cuda/bin/compute-sanitizer ] || { leave_out "compute-sanitizer: this machine has none."; return; }
+        PATH=$PATH:/usr/local/cuda/bin
+    fi
+    built "$tests/test_ops" || return
+    part sanitizer "compute-sanitizer over test_ops" 140 60
+    table what result seconds
+    sanitize memcheck
+    sanitize racecheck
+    sanitize initcheck
+    sanitize synccheck
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# The parts of run.sh that measure.
+
+# printed: what the last command of the log printed.
+printed() { awk '/^\$ / { text = ""; next } /^\(exit status/ { next } { text = text $0 "\n" } END { printf "%s", text }' "$log"; }
+
+measured() { # measured STATUS WHAT: what was printed goes into the summary
+    status=$1
+    printed >"$scratch/printed"
+    quote "$scratch/printed"
+    write ""
+    table what result seconds
+    result "$status" "$2"
+}
+
+quick() { [ $on_host = 1 ] && echo --quick; }
+bits_in() { grep -oE '"(name|shape|bits)": *"[^"]*"' "$1"; }
+
+# A table with GB/s and GFLOP/s, and the same bits in a second process.
+measure_ops() {
+    part ops "Ops, beside a copy and a large product" 60
+    built "$bin/bench" || return
+    within "$bin/bench" --device cuda --ops $(quick) --json "$scratch/ops.1"
+    measured $? "ops, each with the same bits in its first and last run"
+    within "$bin/bench" --device cuda --ops $(quick) --rounds 1 --json "$scratch/ops.2"
+    bits_in "$scratch/ops.1" >"$scratch/bits.1"
+    bits_in "$scratch/ops.2" >"$scratch/bits.2"
+    [ -s "$scratch/bits.1" ] && within cmp "$scratch/bits.1" "$scratch/bits.2"
+    result $? "two processes have the same bits in the gradients of $(grep -c bits "$scratch/bits.1") ops"
+    [ -f "$scratch/ops.1" ] && cp "$scratch/ops.1" "$out/ops.json"
+}
+
+measure_steps() {
+    part steps "Training steps" 60
+    built "$bin/bench" || return
+    within "$bin/bench" --device cuda --steps $(quick) --json "$scratch/steps"
+    measured $? "steps"
+    [ -f "$scratch/steps" ] && cp "$scratch/steps" "$out/steps.json"
+}
+
+# The same steps in PyTorch and PyG.
+measure_peers() {
+    if [ $on_host = 1 ]; then
+        leave_out "PyTorch and PyG: there is no GPU to run them on beside the host execution."
+        return
+    fi
+    if ! timeout -k 5 60 "$python" -c 'import torch, torch_geometric; assert torch.cuda.is_available()' >/dev/null 2>&1; then
+        leave_out "PyTorch and PyG: $python has none, or they find no GPU."
+        return
+    fi
+    part peers "The same steps in PyTorch and PyG" 400
+    rest=$((ends - $(date +%s) - 10))
+    within "$python" "$here/../bench/peer_cuda.py" --seconds $rest
+    measured $? "peers"
+}
