@@ -112,6 +112,10 @@ int ag__usable(const ag_tensor *x, const char *who);
    tensors of an earlier step. */
 const int32_t *ag__given_i32(const ag_tensor *x);
 
+/* As ag_input_i32, of an array of an owner with this serial number (0: none), which keeps it as it
+   is: a device may keep a copy. */
+ag_tensor *ag__input_lasting(ag_tape *tape, const int32_t *data, ag_shape shape, uint64_t serial);
+
 /* Memory for n values that the tape keeps until the reset, for inputs that a call makes itself;
    NULL: the tape has failed. */
 int32_t *ag__tape_ints(ag_tape *tape, int n);

@@ -14,8 +14,14 @@ static size_t bytes_of(const ag_tensor *t)
     return (size_t)t->count * (t->is_int ? sizeof(int32_t) : sizeof(ag_real));
 }
 
+/* The tape leaves what it has there: that is free, too, and a smaller step can have it. */
 static int no_room(ag_tape *tape, int64_t wanted)
 {
+    ag__device_give(tape->slab);
+    ag__stage_free(tape->stage);
+    tape->slab = NULL;
+    tape->stage = NULL;
+    tape->slab_bytes = 0;
     ag_tape_fail(tape, AG_EMEMORY,
                  "This step wants %lld bytes on the CUDA device, of which %lld are free; use fewer "
                  "configurations or a smaller graph per step, or choose the CPU as the device.",
@@ -45,6 +51,7 @@ void ag__device_end(ag_tape *tape)
     ag__timer_free(tape->timer);
     ag_arena_free(tape->results);
     ag__device_give(tape->slab);
+    ag__kept_free(tape);
 }
 
 /* ---- inputs ---- */
@@ -57,31 +64,58 @@ static const ag_buffer *place_of(const ag_tape *tape, const ag_plan *plan, int i
     return id >= 0 && plan->buffers[id].first >= 0 ? &plan->buffers[id] : NULL;
 }
 
+/* Bytes of those that are sent, and for each whether the device has it already. */
+static int64_t count_inputs(ag_tape *tape, const ag_plan *plan)
+{
+    int64_t total = 0;
+    for (int i = 0; i < tape->n_tensors; i++) {
+        ag_tensor *t = tape->tensors[i];
+        if (!place_of(tape, plan, i)) continue;
+        t->stays = ag__kept_find(tape, t);
+        if (!t->stays) total += padded((int64_t)bytes_of(t));
+    }
+    return total;
+}
+
+static void write_inputs(const ag_tape *tape, const ag_plan *plan, char *to)
+{
+    for (int i = 0; i < tape->n_tensors; i++) {
+        const ag_tensor *t = tape->tensors[i];
+        if (!place_of(tape, plan, i) || t->stays) continue;
+        if (bytes_of(t)) memcpy(to, t->data, bytes_of(t));
+        to += padded((int64_t)bytes_of(t));
+    }
+}
+
+static void place_inputs(ag_tape *tape, const ag_plan *plan)
+{
+    int64_t at = 0;
+    for (int i = 0; i < tape->n_tensors; i++) {
+        const ag_tensor *t = tape->tensors[i];
+        const ag_buffer *place = place_of(tape, plan, i);
+        char *to = place ? tape->slab + place->offset : NULL;
+        if (!place) continue;
+        if (t->stays) {
+            ag__device_copy(to, t->stays, bytes_of(t));
+            continue;
+        }
+        ag__stage_move(tape->stage, to, (size_t)at, bytes_of(t));
+        ag__kept_sent(tape, t, to, bytes_of(t));
+        at += padded((int64_t)bytes_of(t));
+    }
+}
+
 static void send_inputs(ag_tape *tape, const ag_plan *plan)
 {
-    int64_t total = 0, at = 0;
-    for (int i = 0; i < tape->n_tensors; i++)
-        if (place_of(tape, plan, i)) total += padded((int64_t)bytes_of(tape->tensors[i]));
+    const int64_t total = count_inputs(tape, plan);
     char *to = ag__stage_open(tape->stage, (size_t)total);
     if (!to) {
         no_room(tape, total);
         return;
     }
-    for (int i = 0; i < tape->n_tensors; i++) {
-        if (!place_of(tape, plan, i)) continue;
-        if (bytes_of(tape->tensors[i]))
-            memcpy(to + at, tape->tensors[i]->data, bytes_of(tape->tensors[i]));
-        at += padded((int64_t)bytes_of(tape->tensors[i]));
-    }
+    write_inputs(tape, plan, to);
     ag__stage_send(tape->stage, (size_t)total);
-    at = 0;
-    for (int i = 0; i < tape->n_tensors; i++) {
-        const ag_buffer *place = place_of(tape, plan, i);
-        if (!place) continue;
-        ag__stage_move(tape->stage, tape->slab + place->offset, (size_t)at,
-                       bytes_of(tape->tensors[i]));
-        at += padded((int64_t)bytes_of(tape->tensors[i]));
-    }
+    place_inputs(tape, plan);
     ag__stage_close(tape->stage);
 }
 

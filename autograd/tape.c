@@ -183,6 +183,13 @@ ag_tensor *ag_input_i32(ag_tape *tape, const int32_t *data, ag_shape shape)
     return borrow(tape, data, shape, 1);
 }
 
+ag_tensor *ag__input_lasting(ag_tape *tape, const int32_t *data, ag_shape shape, uint64_t serial)
+{
+    ag_tensor *x = ag_input_i32(tape, data, shape);
+    if (!ag_failed(tape)) x->serial = serial;
+    return x;
+}
+
 int32_t *ag__tape_ints(ag_tape *tape, int n)
 {
     int32_t *values =

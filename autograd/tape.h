@@ -18,8 +18,10 @@ struct ag_tensor {
     void *there;      /* results on a device, which are fetched when they are read */
     ag_param *param;
     const char *name;
-    int fit;       /* int32 arrays of one number were found to fit together; 0: nobody looked */
-    uint64_t hash; /* inputs in debug builds: of the borrowed data when recorded */
+    int fit;          /* int32 arrays of one number were found to fit together; 0: nobody looked */
+    uint64_t serial;  /* of the owner of an input, who does not change it; 0: none */
+    const void *stays; /* this run's copy of such an input on the device; NULL: it is sent */
+    uint64_t hash;    /* inputs in debug builds: of the borrowed data when recorded */
 };
 
 typedef struct ag_node {
@@ -87,6 +89,13 @@ typedef struct ag_plan {
     int64_t slab_bytes, tile_bytes, saved_bytes;
 } ag_plan;
 
+/* An array on the device that its owner does not change. */
+typedef struct ag_kept {
+    uint64_t serial, used; /* used: generation of the tape */
+    const void *data;      /* on the host */
+    void *there;           /* NULL: it was seen once */
+} ag_kept;
+
 /* Time of the launches under one name. */
 typedef struct ag_profile_row {
     const char *name;
@@ -95,7 +104,7 @@ typedef struct ag_profile_row {
     double seconds;
 } ag_profile_row;
 
-enum { AG_PLANS = 32, AG_PROFILE_ROWS = 256, AG_CHUNKS = 24 };
+enum { AG_KEPT = 320, AG_PLANS = 32, AG_PROFILE_ROWS = 256, AG_CHUNKS = 24 };
 
 /* Slots of tensors, handed out in turn (tensors.c). */
 typedef struct ag_slots {
@@ -131,7 +140,9 @@ struct ag_tape {
     ag__stage *stage;  /* of a tape on a device: its inputs go through it */
     ag__timer *timer;  /* of a profile there */
     ag_arena *results; /* what was fetched from there */
-    int *work;         /* flags of the planner, by tensor: needs a gradient, has one */
+    ag_kept *kept;     /* AG_KEPT of them */
+    int n_kept;
+    int *work; /* flags of the planner, by tensor: needs a gradient, has one */
     int work_capacity;
     ag_profile_row *profile; /* NULL: no measuring */
     int n_profile;
@@ -161,6 +172,12 @@ int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training
 int ag__plan_place(ag_tape *tape, ag_plan *plan); /* offsets of the buffers */
 void ag__job_args(ag_tape *tape, ag_job *job);    /* this run's pointers */
 void ag__check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step); /* check.c */
+
+/* Arrays that stay on the device from run to run (kept.c): where one is, NULL: nowhere; and that
+   one was sent to `place`, from where it is kept when that happens a second time. */
+void *ag__kept_find(ag_tape *tape, const ag_tensor *x);
+void ag__kept_sent(ag_tape *tape, const ag_tensor *x, const void *place, size_t bytes);
+void ag__kept_free(ag_tape *tape);
 
 /* The run on a device (run_device.c). room: 1 when the tape has failed. */
 int ag__device_room(ag_tape *tape, const ag_plan *plan);

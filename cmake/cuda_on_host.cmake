@@ -14,7 +14,7 @@ if(AUGUR_WERROR)
 endif()
 set(kernel_flags -std=c++17 -x c++ -D__CUDACC__ -DAG_CUDA_ON_HOST -isystem ${cuda_on_host}/include
     -include cuda_runtime.h ${warnings} -fno-exceptions -fno-rtti -fno-math-errno -fno-trapping-math -ffp-contract=off
-    -fvisibility=hidden
+    -fvisibility=hidden -fstack-clash-protection
     -Wno-maybe-uninitialized) # a lane beyond the end of a strip sets nothing, and reads nothing
 if(AUGUR_ARCH)
     list(APPEND kernel_flags -march=${AUGUR_ARCH})

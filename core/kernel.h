@@ -46,8 +46,8 @@ typedef struct ag_args {
 } ag_args;
 
 /* One function of an op: `range` runs units lo..hi-1 on one CPU thread, and units are independent
-   of each other; or `call` runs all on its own threads. `cuda` launches all units, NULL: not built.
- */
+   of each other; or `call` runs all on its own threads. `cuda` launches all units; NULL: there
+   is no CUDA form. */
 typedef struct ag_kernel {
     const char *name;
     int64_t (*count)(const ag_args *a);
@@ -78,14 +78,32 @@ typedef struct ag_kernel {
    (p)[i] = (v);     \
  } while (0)
 
-/* Number of rows when the last axis is the row, and the size of that axis. */
-AG_BOTH int64_t ag__rows(ag_shape s)
+/* Size of one axis, and the product of axes lo..hi-1. A GPU has no indexed registers: there an
+   array that is indexed by what is known only when the kernel runs goes to slow memory. */
+#ifdef __CUDACC__
+AG_BOTH int ag__size(ag_shape s, int axis)
 {
-    int64_t rows = 1;
-    for (int i = 0; i + 1 < s.rank; i++) rows *= s.size[i];
-    return rows;
+    return axis == 0 ? s.size[0] : axis == 1 ? s.size[1] : axis == 2 ? s.size[2] : s.size[3];
 }
-AG_BOTH int ag__columns(ag_shape s) { return s.rank ? s.size[s.rank - 1] : 1; }
+AG_BOTH int64_t ag__sizes(ag_shape s, int lo, int hi)
+{
+    const int64_t a = lo <= 0 && hi > 0 ? s.size[0] : 1, b = lo <= 1 && hi > 1 ? s.size[1] : 1;
+    const int64_t c = lo <= 2 && hi > 2 ? s.size[2] : 1, d = lo <= 3 && hi > 3 ? s.size[3] : 1;
+    return a * b * c * d;
+}
+#else
+AG_BOTH int ag__size(ag_shape s, int axis) { return s.size[axis]; }
+AG_BOTH int64_t ag__sizes(ag_shape s, int lo, int hi)
+{
+    int64_t n = 1;
+    for (int i = lo; i < hi; i++) n *= s.size[i];
+    return n;
+}
+#endif
+
+/* Number of rows when the last axis is the row, and the size of that axis. */
+AG_BOTH int64_t ag__rows(ag_shape s) { return ag__sizes(s, 0, s.rank - 1); }
+AG_BOTH int ag__columns(ag_shape s) { return s.rank ? ag__size(s, s.rank - 1) : 1; }
 AG_BOTH int64_t ag__elements(ag_shape s) { return ag__rows(s) * ag__columns(s); }
 
 /* Columns that a strip kernel handles at a time on a CPU: fewer, in multiples of 64, where a single
@@ -181,9 +199,11 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
 # ifdef AG_HAVE_CUDA
 #  define AG__CUDA_DECLARE(name) extern void ag__cuda_##name(const ag_args *a);
 #  define AG__CUDA_POINTER(name) ag__cuda_##name
-# else
+# else /* never called, since no tape of such a build is for a GPU: it says that others have one \
+        */
+KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
 #  define AG__CUDA_DECLARE(name)
-#  define AG__CUDA_POINTER(name) NULL
+#  define AG__CUDA_POINTER(name) ag__cuda_elsewhere
 # endif
 
 # define AG__KERNEL(name, units, signature, run)                                       \

@@ -20,18 +20,18 @@ AG_BOTH void ag__philox_round(uint32_t *x0, uint32_t *x1, uint32_t *x2, uint32_t
     *x3 = (uint32_t)a;
 }
 
-/* Word w of the counter (n, high of n ^ c1, c2, c3). */
-AG_BOTH uint32_t ag__philox_word(int w, uint64_t n, uint32_t c1, uint32_t c2, uint32_t c3,
-                                 uint64_t key)
+/* Word `word` of the counter (n, high of n ^ c1, c2, c3). */
+AG_BOTH uint32_t ag__philox_word(uint64_t n, uint32_t c1, uint32_t c2, uint32_t c3, uint64_t key,
+                                 int word)
 {
-    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
     uint32_t x0 = (uint32_t)n, x1 = (uint32_t)(n >> 32) ^ c1, x2 = c2, x3 = c3;
+    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
     for (int round = 0; round < AG_PHILOX_ROUNDS; round++) {
         ag__philox_round(&x0, &x1, &x2, &x3, k0, k1);
         k0 += 0x9E3779B9u;
         k1 += 0xBB67AE85u;
     }
-    return w < 2 ? (w ? x1 : x0) : w == 2 ? x2 : x3;
+    return word == 0 ? x0 : word == 1 ? x1 : word == 2 ? x2 : x3;
 }
 
 /* The words of the counters (n + l, high of n ^ c1, c2, c3), l = 0..15, n a multiple of 16: word w

@@ -98,21 +98,17 @@ static void put_kind(FILE *file, const ag_op *op)
     if (op->elementwise && !isnan(op->kink)) fprintf(file, ", kink at %g", op->kink);
 }
 
-/* A kernel of a skeleton, or a call that only hands pointers on. */
-static int is_for_both(const ag_kernel *kernel)
-{
-    return !kernel || (!kernel->grain && (!kernel->call || kernel->cuda));
-}
-
-/* The op names kernels for CUDA, or all of its kernels are for both devices: of a build without
-   CUDA, too. */
+/* 1: every kernel that CUDA runs of the op has a form for it. */
 static int runs_on_cuda(const ag_op *op)
 {
+    const ag_kernel *const *forward = op->cuda ? op->cuda->forward : op->forward;
+    const ag_kernel *const *prepare = op->cuda ? op->cuda->prepare : op->prepare;
+    const ag_kernel *const *backward = op->cuda ? op->cuda->backward : op->backward;
     int all = 1;
     for (int k = 0; k < AG_MAX_KERNELS; k++)
-        all &= is_for_both(op->forward[k]) && is_for_both(op->prepare[k]);
-    for (int i = 0; i < AG_MAX_IN; i++) all &= is_for_both(op->backward[i]);
-    return all || op->cuda;
+        all &= (!forward[k] || forward[k]->cuda) && (!prepare[k] || prepare[k]->cuda);
+    for (int i = 0; i < AG_MAX_IN; i++) all &= !backward[i] || backward[i]->cuda;
+    return all;
 }
 
 static void put_row(FILE *file, const ag_op *op)

@@ -5,7 +5,7 @@
 #include "gnn/tail.h"
 
 /* Values of a row: all axes but the first. */
-AG_BOTH int64_t values_of(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
+AG_BOTH int64_t values_of(ag_shape s) { return s.size[0] ? ag__sizes(s, 1, s.rank) : 0; }
 
 /* ---- edge_add: y[p] = from[source] + to[target] ------------------------------------------------
  */

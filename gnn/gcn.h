@@ -39,6 +39,7 @@ ROW(gcn_sum_forward, a->xs[0].size[0])
     ag_real *y = Y(0) + r * f;
     (void)add;
     gcn_row(y, X(0), X(1), XI(3), 1, XI(2)[2 * r], XI(2)[2 * r + 1], r, nodes, f, 0);
+    SETTLE; /* where o is no multiple of the lanes, another one wrote what a lane adds to */
     for (int c = 0; a->n_in > 6 && c < f; c += o)
         EACH (i, o) y[c + i] += X(6)[i];
 }

@@ -29,6 +29,8 @@ typedef enum ag_direction {
 typedef struct ag_graph {
     int nodes, messages, graphs;
     int32_t *rows, *sources, *rows_t, *targets, *edge, *starts;
+    uint64_t
+        serial; /* of this graph alone; a device knows its arrays by it, so they stay as built */
 } ag_graph;
 
 /* Builds a graph of `nodes` nodes from m edges; a stable counting sort, so the order of a node's

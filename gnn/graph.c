@@ -4,6 +4,7 @@
 #include "gnn/edges.h"
 #include "gnn/graph.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 static ag_status check_sizes(int64_t nodes, int64_t messages, ag_failure *why)
@@ -14,6 +15,8 @@ static ag_status check_sizes(int64_t nodes, int64_t messages, ag_failure *why)
                    "possible.",
                    (long long)nodes, (long long)messages);
 }
+
+static _Atomic uint64_t last_serial;
 
 ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, ag_failure *why)
 {
@@ -35,6 +38,7 @@ ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, ag_failure *why
     g->targets = g->sources + p;
     g->edge = g->targets + 2 * p;
     g->starts = g->edge + p;
+    g->serial = atomic_fetch_add(&last_serial, 1) + 1;
     return g;
 }
 
@@ -202,11 +206,12 @@ ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *g)
         ag_tape_fail(tape, AG_EUSE, "ag_graph_edges: the graph is NULL; look at how it was built.");
         g = &none;
     }
-    ag_edges edges = {ag_input_i32(tape, g->rows, AG_SHAPE(g->nodes, 2)),
-                      ag_input_i32(tape, g->sources, AG_SHAPE(g->messages)),
-                      ag_input_i32(tape, g->rows_t, AG_SHAPE(g->nodes, 2)),
-                      ag_input_i32(tape, g->targets, AG_SHAPE(g->messages, 2)),
-                      ag_input_i32(tape, g->starts, AG_SHAPE(g->graphs + 1))};
+    const uint64_t serial = g->serial;
+    ag_edges edges = {ag__input_lasting(tape, g->rows, AG_SHAPE(g->nodes, 2), serial),
+                      ag__input_lasting(tape, g->sources, AG_SHAPE(g->messages), serial),
+                      ag__input_lasting(tape, g->rows_t, AG_SHAPE(g->nodes, 2), serial),
+                      ag__input_lasting(tape, g->targets, AG_SHAPE(g->messages, 2), serial),
+                      ag__input_lasting(tape, g->starts, AG_SHAPE(g->graphs + 1), serial)};
     ag__set_fit((ag_tensor *const[]){edges.rows, edges.sources, edges.rows_t, edges.targets}, 4);
     return edges;
 }

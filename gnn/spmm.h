@@ -6,7 +6,7 @@
 enum { SPMM_SUM, SPMM_MEAN, SPMM_MAX, SPMM_CHUNK = 1024, SPMM_GROUP = 4 };
 
 /* Features of a node: all axes but the first. */
-AG_BOTH int64_t features_of(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
+AG_BOTH int64_t features_of(ag_shape s) { return s.size[0] ? ag__sizes(s, 1, s.rank) : 0; }
 
 /* to = what it holds (with `add`) + s[0] from[0] + s[1] from[1] ..., in this order. */
 KERNEL void spmm_join(ag_real *to, const ag_real *const *from, const ag_real *s, const int count,

@@ -8,23 +8,26 @@
 AG_BOTH int32_t *order_of(const ag_args *a) { return (int32_t *)(void *)a->scratch; }
 
 /* How many messages into and out of each node stay, and their order among those of the receiver. */
-ROW(topk_edges_count, a->xs[4].size[0])
+KERNEL void count_of_node(const ag_args *a, int64_t r)
 {
     const int v = XI(4)[r], *row = XI(0) + 2 * (int64_t)v, *row_t = XI(2) + 2 * (int64_t)v;
     int in = 0, out = 0;
-    (void)add;
     for (int p = row[0]; p < row[0] + row[1]; p++)
         if (XI(5)[XI(1)[p]] >= 0) order_of(a)[p] = in++;
     for (int q = row_t[0]; q < row_t[0] + row_t[1]; q++) out += XI(5)[XI(3)[2 * (int64_t)q]] >= 0;
     YI(0)[2 * r + 1] = in;
     YI(2)[2 * r + 1] = out;
 }
+ELEMENTS(topk_edges_count, a->xs[4].size[0])
+{
+    (void)add;
+    for (int64_t r = lo; r < hi; r++) count_of_node(a, r);
+}
 
-ROW(topk_edges_fill, a->xs[4].size[0])
+KERNEL void fill_of_node(const ag_args *a, int64_t r)
 {
     const int v = XI(4)[r], *row = XI(0) + 2 * (int64_t)v, *row_t = XI(2) + 2 * (int64_t)v;
     int at = YI(0)[2 * r];
-    (void)add;
     for (int p = row[0]; p < row[0] + row[1]; p++) {
         const int u = XI(5)[XI(1)[p]];
         if (u >= 0) YI(1)[at++] = u;
@@ -36,6 +39,11 @@ ROW(topk_edges_fill, a->xs[4].size[0])
         YI(3)[2 * (int64_t)at] = w;
         YI(3)[2 * (int64_t)at++ + 1] = YI(0)[2 * (int64_t)w] + order_of(a)[target[1]];
     }
+}
+ELEMENTS(topk_edges_fill, a->xs[4].size[0])
+{
+    (void)add;
+    for (int64_t r = lo; r < hi; r++) fill_of_node(a, r);
 }
 
 /* ---- on a device the rows are placed by sums over the numbers before them. Scratch, after the

@@ -17,7 +17,7 @@ ROW(attend_squeeze, rows_of(sizes_of(a)))
 KERNEL void attend_drop_each(ag_real *y, const ag_args *a, int64_t e, int n)
 {
     if (a->attr.f[0] > 0)
-        EACH (j, n) y[j] *= dropout_factor(a, (uint64_t)(e + j));
+        EACH (j, n) y[j] *= dropout_factor(a, e + j);
 }
 
 /* Scratch [rows,f] holds h w2' and becomes x gate. */

@@ -60,7 +60,7 @@ typedef struct head_row {
 
 KERNEL head_row head_row_of(const ag_args *a, int64_t r)
 {
-    const int heads = a->attr.i[0], width = ag__columns(a->ys[0]), d = width / heads;
+    const int heads = a->attr.i[0], width = a->ys[0].size[1], d = width / heads;
     const int64_t v = r / heads;
     int64_t g = 0, behind = graphs_of(a); /* the row is in one of g..behind-1 */
     while (behind - g > 1) {

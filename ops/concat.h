@@ -12,19 +12,9 @@ AG_BOTH int axis_of(const ag_args *a)
 {
     return a->attr.i[0] < 0 ? a->attr.i[0] + a->xs[0].rank : a->attr.i[0];
 }
-AG_BOTH int64_t runs_of(ag_shape s, int axis)
-{
-    int64_t n = 1;
-    for (int i = 0; i < axis; i++) n *= s.size[i];
-    return n;
-}
-AG_BOTH int64_t behind_axis(ag_shape s, int axis)
-{
-    int64_t n = 1;
-    for (int i = axis + 1; i < s.rank; i++) n *= s.size[i];
-    return n;
-}
-AG_BOTH int64_t run_length(ag_shape s, int axis) { return s.size[axis] * behind_axis(s, axis); }
+AG_BOTH int64_t runs_of(ag_shape s, int axis) { return ag__sizes(s, 0, axis); }
+AG_BOTH int64_t behind_axis(ag_shape s, int axis) { return ag__sizes(s, axis + 1, s.rank); }
+AG_BOTH int64_t run_length(ag_shape s, int axis) { return ag__sizes(s, axis, s.rank); }
 
 /* A piece of a run: elements from..from+n-1 of run o. */
 typedef struct piece {

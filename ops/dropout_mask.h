@@ -28,29 +28,23 @@ KERNEL void dropout_factors(ag_real factor[128], const ag_args *a, uint64_t b)
     }
 }
 
-/* The same of element e alone, for a device. */
-KERNEL ag_real dropout_factor(const ag_args *a, uint64_t e)
+/* The factor of one element alone. */
+KERNEL ag_real dropout_factor(const ag_args *a, int64_t e)
 {
-    const int k = (int)(e % 128);
-    const uint32_t word =
-        ag__philox_word(k % 64 / 16, e / 128 * 16 + (uint64_t)(k % 16), a->ordinal << 16,
-                        (uint32_t)a->step, (uint32_t)(a->step >> 32) ^ 0x64726f70u, a->seed);
+    const int in = (int)(e % 128), word = in % 64 / 16;
+    const uint32_t bits =
+        ag__philox_word((uint64_t)(e / 128 * 16 + in % 16), a->ordinal << 16, (uint32_t)a->step,
+                        (uint32_t)(a->step >> 32) ^ 0x64726f70u, a->seed, word);
     const int32_t limit = (int32_t)(a->attr.f[0] * 65536.0 + 0.5);
-    return (int32_t)(k < 64 ? word & 0xffff : word >> 16) >= limit
-               ? (ag_real)(1 / (1 - a->attr.f[0]))
-               : 0;
+    const int32_t half = (int32_t)(in < 64 ? bits & 0xffff : bits >> 16);
+    return half >= limit ? (ag_real)(1 / (1 - a->attr.f[0])) : 0;
 }
 
-/* to[i] = from[i] times the factor of element e + i of the whole tensor, i < n (what is not finite
-   stays so), or to[i] += that. */
-KERNEL void dropout_range(ag_real *__restrict__ to, const ag_real *__restrict__ from,
-                          const ag_args *a, int64_t e, int64_t n, const int add)
+/* dropout_range, for many elements: a block of 128 at a time. */
+KERNEL void dropout_blocks(ag_real *__restrict__ to, const ag_real *__restrict__ from,
+                           const ag_args *a, int64_t e, int64_t n, const int add)
 {
     ag_real factor[128];
-    if (LANES > 1) { /* of a device, where every thread has an element */
-        for (int64_t i = 0; i < n; i++) PUT(to, i, from[i] * dropout_factor(a, (uint64_t)(e + i)));
-        return;
-    }
     for (int64_t i = 0; i < n;) {
         const int64_t b = (e + i) / 128;
         const int skip = (int)(e + i - b * 128), all = 128 - skip,
@@ -59,6 +53,17 @@ KERNEL void dropout_range(ag_real *__restrict__ to, const ag_real *__restrict__ 
         for (int k = 0; k < some; k++) PUT(to, i + k, from[i + k] * factor[skip + k]);
         i += some;
     }
+}
+
+/* to[i] = from[i] times the factor of element e + i of the whole tensor, i < n (what is not finite
+   stays so), or to[i] += that. */
+KERNEL void dropout_range(ag_real *__restrict__ to, const ag_real *__restrict__ from,
+                          const ag_args *a, int64_t e, int64_t n, const int add)
+{
+    if (LANES > 1) /* a thread of a GPU has one element */
+        for (int64_t i = 0; i < n; i++) PUT(to, i, from[i] * dropout_factor(a, e + i));
+    else
+        dropout_blocks(to, from, a, e, n, add);
 }
 
 #endif

@@ -7,7 +7,7 @@
 enum { NORM_GROUP = 8, NORM_PIECE = 128, SUM_GROUP = 4 }; /* rows */
 
 /* Columns: all axes but the first. */
-AG_BOTH int64_t norm_columns(ag_shape s) { return s.size[0] ? ag__elements(s) / s.size[0] : 0; }
+AG_BOTH int64_t norm_columns(ag_shape s) { return s.size[0] ? ag__sizes(s, 1, s.rank) : 0; }
 
 /* A column's mean and sum of squared deviations (square) over `rows` rows take up those of `more`
    other rows (Chan, Golub and LeVeque 1979). */

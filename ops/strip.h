@@ -8,12 +8,7 @@
 
 /* Elements of a row: the product of all axes but the first. Shape rules see to it that it is an int
    (row_too_wide). */
-AG_BOTH int64_t row_elements(ag_shape s)
-{
-    int64_t n = 1;
-    for (int i = 1; i < s.rank; i++) n *= s.size[i];
-    return n;
-}
+AG_BOTH int64_t row_elements(ag_shape s) { return ag__sizes(s, 1, s.rank); }
 AG_BOTH int row_width(ag_shape s) { return (int)row_elements(s); }
 AG_BOTH int row_too_wide(ag_shape s) { return row_elements(s) > INT_MAX; }
 

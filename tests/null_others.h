@@ -14,6 +14,8 @@ STATUS(npy_save, 4, 8,
 STATUS(npy_load, 4, 8,
        ag_npy_load(P(0, f->npy), 1000, P(1, &f->info), P(2, &f->data), P(3, &f->why)))
 STATUS(params_build, 1, 0, ag_params_build(P(0, f->unbuilt), 1))
+STATUS(params_to, 2, 2, ag_params_to(P(0, f->params), AG_CPU, P(1, &f->why)))
+STATUS(params_fetch, 2, 2, ag_params_fetch(P(0, f->params), P(1, &f->why)))
 STATUS(adamw_step, 3, 4, ag_adamw_step(P(0, f->params), P(1, &f->adamw), 0.1, P(2, &f->why)))
 STATUS(adam_step, 3, 4, ag_adam_step(P(0, f->params), P(1, &f->adam), 0.1, P(2, &f->why)))
 STATUS(clip_norm, 3, 6, ag_clip_norm(P(0, f->params), 1, P(1, &f->norm), P(2, &f->why)))

@@ -1,37 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tape on a device: whose parameters it takes, results, memory, checks, and failures. Where there
    is no device there is nothing to see. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "augur.h"
-#include "autograd/op.h"
-#include "core/cuda/device.h"
-#include "device.h"
-
-#include <math.h>
-
-static float data[4000];
-
-static void expect(const char *have, const char *part)
-{
-    if (!strstr(have, part)) fail_msg("\"%s\" lacks \"%s\"", have, part);
-}
-
-static ag_tensor *input(ag_tape *tape) { return ag_input(tape, data, AG_SHAPE(10, 100)); }
-
-static ag_params *one_parameter(ag_param **w, ag_device device)
-{
-    ag_params *params = ag_params_new();
-    *w = ag_params_add(params, "w", AG_SHAPE(10, 100), ag_init_constant(0.5), 1);
-    assert_int_equal(ag_params_build(params, 0), AG_OK);
-    assert_int_equal(ag_params_to(params, device, NULL), AG_OK);
-    return params;
-}
+#include "device_tape.h"
 
 /* ---- tapes and blocks of parameters ---- */
 
@@ -170,6 +140,70 @@ static void what_is_too_large_is_refused(void **state)
     ag_tape_free(tape);
 }
 
+/* ---- arrays of graphs, which stay on the device ---- */
+
+static float sum_over(ag_tape *tape, const ag_graph *g)
+{
+    ag_tape_reset(tape);
+    ag_edges edges = ag_graph_edges(tape, g);
+    ag_tensor *x = ag_input(tape, data, AG_SHAPE(g->nodes, 4));
+    ag_tensor *y = ag_spmm(x, edges, AG_AGGREGATE_SUM);
+    ag_tensor *sum = ag_sum_all(ag_mul(y, ag_input(tape, data + 7, AG_SHAPE(g->nodes, 4))));
+    ag_forward(sum);
+    assert_string_equal(ag_error(tape), "");
+    return ag_item(sum);
+}
+
+/* A graph of its own for each seed, in memory that is used again. */
+static ag_graph *small_graph(int seed)
+{
+    int32_t from[6], to[6];
+    for (int e = 0; e < 6; e++) from[e] = (e * 3 + seed) % 5, to[e] = (e + seed / 5) % 5;
+    return ag_graph_build(5, from, to, 6, AG_ALONG, NULL);
+}
+
+static void graphs_are_known_by_their_number(void **state)
+{
+    ag_tape *here = ag_tape_new(AG_CPU), *there = ag_tape_new(AG_CUDA);
+    (void)state;
+    for (int seed = 0; seed < 200; seed++) { /* more than are kept */
+        ag_graph *g = small_graph(seed);
+        const float want = sum_over(here, g);
+        for (int run = 0; run < 1 + seed % 4; run++)
+            assert_true(fabsf(sum_over(there, g) - want) <= 1e-6f);
+        ag_graph_free(g);
+    }
+    ag_graph *all[70]; /* more at a time than are kept, again and again */
+    for (int i = 0; i < 70; i++) all[i] = small_graph(i);
+    for (int pass = 0; pass < 3; pass++)
+        for (int i = 0; i < 70; i++)
+            assert_true(fabsf(sum_over(there, all[i]) - sum_over(here, all[i])) <= 1e-6f);
+    for (int i = 0; i < 70; i++) ag_graph_free(all[i]);
+    ag_tape_free(here);
+    ag_tape_free(there);
+}
+
+/* From the third run on nothing of a graph is sent; a copy of a graph is another one. */
+static void graphs_stay_on_the_device(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CUDA);
+    ag_graph *g = small_graph(3), *other = ag_graph_batch((const ag_graph *[]){g}, 1, NULL);
+    (void)state;
+    assert_true(g->serial != other->serial);
+    for (int run = 0; run < 4; run++) {
+        sum_over(tape, g);
+        ag_tensor *rows = tape->tensors[0];
+        assert_ptr_equal(rows->data, g->rows);
+        assert_int_equal(rows->stays != NULL, run >= 2);
+        assert_int_equal(tape->n_kept, 4); /* what the op takes: all but the starts */
+    }
+    sum_over(tape, other);
+    assert_null(tape->tensors[0]->stays);
+    ag_graph_free(g);
+    ag_graph_free(other);
+    ag_tape_free(tape);
+}
+
 /* ---- checks and measures ---- */
 
 static void values_that_are_not_finite_are_named(void **state)
@@ -249,112 +283,6 @@ static void profiles_have_rows(void **state)
     ag_tape_free(tape);
 }
 
-/* ---- kernels that are not there ---- */
-
-static int plain_shape(ag_call *call) { return ag__same_shape(call); }
-static int64_t one_unit(const ag_args *a) { return (void)a, 1; }
-static void no_range(const ag_args *a, int64_t lo, int64_t hi) { (void)a, (void)lo, (void)hi; }
-static int calls;
-static void count_call(const ag_args *a) { (void)a, calls++; }
-
-/* Nothing runs, not even what comes before. */
-static void a_missing_kernel_fails_before_all(void **state)
-{
-    static const ag_kernel there = {"there", NULL, NULL, count_call, count_call, NULL};
-    static const ag_kernel here = {"here_forward", one_unit, no_range, NULL, NULL, NULL};
-    static const ag_op first = {
-        .name = "first", .inputs = "x", .shape = plain_shape, .forward = {&there}};
-    static const ag_op second = {
-        .name = "second", .inputs = "x", .shape = plain_shape, .forward = {&here}};
-    ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
-    ag_forward(ag__record1(&first, input(tape), NULL));
-    assert_string_equal(ag_error(tape), "");
-    assert_int_equal(calls, 1);
-    ag_tape_reset(tape);
-    ag_forward(ag__record1(&second, ag__record1(&first, input(tape), NULL), NULL));
-    assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
-    assert_string_equal(ag_error(tape), "second has no CUDA kernel \"here_forward\" yet (op 1); "
-                                        "choose the CPU as the device.");
-    assert_int_equal(calls, 1);
-    ag_tape_free(tape);
-}
-
-/* ---- failures of the device, which the host execution makes ---- */
-
-extern void cuda_on_host_fail(const char *name, int error, int nth) __attribute__((weak));
-
-static void no_memory(void **state)
-{
-    ag_tape *tape = ag_tape_new(AG_CUDA);
-    ag_param *w;
-    ag_params *params = one_parameter(&w, AG_CPU);
-    ag_failure why = {0};
-    (void)state;
-    if (!cuda_on_host_fail) skip();
-    cuda_on_host_fail("cudaMalloc", 2, 1);
-    assert_int_equal(ag_params_to(params, AG_CUDA, &why), AG_EMEMORY);
-    expect(why.sentence, "ag_params_to: the CUDA device has ");
-    assert_int_equal(params->device, AG_CPU);
-    ag_tensor *y = ag_tanh(input(tape));
-    cuda_on_host_fail("cudaMalloc", 2, 1); /* the slab */
-    ag_forward(y);
-    assert_int_equal(ag_tape_status(tape), AG_EMEMORY);
-    expect(ag_error(tape), "This step wants 8192 bytes on the CUDA device, of which ");
-    ag_tape_reset(tape);
-    ag_forward(ag_tanh(input(tape)));
-    assert_string_equal(ag_error(tape), "");
-    ag_tape_free(tape);
-    ag_params_free(params);
-}
-
-/* A launch that is refused names its kernel; the next step goes on. */
-static void a_refused_launch(void **state)
-{
-    ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
-    if (!cuda_on_host_fail) skip();
-    cuda_on_host_fail("cudaLaunchKernelExC", 9, 2);
-    ag_forward(ag_exp(ag_tanh(input(tape))));
-    cuda_on_host_fail(NULL, 0, 0);
-    assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
-    expect(ag_error(tape), "\"exp_forward\": invalid configuration argument");
-    ag_tape_reset(tape);
-    ag_forward(ag_exp(ag_tanh(input(tape))));
-    assert_string_equal(ag_error(tape), "");
-    ag_tape_free(tape);
-}
-
-/* A kernel that fails takes the device along: it shows at a wait, and every later tape says so. */
-static void a_lost_device(void **state)
-{
-    ag_tape *tape = ag_tape_new(AG_CUDA), *later;
-    ag_param *w;
-    ag_params *params = one_parameter(&w, AG_CUDA);
-    ag_failure why = {0};
-    (void)state;
-    if (!cuda_on_host_fail) skip();
-    cuda_on_host_fail("tanh_forward", 700, 1);
-    ag_tensor *loss = ag_sum_all(ag_mul(ag_tanh(input(tape)), ag_parameter(tape, w)));
-    ag_backward(loss);
-    assert_true(isnan(ag_item(loss)));
-    assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
-    expect(ag_error(tape), "The CUDA device failed in or before \"");
-    expect(ag_error(tape), "an illegal memory access was encountered; run again with "
-                           "AUGUR_CUDA_WAIT=1");
-    assert_int_equal(ag_clip_norm(params, 1, NULL, &why), AG_EDEVICE);
-    assert_int_equal(params->state, AG_BAD);
-    assert_int_equal(ag_params_fetch(params, NULL), AG_EDEVICE);
-    ag_tape_reset(tape);
-    assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
-    later = ag_tape_new(AG_CUDA);
-    assert_int_equal(ag_tape_status(later), AG_EDEVICE);
-    expect(ag_error(later), "an illegal memory access");
-    ag_tape_free(later);
-    ag_tape_free(tape);
-    ag_params_free(params);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,19 +292,12 @@ int main(void)
         cmocka_unit_test(inputs_change_from_run_to_run),
         cmocka_unit_test(the_slab_holds_inputs),
         cmocka_unit_test(what_is_too_large_is_refused),
+        cmocka_unit_test(graphs_are_known_by_their_number),
+        cmocka_unit_test(graphs_stay_on_the_device),
         cmocka_unit_test(values_that_are_not_finite_are_named),
         cmocka_unit_test(first_bad_is_the_first),
         cmocka_unit_test(sums_before_each),
         cmocka_unit_test(profiles_have_rows),
-        cmocka_unit_test(a_missing_kernel_fails_before_all),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(a_refused_launch),
-        cmocka_unit_test(a_lost_device), /* the last: there is no device afterwards */
     };
-    for (int i = 0; i < 4000; i++) data[i] = (float)((i * 37 % 101) - 50) / 64;
-    if (test_device() == AG_CPU) {
-        print_message("There is no device to test; AUGUR_TEST_DEVICE=cuda names one.\n");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_there(tests);
 }

@@ -3,6 +3,13 @@
 
 #include "core/cuda/device.h"
 
+/* A device gives its memory away in pieces of 2 MiB. */
+static size_t pieces(size_t bytes)
+{
+    const size_t piece = (size_t)2 << 20;
+    return (bytes + piece - 1) / piece * piece;
+}
+
 /* Bytes on the device for so many: the slab, and twice the inputs, of which one set arrives while
    the other is in use. SIZE_MAX: cannot be recorded. */
 static size_t needed(const harness_portion *p, ag_tape *tape, int count)
@@ -12,7 +19,7 @@ static size_t needed(const harness_portion *p, ag_tape *tape, int count)
     ag_tensor *y = p->record(p->user, tape, count, &why);
     if (!y) return SIZE_MAX;
     const ag_plan_summary plan = ag_plan_of(y, p->training);
-    return ag_failed(tape) ? SIZE_MAX : plan.slab + 2 * plan.inputs;
+    return ag_failed(tape) ? SIZE_MAX : pieces(plan.slab) + 2 * pieces(plan.inputs);
 }
 
 /* The largest count that fits; 0: not even one does. */

@@ -15,6 +15,9 @@ int main()
     right_streams();
     right_graphs();
     right_libraries();
+#ifdef AG_CUDA_ON_HOST
+    host_extras();
+#endif
     DONE(cudaDeviceSynchronize());
     if (failures)
         printf("%d failed\n", failures);

@@ -80,5 +80,6 @@ void right_memory();
 void right_streams();
 void right_graphs();
 void right_libraries();
+void host_extras(); /* of the host execution alone */
 
 #endif

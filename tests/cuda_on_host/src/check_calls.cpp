@@ -30,4 +30,14 @@ void __tsan_vptr_update(void **, void *) {}
 void __tsan_func_entry(void *) {}
 void __tsan_func_exit() {}
 void __tsan_init() {}
+
+/* The counters of std::shared_ptr, in host code of .cu files; kernels have the atomics of CUDA. */
+int32_t __tsan_atomic32_fetch_add(volatile int32_t *p, int32_t v, int)
+{
+    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);
+}
+int8_t __tsan_atomic8_load(const volatile int8_t *p, int)
+{
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
 }

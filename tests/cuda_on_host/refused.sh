@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# refused.sh CXX: what kernels and .cu files of Augur must not say does not compile, since its result has no fixed order.
+set -e
+cxx=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+compile() { # compile BODY: of a function that has float *x, int *i and a stream
+    cat > "$work/snippet.cu" <<END
+#include <cub/cub.cuh>
+void snippet(float *x, int *i, size_t bytes, cudaStream_t stream);
+void snippet(float *x, int *i, size_t bytes, cudaStream_t stream) { (void)x, (void)i, (void)bytes, (void)stream; $1; }
+END
+    "$cxx" -std=c++17 -x c++ -D__CUDACC__ -DAG_CUDA_ON_HOST -isystem "$here/include" -include cuda_runtime.h \
+        -fsyntax-only "$work/snippet.cu" > "$work/said" 2>&1
+}
+refused() { # refused TEXT BODY: does not compile, and the compiler says TEXT
+    if compile "$2"; then
+        echo "refused: this should not compile: $2" >&2
+        exit 1
+    fi
+    grep -q "$1" "$work/said" || { cat "$work/said" >&2; echo "refused: no \"$1\" for: $2" >&2; exit 1; }
+}
+
+compile 'atomicAdd(i, 1)'
+compile 'cub::DeviceScan::ExclusiveSum(x, bytes, i, i, 8, stream)'
+compile '__shfl_xor_sync(~0u, *x, 1)'
+refused 'use of deleted function' 'atomicAdd(x, 1.0f)'
+refused 'use of deleted function' 'atomicMax(x, 1.0f)'
+refused 'no fixed order' 'atomicCAS(x, 1.0f, 2.0f)'
+refused 'no fixed order' 'cub::DeviceScan::ExclusiveSum(x, bytes, x, x, 8, stream)'
+refused 'not declared' '__shfl_xor(*x, 1)'
+refused 'not declared' '__activemask()'
+refused 'not declared' 'cudaMallocManaged(&x, 8)'

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* What only the checker finds: races, and reads of what nobody wrote. */
+#include <cub/cub.cuh>
+
+#include "mistakes.hpp"
+
+#include <cublas_v2.h>
+
+namespace
+{
+
+/* ---- within a warp ---- */
+
+__global__ void neighbour(float *x)
+{
+    x[threadIdx.x] = (float)threadIdx.x;
+    x[32 + threadIdx.x] = x[threadIdx.x ^ 1];
+}
+int unsettled() { return start(one, 1, 32, neighbour, zeros<float>(64)) != cudaSuccess; }
+
+__global__ void shuffle_is_no_barrier(float *x)
+{
+    x[threadIdx.x] = (float)threadIdx.x;
+    const float v = __shfl_xor_sync(~0u, 1.0f, 1);
+    x[32 + threadIdx.x] = x[threadIdx.x ^ 1] + v;
+}
+int after_shuffle()
+{
+    return start(one, 1, 32, shuffle_is_no_barrier, zeros<float>(64)) != cudaSuccess;
+}
+
+/* Each half settles, and then one half reads what the other one wrote. */
+__global__ void other_half(float *x)
+{
+    const unsigned mask = threadIdx.x < 16 ? 0x0000ffffu : 0xffff0000u;
+    x[threadIdx.x] = (float)threadIdx.x;
+    __syncwarp(mask);
+    x[32 + threadIdx.x] = x[threadIdx.x ^ 16];
+}
+int half_settled() { return start(one, 1, 32, other_half, zeros<float>(64)) != cudaSuccess; }
+
+__global__ void overwrite(float *y, float *x)
+{
+    y[threadIdx.x] = x[(threadIdx.x + 1) % 32];
+    x[threadIdx.x] = 0;
+}
+int written_after_read()
+{
+    return start(one, 1, 32, overwrite, zeros<float>(32), zeros<float>(32)) != cudaSuccess;
+}
+
+/* ---- within a block ---- */
+
+__global__ void reverse(float *x)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = s[63 - threadIdx.x];
+}
+int no_barrier() { return start(one, 1, 64, reverse, zeros<float>(64)) != cudaSuccess; }
+
+/* The lanes settle, but the other warp of the block does not know. */
+__global__ void warp_alone(float *x)
+{
+    x[threadIdx.x] = 1;
+    __syncwarp();
+    x[64 + threadIdx.x] = x[threadIdx.x ^ 32];
+}
+int other_warp() { return start(one, 1, 64, warp_alone, zeros<float>(128)) != cudaSuccess; }
+
+__global__ void scan_twice(int *x)
+{
+    typedef cub::BlockScan<int, 64> Scan;
+    __shared__ Scan::TempStorage storage;
+    int before, again;
+    Scan(storage).ExclusiveSum(x[threadIdx.x], before);
+    Scan(storage).ExclusiveSum(before, again);
+    x[threadIdx.x] = again;
+}
+int storage_again() { return start(one, 1, 64, scan_twice, zeros<int>(64)) != cudaSuccess; }
+
+/* ---- between blocks ---- */
+
+__global__ void all_write(float *x) { *x = 1; }
+int blocks_write() { return start(one, 2, 1, all_write, zeros<float>(1)) != cudaSuccess; }
+
+__global__ void read_other(float *x)
+{
+    x[blockIdx.x] = 1;
+    x[2 + blockIdx.x] = x[1 - blockIdx.x];
+}
+int blocks_read() { return start(one, 2, 1, read_other, zeros<float>(4)) != cudaSuccess; }
+
+__global__ void half_atomic(int *x)
+{
+    atomicAdd(x, 1);
+    if (threadIdx.x == 5) *x = 0;
+}
+int atomic_and_plain() { return start(one, 1, 32, half_atomic, zeros<int>(1)) != cudaSuccess; }
+
+/* ---- what nobody wrote, and what is none of its business ---- */
+
+template <class T> T *unwritten(size_t n)
+{
+    T *p = NULL;
+    DONE(cudaMalloc(&p, n * sizeof *p));
+    return p;
+}
+__global__ void get(float *y, const float *x) { *y = *x; }
+int read_unwritten()
+{
+    return start(one, 1, 1, get, zeros<float>(1), (const float *)unwritten<float>(8)) !=
+           cudaSuccess;
+}
+int read_forgotten()
+{
+    float *x = zeros<float>(8);
+    cuda_on_host_forget(x + 2, 4);
+    return start(one, 1, 1, get, zeros<float>(1), (const float *)x + 2) != cudaSuccess;
+}
+int copied_unwritten()
+{
+    float *x = zeros<float>(8), *from = unwritten<float>(8);
+    DONE(cudaMemcpyAsync(x, from, 8 * sizeof *x, cudaMemcpyDeviceToDevice, one));
+    return start(one, 1, 1, get, zeros<float>(1), (const float *)x) != cudaSuccess;
+}
+__global__ void shared_unwritten(float *y)
+{
+    __shared__ float s[2];
+    s[0] = 1;
+    *y = s[0] + s[1];
+}
+int read_shared() { return start(one, 1, 1, shared_unwritten, zeros<float>(1)) != cudaSuccess; }
+
+__global__ void dynamic(float *y)
+{
+    float *s = (float *)cuda_on_host::dynamic_shared();
+    s[8] = 1;
+    *y = s[8];
+}
+int beyond_shared() { return start_shared(one, 1, 1, 32, dynamic, zeros<float>(1)) != cudaSuccess; }
+
+int host_pointer()
+{
+    float *x = new float[8]();
+    return start(one, 1, 1, get, zeros<float>(1), (const float *)x) != cudaSuccess;
+}
+
+int blas_unwritten()
+{
+    const float alpha = 1, beta = 0;
+    cublasHandle_t blas;
+    cublasCreate(&blas);
+    cublasSetStream(blas, one);
+    cublasSetWorkspace(blas, zeros<char>(1 << 20), 1 << 20);
+    return cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &alpha, unwritten<float>(1), 1,
+                       zeros<float>(1), 1, &beta, zeros<float>(1), 1) != CUBLAS_STATUS_SUCCESS;
+}
+int sort_unwritten()
+{
+    size_t bytes = 0;
+    int *x = unwritten<int>(8), *y = zeros<int>(8);
+    cub::DeviceRadixSort::SortPairs(NULL, bytes, x, y, y, y, 8, 0, 4, one);
+    return cub::DeviceRadixSort::SortPairs(zeros<char>(bytes), bytes, (const int *)x, y,
+                                           (const int *)zeros<int>(8), zeros<int>(8), 8, 0, 4,
+                                           one) != cudaSuccess;
+}
+
+} // namespace
+
+MISTAKES(
+    mistakes_checked,
+    {
+        {"a lane reads what its neighbour wrote", unsettled,
+         "reads where another thread writes|writes where another thread reads"},
+        {"a shuffle is taken for a barrier", after_shuffle,
+         "reads where another thread writes|writes where another thread reads"},
+        {"halves of a warp settle alone", half_settled,
+         "reads where another thread writes|writes where another thread reads"},
+        {"a lane overwrites what its neighbour reads", written_after_read,
+         "reads where another thread writes|writes where another thread reads"},
+        {"shared memory without __syncthreads", no_barrier,
+         "reads where another thread writes|reads shared memory that nobody wrote"},
+        {"a warp settles, and another one reads", other_warp,
+         "reads where another thread writes|writes where another thread reads"},
+        {"storage of a block is used again at once", storage_again,
+         "reads where another thread writes|writes where another thread reads"},
+        {"two blocks write one place", blocks_write, "writes where another thread writes"},
+        {"a block reads what another one writes", blocks_read,
+         "reads where another thread writes|writes where another thread reads"},
+        {"an atomic and a plain write", atomic_and_plain, "writes where another thread writes"},
+        {"a kernel reads what nobody wrote", read_unwritten, "reads what nobody wrote"},
+        {"a kernel reads what was forgotten", read_forgotten, "reads what nobody wrote"},
+        {"a copy of what nobody wrote is read", copied_unwritten, "reads what nobody wrote"},
+        {"shared memory that nobody wrote is read", read_shared,
+         "reads shared memory that nobody wrote"},
+        {"more shared memory than the launch gave", beyond_shared, "beyond what the launch gave"},
+        {"a kernel reads memory of the host", host_pointer, "touches memory of the host"},
+        {"cuBLAS reads what nobody wrote", blas_unwritten, "operand A of cuBLAS"},
+        {"CUB reads what nobody wrote", sort_unwritten, "the keys of a CUB sort"},
+    });
