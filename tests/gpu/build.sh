@@ -19,7 +19,7 @@ find_device() {
     arch=$AUGUR_GPU_ARCH
     [ "$arch" ] && return
     log=$out/build.log
-    ends=$((start + 60))
+    ends=$((start + 180)) # seconds, where nobody else computes
     within "$nvcc" -o "$scratch/device" "$here/device.cu" || stop 1 "nvcc does not compile $here/device.cu; see $log."
     "$scratch/device" >"$scratch/device.txt" 2>"$scratch/why" || stop 6 "$(cat "$scratch/why")"
     arch=$(fact architecture)
@@ -58,7 +58,12 @@ carried() {
 
 build_all() {
     part build "Building" 250
+    IFS='
+' # a place may have spaces
+    set -f
     set -- $(carried)
+    set +f
+    unset IFS
     [ $# = 0 ] || echo "with the packages in $packages"
     [ "$arch" ] && set -- "$@" "-DCMAKE_CUDA_ARCHITECTURES=$arch"
     [ -x "$nvcc" ] && [ $on_host = 0 ] && set -- "$@" "-DCMAKE_CUDA_COMPILER=$nvcc"
