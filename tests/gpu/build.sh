@@ -19,7 +19,7 @@ find_device() {
     arch=$AUGUR_GPU_ARCH
     [ "$arch" ] && return
     log=$out/build.log
-    ends=$((start + 60))
+    ends=$((start + 180)) # seconds, where nobody else computes
     within "$nvcc" -o "$scratch/device" "$here/device.cu" || stop 1 "nvcc does not compile $here/device.cu; see $log."
     "$scratch/device" >"$scratch/device.txt" 2>"$scratch/why" || stop 6 "$(cat "$scratch/why")"
     arch=$(fact architecture)
@@ -37,9 +37,10 @@ head_of_summary() {
     name=$(fact name)
     [ $on_host = 1 ] && name="the host execution of CUDA: no GPU, and no time means anything"
     write "# Checked and measured on ${name:-a device that was not asked}" "" "| | |" "|---|---|"
-    write "| device | $name, $(fact multiprocessors) multiprocessors, $(fact memory), L2 $(fact L2), compute capability $(fact architecture) |"
-    write "| driver | $(smi driver_version), $(fact driver); toolkit $(fact toolkit) |"
-    write "| clocks, power limit | SM $(smi clocks.sm), memory $(smi clocks.mem), at most SM $(smi clocks.max.sm); $(smi power.limit) |"
+    [ -s "$scratch/device.txt" ] &&
+        write "| device | $name, $(fact multiprocessors) multiprocessors, $(fact memory), L2 $(fact L2), compute capability $(fact architecture) |" \
+            "| driver | $(smi driver_version), $(fact driver); toolkit $(fact toolkit) |" \
+            "| clocks, power limit | SM $(smi clocks.sm), memory $(smi clocks.mem), at most SM $(smi clocks.max.sm); $(smi power.limit) |"
     write "| processor | $(processor), $jobs cores used for building |"
     write "| date, commit | $(LC_ALL=C date -u '+%d %B %Y'), $(commit | tr '\n' ' ')|"
     write "| by | \`sh tests/gpu/run.sh\`, preset $preset |"
@@ -50,12 +51,19 @@ head_of_summary() {
 carried() {
     [ -d "$packages/lib" ] || return
     place=$(cd "$packages" && pwd)
+    grep -q "^AUGUR_zip_LIBRARY:.*=$place/" "$build/CMakeCache.txt" 2>/dev/null || # found elsewhere before
+        printf '%s\n' '-UAUGUR_*_LIBRARY' '-UAUGUR_*_INCLUDE'
     printf '%s\n' "-DCMAKE_PREFIX_PATH=$place" "-DCMAKE_BUILD_RPATH=$place/lib" "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags"
 }
 
 build_all() {
     part build "Building" 250
+    IFS='
+' # a place may have spaces
+    set -f
     set -- $(carried)
+    set +f
+    unset IFS
     [ $# = 0 ] || echo "with the packages in $packages"
     [ "$arch" ] && set -- "$@" "-DCMAKE_CUDA_ARCHITECTURES=$arch"
     [ -x "$nvcc" ] && [ $on_host = 0 ] && set -- "$@" "-DCMAKE_CUDA_COMPILER=$nvcc"
@@ -69,9 +77,9 @@ build_all() {
     check "building" cmake --build "$build" -j "$jobs" --target $targets -- -k 0 ||
         grep -A 12 '^FAILED:' "$log" | head -n 60
     [ -x "$bin/tgraph" ] || stop 1 "The programs do not build; see $log."
-    write "" "Packages: $(sed -n 's/^AUGUR_zip_LIBRARY[^=]*=//p' "$build/CMakeCache.txt") and its kin."
+    write "" "Packages: $(sed -n 's/^AUGUR_zip_LIBRARY:[^=]*=//p' "$build/CMakeCache.txt") and its kin."
     for optional in dnnl XGBOOST; do
-        grep -q "^AUGUR_${optional}_LIBRARY[^=]*=.*NOTFOUND" "$build/CMakeCache.txt" &&
+        grep -q "^AUGUR_${optional}_LIBRARY:[^=]*=.*NOTFOUND" "$build/CMakeCache.txt" &&
             leave_out "What needs $optional, which is optional: this machine has none, and the GPU does not use it."
     done
 }

@@ -6,8 +6,12 @@
 
 static int refuse(cudaError_t error)
 {
-    std::fprintf(stderr, "device: no CUDA device can be used: %s (error %d); look at nvidia-smi and CUDA_VISIBLE_DEVICES.\n",
-                 cudaGetErrorString(error), (int)error);
+    if (error == cudaErrorInsufficientDriver)
+        std::fprintf(stderr, "There is no NVIDIA driver, or one older than the CUDA toolkit; install a newer driver, or see the "
+                             "parts without a GPU by AUGUR_GPU_PRESET=cuda-host.\n");
+    else
+        std::fprintf(stderr, "No CUDA device can be used: %s (error %d); look at nvidia-smi and CUDA_VISIBLE_DEVICES.\n",
+                     cudaGetErrorString(error), (int)error);
     return 6;
 }
 

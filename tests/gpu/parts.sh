@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What the parts of run.sh share: limits of time, logs, and the tables of summary.md. Read by run.sh; $out is the folder,
-# $total the seconds that all of it may take.
+# $total the seconds that all of it may
+# take, $slower how many times longer than a GPU a part may.
 start=$(date +%s)
 failures=0   # checks that did not pass
 left_out=""  # what was not done, a line each
@@ -19,7 +20,7 @@ leave_out() { # leave_out SENTENCE
 # of the whole are left.
 part() {
     log=$out/$1.log
-    ends=$(($(date +%s) + $3))
+    ends=$(($(date +%s) + $3 * slower))
     last=$((start + total - ${4:-5}))
     [ $ends -le $last ] || ends=$last
     say "$2"

@@ -9,12 +9,12 @@ mkdir -p "$1" && out=$(cd "$1" && pwd) || { echo "run.sh: the folder $1 cannot b
 cd "$here/../.." || exit 1
 preset=${AUGUR_GPU_PRESET:-cuda}
 case $preset in
-cuda) on_host=0 ;;
-cuda-host) on_host=1 ;;
+cuda) on_host=0 slower=1 total=525 ;;
+cuda-host) on_host=1 slower=8 total=4200 ;;
 *) echo "run.sh: AUGUR_GPU_PRESET is \"$preset\", but must be cuda or cuda-host." >&2; exit 2 ;;
 esac
 packages=${AUGUR_GPU_PACKAGES:-build/gpu-packages}
-total=${AUGUR_GPU_SECONDS:-525}
+total=${AUGUR_GPU_SECONDS:-$total}
 python=${AUGUR_PYTHON:-python3}
 jobs=$(nproc)
 build=build/$preset
