@@ -18,10 +18,10 @@ struct ag_tensor {
     void *there;      /* results on a device, which are fetched when they are read */
     ag_param *param;
     const char *name;
-    int fit;          /* int32 arrays of one number were found to fit together; 0: nobody looked */
-    uint64_t serial;  /* of the owner of an input, who does not change it; 0: none */
+    int fit;           /* int32 arrays of one number were found to fit together; 0: nobody looked */
+    uint64_t serial;   /* of the owner of an input, who does not change it; 0: none */
     const void *stays; /* this run's copy of such an input on the device; NULL: it is sent */
-    uint64_t hash;    /* inputs in debug builds: of the borrowed data when recorded */
+    uint64_t hash;     /* inputs in debug builds: of the borrowed data when recorded */
 };
 
 typedef struct ag_node {

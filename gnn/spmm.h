@@ -32,11 +32,11 @@ KERNEL void spmm_some(ag_real *to, const ag_real *const *from, const ag_real *s,
     }
 }
 
-/* y = sum over the n messages at `first` of s x[sender], up to SPMM_GROUP of them in one sweep;
-   with more, chunk by chunk so that y stays in the cache. `wide` is 2 when senders are pairs (node,
-   position); then s is 1 / (messages of the receiver) for the mean. */
-KERNEL void spmm_row(ag_real *y, const ag_real *x, const int32_t *senders, int wide, int first,
-                     int n, int nodes, int64_t f, ag_real scale, const int32_t *rows, const int add)
+/* spmm_row for a CPU: up to SPMM_GROUP messages in one sweep; with more, chunk by chunk so that y
+   stays in the cache. */
+KERNEL void spmm_row_chunks(ag_real *y, const ag_real *x, const int32_t *senders, int wide,
+                            int first, int n, int nodes, int64_t f, ag_real scale,
+                            const int32_t *rows, const int add)
 {
     const int chunk = n > SPMM_GROUP ? SPMM_CHUNK : 1 << 20;
     for (int64_t c = 0; c < f; c += chunk) {
@@ -62,6 +62,36 @@ KERNEL void spmm_row(ag_real *y, const ag_real *x, const int32_t *senders, int w
         if (!written)
             EACH (i, m) y[c + i] = 0;
     }
+}
+
+/* spmm_row for a GPU: a lane adds its values in a register, in the same order. */
+KERNEL void spmm_row_lanes(ag_real *y, const ag_real *x, const int32_t *senders, int wide,
+                           int first, int n, int nodes, int64_t f, ag_real scale,
+                           const int32_t *rows, const int add)
+{
+    EACH (i, f) {
+        ag_real v = add ? y[i] : 0;
+        int written = add;
+        for (int k = first; k < first + n; k++) {
+            const int u = senders[(int64_t)k * wide];
+            if (u < 0 || u >= nodes) continue;
+            const ag_real part = (rows ? 1 / (ag_real)rows[2 * u + 1] : scale) * x[u * f + i];
+            v = written ? v + part : part;
+            written = 1;
+        }
+        y[i] = v;
+    }
+}
+
+/* y = sum over the n messages at `first` of s x[sender]. `wide` is 2 when senders are pairs (node,
+   position); then s is 1 / (messages of the receiver) for the mean. */
+KERNEL void spmm_row(ag_real *y, const ag_real *x, const int32_t *senders, int wide, int first,
+                     int n, int nodes, int64_t f, ag_real scale, const int32_t *rows, const int add)
+{
+    if (LANES == 1)
+        spmm_row_chunks(y, x, senders, wide, first, n, nodes, f, scale, rows, add);
+    else
+        spmm_row_lanes(y, x, senders, wide, first, n, nodes, f, scale, rows, add);
 }
 
 ROW(spmm_forward, a->xs[0].size[0])

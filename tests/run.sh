@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # sh tests/run.sh [--full]: installs what is missing, builds and tests release and debug (address and undefined
 # sanitizers). --full adds builds for other processors, thread sanitizer, fuzzing, installed consumers, all damaged
-# files, format and, when nvcc is there, the CUDA build. The last line is `N passed, N failed`; the exit status is 0 when
-# nothing failed.
+# files, format, the CUDA code on the CPU and, when nvcc is there, the CUDA build. The last line is `N passed, N failed`;
+# the exit status is 0 when nothing failed.
 cd "$(dirname "$0")/.." || exit 1
 full=""
 case "$1" in
@@ -125,6 +125,8 @@ unset AUGUR_FULL # damaged files need no second look, for races
 other_processors
 check tsan -L quick
 build fuzz --target fuzzers && try fuzz
+check cuda-host
+check cuda-host-checked
 if command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ]; then
     build cuda --target quickstart tgraph tpu tpgnn lab && passed=$((passed + 1))
 else
