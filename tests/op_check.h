@@ -73,8 +73,7 @@ static __attribute__((unused)) int run_case(const op_build *build, const ag_op *
     return !*t->error;
 }
 
-/* AUGUR_TEST_PIECE=K/N: of the ops only number K, K + N, ... (from 1), for tools that make a run slow.
- */
+/* AUGUR_TEST_PIECE=K/N: only ops number K, K + N, ... (from 1), for tools that make a run slow. */
 static __attribute__((unused)) int in_piece(int number)
 {
     const char *text = getenv("AUGUR_TEST_PIECE");
