@@ -26,7 +26,7 @@ find_device() {
 }
 
 processor() { sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1; }
-smi() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1; }
+smi() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1 | grep . || echo "not known"; }
 commit() { # the commit, and whether there is more than that
     [ "$AUGUR_GPU_COMMIT" ] && { echo "$AUGUR_GPU_COMMIT"; return; }
     git rev-parse HEAD 2>/dev/null || { echo "not known"; return; }

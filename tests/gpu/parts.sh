@@ -22,14 +22,18 @@ part() {
     log=$out/$1.log
     ends=$(($(date +%s) + $3 * slower))
     last=$((start + total - ${4:-5}))
+    most=""
     [ $ends -le $last ] || ends=$last
     say "$2"
     write "" "## $2" ""
 }
 
-# within COMMAND...: its output is logged. The command's status; 124 when the part's time is up.
+# within COMMAND...: its output is logged. The command's status; 124 when the part's time is up, or the time of one command
+# ($most seconds, where a part sets it).
 within() {
     seconds=$((ends - $(date +%s)))
+    took=0
+    [ "${most:-$seconds}" -ge $seconds ] || seconds=$most
     printf '\n$ %s\n' "$*" >>"$log"
     if [ $seconds -lt 1 ]; then
         echo "no time is left for this" >>"$log"
