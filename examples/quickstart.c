@@ -33,7 +33,8 @@ int main(int argc, char **argv)
         ag_params_add(params, "root", AG_SHAPE(HIDDEN, HIDDEN), ag_init_xavier_uniform(1), 1)};
     ag_param *out = ag_params_add(params, "out", AG_SHAPE(1, HIDDEN), ag_init_xavier_uniform(1), 1);
     if (!graph || ag_params_build(params, 1) != AG_OK) return puts("There is no memory."), 5;
-    if (ag_params_to(params, device, &why)) return puts(why.sentence), 6;
+    if (ag_params_to(params, device, &why))
+        return puts(why.sentence), ag_params_free(params), ag_graph_free(graph), 6;
     ag_tape *tape = ag_tape_new(device);
     ag_adamw adamw = ag_adamw_default();
     ag_schedule schedule = {.kind = AG_COSINE, .lr = 0.02, .warmup = 20, .total = STEPS};
@@ -43,8 +44,7 @@ int main(int argc, char **argv)
         h = ag_gelu(ag_linear(h, ag_parameter(tape, w), ag_parameter(tape, b)));
         h = ag_gelu(ag_sage(&sage, h, ag_graph_edges(tape, graph), AG_AGGREGATE_SUM, 0));
         h = ag_linear(h, ag_parameter(tape, out), NULL);
-        ag_tensor *error = ag_sub(h, ag_input(tape, y, AG_SHAPE(NODES, 1)));
-        ag_tensor *loss = ag_mean_all(ag_square(error));
+        ag_tensor *loss = ag_mean_all(ag_square(ag_sub(h, ag_input(tape, y, AG_SHAPE(NODES, 1)))));
         ag_backward(loss); /* plans once, then runs forward and backward */
         if (ag_failed(tape)) return puts(ag_error(tape)), 1;
         if (step % 100 == 0 || step == STEPS - 1)
