@@ -147,15 +147,17 @@ static void test_no_device(void **state)
     program_expect("tgraph doctor --device cuda", HARNESS_EXIT_DEVICE, "processor", "CPU");
 }
 
+/* Whole calls come first: children of a process that has threads may start none where thread
+   sanitizer watches, and a process chooses its instructions once. */
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #ifdef __x86_64__
-        cmocka_unit_test(test_instructions), /* first: a program chooses once */
+        cmocka_unit_test(test_instructions),
 #endif
-        cmocka_unit_test(test_selftest),     cmocka_unit_test(test_failed_tape),
-        cmocka_unit_test(test_memory),       cmocka_unit_test(test_text),
-        cmocka_unit_test(test_json),         cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_text),         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_no_device),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_failed_tape),  cmocka_unit_test(test_selftest),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }
