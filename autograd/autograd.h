@@ -46,6 +46,13 @@ AG_API void ag_tape_training(ag_tape *tape, int training);
 AG_API int ag_is_training(const ag_tape *tape);
 AG_API ag_device ag_tape_device(const ag_tape *tape); /* AG_CPU for NULL */
 
+/* How runs from now on multiply matrices on a CUDA device; AG_FP32 is the start value, and a reset
+   keeps what was set. With AG_TF32 products, forward and backward, have a relative error of about
+   1e-3 instead of 1e-6; two runs still have the same bits. All else stays in float, and an op that
+   has a product inside of a kernel of its own may do that in float, too. Fails: AG_EUSE for AG_TF32
+   on a tape of the CPU, which has no such products. */
+AG_API void ag_tape_precision(ag_tape *tape, ag_precision precision);
+
 /* 1: every run looks for values that are not finite and fails naming the first op, tensor and step
  * that made one. */
 AG_API void ag_check_finite(ag_tape *tape, int on);
@@ -102,7 +109,7 @@ AG_API ag_real ag_item(const ag_tensor *x); /* the only element; else NAN, and t
    gradients. */
 AG_API void ag_plan_print(ag_tensor *y, int training, FILE *file);
 
-/* What a plan needs, for tests and reports. */
+/* The needs of a plan, for tests and reports. */
 typedef struct ag_plan_summary {
     int nodes, steps; /* ops that run; kernels launched (a fused group counts once) */
     size_t slab;      /* bytes of the slab: peak memory of all that lives between the ops */
@@ -113,7 +120,9 @@ typedef struct ag_plan_summary {
 AG_API ag_plan_summary ag_plan_of(ag_tensor *y, int training);
 
 /* 1: runs measure every launch from now on (0: no more, and forget); the print is a table of
-   kernels by time, fused groups under the name of their first kernel with a +. */
+   kernels by time, fused groups under the name of their first kernel with a +. On a device two
+   columns follow: what the tensors that a kernel takes and gives have in bytes, each once (one that
+   is added to twice), and that over the time. */
 AG_API void ag_profile(ag_tape *tape, int on);
 AG_API void ag_profile_print(const ag_tape *tape, FILE *file);
 

@@ -28,8 +28,9 @@ static void complain(ag_tape *tape, int node_index, const char *what, const ag_r
                  "%s: element %lld of %s is %g at step %llu (op %d%s%s%s); values must be finite: "
                  "look at the "
                  "inputs or lower the learning rate.",
-                 node->op->name, (long long)at, what, (double)v, (unsigned long long)tape->step,
-                 node_index, *name ? ", \"" : "", name, *name ? "\"" : "");
+                 node->op->name, (long long)at, what, (double)v,
+                 (unsigned long long)tape->record.step, node_index, *name ? ", \"" : "", name,
+                 *name ? "\"" : "");
 }
 
 /* A node with several forward kernels has its result after the last one. */
@@ -65,7 +66,7 @@ void ag__check_step(ag_tape *tape, const ag_plan *plan, const ag_step *step)
         if (job->node < 0) continue;
         if (step->backward) {
             check_gradient(tape, job, job->args.dx, job->args.which);
-            check_gradient(tape, job, job->args.also, tape->nodes[job->node].op->also);
+            check_gradient(tape, job, job->args.also, job->also_of);
         } else if (is_complete(plan, job))
             check_results(tape, job);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What autograd knows of an op. ops/ and gnn/ define them; docs/adding-an-op.md is the tutorial. */
+/* The description of an op, which is all that autograd knows of it. ops/ and gnn/ define them;
+ * docs/adding-an-op.md is the tutorial. */
 #ifndef AG_AUTOGRAD_OP_H
 #define AG_AUTOGRAD_OP_H
 
@@ -36,6 +37,11 @@ typedef struct ag_case {
 typedef struct ag_kernels {
     const ag_kernel *forward[AG_MAX_KERNELS], *prepare[AG_MAX_KERNELS], *backward[AG_MAX_IN];
     int64_t (*scratch)(const ag_args *a, int backward);
+    int also, with; /* also > 0: where both are wanted, backward[with] writes the gradient of input
+                       `also` as well, to ag_args.also, and backward[also] does not run */
+    const char *folds; /* name of an elementwise op of one input, which `folded`, run instead of the
+                          last forward kernel, does to output 0 in the same pass; NULL: none */
+    const ag_kernel *folded;
 } ag_kernels;
 
 typedef struct ag_op {
@@ -69,8 +75,11 @@ typedef struct ag_op {
      */
     int64_t (*scratch)(const ag_args *a, int backward);
 
-    /* What CUDA runs instead of forward, prepare, backward and scratch above: all four of them,
-       with a backward kernel for the same inputs. NULL: those above have both forms. */
+    unsigned given; /* int32 inputs whose values decide what its CUDA kernels launch, so that they
+                       get the host's (ag_args.given; SAVE_X bits) */
+
+    /* Kernels that CUDA runs instead of forward, prepare, backward and scratch above: all four of
+       them, with a backward kernel for the same inputs. NULL: those above have both forms. */
     const ag_kernels *cuda;
 
     int elementwise; /* 1: one output, element i depends on element i of each input alone; may join
@@ -98,7 +107,7 @@ ag_tensor *ag__record3(const ag_op *op, ag_tensor *x0, ag_tensor *x1, ag_tensor 
                        const ag_attr *attr);
 ag_tensor *ag__output(ag_tensor *first, int j); /* output j of the node that made `first` */
 
-/* What ops of a failed tape return; of NULL, too. */
+/* The tensor that ops of a failed tape return; ops of NULL, too. */
 ag_tensor *ag__poison(ag_tape *tape);
 
 /* 1: x is a tensor of the step that its tape records; 0 for poison. */

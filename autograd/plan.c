@@ -8,8 +8,7 @@
 
 enum { BLOCK = 16384, TILE = 8192 }; /* elements given to a thread at a time; of a fused group */
 
-/* ---- references to storage --------------------------------------------------------------------
- */
+/* ---- references to storage ---- */
 
 /* The buffer that `map` holds for a tensor, made if there is none. */
 int ag__buffer_of(ag_builder *b, int *map, const ag_tensor *t)
@@ -63,14 +62,14 @@ static ag_ref scratch_ref(ag_builder *b, int64_t elements)
     return (ag_ref){AT_SLAB, plan->n_buffers++, 0};
 }
 
-/* ---- jobs and steps ---------------------------------------------------------------------------
- */
+/* ---- jobs and steps ---- */
 
 static void fill_job(const ag_builder *b, ag_job *job, const ag_kernel *kernel, int node_index)
 {
     memset(job, 0, sizeof *job);
     job->kernel = kernel;
     job->node = node_index;
+    job->number = -1;
     job->args.device = b->tape->device;
     if (node_index < 0) return;
     const ag_node *node = &b->tape->nodes[node_index];
@@ -120,7 +119,8 @@ static void schedule(ag_builder *b, int backward, int elementwise, int leads)
     ag_job *job = &plan->jobs[plan->n_jobs - 1];
     ag_step *last = plan->n_steps ? &plan->steps[plan->n_steps - 1] : NULL;
     const int64_t count = job->kernel ? ag_shape_count(job->args.ys[0]) : 0;
-    if (b->fuse && elementwise && last && last->per_unit && last->backward == backward &&
+    const int joins = elementwise && ag__may_join(b, job);
+    if (b->fuse && joins && last && ag__is_open(b, last) && last->backward == backward &&
         last->units * last->per_unit == count) {
         last->n++;
         return;
@@ -134,39 +134,31 @@ static void schedule(ag_builder *b, int backward, int elementwise, int leads)
         if (job->kernel->grain) step.grain = job->kernel->grain(&job->args);
     }
     if (elementwise) {
-        step.per_unit = 1;
+        step.per_unit = joins;
         step.grain = TILE;
-    } else if (may_lead(&step, job, leads, count)) {
+    } else if (b->tape->device == AG_CPU && may_lead(&step, job, leads, count)) {
         step.per_unit = count / step.units;
         step.leads = 1;
     }
     plan->steps[plan->n_steps++] = step;
 }
 
-ag_kernels ag__kernels_of(const ag_builder *b, const ag_op *op)
-{
-    if (b->tape->device == AG_CUDA && op->cuda) return *op->cuda;
-    ag_kernels all = {.scratch = op->scratch};
-    memcpy(all.forward, op->forward, sizeof all.forward);
-    memcpy(all.prepare, op->prepare, sizeof all.prepare);
-    memcpy(all.backward, op->backward, sizeof all.backward);
-    return all;
-}
-
 static void forward_jobs(ag_builder *b, int node_index)
 {
-    const ag_node *node = &b->tape->nodes[node_index];
+    const ag_node *nodes = b->tape->nodes, *node = &nodes[node_index];
     const ag_op *op = node->op;
     const ag_kernels own = ag__kernels_of(b, op);
+    const int folded = ag__folds(b, node_index);
     ag_ref scratch = {AT_NOTHING, 0, 0};
     for (int k = 0; k < AG_MAX_KERNELS && own.forward[k]; k++) {
-        ag_job *job = new_job(b, own.forward[k], node_index);
+        const int last = k + 1 == AG_MAX_KERNELS || !own.forward[k + 1];
+        ag_job *job = new_job(b, last && folded >= 0 ? own.folded : own.forward[k], node_index);
         if (k == 0 && own.scratch) scratch = scratch_ref(b, own.scratch(&job->args, 0));
         job->scratch = scratch;
         for (int i = 0; i < node->n_in; i++) job->x[i] = value_ref(b, node->in[i]);
         for (int j = 0; j < node->n_out; j++)
-            if (b->training || !(op->spare & SAVE_Y(j))) job->y[j] = value_ref(b, node->out[j]);
-        const int last = k + 1 == AG_MAX_KERNELS || !own.forward[k + 1];
+            if (b->training || !(op->spare & SAVE_Y(j)))
+                job->y[j] = value_ref(b, folded < 0 ? node->out[j] : nodes[folded].out[j]);
         schedule(b, 0, op->elementwise, last ? op->leads : 0);
     }
 }
@@ -214,7 +206,7 @@ static void note_written(ag_builder *b, const ag_tensor *root)
     plan->written[plan->n_written++] = root->id;
 }
 
-/* What the backward kernels of a node share; returns the scratch that they share. */
+/* Prepares for the backward kernels of a node; returns the scratch that they share. */
 static ag_ref prepare_jobs(ag_builder *b, int node_index)
 {
     const ag_node *node = &b->tape->nodes[node_index];
@@ -250,14 +242,21 @@ static void note_gradient(ag_builder *b, const ag_node *node, int i)
     b->has[root->id] = 1;
 }
 
-/* The first kernel of an op with `also` writes a second gradient. */
-static void second_gradient(ag_builder *b, ag_job *job, const ag_node *node)
+/* A kernel with a second gradient writes it where it is wanted. */
+static void second_gradient(ag_builder *b, ag_job *job, const ag_node *node, int i)
 {
-    const int i = node->op->also;
     if (i >= node->n_in || !b->needs[node->in[i]]) return;
+    job->also_of = i;
     job->also = gradient_ref(b, node->in[i]);
     job->adds_also = b->has[b->tape->tensors[node->in[i]]->root];
     note_gradient(b, node, i);
+}
+
+/* 1: the gradient of input i is the second one of another kernel, which runs. */
+static int is_second(const ag_builder *b, const ag_node *node, const ag_kernels *own, int i)
+{
+    if (i == 0 || i != own->also) return 0;
+    return node->op->also || b->needs[node->in[own->with]];
 }
 
 static void backward_jobs(ag_builder *b, int node_index)
@@ -275,7 +274,7 @@ static void backward_jobs(ag_builder *b, int node_index)
         const ag_kernel *kernel = backward_of(op, own.backward, i);
         const ag_tensor *root = b->tape->tensors[b->tape->tensors[node->in[i]]->root];
         const int wanted = b->needs[node->in[i]];
-        if (!kernel || (i > 0 && i == op->also) ||
+        if (!kernel || is_second(b, node, &own, i) ||
             (!wanted && !(i == 0 && op->first_serves_all && any_needed(b, node))))
             continue;
         const int zero = (op->partial & SAVE_X(i)) && !b->has[root->id];
@@ -292,13 +291,12 @@ static void backward_jobs(ag_builder *b, int node_index)
         else if (op->first_serves_all == 1)
             job->dx = scratch_ref(b, b->tape->tensors[node->in[i]]->count);
         if (wanted) note_gradient(b, node, i);
-        if (i == 0 && op->also) second_gradient(b, job, node);
+        if (own.also && i == own.with) second_gradient(b, job, node, own.also);
         schedule(b, 1, op->elementwise, 0);
     }
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------
- */
+/* ---- the whole ---- */
 
 static int start(ag_builder *b)
 {
@@ -353,7 +351,7 @@ static void mark_needs(ag_builder *b)
 
 static void write_one(const ag_args *a) { a->dx[0] = a->add ? a->dx[0] + 1 : 1; }
 static void write_one_there(const ag_args *a) { ag__device_seed(a->dx, a->add); }
-static const ag_kernel seed_kernel = {"seed", NULL, NULL, write_one, write_one_there, NULL};
+static const ag_kernel seed_kernel = {.name = "seed", .call = write_one, .cuda = write_one_there};
 
 static void backward_all(ag_builder *b, const ag_tensor *loss)
 {
@@ -371,13 +369,17 @@ static void backward_all(ag_builder *b, const ag_tensor *loss)
 
 int ag__plan_build(ag_tape *tape, ag_plan *plan, ag_tensor *wanted, int training)
 {
-    ag_builder b = {.tape = tape, .plan = plan, .training = training, .fuse = ag__fusion(tape)};
+    ag_builder b = {.tape = tape,
+                    .plan = plan,
+                    .wanted = wanted,
+                    .training = training,
+                    .fuse = ag__fusion(tape)};
     if (start(&b)) return 1;
     mark_live(&b, wanted);
     for (int k = 0; k < tape->n_nodes; k++) {
         if (!plan->live[k] || tape->nodes[k].op->view) continue;
         plan->nodes++;
-        forward_jobs(&b, k);
+        if (!ag__is_folded(&b, k)) forward_jobs(&b, k);
     }
     const int forward_steps = plan->n_steps;
     if (training) backward_all(&b, wanted);

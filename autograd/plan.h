@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the planner share. */
+/* Declarations that the files of the planner share. */
 #ifndef AG_AUTOGRAD_PLAN_H
 #define AG_AUTOGRAD_PLAN_H
 
@@ -8,6 +8,7 @@
 typedef struct ag_builder {
     ag_tape *tape;
     ag_plan *plan;
+    const ag_tensor *wanted;
     int training, fuse, failed;
     int *needs, *has; /* by tensor: a gradient is wanted; its gradient has been written (by root) */
     ag_job spare;     /* what new_job hands out when there is no memory */
@@ -22,5 +23,15 @@ int ag__buffer_of(ag_builder *b, int *map, const ag_tensor *t);
 /* First and last step of every buffer; what backward reads of the first `forward_steps` steps is
    saved; what lives within one fused group goes to its tiles. */
 void ag__plan_life(ag_builder *b, const ag_tensor *wanted, int forward_steps);
+void ag__plan_tiles(ag_builder *b);
+
+/* The node that node k does as well (ag_kernels.folds), -1: none; and whether another node does
+   node k (plan_kernels.c). */
+int ag__folds(const ag_builder *b, int k);
+int ag__is_folded(const ag_builder *b, int k);
+
+/* Whether an elementwise job may be one of a group, and whether a step takes another job. */
+int ag__may_join(const ag_builder *b, ag_job *job);
+int ag__is_open(const ag_builder *b, const ag_step *step);
 
 #endif

@@ -23,14 +23,15 @@ static int put_key(ag_tape *tape, const void *data, size_t bytes)
 int ag__fusion(const ag_tape *tape)
 {
     const char *text = getenv("AUGUR_FUSE");
-    return tape->device == AG_CPU && !tape->check_finite && (!text || strcmp(text, "0") != 0);
+    return !tape->check_finite && (!text || strcmp(text, "0") != 0);
 }
 
-/* Everything that the plan depends on: ops, topology, shapes, attributes, what is wanted. No
- * pointers to data. */
+/* Everything that the plan and what is kept with it depend on: ops, topology, shapes, attributes,
+   what is wanted, the precision of products. No pointers to data. */
 static int build_key(ag_tape *tape, const ag_tensor *wanted, int training)
 {
-    const int head[] = {training, ag__fusion(tape), wanted->id, tape->n_tensors, tape->n_nodes};
+    const int head[] = {training,   ag__fusion(tape), (int)tape->precision,
+                        wanted->id, tape->n_tensors,  tape->n_nodes};
     int bad = 0;
     tape->key_bytes = 0;
     bad |= put_key(tape, head, sizeof head);
@@ -81,7 +82,7 @@ ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted, int training)
         return NULL;
     }
     oldest->used = tape->clock;
-    tape->plans_made++;
+    oldest->number = ++tape->plans_made;
     return oldest;
 }
 

@@ -46,40 +46,6 @@ static void keep_readable(ag_builder *b, const ag_tensor *t)
     buffer->last = b->plan->n_steps;
 }
 
-static void to_tile(ag_builder *b, ag_step *step, ag_ref *ref)
-{
-    if (ref->place != AT_SLAB) return;
-    ag_buffer *buffer = &b->plan->buffers[ref->id];
-    if (buffer->first != buffer->last) return;
-    if (!buffer->tile) {
-        buffer->tile = 1;
-        buffer->offset = step->tile_bytes;
-        step->tile_bytes +=
-            ((step->grain * step->per_unit * (int64_t)sizeof(ag_real) + 63) / 64) * 64;
-    }
-    *ref = (ag_ref){AT_TILE, ref->id, buffer->offset};
-}
-
-/* Values that are born and die within one fused group live in the tile scratch of its threads. */
-static void use_tiles(ag_builder *b)
-{
-    ag_plan *plan = b->plan;
-    for (int s = 0; s < plan->n_steps; s++) {
-        ag_step *step = &plan->steps[s];
-        if (step->n == 1) continue;
-        for (int k = 0; k < step->n; k++) {
-            ag_job *job = &plan->jobs[step->first + k];
-            const int leader = step->leads && k == 0;
-            to_tile(b, step, &job->y[0]);
-            if (leader) continue;
-            for (int i = 0; i < AG_MAX_IN; i++) to_tile(b, step, &job->x[i]);
-            to_tile(b, step, &job->dy[0]);
-            to_tile(b, step, &job->dx);
-        }
-        if (step->tile_bytes > plan->tile_bytes) plan->tile_bytes = step->tile_bytes;
-    }
-}
-
 /* Kept results live on, but backward does not read them for that. */
 static void count_saved(ag_plan *plan, int forward_steps, int training)
 {
@@ -98,5 +64,5 @@ void ag__plan_life(ag_builder *b, const ag_tensor *wanted, int forward_steps)
     keep_readable(b, wanted);
     for (int i = 0; i < b->tape->n_tensors; i++)
         if (b->tape->tensors[i]->kept) keep_readable(b, b->tape->tensors[i]);
-    use_tiles(b);
+    ag__plan_tiles(b);
 }

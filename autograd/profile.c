@@ -21,7 +21,34 @@ void ag_profile(ag_tape *tape, int on)
     tape->profile = on ? ag__alloc(AG_PROFILE_ROWS * sizeof *tape->profile) : NULL;
 }
 
-void ag__profile_add(ag_tape *tape, const char *name, int group, double seconds)
+static double bytes_of(ag_ref ref, ag_shape shape)
+{
+    const int there = ref.place != AT_NOTHING && ref.place != AT_TILE;
+    return there ? (double)ag_shape_count(shape) * (double)sizeof(ag_real) : 0;
+}
+
+/* Each tensor once, and a gradient that is added to twice; scratch and what a kernel reads again
+   are not counted. */
+static double job_bytes(const ag_job *job)
+{
+    const ag_args *a = &job->args;
+    double sum = (1 + (a->add != 0)) * bytes_of(job->dx, a->xs[a->which]);
+    if (job->also.place != AT_NOTHING)
+        sum += (1 + (a->add_also != 0)) * bytes_of(job->also, a->xs[job->also_of]);
+    for (int i = 0; i < a->n_in; i++) sum += bytes_of(job->x[i], a->xs[i]);
+    for (int j = 0; j < AG_MAX_OUT; j++)
+        sum += bytes_of(job->y[j], a->ys[j]) + bytes_of(job->dy[j], a->ys[j]);
+    return sum;
+}
+
+double ag__step_bytes(const ag_plan *plan, const ag_step *step)
+{
+    double sum = 0;
+    for (int k = 0; k < step->n; k++) sum += job_bytes(&plan->jobs[step->first + k]);
+    return sum;
+}
+
+void ag__profile_add(ag_tape *tape, const char *name, int group, double seconds, double bytes)
 {
     int i = 0;
     while (i < tape->n_profile &&
@@ -29,9 +56,10 @@ void ag__profile_add(ag_tape *tape, const char *name, int group, double seconds)
         i++;
     if (i == AG_PROFILE_ROWS) return;
     if (i == tape->n_profile)
-        tape->profile[tape->n_profile++] = (ag_profile_row){name, group, 0, 0};
+        tape->profile[tape->n_profile++] = (ag_profile_row){name, group, 0, 0, 0};
     tape->profile[i].count++;
     tape->profile[i].seconds += seconds;
+    tape->profile[i].bytes += bytes;
 }
 
 void ag_profile_print(const ag_tape *tape, FILE *file)
@@ -48,11 +76,16 @@ void ag_profile_print(const ag_tape *tape, FILE *file)
         order[at] = i;
         total += tape->profile[i].seconds;
     }
-    fprintf(file, "%-32s %8s %12s %7s\n", "kernel", "launches", "ms", "share");
+    fprintf(file, "%-32s %8s %12s %7s", "kernel", "launches", "ms", "share");
+    fprintf(file, "%s\n", tape->device == AG_CPU ? "" : "         MB      GB/s");
     for (int i = 0; i < tape->n_profile; i++) {
         const ag_profile_row *row = &tape->profile[order[i]];
-        fprintf(file, "%-30s%2s %8ld %12.3f %6.1f%%\n", row->name, row->group ? " +" : "",
-                row->count, row->seconds * 1e3, total > 0 ? 100 * row->seconds / total : 0);
+        fprintf(file, "%-30s%2s %8ld %12.3f %6.1f%%", row->name, row->group ? " +" : "", row->count,
+                row->seconds * 1e3, total > 0 ? 100 * row->seconds / total : 0);
+        if (tape->device != AG_CPU)
+            fprintf(file, " %10.3f %9.1f", row->bytes * 1e-6,
+                    row->seconds > 0 ? row->bytes * 1e-9 / row->seconds : 0);
+        fputs("\n", file);
     }
     fprintf(file, "%-32s %8s %12.3f\n", "all", "", total * 1e3);
 }

@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- pointers -----------------------------------------------------------------------------------
- */
+/* ---- pointers ---- */
 
 /* Where a parameter and its gradient are on the block's device. */
 static ag_real *value_of(const ag_param *p)
@@ -54,12 +53,10 @@ void ag__job_args(ag_tape *tape, ag_job *job)
     a->scratch = resolve(tape, job->scratch);
     a->add = job->adds || already_ready(tape, job->dx);
     a->add_also = job->adds_also || already_ready(tape, job->also);
-    a->seed = tape->seed;
-    a->step = tape->step;
+    a->run = tape->device == AG_CPU ? &tape->record : ag__device_record(tape);
 }
 
-/* ---- one step
- * ------------------------------------------------------------------------------------- */
+/* ---- one step * ---- */
 
 typedef struct work {
     ag_tape *tape;
@@ -144,8 +141,7 @@ static void run_step(ag_tape *tape, ag_plan *plan, const ag_step *step)
     }
 }
 
-/* ---- the whole
- * --------------------------------------------------------------------------------------- */
+/* ---- the whole * ---- */
 
 /* Makes *block at least `wanted` bytes; the old contents are gone. */
 static int ensure(ag_arena **arena, char **block, int64_t *have, int64_t wanted)
@@ -218,7 +214,7 @@ static void zero_unwritten(const ag_tape *tape, const ag_plan *plan, ag_params *
     }
 }
 
-/* Every block with a parameter on the tape gets the state that the run leaves behind. */
+/* Every block with a parameter on the tape gets the state that the run leaves it in. */
 static void finish_blocks(ag_tape *tape, const ag_plan *plan)
 {
     for (int i = 0; i < tape->n_tensors; i++) {
@@ -238,7 +234,8 @@ static void finish_blocks(ag_tape *tape, const ag_plan *plan)
 static void profile_step(ag_tape *tape, const ag_plan *plan, const ag_step *step, double start)
 {
     const ag_kernel *kernel = plan->jobs[step->first].kernel;
-    ag__profile_add(tape, kernel ? kernel->name : "zero", step->n > 1, ag__clock() - start);
+    ag__profile_add(tape, kernel ? kernel->name : "zero", step->n > 1, ag__clock() - start,
+                    ag__step_bytes(plan, step));
 }
 
 static void run_here(ag_tape *tape, ag_plan *plan)
@@ -251,6 +248,14 @@ static void run_here(ag_tape *tape, ag_plan *plan)
         if (tape->check_finite) ag__check_step(tape, plan, &plan->steps[s]);
     }
     ag__float_mode_set(mode);
+}
+
+/* Products of this thread have the tape's precision until the run returns. */
+static void run_there(ag_tape *tape, ag_plan *plan)
+{
+    ag__device_precision(tape->precision);
+    ag__device_run(tape, plan);
+    ag__device_precision(AG_FP32);
 }
 
 /* A block that moved to another device after its parameters were recorded. */
@@ -292,7 +297,7 @@ static void run(ag_tensor *wanted, int training)
         if (tape->device == AG_CPU)
             run_here(tape, plan);
         else
-            ag__device_run(tape, plan);
+            run_there(tape, plan);
         publish(tape, plan);
         ag__borrow_check(tape, "during the run");
     }

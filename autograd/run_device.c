@@ -17,6 +17,7 @@ static size_t bytes_of(const ag_tensor *t)
 /* The tape leaves what it has there: that is free, too, and a smaller step can have it. */
 static int no_room(ag_tape *tape, int64_t wanted)
 {
+    ag__replay_forget(tape);
     ag__device_give(tape->slab);
     ag__stage_free(tape->stage);
     tape->slab = NULL;
@@ -36,17 +37,25 @@ int ag__device_room(ag_tape *tape, const ag_plan *plan)
     if (!tape->results) tape->results = ag_arena_new();
     if (!tape->stage || !tape->results) return no_room(tape, wanted);
     if (wanted <= tape->slab_bytes) return 0;
+    ag__replay_forget(tape);
     ag__device_give(tape->slab);
     tape->slab_bytes = 0;
-    tape->slab = ag__device_take((size_t)wanted);
+    tape->slab = ag__device_take((size_t)padded(wanted) + sizeof(ag_run_record));
     if (!tape->slab) return no_room(tape, wanted);
-    tape->slab_bytes = wanted;
+    tape->slab_bytes = padded(wanted);
     return 0;
+}
+
+/* After the slab, where no plan moves it. */
+const ag_run_record *ag__device_record(const ag_tape *tape)
+{
+    return (const ag_run_record *)(const void *)(tape->slab + tape->slab_bytes);
 }
 
 void ag__device_end(ag_tape *tape)
 {
     if (tape->device == AG_CPU) return;
+    ag__replay_forget(tape);
     ag__stage_free(tape->stage);
     ag__timer_free(tape->timer);
     ag_arena_free(tape->results);
@@ -64,10 +73,11 @@ static const ag_buffer *place_of(const ag_tape *tape, const ag_plan *plan, int i
     return id >= 0 && plan->buffers[id].first >= 0 ? &plan->buffers[id] : NULL;
 }
 
-/* Bytes of those that are sent, and for each whether the device has it already. */
+/* Bytes of the record of the run and of the inputs that are sent after it, and for each input
+   whether the device has it already. */
 static int64_t count_inputs(ag_tape *tape, const ag_plan *plan)
 {
-    int64_t total = 0;
+    int64_t total = padded(sizeof tape->record);
     for (int i = 0; i < tape->n_tensors; i++) {
         ag_tensor *t = tape->tensors[i];
         if (!place_of(tape, plan, i)) continue;
@@ -79,6 +89,8 @@ static int64_t count_inputs(ag_tape *tape, const ag_plan *plan)
 
 static void write_inputs(const ag_tape *tape, const ag_plan *plan, char *to)
 {
+    memcpy(to, &tape->record, sizeof tape->record);
+    to += padded(sizeof tape->record);
     for (int i = 0; i < tape->n_tensors; i++) {
         const ag_tensor *t = tape->tensors[i];
         if (!place_of(tape, plan, i) || t->stays) continue;
@@ -89,7 +101,8 @@ static void write_inputs(const ag_tape *tape, const ag_plan *plan, char *to)
 
 static void place_inputs(ag_tape *tape, const ag_plan *plan)
 {
-    int64_t at = 0;
+    int64_t at = padded(sizeof tape->record);
+    ag__stage_move(tape->stage, tape->slab + tape->slab_bytes, 0, sizeof tape->record);
     for (int i = 0; i < tape->n_tensors; i++) {
         const ag_tensor *t = tape->tensors[i];
         const ag_buffer *place = place_of(tape, plan, i);
@@ -142,8 +155,20 @@ static void give_ints(const ag_tape *tape, ag_job *job)
 {
     const ag_node *node = job->node < 0 ? NULL : &tape->nodes[job->node];
     for (int i = 0; node && i < node->n_in; i++) {
+        if (!(node->op->given >> i & 1)) continue;
         const ag_tensor *root = tape->tensors[tape->tensors[node->in[i]]->root];
         job->args.given[i] = root->node < 0 && root->is_int ? root->data : NULL;
+    }
+}
+
+/* Gradients that a run adds to are by then what ag_clip_norm left. */
+static void scale_gradients(const ag_tape *tape)
+{
+    for (int i = 0; i < tape->n_tensors; i++) {
+        const ag_param *p = tape->tensors[i]->param;
+        if (!p || !p->block->clipped) continue;
+        ag__clip_scale(p->block->clip, p->block->there + p->block->size, p->block->size);
+        p->block->clipped = 0;
     }
 }
 
@@ -151,11 +176,43 @@ static void run_job(ag_tape *tape, ag_job *job)
 {
     ag__job_args(tape, job);
     give_ints(tape, job);
-    ag__device_doing(name_of(job));
     if (job->kernel)
         job->kernel->cuda(&job->args);
     else if (!job->args.add)
         ag__device_fill(job->args.dx, 0, (size_t)ag_shape_count(job->args.xs[0]) * sizeof(ag_real));
+}
+
+static int8_t tile_of(ag_ref ref)
+{
+    const int64_t bytes = AG__GROUP_TILE * (int64_t)sizeof(ag_real);
+    return ref.place == AT_TILE ? (int8_t)(ref.offset / bytes) : -1;
+}
+
+static void run_group(ag_tape *tape, ag_job *jobs, const ag_step *step)
+{
+    ag__group_job list[AG__GROUP_JOBS];
+    for (int k = 0; k < step->n; k++) {
+        ag_job *job = &jobs[k];
+        ag__job_args(tape, job);
+        list[k].args = &job->args;
+        list[k].number = job->number;
+        list[k].tile[AG__TILE_X] = tile_of(job->x[0]);
+        list[k].tile[AG__TILE_Z] = tile_of(job->x[1]);
+        list[k].tile[AG__TILE_Y] = tile_of(job->y[0]);
+        list[k].tile[AG__TILE_DY] = tile_of(job->dy[0]);
+        list[k].tile[AG__TILE_DX] = tile_of(job->dx);
+    }
+    ag__device_group(list, step->n, (size_t)step->tile_bytes);
+}
+
+static void run_step(ag_tape *tape, ag_plan *plan, const ag_step *step)
+{
+    ag_job *first = &plan->jobs[step->first];
+    ag__device_doing(name_of(first));
+    if (step->n > 1)
+        run_group(tape, first, step);
+    else
+        run_job(tape, first);
     ag__device_wait_if_asked();
     ag__device_failed(&tape->failure);
 }
@@ -169,21 +226,27 @@ static void start_profile(ag_tape *tape)
 static void end_profile(ag_tape *tape, const ag_plan *plan)
 {
     for (int s = 0; tape->profile && tape->timer && s < plan->n_steps; s++)
-        ag__profile_add(tape, name_of(&plan->jobs[plan->steps[s].first]), 0,
-                        ag__timer_seconds(tape->timer, s));
+        ag__profile_add(tape, name_of(&plan->jobs[plan->steps[s].first]), plan->steps[s].n > 1,
+                        ag__timer_seconds(tape->timer, s), ag__step_bytes(plan, &plan->steps[s]));
+}
+
+void ag__device_launch(ag_tape *tape, ag_plan *plan)
+{
+    start_profile(tape);
+    for (int s = 0; s < plan->n_steps && !ag_failed(tape); s++) {
+        run_step(tape, plan, &plan->steps[s]);
+        if (tape->profile && tape->timer) ag__timer_mark(tape->timer);
+        if (tape->check_finite && !ag_failed(tape)) ag__check_step(tape, plan, &plan->steps[s]);
+    }
+    if (!ag_failed(tape)) end_profile(tape, plan);
 }
 
 void ag__device_run(ag_tape *tape, ag_plan *plan)
 {
     if (!all_built(tape, plan)) return;
+    scale_gradients(tape);
     send_inputs(tape, plan);
-    start_profile(tape);
-    for (int s = 0; s < plan->n_steps && !ag_failed(tape); s++) {
-        run_job(tape, &plan->jobs[plan->steps[s].first]); /* there are no groups */
-        if (tape->profile && tape->timer) ag__timer_mark(tape->timer);
-        if (tape->check_finite && !ag_failed(tape)) ag__check_step(tape, plan, &plan->steps[s]);
-    }
-    if (!ag_failed(tape)) end_profile(tape, plan);
+    if (!ag_failed(tape) && !ag__replay(tape, plan)) ag__device_launch(tape, plan);
     ag__device_failed(&tape->failure);
 }
 

@@ -59,7 +59,7 @@ void ag_tape_reset(ag_tape *tape)
 {
     if (!tape) return;
     ag_arena_reset(tape->arena);
-    if (tape->ran && !tape->seeded) tape->step++;
+    if (tape->ran && !tape->seeded) tape->record.step++;
     tape->generation++;
     tape->n_tensors = tape->n_nodes = tape->ran = 0;
     tape->ordinals = 0;
@@ -74,8 +74,7 @@ void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step)
 {
     if (!tape) return;
     tape->seeded = 1;
-    tape->seed = seed;
-    tape->step = step;
+    tape->record = (ag_run_record){seed, step};
 }
 
 void ag_tape_training(ag_tape *tape, int training)
@@ -86,6 +85,21 @@ void ag_tape_training(ag_tape *tape, int training)
 int ag_is_training(const ag_tape *tape) { return tape && tape->training; }
 
 ag_device ag_tape_device(const ag_tape *tape) { return tape ? tape->device : AG_CPU; }
+
+void ag_tape_precision(ag_tape *tape, ag_precision precision)
+{
+    if (!tape) return;
+    if (precision != AG_FP32 && precision != AG_TF32)
+        ag_tape_fail(tape, AG_EUSE,
+                     "ag_tape_precision: %d is no precision; it must be AG_FP32 or AG_TF32.",
+                     (int)precision);
+    else if (precision == AG_TF32 && tape->device == AG_CPU)
+        ag_tape_fail(tape, AG_EUSE,
+                     "ag_tape_precision: only a CUDA device has products in tf32, but this tape is "
+                     "on the CPU; leave AG_FP32, or make the tape with ag_tape_new(AG_CUDA).");
+    else
+        tape->precision = precision;
+}
 
 void ag_check_finite(ag_tape *tape, int on)
 {
@@ -253,7 +267,7 @@ int ag_size(const ag_tensor *x, int axis)
     return axis >= 0 && axis < x->shape.rank ? x->shape.size[axis] : 1;
 }
 
-/* ---- nodes -------------------------------------------------------------------------------- */
+/* ---- nodes ---- */
 
 /* Fails every tape of the inputs when there are several: 1. */
 static int check_tapes(ag_tape *tape, const ag_op *op, ag_tensor *const *x, int n_in)

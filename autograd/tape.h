@@ -38,14 +38,16 @@ typedef enum ag_place { AT_NOTHING, AT_SLAB, AT_LEAF, AT_PARAM_GRADIENT, AT_TILE
 typedef struct ag_ref {
     ag_place place;
     int id;         /* tensor (leaf, parameter) or buffer */
-    int64_t offset; /* bytes in the slab, or in the tile scratch of a thread */
+    int64_t offset; /* bytes in the slab, or in the tiles of a thread (on a device: of a block) */
 } ag_ref;
 
 /* One kernel with its pointers still as references. kernel NULL: fill dx with zeros. */
 typedef struct ag_job {
     const ag_kernel *kernel;
     int node;
+    int number;          /* of an elementwise kernel in groups of a device; -1: it runs alone */
     int adds, adds_also; /* 1: dx, also already hold another writer's part */
+    int also_of;         /* the input whose gradient `also` is */
     ag_ref y[AG_MAX_OUT], x[AG_MAX_IN], dy[AG_MAX_OUT], dx, also, scratch;
     ag_args args; /* shapes and attributes; the run fills the pointers */
 } ag_job;
@@ -58,8 +60,8 @@ typedef struct ag_step {
     int leads;          /* 1: the first job is a row kernel */
     int64_t units;      /* rows of the leader, or elements */
     int64_t grain;      /* units in a block */
-    int64_t per_unit;   /* elements of the group in a unit */
-    int64_t tile_bytes; /* scratch of a thread */
+    int64_t per_unit;   /* elements of the group in a unit; 0: nobody joins */
+    int64_t tile_bytes; /* scratch of a thread; on a device, of a block */
 } ag_step;
 
 /* Storage of one tensor or gradient between its first and its last step. */
@@ -73,7 +75,8 @@ typedef struct ag_buffer {
 typedef struct ag_plan {
     char *key;
     size_t key_bytes, key_capacity;
-    long used; /* clock of the last use */
+    long used;   /* clock of the last use */
+    long number; /* of all that the tape has made */
     ag_job *jobs;
     int n_jobs, jobs_capacity;
     ag_step *steps;
@@ -89,6 +92,15 @@ typedef struct ag_plan {
     int64_t slab_bytes, tile_bytes, saved_bytes;
 } ag_plan;
 
+/* The launches of a run that the device repeats (replay.c). */
+typedef struct ag_replay {
+    char *key; /* all that they depend on */
+    size_t key_bytes, key_capacity;
+    uint64_t used;    /* clock of the last use; 0: never */
+    ag__graph *graph; /* NULL: none yet */
+    int refused;      /* 1: they could not be captured */
+} ag_replay;
+
 /* An array on the device that its owner does not change. */
 typedef struct ag_kept {
     uint64_t serial, used; /* used: generation of the tape */
@@ -101,10 +113,10 @@ typedef struct ag_profile_row {
     const char *name;
     int group; /* 1: the first kernel of a fused group */
     long count;
-    double seconds;
+    double seconds, bytes; /* bytes: of the tensors that the launches take and give */
 } ag_profile_row;
 
-enum { AG_KEPT = 320, AG_PLANS = 32, AG_PROFILE_ROWS = 256, AG_CHUNKS = 24 };
+enum { AG_KEPT = 320, AG_PLANS = 32, AG_PROFILE_ROWS = 256, AG_CHUNKS = 24, AG_REPLAYS = 32 };
 
 /* Slots of tensors, handed out in turn (tensors.c). */
 typedef struct ag_slots {
@@ -115,7 +127,8 @@ typedef struct ag_slots {
 
 struct ag_tape {
     ag_device device;
-    ag_arena *arena; /* what ag__tape_ints hands out */
+    ag_precision precision; /* of products there */
+    ag_arena *arena;        /* what ag__tape_ints hands out */
     ag_slots slots;
     uint64_t generation; /* of the tensors that can be used: counts resets, from 1 */
     ag_tensor **tensors;
@@ -128,19 +141,22 @@ struct ag_tape {
     ag_failure failure;
     int ran, training, check_finite;
     int seeded; /* 1: the caller says which step it is; 0: the tape counts its runs */
-    uint64_t seed, step;
+    ag_run_record record;
     char *key; /* of the recorded ops, built while planning */
     size_t key_bytes, key_capacity;
     ag_plan plans[AG_PLANS];
     long clock, plans_made;
     ag_arena *slab_arena, *tiles_arena;
-    char *slab, *tiles; /* slab: of the tape's device; tiles: scratch of fused groups, one part per
-                           thread */
+    char *slab, *tiles; /* slab: of the tape's device; tiles: scratch of fused groups on the CPU,
+                           one part per thread */
     int64_t slab_bytes, tiles_bytes;
-    ag__stage *stage;  /* of a tape on a device: its inputs go through it */
-    ag__timer *timer;  /* of a profile there */
-    ag_arena *results; /* what was fetched from there */
-    ag_kept *kept;     /* AG_KEPT of them */
+    ag__stage *stage;                          /* of a tape on a device: its inputs go through it */
+    ag__timer *timer;                          /* of a profile there */
+    ag_arena *results;                         /* what was fetched from there */
+    ag_kept *kept;                             /* AG_KEPT of them */
+    ag_replay replays[AG_REPLAYS], replay_key; /* replay_key: of the run that begins */
+    uint64_t replay_clock;
+    long replayed; /* runs that were */
     int n_kept;
     int *work; /* flags of the planner, by tensor: needs a gradient, has one */
     int work_capacity;
@@ -163,8 +179,7 @@ int ag__reserve(void *array, int *capacity, int n, size_t size);
 void ag__borrow(ag_tensor *input);
 void ag__borrow_check(ag_tape *tape, const char *when);
 
-/* 0: no fused groups, because of AUGUR_FUSE=0, since every result is checked to be finite, or on a
- * device. */
+/* 0: no fused groups, because of AUGUR_FUSE=0, or since every result is checked to be finite. */
 int ag__fusion(const ag_tape *tape);
 ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted,
                        int training); /* NULL: the tape has failed */
@@ -182,10 +197,19 @@ void ag__kept_free(ag_tape *tape);
 /* The run on a device (run_device.c). room: 1 when the tape has failed. */
 int ag__device_room(ag_tape *tape, const ag_plan *plan);
 void ag__device_run(ag_tape *tape, ag_plan *plan);
+const ag_run_record *
+ag__device_record(const ag_tape *tape); /* where the device has the record of the run */
+void ag__device_launch(ag_tape *tape, ag_plan *plan); /* all kernels; the tape fails with them */
+
+/* All launches of the plan at once, as they were the last time that all they depend on was the
+   same. 0: there are none, so that they have to be launched (replay.c). */
+int ag__replay(ag_tape *tape, ag_plan *plan);
+void ag__replay_forget(ag_tape *tape);       /* the slab is another one */
 const void *ag__device_result(ag_tensor *x); /* NULL: the tape has failed */
 void ag__device_end(ag_tape *tape);          /* frees what the tape has there */
 void ag__plan_free(ag_plan *plan);
 double ag__clock(void); /* seconds */
-void ag__profile_add(ag_tape *tape, const char *name, int group, double seconds);
+void ag__profile_add(ag_tape *tape, const char *name, int group, double seconds, double bytes);
+double ag__step_bytes(const ag_plan *plan, const ag_step *step);
 
 #endif

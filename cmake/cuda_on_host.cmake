@@ -5,6 +5,7 @@ enable_language(CXX)
 set(AUGUR_HAVE_CUDA ON)
 set(AUGUR_CUDA_ON_HOST ON)
 set(AUGUR_CUDA_SOURCES ${cuda_files})
+include(cmake/cuda_batches.cmake)
 set(cuda_on_host ${PROJECT_SOURCE_DIR}/tests/cuda_on_host)
 
 # What kernels are compiled with: theirs and those of tests (cuda_on_host_kernels below).
@@ -25,8 +26,12 @@ if(AUGUR_CUDA_CHECKED) # the calls that this makes are ours: nothing links the s
     list(APPEND kernel_flags -O1 -g1 -fsanitize=thread --param=tsan-instrument-func-entry-exit=0
         --param=tsan-distinguish-volatile=0)
 else()
-    list(APPEND kernel_flags -O2)
+    list(APPEND kernel_flags -O1)
 endif()
+
+# The C files of ops name kernels for CUDA, so they are others than in a build for the CPU, and do little here. The other C
+# files are the same, and a compiler cache that has them has them for this build, too.
+set_source_files_properties(${AUGUR_OP_C} PROPERTIES COMPILE_OPTIONS -O1)
 
 # Lets the C++ compiler read these files as nvcc would.
 function(cuda_on_host_kernels)
@@ -45,4 +50,10 @@ target_include_directories(cuda_on_host SYSTEM PUBLIC $<BUILD_INTERFACE:${cuda_o
 target_compile_features(cuda_on_host PRIVATE cxx_std_17)
 target_compile_options(cuda_on_host PRIVATE ${warnings} -O2 -fno-rtti)
 target_link_libraries(cuda_on_host PUBLIC stdc++ ${CMAKE_DL_LIBS})
-set_target_properties(cuda_on_host PROPERTIES POSITION_INDEPENDENT_CODE ON)
+set_target_properties(cuda_on_host PROPERTIES POSITION_INDEPENDENT_CODE ON
+    UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+foreach(source ${runtime}) # the runtime asks whether there is a checker, so that is a file of its own
+    get_filename_component(name ${source} NAME)
+    string(REGEX MATCH "^check" group ${name})
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "runtime${group}")
+endforeach()

@@ -4,15 +4,14 @@
 file(GLOB both CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/both/*.c)
 if(both)
     add_library(both STATIC ${both})
-    target_include_directories(both PRIVATE ${AUGUR_GEN})
-    target_link_libraries(both PUBLIC $<TARGET_NAME_IF_EXISTS:tgraph_lib>
-        $<TARGET_NAME_IF_EXISTS:tpu_lib> $<TARGET_NAME_IF_EXISTS:tpgnn_lib> augur_static augur::cmocka)
+    target_include_directories(both PRIVATE ${PROJECT_SOURCE_DIR}/tests ${AUGUR_GEN})
+    target_link_libraries(both PUBLIC programs augur_static augur::cmocka)
     target_compile_options(both PRIVATE -Wdouble-promotion $<$<CONFIG:Release>:-O1>)
 endif()
 
 add_library(augur_double STATIC ${AUGUR_SOURCES} ${both})
 target_compile_definitions(augur_double PRIVATE AG_DOUBLE)
-target_include_directories(augur_double PRIVATE ${PROJECT_SOURCE_DIR} ${AUGUR_GEN})
+target_include_directories(augur_double PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${AUGUR_GEN})
 target_link_libraries(augur_double PRIVATE ${AUGUR_LIBRARIES} augur::cmocka)
 target_compile_options(augur_double PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Debug>:-g1>) # no user waits for it
 if(AUGUR_SANITIZE AND NOT AUGUR_SANITIZE MATCHES thread) # which watch the same code in float
@@ -27,6 +26,5 @@ add_custom_target(rename64 DEPENDS ${archive})
 
 add_library(augur64 STATIC IMPORTED GLOBAL)
 set_target_properties(augur64 PROPERTIES IMPORTED_LOCATION ${archive})
-target_link_libraries(augur64 INTERFACE $<TARGET_NAME_IF_EXISTS:tgraph_lib> $<TARGET_NAME_IF_EXISTS:tpu_lib>
-    $<TARGET_NAME_IF_EXISTS:tpgnn_lib> ${AUGUR_LIBRARIES}) # what of the programs is not there twice
+target_link_libraries(augur64 INTERFACE programs ${AUGUR_LIBRARIES}) # what of the programs is not there twice
 add_dependencies(augur64 rename64)

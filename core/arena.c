@@ -33,7 +33,7 @@ typedef struct slab {
 } slab;
 
 struct ag_arena {
-    slab *first, *current; /* slabs behind current are empty */
+    slab *first, *current; /* slabs after current are empty */
 };
 
 static size_t round_up(size_t n, size_t to) { return ag__add(n, to - 1) / to * to; }

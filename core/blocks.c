@@ -69,7 +69,7 @@ typedef struct part {
     int packed;
 } part;
 
-/* What of the result, and of the terms: rows lo..lo+rows-1, panels first..last-1, terms k0 and on.
+/* A part of the result and of the terms: rows lo..lo+rows-1, panels first..last-1, terms k0 and on.
  */
 typedef struct area {
     int lo, rows, first, last, k0, terms;

@@ -40,7 +40,11 @@ static const char *const ag__needs = &AG__BUILT;
 
 typedef enum ag_device { AG_CPU, AG_CUDA } ag_device;
 
-/* ---- errors -------------------------------------------------------------------------------- */
+/* How a CUDA device multiplies matrices: with all 24 bits of a float, or on its tensor cores with
+   operands rounded to 11 bits and sums in float, which is faster. */
+typedef enum ag_precision { AG_FP32, AG_TF32 } ag_precision;
+
+/* ---- errors ---- */
 
 typedef enum ag_status {
     AG_OK,
@@ -65,7 +69,7 @@ typedef struct ag_failure {
 AG_API ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
     AG_PRINTF(3, 4);
 
-/* ---- shapes -------------------------------------------------------------------------------- */
+/* ---- shapes ---- */
 
 enum { AG_MAX_AXES = 4 };
 
@@ -107,10 +111,10 @@ AG_API int ag_shape_equal(ag_shape a, ag_shape b);
 /* Writes "[3,5]" to text and returns it. */
 AG_API const char *ag_shape_text(char text[64], ag_shape shape);
 
-/* ---- memory -------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 /* A grow-only bump allocator: blocks are 64-byte aligned, slabs of 2 MiB and more ask for huge
-   pages, ag_arena_reset keeps the slabs. Debug builds put guard bytes behind each block. */
+   pages, ag_arena_reset keeps the slabs. Debug builds put guard bytes after each block. */
 typedef struct ag_arena ag_arena;
 
 AG_API ag_arena *ag_arena_new(void);                       /* NULL: no memory */
@@ -121,7 +125,7 @@ AG_API int ag_arena_intact(
     const ag_arena *arena); /* 1 if no guard byte was overwritten (always 1 in release) */
 AG_API void ag_arena_free(ag_arena *arena);
 
-/* ---- random numbers ------------------------------------------------------------------------- */
+/* ---- random numbers ---- */
 
 /* Philox4x32-10 (Salmon et al., SC'11): four 32-bit words as a function of a 128-bit counter and a
  * 64-bit key. */
@@ -142,7 +146,7 @@ AG_API uint32_t ag_random_below(ag_random *r,
                                 uint32_t n); /* uniform in 0..n-1 without bias; 0 if n is 0 */
 AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fisher-Yates; n < 2^32 */
 
-/* ---- threads --------------------------------------------------------------------------------- */
+/* ---- threads ---- */
 
 /* Number of threads that runs use, the caller's among them; 0 asks for one per processor (before
    the first call: the first number of OMP_NUM_THREADS, else 0). At most eight, or as many as there
@@ -158,19 +162,17 @@ AG_API int ag_threads(void);
    that this processor has, or a lesser one that the variable AUGUR_ISA of the environment names. */
 AG_API const char *ag_isa(void);
 
-/* ---- sorting -----------------------------------------------------------------------------------
- */
+/* ---- sorting ---- */
 
 /* Sorts keys ascending and moves values with them; stable (radix sort). values may be NULL.
    Fails: AG_EMEMORY; AG_EUSE when n is negative. The arrays are then unchanged. */
 AG_API ag_status ag_sort_u64(uint64_t *keys, int32_t *values, int64_t n, ag_failure *why);
 
-/* ---- npy and npz files ------------------------------------------------------------------------
- */
+/* ---- npy and npz files ---- */
 
 typedef enum ag_dtype { AG_F32, AG_F64, AG_U8, AG_I8, AG_I32, AG_I64 } ag_dtype;
 
-/* What an npy header says. size[i] is 1 beyond rank. */
+/* The contents of an npy header. size[i] is 1 beyond rank. */
 typedef struct ag_array_info {
     char name[64]; /* member name without ".npy" */
     ag_dtype dtype;
@@ -204,7 +206,7 @@ AG_API const ag_array_info *ag_npz_find(const ag_npz *npz,
 AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out,
                              ag_failure *why);
 
-/* Streams a member from its first row on (a row is everything behind the first axis) without
+/* Streams a member from its first row on (a row is all axes after the first) without
    holding more than one buffer of it. ag_rows_next fills `out` with n rows of type `as`; the call
    that reads the last row verifies the CRC (for an array without rows: a call with n = 0). A scalar
    is one row; an array in Fortran order has no rows to stream. Several readers of one npz may take
@@ -232,9 +234,9 @@ AG_API ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info 
                              ag_failure *why);
 AG_API void ag_npy_free(void *data);
 
-/* ---- parameters ------------------------------------------------------------------------------ */
+/* ---- parameters ---- */
 
-/* What the gradients of a block hold: nothing yet, the sum of the backward runs since the last
+/* The state of the gradients of a block: nothing yet, the sum of the backward runs since the last
    step, or rubbish left by a failed run. */
 typedef enum ag_gradient_state { AG_EMPTY, AG_READY, AG_BAD } ag_gradient_state;
 
@@ -262,10 +264,14 @@ typedef struct ag_params {
     int64_t step; /* optimizer steps done */
     ag_failure failure;
     ag_device
-        device; /* that has the numbers (ag_params_to); on AG_CUDA the arrays above are a copy */
-    int behind; /* 1: that copy is older than the numbers (ag_params_fetch) */
+        device;  /* that has the numbers (ag_params_to); on AG_CUDA the arrays above are a copy */
+    int behind;  /* 1: that copy is older than the numbers (ag_params_fetch) */
+    double norm; /* that ag_clip_norm measured last (ag_params_norm); below 0: it has not */
     ag_real *there; /* memory of the device: value, gradient, m and v, `size` elements each */
     int8_t *decays; /* memory of the device: `decay` of every 16 elements */
+    struct ag__clip *clip; /* there: what ag_clip_norm found */
+    int unread;            /* 1: the host has not read that yet */
+    int clipped;           /* 1: the gradients there are still to be multiplied by its factor */
 } ag_params;
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@ enum { AG_FEW_ROWS = 128 };
 int64_t ag__gemm_scratch(ag_device device, int ta, int tb, int m, int n, int k);
 
 /* The whole product, of matrices in the memory of `device`: on all threads of the CPU, or on CUDA
-   behind what was asked for before. scratch: ag__gemm_scratch elements. */
+   after what was asked for before. scratch: ag__gemm_scratch elements. */
 void ag__gemm(ag_device device, ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb,
               int m, int n, int k, int add, ag_real *scratch);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the body of an op may say, and the skeletons that turn a body into a kernel.
-   A body is written once. The C compiler gives it one lane per row, nvcc a warp of 32 lanes, so a
-   body uses the words below instead of plain loops: EACH, SUM, MAXIMUM, PUT, SETTLE, OF_LANE.
-   docs/adding-an-op.md shows one worked expansion. */
+/* The words that the body of an op may use, and the skeletons that turn a body into a kernel.
+   A body is written once. The C compiler gives it one lane per row, nvcc a warp of 32 lanes, or as
+   many as a short row has use for, so a body uses the words below instead of plain loops: EACH,
+   SUM, MAXIMUM, PUT, SETTLE, OF_LANE.
+   docs/design.md shows one worked expansion, docs/adding-an-op.md how to write a body. */
 #ifndef AG_CORE_KERNEL_H
 #define AG_CORE_KERNEL_H
 
@@ -21,6 +22,12 @@ typedef struct ag_attr {
     int i[4];
 } ag_attr;
 
+/* The part of the run that random ops read. It lies in the memory that the kernel runs on, so that
+   the same launches serve another run. */
+typedef struct ag_run_record {
+    uint64_t seed, step; /* key of the random numbers */
+} ag_run_record;
+
 /* All that a kernel sees of a node. Pointers are element 0 of each tensor; a tensor that the kernel
    does not need (see `saves` in struct op) is NULL. */
 typedef struct ag_args {
@@ -29,20 +36,20 @@ typedef struct ag_args {
     const ag_real *dy[AG_MAX_OUT]; /* backward: gradients of the outputs, NULL: none arrived */
     ag_real *dx;                   /* backward: gradient of input `which` */
     int which;
-    int add;       /* 1: dx already holds another writer's part */
-    ag_real *also; /* backward[0] of an op with `also`: gradient of that input, NULL: not wanted */
-    int add_also;  /* 1: it already holds another writer's part */
-    int n_in;      /* number of inputs */
-    int training;  /* 1: a backward run follows or this is one */
-    ag_device device;                /* whose memory the pointers are of */
+    int add;          /* 1: dx already holds another writer's part */
+    ag_real *also;    /* kernel of an op with `also`: gradient of that input, NULL: not wanted */
+    int add_also;     /* 1: it already holds another writer's part */
+    int n_in;         /* number of inputs */
+    int training;     /* 1: a backward run follows or this is one */
+    ag_device device; /* whose memory the pointers are of */
     const int32_t *given[AG_MAX_IN]; /* on a device, for CALL: the host's values of int32 inputs;
                                         NULL: an op made them */
     ag_shape xs[AG_MAX_IN], ys[AG_MAX_OUT];
     ag_attr attr;
     ag_real *scratch; /* as many elements as the op asked for */
     int64_t base; /* index of element 0 within the whole tensor (fused groups run tile by tile) */
-    uint64_t seed, step; /* of the run: key of the random numbers */
-    uint32_t ordinal;    /* which random op of the tape this is */
+    const ag_run_record *run;
+    uint32_t ordinal; /* which random op of the tape this is */
 } ag_args;
 
 /* One function of an op: `range` runs units lo..hi-1 on one CPU thread, and units are independent
@@ -77,6 +84,10 @@ typedef struct ag_kernel {
   else               \
    (p)[i] = (v);     \
  } while (0)
+
+/* The operands that the body of an elementwise kernel reads: elements of inputs 0 and 1, of the
+   output, and, in backward, of its gradient. */
+enum { AG_READS_X = 1, AG_READS_Z = 2, AG_READS_Y = 4, AG_READS_DY = 8 };
 
 /* Size of one axis, and the product of axes lo..hi-1. A GPU has no indexed registers: there an
    array that is indexed by what is known only when the kernel runs goes to slow memory. */
@@ -126,11 +137,14 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 # define LANE             0
 # define LANES            1
 
-/* From here on a lane may read what other lanes of its row have written before. It stands where all
-   lanes of a row come by, as SUM and MAXIMUM do. */
+/* How many lanes a row may have: a constant, 1 for the C compiler alone. LANES is no constant. */
+# define MOST_LANES       1
+
+/* From here on a lane may read what other lanes of its row have written before. It is called where
+   all lanes of a row come by, as SUM and MAXIMUM do. */
 # define SETTLE           ((void)0)
 
-/* What v is in a lane of this row. It stands where all lanes of the row come by. */
+/* The value of v in a lane of this row. It is called where all lanes of the row come by. */
 # define OF_LANE(lane, v) ((void)(lane), (v))
 
 /* This lane's share of 0..n-1. */
@@ -196,100 +210,113 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape whole)
         ag__stream(to, from, bytes);
 }
 
-# ifdef AG_HAVE_CUDA
-#  define AG__CUDA_DECLARE(name) extern void ag__cuda_##name(const ag_args *a);
-#  define AG__CUDA_POINTER(name) ag__cuda_##name
-# else /* never called, since no tape of such a build is for a GPU: it says that others have one \
-        */
+/* Never called, since no tape of a build without CUDA is for a GPU: it says that others have a
+   kernel there. In every build, so that files without kernels are the same in all. */
 KERNEL void ag__cuda_elsewhere(const ag_args *a) { (void)a; }
-#  define AG__CUDA_DECLARE(name)
-#  define AG__CUDA_POINTER(name) ag__cuda_elsewhere
+# ifdef AG_HAVE_CUDA
+#  define AG__CUDA_DECLARE(id) extern void ag__cuda_##id(const ag_args *a);
+#  define AG__CUDA_POINTER(id) ag__cuda_##id
+# else
+#  define AG__CUDA_DECLARE(id)
+#  define AG__CUDA_POINTER(id) ag__cuda_elsewhere
 # endif
 
-# define AG__KERNEL(name, units, signature, run)                                       \
-  AG__CUDA_DECLARE(name)                                                               \
-  KERNEL void name signature;                                                          \
-  static int64_t name##_count(const ag_args *a)                                        \
-  {                                                                                    \
-   (void)a;                                                                            \
-   return units;                                                                       \
-  }                                                                                    \
-  static void name##_range(const ag_args *a, int64_t lo, int64_t hi)                   \
-  {                                                                                    \
-   if (a->add) {                                                                       \
-    const int add = 1;                                                                 \
-    run;                                                                               \
-   } else {                                                                            \
-    const int add = 0;                                                                 \
-    run;                                                                               \
-   }                                                                                   \
-  }                                                                                    \
-  static const ag_kernel name##_kernel = {#name, name##_count,           name##_range, \
-                                          NULL,  AG__CUDA_POINTER(name), NULL};
+# define AG__KERNEL(id, units, signature, run)                     \
+  AG__CUDA_DECLARE(id)                                             \
+  KERNEL void id signature;                                        \
+  static int64_t id##_count(const ag_args *a)                      \
+  {                                                                \
+   (void)a;                                                        \
+   return units;                                                   \
+  }                                                                \
+  static void id##_range(const ag_args *a, int64_t lo, int64_t hi) \
+  {                                                                \
+   if (a->add) {                                                   \
+    const int add = 1;                                             \
+    run;                                                           \
+   } else {                                                        \
+    const int add = 0;                                             \
+    run;                                                           \
+   }                                                               \
+  }                                                                \
+  static const ag_kernel id##_kernel = {                           \
+      .name = #id, .count = id##_count, .range = id##_range, .cuda = AG__CUDA_POINTER(id)};
 
-/* ROW(name, rows) { body }: the body runs once per row r of 0..rows-1. */
-# define ROW(name, rows)                                               \
-  AG__KERNEL(name, rows, (const ag_args *a, int64_t r, const int add), \
-             for (int64_t r = lo; r < hi; r++) name(a, r, add))        \
-  KERNEL void name(const ag_args *a, int64_t r, const int add)
+/* ROW(id, rows) { body }: the body runs once per row r of 0..rows-1. */
+# define ROW(id, rows)                                               \
+  AG__KERNEL(id, rows, (const ag_args *a, int64_t r, const int add), \
+             for (int64_t r = lo; r < hi; r++) id(a, r, add))        \
+  KERNEL void id(const ag_args *a, int64_t r, const int add)
 
-/* ELEMENTS(name, n) { body }: the body handles elements lo..hi-1 of n, one by one. */
-# define ELEMENTS(name, n)                                                       \
-  AG__KERNEL(name, n, (const ag_args *a, int64_t lo, int64_t hi, const int add), \
-             name(a, lo, hi, add))                                               \
-  KERNEL void name(const ag_args *a, int64_t lo, int64_t hi, const int add)
+/* ROW_OF(id, rows, columns) { body }: ROW where a row may be short. `columns` is how far the
+   body's words go, a function of shapes; on CUDA a row then has the next power of two of lanes, 1
+   to 32, and several rows share a warp. The functions that a body calls have the same lanes. */
+# define ROW_OF(id, rows, columns) ROW(id, rows)
 
-/* STRIP(name, outer, columns) { body }: for each o of 0..outer-1 the columns are cut in strips; the
+/* ELEMENTS(id, n) { body }: the body handles elements lo..hi-1 of n, one by one. */
+# define ELEMENTS(id, n)                                                                           \
+  AG__KERNEL(id, n, (const ag_args *a, int64_t lo, int64_t hi, const int add), id(a, lo, hi, add)) \
+  KERNEL void id(const ag_args *a, int64_t lo, int64_t hi, const int add)
+
+/* ELEMENTWISE(id, reads) { body }: ELEMENTS over the output, for a body that computes element i
+   from elements i alone: with AG_READS_DY of the gradient DX, without it of output 0. It reads the
+   tensors that the mask `reads` names, a constant, and of the attributes only f[0] and f[1]. On
+   CUDA it sees the few elements of a thread, so it may also run in a fused group there; NUMBER(i)
+   is what element i is in the whole tensor. */
+# define NUMBER(i)              (a->base + (i))
+# define ELEMENTWISE(id, reads) ELEMENTS(id, ag__elements(a->ys[0]))
+
+/* STRIP(id, outer, columns) { body }: for each o of 0..outer-1 the columns are cut in strips; the
    body handles columns c..c+n-1 of o, n <= AG_STRIP, and keeps running values in arrays of
    AG_PER_LANE indexed by AT(j). */
-# define STRIP(name, outer, columns)                                                   \
-  AG__CUDA_DECLARE(name)                                                               \
-  KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add);          \
-  static int64_t name##_count(const ag_args *a)                                        \
-  {                                                                                    \
-   const int width = ag__strip_width(outer, columns);                                  \
-   return (int64_t)(outer) * (((int64_t)(columns) + width - 1) / width);               \
-  }                                                                                    \
-  static void name##_range(const ag_args *a, int64_t lo, int64_t hi)                   \
-  {                                                                                    \
-   const int width = ag__strip_width(outer, columns);                                  \
-   const int64_t strips = ((int64_t)(columns) + width - 1) / width;                    \
-   for (int64_t u = lo; u < hi; u++) {                                                 \
-    const int c = (int)(u % strips) * width;                                           \
-    const int left = (int)(columns)-c, n = left < width ? left : width;                \
-    if (n == AG_STRIP) {                                                               \
-     if (a->add)                                                                       \
-      name(a, u / strips, c, AG_STRIP, 1);                                             \
-     else                                                                              \
-      name(a, u / strips, c, AG_STRIP, 0);                                             \
-    } else if (a->add)                                                                 \
-     name(a, u / strips, c, n, 1);                                                     \
-    else                                                                               \
-     name(a, u / strips, c, n, 0);                                                     \
-   }                                                                                   \
-  }                                                                                    \
-  static const ag_kernel name##_kernel = {#name, name##_count,           name##_range, \
-                                          NULL,  AG__CUDA_POINTER(name), NULL};        \
-  KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add)
+# define STRIP(id, outer, columns)                                                          \
+  AG__CUDA_DECLARE(id)                                                                      \
+  KERNEL void id(const ag_args *a, int64_t o, int c, int n, const int add);                 \
+  static int64_t id##_count(const ag_args *a)                                               \
+  {                                                                                         \
+   const int width = ag__strip_width(outer, columns);                                       \
+   return (int64_t)(outer) * (((int64_t)(columns) + width - 1) / width);                    \
+  }                                                                                         \
+  static void id##_range(const ag_args *a, int64_t lo, int64_t hi)                          \
+  {                                                                                         \
+   const int width = ag__strip_width(outer, columns);                                       \
+   const int64_t strips = ((int64_t)(columns) + width - 1) / width;                         \
+   for (int64_t u = lo; u < hi; u++) {                                                      \
+    const int c = (int)(u % strips) * width;                                                \
+    const int left = (int)(columns)-c, n = left < width ? left : width;                     \
+    if (n == AG_STRIP) {                                                                    \
+     if (a->add)                                                                            \
+      id(a, u / strips, c, AG_STRIP, 1);                                                    \
+     else                                                                                   \
+      id(a, u / strips, c, AG_STRIP, 0);                                                    \
+    } else if (a->add)                                                                      \
+     id(a, u / strips, c, n, 1);                                                            \
+    else                                                                                    \
+     id(a, u / strips, c, n, 0);                                                            \
+   }                                                                                        \
+  }                                                                                         \
+  static const ag_kernel id##_kernel = {                                                    \
+      .name = #id, .count = id##_count, .range = id##_range, .cuda = AG__CUDA_POINTER(id)}; \
+  KERNEL void id(const ag_args *a, int64_t o, int c, int n, const int add)
 
-/* CALL(name) { body }: host code over gemm, columns and inverse, for both devices: it hands
+/* CALL(id) { body }: host code over gemm, columns and inverse, for both devices: it hands
    pointers on to core and reads nothing. */
-# define CALL(name)                                                             \
-  static void name(const ag_args *a);                                           \
-  static const ag_kernel name##_kernel = {#name, NULL, NULL, name, name, NULL}; \
-  static void name(const ag_args *a)
+# define CALL(id)                                                             \
+  static void id(const ag_args *a);                                           \
+  static const ag_kernel id##_kernel = {.name = #id, .call = id, .cuda = id}; \
+  static void id(const ag_args *a)
 
-/* HOST(name) { body }: the same where the body reads memory itself, so for the CPU alone. */
-# define HOST(name)                                                             \
-  static void name(const ag_args *a);                                           \
-  static const ag_kernel name##_kernel = {#name, NULL, NULL, name, NULL, NULL}; \
-  static void name(const ag_args *a)
+/* HOST(id) { body }: the same where the body reads memory itself, so for the CPU alone. */
+# define HOST(id)                                                 \
+  static void id(const ag_args *a);                               \
+  static const ag_kernel id##_kernel = {.name = #id, .call = id}; \
+  static void id(const ag_args *a)
 
-/* DEVICE(name) { body }: the same where CUDA alone runs it (struct op, cuda). */
-# define DEVICE(name)                                                           \
-  static void name(const ag_args *a);                                           \
-  static const ag_kernel name##_kernel = {#name, NULL, NULL, NULL, name, NULL}; \
-  static void name(const ag_args *a)
+/* DEVICE(id) { body }: the same where CUDA alone runs it (struct op, cuda). */
+# define DEVICE(id)                                               \
+  static void id(const ag_args *a);                               \
+  static const ag_kernel id##_kernel = {.name = #id, .cuda = id}; \
+  static void id(const ag_args *a)
 
 #endif /* __CUDACC__ */
 

@@ -1,29 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA reading of core/kernel.h: a row has a warp, a strip has one column per lane. */
+/* The CUDA reading of core/kernel.h: a row has a warp or a part of one, a strip has one column per
+   lane. A block is `lanes` threads wide and `units` high, so its shape says how many lanes a row
+   has, and each word asks it: bodies and the functions that they call cannot differ in that. Where
+   the number is known, AG__SHAPE tells the compiler, and the words become constants. */
 #ifndef AG_CORE_KERNEL_CUDA_H
 #define AG_CORE_KERNEL_CUDA_H
 
 #include "core/launch.h"
 
-#define KERNEL           static __device__ __forceinline__
-#define LANE             ((int)(threadIdx.x & 31))
-#define LANES            32
+#define KERNEL     static __device__ __forceinline__
+#define LANE       ag__lane()
+#define LANES      ag__lanes()
+#define MOST_LANES 32
 
-#define SETTLE           __syncwarp()
+/* Functions, since nvcc refuses them in what runs on the host, too. */
+KERNEL int ag__lane(void) { return (int)threadIdx.x; }
+KERNEL int ag__lanes(void) { return (int)blockDim.x; }
 
-#define OF_LANE(lane, v) __shfl_sync(~0u, v, lane)
+#define EACH(i, n) for (int i = LANE; i < (n); i += LANES)
 
-#define EACH(i, n)       for (int i = LANE; i < (n); i += LANES)
-
-KERNEL ag_real ag__warp_sum(ag_real v)
+/* The lanes of this row, of those of the warp. */
+KERNEL unsigned ag__row_mask(void)
 {
-    for (int o = 16; o; o >>= 1) v += __shfl_xor_sync(~0u, v, o);
+    return ~0u >> (32 - blockDim.x) << (threadIdx.y * blockDim.x % 32);
+}
+
+#define SETTLE           __syncwarp(ag__row_mask())
+
+#define OF_LANE(lane, v) __shfl_sync(ag__row_mask(), v, lane, LANES)
+
+KERNEL ag_real ag__row_sum(ag_real v)
+{
+    for (int o = LANES / 2; o; o >>= 1) v += __shfl_xor_sync(ag__row_mask(), v, o);
     return v;
 }
-KERNEL ag_real ag__warp_max(ag_real v)
+KERNEL ag_real ag__row_max(ag_real v)
 {
-    for (int o = 16; o; o >>= 1) {
-        const ag_real w = __shfl_xor_sync(~0u, v, o);
+    for (int o = LANES / 2; o; o >>= 1) {
+        const ag_real w = __shfl_xor_sync(ag__row_mask(), v, o);
         v = w > v ? w : v;
     }
     return v;
@@ -33,7 +47,7 @@ KERNEL ag_real ag__warp_max(ag_real v)
  do {                           \
   ag_real part_ = 0;            \
   EACH (i, n) part_ += (value); \
-  (s) = ag__warp_sum(part_);    \
+  (s) = ag__row_sum(part_);     \
  } while (0)
 
 #define MAXIMUM(m, least, i, n, value) \
@@ -43,7 +57,7 @@ KERNEL ag_real ag__warp_max(ag_real v)
    const ag_real v_ = (value);         \
    part_ = v_ > part_ ? v_ : part_;    \
   }                                    \
-  (m) = ag__warp_max(part_);           \
+  (m) = ag__row_max(part_);            \
  } while (0)
 
 #define AG_PER_LANE 1
@@ -56,7 +70,16 @@ KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape)
 
 enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block */
 
-#define AG__WARP ((int64_t)blockIdx.x * AG_WARPS + threadIdx.x / 32)
+/* The unit of this thread. */
+#define AG__UNIT ((int64_t)blockIdx.x * blockDim.y + threadIdx.y)
+
+#ifdef AG_CUDA_ON_HOST
+# define AG__SHAPE(lanes, units) (void)0
+#else
+# define AG__SHAPE(lanes, units)                                                    \
+  __builtin_assume(blockDim.x == (lanes)), __builtin_assume(threadIdx.x < (lanes)), \
+      __builtin_assume(blockDim.y == (units))
+#endif
 
 /* `add` is a constant within a body. */
 #define AG__WITH_ADD(run) \
@@ -70,29 +93,75 @@ enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block
   }                       \
  } while (0)
 
-/* The kernel of a body: it runs `run` in the threads of unit u, which have `unit` threads each. The
-   number of units is counted once, by the host. */
-#define AG__KERNEL(name, units, u_is, threads, signature, run)                                   \
+/* The kernel of a body: it runs `run` in the threads of unit u, `wide` of which are in a block of
+   `lanes` threads each. The number of units is counted once, by the host. */
+#define AG__KERNEL(name, units, lanes, wide, signature, run)                                     \
  KERNEL void name signature;                                                                     \
  static __global__ void name##_grid(const __grid_constant__ ag_args args, const int64_t n_units) \
  {                                                                                               \
   const ag_args *const a = &args;                                                                \
-  const int64_t u = u_is;                                                                        \
+  AG__SHAPE(lanes, wide);                                                                        \
+  const int64_t u = AG__UNIT;                                                                    \
   if (u < n_units) AG__WITH_ADD(run);                                                            \
  }                                                                                               \
  extern "C" void ag__cuda_##name(const ag_args *a)                                               \
  {                                                                                               \
   const int64_t n = (int64_t)(units);                                                            \
-  if (n > 0) AG__START(name, ag__blocks(n *(threads), AG_BLOCK), AG_BLOCK, *a, n);               \
+  if (n > 0) AG__START(name, ag__blocks(n, wide), dim3(lanes, wide), *a, n);                     \
  }                                                                                               \
  KERNEL void name signature
 
 #define ROW(name, rows) \
- AG__KERNEL(name, rows, AG__WARP, 32, (const ag_args *a, int64_t r, const int add), name(a, u, add))
+ AG__KERNEL(name, rows, 32, AG_WARPS, (const ag_args *a, int64_t r, const int add), name(a, u, add))
 
-#define ELEMENTS(name, n)                                            \
- AG__KERNEL(name, n, (int64_t)blockIdx.x *AG_BLOCK + threadIdx.x, 1, \
-            (const ag_args *a, int64_t lo, int64_t hi, const int add), name(a, u, u + 1, add))
+/* A thread has one element: what the elements cost may differ, and there may be few. */
+#define ELEMENTS(name, n)                                                                    \
+ AG__KERNEL(name, n, 1, AG_BLOCK, (const ag_args *a, int64_t lo, int64_t hi, const int add), \
+            name(a, u, u + 1, add))
+
+/* The shape of a block for rows of so many columns: as many lanes as columns, the next power of
+   two, up to a warp. Few rows make smaller blocks, so that all multiprocessors have some. */
+static inline dim3 ag__rows_block(int64_t rows, int64_t columns)
+{
+    int lanes = 1, threads = AG_BLOCK;
+    while (lanes < 32 && lanes < columns) lanes *= 2;
+    if (lanes < 32 && rows * lanes < 256 * AG_BLOCK) threads /= 4;
+    return dim3((unsigned)lanes, (unsigned)(threads / lanes));
+}
+
+/* nvcc makes two copies of a body, of which one is that of ROW. */
+#ifdef AG_CUDA_ON_HOST
+# define AG__BY_LANES(run) run
+#else
+# define AG__BY_LANES(run)   \
+  do {                       \
+   if (LANES == 32) {        \
+    AG__SHAPE(32, AG_WARPS); \
+    run;                     \
+   } else {                  \
+    run;                     \
+   }                         \
+  } while (0)
+#endif
+
+#define ROW_OF(name, rows, columns)                                                              \
+ KERNEL void name(const ag_args *a, int64_t r, const int add);                                   \
+ static __global__ void name##_grid(const __grid_constant__ ag_args args, const int64_t n_units) \
+ {                                                                                               \
+  const ag_args *const a = &args;                                                                \
+  const int64_t u = AG__UNIT;                                                                    \
+  if (u < n_units) AG__BY_LANES(AG__WITH_ADD(name(a, u, add)));                                  \
+ }                                                                                               \
+ extern "C" void ag__cuda_##name(const ag_args *a)                                               \
+ {                                                                                               \
+  const int64_t n = (int64_t)(rows);                                                             \
+  if (n <= 0) return;                                                                            \
+  const dim3 block = ag__rows_block(n, (int64_t)(columns));                                      \
+  AG__START(name, ag__blocks(n, (int)block.y), block, *a, n);                                    \
+ }                                                                                               \
+ KERNEL void name(const ag_args *a, int64_t r, const int add)
+
+#include "core/kernel_elementwise.h"
 
 /* A unit is a strip of 32 columns; how many there are depends on the columns, which travel, too. */
 #define STRIP(name, outer, columns)                                                              \
@@ -101,7 +170,8 @@ enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block
                                     const int width)                                             \
  {                                                                                               \
   const ag_args *const a = &args;                                                                \
-  const int64_t strips = ((int64_t)width + 31) / 32, u = AG__WARP;                               \
+  AG__SHAPE(32, AG_WARPS);                                                                       \
+  const int64_t strips = ((int64_t)width + 31) / 32, u = AG__UNIT;                               \
   const int c = (int)(u % strips) * 32, left = width - c, n = left < 32 ? left : 32;             \
   if (u < n_units) AG__WITH_ADD(name(a, u / strips, c, n, add));                                 \
  }                                                                                               \
@@ -109,7 +179,7 @@ enum { AG_WARPS = 8, AG_BLOCK = 32 * AG_WARPS }; /* warps and threads in a block
  {                                                                                               \
   const int width = (int)(columns);                                                              \
   const int64_t n = (int64_t)(outer) * (((int64_t)width + 31) / 32);                             \
-  if (n > 0) AG__START(name, ag__blocks(n * 32, AG_BLOCK), AG_BLOCK, *a, n, width);              \
+  if (n > 0) AG__START(name, ag__blocks(n, AG_WARPS), dim3(32, AG_WARPS), *a, n, width);         \
  }                                                                                               \
  KERNEL void name(const ag_args *a, int64_t o, int c, int n, const int add)
 

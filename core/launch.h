@@ -10,6 +10,9 @@
 extern "C" void *ag__cuda_stream(void);
 extern "C" void ag__cuda_started(const char *kernel, int error);
 
+/* Lets a kernel have this much dynamic shared memory, of which 48 KiB need no word. */
+extern "C" void ag__cuda_share(const void *kernel, size_t bytes);
+
 #ifdef AG_CUDA_ON_HOST
 # define AG__NAME(name) cuda_on_host::name_next(# name)
 #else

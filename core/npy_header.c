@@ -180,7 +180,7 @@ static int printable(const char *s, size_t n)
     return 1;
 }
 
-/* Reads what stands before the dictionary; the dictionary's length, or 0 with a sentence. */
+/* Reads what comes before the dictionary; returns the dictionary's length, or 0 with a sentence. */
 static size_t read_preamble(size_t *bytes, ag__reader *read, void *context, const char *where,
                             ag_failure *why)
 {

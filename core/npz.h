@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the readers and writers of npy and npz files share. Files are little-endian, and so is the
- * machine. */
+/* Declarations that the readers and writers of npy and npz files share. Files are little-endian,
+ * and so is the machine. */
 #ifndef AG_CORE_NPZ_H
 #define AG_CORE_NPZ_H
 

@@ -90,7 +90,7 @@ static ag_status name_member(ag_npz *npz, const char *file_name, ag_failure *why
     return AG_OK;
 }
 
-/* What the directory says of a member, before it is opened. */
+/* The entry of a member in the directory, before it is opened. */
 static ag_status check_claims(const zip_stat_t *stat, size_t limit, const char *where,
                               ag_failure *why)
 {

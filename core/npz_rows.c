@@ -98,7 +98,7 @@ static ag_status verify(ag_rows *r, ag_failure *why)
     ag__npz_where(where, r->npz, r->info->name);
     if (got < 0) return ag__zip_fail(zip_file_get_error(r->file), where, why);
     return ag_fail(why, AG_EDATA,
-                   "%s goes on behind its last value; copy or download the file again", where);
+                   "%s goes on after its last value; copy or download the file again", where);
 }
 
 /* The next `count` values, converted, in the order in which they are stored. */

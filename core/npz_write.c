@@ -103,7 +103,7 @@ static ag_status refuse(zip_error_t *error, const char *path, ag_failure *why)
                    "cannot write %s: %s", ag__path_tail(path), zip_error_strerror(error));
 }
 
-/* Packs all members into the memory behind `archive`. */
+/* Packs all members into the memory that starts at `archive`. */
 static ag_status pack(zip_source_t *archive, const ag_npz_writer *writer)
 {
     zip_error_t error;

@@ -20,18 +20,29 @@ AG_BOTH void ag__philox_round(uint32_t *x0, uint32_t *x1, uint32_t *x2, uint32_t
     *x3 = (uint32_t)a;
 }
 
-/* Word `word` of the counter (n, high of n ^ c1, c2, c3). */
-AG_BOTH uint32_t ag__philox_word(uint64_t n, uint32_t c1, uint32_t c2, uint32_t c3, uint64_t key,
-                                 int word)
+/* The words of the counter (n, high of n ^ c1, c2, c3). */
+AG_BOTH void ag__philox_four(uint32_t x[4], uint64_t n, uint32_t c1, uint32_t c2, uint32_t c3,
+                             uint64_t key)
 {
-    uint32_t x0 = (uint32_t)n, x1 = (uint32_t)(n >> 32) ^ c1, x2 = c2, x3 = c3;
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+    x[0] = (uint32_t)n;
+    x[1] = (uint32_t)(n >> 32) ^ c1;
+    x[2] = c2;
+    x[3] = c3;
     for (int round = 0; round < AG_PHILOX_ROUNDS; round++) {
-        ag__philox_round(&x0, &x1, &x2, &x3, k0, k1);
+        ag__philox_round(&x[0], &x[1], &x[2], &x[3], k0, k1);
         k0 += 0x9E3779B9u;
         k1 += 0xBB67AE85u;
     }
-    return word == 0 ? x0 : word == 1 ? x1 : word == 2 ? x2 : x3;
+}
+
+/* Word `word` of it. */
+AG_BOTH uint32_t ag__philox_word(uint64_t n, uint32_t c1, uint32_t c2, uint32_t c3, uint64_t key,
+                                 int word)
+{
+    uint32_t x[4];
+    ag__philox_four(x, n, c1, c2, c3, key);
+    return word == 0 ? x[0] : word == 1 ? x[1] : word == 2 ? x[2] : x[3];
 }
 
 /* The words of the counters (n + l, high of n ^ c1, c2, c3), l = 0..15, n a multiple of 16: word w

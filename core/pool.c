@@ -14,7 +14,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-/* What a helper's bell says. */
+/* The state of a helper's bell. */
 enum { LISTENS, SLEEPS, RUNG };
 
 /* The door: the number of helpers inside, and whether it is open and whether the caller sleeps. */

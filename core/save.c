@@ -47,8 +47,8 @@ static ag_status refuse(ag_failure *why, const char *path, const char *verb, int
                    error ? strerror(error) : "the write was cut short", advice(error));
 }
 
-/* Opens a new file beside path. A name that exists was left by a killed process that had our id:
- * take the next. */
+/* Opens a new file in the folder of path. A name that exists was left by a killed process that had
+ * our id: take the next. */
 static int open_beside(char *name, const char *path, mode_t mode)
 {
     static atomic_uint ordinal;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A number as printf writes it, up to INT_MAX; -1 for any other text. Moves *at behind it. */
+/* A number as printf writes it, up to INT_MAX; -1 for any other text. Moves *at past it. */
 static int number(const char **at)
 {
     const char *digit = *at;

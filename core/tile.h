@@ -10,11 +10,11 @@
 
 enum { AG_MOST_COLUMNS = 32, AG_MOST_ROWS = 14 }; /* of a tile of any set */
 
-/* What the tiles of a block have in common. */
+/* The arguments that all tiles of a block share. */
 typedef struct ag_tile {
     int64_t c_row, a_row;
     int terms, packed, add; /* packed: A is in panels, else its rows are a_row elements apart */
-    /* What comes closer meanwhile: for every four terms the cache lines at next, next + step,
+    /* The memory to prefetch meanwhile: for every four terms the cache lines at next, next + step,
        next + side and next + side + step; then next moves ahead. */
     const char *next;
     int64_t step, side, ahead;

@@ -83,7 +83,8 @@ static __attribute__((noinline)) void put_narrow(ag_real *c, const ag_real *sums
         }
 }
 
-/* What the loop over the terms moves on: groups of rows of A, the row of B, and its copy. */
+/* The pointers that the loop over the terms moves on: groups of rows of A, the row of B, and its
+ * copy. */
 typedef struct place {
     const ag_real *a[GROUPS], *b;
     ag_real *panel;

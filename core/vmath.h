@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Branch-free exp, log, tanh, sigmoid and erf that the C compiler vectorises and nvcc compiles too;
-   libm in the double build. Coefficients: our own minimax fits. tests/test_vmath.c holds the error
-   of each in units in the last place. */
+   libm in the double build. Coefficients: our own minimax fits. tests/core/test_vmath.c holds the
+   error of each in units in the last place. */
 #ifndef AG_CORE_VMATH_H
 #define AG_CORE_VMATH_H
 

@@ -20,7 +20,7 @@
    every few looks. When it comes back late and had lost it, others are there, and for a while all
    waits are asleep. Where a host has taken the processor from a virtual machine, a thread is late
    without having lost it; that is no reason to sleep, since waking takes longest there.
-   Beside two programs that never wait, on two processors, a step of 1 ms takes 8 ms on two threads
+   Next to two programs that never wait, on two processors, a step of 1 ms takes 8 ms on two threads
    (median of 8 runs, from 2 to 23) and 12 ms on one (9 to 24); 50 to 80 ms with OpenMP's way of
    waiting (one run). */
 enum {

@@ -7,10 +7,9 @@
 /* Values of a row: all axes but the first. */
 AG_BOTH int64_t values_of(ag_shape s) { return s.size[0] ? ag__sizes(s, 1, s.rank) : 0; }
 
-/* ---- edge_add: y[p] = from[source] + to[target] ------------------------------------------------
- */
+/* ---- edge_add: y[p] = from[source] + to[target] ---- */
 
-ROW(edge_add_forward, a->xs[0].size[0])
+ROW_OF(edge_add_forward, a->xs[0].size[0], values_of(a->xs[0]))
 {
     const int64_t f = values_of(a->xs[0]);
     const int first = XI(2)[2 * r], n = XI(2)[2 * r + 1];
@@ -29,7 +28,7 @@ ROW(edge_add_forward, a->xs[0].size[0])
     clear_tail(Y(0), XI(2), r, a->xs[0].size[0], a->xs[3].size[0], f, 0);
 }
 
-ROW(edge_add_backward_from, a->xs[0].size[0])
+ROW_OF(edge_add_backward_from, a->xs[0].size[0], values_of(a->xs[0]))
 {
     const int64_t f = values_of(a->xs[0]);
     const int first = XI(4)[2 * r], n = XI(4)[2 * r + 1];
@@ -42,7 +41,7 @@ ROW(edge_add_backward_from, a->xs[0].size[0])
     }
 }
 
-ROW(edge_add_backward_to, a->xs[0].size[0])
+ROW_OF(edge_add_backward_to, a->xs[0].size[0], values_of(a->xs[0]))
 {
     const int64_t f = values_of(a->xs[0]);
     const int first = XI(2)[2 * r], n = XI(2)[2 * r + 1];
@@ -55,10 +54,9 @@ ROW(edge_add_backward_to, a->xs[0].size[0])
     }
 }
 
-/* ---- edge_softmax: over the messages into a node, for every value apart ------------------------
- */
+/* ---- edge_softmax: over the messages into a node, for every value apart ---- */
 
-ROW(edge_softmax_forward, a->xs[1].size[0])
+ROW_OF(edge_softmax_forward, a->xs[1].size[0], values_of(a->xs[0]))
 {
     const int64_t f = values_of(a->xs[0]);
     const int first = XI(1)[2 * r], n = XI(1)[2 * r + 1];
@@ -74,7 +72,7 @@ ROW(edge_softmax_forward, a->xs[1].size[0])
     clear_tail(Y(0), XI(1), r, a->xs[1].size[0], a->xs[0].size[0], f, 0);
 }
 
-ROW(edge_softmax_backward, a->xs[1].size[0])
+ROW_OF(edge_softmax_backward, a->xs[1].size[0], values_of(a->xs[0]))
 {
     const int64_t f = values_of(a->xs[0]);
     const int first = XI(1)[2 * r], n = XI(1)[2 * r + 1];

@@ -2,7 +2,7 @@
 /* The arrays of a graph on a tape: do their shapes and values fit together? */
 #include "gnn/edges.h"
 
-/* ---- shapes ---------------------------------------------------------------------------------- */
+/* ---- shapes ---- */
 
 int ag__check_graph(ag_call *call, int at)
 {
@@ -33,7 +33,7 @@ int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, con
     return weights && tape;
 }
 
-/* ---- values ---------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 /* A caller's arrays. */
 typedef struct arrays {
@@ -42,7 +42,7 @@ typedef struct arrays {
     const int32_t *rows, *sources, *rows_t, *targets;
 } arrays;
 
-/* Rows lie behind each other and hold every message once. */
+/* Rows follow each other and hold every message once. */
 static int rows_fit(const arrays *a, const int32_t *rows, const char *name)
 {
     int64_t end = 0;

@@ -5,7 +5,7 @@
 #include "autograd/op.h"
 #include "gnn/gnn.h"
 
-/* Shape rules of the arrays of a graph behind the first `at` inputs: rows [n,2], sources [p],
+/* Shape rules of the arrays of a graph after the first `at` inputs: rows [n,2], sources [p],
    rows_t [n,2], targets [p,2]; the second also wants as many nodes as input 0 has. 0, or the call
    is rejected. */
 int ag__check_graph(ag_call *call, int at);

@@ -5,13 +5,15 @@
 #include "ops/strip.h"
 
 /* Inputs: rows, sources, rows_t, targets. */
-ROW(gcn_norm_forward, a->xs[0].size[0])
+ELEMENTS(gcn_norm_forward, a->xs[0].size[0])
 {
-    const int first = XI(0)[2 * r], n = XI(0)[2 * r + 1];
-    int others = 0;
     (void)add;
-    for (int p = first; p < first + n; p++) others += XI(1)[p] != r;
-    if (LANE == 0) Y(0)[r] = 1 / v_sqrt((ag_real)(1 + others));
+    for (int64_t v = lo; v < hi; v++) {
+        const int first = XI(0)[2 * v], n = XI(0)[2 * v + 1];
+        int others = 0;
+        for (int p = first; p < first + n; p++) others += XI(1)[p] != v;
+        Y(0)[v] = 1 / v_sqrt((ag_real)(1 + others));
+    }
 }
 
 /* y = s_v (s_v x_v + sum over the others of s_u x_u), + b in every part of o features. `wide` is 2
@@ -33,7 +35,7 @@ KERNEL void gcn_row(ag_real *to, const ag_real *x, const ag_real *s, const int32
 }
 
 /* Inputs: x [n, ...], norm [n], rows, sources, rows_t, targets, b (may be missing). */
-ROW(gcn_sum_forward, a->xs[0].size[0])
+ROW_OF(gcn_sum_forward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]), o = ag__columns(a->xs[0]), nodes = a->xs[0].size[0];
     ag_real *y = Y(0) + r * f;
@@ -44,7 +46,7 @@ ROW(gcn_sum_forward, a->xs[0].size[0])
         EACH (i, o) y[c + i] += X(6)[i];
 }
 
-ROW(gcn_sum_backward, a->xs[0].size[0])
+ROW_OF(gcn_sum_backward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]), nodes = a->xs[0].size[0];
     gcn_row(DX + r * f, DY(0), X(1), XI(5), 2, XI(4)[2 * r], XI(4)[2 * r + 1], r, nodes, f, add);

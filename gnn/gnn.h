@@ -11,8 +11,7 @@
 extern "C" {
 #endif
 
-/* ---- graphs -------------------------------------------------------------------------------------
- */
+/* ---- graphs ---- */
 
 /* Which way messages flow along an edge (source, target). */
 typedef enum ag_direction {
@@ -24,7 +23,7 @@ typedef enum ag_direction {
 /* A graph, or a batch of several, in compressed rows both ways. All arrays belong to the graph.
    Messages into node v: rows[2v] = first position, rows[2v+1] = how many; sources[p] is the sender
    at position p. Messages out of node u: rows_t likewise; targets[2q] = receiver, targets[2q+1] =
-   position p of that message. edge[p]: the caller's edge behind position p. starts: nodes of graph
+   position p of that message. edge[p]: the caller's edge at position p. starts: nodes of graph
    g are starts[g]..starts[g+1]-1. */
 typedef struct ag_graph {
     int nodes, messages, graphs;
@@ -40,8 +39,8 @@ typedef struct ag_graph {
 AG_API ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target, int m,
                                 ag_direction direction, ag_failure *why);
 
-/* One graph of several, nodes and messages behind each other. NULL: AG_EMEMORY, AG_ESHAPE beyond
-   2^31, or AG_EUSE when one is NULL. */
+/* One graph of several, nodes and messages one graph after the other. NULL: AG_EMEMORY, AG_ESHAPE
+   beyond 2^31, or AG_EUSE when one is NULL. */
 AG_API ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why);
 AG_API void ag_graph_free(ag_graph *graph);
 
@@ -51,7 +50,7 @@ AG_API void ag_graph_free(ag_graph *graph);
 AG_API ag_graph *ag_graph_cap(const ag_graph *graph, int most, ag_failure *why);
 
 /* A new graph in which every node hears itself once: messages of a node to itself are dropped, and
-   one stands behind its others, with edge -1. NULL: AG_EUSE for a NULL graph, AG_ESHAPE beyond 2^30
+   one comes after its others, with edge -1. NULL: AG_EUSE for a NULL graph, AG_ESHAPE beyond 2^30
    messages, AG_EMEMORY. Source: PyG's add_self_loops in GATConv. */
 AG_API ag_graph *ag_graph_loops(const ag_graph *graph, ag_failure *why);
 
@@ -71,8 +70,7 @@ typedef struct ag_edges {
 /* The arrays of a graph as inputs; borrowed until the run returns. Fails when the graph is NULL. */
 AG_API ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *graph);
 
-/* ---- message passing
- * ------------------------------------------------------------------------------ */
+/* ---- message passing * ---- */
 
 typedef enum ag_aggregate { AG_AGGREGATE_SUM, AG_AGGREGATE_MEAN, AG_AGGREGATE_MAX } ag_aggregate;
 
@@ -98,8 +96,7 @@ AG_API ag_tensor *ag_edge_add(ag_tensor *from, ag_tensor *to, ag_edges edges);
    <y, dy>), the product over the same messages. Source: DGL's edge_softmax; PyG's softmax. */
 AG_API ag_tensor *ag_edge_softmax(ag_tensor *x, ag_edges edges);
 
-/* ---- GraphSAGE
- * ------------------------------------------------------------------------------------- */
+/* ---- GraphSAGE * ---- */
 
 /* Parameters of one convolution: neighbour [out,in], bias [out], root [out,in] (NULL: no root
  * term). */
@@ -108,8 +105,8 @@ typedef struct ag_sage_weights {
 } ag_sage_weights;
 
 /* y_v = W_n aggregate(x_u, u -> v) + b + W_r x_v, with l2 each row then divided by its norm.
-   x [n, ..., in] -> [n, ..., out]: what stands between n and the features (configurations) is
-   carried along. Sum and mean commute with W_n and run behind it when out is smaller than in.
+   x [n, ..., in] -> [n, ..., out]: what is between n and the features (configurations) is
+   carried along. Sum and mean commute with W_n and run after it when out is smaller than in.
    Source: Hamilton et al. 2017; PyG SAGEConv (mean, no l2); TGraph eq. 2 (sum, l2). */
 AG_API ag_tensor *ag_sage(const ag_sage_weights *weights, ag_tensor *x, ag_edges edges,
                           ag_aggregate kind, int l2);
@@ -130,7 +127,7 @@ typedef struct ag_sage_concat_weights {
 } ag_sage_concat_weights;
 
 /* y_v = relu(f3 [x_v, aggregate of relu(f2 x_u) over u -> v]); with a second graph its aggregate
-   stands behind the first; with l2 each row is then divided by its norm. x [n, ..., in] ->
+   comes after the first; with l2 each row is then divided by its norm. x [n, ..., in] ->
    [n, ..., out]. Directed: operands along the edges (AG_ALONG), users against them (AG_AGAINST),
    each capped by ag_graph_cap; undirected: users NULL and a graph AG_BOTH_WAYS. Source: Kaufman et
    al. 2021, section 3.2. */
@@ -138,8 +135,7 @@ AG_API ag_tensor *ag_sage_concat(const ag_sage_concat_weights *weights, ag_tenso
                                  ag_edges operands, const ag_edges *users, ag_aggregate kind,
                                  int l2);
 
-/* ---- graph convolution with symmetric normalisation --------------------------------------------
- */
+/* ---- graph convolution with symmetric normalisation ---- */
 
 /* Parameters of one layer: w [out,in], bias [out] (NULL: none). */
 typedef struct ag_gcn_weights {
@@ -158,8 +154,7 @@ AG_API ag_tensor *ag_gcn_norm(ag_edges edges);
 AG_API ag_tensor *ag_gcn_conv(const ag_gcn_weights *weights, ag_tensor *x, ag_tensor *norm,
                               ag_edges edges);
 
-/* ---- graph attention -------------------------------------------------------------------------
- */
+/* ---- graph attention ---- */
 
 /* Parameters of one layer: w [heads d, in], from and to [heads, d], bias (NULL: none) [heads d], or
    [d] when heads are averaged. */
@@ -176,8 +171,7 @@ typedef struct ag_gat_weights {
 AG_API ag_tensor *ag_gat(const ag_gat_weights *weights, ag_tensor *x, ag_edges edges, int heads,
                          int mean, ag_real slope);
 
-/* ---- Transformer encoder ------------------------------------------------------------------------
- */
+/* ---- Transformer encoder ---- */
 
 /* Parameters of one layer of f features with w hidden features; every *_bias may be NULL. */
 typedef struct ag_encoder_weights {
@@ -197,13 +191,12 @@ typedef struct ag_encoder_weights {
 AG_API ag_tensor *ag_encoder(const ag_encoder_weights *weights, ag_tensor *x, ag_edges edges,
                              int heads, ag_real dropout);
 
-/* ---- pooling: the nodes of highest score of each graph stay ------------------------------------
- */
+/* ---- pooling: the nodes of highest score of each graph stay ---- */
 
-/* What a pooling leaves. x [k, ...]; edges: the messages between nodes that stay, in their order,
-   with the arrays of the messages as large as before and -1 (values of messages: 0) behind the
-   last; perm int32 [k]: the old number of each node that stays; score [n]: of all nodes, behind
-   tanh; readout [graphs,2f]: of ag_relu_topk_readout, else NULL. */
+/* The graph that a pooling leaves. x [k, ...]; edges: the messages between nodes that stay, in
+   their order, with the arrays of the messages as large as before and -1 (values of messages: 0)
+   after the last; perm int32 [k]: the old number of each node that stays; score [n]: of all nodes,
+   after tanh; readout [graphs,2f]: of ag_relu_topk_readout, else NULL. */
 typedef struct ag_pooled {
     ag_tensor *x;
     ag_edges edges;
@@ -221,7 +214,7 @@ typedef struct ag_pooled {
    Source: Gao and Ji 2019; PyG TopKPooling, which puts the nodes of a graph in order of score. */
 AG_API ag_pooled ag_topk(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
 
-/* The rectifier before the pooling and the readout behind it in the same pass: ag_topk of
+/* The rectifier before the pooling and the readout after it in the same pass: ag_topk of
    ag_relu(x), and ag_readout_max_mean of what stays. x [n,f]. Gradients and errors as theirs. Host
    only. Source: PyG relu, TopKPooling, global_max_pool and global_mean_pool. */
 AG_API ag_pooled ag_relu_topk_readout(ag_tensor *x, ag_tensor *p, ag_edges edges, ag_real ratio);
@@ -231,9 +224,10 @@ AG_API ag_pooled ag_relu_topk_readout(ag_tensor *x, ag_tensor *p, ag_edges edges
    times the sign of one more parameter. */
 AG_API ag_pooled ag_sag_pool(ag_tensor *x, ag_tensor *score, ag_edges edges, ag_real ratio);
 
-/* ---- readouts: one row per graph; an empty graph gives 0. x [n, ...] -> [graphs, ...]; of one
-        number per node, x [n], one per graph: [graphs]
- * --------------------------------------------- */
+/* ---- readouts ---- */
+
+/* One row per graph; an empty graph gives 0. x [n, ...] -> [graphs, ...]; of one number per node, x
+ * [n], one per graph: [graphs]. */
 AG_API ag_tensor *ag_readout_sum(ag_tensor *x, ag_edges edges);
 AG_API ag_tensor *ag_readout_mean(ag_tensor *x, ag_edges edges);
 AG_API ag_tensor *ag_readout_max(ag_tensor *x, ag_edges edges);

@@ -33,7 +33,7 @@ static int64_t graph_conv_scratch(const ag_args *a, int backward)
     return parts_at(&s, backward) + s.parts * part_size(&s, backward);
 }
 
-/* ---- forward --------------------------------------------------------------------------------- */
+/* ---- forward ---- */
 
 /* y += sent + b, and max(y, 0) where the op has it. */
 static void finish_row(ag_real *to, const ag_real *sent, const ag_real *b, int out, int relu)
@@ -77,10 +77,9 @@ static void graph_conv_forward(const ag_args *a)
     pack_weights(a, &s, 0);
     ag__parallel(s.parts, forward_part, (void *)(uintptr_t)a);
 }
-static const ag_kernel forward_kernel = {"graph_conv_forward", NULL, NULL,
-                                         graph_conv_forward,   NULL, NULL};
+static const ag_kernel forward_kernel = {.name = "graph_conv_forward", .call = graph_conv_forward};
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 /* 5 nodes with messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
 static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};

@@ -3,7 +3,7 @@
  */
 #include "core/kernel.h"
 
-/* to = from, or to += from; where `positive` is given, only what stands at a value above 0. */
+/* to = from, or to += from; where `positive` is given, only what is at a value above 0. */
 KERNEL void take_row(ag_real *to, const ag_real *from, const ag_real *positive, int n,
                      const int adds)
 {
@@ -45,11 +45,13 @@ KERNEL int gather_rows(ag_real *to, const ag_real *from, const int32_t *senders,
     return found;
 }
 
-/* ---- on a device, where products are calls of their own and everything between them has the size
-   of the graph. Scratch forward: sums [n,in]; backward: g = dy (where y > 0) and its sums over the
-   messages out of a node, [n,out] each. ---- */
+/* ---- on a device ---- */
 
-ROW(graph_conv_messages, a->xs[0].size[0])
+/* Products are calls of their own, and everything between them has the size of the graph. Scratch
+ * forward: sums [n,in]; backward: g = dy (where y > 0) and its sums over the messages out of a
+ * node, [n,out] each. */
+
+ROW_OF(graph_conv_messages, a->xs[0].size[0], a->xs[0].size[1])
 {
     const int nodes = a->xs[0].size[0], f = a->xs[0].size[1], first = XI(4)[2 * r];
     ag_real *to = a->scratch + r * f;
@@ -59,7 +61,7 @@ ROW(graph_conv_messages, a->xs[0].size[0])
 }
 
 /* y holds both products. */
-ROW(graph_conv_finish, a->xs[0].size[0])
+ROW_OF(graph_conv_finish, a->xs[0].size[0], a->xs[1].size[0])
 {
     const int out = a->xs[1].size[0];
     const ag_real *b = X(3);
@@ -71,7 +73,7 @@ ROW(graph_conv_finish, a->xs[0].size[0])
     }
 }
 
-ROW(graph_conv_through, a->xs[0].size[0])
+ROW_OF(graph_conv_through, a->xs[0].size[0], a->xs[1].size[0])
 {
     const int out = a->xs[1].size[0];
     const ag_real *y = a->attr.i[0] ? Y(0) + r * out : 0;
@@ -79,7 +81,7 @@ ROW(graph_conv_through, a->xs[0].size[0])
     take_row(a->scratch + r * out, DY(0) + r * out, y, out, 0);
 }
 
-ROW(graph_conv_messages_back, a->xs[0].size[0])
+ROW_OF(graph_conv_messages_back, a->xs[0].size[0], a->xs[1].size[0])
 {
     const int nodes = a->xs[0].size[0], out = a->xs[1].size[0];
     const int first = XI(6)[2 * r], n = XI(6)[2 * r + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients of graph_conv. g = dy (where y > 0). A panel has rows of sums of g over the messages
    out of a node, another those of g, a third x: their products are dx and the gradients of the
-   weights. Nodes are put in such an order that each product has rows behind each other. */
+   weights. Nodes are put in such an order that each product has consecutive rows. */
 #include "core/gemm.h"
 #include "core/parallel.h"
 #include "gnn/graph_conv_parts.h"
@@ -14,12 +14,12 @@ enum { AHEAD = 8 };
 # define PREFETCH(p) (void)(p)
 #endif
 
-/* Where a part's sums stand, behind its panels: of w, of root, of b. */
+/* Where a part's sums are, after its panels: of w, of root, of b. */
 static ag_real *sums_of(ag_real *part, const sizes *s) { return part + panel_size(s, 1); }
 
 static const ag_real *positive_of(const ag_args *a) { return a->attr.i[0] ? Y(0) : NULL; }
 
-/* What is known of nodes lo..lo+m-1: whether their dy counts, which is where it is not 0
+/* The facts of nodes lo..lo+m-1: whether their dy counts, which is where it is not 0
    throughout, and the rows of the panel g that have them. */
 typedef struct known {
     const ag_real *g;
@@ -155,7 +155,7 @@ static void block_with_x(const ag_args *a, const sizes *s, ag_real *part, int64_
         put_row(DX + (int64_t)o.node[r] * in, r < all ? dx + (int64_t)r * in : NULL, in, a->add);
 }
 
-/* What block k adds to the gradients of the weights, without dx. */
+/* Adds the part of block k to the gradients of the weights, without dx. */
 static void block_without_x(const ag_args *a, const sizes *s, ag_real *part, int64_t k, int adds)
 {
     const int in = s->in, out = s->out;
@@ -191,8 +191,8 @@ static void graph_conv_backward_x(const ag_args *a)
     if (DX) pack_weights(a, &s, 1);
     ag__parallel(s.parts, backward_part, (void *)(uintptr_t)a);
 }
-const ag_kernel ag__graph_conv_backward_x = {"graph_conv_backward_x", NULL, NULL,
-                                             graph_conv_backward_x,   NULL, NULL};
+const ag_kernel ag__graph_conv_backward_x = {.name = "graph_conv_backward_x",
+                                             .call = graph_conv_backward_x};
 
 /* The sums of all parts, elements lo..hi-1 of those at `from` in each. */
 static void add_parts(const ag_args *a, const sizes *s, int64_t from, int64_t lo, int64_t hi)
@@ -217,13 +217,15 @@ static void graph_conv_backward_w(const ag_args *a, int64_t lo, int64_t hi)
     const sizes s = sizes_of(a);
     add_parts(a, &s, a->which == 2 ? weight_size(&s) : 0, lo, hi);
 }
-const ag_kernel ag__graph_conv_backward_w = {
-    "graph_conv_backward_w", backward_w_count, graph_conv_backward_w, NULL, NULL, backward_w_grain};
+const ag_kernel ag__graph_conv_backward_w = {.name = "graph_conv_backward_w",
+                                             .count = backward_w_count,
+                                             .range = graph_conv_backward_w,
+                                             .grain = backward_w_grain};
 
 static void graph_conv_backward_b(const ag_args *a)
 {
     const sizes s = sizes_of(a);
     add_parts(a, &s, 2 * weight_size(&s), 0, s.out);
 }
-const ag_kernel ag__graph_conv_backward_b = {"graph_conv_backward_b", NULL, NULL,
-                                             graph_conv_backward_b,   NULL, NULL};
+const ag_kernel ag__graph_conv_backward_b = {.name = "graph_conv_backward_b",
+                                             .call = graph_conv_backward_b};

@@ -22,7 +22,7 @@ static int64_t count(const choice *c)
     return n;
 }
 
-/* Messages into each node, in their old order, its loop behind them. moved[p]: the new position of
+/* Messages into each node, in their old order, its loop after them. moved[p]: the new position of
    old position p, -1 when it does not stay. */
 static void fill_rows(ag_graph *g, int32_t *moved, const choice *c)
 {

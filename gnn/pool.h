@@ -5,7 +5,7 @@
 #include "autograd/op.h"
 #include "gnn/gnn.h"
 
-/* What all poolings share: `op` takes x, what the score is made from, the starts and
+/* The rules that all poolings share: `op` takes x, what the score is made from, the starts and
    those of the nodes that stay. */
 ag_pooled ag__pool(const ag_op *op, ag_tensor *x, ag_tensor *by, ag_edges edges, ag_real ratio);
 

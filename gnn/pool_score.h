@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the scores of poolings are made from. */
+/* The operands of the scores of poolings. */
 #ifndef AG_GNN_POOL_SCORE_H
 #define AG_GNN_POOL_SCORE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* relu_topk_readout: what stands between two convolutions of a network that pools. The rows of a
+/* relu_topk_readout: what is between two convolutions of a network that pools. The rows of a
    graph are in the cache from the rectifier to the readout, and backward reads each row of x once.
    On a device there is a kernel for each of the three. */
 #include "gnn/relu_topk_readout.h"
@@ -27,7 +27,7 @@ static int relu_topk_readout_shape(ag_call *call)
 
 static int least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
 
-/* ---- forward --------------------------------------------------------------------------------- */
+/* ---- forward ---- */
 
 /* A row of features per unit of work; backward, one per block for its part of dp, and one for the
    gradient of a row of y. */
@@ -123,10 +123,10 @@ static void relu_topk_readout_call(const ag_args *a)
                       context);
     ag__parallel_work(kept, graphs * strips_of(a), read_strip, context);
 }
-static const ag_kernel relu_topk_readout_forward = {"relu_topk_readout_forward", NULL, NULL,
-                                                    relu_topk_readout_call,      NULL, NULL};
+static const ag_kernel relu_topk_readout_forward = {.name = "relu_topk_readout_forward",
+                                                    .call = relu_topk_readout_call};
 
-/* ---- backward -------------------------------------------------------------------------------- */
+/* ---- backward ---- */
 
 static inline void block_back(const ag_args *a, int64_t block, ag_real unit, const int add)
 {
@@ -151,9 +151,9 @@ static void relu_topk_readout_back(const ag_args *a, int64_t lo, int64_t hi)
             block_back(a, block, unit, 0);
 }
 static const ag_kernel relu_topk_readout_backward_x = {
-    "relu_topk_readout_backward_x", topk_blocks, relu_topk_readout_back, NULL, NULL, NULL};
+    .name = "relu_topk_readout_backward_x", .count = topk_blocks, .range = relu_topk_readout_back};
 
-/* ---- on a device ----------------------------------------------------------------------------- */
+/* ---- on a device ---- */
 
 DEVICE(relu_topk_choose) { choose_there(a); }
 
@@ -190,7 +190,7 @@ static const ag_kernels cuda = {
     .scratch = scratch_there,
 };
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 static const int32_t whole[] = {0, 5}, three[] = {0, 3}, four[] = {0, 1, 1, 8, 12};
 static const int32_t some[] = {0, 1, 1, 5, 7}, none[] = {0, 0, 0}, one[] = {0, 1};

@@ -66,8 +66,10 @@ KERNEL void node_back(ag_real *part, ag_real *dy, const ag_args *a, int64_t g, i
     rectified_back(DX + v * f, part, x, dy, X(1), j >= 0 ? s : 0, ds * (1 - s * s) * unit, f, add);
 }
 
-/* ---- on a device, as topk is. Scratch backward: the sum of the parts of dp [f], then for each
-   node its part of dp and the gradient of its row of y, [n,f] each ---- */
+/* ---- on a device ---- */
+
+/* The choice is made as for topk. Scratch backward: the sum of the parts of dp [f], then for each
+ * node its part of dp and the gradient of its row of y, [n,f] each. */
 
 ROW(relu_topk_score, a->xs[0].size[0])
 {

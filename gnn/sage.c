@@ -4,7 +4,7 @@
 #include "gnn/edges.h"
 #include "ops/ops.h"
 
-/* What the products make is aggregated, behind one product with both weights. */
+/* The sums of neighbours, taken after one product with both weights. */
 static ag_tensor *both_products(ag_tensor *w, ag_tensor *root, ag_tensor *b, ag_tensor *x,
                                 ag_edges edges, ag_aggregate kind)
 {

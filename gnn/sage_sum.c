@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sage_sum, sage_mean: y_v = sum or mean over the messages of the left half of z_u, plus the right
-   half of z_v, plus b: what GraphSAGE does behind one product with both of its weights. */
+   half of z_v, plus b: what GraphSAGE does after one product with both of its weights. */
 #include "gnn/sage_sum.h"
 #include "core/columns.h"
 #include "gnn/edges.h"
@@ -61,7 +61,7 @@ static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5}, nobody[10
 #define CASES(KIND)                                                                           \
  {                                                                                            \
   CASE(KIND, 3, {2, {5, 6}}), CASE(KIND, 33, {3, {5, 2, 66}}), CASE(KIND, 1, {3, {5, 4, 2}}), \
-      EMPTY(KIND, 4), EMPTY(KIND, 0)                                                          \
+      CASE(KIND, 33, {3, {5, 40, 66}}), EMPTY(KIND, 4), EMPTY(KIND, 0)                        \
  }
 static const ag_case sum_cases[] = CASES(SAGE_SUM), mean_cases[] = CASES(SAGE_MEAN);
 
@@ -72,7 +72,7 @@ static const ag_case sum_cases[] = CASES(SAGE_SUM), mean_cases[] = CASES(SAGE_ME
   .forward = {&sage_sum_forward_kernel},                                               \
   .backward = {&sage_sum_backward_z_kernel, &sage_sum_backward_b_kernel},              \
   .saves = SAVE_X(2) | SAVE_X(4) | SAVE_X(5), .scratch = sage_sum_scratch, .leads = 1, \
-  .cases = CASE_LIST, .n_cases = 5, .replaces = REPLACES                               \
+  .cases = CASE_LIST, .n_cases = 6, .replaces = REPLACES                               \
  }
 static const ag_op sage_sum =
     SAGE_OP("sage_sum", "y[v] = sum over messages of left(z[source]) + right(z[v]) + b", sum_cases,

@@ -5,6 +5,24 @@
 
 enum { SPMM_SUM, SPMM_MEAN, SPMM_MAX, SPMM_CHUNK = 1024, SPMM_GROUP = 4 };
 
+/* On a GPU a row is a chunk of a node's features, since a node may have many; a CPU takes all.
+ */
+typedef struct spmm_unit {
+    int64_t v, c, m; /* the node; the first feature; how many */
+} spmm_unit;
+
+AG_BOTH int64_t spmm_chunks(int64_t f)
+{
+    return MOST_LANES == 1 ? 1 : (f + SPMM_CHUNK - 1) / SPMM_CHUNK;
+}
+AG_BOTH spmm_unit spmm_unit_of(int64_t r, int64_t f)
+{
+    const int64_t chunks = spmm_chunks(f), c = r % chunks * SPMM_CHUNK, left = f - c;
+    spmm_unit u = {r / chunks, c, left};
+    if (chunks > 1 && left > SPMM_CHUNK) u.m = SPMM_CHUNK;
+    return u;
+}
+
 /* Features of a node: all axes but the first. */
 AG_BOTH int64_t features_of(ag_shape s) { return s.size[0] ? ag__sizes(s, 1, s.rank) : 0; }
 
@@ -35,12 +53,12 @@ KERNEL void spmm_some(ag_real *to, const ag_real *const *from, const ag_real *s,
 /* spmm_row for a CPU: up to SPMM_GROUP messages in one sweep; with more, chunk by chunk so that y
    stays in the cache. */
 KERNEL void spmm_row_chunks(ag_real *y, const ag_real *x, const int32_t *senders, int wide,
-                            int first, int n, int nodes, int64_t f, ag_real scale,
+                            int first, int n, int nodes, int64_t f, int64_t all, ag_real scale,
                             const int32_t *rows, const int add)
 {
     const int chunk = n > SPMM_GROUP ? SPMM_CHUNK : 1 << 20;
-    for (int64_t c = 0; c < f; c += chunk) {
-        const int m = f - c < chunk ? (int)(f - c) : chunk;
+    for (int64_t c = 0; c < all; c += chunk) {
+        const int m = all - c < chunk ? (int)(all - c) : chunk;
         const ag_real *from[SPMM_GROUP];
         ag_real s[SPMM_GROUP];
         int written = add, count = 0;
@@ -66,10 +84,10 @@ KERNEL void spmm_row_chunks(ag_real *y, const ag_real *x, const int32_t *senders
 
 /* spmm_row for a GPU: a lane adds its values in a register, in the same order. */
 KERNEL void spmm_row_lanes(ag_real *y, const ag_real *x, const int32_t *senders, int wide,
-                           int first, int n, int nodes, int64_t f, ag_real scale,
+                           int first, int n, int nodes, int64_t f, int64_t all, ag_real scale,
                            const int32_t *rows, const int add)
 {
-    EACH (i, f) {
+    EACH (i, all) {
         ag_real v = add ? y[i] : 0;
         int written = add;
         for (int k = first; k < first + n; k++) {
@@ -83,54 +101,59 @@ KERNEL void spmm_row_lanes(ag_real *y, const ag_real *x, const int32_t *senders,
     }
 }
 
-/* y = sum over the n messages at `first` of s x[sender]. `wide` is 2 when senders are pairs (node,
-   position); then s is 1 / (messages of the receiver) for the mean. */
+/* y = sum over the n messages at `first` of s x[sender], `all` of the f features. `wide` is 2 when
+   senders are pairs (node, position); then s is 1 / (messages of the receiver) for the mean. */
 KERNEL void spmm_row(ag_real *y, const ag_real *x, const int32_t *senders, int wide, int first,
-                     int n, int nodes, int64_t f, ag_real scale, const int32_t *rows, const int add)
+                     int n, int nodes, int64_t f, int64_t all, ag_real scale, const int32_t *rows,
+                     const int add)
 {
-    if (LANES == 1)
-        spmm_row_chunks(y, x, senders, wide, first, n, nodes, f, scale, rows, add);
+    if (MOST_LANES == 1)
+        spmm_row_chunks(y, x, senders, wide, first, n, nodes, f, all, scale, rows, add);
     else
-        spmm_row_lanes(y, x, senders, wide, first, n, nodes, f, scale, rows, add);
+        spmm_row_lanes(y, x, senders, wide, first, n, nodes, f, all, scale, rows, add);
 }
 
-ROW(spmm_forward, a->xs[0].size[0])
+ROW_OF(spmm_forward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])), features_of(a->xs[0]))
 {
     const int64_t f = features_of(a->xs[0]);
-    const int first = XI(1)[2 * r], n = XI(1)[2 * r + 1];
+    const spmm_unit u = spmm_unit_of(r, f);
+    const int first = XI(1)[2 * u.v], n = XI(1)[2 * u.v + 1];
     const ag_real s = a->attr.i[0] == SPMM_MEAN && n ? 1 / (ag_real)n : 1;
     (void)add;
-    spmm_row(Y(0) + r * f, X(0), XI(2), 1, first, n, a->xs[0].size[0], f, s, 0, 0);
+    spmm_row(Y(0) + u.v * f + u.c, X(0) + u.c, XI(2), 1, first, n, a->xs[0].size[0], f, u.m, s, 0,
+             0);
 }
 
-ROW(spmm_backward, a->xs[0].size[0])
+ROW_OF(spmm_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])), features_of(a->xs[0]))
 {
     const int64_t f = features_of(a->xs[0]);
-    const int first = XI(3)[2 * r], n = XI(3)[2 * r + 1];
-    spmm_row(DX + r * f, DY(0), XI(4), 2, first, n, a->xs[0].size[0], f, 1,
+    const spmm_unit u = spmm_unit_of(r, f);
+    const int first = XI(3)[2 * u.v], n = XI(3)[2 * u.v + 1];
+    spmm_row(DX + u.v * f + u.c, DY(0) + u.c, XI(4), 2, first, n, a->xs[0].size[0], f, u.m, 1,
              a->attr.i[0] == SPMM_MEAN ? XI(1) : 0, add);
 }
 
-/* ---- max: the position of the first largest message is kept per feature
- * ------------------------------- */
+/* ---- max: the position of the first largest message is kept per feature * ---- */
 
-ROW(spmm_max_forward, a->xs[0].size[0])
+ROW_OF(spmm_max_forward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
+       features_of(a->xs[0]))
 {
     const int64_t f = features_of(a->xs[0]);
-    const int first = XI(1)[2 * r], n = XI(1)[2 * r + 1], nodes = a->xs[0].size[0];
-    ag_real *y = Y(0) + r * f;
-    int32_t *at = YI(1) + r * f;
+    const spmm_unit u = spmm_unit_of(r, f);
+    const int first = XI(1)[2 * u.v], n = XI(1)[2 * u.v + 1], nodes = a->xs[0].size[0];
+    ag_real *y = Y(0) + u.v * f;
+    int32_t *at = YI(1) + u.v * f;
     (void)add;
-    for (int64_t c = 0; c < f; c += SPMM_CHUNK) {
+    for (int64_t c = u.c; c < u.c + u.m; c += SPMM_CHUNK) {
         const int m = f - c < SPMM_CHUNK ? (int)(f - c) : SPMM_CHUNK;
         EACH (i, m) {
             y[c + i] = 0;
             at[c + i] = -1;
         }
         for (int k = 0; k < n; k++) {
-            const int u = XI(2)[first + k];
-            if (u < 0 || u >= nodes) continue;
-            const ag_real *from = X(0) + u * f + c;
+            const int sender = XI(2)[first + k];
+            if (sender < 0 || sender >= nodes) continue;
+            const ag_real *from = X(0) + sender * f + c;
             EACH (i, m) {
                 const int better = at[c + i] < 0 || from[i] > y[c + i];
                 y[c + i] = better ? from[i] : y[c + i];
@@ -140,12 +163,14 @@ ROW(spmm_max_forward, a->xs[0].size[0])
     }
 }
 
-ROW(spmm_max_backward, a->xs[0].size[0])
+ROW_OF(spmm_max_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
+       features_of(a->xs[0]))
 {
     const int64_t f = features_of(a->xs[0]);
-    const int first = XI(3)[2 * r], n = XI(3)[2 * r + 1], nodes = a->xs[0].size[0];
-    ag_real *dx = DX + r * f;
-    for (int64_t c = 0; c < f; c += SPMM_CHUNK) {
+    const spmm_unit u = spmm_unit_of(r, f);
+    const int first = XI(3)[2 * u.v], n = XI(3)[2 * u.v + 1], nodes = a->xs[0].size[0];
+    ag_real *dx = DX + u.v * f;
+    for (int64_t c = u.c; c < u.c + u.m; c += SPMM_CHUNK) {
         const int m = f - c < SPMM_CHUNK ? (int)(f - c) : SPMM_CHUNK;
         if (!add)
             EACH (i, m) dx[c + i] = 0;
@@ -159,17 +184,20 @@ ROW(spmm_max_backward, a->xs[0].size[0])
     }
 }
 
-/* ---- weighted sum and its partner, the product over messages
- * ------------------------------------------- */
+/* ---- weighted sum and its partner, the product over messages * ---- */
 
-/* y[h,:] += w[p,h] x[u,h,:] over the messages; senders as in spmm_row, positions 0: they count up.
- */
+/* A CPU takes all heads of a node. On a GPU a row is one of them, since heads may be short. */
+AG_BOTH int head_units(int heads) { return MOST_LANES == 1 || heads < 1 ? 1 : heads; }
+AG_BOTH int64_t head_length(int64_t f, int heads) { return f / (heads ? heads : 1); }
+
+/* y[h,:] += w[p,h] x[u,h,:] over the messages, for h = head, head + head_units ...; senders as in
+   spmm_row, positions 0: they count up. */
 KERNEL void weighted_row(ag_real *y, const ag_real *x, const ag_real *w, const int32_t *senders,
-                         int pairs, int first, int n, int nodes, int heads, int64_t f,
+                         int pairs, int first, int n, int nodes, int head, int heads, int64_t f,
                          const int add)
 {
-    const int d = (int)(f / (heads ? heads : 1));
-    for (int h = 0; h < heads; h++) {
+    const int d = (int)head_length(f, heads);
+    for (int h = head; h < heads; h += head_units(heads)) {
         if (!add)
             EACH (i, d) y[h * d + i] = 0;
         for (int k = 0; k < n; k++) {
@@ -183,14 +211,14 @@ KERNEL void weighted_row(ag_real *y, const ag_real *x, const ag_real *w, const i
     }
 }
 
-/* w[p,h] = <a[v,h,:], b[u,h,:]> for the messages p into v. */
+/* w[p,h] = <a[v,h,:], b[u,h,:]> for the messages p into v and the same h. */
 KERNEL void product_row(ag_real *w, const ag_real *va, const ag_real *b, const int32_t *senders,
-                        int first, int n, int nodes, int heads, int64_t f, const int add)
+                        int first, int n, int nodes, int head, int heads, int64_t f, const int add)
 {
-    const int d = (int)(f / (heads ? heads : 1));
+    const int d = (int)head_length(f, heads);
     for (int k = 0; k < n; k++) {
         const int u = senders[first + k];
-        for (int h = 0; h < heads; h++) {
+        for (int h = head; h < heads; h += head_units(heads)) {
             ag_real s = 0;
             if (u >= 0 && u < nodes) {
                 const ag_real *vh = va + h * d, *bh = b + u * f + h * d;
@@ -201,53 +229,77 @@ KERNEL void product_row(ag_real *w, const ag_real *va, const ag_real *b, const i
     }
 }
 
+/* Of both ops: rows and where the words go. */
+AG_BOTH int64_t head_rows(const ag_args *a, int heads)
+{
+    return (int64_t)a->xs[0].size[0] * head_units(heads);
+}
+AG_BOTH int64_t head_columns(const ag_args *a, int heads)
+{
+    return head_length(features_of(a->xs[0]), heads);
+}
+
 /* Inputs of the weighted sum: x, w, rows, sources, rows_t, targets. */
 AG_BOTH int weight_heads(ag_shape w) { return w.rank == 2 ? w.size[1] : 1; }
 
-ROW(spmm_weighted_forward, a->xs[0].size[0])
+ROW_OF(spmm_weighted_forward, head_rows(a, weight_heads(a->xs[1])),
+       head_columns(a, weight_heads(a->xs[1])))
 {
     const int64_t f = features_of(a->xs[0]);
+    const int heads = weight_heads(a->xs[1]), units = head_units(heads), head = (int)(r % units);
+    const int64_t v = r / units;
     (void)add;
-    weighted_row(Y(0) + r * f, X(0), X(1), XI(3), 0, XI(2)[2 * r], XI(2)[2 * r + 1],
-                 a->xs[0].size[0], weight_heads(a->xs[1]), f, 0);
+    weighted_row(Y(0) + v * f, X(0), X(1), XI(3), 0, XI(2)[2 * v], XI(2)[2 * v + 1],
+                 a->xs[0].size[0], head, heads, f, 0);
 }
 
-ROW(spmm_weighted_backward_x, a->xs[0].size[0])
+ROW_OF(spmm_weighted_backward_x, head_rows(a, weight_heads(a->xs[1])),
+       head_columns(a, weight_heads(a->xs[1])))
 {
     const int64_t f = features_of(a->xs[0]);
-    weighted_row(DX + r * f, DY(0), X(1), XI(5), 1, XI(4)[2 * r], XI(4)[2 * r + 1],
-                 a->xs[0].size[0], weight_heads(a->xs[1]), f, add);
+    const int heads = weight_heads(a->xs[1]), units = head_units(heads), head = (int)(r % units);
+    const int64_t v = r / units;
+    weighted_row(DX + v * f, DY(0), X(1), XI(5), 1, XI(4)[2 * v], XI(4)[2 * v + 1],
+                 a->xs[0].size[0], head, heads, f, add);
 }
 
-ROW(spmm_weighted_backward_w, a->xs[0].size[0])
+ROW_OF(spmm_weighted_backward_w, head_rows(a, weight_heads(a->xs[1])),
+       head_columns(a, weight_heads(a->xs[1])))
 {
     const int64_t f = features_of(a->xs[0]);
-    const int heads = weight_heads(a->xs[1]);
-    product_row(DX, DY(0) + r * f, X(0), XI(3), XI(2)[2 * r], XI(2)[2 * r + 1], a->xs[0].size[0],
-                heads, f, add);
-    clear_tail(DX, XI(2), r, a->xs[0].size[0], a->xs[3].size[0], heads, add);
+    const int heads = weight_heads(a->xs[1]), units = head_units(heads), head = (int)(r % units);
+    const int64_t v = r / units;
+    product_row(DX, DY(0) + v * f, X(0), XI(3), XI(2)[2 * v], XI(2)[2 * v + 1], a->xs[0].size[0],
+                head, heads, f, add);
+    if (head == 0) clear_tail(DX, XI(2), v, a->xs[0].size[0], a->xs[3].size[0], heads, add);
 }
 
 /* Inputs of the product: a, b, rows, sources, rows_t, targets; attr.i[0] heads. */
-ROW(sddmm_forward, a->xs[0].size[0])
+ROW_OF(sddmm_forward, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
 {
     const int64_t f = features_of(a->xs[0]);
+    const int heads = a->attr.i[0], units = head_units(heads), head = (int)(r % units);
+    const int64_t v = r / units;
     (void)add;
-    product_row(Y(0), X(0) + r * f, X(1), XI(3), XI(2)[2 * r], XI(2)[2 * r + 1], a->xs[0].size[0],
-                a->attr.i[0], f, 0);
-    clear_tail(Y(0), XI(2), r, a->xs[0].size[0], a->xs[3].size[0], a->attr.i[0], 0);
+    product_row(Y(0), X(0) + v * f, X(1), XI(3), XI(2)[2 * v], XI(2)[2 * v + 1], a->xs[0].size[0],
+                head, heads, f, 0);
+    if (head == 0) clear_tail(Y(0), XI(2), v, a->xs[0].size[0], a->xs[3].size[0], heads, 0);
 }
 
-ROW(sddmm_backward_a, a->xs[0].size[0])
+ROW_OF(sddmm_backward_a, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
 {
     const int64_t f = features_of(a->xs[0]);
-    weighted_row(DX + r * f, X(1), DY(0), XI(3), 0, XI(2)[2 * r], XI(2)[2 * r + 1],
-                 a->xs[0].size[0], a->attr.i[0], f, add);
+    const int heads = a->attr.i[0], units = head_units(heads), head = (int)(r % units);
+    const int64_t v = r / units;
+    weighted_row(DX + v * f, X(1), DY(0), XI(3), 0, XI(2)[2 * v], XI(2)[2 * v + 1],
+                 a->xs[0].size[0], head, heads, f, add);
 }
 
-ROW(sddmm_backward_b, a->xs[0].size[0])
+ROW_OF(sddmm_backward_b, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
 {
     const int64_t f = features_of(a->xs[0]);
-    weighted_row(DX + r * f, X(0), DY(0), XI(5), 1, XI(4)[2 * r], XI(4)[2 * r + 1],
-                 a->xs[0].size[0], a->attr.i[0], f, add);
+    const int heads = a->attr.i[0], units = head_units(heads), head = (int)(r % units);
+    const int64_t v = r / units;
+    weighted_row(DX + v * f, X(0), DY(0), XI(5), 1, XI(4)[2 * v], XI(4)[2 * v + 1],
+                 a->xs[0].size[0], head, heads, f, add);
 }

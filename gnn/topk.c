@@ -25,7 +25,7 @@ static int sag_pool_shape(ag_call *call)
     return ag__pool_shape(call);
 }
 
-/* ---- forward --------------------------------------------------------------------------------- */
+/* ---- forward ---- */
 
 /* Graph g, whose nodes have their scores. */
 static void keep_best(const ag_args *a, int64_t g)
@@ -49,7 +49,8 @@ static void topk_graphs(const ag_args *a, int64_t lo, int64_t hi)
         keep_best(a, g);
     }
 }
-static const ag_kernel topk_forward = {"topk_forward", pool_graphs, topk_graphs, NULL, NULL, NULL};
+static const ag_kernel topk_forward = {
+    .name = "topk_forward", .count = pool_graphs, .range = topk_graphs};
 
 static void sag_pool_graphs(const ag_args *a, int64_t lo, int64_t hi)
 {
@@ -59,9 +60,9 @@ static void sag_pool_graphs(const ag_args *a, int64_t lo, int64_t hi)
     }
 }
 static const ag_kernel sag_pool_forward = {
-    "sag_pool_forward", pool_graphs, sag_pool_graphs, NULL, NULL, NULL};
+    .name = "sag_pool_forward", .count = pool_graphs, .range = sag_pool_graphs};
 
-/* ---- backward of topk ------------------------------------------------------------------------ */
+/* ---- backward of topk ---- */
 
 /* A row of features per block. */
 static int64_t topk_scratch(const ag_args *a, int backward)
@@ -95,7 +96,7 @@ static void topk_back(const ag_args *a, int64_t lo, int64_t hi)
             topk_block(a, block, unit, 0);
 }
 static const ag_kernel topk_backward_x = {
-    "topk_backward_x", topk_blocks, topk_back, NULL, NULL, NULL};
+    .name = "topk_backward_x", .count = topk_blocks, .range = topk_back};
 
 /* With g the sum of all parts: dp = g - p <g, p> / |p|^2. The first part takes up the others. */
 static void topk_back_p(const ag_args *a)
@@ -109,9 +110,9 @@ static void topk_back_p(const ag_args *a)
     const ag_real along = blocks ? pool_dot(sum, X(1), f) * unit * unit : 0;
     for (int i = 0; i < f; i++) PUT(DX, i, blocks ? sum[i] - X(1)[i] * along : 0);
 }
-const ag_kernel ag__topk_backward_p = {"topk_backward_p", NULL, NULL, topk_back_p, NULL, NULL};
+const ag_kernel ag__topk_backward_p = {.name = "topk_backward_p", .call = topk_back_p};
 
-/* ---- on a device ----------------------------------------------------------------------------- */
+/* ---- on a device ---- */
 
 DEVICE(pool_choose) { choose_there(a); }
 
@@ -137,7 +138,7 @@ static const ag_kernels sag_pool_cuda = {
     .backward = {&sag_pool_backward_x_kernel, &sag_pool_backward_score_kernel},
 };
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 static const int32_t whole[] = {0, 5}, three[] = {0, 3}, four[] = {0, 1, 1, 8, 12};
 static const int32_t some[] = {0, 1, 1, 5, 7}, none[] = {0, 0, 0}, one[] = {0, 1};

@@ -44,22 +44,24 @@ KERNEL const ag_real *pool_dy(const ag_args *a, int64_t v, int f)
     return DY(0) && j >= 0 ? DY(0) + (int64_t)j * f : 0;
 }
 
-ROW(sag_pool_backward_x, a->xs[0].size[0])
+ROW_OF(sag_pool_backward_x, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]);
     pool_row_back(DX + r * f, pool_dy(a, r, f), Y(1)[r], 0, 0, f, add);
 }
 
-ROW(sag_pool_backward_score, a->xs[0].size[0])
+ROW_OF(sag_pool_backward_score, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const ag_real t = pool_slope(a, r, row_width(a->xs[0]));
     if (LANE == 0) PUT(DX, r, t);
 }
 
-/* ---- on a device: scores, then core/cuda chooses, then rows. Scratch of topk backward: the sum of
-   t x over all nodes [f], then t [n] ---- */
+/* ---- on a device ---- */
 
-ROW(topk_score, a->xs[0].size[0])
+/* A kernel makes the scores, core/cuda chooses, and another kernel moves the rows. Scratch of topk
+ * backward: the sum of t x over all nodes [f], then t [n]. */
+
+ROW_OF(topk_score, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]);
     const ag_real s = pool_dot(X(0) + r * f, X(1), f) * pool_unit(X(1), f);
@@ -73,14 +75,14 @@ ELEMENTS(sag_pool_score, a->xs[0].size[0])
     for (int64_t v = lo; v < hi; v++) Y(1)[v] = v_tanh(X(1)[v]);
 }
 
-ROW(pool_keep, a->ys[0].size[0])
+ROW_OF(pool_keep, a->ys[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]), v = YI(2)[r];
     (void)add;
     pool_scale(Y(0) + r * f, X(0) + (int64_t)v * f, Y(1)[v], f);
 }
 
-ROW(topk_row_back, a->xs[0].size[0])
+ROW_OF(topk_row_back, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int f = row_width(a->xs[0]);
     const ag_real *dy = pool_dy(a, r, f);

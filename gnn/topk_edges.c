@@ -27,7 +27,7 @@ static int64_t topk_edges_scratch(const ag_args *a, int backward)
     return backward ? 0 : (a->xs[1].size[0] + ints - 1) / ints;
 }
 
-/* Rows lie behind each other; returns where the last one ends. */
+/* Rows follow each other; returns where the last one ends. */
 static int place_rows(int32_t *rows, int n)
 {
     int at = 0;
@@ -45,7 +45,7 @@ static void scan(const ag_args *a)
     for (int i = place_rows(YI(2), k); i < p; i++)
         YI(3)[2 * (int64_t)i] = YI(3)[2 * (int64_t)i + 1] = -1;
 }
-static const ag_kernel topk_edges_scan = {"topk_edges_scan", NULL, NULL, scan, NULL, NULL};
+static const ag_kernel topk_edges_scan = {.name = "topk_edges_scan", .call = scan};
 
 static int64_t there_ints(const ag_args *a)
 {

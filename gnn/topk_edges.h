@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The messages between the nodes that stay. Inputs: rows [n,2], sources [p], rows_t [n,2], targets
    [p,2], perm [k], place [n]; outputs: the first four of the new graph. There may be fewer messages
-   than places for them: behind the last stand -1. Scratch: which of a node's messages that stay
+   than places for them: after the last there is -1. Scratch: which of a node's messages that stay
    each one is, int32 [p]. */
 #include "core/kernel.h"
 
@@ -46,9 +46,10 @@ ELEMENTS(topk_edges_fill, a->xs[4].size[0])
     for (int64_t r = lo; r < hi; r++) fill_of_node(a, r);
 }
 
-/* ---- on a device the rows are placed by sums over the numbers before them. Scratch, after the
-   order: numbers [2, k+1] of messages into and out of the nodes that stay, their sums [2, k+1] ----
- */
+/* ---- on a device ---- */
+
+/* Rows are placed by sums over the numbers before them. Scratch, after the order: numbers [2, k+1]
+ * of messages into and out of the nodes that stay, their sums [2, k+1]. */
 
 AG_BOTH int32_t *numbers_of(const ag_args *a) { return order_of(a) + a->xs[1].size[0]; }
 

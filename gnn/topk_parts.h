@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the poolings share: scores of the nodes, and which of them stay. For C. */
+/* The parts that the poolings share: scores of the nodes, and which of them stay. For C. */
 #ifndef AG_GNN_TOPK_PARTS_H
 #define AG_GNN_TOPK_PARTS_H
 

@@ -4,6 +4,7 @@
    all of it while they are in the cache. Saved: x, r, the narrow hidden rows and two numbers per
    column; all else is computed again. */
 #include "core/columns.h"
+#include "core/cuda/device.h"
 #include "core/gemm.h"
 #include "ops/attend.h"
 #include "ops/attend_parts.h"
@@ -45,8 +46,10 @@ HOST(attend_pack)
 static int64_t forward_count(const ag_args *a) { return a->xs[X_].size[0]; }
 static int64_t forward_grain(const ag_args *a) { return group_of(sizes_of(a)); }
 
-static const ag_kernel attend_forward = {
-    "attend_forward", forward_count, ag__attend_nodes, NULL, NULL, forward_grain};
+static const ag_kernel attend_forward = {.name = "attend_forward",
+                                         .count = forward_count,
+                                         .range = ag__attend_nodes,
+                                         .grain = forward_grain};
 
 static int64_t attend_scratch(const ag_args *a, int backward)
 {
@@ -75,8 +78,10 @@ static int64_t backward_grain(const ag_args *a)
     return 1;
 }
 
-static const ag_kernel attend_backward_x = {
-    "attend_backward_x", backward_count, ag__attend_pieces, NULL, NULL, backward_grain};
+static const ag_kernel attend_backward_x = {.name = "attend_backward_x",
+                                            .count = backward_count,
+                                            .range = ag__attend_pieces,
+                                            .grain = backward_grain};
 
 /* From element `offset` of the sums of each piece. */
 static void add_weight(const ag_args *a, sizes s, int64_t offset, int64_t n)
@@ -132,12 +137,25 @@ HOST(attend_backward_t)
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* The gradient of all that precedes the gates is one kernel where the weights fit
+ * (core/cuda/device.h). */
+static int one_kernel(sizes s) { return ag__device_channel_fits(s.f, s.r); }
+
+static int64_t hidden_scratch(sizes s)
+{
+    return one_kernel(s) ? ag__device_channel_scratch(rows_of(s), s.f, s.r) : rows_of(s) * s.r;
+}
+static ag_real *sums_of(const ag_args *a)
+{
+    return attend_room_of(a).dh + hidden_scratch(sizes_of(a));
+}
+
 static int64_t cuda_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
     const int64_t nodes = s.nodes, rows = rows_of(s);
-    if (!backward) return rows * s.f;
-    return rows * (3 * (int64_t)s.f + s.r) + (2 * nodes + 1) * s.f +
+    if (!backward) return attend_fits(s) ? 0 : rows * s.f;
+    return rows * (attend_back_fits(s) ? 1 : 3) * s.f + (2 * nodes + 1) * s.f + hidden_scratch(s) +
            most(ag__column_scratch(rows, s.r), ag__column_scratch(nodes, s.f));
 }
 
@@ -146,57 +164,86 @@ DEVICE(attend_hidden)
     const sizes s = sizes_of(a);
     ag__gemm(AG_CUDA, Y(1), X(X_), X(W1), 0, 1, (int)rows_of(s), s.r, s.f, 0, NULL);
 }
-DEVICE(attend_wide)
+static void attend_wide(const ag_args *a)
 {
     const sizes s = sizes_of(a);
     ag__gemm(AG_CUDA, a->scratch, Y(1), X(W2), 0, 1, (int)rows_of(s), s.f, s.r, 0, NULL);
+}
+DEVICE(attend_rest)
+{
+    if (attend_fits(sizes_of(a))) {
+        attend_tile_kernel.cuda(a);
+        return;
+    }
+    attend_wide(a);
+    attend_columns_kernel.cuda(a);
 }
 DEVICE(attend_all_back_x)
 {
     const sizes s = sizes_of(a);
     const attend_room o = attend_room_of(a);
     const int rows = (int)rows_of(s);
-    attend_columns_back_kernel.cuda(a);
+    if (attend_back_fits(s)) {
+        attend_tile_back_kernel.cuda(a);
+    } else {
+        attend_wide(a);
+        attend_columns_back_kernel.cuda(a);
+    }
+    if (one_kernel(s)) {
+        const ag__channel in = {X(X_), X(W1), NULL, X(W2), NULL, rows, s.f, s.r};
+        ag__device_channel_backward(DX, o.dh, NULL, o.gate, Y(1), &in, 1);
+        return;
+    }
     ag__gemm(AG_CUDA, o.dh, o.gate, X(W2), 0, 0, rows, s.r, s.f, 0, NULL);
     attend_squeeze_back_kernel.cuda(a);
     ag__gemm(AG_CUDA, DX, o.dh, X(W1), 0, 0, rows, s.f, s.r, 1, NULL);
 }
+/* 1: the gradient of weight `which` is added up from what the one kernel left. */
+static int weight_done(const ag_args *a, int which)
+{
+    const sizes s = sizes_of(a);
+    if (!one_kernel(s)) return 0;
+    ag__device_channel_weight(DX, attend_room_of(a).dh, which, rows_of(s), s.f, s.r, a->add);
+    return 1;
+}
+
 DEVICE(attend_all_back_w1)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(AG_CUDA, DX, attend_room_of(a).dh, X(X_), 1, 0, s.r, s.f, (int)rows_of(s), a->add,
-             NULL);
-}
-DEVICE(attend_all_back_w2)
-{
-    const sizes s = sizes_of(a);
-    ag__gemm(AG_CUDA, DX, attend_room_of(a).gate, Y(1), 1, 0, s.f, s.r, (int)rows_of(s), a->add,
-             NULL);
+    if (!weight_done(a, W1))
+        ag__gemm(AG_CUDA, DX, attend_room_of(a).dh, X(X_), 1, 0, s.r, s.f, (int)rows_of(s), a->add,
+                 NULL);
 }
 DEVICE(attend_all_back_b1)
 {
     const sizes s = sizes_of(a);
-    const attend_room o = attend_room_of(a);
-    ag__column_sums(AG_CUDA, DX, o.dh, NULL, rows_of(s), s.r, a->add, o.sums);
+    if (!weight_done(a, B1))
+        ag__column_sums(AG_CUDA, DX, attend_room_of(a).dh, NULL, rows_of(s), s.r, a->add,
+                        sums_of(a));
+}
+DEVICE(attend_all_back_w2)
+{
+    const sizes s = sizes_of(a);
+    if (!weight_done(a, W2))
+        ag__gemm(AG_CUDA, DX, attend_room_of(a).gate, Y(1), 1, 0, s.f, s.r, (int)rows_of(s), a->add,
+                 NULL);
 }
 DEVICE(attend_all_back_b2)
 {
     const sizes s = sizes_of(a);
-    const attend_room o = attend_room_of(a);
-    ag__column_sums(AG_CUDA, DX, o.db, NULL, s.nodes, s.f, a->add, o.sums);
+    if (!weight_done(a, B2))
+        ag__column_sums(AG_CUDA, DX, attend_room_of(a).db, NULL, s.nodes, s.f, a->add, sums_of(a));
 }
 DEVICE(attend_all_back_t)
 {
     const sizes s = sizes_of(a);
     const attend_room o = attend_room_of(a);
-    ag__column_sums(AG_CUDA, o.total, o.slopes, NULL, s.nodes, s.f, 0, o.sums);
+    ag__column_sums(AG_CUDA, o.total, o.slopes, NULL, s.nodes, s.f, 0, sums_of(a));
     attend_slope_of_t_kernel.cuda(a);
 }
 
 static const ag_kernels cuda = {
-    .forward = {&attend_hidden_kernel, &attend_squeeze_kernel, &attend_wide_kernel,
-                &attend_columns_kernel},
-    .prepare = {&attend_wide_kernel},
+    .forward = {&attend_hidden_kernel, &attend_squeeze_kernel, &attend_rest_kernel},
     .backward = {&attend_all_back_x_kernel, &attend_all_back_w1_kernel, &attend_all_back_b1_kernel,
                  &attend_all_back_w2_kernel, &attend_all_back_b2_kernel, &attend_all_back_t_kernel,
                  &attend_all_back_x_kernel},
@@ -223,6 +270,8 @@ static const ag_kernels cuda = {
       {.x = {INPUTS(2, 0, 3, 2), RESIDUAL(2, 0, 3)}, .attr = {.f = {P}}, .lo = 0.3, .hi = 1},     \
       {.x = {INPUTS(40, 1, 8, 1)}, .attr = {.f = {P}}, .lo = 0.2, .hi = 1},                       \
       {.x = {INPUTS(1, 300, 8, 2), RESIDUAL(1, 300, 8)}, .attr = {.f = {P}}, .lo = 0.3, .hi = 1}, \
+      {.x = {INPUTS(2, 9, 40, 70)}, .attr = {.f = {P}}, .lo = 0.1, .hi = 0.3},                    \
+      {.x = {INPUTS(1, 400, 3, 2), RESIDUAL(1, 400, 3)}, .attr = {.f = {P}}, .lo = 0.3, .hi = 1}, \
  }
 static const ag_case cases[] = CASES(0);
 static const ag_case dropout_cases[] = CASES(0.25);
@@ -239,7 +288,7 @@ static const ag_case dropout_cases[] = CASES(0.25);
   .saves = SAVE_X(X_) | SAVE_X(W1) | SAVE_X(W2) | SAVE_X(B2) | SAVE_X(T) | SAVE_X(R) | SAVE_Y(1) | \
            SAVE_Y(2),                                                                              \
   .scratch = attend_scratch, .cuda = &cuda, .leads = 2, .random = RANDOM, .has_kinks = 1,          \
-  .cases = CASE_LIST, .n_cases = 7, .replaces = REPLACES                                           \
+  .cases = CASE_LIST, .n_cases = 9, .replaces = REPLACES                                           \
  }
 #define COMPOSITION "gelu(add(r, cross_attention_beside(channel_attention(x, w1, b1, w2, b2), t)))"
 

@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* attend on a device: the products of all rows are calls, and between them a lane takes a column
-   down the configurations of a node. */
+   down the configurations of a node: as a tile (attend_tile.h) where they fit, else as a strip. */
 #ifndef AG_OPS_ATTEND_H
 #define AG_OPS_ATTEND_H
 
+#include "core/kernel_tile.h"
 #include "ops/attend_row.h"
 
-ROW(attend_squeeze, rows_of(sizes_of(a)))
+/* Elements of shared memory that a block of attend_tile wants, and one of attend_tile_back: rows
+   for w2, b2 and (backward) two numbers per column, and what each configuration keeps. */
+AG_BOTH int64_t attend_tile_size(sizes s)
+{
+    return AG_TILE_WIDTH * ((int64_t)s.r + 1 + 2 * (int64_t)s.configs);
+}
+AG_BOTH int64_t attend_tile_back_size(sizes s)
+{
+    return AG_TILE_WIDTH * ((int64_t)s.r + 3 + 4 * (int64_t)s.configs);
+}
+AG_BOTH int attend_fits(sizes s) { return ag__tile_fits(attend_tile_size(s)); }
+AG_BOTH int attend_back_fits(sizes s) { return ag__tile_fits(attend_tile_back_size(s)); }
+
+ROW_OF(attend_squeeze, rows_of(sizes_of(a)), sizes_of(a).r)
 {
     const sizes s = sizes_of(a);
     (void)add;
@@ -14,10 +28,10 @@ ROW(attend_squeeze, rows_of(sizes_of(a)))
 }
 
 /* y times the factors of dropout; e: the first element. */
-KERNEL void attend_drop_each(ag_real *y, const ag_args *a, int64_t e, int n)
+KERNEL void attend_drop_each(ag_real *y, const dropout_key *key, int64_t e, int n)
 {
-    if (a->attr.f[0] > 0)
-        EACH (j, n) y[j] *= dropout_factor(a, e + j);
+    if (key->limit > 0)
+        EACH (j, n) y[j] *= dropout_factor(key, e + j);
 }
 
 /* Scratch [rows,f] holds h w2' and becomes x gate. */
@@ -28,6 +42,7 @@ STRIP(attend_columns, a->xs[X_].size[0], a->xs[X_].size[2])
     const ag_real over = 1 / X(T)[0], *x = X(X_) + first * f + c;
     ag_real *v = a->scratch + first * f + c, *most = Y(2) + o * 2 * f + c;
     ag_real top[AG_PER_LANE], sum[AG_PER_LANE];
+    const dropout_key key = dropout_key_of(a);
     (void)add;
     EACH (j, n) top[AT(j)] = -INFINITY;
     EACH (j, n) sum[AT(j)] = 0;
@@ -42,8 +57,8 @@ STRIP(attend_columns, a->xs[X_].size[0], a->xs[X_].size[2])
         EACH (j, n) Y(0)[left + j] = v[k * f + j];
         attend_gelu(Y(0) + left, NULL, r ? r + left : NULL, n);
         attend_gelu(Y(0) + right, sum, r ? r + right : NULL, n);
-        attend_drop_each(Y(0) + left, a, left, n);
-        attend_drop_each(Y(0) + right, a, right, n);
+        attend_drop_each(Y(0) + left, &key, left, n);
+        attend_drop_each(Y(0) + right, &key, right, n);
     }
     EACH (j, n) most[j] = top[AT(j)];
     EACH (j, n) most[f + j] = sum[AT(j)];
@@ -51,11 +66,12 @@ STRIP(attend_columns, a->xs[X_].size[0], a->xs[X_].size[2])
 
 /* ---- backward ---- */
 
-/* Scratch: gates [rows,f], gradients of GELU's input [rows,2f] and of the hidden values [rows,r];
-   for each node and column the slope by 1 / t and the sum of the gradient of what the sigmoid
-   reads; the slopes of each column; and what sums of columns want. */
+/* Scratch: gates [rows,f] and, unless they stay in a tile, gradients of GELU's input [rows,2f]; for
+   each node and column the slope by 1 / t and the sum of the gradient of what the sigmoid reads;
+   the slopes of each column; gradients of the hidden values [rows,r], or instead what the one
+   kernel of channel attention leaves there; and what sums of columns want. */
 typedef struct attend_room {
-    ag_real *gate, *g, *dh, *slopes, *db, *total, *sums;
+    ag_real *gate, *g, *slopes, *db, *total, *dh;
 } attend_room;
 
 AG_BOTH attend_room attend_room_of(const ag_args *a)
@@ -64,21 +80,20 @@ AG_BOTH attend_room attend_room_of(const ag_args *a)
     attend_room o;
     o.gate = a->scratch;
     o.g = o.gate + rows_of(s) * s.f;
-    o.dh = o.g + 2 * rows_of(s) * s.f;
-    o.slopes = o.dh + rows_of(s) * s.r;
+    o.slopes = attend_back_fits(s) ? o.g : o.g + 2 * rows_of(s) * s.f;
     o.db = o.slopes + (int64_t)s.nodes * s.f;
     o.total = o.db + (int64_t)s.nodes * s.f;
-    o.sums = o.total + s.f;
+    o.dh = o.total + s.f;
     return o;
 }
 
 /* The gradient of GELU's input, in g, and of the residual: n elements from e on of a row of x, of
    which soft is NULL on the left. */
-KERNEL void attend_gelu_back(const ag_args *a, ag_real *g, const ag_real *x, const ag_real *gate,
-                             const ag_real *soft, int64_t e, int n)
+KERNEL void attend_gelu_back(const ag_args *a, const dropout_key *key, ag_real *g, const ag_real *x,
+                             const ag_real *gate, const ag_real *soft, int64_t e, int n)
 {
     EACH (j, n) g[j] = DY(0)[e + j];
-    attend_drop_each(g, a, e, n);
+    attend_drop_each(g, key, e, n);
     attend_slope(g, x, gate, soft, a->n_in > R ? X(R) + e : NULL, n);
     if (a->also) {
         const int add = a->add_also;
@@ -94,6 +109,7 @@ STRIP(attend_columns_back, a->xs[X_].size[0], a->xs[X_].size[2])
     const ag_real over = 1 / X(T)[0], *x = X(X_) + first * f + c;
     const ag_real *most = (const ag_real *)a->y[2] + o * 2 * f + c;
     ag_real *gate = room.gate + first * f + c, *g = room.g + first * 2 * f + c;
+    const dropout_key key = dropout_key_of(a);
     ag_real soft[AG_PER_LANE], sp[AG_PER_LANE], spv[AG_PER_LANE], sv[AG_PER_LANE], db[AG_PER_LANE];
     EACH (j, n) sp[AT(j)] = spv[AT(j)] = sv[AT(j)] = db[AT(j)] = 0;
     for (int64_t k = 0; k < s.configs; k++) {
@@ -102,8 +118,8 @@ STRIP(attend_columns_back, a->xs[X_].size[0], a->xs[X_].size[2])
         const int64_t e = (first + k) * 2 * f + c;
         attend_gate_again(open, X(B2) + c, n);
         attend_softmax(soft, row, open, most, most + f, over, n);
-        attend_gelu_back(a, left, row, open, NULL, e, n);
-        attend_gelu_back(a, left + f, row, open, soft, e + f, n);
+        attend_gelu_back(a, &key, left, row, open, NULL, e, n);
+        attend_gelu_back(a, &key, left + f, row, open, soft, e + f, n);
         attend_sums(sp, spv, sv, left + f, row, open, soft, n);
     }
     for (int64_t k = 0; k < s.configs; k++) {
@@ -117,7 +133,9 @@ STRIP(attend_columns_back, a->xs[X_].size[0], a->xs[X_].size[2])
     EACH (j, n) room.db[o * f + c + j] = db[AT(j)];
 }
 
-ROW(attend_squeeze_back, rows_of(sizes_of(a)))
+#include "ops/attend_tile.h"
+
+ROW_OF(attend_squeeze_back, rows_of(sizes_of(a)), sizes_of(a).r)
 {
     const sizes s = sizes_of(a);
     const ag_real *h = (const ag_real *)a->y[1] + r * s.r;

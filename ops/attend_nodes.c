@@ -26,7 +26,7 @@ static void forward_node(const ag_args *a, sizes s, int64_t node)
     }
 }
 
-/* What the gate is made of goes to the left half of y. */
+/* The terms of the gate go to the left half of y. */
 void ag__attend_nodes(const ag_args *a, int64_t lo, int64_t hi)
 {
     const sizes s = sizes_of(a);

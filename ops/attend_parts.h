@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of attend share: sizes, the layout of scratch. */
+/* Declarations that the files of attend share: sizes, the layout of scratch. */
 #ifndef AG_OPS_ATTEND_PARTS_H
 #define AG_OPS_ATTEND_PARTS_H
 

@@ -62,8 +62,7 @@ static void outer(ag_real *s, const ag_real *x, const ag_real *y, int m, int n, 
     ag__gemm_part(s, x, y, 0, 1, m, n, d, BLOCK, x_row, y_row, 0);
 }
 
-/* ---- forward ----------------------------------------------------------------------------------
- */
+/* ---- forward ---- */
 
 /* The rows q..q+m-1 of y take up the values of keys k..k+n-1. */
 static void attend(const ag_args *a, const head *w, row_sum *sums, int q, int m, int k, int n)
@@ -105,13 +104,14 @@ static void forward_units(const ag_args *a, int64_t lo, int64_t hi)
         forward_head(a, &w);
     }
 }
-static const ag_kernel attention_forward = {
-    "attention_forward", attention_units, forward_units, NULL, NULL, attention_grain};
+static const ag_kernel attention_forward = {.name = "attention_forward",
+                                            .count = attention_units,
+                                            .range = forward_units,
+                                            .grain = attention_grain};
 
-/* ---- backward ---------------------------------------------------------------------------------
- */
+/* ---- backward ---- */
 
-/* What queries q..q+m-1 and keys k..k+n-1 have to do with each other: with P the weights and S the
+/* The terms between queries q..q+m-1 and keys k..k+n-1: with P the weights and S the
    products, dV += P' dY, dP = dY V', dS as in weight_gradient, dQ += dS K, dK += dS' Q. */
 static void attend_back(const ag_args *a, const head *w, int q, int m, int k, int n)
 {
@@ -143,16 +143,17 @@ static void backward_units(const ag_args *a, int64_t lo, int64_t hi)
                 attend_back(a, &w, q, block_rows(&w, q), k, block_rows(&w, k));
     }
 }
-static const ag_kernel attention_backward = {
-    "attention_backward", attention_units, backward_units, NULL, NULL, attention_grain};
+static const ag_kernel attention_backward = {.name = "attention_backward",
+                                             .count = attention_units,
+                                             .range = backward_units,
+                                             .grain = attention_grain};
 
 static int64_t attention_scratch(const ag_args *a, int backward)
 {
     return backward ? (int64_t)a->xs[0].size[0] * a->attr.i[0] : 0;
 }
 
-/* ---- the op -----------------------------------------------------------------------------------
- */
+/* ---- the op ---- */
 
 static int attention_shape(ag_call *call)
 {

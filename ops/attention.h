@@ -34,21 +34,27 @@ KERNEL void weight_gradient(ag_real *__restrict__ s, ag_real *__restrict__ dp, a
     }
 }
 
+/* A CPU takes all heads of a row, a GPU each by itself. */
+AG_BOTH int dot_units(const ag_args *a) { return MOST_LANES == 1 ? 1 : a->attr.i[0]; }
+
 /* scratch [n, heads] = <dy, y> of each row and head, which is that sum of p dp. */
-ROW(attention_dots, a->xs[0].size[0])
+ROW_OF(attention_dots, (int64_t)a->xs[0].size[0] * dot_units(a),
+       ag__columns(a->ys[0]) / a->attr.i[0])
 {
-    const int heads = a->attr.i[0], d = ag__columns(a->ys[0]) / heads;
+    const int heads = a->attr.i[0], d = ag__columns(a->ys[0]) / heads, units = dot_units(a);
+    const int64_t v = r / units;
     (void)add;
-    for (int h = 0; h < heads; h++) {
-        const ag_real *y = Y(0) + (r * heads + h) * d, *dy = DY(0) + (r * heads + h) * d;
+    for (int h = (int)(r % units); h < heads; h += units) {
+        const ag_real *y = Y(0) + (v * heads + h) * d, *dy = DY(0) + (v * heads + h) * d;
         ag_real dot;
         SUM(dot, i, d, y[i] * dy[i]);
-        if (LANE == 0) a->scratch[r * heads + h] = dot;
+        if (LANE == 0) a->scratch[v * heads + h] = dot;
     }
 }
 
-/* ---- on a device: the keys of a row pass by, a key to each lane. A row of these is one head of
-   one row of qkv ---- */
+/* ---- on a device ---- */
+
+/* The keys of a row pass by, a key to each lane. A row of these is one head of one row of qkv. */
 
 typedef struct head_row {
     int64_t v; /* the row; its graph's are lo..hi-1 */
@@ -62,7 +68,7 @@ KERNEL head_row head_row_of(const ag_args *a, int64_t r)
 {
     const int heads = a->attr.i[0], width = a->ys[0].size[1], d = width / heads;
     const int64_t v = r / heads;
-    int64_t g = 0, behind = graphs_of(a); /* the row is in one of g..behind-1 */
+    int64_t g = 0, behind = graphs_of(a); /* exclusive */
     while (behind - g > 1) {
         const int64_t middle = g + (behind - g) / 2;
         if (graph_start(a, middle) <= v)

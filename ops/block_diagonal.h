@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Row k of x [h,d] stands in columns k d .. (k+1) d - 1 of row k of y [h, h d]. */
+/* Row k of x [h,d] is in columns k d .. (k+1) d - 1 of row k of y [h, h d]. */
 #include "core/kernel.h"
 
 ELEMENTS(block_diagonal_forward, ag__elements(a->ys[0]))

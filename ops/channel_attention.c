@@ -4,6 +4,7 @@
    rows; the gate is computed again. */
 #include "ops/channel_attention.h"
 #include "core/columns.h"
+#include "core/cuda/device.h"
 #include "core/gemm.h"
 #include "core/panels.h"
 #include "ops/ops.h"
@@ -74,11 +75,15 @@ static void forward_rows(const ag_args *a, int64_t lo, int64_t hi)
     ag__panels_rows(y, h, w2, NULL, s.rows, s.f, s.r, 0, lo, hi);
     gate_rows(y + lo * s.f, X(0) + lo * s.f, X(4), hi - lo, s.f);
 }
-static const ag_kernel channel_attention_forward = {
-    "channel_attention_forward", forward_count, forward_rows, NULL, NULL, forward_grain};
+static const ag_kernel channel_attention_forward = {.name = "channel_attention_forward",
+                                                    .count = forward_count,
+                                                    .range = forward_rows,
+                                                    .grain = forward_grain};
 
-/* ---- backward: scratch holds the panels, then for each piece sums of dw1, db1, dw2, db2 and a
-   block of dpre and dh ---- */
+/* ---- backward ---- */
+
+/* Scratch holds the panels, then for each piece sums of dw1, db1, dw2, db2 and a block of dpre and
+ * dh. */
 
 static int64_t sums_size(sizes s) { return 2 * (int64_t)s.f * s.r + s.f + s.r; }
 
@@ -157,8 +162,10 @@ static void backward_pieces(const ag_args *a, int64_t first, int64_t last)
                            hi - r < ROWS ? (int)(hi - r) : ROWS);
     }
 }
-static const ag_kernel channel_attention_backward_x = {
-    "channel_attention_backward_x", backward_count, backward_pieces, NULL, NULL, backward_grain};
+static const ag_kernel channel_attention_backward_x = {.name = "channel_attention_backward_x",
+                                                       .count = backward_count,
+                                                       .range = backward_pieces,
+                                                       .grain = backward_grain};
 
 /* From element `offset` of the sums of each piece. */
 static void add_weight(const ag_args *a, sizes s, int64_t offset, int64_t n)
@@ -187,8 +194,17 @@ HOST(channel_attention_backward_b2)
     add_weight(a, s, 2 * (int64_t)s.f * s.r + s.r, s.f);
 }
 
-/* ---- on a device: products of the whole, and the rows between them. Backward keeps dpre and dh in
-   scratch, then what column sums want ---- */
+/* ---- on a device ---- */
+
+/* One kernel each way where the weights fit. Else products of the whole, and the rows between them;
+ * backward then keeps dpre and dh in scratch, then what column sums want. */
+
+static int fits(sizes s) { return ag__device_channel_fits(s.f, s.r); }
+
+static ag__channel channel_of(const ag_args *a, sizes s)
+{
+    return (ag__channel){X(0), X(1), X(2), X(3), X(4), s.rows, s.f, s.r};
+}
 
 static ag_real *dh_of(const ag_args *a) { return a->scratch + ag__elements(a->ys[0]); }
 static ag_real *sums_of(const ag_args *a) { return dh_of(a) + ag__elements(a->ys[1]); }
@@ -197,57 +213,75 @@ static int64_t cuda_scratch(const ag_args *a, int backward)
 {
     const sizes s = sizes_of(a);
     const int widest = s.f > s.r ? s.f : s.r;
-    return backward ? (int64_t)s.rows * (s.f + s.r) + ag__column_scratch(s.rows, widest) : 0;
+    if (!backward) return 0;
+    return fits(s) ? ag__device_channel_scratch(s.rows, s.f, s.r)
+                   : (int64_t)s.rows * (s.f + s.r) + ag__column_scratch(s.rows, widest);
 }
 
-DEVICE(channel_attention_hidden)
+DEVICE(channel_attention_all)
 {
     const sizes s = sizes_of(a);
+    const ag__channel in = channel_of(a, s);
+    if (fits(s)) {
+        ag__device_channel_forward(Y(0), Y(1), &in);
+        return;
+    }
     ag__gemm(AG_CUDA, Y(1), X(0), X(1), 0, 1, s.rows, s.r, s.f, 0, NULL);
-}
-DEVICE(channel_attention_wide)
-{
-    const sizes s = sizes_of(a);
+    channel_squeeze_kernel.cuda(a);
     ag__gemm(AG_CUDA, Y(0), Y(1), X(3), 0, 1, s.rows, s.f, s.r, 0, NULL);
+    channel_gate_kernel.cuda(a);
 }
-DEVICE(channel_attention_wide_back)
-{
-    const sizes s = sizes_of(a);
-    ag__gemm(AG_CUDA, a->scratch, Y(1), X(3), 0, 1, s.rows, s.f, s.r, 0, NULL);
-}
+
 DEVICE(channel_attention_all_back_x)
 {
     const sizes s = sizes_of(a);
+    const ag__channel in = channel_of(a, s);
+    if (fits(s)) {
+        ag__device_channel_backward(DX, a->scratch, DY(0), NULL, Y(1), &in, a->add);
+        return;
+    }
+    ag__gemm(AG_CUDA, a->scratch, Y(1), X(3), 0, 1, s.rows, s.f, s.r, 0, NULL);
     channel_gate_back_kernel.cuda(a);
     ag__gemm(AG_CUDA, dh_of(a), a->scratch, X(3), 0, 0, s.rows, s.r, s.f, 0, NULL);
     channel_squeeze_back_kernel.cuda(a);
     ag__gemm(AG_CUDA, DX, dh_of(a), X(1), 0, 0, s.rows, s.f, s.r, 1, NULL);
 }
+
+/* 1: the gradient of weight `which` is added up from what the one kernel left. */
+static int weight_done(const ag_args *a, sizes s, int which)
+{
+    if (!fits(s)) return 0;
+    ag__device_channel_weight(DX, a->scratch, which, s.rows, s.f, s.r, a->add);
+    return 1;
+}
+
 DEVICE(channel_attention_all_back_w1)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(AG_CUDA, DX, dh_of(a), X(0), 1, 0, s.r, s.f, s.rows, a->add, NULL);
+    if (!weight_done(a, s, 1))
+        ag__gemm(AG_CUDA, DX, dh_of(a), X(0), 1, 0, s.r, s.f, s.rows, a->add, NULL);
 }
 DEVICE(channel_attention_all_back_b1)
 {
     const sizes s = sizes_of(a);
-    ag__column_sums(AG_CUDA, DX, dh_of(a), NULL, s.rows, s.r, a->add, sums_of(a));
+    if (!weight_done(a, s, 2))
+        ag__column_sums(AG_CUDA, DX, dh_of(a), NULL, s.rows, s.r, a->add, sums_of(a));
 }
 DEVICE(channel_attention_all_back_w2)
 {
     const sizes s = sizes_of(a);
-    ag__gemm(AG_CUDA, DX, a->scratch, Y(1), 1, 0, s.f, s.r, s.rows, a->add, NULL);
+    if (!weight_done(a, s, 3))
+        ag__gemm(AG_CUDA, DX, a->scratch, Y(1), 1, 0, s.f, s.r, s.rows, a->add, NULL);
 }
 DEVICE(channel_attention_all_back_b2)
 {
     const sizes s = sizes_of(a);
-    ag__column_sums(AG_CUDA, DX, a->scratch, NULL, s.rows, s.f, a->add, sums_of(a));
+    if (!weight_done(a, s, 4))
+        ag__column_sums(AG_CUDA, DX, a->scratch, NULL, s.rows, s.f, a->add, sums_of(a));
 }
 
 static const ag_kernels cuda = {
-    .forward = {&channel_attention_hidden_kernel, &channel_squeeze_kernel,
-                &channel_attention_wide_kernel, &channel_gate_kernel},
-    .prepare = {&channel_attention_wide_back_kernel},
+    .forward = {&channel_attention_all_kernel},
     .backward = {&channel_attention_all_back_x_kernel, &channel_attention_all_back_w1_kernel,
                  &channel_attention_all_back_b1_kernel, &channel_attention_all_back_w2_kernel,
                  &channel_attention_all_back_b2_kernel},
@@ -260,6 +294,10 @@ static const ag_case cases[] = {
     {.x = {{2, {0, 8}}, {2, {3, 8}}, {1, {3}}, {2, {8, 3}}, {1, {8}}}},
     {.x = {{2, {300, 4}}, {2, {2, 4}}, {1, {2}}, {2, {4, 2}}, {1, {4}}}},
     {.x = {{1, {8}}, {2, {1, 8}}, {1, {1}}, {2, {8, 1}}, {1, {8}}}},
+    {.x = {{3, {7, 21, 128}}, {2, {16, 128}}, {1, {16}}, {2, {128, 16}}, {1, {128}}}},
+    {.x = {{2, {65, 38}}, {2, {5, 38}}, {1, {5}}, {2, {38, 5}}, {1, {38}}}},
+    {.x = {{2, {9, 24}}, {2, {17, 24}}, {1, {17}}, {2, {24, 17}}, {1, {24}}}},
+    {.x = {{2, {3, 260}}, {2, {2, 260}}, {1, {2}}, {2, {260, 2}}, {1, {260}}}},
 };
 
 static const ag_op channel_attention = {
@@ -280,7 +318,7 @@ static const ag_op channel_attention = {
     .leads = 1,
     .has_kinks = 1,
     .cases = cases,
-    .n_cases = 5,
+    .n_cases = 9,
     .replaces = "mul(x, sigmoid(linear(relu(linear(x, w1, b1)), w2, b2)))",
 };
 

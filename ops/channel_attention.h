@@ -4,7 +4,7 @@
 
 /* Scratch: the gradient of the gate's argument [rows,f], then that of the hidden values [rows,r].
  */
-ROW(channel_squeeze, ag__rows(a->ys[1]))
+ROW_OF(channel_squeeze, ag__rows(a->ys[1]), ag__columns(a->ys[1]))
 {
     const int n = ag__columns(a->ys[1]);
     (void)add;
@@ -21,7 +21,7 @@ ROW(channel_gate_back, ag__rows(a->ys[0]))
     const int f = ag__columns(a->ys[0]);
     gate_gradient(a->scratch + r * f, DX + r * f, X(0) + r * f, DY(0) + r * f, X(4), 1, f, add);
 }
-ROW(channel_squeeze_back, ag__rows(a->ys[1]))
+ROW_OF(channel_squeeze_back, ag__rows(a->ys[1]), ag__columns(a->ys[1]))
 {
     const int n = ag__columns(a->ys[1]);
     const ag_real *h = (const ag_real *)a->y[1] + r * n;

@@ -4,16 +4,14 @@
 #ifndef AG_OPS_CHANNEL_ROWS_H
 #define AG_OPS_CHANNEL_ROWS_H
 
+#include "core/channel.h"
 #include "core/kernel.h"
 
 /* h = max(0, h + b), rows of r. */
 KERNEL void squeeze_rows(ag_real *h, const ag_real *b, int64_t rows, int r)
 {
     for (int64_t i = 0; i < rows; i++)
-        EACH (j, r) {
-            const ag_real v = h[i * r + j] + b[j];
-            h[i * r + j] = v < 0 ? 0 : v; /* a NaN stays */
-        }
+        EACH (j, r) h[i * r + j] = ag__squeezed(h[i * r + j] + b[j]);
 }
 
 /* y holds h w2'; becomes x sigmoid(y + b). */
@@ -21,7 +19,7 @@ KERNEL void gate_rows(ag_real *__restrict__ y, const ag_real *__restrict__ x,
                       const ag_real *__restrict__ b, int64_t rows, int f)
 {
     for (int64_t i = 0; i < rows; i++)
-        EACH (j, f) y[i * f + j] = x[i * f + j] * v_sigmoid(y[i * f + j] + b[j]);
+        EACH (j, f) y[i * f + j] = ag__gated(x[i * f + j], y[i * f + j] + b[j]);
 }
 
 /* pre holds h w2'; becomes its gradient dy x g (1 - g) with the gate g; dx gets dy g. */
@@ -32,9 +30,10 @@ KERNEL void gate_gradient(ag_real *__restrict__ pre, ag_real *__restrict__ dx,
     for (int64_t i = 0; i < rows; i++)
         EACH (j, f) {
             const int64_t e = i * f + j;
-            const ag_real g = v_sigmoid(pre[e] + b[j]), d = dy[e] * g;
+            ag_real dv;
+            const ag_real d = ag__gate_back(&dv, x[e], dy[e], pre[e] + b[j]);
             PUT(dx, e, d);
-            pre[e] = d * x[e] * (1 - g);
+            pre[e] = dv;
         }
 }
 

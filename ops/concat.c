@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* concat: the inputs one behind the other along an axis; slice: a range of an axis. They save
+/* concat: the inputs one after the other along an axis; slice: a range of an axis. They save
    nothing: the gradient of one is the other. */
 #include "ops/concat.h"
 #include "ops/ops.h"
@@ -59,7 +59,7 @@ static const ag_case concat_cases[] = {
 
 static const ag_op concat = {
     .name = "concat",
-    .formula = "y = the inputs one behind the other along axis i0",
+    .formula = "y = the inputs one after the other along axis i0",
     .inputs = "x ...",
     .shape = concat_shape,
     .forward = {&concat_forward_kernel},

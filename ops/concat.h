@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Along an axis a tensor is, for each index o of the axes before, one run of size times "behind"
-   contiguous elements. concat and slice copy runs, cut in pieces so that a single long run still
-   feeds all threads. */
+/* Along an axis a tensor is, for each index o of the axes before it, one run of contiguous
+   elements: its size times the elements of all axes after it. concat and slice copy runs, cut in
+   pieces so that a single long run still feeds all threads. */
 #include "core/kernel.h"
 
 enum { PIECE = 4096 };
@@ -29,8 +29,7 @@ AG_BOTH piece piece_at(int64_t o, int64_t p, int64_t length)
     return it;
 }
 
-/* ---- concat: attr.i[0] is the axis -------------------------------------------------------------
- */
+/* ---- concat: attr.i[0] is the axis ---- */
 
 /* Pieces of one index o, over all inputs. */
 AG_BOTH int64_t concat_pieces(const ag_args *a)
@@ -38,6 +37,17 @@ AG_BOTH int64_t concat_pieces(const ag_args *a)
     int64_t n = 0;
     for (int k = 0; k < a->n_in; k++) n += pieces_of(run_length(a->xs[k], axis_of(a)));
     return n;
+}
+
+/* The longest run of an input. */
+AG_BOTH int64_t concat_longest(const ag_args *a)
+{
+    int64_t longest = 0;
+    for (int k = 0; k < a->n_in; k++) {
+        const int64_t n = run_length(a->xs[k], axis_of(a));
+        longest = n > longest ? n : longest;
+    }
+    return longest;
 }
 
 /* Where input k starts within a run of the output. */
@@ -48,7 +58,7 @@ AG_BOTH int64_t concat_offset(const ag_args *a, int k)
     return n;
 }
 
-ROW(concat_forward, runs_of(a->xs[0], axis_of(a)) * concat_pieces(a))
+ROW_OF(concat_forward, runs_of(a->xs[0], axis_of(a)) * concat_pieces(a), concat_longest(a))
 {
     const int axis = axis_of(a);
     const int64_t per = concat_pieces(a);
@@ -64,8 +74,9 @@ ROW(concat_forward, runs_of(a->xs[0], axis_of(a)) * concat_pieces(a))
     EACH (i, it.n) y[i] = x[i];
 }
 
-ROW(concat_backward,
-    runs_of(a->xs[0], axis_of(a)) * pieces_of(run_length(a->xs[a->which], axis_of(a))))
+ROW_OF(concat_backward,
+       runs_of(a->xs[0], axis_of(a)) * pieces_of(run_length(a->xs[a->which], axis_of(a))),
+       run_length(a->xs[a->which], axis_of(a)))
 {
     const int axis = axis_of(a), k = a->which;
     const int64_t length = run_length(a->xs[k], axis), per = pieces_of(length);
@@ -75,10 +86,10 @@ ROW(concat_backward,
     EACH (i, it.n) PUT(dx, i, dy[i]);
 }
 
-/* ---- slice: attr.i = {axis, from, length} -------------------------------------------------------
- */
+/* ---- slice: attr.i = {axis, from, length} ---- */
 
-ROW(slice_forward, runs_of(a->ys[0], axis_of(a)) * pieces_of(run_length(a->ys[0], axis_of(a))))
+ROW_OF(slice_forward, runs_of(a->ys[0], axis_of(a)) * pieces_of(run_length(a->ys[0], axis_of(a))),
+       run_length(a->ys[0], axis_of(a)))
 {
     const int axis = axis_of(a);
     const int64_t length = run_length(a->ys[0], axis), per = pieces_of(length);
@@ -93,8 +104,9 @@ ROW(slice_forward, runs_of(a->ys[0], axis_of(a)) * pieces_of(run_length(a->ys[0]
 /* i limited to 0..n. */
 AG_BOTH int within_piece(int64_t i, int n) { return i < 0 ? 0 : i < n ? (int)i : n; }
 
-/* All of dx is written: the part before the slice, the slice, the part behind it. */
-ROW(slice_backward, runs_of(a->xs[0], axis_of(a)) * pieces_of(run_length(a->xs[0], axis_of(a))))
+/* All of dx is written: the part before the slice, the slice, the part after it. */
+ROW_OF(slice_backward, runs_of(a->xs[0], axis_of(a)) * pieces_of(run_length(a->xs[0], axis_of(a))),
+       run_length(a->xs[0], axis_of(a)))
 {
     const int axis = axis_of(a);
     const int64_t length = run_length(a->xs[0], axis), per = pieces_of(length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What dropout multiplies with; of this file for all ops that drop, so that all draw alike. */
+/* The factors of dropout, in one file for all ops that drop, so that all draw alike. */
 #ifndef AG_OPS_DROPOUT_MASK_H
 #define AG_OPS_DROPOUT_MASK_H
 
@@ -10,8 +10,9 @@
    step): 16 neighbours are computed in one pass, and any element can be computed alone. */
 KERNEL void dropout_words(uint32_t words[64], const ag_args *a, uint64_t b)
 {
-    ag__philox_sixteen(words, 16 * b, a->ordinal << 16, (uint32_t)a->step,
-                       (uint32_t)(a->step >> 32) ^ 0x64726f70u, a->seed);
+    const ag_run_record run = *a->run;
+    ag__philox_sixteen(words, 16 * b, a->ordinal << 16, (uint32_t)run.step,
+                       (uint32_t)(run.step >> 32) ^ 0x64726f70u, run.seed);
 }
 
 /* The factors of elements 128 b to 128 b + 127 of the whole tensor: 1 / (1 - p) where the 16 bits
@@ -28,16 +29,30 @@ KERNEL void dropout_factors(ag_real factor[128], const ag_args *a, uint64_t b)
     }
 }
 
+/* The constants of a call, read once for all elements. */
+typedef struct dropout_key {
+    ag_run_record run;
+    uint32_t ordinal;
+    int32_t limit; /* 0: nothing is dropped */
+    ag_real scale;
+} dropout_key;
+
+KERNEL dropout_key dropout_key_of(const ag_args *a)
+{
+    dropout_key key = {*a->run, a->ordinal, (int32_t)(a->attr.f[0] * 65536.0 + 0.5),
+                       (ag_real)(1 / (1 - a->attr.f[0]))};
+    return key;
+}
+
 /* The factor of one element alone. */
-KERNEL ag_real dropout_factor(const ag_args *a, int64_t e)
+KERNEL ag_real dropout_factor(const dropout_key *key, int64_t e)
 {
     const int in = (int)(e % 128), word = in % 64 / 16;
-    const uint32_t bits =
-        ag__philox_word((uint64_t)(e / 128 * 16 + in % 16), a->ordinal << 16, (uint32_t)a->step,
-                        (uint32_t)(a->step >> 32) ^ 0x64726f70u, a->seed, word);
-    const int32_t limit = (int32_t)(a->attr.f[0] * 65536.0 + 0.5);
+    const uint32_t bits = ag__philox_word(
+        (uint64_t)(e / 128 * 16 + in % 16), key->ordinal << 16, (uint32_t)key->run.step,
+        (uint32_t)(key->run.step >> 32) ^ 0x64726f70u, key->run.seed, word);
     const int32_t half = (int32_t)(in < 64 ? bits & 0xffff : bits >> 16);
-    return half >= limit ? (ag_real)(1 / (1 - a->attr.f[0])) : 0;
+    return half >= key->limit ? key->scale : 0;
 }
 
 /* dropout_range, for many elements: a block of 128 at a time. */
@@ -55,13 +70,35 @@ KERNEL void dropout_blocks(ag_real *__restrict__ to, const ag_real *__restrict__
     }
 }
 
+/* dropout_range, for what a thread of a GPU has of one block of 128: elements e, e + 32, ... of the
+   whole tensor, the first of them among the first 32 of the block. They share one counter. */
+KERNEL void dropout_apart(ag_real *to, const ag_real *from, const ag_args *a, int64_t e, int64_t n,
+                          const int add)
+{
+    const dropout_key key = dropout_key_of(a);
+    const int in = (int)(e % 128);
+    uint32_t words[4];
+    ag__philox_four(words, (uint64_t)(e / 128 * 16 + in % 16), key.ordinal << 16,
+                    (uint32_t)key.run.step, (uint32_t)(key.run.step >> 32) ^ 0x64726f70u,
+                    key.run.seed);
+    for (int k = 0; k < (int)n; k++) {
+        const int at = in + 32 * k, word = at % 64 / 16;
+        const uint32_t bits = word == 0   ? words[0]
+                              : word == 1 ? words[1]
+                              : word == 2 ? words[2]
+                                          : words[3];
+        const int32_t half = (int32_t)(at < 64 ? bits & 0xffff : bits >> 16);
+        PUT(to, k, from[k] * (half >= key.limit ? key.scale : 0));
+    }
+}
+
 /* to[i] = from[i] times the factor of element e + i of the whole tensor, i < n (what is not finite
-   stays so), or to[i] += that. */
+   stays so), or to[i] += that. On a GPU element i is e + 32 i of the whole tensor. */
 KERNEL void dropout_range(ag_real *__restrict__ to, const ag_real *__restrict__ from,
                           const ag_args *a, int64_t e, int64_t n, const int add)
 {
-    if (LANES > 1) /* a thread of a GPU has one element */
-        for (int64_t i = 0; i < n; i++) PUT(to, i, from[i] * dropout_factor(a, e + i));
+    if (MOST_LANES > 1)
+        dropout_apart(to, from, a, e, n, add);
     else
         dropout_blocks(to, from, a, e, n, add);
 }

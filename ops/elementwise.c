@@ -4,6 +4,18 @@
 #include "ops/ops.h"
 #include "ops/table.h"
 
+/* The declarations of ops/elementwise_ops.h once more, from the table: the compiler compares them,
+   and the library can be built with a row that is not there yet. */
+#define MAP(name, ...)  AG_API ag_tensor *ag_##name(ag_tensor *x);
+#define MAP1(name, ...) AG_API ag_tensor *ag_##name(ag_tensor *x, ag_real p);
+#define MAP2(name, ...) AG_API ag_tensor *ag_##name(ag_tensor *x, ag_real p, ag_real q);
+#define ZIP(name, ...)  AG_API ag_tensor *ag_##name(ag_tensor *x, ag_tensor *z);
+#include "ops/elementwise.def"
+#undef MAP
+#undef MAP1
+#undef MAP2
+#undef ZIP
+
 #define NONE ((double)NAN)
 
 /* Sizes around the vector width; a scalar; nothing. */
@@ -42,22 +54,22 @@ enum {
                                     .cases = op_name##_cases,                 \
                                     .n_cases = sizeof op_name##_cases / sizeof(ag_case)};
 
-#define MAP(name, value, slope, reads, lo, hi, kink) \
- MAP_OP(name, #value, reads, lo, hi, 0, 0, kink)     \
+#define MAP(name, value, slope, reads, lo, hi, kink, about) \
+ MAP_OP(name, #value, reads, lo, hi, 0, 0, kink)            \
  ag_tensor *ag_##name(ag_tensor *x) { return ag__record1(&name##_op, x, NULL); }
-#define MAP1(name, value, slope, reads, lo, hi, P, kink)           \
+#define MAP1(name, value, slope, reads, lo, hi, P, kink, about)    \
  MAP_OP(name, #value, reads, lo, hi, P, 0, kink)                   \
  ag_tensor *ag_##name(ag_tensor *x, ag_real p)                     \
  {                                                                 \
   return ag__record1(&name##_op, x, &(ag_attr){.f = {(double)p}}); \
  }
-#define MAP2(name, value, slope, reads, lo, hi, P, Q, kink)                   \
+#define MAP2(name, value, slope, reads, lo, hi, P, Q, kink, about)            \
  MAP_OP(name, #value, reads, lo, hi, P, Q, kink)                              \
  ag_tensor *ag_##name(ag_tensor *x, ag_real p, ag_real q)                     \
  {                                                                            \
   return ag__record1(&name##_op, x, &(ag_attr){.f = {(double)p, (double)q}}); \
  }
-#define ZIP(op_name, value, slope_x, slope_z, reads, from, to)                 \
+#define ZIP(op_name, value, slope_x, slope_z, reads, from, to, about)          \
  CASES(op_name, 0, 0, from, to)                                                \
  static const ag_op op_name##_op = {                                           \
      .name = #op_name,                                                         \

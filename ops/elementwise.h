@@ -26,16 +26,16 @@ KERNEL ag_real v__gelu_tanh_slope(ag_real x)
  * constants. */
 enum {
     READS_0 = 0,
-    READS_X = 1,
-    READS_Z = 2,
-    READS_Y = 4,
-    READS_XY = 5,
-    READS_XZ = 3,
-    READS_ZY = 6
+    READS_X = AG_READS_X,
+    READS_Z = AG_READS_Z,
+    READS_Y = AG_READS_Y,
+    READS_XY = READS_X | READS_Y,
+    READS_XZ = READS_X | READS_Z,
+    READS_ZY = READS_Z | READS_Y
 };
 
 #define MAP_KERNELS(name, value, slope, reads)                                              \
- ELEMENTS(name##_forward, ag__elements(a->ys[0]))                                           \
+ ELEMENTWISE(name##_forward, AG_READS_X)                                                    \
  {                                                                                          \
   const ag_real *__restrict__ from = X(0);                                                  \
   ag_real *__restrict__ to = Y(0);                                                          \
@@ -46,7 +46,7 @@ enum {
    to[i] = value;                                                                           \
   }                                                                                         \
  }                                                                                          \
- ELEMENTS(name##_backward, ag__elements(a->ys[0]))                                          \
+ ELEMENTWISE(name##_backward, READS_##reads | AG_READS_DY)                                  \
  {                                                                                          \
   const ag_real *__restrict__ xs = X(0), *__restrict__ ys = Y(0), *__restrict__ dy = DY(0); \
   ag_real *__restrict__ dx = DX;                                                            \
@@ -61,7 +61,7 @@ enum {
  }
 
 #define ZIP_BACKWARD(name, slope, reads)                                                   \
- ELEMENTS(name, ag__elements(a->ys[0]))                                                    \
+ ELEMENTWISE(name, READS_##reads | AG_READS_DY)                                            \
  {                                                                                         \
   const ag_real *__restrict__ xs = X(0), *__restrict__ zs = X(1), *__restrict__ ys = Y(0); \
   const ag_real *__restrict__ dy = DY(0);                                                  \
@@ -76,7 +76,7 @@ enum {
  }
 
 #define ZIP_KERNELS(name, value, slope_x, slope_z, reads)         \
- ELEMENTS(name##_forward, ag__elements(a->ys[0]))                 \
+ ELEMENTWISE(name##_forward, READS_XZ)                            \
  {                                                                \
   const ag_real *__restrict__ xs = X(0), *__restrict__ zs = X(1); \
   ag_real *__restrict__ to = Y(0);                                \
@@ -89,10 +89,12 @@ enum {
  ZIP_BACKWARD(name##_backward_x, slope_x, reads)                  \
  ZIP_BACKWARD(name##_backward_z, slope_z, reads)
 
-#define MAP(name, value, slope, reads, lo, hi, kink)        MAP_KERNELS(name, value, slope, reads)
-#define MAP1(name, value, slope, reads, lo, hi, p, kink)    MAP_KERNELS(name, value, slope, reads)
-#define MAP2(name, value, slope, reads, lo, hi, p, q, kink) MAP_KERNELS(name, value, slope, reads)
-#define ZIP(name, value, slope_x, slope_z, reads, lo, hi) \
+#define MAP(name, value, slope, reads, lo, hi, kink, about) MAP_KERNELS(name, value, slope, reads)
+#define MAP1(name, value, slope, reads, lo, hi, p, kink, about) \
+ MAP_KERNELS(name, value, slope, reads)
+#define MAP2(name, value, slope, reads, lo, hi, p, q, kink, about) \
+ MAP_KERNELS(name, value, slope, reads)
+#define ZIP(name, value, slope_x, slope_z, reads, lo, hi, about) \
  ZIP_KERNELS(name, value, slope_x, slope_z, reads)
 #include "ops/elementwise.def"
 #undef MAP

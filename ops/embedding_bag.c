@@ -33,9 +33,33 @@ static int64_t scratch(const ag_args *a, int backward)
     return bag_scratch(a) + ag__invert_scratch(a->device, ag_shape_count(a->xs[1]));
 }
 
+/* On a device: pieces of the lists of bags where few rows of the table have long ones. */
+static int in_pieces(const ag_args *a) { return cut_pays(bag_cut(a), a->xs[0].size[1]); }
+
+DEVICE(embedding_bag_all_back)
+{
+    if (!in_pieces(a)) {
+        embedding_bag_backward_kernel.cuda(a);
+        return;
+    }
+    embedding_bag_back_pieces_kernel.cuda(a);
+    embedding_bag_back_join_kernel.cuda(a);
+}
+static int64_t cuda_scratch(const ag_args *a, int backward)
+{
+    const int64_t made = ag__invert_scratch(a->device, ag_shape_count(a->xs[1]));
+    const int64_t sums = in_pieces(a) ? pieces_scratch(bag_cut(a), 1, a->xs[0].size[1]) : 0;
+    return backward ? bag_scratch(a) + (made > sums ? made : sums) : 0;
+}
+static const ag_kernels cuda = {.forward = {&embedding_bag_forward_kernel},
+                                .prepare = {&embedding_bag_invert_kernel},
+                                .backward = {&embedding_bag_all_back_kernel},
+                                .scratch = cuda_scratch};
+
 static const int32_t some[] = {2, 0, 2, -1, 3, 2, 1, 4, -7, 2147483647, 0, 3};
 static const int32_t ones[66] = {[0] = 1,  [1] = 1,  [5] = 1,  [8] = 1,  [13] = 1, [21] = 1,
                                  [33] = 1, [34] = 1, [40] = 1, [55] = 1, [64] = 1, [65] = 1};
+static const int32_t lists[2 * 200] = {[3] = 1, [127] = -1, [128] = 1, [301] = 1, [399] = 1};
 
 static const ag_case cases[] = {
     {.x = {{2, {4, 5}}, {2, {4, 3}}}, .ints = {NULL, some}},
@@ -51,6 +75,7 @@ static const ag_case cases[] = {
     {.x = {{2, {7, 5}}, {2, {4, 3}}}, .attr = {.i = {2}}, .ints = {NULL, some}},
     {.x = {{2, {40, 33}}, {2, {3, 22}}}, .attr = {.i = {2}}, .ints = {NULL, ones}},
     {.x = {{2, {4, 1025}}, {2, {2, 6}}}, .ints = {NULL, some}},
+    {.x = {{2, {2, 33}}, {2, {200, 2}}}, .ints = {NULL, lists}},
 };
 
 static const ag_op embedding_bag = {
@@ -64,6 +89,7 @@ static const ag_op embedding_bag = {
     .backward = {&embedding_bag_backward_kernel},
     .saves = SAVE_X(1),
     .scratch = scratch,
+    .cuda = &cuda,
     .cases = cases,
     .n_cases = sizeof cases / sizeof *cases,
 };

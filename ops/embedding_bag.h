@@ -4,7 +4,7 @@
    index as in ops/gather.h. */
 #include "core/inverse.h"
 #include "core/kernel.h"
-#include "ops/strip.h"
+#include "ops/strip_pieces.h"
 
 AG_BOTH int64_t bag_scratch(const ag_args *a)
 {
@@ -37,5 +37,33 @@ STRIP(embedding_bag_backward, a->xs[0].size[0], a->xs[0].size[1])
     const int32_t *starts = (const int32_t *)(const void *)a->scratch, *order = starts + rows + 1;
     ag_real sum[AG_PER_LANE], *dx = DX + o * width + c;
     strip_sum(sum, DY(0), order, starts[o], starts[o + 1], width, c, n);
+    EACH (j, n) PUT(dx, j, sum[AT(j)]);
+}
+
+/* ---- on a device ---- */
+
+/* For few rows of the table in many bags. The sums of pieces follow the inverse in scratch, where
+ * that was made. */
+
+AG_BOTH row_cut bag_cut(const ag_args *a)
+{
+    return cut_of((const int32_t *)(const void *)a->scratch, a->xs[0].size[0],
+                  (int)ag__elements(a->xs[1]), 0);
+}
+
+STRIP(embedding_bag_back_pieces, cut_slots(bag_cut(a)), a->xs[0].size[1])
+{
+    const int32_t *order = (const int32_t *)(const void *)a->scratch + a->xs[0].size[0] + 1;
+    (void)add;
+    leave_sum(a->scratch + bag_scratch(a), bag_cut(a), DY(0), order, o, a->xs[0].size[1], c, n);
+}
+
+TILE(embedding_bag_back_join, a->xs[0].size[0], a->xs[0].size[1], 0)
+{
+    const int width = a->xs[0].size[1];
+    ag_real sum[AG_PER_LANE], *dx = DX + o * width + c;
+    (void)tile;
+    join_sums(sum, bag_cut(a), a->scratch + bag_scratch(a), o, width, c, n);
+    TILE_ROWS(r, 1)
     EACH (j, n) PUT(dx, j, sum[AT(j)]);
 }

@@ -5,7 +5,7 @@
 #include "ops/ops.h"
 #include "ops/table.h"
 
-/* What both ask of x [n, ...] and index [m]; 1 after a rejection. */
+/* The conditions of both on x [n, ...] and index [m]; 1 after a rejection. */
 static int check_rows(ag_call *call)
 {
     const ag_shape x = call->xs[0], index = call->xs[1];
@@ -44,8 +44,44 @@ static int64_t gather_scratch(const ag_args *a, int backward)
     return backward ? all_scratch(a, a->xs[0].size[0]) : 0;
 }
 
+/* ---- on a device: pieces of the lists where few of n rows have long ones ---- */
+
+static int in_pieces(const ag_args *a, ag_shape to)
+{
+    return cut_pays(list_cut(a, to.size[0]), row_elements(to));
+}
+
+/* The pieces' sums are where the inverse was made. */
+static int64_t cuda_scratch(const ag_args *a, ag_shape to)
+{
+    const int m = a->xs[1].size[0];
+    const int64_t made = ag__invert_scratch(a->device, m);
+    const int64_t sums =
+        in_pieces(a, to) ? pieces_scratch(list_cut(a, to.size[0]), 1, row_elements(to)) : 0;
+    return inverse_scratch(to.size[0], m) + (made > sums ? made : sums);
+}
+
+DEVICE(gather_all_back)
+{
+    if (!in_pieces(a, a->xs[0])) {
+        gather_backward_kernel.cuda(a);
+        return;
+    }
+    gather_back_pieces_kernel.cuda(a);
+    gather_back_join_kernel.cuda(a);
+}
+static int64_t gather_cuda_scratch(const ag_args *a, int backward)
+{
+    return backward ? cuda_scratch(a, a->xs[0]) : 0;
+}
+static const ag_kernels gather_cuda = {.forward = {&gather_forward_kernel},
+                                       .prepare = {&gather_invert_kernel},
+                                       .backward = {&gather_all_back_kernel},
+                                       .scratch = gather_cuda_scratch};
+
 static const int32_t some[] = {2, 0, 2, -1, 3, 2, 1, 4, -7, 2147483647, 0};
 static const int32_t many[40] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
+static const int32_t lists[400] = {[3] = 1, [127] = -1, [128] = 1, [301] = 1, [399] = 1};
 
 static const ag_case gather_cases[] = {
     {.x = {{2, {4, 5}}, {1, {11}}}, .ints = {NULL, some}},
@@ -58,6 +94,8 @@ static const ag_case gather_cases[] = {
     {.x = {{2, {2, 32}}, {1, {40}}}, .ints = {NULL, many}},
     {.x = {{2, {2, 33}}, {1, {17}}}, .ints = {NULL, many}},
     {.x = {{2, {3, 1025}}, {1, {4}}}, .ints = {NULL, some}},
+    {.x = {{2, {2, 33}}, {1, {400}}}, .ints = {NULL, lists}},
+    {.x = {{2, {1, 2}}, {1, {257}}}, .ints = {NULL, lists}},
 };
 
 static const ag_op gather = {
@@ -71,6 +109,7 @@ static const ag_op gather = {
     .backward = {&gather_backward_kernel},
     .saves = SAVE_X(1),
     .scratch = gather_scratch,
+    .cuda = &gather_cuda,
     .leads = 1,
     .cases = gather_cases,
     .n_cases = sizeof gather_cases / sizeof *gather_cases,
@@ -101,6 +140,24 @@ static int64_t scatter_sum_scratch(const ag_args *a, int backward)
     return backward ? 0 : all_scratch(a, a->ys[0].size[0]);
 }
 
+DEVICE(scatter_sum_all)
+{
+    if (!in_pieces(a, a->ys[0])) {
+        scatter_sum_forward_kernel.cuda(a);
+        return;
+    }
+    scatter_sum_pieces_kernel.cuda(a);
+    scatter_sum_join_kernel.cuda(a);
+}
+static int64_t scatter_sum_cuda_scratch(const ag_args *a, int backward)
+{
+    return backward ? 0 : cuda_scratch(a, a->ys[0]);
+}
+static const ag_kernels scatter_sum_cuda = {
+    .forward = {&scatter_sum_invert_kernel, &scatter_sum_all_kernel},
+    .backward = {&scatter_sum_backward_kernel},
+    .scratch = scatter_sum_cuda_scratch};
+
 static const ag_case scatter_sum_cases[] = {
     {.x = {{2, {11, 5}}, {1, {11}}}, .attr = {.i = {4}}, .ints = {NULL, some}},
     {.x = {{2, {1, 1}}, {1, {1}}}, .attr = {.i = {3}}, .ints = {NULL, some}},
@@ -112,6 +169,7 @@ static const ag_case scatter_sum_cases[] = {
     {.x = {{2, {40, 32}}, {1, {40}}}, .attr = {.i = {2}}, .ints = {NULL, many}},
     {.x = {{2, {17, 33}}, {1, {17}}}, .attr = {.i = {2}}, .ints = {NULL, many}},
     {.x = {{2, {3, 1025}}, {1, {3}}}, .attr = {.i = {3}}, .ints = {NULL, some}},
+    {.x = {{2, {400, 33}}, {1, {400}}}, .attr = {.i = {2}}, .ints = {NULL, lists}},
 };
 
 static const ag_op scatter_sum = {
@@ -124,6 +182,7 @@ static const ag_op scatter_sum = {
     .backward = {&scatter_sum_backward_kernel},
     .saves = SAVE_X(1),
     .scratch = scatter_sum_scratch,
+    .cuda = &scatter_sum_cuda,
     .cases = scatter_sum_cases,
     .n_cases = sizeof scatter_sum_cases / sizeof *scatter_sum_cases,
 };

@@ -3,9 +3,9 @@
    strip of columns: the inverse of the index (core/inverse.h) lists the rows that go there. */
 #include "core/inverse.h"
 #include "core/kernel.h"
-#include "ops/strip.h"
+#include "ops/strip_pieces.h"
 
-/* The inverse of an index stands in scratch as int32: n + 1 starts, then the order. */
+/* The inverse of an index is in scratch as int32: n + 1 starts, then the order. */
 AG_BOTH int32_t *inverse_starts(const ag_args *a) { return (int32_t *)(void *)a->scratch; }
 AG_BOTH int64_t inverse_scratch(int64_t n, int64_t count)
 {
@@ -38,7 +38,7 @@ KERNEL void scatter_strip(ag_real *to, const ag_real *from, const int32_t *start
     EACH (j, n) PUT(to, j, sum[AT(j)]);
 }
 
-ROW(gather_forward, a->xs[1].size[0])
+ROW_OF(gather_forward, a->xs[1].size[0], row_width(a->xs[0]))
 {
     (void)add;
     gather_row(Y(0), X(0), XI(1), a->xs[0].size[0], row_width(a->xs[0]), r, 0);
@@ -56,7 +56,57 @@ STRIP(scatter_sum_forward, a->ys[0].size[0], row_width(a->ys[0]))
     scatter_strip(Y(0), X(0), inverse_starts(a), a->ys[0].size[0], row_width(a->ys[0]), o, c, n, 0);
 }
 
-ROW(scatter_sum_backward, a->xs[1].size[0])
+ROW_OF(scatter_sum_backward, a->xs[1].size[0], row_width(a->ys[0]))
 {
     gather_row(DX, DY(0), XI(1), a->ys[0].size[0], row_width(a->ys[0]), r, add);
+}
+
+/* ---- on a device, where few destinations have long lists: pieces of the lists ---- */
+
+/* Of an index of m rows into n. */
+AG_BOTH row_cut list_cut(const ag_args *a, int n)
+{
+    return cut_of(inverse_starts(a), n, a->xs[1].size[0], 0);
+}
+
+/* Their sums follow the inverse in scratch, where that was made. */
+AG_BOTH ag_real *list_sums(const ag_args *a, int n)
+{
+    return a->scratch + inverse_scratch(n, a->xs[1].size[0]);
+}
+
+STRIP(gather_back_pieces, cut_slots(list_cut(a, a->xs[0].size[0])), row_width(a->xs[0]))
+{
+    const int rows = a->xs[0].size[0];
+    (void)add;
+    leave_sum(list_sums(a, rows), list_cut(a, rows), DY(0), inverse_starts(a) + rows + 1, o,
+              row_width(a->xs[0]), c, n);
+}
+
+TILE(gather_back_join, a->xs[0].size[0], row_width(a->xs[0]), 0)
+{
+    const int rows = a->xs[0].size[0], width = row_width(a->xs[0]);
+    ag_real sum[AG_PER_LANE], *dx = DX + o * width + c;
+    (void)tile;
+    join_sums(sum, list_cut(a, rows), list_sums(a, rows), o, width, c, n);
+    TILE_ROWS(r, 1)
+    EACH (j, n) PUT(dx, j, sum[AT(j)]);
+}
+
+STRIP(scatter_sum_pieces, cut_slots(list_cut(a, a->ys[0].size[0])), row_width(a->ys[0]))
+{
+    const int rows = a->ys[0].size[0];
+    (void)add;
+    leave_sum(list_sums(a, rows), list_cut(a, rows), X(0), inverse_starts(a) + rows + 1, o,
+              row_width(a->ys[0]), c, n);
+}
+
+TILE(scatter_sum_join, a->ys[0].size[0], row_width(a->ys[0]), 0)
+{
+    const int rows = a->ys[0].size[0], width = row_width(a->ys[0]);
+    ag_real sum[AG_PER_LANE], *y = Y(0) + o * width + c;
+    (void)tile, (void)add;
+    join_sums(sum, list_cut(a, rows), list_sums(a, rows), o, width, c, n);
+    TILE_ROWS(r, 1)
+    EACH (j, n) y[j] = sum[AT(j)];
 }

@@ -21,8 +21,43 @@ static int instance_norm_shape(ag_call *call)
     return 0;
 }
 
+/* On a device. */
+static int in_pieces(const ag_args *a) { return cut_pays(norm_cut(a), norm_columns(a->xs[0])); }
+DEVICE(instance_norm_all)
+{
+    if (!in_pieces(a)) {
+        instance_norm_forward_kernel.cuda(a);
+        return;
+    }
+    instance_norm_moments_kernel.cuda(a);
+    instance_norm_join_kernel.cuda(a);
+    instance_norm_apply_kernel.cuda(a);
+}
+DEVICE(instance_norm_all_back)
+{
+    if (!in_pieces(a)) {
+        instance_norm_backward_kernel.cuda(a);
+        return;
+    }
+    instance_norm_sums_kernel.cuda(a);
+    instance_norm_join_back_kernel.cuda(a);
+    instance_norm_apply_back_kernel.cuda(a);
+}
+static int64_t cuda_scratch(const ag_args *a, int backward)
+{
+    (void)backward;
+    return in_pieces(a) ? norm_scratch(a) : 0;
+}
+
+static const ag_kernels cuda = {
+    .forward = {&instance_norm_all_kernel},
+    .backward = {&instance_norm_all_back_kernel},
+    .scratch = cuda_scratch,
+};
+
 static const int32_t one_graph[] = {0, 5}, three_graphs[] = {0, 2, 2, 5}, nothing[] = {0, 0},
-                     tall[] = {0, 40}, one_node[] = {0, 1};
+                     tall[] = {0, 40}, one_node[] = {0, 1}, piece_and_one[] = {0, 257},
+                     borders[] = {0, 1, 129, 129, 700, 828};
 static const ag_case cases[] = {
     {.x = {{2, {5, 3}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, one_graph}},
     {.x = {{3, {5, 2, 33}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, one_graph}},
@@ -30,6 +65,8 @@ static const ag_case cases[] = {
     {.x = {{2, {0, 3}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, nothing}},
     {.x = {{2, {40, 3}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, tall}},
     {.x = {{2, {1, 3}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, one_node}},
+    {.x = {{2, {257, 33}}, {1, {2}}}, .attr = {.f = {1e-5}}, .ints = {NULL, piece_and_one}},
+    {.x = {{2, {828, 3}}, {1, {6}}}, .attr = {.f = {1e-5}}, .ints = {NULL, borders}},
 };
 
 static const ag_op instance_norm = {
@@ -42,9 +79,10 @@ static const ag_op instance_norm = {
     .forward = {&instance_norm_forward_kernel},
     .backward = {&instance_norm_backward_kernel},
     .saves = SAVE_Y(0) | SAVE_Y(1) | SAVE_X(1),
+    .cuda = &cuda,
     .kink = (double)NAN,
     .cases = cases,
-    .n_cases = 6,
+    .n_cases = sizeof cases / sizeof *cases,
 };
 
 const ag_op *const ag__ops_instance_norm[] = {&instance_norm, NULL};

@@ -2,7 +2,7 @@
 /* Rows of length 1. Y(1): the length of each row of x; attr.f[0]: epsilon. */
 #include "core/kernel.h"
 
-ROW(l2_norm_forward, ag__rows(a->xs[0]))
+ROW_OF(l2_norm_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ x = X(0) + r * n;
@@ -17,7 +17,7 @@ ROW(l2_norm_forward, ag__rows(a->xs[0]))
 }
 
 /* dx = (dy - y <y, dy>) / length; where epsilon took its place: dy / epsilon. */
-ROW(l2_norm_backward, ag__rows(a->xs[0]))
+ROW_OF(l2_norm_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ y = Y(0) + r * n, *__restrict__ dy = DY(0) + r * n;

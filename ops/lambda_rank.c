@@ -30,9 +30,12 @@ static int64_t lambda_rank_grain(const ag_args *a)
     return 1 + (1 << 14) / (1 + (int64_t)pair_count(a));
 }
 
-#define PAIRS(name)                                                                  \
- static const ag_kernel name##_pairs = {#name, name##_count,           name##_range, \
-                                        NULL,  AG__CUDA_POINTER(name), lambda_rank_grain};
+#define PAIRS(id)                                                   \
+ static const ag_kernel id##_pairs = {.name = #id,                  \
+                                      .count = id##_count,          \
+                                      .range = id##_range,          \
+                                      .cuda = AG__CUDA_POINTER(id), \
+                                      .grain = lambda_rank_grain};
 PAIRS(lambda_rank_places)
 PAIRS(lambda_rank_rows)
 PAIRS(lambda_rank_backward)

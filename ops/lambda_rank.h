@@ -38,7 +38,7 @@ KERNEL ag_real lambda_weight(int counts, ag_real discounts, ag_real gains)
     return counts ? w : 0;
 }
 
-/* Behind the n shares of the DCG in scratch: the loss of each row. */
+/* After the n shares of the DCG in scratch: the loss of each row. */
 ROW(lambda_rank_rows, pair_count(a))
 {
     const pair_list list = list_of(a, r, 2);

@@ -2,7 +2,7 @@
 /* Layer normalisation. Y(1): mean, Y(2): 1 / standard deviation of each row; attr.f[0]: epsilon. */
 #include "core/kernel.h"
 
-ROW(layer_norm_forward, ag__rows(a->xs[0]))
+ROW_OF(layer_norm_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ x = X(0) + r * n, *__restrict__ gamma = X(1),
@@ -26,7 +26,7 @@ ROW(layer_norm_forward, ag__rows(a->xs[0]))
 }
 
 /* With g = dy gamma and h = (x - mean) scale: dx = scale (g - mean of g - h mean of g h). */
-ROW(layer_norm_backward_x, ag__rows(a->xs[0]))
+ROW_OF(layer_norm_backward_x, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ x = X(0) + r * n, *__restrict__ gamma = X(1),

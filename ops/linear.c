@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* linear: y = x w' + b, row by row; add_bias: y = x + b. */
 #include "ops/linear.h"
+#include "core/cuda/device.h"
 #include "core/gemm.h"
 #include "core/panels.h"
 #include "ops/ops.h"
@@ -65,8 +66,8 @@ static void forward_rows(const ag_args *a, int64_t lo, int64_t hi)
         for (int i = 0; i < s.out; i++) y[i] += b[i];
     }
 }
-static const ag_kernel linear_forward = {"linear_forward", linear_count, forward_rows, NULL, NULL,
-                                         forward_grain};
+static const ag_kernel linear_forward = {
+    .name = "linear_forward", .count = linear_count, .range = forward_rows, .grain = forward_grain};
 
 CALL(linear_backward_x)
 {
@@ -87,11 +88,44 @@ CALL(bias_backward)
                     a->scratch);
 }
 
-/* On a device: the whole product, then the bias. */
-DEVICE(linear_product)
+/* On a device: the whole product, with the bias or before it, and the same with a ReLU. */
+static int in_one_pass(const ag_args *a, int relu)
+{
+    const sizes s = sizes_of(a);
+    const ag_real *b = a->n_in < 3 ? NULL : X(2);
+    return ag__device_linear(Y(0), X(0), X(1), b, s.rows, s.in, s.out, relu);
+}
+
+static void product_alone(const ag_args *a)
 {
     const sizes s = sizes_of(a);
     ag__gemm(AG_CUDA, Y(0), X(0), X(1), 0, 1, s.rows, s.out, s.in, 0, NULL);
+}
+
+DEVICE(linear_product)
+{
+    if (in_one_pass(a, 0)) return;
+    product_alone(a);
+    linear_bias_kernel.cuda(a);
+}
+
+DEVICE(linear_relu)
+{
+    if (in_one_pass(a, 1)) return;
+    product_alone(a);
+    linear_bias_relu_kernel.cuda(a);
+}
+
+/* On a device: dw, and db where that is wanted as well. */
+DEVICE(linear_backward_weights)
+{
+    const sizes s = sizes_of(a);
+    if (a->also && !a->add && !a->add_also &&
+        ag__device_linear_weights(DX, a->also, DY(0), X(0), s.rows, s.in, s.out))
+        return;
+    linear_backward_w(a);
+    if (a->also)
+        ag__column_sums(AG_CUDA, a->also, DY(0), NULL, s.rows, s.out, a->add_also, a->scratch);
 }
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -120,9 +154,13 @@ static const ag_case linear_cases[] = {
 };
 
 static const ag_kernels linear_cuda = {
-    .forward = {&linear_product_kernel, &linear_bias_kernel},
-    .backward = {&linear_backward_x_kernel, &linear_backward_w_kernel, &bias_backward_kernel},
+    .forward = {&linear_product_kernel},
+    .backward = {&linear_backward_x_kernel, &linear_backward_weights_kernel, &bias_backward_kernel},
     .scratch = linear_scratch,
+    .also = 2,
+    .with = 1,
+    .folds = "relu",
+    .folded = &linear_relu_kernel,
 };
 
 static const ag_op linear = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lstm: the state behind the last row of each sequence. The part of the input in the gates of all
+/* lstm: the state after the last row of each sequence. The part of the input in the gates of all
    rows is one product, then the steps run (ops/lstm_step.c). Saved: the gates of every row, state
    and cell before it (where a backward follows), and the ranks. Backward puts the gradient of the
    gates' inputs in their place, after which every other gradient is one product. */
@@ -141,6 +141,7 @@ static const ag_op lstm = {
     .ints = SAVE_X(1) | SAVE_Y(3),
     .outputs = 4,
     .shape = lstm_shape,
+    .given = SAVE_X(1),
     .forward = {&lstm_forward_kernel},
     .prepare = {&lstm_steps_back_kernel},
     .backward = {&lstm_backward_x_kernel, NULL, &lstm_backward_input_kernel,

@@ -30,9 +30,9 @@ KERNEL void lstm_row(ag_real *gates, ag_real *state, ag_real *cell, const ag_rea
 }
 
 /* Units that pass together; how many of them a lane has. */
-enum { LSTM_CHUNK = AG_PER_LANE == 1 ? LANES : 128, LSTM_HELD = AG_PER_LANE == 1 ? 1 : 128 };
+enum { LSTM_CHUNK = AG_PER_LANE == 1 ? MOST_LANES : 128, LSTM_HELD = AG_PER_LANE == 1 ? 1 : 128 };
 
-/* dgates is the gradient of what the gates are functions of; dstate is that of the state behind the
+/* dgates is the gradient of what the gates are functions of; dstate is that of the state after the
    step, dcell goes one step back. */
 KERNEL void lstm_row_back(ag_real *dgates, ag_real *dcell, const ag_real *dstate,
                           const ag_real *gates, const ag_real *before_cell, int h)
@@ -53,10 +53,10 @@ KERNEL void lstm_row_back(ag_real *dgates, ag_real *dcell, const ag_real *dstate
     }
 }
 
-/* ---- on a device. Scratch: states, cells [sequences,h] and products [sequences,4h] in the order
-   of the ranks, backward their gradients; then where each sequence begins and the last one ends
-   ----
- */
+/* ---- on a device ---- */
+
+/* Scratch: states, cells [sequences,h] and products [sequences,4h] in the order of the ranks,
+ * backward their gradients; then where each sequence begins and the last one ends. */
 
 KERNEL int32_t *lstm_bounds_of(const ag_args *a, lstm_sizes s)
 {

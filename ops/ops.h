@@ -7,22 +7,13 @@
 #define AG_OPS_H
 
 #include "autograd/autograd.h"
+#include "ops/elementwise_ops.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- elementwise: shape of x; formulas and derivatives stand in ops/elementwise.def -------------
- */
-#define MAP(name, ...)  AG_API ag_tensor *ag_##name(ag_tensor *x);
-#define MAP1(name, ...) AG_API ag_tensor *ag_##name(ag_tensor *x, ag_real p);
-#define MAP2(name, ...) AG_API ag_tensor *ag_##name(ag_tensor *x, ag_real p, ag_real q);
-#define ZIP(name, ...)  AG_API ag_tensor *ag_##name(ag_tensor *x, ag_tensor *z);
-#include "ops/elementwise.def"
-#undef MAP
-#undef MAP1
-#undef MAP2
-#undef ZIP
+/* ---- elementwise ops are declared in ops/elementwise_ops.h; and dropout ---- */
 
 /* y = x / (1 - p) with probability 1 - p, else 0; the identity when the tape is not training.
    Any shape. dx = dy / (1 - p) where kept. Fails unless 0 <= p < 1. The mask is a function of
@@ -30,8 +21,7 @@ extern "C" {
    Source: Srivastava et al. 2014; PyTorch nn.Dropout. */
 AG_API ag_tensor *ag_dropout(ag_tensor *x, ag_real p);
 
-/* ---- shape --------------------------------------------------------------------------------------
- */
+/* ---- shape ---- */
 
 /* The same values under another shape of the same count; a view. Gradient: the same view. */
 AG_API ag_tensor *ag_reshape(ag_tensor *x, ag_shape shape);
@@ -39,7 +29,7 @@ AG_API ag_tensor *ag_reshape(ag_tensor *x, ag_shape shape);
 /* y[j,i] = x[i,j]. x [n,m] -> [m,n]. dx = dy transposed. */
 AG_API ag_tensor *ag_transpose(ag_tensor *x);
 
-/* The inputs one behind the other along an axis (negative: from the back). All other sizes are
+/* The inputs one after the other along an axis (negative: from the back). All other sizes are
    equal; 1 to 8 inputs. dx = the slice of dy. */
 AG_API ag_tensor *ag_concat(ag_tensor *const *x, int n, int axis);
 AG_API ag_tensor *ag_concat2(ag_tensor *x0, ag_tensor *x1, int axis);
@@ -48,14 +38,13 @@ AG_API ag_tensor *ag_concat2(ag_tensor *x0, ag_tensor *x1, int axis);
  */
 AG_API ag_tensor *ag_slice(ag_tensor *x, int axis, int from, int length);
 
-/* Row k of x stands in columns k d .. k d + d - 1 of row k, 0 elsewhere. x [h,d] -> [h, h d]. dx =
+/* Row k of x is in columns k d .. k d + d - 1 of row k, 0 elsewhere. x [h,d] -> [h, h d]. dx =
    dy there. With it one product is a product per head: ag_linear(z, ag_block_diagonal(x), NULL) is
    the product of part k of each row of z with row k of x. Source: PyTorch block_diag of the rows.
  */
 AG_API ag_tensor *ag_block_diagonal(ag_tensor *x);
 
-/* ---- products -----------------------------------------------------------------------------------
- */
+/* ---- products ---- */
 
 /* y = op(a) op(b), op transposing when ta or tb is 1. op(a) [n,k], op(b) [k,m] -> [n,m].
    da = dy op(b)' and db = op(a)' dy, transposed like their inputs. Source: BLAS gemm. */
@@ -76,8 +65,10 @@ AG_API ag_tensor *ag_mul_columns(ag_tensor *x, ag_tensor *s);
  * x. */
 AG_API ag_tensor *ag_mul_rows(ag_tensor *x, ag_tensor *s);
 
-/* ---- gather and scatter: indices are int32, checked by the caller who loads them; one that names
-        no row is safe, it reads zeros and adds nothing ------------------------ */
+/* ---- gather and scatter ---- */
+
+/* Indices are int32, checked by the caller who loads them; one that names no row is safe, it reads
+ * zeros and adds nothing. */
 
 /* y[i,:] = x[index[i],:]. x [n, ...], index [m] -> [m, ...]. dx = rows of dy added in order of i.
    An embedding is ag_gather(table, index). */
@@ -97,8 +88,10 @@ AG_API ag_tensor *ag_embedding_bag(ag_tensor *table, ag_tensor *index, int strid
    dy[v,c,:], dpart = dy at its rows. */
 AG_API ag_tensor *ag_spread(ag_tensor *base, ag_tensor *part, ag_tensor *where);
 
-/* ---- reductions: over all, down the rows (a value per column), along the columns (a value per
-        row). A maximum of nothing is 0; a NaN is larger than all ---------- */
+/* ---- reductions ---- */
+
+/* Over all, down the rows (a value per column), along the columns (a value per row). A maximum of
+ * nothing is 0; a NaN is larger than all. */
 AG_API ag_tensor *ag_sum_all(ag_tensor *x);   /* -> [] */
 AG_API ag_tensor *ag_mean_all(ag_tensor *x);  /* -> [] */
 AG_API ag_tensor *ag_sum_rows(ag_tensor *x);  /* [n, ...] -> [...]: y = sum over the first axis */
@@ -118,11 +111,11 @@ AG_API ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts);
 
-/* The largest of each column and behind them the means: x [n,f] -> [s,2f], in one pass. Replaces
+/* The largest of each column and after them the means: x [n,f] -> [s,2f], in one pass. Replaces
    ag_concat2(ag_segment_max(x, starts), ag_segment_mean(x, starts), -1). */
 AG_API ag_tensor *ag_segment_max_mean(ag_tensor *x, ag_tensor *starts);
 
-/* ---- softmax and norms ----------------------------------------------------------------------- */
+/* ---- softmax and norms ---- */
 
 /* Over the last axis. dx = y (dy - <y, dy>); log: dx = dy - e^y sum dy. */
 AG_API ag_tensor *ag_softmax(ag_tensor *x);
@@ -164,8 +157,8 @@ AG_API ag_tensor *ag_cross_attention_beside(ag_tensor *x, ag_tensor *t);
 AG_API ag_tensor *ag_channel_attention(ag_tensor *x, ag_tensor *w1, ag_tensor *b1, ag_tensor *w2,
                                        ag_tensor *b2);
 
-/* What ag_attend reads besides x: channel attention's weights w1 [r,f], b1 [r], w2 [f,r], b2 [f],
-   and cross attention's temperature t [1]. */
+/* The inputs of ag_attend besides x: channel attention's weights w1 [r,f], b1 [r], w2 [f,r], b2
+   [f], and cross attention's temperature t [1]. */
 typedef struct ag_attend_weights {
     ag_tensor *w1, *b1, *w2, *b2, *t;
 } ag_attend_weights;
@@ -200,8 +193,10 @@ AG_API ag_tensor *ag_lstm(ag_tensor *x, ag_tensor *starts, ag_tensor *w_input, a
    Vaswani et al. 2017; PyTorch F.scaled_dot_product_attention with a mask of graphs. */
 AG_API ag_tensor *ag_attention(ag_tensor *qkv, ag_tensor *starts, int heads);
 
-/* ---- losses -> []: the mean over all elements, 0 of nothing. Gradients flow to y and to the
-        target, which have one shape ---------------------- */
+/* ---- losses -> [] ---- */
+
+/* The mean over all elements, 0 of nothing. Gradients flow to y and to the target, which have one
+ * shape. */
 AG_API ag_tensor *ag_squared_error(ag_tensor *y, ag_tensor *target);  /* (y - t)^2 */
 AG_API ag_tensor *ag_absolute_error(ag_tensor *y, ag_tensor *target); /* |y - t| */
 

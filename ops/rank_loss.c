@@ -32,9 +32,12 @@ static int64_t pair_scratch(const ag_args *a, int backward) { return backward ? 
 /* A row takes n steps: the kernels of rank_loss.h with blocks of about 2^16 steps. */
 static int64_t pair_grain(const ag_args *a) { return 1 + (1 << 16) / (1 + (int64_t)pair_count(a)); }
 
-#define PAIRS(name)                                                                  \
- static const ag_kernel name##_pairs = {#name, name##_count,           name##_range, \
-                                        NULL,  AG__CUDA_POINTER(name), pair_grain};
+#define PAIRS(id)                                                   \
+ static const ag_kernel id##_pairs = {.name = #id,                  \
+                                      .count = id##_count,          \
+                                      .range = id##_range,          \
+                                      .cuda = AG__CUDA_POINTER(id), \
+                                      .grain = pair_grain};
 PAIRS(pairwise_hinge_rows)
 PAIRS(pairwise_hinge_backward)
 PAIRS(pairwise_logistic_rows)
@@ -116,7 +119,7 @@ static const ag_op pairwise_logistic = {
 
 static const ag_op listmle = {
     .name = "listmle",
-    .formula = "y = sum over k of s[k] + ln sum over l at or behind k of e^-s[l]",
+    .formula = "y = sum over k of s[k] + ln sum over l at or after k of e^-s[l]",
     .inputs = "scores rank",
     .ints = SAVE_X(1),
     .outputs = 2,

@@ -67,10 +67,9 @@ PAIR_LOSS(pairwise_hinge, hinge, hinge_slope)
 
 PAIR_LOSS(pairwise_logistic, logistic, logistic_slope)
 
-/* ---- ListMLE: item k is followed by itself and all that rank behind it --------------------------
- */
+/* ---- ListMLE: item k is followed by itself and all that rank after it ---- */
 
-/* 1 if item j comes at or behind item k: by rank, equal ranks by index. */
+/* 1 if item j comes at or after item k: by rank, equal ranks by index. */
 KERNEL int follows(const int32_t *rank, int j, int32_t rank_k, int k)
 {
     return (rank[j] > rank_k) | ((rank[j] == rank_k) & (j >= k));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What losses over pairs share: which items an item is compared with, and the logistic term. */
+/* The parts that losses over pairs share: which items an item is compared with, and the logistic
+ * term. */
 #ifndef AG_OPS_RANK_PAIRS_H
 #define AG_OPS_RANK_PAIRS_H
 

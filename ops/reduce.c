@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sum, mean and max of all elements, down the rows (over the first axis) and along the columns
-   (over the last). Sums save nothing, max saves where the first largest stands. */
+   (over the last). Sums save nothing, max saves the place of the first largest. */
 #include "ops/reduce.h"
 #include "ops/ops.h"
 #include "ops/table.h"
@@ -35,6 +35,42 @@ static int64_t all_scratch(const ag_args *a, int backward)
 {
     return backward ? 0 : reduce_all_rows(a);
 }
+
+/* ---- on a device: pieces of the rows where few columns are long ---- */
+
+static int in_pieces(const ag_args *a) { return cut_pays(rows_cut(a), row_elements(a->xs[0])); }
+
+DEVICE(sum_rows_all)
+{
+    if (!in_pieces(a)) {
+        sum_rows_forward_kernel.cuda(a);
+        return;
+    }
+    sum_rows_pieces_kernel.cuda(a);
+    sum_rows_join_kernel.cuda(a);
+}
+DEVICE(max_rows_all)
+{
+    if (!in_pieces(a)) {
+        max_rows_forward_kernel.cuda(a);
+        return;
+    }
+    max_rows_pieces_kernel.cuda(a);
+    max_rows_join_kernel.cuda(a);
+}
+
+static int64_t sum_scratch(const ag_args *a, int backward)
+{
+    return backward || !in_pieces(a) ? 0 : pieces_scratch(rows_cut(a), 1, row_elements(a->xs[0]));
+}
+static int64_t max_scratch(const ag_args *a, int backward) { return 2 * sum_scratch(a, backward); }
+
+static const ag_kernels sum_rows_cuda = {.forward = {&sum_rows_all_kernel},
+                                         .backward = {&sum_rows_backward_kernel},
+                                         .scratch = sum_scratch};
+static const ag_kernels max_rows_cuda = {.forward = {&max_rows_all_kernel},
+                                         .backward = {&max_rows_backward_kernel},
+                                         .scratch = max_scratch};
 
 static const ag_case sum_all_cases[] = {
     {.x = {{2, {3, 5}}}},
@@ -71,6 +107,7 @@ static const ag_case sum_rows_cases[] = {
     {.x = {{2, {33, 31}}}},
     {.x = {{2, {3, 1025}}}, .attr = {.i = {1}}},
     {.x = {{2, {1025, 3}}}, .attr = {.i = {1}}},
+    {.x = {{2, {256, 33}}}},
     {.x = {{2, {0, 5}}}, .attr = {.i = {1}}},
 };
 
@@ -81,6 +118,7 @@ static const ag_op sum_rows = {
     .shape = rows_shape,
     .forward = {&sum_rows_forward_kernel},
     .backward = {&sum_rows_backward_kernel},
+    .cuda = &sum_rows_cuda,
     .cases = sum_rows_cases,
     .n_cases = COUNT(sum_rows_cases),
 };
@@ -95,6 +133,8 @@ static const ag_case max_rows_cases[] = {
     {.x = {{2, {33, 31}}}},
     {.x = {{2, {3, 1025}}}},
     {.x = {{3, {32, 5, 13}}}},
+    {.x = {{2, {257, 33}}}},
+    {.x = {{2, {1500, 2}}}, .lo = 2, .hi = 2},
 };
 
 static const ag_op max_rows = {
@@ -106,6 +146,7 @@ static const ag_op max_rows = {
     .shape = rows_shape,
     .forward = {&max_rows_forward_kernel},
     .backward = {&max_rows_backward_kernel},
+    .cuda = &max_rows_cuda,
     .saves = SAVE_Y(1),
     .has_kinks = 1,
     .cases = max_rows_cases,

@@ -2,10 +2,11 @@
 /* Reductions: over all elements, down the first axis, along the last. attr.i[0]: 1 divides by the
    number of elements that were summed. */
 #include "core/kernel.h"
-#include "ops/strip.h"
+#include "ops/strip_pieces.h"
 
-/* ---- over all: rows of ALL_ROW elements are summed into scratch, then the scratch in order ----
- */
+/* ---- over all ---- */
+
+/* Rows of ALL_ROW elements are summed into scratch, then the scratch in order. */
 
 enum { ALL_ROW = 1024 };
 
@@ -40,8 +41,7 @@ ELEMENTS(sum_all_backward, ag__elements(a->xs[0]))
     for (int64_t i = lo; i < hi; i++) PUT(DX, i, d);
 }
 
-/* ---- down the rows: a value per column ---------------------------------------------------------
- */
+/* ---- down the rows: a value per column ---- */
 
 STRIP(sum_rows_forward, 1, row_width(a->xs[0]))
 {
@@ -53,7 +53,7 @@ STRIP(sum_rows_forward, 1, row_width(a->xs[0]))
     EACH (j, n) y[j] = sum[AT(j)] * scale;
 }
 
-ROW(sum_rows_backward, a->xs[0].size[0])
+ROW_OF(sum_rows_backward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int n = row_width(a->xs[0]);
     const ag_real scale = a->attr.i[0] ? 1 / (ag_real)a->xs[0].size[0] : 1;
@@ -75,7 +75,7 @@ STRIP(max_rows_forward, 1, row_width(a->xs[0]))
     }
 }
 
-ROW(max_rows_backward, a->xs[0].size[0])
+ROW_OF(max_rows_backward, a->xs[0].size[0], row_width(a->xs[0]))
 {
     const int n = row_width(a->xs[0]);
     const int32_t *from = YI(1);
@@ -84,10 +84,47 @@ ROW(max_rows_backward, a->xs[0].size[0])
     EACH (i, n) PUT(dx, i, from[i] == (int32_t)r ? dy[i] : 0);
 }
 
-/* ---- along the columns: a value per row --------------------------------------------------------
- */
+/* On a device, where few columns are long. */
+AG_BOTH row_cut rows_cut(const ag_args *a) { return cut_of(NULL, 1, a->xs[0].size[0], 0); }
 
-ROW(sum_columns_forward, ag__rows(a->xs[0]))
+STRIP(sum_rows_pieces, cut_slots(rows_cut(a)), row_width(a->xs[0]))
+{
+    (void)add;
+    leave_sum(a->scratch, rows_cut(a), X(0), NULL, o, row_width(a->xs[0]), c, n);
+}
+
+TILE(sum_rows_join, 1, row_width(a->xs[0]), 0)
+{
+    const ag_real scale = a->attr.i[0] ? 1 / (ag_real)a->xs[0].size[0] : 1;
+    ag_real sum[AG_PER_LANE], *y = Y(0) + c;
+    (void)tile, (void)add;
+    join_sums(sum, rows_cut(a), a->scratch, o, row_width(a->xs[0]), c, n);
+    TILE_ROWS(r, 1)
+    EACH (j, n) y[j] = sum[AT(j)] * scale;
+}
+
+STRIP(max_rows_pieces, cut_slots(rows_cut(a)), row_width(a->xs[0]))
+{
+    (void)add;
+    leave_max(a->scratch, NULL, rows_cut(a), X(0), o, row_width(a->xs[0]), c, n);
+}
+
+TILE(max_rows_join, 1, row_width(a->xs[0]), MAX_TILE)
+{
+    ag_real best[AG_PER_LANE], *y = Y(0) + c;
+    int32_t at[AG_PER_LANE], *from = YI(1) + c;
+    (void)add;
+    join_max(best, at, rows_cut(a), a->scratch, o, row_width(a->xs[0]), c, n, tile);
+    TILE_ROWS(r, 1)
+    EACH (j, n) {
+        y[j] = best[AT(j)];
+        from[j] = at[AT(j)];
+    }
+}
+
+/* ---- along the columns: a value per row ---- */
+
+ROW_OF(sum_columns_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *x = X(0) + r * n;
@@ -97,7 +134,7 @@ ROW(sum_columns_forward, ag__rows(a->xs[0]))
     if (LANE == 0) Y(0)[r] = a->attr.i[0] && n ? s / (ag_real)n : s;
 }
 
-ROW(sum_columns_backward, ag__rows(a->xs[0]))
+ROW_OF(sum_columns_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real d = a->attr.i[0] ? DY(0)[r] / (ag_real)n : DY(0)[r];
@@ -123,7 +160,7 @@ KERNEL int32_t first_equal(const ag_real *x, int n, ag_real m)
 }
 
 /* Y(1): the column of the first largest. A NaN is larger than all. */
-ROW(max_columns_forward, ag__rows(a->xs[0]))
+ROW_OF(max_columns_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *x = X(0) + r * n;
@@ -139,7 +176,7 @@ ROW(max_columns_forward, ag__rows(a->xs[0]))
     }
 }
 
-ROW(max_columns_backward, ag__rows(a->xs[0]))
+ROW_OF(max_columns_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const int32_t at = YI(1)[r];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* segment_sum (mean with i0 = 1) and segment_max: rows starts[g]..starts[g+1]-1 of x [n, ...] ->
-   row g. Both save the starts, max also where the first largest stands. An empty segment gives 0;
+   row g. Both save the starts, max also the place of the first largest. An empty segment gives 0;
    rows outside of all segments have gradient 0. */
 #include "ops/segment.h"
 #include "ops/ops.h"
@@ -18,8 +18,45 @@ static int segment_shape(ag_call *call)
     return 0;
 }
 
+/* ---- on a device: pieces of the rows where few segments are long ---- */
+
+static int in_pieces(const ag_args *a) { return cut_pays(segment_cut(a), row_elements(a->xs[0])); }
+
+DEVICE(segment_sum_all)
+{
+    if (!in_pieces(a)) {
+        segment_sum_forward_kernel.cuda(a);
+        return;
+    }
+    segment_sum_pieces_kernel.cuda(a);
+    segment_sum_join_kernel.cuda(a);
+}
+DEVICE(segment_max_all)
+{
+    if (!in_pieces(a)) {
+        segment_max_forward_kernel.cuda(a);
+        return;
+    }
+    segment_max_pieces_kernel.cuda(a);
+    segment_max_join_kernel.cuda(a);
+}
+
+static int64_t sum_scratch(const ag_args *a, int backward)
+{
+    return backward || !in_pieces(a) ? 0
+                                     : pieces_scratch(segment_cut(a), 1, row_elements(a->xs[0]));
+}
+static int64_t max_scratch(const ag_args *a, int backward) { return 2 * sum_scratch(a, backward); }
+
+static const ag_kernels sum_cuda = {.forward = {&segment_sum_all_kernel},
+                                    .backward = {&segment_sum_backward_kernel},
+                                    .scratch = sum_scratch};
+static const ag_kernels max_cuda = {.forward = {&segment_max_all_kernel},
+                                    .backward = {&segment_max_backward_kernel},
+                                    .scratch = max_scratch};
+
 static const int32_t four[] = {0, 3, 3, 4, 9}, inner[] = {1, 3, 5}, none[] = {0, 0, 0},
-                     one[] = {0, 40};
+                     one[] = {0, 40}, long_ones[] = {1, 129, 129, 130, 899};
 
 #define CASES(mean)                                                                   \
  {.x = {{2, {9, 5}}, {1, {5}}}, .attr = {.i = {mean}}, .ints = {NULL, four}},         \
@@ -32,7 +69,8 @@ static const int32_t four[] = {0, 3, 3, 4, 9}, inner[] = {1, 3, 5}, none[] = {0,
      {.x = {{3, {9, 2, 31}}, {1, {5}}}, .attr = {.i = {mean}}, .ints = {NULL, four}}, \
      {.x = {{2, {40, 32}}, {1, {2}}}, .attr = {.i = {mean}}, .ints = {NULL, one}},    \
      {.x = {{2, {40, 33}}, {1, {2}}}, .attr = {.i = {mean}}, .ints = {NULL, one}},    \
-     {.x = {{2, {9, 1025}}, {1, {5}}}, .attr = {.i = {mean}}, .ints = {NULL, four}},
+     {.x = {{2, {9, 1025}}, {1, {5}}}, .attr = {.i = {mean}}, .ints = {NULL, four}},  \
+     {.x = {{2, {900, 33}}, {1, {5}}}, .attr = {.i = {mean}}, .ints = {NULL, long_ones}},
 
 static const ag_case sum_cases[] = {CASES(0) CASES(1)};
 static const ag_case max_cases[] = {
@@ -46,6 +84,7 @@ static const ag_op segment_sum = {
     .shape = segment_shape,
     .forward = {&segment_sum_forward_kernel},
     .backward = {&segment_sum_backward_kernel},
+    .cuda = &sum_cuda,
     .saves = SAVE_X(1),
     .cases = sum_cases,
     .n_cases = sizeof sum_cases / sizeof *sum_cases,
@@ -60,6 +99,7 @@ static const ag_op segment_max = {
     .shape = segment_shape,
     .forward = {&segment_max_forward_kernel},
     .backward = {&segment_max_backward_kernel},
+    .cuda = &max_cuda,
     .saves = SAVE_X(1) | SAVE_Y(1),
     .has_kinks = 1,
     .cases = max_cases,

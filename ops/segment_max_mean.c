@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* segment_max_mean: rows starts[g]..starts[g+1]-1 of x [n,f] -> row g of y [segments,2f], the
-   largest of each column and behind them the means. One pass over x, and one over dx. An empty
+   largest of each column and after them the means. One pass over x, and one over dx. An empty
    segment gives 0; rows outside of all segments have gradient 0. */
 #include "ops/segment_max_mean.h"
 #include "ops/ops.h"
@@ -21,8 +21,28 @@ static int segment_max_mean_shape(ag_call *call)
     return 0;
 }
 
+/* On a device: pieces of the rows where few segments are long. */
+static int in_pieces(const ag_args *a) { return cut_pays(max_mean_cut(a), ag__columns(a->xs[0])); }
+DEVICE(segment_max_mean_all)
+{
+    if (!in_pieces(a)) {
+        segment_max_mean_forward_kernel.cuda(a);
+        return;
+    }
+    segment_max_mean_pieces_kernel.cuda(a);
+    segment_max_mean_join_kernel.cuda(a);
+}
+static int64_t scratch(const ag_args *a, int backward)
+{
+    return backward || !in_pieces(a) ? 0
+                                     : pieces_scratch(max_mean_cut(a), 3, ag__columns(a->xs[0]));
+}
+static const ag_kernels cuda = {.forward = {&segment_max_mean_all_kernel},
+                                .backward = {&segment_max_mean_backward_kernel},
+                                .scratch = scratch};
+
 static const int32_t four[] = {0, 3, 3, 4, 9}, inner[] = {1, 3, 5}, none[] = {0, 0, 0},
-                     one[] = {0, 40};
+                     one[] = {0, 40}, long_ones[] = {1, 129, 129, 130, 899};
 
 static const ag_case cases[] = {
     {.x = {{2, {9, 5}}, {1, {5}}}, .ints = {NULL, four}},
@@ -35,6 +55,7 @@ static const ag_case cases[] = {
     {.x = {{2, {40, 33}}, {1, {2}}}, .ints = {NULL, one}},
     {.x = {{2, {9, 1025}}, {1, {5}}}, .ints = {NULL, four}},
     {.x = {{2, {9, 2}}, {1, {5}}}, .lo = 2, .hi = 2, .ints = {NULL, four}},
+    {.x = {{2, {900, 33}}, {1, {5}}}, .ints = {NULL, long_ones}},
 };
 
 static const ag_op segment_max_mean = {
@@ -47,6 +68,7 @@ static const ag_op segment_max_mean = {
     .forward = {&segment_max_mean_forward_kernel},
     .backward = {&segment_max_mean_backward_kernel},
     .saves = SAVE_X(1) | SAVE_Y(1),
+    .cuda = &cuda,
     .has_kinks = 1,
     .cases = cases,
     .n_cases = sizeof cases / sizeof *cases,

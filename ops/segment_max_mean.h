@@ -3,7 +3,7 @@
    Y(1): the row of the first largest. Starts outside of the rows are taken as the nearest end. */
 #include "core/kernel.h"
 #include "ops/segment_of.h"
-#include "ops/strip.h"
+#include "ops/strip_pieces.h"
 
 /* As strip_max and strip_sum, of the same rows at once. */
 KERNEL void strip_max_sum(ag_real *best, int32_t *at, ag_real *sum, const ag_real *x, int64_t lo,
@@ -55,7 +55,7 @@ STRIP(segment_max_mean_forward, a->ys[0].size[0], ag__columns(a->xs[0]))
                    segment_start(a, o + 1), width, c, n);
 }
 
-ROW(segment_max_mean_backward, a->xs[0].size[0])
+ROW_OF(segment_max_mean_backward, a->xs[0].size[0], ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const int32_t g = segment_of(a, r), *from = YI(1) + (int64_t)g * n;
@@ -66,5 +66,43 @@ ROW(segment_max_mean_backward, a->xs[0].size[0])
         EACH (i, n) PUT(dx, i, (from[i] == (int32_t)r ? dy[i] : 0) + mean[i] * scale);
     } else if (!add) {
         EACH (i, n) dx[i] = 0;
+    }
+}
+
+/* ---- on a device ---- */
+
+/* For few segments that are long. Scratch: maxima, their rows, sums, of all slots each. */
+
+AG_BOTH row_cut max_mean_cut(const ag_args *a)
+{
+    return cut_of(XI(1), a->ys[0].size[0], a->xs[0].size[0], 0);
+}
+AG_BOTH ag_real *max_mean_sums(const ag_args *a)
+{
+    return a->scratch + pieces_scratch(max_mean_cut(a), 2, ag__columns(a->xs[0]));
+}
+
+STRIP(segment_max_mean_pieces, cut_slots(max_mean_cut(a)), ag__columns(a->xs[0]))
+{
+    const int width = ag__columns(a->xs[0]);
+    (void)add;
+    leave_max(a->scratch, max_mean_sums(a), max_mean_cut(a), X(0), o, width, c, n);
+}
+
+TILE(segment_max_mean_join, a->ys[0].size[0], ag__columns(a->xs[0]), MAX_TILE)
+{
+    const int width = ag__columns(a->xs[0]);
+    const int rows = segment_start(a, o + 1) - segment_start(a, o);
+    const ag_real scale = rows > 0 ? 1 / (ag_real)rows : 0;
+    ag_real best[AG_PER_LANE], sum[AG_PER_LANE], *y = Y(0) + o * 2 * width + c;
+    int32_t at[AG_PER_LANE], *from = YI(1) + o * width + c;
+    (void)add;
+    join_max(best, at, max_mean_cut(a), a->scratch, o, width, c, n, tile);
+    join_sums(sum, max_mean_cut(a), max_mean_sums(a), o, width, c, n);
+    TILE_ROWS(r, 1)
+    EACH (j, n) {
+        y[j] = best[AT(j)];
+        y[width + j] = sum[AT(j)] * scale;
+        from[j] = at[AT(j)];
     }
 }

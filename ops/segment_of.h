@@ -12,7 +12,7 @@ AG_BOTH int32_t start_within(const int32_t *starts, int64_t g, int rows)
     return start < 0 ? 0 : start < rows ? start : rows;
 }
 
-/* The segment that holds row r: the last that starts at r or before, if it ends behind r; else -1.
+/* The segment that holds row r: the last that starts at r or before, if it ends after r; else -1.
  */
 AG_BOTH int32_t segment_holding(const int32_t *starts, int32_t segments, int rows, int64_t r)
 {

@@ -3,7 +3,7 @@
    overflows. */
 #include "core/kernel.h"
 
-ROW(softmax_forward, ag__rows(a->xs[0]))
+ROW_OF(softmax_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ x = X(0) + r * n;
@@ -16,7 +16,7 @@ ROW(softmax_forward, ag__rows(a->xs[0]))
     EACH (i, n) y[i] /= s;
 }
 
-ROW(softmax_backward, ag__rows(a->xs[0]))
+ROW_OF(softmax_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ y = Y(0) + r * n, *__restrict__ dy = DY(0) + r * n;
@@ -26,7 +26,7 @@ ROW(softmax_backward, ag__rows(a->xs[0]))
     EACH (i, n) PUT(dx, i, y[i] * (dy[i] - s));
 }
 
-ROW(log_softmax_forward, ag__rows(a->xs[0]))
+ROW_OF(log_softmax_forward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ x = X(0) + r * n;
@@ -39,7 +39,7 @@ ROW(log_softmax_forward, ag__rows(a->xs[0]))
     EACH (i, n) y[i] = x[i] - m - s;
 }
 
-ROW(log_softmax_backward, ag__rows(a->xs[0]))
+ROW_OF(log_softmax_backward, ag__rows(a->xs[0]), ag__columns(a->xs[0]))
 {
     const int n = ag__columns(a->xs[0]);
     const ag_real *__restrict__ y = Y(0) + r * n, *__restrict__ dy = DY(0) + r * n;

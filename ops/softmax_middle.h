@@ -2,6 +2,7 @@
 /* Softmax over the middle axis of x [a,b,c]: for each a a strip of columns with b rows, which stays
  * in the cache. */
 #include "core/kernel.h"
+#include "ops/softmax_middle_tile.h"
 
 STRIP(softmax_middle_forward, a->xs[0].size[0], a->xs[0].size[2])
 {
@@ -54,7 +55,7 @@ STRIP(log_softmax_middle_backward, a->xs[0].size[0], a->xs[0].size[2])
         EACH (j, n) PUT(dx, r * m + j, dy[r * m + j] - v_exp(y[r * m + j]) * sum[AT(j)]);
 }
 
-/* ---- cross attention: y = x softmax(x / t); inputs x, t ------------------------------------- */
+/* ---- cross attention: y = x softmax(x / t); inputs x, t ---- */
 
 /* With i0 = 1 the rows of y (and dy) are [x, x softmax(x / t)], twice as wide. Output 1 [a,2,c]
    holds the largest x / t of each column and 1 / the sum of the exponentials. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors as a first axis of rows with all other axes behind it, and sums down such rows within a
+/* Tensors as a first axis of rows with all other axes after it, and sums down such rows within a
    strip of columns. */
 #ifndef AG_OPS_STRIP_H
 #define AG_OPS_STRIP_H

@@ -11,7 +11,7 @@
 #include "op_table.inc"
 #undef AG_OP_FILE
 
-/* The i-th op of all files, NULL behind the last. */
+/* The i-th op of all files, NULL after the last. */
 const ag_op *ag__op(int i);
 const ag_op *ag__op_named(const char *name);
 

@@ -19,7 +19,7 @@ static void update_run(ag_real *restrict w, ag_real *restrict m, ag_real *restri
     for (int64_t i = 0; i < n; i++) ag__adamw_element(&w[i], &m[i], &v[i], g[i], u);
 }
 
-/* Index of the first parameter that ends behind `offset`. */
+/* Index of the first parameter that ends after `offset`. */
 static int first_behind(const ag_params *params, int64_t offset)
 {
     int low = 0, high = params->count;
@@ -49,14 +49,14 @@ static void update_block(ag_params *params, int64_t from, int64_t to, ag__adamw 
     }
 }
 
-ag_status ag__need_gradients(const ag_params *params, const char *who, ag_failure *why)
+ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why)
 {
     if (!params) return ag__refuse_null(why, who, "params");
     if (params->failure.status != AG_OK)
         return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
-    if (!params->value)
-        return ag_fail(why, AG_EUSE,
-                       "%s: the parameters are not built; call ag_params_build first.", who);
+    ag_status status = ag__need_built(params, who, why);
+    if (status == AG_OK) status = ag__params_learn(params, 0, why);
+    if (status != AG_OK) return status;
     if (params->state == AG_EMPTY)
         return ag_fail(why, AG_EUSE,
                        "%s: the parameters hold no gradients; run ag_backward before every step.",
@@ -70,7 +70,7 @@ ag_status ag__need_gradients(const ag_params *params, const char *who, ag_failur
     return AG_OK;
 }
 
-static ag_status check(const ag_params *params, const ag_adamw *o, double lr, const char *who,
+static ag_status check(ag_params *params, const ag_adamw *o, double lr, const char *who,
                        ag_failure *why)
 {
     ag_status status = ag__need_gradients(params, who, why);

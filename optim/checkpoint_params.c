@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is stored of each parameter, and under which name: value, then the moments. */
+/* The arrays that are stored of each parameter, and their names: value, then the moments. */
 enum { VALUE, MOMENT_1, MOMENT_2, PARTS };
 static const char *const prefix[PARTS] = {"", "optimizer.m.", "optimizer.v."};
 static const char step_name[] = "optimizer.step";
@@ -28,8 +28,7 @@ static ag_status need_built(const ag_params *params, const char *who, ag_failure
     return AG_OK;
 }
 
-/* ---- save
- * ---------------------------------------------------------------------------------------- */
+/* ---- save * ---- */
 
 /* Fills items (count x parts of them) and returns 0 if there is no memory for the names. */
 static int list_items(ag_checkpoint_item *items, ag_arena *names, const ag_params *params,
@@ -88,8 +87,7 @@ ag_status ag_params_save(const char *path, const ag_params *params, int resume,
     return status;
 }
 
-/* ---- load
- * ---------------------------------------------------------------------------------------- */
+/* ---- load * ---- */
 
 static const ag_checkpoint_item *find_part(const ag_checkpoint *c, const ag_param *p, int part)
 {

@@ -9,7 +9,7 @@
 # error "checkpoints are written as they lie in memory, which the format wants little-endian"
 #endif
 
-/* What goes into a file. order[] has the items by falling size of their elements, so that all are
+/* The contents of a file. order[] has the items by falling size of their elements, so that all are
  * aligned. */
 typedef struct job {
     const char *path;

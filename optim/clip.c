@@ -60,22 +60,20 @@ static void scale(ag_real *x, int64_t size, ag_real factor)
     ag__parallel((size + SCALED - 1) / SCALED, scale_piece, &t);
 }
 
-/* Marks the gradients bad and names the first one that is not finite. */
-static ag_status refuse(ag_params *params, double norm, ag_failure *why)
+ag_status ag__refuse_gradients(ag_params *params, int64_t at, ag_real value, double norm,
+                               ag_failure *why)
 {
     params->state = AG_BAD;
-    if (ag_params_fetch(params, why) != AG_OK) return AG_EDEVICE;
     for (int i = 0; i < params->count; i++) {
         const ag_param *p = params->list[i];
-        for (int64_t k = 0; k < p->count; k++)
-            if (!isfinite(p->gradient[k]))
-                return ag_fail(
-                    why, AG_EFINITE,
-                    "ag_clip_norm: the gradient of parameter \"%s\" is %g at element %lld of "
-                    "%lld (optimizer step %lld); lower the learning rate or look at the inputs "
-                    "of this step.",
-                    p->name, (double)p->gradient[k], (long long)k, (long long)p->count,
-                    (long long)params->step);
+        if (at >= p->offset && at < p->offset + p->count)
+            return ag_fail(
+                why, AG_EFINITE,
+                "ag_clip_norm: the gradient of parameter \"%s\" is %g at element %lld of "
+                "%lld (optimizer step %lld); lower the learning rate or look at the inputs "
+                "of this step.",
+                p->name, (double)value, (long long)(at - p->offset), (long long)p->count,
+                (long long)params->step);
     }
     return ag_fail(
         why, AG_EFINITE,
@@ -84,10 +82,23 @@ static ag_status refuse(ag_params *params, double norm, ag_failure *why)
         norm, (long long)params->step);
 }
 
-static ag_status measure(ag_params *params, double *norm, ag_failure *why)
+/* Index of the first that is not finite; -1: all are. */
+static int64_t first_bad(const ag_real *x, int64_t n)
 {
-    if (params->device != AG_CPU) return ag__params_norm(params, norm, why);
-    *norm = norm_of(params->gradient, params->size);
+    int64_t i = 0;
+    while (i < n && isfinite(x[i])) i++;
+    return i < n ? i : -1;
+}
+
+static ag_status clip_here(ag_params *params, double most, ag_failure *why)
+{
+    const double norm = params->norm = norm_of(params->gradient, params->size);
+    if (!isfinite(norm)) {
+        const int64_t at = first_bad(params->gradient, params->size);
+        return ag__refuse_gradients(params, at, at < 0 ? 0 : params->gradient[at], norm, why);
+    }
+    const double factor = most / (norm + 1e-6);
+    if (factor < 1) scale(params->gradient, params->size, (ag_real)factor);
     return AG_OK;
 }
 
@@ -98,14 +109,20 @@ ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_fail
     if (!(max_norm > 0))
         return ag_fail(why, AG_EUSE, "ag_clip_norm: the largest norm is %g; it must be above 0.",
                        max_norm);
-    double n = 0;
-    status = measure(params, &n, why);
+    if (params->device != AG_CPU) return ag__params_clip(params, max_norm, norm, why);
+    status = clip_here(params, max_norm, why);
+    if (norm) *norm = params->norm;
+    return status;
+}
+
+ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why)
+{
+    ag_status status = ag__need_built(params, "ag_params_norm", why);
     if (status != AG_OK) return status;
-    if (norm) *norm = n;
-    if (!isfinite(n)) return refuse(params, n, why);
-    double factor = max_norm / (n + 1e-6);
-    if (factor >= 1) return AG_OK;
-    if (params->device != AG_CPU) return ag__params_scale(params, (ag_real)factor, why);
-    scale(params->gradient, params->size, (ag_real)factor);
-    return AG_OK;
+    status = ag__params_learn(params, 1, why);
+    if (status == AG_OK && params->norm < 0)
+        return ag_fail(why, AG_EUSE,
+                       "ag_params_norm: no norm has been measured; call ag_clip_norm first.");
+    if (norm) *norm = params->norm;
+    return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of optim/ share and users do not see. */
+/* Declarations for the files of optim/, which users do not see. */
 #ifndef AG_OPTIM_INTERNAL_H
 #define AG_OPTIM_INTERNAL_H
 
@@ -20,15 +20,24 @@ void ag__init_fill(ag_real *value, ag_init init, ag_shape shape, ag_random rando
 int ag__plain_name(const char *text, int limit);
 int ag__begins_with(const char *text, const char *prefix);
 
-/* What the steps of optim do for a block on a device (params_device.c). */
+/* The work of the steps of optim for a block on a device (params_device.c). */
 struct ag__adamw;
 ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why);
-ag_status ag__params_norm(ag_params *params, double *norm, ag_failure *why);
-ag_status ag__params_scale(ag_params *params, ag_real factor, ag_failure *why);
+ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failure *why);
+ag_status ag__need_built(const ag_params *params, const char *who, ag_failure *why);
+
+/* Reads what the device has found of the gradients, if it has; wait: 1, waits for it. AG_EFINITE,
+   once, when they were not finite: the block is then as it was before that step, and BAD. */
+ag_status ag__params_learn(ag_params *params, int wait, ag_failure *why);
+
+/* BAD, and a sentence on the gradient `at` of the flat array, which is `value`; at -1: on the norm.
+ */
+ag_status ag__refuse_gradients(ag_params *params, int64_t at, ag_real value, double norm,
+                               ag_failure *why);
 ag_status ag__params_send(ag_params *params, ag_failure *why); /* the host's arrays go there */
 void ag__params_leave(ag_params *params);                      /* frees what is there */
 
 /* AG_EUSE with a sentence that begins with `who` unless the block is built and holds gradients. */
-ag_status ag__need_gradients(const ag_params *params, const char *who, ag_failure *why);
+ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why);
 
 #endif

@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-/* ---- initialisers -----------------------------------------------------------------------------
- */
+/* ---- initialisers ---- */
 
 typedef enum ag_init_kind {
     AG_INIT_CONSTANT,
@@ -33,7 +32,7 @@ AG_API ag_init ag_init_constant(double value);
 AG_API ag_init ag_init_uniform(double low, double high);
 AG_API ag_init ag_init_normal(double mean, double deviation);
 
-/* For weights [out,in] and more axes [out,in,...] (fan = size of the axis times all sizes behind
+/* For weights [out,in] and more axes [out,in,...] (fan = size of the axis times all sizes after
    the second). U(-b,b), b = gain sqrt(6/(fan_in+fan_out)); N(0,s^2), s = gain
    sqrt(2/(fan_in+fan_out)). Glorot and Bengio, AISTATS 2010; torch.nn.init.xavier_*. */
 AG_API ag_init ag_init_xavier_uniform(double gain);
@@ -49,8 +48,7 @@ AG_API ag_init ag_init_kaiming_normal(double a);
 /* The bias of torch's Linear: U(+-1/sqrt(fan_in)); 0 when fan_in is 0. */
 AG_API ag_init ag_init_linear_bias(int fan_in);
 
-/* ---- parameters (struct ag_param and ag_params: core/core.h) ------------------------------------
- */
+/* ---- parameters (struct ag_param and ag_params: core/core.h) ---- */
 
 AG_API ag_params *ag_params_new(void);         /* NULL: no memory */
 AG_API void ag_params_free(ag_params *params); /* frees the parameters, too; NULL is allowed */
@@ -80,19 +78,18 @@ ag_params_count(const ag_params *params); /* real numbers in all parameters, wit
    arrays on the host (params->value, param->value and their kin) are a copy that ag_params_fetch
    refreshes; what is written to them counts only if the block is on the CPU, so go there and back.
    No work for a block that is there already. Fails, leaving the block where it is: AG_EUSE (not
-   built), AG_EDEVICE (no such device, or it failed), AG_EMEMORY. */
+   built), AG_EDEVICE (no such device, or it failed), AG_EMEMORY, AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *why);
 
 /* Refreshes the copy on the host, if it is older than what the device has: waits for it. For a
-   block on the CPU there is no work. Checkpoints and ag_clip_norm's sentences call it themselves.
-   Fails: AG_EUSE (not built), AG_EDEVICE; the copy is then worth nothing. */
+   block on the CPU there is no work. Checkpoints call it themselves. Fails: AG_EUSE (not built),
+   AG_EDEVICE: the copy is then worth nothing; AG_EFINITE (see ag_clip_norm). */
 AG_API ag_status ag_params_fetch(ag_params *params, ag_failure *why);
 
 /* Forgets the gradients (state EMPTY), whatever they hold. A step does so by itself. */
 AG_API void ag_params_reset(ag_params *params);
 
-/* ---- optimizers ---------------------------------------------------------------------------------
- */
+/* ---- optimizers ---- */
 
 typedef struct ag_adamw {
     double beta1, beta2; /* in [0,1) */
@@ -119,11 +116,25 @@ AG_API ag_status ag_adam_step(ag_params *params, const ag_adam *options, double 
 /* Scales all gradients by min(1, max_norm / (norm + 1e-6)), norm = L2 norm of all of them together,
    which *norm gets (norm may be NULL). max_norm INFINITY only measures and checks. A gradient that
    is not finite is AG_EFINITE, names the first one and makes the state BAD, so that no step can use
-   it. Fails: AG_EUSE, AG_EFINITE. torch.nn.utils.clip_grad_norm_. */
+   it. On a device, norm = NULL does not wait: what was found stays there, and if it was a gradient
+   that is not finite, the steps from there on change nothing. A later call on the block, the first
+   one that knows, then fails with AG_EFINITE and the same sentence, step count and numbers are
+   those before that step, and the state is BAD. ag_params_norm, ag_params_fetch, ag_params_to and
+   ag_params_save always know. Fails: AG_EUSE, AG_EFINITE, AG_EDEVICE.
+   torch.nn.utils.clip_grad_norm_. */
 AG_API ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_failure *why);
 
-/* ---- schedules ----------------------------------------------------------------------------------
- */
+/* The norm that the last ag_clip_norm measured, in *norm (may be NULL). On a device it waits until
+   that is done, which it is after ag_item on a tensor of the tape; so a training step waits once:
+     ag_backward(loss);
+     ag_clip_norm(params, 1, NULL, &why);
+     ag_adamw_step(params, &adamw, lr, &why);
+     value = ag_item(loss);
+     ag_params_norm(params, &norm, &why);
+   Fails: AG_EUSE (no norm was measured), AG_EFINITE (see ag_clip_norm), AG_EDEVICE. */
+AG_API ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why);
+
+/* ---- schedules ---- */
 
 typedef enum ag_schedule_kind {
     AG_CONSTANT,
@@ -155,8 +166,7 @@ AG_API ag_status ag_schedule_check(const ag_schedule *schedule, ag_failure *why)
 AG_API double ag_schedule_at(const ag_schedule *schedule,
                              int64_t step); /* of a checked schedule; NAN for NULL */
 
-/* ---- checkpoints: safetensors files (docs/formats.md)
- * ----------------------------------------------- */
+/* ---- checkpoints: safetensors files (docs/formats.md) * ---- */
 
 /* A tensor to write, or one that a file holds (then data lies in the checkpoint and may be
  * unaligned). */

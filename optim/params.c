@@ -31,6 +31,7 @@ ag_params *ag_params_new(void)
         ag__free(b);
         return NULL;
     }
+    b->params.norm = -1;
     b->nowhere.name = "";
     b->nowhere.shape = AG_SHAPE(0);
     b->nowhere.block = &b->params;
@@ -193,5 +194,7 @@ int64_t ag_params_count(const ag_params *params)
 
 void ag_params_reset(ag_params *params)
 {
-    if (params) params->state = AG_EMPTY;
+    if (!params) return;
+    params->state = AG_EMPTY;
+    params->clipped = 0;
 }

@@ -10,7 +10,7 @@ enum { LINE = 16 }; /* elements with one entry of `decays`; parameters begin at 
 
 static size_t array_bytes(const ag_params *p) { return (size_t)p->size * sizeof(ag_real); }
 
-static ag_status need_built(const ag_params *params, const char *who, ag_failure *why)
+ag_status ag__need_built(const ag_params *params, const char *who, ag_failure *why)
 {
     if (!params) return ag__refuse_null(why, who, "params");
     if (params->value) return AG_OK;
@@ -24,21 +24,32 @@ ag_status ag__params_send(ag_params *params, ag_failure *why)
     ag__device_doing("upload of parameters");
     for (int i = 0; i < 4; i++)
         ag__device_upload(params->there + i * params->size, from[i], array_bytes(params));
-    params->behind = 0;
+    params->behind = params->unread = params->clipped = 0;
+    ag__clip_forget(params->clip);
     return ag__device_failed(why);
+}
+
+static ag_real *gradient_of(const ag_params *p) { return p->there + p->size; }
+
+/* The gradients there become what ag_clip_norm promises; a step of AdamW does not need it. */
+static void scale_gradients(ag_params *params)
+{
+    if (params->clipped) ag__clip_scale(params->clip, gradient_of(params), params->size);
+    params->clipped = 0;
 }
 
 ag_status ag_params_fetch(ag_params *params, ag_failure *why)
 {
-    ag_status status = need_built(params, "ag_params_fetch", why);
+    ag_status status = ag__need_built(params, "ag_params_fetch", why);
     if (status != AG_OK || params->device == AG_CPU || !params->behind) return status;
     ag_real *to[] = {params->value, params->gradient, params->m, params->v};
     ag__device_doing("download of parameters");
+    scale_gradients(params);
     for (int i = 0; i < 4; i++)
         ag__device_download(to[i], params->there + i * params->size, array_bytes(params));
     status = ag__device_failed(why);
     params->behind = status != AG_OK;
-    return status;
+    return status != AG_OK ? status : ag__params_learn(params, 1, why);
 }
 
 /* Which elements have weight decay, a byte for each line. */
@@ -66,7 +77,8 @@ static ag_status go_there(ag_params *params, ag_failure *why)
     if (status != AG_OK) return status;
     params->there = ag__device_take(4 * array_bytes(params));
     params->decays = ag__device_take((size_t)(params->size / LINE));
-    if (!params->there || !params->decays)
+    params->clip = ag__clip_new();
+    if (!params->there || !params->decays || !params->clip)
         status =
             ag_fail(why, AG_EMEMORY,
                     "ag_params_to: the CUDA device has %lld bytes free, but %lld numbers in %d "
@@ -85,15 +97,17 @@ void ag__params_leave(ag_params *params)
     if (params->device == AG_CPU) return;
     ag__device_give(params->there);
     ag__device_give(params->decays);
+    ag__clip_free(params->clip);
     params->there = NULL;
     params->decays = NULL;
-    params->behind = 0;
+    params->clip = NULL;
+    params->behind = params->unread = params->clipped = 0;
     params->device = AG_CPU;
 }
 
 ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *why)
 {
-    ag_status status = need_built(params, "ag_params_to", why);
+    ag_status status = ag__need_built(params, "ag_params_to", why);
     if (status != AG_OK || params->device == device) return status;
     if (device == AG_CUDA) return go_there(params, why);
     if (device != AG_CPU)
@@ -107,28 +121,40 @@ ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *why)
 
 /* ---- steps ---- */
 
-static ag_real *gradient_of(const ag_params *p) { return p->there + p->size; }
-
-ag_status ag__params_norm(ag_params *params, double *norm, ag_failure *why)
+ag_status ag__params_learn(ag_params *params, int wait, ag_failure *why)
 {
-    *norm = sqrt(ag__device_sum_squares(gradient_of(params), params->size));
-    const ag_status status = ag__device_failed(why);
-    if (status != AG_OK) params->state = AG_BAD;
-    return status;
+    const ag__clip_found *found = params->unread ? ag__clip_read(params->clip, wait) : NULL;
+    if (!found && params->unread && wait) return ag__device_failed(why);
+    if (!found) return AG_OK;
+    params->unread = 0;
+    params->norm = found->norm;
+    if (!found->refused) return AG_OK;
+    params->step = found->step;
+    params->clipped = 0;
+    ag__clip_forget(params->clip);
+    return ag__refuse_gradients(params, found->at, found->value, found->norm, why);
 }
 
-ag_status ag__params_scale(ag_params *params, ag_real factor, ag_failure *why)
+ag_status ag__params_clip(ag_params *params, double most, double *norm, ag_failure *why)
 {
-    ag__device_scale(gradient_of(params), params->size, factor);
-    params->behind = 1;
-    return ag__device_failed(why);
+    scale_gradients(params);
+    ag__clip_measure(params->clip, gradient_of(params), params->size, most, params->step);
+    params->unread = params->behind = 1;
+    params->clipped = isfinite(most);
+    ag_status status = ag__device_failed(why);
+    if (status == AG_OK && norm) status = ag__params_learn(params, 1, why);
+    if (status == AG_EDEVICE) params->state = AG_BAD;
+    if (norm) *norm = params->norm;
+    return status;
 }
 
 ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why)
 {
     const int64_t n = params->size;
     ag_real *w = params->there;
-    ag__device_adamw(w, w + 2 * n, w + 3 * n, w + n, params->decays, n, u);
+    ag__device_adamw(w, w + 2 * n, w + 3 * n, w + n, params->decays, n, u, params->clip,
+                     params->clipped);
     params->behind = 1;
+    params->clipped = 0;
     return ag__device_failed(why);
 }

@@ -72,7 +72,7 @@ static ag_status parse_span(ag__entry *e, const json_t *list, uint64_t size, con
     if (begin < 0 || end < begin || (uint64_t)end > size)
         return ag_fail(
             why, AG_EDATA,
-            "%s: data_offsets are [%lld,%lld]; they must lie in 0 to %llu, the bytes behind the "
+            "%s: data_offsets are [%lld,%lld]; they must lie in 0 to %llu, the bytes after the "
             "header.",
             where, (long long)begin, (long long)end, (unsigned long long)size);
     uint64_t need = (uint64_t)ag_shape_count(e->item.shape) * ag_dtype_bytes(e->item.dtype);
@@ -129,7 +129,7 @@ static int by_place(const void *x, const void *y)
     return a->order - b->order;
 }
 
-/* The tensors must cover the bytes behind the header exactly. */
+/* The tensors must cover the bytes after the header exactly. */
 static ag_status check_tiling(const ag_checkpoint *c, ag_failure *why)
 {
     char quoted[AG__QUOTE];

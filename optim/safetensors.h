@@ -9,7 +9,7 @@
 
 enum { AG__HEADER_LIMIT = 100000000, AG__QUOTE = 64, AG__DIGITS = 17 };
 
-/* A tensor of a file: its bytes are begin..end-1 behind the header; `order` is its place in the
+/* A tensor of a file: its bytes are begin..end-1 after the header; `order` is its place in the
  * header. */
 typedef struct ag__entry {
     ag_checkpoint_item item;

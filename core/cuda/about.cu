@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is of CUDA: toolkit, driver, device, its memory. */
+/* The CUDA of this machine: toolkit, driver, device, its memory. */
 #include "core/cuda/inside.h"
 
 #include <stdio.h>

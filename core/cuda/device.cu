@@ -10,17 +10,18 @@ static ag__cuda_device only; /* device 0 of those that CUDA_VISIBLE_DEVICES leav
 
 ag__cuda_device *ag__cuda_here(void) { return &only; }
 
-extern "C" void *ag__cuda_stream(void) { return only.compute; }
+extern "C" void *ag__cuda_stream(void) { return ag__cuda_noting() ? only.noting : only.compute; }
 
 /* ---- opening ---- */
 
 static __global__ void probe_grid(int *to) { to[threadIdx.x] = (int)threadIdx.x; }
 
-/* Both streams, and one kernel to see that there is code for this device. */
+/* The streams, and one kernel to see that there is code for this device. */
 static cudaError_t start(ag__cuda_device *d)
 {
     cudaError_t e = cudaStreamCreateWithFlags(&d->compute, cudaStreamNonBlocking);
     if (e == cudaSuccess) e = cudaStreamCreateWithFlags(&d->copies, cudaStreamNonBlocking);
+    if (e == cudaSuccess) e = cudaStreamCreateWithFlags(&d->noting, cudaStreamNonBlocking);
     if (e == cudaSuccess) e = cudaMalloc(&d->small, AG__CUDA_SMALL);
     if (e != cudaSuccess) return e;
     AG__START(probe, 1, 32, (int *)(void *)d->small);
@@ -69,6 +70,13 @@ extern "C" void ag__cuda_started(const char *kernel, int error)
     ag__cuda_keep((cudaError_t)error);
 }
 
+extern "C" void ag__cuda_share(const void *kernel, size_t bytes)
+{
+    if (bytes > 48 << 10)
+        ag__cuda_keep(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+}
+
 extern "C" void ag__device_doing(const char *name) { only.doing = name; }
 
 static void keep(ag_status status, const char *meaning)
@@ -84,13 +92,33 @@ static void keep(ag_status status, const char *meaning)
 int ag__cuda_keep(cudaError_t error)
 {
     if (error == cudaSuccess) return 0;
+    if (ag__cuda_noting()) {
+        ag__cuda_spoil();
+        cudaGetLastError();
+        return 1;
+    }
     keep(error == cudaErrorMemoryAllocation ? AG_EMEMORY : AG_EDEVICE, cudaGetErrorString(error));
     cudaGetLastError();
     if (cudaStreamSynchronize(only.compute) != cudaSuccess) only.lost = 1;
     return 1;
 }
 
-void ag__cuda_keep_text(const char *meaning) { keep(AG_EDEVICE, meaning); }
+/* That it is not yet there is no failure. */
+int ag__cuda_done(cudaEvent_t event)
+{
+    const cudaError_t error = cudaEventQuery(event);
+    if (error != cudaErrorNotReady) return !ag__cuda_keep(error);
+    cudaGetLastError();
+    return 0;
+}
+
+void ag__cuda_keep_text(const char *meaning)
+{
+    if (ag__cuda_noting())
+        ag__cuda_spoil();
+    else
+        keep(AG_EDEVICE, meaning);
+}
 
 extern "C" ag_status ag__device_failed(ag_failure *why)
 {

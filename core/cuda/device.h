@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* What is known of CUDA in this build and on this machine; needs no open device (about.cu). */
+/* The facts of CUDA in this build and on this machine; needs no open device (about.cu). */
 typedef struct ag__device_about {
     int built;        /* CUDA's version that this is compiled for, as in 13000; 0: without CUDA */
     int on_host;      /* 1: the CUDA code runs on the CPU, for tests */
@@ -28,8 +28,8 @@ void ag__device_describe(ag__device_about *about);
 /* Makes the device ready, once. AG_OK, or AG_EDEVICE with the reason and a remedy. */
 ag_status ag__device_open(ag_failure *why);
 
-/* What CUDA's error code says when a device cannot be opened: a sentence with a remedy, in `text`.
-   built: CUDA's version at compile time, as in 13000; name, major and minor: of the device;
+/* The meaning of CUDA's error code when a device cannot be opened: a sentence with a remedy, in
+   `text`. built: CUDA's version at compile time, as in 13000; name, major and minor: of the device;
    meaning: CUDA's own words. */
 const char *ag__device_reason(char text[400], int error, int built, const char *name, int major,
                               int minor, const char *meaning);
@@ -75,6 +75,22 @@ void ag__stage_send(ag__stage *stage, size_t bytes); /* what was written goes to
 void ag__stage_move(ag__stage *stage, void *to, size_t at, size_t bytes); /* to its place */
 void ag__stage_close(ag__stage *stage);                                   /* after the last move */
 
+/* ---- launches that are repeated (graph.cu) ---- */
+
+/* 0: each run launches by itself, because of AUGUR_GRAPHS=0 or AUGUR_CUDA_WAIT=1. */
+int ag__graph_wanted(void);
+
+/* From here to ag__graph_end what this thread launches is noted, not done; other threads go on as
+   usual. 1: that cannot be. */
+int ag__graph_begin(void);
+
+/* Returns what was noted; NULL: something cannot be repeated, or there is no memory. Errors in
+   between are no failures of the device: who launches once more hears of them. */
+typedef struct ag__graph ag__graph;
+ag__graph *ag__graph_end(void);
+void ag__graph_launch(ag__graph *graph);
+void ag__graph_free(ag__graph *graph); /* NULL is allowed */
+
 /* ---- time (timer.cu) ---- */
 
 /* Marks in the stream, to tell how long the work between them took. */
@@ -87,13 +103,46 @@ double ag__timer_seconds(ag__timer *timer, int number); /* mark to mark + 1; wai
 
 /* ---- what core/gemm.h, columns.h and inverse.h do on the device ---- */
 
+/* Of the products that the calling thread asks for from now on; AG_FP32 at first. */
+void ag__device_precision(ag_precision precision);
 void ag__device_gemm(ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb, int m, int n,
                      int k, int add);
+
+/* In one pass, or 0: there is none for this shape (linear.cu). y [rows,out] = x [rows,in] w' + b,
+   with relu max(y, 0), where a NaN may become 0; b may be NULL. dw [out,in] = dy' x and db [out],
+   the sums of dy down its rows. */
+int ag__device_linear(ag_real *y, const ag_real *x, const ag_real *w, const ag_real *b, int rows,
+                      int in, int out, int relu);
+int ag__device_linear_weights(ag_real *dw, ag_real *db, const ag_real *dy, const ag_real *x,
+                              int rows, int in, int out);
 void ag__device_column_sums(ag_real *y, const ag_real *x, const ag_real *z, int64_t rows,
                             int columns, int add, ag_real *scratch, int pieces);
 int64_t ag__device_invert_scratch(int64_t count);
 void ag__device_invert(int32_t *starts, int32_t *order, const int32_t *index, int m, int k, int n,
                        int stride, ag_real *scratch);
+
+/* ---- channel attention in one kernel (channel.cu, channel_back.cu) ---- */
+
+/* y = x sigmoid(v) with v = h w2' + b2 and h = relu(x w1' + b1). */
+
+typedef struct ag__channel {
+    const ag_real *x, *w1, *b1, *w2, *b2; /* [rows,f], [r,f], [r], [f,r], [f] */
+    int64_t rows;
+    int f, r;
+} ag__channel;
+
+int ag__device_channel_fits(int f, int r); /* 0: the weights are too large for that */
+void ag__device_channel_forward(ag_real *y, ag_real *h, const ag__channel *in);
+
+/* dx, or more with add, and in scratch the parts of the gradients of the weights, of which weight
+   adds up those of w1, b1, w2 or b2 (which: 1, 2, 3, 4). Either dy is given, or dv, that of v, and
+   dy is NULL: then dx gets what flows through h alone. b1 is not read, b2 only with dy. */
+int64_t ag__device_channel_scratch(int64_t rows, int f, int r);
+void ag__device_channel_backward(ag_real *dx, ag_real *scratch, const ag_real *dy,
+                                 const ag_real *dv, const ag_real *h, const ag__channel *in,
+                                 int add);
+void ag__device_channel_weight(ag_real *to, const ag_real *scratch, int which, int64_t rows, int f,
+                               int r, int add);
 
 /* out[i] = in[0] + ... + in[i-1], i in 0..n-1. scratch: ag__device_scan_scratch elements. */
 int64_t ag__device_scan_scratch(int64_t n);
@@ -110,16 +159,59 @@ int64_t ag__device_first_bad(const ag_real *x, int64_t n);
 
 void ag__device_seed(ag_real *dx, int add); /* dx[0] = 1, or += 1 */
 
+/* ---- fused groups (group.h) ---- */
+
+/* Jobs of a launch; elements of a tile, and tiles, that a block has for values of its own. */
+enum { AG__GROUP_JOBS = 16, AG__GROUP_TILE = 1024, AG__GROUP_TILES = 8 };
+
+/* Tiles of a job: of inputs 0 and 1, of the output, its gradient and the gradient that it writes.
+ */
+enum { AG__TILE_X, AG__TILE_Z, AG__TILE_Y, AG__TILE_DY, AG__TILE_DX, AG__TILE_COUNT };
+
+struct ag_args;
+typedef struct ag__group_job {
+    const struct ag_args *args;
+    int number;                  /* of ag__device_group_number */
+    int8_t tile[AG__TILE_COUNT]; /* -1: none, but the memory that args names */
+} ag__group_job;
+
+/* The number of the elementwise kernel that this function launches; -1: no group can run it. */
+int ag__device_group_number(void (*cuda)(const struct ag_args *a));
+
+/* Runs n jobs, at most AG__GROUP_JOBS, whose outputs have one number of elements, with tile_bytes
+   bytes of tiles. */
+void ag__device_group(const ag__group_job *jobs, int n, size_t tile_bytes);
+
 /* ---- what optim/ does on the device (optim.cu) ---- */
 
-/* The sum of all squares in double: 256 pieces, each in a fixed order, added in order. Waits. */
-double ag__device_sum_squares(const ag_real *x, int64_t n);
-void ag__device_scale(ag_real *x, int64_t n, ag_real factor);
+/* A finding about the gradients of a block (clip.cu). */
+typedef struct ag__clip_found {
+    double norm;
+    int64_t step;   /* the optimizer step that it was measured for */
+    int64_t at;     /* of the first gradient that is not finite; -1: all are */
+    ag_real value;  /* that one */
+    ag_real factor; /* min(1, most / (norm + 1e-6)), for all gradients */
+    int refused;    /* 1: the norm is not finite; all this then stays as it is, and steps of AdamW
+                       change nothing, until ag__clip_forget */
+} ag__clip_found;
+typedef struct ag__clip ag__clip;
+ag__clip *ag__clip_new(void); /* NULL: no memory */
+void ag__clip_free(ag__clip *clip);
+void ag__clip_forget(ag__clip *clip);
 
-/* One step of core/adamw.h over n elements; decays[i / 16]: 1 where element i has weight decay. */
+/* The norm: squares in double, 256 pieces, each in a fixed order, added in order. Does not wait. */
+void ag__clip_measure(ag__clip *clip, const ag_real *x, int64_t n, double most, int64_t step);
+void ag__clip_scale(const ag__clip *clip, ag_real *x, int64_t n); /* x times the factor */
+
+/* The finding of the last measure; NULL: the device is not that far, or (wait: 1) it failed. */
+const ag__clip_found *ag__clip_read(const ag__clip *clip, int wait);
+const ag__clip_found *ag__clip_on_device(const ag__clip *clip); /* in its memory */
+
+/* One step of core/adamw.h over n elements; decays[i / 16]: 1 where element i has weight decay;
+   clipped: 1 where the gradients are to be multiplied by the factor that `clip` found. */
 struct ag__adamw;
 void ag__device_adamw(ag_real *w, ag_real *m, ag_real *v, const ag_real *g, const int8_t *decays,
-                      int64_t n, const struct ag__adamw *u);
+                      int64_t n, const struct ag__adamw *u, const ag__clip *clip, int clipped);
 
 #ifdef __cplusplus
 }

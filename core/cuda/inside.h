@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of core/cuda share. */
+/* Declarations that the files of core/cuda share. */
 #ifndef AG_CORE_CUDA_INSIDE_H
 #define AG_CORE_CUDA_INSIDE_H
 
@@ -14,14 +14,17 @@ struct ag__cuda_device {
     int number;
     cudaStream_t compute, copies;
     std::recursive_mutex lock;
-    int tried;          /* to open it */
-    ag_failure closed;  /* why it could not be opened */
-    ag_failure failure; /* the first one since the last question */
-    int lost;           /* it cannot go on: the failure stays */
-    int waits;          /* AUGUR_CUDA_WAIT=1 */
-    const char *doing;  /* what was launched last */
-    void *blas;         /* of gemm.cu: the handle */
-    char *small;        /* of ag__cuda_small */
+    int tried;           /* to open it */
+    ag_failure closed;   /* why it could not be opened */
+    ag_failure failure;  /* the first one since the last question */
+    int lost;            /* it cannot go on: the failure stays */
+    int waits;           /* AUGUR_CUDA_WAIT=1 */
+    const char *doing;   /* what was launched last */
+    cudaStream_t noting; /* what is captured goes there; a thread has it at a time */
+    std::mutex notes;    /* that thread's */
+    void *blas[2];       /* of gemm.cu: the handle, and that of a capture */
+    void *workspace;     /* of products; that of gemm.cu */
+    char *small;         /* of ag__cuda_small */
 };
 
 /* The device that work goes to; open. */
@@ -29,7 +32,16 @@ ag__cuda_device *ag__cuda_here(void);
 
 /* Keeps an error of the runtime as the failure of what was launched last; 1 if it is one. */
 int ag__cuda_keep(cudaError_t error);
+int ag__cuda_noting(void);            /* 1: this thread captures what it launches (graph.cu) */
+void ag__cuda_spoil(void);            /* its capture is worth nothing */
+void ag__cuda_gemm_ready(void);       /* the handle of a capture is there if the other one is */
+int ag__cuda_done(cudaEvent_t event); /* 1: the device is past it; does not wait */
 void ag__cuda_keep_text(const char *meaning); /* of another library */
+
+/* gemm.cu: the precision that the calling thread's products have; their workspace, which is taken
+   with the first of them: hold the lock, NULL: the device has failed. */
+ag_precision ag__cuda_precision(void);
+void *ag__cuda_workspace(size_t *bytes);
 
 /* Memory on the device for the partial results of one call, SMALL bytes; NULL: none. Hold the lock
    until they are read. */

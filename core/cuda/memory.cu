@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of the device, and copies that wait or stay on the device. */
 #include "core/cuda/inside.h"
+#include "core/launch.h"
 
 #include <string.h>
 
@@ -9,6 +10,7 @@ char *ag__cuda_small(void) { return ag__cuda_here()->small; }
 extern "C" void *ag__device_take(size_t bytes)
 {
     void *p = NULL;
+    if (ag__cuda_noting()) return NULL;
     if (cudaMalloc(&p, bytes ? bytes : 1) == cudaSuccess) return p;
     cudaGetLastError(); /* the caller says what there is no memory for */
     return NULL;
@@ -29,7 +31,11 @@ extern "C" size_t ag__device_free_bytes(void)
 
 static void copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, int wait)
 {
-    cudaStream_t stream = ag__cuda_here()->compute;
+    cudaStream_t stream = (cudaStream_t)ag__cuda_stream();
+    if (wait && ag__cuda_noting()) {
+        ag__cuda_spoil(); /* what waits cannot be repeated */
+        return;
+    }
     if (bytes && !ag__cuda_keep(cudaMemcpyAsync(to, from, bytes, kind, stream)) && wait)
         ag__cuda_keep(cudaStreamSynchronize(stream));
 }
@@ -51,5 +57,5 @@ extern "C" void ag__device_copy(void *to, const void *from, size_t bytes)
 
 extern "C" void ag__device_fill(void *to, int byte, size_t bytes)
 {
-    if (bytes) ag__cuda_keep(cudaMemsetAsync(to, byte, bytes, ag__cuda_here()->compute));
+    if (bytes) ag__cuda_keep(cudaMemsetAsync(to, byte, bytes, (cudaStream_t)ag__cuda_stream()));
 }

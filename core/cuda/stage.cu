@@ -78,7 +78,7 @@ extern "C" char *ag__stage_open(ag__stage *stage, size_t bytes)
     stage->now = !stage->now;
     slot *s = &stage->slots[stage->now];
     if (bytes > s->bytes || !s->host) return slot_grow(s, bytes ? bytes : 1) ? NULL : s->host;
-    if (s->busy) ag__cuda_keep(cudaEventSynchronize(s->landed));
+    if (s->busy && !ag__cuda_done(s->landed)) ag__cuda_keep(cudaEventSynchronize(s->landed));
     return s->host;
 }
 

@@ -6,14 +6,18 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+cxx() { # the compiler, as for kernels
+    "$cxx" -std=c++17 -D__CUDACC__ -DAG_CUDA_ON_HOST -isystem "$here/include" "$@"
+}
+printf '#include <cuda_runtime.h>\n#include <cub/cub.cuh>\n' > "$work/all.h"
+cxx -x c++-header -o "$work/all.h.gch" "$work/all.h" # read once, not for each snippet
+
 compile() { # compile BODY: of a function that has float *x, int *i and a stream
     cat > "$work/snippet.cu" <<END
-#include <cub/cub.cuh>
 void snippet(float *x, int *i, size_t bytes, cudaStream_t stream);
 void snippet(float *x, int *i, size_t bytes, cudaStream_t stream) { (void)x, (void)i, (void)bytes, (void)stream; $1; }
 END
-    "$cxx" -std=c++17 -x c++ -D__CUDACC__ -DAG_CUDA_ON_HOST -isystem "$here/include" -include cuda_runtime.h \
-        -fsyntax-only "$work/snippet.cu" > "$work/said" 2>&1
+    cxx -x c++ -include "$work/all.h" -fsyntax-only "$work/snippet.cu" > "$work/said" 2>&1
 }
 refused() { # refused TEXT BODY: does not compile, and the compiler says TEXT
     if compile "$2"; then

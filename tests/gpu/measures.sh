@@ -13,35 +13,45 @@ measured() { # measured STATUS WHAT: what was printed goes into the summary
     result "$status" "$2"
 }
 
+# On the host execution shapes are small, and there are a few rows alone: `few WORD` takes those with the word in their name.
 quick() { [ $on_host = 1 ] && echo --quick; }
+few() { [ $on_host = 1 ] && echo --only "$1"; }
 bits_in() { [ -f "$1" ] && grep -oE '"(name|shape|bits)": *"[^"]*"' "$1"; }
 
 # A table with GB/s and GFLOP/s, and the same bits in a second process.
 measure_ops() {
-    part ops "Ops, beside a copy and a large product" 60 140
+    part ops "Ops, compared with a copy and a large product" 60 140
     built "$bin/bench" || return
-    within "$bin/bench" --device cuda --ops $(quick) --json "$scratch/ops.1"
+    within "$bin/bench" --device cuda --ops $(quick) $(few norm) --json "$scratch/ops.1"
     measured $? "ops, each with the same bits in its first and last run"
-    within "$bin/bench" --device cuda --ops $(quick) --rounds 1 --json "$scratch/ops.2"
+    [ -f "$scratch/ops.1" ] && cp "$scratch/ops.1" "$out/ops.json"
+    within "$bin/bench" --device cuda --ops $(quick) $(few norm) --rounds 1 --json "$scratch/ops.2"
     bits_in "$scratch/ops.1" >"$scratch/bits.1"
     bits_in "$scratch/ops.2" >"$scratch/bits.2"
     [ -s "$scratch/bits.1" ] && [ -s "$scratch/bits.2" ] && within cmp "$scratch/bits.1" "$scratch/bits.2"
     result $? "two processes have the same bits in the gradients of $(grep -c bits "$scratch/bits.1") ops"
-    [ -f "$scratch/ops.1" ] && cp "$scratch/ops.1" "$out/ops.json"
 }
 
 measure_steps() {
     part steps "Training steps" 60 120
     built "$bin/bench" || return
-    within "$bin/bench" --device cuda --steps $(quick) --json "$scratch/steps"
+    within "$bin/bench" --device cuda --steps $(quick) $(few 1x20) --json "$scratch/steps"
     measured $? "steps"
     [ -f "$scratch/steps" ] && cp "$scratch/steps" "$out/steps.json"
+    part steps-launched "Training steps, each kernel launched by itself" 60 110
+    within env AUGUR_GRAPHS=0 "$bin/bench" --device cuda --steps $(quick) $(few 1x20) --json "$scratch/steps.launched"
+    measured $? "steps with AUGUR_GRAPHS=0"
+    [ -f "$scratch/steps.launched" ] && cp "$scratch/steps.launched" "$out/steps-launched.json"
+    part steps-tf32 "Training steps with products in tf32" 60 100
+    within "$bin/bench" --device cuda --precision tf32 --steps $(quick) $(few 1x20) --json "$scratch/steps.tf32"
+    measured $? "steps in tf32"
+    [ -f "$scratch/steps.tf32" ] && cp "$scratch/steps.tf32" "$out/steps-tf32.json"
 }
 
 # The same steps in PyTorch and PyG.
 measure_peers() {
     if [ $on_host = 1 ]; then
-        leave_out "PyTorch and PyG: there is no GPU to run them on beside the host execution."
+        leave_out "PyTorch and PyG: there is no GPU to run them on, only the host execution."
         return
     fi
     if ! timeout -k 5 60 "$python" -c 'import torch, torch_geometric; assert torch.cuda.is_available()' >/dev/null 2>&1; then

@@ -27,7 +27,7 @@ known() {
     done
 }
 
-# What a library needs at run time, but for what belongs to every machine that has a compiler.
+# The libraries that a library needs at run time, except those of every machine with a compiler.
 needed() {
     apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances "$@" |
         grep -v '^[ <|]' | grep -vE '^(libc6|libgcc|gcc-|libcrypt1|libstdc|debconf|dpkg|cdebconf|perl|tar$|install-info)' | sort -u

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the parts of run.sh share: limits of time, logs, and the tables of summary.md. Read by run.sh; $out is the folder,
+# Functions that the parts of run.sh share: limits of time, logs, and the tables of summary.md. Read by run.sh; $out is the folder,
 # $total the seconds that all of it may
 # take, $slower how many times longer than a GPU a part may.
 start=$(date +%s)

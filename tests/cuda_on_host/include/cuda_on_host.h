@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests, in C or C++, ask of the host execution beyond CUDA. */
+/* Functions of the host execution, beyond CUDA, that tests call in C or C++. */
 #ifndef CUDA_ON_HOST_H
 #define CUDA_ON_HOST_H
 
@@ -12,10 +12,10 @@ extern "C" {
 /* 1: kernels are compiled with the checker. */
 int cuda_on_host_checked(void);
 
-/* Copies device memory as it is now, whatever still waits in streams. */
+/* Copies device memory as it is now, even if work is still waiting in streams. */
 void cuda_on_host_peek(void *to, const void *from, size_t bytes);
 
-/* The contents are NaN again and count as never written. */
+/* Sets the contents to NaN and marks them as never written. */
 void cuda_on_host_forget(void *p, size_t bytes);
 
 /* The nth call from now on (1: the next) of the function of that name, such as "cudaMalloc",
@@ -24,7 +24,7 @@ void cuda_on_host_forget(void *p, size_t bytes);
    the device is well again. */
 void cuda_on_host_fail(const char *name, int error, int nth);
 
-/* What has been done since the program began. */
+/* Counts since the program began. */
 typedef struct cuda_on_host_counts {
     long launches, blocks, threads, meetings, library_calls, copies, waits, allocations, replays;
 } cuda_on_host_counts;

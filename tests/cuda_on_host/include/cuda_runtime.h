@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the CUDA runtime that Augur uses, carried out by the host. Types and signatures are
-   those of the toolkit, so that the same sources compile with nvcc; what Augur must not use is not
-   here, or is refused when it is called. */
+   those of the toolkit, so that the same sources compile with nvcc. Functions that Augur must not
+   use are missing, or refused when they are called. */
 #ifndef CUDA_ON_HOST_RUNTIME_H
 #define CUDA_ON_HOST_RUNTIME_H
 

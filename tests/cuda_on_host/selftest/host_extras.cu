@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the host execution has beyond CUDA: failures that a test asks for, looks at the device,
- * counts. */
+/* Features of the host execution beyond CUDA: requested failures, reading device memory, counts. */
 #include "selftest.hpp"
 
 #include "cuda_on_host.h"
@@ -51,7 +50,7 @@ void test_kernel_fails()
     DONE(cudaFree(x));
 }
 
-/* Nothing happens before somebody waits; what is forgotten, and what is new, is NaN. */
+/* Nothing is done before a wait; forgotten and new memory is NaN. */
 void test_peek()
 {
     float *x = zeros<float>(32), *y = NULL, now = -1;

@@ -10,7 +10,8 @@
 
 enum { MISUSE = 96, CHECKER = 97, WRONG = 90, BROKEN = 91 };
 
-/* 1: one of the texts, which | separates, is in what was said. */
+/* 1 if the message contains one of the texts, which
+   separates. */
 static int says(const char *said, const char *texts)
 {
     char one_text[200];
@@ -31,7 +32,7 @@ static int says(const char *said, const char *texts)
     exit(0); /* the checker reports now */
 }
 
-/* The exit status of a process that makes the mistake, and what it said. */
+/* The exit status of a process that makes the mistake, and its message. */
 static int status_of(const mistake &m, char *said, size_t size)
 {
     int status;
@@ -84,6 +85,7 @@ int main()
     int bad = misses(mistakes_of_threads, n_mistakes_of_threads) +
               misses(mistakes_of_host, n_mistakes_of_host) +
               misses(mistakes_of_memory, n_mistakes_of_memory) +
+              misses(mistakes_of_blas_lt, n_mistakes_of_blas_lt) +
               (cuda_on_host_checked() ? misses : finds)(mistakes_checked, n_mistakes_checked);
     const int status = status_of({"none", NULL, NULL}, said, sizeof said);
     if (status) printf("no mistake: exit status %d\n%s", status, said);

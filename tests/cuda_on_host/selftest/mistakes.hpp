@@ -15,9 +15,9 @@ struct mistake {
     const char *text;
 };
 extern const mistake mistakes_of_threads[], mistakes_of_host[], mistakes_of_memory[],
-    mistakes_checked[];
+    mistakes_of_blas_lt[], mistakes_checked[];
 extern const int n_mistakes_of_threads, n_mistakes_of_host, n_mistakes_of_memory,
-    n_mistakes_checked;
+    n_mistakes_of_blas_lt, n_mistakes_checked;
 
 #define MISTAKES(name, ...)          \
  const mistake name[] = __VA_ARGS__; \

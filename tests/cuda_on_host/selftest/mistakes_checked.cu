@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the checker finds: races, and reads of what nobody wrote. */
+/* Mistakes that only the checker finds: races, and reads of memory that was never written. */
 #include <cub/cub.cuh>
 
 #include "mistakes.hpp"
@@ -59,7 +59,7 @@ __global__ void reverse(float *x)
 }
 int no_barrier() { return start(one, 1, 64, reverse, zeros<float>(64)) != cudaSuccess; }
 
-/* The lanes settle, but the other warp of the block does not know. */
+/* The lanes settle, but not with the other warp of the block. */
 __global__ void warp_alone(float *x)
 {
     x[threadIdx.x] = 1;
@@ -98,7 +98,7 @@ __global__ void half_atomic(int *x)
 }
 int atomic_and_plain() { return start(one, 1, 32, half_atomic, zeros<int>(1)) != cudaSuccess; }
 
-/* ---- what nobody wrote, and what is none of its business ---- */
+/* ---- memory that is unwritten or not its own ---- */
 
 template <class T> T *unwritten(size_t n)
 {

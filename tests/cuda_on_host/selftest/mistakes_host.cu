@@ -27,7 +27,7 @@ int relaxed_capture()
     return cudaStreamBeginCapture(one, cudaStreamCaptureModeRelaxed) != cudaSuccess;
 }
 
-/* Results that are wrong, since nobody waited. */
+/* Results that are wrong, since there was no wait. */
 int early_change()
 {
     float *x = zeros<float>(1), *pinned;

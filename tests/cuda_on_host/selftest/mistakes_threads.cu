@@ -70,6 +70,29 @@ __global__ void two_masks(float *x)
 }
 int masks_differ() { return start(one, 1, 32, two_masks, zeros<float>(32)) != cudaSuccess; }
 
+/* Rows of 8 lanes go on for different times, but each asks the whole warp. */
+__global__ void rows_ask_all(float *x)
+{
+    float v = x[threadIdx.y * 8 + threadIdx.x];
+    for (unsigned k = 0; k <= threadIdx.y; k++) v += __shfl_xor_sync(~0u, v, 1);
+    x[threadIdx.y * 8 + threadIdx.x] = v;
+}
+int mask_of_all()
+{
+    return start(one, 1, dim3(8, 4), rows_ask_all, zeros<float>(32)) != cudaSuccess;
+}
+
+/* Rows of 8 lanes name those of rows of 4. */
+__global__ void rows_ask_half(float *x)
+{
+    const unsigned at = threadIdx.y * 8 + threadIdx.x;
+    x[at] = __shfl_xor_sync(0xfu << (at / 4 * 4), x[at], 4);
+}
+int mask_of_half()
+{
+    return start(one, 1, dim3(8, 4), rows_ask_half, zeros<float>(32)) != cudaSuccess;
+}
+
 __global__ void odd_width(float *x)
 {
     x[threadIdx.x] = __shfl_xor_sync(~0u, x[threadIdx.x], 1, 12);
@@ -108,6 +131,8 @@ MISTAKES(mistakes_of_threads,
              {"a shuffle reads a lane outside of its mask", value_not_named, "does not name"},
              {"lanes of a warp are at two shuffles", lanes_apart, "lanes of a warp are apart"},
              {"lanes of a warp name different lanes", masks_differ, "with different masks"},
+             {"rows within a warp name all of it", mask_of_all, "has returned"},
+             {"rows name half of their lanes", mask_of_half, "does not name"},
              {"a shuffle has a width of 12", width_odd, "power of two"},
              {"a block-wide sum in a block of another size", block_size, "but the block has 32"},
              {"a thread overflows its stack", stack_overflow, "overflows its stack"},

@@ -23,8 +23,8 @@ std::vector<float> matrix(size_t n)
     return x;
 }
 
-/* c [m,n] = 2 op(a) op(b) + beta c, column by column, for a batch of two; what lies between the
-   columns of c stays. */
+/* c [m,n] = 2 op(a) op(b) + beta c, column-major, for a batch of two; memory between the columns of
+   c is unchanged. */
 void test_product(cublasHandle_t blas, bool ta, bool tb, float beta)
 {
     const int m = 5, n = 4, k = 3, lda = 7, ldb = 6, ldc = 8, sa = 50, sb = 40, sc = 60;

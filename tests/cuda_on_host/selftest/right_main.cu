@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What must come out, of the host execution as of a GPU. */
+/* Results that the host execution must give as a GPU does. */
 #include "selftest.hpp"
 
 int main()
@@ -15,6 +15,7 @@ int main()
     right_streams();
     right_graphs();
     right_libraries();
+    right_blas_lt();
 #ifdef AG_CUDA_ON_HOST
     host_extras();
 #endif

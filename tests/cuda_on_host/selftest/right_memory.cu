@@ -27,7 +27,7 @@ void test_copies()
     DONE(cudaFree(b));
 }
 
-/* What was given back can be had again, in parts and as a whole. */
+/* Freed memory can be allocated again, in parts and as a whole. */
 void test_allocations()
 {
     size_t before, after, total;

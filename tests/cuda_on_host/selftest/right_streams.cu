@@ -56,7 +56,7 @@ void test_questions()
     DONE(cudaFree(x));
 }
 
-/* What is still in a stream is done though the stream is destroyed. */
+/* Work that is still in a stream is done although the stream is destroyed. */
 void test_destroyed()
 {
     cudaStream_t gone;
@@ -105,7 +105,7 @@ void test_graph()
         EXPECT(back[0] == 3 && back[31] == 3);
     }
     DONE(cudaGraphLaunch(exec, one));
-    DONE(cudaGraphExecDestroy(exec)); /* what was launched is still done */
+    DONE(cudaGraphExecDestroy(exec)); /* launched work is still done */
     DONE(cudaStreamSynchronize(one));
     DONE(cudaEventDestroy(fork));
     DONE(cudaEventDestroy(join));
@@ -139,7 +139,7 @@ void test_spoilt()
     DONE(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
     DONE(cudaEventRecord(event, one));
     DONE(cudaStreamWaitEvent(two, event, 0));
-    DONE(start(two, 1, 32, fill, x, 9.0f)); /* nobody waits for it */
+    DONE(start(two, 1, 32, fill, x, 9.0f)); /* there is no wait for it */
     EXPECT(cudaStreamEndCapture(one, &graph) == cudaErrorStreamCaptureUnjoined);
     EXPECT(cudaEventSynchronize(event) == cudaErrorCapturedEvent);
 

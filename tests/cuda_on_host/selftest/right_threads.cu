@@ -38,7 +38,7 @@ void test_shuffles()
     DONE(cudaFree(d));
 }
 
-/* Half warps go their own ways, and each settles what it wrote. */
+/* Half warps run separately, and each settles its own writes. */
 __global__ void halves(float *x)
 {
     const int lane = (int)threadIdx.x;
@@ -63,6 +63,34 @@ void test_halves()
     const std::vector<float> x = fetched(d, 32);
     for (size_t i = 0; i < 32; i++) EXPECT(x[i] == (float)(i ^ 1));
     DONE(cudaFree(d));
+}
+
+/* A block of rows, as many lanes each as it is wide; row r meets r + 1 times, by itself. */
+__global__ void rows_of_lanes(int *y)
+{
+    const int lanes = (int)blockDim.x, r = (int)threadIdx.y;
+    const unsigned mask = ~0u >> (32 - lanes) << (r * lanes % 32);
+    int v = r * lanes + (int)threadIdx.x, sum = 0;
+    for (int k = 0; k <= r; k++) {
+        sum = v;
+        for (int o = lanes / 2; o; o >>= 1) sum += __shfl_xor_sync(mask, sum, o);
+        __syncwarp(mask);
+    }
+    y[v] = sum + 10000 * __shfl_sync(mask, (int)threadIdx.x, lanes - 1, lanes);
+}
+
+void test_rows()
+{
+    for (int lanes = 1; lanes <= 32; lanes *= 2) {
+        int *d = zeros<int>(64);
+        DONE(start(one, 1, dim3((unsigned)lanes, (unsigned)(64 / lanes)), rows_of_lanes, d));
+        const std::vector<int> y = fetched(d, 64);
+        for (int i = 0; i < 64; i++) {
+            const int first = i / lanes * lanes, sum = lanes * first + lanes * (lanes - 1) / 2;
+            EXPECT(y[(size_t)i] == sum + 10000 * (lanes - 1));
+        }
+        DONE(cudaFree(d));
+    }
 }
 
 __global__ void reverse(float *x)
@@ -197,6 +225,7 @@ void right_threads()
 {
     test_shuffles();
     test_halves();
+    test_rows();
     test_shared();
     test_places();
     test_atomics();

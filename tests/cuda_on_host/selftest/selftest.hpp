@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the self-test share. Those named right_* hold for a GPU, too, and nvcc compiles
+/* Declarations of the self-test. Files named right_* hold for a GPU, too, and nvcc compiles
    them against the toolkit's own headers. */
 #ifndef SELFTEST_HPP
 #define SELFTEST_HPP
@@ -80,6 +80,7 @@ void right_memory();
 void right_streams();
 void right_graphs();
 void right_libraries();
+void right_blas_lt();
 void host_extras(); /* of the host execution alone */
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cuBLAS. Matrices lie column by column: element (i, j) of A is a[i + j lda]. */
+/* cuBLAS. Matrices are column-major: element (i, j) of A is a[i + j lda]. */
 #include "cublas_v2.h"
 
+#include "blas.hpp"
 #include "inside.hpp"
 
 #include <vector>
@@ -13,25 +14,11 @@ struct cublasContext {
     cublasMath_t math;
 };
 
-namespace
+namespace cuda_on_host
 {
 
-struct operand {
-    const float *p;
-    int ld;
-    bool turned;
-    long long stride; /* from one product of a batch to the next */
-};
-
-struct product {
-    int m, n, k, batch;
-    float alpha, beta;
-    operand a, b;
-    float *c;
-    int ldc;
-    long long stride_c;
-    bool tf32;
-};
+namespace
+{
 
 /* Ten bits of mantissa, rounded to the nearest; a tie goes away from 0, as cvt.rna does. */
 float as_tf32(float x)
@@ -40,7 +27,7 @@ float as_tf32(float x)
     return isfinite(x) ? __uint_as_float((bits + 0x1000u) & ~0x1fffu) : x;
 }
 
-/* op(X), rows by columns, as a plain matrix; what it reads must have been written. */
+/* op(X), rows by columns, as a plain matrix; its elements must have been written. */
 std::vector<float> fetched(const operand &x, int rows, int columns, int which, bool tf32,
                            const char *name)
 {
@@ -48,7 +35,7 @@ std::vector<float> fetched(const operand &x, int rows, int columns, int which, b
     const int high = x.turned ? columns : rows, wide = x.turned ? rows : columns;
     std::vector<float> all((size_t)rows * (size_t)columns);
     for (int j = 0; j < wide; j++)
-        cuda_on_host::reads(from + (size_t)j * (size_t)x.ld, (size_t)high * sizeof *from, name);
+        reads(from + (size_t)j * (size_t)x.ld, (size_t)high * sizeof *from, name);
     for (int j = 0; j < columns; j++)
         for (int i = 0; i < rows; i++) {
             const size_t at =
@@ -70,6 +57,8 @@ void add_product(std::vector<float> &sum, const product &p, int which)
         }
 }
 
+} // namespace
+
 void multiply(const product &p, int which)
 {
     std::vector<float> sum((size_t)p.m * (size_t)p.n);
@@ -77,10 +66,10 @@ void multiply(const product &p, int which)
     for (int j = 0; j < p.n; j++) {
         float *to = p.c + which * p.stride_c + (size_t)j * (size_t)p.ldc;
         const float *from = &sum[(size_t)j * (size_t)p.m];
-        if (p.beta != 0) cuda_on_host::reads(to, (size_t)p.m * sizeof *to, "operand C of cuBLAS");
+        if (p.beta != 0) reads(to, (size_t)p.m * sizeof *to, "operand C of cuBLAS");
         for (int i = 0; i < p.m; i++)
             to[i] = p.alpha * from[i] + (p.beta == 0 ? 0 : p.beta * to[i]);
-        cuda_on_host::wrote(to, (size_t)p.m * sizeof *to);
+        wrote(to, (size_t)p.m * sizeof *to);
     }
 }
 
@@ -91,10 +80,17 @@ bool valid(const product &p)
            p.b.ld >= std::max(1, b) && p.ldc >= std::max(1, p.m);
 }
 
+} // namespace cuda_on_host
+
+namespace
+{
+
+using cuda_on_host::product;
+
 cublasStatus_t start(cublasHandle_t h, const product &p)
 {
     if (cuda_on_host::refused("cublasSgemm")) return CUBLAS_STATUS_EXECUTION_FAILED;
-    if (!valid(p)) return CUBLAS_STATUS_INVALID_VALUE;
+    if (!cuda_on_host::valid(p)) return CUBLAS_STATUS_INVALID_VALUE;
     if (!h->workspace)
         cuda_on_host::misuse("cublasSgemm has no workspace; call cublasSetWorkspace after "
                              "cublasSetStream, which forgets it");
@@ -102,7 +98,7 @@ cublasStatus_t start(cublasHandle_t h, const product &p)
     const size_t bytes = h->bytes;
     cuda_on_host::enqueue(h->stream, "cublasSgemm", [=] {
         cuda_on_host::scribble(workspace, bytes);
-        for (int i = 0; i < p.batch; i++) multiply(p, i);
+        for (int i = 0; i < p.batch; i++) cuda_on_host::multiply(p, i);
     });
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -168,6 +164,7 @@ const char *cublasGetStatusName(cublasStatus_t status)
     case CUBLAS_STATUS_ALLOC_FAILED: return "CUBLAS_STATUS_ALLOC_FAILED";
     case CUBLAS_STATUS_INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
     case CUBLAS_STATUS_EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
+    case CUBLAS_STATUS_NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
     }
     return "an unknown status";
 }
@@ -180,6 +177,7 @@ const char *cublasGetStatusString(cublasStatus_t status)
     case CUBLAS_STATUS_ALLOC_FAILED: return "the resource allocation failed";
     case CUBLAS_STATUS_INVALID_VALUE: return "an unsupported value or parameter was passed";
     case CUBLAS_STATUS_EXECUTION_FAILED: return "the GPU program failed to execute";
+    case CUBLAS_STATUS_NOT_SUPPORTED: return "the functionality is not supported";
     }
     return "an unknown status";
 }

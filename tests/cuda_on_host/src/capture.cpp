@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs: while a stream is captured, its work becomes nodes, each after the one before it in its
    stream and after those that an event orders before it. A replay takes the nodes in any order that
-   this allows. */
+   this allows; with seed 0 the last of them that can run. */
 #include "streams.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace cuda_on_host
@@ -80,7 +81,7 @@ static bool comes_after(const graph &g, int late, int early)
     return false;
 }
 
-/* 1: what a stream did in the capture is ordered before the end of the capture. */
+/* 1: the stream's work in the capture is ordered before the end of the capture. */
 static bool has_joined(const graph &g, const std::vector<int> &end, const std::vector<int> &of)
 {
     for (int early : of) {
@@ -102,9 +103,10 @@ static void replay(const graph &g)
     }
     counts.replays++;
     while (!able.empty()) {
-        const size_t pick = draw((uint32_t)able.size());
-        const int i = able[pick];
-        able.erase(able.begin() + (long)pick);
+        const auto pick = option().seed ? able.begin() + draw((uint32_t)able.size())
+                                        : std::max_element(able.begin(), able.end());
+        const int i = *pick;
+        able.erase(pick);
         carry_out(g.nodes[(size_t)i].w);
         for (int next : followers[(size_t)i])
             if (--missing[(size_t)next] == 0) able.push_back(next);

@@ -14,7 +14,7 @@ enum { WORD = 4, READERS = 2 };
 
 struct cell {
     access write, read[READERS];
-    uint32_t launch, block; /* shared memory: whom the cell belongs to */
+    uint32_t launch, block; /* shared memory: the launch and block of the cell */
     uint8_t written;        /* shared memory: bytes that have been, a bit each */
 };
 
@@ -22,6 +22,7 @@ struct cell {
 enum { LIVE = 0x80, FREED = 0x40, WRITTEN = 0x0f };
 static uint8_t *state;
 static cell *of_device, *of_shared;
+bool checking;
 
 static void *shadow(size_t bytes)
 {
@@ -41,6 +42,8 @@ extern "C" {
 
 void cuda_on_host_check_map()
 {
+    checking = option().check;
+    if (!checking) return;
     state = (uint8_t *)shadow(device_size / WORD);
     of_device = (cell *)shadow(device_size / WORD * sizeof(cell));
     of_shared = (cell *)shadow(words_of((size_t)(__stop_cuda_shared - __start_cuda_shared) + WORD) *
@@ -49,26 +52,35 @@ void cuda_on_host_check_map()
 
 void cuda_on_host_check_taken(const void *p, size_t bytes)
 {
+    if (!checking) return;
     memset(state + word_of(p), LIVE, words_of(bytes));
 }
 
 void cuda_on_host_check_given(const void *p, size_t bytes)
 {
+    if (!checking) return;
     memset(state + word_of(p), FREED, words_of(bytes));
 }
 
 void cuda_on_host_check_wrote(const void *p, size_t bytes)
 {
+    if (!checking) return;
     memset(state + word_of(p), LIVE | WRITTEN, words_of(bytes));
+    count_access(bytes, true, false);
 }
 
 void cuda_on_host_check_copied(const void *to, const void *from, size_t bytes)
 {
+    if (!checking) return;
     memmove(state + word_of(to), state + word_of(from), words_of(bytes));
+    count_access(bytes, false, false);
+    count_access(bytes, true, false);
 }
 
 void cuda_on_host_check_reads(const void *p, size_t bytes, const char *who)
 {
+    if (!checking) return;
+    count_access(bytes, false, false);
     for (size_t i = word_of(p), n = words_of(bytes); n; n--, i++)
         if (state[i] != (LIVE | WRITTEN)) {
             bad(who, nullptr, nullptr);
@@ -78,7 +90,7 @@ void cuda_on_host_check_reads(const void *p, size_t bytes, const char *who)
 
 void cuda_on_host_check_atomic(const void *p, size_t bytes, void *pc)
 {
-    look(p, bytes, true, ATOMIC, pc);
+    if (checking) look(p, bytes, true, ATOMIC, pc);
 }
 }
 
@@ -128,6 +140,14 @@ static void look_at(cell &c, const access &a, bool writes, void *pc)
     c.write = a;
 }
 
+/* 1: the launch has written it before, or, for one that reads, has read it. */
+static bool was_touched(const cell &c, bool writes)
+{
+    bool touched = c.write.kind && c.write.launch == now.launch;
+    for (const access &r : c.read) touched |= !writes && r.kind && r.launch == now.launch;
+    return touched;
+}
+
 static void look_at_device(size_t word, const access &a, bool writes, void *pc)
 {
     uint8_t &s = state[word];
@@ -137,6 +157,7 @@ static void look_at_device(size_t word, const access &a, bool writes, void *pc)
         return;
     }
     if ((!writes || a.kind == ATOMIC) && a.bytes & ~s) bad("reads what nobody wrote", pc, nullptr);
+    count_access((size_t)__builtin_popcount(a.bytes), writes, was_touched(of_device[word], writes));
     look_at(of_device[word], a, writes, pc);
     if (writes) s |= a.bytes;
 }
@@ -160,7 +181,7 @@ static void look_at_shared(const char *p, const access &a, bool writes, void *pc
 
 extern "C" char __executable_start[], _end[];
 
-/* Arguments of the kernel, its own stack, and what the compiler put into the program. */
+/* Arguments of the kernel, its own stack, and data of the compiler's own. */
 static bool is_own(const char *p)
 {
     const bound_kernel &k = now.running->bound;

@@ -7,15 +7,20 @@ using namespace cuda_on_host;
 
 #define PC __builtin_return_address(0)
 
-#define CHECK_CALLS(n)                                                         \
- void __tsan_read##n(void *p) { look(p, n, false, PLAIN, PC); }                \
- void __tsan_write##n(void *p) { look(p, n, true, PLAIN, PC); }                \
- void __tsan_unaligned_read##n(void *p) { look(p, n, false, PLAIN, PC); }      \
- void __tsan_unaligned_write##n(void *p) { look(p, n, true, PLAIN, PC); }      \
- void __tsan_volatile_read##n(void *p) { look(p, n, false, PLAIN, PC); }       \
- void __tsan_volatile_write##n(void *p) { look(p, n, true, PLAIN, PC); }       \
- void __tsan_read##n##_pc(void *p, void *pc) { look(p, n, false, PLAIN, pc); } \
- void __tsan_write##n##_pc(void *p, void *pc) { look(p, n, true, PLAIN, pc); }
+static inline void see(const void *p, size_t bytes, bool writes, void *pc)
+{
+    if (checking) look(p, bytes, writes, PLAIN, pc);
+}
+
+#define CHECK_CALLS(n)                                                 \
+ void __tsan_read##n(void *p) { see(p, n, false, PC); }                \
+ void __tsan_write##n(void *p) { see(p, n, true, PC); }                \
+ void __tsan_unaligned_read##n(void *p) { see(p, n, false, PC); }      \
+ void __tsan_unaligned_write##n(void *p) { see(p, n, true, PC); }      \
+ void __tsan_volatile_read##n(void *p) { see(p, n, false, PC); }       \
+ void __tsan_volatile_write##n(void *p) { see(p, n, true, PC); }       \
+ void __tsan_read##n##_pc(void *p, void *pc) { see(p, n, false, pc); } \
+ void __tsan_write##n##_pc(void *p, void *pc) { see(p, n, true, pc); }
 
 extern "C" {
 CHECK_CALLS(1)
@@ -23,8 +28,8 @@ CHECK_CALLS(2)
 CHECK_CALLS(4)
 CHECK_CALLS(8)
 CHECK_CALLS(16)
-void __tsan_read_range(void *p, size_t n) { look(p, n, false, PLAIN, PC); }
-void __tsan_write_range(void *p, size_t n) { look(p, n, true, PLAIN, PC); }
+void __tsan_read_range(void *p, size_t n) { see(p, n, false, PC); }
+void __tsan_write_range(void *p, size_t n) { see(p, n, true, PC); }
 void __tsan_vptr_read(void **) {}
 void __tsan_vptr_update(void **, void *) {}
 void __tsan_func_entry(void *) {}

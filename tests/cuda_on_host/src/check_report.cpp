@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the checker found: a line for each place in the sources, when the program ends. */
+/* The findings of the checker: a line for each place in the sources, when the program ends. */
 #include "check.hpp"
 
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ struct finding {
     uint32_t block;
     uint16_t thread;
 };
-using place_of_finding = std::tuple<std::string, std::string, void *>; /* kernel, what, pc */
+using place_of_finding = std::tuple<std::string, std::string, void *>; /* kernel, mistake, pc */
 static std::map<place_of_finding, finding> findings;
 static long found;
 

@@ -51,7 +51,7 @@ static void copy(void *to, const void *from, size_t bytes)
     if (p < q + bytes && q < p + bytes) misuse("source and target of a copy overlap");
     memcpy(to, from, bytes);
     if (on_device(to) && !on_device(from)) wrote(to, bytes);
-    /* What nobody wrote may be copied; it is the same in its new place. */
+    /* Memory that was never written may be copied; it is marked in its new place, too. */
     if (on_device(to) && on_device(from) && cuda_on_host_check_copied)
         cuda_on_host_check_copied(to, from, bytes);
 }

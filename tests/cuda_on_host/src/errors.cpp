@@ -18,7 +18,8 @@ cudaError_t fail(cudaError_t error)
 
 bool lost() { return lost_by != cudaSuccess; }
 
-/* What a test asked for; CUDA_ON_HOST_FAIL=name:error or name:error:nth does it for programs. */
+/* The failure that a test asked for; CUDA_ON_HOST_FAIL=name:error or name:error:nth asks for
+   programs. */
 static struct {
     std::string name;
     int error, nth;

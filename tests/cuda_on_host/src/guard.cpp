@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The address space of the device. Host code that touches it ends the program, and so does a kernel
-   that touches what was never allocated or is freed. Memory protection keys do that without a
-   system call for each change; where there are none, mprotect does. */
+   that touches memory that was never allocated or is freed. Memory protection keys do that without
+   a system call for each change; on processors without them mprotect does. */
 #include "inside.hpp"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the runtime share. */
+/* Declarations that the files of the runtime share. */
 #ifndef CUDA_ON_HOST_INSIDE_HPP
 #define CUDA_ON_HOST_INSIDE_HPP
 
@@ -15,10 +15,13 @@ namespace cuda_on_host
 /* ---- options.cpp ---- */
 
 struct options {
-    uint64_t seed; /* CUDA_ON_HOST_SEED: of all random orders; 0: in order */
+    uint64_t seed; /* CUDA_ON_HOST_SEED: of all random orders; 0: threads and blocks in order,
+                      streams against it */
     size_t bytes;  /* CUDA_ON_HOST_BYTES: memory of the device */
     bool print;    /* CUDA_ON_HOST_PRINT=1: a line for each piece of work */
+    bool count;    /* CUDA_ON_HOST_COUNT=1: a table of the bytes that kernels move (the checker) */
     bool mprotect; /* CUDA_ON_HOST_MPROTECT=1: no protection keys */
+    bool check; /* CUDA_ON_HOST_CHECK=0: the checker, where it is compiled in, looks at nothing */
 };
 const options &option();
 uint32_t draw(uint32_t n); /* 0..n-1; 0 with seed 0 */
@@ -101,7 +104,8 @@ struct work {
     std::string name;
     std::function<void()> body;
     std::shared_ptr<struct event> awaits;
-    long version; /* of the event */
+    long version;    /* of the event */
+    long issued = 0; /* how many were issued before it */
 };
 struct event {
     long recorded = 0, done = 0;
@@ -120,10 +124,11 @@ bool any_capture();
 void spoil_captures(); /* a call was made that a capture cannot hold */
 void capture_work(cudaStream_t stream, work w);
 
-/* ---- the checker; without it these do nothing ---- */
+/* ---- the checker; these are NULL where it is not compiled in ---- */
 
 extern "C" {
 void cuda_on_host_check_map() __attribute__((weak));
+void cuda_on_host_check_begins(const char *work) __attribute__((weak));
 void cuda_on_host_check_taken(const void *p, size_t bytes) __attribute__((weak));
 void cuda_on_host_check_given(const void *p, size_t bytes) __attribute__((weak));
 void cuda_on_host_check_wrote(const void *p, size_t bytes) __attribute__((weak));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels and atomics: what compiled .cu files call. */
+/* Kernels and atomics: the functions that compiled .cu files call. */
 #include "inside.hpp"
 
 #include <map>
@@ -39,7 +39,7 @@ cudaError_t launch(const cudaLaunchConfig_t *config, const bound_kernel &bound)
                                      nullptr, 0});
 }
 
-/* ---- atomics: threads take turns, so plain accesses are atomic; the checker hears of them ---- */
+/* ---- atomics: threads take turns, so plain accesses are atomic; the checker is told ---- */
 
 template <class T> static T change(atomic_kind kind, T old, T v, T compare)
 {
@@ -94,4 +94,4 @@ extern "C" cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribut
     return cudaSuccess;
 }
 
-extern "C" int cuda_on_host_checked(void) { return cuda_on_host_check_map != nullptr; }
+extern "C" int cuda_on_host_checked(void) { return cuda_on_host_check_map && option().check; }

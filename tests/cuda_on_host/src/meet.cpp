@@ -101,7 +101,7 @@ static void settle(warp &w, unsigned mask)
     for (unsigned left = mask; left; left &= left - 1) {
         const int l = __builtin_ctz(left);
         memcpy(w.seen[l], all, sizeof all);
-        w.seen[l][l]++; /* what it does from here on the others do not know */
+        w.seen[l][l]++; /* other lanes do not know what it does from here on */
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Options from the environment, random orders, and the end of a program that does what CUDA does
-   not allow. */
+/* Options from the environment, random orders, and the end of a program that breaks CUDA's
+   rules. */
 #include "inside.hpp"
 
 #include <stdarg.h>
@@ -25,9 +25,12 @@ static uint64_t number(const char *name, uint64_t otherwise)
 
 const options &option()
 {
-    static const options read = {
-        number("CUDA_ON_HOST_SEED", 1), (size_t)number("CUDA_ON_HOST_BYTES", (uint64_t)4 << 30),
-        number("CUDA_ON_HOST_PRINT", 0) != 0, number("CUDA_ON_HOST_MPROTECT", 0) != 0};
+    static const options read = {number("CUDA_ON_HOST_SEED", 1),
+                                 (size_t)number("CUDA_ON_HOST_BYTES", (uint64_t)4 << 30),
+                                 number("CUDA_ON_HOST_PRINT", 0) != 0,
+                                 number("CUDA_ON_HOST_COUNT", 0) != 0,
+                                 number("CUDA_ON_HOST_MPROTECT", 0) != 0,
+                                 number("CUDA_ON_HOST_CHECK", 1) != 0};
     return read;
 }
 

@@ -3,7 +3,7 @@
 #ifndef CUDA_ON_HOST_STACK_HPP
 #define CUDA_ON_HOST_STACK_HPP
 
-/* Saves the registers of who calls, keeps its stack pointer in *from and goes on where `to` was
+/* Saves the registers of the caller, keeps its stack pointer in *from and continues where `to` was
    saved. */
 extern "C" void cuda_on_host_switch(void **from, void *to);
 
@@ -12,7 +12,7 @@ namespace cuda_on_host
 
 enum { STACK_BYTES = 256 << 10 };
 
-/* What cuda_on_host_switch goes to for `entry` to start on a stack that ends at `end`. */
+/* A target of cuda_on_host_switch that starts `entry` on a stack that ends at `end`. */
 void *stack_for(char *end, void (*entry)());
 
 int take_stack(); /* a number */

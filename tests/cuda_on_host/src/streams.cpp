@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams and events. What is asked of a stream waits in its queue until somebody waits for the
-   stream, and streams take turns in random order: what nobody waited for is not there yet, and
-   memory that is changed too early is read too late. */
+/* Streams and events. Work waits in the queue of its stream until there is a wait for the stream,
+   and streams take turns in random order (with seed 0, what was issued last runs first). So results
+   that were not waited for are missing, and memory that is changed too early is read too late. */
 #include "streams.hpp"
 
 #include <stdio.h>
 #include <time.h>
+
+#include <algorithm>
 
 namespace cuda_on_host
 {
@@ -23,6 +25,7 @@ void carry_out(const work &w)
 {
     if (option().print) fprintf(stderr, "cuda_on_host: %s\n", w.name.c_str());
     opened now_open;
+    if (cuda_on_host_check_begins) cuda_on_host_check_begins(w.name.c_str());
     if (!lost()) w.body();
 }
 
@@ -39,13 +42,26 @@ static void forget_destroyed()
         }
 }
 
+static bool issued_before(const CUstream_st *a, const CUstream_st *b)
+{
+    return a->queue.front().issued < b->queue.front().issued;
+}
+
+/* With seed 0 as far from the order of the program as the queues allow: where an event is missing,
+   a stream then always does its work too early. */
+static cudaStream_t choose(const std::vector<cudaStream_t> &able)
+{
+    if (!option().seed) return *std::max_element(able.begin(), able.end(), issued_before);
+    return able[draw((uint32_t)able.size())];
+}
+
 bool run_one()
 {
     std::vector<cudaStream_t> able;
     for (cudaStream_t s : streams)
         if (!s->queue.empty() && can_run(s->queue.front())) able.push_back(s);
     if (able.empty()) return false;
-    cudaStream_t s = able[draw((uint32_t)able.size())];
+    cudaStream_t s = choose(able);
     const work w = std::move(s->queue.front());
     s->queue.pop_front();
     if (w.body) carry_out(w);
@@ -60,7 +76,7 @@ bool streams_idle()
     return true;
 }
 
-/* Waits until `done`; the error of what was waited for. */
+/* Waits until `done`; returns the error of the work that it waited for. */
 template <class F> static cudaError_t run_until(F done)
 {
     counts.waits++;
@@ -77,6 +93,8 @@ cudaError_t wait_for_all() { return run_until(streams_idle); }
 
 cudaError_t add_work(cudaStream_t stream, work w)
 {
+    static long issued;
+    w.issued = issued++;
     if (!stream) misuse("%s is asked of the default stream; name a stream", w.name.c_str());
     if (capturing(stream))
         capture_work(stream, std::move(w));
@@ -91,7 +109,7 @@ cudaError_t enqueue(cudaStream_t stream, const char *name, std::function<void()>
     return add_work(stream, {name, std::move(body), nullptr, 0});
 }
 
-/* Looking whether something is done gives it a chance to be. */
+/* A query gives the work a chance to be done. */
 static void perhaps_run()
 {
     if (!option().seed || draw(2)) run_one();
@@ -121,7 +139,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
     return cudaSuccess;
 }
 
-/* Returns at once; what is left in the stream is still done. */
+/* Returns at once; work that is left in the stream is still done. */
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     BEGIN_CALL("cudaStreamDestroy");
@@ -177,7 +195,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     BEGIN_CALL("cudaEventDestroy");
-    delete event; /* what waits for it keeps what it needs */
+    delete event; /* the work that waits for it keeps the parts that it needs */
     return cudaSuccess;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads of a block are fibers of one processor: one runs until it has to wait for others, and
-   then another one does, in random order. So what a kernel takes for granted (that lanes go in
-   step, that a neighbour's write is there) does not happen unless it asks for it. */
+   then another one does, in random order. Therefore assumptions of a kernel (that lanes run in
+   lockstep, that a neighbour's write is visible) fail unless it synchronises. */
 #include "threads.hpp"
 
 #include "stack.hpp"
@@ -40,25 +40,21 @@ void make_ready(int thread)
     the_block.ready.push_back(thread);
 }
 
-static void enter()
+/* Takes a random one of the threads that could run. */
+static int next_thread()
 {
-    const bound_kernel &kernel = now.running->bound;
-    kernel.call(kernel.function, kernel.arguments.get());
-    the_block.threads[the_block.current].state = RETURNED;
-    switch_to_scheduler();
-    __builtin_unreachable();
+    std::vector<int> &ready = the_block.ready;
+    std::swap(ready.back(), ready[ready.size() - 1 - draw((uint32_t)ready.size())]);
+    const int number = ready.back();
+    ready.pop_back();
+    return number;
 }
 
-/* Lets a thread run until it waits or returns. */
-static void resume(int number)
+/* Says that this thread runs from here on. */
+static void begin(int number)
 {
-    thread &t = the_block.threads[number];
+    const thread &t = the_block.threads[number];
     const warp &w = the_block.warps[number / 32];
-    if (t.state == FRESH) {
-        t.stack = take_stack();
-        t.sp = stack_for(stack_at(t.stack) + STACK_BYTES, enter);
-        t.state = READY;
-    }
     the_block.current = number;
     threadIdx = t.index;
     now.thread = (uint16_t)number;
@@ -68,22 +64,51 @@ static void resume(int number)
     now.stack = stack_at(t.stack);
     now.stack_end = now.stack + STACK_BYTES;
     now.inside = true;
-    cuda_on_host_switch(&scheduler, t.sp);
-    now.inside = false;
-    if (t.state != RETURNED) return;
-    give_stack(t.stack);
-    the_block.left--;
-    returned(number);
 }
 
-/* Takes a random one of the threads that could run. */
-static int next_thread()
+/* The thread that runs has returned. Returns the one that is next; -1: there is none. */
+static int leave()
 {
-    std::vector<int> &ready = the_block.ready;
-    std::swap(ready.back(), ready[ready.size() - 1 - draw((uint32_t)ready.size())]);
-    const int number = ready.back();
-    ready.pop_back();
-    return number;
+    now.inside = false;
+    the_block.threads[the_block.current].state = RETURNED;
+    the_block.left--;
+    returned(the_block.current);
+    return the_block.ready.empty() ? -1 : next_thread();
+}
+
+/* A thread, and after it those that follow at once and have not begun: they have its stack, one
+   after the other, which is faster than a switch for each. */
+static void enter()
+{
+    const bound_kernel &kernel = now.running->bound;
+    const int stack = the_block.threads[the_block.current].stack;
+    int next;
+    for (;;) {
+        kernel.call(kernel.function, kernel.arguments.get());
+        next = leave();
+        if (next < 0 || the_block.threads[next].state != FRESH) break;
+        the_block.threads[next].stack = stack;
+        the_block.threads[next].state = READY;
+        begin(next);
+    }
+    give_stack(stack);
+    the_block.next = next;
+    switch_to_scheduler();
+    __builtin_unreachable();
+}
+
+/* Lets a thread run until it waits, or it and those that follow it have returned. */
+static void resume(int number)
+{
+    thread &t = the_block.threads[number];
+    if (t.state == FRESH) {
+        t.stack = take_stack();
+        t.sp = stack_for(stack_at(t.stack) + STACK_BYTES, enter);
+        t.state = READY;
+    }
+    begin(number);
+    cuda_on_host_switch(&scheduler, t.sp);
+    now.inside = false;
 }
 
 [[noreturn]] static void deadlock()
@@ -102,12 +127,13 @@ static int next_thread()
     _exit(EXIT_MISUSE);
 }
 
-/* What the checker tells apart by epochs begins anew; what was shared is rubbish. */
+/* The checker's epochs begin again; shared memory is filled with garbage. */
 static void prepare_block(size_t dynamic)
 {
     const int n = the_block.n_threads;
     the_block.left = n;
     the_block.waiting = 0;
+    the_block.next = -1;
     the_block.epoch = 0;
     for (int w = 0; w * 32 < n; w++) {
         const int lanes = n - w * 32 < 32 ? n - w * 32 : 32;
@@ -132,8 +158,10 @@ static void run_block(size_t dynamic)
 {
     prepare_block(dynamic);
     while (the_block.left) {
-        if (the_block.ready.empty()) deadlock();
-        resume(next_thread());
+        const int chosen = the_block.next;
+        the_block.next = -1;
+        if (chosen < 0 && the_block.ready.empty()) deadlock();
+        resume(chosen < 0 ? next_thread() : chosen);
     }
 }
 
@@ -158,7 +186,7 @@ static void run_blocks(const kernel &k)
 
 void run_kernel(const kernel &k)
 {
-    fenv_t mode; /* a device keeps subnormal numbers, whatever the thread that waits for it does */
+    fenv_t mode; /* a device keeps subnormal numbers, whatever mode the waiting thread has */
     gridDim = k.grid;
     blockDim = k.block;
     the_block.n_threads = (int)(k.block.x * k.block.y * k.block.z);

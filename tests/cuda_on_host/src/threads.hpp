@@ -37,6 +37,7 @@ struct warp {
 
 struct block {
     int n_threads, left, current, waiting; /* waiting: at __syncthreads */
+    int next;                              /* that the last thread chose; -1: none */
     uint16_t epoch;
     std::vector<int> ready;
     thread threads[MOST_THREADS];

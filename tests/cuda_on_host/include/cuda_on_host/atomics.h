@@ -11,8 +11,8 @@
 namespace cuda_on_host
 {
 
-/* Tells the checker that this thread does something atomic to n bytes at p. Compiled into the
-   runtime, whose own accesses nobody checks. */
+/* Reports to the checker that this thread accesses n bytes at p atomically. Compiled into the
+   runtime, whose own accesses are not checked. */
 enum atomic_kind {
     ATOMIC_ADD,
     ATOMIC_MIN,

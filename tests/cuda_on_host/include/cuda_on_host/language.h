@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What nvcc adds to C++: qualifiers, vectors, the place of a thread and a few functions. */
+/* nvcc's additions to C++: qualifiers, vectors, the place of a thread and a few functions. */
 #ifndef CUDA_ON_HOST_LANGUAGE_H
 #define CUDA_ON_HOST_LANGUAGE_H
 
@@ -21,8 +21,8 @@
 #define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 #define __constant__ static
-/* One block runs at a time, so what a block shares is static; the section tells the runtime where
-   all of it is. */
+/* One block runs at a time, so shared variables are static; the section tells the runtime where all
+   of them are. */
 #define __shared__   static __attribute__((section("cuda_shared"), used))
 
 struct uint3 {
@@ -68,6 +68,7 @@ using std::max;
 using std::min;
 
 inline float rsqrtf(float x) { return 1 / sqrtf(x); }
+inline float __fmul_rn(float a, float b) { return a * b; }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
 inline int __ffs(int v) { return __builtin_ffs(v); }

@@ -17,7 +17,7 @@ namespace cuda_on_host
 /* The name, for messages, of the kernel that is launched next (a string that stays). */
 void name_next(const char *kernel);
 
-/* A kernel and what it is called with: `call` hands the arguments on. */
+/* A kernel and its arguments: `call` passes the arguments on. */
 struct bound_kernel {
     const void *function;
     void (*call)(const void *function, const void *arguments);
@@ -26,19 +26,21 @@ struct bound_kernel {
 };
 cudaError_t launch(const cudaLaunchConfig_t *config, const bound_kernel &kernel);
 
-/* Memory that the launch gave to each block, in bytes; what one asks for beyond it is found. */
+/* Memory that the launch gave to each block, in bytes; accesses beyond it are detected. */
 void *dynamic_shared();
 
-/* ---- for libraries: their work waits in the stream as kernels do, and is then done at once with
-   the device's memory in reach. It says what it reads and what it wrote. */
+/* ---- for libraries ---- */
+
+/* The work of a library waits in the stream as kernels do. Once started, it runs in one piece with
+   access to the device's memory, and declares which ranges it reads and writes. */
 cudaError_t enqueue(cudaStream_t stream, const char *name, std::function<void()> body);
 void reads(const void *p, size_t bytes, const char *who);
 void wrote(const void *p, size_t bytes);
 
-/* Fills a library's own workspace, so that nobody else's values survive there. */
+/* Fills a library's own workspace, so that no older values survive there. */
 void scribble(void *workspace, size_t bytes);
 
-/* Says what is wrong, and in which kernel, block and thread; ends the process. */
+/* Prints the mistake, and in which kernel, block and thread; ends the process. */
 [[noreturn]] void misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 } // namespace cuda_on_host

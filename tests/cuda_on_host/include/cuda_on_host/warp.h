@@ -29,8 +29,8 @@ struct site {
     int line;
 };
 
-/* Waits for the lanes of `mask` (SYNCTHREADS: for the block), each with its value, and returns what
-   they make of them for this lane. `with` is the argument of a shuffle. */
+/* Waits for the lanes of `mask` (SYNCTHREADS: for the block), each with its value, and returns the
+   combined result for this lane. `with` is the argument of a shuffle. */
 uint64_t meet(meeting kind, unsigned mask, uint64_t value, int with, int width, site at);
 
 template <class T> T shuffle(meeting kind, unsigned mask, T v, int with, int width, site at)

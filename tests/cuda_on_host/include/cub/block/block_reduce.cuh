@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over the threads of a block, known to thread 0 alone. Nobody waits at the end: who uses the
-   storage again has to call __syncthreads before, as in CUB. */
+/* Sums over the threads of a block; thread 0 alone gets the result. There is no barrier at the end:
+   before the storage is used again, __syncthreads must be called, as in CUB. */
 #ifndef CUDA_ON_HOST_CUB_BLOCK_REDUCE_CUH
 #define CUDA_ON_HOST_CUB_BLOCK_REDUCE_CUH
 
@@ -26,7 +26,7 @@ template <class T, int THREADS> class BlockReduce
         store.given[threadIdx.x] = in;
         __syncthreads();
         T all;
-        if (threadIdx.x) { /* other threads get something that nobody should use */
+        if (threadIdx.x) { /* other threads get a value that must not be used */
             memset(&all, 0xff, sizeof all);
             return all;
         }

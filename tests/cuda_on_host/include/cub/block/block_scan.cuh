@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prefix sums over the threads of a block. Nobody waits at the end: who uses the storage again has
-   to call __syncthreads before, as in CUB. */
+/* Prefix sums over the threads of a block. There is no barrier at the end: before the storage is
+   used again, __syncthreads must be called, as in CUB. */
 #ifndef CUDA_ON_HOST_CUB_BLOCK_SCAN_CUH
 #define CUDA_ON_HOST_CUB_BLOCK_SCAN_CUH
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Fused groups: who may join one, and its tiles, where values live that are born and die within the
+   group: on the CPU scratch of a thread, on a device shared memory of a block, of which a tile is
+   used again as soon as its value is dead. */
+#include "autograd/plan.h"
+
+int ag__may_join(const ag_builder *b, ag_job *job)
+{
+    if (b->tape->device == AG_CPU) return 1;
+    job->number = ag__device_group_number(job->kernel->cuda);
+    return job->number >= 0;
+}
+
+int ag__is_open(const ag_builder *b, const ag_step *step)
+{
+    return step->per_unit && (b->tape->device == AG_CPU || step->n < AG__GROUP_JOBS);
+}
+
+/* ---- tiles ---- */
+
+/* 1: the buffer is alive in one step alone, which is that of the job that asks. */
+static ag_buffer *local_buffer(ag_plan *plan, const ag_ref *ref)
+{
+    ag_buffer *buffer = ref->place == AT_SLAB ? &plan->buffers[ref->id] : NULL;
+    return buffer && buffer->first == buffer->last ? buffer : NULL;
+}
+
+/* The CPU's. */
+static void to_tile(ag_builder *b, ag_step *step, ag_ref *ref)
+{
+    ag_buffer *buffer = local_buffer(b->plan, ref);
+    if (!buffer) return;
+    if (!buffer->tile) {
+        buffer->tile = 1;
+        buffer->offset = step->tile_bytes;
+        step->tile_bytes +=
+            ((step->grain * step->per_unit * (int64_t)sizeof(ag_real) + 63) / 64) * 64;
+    }
+    *ref = (ag_ref){AT_TILE, ref->id, buffer->offset};
+}
+
+static void tiles_of_threads(ag_builder *b, ag_step *step)
+{
+    for (int k = 0; k < step->n; k++) {
+        ag_job *job = &b->plan->jobs[step->first + k];
+        const int leader = step->leads && k == 0;
+        to_tile(b, step, &job->y[0]);
+        if (leader) continue;
+        for (int i = 0; i < AG_MAX_IN; i++) to_tile(b, step, &job->x[i]);
+        to_tile(b, step, &job->dy[0]);
+        to_tile(b, step, &job->dx);
+    }
+}
+
+/* A device's: what an elementwise job reads and, last, what it writes. */
+enum { REFS = AG_MAX_IN + 3 };
+static int refs_of(ag_ref *refs[REFS], ag_job *job, int backward)
+{
+    int n = 0;
+    for (int i = 0; i < AG_MAX_IN; i++) refs[n++] = &job->x[i];
+    refs[n++] = &job->dy[0];
+    refs[n++] = backward ? &job->y[0] : &job->dx;
+    refs[n++] = backward ? &job->dx : &job->y[0];
+    return n;
+}
+
+static int touches(ag_job *job, int backward, int buffer)
+{
+    ag_ref *refs[REFS];
+    const int n = refs_of(refs, job, backward);
+    for (int i = 0; i < n; i++)
+        if ((refs[i]->place == AT_SLAB || refs[i]->place == AT_TILE) && refs[i]->id == buffer)
+            return 1;
+    return 0;
+}
+
+static int last_use(const ag_plan *plan, const ag_step *step, int buffer)
+{
+    int k = step->n - 1;
+    while (!touches(&plan->jobs[step->first + k], step->backward, buffer)) k--;
+    return k;
+}
+
+/* The first of the tiles of which the value is dead before job k; -1: there is none. */
+static int free_tile(const int dead_after[AG__GROUP_TILES], int k)
+{
+    for (int t = 0; t < AG__GROUP_TILES; t++)
+        if (dead_after[t] < k) return t;
+    return -1;
+}
+
+/* A value that finds no tile stays in the slab, as do inputs, which no job has written. */
+static void to_tile_of_block(ag_plan *plan, ag_step *step, ag_ref *ref, int k, int written,
+                             int dead_after[AG__GROUP_TILES])
+{
+    const int64_t bytes = AG__GROUP_TILE * (int64_t)sizeof(ag_real);
+    ag_buffer *buffer = local_buffer(plan, ref);
+    if (!buffer || (!buffer->tile && !written)) return;
+    if (!buffer->tile) {
+        const int last = last_use(plan, step, ref->id), tile = free_tile(dead_after, k);
+        if (tile < 0) return;
+        dead_after[tile] = last;
+        buffer->tile = 1;
+        buffer->offset = tile * bytes;
+        if (buffer->offset + bytes > step->tile_bytes) step->tile_bytes = buffer->offset + bytes;
+    }
+    *ref = (ag_ref){AT_TILE, ref->id, buffer->offset};
+}
+
+static void tiles_of_blocks(ag_plan *plan, ag_step *step)
+{
+    int dead_after[AG__GROUP_TILES];
+    for (int t = 0; t < AG__GROUP_TILES; t++) dead_after[t] = -1;
+    for (int k = 0; k < step->n; k++) {
+        ag_ref *refs[REFS];
+        const int n = refs_of(refs, &plan->jobs[step->first + k], step->backward);
+        for (int i = 0; i < n; i++)
+            to_tile_of_block(plan, step, refs[i], k, i == n - 1, dead_after);
+    }
+}
+
+void ag__plan_tiles(ag_builder *b)
+{
+    ag_plan *plan = b->plan;
+    for (int s = 0; s < plan->n_steps; s++) {
+        ag_step *step = &plan->steps[s];
+        if (step->n == 1) continue;
+        if (b->tape->device == AG_CPU)
+            tiles_of_threads(b, step);
+        else
+            tiles_of_blocks(plan, step);
+        if (step->tile_bytes > plan->tile_bytes) plan->tile_bytes = step->tile_bytes;
+    }
+}

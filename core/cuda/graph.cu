@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches that are noted once and repeated as one. They are captured in a stream of their own, so
+   that other threads launch as usual meanwhile, and repeated in the stream of all work. */
+#include "core/cuda/inside.h"
+#include "core/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ag__graph {
+    cudaGraphExec_t exec;
+};
+
+static thread_local int noting, spoilt;
+
+int ag__cuda_noting(void) { return noting; }
+void ag__cuda_spoil(void) { spoilt = 1; }
+
+extern "C" int ag__graph_wanted(void)
+{
+    const char *text = getenv("AUGUR_GRAPHS");
+    return !ag__cuda_here()->waits && (!text || strcmp(text, "0") != 0);
+}
+
+static int works(cudaError_t error)
+{
+    if (error == cudaSuccess) return 1;
+    cudaGetLastError();
+    return 0;
+}
+
+extern "C" int ag__graph_begin(void)
+{
+    ag__cuda_device *d = ag__cuda_here();
+    ag__cuda_gemm_ready();
+    if (!d->notes.try_lock()) return 1; /* another thread's turn */
+    noting = works(cudaStreamBeginCapture(d->noting, cudaStreamCaptureModeThreadLocal));
+    spoilt = 0;
+    if (!noting) d->notes.unlock();
+    return !noting;
+}
+
+static ag__graph *make(cudaGraph_t notes)
+{
+    ag__graph *graph = (ag__graph *)ag__alloc(sizeof *graph);
+    if (graph && works(cudaGraphInstantiate(&graph->exec, notes, 0))) return graph;
+    ag__free(graph);
+    return NULL;
+}
+
+extern "C" ag__graph *ag__graph_end(void)
+{
+    ag__cuda_device *d = ag__cuda_here();
+    cudaGraph_t notes = NULL;
+    const int ended = works(cudaStreamEndCapture(d->noting, &notes));
+    noting = 0;
+    d->notes.unlock();
+    ag__graph *graph = ended && notes && !spoilt ? make(notes) : NULL;
+    if (notes) works(cudaGraphDestroy(notes));
+    return graph;
+}
+
+extern "C" void ag__graph_launch(ag__graph *graph)
+{
+    ag__cuda_keep(cudaGraphLaunch(graph->exec, ag__cuda_here()->compute));
+}
+
+extern "C" void ag__graph_free(ag__graph *graph)
+{
+    if (!graph) return;
+    works(
+        cudaGraphExecDestroy(graph->exec)); /* a launch that is not done yet keeps what it needs */
+    ag__free(graph);
+}

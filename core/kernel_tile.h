@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* TILE(name, outer, columns, elements) { body }: a kernel for CUDA alone, where a block keeps
+   columns c..c+n-1, n <= 32, of one o of 0..outer-1 in memory that its 8 warps share: each reads
+   and writes some of the rows, and what is wanted twice is read once. `tile` has as many elements
+   as named. An op chooses it on the host where ag__tile_fits, else a STRIP.
+
+   A body says TILE_ROWS for the rows of its warp, and EACH and AT for columns, as in a STRIP. Where
+   all threads of the block come by: TILE_SETTLE, after which a warp may read what others wrote, and
+   TILE_SUM and TILE_MAXIMUM, which put what the warps have together, in order. */
+#ifndef AG_CORE_KERNEL_TILE_H
+#define AG_CORE_KERNEL_TILE_H
+
+#include "core/kernel.h"
+
+/* Columns; warps; bytes of shared memory that each device from compute capability 8.0 on has. */
+enum { AG_TILE_WIDTH = 32, AG_TILE_WARPS = 8, AG_TILE_BYTES = 96 << 10 };
+enum { AG__TILE_JOIN = AG_TILE_WIDTH * AG_TILE_WARPS }; /* elements that TILE_SUM wants */
+
+AG_BOTH int ag__tile_fits(int64_t elements)
+{
+    return (AG__TILE_JOIN + elements) * (int64_t)sizeof(ag_real) <= AG_TILE_BYTES;
+}
+
+/* Element of a tile of rows, each as wide as the strip. */
+#define HELD(r, j) tile[(r)*AG_TILE_WIDTH + (j)]
+
+#ifdef __CUDACC__
+
+# define TILE_WARP       ((int)threadIdx.y)
+# define TILE_ROWS(k, n) for (int k = TILE_WARP; k < (n); k += AG_TILE_WARPS)
+# define TILE_SETTLE     __syncthreads()
+
+/* The values of this lane in all warps, for each to read. */
+KERNEL const ag_real *ag__tile_share(ag_real mine)
+{
+    AG__SHARED(ag_real, all);
+    __syncthreads(); /* the last sum has been read */
+    all[TILE_WARP * AG_TILE_WIDTH + LANE] = mine;
+    __syncthreads();
+    return all + LANE;
+}
+KERNEL ag_real ag__tile_sum(ag_real mine)
+{
+    const ag_real *const all = ag__tile_share(mine);
+    ag_real sum = all[0];
+    for (int w = 1; w < AG_TILE_WARPS; w++) sum += all[w * AG_TILE_WIDTH];
+    return sum;
+}
+KERNEL ag_real ag__tile_maximum(ag_real mine)
+{
+    const ag_real *const all = ag__tile_share(mine);
+    ag_real most = all[0];
+    for (int w = 1; w < AG_TILE_WARPS; w++) {
+        const ag_real v = all[w * AG_TILE_WIDTH];
+        most = v > most ? v : most;
+    }
+    return most;
+}
+# define TILE_SUM(s)     (s)[0] = ag__tile_sum((s)[0])
+# define TILE_MAXIMUM(m) (m)[0] = ag__tile_maximum((m)[0])
+
+# define TILE(name, outer, columns, elements)                                                      \
+  KERNEL void name(const ag_args *a, int64_t o, int c, int n, ag_real *tile, const int add);       \
+  static __global__ void name##_grid(const __grid_constant__ ag_args args, const int width)        \
+  {                                                                                                \
+   AG__SHARED(ag_real, all);                                                                       \
+   const ag_args *const a = &args;                                                                 \
+   AG__SHAPE(AG_TILE_WIDTH, AG_TILE_WARPS);                                                        \
+   const int strips = (width + AG_TILE_WIDTH - 1) / AG_TILE_WIDTH;                                 \
+   const int c = (int)(blockIdx.x % (unsigned)strips) * AG_TILE_WIDTH, left = width - c;           \
+   const int n = left < AG_TILE_WIDTH ? left : AG_TILE_WIDTH;                                      \
+   AG__WITH_ADD(name(a, blockIdx.x / (unsigned)strips, c, n, all + AG__TILE_JOIN, add));           \
+  }                                                                                                \
+  extern "C" void ag__cuda_##name(const ag_args *a)                                                \
+  {                                                                                                \
+   const int width = (int)(columns);                                                               \
+   const int64_t blocks =                                                                          \
+       (int64_t)(outer) * (((int64_t)width + AG_TILE_WIDTH - 1) / AG_TILE_WIDTH);                  \
+   const size_t bytes = (size_t)(AG__TILE_JOIN + (elements)) * sizeof(ag_real);                    \
+   if (blocks == 0) return;                                                                        \
+   ag__cuda_share((const void *)name##_grid, bytes);                                               \
+   AG__START_SHARED(name, (unsigned)blocks, dim3(AG_TILE_WIDTH, AG_TILE_WARPS), bytes, *a, width); \
+  }                                                                                                \
+  KERNEL void name(const ag_args *a, int64_t o, int c, int n, ag_real *tile, const int add)
+
+#else /* the C compiler reads a body, but nobody calls it */
+
+# define TILE_WARP       0
+# define TILE_ROWS(k, n) for (int k = 0; k < (n); k++)
+# define TILE_SETTLE     ((void)0)
+# define TILE_SUM(s)     ((void)(s))
+# define TILE_MAXIMUM(m) ((void)(m))
+
+# define TILE(id, outer, columns, elements)                                         \
+  AG__CUDA_DECLARE(id)                                                              \
+  static const ag_kernel id##_kernel = {.name = #id, .cuda = AG__CUDA_POINTER(id)}; \
+  KERNEL void id(const ag_args *a, int64_t o, int c, int n, ag_real *tile, const int add)
+
+#endif
+
+enum { AG__TILE_READS = 8 };
+
+/* tile[k] = x[k] for the rows k of this warp, which are `apart` elements apart in x. It asks for
+   eight of them before it waits for one. */
+KERNEL void tile_hold(ag_real *tile, const ag_real *__restrict__ x, int64_t apart, int rows, int n)
+{
+    EACH (j, n)
+        for (int first = TILE_WARP; first < rows; first += AG__TILE_READS * AG_TILE_WARPS) {
+            ag_real v[AG__TILE_READS];
+            for (int i = 0; i < AG__TILE_READS; i++) {
+                const int k = first + i * AG_TILE_WARPS;
+                v[i] = k < rows ? x[k * apart + j] : 0;
+            }
+            for (int i = 0; i < AG__TILE_READS; i++) {
+                const int k = first + i * AG_TILE_WARPS;
+                if (k < rows) HELD(k, j) = v[i];
+            }
+        }
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Instance norm on a device, where the graphs are few and long: a warp for each piece of the rows
+   and 32 columns. Scratch: two numbers per column for each slot of a piece, then for each graph. */
+#include "ops/instance_norm_parts.h"
+#include "ops/row_pieces.h"
+#include "ops/starts.h"
+
+/* Rows that a lane asks for before it waits, and that a warp writes. */
+enum { READ_GROUP = 8, WRITE_PIECE = 64 };
+
+AG_BOTH row_cut norm_cut(const ag_args *a)
+{
+    return cut_of(XI(1), graphs_of(a), a->xs[0].size[0], 1);
+}
+AG_BOTH int64_t norm_scratch(const ag_args *a)
+{
+    return (cut_slots(norm_cut(a)) + graphs_of(a)) * 2 * norm_columns(a->xs[0]);
+}
+
+/* Those of a slot, and of graph g. */
+AG_BOTH ag_real *norm_slot(const ag_args *a, int64_t slot)
+{
+    return a->scratch + slot * 2 * norm_columns(a->xs[0]);
+}
+AG_BOTH ag_real *norm_of_graph(const ag_args *a, int64_t g)
+{
+    return norm_slot(a, cut_slots(norm_cut(a)) + g);
+}
+
+/* Rows are written in pieces of their own; the last first, of which most is still in a cache. */
+AG_BOTH int64_t norm_writes(const ag_args *a)
+{
+    return ((int64_t)a->xs[0].size[0] + WRITE_PIECE - 1) / WRITE_PIECE;
+}
+AG_BOTH int norm_write_from(const ag_args *a, int64_t o)
+{
+    return (int)(norm_writes(a) - 1 - o) * WRITE_PIECE;
+}
+AG_BOTH int norm_write_end(const ag_args *a, int from)
+{
+    const int left = a->xs[0].size[0] - from;
+    return from + (left < WRITE_PIECE ? left : WRITE_PIECE);
+}
+
+/* The piece's mean as distance from the graph's first row, and its squared deviations. */
+STRIP(instance_norm_moments, cut_slots(norm_cut(a)), norm_columns(a->xs[0]))
+{
+    const int64_t m = norm_columns(a->xs[0]);
+    const row_piece p = piece_of(norm_cut(a), o);
+    const ag_real *x = X(0) + c;
+    ag_real from[AG_PER_LANE], mean[AG_PER_LANE], square[AG_PER_LANE], *to = norm_slot(a, o) + c;
+    (void)add;
+    EACH (j, n) from[AT(j)] = p.lo < p.hi ? x[p.first * m + j] : 0;
+    piece_moments(mean, square, x + p.lo * m, from, m, p.hi - p.lo, n);
+    EACH (j, n) {
+        to[j] = mean[AT(j)];
+        to[m + j] = square[AT(j)];
+    }
+}
+
+STRIP(instance_norm_join, graphs_of(a), norm_columns(a->xs[0]))
+{
+    const int64_t m = norm_columns(a->xs[0]);
+    const row_cut t = norm_cut(a);
+    const int rows = cut_start(t, o + 1) - cut_start(t, o), pieces = cut_pieces(t, rows);
+    const ag_real *part = norm_slot(a, cut_slot(t, o)) + c;
+    const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
+    ag_real mean[AG_PER_LANE], square[AG_PER_LANE], *to = norm_of_graph(a, o) + c;
+    ag_real *rstd = Y(1) + o * m + c;
+    (void)add;
+    EACH (j, n) mean[AT(j)] = square[AT(j)] = 0;
+    for (int k = 0; k < pieces; k++, part += 2 * m) {
+        const int r = k * t.piece, more = rows - r < t.piece ? rows - r : t.piece;
+        EACH (j, n) join_moments(&mean[AT(j)], &square[AT(j)], part[j], part[m + j], r, more);
+    }
+    EACH (j, n) {
+        to[j] = mean[AT(j)];
+        rstd[j] = 1 / v_sqrt(square[AT(j)] * share + (ag_real)a->attr.f[0]);
+    }
+}
+
+/* y = (x - from - mean) rstd of `more` rows, all of which are asked for first. */
+KERNEL void apply_rows(ag_real *__restrict__ y, const ag_real *__restrict__ x, const ag_real *from,
+                       const ag_real *mean, const ag_real *rstd, int64_t m, const int more, int n)
+{
+    EACH (j, n) {
+        ag_real v[READ_GROUP];
+        for (int k = 0; k < more; k++) v[k] = x[k * m + j];
+        for (int k = 0; k < more; k++)
+            y[k * m + j] = (v[k] - from[AT(j)] - mean[AT(j)]) * rstd[AT(j)];
+    }
+}
+
+STRIP(instance_norm_apply, norm_writes(a), norm_columns(a->xs[0]))
+{
+    const int64_t m = norm_columns(a->xs[0]);
+    const row_cut t = norm_cut(a);
+    const ag_real *x = X(0) + c;
+    ag_real *y = Y(0) + c, from[AG_PER_LANE], mean[AG_PER_LANE], rstd[AG_PER_LANE];
+    int r = norm_write_from(a, o);
+    const int end = norm_write_end(a, r);
+    (void)add;
+    while (r < end) { /* the rows of one graph at a time */
+        const int64_t g = cut_segment(t, r);
+        const int last = cut_start(t, g + 1), hi = last < end ? last : end;
+        EACH (j, n) {
+            from[AT(j)] = x[cut_start(t, g) * m + j];
+            mean[AT(j)] = norm_of_graph(a, g)[c + j];
+            rstd[AT(j)] = Y(1)[g * m + c + j];
+        }
+        for (; r + READ_GROUP <= hi; r += READ_GROUP)
+            apply_rows(y + r * m, x + r * m, from, mean, rstd, m, READ_GROUP, n);
+        for (; r < hi; r++) apply_rows(y + r * m, x + r * m, from, mean, rstd, m, 1, n);
+    }
+}
+
+/* The piece's sums of dy and of dy y. */
+STRIP(instance_norm_sums, cut_slots(norm_cut(a)), norm_columns(a->xs[0]))
+{
+    const int64_t m = norm_columns(a->xs[0]);
+    const row_piece p = piece_of(norm_cut(a), o);
+    const ag_real *y = Y(0) + c, *dy = DY(0) + c;
+    ag_real sum[AG_PER_LANE], dot[AG_PER_LANE], *to = norm_slot(a, o) + c;
+    int r = p.lo;
+    (void)add;
+    EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;
+    for (; r + SUM_GROUP <= p.hi; r += SUM_GROUP)
+        add_sums(sum, dot, y + r * m, dy + r * m, m, SUM_GROUP, n);
+    for (; r < p.hi; r++) add_sums(sum, dot, y + r * m, dy + r * m, m, 1, n);
+    EACH (j, n) {
+        to[j] = sum[AT(j)];
+        to[m + j] = dot[AT(j)];
+    }
+}
+
+STRIP(instance_norm_join_back, graphs_of(a), norm_columns(a->xs[0]))
+{
+    const int64_t m = norm_columns(a->xs[0]);
+    const row_cut t = norm_cut(a);
+    const int rows = cut_start(t, o + 1) - cut_start(t, o), pieces = cut_pieces(t, rows);
+    const ag_real *part = norm_slot(a, cut_slot(t, o)) + c;
+    const ag_real share = 1 / (ag_real)(rows > 0 ? rows : 1);
+    ag_real sum[AG_PER_LANE], dot[AG_PER_LANE], *to = norm_of_graph(a, o) + c;
+    (void)add;
+    EACH (j, n) sum[AT(j)] = dot[AT(j)] = 0;
+    for (int k = 0; k < pieces; k++, part += 2 * m)
+        EACH (j, n) {
+            sum[AT(j)] += part[j];
+            dot[AT(j)] += part[m + j];
+        }
+    EACH (j, n) {
+        to[j] = sum[AT(j)] * share;
+        to[m + j] = dot[AT(j)] * share;
+    }
+}
+
+KERNEL void apply_rows_back(ag_real *__restrict__ dx, const ag_real *__restrict__ y,
+                            const ag_real *__restrict__ dy, const ag_real *mean, const ag_real *dot,
+                            const ag_real *rstd, int64_t m, const int more, int n, const int add)
+{
+    EACH (j, n) {
+        ag_real d[SUM_GROUP], v[SUM_GROUP];
+        for (int k = 0; k < more; k++) {
+            d[k] = dy[k * m + j];
+            v[k] = y[k * m + j];
+        }
+        for (int k = 0; k < more; k++)
+            PUT(dx, k * m + j, rstd[AT(j)] * (d[k] - mean[AT(j)] - v[k] * dot[AT(j)]));
+    }
+}
+
+STRIP(instance_norm_apply_back, norm_writes(a), norm_columns(a->xs[0]))
+{
+    const int64_t m = norm_columns(a->xs[0]);
+    const row_cut t = norm_cut(a);
+    const ag_real *y = Y(0) + c, *dy = DY(0) + c;
+    ag_real *dx = DX + c, mean[AG_PER_LANE], dot[AG_PER_LANE], rstd[AG_PER_LANE];
+    int r = norm_write_from(a, o);
+    const int end = norm_write_end(a, r);
+    while (r < end) {
+        const int64_t g = cut_segment(t, r);
+        const int last = cut_start(t, g + 1), hi = last < end ? last : end;
+        EACH (j, n) {
+            mean[AT(j)] = norm_of_graph(a, g)[c + j];
+            dot[AT(j)] = norm_of_graph(a, g)[m + c + j];
+            rstd[AT(j)] = Y(1)[g * m + c + j];
+        }
+        for (; r + SUM_GROUP <= hi; r += SUM_GROUP)
+            apply_rows_back(dx + r * m, y + r * m, dy + r * m, mean, dot, rstd, m, SUM_GROUP, n,
+                            add);
+        for (; r < hi; r++)
+            apply_rows_back(dx + r * m, y + r * m, dy + r * m, mean, dot, rstd, m, 1, n, add);
+    }
+}

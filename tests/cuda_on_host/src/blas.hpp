@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* One product, for cuBLAS and cuBLASLt. Matrices lie column by column. */
+#ifndef CUDA_ON_HOST_BLAS_HPP
+#define CUDA_ON_HOST_BLAS_HPP
+
+namespace cuda_on_host
+{
+
+struct operand {
+    const float *p;
+    int ld;
+    bool turned;
+    long long stride; /* from one product of a batch to the next */
+};
+
+struct product {
+    int m, n, k, batch;
+    float alpha, beta;
+    operand a, b;
+    float *c;
+    int ldc;
+    long long stride_c;
+    bool tf32;
+};
+
+bool valid(const product &p);
+void multiply(const product &p, int which); /* when its turn in the stream has come */
+
+} // namespace cuda_on_host
+
+#endif
