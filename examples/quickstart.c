@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     ag_real x[NODES], y[NODES];
     ag_random random = {.seed = 1};
     ag_failure why = {0};
-    for (int v = 0; v < NODES; v++) { /* a ring: v hears from both sides */
+    for (int v = 0; v < NODES; v++) { /* a ring: v has two neighbours */
         source[2 * v] = (v + 1) % NODES, source[2 * v + 1] = (v + NODES - 1) % NODES;
         target[2 * v] = target[2 * v + 1] = v;
         x[v] = (ag_real)ag_random_normal(&random);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* clang-format off */
-/* What the example programs share. A program is a table of options, a table of commands and this
+/* The frame of the example programs. A program is a table of options, a table of commands and this
    main:
 
        typedef struct options { harness_common common; double learning_rate; int steps; } options;
@@ -34,18 +34,18 @@
 #define HARNESS_H
 
 #include "core/core.h"
-#include "examples/harness/options.h"
-#include "examples/harness/report.h"
-#include "examples/harness/run.h"
-#include "examples/harness/scores.h"
-#include "examples/harness/study.h"
-#include "examples/harness/table.h"
+#include "examples/harness/cli/options.h"
+#include "examples/harness/report/report.h"
+#include "examples/harness/run/run.h"
+#include "examples/harness/rank/scores.h"
+#include "examples/harness/run/study.h"
+#include "examples/harness/report/table.h"
 
 #ifdef __cplusplus
 # error "the harness is C"
 #endif
 
-/* ---- programs and commands ------------------------------------------------------------------- */
+/* ---- programs and commands ---- */
 
 struct harness_command;
 
@@ -67,23 +67,23 @@ typedef struct harness_command {
 
 typedef struct harness_program {
     const char *name, *version;
-    const char *help; /* what the program is: one or two sentences */
+    const char *help; /* a description of the program: one or two sentences */
     const harness_option *options;
     int option_count;
     const harness_command *commands;
     int command_count;
     size_t options_bytes;
+    const struct harness_model *model; /* of a program with the commands of model.h; else NULL */
 } harness_program;
 
 /* Reads the command line, runs the command, prints its error sentence and returns the exit code.
    --run and --resume read the run's config.json first, so that only differences need be typed. */
 int harness_main(const harness_program *program, int argc, char **argv);
 
-/* What --resume and --force ask for. */
+/* The mode of a run, from --resume and --force. */
 harness_run_mode harness_mode(const harness_common *common);
 
-/* ---- exit codes --------------------------------------------------------------------------------
- */
+/* ---- exit codes ---- */
 
 enum {
     HARNESS_EXIT_OK = 0,
@@ -97,16 +97,14 @@ enum {
 };
 int harness_exit_code(ag_status status);
 
-/* ---- interruption -------------------------------------------------------------------------------
- */
+/* ---- interruption ---- */
 
 /* The first SIGINT, SIGTERM or SIGHUP (unless that was ignored) sets a flag, a second one of the
    first two ends the program at once with 130. Writes beyond a limit fail instead of killing. */
 void harness_catch_signals(void);
 int harness_interrupted(void);
 
-/* ---- messages
- * ------------------------------------------------------------------------------------ */
+/* ---- messages ---- */
 
 /* Messages go to stderr as "PROGRAM: sentence". Colour only on a terminal and without NO_COLOR. */
 void harness_log_start(const char *program, bool quiet);
@@ -115,8 +113,8 @@ void harness_say(const char *format, ...) AG_PRINTF(1, 2);  /* dropped by --quie
 void harness_warn(const char *format, ...) AG_PRINTF(1, 2); /* dropped by --quiet */
 void harness_error(const char *sentence);
 
-/* A bar on stderr: label, part done, rate, time left and a note; drawn at most ten times a second
-   and only on a terminal without --quiet. harness_say and its kin move it out of their way. */
+/* A bar on stderr: label, share done, rate, time left and a note; drawn at most ten times a second
+   and only on a terminal without --quiet. harness_say and its kin clear it before they print. */
 typedef struct harness_progress {
     const char *label;
     int64_t total, first; /* first: where a resumed run starts, for the rate */
@@ -127,8 +125,8 @@ void harness_progress_start(harness_progress *p, const char *label, int64_t firs
 void harness_progress_update(harness_progress *p, int64_t done, const char *note);
 void harness_progress_end(harness_progress *p);
 
-/* The text of the bar, for a terminal of `width` columns; fresh: how many of `done` took `seconds`.
- */
+/* The text of the bar, for a terminal of `width` columns; fresh: the number of those in `done` that
+   took `seconds`. */
 void harness_progress_text(char *out, size_t bytes, int width, const char *label, int64_t done,
                            int64_t total, int64_t fresh, double seconds, const char *note);
 
@@ -138,17 +136,15 @@ ag_status harness_json_print(struct json_t *results, ag_failure *why);
 /* A JSON value as compact text with sorted keys; takes the value, the caller frees the text
    (harness_free). */
 char *harness_json_text(struct json_t *value);
-/* The name of a file as a JSON string; of one that is no UTF-8 the bytes beyond ASCII become '?'.
- */
+/* The name of a file as a JSON string. If it is not UTF-8, bytes beyond ASCII become '?'. */
 struct json_t *harness_json_name(const char *name);
 
-/* Writes a file of results: a regular one is replaced in one piece, a device or a pipe
-   cannot be. Fails: AG_EFILE, and what `write` returns. */
+/* Writes a file of results: a regular one is replaced atomically, a device or a pipe cannot be.
+   Fails: AG_EFILE, and as `write` does. */
 ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *context),
                         void *context, ag_failure *why);
 
-/* ---- memory and text
- * -------------------------------------------------------------------------------- */
+/* ---- memory and text ---- */
 
 /* Never NULL: without memory a sentence is printed and the program exits with 5. */
 void *harness_alloc(size_t bytes); /* zeroed */
@@ -158,14 +154,14 @@ char *harness_copy(const char *text);
 char *harness_text(const char *format, ...) AG_PRINTF(1, 2);
 
 /* A copy that is safe to show: control characters, bytes that are not UTF-8 and marks that turn the
-   direction of writing stand there as \x1b or \u202e. Every name from outside passes here on its
-   way to a terminal, a picture or a page; files for programs (CSV, JSON) get it as it is. */
+   direction of writing are shown as \x1b or \u202e. Every name from outside passes through this on
+   its way to a terminal, a picture or a page; files for programs (CSV, JSON) get it unchanged. */
 char *harness_printable(const char *text);
 /* The same, written to a stream. */
 void harness_show(FILE *to, const char *text);
-/* As it is, or made safe when the stream is a terminal. */
+/* Unchanged, or made safe when the stream is a terminal. */
 void harness_show_on_terminal(FILE *to, const char *text);
 _Noreturn void harness_no_memory(size_t bytes);
-double harness_seconds(void); /* of a clock that only goes forward */
+double harness_seconds(void); /* of a monotonic clock */
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab check`: measures part of a data set again. */
-#include "examples/harness/bag.h"
-#include "examples/harness/processor.h"
-#include "examples/lab/clock.h"
-#include "examples/lab/folders.h"
+#include "examples/harness/run/bag.h"
+#include "examples/harness/machine/processor.h"
+#include "examples/lab/measure/clock.h"
+#include "examples/lab/measure/folders.h"
 #include "examples/lab/lab.h"
-#include "examples/lab/measure.h"
-#include "examples/lab/noise.h"
-#include "examples/lab/stored.h"
+#include "examples/lab/measure/measure.h"
+#include "examples/lab/measure/noise.h"
+#include "examples/lab/collect/stored.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -28,7 +28,7 @@ typedef struct check {
     int measured;
 } check;
 
-/* Files that were not dropped and are there, in random order. */
+/* Lists the files that were not dropped and still exist, in random order. */
 static file *choose_files(const lab_folders *folders, uint64_t seed)
 {
     file *all = NULL, *mixed = NULL;
@@ -85,7 +85,7 @@ static void add_row(check *c, const file *f, const int64_t *then, const int64_t 
     harness_free(ratio);
 }
 
-/* In batches, as they were measured the first time. */
+/* Measures one file in batches, as the first time. */
 static ag_status one_file(check *c, const file *f, ag_failure *why)
 {
     enum { BATCH = 16 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program `lab`: its options, and what its commands are. */
+/* The options and commands of the program `lab`. */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
@@ -17,7 +17,7 @@ enum {
     LAB_FAMILIES_COMMAND = HARNESS_OWN << 6
 };
 
-/* --search, as in TpuGraphs' folders. */
+/* The value of --search for both searches, whose names are folders of TpuGraphs. */
 enum { LAB_BOTH = 2 };
 
 /* All options, by the names of options.c. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. */
-#include "examples/harness/doctor.h"
+#include "examples/harness/machine/doctor.h"
 #include "examples/lab/lab.h"
 
 enum {
@@ -11,7 +11,7 @@ enum {
     ALL = RANDOM | LAB_SHOW_COMMAND | LAB_FAMILIES_COMMAND
 };
 
-/* Names without "lab_settings," in every row. */
+/* Names a field without "lab_settings," in every row. */
 #define FIELD(M) HARNESS_FIELD(lab_settings, M)
 #define WORD(M)  HARNESS_WORD(lab_settings, M)
 
@@ -57,7 +57,7 @@ static const harness_option table[] = {
     {"repeats", FIELD(repeats), "5", 2, 1000, MEASURE, .group = "Measuring",
      .help = "samples of each configuration"},
     {"probe-threshold", FIELD(threshold), "0.15", 0.001, 1000, MEASURE, .group = "Measuring",
-     .help = "samples are taken again when fixed work beside them takes longer than its best by "
+     .help = "samples are taken again when fixed work between them takes longer than its best by "
              "this part"},
     {"redo", FIELD(redo), "8", 0, 1000, MEASURE, .group = "Measuring",
      .help = "how often a sample is taken again at most"},
@@ -100,14 +100,14 @@ static const harness_command commands[] = {
 };
 
 const harness_program lab_program_table = {
-    "lab",
-    LAB_VERSION,
-    "measures small tensor programs on this CPU under different layouts, tile sizes and fusions, "
-    "and writes the files that the trainers read",
-    table,
-    (int)(sizeof table / sizeof *table),
-    commands,
-    (int)(sizeof commands / sizeof *commands),
-    sizeof(lab_settings)};
+    .name = "lab",
+    .version = LAB_VERSION,
+    .help = "measures small tensor programs on this CPU under different layouts, tile sizes and "
+            "fusions, and writes the files that the trainers read",
+    .options = table,
+    .option_count = (int)(sizeof table / sizeof *table),
+    .commands = commands,
+    .command_count = (int)(sizeof commands / sizeof *commands),
+    .options_bytes = sizeof(lab_settings)};
 
 int lab_main(int argc, char **argv) { return harness_main(&lab_program_table, argc, argv); }

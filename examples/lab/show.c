@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab show` and `lab families`. */
-#include "examples/lab/clock.h"
-#include "examples/lab/families.h"
+#include "examples/lab/measure/clock.h"
+#include "examples/lab/nets/families.h"
 #include "examples/lab/lab.h"
-#include "examples/lab/run.h"
-#include "examples/lab/sources.h"
-#include "examples/lab/text.h"
+#include "examples/lab/run/run.h"
+#include "examples/lab/collect/sources.h"
+#include "examples/lab/text/text.h"
 
 #include <string.h>
 
@@ -30,7 +30,8 @@ static ag_status default_time(int64_t *ns, const lab_program *p, ag_failure *why
     return why->status;
 }
 
-/* Behind '#', which the reader of texts skips, so that the output is a text itself. */
+/* The summary is printed after '#', which the reader of texts skips, so the output is a text
+   itself. */
 static ag_status show(const lab_program *p, int nodes, ag_failure *why)
 {
     int of_op[LAB_OPS] = {0}, configurable = 0;

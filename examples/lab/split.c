@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* `lab split`: which files train, validate and test. A program is on one side with all its files;
-   in the second split a family is. */
+/* `lab split`: assigns files to training, validation and test. All files of a program, or in the
+   second split of a family, are on the same side. */
 #include "core/save.h"
-#include "examples/harness/bag.h"
-#include "examples/lab/folders.h"
+#include "examples/harness/run/bag.h"
+#include "examples/lab/measure/folders.h"
 #include "examples/lab/lab.h"
 
 #include <jansson.h>
@@ -31,8 +31,8 @@ static int by_path(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The unit that a file belongs to. A net and its training step are one family: they share layers.
- */
+/* The unit that a file belongs to. A net and its training step are one family, since they share
+   layers. */
 static const char *unit_of(const json_t *facts, const char *unit)
 {
     static const char training[] = "train_";
@@ -42,7 +42,7 @@ static const char *unit_of(const json_t *facts, const char *unit)
     return step ? name + sizeof training - 1 : name;
 }
 
-/* A unit's place is a hash of its name, so that it stays where it is when more are collected. */
+/* A unit's place is a hash of its name, so that it keeps its side when more units are collected. */
 static entry *entries(const lab_folders *folders, const char *root, const char *unit, int64_t seed)
 {
     entry *list = NULL;
@@ -86,7 +86,7 @@ static int count_units(const entry *list)
     return n;
 }
 
-/* At least one unit for a part that is wanted. */
+/* The number of units of a part, at least one if the part is wanted. */
 static int share(int units, double part)
 {
     const int n = (int)lround(units * part);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tgraph/calibration.h"
-#include "examples/harness/monotone.h"
+#include "examples/harness/rank/monotone.h"
 
 #include <math.h>
 
@@ -22,8 +22,8 @@ void tgraph_calibration_close(tgraph_calibration *c)
     *c = (tgraph_calibration){0};
 }
 
-/* Places, not run times, are what is fitted: a tau asks for no more, and a few configurations that
-   are much slower than all others would outweigh the rest. */
+/* The fit is to ranks instead of run times: tau depends on the order alone, and a few
+   configurations that are much slower than all others would outweigh the rest. */
 ag_status tgraph_calibration_grade(tgraph_calibration *c, const tgraph_entry *e,
                                    const double *score, int tau_a, ag_failure *why)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the scores of a file stand for, learnt from its training configurations. */
+/* Calibration of the scores of one file, learnt from its training configurations. */
 #ifndef TGRAPH_CALIBRATION_H
 #define TGRAPH_CALIBRATION_H
 
@@ -18,9 +18,9 @@ typedef struct tgraph_calibration {
 void tgraph_calibration_open(tgraph_calibration *c, const tgraph_entry *e);
 void tgraph_calibration_close(tgraph_calibration *c);
 
-/* Grades the entry's configurations by the places among the training configurations that their
-   scores [e->items] stand for: a rising step function, so what it cannot tell apart ties. All tied
-   is no order, with a tau of 0. Fails: AG_EFINITE, and as tgraph_grade. */
+/* Grades the entry's configurations after mapping their scores [e->items] to ranks among the
+   training configurations by a rising step function, so that configurations on one step tie. If all
+   of them tie, there is no order and tau is 0. Fails: AG_EFINITE, and as tgraph_grade. */
 ag_status tgraph_calibration_grade(tgraph_calibration *c, const tgraph_entry *e,
                                    const double *score, int tau_a, ag_failure *why);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints: parameters, standardisation, progress and what the model is. */
-#include "examples/harness/checkpoint.h"
-#include "examples/tgraph/checkpoint_parts.h"
+/* Checkpoints: parameters, standardisation, progress and the options of the model. */
+#include "examples/harness/run/checkpoint.h"
+#include "examples/tgraph/checkpoint_internal.h"
 
 #include <math.h>
 
@@ -20,8 +20,7 @@ void tgraph_checkpoint_free(tgraph_checkpoint *c)
     c->configuration = c->files = NULL;
 }
 
-/* ---- tensors ----------------------------------------------------------------------------------
- */
+/* ---- tensors ---- */
 
 typedef struct scaler_place {
     const char *mean, *scale;
@@ -29,7 +28,7 @@ typedef struct scaler_place {
     int columns;
 } scaler_place;
 
-/* The scalers of a checkpoint, in order; how many: 1, with tile 3. */
+/* Lists the scalers of a checkpoint in order and returns their number: 1, or 3 with tile files. */
 static int scaler_places(scaler_place place[3], tgraph_tile_scalers *s, int tile)
 {
     place[0] = (scaler_place){"state.scaler.mean", "state.scaler.scale", &s->node, TGRAPH_NUMERIC};
@@ -94,10 +93,10 @@ static ag_status read_scalers(tgraph_checkpoint *c, const char *path, const ag_c
     return AG_OK;
 }
 
-/* ---- loading ----------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
-/* The width that the metadata claim must be that of a tensor before a model of it is made. */
+/* The metadata's width must be that of a tensor in the file before a model of that width is
+   made. */
 static ag_status check_width(const char *path, const ag_checkpoint *file, int hidden,
                              ag_failure *why)
 {

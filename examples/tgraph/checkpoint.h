@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a checkpoint of TGraph holds beside its parameters (docs/formats.md). */
+/* The contents of a TGraph checkpoint besides its parameters (docs/formats.md). */
 #ifndef TGRAPH_CHECKPOINT_H
 #define TGRAPH_CHECKPOINT_H
 
-#include "examples/tgraph/set.h"
+#include "examples/tgraph/data/set.h"
 
-/* How the features were made that the parameters know. */
+/* How the features that the parameters were trained on were made. */
 typedef struct tgraph_features {
     int tile, prune, repad, logs;
 } tgraph_features;
@@ -17,7 +17,7 @@ typedef struct tgraph_checkpoint {
     tgraph_features features;
     tgraph_tile_scalers scalers; /* layout: node alone */
     harness_state progress;
-    double split; /* what the run held out of its files, and how it read them: */
+    double split; /* what the run held out of its files, and how it read them */
     int64_t split_seed;
     int dedup;
     char *configuration, *files; /* JSON: all options, and the training files with their hashes */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The metadata of a checkpoint as JSON, and back. */
-#include "examples/harness/checkpoint.h"
-#include "examples/tgraph/checkpoint_parts.h"
+#include "examples/harness/run/checkpoint.h"
+#include "examples/tgraph/checkpoint_internal.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -85,7 +85,7 @@ char *tgraph_files_json(const tgraph_set *set)
     return harness_json_text(list);
 }
 
-/* sum NULL: whatever the file held. */
+/* sum NULL: the contents of the file may be any. */
 static int find(const char *files, const char *name, const char *sum)
 {
     json_t *list = parse(files), *wanted = harness_json_name(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How good an order is: Kendall's tau, ordered pairs, slowdown of the best k, the tile scores. */
+/* Quality of an order: Kendall's tau, ordered pairs, slowdown of the best k, the tile scores. */
 #include "examples/tgraph/score.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What files hold, and how much memory a model wants for them. */
+/* Prints the contents of files and the memory that a model needs for them. */
 #include "examples/tgraph/program.h"
 
 #include <jansson.h>
@@ -8,11 +8,11 @@
 enum { STEP_CONFIGS = 64, SCORE_CONFIGS = 128 };
 
 typedef struct inspected {
-    size_t step, score; /* bytes of the tape, with the default options; 0: not known */
+    size_t step, score; /* bytes of the tape with the default options; 0: unknown */
     int configs;        /* of a step */
 } inspected;
 
-/* A graph of the same sizes: plans depend on nothing else. */
+/* Makes a graph of the same sizes, since a plan depends on sizes alone. */
 static int stand_in(tgraph_graph *g, const tgraph_summary *s)
 {
     const size_t nodes = (size_t)s->kept_nodes, edges = (size_t)s->kept_edges;
@@ -124,17 +124,17 @@ static ag_status inspect(const char *path, int64_t ram_limit, json_t *list, ag_f
     return AG_OK;
 }
 
-/* A file that cannot be read is reported and the others are looked at all the same. */
+/* A file that cannot be read is reported, and the inspection continues with the next one. */
 ag_status tgraph_inspect_command(harness_call *call, ag_failure *why)
 {
     const tgraph_settings *s = call->values;
-    tpugraphs_paths paths = {0};
-    json_t *list = s->common.json ? json_array() : NULL;
+    harness_files paths = {0};
+    json_t *list = s->shell.common.json ? json_array() : NULL;
     int bad = 0;
-    tpugraphs_paths_read(&paths, &s->common.data, "data", why);
+    harness_files_read(&paths, &s->shell.common.data, "data", why);
     for (int i = 0; i < paths.count && !why->status && !harness_interrupted(); i++) {
         ag_failure mine = {0};
-        inspect(paths.path[i], s->common.ram_limit, list, &mine);
+        inspect(paths.path[i], s->shell.common.ram_limit, list, &mine);
         if (mine.status && (paths.count == 1 || mine.status == AG_EMEMORY))
             ag_fail(why, mine.status, "%s", mine.sentence);
         else if (mine.status) {
@@ -148,6 +148,6 @@ ag_status tgraph_inspect_command(harness_call *call, ag_failure *why)
         json_decref(list);
     if (!why->status && bad)
         ag_fail(why, AG_EDATA, "%d of %d files cannot be read; see above", bad, paths.count);
-    tpugraphs_paths_free(&paths);
+    harness_files_free(&paths);
     return why->status;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tgraph/program.h"
-#include "examples/harness/waiting.h"
+#include "examples/harness/machine/waiting.h"
 
 int main(int argc, char **argv)
 {
     harness_wait_asleep(argv);
-    return tgraph_main(argc, argv);
+    return harness_main(&tgraph_program_table, argc, argv);
 }

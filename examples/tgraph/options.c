@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The option table. The first value of an option that the paper and the authors' code see
-   differently is the code's (docs/tgraph.md). */
-#include "examples/harness/doctor.h"
-#include "examples/tgraph/program.h"
+/* The option table. Where paper and code differ, the first value of an option is the code's
+   (docs/tgraph.md). */
+#include "examples/harness/machine/doctor.h"
+#include "examples/tgraph/shell.h"
 
 #include <string.h>
 
@@ -12,12 +12,12 @@ enum {
     RUNS = TRAINS | SCORES
 };
 
-/* Names without "tgraph_settings," in every row. */
+/* Names a field without "tgraph_settings," in every row. */
 #define FIELD(M) HARNESS_FIELD(tgraph_settings, M)
 #define WORD(M)  HARNESS_WORD(tgraph_settings, M)
 
 static const harness_option table[] = {
-    HARNESS_COMMON_OPTIONS(tgraph_settings, common),
+    HARNESS_COMMON_OPTIONS(tgraph_settings, shell.common),
 
     {"split", FIELD(split), "0", 0, 0.999, TRAINS, .group = "Data",
      .help = "share of each file's configurations to train on; the others are held out and "
@@ -40,33 +40,33 @@ static const harness_option table[] = {
      .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised: for "
              "programs of many sizes"},
 
-    {"hidden", FIELD(hidden), "256", 16, 4096, TRAINS, .group = "Model",
+    {"hidden", FIELD(model.hidden), "256", 16, 4096, TRAINS, .group = "Model",
      .help = "channels, a multiple of 16"},
-    {"cross", FIELD(cross), "true", .commands = TRAINS, .group = "Model",
+    {"cross", FIELD(model.cross), "true", .commands = TRAINS, .group = "Model",
      .help = "cross-configuration attention (the authors turn it off for random collections)"},
-    {"cross-input", FIELD(cross_input), "true", .commands = TRAINS, .group = "Model",
+    {"cross-input", FIELD(model.cross_input), "true", .commands = TRAINS, .group = "Model",
      .help = "... in the two input layers as well (paper: false)"},
-    {"halve", FIELD(halve), "true", .commands = TRAINS, .group = "Model",
-     .help = "put the attended copy beside half of the channels (code); off: beside all of them, "
+    {"halve", FIELD(model.halve), "true", .commands = TRAINS, .group = "Model",
+     .help = "concatenate the attended copy with half of the channels (code); off: with all, "
              "and a layer brings both back to --hidden"},
-    {"channel", FIELD(channel), "true", .commands = TRAINS, .group = "Model",
+    {"channel", FIELD(model.channel), "true", .commands = TRAINS, .group = "Model",
      .help = "channel attention"},
-    {"edges", FIELD(edges), "true", .commands = TRAINS, .group = "Model",
+    {"edges", FIELD(model.edges), "true", .commands = TRAINS, .group = "Model",
      .help = "pass messages along the edges"},
-    {"direction", WORD(direction), "consumers", .choices = "consumers|operands|both",
+    {"direction", WORD(model.direction), "consumers", .choices = "consumers|operands|both",
      .commands = TRAINS, .group = "Model", .help = "the neighbours that a node looks at"},
-    {"aggregate", WORD(aggregate), "mean", .choices = "mean|sum", .commands = TRAINS,
+    {"aggregate", WORD(model.sum), "mean", .choices = "mean|sum", .commands = TRAINS,
      .group = "Model", .help = "how they are put together (paper: sum)"},
-    {"l2", FIELD(l2), "false", .commands = TRAINS, .group = "Model",
+    {"l2", FIELD(model.l2), "false", .commands = TRAINS, .group = "Model",
      .help = "divide the output of a convolution by its norm (paper: true)"},
-    {"message", FIELD(message), "false", .commands = TRAINS, .group = "Model",
+    {"message", FIELD(model.message), "false", .commands = TRAINS, .group = "Model",
      .help = "a layer on every neighbour before the sum (paper: true)"},
-    {"residual", WORD(residual), "inside", .choices = "inside|outside", .commands = TRAINS,
+    {"residual", WORD(model.outside), "inside", .choices = "inside|outside", .commands = TRAINS,
      .group = "Model", .help = "gelu(x + h), or x + gelu(h) as in the paper"},
-    {"dropout", FIELD(dropout), "0.2", 0, 0.999, TRAINS, .group = "Model",
-     .help = "behind each graph block (paper: 0)"},
+    {"dropout", FIELD(model.dropout), "0.2", 0, 0.999, TRAINS, .group = "Model",
+     .help = "after each graph block (paper: 0)"},
 
-    {"steps", FIELD(training.steps), "1500", 1, 1e9, TRAINS, .group = "Training",
+    {"steps", FIELD(shell.training.steps), "1500", 1, 1e9, TRAINS, .group = "Training",
      .help = "optimizer steps; each takes one file"},
     {"epochs", FIELD(epochs), "0", 0, 1e9, TRAINS, .group = "Training",
      .help = "passes over the files; above 0 it replaces --steps"},
@@ -78,30 +78,26 @@ static const harness_option table[] = {
      .group = "Training", .help = "how the loss adds its pairs (paper: sum)"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
      .help = "of the hinge loss"},
-    {"learning-rate", FIELD(training.learning_rate), "1e-3", 0, 10, TRAINS, .group = "Training",
-     .help = "of AdamW, after the warm-up"},
-    {"warmup", FIELD(training.warmup), "0.05", 0, 1, TRAINS, .group = "Training",
+    {"learning-rate", FIELD(shell.training.learning_rate), "1e-3", 0, 10, TRAINS,
+     .group = "Training", .help = "of AdamW, after the warm-up"},
+    {"warmup", FIELD(shell.training.warmup), "0.05", 0, 1, TRAINS, .group = "Training",
      .help = "share of the steps in which the learning rate rises"},
-    {"schedule", WORD(training.schedule), "cosine", .choices = "constant|cosine|linear|exponential",
-     .commands = TRAINS, .group = "Training", .help = "the learning rate after that"},
-    {"decay-rate", FIELD(training.decay_rate), "0.5", 1e-9, 1, TRAINS, .group = "Training",
+    {"schedule", WORD(shell.training.schedule), "cosine",
+     .choices = "constant|cosine|linear|exponential", .commands = TRAINS, .group = "Training",
+     .help = "the learning rate after that"},
+    {"decay-rate", FIELD(shell.training.decay_rate), "0.5", 1e-9, 1, TRAINS, .group = "Training",
      .help = "exponential: the learning rate is multiplied by this every --decay-every steps"},
-    {"decay-every", FIELD(training.decay_every), "1000", 1, 1e9, TRAINS, .group = "Training",
+    {"decay-every", FIELD(shell.training.decay_every), "1000", 1, 1e9, TRAINS, .group = "Training",
      .help = "exponential: steps"},
-    {"weight-decay", FIELD(training.weight_decay), "1e-5", 0, 10, TRAINS, .group = "Training",
+    {"weight-decay", FIELD(shell.training.weight_decay), "1e-5", 0, 10, TRAINS, .group = "Training",
      .help = "decoupled, of AdamW"},
-    {"decay-biases", FIELD(decay_biases), "true", .commands = TRAINS, .group = "Training",
+    {"decay-biases", FIELD(model.decay_biases), "true", .commands = TRAINS, .group = "Training",
      .help = "... of biases and temperatures, too (paper: false)"},
-    {"clip", FIELD(training.clip), "1", 0, 1e9, TRAINS, .group = "Training",
-     .help = "largest norm of the gradient (0: any)"},
-    {"check-finite", FIELD(training.check_finite), .commands = TRAINS, .flags = HARNESS_LOCAL,
-     .group = "Training",
-     .help = "look at every result and name the first op that makes one that is not finite"},
 
     {"eval-configs", FIELD(eval_configs), "128", 1, 65536, RUNS, .group = "Scores",
      .help = "configurations that are scored together; with cross-configuration attention scores "
              "depend on it"},
-    {"eval-every", FIELD(training.eval_every), "100", 1, 1e9, TRAINS, .group = "Scores",
+    {"eval-every", FIELD(shell.training.eval_every), "100", 1, 1e9, TRAINS, .group = "Scores",
      .help = "steps between validations"},
     {"eval-limit", FIELD(eval_limit), "2048", 0, 1e9, TRAINS, .group = "Scores",
      .help = "most configurations of a file in a validation during training (0: all)"},
@@ -113,71 +109,55 @@ static const harness_option table[] = {
      .flags = HARNESS_LOCAL, .group = "Scores",
      .help = "score all configurations or those held out; auto: held out where the run trained on "
              "the same file with --split"},
-    {"baselines", FIELD(baselines), "true", .commands = HARNESS_TRAIN | HARNESS_EVAL,
-     .flags = HARNESS_LOCAL, .group = "Scores",
-     .help = "show what random order, ridge regression and boosted trees reach"},
-    {"fit", FIELD(fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, .group = "Scores",
-     .help = "files, folders or lists that the baselines learn from, instead of those that --run "
-             "was trained on"},
+    HARNESS_BASELINE_OPTIONS(tgraph_settings,
+                             "show what random order, ridge regression and boosted trees reach"),
 
-    {"checkpoint", WORD(checkpoint), "best", .choices = "best|last", .commands = SCORES,
-     .flags = HARNESS_LOCAL, .group = "Run", .help = "which checkpoint of the run"},
-    {"ensemble", FIELD(ensemble), .commands = SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...",
-     .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"},
-    {"save-every", FIELD(training.save_every), "100", 1, 1e9, TRAINS, .group = "Run",
-     .help = "steps between saves of last.safetensors"},
-    {"log-every", FIELD(training.log_every), "10", 1, 1e9, TRAINS, .group = "Run",
-     .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"},
-
-    {"csv", FIELD(csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, .meta = "FILE",
-     .group = "Output", .help = "write there instead of stdout"},
     {"format", WORD(format), "scores", .choices = "scores|contest", .commands = HARNESS_PREDICT,
      .flags = HARNESS_LOCAL, .group = "Output",
-     .help = "config,score per configuration, or the contest's ID,TopConfigs per file"},
+     .help = "a score per configuration, or the contest's ID,TopConfigs per file"},
+
+    HARNESS_MODEL_OPTIONS(tgraph_settings),
 };
 
 static const harness_command commands[] = {
-    {"train", HARNESS_TRAIN, "train a model", NULL, tgraph_train_command},
+    {"train", HARNESS_TRAIN, "train a model", NULL, harness_train_command},
     {"eval", HARNESS_EVAL, "score a trained model on files with run times", NULL,
-     tgraph_eval_command},
+     harness_eval_command},
     {"predict", HARNESS_PREDICT, "score the configurations of a file", NULL,
-     tgraph_predict_command},
+     harness_predict_command},
     {"inspect", HARNESS_INSPECT, "say what files hold", "data", tgraph_inspect_command},
     {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL,
-     tgraph_ablate_command},
+     harness_ablate_command},
     HARNESS_DOCTOR_COMMAND,
 };
 
 const harness_program tgraph_program_table = {
-    "tgraph",
-    TGRAPH_VERSION,
-    "TGraph, a graph network that ranks the layout or tile configurations of a tensor program by "
-    "run time",
-    table,
-    (int)(sizeof table / sizeof *table),
-    commands,
-    (int)(sizeof commands / sizeof *commands),
-    sizeof(tgraph_settings)};
+    .name = "tgraph",
+    .version = TGRAPH_VERSION,
+    .help = "TGraph, a graph network that ranks the layout or tile configurations of a tensor "
+            "program by run time",
+    .options = table,
+    .option_count = (int)(sizeof table / sizeof *table),
+    .commands = commands,
+    .command_count = (int)(sizeof commands / sizeof *commands),
+    .options_bytes = sizeof(tgraph_settings),
+    .model = &tgraph_shell};
 
 tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile)
 {
-    return (tgraph_options){.tile = tile,
-                            .hidden = s->hidden,
-                            .cross = s->cross,
-                            .cross_input = s->cross_input,
-                            .halve = s->halve,
-                            .channel = s->channel,
-                            .edges = s->edges,
-                            .direction = s->direction,
-                            .sum = s->aggregate,
-                            .l2 = s->l2,
-                            .message = s->message,
-                            .outside = s->residual,
-                            .decay_biases = s->decay_biases,
-                            .dropout = s->dropout};
+    tgraph_options o = s->model;
+    o.tile = tile;
+    return o;
 }
 
-/* The words of --dedup stand in the order of tgraph_dedup. */
+tgraph_options tgraph_default_options(void)
+{
+    tgraph_settings s;
+    harness_options_free(harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &s));
+    return tgraph_settings_model(&s, 0);
+}
+
+/* The words of --dedup are in the order of tgraph_dedup. */
 tgraph_data_options tgraph_settings_data(const tgraph_settings *s, int tile)
 {
     tgraph_data_options o = tile ? tgraph_tile_defaults() : tgraph_layout_defaults();
@@ -187,34 +167,4 @@ tgraph_data_options tgraph_settings_data(const tgraph_settings *s, int tile)
     o.repad = s->repad;
     o.dedup = (tgraph_dedup)s->dedup;
     return o;
-}
-
-/* A second --run and those behind it become --set ensemble=RUN: as many words as before. */
-static char **spread_runs(int argc, char **argv)
-{
-    char **words = harness_alloc(((size_t)argc + 1) * sizeof *words);
-    int runs = 0;
-    for (int i = 0; i < argc; i++) words[i] = argv[i];
-    for (int i = 2; i < argc; i++) {
-        const char *word = argv[i];
-        if (strncmp(word, "--run", 5) != 0 || (word[5] && word[5] != '=') || !runs++) continue;
-        if (word[5])
-            words[i] = harness_text("--set=ensemble%s", word + 5);
-        else if (i + 1 < argc) {
-            words[i] = harness_copy("--set");
-            words[i + 1] = harness_text("ensemble=%s", argv[i + 1]);
-            i++;
-        }
-    }
-    return words;
-}
-
-int tgraph_main(int argc, char **argv)
-{
-    char **words = spread_runs(argc, argv);
-    const int code = harness_main(&tgraph_program_table, argc, words);
-    for (int i = 0; i < argc; i++)
-        if (words[i] != argv[i]) harness_free(words[i]);
-    harness_free(words);
-    return code;
 }

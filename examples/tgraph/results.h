@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scores of a whole call, file by file, and how they are shown. */
+/* The scores of a whole call, file by file, and the tables that show them. */
 #ifndef TGRAPH_RESULTS_H
 #define TGRAPH_RESULTS_H
 
@@ -18,13 +18,14 @@ typedef struct tgraph_file_result {
 } tgraph_file_result;
 
 typedef struct tgraph_results {
+    struct tgraph_files *files;          /* that the set is of */
     int tile, tau_a, count, calibrated;  /* files: all, and those that were split */
     tgraph_file_result *file;            /* [count] */
     tgraph_grades mean, calibrated_mean; /* calibrated: none unless all files are */
     int baselines;
     const char *baseline_name[TGRAPH_MOST_BASELINES];
-    char *baseline_note[TGRAPH_MOST_BASELINES]; /* settings, or why there is none; of the first file
-                                                 */
+    char *baseline_note[TGRAPH_MOST_BASELINES]; /* settings of a baseline or why there is none; of
+                                                   the first file */
     tgraph_grades baseline_mean[TGRAPH_MOST_BASELINES];
 } tgraph_results;
 
@@ -37,18 +38,18 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
 
 ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why);
 
-/* Adds what other ways to rank reach. A file with a training part of its own is fitted on that; all
+/* Adds the baselines' results. A file with a training part of its own is fitted on that part; all
    others share a fit on the training parts of `learn`, and have random scores alone where that is
-   empty. Interrupted, it leaves out what is not ready. */
+   empty. After an interruption, results that are not ready are left out. */
 ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_entry *const *learn, int count,
                                    ag_failure *why);
 
-/* The k-th way in which a file was ranked (f NULL: their mean), with its name: TGraph, its
-   calibrated scores where they are, the baselines. NULL behind the last. */
+/* The k-th ranking of a file (f NULL: mean over the files), with its name: TGraph, its calibrated
+   scores if there are any, then the baselines. NULL after the last. */
 const tgraph_grades *tgraph_results_ranking(const char **name, const tgraph_results *r,
                                             const tgraph_file_result *f, int k);
 
-/* A row per file and way to rank it, and the mean of several files. */
+/* A row per file and ranking, and the mean if there are several files. */
 harness_table *tgraph_results_table(const tgraph_results *r, const char *title);
 struct json_t *tgraph_results_json(const tgraph_results *r);
 

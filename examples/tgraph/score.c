@@ -2,7 +2,7 @@
 /* Scores in chunks of configurations: dropout off, nothing kept for backward. */
 #include "examples/tgraph/score.h"
 
-#include "examples/harness/fits.h"
+#include "examples/harness/machine/fits.h"
 
 #include <string.h>
 

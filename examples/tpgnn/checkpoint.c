@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints: parameters, vocabulary, scale of the labels, progress and what the model is. */
+/* Checkpoints: parameters, vocabulary, scale of the labels, progress and the options of the
+   model. */
 #include "examples/tpgnn/checkpoint.h"
 
-#include "examples/harness/checkpoint.h"
-#include "examples/harness/rescue.h"
+#include "examples/harness/run/checkpoint.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -19,8 +19,7 @@ void tpgnn_checkpoint_free(tpgnn_checkpoint *c)
     c->configuration = c->data = NULL;
 }
 
-/* ---- metadata -----------------------------------------------------------------------------------
- */
+/* ---- metadata ---- */
 
 char *tpgnn_data_json(const tpgnn_data *data)
 {
@@ -51,12 +50,12 @@ static ag_status parse_vocabulary(tpgnn_checkpoint *c, const char *path, const a
                                   ag_failure *why)
 {
     char *text = harness_checkpoint_text(file, "vocabulary");
-    json_t *j = harness_hold_json(json_loads(text, JSON_REJECT_DUPLICATES, NULL));
+    json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     char *where = harness_text("%.120s: the metadata \"vocabulary\"", path);
     tpgnn_vocabulary_read(&c->vocabulary, j, where, why);
     for (int f = 0; f < TPGNN_FIELDS && !why->status; f++)
         c->model.words[f] = c->vocabulary.words[f];
-    harness_drop_json(j);
+    json_decref(j);
     harness_free(where);
     harness_free(text);
     return why->status;
@@ -65,7 +64,7 @@ static ag_status parse_vocabulary(tpgnn_checkpoint *c, const char *path, const a
 int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score)
 {
     static const double shortest = 1e-10, most = 300;
-    const double label = c->mean - score * c->deviation;
+    const double label = c->mean + score * c->deviation;
     if (c->predicts == TPGNN_LABEL_COST)
         *cost = log(fmax(label, shortest) * 1e9);
     else if (c->predicts == TPGNN_LABEL_LOG)
@@ -75,8 +74,7 @@ int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score)
     return 1;
 }
 
-/* ---- tensors ------------------------------------------------------------------------------------
- */
+/* ---- tensors ---- */
 
 ag_status tpgnn_checkpoint_save(const char *path, const tpgnn_model *model,
                                 const tpgnn_checkpoint *c, int resume, ag_failure *why)
@@ -130,10 +128,10 @@ static ag_status read_state(tpgnn_checkpoint *c, tpgnn_model *model, const char 
     return harness_checkpoint_state(&c->progress, model->params, path, file, resume, why);
 }
 
-/* ---- loading ------------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
-/* The width that the metadata claim must be that of a tensor before a model of it is made. */
+/* The metadata's width must be that of a tensor in the file before a model of that width is
+   made. */
 static ag_status check_width(const char *path, const ag_checkpoint *file, int hidden,
                              ag_failure *why)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpgnn/grades.h"
 #include "examples/harness/harness.h"
-#include "examples/harness/scores.h"
+#include "examples/harness/rank/scores.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 enum { DEPTHS = 3 };
 static const int depth[DEPTHS] = {1, 5, 10};
 
-/* A schedule of the task that is graded. place: how many different scores are better; ranks take
-   the place of scores because they are finite. */
+/* A schedule of the task that is graded. place: the number of different scores that are better;
+   places replace scores because they are finite. */
 typedef struct item {
     double score, place, truth, cost;
     int32_t index, task;
@@ -18,12 +18,12 @@ typedef struct item {
 
 static int compare(double a, double b) { return (a > b) - (a < b); }
 
-/* By task, then the best score first, then in their order. */
+/* Sorts by task, then the best score first, then by position. */
 static int by_score(const void *a, const void *b)
 {
     const item *x = a, *y = b;
     if (x->task != y->task) return x->task < y->task ? -1 : 1;
-    const int c = compare(y->score, x->score);
+    const int c = compare(x->score, y->score);
     return c ? c : (x->index > y->index) - (x->index < y->index);
 }
 
@@ -31,7 +31,7 @@ static int by_score(const void *a, const void *b)
 
 static double pairwise(const item *x, int n, double share)
 {
-    int64_t pairs = 0, halves = 0; /* in halves: exact, whatever the order */
+    int64_t pairs = 0, halves = 0; /* counted in halves, so that the sum is exact in any order */
     for (int i = 0; i < n; i++)
         for (int j = i + 1; j < n; j++) {
             const double a = x[i].truth, b = x[j].truth;
@@ -70,7 +70,7 @@ static void first_ones(tpgnn_grade *g, const item *x, const double *sorted, int 
     }
 }
 
-/* Of the n that have a cost. */
+/* Grades the costs of the n items that have one. */
 static void costs(tpgnn_grade *g, const item *x, int n)
 {
     double mean = 0, error = 0, square = 0, spread = 0;
@@ -92,7 +92,7 @@ static ag_status grade_task(tpgnn_grade *g, item *x, int n, double share, int ha
 {
     g->schedules = n;
     for (int i = 0; i < n; i++) {
-        const int next = i && x[i].score < x[i - 1].score;
+        const int next = i && x[i].score > x[i - 1].score;
         x[i].place = i ? x[i - 1].place + next : 0;
         g->unscored += isinf(x[i].score) != 0;
         scratch[i] = x[i].truth;
@@ -121,9 +121,9 @@ static ag_status check(const tpgnn_scored *s, double share, ag_failure *why)
             return ag_fail(why, AG_EDATA,
                            "grades: the run time of schedule %d is %lld ns; it must be at least 1",
                            i, (long long)s->runtime[i]);
-        if (isnan(s->score[i]) || s->score[i] >= (double)INFINITY)
+        if (isnan(s->score[i]) || s->score[i] <= -(double)INFINITY)
             return ag_fail(why, AG_EFINITE,
-                           "grades: the score of schedule %d is %g; it must be finite, or -inf "
+                           "grades: the score of schedule %d is %g; it must be finite, or inf "
                            "where there is none",
                            i, s->score[i]);
         if (s->cost && !isinf(s->score[i]) && !isfinite(s->cost[i]))

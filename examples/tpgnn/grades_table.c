@@ -125,7 +125,7 @@ harness_table *tpgnn_methods_table(const char *title, const tpgnn_comparison *c,
 
 /* ---- tables of families and of tasks ---- */
 
-enum { SIDES = 2 /* the model and the method beside it */, SHOWN = 3 };
+enum { SIDES = 2 /* the model and the method next to it */, SHOWN = 3 };
 static const tpgnn_measure shown[SHOWN] = {TPGNN_PAIRWISE, TPGNN_TOP1, TPGNN_TOP5};
 
 static int sides(int side[SIDES], const tpgnn_comparison *c)

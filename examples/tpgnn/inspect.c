@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `tpgnn inspect`: what files of schedules hold, task by task. */
-#include "examples/lab/noise.h"
-#include "examples/tpgnn/data.h"
+/* `tpgnn inspect`: the contents of files of schedules, task by task. */
+#include "examples/lab/measure/noise.h"
+#include "examples/tpgnn/data/data.h"
 #include "examples/tpgnn/program.h"
 
 #include <jansson.h>
@@ -12,7 +12,7 @@ typedef struct summary {
     double nodes, stores;            /* medians */
     double fastest, median, slowest; /* ns */
     double noise, spread;            /* of ln(run time) */
-    int noisy, origin[TPGNN_OWN + 1];
+    int noisy, origin[TPGNN_ORIGINS];
 } summary;
 
 static double median(const tpgnn_schedule *s, int n, double (*of)(const tpgnn_schedule *))
@@ -52,10 +52,11 @@ static summary sum_up(const tpgnn_data *data, const tpgnn_task *task)
     return t;
 }
 
-/* ---- children of loops that say nothing new -------------------------------------------------- */
+/* ---- children of loops that say nothing new ---- */
 
 typedef struct silent {
-    int64_t minima, extents; /* minima of 0; constant extents, which are the loop's value too */
+    int64_t minima,
+        extents; /* minima of 0; constant extents, which are the value of the loop node, too */
 } silent;
 
 static int is_class(const tpgnn_data *data, const tpgnn_schedule *s, int v, const char *name)
@@ -63,7 +64,8 @@ static int is_class(const tpgnn_data *data, const tpgnn_schedule *s, int v, cons
     return !strcmp(data->kind[s->kind[v]].word[TPGNN_CLASS], name);
 }
 
-/* children [nodes]: how many each node has. A loop's last three are minimum, extent and body. */
+/* children [nodes]: the number of children of each node. A loop's last three are minimum, extent
+   and body. */
 static void count_silent(silent *sum, const tpgnn_data *data, const tpgnn_schedule *s,
                          const int32_t *children)
 {
@@ -91,13 +93,13 @@ static silent find_silent(const tpgnn_data *data)
     return sum;
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
+/* ---- JSON ---- */
 
 static json_t *task_json(const tpgnn_data *data, const tpgnn_task *task, const summary *t)
 {
-    static const char *const origin[] = {"random", "mutated", "own"};
+    static const char *const origin[TPGNN_ORIGINS] = {"random", "mutated", "own", "tuned"};
     json_t *j = json_object(), *origins = json_object();
-    for (int i = 0; i <= TPGNN_OWN; i++)
+    for (int i = 0; i < TPGNN_ORIGINS; i++)
         json_object_set_new(origins, origin[i], json_integer(t->origin[i]));
     json_object_set_new(j, "task", harness_json_name(task->name));
     json_object_set_new(j, "family", harness_json_name(data->family[task->family]));
@@ -134,7 +136,7 @@ static json_t *data_json(const tpgnn_data *data, const summary *sums)
     return j;
 }
 
-/* ---- table ---------------------------------------------------------------------------------- */
+/* ---- table ---- */
 
 static void table_row(harness_table *table, const tpgnn_task *task, const summary *t)
 {
@@ -183,11 +185,11 @@ static void print_data(const tpgnn_data *data, const summary *sums)
 ag_status tpgnn_inspect_command(harness_call *call, ag_failure *why)
 {
     const tpgnn_settings *s = call->values;
-    tpgnn_data data = {.budget.limit = (size_t)s->common.ram_limit};
-    if (!tpgnn_data_read(&data, &s->common.data, "data", why) && !harness_interrupted()) {
+    tpgnn_data data = {.budget.limit = (size_t)s->shell.common.ram_limit};
+    if (!tpgnn_data_read(&data, &s->shell.common.data, "data", why) && !harness_interrupted()) {
         summary *sums = harness_alloc((size_t)data.tasks * sizeof *sums + 1);
         for (int i = 0; i < data.tasks; i++) sums[i] = sum_up(&data, &data.task[i]);
-        if (s->common.json)
+        if (s->shell.common.json)
             harness_json_print(data_json(&data, sums), why);
         else
             print_data(&data, sums);

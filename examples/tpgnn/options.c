@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. */
-#include "examples/harness/doctor.h"
-#include "examples/tpgnn/presets.h"
-#include "examples/tpgnn/program.h"
+#include "examples/harness/machine/doctor.h"
+#include "examples/tpgnn/studies/presets.h"
+#include "examples/tpgnn/shell.h"
 
 enum {
     TRAINS = HARNESS_TRAIN | HARNESS_ABLATE,
@@ -10,53 +10,53 @@ enum {
     RUNS = TRAINS | SCORES
 };
 
-/* Names without "tpgnn_settings," in every row. */
+/* Names a field without "tpgnn_settings," in every row. */
 #define FIELD(M) HARNESS_FIELD(tpgnn_settings, M)
 #define WORD(M)  HARNESS_WORD(tpgnn_settings, M)
-#define BYTES(M) HARNESS_BYTES(tpgnn_settings, M)
 
 static const harness_option table[] = {
-    HARNESS_COMMON_OPTIONS(tpgnn_settings, common),
+    HARNESS_COMMON_OPTIONS(tpgnn_settings, shell.common),
 
     {"preset", WORD(preset), "none", .choices = TPGNN_PRESETS, .presets = tpgnn_preset_settings,
      .commands = TRAINS, .flags = HARNESS_LOCAL, .group = "Model",
-     .help = "the options of the paper's model, with GraphConv or with GCNConv; options behind it "
-             "win"},
-    {"network", WORD(network), "stores", .choices = "stores|paper", .commands = TRAINS,
+     .help = "the options of the paper's model, with GraphConv or with GCNConv; options after it "
+             "override them"},
+    {"network", WORD(model.network), "stores", .choices = "stores|paper", .commands = TRAINS,
      .group = "Model",
      .help = "price every statement that stores, or pool the graph as the paper does"},
-    {"types", WORD(types), "table", .choices = "table|words", .commands = TRAINS, .group = "Model",
+    {"types", WORD(model.types), "table", .choices = "table|words", .commands = TRAINS,
+     .group = "Model",
      .help = "numbers that stand for a type of node: a table that is learned, or FastText's "
              "vectors"},
-    {"members", FIELD(members), "3", 1, TPGNN_MOST_MEMBERS, TRAINS, .group = "Model",
+    {"members", FIELD(model.members), "3", 1, TPGNN_MOST_MEMBERS, TRAINS, .group = "Model",
      .help = "stores: networks that are trained side by side; their costs are averaged"},
-    {"hidden", FIELD(hidden), "64", 4, 4096, TRAINS, .group = "Model",
+    {"hidden", FIELD(model.hidden), "64", 4, 4096, TRAINS, .group = "Model",
      .help = "channels of every layer (paper: 128)"},
-    {"layers", FIELD(layers), "2", 0, TPGNN_MOST_LAYERS, TRAINS, .group = "Model",
+    {"layers", FIELD(model.layers), "2", 0, TPGNN_MOST_LAYERS, TRAINS, .group = "Model",
      .help = "graph convolutions (paper: 3)"},
-    {"edges", WORD(edges), "both", .choices = "none|tree|names|both", .commands = TRAINS,
+    {"edges", WORD(model.edges), "both", .choices = "none|tree|names|both", .commands = TRAINS,
      .group = "Model",
      .help = "between parents and children, between what is used and where it is declared, or "
              "both"},
-    {"compact", FIELD(compact), "true", .commands = TRAINS, .group = "Model",
+    {"compact", FIELD(model.compact), "true", .commands = TRAINS, .group = "Model",
      .help = "leave out sizes and index arithmetic; a loop then has an edge to each access that "
              "uses its variable (paper: false)"},
-    {"nest", FIELD(nest), "true", .commands = TRAINS, .group = "Model",
+    {"nest", FIELD(model.nest), "true", .commands = TRAINS, .group = "Model",
      .help = "stores: nodes know their loops: how often they run, how they move through memory, "
              "what they touch (paper: false)"},
-    {"readout", WORD(readout), "sum", .choices = "sum|mean", .commands = TRAINS, .group = "Model",
-     .help = "stores: ln of the sum of the statements' costs, or their mean"},
-    {"conv", WORD(conv), "graph", .choices = "graph|gcn", .commands = TRAINS, .group = "Model",
-     .help = "paper: GraphConv, as in its code, or GCNConv, as in its text"},
-    {"pool", WORD(pool), "topk", .choices = "none|topk|sag", .commands = TRAINS, .group = "Model",
-     .help = "paper: how nodes are chosen to stay"},
-    {"ratio", FIELD(ratio), "0.8", 1e-6, 1e9, TRAINS, .group = "Model",
+    {"readout", WORD(model.readout), "sum", .choices = "sum|mean", .commands = TRAINS,
+     .group = "Model", .help = "stores: ln of the sum of the statements' costs, or their mean"},
+    {"conv", WORD(model.paper.conv), "graph", .choices = "graph|gcn", .commands = TRAINS,
+     .group = "Model", .help = "paper: GraphConv, as in its code, or GCNConv, as in its text"},
+    {"pool", WORD(model.paper.pool), "topk", .choices = "none|topk|sag", .commands = TRAINS,
+     .group = "Model", .help = "paper: how nodes are chosen to stay"},
+    {"ratio", FIELD(model.paper.ratio), "0.8", 1e-6, 1e9, TRAINS, .group = "Model",
      .help = "paper: share of the nodes that stays; from 1 on how many"},
-    {"dropout", FIELD(dropout), "0.1", 0, 0.999, TRAINS, .group = "Model",
+    {"dropout", FIELD(model.dropout), "0.1", 0, 0.999, TRAINS, .group = "Model",
      .help = "share of the channels that a layer loses in training (paper: 0.5, before the last "
              "layers)"},
 
-    {"steps", FIELD(training.steps), "2000", 1, 1e9, TRAINS, .group = "Training",
+    {"steps", FIELD(shell.training.steps), "2000", 1, 1e9, TRAINS, .group = "Training",
      .help = "optimizer steps (paper: 200 epochs)"},
     {"tasks", FIELD(tasks), "8", 1, 65536, TRAINS, .group = "Training", .help = "tasks a step"},
     {"schedules", FIELD(schedules), "32", 1, 65536, TRAINS, .group = "Training",
@@ -74,102 +74,82 @@ static const harness_option table[] = {
      .help = "huber and squared: seconds (as in the paper), ln(seconds), that against the task's "
              "mean, or fastest / run time; the first two are standardised"},
     {"top", FIELD(top), "0.3", 0, 1e6, TRAINS, .group = "Training",
-     .help = "pairs: weight of LambdaRank's loss beside them, which looks at the fastest schedules "
+     .help = "pairs: weight of LambdaRank's loss, added to theirs, which looks at the fastest "
+             "schedules "
              "(0: none)"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
      .help = "hinge: how far the scores of a pair should lie apart"},
-    {"learning-rate", FIELD(training.learning_rate), "2e-3", 0, 10, TRAINS, .group = "Training",
-     .help = "of Adam, after the warm-up (paper: 5e-6)"},
-    {"warmup", FIELD(training.warmup), "0.02", 0, 1, TRAINS, .group = "Training",
+    {"learning-rate", FIELD(shell.training.learning_rate), "2e-3", 0, 10, TRAINS,
+     .group = "Training", .help = "of Adam, after the warm-up (paper: 5e-6)"},
+    {"warmup", FIELD(shell.training.warmup), "0.02", 0, 1, TRAINS, .group = "Training",
      .help = "share of the steps in which the learning rate rises"},
-    {"schedule", WORD(training.schedule), "cosine", .choices = "constant|cosine|linear|exponential",
-     .commands = TRAINS, .group = "Training", .help = "the learning rate after that"},
-    {"decay-rate", FIELD(training.decay_rate), "0.95", 1e-9, 1, TRAINS, .group = "Training",
+    {"schedule", WORD(shell.training.schedule), "cosine",
+     .choices = "constant|cosine|linear|exponential", .commands = TRAINS, .group = "Training",
+     .help = "the learning rate after that"},
+    {"decay-rate", FIELD(shell.training.decay_rate), "0.95", 1e-9, 1, TRAINS, .group = "Training",
      .help = "exponential: the learning rate is multiplied by this every --decay-every steps"},
-    {"decay-every", FIELD(training.decay_every), "100", 1, 1e9, TRAINS, .group = "Training",
+    {"decay-every", FIELD(shell.training.decay_every), "100", 1, 1e9, TRAINS, .group = "Training",
      .help = "exponential: how many steps that is"},
-    {"weight-decay", FIELD(training.weight_decay), "0", 0, 10, TRAINS, .group = "Training",
+    {"weight-decay", FIELD(shell.training.weight_decay), "0", 0, 10, TRAINS, .group = "Training",
      .help = "decoupled, as in AdamW"},
-    {"clip", FIELD(training.clip), "1", 0, 1e9, TRAINS, .group = "Training",
-     .help = "largest norm of the gradient (0: any)"},
-    {"check-finite", FIELD(training.check_finite), .commands = TRAINS, .flags = HARNESS_LOCAL,
-     .group = "Training",
-     .help = "look at every result and name the first op that makes one that is not finite"},
 
-    {"eval-every", FIELD(training.eval_every), "250", 1, 1e9, TRAINS, .group = "Scores",
+    {"eval-every", FIELD(shell.training.eval_every), "250", 1, 1e9, TRAINS, .group = "Scores",
      .help = "steps between validations on --valid; the best one's checkpoint is kept"},
     {"eval-graphs", FIELD(eval_graphs), "256", 1, 65536, RUNS, .flags = HARNESS_LOCAL,
      .group = "Scores",
      .help = "most schedules that are scored together; scores do not depend on it"},
     {"eval-nodes", FIELD(eval_nodes), "32768", 1, 1e7, RUNS, .flags = HARNESS_LOCAL,
      .group = "Scores", .help = "most nodes that are scored together, as above"},
-    {"baselines", FIELD(baselines), "true", .commands = HARNESS_TRAIN | HARNESS_EVAL,
-     .flags = HARNESS_LOCAL, .group = "Scores",
-     .help = "show what boosted trees, ridge regression and rules of thumb reach that are fitted "
-             "to the training files"},
-    {"fit", FIELD(fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, .group = "Scores",
-     .help = "files, folders or lists that the baselines learn from, instead of those that --run "
-             "was trained on"},
+    HARNESS_BASELINE_OPTIONS(
+        tpgnn_settings,
+        "show what boosted trees, ridge regression and rules of thumb reach that are fitted "
+        "to the training files"),
 
-    {"checkpoint", WORD(checkpoint), "best", .choices = "best|last", .commands = SCORES,
-     .flags = HARNESS_LOCAL, .group = "Run", .help = "which checkpoint of the run"},
-    {"ensemble", FIELD(ensemble), .commands = SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...",
-     .group = "Run", .help = "more runs: scores are the mean"},
-    {"save-every", FIELD(training.save_every), "100", 1, 1e9, TRAINS, .group = "Run",
-     .help = "steps between saves of last.safetensors"},
-    {"log-every", FIELD(training.log_every), "10", 1, 1e9, TRAINS, .group = "Run",
-     .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"},
-    {"csv", FIELD(csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, .meta = "FILE",
-     .group = "Output", .help = "write there instead of stdout"},
-
-    {"log", FIELD(logs), .commands = HARNESS_LOGS, .needed = HARNESS_LOGS, .flags = HARNESS_LOCAL,
-     .meta = "FILE...", .group = "Logs",
-     .help =
-         "logs of Ansor or AutoTVM, tuning records of MetaSchedule or folders of its databases"},
-    {"bad", WORD(bad), "skip", .choices = "skip|refuse", .commands = HARNESS_LOGS,
-     .flags = HARNESS_LOCAL, .group = "Logs",
-     .help = "a line that is no good record: say so and go on, or stop"},
-    {"line-limit", BYTES(line_limit), "16M", 1024, 1 << 30, HARNESS_LOGS, .flags = HARNESS_LOCAL,
-     .group = "Logs", .help = "longest line; reading it may take 20 times as much memory"},
+    HARNESS_MODEL_OPTIONS(tpgnn_settings),
 };
 
 static const harness_command commands[] = {
-    {"train", HARNESS_TRAIN, "train a model", NULL, tpgnn_train_command},
-    {"eval", HARNESS_EVAL, "score a trained model on measured schedules", NULL, tpgnn_eval_command},
-    {"predict", HARNESS_PREDICT, "score schedules", NULL, tpgnn_predict_command},
-    {"logs", HARNESS_LOGS, "say what logs of TVM's tuners hold", "log", tpgnn_logs_command},
+    {"train", HARNESS_TRAIN, "train a model", NULL, harness_train_command},
+    {"eval", HARNESS_EVAL, "score a trained model on measured schedules", NULL,
+     harness_eval_command},
+    {"predict", HARNESS_PREDICT, "score schedules", NULL, harness_predict_command},
     {"inspect", HARNESS_INSPECT, "say what files of schedules hold", "data", tpgnn_inspect_command},
     {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL,
-     tpgnn_ablate_command},
+     harness_ablate_command},
     HARNESS_DOCTOR_COMMAND,
 };
 
 const harness_program tpgnn_program_table = {
-    "tpgnn",
-    TPGNN_VERSION,
-    "TPGNN, a cost model for the schedules of tensor programs in TVM",
-    table,
-    (int)(sizeof table / sizeof *table),
-    commands,
-    (int)(sizeof commands / sizeof *commands),
-    sizeof(tpgnn_settings)};
+    .name = "tpgnn",
+    .version = TPGNN_VERSION,
+    .help = "TPGNN, a cost model for the schedules of tensor programs in TVM",
+    .options = table,
+    .option_count = (int)(sizeof table / sizeof *table),
+    .commands = commands,
+    .command_count = (int)(sizeof commands / sizeof *commands),
+    .options_bytes = sizeof(tpgnn_settings),
+    .model = &tpgnn_shell};
 
+/* The paper's network has the sizes of the other one. */
 tpgnn_options tpgnn_settings_model(const tpgnn_settings *s)
 {
-    tpgnn_options o = tpgnn_default_options((tpgnn_network)s->network);
-    o.types = (tpgnn_types)s->types;
-    o.readout = (tpgnn_readout)s->readout;
-    o.members = s->members;
-    o.hidden = o.paper.hidden = s->hidden;
-    o.layers = o.paper.layers = s->layers;
-    o.edges = (unsigned)s->edges;
-    o.compact = s->compact;
-    o.nest = s->nest;
-    o.dropout = o.paper.dropout = s->dropout;
-    o.paper.conv = (tpgnn_conv)s->conv;
-    o.paper.pool = (tpgnn_pool)s->pool;
-    o.paper.ratio = s->ratio;
+    tpgnn_options o = s->model;
+    o.paper.inputs = tpgnn_paper_defaults().inputs;
+    o.paper.hidden = o.hidden;
+    o.paper.layers = o.layers;
+    o.paper.dropout = o.dropout;
+    for (int f = 0; f < TPGNN_FIELDS; f++) o.words[f] = 1;
     return o;
+}
+
+tpgnn_options tpgnn_default_options(tpgnn_network network)
+{
+    tpgnn_settings s;
+    ag_failure why = {0};
+    harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &s);
+    if (network == TPGNN_PAPER) harness_options_set(o, "defaults", "preset", "paper", &why);
+    harness_options_free(o);
+    return tpgnn_settings_model(&s);
 }
 
 int tpgnn_settings_label(const tpgnn_settings *s)

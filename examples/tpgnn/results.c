@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpgnn/results_parts.h"
+#include "examples/tpgnn/baseline/results_internal.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 int tpgnn_results_method(tpgnn_results *r, const char *name, char *note)
@@ -17,11 +18,13 @@ void tpgnn_results_open(tpgnn_results *r, const tpgnn_data *data)
 {
     const size_t n = (size_t)data->schedules, tasks = (size_t)data->tasks;
     *r = (tpgnn_results){.data = data};
+    r->number = harness_alloc(n * sizeof *r->number + 1);
     r->runtime = harness_alloc(n * sizeof *r->runtime + 1);
     r->task = harness_alloc(n * sizeof *r->task + 1);
     r->family_of = harness_alloc(tasks * sizeof *r->family_of + 1);
     r->task_name = harness_alloc(tasks * sizeof *r->task_name + 1);
     for (size_t i = 0; i < n; i++) {
+        r->number[i] = data->schedule[i].number;
         r->runtime[i] = data->schedule[i].runtime;
         r->task[i] = data->schedule[i].task;
     }
@@ -40,6 +43,8 @@ void tpgnn_results_close(tpgnn_results *r)
         harness_free(r->cost[m]);
     }
     harness_free(r->grade);
+    harness_free(r->ns);
+    harness_free(r->number);
     harness_free(r->runtime);
     harness_free(r->task);
     harness_free(r->family_of);
@@ -47,7 +52,7 @@ void tpgnn_results_close(tpgnn_results *r)
     *r = (tpgnn_results){0};
 }
 
-/* Adds what the scores of one model say about ln(ns), if they do. */
+/* Adds the predictions of ln(ns) that the scores of one model give, if there are any. */
 static void add_costs(tpgnn_results *r, const double *score, const tpgnn_checkpoint *c, int models)
 {
     const int n = r->data->schedules;
@@ -59,6 +64,19 @@ static void add_costs(tpgnn_results *r, const double *score, const tpgnn_checkpo
     r->costs++;
 }
 
+/* After the last model: predicted run times, if all of them predict any. */
+static void finish(tpgnn_results *r)
+{
+    const int n = r->data->schedules;
+    if (r->costs < r->models) {
+        harness_free(r->cost[0]);
+        r->cost[0] = NULL;
+    }
+    if (!r->cost[0]) return;
+    r->ns = harness_alloc((size_t)n * sizeof *r->ns);
+    for (int i = 0; i < n; i++) r->ns[i] = exp(r->cost[0][i]);
+}
+
 ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer, const tpgnn_checkpoint *c,
                             int models, ag_failure *why)
 {
@@ -67,17 +85,13 @@ ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer, const 
     if (!tpgnn_score(scorer, score, r->data, 1, why)) {
         for (int i = 0; i < n; i++) r->score[0][i] += score[i] / models;
         add_costs(r, score, c, models);
-        if (++r->models == models && r->costs < models) {
-            harness_free(r->cost[0]);
-            r->cost[0] = NULL;
-        }
+        if (++r->models == models) finish(r);
     }
     harness_free(score);
     return why->status;
 }
 
-/* ---- grades -------------------------------------------------------------------------------------
- */
+/* ---- grades ---- */
 
 static void compare(tpgnn_results *r)
 {
@@ -118,33 +132,16 @@ void tpgnn_results_mean(double *mean, const tpgnn_results *r, int method)
         mean[k] = tpgnn_mean(&r->comparison, method, (tpgnn_measure)k);
 }
 
-void tpgnn_results_tables(harness_table *table[TPGNN_TABLES], const tpgnn_results *r,
-                          const char *title)
+int tpgnn_results_tables(harness_table *table[HARNESS_TABLES], const tpgnn_results *r,
+                         const char *title)
 {
     const tpgnn_comparison *c = &r->comparison;
-    table[0] = tpgnn_tasks_table(title, c);
-    table[1] = tpgnn_families_table("By family: means over its tasks", c);
-    table[2] = tpgnn_methods_table("Mean over the tasks", c, TPGNN_OVER_TASKS);
-    table[3] = tpgnn_methods_table("Mean over the families", c, TPGNN_OVER_FAMILIES);
-}
-
-void tpgnn_tables_free(harness_table *table[TPGNN_TABLES])
-{
-    for (int i = 0; i < TPGNN_TABLES; i++) harness_table_free(table[i]);
-}
-
-void tpgnn_results_print(const tpgnn_results *r, harness_table *const table[TPGNN_TABLES])
-{
-    for (int i = 0; i < TPGNN_TABLES; i++) {
-        if (i) putchar('\n');
-        harness_table_print(stdout, table[i]);
-    }
-    if (r->methods > 1) putchar('\n');
-    for (int m = 1; m < r->methods; m++) {
-        char *note = harness_printable(r->note[m]);
-        printf("%s: %s\n", r->name[m], note);
-        harness_free(note);
-    }
+    int n = 0;
+    table[n++] = tpgnn_tasks_table(title, c);
+    table[n++] = tpgnn_families_table("By family: means over its tasks", c);
+    table[n++] = tpgnn_methods_table("Mean over the tasks", c, TPGNN_OVER_TASKS);
+    table[n++] = tpgnn_methods_table("Mean over the families", c, TPGNN_OVER_FAMILIES);
+    return n;
 }
 
 json_t *tpgnn_results_json(const tpgnn_results *r) { return tpgnn_comparison_json(&r->comparison); }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpgnn/score.h"
 
-#include "examples/harness/fits.h"
+#include "examples/harness/machine/fits.h"
 
 #include <math.h>
 
-/* How many schedules from `first` on stand in one batch. */
+/* The number of schedules from `first` on that fit in one batch. */
 static int chunk(const tpgnn_scorer *s, const tpgnn_data *data, int first)
 {
     int64_t nodes = 0;
@@ -25,10 +25,10 @@ static ag_status add_scores(const tpgnn_scorer *s, double *score, const tpgnn_da
     for (int i = 0; i < count && !why->status; i++) {
         const tpgnn_schedule *of = &data->schedule[first + i];
         if (isfinite((double)cost[i])) {
-            score[first + i] -= weight * (double)cost[i];
+            score[first + i] += weight * (double)cost[i];
             continue;
         }
-        score[first + i] = -(double)INFINITY;
+        score[first + i] = (double)INFINITY;
         ag_fail(bad, AG_EFINITE,
                 "%.160s: the cost of schedule %d is %g; with this checkpoint it cannot "
                 "be ranked, choose another one",
@@ -89,7 +89,7 @@ ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *da
     tpgnn_batch batch = {0};
     const size_t bytes = (size_t)s->graphs * sizeof(tpgnn_schedule *);
     const tpgnn_schedule **schedule = ag__alloc(bytes);
-    if (!schedule) return tpugraphs_no_memory("a batch", bytes, why);
+    if (!schedule) return harness_files_no_memory("a batch", bytes, why);
     for (int first = 0, n; !why->status && (n = chunk(s, data, first)) > 0; first += n) {
         if (!s->patient && harness_interrupted()) break;
         if (score_batch(s, score, data, schedule, first, n, &batch, weight, why)) break;

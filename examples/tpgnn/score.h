@@ -3,23 +3,23 @@
 #ifndef TPGNN_SCORE_H
 #define TPGNN_SCORE_H
 
-#include "examples/tpgnn/model.h"
+#include "examples/tpgnn/model/model.h"
 
 typedef struct tpgnn_scorer {
     const tpgnn_model *model;
     ag_tape *tape;
-    int graphs, nodes; /* the most of a batch; scores do not depend on them */
-    int patient;       /* 1: an interruption does not stop it */
-    ag_failure *bad;   /* NULL: a score that is not finite ends all; else it becomes -INFINITY, and
-                          this says of which schedule */
-    void (*note)(void *user, int64_t done); /* after each batch; NULL: nobody wants to know */
+    int graphs, nodes; /* most of a batch; scores do not depend on them */
+    int patient;       /* 1: continues after an interruption */
+    ag_failure *bad;   /* NULL: a score that is not finite ends the call; else it becomes INFINITY,
+                          and this names the schedule */
+    void (*note)(void *user, int64_t done); /* called after each batch; may be NULL */
     void *user;
 } tpgnn_scorer;
 
-/* score[i] += weight times the score of schedule i, [schedules]: minus its cost, so that it grows
-   with the speed that is predicted. The tape comes back in training mode. Interrupted, it stops at
-   once, unless it is patient. Fails: AG_EFINITE (a score is not finite, without `bad`: names the
-   schedule), AG_EMEMORY. */
+/* score[i] += weight times the score of schedule i, [schedules]: its cost, which is small where a
+   short run time is expected. The tape is set back to training mode. After an interruption, it
+   stops at once, unless `patient` is 1. Fails: AG_EFINITE (a score is not finite, without `bad`:
+   names the schedule), AG_EMEMORY. */
 ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *data, double weight,
                       ag_failure *why);
 

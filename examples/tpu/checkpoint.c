@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints: parameters, scales, progress and what the model is. */
+/* Checkpoints: parameters, scales, progress and the options of the model. */
 #include "examples/tpu/checkpoint.h"
 
-#include "examples/harness/checkpoint.h"
+#include "examples/harness/run/checkpoint.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -16,8 +16,7 @@ void tpu_checkpoint_free(tpu_checkpoint *c)
     c->configuration = c->data = NULL;
 }
 
-/* ---- metadata -----------------------------------------------------------------------------------
- */
+/* ---- metadata ---- */
 
 char *tpu_data_json(const tpu_data *data)
 {
@@ -61,8 +60,7 @@ static ag_status parse_options(tpu_checkpoint *c, tpu_task task, const char *pat
     return why->status;
 }
 
-/* ---- tensors ------------------------------------------------------------------------------------
- */
+/* ---- tensors ---- */
 
 typedef struct range_place {
     const char *low, *high;
@@ -133,8 +131,7 @@ static ag_status read_state(tpu_checkpoint *c, tpu_model *model, const char *pat
     return harness_checkpoint_state(&c->progress, model->params, path, file, resume, why);
 }
 
-/* ---- loading ------------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
 static ag_status load(const char *path, const ag_checkpoint *file, tpu_model *model,
                       tpu_checkpoint *c, ag_failure *why)

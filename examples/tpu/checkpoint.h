@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a checkpoint of the TPU model holds beside its parameters (docs/formats.md). */
+/* The contents of a TPU model's checkpoint besides its parameters (docs/formats.md). */
 #ifndef TPU_CHECKPOINT_H
 #define TPU_CHECKPOINT_H
 
@@ -8,7 +8,8 @@
 typedef struct tpu_checkpoint {
     tpu_options model;
     tpu_scaler scaler;
-    double offset; /* mean of ln(ns) of the training kernels; 0: the loss does not see it */
+    double
+        offset; /* mean of ln(ns) of the training kernels; 0 for losses that do not depend on it */
     harness_state progress;
     char *configuration, *data; /* JSON: all options; task, kernels and hash of the training data */
 } tpu_checkpoint;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores as in Tables 2 and 8 of Kaufman et al.: per program, and their median and mean over
-   programs. A score of a kernel's configuration grows with the run time that is predicted; of
-   fusion kernels it is the predicted run time in ns. */
+   programs. A score of a kernel's configuration grows with the predicted run time; that of a fusion
+   kernel is the predicted run time in ns. */
 #ifndef TPU_GRADES_H
 #define TPU_GRADES_H
 
-#include "examples/harness/table.h"
-#include "examples/tpu/data.h"
+#include "examples/harness/report/table.h"
+#include "examples/tpu/data/data.h"
 
 typedef enum tpu_measure {
     /* Tile: how much longer a program takes with the predicted-best tiles than with the best ones,
-       in % (Tile-Size APE, eq. 2; equal scores: the first in the file). Fusion: mean absolute
-       percentage error of its kernels of at least `least` ns. */
+       in % (Tile-Size APE, eq. 2; of equal scores the first in the file counts). Fusion: mean
+       absolute percentage error of its kernels of at least `least` ns. */
     TPU_ERROR,
     /* Kendall's tau-b. Tile: mean over its kernels. Fusion: of those at least `least` ns long. */
     TPU_TAU,
@@ -22,7 +22,7 @@ typedef enum tpu_measure {
 
 /* Of one program. A measure that is not defined is NaN: no kernel with run times, none of at least
    `least` ns; tau: fewer than two different scores or run times. Kernels without tau are left out
-   of the mean of taus, not out of the error. */
+   of the mean of taus, but not of the error. */
 typedef struct tpu_grade {
     int kernels, long_kernels; /* with run times; of at least `least` ns */
     double of[TPU_MEASURES];
@@ -31,8 +31,8 @@ typedef struct tpu_grade {
 enum { TPU_LEAST = 5000 }; /* ns: 5 us, section 5.2 */
 
 /* grade [programs]: of kernels [count], whose `program` is below programs; score[i] has an entry
-   per configuration. Kernels with hidden run times are passed over. Fails: AG_EFINITE (a score is
-   not finite), AG_EINDEX (a kernel's program). */
+   per configuration. Kernels with hidden run times are skipped. Fails: AG_EFINITE (a score is not
+   finite), AG_EINDEX (a kernel's program). */
 ag_status tpu_grade_programs(tpu_grade *grade, int programs, tpu_task task,
                              const tpu_kernel *const *kernel, const double *const *score, int count,
                              int64_t least, ag_failure *why);
@@ -45,8 +45,7 @@ typedef struct tpu_summary {
 } tpu_summary;
 tpu_summary tpu_summarise(const tpu_grade *grade, int programs, tpu_measure measure);
 
-/* ---- several methods beside each other ---------------------------------------------------------
- */
+/* ---- comparison of several methods ---- */
 
 /* grade[m * programs + p]: of method m on program p. Borrowed. Method 0 is the model. */
 typedef struct tpu_comparison {
@@ -55,7 +54,7 @@ typedef struct tpu_comparison {
     const char *const *method;  /* [methods] names */
     const char *const *program; /* [programs] */
     const tpu_grade *grade;
-    int beside; /* the method whose columns stand beside the model's; 0: the next one */
+    int beside; /* the method whose columns are next to the model's; 0: the next one */
 } tpu_comparison;
 
 /* "APE %", "tau"; fusion: "MAPE %", "tau", "MAPE % of all", "tau of all". NULL: not of this task.

@@ -41,7 +41,7 @@ static tpu_summary summary_of(const tpu_comparison *c, int method, tpu_measure m
 
 /* ---- a table of programs ---- */
 
-enum { SIDES = 2 /* the model and the method beside it */, SHOWN = 2 /* error and tau */ };
+enum { SIDES = 2 /* the model and the method next to it */, SHOWN = 2 /* error and tau */ };
 
 static int sides(int side[SIDES], const tpu_comparison *c)
 {

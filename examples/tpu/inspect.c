@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What files hold, program by program. */
+/* Prints the contents of files, program by program. */
 #include "examples/tpu/program.h"
 
 #include <jansson.h>
@@ -81,8 +81,8 @@ static ag_status show(const tpu_data *data, const summary *s, const int *family,
 ag_status tpu_inspect_command(harness_call *call, ag_failure *why)
 {
     const tpu_settings *s = call->values;
-    tpu_data data = {.budget.limit = (size_t)s->common.ram_limit};
-    if (!tpu_data_read(&data, &s->common.data, "data", why) && !harness_interrupted()) {
+    tpu_data data = {.budget.limit = (size_t)s->shell.common.ram_limit};
+    if (!tpu_data_read(&data, &s->shell.common.data, "data", why) && !harness_interrupted()) {
         const size_t programs = (size_t)data.programs;
         summary *sums = harness_alloc(programs * sizeof *sums + 1);
         int *family = harness_alloc(programs * sizeof *family + 1);
@@ -90,7 +90,7 @@ ag_status tpu_inspect_command(harness_call *call, ag_failure *why)
             add(&sums[data.kernel[i].program], &data.kernel[i]);
             family[data.kernel[i].program] = data.kernel[i].family;
         }
-        show(&data, sums, family, s->common.json, why);
+        show(&data, sums, family, s->shell.common.json, why);
         harness_free(sums);
         harness_free(family);
     }

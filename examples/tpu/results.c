@@ -21,10 +21,38 @@ static double *add_method(tpu_results *r, const char *name)
     return score;
 }
 
-void tpu_results_open(tpu_results *r, const tpu_data *data)
+/* A kernel continues the group before it when both are of one program in a fusion file. */
+static int continues(const tpu_data *data, int k)
 {
+    return k && data->task == TPU_FUSION && data->kernel[k].program == data->kernel[k - 1].program;
+}
+
+static void list_groups(tpu_results *r)
+{
+    const tpu_data *d = r->data;
+    const size_t scores = (size_t)tpu_scores(d) + 1, kernels = (size_t)d->kernels + 1;
+    int64_t n = 0;
+    r->group = harness_alloc(kernels * sizeof *r->group);
+    r->first = harness_alloc(kernels * sizeof *r->first);
+    r->number = harness_alloc(scores * sizeof *r->number);
+    r->actual = harness_alloc(scores * sizeof *r->actual);
+    for (int i = 0; i < d->kernels; i++) {
+        const tpu_kernel *k = &d->kernel[i];
+        if (!continues(d, i)) r->group[r->groups++] = k->name;
+        for (int c = 0; c < k->configs; c++, n++) {
+            r->number[n] = d->task == TPU_FUSION ? k->number : c;
+            r->actual[n] = k->runtime ? k->runtime[c] : 0;
+        }
+        r->first[r->groups] = n;
+    }
+}
+
+void tpu_results_open(tpu_results *r, const tpu_files *files, int64_t least)
+{
+    const tpu_data *data = &files->scored;
     const size_t kernels = (size_t)data->kernels;
-    *r = (tpu_results){.data = data};
+    *r = (tpu_results){.data = data, .train = &files->train, .least = least};
+    list_groups(r);
     r->kernel = harness_alloc(kernels * sizeof *r->kernel + 1);
     r->at = harness_alloc(kernels * sizeof *r->at + 1);
     for (int i = 0; i < data->kernels; i++) r->kernel[i] = &data->kernel[i];
@@ -37,6 +65,10 @@ void tpu_results_close(tpu_results *r)
         harness_free(r->score[i]);
         harness_free(r->note[i]);
     }
+    harness_free(r->group);
+    harness_free(r->first);
+    harness_free(r->number);
+    harness_free(r->actual);
     harness_free(r->kernel);
     harness_free(r->at);
     harness_free(r->grade);
@@ -52,8 +84,7 @@ ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, 
     return AG_OK;
 }
 
-/* ---- baselines ----------------------------------------------------------------------------------
- */
+/* ---- baselines ---- */
 
 static int interrupted(void *context, const char *label, double done)
 {
@@ -92,8 +123,10 @@ static ag_status add_baseline(tpu_results *r, tpu_baseline_kind kind, const tpu_
     return why->status;
 }
 
-ag_status tpu_results_baselines(tpu_results *r, const tpu_data *train, ag_failure *why)
+ag_status tpu_results_baselines(tpu_results *r, ag_failure *why)
 {
+    const tpu_data *train = r->train;
+    if (!train->kernels) return AG_OK;
     const tpu_kernel **kernel = harness_alloc((size_t)train->kernels * sizeof *kernel + 1);
     for (int i = 0; i < train->kernels; i++) kernel[i] = &train->kernel[i];
     for (int kind = 0; kind < TPU_BASELINES && !why->status && !harness_interrupted(); kind++)
@@ -102,10 +135,9 @@ ag_status tpu_results_baselines(tpu_results *r, const tpu_data *train, ag_failur
     return why->status;
 }
 
-/* ---- grades -------------------------------------------------------------------------------------
- */
+/* ---- grades ---- */
 
-ag_status tpu_results_grade(tpu_results *r, int64_t least, ag_failure *why)
+ag_status tpu_results_grade(tpu_results *r, ag_failure *why)
 {
     const tpu_data *d = r->data;
     const size_t programs = (size_t)d->programs;
@@ -118,7 +150,7 @@ ag_status tpu_results_grade(tpu_results *r, int64_t least, ag_failure *why)
             score += d->kernel[i].configs;
         }
         tpu_grade_programs(r->grade + (size_t)m * programs, d->programs, d->task, r->kernel, r->at,
-                           d->kernels, least, why);
+                           d->kernels, r->least, why);
     }
     return why->status;
 }
@@ -135,7 +167,8 @@ tpu_grades tpu_results_mean(const tpu_results *r, int method)
     return mean;
 }
 
-/* The roofline stands beside the model, as the analytical model does in the paper's Table 2. */
+/* The roofline's columns are next to the model's, as the analytical model's are in the paper's
+   Table 2. */
 static tpu_comparison compare(const tpu_results *r)
 {
     const char *roofline = tpu_baseline_name(TPU_BASELINE_ROOFLINE);
@@ -151,12 +184,12 @@ static tpu_comparison compare(const tpu_results *r)
                             .beside = beside};
 }
 
-int tpu_results_tables(harness_table *table[TPU_TABLES], const tpu_results *r, const char *title,
-                       int64_t least)
+int tpu_results_tables(harness_table *table[HARNESS_TABLES], const tpu_results *r,
+                       const char *title)
 {
     const tpu_comparison c = compare(r);
     const int fusion = c.task == TPU_FUSION;
-    char *counted = harness_text("; kernels of at least %.10g us", (double)least / 1000);
+    char *counted = harness_text("; kernels of at least %.10g us", (double)r->least / 1000);
     char *first = harness_text("%s%s", title, fusion ? counted : "");
     char *second = harness_text("Over the programs%s", fusion ? counted : "");
     int n = 0;
@@ -167,25 +200,6 @@ int tpu_results_tables(harness_table *table[TPU_TABLES], const tpu_results *r, c
     harness_free(first);
     harness_free(second);
     return n;
-}
-
-void tpu_tables_free(harness_table *table[TPU_TABLES], int count)
-{
-    for (int i = 0; i < count; i++) harness_table_free(table[i]);
-}
-
-void tpu_results_print(const tpu_results *r, harness_table *const *table, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (i) putchar('\n');
-        harness_table_print(stdout, table[i]);
-    }
-    if (r->methods > 1) putchar('\n');
-    for (int m = 1; m < r->methods; m++) {
-        char *note = harness_printable(r->note[m]);
-        printf("%s: %s\n", r->name[m], note);
-        harness_free(note);
-    }
 }
 
 json_t *tpu_results_json(const tpu_results *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/score.h"
 
-#include "examples/harness/fits.h"
+#include "examples/harness/machine/fits.h"
 
 #include <math.h>
 

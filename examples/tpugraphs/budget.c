@@ -4,16 +4,10 @@
 
 #include <string.h>
 
-ag_status tpugraphs_no_memory(const char *name, size_t bytes, ag_failure *why)
-{
-    return ag_fail(why, AG_EMEMORY,
-                   "%s: no memory for %zu bytes; close other programs or lower --ram-limit", name,
-                   bytes);
-}
-
 size_t tpugraphs_rest(const tpugraphs_budget *b)
 {
-    return b->limit > b->used ? b->limit - b->used : b->limit > 0; /* 0 would be no limit */
+    return b->limit > b->used ? b->limit - b->used
+                              : b->limit > 0; /* a limit of 0 would mean no limit */
 }
 
 int tpugraphs_exceeds(const tpugraphs_budget *budget, size_t bytes)
@@ -39,7 +33,7 @@ void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size
     if (tpugraphs_fits(budget, wanted, name, "its graph", why)) return NULL;
     void *block = ag__alloc(wanted);
     if (!block) {
-        tpugraphs_no_memory(name, wanted, why);
+        harness_files_no_memory(name, wanted, why);
         return NULL;
     }
     *bytes += wanted;
@@ -50,9 +44,9 @@ void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size
 char *tpugraphs_take_name(tpugraphs_budget *budget, size_t *bytes, const char *path,
                           ag_failure *why)
 {
-    const char *base = tpugraphs_base(path);
+    const char *base = harness_files_base(path);
     const size_t length = strlen(base);
-    char *name = tpugraphs_take(budget, bytes, length + 1, 1, tpugraphs_short(path), why);
+    char *name = tpugraphs_take(budget, bytes, length + 1, 1, harness_files_short(path), why);
     if (!name) return NULL;
     memcpy(name, base, length + 1);
     if (length > 4 && !strcmp(base + length - 4, ".npz")) name[length - 4] = 0;

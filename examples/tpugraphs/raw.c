@@ -4,20 +4,6 @@
 
 #include <string.h>
 
-enum { LONGEST_NAME = 160 }; /* of a path in a sentence */
-
-const char *tpugraphs_short(const char *path)
-{
-    size_t length = strlen(path);
-    return length > LONGEST_NAME ? path + (length - LONGEST_NAME) : path;
-}
-
-const char *tpugraphs_base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static const char *shape_text(char text[128], int rank, const int64_t size[AG_MAX_AXES])
 {
     int n = snprintf(text, 128, "[");
@@ -70,7 +56,7 @@ void *tpugraphs_raw_read(const tpugraphs_raw *raw, const char *name, ag_dtype as
     if (tpugraphs_fits(raw->budget, bytes, raw->name, name, why)) return NULL;
     void *out = ag__alloc(bytes);
     if (!out) {
-        tpugraphs_no_memory(raw->name, bytes, why);
+        harness_files_no_memory(raw->name, bytes, why);
         return NULL;
     }
     if (ag_npz_read(raw->npz, name, as, out, why)) {
@@ -122,7 +108,7 @@ static ag_status read_edges(tpugraphs_raw *raw, ag_failure *why)
     if (!wide) return why->status;
     raw->edges = (int)edges;
     raw->edge = ag__alloc((size_t)edges * 2 * sizeof *raw->edge);
-    if (!raw->edge) tpugraphs_no_memory(raw->name, (size_t)edges * 8, why);
+    if (!raw->edge) harness_files_no_memory(raw->name, (size_t)edges * 8, why);
     for (int64_t e = 0; e < edges && raw->edge; e++) {
         int64_t u = wide[2 * e], v = wide[2 * e + 1];
         if (u < 0 || u >= raw->nodes || v < 0 || v >= raw->nodes) {
@@ -140,18 +126,18 @@ static ag_status read_edges(tpugraphs_raw *raw, ag_failure *why)
 ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugraphs_budget *budget,
                              int opcodes, ag_failure *why)
 {
-    /* What is held whole is checked against the budget before it is allocated, and the packed store
-       may go to disk, so that the reader itself sets no limit here beyond the claim per compressed
-       byte. */
-    *raw = (tpugraphs_raw){.path = path, .name = tpugraphs_short(path), .budget = budget};
+    /* Arrays that are held whole are checked against the budget before they are allocated, and the
+       packed store may go to disk, so the reader itself sets no limit here beyond the size claimed
+       per compressed byte. */
+    *raw = (tpugraphs_raw){.path = path, .name = harness_files_short(path), .budget = budget};
     raw->npz = ag_npz_open(path, SIZE_MAX / 2, why);
     if (!raw->npz) return why->status;
     ag_status status = read_nodes(raw, opcodes, why);
     return status ? status : read_edges(raw, why);
 }
 
-/* node_splits [1,s] or [s]: rising from 0 to the number of nodes. Not used; a wrong one tells of
-   damage. */
+/* node_splits [1,s] or [s] rises from 0 to the number of nodes. It is not used, but a wrong one is
+   a sign of damage. */
 static ag_status check_splits(const tpugraphs_raw *raw, ag_failure *why)
 {
     const ag_array_info *info = ag_npz_find(raw->npz, "node_splits");
@@ -182,7 +168,7 @@ ag_status tpugraphs_raw_config_nodes(tpugraphs_raw *raw, ag_failure *why)
     if (!wide) return why->status;
     raw->configurable = (int)count;
     raw->config_node = ag__alloc((size_t)count * sizeof *raw->config_node);
-    if (!raw->config_node) tpugraphs_no_memory(raw->name, (size_t)count * 4, why);
+    if (!raw->config_node) harness_files_no_memory(raw->name, (size_t)count * 4, why);
     for (int64_t i = 0; i < count && raw->config_node && !why->status; i++) {
         if (wide[i] < 0 || wide[i] >= raw->nodes)
             ag_fail(why, AG_EDATA, "%s: node_config_ids[%lld] = %lld, but nodes are 0 to %d",
@@ -219,7 +205,7 @@ ag_status tpugraphs_raw_runtimes(tpugraphs_raw *raw, int64_t *runtime, ag_failur
     return raw->has_runtimes ? tpugraphs_raw_positive(raw, "config_runtime", runtime, why) : AG_OK;
 }
 
-/* A member that nobody needs, in pieces; an array in Fortran order has no rows and is read
+/* Reads an unused member in pieces, to check it; an array in Fortran order has no rows and is read
    whole. */
 static ag_status verify(tpugraphs_raw *raw, const ag_array_info *info, ag_failure *why)
 {
@@ -237,7 +223,7 @@ static ag_status verify(tpugraphs_raw *raw, const ag_array_info *info, ag_failur
     if (tpugraphs_fits(raw->budget, bytes, raw->name, info->name, why)) return why->status;
     ag_rows *stream = ag_rows_open(raw->npz, info->name, why);
     void *buffer = stream ? ag__alloc(bytes) : NULL;
-    if (stream && !buffer) tpugraphs_no_memory(raw->name, bytes, why);
+    if (stream && !buffer) harness_files_no_memory(raw->name, bytes, why);
     while (!why->status) { /* at least once: the call that reads the last row verifies the CRC */
         int64_t n = rows - done < step ? rows - done : step;
         if (ag_rows_next(stream, n, info->dtype, buffer, why) || (done += n) == rows) break;

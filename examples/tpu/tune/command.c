@@ -2,8 +2,8 @@
 /* `tpu autotune`: programs of the lab, the searches of each, the folder. */
 #include "examples/tpu/tune/results.h"
 
-#include "examples/harness/bag.h"
-#include "examples/lab/sources.h"
+#include "examples/harness/run/bag.h"
+#include "examples/lab/collect/sources.h"
 #include "examples/tpu/tune/hardware.h"
 #include "examples/tpu/tune/model.h"
 
@@ -21,8 +21,7 @@ typedef struct tuner {
     harness_progress bar;
 } tuner;
 
-/* ---- the meters ---------------------------------------------------------------------------------
- */
+/* ---- the meters ---- */
 
 static ag_status measure_kernels(void *state, double *ns, const lab_fusion *kernels, int *stop,
                                  ag_failure *why)
@@ -56,8 +55,7 @@ static ag_status score_tiles(void *state, double *score, const lab_program *kern
     return tune_model_tiles(&((tuner *)state)->tile, score, kernel, tile, count, why);
 }
 
-/* ---- programs -----------------------------------------------------------------------------------
- */
+/* ---- programs ---- */
 
 static ag_status search_fusion(tuner *t, tune_result *result, const lab_program *p, int *stop,
                                ag_failure *why)
@@ -71,7 +69,7 @@ static ag_status search_fusion(tuner *t, tune_result *result, const lab_program 
         .wanted = {both || s->start == TUNE_DEFAULT, both || s->start == TUNE_RANDOM},
         .measurements = {s->measurements, s->verify},
         .steps = s->search_steps,
-        .seed = (uint64_t)s->common.seed};
+        .seed = (uint64_t)s->shell.common.seed};
     return tune_fusion_search(&result->fusion, p, &meters, &options, stop, why);
 }
 
@@ -79,8 +77,8 @@ static ag_status search_tiles(tuner *t, tune_result *result, const lab_program *
                               ag_failure *why)
 {
     const tune_tile_meters meters = {t, measure_tiles, score_tiles, measure_kernels};
-    return tune_tiles_search(&result->tiles, p, &meters, t->s->tiles, (uint64_t)t->s->common.seed,
-                             stop, why);
+    return tune_tiles_search(&result->tiles, p, &meters, t->s->tiles,
+                             (uint64_t)t->s->shell.common.seed, stop, why);
 }
 
 /* Returns with *stop set when the time is up; the program then has no result. */
@@ -126,10 +124,9 @@ static ag_status search_programs(tuner *t, ag_failure *why)
     return why->status;
 }
 
-/* ---- the command --------------------------------------------------------------------------------
- */
+/* ---- the command ---- */
 
-/* --force empties the folder. */
+/* --force empties the folder, so it must hold nothing that the call reads. */
 static ag_status check_out(const char *out, const char *run, const char *option, ag_failure *why)
 {
     struct stat one, other;
@@ -146,17 +143,17 @@ static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
     const lab_settings lab = {
         .families = s->families, .text = s->text, .programs = s->programs, .first = s->first};
     *t = (tuner){.s = s, .results = {.settings = s}};
-    if (!s->common.run && !s->tile_run)
+    if (!s->shell.common.run && !s->tile_run)
         return ag_fail(why, AG_EUSE,
                        "tpu autotune needs --run RUN (a fusion model), --tile-run RUN (a tile "
                        "model) or both; \"tpu autotune --help\" lists the options");
-    t->results.fusion = s->common.run != NULL;
+    t->results.fusion = s->shell.common.run != NULL;
     t->results.tiles = s->tile_run != NULL;
-    if (check_out(s->common.out, s->common.run, "run", why) ||
-        check_out(s->common.out, s->tile_run, "tile-run", why) ||
+    if (check_out(s->shell.common.out, s->shell.common.run, "run", why) ||
+        check_out(s->shell.common.out, s->tile_run, "tile-run", why) ||
         tune_hardware_open(&t->hardware, s->core, s->minutes, why))
         return why->status;
-    if (tune_model_open(&t->fusion, s, s->common.run, TPU_FUSION, "run", why) ||
+    if (tune_model_open(&t->fusion, s, s->shell.common.run, TPU_FUSION, "run", why) ||
         tune_model_open(&t->tile, s, s->tile_run, TPU_TILE, "tile-run", why))
         return why->status;
     t->n_sources = lab_sources(&t->sources, &lab, why);
@@ -176,7 +173,7 @@ static void close_all(tuner *t)
 static ag_status show(const tuner *t, ag_failure *why)
 {
     const tune_results *r = &t->results;
-    if (t->s->common.json) return harness_json_print(tune_json(r), why);
+    if (t->s->shell.common.json) return harness_json_print(tune_json(r), why);
     harness_table *table[] = {tune_fusion_table(r), tune_tiles_table(r)};
     for (int i = 0; i < 2; i++) {
         if (table[i]) harness_table_print(stdout, table[i]);
@@ -214,7 +211,7 @@ static ag_status write_metrics(harness_run *run, const tune_results *r, ag_failu
 
 static ag_status search_and_show(tuner *t, harness_run *run, harness_call *call, ag_failure *why)
 {
-    const char *out = t->s->common.out;
+    const char *out = t->s->shell.common.out;
     if (harness_run_config(run, call->options, why) || search_programs(t, why) ||
         !bag_count(t->results.list) || write_metrics(run, &t->results, why) ||
         tune_report(&t->results, out, call, why) || show(t, why))
@@ -231,7 +228,8 @@ ag_status tpu_autotune_command(harness_call *call, ag_failure *why)
     tuner *t = harness_alloc(sizeof *t); /* its meter remembers thousands of probes */
     harness_run *run = NULL;
     if (!open_all(t, s, why))
-        run = harness_run_open(s->common.out, harness_mode(&s->common), columns, 4, why);
+        run =
+            harness_run_open(s->shell.common.out, harness_mode(&s->shell.common), columns, 4, why);
     if (run) {
         ag_failure closing = {0};
         search_and_show(t, run, call, why);

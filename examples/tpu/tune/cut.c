@@ -35,7 +35,8 @@ void tune_cut_copy(tune_cut *to, const tune_cut *from)
     to->hash = from->hash;
 }
 
-/* The output of the kernel that all readers of node i are in, while groups go by their outputs. */
+/* The group that contains all readers of node i, NONE or SEVERAL; a group is named by its
+   output. */
 static int reader_of(const tune_cut *cut, int i)
 {
     const tune_pool *pool = cut->pool;
@@ -129,13 +130,12 @@ ag_status tune_cut_draw(tune_cut *cut, double rate, uint64_t seed, ag_failure *w
     return why->status;
 }
 
-/* ---- moves --------------------------------------------------------------------------------------
- */
+/* ---- moves ---- */
 
 static int one_of(ag_random *random, int n) { return (int)ag_random_below(random, (uint32_t)n); }
 
-/* The kernel that ends in x becomes part of its reader; half of the time x goes alone, and what it
-   reads of its old kernel stays behind. */
+/* Merges the kernel that ends in x into its reader. Half of the time only x moves, and the nodes
+   that it reads form the old kernel. */
 static void merge(tune_cut *cut, int x, ag_random *random)
 {
     const lab_node *node = &cut->pool->program->nodes[x];
@@ -146,7 +146,7 @@ static void merge(tune_cut *cut, int x, ag_random *random)
             cut->output[node->operand[k]] = 1;
 }
 
-/* A kernel of its own ends in x; half of the time it takes the kernel of an operand in. */
+/* Ends a kernel of its own in x. Half of the time it also takes in the kernel of an operand. */
 static void split(tune_cut *cut, int x, ag_random *random)
 {
     const lab_node *node = &cut->pool->program->nodes[x];

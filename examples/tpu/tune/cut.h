@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Partitions of a program in kernels, and the steps from one to the next. A partition is told by
-   which nodes are outputs: every other node is in the kernel of its readers. */
+/* Partitions of a program into kernels, and the steps from one to the next. A partition is defined
+   by the nodes that are outputs: every other node is in the kernel of its readers. */
 #ifndef TPU_TUNE_CUT_H
 #define TPU_TUNE_CUT_H
 
 #include "examples/tpu/tune/pool.h"
 
-/* Legal, as lab_partition: every kernel has one output, and runs as one kernel. */
+/* A legal partition, as in lab_partition: every kernel has one output, and runs as one kernel. */
 typedef struct tune_cut {
     tune_pool *pool;
     unsigned char *output; /* [n] 1: a kernel ends here */
@@ -22,13 +22,13 @@ void tune_cut_copy(tune_cut *to, const tune_cut *from); /* of one pool */
 /* The partition that lab_partition draws. Fails: AG_EMEMORY. */
 ag_status tune_cut_draw(tune_cut *cut, double rate, uint64_t seed, ag_failure *why);
 
-/* The partition whose outputs are at least those that are marked: where the readers of a node are
-   in several kernels, it becomes an output too. Returns 0 when a kernel of it cannot run as one;
-   then the cut is of no use until the next call. */
+/* Makes the partition whose outputs are at least those that are marked: where the readers of a node
+   are in several kernels, it becomes an output too. Returns 0 when a kernel of it cannot run as
+   one; the cut must then not be used until the next call. */
 int tune_cut_settle(tune_cut *cut, ag_failure *why);
 
-/* A neighbour, another partition than `from`: a kernel is merged into its reader or split in two,
-   or a node goes over to the kernel of its reader or of an operand; now and then several of these
+/* Draws a neighbour, another partition than `from`: a kernel is merged into its reader or split in
+   two, or a node moves to the kernel of its reader or of an operand; now and then several of these
    at once. Returns 0 when none is found. */
 int tune_cut_move(tune_cut *to, const tune_cut *from, ag_random *random, ag_failure *why);
 

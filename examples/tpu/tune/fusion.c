@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/tune/fusion.h"
 
-#include "examples/harness/bag.h"
+#include "examples/harness/run/bag.h"
 
 #include <string.h>
 
-/* Temperatures in ln(time) of the program; where there is time for thousands of steps, a higher one
-   at the begin leads out of more valleys. */
+/* Temperatures in ln(time) of the program. A search with thousands of steps starts hotter, which
+   helps it out of local minima. */
 #define HOT_HARDWARE 0.02
 #define HOT_LEARNED  0.05
 #define COLD         0.0005
-/* What was not measured must look so much better than what was: among thousands of predictions the
-   luckiest ones are too small. */
+/* Predicted times are multiplied by this before they are compared with measured ones, since the
+   smallest of thousands of predictions are too small by chance. */
 #define CAUTION      1.05
 
 enum {
     CHAINS = 8,
     ROUNDS = 3, /* of predicting and verifying */
     KEPT = 64,  /* best predicted partitions of a round; more, where so many can be measured */
-    PASSES = 3  /* of the last measurement, the smallest time counts */
+    PASSES = 3  /* in the last measurement the smallest time counts */
 };
 
-/* A partition that was the best when `at` measurements were done. */
+/* A partition that was the best after `at` measurements. */
 typedef struct milestone {
     tune_cut cut;
     int at;
 } milestone;
 
-/* One search on its way. */
+/* The state of one search. */
 typedef struct job {
     const tune_fusion_options *o;
     tune_pool *pool;
@@ -58,8 +58,7 @@ static void note_measured(void *state, const tune_cut *cut, double ns, int64_t e
     j->best = ns;
 }
 
-/* ---- hardware alone -----------------------------------------------------------------------------
- */
+/* ---- hardware alone ---- */
 
 static ag_status search_hardware(job *j, const tune_cut *start, ag_failure *why)
 {
@@ -72,8 +71,7 @@ static ag_status search_hardware(job *j, const tune_cut *start, ag_failure *why)
     return tune_anneal(&options, start, &j->measured, &visitor, why);
 }
 
-/* ---- learned model, then hardware ---------------------------------------------------------------
- */
+/* ---- learned model, then hardware ---- */
 
 /* The best partitions of a round, best first. */
 typedef struct best {
@@ -113,14 +111,13 @@ static void close_best(best *b)
     harness_free(b->ns);
 }
 
-/* What the model's times of the kernels that were measured have to be multiplied by, to be right in
-   sum. */
+/* The factor that makes the sum of the model's times equal to that of the measured kernels. */
 static ag_status calibrate(job *j, ag_failure *why)
 {
     double measured = 0, predicted = 0, ns;
     const tune_prices *better = j->predicted.better;
     const tune_cut *first = &j->trail[0].cut;
-    j->predicted.better = NULL; /* so that these are predicted, too */
+    j->predicted.better = NULL; /* so that these kernels are predicted, too */
     tune_price(&ns, &j->predicted, &first, 1, why);
     j->predicted.better = better;
     for (int k = 0; k < j->measured.known; k++) {
@@ -139,7 +136,8 @@ static int was_measured(const tune_cut *cut, const uint64_t *hash, int n)
     return 0;
 }
 
-/* The partition of the list that looks best by now and was not measured; -1: none is left. */
+/* The partition of the list with the best current estimate that was not measured; -1: none is
+   left. */
 static int choose(job *j, best *b, const uint64_t *hash, ag_failure *why)
 {
     int chosen = -1;
@@ -164,7 +162,7 @@ static ag_status measure(job *j, const tune_cut *cut, uint64_t *hash, ag_failure
     return calibrate(j, why);
 }
 
-/* Anneals on what is known by now and measures `most` of what looks best. */
+/* Anneals on the current prices and measures the best `most` partitions. */
 static ag_status round_of(job *j, int number, int most, uint64_t *hash, ag_failure *why)
 {
     best b;
@@ -199,8 +197,7 @@ static ag_status search_learned(job *j, const tune_cut *start, ag_failure *why)
     return why->status;
 }
 
-/* ---- all of a program ---------------------------------------------------------------------------
- */
+/* ---- all of a program ---- */
 
 typedef struct searches {
     tune_pool pool;
@@ -208,7 +205,7 @@ typedef struct searches {
     job job[TUNE_STARTS][TUNE_WAYS];
 } searches;
 
-/* Where searches begin: everything fused that can be, and a random partition. */
+/* The start of the searches: a partition with every possible fusion, and a random one. */
 static ag_status draw_starts(searches *s, uint64_t seed, ag_failure *why)
 {
     ag_random random = {seed, lab_kernel_hash(s->pool.program), 0};
@@ -233,7 +230,7 @@ static ag_status search_all(searches *s, const tune_meters *meters, const tune_f
     return why->status;
 }
 
-/* Best found so far after each measurement, by the new times. */
+/* Fills the curve of the best partition found after each measurement, by the new times. */
 static void fill(tune_found *f, const job *j, const double *ns, double default_ns)
 {
     f->done = 1;
@@ -264,7 +261,7 @@ static ag_status measure_well(double *ns, const tune_prices *meter, const tune_c
     return why->status;
 }
 
-/* All milestones of all searches behind the default. */
+/* Measures the default and then all milestones of all searches again. */
 static ag_status measure_again(tune_fusion *result, searches *s, const tune_meters *meters,
                                int *stop, ag_failure *why)
 {

@@ -8,18 +8,18 @@
 typedef enum tune_way { TUNE_HARDWARE, TUNE_LEARNED, TUNE_WAYS } tune_way;
 typedef enum tune_start { TUNE_DEFAULT, TUNE_RANDOM, TUNE_STARTS } tune_start;
 
-/* What is asked of the searches. A measurement is a partition whose run time is taken on hardware,
-   the start included; a kernel that a search has measured before is not run again, and a partition
-   that it has measured before is no measurement. */
+/* Options of the searches. A measurement is a partition whose run time is taken on hardware, the
+   start included. A kernel that a search has measured before is not run again, and a partition that
+   it has measured before does not count as a measurement. */
 typedef struct tune_fusion_options {
     int wanted[TUNE_STARTS];     /* 1: search from there */
-    int measurements[TUNE_WAYS]; /* most */
-    int64_t steps;               /* partitions that the model may price, of one search */
+    int measurements[TUNE_WAYS]; /* most per search */
+    int64_t steps;               /* partitions that the model may price in one search */
     uint64_t seed;
 } tune_fusion_options;
 
-/* The two ways to a kernel's run time; state and price of tune_prices. predicted.price NULL: no
-   model, then only hardware searches. */
+/* The two sources of a kernel's run time; state and price as in tune_prices. With predicted.price
+   NULL there is no model, and only hardware searches run. */
 typedef struct tune_meters {
     tune_prices measured, predicted;
 } tune_meters;
@@ -34,14 +34,14 @@ typedef struct tune_found {
 } tune_found;
 
 typedef struct tune_fusion {
-    int kernels;       /* of the default partition, equal ones counted as often as they come */
+    int kernels;       /* of the default partition, with repetitions of equal ones */
     double default_ns; /* sum of their run times */
     tune_found found[TUNE_STARTS][TUNE_WAYS];
 } tune_fusion;
 
-/* The times of a result are not those that the search has chosen by, of which the smallest is too
-   small: what every search found best at any time is measured again, the default with it, all
-   kernels in turn. Returns with *stop set, and without a result, when a meter stopped. */
+/* The times of a result are not those that guided the search, whose minimum is biased: the best
+   partitions of every search, and the default, are measured again, with all kernels in turn.
+   Returns with *stop set, and without a result, when a meter stopped. */
 ag_status tune_fusion_search(tune_fusion *result, const lab_program *p, const tune_meters *meters,
                              const tune_fusion_options *options, int *stop, ag_failure *why);
 void tune_fusion_clear(tune_fusion *result);

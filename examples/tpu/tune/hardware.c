@@ -3,8 +3,8 @@
 #include "examples/tpu/tune/hardware.h"
 
 #include "examples/harness/harness.h"
-#include "examples/lab/clock.h"
-#include "examples/lab/run.h"
+#include "examples/lab/measure/clock.h"
+#include "examples/lab/run/run.h"
 
 #include <sched.h>
 
@@ -22,7 +22,7 @@ int tune_hardware_late(const tune_hardware *h)
            (h->meter.deadline > 0 && harness_seconds() > h->meter.deadline);
 }
 
-/* Returns whether `before` can be gone back to. */
+/* Returns whether the affinity can be restored to `before`. */
 static int hold(tune_hardware *h, cpu_set_t *before)
 {
     const int known = !sched_getaffinity(0, sizeof *before, before);

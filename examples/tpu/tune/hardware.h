@@ -3,26 +3,26 @@
 #ifndef TPU_TUNE_HARDWARE_H
 #define TPU_TUNE_HARDWARE_H
 
-#include "examples/lab/fusion.h"
+#include "examples/lab/fusion/fusion.h"
 
 typedef struct tune_hardware {
-    lab_meter meter; /* meter.stopped: the last call was given up, its numbers mean nothing */
+    lab_meter meter; /* meter.stopped: the last call was given up, and its numbers mean nothing */
     int core;        /* to measure on; -1: the last one */
     int free;        /* 1: the system does not let the program stay on a core */
 } tune_hardware;
 
-/* minutes: after which measuring is given up; 0: never. A signal does the same.
-   Fails: AG_EUSE (a core that is not there). */
+/* minutes: the time after which measuring is given up; 0: never. A signal does the same. Fails:
+   AG_EUSE (a core that does not exist). */
 ag_status tune_hardware_open(tune_hardware *h, int core, double minutes, ag_failure *why);
 /* 1: the time is up, or a signal came. */
 int tune_hardware_late(const tune_hardware *h);
 
-/* Kernels with their default tiles, all in turn. Only while it measures the thread is held on the
-   core: those that compute predictions are not. */
+/* Measures kernels with their default tiles, in turn. The thread is bound to the core only while it
+   measures; threads that compute predictions are not. */
 ag_status tune_hardware_kernels(tune_hardware *h, double *ns, const lab_fusion *kernels,
                                 ag_failure *why);
 
-/* Tiles which[0..count-1] of one kernel, all in turn. */
+/* Measures the tiles which[0..count-1] of one kernel, in turn. */
 ag_status tune_hardware_tiles(tune_hardware *h, double *ns, const lab_program *kernel,
                               int (*tile)[24], const int *which, int count, ag_failure *why);
 

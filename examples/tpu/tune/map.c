@@ -3,7 +3,7 @@
 
 #include "examples/harness/harness.h"
 
-/* Where a key is, or the free place where it belongs; the keys are hashes already. */
+/* The slot of a key, or the free slot for it; the keys are hashes already. */
 static int place_of(const tune_map *map, uint64_t key)
 {
     int at = (int)(key & (uint64_t)(map->room - 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers by 64-bit hashes. (The maps of stb_ds need typeof, which C11 lacks.) */
+/* A map from 64-bit hashes to integers. (The maps of stb_ds need typeof, which C11 lacks.) */
 #ifndef TPU_TUNE_MAP_H
 #define TPU_TUNE_MAP_H
 

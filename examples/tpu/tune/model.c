@@ -2,8 +2,10 @@
 #include "examples/tpu/tune/model.h"
 
 #include "examples/harness/harness.h"
-#include "examples/lab/features.h"
-#include "examples/tpu/analysis.h"
+#include "examples/lab/program/features.h"
+#include "examples/tpu/analytic/analysis.h"
+
+static const tpu_trained *trained_of(const tune_model *m) { return m->runs.run[0].net; }
 
 ag_status tune_model_open(tune_model *m, const tpu_settings *s, const char *run, tpu_task task,
                           const char *option, ag_failure *why)
@@ -12,19 +14,19 @@ ag_status tune_model_open(tune_model *m, const tpu_settings *s, const char *run,
     tpu_settings one = *s;
     *m = (tune_model){.settings = s};
     if (!run) return AG_OK;
-    one.common.run = run;
-    one.ensemble.count = 0;
-    if (tpu_runs_open(&m->runs, &one, why)) return why->status;
-    if (m->runs.run[0].model.options.task == task) return AG_OK;
+    one.shell.common.run = run;
+    one.shell.ensemble.count = 0;
+    if (harness_runs_open(&m->runs, &tpu_shell, &one.shell, why)) return why->status;
+    if (trained_of(m)->model.options.task == task) return AG_OK;
     return ag_fail(why, AG_EUSE,
                    "--%s: %.200s holds a model for %s files, but this option needs one that was "
                    "trained on %s files; choose another run",
-                   option, run, name[m->runs.run[0].model.options.task], name[task]);
+                   option, run, name[trained_of(m)->model.options.task], name[task]);
 }
 
 void tune_model_close(tune_model *m)
 {
-    if (m->runs.run) tpu_runs_close(&m->runs);
+    if (m->runs.run) harness_runs_close(&m->runs);
     *m = (tune_model){0};
 }
 
@@ -55,7 +57,7 @@ void tune_kernel_open(tpu_kernel *kernel, const lab_program *from)
     tpu_static_features(kernel->analysis, kernel);
 }
 
-/* The arrays of a kernel are constant to those that read it. */
+/* The kernel points to its arrays as const, so they are freed through a cast. */
 static void give_back(const void *array) { harness_free((void *)(uintptr_t)array); }
 
 void tune_kernel_close(tpu_kernel *kernel)
@@ -71,8 +73,8 @@ static ag_status score(tune_model *m, double *score, tpu_kernel *kernel, int cou
                        ag_failure *why)
 {
     const tpu_data data = {.task = task, .kernel = kernel, .kernels = count};
-    const tpu_scorer scorer = {.model = &m->runs.run[0].model,
-                               .scaler = &m->runs.run[0].checkpoint.scaler,
+    const tpu_scorer scorer = {.model = &trained_of(m)->model,
+                               .scaler = &trained_of(m)->checkpoint.scaler,
                                .tape = m->runs.tape,
                                .samples = m->settings->eval_samples,
                                .nodes = m->settings->eval_nodes};

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* What trained models say of the lab's kernels. */
+/* Predictions of trained models for the lab's kernels. */
 #ifndef TPU_TUNE_MODEL_H
 #define TPU_TUNE_MODEL_H
 
-#include "examples/lab/fusion.h"
-#include "examples/tpu/runs.h"
+#include "examples/tpu/shell.h"
+#include "examples/lab/fusion/fusion.h"
 
 /* A loaded model; without a run it has none (runs.count 0). */
 typedef struct tune_model {
     const tpu_settings *settings;
-    tpu_runs runs;
+    harness_runs runs;
 } tune_model;
 
 /* The run's model must be of the task. `option` names the run in sentences. Fails: as
-   tpu_runs_open; AG_EUSE (a model of the other task). */
+   harness_runs_open; AG_EUSE (a model of the other task). */
 ag_status tune_model_open(tune_model *model, const tpu_settings *s, const char *run, tpu_task task,
                           const char *option, ag_failure *why);
 void tune_model_close(tune_model *model);
 
-/* A kernel as the model reads it from a file: arrays of its own. name is borrowed. */
+/* Makes the arrays of a kernel as they would be read from a file. name is borrowed. */
 void tune_kernel_open(tpu_kernel *kernel, const lab_program *from);
 void tune_kernel_close(tpu_kernel *kernel);
 

@@ -10,7 +10,7 @@ int tune_is_computed(const lab_program *p, int i)
     return p->nodes[i].op != LAB_PARAMETER && (i == p->n - 1 || !lab__everywhere(p, i));
 }
 
-/* A node that reads a value twice stands twice in the list. */
+/* A node that reads a value twice is in the list twice. */
 static void list_users(tune_pool *pool)
 {
     const lab_program *p = pool->program;
@@ -56,7 +56,7 @@ static ag_status make(lab_program *kernel, const lab_program *p, const int *grou
     return why->status;
 }
 
-/* The number of the kernel, which is new when no equal one is there. */
+/* The number of the kernel, which is added when no equal one exists. */
 static int add_kernel(tune_pool *pool, uint64_t hash, const int *group, int g, int count)
 {
     const int known = tune_map_find(&pool->by_hash, hash, UNKNOWN);

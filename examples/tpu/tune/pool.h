@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The different kernels that partitions of one program have: each is made, and later predicted or
+/* The different kernels of the partitions of one program. Each is made, and later predicted or
    measured, once. */
 #ifndef TPU_TUNE_POOL_H
 #define TPU_TUNE_POOL_H
 
-#include "examples/lab/fusion.h"
+#include "examples/lab/fusion/fusion.h"
 #include "examples/tpu/tune/map.h"
 
-/* A kernel as the nodes that it has; its program is made when it is wanted. */
+/* A kernel as the list of its nodes; its program is made on demand. */
 typedef struct tune_recipe {
     int *node, count; /* ascending */
 } tune_recipe;
@@ -29,11 +29,12 @@ enum { TUNE_ILLEGAL = -1 };
 void tune_pool_open(tune_pool *pool, const lab_program *p);
 void tune_pool_close(tune_pool *pool);
 
-/* 1 when node i is computed by a kernel; 0 for parameters and what every kernel has a copy of. */
+/* 1 when node i is computed by a kernel; 0 for parameters and for nodes that every kernel
+   copies. */
 int tune_is_computed(const lab_program *p, int i);
 
-/* The number of the kernel that group g makes; `nodes` tells its set of nodes, `count` of them.
-   TUNE_ILLEGAL: they cannot run as one kernel, or `why` says what failed (AG_EMEMORY). A node alone
+/* The number of the kernel that group g makes; `nodes` is the hash of its set of `count` nodes.
+   TUNE_ILLEGAL: they cannot run as one kernel, or an error is in `why` (AG_EMEMORY). A node alone
    is always a kernel, as in the lab. */
 int tune_pool_kernel(tune_pool *pool, const int *group, int g, uint64_t nodes, int count,
                      ag_failure *why);

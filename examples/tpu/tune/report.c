@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The folder that the autotuner leaves: numbers, pictures, a page. */
-#include "examples/harness/bag.h"
+/* The output folder of the autotuner: numbers, pictures, a page. */
+#include "examples/harness/run/bag.h"
 #include "examples/tpu/tune/results.h"
 
 #include <jansson.h>
@@ -8,7 +8,7 @@
 
 enum { SEARCHES = TUNE_STARTS * TUNE_WAYS, MOST_FACTS = SEARCHES + 2 };
 
-/* Search i of a picture: the default's two first, so that they have the plain lines. */
+/* Search i of a picture. The default's two come first, so that they have the solid lines. */
 static tune_start start_of(int i) { return (tune_start)(i / TUNE_WAYS); }
 static tune_way way_of(int i) { return (tune_way)(i % TUNE_WAYS); }
 
@@ -50,7 +50,7 @@ static ag_status plot_curves(const tune_results *r, const char *folder, ag_failu
     return why->status;
 }
 
-/* The names of the programs, and "mean" behind them. */
+/* The names of the programs, followed by "mean". */
 static const char **list_names(const tune_results *r)
 {
     const char **names = NULL;
@@ -104,8 +104,7 @@ static ag_status plot_tiles(const tune_results *r, const char *folder, ag_failur
     return why->status;
 }
 
-/* ---- the page -----------------------------------------------------------------------------------
- */
+/* ---- the page ---- */
 
 static char *number(double x) { return isnan(x) ? harness_copy("-") : harness_text("%.3f x", x); }
 
@@ -148,7 +147,7 @@ static ag_status write_page(const tune_results *r, const char *folder, const har
     }
     notes[n_notes++] =
         "What a search chose looks faster than it is, since the luckiest of many measurements "
-        "wins. So what was chosen is measured again at the end, beside the default, and these are "
+        "wins. So what was chosen is measured again at the end, with the default, and these are "
         "the times that count; they do not count as measurements.";
     char *title = harness_text("TPU autotuner: %d programs", bag_count(r->list));
     const harness_report report = {.title = title,

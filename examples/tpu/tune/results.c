@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Means, tables and JSON of the autotuner. */
-#include "examples/harness/bag.h"
+#include "examples/harness/run/bag.h"
 #include "examples/tpu/tune/results.h"
 
 #include <jansson.h>
@@ -25,8 +25,7 @@ const char *tune_choice_name(tune_choice choice)
     return name[choice];
 }
 
-/* ---- means --------------------------------------------------------------------------------------
- */
+/* ---- means ---- */
 
 static double speedup_at(const tune_found *f, int measurements)
 {
@@ -75,8 +74,7 @@ double tune_share(const tune_results *r, tune_start start, int gain)
     return bag_count(r->list) ? sum / bag_count(r->list) : (double)NAN;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 enum { COLUMNS = 3 + 3 * TUNE_STARTS * TUNE_WAYS };
 
@@ -159,8 +157,7 @@ harness_table *tune_tiles_table(const tune_results *r)
     return t;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static json_t *real(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `tpu autotune` found, program by program. */
+/* The results of `tpu autotune`, program by program. */
 #ifndef TPU_TUNE_RESULTS_H
 #define TPU_TUNE_RESULTS_H
 
@@ -27,12 +27,13 @@ const char *tune_way_name(tune_way way);
 const char *tune_start_name(tune_start start);
 const char *tune_choice_name(tune_choice choice);
 
-/* Mean over the programs of a search's speed-up after its first `measurements` (what it has when
-   there are fewer); NaN: nobody searched so. */
+/* Mean over the programs of a search's speed-up after its first `measurements` (the last one if it
+   has fewer); NaN: there was no such search. */
 double tune_mean_speedup(const tune_results *r, tune_start start, tune_way way, int measurements);
 double tune_mean_tiles(const tune_results *r, tune_choice choice);
-/* What part of the speed-up of hardware alone the learned model with hardware reaches, mean over
-   the programs; of what is above 1, when gain is 1 (of the means: a program may gain nothing). */
+/* The share of the speed-up of the hardware search that the learned model with hardware reaches,
+   mean over the programs. With gain 1 it is the share of the mean speed-up minus 1 (of the means,
+   since a program may gain nothing). */
 double tune_share(const tune_results *r, tune_start start, int gain);
 
 /* A row per program and the means; NULL: not asked for. */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/tune/search.h"
 
-#include "examples/harness/bag.h"
+#include "examples/harness/run/bag.h"
 
 #include <math.h>
 
 enum { STREAM = 0x7e57, PATIENCE = 50 /* steps per evaluation, before a search gives up */ };
 
-/* ---- prices -------------------------------------------------------------------------------------
- */
+/* ---- prices ---- */
 
 void tune_prices_free(tune_prices *prices)
 {
@@ -37,7 +36,7 @@ static void make_room(tune_prices *prices, int kernels)
     prices->known = room;
 }
 
-/* Each unknown kernel once; a mark below 0 stands in its place until its price is known. */
+/* Lists each unknown kernel once; a mark below 0 takes its place until its price is known. */
 static int list_unknown(int **which, tune_prices *prices, const tune_cut *const *cut, int count)
 {
     for (int c = 0; c < count; c++)
@@ -82,13 +81,12 @@ ag_status tune_price(double *ns, tune_prices *prices, const tune_cut *const *cut
     return why->status;
 }
 
-/* ---- annealing ----------------------------------------------------------------------------------
- */
+/* ---- annealing ---- */
 
 typedef struct chain {
     tune_cut at, next;
     double ns, next_ns;
-    int moved, fresh; /* next is a neighbour; it was not seen before */
+    int moved, fresh; /* moved: next is a neighbour; fresh: it was not seen before */
     ag_random random;
 } chain;
 
@@ -97,7 +95,7 @@ typedef struct search {
     tune_prices *prices;
     const tune_visitor *visitor;
     chain *chain;
-    tune_map seen;   /* partition -> place in seen_ns */
+    tune_map seen;   /* partition -> index in seen_ns */
     double *seen_ns; /* a bag: a price per evaluation */
     int64_t used;
 } search;
@@ -133,7 +131,7 @@ static void note(search *s, const tune_cut *cut, double ns)
     s->visitor->visit(s->visitor->state, cut, ns, ++s->used);
 }
 
-/* A neighbour per chain; those beyond the evaluations that are left stay where they are. */
+/* Proposes a neighbour per chain; chains beyond the remaining evaluations do not move. */
 static int propose(search *s, const tune_cut **fresh, ag_failure *why)
 {
     int n = 0;
@@ -164,7 +162,7 @@ static void step(search *s, const double *ns)
         if (!c->moved) continue;
         if (c->fresh) {
             c->next_ns = ns[n++];
-            /* Two chains may have found the same one. */
+            /* Two chains may have found the same partition. */
             if (tune_map_find(&s->seen, c->next.hash, -1) < 0) note(s, &c->next, c->next_ns);
         }
         if (!accepts(s, c)) continue;

@@ -7,14 +7,14 @@
 
 enum {
     BATCH = 16, /* measured in turn */
-    PASSES = 3  /* of the last measurement, the smallest time counts */
+    PASSES = 3  /* in the last measurement the smallest time counts */
 };
 
 /* One kernel while it is looked at. */
 typedef struct item {
     const lab_program *kernel;
     const tune_tile_meters *meters;
-    int (*tile)[24], n; /* n: how many tiles there are, the default first */
+    int (*tile)[24], n; /* n: number of tiles, the default first */
     double *ns, *score; /* [n] */
     int chosen[TUNE_CHOICES];
 } item;
@@ -30,7 +30,7 @@ static ag_status measure_all(item *t, int *stop, ag_failure *why)
     return why->status;
 }
 
-/* How many scores stand before this one; equal ones in the order of the tiles. */
+/* The number of scores better than this one; equal ones are in the order of the tiles. */
 static int place_of(const item *t, int i)
 {
     int place = 0;
@@ -52,7 +52,8 @@ static void choose(item *t)
     }
 }
 
-/* The chosen tiles, each once, in turn; adds their times, `count` times, to the program's. */
+/* Measures the chosen tiles, each once, in turn; adds their times, `count` times, to the
+   program's. */
 static ag_status measure_chosen(tune_tiles *result, const item *t, int count, int *stop,
                                 ag_failure *why)
 {
@@ -75,7 +76,7 @@ static ag_status measure_chosen(tune_tiles *result, const item *t, int count, in
     return AG_OK;
 }
 
-/* A kernel that has nothing to choose from counts with one time in all sums. */
+/* A kernel with a single tile adds the same time to all sums. */
 static ag_status add_plain(tune_tiles *result, const item *t, int count, int *stop, ag_failure *why)
 {
     lab_program copy = *t->kernel;

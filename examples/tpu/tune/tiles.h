@@ -4,9 +4,9 @@
 #ifndef TPU_TUNE_TILES_H
 #define TPU_TUNE_TILES_H
 
-#include "examples/lab/fusion.h"
+#include "examples/lab/fusion/fusion.h"
 
-/* How the tile of a kernel is chosen. */
+/* The way in which the tile of a kernel is chosen. */
 typedef enum tune_choice {
     TUNE_TILE_DEFAULT,
     TUNE_TILE_EXHAUSTIVE, /* all valid tiles measured, up to the limit */
@@ -17,7 +17,8 @@ typedef enum tune_choice {
 
 enum { TUNE_TOP = 10 };
 
-/* The two ways to tiles; tests have their own. *stop: the numbers mean nothing. */
+/* The two sources of tile times and scores; tests have their own. *stop: the numbers mean
+   nothing. */
 typedef struct tune_tile_meters {
     void *state;
     /* ns of the tiles which[0..count-1] of a kernel, measured in turn */
@@ -32,13 +33,13 @@ typedef struct tune_tile_meters {
 } tune_tile_meters;
 
 typedef struct tune_tiles {
-    int kernels, tiled;                 /* different ones of the partition; those with a choice */
-    double ns[TUNE_CHOICES];            /* of the program */
+    int kernels, tiled;      /* different kernels of the partition; those with a choice of tiles */
+    double ns[TUNE_CHOICES]; /* of the program */
     int64_t measurements[TUNE_CHOICES]; /* tiles that were run to choose */
 } tune_tiles;
 
-/* Of the default partition. As in tune_fusion_search, what was chosen is measured again before it
-   counts. limit: tiles of a kernel at most, drawn evenly from seed. */
+/* Searches the tiles of the default partition. As in tune_fusion_search, the chosen tiles are
+   measured again before they count. limit: tiles of a kernel at most, drawn evenly from seed. */
 ag_status tune_tiles_search(tune_tiles *result, const lab_program *p,
                             const tune_tile_meters *meters, int limit, uint64_t seed, int *stop,
                             ag_failure *why);

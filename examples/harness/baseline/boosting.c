@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradient boosting by XGBoost's C interface; in a build without it, functions that fail with a
+   sentence. */
+#include "examples/harness/baseline/boosting.h"
+#include "core/internal.h"
+#include "examples/harness/machine/threads.h"
+
+#include <string.h>
+
+harness_boosting_options harness_boosting_defaults(void)
+{
+    return (harness_boosting_options){.rounds = 100, .depth = 6, .rate = 0.1};
+}
+
+#ifdef AG_HAVE_XGBOOST
+# include <xgboost/c_api.h>
+
+enum {
+    LARGE = 1 << 22
+}; /* cells from which threads are worth while; results do not depend on them */
+
+struct harness_boosting {
+    BoosterHandle booster;
+    int columns, trees, threads;
+};
+
+int harness_boosting_built(void) { return 1; }
+
+static ag_status no_memory(size_t bytes, ag_failure *why)
+{
+    return ag_fail(why, AG_EMEMORY, "boosting: no memory for %zu bytes; close other programs",
+                   bytes);
+}
+
+/* The first line of XGBoost's message, without its time stamp. */
+static ag_status say(const char *doing, ag_failure *why)
+{
+    const char *text = XGBGetLastError();
+    if (*text == '[' && strchr(text, ']')) text = strchr(text, ']') + 1;
+    text += strspn(text, " ");
+    return ag_fail(why, AG_EDATA, "boosting: XGBoost could not %s: %.*s", doing,
+                   (int)(strcspn(text, "\n") > 120 ? 120 : strcspn(text, "\n")), text);
+}
+
+/* XGBoost's copy of x [rows, columns]; NULL with a sentence. */
+static DMatrixHandle take_data(const float *x, int rows, const harness_boosting *b, ag_failure *why)
+{
+    DMatrixHandle data = NULL;
+    char array[160], config[64];
+    snprintf(array, sizeof array,
+             "{\"data\":[%llu,false],\"shape\":[%d,%d],\"typestr\":\"<f4\",\"version\":3}",
+             (unsigned long long)(uintptr_t)x, rows, b->columns);
+    snprintf(config, sizeof config, "{\"missing\":NaN,\"nthread\":%d}", b->threads);
+    if (!XGDMatrixCreateFromDense(array, config, &data)) return data;
+    say("take the data", why);
+    return NULL;
+}
+
+static ag_status set_label(DMatrixHandle data, const double *y, int rows, ag_failure *why)
+{
+    size_t bytes = (size_t)rows * sizeof(float);
+    float *label = ag__alloc(bytes);
+    if (!label) return no_memory(bytes, why);
+    for (int i = 0; i < rows; i++) label[i] = (float)y[i];
+    if (XGDMatrixSetFloatInfo(data, "label", label, (bst_ulong)rows)) say("take the target", why);
+    ag__free(label);
+    return why->status;
+}
+
+static ag_status set_parameters(const harness_boosting *b, const harness_boosting_options *o,
+                                ag_failure *why)
+{
+    char depth[16], rate[32], threads[16], seed[16];
+    snprintf(depth, sizeof depth, "%d", o->depth);
+    snprintf(rate, sizeof rate, "%.17g", o->rate);
+    snprintf(threads, sizeof threads, "%d", b->threads);
+    snprintf(seed, sizeof seed, "%u", (unsigned)(o->seed & INT32_MAX));
+    const char *const set[][2] = {{"objective", "reg:squarederror"},
+                                  {"base_score", "0"},
+                                  {"tree_method", "hist"},
+                                  {"verbosity", "0"},
+                                  {"max_depth", depth},
+                                  {"eta", rate},
+                                  {"nthread", threads},
+                                  {"seed", seed}};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        if (XGBoosterSetParam(b->booster, set[i][0], set[i][1]))
+            return say("take its settings", why);
+    return AG_OK;
+}
+
+static ag_status set_loss(const harness_boosting *b, const harness_boosting_loss *loss,
+                          ag_failure *why)
+{
+    const struct {
+        const char *name;
+        double value;
+    } set[] = {{"base_score", loss->start},
+               {"gamma", loss->least_gain},
+               {"min_child_weight", loss->least_weight}};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.17g", set[i].value);
+        if (XGBoosterSetParam(b->booster, set[i].name, text)) return say("take its settings", why);
+    }
+    return AG_OK;
+}
+
+/* Adds one tree. The result is not 0 when the loss ends the fit. */
+static int grow_one(harness_boosting *b, DMatrixHandle data, const harness_boosting_loss *loss,
+                    float *slope, int rows, ag_failure *why)
+{
+    if (!loss) {
+        if (XGBoosterUpdateOneIter(b->booster, b->trees, data)) say("grow a tree", why);
+        return 0;
+    }
+    bst_ulong count = 0;
+    const float *out = NULL;
+    if (XGBoosterPredict(b->booster, data, 0, 0, 1, &count, &out) || count != (bst_ulong)rows)
+        return say("predict", why) != AG_OK;
+    if (loss->at(slope, slope + rows, out, rows, loss->context)) return 1;
+    if (XGBoosterBoostOneIter(b->booster, data, slope, slope + rows, count))
+        say("grow a tree", why);
+    return 0;
+}
+
+static ag_status grow(harness_boosting *b, DMatrixHandle data, int rows,
+                      const harness_boosting_options *o, ag_failure *why)
+{
+    const size_t bytes = o->loss ? 2 * (size_t)rows * sizeof(float) : 1;
+    float *slope = ag__alloc(bytes); /* gradient, then curvature */
+    if (!slope) return no_memory(bytes, why);
+    for (b->trees = 0; b->trees < o->rounds; b->trees++) {
+        if (o->progress && o->progress(o->context, "boosting", (double)b->trees / o->rounds)) break;
+        if (grow_one(b, data, o->loss, slope, rows, why) || why->status) break;
+    }
+    ag__free(slope);
+    return why->status;
+}
+
+harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows, int columns,
+                                       const harness_boosting_options *o, ag_failure *why)
+{
+    DMatrixHandle data;
+    harness_boosting *b = ag__alloc(sizeof *b);
+    if (!b) {
+        no_memory(sizeof *b, why);
+        return NULL;
+    }
+    memset(b, 0, sizeof *b);
+    b->columns = columns;
+    b->threads = (int64_t)rows * columns < LARGE ? 1 : harness_threads_to_be_had(ag_threads());
+    data = take_data(x, rows, b, why);
+    if (data && (o->loss || !set_label(data, y, rows, why))) {
+        if (XGBoosterCreate(&data, 1, &b->booster))
+            say("start", why);
+        else if (!set_parameters(b, o, why) && (!o->loss || !set_loss(b, o->loss, why)))
+            grow(b, data, rows, o, why);
+    }
+    if (data) XGDMatrixFree(data);
+    if (!why->status) return b;
+    harness_boosting_free(b);
+    return NULL;
+}
+
+ag_status harness_boosting_predict(double *score, harness_boosting *b, const float *x, int rows,
+                                   ag_failure *why)
+{
+    bst_ulong count = 0;
+    const float *out = NULL;
+    DMatrixHandle data = take_data(x, rows, b, why);
+    if (!data) return why->status;
+    if (XGBoosterPredict(b->booster, data, 0, 0, 0, &count, &out) || count != (bst_ulong)rows)
+        say("predict", why);
+    for (int i = 0; !why->status && i < rows; i++) score[i] = (double)out[i];
+    XGDMatrixFree(data);
+    return why->status;
+}
+
+int harness_boosting_trees(const harness_boosting *b) { return b->trees; }
+
+void harness_boosting_free(harness_boosting *b)
+{
+    if (b && b->booster) XGBoosterFree(b->booster);
+    ag__free(b);
+}
+
+#else
+
+int harness_boosting_built(void) { return 0; }
+
+harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows, int columns,
+                                       const harness_boosting_options *o, ag_failure *why)
+{
+    (void)x, (void)y, (void)rows, (void)columns, (void)o;
+    ag_fail(why, AG_EUSE, "not built: libxgboost is not installed");
+    return NULL;
+}
+
+ag_status harness_boosting_predict(double *score, harness_boosting *b, const float *x, int rows,
+                                   ag_failure *why)
+{
+    (void)score, (void)b, (void)x, (void)rows;
+    return ag_fail(why, AG_EUSE, "not built: libxgboost is not installed");
+}
+
+int harness_boosting_trees(const harness_boosting *b)
+{
+    (void)b;
+    return 0;
+}
+
+void harness_boosting_free(harness_boosting *b) { (void)b; }
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradient boosting by XGBoost, where the build has it. */
+#ifndef HARNESS_BOOSTING_H
+#define HARNESS_BOOSTING_H
+
+#include "core/core.h"
+
+/* A loss that replaces the squared error, for losses that are no sum over rows. */
+typedef struct harness_boosting_loss {
+    /* Sets first and second derivative [rows] of the loss by the prediction [rows] of the trees so
+       far; called before each tree. A result other than 0 means enough trees. */
+    int (*at)(float *gradient, float *curvature, const float *prediction, int rows, void *context);
+    void *context;
+    double start;        /* the prediction without trees */
+    double least_gain;   /* of a split: gamma */
+    double least_weight; /* of a leaf, as sum of curvatures: min_child_weight */
+} harness_boosting_loss;
+
+typedef struct harness_boosting_options {
+    uint64_t seed;
+    int rounds, depth; /* trees, and the depth of each */
+    double rate;       /* the factor by which each tree is added */
+
+    /* Called after each tree, in the caller's thread; may be NULL. done is in 0..1. A result other
+       than 0 stops the fit. */
+    int (*progress)(void *context, const char *label, double done);
+    void *context;
+
+    const harness_boosting_loss *loss; /* NULL: squared error, XGBoost's limits of splits */
+} harness_boosting_options;
+
+/* Seed 0, 100 trees of depth 6, rate 0.1. */
+harness_boosting_options harness_boosting_defaults(void);
+
+/* Trees on x [rows, columns]; y [rows] is not read if `loss` is set. NULL: the failure is in `why`
+   (AG_EUSE in a build without libxgboost, AG_EDATA for XGBoost's errors). */
+typedef struct harness_boosting harness_boosting;
+int harness_boosting_built(void);
+harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows, int columns,
+                                       const harness_boosting_options *options, ag_failure *why);
+ag_status harness_boosting_predict(double *score, harness_boosting *boosting, const float *x,
+                                   int rows, ag_failure *why);
+int harness_boosting_trees(const harness_boosting *boosting); /* fewer than asked when stopped */
+void harness_boosting_free(harness_boosting *boosting);
+
+#endif

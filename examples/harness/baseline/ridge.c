@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Ridge regression from sums over the rows, so that only a block of rows is ever copied. */
+#include "examples/harness/baseline/ridge.h"
+#include "core/internal.h"
+#include "core/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    BLOCK = 64, /* rows that are added at a time */
+    STRIP = 16, /* columns that a thread takes at a time */
+    WIDE = 256  /* columns from which threads are worth while */
+};
+
+static double *zeros(size_t count, ag_failure *why)
+{
+    size_t bytes = ag__mul(count, sizeof(double));
+    double *x = bytes < PTRDIFF_MAX ? ag__alloc(bytes) : NULL;
+    if (!x)
+        ag_fail(why, AG_EMEMORY, "ridge regression: no memory for %zu bytes; close other programs",
+                bytes);
+    return x ? memset(x, 0, bytes) : NULL;
+}
+
+ag_status harness_moments_open(harness_moments *m, int columns, ag_failure *why)
+{
+    size_t p = (size_t)columns;
+    *m = (harness_moments){.columns = columns};
+    m->x = zeros(p, why);
+    if (m->x) m->xy = zeros(p, why);
+    if (m->xy) m->xx = zeros(ag__mul(p, p), why);
+    if (m->xx) return AG_OK;
+    harness_moments_close(m);
+    return why->status;
+}
+
+void harness_moments_close(harness_moments *m)
+{
+    ag__free(m->x);
+    ag__free(m->xy);
+    ag__free(m->xx);
+    *m = (harness_moments){0};
+}
+
+typedef struct product {
+    double *xx;
+    const double *block;
+    int rows, columns, strip;
+} product;
+
+/* Row i of the lower half; four rows of the block at a time. */
+static void add_row(double *out, const product *p, int i)
+{
+    const size_t width = (size_t)p->columns;
+    for (int r = 0; r < p->rows; r += 4) {
+        const double *a = p->block + (size_t)r * width, *b = a + width, *c = b + width,
+                     *d = c + width;
+        double ai = a[i], bi = b[i], ci = c[i], di = d[i];
+        for (int j = 0; j <= i; j++) out[j] += (ai * a[j] + bi * b[j]) + (ci * c[j] + di * d[j]);
+    }
+}
+
+static void add_strip(void *context, int64_t strip, int thread)
+{
+    const product *p = context;
+    const int lo = (int)strip * p->strip, end = lo + p->strip;
+    (void)thread;
+    for (int i = lo; i < end && i < p->columns; i++)
+        add_row(p->xx + (size_t)i * (size_t)p->columns, p, i);
+}
+
+/* xx += block' block, lower half, in the same order for any number of threads. Rows beyond `rows`
+   are zero. */
+static void add_products(double *xx, const double *block, int rows, int columns)
+{
+    const int strip = columns < WIDE ? columns : STRIP;
+    product p = {xx, block, rows, columns, strip};
+    if (columns > 0) ag__parallel((columns + strip - 1) / strip, add_strip, &p);
+}
+
+ag_status harness_moments_add(harness_moments *m, const float *x, const double *y, int rows,
+                              ag_failure *why)
+{
+    size_t p = (size_t)m->columns;
+    double *block = zeros(ag__mul(BLOCK, p), why);
+    if (!block) return why->status;
+    for (int r = 0; r < rows;) {
+        int n = 0;
+        for (; n < BLOCK && r < rows; n++, r++) {
+            const float *row = x + (size_t)r * p;
+            m->rows += 1;
+            m->y += y[r];
+            m->yy += y[r] * y[r];
+            for (size_t j = 0; j < p; j++) {
+                double v = (double)row[j];
+                block[(size_t)n * p + j] = v;
+                m->x[j] += v;
+                m->xy[j] += v * y[r];
+            }
+        }
+        memset(block + (size_t)n * p, 0, (BLOCK - (size_t)n) * p * sizeof *block);
+        add_products(m->xx, block, n, m->columns);
+    }
+    ag__free(block);
+    return AG_OK;
+}
+
+/* a = l l' in place, lower half; returns the row where a stops being positive definite, or -1. */
+static int factorise(double *a, int n)
+{
+    for (int i = 0; i < n; i++) {
+        double *ai = a + (size_t)i * (size_t)n;
+        for (int j = 0; j <= i; j++) {
+            const double *aj = a + (size_t)j * (size_t)n;
+            double s[4] = {0};
+            int k = 0;
+            for (; k + 4 <= j; k += 4)
+                for (int q = 0; q < 4; q++) s[q] += ai[k + q] * aj[k + q];
+            for (; k < j; k++) s[0] += ai[k] * aj[k];
+            double rest = ai[j] - ((s[0] + s[1]) + (s[2] + s[3]));
+            if (j < i)
+                ai[j] = rest / aj[j];
+            else if (rest > 1e-13 * ai[i])
+                ai[i] = sqrt(rest);
+            else
+                return i; /* also NaN */
+        }
+    }
+    return -1;
+}
+
+/* x = (l l')^-1 x */
+static void substitute(double *x, const double *l, int n)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) x[i] -= l[(size_t)i * (size_t)n + (size_t)j] * x[j];
+        x[i] /= l[(size_t)i * (size_t)n + (size_t)i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        x[i] /= l[(size_t)i * (size_t)n + (size_t)i];
+        for (int j = 0; j < i; j++) x[j] -= l[(size_t)i * (size_t)n + (size_t)j] * x[i];
+    }
+}
+
+ag_status harness_ridge_solve(double *w, const harness_moments *m, double weight, ag_failure *why)
+{
+    int p = m->columns, bad;
+    double n = m->rows, mean = m->y / n;
+    double *a = zeros(ag__mul((size_t)p, (size_t)p), why);
+    if (!a) return why->status;
+    for (int i = 0; i < p; i++) {
+        size_t row = (size_t)i * (size_t)p;
+        for (int j = 0; j <= i; j++)
+            a[row + (size_t)j] = m->xx[row + (size_t)j] - m->x[i] * m->x[j] / n;
+        a[row + (size_t)i] += weight * n;
+        w[i] = m->xy[i] - m->x[i] * mean;
+    }
+    bad = factorise(a, p);
+    if (bad < 0) {
+        substitute(w, a, p);
+        w[p] = mean;
+        for (int i = 0; i < p; i++) w[p] -= w[i] * m->x[i] / n;
+    }
+    ag__free(a);
+    if (bad < 0) return AG_OK;
+    return ag_fail(why, AG_EFINITE,
+                   "ridge regression: column %d of %d depends on those before it at weight %g; "
+                   "give a larger weight",
+                   bad, p, weight);
+}
+
+double harness_ridge_error(const harness_moments *m, const double *w)
+{
+    int p = m->columns;
+    double b = w[p], sum = m->yy - 2 * b * m->y + b * b * m->rows;
+    for (int i = 0; i < p; i++) {
+        const double *row = m->xx + (size_t)i * (size_t)p;
+        double half = row[i] * w[i] / 2;
+        for (int j = 0; j < i; j++) half += row[j] * w[j];
+        sum += 2 * w[i] * (half + b * m->x[i] - m->xy[i]);
+    }
+    return sum / m->rows;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Ridge regression from sums over the rows. */
+#ifndef HARNESS_RIDGE_H
+#define HARNESS_RIDGE_H
+
+#include "core/core.h"
+
+/* Sums over rows, all that ridge regression needs of its data. */
+typedef struct harness_moments {
+    int columns;
+    double rows, y, yy;
+    double *x, *xy, *xx; /* [columns], [columns], [columns, columns] lower half */
+} harness_moments;
+
+ag_status harness_moments_open(harness_moments *moments, int columns, ag_failure *why);
+/* Adds x [rows, columns] and y [rows]. Fails: AG_EMEMORY. */
+ag_status harness_moments_add(harness_moments *moments, const float *x, const double *y, int rows,
+                              ag_failure *why);
+void harness_moments_close(harness_moments *moments);
+
+/* Minimises mean (y - x w - b)^2 + weight |w|^2: out [columns + 1] is w, then b, by Cholesky's
+   factorisation of the centred normal equations. Fails: AG_EMEMORY; AG_EFINITE when they are
+   singular (weight 0). */
+ag_status harness_ridge_solve(double *out, const harness_moments *moments, double weight,
+                              ag_failure *why);
+/* Mean squared error of w and b on the rows of the moments. */
+double harness_ridge_error(const harness_moments *moments, const double *w);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L /* fileno */
+#include "examples/harness/harness.h"
+
+#include "core/internal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void harness_no_memory(size_t bytes)
+{
+    char text[160]; /* on the stack, since nothing here may allocate */
+    int n = snprintf(text, sizeof text,
+                     "out of memory: %zu more bytes are not to be had; "
+                     "use less data, a lower --ram-limit or a larger machine\n",
+                     bytes);
+    if (write(STDERR_FILENO, text, (size_t)n) < 0) _exit(HARNESS_EXIT_MEMORY);
+    _exit(HARNESS_EXIT_MEMORY);
+}
+
+void *harness_alloc(size_t bytes)
+{
+    void *block = ag__alloc(bytes);
+    if (!block) harness_no_memory(bytes);
+    return memset(block, 0, bytes);
+}
+
+void *harness_grow(void *block, size_t bytes)
+{
+    void *grown = ag__grow(block, bytes);
+    if (!grown) harness_no_memory(bytes);
+    return grown;
+}
+
+void harness_free(void *block) { ag__free(block); }
+
+char *harness_copy(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    return memcpy(harness_alloc(bytes), text, bytes);
+}
+
+char *harness_printable(const char *text)
+{
+    const size_t bytes = 4 * strlen(text) + 1; /* a byte becomes \x1b at most */
+    return ag__printable(harness_alloc(bytes), bytes, text);
+}
+
+void harness_show(FILE *to, const char *text)
+{
+    char *safe = harness_printable(text);
+    fputs(safe, to);
+    harness_free(safe);
+}
+
+void harness_show_on_terminal(FILE *to, const char *text)
+{
+    if (isatty(fileno(to)))
+        harness_show(to, text);
+    else
+        fputs(text, to);
+}
+
+char *harness_text(const char *format, ...)
+{
+    va_list list;
+    if (!format) format = "";
+    va_start(list, format);
+    int n = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    if (n < 0) harness_no_memory(0);
+    char *text = harness_alloc((size_t)n + 1);
+    va_start(list, format);
+    vsnprintf(text, (size_t)n + 1, format, list);
+    va_end(list);
+    return text;
+}

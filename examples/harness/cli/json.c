@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON of file names, and JSON as text. */
+#include "examples/harness/harness.h"
+
+#include <jansson.h>
+
+char *harness_json_text(json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    json_decref(value);
+    if (!text) harness_no_memory(1);
+    return text;
+}
+
+json_t *harness_json_name(const char *name)
+{
+    json_t *j = json_string(name);
+    if (j) return j;
+    char *copy = harness_copy(name);
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c >= 128) *c = '?';
+    j = json_string(copy);
+    harness_free(copy);
+    return j;
+}

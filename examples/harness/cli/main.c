@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* From the command line to the exit code. */
+#include "examples/harness/cli/options_internal.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+int harness_exit_code(ag_status status)
+{
+    switch (status) {
+    case AG_OK: return HARNESS_EXIT_OK;
+    case AG_EUSE: return HARNESS_EXIT_USAGE;
+    case AG_ESHAPE: return HARNESS_EXIT_FAILED;
+    case AG_EINDEX:
+    case AG_EFILE:
+    case AG_EDATA: return HARNESS_EXIT_DATA;
+    case AG_EFINITE: return HARNESS_EXIT_FINITE;
+    case AG_EMEMORY: return HARNESS_EXIT_MEMORY;
+    case AG_EDEVICE: return HARNESS_EXIT_DEVICE;
+    }
+    return HARNESS_EXIT_FAILED;
+}
+
+harness_run_mode harness_mode(const harness_common *common)
+{
+    return common->resume ? HARNESS_RESUME : common->force ? HARNESS_FORCE : HARNESS_NEW;
+}
+
+ag_status harness_json_print(json_t *results, ag_failure *why)
+{
+    int bad = json_dumpf(results, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
+    json_decref(results);
+    bad |= putchar('\n') == EOF;
+    bad |= fflush(stdout) != 0;
+    return bad ? ag_fail(why, AG_EFILE,
+                         "the results cannot be written to stdout: %s; check where it leads",
+                         strerror(errno))
+               : AG_OK;
+}
+
+static void program_help(FILE *to, const harness_program *p)
+{
+    fprintf(to, "%s %s: %s\n\nUsage:\n", p->name, p->version, p->help);
+    for (int i = 0; i < p->command_count; i++)
+        fprintf(to, "  %s %-10s %s\n", p->name, p->commands[i].name, p->commands[i].help);
+    fprintf(to,
+            "\n\"%s COMMAND --help\" lists the options of a command.\n"
+            "Exit codes: 0 ok, 1 failed, 2 usage, 3 bad or missing data, 4 not finite,\n"
+            "5 out of memory, 6 no such device, 130 interrupted (after saving).\n",
+            p->name);
+}
+
+static void command_help(FILE *to, const harness_program *p, const harness_command *c)
+{
+    fprintf(to, "Usage: %s %s", p->name, c->name);
+    if (c->positional) fprintf(to, " PATH...");
+    for (int i = 0; i < p->option_count; i++) {
+        const harness_option *o = &p->options[i];
+        if (!(o->needed & c->bit) || (c->positional && strcmp(o->name, c->positional) == 0))
+            continue;
+        fprintf(to, " --%s %s", o->name,
+                o->meta                    ? o->meta
+                : o->type == HARNESS_PATHS ? "PATH..."
+                                           : "VALUE");
+    }
+    fprintf(to, " [options]\n%s: %s\n", c->name, c->help);
+    harness_options_help(to, p, c->bit);
+}
+
+static const harness_command *find_command(const harness_program *p, const char *name)
+{
+    for (int i = 0; i < p->command_count; i++)
+        if (strcmp(p->commands[i].name, name) == 0) return &p->commands[i];
+    return NULL;
+}
+
+static ag_status unknown_command(const harness_program *p, const char *name, ag_failure *why)
+{
+    const char **names = NULL;
+    for (int i = 0; i < p->command_count; i++) bag_add(names, p->commands[i].name);
+    const char *near = harness_nearest(name, names, bag_count(names));
+    bag_free(names);
+    if (near)
+        return ag_fail(why, AG_EUSE, "unknown command %.60s; did you mean \"%s %s\"?", name,
+                       p->name, near);
+    return ag_fail(why, AG_EUSE, "unknown command %.60s; \"%s --help\" lists the commands", name,
+                   p->name);
+}
+
+static int asks(int argc, char **argv, const char *flag, const char *letter)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], flag) == 0 || (letter && strcmp(argv[i], letter) == 0)) return 1;
+    return 0;
+}
+
+/* The words as a shell would read them, quoted. */
+static char *quoted(int argc, char **argv)
+{
+    char *line = harness_copy("");
+    for (int i = 0; i < argc; i++) {
+        int plain = *argv[i] &&
+                    !argv[i][strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "0123456789_-+=./,:@%")];
+        char *word = harness_alloc(4 * strlen(argv[i]) + 3), *to = word;
+        if (!plain) *to++ = '\'';
+        for (const char *c = argv[i]; *c; c++) {
+            if (*c == '\'')
+                to += sprintf(to, "'\\''");
+            else
+                *to++ = *c;
+        }
+        if (!plain) *to++ = '\'';
+        char *longer = harness_text("%s%s%s", line, i ? " " : "", word);
+        harness_free(word);
+        harness_free(line);
+        line = longer;
+    }
+    return line;
+}
+
+static const char *text_of(const harness_options *o, const char *name)
+{
+    const char *const *text = harness__value(o, name, HARNESS_TEXT);
+    return text ? *text : NULL;
+}
+
+/* The folder whose config.json gives the values below the flags, or NULL. */
+static const char *base_folder(const harness_options *o, int *resume)
+{
+    const bool *wanted = harness__value(o, "resume", HARNESS_BOOL);
+    *resume = wanted && *wanted;
+    return *resume ? text_of(o, "out") : text_of(o, "run");
+}
+
+/* --resume keeps the files that --force removes. */
+static ag_status refuse_both(const harness_options *o, ag_failure *why)
+{
+    const bool *resume = harness__value(o, "resume", HARNESS_BOOL),
+               *force = harness__value(o, "force", HARNESS_BOOL);
+    if (!resume || !*resume || !force || !*force) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--resume goes on with the run in --out and --force replaces it; give one of "
+                   "the two");
+}
+
+static ag_status refuse_change(const harness_options *stored, const harness_options *o,
+                               const char *folder, ag_failure *why)
+{
+    const harness_option *option = harness_options_differ(stored, o);
+    if (!option) return AG_OK;
+    char *was = harness_option_text(stored, option), *is = harness_option_text(o, option);
+    ag_fail(why, AG_EUSE,
+            "--resume: %s is %.80s, but the run in %.120s was started with %.80s; leave it away, "
+            "or start "
+            "a new run in another folder",
+            option->name, is ? is : "not set", folder, was ? was : "none");
+    harness_free(was);
+    harness_free(is);
+    return AG_EUSE;
+}
+
+/* Reads the command line; with --run or --resume a second time, on top of the run's own options. */
+static ag_status read_options(harness_options **result, const harness_program *p,
+                              const harness_command *c, void *values, int argc, char **argv,
+                              ag_failure *why)
+{
+    int resume = 0;
+    harness_options *o = *result = harness_options_new(p, c->bit, values);
+    ag_status status = harness_options_argv(o, argc, argv, c->positional, why);
+    if (status == AG_OK) status = refuse_both(o, why);
+    const char *folder = status == AG_OK ? base_folder(o, &resume) : NULL;
+    if (folder) {
+        void *stored_values = harness_alloc(p->options_bytes),
+             *fresh = harness_alloc(p->options_bytes);
+        harness_options *stored = harness_options_new(p, c->bit, stored_values);
+        harness_options *both = harness_options_new(p, c->bit, fresh);
+        status = harness_run_read_config(folder, stored, resume, why);
+        if (status == AG_OK) status = harness_run_read_config(folder, both, resume, why);
+        if (status == AG_OK) status = harness_options_argv(both, argc, argv, c->positional, why);
+        if (status == AG_OK && resume) status = refuse_change(stored, both, folder, why);
+        harness_options_free(stored);
+        harness_options_free(o);
+        memcpy(values, fresh, p->options_bytes);
+        both->values = values;
+        harness_free(stored_values);
+        harness_free(fresh);
+        *result = both;
+    }
+    return status == AG_OK ? harness_options_complete(*result, why) : status;
+}
+
+/* Applies to every command that has the option; 0 leaves the choice to the machine. */
+static void set_threads(const harness_options *o)
+{
+    const int *threads = harness__value(o, "threads", HARNESS_INT);
+    if (threads && *threads) ag_set_threads(*threads);
+}
+
+/* The variable that limits products to older instructions (core/tiles.c) has a word for each. */
+static ag_status check_instructions(ag_failure *why)
+{
+    const char *isa = getenv("AUGUR_ISA");
+    if (!isa || !*isa || !strcmp(isa, "avx512") || !strcmp(isa, "avx2") || !strcmp(isa, "sse2"))
+        return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "AUGUR_ISA is \"%.40s\", but must be avx512, avx2 or sse2; or unset it, for the "
+                   "best that this processor has",
+                   isa);
+}
+
+/* 1 if writing to stdout failed, now or when a message flushed it. */
+static int stdout_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
+
+static int run_command(const harness_program *p, const harness_command *c, int argc, char **argv)
+{
+    ag_failure why = {0};
+    harness_call call = {p, c, NULL, harness_alloc(p->options_bytes), NULL};
+    char *line = quoted(argc, argv);
+    char **words = harness__spread_runs(argc - 2, argv + 2);
+    ag_status status = read_options(&call.options, p, c, call.values, argc - 2, words, &why);
+    for (int i = 0; i < argc - 2; i++) harness_free(words[i]);
+    harness_free(words);
+    call.command_line = line;
+    if (status == AG_OK) status = check_instructions(&why);
+    if (status == AG_OK) {
+        const bool *quiet = harness__value(call.options, "quiet", HARNESS_BOOL);
+        harness_log_start(p->name, quiet && *quiet);
+        harness_catch_signals();
+        set_threads(call.options);
+        status = c->run(&call, &why);
+        if (status == AG_OK && stdout_failed())
+            status = ag_fail(&why, AG_EFILE,
+                             "the results cannot be written to stdout: %s; check where it leads",
+                             strerror(errno));
+    }
+    if (status != AG_OK)
+        harness_error(why.status ? why.sentence : "failed without a reason; this is a defect");
+    harness_options_free(call.options);
+    harness_free(call.values);
+    harness_free(line);
+    if (status == AG_OK && harness_interrupted()) return HARNESS_EXIT_INTERRUPTED;
+    return harness_exit_code(status);
+}
+
+static int finish(void) { return !stdout_failed() ? HARNESS_EXIT_OK : HARNESS_EXIT_DATA; }
+
+int harness_main(const harness_program *p, int argc, char **argv)
+{
+    json_set_alloc_funcs(harness_alloc, harness_free);
+    harness_log_start(p->name, false);
+    if (argc < 2) {
+        program_help(stderr, p);
+        return HARNESS_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
+        printf("%s %s\n", p->name, p->version);
+        return finish();
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        const harness_command *c = argc > 2 ? find_command(p, argv[2]) : NULL;
+        if (c)
+            command_help(stdout, p, c);
+        else
+            program_help(stdout, p);
+        return finish();
+    }
+    const harness_command *c = find_command(p, argv[1]);
+    if (!c) {
+        ag_failure why = {0};
+        unknown_command(p, argv[1], &why);
+        harness_error(why.sentence);
+        return HARNESS_EXIT_USAGE;
+    }
+    if (asks(argc - 2, argv + 2, "--help", "-h")) {
+        command_help(stdout, p, c);
+        return finish();
+    }
+    if (asks(argc - 2, argv + 2, "--version", NULL)) {
+        printf("%s %s\n", p->name, p->version);
+        return finish();
+    }
+    return run_command(p, c, argc, argv);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* The values of one call: defaults, layers, setting by name. */
+#define _GNU_SOURCE /* strtok_r */
+#include "examples/harness/cli/options_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int same_name(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++)
+        if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b)) return 0;
+    return *a == *b;
+}
+
+int harness__option_index(const harness_program *program, const char *name)
+{
+    for (int i = 0; i < program->option_count; i++)
+        if (same_name(program->options[i].name, name)) return i;
+    return -1;
+}
+
+const harness_option *harness_option_find(const harness_program *program, const char *name)
+{
+    int index = harness__option_index(program, name);
+    return index < 0 ? NULL : &program->options[index];
+}
+
+const char *harness__command_name(const harness_program *program, unsigned bit)
+{
+    for (int i = 0; i < program->command_count; i++)
+        if (program->commands[i].bit & bit) return program->commands[i].name;
+    return "COMMAND";
+}
+
+static harness_options *make(const harness_program *program, unsigned command, void *values)
+{
+    size_t count = (size_t)program->option_count;
+    harness_options *o = harness_alloc(sizeof *o);
+    o->program = program;
+    o->command = command;
+    o->values = values;
+    o->set_by = harness_alloc(count * sizeof *o->set_by);
+    o->owned = harness_alloc(count * sizeof *o->owned);
+    return o;
+}
+
+harness_options *harness_options_new(const harness_program *program, unsigned command, void *values)
+{
+    harness_options *o = make(program, command, values);
+    memset(values, 0, program->options_bytes);
+    for (int i = 0; i < program->option_count; i++) {
+        ag_failure why = {0};
+        const char *text = program->options[i].fallback;
+        if (!text || harness__assign(o, i, "default", text, &why) == AG_OK) continue;
+        harness_error(why.sentence);
+        exit(HARNESS_EXIT_FAILED);
+    }
+    o->layer = 1;
+    return o;
+}
+
+harness_options *harness_options_copy(const harness_options *from, void *values)
+{
+    harness_options *o = make(from->program, from->command, values);
+    memcpy(values, from->values, from->program->options_bytes);
+    memcpy(o->set_by, from->set_by, (size_t)from->program->option_count * sizeof *o->set_by);
+    o->layer = from->layer;
+    return o;
+}
+
+static void *value_of(const harness_options *o, int index)
+{
+    return (char *)o->values + o->program->options[index].offset;
+}
+
+void harness_options_free(harness_options *o)
+{
+    if (!o) return;
+    for (int i = 0; i < o->program->option_count; i++)
+        if (o->owned[i]) {
+            harness_paths *paths = value_of(o, i);
+            bag_free(paths->list);
+        }
+    for (int i = 0; i < bag_count(o->kept); i++) harness_free(o->kept[i]);
+    bag_free(o->kept);
+    harness_free(o->set_by);
+    harness_free(o->owned);
+    harness_free(o);
+}
+
+void *harness_options_values(harness_options *o) { return o->values; }
+void harness__begin_layer(harness_options *o) { o->layer++; }
+
+static void add_path(harness_options *o, int index, char *path)
+{
+    harness_paths *paths = value_of(o, index);
+    const char **list = NULL;
+    if (o->set_by[index] == o->layer) {
+        if (o->owned[index])
+            list = paths->list;
+        else
+            for (int i = 0; i < paths->count; i++) bag_add(list, paths->list[i]);
+    } else if (o->owned[index]) {
+        bag_free(paths->list);
+    }
+    bag_add(list, path);
+    o->owned[index] = true;
+    paths->list = list;
+    paths->count = bag_count(list);
+}
+
+/* Sets the options of a preset; options that come later override them. */
+static ag_status apply_preset(harness_options *o, const char *where, const char *preset,
+                              ag_failure *why)
+{
+    char *copy = harness_copy(preset), *rest = NULL;
+    for (char *word = strtok_r(copy, " ", &rest); word && !why->status;
+         word = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(word, '=');
+        if (value) *value++ = 0;
+        const int index = harness__option_index(o->program, word);
+        if (index >= 0 && value)
+            harness__assign(o, index, where, value, why);
+        else
+            ag_fail(why, AG_EUSE, "the preset sets \"%s\", which is no option", word);
+    }
+    harness_free(copy);
+    return why->status;
+}
+
+ag_status harness__assign(harness_options *o, int index, const char *where, const char *text,
+                          ag_failure *why)
+{
+    const harness_option *option = &o->program->options[index];
+    char shown[200];
+    if (where)
+        snprintf(shown, sizeof shown, "%.120s: %s", where, option->name);
+    else
+        snprintf(shown, sizeof shown, "--%s", option->name);
+    if (!harness__utf8(text))
+        return ag_fail(why, AG_EUSE,
+                       "%s: the value is not UTF-8 text, which config.json cannot hold; rename the "
+                       "file or folder",
+                       shown);
+    if (option->type == HARNESS_PATHS || option->type == HARNESS_TEXT) {
+        if (!*text)
+            return ag_fail(why, AG_EUSE,
+                           "%s: the value is empty; give one or leave the option away", shown);
+        char *copy = harness_copy(text);
+        bag_add(o->kept, copy);
+        if (option->type == HARNESS_PATHS)
+            add_path(o, index, copy);
+        else
+            *(const char **)value_of(o, index) = copy;
+    } else if (harness__parse(value_of(o, index), option, shown, text, why) != AG_OK) {
+        return AG_EUSE;
+    }
+    o->set_by[index] = o->layer;
+    const char *preset = option->presets ? option->presets[*(const int *)value_of(o, index)] : NULL;
+    return preset ? apply_preset(o, where, preset, why) : AG_OK;
+}
+
+ag_status harness__unknown(const harness_options *o, const char *where, const char *name,
+                           ag_failure *why)
+{
+    const harness_program *program = o->program;
+    const char *command = harness__command_name(program, o->command), *dashes = where ? "" : "--";
+    const char **names = NULL, *built_in[] = {"config", "set", "help", "version"};
+    char *plain = harness_copy(name);
+    for (char *c = plain; *c; c++)
+        if (*c == '_') *c = '-';
+    for (int i = 0; i < program->option_count; i++)
+        if (program->options[i].commands & o->command) bag_add(names, program->options[i].name);
+    if (!where)
+        for (int i = 0; i < 4; i++) bag_add(names, built_in[i]);
+    const char *near = harness_nearest(plain, names, bag_count(names));
+    const char *lead = where ? where : "", *colon = where ? ": " : "";
+    if (near)
+        ag_fail(why, AG_EUSE, "%.120s%sunknown option %s%.60s; did you mean %s%s?", lead, colon,
+                dashes, name, dashes, near);
+    else
+        ag_fail(why, AG_EUSE, "%.120s%sunknown option %s%.60s; \"%s %s --help\" lists the options",
+                lead, colon, dashes, name, program->name, command);
+    harness_free(plain);
+    bag_free(names);
+    return AG_EUSE;
+}
+
+/* "train and ablate" */
+static void owners(char text[160], const harness_program *program, unsigned commands)
+{
+    size_t at = 0;
+    text[0] = 0;
+    for (int i = 0; i < program->command_count && at < 120; i++) {
+        const harness_command *c = &program->commands[i];
+        if (!(c->bit & commands)) continue;
+        at += (size_t)snprintf(text + at, 160 - at, "%s%.30s", at ? " and " : "", c->name);
+    }
+}
+
+static ag_status foreign(const harness_options *o, const harness_option *option, const char *where,
+                         ag_failure *why)
+{
+    char belongs[160];
+    const char *command = harness__command_name(o->program, o->command);
+    owners(belongs, o->program, option->commands);
+    return ag_fail(
+        why, AG_EUSE,
+        "%.120s%s%s%s is no option of %s %s (it belongs to %s); \"%s %s --help\" lists what is",
+        where ? where : "", where ? ": " : "", where ? "" : "--", option->name, o->program->name,
+        command, belongs, o->program->name, command);
+}
+
+ag_status harness_options_set(harness_options *o, const char *where, const char *name,
+                              const char *value, ag_failure *why)
+{
+    int index = harness__option_index(o->program, name);
+    if (index < 0) return harness__unknown(o, where, name, why);
+    const harness_option *option = &o->program->options[index];
+    if (!(option->commands & o->command)) return foreign(o, option, where, why);
+    return harness__assign(o, index, where, value, why);
+}
+
+static int has_value(const harness_options *o, int index)
+{
+    const harness_option *option = &o->program->options[index];
+    if (option->type == HARNESS_PATHS)
+        return ((const harness_paths *)value_of(o, index))->count > 0;
+    if (option->type == HARNESS_TEXT) return *(const char *const *)value_of(o, index) != NULL;
+    return option->fallback || o->set_by[index] > 0;
+}
+
+ag_status harness_options_complete(const harness_options *o, ag_failure *why)
+{
+    for (int i = 0; i < o->program->option_count; i++) {
+        const harness_option *option = &o->program->options[i];
+        if (!(option->needed & o->command) || has_value(o, i)) continue;
+        const char *command = harness__command_name(o->program, o->command);
+        const char *meta = option->meta                    ? option->meta
+                           : option->type == HARNESS_PATHS ? "PATH..."
+                                                           : "VALUE";
+        return ag_fail(why, AG_EUSE, "%s %s needs --%s %s; \"%s %s --help\" lists the options",
+                       o->program->name, command, option->name, meta, o->program->name, command);
+    }
+    return AG_OK;
+}
+
+const harness_option *harness_options_differ(const harness_options *stored,
+                                             const harness_options *given)
+{
+    for (int i = 0; i < given->program->option_count; i++) {
+        const harness_option *option = &given->program->options[i];
+        if (option->flags & (HARNESS_LOCAL | HARNESS_MAY_CHANGE)) continue;
+        char *a = harness_option_text(stored, option), *b = harness_option_text(given, option);
+        int differ = (a && b) ? strcmp(a, b) != 0 : a != b;
+        harness_free(a);
+        harness_free(b);
+        if (differ) return option;
+    }
+    return NULL;
+}
+
+const void *harness__value(const harness_options *o, const char *name, harness_type type)
+{
+    int index = harness__option_index(o->program, name);
+    if (index < 0 || o->program->options[index].type != type) return NULL;
+    if (!(o->program->options[index].commands & o->command)) return NULL;
+    return (const char *)o->values + o->program->options[index].offset;
+}

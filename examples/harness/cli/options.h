@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* One typed table per program gives the flags, the config file, --set, --help and config.json. */
+#ifndef HARNESS_OPTIONS_H
+#define HARNESS_OPTIONS_H
+
+#include "core/core.h"
+
+#include <stdbool.h>
+
+struct json_t;
+
+typedef enum harness_type {
+    HARNESS_BOOL,   /* bool: --name, --no-name, name = true|false|yes|no|on|off|1|0 */
+    HARNESS_INT,    /* int */
+    HARNESS_INT64,  /* int64_t */
+    HARNESS_REAL,   /* double */
+    HARNESS_SIZE,   /* int64_t, in bytes: 4096, 512K, 8G, 1.5G (powers of 1024) */
+    HARNESS_TEXT,   /* const char *, NULL when the default is NULL */
+    HARNESS_CHOICE, /* int: the index of the word in `choices` */
+    HARNESS_PATHS   /* harness_paths: one or more, repeated or several after one flag */
+} harness_type;
+
+typedef struct harness_paths {
+    const char **list;
+    int count;
+} harness_paths;
+
+/* The commands that an option belongs to; a program may add bits from HARNESS_OWN on. */
+enum {
+    HARNESS_TRAIN = 1,
+    HARNESS_EVAL = 2,
+    HARNESS_PREDICT = 4,
+    HARNESS_INSPECT = 8,
+    HARNESS_ABLATE = 16,
+    HARNESS_TUNE = 32,    /* searches with a trained model; writes a folder */
+    HARNESS_DOCTOR = 128, /* looks at the machine; shares --device, --threads, --quiet and --json */
+    HARNESS_OWN = 256
+};
+
+/* The treatment of an option in config.json. Without a flag it is written and read back by --run
+   and --resume, and --resume refuses another value. */
+enum {
+    HARNESS_LOCAL = 1, /* belongs to one call (--out, --quiet): neither written nor read back */
+    HARNESS_FOR_RESUME = 2, /* read back by --resume, not by --run (--data) */
+    HARNESS_MAY_CHANGE = 4  /* --resume accepts another value */
+};
+
+typedef struct harness_option {
+    const char *name; /* "learning-rate"; '_' and '-' are the same to the user */
+    harness_type type;
+    size_t offset; /* into the program's struct of options; use HARNESS_FIELD and its kin */
+    const char
+        *fallback;     /* the default as a user would write it; NULL: 0, false, no text, no path */
+    double low, high;  /* allowed range, both ends included; both 0: whatever the type holds */
+    unsigned commands; /* the commands that accept it */
+    unsigned needed;   /* the commands that require it */
+    unsigned flags;
+    const char *choices;        /* HARNESS_CHOICE: "cpu|cuda" */
+    const char *const *presets; /* HARNESS_CHOICE: for each word the options that it sets at once,
+                                   "hidden=512 l2=true", or NULL; NULL: none does */
+    const char *meta;           /* the value's name in --help, e.g. "RUN"; NULL: by type */
+    const char *group;          /* heading in --help */
+    const char *help;           /* one sentence without full stop; default and range are added */
+} harness_option;
+
+/* Type and offset of a member of the struct of options; the compiler selects the type or refuses
+   the member. */
+#define HARNESS_FIELD(S, M) \
+ _Generic(((S *)0)->M,                                                                          \
+        bool: HARNESS_BOOL,                                                                        \
+        int: HARNESS_INT,                                                                          \
+        int64_t: HARNESS_INT64,                                                                    \
+        double: HARNESS_REAL,                                                                      \
+        const char *: HARNESS_TEXT,                                                                \
+        harness_paths: HARNESS_PATHS),                                                             \
+        offsetof(S, M)
+#define HARNESS_BYTES(S, M) _Generic(((S *)0)->M, int64_t : HARNESS_SIZE), offsetof(S, M)
+/* An int or an enumeration that counts from 0. */
+#define HARNESS_WORD(S, M) \
+ _Generic(((S *)0)->M, int : HARNESS_CHOICE, unsigned : HARNESS_CHOICE), offsetof(S, M)
+
+/* The options that all programs share. A program's struct of options holds one of these, and its
+   table starts with HARNESS_COMMON_OPTIONS(struct, member). */
+typedef struct harness_common {
+    harness_paths data, valid;
+    const char *out, *run, *study;
+    int64_t seed, ram_limit;
+    int threads, device; /* device: 0 cpu, 1 cuda, as ag_device; 2 auto */
+    int precision;       /* as ag_precision */
+    bool resume, force, quiet, json;
+} harness_common;
+
+#define HARNESS_ALL \
+ (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_INSPECT | HARNESS_ABLATE)
+#define HARNESS_RUNS (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_ABLATE)
+#define HARNESS_MORE (HARNESS_TUNE | HARNESS_DOCTOR)
+#define HARNESS_COMMON_OPTIONS(S, M)                                            \
+ {"data",                                                                       \
+  HARNESS_FIELD(S, M.data),                                                     \
+  .commands = HARNESS_ALL,                                                      \
+  .needed = HARNESS_ALL,                                                        \
+  .flags = HARNESS_FOR_RESUME,                                                  \
+  .group = "Data",                                                              \
+  .help = "files, folders that are searched for them, or .txt lists of paths"}, \
+     {"valid",                                                                  \
+      HARNESS_FIELD(S, M.valid),                                                \
+      .commands = HARNESS_TRAIN | HARNESS_ABLATE,                               \
+      .flags = HARNESS_FOR_RESUME,                                              \
+      .group = "Data",                                                          \
+      .help = "files, folders or lists for validation during training"},        \
+     {"ram-limit",                                                              \
+      HARNESS_BYTES(S, M.ram_limit),                                            \
+      "4G",                                                                     \
+      1 << 20,                                                                  \
+      1099511627776.0,                                                          \
+      HARNESS_ALL,                                                              \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Data",                                                          \
+      .help = "most memory for data and for one array"},                        \
+     {"out",                                                                    \
+      HARNESS_FIELD(S, M.out),                                                  \
+      .commands = HARNESS_TRAIN | HARNESS_ABLATE | HARNESS_TUNE,                \
+      .needed = HARNESS_TRAIN | HARNESS_ABLATE | HARNESS_TUNE,                  \
+      .flags = HARNESS_LOCAL,                                                   \
+      .meta = "RUN",                                                            \
+      .group = "Run",                                                           \
+      .help = "the run folder to make"},                                        \
+     {"resume",                                                                 \
+      HARNESS_FIELD(S, M.resume),                                               \
+      .commands = HARNESS_TRAIN,                                                \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Run",                                                           \
+      .help = "go on with the run in --out, with its options"},                 \
+     {"force",                                                                  \
+      HARNESS_FIELD(S, M.force),                                                \
+      .commands = HARNESS_TRAIN | HARNESS_TUNE,                                 \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Run",                                                           \
+      .help = "replace the run in --out"},                                      \
+     {"run",                                                                    \
+      HARNESS_FIELD(S, M.run),                                                  \
+      .commands = HARNESS_EVAL | HARNESS_PREDICT | HARNESS_TUNE,                \
+      .needed = HARNESS_EVAL | HARNESS_PREDICT,                                 \
+      .flags = HARNESS_LOCAL,                                                   \
+      .meta = "RUN",                                                            \
+      .group = "Run",                                                           \
+      .help = "the run folder of a trained model"},                             \
+     {"study",                                                                  \
+      HARNESS_FIELD(S, M.study),                                                \
+      .commands = HARNESS_ABLATE,                                               \
+      .needed = HARNESS_ABLATE,                                                 \
+      .flags = HARNESS_LOCAL,                                                   \
+      .meta = "FILE.ini",                                                       \
+      .group = "Run",                                                           \
+      .help = "the variants and seeds to train"},                               \
+     {"seed",                                                                   \
+      HARNESS_FIELD(S, M.seed),                                                 \
+      "0",                                                                      \
+      0,                                                                        \
+      9007199254740992.0,                                                       \
+      HARNESS_TRAIN | HARNESS_ABLATE | HARNESS_TUNE,                            \
+      .flags = HARNESS_FOR_RESUME,                                              \
+      .group = "Run",                                                           \
+      .help = "of every random number that this call draws"},                   \
+     {"device",                                                                 \
+      HARNESS_WORD(S, M.device),                                                \
+      "cpu",                                                                    \
+      .choices = "cpu|cuda|auto",                                               \
+      .commands = HARNESS_RUNS | HARNESS_TUNE | HARNESS_DOCTOR,                 \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Machine",                                                       \
+      .help = "where to compute; auto: cuda where such a device opens"},        \
+     {"precision",                                                              \
+      HARNESS_WORD(S, M.precision),                                             \
+      "fp32",                                                                   \
+      .choices = "fp32|tf32",                                                   \
+      .commands = HARNESS_RUNS | HARNESS_TUNE,                                  \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Machine",                                                       \
+      .help = "of products on cuda; tf32 is faster, with errors near 1e-3"},    \
+     {"threads",                                                                \
+      HARNESS_FIELD(S, M.threads),                                              \
+      "0",                                                                      \
+      0,                                                                        \
+      1024,                                                                     \
+      HARNESS_ALL | HARNESS_TUNE | HARNESS_DOCTOR,                              \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Machine",                                                       \
+      .help = "0: OMP_NUM_THREADS, else all; results do not depend on it"},     \
+     {"quiet",                                                                  \
+      HARNESS_FIELD(S, M.quiet),                                                \
+      .commands = HARNESS_ALL | HARNESS_MORE,                                   \
+      .flags = HARNESS_LOCAL,                                                   \
+      .group = "Output",                                                        \
+      .help = "only errors on stderr, no progress bar"},                        \
+ {                                                                              \
+  "json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL | HARNESS_MORE,     \
+                                    .flags = HARNESS_LOCAL, .group = "Output",  \
+                                    .help = "results on stdout as JSON"         \
+ }
+
+struct harness_program;
+
+/* The values of one call and their origins. Later layers override earlier ones: defaults, the run's
+   config.json, --config files, then --set and flags in their order. Text and paths live until
+   harness_options_free. */
+typedef struct harness_options harness_options;
+
+/* Fills `values` (program->options_bytes) with the defaults. `command`: the bit of the command. A
+   default that its own row does not allow is a defect of the table and ends the program with a
+   sentence and exit 1. */
+harness_options *harness_options_new(const struct harness_program *program, unsigned command,
+                                     void *values);
+void harness_options_free(harness_options *o);
+void *harness_options_values(harness_options *o);
+
+/* A copy on which overrides can be tried: values are copied into `values`; text is shared with the
+   original. */
+harness_options *harness_options_copy(const harness_options *o, void *values);
+
+/* Reads flags (argv without program and command). `positional` names the option that takes bare
+   arguments, or NULL. Fails: AG_EUSE (unknown flag, bad value), AG_EFILE (a --config file that
+   cannot be read). */
+ag_status harness_options_argv(harness_options *o, int argc, char **argv, const char *positional,
+                               ag_failure *why);
+
+/* Sets one option from text; `where` is the beginning of an error sentence, e.g. "study.ini line
+   3". */
+ag_status harness_options_set(harness_options *o, const char *where, const char *name,
+                              const char *value, ag_failure *why);
+
+/* Reads a config file: `key = value` lines. A [section] is a heading for the reader and has no
+   effect. A key that belongs to other commands of the program is skipped, so that one file serves
+   them all. */
+ag_status harness_options_ini(harness_options *o, const char *file, const char *text, size_t bytes,
+                              ag_failure *why);
+ag_status harness_options_ini_file(harness_options *o, const char *path, ag_failure *why);
+
+/* Fails with AG_EUSE when an option that the command needs has no value. */
+ag_status harness_options_complete(const harness_options *o, ag_failure *why);
+
+/* The resolved options as one JSON object (owned by the caller), without local options; and back.
+   resume: 1 reads the options that --resume reads, 0 those that --run reads. Unknown keys are
+   refused. Fails: AG_EDATA (a file that is not such an object), AG_EFILE. */
+struct json_t *harness_options_json(const harness_options *o);
+ag_status harness_options_from_json(harness_options *o, const struct json_t *object,
+                                    const char *file, int resume, ag_failure *why);
+
+/* The first option that has another value in `given` than in `stored` and may not change on resume,
+   or NULL. */
+const harness_option *harness_options_differ(const harness_options *stored,
+                                             const harness_options *given);
+
+/* The value of an option as a user would write it; the caller frees it with harness_free. NULL: no
+   value. */
+char *harness_option_text(const harness_options *o, const harness_option *option);
+
+/* The row with this name ('_' is '-'), or NULL; and the nearest name in a list, or NULL when none
+   is near. */
+const harness_option *harness_option_find(const struct harness_program *program, const char *name);
+const char *harness_nearest(const char *word, const char *const *names, int count);
+
+/* The help of one command, at most 80 columns wide. */
+void harness_options_help(FILE *to, const struct harness_program *program, unsigned command);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line. */
+#include "examples/harness/cli/options_internal.h"
+
+#include <string.h>
+
+typedef struct cursor {
+    harness_options *o;
+    int argc, at;
+    char **argv;
+} cursor;
+
+static int is_flag(const char *word) { return word[0] == '-' && word[1] == '-'; }
+
+/* The value of a flag: the text after '=', or the next word. NULL: there is none. */
+static const char *take_value(cursor *c, const char *equals)
+{
+    if (equals) return equals + 1;
+    if (c->at + 1 >= c->argc || is_flag(c->argv[c->at + 1])) return NULL;
+    return c->argv[++c->at];
+}
+
+static const char *meta_of(const harness_option *option)
+{
+    static const char *const names[] = {"true|false", "N",    "N",    "X",
+                                        "SIZE",       "TEXT", "WORD", "PATH..."};
+    return option->meta ? option->meta : names[option->type];
+}
+
+static ag_status set_pair(harness_options *o, const char *pair, ag_failure *why)
+{
+    const char *equals = strchr(pair, '=');
+    if (!equals || equals == pair)
+        return ag_fail(why, AG_EUSE, "--set: \"%.60s\" is no pair; write --set key=value", pair);
+    char *key = harness_text("%.*s", (int)(equals - pair), pair);
+    ag_status status = harness_options_set(o, "--set", key, equals + 1, why);
+    harness_free(key);
+    return status;
+}
+
+static ag_status read_set(cursor *c, const char *equals, ag_failure *why)
+{
+    const char *pair = take_value(c, equals);
+    if (!pair) return ag_fail(why, AG_EUSE, "--set needs a pair: --set key=value");
+    ag_status status = set_pair(c->o, pair, why);
+    while (status == AG_OK && c->at + 1 < c->argc && !is_flag(c->argv[c->at + 1]) &&
+           strchr(c->argv[c->at + 1], '='))
+        status = set_pair(c->o, c->argv[++c->at], why);
+    return status;
+}
+
+static ag_status read_bool(cursor *c, const harness_option *option, int negated, const char *equals,
+                           ag_failure *why)
+{
+    if (negated && equals)
+        return ag_fail(why, AG_EUSE, "--no-%s takes no value; write --%s or --no-%s", option->name,
+                       option->name, option->name);
+    const char *value = negated ? "false" : equals ? equals + 1 : "true";
+    return harness_options_set(c->o, NULL, option->name, value, why);
+}
+
+static ag_status read_paths(cursor *c, const harness_option *option, const char *first,
+                            ag_failure *why)
+{
+    ag_status status = harness_options_set(c->o, NULL, option->name, first, why);
+    while (status == AG_OK && c->at + 1 < c->argc && !is_flag(c->argv[c->at + 1]))
+        status = harness_options_set(c->o, NULL, option->name, c->argv[++c->at], why);
+    return status;
+}
+
+static ag_status read_option(cursor *c, const char *name, const char *equals, ag_failure *why)
+{
+    const harness_option *option = harness_option_find(c->o->program, name);
+    if (option && option->type == HARNESS_BOOL) return read_bool(c, option, 0, equals, why);
+    if (!option && strncmp(name, "no-", 3) == 0) {
+        option = harness_option_find(c->o->program, name + 3);
+        if (option && option->type == HARNESS_BOOL) return read_bool(c, option, 1, equals, why);
+        if (option)
+            return ag_fail(
+                why, AG_EUSE,
+                "--%.60s: only an option that is true or false has a --no- form; write --%s %s",
+                name, option->name, meta_of(option));
+    }
+    if (!option) return harness__unknown(c->o, NULL, name, why);
+    const char *value = take_value(c, equals);
+    if (!value) {
+        if (!(option->commands & c->o->command))
+            return harness_options_set(c->o, NULL, name, "", why);
+        return ag_fail(why, AG_EUSE, "--%s needs a value: --%s %s", option->name, option->name,
+                       meta_of(option));
+    }
+    if (option->type == HARNESS_PATHS) return read_paths(c, option, value, why);
+    return harness_options_set(c->o, NULL, option->name, value, why);
+}
+
+static ag_status read_bare(cursor *c, const char *positional, const char *word, ag_failure *why)
+{
+    const harness_program *program = c->o->program;
+    const char *command = harness__command_name(program, c->o->command);
+    if (positional) return harness_options_set(c->o, NULL, positional, word, why);
+    if (word[0] == '-' && word[1])
+        return ag_fail(why, AG_EUSE,
+                       "unknown flag %.60s; options begin with two dashes, see \"%s %s --help\"",
+                       word, program->name, command);
+    return ag_fail(why, AG_EUSE,
+                   "unexpected word \"%.60s\"; %s %s takes options alone, see \"%s %s --help\"",
+                   word, program->name, command, program->name, command);
+}
+
+static ag_status read_word(cursor *c, const char *positional, ag_failure *why)
+{
+    char *word = c->argv[c->at];
+    if (!is_flag(word)) return read_bare(c, positional, word, why);
+    const char *equals = strchr(word, '=');
+    char *name =
+        harness_text("%.*s", equals ? (int)(equals - word - 2) : (int)strlen(word + 2), word + 2);
+    ag_status status = AG_OK;
+    if (strcmp(name, "config") == 0)
+        take_value(c, equals); /* read before all flags */
+    else if (strcmp(name, "set") == 0)
+        status = read_set(c, equals, why);
+    else
+        status = read_option(c, name, equals, why);
+    harness_free(name);
+    return status;
+}
+
+/* Config files are read first, wherever they are on the command line, so that a flag always
+   overrides them. */
+static ag_status read_configs(cursor *c, ag_failure *why)
+{
+    ag_status status = AG_OK;
+    for (c->at = 0; c->at < c->argc && status == AG_OK && strcmp(c->argv[c->at], "--") != 0;
+         c->at++) {
+        const char *word = c->argv[c->at];
+        if (strncmp(word, "--config", 8) != 0 || (word[8] && word[8] != '=')) continue;
+        const char *path = take_value(c, word[8] ? word + 8 : NULL);
+        if (!path || !*path)
+            return ag_fail(why, AG_EUSE, "--config needs a file: --config FILE.ini");
+        status = harness_options_ini_file(c->o, path, why);
+    }
+    return status;
+}
+
+ag_status harness_options_argv(harness_options *o, int argc, char **argv, const char *positional,
+                               ag_failure *why)
+{
+    cursor c = {o, argc, 0, argv};
+    ag_status status = read_configs(&c, why);
+    int bare_only = 0;
+    harness__begin_layer(o);
+    for (c.at = 0; c.at < argc && status == AG_OK; c.at++) {
+        if (bare_only)
+            status = read_bare(&c, positional, argv[c.at], why);
+        else if (strcmp(argv[c.at], "--") == 0)
+            bare_only = 1;
+        else
+            status = read_word(&c, positional, why);
+    }
+    return status;
+}

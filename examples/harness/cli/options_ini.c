@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Config files, by inih. We pass it one line at a time: that gives line numbers, which Debian's
+   build lacks, and finds errors that it would silently ignore (long lines, bytes that are no text,
+   sections without keys). */
+#include "examples/harness/cli/options_internal.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 20 };
+
+typedef struct reader {
+    const char *file, *text;
+    size_t bytes, at;
+    int line;
+    char section[64];
+    harness__ini_pair *pair;
+    void *context;
+    ag_failure *why;
+    ag_status status;
+} reader;
+
+static void stop(reader *r, const char *what)
+{
+    r->status = ag_fail(r->why, AG_EUSE, "%.120s line %d: %s", r->file, r->line, what);
+}
+
+static void begin_section(reader *r, const char *line, size_t n)
+{
+    const char *end = memchr(line, ']', n);
+    if (!end) {
+        stop(r, "the section has no closing bracket; write [name]");
+        return;
+    }
+    size_t length = (size_t)(end - line) - 1;
+    if (length >= sizeof r->section - 14) { /* inih keeps 49 characters */
+        stop(r, "the name of the section is longer than 49 characters; shorten it");
+        return;
+    }
+    memcpy(r->section, line + 1, length);
+    r->section[length] = 0;
+    r->status = r->pair(r->context, r->section, NULL, NULL, r->line, r->why);
+}
+
+/* fgets for inih: returns one line without leading blanks (inih would take an indented line as a
+   continuation). */
+static char *next_line(char *to, int room, void *context)
+{
+    reader *r = context;
+    if (r->status != AG_OK || r->at >= r->bytes) return NULL;
+    const char *line = r->text + r->at, *end = memchr(line, '\n', r->bytes - r->at);
+    size_t n = end ? (size_t)(end - line) : r->bytes - r->at;
+    r->at += n + (end != NULL);
+    r->line++;
+    while (n && (*line == ' ' || *line == '\t')) line++, n--;
+    if (memchr(line, 0, n))
+        stop(r, "a zero byte; this is not a text file");
+    else if (n + 2 > (size_t)room)
+        stop(r, "the line is longer than 197 characters; shorten it");
+    else if (n && *line == '[')
+        begin_section(r, line, n);
+    if (r->status != AG_OK) return NULL;
+    memcpy(to, line, n);
+    to[n] = '\n';
+    to[n + 1] = 0;
+    return to;
+}
+
+static int take_pair(void *context, const char *section, const char *key, const char *value)
+{
+    reader *r = context;
+    (void)section; /* ours is longer */
+    if (r->status != AG_OK) return 0;
+    if (!*key)
+        stop(r, "no key in front of the \"=\"; write key = value");
+    else if (!value)
+        stop(r, "no value; write key = value");
+    else
+        r->status = r->pair(r->context, r->section, key, value, r->line, r->why);
+    return r->status == AG_OK;
+}
+
+ag_status harness__ini(const char *file, const char *text, size_t bytes, harness__ini_pair *pair,
+                       void *context, ag_failure *why)
+{
+    reader r = {
+        .file = file, .text = text, .bytes = bytes, .pair = pair, .context = context, .why = why};
+    if (bytes >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r.at = 3; /* a byte order mark */
+    int line = ini_parse_stream(next_line, &r, take_pair, &r);
+    if (r.status == AG_OK && line != 0) {
+        r.line = line;
+        stop(&r, "neither a [section] nor a pair; write key = value");
+    }
+    return r.status;
+}
+
+char *harness__read_file(const char *path, size_t limit, size_t *bytes, ag_failure *why)
+{
+    FILE *file = fopen(path, "rb");
+    size_t room = 4096, n = 0;
+    char *text = NULL;
+    if (!file) {
+        ag_fail(why, AG_EFILE, "%.200s cannot be opened: %s; check the path", path,
+                strerror(errno));
+        return NULL;
+    }
+    for (;;) {
+        text = harness_grow(text, room + 1);
+        n += fread(text + n, 1, room - n, file);
+        if (n < room || n > limit) break;
+        room *= 2;
+    }
+    int bad = ferror(file), reason = errno;
+    fclose(file);
+    if (!bad && n <= limit) {
+        text[n] = 0;
+        *bytes = n;
+        return text;
+    }
+    if (bad)
+        ag_fail(why, AG_EFILE, "%.200s cannot be read: %s; name a readable file", path,
+                strerror(reason));
+    else
+        ag_fail(why, AG_EDATA,
+                "%.200s has more than %zu bytes, which no such file needs; check the path", path,
+                limit);
+    harness_free(text);
+    return NULL;
+}
+
+typedef struct target {
+    harness_options *o;
+    const char *file;
+} target;
+
+static ag_status set_option(void *context, const char *section, const char *key, const char *value,
+                            int line, ag_failure *why)
+{
+    target *t = context;
+    char where[160];
+    (void)section;
+    if (!key) return AG_OK;
+    const harness_option *option = harness_option_find(t->o->program, key);
+    if (option && !(option->commands & t->o->command)) return AG_OK;
+    snprintf(where, sizeof where, "%.100s line %d", t->file, line);
+    return harness_options_set(t->o, where, key, value, why);
+}
+
+ag_status harness_options_ini(harness_options *o, const char *file, const char *text, size_t bytes,
+                              ag_failure *why)
+{
+    target t = {o, file};
+    harness__begin_layer(o);
+    return harness__ini(file, text, bytes, set_option, &t, why);
+}
+
+ag_status harness_options_ini_file(harness_options *o, const char *path, ag_failure *why)
+{
+    size_t bytes;
+    ag_failure mine = {0};
+    char *text = harness__read_file(path, MOST_BYTES, &bytes, &mine);
+    if (!text) return ag_fail(why, mine.status, "--config: %s", mine.sentence);
+    ag_status status = harness_options_ini(o, path, text, bytes, why);
+    harness_free(text);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations that the files of the option table share. */
+#ifndef HARNESS_OPTIONS_INTERNAL_H
+#define HARNESS_OPTIONS_INTERNAL_H
+
+#include "examples/harness/run/bag.h"
+
+struct harness_options {
+    const harness_program *program;
+    unsigned command;
+    void *values;
+    int layer;   /* the layer that is being read; a path list of a lower layer is replaced, not
+                    extended */
+    int *set_by; /* per option: the layer that set it, 0: the default */
+    bool *owned; /* per option: the path list may grow in place; otherwise it is shared */
+    char **kept; /* texts that the values point to */
+};
+
+/* Sets option `index` from text, whatever the command. */
+ag_status harness__assign(harness_options *o, int index, const char *where, const char *text,
+                          ag_failure *why);
+
+void harness__begin_layer(harness_options *o);
+
+/* Parses `text` as the row says and stores the value (all types but paths). `shown` is the option's
+   name in sentences. */
+ag_status harness__parse(void *to, const harness_option *option, const char *shown,
+                         const char *text, ag_failure *why);
+
+/* "1 to 100"; the range of a row in the words of --help. */
+void harness__range(char text[96], const harness_option *option);
+void harness__size_text(char text[32], int64_t bytes);
+
+/* A pointer to the value of the option with this name and type; NULL: its command has none. */
+const void *harness__value(const harness_options *o, const char *name, harness_type type);
+
+int harness__option_index(const harness_program *program, const char *name);
+const char *harness__command_name(const harness_program *program, unsigned bit);
+int harness__utf8(const char *text);
+
+/* Fails with a sentence that suggests the nearest name. `where` as in harness_options_set. */
+ag_status harness__unknown(const harness_options *o, const char *where, const char *name,
+                           ag_failure *why);
+
+/* Calls pair(context, section, key, value, line) per `key = value`, and with key NULL where a
+   section begins. Fails: AG_EUSE (not an ini file: the sentence has the line), or with pair's
+   failure. */
+typedef ag_status harness__ini_pair(void *context, const char *section, const char *key,
+                                    const char *value, int line, ag_failure *why);
+ag_status harness__ini(const char *file, const char *text, size_t bytes, harness__ini_pair *pair,
+                       void *context, ag_failure *why);
+
+/* The words of a command line, with --set ensemble=RUN for each --run after the first, as a copy:
+   the caller frees each and the list. */
+char **harness__spread_runs(int argc, char **argv);
+
+/* Reads a whole file of at most `limit` bytes and adds a terminating 0. NULL: AG_EFILE. */
+char *harness__read_file(const char *path, size_t limit, size_t *bytes, ag_failure *why);
+
+#endif

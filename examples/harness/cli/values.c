@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Text to values and back, one type at a time. */
+#define _GNU_SOURCE
+#include "examples/harness/cli/options_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int ranged(const harness_option *option)
+{
+    return option->low < option->high || option->low != 0;
+}
+
+void harness__size_text(char text[32], int64_t bytes)
+{
+    const char *units = "\0KMGT";
+    int unit = 0;
+    while (unit < 4 && bytes && bytes % 1024 == 0) bytes /= 1024, unit++;
+    snprintf(text, 32, "%" PRId64 "%.1s", bytes, unit ? units + unit : "");
+}
+
+void harness__range(char text[96], const harness_option *option)
+{
+    if (option->type == HARNESS_SIZE) {
+        char low[32], high[32];
+        harness__size_text(low, (int64_t)option->low);
+        harness__size_text(high, (int64_t)option->high);
+        snprintf(text, 96, "%s to %s", low, high);
+    } else if (option->high >= 9e15) {
+        snprintf(text, 96, "%.17g or more", option->low);
+    } else {
+        int digits = option->type == HARNESS_REAL ? 6 : 17;
+        snprintf(text, 96, "%.*g to %.*g", digits, option->low, digits, option->high);
+    }
+}
+
+static ag_status out_of_range(const harness_option *option, const char *shown, const char *text,
+                              ag_failure *why)
+{
+    char range[96];
+    harness__range(range, option);
+    return ag_fail(why, AG_EUSE, "%s: %.60s is out of range; it must be %s", shown, text, range);
+}
+
+static ag_status parse_whole(int64_t *to, const harness_option *option, const char *shown,
+                             const char *text, ag_failure *why)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    char range[96] = "";
+    if (ranged(option)) harness__range(range, option);
+    if (end == text || *end || *text == ' ' || *text == '\t')
+        return ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not a whole number%s%s", shown, text,
+                       *range ? "; give one from " : "; give digits alone, as in 1000", range);
+    if (ranged(option)) {
+        if (errno || (double)value < option->low || (double)value > option->high)
+            return out_of_range(option, shown, text, why);
+    } else if (errno || (option->type == HARNESS_INT && (value < INT_MIN || value > INT_MAX))) {
+        return ag_fail(why, AG_EUSE, "%s: %.60s does not fit into %d bits; give a smaller number",
+                       shown, text, option->type == HARNESS_INT ? 32 : 64);
+    }
+    *to = value;
+    return AG_OK;
+}
+
+static ag_status parse_real(double *to, const harness_option *option, const char *shown,
+                            const char *text, ag_failure *why)
+{
+    char *end;
+    double value = strtod(text, &end);
+    char range[96] = "";
+    if (ranged(option)) harness__range(range, option);
+    if (end == text || *end || *text == ' ' || *text == '\t' || !isfinite(value))
+        return ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not a finite number%s%s", shown, text,
+                       *range ? "; give one from " : "; write it as in 0.001 or 1e-3", range);
+    if (ranged(option) && (value < option->low || value > option->high))
+        return out_of_range(option, shown, text, why);
+    *to = value;
+    return AG_OK;
+}
+
+static ag_status parse_size(int64_t *to, const harness_option *option, const char *shown,
+                            const char *text, ag_failure *why)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double value = strtod(text, &end), unit = 1;
+    const char *found = *end ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
+    if (found) {
+        for (const char *u = units; u <= found; u++) unit *= 1024;
+        end++;
+        if (*end == 'i') end++;
+    }
+    if (end != text && *end == 'B') end++;
+    if (!strchr("0123456789", *text) || end == text || *end || strpbrk(text, "xXpP") ||
+        !isfinite(value))
+        return ag_fail(
+            why, AG_EUSE,
+            "%s: \"%.60s\" is not a size; write bytes, or a number with K, M, G or T, as in 8G",
+            shown, text);
+    value *= unit;
+    if (value >= 9e18 || (ranged(option) && (value < option->low || value > option->high))) {
+        if (ranged(option)) return out_of_range(option, shown, text, why);
+        return ag_fail(why, AG_EUSE, "%s: %.60s is more than any machine has; give a smaller size",
+                       shown, text);
+    }
+    *to = (int64_t)value;
+    return AG_OK;
+}
+
+static ag_status parse_bool(bool *to, const harness_option *option, const char *shown,
+                            const char *text, ag_failure *why)
+{
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
+    for (int i = 0; i < 8; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *to = i % 2 == 1;
+            return AG_OK;
+        }
+    return ag_fail(why, AG_EUSE,
+                   "%s: \"%.60s\" is neither true nor false; write %s=true or %s=false", shown,
+                   text, option->name, option->name);
+}
+
+static ag_status parse_choice(int *to, const harness_option *option, const char *shown,
+                              const char *text, ag_failure *why)
+{
+    const char **words = NULL, *near;
+    char *copy = harness_copy(option->choices ? option->choices : ""), *rest = NULL;
+    int found = -1;
+    for (char *word = strtok_r(copy, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
+        if (strcmp(word, text) == 0) found = bag_count(words);
+        bag_add(words, word);
+    }
+    if (found >= 0)
+        *to = found;
+    else if ((near = harness_nearest(text, words, bag_count(words))))
+        ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not one of %s; did you mean %s?", shown, text,
+                option->choices, near);
+    else
+        ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not one of %s; give one of them", shown, text,
+                option->choices);
+    bag_free(words);
+    harness_free(copy);
+    return found >= 0 ? AG_OK : AG_EUSE;
+}
+
+ag_status harness__parse(void *to, const harness_option *option, const char *shown,
+                         const char *text, ag_failure *why)
+{
+    int64_t whole = 0;
+    switch (option->type) {
+    case HARNESS_BOOL: return parse_bool(to, option, shown, text, why);
+    case HARNESS_INT:
+        if (parse_whole(&whole, option, shown, text, why) != AG_OK) return AG_EUSE;
+        *(int *)to = (int)whole;
+        return AG_OK;
+    case HARNESS_INT64: return parse_whole(to, option, shown, text, why);
+    case HARNESS_REAL: return parse_real(to, option, shown, text, why);
+    case HARNESS_SIZE: return parse_size(to, option, shown, text, why);
+    case HARNESS_CHOICE: return parse_choice(to, option, shown, text, why);
+    default:
+        return ag_fail(why, AG_EUSE, "%s: the option's row has no known type; this is a defect",
+                       shown);
+    }
+}
+
+static char *nth_word(const char *words, int n)
+{
+    const char *at = words;
+    for (; at && n > 0; n--) at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL;
+    return at ? harness_text("%.*s", (int)strcspn(at, "|"), at) : NULL;
+}
+
+/* The shortest text that strtod reads back as the same number. */
+static char *real_text(double value)
+{
+    char text[40];
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    return harness_copy(text);
+}
+
+static char *paths_text(const harness_paths *paths)
+{
+    if (!paths->count) return NULL;
+    size_t bytes = 0;
+    for (int i = 0; i < paths->count; i++) bytes += strlen(paths->list[i]) + 1;
+    char *all = harness_alloc(bytes), *to = all;
+    for (int i = 0; i < paths->count; i++) {
+        if (i) *to++ = ' ';
+        to = stpcpy(to, paths->list[i]);
+    }
+    return all;
+}
+
+char *harness_option_text(const harness_options *o, const harness_option *option)
+{
+    const void *at = (const char *)o->values + option->offset;
+    char size[32];
+    switch (option->type) {
+    case HARNESS_BOOL: return harness_copy(*(const bool *)at ? "true" : "false");
+    case HARNESS_INT: return harness_text("%d", *(const int *)at);
+    case HARNESS_INT64: return harness_text("%" PRId64, *(const int64_t *)at);
+    case HARNESS_REAL: return real_text(*(const double *)at);
+    case HARNESS_SIZE: harness__size_text(size, *(const int64_t *)at); return harness_copy(size);
+    case HARNESS_CHOICE: return nth_word(option->choices, *(const int *)at);
+    case HARNESS_TEXT:
+        return *(const char *const *)at ? harness_copy(*(const char *const *)at) : NULL;
+    case HARNESS_PATHS: return paths_text(at);
+    }
+    return NULL;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* A file of results must not replace what the call reads. */
+#define _GNU_SOURCE
+#include "examples/harness/harness.h"
+#include "examples/harness/files/files.h"
+
+#include <sys/stat.h>
+
+/* Compares the file, not its name, so that a link to it is found, too. */
+static int is_file(const struct stat *output, const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && about.st_dev == output->st_dev &&
+           about.st_ino == output->st_ino;
+}
+
+static ag_status refuse(const char *output, const char *what, const char *of, ag_failure *why)
+{
+    return ag_fail(why, AG_EUSE,
+                   "--csv: %.200s is %s %.160s, which would be lost; choose another name",
+                   harness_files_short(output), what, of);
+}
+
+static ag_status check_data(const char *output, const struct stat *about, const harness_paths *data,
+                            ag_failure *why)
+{
+    harness_files files = {0};
+    for (int i = 0; i < data->count && !why->status; i++)
+        if (is_file(about, data->list[i]))
+            refuse(output, "a file of", "--data", why);
+        else
+            harness_files_add(&files, data->list[i], why);
+    for (int i = 0; i < files.count && !why->status; i++)
+        if (is_file(about, files.path[i])) refuse(output, "a file of", "--data", why);
+    harness_files_free(&files);
+    return why->status;
+}
+
+ag_status harness_files_check_output(const char *output, const harness_paths *data, const char *run,
+                                     const harness_paths *more_runs, ag_failure *why)
+{
+    struct stat about;
+    if (!output || stat(output, &about) || !S_ISREG(about.st_mode)) return AG_OK;
+    for (int i = -1; i < more_runs->count && !why->status; i++) {
+        const char *folder = i < 0 ? run : more_runs->list[i];
+        if (harness_run_holds(folder, &about)) refuse(output, "a file of the run", folder, why);
+    }
+    return why->status ? why->status : check_data(output, &about, data, why);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The processor and memory, as the system describes them. */
+#ifndef AG_HARNESS_PROCESSOR_H
+#define AG_HARNESS_PROCESSOR_H
+
+#include <stdint.h>
+
+/* The model's name in printable ASCII, "unknown" where the system does not tell. Returns name. */
+const char *harness_processor(char name[128]);
+
+/* Bytes of memory, and those that are available to programs. Returns 0, or 1 when the system does
+   not tell: both are then 0. */
+int harness_memory(int64_t *all, int64_t *available);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef HARNESS_PLOT_INTERNAL_H
+#define HARNESS_PLOT_INTERNAL_H
+
+#include "examples/harness/harness.h"
+
+/* The colours of all plots; report.html exchanges the first four on dark screens. */
+#define PLOT_PAPER  "#ffffff"
+#define PLOT_INK    "#333d4b"
+#define PLOT_AXIS   "#8a94a3"
+#define PLOT_GRID   "#e3e7ec"
+#define PLOT_FIRST  "#2f6fb5"
+#define PLOT_SECOND "#d9772b"
+
+typedef struct plot_files {
+    char *folder, *name;
+    FILE *data, *script;
+} plot_files;
+
+/* Opens FOLDER/plots/NAME.tsv and NAME.gp; harness__plot_end must follow in any case. */
+ag_status harness__plot_begin(plot_files *p, const char *folder, const char *name, ag_failure *why);
+
+/* Closes both and, if there is something to draw, runs gnuplot. */
+ag_status harness__plot_end(plot_files *p, int drawable, ag_failure *why);
+
+/* The style that all plots share: size, colours, title. */
+void harness__plot_style(const plot_files *p, const char *title, int width, int height);
+
+void harness__plot_words(FILE *to, const char *text); /* text within single quotes of a script */
+
+/* Text in a cell of the data; its middle is left out if it would leave no room for the bars; to
+   NULL: nowhere. Returns how many characters are shown. */
+int harness__plot_label(FILE *to, const char *text);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* report.html: a run on one self-contained page. */
+#define _GNU_SOURCE
+#include "examples/harness/run/run_internal.h"
+
+#include "core/save.h"
+#include "examples/harness/machine/device.h"
+#include "examples/harness/report/report.css.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct page {
+    const char *folder;
+    const harness_report *report;
+    const char *computed; /* the device; NULL: unknown */
+} page;
+
+static void element(FILE *to, const char *tag, const char *text)
+{
+    fprintf(to, "<%s>", tag);
+    harness_html_text(to, text);
+    fprintf(to, "</%s>\n", tag);
+}
+
+static void facts(FILE *to, const harness_report *r)
+{
+    if (!r->fact_count) return;
+    fputs("<ul class=\"facts\">\n", to);
+    for (int i = 0; i < r->fact_count; i++) {
+        fputs("<li><b>", to);
+        harness_html_text(to, r->facts[i]);
+        fputs("</b><span>", to);
+        harness_html_text(to, r->fact_names[i]);
+        fputs("</span></li>\n", to);
+    }
+    fputs("</ul>\n", to);
+}
+
+/* The picture within the page: without the XML declaration and without gnuplot's title, which
+   browsers show as a tooltip. */
+static void inline_svg(FILE *to, const char *svg)
+{
+    const char *start = strstr(svg, "<svg"), *title = start ? strstr(start, "<title>") : NULL;
+    const char *end = title ? strstr(title, "</title>") : NULL;
+    const char *box = start ? strstr(start, "viewBox=\"") : NULL;
+    int width = 760;
+    if (!start) return;
+    if (box) sscanf(box, "viewBox=\"0 0 %d", &width);
+    fprintf(to, "<div style=\"max-width:%dpx\">", width);
+    if (end) {
+        fwrite(start, 1, (size_t)(title - start), to);
+        start = end + strlen("</title>");
+    }
+    fputs(start, to);
+    fputs("</div>", to);
+}
+
+static void figure(FILE *to, const char *folder, const char *name, const char *caption)
+{
+    char *path = harness_text("%s/plots/%s.svg", folder, name);
+    size_t bytes;
+    ag_failure none = {0};
+    char *svg =
+        access(path, R_OK) == 0 ? harness__read_file(path, (size_t)64 << 20, &bytes, &none) : NULL;
+    fputs("<figure>", to);
+    if (svg)
+        inline_svg(to, svg);
+    else
+        fprintf(to,
+                "<p>This picture needs gnuplot; its data are in <a "
+                "href=\"plots/%s.tsv\">plots/%s.tsv</a>.</p>",
+                name, name);
+    if (caption) element(to, "figcaption", caption);
+    fputs("</figure>\n", to);
+    harness_free(svg);
+    harness_free(path);
+}
+
+static void option_row(FILE *to, const harness_option *option, const char *value, int changed)
+{
+    fprintf(to, "<tr><td><code>%s</code></td><td class=\"v\">%s", option->name,
+            changed ? "<b>" : "");
+    harness_html_text(to, value ? value : "-");
+    fprintf(to, "%s</td><td class=\"v soft\">", changed ? "</b>" : "");
+    harness_html_text(to, option->help ? option->help : "");
+    fputs("</td></tr>\n", to);
+}
+
+/* Local options are shown only when they differ from the default. */
+static void option_rows(FILE *to, const harness_options *o)
+{
+    void *values = harness_alloc(o->program->options_bytes);
+    harness_options *defaults = harness_options_new(o->program, o->command, values);
+    fputs("<p class=\"soft\">Bold values are not the default.</p>\n"
+          "<div class=\"table\"><table><thead><tr><th>option</th><th>value</th><th>what it "
+          "is</th></tr></thead>\n<tbody>\n",
+          to);
+    for (int i = 0; i < o->program->option_count; i++) {
+        const harness_option *option = &o->program->options[i];
+        char *value = harness_option_text(o, option),
+             *usual = harness_option_text(defaults, option);
+        int changed = (value && usual) ? strcmp(value, usual) != 0 : value != usual;
+        if ((option->commands & o->command) && (changed || !(option->flags & HARNESS_LOCAL)))
+            option_row(to, option, value, changed);
+        harness_free(value);
+        harness_free(usual);
+    }
+    fputs("</tbody></table></div>\n", to);
+    harness_options_free(defaults);
+    harness_free(values);
+}
+
+static void head(FILE *to, const harness_report *r)
+{
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
+          to);
+    harness_html_text(to, r->title);
+    fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
+    element(to, "h1", r->title);
+    if (r->summary) element(to, "p", r->summary);
+}
+
+static ag_status write_page(FILE *to, void *context)
+{
+    const page *p = context;
+    const harness_report *r = p->report;
+    head(to, r);
+    facts(to, r);
+    if (r->plot_count) element(to, "h2", "Pictures");
+    for (int i = 0; i < r->plot_count; i++)
+        figure(to, p->folder, r->plots[i], r->plot_captions ? r->plot_captions[i] : NULL);
+    if (r->table_count) element(to, "h2", "Scores");
+    for (int i = 0; i < r->table_count; i++) harness_table_html(to, r->tables[i]);
+    if (r->note_count) element(to, "h2", "How to read the numbers");
+    for (int i = 0; i < r->note_count; i++) element(to, "p", r->notes[i]);
+    if (r->command_line) {
+        element(to, "h2", "How to do it again");
+        element(to, "pre", r->command_line);
+        if (p->computed) element(to, "p", p->computed);
+    }
+    if (r->options) {
+        element(to, "h2", "Configuration");
+        option_rows(to, r->options);
+    }
+    fputs("</main>\n</body>\n</html>\n", to);
+    return AG_OK;
+}
+
+ag_status harness_report_write(const char *folder, const harness_report *report, ag_failure *why)
+{
+    char *computed = report->options ? harness_device_report(folder, report->options) : NULL;
+    page p = {folder, report, computed};
+    char *path = harness_text("%s/" HARNESS_REPORT, folder);
+    ag_status status = ag__save_file(path, write_page, &p, why);
+    harness_free(path);
+    harness_free(computed);
+    return status;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L /* fileno */
+#include "examples/harness/run/bag.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef enum kind { TEXT, REAL, COUNT } kind;
+
+typedef struct cell {
+    kind kind;
+    double real;
+    int64_t count;
+    char *shown;
+} cell;
+
+struct harness_table {
+    char *title, **columns;
+    cell *cells; /* stb_ds array, row by row */
+};
+
+harness_table *harness_table_new(const char *title, const char *const *columns, int count)
+{
+    harness_table *t = harness_alloc(sizeof *t);
+    t->title = harness_copy(title);
+    for (int i = 0; i < count; i++) bag_add(t->columns, harness_copy(columns[i]));
+    return t;
+}
+
+void harness_table_free(harness_table *t)
+{
+    if (!t) return;
+    for (int i = 0; i < bag_count(t->cells); i++) harness_free(t->cells[i].shown);
+    for (int i = 0; i < bag_count(t->columns); i++) harness_free(t->columns[i]);
+    bag_free(t->cells);
+    bag_free(t->columns);
+    harness_free(t->title);
+    harness_free(t);
+}
+
+void harness_table_text(harness_table *t, const char *text)
+{
+    cell c = {TEXT, 0, 0, harness_copy(text)};
+    bag_add(t->cells, c);
+}
+
+void harness_table_number(harness_table *t, double real, int digits)
+{
+    cell c = {REAL, real, 0, isnan(real) ? harness_copy("-") : harness_text("%.*f", digits, real)};
+    bag_add(t->cells, c);
+}
+
+void harness_table_count(harness_table *t, int64_t count)
+{
+    cell c = {COUNT, 0, count, harness_text("%" PRId64, count)};
+    bag_add(t->cells, c);
+}
+
+int harness_table_rows(const harness_table *t)
+{
+    return bag_count(t->cells) / bag_count(t->columns);
+}
+
+static const cell *at(const harness_table *t, int row, int column)
+{
+    return &t->cells[row * bag_count(t->columns) + column];
+}
+
+/* Columns on the screen: bytes that do not continue a UTF-8 character. */
+static int shown_width(const char *text)
+{
+    int n = 0;
+    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+static int safe_width(const char *text)
+{
+    char *safe = harness_printable(text);
+    const int n = shown_width(safe);
+    harness_free(safe);
+    return n;
+}
+
+static void print_cell(FILE *to, const char *text, int width, int right, int last)
+{
+    char *safe = harness_printable(text);
+    int blanks = width - shown_width(safe);
+    if (right) fprintf(to, "%*s", blanks, "");
+    fputs(safe, to);
+    harness_free(safe);
+    if (!right && !last) fprintf(to, "%*s", blanks, "");
+    fputs(last ? "\n" : "  ", to);
+}
+
+void harness_table_print(FILE *to, const harness_table *t)
+{
+    int columns = bag_count(t->columns), rows = harness_table_rows(t);
+    int *width = harness_alloc((size_t)columns * sizeof *width);
+    for (int c = 0; c < columns; c++) {
+        width[c] = safe_width(t->columns[c]);
+        for (int r = 0; r < rows; r++) {
+            int w = safe_width(at(t, r, c)->shown);
+            if (w > width[c]) width[c] = w;
+        }
+    }
+    if (*t->title) {
+        harness_show(to, t->title);
+        fputc('\n', to);
+    }
+    for (int c = 0; c < columns; c++)
+        print_cell(to, t->columns[c], width[c], rows && at(t, 0, c)->kind != TEXT,
+                   c == columns - 1);
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < columns; c++)
+            print_cell(to, at(t, r, c)->shown, width[c], at(t, r, c)->kind != TEXT,
+                       c == columns - 1);
+    harness_free(width);
+}
+
+void harness_csv_quoted(FILE *to, const char *text)
+{
+    char *safe = isatty(fileno(to)) ? harness_printable(text) : harness_copy(text);
+    fputc('"', to);
+    for (const char *c = safe; *c; c++) {
+        if (*c == '"') fputc('"', to);
+        fputc(*c, to);
+    }
+    fputc('"', to);
+    harness_free(safe);
+}
+
+static void csv_text(FILE *to, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n"))
+        harness_csv_quoted(to, text);
+    else
+        harness_show_on_terminal(to, text);
+}
+
+static void csv_cell(FILE *to, const cell *c)
+{
+    if (c->kind == REAL && !isnan(c->real))
+        fprintf(to, "%.17g", c->real);
+    else if (c->kind != REAL)
+        csv_text(to, c->shown);
+}
+
+void harness_table_csv(FILE *to, const harness_table *t)
+{
+    int columns = bag_count(t->columns);
+    for (int c = 0; c < columns; c++) {
+        csv_text(to, t->columns[c]);
+        fputc(c == columns - 1 ? '\n' : ',', to);
+    }
+    for (int r = 0; r < harness_table_rows(t); r++)
+        for (int c = 0; c < columns; c++) {
+            csv_cell(to, at(t, r, c));
+            fputc(c == columns - 1 ? '\n' : ',', to);
+        }
+}
+
+json_t *harness_table_json(const harness_table *t)
+{
+    json_t *list = json_array();
+    for (int r = 0; r < harness_table_rows(t); r++) {
+        json_t *row = json_object();
+        for (int c = 0; c < bag_count(t->columns); c++) {
+            const cell *x = at(t, r, c);
+            json_t *value = x->kind == COUNT                       ? json_integer(x->count)
+                            : x->kind == REAL && isfinite(x->real) ? json_real(x->real)
+                            : x->kind == TEXT                      ? json_string(x->shown)
+                                                                   : NULL;
+            json_object_set_new(row, t->columns[c], value ? value : json_null());
+        }
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+void harness_html_text(FILE *to, const char *text)
+{
+    char *safe = harness_printable(text);
+    for (const char *c = safe; *c; c++) switch (*c) {
+        case '&': fputs("&amp;", to); break;
+        case '<': fputs("&lt;", to); break;
+        case '>': fputs("&gt;", to); break;
+        case '"': fputs("&quot;", to); break;
+        default: fputc(*c, to);
+        }
+    harness_free(safe);
+}
+
+static void html_cell(FILE *to, const char *tag, const char *text, int number)
+{
+    fprintf(to, "<%s%s>", tag, number ? " class=\"n\"" : "");
+    harness_html_text(to, text);
+    fprintf(to, "</%s>", tag);
+}
+
+void harness_table_html(FILE *to, const harness_table *t)
+{
+    int columns = bag_count(t->columns), rows = harness_table_rows(t);
+    fputs("<div class=\"table\"><table><caption>", to);
+    harness_html_text(to, t->title);
+    fputs("</caption>\n<thead><tr>", to);
+    for (int c = 0; c < columns; c++)
+        html_cell(to, "th", t->columns[c], rows && at(t, 0, c)->kind != TEXT);
+    fputs("</tr></thead>\n<tbody>\n", to);
+    for (int r = 0; r < rows; r++) {
+        fputs("<tr>", to);
+        for (int c = 0; c < columns; c++)
+            html_cell(to, "td", at(t, r, c)->shown, at(t, r, c)->kind != TEXT);
+        fputs("</tr>\n", to);
+    }
+    fputs("</tbody></table></div>\n", to);
+}

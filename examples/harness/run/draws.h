@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Orders, draws and ranks: each a function of the seed and a number, so that no generator has to be
+   saved. */
+#ifndef HARNESS_DRAWS_H
+#define HARNESS_DRAWS_H
+
+#include "core/core.h"
+
+/* The Philox streams: one per purpose and number. */
+enum {
+    HARNESS_STREAM_EPOCH = 1,
+    HARNESS_STREAM_DRAW,
+    HARNESS_STREAM_PERMUTATION,
+    HARNESS_STREAM_FOLD,
+    HARNESS_STREAM_SPLIT
+};
+
+/* The upper 16 bits keep these streams apart from those of initialisation and dropout. */
+static inline ag_random harness_stream(int purpose, uint64_t seed, uint64_t index)
+{
+    uint64_t kind = (uint64_t)(0x5447 + purpose) << 48;
+    return (ag_random){seed, kind ^ index, 0};
+}
+
+/* 0..count-1 in an order that the generator draws. */
+void harness_shuffle(int32_t *order, int count, ag_random random);
+
+/* The index-th permutation of 0..count-1 for a seed. */
+void harness_permutation(int32_t *order, int count, uint64_t seed, uint64_t index);
+/* Files in the order in which an epoch visits them. */
+void harness_epoch_order(int32_t *order, int files, uint64_t seed, int64_t epoch);
+/* fold[i] in 0..folds-1 is the fold that holds file i out: files are shuffled, then cut in
+   contiguous parts, the first (count % folds) one longer, as in sklearn's KFold (with our own
+   generator). Fails: AG_EUSE, AG_EMEMORY. */
+ag_status harness_folds(int32_t *fold, int count, int folds, uint64_t seed, ag_failure *why);
+/* numpy.array_split into ceil(count / most) parts: their number, and first and length of one. */
+int harness_chunks(int count, int most);
+void harness_chunk(int *first, int *length, int count, int chunks, int index);
+/* Draws `most` of the `count` items, uniformly without replacement, in the order drawn; moves
+   items. Returns their number. */
+int harness_draw(int32_t *items, int count, int most, ag_random *random);
+/* Dense ranks 0..: equal run times have equal ranks, slower is higher. key and index [count] are
+   scratch. Fails: AG_EMEMORY. */
+ag_status harness_ranks(int32_t *rank, const int64_t *runtime, int count, uint64_t *key,
+                        int32_t *index, ag_failure *why);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Folders that a program writes to: makes them, and keeps other programs out. */
+#define _GNU_SOURCE /* flock */
+#include "examples/harness/run/run_internal.h"
+
+#include "core/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ag_status cannot_make(const char *folder, int reason, ag_failure *why)
+{
+    return ag_fail(why, AG_EFILE, "the folder %.200s cannot be made: %s; choose another --out",
+                   ag__path_tail(folder), strerror(reason));
+}
+
+/* Makes one folder whose parent exists. mkdir's errors for an existing folder differ (a read-only
+   disk, a folder that may not be written to), so this looks for the folder first. */
+static ag_status make_one(const char *folder, int last, ag_failure *why)
+{
+    struct stat about;
+    if (mkdir(folder, 0777) == 0) return AG_OK;
+    const int reason = errno;
+    if (stat(folder, &about) != 0)
+        return cannot_make(folder, reason == EEXIST ? errno : reason, why);
+    return !last || S_ISDIR(about.st_mode) ? AG_OK : cannot_make(folder, reason, why);
+}
+
+ag_status harness__make_folder(const char *folder, ag_failure *why)
+{
+    char *path = harness_copy(folder), *slash = path;
+    ag_status status = AG_OK;
+    while (status == AG_OK && *slash && (slash = strchr(slash + 1, '/'))) {
+        *slash = 0;
+        status = make_one(path, 0, why);
+        *slash = '/';
+    }
+    if (status == AG_OK) status = make_one(path, 1, why);
+    harness_free(path);
+    return status;
+}
+
+ag_status harness__make_inner(const char *folder, ag_failure *why)
+{
+    struct stat about;
+    if (lstat(folder, &about) == 0 && S_ISLNK(about.st_mode))
+        return ag_fail(why, AG_EUSE,
+                       "%.200s is a symbolic link, but this program makes that folder itself; "
+                       "remove the link, or choose another --out",
+                       ag__path_tail(folder));
+    return harness__make_folder(folder, why);
+}
+
+ag_status harness__lock_folder(int *lock, const char *folder, ag_failure *why)
+{
+    *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0)
+        return ag_fail(why, AG_EFILE,
+                       "the folder %.200s cannot be opened: %s; choose another --out",
+                       ag__path_tail(folder), strerror(errno));
+    if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return AG_OK;
+    harness__unlock_folder(lock);
+    return ag_fail(why, AG_EUSE,
+                   "another program is writing to the folder %.200s; wait until it has ended, or "
+                   "choose another --out",
+                   ag__path_tail(folder));
+}
+
+void harness__unlock_folder(int *lock)
+{
+    if (*lock >= 0) close(*lock);
+    *lock = -1;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts that a ranking model supplies, so that the commands train, eval, predict and ablate are
+   written once. All models see the same task: groups of items that have a run time each, (file,
+   configuration), (kernel, tile size) or (workload, schedule); a score is small where the model
+   expects a short run time.
+
+   A program names its harness_model in its harness_program, and harness_train_command and its kin
+   in its table of commands. Its struct of options begins with harness_settings. The functions get
+   the program's own structs as pointers to void: they are zeroed before the first call, and closed
+   or freed in any case, also after a failure. Functions with `why` return its status.
+   docs/adding-a-model.md builds one step by step. */
+#ifndef HARNESS_MODEL_H
+#define HARNESS_MODEL_H
+
+#include "examples/harness/run/trainer.h"
+
+struct json_t;
+
+/* The options of every model; a program's struct of options begins with one, named `shell`. */
+typedef struct harness_settings {
+    harness_common common;
+    harness_training training;
+    int checkpoint; /* 0: the best one of a run, 1: the last */
+    bool baselines;
+    harness_paths ensemble, fit;
+    const char *csv;
+} harness_settings;
+
+/* The rows of harness_settings that have one meaning and one default in all programs, for the end
+   of a table of options. */
+/* clang-format off */
+#define HARNESS_MODEL_OPTIONS(S) \
+    {"clip", HARNESS_FIELD(S, shell.training.clip), "1", 0, 1e9, \
+     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Training", \
+     .help = "largest norm of the gradient (0: any)"}, \
+    {"check-finite", HARNESS_FIELD(S, shell.training.check_finite), \
+     .commands = HARNESS_TRAIN | HARNESS_ABLATE, .flags = HARNESS_LOCAL, .group = "Training", \
+     .help = "look at every result and name the first op that makes one that is not finite"}, \
+    {"checkpoint", HARNESS_WORD(S, shell.checkpoint), "best", .choices = "best|last", \
+     .commands = HARNESS_EVAL | HARNESS_PREDICT | HARNESS_TUNE, .flags = HARNESS_LOCAL, \
+     .group = "Run", .help = "which checkpoint of the run"}, \
+    {"ensemble", HARNESS_FIELD(S, shell.ensemble), \
+     .commands = HARNESS_EVAL | HARNESS_PREDICT, .flags = HARNESS_LOCAL, .meta = "RUN...", \
+     .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
+    {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \
+     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Run", \
+     .help = "steps between saves of last.safetensors"}, \
+    {"log-every", HARNESS_FIELD(S, shell.training.log_every), "10", 1, 1e9, \
+     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Run", \
+     .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"}, \
+    {"csv", HARNESS_FIELD(S, shell.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
+     .meta = "FILE", .group = "Output", .help = "write there instead of stdout"}
+
+/* The rows of a program with baselines; HELP says which ones. */
+#define HARNESS_BASELINE_OPTIONS(S, HELP) \
+    {"baselines", HARNESS_FIELD(S, shell.baselines), "true", \
+     .commands = HARNESS_TRAIN | HARNESS_EVAL, .flags = HARNESS_LOCAL, .group = "Scores", \
+     .help = HELP}, \
+    {"fit", HARNESS_FIELD(S, shell.fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, \
+     .group = "Scores", \
+     .help = "files, folders or lists that the baselines learn from, instead of those that --run " \
+             "was trained on"}
+/* clang-format on */
+
+/* A network, and what else its checkpoint holds. The program owns what the pointers point to. */
+typedef struct harness_trained {
+    void *net;                        /* harness_model.net_bytes */
+    ag_params *params;                /* of the network */
+    harness_state *state;             /* of its training */
+    const char *configuration, *data; /* metadata in JSON: all options; the training files */
+    char *path;                       /* of the checkpoint; NULL: not loaded from one */
+} harness_trained;
+
+/* Trained networks: one, or several whose scores are averaged. */
+typedef struct harness_runs {
+    const struct harness_model *model;
+    harness_trained *run; /* [count] */
+    int count;
+    ag_tape *tape;
+} harness_runs;
+
+/* A training run. */
+typedef struct harness_session {
+    const struct harness_model *model;
+    const harness_settings *settings; /* the program's struct */
+    const harness_options *options;
+    const char *folder, *command_line;
+    bool show; /* print the results, compare with the baselines */
+
+    harness_training how; /* from the settings; `begin` may change the steps */
+    void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
+    harness_trained trained;
+    ag_tape *tape;
+    harness_trainer trainer;
+    const char *measure[HARNESS_MOST_SCORES];
+} harness_session;
+
+/* How to score: on which tape, and with what weight the scores are added. */
+typedef struct harness_scoring {
+    ag_tape *tape;
+    const harness_settings *settings;
+    int models;   /* the weight is 1 / models */
+    bool patient; /* continue after an interruption, to finish a step */
+} harness_scoring;
+
+/* The scores of one group. */
+typedef struct harness_group {
+    const char *name;
+    int items;
+    const int *number;     /* [items] the items' numbers in the files; NULL: 0, 1, ... */
+    const double *score;   /* [items] small is fast */
+    const double *ns;      /* [items] predicted run times; NULL: scores only rank */
+    const int64_t *actual; /* [items] measured run times in ns; NULL: not known */
+} harness_group;
+
+/* The model's part of the page that shows a run. The texts that are not const are freed after use
+   (harness_free). */
+enum { HARNESS_FACTS = 4, HARNESS_PLOTS = 4, HARNESS_NOTES = 16, HARNESS_TABLES = 4 };
+typedef struct harness_page {
+    char *title, *fact[HARNESS_FACTS], *note[HARNESS_NOTES];
+    const char *fact_name[HARNESS_FACTS], *plot[HARNESS_PLOTS], *caption[HARNESS_PLOTS];
+    const char *nothing; /* how to hold something out, for a run in which nothing was */
+    int facts, plots, notes;
+} harness_page;
+
+typedef struct harness_model {
+    const struct harness_program *program;
+    size_t data_bytes, net_bytes, feed_bytes, results_bytes;
+
+    /* ---- data ---- */
+
+    /* Reads what is trained on, and what validates. */
+    ag_status (*read)(harness_session *session, ag_failure *why);
+    /* Reads --data for the runs. graded: the run times must be known. */
+    ag_status (*read_scored)(void *data, const harness_runs *runs, const harness_settings *settings,
+                             bool graded, ag_failure *why);
+    /* Reads what the baselines of eval learn from; leaves them out with a warning when that is not
+       there. */
+    ag_status (*read_fit)(void *data, const harness_runs *runs, const harness_settings *settings,
+                          ag_failure *why);
+    void (*close)(void *data);
+
+    /* ---- the network ---- */
+
+    /* Makes it for the data and fills session->trained. */
+    ag_status (*create)(harness_session *session, ag_failure *why);
+    ag_status (*load)(harness_trained *trained, const char *path, ag_failure *why);
+    ag_status (*save)(const char *path, const harness_trained *trained, int resume,
+                      ag_failure *why);
+    /* Loads all that the next step depends on into a network that `create` made. */
+    ag_status (*resume)(const char *path, harness_trained *trained, ag_failure *why);
+    void (*drop)(void *net);
+
+    /* ---- steps ---- */
+
+    /* Optional: sets session->how, which has the settings' values. */
+    ag_status (*plan)(harness_session *session, ag_failure *why);
+    /* Optional, with `end`: opens the feed, from step session->trained.state->step on. */
+    ag_status (*begin)(harness_session *session, ag_failure *why);
+    /* As in harness_trainee; user is the session. */
+    ag_tensor *(*record)(void *user, ag_tape *tape, int64_t step, const char **what,
+                         ag_failure *why);
+    harness_portion (*portion)(void *user); /* optional */
+    /* Optional: the measures of a validation; without it, all of the held-out data are scored. */
+    ag_status (*validate)(void *user, double *measure, ag_failure *why);
+    void (*end)(void *feed);
+
+    /* ---- results ---- */
+
+    bool smaller; /* the smallest first measure is the best */
+    /* Names of the measures of a validation, the first of which chooses the best checkpoint;
+       returns their number. */
+    int (*measures)(const char **name, const void *data, const harness_settings *settings);
+    void (*values)(double *measure, const void *results);
+    /* The same for a table of variants, before any data are read; -1: failed. */
+    int (*columns)(const char **name, const harness_settings *settings, ag_failure *why);
+    void (*column_values)(double *column, const void *results);
+    /* Optional: what to add for a study in which nothing is held out; AG_OK: something is. */
+    ag_status (*holds_out)(const harness_settings *settings, ag_failure *why);
+
+    void (*open)(void *results, void *data, const harness_settings *settings);
+    ag_status (*add)(void *results, const harness_trained *trained, const harness_scoring *how,
+                     ag_failure *why);
+    /* Fits and scores the baselines; it and read_fit are for programs with --baselines. */
+    ag_status (*compare)(void *results, ag_failure *why);
+    ag_status (*grade)(void *results, ag_failure *why);
+    void (*close_results)(void *results);
+
+    int (*groups)(const void *results); /* how many are scored */
+    harness_group (*group)(const void *results, int index);
+    int (*tables)(harness_table *table[HARNESS_TABLES], const void *results, const char *title);
+    /* The k-th other method; 0 after the last. */
+    int (*method)(const char **name, const char **note, const void *results, int k);
+    struct json_t *(*json)(const void *results);
+    ag_status (*plot)(const harness_session *session, const void *results, ag_failure *why);
+    void (*describe)(harness_page *page, const harness_session *session, const void *results);
+    const char *held_out; /* the title of the results of a run */
+
+    /* Optional: writes predictions in another form than the common CSV, and returns 1; or returns 0
+       where the options do not ask for one. */
+    int (*write)(FILE *to, const void *results, const harness_settings *settings, ag_failure *why);
+} harness_model;
+
+/* ---- the commands ---- */
+
+ag_status harness_train_command(harness_call *call, ag_failure *why);
+ag_status harness_eval_command(harness_call *call, ag_failure *why);
+ag_status harness_predict_command(harness_call *call, ag_failure *why);
+ag_status harness_ablate_command(harness_call *call, ag_failure *why);
+
+/* ---- a training run ---- */
+
+/* Everything before the first step. Fill the first group of fields; close in any case. */
+ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
+/* Scores the best checkpoint; tables, pictures, page. column: of harness_model.columns, or NULL. */
+ag_status harness_session_end(harness_session *session, double *column, ag_failure *why);
+void harness_session_close(harness_session *session);
+
+/* Trains, from the start or from the last checkpoint of the folder, and ends the run. column: NaN
+   where nothing is held out. After an interruption it saves and returns AG_OK, too. */
+ag_status harness_train(harness_session *session, harness_run_mode mode, double *column,
+                        ag_failure *why);
+
+/* ---- trained networks ---- */
+
+/* Loads the checkpoints of --run and --ensemble. Start from {0}; close in any case. */
+ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
+                            const harness_settings *settings, ag_failure *why);
+void harness_runs_close(harness_runs *runs);
+
+/* Data that the baselines of eval learn from, and how they are read, described as in the metadata
+   of a checkpoint (harness_trained.data; the caller frees the text), and dropped. */
+typedef struct harness_fit {
+    void *data;
+    ag_status (*read)(void *data, const harness_paths *paths, const char *option, ag_failure *why);
+    char *(*json)(const void *data);
+    void (*drop)(void *data);
+} harness_fit;
+
+/* Reads --fit, or else the --data of the run. When those are not there as they were in training, a
+   warning asks for --fit and nothing stays read. Fails: for --fit as `read` does; AG_EMEMORY. */
+ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
+                           const harness_settings *settings, ag_failure *why);
+
+/* Warns when files that are scored have the names of files that the runs were trained on. */
+ag_status harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count,
+                                    ag_failure *why);
+
+/* Scores into results that are open. */
+ag_status harness_runs_score(const harness_runs *runs, void *results,
+                             const harness_settings *settings, ag_failure *why);
+
+/* ---- results ---- */
+
+/* A number for harness_page.fact, "-" for NaN; the caller frees it. */
+char *harness_fact(const char *format, double value);
+
+/* Prints tables, then the descriptions of the other methods, and frees the tables. */
+void harness_results_print(const harness_model *model, const void *results, const char *title);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* The command `predict`: a score per item, in the order of the files. */
+#include "examples/harness/run/model.h"
+#include "examples/harness/files/files.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+
+/* ---- CSV ---- */
+
+typedef struct output {
+    const harness_model *model;
+    const void *results;
+    const harness_settings *settings;
+    ag_failure *why;
+} output;
+
+/* The columns are those that any group has. */
+typedef struct columns {
+    int ns, actual;
+} columns;
+
+static columns columns_of(const output *o)
+{
+    columns c = {0};
+    for (int i = 0; i < o->model->groups(o->results); i++) {
+        const harness_group g = o->model->group(o->results, i);
+        c.ns |= g.ns != NULL;
+        c.actual |= g.actual != NULL;
+    }
+    return c;
+}
+
+static void write_group(FILE *to, const harness_group *g, columns c)
+{
+    for (int i = 0; i < g->items; i++) {
+        harness_csv_quoted(to, g->name);
+        fprintf(to, ",%d,%.9g", g->number ? g->number[i] : i, g->score[i]);
+        if (c.ns) fprintf(to, g->ns ? ",%.9g" : ",", g->ns ? g->ns[i] : 0);
+        if (c.actual && g->actual) fprintf(to, ",%" PRId64, g->actual[i]);
+        fputs(c.actual && !g->actual ? ",\n" : "\n", to);
+    }
+}
+
+static ag_status write_all(FILE *to, void *context)
+{
+    const output *o = context;
+    const columns c = columns_of(o);
+    if (o->model->write && o->model->write(to, o->results, o->settings, o->why))
+        return o->why->status;
+    fprintf(to, "group,item,score%s%s\n", c.ns ? ",predicted_ns" : "",
+            c.actual ? ",measured_ns" : "");
+    for (int i = 0; i < o->model->groups(o->results); i++) {
+        const harness_group g = o->model->group(o->results, i);
+        write_group(to, &g, c);
+    }
+    return AG_OK;
+}
+
+/* ---- JSON ---- */
+
+static json_t *group_json(const harness_group *g)
+{
+    json_t *j = json_object(), *item = json_array(), *score = json_array(), *ns = json_array(),
+           *actual = json_array();
+    for (int i = 0; i < g->items; i++) {
+        json_array_append_new(item, json_integer(g->number ? g->number[i] : i));
+        json_array_append_new(score, json_real(g->score[i]));
+        if (g->ns) json_array_append_new(ns, json_real(g->ns[i]));
+        if (g->actual) json_array_append_new(actual, json_integer(g->actual[i]));
+    }
+    json_object_set_new(j, "group", harness_json_name(g->name));
+    json_object_set_new(j, "items", item);
+    json_object_set_new(j, "scores", score);
+    if (g->ns) json_object_set(j, "predicted_ns", ns);
+    if (g->actual) json_object_set(j, "measured_ns", actual);
+    json_decref(ns);
+    json_decref(actual);
+    return j;
+}
+
+static ag_status print_json(const output *o, ag_failure *why)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < o->model->groups(o->results); i++) {
+        const harness_group g = o->model->group(o->results, i);
+        json_array_append_new(list, group_json(&g));
+    }
+    return harness_json_print(list, why);
+}
+
+/* ---- the command ---- */
+
+static ag_status check_finite(const output *o, ag_failure *why)
+{
+    for (int k = 0; k < o->model->groups(o->results); k++) {
+        const harness_group g = o->model->group(o->results, k);
+        for (int i = 0; i < g.items; i++)
+            if (!isfinite(g.score[i]))
+                return ag_fail(why, AG_EFINITE,
+                               "%.200s: the score of item %d is %g; the run is of no use, choose "
+                               "another checkpoint",
+                               g.name, g.number ? g.number[i] : i, g.score[i]);
+    }
+    return AG_OK;
+}
+
+static ag_status show(const harness_model *m, const void *results, const harness_settings *s,
+                      ag_failure *why)
+{
+    output o = {m, results, s, why};
+    if (check_finite(&o, why) || (s->csv && harness_write(s->csv, write_all, &o, why)))
+        return why->status;
+    if (s->common.json) return print_json(&o, why);
+    return s->csv ? AG_OK : write_all(stdout, &o);
+}
+
+ag_status harness_predict_command(harness_call *call, ag_failure *why)
+{
+    const harness_model *m = call->program->model;
+    const harness_settings *s = call->values;
+    harness_runs runs = {0};
+    void *data = harness_alloc(m->data_bytes), *results = harness_alloc(m->results_bytes);
+    if (!harness_runs_open(&runs, m, s, why) &&
+        !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
+        !m->read_scored(data, &runs, s, false, why) && !harness_interrupted()) {
+        m->open(results, data, s);
+        if (!harness_runs_score(&runs, results, s, why) && !harness_interrupted())
+            show(m, results, s, why);
+        m->close_results(results);
+    }
+    m->close(data);
+    harness_free(data);
+    harness_free(results);
+    harness_runs_close(&runs);
+    return why->status;
+}

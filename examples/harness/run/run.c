@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* The run folder and its config.json. */
+#define _GNU_SOURCE
+#include "examples/harness/run/run_internal.h"
+
+#include "core/save.h"
+#include "examples/harness/machine/device.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether the folder has entries: 0 empty, 1 not, -1 it cannot be listed. */
+static int occupied(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int found = 0;
+    if (!dir) return -1;
+    for (struct dirent *e; !found && (e = readdir(dir));)
+        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(dir);
+    return found;
+}
+
+static void unlink_in(const char *folder, const char *name, const char *ending)
+{
+    char *path = harness_text("%s/%s%s", folder, name, ending);
+    unlink(path);
+    harness_free(path);
+}
+
+/* The files that programs write to a run folder, plots excepted. */
+static const char *const files[] = {HARNESS_CONFIG, HARNESS_LAST,    HARNESS_BEST,
+                                    HARNESS_REPORT, "metrics.jsonl", "metrics.csv",
+                                    "timing.jsonl", "result.json",   "autotune.json"};
+enum { FILES = sizeof files / sizeof *files };
+
+bool harness_run_holds(const char *folder, const struct stat *file)
+{
+    int found = 0;
+    for (int i = 0; i < FILES && !found; i++) {
+        struct stat about;
+        char *path = harness_text("%s/%s", folder, files[i]);
+        found =
+            stat(path, &about) == 0 && about.st_dev == file->st_dev && about.st_ino == file->st_ino;
+        harness_free(path);
+    }
+    return found;
+}
+
+/* Removes the files of a run; other files stay. */
+static void clear(const char *folder, const char *pictures)
+{
+    static const char *const plots[] = {"curves", "order",         "files", "scores",  "methods",
+                                        "fusion", "fusion-curves", "tiles", "families"};
+    static const char *const endings[] = {".tsv", ".gp", ".svg"};
+    for (int i = 0; i < FILES; i++) unlink_in(folder, files[i], "");
+    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
+        for (int k = 0; k < 3; k++) unlink_in(pictures, plots[i], endings[k]);
+}
+
+static int has_config(const char *folder)
+{
+    char *config = harness_text("%s/" HARNESS_CONFIG, folder);
+    const int there = access(config, R_OK) == 0;
+    harness_free(config);
+    return there;
+}
+
+/* In a folder that held no run, a file with a name of ours may belong to another program. */
+static void remove_leftovers(int lock, int was_run)
+{
+    if (was_run) ag__remove_leftovers(lock, NULL);
+    for (int i = 0; !was_run && i < FILES; i++) ag__remove_leftovers(lock, files[i]);
+}
+
+/* Checks that the contents of the folder fit the mode, and prepares it. */
+static ag_status prepare(const char *folder, int lock, harness_run_mode mode, ag_failure *why)
+{
+    const char *tail = ag__path_tail(folder);
+    const int state = occupied(folder), was_run = has_config(folder);
+    if (state < 0)
+        return ag_fail(why, AG_EFILE,
+                       "the folder %.200s cannot be listed: %s; choose another --out", tail,
+                       strerror(errno));
+    if (mode == HARNESS_NEW && state > 0)
+        return ag_fail(
+            why, AG_EUSE,
+            "the folder %.200s is not empty; go on with --resume, replace the run with --force, "
+            "or choose another --out",
+            tail);
+    if (mode == HARNESS_RESUME && !was_run)
+        return ag_fail(why, AG_EFILE,
+                       "the folder %.200s has no readable " HARNESS_CONFIG
+                       ", so there is no run to resume; "
+                       "check --out, or leave --resume away",
+                       tail);
+    char *pictures = harness_text("%s/plots", folder);
+    if (!harness__make_inner(pictures, why)) { /* before anything in it is removed */
+        remove_leftovers(lock, was_run);
+        if (mode == HARNESS_FORCE) clear(folder, pictures);
+    }
+    harness_free(pictures);
+    return why->status;
+}
+
+harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
+                              int count, ag_failure *why)
+{
+    ag_status status =
+        mode == HARNESS_RESUME && access(folder, F_OK) != 0
+            ? ag_fail(why, AG_EFILE,
+                      "the folder %.200s does not exist, so there is no run to resume; "
+                      "check --out, or leave --resume away",
+                      ag__path_tail(folder))
+            : harness__make_folder(folder, why);
+    int lock = -1;
+    if (status == AG_OK) status = harness__lock_folder(&lock, folder, why);
+    if (status == AG_OK) status = prepare(folder, lock, mode, why);
+    if (status != AG_OK) {
+        harness__unlock_folder(&lock);
+        return NULL;
+    }
+    harness_run *run = harness_alloc(sizeof *run);
+    run->folder = harness_copy(folder);
+    run->lock = lock;
+    for (int i = 0; i < count; i++) bag_add(run->columns, harness_copy(columns[i]));
+    status = harness__open_metrics(run, why);
+    if (status == AG_OK) return run;
+    ag_failure other = {0};
+    harness_run_close(run, &other);
+    return NULL;
+}
+
+ag_status harness_run_close(harness_run *run, ag_failure *why)
+{
+    if (!run) return AG_OK;
+    ag_status status = harness__close_metrics(run, why);
+    harness__unlock_folder(&run->lock);
+    for (int i = 0; i < bag_count(run->columns); i++) harness_free(run->columns[i]);
+    for (int i = 0; i < bag_count(run->paths); i++) harness_free(run->paths[i]);
+    bag_free(run->columns);
+    bag_free(run->paths);
+    harness_free(run->folder);
+    harness_free(run);
+    return status;
+}
+
+const char *harness_run_folder(const harness_run *run) { return run->folder; }
+
+const char *harness_run_path(harness_run *run, const char *name)
+{
+    char *path = harness_text("%s/%s", run->folder, name);
+    for (int i = 0; i < bag_count(run->paths); i++)
+        if (strcmp(run->paths[i], path) == 0) {
+            harness_free(path);
+            return run->paths[i];
+        }
+    bag_add(run->paths, path);
+    return path;
+}
+
+static ag_status dump(FILE *file, void *context)
+{
+    /* a failed write shows in ferror, which the caller looks at */
+    json_dumpf(context, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    fputc('\n', file);
+    return AG_OK;
+}
+
+ag_status harness__save_json(const char *path, json_t *object, ag_failure *why)
+{
+    ag_status status = ag__save_file(path, dump, object, why);
+    json_decref(object);
+    return status;
+}
+
+ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why)
+{
+    json_t *config = json_object();
+    json_object_set_new(config, "program", json_string(o->program->name));
+    json_object_set_new(config, "version", json_string(o->program->version));
+    json_object_set_new(config, "command",
+                        json_string(harness__command_name(o->program, o->command)));
+    harness_device_to_config(config, o);
+    json_object_set_new(config, "options", harness_options_json(o));
+    return harness__save_json(harness_run_path(run, HARNESS_CONFIG), config, why);
+}
+
+json_t *harness__load_json(const char *path, ag_failure *why)
+{
+    size_t bytes;
+    json_error_t error;
+    char *text = harness__read_file(path, (size_t)16 << 20, &bytes, why);
+    if (!text) return NULL;
+    json_t *object = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    if (!object)
+        ag_fail(why, AG_EDATA, "%.200s line %d is not JSON: %.120s; mend or delete the file",
+                ag__path_tail(path), error.line, error.text);
+    harness_free(text);
+    return object;
+}
+
+ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,
+                                  ag_failure *why)
+{
+    char *path = harness_text("%s/" HARNESS_CONFIG, folder);
+    json_t *config = harness__load_json(path, why);
+    ag_status status = config ? AG_OK : why->status;
+    const char *program = json_string_value(json_object_get(config, "program"));
+    if (status == AG_OK && (!program || strcmp(program, o->program->name) != 0))
+        status = ag_fail(why, AG_EDATA,
+                         "%.200s was not made by %s but by %.40s; name a run folder of %s",
+                         ag__path_tail(path), o->program->name,
+                         program ? program : "something else", o->program->name);
+    if (status == AG_OK)
+        status =
+            harness_options_from_json(o, json_object_get(config, "options"), path, resume, why);
+    json_decref(config);
+    harness_free(path);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The run folder: config.json, metrics.jsonl, metrics.csv, timing.jsonl, checkpoints, plots/ and
+   report.html. */
+#ifndef HARNESS_RUN_H
+#define HARNESS_RUN_H
+
+#include "core/core.h"
+#include "examples/harness/cli/options.h"
+
+typedef enum harness_run_mode {
+    HARNESS_NEW,    /* the folder must be new or empty */
+    HARNESS_RESUME, /* the folder must hold config.json */
+    HARNESS_FORCE   /* the files of a run that are in it are removed, others stay */
+} harness_run_mode;
+
+typedef struct harness_run harness_run;
+
+#define HARNESS_CONFIG "config.json"
+#define HARNESS_LAST   "last.safetensors"
+#define HARNESS_BEST   "best.safetensors"
+#define HARNESS_REPORT "report.html"
+
+/* Makes the folder (and those above it) or opens it, and makes plots/ in it. Until the run is
+   closed no other program gets it; unfinished files of a killed program are removed. columns: names
+   of the metrics, without "step". Fails: AG_EUSE (not empty and neither resumed nor forced; in use
+   by another program), AG_EFILE. */
+harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
+                              int count, ag_failure *why);
+ag_status harness_run_close(harness_run *run, ag_failure *why);
+const char *harness_run_folder(const harness_run *run);
+
+/* "FOLDER/name"; the text lives as long as the run. */
+const char *harness_run_path(harness_run *run, const char *name);
+
+/* Whether a file is one of those that the programs write into a run folder. */
+struct stat;
+bool harness_run_holds(const char *folder, const struct stat *file);
+
+/* Writes config.json atomically (temporary file, fsync, rename): program, version, command and
+   options. */
+ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why);
+
+/* Reads FOLDER/config.json into the options. Fails: AG_EFILE, AG_EDATA. */
+ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,
+                                  ag_failure *why);
+
+/* Drops every row of metrics and timing after `step`, so that a resumed run leaves the bytes of an
+   uninterrupted one. */
+ag_status harness_run_rewind(harness_run *run, int64_t step, ag_failure *why);
+
+/* Appends a row to metrics.jsonl and metrics.csv and flushes both. values: one per column, NaN:
+   left out. No wall-clock values: those go to timing.jsonl, whose bytes nobody compares. */
+ag_status harness_run_metrics(harness_run *run, int64_t step, const double *values,
+                              ag_failure *why);
+ag_status harness_run_timing(harness_run *run, int64_t step, const char *name, double seconds,
+                             ag_failure *why);
+
+/* Flushes metrics and timing to the disk; call it before a checkpoint is saved. */
+ag_status harness_run_sync(harness_run *run, ag_failure *why);
+
+/* All rows of one column so far (rewound and resumed ones too) that have a value; free both with
+   harness_free. */
+ag_status harness_run_column(harness_run *run, const char *column, double **steps, double **values,
+                             int64_t *n, ag_failure *why);
+
+#endif

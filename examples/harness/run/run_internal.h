@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef HARNESS_RUN_INTERNAL_H
+#define HARNESS_RUN_INTERNAL_H
+
+#include "examples/harness/cli/options_internal.h"
+
+struct harness_run {
+    char *folder;
+    char **columns, **paths; /* stb_ds arrays */
+    FILE *jsonl, *csv, *timing;
+    int lock; /* of the folder */
+};
+
+/* Makes a folder and those above it. */
+ag_status harness__make_folder(const char *folder, ag_failure *why);
+
+/* Makes a folder within one of ours. A symbolic link in its place is refused: files written there,
+   and files that --force removes, would be somewhere else. */
+ag_status harness__make_inner(const char *folder, ag_failure *why);
+
+/* Locks the folder for one program that writes to it; *lock is -1 when this fails. No file is made,
+   and the lock ends with the program, however that ends. File systems without such locks keep
+   nobody out. Fails: AG_EUSE (another program has it), AG_EFILE. */
+ag_status harness__lock_folder(int *lock, const char *folder, ag_failure *why);
+void harness__unlock_folder(int *lock);
+
+ag_status harness__open_metrics(harness_run *run, ag_failure *why);
+ag_status harness__close_metrics(harness_run *run, ag_failure *why);
+
+/* Writes the object atomically and frees it; reads one of at most 16 MiB (NULL: AG_EFILE,
+   AG_EDATA). */
+ag_status harness__save_json(const char *path, struct json_t *object, ag_failure *why);
+struct json_t *harness__load_json(const char *path, ag_failure *why);
+
+#endif

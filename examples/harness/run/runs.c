@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Trained networks and their scores. */
+#include "examples/harness/run/checkpoint.h"
+#include "examples/harness/run/model.h"
+#include "examples/harness/files/files.h"
+
+#include <string.h>
+
+static ag_status open_run(harness_runs *runs, const char *folder, int last, ag_failure *why)
+{
+    const harness_model *m = runs->model;
+    harness_trained *t = &runs->run[runs->count++];
+    t->net = harness_alloc(m->net_bytes);
+    t->path = harness_checkpoint_choose(folder, last);
+    if (m->load(t, t->path, why)) return why->status;
+    return ag_params_to(t->params, ag_tape_device(runs->tape), why);
+}
+
+ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
+                            const harness_settings *s, ag_failure *why)
+{
+    runs->model = model;
+    runs->tape = harness_tape_new(&s->common, why);
+    if (!runs->tape) return why->status;
+    runs->run = harness_alloc((1 + (size_t)s->ensemble.count) * sizeof *runs->run);
+    for (int i = -1; i < s->ensemble.count && !why->status; i++)
+        open_run(runs, i < 0 ? s->common.run : s->ensemble.list[i], s->checkpoint, why);
+    return why->status;
+}
+
+void harness_runs_close(harness_runs *runs)
+{
+    for (int i = 0; i < runs->count; i++) {
+        runs->model->drop(runs->run[i].net);
+        harness_free(runs->run[i].net);
+        harness_free(runs->run[i].path);
+    }
+    harness_free(runs->run);
+    ag_tape_free(runs->tape);
+    *runs = (harness_runs){0};
+}
+
+/* Reads the files that the run was trained on; fails when they are others now. */
+static ag_status read_trained(const harness_fit *fit, const harness_runs *runs, const char *folder,
+                              ag_failure *why)
+{
+    void *values = harness_alloc(runs->model->program->options_bytes);
+    const harness_settings *trained = values;
+    harness_options *o = harness_options_new(runs->model->program, HARNESS_TRAIN, values);
+    if (!harness_run_read_config(folder, o, 1, why))
+        fit->read(fit->data, &trained->common.data, NULL, why);
+    harness_options_free(o);
+    harness_free(values);
+    if (why->status || harness_interrupted()) return why->status;
+    char *now = fit->json(fit->data);
+    if (strcmp(now, runs->run[0].data) != 0) ag_fail(why, AG_EDATA, "other files");
+    harness_free(now);
+    return why->status;
+}
+
+ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
+                           const harness_settings *s, ag_failure *why)
+{
+    ag_failure mine = {0};
+    if (s->fit.count) return fit->read(fit->data, &s->fit, "fit", why);
+    if (!read_trained(fit, runs, s->common.run, &mine)) return AG_OK;
+    if (mine.status == AG_EMEMORY) return ag_fail(why, mine.status, "%s", mine.sentence);
+    harness_warn("there are no baselines, since the files that %s was trained on are not there as "
+                 "they were: name them with --fit, or take --no-baselines",
+                 s->common.run);
+    fit->drop(fit->data);
+    return AG_OK;
+}
+
+ag_status harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count,
+                                    ag_failure *why)
+{
+    harness_files trained = {0};
+    for (int i = 0; i < runs->count && !why->status; i++)
+        harness_files_recall(&trained, runs->run[i].configuration, why);
+    if (!why->status) harness_files_warn_trained("data", path, count, trained.path, trained.count);
+    harness_files_free(&trained);
+    return why->status;
+}
+
+ag_status harness_runs_score(const harness_runs *runs, void *results, const harness_settings *s,
+                             ag_failure *why)
+{
+    const harness_scoring how = {.tape = runs->tape, .settings = s, .models = runs->count};
+    for (int i = 0; i < runs->count && !why->status && !harness_interrupted(); i++)
+        runs->model->add(results, &runs->run[i], &how, why);
+    return why->status;
+}

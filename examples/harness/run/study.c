@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a study file. */
+#define _GNU_SOURCE
+#include "examples/harness/cli/options_internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SEEDS = 1000, MOST_VARIANTS = 1000, MOST_BYTES = 1 << 20 };
+
+typedef struct reader {
+    harness_study *study;
+    const harness_options *base;
+    int in_study, seen_study;
+} reader;
+
+static char *folder_name(const char *name)
+{
+    char *folder = harness_copy(name);
+    for (char *c = folder; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c)) *c = '-';
+    if (*folder == '.') *folder = '-';
+    return folder;
+}
+
+static ag_status begin_variant(harness_study *s, const char *name, int line, ag_failure *why)
+{
+    if (bag_count(s->variants) == MOST_VARIANTS)
+        return ag_fail(why, AG_EUSE,
+                       "%.120s line %d: more than %d variants; make several studies of them",
+                       s->file, line, MOST_VARIANTS);
+    harness_variant v = {.name = harness_copy(name), .folder = folder_name(name), .line = line};
+    for (int i = 0; i < bag_count(s->variants); i++) {
+        if (strcmp(s->variants[i].folder, v.folder) != 0) continue;
+        ag_fail(
+            why, AG_EUSE,
+            "%.120s line %d: the variant [%.49s] has the same folder name as [%.49s] in line %d; "
+            "rename one",
+            s->file, line, name, s->variants[i].name, s->variants[i].line);
+    }
+    if (!*v.folder)
+        ag_fail(why, AG_EUSE, "%.120s line %d: the variant has no name; write [name]", s->file,
+                line);
+    bag_add(s->variants, v);
+    return why->status;
+}
+
+static ag_status begin_section(reader *r, const char *section, int line, ag_failure *why)
+{
+    r->in_study = strcmp(section, "study") == 0;
+    if (r->in_study && r->seen_study++)
+        return ag_fail(why, AG_EUSE,
+                       "%.120s line %d: a second [study]; put all of it into the first",
+                       r->study->file, line);
+    return r->in_study ? AG_OK : begin_variant(r->study, section, line, why);
+}
+
+/* One item of "1,2,5..9". */
+static int add_seeds(harness_study *s, const char *item)
+{
+    char *end;
+    errno = 0;
+    long long first = strtoll(item, &end, 10), last = first;
+    if (end == item || errno || first < 0) return 0;
+    if (strncmp(end, "..", 2) == 0) {
+        char *start = end + 2;
+        last = strtoll(start, &end, 10);
+        if (end == start || errno) return 0;
+    }
+    if (*end || last < first || last - first >= MOST_SEEDS ||
+        bag_count(s->seeds) + (last - first) >= MOST_SEEDS)
+        return 0;
+    for (long long seed = first; seed <= last; seed++) {
+        for (int i = 0; i < bag_count(s->seeds); i++)
+            if (s->seeds[i] == seed) return 0;
+        bag_add(s->seeds, seed);
+    }
+    return 1;
+}
+
+static ag_status read_seeds(harness_study *s, const char *value, int line, ag_failure *why)
+{
+    char *copy = harness_copy(value), *rest = NULL;
+    int good = bag_count(s->seeds) == 0, any = 0;
+    for (char *item = strtok_r(copy, ", ", &rest); good && item;
+         item = strtok_r(NULL, ", ", &rest)) {
+        good = add_seeds(s, item);
+        any = 1;
+    }
+    harness_free(copy);
+    if (good && any) return AG_OK;
+    return ag_fail(
+        why, AG_EUSE,
+        "%.120s line %d: seeds: \"%.60s\" is no list of different seeds; write 0,1,2 or 0..2, at "
+        "most %d of them, once",
+        s->file, line, value, MOST_SEEDS);
+}
+
+/* Tries an override on a copy of the options, so that a mistake shows before hours of training. */
+static ag_status check_override(reader *r, const char *key, const char *value, int line,
+                                ag_failure *why)
+{
+    char where[160];
+    void *values = harness_alloc(r->base->program->options_bytes);
+    harness_options *trial = harness_options_copy(r->base, values);
+    const harness_option *option = harness_option_find(r->base->program, key);
+    ag_status status = AG_OK;
+    harness__begin_layer(trial);
+    snprintf(where, sizeof where, "%.100s line %d", r->study->file, line);
+    if (option && strcmp(option->name, "seed") == 0)
+        status = ag_fail(why, AG_EUSE,
+                         "%s: seed: a study has its seeds in [study]; write seeds = %.20s there",
+                         where, value);
+    else if (option && (option->flags & HARNESS_LOCAL) && !option->presets)
+        status = ag_fail(why, AG_EUSE,
+                         "%s: %s belongs to the call and not to the study; give it as a flag",
+                         where, option->name);
+    else
+        status = harness_options_set(trial, where, key, value, why);
+    harness_options_free(trial);
+    harness_free(values);
+    return status;
+}
+
+static ag_status read_pair(void *context, const char *section, const char *key, const char *value,
+                           int line, ag_failure *why)
+{
+    reader *r = context;
+    harness_study *s = r->study;
+    if (!key) return begin_section(r, section, line, why);
+    if (!r->in_study && !bag_count(s->variants))
+        return ag_fail(
+            why, AG_EUSE,
+            "%.120s line %d: %.49s stands in front of all sections; put it under [study] or a "
+            "variant",
+            s->file, line, key);
+    if (r->in_study && strcmp(key, "seeds") == 0) return read_seeds(s, value, line, why);
+    if (r->in_study && strcmp(key, "title") == 0) {
+        harness_free(s->title);
+        s->title = harness_copy(value);
+        return harness__utf8(value)
+                   ? AG_OK
+                   : ag_fail(why, AG_EUSE,
+                             "%.120s line %d: the title is not UTF-8 text; write it anew", s->file,
+                             line);
+    }
+    ag_status status = check_override(r, key, value, line, why);
+    if (status != AG_OK) return status;
+    harness_override item = {harness_copy(key), harness_copy(value), line};
+    if (r->in_study)
+        bag_add(s->common, item);
+    else
+        bag_add(s->variants[bag_count(s->variants) - 1].overrides, item);
+    return AG_OK;
+}
+
+static int64_t base_seed(const harness_options *base)
+{
+    const harness_option *option = harness_option_find(base->program, "seed");
+    if (!option || option->type != HARNESS_INT64) return 0;
+    return *(const int64_t *)((const char *)base->values + option->offset);
+}
+
+ag_status harness_study_parse(harness_study *s, const char *file, const char *text, size_t bytes,
+                              const harness_options *base, ag_failure *why)
+{
+    reader r = {s, base, 0, 0};
+    s->file = harness_copy(file);
+    s->title = harness_copy("");
+    ag_status status = harness__ini(file, text, bytes, read_pair, &r, why);
+    if (status != AG_OK) return status;
+    if (!bag_count(s->variants))
+        return ag_fail(why, AG_EUSE,
+                       "%.120s has no variant; add a section, as in [no edges] and edges = false",
+                       file);
+    for (int i = 0; i < bag_count(s->variants); i++)
+        if (!harness__utf8(s->variants[i].name))
+            return ag_fail(
+                why, AG_EUSE,
+                "%.120s line %d: the name of the variant is not UTF-8 text; write it anew", file,
+                s->variants[i].line);
+    if (!bag_count(s->seeds)) bag_add(s->seeds, base_seed(base));
+    return AG_OK;
+}
+
+ag_status harness_study_load(harness_study *s, const char *file, const harness_options *base,
+                             ag_failure *why)
+{
+    size_t bytes;
+    ag_failure mine = {0};
+    char *text = harness__read_file(file, MOST_BYTES, &bytes, &mine);
+    if (!text) return ag_fail(why, mine.status, "--study: %s", mine.sentence);
+    ag_status status = harness_study_parse(s, file, text, bytes, base, why);
+    harness_free(text);
+    return status;
+}
+
+static void free_overrides(harness_override *list)
+{
+    for (int i = 0; i < bag_count(list); i++) {
+        harness_free(list[i].name);
+        harness_free(list[i].value);
+    }
+    bag_free(list);
+}
+
+void harness_study_free(harness_study *s)
+{
+    for (int i = 0; i < bag_count(s->variants); i++) {
+        harness_free(s->variants[i].name);
+        harness_free(s->variants[i].folder);
+        free_overrides(s->variants[i].overrides);
+    }
+    free_overrides(s->common);
+    bag_free(s->variants);
+    bag_free(s->seeds);
+    harness_free(s->file);
+    harness_free(s->title);
+    memset(s, 0, sizeof *s);
+}

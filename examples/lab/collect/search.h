@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the layout configurations of a program to be measured, batch by batch, none twice. */
+#ifndef LAB_SEARCH_H
+#define LAB_SEARCH_H
+
+#include "examples/lab/run/run.h"
+
+typedef enum lab_search_mode {
+    LAB_SEARCH_RANDOM, /* new layouts for one to all of the configurable nodes */
+    LAB_SEARCH_DEFAULT /* genetic, from the default configuration */
+} lab_search_mode;
+
+/* The state of one program's search: all configurations given so far, and their run times. */
+typedef struct lab_search {
+    const lab_program *program;
+    lab_search_mode mode;
+    ag_random random;
+    int n_nodes, *node;   /* the configurable nodes */
+    lab_layout_row *rows; /* [count][n_nodes] */
+    int64_t *ns;          /* [told] */
+    uint64_t *hash;       /* [count] */
+    int count, told, capacity;
+} lab_search;
+
+lab_search *lab_search_new(const lab_program *p, lab_search_mode mode, uint64_t seed);
+void lab_search_free(lab_search *s);
+
+/* Appends up to `want` new configurations to rows, from row `count` on; the very first is the
+   default. Returns their number: less than wanted when (nearly) all configurations have been
+   given. */
+int lab_search_next(lab_search *s, int want);
+
+/* Receives the run times of the configurations of the last lab_search_next, in their order. */
+void lab_search_tell(lab_search *s, const int64_t *ns);
+
+/* Forgets the configurations that have no run time. */
+void lab_search_drop(lab_search *s);
+
+/* Numbers of the configurable nodes, ascending; returns their count. nodes has room for p->n. */
+int lab_configurable_nodes(int *nodes, const lab_program *p);
+
+/* A random layout of one node: the two most minor axes of each operand and of the output of a
+   convolution, all axes of a dot and a reshape; -1 everywhere where the draw is the default. */
+void lab_row_draw(signed char *row, const lab_program *p, int node, ag_random *random);
+
+#endif

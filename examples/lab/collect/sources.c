@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* strtok_r */
+#include "examples/lab/collect/sources.h"
+
+#include "examples/harness/run/bag.h"
+#include "examples/lab/nets/families.h"
+#include "examples/lab/text/text.h"
+
+#include <string.h>
+
+/* A program's name becomes a file's; the reader permits only characters that are good for both. */
+static ag_status check_name(const char *name, const char *path, ag_failure *why)
+{
+    if (*name) return AG_OK;
+    return ag_fail(why, AG_EDATA,
+                   "%.200s: the program has no name, but the names of files come from it; write "
+                   "\"program NAME FAMILY\"",
+                   path);
+}
+
+static ag_status add_text(lab_source **list, const char *path, ag_failure *why)
+{
+    lab_source source = {0};
+    ag_status status = lab_text_load(&source.text, path);
+    if (status) ag_fail(why, status, "%s", source.text.why.sentence);
+    if (!status) status = check_name(source.text.name, path, why);
+    memcpy(source.name, source.text.name, sizeof source.name);
+    for (int i = 0; i < bag_count(*list) && !status; i++)
+        if (!strcmp((*list)[i].name, source.name))
+            status = ag_fail(why, AG_EDATA,
+                             "%.200s: another text has a program of the name %s; names of files "
+                             "come from it, so choose another",
+                             path, source.name);
+    if (status)
+        lab_program_clear(&source.text);
+    else
+        bag_add(*list, source);
+    return status;
+}
+
+static const char *find_family(const char *word, ag_failure *why)
+{
+    const char **names = NULL, *found = NULL;
+    for (int i = 0; i < lab_n_families; i++) {
+        bag_add(names, lab_families[i].name);
+        if (!strcmp(word, lab_families[i].name)) found = lab_families[i].name;
+    }
+    const char *near = found ? NULL : harness_nearest(word, names, bag_count(names));
+    bag_free(names);
+    if (near)
+        ag_fail(why, AG_EUSE, "there is no family %.60s; did you mean %s?", word, near);
+    else if (!found)
+        ag_fail(why, AG_EUSE, "there is no family \"%.60s\"; \"lab families\" lists them", word);
+    return found;
+}
+
+static const char **families_of(const lab_settings *s, ag_failure *why)
+{
+    const char **list = NULL;
+    if (!s->families)
+        for (int i = 0; i < lab_n_families; i++) bag_add(list, lab_families[i].name);
+    char *words = s->families ? harness_copy(s->families) : NULL, *rest = NULL;
+    for (char *word = words ? strtok_r(words, ",", &rest) : NULL; word && !why->status;
+         word = strtok_r(NULL, ",", &rest)) {
+        const char *family = find_family(word, why);
+        for (int i = 0; family && i < bag_count(list); i++)
+            if (!strcmp(list[i], family)) family = NULL; /* named twice */
+        if (family) bag_add(list, family);
+    }
+    if (!why->status && !bag_count(list))
+        ag_fail(why, AG_EUSE, "--families names no family; \"lab families\" lists them");
+    harness_free(words);
+    return list;
+}
+
+int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why)
+{
+    lab_source *bag = NULL;
+    for (int i = 0; i < s->text.count && !why->status; i++) add_text(&bag, s->text.list[i], why);
+    const char **families = s->text.count ? NULL : families_of(s, why);
+    const int n = bag_count(families);
+    for (int i = 0; n && i < s->programs && !why->status; i++) {
+        lab_source source = {.family = families[i % n], .number = s->first + i / n};
+        snprintf(source.name, sizeof source.name, "%.40s_%d", source.family, source.number);
+        bag_add(bag, source);
+    }
+    bag_free(families);
+    *list = bag;
+    if (!why->status) return bag_count(bag);
+    lab_sources_free(bag, bag_count(bag));
+    *list = NULL;
+    return -1;
+}
+
+void lab_sources_free(lab_source *list, int n)
+{
+    for (int i = 0; i < n; i++) lab_program_clear(&list[i].text);
+    bag_free(list);
+}
+
+ag_status lab_source_program(lab_program *p, const lab_source *source, double milliseconds,
+                             ag_failure *why)
+{
+    *p = (lab_program){0};
+    if (source->family)
+        return lab_family_program(p, source->family, source->number, milliseconds, why);
+    memcpy(p->name, source->text.name, sizeof p->name);
+    memcpy(p->family, source->text.family, sizeof p->family);
+    for (int i = 0; i < source->text.n && !p->why.status; i++)
+        lab_append(p, &source->text.nodes[i]);
+    return p->why.status ? ag_fail(why, p->why.status, "%s", p->why.sentence) : AG_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The programs that a call of lab names. */
+#ifndef LAB_SOURCES_H
+#define LAB_SOURCES_H
+
+#include "examples/lab/lab.h"
+#include "examples/lab/program/program.h"
+
+typedef struct lab_source {
+    char name[LAB_NAME];
+    const char *family; /* NULL: read from a text */
+    int number;
+    lab_program text;
+} lab_source;
+
+/* Those of --text, or of --families, --programs and --first. Texts are read and checked. Returns
+   their number, -1 with a failure; free with lab_sources_free. */
+int lab_sources(lab_source **list, const lab_settings *s, ag_failure *why);
+void lab_sources_free(lab_source *list, int n);
+
+/* A copy of the text or the program of the family; clear it. */
+ag_status lab_source_program(lab_program *p, const lab_source *source, double milliseconds,
+                             ag_failure *why);
+
+#endif

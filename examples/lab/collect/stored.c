@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/lab/collect/stored.h"
+
+#include "examples/harness/harness.h"
+#include "examples/lab/nets/families.h"
+#include "examples/lab/text/text.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+static const size_t byte_limit = (size_t)1 << 31;
+
+void lab_stored_clear(lab_stored *x)
+{
+    lab_program_clear(&x->program);
+    lab_fusion_clear(&x->fusion);
+    harness_free(x->ns);
+    harness_free(x->rows);
+    harness_free(x->tile);
+    *x = (lab_stored){.n = 0};
+}
+
+static ag_status unlike(const char *name, const char *what, ag_failure *why)
+{
+    return ag_fail(why, AG_EDATA,
+                   "%s.npz: its %s are not those of the program in %s.txt; both must come from one "
+                   "call of lab",
+                   name, what, name);
+}
+
+/* A member of this rank, whose last axis is `last` (0: any), as values of type `as`. */
+static void *member(int64_t *n, ag_npz *npz, const char *name, const char *array, int rank,
+                    int64_t last, ag_dtype as, ag_failure *why)
+{
+    const ag_array_info *info = ag_npz_find(npz, array);
+    if (!info || info->rank != rank || (last && info->size[rank - 1] != last) || info->count < 1) {
+        unlike(name, array, why);
+        return NULL;
+    }
+    void *out = harness_alloc((size_t)info->count * ag_dtype_bytes(as));
+    *n = info->size[0];
+    if (!ag_npz_read(npz, array, as, out, why)) return out;
+    harness_free(out);
+    return NULL;
+}
+
+static ag_status read_times(lab_stored *x, ag_npz *npz, const char *name, const char *array,
+                            ag_failure *why)
+{
+    int64_t n = 0;
+    x->ns = member(&n, npz, name, array, 1, 0, AG_I64, why);
+    for (int64_t i = 0; i < n && !why->status; i++)
+        if (x->ns[i] < 1) unlike(name, array, why);
+    if (!why->status && n > INT32_MAX) unlike(name, array, why);
+    x->n = (int)n;
+    return why->status;
+}
+
+static ag_status read_layouts(lab_stored *x, ag_npz *npz, const char *name, ag_failure *why)
+{
+    int64_t n = 0;
+    int *node = harness_alloc(((size_t)x->program.n + 1) * sizeof *node);
+    x->nodes = lab_configurable_nodes(node, &x->program);
+    harness_free(node);
+    const ag_array_info *info = ag_npz_find(npz, "node_config_feat");
+    float *digit = member(&n, npz, name, "node_config_feat", 3, sizeof *x->rows, AG_F32, why);
+    if (digit && (n != x->n || info->size[1] != x->nodes)) unlike(name, "node_config_feat", why);
+    if (digit && !why->status) {
+        x->rows = harness_alloc((size_t)info->count);
+        for (int64_t i = 0; i < info->count && !why->status; i++) {
+            if (!(digit[i] >= -1 && digit[i] < LAB_RANK))
+                unlike(name, "node_config_feat", why);
+            else
+                x->rows[i / (int)sizeof *x->rows][i % (int)sizeof *x->rows] = (signed char)digit[i];
+        }
+    }
+    harness_free(digit);
+    return why->status;
+}
+
+static ag_status read_tiles(lab_stored *x, ag_npz *npz, const char *name, ag_failure *why)
+{
+    int64_t n = 0;
+    float *value = member(&n, npz, name, "config_feat", 2, LAB_TILE, AG_F32, why);
+    if (value && n != x->n) unlike(name, "config_feat", why);
+    if (value && !why->status) {
+        x->tile = harness_alloc((size_t)n * sizeof *x->tile);
+        for (int64_t i = 0; i < n * LAB_TILE && !why->status; i++) {
+            if (!(value[i] >= 0 && value[i] < 2147483648.0f))
+                unlike(name, "config_feat", why);
+            else
+                x->tile[i / LAB_TILE][i % LAB_TILE] = (int)value[i];
+        }
+    }
+    harness_free(value);
+    return why->status;
+}
+
+/* The kernels are drawn again; their hashes tell whether they are the same. */
+static ag_status read_fusion(lab_stored *x, const lab_manifest *m, ag_npz *npz, const char *name,
+                             ag_failure *why)
+{
+    int64_t n = 0;
+    json_t *facts = json_object_get(json_object_get(m->root, "files"), name);
+    const int64_t partitions = json_integer_value(json_object_get(facts, "partitions"));
+    const int64_t seed = json_integer_value(json_object_get(facts, "seed"));
+    if (partitions < 1 || partitions > 100000) return unlike(name, "partitions", why);
+    if (lab_fusion_draw(&x->fusion, &x->program, (int)partitions, (uint64_t)seed, why))
+        return why->status;
+    uint64_t *hash = member(&n, npz, name, "kernel_hash", 1, 0, AG_I64, why);
+    if (hash && (n != x->n || n > x->fusion.n || memcmp(hash, x->fusion.hash, (size_t)n * 8) != 0))
+        unlike(name, "kernels", why);
+    harness_free(hash);
+    return why->status;
+}
+
+/* Reads the program from its text; without one, builds a program of a family again. */
+static ag_status load_program(lab_stored *x, const lab_manifest *m, const char *name,
+                              ag_failure *why)
+{
+    char *text = lab_manifest_path(m, name, ".txt");
+    const json_t *facts = json_object_get(json_object_get(m->root, "programs"), name),
+                 *number = json_object_get(facts, "number");
+    const char *family = json_string_value(json_object_get(facts, "family"));
+    if (family && json_is_integer(number) && access(text, F_OK))
+        lab_family_program(&x->program, family, (int)json_integer_value(number),
+                           json_number_value(json_object_get(facts, "milliseconds")), why);
+    else if (lab_text_load(&x->program, text))
+        ag_fail(why, x->program.why.status, "%s", x->program.why.sentence);
+    harness_free(text);
+    return why->status;
+}
+
+ag_status lab_stored_load(lab_stored *x, const lab_manifest *m, const char *name, ag_failure *why)
+{
+    char *file = lab_manifest_path(m, name, ".npz");
+    const char *kind = lab_manifest_kind(m);
+    *x = (lab_stored){.n = 0};
+    load_program(x, m, name, why);
+    ag_npz *npz = why->status ? NULL : ag_npz_open(file, byte_limit, why);
+    if (npz && !strcmp(kind, "fusion")) {
+        if (!read_times(x, npz, name, "kernel_runtime", why)) read_fusion(x, m, npz, name, why);
+    } else if (npz && !read_times(x, npz, name, "config_runtime", why)) {
+        if (!strcmp(kind, "tile"))
+            read_tiles(x, npz, name, why);
+        else
+            read_layouts(x, npz, name, why);
+    }
+    ag_npz_close(npz);
+    harness_free(file);
+    return why->status;
+}
+
+typedef struct again {
+    const lab_stored *x;
+    const int *which;
+    lab_run *run;
+} again;
+
+static ag_status prepare(void *state, int i, ag_failure *why)
+{
+    again *a = state;
+    const size_t config = (size_t)a->which[i];
+    if (a->x->tile) return lab_run_tile(a->run, a->x->tile[config], why);
+    return lab_run_layout(a->run, a->x->rows + config * (size_t)a->x->nodes, why);
+}
+
+static void go(void *state) { lab_run_go(((again *)state)->run); }
+
+ag_status lab_stored_measure(lab_meter *meter, lab_timing *timing, const lab_stored *x,
+                             const int *which, int count, ag_failure *why)
+{
+    again a = {x, which, NULL};
+    lab_subject subject = lab_real_subject(&a, prepare, go);
+    if (!x->rows && !x->tile)
+        return lab_fusion_measure(meter, timing, &x->fusion, which, count, why);
+    if (!lab_run_new(&a.run, &x->program, why)) lab_measure(meter, timing, &subject, count, why);
+    lab_run_free(a.run);
+    return why->status;
+}

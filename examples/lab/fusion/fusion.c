@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/lab/fusion/fusion.h"
+
+#include "examples/harness/harness.h"
+
+#include <string.h>
+
+void lab_fusion_clear(lab_fusion *f)
+{
+    for (int i = 0; i < f->n; i++) lab_program_clear(&f->kernel[i]);
+    harness_free(f->kernel);
+    harness_free(f->hash);
+    harness_free(f->offset);
+    harness_free(f->part);
+    *f = (lab_fusion){0};
+}
+
+static void add_part(lab_fusion *f, int kernel)
+{
+    if (f->parts == f->room) {
+        f->room = f->room ? 2 * f->room : 256;
+        f->part = harness_grow(f->part, (size_t)f->room * sizeof *f->part);
+    }
+    f->part[f->parts++] = kernel;
+}
+
+/* Takes over the kernel, or clears it when there is an equal one; returns its index. */
+static int add_kernel(lab_fusion *f, lab_program *kernel)
+{
+    const uint64_t hash = lab_kernel_hash(kernel);
+    for (int i = 0; i < f->n; i++)
+        if (f->hash[i] == hash) {
+            lab_program_clear(kernel);
+            return i;
+        }
+    if (f->n == f->capacity) {
+        f->capacity = f->capacity ? 2 * f->capacity : 64;
+        f->kernel = harness_grow(f->kernel, (size_t)f->capacity * sizeof *f->kernel);
+        f->hash = harness_grow(f->hash, (size_t)f->capacity * sizeof *f->hash);
+    }
+    f->hash[f->n] = hash;
+    f->kernel[f->n] = *kernel;
+    return f->n++;
+}
+
+static ag_status add_partition(lab_fusion *f, const lab_program *p, int *group, double rate,
+                               uint64_t seed, ag_failure *why)
+{
+    const int groups = lab_partition(group, p, rate, seed);
+    if (groups < 0) return ag_fail(why, AG_EMEMORY, "%s: no memory to cut it in kernels", p->name);
+    for (int g = 0; g < groups; g++) {
+        lab_program kernel = {0};
+        if (lab_kernel(&kernel, p, group, g)) {
+            ag_fail(why, kernel.why.status ? kernel.why.status : AG_EMEMORY, "%s: kernel %d: %s",
+                    p->name, g, kernel.why.sentence);
+            lab_program_clear(&kernel);
+            return why->status;
+        }
+        add_part(f, add_kernel(f, &kernel));
+    }
+    f->offset[++f->partitions] = f->parts;
+    return AG_OK;
+}
+
+ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, uint64_t seed,
+                          ag_failure *why)
+{
+    ag_random random = {seed, lab_kernel_hash(p), 0};
+    int *group = harness_alloc(((size_t)p->n + 1) * sizeof *group);
+    *f = (lab_fusion){.offset = harness_alloc(((size_t)partitions + 1) * sizeof *f->offset)};
+    for (int q = 0; q < partitions && !why->status; q++) {
+        const double drawn = ag_random_uniform(&random);
+        add_partition(f, p, group, q < 2 ? q : drawn, ag_random_bits(&random), why);
+    }
+    harness_free(group);
+    return why->status;
+}
+
+int lab_fusion_within(const lab_fusion *f, int kernels)
+{
+    for (int q = 0; q < f->partitions; q++)
+        for (int i = f->offset[q]; i < f->offset[q + 1]; i++)
+            if (f->part[i] >= kernels) return q;
+    return f->partitions;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of several random fusions of one program, each kernel once. */
+#ifndef LAB_FUSION_H
+#define LAB_FUSION_H
+
+#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/measure/manifest.h"
+#include "examples/lab/measure/measure.h"
+
+typedef struct lab_fusion {
+    lab_program *kernel; /* [n], in the order in which the partitions need them */
+    uint64_t *hash;      /* [n], all different */
+    int n, capacity;
+    int *offset, *part; /* partition q has the kernels part[offset[q]..offset[q + 1] - 1] */
+    int partitions, parts, room;
+} lab_fusion;
+
+/* Partition 0 fuses nothing, partition 1 everything possible, the others with a random rate. The
+   same program, seed and number give the same partitions. Free with lab_fusion_clear, also after a
+   failure. */
+ag_status lab_fusion_draw(lab_fusion *f, const lab_program *p, int partitions, uint64_t seed,
+                          ag_failure *why);
+void lab_fusion_clear(lab_fusion *f);
+
+/* Number of partitions whose kernels are all among the first `kernels`, counted from 0. */
+int lab_fusion_within(const lab_fusion *f, int kernels);
+
+/* Measures the kernels which[0..count-1] in turn, each with memory of its own. */
+ag_status lab_fusion_measure(lab_meter *m, lab_timing *timing, const lab_fusion *f,
+                             const int *which, int count, ag_failure *why);
+
+/* "FOLDER/NAME.npz" (docs/formats.md): the first n kernels and all partitions. */
+ag_status lab_fusion_write(const lab_manifest *m, const char *name, const lab_fusion *f,
+                           const lab_timing *timing, int n, ag_failure *why);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Fused kernels: a program partitioned into groups, each a program of its own, and the tile sizes
+   that a kernel can have. */
+#ifndef LAB_KERNELS_H
+#define LAB_KERNELS_H
+
+#include "examples/lab/program/program.h"
+
+/* 1 when the program can run as one kernel: at most 64 nodes, at most one dot, convolution, reduce
+   or reduce-window; each reshape splits axes or merges them, but not both at once, and a gather's
+   table is a parameter; tiles of single elements fit into scratch, and the default tile recomputes
+   little. */
+int lab_fusible(const lab_program *kernel);
+
+/* group[i] of every node i: a random partition into fusible groups with one output each, drawn from
+   seed; `rate` (0..1) is the probability of a legal merge. Parameters, constants and broadcast
+   constants are in no group (-1). The groups are numbered from 0 in topological order; returns
+   their number, -1: no memory. */
+int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed);
+
+/* The kernel of group g: values from outside become parameters, constants and broadcast constants
+   are copied into each kernel that reads them. */
+ag_status lab_kernel(lab_program *kernel, const lab_program *p, const int *group, int g);
+
+/* A hash of a kernel's computation: equal for kernels that are equal node by node. */
+uint64_t lab_kernel_hash(const lab_program *kernel);
+
+/* Valid tiles of a kernel, `limit` of them at most (evenly drawn from seed), 24 numbers each as in
+   run.h; the default comes first. The output's bounds are sizes of its blocks along its axes; those
+   of the reduction, of a dot: the contracted axis; of a convolution: the spatial axes of the
+   window, then the input features of a group; of a reduce: dims; of a reduce-window: the window's
+   axes. Each is a power of two or the whole axis, of the most minor axes eight at least. Returns
+   their number, 0: none can be tiled, -1: no memory. The caller frees with ag__free. */
+int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t seed);
+
+/* 1 when each bound is 1 to the size of its axis, sums and products are right, the scratch of a
+   tile is 256 KiB at most, the work is at most 8 times the least possible, and there are at most 64
+   steps, or at most 8192 with 1024 operations each. The default tile is always valid. */
+int lab_tile_valid(const lab_program *kernel, const int *tile);
+
+/* A constant, or a constant broadcast: cheap enough to copy into each kernel. */
+int lab__everywhere(const lab_program *p, int i);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* manifest.json of a folder of measured files: the machine, the way and the date of each
+   measurement. */
+#ifndef LAB_MANIFEST_H
+#define LAB_MANIFEST_H
+
+#include "core/core.h"
+
+struct json_t;
+
+#define LAB_MANIFEST "manifest.json"
+
+typedef struct lab_manifest {
+    char *folder;
+    struct json_t *root; /* kind, machines, programs, files: docs/formats.md */
+    int machine;         /* index of this machine and way of measuring */
+    int lock;            /* of the folder; -1: it is only read */
+} lab_manifest;
+
+/* Facts about this machine, this build and the way of measuring (stolen): a JSON object. */
+struct json_t *lab_machine(int core, int repeats, int redo, double threshold);
+const char *lab_date(char text[32]); /* "2026-11-21T13:49:54Z" */
+
+/* Opens the manifest of a folder, which is made if it does not exist; machine is stolen. kind:
+   "layout", "tile", "fusion"; a folder of another kind is refused. Until it is freed no other
+   program gets the folder. Unfinished files of a killed program are removed. Fails: AG_EUSE
+   (another kind, another program), AG_EFILE, AG_EDATA. */
+lab_manifest *lab_manifest_open(const char *folder, const char *kind, struct json_t *machine,
+                                ag_failure *why);
+/* Loads an existing manifest for reading. */
+lab_manifest *lab_manifest_load(const char *folder, ag_failure *why);
+ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why);
+void lab_manifest_free(lab_manifest *m);
+
+const char *lab_manifest_kind(const lab_manifest *m);
+
+/* 1 when a program was finished and all its files exist, except those that were dropped. */
+int lab_manifest_done(const lab_manifest *m, const char *program);
+/* Records facts of a program or file, replacing older ones (stolen). "machine" and "date" are added
+   to those of a file. */
+void lab_manifest_program(lab_manifest *m, const char *program, struct json_t *facts);
+void lab_manifest_file(lab_manifest *m, const char *name, const char *program,
+                       struct json_t *facts);
+/* 1 when a file has this hash in its facts. */
+int lab_manifest_has(const lab_manifest *m, const char *hash);
+/* Forgets a program that was not finished, and those of its files that no longer exist. */
+void lab_manifest_forget(lab_manifest *m, const char *program);
+/* The number of files of a program that were dropped, and the number of all its files. */
+int lab_manifest_dropped(const lab_manifest *m, const char *program);
+int lab_manifest_count(const lab_manifest *m, const char *program);
+
+/* Refuses, with AG_EUSE, a program whose files in the folder were made with other options;
+   `options` as given to lab_manifest_program in "options". Options that were not recorded are not
+   compared. */
+ag_status lab_manifest_same(const lab_manifest *m, const char *program,
+                            const struct json_t *options, ag_failure *why);
+
+/* A number rounded to four digits, as JSON; null when it is not finite. */
+struct json_t *lab_real(double x);
+
+/* "FOLDER/NAMEtail"; the caller frees it with harness_free. */
+char *lab_manifest_path(const lab_manifest *m, const char *name, const char *tail);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/lab/measure/measure.h"
+
+#include "examples/harness/harness.h"
+#include "examples/lab/measure/clock.h"
+
+#include <string.h>
+
+enum { LOOPS = 100000, FIRST_PROBES = 32 };
+
+typedef struct sample {
+    int config, attempt;
+    double ns;
+} sample;
+
+/* The samples of a batch, in the order in which they are taken; repeated ones are appended. */
+typedef struct batch {
+    lab_meter *m;
+    const lab_subject *s;
+    sample *samples;
+    int n, capacity, prepared, bad; /* bad: the last probe found a disturbance */
+    int *loops;
+    int64_t *single; /* ns of the run before the first sample; 0: not yet */
+    double *kept;    /* [count][repeats] */
+    int *n_kept;
+} batch;
+
+static int64_t real_now(void *state)
+{
+    (void)state;
+    return lab_now();
+}
+
+static void real_probe(void *state)
+{
+    (void)state;
+    lab_probe();
+}
+
+lab_subject lab_real_subject(void *state, ag_status (*prepare)(void *, int, ag_failure *),
+                             void (*go)(void *))
+{
+    return (lab_subject){state, prepare, go, real_probe, real_now};
+}
+
+lab_measure_options lab_measure_defaults(void)
+{
+    return (lab_measure_options){.repeats = 5,
+                                 .redo = 8,
+                                 .threshold = 0.15,
+                                 .sample = 20000,
+                                 .segment = 500000,
+                                 .patience = 500000000,
+                                 .warm = 200000};
+}
+
+lab_meter lab_meter_new(lab_measure_options options)
+{
+    return (lab_meter){.options = options, .patience = options.patience};
+}
+
+int64_t lab_meter_best(const lab_meter *m)
+{
+    int n = m->counts.probes < LAB_PROBES ? (int)m->counts.probes : LAB_PROBES;
+    int64_t best = n ? m->recent[0] : 0;
+    for (int i = 1; i < n; i++)
+        if (m->recent[i] < best) best = m->recent[i];
+    return best;
+}
+
+/* The better of two tries, so that a short interrupt does not count. */
+static int64_t probe(const lab_subject *s)
+{
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < 2; i++) {
+        int64_t from = s->now(s->state);
+        s->probe(s->state);
+        int64_t took = s->now(s->state) - from;
+        if (took < best) best = took;
+    }
+    return best < 1 ? 1 : best;
+}
+
+static void keep_probe(lab_meter *m, int64_t ns)
+{
+    m->recent[m->counts.probes++ % LAB_PROBES] = ns;
+}
+
+static int64_t run(const lab_subject *s, int loops)
+{
+    int64_t from = s->now(s->state);
+    for (int i = 0; i < loops; i++) s->go(s->state);
+    return s->now(s->state) - from;
+}
+
+/* Runs each configuration to warm up, and finds how many runs make a sample. */
+static void calibrate(batch *b, int config)
+{
+    int64_t wanted = b->m->options.sample, took = run(b->s, 1);
+    int loops = 1;
+    while (took < wanted &&
+           loops < LOOPS) { /* the first run is cold, so a second, longer one is needed */
+        int64_t guess = took > 0 ? loops * wanted / took + 1 : loops * 10;
+        loops = guess > loops * 10 ? loops * 10 : (int)guess;
+        if (loops > LOOPS) loops = LOOPS;
+        took = run(b->s, loops);
+    }
+    b->loops[config] = loops;
+    b->single[config] = took / loops > 0 ? took / loops : 1;
+}
+
+static ag_status take(batch *b, sample *x, ag_failure *why)
+{
+    if (b->prepared != x->config && b->s->prepare(b->s->state, x->config, why)) return why->status;
+    b->prepared = x->config;
+    if (!b->single[x->config])
+        calibrate(b, x->config);
+    else if (b->single[x->config] < b->m->options.warm)
+        b->s->go(b->s->state);
+    x->ns = (double)run(b->s, b->loops[x->config]) / b->loops[x->config];
+    b->m->counts.samples++;
+    return AG_OK;
+}
+
+static void again(batch *b, const sample *x)
+{
+    sample next = {x->config, x->attempt + 1, 0};
+    if (b->n == b->capacity) {
+        b->capacity *= 2;
+        b->samples = harness_grow(b->samples, (size_t)b->capacity * sizeof *b->samples);
+    }
+    b->samples[b->n++] = next;
+    b->m->counts.redone++;
+}
+
+static void keep(batch *b, const sample *x)
+{
+    b->kept[x->config * b->m->options.repeats + b->n_kept[x->config]++] = x->ns;
+}
+
+/* Waits until the probe is fast again, or patience ends. These probes are not kept: they would soon
+   make the disturbance the norm. */
+static void wait(batch *b, double limit)
+{
+    lab_meter *m = b->m;
+    const int64_t from = b->s->now(b->s->state);
+    while (b->s->now(b->s->state) - from < m->patience)
+        if ((double)probe(b->s) <= limit) {
+            m->patience = m->options.patience;
+            b->bad = 0;
+            return;
+        }
+    m->patience /= 2;
+}
+
+/* 1 if something else used the core; sets b->bad to whether it still does afterwards. */
+static int disturbed(batch *b)
+{
+    const double limit = (double)lab_meter_best(b->m) * (1 + b->m->options.threshold);
+    const int64_t ns = probe(b->s);
+    keep_probe(b->m, ns);
+    b->bad = (double)ns > limit;
+    if (!b->bad) {
+        b->m->patience = b->m->options.patience;
+        return 0;
+    }
+    wait(b, limit);
+    return 1;
+}
+
+/* The samples between two probes are taken again, up to `redo` times, unless both probes were
+   undisturbed. */
+static void judge(batch *b, int from, int to)
+{
+    const lab_measure_options *o = &b->m->options;
+    const int before = b->bad, bad = disturbed(b) || before;
+    for (int i = from; i < to; i++) {
+        sample x = b->samples[i];
+        if (bad && x.attempt < o->redo) {
+            again(b, &x);
+            continue;
+        }
+        b->m->counts.disturbed += bad;
+        keep(b, &x);
+    }
+}
+
+static int late(const lab_meter *m)
+{
+    return (m->deadline > 0 && harness_seconds() > m->deadline) ||
+           (m->stop_on_signal && harness_interrupted());
+}
+
+static ag_status take_all(batch *b, ag_failure *why)
+{
+    int from = 0;
+    disturbed(b);
+    int64_t last = b->s->now(b->s->state);
+    for (int i = 0; i < b->n && !b->m->stopped; i++) {
+        if (take(b, &b->samples[i], why)) return why->status;
+        if (b->s->now(b->s->state) - last >= b->m->options.segment || i == b->n - 1) {
+            judge(b, from, i + 1);
+            from = i + 1;
+            last = b->s->now(b->s->state);
+            b->m->stopped = late(b->m);
+        }
+    }
+    return AG_OK;
+}
+
+static lab_timing summary(double *ns, int n, int loops)
+{
+    harness_sort(ns, n);
+    double least = ns[0] < 1 ? 1 : ns[0], median = (ns[(n - 1) / 2] + ns[n / 2]) / 2;
+    if (median < least) median = least;
+    return (lab_timing){(int64_t)(least + 0.5), (median - least) / least, loops};
+}
+
+ag_status lab_measure(lab_meter *m, lab_timing *timing, const lab_subject *s, int count,
+                      ag_failure *why)
+{
+    const int repeats = m->options.repeats;
+    const size_t n = (size_t)count, all = n * (size_t)repeats;
+    batch b = {
+        .m = m, .s = s, .n = count * repeats, .capacity = count * repeats + 1, .prepared = -1};
+    m->stopped = 0;
+    b.samples = harness_alloc((all + 1) * sizeof *b.samples);
+    b.kept = harness_alloc((all + 1) * sizeof *b.kept);
+    b.loops = harness_alloc((n + 1) * sizeof *b.loops);
+    b.n_kept = harness_alloc((n + 1) * sizeof *b.n_kept);
+    b.single = harness_alloc((n + 1) * sizeof *b.single);
+    for (int r = 0; r < repeats; r++)
+        for (int i = 0; i < count; i++) b.samples[r * count + i].config = i;
+    for (int i = 0; i < FIRST_PROBES && m->counts.probes < FIRST_PROBES; i++)
+        keep_probe(m, probe(s));
+    ag_status status = take_all(&b, why);
+    for (int i = 0; i < count && status == AG_OK && !m->stopped; i++)
+        timing[i] = summary(b.kept + i * repeats, repeats, b.loops[i]);
+    harness_free(b.samples);
+    harness_free(b.kept);
+    harness_free(b.loops);
+    harness_free(b.n_kept);
+    harness_free(b.single);
+    return status;
+}

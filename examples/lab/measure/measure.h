@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures a batch of configurations: samples in turn, with a probe between them; disturbed samples
+   are taken again. */
+#ifndef LAB_MEASURE_H
+#define LAB_MEASURE_H
+
+#include "core/core.h"
+
+/* The measured work; the clock and the probe are functions so that tests can replace them. */
+typedef struct lab_subject {
+    void *state;
+    ag_status (*prepare)(void *state, int config,
+                         ag_failure *why); /* selects the configuration that go runs */
+    void (*go)(void *state);
+    void (*probe)(void *state); /* fixed work */
+    int64_t (*now)(void *state);
+} lab_subject;
+
+typedef struct lab_measure_options {
+    int repeats;      /* samples of each configuration */
+    int redo;         /* how often a sample is taken again at most */
+    double threshold; /* disturbed: the probe takes more than 1 + threshold times its best */
+    int64_t sample;   /* ns: shorter runs are looped until a sample lasts so long */
+    int64_t segment;  /* ns between two probes, about */
+    int64_t patience; /* ns to wait for the end of a disturbance, at most */
+    int64_t warm;     /* ns: a run that is shorter is run once, not timed, before every sample */
+} lab_measure_options;
+
+/* The subject with the real clock and probe. */
+lab_subject lab_real_subject(void *state, ag_status (*prepare)(void *, int, ag_failure *),
+                             void (*go)(void *));
+
+lab_measure_options lab_measure_defaults(void);
+
+/* The result of one configuration: the smallest sample, and the distance of the median above it. */
+typedef struct lab_timing {
+    int64_t ns;    /* of one run, at least 1 */
+    double spread; /* (median - smallest) / smallest */
+    int loops;     /* runs in a sample */
+} lab_timing;
+
+enum { LAB_PROBES = 4096 };
+
+typedef struct lab_counts {
+    int64_t probes, samples, redone;
+    int64_t disturbed; /* kept after `redo` attempts */
+} lab_counts;
+
+/* The state that lasts over the batches. Start from lab_meter_new. */
+typedef struct lab_meter {
+    lab_measure_options options;
+    int64_t recent[LAB_PROBES]; /* the running best is the smallest of these */
+    int64_t patience; /* remaining patience: it decreases after each wait that was in vain */
+    lab_counts counts;
+    double deadline;    /* of harness_seconds; 0: none. A batch that passes it is given up */
+    int stop_on_signal; /* ... and a batch during which a signal comes, too */
+    int stopped;        /* the last batch was given up */
+} lab_meter;
+
+lab_meter lab_meter_new(lab_measure_options options);
+int64_t lab_meter_best(const lab_meter *m); /* ns of the probe; 0 before the first */
+
+/* Measures configurations 0..count-1, in turn: sample 1 of all, sample 2 of all... Every
+   configuration runs once before its first sample. When m->stopped is set afterwards, the timings
+   mean nothing. Fails as prepare does. */
+ag_status lab_measure(lab_meter *m, lab_timing *timing, const lab_subject *s, int count,
+                      ag_failure *why);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Estimates of the share of noise in the differences between run times. */
+#ifndef LAB_NOISE_H
+#define LAB_NOISE_H
+
+#include <stdint.h>
+
+/* Half the width of the middle 68 % of ln(run time): one standard deviation where times are
+   log-normal, and robust against outliers. 0 with less than two. */
+double lab_time_spread(const int64_t *ns, int n);
+
+/* The same measure for one measurement, from pairs of measurements of the same things: the 68th
+   percentile of |ln(first / second)|, divided by the root of 2. -1 without pairs. */
+double lab_time_noise(const int64_t *first, const int64_t *second, int n);
+
+/* Median of n numbers; sorts them. 0 without any. */
+double lab_median(double *x, int n);
+
+/* Kendall's tau-b of two lists of run times; NaN where it is not defined. */
+double lab_time_tau(const int64_t *first, const int64_t *second, int n);
+
+#endif

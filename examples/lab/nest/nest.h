@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* One strided loop nest, the form in which every operation of the lab runs. A nest is described
+   (nest_begin, nest_loop_add, nest_window_add), planned once (nest_plan: loops are ordered and
+   merged, the inner loop is chosen) and then run any number of times on buffers of the same strides
+   (nest_run). */
+#ifndef LAB_NEST_H
+#define LAB_NEST_H
+
+#include "examples/lab/program/program.h"
+
+enum { NEST_LOOPS = 12, NEST_INPUTS = 3, NEST_WINDOWS = LAB_RANK };
+
+typedef enum nest_kind {
+    NEST_MAP, /* out = op(in 0, in 1, in 2): any elementwise op, LAB_COPY for moves */
+    NEST_DOT, /* out = sum over the reduction loops of in 0 * in 1 */
+    NEST_SUM, /* out = sum of in 0 */
+    NEST_MAX  /* out = largest of in 0 (minus infinity of nothing) */
+} nest_kind;
+
+/* A loop and the strides, in floats and of either sign, that it moves the output and each input by.
+   out is 0 in a reduction loop and nowhere else, unless size is 1. */
+typedef struct nest_loop {
+    int64_t size;
+    int64_t out, in[NEST_INPUTS];
+    int reduce;
+    /* of the plan: the window that the loop opens (gives the first counter of) and the one that it
+       closes (whose bounds cut its range), -1: none */
+    int opens, closes;
+} nest_loop;
+
+/* The bounds of input 0: index = offset + step[0] * counter of loop[0] + step[1] * counter of
+   loop[1]; iterations with 0 <= index < limit and index % dilation == 0 count and read input 0 at
+   stride * (index / dilation), the others are skipped. loop[0] is a free loop (of the output),
+   loop[1] a reduction loop; both have in[0] = 0 and steps that are not 0. */
+typedef struct nest_window {
+    int loop[2];
+    int64_t step[2], offset, limit, dilation, stride;
+} nest_window;
+
+/* The two innermost loops: n along the output, r along a reduction (1: none). */
+typedef struct nest_tail {
+    int64_t n, out, in[NEST_INPUTS];
+    int64_t r, along[NEST_INPUTS];
+} nest_tail;
+
+typedef void (*nest_body)(float *out, const float *const *in, const nest_tail *tail);
+
+typedef struct nest {
+    nest_kind kind;
+    lab_op op;      /* of a map */
+    lab_type type;  /* the type that LAB_CONVERT converts to */
+    int accumulate; /* 1: a reduction adds to what the output holds instead of starting afresh */
+    int n_loops, n_windows;
+    nest_loop loop[NEST_LOOPS];
+    nest_window window[NEST_WINDOWS];
+    int64_t out_at, in_at[NEST_INPUTS]; /* first element, from the pointers given to nest_run */
+    /* written by nest_plan */
+    int depth, start; /* loops outside of the tail; the number of those outside of all reductions */
+    nest_loop n, r;   /* the loops of the tail */
+    nest_body body;
+} nest;
+
+/* An empty nest: without loops it computes one element. */
+void nest_begin(nest *nest, nest_kind kind, lab_op op, lab_type type);
+
+/* Appends a loop, in any order; returns its number (for windows). reduce: 1 for a reduction loop.
+   At most NEST_LOOPS: more are a bug of the caller and are left out. */
+int nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0, int64_t in1,
+                  int64_t in2);
+void nest_window_add(nest *nest, nest_window window);
+
+/* Orders the loops by the output's strides, the most minor innermost (a reduction loop is innermost
+   instead where the inputs are contiguous along it and not along the output), merges loops where
+   possible and turns windows that are never cut into strides. A nest is planned once; describe it
+   again to change sizes, strides or a window's offset. Takes a microsecond or two at most. */
+void nest_plan(nest *nest);
+
+/* Runs a planned nest; only the first inputs that the kind (or the map's op) reads are touched.
+   out overlaps no input. */
+void nest_run(const nest *nest, float *out, const float *const in[NEST_INPUTS]);
+
+/* ---- inner loops: chosen by nest_plan; each looks at the strides itself ---- */
+
+nest_body nest_map_body(lab_op op, lab_type type);
+/* rows: 1 when the loop along the output is inside, 0 when the reduction is. */
+nest_body nest_dot_body(int rows);
+nest_body nest_reduce_body(nest_kind kind, int rows);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Families of programs with random sizes: the unit of the "manual" split. */
+#ifndef LAB_FAMILIES_H
+#define LAB_FAMILIES_H
+
+#include "examples/lab/program/program.h"
+
+typedef struct lab_family {
+    const char *name; /* "mlp", "alexnet", ... */
+    const char *text; /* one line for --help */
+    /* size 0..1 scales widths and depths, seed draws them. */
+    void (*build)(lab_program *p, double size, uint64_t seed);
+} lab_family;
+
+extern const lab_family lab_families[];
+extern const int lab_n_families;
+
+/* An estimate of the cost of a run: multiply-adds of dots, convolutions and windows, and the
+   elements that every other operation writes (a reduction: reads). */
+int64_t lab_program_work(const lab_program *p);
+
+/* The assumed work of a millisecond: 2 G a second, on one thread with some unlucky layouts. */
+enum { LAB_WORK_PER_MS = 2000000 };
+
+/* Builds program `number` of a family, named FAMILY_NUMBER. Its work is between a quarter of
+   `milliseconds` and all of it. The same arguments give the same program on any machine. p is
+   cleared first. 0 or a sentence in why (AG_EUSE: no such family, a number below 0, no program of
+   the family is that small or large). */
+ag_status lab_family_program(lab_program *p, const char *family, int number, double milliseconds,
+                             ag_failure *why);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* A program as the arrays of a TpuGraphs file. */
+#ifndef LAB_FEATURES_H
+#define LAB_FEATURES_H
+
+#include "examples/lab/program/program.h"
+
+enum { LAB_FEATURES = 140 };
+
+/* The 140 features of node i of a checked program, as featurizers.h of google-research-datasets/
+   tpu_graphs computes them; the root is the last node, layouts (134-139) are row-major. */
+void lab_node_features(float *features, const lab_program *p, int i);
+
+/* Edges (u consumes v), unique, sorted by u, then v: rows [u, v] of int64. Returns their number;
+   edges has room for n * LAB_OPERANDS rows. */
+int lab_edges(int64_t (*edges)[2], const lab_program *p);
+
+#endif

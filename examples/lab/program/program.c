@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* A program as a list of nodes. */
+#include "examples/lab/program/program_internal.h"
+#include "core/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void lab_program_clear(lab_program *p)
+{
+    ag__free(p->nodes);
+    memset(p, 0, sizeof *p);
+}
+
+int64_t lab_elements(lab_shape s)
+{
+    int64_t n = 1;
+    if (s.rank < 0 || s.rank > LAB_RANK) return -1;
+    for (int i = 0; i < s.rank; i++) {
+        if (s.size[i] < 1 || s.size[i] > LAB_ELEMENTS / n) return -1;
+        n *= s.size[i];
+    }
+    return n;
+}
+
+int lab_configurable(const lab_node *node)
+{
+    return node->op == LAB_CONVOLUTION || node->op == LAB_DOT || node->op == LAB_RESHAPE;
+}
+
+int lab__same_sizes(lab_shape a, lab_shape b)
+{
+    if (a.rank != b.rank) return 0;
+    for (int i = 0; i < a.rank; i++)
+        if (a.size[i] != b.size[i]) return 0;
+    return 1;
+}
+
+int lab__same_shape(lab_shape a, lab_shape b) { return a.type == b.type && lab__same_sizes(a, b); }
+
+lab_shape_text lab__shape_text(lab_shape shape)
+{
+    lab_shape_text t;
+    int at = snprintf(t.text, sizeof t.text, "%s[", lab_type_name(shape.type));
+    for (int i = 0; i < shape.rank && i < LAB_RANK; i++)
+        at +=
+            snprintf(t.text + at, sizeof t.text - (size_t)at, "%s%d", i ? "," : "", shape.size[i]);
+    snprintf(t.text + at, sizeof t.text - (size_t)at, "]");
+    return t;
+}
+
+static int is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+int lab__is_name(const char *name)
+{
+    int n = 0;
+    if (!is_letter(name[0])) return 0;
+    while (n < LAB_NAME && (is_letter(name[n]) || name[n] == '.' || name[n] == '-')) n++;
+    return n < LAB_NAME && name[n] == 0;
+}
+
+ag_status lab__refuse(const lab_site *site, ag_status status, const char *format, ...)
+{
+    char what[360];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    return ag_fail(site->why, status, "%.100s: %s: %s", site->where, lab_op_name(site->node->op),
+                   what);
+}
+
+/* Copies only the fields that the op uses, so that equal nodes are equal in memory. */
+static void copy_used(lab_node *to, const lab_node *from)
+{
+    lab_op op = from->op;
+    memset(to, 0, sizeof *to);
+    to->op = op;
+    to->shape.type = from->shape.type;
+    to->shape.rank = from->shape.rank;
+    memcpy(to->shape.size, from->shape.size, sizeof(int) * (size_t)from->shape.rank);
+    to->n_operands = from->n_operands;
+    memcpy(to->operand, from->operand, sizeof(int) * (size_t)from->n_operands);
+    if (op == LAB_IOTA || op == LAB_BROADCAST || op == LAB_TRANSPOSE || op == LAB_CONCATENATE ||
+        op == LAB_REVERSE || op == LAB_REDUCE) {
+        to->n_dims = from->n_dims;
+        memcpy(to->dims, from->dims, sizeof(int) * (size_t)from->n_dims);
+    }
+    int windows = op == LAB_REDUCE_WINDOW ? from->shape.rank
+                  : op == LAB_CONVOLUTION ? from->conv.spatial
+                                          : 0;
+    memcpy(to->window, from->window, sizeof(lab_window) * (size_t)windows);
+    for (int i = 0; op == LAB_PAD && i < from->shape.rank; i++) {
+        to->window[i].low = from->window[i].low;
+        to->window[i].high = from->window[i].high;
+    }
+    if (op == LAB_SLICE) {
+        size_t bytes = sizeof(int) * (size_t)from->shape.rank;
+        memcpy(to->start, from->start, bytes);
+        memcpy(to->limit, from->limit, bytes);
+        memcpy(to->stride, from->stride, bytes);
+    }
+    if (op == LAB_DOT) to->dot = from->dot;
+    if (op == LAB_CONVOLUTION) {
+        to->conv = from->conv;
+        for (int i = from->conv.spatial; i < 3; i++)
+            to->conv.in_spatial[i] = to->conv.kernel_spatial[i] = to->conv.out_spatial[i] = 0;
+    }
+    if (op == LAB_REDUCE || op == LAB_REDUCE_WINDOW) to->reducer = from->reducer;
+    if (op == LAB_CONSTANT) to->value = from->value;
+    memcpy(to->name, from->name, strlen(from->name)); /* the name has been checked */
+}
+
+/* Makes room for one more node. */
+static ag_status make_room(lab_program *p)
+{
+    if (p->n >= LAB_NODES)
+        return ag_fail(&p->why, AG_EUSE,
+                       "program %.63s: it has %d nodes already, which is the most", p->name,
+                       LAB_NODES);
+    if (p->n < p->capacity) return AG_OK;
+    int wanted = p->capacity < 64 ? 64 : 2 * p->capacity;
+    lab_node *grown = ag__grow(p->nodes, (size_t)wanted * sizeof *grown);
+    if (!grown)
+        return ag_fail(&p->why, AG_EMEMORY, "program %.63s: there is no memory for %d nodes",
+                       p->name, wanted);
+    p->nodes = grown;
+    p->capacity = wanted;
+    return AG_OK;
+}
+
+int lab__append(lab_program *p, const lab_node *given, const char *where, int compare)
+{
+    char own[LAB_NAME + 40];
+    lab_node node = *given; /* may point into p->nodes, which moves */
+    lab_site site = {p, &node, where, &p->why};
+    lab_shape shape;
+    if (p->why.status) return 0;
+    snprintf(own, sizeof own, "program %.63s, node %d", p->name, p->n);
+    if (!where) site.where = own;
+    if (lab__shape(&shape, &site, p->n)) return 0;
+    if (compare && !lab__same_shape(shape, node.shape)) {
+        lab__refuse(&site, AG_ESHAPE, "the shape is %s, but %s follows from the operands",
+                    lab__shape_text(node.shape).text, lab__shape_text(shape).text);
+        return 0;
+    }
+    if (make_room(p)) return 0;
+    node.shape = shape;
+    lab_node *to = &p->nodes[p->n];
+    copy_used(to, &node);
+    if (!to->name[0]) snprintf(to->name, sizeof to->name, "%s.%d", lab_op_name(to->op), p->n);
+    return p->n++;
+}
+
+int lab_append(lab_program *p, const lab_node *node) { return lab__append(p, node, NULL, 1); }

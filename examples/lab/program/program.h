@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* A small graph of HLO-like operations, which the lab runs, measures and writes as a TpuGraphs
+   graph. Nodes are in topological order: operands come first, the last node is the root. */
+#ifndef LAB_PROGRAM_H
+#define LAB_PROGRAM_H
+
+#include "core/core.h"
+
+enum {
+    LAB_RANK = 6,
+    LAB_OPERANDS = 8,
+    LAB_NAME = 64,
+    LAB_NODES = 100000,    /* of a program at most */
+    LAB_ELEMENTS = 1 << 28 /* of a value, and of a padded axis, at most */
+};
+
+/* The operations that the lab can run; lab_op_code gives the op code of TpuGraphs. */
+typedef enum lab_op {
+    LAB_PARAMETER, /* an input: values drawn from the node's number */
+    LAB_CONSTANT,  /* every element is `value` */
+    LAB_IOTA,      /* the index along dims[0] */
+    LAB_BROADCAST, /* dims[i]: axis of the output that axis i of the operand becomes */
+    LAB_RESHAPE,   /* same elements in row-major order */
+    LAB_TRANSPOSE, /* axis i of the output is axis dims[i] of the operand */
+    LAB_COPY,
+    LAB_CONVERT,     /* to the element type of the node's shape */
+    LAB_CONCATENATE, /* along dims[0] */
+    LAB_SLICE,       /* start, limit, stride of each axis */
+    LAB_PAD,     /* window[axis].low and .high (>= 0) times operand 1, a scalar, around operand 0 */
+    LAB_REVERSE, /* of the axes dims */
+    /* elementwise, one operand */
+    LAB_ABS,
+    LAB_EXPONENTIAL,
+    LAB_LOG,
+    LAB_LOGISTIC,
+    LAB_NEGATE,
+    LAB_RSQRT,
+    LAB_SQRT,
+    LAB_SIGN,
+    LAB_TANH,
+    LAB_NOT,
+    /* elementwise, two operands */
+    LAB_ADD,
+    LAB_SUBTRACT,
+    LAB_MULTIPLY,
+    LAB_DIVIDE,
+    LAB_MAXIMUM,
+    LAB_MINIMUM,
+    LAB_POWER,
+    LAB_COMPARE, /* greater than: the result is pred (0 or 1) */
+    LAB_AND,
+    LAB_OR,
+    /* elementwise, three operands */
+    LAB_SELECT, /* operand 0 ? operand 1 : operand 2 */
+    LAB_CLAMP,  /* operand 0 <= operand 1 <= operand 2 */
+    /* with a reduction */
+    LAB_REDUCE,        /* of the axes dims, by `reducer` */
+    LAB_REDUCE_WINDOW, /* window[axis] of every axis, by `reducer` */
+    LAB_DOT,           /* see lab_dot_dims */
+    LAB_CONVOLUTION,   /* see lab_conv_dims; window[i] of spatial axis i */
+    LAB_GATHER,        /* rows of operand 0 [v, f] named by operand 1 [n] of s32: [n, f] */
+    LAB_OPS
+} lab_op;
+
+typedef enum lab_type { LAB_F32, LAB_S32, LAB_PRED, LAB_TYPES } lab_type;
+typedef enum lab_reducer { LAB_SUM, LAB_MAX } lab_reducer;
+
+/* The logical shape of a value; rank 0 is a scalar. All types are held as float in memory. */
+typedef struct lab_shape {
+    lab_type type;
+    int rank, size[LAB_RANK];
+} lab_shape;
+
+/* Values are given directly: sizes, strides and dilations are at least 1. Element o of the output
+   reads o * stride + k * dilation - low for k in 0..size-1 (size - 1 - k of the kernel when
+   reversed) of the input, whose elements are base_dilation apart; positions outside or between them
+   are zero, or minus infinity for LAB_MAX. */
+typedef struct lab_window {
+    int size, stride, low, high; /* low, high: padding; below 0 the input is cropped */
+    int dilation, base_dilation; /* of the window, of the input */
+    int reversed;                /* convolution alone */
+} lab_window;
+
+/* Batch axes come first in both operands and in the result; then the free axes of the left operand,
+   then those of the right. One axis of each is contracted. */
+typedef struct lab_dot_dims {
+    int batch;       /* number of batch axes */
+    int left, right; /* contracted axis of operand 0 and of operand 1 */
+} lab_dot_dims;
+
+/* The axes of input (operand 0), kernel (operand 1) and output. */
+typedef struct lab_conv_dims {
+    int spatial; /* number of spatial axes, 1 to 3 */
+    int in_batch, in_feature, in_spatial[3];
+    int kernel_in, kernel_out, kernel_spatial[3];
+    int out_batch, out_feature, out_spatial[3];
+    int groups; /* feature_group_count */
+} lab_conv_dims;
+
+typedef struct lab_node {
+    lab_op op;
+    lab_shape shape;
+    int n_operands, operand[LAB_OPERANDS]; /* node numbers, each below this one's */
+    int n_dims, dims[LAB_RANK];
+    lab_window window[LAB_RANK];
+    int start[LAB_RANK], limit[LAB_RANK], stride[LAB_RANK];
+    lab_dot_dims dot;
+    lab_conv_dims conv;
+    lab_reducer reducer;
+    float value;
+    char name[LAB_NAME]; /* a label: letters, digits and _ . - ; the builders give "dot.5" */
+} lab_node;
+
+/* Fields that an op does not use are zero. Zero bytes are an empty program. */
+typedef struct lab_program {
+    char name[LAB_NAME], family[LAB_NAME];
+    lab_node *nodes;
+    int n, capacity;
+    ag_failure why; /* the first failure; later calls do nothing and return 0 */
+} lab_program;
+
+/* Frees the nodes. */
+void lab_program_clear(lab_program *p);
+
+/* Name of an op as in HLO text ("reduce-window"), its op code in TpuGraphs (1..120), number of
+   operands (-1: concatenate takes 1 to LAB_OPERANDS). lab_op_find: -1 when there is none of that
+   name. lab_type_name: "f32", "s32", "pred". */
+const char *lab_op_name(lab_op op);
+int lab_op_code(lab_op op);
+int lab_op_arity(lab_op op);
+int lab_op_find(const char *name);
+const char *lab_type_name(lab_type type);
+
+/* Number of elements; -1: a rank outside of 0..LAB_RANK, a size below 1, above LAB_ELEMENTS. */
+int64_t lab_elements(lab_shape s);
+
+/* 1 for nodes that a layout configuration describes: convolution, dot, reshape. */
+int lab_configurable(const lab_node *node);
+
+/* Builders: append a node with the shape that follows from its operands, return its number. The
+   first misuse is kept as a sentence in p->why; it and all later calls return 0. Types: arithmetic
+   is of f32; abs, negate, sign, add, subtract, multiply, maximum, minimum, clamp, compare, reduce
+   and reduce-window take s32, too; not, and, or take pred; moving data takes any. */
+int lab_parameter(lab_program *p, lab_type type, int rank, const int *size);
+int lab_constant(lab_program *p, float value);                     /* a scalar */
+int lab_iota(lab_program *p, int axis, int rank, const int *size); /* s32 */
+int lab_broadcast(lab_program *p, int x, const int *dims, int rank, const int *size);
+int lab_reshape(lab_program *p, int x, int rank, const int *size);
+int lab_transpose(lab_program *p, int x, const int *dims);
+int lab_unary(lab_program *p, lab_op op, int x); /* also copy; shapes stay */
+int lab_convert(lab_program *p, int x, lab_type type);
+int lab_binary(lab_program *p, lab_op op, int a, int b); /* equal shapes */
+int lab_select(lab_program *p, int which, int a, int b);
+int lab_clamp(lab_program *p, int low, int x, int high);
+int lab_concatenate(lab_program *p, int n, const int *x, int axis);
+int lab_slice(lab_program *p, int x, const int *start, const int *limit, const int *stride);
+int lab_pad(lab_program *p, int x, int value, const int *low, const int *high);
+int lab_reverse(lab_program *p, int x, int n, const int *dims);
+int lab_reduce(lab_program *p, int x, lab_reducer reducer, int n, const int *dims);
+int lab_reduce_window(lab_program *p, int x, lab_reducer reducer, const lab_window *window);
+int lab_dot(lab_program *p, int a, int b, lab_dot_dims dims);
+int lab_convolution(lab_program *p, int x, int kernel, lab_conv_dims dims,
+                    const lab_window *window);
+int lab_gather(lab_program *p, int x, int rows);
+
+/* Appends a copy of `node`, whose operands are nodes of p; its shape must be the one that follows
+   from them. An empty name is filled in. Returns its number; 0 and p->why as the builders. */
+int lab_append(lab_program *p, const lab_node *node);
+
+/* Checks everything that the builders check, for a program that was made elsewhere: 0 or a sentence
+   in why. */
+ag_status lab_program_check(const lab_program *p, ag_failure *why);
+
+#endif

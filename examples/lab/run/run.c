@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of a run and its list of steps. */
+#include "core/internal.h"
+#include "examples/lab/run/run_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A cache line more than a value needs, so that values whose sizes are powers of two do not all
+   start in the same set of the cache. */
+enum { LINE = 16 };
+size_t lab__run_room(int64_t floats) { return ((size_t)floats + 2 * LINE - 1) / LINE * LINE; }
+
+static size_t bytes_of(int64_t floats) { return lab__run_room(floats) * sizeof(float); }
+
+/* The most floats that copies of a node's operands take. */
+static size_t copies_of(const lab_program *p, const lab_node *node)
+{
+    size_t bytes = 0;
+    for (int k = 0; lab_configurable(node) && k < node->n_operands; k++)
+        bytes = ag__add(bytes, bytes_of(lab_elements(p->nodes[node->operand[k]].shape)));
+    return node->op == LAB_RESHAPE ? 2 * bytes : bytes; /* to its layout, then to row-major */
+}
+
+static int largest_axis(const lab_program *p)
+{
+    int most = 1;
+    for (int i = 0; i < p->n; i++)
+        for (int axis = 0; axis < p->nodes[i].shape.rank; axis++)
+            if (p->nodes[i].shape.size[axis] > most) most = p->nodes[i].shape.size[axis];
+    return most;
+}
+
+/* Zeroes the values, which also makes their pages resident before the first run. */
+static float *take_values(lab_run *run, size_t bytes)
+{
+    float *block = ag_arena_take(run->memory, bytes);
+    if (block) memset(block, 0, bytes);
+    return block;
+}
+
+static ag_status take_memory(lab_run *run, ag_failure *why)
+{
+    const lab_program *p = run->p;
+    const int ramp = largest_axis(p);
+    size_t bytes = 0, copies = 0;
+    for (int i = 0; i < p->n; i++) {
+        bytes = ag__add(bytes, bytes_of(lab_elements(p->nodes[i].shape)));
+        const size_t of_node = copies_of(p, &p->nodes[i]);
+        if (of_node > copies) copies = of_node;
+    }
+    const size_t all = ag__add(ag__add(bytes, copies), bytes_of(ramp));
+    float *block = all > PTRDIFF_MAX ? NULL : take_values(run, all);
+    if (!block)
+        return ag_fail(why, AG_EMEMORY,
+                       "program %.63s: there is no memory for the %zu bytes of its values; run a "
+                       "smaller one",
+                       p->name, all);
+    for (int i = 0; i < p->n; i++) {
+        run->value[i].home = block;
+        block += lab__run_room(lab_elements(p->nodes[i].shape));
+    }
+    run->ramp = block;
+    run->copies = block + lab__run_room(ramp);
+    for (int i = 0; i < ramp; i++) run->ramp[i] = (float)i;
+    return AG_OK;
+}
+
+static void fill(const lab_run *run)
+{
+    for (int i = 0; i < run->p->n; i++) {
+        const lab_node *node = &run->p->nodes[i];
+        const int64_t n = lab_elements(node->shape);
+        for (int64_t j = 0; node->op == LAB_CONSTANT && j < n; j++)
+            run->value[i].home[j] = node->value;
+        if (node->op == LAB_PARAMETER) lab__parameter_values(run->value[i].home, run->p, i);
+    }
+}
+
+ag_status lab_run_new(lab_run **out, const lab_program *p, ag_failure *why)
+{
+    *out = NULL;
+    if (lab_program_check(p, why)) return why->status;
+    lab_run *run = ag__alloc(sizeof *run);
+    if (run) {
+        memset(run, 0, sizeof *run);
+        run->p = p;
+        run->value = ag__alloc((size_t)p->n * sizeof *run->value);
+        run->memory = ag_arena_new();
+        run->arguments = ag_arena_new();
+    }
+    if (!run || !run->value || !run->memory || !run->arguments)
+        ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory to run its %d nodes", p->name,
+                p->n);
+    else if (!take_memory(run, why)) {
+        fill(run);
+        lab__run_reset(run);
+        *out = run;
+        return AG_OK;
+    }
+    lab_run_free(run);
+    return why->status;
+}
+
+void lab_run_free(lab_run *run)
+{
+    if (!run) return;
+    ag_arena_free(run->memory);
+    ag_arena_free(run->arguments);
+    ag__free(run->value);
+    ag__free(run->steps);
+    ag__free(run->scratch);
+    ag__free(run);
+}
+
+void lab__run_reset(lab_run *run)
+{
+    run->n_steps = run->n_copies = 0;
+    ag_arena_reset(run->arguments);
+    for (int i = 0; i < run->p->n; i++) {
+        lab_value *v = &run->value[i];
+        v->data = v->home;
+        lab_view_row_major(&v->view, run->p->nodes[i].shape);
+    }
+}
+
+void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why)
+{
+    void *block = ag_arena_take(run->arguments, bytes);
+    if (!block)
+        ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for its steps", run->p->name);
+    return block;
+}
+
+void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why)
+{
+    if (bytes > run->scratch_bytes) {
+        ag__free(run->scratch);
+        run->scratch = ag__alloc(bytes);
+        run->scratch_bytes = run->scratch ? bytes : 0;
+    }
+    if (!run->scratch)
+        ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for %zu bytes of scratch",
+                run->p->name, bytes);
+    return run->scratch;
+}
+
+static ag_status add_step(lab_run *run, void (*go)(const void *), const void *args, ag_failure *why)
+{
+    if (run->n_steps == run->capacity) {
+        const int wanted = run->capacity ? 2 * run->capacity : 256;
+        lab_step *grown = ag__grow(run->steps, (size_t)wanted * sizeof *grown);
+        if (!grown)
+            return ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for %d steps",
+                           run->p->name, wanted);
+        run->steps = grown;
+        run->capacity = wanted;
+    }
+    run->steps[run->n_steps++] = (lab_step){go, args};
+    return AG_OK;
+}
+
+ag_status lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes,
+                        ag_failure *why)
+{
+    void *kept = lab__run_take(run, bytes, why);
+    if (!kept) return why->status;
+    memcpy(kept, args, bytes);
+    return add_step(run, go, kept, why);
+}
+
+void lab_run_go(lab_run *run)
+{
+    for (const lab_step *s = run->steps, *end = s + run->n_steps; s != end; s++) s->go(s->args);
+}
+
+int lab_run_copies(const lab_run *run) { return run->n_copies; }
+
+typedef struct nest_args {
+    float *out;
+    const float *in[NEST_INPUTS];
+    nest nest;
+} nest_args;
+
+static void go_nest(const void *args)
+{
+    const nest_args *a = args;
+    nest_run(&a->nest, a->out, a->in);
+}
+
+ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to,
+                          const float *const *data, const lab_view *in, const lab_part *part,
+                          ag_failure *why)
+{
+    lab_piece pieces[LAB_PIECES];
+    lab_part whole;
+    if (!part) lab_part_whole(&whole, run->p, node);
+    const int n = lab_lower(pieces, run->p, node, to, in, part ? part : &whole);
+    for (int i = 0; i < n; i++) {
+        nest_args *a = lab__run_take(run, sizeof *a, why);
+        if (!a) return why->status;
+        a->out = out;
+        a->nest = pieces[i].nest;
+        for (int k = 0; k < NEST_INPUTS; k++) {
+            const int from = pieces[i].from[k];
+            a->in[k] = from == LAB_RAMP ? run->ramp : from >= 0 ? data[from] : NULL;
+        }
+        if (add_step(run, go_nest, a, why)) return why->status;
+    }
+    return AG_OK;
+}
+
+static void plan_copy(nest *copy, lab_shape shape, const lab_view *to, const lab_view *from)
+{
+    nest_begin(copy, NEST_MAP, LAB_COPY, shape.type);
+    for (int i = 0; i < shape.rank; i++)
+        nest_loop_add(copy, shape.size[i], 0, to->stride[i], from->stride[i], 0, 0);
+    nest_plan(copy);
+}
+
+ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
+                        const float *data, const lab_view *from, ag_failure *why)
+{
+    nest_args *a = lab__run_take(run, sizeof *a, why);
+    if (!a) return why->status;
+    *a = (nest_args){.out = out, .in = {data}};
+    plan_copy(&a->nest, shape, to, from);
+    return add_step(run, go_nest, a, why);
+}
+
+void lab_run_read(float *elements, const lab_run *run, int node)
+{
+    const lab_shape shape = run->p->nodes[node].shape;
+    const lab_value *v = &run->value[node];
+    lab_view plain;
+    nest copy;
+    lab_view_row_major(&plain, shape);
+    plan_copy(&copy, shape, &plain, &v->view);
+    nest_run(&copy, elements, (const float *const[NEST_INPUTS]){v->data});
+}

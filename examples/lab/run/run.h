@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs programs on this CPU, on the thread of the caller: the loop nests of a layout configuration,
+   and fused kernels cut in tiles. Only lab_run_go is timed. */
+#ifndef LAB_RUN_H
+#define LAB_RUN_H
+
+#include "examples/lab/program/program.h"
+
+typedef struct lab_run lab_run;
+
+/* A layout configuration has 18 numbers for each configurable node, in the order of the nodes: 0-5
+   layout of the output, 6-11 of operand 0, 12-17 of operand 1, minor to major, -1 after the last
+   axis; -1 everywhere: the default (row-major). A layout may name only the most minor axes; the
+   others follow in row-major order. */
+typedef signed char lab_layout_row[18];
+
+/* A run holds the memory of values. It can be compiled repeatedly, and a new configuration reuses
+   the memory. Errors: no memory. */
+ag_status lab_run_new(lab_run **run, const lab_program *p, ag_failure *why);
+void lab_run_free(lab_run *run);
+
+/* Compiles the whole program for one configuration, NULL: all default. Copies are inserted where an
+   operand has another layout than the configuration wants; other nodes take the layout of their
+   first operand where it fits. Errors: a layout that is no permutation. */
+ag_status lab_run_layout(lab_run *run, const lab_layout_row *config, ag_failure *why);
+
+/* Compiles the program as one fused kernel (parameters are its inputs, the last node is its output,
+   everything else stays in scratch memory per tile). tile has 24 numbers as in TpuGraphs: 0-5 the
+   reduction's ("kernel") bounds, 6 sum, 7 product, 8-15 the same of the output's tile, 16-23 zero;
+   NULL: the default tile. Errors: a tile that lab_tile_valid refuses. */
+ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why);
+
+/* Runs the configuration or tile that was compiled last. */
+void lab_run_go(lab_run *run);
+
+/* Value of a node after a run (of the root only after lab_run_tile), in logical row-major order;
+   elements: as many as the node has. */
+void lab_run_read(float *elements, const lab_run *run, int node);
+
+/* Number of copies that the last lab_run_layout inserted. */
+int lab_run_copies(const lab_run *run);
+
+/* The plain reference: every node of the program, one element at a time, with sums in double.
+   values[i] has room for the elements of node i, or is NULL when not wanted (memory is then taken
+   and freed within). */
+ag_status lab_reference(float **values, const lab_program *p, ag_failure *why);
+
+/* Element i of parameter node `node`, which runs and the reference read (gather rows stay in
+   range). */
+float lab_parameter_value(const lab_program *p, int node, int64_t i);
+
+#endif

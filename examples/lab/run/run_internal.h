@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* A run: a value for each node and a flat list of steps. */
+#ifndef LAB_RUN_INTERNAL_H
+#define LAB_RUN_INTERNAL_H
+
+#include "examples/lab/run/lower.h"
+#include "examples/lab/run/run.h"
+
+/* The place of a node's value after the run. home: memory of its own for all of its elements; data
+   is elsewhere when a reshape needs no move. */
+typedef struct lab_value {
+    float *home, *data;
+    lab_view view;
+} lab_value;
+
+typedef struct lab_step {
+    void (*go)(const void *args);
+    const void *args;
+} lab_step;
+
+struct lab_run {
+    const lab_program *p; /* borrowed */
+    lab_value *value;     /* of each node; parameters and constants are filled, row-major */
+    float *ramp;          /* 0, 1, 2... as far as the largest axis */
+    float *copies;        /* room for the copies of one node's operands */
+    ag_arena *memory;     /* all values */
+    ag_arena *arguments;  /* of the steps compiled last */
+    lab_step *steps;
+    int n_steps, capacity;
+    int n_copies;
+    void *scratch; /* see lab__run_scratch */
+    size_t scratch_bytes;
+};
+
+/* Element i of parameter `node` for all i, row-major. */
+void lab__parameter_values(float *elements, const lab_program *p, int node);
+
+/* Forgets the steps; every value is row-major in its home. */
+void lab__run_reset(lab_run *run);
+
+/* Appends a step. bytes of arguments are copied; they live until the next reset. */
+ag_status lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes,
+                        ag_failure *why);
+
+/* Memory for the arguments of steps, until the next reset; NULL with a sentence. */
+void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why);
+
+/* One block of at least `bytes` bytes, kept from compilation to compilation and passed to the step
+   in its arguments; NULL with a sentence. */
+void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why);
+
+/* Appends the pieces that compute a node's part (NULL: the whole) from the operands' data. */
+ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to,
+                          const float *const *data, const lab_view *in, const lab_part *part,
+                          ag_failure *why);
+
+/* Appends a move of a value from one layout to another. */
+ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
+                        const float *data, const lab_view *from, ag_failure *why);
+
+/* The number of floats that a value of `floats` floats takes in the memory of a run. */
+size_t lab__run_room(int64_t floats);
+
+#endif

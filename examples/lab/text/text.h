@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs as text, a line per node:
+
+       program mlp_3 mlp
+       x = f32[64,256] parameter()
+       w = f32[256,128] parameter()
+       h = f32[64,128] dot(x, w) left=1 right=0
+       z = f32[] constant() value=0
+       zero = f32[64,128] broadcast(z) dims={}
+       y = f32[64,128] maximum(h, zero)
+*/
+#ifndef LAB_TEXT_H
+#define LAB_TEXT_H
+
+#include <stdio.h>
+
+#include "examples/lab/program/program.h"
+
+/* Reads one program into *p, which must be empty; path is for the sentences, which name the line.
+   Any bytes are read or refused: then p has no nodes and p->why is the sentence. docs/formats.md
+   has the grammar. */
+ag_status lab_text_read(lab_program *p, const char *text, size_t length, const char *path);
+ag_status lab_text_load(lab_program *p, const char *path);
+/* Prints a checked program so that reading it gives it again. Nodes without a name, or with a name
+   that an earlier node has, get one. */
+void lab_text_print(FILE *out, const lab_program *p);
+
+#endif

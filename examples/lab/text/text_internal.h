@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations that the files of the text form share. */
+#ifndef LAB_TEXT_INTERNAL_H
+#define LAB_TEXT_INTERNAL_H
+
+#include "examples/lab/program/program_internal.h"
+#include "examples/lab/text/text.h"
+
+/* A set of names, numbered in the order they came in. Zero bytes are an empty one. */
+typedef struct lab_names {
+    char (*name)[LAB_NAME];
+    int *slot; /* number + 1 of a name, by its hash; 0: free */
+    int n, slots;
+} lab_names;
+
+int lab__names_find(const lab_names *names, const char *name); /* -1: it is not there */
+/* Adds a name that is not there. */
+ag_status lab__names_add(lab_names *names, const char *name, ag_failure *why);
+void lab__names_clear(lab_names *names);
+
+/* A line that is read from left to right. */
+typedef struct lab_line {
+    const char *at, *end;
+    const char *path;
+    int number;
+    ag_failure *why;
+} lab_line;
+
+/* "PATH:LINE: ..." as a failure. */
+ag_status lab__bad_line(const lab_line *line, const char *format, ...) AG_PRINTF(2, 3);
+
+/* A quotation of the next characters for a sentence: "`fo(`" or "the end of the line". */
+typedef struct lab_next {
+    char text[40];
+} lab_next;
+lab_next lab__next(const lab_line *line);
+
+void lab__skip_blanks(lab_line *line);
+/* 1 when the line continues with these characters (after blanks), which are then skipped. */
+int lab__accept(lab_line *line, const char *what);
+ag_status lab__expect(lab_line *line, const char *what);
+/* Reads a name (see lab__is_name); `what` describes it in the sentence. */
+ag_status lab__read_name(char name[LAB_NAME], lab_line *line, const char *what);
+ag_status lab__read_int(int *value, lab_line *line);
+/* Characters up to a blank or bracket, cut to size - 1. */
+void lab__read_token(char *token, size_t size, lab_line *line);
+/* {1,2,3}: at most LAB_RANK numbers. */
+ag_status lab__read_list(int *n, int list[LAB_RANK], lab_line *line);
+
+/* All attributes after the operands; n_operands, shape and op of the node are known. */
+ag_status lab__read_attributes(lab_node *node, lab_line *line);
+/* window={...} and dim_labels=..., after the equals sign; n is set to the number of windows. */
+ag_status lab__read_window(lab_node *node, int *n, lab_line *line);
+ag_status lab__read_labels(lab_node *node, lab_line *line);
+
+/* Prints the attributes that lab__read_window and lab__read_labels read, and groups. */
+void lab__print_windowed(FILE *out, const lab_node *node);
+
+#endif

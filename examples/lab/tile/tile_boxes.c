@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The elements of each item that a tile needs, followed backwards from the output as boxes. */
+#include "examples/lab/tile/tile_plan.h"
+
+int64_t tile_box_elements(const tile_box *box, int rank)
+{
+    const int64_t most = INT64_C(1) << 50;
+    int64_t n = 1;
+    if (!box->some) return 0;
+    for (int a = 0; a < rank; a++) n = n > most / box->n[a] ? most : n * box->n[a];
+    return n;
+}
+
+/* The smallest box around both. */
+static void join(tile_box *box, const tile_box *more, int rank)
+{
+    if (!more->some) return;
+    if (!box->some) {
+        *box = *more;
+        return;
+    }
+    for (int a = 0; a < rank; a++) {
+        const int end = box->lo[a] + box->n[a], other = more->lo[a] + more->n[a];
+        if (more->lo[a] < box->lo[a]) box->lo[a] = more->lo[a];
+        box->n[a] = (end > other ? end : other) - box->lo[a];
+    }
+}
+
+static void view_box(tile_box *in, const tile_item *item, int rank, const tile_box *out)
+{
+    for (int a = 0; a < rank; a++) {
+        const int axis = item->from[a], step = item->step[a];
+        const int n = axis < 0 ? 1 : out->n[axis], lo = axis < 0 ? 0 : out->lo[axis];
+        const int end = step < 0 ? lo + n - 1 : lo; /* the element with the smallest index */
+        in->lo[a] = item->at[a] + step * end;
+        in->n[a] = (n - 1) * (step < 0 ? -step : step) + 1;
+    }
+}
+
+/* Clips [lo, hi] to an axis of the given size. */
+static void cut(tile_box *in, int a, int64_t lo, int64_t hi, int size)
+{
+    if (lo < 0) lo = 0;
+    if (hi > size - 1) hi = size - 1;
+    in->lo[a] = (int)lo;
+    in->n[a] = (int)(hi - lo + 1);
+    if (lo > hi) in->some = in->n[a] = 0;
+}
+
+static int64_t floor_divide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+static void padded_box(tile_box *in, const tile_item *item, const tile_item *input,
+                       const tile_box *out)
+{
+    for (int a = 0; a < item->rank; a++) {
+        const int64_t first = (int64_t)out->lo[a] - item->at[a], last = first + out->n[a] - 1;
+        cut(in, a, -floor_divide(-first, item->step[a]), floor_divide(last, item->step[a]),
+            input->size[a]);
+    }
+}
+
+/* The index at which input k of a concatenate starts. */
+static int part_start(const tile_items *t, const tile_item *item, int k)
+{
+    int start = 0;
+    for (int j = 0; j < k; j++) start += t->item[item->input[j]].size[item->from[0]];
+    return start;
+}
+
+void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int k,
+                   const tile_box *out)
+{
+    const tile_item *input = &t->item[item->input[k]];
+    *in = *out;
+    if (item->role == TILE_PAD) {
+        if (k == 0) padded_box(in, item, input, out);
+        return;
+    }
+    const int axis = item->from[0];
+    const int64_t lo = (int64_t)out->lo[axis] - part_start(t, item, k);
+    cut(in, axis, lo, lo + out->n[axis] - 1, input->size[axis]);
+}
+
+/* The box of input k that an item needs for the box `out` of itself. */
+static void input_box(tile_box *in, const tile_items *t, const tile_item *item, int k,
+                      const tile_box *out)
+{
+    *in = *out;
+    switch (item->role) {
+    case TILE_VIEW: view_box(in, item, t->item[item->input[k]].rank, out); break;
+    case TILE_RESHAPE: tile_reshape_box(in, t, item, out); break;
+    case TILE_PAD:
+    case TILE_CONCATENATE: tile_part_box(in, t, item, k, out); break;
+    default: break; /* of a gather only the first axis matters, which its row numbers have */
+    }
+}
+
+void tile_boxes(tile_box *box, const tile_items *t, int first, int last, const tile_box *blocked)
+{
+    for (int i = first; i < last; i++) box[i].some = 0;
+    for (int i = last; i >= first; i--) {
+        const tile_item *item = &t->item[i];
+        if (!box[i].some || (i == t->reduction && !blocked)) continue;
+        for (int k = 0; k < item->n_inputs; k++) {
+            const int input = item->input[k];
+            tile_box in;
+            if (t->item[input].role == TILE_EXTERNAL) continue;
+            if (i == t->reduction)
+                tile_reduction_box(&in, t, k, &box[i], blocked);
+            else
+                input_box(&in, t, item, k, &box[i]);
+            join(&box[input], &in, t->item[input].rank);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* The cost of tiles: scratch, steps, work. */
+#include "examples/lab/tile/tile_plan.h"
+
+#include <math.h>
+
+enum { ALIGN = 16 }; /* floats: scratch starts on cache lines */
+
+/* The last item that reads the result of item i, directly or through views. */
+static void last_readers(int *last, const tile_items *t)
+{
+    for (int i = 0; i < t->n; i++) last[i] = i;
+    for (int i = t->n - 1; i >= 0; i--) {
+        const tile_item *item = &t->item[i];
+        const int reader = tile_is_computed(item) ? i : last[i];
+        for (int k = 0; k < item->n_inputs; k++)
+            if (reader > last[item->input[k]]) last[item->input[k]] = reader;
+    }
+}
+
+/* Scratch of items that are no longer read is reused. The reduction's scratch lives through all
+   steps of a tile. */
+void tile_slots(int64_t *at, int64_t *total, const tile_items *t, const int64_t *most)
+{
+    int last[TILE_ITEMS], slot[TILE_ITEMS], busy[TILE_ITEMS], n = 0;
+    int64_t size[TILE_ITEMS], start[TILE_ITEMS];
+    last_readers(last, t);
+    *total = 0;
+    if (t->reduction >= 0 && t->reduction != t->root) {
+        size[0] = most[t->reduction];
+        busy[0] = last[t->reduction];
+        slot[t->reduction] = 0;
+        n = 1;
+    }
+    for (int i = 0; i < t->n; i++) {
+        if (!tile_is_computed(&t->item[i]) || i == t->root || i == t->reduction) continue;
+        int best = n;
+        for (int j = 0; j < n; j++)
+            if (busy[j] < i && (best == n || size[j] > size[best])) best = j;
+        if (best == n) size[n++] = 0;
+        if (most[i] > size[best]) size[best] = most[i];
+        busy[best] = last[i];
+        slot[i] = best;
+    }
+    for (int j = 0; j < n; j++) {
+        start[j] = *total;
+        *total += (size[j] + ALIGN - 1) / ALIGN * ALIGN;
+    }
+    for (int i = 0; i < t->n; i++)
+        if (tile_is_computed(&t->item[i]) && i != t->root) at[i] = start[slot[i]];
+}
+
+void tile_box_at(tile_box *box, const int *index, const int *size, const int *bound, int rank)
+{
+    box->some = 1;
+    for (int a = 0; a < rank; a++) {
+        box->lo[a] = index[a] * bound[a];
+        box->n[a] = size[a] - box->lo[a] < bound[a] ? size[a] - box->lo[a] : bound[a];
+    }
+}
+
+double tile_blocks(int *count, const int *size, const int *bound, int rank)
+{
+    double n = 1;
+    for (int a = 0; a < rank; a++) {
+        count[a] = (size[a] - 1) / bound[a] + 1;
+        n *= count[a];
+    }
+    return n;
+}
+
+/* Elements of the items from first to last, except for the reduction's, which is counted
+   separately. */
+static double computed(int64_t *most, const tile_items *t, const tile_box *box, int first, int last)
+{
+    double work = 0;
+    for (int i = first; i <= last; i++) {
+        if (!tile_is_computed(&t->item[i])) continue;
+        const int64_t n = tile_box_elements(&box[i], t->item[i].rank);
+        if (n > most[i]) most[i] = n;
+        if (i != t->reduction) work += (double)n;
+    }
+    return work;
+}
+
+/* The multiply-adds of one step of the reduction. */
+static double reduced(double uses[2], const tile_items *t, const tile_box *out,
+                      const tile_box *block)
+{
+    const tile_item *item = &t->item[t->reduction];
+    const double work =
+        (double)tile_box_elements(out, item->rank) * (double)tile_box_elements(block, t->n_blocked);
+    for (int k = 0; k < item->n_inputs && k < 2; k++) {
+        tile_box in;
+        tile_reduction_box(&in, t, k, out, block);
+        const double each = work / (double)tile_box_elements(&in, t->item[item->input[k]].rank);
+        if (each > uses[k]) uses[k] = each;
+    }
+    return work;
+}
+
+/* The first, middle or last of each axis. */
+static void probe(tile_box *box, const int *count, const int *size, const int *bound, int rank,
+                  int which)
+{
+    int index[LAB_RANK];
+    for (int a = 0; a < rank; a++) index[a] = (count[a] - 1) * which / 2;
+    tile_box_at(box, index, size, bound, rank);
+}
+
+void tile_estimate(tile_cost *cost, const tile_items *t, const tile_bounds *bounds)
+{
+    const tile_item *root = &t->item[t->root];
+    const int r = t->reduction, first = r < 0 ? 0 : r;
+    int tiles[LAB_RANK], blocks[LAB_RANK];
+    int64_t most[TILE_ITEMS] = {0}, at[TILE_ITEMS];
+    tile_box box[TILE_ITEMS], block;
+    const double n_tiles = tile_blocks(tiles, root->size, bounds->out, root->rank);
+    const double n_blocks = tile_blocks(blocks, t->blocked, bounds->blocked, t->n_blocked);
+    double behind = 0, before = 0;
+    *cost = (tile_cost){0};
+    for (int which = 0; which < 3; which++) {
+        probe(&box[t->root], tiles, root->size, bounds->out, root->rank, which);
+        tile_boxes(box, t, first, t->root, NULL);
+        behind = fmax(behind, computed(most, t, box, first, t->root));
+        if (r < 0 || !box[r].some) continue;
+        probe(&block, blocks, t->blocked, bounds->blocked, t->n_blocked, which);
+        tile_boxes(box, t, 0, r, &block);
+        before = fmax(before,
+                      computed(most, t, box, 0, r - 1) + reduced(cost->uses, t, &box[r], &block));
+    }
+    tile_slots(at, &cost->scratch, t, most);
+    cost->steps = n_tiles * (r < 0 ? 1 : n_blocks + (r != t->root));
+    cost->work = n_tiles * (behind + n_blocks * before);
+}

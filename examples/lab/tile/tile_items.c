@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* The items of a kernel: values that a tile computes, and views of them with other strides. A node
+   that is needed both before and after the reduction becomes two items, since different parts of it
+   are needed. */
+#include "examples/lab/run/lower.h"
+#include "examples/lab/tile/tile_plan.h"
+
+#include <string.h>
+
+/* The items of nodes: [0] after the reduction, [1] before it; -1: not needed there. */
+typedef struct node_items {
+    int at[2][TILE_NODES];
+} node_items;
+
+int tile_is_computed(const tile_item *item) { return item->role >= TILE_MAP; }
+
+tile_item *tile_items_add(tile_items *t, tile_role role, int before, int rank, const int *size)
+{
+    if (t->n == TILE_ITEMS) return NULL;
+    tile_item *item = &t->item[t->n++];
+    memset(item, 0, sizeof *item);
+    item->role = role;
+    item->before = before;
+    item->rank = rank;
+    if (rank) memcpy(item->size, size, (size_t)rank * sizeof *size);
+    return item;
+}
+
+/* Adds memory outside of the tile, with row-major strides. */
+static tile_item *add_external(tile_items *t, tile_memory memory, int rank, const int *size)
+{
+    tile_item *item = tile_items_add(t, TILE_EXTERNAL, 0, rank, size);
+    int64_t stride = 1;
+    if (!item) return NULL;
+    item->memory = memory;
+    for (int a = rank - 1; a >= 0; a--) {
+        item->stride[a] = memory == TILE_CONSTANT ? 0 : stride;
+        stride *= size[a];
+    }
+    return item;
+}
+
+int tile_items_constant(tile_items *t, float value)
+{
+    tile_item *item = add_external(t, TILE_CONSTANT, 0, NULL);
+    if (!item) return -1;
+    item->value = value;
+    return t->n - 1;
+}
+
+int tile_items_copy(tile_items *t, int input, int before)
+{
+    tile_item *from = &t->item[input];
+    tile_item *item = tile_items_add(t, TILE_MAP, before, from->rank, from->size);
+    if (!item) return -1;
+    item->n_inputs = 1;
+    item->input[0] = input;
+    return t->n - 1;
+}
+
+static void view_as_is(tile_item *item, int rank)
+{
+    for (int a = 0; a < rank; a++) {
+        item->from[a] = a;
+        item->step[a] = 1;
+    }
+}
+
+/* Axis a of the operand under an op that only moves elements. */
+static void view_axes(tile_item *item, const lab_node *node, int rank, const int *size)
+{
+    view_as_is(item, rank);
+    for (int i = 0; i < node->n_dims; i++) {
+        const int axis = node->dims[i];
+        if (node->op == LAB_BROADCAST) item->from[i] = axis;
+        if (node->op == LAB_TRANSPOSE) item->from[axis] = i;
+        if (node->op == LAB_REVERSE) {
+            item->at[axis] = size[axis] - 1;
+            item->step[axis] = -1;
+        }
+    }
+    for (int a = 0; node->op == LAB_SLICE && a < rank; a++) {
+        item->at[a] = node->start[a];
+        item->step[a] = node->stride[a];
+    }
+}
+
+/* The counters 0, 1, 2... along one axis. */
+static int add_iota(tile_items *t, const lab_node *node)
+{
+    const int axis = node->dims[0];
+    if (!add_external(t, TILE_COUNT, 1, &node->shape.size[axis])) return -1;
+    const int counters = t->n - 1;
+    tile_item *item = tile_items_add(t, TILE_VIEW, 0, node->shape.rank, node->shape.size);
+    if (!item) return -1;
+    item->n_inputs = 1;
+    item->input[0] = counters;
+    item->from[0] = axis;
+    item->step[0] = 1;
+    return t->n - 1;
+}
+
+/* A reshape of memory outside is a view of it with other axes; a reshape of a view that has no
+   plain strides needs a copy. */
+static int add_reshape(tile_items *t, const lab_node *node, int input, int before)
+{
+    const int rank = node->shape.rank, *size = node->shape.size;
+    if (t->item[input].role == TILE_EXTERNAL) {
+        const tile_item from = t->item[input];
+        tile_item *item = add_external(t, from.memory, rank, size);
+        if (!item) return -1;
+        item->number = from.number;
+        item->value = from.value;
+        return t->n - 1;
+    }
+    tile_item groups = {.rank = rank};
+    memcpy(groups.size, size, sizeof groups.size);
+    if (!tile_reshape_groups(&groups, t->item[input].size, t->item[input].rank)) return -1;
+    if (tile_reshape_merges(&groups) && !tile_is_computed(&t->item[input]))
+        input = tile_items_copy(t, input, before);
+    tile_item *item = input < 0 ? NULL : tile_items_add(t, TILE_RESHAPE, before, rank, size);
+    if (!item) return -1;
+    item->n_inputs = 1;
+    item->input[0] = input;
+    item->n_groups = groups.n_groups;
+    memcpy(item->group, groups.group, sizeof item->group);
+    return t->n - 1;
+}
+
+static tile_role role_of(lab_op op)
+{
+    switch (op) {
+    case LAB_BROADCAST:
+    case LAB_TRANSPOSE:
+    case LAB_SLICE:
+    case LAB_REVERSE: return TILE_VIEW;
+    case LAB_PAD: return TILE_PAD;
+    case LAB_CONCATENATE: return TILE_CONCATENATE;
+    case LAB_GATHER: return TILE_GATHER;
+    default: return tile_is_reduction(op) ? TILE_REDUCTION : TILE_MAP;
+    }
+}
+
+static void fill_role(tile_item *item, const tile_items *t, const lab_node *node)
+{
+    const tile_item *first = &t->item[item->input[0]];
+    if (item->role == TILE_VIEW) view_axes(item, node, first->rank, first->size);
+    if (item->role == TILE_CONCATENATE) item->from[0] = node->dims[0];
+    for (int a = 0; item->role == TILE_PAD && a < item->rank; a++) {
+        item->at[a] = node->window[a].low;
+        item->step[a] = 1;
+    }
+}
+
+/* The item of a node whose operands have items; -1: it cannot be made. */
+static int add_node(tile_items *t, const node_items *items, const lab_node *node, int before,
+                    unsigned copies)
+{
+    const tile_role role = role_of(node->op);
+    int input[LAB_OPERANDS];
+    if (node->op == LAB_IOTA) return add_iota(t, node);
+    for (int k = 0; k < node->n_operands; k++) {
+        input[k] = items->at[before || role == TILE_REDUCTION][node->operand[k]];
+        if (role != TILE_REDUCTION) continue;
+        input[k] = tile_reduction_input(t, node, k, input[k]);
+        if (input[k] >= 0 && copies >> k & 1 && !tile_is_computed(&t->item[input[k]]))
+            input[k] = tile_items_copy(t, input[k], 1);
+        if (input[k] < 0) return -1;
+    }
+    if (node->op == LAB_RESHAPE) return add_reshape(t, node, input[0], before);
+    if (role == TILE_GATHER && t->item[input[0]].role != TILE_EXTERNAL) return -1;
+    tile_item *item = tile_items_add(t, role, before, node->shape.rank, node->shape.size);
+    if (!item) return -1;
+    item->node = node;
+    item->n_inputs = node->n_operands;
+    memcpy(item->input, input, sizeof input);
+    fill_role(item, t, node);
+    return t->n - 1;
+}
+
+/* Adds parameters and constants, for both sides. */
+static int add_outside(tile_items *t, node_items *items)
+{
+    for (int i = 0; i < t->kernel->n; i++) {
+        const lab_node *node = &t->kernel->nodes[i];
+        if (node->op != LAB_PARAMETER && node->op != LAB_CONSTANT) continue;
+        tile_item *item = add_external(t, node->op == LAB_CONSTANT ? TILE_CONSTANT : TILE_PARAMETER,
+                                       node->shape.rank, node->shape.size);
+        if (!item) return 0;
+        item->number = i;
+        item->value = node->value;
+        items->at[0][i] = items->at[1][i] = t->n - 1;
+    }
+    return 1;
+}
+
+/* needed[0] of the nodes that the root reads without passing the reduction, needed[1] of those that
+   the reduction reads. Returns the reduction's node, -1: none, -2: several. */
+static int find_needed(char needed[2][TILE_NODES], const lab_program *kernel)
+{
+    int reduction = -1;
+    memset(needed, 0, 2 * TILE_NODES);
+    needed[0][kernel->n - 1] = 1;
+    for (int i = kernel->n - 1; i >= 0; i--) {
+        const lab_node *node = &kernel->nodes[i];
+        const int reduces = tile_is_reduction(node->op);
+        if (reduces && (needed[1][i] || (needed[0][i] && reduction >= 0))) return -2;
+        if (reduces && needed[0][i]) reduction = i;
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; needed[side][i] && k < node->n_operands; k++)
+                needed[reduces ? 1 : side][node->operand[k]] = 1;
+    }
+    return reduction;
+}
+
+static int add_side(tile_items *t, node_items *items, const char *needed, int before,
+                    unsigned copies)
+{
+    for (int i = 0; i < t->kernel->n; i++) {
+        const lab_node *node = &t->kernel->nodes[i];
+        if (!needed[i] || node->op == LAB_PARAMETER || node->op == LAB_CONSTANT) continue;
+        if (!before && tile_is_reduction(node->op)) continue; /* it was added already */
+        if ((items->at[before][i] = add_node(t, items, node, before, copies)) < 0) return 0;
+    }
+    return 1;
+}
+
+int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies)
+{
+    char needed[2][TILE_NODES];
+    node_items items;
+    t->kernel = kernel;
+    t->n = t->n_blocked = 0;
+    t->root = t->reduction = -1;
+    if (kernel->n < 1 || kernel->n > TILE_NODES) return 0;
+    const int reduction = find_needed(needed, kernel), last = kernel->n - 1;
+    if (reduction < -1 || !add_outside(t, &items) || !add_side(t, &items, needed[1], 1, copies))
+        return 0;
+    if (reduction >= 0) {
+        t->reduction = add_node(t, &items, &kernel->nodes[reduction], 0, copies);
+        items.at[0][reduction] = t->reduction;
+        if (t->reduction < 0) return 0;
+        t->n_blocked = lab_sum_axes(t->blocked, kernel, reduction);
+    }
+    if (!add_side(t, &items, needed[0], 0, copies)) return 0;
+    t->root = items.at[0][last];
+    if (!tile_is_computed(&t->item[t->root])) t->root = tile_items_copy(t, t->root, 0);
+    return t->root >= 0 && t->root == t->n - 1;
+}

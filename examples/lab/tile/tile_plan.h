@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* A fused kernel cut in tiles. The kernel is a list of items, operands first. For each tile, and
+   for each block of its reduction, the region (box) of every item that is needed is followed
+   backwards from the output; items are then computed in scratch memory that is as large as their
+   boxes. */
+#ifndef LAB_TILE_PLAN_H
+#define LAB_TILE_PLAN_H
+
+#include "examples/lab/nest/nest.h"
+#include "examples/lab/program/program.h"
+
+enum {
+    TILE_NODES = 64, /* of a kernel at most */
+    TILE_ITEMS =
+        4 * TILE_NODES,       /* a node before and after the reduction is two items; and copies */
+    TILE_BOUNDS = 24,         /* numbers of a tile */
+    TILE_SCRATCH = 64 * 1024, /* floats of a tile at most: 256 KiB */
+    TILE_DEFAULT_SCRATCH = 8 * 1024 /* floats of a default tile, if possible */
+};
+
+typedef enum tile_role {
+    TILE_EXTERNAL,    /* memory outside of the tile: a parameter, a constant, 0, 1, 2... */
+    TILE_VIEW,        /* input 0 with other strides: broadcast, transpose, slice, reverse */
+    TILE_RESHAPE,     /* input 0 in other axes, each a run of the old ones or a part of one */
+    TILE_MAP,         /* all others are computed: elementwise, */
+    TILE_PAD,         /* input 0 with gaps and borders of input 1, a scalar, */
+    TILE_CONCATENATE, /* inputs concatenated along an axis */
+    TILE_GATHER,      /* rows of input 0, which is external, */
+    TILE_REDUCTION    /* the one dot, convolution, reduce or reduce-window */
+} tile_role;
+
+typedef enum tile_memory { TILE_PARAMETER, TILE_CONSTANT, TILE_COUNT } tile_memory;
+
+/* Axes of a reshape with the same elements: one input axis or one output axis, or both. */
+typedef struct tile_group {
+    int n_in, n_out;
+    int in[LAB_RANK], out[LAB_RANK];
+} tile_group;
+
+typedef struct tile_item {
+    tile_role role;
+    int before;           /* 1: computed for each block of the reduction, before it */
+    const lab_node *node; /* of a map or reduction; NULL: a copy */
+    int n_inputs, input[LAB_OPERANDS];
+    int rank, size[LAB_RANK];
+    /* external: which one, and its strides */
+    tile_memory memory;
+    int number;  /* node of a parameter */
+    float value; /* of a constant */
+    int64_t stride[LAB_RANK];
+    /* view: axis a of the input is at[a] + step[a] * index of axis from[a] (-1: at[a] alone). pad:
+       element i of the input is at at[a] + step[a] * i. concatenate: axis from[0]. */
+    int from[LAB_RANK], at[LAB_RANK], step[LAB_RANK];
+    int n_groups;
+    tile_group group[LAB_RANK];
+} tile_item;
+
+typedef struct tile_items {
+    const lab_program *kernel;
+    int n, root, reduction; /* the last item; the reduction's item, -1: none */
+    int n_blocked;          /* axes of the reduction that are blocked, and their sizes */
+    int blocked[LAB_RANK];
+    tile_item item[TILE_ITEMS];
+} tile_items;
+
+/* Elements lo .. lo + n - 1 of each axis; some n is 0 when nothing is wanted. */
+typedef struct tile_box {
+    int some;
+    int lo[LAB_RANK], n[LAB_RANK];
+} tile_box;
+
+/* The sizes of blocks: of the output's axes, of the reduction's. */
+typedef struct tile_bounds {
+    int out[LAB_RANK], blocked[LAB_RANK];
+} tile_bounds;
+
+/* The place of an element: in `base` (an item's number, of an external one or of scratch) at `at` +
+   sum of stride[a] * index of axis a, with the index counted in the whole value. */
+typedef struct tile_place {
+    int base;
+    int64_t at, stride[LAB_RANK];
+} tile_place;
+
+/* ---- tile_items.c, tile_reduction.c ---- */
+
+/* The items of a kernel; bit k of copies: operand k of the reduction is copied to scratch first. 0:
+   the kernel cannot be tiled. */
+int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
+
+/* Appends an item; NULL: too many. */
+tile_item *tile_items_add(tile_items *t, tile_role role, int before, int rank, const int *size);
+int tile_items_constant(tile_items *t, float value);
+int tile_items_copy(tile_items *t, int input, int before);
+int tile_is_computed(const tile_item *item);
+
+int tile_is_reduction(lab_op op);
+/* Input k of the reduction in the form in which it is read: padded, reversed. -1: too many
+   items. */
+int tile_reduction_input(tile_items *t, const lab_node *node, int k, int input);
+
+/* ---- tile_reshape.c ---- */
+
+/* 0: the shapes share no such groups. */
+int tile_reshape_groups(tile_item *item, const int *in_size, int in_rank);
+int tile_reshape_merges(const tile_item *item);
+void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item,
+                      const tile_box *out);
+void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item *item,
+                        const tile_place *in, const tile_box *box);
+
+/* ---- tile_boxes.c, tile_boxes_reduction.c ---- */
+
+/* Boxes of the items from `first` to `last`, from the boxes of those that read them: box[last] is
+   given; blocked is the block of the reduction. */
+void tile_boxes(tile_box *box, const tile_items *t, int first, int last, const tile_box *blocked);
+void tile_reduction_box(tile_box *in, const tile_items *t, int k, const tile_box *out,
+                        const tile_box *blocked);
+/* The part of `out` that comes from input k of a pad or concatenate, in the axes of the input. */
+void tile_part_box(tile_box *in, const tile_items *t, const tile_item *item, int k,
+                   const tile_box *out);
+/* Number of elements, 2^50 for more. */
+int64_t tile_box_elements(const tile_box *box, int rank);
+
+/* ---- tile_places.c ---- */
+
+/* Places of the output and of memory outside, and of the items from first to last by their boxes.
+ */
+void tile_places_outside(tile_place *place, const tile_items *t);
+void tile_places(tile_place *place, const tile_items *t, const tile_box *box, int first, int last);
+
+/* ---- tile_cost.c ---- */
+
+typedef struct tile_cost {
+    int64_t scratch; /* floats */
+    double steps;    /* tiles, and blocks of reductions */
+    double work;     /* elements and multiply-adds that are computed */
+    double uses[2];  /* how often the reduction uses each element that it reads, in a step */
+} tile_cost;
+
+/* Estimates from the first, the middle and the last step. */
+void tile_estimate(tile_cost *cost, const tile_items *t, const tile_bounds *bounds);
+/* The start of each item's scratch, and its total, for boxes of at most so many elements. */
+void tile_slots(int64_t *at, int64_t *total, const tile_items *t, const int64_t *most);
+/* Block `index` of an axis or of several; their number, and that along each axis. */
+void tile_box_at(tile_box *box, const int *index, const int *size, const int *bound, int rank);
+double tile_blocks(int *count, const int *size, const int *bound, int rank);
+
+/* ---- tile_bounds.c ---- */
+
+/* The items of a kernel for tiles of these bounds, and their cost. 0: it cannot be tiled. */
+int tile_prepare(tile_items *t, tile_cost *cost, const lab_program *kernel,
+                 const tile_bounds *bounds);
+/* The cost of the kernel when nothing is computed twice. */
+double tile_least_work(const lab_program *kernel);
+/* The default tile; 0: the kernel cannot be tiled. */
+int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_program *kernel);
+void tile_write(int *tile, const tile_bounds *bounds, const tile_items *t);
+/* 0, or the error of the tile. */
+ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kernel, const int *tile,
+                    ag_failure *why);
+
+/* ---- tile_compile.c ---- */
+
+struct lab_run;
+/* Appends the steps of a kernel for these bounds to the run. */
+ag_status tile_compile(struct lab_run *run, const tile_items *t, const tile_bounds *bounds,
+                       ag_failure *why);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Reshapes that a tile can see as other strides: each axis is split in several, or several become
+   one. A part of a split axis is a range of it; a part of merged axes is a range of one of them,
+   with single elements of those outside of it and all of those inside. */
+#include "examples/lab/tile/tile_plan.h"
+
+#include <string.h>
+
+static int wide_axes(int axis[LAB_RANK], const int *size, int rank)
+{
+    int n = 0;
+    for (int a = 0; a < rank; a++)
+        if (size[a] > 1) axis[n++] = a;
+    return n;
+}
+
+int tile_reshape_groups(tile_item *item, const int *in_size, int in_rank)
+{
+    int in[LAB_RANK], out[LAB_RANK], i = 0, j = 0;
+    const int n_in = wide_axes(in, in_size, in_rank),
+              n_out = wide_axes(out, item->size, item->rank);
+    item->n_groups = 0;
+    while (i < n_in && j < n_out) {
+        tile_group *g = &item->group[item->n_groups++];
+        int64_t a = in_size[in[i]], b = item->size[out[j]];
+        memset(g, 0, sizeof *g);
+        g->in[g->n_in++] = in[i++];
+        g->out[g->n_out++] = out[j++];
+        while (a != b) {
+            if (a < b && i < n_in) {
+                a *= in_size[in[i]];
+                g->in[g->n_in++] = in[i++];
+            } else if (b < a && j < n_out) {
+                b *= item->size[out[j]];
+                g->out[g->n_out++] = out[j++];
+            } else
+                return 0; /* not the same number of elements */
+        }
+        if (g->n_in > 1 && g->n_out > 1) return 0;
+    }
+    return i == n_in && j == n_out;
+}
+
+int tile_reshape_merges(const tile_item *item)
+{
+    for (int i = 0; i < item->n_groups; i++)
+        if (item->group[i].n_in > 1) return 1;
+    return 0;
+}
+
+/* The range of a group's run that contains the elements of the box of its output axes. */
+static void run_of_box(int64_t *low, int64_t *high, const tile_item *item, const tile_group *g,
+                       const tile_box *out)
+{
+    *low = *high = 0;
+    for (int k = 0; k < g->n_out; k++) {
+        const int a = g->out[k];
+        *low = *low * item->size[a] + out->lo[a];
+        *high = *high * item->size[a] + out->lo[a] + out->n[a] - 1;
+    }
+}
+
+/* Indices of element e of a run along the input axes of a group. */
+static void digits(int64_t index[LAB_RANK], const int *in_size, const tile_group *g, int64_t e)
+{
+    for (int k = g->n_in - 1; k >= 0; k--) {
+        index[k] = e % in_size[g->in[k]];
+        e /= in_size[g->in[k]];
+    }
+}
+
+void tile_reshape_box(tile_box *in, const tile_items *t, const tile_item *item, const tile_box *out)
+{
+    const tile_item *input = &t->item[item->input[0]];
+    for (int a = 0; a < input->rank; a++) {
+        in->lo[a] = 0;
+        in->n[a] = 1;
+    }
+    for (int i = 0; i < item->n_groups; i++) {
+        const tile_group *g = &item->group[i];
+        int64_t low, high, first[LAB_RANK], last[LAB_RANK];
+        run_of_box(&low, &high, item, g, out);
+        digits(first, input->size, g, low);
+        digits(last, input->size, g, high);
+        for (int k = 0, differ = 0; k < g->n_in; k++) {
+            const int a = g->in[k];
+            in->lo[a] = differ ? 0 : (int)first[k];
+            in->n[a] = differ ? input->size[a] : (int)(last[k] - first[k] + 1);
+            differ |= first[k] != last[k];
+        }
+    }
+}
+
+/* Stride along the run of a group; adds the offsets of the single elements outside of it to
+   `at`. */
+static int64_t run_stride(int64_t *at, const tile_item *input, const tile_item *item,
+                          const tile_group *g, const tile_place *in, const tile_box *box)
+{
+    const int64_t stride = in->stride[g->in[g->n_in - 1]];
+    int64_t low, high, first[LAB_RANK], last[LAB_RANK], weight[LAB_RANK], w = 1;
+    run_of_box(&low, &high, item, g, box);
+    digits(first, input->size, g, low);
+    digits(last, input->size, g, high);
+    for (int k = g->n_in - 1; k >= 0; k--) {
+        weight[k] = w;
+        w *= input->size[g->in[k]];
+    }
+    for (int k = 0; k < g->n_in && first[k] == last[k]; k++)
+        *at += first[k] * (in->stride[g->in[k]] - weight[k] * stride);
+    return stride;
+}
+
+void tile_reshape_place(tile_place *place, const tile_items *t, const tile_item *item,
+                        const tile_place *in, const tile_box *box)
+{
+    const tile_item *input = &t->item[item->input[0]];
+    memset(place->stride, 0, sizeof place->stride);
+    place->base = in->base;
+    place->at = in->at;
+    /* Input axes of size 1 are in no group; their index is always 0. */
+    for (int i = 0; i < item->n_groups; i++) {
+        const tile_group *g = &item->group[i];
+        int64_t stride = run_stride(&place->at, input, item, g, in, box);
+        for (int k = g->n_out - 1; k >= 0; k--) {
+            place->stride[g->out[k]] = stride;
+            stride *= item->size[g->out[k]];
+        }
+    }
+}

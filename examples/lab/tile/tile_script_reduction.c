@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* The nests of a dot, convolution, reduce or reduce-window over a block of the reduction. */
+#include "examples/lab/tile/tile_script.h"
+
+typedef struct reduction {
+    const lab_node *node;
+    const tile_box *out, *blocked;
+    const int64_t *to, *from[2]; /* strides of the output and of the operands */
+    tile_command c;
+} reduction;
+
+static void loop(reduction *r, int size, int reduce, int64_t out, int64_t left, int64_t right)
+{
+    r->c.loop[r->c.n_loops++] = (tile_loop){size, reduce, (int)out, {(int)left, (int)right, 0}};
+}
+
+static void dot_loops(reduction *r, int left_rank, int right_rank)
+{
+    const lab_dot_dims d = r->node->dot;
+    const int64_t *x = r->from[0], *y = r->from[1];
+    int axis = 0;
+    for (; axis < d.batch; axis++) loop(r, r->out->n[axis], 0, r->to[axis], x[axis], y[axis]);
+    for (int a = d.batch; a < left_rank; a++) {
+        if (a == d.left) continue;
+        loop(r, r->out->n[axis], 0, r->to[axis], x[a], 0);
+        axis++;
+    }
+    for (int a = d.batch; a < right_rank; a++) {
+        if (a == d.right) continue;
+        loop(r, r->out->n[axis], 0, r->to[axis], 0, y[a]);
+        axis++;
+    }
+    loop(r, r->blocked->n[0], 1, 0, x[d.left], y[d.right]);
+}
+
+static void reduce_loops(reduction *r, int rank)
+{
+    for (int a = 0, kept = 0, reduced = 0; a < rank; a++)
+        if (reduced < r->node->n_dims && r->node->dims[reduced] == a)
+            loop(r, r->blocked->n[reduced++], 1, 0, r->from[0][a], 0);
+        else {
+            loop(r, r->out->n[kept], 0, r->to[kept], r->from[0][a], 0);
+            kept++;
+        }
+}
+
+static void window_loops(reduction *r, int rank)
+{
+    for (int a = 0; a < rank; a++) {
+        const lab_window *w = &r->node->window[a];
+        loop(r, r->out->n[a], 0, r->to[a], w->stride * r->from[0][a], 0);
+        loop(r, r->blocked->n[a], 1, 0, w->dilation * r->from[0][a], 0);
+    }
+}
+
+/* The loops of all axes but the features. */
+static void convolution_loops(reduction *r)
+{
+    const lab_conv_dims *c = &r->node->conv;
+    const int64_t *x = r->from[0], *kernel = r->from[1];
+    loop(r, r->out->n[c->out_batch], 0, r->to[c->out_batch], x[c->in_batch], 0);
+    for (int i = 0; i < c->spatial; i++) {
+        const lab_window *w = &r->node->window[i];
+        const int64_t along = x[c->in_spatial[i]];
+        const int axis = c->out_spatial[i];
+        loop(r, r->out->n[axis], 0, r->to[axis], w->stride * along, 0);
+        loop(r, r->blocked->n[i], 1, 0, w->dilation * along, kernel[c->kernel_spatial[i]]);
+    }
+    loop(r, r->blocked->n[c->spatial], 1, 0, x[c->in_feature], kernel[c->kernel_in]);
+}
+
+/* Adds the loops of `groups` groups of `each` output features, from feature `first` of the box
+   on. */
+static void feature_loops(tile_script *s, const tile_items *t, reduction *r, const int64_t *at,
+                          int first, int groups, int each, int64_t in_group)
+{
+    const lab_conv_dims *c = &r->node->conv;
+    const int64_t to = r->to[c->out_feature], kernel = r->from[1][c->kernel_out];
+    const int64_t x = r->from[0][c->in_feature];
+    const int64_t moved[1 + NEST_INPUTS] = {at[0] + first * to, at[1] + in_group * x,
+                                            at[2] + first * kernel};
+    const int n_loops = r->c.n_loops;
+    loop(r, groups, 0, each * to, t->blocked[c->spatial] * x, each * kernel);
+    loop(r, each, 0, to, 0, kernel);
+    tile_script_add(s, t, &r->c, moved);
+    r->c.n_loops = n_loops;
+}
+
+/* Whole groups are one nest; each part of a group is a nest of its own. */
+static void convolution(tile_script *s, const tile_items *t, reduction *r, const int64_t *at)
+{
+    const lab_conv_dims *c = &r->node->conv;
+    const int each = r->node->shape.size[c->out_feature] / c->groups;
+    const int lo = r->out->lo[c->out_feature], n = r->out->n[c->out_feature];
+    convolution_loops(r);
+    for (int done = 0; done < n;) {
+        const int inside = (lo + done) % each, left = n - done;
+        const int64_t in_group = (int64_t)((lo + done) / each - lo / each) * t->blocked[c->spatial];
+        int groups = 1, features = each - inside < left ? each - inside : left;
+        if (!inside && left >= each) groups = left / each;
+        feature_loops(s, t, r, at, done, groups, features, in_group);
+        done += groups * features;
+    }
+}
+
+void tile_script_reduction(tile_script *s, const tile_items *t, const tile_box *box,
+                           const tile_place *place, const tile_box *blocked, int later)
+{
+    const int i = t->reduction;
+    const tile_item *item = &t->item[i];
+    const lab_node *node = item->node;
+    const int product = node->op == LAB_DOT || node->op == LAB_CONVOLUTION;
+    reduction r = {node, &box[i], blocked, place[i].stride, {0}, {0}};
+    int64_t at[1 + NEST_INPUTS] = {tile_place_start(&place[i], &box[i], item->rank)};
+    r.c.item = i;
+    r.c.kind = product ? NEST_DOT : node->reducer == LAB_MAX ? NEST_MAX : NEST_SUM;
+    r.c.accumulate = later;
+    r.c.out = place[i].base;
+    r.c.n_inputs = item->n_inputs;
+    for (int k = 0; k < item->n_inputs; k++) {
+        tile_box in;
+        const int input = item->input[k];
+        tile_reduction_box(&in, t, k, &box[i], blocked);
+        r.from[k] = place[input].stride;
+        r.c.in[k] = place[input].base;
+        at[1 + k] = tile_place_start(&place[input], &in, t->item[input].rank);
+    }
+    switch (node->op) {
+    case LAB_DOT: dot_loops(&r, t->item[item->input[0]].rank, t->item[item->input[1]].rank); break;
+    case LAB_CONVOLUTION: convolution(s, t, &r, at); return;
+    case LAB_REDUCE: reduce_loops(&r, t->item[item->input[0]].rank); break;
+    default: window_loops(&r, item->rank);
+    }
+    tile_script_add(s, t, &r.c, at);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns that regressions read: one-hot digits of one file's nodes, or counts that exist for
+   any program. */
+#include "examples/tgraph/baseline/baselines.h"
+#include "examples/tgraph/data/data_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one-hot ---- */
+
+enum { NODE_KEYS = TGRAPH_DIGITS * TGRAPH_LAYOUT_ROWS };
+
+/* A candidate: two columns with equal counts and equal sums of hashes of their rows are equal (but
+   for a chance of 2^-64, which costs a column). */
+typedef struct column {
+    uint64_t hash;
+    int32_t ones, key, copies;
+} column;
+
+static const uint32_t *words_of(const tgraph_file *file, int config)
+{
+    return file->store.word + (int64_t)config * file->store.width;
+}
+
+/* SplitMix64. */
+static uint64_t mix(uint64_t z)
+{
+    z += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+static void count_ones(column *all, const tgraph_file *file, const int32_t *config, int rows)
+{
+    int32_t digit[TGRAPH_DIGITS];
+    for (int r = 0; r < rows; r++) {
+        const uint32_t *word = words_of(file, config[r]);
+        uint64_t hash = mix((uint64_t)r);
+        for (int v = 0; v < file->graph.configurable; v++) {
+            column *node = all + (size_t)v * NODE_KEYS;
+            tgraph_unpack(digit, word + (size_t)v * TGRAPH_WORDS);
+            for (int k = 0; k < TGRAPH_DIGITS; k++) {
+                column *c = node + k * TGRAPH_LAYOUT_ROWS + digit[k];
+                c->ones++;
+                c->hash += hash;
+            }
+        }
+        tgraph_store_settle((tgraph_store *)&file->store, (size_t)file->store.width * 4);
+    }
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const column *x = a, *y = b;
+    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+    if (x->ones != y->ones) return x->ones < y->ones ? -1 : 1;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const column *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Sorts the column whose copies have the largest summed variance first. `hash` holds that variance
+   by then. */
+static int by_variance(const void *a, const void *b)
+{
+    const column *x = a, *y = b;
+    return x->hash != y->hash ? (x->hash > y->hash ? -1 : 1) : by_key(a, b);
+}
+
+/* Moves the distinct columns that vary to the front and returns their number. */
+static int distinct(column *all, size_t count, int rows)
+{
+    int kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        all[i].key = (int32_t)i;
+        all[i].copies = 1;
+        if (all[i].ones > 0 && all[i].ones < rows) all[kept++] = all[i];
+    }
+    qsort(all, (size_t)kept, sizeof *all, by_hash);
+    int n = 0;
+    for (int i = 0; i < kept; i++)
+        if (n && all[i].hash == all[n - 1].hash && all[i].ones == all[n - 1].ones)
+            all[n - 1].copies++;
+        else
+            all[n++] = all[i];
+    return n;
+}
+
+static int most_varied(column *all, int count, int most, int rows)
+{
+    if (count > most) {
+        for (int i = 0; i < count; i++)
+            all[i].hash =
+                (uint64_t)all[i].ones * (uint64_t)(rows - all[i].ones) * (uint64_t)all[i].copies;
+        qsort(all, (size_t)count, sizeof *all, by_variance);
+        count = most;
+    }
+    qsort(all, (size_t)count, sizeof *all, by_key);
+    return count;
+}
+
+ag_status tgraph_onehot_open(tgraph_onehot *o, const tgraph_file *file, const int32_t *config,
+                             int rows, int most_columns, ag_failure *why)
+{
+    size_t count = (size_t)file->graph.configurable * NODE_KEYS;
+    size_t bytes = ag__mul(count, sizeof(column));
+    *o = (tgraph_onehot){0};
+    if (count > INT32_MAX)
+        return ag_fail(
+            why, AG_EUSE, "%s: %d configurable nodes are too many for one-hot columns; at most %d",
+            harness_files_short(file->path), file->graph.configurable, INT32_MAX / NODE_KEYS);
+    column *all = ag__alloc(bytes);
+    if (!all) return harness_files_no_memory("one-hot columns", bytes, why);
+    memset(all, 0, bytes);
+    count_ones(all, file, config, rows);
+    o->found = distinct(all, count, rows);
+    o->columns = most_varied(all, o->found, most_columns, rows);
+    bytes = (size_t)o->columns * sizeof *o->key;
+    o->key = ag__alloc(bytes + 1);
+    o->copies = ag__alloc(bytes + 1);
+    for (int i = 0; o->key && o->copies && i < o->columns; i++) {
+        o->key[i] = all[i].key;
+        o->copies[i] = all[i].copies;
+    }
+    ag__free(all);
+    if (o->key && o->copies) return AG_OK;
+    tgraph_onehot_close(o);
+    return harness_files_no_memory("one-hot columns", bytes, why);
+}
+
+void tgraph_onehot_row(float *x, const tgraph_onehot *o, const tgraph_file *file, int config)
+{
+    const uint32_t *word = words_of(file, config);
+    int32_t digit[TGRAPH_DIGITS] = {0};
+    for (int i = 0, unpacked = -1; i < o->columns; i++) {
+        int node = o->key[i] / NODE_KEYS, rest = o->key[i] % NODE_KEYS;
+        if (node != unpacked) tgraph_unpack(digit, word + (size_t)node * TGRAPH_WORDS);
+        unpacked = node;
+        x[i] = (float)(digit[rest / TGRAPH_LAYOUT_ROWS] == rest % TGRAPH_LAYOUT_ROWS);
+    }
+    tgraph_store_settle((tgraph_store *)&file->store, (size_t)file->store.width * 4);
+}
+
+void tgraph_onehot_close(tgraph_onehot *o)
+{
+    ag__free(o->key);
+    ag__free(o->copies);
+    *o = (tgraph_onehot){0};
+}
+
+/* ---- counts ---- */
+
+static float small(float v) { return copysignf(log1pf(fabsf(v)), v); }
+
+void tgraph_baseline_pool(float pooled[TGRAPH_POOLED], const tgraph_graph *g)
+{
+    for (int k = 0; k < TGRAPH_NUMERIC; k++) {
+        double sum = 0;
+        float most = g->nodes ? -INFINITY : 0;
+        for (int v = 0; v < g->nodes; v++) {
+            float x = small(g->raw[(size_t)v * TGRAPH_NUMERIC + (size_t)k]);
+            sum += (double)x;
+            most = x > most ? x : most;
+        }
+        pooled[k] = g->nodes ? (float)(sum / g->nodes) : 0;
+        pooled[TGRAPH_NUMERIC + k] = most;
+    }
+}
+
+static int kind_of(int32_t opcode)
+{
+    static const int32_t kind[TGRAPH_KINDS - 1] = {26, 34, 75}; /* convolution, dot, reshape */
+    int i = 0;
+    while (i < TGRAPH_KINDS - 1 && kind[i] != opcode) i++;
+    return i;
+}
+
+void tgraph_baseline_layout_features(float *x, const tgraph_file *file, int config,
+                                     const float pooled[TGRAPH_POOLED])
+{
+    enum { ELEMENTS = 28 }; /* column of node_feat: product of the shape */
+    const tgraph_graph *g = &file->graph;
+    const uint32_t *word = words_of(file, config);
+    int32_t digit[TGRAPH_DIGITS];
+    memset(x, 0, 2 * TGRAPH_COUNTS * sizeof *x);
+    for (int i = 0; i < g->configurable; i++) {
+        size_t v = (size_t)g->config_node[i];
+        float size = small(g->raw[v * TGRAPH_NUMERIC + ELEMENTS]);
+        float *out = x + kind_of(g->opcode[v]) * NODE_KEYS;
+        tgraph_unpack(digit, word + (size_t)i * TGRAPH_WORDS);
+        for (int k = 0; k < TGRAPH_DIGITS; k++) {
+            out[k * TGRAPH_LAYOUT_ROWS + digit[k]] += 1;
+            out[TGRAPH_COUNTS + k * TGRAPH_LAYOUT_ROWS + digit[k]] += size;
+        }
+    }
+    memcpy(x + 2 * TGRAPH_COUNTS, pooled, TGRAPH_POOLED * sizeof *x);
+    tgraph_store_settle((tgraph_store *)&file->store, (size_t)file->store.width * 4);
+}
+
+void tgraph_baseline_tile_features(float *x, const tgraph_tile *tile, int config,
+                                   const float pooled[TGRAPH_POOLED])
+{
+    const float *raw = tile->raw + (size_t)config * TPUGRAPHS_TILE_FEATURES;
+    for (int k = 0; k < TPUGRAPHS_TILE_FEATURES; k++) x[k] = small(raw[k]);
+    memcpy(x + TPUGRAPHS_TILE_FEATURES, pooled, TGRAPH_POOLED * sizeof *x);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a fit: which configurations and columns it has, and their standardisation. */
+#include "examples/tgraph/baseline/baseline_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static void *take(size_t count, size_t size, ag_failure *why)
+{
+    size_t bytes = ag__mul(count ? count : 1, size);
+    void *block = ag__alloc(bytes);
+    if (!block) harness_files_no_memory("baselines", bytes, why);
+    return block ? memset(block, 0, bytes) : NULL;
+}
+
+/* Log run times of the rows of one program, to mean 0 and deviation 1; without spread they
+   stay 0. */
+static void standardise_target(tgraph_fit_row *row, int count)
+{
+    double mean = 0, square = 0;
+    for (int i = 0; i < count; i++) mean += row[i].y / count;
+    for (int i = 0; i < count; i++) square += (row[i].y - mean) * (row[i].y - mean) / count;
+    double scale = square > 1e-24 ? 1 / sqrt(square) : 0;
+    for (int i = 0; i < count; i++) row[i].y = (row[i].y - mean) * scale;
+}
+
+/* Draws at most `quota` rows of a part at random and returns their number. */
+static int draw_part(tgraph_fit_row *row, const tgraph_baseline_part *part, int index, int quota,
+                     int32_t *order, uint64_t seed)
+{
+    ag_random random = harness_stream(TGRAPH_RANDOM_ROWS, seed, (uint64_t)index);
+    for (int i = 0; i < part->count; i++) order[i] = i;
+    int n = harness_draw(order, part->count, quota, &random);
+    for (int i = 0; i < n; i++) {
+        int config = tgraph_part_config(part, order[i]);
+        row[i] = (tgraph_fit_row){index, config, log(tgraph_part_truth(part, config))};
+    }
+    standardise_target(row, n);
+    return n;
+}
+
+static int usable(const tgraph_baseline_part *part)
+{
+    return tgraph_part_has_runtimes(part) && part->count >= 2;
+}
+
+/* The rows of a few programs are shuffled together, so that the last rows cover all of them. From
+   five programs on, the rows of a program stay together. */
+static int apart(int programs) { return programs >= 5; }
+
+static void mix_rows(tgraph_fit_row *row, int rows, uint64_t seed)
+{
+    ag_random random = harness_stream(TGRAPH_RANDOM_ROWS, seed, UINT32_MAX);
+    for (int i = rows - 1; i > 0; i--) {
+        int j = (int)ag_random_below(&random, (uint32_t)i + 1);
+        tgraph_fit_row t = row[i];
+        row[i] = row[j];
+        row[j] = t;
+    }
+}
+
+/* The rows of all parts; *programs: how many parts they are of. NULL: no memory. */
+static tgraph_fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
+                                 const tgraph_baseline_part *parts, int count, ag_failure *why)
+{
+    int largest = 1, quota;
+    *programs = *rows = 0;
+    for (int p = 0; p < count; p++)
+        if (usable(&parts[p])) {
+            ++*programs;
+            largest = parts[p].count > largest ? parts[p].count : largest;
+        }
+    quota = *programs ? f->options->most_rows / *programs : 2;
+    quota = quota < 2 ? 2 : quota > largest ? largest : quota;
+    size_t room = ag__mul((size_t)*programs, (size_t)quota);
+    tgraph_fit_row *row = take(room, sizeof *row, why);
+    int32_t *order = row ? take((size_t)largest, sizeof *order, why) : NULL;
+    for (int p = 0; order && p < count; p++)
+        if (usable(&parts[p]))
+            *rows += draw_part(row + *rows, &parts[p], p, quota, order, f->options->seed);
+    if (order && !apart(*programs)) mix_rows(row, *rows, f->options->seed);
+    ag__free(order);
+    if (order) return row;
+    ag__free(row);
+    return NULL;
+}
+
+/* ---- columns ---- */
+
+static int raw_columns(const tgraph_fit *f)
+{
+    return f->tile ? TGRAPH_TILE_COLUMNS : TGRAPH_LAYOUT_COLUMNS;
+}
+
+static void raw_features(float *x, const tgraph_fit *f, const tgraph_baseline_part *part,
+                         int config, const float *pooled)
+{
+    if (f->tile)
+        tgraph_baseline_tile_features(x, part->tile, config, pooled);
+    else
+        tgraph_baseline_layout_features(x, part->file, config, pooled);
+}
+
+/* The columns that vary over the rows. */
+static ag_status pick_columns(tgraph_fit *f, const tgraph_fit_row *row, int rows,
+                              const tgraph_baseline_part *parts, const float *pooled,
+                              ag_failure *why)
+{
+    int all = raw_columns(f);
+    float *first = take((size_t)all, sizeof *first, why);
+    uint8_t *varies = first ? take((size_t)all, 1, why) : NULL;
+    f->pick = varies ? take((size_t)all, sizeof *f->pick, why) : NULL;
+    for (int r = 0; f->pick && r < rows; r++) {
+        const float *pool = pooled + (size_t)row[r].part * TGRAPH_POOLED;
+        raw_features(r ? f->raw : first, f, &parts[row[r].part], row[r].config, pool);
+        for (int k = 0; r && k < all; k++) varies[k] |= f->raw[k] != first[k];
+    }
+    for (int k = 0; f->pick && k < all; k++)
+        if (varies[k]) f->pick[f->columns++] = k;
+    ag__free(first);
+    ag__free(varies);
+    return why->status;
+}
+
+static ag_status onehot_columns(tgraph_fit *f, const tgraph_fit_row *row, int rows,
+                                const tgraph_file *file, ag_failure *why)
+{
+    int32_t *config = take((size_t)rows, sizeof *config, why);
+    if (!config) return why->status;
+    for (int r = 0; r < rows; r++) config[r] = row[r].config;
+    tgraph_onehot_open(&f->onehot, file, config, rows, f->options->most_columns, why);
+    f->columns = f->onehot.columns;
+    ag__free(config);
+    return why->status;
+}
+
+void tgraph_fit_row_features(float *x, tgraph_fit *f, const tgraph_baseline_part *part, int config,
+                             const float *pooled)
+{
+    if (f->within)
+        tgraph_onehot_row(x, &f->onehot, part->file, config);
+    else {
+        raw_features(f->raw, f, part, config, pooled);
+        for (int k = 0; k < f->columns; k++) x[k] = f->raw[f->pick[k]];
+    }
+    for (int k = 0; k < f->columns; k++) x[k] = (x[k] - f->mean[k]) * f->scale[k];
+}
+
+/* ---- the matrix ---- */
+
+/* Mean 0 and deviation 1 for every column; a constant one becomes 0. */
+static ag_status standardise_columns(tgraph_fit *f, ag_failure *why)
+{
+    size_t p = (size_t)f->columns, n = (size_t)f->rows;
+    double *sum = take(2 * p, sizeof *sum, why), *square = sum + p;
+    if (!sum) return why->status;
+    for (size_t r = 0; r < n; r++)
+        for (size_t k = 0; k < p; k++) sum[k] += (double)f->x[r * p + k];
+    for (size_t r = 0; r < n; r++)
+        for (size_t k = 0; k < p; k++) {
+            double d = (double)f->x[r * p + k] - sum[k] / (double)n;
+            square[k] += d * d;
+        }
+    for (size_t k = 0; k < p; k++) {
+        f->mean[k] = (float)(sum[k] / (double)n);
+        f->scale[k] = square[k] > 0 ? (float)(1 / sqrt(square[k] / (double)n)) : 0;
+    }
+    for (size_t r = 0; r < n; r++)
+        for (size_t k = 0; k < p; k++)
+            f->x[r * p + k] = (f->x[r * p + k] - f->mean[k]) * f->scale[k];
+    ag__free(sum);
+    return AG_OK;
+}
+
+/* The number of rows in front of the last fifth, which is a fifth of the rows or of the
+   programs. */
+static int fit_rows(const tgraph_fit_row *row, int rows, int programs)
+{
+    int seen = 0, want = programs - programs / 5;
+    if (!apart(programs)) return rows - rows / 5;
+    for (int r = 0; r < rows; r++) {
+        seen += !r || row[r].part != row[r - 1].part;
+        if (seen > want) return r;
+    }
+    return rows;
+}
+
+/* Keeps every n-th row, so that the matrix stays within its limit. */
+static int thin_rows(tgraph_fit_row *row, int rows, int columns, int most_cells)
+{
+    int64_t step = ((int64_t)rows * columns + most_cells - 1) / most_cells;
+    int kept = 0;
+    for (int64_t r = 0; r < rows; r += step ? step : 1) row[kept++] = row[r];
+    return kept;
+}
+
+static ag_status fill(tgraph_fit *f, const tgraph_fit_row *row, const tgraph_baseline_part *parts,
+                      const float *pooled, ag_failure *why)
+{
+    size_t p = (size_t)f->columns, n = (size_t)f->rows;
+    f->mean = take(p, sizeof *f->mean, why);
+    f->scale = f->mean ? take(p, sizeof *f->scale, why) : NULL;
+    f->x = f->scale ? take(ag__mul(n, p), sizeof *f->x, why) : NULL;
+    f->y = f->x ? take(n, sizeof *f->y, why) : NULL;
+    if (!f->y) return why->status;
+    for (size_t k = 0; k < p; k++) f->scale[k] = 1;
+    for (size_t r = 0; r < n; r++) {
+        const float *pool = f->within ? NULL : pooled + (size_t)row[r].part * TGRAPH_POOLED;
+        tgraph_fit_row_features(f->x + r * p, f, &parts[row[r].part], row[r].config, pool);
+        f->y[r] = row[r].y;
+    }
+    return standardise_columns(f, why);
+}
+
+static ag_status choose_columns(tgraph_fit *f, float **pooled, const tgraph_fit_row *row, int rows,
+                                const tgraph_baseline_part *parts, int count, ag_failure *why)
+{
+    if (f->within) return onehot_columns(f, row, rows, parts[0].file, why);
+    f->raw = take(TGRAPH_LAYOUT_COLUMNS, sizeof *f->raw, why);
+    *pooled = f->raw ? take(ag__mul((size_t)count, TGRAPH_POOLED), sizeof **pooled, why) : NULL;
+    if (!*pooled) return why->status;
+    for (int p = 0; p < count; p++)
+        tgraph_baseline_pool(*pooled + (size_t)p * TGRAPH_POOLED, tgraph_part_graph(&parts[p]));
+    return pick_columns(f, row, rows, parts, *pooled, why);
+}
+
+static void describe(char note[160], const tgraph_fit *f, int programs, int64_t all)
+{
+    int n = snprintf(note, 160, "%d of %lld configurations of %s%.0d%s, %d columns", f->rows,
+                     (long long)all, f->within ? "this file" : "", f->within ? 0 : programs,
+                     f->within       ? ""
+                     : programs == 1 ? " program"
+                                     : " programs",
+                     f->columns);
+    if (f->within && f->onehot.found > f->columns && n < 160)
+        snprintf(note + n, 160 - (size_t)n, " of %d", f->onehot.found);
+}
+
+ag_status tgraph_fit_read(tgraph_fit *f, char note[160], const tgraph_baseline_part *parts,
+                          int count, ag_failure *why)
+{
+    int rows, programs;
+    int64_t all = 0;
+    float *pooled = NULL;
+    tgraph_fit_row *row = draw_rows(&rows, &programs, f, parts, count, why);
+    if (!row) return why->status;
+    for (int p = 0; p < count; p++) all += usable(&parts[p]) ? parts[p].count : 0;
+    if (rows && !choose_columns(f, &pooled, row, rows, parts, count, why)) {
+        f->rows = thin_rows(row, rows, f->columns, f->options->most_cells);
+        f->fit = fit_rows(row, f->rows, programs);
+        fill(f, row, parts, pooled, why);
+    }
+    describe(note, f, programs, all);
+    ag__free(row);
+    ag__free(pooled);
+    return why->status;
+}

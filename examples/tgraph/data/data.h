@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* TpuGraphs files for TGraph: read and checked, pruned, packed, standardised; and how batches are
+   drawn. Functions return AG_OK, or record the first failure in `why` (not NULL, {0} at the call)
+   and return its status. */
+#ifndef TGRAPH_DATA_H
+#define TGRAPH_DATA_H
+
+#include "examples/harness/run/draws.h"
+#include "examples/harness/run/loader.h"
+#include "examples/tpugraphs/tpugraphs.h"
+
+#include <stdatomic.h>
+
+enum {
+    TGRAPH_NUMERIC = 134,   /* the first columns of node_feat: numbers, standardised */
+    TGRAPH_LAYOUT = 6,      /* the next columns: the layout, minor to major */
+    TGRAPH_DIGITS = 18,     /* columns of node_config_feat: output, input and kernel layout */
+    TGRAPH_WORDS = 3,       /* packed size of the digits of one node: 3 x 32 bits */
+    TGRAPH_LAYOUT_ROWS = 8, /* rows of the layout table: value + 2; row 0 is "not configurable" */
+    TGRAPH_OPCODES = 121    /* HLO op codes 0..120 */
+};
+
+/* ---- how to read one ---- */
+
+typedef enum tgraph_dedup {
+    TGRAPH_KEEP_ALL,    /* every configuration: validation, test, prediction */
+    TGRAPH_KEEP_FIRST,  /* equal configurations become one, with the run time of the first */
+    TGRAPH_KEEP_FASTEST /* ... with the smallest run time (the paper) */
+} tgraph_dedup;
+
+typedef struct tgraph_data_options {
+    int prune;          /* keep configurable nodes and their neighbours only */
+    int repad;          /* write -1 after the rank into the layout columns of node_feat */
+    int logs;           /* sign(x) ln(1 + |x|) of the numeric features, and of tile numbers */
+    int opcodes;        /* rows of the op table: codes are 0..opcodes-1 */
+    tgraph_dedup dedup; /* for the training split */
+} tgraph_data_options;
+
+/* prune, repad, no logs, TGRAPH_OPCODES and TGRAPH_KEEP_ALL; a tile file has no repad and no prune.
+ */
+tgraph_data_options tgraph_layout_defaults(void);
+tgraph_data_options tgraph_tile_defaults(void);
+
+/* ---- a graph ---- */
+
+/* A program as the model sees it (after pruning). */
+typedef struct tgraph_graph {
+    int nodes, edges, configurable;
+    float *raw;           /* [nodes,134] as in the file */
+    ag_real *feature;     /* [nodes,134] standardised; 0 before tgraph_graph_scale */
+    int32_t *layout;      /* [nodes,6] rows 0..7 of the layout table */
+    int32_t *opcode;      /* [nodes] */
+    int32_t *edge;        /* [edges,2] pairs (u, v) as in the file: u consumes the output of v */
+    int32_t *config_node; /* [configurable] ascending node indices; NULL in a tile graph */
+} tgraph_graph;
+
+/* One-hop pruning: an edge stays when either end is configurable; a node stays when it is
+   configurable or an end of such an edge. edge [edges,2] is compacted and renumbered in place;
+   new_id [nodes] gets the new number of each node, or -1. Returns the number of nodes kept.
+   Source: prune_graph of the authors' code. */
+int tgraph_prune(int32_t *new_id, int32_t *edge, int *edges, int nodes, const int32_t *config_node,
+                 int configurable);
+
+/* Layout columns of one node, [6] of -1..5. With `repad`, columns after the rank (read from the
+   shape columns) become -1. */
+void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TPUGRAPHS_FEATURES],
+                         int repad);
+
+/* ---- packed configurations ---- */
+
+/* 18 values -1..5 to 3 words: sum of (value+1) 7^k over 6 values each. Returns -1, or the index of
+   the first value that is not an integer in -1..5. */
+int tgraph_pack(uint32_t word[TGRAPH_WORDS], const float value[TGRAPH_DIGITS]);
+
+/* Back, as rows of the layout table: value + 2. */
+void tgraph_unpack(int32_t row[TGRAPH_DIGITS], const uint32_t word[TGRAPH_WORDS]);
+
+/* Packed rows of equal width, in memory or in a mapped, already unlinked, temporary file. */
+typedef struct tgraph_store {
+    uint32_t *word;         /* [capacity, width] */
+    int64_t rows, capacity; /* rows written, rows that fit */
+    int64_t width;          /* words per row: 3 x configurable nodes */
+    size_t mapped;          /* bytes of the mapping; 0: in memory */
+    atomic_size_t touched;  /* bytes of the mapping used since its pages were last let go */
+} tgraph_store;
+
+/* Makes room for `capacity` rows: 4 x capacity x width bytes. `name` is for sentences. Fails:
+   AG_EMEMORY; AG_EFILE (the temporary file has no room). */
+ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width,
+                            tpugraphs_budget *budget, const char *name, ag_failure *why);
+/* Appends a row; the caller keeps to the capacity. */
+void tgraph_store_put(tgraph_store *store, const uint32_t *row);
+/* Frees the memory of rows that were not written. */
+void tgraph_store_trim(tgraph_store *store, tpugraphs_budget *budget);
+/* To be called after so many bytes of rows were used: keeps the resident part of a mapped store
+   small. */
+void tgraph_store_settle(tgraph_store *store, size_t bytes);
+void tgraph_store_close(tgraph_store *store, tpugraphs_budget *budget);
+
+/* Finds equal rows of a store: a hash (XXH3) selects, a comparison of the whole row decides. */
+typedef struct tgraph_unique {
+    uint64_t *slot; /* upper 32 bits of the hash, row + 1; 0: free */
+    uint64_t mask;
+} tgraph_unique;
+
+ag_status tgraph_unique_open(tgraph_unique *unique, int64_t capacity, ag_failure *why);
+/* The index of the equal row in the store, or -1: then `row` is remembered as the next row to be
+   put. */
+int64_t tgraph_unique_add(tgraph_unique *unique, const tgraph_store *store, const uint32_t *row);
+void tgraph_unique_close(tgraph_unique *unique);
+
+/* ---- a layout file ---- */
+
+typedef struct tgraph_file {
+    char *path;
+    const char *name; /* part of path: the file name */
+    tgraph_graph graph;
+    int file_nodes, file_edges; /* before pruning */
+    int file_configs;           /* before de-duplication */
+    int configs;                /* kept */
+    int has_runtimes;           /* 0: all are 0 (the contest's test split) */
+    int64_t *runtime;           /* [configs] ns */
+    int32_t *file_row;          /* [configs] row in the file that the run time is from */
+    int64_t fastest, slowest;   /* ns, over all configurations of the file */
+    double spread;              /* largest max/min - 1 of the run times of equal configurations */
+    tgraph_store store;         /* [configs, 3 configurable] */
+    int32_t *train, *held;      /* the parts after tgraph_file_split, ascending; NULL before it */
+    int train_count, held_count;
+    size_t bytes; /* taken from the budget, store excluded */
+    tpugraphs_budget *budget;
+} tgraph_file;
+
+/* Reads and checks everything, every CRC included; the npz file is closed again on return. NULL:
+   `why` says what is wrong, where, with value and range. budget may be NULL (no limit); it must
+   outlive the file. */
+tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *options,
+                              tpugraphs_budget *budget, ag_failure *why);
+void tgraph_file_close(tgraph_file *file);
+
+/* Splits the configurations by a permutation that depends on the seed and their number:
+   round(fraction x configs) train, the others are held out. Fails: AG_EUSE when either part would
+   be empty. */
+ag_status tgraph_file_split(tgraph_file *file, double fraction, uint64_t seed, ag_failure *why);
+
+/* 1 if the training part has known run times and at least two configurations. */
+int tgraph_file_trainable(const tgraph_file *file);
+
+/* 1: a tile file, 0: a layout file, -1: neither, or unreadable (`why`). */
+int tgraph_is_tile(const char *path, ag_failure *why);
+
+/* ---- standardisation ---- */
+
+/* Mean and biased standard deviation per column; scale is 1 for a constant column (sklearn
+   StandardScaler). */
+typedef struct tgraph_scaler {
+    int columns; /* at most TGRAPH_NUMERIC */
+    int64_t count;
+    double mean[TGRAPH_NUMERIC], scale[TGRAPH_NUMERIC];
+    double squares[TGRAPH_NUMERIC]; /* sums of squared deviations while fitting */
+} tgraph_scaler;
+
+void tgraph_scaler_begin(tgraph_scaler *scaler, int columns);
+/* Adds rows [rows, columns] of AG_F32 or AG_F64. */
+void tgraph_scaler_add(tgraph_scaler *scaler, const void *x, ag_dtype type, int64_t rows);
+void tgraph_scaler_end(tgraph_scaler *scaler);
+/* y = (x - mean) / scale, computed in double; y [rows, columns]. */
+void tgraph_scaler_apply(const tgraph_scaler *scaler, ag_real *y, const void *x, ag_dtype type,
+                         int64_t rows);
+/* Fits on the nodes of all files. */
+void tgraph_scaler_fit(tgraph_scaler *scaler, tgraph_file *const *files, int count);
+/* Fills graph->feature from graph->raw; may be called again with another scaler. Fails: AG_EUSE (a
+   scaler of another width). */
+ag_status tgraph_graph_scale(tgraph_graph *graph, const tgraph_scaler *scaler, ag_failure *why);
+
+/* ---- batches ---- */
+
+/* A batch: some configurations of one file. Start from {0}; the arrays grow and are reused. */
+typedef struct tgraph_batch {
+    const tgraph_file *file;
+    int64_t step;
+    int configs;
+    int32_t *config;  /* [configs] index in the file's store */
+    int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table */
+    int32_t *rank;    /* [configs] dense ranks of the run times; all 0 when they are hidden */
+    int64_t *runtime; /* [configs] ns */
+    uint64_t *key;    /* [configs] scratch */
+    int32_t *index;   /* [configs] scratch */
+    size_t config_room, digit_room; /* elements that fit */
+} tgraph_batch;
+
+/* Takes the named configurations, in this order. Fails: AG_EINDEX, AG_EUSE (none), AG_EMEMORY. */
+ag_status tgraph_batch_fill(tgraph_batch *batch, const tgraph_file *file, const int32_t *config,
+                            int count, ag_failure *why);
+void tgraph_batch_free(tgraph_batch *batch);
+
+/* The source of training batches: step s visits file s % files of epoch s / files and draws from
+   its training part. Depends on (seed, step) alone, so a run is resumed by its step number. */
+typedef struct tgraph_source {
+    tgraph_file *const *files;
+    int count;
+    int configs; /* per step */
+    uint64_t seed;
+    int32_t *order; /* of `epoch` */
+    int64_t epoch;
+    int32_t *items; /* scratch, as long as the number of configurations of the largest file */
+} tgraph_source;
+
+/* Fails: AG_EUSE (no file, a file that is not trainable, configs < 2), AG_EMEMORY. */
+ag_status tgraph_source_open(tgraph_source *source, tgraph_file *const *files, int count,
+                             int configs, uint64_t seed, ag_failure *why);
+ag_status tgraph_source_draw(tgraph_source *source, int64_t step, tgraph_batch *batch,
+                             ag_failure *why);
+void tgraph_source_close(tgraph_source *source);
+
+/* The usual fill: source is a tgraph_source, buffer a tgraph_batch. */
+ag_status tgraph_fill_batch(void *source, int64_t step, void *buffer, ag_failure *why);
+
+/* ---- a tile file ---- */
+
+typedef struct tgraph_tile {
+    char *path;
+    const char *name;
+    tgraph_graph graph;
+    int configs, has_runtimes;
+    float *raw;          /* [configs,24] as in the file */
+    ag_real *feature;    /* [configs,24] standardised; 0 before tgraph_tile_scale */
+    int64_t *runtime;    /* [configs] ns */
+    int64_t *normalizer; /* [configs] ns: run time of the kernel's default configuration */
+    double *target;      /* [configs] runtime / (normalizer + 1e-5) */
+    ag_real *scaled;     /* [configs] standardised target; 0 before tgraph_tile_scale */
+    int32_t *rank;       /* [configs] dense ranks of the target; all 0 when hidden */
+    size_t bytes;
+    tpugraphs_budget *budget;
+} tgraph_tile;
+
+typedef struct tgraph_tile_scalers {
+    tgraph_scaler node, config, target;
+} tgraph_tile_scalers;
+
+tgraph_tile *tgraph_tile_open(const char *path, const tgraph_data_options *options,
+                              tpugraphs_budget *budget, ag_failure *why);
+void tgraph_tile_close(tgraph_tile *tile);
+void tgraph_tile_fit(tgraph_tile_scalers *scalers, tgraph_tile *const *tiles, int count);
+ag_status tgraph_tile_scale(tgraph_tile *tile, const tgraph_tile_scalers *scalers, ag_failure *why);
+
+/* ---- summary of a file ---- */
+
+typedef struct tgraph_summary {
+    int tile, nodes, edges, kept_nodes, kept_edges, configurable, configs, unique, has_runtimes;
+    int64_t fastest, slowest; /* ns */
+    double spread;            /* of equal configurations, largest max/min - 1 */
+    size_t packed;            /* bytes of the packed configurations, de-duplicated */
+} tgraph_summary;
+
+/* budget as for tgraph_file_open; none of it stays in use after the call. */
+ag_status tgraph_summarise(tgraph_summary *summary, const char *path, tpugraphs_budget *budget,
+                           ag_failure *why);
+void tgraph_summary_print(FILE *out, const char *path, const tgraph_summary *summary);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches: configurations out of the packed store, as the model reads them. */
+#include "examples/tgraph/data/data_internal.h"
+
+#include <string.h>
+
+static ag_status make_room(tgraph_batch *b, size_t configs, size_t digits, ag_failure *why)
+{
+    const char *name = "a batch";
+    if (configs > b->config_room) {
+        tgraph_batch_free(b);
+        size_t bytes = configs * sizeof *b->key; /* of the widest array */
+        b->config = ag__alloc(configs * sizeof *b->config);
+        b->rank = ag__alloc(configs * sizeof *b->rank);
+        b->runtime = ag__alloc(configs * sizeof *b->runtime);
+        b->key = ag__alloc(bytes);
+        b->index = ag__alloc(configs * sizeof *b->index);
+        if (!b->config || !b->rank || !b->runtime || !b->key || !b->index) {
+            tgraph_batch_free(b);
+            return harness_files_no_memory(name, bytes, why);
+        }
+        b->config_room = configs;
+    }
+    if (digits > b->digit_room) {
+        ag__free(b->digit);
+        b->digit_room = 0;
+        b->digit = ag__alloc(ag__mul(digits, sizeof *b->digit));
+        if (!b->digit) return harness_files_no_memory(name, ag__mul(digits, sizeof *b->digit), why);
+        b->digit_room = digits;
+    }
+    return AG_OK;
+}
+
+ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t *config, int count,
+                            ag_failure *why)
+{
+    int nodes = f->graph.configurable;
+    if (count < 1)
+        return ag_fail(why, AG_EUSE,
+                       "%s: a batch of %d configurations was asked for; take at least 1",
+                       harness_files_short(f->path), count);
+    for (int i = 0; i < count; i++)
+        if (config[i] < 0 || config[i] >= f->configs)
+            return ag_fail(why, AG_EINDEX,
+                           "%s: configuration %d was asked for, but there are 0 to %d",
+                           harness_files_short(f->path), config[i], f->configs - 1);
+    size_t digits = ag__mul(ag__mul((size_t)nodes, (size_t)count), TGRAPH_DIGITS);
+    if (make_room(b, (size_t)count, digits, why)) return why->status;
+    b->file = f;
+    b->configs = count;
+    for (int c = 0; c < count; c++) {
+        const uint32_t *word = f->store.word + (int64_t)config[c] * f->store.width;
+        b->config[c] = config[c];
+        b->runtime[c] = f->runtime[config[c]];
+        for (size_t v = 0; v < (size_t)nodes; v++)
+            tgraph_unpack(b->digit + (v * (size_t)count + (size_t)c) * TGRAPH_DIGITS,
+                          word + v * TGRAPH_WORDS);
+    }
+    /* The pages that were read may go; the counter is atomic, so that the loader and an evaluation
+       may share it. */
+    tgraph_store_settle((tgraph_store *)&f->store,
+                        (size_t)count * (size_t)f->store.width * sizeof(uint32_t));
+    return harness_ranks(b->rank, b->runtime, count, b->key, b->index, why);
+}
+
+void tgraph_batch_free(tgraph_batch *b)
+{
+    ag__free(b->config);
+    ag__free(b->digit);
+    ag__free(b->rank);
+    ag__free(b->runtime);
+    ag__free(b->key);
+    ag__free(b->index);
+    *b = (tgraph_batch){.step = b->step};
+}
+
+static int train_count(const tgraph_file *f) { return f->train ? f->train_count : f->configs; }
+
+static ag_status check_source(tgraph_file *const *files, int count, int configs, ag_failure *why)
+{
+    if (count < 1 || configs < 2)
+        return ag_fail(
+            why, AG_EUSE,
+            "training: %d files and %d configurations a step, but it takes at least 1 and 2", count,
+            configs);
+    for (int i = 0; i < count; i++)
+        if (!tgraph_file_trainable(files[i]))
+            return ag_fail(why, AG_EUSE, "%s: %s, so it cannot be trained on; leave it out",
+                           harness_files_short(files[i]->path),
+                           files[i]->has_runtimes ? "it has only one configuration to train on"
+                                                  : "its run times are hidden (all 0)");
+    return AG_OK;
+}
+
+ag_status tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, int configs,
+                             uint64_t seed, ag_failure *why)
+{
+    int most = 0;
+    *s = (tgraph_source){
+        .files = files, .count = count, .configs = configs, .seed = seed, .epoch = -1};
+    if (check_source(files, count, configs, why)) return why->status;
+    for (int i = 0; i < count; i++)
+        if (train_count(files[i]) > most) most = train_count(files[i]);
+    s->order = ag__alloc((size_t)count * sizeof *s->order);
+    s->items = ag__alloc((size_t)most * sizeof *s->items);
+    if (s->order && s->items) return AG_OK;
+    tgraph_source_close(s);
+    return harness_files_no_memory("training", (size_t)most * sizeof *s->items, why);
+}
+
+ag_status tgraph_source_draw(tgraph_source *s, int64_t step, tgraph_batch *batch, ag_failure *why)
+{
+    int64_t epoch = step / s->count;
+    if (epoch != s->epoch) harness_epoch_order(s->order, s->count, s->seed, epoch);
+    s->epoch = epoch;
+    const tgraph_file *f = s->files[s->order[step % s->count]];
+    int count = train_count(f);
+    if (f->train)
+        memcpy(s->items, f->train, (size_t)count * sizeof *s->items);
+    else
+        for (int i = 0; i < count; i++) s->items[i] = i;
+    ag_random random = harness_stream(HARNESS_STREAM_DRAW, s->seed, (uint64_t)step);
+    batch->step = step;
+    return tgraph_batch_fill(batch, f, s->items, harness_draw(s->items, count, s->configs, &random),
+                             why);
+}
+
+void tgraph_source_close(tgraph_source *s)
+{
+    ag__free(s->order);
+    ag__free(s->items);
+    s->order = s->items = NULL;
+}
+
+ag_status tgraph_fill_batch(void *source, int64_t step, void *buffer, ag_failure *why)
+{
+    return tgraph_source_draw(source, step, buffer, why);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* A layout file, from its path to something that batches can be drawn from. */
+#include "examples/tgraph/data/data_internal.h"
+
+#include <string.h>
+
+tgraph_data_options tgraph_layout_defaults(void)
+{
+    return (tgraph_data_options){
+        .prune = 1, .repad = 1, .opcodes = TGRAPH_OPCODES, .dedup = TGRAPH_KEEP_ALL};
+}
+
+/* Finds the number of configurations in a file, checked before any memory is taken for them. */
+static ag_status count_configs(tpugraphs_raw *raw, ag_failure *why)
+{
+    const ag_array_info *info =
+        tpugraphs_member(raw, "node_config_feat", AG_SHAPE(-1, raw->configurable, TGRAPH_DIGITS),
+                         "18 layout values per configuration and configurable node", why);
+    if (!info) return why->status;
+    if (info->size[0] < 1)
+        return ag_fail(
+            why, AG_EDATA,
+            "%s: node_config_feat has 0 configurations, but a file needs at least 1; leave it out",
+            raw->name);
+    if (info->size[0] > INT32_MAX)
+        return ag_fail(why, AG_EDATA,
+                       "%s: node_config_feat has %lld configurations, but at most %d fit",
+                       raw->name, (long long)info->size[0], INT32_MAX);
+    raw->configs = (int)info->size[0];
+    return AG_OK;
+}
+
+static ag_status take_configs(tgraph_file *f, const tpugraphs_raw *raw, ag_failure *why)
+{
+    size_t configs = (size_t)raw->configs;
+    f->runtime = tpugraphs_take(f->budget, &f->bytes, configs, sizeof *f->runtime, raw->name, why);
+    if (!f->runtime) return why->status;
+    f->file_row =
+        tpugraphs_take(f->budget, &f->bytes, configs, sizeof *f->file_row, raw->name, why);
+    if (!f->file_row) return why->status;
+    return tgraph_store_open(&f->store, raw->configs, (int64_t)raw->configurable * TGRAPH_WORDS,
+                             f->budget, raw->name, why);
+}
+
+static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data_options *options,
+                           ag_failure *why)
+{
+    static const char *const read[] = {
+        "node_feat",       "node_opcode",    "edge_index",  "node_config_feat",
+        "node_config_ids", "config_runtime", "node_splits", NULL};
+    if (tpugraphs_raw_open(raw, f->path, f->budget, options->opcodes, why) ||
+        tpugraphs_raw_config_nodes(raw, why) || count_configs(raw, why))
+        return why->status;
+    f->file_nodes = raw->nodes;
+    f->file_edges = raw->edges;
+    f->file_configs = raw->configs;
+    if (tgraph_graph_build(&f->graph, raw, options, f->budget, &f->bytes, why) ||
+        take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why))
+        return why->status;
+    return tpugraphs_raw_verify(raw, read, why);
+}
+
+tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *options,
+                              tpugraphs_budget *budget, ag_failure *why)
+{
+    size_t length = strlen(path) + 1;
+    tgraph_file *f = ag__alloc(sizeof *f);
+    if (!f) {
+        harness_files_no_memory(harness_files_short(path), sizeof *f, why);
+        return NULL;
+    }
+    memset(f, 0, sizeof *f);
+    f->budget = budget;
+    f->path = ag__alloc(length);
+    if (!f->path)
+        harness_files_no_memory(harness_files_short(path), length, why);
+    else {
+        tpugraphs_raw raw = {0};
+        memcpy(f->path, path, length);
+        f->name = harness_files_base(f->path);
+        read_file(f, &raw, options, why);
+        tpugraphs_raw_close(&raw);
+    }
+    if (!why->status) return f;
+    tgraph_file_close(f);
+    return NULL;
+}
+
+void tgraph_file_close(tgraph_file *f)
+{
+    if (!f) return;
+    tgraph_store_close(&f->store, f->budget);
+    if (f->budget) f->budget->used -= f->bytes;
+    tgraph_graph_free(&f->graph);
+    ag__free(f->runtime);
+    ag__free(f->file_row);
+    ag__free(f->train);
+    ag__free(f->held);
+    ag__free(f->path);
+    ag__free(f);
+}
+
+int tgraph_file_trainable(const tgraph_file *f)
+{
+    return f->has_runtimes && (f->train ? f->train_count : f->configs) >= 2;
+}
+
+int tgraph_is_tile(const char *path, ag_failure *why)
+{
+    ag_npz *npz = ag_npz_open(path, SIZE_MAX / 2, why);
+    if (!npz) return -1;
+    int tile = ag_npz_find(npz, "config_feat") ? 1 : ag_npz_find(npz, "node_config_feat") ? 0 : -1;
+    ag_npz_close(npz);
+    if (tile < 0)
+        ag_fail(why, AG_EDATA,
+                "%s: there is neither node_config_feat (a layout file) nor config_feat (a tile "
+                "file) in it",
+                harness_files_short(path));
+    return tile;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* One-hop pruning, and the graph that the model gets. */
+#include "examples/tgraph/data/data_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+int tgraph_prune(int32_t *new_id, int32_t *edge, int *edges, int nodes, const int32_t *config_node,
+                 int configurable)
+{
+    enum { CONFIGURABLE = 1, NEIGHBOUR = 2 };
+    int kept_edges = 0, kept = 0;
+    for (int v = 0; v < nodes; v++) new_id[v] = 0;
+    for (int i = 0; i < configurable; i++) new_id[config_node[i]] = CONFIGURABLE;
+    for (int e = 0; e < *edges; e++) {
+        int32_t u = edge[2 * e], v = edge[2 * e + 1];
+        if (!((new_id[u] | new_id[v]) & CONFIGURABLE)) continue;
+        new_id[u] |= NEIGHBOUR;
+        new_id[v] |= NEIGHBOUR;
+        edge[2 * kept_edges] = u;
+        edge[2 * kept_edges++ + 1] = v;
+    }
+    for (int v = 0; v < nodes; v++) new_id[v] = new_id[v] ? kept++ : -1;
+    for (int i = 0; i < 2 * kept_edges; i++) edge[i] = new_id[edge[i]];
+    *edges = kept_edges;
+    return kept;
+}
+
+void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TPUGRAPHS_FEATURES],
+                         int repad)
+{
+    enum { SHAPE = 21 }; /* first of the six shape dimensions; unused ones are 0 */
+    int rank = 0;
+    for (int k = 0; k < TGRAPH_LAYOUT; k++) rank += node_feat[SHAPE + k] != 0;
+    for (int k = 0; k < TGRAPH_LAYOUT; k++) {
+        float value = repad && k >= rank ? -1.0F : node_feat[TGRAPH_NUMERIC + k];
+        float index = value + 2.0F;
+        row[k] = index < 0 ? 0 : index > 7 ? 7 : (int32_t)index;
+    }
+}
+
+static ag_status take_graph(tgraph_graph *g, tpugraphs_budget *budget, size_t *bytes,
+                            const char *name, ag_failure *why)
+{
+    size_t n = (size_t)g->nodes;
+    g->raw = tpugraphs_take(budget, bytes, n * TGRAPH_NUMERIC, sizeof *g->raw, name, why);
+    if (g->raw)
+        g->feature =
+            tpugraphs_take(budget, bytes, n * TGRAPH_NUMERIC, sizeof *g->feature, name, why);
+    if (g->feature)
+        g->layout = tpugraphs_take(budget, bytes, n * TGRAPH_LAYOUT, sizeof *g->layout, name, why);
+    if (g->layout) g->opcode = tpugraphs_take(budget, bytes, n, sizeof *g->opcode, name, why);
+    if (g->opcode)
+        g->edge = tpugraphs_take(budget, bytes, (size_t)g->edges * 2, sizeof *g->edge, name, why);
+    if (g->edge && g->configurable)
+        g->config_node = tpugraphs_take(budget, bytes, (size_t)g->configurable,
+                                        sizeof *g->config_node, name, why);
+    return why->status;
+}
+
+static ag_status keep_features(tgraph_graph *g, const tpugraphs_raw *raw, const float *row,
+                               int node, int to, const tgraph_data_options *options,
+                               ag_failure *why)
+{
+    for (int k = 0; k < TPUGRAPHS_FEATURES; k++)
+        if (!isfinite(row[k]))
+            return ag_fail(why, AG_EDATA, "%s: node_feat[%d,%d] = %g, but features must be finite",
+                           raw->name, node, k, (double)row[k]);
+    if (to < 0) return AG_OK;
+    float *kept = g->raw + (size_t)to * TGRAPH_NUMERIC;
+    memcpy(kept, row, TGRAPH_NUMERIC * sizeof *row);
+    if (options->logs) tpugraphs_take_logs(kept, TGRAPH_NUMERIC);
+    tgraph_layout_index(g->layout + (size_t)to * TGRAPH_LAYOUT, row, options->repad);
+    return AG_OK;
+}
+
+/* Every row is checked, kept or not: the file is either whole or refused. */
+static ag_status stream_features(tgraph_graph *g, tpugraphs_raw *raw, const int32_t *new_id,
+                                 const tgraph_data_options *options, ag_failure *why)
+{
+    enum { STEP = 256 };
+    ag_rows *rows = ag_rows_open(raw->npz, "node_feat", why);
+    if (!rows) return why->status;
+    float *buffer = ag__alloc(STEP * TPUGRAPHS_FEATURES * sizeof *buffer);
+    if (!buffer)
+        harness_files_no_memory(raw->name, STEP * TPUGRAPHS_FEATURES * sizeof *buffer, why);
+    for (int first = 0; buffer && first < raw->nodes && !why->status; first += STEP) {
+        int n = raw->nodes - first < STEP ? raw->nodes - first : STEP;
+        if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;
+        for (int i = 0; i < n && !why->status; i++)
+            keep_features(g, raw, buffer + (size_t)i * TPUGRAPHS_FEATURES, first + i,
+                          new_id[first + i], options, why);
+    }
+    ag__free(buffer);
+    ag_rows_close(rows);
+    return why->status;
+}
+
+ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
+                             const tgraph_data_options *options, tpugraphs_budget *budget,
+                             size_t *bytes, ag_failure *why)
+{
+    size_t scratch = (size_t)raw->nodes * sizeof(int32_t);
+    int32_t *new_id = ag__alloc(scratch);
+    if (!new_id) return harness_files_no_memory(raw->name, scratch, why);
+    *g =
+        (tgraph_graph){.nodes = raw->nodes, .edges = raw->edges, .configurable = raw->configurable};
+    if (options->prune && raw->configurable)
+        g->nodes = tgraph_prune(new_id, raw->edge, &g->edges, raw->nodes, raw->config_node,
+                                raw->configurable);
+    else
+        for (int v = 0; v < raw->nodes; v++) new_id[v] = v;
+    if (!take_graph(g, budget, bytes, raw->name, why)) {
+        memset(g->feature, 0, (size_t)g->nodes * TGRAPH_NUMERIC * sizeof *g->feature);
+        memcpy(g->edge, raw->edge, (size_t)g->edges * 2 * sizeof *g->edge);
+        for (int v = 0; v < raw->nodes; v++)
+            if (new_id[v] >= 0) g->opcode[new_id[v]] = raw->opcode[v];
+        for (int i = 0; i < g->configurable; i++) g->config_node[i] = new_id[raw->config_node[i]];
+        stream_features(g, raw, new_id, options, why);
+    }
+    ag__free(new_id);
+    return why->status;
+}
+
+void tgraph_graph_free(tgraph_graph *g)
+{
+    ag__free(g->raw);
+    ag__free(g->feature);
+    ag__free(g->layout);
+    ag__free(g->opcode);
+    ag__free(g->edge);
+    ag__free(g->config_node);
+}

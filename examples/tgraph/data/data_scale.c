@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Standardisation, in double: parts are merged by Chan, Golub and LeVeque's update. */
+#include "examples/tgraph/data/data_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static inline double value_at(const void *x, ag_dtype type, int64_t i)
+{
+    return type == AG_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
+}
+
+void tgraph_scaler_begin(tgraph_scaler *s, int columns)
+{
+    memset(s, 0, sizeof *s);
+    s->columns = columns;
+}
+
+void tgraph_scaler_add(tgraph_scaler *s, const void *x, ag_dtype type, int64_t rows)
+{
+    double before = (double)s->count, added = (double)rows;
+    if (rows == 0) return;
+    for (int k = 0; k < s->columns; k++) {
+        double sum = 0, squares = 0;
+        for (int64_t i = 0; i < rows; i++) sum += value_at(x, type, i * s->columns + k);
+        double mean = sum / added;
+        for (int64_t i = 0; i < rows; i++) {
+            double d = value_at(x, type, i * s->columns + k) - mean;
+            squares += d * d;
+        }
+        double shift = mean - s->mean[k];
+        s->mean[k] += shift * added / (before + added);
+        s->squares[k] += squares + shift * shift * before * added / (before + added);
+    }
+    s->count += rows;
+}
+
+void tgraph_scaler_end(tgraph_scaler *s)
+{
+    double n = (double)s->count;
+    for (int k = 0; k < s->columns; k++) {
+        double variance = s->count ? s->squares[k] / n : 0, error = n * s->mean[k] * DBL_EPSILON;
+        /* below what rounding alone gives, a column is constant (as in sklearn) */
+        int constant = variance <= n * DBL_EPSILON * variance + error * error;
+        s->scale[k] = constant ? 1 : sqrt(variance);
+    }
+}
+
+void tgraph_scaler_apply(const tgraph_scaler *s, ag_real *y, const void *x, ag_dtype type,
+                         int64_t rows)
+{
+    for (int64_t i = 0; i < rows * s->columns; i++) {
+        int k = (int)(i % s->columns);
+        y[i] = (ag_real)((value_at(x, type, i) - s->mean[k]) / s->scale[k]);
+    }
+}
+
+void tgraph_scaler_fit(tgraph_scaler *s, tgraph_file *const *files, int count)
+{
+    tgraph_scaler_begin(s, TGRAPH_NUMERIC);
+    for (int i = 0; i < count; i++)
+        tgraph_scaler_add(s, files[i]->graph.raw, AG_F32, files[i]->graph.nodes);
+    tgraph_scaler_end(s);
+}
+
+ag_status tgraph_graph_scale(tgraph_graph *g, const tgraph_scaler *s, ag_failure *why)
+{
+    if (s->columns != TGRAPH_NUMERIC)
+        return ag_fail(why, AG_EUSE,
+                       "standardisation: the scaler has %d columns, but nodes have %d features",
+                       s->columns, TGRAPH_NUMERIC);
+    tgraph_scaler_apply(s, g->feature, g->raw, AG_F32, g->nodes);
+    return AG_OK;
+}

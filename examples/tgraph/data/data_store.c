@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* The packed store. */
+#define _GNU_SOURCE
+#include "examples/tgraph/data/data_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SETTLE_BYTES = 16 << 20 }; /* pages of a mapped store that may be resident */
+
+/* A file without a name in $TMPDIR (or /tmp), or -1. */
+static int unnamed_file(const char **folder)
+{
+    *folder = getenv("TMPDIR");
+    if (!*folder || !**folder) *folder = "/tmp";
+    int fd = open(*folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0) return fd;
+    char path[4096]; /* not every file system has O_TMPFILE */
+    if (snprintf(path, sizeof path, "%s/tgraph-XXXXXX", *folder) >= (int)sizeof path) return -1;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0) unlink(path);
+    return fd;
+}
+
+static ag_status map_store(tgraph_store *store, size_t bytes, const char *name, ag_failure *why)
+{
+    const char *folder;
+    int fd = unnamed_file(&folder);
+    int error = fd < 0 ? errno : bytes > INT64_MAX ? EFBIG : posix_fallocate(fd, 0, (off_t)bytes);
+    void *map = MAP_FAILED;
+    if (!error) {
+        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (map == MAP_FAILED) error = errno;
+    }
+    if (fd >= 0) close(fd);
+    if (error)
+        return ag_fail(
+            why, AG_EFILE,
+            "%s: its packed configurations take %zu bytes, more than --ram-limit leaves, and a "
+            "temporary file of that size in %s failed: %s; set TMPDIR to a folder with room",
+            name, bytes, harness_files_short(folder), strerror(error));
+    store->word = map;
+    store->mapped = bytes;
+    return AG_OK;
+}
+
+ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width,
+                            tpugraphs_budget *budget, const char *name, ag_failure *why)
+{
+    size_t bytes = ag__mul(ag__mul((size_t)capacity, (size_t)width), sizeof *store->word);
+    memset(store, 0, sizeof *store);
+    store->capacity = capacity;
+    store->width = width;
+    if (tpugraphs_exceeds(budget, bytes)) {
+        if (map_store(store, bytes, name, why)) return why->status;
+        budget->on_disk += bytes;
+        return AG_OK;
+    }
+    store->word = ag__alloc(bytes); /* rows that are never written take no physical memory */
+    if (!store->word) return harness_files_no_memory(name, bytes, why);
+    if (budget) budget->used += bytes;
+    return AG_OK;
+}
+
+void tgraph_store_settle(tgraph_store *store, size_t bytes)
+{
+    if (!store->mapped) return;
+    if (atomic_fetch_add(&store->touched, bytes) + bytes < SETTLE_BYTES) return;
+    atomic_store(&store->touched, 0);
+    madvise(store->word, store->mapped, MADV_DONTNEED); /* shared: the contents stay in the file */
+}
+
+void tgraph_store_put(tgraph_store *store, const uint32_t *row)
+{
+    size_t bytes = (size_t)store->width * sizeof *row;
+    memcpy(store->word + store->rows++ * store->width, row, bytes);
+    tgraph_store_settle(store, bytes);
+}
+
+void tgraph_store_trim(tgraph_store *store, tpugraphs_budget *budget)
+{
+    size_t row = (size_t)store->width * sizeof *store->word;
+    size_t spare = (size_t)(store->capacity - store->rows) * row;
+    if (store->mapped || !spare) return;
+    uint32_t *smaller = ag__grow(store->word, (size_t)store->rows * row);
+    if (!smaller) return; /* the larger block still serves */
+    store->word = smaller;
+    store->capacity = store->rows;
+    if (budget) budget->used -= spare;
+}
+
+void tgraph_store_close(tgraph_store *store, tpugraphs_budget *budget)
+{
+    size_t bytes = (size_t)store->capacity * (size_t)store->width * sizeof *store->word;
+    if (!store->word) return;
+    if (store->mapped) {
+        munmap(store->word, store->mapped);
+        if (budget) budget->on_disk -= bytes;
+    } else {
+        ag__free(store->word);
+        if (budget) budget->used -= bytes;
+    }
+    store->word = NULL;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary of a file that `tgraph inspect` prints. */
+#include "examples/harness/harness.h"
+#include "examples/tgraph/data/data_internal.h"
+
+static void add_range(tgraph_summary *s, const int64_t *runtime, int count)
+{
+    s->fastest = s->slowest = count ? runtime[0] : 0;
+    for (int i = 1; i < count; i++) {
+        if (runtime[i] < s->fastest) s->fastest = runtime[i];
+        if (runtime[i] > s->slowest) s->slowest = runtime[i];
+    }
+}
+
+static ag_status summarise_tile(tgraph_summary *s, const char *path, tpugraphs_budget *budget,
+                                ag_failure *why)
+{
+    tgraph_data_options options = tgraph_tile_defaults();
+    options.opcodes = 256; /* files that the model cannot take can be inspected, too */
+    tgraph_tile *t = tgraph_tile_open(path, &options, budget, why);
+    if (!t) return why->status;
+    s->tile = 1;
+    s->nodes = s->kept_nodes = t->graph.nodes;
+    s->edges = s->kept_edges = t->graph.edges;
+    s->configs = s->unique = t->configs;
+    s->has_runtimes = t->has_runtimes;
+    add_range(s, t->runtime, t->configs);
+    tgraph_tile_close(t);
+    return AG_OK;
+}
+
+static ag_status summarise_layout(tgraph_summary *s, const char *path, tpugraphs_budget *budget,
+                                  ag_failure *why)
+{
+    tgraph_data_options options = tgraph_layout_defaults();
+    options.opcodes = 256;
+    options.dedup = TGRAPH_KEEP_FASTEST;
+    tgraph_file *f = tgraph_file_open(path, &options, budget, why);
+    if (!f) return why->status;
+    s->nodes = f->file_nodes;
+    s->edges = f->file_edges;
+    s->kept_nodes = f->graph.nodes;
+    s->kept_edges = f->graph.edges;
+    s->configurable = f->graph.configurable;
+    s->configs = f->file_configs;
+    s->unique = f->configs;
+    s->has_runtimes = f->has_runtimes;
+    s->fastest = f->fastest;
+    s->slowest = f->slowest;
+    s->spread = f->spread;
+    s->packed = (size_t)f->store.rows * (size_t)f->store.width * sizeof *f->store.word;
+    tgraph_file_close(f);
+    return AG_OK;
+}
+
+ag_status tgraph_summarise(tgraph_summary *s, const char *path, tpugraphs_budget *budget,
+                           ag_failure *why)
+{
+    *s = (tgraph_summary){0};
+    int tile = tgraph_is_tile(path, why);
+    if (tile < 0) return why->status;
+    return tile ? summarise_tile(s, path, budget, why) : summarise_layout(s, path, budget, why);
+}
+
+static void print_time(FILE *out, int64_t ns)
+{
+    double t = (double)ns;
+    if (ns >= 1000000000)
+        fprintf(out, "%.4f s", t / 1e9);
+    else if (ns >= 1000000)
+        fprintf(out, "%.4f ms", t / 1e6);
+    else
+        fprintf(out, "%.3f us", t / 1e3);
+}
+
+void tgraph_summary_print(FILE *out, const char *path, const tgraph_summary *s)
+{
+    harness_show(out, path);
+    fprintf(out, ": %s file\n", s->tile ? "tile" : "layout");
+    fprintf(out, "  nodes           %d", s->nodes);
+    if (!s->tile) fprintf(out, ", pruned to %d (%d configurable)", s->kept_nodes, s->configurable);
+    fprintf(out, "\n  edges           %d", s->edges);
+    if (!s->tile) fprintf(out, ", pruned to %d", s->kept_edges);
+    fprintf(out, "\n  configurations  %d", s->configs);
+    if (!s->tile) fprintf(out, ", %d unique, %.1f MB packed", s->unique, (double)s->packed / 1e6);
+    fprintf(out, "\n  run time        ");
+    if (!s->has_runtimes) {
+        fprintf(out, "hidden (all 0)\n");
+        return;
+    }
+    print_time(out, s->fastest);
+    fprintf(out, " to ");
+    print_time(out, s->slowest);
+    if (s->unique < s->configs)
+        fprintf(out, "; equal configurations differ by up to %.4f %%", 100 * s->spread);
+    fprintf(out, "\n");
+}

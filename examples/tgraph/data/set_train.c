@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the files and configurations to train on and those to hold out. */
+#include "examples/tgraph/data/set.h"
+
+#include <string.h>
+
+ag_status tgraph_entry_hold_out(tgraph_entry *e, const tgraph_settings *s, ag_failure *why)
+{
+    if (tgraph_file_split(e->file, s->split, (uint64_t)s->split_seed, why)) return why->status;
+    e->items = e->file->held_count;
+    e->item = harness_alloc((size_t)e->items * sizeof *e->item);
+    memcpy(e->item, e->file->held, (size_t)e->items * sizeof *e->item);
+    return AG_OK;
+}
+
+static ag_status check_parts(const tgraph_settings *s, int tile, int files, ag_failure *why)
+{
+    if (s->split > 0 && tile)
+        return ag_fail(
+            why, AG_EUSE,
+            "--split holds out configurations of layout files, but these are tile files; "
+            "use --valid or --folds");
+    if (s->split > 0 && s->dedup == TGRAPH_KEEP_ALL)
+        return ag_fail(why, AG_EUSE,
+                       "--split with --dedup none would train on configurations that it holds out, "
+                       "since equal ones can stand on both sides; use --dedup first or fastest");
+    if (s->folds && (s->split > 0 || s->shell.common.valid.count))
+        return ag_fail(
+            why, AG_EUSE,
+            "--folds, --split and --valid each say what is held out; give --folds alone");
+    if (s->folds && files < 2)
+        return ag_fail(
+            why, AG_EUSE,
+            "--folds needs at least 2 files, but there is %d; for a single file use --split",
+            files);
+    if (s->folds && (s->folds < 2 || s->folds > files))
+        return ag_fail(why, AG_EUSE, "--folds is %d, but %d files can be cut into 2 to %d folds",
+                       s->folds, files, files);
+    if (s->folds && s->fold >= s->folds)
+        return ag_fail(why, AG_EUSE, "--fold is %d, but with --folds %d it is 0 to %d", s->fold,
+                       s->folds, s->folds - 1);
+    return AG_OK;
+}
+
+int tgraph_entry_trainable(const tgraph_entry *e)
+{
+    if (e->file) return tgraph_file_trainable(e->file);
+    return e->has_runtimes && e->configs >= 2;
+}
+
+/* Drops the entry just opened. */
+static void leave_out(tgraph_set *set, const char *what)
+{
+    tgraph_entry *e = &set->entry[--set->count];
+    harness_warn("%s is left out: %s", e->path, what);
+    tgraph_entry_close(e);
+}
+
+static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const char *path,
+                               ag_failure *why)
+{
+    const tgraph_data_options options = tgraph_settings_data(s, set->tile);
+    tgraph_entry *e = tgraph_set_open(set, path, &options, why);
+    if (!e) return why->status;
+    if (!tgraph_entry_trainable(e)) {
+        leave_out(set, e->has_runtimes ? "it has only one configuration to train on"
+                                       : "its run times are hidden (all 0)");
+        return AG_OK;
+    }
+    e->train = 1;
+    if (s->split <= 0) return AG_OK;
+    if (tgraph_entry_hold_out(e, s, why)) return why->status;
+    e->score = 1;
+    if (tgraph_entry_trainable(e)) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "%.200s has %d configurations, of which --split %g leaves %d to train on; it "
+                   "takes 2: choose a larger share, or leave the file out",
+                   e->path, e->configs, s->split, e->file->train_count);
+}
+
+static ag_status open_held(tgraph_set *set, const tgraph_settings *s, const char *path,
+                           ag_failure *why)
+{
+    tgraph_data_options options = tgraph_settings_data(s, set->tile);
+    options.dedup = TGRAPH_KEEP_ALL;
+    tgraph_entry *e = tgraph_set_open(set, path, &options, why);
+    if (!e) return why->status;
+    if (e->has_runtimes)
+        e->score = 1;
+    else
+        leave_out(set, "its run times are hidden (all 0), so it cannot be scored");
+    return AG_OK;
+}
+
+ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
+{
+    int trained = 0;
+    if (tgraph_set_paths(set, s, why) || check_parts(s, set->tile, set->given, why))
+        return why->status;
+    const int training = set->given;
+    harness_files_warn_trained("valid", set->paths.path + training, set->paths.count - training,
+                               set->paths.path, training);
+    int32_t *fold = harness_alloc((size_t)set->paths.count * sizeof *fold);
+    if (s->folds) harness_folds(fold, training, s->folds, (uint64_t)s->split_seed, why);
+    for (int i = 0; i < set->paths.count && !why->status && !harness_interrupted(); i++) {
+        const int held = i >= training || (s->folds && fold[i] == s->fold);
+        if (held)
+            open_held(set, s, set->paths.path[i], why);
+        else
+            open_training(set, s, set->paths.path[i], why);
+    }
+    harness_free(fold);
+    for (int i = 0; i < set->count; i++) trained += set->entry[i].train;
+    if (!why->status && !trained && !harness_interrupted())
+        ag_fail(why, AG_EDATA,
+                "none of the %d files can be trained on: that takes known run times and at least "
+                "two configurations; see \"tgraph inspect\"",
+                training);
+    return why->status;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* The forward pass of TGraph. Activations are node-major, [nodes, configurations, channels]: the
+   linear layers see a tall matrix, the neighbour mean moves whole rows, both norms and both
+   attentions run on views. */
+#include "examples/tgraph/model/model.h"
+
+static ag_tensor *linear(ag_tensor *x, ag_param *w, ag_param *b)
+{
+    ag_tape *tape = ag_tape_of(x);
+    return ag_linear(x, ag_parameter(tape, w), b ? ag_parameter(tape, b) : NULL);
+}
+
+/* x * sigmoid(excite(relu(squeeze(x)))), eq. 5. */
+static ag_tensor *channel_attention(const tgraph_attention *a, ag_tensor *x)
+{
+    ag_tape *tape = ag_tape_of(x);
+    return ag_channel_attention(x, ag_parameter(tape, a->squeeze),
+                                ag_parameter(tape, a->squeeze_bias), ag_parameter(tape, a->excite),
+                                ag_parameter(tape, a->excite_bias));
+}
+
+/* Channel attention, then concatenation with the copy that compares the configurations:
+   [n,c,o] -> [n,c,o] or, where nothing joins the two, [n,c,2o]. */
+static ag_tensor *attend(const tgraph_attention *a, ag_tensor *x)
+{
+    if (a->squeeze) x = channel_attention(a, x);
+    if (!a->temperature) return x;
+    x = ag_cross_attention_beside(x, ag_parameter(ag_tape_of(x), a->temperature));
+    return a->join ? linear(x, a->join, a->join_bias) : x;
+}
+
+/* dropout(gelu(r + attended x)); r NULL: none. It is one op when both attentions are on and nothing
+   joins them. */
+static ag_tensor *activate(const tgraph_attention *a, ag_tensor *x, ag_tensor *r, double p)
+{
+    if (a->squeeze && a->temperature && !a->join) {
+        ag_tape *tape = ag_tape_of(x);
+        const ag_attend_weights w = {
+            ag_parameter(tape, a->squeeze), ag_parameter(tape, a->squeeze_bias),
+            ag_parameter(tape, a->excite), ag_parameter(tape, a->excite_bias),
+            ag_parameter(tape, a->temperature)};
+        return ag_attend(x, &w, r, (ag_real)p);
+    }
+    x = attend(a, x);
+    return ag_dropout(ag_gelu(r ? ag_add(r, x) : x), (ag_real)p);
+}
+
+/* A table of the values that each of the 8 codes adds to the channels at place k of `places`:
+   [places * 8, channels]. w [channels, places * 4] is the part of the first weight that reads those
+   places. */
+static ag_tensor *look_up_table(const tgraph_model *m, ag_tensor *w, int places)
+{
+    const int channels = ag_size(w, 0);
+    ag_tensor *codes = ag_parameter(ag_tape_of(w), m->layout_table);
+    w = ag_reshape(w, AG_SHAPE(channels * places, TGRAPH_LAYOUT_WIDTH));
+    w = ag_reshape(ag_matmul_t(w, codes, 0, 1), AG_SHAPE(channels, places * TGRAPH_LAYOUT_ROWS));
+    return ag_transpose(w);
+}
+
+/* The first linear layer, computed without forming its input of [nodes, configurations, 246]: the
+   part that all configurations share is computed once per node, and that of the configurable nodes
+   is a sum of 18 looked-up rows. digit NULL: the tile model. */
+static ag_tensor *first_linear(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
+                               const int32_t *digit, int configs)
+{
+    const tgraph_graph *g = p->graph;
+    ag_tensor *w = ag_parameter(tape, m->input[0].weight);
+    const int layout = TGRAPH_LAYOUT * TGRAPH_LAYOUT_WIDTH;
+    const int config = digit ? TGRAPH_DIGITS * TGRAPH_LAYOUT_WIDTH : 0;
+    ag_tensor *w_feature = ag_slice(w, 1, 0, TGRAPH_NUMERIC);
+    ag_tensor *w_layout = ag_slice(w, 1, TGRAPH_NUMERIC + config, layout);
+    ag_tensor *w_op = ag_slice(w, 1, TGRAPH_NUMERIC + config + layout, TGRAPH_OP_WIDTH);
+
+    ag_tensor *feature = ag_input(tape, g->feature, AG_SHAPE(g->nodes, TGRAPH_NUMERIC));
+    ag_tensor *x = ag_linear(feature, w_feature, NULL);
+    ag_tensor *ops = ag_matmul_t(ag_parameter(tape, m->op_table), w_op, 0, 1);
+    x = ag_add(x, ag_gather(ops, ag_input_i32(tape, p->opcode, AG_SHAPE(g->nodes))));
+    ag_tensor *own = ag_input_i32(tape, g->layout, AG_SHAPE(g->nodes, TGRAPH_LAYOUT));
+    x = ag_add(
+        x, ag_embedding_bag(look_up_table(m, w_layout, TGRAPH_LAYOUT), own, TGRAPH_LAYOUT_ROWS));
+    if (!digit) return ag_reshape(x, AG_SHAPE(g->nodes, 1, ag_size(w, 0)));
+
+    ag_tensor *table = look_up_table(m, ag_slice(w, 1, TGRAPH_NUMERIC, config), TGRAPH_DIGITS);
+    ag_tensor *plain = ag_input_i32(tape, p->plain, AG_SHAPE(g->nodes, TGRAPH_DIGITS));
+    ag_tensor *digits =
+        ag_input_i32(tape, digit, AG_SHAPE(g->configurable * configs, TGRAPH_DIGITS));
+    x = ag_add(x, ag_embedding_bag(table, plain, TGRAPH_LAYOUT_ROWS));
+    ag_tensor *part = ag_embedding_bag(table, digits, TGRAPH_LAYOUT_ROWS);
+    part = ag_reshape(part, AG_SHAPE(g->configurable, configs, ag_size(w, 0)));
+    return ag_spread(x, part, ag_input_i32(tape, p->where, AG_SHAPE(g->nodes)));
+}
+
+static ag_tensor *norm(ag_tensor *x, ag_edges edges)
+{
+    return ag_instance_norm(x, edges.starts, (ag_real)1e-5);
+}
+
+/* f_in of eq. 7: two layers of linear, norm, attention, GELU. The biases of these linear layers are
+   parameters of the model, but are left out here: the norm cancels a constant per channel, and
+   their gradient is 0 instead of rounding noise. */
+static ag_tensor *input_layers(const tgraph_model *m, ag_tensor *x, ag_edges edges)
+{
+    x = activate(&m->input[0].attention, norm(x, edges), NULL, 0);
+    x = linear(x, m->input[1].weight, NULL);
+    return activate(&m->input[1].attention, norm(x, edges), NULL, 0);
+}
+
+/* The GraphSAGE operation, eq. 2. */
+static ag_tensor *sage(const tgraph_model *m, const tgraph_block *b, ag_tensor *x, ag_edges edges)
+{
+    const ag_aggregate kind = m->options.sum ? AG_AGGREGATE_SUM : AG_AGGREGATE_MEAN;
+    if (!b->message) return ag_sage(&b->sage, x, edges, kind, m->options.l2);
+    ag_tensor *sent = ag_spmm(ag_gelu(linear(x, b->message, b->message_bias)), edges, kind);
+    ag_tensor *y =
+        ag_add(linear(sent, b->sage.neighbour, b->sage.bias), linear(x, b->sage.root, NULL));
+    return m->options.l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
+}
+
+/* One graph block, eq. 3 and 4; [n,c,h] -> [n,c,h]. */
+static ag_tensor *block(const tgraph_model *m, const tgraph_block *b, ag_tensor *x, ag_edges edges)
+{
+    ag_tensor *h = sage(m, b, norm(x, edges), edges);
+    if (!m->options.outside) return activate(&b->attention, h, x, m->options.dropout);
+    x = ag_add(x, ag_gelu(attend(&b->attention, h)));
+    return ag_dropout(x, (ag_real)m->options.dropout);
+}
+
+static ag_tensor *node_part(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
+                            const int32_t *digit, int configs)
+{
+    const ag_edges edges = ag_graph_edges(tape, p->edges);
+    ag_tensor *x = input_layers(m, first_linear(m, tape, p, digit, configs), edges);
+    for (int k = 0; k < 2; k++) x = block(m, &m->block[k], x, edges);
+    return x;
+}
+
+ag_tensor *tgraph_forward(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
+                          const int32_t *digit, int configs)
+{
+    ag_tensor *x = node_part(m, tape, p, digit, configs);
+    ag_tensor *score = linear(ag_mean_rows(x), m->output, m->output_bias);
+    return ag_reshape(score, AG_SHAPE(configs));
+}
+
+static ag_tensor *dropout(const tgraph_model *m, ag_tensor *x)
+{
+    return ag_dropout(x, (ag_real)m->options.dropout);
+}
+
+/* Late fusion: the graph is embedded once, and the tile configurations go through layers of their
+   own. The first layer of the head reads [configuration, maximum over the nodes, mean over the
+   nodes]. */
+ag_tensor *tgraph_tile_forward(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
+                               const ag_real *feature, int configs)
+{
+    const int h = m->options.hidden;
+    ag_tensor *x = ag_reshape(node_part(m, tape, p, NULL, 1), AG_SHAPE(p->graph->nodes, h));
+    ag_tensor *pooled =
+        ag_reshape(ag_concat2(ag_max_rows(x), ag_mean_rows(x), 0), AG_SHAPE(1, 2 * h));
+    ag_tensor *y = ag_input(tape, feature, AG_SHAPE(configs, TPUGRAPHS_TILE_FEATURES));
+    y = ag_gelu(dropout(m, linear(y, m->config[0], m->config_bias[0])));
+    y = linear(y, m->config[1], m->config_bias[1]);
+
+    ag_tensor *w = ag_parameter(
+        tape,
+        m->head[0]); /* the graph's part is the same for all configurations, so it is a bias */
+    ag_tensor *shared =
+        ag_linear(pooled, ag_slice(w, 1, h, 2 * h), ag_parameter(tape, m->head_bias[0]));
+    y = ag_linear(y, ag_slice(w, 1, 0, h), ag_reshape(shared, AG_SHAPE(h)));
+    y = ag_gelu(dropout(m, y));
+    y = ag_gelu(dropout(m, linear(y, m->head[1], m->head_bias[1])));
+    return ag_reshape(linear(y, m->output, m->output_bias), AG_SHAPE(configs));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* TGraph (Khizbullin et al. 2024): ranks the configurations of a tensor program. Defaults follow
+   the authors' code; where the paper differs there is an option (docs/tgraph.md). */
+#ifndef TGRAPH_MODEL_H
+#define TGRAPH_MODEL_H
+
+#include "augur.h"
+#include "examples/tgraph/data/data.h"
+
+#include <stdbool.h>
+
+enum {
+    TGRAPH_OP_ROWS =
+        120, /* rows of the op table; a code without a row uses row 0, the unknown op */
+    TGRAPH_OP_WIDTH = 16,   /* channels of an op code */
+    TGRAPH_LAYOUT_WIDTH = 4 /* channels of a layout digit */
+};
+
+typedef enum tgraph_direction { TGRAPH_CONSUMERS, TGRAPH_OPERANDS, TGRAPH_BOTH } tgraph_direction;
+
+/* The options that define a variant of the model. Defaults are in parentheses. */
+typedef struct tgraph_options {
+    int tile;          /* 1: late fusion of the tile configuration; 0: layout model */
+    int hidden;        /* channels */
+    bool cross;        /* cross-configuration attention */
+    bool cross_input;  /* cross-configuration attention in the two input layers, too (paper: no) */
+    bool halve;        /* the copy is concatenated with half of the channels, not with all */
+    bool channel;      /* channel attention */
+    bool edges;        /* false: every neighbourhood is empty */
+    int direction;     /* tgraph_direction: which neighbours a node averages */
+    int sum;           /* 1: sum over the neighbours (paper), 0: mean (code) */
+    bool l2;           /* convolution divided by its norm (paper) */
+    bool message;      /* a feed-forward layer f1 on each neighbour (paper) */
+    int outside;       /* 1: x + gelu(h) (paper, eq. 3), 0: gelu(x + h) (code) */
+    bool decay_biases; /* weight decay on biases and temperatures, too (code), not on weights alone
+                          (paper) */
+    double dropout;    /* after each graph block (paper: 0) */
+} tgraph_options;
+
+/* The defaults of the program's options, for layout files. */
+tgraph_options tgraph_default_options(void);
+
+/* Channel attention (eq. 5) and cross-configuration attention (eq. 6), with the layer that brings
+   [x, attended x] back to the width of x; NULL where an option leaves it out. */
+typedef struct tgraph_attention {
+    ag_param *join, *join_bias;
+    ag_param *squeeze, *squeeze_bias, *excite, *excite_bias, *temperature;
+} tgraph_attention;
+
+typedef struct tgraph_input_layer {
+    ag_param *weight, *bias;
+    tgraph_attention attention;
+} tgraph_input_layer;
+
+typedef struct tgraph_block {
+    ag_param *message, *message_bias; /* f1 of eq. 2, only with the option */
+    ag_sage_weights sage;
+    tgraph_attention attention;
+} tgraph_block;
+
+typedef struct tgraph_model {
+    tgraph_options options;
+    ag_params *params;
+    ag_param *op_table, *layout_table;
+    tgraph_input_layer input[2];
+    tgraph_block block[2];
+    ag_param *config[2], *config_bias[2], *head[2], *head_bias[2]; /* tile model */
+    ag_param *output, *output_bias;
+} tgraph_model;
+
+/* Makes the parameters and draws their first values. Fails: AG_EUSE (options), AG_EMEMORY. */
+ag_status tgraph_model_new(tgraph_model *model, const tgraph_options *options, uint64_t seed,
+                           ag_failure *why);
+void tgraph_model_free(tgraph_model *model);
+
+/* The inputs of the model that a program has besides its features; made once per program. */
+typedef struct tgraph_program {
+    const tgraph_graph *graph;
+    ag_graph *edges;
+    int32_t *opcode; /* [nodes] rows of the op table */
+    int32_t *where;  /* [nodes] row among the configurable nodes, or -1 */
+    int32_t *plain;  /* [nodes,18] 0 (not configurable), or -1 (has digits of its own) */
+} tgraph_program;
+
+ag_status tgraph_program_new(tgraph_program *program, const tgraph_graph *graph,
+                             const tgraph_options *options, ag_failure *why);
+void tgraph_program_free(tgraph_program *program);
+
+/* Scores [configs], small is fast. digit: [configurable, configs, 18] rows of the layout table. */
+ag_tensor *tgraph_forward(const tgraph_model *model, ag_tape *tape, const tgraph_program *program,
+                          const int32_t *digit, int configs);
+
+/* The same for a tile program; feature [configs, 24], standardised. */
+ag_tensor *tgraph_tile_forward(const tgraph_model *model, ag_tape *tape,
+                               const tgraph_program *program, const ag_real *feature, int configs);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* The files and configurations that eval and predict score, and those that baselines learn from. */
+#include "examples/tgraph/shell.h"
+
+static int trained_on_name(const harness_runs *runs, const char *path)
+{
+    const char *name = path;
+    for (const char *c = path; *c; c++)
+        if (*c == '/') name = c + 1;
+    for (int i = 0; i < runs->count; i++)
+        if (tgraph_files_name(runs->run[i].data, name)) return 1;
+    return 0;
+}
+
+static int trained_on(const harness_runs *runs, const tgraph_entry *e)
+{
+    for (int i = 0; i < runs->count; i++)
+        if (tgraph_files_has(runs->run[i].data, e)) return 1;
+    return 0;
+}
+
+/* Drops the entry just opened. */
+static void forget(tgraph_set *set) { tgraph_entry_close(&set->entry[--set->count]); }
+
+/* Opens a file as it was in training and scores the part that was held out there. *found is 0 when
+   it is another file of that name. */
+static ag_status open_held(int *found, tgraph_set *set, const harness_runs *runs,
+                           const tgraph_settings *s, const char *path, ag_failure *why)
+{
+    const tgraph_data_options options = tgraph_settings_data(s, 0);
+    tgraph_entry *e = tgraph_set_open(set, path, &options, why);
+    *found = e && (s->part == TGRAPH_PART_HELD || trained_on(runs, e));
+    if (!e) return why->status;
+    if (*found) return tgraph_entry_hold_out(e, s, why);
+    forget(set);
+    return AG_OK;
+}
+
+static ag_status open_file(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
+                           const char *path, ag_failure *why)
+{
+    tgraph_data_options all = tgraph_settings_data(s, set->tile);
+    const int known = trained_on_name(runs, path);
+    int held = 0;
+    all.dedup = TGRAPH_KEEP_ALL;
+    if (!set->tile && s->split > 0 &&
+        (s->part == TGRAPH_PART_HELD || (s->part == TGRAPH_PART_AUTO && known)) &&
+        open_held(&held, set, runs, s, path, why))
+        return why->status;
+    if (!held && !tgraph_set_open(set, path, &all, why)) return why->status;
+    tgraph_entry *e = &set->entry[set->count - 1];
+    e->score = 1;
+    if (!e->has_runtimes) {
+        harness_warn("%s is left out: its run times are hidden (all 0), so it cannot be scored",
+                     path);
+        forget(set);
+    } else if (known && !held)
+        harness_warn("a file with the name of %s was trained on; its scores may say little about "
+                     "others",
+                     path);
+    return AG_OK;
+}
+
+/* Warns when one run of an ensemble trained on configurations that another one held out. */
+static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
+{
+    for (int i = 1; i < runs->count; i++) {
+        const tgraph_checkpoint *c = &((const tgraph_trained *)runs->run[i].net)->checkpoint;
+        if (c->split == s->split && c->split_seed == s->split_seed && c->dedup == s->dedup)
+            continue;
+        harness_warn("%s was not trained with --split %g --split-seed %lld, so it may have been "
+                     "trained on configurations that are scored here",
+                     s->shell.ensemble.list[i - 1], s->split, (long long)s->split_seed);
+    }
+}
+
+static ag_status open_graded(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
+                             ag_failure *why)
+{
+    if (s->part == TGRAPH_PART_HELD && (set->tile || s->split <= 0))
+        return ag_fail(why, AG_EUSE,
+                       "--part held needs layout files and a run that was trained with --split; "
+                       "choose --part all");
+    if (!set->tile && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
+    for (int i = 0; i < set->paths.count && !why->status && !harness_interrupted(); i++)
+        open_file(set, runs, s, set->paths.path[i], why);
+    if (!why->status && !set->count && !harness_interrupted())
+        ag_fail(why, AG_EDATA,
+                "none of the %d files can be scored: their run times are hidden; \"tgraph "
+                "predict\" ranks configurations without run times",
+                set->paths.count);
+    return why->status;
+}
+
+/* ---- for predictions ---- */
+
+/* JSON has one form; --format chooses the form of --csv and of stdout. */
+static ag_status check_format(const tgraph_settings *s, ag_failure *why)
+{
+    if (s->format == TGRAPH_FORMAT_CONTEST && s->shell.common.json && !s->shell.csv)
+        return ag_fail(why, AG_EUSE,
+                       "--format contest would change nothing of what --json prints; leave one of "
+                       "them away, or name a file for the contest's form by --csv");
+    return AG_OK;
+}
+
+static ag_status open_all(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
+{
+    tgraph_data_options options = tgraph_settings_data(s, set->tile);
+    options.dedup = TGRAPH_KEEP_ALL;
+    for (int i = 0; i < set->paths.count && !why->status && !harness_interrupted(); i++) {
+        tgraph_entry *e = tgraph_set_open(set, set->paths.path[i], &options, why);
+        if (e) e->score = 1;
+    }
+    return why->status;
+}
+
+/* ---- the whole ---- */
+
+static ag_status check_runs(const harness_runs *runs, const tgraph_settings *s, int tile,
+                            ag_failure *why)
+{
+    const tgraph_features wanted = tgraph_settings_features(s, tile);
+    for (int i = 0; i < runs->count && !why->status; i++) {
+        const tgraph_trained *net = runs->run[i].net;
+        tgraph_features_check(runs->run[i].path, &net->checkpoint.features, &wanted, why);
+    }
+    return why->status;
+}
+
+ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
+                                   const harness_settings *settings, bool graded, ag_failure *why)
+{
+    const tgraph_settings *s = (const tgraph_settings *)settings;
+    tgraph_files *f = data;
+    if ((!graded && check_format(s, why)) || tgraph_set_paths(&f->set, s, why) ||
+        check_runs(runs, s, f->set.tile, why))
+        return why->status;
+    if (!graded) return open_all(&f->set, s, why);
+    if (tgraph_learn_paths(&f->learn, &f->set, s, why)) return why->status;
+    return open_graded(&f->set, runs, s, why);
+}
+
+ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,
+                                const harness_settings *settings, ag_failure *why)
+{
+    const tgraph_settings *s = (const tgraph_settings *)settings;
+    tgraph_files *f = data;
+    return tgraph_learn_open(&f->learn, &f->set, runs->run[0].data, s, why);
+}

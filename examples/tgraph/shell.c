@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* Data, network and steps of TGraph, for the harness. */
+#include "examples/tgraph/shell.h"
+
+#include <math.h>
+
+static const tgraph_settings *settings_of(const harness_session *s)
+{
+    return (const tgraph_settings *)s->settings;
+}
+
+static const tgraph_set *set_of(const harness_session *s)
+{
+    return &((const tgraph_files *)s->data)->set;
+}
+
+/* ---- data ---- */
+
+static ag_status read_all(harness_session *session, ag_failure *why)
+{
+    tgraph_files *f = session->data;
+    f->training = 1;
+    return tgraph_set_train(&f->set, settings_of(session), why);
+}
+
+static void close_files(void *data)
+{
+    tgraph_files *f = data;
+    tgraph_learn_close(&f->learn);
+    tgraph_set_close(&f->set);
+}
+
+/* Without held-out files or configurations there are no scores to compare. */
+static ag_status holds_out(const harness_settings *settings, ag_failure *why)
+{
+    const tgraph_settings *s = (const tgraph_settings *)settings;
+    if (s->split > 0 || s->folds > 0 || settings->common.valid.count > 0) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "a study compares scores, but nothing is held out; give --split 0.8, --valid or "
+                   "--folds");
+}
+
+/* ---- the network ---- */
+
+static void fill(harness_trained *t)
+{
+    tgraph_trained *net = t->net;
+    t->params = net->model.params;
+    t->state = &net->checkpoint.progress;
+    t->configuration = net->checkpoint.configuration;
+    t->data = net->checkpoint.files;
+}
+
+static ag_status create(harness_session *session, ag_failure *why)
+{
+    const tgraph_settings *s = settings_of(session);
+    tgraph_set *set = &((tgraph_files *)session->data)->set;
+    tgraph_trained *net = session->trained.net;
+    tgraph_checkpoint *c = &net->checkpoint;
+    c->model = tgraph_settings_model(s, set->tile);
+    tgraph_set_fit(set, &c->scalers);
+    if (tgraph_set_scale(set, &c->scalers, why) || tgraph_set_programs(set, &c->model, why) ||
+        tgraph_model_new(&net->model, &c->model, (uint64_t)s->shell.common.seed, why))
+        return why->status;
+    c->features = tgraph_settings_features(s, set->tile);
+    c->progress.best = (double)NAN;
+    c->configuration = harness_json_text(harness_options_json(session->options));
+    c->files = tgraph_files_json(set);
+    fill(&session->trained);
+    return AG_OK;
+}
+
+static ag_status load(harness_trained *t, const char *path, ag_failure *why)
+{
+    tgraph_trained *net = t->net;
+    if (!tgraph_checkpoint_load(path, &net->model, &net->checkpoint, why)) fill(t);
+    return why->status;
+}
+
+static ag_status save(const char *path, const harness_trained *t, int resume, ag_failure *why)
+{
+    const tgraph_trained *net = t->net;
+    return tgraph_checkpoint_save(path, &net->model, &net->checkpoint, resume, why);
+}
+
+static ag_status resume(const char *path, harness_trained *t, ag_failure *why)
+{
+    tgraph_trained *net = t->net;
+    return tgraph_checkpoint_resume(path, &net->model, &net->checkpoint, why);
+}
+
+static void drop(void *trained)
+{
+    tgraph_trained *net = trained;
+    tgraph_checkpoint_free(&net->checkpoint);
+    tgraph_model_free(&net->model);
+}
+
+/* ---- steps ---- */
+
+/* Converts --epochs to steps. */
+static ag_status plan(harness_session *session, ag_failure *why)
+{
+    const tgraph_set *set = set_of(session);
+    const int64_t epochs = settings_of(session)->epochs;
+    int64_t files = 0;
+    for (int i = 0; i < set->count; i++) files += set->entry[i].train;
+    if (epochs > INT64_MAX / files)
+        return ag_fail(why, AG_EUSE, "--epochs is %lld, which is too many steps with %lld files",
+                       (long long)epochs, (long long)files);
+    if (epochs > 0) session->how.steps = epochs * files;
+    return AG_OK;
+}
+
+/* Chooses configurations of a file for validations during training, the same ones each time. */
+static void choose_sample(tgraph_steps *t, const tgraph_entry *e, const tgraph_settings *s)
+{
+    const int limit = s->eval_limit, k = t->scored_count++;
+    const int n = limit && limit < e->items ? limit : e->items;
+    int32_t *order = harness_alloc((size_t)e->items * sizeof *order), *chosen, taken = 0;
+    chosen = t->sample[k] = harness_alloc((size_t)n * sizeof *chosen);
+    t->scored[k] = e;
+    t->samples[k] = n;
+    harness_permutation(order, e->items, (uint64_t)s->split_seed, (uint64_t)k);
+    for (int c = 0; c < e->items; c++) /* ascending, as in a whole evaluation */
+        if (order[c] < n) chosen[taken++] = tgraph_entry_item(e, c);
+    harness_free(order);
+}
+
+static void choose_samples(tgraph_steps *t, const tgraph_set *set, const tgraph_settings *s)
+{
+    const size_t files = (size_t)set->count;
+    int most = 1;
+    t->scored = harness_alloc(files * sizeof *t->scored);
+    t->sample = harness_alloc(files * sizeof *t->sample);
+    t->samples = harness_alloc(files * sizeof *t->samples);
+    for (int i = 0; i < set->count; i++) {
+        const tgraph_entry *e = &set->entry[i];
+        if (!e->score) continue;
+        if (e->items > most) most = e->items;
+        choose_sample(t, e, s);
+    }
+    t->score = harness_alloc((size_t)most * sizeof *t->score);
+}
+
+static ag_status begin(harness_session *session, ag_failure *why)
+{
+    const tgraph_settings *s = settings_of(session);
+    const tgraph_trained *net = session->trained.net;
+    tgraph_steps *t = session->feed;
+    choose_samples(t, set_of(session), s);
+    t->scorer = (tgraph_scorer){
+        .model = &net->model, .tape = session->tape, .configs = s->eval_configs, .patient = 1};
+    return tgraph_feed_open(&t->feed, set_of(session), s->configs, (uint64_t)s->shell.common.seed,
+                            session->trained.state->step, why);
+}
+
+static void end(void *feed)
+{
+    tgraph_steps *t = feed;
+    tgraph_feed_close(&t->feed);
+    tgraph_scorer_close(&t->scorer);
+    for (int i = 0; i < t->scored_count; i++) harness_free(t->sample[i]);
+    harness_free(t->scored);
+    harness_free(t->sample);
+    harness_free(t->samples);
+    harness_free(t->score);
+}
+
+static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor *rank)
+{
+    const ag_reduction reduction = s->reduction ? AG_SUM : AG_MEAN;
+    switch (s->loss) {
+    case TGRAPH_LOSS_LOGISTIC: return ag_pairwise_logistic(score, rank, reduction);
+    case TGRAPH_LOSS_LISTMLE: return ag_listmle(score, rank);
+    default: return ag_pairwise_hinge(score, rank, (ag_real)s->margin, reduction);
+    }
+}
+
+/* Records the loss of the first n configurations of the step's work. */
+static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
+{
+    const harness_session *session = user;
+    const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
+    const tgraph_work *w = &((const tgraph_steps *)session->feed)->work;
+    const tgraph_entry *e = w->entry;
+    (void)why;
+    ag_tensor *score = e->tile ? tgraph_tile_forward(model, tape, &e->program, e->tile->feature, n)
+                               : tgraph_forward(model, tape, &e->program, w->batch->digit, n);
+    const int32_t *rank = e->tile ? e->tile->rank : w->batch->rank;
+    return loss_of(settings_of(session), ag_name(score, "scores"),
+                   ag_input_i32(tape, rank, AG_SHAPE(n)));
+}
+
+static int configs_of(const tgraph_work *w)
+{
+    return w->entry->tile ? w->entry->configs : w->batch->configs;
+}
+
+/* Records the loss of some configurations of one graph, with their order as the target. */
+static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
+                         ag_failure *why)
+{
+    harness_session *session = user;
+    tgraph_steps *t = session->feed;
+    if (tgraph_feed_next(&t->feed, step, &t->work, why)) return NULL;
+    *what = t->work.entry->name;
+    return record_first(session, tape, configs_of(&t->work), why);
+}
+
+/* A step takes all configurations of a tile file. */
+static harness_portion portion(void *user)
+{
+    const harness_session *session = user;
+    const tgraph_work *w = &((const tgraph_steps *)session->feed)->work;
+    return (harness_portion){.what = "configurations",
+                             .options = w->entry->tile ? "their number in the file" : "--configs",
+                             .count = configs_of(w),
+                             .training = 1,
+                             .user = user,
+                             .record = record_first};
+}
+
+static ag_status validate(void *user, double *measure, ag_failure *why)
+{
+    harness_session *session = user;
+    tgraph_steps *t = session->feed;
+    const int tile = set_of(session)->tile, tau_a = settings_of(session)->tau;
+    tgraph_grades *grades = harness_alloc((size_t)t->scored_count * sizeof *grades);
+    for (int i = 0; i < t->scored_count && !why->status; i++)
+        if (!tgraph_score(&t->scorer, t->scored[i], t->sample[i], t->samples[i], t->score, why))
+            tgraph_grade(&grades[i], t->scored[i], t->sample[i], t->samples[i], t->score, tau_a,
+                         why);
+    const tgraph_grades mean = tgraph_grades_mean(grades, t->scored_count);
+    for (int i = 0; i < tgraph_grade_count(tile); i++)
+        measure[i] = tgraph_grade_value(&mean, tile, i);
+    harness_free(grades);
+    return why->status;
+}
+
+/* ---- results ---- */
+
+static void open_results(void *results, void *data, const harness_settings *settings)
+{
+    tgraph_files *f = data;
+    tgraph_results_open(results, &f->set, ((const tgraph_settings *)settings)->tau);
+    ((tgraph_results *)results)->files = f;
+}
+
+static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
+                     ag_failure *why)
+{
+    const tgraph_settings *s = (const tgraph_settings *)how->settings;
+    const tgraph_trained *net = t->net;
+    tgraph_results *r = results;
+    tgraph_set *set = &r->files->set;
+    tgraph_scorer scorer = {
+        .model = &net->model, .tape = how->tape, .configs = s->eval_configs, .tta = s->tta};
+    if (r->files->training || (!tgraph_set_scale(set, &net->checkpoint.scalers, why) &&
+                               !tgraph_set_programs(set, &net->model.options, why)))
+        tgraph_results_add(r, &scorer, how->models, why);
+    tgraph_scorer_close(&scorer);
+    return why->status;
+}
+
+static ag_status compare(void *results, ag_failure *why)
+{
+    const tgraph_files *f = ((const tgraph_results *)results)->files;
+    if (!f->training) return tgraph_results_baselines(results, f->learn.entry, f->learn.count, why);
+    const tgraph_entry **learn = harness_alloc((size_t)f->set.count * sizeof *learn);
+    int n = 0;
+    for (int i = 0; i < f->set.count; i++)
+        if (f->set.entry[i].train) learn[n++] = &f->set.entry[i];
+    tgraph_results_baselines(results, learn, n, why);
+    harness_free(learn);
+    return why->status;
+}
+
+static ag_status grade(void *results, ag_failure *why)
+{
+    return tgraph_results_grade(results, why);
+}
+
+static void close_results(void *results) { tgraph_results_close(results); }
+
+static struct json_t *json(const void *results) { return tgraph_results_json(results); }
+
+const harness_model tgraph_shell = {.program = &tgraph_program_table,
+                                    .data_bytes = sizeof(tgraph_files),
+                                    .net_bytes = sizeof(tgraph_trained),
+                                    .feed_bytes = sizeof(tgraph_steps),
+                                    .results_bytes = sizeof(tgraph_results),
+                                    .read = read_all,
+                                    .read_scored = tgraph_shell_read_scored,
+                                    .read_fit = tgraph_shell_read_fit,
+                                    .close = close_files,
+                                    .create = create,
+                                    .load = load,
+                                    .save = save,
+                                    .resume = resume,
+                                    .drop = drop,
+                                    .plan = plan,
+                                    .begin = begin,
+                                    .record = record,
+                                    .portion = portion,
+                                    .validate = validate,
+                                    .end = end,
+                                    .measures = tgraph_shell_measures,
+                                    .values = tgraph_shell_values,
+                                    .columns = tgraph_shell_columns,
+                                    .column_values = tgraph_shell_values,
+                                    .holds_out = holds_out,
+                                    .open = open_results,
+                                    .add = add,
+                                    .compare = compare,
+                                    .grade = grade,
+                                    .close_results = close_results,
+                                    .groups = tgraph_shell_groups,
+                                    .group = tgraph_shell_group,
+                                    .tables = tgraph_shell_tables,
+                                    .method = tgraph_shell_method,
+                                    .json = json,
+                                    .plot = tgraph_shell_plot,
+                                    .describe = tgraph_shell_describe,
+                                    .held_out = "Held-out configurations, best checkpoint",
+                                    .write = tgraph_shell_write};

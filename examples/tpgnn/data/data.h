@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured schedules of tensor programs (docs/formats.md): a task per file, and of each schedule
+   its tree, the features of its stores and its run times. Functions return AG_OK, or record the
+   first failure in `why` (not NULL, {0} at the call) and return its status. */
+#ifndef TPGNN_DATA_H
+#define TPGNN_DATA_H
+
+#include "examples/harness/cli/options.h"
+#include "examples/tpgnn/data/vocabulary.h"
+#include "examples/tpugraphs/tpugraphs.h"
+
+enum {
+    TPGNN_FEATURES = 164,    /* of a stored buffer */
+    TPGNN_MOST_KINDS = 65536 /* of nodes, in all files together */
+};
+
+/* A kind of node: the fields of a line of `kinds`. */
+typedef struct tpgnn_kind {
+    char *text;               /* the line: "For parallel int32 - 0" */
+    char *word[TPGNN_FIELDS]; /* its words; a class is made from the type */
+    int index[TPGNN_FIELDS];  /* of the words in the vocabulary; 0: not there */
+    int named;                /* 1: nodes of the type have a name in TIR */
+    int constant;             /* 1: IntImm or FloatImm */
+} tpgnn_kind;
+
+/* Tuned: found by a tuner and read from its log. */
+typedef enum tpgnn_origin {
+    TPGNN_RANDOM,
+    TPGNN_MUTATED,
+    TPGNN_OWN,
+    TPGNN_TUNED,
+    TPGNN_ORIGINS
+} tpgnn_origin;
+
+/* One schedule. Nodes are in pre-order and count from 0, the root. Arrays live as long as the data.
+ */
+typedef struct tpgnn_schedule {
+    int task, number;     /* its task, and its place in the file */
+    int nodes, stores;    /* at least 1; at least 0 */
+    const uint16_t *kind; /* [nodes] index into the data's kinds */
+    const float
+        *value; /* [nodes] of a constant or attribute its value, of a loop its extent; else 0 */
+    const int32_t *parent;   /* [nodes] before the node; -1: the root */
+    const int32_t *position; /* [nodes] among the children of its parent */
+    const int32_t *depth;    /* [nodes] the root's is 0 */
+    const int32_t *refers;   /* [nodes] the earlier node that declares the name it uses; -1: none */
+    const float *feature;    /* rows of 164, shared by the schedules of a task */
+    const int32_t *store;    /* [stores] the row of each stored buffer */
+    int64_t runtime, median; /* ns */
+    int64_t pass[2];         /* ns: smallest of the first and of the second pass */
+    int64_t hash;            /* of the scheduled program */
+    float spread;
+    int noisy, origin; /* noisy, 1: the measurement did not settle; origin: a tpgnn_origin */
+} tpgnn_schedule;
+
+/* A task is one file, and its schedules are consecutive. Two files of one name are two tasks. */
+typedef struct tpgnn_task {
+    const char *name; /* of the file, without .npz */
+    int family;       /* index into the data's families: the name up to its first '_' */
+    int first, schedules;
+} tpgnn_task;
+
+/* Start from {0}; the first two may be set before the first file. */
+typedef struct tpgnn_data {
+    tpugraphs_budget budget;
+    const tpgnn_vocabulary *given; /* of training, borrowed; NULL: the files make `own` */
+    tpgnn_vocabulary own;
+    tpgnn_schedule *schedule;
+    tpgnn_task *task;
+    char **family;
+    tpgnn_kind *kind; /* those that occur, ascending by their text */
+    int schedules, tasks, families, kinds;
+    int64_t nodes, stores; /* of all schedules */
+    uint64_t hash;         /* of all names and arrays, in the order of the files */
+    harness_files paths;   /* what tpgnn_data_read has read */
+    struct tpgnn_data_parts *parts;
+} tpgnn_data;
+
+/* Reads every file of the paths and appends it to the data. Kinds and vocabulary do not depend on
+   the order of the files; a later call may give both new indices. A file that fails adds nothing;
+   those before it stay. After an interruption (harness_interrupted), it returns AG_OK early. Fails:
+   AG_EFILE, AG_EDATA (a size, offset, index, count, tree or value that is not as documented),
+   AG_EMEMORY. */
+ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failure *why);
+/* The same for files, folders and lists as a user gives them, once per data; option: as in
+   harness_files_read. */
+ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,
+                          ag_failure *why);
+void tpgnn_data_free(tpgnn_data *data);
+
+/* Looks all kinds up in another vocabulary, borrowed: the same schedules for another model. */
+void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given);
+
+/* Schedules in memory: the arrays of a file (docs/formats.md) that a model reads. */
+typedef struct tpgnn_arrays {
+    const char *name;  /* of the task */
+    const char *kinds; /* lines, kinds_bytes of them; no 0 at the end is needed */
+    int64_t kinds_bytes, nodes;
+    int schedules;
+    const int32_t *kind, *children, *refers; /* [nodes] */
+    const float *value;                      /* [nodes] */
+    const int64_t *offset;                   /* [schedules + 1] */
+    const int64_t *runtime; /* [schedules] ns, below 1: leave it out; NULL: all are 1 */
+} tpgnn_arrays;
+
+/* Appends those that can be read as one task, without stores. index [schedules] gets the place of
+   each in the data, or -1: it is left out. `bad` ({0} at the call) gets the error of the first that
+   is left out. Fails, and adds nothing: AG_EDATA (kinds are not as documented, or no schedule can
+   be read), AG_EMEMORY. */
+ag_status tpgnn_data_arrays(tpgnn_data *data, int32_t *index, const tpgnn_arrays *arrays,
+                            ag_failure *bad, ag_failure *why);
+
+/* The vocabulary of the kinds' indices: the given one, or that of the files. */
+const tpgnn_vocabulary *tpgnn_data_vocabulary(const tpgnn_data *data);
+/* The number of nodes whose word in this field is not in the vocabulary. */
+int64_t tpgnn_data_unknown(const tpgnn_data *data, tpgnn_field field);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The words that kinds of nodes are made of, field by field, so that a model can look them up. */
+#ifndef TPGNN_VOCABULARY_H
+#define TPGNN_VOCABULARY_H
+
+#include "core/core.h"
+
+struct json_t;
+
+typedef enum tpgnn_field {
+    TPGNN_TYPE,  /* "Call.exp" */
+    TPGNN_CLASS, /* the part before its first dot: "Call" */
+    TPGNN_LOOP,  /* "serial", ...; "-" where a node has none, here and below */
+    TPGNN_DTYPE,
+    TPGNN_SCOPE,
+    TPGNN_FIELDS
+} tpgnn_field;
+extern const char *const tpgnn_field_names[TPGNN_FIELDS]; /* "type", "class", ... */
+
+/* Word 0 is "?", for every word that is not in the vocabulary; the others ascend (strcmp). */
+typedef struct tpgnn_vocabulary {
+    char **word[TPGNN_FIELDS];
+    int words[TPGNN_FIELDS]; /* with word 0 */
+} tpgnn_vocabulary;
+
+/* Fills an empty field with the distinct words among `count` words, in any order. Fails:
+   AG_EMEMORY; free the vocabulary in any case. */
+ag_status tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
+                                int count, ag_failure *why);
+/* Makes a deep copy; `out` was empty. Fails: AG_EMEMORY, as above. */
+ag_status tpgnn_vocabulary_copy(tpgnn_vocabulary *out, const tpgnn_vocabulary *v, ag_failure *why);
+/* Index of a word; 0: it is not there. */
+int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word);
+void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */
+
+/* An object with a list of words for each field, word 0 included; owned by the caller. NULL: no
+   memory. */
+struct json_t *tpgnn_vocabulary_json(const tpgnn_vocabulary *v);
+/* Reads the JSON of tpgnn_vocabulary_json into an empty vocabulary; name: its name in sentences.
+   Fails, and leaves it empty: AG_EDATA (a field that is missing or no list, words that do not
+   ascend), AG_EMEMORY. */
+ag_status tpgnn_vocabulary_read(tpgnn_vocabulary *v, const struct json_t *json, const char *name,
+                                ag_failure *why);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* A batch is measured first; then its arrays are placed in one block and filled. */
+#include "examples/tpgnn/model/batch.h"
+
+#include "examples/harness/run/draws.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ALIGN = 64, MOST = 1 << 30 };
+
+/* Scratch for one schedule at a time, as large as the largest needs; from `key` on for all of
+   them. */
+typedef struct scratch {
+    int largest; /* nodes of a schedule */
+    uint8_t *mark;
+    int32_t *place; /* of a node in its graph; -1: left out */
+    int32_t *source, *target;
+    float *nest;
+    uint64_t *key;
+    int64_t *runtime;
+    int32_t *index;
+    ag_graph **down, **up;
+} scratch;
+
+static int opens_group(const tpgnn_schedule *const *schedule, int i)
+{
+    return !i || schedule[i]->task != schedule[i - 1]->task;
+}
+
+static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_schedule *const *schedule,
+                         int count, ag_failure *why)
+{
+    int64_t nodes = 0;
+    if (count < 1)
+        return ag_fail(why, AG_EUSE, "a batch of %d schedules was asked for; take at least 1",
+                       count);
+    b->groups = s->largest = 0;
+    for (int i = 0; i < count; i++) {
+        b->groups += opens_group(schedule, i);
+        nodes += schedule[i]->nodes;
+        if (schedule[i]->nodes > s->largest) s->largest = schedule[i]->nodes;
+    }
+    if (nodes > MOST / 2)
+        return ag_fail(why, AG_ESHAPE,
+                       "a batch of %d schedules has %lld nodes, but at most 2^29 are possible; "
+                       "take fewer schedules",
+                       count, (long long)nodes);
+    b->graphs = count;
+    b->nodes = (int)nodes;
+    return AG_OK;
+}
+
+/* The next array of a block; without a block only the bytes are counted. */
+static void *lay(char *block, size_t *at, int64_t count, size_t size)
+{
+    void *array = block ? block + *at : NULL;
+    const size_t bytes = ag__mul((size_t)count, size);
+    *at = ag__add(*at, ag__add(bytes, ALIGN - 1) / ALIGN * ALIGN);
+    return array;
+}
+
+static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
+{
+    const int64_t g = b->graphs, n = b->nodes, largest = s->largest;
+    size_t at = 0;
+    b->schedule = lay(block, &at, g, sizeof *b->schedule);
+    b->start = lay(block, &at, g + 1, sizeof *b->start);
+    for (int f = 0; f < TPGNN_FIELDS; f++) b->word[f] = lay(block, &at, n, sizeof **b->word);
+    b->number = lay(block, &at, n * TPGNN_NUMBERS, sizeof *b->number);
+    b->paper = lay(block, &at, n * 2, sizeof *b->paper);
+    b->store = lay(block, &at, n, sizeof *b->store);
+    b->store_start = lay(block, &at, g + 1, sizeof *b->store_start);
+    b->program = lay(block, &at, n, sizeof *b->program);
+    b->group_start = lay(block, &at, b->groups + 1, sizeof *b->group_start);
+    b->log_runtime = lay(block, &at, g, sizeof *b->log_runtime);
+    b->rank = lay(block, &at, g, sizeof *b->rank);
+    s->mark = lay(block, &at, largest, sizeof *s->mark);
+    s->place = lay(block, &at, largest, sizeof *s->place);
+    s->source = lay(block, &at, 2 * largest, sizeof *s->source);
+    s->target = lay(block, &at, 2 * largest, sizeof *s->target);
+    s->nest = lay(block, &at, largest * TPGNN_NEST, sizeof *s->nest);
+    s->key = lay(block, &at, g, sizeof *s->key);
+    s->runtime = lay(block, &at, g, sizeof *s->runtime);
+    s->index = lay(block, &at, g, sizeof *s->index);
+    s->down = lay(block, &at, 2 * g, sizeof *s->down);
+    s->up = s->down ? s->down + g : NULL;
+    return at;
+}
+
+/* ---- nodes ---- */
+
+/* Numbers the nodes that stay and returns their number, or -1: no memory. */
+static int place_nodes(scratch *s, const tpgnn_data *data, const tpgnn_schedule *schedule,
+                       int compact, ag_failure *why)
+{
+    int n = 0;
+    if (compact && tpgnn_nest_indices(s->mark, data, schedule, why)) return -1;
+    if (!compact) memset(s->mark, 0, (size_t)schedule->nodes);
+    for (int v = 0; v < schedule->nodes; v++) s->place[v] = s->mark[v] ? -1 : n++;
+    return n;
+}
+
+static ag_real logarithm(double x) { return (ag_real)(copysign(log2(1 + fabs(x)), x) / 8); }
+
+static void fill_node(tpgnn_batch *b, int at, const tpgnn_kind *kind, const tpgnn_schedule *s,
+                      int v, double most)
+{
+    ag_real *number = b->number + (size_t)at * TPGNN_NUMBERS;
+    for (int f = 0; f < TPGNN_FIELDS; f++) b->word[f][at] = kind->index[f];
+    number[0] = logarithm((double)s->value[v]);
+    number[1] = logarithm((double)s->position[v]);
+    number[2] = logarithm((double)s->depth[v]);
+    number[3] = (ag_real)kind->named;
+    const double value = kind->constant ? fmax(-most, fmin(most, (double)s->value[v])) : 0;
+    b->paper[2 * (size_t)at] = (ag_real)value;
+    b->paper[2 * (size_t)at + 1] = (ag_real)kind->named;
+}
+
+static void fill_nest(tpgnn_batch *b, const scratch *s, const tpgnn_schedule *schedule, int first,
+                      int nest)
+{
+    for (int v = 0; v < schedule->nodes; v++) {
+        if (s->place[v] < 0) continue;
+        ag_real *to = b->number + (size_t)(first + s->place[v]) * TPGNN_NUMBERS + TPGNN_PLAIN;
+        const float *from = s->nest + (size_t)v * TPGNN_NEST;
+        for (int k = 0; k < TPGNN_NEST; k++) to[k] = nest ? (ag_real)from[k] : 0;
+    }
+}
+
+static int is_store(const tpgnn_data *data, const tpgnn_schedule *s, int v)
+{
+    return strcmp(data->kind[s->kind[v]].word[TPGNN_CLASS], "BufferStore") == 0;
+}
+
+/* ---- edges ---- */
+
+int tpgnn_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which)
+{
+    int m = 0;
+    for (int v = 1; v < s->nodes && which & TPGNN_TREE; v++) {
+        source[m] = s->parent[v];
+        target[m++] = v;
+    }
+    for (int v = 1; v < s->nodes && which & TPGNN_NAMES; v++) {
+        if (s->refers[v] < 0) continue;
+        source[m] = v;
+        target[m++] = s->refers[v];
+    }
+    return m;
+}
+
+/* A node that was left out is replaced by its nearest ancestor that stayed. */
+static int stays_above(const scratch *s, const tpgnn_schedule *schedule, int v)
+{
+    while (v >= 0 && s->place[v] < 0) v = schedule->parent[v];
+    return v;
+}
+
+/* Edges between nodes that stay: each variable in an index becomes an edge from the access to the
+   variable's loop. Returns their number. */
+static int fill_edges(const scratch *s, const tpgnn_schedule *schedule, unsigned which)
+{
+    const int all = tpgnn_edges(s->source, s->target, schedule, which);
+    int m = 0;
+    for (int e = 0; e < all; e++) {
+        const int from = stays_above(s, schedule, s->source[e]);
+        const int to = stays_above(s, schedule, s->target[e]);
+        if (from < 0 || to < 0 || from == to) continue;
+        s->source[m] = s->place[from];
+        s->target[m++] = s->place[to];
+    }
+    return m;
+}
+
+static ag_status fill_graphs(scratch *s, const tpgnn_schedule *schedule, int i, int nodes,
+                             const tpgnn_batch_options *o, ag_failure *why)
+{
+    const int m = fill_edges(s, schedule, o->edges);
+    const ag_direction way = o->both ? AG_BOTH_WAYS : AG_ALONG;
+    s->down[i] = ag_graph_build(nodes, s->source, s->target, m, way, why);
+    if (!o->both && s->down[i])
+        s->up[i] = ag_graph_build(nodes, s->source, s->target, m, AG_AGAINST, why);
+    return why->status;
+}
+
+static ag_status join_graphs(tpgnn_batch *b, const scratch *s, int both, ag_failure *why)
+{
+    b->down = ag_graph_batch((const ag_graph *const *)s->down, b->graphs, why);
+    if (b->down && !both) b->up = ag_graph_batch((const ag_graph *const *)s->up, b->graphs, why);
+    return why->status;
+}
+
+/* ---- the whole ---- */
+
+static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *data, int i,
+                               const tpgnn_batch_options *o, ag_failure *why)
+{
+    const tpgnn_schedule *schedule = b->schedule[i];
+    const int first = b->start[i], nodes = place_nodes(s, data, schedule, o->compact, why);
+    int stores = b->store_start[i];
+    if (nodes < 0 || (o->nest && tpgnn_nest(s->nest, data, schedule, why))) return why->status;
+    for (int v = 0; v < schedule->nodes; v++) {
+        if (s->place[v] < 0) continue;
+        const int at = first + s->place[v];
+        fill_node(b, at, &data->kind[schedule->kind[v]], schedule, v, o->most);
+        if (is_store(data, schedule, v)) b->store[stores++] = at;
+    }
+    fill_nest(b, s, schedule, first, o->nest);
+    if (stores == b->store_start[i]) b->store[stores++] = first;
+    for (int k = b->store_start[i]; k < stores; k++) b->program[k] = i;
+    b->store_start[i + 1] = stores;
+    b->start[i + 1] = first + nodes;
+    return fill_graphs(s, schedule, i, nodes, o, why);
+}
+
+static ag_status fill_ranks(tpgnn_batch *b, const scratch *s, ag_failure *why)
+{
+    int group = -1;
+    for (int i = 0; i < b->graphs; i++) {
+        if (opens_group(b->schedule, i)) b->group_start[++group] = i;
+        s->runtime[i] = b->schedule[i]->runtime;
+        b->log_runtime[i] = s->runtime[i] > 0 ? (ag_real)log((double)s->runtime[i]) : 0;
+    }
+    b->group_start[b->groups] = b->graphs;
+    for (int g = 0; g < b->groups && !why->status; g++) {
+        const int first = b->group_start[g];
+        harness_ranks(b->rank + first, s->runtime + first, b->group_start[g + 1] - first, s->key,
+                      s->index, why);
+    }
+    return why->status;
+}
+
+static void free_graphs(tpgnn_batch *b)
+{
+    ag_graph_free(b->down);
+    ag_graph_free(b->up);
+    b->down = b->up = NULL;
+}
+
+/* Batches of one kind differ a little in size, so some more room than needed is taken, which saves
+   the next few from growing. */
+static ag_status make_room(tpgnn_batch *b, size_t bytes, ag_failure *why)
+{
+    free_graphs(b);
+    if (bytes <= b->room) return AG_OK;
+    ag__free(b->block);
+    b->room = ag__add(bytes, bytes / 4);
+    b->block = ag__alloc(b->room);
+    if (b->block) return AG_OK;
+    tpgnn_batch_free(b);
+    return harness_files_no_memory("a batch", bytes, why);
+}
+
+ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
+                           const tpgnn_schedule *const *schedule, int count,
+                           const tpgnn_batch_options *o, ag_failure *why)
+{
+    scratch s;
+    if (measure(b, &s, schedule, count, why) || make_room(b, lay_arrays(b, &s, NULL), why))
+        return why->status;
+    lay_arrays(b, &s, b->block);
+    memcpy(b->schedule, schedule, (size_t)count * sizeof *schedule);
+    memset(s.down, 0, 2 * (size_t)count * sizeof *s.down);
+    b->start[0] = b->store_start[0] = 0;
+    for (int i = 0; i < count && !why->status; i++) fill_schedule(b, &s, data, i, o, why);
+    if (!why->status) join_graphs(b, &s, o->both, why);
+    for (int i = 0; i < 2 * count; i++) ag_graph_free(s.down[i]);
+    if (why->status) return why->status;
+    b->nodes = b->start[count];
+    b->stores = b->store_start[count];
+    return fill_ranks(b, &s, why);
+}
+
+void tpgnn_batch_free(tpgnn_batch *b)
+{
+    free_graphs(b);
+    ag__free(b->block);
+    *b = (tpgnn_batch){.step = b->step};
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* A batch of schedules, as the model reads it. */
+#ifndef TPGNN_BATCH_H
+#define TPGNN_BATCH_H
+
+#include "examples/tpgnn/nest/nest.h"
+#include "gnn/gnn.h"
+
+/* The kinds of edges, as bits. */
+enum {
+    TPGNN_TREE = 1,  /* from the parent to each child */
+    TPGNN_NAMES = 2, /* from a variable, load or store to the node that declares what it names */
+    TPGNN_BOTH = TPGNN_TREE | TPGNN_NAMES
+};
+
+/* Writes the edges of all nodes, those of the tree first, each in the order of its child or user,
+   and returns how many. source, target: room for 2 (nodes - 1) of them. */
+int tpgnn_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which);
+
+/* Of a node: its value, child position and depth, whether it is named, then the columns of nest.h.
+ */
+enum { TPGNN_PLAIN = 4, TPGNN_NUMBERS = TPGNN_PLAIN + TPGNN_NEST };
+
+typedef struct tpgnn_batch_options {
+    unsigned edges; /* the kinds of edges, as in tpgnn_edges */
+    int both;       /* 1: one graph with every edge in both directions; 0: one for each */
+    int compact;    /* 1: without the nodes of tpgnn_nest_indices */
+    int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
+    double most; /* constants of the paper's model are clamped to -most..most, since a program may
+                    initialise a maximum with the largest float32 */
+} tpgnn_batch_options;
+
+/* Adjacent schedules of one task form a group. Start from {0}; all arrays but the graphs are in one
+   block, which grows and is kept. */
+typedef struct tpgnn_batch {
+    int64_t step; /* of training */
+    int graphs, nodes, stores, groups;
+    const tpgnn_schedule **schedule; /* [graphs] */
+    int32_t *start;                  /* [graphs + 1] first node */
+    int32_t *word[TPGNN_FIELDS];     /* [nodes] in the vocabulary */
+    ag_real *number;                 /* [nodes,TPGNN_NUMBERS] */
+    ag_real *paper;                  /* [nodes,2] value of a constant, 1: named; as in make_pt.py of
+                                        the paper's authors */
+    int32_t *store;       /* [stores] the nodes that store; a tree without any: its root */
+    int32_t *store_start; /* [graphs + 1] */
+    int32_t *program;     /* [stores] its graph */
+    int32_t *group_start; /* [groups + 1] first schedule */
+    ag_real *log_runtime; /* [graphs] ln ns */
+    int32_t *rank;        /* [graphs] dense ranks of the run times within a group */
+    ag_graph *down, *up;  /* from parents and users, and the other way; or down alone: both */
+    void *block;
+    size_t room; /* bytes of the block */
+} tpgnn_batch;
+
+/* Takes the schedules in this order. Fails: AG_EUSE (none), AG_ESHAPE (over 2^29 nodes),
+ * AG_EMEMORY. */
+ag_status tpgnn_batch_fill(tpgnn_batch *batch, const tpgnn_data *data,
+                           const tpgnn_schedule *const *schedule, int count,
+                           const tpgnn_batch_options *options, ag_failure *why);
+void tpgnn_batch_free(tpgnn_batch *batch);
+
+#endif

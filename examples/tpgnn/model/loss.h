@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The losses of training. */
+#ifndef TPGNN_LOSS_H
+#define TPGNN_LOSS_H
+
+#include "examples/tpgnn/checkpoint.h"
+
+/* The labels of a batch, [graphs], as `label` of program.h says: large is slow. mean, deviation: of
+   the training labels. */
+void tpgnn_labels(ag_real *out, const tpgnn_data *data, const tpgnn_batch *batch, int label,
+                  double mean, double deviation);
+/* Mean and standard deviation of the labels that are scaled (cost, log); 0 and 1 for others. */
+void tpgnn_label_scale(double *mean, double *deviation, const tpgnn_data *data, int label);
+
+typedef struct tpgnn_loss_options {
+    int kind;           /* `loss` of program.h */
+    double margin, top; /* of hinge; weight of LambdaRank added to the pairs, 0: pairs alone */
+} tpgnn_loss_options;
+
+/* The loss of a batch, a scalar: over pairs of schedules of one task, or of the labels. cost
+   [graphs]; label [graphs], borrowed until the run returns; pairs alone and hinge need none
+   (NULL). */
+ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label,
+                      const tpgnn_loss_options *options);
+
+/* The sum of the losses of a model's networks, so that each learns by itself. */
+ag_tensor *tpgnn_loss_of_members(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch,
+                                 const ag_real *label, const tpgnn_loss_options *options);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* A cost model for schedules, which gives each tree a number. There are two networks: the paper's
+   (paper.h), and one that prices the stores of a program, statement by statement. */
+#ifndef TPGNN_MODEL_H
+#define TPGNN_MODEL_H
+
+#include "examples/tpgnn/model/batch.h"
+#include "examples/tpgnn/model/paper.h"
+#include "optim/optim.h"
+
+#include <stdbool.h>
+
+typedef enum tpgnn_network { TPGNN_STORES, TPGNN_PAPER } tpgnn_network;
+typedef enum tpgnn_types { TPGNN_TABLE, TPGNN_WORDS } tpgnn_types;
+/* The reduction of a program's statements to one cost: ln of the sum of their times, or the mean of
+   their numbers. */
+typedef enum tpgnn_readout { TPGNN_READ_SUM, TPGNN_READ_MEAN } tpgnn_readout;
+
+enum { TPGNN_VECTOR = 18 }; /* numbers of a type's vector, FastText's or learned */
+
+typedef struct tpgnn_options {
+    tpgnn_network network;
+    tpgnn_types types; /* words: FastText's vectors, which are not trained further */
+    tpgnn_readout readout;
+    int members; /* number of networks, whose costs are averaged (stores) */
+    int hidden, layers;
+    unsigned edges; /* of tpgnn_edges */
+    bool compact, nest;
+    double dropout;
+    tpgnn_paper_options paper;
+    int words[TPGNN_FIELDS]; /* of the vocabulary */
+} tpgnn_options;
+
+typedef struct tpgnn_layer {
+    ag_param *weight, *bias;
+} tpgnn_layer;
+
+/* One network that prices statements. */
+typedef struct tpgnn_member {
+    ag_param *table[TPGNN_FIELDS];           /* [words,hidden] */
+    tpgnn_layer input, join, hidden, output; /* join, hidden, output: of a statement */
+    ag_sage_concat_weights layer[TPGNN_MOST_LAYERS];
+} tpgnn_member;
+
+enum { TPGNN_MOST_MEMBERS = 16 };
+
+typedef struct tpgnn_model {
+    tpgnn_options options;
+    ag_params *params;
+    ag_real *vector;       /* [words of class,18] FastText's, owned; NULL: a table is learned */
+    ag_param *class_table; /* [words of class,18] of the paper's network */
+    tpgnn_member member[TPGNN_MOST_MEMBERS];
+    tpgnn_paper paper;
+} tpgnn_model;
+
+/* The defaults of the program's options, or those of its preset "paper". The sizes of the
+   vocabulary are 1, the smallest. */
+tpgnn_options tpgnn_default_options(tpgnn_network network);
+
+/* With TPGNN_WORDS `vector` is there, and 0. Fails: AG_EUSE (sizes out of range), AG_EMEMORY. */
+ag_status tpgnn_model_new(tpgnn_model *model, const tpgnn_options *options, uint64_t seed,
+                          ag_failure *why);
+void tpgnn_model_free(tpgnn_model *model);
+
+/* The options of the batches that a model reads. */
+tpgnn_batch_options tpgnn_model_batch(const tpgnn_options *options);
+
+/* The number of networks, and the costs of one of them, [graphs]: small is fast. */
+int tpgnn_members(const tpgnn_model *model);
+ag_tensor *tpgnn_forward_member(const tpgnn_model *model, int member, ag_tape *tape,
+                                const tpgnn_batch *batch);
+/* The mean of the networks' costs. */
+ag_tensor *tpgnn_forward(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch);
+
+#endif

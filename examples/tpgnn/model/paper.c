@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The forward pass, in the order of the authors' code. */
+#include "examples/tpgnn/model/paper.h"
+
+#include "ops/ops.h"
+
+/* TopK applies the rectifier itself. */
+static ag_tensor *convolve(const tpgnn_paper *p, int k, ag_tensor *x, ag_tensor *norm,
+                           ag_edges edges)
+{
+    const int relu = p->options.pool != TPGNN_POOL_TOPK;
+    if (p->options.conv == TPGNN_GCN_CONV) {
+        ag_tensor *y = ag_gcn_conv(&p->gcn[k], x, norm, edges);
+        return relu ? ag_relu(y) : y;
+    }
+    return relu ? ag_graph_conv_relu(&p->graph[k], x, edges)
+                : ag_graph_conv(&p->graph[k], x, edges);
+}
+
+/* The graph after a pooling, and its readout. */
+static ag_pooled pool(const tpgnn_paper *p, int k, ag_tensor *x, ag_edges edges)
+{
+    const ag_real ratio = (ag_real)p->options.ratio;
+    if (p->options.pool == TPGNN_POOL_TOPK)
+        return ag_relu_topk_readout(x, ag_parameter(ag_tape_of(x), p->select[k]), edges, ratio);
+    ag_pooled kept = {.x = x, .edges = edges};
+    if (p->options.pool == TPGNN_POOL_SAG)
+        kept = ag_sag_pool(kept.x, ag_graph_conv(&p->score[k], kept.x, edges), edges, ratio);
+    kept.readout = ag_readout_max_mean(kept.x, kept.edges);
+    return kept;
+}
+
+static ag_tensor *linear(const tpgnn_paper *p, int k, ag_tensor *x)
+{
+    ag_tape *tape = ag_tape_of(x);
+    return ag_linear(x, ag_parameter(tape, p->weight[k]), ag_parameter(tape, p->bias[k]));
+}
+
+ag_tensor *tpgnn_paper_forward(const tpgnn_paper *p, ag_tensor *x, ag_edges edges)
+{
+    const tpgnn_paper_options *o = &p->options;
+    const int normed = o->conv == TPGNN_GCN_CONV;
+    ag_tensor *norm = normed ? ag_gcn_norm(edges) : NULL, *sum = NULL;
+    for (int k = 0; k < o->layers; k++) {
+        if (k && normed && o->pool != TPGNN_POOL_NONE) norm = ag_gcn_norm(edges);
+        const ag_pooled kept = pool(p, k, convolve(p, k, x, norm, edges), edges);
+        x = kept.x;
+        edges = kept.edges;
+        sum = sum ? ag_add(sum, kept.readout) : kept.readout;
+    }
+    ag_tensor *y = ag_dropout(ag_relu(linear(p, 0, sum)), (ag_real)o->dropout);
+    y = linear(p, 2, ag_relu(linear(p, 1, y)));
+    return ag_reshape(y, AG_SHAPE(ag_size(y, 0)));
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The network of TPGNN: graph convolutions, each followed by pooling and a readout; the readouts
+   are summed and become a number. Source: models/gcn.py of the authors' repository, which follows
+   an example of PyG (proteins_topk_pool). */
+#ifndef TPGNN_PAPER_H
+#define TPGNN_PAPER_H
+
+#include "gnn/gnn.h"
+#include "optim/optim.h"
+
+enum { TPGNN_MOST_LAYERS = 8, TPGNN_PAPER_MLP = 3 };
+
+typedef enum tpgnn_conv { TPGNN_GRAPH_CONV, TPGNN_GCN_CONV } tpgnn_conv;
+typedef enum tpgnn_pool { TPGNN_POOL_NONE, TPGNN_POOL_TOPK, TPGNN_POOL_SAG } tpgnn_pool;
+
+typedef struct tpgnn_paper_options {
+    int inputs, hidden, layers; /* 20, 128, 3 */
+    tpgnn_conv conv;            /* GraphConv, as in the code; the text names GCNConv */
+    tpgnn_pool pool;
+    double ratio, dropout; /* 0.8, 0.5 */
+} tpgnn_paper_options;
+
+typedef struct tpgnn_paper {
+    tpgnn_paper_options options;
+    ag_sage_weights graph[TPGNN_MOST_LAYERS]; /* with GraphConv */
+    ag_gcn_weights gcn[TPGNN_MOST_LAYERS];    /* with GCNConv */
+    ag_param *select[TPGNN_MOST_LAYERS];      /* [1,hidden] of TopK */
+    ag_sage_weights score[TPGNN_MOST_LAYERS]; /* GraphConv to one channel, of SAG */
+    /* 2 hidden -> hidden -> hidden / 2 -> 1 */
+    ag_param *weight[TPGNN_PAPER_MLP], *bias[TPGNN_PAPER_MLP];
+} tpgnn_paper;
+
+/* The paper's sizes: 112,641 parameters. */
+tpgnn_paper_options tpgnn_paper_defaults(void);
+
+/* Adds its parameters, with PyG's names (conv1.lin_rel.weight, pool1.select.weight, lin1.weight)
+   and ranges of first values, to `params`, which is new, and builds them. PyG's SAGPooling has one
+   parameter more, of which only the sign counts (pool1.select.weight); here it is positive.
+   Fails: AG_EUSE (a size or a share out of range), AG_EMEMORY. */
+ag_status tpgnn_paper_new(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,
+                          uint64_t seed, ag_failure *why);
+
+/* x [nodes,inputs], edges in both directions, whose starts are an input -> [graphs]. Dropout
+   follows the first of the three layers at the end. */
+ag_tensor *tpgnn_paper_forward(const tpgnn_paper *paper, ag_tensor *x, ag_edges edges);
+
+#endif

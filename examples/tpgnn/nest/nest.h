@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Features of a node from the loops around it: the number of executions, how an access moves
+   through memory, the memory that it touches, an estimate of a store's cost. All of it follows from
+   the tree alone. */
+#ifndef TPGNN_NEST_H
+#define TPGNN_NEST_H
+
+#include "examples/tpgnn/data/data.h"
+
+enum { TPGNN_NEST = 48 }; /* columns */
+extern const char *const tpgnn_nest_names[TPGNN_NEST];
+
+/* x [nodes,TPGNN_NEST], row by row; every value is finite and within -2..8 (most are log2(1 + a
+   quantity) / 8, some 0 or 1). Columns that do not apply to a node are 0. Of deeper nests the
+   innermost 32 loops count for accesses and stores. Both fail: AG_EMEMORY. */
+ag_status tpgnn_nest(float *x, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why);
+
+/* mark [nodes]: 1 for nodes that repeat information of the columns above: sizes and minima,
+   extents, index arithmetic, and values of attributes. The root has 0. All nodes below a marked one
+   are marked. */
+ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_schedule *s,
+                             ag_failure *why);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations that the files that analyse nests share: loops, accesses and stores of one tree.
+   Quantities are doubles within 0..NEST_MOST, so that products of damaged sizes stay finite. */
+#ifndef TPGNN_NEST_PARTS_H
+#define TPGNN_NEST_PARTS_H
+
+#include "examples/tpgnn/nest/nest.h"
+
+enum {
+    NEST_LOOPS = 32, /* that an access looks at, from the innermost */
+    NEST_SIZES = 8,  /* dimensions of a buffer; further ones count as the last of these */
+    NEST_BUFFERS = 8 /* that a loop tells apart */
+};
+#define NEST_MOST 1e18
+
+/* The meaning of a node's kind for a nest. */
+typedef enum nest_class {
+    NEST_UNSEEN, /* its words have not been looked at */
+    NEST_OTHER,
+    NEST_ROOT,
+    NEST_BUFFER, /* Param, AllocBuffer, DeclBuffer */
+    NEST_FOR,
+    NEST_ATTRIBUTE,
+    NEST_IF,
+    NEST_STORE,
+    NEST_LOAD,
+    NEST_VAR,
+    NEST_CONSTANT,
+    NEST_ADD,
+    NEST_SUB,
+    NEST_MUL,
+    NEST_FLOORDIV,
+    NEST_FLOORMOD,
+    NEST_CHEAP,  /* other arithmetic */
+    NEST_DIVIDE, /* and roots */
+    NEST_CALL,   /* exp, tanh, ... */
+    NEST_CHOICE, /* Select, if_then_else */
+    NEST_COMPARE
+} nest_class;
+typedef enum nest_loop_kind {
+    NEST_SERIAL,
+    NEST_PARALLEL,
+    NEST_VECTOR,
+    NEST_UNROLLED
+} nest_loop_kind;
+
+typedef struct nest_kind {
+    uint8_t class, loop, local, step, real, bytes; /* step: the pragma; real: a float */
+} nest_kind;
+
+typedef struct nest_touched {
+    int buffer;
+    double bytes, lines;
+} nest_touched;
+
+typedef struct nest_loop {
+    int node, up, depth; /* up: the loop around it, -1: none; depth: how many are around it */
+    int height, inside;  /* longest path of loops below it; a loop directly inside, -1: none */
+    uint8_t kind, unrolled, closed; /* closed: it contains a loop that is not unrolled */
+    double extent, step;
+    double trips, vector, unroll, parallel; /* products of extents, its own included */
+    double stores;                          /* statements in its body, unrolled ones repeated */
+    double work, cycles, bytes, lines;      /* of its body, once; then of all its iterations */
+    nest_touched touched[NEST_BUFFERS];
+    int buffers;
+    float around[5]; /* columns of the nodes in it */
+} nest_loop;
+
+/* A variable in an index: how it moves the index. */
+typedef struct nest_term {
+    int next; /* of the access, -1: none */
+    uint8_t level, dim;
+    double step, count; /* its distance and the number of its values */
+} nest_term;
+
+typedef struct nest_access {
+    int node, buffer, store, loop, term, loops; /* loops: levels, at most NEST_LOOPS */
+    uint32_t depends;                           /* bit: on the loop of this level, 0 innermost */
+    double element, size;                       /* bytes: an element, the buffer */
+    double across, along; /* strides: of the vectorised loop, the innermost other one; -1: none */
+    double stride[NEST_LOOPS];
+    double elements[NEST_LOOPS + 1], lines[NEST_LOOPS + 1]; /* within the loops inside a level */
+    double crowd[NEST_LOOPS + 1]; /* lines that a near cache could hold in their place */
+} nest_access;
+
+typedef struct nest_store {
+    int access, loads; /* its accesses are consecutive */
+    double ops, divides, calls, choices;
+    uint8_t scalar; /* a condition depends on the vectorised loop */
+} nest_store;
+
+/* The effect of an index expression on the index: scale * (floor(value / div) mod period / div) */
+typedef struct nest_way {
+    int access; /* -1: not an index */
+    uint8_t dim, condition;
+    double scale, div, period;
+} nest_way;
+
+typedef struct nest_tree {
+    const tpgnn_data *data;
+    const tpgnn_schedule *s;
+    nest_kind *kind; /* [kinds], filled as they are met */
+    int32_t *last;   /* [nodes] last child, 0: none */
+    int32_t *loop;  /* [nodes] innermost loop around it, -1: none; then of a For its own in `own` */
+    int32_t *own;   /* [nodes] of a For, a store, an access: its index */
+    int32_t *store; /* [nodes] the store that it is part of, -1: none */
+    float *constant; /* [nodes] constant operand */
+    float *step;     /* [nodes] of the pragma in force */
+    uint8_t *inside; /* [nodes] conditions around it */
+    nest_way *way;   /* [nodes] */
+    nest_loop *loops;
+    nest_access *access;
+    nest_store *stores;
+    nest_term *terms;
+    double lines; /* of all buffers */
+    int loop_count, access_count, store_count, term_count;
+    void *block;
+} nest_tree;
+
+static inline double nest_cap(double x) { return x < NEST_MOST ? x : NEST_MOST; }
+
+/* The kind of a node. */
+nest_kind nest_kind_of(nest_tree *t, int v);
+
+/* Finds loops, accesses, stores and terms. Fails: AG_EMEMORY; nest_free frees either way. */
+ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *s, ag_failure *why);
+void nest_free(nest_tree *t);
+/* Computes products of extents, and the loops that the pragmas unroll. */
+void nest_unroll(nest_tree *t);
+/* Computes the elements and lines that each access touches, level by level, and its strides; then
+   those of the loops. */
+void nest_reach(nest_tree *t);
+
+/* The estimated cost of a store. */
+typedef struct nest_cost {
+    double trips, lanes, copies;   /* executions; elements in one; statements of a block */
+    double issue, chain, overhead; /* cycles: instructions, dependent sums, loops */
+    double miss[3];                /* lines from beyond 32 KB, 512 KB, 4 MB */
+    double cycles;                 /* all of them */
+    double tile, vectors;          /* independent sums; registers of them */
+    double moved;                  /* bytes */
+    double broadcast, contiguous, strided;
+    uint8_t update, innermost; /* it updates what it stores; its innermost loop repeats a place */
+} nest_cost;
+void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Translates the words of a kind into their meaning for a nest. */
+#include "examples/tpgnn/nest/nest_internal.h"
+
+#include <string.h>
+
+typedef struct meaning {
+    const char *name;
+    nest_class class;
+} meaning;
+
+static const meaning classes[] = {
+    {"PrimFunc", NEST_ROOT},     {"Param", NEST_BUFFER},      {"AllocBuffer", NEST_BUFFER},
+    {"DeclBuffer", NEST_BUFFER}, {"For", NEST_FOR},           {"AttrStmt", NEST_ATTRIBUTE},
+    {"IfThenElse", NEST_IF},     {"BufferStore", NEST_STORE}, {"BufferLoad", NEST_LOAD},
+    {"Var", NEST_VAR},           {"IntImm", NEST_CONSTANT},   {"FloatImm", NEST_CONSTANT},
+    {"Add", NEST_ADD},           {"Sub", NEST_SUB},           {"Mul", NEST_MUL},
+    {"FloorDiv", NEST_FLOORDIV}, {"FloorMod", NEST_FLOORMOD}, {"Min", NEST_CHEAP},
+    {"Max", NEST_CHEAP},         {"Div", NEST_DIVIDE},        {"Mod", NEST_DIVIDE},
+    {"Select", NEST_CHOICE},     {"EQ", NEST_COMPARE},        {"NE", NEST_COMPARE},
+    {"LT", NEST_COMPARE},        {"LE", NEST_COMPARE},        {"GT", NEST_COMPARE},
+    {"GE", NEST_COMPARE},        {"And", NEST_COMPARE},       {"Or", NEST_COMPARE},
+    {"Not", NEST_COMPARE},
+};
+
+static const meaning calls[] = {
+    {"Call.if_then_else", NEST_CHOICE}, {"Call.sqrt", NEST_DIVIDE}, {"Call.rsqrt", NEST_DIVIDE},
+    {"Call.fabs", NEST_CHEAP},          {"Call.fma", NEST_CHEAP},   {"Call.floor", NEST_CHEAP},
+};
+
+static nest_class find(const char *name, const meaning *list, size_t count, nest_class otherwise)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(name, list[i].name)) return list[i].class;
+    return otherwise;
+}
+
+static uint8_t loop_of(const char *word)
+{
+    if (!strcmp(word, "parallel")) return NEST_PARALLEL;
+    if (!strcmp(word, "vectorized")) return NEST_VECTOR;
+    return !strcmp(word, "unrolled") ? NEST_UNROLLED : NEST_SERIAL;
+}
+
+/* Reads the bits at the end of "float32" and returns bytes; 4 without. */
+static uint8_t bytes_of(const char *word)
+{
+    int bits = 0;
+    while (*word && (*word < '0' || *word > '9')) word++;
+    while (*word >= '0' && *word <= '9' && bits < 1000) bits = 10 * bits + *word++ - '0';
+    return (uint8_t)(bits == 0 || bits > 512 ? 4 : bits < 8 ? 1 : bits / 8);
+}
+
+static nest_kind look(const tpgnn_kind *k)
+{
+    nest_kind r = {0};
+    const char *type = k->word[TPGNN_TYPE], *class = k->word[TPGNN_CLASS];
+    r.class = (uint8_t)(strcmp(class, "Call")
+                            ? find(class, classes, sizeof classes / sizeof *classes, NEST_OTHER)
+                            : find(type, calls, sizeof calls / sizeof *calls, NEST_CALL));
+    r.loop = loop_of(k->word[TPGNN_LOOP]);
+    r.local = strcmp(class, "Param") != 0;
+    r.step = !strcmp(type, "AttrStmt.pragma_auto_unroll_max_step");
+    r.real = strstr(k->word[TPGNN_DTYPE], "float") != NULL;
+    r.bytes = bytes_of(k->word[TPGNN_DTYPE]);
+    return r;
+}
+
+nest_kind nest_kind_of(nest_tree *t, int v)
+{
+    nest_kind *k = &t->kind[t->s->kind[v]];
+    if (k->class == NEST_UNSEEN) *k = look(&t->data->kind[t->s->kind[v]]);
+    return *k;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Data, network and steps of TPGNN, for the harness. */
+#include "examples/tpgnn/shell.h"
+
+#include "examples/tpgnn/model/loss.h"
+#include "examples/tpgnn/fasttext/vectors.h"
+
+#include <math.h>
+
+static const tpgnn_settings *settings_of(const harness_session *s)
+{
+    return (const tpgnn_settings *)s->settings;
+}
+
+/* ---- data ---- */
+
+static ag_status read_all(harness_session *session, ag_failure *why)
+{
+    const harness_common *common = &session->settings->common;
+    tpgnn_files *f = session->data;
+    f->train.budget.limit = (size_t)common->ram_limit;
+    if (tpgnn_data_read(&f->train, &common->data, "data", why) || !common->valid.count)
+        return why->status;
+    f->scored.budget.limit = tpugraphs_rest(&f->train.budget);
+    f->scored.given = tpgnn_data_vocabulary(&f->train);
+    if (tpgnn_data_read(&f->scored, &common->valid, "valid", why) || harness_interrupted())
+        return why->status;
+    harness_files_warn_trained("valid", f->scored.paths.path, f->scored.paths.count,
+                               f->train.paths.path, f->train.paths.count);
+    return AG_OK;
+}
+
+/* The kinds of the files have the words of the first run. */
+static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *s,
+                             bool graded, ag_failure *why)
+{
+    tpgnn_data *scored = &((tpgnn_files *)data)->scored;
+    scored->budget.limit = (size_t)s->common.ram_limit;
+    scored->given = &((const tpgnn_trained *)runs->run[0].net)->checkpoint.vocabulary;
+    if (tpgnn_data_read(scored, &s->common.data, "data", why) || harness_interrupted())
+        return why->status;
+    const int64_t unknown = tpgnn_data_unknown(scored, TPGNN_TYPE);
+    if (unknown)
+        harness_warn("%lld of %lld nodes have a type that no training file of %.200s has",
+                     (long long)unknown, (long long)scored->nodes, runs->run[0].path);
+    return graded ? harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count, why)
+                  : AG_OK;
+}
+
+static ag_status read_files(void *fit, const harness_paths *paths, const char *option,
+                            ag_failure *why)
+{
+    return tpgnn_data_read(fit, paths, option, why);
+}
+
+static char *data_json(const void *fit) { return tpgnn_data_json(fit); }
+static void drop_files(void *fit) { tpgnn_data_free(fit); }
+
+static ag_status read_fit(void *data, const harness_runs *runs, const harness_settings *s,
+                          ag_failure *why)
+{
+    tpgnn_files *f = data;
+    const harness_fit fit = {&f->train, read_files, data_json, drop_files};
+    f->train.budget.limit = tpugraphs_rest(&f->scored.budget);
+    return harness_fit_read(&fit, runs, s, why);
+}
+
+static void close_files(void *data)
+{
+    tpgnn_files *f = data;
+    tpgnn_data_free(&f->scored);
+    tpgnn_data_free(&f->train);
+}
+
+/* ---- the network ---- */
+
+static void fill(harness_trained *t)
+{
+    tpgnn_trained *net = t->net;
+    t->params = net->model.params;
+    t->state = &net->checkpoint.progress;
+    t->configuration = net->checkpoint.configuration;
+    t->data = net->checkpoint.data;
+}
+
+static ag_status create(harness_session *session, ag_failure *why)
+{
+    const tpgnn_settings *s = settings_of(session);
+    const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
+    const tpgnn_vocabulary *v = tpgnn_data_vocabulary(train);
+    const uint64_t seed = (uint64_t)s->shell.common.seed;
+    tpgnn_trained *net = session->trained.net;
+    tpgnn_checkpoint *c = &net->checkpoint;
+    c->model = tpgnn_settings_model(s);
+    c->predicts = tpgnn_settings_label(s);
+    if (tpgnn_vocabulary_copy(&c->vocabulary, v, why)) return why->status;
+    for (int f = 0; f < TPGNN_FIELDS; f++) c->model.words[f] = v->words[f];
+    if (tpgnn_model_new(&net->model, &c->model, seed, why)) return why->status;
+    if (net->model.vector && tpgnn_vectors(net->model.vector, TPGNN_VECTOR, train, seed, why))
+        return why->status;
+    tpgnn_label_scale(&c->mean, &c->deviation, train, c->predicts);
+    c->progress.best = (double)NAN;
+    c->configuration = harness_json_text(harness_options_json(session->options));
+    c->data = tpgnn_data_json(train);
+    fill(&session->trained);
+    return AG_OK;
+}
+
+static ag_status load(harness_trained *t, const char *path, ag_failure *why)
+{
+    tpgnn_trained *net = t->net;
+    if (!tpgnn_checkpoint_load(path, &net->model, &net->checkpoint, why)) fill(t);
+    return why->status;
+}
+
+static ag_status save(const char *path, const harness_trained *t, int resume, ag_failure *why)
+{
+    const tpgnn_trained *net = t->net;
+    return tpgnn_checkpoint_save(path, &net->model, &net->checkpoint, resume, why);
+}
+
+static ag_status resume(const char *path, harness_trained *t, ag_failure *why)
+{
+    tpgnn_trained *net = t->net;
+    return tpgnn_checkpoint_resume(path, &net->model, &net->checkpoint, why);
+}
+
+static void drop(void *trained)
+{
+    tpgnn_trained *net = trained;
+    tpgnn_checkpoint_free(&net->checkpoint);
+    tpgnn_model_free(&net->model);
+}
+
+/* ---- steps ---- */
+
+static ag_status begin(harness_session *session, ag_failure *why)
+{
+    const tpgnn_settings *s = settings_of(session);
+    const tpgnn_trained *net = session->trained.net;
+    tpgnn_feed *f = session->feed;
+    const tpgnn_sampler_options options = {.seed = (uint64_t)s->shell.common.seed,
+                                           .tasks = s->tasks,
+                                           .schedules = s->schedules,
+                                           .balanced = s->balanced,
+                                           .mixed = s->mixed};
+    const tpgnn_batch_options batch = tpgnn_model_batch(&net->model.options);
+    if (tpgnn_sampler_open(&f->sampler, &((tpgnn_files *)session->data)->train, &options, &batch,
+                           why))
+        return why->status;
+    f->label = harness_alloc((size_t)s->tasks * (size_t)s->schedules * sizeof *f->label);
+    f->loader = harness_loader_new(tpgnn_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
+                                   session->trained.state->step, 1, why);
+    return why->status;
+}
+
+static void end(void *feed)
+{
+    tpgnn_feed *f = feed;
+    harness_loader_free(f->loader);
+    for (int i = 0; i < 2; i++) tpgnn_batch_free(&f->buffer[i]);
+    tpgnn_batch_free(&f->part);
+    tpgnn_sampler_close(&f->sampler);
+    harness_free(f->label);
+}
+
+static ag_tensor *loss_of(const harness_session *session, ag_tape *tape, const tpgnn_batch *batch)
+{
+    const tpgnn_settings *s = settings_of(session);
+    const tpgnn_loss_options options = {s->loss, s->margin, s->top};
+    const tpgnn_trained *net = session->trained.net;
+    const tpgnn_feed *f = session->feed;
+    return tpgnn_loss_of_members(&net->model, tape, batch, f->label, &options);
+}
+
+static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
+                         ag_failure *why)
+{
+    harness_session *session = user;
+    const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
+    const tpgnn_checkpoint *c = &((const tpgnn_trained *)session->trained.net)->checkpoint;
+    tpgnn_feed *f = session->feed;
+    (void)step;
+    const tpgnn_batch *batch = f->batch = harness_loader_next(f->loader, why);
+    if (!batch) return NULL;
+    *what = train->task[batch->schedule[0]->task].name;
+    tpgnn_labels(f->label, train, batch, c->predicts, c->mean, c->deviation);
+    return loss_of(session, tape, batch);
+}
+
+/* The loss of the first schedules of the step's batch. */
+static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
+{
+    harness_session *session = user;
+    const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
+    const tpgnn_trained *net = session->trained.net;
+    tpgnn_feed *f = session->feed;
+    const tpgnn_batch_options options = tpgnn_model_batch(&net->model.options);
+    if (tpgnn_batch_fill(&f->part, train, f->batch->schedule, n, &options, why)) return NULL;
+    return loss_of(session, tape, &f->part);
+}
+
+static harness_portion portion(void *user)
+{
+    harness_session *session = user;
+    return (harness_portion){.what = "schedules",
+                             .options = "--tasks or --schedules",
+                             .count = ((const tpgnn_feed *)session->feed)->batch->graphs,
+                             .training = 1,
+                             .user = session,
+                             .record = record_first};
+}
+
+/* ---- results ---- */
+
+static void open_results(void *results, void *data, const harness_settings *settings)
+{
+    tpgnn_files *f = data;
+    (void)settings;
+    tpgnn_results_open(results, &f->scored);
+    ((tpgnn_results *)results)->files = f;
+}
+
+/* The schedules are put into the words of each run after the first. */
+static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
+                     ag_failure *why)
+{
+    const tpgnn_settings *s = (const tpgnn_settings *)how->settings;
+    const tpgnn_trained *net = t->net;
+    tpgnn_results *r = results;
+    const tpgnn_scorer scorer = {.model = &net->model,
+                                 .tape = how->tape,
+                                 .graphs = s->eval_graphs,
+                                 .nodes = s->eval_nodes,
+                                 .patient = how->patient};
+    if (r->models) tpgnn_data_translate(&r->files->scored, &net->checkpoint.vocabulary);
+    return tpgnn_results_add(r, &scorer, &net->checkpoint, how->models, why);
+}
+
+static ag_status compare(void *results, ag_failure *why)
+{
+    const tpgnn_data *train = &((const tpgnn_results *)results)->files->train;
+    return train->schedules ? tpgnn_results_baselines(results, train, why) : AG_OK;
+}
+
+static ag_status grade(void *results, ag_failure *why) { return tpgnn_results_grade(results, why); }
+
+static void close_results(void *results) { tpgnn_results_close(results); }
+
+static struct json_t *json(const void *results) { return tpgnn_results_json(results); }
+
+const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
+                                   .data_bytes = sizeof(tpgnn_files),
+                                   .net_bytes = sizeof(tpgnn_trained),
+                                   .feed_bytes = sizeof(tpgnn_feed),
+                                   .results_bytes = sizeof(tpgnn_results),
+                                   .read = read_all,
+                                   .read_scored = read_scored,
+                                   .read_fit = read_fit,
+                                   .close = close_files,
+                                   .create = create,
+                                   .load = load,
+                                   .save = save,
+                                   .resume = resume,
+                                   .drop = drop,
+                                   .begin = begin,
+                                   .record = record,
+                                   .portion = portion,
+                                   .end = end,
+                                   .measures = tpgnn_shell_measures,
+                                   .values = tpgnn_shell_values,
+                                   .columns = tpgnn_shell_columns,
+                                   .column_values = tpgnn_shell_column_values,
+                                   .open = open_results,
+                                   .add = add,
+                                   .compare = compare,
+                                   .grade = grade,
+                                   .close_results = close_results,
+                                   .groups = tpgnn_shell_groups,
+                                   .group = tpgnn_shell_group,
+                                   .tables = tpgnn_shell_tables,
+                                   .method = tpgnn_shell_method,
+                                   .json = json,
+                                   .plot = tpgnn_shell_plot,
+                                   .describe = tpgnn_shell_describe,
+                                   .held_out = "Validation tasks, best checkpoint"};

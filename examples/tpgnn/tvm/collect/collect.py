@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Measures random schedules of tensor programs on this CPU, for the cost model TPGNN. See docs/tpgnn-collect.md.
+
+    pip install -r requirements.txt
+    python collect.py --out DIR --minutes 60
+"""
+import argparse
+import fnmatch
+import os
+import sys
+
+import workloads
+from progress import Bar
+from refused import Refused
+
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def number(kind, low, high):
+    def read(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not low <= value <= high:
+            what = "a whole number" if kind is int else "a number"
+            raise argparse.ArgumentTypeError(f"is {text}, but must be {what} from {low} to {high}")
+        return value
+    return read
+
+
+def parser():
+    cores = sorted(os.sched_getaffinity(0))
+    p = argparse.ArgumentParser(description="Measures schedules of tensor programs (TVM, MetaSchedule) on one core of "
+                                "this CPU and writes an npz file each. The same command goes on where it ended.")
+    add = p.add_argument
+    add("--out", metavar="DIR", help="folder for the files and manifest.json; made if it is not there")
+    add("--minutes", type=number(float, 0.01, 1e5), default=60, help="start no workload after so long (60)")
+    add("--workloads", nargs="+", metavar="NAME", default=["*"],
+        help="kinds (matmul), patterns ('conv2d-*', in quotes) or workloads of any shape (matmul_300_200_100); all")
+    add("--per-workload", type=number(int, 2, 2000), default=60, metavar="N", help="schedules of each workload (60)")
+    add("--shapes", type=number(int, 1, 1000), default=12, metavar="N", help="shapes of each kind (12)")
+    add("--seed", type=number(int, 0, 2**31 - 1), default=0, help="of shapes, schedules and inputs (0)")
+    add("--jobs", type=number(int, 1, 256), default=2, help="schedules that are compiled at once (2)")
+    add("--core", type=number(int, 0, 4095), default=cores[-1], help=f"core to measure on ({cores[-1]}, the last)")
+    add("--compile-seconds", type=number(int, 1, 3600), default=10, metavar="S",
+        help="CPU time after which a schedule that is still not compiled and checked is given up (10)")
+    add("--slowest-ms", type=number(float, 0.01, 1e5), default=100, metavar="MS",
+        help="leave out schedules that run longer (100)")
+    add("--list", action="store_true", help="print the names of the workloads and end")
+    return p
+
+
+def choose(wanted, shapes, seed):
+    """Names of the workloads that --workloads means. Raises ValueError with a sentence."""
+    listed, chosen = workloads.listed(shapes, seed), {}
+    for word in wanted:
+        if any(c in word for c in "*?["):
+            found = fnmatch.filter(listed, word)
+            if not found:
+                raise ValueError(f"--workloads {word}: no workload has such a name; --list prints them all")
+        elif word in workloads.KINDS:
+            found = [name for name in listed if name.split("_")[0] == word]
+        else:
+            workloads.parse(word)
+            found = [word]
+        chosen.update(dict.fromkeys(found))
+    return sorted(chosen, key=listed.index) if set(chosen) <= set(listed) else list(chosen)
+
+
+def complain(sentence):
+    sys.stderr.write(f"collect: {sentence}\n")
+
+
+def load_tvm():
+    """Loads what needs TVM; returns (module gather, versions)."""
+    import gather
+    import tvm_setup
+
+    return gather, tvm_setup.versions()
+
+
+def collect_one(gather, name, options, limits, log, bar):
+    """(facts, bytes of the file or None) of a workload."""
+    import alone
+
+    def rows_of(tell):
+        return gather.gather(name, options.per_workload, options.seed, options.jobs, limits, tell)
+    return alone.run(name, rows_of, log, lambda count: bar.show(name, count))
+
+
+def collect(options, names):
+    import alone
+    import manifest
+    from measure import Limits
+
+    book = manifest.Manifest(options.out)
+    left = [name for name in names if not book.has(name)]
+    if not left:
+        print(f"{options.out}: all {len(names)} workloads are measured already.")
+        return OK
+    limits = Limits(options.compile_seconds, options.slowest_ms / 1000, options.core)
+    gather, versions = load_tvm()
+    alone.heed_signals()
+    book.measured_on(manifest.machine(versions, limits, options.jobs))
+    log = os.open(os.path.join(options.out, "collect.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    bar = Bar(len(left), 60 * options.minutes)
+    try:
+        for name in left:
+            if bar.elapsed() > bar.seconds:
+                break
+            facts, content = collect_one(gather, name, options, limits, log, bar)
+            book.add(name, facts, content)
+            bar.finish(facts["schedules"])
+            bar.say(line(name, facts))
+    finally:
+        bar.clear()
+    print(summary(options.out, book, bar, sum(not book.has(name) for name in names)))
+    return OK
+
+
+def line(name, facts):
+    if not facts["schedules"]:
+        return f"{name}: no schedule; {facts.get('reason', 'none could be measured')}"
+    return (f"{name}: {facts['schedules']} schedules in {facts['seconds']:.0f} s, {facts['fastest_ns'] / 1e3:.1f} to "
+            f"{facts['slowest_ns'] / 1e3:.1f} us, noise {facts['noise']:.3f}, spread {facts['spread']:.2f}")
+
+
+def summary(folder, book, bar, left):
+    count, size = book.total("schedules"), book.total("bytes")
+    lost = ", ".join(f"{n:,} {reason}" for reason, n in book.not_measured().items())
+    text = (f"{folder}: {count:,} schedules of {len(book.value['workloads']):,} workloads, {size / 1e6:.2f} MB, "
+            f"{size / max(count, 1):.0f} bytes a schedule; {bar.schedules:,} of them now, {bar.rate():.0f} a minute.")
+    text += f"\nNot measured: {lost}." if lost else ""
+    return text + (f"\n{left:,} workloads are left; the same command goes on with them." if left else "")
+
+
+def main(arguments=None):
+    p = parser()
+    options = p.parse_args(arguments)
+    try:
+        names = choose(options.workloads, options.shapes, options.seed)
+    except ValueError as reason:
+        complain(reason)
+        return USAGE
+    if options.list:
+        print("\n".join(names))
+        return OK
+    if not options.out:
+        complain("say with --out DIR where the files shall go; --help explains all options")
+        return USAGE
+    if options.core not in os.sched_getaffinity(0):
+        complain(f"--core {options.core}: this process may use the cores {sorted(os.sched_getaffinity(0))}")
+        return USAGE
+    try:
+        return collect(options, names)
+    except ImportError as reason:
+        here = os.path.join(os.path.dirname(__file__) or ".", "requirements.txt")
+        complain(f"TVM cannot be loaded ({reason}); install it: pip install -r {here}")
+    except Refused as reason:
+        complain(reason)
+    except OSError as reason:
+        complain(f"{reason.filename or options.out}: cannot be written ({reason.strerror}); the same command goes on")
+    except KeyboardInterrupt:
+        complain("interrupted; the same command goes on with the workload that was being measured")
+        return INTERRUPTED
+    return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

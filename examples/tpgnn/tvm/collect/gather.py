@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Measured schedules of one workload."""
+import time
+
+import candidate
+import measure
+import programs
+import schedules
+import workloads
+
+BATCH = 16  # candidates that are compiled, and then take turns
+GOOD = 8  # schedules that are changed to make new ones
+HOPELESS = 4  # ends a workload after so many times the wanted number of candidates
+
+
+class Gathering:
+    def __init__(self, name, wanted, seed, jobs, limits):
+        program = programs.build(*workloads.parse(name))
+        self.wanted, self.jobs, self.limits = wanted, jobs, limits
+        self.sampler = schedules.Sampler(program, f"{seed}:{name}")
+        self.task = candidate.Task(program, self.sampler.context, seed)
+        self.ready, self.trees = [], set()
+        self.counts = dict.fromkeys(candidate.FAILURES, 0)
+        self.reasons = {}
+
+    def run(self, tell):
+        """Rows for columns.pack, one per schedule. tell(number of schedules so far) is called now and then."""
+        tried = 0
+        try:
+            while len(self.ready) < self.wanted and tried < HOPELESS * self.wanted:
+                draws = self.sampler.draw(min(BATCH, self.wanted - len(self.ready)), self.good())
+                if not draws:
+                    break
+                tried += len(draws)
+                self.add(draws)
+                tell(len(self.ready))
+            self.again = measure.settle(self.ready, lambda: tell(len(self.ready)))
+            self.drop("ready")
+            return [row(c) for c in self.ready]
+        finally:
+            for c in self.ready:
+                c.end()
+
+    def add(self, draws):
+        """Compiles and measures once."""
+        batch = candidate.prepare(self.task, draws, self.limits, self.jobs)
+        for c in batch:
+            if c.state == "ready" and self.is_twin(c):
+                c.state = "twin"
+                c.end()
+            self.count(c)
+        batch = [c for c in batch if c.state == "ready"]
+        self.ready += batch
+        measure.measure(batch)
+        self.drop("ready")
+
+    def count(self, c):
+        if c.state != "ready":
+            self.counts[c.state] += 1
+        if c.state == "failed":
+            self.reasons[c.facts] = self.reasons.get(c.facts, 0) + 1
+
+    def drop(self, kept):
+        """Leaves those that died while they were measured."""
+        for c in self.ready:
+            if c.state != kept:
+                self.count(c)
+        self.ready = [c for c in self.ready if c.state == kept]
+
+    def is_twin(self, c):
+        """Whether a schedule before has the same lowered program: a model could not tell the two apart."""
+        mark = c.facts["tree"].mark()
+        seen = mark in self.trees
+        self.trees.add(mark)
+        return seen
+
+    def good(self):
+        """Traces of the fastest; none before the first batch."""
+        fastest = sorted(self.ready, key=lambda c: min(map(min, c.passes)))[:GOOD]
+        return [c.schedule.trace for c in fastest if c.origin != schedules.OWN]
+
+
+def row(c):
+    return {"tree": c.facts["tree"], "features": c.facts["features"], "origin": c.origin, "hash": c.identity,
+            "passes": c.passes}
+
+
+def known_of(rows):
+    """The manifest's facts that the rows alone say. Of a schedule with one pass nobody knows the noise."""
+    minima = [[min(p) for p in r["passes"]] for r in rows]
+    times = [min(m) for m in minima]
+    noise, spread = measure.noise([m[:2] for m in minima if len(m) > 1]), measure.spread(times)
+    ns = [round(t * 1e9) for t in times]
+    return {
+        "schedules": len(rows), "fastest_ns": min(ns, default=None), "slowest_ns": max(ns, default=None),
+        "noise": noise and round(noise, 5), "spread": spread and round(spread, 5),
+        "noisy": sum(not measure.agree(r["passes"]) for r in rows),
+        "origins": {o: sum(r["origin"] == i for r in rows) for i, o in enumerate(schedules.ORIGINS)},
+    }
+
+
+def facts(gathering, rows, seconds):
+    """The manifest's facts about a workload."""
+    said = {**known_of(rows), "measured_again": gathering.again,
+            "not_measured": {**gathering.counts, **gathering.sampler.counts}, "seconds": round(seconds, 1)}
+    if gathering.reasons:
+        said["reasons"] = gathering.reasons
+    return said
+
+
+def gather(name, wanted, seed, jobs, limits, tell):
+    """(rows, facts) of a workload."""
+    start = time.monotonic()
+    gathering = Gathering(name, wanted, seed, jobs, limits)
+    rows = gathering.run(tell)
+    return rows, facts(gathering, rows, time.monotonic() - start)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "examples/tpgnn/tvm/library/stored.h"
+
+#include "examples/tpgnn/program.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define REALS (sizeof(ag_real) == sizeof(double) ? AG_F64 : AG_F32)
+
+static const char *const keys[TPGNN_STORED_TEXTS] = {"configuration", "data", "vocabulary"};
+
+/* ---- reading ---- */
+
+/* The checkpoint of a run folder, or the path itself. */
+static ag_status choose(char *chosen, size_t room, const char *path, ag_failure *why)
+{
+    struct stat about;
+    const int folder = !stat(path, &about) && S_ISDIR(about.st_mode);
+    int n = snprintf(chosen, room, "%s%s", path, folder ? "/best.safetensors" : "");
+    if (folder && access(chosen, F_OK)) /* interrupted early */
+        n = snprintf(chosen, room, "%s/last.safetensors", path);
+    if (n >= 0 && (size_t)n < room) return AG_OK;
+    return ag_fail(why, AG_EFILE, "%.100s...: the path is longer than %zu bytes", path, room - 1);
+}
+
+static ag_status keep_texts(tpgnn_stored *s, const ag_checkpoint *file, const char *path,
+                            ag_failure *why)
+{
+    for (int i = 0; i < TPGNN_STORED_TEXTS; i++) {
+        const char *text = ag_checkpoint_metadata(file, keys[i]);
+        const size_t bytes = strlen(text ? text : "") + 1;
+        s->text[i] = ag__alloc(bytes);
+        if (!s->text[i]) return ag_fail(why, AG_EMEMORY, "%.200s: no memory for its texts", path);
+        memcpy(s->text[i], text ? text : "", bytes);
+    }
+    return AG_OK;
+}
+
+/* Parses one of the texts; NULL: no JSON, or with a sentence: no memory. */
+static json_t *parse(const tpgnn_stored *s, int text, const char *path, ag_failure *why)
+{
+    json_error_t error;
+    json_t *json = json_loads(s->text[text], JSON_REJECT_DUPLICATES, &error);
+    if (!json && json_error_code(&error) == json_error_out_of_memory)
+        ag_fail(why, AG_EMEMORY, "%.200s: no memory for the metadata \"%s\"", path, keys[text]);
+    return json;
+}
+
+static ag_status read_texts(tpgnn_stored *s, tpgnn_options *options, const char *path,
+                            ag_failure *why)
+{
+    char name[240];
+    json_t *json = parse(s, TPGNN_STORED_CONFIGURATION, path, why);
+    snprintf(name, sizeof name, "%.120s: the metadata \"configuration\"", path);
+    if (!why->status) tpgnn_stored_options(options, json, name, why);
+    json_decref(json);
+    if (why->status) return why->status;
+    json = parse(s, TPGNN_STORED_VOCABULARY, path, why);
+    snprintf(name, sizeof name, "%.120s: the metadata \"vocabulary\"", path);
+    if (!why->status) tpgnn_vocabulary_read(&s->vocabulary, json, name, why);
+    json_decref(json);
+    for (int f = 0; f < TPGNN_FIELDS; f++) options->words[f] = s->vocabulary.words[f];
+    return why->status;
+}
+
+/* The width must be that of a tensor in the file before a model of that width is made. */
+static ag_status check_width(const char *path, const ag_checkpoint *file, int hidden,
+                             ag_failure *why)
+{
+    for (int i = 0; i < ag_checkpoint_count(file); i++) {
+        const ag_shape shape = ag_checkpoint_at(file, i)->shape;
+        for (int axis = 0; axis < shape.rank; axis++)
+            if (shape.size[axis] == hidden) return AG_OK;
+    }
+    return ag_fail(why, AG_EDATA,
+                   "%.200s: the metadata say hidden %d, but no tensor has that size; the file "
+                   "contradicts itself, so choose another checkpoint",
+                   path, hidden);
+}
+
+static ag_status read_state(tpgnn_stored *s, const ag_checkpoint *file, const char *path,
+                            ag_failure *why)
+{
+    const int words = s->model.options.words[TPGNN_CLASS];
+    if (ag_checkpoint_read(file, "state.mean", AG_F64, AG_SCALAR, &s->mean, why) ||
+        ag_checkpoint_read(file, "state.deviation", AG_F64, AG_SCALAR, &s->deviation, why) ||
+        ag_checkpoint_read(file, "state.step", AG_I64, AG_SCALAR, &s->step, why) ||
+        ag_checkpoint_read(file, "state.best.score", AG_F64, AG_SCALAR, &s->best, why) ||
+        ag_checkpoint_read(file, "state.best.step", AG_I64, AG_SCALAR, &s->best_step, why))
+        return why->status;
+    if (!s->model.vector) return AG_OK;
+    if (ag_checkpoint_read(file, "state.vector", REALS, AG_SHAPE(words, TPGNN_VECTOR),
+                           s->model.vector, why))
+        return why->status;
+    for (int i = 0; i < words * TPGNN_VECTOR; i++)
+        if (!isfinite((double)s->model.vector[i]))
+            return ag_fail(why, AG_EDATA, "%.200s: state.vector[%d] is %g, but it must be finite",
+                           path, i, (double)s->model.vector[i]);
+    return AG_OK;
+}
+
+static ag_status read_file(tpgnn_stored *s, const ag_checkpoint *file, const char *path,
+                           ag_failure *why)
+{
+    tpgnn_options options = {0};
+    ag_failure mine = {0};
+    if (keep_texts(s, file, path, why) || read_texts(s, &options, path, why) ||
+        check_width(path, file, options.hidden, why))
+        return why->status;
+    if (tpgnn_model_new(&s->model, &options, 0, &mine))
+        return ag_fail(why, mine.status == AG_EUSE ? AG_EDATA : mine.status, "%.200s: %s", path,
+                       mine.sentence);
+    if (ag_params_load(s->model.params, file, 0, why)) return why->status;
+    return read_state(s, file, path, why);
+}
+
+ag_status tpgnn_stored_open(tpgnn_stored *s, const char *path, ag_failure *why)
+{
+    char chosen[4096];
+    if (choose(chosen, sizeof chosen, path, why)) return why->status;
+    ag_checkpoint *file = ag_checkpoint_open(chosen, why);
+    if (file) read_file(s, file, chosen, why);
+    ag_checkpoint_close(file);
+    return why->status;
+}
+
+/* ---- writing ---- */
+
+ag_status tpgnn_stored_save(const tpgnn_stored *s, const char *path, ag_failure *why)
+{
+    const ag_checkpoint_item vector = {"state.vector", REALS,
+                                       AG_SHAPE(s->vocabulary.words[TPGNN_CLASS], TPGNN_VECTOR),
+                                       s->model.vector};
+    ag_checkpoint_item item[6] = {{"state.mean", AG_F64, AG_SCALAR, &s->mean},
+                                  {"state.deviation", AG_F64, AG_SCALAR, &s->deviation}};
+    int n = 2;
+    if (s->model.vector) item[n++] = vector;
+    item[n++] = (ag_checkpoint_item){"state.step", AG_I64, AG_SCALAR, &s->step};
+    item[n++] = (ag_checkpoint_item){"state.best.score", AG_F64, AG_SCALAR, &s->best};
+    item[n++] = (ag_checkpoint_item){"state.best.step", AG_I64, AG_SCALAR, &s->best_step};
+    ag_checkpoint_pair pair[1 + TPGNN_STORED_TEXTS] = {{"program", "tpgnn " TPGNN_VERSION}};
+    for (int i = 0; i < TPGNN_STORED_TEXTS; i++)
+        pair[1 + i] = (ag_checkpoint_pair){keys[i], s->text[i]};
+    return ag_params_save(path, s->model.params, 0, item, n, pair, 1 + TPGNN_STORED_TEXTS, why);
+}
+
+void tpgnn_stored_free(tpgnn_stored *s)
+{
+    for (int i = 0; i < TPGNN_STORED_TEXTS; i++) ag__free(s->text[i]);
+    tpgnn_vocabulary_free(&s->vocabulary);
+    tpgnn_model_free(&s->model);
+    *s = (tpgnn_stored){0};
+}

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""libaugur_tpgnn (library/augur_tpgnn.h) through ctypes. Knows no TVM."""
+import ctypes
+import os
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "collect"))
+import columns  # noqa: E402
+from refused import Refused  # noqa: E402
+
+VERSION = 1
+NAMES = ("node_kind", "node_children", "node_value", "node_refers", "node_offset")
+TYPES = (np.int32, np.int32, np.float32, np.int32, np.int64)
+
+
+class Graphs(ctypes.Structure):
+    _fields_ = [("graphs", ctypes.c_int64), ("nodes", ctypes.c_int64), ("kinds", ctypes.c_void_p),
+                ("kinds_bytes", ctypes.c_int64), *((name, ctypes.c_void_p) for name in NAMES)]
+
+
+class Training(ctypes.Structure):
+    _fields_ = [("steps", ctypes.c_int32), ("batch", ctypes.c_int32), ("learning_rate", ctypes.c_double)]
+
+
+def load(path):
+    """The shared object with the types of its functions. Raises Refused with a sentence."""
+    try:
+        library = ctypes.CDLL(path)
+        version = library.augur_tpgnn_version()
+    except (OSError, AttributeError) as reason:
+        raise Refused(f"{path} cannot be loaded ({reason}); "
+                      "build it: cmake --build BUILD --target augur_tpgnn") from None
+    if version != VERSION:
+        raise Refused(f"{path} has version {version}, but {VERSION} is needed; build it from these sources")
+    pointer, count = ctypes.c_void_p, ctypes.c_int64
+    for name, result, arguments in (
+            ("error", ctypes.c_char_p, ()), ("open", pointer, (ctypes.c_char_p, ctypes.c_int)),
+            ("predict", count, (pointer, pointer, pointer)), ("close", None, (pointer,)),
+            ("update", count, (pointer,) * 6), ("save", ctypes.c_int, (pointer, ctypes.c_char_p))):
+        function = getattr(library, f"augur_tpgnn_{name}")
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def arrays(trees):
+    """The arrays of trees that the library reads: kinds, then the columns of a file in the types of the C ABI."""
+    packed = columns.nodes(trees)
+    return [packed["kinds"], *(np.ascontiguousarray(packed[n], t) for n, t in zip(NAMES, TYPES))]
+
+
+class Model:
+    """A trained model; path: a checkpoint or a run folder. Raises Refused where that is none."""
+
+    def __init__(self, library, path, threads=1):
+        self.library = load(library)
+        self.handle = self.library.augur_tpgnn_open(os.fsencode(path), threads)
+        if not self.handle:
+            raise Refused(self.error())
+
+    def error(self):
+        """The error of the last call of this thread."""
+        return self.library.augur_tpgnn_error().decode()
+
+    def predict(self, packed):
+        """(scores, how many graphs have none) of what arrays() made; larger is faster, -inf: none."""
+        graphs, kept = _graphs(packed)
+        scores = np.full(graphs.graphs, -np.inf)
+        bad = self.library.augur_tpgnn_predict(self.handle, ctypes.byref(graphs), scores.ctypes.data)
+        del kept
+        return scores, int(bad) if bad >= 0 else len(scores)
+
+    def update(self, packed, nanoseconds, tasks=None, steps=10, batch=64, learning_rate=1e-4):
+        """Trains on these run times and those before. (loss before, loss after, graphs left out); Refused."""
+        graphs, kept = _graphs(packed)
+        runtime = np.ascontiguousarray(nanoseconds, np.int64)
+        task = np.zeros(graphs.graphs, np.int32) if tasks is None else np.ascontiguousarray(tasks, np.int32)
+        how, loss = Training(steps, batch, learning_rate), np.zeros(2)
+        left = self.library.augur_tpgnn_update(self.handle, ctypes.byref(graphs), runtime.ctypes.data, task.ctypes.data,
+                                               ctypes.byref(how), loss.ctypes.data)
+        del kept
+        if left < 0:
+            raise Refused(self.error())
+        return float(loss[0]), float(loss[1]), int(left)
+
+    def save(self, path):
+        if self.library.augur_tpgnn_save(self.handle, os.fsencode(path)):
+            raise Refused(self.error())
+
+    def close(self):
+        self.library.augur_tpgnn_close(self.handle)
+        self.handle = None
+
+
+def _graphs(packed):
+    """The struct, and the arrays that it borrows."""
+    kinds, *rest = packed
+    if len({len(array) for array in rest[:4]}) != 1 or not len(rest[4]):
+        raise ValueError("the columns of the nodes must have one length, and the offsets one entry more than graphs")
+    pointers = [array.ctypes.data for array in rest]
+    return Graphs(len(rest[4]) - 1, len(rest[0]), kinds.ctypes.data, len(kinds), *pointers), packed

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a kernel's nodes from their features. Columns: featurizers.h (tpu_graphs). */
+#include "examples/tpu/analytic/hlo.h"
+#include "examples/harness/harness.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    IS_ROOT = 0,
+    TYPE = 2,
+    TYPES = 19,
+    TUPLE = 16,
+    SIZES = 21,
+    ELEMENTS = 28,
+    DIMS = 31,
+    WINDOW_SIZE = 37,
+    WINDOW_STRIDE = 45,
+    WINDOW_DILATION = 69,
+    BASE_DILATION = 77
+};
+
+tpu_elementwise tpu_elementwise_of(int opcode)
+{
+    /* abs, add, ceil, clamp, compare, complex, floor, is-finite, and, not, or, xor, maximum,
+       minimum, multiply, negate, popcnt, round, select, shifts, sign, subtract, round-even */
+    static const unsigned char arithmetic[] = {1,  2,  15, 17, 20, 21, 40, 49, 52, 53, 54, 55, 57,
+                                               58, 59, 60, 65, 80, 83, 87, 88, 89, 90, 95, 118};
+    /* atan2, cosine, divide, exponential, ... -minus-one, log, log-plus-one, power, remainder,
+       rsqrt, sine, sqrt, tanh, cbrt, logistic, tan */
+    static const unsigned char special[] = {7,  30, 32, 37, 38, 50,  51,  66,
+                                            73, 81, 91, 94, 96, 103, 107, 120};
+    if (opcode < 1 || opcode >= TPU_OPCODES) return TPU_MOVES;
+    if (memchr(special, opcode, sizeof special)) return TPU_SPECIAL;
+    return memchr(arithmetic, opcode, sizeof arithmetic) ? TPU_ARITHMETIC : TPU_MOVES;
+}
+
+const float *tpu_hlo_row(const tpu_hlo *h, int u)
+{
+    return h->kernel->feature + (size_t)u * TPUGRAPHS_FEATURES;
+}
+
+int tpu_hlo_is_root(const tpu_hlo *h, int u) { return tpu_hlo_row(h, u)[IS_ROOT] > 0; }
+
+int tpu_hlo_is_tuple(const tpu_hlo *h, int u) { return tpu_hlo_row(h, u)[TYPE + TUPLE] > 0; }
+
+int tpu_hlo_shape(double size[TPU_RANK], const tpu_hlo *h, int u)
+{
+    const float *sizes = tpu_hlo_row(h, u) + SIZES;
+    int rank = 0;
+    while (rank < TPU_RANK && sizes[rank] >= 1) rank++;
+    for (int a = 0; size && a < TPU_RANK; a++) size[a] = a < rank ? (double)sizes[a] : 1;
+    return rank;
+}
+
+/* The product in the file is of all axes, also of those after the sixth, but rounded. */
+double tpu_hlo_elements(const tpu_hlo *h, int u)
+{
+    double size[TPU_RANK], product = 1;
+    const double all = fmax(0, (double)tpu_hlo_row(h, u)[ELEMENTS]);
+    const int rank = tpu_hlo_shape(size, h, u);
+    for (int a = 0; a < rank; a++) product *= size[a];
+    return rank > 0 && fabs(product - all) <= 1e-6 * all ? product : all;
+}
+
+double tpu_hlo_bytes(const tpu_hlo *h, int u)
+{
+    /* invalid, pred, s8 to s64, u8 to u64, f16, f32, f64, bf16, c64, c128, tuple, opaque, token */
+    static const unsigned char width[TYPES] = {0, 1, 1, 2, 4, 8,  1, 2, 4, 8,
+                                               2, 4, 8, 2, 8, 16, 0, 0, 0};
+    const float *type = tpu_hlo_row(h, u) + TYPE;
+    for (int t = 0; t < TYPES; t++)
+        if (type[t] > 0) return width[t] * tpu_hlo_elements(h, u);
+    return 0;
+}
+
+int tpu_hlo_dim(const tpu_hlo *h, int u, int i)
+{
+    if (i < 0 || i >= TPU_RANK) return -1;
+    const float dim = tpu_hlo_row(h, u)[DIMS + i];
+    return dim >= 0 && dim < TPU_RANK ? (int)dim : -1;
+}
+
+int tpu_hlo_windows(tpu_window window[TPU_RANK], const tpu_hlo *h, int u)
+{
+    const float *row = tpu_hlo_row(h, u);
+    int n = 0;
+    for (; n < TPU_RANK && row[WINDOW_SIZE + n] >= 1; n++)
+        window[n] = (tpu_window){.size = (double)row[WINDOW_SIZE + n],
+                                 .stride = fmax(1, (double)row[WINDOW_STRIDE + n]),
+                                 .dilation = fmax(1, (double)row[WINDOW_DILATION + n]),
+                                 .base_dilation = fmax(1, (double)row[BASE_DILATION + n])};
+    return n;
+}
+
+int tpu_hlo_largest(const tpu_hlo *h, int u)
+{
+    int best = -1;
+    for (int i = h->start[u]; i < h->start[u + 1]; i++)
+        if (best < 0 || tpu_hlo_elements(h, h->operand[i]) > tpu_hlo_elements(h, best))
+            best = h->operand[i];
+    return best;
+}
+
+/* ---- the graph ---- */
+
+static void operands(tpu_hlo *h)
+{
+    const tpu_kernel *k = h->kernel;
+    memset(h->start, 0, ((size_t)k->nodes + 1) * sizeof *h->start);
+    for (int e = 0; e < k->edges; e++) h->start[k->edge[2 * e] + 1]++;
+    for (int u = 0; u < k->nodes; u++) h->start[u + 1] += h->start[u];
+    for (int e = 0; e < k->edges; e++) h->operand[h->start[k->edge[2 * e]]++] = k->edge[2 * e + 1];
+    for (int u = k->nodes; u > 0; u--) h->start[u] = h->start[u - 1];
+    h->start[0] = 0;
+}
+
+/* A root that another node consumes belongs to a called computation, and so does everything that it
+   consumes. Leaves the roots of the kernel itself at 0, and the last of them in h->root. */
+static void computations(tpu_hlo *h)
+{
+    const tpu_kernel *k = h->kernel;
+    enum { CALLED = 1, CONSUMED = 2 };
+    memset(h->called, 0, (size_t)k->nodes);
+    h->root = -1;
+    for (int e = 0; e < k->edges; e++) h->called[k->edge[2 * e + 1]] = CONSUMED;
+    for (int u = k->nodes - 1; u >= 0; u--) {
+        const int root = tpu_hlo_is_root(h, u);
+        if (root && h->called[u] == 0 && h->root < 0) h->root = u;
+        if (root && h->called[u] & CONSUMED) h->called[u] |= CALLED;
+        for (int i = h->start[u]; h->called[u] & CALLED && i < h->start[u + 1]; i++)
+            h->called[h->operand[i]] |= CALLED;
+    }
+    for (int u = 0; u < k->nodes; u++) h->called[u] &= CALLED;
+    if (h->root < 0) h->root = k->nodes - 1;
+}
+
+/* A fusion's result is computed by the computation that it calls. */
+static void enter(tpu_hlo *h)
+{
+    while (h->kernel->opcode[h->root] == TPU_FUSED) {
+        int inside = -1;
+        for (int i = h->start[h->root]; i < h->start[h->root + 1]; i++)
+            if (tpu_hlo_is_root(h, h->operand[i]) && h->called[h->operand[i]])
+                inside = h->operand[i];
+        if (inside < 0) return;
+        h->root = inside;
+    }
+}
+
+void tpu_hlo_open(tpu_hlo *h, const tpu_kernel *kernel)
+{
+    const size_t nodes = (size_t)kernel->nodes, edges = (size_t)kernel->edges;
+    *h = (tpu_hlo){.kernel = kernel,
+                   .start = harness_alloc((nodes + 1) * sizeof(int)),
+                   .operand = harness_alloc((edges + 1) * sizeof(int)),
+                   .called = harness_alloc(nodes)};
+    operands(h);
+    computations(h);
+    enter(h);
+}
+
+void tpu_hlo_close(tpu_hlo *h)
+{
+    harness_free(h->start);
+    harness_free(h->operand);
+    harness_free(h->called);
+    *h = (tpu_hlo){0};
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads files into kernels: recognises the kind of a file, and decides which memory stays. */
+#include "examples/harness/harness.h"
+#include "examples/tpu/analytic/analysis.h"
+#include "examples/tpu/data/data_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+void *tpu_list_grow(tpu_data *data, void *list, int *room, int count, size_t size, ag_failure *why)
+{
+    if (count <= *room) return list;
+    const int wanted = count / 2 < *room && *room <= INT_MAX / 2 ? 2 * *room : count;
+    const size_t more = ag__mul((size_t)(wanted - *room), size);
+    if (tpugraphs_fits(&data->budget, more, "data", "a list", why)) return NULL;
+    void *grown = ag__grow(list, ag__mul((size_t)wanted, size));
+    if (!grown) {
+        harness_files_no_memory("data", ag__mul((size_t)wanted, size), why);
+        return NULL;
+    }
+    *room = wanted;
+    data->parts->bytes += more;
+    data->budget.used += more;
+    return grown;
+}
+
+ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why)
+{
+    tpu_kernel *kernel = tpu_list_grow(data, data->kernel, &data->parts->kernel_room,
+                                       data->kernels + more, sizeof *kernel, why);
+    if (kernel) data->kernel = kernel;
+    return why->status;
+}
+
+ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why)
+{
+    const size_t nodes = (size_t)raw->nodes, values = nodes * TPUGRAPHS_FEATURES;
+    const size_t moved = (nodes + 2 * (size_t)raw->edges) * sizeof(int32_t);
+    if (tpugraphs_fits(&data->budget, moved, raw->name, "its graph", why)) return why->status;
+    file->opcode = raw->opcode;
+    file->edge = raw->edge;
+    raw->opcode = raw->edge = NULL;
+    file->bytes += moved;
+    data->budget.used += moved;
+    file->feature =
+        tpugraphs_take(&data->budget, &file->bytes, values, sizeof *file->feature, raw->name, why);
+    if (!file->feature || ag_npz_read(raw->npz, "node_feat", AG_F32, file->feature, why))
+        return why->status;
+    for (size_t i = 0; i < values; i++)
+        if (!isfinite(file->feature[i]))
+            return ag_fail(why, AG_EDATA,
+                           "%s: node_feat[%zu,%zu] = %g, but features must be finite", raw->name,
+                           i / TPUGRAPHS_FEATURES, i % TPUGRAPHS_FEATURES,
+                           (double)file->feature[i]);
+    return AG_OK;
+}
+
+static void free_file(tpu_data *data, tpu_file *file)
+{
+    data->budget.used -= file->bytes;
+    ag__free(file->name);
+    ag__free(file->feature);
+    ag__free(file->tile);
+    ag__free(file->opcode);
+    ag__free(file->edge);
+    ag__free(file->runtime);
+    ag__free(file->normalizer);
+}
+
+static const char *const task_name[] = {"tile", "fusion"};
+
+static ag_status find_task(const tpu_data *data, tpu_task *task, const tpugraphs_raw *raw,
+                           ag_failure *why)
+{
+    const int tile = ag_npz_find(raw->npz, "config_feat") != NULL;
+    if (!tile && ag_npz_find(raw->npz, "node_config_feat"))
+        return ag_fail(why, AG_EDATA,
+                       "%s: this is a layout file (it has node_config_feat), which only tgraph "
+                       "reads; name tile or fusion files",
+                       raw->name);
+    if (!tile && !ag_npz_find(raw->npz, "kernel_runtime"))
+        return ag_fail(why, AG_EDATA,
+                       "%s: there is neither config_feat (a tile file) nor kernel_runtime (a "
+                       "fusion file) in it",
+                       raw->name);
+    *task = tile ? TPU_TILE : TPU_FUSION;
+    if (data->files && *task != data->task)
+        return ag_fail(why, AG_EUSE,
+                       "%s is a %s file, but %.160s.npz is a %s file; the two kinds are different "
+                       "tasks: name files of one kind",
+                       raw->name, task_name[*task], data->parts->file[0].name,
+                       task_name[data->task]);
+    return AG_OK;
+}
+
+static ag_status read_file(tpu_data *data, tpu_file *file, const char *path, tpu_task *task,
+                           int *kernels, ag_failure *why)
+{
+    static const char *const tile[] = {
+        "node_feat",   "node_opcode",    "edge_index",
+        "config_feat", "config_runtime", "config_runtime_normalizers",
+        NULL};
+    static const char *const fusion[] = {"node_feat",   "node_opcode", "edge_index",
+                                         "node_offset", "edge_offset", "kernel_runtime",
+                                         NULL};
+    tpugraphs_raw raw = {0};
+    file->name = tpugraphs_take_name(&data->budget, &file->bytes, path, why);
+    if (file->name && !tpugraphs_raw_open(&raw, path, &data->budget, TPU_OPCODES, why) &&
+        !find_task(data, task, &raw, why)) {
+        const int is_tile = *task == TPU_TILE;
+        if (!(is_tile ? tpu_read_tile : tpu_read_fusion)(data, file, &raw, kernels, why))
+            tpugraphs_raw_verify(&raw, is_tile ? tile : fusion, why);
+    }
+    tpugraphs_raw_close(&raw);
+    return why->status;
+}
+
+/* Everything was read, so the kernels get their program and count from now on. */
+static ag_status keep_file(tpu_data *data, const tpu_file *file, tpu_task task, int kernels,
+                           ag_failure *why)
+{
+    int program, family;
+    if (tpu_name(data, file->name, task, &program, &family, why)) return why->status;
+    data->task = task;
+    data->parts->file[data->files++] = *file;
+    for (int i = 0; i < kernels; i++) {
+        tpu_kernel *k = &data->kernel[data->kernels++];
+        k->program = program;
+        k->family = family;
+        k->name = task == TPU_TILE ? file->name : data->program[program];
+        data->hash = tpu_hash(data->hash, data, k);
+        tpu_static_features(k->analysis, k);
+    }
+    return AG_OK;
+}
+
+static ag_status add_file(tpu_data *data, const char *path, ag_failure *why)
+{
+    tpu_file file = {0};
+    tpu_task task = TPU_TILE;
+    int kernels = 0;
+    tpu_file *list = tpu_list_grow(data, data->parts->file, &data->parts->file_room,
+                                   data->files + 1, sizeof file, why);
+    if (!list) return why->status;
+    data->parts->file = list;
+    if (read_file(data, &file, path, &task, &kernels, why) ||
+        keep_file(data, &file, task, kernels, why))
+        free_file(data, &file);
+    return why->status;
+}
+
+ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *why)
+{
+    if (!data->parts) {
+        data->parts = ag__alloc(sizeof *data->parts);
+        if (!data->parts) return harness_files_no_memory("data", sizeof *data->parts, why);
+        memset(data->parts, 0, sizeof *data->parts);
+    }
+    for (int i = 0; i < paths->count && !harness_interrupted(); i++)
+        if (add_file(data, paths->path[i], why)) break;
+    return why->status;
+}
+
+ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *option,
+                        ag_failure *why)
+{
+    if (harness_files_read(&data->paths, given, option, why)) return why->status;
+    return tpu_data_add(data, &data->paths, why);
+}
+
+int tpu_data_known(const tpu_data *data)
+{
+    int n = 0;
+    for (int i = 0; i < data->kernels; i++) n += data->kernel[i].runtime != NULL;
+    return n;
+}
+
+void tpu_data_free(tpu_data *data)
+{
+    if (data->parts) {
+        for (int i = 0; i < data->files; i++) free_file(data, &data->parts->file[i]);
+        ag__free(data->parts->file);
+        data->budget.used -= data->parts->bytes;
+    }
+    tpu_names_free(data);
+    ag__free(data->kernel);
+    ag__free(data->parts);
+    harness_files_free(&data->paths);
+    *data = (tpu_data){.budget = data->budget};
+}

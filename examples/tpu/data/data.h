@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels for the TPU model: of TpuGraphs tile files (a kernel each, with the run times of many
+   tile sizes) and of fusion files (docs/formats.md: many kernels of one program, a run time each).
+   Functions return AG_OK, or record the first failure in `why` (not NULL, {0} at the call) and
+   return its status. */
+#ifndef TPU_DATA_H
+#define TPU_DATA_H
+
+#include "examples/harness/cli/options.h"
+#include "examples/tpugraphs/tpugraphs.h"
+#include "gnn/gnn.h"
+
+enum {
+    TPU_OPCODES = 121, /* HLO op codes 0..120 */
+    TPU_STATIC = 4     /* static performance features (analysis.h) */
+};
+
+typedef enum tpu_task { TPU_TILE, TPU_FUSION } tpu_task;
+
+/* One kernel. Nodes are in topological order: producers before their consumers, otherwise as in the
+   file. Arrays live as long as the data. */
+typedef struct tpu_kernel {
+    int program, family; /* indices into the data's lists */
+    const char *name;    /* tile: of the file, without .npz; fusion: of its program */
+    int number;          /* in its file, from 0 on */
+    int nodes, edges;
+    const float *feature;       /* [nodes,140] as in the file */
+    const int32_t *opcode;      /* [nodes] */
+    const int32_t *edge;        /* [edges,2] pairs (u, v): u consumes the output of v */
+    int configs;                /* fusion: 1 */
+    const float *tile;          /* [configs,24]; NULL: fusion */
+    const int64_t *runtime;     /* [configs] ns; NULL: hidden (all 0 in the file) */
+    float analysis[TPU_STATIC]; /* flops, bytes read, bytes written, special functions */
+    const int64_t *normalizer;  /* [configs] ns of the default tile; NULL: fusion */
+} tpu_kernel;
+
+/* Start from {0}; budget.limit may be set before the first file. */
+typedef struct tpu_data {
+    tpu_task task;
+    tpugraphs_budget budget;
+    tpu_kernel *kernel;
+    char **program; /* names */
+    char **family;
+    int kernels, programs, families;
+    int files;
+    uint64_t hash;       /* of all names, arrays and run times, in their order */
+    harness_files paths; /* what tpu_data_read has read */
+    struct tpu_data_parts *parts;
+} tpu_data;
+
+/* Reads every file of the paths and appends its kernels to the data. A program's name is that of a
+   fusion file without .npz, or that of a tile file without its last _HASH (8 to 16 hexadecimal
+   digits, maybe a minus before them); its family is the name up to the first _NUMBER:
+   alexnet_0_2155ec5a01335009 is of the program alexnet_0 of the family alexnet. Nodes that are not
+   in topological order are renumbered by Kahn's algorithm, the smallest number first. The kinds of
+   files must not be mixed. Memory: each array is held once. A file that fails adds nothing; those
+   before it stay. After an interruption (harness_interrupted), it returns AG_OK early. Fails:
+   AG_EFILE, AG_EDATA (an index, size, count or feature out of range; edges that form a circle),
+   AG_EMEMORY, AG_EUSE. */
+ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *why);
+/* The same for files, folders and lists as a user gives them, once per data; option: as in
+   harness_files_read. */
+ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *option,
+                        ag_failure *why);
+void tpu_data_free(tpu_data *data);
+/* The number of kernels whose run times are not hidden. */
+int tpu_data_known(const tpu_data *data);
+
+#endif

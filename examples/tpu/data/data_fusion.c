@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Fusion files: the graphs of a program's kernels, concatenated, with a run time each. */
+#include "examples/tpu/data/data_internal.h"
+
+/* Reads the run times, whose number is that of the kernels. */
+static ag_status read_runtimes(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why)
+{
+    const ag_array_info *info =
+        tpugraphs_member(raw, "kernel_runtime", AG_SHAPE(-1), "one run time per kernel", why);
+    if (!info) return why->status;
+    if (info->size[0] < 1 || info->size[0] > raw->nodes)
+        return ag_fail(why, AG_EDATA,
+                       "%s: kernel_runtime has %lld kernels, but a file of %d nodes has 1 to %d",
+                       raw->name, (long long)info->size[0], raw->nodes, raw->nodes);
+    raw->configs = (int)info->size[0];
+    file->runtime = tpugraphs_take(&data->budget, &file->bytes, (size_t)raw->configs,
+                                   sizeof *file->runtime, raw->name, why);
+    if (!file->runtime || ag_npz_read(raw->npz, "kernel_runtime", AG_I64, file->runtime, why))
+        return why->status;
+    raw->has_runtimes = 0;
+    for (int i = 0; i < raw->configs; i++) raw->has_runtimes |= file->runtime[i] != 0;
+    return raw->has_runtimes ? tpugraphs_raw_positive(raw, "kernel_runtime", file->runtime, why)
+                             : AG_OK;
+}
+
+/* `least` is the smallest number of nodes or edges that a kernel must have. */
+static ag_status check_offsets(const tpugraphs_raw *raw, const char *name, const int64_t *offset,
+                               int64_t total, int least, ag_failure *why)
+{
+    const int last = raw->configs;
+    if (offset[0] != 0 || offset[last] != total)
+        return ag_fail(why, AG_EDATA, "%s: %s goes from %lld to %lld, but must go from 0 to %lld",
+                       raw->name, name, (long long)offset[0], (long long)offset[last],
+                       (long long)total);
+    for (int i = 0; i < last; i++)
+        if (offset[i + 1] > total || offset[i + 1] < offset[i] + least)
+            return ag_fail(why, AG_EDATA,
+                           "%s: %s[%d] = %lld follows %lld, but it must be at least %d more and at "
+                           "most %lld",
+                           raw->name, name, i + 1, (long long)offset[i + 1], (long long)offset[i],
+                           least, (long long)total);
+    return AG_OK;
+}
+
+/* Reads and checks offsets; release them with ag__free. NULL: the failure is in `why`. */
+static int64_t *read_offsets(const tpugraphs_raw *raw, const char *name, int64_t total, int least,
+                             ag_failure *why)
+{
+    const int64_t ends = (int64_t)raw->configs + 1;
+    if (!tpugraphs_member(raw, name, AG_SHAPE((int)ends),
+                          "where each kernel begins, and the end of the last", why))
+        return NULL;
+    int64_t *offset = tpugraphs_raw_read(raw, name, AG_I64, ends, why);
+    if (offset && check_offsets(raw, name, offset, total, least, why)) {
+        ag__free(offset);
+        return NULL;
+    }
+    return offset;
+}
+
+static ag_status check_edges(const tpu_part *part, int64_t first, ag_failure *why)
+{
+    for (int e = 0; e < part->edges; e++) {
+        const int32_t u = part->edge[2 * e], v = part->edge[2 * e + 1];
+        if (u >= part->nodes || v >= part->nodes) /* not negative, which raw has checked */
+            return ag_fail(why, AG_EDATA,
+                           "%s: edge_index[%lld] = (%d, %d), but the nodes of kernel %d are 0 to "
+                           "%d; edges are counted from a kernel's first node",
+                           part->file, (long long)first + e, u, v, part->number, part->nodes - 1);
+    }
+    return AG_OK;
+}
+
+static ag_status cut_kernels(tpu_data *data, tpu_file *file, const tpugraphs_raw *raw,
+                             const int64_t *node, const int64_t *edge, ag_failure *why)
+{
+    for (int i = 0; i < raw->configs; i++) {
+        const tpu_part part = {.file = raw->name,
+                               .number = i,
+                               .nodes = (int)(node[i + 1] - node[i]),
+                               .edges = (int)(edge[i + 1] - edge[i]),
+                               .feature = file->feature + node[i] * TPUGRAPHS_FEATURES,
+                               .opcode = file->opcode + node[i],
+                               .edge = file->edge + 2 * edge[i]};
+        if (check_edges(&part, edge[i], why) || tpu_order(&part, &data->budget, why))
+            return why->status;
+        data->kernel[data->kernels + i] =
+            (tpu_kernel){.number = i,
+                         .nodes = part.nodes,
+                         .edges = part.edges,
+                         .feature = part.feature,
+                         .opcode = part.opcode,
+                         .edge = part.edge,
+                         .configs = 1,
+                         .runtime = raw->has_runtimes ? file->runtime + i : NULL};
+    }
+    return AG_OK;
+}
+
+ag_status tpu_read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
+                          ag_failure *why)
+{
+    if (read_runtimes(data, file, raw, why)) return why->status;
+    int64_t *node = read_offsets(raw, "node_offset", raw->nodes, 1, why);
+    int64_t *edge = node ? read_offsets(raw, "edge_offset", raw->edges, 0, why) : NULL;
+    if (edge && !tpu_read_graph(data, file, raw, why) &&
+        !tpu_make_kernels(data, raw->configs, why) &&
+        !cut_kernels(data, file, raw, node, edge, why))
+        *kernels = raw->configs;
+    ag__free(node);
+    ag__free(edge);
+    return why->status;
+}

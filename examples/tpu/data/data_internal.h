@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations that the files that read data share and the model does not see. */
+#ifndef TPU_DATA_PARTS_H
+#define TPU_DATA_PARTS_H
+
+#include "examples/tpu/data/data.h"
+
+/* The memory of a file; its kernels point into these arrays. */
+typedef struct tpu_file {
+    char *name; /* without .npz */
+    float *feature, *tile;
+    int32_t *opcode, *edge;
+    int64_t *runtime, *normalizer;
+    size_t bytes; /* taken from the budget */
+} tpu_file;
+
+/* The index of a name in its list. */
+typedef struct tpu_place_of {
+    char *key;
+    int value;
+} tpu_place_of;
+
+struct tpu_data_parts {
+    tpu_file *file; /* [files] */
+    tpu_place_of *programs,
+        *families; /* maps; small compared with the arrays of a file, so in no budget */
+    int file_room, kernel_room, program_room, family_room;
+    size_t bytes; /* of the lists, taken from the budget */
+};
+
+/* Returns the list with room for `count` items, grown if necessary. NULL: AG_EMEMORY, and the list
+   is unchanged. */
+void *tpu_list_grow(tpu_data *data, void *list, int *room, int count, size_t size, ag_failure *why);
+/* Makes room for `more` kernels at the end of data->kernel. Fails: AG_EMEMORY. */
+ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why);
+
+/* Reads the rest of a file whose graph is in `raw`: its arrays, and its kernels, which are appended
+   to data->kernel. */
+ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
+                        ag_failure *why);
+ag_status tpu_read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
+                          ag_failure *why);
+/* node_feat [raw->nodes,140]; op codes and edges move from raw to the file. */
+ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why);
+
+/* The arrays of one kernel. */
+typedef struct tpu_part {
+    const char *file; /* its name in sentences */
+    int number;       /* of the kernel; below 0: the only one */
+    int nodes, edges;
+    float *feature;
+    int32_t *opcode, *edge;
+} tpu_part;
+
+/* Puts the nodes in topological order. Fails: AG_EDATA (a circle), AG_EMEMORY. */
+ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_failure *why);
+
+/* Finds or adds the program and family of a file named so (without .npz). Fails: AG_EMEMORY. */
+ag_status tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family,
+                   ag_failure *why);
+void tpu_names_free(tpu_data *data);
+/* XXH3 of a kernel, chained to the hash `before` of what was read earlier. */
+uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *kernel);
+
+#endif

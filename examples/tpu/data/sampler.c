@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/tpu/data/sampler.h"
+
+#include "examples/harness/run/draws.h"
+
+#include <string.h>
+
+static int can_be_drawn(const tpu_data *data, const tpu_kernel *k)
+{
+    if (!k->runtime || data->task == TPU_FUSION) return k->runtime != NULL;
+    for (int i = 1; i < k->configs; i++)
+        if (k->runtime[i] != k->runtime[0]) return 1;
+    return 0;
+}
+
+static void *take(size_t count, size_t size, ag_failure *why)
+{
+    const size_t bytes = ag__mul(count, size);
+    void *block = why->status ? NULL : ag__alloc(bytes);
+    if (!block && !why->status) harness_files_no_memory("training", bytes, why);
+    return block;
+}
+
+static ag_status check(const tpu_data *data, const tpu_sampler_options *o, ag_failure *why)
+{
+    if (o->kernels < 1)
+        return ag_fail(why, AG_EUSE, "training: %d kernels a step, but it takes at least 1",
+                       o->kernels);
+    if (data->task == TPU_TILE && o->configs < 2)
+        return ag_fail(why, AG_EUSE,
+                       "training: %d configurations of a kernel a step, but a rank loss takes at "
+                       "least 2",
+                       o->configs);
+    return AG_OK;
+}
+
+/* The kernels that can be drawn, sorted by family and program. */
+static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
+{
+    const size_t n = (size_t)s->data->kernels;
+    uint64_t *key = take(n, sizeof *key, why);
+    s->item = take(n, sizeof *s->item, why);
+    for (int i = 0; !why->status && i < s->data->kernels; i++) {
+        const tpu_kernel *k = &s->data->kernel[i];
+        if (!can_be_drawn(s->data, k)) continue;
+        key[s->count] = (uint64_t)k->family << 32 | (uint64_t)k->program;
+        s->item[s->count++] = i;
+    }
+    if (!why->status) ag_sort_u64(key, s->item, s->count, why);
+    ag__free(key);
+    if (!why->status && !s->count)
+        return ag_fail(why, AG_EUSE,
+                       "training: none of the %d kernels can be drawn: their run times are hidden "
+                       "(0)%s; name other files",
+                       s->data->kernels,
+                       s->data->task == TPU_TILE ? ", or those of a kernel are all equal" : "");
+    return why->status;
+}
+
+static ag_status mark_starts(tpu_sampler *s, ag_failure *why)
+{
+    const tpu_kernel *kernel = s->data->kernel;
+    s->program_start = take((size_t)s->data->programs + 1, sizeof *s->program_start, why);
+    s->family_start = take((size_t)s->data->families + 1, sizeof *s->family_start, why);
+    if (why->status) return why->status;
+    for (int i = 0; i < s->count; i++) {
+        const tpu_kernel *k = &kernel[s->item[i]], *before = i ? &kernel[s->item[i - 1]] : NULL;
+        if (before && before->program == k->program) continue;
+        if (!before || before->family != k->family) s->family_start[s->families++] = s->programs;
+        s->program_start[s->programs++] = i;
+    }
+    s->program_start[s->programs] = s->count;
+    s->family_start[s->families] = s->programs;
+    return AG_OK;
+}
+
+static ag_status make_scratch(tpu_sampler *s, ag_failure *why)
+{
+    int most = 1;
+    for (int i = 0; i < s->count; i++)
+        if (s->data->kernel[s->item[i]].configs > most) most = s->data->kernel[s->item[i]].configs;
+    if (s->options.kernels > s->count) s->options.kernels = s->count;
+    if (s->options.configs > most || s->data->task == TPU_FUSION) s->options.configs = most;
+    s->config = take((size_t)most, sizeof *s->config, why);
+    s->taken = take((size_t)s->count, sizeof *s->taken, why);
+    s->sample = take(ag__mul((size_t)s->options.kernels, (size_t)s->options.configs),
+                     sizeof *s->sample, why);
+    if (s->taken) memset(s->taken, 0, (size_t)s->count * sizeof *s->taken);
+    return why->status;
+}
+
+ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scaler *scaler,
+                           const tpu_sampler_options *options, const tpu_batch_options *batch,
+                           ag_failure *why)
+{
+    *s = (tpu_sampler){.data = data, .scaler = scaler, .options = *options, .batch = *batch};
+    if (check(data, options, why) || list_kernels(s, why) || mark_starts(s, why) ||
+        make_scratch(s, why))
+        tpu_sampler_close(s);
+    return why->status;
+}
+
+void tpu_sampler_close(tpu_sampler *s)
+{
+    ag__free(s->item);
+    ag__free(s->program_start);
+    ag__free(s->family_start);
+    ag__free(s->taken);
+    ag__free(s->config);
+    ag__free(s->sample);
+    *s = (tpu_sampler){0};
+}
+
+static int32_t below(ag_random *random, int32_t n)
+{
+    return (int32_t)ag_random_below(random, (uint32_t)n);
+}
+
+static int32_t draw_one(const tpu_sampler *s, ag_random *random)
+{
+    if (s->options.uniform) return below(random, s->count);
+    const int32_t *programs = s->family_start + below(random, s->families);
+    const int32_t *kernels =
+        s->program_start + programs[0] + below(random, programs[1] - programs[0]);
+    return kernels[0] + below(random, kernels[1] - kernels[0]);
+}
+
+/* Draws a kernel that this step has not drawn yet. When nearly all are wanted, repeated draws would
+   take long, so it is then the next one in the list. */
+static int32_t draw_new(tpu_sampler *s, ag_random *random)
+{
+    enum { TRIES = 64 };
+    int32_t i = draw_one(s, random);
+    for (int k = 0; s->taken[i] == s->turn && k < TRIES; k++) i = draw_one(s, random);
+    while (s->taken[i] == s->turn) i = (i + 1) % s->count;
+    s->taken[i] = s->turn;
+    return i;
+}
+
+int tpu_sampler_draw(tpu_sampler *s, int64_t step)
+{
+    ag_random random = harness_stream(HARNESS_STREAM_DRAW, s->options.seed, (uint64_t)step);
+    int samples = 0;
+    s->turn++;
+    for (int i = 0; i < s->options.kernels; i++) {
+        const tpu_kernel *k = &s->data->kernel[s->item[draw_new(s, &random)]];
+        for (int c = 0; c < k->configs; c++) s->config[c] = c;
+        const int configs = harness_draw(s->config, k->configs, s->options.configs, &random);
+        for (int c = 0; c < configs; c++) s->sample[samples++] = (tpu_sample){k, s->config[c]};
+    }
+    return samples;
+}
+
+ag_status tpu_sampler_fill(void *source, int64_t step, void *buffer, ag_failure *why)
+{
+    tpu_sampler *s = source;
+    tpu_batch *batch = buffer;
+    batch->step = step;
+    return tpu_batch_fill(batch, s->sample, tpu_sampler_draw(s, step), s->scaler, &s->batch, why);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* A batch is measured first; then its arrays are placed in one block and filled. */
+#include "examples/tpu/model/batch_internal.h"
+
+#include "examples/harness/run/draws.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ALIGN = 64, MOST = 1 << 30 };
+
+static int opens_group(const tpu_sample *sample, int i)
+{
+    return !i || sample[i].kernel != sample[i - 1].kernel;
+}
+
+static ag_status check_sample(const tpu_sample *sample, int i, ag_failure *why)
+{
+    const tpu_kernel *k = sample[i].kernel;
+    if (!k) return ag_fail(why, AG_EUSE, "a batch: sample %d has no kernel; give it one", i);
+    if (!k->tile != !sample[0].kernel->tile)
+        return ag_fail(why, AG_EUSE,
+                       "a batch: %s and %s are kernels of different tasks, tile and fusion; take "
+                       "those of one",
+                       harness_files_short(sample[0].kernel->name), harness_files_short(k->name));
+    if (sample[i].config < 0 || sample[i].config >= k->configs)
+        return ag_fail(why, AG_EINDEX,
+                       "%s, kernel %d: configuration %d was asked for, but there are 0 to %d",
+                       harness_files_short(k->name), k->number, sample[i].config, k->configs - 1);
+    return AG_OK;
+}
+
+/* Computes the sizes of the batch, and the most messages of its graphs. */
+static ag_status measure(tpu_batch *b, int64_t messages[TPU_WAYS], const tpu_sample *sample,
+                         int count, const tpu_batch_options *o, ag_failure *why)
+{
+    int64_t nodes = 0, base = 0, most = 0;
+    if (count < 1)
+        return ag_fail(why, AG_EUSE, "a batch of %d samples was asked for; take at least 1", count);
+    b->samples = count;
+    b->kernels = 0;
+    for (int i = 0; i < count; i++) {
+        const tpu_kernel *k = sample[i].kernel;
+        if (check_sample(sample, i, why)) return why->status;
+        const int opens = opens_group(sample, i);
+        b->kernels += opens;
+        nodes += k->nodes;
+        base += opens ? k->nodes : 0;
+        for (int way = 0; way < TPU_WAYS; way++)
+            if (o->way[way] && (opens || !o->by_kernel))
+                messages[way] += tpu_most_messages(k, (tpu_way)way, o);
+    }
+    for (int way = 0; way < TPU_WAYS; way++) most = messages[way] > most ? messages[way] : most;
+    if (nodes > MOST || most > MOST)
+        return ag_fail(why, AG_ESHAPE,
+                       "a batch of %d samples has %lld nodes and up to %lld messages, but at most "
+                       "2^30 of each are possible; take fewer samples",
+                       count, (long long)nodes, (long long)most);
+    b->nodes = (int)nodes;
+    b->base_nodes = (int)base;
+    return AG_OK;
+}
+
+/* The next array of a block; without a block only the bytes are counted. */
+static void *lay(char *block, size_t *at, int64_t count, size_t size)
+{
+    void *array = block ? block + *at : NULL;
+    const size_t bytes = ag__mul((size_t)count, size);
+    *at = ag__add(*at, ag__add(bytes, ALIGN - 1) / ALIGN * ALIGN);
+    return array;
+}
+
+static void lay_graph(ag_graph *g, char *block, size_t *at, int64_t nodes, int64_t messages,
+                      int64_t parts)
+{
+    g->rows = lay(block, at, 2 * nodes, sizeof *g->rows);
+    g->rows_t = lay(block, at, 2 * nodes, sizeof *g->rows_t);
+    g->sources = lay(block, at, messages, sizeof *g->sources);
+    g->targets = lay(block, at, 2 * messages, sizeof *g->targets);
+    g->edge = lay(block, at, messages, sizeof *g->edge);
+    g->starts = lay(block, at, parts + 1, sizeof *g->starts);
+}
+
+/* Places all arrays in the block and returns its size in bytes. key and index are scratch. */
+static size_t lay_arrays(tpu_batch *b, uint64_t **key, int32_t **index, char *block,
+                         const int64_t messages[TPU_WAYS], int tiles, const tpu_batch_options *o)
+{
+    const int64_t s = b->samples, k = b->kernels, n = b->nodes, base = b->base_nodes;
+    size_t at = 0;
+    b->kernel = lay(block, &at, s, sizeof *b->kernel);
+    b->config = lay(block, &at, s, sizeof *b->config);
+    b->group = lay(block, &at, s, sizeof *b->group);
+    b->group_start = lay(block, &at, k + 1, sizeof *b->group_start);
+    b->base_start = lay(block, &at, k + 1, sizeof *b->base_start);
+    b->start = lay(block, &at, s + 1, sizeof *b->start);
+    b->feature = lay(block, &at, base * TPUGRAPHS_FEATURES, sizeof *b->feature);
+    b->opcode = lay(block, &at, base, sizeof *b->opcode);
+    b->base_group = lay(block, &at, base, sizeof *b->base_group);
+    b->analysis = lay(block, &at, k * TPU_STATIC, sizeof *b->analysis);
+    b->base = lay(block, &at, n, sizeof *b->base);
+    b->sample = lay(block, &at, n, sizeof *b->sample);
+    b->tile = tiles ? lay(block, &at, s * TPUGRAPHS_TILE_FEATURES, sizeof *b->tile) : NULL;
+    b->runtime = lay(block, &at, s, sizeof *b->runtime);
+    b->log_runtime = lay(block, &at, s, sizeof *b->log_runtime);
+    b->rank = lay(block, &at, s, sizeof *b->rank);
+    *key = lay(block, &at, s, sizeof **key);
+    *index = lay(block, &at, s, sizeof **index);
+    for (int way = 0; way < TPU_WAYS; way++) {
+        b->graph[way] = (ag_graph){0};
+        if (o->way[way])
+            lay_graph(&b->graph[way], block, &at, o->by_kernel ? base : n, messages[way],
+                      o->by_kernel ? k : s);
+    }
+    return at;
+}
+
+static void fill_groups(tpu_batch *b, const tpu_sample *sample)
+{
+    int group = -1, base = 0;
+    for (int i = 0; i < b->samples; i++) {
+        const tpu_kernel *k = sample[i].kernel;
+        if (opens_group(sample, i)) {
+            b->group_start[++group] = i;
+            b->base_start[group] = base;
+            base += k->nodes;
+        }
+        b->kernel[i] = k;
+        b->config[i] = sample[i].config;
+        b->group[i] = group;
+    }
+    b->group_start[b->kernels] = b->samples;
+    b->base_start[b->kernels] = base;
+}
+
+static void fill_features(tpu_batch *b, const tpu_scaler *scaler)
+{
+    for (int g = 0; g < b->kernels; g++) {
+        const tpu_kernel *k = b->kernel[b->group_start[g]];
+        const size_t at = (size_t)b->base_start[g];
+        tpu_scale_nodes(scaler, b->feature + at * TPUGRAPHS_FEATURES, k->feature, k->nodes);
+        memcpy(b->opcode + at, k->opcode, (size_t)k->nodes * sizeof *b->opcode);
+        for (int v = 0; v < k->nodes; v++) b->base_group[at + (size_t)v] = g;
+        tpu_scale_analysis(scaler, b->analysis + (size_t)g * TPU_STATIC, k->analysis, 1);
+    }
+    for (int i = 0; b->tile && i < b->samples; i++)
+        tpu_scale_tiles(scaler, b->tile + (size_t)i * TPUGRAPHS_TILE_FEATURES,
+                        b->kernel[i]->tile + (size_t)b->config[i] * TPUGRAPHS_TILE_FEATURES, 1);
+}
+
+static void fill_nodes(tpu_batch *b)
+{
+    int at = 0;
+    for (int i = 0; i < b->samples; i++) {
+        b->start[i] = at;
+        for (int v = 0; v < b->kernel[i]->nodes; v++, at++) {
+            b->base[at] = b->base_start[b->group[i]] + v;
+            b->sample[at] = i;
+        }
+    }
+    b->start[b->samples] = at;
+}
+
+static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_failure *why)
+{
+    b->known = 0;
+    for (int i = 0; i < b->samples; i++) {
+        const tpu_kernel *k = b->kernel[i];
+        b->runtime[i] = k->runtime ? k->runtime[b->config[i]] : 0;
+        b->log_runtime[i] = k->runtime ? (ag_real)log((double)b->runtime[i]) : 0;
+        b->known += k->runtime != NULL;
+    }
+    for (int g = 0; g < b->kernels && !why->status; g++) {
+        const int first = b->group_start[g];
+        harness_ranks(b->rank + first, b->runtime + first, b->group_start[g + 1] - first, key,
+                      index, why);
+    }
+    return why->status;
+}
+
+/* Batches of one kind differ a little in size, so some more room than needed is taken, which saves
+   the next few from growing. */
+static ag_status make_room(tpu_batch *b, size_t bytes, ag_failure *why)
+{
+    if (bytes <= b->room) return AG_OK;
+    ag__free(b->block);
+    b->room = ag__add(bytes, bytes / 4);
+    b->block = ag__alloc(b->room);
+    if (b->block) return AG_OK;
+    tpu_batch_free(b);
+    return harness_files_no_memory("a batch", bytes, why);
+}
+
+ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
+                         const tpu_scaler *scaler, const tpu_batch_options *o, ag_failure *why)
+{
+    int64_t messages[TPU_WAYS] = {0};
+    uint64_t *key;
+    int32_t *index;
+    if (measure(b, messages, sample, count, o, why)) return why->status;
+    const int tiles = sample[0].kernel->tile != NULL;
+    const size_t bytes = lay_arrays(b, &key, &index, NULL, messages, tiles, o);
+    if (make_room(b, bytes, why)) return why->status;
+    lay_arrays(b, &key, &index, b->block, messages, tiles, o);
+    fill_groups(b, sample);
+    fill_features(b, scaler);
+    fill_nodes(b);
+    for (int way = 0; way < TPU_WAYS; way++)
+        if (o->way[way]) tpu_graph_fill(&b->graph[way], b, (tpu_way)way, o);
+    return fill_runtimes(b, key, index, why);
+}
+
+void tpu_batch_free(tpu_batch *b)
+{
+    ag__free(b->block);
+    *b = (tpu_batch){.step = b->step};
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches of samples, as the model reads them. A sample is a kernel with one of its
+   configurations. */
+#ifndef TPU_BATCH_H
+#define TPU_BATCH_H
+
+#include "examples/tpu/data/scale.h"
+
+enum { TPU_NEIGHBOURS = 20 }; /* Table 5: a longer list of neighbours is cut */
+
+typedef struct tpu_sample {
+    const tpu_kernel *kernel;
+    int32_t config; /* fusion: 0 */
+} tpu_sample;
+
+/* The nodes that a node receives messages from: its operands, its users, or both in one list,
+   operands first. */
+typedef enum tpu_way { TPU_OPERANDS, TPU_USERS, TPU_BOTH, TPU_WAYS } tpu_way;
+
+/* The options of a batch. */
+typedef struct tpu_batch_options {
+    int way[TPU_WAYS]; /* 1: this graph is wanted */
+    int cap;   /* each node receives messages from at most its first `cap` neighbours in file order;
+                  0: from all */
+    int loops; /* 1: every node also sends a message to itself, after the others and not counted by
+                  cap */
+    int by_kernel; /* 1: graphs of the distinct kernels, not of the samples */
+} tpu_batch_options;
+
+/* Adjacent samples of one kernel form a group and share its rows in `feature` and `opcode`. Start
+   from {0}; all arrays are in one block, which grows and is kept. */
+typedef struct tpu_batch {
+    int64_t step;              /* of training */
+    int samples, kernels;      /* kernels: groups */
+    int nodes, base_nodes;     /* of all samples, of all groups */
+    int known;                 /* samples with a known run time */
+    const tpu_kernel **kernel; /* [samples] */
+    int32_t *config;           /* [samples] */
+    int32_t *group;            /* [samples] its kernel in the batch, 0..kernels-1 */
+    int32_t *group_start;      /* [kernels + 1] first sample of a group */
+    int32_t *base_start;       /* [kernels + 1] first row of a group in feature */
+    int32_t *start;            /* [samples + 1] first node of a sample */
+    ag_real *feature;          /* [base_nodes,140] scaled */
+    int32_t *opcode;           /* [base_nodes] */
+    int32_t *base_group;       /* [base_nodes] its group */
+    ag_real *analysis;         /* [kernels,4] static performance features, scaled */
+    int32_t *base;             /* [nodes] row of a sample's node in feature and opcode */
+    int32_t *sample;           /* [nodes] its sample */
+    ag_real *tile;             /* [samples,24] scaled; NULL: fusion */
+    int64_t *runtime;          /* [samples] ns; 0: hidden */
+    ag_real *log_runtime;      /* [samples] ln of ns; 0: hidden */
+    int32_t *rank;             /* [samples] dense ranks of the run times within a group */
+    ag_graph graph[TPU_WAYS];  /* nodes 0: not asked for. edge[p] counts the edges of all parts,
+                                  concatenated, -1 for a loop. Not for ag_graph_free */
+    void *block;
+    size_t room; /* bytes of the block */
+} tpu_batch;
+
+/* Takes the samples in this order. The graphs are those that ag_graph_build, with edges from
+   producer to consumer (AG_ALONG, AG_AGAINST, AG_BOTH_WAYS), a cut after `cap` messages, and
+   ag_graph_batch give. Fails: AG_EUSE (no sample, one without a kernel, tile and fusion kernels
+   together), AG_EINDEX (a configuration that the kernel does not have), AG_ESHAPE (2^30 nodes or
+   messages), AG_EMEMORY. */
+ag_status tpu_batch_fill(tpu_batch *batch, const tpu_sample *sample, int count,
+                         const tpu_scaler *scaler, const tpu_batch_options *options,
+                         ag_failure *why);
+void tpu_batch_free(tpu_batch *batch);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The TPU performance model of Kaufman et al., "A Learned Performance Model for Tensor Processing
+   Units" (MLSys 2021), section 3: a graph network over the nodes of a kernel, a reduction to one
+   vector, a number. docs/tpu.md lists the choices that the paper leaves open. */
+#ifndef TPU_MODEL_H
+#define TPU_MODEL_H
+
+#include "examples/tpu/model/batch.h"
+#include "optim/optim.h"
+
+#include <stdbool.h>
+
+enum { TPU_MOST_LAYERS = 8 };
+
+typedef enum tpu_gnn { TPU_GNN_NONE, TPU_GNN_SAGE, TPU_GNN_GAT } tpu_gnn;
+typedef enum tpu_reduction {
+    TPU_PER_NODE,   /* a number per node, summed */
+    TPU_COLUMN,     /* mean and maximum of every column */
+    TPU_LSTM,       /* last state, nodes in topological order */
+    TPU_TRANSFORMER /* encoder layers, then the sum over the nodes */
+} tpu_reduction;
+
+/* The neighbours that a node aggregates: its operands and its users through layers of their own, or
+   through one layer (f2 as printed in the paper), or both as one list of neighbours ("undirected"
+   in Table 3). */
+typedef enum tpu_direction { TPU_SEPARATE, TPU_SHARED, TPU_UNDIRECTED } tpu_direction;
+
+/* Where features of the whole kernel enter: at every node (option 1 of Figure 3), at the embedding
+   of the kernel (option 2), or nowhere. */
+typedef enum tpu_place { TPU_AT_NODES, TPU_AT_KERNEL, TPU_NOWHERE } tpu_place;
+
+typedef struct tpu_options {
+    tpu_task task;
+    int hidden, embedding; /* channels; width of the table of op codes */
+    tpu_gnn gnn;
+    tpu_reduction reduction;
+    tpu_direction direction;
+    ag_aggregate aggregate;
+    bool l2; /* l2 around each GraphSAGE layer, as printed */
+    bool module_l2;
+    int module_layers;           /* feed-forward layers before the graph network */
+    int gnn_layers, node_layers; /* node_layers: feed-forward layers after it */
+    int heads, attention_heads;  /* of GAT, of the Transformer */
+    int encoder_layers, feed;    /* feed: width of its feed-forward part, in hidden */
+    bool biases;
+    tpu_place tile_at, analysis_at; /* analysis: the static performance features */
+    double dropout;
+} tpu_options;
+
+typedef struct tpu_layer {
+    ag_param *weight, *bias;
+} tpu_layer;
+
+typedef struct tpu_model {
+    tpu_options options;
+    ag_params *params;
+    double offset;      /* of the scores: mean of ln(ns) in training */
+    ag_param *op_table; /* [121, embedding] */
+    tpu_layer input;    /* f1: [hidden, embedding + 140 (+ 4) (+ 24)] */
+    tpu_layer module[TPU_MOST_LAYERS], node[TPU_MOST_LAYERS];
+    ag_sage_concat_weights sage[TPU_MOST_LAYERS];
+    ag_gat_weights gat[TPU_MOST_LAYERS];
+    tpu_layer lstm_input;
+    ag_param *lstm_state;
+    ag_encoder_weights encoder[TPU_MOST_LAYERS];
+    tpu_layer
+        kernel; /* joins the kernel's embedding with the features that enter there, if any do */
+    tpu_layer output;
+} tpu_model;
+
+/* The defaults of the program's options. */
+tpu_options tpu_default_options(tpu_task task);
+
+/* Fails: AG_EUSE (sizes out of range, hidden no multiple of the heads), AG_EMEMORY. */
+ag_status tpu_model_new(tpu_model *model, const tpu_options *options, uint64_t seed,
+                        ag_failure *why);
+void tpu_model_free(tpu_model *model);
+
+/* The options of the batches that a model reads. */
+tpu_batch_options tpu_model_batch(const tpu_options *options);
+
+/* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. */
+ag_tensor *tpu_forward(const tpu_model *model, ag_tape *tape, const tpu_batch *batch);
+
+#endif

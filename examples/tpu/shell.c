@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Data, network and steps of the TPU model, for the harness. */
+#include "examples/tpu/shell.h"
+
+#include "examples/tpu/model/loss.h"
+
+#include <math.h>
+#include <string.h>
+
+static const tpu_settings *settings_of(const harness_session *s)
+{
+    return (const tpu_settings *)s->settings;
+}
+
+/* ---- data ---- */
+
+/* The number of kernels that the main measures count: of fusion files those that take long
+   enough. */
+static int count_long(const tpu_data *data, int64_t least)
+{
+    int n = 0;
+    for (int i = 0; i < data->kernels; i++) {
+        const int64_t *ns = data->kernel[i].runtime;
+        n += ns && (data->task == TPU_TILE || *ns >= least);
+    }
+    return n;
+}
+
+static ag_status check_valid(const tpu_files *f, int64_t least, ag_failure *why)
+{
+    const tpu_data *valid = &f->scored;
+    if (valid->task != f->train.task)
+        return ag_fail(why, AG_EUSE,
+                       "--data and --valid name different kinds of files, tile and fusion; name "
+                       "files of one kind");
+    if (!tpu_data_known(valid))
+        return ag_fail(why, AG_EUSE,
+                       "--valid: the run times of all %d kernels are hidden, so nothing can be "
+                       "scored; name files with run times, or leave --valid away",
+                       valid->kernels);
+    if (!count_long(valid, least))
+        return ag_fail(why, AG_EUSE,
+                       "--valid: none of the %d kernels takes at least --least %lld ns, and only "
+                       "those that do choose the best checkpoint; lower --least, or name files "
+                       "with longer kernels",
+                       valid->kernels, (long long)least);
+    return AG_OK;
+}
+
+static ag_status read_all(harness_session *session, ag_failure *why)
+{
+    const tpu_settings *s = settings_of(session);
+    const harness_common *common = &s->shell.common;
+    tpu_files *f = session->data;
+    f->train.budget.limit = (size_t)common->ram_limit;
+    if (tpu_data_read(&f->train, &common->data, "data", why) || !common->valid.count)
+        return why->status;
+    f->scored.budget.limit = tpugraphs_rest(&f->train.budget);
+    if (tpu_data_read(&f->scored, &common->valid, "valid", why) || harness_interrupted() ||
+        check_valid(f, s->least, why))
+        return why->status;
+    harness_files_warn_trained("valid", f->scored.paths.path, f->scored.paths.count,
+                               f->train.paths.path, f->train.paths.count);
+    return AG_OK;
+}
+
+static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *s,
+                             bool graded, ag_failure *why)
+{
+    static const char *const name[] = {"tile", "fusion"};
+    tpu_data *scored = &((tpu_files *)data)->scored;
+    scored->budget.limit = (size_t)s->common.ram_limit;
+    if (tpu_data_read(scored, &s->common.data, "data", why) || harness_interrupted())
+        return why->status;
+    for (int i = 0; i < runs->count; i++) {
+        const tpu_task task = ((const tpu_trained *)runs->run[i].net)->model.options.task;
+        if (task != scored->task)
+            return ag_fail(why, AG_EUSE,
+                           "%.200s holds a model for %s files, but the data are %s files; choose a "
+                           "run that was trained on such files",
+                           runs->run[i].path, name[task], name[scored->task]);
+    }
+    if (graded && !tpu_data_known(scored))
+        return ag_fail(why, AG_EDATA,
+                       "none of the %d kernels can be scored: their run times are hidden; \"tpu "
+                       "predict\" scores kernels without run times",
+                       scored->kernels);
+    return graded ? harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count, why)
+                  : AG_OK;
+}
+
+static ag_status read_files(void *fit, const harness_paths *paths, const char *option,
+                            ag_failure *why)
+{
+    return tpu_data_read(fit, paths, option, why);
+}
+
+static char *data_json(const void *fit) { return tpu_data_json(fit); }
+static void drop_files(void *fit) { tpu_data_free(fit); }
+
+static ag_status read_fit(void *data, const harness_runs *runs, const harness_settings *s,
+                          ag_failure *why)
+{
+    tpu_files *f = data;
+    const harness_fit fit = {&f->train, read_files, data_json, drop_files};
+    f->train.budget.limit = tpugraphs_rest(&f->scored.budget);
+    if (harness_fit_read(&fit, runs, s, why) || !f->train.kernels) return why->status;
+    if (f->train.task == f->scored.task) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--fit names files of another kind than --data; name files of one kind");
+}
+
+static void close_files(void *data)
+{
+    tpu_files *f = data;
+    tpu_data_free(&f->train);
+    tpu_data_free(&f->scored);
+}
+
+/* ---- the network ---- */
+
+static void fill(harness_trained *t)
+{
+    tpu_trained *net = t->net;
+    t->params = net->model.params;
+    t->state = &net->checkpoint.progress;
+    t->configuration = net->checkpoint.configuration;
+    t->data = net->checkpoint.data;
+}
+
+/* The offset of the scores: without it, a network without biases would have to climb to the
+   mean. */
+static double mean_log_runtime(const tpu_data *data)
+{
+    double sum = 0;
+    int64_t n = 0;
+    for (int i = 0; i < data->kernels; i++)
+        for (int c = 0; data->kernel[i].runtime && c < data->kernel[i].configs; c++, n++)
+            sum += log((double)data->kernel[i].runtime[c]);
+    return n ? sum / (double)n : 0;
+}
+
+/* A preset of the other task's table would train without an error, but with the wrong loss. */
+static ag_status check_preset(const harness_session *session, ag_failure *why)
+{
+    static const char *const kind[] = {"tile", "fusion"};
+    char *preset =
+        harness_option_text(session->options, harness_option_find(&tpu_program_table, "preset"));
+    const char *its = settings_of(session)->preset ? strrchr(preset, '-') + 1 : NULL;
+    const char *ours = kind[((const tpu_files *)session->data)->train.task];
+    if (its && strcmp(its, ours) != 0)
+        ag_fail(why, AG_EUSE,
+                "--preset %s is a model for %s files, but --data names %s files; take --preset "
+                "%.*s%s, or name %s files",
+                preset, its, ours, (int)(its - preset), preset, ours, its);
+    harness_free(preset);
+    return why->status;
+}
+
+static ag_status create(harness_session *session, ag_failure *why)
+{
+    const tpu_settings *s = settings_of(session);
+    const tpu_data *train = &((const tpu_files *)session->data)->train;
+    const int squared = tpu_settings_loss(s, train->task) == TPU_LOSS_SQUARED;
+    tpu_trained *net = session->trained.net;
+    tpu_checkpoint *c = &net->checkpoint;
+    c->model = tpu_settings_model(s, train->task);
+    if (check_preset(session, why)) return why->status;
+    if (train->task == TPU_FUSION && !squared)
+        return ag_fail(why, AG_EUSE,
+                       "--loss hinge and logistic compare tile sizes of one kernel, but a kernel "
+                       "of a fusion file has one run time; take --loss squared");
+    if (tpu_model_new(&net->model, &c->model, (uint64_t)s->shell.common.seed, why))
+        return why->status;
+    tpu_scaler_fit(&c->scaler, train, s->log_features, s->clamp);
+    if (squared) c->offset = mean_log_runtime(train);
+    net->model.offset = c->offset;
+    c->progress.best = (double)NAN;
+    c->configuration = harness_json_text(harness_options_json(session->options));
+    c->data = tpu_data_json(train);
+    fill(&session->trained);
+    return AG_OK;
+}
+
+static ag_status load(harness_trained *t, const char *path, ag_failure *why)
+{
+    tpu_trained *net = t->net;
+    if (!tpu_checkpoint_load(path, &net->model, &net->checkpoint, why)) fill(t);
+    return why->status;
+}
+
+static ag_status save(const char *path, const harness_trained *t, int resume, ag_failure *why)
+{
+    const tpu_trained *net = t->net;
+    return tpu_checkpoint_save(path, &net->model, &net->checkpoint, resume, why);
+}
+
+static ag_status resume(const char *path, harness_trained *t, ag_failure *why)
+{
+    tpu_trained *net = t->net;
+    return tpu_checkpoint_resume(path, &net->model, &net->checkpoint, why);
+}
+
+static void drop(void *trained)
+{
+    tpu_trained *net = trained;
+    tpu_checkpoint_free(&net->checkpoint);
+    tpu_model_free(&net->model);
+}
+
+/* ---- steps ---- */
+
+static ag_status begin(harness_session *session, ag_failure *why)
+{
+    const tpu_settings *s = settings_of(session);
+    tpu_trained *net = session->trained.net;
+    tpu_feed *f = session->feed;
+    const tpu_sampler_options options = {.seed = (uint64_t)s->shell.common.seed,
+                                         .kernels = s->kernels,
+                                         .configs = s->configs,
+                                         .uniform = !s->balanced};
+    const tpu_batch_options batch = tpu_model_batch(&net->model.options);
+    if (tpu_sampler_open(&f->sampler, &((tpu_files *)session->data)->train, &net->checkpoint.scaler,
+                         &options, &batch, why))
+        return why->status;
+    f->loader = harness_loader_new(tpu_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
+                                   session->trained.state->step, 1, why);
+    return why->status;
+}
+
+static void end(void *feed)
+{
+    tpu_feed *f = feed;
+    harness_loader_free(f->loader);
+    for (int i = 0; i < 2; i++) tpu_batch_free(&f->buffer[i]);
+    tpu_batch_free(&f->part);
+    tpu_sampler_close(&f->sampler);
+}
+
+static ag_tensor *loss_of(const harness_session *session, ag_tape *tape, const tpu_batch *batch)
+{
+    const tpu_trained *net = session->trained.net;
+    const tpu_settings *s = settings_of(session);
+    ag_tensor *score = ag_name(tpu_forward(&net->model, tape, batch), "scores");
+    return tpu_loss(score, batch, tpu_settings_loss(s, net->model.options.task), s->margin);
+}
+
+static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
+                         ag_failure *why)
+{
+    harness_session *session = user;
+    tpu_feed *f = session->feed;
+    (void)step;
+    f->batch = harness_loader_next(f->loader, why);
+    if (!f->batch) return NULL;
+    *what = f->batch->kernel[0]->name;
+    return loss_of(session, tape, f->batch);
+}
+
+/* The loss of the first samples of the step's batch. */
+static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
+{
+    harness_session *session = user;
+    tpu_feed *f = session->feed;
+    const tpu_trained *net = session->trained.net;
+    const tpu_batch_options options = tpu_model_batch(&net->model.options);
+    tpu_sample *sample = harness_alloc((size_t)n * sizeof *sample);
+    for (int i = 0; i < n; i++) sample[i] = (tpu_sample){f->batch->kernel[i], f->batch->config[i]};
+    tpu_batch_fill(&f->part, sample, n, &net->checkpoint.scaler, &options, why);
+    harness_free(sample);
+    return why->status ? NULL : loss_of(session, tape, &f->part);
+}
+
+static harness_portion portion(void *user)
+{
+    harness_session *session = user;
+    const int tile = ((const tpu_files *)session->data)->train.task == TPU_TILE;
+    return (harness_portion){.what = "samples",
+                             .options = tile ? "--kernels or --configs" : "--kernels",
+                             .count = ((const tpu_feed *)session->feed)->batch->samples,
+                             .training = 1,
+                             .user = session,
+                             .record = record_first};
+}
+
+/* ---- results ---- */
+
+static int measures(const char **name, const void *data, const harness_settings *settings)
+{
+    const tpu_task task = ((const tpu_files *)data)->train.task;
+    const int n = tpu_measure_count(task);
+    (void)settings;
+    for (int i = 0; i < n; i++) name[i] = tpu_measure_name(task, (tpu_measure)i);
+    return n;
+}
+
+static void open_results(void *results, void *data, const harness_settings *settings)
+{
+    tpu_results_open(results, data, ((const tpu_settings *)settings)->least);
+}
+
+static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
+                     ag_failure *why)
+{
+    const tpu_settings *s = (const tpu_settings *)how->settings;
+    const tpu_trained *net = t->net;
+    const tpu_scorer scorer = {.model = &net->model,
+                               .scaler = &net->checkpoint.scaler,
+                               .tape = how->tape,
+                               .samples = s->eval_samples,
+                               .nodes = s->eval_nodes,
+                               .patient = how->patient};
+    return tpu_results_add(results, &scorer, how->models, why);
+}
+
+static ag_status compare(void *results, ag_failure *why)
+{
+    return tpu_results_baselines(results, why);
+}
+
+static ag_status grade(void *results, ag_failure *why) { return tpu_results_grade(results, why); }
+static void close_results(void *results) { tpu_results_close(results); }
+
+static struct json_t *json(const void *results) { return tpu_results_json(results); }
+
+const harness_model tpu_shell = {.program = &tpu_program_table,
+                                 .data_bytes = sizeof(tpu_files),
+                                 .net_bytes = sizeof(tpu_trained),
+                                 .feed_bytes = sizeof(tpu_feed),
+                                 .results_bytes = sizeof(tpu_results),
+                                 .read = read_all,
+                                 .read_scored = read_scored,
+                                 .read_fit = read_fit,
+                                 .close = close_files,
+                                 .create = create,
+                                 .load = load,
+                                 .save = save,
+                                 .resume = resume,
+                                 .drop = drop,
+                                 .begin = begin,
+                                 .record = record,
+                                 .portion = portion,
+                                 .end = end,
+                                 .smaller = true,
+                                 .measures = measures,
+                                 .values = tpu_shell_values,
+                                 .columns = tpu_shell_columns,
+                                 .column_values = tpu_shell_column_values,
+                                 .open = open_results,
+                                 .add = add,
+                                 .compare = compare,
+                                 .grade = grade,
+                                 .close_results = close_results,
+                                 .groups = tpu_shell_groups,
+                                 .group = tpu_shell_group,
+                                 .tables = tpu_shell_tables,
+                                 .method = tpu_shell_method,
+                                 .json = json,
+                                 .plot = tpu_shell_plot,
+                                 .describe = tpu_shell_describe,
+                                 .held_out = "Validation programs, best checkpoint"};
