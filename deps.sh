@@ -10,7 +10,7 @@ case "$1" in
 esac
 
 missing=""  # packages without which the build or a test fails
-optional="" # packages that improve a report
+optional="" # packages that improve a report or save time
 
 has_header() {
     for folder in /usr/include /usr/include/*-linux-gnu /usr/local/include; do
@@ -51,6 +51,7 @@ look() {
     else
         missing="$missing clang llvm"
     fi
+    command -v ccache >/dev/null 2>&1 || optional="$optional ccache"
     command -v clang-format-14 >/dev/null 2>&1 || optional="$optional clang-format-14"
     case "$(uname -m)" in
     aarch64) ;;

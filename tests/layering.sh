@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Fails, with the line, when an #include goes against core <- autograd <- ops <- gnn <- examples or core <- optim <-
-# examples, when CUDA's own words are used outside of core/, or when a file is longer than 400 lines.
+# examples, or into a room of examples/lab or of tests/ that is closed to it, when CUDA's own words are used outside of
+# core/, when a kernel is initialised without the names of its fields, when a file is longer than 400 lines, when a folder has
+# too many files to find one, or when a global name lacks the prefix of its room.
 cd "$(dirname "$0")/.." || exit 1
 bad=0
 
@@ -14,10 +16,12 @@ report() { # report WHAT LINES
 
 files_of() { find "$1" -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' \) 2>/dev/null; }
 
+of_examples=$(cd examples && ls -d */ | sed 's,/$,,' | paste -s -d '|')
+
 # may FOLDER FOLDERS: files of FOLDER include our headers from FOLDERS (separated by |) alone.
 may() {
     found=$(files_of "$1" | xargs -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
-        grep -E '"(\.\./|augur\.h|(core|autograd|ops|gnn|optim|examples|harness|tpugraphs|lab|tgraph|tpu|tpgnn|tests)/)' |
+        grep -E '"(\.\./|augur\.h|(core|autograd|ops|gnn|optim|examples|'"$of_examples"'|tests)/)' |
         grep -vE "\"($2)/")
     report "$1/ may include ($2)/ alone, by the path from the root" "$found"
 }
@@ -26,12 +30,82 @@ may autograd 'core|autograd'
 may ops 'core|autograd|ops'
 may gnn 'core|autograd|ops|gnn'
 may optim 'core|optim'
+
+# lab_may ROOM ROOMS: the same for a room of examples/lab, of the lab's own headers.
+lab_may() {
+    found=$(files_of "examples/lab/$1" | xargs -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./|examples/lab/)' |
+        grep -vE "\"examples/lab/($2)(/|\")")
+    report "examples/lab/$1/ may include ($2) of the lab alone, by the path from the root" "$found"
+}
+lab_may program 'program'
+lab_may text 'program|text'
+lab_may nets 'program|nets'
+lab_may gradient 'program|nets|gradient'
+lab_may nest 'program|nest'
+lab_may run 'program|nest|run'
+lab_may tile 'program|nest|run|tile'
+lab_may measure 'measure|lab\.h'
+lab_may fusion 'program|run|tile|measure|fusion'
+lab_may collect 'program|text|nets|gradient|nest|run|tile|measure|fusion|collect|lab\.h'
+
+# named FOLDER PREFIX: the functions and constants that are seen outside of their file begin with PREFIX.
+named() {
+    report "global names of $1/ begin with $2" "$(files_of "$1" | xargs -r grep -HnE '^[a-z][a-z0-9_ ]*[ *]+[a-z0-9_]+[[(]' |
+        grep -vE ':[0-9]+:((static|typedef) |[a-z][a-z0-9_ ]*[ *]+'"$2"'[a-z0-9_]*[[(])')"
+}
+for room in examples/lab/*/; do
+    room=${room%/}
+    case $room in */nest | */tile) named "$room" "${room##*/}_" ;; *) named "$room" lab_ ;; esac
+done
+
 report "examples/ uses the library, never tests/" "$(files_of examples | xargs -r grep -HnE '#[[:space:]]*include[[:space:]]*"(\.\./)*tests/')"
+
+# Rooms of tests/ share support/ alone; those of the library know no example.
+report "a test belongs into a room of tests/ (tests/README.md)" "$(ls tests/*.[ch] 2>/dev/null)"
+for room in tests/*/; do
+    room=${room%/}
+    case $room in tests/support | tests/both) continue ;; esac # these are shared
+    others=$(ls -d tests/*/ | sed 's,^tests/,,; s,/$,,' | grep -vxE "support|cuda_on_host|${room#tests/}" | paste -s -d '|')
+    found=$(files_of "$room" | xargs -r grep -HnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*\"(\.\./|tests/|($others)/)" |
+        while IFS= read -r line; do # tests/core and core have one name: what is there decides
+            header=$(expr "$line" : '.*"\(.*\)"')
+            case $header in ../* | tests/*) ;; *) [ -e "tests/$header" ] || continue ;; esac
+            printf '%s\n' "$line"
+        done)
+    report "$room/ may include its own headers by name, support/ and cuda_on_host/" "$found"
+done
+for room in core autograd ops gnn optim; do
+    report "tests/$room/ includes nothing of examples/" "$(files_of "tests/$room" |
+        xargs -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./)*examples/')"
+done
 
 for folder in autograd ops gnn optim examples augur.h; do
     report "CUDA stays in core/" "$(files_of $folder | xargs -r grep -HnE '__CUDACC__|<<<|cublas|curand|\<cub\>')"
 done
+# docs/ops.md has its column CUDA from the field of that name: an initialiser without names could fill another one.
+for folder in core autograd ops gnn tests; do
+    report "a kernel's initialiser names its fields" "$(files_of $folder | xargs -r awk '
+        FNR == 1 { first = 0 }
+        first && !/^ *\./ { print FILENAME ":" FNR ": " $0 }
+        { first = 0 }
+        /ag_kernel [A-Za-z0-9_#]+ = [{] *\\?$/ { first = 1; next }
+        /ag_kernel [A-Za-z0-9_#]+ = [{]/ && !/= [{] *\./ { print FILENAME ":" FNR ": " $0 }')"
+done
+
 for folder in core autograd ops gnn optim examples tests augur.h; do
     report "over 400 lines" "$(files_of $folder | xargs -r wc -l | awk '$2 != "total" && $1 > 400 { print $2 ": " $1 " lines" }')"
 done
+
+# ops/ has two files per op.
+crowded='ops'
+for folder in core autograd ops gnn optim examples tests; do
+    find "$folder" -type d
+done | while IFS= read -r folder; do
+    case " $crowded " in *" $folder "*) continue ;; esac
+    case $folder in examples/*) most=30 ;; *) most=65 ;; esac
+    count=$(find "$folder" -maxdepth 1 -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.hpp' \) | wc -l)
+    [ "$count" -le $most ] || echo "$folder: $count files, and at most $most are allowed: make rooms of it"
+done >"${TMPDIR:-/tmp}/crowded.$$"
+report "too many files in a folder" "$(cat "${TMPDIR:-/tmp}/crowded.$$")"
+rm -f "${TMPDIR:-/tmp}/crowded.$$"
 exit $bad

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bench: how close the ops and the training step come to what this machine can do. */
+/* bench: measures how close the ops and the training step come to the limits of this machine. */
 #include "bench.h"
 
 #include "device.h"
@@ -22,6 +22,7 @@ static const char usage[] =
     "  --profile       a table of kernels below each step and op\n"
     "  --json FILE     the rows as JSON, too\n"
     "  --device cuda   ops and steps on the GPU; floors are of products and copies there\n"
+    "  --precision P   fp32 (the default) or tf32: of products on the GPU\n"
     "  --quick         small shapes, one round: checks the bench itself, measures nothing\n"
     "  --help          this text\n\n"
     "On a busy machine: chrt -f 5 bench ... (docs/bench.md).\n";
@@ -41,7 +42,17 @@ static int number(int *to, const char *text, int most)
     return 0;
 }
 
-/* On a device there are ops and steps, and no peer beside them. */
+/* The CPU has no products in tf32. */
+static int parse_precision(const bench_options *o)
+{
+    if (strcmp(o->precision, "fp32") == 0) return 0;
+    if (strcmp(o->precision, "tf32") != 0) return wrong("not fp32 or tf32:", o->precision);
+    if (bench_device == AG_CPU) return wrong("only --device cuda has products in", o->precision);
+    bench_precision = AG_TF32;
+    return 0;
+}
+
+/* On a device there are ops and steps, and no peer to compare them with. */
 static int parse_device(bench_options *o)
 {
     if (strcmp(o->device, "cpu") == 0) return 0;
@@ -53,7 +64,7 @@ static int parse_device(bench_options *o)
     return 0;
 }
 
-/* 0: filled; 2: told what is wrong. */
+/* 0: filled; 2: an error has been printed. */
 static int parse(bench_options *o, int argc, char **argv)
 {
     const struct {
@@ -72,6 +83,7 @@ static int parse(bench_options *o, int argc, char **argv)
         {"--peer", NULL, &o->peer, NULL, 0},
         {"--forms", NULL, &o->forms, NULL, 0},
         {"--device", NULL, &o->device, NULL, 0},
+        {"--precision", NULL, &o->precision, NULL, 0},
         {"--json", NULL, &o->json_path, NULL, 0},
         {"--rounds", NULL, NULL, &o->rounds, BENCH_MOST_ROUNDS},
         {"--threads", NULL, NULL, &o->threads, 1024},
@@ -90,11 +102,12 @@ static int parse(bench_options *o, int argc, char **argv)
         if (table[k].number && number(table[k].number, argv[i], table[k].most)) return 2;
     }
     if (o->device && parse_device(o)) return 2;
+    if (o->precision && parse_precision(o)) return 2;
     if (!o->ops && !o->gemm && !o->steps && !o->infer) o->ops = o->gemm = o->steps = o->infer = 1;
     return 0;
 }
 
-/* The head, then what was measured. */
+/* Writes the head, then the measurements. */
 static int write_json(const char *path, json_t *machine, json_t *rows)
 {
     json_object_set_new(machine, "fma_gflops", json_real(bench_best.fma * 1e-9));

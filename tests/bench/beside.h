@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One work, ours and that of its peers in turn: samples, memory, and what is said of them. */
+/* The same work by us and by its peers, in turn: samples, memory, and the rows that report them. */
 #ifndef BENCH_BESIDE_H
 #define BENCH_BESIDE_H
 
@@ -14,13 +14,13 @@ typedef struct bench_beside {
     int peers;
     bench_samples ours, theirs[BENCH_PEERS];
     bench_peer peer[BENCH_PEERS];
-    double growth; /* bytes: peak above what was resident before the first step */
+    double growth; /* bytes: peak above the memory that was resident before the first step */
     int in_a_row;  /* runs of a round, whose mean is its sample; 0 and 1: one */
 } bench_beside;
 
-/* Starts the forms of a list with commas between, those that the options want; call->form is not
-   read. Returns 1 when one does not start; one that says why it cannot run is left out, and told.
- */
+/* Starts the forms of a comma-separated list that the options select; call->form is not read.
+   Returns 1 when one does not start. A form that reports that it cannot run is left out, with a
+   message. */
 int bench_beside_open(bench_beside *b, const bench_options *options, const bench_peer_call *call,
                       const char *forms);
 
@@ -31,11 +31,11 @@ typedef double (*bench_work)(void *context);
 void bench_beside_warm(bench_beside *b, bench_work run, void *context, int times);
 /* Rounds of ours and of every peer that is open. Returns 1 when a peer is gone. */
 int bench_beside_run(bench_beside *b, bench_work run, void *context, int rounds);
-/* Ends the peers; what they said stays until bench_beside_free. */
+/* Ends the peers; their messages stay until bench_beside_free. */
 void bench_beside_close(bench_beside *b);
 void bench_beside_free(bench_beside *b);
 
-/* What a row is about. */
+/* The facts of a row. */
 typedef struct bench_counted {
     const char *part, *name;
     double flops, floor; /* operations; seconds. floor 0: flops / FMA rate */
@@ -43,8 +43,8 @@ typedef struct bench_counted {
     ag_plan_summary plan;
 } bench_counted;
 
-/* Prints times, floor and memory, the name `width` wide and `digits` behind the point of ours, and
-   a line per peer; adds the row to `rows` and returns it. */
+/* Prints times, floor and memory, with the name `width` wide and `digits` decimals of ours, and a
+   line per peer; adds the row to `rows` and returns it. */
 json_t *bench_beside_tell(const bench_beside *b, const bench_counted *what, int width, int digits,
                           json_t *rows);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scores as the programs' `predict` makes them: their scorers, their sizes of batches, the making
-   of batches included; what is left out is the reading of files and the writing of tables. */
+/* Scores as the programs' `predict` computes them: their scorers, their sizes of batches, with the
+   making of batches, but without the reading of files and the writing of tables. */
 #ifndef BENCH_INFER_H
 #define BENCH_INFER_H
 
@@ -8,10 +8,10 @@
 #include "examples/tpgnn/score.h"
 #include "step.h"
 
-/* What `predict` takes unless told otherwise. */
+/* The defaults of `predict`. */
 enum { BENCH_TGRAPH_CHUNK = 128, BENCH_TPGNN_GRAPHS = 256, BENCH_TPGNN_NODES = 32768 };
 
-/* TGraph: configurations of one graph that stand packed in memory, as those of a file. */
+/* TGraph: configurations of one graph that are packed in memory, as those of a file. */
 typedef struct bench_infer_tgraph {
     bench_step step; /* the graph, the model, the tape */
     tgraph_file file;

@@ -2,7 +2,7 @@
 #include "machine.h"
 
 #include "device.h"
-#include "examples/lab/manifest.h"
+#include "examples/lab/measure/manifest.h"
 #include "isa.h"
 #include "onednn.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The head of a report: what was measured, on what, compiled how. */
+/* The head of a report: the machine, the compiler and the options of the measurement. */
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H
 
@@ -11,7 +11,7 @@ json_t *bench_machine_json(void);
 /* Measures both probes `turns` times, so that the first rows have a floor, and prints the head. */
 void bench_machine_print(json_t *machine, int turns);
 
-/* Versions of the peer's libraries, as the first peer of the rows that ran tells them; JSON null:
+/* Versions of the peer's libraries, as reported by the first peer of the rows that ran; JSON null:
    none ran. Owned by the caller. */
 json_t *bench_machine_peer(const json_t *rows);
 

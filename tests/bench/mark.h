@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An op that ends a tape in place of a loss: it takes the time between forward and backward, and
-   hands made-up gradients back, so that neither a loss nor its gradient is in what is timed. */
+/* An op that ends a tape instead of a loss: it takes the time between forward and backward, and
+   returns made-up gradients, so that neither a loss nor its gradient is timed. */
 #ifndef BENCH_MARK_H
 #define BENCH_MARK_H
 

@@ -29,7 +29,7 @@ double bench_peak(void) { return status("VmHWM"); }
 void bench_forget_peak(void)
 {
 #if defined(__GLIBC__)
-    malloc_trim(0); /* what earlier rows freed would be used again unseen */
+    malloc_trim(0); /* memory that earlier rows freed would be reused unseen */
 #endif
     FILE *file = fopen("/proc/self/clear_refs", "w");
     if (!file) return;

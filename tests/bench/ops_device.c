@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Single ops on a device, forward and backward, timed by marks in its stream. Its caches are full
-   of other things when either begins. Ops are launched while the device empties the caches, so what
-   launching takes shows only where an op has very many kernels. */
+/* Single ops on a device, forward and backward, timed by marks in its stream. Other data fill its
+   caches when either begins. Ops are launched while the device empties the caches, so the time of
+   launching shows only for an op with very many kernels. */
 #include "bench.h"
 #include "device.h"
 #include "mark.h"
@@ -68,9 +68,7 @@ static double copy_seconds(double bytes)
     return ag__timer_seconds(on_device.timer, 0) * half / (double)part;
 }
 
-/* ---- what is recorded before and after the op
- * ----------------------------------------------------
- */
+/* ---- recorded before and after the op ---- */
 
 static int scalar(ag_call *call)
 {
@@ -114,9 +112,7 @@ static const ag_op end_op = {.name = "bench_end",
                              .forward = {&end_forward_kernel},
                              .backward = {&end_backward_kernel}};
 
-/* ---- one op
- * --------------------------------------------------------------------------------------
- */
+/* ---- one op ---- */
 
 /* One run: seconds of forward and backward. */
 static int run(double seconds[2], ag_tape *tape, bench_scene *s, const bench_op *op)
@@ -172,7 +168,7 @@ static int measure(const bench_options *options, bench_scene *s, const bench_op 
     char text[64], name[40];
     bench_samples ours[2] = {{0}}, copy[2] = {{0}};
     if (!bench_wanted(options, op->name, ag_shape_text(text, shape))) return 0;
-    ag_tape *tape = ag_tape_new(bench_device);
+    ag_tape *tape = bench_tape();
     s->params = bench_scene_params(s, op);
     int bad = !tape || !s->params || ag_params_to(s->params, bench_device, NULL);
     double seconds[2];

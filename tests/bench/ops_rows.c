@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Single ops, forward and backward, each with its arrays in memory and not in the caches, beside a
-   loop that copies as many bytes. */
+/* Single ops, forward and backward, each with its arrays in memory and not in the caches, compared
+   with a loop that copies as many bytes. */
 #include "ops_rows.h"
 
 #include "bench.h"

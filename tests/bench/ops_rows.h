@@ -15,8 +15,8 @@ enum {
 };
 enum { BENCH_INPUTS = 13 }; /* at most */
 
-/* What the ops of the table are recorded from: a graph with two edges per node, 32 configurations,
-   digits and ranks; a batch of small graphs, along the edges and against them, of which a few are
+/* The inputs of the ops of the table: a graph with two edges per node, 32 configurations, digits
+   and ranks; a batch of small graphs, along the edges and against them, of which a few are
    few_nodes; and a batch of larger ones, trees. */
 typedef struct bench_scene {
     int nodes, configs, bags, kernel_nodes, few_nodes, tree_nodes;
@@ -28,7 +28,7 @@ typedef struct bench_scene {
 
 typedef struct bench_op {
     const char *name;
-    ag_shape shape;               /* what is printed and counted */
+    ag_shape shape;               /* the shape that is printed and counted */
     ag_shape param[BENCH_INPUTS]; /* inputs; rank 0 ends them */
     ag_tensor *(*record)(const bench_scene *scene, ag_tensor *const *x);
     double flops[2], tensors[2]; /* per element of `shape`: operations, elements moved */
@@ -38,8 +38,9 @@ typedef struct bench_op {
 int bench_scene_open(bench_scene *s, int nodes, int configs, int kernels);
 void bench_scene_close(bench_scene *s);
 ag_shape bench_scene_shape(const bench_scene *s, ag_shape shape); /* with the scene's sizes */
-ag_params *bench_scene_params(const bench_scene *s, const bench_op *op); /* NULL: told */
-void bench_scene_edges(bench_scene *s, ag_tape *tape);                   /* of this recording */
+ag_params *bench_scene_params(const bench_scene *s,
+                              const bench_op *op);     /* NULL: the error has been printed */
+void bench_scene_edges(bench_scene *s, ag_tape *tape); /* of this recording */
 
 extern const bench_op bench_op_table[];
 extern const int bench_ops_in_table;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ops that the bench times, as the cost models call them. Operations are those of the formula,
-   a function like exp counted as one; bytes are what has to be read and written once. */
+   with a function like exp counted as one; bytes are those that must be read and written once. */
 #include "ops_rows.h"
 
 static ag_tensor *neighbour_mean(const bench_scene *s, ag_tensor *const *x)

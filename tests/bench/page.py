@@ -6,7 +6,7 @@
     python page.py --bench build/v3/bin/bench --peer PYTHON --keep build/runs-avx2 --only "score" > page.md
 
 With --bench the rows run one after the other, each in a bench of its own: at a real-time priority where that is
-allowed, and with a pause behind it, so that other programs get their turn. --keep is a folder for the JSON files; those
+allowed, and with a pause after it, so that other programs get their turn. --keep is a folder for the JSON files; those
 that lie there are not measured again. Rows of benches that were compiled for different instructions make parts of their
 own. Needs nothing but Python.
 """
@@ -99,7 +99,7 @@ def ops(rows):
 
 
 def head(runs):
-    """What holds for all runs of a part; rates are the best, since each run measures its own."""
+    """The facts of all runs of a part; rates are the best, since each run measures its own."""
     first = runs[0]
     numbers = first["cpu_numbers"]
     peers = [run["peer"] for run in runs if run["peer"]]
@@ -123,7 +123,7 @@ PARTS = (("Training steps", ("step", "tpu", "tpgnn"), lambda rows: beside(rows, 
 
 
 def page(runs):
-    out = ["# Bench\n\nWhat the columns mean stands in [bench.md](../bench.md): medians, least times in brackets; memory is"
+    out = ["# Bench\n\n[bench.md](../bench.md) explains the columns: medians, least times in brackets; memory is"
            " our growth over the peer's.\n"]
     for isa in dict.fromkeys(run["isa_used"] for run in runs):
         mine = [run for run in runs if run["isa_used"] == isa]
@@ -174,7 +174,7 @@ def main():
     p.add_argument("--forms", help="forms of the peer, with commas between (all)")
     p.add_argument("--keep", default="build/bench-runs", help="folder of the JSON files (build/bench-runs)")
     p.add_argument("--only", help="runs whose name has this in it")
-    p.add_argument("--pause", type=float, default=20, help="seconds behind each run (20)")
+    p.add_argument("--pause", type=float, default=20, help="seconds after each run (20)")
     p.add_argument("--quick", action="store_true", help="checks the page itself, measures nothing")
     a = p.parse_args()
     files = a.files + (measure(a) if a.bench else [])

@@ -35,7 +35,7 @@ static pid_t spawn(char *const *argv, const int in[2], const int out[2])
     return pid;
 }
 
-/* The first line that it says. */
+/* Reads the first line of its output. */
 static json_t *read_about(FILE *from)
 {
     char line[2048];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The training step, the scoring and single ops in PyTorch, timed: the peer that the bench runs beside the C program.
+"""The training step, the scoring and single ops in PyTorch, timed: the peer that the bench compares with the C program.
 
     python peer.py --model tgraph --form pyg --configs 32 --nodes 1000 --steps 3 [--no-cross] [--dropout 0.2]
     python peer.py --model tgraph --form best --infer --configs 256 --chunk 128 --nodes 1000
@@ -40,7 +40,7 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--model", default="tgraph", choices=(
         "tgraph", "tpgnn", "tpu-lstm", "tpu-lstm-shared", "tpu-transformer", "tpu-rank-nodes", "tpu-rank-kernel"))
-    p.add_argument("--form", default="pyg", help="pyg, plain or best, with -tuned or -compiled behind it")
+    p.add_argument("--form", default="pyg", help="pyg, plain or best, optionally with -tuned or -compiled appended")
     p.add_argument("--op", choices=("linear", "matmul", "neighbour_mean", "instance_norm", "gelu", "softmax_middle",
                                        "gat", "sage_concat", "lstm", "attention", "encoder"))
     p.add_argument("--check", action="store_true")
@@ -78,7 +78,7 @@ def memory_mb(field):
 
 
 def start_peak():
-    """Resident memory now; the kernel's record of the peak begins anew where it allows that."""
+    """Resident memory now; resets the kernel's record of the peak where it allows that."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return memory_mb("VmRSS")
@@ -97,7 +97,7 @@ def ordinary_priority():
 
 
 def work(a):
-    """What is timed: a function without arguments."""
+    """The timed work: a function without arguments."""
     if a.op:
         import peer_ops
         return peer_ops.make(a)

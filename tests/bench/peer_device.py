@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the peers need to run on PyTorch's default device, which peer_cuda.py sets."""
+"""Helpers for peers to run on PyTorch's default device, which peer_cuda.py sets."""
 import functools
 
 import torch

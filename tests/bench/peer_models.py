@@ -173,7 +173,7 @@ class Best(nn.Module):
         return self.table
 
     def prepare(self, p):
-        """What depends on the graph alone, once; and look-ups [nc c, 18] once for the same configurations."""
+        """The parts that depend on the graph alone, once; and look-ups [nc c, 18] once for the same configurations."""
         if self.lists is None:
             self.lists = mean_lists(p)
         if self.config is not p.config:

@@ -139,7 +139,7 @@ class Packed(nn.Module):
 
 
 class Fixed(Packed):
-    """An edge that has lost an end goes from a row of zeros to one that is cut off: the row behind the last."""
+    """An edge that has lost an end goes from a row of zeros to one that is cut off: the row after the last."""
     def pool(self, x, p, count, sources, targets):
         n = len(x) // count
         k = -(-n * 4 // 5)
@@ -179,7 +179,7 @@ def training_step(a, model, forward):
 
 
 def pyg_batches(a):
-    """Made anew each time, as a loader makes them."""
+    """Made again each time, as a loader makes them."""
     from torch_geometric.data import Batch, Data
     trees_of = [trees(1, a.nodes, seed) for seed in range(a.configs)]
     samples = [Data(x=t.x, edge_index=t.edges) for t in trees_of]

@@ -125,7 +125,7 @@ class Model(nn.Module):
         if self.lstm is None:
             self.encoder = nn.TransformerEncoderLayer(hidden, HEADS, FEED * hidden, dropout=dropout if plain else 0.0,
                                                       batch_first=True, bias=False)
-        if self.lstm is None and not plain:  # dropout behind attention and feed-forward alone, as ours
+        if self.lstm is None and not plain:  # dropout after attention and feed-forward alone, as ours
             self.encoder.dropout1, self.encoder.dropout2 = Drop(dropout), Drop(dropout)
         self.kernel = nn.Linear(hidden + TILE, hidden, bias=False) if tile_at == "kernel" else None
         self.output = nn.Linear(hidden, 1, bias=False)
@@ -210,7 +210,7 @@ def collated(batch):
 
 
 def ranking(a, model, forward):
-    """Scores of all configurations, in chunks. PyG's batches are made anew each time, as a loader makes them; what the
+    """Scores of all configurations, in chunks. PyG's batches are made again each time, as a loader makes them; what the
     other forms read lies there before the clock starts."""
     batch = copies(kernels_of(1, a.nodes), a.configs)
     chunks = [(k, min(a.chunk, a.configs - k)) for k in range(0, a.configs, a.chunk)]

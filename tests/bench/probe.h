@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine can do, measured in the same run: the units of the floor. */
+/* The limits of this machine, measured in the same run: the units of the floor. */
 #ifndef BENCH_PROBE_H
 #define BENCH_PROBE_H
 
@@ -17,7 +17,7 @@ double bench_fma_rate(void);
 double bench_memory_rate(void);
 
 /* Seconds of a plain loop that reads bytes / 2 and writes bytes / 2, all threads, from memory: the
-   caches are emptied first. What an op that moves that many bytes is held against. */
+   caches are emptied first. Ops that move as many bytes are compared with it. */
 double bench_copy(size_t bytes);
 
 #endif

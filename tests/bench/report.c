@@ -2,7 +2,7 @@
 /* Samples and the rows that are made of them. */
 #include "bench.h"
 
-#include "examples/harness/scores.h"
+#include "examples/harness/rank/scores.h"
 
 #include "device.h"
 #include "probe.h"
@@ -64,7 +64,8 @@ double bench_median(const bench_samples *s)
     return n ? (times[(n - 1) / 2] + times[n / 2]) / 2 : 0;
 }
 
-/* The operations of a run in percent of what the probe of its round would have done meanwhile. */
+/* The operations of a run as a percentage of those that the probe of its round would have done in
+   the same time. */
 double bench_percent(const bench_samples *s, double flops)
 {
     bench_samples share = {.n = s->n};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What single ops are recorded from. */
+/* The inputs of the single ops. */
 #include "ops_rows.h"
 
 #include <stdio.h>

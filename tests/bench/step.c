@@ -48,7 +48,7 @@ int bench_step_open(bench_step *s, int configs, int nodes, const tgraph_options 
     for (int i = 0; i < digits; i++) s->digit[i] = 1 + (int32_t)ag_random_below(&random, 7);
     for (int i = 0; i < configs; i++) s->rank[i] = i;
     ag_random_shuffle(&random, s->rank, configs);
-    s->tape = ag_tape_new(bench_device);
+    s->tape = bench_tape();
     s->adamw = (ag_adamw){0.9, 0.999, 1e-8, 1e-5};
     if (!s->tape || tgraph_model_new(&s->model, options, 1, &why) ||
         tgraph_program_new(&s->program, &s->graph, options, &why) ||

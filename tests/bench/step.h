@@ -2,7 +2,7 @@
 #ifndef BENCH_STEP_H
 #define BENCH_STEP_H
 
-#include "examples/tgraph/model.h"
+#include "examples/tgraph/model/model.h"
 
 typedef struct bench_step {
     tgraph_graph graph;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The training step of TGraph: its floor, its memory, what recording costs, and the same step in
+/* The training step of TGraph: its floor, its memory, the cost of recording, and the same step in
    PyTorch in turn. */
 #include "beside.h"
 #include "device.h"
@@ -37,7 +37,7 @@ static int measure_recording(step_result *r, bench_step *s, int times)
         bad = ag_failed(s->tape);
         r->found = least(r->found, bench_now() - recorded);
         r->record = least(r->record, recorded - start);
-        s->tape = ag_tape_new(bench_device);
+        s->tape = bench_tape();
         if (s->tape) {
             loss = bench_step_record(s);
             const double before = bench_now();

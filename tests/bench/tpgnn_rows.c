@@ -3,8 +3,8 @@
 #include "beside.h"
 #include "tpgnn_step.h"
 
-/* A step of one tree takes a millisecond: a single one would tell how fast threads and caches wake
-   up. */
+/* A step of one tree takes a millisecond; a single one would mostly measure how fast threads and
+   caches wake up. */
 enum { SMALL_STEPS = 20 };
 
 static double run(void *tpgnn) { return bench_tpgnn_run(tpgnn); }

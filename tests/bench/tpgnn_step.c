@@ -51,7 +51,7 @@ int bench_tpgnn_open(bench_tpgnn *b, int graphs, int nodes, int hidden)
     tpgnn_paper_options options = tpgnn_paper_defaults();
     options.hidden = hidden;
     *b = (bench_tpgnn){.graphs = graphs, .nodes = nodes};
-    b->tape = ag_tape_new(bench_device);
+    b->tape = bench_tape();
     b->params = ag_params_new();
     b->graph = make_batch(graphs, nodes, &why);
     b->x = normal(graphs * nodes * options.inputs, 1);
@@ -88,8 +88,8 @@ double bench_tpgnn_run(bench_tpgnn *b)
     return bench_now() - start;
 }
 
-/* Two products of every layer forward, and of each two backward; x of the first needs no gradient.
-   Those behind the readouts are a hundredth. */
+/* Two products of every layer forward, and for each two backward; x of the first needs no gradient.
+   The products after the readouts are a hundredth. */
 double bench_tpgnn_flops(const bench_tpgnn *b)
 {
     const tpgnn_paper_options *o = &b->paper.options;

@@ -3,7 +3,7 @@
 #ifndef BENCH_TPGNN_STEP_H
 #define BENCH_TPGNN_STEP_H
 
-#include "examples/tpgnn/paper.h"
+#include "examples/tpgnn/model/paper.h"
 
 enum { BENCH_TREE_NODES = 500 };
 

@@ -3,7 +3,7 @@
    the scores of all configurations of one, in chunks. */
 #include "tpu_step.h"
 
-#include "examples/tpu/loss.h"
+#include "examples/tpu/model/loss.h"
 #include "examples/tpu/score.h"
 #include "device.h"
 #include "probe.h"
@@ -84,12 +84,14 @@ int bench_tpu_open(bench_tpu *b, const bench_tpu_work *work, int hidden)
     ag_failure why = {0};
     *b = (bench_tpu){.work = *work};
     tpu_options options = tpu_default_options(bench_tpu_ranks(b) ? TPU_TILE : TPU_FUSION);
+    options.embedding = 256; /* Table 5 */
+    options.dropout = 0.1;
     options.hidden = hidden;
     options.reduction = work->reduction;
     options.direction = work->direction;
     options.tile_at = work->tile_at;
     make_samples(b);
-    b->tape = ag_tape_new(bench_device);
+    b->tape = bench_tape();
     if (!b->tape || tpu_model_new(&b->model, &options, 1, &why) ||
         ag_params_to(b->model.params, bench_device, &why)) {
         fprintf(stderr, "bench: %s\n", why.sentence);
@@ -147,7 +149,7 @@ double bench_tpu_run(bench_tpu *b)
     return bench_now() - start;
 }
 
-/* Multiply-adds for each node behind the input layer. */
+/* Multiply-adds for each node after the input layer. */
 static double node_products(const tpu_options *o)
 {
     const double square = (double)o->hidden * o->hidden;

@@ -3,10 +3,10 @@
 #ifndef BENCH_TPU_STEP_H
 #define BENCH_TPU_STEP_H
 
-#include "examples/tpu/model.h"
+#include "examples/tpu/model/model.h"
 
-/* The last three are how `tpu predict` scores unless told otherwise: at most so many samples and so
-   many nodes, which makes so many kernels of this size. */
+/* The last three are the defaults of `tpu predict`: at most so many samples and so many nodes,
+   which gives so many kernels of this size. */
 enum {
     BENCH_KERNEL_NODES = 41,
     BENCH_RANK_SAMPLES = 512,
@@ -14,7 +14,7 @@ enum {
     BENCH_RANK_CHUNK = BENCH_RANK_NODES / BENCH_KERNEL_NODES
 };
 
-/* What a row asks for. */
+/* The work of a row. */
 typedef struct bench_tpu_work {
     const char *name, *peer; /* of the row; of the form in peer.py */
     tpu_reduction reduction;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/both/conv_layers.h"
+#include "conv_layers.h"
 #include "ops/ops.h"
 
 static ag_tensor *sage(const conv *c, ag_tape *tape, ag_tensor *x, ag_edges along)

@@ -3,7 +3,7 @@
 #define AG_TESTS_CONV_LAYERS_H
 
 #include "gnn/gnn.h"
-#include "tests/convolution_runner.h"
+#include "support/convolution_runner.h"
 
 /* The problem as the library holds it. */
 typedef struct conv {

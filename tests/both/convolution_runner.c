@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/convolution_runner.h"
-#include "tests/both/conv_layers.h"
+#include "support/convolution_runner.h"
+#include "conv_layers.h"
 #include "core/internal.h"
 #include "gnn/gnn.h"
 #include "optim/optim.h"
@@ -12,7 +12,7 @@
 
 enum { MOST_GRAPHS = 8, MOST_EDGES = 400 };
 
-/* ---- graphs ---------------------------------------------------------------------------------- */
+/* ---- graphs ---- */
 
 static ag_graph *replace(ag_graph *old, ag_graph *new)
 {
@@ -47,7 +47,7 @@ static ag_graph *all_graphs(const conv_problem *p, ag_direction direction, ag_fa
     return all;
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- life ---- */
 
 static void drop(conv *c)
 {
@@ -80,7 +80,7 @@ static int make(conv *c, const conv_problem *p, ag_failure *why)
     return !c->along || (p->directed && !c->against);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------ */
+/* ---- runs ---- */
 
 static ag_tensor *loss_of(const conv *c, ag_tensor *y)
 {
@@ -93,7 +93,7 @@ static ag_tensor *build(ag_tape *tape, void *context)
     return loss_of(context, ag__conv_layer(context, tape, &pooled));
 }
 
-/* What a pooling left, of its only level. */
+/* The result of a pooling, of its only level. */
 static void read_pooled(const conv_problem *p, const ag_pooled *pooled)
 {
     const int32_t *rows = ag_values_i32(pooled->edges.rows);

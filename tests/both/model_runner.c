@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* TGraph on one program, in the build's precision. */
-#include "tests/model_runner.h"
+#include "support/model_runner.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -18,7 +18,7 @@ struct model {
     const model_data *data; /* of the gradient check */
 };
 
-/* ---- life --------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static void *copy_of(const void *from, size_t count, size_t size)
 {
@@ -69,7 +69,7 @@ static model *create(const tgraph_options *options, const model_graph *graph, ui
     return NULL;
 }
 
-/* ---- parameters --------------------------------------------------------------------------- */
+/* ---- parameters ---- */
 
 static int params(const model *m) { return m->net.params->count; }
 
@@ -106,7 +106,7 @@ static uint64_t hash(const model *m)
            5 * XXH3_64bits(p->v, bytes);
 }
 
-/* ---- runs --------------------------------------------------------------------------------- */
+/* ---- runs ---- */
 
 static ag_tensor *record(model *m, ag_tape *tape, const model_data *d)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of an op without a tape: every array has exactly its size (the address sanitizer sees
    one element too many), starts as NaN, and the units run in small blocks. */
-#include "tests/op_runner.h"
+#include "support/op_runner.h"
 #include "core/float_mode.h"
-#include "tests/both/op_inside.h"
+#include "op_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FENCE = 64 };
 
-/* Memory of `bytes` full of NaN; without the address sanitizer with a fence behind it. */
+/* Memory of `bytes` full of NaN; without the address sanitizer a fence follows it. */
 typedef struct exact {
     unsigned char *at;
     size_t bytes;
@@ -54,7 +54,9 @@ typedef struct bench {
 static void set(op_trial *t, bench *b)
 {
     const inside *in = t->inside;
-    b->args = (ag_args){.n_in = t->n_in, .training = 1, .attr = in->attr, .ordinal = 1};
+    static const ag_run_record record = {0, 0};
+    b->args =
+        (ag_args){.run = &record, .n_in = t->n_in, .training = 1, .attr = in->attr, .ordinal = 1};
     for (int i = 0; i < t->n_in; i++) {
         b->args.xs[i] = t->xs[i];
         if (t->is_int[i]) {
@@ -170,7 +172,7 @@ int ag__trial_bare(op_trial *t, int64_t units)
     for (int i = 0; i < t->n_in && !bad; i++)
         if (t->has_dx[i]) bad = gradient(t, &b, i, units);
     if (clear(t, &b) && !bad) {
-        strcpy(t->error, "wrote behind the end of an array");
+        strcpy(t->error, "wrote after the end of an array");
         bad = 1;
     }
     return bad;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One case of the op table on a tape: inputs are parameters, the loss is sum <y_j, c_j>. */
-#include "tests/op_runner.h"
-#include "tests/both/op_inside.h"
+#include "support/op_runner.h"
+#include "op_inside.h"
 #include "autograd/tape.h"
-#include "tests/device.h"
+#include "support/device.h"
 #include "optim/internal.h"
 #include "ops/ops.h"
 #include "ops/table.h"
@@ -14,7 +14,7 @@
 
 enum { COTANGENTS = 1000 }; /* streams of cotangents; inputs have those below */
 
-/* ---- drawing ------------------------------------------------------------------------------- */
+/* ---- drawing ---- */
 
 static uint64_t name_key(const char *name)
 {
@@ -75,7 +75,7 @@ static void add_input(op_trial *t, inside *in, const ag_case *c, int i)
     t->differentiable |= t->has_dx[i];
 }
 
-/* ---- recording ------------------------------------------------------------------------------- */
+/* ---- recording ---- */
 
 static ag_tensor *input(op_trial *t, inside *in, int i, unsigned how)
 {
@@ -110,8 +110,7 @@ static ag_tensor *loss_of(op_trial *t, ag_tensor *const *y, unsigned how)
     return loss;
 }
 
-/* ---- making and freeing ------------------------------------------------------------------------
- */
+/* ---- making and freeing ---- */
 
 static int open(op_trial *t, inside *in, const ag_op *op, int index)
 {
@@ -185,8 +184,7 @@ void ag__trial_cotangent(op_trial *t, int number)
              1.5);
 }
 
-/* ---- running ------------------------------------------------------------------------------------
- */
+/* ---- running ---- */
 
 static uint64_t mix(uint64_t h, const void *data, size_t n)
 {
@@ -223,7 +221,7 @@ static void spoil_gradients(ag_params *params)
         memset(params->list[i]->gradient, 0xff, (size_t)params->list[i]->count * sizeof(ag_real));
 }
 
-/* Fills what a run must write with NaN, so that reading before writing shows. */
+/* Fills everything that a run must write with NaN, so that reading before writing shows. */
 static void fill(op_trial *t, unsigned how)
 {
     inside *in = t->inside;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces of the optimizer tests that run in float and in double. */
-#include "tests/device.h"
+#include "support/device.h"
 
 #include <math.h>
 
@@ -8,8 +8,8 @@ void ag__trace_adam(double out[10][6], int decoupled);
 ag_status ag__save_third(const char *path);
 ag_status ag__load_third(double *third, const char *path, ag_failure *why);
 
-/* Ten steps on w (decay 0.2) and b (no decay); the script in tests/test_optim.c does the same with
- * PyTorch. */
+/* Ten steps on w (decay 0.2) and b (no decay); the script in tests/optim/test_optim.c does the same
+ * with PyTorch. */
 void ag__trace_adam(double out[10][6], int decoupled)
 {
     static const double start[6] = {0.5, -1.25, 2.0, 0.0, 0.75, -0.3};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of TPGNN on a batch, in the build's precision. */
-#include "tests/paper_runner.h"
+#include "support/paper_runner.h"
 
 #include "ops/ops.h"
 
@@ -18,7 +18,7 @@ struct paper_net {
     int nodes, graphs;
 };
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- life ---- */
 
 static void destroy(paper_net *net)
 {
@@ -71,7 +71,7 @@ static paper_net *create(const tpgnn_paper_options *options, const paper_graphs 
 
 static void threads(int n) { ag_set_threads(n); }
 
-/* ---- parameters ------------------------------------------------------------------------------ */
+/* ---- parameters ---- */
 
 static int params(const paper_net *net) { return net->params->count; }
 
@@ -103,7 +103,7 @@ static void gradient(const paper_net *net, int index, double *out)
     read_reals(out, net->params->list[index]->gradient, net->params->list[index]->count);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------ */
+/* ---- runs ---- */
 
 static ag_tensor *forward(paper_net *net, ag_tape *tape)
 {

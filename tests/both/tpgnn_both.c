@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of examples/tpgnn in double (in float it comes from the program's library). */
-#include "examples/tpgnn/paper.h"
+#include "examples/tpgnn/model/paper.h"
 
 #ifdef AG_DOUBLE
-# include "examples/tpgnn/paper.c"
-# include "examples/tpgnn/paper_new.c"
+# include "examples/tpgnn/model/paper.c"
+# include "examples/tpgnn/model/paper_new.c"
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A step of TPGNN, in the build's precision. */
-#include "tests/tpgnn_runner.h"
+#include "support/tpgnn_runner.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The TPU model on a batch, in the build's precision. */
-#include "tests/tpu_runner.h"
+#include "support/tpu_runner.h"
 
-#include "examples/tpu/loss.h"
+#include "examples/tpu/model/loss.h"
 #include "ops/ops.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ struct tpu_net {
     const tpu_samples *samples; /* of the gradient check */
 };
 
-/* ---- life --------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static void destroy(tpu_net *net)
 {
@@ -39,7 +39,7 @@ static tpu_net *create(const tpu_options *options, double offset, uint64_t seed,
     return NULL;
 }
 
-/* ---- parameters --------------------------------------------------------------------------- */
+/* ---- parameters ---- */
 
 static int params(const tpu_net *net) { return net->model.params->count; }
 
@@ -68,7 +68,7 @@ static void gradient(const tpu_net *net, int index, double *out)
     for (int64_t i = 0; i < p->count; i++) out[i] = (double)p->gradient[i];
 }
 
-/* ---- runs --------------------------------------------------------------------------------- */
+/* ---- runs ---- */
 
 static int begin(tpu_net *net, const tpu_samples *s, int training, char why[TPU_WHY])
 {

@@ -21,10 +21,12 @@ package)
     by_package "$work/prefix"
     ;;
 shared)
-    cmake -G Ninja -S "$here/../.." -B "$work/augur" -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON \
-        -DAUGUR_CUDA=off -DAUGUR_TESTS=OFF -DAUGUR_EXAMPLES=OFF
-    cmake --build "$work/augur"
-    cmake --install "$work/augur" --prefix "$work/prefix"
+    library=$build/../consumer-shared # as deep as the build: with ccache, it takes the same objects
+    rm -rf "$library"
+    cmake -G Ninja -S "$here/../.." -B "$library" -DBUILD_SHARED_LIBS=ON \
+        -DAUGUR_WERROR=ON -DAUGUR_CUDA=off -DAUGUR_TESTS=OFF -DAUGUR_EXAMPLES=OFF
+    cmake --build "$library"
+    cmake --install "$library" --prefix "$work/prefix"
     by_package "$work/prefix"
     ;;
 pkgconfig)
@@ -35,7 +37,7 @@ pkgconfig)
     "$work/use"
     ;;
 subdirectory)
-    cmake -G Ninja -S "$here/subdirectory" -B "$work/use" -DCMAKE_BUILD_TYPE=Debug -DAUGUR_CUDA=off
+    cmake -G Ninja -S "$here/subdirectory" -B "$work/use" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 -DAUGUR_CUDA=off
     cmake --build "$work/use"
     "$work/use/use"
     ;;

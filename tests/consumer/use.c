@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program outside of the project, in C and (use.cpp) in C++: it sees what users see. */
+/* A program outside of the project, in C and (use.cpp) in C++, that sees what users see. */
 #include <augur.h>
 #include <stdio.h>
 

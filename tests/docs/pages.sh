@@ -6,7 +6,8 @@ cd "$(dirname "$0")/../.." || exit 1
 bad=0
 complain() { echo "docs: $1"; bad=1; }
 
-for page in README.md CHANGELOG.md docs/*.md tests/golden/*.md; do
+for page in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/*/*.md examples/*/*.md examples/*/*/*.md \
+    tests/*.md tests/*/*.md; do
     [ -f "$page" ] || continue
     folder=$(dirname "$page")
     # Links outside of blocks of code; what follows # is a heading.
@@ -34,6 +35,9 @@ for page in README.md docs/*.md; do
     done
 done
 [ $quoted -ge 6 ] || complain "only $quoted examples are quoted: the pages have lost some"
+
+sh docs/make_architecture.sh | cmp -s - docs/architecture.svg ||
+    complain "docs/architecture.svg is not current: run cmake --build --preset release --target docs"
 
 if command -v patch >/dev/null 2>&1; then # to the lines that they show, not to others that look alike
     for change in tests/docs/*.diff; do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a config file, a study, a config.json and a command line, by the first byte. */
 #define _GNU_SOURCE /* strtok_r */
-#include "tests/test_harness_demo.h"
+#include "support/harness_demo.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as the text of a program. What is read is right, comes back when it is printed, and has
-   features and edges. */
+/* Any bytes as the text of a program. A program that is read is right, is the same after printing
+   and reading, and has features and edges. */
 #define _GNU_SOURCE /* open_memstream */
-#include "examples/lab/features.h"
-#include "tests/lab_same.h"
+#include "examples/lab/program/features.h"
+#include "support/lab_same.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as measured schedules. The first byte says: 1: arrays in memory, else an npz file; 2:
-   the file's checksums stay as they are, else they are set right, so that what is inside gets
-   further. What is read becomes a batch. */
+/* Any bytes as measured schedules. Bits of the first byte: 1: arrays in memory, else an npz file;
+   2: the file's checksums stay as they are, else they are corrected, so that damage inside gets
+   further. Schedules that are read become a batch. */
 #define _GNU_SOURCE /* memfd_create */
-#include "examples/tpgnn/batch.h"
+#include "examples/tpgnn/model/batch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { MOST_SCHEDULES = 8, LIMIT = 1 << 26 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-/* ---- checksums of a zip ---------------------------------------------------------------------- */
+/* ---- checksums of a zip ---- */
 
 static uint32_t get(const uint8_t *at, int bytes)
 {
@@ -54,18 +54,18 @@ static void mend(uint8_t *zip, size_t n)
     }
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static void read_file(tpgnn_data *data, uint8_t *bytes, size_t n, int mended, ag_failure *why)
 {
     char path[64];
-    tpugraphs_paths paths = {0};
+    harness_files paths = {0};
     const int fd = memfd_create("fuzz", 0);
     if (mended) mend(bytes, n);
     if (fd < 0 || write(fd, bytes, n) != (ssize_t)n) abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (!tpugraphs_paths_add(&paths, path, why)) tpgnn_data_add(data, &paths, why);
-    tpugraphs_paths_free(&paths);
+    if (!harness_files_add(&paths, path, why)) tpgnn_data_add(data, &paths, why);
+    harness_files_free(&paths);
     close(fd);
 }
 
@@ -110,7 +110,7 @@ static void read_arrays(tpgnn_data *data, const uint8_t *bytes, size_t n, ag_fai
     }
 }
 
-/* ---- what was read --------------------------------------------------------------------------- */
+/* ---- results ---- */
 
 static void check_schedule(const tpgnn_data *data, const tpgnn_schedule *s)
 {

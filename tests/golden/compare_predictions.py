@@ -4,7 +4,7 @@
     python compare_predictions.py CHECKPOINT NPZ CSV [--chunk N] [--tolerance 1e-4]
     python compare_predictions.py --check
 
-CHECKPOINT is a safetensors file, CSV has the header `config,score` and a row per configuration.
+CHECKPOINT is a safetensors file, CSV has what `tgraph predict` says of NPZ (and maybe of other files).
 
 A difference is relative to the score or, where the score is nearer to 0 than that, to a hundredth of the standard
 deviation of all scores of the file. A score is a sum of many terms of both signs plus a bias: its rounding error is
@@ -17,6 +17,7 @@ import csv
 import math
 import statistics
 import sys
+from pathlib import Path
 
 FLOOR = 1e-2  # of the standard deviation of the expected scores
 
@@ -51,13 +52,14 @@ def check():
     sys.exit(1 if wrong else 0)
 
 
-def read_scores(path):
+def read_scores(path, name):
+    """Those of one file, by configuration."""
     with open(path, newline="") as f:
         rows = list(csv.DictReader(f))
-    if not rows or not {"config", "score"} <= set(rows[0]):
-        sys.exit(f"{path}: needs a header `config,score` and at least one row")
-    scores = {int(r["config"]): float(r["score"]) for r in rows}
-    for i in range(max(scores) + 1):
+    if not rows or not {"group", "item", "score"} <= set(rows[0]):
+        sys.exit(f"{path}: needs a header `group,item,score` and at least one row")
+    scores = {int(r["item"]): float(r["score"]) for r in rows if r["group"] == name}
+    for i in range(max(scores, default=0) + 1):
         if math.isnan(scores.get(i, math.nan)):
             sys.exit(f"{path}: no score of configuration {i}")
     return [scores[i] for i in range(len(scores))]
@@ -78,7 +80,7 @@ def main():
     from tgraph_data import Checkpoint, predict  # needs PyTorch
 
     expected = predict(Checkpoint(a.checkpoint), a.npz, a.chunk, a.limit).tolist()
-    found = read_scores(a.csv)[:a.limit]
+    found = read_scores(a.csv, Path(a.npz).name)[:a.limit]
     if len(expected) != len(found):
         sys.exit(f"{a.csv}: {len(found)} scores, but {a.npz} has {len(expected)} configurations")
     if not all(map(math.isfinite, expected)):

@@ -24,9 +24,9 @@ def read_scores(path, name):
     """Those of one file, by the place that the rows give them."""
     with open(path, newline="") as f:
         rows = list(csv.DictReader(f))
-    if not rows or not {"task", "schedule", "score"} <= set(rows[0]):
-        sys.exit(f"{path}: needs a header `task,schedule,score` and at least one row")
-    scores = {int(r["schedule"]): float(r["score"]) for r in rows if r["task"] == name}
+    if not rows or not {"group", "item", "score"} <= set(rows[0]):
+        sys.exit(f"{path}: needs a header `group,item,score` and at least one row")
+    scores = {int(r["item"]): float(r["score"]) for r in rows if r["group"] == name}
     if sorted(scores) != list(range(len(scores))):
         sys.exit(f"{path}: the rows of {name} are not numbered from 0 on")
     return [scores[i] for i in range(len(scores))]
@@ -44,7 +44,8 @@ def main():
     count = sum(t.numel() for t in checkpoint.own.values())
     if a.parameters and a.parameters != count:
         sys.exit(f"{a.checkpoint}: {count} parameters, not {a.parameters}")
-    expected, cuts = predict(checkpoint, load(a.npz))
+    speed, cuts = predict(checkpoint, load(a.npz))
+    expected = [-s for s in speed]  # a small score is fast
     found = read_scores(a.csv, Path(a.npz).stem)
     if len(expected) != len(found):
         sys.exit(f"{a.csv}: {len(found)} scores of {a.npz}, but it has {len(expected)}")

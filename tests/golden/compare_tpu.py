@@ -17,14 +17,13 @@ from compare_predictions import relative_errors
 from tpu_data import Checkpoint, predict
 
 
-def read_scores(path, task, name):
+def read_scores(path, name):
     """Those of one file, by the place that the rows give them."""
-    who, place, value = ("kernel", "config", "score") if task == "tile" else ("program", "kernel", "ns")
     with open(path, newline="") as f:
         rows = list(csv.DictReader(f))
-    if not rows or not {who, place, value} <= set(rows[0]):
-        sys.exit(f"{path}: needs a header `{who},{place},{value}` and at least one row")
-    scores = {int(r[place]): float(r[value]) for r in rows if r[who] == name}
+    if not rows or not {"group", "item", "score"} <= set(rows[0]):
+        sys.exit(f"{path}: needs a header `group,item,score` and at least one row")
+    scores = {int(r["item"]): float(r["score"]) for r in rows if r["group"] == name}
     if sorted(scores) != list(range(len(scores))):
         sys.exit(f"{path}: the rows of {name} are not numbered from 0 on")
     return [scores[i] for i in range(len(scores))]
@@ -41,7 +40,7 @@ def main():
     expected = predict(checkpoint, a.npz)
     if checkpoint.task == "fusion":
         expected = [math.exp(e) for e in expected]
-    found = read_scores(a.csv, checkpoint.task, Path(a.npz).stem)
+    found = read_scores(a.csv, Path(a.npz).stem)
     if len(expected) != len(found):
         sys.exit(f"{a.csv}: {len(found)} scores of {a.npz}, but it has {len(expected)}")
     if not all(map(math.isfinite, expected)):

@@ -16,7 +16,7 @@ from torch_geometric.nn import GATConv
 SLOPE = 0.2
 TOY = [(1, 0), (2, 0), (2, 1), (0, 3), (1, 3), (2, 3), (5, 3), (3, 3), (6, 5), (5, 6), (1, 0), (0, 5)]
 GRAPHS = {  # nodes of each graph, edges (source, target) numbered over all of them
-    "toy": ([8], TOY),  # 2 and 4 hear nothing, 7 is alone, 3 hears itself, 1 -> 0 stands twice
+    "toy": ([8], TOY),  # 2 and 4 receive nothing, 7 is alone, 3 has a loop, 1 -> 0 occurs twice
     "one": ([1], []),
     "loop": ([1], [(0, 0)]),
     "no_edges": ([5], []),

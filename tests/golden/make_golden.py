@@ -19,7 +19,7 @@ CONFIG_IDS = [1, 4, 7, 10]
 RANKS = [3, 0, 2, 2, 1]
 WEIGHT_DECAY, CLIP = 1e-5, 1.0
 FULL_GRADIENTS, SAMPLES, DIRECTIONS = 12000, 8, 3
-FORWARD, GRADIENT = 1e-5, 5e-4  # how far float may be from these values: the bounds of tests/test_tgraph_model.c
+FORWARD, GRADIENT = 1e-5, 5e-4  # how far float may be from these values: the bounds of tests/tgraph/test_tgraph_model.c
 
 SMALL = 16
 CASES = {  # name: (options, number of training steps to record)
@@ -163,7 +163,7 @@ def run(options, steps, inputs, dtype):
 
 
 def probe(gradient, rules):
-    """The rule of a parameter's values, then what stands for its gradient where that is not stored in full:
+    """The rule of a parameter's values, then the summary of its gradient where that is not stored in full:
     [stream, scale, offset, largest, norm, dots with three hashed directions, entries i * count // 8]."""
     g = gradient.reshape(-1)
     dots = [g @ uniform(1000 + DIRECTIONS * rules[0] + d, g.size) for d in range(DIRECTIONS)]
@@ -180,7 +180,7 @@ def option_row(o):
 
 def least_scale(name, gradients):
     """Of a gradient's error. A bias in front of an instance norm has no gradient but rounding: its scale is that of
-    the weight beside it."""
+    the weight of the same layer."""
     largest = 1e-3 * max(np.abs(g).max() for g in gradients.values())
     if name.endswith(".linear.bias"):
         largest = max(largest, np.abs(gradients[name[:-len("bias")] + "weight"]).max())

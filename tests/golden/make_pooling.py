@@ -78,7 +78,7 @@ def conv(r, graph, kind, width=5, out=3, bias=True):
 
 
 def ordered(x, edges, perm):
-    """What a pooling leaves, with its nodes in the order that they had."""
+    """The graph after a pooling, with its nodes in the order that they had."""
     order = torch.argsort(perm)
     place = torch.argsort(order)
     return x[order], place[edges], perm[order]

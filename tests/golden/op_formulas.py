@@ -178,7 +178,7 @@ def spread(x, f, i):
 
 @formula("embedding_bag")
 def embedding_bag(x, f, i):
-    """Row by row the sum over k of table[k * i[0] + index[k]]; a negative index, or one behind the table, adds none."""
+    """Row by row the sum over k of table[k * i[0] + index[k]]; a negative index, or one after the end of the table, adds none."""
     table, index = x
     index = torch.where(index < 0, index, index + i[0] * torch.arange(index.shape[1]))
     return gather([table, index], f, i).sum(1)
@@ -521,7 +521,7 @@ def sag_pool(x, f, i):
 
 @formula("topk_edges")
 def topk_edges(x, f, i):
-    """rows, sources, rows_t, targets of the messages between nodes that stay; -1 behind the last."""
+    """rows, sources, rows_t, targets of the messages between nodes that stay; -1 after the last."""
     rows, sources, rows_t, targets, perm, place = x
     count, p = len(perm), len(sources)
     new_rows, new_rows_t = torch.zeros(count, 2, dtype=torch.long), torch.zeros(count, 2, dtype=torch.long)

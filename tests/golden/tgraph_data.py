@@ -45,7 +45,7 @@ def load_layout(path, pruned=True, padded=True):
 
 
 def load_tile(path):
-    """As load_layout without configurable nodes; configurations [c, 24] are raw. Nothing is pruned or padded anew."""
+    """As load_layout without configurable nodes; configurations [c, 24] are raw. Nothing is pruned or padded again."""
     z = np.load(path)
     f = z["node_feat"]
     return (f[:, :FEATURES].astype(np.float64), f[:, FEATURES:].astype(np.int64), z["node_opcode"].astype(np.int64),

@@ -16,12 +16,12 @@ OPS, OP_WIDTH, LAYOUT_ROWS, LAYOUT_WIDTH = 120, 16, 8, 4
 
 @dataclasses.dataclass
 class Options:
-    """What the authors' code and the paper leave open; the defaults are the code's values."""
+    """Options where the authors' code and the paper differ; the defaults are the code's values."""
     kind: str = "layout"            # layout | tile
     hidden: int = 256
     cross: bool = True              # cross-configuration attention at all
     cross_input: bool = True        # ... also in the two input layers
-    halve: bool = True              # the copy stands beside half of the channels; False: beside all
+    halve: bool = True              # the copy is concatenated with half of the channels; False: with all
     channel: bool = True            # channel attention
     edges: bool = True              # False: every neighbourhood is empty
     direction: str = "consumers"    # whom a node averages: its consumers (code) | operands | both
@@ -82,7 +82,7 @@ class CrossConfigAttention(nn.Module):
 
 
 class Attention(nn.Module):
-    """Channel attention, then (optionally) the cross-attended copy beside it: [.., o] -> [.., o] or [.., 2 o], which a
+    """Channel attention, then (optionally) the cross-attended copy appended: [.., o] -> [.., o] or [.., 2 o], which a
     linear layer brings back to [.., o] where the channels were not halved before."""
     def attend(self, x):
         if self.channel is not None:

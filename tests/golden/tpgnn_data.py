@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of schedules and checkpoints for the PyTorch form of TPGNN; formats: docs/formats.md."""
+"""Files of schedules and checkpoints for the PyTorch form of TPGNN; formats: docs/formats/tpgnn.md."""
 import dataclasses
 import json
 
@@ -31,7 +31,7 @@ class Tree:
 
 
 def shape_of(children):
-    """parent, place among its children and depth of each node; nodes stand in pre-order."""
+    """parent, place among its children and depth of each node; nodes are in pre-order."""
     parent, position, depth, open_nodes = [], [], [], []
     for v, count in enumerate(children):
         while open_nodes and not open_nodes[-1][1]:

@@ -92,7 +92,7 @@ def linear(c, name, x):
 
 
 def hear(c, name, x, sources, targets):
-    """Mean of relu(W x_u + b) over the edges u -> v; 0 where a node hears nobody."""
+    """Mean of relu(W x_u + b) over the edges u -> v; 0 for a node without neighbours."""
     message = torch.relu(linear(c, name, x))
     return scatter(message[sources], targets, 0, len(x), reduce="mean")
 
@@ -104,7 +104,7 @@ def numbers(tree, kept):
 
 
 def member_cost(c, front, tree):
-    """Of one of the networks that stand side by side; front: what its parameters' names begin with."""
+    """The costs by one of the networks; front: the prefix of its parameters' names."""
     kept, edges = graph(tree, c.o["edges"], c.o["compact"])
     x = numbers(tree, kept) @ c.own[f"{front}input.weight"][:, :4].t() + c.own[f"{front}input.bias"]
     for field in c.words:

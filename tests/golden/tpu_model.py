@@ -2,7 +2,7 @@
 """The TPU performance model of Kaufman et al. (MLSys 2021) in PyTorch: one kernel at a time, every node of every
 configuration computed in full, graphs as dense matrices of message counts. Nothing is shared, split or packed.
 
-Parameters are a dict by the names of the checkpoint (docs/formats.md, "Checkpoints of the TPU model")."""
+Parameters are a dict by the names of the checkpoint (docs/formats/tpu.md, "Checkpoints")."""
 import dataclasses
 
 import torch
@@ -92,7 +92,7 @@ def counts(nodes, edges, way, loops):
 
 
 class Model:
-    """Keeps what a ReLU saw nearest to 0 in `kink`: gradients are no numbers to compare with beside a kink."""
+    """Keeps the input of a ReLU that is nearest to 0 in `kink`: gradients cannot be compared near a kink."""
     def __init__(self, options, parameters, offset=0.0):
         self.o, self.p, self.offset, self.kink = options, parameters, offset, float("inf")
         found, wanted = {n: tuple(t.shape) for n, t in parameters.items()}, shapes(options)

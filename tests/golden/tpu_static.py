@@ -34,7 +34,7 @@ class Kernel:
         return BYTES[kind[0]] * self.elements[v] if kind.size else 0
 
     def find_root(self):
-        """Computations that are called have a root that somebody consumes."""
+        """Computations that are called have a root that a node consumes."""
         n, is_root = len(self.op), self.f[:, 0] > 0
         consumed = {v for operands in self.operands for v in operands}
         self.called = {v for v in consumed if is_root[v]}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/conv_cases.h"
+#include "conv_cases.h"
 #include "core/internal.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 golden *conv_file;
 
-/* ---- a case of the file ---------------------------------------------------------------------- */
+/* ---- a case of the file ---- */
 
 static golden_array member(const char *name, const char *what, int number)
 {
@@ -87,7 +87,7 @@ void conv_tear_down(conv_fixture *f)
     free(f->edge);
 }
 
-/* ---- comparing ------------------------------------------------------------------------------- */
+/* ---- comparing ---- */
 
 conv_results conv_run(const conv_fixture *f, conv_function *how)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions and poolings of a golden file (conv_file): what every case of it has to pass. */
+/* Convolutions and poolings of a golden file (conv_file), and the checks that every case has to
+   pass. */
 #ifndef AG_TESTS_CONV_CASES_H
 #define AG_TESTS_CONV_CASES_H
 
@@ -10,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "support/golden.h"
-#include "tests/convolution_runner.h"
+#include "golden.h"
+#include "convolution_runner.h"
 
 extern golden *conv_file;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/golden.h"
+#include "golden.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ void golden_close(golden *g)
     if (g) zip_discard((zip_t *)g);
 }
 
-/* The whole member, with a 0 behind it; NULL: no such member. */
+/* The whole member and a terminating 0; NULL: no such member. */
 static char *inflate(zip_t *zip, const char *name, size_t *bytes)
 {
     char file[128];

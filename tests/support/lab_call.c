@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "support/lab_call.h"
+#include "lab_call.h"
 
 #include "examples/lab/lab.h"
 
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "tests/files.h"
+#include "files.h"
 
 static char start_folder[4096];
 

@@ -23,10 +23,10 @@ const lab_outcome *lab_call(const char *line);
    texts. */
 const lab_outcome *lab_expect(const char *line, int code, const char *out, const char *err);
 
-/* A call that goes on beside the test. */
+/* Starts a call that runs while the test continues. */
 pid_t lab_start(const char *line);
 
-/* The bytes of a file with a 0 behind them; the caller frees. NULL: it is not there. */
+/* The bytes of a file and a terminating 0; the caller frees. NULL: there is no such file. */
 char *lab_file(const char *path, size_t *n);
 void lab_file_put(const char *path, const char *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/lab_case_kernels.h"
+#include "lab_case_kernels.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef LAB_CASE_KERNELS_H
 #define LAB_CASE_KERNELS_H
 
-#include "examples/lab/run_internal.h"
+#include "examples/lab/run/run_internal.h"
 
 /* Kernels with everything that a tile has to follow: 0 .. LAB_CASE_KERNELS-1; 0: max(x w + b, 0) of
    [37,29] and [29,45]. */

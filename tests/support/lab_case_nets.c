@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Small nets for the tests of the lab: each has configurable nodes of several kinds in a row. */
-#include "support/lab_cases.h"
+#include "lab_cases.h"
 
 #define SIZES(...) ((const int[]){__VA_ARGS__})
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/lab_cases.h"
+#include "lab_cases.h"
 
-#include "examples/lab/reference.h"
+#include "examples/lab/run/reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static lab_shape some_shape(ag_random *r, int least)
     return s;
 }
 
-/* A parameter behind a reshape. */
+/* A parameter followed by a reshape. */
 static int operand(lab_program *p, lab_type type, lab_shape s)
 {
     return lab_reshape(p, lab_parameter(p, type, s.rank, s.size), s.rank, s.size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/lab_slopes.h"
+#include "lab_slopes.h"
 
-#include "examples/lab/differentiate.h"
-#include "examples/lab/run.h"
+#include "examples/lab/gradient/differentiate.h"
+#include "examples/lab/run/run.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #ifndef LAB_SLOPES_H
 #define LAB_SLOPES_H
 
-#include "examples/lab/program.h"
+#include "examples/lab/program/program.h"
 
 /* One weight on its way: weight + step * (gradient + share * random). All are nodes. */
 typedef struct lab_knob {

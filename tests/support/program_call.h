@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole calls of the programs tgraph, tpu and tpgnn, each in a child of its own. */
+/* Whole calls of the programs tgraph, tpu and tpgnn, and of one of the test's own, each in a child
+   of its own. */
 #ifndef TEST_PROGRAM_CALL_H
 #define TEST_PROGRAM_CALL_H
 
@@ -13,8 +14,11 @@ typedef struct program_outcome {
 /* 0: the children find no gnuplot, which is quicker. */
 extern int program_pictures;
 
-/* What each child calls first, e.g. to take limits upon itself; NULL: nothing. */
+/* A function that each child calls first, e.g. to limit itself; NULL: none. */
 extern void (*program_before)(void);
+
+/* A program of the test, by its name; NULL: none. */
+extern const struct harness_program *program_own;
 
 /* Words are separated by single spaces, the first is the program; it runs in test_folder. */
 program_outcome program_call(const char *line);
@@ -34,14 +38,14 @@ uint64_t program_hash_of(const char *name);
 /* Fails the test unless two run folders in test_folder hold the same bytes (times and pages aside).
  */
 void program_expect_same(const char *one, const char *two);
-/* The whole file, with a 0 behind it; the caller frees it. */
+/* The whole file and a terminating 0; the caller frees it. */
 char *program_text_of(const char *name);
 
 /* The call with every `stride`th allocation failing (AUGUR_STRIDE=1 in the environment: every one)
    exits 5 and speaks of memory; more than `least` of them fail. */
 void program_each_fails(const char *line, int stride, int least);
 
-/* A generator that AUGUR_SEED=n in the environment repeats; says its seed. */
+/* A generator that AUGUR_SEED=n in the environment repeats; prints its seed. */
 ag_random program_random(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "support/program_files.h"
+#include "program_files.h"
 
-#include "support/tgraph_npz.h"
+#include "tgraph_npz.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/tgraph/baseline_parts.h"
+#include "examples/tgraph/baseline/baseline_internal.h"
 
 enum { RANDOM, RIDGE, BOOSTING, NODES = 4 };
 

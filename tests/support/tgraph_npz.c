@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* mkdtemp */
-#include "support/tgraph_npz.h"
+#include "tgraph_npz.h"
 
-#include "tests/files.h"
+#include "files.h"
 
 const char *const test_folder = files_folder;
 char test_path[300];

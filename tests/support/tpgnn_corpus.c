@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/tpgnn_corpus.h"
+#include "tpgnn_corpus.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ const char *const corpus_names[CORPUS_TYPES] = {
 enum { MOST_NODES = 400, DEEPEST = 9 };
 
 typedef struct growing {
-    corpus *c;
+    tpgnn_forest *c;
     int64_t n;
     ag_random random;
 } growing;
@@ -41,7 +41,7 @@ static int dice(growing *g, int n) { return (int)ag_random_below(&g->random, (ui
 
 static int32_t node(growing *g, int type, int32_t parent)
 {
-    const int64_t first = g->c->start[g->c->graphs];
+    const int64_t first = g->c->start[g->c->trees];
     g->c->type[g->n] = type;
     g->c->parent[g->n] = parent;
     return (int32_t)(g->n++ - first);
@@ -90,23 +90,23 @@ static void statement(growing *g, int32_t parent, int depth)
         statement(g, at, depth + 1);
 }
 
-corpus corpus_new(int graphs, uint64_t seed)
+tpgnn_forest corpus_new(int trees, uint64_t seed)
 {
-    corpus c = {0};
-    const size_t room = (size_t)graphs * MOST_NODES * 64;
-    c.start = calloc((size_t)graphs + 1, sizeof *c.start);
+    tpgnn_forest c = {0};
+    const size_t room = (size_t)trees * MOST_NODES * 64;
+    c.start = calloc((size_t)trees + 1, sizeof *c.start);
     c.type = calloc(room, sizeof *c.type);
     c.parent = calloc(room, sizeof *c.parent);
     growing g = {&c, 0, {seed, 0, 0}};
-    for (; c.graphs < graphs; c.graphs++) {
-        c.start[c.graphs] = g.n;
+    for (; c.trees < trees; c.trees++) {
+        c.start[c.trees] = g.n;
         statement(&g, -1, 0);
-        c.start[c.graphs + 1] = g.n;
+        c.start[c.trees + 1] = g.n;
     }
     return c;
 }
 
-void corpus_free(corpus *c)
+void corpus_free(tpgnn_forest *c)
 {
     free(c->start);
     free(c->type);

@@ -3,20 +3,14 @@
 #ifndef TEST_TPGNN_CORPUS_H
 #define TEST_TPGNN_CORPUS_H
 
-#include "examples/tpgnn/fasttext.h"
+#include "examples/tpgnn/fasttext/walks.h"
 
 enum { CORPUS_TYPES = 18 };
 extern const char *const corpus_names[CORPUS_TYPES];
 
-typedef struct corpus {
-    int graphs;
-    int64_t *start;         /* [graphs + 1] */
-    int32_t *type, *parent; /* [nodes] */
-} corpus;
-
 /* Trees that read like lowered programs: loops around stores of expressions. */
-corpus corpus_new(int graphs, uint64_t seed);
-void corpus_free(corpus *c);
+tpgnn_forest corpus_new(int trees, uint64_t seed);
+void corpus_free(tpgnn_forest *c);
 
 /* Sentence i has the tokens first[i] to first[i + 1] - 1. */
 typedef struct corpus_list {

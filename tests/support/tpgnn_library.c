@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/tpgnn_library.h"
+#include "tpgnn_library.h"
 
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/checkpoint.h"

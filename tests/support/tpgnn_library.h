@@ -3,8 +3,8 @@
 #ifndef TEST_TPGNN_LIBRARY_H
 #define TEST_TPGNN_LIBRARY_H
 
-#include "examples/tpgnn/library/augur_tpgnn.h"
-#include "support/tpgnn_npz.h"
+#include "examples/tpgnn/tvm/library/augur_tpgnn.h"
+#include "tpgnn_npz.h"
 
 enum { TEST_COPIES = 12, TEST_GRAPHS = 2 * TEST_COPIES, TEST_MOST = TEST_GRAPHS * 16 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/tpgnn_npz.h"
+#include "tpgnn_npz.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,10 +107,9 @@ void test_schedules_kinds(test_schedules *s, const char *text)
 
 ag_status test_schedules_add(tpgnn_data *data, const char *path, ag_failure *why)
 {
-    tpugraphs_paths paths = {0};
-    if (!tpugraphs_paths_add(&paths, path ? path : test_path, why))
-        tpgnn_data_add(data, &paths, why);
-    tpugraphs_paths_free(&paths);
+    harness_files paths = {0};
+    if (!harness_files_add(&paths, path ? path : test_path, why)) tpgnn_data_add(data, &paths, why);
+    harness_files_free(&paths);
     return why->status;
 }
 

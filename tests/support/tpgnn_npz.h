@@ -4,8 +4,8 @@
 #ifndef TEST_TPGNN_NPZ_H
 #define TEST_TPGNN_NPZ_H
 
-#include "examples/tpgnn/data.h"
-#include "support/tgraph_npz.h"
+#include "examples/tpgnn/data/data.h"
+#include "tgraph_npz.h"
 
 enum {
     TPGNN_TEST_SCHEDULES = 2,
@@ -15,7 +15,7 @@ enum {
     TPGNN_TEST_TEXT = 400
 };
 
-/* Where the arrays stand; the order is that of the collector. */
+/* The indices of the arrays; the order is that of the collector. */
 enum {
     TPGNN_WORKLOAD,
     TPGNN_KINDS,
@@ -38,8 +38,8 @@ enum {
 };
 
 /* Schedule 0: a store of a constant in one loop. Schedule 1: a loop with an annotation and a
-   minimum of 1 around one whose extent is a variable, and a store of a load. The nodes stand in
-   test_schedules_make. */
+   minimum of 1 around one whose extent is a variable, and a store of a load. test_schedules_make
+   lists the nodes. */
 typedef struct test_schedules {
     char workload[8], kinds[TPGNN_TEST_TEXT];
     uint8_t kind[TPGNN_TEST_NODES], children[TPGNN_TEST_NODES], refers[TPGNN_TEST_NODES];
@@ -59,7 +59,7 @@ void test_schedules_make(test_schedules *s);
 /* Another text of kinds; as many lines as before. */
 void test_schedules_kinds(test_schedules *s, const char *text);
 
-/* Reads test_path, or a path, behind what is there. */
+/* Reads test_path, or a path, and appends it to the data. */
 ag_status test_schedules_add(tpgnn_data *data, const char *path, ag_failure *why);
 /* Writes the file as NAME in test_folder; and reads it. The test fails where that does. */
 void test_schedules_write(const test_schedules *s, const char *name);

@@ -4,7 +4,7 @@
 #define TEST_TPGNN_TREE_H
 
 #include "examples/harness/harness.h"
-#include "examples/tpgnn/nest.h"
+#include "examples/tpgnn/nest/nest.h"
 
 #include <math.h>
 #include <setjmp.h>

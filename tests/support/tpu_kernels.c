@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/tpu_kernels.h"
+#include "tpu_kernels.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef TEST_TPU_KERNELS_H
 #define TEST_TPU_KERNELS_H
 
-#include "examples/tpu/scale.h"
+#include "examples/tpu/data/scale.h"
 
 /* Owns the arrays that the kernel points to. */
 typedef struct test_kernel {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/support/tpu_lab.h"
+#include "tpu_lab.h"
 
 #include "examples/harness/harness.h"
-#include "examples/lab/features.h"
-#include "examples/tpu/analysis.h"
+#include "examples/lab/program/features.h"
+#include "examples/tpu/analytic/analysis.h"
 
 void tpu_lab_kernel(tpu_kernel *k, const lab_program *p)
 {

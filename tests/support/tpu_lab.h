@@ -3,8 +3,8 @@
 #ifndef TPU_LAB_H
 #define TPU_LAB_H
 
-#include "examples/lab/program.h"
-#include "examples/tpu/data.h"
+#include "examples/lab/program/program.h"
+#include "examples/tpu/data/data.h"
 
 /* The program's nodes and edges as a file of the lab has them; one configuration, no run time. */
 void tpu_lab_kernel(tpu_kernel *kernel, const lab_program *program);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/tpu_made.h"
+#include "tpu_made.h"
 
 #include <stdlib.h>
 #include <string.h>

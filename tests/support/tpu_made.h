@@ -3,7 +3,7 @@
 #ifndef TEST_TPU_MADE_H
 #define TEST_TPU_MADE_H
 
-#include "examples/tpu/data.h"
+#include "examples/tpu/data/data.h"
 
 /* Kernel i belongs to program[i] of family[i]; it has 1 to 30 nodes (the first has 60, and its node
    59 has 30 operands and its node 0 as many users), up to twice as many edges, and in the tile task

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/tpu_npz.h"
+#include "tpu_npz.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,9 +36,9 @@ void test_fusion_make(test_fusion *f)
 
 ag_status test_tpu_add(tpu_data *data, const char *path, ag_failure *why)
 {
-    tpugraphs_paths paths = {0};
-    if (!tpugraphs_paths_add(&paths, path ? path : test_path, why)) tpu_data_add(data, &paths, why);
-    tpugraphs_paths_free(&paths);
+    harness_files paths = {0};
+    if (!harness_files_add(&paths, path ? path : test_path, why)) tpu_data_add(data, &paths, why);
+    harness_files_free(&paths);
     return why->status;
 }
 

@@ -4,8 +4,8 @@
 #ifndef TEST_TPU_NPZ_H
 #define TEST_TPU_NPZ_H
 
-#include "examples/tpu/data.h"
-#include "support/tgraph_npz.h"
+#include "examples/tpu/data/data.h"
+#include "tgraph_npz.h"
 
 enum { FUSION_KERNELS = 3, FUSION_NODES = 8, FUSION_EDGES = 6 };
 
@@ -26,7 +26,7 @@ enum { FUSION_NODE_OFFSET = 3, FUSION_EDGE_OFFSET, FUSION_RUNTIME, FUSION_SPREAD
 
 void test_fusion_make(test_fusion *fusion);
 
-/* Reads test_path, or a path, behind what is there. */
+/* Reads test_path, or a path, and appends it to the data. */
 ag_status test_tpu_add(tpu_data *data, const char *path, ag_failure *why);
 /* Writes the good file as NAME in test_folder and reads it; the test fails where that does. */
 void test_tpu_add_fusion(tpu_data *data, const char *name);

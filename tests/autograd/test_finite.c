@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* The checks that find wrong numbers: ag_gradcheck and ag_check_finite. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+#include "support/gradcheck_trace.h"
+
+#include <math.h>
+#include <string.h>
+
+static void test_gradcheck_accepts_right_gradients(void **state)
+{
+    char where[200];
+    (void)state;
+    const double error = ag64__trace_gradcheck(3, 0, where);
+    assert_true(error < 1e-8); /* NAN would mean that it changed the weights */
+    assert_true(ag__trace_gradcheck(3, 0, where) < 0.2); /* floats: differences are rough */
+}
+
+static void test_gradcheck_rejects_wrong_gradients(void **state)
+{
+    char where[200];
+    (void)state;
+    const double error = ag64__trace_gradcheck(2.999, 0, where);
+    assert_true(error > 1e-4 && error < 1e-2);
+    assert_true(strncmp(where, "small: entry ", 13) == 0);
+    assert_non_null(strstr(where, ": gradient "));
+    assert_non_null(strstr(where, ", difference "));
+    assert_true(ag64__trace_gradcheck(NAN, 0, where) == INFINITY);
+}
+
+static void test_gradcheck_tells_why_a_run_fails(void **state)
+{
+    char where[200];
+    (void)state;
+    assert_true(ag64__trace_gradcheck(3, 1, where) == INFINITY);
+    assert_string_equal(
+        where, "add: x is [2,3], z \"large\" is [20,30]: the shapes differ (op 1, \"large\")");
+}
+
+/* ---- check_finite ---- */
+
+static float values[6] = {1, 2, 0, 4, 5, 6};
+static ag_params *params;
+static ag_param *weight;
+
+static ag_tape *checked(void)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_check_finite(tape, 1);
+    ag_tape_seed(tape, 1, 42);
+    return tape;
+}
+
+static void test_result_that_is_not_finite(void **state)
+{
+    ag_tape *tape = checked();
+    (void)state;
+    ag_tensor *x = ag_name(ag_input(tape, values, AG_SHAPE(2, 3)), "features");
+    ag_tensor *y = ag_exp(ag_log(x)); /* e^-inf is 0 again: only the first op shows it */
+    ag_tensor *loss = ag_sum_all(ag_mul(y, ag_parameter(tape, weight)));
+    ag_params_reset(params);
+    ag_backward(loss);
+    assert_int_equal(ag_tape_status(tape), AG_EFINITE);
+    assert_string_equal(
+        ag_error(tape),
+        "log: element 2 of the result is -inf at step 42 (op 0, \"features\"); values "
+        "must be finite: look at the inputs or lower the learning rate.");
+    assert_int_equal(params->state, AG_BAD);
+    assert_true(isnan(ag_item(loss)));
+    ag_tape_free(tape);
+}
+
+static void test_gradient_that_is_not_finite(void **state)
+{
+    ag_tape *tape = checked();
+    (void)state;
+    weight->value[4] = 0;
+    ag_tensor *h = ag_sqrt(ag_parameter(tape, weight));
+    ag_params_reset(params);
+    ag_backward(ag_sum_all(ag_tanh(ag_neg(h))));
+    assert_string_equal(
+        ag_error(tape),
+        "sqrt: element 4 of the gradient is -inf at step 42 (op 0, \"weight\"); values "
+        "must be finite: look at the inputs or lower the learning rate.");
+    assert_int_equal(params->state, AG_BAD);
+    weight->value[4] = 1;
+    ag_tape_free(tape);
+}
+
+/* Without the check the run succeeds, and with good numbers the check reports nothing. */
+static void test_check_only_looks(void **state)
+{
+    ag_tape *tape = checked();
+    float with[6], without[6];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ag_check_finite(tape, !i);
+        ag_tape_reset(tape);
+        ag_params_reset(params);
+        ag_tensor *y =
+            ag_linear(ag_parameter(tape, weight), ag_input(tape, values, AG_SHAPE(2, 3)), NULL);
+        ag_backward(ag_sum_all(ag_softmax(ag_tanh(y))));
+        assert_string_equal(ag_error(tape), "");
+        memcpy(i ? without : with, weight->gradient, sizeof with);
+    }
+    assert_memory_equal(with, without, sizeof with);
+    ag_tape_reset(tape);
+    ag_tensor *y = ag_sum_all(ag_log(ag_input(tape, values, AG_SHAPE(6))));
+    ag_forward(y);
+    assert_true(ag_item(y) == -INFINITY);
+    ag_tape_free(tape);
+}
+
+/* A NaN is not taken for a number on its way to the loss, so that a step can notice it. */
+static void test_nan_stays(void **state)
+{
+    static const float one_nan[] = {0, NAN, 2, 3};
+    static const int32_t ranks[] = {3, 0, 1, 2};
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    (void)state;
+    for (int k = 0; k < 20; k++) {
+        ag_tape_reset(tape);
+        ag_tensor *x = ag_input(tape, one_nan, AG_SHAPE(4)), *y = NULL;
+        ag_tensor *rank = ag_input_i32(tape, ranks, AG_SHAPE(4));
+        ag_tensor *ones = ag_input(tape, values, AG_SHAPE(4));
+        switch (k) {
+        case 0: y = ag_relu(x); break;
+        case 1: y = ag_leaky_relu(x, 0.1f); break;
+        case 2: y = ag_elu(x, 1); break;
+        case 3: y = ag_gelu(x); break;
+        case 4: y = ag_gelu_tanh(x); break;
+        case 5: y = ag_tanh(x); break;
+        case 6: y = ag_sigmoid(x); break;
+        case 7: y = ag_softplus(x); break;
+        case 8: y = ag_silu(x); break;
+        case 9: y = ag_exp(x); break;
+        case 10: y = ag_log(x); break;
+        case 11: y = ag_clamp(x, -1, 1); break;
+        case 12: y = ag_abs(x); break;
+        case 13: y = ag_pairwise_hinge(x, rank, 1, AG_MEAN); break;
+        case 14: y = ag_pairwise_logistic(x, rank, AG_MEAN); break;
+        case 15: y = ag_listmle(x, rank); break;
+        case 16: y = ag_huber(x, ones, 1); break;
+        case 17: y = ag_absolute_error(x, ones); break;
+        case 18: y = ag_softmax(x); break;
+        default: y = ag_max_rows(x);
+        }
+        ag_forward(y = ag_sum_all(y));
+        if (!isnan(ag_item(y))) fail_msg("op %d of a NaN is %g", k, (double)ag_item(y));
+    }
+    ag_tape_free(tape);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    ag_set_threads(1);
+    params = ag_params_new();
+    weight = ag_params_add(params, "weight", AG_SHAPE(2, 3), ag_init_constant(1), 1);
+    return ag_params_build(params, 0) != AG_OK;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    ag_params_free(params);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gradcheck_accepts_right_gradients),
+        cmocka_unit_test(test_gradcheck_rejects_wrong_gradients),
+        cmocka_unit_test(test_gradcheck_tells_why_a_run_fails),
+        cmocka_unit_test(test_result_that_is_not_finite),
+        cmocka_unit_test(test_gradient_that_is_not_finite),
+        cmocka_unit_test(test_check_only_looks),
+        cmocka_unit_test(test_nan_stays),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

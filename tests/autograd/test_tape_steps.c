@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of one step of a tape: its tensors, and the random numbers of its dropouts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 1000 };
+static float ones[N], masks[3][N];
+static const int32_t starts[] = {0, 2, 4};
+
+/* ---- random numbers ---- */
+
+static void draw(float *out, ag_tape *tape)
+{
+    ag_tensor *y = ag_dropout(ag_input(tape, ones, AG_SHAPE(N)), 0.5f);
+    ag_forward(y);
+    assert_string_equal(ag_error(tape), "");
+    memcpy(out, ag_values(y), sizeof ones);
+}
+
+static void test_unseeded_steps_differ(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU), *again = ag_tape_new(AG_CPU);
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        draw(masks[i], tape);
+        ag_tape_reset(tape);
+        ag_tape_reset(tape); /* nothing ran: the same step */
+    }
+    assert_memory_not_equal(masks[0], masks[1], sizeof ones);
+    assert_memory_not_equal(masks[0], masks[2], sizeof ones);
+    assert_memory_not_equal(masks[1], masks[2], sizeof ones);
+    for (int i = 0; i < 3; i++) { /* the draws of steps 0, 1, 2 of seed 0 */
+        float seeded[N];
+        ag_tape_seed(again, 0, (uint64_t)i);
+        draw(seeded, again);
+        ag_tape_reset(again);
+        assert_memory_equal(seeded, masks[i], sizeof ones);
+    }
+    ag_tape_free(tape);
+    ag_tape_free(again);
+}
+
+static void test_seeded_steps_stay(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    (void)state;
+    ag_tape_seed(tape, 3, 4);
+    for (int i = 0; i < 3; i++) {
+        draw(masks[i], tape);
+        ag_tape_reset(tape);
+        assert_memory_equal(masks[i], masks[0], sizeof ones);
+    }
+    ag_tape_free(tape);
+}
+
+static ag_tensor *dropped(ag_tape *tape, void *context)
+{
+    return ag_sum_all(ag_square(ag_dropout(ag_parameter(tape, context), 0.5f)));
+}
+
+/* The differences of a check need one mask. */
+static void test_gradcheck_keeps_the_mask(void **state)
+{
+    char where[200];
+    (void)state;
+    ag_params *params = ag_params_new();
+    ag_param *w = ag_params_add(params, "w", AG_SHAPE(20), ag_init_uniform(1, 2), 1);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    const ag_gradcheck_options options = {.step = 1e-2};
+    assert_true(ag_gradcheck(dropped, w, params, &options, where) < 1e-2);
+    ag_params_free(params);
+}
+
+/* ---- tensors of an earlier step ---- */
+
+static ag_tensor *input(ag_tape *tape) { return ag_input(tape, ones, AG_SHAPE(4, 2)); }
+
+static void expect_stale(ag_tape *tape, const char *who)
+{
+    assert_int_equal(ag_tape_status(tape), AG_EUSE);
+    if (strncmp(ag_error(tape), who, strlen(who)) != 0 || !strstr(ag_error(tape), "earlier step"))
+        fail_msg("%s instead of %s...", ag_error(tape), who);
+    ag_tape_reset(tape);
+}
+
+static void as_input(ag_tensor *old) { ag_mul(input(ag_tape_of(old)), old); }
+static void as_first(ag_tensor *old) { ag_mul(old, input(ag_tape_of(old))); }
+static void as_loss(ag_tensor *old) { ag_backward(old); }
+static void as_result(ag_tensor *old) { ag_forward(old); }
+static void as_kept(ag_tensor *old) { ag_keep(old); }
+static void as_named(ag_tensor *old) { ag_name(old, "late"); }
+static void as_values(ag_tensor *old) { assert_null(ag_values(old)); }
+static void as_ints(ag_tensor *old) { assert_null(ag_values_i32(old)); }
+static void as_item(ag_tensor *old) { assert_true(isnan(ag_item(old))); }
+static void as_shape(ag_tensor *old) { assert_int_equal(ag_shape_of(old).rank, 0); }
+static void as_size(ag_tensor *old) { assert_int_equal(ag_size(old, 0), 1); }
+static void as_planned(ag_tensor *old) { assert_int_equal(ag_plan_of(old, 1).steps, 0); }
+static void as_weights(ag_tensor *old)
+{
+    ag_tensor *x[] = {input(ag_tape_of(old)), old};
+    ag_concat(x, 2, 0);
+}
+
+static const struct {
+    void (*use)(ag_tensor *old);
+    const char *who;
+} uses[] = {
+    {as_input, "mul: z (input 1)"},
+    {as_first, "mul: x (input 0)"},
+    {as_weights, "concat: x (input 1)"},
+    {as_loss, "ag_backward:"},
+    {as_result, "ag_forward:"},
+    {as_kept, "ag_keep:"},
+    {as_named, "ag_name:"},
+    {as_values, "ag_values:"},
+    {as_ints, "ag_values_i32:"},
+    {as_item, "ag_item:"},
+    {as_shape, "ag_shape_of:"},
+    {as_size, "ag_size:"},
+    {as_planned, "A plan:"},
+};
+
+/* Some tensors into the next step, among them as many as the step before had. */
+static void test_earlier_steps_are_found(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    (void)state;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        for (int recorded = 0; recorded < 6; recorded++)
+            for (int run = 0; run < 2; run++) {
+                ag_tensor *y = ag_square(input(tape));
+                if (run) ag_forward(y);
+                ag_tape_reset(tape);
+                for (int k = 0; k < recorded; k++) input(tape);
+                uses[i].use(y);
+                expect_stale(tape, uses[i].who);
+            }
+    ag_tape_free(tape);
+}
+
+/* The documented seven steps, of a tape whose steps are of one size. */
+static void test_seven_steps_later(void **state)
+{
+    (void)state;
+    for (int width = 1; width < 200; width += 33)
+        for (int later = 1; later <= 7; later++) {
+            ag_tape *tape = ag_tape_new(AG_CPU);
+            ag_tensor *old[200];
+            for (int step = 0; step < later; step++) {
+                for (int k = 0; k < width; k++) {
+                    ag_tensor *x = input(tape);
+                    if (step == 0) old[k] = x;
+                }
+                ag_tape_reset(tape);
+            }
+            for (int k = 0; k < width; k++) { /* the last of the seven is half recorded */
+                ag_tape_reset(tape);
+                ag_relu(old[k]);
+                expect_stale(tape, "relu: x (input 0)");
+            }
+            ag_tape_free(tape);
+        }
+}
+
+/* A model that keeps its parameter's tensor, as it should not. */
+static void test_a_kept_parameter(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_params *params = ag_params_new();
+    ag_param *w = ag_params_add(params, "w", AG_SHAPE(3, 2), ag_init_constant(1), 1);
+    (void)state;
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    ag_tensor *kept = ag_parameter(tape, w);
+    ag_backward(ag_sum_all(ag_linear(input(tape), kept, NULL)));
+    assert_string_equal(ag_error(tape), "");
+    ag_tape_reset(tape);
+    ag_params_reset(params);
+    ag_tensor *loss = ag_sum_all(ag_linear(input(tape), kept, NULL));
+    ag_backward(loss);
+    assert_string_equal(ag_error(tape),
+                        "linear: w (input 1) is a tensor of an earlier step, which ag_tape_reset "
+                        "ended (op 0); record inputs and parameters again in every step.");
+    assert_true(isnan(ag_item(loss)));
+    assert_int_equal(params->state, AG_EMPTY);
+    ag_tape_reset(tape);
+    ag_relu(loss); /* poison ends, too */
+    expect_stale(tape, "relu: x (input 0)");
+    ag_tape_free(tape);
+    ag_params_free(params);
+}
+
+/* The starts of a pooling are read while it is recorded: those of an earlier step may be freed. */
+static void test_earlier_edges(void **state)
+{
+    static const int32_t rows[8], none[1];
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    int32_t *given = malloc(sizeof starts);
+    (void)state;
+    memcpy(given, starts, sizeof starts);
+    ag_edges edges = {
+        ag_input_i32(tape, rows, AG_SHAPE(4, 2)), ag_input_i32(tape, none, AG_SHAPE(0)),
+        ag_input_i32(tape, rows, AG_SHAPE(4, 2)), ag_input_i32(tape, none, AG_SHAPE(0, 2)),
+        ag_input_i32(tape, given, AG_SHAPE(3))};
+    ag_topk(input(tape), ag_input(tape, ones, AG_SHAPE(2)), edges, 0.5f);
+    assert_string_equal(ag_error(tape), "");
+    ag_tape_reset(tape);
+    free(given);
+    ag_topk(input(tape), ag_input(tape, ones, AG_SHAPE(2)), edges, 0.5f);
+    assert_int_equal(ag_tape_status(tape), AG_EUSE);
+    ag_tape_reset(tape);
+    ag_spmm(input(tape), edges, AG_AGGREGATE_SUM);
+    expect_stale(tape, "spmm_sum: rows (input 1)");
+    ag_tape_free(tape);
+}
+
+/* ---- two tapes ---- */
+
+static void test_both_tapes_fail(void **state)
+{
+    (void)state;
+    for (int swap = 0; swap < 2; swap++)
+        for (int failed = 0; failed < 2; failed++) {
+            ag_tape *a = ag_tape_new(AG_CPU), *b = ag_tape_new(AG_CPU);
+            ag_tensor *x = input(a), *z = input(b);
+            if (failed) ag_tape_fail(a, AG_EDATA, "Another failure.");
+            ag_add(swap ? z : x, swap ? x : z);
+            assert_int_equal(ag_tape_status(a), failed ? AG_EDATA : AG_EUSE);
+            assert_int_equal(ag_tape_status(b), AG_EUSE);
+            assert_non_null(strstr(ag_error(b), "add: z (input 1) belongs to another tape"));
+            ag_tape_free(a);
+            ag_tape_free(b);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unseeded_steps_differ),
+        cmocka_unit_test(test_seeded_steps_stay),
+        cmocka_unit_test(test_gradcheck_keeps_the_mask),
+        cmocka_unit_test(test_earlier_steps_are_found),
+        cmocka_unit_test(test_seven_steps_later),
+        cmocka_unit_test(test_a_kept_parameter),
+        cmocka_unit_test(test_earlier_edges),
+        cmocka_unit_test(test_both_tapes_fail),
+    };
+    for (int i = 0; i < N; i++) ones[i] = 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences of a tape that is used wrongly, exactly; and that the first failure stays and is
+   forgotten at reset. docs/errors.md explains them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+#include "autograd/op.h"
+#include "ops/table.h"
+
+#include <math.h>
+#include <string.h>
+
+static float reals[64 * 128];
+static int32_t whole[64];
+static ag_tape *other;
+static ag_params *params;
+static ag_param *weight, *unbuilt;
+
+static ag_tensor *real(ag_tape *tape, ag_shape shape) { return ag_input(tape, reals, shape); }
+
+/* ---- shapes ---- */
+
+static void inner_sizes(ag_tape *tape)
+{
+    ag_tensor *a = real(tape, AG_SHAPE(64, 128));
+    for (int i = 0; i < 17; i++) ag_neg(a);
+    ag_matmul(a, ag_name(real(tape, AG_SHAPE(127, 32)), "sage.1.l"));
+}
+static void two_axes(ag_tape *tape)
+{
+    ag_matmul(real(tape, AG_SHAPE(4)), real(tape, AG_SHAPE(4, 2)));
+}
+static void features(ag_tape *tape)
+{
+    ag_linear(real(tape, AG_SHAPE(3, 4)), real(tape, AG_SHAPE(2, 5)), NULL);
+}
+static void linear_bias(ag_tape *tape)
+{
+    ag_linear(real(tape, AG_SHAPE(3, 4)), real(tape, AG_SHAPE(2, 4)), real(tape, AG_SHAPE(3)));
+}
+static void linear_axes(ag_tape *tape)
+{
+    ag_linear(real(tape, AG_SHAPE(3, 4)), real(tape, AG_SHAPE(4)), NULL);
+}
+static void unequal(ag_tape *tape)
+{
+    ag_add(real(tape, AG_SHAPE(3, 4)), real(tape, AG_SHAPE(4, 3)));
+}
+static void named_parameter(ag_tape *tape)
+{
+    ag_mul(ag_parameter(tape, weight), ag_name(real(tape, AG_SHAPE(4, 3)), "input"));
+}
+static void bias(ag_tape *tape)
+{
+    ag_add_bias(real(tape, AG_SHAPE(3, 4)), real(tape, AG_SHAPE(3)));
+}
+static void other_count(ag_tape *tape) { ag_reshape(real(tape, AG_SHAPE(3, 4)), AG_SHAPE(5, 2)); }
+static void drop_all(ag_tape *tape) { ag_dropout(real(tape, AG_SHAPE(3)), 1); }
+static void drop_nan(ag_tape *tape) { ag_dropout(real(tape, AG_SHAPE(3)), NAN); }
+static void too_large(ag_tape *tape)
+{
+    ag_tensor *a = real(tape, AG_SHAPE(1 << 21, 0));
+    ag_matmul(a, real(tape, AG_SHAPE(0, 1 << 21)));
+}
+static void negative_size(ag_tape *tape) { real(tape, AG_SHAPE(3, -1)); }
+static void five_axes(ag_tape *tape)
+{
+    ag_shape shape = AG_SHAPE(2, 2, 2, 2);
+    shape.rank = 5;
+    real(tape, shape);
+}
+static void norm_epsilon(ag_tape *tape)
+{
+    ag_instance_norm(real(tape, AG_SHAPE(3, 2)), ag_input_i32(tape, whole, AG_SHAPE(2)), NAN);
+}
+static void lstm_weights(ag_tape *tape)
+{
+    ag_tensor *starts = ag_input_i32(tape, whole, AG_SHAPE(2));
+    ag_tensor *w = real(tape, AG_SHAPE(8, 2));
+    ag_lstm(real(tape, AG_SHAPE(3, 5)), starts, w, w, NULL);
+}
+static void no_data(ag_tape *tape) { ag_input_i32(tape, NULL, AG_SHAPE(3, 2)); }
+
+/* ---- use ---- */
+
+static void reals_for_ints(ag_tape *tape)
+{
+    ag_spread(real(tape, AG_SHAPE(2, 3)), real(tape, AG_SHAPE(1, 2, 3)), real(tape, AG_SHAPE(2)));
+}
+static void ints_for_reals(ag_tape *tape) { ag_exp(ag_input_i32(tape, whole, AG_SHAPE(2))); }
+static void two_tapes(ag_tape *tape) { ag_add(real(tape, AG_SHAPE(2)), real(other, AG_SHAPE(2))); }
+static void no_tape(ag_tape *tape) { ag_add(real(tape, AG_SHAPE(2)), ag_exp(NULL)); }
+static void too_many(ag_tape *tape)
+{
+    ag_tensor *x[9];
+    for (int i = 0; i < 9; i++) x[i] = real(tape, AG_SHAPE(2));
+    ag__record(ag__op_named("add"), x, 9, NULL);
+}
+static void no_tensor(ag_tape *tape) { ag_mul(NULL, real(tape, AG_SHAPE(2))); }
+static void no_storage(ag_tape *tape) { ag_parameter(tape, unbuilt); }
+static void no_parameter(ag_tape *tape)
+{
+    real(tape, AG_SHAPE(2));
+    ag_parameter(tape, NULL);
+}
+static void wide_loss(ag_tape *tape) { ag_backward(ag_square(real(tape, AG_SHAPE(2, 3)))); }
+static void int_loss(ag_tape *tape) { ag_backward(ag_input_i32(tape, whole, AG_SHAPE(1))); }
+static void wide_item(ag_tape *tape)
+{
+    ag_tensor *y = ag_exp(real(tape, AG_SHAPE(2)));
+    ag_forward(y);
+    ag_item(y);
+}
+static void twice(ag_tape *tape)
+{
+    ag_tensor *y = ag_sum_all(real(tape, AG_SHAPE(2)));
+    ag_backward(y);
+    ag_backward(y);
+}
+static void after_the_run(ag_tape *tape)
+{
+    ag_tensor *x = real(tape, AG_SHAPE(2));
+    ag_forward(ag_exp(x));
+    ag_neg(x);
+}
+static void before_the_run(ag_tape *tape) { ag_values(ag_exp(real(tape, AG_SHAPE(2)))); }
+static void not_kept(ag_tape *tape)
+{
+    ag_tensor *h = ag_name(ag_exp(real(tape, AG_SHAPE(2))), "hidden");
+    ag_forward(ag_neg(h));
+    ag_item(h);
+}
+static void other_type(ag_tape *tape)
+{
+    ag_tensor *y = ag_exp(real(tape, AG_SHAPE(2)));
+    ag_forward(y);
+    ag_values_i32(y);
+}
+static void own_words(ag_tape *tape)
+{
+    ag_tape_fail(tape, AG_EDATA, "The graph %s has no nodes.", "a.npz");
+    ag_tape_fail(tape, AG_EUSE, "Another failure.");
+    unequal(tape);
+    ag_backward(real(tape, AG_SHAPE(3)));
+}
+
+typedef struct mistake {
+    void (*make)(ag_tape *tape);
+    ag_status status;
+    const char *sentence;
+} mistake;
+
+static const mistake mistakes[] = {
+    {inner_sizes, AG_ESHAPE,
+     "matmul: a is [64,128], b \"sage.1.l\" is [127,32]: inner sizes 128 and 127 differ (op 17)"},
+    {two_axes, AG_ESHAPE, "matmul: a is [4], b is [4,2]: both must have two axes (op 0)"},
+    {features, AG_ESHAPE, "linear: x is [3,4], w is [2,5]: x has 4 features, but w takes 5 (op 0)"},
+    {linear_bias, AG_ESHAPE,
+     "linear: x is [3,4], w is [2,4], b is [3]: b needs one element per row of w (op 0)"},
+    {linear_axes, AG_ESHAPE, "linear: x is [3,4], w is [4]: x needs an axis and w two (op 0)"},
+    {unequal, AG_ESHAPE, "add: x is [3,4], z is [4,3]: the shapes differ (op 0)"},
+    {named_parameter, AG_ESHAPE,
+     "mul: x \"block.0.weight\" is [3,4], z \"input\" is [4,3]: the shapes differ (op 0, "
+     "\"input\")"},
+    {bias, AG_ESHAPE, "add_bias: x is [3,4], b is [3]: b needs one element per column of x (op 0)"},
+    {other_count, AG_ESHAPE, "reshape: x is [3,4]: [5,2] has 10 elements, not 12 (op 0)"},
+    {drop_all, AG_ESHAPE, "dropout: x is [3]: p is 1, but must be at least 0 and below 1 (op 0)"},
+    {drop_nan, AG_ESHAPE, "dropout: x is [3]: p is nan, but must be at least 0 and below 1 (op 0)"},
+    {too_large, AG_ESHAPE,
+     "matmul: a is [2097152,0], b is [0,2097152]: the result has more than 2^40 elements (op 0)"},
+    {negative_size, AG_ESHAPE,
+     "input 0: cannot have the shape [3,-1] (rank 2); the rank is 0 to 4, sizes are 0 or more and "
+     "their product is at most 2^40."},
+    {five_axes, AG_ESHAPE,
+     "input 0: cannot have the shape [2,2,2,2] (rank 5); the rank is 0 to 4, sizes are 0 or more "
+     "and their product is at most 2^40."},
+    {norm_epsilon, AG_ESHAPE,
+     "instance_norm: x is [3,2], starts is [2]: epsilon is nan, but must be 0 or more (op 0)"},
+    {lstm_weights, AG_ESHAPE,
+     "lstm: x is [3,5], starts is [2], w_input is [8,2], w_state is [8,2]: x has 5 features and "
+     "w_state 2 columns, so w_input must be [8,5] and w_state [8,2] (op 0)"},
+    {no_data, AG_ESHAPE,
+     "input 0: has no data for [3,2] (rank 2); the rank is 0 to 4, sizes are 0 or more and their "
+     "product is at most 2^40."},
+    {reals_for_ints, AG_EUSE,
+     "spread: where holds real numbers, but this op wants int32 indices there (op 0)."},
+    {ints_for_reals, AG_EUSE,
+     "exp: x holds int32 indices, but this op wants real numbers there (op 0)."},
+    {two_tapes, AG_EUSE,
+     "add: z (input 1) belongs to another tape than the inputs before it (op 0); record all inputs "
+     "of an op on one tape."},
+    {no_tape, AG_EUSE,
+     "add: z (input 1) is what an op without a tape returned; give it a tensor (op 0)."},
+    {too_many, AG_EUSE, "add: 9 inputs; at most 8 are possible (op 0)."},
+    {no_tensor, AG_EUSE, "mul: x (input 0) is NULL; give it a tensor (op 0)."},
+    {no_storage, AG_EUSE,
+     "parameter \"late\" has no storage; build its block with ag_params_build first."},
+    {no_parameter, AG_EUSE,
+     "parameter \"\" has no storage; build its block with ag_params_build first."},
+    {wide_loss, AG_ESHAPE,
+     "ag_backward: the loss is [2,3], but a gradient starts from one element."},
+    {int_loss, AG_EUSE,
+     "ag_backward: the loss holds int32 indices, which have no gradient; give it a real tensor of "
+     "one element."},
+    {wide_item, AG_ESHAPE,
+     "ag_item: the tensor is [2], but one element is wanted; read it with ag_values."},
+    {twice, AG_EUSE, "The tape ran already; call ag_tape_reset and record the next step."},
+    {after_the_run, AG_EUSE,
+     "An op was recorded after the tape ran; call ag_tape_reset before the next step."},
+    {before_the_run, AG_EUSE,
+     "A tensor was read that has not been computed yet; run ag_forward or ag_backward on it, or "
+     "ag_keep it before the run."},
+    {not_kept, AG_EUSE,
+     "A tensor hidden was read that the run did not keep; run ag_forward or ag_backward on it, or "
+     "ag_keep it before the run."},
+    {other_type, AG_EUSE,
+     "A tensor was read that holds another type of number; run ag_forward or ag_backward on it, or "
+     "ag_keep it before the run."},
+    {own_words, AG_EDATA, "The graph a.npz has no nodes."},
+};
+
+static void test_sentences(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    int wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        ag_tape_reset(tape);
+        ag_tape_reset(other);
+        assert_false(ag_failed(tape));
+        mistakes[i].make(tape);
+        assert_int_equal(ag_failed(other), mistakes[i].make == two_tapes); /* it has a part in it */
+        if (ag_tape_status(tape) == mistakes[i].status &&
+            strcmp(ag_error(tape), mistakes[i].sentence) == 0)
+            continue;
+        print_error("%d, status %d: %s\n  expected: %s\n", (int)i, ag_tape_status(tape),
+                    ag_error(tape), mistakes[i].sentence);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+    ag_tape_free(tape);
+}
+
+/* ---- effects of a failure ---- */
+
+/* Whatever function is called with the poison, the first sentence stays and nothing crashes. */
+static void test_poison_spreads(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    char first[480];
+    (void)state;
+    unequal(tape);
+    strcpy(first, ag_error(tape));
+    ag_tensor *bad = ag_exp(real(tape, AG_SHAPE(2)));
+    assert_ptr_equal(ag_tape_of(bad), tape);
+    assert_ptr_equal(ag_parameter(tape, weight), bad);
+    assert_ptr_equal(ag_input_i32(tape, whole, AG_SHAPE(2)), bad);
+    assert_ptr_equal(ag_matmul(bad, bad), bad);
+    assert_ptr_equal(ag_keep(ag_name(ag_reshape(bad, AG_SHAPE(7)), "x")), bad);
+    assert_ptr_equal(ag__output(bad, 1), bad);
+    assert_int_equal(ag_shape_of(bad).rank, 0);
+    ag_forward(bad);
+    ag_backward(bad);
+    assert_null(ag_values(bad));
+    assert_null(ag_values_i32(bad));
+    assert_true(isnan(ag_item(bad)));
+    assert_int_equal(ag_plan_of(bad, 1).steps, 0);
+    assert_string_equal(ag_error(tape), first);
+    ag_tape_reset(tape);
+    assert_string_equal(ag_error(tape), "");
+    assert_int_equal(ag_tape_status(tape), AG_OK);
+    ag_tensor *y = ag_sum_all(real(tape, AG_SHAPE(2)));
+    ag_forward(y);
+    assert_true(ag_item(y) == 0);
+    ag_tape_free(tape);
+}
+
+static void test_no_tape(void **state)
+{
+    (void)state;
+    ag_tensor *x = ag_mul(real(NULL, AG_SHAPE(2)), ag_parameter(NULL, weight));
+    assert_non_null(x);
+    assert_null(ag_tape_of(x));
+    ag_backward(ag_sum_all(ag_dropout(ag_name(ag_keep(x), "x"), 0.5f)));
+    ag_forward(x);
+    assert_null(ag_values(x));
+    assert_true(isnan(ag_item(x)));
+    assert_int_equal(ag_failed(NULL), 1);
+    assert_int_equal(ag_tape_status(NULL), AG_EMEMORY);
+    assert_string_equal(ag_error(NULL), "There was no memory for a tape.");
+    assert_int_equal(ag_is_training(NULL), 0);
+    ag_tape_reset(NULL);
+    ag_tape_seed(NULL, 1, 2);
+    ag_tape_training(NULL, 0);
+    ag_check_finite(NULL, 1);
+    ag_tape_fail(NULL, AG_EUSE, "nothing");
+    ag_tape_free(NULL);
+    ag_plan_print(x, 1, stderr);
+}
+
+/* On a machine with a device there is nothing to see. */
+static void test_no_device(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CUDA);
+    (void)state;
+    for (int i = 0; i < 2 && ag_failed(tape); i++) {
+        ag_backward(ag_sum_all(real(tape, AG_SHAPE(2))));
+        assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
+        assert_non_null(strstr(ag_error(tape), "or choose the CPU as the device."));
+        ag_tape_reset(tape); /* another machine does not appear */
+    }
+    ag_tape_free(tape);
+}
+
+/* The CPU refuses a precision that only a GPU has. */
+static void test_precision(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    (void)state;
+    ag_tape_precision(tape, AG_FP32);
+    assert_int_equal(ag_tape_status(tape), AG_OK);
+    ag_tape_precision(tape, AG_TF32);
+    assert_int_equal(ag_tape_status(tape), AG_EUSE);
+    assert_non_null(strstr(ag_error(tape), "ag_tape_precision: only a CUDA device has products in "
+                                           "tf32, but this tape is on the CPU; leave AG_FP32"));
+    ag_tape_reset(tape);
+    ag_forward(ag_sum_all(real(tape, AG_SHAPE(2))));
+    assert_int_equal(ag_tape_status(tape), AG_OK);
+    ag_tape_free(tape);
+}
+
+/* Gradients of a failed tape never reach the weights. */
+static void test_failure_spoils_gradients(void **state)
+{
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    const ag_adamw options = ag_adamw_default();
+    ag_failure why = {0};
+    float before[12];
+    (void)state;
+    ag_params_reset(params);
+    memcpy(before, weight->value, sizeof before);
+    ag_tensor *w = ag_parameter(tape, weight);
+    ag_backward(ag_sum_all(ag_add(w, real(tape, AG_SHAPE(7)))));
+    assert_int_equal(params->state, AG_BAD);
+    assert_int_equal(ag_adamw_step(params, &options, 0.1, &why), AG_EUSE);
+    assert_string_equal(why.sentence, "ag_adamw_step: a failed run left the gradients bad; reset "
+                                      "them with ag_params_reset and run ag_backward again.");
+    assert_memory_equal(before, weight->value, sizeof before);
+    ag_tape_reset(tape);
+    ag_backward(
+        ag_sum_all(ag_parameter(tape, weight))); /* good, but BAD stays until it is forgotten */
+    assert_int_equal(params->state, AG_BAD);
+    ag_params_reset(params);
+    ag_tape_reset(tape);
+    ag_backward(ag_sum_all(ag_parameter(tape, weight)));
+    assert_int_equal(params->state, AG_READY);
+    why = (ag_failure){0};
+    assert_int_equal(ag_adamw_step(params, &options, 0.1, &why), AG_OK);
+    assert_true(weight->value[0] < before[0]);
+    ag_tape_free(tape);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    other = ag_tape_new(AG_CPU);
+    params = ag_params_new();
+    weight = ag_params_add(params, "block.0.weight", AG_SHAPE(3, 4), ag_init_constant(1), 1);
+    if (ag_params_build(params, 0) != AG_OK) return 1;
+    static ag_params *late;
+    late = ag_params_new();
+    unbuilt = ag_params_add(late, "late", AG_SHAPE(2), ag_init_constant(1), 1);
+    *state = late;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    ag_params_free(*state);
+    ag_params_free(params);
+    ag_tape_free(other);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sentences), cmocka_unit_test(test_poison_spreads),
+        cmocka_unit_test(test_no_tape),   cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_precision), cmocka_unit_test(test_failure_spoils_gradients),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

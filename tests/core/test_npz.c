@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* npy and npz files: round trips, conversion, rows, and refusals of the writer. */
+#define _GNU_SOURCE
+#include "core/internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <float.h>
+#include <math.h>
+#include <sys/stat.h>
+
+#include "support/files.h"
+
+enum { LIMIT = 1 << 20 };
+
+static void expect_part(ag_failure *why, ag_status status, const char *part)
+{
+    if (why->status != status || !strstr(why->sentence, part))
+        fail_msg("status %d: \"%s\"; expected status %d and \"%s\"", why->status, why->sentence,
+                 status, part);
+    *why = (ag_failure){0};
+}
+
+static ag_npz *write_one(const char *name, ag_dtype dtype, int rank, const int64_t *size,
+                         const void *data)
+{
+    ag_failure why = {0};
+    const char *path = files_path("one.npz");
+    ag_npz_writer *writer = ag_npz_create(path, &why);
+    ag_npz_add(writer, name, dtype, rank, size, data, &why);
+    ag_npz_finish(writer, &why);
+    ag_npz *npz = ag_npz_open(path, LIMIT, &why);
+    if (!npz) fail_msg("%s", why.sentence);
+    return npz;
+}
+
+/* Every dtype at every rank, with an empty axis too; npz and npy. */
+static void arrays_come_back_as_they_were(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][4] = {{3, 4, 5, 6}, {1, 1, 1, 1}, {2, 0, 3, 7}, {0, 9, 2, 1}};
+    unsigned char data[360 * 8], back[360 * 8];
+    ag_random r = {11, 0, 0};
+    for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)ag_random_below(&r, 120);
+    for (int dtype = AG_F32; dtype <= AG_I64; dtype++) {
+        for (int rank = 0; rank <= 4; rank++) {
+            for (int s = 0; s < 4; s++) {
+                ag_failure why = {0};
+                ag_npz *npz = write_one("a b", (ag_dtype)dtype, rank, sizes[s], data);
+                const ag_array_info *info = ag_npz_find(npz, "a b");
+                int64_t count = 1;
+                assert_int_equal(ag_npz_count(npz), 1);
+                assert_ptr_equal(info, ag_npz_info(npz, 0));
+                assert_int_equal(info->dtype, dtype);
+                assert_int_equal(info->rank, rank);
+                for (int i = 0; i < 4; i++) {
+                    assert_int_equal(info->size[i], i < rank ? sizes[s][i] : 1);
+                    count *= info->size[i];
+                }
+                assert_int_equal(info->count, count);
+                size_t bytes = (size_t)count * ag_dtype_bytes(info->dtype);
+                memset(back, 0xEE, sizeof back);
+                assert_int_equal(ag_npz_read(npz, "a b", info->dtype, back, &why), AG_OK);
+                assert_memory_equal(back, data, bytes);
+                if (bytes < sizeof back) assert_int_equal(back[bytes], 0xEE);
+                ag_npz_close(npz);
+
+                ag_array_info loaded;
+                void *values;
+                const char *path = files_path("one.npy");
+                assert_int_equal(ag_npy_save(path, (ag_dtype)dtype, rank, sizes[s], data, &why),
+                                 AG_OK);
+                assert_int_equal(ag_npy_load(path, LIMIT, &loaded, &values, &why), AG_OK);
+                assert_string_equal(loaded.name, "one");
+                assert_int_equal(loaded.dtype, dtype);
+                assert_int_equal(loaded.count, count);
+                assert_memory_equal(values, data, bytes);
+                ag_npy_free(values);
+                assert_int_equal(why.status, AG_OK);
+            }
+        }
+    }
+}
+
+static void dtypes_have_names_and_sizes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"float32", "float64", "uint8", "int8", "int32", "int64"};
+    static const size_t sizes[] = {4, 8, 1, 1, 4, 8};
+    for (int i = AG_F32; i <= AG_I64; i++) {
+        assert_string_equal(ag_dtype_name((ag_dtype)i), names[i]);
+        assert_int_equal(ag_dtype_bytes((ag_dtype)i), sizes[i]);
+    }
+    assert_int_equal(ag_dtype_bytes((ag_dtype)6), 0);
+    assert_int_equal(ag_dtype_bytes((ag_dtype)-1), 0);
+    assert_string_equal(ag_dtype_name((ag_dtype)77), "no dtype");
+}
+
+static void integers_convert_by_value(void **state)
+{
+    (void)state;
+    const int64_t size[] = {2, 3};
+    const int64_t in[] = {0, -1, 127, -128, 5, 100};
+    int8_t i8[6];
+    int32_t i32[6];
+    float f32[6];
+    double f64[6];
+    uint8_t u8[6];
+    ag_failure why = {0};
+    ag_npz *npz = write_one("x", AG_I64, 2, size, in);
+    assert_int_equal(ag_npz_read(npz, "x", AG_I8, i8, &why), AG_OK);
+    assert_int_equal(ag_npz_read(npz, "x", AG_I32, i32, &why), AG_OK);
+    assert_int_equal(ag_npz_read(npz, "x", AG_F32, f32, &why), AG_OK);
+    assert_int_equal(ag_npz_read(npz, "x", AG_F64, f64, &why), AG_OK);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(i8[i], in[i]);
+        assert_int_equal(i32[i], in[i]);
+        assert_true(f32[i] == (float)in[i] && f64[i] == (double)in[i]);
+    }
+    ag_npz_read(npz, "x", AG_U8, u8, &why);
+    expect_part(&why, AG_EDATA, "one.npz: x[0,1] is -1, but uint8 holds 0 to 255");
+    ag_npz_close(npz);
+
+    const int64_t three[] = {20003};
+    static int64_t many[20003]; /* more than one buffer of conversion */
+    static int32_t out[20003];
+    for (int i = 0; i < 20003; i++) many[i] = 7 * i - 70000;
+    npz = write_one("x", AG_I64, 1, three, many);
+    assert_int_equal(ag_npz_read(npz, "x", AG_I32, out, &why), AG_OK);
+    for (int i = 0; i < 20003; i++) assert_int_equal(out[i], 7 * i - 70000);
+    ag_npz_close(npz);
+    many[20001] = INT64_C(3000000000);
+    npz = write_one("x", AG_I64, 1, three, many);
+    ag_npz_read(npz, "x", AG_I32, out, &why);
+    expect_part(&why, AG_EDATA,
+                "x[20001] is 3000000000, but int32 holds -2147483648 to 2147483647");
+    ag_npz_close(npz);
+}
+
+static void floats_convert_to_floats_alone(void **state)
+{
+    (void)state;
+    const int64_t size[] = {4};
+    const float f32[] = {1.5f, -0.0f, INFINITY, NAN};
+    double f64[4] = {1.5, 1e-300, (double)FLT_MAX, 1e39};
+    float back[4];
+    int64_t whole[4];
+    ag_failure why = {0};
+    ag_npz *npz = write_one("x", AG_F32, 1, size, f32);
+    double wide[4];
+    assert_int_equal(ag_npz_read(npz, "x", AG_F64, wide, &why), AG_OK);
+    assert_true(wide[0] == 1.5 && signbit(wide[1]) && isinf(wide[2]) && isnan(wide[3]));
+    ag_npz_read(npz, "x", AG_I64, whole, &why);
+    expect_part(&why, AG_EDATA, "member x holds float32, but integers (int64) are wanted");
+    ag_npz_read(npz, "x", (ag_dtype)9, whole, &why);
+    expect_part(&why, AG_EUSE, "dtype 9");
+    ag_npz_read(npz, "y", AG_F32, back, &why);
+    expect_part(&why, AG_EDATA, "member y is missing");
+    ag_npz_close(npz);
+    npz = write_one("x", AG_F64, 1, size, f64);
+    ag_npz_read(npz, "x", AG_F32, back, &why);
+    expect_part(&why, AG_EDATA, "x[3] is 1e+39, but float32 holds");
+    ag_npz_close(npz);
+    f64[3] = HUGE_VAL;
+    npz = write_one("x", AG_F64, 1, size, f64);
+    assert_int_equal(ag_npz_read(npz, "x", AG_F32, back, &why), AG_OK);
+    assert_true(back[0] == 1.5f && back[1] == 0 && back[2] == FLT_MAX && isinf(back[3]));
+    ag_npz_close(npz);
+}
+
+static void rows_are_streamed_in_any_portions(void **state)
+{
+    (void)state;
+    enum { ROWS = 1000, WIDTH = 6 };
+    static int32_t data[ROWS * WIDTH], back[ROWS * WIDTH];
+    static double wide[ROWS * WIDTH];
+    const int64_t size[] = {ROWS, 2, 3};
+    ag_random r = {5, 0, 0};
+    for (int i = 0; i < ROWS * WIDTH; i++) data[i] = (int32_t)ag_random_bits(&r);
+    ag_failure why = {0};
+    ag_npz *npz = write_one("x", AG_I32, 3, size, data);
+    ag_rows *one = ag_rows_open(npz, "x", &why), *two = ag_rows_open(npz, "x", &why);
+    for (int64_t at = 0, n; at < ROWS; at += n) {
+        n = ag_random_below(&r, 90);
+        if (n > ROWS - at) n = ROWS - at;
+        assert_int_equal(ag_rows_next(one, n, AG_I32, back + at * WIDTH, &why), AG_OK);
+        assert_int_equal(ag_rows_next(two, n, AG_F64, wide + at * WIDTH, &why), AG_OK);
+    }
+    assert_memory_equal(back, data, sizeof data);
+    for (int i = 0; i < ROWS * WIDTH; i++) assert_true(wide[i] == data[i]);
+    assert_int_equal(ag_rows_next(one, 0, AG_I32, back, &why), AG_OK);
+    ag_rows_next(one, 1, AG_I32, back, &why);
+    expect_part(&why, AG_EINDEX, "1 rows are wanted, but 0 of 1000 are left");
+    ag_rows_next(one, -1, AG_I32, back, &why);
+    expect_part(&why, AG_EINDEX, "-1 rows");
+    ag_rows_close(one);
+    ag_rows_close(two);
+    ag_rows_close(NULL);
+    assert_null(ag_rows_open(npz, "z", &why));
+    expect_part(&why, AG_EDATA, "member z is missing");
+    ag_npz_close(npz);
+}
+
+static void a_failed_row_reader_stays_failed(void **state)
+{
+    (void)state;
+    const int64_t size[] = {3, 1};
+    const int32_t data[] = {1, 1000, 2};
+    uint8_t back[3];
+    ag_failure why = {0};
+    ag_npz *npz = write_one("x", AG_I32, 2, size, data);
+    ag_rows *rows = ag_rows_open(npz, "x", &why);
+    assert_int_equal(ag_rows_next(rows, 1, AG_U8, back, &why), AG_OK);
+    ag_rows_next(rows, 1, AG_U8, back, &why);
+    expect_part(&why, AG_EDATA, "x[1,0] is 1000");
+    ag_rows_next(rows, 1, AG_U8, back, &why);
+    expect_part(&why, AG_EUSE, "after a failure");
+    ag_rows_close(rows);
+    ag_npz_close(npz);
+}
+
+static void the_writer_refuses_what_it_cannot_write(void **state)
+{
+    (void)state;
+    const int64_t one[] = {1, 1, 1, 1, 1}, negative[] = {-1}, huge[] = {1 << 30, 1 << 30};
+    const char *const bad[] = {"", "tab\t", "\xC3\xA9",
+                               "0123456789012345678901234567890123456789012345678901234567890123"};
+    uint8_t value = 1;
+    ag_failure why = {0};
+    const char *path = files_path("never.npz");
+    ag_npz_writer *writer = ag_npz_create(path, &why);
+    for (int i = 0; i < 4; i++) {
+        ag_npz_add(writer, bad[i], AG_U8, 1, one, &value, &why);
+        expect_part(&why, AG_EUSE, "the name of member number 0");
+    }
+    assert_int_equal(ag_npz_add(writer, "a", AG_U8, 1, one, &value, &why), AG_OK);
+    assert_int_equal(ag_npz_add(writer, "ab", AG_U8, 1, one, &value, &why), AG_OK);
+    ag_npz_add(writer, "a", AG_U8, 1, one, &value, &why);
+    expect_part(&why, AG_EUSE, "member a was added before");
+    assert_int_equal(ag_npz_add(writer, "b", AG_U8, 5, one, &value, &why), AG_EUSE);
+    expect_part(&why, AG_EUSE, "rank 5");
+    ag_npz_add(writer, "b", (ag_dtype)17, 1, one, &value, &why);
+    expect_part(&why, AG_EUSE, "dtype 17");
+    ag_npz_add(writer, "b", AG_U8, 1, negative, &value, &why);
+    expect_part(&why, AG_ESHAPE, "axis 0 is -1");
+    ag_npz_add(writer, "b", AG_U8, 2, huge, &value, &why);
+    expect_part(&why, AG_ESHAPE, "axis 1 is 1073741824");
+    ag_npz_add(writer, "b", AG_U8, 1, one, NULL, &why);
+    expect_part(&why, AG_EUSE, "no data for its 1 values");
+    ag_npy_save(files_path("never.npy"), AG_U8, 1, one, NULL, &why);
+    expect_part(&why, AG_EUSE, "no data for its 1 values");
+    for (int i = 2; i < 64; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%d", i);
+        assert_int_equal(ag_npz_add(writer, name, AG_U8, 1, one, &value, &why), AG_OK);
+    }
+    ag_npz_add(writer, "last", AG_U8, 1, one, &value, &why);
+    expect_part(&why, AG_EUSE, "at most 64 fit");
+    int files = files_count();
+    ag_npz_cancel(writer);
+    ag_npz_cancel(NULL);
+    assert_int_equal(files_count(), files);
+    assert_null(ag_npz_open(path, LIMIT, &why));
+    expect_part(&why, AG_EFILE, path);
+
+    writer = ag_npz_create(files_path("no/such/folder.npz"), &why);
+    ag_npz_add(writer, "a", AG_U8, 1, one, &value, &why);
+    assert_int_equal(ag_npz_finish(writer, &why), AG_EFILE);
+    expect_part(&why, AG_EFILE, "no/such/folder.npz: No such file or directory");
+    assert_int_equal(ag_npy_save(files_path("a.npy"), AG_U8, 1, negative, &value, &why), AG_ESHAPE);
+    expect_part(&why, AG_ESHAPE, "axis 0 is -1");
+}
+
+/* Equal arrays give equal bytes: the local header has the date 1980-01-01 instead of today's. */
+static void the_bytes_do_not_depend_on_the_time(void **state)
+{
+    (void)state;
+    static const unsigned char date[] = {0, 0, 1 << 5 | 1, 0};
+    static float data[1000];
+    const int64_t size[] = {1000};
+    size_t n;
+    ag_npz_close(write_one("x", AG_F32, 1, size, data));
+    unsigned char *bytes = files_get(files_path("one.npz"), &n);
+    assert_in_range(n, 100, 1000);
+    assert_memory_equal(bytes + 10, date, sizeof date);
+    free(bytes);
+}
+
+static void an_archive_without_members_is_a_file_too(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    assert_int_equal(ag_npz_finish(ag_npz_create(files_path("none.npz"), &why), &why), AG_OK);
+    ag_npz *npz = ag_npz_open(files_path("none.npz"), LIMIT, &why);
+    assert_non_null(npz);
+    assert_int_equal(ag_npz_count(npz), 0);
+    assert_null(ag_npz_info(npz, 0));
+    assert_null(ag_npz_info(npz, -1));
+    ag_npz_close(npz);
+}
+
+/* One run of everything; stops at the first failure. */
+static ag_status write_and_read(ag_failure *why)
+{
+    const int64_t size[] = {2, 2};
+    const int32_t data[] = {1, 2, 3, 4};
+    int8_t back[4] = {0};
+    ag_npz_writer *writer = ag_npz_create(files_path("nth.npz"), why);
+    if (!writer) return why->status;
+    ag_status status = ag_npz_add(writer, "a", AG_I32, 2, size, data, why);
+    if (status == AG_OK) status = ag_npz_add(writer, "b", AG_I32, 2, size, data, why);
+    if (status != AG_OK) {
+        ag_npz_cancel(writer);
+        return status;
+    }
+    status = ag_npz_finish(writer, why);
+    ag_npz *npz = status == AG_OK ? ag_npz_open(files_path("nth.npz"), LIMIT, why) : NULL;
+    if (!npz) return why->status;
+    status = ag_npz_read(npz, "b", AG_I8, back, why);
+    ag_npz_close(npz);
+    if (status == AG_OK) assert_int_equal(back[3], 4);
+    ag_array_info info;
+    void *values = NULL;
+    if (status == AG_OK) status = ag_npy_save(files_path("nth.npy"), AG_I32, 2, size, data, why);
+    if (status == AG_OK) status = ag_npy_load(files_path("nth.npy"), LIMIT, &info, &values, why);
+    ag_npy_free(values);
+    return status;
+}
+
+static void the_nth_allocation_fails_with_a_sentence(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    long before = ag__allocations();
+    assert_int_equal(write_and_read(&why), AG_OK);
+    long all = ag__allocations() - before;
+    assert_true(all >= 8);
+    for (long nth = 1; nth <= all; nth++) {
+        ag_failure memory = {0};
+        int files = files_count();
+        ag__fail_allocation(nth, 0);
+        assert_int_equal(write_and_read(&memory), AG_EMEMORY);
+        expect_part(&memory, AG_EMEMORY, "no memory");
+        assert_int_equal(files_count(), files);
+    }
+    ag__fail_allocation(0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_come_back_as_they_were),
+        cmocka_unit_test(dtypes_have_names_and_sizes),
+        cmocka_unit_test(integers_convert_by_value),
+        cmocka_unit_test(floats_convert_to_floats_alone),
+        cmocka_unit_test(rows_are_streamed_in_any_portions),
+        cmocka_unit_test(a_failed_row_reader_stays_failed),
+        cmocka_unit_test(the_writer_refuses_what_it_cannot_write),
+        cmocka_unit_test(the_bytes_do_not_depend_on_the_time),
+        cmocka_unit_test(an_archive_without_members_is_a_file_too),
+        cmocka_unit_test(the_nth_allocation_fails_with_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, files_make, files_remove);
+}

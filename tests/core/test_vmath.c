@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* core/vmath.h: errors in units in the last place over wide ranges, and the special values. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/vmath.h"
+#include "ops/gelu.h"
+
+/* ---- measured errors ---- */
+
+static float my_exp(float x) { return v_exp(x); }
+static float my_log(float x) { return v_log(x); }
+static float my_tanh(float x) { return v_tanh(x); }
+static float my_sigmoid(float x) { return v_sigmoid(x); }
+static float my_erf(float x) { return v_erf(x); }
+static float my_log1p(float x) { return v_log1p(x); }
+static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
+
+/* Error of `have` in units in the last place of a float of the size of `want` (subnormal: of the
+   smallest one). */
+static double ulps(float have, double want)
+{
+    int e;
+    if (want == 0) return have == 0 ? 0 : INFINITY;
+    frexp(want, &e);
+    return fabs((double)have - want) / ldexp(1, (e < -125 ? -125 : e) - 24);
+}
+
+typedef struct worst {
+    double ulps;
+    float at;
+} worst;
+
+static void measure(worst *w, float (*f)(float), double (*g)(double), float x)
+{
+    const double want = g((double)x);
+    if (fabs(want) > 3.4028235677973366e38) return; /* rounds to infinity */
+    const double error = ulps(f(x), want);
+    if (!(error <= w->ulps)) *w = (worst){error, x};
+}
+
+/* Every `stride`-th float between lo and hi of one sign. */
+static void scan(worst *w, float (*f)(float), double (*g)(double), float lo, float hi, int stride)
+{
+    const int32_t a = v__to_bits(fabsf(lo)), b = v__to_bits(fabsf(hi));
+    const int32_t sign = hi < 0 || lo < 0 ? INT32_MIN : 0;
+    for (int64_t bits = a < b ? a : b; bits <= (a < b ? b : a); bits += stride)
+        measure(w, f, g, v__from_bits((int32_t)bits | sign));
+}
+
+static void expect(const char *name, worst w, double most)
+{
+    print_message("%s: %.3f ulp at %.9g\n", name, w.ulps, (double)w.at);
+    if (!(w.ulps <= most))
+        fail_msg("%s: %.3f ulp at %.9g, allowed %.1f", name, w.ulps, (double)w.at, most);
+}
+
+enum { STRIDE = 1999 }; /* about 500,000 numbers per sign */
+
+/* ---- tests ---- */
+
+static void test_exp(void **state)
+{
+    worst w = {0, 0};
+    (void)state;
+    scan(&w, my_exp, exp, 1e-30f, 88.72f, STRIDE);
+    scan(&w, my_exp, exp, -1e-30f, -87.3f, STRIDE);
+    scan(&w, my_exp, exp, 1.0f, 88.72f, 97);
+    scan(&w, my_exp, exp, -1.0f, -87.3f, 97);
+    expect("v_exp", w, 1.5);
+    w = (worst){0, 0};
+    scan(&w, my_exp, exp, -87.3f, -103.9f, 7);
+    expect("v_exp, subnormal results", w, 1.5);
+    assert_true(my_exp(0) == 1 && my_exp(-0.0f) == 1);
+    assert_true(my_exp(INFINITY) == INFINITY && my_exp(-INFINITY) == 0);
+    assert_true(my_exp(3e38f) == INFINITY && my_exp(-3e38f) == 0);
+    assert_true(my_exp(88.73f) == INFINITY && my_exp(-104.0f) == 0);
+    assert_true(isnan(my_exp(NAN)));
+}
+
+static float my_exp_down(float x) { return v_exp_down(x); }
+
+/* Below 2^-126 it is 0. */
+static void test_exp_down(void **state)
+{
+    worst w = {0, 0};
+    (void)state;
+    scan(&w, my_exp_down, exp, -1e-30f, -87.3f, 997);
+    measure(&w, my_exp_down, exp, 0.0f);
+    expect("v_exp_down", w, 1.5);
+    for (float x = -88.1f; x > -1e30f; x *= 1.5f) assert_true(v_exp_down(x) == 0);
+    for (float x = -87.3f; x > -88.1f; x -= 0.01f)
+        assert_true(v_exp_down(x) >= 0 && v_exp_down(x) < 1.3e-38f);
+    assert_true(v_exp_down(-INFINITY) == 0 && v_exp_down(0.0f) == 1);
+    assert_true(isnan(v_exp_down(NAN)) && isnan(v_exp_down(-NAN)));
+}
+
+static void test_log(void **state)
+{
+    worst w = {0, 0};
+    (void)state;
+    scan(&w, my_log, log, 1e-45f, 3.4e38f, STRIDE);
+    scan(&w, my_log, log, 0.5f, 2.0f, 23);
+    expect("v_log", w, 1.5);
+    assert_true(my_log(1) == 0 && !signbit(my_log(1)));
+    assert_true(my_log(0) == -INFINITY && my_log(-0.0f) == -INFINITY);
+    assert_true(my_log(INFINITY) == INFINITY);
+    assert_true(isnan(my_log(-1)) && isnan(my_log(-1e-45f)) && isnan(my_log(-INFINITY)));
+    assert_true(isnan(my_log(NAN)));
+}
+
+/* An odd function: f(-x) = -f(x), bit for bit, and small x come back. */
+static void expect_odd(float (*f)(float))
+{
+    for (float x = 1e-44f; x < 100; x *= 1.37f) assert_true(f(-x) == -f(x));
+    assert_true(f(0) == 0 && f(INFINITY) == 1 && f(-INFINITY) == -1 && isnan(f(NAN)));
+}
+
+static void test_tanh(void **state)
+{
+    worst w = {0, 0};
+    (void)state;
+    scan(&w, my_tanh, tanh, 1e-45f, 20.0f, STRIDE);
+    scan(&w, my_tanh, tanh, -1e-45f, -3e38f, STRIDE);
+    scan(&w, my_tanh, tanh, 0.1f, 10.0f, 97);
+    expect("v_tanh", w, 2);
+    expect_odd(my_tanh);
+}
+
+static void test_sigmoid(void **state)
+{
+    worst w = {0, 0};
+    (void)state;
+    scan(&w, my_sigmoid, sigmoid, 1e-45f, 3e38f, STRIDE);
+    scan(&w, my_sigmoid, sigmoid, -1e-45f, -87.0f, STRIDE);
+    scan(&w, my_sigmoid, sigmoid, -0.1f, -20.0f, 97);
+    expect("v_sigmoid", w, 3);
+    assert_true(my_sigmoid(0) == 0.5f && my_sigmoid(INFINITY) == 1 && my_sigmoid(-INFINITY) == 0);
+    assert_true(isnan(my_sigmoid(NAN)));
+}
+
+static void test_erf(void **state)
+{
+    worst w = {0, 0};
+    (void)state;
+    scan(&w, my_erf, erf, 1e-37f, 10.0f, STRIDE);
+    scan(&w, my_erf, erf, -1e-37f, -3e38f, STRIDE);
+    scan(&w, my_erf, erf, 0.1f, 4.5f, 97);
+    expect("v_erf", w, 3);
+    expect_odd(my_erf);
+}
+
+static void test_log1p(void **state)
+{
+    worst w = {0, 0};
+    (void)state;
+    scan(&w, my_log1p, log1p, 1e-45f, 3.4e38f, STRIDE);
+    scan(&w, my_log1p, log1p, -1e-45f, -0.999999f, STRIDE);
+    expect("v_log1p", w, 3);
+    assert_true(my_log1p(0) == 0 && my_log1p(INFINITY) == INFINITY && my_log1p(-1) == -INFINITY);
+    assert_true(isnan(my_log1p(-1.5f)) && isnan(my_log1p(NAN)));
+}
+
+/* The largest error of f from -9 to 9, with of_x in parts of x. */
+static double largest(float (*f)(float), double (*exact)(double), int of_x)
+{
+    double most = 0;
+    for (int i = -900000; i <= 900000; i++) {
+        const float x = (float)i * 1e-5f;
+        const double error =
+            fabs((double)f(x) - exact((double)x)) / (of_x && i ? fabs((double)x) : 1);
+        if (!(error <= most)) most = error;
+    }
+    return most;
+}
+
+static float my_gelu(float x) { return v__gelu(x); }
+static float my_slope(float x) { return v__gelu_slope(x); }
+static double phi(double x) { return 0.5 * erfc(-0.70710678118654752 * x); }
+static double gelu(double x) { return x * phi(x); }
+static double slope(double x) { return phi(x) + x * 0.39894228040143268 * exp(-0.5 * x * x); }
+
+static void test_gelu(void **state)
+{
+    const double value = largest(my_gelu, gelu, 1), change = largest(my_slope, slope, 0);
+    (void)state;
+    print_message("gelu: %.3g of x, its slope: %.3g\n", value, change);
+    assert_true(value < 5e-7);
+    assert_true(change < 1e-6);
+    assert_true(my_gelu(INFINITY) == INFINITY && my_gelu(1e30f) == 1e30f && my_gelu(-1e30f) == 0);
+    assert_true(my_gelu(0) == 0 && my_slope(0) == 0.5f);
+    assert_true(fabsf(my_slope(1e30f) - 1) < 4e-7f && fabsf(my_slope(-1e30f)) < 4e-7f);
+    assert_true(isnan(my_gelu(NAN)) && isnan(my_slope(NAN)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exp),  cmocka_unit_test(test_exp_down), cmocka_unit_test(test_log),
+        cmocka_unit_test(test_tanh), cmocka_unit_test(test_sigmoid),  cmocka_unit_test(test_erf),
+        cmocka_unit_test(test_gelu), cmocka_unit_test(test_log1p),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* A feed-forward network over the features of an item, compared with those of its group. */
+#include "examples/tabular/tabular.h"
+
+#include "examples/harness/run/draws.h"
+#include "examples/harness/run/plain.h"
+#include "examples/harness/rank/rank.h"
+#include "examples/tabular/table.h"
+#include "ops/ops.h"
+
+#include <jansson.h>
+#include <string.h>
+
+/* ---- data ---- */
+
+typedef struct files {
+    tabular_tables train, scored;
+} files;
+
+static ag_status check_known(const tabular_tables *t, const char *option, ag_failure *why)
+{
+    for (int i = 0; i < t->count; i++)
+        if (!t->table[i].ns)
+            return ag_fail(why, AG_EDATA,
+                           "--%s: %.200s has no column ns; name files with run times", option,
+                           t->paths.path[i]);
+    return AG_OK;
+}
+
+static ag_status read_training(harness_session *session, ag_failure *why)
+{
+    const harness_common *common = &session->settings->common;
+    files *f = session->data;
+    if (tabular_read(&f->train, &common->data, "data", why) ||
+        check_known(&f->train, "data", why) || !common->valid.count)
+        return why->status;
+    if (tabular_read(&f->scored, &common->valid, "valid", why)) return why->status;
+    return check_known(&f->scored, "valid", why);
+}
+
+/* The names of the features that a network was trained on. */
+static int is_for(const harness_trained *t, const char *names)
+{
+    json_t *j = json_loads(t->data, 0, NULL);
+    const char *its = json_string_value(json_object_get(j, "features"));
+    const int same = its && strcmp(its, names) == 0;
+    json_decref(j);
+    return same;
+}
+
+static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *settings,
+                             bool graded, ag_failure *why)
+{
+    tabular_tables *t = &((files *)data)->scored;
+    if (tabular_read(t, &settings->common.data, "data", why) || harness_interrupted())
+        return why->status;
+    for (int i = 0; i < runs->count; i++)
+        if (!is_for(&runs->run[i], t->names))
+            return ag_fail(why, AG_EUSE,
+                           "%.200s was trained on other features than \"%.200s\"; choose another "
+                           "run, or files with its features",
+                           runs->run[i].path, t->names);
+    return graded ? harness_runs_warn_trained(runs, t->paths.path, t->paths.count, why) : AG_OK;
+}
+
+static void close_files(void *data)
+{
+    tabular_free(&((files *)data)->train);
+    tabular_free(&((files *)data)->scored);
+}
+
+/* ---- the network ---- */
+
+typedef struct net {
+    harness_plain plain; /* first: its checkpoints hold parameters alone */
+    ag_param *hidden, *bias, *output;
+} net;
+
+static int count_features(const char *data)
+{
+    json_t *j = json_loads(data, 0, NULL);
+    const char *names = json_string_value(json_object_get(j, "features"));
+    int n = names != NULL;
+    for (const char *c = names; c && *c; c++) n += *c == ',';
+    json_decref(j);
+    return n;
+}
+
+static ag_status add_parameters(void *network, const void *settings, const char *data,
+                                ag_failure *why)
+{
+    const int width = ((const tabular_settings *)settings)->hidden, features = count_features(data);
+    net *m = network;
+    ag_params *p = m->plain.params;
+    if (!features) return ag_fail(why, AG_EDATA, "the metadata \"data\" name no features");
+    if (width) {
+        m->hidden = ag_params_add(p, "hidden.weight", AG_SHAPE(width, features),
+                                  ag_init_kaiming_uniform(0), 1);
+        m->bias = ag_params_add(p, "hidden.bias", AG_SHAPE(width), ag_init_constant(0), 0);
+    }
+    m->output = ag_params_add(p, "output.weight", AG_SHAPE(1, width ? width : features),
+                              ag_init_xavier_uniform(1), 1);
+    return AG_OK;
+}
+
+static ag_status create(harness_session *session, ag_failure *why)
+{
+    const files *f = session->data;
+    return harness_plain_create(session, tabular_json(&f->train), add_parameters, why);
+}
+
+static ag_status load(harness_trained *trained, const char *path, ag_failure *why)
+{
+    return harness_plain_load(trained, &tabular_program, path, add_parameters, why);
+}
+
+/* The scores [items] of a table. Each feature has mean 0 and deviation 1 within the group, since
+   only its items are compared. */
+static ag_tensor *forward(const net *m, const tabular_tables *t, int table, ag_tape *tape)
+{
+    static const int32_t whole[2]; /* one graph: from 0 to the last row */
+    const tabular_table *g = &t->table[table];
+    ag_tensor *x = ag_input(tape, g->feature, AG_SHAPE(g->items, t->features));
+    x = ag_instance_norm(x, ag_input_i32(tape, whole, AG_SHAPE(2)), (ag_real)1e-6);
+    if (m->hidden)
+        x = ag_relu(ag_linear(x, ag_parameter(tape, m->hidden), ag_parameter(tape, m->bias)));
+    return ag_reshape(ag_linear(x, ag_parameter(tape, m->output), NULL), AG_SHAPE(g->items));
+}
+
+/* ---- steps ---- */
+
+/* A step takes one table, drawn by its number, so that --resume draws the same. */
+static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
+                         ag_failure *why)
+{
+    const harness_session *session = user;
+    const tabular_tables *t = &((const files *)session->data)->train;
+    ag_random random = harness_stream(HARNESS_STREAM_DRAW, (uint64_t)session->settings->common.seed,
+                                      (uint64_t)step);
+    const int table = (int)ag_random_below(&random, (uint32_t)t->count);
+    const tabular_table *g = &t->table[table];
+    (void)why;
+    *what = g->name;
+    ag_tensor *rank = ag_input_i32(tape, g->rank, AG_SHAPE(g->items));
+    return ag_pairwise_logistic(forward(session->trained.net, t, table, tape), rank, AG_MEAN);
+}
+
+/* ---- results ---- */
+
+static void open_results(void *results, void *data, const harness_settings *settings)
+{
+    const tabular_tables *t = &((const files *)data)->scored;
+    harness_rank *rank = results;
+    (void)settings;
+    rank->data = t;
+    for (int i = 0; i < t->count; i++)
+        harness_rank_group(rank, t->table[i].name, t->table[i].items, NULL, t->table[i].ns);
+    harness_rank_method(rank, "tabular", NULL);
+}
+
+static ag_tensor *record_scores(const void *network, const void *tables, int table, ag_tape *tape)
+{
+    return forward(network, tables, table, tape);
+}
+
+static ag_status add(void *results, const harness_trained *trained, const harness_scoring *how,
+                     ag_failure *why)
+{
+    return harness_rank_add(results, trained, how, record_scores, why);
+}
+
+const harness_model tabular_model = {.program = &tabular_program,
+                                     .data_bytes = sizeof(files),
+                                     .net_bytes = sizeof(net),
+                                     .read = read_training,
+                                     .read_scored = read_scored,
+                                     .close = close_files,
+                                     .create = create,
+                                     .load = load,
+                                     .save = harness_plain_save,
+                                     .resume = harness_plain_resume,
+                                     .drop = harness_plain_drop,
+                                     .record = record,
+                                     HARNESS_RANK,
+                                     .open = open_results,
+                                     .add = add};

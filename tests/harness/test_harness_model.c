@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands of examples/harness/run/model.h with the small model of docs/adding-a-model.md. */
+#define _GNU_SOURCE
+#include "examples/tabular/tabular.h"
+#include "support/program_call.h"
+#include "support/tgraph_npz.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define FILES " --data a.csv b.csv c.csv --valid d.csv e.csv"
+#define SMALL " --steps 300 --eval-every 100 --threads 1 --quiet"
+
+enum { ITEMS = 24 };
+
+static void put(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* The run time is least in the middle of the range of `unroll`, so a linear model cannot order it;
+   `vector` helps, and `noise` means nothing. */
+static void put_table(const char *name, int kind, int known)
+{
+    char text[4096];
+    int n = sprintf(text, "unroll,vector,noise%s\n", known ? ",ns" : "");
+    for (int i = 0; i < ITEMS; i++) {
+        const int unroll = (i * 7 + kind) % ITEMS, vector = i % 3, from = unroll - ITEMS / 2;
+        n += sprintf(text + n, "%d,%d,%d", unroll, vector, (i * 13 + 5 * kind) % 11);
+        n += known ? sprintf(text + n, ",%d\n", 1000 * (kind + 2) + 90 * from * from - 700 * vector)
+                   : sprintf(text + n, "\n");
+    }
+    put(name, text);
+}
+
+static int make_files(void **state)
+{
+    if (test_folder_make(state)) return -1;
+    program_own = &tabular_program;
+    program_pictures = 0;
+    for (int i = 0; i < 5; i++) {
+        const char name[] = {(char)('a' + i), '.', 'c', 's', 'v', 0};
+        put_table(name, i, 1);
+    }
+    put_table("hidden.csv", 3, 0);
+    program_expect("tabular train --out run" FILES SMALL, 0, "", "");
+    program_expect("tabular train --out other --seed 5" FILES SMALL, 0, "", "");
+    return 0;
+}
+
+static json_t *json_of(const char *line)
+{
+    const program_outcome o = program_expect(line, 0, "", "");
+    json_t *j = json_loads(o.out, 0, NULL);
+    if (!j) fail_msg("%s: no JSON: %s", line, o.out);
+    return j;
+}
+
+static double mean_of(const json_t *j, const char *measure)
+{
+    const json_t *mean = json_object_get(json_object_get(j, "mean"), "tabular");
+    const json_t *number = json_object_get(mean, measure);
+    assert_true(json_is_number(number));
+    return json_number_value(number);
+}
+
+static int64_t integer_of(const json_t *j, const char *key)
+{
+    const json_t *number = json_object_get(j, key);
+    assert_true(json_is_integer(number));
+    return json_integer_value(number);
+}
+
+/* ---- train and eval ---- */
+
+static void training(void **state)
+{
+    (void)state;
+    json_t *j = json_of("tabular train --out json --json" FILES SMALL);
+    assert_string_equal(json_string_value(json_object_get(j, "run")), "json");
+    assert_int_equal(integer_of(j, "steps"), 300);
+    assert_int_equal(integer_of(j, "parameters"), 3 * 16 + 16 + 16);
+    assert_int_equal(integer_of(j, "best-step") % 100, 0);
+    assert_true(mean_of(j, "tau") > 0.8);
+    json_decref(j);
+    program_expect_same("run", "json");
+
+    char *page = program_text_of("run/report.html"), *plot = program_text_of("run/plots/order.tsv");
+    assert_non_null(strstr(page, "tabular: 300 steps"));
+    assert_non_null(strstr(page, "Kendall"));
+    assert_non_null(strstr(page, "slowdown@5"));
+    free(page);
+    free(plot);
+    free(program_text_of("run/plots/methods.tsv"));
+    char *rows = program_text_of("run/metrics.csv");
+    assert_int_equal(strncmp(rows, "step,loss,rate,norm,tau,opa,slowdown@1,slowdown@5,", 50), 0);
+    free(rows);
+    program_expect("tabular train --out text" FILES " --steps 2", 0,
+                   "Validation groups, best checkpoint\ngroup", "the run is in text");
+}
+
+static void nothing_held_out(void **state)
+{
+    (void)state;
+    program_expect("tabular train --out alone --data a.csv" SMALL, 0,
+                   "300 steps done; nothing was held out", "");
+    free(program_text_of("alone/best.safetensors"));
+    char *page = program_text_of("alone/report.html");
+    assert_non_null(strstr(page, "so there are no scores; give --valid."));
+    free(page);
+    program_expect("tabular ablate --study study.ini --out s --data a.csv" SMALL, 3, "",
+                   "study.ini");
+    put("study.ini", "[study]\nseeds = 0\n[one]\n");
+    program_expect("tabular ablate --study study.ini --out s --data a.csv" SMALL, 2, "",
+                   "nothing is held out; give --valid");
+}
+
+static void evaluating(void **state)
+{
+    (void)state;
+    program_expect("tabular eval --run run --data d.csv e.csv", 0, "Scores of run\ngroup", "");
+    json_t *j = json_of("tabular eval --run run --data d.csv e.csv --json");
+    const json_t *groups = json_object_get(j, "groups"), *first = json_array_get(groups, 0);
+    assert_int_equal(integer_of(j, "runs"), 1);
+    assert_int_equal(json_array_size(groups), 2);
+    assert_string_equal(json_string_value(json_object_get(first, "group")), "d");
+    assert_int_equal(integer_of(first, "items"), ITEMS);
+    assert_true(mean_of(j, "tau") > 0.8 && mean_of(j, "opa") > 0.9);
+    assert_true(mean_of(j, "slowdown@10") <= mean_of(j, "slowdown@1"));
+    json_decref(j);
+    /* The last checkpoint is another one than the best; trained files are warned of. */
+    program_expect("tabular eval --run run --data d.csv --checkpoint last", 0, "Scores of run", "");
+    program_expect("tabular eval --run run --data a.csv", 0, "", "a.csv");
+    j = json_of("tabular eval --run run --ensemble other --data d.csv --json");
+    assert_int_equal(integer_of(j, "runs"), 2);
+    json_decref(j);
+    program_expect("tabular eval --run run --ensemble other --data d.csv", 0,
+                   "Mean of the scores of 2 runs", "");
+}
+
+/* ---- predict ---- */
+
+static void read_scores(double *score, const char *text)
+{
+    text = strchr(text, '\n') + 1;
+    for (int i = 0; i < ITEMS; i++, text = strchr(text, '\n') + 1) {
+        assert_int_equal(strncmp(text, "\"d\",", 4), 0);
+        assert_int_equal(atoi(text + 4), i);
+        score[i] = atof(strchr(text + 4, ',') + 1);
+    }
+    assert_int_equal(*text, 0);
+}
+
+static void predicting(void **state)
+{
+    (void)state;
+    double one[ITEMS], two[ITEMS], both[ITEMS];
+    program_outcome o = program_expect("tabular predict --run run --data d.csv", 0,
+                                       "group,item,score,measured_ns\n\"d\",0,", "");
+    read_scores(one, o.out);
+    program_expect("tabular predict --run other --data d.csv --csv scores.csv", 0, "", "");
+    char *text = program_text_of("scores.csv");
+    read_scores(two, text);
+    free(text);
+    o = program_expect("tabular predict --run run --ensemble other --data d.csv", 0, "", "");
+    read_scores(both, o.out);
+    for (int i = 0; i < ITEMS; i++) assert_true(fabs(both[i] - (one[i] + two[i]) / 2) < 1e-6);
+    assert_true(fabs(one[0] - two[0]) > 1e-6);
+    /* Items 0 and 12 have 0 and 12 in the first column: the worst and the best. */
+    assert_true(one[12] < one[0]);
+    json_t *j = json_of("tabular predict --run run --data d.csv --json");
+    const json_t *group = json_array_get(j, 0);
+    assert_int_equal(json_array_size(j), 1);
+    assert_int_equal(json_array_size(json_object_get(group, "scores")), ITEMS);
+    assert_int_equal(json_array_size(json_object_get(group, "measured_ns")), ITEMS);
+    assert_null(json_object_get(group, "predicted_ns"));
+    json_decref(j);
+}
+
+/* Without run times in any file there is no column; where some have them, the others' are empty. */
+static void hidden_run_times(void **state)
+{
+    (void)state;
+    program_expect("tabular predict --run run --data hidden.csv", 0,
+                   "group,item,score\n\"hidden\",0,", "");
+    program_outcome o = program_expect("tabular predict --run run --data hidden.csv d.csv", 0,
+                                       "group,item,score,measured_ns\n\"hidden\",0,", "");
+    const char *end = strchr(strchr(o.out, '\n') + 1, '\n');
+    assert_int_equal(end[-1], ',');
+    json_t *j = json_of("tabular predict --run run --data hidden.csv d.csv --json");
+    assert_null(json_object_get(json_array_get(j, 0), "measured_ns"));
+    assert_non_null(json_object_get(json_array_get(j, 1), "measured_ns"));
+    json_decref(j);
+    program_expect("tabular eval --run run --data hidden.csv", 3, "",
+                   "none of the 1 groups can be scored");
+    o = program_expect("tabular eval --run run --data hidden.csv d.csv", 0, "hidden", "");
+    program_expect("tabular train --out x --data hidden.csv" SMALL, 3, "", "has no column ns");
+    program_expect("tabular train --out x --data a.csv --valid hidden.csv" SMALL, 3, "",
+                   "--valid: ");
+}
+
+/* ---- resume ---- */
+
+static void resuming(void **state)
+{
+    (void)state;
+    static const char more[] = FILES " --steps 3000 --eval-every 250 --save-every 7 --threads 1 "
+                                     "--quiet --out ";
+    char line[400];
+    snprintf(line, sizeof line, "tabular train%swhole", more);
+    program_expect(line, 0, "", "");
+    snprintf(line, sizeof line, "tabular train%scut", more);
+    const program_outcome o = program_call_signal(line, SIGINT, "cut/metrics.csv", 2000);
+    if (o.code != 0) { /* 0: it finished first */
+        assert_int_equal(o.code, 130);
+        put_table("b.csv", 9, 1);
+        program_expect("tabular train --out cut --resume --quiet", 2, "", "the data have changed");
+        put_table("b.csv", 1, 1);
+        program_expect("tabular train --out cut --resume --quiet", 0, "", "");
+    }
+    program_expect_same("whole", "cut");
+    program_expect("tabular train --out cut --resume --hidden 4", 2, "", "--resume: hidden");
+}
+
+/* ---- ablate ---- */
+
+static void studying(void **state)
+{
+    (void)state;
+    put("width.ini", "[study]\ntitle = Hidden channels\nseeds = 0..1\nsteps = 300\n"
+                     "[16 channels]\n[linear]\nhidden = 0\n");
+    json_t *j = json_of("tabular ablate --study width.ini --out study --threads 1 --quiet --json"
+                        " --eval-every 100" FILES);
+    assert_int_equal(json_array_size(j), 2);
+    const json_t *wide = json_array_get(j, 0), *linear = json_array_get(j, 1);
+    assert_string_equal(json_string_value(json_object_get(linear, "variant")), "linear");
+    assert_true(json_number_value(json_object_get(wide, "tau")) >
+                0.3 + json_number_value(json_object_get(linear, "tau")));
+    json_decref(j);
+    char *text = program_text_of("study/study.csv");
+    assert_non_null(strstr(text, "slowdown@10"));
+    free(text);
+    free(program_text_of("study/linear/seed-1/report.html"));
+}
+
+/* ---- wrong uses ---- */
+
+static void wrong_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *sentence;
+    } bad[] = {{"", "is empty"},
+               {"ns\n5\n", "names no feature"},
+               {"unroll,ns\n", "has no items"},
+               {"unroll,ns\n1,2\n1\n", "line 3 has too few or too many numbers"},
+               {"unroll,ns\n1,2,3\n", "too few or too many"},
+               {"unroll,ns\nten,2\n", "line 2 has something that is no number"},
+               {"unroll,ns\nnan,2\n", "no number"},
+               {"unroll,ns\n1,0\n", "a run time that cannot be"},
+               {"unroll,ns\n1,1.5\n", "a run time that cannot be"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        put("bad.csv", bad[i].text);
+        program_expect("tabular train --out x --data bad.csv" SMALL, 3, "", bad[i].sentence);
+    }
+    put("few.csv", "unroll,ns\n1,2\n2,3\n");
+    program_expect("tabular train --out x --data a.csv few.csv" SMALL, 3, "",
+                   "name files with the same ones");
+    program_expect("tabular predict --run run --data few.csv", 2, "",
+                   "was trained on other features than \"unroll\"");
+    program_expect("tabular train --out x --data none.csv" SMALL, 3, "", "none.csv");
+    program_expect("tabular predict --run run --data d.csv --csv d.csv", 2, "",
+                   "is a file of --data");
+}
+
+/* Writes run's best checkpoint as that of "bad": with another text under a key of the metadata, or
+   with this first output weight (0: as it is). */
+static void spoil(const char *run, const char *key, const char *value, ag_real weight)
+{
+    char path[300];
+    ag_failure why = {0};
+    ag_checkpoint_item item[16];
+    ag_checkpoint_pair pair[16];
+    int n = 0, pairs = 0;
+    snprintf(path, sizeof path, "%s/%s/best.safetensors", test_folder, run);
+    ag_checkpoint *file = ag_checkpoint_open(path, &why);
+    if (!file) fail_msg("%s", why.sentence);
+    for (; n < ag_checkpoint_count(file); n++) {
+        item[n] = *ag_checkpoint_at(file, n);
+        if (weight != 0 && strcmp(item[n].name, "output.weight") == 0) item[n].data = &weight;
+    }
+    for (; ag_checkpoint_metadata_at(file, pairs, &pair[pairs]); pairs++)
+        if (key && strcmp(pair[pairs].key, key) == 0) pair[pairs].value = value;
+    snprintf(path, sizeof path, "%s/bad/best.safetensors", test_folder);
+    if (ag_checkpoint_save(path, item, n, pair, pairs, &why)) fail_msg("%s", why.sentence);
+    ag_checkpoint_close(file);
+}
+
+static void damaged_runs(void **state)
+{
+    (void)state;
+    put("one.csv", "unroll,ns\n3,2\n2,3\n5,9\n");
+    program_expect("tabular train --out bad --hidden 0 --data one.csv --steps 2 --quiet", 0, "",
+                   "");
+    program_expect("tabular train --out small --hidden 0 --data one.csv --steps 2 --quiet", 0, "",
+                   "");
+    static const char call[] = "tabular predict --run bad --data one.csv";
+    spoil("small", NULL, NULL, 1);
+    program_expect(call, 0, "group,item,score", "");
+    spoil("small", NULL, NULL, (ag_real)3.3e38);
+    program_expect(call, 4, "", "one: the score of item 1 is -inf");
+    program_expect("tabular eval --run bad --data one.csv", 4, "",
+                   "one: the score of item 1 is -inf");
+    static const struct {
+        const char *key, *value, *sentence;
+    } bad[] = {{"data", "{}", "the metadata \"data\" name no features"},
+               {"data", "", "the metadata \"data\" name no features"},
+               {"data", "{\"features\":\"unroll,vector\"}", "; the file contradicts itself"},
+               {"configuration", "", "no JSON; is it a checkpoint of tabular?"},
+               {"configuration", "{\"hidden\": -1}", "hidden"},
+               {"configuration", "{\"hidden\": 4}", "hidden.weight"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        spoil("small", bad[i].key, bad[i].value, 0);
+        program_expect(call, 3, "", "bad/best.safetensors");
+        program_expect(call, 3, "", bad[i].sentence);
+    }
+    put("bad/best.safetensors", "");
+    program_expect(call, 3, "", "best.safetensors");
+    program_expect("tabular train --out small --resume --steps 3 --quiet", 2, "",
+                   "--resume: steps");
+    program_expect("tabular train --out small --resume --quiet", 0, "", "");
+}
+
+static void not_finite(void **state)
+{
+    (void)state;
+    program_expect("tabular train --out nan --learning-rate 10 --weight-decay 10 --schedule "
+                   "constant --steps 400 --quiet --data a.csv",
+                   4, "", "--check-finite");
+}
+
+static void facts(void **state)
+{
+    (void)state;
+    char *none = harness_fact("%.2f", (double)NAN), *some = harness_fact("%.2f", 0.125);
+    assert_string_equal(none, "-");
+    assert_string_equal(some, "0.12");
+    harness_free(none);
+    harness_free(some);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(training),
+                                       cmocka_unit_test(nothing_held_out),
+                                       cmocka_unit_test(evaluating),
+                                       cmocka_unit_test(predicting),
+                                       cmocka_unit_test(hidden_run_times),
+                                       cmocka_unit_test(resuming),
+                                       cmocka_unit_test(studying),
+                                       cmocka_unit_test(wrong_files),
+                                       cmocka_unit_test(damaged_runs),
+                                       cmocka_unit_test(not_finite),
+                                       cmocka_unit_test(facts)};
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}

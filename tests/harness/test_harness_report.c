@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "support/harness_demo.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "support/files.h"
+
+static ag_status demo_train(harness_call *call, ag_failure *why)
+{
+    (void)call;
+    return why->status;
+}
+static ag_status demo_eval(harness_call *call, ag_failure *why) { return demo_train(call, why); }
+
+static void tables(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"file", "n", "tau"};
+    harness_table *t = harness_table_new("Scores <1>", names, 3);
+    harness_table_text(t, "a,\"b\" <\xC3\xA4>");
+    harness_table_count(t, 12345);
+    harness_table_number(t, 0.5, 3);
+    harness_table_text(t, "c");
+    harness_table_count(t, 1);
+    harness_table_number(t, (double)NAN, 3);
+    assert_int_equal(harness_table_rows(t), 2);
+    char *text;
+    size_t bytes;
+    FILE *to = open_memstream(&text, &bytes);
+    harness_table_print(to, t);
+    harness_table_csv(to, t);
+    harness_table_html(to, t);
+    harness_csv_quoted(to, "c");
+    harness_csv_quoted(to, "\"b\"");
+    fclose(to);
+    assert_string_equal(text, "Scores <1>\n"
+                              "file           n    tau\n"
+                              "a,\"b\" <\xC3\xA4>  12345  0.500\n"
+                              "c              1      -\n"
+                              "file,n,tau\n\"a,\"\"b\"\" <\xC3\xA4>\",12345,0.5\nc,1,\n"
+                              "<div class=\"table\"><table><caption>Scores &lt;1&gt;</caption>\n"
+                              "<thead><tr><th>file</th><th class=\"n\">n</th><th "
+                              "class=\"n\">tau</th></tr></thead>\n<tbody>\n"
+                              "<tr><td>a,&quot;b&quot; &lt;\xC3\xA4&gt;</td><td "
+                              "class=\"n\">12345</td><td class=\"n\">0.500</td></tr>\n"
+                              "<tr><td>c</td><td class=\"n\">1</td><td "
+                              "class=\"n\">-</td></tr>\n</tbody></table></div>\n"
+                              "\"c\"\"\"\"b\"\"\"");
+    free(text);
+    json_t *json = harness_table_json(t);
+    text = json_dumps(json, JSON_COMPACT);
+    assert_string_equal(
+        text, "[{\"file\":\"a,\\\"b\\\" "
+              "<\xC3\xA4>\",\"n\":12345,\"tau\":0.5},{\"file\":\"c\",\"n\":1,\"tau\":null}]");
+    free(text);
+    json_decref(json);
+    harness_table_free(t);
+}
+
+static void progress(void **state)
+{
+    (void)state;
+    char text[200];
+    harness_progress_text(text, sizeof text, 80, "train", 25, 100, 25, 50, "loss 0.5");
+    assert_string_equal(
+        text, "train  25% ######..................... 25/100 [00:50<02:30, 2.00 s/it] loss 0.5");
+    assert_int_equal(strlen(text), 79);
+    harness_progress_text(text, sizeof text, 80, "train", 0, 100, 0, 0, NULL);
+    assert_non_null(strstr(text, "  0% ...."));
+    assert_non_null(strstr(text, " 0/100 [00:00<--:--, -- s/it]"));
+    harness_progress_text(text, sizeof text, 80, "eval", 150, 100, 150, 0.01, NULL);
+    assert_non_null(strstr(text, "100% ####"));
+    harness_progress_text(text, sizeof text, 120, "eval", 5000, 100000, 5000, 1000, NULL);
+    assert_non_null(strstr(text, "[16:40<5:16:40, 5.0 it/s]"));
+    harness_progress_text(text, sizeof text, 30, "a long label", 1, 0, 1, 1,
+                          "a note that does not fit");
+    assert_true(strlen(text) <= 29);
+    /* a resumed run: the rate counts the steps of this call */
+    harness_progress_text(text, sizeof text, 80, "train", 60, 100, 10, 5, NULL);
+    assert_non_null(strstr(text, "60/100 [00:05<00:20, 2.0 it/s]"));
+    harness_progress p;
+    harness_progress_start(&p, "x", 0, 10);
+    harness_log_start("demo", true);
+    harness_progress_start(&p, "x", 0, 10);
+    assert_false(p.shown);
+    harness_progress_update(&p, 3, "");
+    harness_progress_end(&p);
+}
+
+static void exit_codes(void **state)
+{
+    (void)state;
+    static const int codes[] = {0, 2, 1, 3, 5, 3, 3, 4, 6};
+    for (int status = AG_OK; status <= AG_EDEVICE; status++)
+        assert_int_equal(harness_exit_code((ag_status)status), codes[status]);
+}
+
+static void plots_and_report(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    const char *folder = files_folder;
+    double x[3] = {1, 2, 3}, y[3] = {3, 2, 1};
+    harness_log_start("demo", true);
+    assert_int_equal(harness_plot_curves(folder, "learning", "it's",
+                                         (harness_curve){"loss", x, y, 3},
+                                         (harness_curve){"tau", x, x, 3}, &why),
+                     AG_OK);
+    assert_int_equal(harness_plot_scatter(folder, "scatter", "s", "x", "y", x, y, 3, &why), AG_OK);
+    assert_int_equal(harness_plot_bars(folder, "bars", "b", "l", (const char *[]){"a\tb", "c", "d"},
+                                       (double[]){1, (double)NAN, -1},
+                                       (double[]){1, 1, (double)NAN}, 3, &why),
+                     AG_OK);
+    assert_int_equal(
+        harness_plot_curves(folder, "none", "n", (harness_curve){0}, (harness_curve){0}, &why),
+        AG_OK);
+    const harness_curve lines[] = {{"it's", x, y, 3}, {"none", NULL, NULL, 0}, {"b", x, x, 2}};
+    assert_int_equal(harness_plot_lines(folder, "lines", "l", "x", "y", lines, 3, 1, &why), AG_OK);
+    /* only the last of them has points */
+    assert_int_equal(harness_plot_lines(folder, "late", "l", "x", "y", &lines[1], 2, 1, &why),
+                     AG_OK);
+    assert_int_equal(harness_plot_groups(folder, "groups", "g", "y", (const char *[]){"a\tb", "c"},
+                                         2, (const char *[]){"one", "two"}, 2,
+                                         (double[]){1.5, (double)NAN, 0.5, 2}, &why),
+                     AG_OK);
+    char *many = files_text(folder, "plots/lines.tsv");
+    assert_string_equal(many, "1\t3\n2\t2\n3\t1\n\n\n1\t1\n2\t2\n\n\n");
+    free(many);
+    many = files_text(folder, "plots/lines.gp");
+    assert_non_null(strstr(many, "title 'it''s'"));
+    assert_non_null(strstr(many, "index 1 using 1:2 with steps"));
+    assert_null(strstr(many, "index 2 "));
+    free(many);
+    many = files_text(folder, "plots/groups.tsv");
+    assert_string_equal(many, "a\\x09b\t1.5\t?\nc\t0.5\t2\n");
+    free(many);
+    char *data = files_text(folder, "plots/bars.tsv"),
+         *script = files_text(folder, "plots/learning.gp");
+    assert_string_equal(data, "d\t-1\t0\t0\na\\x09b\t1\t1\t2\n");
+    assert_non_null(strstr(script, "set label 'it''s' at screen 0.5,"));
+    free(data);
+    free(script);
+    int drawn = system("gnuplot --version > /dev/null 2>&1") == 0;
+    static const char *const made[] = {"plots/learning.svg", "plots/scatter.svg", "plots/bars.svg",
+                                       "plots/lines.svg", "plots/late.svg"};
+    for (int i = 0; i < 5; i++) {
+        char *svg = files_text(folder, made[i]);
+        assert_true(!drawn || (svg && strstr(svg, "</svg>")));
+        free(svg);
+    }
+    demo_options values;
+    harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
+    assert_int_equal(harness_options_set(o, NULL, "steps", "7", &why), AG_OK);
+    harness_table *t = harness_table_new("Scores", (const char *[]){"file"}, 1);
+    harness_table_text(t, "f & g");
+    harness_report r = {.title = "A <run>",
+                        .summary = "What & why.",
+                        .command_line = "demo train '<x>'",
+                        .options = o,
+                        .fact_names = (const char *[]){"tau"},
+                        .facts = (const char *[]){"0.85"},
+                        .fact_count = 1,
+                        .plots = (const char *[]){"learning", "absent"},
+                        .plot_count = 2,
+                        .plot_captions = (const char *[]){"The loss.", NULL},
+                        .tables = (const harness_table *[]){t},
+                        .table_count = 1,
+                        .notes = (const char *[]){"Read it so."},
+                        .note_count = 1};
+    assert_int_equal(harness_report_write(folder, &r, &why), AG_OK);
+    char *page = files_text(folder, "report.html");
+    static const char *const parts[] = {"<h1>A &lt;run&gt;</h1>",
+                                        "What &amp; why.",
+                                        "<b>0.85</b><span>tau</span>",
+                                        "f &amp; g",
+                                        "plots/absent.tsv",
+                                        "Read it so.",
+                                        "demo train '&lt;x&gt;'",
+                                        "learning-rate",
+                                        "The loss."};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_non_null(strstr(page, parts[i]));
+    assert_true(!drawn || strstr(page, "<div style=\"max-width:760px\"><svg"));
+    assert_null(strstr(page, "<title>Gnuplot"));
+    assert_null(strstr(page, "src="));
+    free(page);
+    harness_table_free(t);
+    harness_options_free(o);
+    assert_int_equal(harness_plot_bars("/dev/null", "b", "b", "l", NULL, NULL, NULL, 0, &why),
+                     AG_EFILE);
+}
+
+/* Titles and names of any length stay within the picture. */
+static void long_words(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    char title[400] = "Order of the held-out configurations of ", name[100] = "";
+    const double one[2] = {1, 2};
+    for (int i = 0; i < 90; i++) strcat(title, "\xC3\xA4"); /* 90 characters, 180 bytes */
+    for (int i = 0; i < 70; i++) strcat(name, i < 35 ? "a" : "b");
+    harness_plot_scatter(files_folder, "long", title, "x", "y", one, one, 2, &why);
+    harness_plot_bars(files_folder, "names", "t", "l", (const char *[]){name, "c"}, one, NULL, 2,
+                      &why);
+    assert_int_equal(why.status, AG_OK);
+    char *script = files_text(files_folder, "plots/long.gp"), *line = script;
+    int lines = 0, letters = 0;
+    for (; (line = strstr(line, "set label '")); lines++) {
+        int length = 0;
+        for (line += strlen("set label '"); *line != '\''; line++)
+            if ((*line & 0xC0) != 0x80) length++, letters += *line == (char)0xC3;
+        assert_in_range(length, 1, 520 / 8); /* pixels of the picture, of a letter */
+        assert_int_equal(strncmp(line, "' at screen 0.5,screen 0.", 25), 0);
+    }
+    assert_int_equal(lines, 3);
+    assert_int_equal(letters, 90); /* broken between characters, none lost */
+    free(script);
+    char *data = files_text(files_folder, "plots/names.tsv");
+    assert_non_null(strstr(data, "\naaaaaaaaaaaaaaaaaaaaaaaaaaaa...bbbbbbbbbbbbbbbbbbbbb\t1\t"));
+    free(data);
+    script = files_text(files_folder, "plots/names.gp");
+    assert_non_null(strstr(script, "set xtics 0.5\n"));
+    assert_non_null(strstr(script, "set lmargin at screen 0.5684\n")); /* 54 letters of 8 pixels */
+    free(script);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables),     cmocka_unit_test(progress),
+        cmocka_unit_test(exit_codes), cmocka_unit_test(plots_and_report),
+        cmocka_unit_test(long_words),
+    };
+    return cmocka_run_group_tests(tests, files_make, files_remove);
+}

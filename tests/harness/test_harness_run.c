@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "support/harness_demo.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "support/files.h"
+
+static ag_status demo_train(harness_call *call, ag_failure *why)
+{
+    (void)call;
+    return why->status;
+}
+static ag_status demo_eval(harness_call *call, ag_failure *why) { return demo_train(call, why); }
+
+static const char *const columns[] = {"loss", "valid_tau"};
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static harness_run *open_new(const char *folder)
+{
+    ag_failure why = {0};
+    harness_run *run = harness_run_open(folder, HARNESS_NEW, columns, 2, &why);
+    assert_string_equal(why.sentence, "");
+    assert_non_null(run);
+    return run;
+}
+
+static void train(harness_run *run, int from, int to)
+{
+    ag_failure why = {0};
+    for (int step = from; step <= to; step++) {
+        double values[2] = {1.0 / step, step % 2 ? (double)NAN : step / 100.0};
+        assert_int_equal(harness_run_metrics(run, step, values, &why), AG_OK);
+        assert_int_equal(harness_run_timing(run, step, "step_s", 0.5, &why), AG_OK);
+    }
+    assert_int_equal(harness_run_sync(run, &why), AG_OK);
+}
+
+static void writes_metrics(void **state)
+{
+    (void)state;
+    const char *folder = files_path("deep/er/run");
+    harness_run *run = open_new(folder);
+    ag_failure why = {0};
+    assert_string_equal(harness_run_folder(run), folder);
+    train(run, 1, 2);
+    char *jsonl = files_text(folder, "metrics.jsonl"), *csv = files_text(folder, "metrics.csv");
+    assert_string_equal(
+        jsonl, "{\"step\": 1, \"loss\": 1}\n{\"step\": 2, \"loss\": 0.5, \"valid_tau\": 0.02}\n");
+    assert_string_equal(csv, "step,loss,valid_tau\n1,1,\n2,0.5,0.02\n");
+    double *steps, *values;
+    int64_t n;
+    assert_int_equal(harness_run_column(run, "valid_tau", &steps, &values, &n, &why), AG_OK);
+    assert_true(n == 1 && steps[0] == 2 && values[0] == 0.02);
+    harness_free(steps);
+    harness_free(values);
+    assert_int_equal(harness_run_close(run, &why), AG_OK);
+    free(jsonl);
+    free(csv);
+}
+
+/* Interrupted after step 7, of which the checkpoint has 5, in the middle of a line: the same bytes
+ * as without. */
+static void resumes_to_the_same_bytes(void **state)
+{
+    (void)state;
+    const char *whole = files_path("whole"), *halved = files_path("halved");
+    ag_failure why = {0};
+    harness_run *run = open_new(whole);
+    train(run, 1, 9);
+    harness_run_close(run, &why);
+    run = open_new(halved);
+    demo_options values;
+    harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
+    assert_int_equal(harness_run_config(run, o, &why), AG_OK);
+    train(run, 1, 7);
+    harness_run_close(run, &why);
+    char path[300];
+    snprintf(path, sizeof path, "%s/metrics.jsonl", halved);
+    FILE *file = fopen(path, "ab");
+    fputs("{\"step\": 8, \"lo", file);
+    fclose(file);
+    run = harness_run_open(halved, HARNESS_RESUME, columns, 2, &why);
+    assert_non_null(run);
+    assert_int_equal(harness_run_rewind(run, 5, &why), AG_OK);
+    train(run, 6, 9);
+    harness_run_close(run, &why);
+    static const char *const names[] = {"metrics.jsonl", "metrics.csv", "timing.jsonl"};
+    for (int i = 0; i < 3; i++) {
+        char *a = files_text(whole, names[i]), *b = files_text(halved, names[i]);
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+    }
+    /* resumed before the first step */
+    run = harness_run_open(halved, HARNESS_RESUME, columns, 2, &why);
+    assert_int_equal(harness_run_rewind(run, 0, &why), AG_OK);
+    harness_run_close(run, &why);
+    char *csv = files_text(halved, "metrics.csv"), *jsonl = files_text(halved, "metrics.jsonl");
+    assert_string_equal(csv, "step,loss,valid_tau\n");
+    assert_string_equal(jsonl, "");
+    free(csv);
+    free(jsonl);
+    put(halved, "metrics.csv", "step,loss\nhello\n");
+    run = harness_run_open(halved, HARNESS_RESUME, columns, 2, &why);
+    assert_int_equal(harness_run_rewind(run, 3, &why), AG_EDATA);
+    assert_non_null(
+        strstr(why.sentence,
+               "metrics.csv line 2 does not begin with a step, so it is no file of this run; "
+               "move it away or choose another --out"));
+    harness_run_close(run, &(ag_failure){0});
+    harness_options_free(o);
+}
+
+static void config_comes_back(void **state)
+{
+    (void)state;
+    const char *folder = files_path("config");
+    demo_options values, read;
+    ag_failure why = {0};
+    harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
+    assert_int_equal(harness_options_set(o, NULL, "steps", "7", &why), AG_OK);
+    harness_run *run = open_new(folder);
+    assert_int_equal(harness_run_config(run, o, &why), AG_OK);
+    harness_run_close(run, &why);
+    harness_options *back = harness_options_new(&demo, HARNESS_EVAL, &read);
+    assert_int_equal(harness_run_read_config(folder, back, 0, &why), AG_OK);
+    assert_int_equal(read.steps, 7);
+    static const char *const bad[][2] = {
+        {"{", "config.json line 1 is not JSON"},
+        {"{\"program\": \"tpu\"}",
+         "config.json was not made by demo but by tpu; name a run folder of demo"},
+        {"[]", "config.json was not made by demo but by something else; name a run folder of demo"},
+        {"{\"program\": \"demo\"}", "\"options\" is no JSON object"},
+        {"{\"program\": \"demo\", \"program\": \"demo\"}",
+         "config.json line 1 is not JSON: duplicate object key"},
+    };
+    for (int i = 0; i < 5; i++) {
+        ag_failure said = {0};
+        put(folder, "config.json", bad[i][0]);
+        assert_int_equal(harness_run_read_config(folder, back, 0, &said), AG_EDATA);
+        assert_non_null(strstr(said.sentence, bad[i][1]));
+    }
+    harness_options_free(back);
+    harness_options_free(o);
+}
+
+static void folder_sentences(void **state)
+{
+    (void)state;
+    ag_failure why[6];
+    memset(why, 0, sizeof why);
+    const char *folder = files_path("full");
+    harness_run_close(open_new(folder), &why[0]);
+    put(folder, "notes.txt", "mine");
+    put(folder, "best.safetensors", "x");
+    assert_null(harness_run_open(folder, HARNESS_NEW, columns, 2, &why[0]));
+    assert_int_equal(why[0].status, AG_EUSE);
+    assert_non_null(
+        strstr(why[0].sentence,
+               "/full is not empty; go on with --resume, replace the run with --force, or "
+               "choose another --out"));
+    assert_null(harness_run_open(folder, HARNESS_RESUME, columns, 2, &why[1]));
+    assert_int_equal(why[1].status, AG_EFILE);
+    assert_non_null(
+        strstr(why[1].sentence,
+               "/full has no readable config.json, so there is no run to resume; check --out, "
+               "or leave --resume away"));
+    assert_null(harness_run_open(files_path("none"), HARNESS_RESUME, columns, 2, &why[2]));
+    assert_non_null(strstr(why[2].sentence, "/none does not exist, so there is no run to resume"));
+    harness_run *run = harness_run_open(folder, HARNESS_FORCE, columns, 2, &why[3]);
+    assert_non_null(run);
+    harness_run_close(run, &why[3]);
+    char *kept = files_text(folder, "notes.txt");
+    assert_string_equal(kept, "mine");
+    assert_null(files_text(folder, "best.safetensors"));
+    free(kept);
+    put(files_folder, "file", "x");
+    assert_null(harness_run_open(files_path("file/run"), HARNESS_NEW, columns, 2, &why[4]));
+    assert_int_equal(why[4].status, AG_EFILE);
+    assert_non_null(
+        strstr(why[4].sentence, "/file/run cannot be made: Not a directory; choose another --out"));
+    assert_null(harness_run_open(files_path("file"), HARNESS_NEW, columns, 2, &why[5]));
+    assert_non_null(
+        strstr(why[5].sentence, "/file cannot be made: File exists; choose another --out"));
+}
+
+/* All files that the programs write are removed, any others stay. */
+static void force_clears_what_the_programs_write(void **state)
+{
+    (void)state;
+    static const char *const ours[] = {
+        "config.json",      "last.safetensors",  "best.safetensors", "report.html",
+        "result.json",      "autotune.json",     "metrics.jsonl",    "metrics.csv",
+        "timing.jsonl",     "plots/curves.svg",  "plots/order.gp",   "plots/files.tsv",
+        "plots/scores.svg", "plots/methods.svg", "plots/fusion.svg", "plots/fusion-curves.tsv",
+        "plots/tiles.gp"};
+    static const char *const theirs[] = {"notes.txt", "plots/mine.svg", "plots/curves.png",
+                                         "my-config.json"};
+    const char *folder = files_path("forced");
+    ag_failure why = {0};
+    harness_run_close(open_new(folder), &why);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) put(folder, ours[i], "old");
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) put(folder, theirs[i], "mine");
+    harness_run *run = harness_run_open(folder, HARNESS_FORCE, columns, 2, &why);
+    assert_non_null(run);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        char *text = files_text(folder, ours[i]);
+        if (text && strcmp(text, "old") == 0) fail_msg("%s is still there", ours[i]);
+        free(text);
+    }
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) {
+        char *text = files_text(folder, theirs[i]);
+        if (!text) fail_msg("%s is gone", theirs[i]);
+        free(text);
+    }
+    harness_run_close(run, &why);
+}
+
+static void a_full_disk_is_noticed(void **state)
+{
+    (void)state;
+    const char *folder = files_path("disk");
+    ag_failure why = {0}, again = {0};
+    harness_run *run = open_new(folder);
+    demo_options values;
+    harness_options *o = harness_options_new(&demo, HARNESS_TRAIN, &values);
+    harness_run_config(run, o, &why);
+    harness_run_close(run, &why);
+    harness_options_free(o);
+    char path[300];
+    snprintf(path, sizeof path, "%s/metrics.jsonl", folder);
+    unlink(path);
+    assert_int_equal(symlink("/dev/full", path), 0);
+    run = harness_run_open(folder, HARNESS_RESUME, columns, 2, &why);
+    assert_non_null(run);
+    assert_int_equal(harness_run_metrics(run, 1, (double[]){1, 2}, &why), AG_EFILE);
+    assert_non_null(
+        strstr(why.sentence,
+               "/metrics.jsonl cannot be written: No space left on device; make room or choose "
+               "another --out"));
+    harness_run_close(run, &again);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_metrics),
+        cmocka_unit_test(resumes_to_the_same_bytes),
+        cmocka_unit_test(config_comes_back),
+        cmocka_unit_test(folder_sentences),
+        cmocka_unit_test(force_clears_what_the_programs_write),
+        cmocka_unit_test(a_full_disk_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, files_make, files_remove);
+}

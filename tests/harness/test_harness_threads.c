@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that cannot be had, through the programs: fewer of them and a warning, the same results,
+   or exit 5 and a sentence; no library ends the program. */
+#define _GNU_SOURCE
+#include "examples/harness/baseline/boosting.h"
+#include "examples/harness/machine/threads.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
+#include "support/tgraph_npz.h"
+
+#include <grp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/sanitized.h"
+
+/* The sanitizer looks for leaks with a process of its own, which the limit forbids. */
+int __lsan_is_turned_off(void);
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void) { return 1; }
+
+enum { NOBODY = 65534 };
+
+/* The superuser has no limit of processes. */
+static void allow_no_thread(void)
+{
+    const struct rlimit one = {1, 1};
+    if (geteuid() == 0 && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))) _exit(98);
+    if (setrlimit(RLIMIT_NPROC, &one)) _exit(97);
+}
+
+static void ask_for_four(void)
+{
+    setenv("OMP_NUM_THREADS", "4,2", 1);
+    allow_no_thread();
+}
+
+static void ask_for_far_too_many(void) { setenv("OMP_NUM_THREADS", "100000", 1); }
+
+static int set_up(void **state)
+{
+    if (test_folder_make(state) || chmod(test_folder, 0777)) return -1;
+    program_pictures = 0;
+    program_write_layout("a.npz", 20, 0);
+    return 0;
+}
+
+#define TRAIN(out, more) \
+ "tgraph train --data a.npz --split 0.5 --hidden 16 --configs 4 --steps 3 --out " out " " more
+#define FEWER "raise the limits on processes (ulimit -u) and memory (ulimit -v)"
+
+static void test_no_thread(void **state)
+{
+    (void)state;
+    program_expect(TRAIN("plain", "--threads 1"), 0, "", "");
+    program_before = allow_no_thread;
+    program_expect(TRAIN("none", "--threads 3"), 0, "", "the system gives 1 of 3 threads");
+    program_expect(TRAIN("none", "--threads 3 --force"), 0, "", FEWER);
+    program_before = ask_for_four;
+    program_expect(TRAIN("asked", ""), 0, "", "the system gives 1 of 4 threads");
+    program_before = NULL;
+    program_expect_same("plain", "none");
+    program_expect_same("plain", "asked");
+}
+
+static void test_far_too_many(void **state)
+{
+    (void)state;
+    program_before = ask_for_far_too_many;
+    program_expect(TRAIN("many", ""), 0, "", "OMP_NUM_THREADS is 100000, but");
+    program_expect(TRAIN("option", "--threads 1024"), 0, "", "--threads is 1024, but");
+    const program_outcome one = program_expect(TRAIN("one", "--threads 1"), 0, "", "");
+    program_before = NULL;
+    assert_null(strstr(one.err, "warning: OMP_NUM_THREADS"));
+    program_expect_same("many", "one");
+}
+
+/* ---- boosting, whose library ends the process when it gets fewer threads than it was told ---- */
+
+static int grow_trees(void)
+{
+    enum { ROWS = 1 << 16, COLUMNS = 64 }; /* from here on threads pay */
+    float *x = malloc(sizeof *x * ROWS * COLUMNS);
+    double *y = malloc(sizeof *y * ROWS);
+    ag_random random = {.seed = 3};
+    ag_failure why = {0};
+    harness_boosting_options o = harness_boosting_defaults();
+    o.rounds = 1;
+    if (!x || !y) return 96;
+    for (int i = 0; i < ROWS * COLUMNS; i++) x[i] = (float)(ag_random_bits(&random) % 16);
+    for (int r = 0; r < ROWS; r++) y[r] = (double)x[(size_t)r * COLUMNS];
+    harness_boosting *b = harness_boosting_fit(x, y, ROWS, COLUMNS, &o, &why);
+    const int good = b && harness_boosting_trees(b) == 1;
+    harness_boosting_free(b);
+    free(x);
+    free(y);
+    return good ? 0 : 95;
+}
+
+static void test_boosting(void **state)
+{
+    int status = 0;
+    (void)state;
+    if (!harness_boosting_built()) skip();
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        allow_no_thread();
+        ag_set_threads(3);
+        if (harness_threads_to_be_had(3) != 1) _exit(94);
+        _exit(grow_trees());
+    }
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(harness_threads_to_be_had(3), 3);
+    assert_int_equal(harness_threads_to_be_had(1), 1);
+}
+
+/* ---- waiting ---- */
+
+/* How often the program is loaded: OpenMP describes itself each time. */
+static int loads(const char *environment)
+{
+    char line[512], text[32768];
+    int times = 0;
+    snprintf(line, sizeof line,
+             "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_DISPLAY_ENV=true %s '%s/tgraph' --help "
+             "2>&1",
+             environment, AG_BIN_DIR);
+    FILE *f = popen(line, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    assert_int_equal(pclose(f), 0);
+    assert_non_null(strstr(text, "Exit codes"));
+    for (const char *at = text; (at = strstr(at, "DISPLAY ENVIRONMENT BEGIN")); at++) times++;
+    return times;
+}
+
+/* The program starts again with OpenMP's waiting policy, unless the user has set one. */
+static void test_waiting(void **state)
+{
+    (void)state;
+    if (!harness_boosting_built()) skip();
+    assert_int_equal(loads("OMP_WAIT_POLICY=active"), 1);
+    assert_int_equal(loads("GOMP_SPINCOUNT=1000"), 1);
+    assert_int_equal(loads(""), 2);
+}
+
+/* ---- little address space ---- */
+
+/* The program is started again, since a process reads its limits at the start. */
+#if !SANITIZED
+
+static int run_limited(const char *limits, int asked, char *err, size_t room)
+{
+    char line[1024];
+    snprintf(line, sizeof line,
+             "cd '%s' && (%s; OMP_NUM_THREADS=%d exec '%s/tgraph' train --data a.npz --split 0.5 "
+             "--hidden 16 --configs 4 --steps 3 --out limited --force --no-baselines 2>&1 "
+             ">limited.out)",
+             test_folder, limits, asked, AG_BIN_DIR);
+    FILE *f = popen(line, "r");
+    assert_non_null(f);
+    err[fread(err, 1, room - 1, f)] = 0;
+    const int status = pclose(f);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Stacks of 4 GB, in 3 GB. */
+static void test_no_room_for_stacks(void **state)
+{
+    static char err[16384];
+    (void)state;
+    if (run_limited("(ulimit -s 4000000) 2>/dev/null || exit 99", 3, err, sizeof err) == 99) skip();
+    program_expect(TRAIN("roomy", "--no-baselines"), 0, "", "");
+    assert_int_equal(run_limited("ulimit -s 4000000; ulimit -v 3000000", 3, err, sizeof err), 0);
+    assert_non_null(strstr(err, "the system gives 1 of 3 threads"));
+    program_expect_same("roomy", "limited");
+}
+
+static void test_little_room(void **state)
+{
+    static char err[16384];
+    (void)state;
+    for (int mb = 60; mb <= 100; mb += 4) {
+        char limits[64];
+        snprintf(limits, sizeof limits, "ulimit -v %d", mb * 1024);
+        const int code = run_limited(limits, 4, err, sizeof err);
+        if (code != 0 && code != 5) fail_msg("%d MB: exit %d: %s", mb, code, err);
+        if (code == 5 && !strstr(err, "memory")) fail_msg("%d MB: %s", mb, err);
+    }
+}
+
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_thread),
+        cmocka_unit_test(test_far_too_many),
+        cmocka_unit_test(test_boosting),
+        cmocka_unit_test(test_waiting),
+#if !SANITIZED
+        cmocka_unit_test(test_no_room_for_stacks),
+        cmocka_unit_test(test_little_room),
+#endif
+    };
+    return cmocka_run_group_tests(tests, set_up, test_folder_remove);
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of `lab layout`, `tile` and `fusion`: the arrays of real files, whole files only,
+   within the time that was given. */
+#define _GNU_SOURCE
+#include "examples/lab/program/features.h"
+#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/text/text.h"
+#include "examples/tgraph/data/data.h"
+#include "support/lab_call.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Small programs; files are kept however noisy the machine is, and nothing waits for it to calm. */
+#define ROUGH " --milliseconds 0.2 --noise 1e9 --repeats 2 --probe-threshold 1000"
+#define SMALL ROUGH " --quiet"
+
+typedef struct wanted {
+    const char *name;
+    ag_dtype dtype;
+    int rank;
+    int64_t size[3]; /* 0: any */
+} wanted;
+
+static ag_npz *open_npz(const char *path)
+{
+    ag_failure why = {0};
+    ag_npz *npz = ag_npz_open(path, 1 << 28, &why);
+    if (!npz) print_error("%s\n", why.sentence);
+    assert_non_null(npz);
+    return npz;
+}
+
+static void check_arrays(const ag_npz *npz, const wanted *w, int n)
+{
+    assert_int_equal(ag_npz_count(npz), n);
+    for (int i = 0; i < n; i++) {
+        const ag_array_info *is = ag_npz_info(npz, i);
+        assert_string_equal(is->name, w[i].name);
+        assert_int_equal(is->dtype, w[i].dtype);
+        assert_int_equal(is->rank, w[i].rank);
+        assert_false(is->fortran);
+        for (int k = 0; k < w[i].rank; k++)
+            if (w[i].size[k]) assert_int_equal(is->size[k], w[i].size[k]);
+    }
+}
+
+static void *read_all(ag_npz *npz, const char *name, ag_dtype as, int64_t *n)
+{
+    ag_failure why = {0};
+    const ag_array_info *is = ag_npz_find(npz, name);
+    void *out = malloc((size_t)is->count * ag_dtype_bytes(as) + 1);
+    assert_int_equal(ag_npz_read(npz, name, as, out, &why), AG_OK);
+    *n = is->count;
+    return out;
+}
+
+static json_t *facts_of(const char *folder, const char *part, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    json_t *root = json_load_file(path, 0, NULL);
+    assert_non_null(root);
+    json_t *facts = json_incref(json_object_get(json_object_get(root, part), name));
+    json_decref(root);
+    return facts;
+}
+
+static void check_layout(const char *path, const lab_program *p)
+{
+    int64_t n;
+    ag_npz *npz = open_npz(path);
+    int nodes = 0, at = 0;
+    for (int i = 0; i < p->n; i++) nodes += lab_configurable(&p->nodes[i]);
+    const wanted w[] = {
+        {"node_feat", AG_F32, 2, {p->n, 140}},   {"node_opcode", AG_U8, 1, {p->n}},
+        {"edge_index", AG_I64, 2, {0, 2}},       {"node_config_feat", AG_F32, 3, {40, nodes, 18}},
+        {"node_config_ids", AG_I64, 1, {nodes}}, {"config_runtime", AG_I64, 1, {40}},
+        {"node_splits", AG_I64, 2, {1, 2}}};
+    check_arrays(npz, w, 7);
+    int64_t *id = read_all(npz, "node_config_ids", AG_I64, &n);
+    for (int i = 0; i < p->n; i++)
+        if (lab_configurable(&p->nodes[i])) assert_int_equal(id[at++], i);
+    int64_t *split = read_all(npz, "node_splits", AG_I64, &n);
+    assert_int_equal(split[0], 0);
+    assert_int_equal(split[1], p->n);
+    float *config = read_all(npz, "node_config_feat", AG_F32, &n);
+    for (int i = 0; i < nodes * 18; i++) assert_true(config[i] == -1); /* the default is first */
+    float *feature = read_all(npz, "node_feat", AG_F32, &n), mine[140];
+    lab_node_features(mine, p, p->n - 1);
+    assert_memory_equal(feature + (p->n - 1) * 140, mine, sizeof mine);
+    free(id);
+    free(split);
+    free(config);
+    free(feature);
+    ag_npz_close(npz);
+}
+
+static void layout_files(void **state)
+{
+    (void)state;
+    static const char *const search[] = {"random", "default"};
+    lab_expect("lab layout --out l --families mlp --programs 2 --configs 40 --search both" SMALL, 0,
+               "", "");
+    for (int k = 0; k < 4; k++) {
+        char path[256], text[256];
+        tgraph_summary summary;
+        ag_failure why = {0};
+        lab_program p = {0};
+        snprintf(path, sizeof path, "l/%s/mlp_%d.npz", search[k / 2], k % 2);
+        snprintf(text, sizeof text, "l/%s/mlp_%d.txt", search[k / 2], k % 2);
+        assert_int_equal(lab_text_load(&p, text), AG_OK);
+        assert_string_equal(p.family, "mlp");
+        check_layout(path, &p);
+        lab_program_clear(&p);
+        assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
+        assert_int_equal(summary.tile, 0);
+        assert_int_equal(summary.configs, 40);
+        assert_int_equal(summary.unique, 40);
+        assert_true(summary.fastest >= 1000 && summary.has_runtimes);
+    }
+    json_t *facts = facts_of("l/default", "files", "mlp_1");
+    assert_int_equal(json_integer_value(json_object_get(facts, "configurations")), 40);
+    assert_int_equal(json_integer_value(json_object_get(facts, "measured_again")), 24);
+    assert_true(json_real_value(json_object_get(facts, "spread")) > 0);
+    assert_true(json_is_number(json_object_get(facts, "noise")));
+    assert_string_equal(json_string_value(json_object_get(facts, "family")), "mlp");
+    assert_int_equal(json_integer_value(json_object_get(facts, "machine")), 0);
+    json_decref(facts);
+    json_t *root = json_load_file("l/random/manifest.json", 0, NULL);
+    json_t *machine = json_array_get(json_object_get(root, "machines"), 0);
+    assert_string_equal(json_string_value(json_object_get(machine, "clock")),
+                        "CLOCK_MONOTONIC_RAW");
+    assert_int_equal(json_integer_value(json_object_get(machine, "repeats")), 2);
+    assert_true(strlen(json_string_value(json_object_get(machine, "cpu"))) > 0);
+    assert_true(strlen(json_string_value(json_object_get(machine, "compiler"))) > 0);
+    json_decref(root);
+}
+
+/* The names of the files in a folder that end so; returns their number. */
+static int list_files(char names[64][128], const char *folder, const char *tail)
+{
+    int n = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir)) && n < 64;) {
+        const size_t length = strlen(e->d_name), end = strlen(tail);
+        if (length > end && !strcmp(e->d_name + length - end, tail))
+            snprintf(names[n++], 128, "%.*s", (int)(length - end), e->d_name);
+    }
+    if (dir) closedir(dir);
+    return n;
+}
+
+static void tile_files(void **state)
+{
+    (void)state;
+    static char names[64][128];
+    lab_expect("lab tile --out t --families mlp,resnet --programs 2 --configs 20 --kernels 3" SMALL,
+               0, "", "");
+    const int files = list_files(names, "t", ".npz");
+    assert_true(files >= 2 && files <= 6);
+    for (int i = 0; i < files; i++) {
+        char path[256];
+        int64_t n;
+        tgraph_summary summary;
+        ag_failure why = {0};
+        lab_program p = {0};
+        snprintf(path, sizeof path, "t/%.100s.txt", names[i]);
+        assert_int_equal(lab_text_load(&p, path), AG_OK);
+        assert_string_equal(p.name, names[i]);
+        snprintf(path, sizeof path, "t/%.100s.npz", names[i]);
+        ag_npz *npz = open_npz(path);
+        const int64_t c = ag_npz_find(npz, "config_runtime")->size[0];
+        const wanted w[] = {
+            {"node_feat", AG_F32, 2, {p.n, 140}}, {"node_opcode", AG_U8, 1, {p.n}},
+            {"edge_index", AG_I64, 2, {0, 2}},    {"config_feat", AG_F32, 2, {c, 24}},
+            {"config_runtime", AG_I64, 1, {c}},   {"config_runtime_normalizers", AG_I64, 1, {c}}};
+        check_arrays(npz, w, 6);
+        assert_true(c >= 4 && c <= 20);
+        int64_t *ns = read_all(npz, "config_runtime", AG_I64, &n);
+        int64_t *norm = read_all(npz, "config_runtime_normalizers", AG_I64, &n);
+        float *config = read_all(npz, "config_feat", AG_F32, &n);
+        for (int64_t k = 0; k < c; k++) {
+            int tile[24];
+            assert_int_equal(norm[k], ns[0]); /* the default's */
+            for (int j = 0; j < 24; j++) tile[j] = (int)config[24 * k + j];
+            assert_true(lab_tile_valid(&p, tile));
+        }
+        free(ns);
+        free(norm);
+        free(config);
+        ag_npz_close(npz);
+        lab_program_clear(&p);
+        assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
+        assert_int_equal(summary.tile, 1);
+        assert_int_equal(summary.configs, c);
+    }
+}
+
+static void check_fusion_lists(ag_npz *npz, int64_t k)
+{
+    int64_t n, ends, parts;
+    int64_t *ns = read_all(npz, "kernel_runtime", AG_I64, &n);
+    int64_t *hash = read_all(npz, "kernel_hash", AG_I64, &n);
+    int64_t *count = read_all(npz, "kernel_partitions", AG_I64, &n);
+    int64_t *offset = read_all(npz, "partition_offset", AG_I64, &ends);
+    int64_t *part = read_all(npz, "partition_kernel", AG_I64, &parts);
+    assert_int_equal(ends, 7);
+    assert_int_equal(offset[0], 0);
+    assert_int_equal(offset[6], parts);
+    for (int64_t i = 0; i < k; i++) {
+        int64_t in = 0;
+        assert_true(ns[i] >= 1);
+        for (int64_t j = 0; j < i; j++) assert_true(hash[i] != hash[j]);
+        for (int q = 0; q < 6; q++) {
+            int found = 0;
+            for (int64_t j = offset[q]; j < offset[q + 1]; j++) found |= part[j] == i;
+            in += found;
+        }
+        assert_true(in >= 1);
+        assert_int_equal(count[i], in);
+    }
+    for (int64_t i = 0; i < parts; i++) assert_in_range(part[i], 0, k - 1);
+    assert_true(offset[1] > offset[2] - offset[1]); /* nothing fused, and as much as can be */
+    free(ns);
+    free(hash);
+    free(count);
+    free(offset);
+    free(part);
+}
+
+static void fusion_files(void **state)
+{
+    (void)state;
+    lab_expect("lab fusion --out f --families mlp --programs 1 --partitions 6" SMALL, 0, "", "");
+    ag_npz *npz = open_npz("f/mlp_0.npz");
+    const int64_t k = ag_npz_find(npz, "kernel_runtime")->size[0];
+    const wanted w[] = {{"node_feat", AG_F32, 2, {0, 140}},  {"node_opcode", AG_U8, 1, {0}},
+                        {"edge_index", AG_I64, 2, {0, 2}},   {"node_offset", AG_I64, 1, {k + 1}},
+                        {"edge_offset", AG_I64, 1, {k + 1}}, {"kernel_runtime", AG_I64, 1, {k}},
+                        {"kernel_spread", AG_F32, 1, {k}},   {"kernel_partitions", AG_I64, 1, {k}},
+                        {"kernel_hash", AG_I64, 1, {k}},     {"partition_offset", AG_I64, 1, {7}},
+                        {"partition_kernel", AG_I64, 1, {0}}};
+    check_arrays(npz, w, 11);
+    check_fusion_lists(npz, k);
+    int64_t n, edges;
+    int64_t *node = read_all(npz, "node_offset", AG_I64, &n);
+    int64_t *first = read_all(npz, "edge_offset", AG_I64, &n);
+    int64_t *edge = read_all(npz, "edge_index", AG_I64, &edges);
+    assert_int_equal(node[k], ag_npz_find(npz, "node_feat")->size[0]);
+    assert_int_equal(first[k], edges / 2);
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t e = first[i]; e < first[i + 1]; e++) {
+            assert_in_range(edge[2 * e], 1, node[i + 1] - node[i] - 1); /* within the kernel */
+            assert_true(edge[2 * e + 1] >= 0 && edge[2 * e + 1] < edge[2 * e]);
+        }
+    free(node);
+    free(first);
+    free(edge);
+    ag_npz_close(npz);
+}
+
+static void finished_programs_are_skipped(void **state)
+{
+    (void)state;
+    static const char line[] = "lab layout --out r --families mlp --programs 3 --configs 16" ROUGH;
+    size_t n[3], again;
+    char *first = NULL, *files[3];
+    lab_expect(line, 0, "", "3 files written");
+    for (int i = 0; i < 3; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "r/random/mlp_%d.npz", i);
+        files[i] = lab_file(path, &n[i]);
+        assert_non_null(files[i]);
+    }
+    lab_expect(line, 0, "", "3 of them had their file");
+    assert_int_equal(unlink("r/random/mlp_1.npz"), 0);
+    lab_expect(line, 0, "", "2 of them had their file");
+    for (int i = 0; i < 3; i += 2) { /* those that were there are the same bytes */
+        first = lab_file(i ? "r/random/mlp_2.npz" : "r/random/mlp_0.npz", &again);
+        assert_int_equal(again, n[i]);
+        assert_memory_equal(first, files[i], again);
+        free(first);
+    }
+    first = lab_file("r/random/mlp_1.npz", &again);
+    assert_non_null(first);
+    free(first);
+    for (int i = 0; i < 3; i++) free(files[i]);
+    lab_expect("lab tile --out r/random" SMALL, 2, "", "r/random holds layout files");
+}
+
+/* After a kill at any time, files with their final names are whole, and the same command
+   finishes. */
+static void a_kill_leaves_no_half_file(void **state)
+{
+    (void)state;
+    static const char line[] =
+        "lab layout --out k --families mlp,lstm --programs 12 --configs 32" SMALL;
+    static char names[64][128];
+    int seen = 0;
+    for (int i = 1; i <= 4; i++) {
+        const pid_t child = lab_start(line);
+        usleep((useconds_t)(30000 * i));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        const int n = list_files(names, "k/random", ".npz");
+        assert_true(n >= seen);
+        seen = n;
+        for (int f = 0; f < n; f++) {
+            char path[256];
+            tgraph_summary summary;
+            ag_failure why = {0};
+            snprintf(path, sizeof path, "k/random/%.100s.npz", names[f]);
+            assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
+        }
+    }
+    lab_expect(line, 0, "", "");
+    assert_int_equal(list_files(names, "k/random", ".npz"), 12);
+    assert_int_equal(list_files(names, "k/random", ".txt"), 12);
+}
+
+/* Seconds of the processor that the programs called so far used, without other work on the
+   machine. */
+static double processor_seconds(void)
+{
+    struct rusage u;
+    assert_int_equal(getrusage(RUSAGE_CHILDREN, &u), 0);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+/* Programs get shares of the time, so several are done within a part of the time for all, which is
+   hours. A machine that is busy with other work is given more time. */
+static void the_time_is_kept(void **state)
+{
+    (void)state;
+    static char names[64][128];
+    int n = 0;
+    for (int try = 0; try < 7 && n < 2; try++) {
+        char line[200], folder[32];
+        const double minutes = 0.03 * (1 << try), before = processor_seconds();
+        snprintf(line, sizeof line,
+                 "lab layout --out b%d --programs 60 --configs 100000 --minutes %g" ROUGH, try,
+                 minutes);
+        lab_expect(line, 0, "", "files written");
+        assert_true(processor_seconds() - before < 60 * minutes + 4); /* leave to a slow one */
+        snprintf(folder, sizeof folder, "b%d/random", try);
+        n = list_files(names, folder, ".npz");
+    }
+    assert_in_range(n, 2, 60);
+}
+
+static void noisy_files_are_dropped(void **state)
+{
+    (void)state;
+    static char names[64][128];
+    static const char line[] = "lab layout --out d --families mlp --programs 1 --configs 40 "
+                               "--milliseconds 0.2 --noise 0 --repeats 2 --probe-threshold 1000";
+    lab_expect(line, 0, "", "mlp_0 (random): dropped");
+    assert_int_equal(list_files(names, "d/random", ".npz"), 0);
+    json_t *facts = facts_of("d/random", "files", "mlp_0");
+    assert_true(json_is_true(json_object_get(facts, "dropped")));
+    json_decref(facts);
+
+    /* The same command tries it again. There is no file that other options could contradict, and a
+       call that bears more noise keeps it. */
+    lab_expect(line, 0, "", "1 files that were dropped as noise are tried again");
+    assert_int_equal(list_files(names, "d/random", ".npz"), 0);
+    lab_expect("lab layout --out d --families mlp --programs 1 --configs 41 --milliseconds 0.2 "
+               "--noise 1e9 --repeats 2",
+               0, "", "1 files written");
+    assert_int_equal(list_files(names, "d/random", ".npz"), 1);
+    facts = facts_of("d/random", "files", "mlp_0");
+    assert_false(json_is_true(json_object_get(facts, "dropped")));
+    json_decref(facts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layout_files),
+        cmocka_unit_test(tile_files),
+        cmocka_unit_test(fusion_files),
+        cmocka_unit_test(finished_programs_are_skipped),
+        cmocka_unit_test(a_kill_leaves_no_half_file),
+        cmocka_unit_test(the_time_is_kept),
+        cmocka_unit_test(noisy_files_are_dropped),
+    };
+    return cmocka_run_group_tests(tests, lab_folder_make, lab_folder_remove);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The data in examples/data: whole, split without overlap, and of the programs that the lab still
+   builds today. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+#include "examples/lab/nets/families.h"
+#include "examples/lab/program/features.h"
+#include "examples/tgraph/data/data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DATA AG_SOURCE_DIR "/examples/data/"
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The three parts of a split name every file of the folder once. */
+static void check_split(const char *folder, const char *split, int files)
+{
+    static const char *const part[] = {"train", "valid", "test"};
+    char path[512];
+    harness_files paths = {0};
+    ag_failure why = {0};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, DATA "%s/split-%s.%s.txt", folder, split, part[i]);
+        if (harness_files_add(&paths, path, &why)) fail_msg("%s", why.sentence);
+    }
+    assert_int_equal(paths.count, files);
+    qsort(paths.path, (size_t)files, sizeof *paths.path, by_name);
+    for (int i = 1; i < files; i++) assert_string_not_equal(paths.path[i - 1], paths.path[i]);
+    harness_files_free(&paths);
+}
+
+static void splits_name_every_file_once(void **state)
+{
+    static const char *const folder[] = {"layout", "tile", "fusion"};
+    static const int least[] = {64, 300, 100};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char path[512];
+        harness_files all = {0};
+        ag_failure why = {0};
+        snprintf(path, sizeof path, DATA "%s", folder[i]);
+        assert_int_equal(harness_files_add(&all, path, &why), AG_OK);
+        assert_true(all.count >= least[i]);
+        check_split(folder[i], "random", all.count);
+        check_split(folder[i], "family", all.count);
+        harness_files_free(&all);
+    }
+}
+
+static ag_npz *open_layout(const char *family, int number)
+{
+    char path[512];
+    ag_failure why = {0};
+    snprintf(path, sizeof path, DATA "layout/random/%s_%d.npz", family, number);
+    return ag_npz_open(path, (size_t)1 << 28, &why);
+}
+
+/* `lab check` builds the programs again, so a change to a family needs new data. */
+static void families_still_build_these_programs(void **state)
+{
+    (void)state;
+    for (int f = 0; f < lab_n_families; f++) {
+        ag_npz *npz = NULL;
+        int number = -1;
+        while (!npz && ++number < 36) npz = open_layout(lab_families[f].name, number);
+        assert_non_null(npz);
+        lab_program p = {0};
+        ag_failure why = {0};
+        if (lab_family_program(&p, lab_families[f].name, number, 2, &why))
+            fail_msg("%s", why.sentence);
+        const ag_array_info *info = ag_npz_find(npz, "node_feat");
+        assert_int_equal(info->size[0], p.n);
+        float *stored = malloc((size_t)info->count * sizeof *stored), row[LAB_FEATURES];
+        assert_int_equal(ag_npz_read(npz, "node_feat", AG_F32, stored, &why), AG_OK);
+        for (int i = 0; i < p.n; i++) {
+            lab_node_features(row, &p, i);
+            assert_memory_equal(row, stored + (size_t)i * LAB_FEATURES, sizeof row);
+        }
+        free(stored);
+        lab_program_clear(&p);
+        ag_npz_close(npz);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(splits_name_every_file_once),
+        cmocka_unit_test(families_still_build_these_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

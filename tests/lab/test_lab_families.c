@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs of the families: sound, of the wanted size, the same every time, each its own. */
+#include "examples/lab/nets/families.h"
+#include "examples/lab/nets/net.h"
+#include "examples/lab/run/run.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NUMBERS = 12 };
+
+static lab_program make(const char *family, int number, double milliseconds)
+{
+    lab_program p = {0};
+    ag_failure why = {0};
+    ag_status status = lab_family_program(&p, family, number, milliseconds, &why);
+    if (status != AG_OK) print_error("%s %d: %s\n", family, number, why.sentence);
+    assert_int_equal(status, AG_OK);
+    return p;
+}
+
+static int configurable(const lab_program *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->n; i++) n += lab_configurable(&p->nodes[i]);
+    return n;
+}
+
+static int training(const char *family) { return strncmp(family, "train_", 6) == 0; }
+
+/* 64 bits of everything that a program is made of. */
+static uint64_t hash_of(const lab_program *p)
+{
+    uint64_t hash = 14695981039346656037u;
+    const unsigned char *byte = (const unsigned char *)p->nodes;
+    for (size_t i = 0; i < sizeof(lab_node) * (size_t)p->n; i++)
+        hash = (hash ^ byte[i]) * 1099511628211u;
+    return hash;
+}
+
+static void sound(void **state)
+{
+    (void)state;
+    static const double wanted[] = {0.3, 1, 3};
+    for (int f = 0; f < lab_n_families; f++)
+        for (int i = 0; i < NUMBERS; i++) {
+            const char *family = lab_families[f].name;
+            double ms = wanted[i % 3];
+            lab_program p = make(family, i, ms);
+            ag_failure why = {0};
+            char name[LAB_NAME];
+            snprintf(name, sizeof name, "%s_%d", family, i);
+            assert_string_equal(p.name, name);
+            assert_string_equal(p.family, family);
+            assert_int_equal(lab_program_check(&p, &why), AG_OK);
+            assert_in_range(p.n, 20, training(family) ? 3000 : 700);
+            assert_in_range(configurable(&p), 4, 400);
+            assert_true((double)lab_program_work(&p) <= ms * LAB_WORK_PER_MS);
+            assert_true((double)lab_program_work(&p) >= ms * LAB_WORK_PER_MS / 4);
+            lab_program_clear(&p);
+        }
+}
+
+/* Every node leads to the root: nothing is computed in vain, which a compiler would drop. */
+static void nothing_in_vain(void **state)
+{
+    (void)state;
+    for (int f = 0; f < lab_n_families; f++) {
+        lab_program p = make(lab_families[f].name, 5, 1);
+        unsigned char *used = calloc((size_t)p.n, 1);
+        used[p.n - 1] = 1;
+        int idle = 0;
+        for (int i = p.n - 1; i >= 0; i--) {
+            for (int k = 0; used[i] && k < p.nodes[i].n_operands; k++)
+                used[p.nodes[i].operand[k]] = 1;
+            idle += !used[i];
+        }
+        if (idle > 0) print_error("%s: %d idle nodes\n", p.name, idle);
+        assert_int_equal(idle, 0);
+        free(used);
+        lab_program_clear(&p);
+    }
+}
+
+static void reproducible_and_different(void **state)
+{
+    (void)state;
+    for (int f = 0; f < lab_n_families; f++) {
+        uint64_t hash[NUMBERS];
+        for (int i = 0; i < NUMBERS; i++) {
+            lab_program p = make(lab_families[f].name, i, 1);
+            lab_program again = make(lab_families[f].name, i, 1);
+            hash[i] = hash_of(&p);
+            assert_int_equal(p.n, again.n);
+            assert_true(hash[i] == hash_of(&again));
+            for (int k = 0; k < i; k++) assert_true(hash[i] != hash[k]);
+            lab_program_clear(&p);
+            lab_program_clear(&again);
+        }
+    }
+}
+
+/* Any machine gives these. They change only when a family does, and then the data sets change. */
+static void the_same_everywhere(void **state)
+{
+    (void)state;
+    const uint64_t expected = 0x393befd1916b2b68u;
+    uint64_t all = 0;
+    for (int f = 0; f < lab_n_families; f++) {
+        lab_program p = make(lab_families[f].name, 7, 2);
+        for (int i = 0; i < p.n; i++) {
+            const lab_node *node = &p.nodes[i];
+            all = all * 31 + (uint64_t)node->op;
+            for (int k = 0; k < node->n_operands; k++) all = all * 31 + (uint64_t)node->operand[k];
+            for (int k = 0; k < node->shape.rank; k++)
+                all = all * 31 + (uint64_t)node->shape.size[k];
+        }
+        lab_program_clear(&p);
+    }
+    if (all != expected) print_error("%#llxu\n", (unsigned long long)all);
+    assert_true(all == expected);
+}
+
+static void finite(void **state)
+{
+    (void)state;
+    for (int f = 0; f < lab_n_families; f++)
+        for (int number = 0; number < 2; number++) {
+            lab_program p = make(lab_families[f].name, number, 0.3);
+            float **values = calloc((size_t)p.n, sizeof *values);
+            int64_t n = lab_elements(p.nodes[p.n - 1].shape);
+            float *root = values[p.n - 1] = malloc(sizeof(float) * (size_t)n);
+            ag_failure why = {0};
+            assert_int_equal(lab_reference(values, &p, &why), AG_OK);
+            double sum = 0;
+            for (int64_t i = 0; i < n; i++) sum += fabs((double)root[i]);
+            if (!(isfinite(sum) && sum > 0)) print_error("%s: %g\n", p.name, sum);
+            assert_true(isfinite(sum) && sum > 0);
+            free(root);
+            free(values);
+            lab_program_clear(&p);
+        }
+}
+
+static void sizes_vary(void **state)
+{
+    (void)state;
+    for (int f = 0; f < lab_n_families; f++) {
+        int least = 1 << 30, most = 0;
+        for (int i = 0; i < NUMBERS; i++) {
+            lab_program p = make(lab_families[f].name, i, 1);
+            if (p.n < least) least = p.n;
+            if (p.n > most) most = p.n;
+            lab_program_clear(&p);
+        }
+        assert_true(most >= least * 4 / 3);
+    }
+}
+
+static void work_of_known_programs(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    int a = lab_parameter(&p, LAB_F32, 2, (int[]){8, 16});
+    int b = lab_parameter(&p, LAB_F32, 2, (int[]){16, 32});
+    assert_int_equal(lab_program_work(&p), 0);
+    int y = lab_dot(&p, a, b, (lab_dot_dims){0, 1, 0});
+    assert_int_equal(lab_program_work(&p), 8 * 16 * 32);
+    lab_unary(&p, LAB_TANH, y);
+    assert_int_equal(lab_program_work(&p), 8 * 16 * 32 + 8 * 32);
+    lab_reduce(&p, y, LAB_SUM, 1, (int[]){0});
+    assert_int_equal(lab_program_work(&p), 8 * 16 * 32 + 2 * 8 * 32);
+    lab_program_clear(&p);
+    lab_net net;
+    lab_net_start(&net, &p, 1, 3, 0);
+    net.channels_first = 0;
+    int x = lab_net_image(&net, 2, 10, 10, 6);
+    lab_net_conv(&net, x, (lab_conv){.features = 4, .size = 3, .groups = 2});
+    assert_int_equal(lab_program_work(&p), 2 * 10 * 10 * 4 * 9 * 3);
+    lab_net_pool(&net, x, 2, 2, LAB_MAX, 0);
+    assert_int_equal(lab_program_work(&p), 2 * 10 * 10 * 4 * 9 * 3 + 2 * 5 * 5 * 6 * 4);
+    lab_program_clear(&p);
+}
+
+/* The shapes of the layers: as large as the input, half, or twice, for any order of axes. */
+static void image_layers(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++)
+        for (int size = 1; size < 6; size++) {
+            lab_program p = {0};
+            lab_net net;
+            lab_net_start(&net, &p, 1, 3, 0);
+            net.channels_first = first;
+            int x = lab_net_image(&net, 2, 9, 12, 6), h = first ? 2 : 1, w = h + 1;
+            int y = lab_net_conv(&net, x, (lab_conv){.features = 5, .size = size});
+            assert_int_equal(lab_net_size(&net, y, h), 9);
+            assert_int_equal(lab_net_size(&net, y, w), 12);
+            assert_int_equal(lab_net_size(&net, y, lab_net_feature_axis(&net, y)), 5);
+            y = lab_net_conv(&net, x, (lab_conv){.size = size, .stride = 2});
+            assert_int_equal(lab_net_size(&net, y, h), 5);
+            assert_int_equal(lab_net_size(&net, y, w), 6);
+            y = lab_net_conv(&net, x, (lab_conv){.size = size, .up = 2});
+            assert_int_equal(lab_net_size(&net, y, h), 18);
+            assert_int_equal(lab_net_size(&net, y, w), 24);
+            y = lab_net_conv(&net, x, (lab_conv){.size = size, .valid = 1});
+            assert_int_equal(lab_net_size(&net, y, h), 10 - size);
+            y = lab_net_twice(&net, x);
+            assert_int_equal(lab_net_size(&net, y, w), 24);
+            y = lab_net_pool(&net, x, size, 2, LAB_MAX, 1);
+            assert_int_equal(lab_net_size(&net, y, h), 5);
+            assert_int_equal(p.why.status, AG_OK);
+            lab_program_clear(&p);
+        }
+}
+
+static void misuse(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    static const struct {
+        const char *family;
+        int number;
+        double ms;
+    } wrong[] = {{"nets", 0, 1},  {"mlp", -1, 1},  {"mlp", 0, 0},          {"mlp", 0, -1},
+                 {"mlp", 0, NAN}, {"mlp", 0, 1e9}, {"train_unet", 0, 1e-4}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ag_failure why = {0};
+        ag_status status =
+            lab_family_program(&p, wrong[i].family, wrong[i].number, wrong[i].ms, &why);
+        assert_int_equal(status, AG_EUSE);
+        assert_non_null(strstr(why.sentence, wrong[i].family));
+        assert_int_equal(p.n, 0);
+    }
+    lab_net net;
+    lab_net_start(&net, &p, 0.5, 1, 0);
+    for (int i = 0; i <= LAB_WEIGHTS; i++) lab_net_weight(&net, 1, (int[]){2});
+    assert_int_equal(p.why.status, AG_EUSE);
+    assert_int_equal(lab_net_shape(&net, 0).rank, 0); /* after a failure sizes can still be asked */
+    assert_int_equal(lab_net_size(&net, 0, -1), 1);
+    lab_net_unet(&net);
+    assert_int_equal(p.n, LAB_WEIGHTS + 1);
+    lab_program_clear(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sound),
+        cmocka_unit_test(nothing_in_vain),
+        cmocka_unit_test(reproducible_and_different),
+        cmocka_unit_test(the_same_everywhere),
+        cmocka_unit_test(finite),
+        cmocka_unit_test(sizes_vary),
+        cmocka_unit_test(work_of_known_programs),
+        cmocka_unit_test(image_layers),
+        cmocka_unit_test(misuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* The other commands of lab, and its sentences and exit codes. */
+#define _GNU_SOURCE
+#include "examples/lab/nets/families.h"
+#include "support/lab_call.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SMALL " --milliseconds 0.2 --noise 1e9 --repeats 2 --probe-threshold 1000 --quiet"
+
+static void lab_makes(const char *options, const char *kind, int set)
+{
+    char line[240];
+    snprintf(line, sizeof line, "lab %s --out s%d/%s %s" SMALL, kind, set, kind, options);
+    lab_expect(line, 0, "", "");
+}
+
+/* Data sets of all kinds: s0/layout/random, s0/tile, s0/fusion. */
+static void measure(int set)
+{
+    lab_makes("--families mlp,lstm,attention,autoencoder --programs 8 --configs 24", "layout", set);
+    lab_makes("--families mlp --programs 1 --configs 16 --kernels 2", "tile", set);
+    lab_makes("--families mlp --programs 1 --partitions 3", "fusion", set);
+}
+
+static int make_sets(void **state)
+{
+    if (lab_folder_make(state)) return -1;
+    measure(0);
+    return 0;
+}
+
+static json_t *check(const char *line)
+{
+    const lab_outcome *o = lab_expect(line, 0, "{", "");
+    json_t *j = json_loads(o->out, 0, NULL);
+    assert_non_null(j);
+    return j;
+}
+
+/* 1: measured again, the items have about the order and the run times of before. */
+static int agrees(const json_t *j)
+{
+    const json_t *files = json_object_get(j, "files");
+    int near = 1;
+    for (size_t k = 0; k < json_array_size(files); k++) {
+        const json_t *ratio = json_object_get(json_array_get(files, k), "now/then");
+        near &= json_number_value(ratio) > 0.2 && json_number_value(ratio) < 5;
+    }
+    return near && json_real_value(json_object_get(j, "tau")) > 0.3;
+}
+
+static int measured_again_agrees(const char *kind, int set)
+{
+    char line[200];
+    snprintf(line, sizeof line, "lab check s%d%s --sample 30 --per-file 10 --json --repeats 3", set,
+             kind);
+    json_t *j = check(line);
+    const json_t *files = json_object_get(j, "files");
+    const int64_t measured = json_integer_value(json_object_get(j, "measured"));
+    assert_in_range(measured, 10, 30);
+    assert_true(json_array_size(files) >= 1 && json_array_size(files) <= 30);
+    assert_true(json_is_true(json_object_get(j, "same_cpu")));
+    const int so = agrees(j);
+    json_decref(j);
+    return so;
+}
+
+/* A busy machine may measure an order that means nothing: then everything is measured again.
+   Correct code agrees at the first undisturbed try; a wrong measure would not agree in five. */
+static void all_kinds_are_measured_again(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"/layout", "/tile", "/fusion", ""};
+    int set = 0;
+    for (int i = 0; i < 4; i++)
+        while (!measured_again_agrees(kinds[i], set)) {
+            assert_true(set < 4);
+            measure(++set);
+        }
+    lab_expect("lab check s0/layout --sample 20", 0, "mean tau of 1 files:", "");
+}
+
+/* Rewrites run times of a layout file so that their order is turned over. */
+static void turn_over(const char *path)
+{
+    ag_failure why = {0};
+    ag_npz *npz = ag_npz_open(path, 1 << 28, &why);
+    assert_non_null(npz);
+    ag_npz_writer *w = ag_npz_create(path, &why);
+    for (int i = 0; i < ag_npz_count(npz); i++) {
+        const ag_array_info *is = ag_npz_info(npz, i);
+        void *data = malloc((size_t)is->count * ag_dtype_bytes(is->dtype));
+        assert_int_equal(ag_npz_read(npz, is->name, is->dtype, data, &why), AG_OK);
+        int64_t *ns = data;
+        for (int64_t k = 0; !strcmp(is->name, "config_runtime") && k < is->count; k++)
+            ns[k] = 100000000000000 / ns[k];
+        ag_npz_add(w, is->name, is->dtype, is->rank, is->size, data, &why);
+        free(data);
+    }
+    ag_npz_close(npz);
+    assert_int_equal(ag_npz_finish(w, &why), AG_OK);
+}
+
+/* Kendall's tau of a fresh data set, w0, w1..., of which the order was turned over. */
+static double tau_turned_over(int set)
+{
+    char line[200], file[64];
+    snprintf(line, sizeof line,
+             "lab layout --out w%d --families lstm --programs 1 --configs 24" SMALL, set);
+    lab_expect(line, 0, "", "");
+    snprintf(file, sizeof file, "w%d/random/lstm_0.npz", set);
+    turn_over(file);
+    snprintf(line, sizeof line, "lab check w%d --sample 20 --json", set);
+    json_t *j = check(line);
+    const double tau = json_real_value(json_object_get(j, "tau"));
+    json_decref(j);
+    return tau;
+}
+
+static void a_wrong_order_and_another_cpu_are_seen(void **state)
+{
+    (void)state;
+    size_t n;
+    int set = 0;
+    char folder[16];
+    while (tau_turned_over(set) >= -0.3) assert_true(++set < 5); /* as above */
+    snprintf(folder, sizeof folder, "w%d", set);
+    assert_int_equal(rename(folder, "w"), 0);
+    char *text = lab_file("w/random/manifest.json", &n), *cpu = strstr(text, "\"cpu\": \"");
+    cpu[8] = cpu[8] == 'X' ? 'Y' : 'X';
+    lab_file_put("w/random/manifest.json", text);
+    free(text);
+    lab_expect("lab check w --sample 20", 0, "The data are of another CPU (X", "");
+    /* without its text the program is built again; a text that is not the file's */
+    assert_int_equal(rename("w/random/lstm_0.txt", "w/lstm_0.txt"), 0);
+    lab_expect("lab check w --sample 20", 0, "mean tau of 1 files:", "");
+    const lab_outcome *o = lab_expect("lab show --family mlp --milliseconds 0.2", 0, "dot", "");
+    lab_file_put("w/random/lstm_0.txt", o->out);
+    lab_expect("lab check w", 3, "",
+               "lstm_0.npz: its node_config_feat are not those of the program in lstm_0.txt");
+}
+
+static int lines_of(const char *path, char *all)
+{
+    size_t n;
+    int lines = 0;
+    char *text = lab_file(path, &n), *rest = NULL;
+    assert_non_null(text);
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char below[256];
+        snprintf(below, sizeof below, "s0/layout/%.200s", line);
+        assert_int_equal(access(below, F_OK), 0);
+        assert_null(strstr(all, line)); /* in one part only */
+        strcat(strcat(all, line), "\n");
+        lines++;
+    }
+    free(text);
+    return lines;
+}
+
+static void splits(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"random", "family"};
+    static char all[2][8192];
+    size_t n;
+    lab_expect("lab split s0/layout --valid 0.25 --test 0.25", 0,
+               "split-random: train 4 programs (4 files), valid 2 (2), test 2 (2)\n"
+               "split-family: train 2 families (4 files), valid 1 (2), test 1 (2)\n",
+               "");
+    for (int i = 0; i < 2; i++) {
+        int sum = 0;
+        for (int k = 0; k < 3; k++) {
+            char path[200];
+            snprintf(path, sizeof path, "s0/layout/split-%s.%s.txt", names[i],
+                     (const char *[]){"train", "valid", "test"}[k]);
+            sum += lines_of(path, all[i]);
+        }
+        assert_int_equal(sum, 8);
+    }
+    /* a family is on one side */
+    char *valid = lab_file("s0/layout/split-family.valid.txt", &n), *newline = strchr(valid, '\n');
+    assert_int_equal(strncmp(valid, newline + 1, strcspn(valid, "_")), 0);
+    free(valid);
+    lab_expect("lab split s0/layout --valid 0.9 --test 0.9", 3, "", "none would train");
+    lab_expect("lab split s0/layout", 0, "split-family: train 2 families", "");
+}
+
+static void families_and_texts(void **state)
+{
+    (void)state;
+    const lab_outcome *o = lab_expect("lab families", 0, "mlp", "");
+    for (int i = 0; i < lab_n_families; i++) assert_non_null(strstr(o->out, lab_families[i].name));
+    o = lab_expect("lab show --family lstm --number 2 --milliseconds 0.2", 0, "# lstm_2 of family",
+                   "");
+    lab_file_put("own.txt", o->out); /* the printed text can be read */
+    char *printed = strdup(strstr(o->out, "program lstm_2"));
+    o = lab_expect("lab show own.txt", 0, "# lstm_2 of family lstm", "");
+    assert_string_equal(strstr(o->out, "program lstm_2"), printed);
+    free(printed);
+    o = lab_expect("lab show own.txt --no-nodes", 0, "# lstm_2", "");
+    assert_null(strstr(o->out, "program lstm_2"));
+    lab_expect("lab layout --text own.txt --out own --configs 8" SMALL, 0, "", "");
+    assert_int_equal(access("own/random/lstm_2.npz", F_OK), 0);
+    lab_file_put("plain.txt", "program plain test\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
+    lab_expect("lab layout --text plain.txt --out plain --milliseconds 1", 0, "",
+               "plain: skipped, it has no node with layouts to choose");
+}
+
+static void bad_calls(void **state)
+{
+    (void)state;
+    lab_file_put("bad.txt", "program - test\na = f32[4] parameter()\n");
+    lab_file_put("worse.txt", "program x test\na = f32[4] nonsense()\n");
+    lab_file_put("twin.txt", "program plain test\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
+    mkdir("empty", 0700);
+    mkdir("broken", 0700);
+    lab_file_put("broken/manifest.json", "{\"kind\": 3}");
+    static const struct {
+        const char *line;
+        int code;
+        const char *err;
+    } bad[] = {
+        {"lab", 2, "Usage"},
+        {"lab layou --out o", 2, "did you mean \"lab layout\"?"},
+        {"lab layout", 2, "--out"},
+        {"lab layout --out o --config 3", 3, ""},
+        {"lab layout --out o --confgs 3", 2, "did you mean --configs"},
+        {"lab layout --out o --configs 1", 2, "--configs"},
+        {"lab layout --out o --search fast", 2, "random"},
+        {"lab layout --out o --families mpl", 2, "there is no family mpl; did you mean mlp?"},
+        {"lab layout --out o --families ,", 2, "names no family"},
+        {"lab tile --out o --search both", 2, "--search is no option of lab tile"},
+        {"lab layout --out o --minutes -1", 2, "--minutes"},
+        {"lab layout --out o --milliseconds 0.1", 2, "--milliseconds"},
+        {"lab layout --out o --text none.txt", 3, "none.txt"},
+        {"lab layout --out o --text worse.txt", 3, "worse.txt"},
+        {"lab layout --out o --text bad.txt", 3, "the program has no name"},
+        {"lab layout --out o --text plain.txt twin.txt", 3, "of the name plain"},
+        {"lab layout --out plain.txt/x --families mlp", 3, "plain.txt"},
+        {"lab show", 2, "--family"},
+        {"lab show plain.txt --family mlp", 2, "either text files or --family"},
+        {"lab show --family no", 2, "there is no family"},
+        {"lab check", 2, "--dir"},
+        {"lab check empty", 3, "manifest.json"},
+        {"lab check nowhere", 3, "nowhere"},
+        {"lab check broken", 3, "broken"},
+        {"lab split empty", 3, "manifest.json"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        lab_expect(bad[i].line, bad[i].code, "", bad[i].err);
+    static const char *const measuring[] = {"layout --out c", "tile --out c", "fusion --out c",
+                                            "check s0/layout"};
+    for (int i = 0; i < 4; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "lab %s --core 900", measuring[i]);
+        const lab_outcome *o = lab_expect(
+            line, 2, "", "--core is 900, which is no core that the program may run on (");
+        assert_non_null(strstr(o->err, "); name one of these, or leave --core away for the last"));
+    }
+    lab_expect("lab --help", 0, "lab fusion", "");
+    lab_expect("lab fusion --help", 0, "--partitions N", "");
+    lab_expect("lab --version", 0, "lab 0.", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_kinds_are_measured_again),
+        cmocka_unit_test(a_wrong_order_and_another_cpu_are_seen),
+        cmocka_unit_test(splits),
+        cmocka_unit_test(families_and_texts),
+        cmocka_unit_test(bad_calls),
+    };
+    return cmocka_run_group_tests(tests, make_sets, lab_folder_remove);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Measuring with a clock of the test's own: disturbed samples are taken again, the smallest sample
+   and the spread are right. */
+#include "examples/lab/measure/clock.h"
+#include "examples/lab/measure/measure.h"
+#include "examples/lab/measure/noise.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CONFIGS = 4, PROBE = 10000, MOST = 4000 };
+
+/* A machine whose time passes only when something runs. */
+typedef struct machine {
+    int64_t time, cost[CONFIGS]; /* ns of a run */
+    int64_t slow_from, slow_to;  /* all takes four times as long between these times */
+    int64_t jitter;              /* added to every third run */
+    int config, prepares, probes, runs[CONFIGS], order[MOST], n_order, refuse;
+} machine;
+
+static void pass(machine *m, int64_t ns)
+{
+    const int slow = m->time >= m->slow_from && m->time < m->slow_to;
+    m->time += slow ? 4 * ns : ns;
+}
+
+static ag_status prepare(void *state, int config, ag_failure *why)
+{
+    machine *m = state;
+    if (config == m->refuse) return ag_fail(why, AG_EUSE, "configuration %d is refused", config);
+    m->config = config;
+    m->prepares++;
+    if (m->n_order < MOST) m->order[m->n_order++] = config;
+    return AG_OK;
+}
+
+static void go(void *state)
+{
+    machine *m = state;
+    const int i = ++m->runs[m->config];
+    pass(m, m->cost[m->config] + (i % 3 == 0 ? m->jitter : 0));
+}
+
+static void probe(void *state)
+{
+    machine *m = state;
+    m->probes++;
+    pass(m, PROBE);
+}
+
+static int64_t now(void *state) { return ((machine *)state)->time; }
+
+static machine new_machine(void)
+{
+    return (machine){.cost = {1000000, 2000000, 3000000, 400}, .refuse = -1};
+}
+
+static lab_subject subject_of(machine *m) { return (lab_subject){m, prepare, go, probe, now}; }
+
+static void smallest_and_spread(void **state)
+{
+    (void)state;
+    machine m = new_machine();
+    lab_subject s = subject_of(&m);
+    lab_meter meter = lab_meter_new(lab_measure_defaults());
+    lab_timing t[CONFIGS];
+    ag_failure why = {0};
+    m.jitter = 300000;
+    assert_int_equal(lab_measure(&meter, t, &s, 3, &why), AG_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(t[i].ns, m.cost[i]);
+        assert_int_equal(t[i].loops, 1);
+        assert_int_equal(m.runs[i], 6); /* one to warm up, five samples */
+    }
+    assert_int_equal(meter.counts.samples, 15);
+    assert_int_equal(meter.counts.redone, 0);
+    assert_int_equal(lab_meter_best(&meter), PROBE);
+    assert_true(t[0].spread == 0); /* runs 2 to 6 are samples, and 3 and 6 of them late */
+}
+
+/* The median of an even number is between the two in the middle. */
+static void spread_of_four(void **state)
+{
+    (void)state;
+    machine m = new_machine();
+    lab_subject s = subject_of(&m);
+    lab_measure_options o = lab_measure_defaults();
+    lab_timing t[1];
+    ag_failure why = {0};
+    o.repeats = 2;
+    m.jitter = 200000;
+    lab_meter meter = lab_meter_new(o);
+    assert_int_equal(lab_measure(&meter, t, &s, 1, &why), AG_OK); /* runs 2 and 3: 1 and 1.2 ms */
+    assert_int_equal(t[0].ns, 1000000);
+    assert_true(fabs(t[0].spread - 0.1) < 1e-12);
+}
+
+static void samples_take_turns(void **state)
+{
+    (void)state;
+    machine m = new_machine();
+    lab_subject s = subject_of(&m);
+    lab_meter meter = lab_meter_new(lab_measure_defaults());
+    lab_timing t[CONFIGS];
+    ag_failure why = {0};
+    assert_int_equal(lab_measure(&meter, t, &s, CONFIGS, &why), AG_OK);
+    assert_int_equal(m.n_order, 5 * CONFIGS);
+    for (int i = 0; i < m.n_order; i++) assert_int_equal(m.order[i], i % CONFIGS);
+}
+
+static void short_runs_are_looped(void **state)
+{
+    (void)state;
+    machine m = new_machine();
+    lab_subject s = subject_of(&m);
+    lab_meter meter = lab_meter_new(lab_measure_defaults());
+    lab_timing t[CONFIGS];
+    ag_failure why = {0};
+    m.cost[1] = 0; /* faster than the clock: still at least 1 ns, and it ends */
+    m.cost[3] = 400;
+    assert_int_equal(lab_measure(&meter, t, &s, CONFIGS, &why), AG_OK);
+    assert_int_equal(t[3].ns, 400);
+    assert_in_range(t[3].loops, 50, 60); /* 20 us */
+    assert_int_equal(t[1].ns, 1);
+}
+
+/* The machine is slow for 30 ms: no sample of that time stays. */
+static void disturbed_samples_are_redone(void **state)
+{
+    (void)state;
+    machine m = new_machine();
+    lab_subject s = subject_of(&m);
+    lab_meter meter = lab_meter_new(lab_measure_defaults());
+    lab_timing t[CONFIGS];
+    ag_failure why = {0};
+    m.slow_from = 10000000;
+    m.slow_to = 40000000;
+    assert_int_equal(lab_measure(&meter, t, &s, 3, &why), AG_OK);
+    assert_true(meter.counts.redone > 0);
+    assert_int_equal(meter.counts.disturbed, 0);
+    assert_int_equal(meter.counts.samples, 15 + meter.counts.redone);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(t[i].ns, m.cost[i]);
+        assert_true(t[i].spread < 1e-9); /* all five are undisturbed */
+    }
+}
+
+/* A machine that stays slow does not keep the batch for ever, and is believed after a while. */
+static void redoing_ends(void **state)
+{
+    (void)state;
+    machine m = new_machine();
+    lab_subject s = subject_of(&m);
+    lab_meter meter = lab_meter_new(lab_measure_defaults());
+    lab_timing t[CONFIGS];
+    ag_failure why = {0};
+    m.slow_from = 2000000;
+    m.slow_to = INT64_MAX;
+    assert_int_equal(lab_measure(&meter, t, &s, 2, &why), AG_OK);
+    assert_int_equal(meter.counts.disturbed, 10);
+    assert_int_equal(meter.counts.redone, 10 * meter.options.redo);
+    assert_int_equal(t[1].ns, 4 * m.cost[1]);
+    for (int i = 0; i < 500; i++) assert_int_equal(lab_measure(&meter, t, &s, 2, &why), AG_OK);
+    const int64_t redone = meter.counts.redone;
+    assert_int_equal(lab_measure(&meter, t, &s, 2, &why), AG_OK);
+    assert_int_equal(meter.counts.redone, redone);
+    assert_int_equal(lab_meter_best(&meter), 4 * PROBE);
+}
+
+static void stops_and_failures(void **state)
+{
+    (void)state;
+    machine m = new_machine();
+    lab_subject s = subject_of(&m);
+    lab_meter meter = lab_meter_new(lab_measure_defaults());
+    lab_timing t[CONFIGS];
+    ag_failure why = {0};
+    meter.deadline = 1e-9; /* long ago */
+    assert_int_equal(lab_measure(&meter, t, &s, 3, &why), AG_OK);
+    assert_int_equal(meter.stopped, 1);
+    assert_true(meter.counts.samples < 15);
+    meter.deadline = 0;
+    m.refuse = 2;
+    assert_int_equal(lab_measure(&meter, t, &s, 3, &why), AG_EUSE);
+    assert_string_equal(why.sentence, "configuration 2 is refused");
+}
+
+static void the_real_clock(void **state)
+{
+    (void)state;
+    int64_t from = lab_now(), best = INT64_MAX;
+    for (int i = 0; i < 100; i++) {
+        int64_t start = lab_now();
+        lab_probe();
+        int64_t took = lab_now() - start;
+        assert_true(took >= 0);
+        if (took < best) best = took;
+    }
+    assert_in_range(best, 100, 1000000);
+    assert_true(lab_now() - from >= 100 * best);
+    const int core = lab_pin(-1);
+    assert_true(core >= 0);
+    assert_int_equal(lab_pin(core), core);
+    assert_int_equal(lab_pin(1 << 20), -1);
+}
+
+static void noise_and_spread(void **state)
+{
+    (void)state;
+    int64_t a[101], b[101];
+    for (int i = 0; i < 101; i++) { /* ln from 10 to 11 in equal steps */
+        a[i] = (int64_t)(exp(14 + i / 100.0) + 0.5);
+        b[i] = (int64_t)((double)a[i] * (i % 2 ? 1.01 : 1 / 1.01) + 0.5);
+    }
+    assert_true(fabs(lab_time_spread(a, 101) - 0.34) < 1e-5);
+    assert_true(fabs(lab_time_noise(a, b, 101) - log(1.01) / sqrt(2)) < 1e-5);
+    assert_true(lab_time_noise(a, a, 101) == 0);
+    assert_true(lab_time_noise(a, b, 0) < 0);
+    assert_true(lab_time_spread(a, 1) == 0);
+    assert_true(lab_time_tau(a, a, 101) == 1);
+    for (int i = 0; i < 101; i++) b[i] = a[100 - i];
+    assert_true(lab_time_tau(a, b, 101) == -1);
+    for (int i = 0; i < 101; i++) b[i] = 7;
+    assert_true(isnan(lab_time_tau(a, b, 101)));
+    double x[] = {3, 1, 2}, y[] = {4, 1, 3, 2};
+    assert_true(lab_median(x, 3) == 2);
+    assert_true(lab_median(y, 4) == 2.5);
+    assert_true(lab_median(y, 0) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(smallest_and_spread),
+        cmocka_unit_test(spread_of_four),
+        cmocka_unit_test(samples_take_turns),
+        cmocka_unit_test(short_runs_are_looped),
+        cmocka_unit_test(disturbed_samples_are_redone),
+        cmocka_unit_test(redoing_ends),
+        cmocka_unit_test(stops_and_failures),
+        cmocka_unit_test(the_real_clock),
+        cmocka_unit_test(noise_and_spread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs under layout configurations: every op and small nets against the plain reference. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/internal.h"
+#include "examples/lab/run/run_internal.h"
+#include "support/lab_cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CASES = 60, CONFIGS = 4, NET_CONFIGS = 250, ROWS = 64 };
+
+/* Compiles and runs; every node has the value that follows from its operands. */
+static void check_run(lab_run *run, const lab_program *p, const lab_layout_row *config)
+{
+    ag_failure why = {0};
+    if (lab_run_layout(run, config, &why)) fail_msg("%s", why.sentence);
+    lab_run_go(run);
+    float **values = lab_case_read(run, p);
+    for (int i = 0; i < p->n; i++) {
+        if (p->nodes[i].op == LAB_PARAMETER) continue;
+        const double error = lab_case_error(p, i, values);
+        if (!(error < 1)) fail_msg("%s, node %d %s: %g", p->name, i, p->nodes[i].name, error);
+    }
+    lab_case_free(values, p);
+}
+
+static lab_run *open_run(const lab_program *p)
+{
+    ag_failure why = {0};
+    lab_run *run;
+    if (lab_run_new(&run, p, &why)) fail_msg("%s", why.sentence);
+    return run;
+}
+
+static void test_every_op(void **state)
+{
+    (void)state;
+    for (int op = 0; op < LAB_OPS; op++) {
+        ag_random random = {7, (uint64_t)op, 0};
+        for (int done = 0; done < CASES;) {
+            lab_program p = {0};
+            lab_layout_row config[ROWS];
+            if (!lab_case(&p, (lab_op)op, &random)) continue;
+            lab_run *run = open_run(&p);
+            check_run(run, &p, NULL);
+            for (int i = 0; i < CONFIGS; i++) {
+                lab_case_config(config, &p, &random);
+                check_run(run, &p, (const lab_layout_row *)config);
+            }
+            lab_run_free(run);
+            lab_program_clear(&p);
+            done++;
+        }
+    }
+}
+
+/* Root of the mean square. */
+static double size_of(const float *x, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
+    return sqrt(sum / (double)n);
+}
+
+static void check_root(const lab_run *run, const lab_program *p)
+{
+    const int64_t n = lab_elements(p->nodes[p->n - 1].shape);
+    float **right = calloc((size_t)p->n, sizeof *right), **got = lab_case_read(run, p);
+    ag_failure why = {0};
+    right[p->n - 1] = malloc((size_t)n * sizeof **right);
+    assert_int_equal(lab_reference(right, p, &why), AG_OK);
+    const float *a = got[p->n - 1], *b = right[p->n - 1];
+    assert_true(size_of(b, n) > 1e-3);
+    for (int64_t i = 0; i < n; i++)
+        if (!(fabs((double)a[i] - (double)b[i]) <= 1e-4 * (size_of(b, n) + fabs((double)b[i]))))
+            fail_msg("%s: element %ld is %g, not %g", p->name, (long)i, (double)a[i], (double)b[i]);
+    lab_case_free(got, p);
+    free(right[p->n - 1]);
+    free(right);
+}
+
+static void test_nets(void **state)
+{
+    (void)state;
+    for (int net = 0; net < LAB_CASE_NETS; net++) {
+        lab_program p = {0};
+        lab_case_net(&p, net);
+        if (p.why.status) fail_msg("%s", p.why.sentence);
+        assert_in_range(lab_case_rows(&p), 3, ROWS);
+        ag_random random = {8, (uint64_t)net, 0};
+        lab_layout_row config[ROWS];
+        lab_run *run = open_run(&p);
+        int copies = 0;
+        for (int i = 0; i < NET_CONFIGS; i++) {
+            lab_case_config(config, &p, &random);
+            check_run(run, &p, (const lab_layout_row *)config);
+            copies += lab_run_copies(run);
+            if (i % 10 == 0) check_root(run, &p);
+        }
+        assert_true(copies > NET_CONFIGS);
+        lab_run_free(run);
+        lab_program_clear(&p);
+    }
+}
+
+/* Minus one everywhere is the default: no copies, row-major, the same steps as NULL. */
+static void test_default(void **state)
+{
+    (void)state;
+    for (int net = 0; net < LAB_CASE_NETS; net++) {
+        lab_program p = {0};
+        lab_layout_row config[ROWS];
+        ag_failure why = {0};
+        lab_case_net(&p, net);
+        lab_run *run = open_run(&p);
+        assert_int_equal(lab_run_layout(run, NULL, &why), AG_OK);
+        const int steps = run->n_steps;
+        assert_int_equal(lab_run_copies(run), 0);
+        memset(config, -1, sizeof config);
+        check_run(run, &p, (const lab_layout_row *)config);
+        assert_int_equal(lab_run_copies(run), 0);
+        assert_int_equal(run->n_steps, steps);
+        for (int i = 0; i < p.n; i++) {
+            lab_view plain;
+            lab_view_row_major(&plain, p.nodes[i].shape);
+            if (lab_configurable(&p.nodes[i]))
+                assert_memory_equal(&run->value[i].view, &plain, sizeof plain);
+        }
+        lab_run_free(run);
+        lab_program_clear(&p);
+    }
+}
+
+/* dot [3,4] x [4,5], then a transpose of it, then a reshape back to [3,5]'s elements. */
+static void small(lab_program *p)
+{
+    const int a = lab_parameter(p, LAB_F32, 2, (int[]){3, 4});
+    const int b = lab_parameter(p, LAB_F32, 2, (int[]){4, 5});
+    const int y = lab_dot(p, a, b, (lab_dot_dims){0, 1, 0});
+    const int t = lab_transpose(p, lab_unary(p, LAB_NEGATE, y), (int[]){1, 0});
+    lab_reshape(p, t, 1, (int[]){15});
+}
+
+/* A row of the configuration from the first axes of output, operand 0 and operand 1. */
+static void row(lab_layout_row *r, int o0, int o1, int a0, int a1, int b0, int b1)
+{
+    memset(*r, -1, sizeof *r);
+    const int at[6] = {0, 1, 6, 7, 12, 13}, axis[6] = {o0, o1, a0, a1, b0, b1};
+    for (int i = 0; i < 6; i++) (*r)[at[i]] = (signed char)axis[i];
+}
+
+static void test_layouts_follow(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    ag_failure why = {0};
+    lab_layout_row config[2];
+    small(&p);
+    lab_run *run = open_run(&p);
+    /* column-major result, operand 0 as it is, operand 1 turned: one copy; minus and transpose
+       follow, and the transposed value is row-major, so the reshape is free */
+    row(&config[0], 0, -1, 1, 0, 0, 1);
+    row(&config[1], 0, -1, -1, -1, -1, -1);
+    assert_int_equal(lab_run_layout(run, (const lab_layout_row *)config, &why), AG_OK);
+    assert_int_equal(lab_run_copies(run), 1);
+    assert_int_equal(run->n_steps, 4); /* copy, dot, negate, transpose */
+    assert_int_equal(run->value[2].view.stride[0], 1);
+    assert_int_equal(run->value[2].view.stride[1], 3);
+    assert_int_equal(run->value[3].view.stride[0], 1);
+    assert_int_equal(run->value[4].view.stride[1], 1);
+    assert_ptr_equal(run->value[5].data, run->value[4].data);
+    check_run(run, &p, (const lab_layout_row *)config);
+    /* the reshape needs its operand column-major: a copy, then a move */
+    row(&config[1], -1, -1, 0, 1, -1, -1);
+    assert_int_equal(lab_run_layout(run, (const lab_layout_row *)config, &why), AG_OK);
+    assert_int_equal(lab_run_copies(run), 2);
+    assert_int_equal(run->n_steps, 6);
+    check_run(run, &p, (const lab_layout_row *)config);
+    lab_run_free(run);
+    lab_program_clear(&p);
+}
+
+static void test_bad_layouts(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    lab_layout_row config[2];
+    small(&p);
+    lab_run *run = open_run(&p);
+    static const struct {
+        int at, value;
+        const char *word;
+    } bad[] = {{0, 2, "output names axis 2"},       {0, -2, "output names axis -2"},
+               {7, 1, "operand 0 names twice"},     {13, 4, "operand 1 names axis 4"},
+               {15, 0, "behind a -1 the number 0"}, {2, 0, "output names twice axis 0"},
+               {30, 0, "operand 1 names axis 0"},   {19, 0, "behind a -1"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ag_failure why = {0};
+        row(&config[0], 0, 1, 1, 0, 1, -1);
+        row(&config[1], -1, -1, -1, -1, -1, -1);
+        config[bad[i].at / 18][bad[i].at % 18] = (signed char)bad[i].value;
+        assert_int_equal(lab_run_layout(run, (const lab_layout_row *)config, &why), AG_EUSE);
+        if (!strstr(why.sentence, bad[i].word)) fail_msg("%zu: %s", i, why.sentence);
+        assert_non_null(strstr(why.sentence, i < 6 ? "node 2 (dot.2)" : "node 5"));
+        lab_run_go(run); /* nothing */
+    }
+    check_run(run, &p, NULL);
+    lab_run_free(run);
+    lab_program_clear(&p);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    lab_layout_row config[ROWS];
+    ag_failure why = {0};
+    ag_random random = {9, 0, 0};
+    lab_case_net(&p, 1);
+    lab_run *run = open_run(&p);
+    for (int i = 0; i < 1000; i++) {
+        const long before = ag__allocations();
+        const size_t bytes = ag_arena_bytes(run->arguments) + ag_arena_bytes(run->memory);
+        lab_case_config(config, &p, &random);
+        assert_int_equal(lab_run_layout(run, (const lab_layout_row *)config, &why), AG_OK);
+        lab_run_go(run);
+        if (i < 10) continue;
+        assert_int_equal(ag__allocations(), before);
+        assert_int_equal(ag_arena_bytes(run->arguments) + ag_arena_bytes(run->memory), bytes);
+        assert_int_equal(ag_arena_intact(run->memory), 1);
+    }
+    lab_run_free(run);
+    lab_program_clear(&p);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    lab_case_net(&p, 0);
+    float **none = calloc((size_t)p.n, sizeof *none);
+    int failed = 0;
+    for (long nth = 1, done = 0; !done; nth++) {
+        ag_failure why = {0};
+        lab_run *run = NULL;
+        ag__fail_allocation(nth, 0);
+        ag_status status = lab_run_new(&run, &p, &why);
+        if (!status) status = lab_run_layout(run, NULL, &why);
+        if (!status) status = lab_reference(none, &p, &why);
+        ag__fail_allocation(0, 0);
+        done = !status;
+        failed += !done;
+        if (!done) assert_int_equal(why.status, AG_EMEMORY);
+        if (!done) assert_non_null(strstr(why.sentence, "no memory"));
+        lab_run_free(run);
+    }
+    assert_true(failed > 8);
+    free(none);
+    lab_program_clear(&p);
+}
+
+/* Shapes that multiply to more than there is, and a program that is none. */
+static void test_refused(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    ag_failure why = {0};
+    lab_run *run;
+    assert_int_not_equal(lab_run_new(&run, &p, &why), AG_OK);
+    assert_null(run);
+    lab_parameter(&p, LAB_F32, 1, (int[]){4});
+    p.nodes[0].shape.size[0] = -4;
+    why = (ag_failure){0};
+    assert_int_not_equal(lab_run_new(&run, &p, &why), AG_OK);
+    assert_null(run);
+    why = (ag_failure){0};
+    float *values[1] = {NULL};
+    assert_int_not_equal(lab_reference(values, &p, &why), AG_OK);
+    lab_program_clear(&p);
+}
+
+static void test_parameters(void **state)
+{
+    (void)state;
+    enum { N = 4096 };
+    lab_program p = {0};
+    lab_case_net(&p, 3);
+    int seen[13] = {0};
+    for (int i = 0; i < 400; i++) {
+        const float row = lab_parameter_value(&p, 0, i);
+        assert_true(row == floorf(row) && row >= 0 && row < 13);
+        seen[(int)row]++;
+    }
+    for (int i = 0; i < 13; i++) assert_true(seen[i] > 5);
+    lab_program_clear(&p);
+    for (int i = 0; i < 2; i++) lab_parameter(&p, LAB_F32, 2, (int[]){64, 64});
+    const int pred = lab_parameter(&p, LAB_PRED, 1, (int[]){64});
+    lab_dot(&p, 0, 1, (lab_dot_dims){0, 1, 0});
+    float *values[4] = {NULL};
+    for (int i = 0; i < 2; i++) values[i] = malloc(N * sizeof(float));
+    ag_failure why = {0};
+    assert_int_equal(lab_reference(values, &p, &why), AG_OK);
+    for (int i = 0; i < N; i++) assert_true(values[1][i] == lab_parameter_value(&p, 1, i));
+    assert_true(fabs(size_of(values[0], N) - 1) < 0.05);
+    assert_true(fabs(size_of(values[1], N) - 0.125) < 0.01);
+    int truths = 0;
+    for (int i = 0; i < 64; i++) {
+        const float x = lab_parameter_value(&p, pred, i);
+        assert_true(x == 0.0f || x == 1.0f);
+        truths += x == 1.0f;
+    }
+    assert_in_range(truths, 16, 48);
+    for (int i = 0; i < 2; i++) free(values[i]);
+    lab_program_clear(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_op),    cmocka_unit_test(test_nets),
+        cmocka_unit_test(test_default),     cmocka_unit_test(test_layouts_follow),
+        cmocka_unit_test(test_bad_layouts), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_parameters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* The configurations of a search: valid ones, none twice, the default first. */
+#include "core/core.h"
+#include "examples/lab/collect/search.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Two dots, a convolution and a reshape: nodes 2, 5, 6 and 8. */
+static lab_program make_program(void)
+{
+    lab_program p = {.name = "net", .family = "test"};
+    const lab_conv_dims dims = {.spatial = 2,
+                                .in_batch = 0,
+                                .in_feature = 3,
+                                .in_spatial = {1, 2},
+                                .kernel_in = 2,
+                                .kernel_out = 3,
+                                .kernel_spatial = {0, 1},
+                                .out_batch = 0,
+                                .out_feature = 3,
+                                .out_spatial = {1, 2},
+                                .groups = 1};
+    lab_window window[LAB_RANK] = {{0}};
+    for (int i = 0; i < LAB_RANK; i++)
+        window[i] = (lab_window){.size = 1, .stride = 1, .dilation = 1, .base_dilation = 1};
+    int a = lab_parameter(&p, LAB_F32, 2, (int[]){4, 6});
+    int b = lab_parameter(&p, LAB_F32, 2, (int[]){6, 8});
+    int c = lab_dot(&p, a, b, (lab_dot_dims){0, 1, 0});
+    int w = lab_parameter(&p, LAB_F32, 4, (int[]){1, 1, 2, 3});
+    int y = lab_parameter(&p, LAB_F32, 2, (int[]){8, 2});
+    int d = lab_dot(&p, c, y, (lab_dot_dims){0, 1, 0});
+    int x = lab_reshape(&p, d, 4, (int[]){2, 2, 1, 2});
+    int t = lab_unary(&p, LAB_TANH, x);
+    lab_convolution(&p, t, w, dims, window);
+    assert_int_equal(p.why.status, AG_OK);
+    return p;
+}
+
+static void check_slot(const signed char *slot, int rank, int named)
+{
+    int seen = 0, n = 0;
+    while (n < LAB_RANK && slot[n] >= 0) {
+        assert_in_range(slot[n], 0, rank - 1);
+        assert_false(seen >> slot[n] & 1);
+        seen |= 1 << slot[n++];
+    }
+    assert_int_equal(n, named < rank ? named : rank);
+    for (; n < LAB_RANK; n++) assert_int_equal(slot[n], -1);
+}
+
+static int all_default(const signed char *row)
+{
+    for (int k = 0; k < 18; k++)
+        if (row[k] != -1) return 0;
+    return 1;
+}
+
+/* As in TpuGraphs' files: two axes for convolutions, permutations for the others, and a reshape
+   has no second operand. */
+static void rows_fit_their_nodes(void **state)
+{
+    (void)state;
+    lab_program p = make_program();
+    ag_random random = {1, 0, 0};
+    int node[16], n = lab_configurable_nodes(node, &p), defaults = 0, differ = 0;
+    assert_int_equal(n, 4);
+    assert_int_equal(node[0], 2);
+    assert_int_equal(node[3], 8);
+    for (int i = 0; i < 400; i++) {
+        signed char row[18];
+        const lab_node *x = &p.nodes[node[i % 4]];
+        const int named = x->op == LAB_CONVOLUTION ? 2 : LAB_RANK;
+        lab_row_draw(row, &p, node[i % 4], &random);
+        if (all_default(row)) {
+            defaults++;
+            continue;
+        }
+        check_slot(row, x->shape.rank, named);
+        check_slot(row + 6, p.nodes[x->operand[0]].shape.rank, named);
+        if (x->op == LAB_RESHAPE)
+            check_slot(row + 12, 0, 0);
+        else
+            check_slot(row + 12, p.nodes[x->operand[1]].shape.rank, named);
+        int row_major = 1;
+        for (int k = 0; k < 18; k++) {
+            int rank = k < 6                  ? x->shape.rank
+                       : k - 6 < 6            ? p.nodes[x->operand[0]].shape.rank
+                       : x->op == LAB_RESHAPE ? 0
+                                              : p.nodes[x->operand[1]].shape.rank;
+            if (row[k] >= 0) row_major &= row[k] == rank - 1 - k % 6;
+        }
+        assert_false(row_major); /* the default has one name */
+        differ++;
+    }
+    assert_true(defaults > 5);
+    assert_true(differ > 200);
+    lab_program_clear(&p);
+}
+
+static void tell_cost(lab_search *s, int64_t (*cost)(const lab_layout_row *rows, int n))
+{
+    const int fresh = s->count - s->told;
+    int64_t *ns = malloc((size_t)fresh * sizeof *ns + 1);
+    for (int i = 0; i < fresh; i++) ns[i] = cost(s->rows + (s->told + i) * s->n_nodes, s->n_nodes);
+    lab_search_tell(s, ns);
+    free(ns);
+}
+
+/* Every node likes a most minor axis 0; each that has it saves time. */
+static int64_t cost(const lab_layout_row *rows, int n)
+{
+    int64_t ns = 1000000;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 18; k += 6) ns -= rows[i][k] == 0 ? 50000 : 0;
+    return ns;
+}
+
+static void none_twice(void **state)
+{
+    (void)state;
+    lab_program p = make_program();
+    for (int mode = 0; mode < 2; mode++) {
+        lab_search *s = lab_search_new(&p, (lab_search_mode)mode, 3);
+        for (int batch = 0; batch < 20; batch++) {
+            assert_int_equal(lab_search_next(s, 16), 16);
+            assert_int_equal(s->count, 16 * (batch + 1));
+            tell_cost(s, cost);
+        }
+        for (int k = 0; k < s->n_nodes; k++) assert_true(all_default(s->rows[k]));
+        const size_t bytes = (size_t)s->n_nodes * sizeof *s->rows;
+        for (int i = 0; i < s->count; i++)
+            for (int j = 0; j < i; j++)
+                assert_true(memcmp(s->rows + i * s->n_nodes, s->rows + j * s->n_nodes, bytes) != 0);
+        lab_search_free(s);
+    }
+    lab_program_clear(&p);
+}
+
+static double mean_of_last(const lab_search *s, int n)
+{
+    double sum = 0;
+    for (int i = s->told - n; i < s->told; i++) sum += (double)s->ns[i];
+    return sum / n;
+}
+
+static void the_genetic_search_finds_faster_ones(void **state)
+{
+    (void)state;
+    lab_program p = make_program();
+    double mean[2];
+    for (int mode = 0; mode < 2; mode++) {
+        lab_search *s = lab_search_new(&p, (lab_search_mode)mode, 5);
+        while (s->told < 256) {
+            assert_int_equal(lab_search_next(s, 16), 16);
+            tell_cost(s, cost);
+        }
+        mean[mode] = mean_of_last(s, 64);
+        lab_search_free(s);
+    }
+    assert_true(mean[LAB_SEARCH_DEFAULT] < mean[LAB_SEARCH_RANDOM] - 50000);
+    lab_program_clear(&p);
+}
+
+/* Few and many nodes are changed. */
+static void random_changes_few_and_many(void **state)
+{
+    (void)state;
+    lab_program p = make_program();
+    lab_search *s = lab_search_new(&p, LAB_SEARCH_RANDOM, 7);
+    int changed[5] = {0};
+    assert_int_equal(lab_search_next(s, 400), 400);
+    for (int i = 0; i < s->count; i++) {
+        int n = 0;
+        for (int k = 0; k < 4; k++) n += !all_default(s->rows[4 * i + k]);
+        changed[n]++;
+    }
+    assert_int_equal(changed[0], 1);
+    for (int k = 1; k < 5; k++) assert_true(changed[k] > 30);
+    lab_search_free(s);
+    lab_program_clear(&p);
+}
+
+static void the_seed_decides(void **state)
+{
+    (void)state;
+    lab_program p = make_program();
+    lab_search *a = lab_search_new(&p, LAB_SEARCH_RANDOM, 1);
+    lab_search *b = lab_search_new(&p, LAB_SEARCH_RANDOM, 1);
+    lab_search *c = lab_search_new(&p, LAB_SEARCH_RANDOM, 2);
+    lab_search_next(a, 40);
+    lab_search_next(b, 20);
+    lab_search_next(b, 20); /* batches make no difference */
+    lab_search_next(c, 40);
+    assert_memory_equal(a->rows, b->rows, 40 * 4 * sizeof *a->rows);
+    assert_true(memcmp(a->rows, c->rows, 40 * 4 * sizeof *a->rows) != 0);
+    lab_search_free(a);
+    lab_search_free(b);
+    lab_search_free(c);
+    lab_program_clear(&p);
+}
+
+/* One dot of matrices: 2 x 2 x 2 layouts, and no more can be found; none without such nodes. */
+static void small_spaces_end(void **state)
+{
+    (void)state;
+    lab_program p = {.name = "dot"};
+    int a = lab_parameter(&p, LAB_F32, 2, (int[]){4, 6});
+    int b = lab_parameter(&p, LAB_F32, 2, (int[]){6, 8});
+    lab_search *none = lab_search_new(&p, LAB_SEARCH_RANDOM, 0);
+    assert_int_equal(lab_search_next(none, 10), 0);
+    lab_search_free(none);
+    lab_dot(&p, a, b, (lab_dot_dims){0, 1, 0});
+    for (int mode = 0; mode < 2; mode++) {
+        lab_search *s = lab_search_new(&p, (lab_search_mode)mode, 0);
+        for (int i = 0; i < 6; i++) {
+            lab_search_next(s, 4);
+            tell_cost(s, cost);
+        }
+        assert_int_equal(s->count, 8);
+        lab_search_next(s, 4);
+        lab_search_drop(s);
+        assert_int_equal(s->count, s->told);
+        lab_search_free(s);
+    }
+    lab_program_clear(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_fit_their_nodes),
+        cmocka_unit_test(none_twice),
+        cmocka_unit_test(the_genetic_search_finds_faster_ones),
+        cmocka_unit_test(random_changes_few_and_many),
+        cmocka_unit_test(the_seed_decides),
+        cmocka_unit_test(small_spaces_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

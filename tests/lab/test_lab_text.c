@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs as text: printed text is read again, and all other text is refused with its line. */
+#define _GNU_SOURCE /* open_memstream */
+#include "core/internal.h"
+#include "support/files.h"
+#include "support/lab_same.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define SAMPLE AG_SOURCE_DIR "/tests/fuzz/seeds/fuzz_lab_text/every_op.txt"
+
+static char *sample(size_t *n)
+{
+    FILE *file = fopen(SAMPLE, "rb");
+    char *text = calloc(1, 1 << 16);
+    assert_non_null(file);
+    *n = fread(text, 1, (1 << 16) - 1, file);
+    fclose(file);
+    return text;
+}
+
+static void every_op_comes_back(void **state)
+{
+    (void)state;
+    lab_program p;
+    size_t n;
+    char *text = sample(&n);
+    assert_int_equal(lab_text_load(&p, SAMPLE), AG_OK);
+    assert_string_equal(p.name, "every_op");
+    assert_string_equal(p.family, "a-family");
+    assert_int_equal(lab_program_check(&p, NULL), AG_OK);
+    int seen[LAB_OPS] = {0};
+    for (int i = 0; i < p.n; i++) seen[p.nodes[i].op]++;
+    for (int op = 0; op < LAB_OPS; op++)
+        if (!seen[op]) fail_msg("no %s in the sample", lab_op_name((lab_op)op));
+    assert_true(lab_comes_back(&p));
+    char *printed = lab_text_of(&p);
+    assert_string_equal(printed, text);
+    free(printed);
+    free(text);
+    lab_program_clear(&p);
+}
+
+static const lab_node *node_of(const lab_program *p, const char *name)
+{
+    for (int i = 0; i < p->n; i++)
+        if (!strcmp(p->nodes[i].name, name)) return &p->nodes[i];
+    fail_msg("no node %s", name);
+    return NULL;
+}
+
+static void attributes_mean_what_they_say(void **state)
+{
+    (void)state;
+    lab_program p;
+    assert_int_equal(lab_text_load(&p, SAMPLE), AG_OK);
+    const lab_conv_dims dims = {2, 0, 3, {1, 2}, 3, 2, {0, 1}, 2, 0, {1, 3}, 2};
+    const lab_window window[2] = {{3, 2, 1, 1, 2, 1, 0}, {2, 1, -1, -1, 1, 1, 1}};
+    const lab_node *v = node_of(&p, "cv");
+    assert_memory_equal(&v->conv, &dims, sizeof dims);
+    assert_memory_equal(v->window, window, sizeof window);
+    v = node_of(&p, "d");
+    assert_true(v->dot.batch == 1 && v->dot.left == 3 && v->dot.right == 1);
+    v = node_of(&p, "sl");
+    assert_memory_equal(v->start, ((int[]){0, 1, 0}), 3 * sizeof(int));
+    assert_memory_equal(v->limit, ((int[]){2, 8, 4}), 3 * sizeof(int));
+    assert_memory_equal(v->stride, ((int[]){1, 2, 2}), 3 * sizeof(int));
+    v = node_of(&p, "p");
+    assert_true(v->window[1].low == 1 && v->window[1].high == 2 && v->window[2].high == 1);
+    assert_true(v->operand[0] == 0 && v->operand[1] == 3);
+    v = node_of(&p, "re");
+    assert_true(v->reducer == LAB_MAX && v->n_dims == 2 && v->dims[0] == 0 && v->dims[1] == 2);
+    assert_true(node_of(&p, "c")->value == -0.5f && node_of(&p, "low")->value < -1e38f);
+    assert_int_equal(node_of(&p, "rw")->reducer, LAB_SUM);
+    lab_program_clear(&p);
+}
+
+static void built_programs_come_back(void **state)
+{
+    (void)state;
+    lab_program p = {.name = "b"};
+    const int size[2] = {4, 6};
+    int x = lab_parameter(&p, LAB_F32, 2, size), c = lab_constant(&p, 0.1f);
+    int y = lab_binary(&p, LAB_ADD, x, lab_broadcast(&p, c, NULL, 2, size));
+    lab_slice(&p, y, (const int[]){1, 2}, (const int[]){4, 6}, NULL);
+    assert_int_equal(p.why.status, AG_OK);
+    assert_true(lab_comes_back(&p));
+    char *text = lab_text_of(&p);
+    assert_string_equal(text, "program b\n"
+                              "parameter.0 = f32[4,6] parameter()\n"
+                              "constant.1 = f32[] constant() value=0.100000001\n"
+                              "broadcast.2 = f32[4,6] broadcast(constant.1) dims={}\n"
+                              "add.3 = f32[4,6] add(parameter.0, broadcast.2)\n"
+                              "slice.4 = f32[3,4] slice(add.3) start={1,2} limit={4,6}\n");
+    free(text);
+    /* names that are taken, missing or no names */
+    strcpy(p.nodes[0].name, "add.3");
+    strcpy(p.nodes[1].name, "add.3");
+    p.nodes[2].name[0] = 0;
+    strcpy(p.nodes[4].name, "a b");
+    p.name[0] = 0;
+    assert_true(lab_comes_back(&p));
+    text = lab_text_of(&p);
+    assert_non_null(strstr(text, "program -\nadd.3 = "));
+    assert_non_null(strstr(text, "\nconstant.1 = "));
+    assert_non_null(strstr(text, "\nadd.3.1 = f32[4,6] add(add.3, broadcast.2)\n"));
+    free(text);
+    ag__fail_allocation(1, 1);
+    text = lab_text_of(&p);
+    ag__fail_allocation(0, 0);
+    assert_non_null(strstr(text, "\nn3 = f32[4,6] add(n0, n2)\n"));
+    free(text);
+    lab_program_clear(&p);
+}
+
+static void read_text(lab_program *p, const char *text)
+{
+    lab_text_read(p, text, strlen(text), "net.txt");
+}
+
+static void blanks_and_comments(void **state)
+{
+    (void)state;
+    lab_program p;
+    read_text(&p,
+              "\r\n# a net\n\n  program\t -  fam # no name\r\n"
+              "x=f32[ 2 , 3 ]parameter( )\r\n\t y = f32[3] reduce ( x )  reducer=sum   dims={ 0 }"
+              " # last");
+    assert_string_equal(p.why.sentence, "");
+    assert_string_equal(p.name, "");
+    assert_string_equal(p.family, "fam");
+    assert_int_equal(p.n, 2);
+    lab_program_clear(&p);
+}
+
+/* Line 3 is refused with these words; lines 1 and 2 are right. */
+static void line_refused(const char *line, const char *words)
+{
+    lab_program p;
+    char text[600];
+    snprintf(text, sizeof text, "program a b\nx = f32[2,3] parameter()\n%s\nz = f32[] parameter()",
+             line);
+    read_text(&p, text);
+    if (!p.why.status) fail_msg("%s is read", line);
+    assert_int_equal(p.why.status, AG_EDATA);
+    assert_int_equal(strncmp(p.why.sentence, "net.txt:3: ", 11), 0);
+    if (!strstr(p.why.sentence, words)) fail_msg("%s, not %s", p.why.sentence, words);
+    assert_true(!p.n && !p.nodes && !p.name[0]);
+}
+
+static void lines_refused(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"y", "`=` is expected, but there is the end of the line"},
+        {"= f32[2] parameter()",
+         "the name of a node is expected, but there is `= f32[2] parameter()`"},
+        {"x = f32[2] parameter()", "x has been defined before"},
+        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa = f32[] parameter()",
+         "longer than 63"},
+        {"y = f16[2] parameter()", "a shape like f32[2,3]"},
+        {"y = f32(2) parameter()", "`[` is expected"},
+        {"y = f32[2,3 parameter()", "`]` is expected, but there is `parameter()`"},
+        {"y = f32[1,1,1,1,1,1,1] parameter()", "more than 6 sizes"},
+        {"y = f32[2147483648] parameter()", "is above 2147483647"},
+        {"y = f32[99999999999999999999999] parameter()", "is above 2147483647"},
+        {"y = f32[-2] parameter()", "parameter: the shape f32[-2] has a size below 1"},
+        {"y = f32[65536,65536] parameter()", "more than 268435456 elements"},
+        {"y = f32[2,3] sine(x)", "there is no op sine"},
+        {"y = f32[2,3] abs x", "`(` is expected"},
+        {"y = f32[2,3] abs(x", "`)` is expected"},
+        {"y = f32[2,3] abs(y)", "no line above defines y"},
+        {"y = f32[2,3] abs()", "abs: it has 0 operands, but takes 1"},
+        {"y = f32[2,3] add(x, x, x)", "add: it has 3 operands"},
+        {"y = f32[2,3] add(x,)", "an operand is expected"},
+        {"y = f32[2,3] concatenate(x,x,x,x,x,x,x,x,x) dims={0}", "more than 8 operands"},
+        {"y = f32[3,2] abs(x)", "abs: the shape is f32[3,2], but f32[2,3] follows"},
+        {"y = f32[2,3] abs(x) dims={0}", "abs has no attribute dims"},
+        {"y = f32[2,3] abs(x) colour=2", "abs has no attribute colour"},
+        {"y = f32[2,3] abs(x) 2", "abs has no attribute 2"},
+        {"y = f32[2,3] abs(x) )", "an attribute is expected, but there is `)`"},
+        {"y = f32[2] reduce(x) reducer=sum", "reduce needs the attribute dims"},
+        {"y = f32[2] reduce(x) dims={1}", "reduce needs the attribute reducer"},
+        {"y = f32[2] reduce(x) dims={1} dims={1} reducer=sum", "dims stands twice"},
+        {"y = f32[2] reduce(x) dims={1}reducer=sum", "a blank is expected behind dims"},
+        {"y = f32[2] reduce(x) dims={1} reducer=mean", "the reducer is sum or max"},
+        {"y = f32[2] reduce(x) dims={1 reducer=sum", "`}` is expected"},
+        {"y = f32[2] reduce(x) dims={0,1,2,3,4,5,6} reducer=sum", "more than 6 numbers"},
+        {"y = f32[2] reduce(x) dims={one} reducer=sum", "a number is expected, but there is `one}"},
+        {"y = f32[2] reduce(x) dims 1 reducer=sum", "`=` is expected"},
+        {"y = f32[] constant() value=", "a number is expected, but there is the end of the line"},
+        {"y = f32[] constant() value=1e", "a number is expected"},
+        {"y = f32[] constant() value=nan", "the value nan is none of type f32"},
+        {"y = s32[] constant() value=0.5", "the value 0.5 is none of type s32"},
+        {"y = pred[] constant() value=2", "the value 2 is none of type pred"},
+        {"y = f32[2,3] slice(x) start={0} limit={2,3}", "start has 1 numbers, but the rank is 2"},
+        {"y = f32[2,3] slice(x) start={0,0}", "slice needs the attribute limit"},
+        {"y = f32[2,3] reduce-window(x) window={size=1} reducer=sum", "the window has 1 sizes"},
+        {"y = f32[2,3] reduce-window(x) window={} reducer=sum", "the window has 0 sizes"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x1 depth=1x1} reducer=sum",
+         "a window has no depth"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x1 size=1x1} reducer=sum",
+         "size stands twice"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x1 low=1} reducer=sum",
+         "low has 1 numbers, but the window 2"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x1x1x1x1x1x1} reducer=sum",
+         "more than 6 axes"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x} reducer=sum", "a number is expected"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x1 reducer=sum", "a window has no reducer"},
+        {"y = f32[2,3] reduce-window(x) window={size=1x9} reducer=sum", "covers 9 elements"},
+        {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=b0f_0io->b0g",
+         "has b, f and a digit at least; it ends at `g`"},
+        {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=bbf_0io->b0f", "b twice"},
+        {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=b1f_0io->b0f",
+         "leaves out the digit 0"},
+        {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=b0f-0io->b0f",
+         "`_` is expected"},
+        {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=b01f_0io->b0f",
+         "has 2, 1 and 1 digits"},
+        {"y = f32[1,1] convolution(x, x) window={size=1} dim_labels=b0f_0io->b0f",
+         "window has 1 sizes"},
+        {"y = f32[1,1,1] convolution(x, x) window={size=1} dim_labels=b0f_0io->b0f",
+         "operand 0 is f32[2,3]; with 1 spatial"},
+        {"y = f32[2,2] dot(x, x) left=1", "dot needs the attribute right"},
+        {"y = f32[2,2] dot(x, x) left=1 right=0", "contracted axes must be equal"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        line_refused(cases[i][0], cases[i][1]);
+}
+
+static void heads_refused(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "net.txt: there is no program in it"},
+        {"# nothing\n\n", "net.txt: there is no program in it"},
+        {"program a", "net.txt: there is no node in it"},
+        {"x = f32[] parameter()", "net.txt:1: `program` is expected, but there is `x = f32[]"},
+        {"\nprogram",
+         "net.txt:2: the program's name is expected, but there is the end of the line"},
+        {"programs a", "net.txt:1: a blank is expected behind program, but there is `s a`"},
+        {"program a/b", "net.txt:1: the family's name is expected, but there is `/b`"},
+        {"program a b c", "net.txt:1: the line should end, but there is `c`"},
+        {"program -a", "net.txt:1: the program's name is expected, but there is `-a`"},
+        {"program a\xff", "net.txt:1: the family's name is expected, but there is `?`"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_program p;
+        read_text(&p, cases[i][0]);
+        assert_int_equal(p.why.status, AG_EDATA);
+        if (!strstr(p.why.sentence, cases[i][1])) fail_msg("%s: %s", cases[i][1], p.why.sentence);
+    }
+}
+
+/* Damaged text is read or refused with the path, never anything else. */
+static int read_damaged(const char *text, size_t n)
+{
+    lab_program p;
+    char *exact = malloc(n + !n); /* detects reads beyond the end */
+    memcpy(exact, text, n);
+    ag_status status = lab_text_read(&p, exact, n, "net.txt");
+    free(exact);
+    assert_int_equal(status, p.why.status);
+    if (status == AG_OK) {
+        assert_int_equal(lab_program_check(&p, NULL), AG_OK);
+        assert_true(lab_comes_back(&p));
+    } else {
+        assert_true(!p.n && !p.nodes);
+        assert_int_equal(strncmp(p.why.sentence, "net.txt", 7), 0);
+    }
+    lab_program_clear(&p);
+    return status == AG_OK;
+}
+
+static void every_truncation(void **state)
+{
+    (void)state;
+    size_t n;
+    char *text = sample(&n);
+    int whole_lines = 0, read = 0;
+    for (size_t i = 0; i < n; i++) whole_lines += i > 0 && text[i - 1] == '\n';
+    for (size_t i = 0; i <= n; i++) read += read_damaged(text, i);
+    /* after each line, and before its end, at least; attributes may end early, too */
+    assert_in_range(read, 2 * whole_lines - 2, 8 * whole_lines);
+    free(text);
+}
+
+static void random_damage(void **state)
+{
+    (void)state;
+    static const char likely[] = "0123456789 ={}[](),x-_>.#\n\tabf\0\xff";
+    size_t n;
+    char *text = sample(&n), *damaged = malloc(n);
+    uint32_t seed = 777;
+    int read = 0;
+    for (int round = 0; round < 6000; round++) {
+        memcpy(damaged, text, n);
+        for (int flips = 0; flips < 1 + round % 4; flips++) {
+            seed = seed * 1664525u + 1013904223u;
+            size_t at = (seed >> 8) % n;
+            seed = seed * 1664525u + 1013904223u;
+            damaged[at] = round % 2 ? likely[(seed >> 8) % (sizeof likely - 1)] : (char)(seed >> 9);
+        }
+        read += read_damaged(damaged, n);
+    }
+    assert_in_range(read, 10, 5000);
+    free(damaged);
+    free(text);
+}
+
+static void files(void **state)
+{
+    (void)state;
+    lab_program p;
+    const char *path = files_path("a.txt"), *text = "program a\nx = f32[] parameter()";
+    assert_int_equal(files_put(path, text, strlen(text)), 0);
+    assert_int_equal(lab_text_load(&p, path), AG_OK);
+    assert_int_equal(p.n, 1);
+    lab_program_clear(&p);
+    assert_int_equal(lab_text_load(&p, files_path("missing.txt")), AG_EFILE);
+    assert_non_null(strstr(p.why.sentence, "missing.txt: it cannot be read: No such file"));
+    assert_int_equal(lab_text_load(&p, files_path("")), AG_EFILE);
+    assert_non_null(strstr(p.why.sentence, "cannot be read: Is a directory"));
+    assert_int_equal(files_put(path, "program", 0), 0);
+    assert_int_equal(lab_text_load(&p, path), AG_EDATA);
+    FILE *file = fopen(path, "wb"); /* a hole of more than 64 MB */
+    fseek(file, 65l << 20, SEEK_SET);
+    fputc('x', file);
+    fclose(file);
+    assert_int_equal(lab_text_load(&p, path), AG_EDATA);
+    assert_non_null(strstr(p.why.sentence, "it has more than 67108864 bytes"));
+}
+
+/* 70 nodes: the list of nodes grows once, the names do so twice. */
+static void no_memory(void **state)
+{
+    (void)state;
+    lab_program p;
+    char text[8000] = "program a\n";
+    for (int i = 0, at = 10; i < 140; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "x%d = f32[] parameter()\n", i);
+    const char *path = files_path("b.txt");
+    assert_int_equal(files_put(path, text, strlen(text)), 0);
+    long before = ag__allocations();
+    assert_int_equal(lab_text_load(&p, path), AG_OK);
+    assert_int_equal(p.n, 140);
+    lab_program_clear(&p);
+    long count = ag__allocations() - before;
+    assert_in_range(count, 6, 12);
+    for (long nth = 1; nth <= count; nth++) {
+        ag__fail_allocation(nth, 0);
+        assert_int_equal(lab_text_load(&p, path), AG_EMEMORY);
+        ag__fail_allocation(0, 0);
+        assert_true(!p.n && !p.nodes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_op_comes_back),
+        cmocka_unit_test(attributes_mean_what_they_say),
+        cmocka_unit_test(built_programs_come_back),
+        cmocka_unit_test(blanks_and_comments),
+        cmocka_unit_test(lines_refused),
+        cmocka_unit_test(heads_refused),
+        cmocka_unit_test(every_truncation),
+        cmocka_unit_test(random_damage),
+        cmocka_unit_test(files),
+        cmocka_unit_test(no_memory),
+    };
+    return cmocka_run_group_tests(tests, files_make, files_remove);
+}

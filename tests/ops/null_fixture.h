@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* The arguments of the calls of test_null.c. */
+/* Everything that calls need, made again for every call. */
+typedef struct fixture {
+    char folder[64], path[96], other[96], npy[96], saved[96], text[64], where[200];
+    ag_failure why;
+    ag_tape *tape;
+    ag_params *params, *unbuilt;
+    ag_param *w, *b;
+    ag_graph *graph;
+    const ag_graph *graphs[1];
+    ag_edges edges;
+    ag_sage_weights sage;
+    ag_sage_concat_weights concat;
+    ag_gcn_weights gcn;
+    ag_gat_weights gat;
+    ag_encoder_weights encoder;
+    ag_arena *arena;
+    ag_npz *npz;
+    ag_rows *rows;
+    ag_npz_writer *writer;
+    ag_checkpoint *checkpoint;
+    ag_checkpoint_item item;
+    ag_checkpoint_pair pair;
+    ag_array_info info;
+    void *data;
+    ag_random random;
+    ag_adamw adamw, adam;
+    ag_schedule schedule;
+    ag_gradcheck_options options;
+    double norm;
+    uint64_t keys[3];
+    uint32_t words[4];
+    int32_t items[3];
+    float out[64];
+    FILE *file;
+} fixture;
+
+static fixture made;
+
+static ag_tensor *real(ag_tape *tape, ag_shape shape) { return ag_input(tape, values, shape); }
+
+static ag_tensor *loss(ag_tape *tape, void *context)
+{
+    (void)context;
+    return ag_sum_all(ag_parameter(tape, made.w));
+}
+
+static const char *label(void *context, int node, char text[64])
+{
+    (void)context;
+    snprintf(text, 64, "%d", node);
+    return node ? text : NULL;
+}
+
+static ag_param *add(const char *name, ag_shape shape)
+{
+    return ag_params_add(made.params, name, shape, ag_init_constant(1), 1);
+}
+
+static void make_model(fixture *f)
+{
+    f->params = ag_params_new();
+    f->w = add("w", AG_SHAPE(2, 6));
+    f->b = add("b", AG_SHAPE(2));
+    ag_param *from = add("from", AG_SHAPE(1, 2)), *to = add("to", AG_SHAPE(1, 2));
+    ag_param *join = add("join", AG_SHAPE(2, 10)), *qkv = add("qkv", AG_SHAPE(18, 6));
+    ag_param *square = add("square", AG_SHAPE(6, 6)), *norm = add("norm", AG_SHAPE(6));
+    assert_int_equal(ag_params_build(f->params, 1), AG_OK);
+    f->unbuilt = ag_params_new();
+    f->sage = (ag_sage_weights){f->w, f->b, f->w};
+    f->concat = (ag_sage_concat_weights){.operands = f->w, .join = join};
+    f->gcn = (ag_gcn_weights){f->w, f->b};
+    f->gat = (ag_gat_weights){f->w, from, to, f->b};
+    f->encoder = (ag_encoder_weights){
+        .qkv = qkv, .out = square, .norm1 = norm, .widen = square, .narrow = square, .norm2 = norm};
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_backward(ag_sum_all(ag_parameter(tape, f->w)));
+    ag_tape_free(tape);
+    assert_int_equal(f->params->state, AG_READY);
+}
+
+static void make_files(fixture *f)
+{
+    snprintf(f->path, sizeof f->path, "%s/x.npz", f->folder);
+    snprintf(f->other, sizeof f->other, "%s/other", f->folder);
+    snprintf(f->npy, sizeof f->npy, "%s/x.npy", f->folder);
+    snprintf(f->saved, sizeof f->saved, "%s/x.safetensors", f->folder);
+    f->item = (ag_checkpoint_item){"state.x", AG_F32, AG_SHAPE(2), values};
+    f->pair = (ag_checkpoint_pair){"k", "v"};
+    ag_npz_writer *writer = ag_npz_create(f->path, NULL);
+    assert_int_equal(ag_npz_add(writer, "x", AG_F32, 1, &one, values, NULL), AG_OK);
+    assert_int_equal(ag_npz_finish(writer, NULL), AG_OK);
+    assert_int_equal(ag_npy_save(f->npy, AG_F32, 1, &one, values, NULL), AG_OK);
+    assert_int_equal(ag_params_save(f->saved, f->params, 1, NULL, 0, &f->pair, 1, NULL), AG_OK);
+    f->npz = ag_npz_open(f->path, 1000, NULL);
+    f->rows = ag_rows_open(f->npz, "x", NULL);
+    f->writer = ag_npz_create(f->other, NULL);
+    f->checkpoint = ag_checkpoint_open(f->saved, NULL);
+    assert_non_null(f->rows);
+    assert_non_null(f->checkpoint);
+}
+
+static fixture *set_up(void)
+{
+    fixture *f = &made;
+    char folder[64];
+    memcpy(folder, f->folder, sizeof folder);
+    memset(f, 0, sizeof *f);
+    memcpy(f->folder, folder, sizeof folder);
+    make_model(f);
+    make_files(f);
+    f->tape = ag_tape_new(AG_CPU);
+    f->graph = ag_graph_build(4, each, each, 3, AG_BOTH_WAYS, NULL);
+    f->graphs[0] = f->graph;
+    f->edges = ag_graph_edges(f->tape, f->graph);
+    f->arena = ag_arena_new();
+    f->adamw = ag_adamw_default();
+    f->adam = ag_adam_default();
+    f->schedule = (ag_schedule){.kind = AG_CONSTANT, .lr = 0.1};
+    f->options = (ag_gradcheck_options){.step = 1e-2};
+    f->file = tmpfile();
+    return f;
+}
+
+static void tear_down(fixture *f)
+{
+    ag_rows_close(f->rows);
+    ag_npz_close(f->npz);
+    ag_npz_cancel(f->writer);
+    ag_checkpoint_close(f->checkpoint);
+    ag_npy_free(f->data);
+    ag_tape_free(f->tape);
+    ag_graph_free(f->graph);
+    ag_arena_free(f->arena);
+    ag_params_free(f->params);
+    ag_params_free(f->unbuilt);
+    fclose(f->file);
+}

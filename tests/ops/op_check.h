@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks the op table: a check tests one case and reports errors, and all cases are tested. */
+#ifndef AG_TESTS_OP_CHECK_H
+#define AG_TESTS_OP_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/device.h"
+#include "support/op_runner.h"
+#include "ops/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The float and the double library. */
+typedef struct op_build {
+    const char *name;
+    op_trial *(*open)(const char *op, int index, char why[480]);
+    void (*close)(op_trial *t);
+    void (*cotangent)(op_trial *t, int number);
+    void (*run)(op_trial *t, unsigned how);
+    void (*threads)(int n);
+    int (*bare)(op_trial *t, int64_t units);
+    double epsilon; /* of sums in another order */
+} op_build;
+
+static const op_build op_builds[2] = {
+    {"float", ag__trial_new, ag__trial_free, ag__trial_cotangent, ag__trial_run, ag__trial_threads,
+     ag__trial_bare, 4e-6},
+    {"double", ag64__trial_new, ag64__trial_free, ag64__trial_cotangent, ag64__trial_run,
+     ag64__trial_threads, ag64__trial_bare, 1e-13},
+};
+
+static int op_failures;
+
+/* One line per wrong thing. */
+static __attribute__((unused, format(printf, 3, 4))) void complain(const char *op, int index,
+                                                                   const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    print_error("%s case %d: ", op, index);
+    vprint_error(format, list);
+    print_error("\n");
+    va_end(list);
+    op_failures++;
+}
+
+/* The case opened, or a complaint. */
+static __attribute__((unused)) op_trial *open_case(const op_build *build, const ag_op *op,
+                                                   int index)
+{
+    char why[480] = "";
+    op_trial *t = build->open(op->name, index, why);
+    if (!t) complain(op->name, index, "cannot be recorded: %s", why);
+    return t;
+}
+
+/* Runs; 0 and a complaint when the run fails. */
+static __attribute__((unused)) int run_case(const op_build *build, const ag_op *op, int index,
+                                            op_trial *t, unsigned how)
+{
+    build->run(t, how);
+    if (*t->error) complain(op->name, index, "%s: %s", build->name, t->error);
+    return !*t->error;
+}
+
+/* AUGUR_TEST_PIECE=K/N: of the ops only number K, K + N, ... (from 1), for tools that make a run
+ * slow.
+ */
+static __attribute__((unused)) int in_piece(int number)
+{
+    const char *text = getenv("AUGUR_TEST_PIECE");
+    int piece, pieces;
+    if (!text) return 1;
+    if (sscanf(text, "%d/%d", &piece, &pieces) != 2 || piece < 1 || piece > pieces)
+        fail_msg("AUGUR_TEST_PIECE is \"%s\", but must be K/N with K in 1..N", text);
+    return number % pieces == piece - 1;
+}
+
+/* Calls check for every case of every op in each of `builds` (1: float, 2: double, 3: both). */
+static __attribute__((unused)) void
+each_case(int builds, void (*check)(const op_build *build, const ag_op *op, int index, op_trial *t))
+{
+    const ag_op *op;
+    op_failures = 0;
+    for (int i = 0; (op = ag__op(i)) != NULL; i++)
+        for (int index = 0; index < (in_piece(i) ? op->n_cases : 0); index++)
+            for (int k = 0; k < 2; k++) {
+                op_trial *t = builds >> k & 1 ? open_case(&op_builds[k], op, index) : NULL;
+                if (!t) continue;
+                check(&op_builds[k], op, index, t);
+                op_builds[k].close(t);
+            }
+    assert_int_equal(op_failures, 0);
+}
+
+/* Largest |x|, at least 1. */
+static __attribute__((unused)) double scale_of(const double *x, int64_t n)
+{
+    double most = 1;
+    for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* First i with |a[i] - b[i]| > allowed (or NaN); -1: none. */
+static __attribute__((unused)) int64_t first_apart(const double *a, const double *b, int64_t n,
+                                                   double allowed)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!(fabs(a[i] - b[i]) <= allowed)) return i;
+    return -1;
+}
+
+/* Reports the first element that is further from `want` than `tolerance` times its scale. */
+static __attribute__((unused)) void expect_close(const ag_op *op, int index, const char *what,
+                                                 int number, const double *have, const double *want,
+                                                 int64_t n, double tolerance)
+{
+    const int64_t i = first_apart(have, want, n, tolerance * scale_of(want, n));
+    if (i >= 0)
+        complain(op->name, index, "%s %d, element %lld: %.12g, but %.12g is expected", what, number,
+                 (long long)i, have[i], want[i]);
+}
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Attention against plain loops in double: graphs of 0 to 300 nodes in one batch, scores that
+   overflow an exponential, starts that are none; its memory, and its sentences. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+#include "support/device.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { QUERY, KEY, VALUE, MOST_GRAPHS = 7, MOST_NODES = 1000 };
+
+typedef struct problem {
+    int graphs, heads, d, n;
+    int32_t starts[MOST_GRAPHS + 1];
+    ag_params *params;
+    ag_param *qkv;
+    float *weight; /* the loss is <y, weight> */
+    ag_tape *tape;
+} problem;
+
+static void setup(problem *p, const int *nodes, int graphs, int heads, int d, float spread)
+{
+    ag_random r = {9, (uint64_t)d, 0};
+    *p = (problem){.graphs = graphs, .heads = heads, .d = d, .params = ag_params_new()};
+    for (int g = 0; g < graphs; g++) p->starts[g + 1] = p->starts[g] + nodes[g];
+    p->n = p->starts[graphs];
+    p->qkv = ag_params_add(p->params, "qkv", AG_SHAPE(p->n, 3 * heads * d), ag_init_constant(0), 0);
+    assert_int_equal(ag_params_build(p->params, 1), AG_OK);
+    p->weight = test_malloc((size_t)(p->n * heads * d) * sizeof *p->weight + 1);
+    for (int i = 0; i < p->n * heads * d; i++) p->weight[i] = (float)ag_random_normal(&r);
+    for (int i = 0; i < 3 * p->n * heads * d; i++)
+        p->qkv->value[i] = spread * (float)ag_random_normal(&r);
+    p->tape = ag_tape_new(test_device());
+}
+
+static void teardown(problem *p)
+{
+    ag_tape_free(p->tape);
+    ag_params_free(p->params);
+    test_free(p->weight);
+}
+
+/* The values, until the next reset; the gradient is in qkv. */
+static const float *run(const problem *p, const int32_t *starts)
+{
+    ag_tape_reset(p->tape);
+    ag_params_reset(p->params);
+    assert_int_equal(ag_params_to(p->params, test_device(), NULL), AG_OK);
+    ag_tensor *at = ag_input_i32(p->tape, starts, AG_SHAPE(p->graphs + 1));
+    ag_tensor *y = ag_keep(ag_attention(ag_parameter(p->tape, p->qkv), at, p->heads));
+    ag_tensor *weight = ag_input(p->tape, p->weight, AG_SHAPE(p->n, p->heads * p->d));
+    ag_backward(ag_sum_all(ag_mul(y, weight)));
+    assert_string_equal(ag_error(p->tape), "");
+    assert_int_equal(ag_params_to(p->params, AG_CPU, NULL), AG_OK);
+    return ag_values(y);
+}
+
+/* ---- the plain loops: one row of one head ---- */
+
+static int at_y(const problem *p, int v, int h, int i) { return (v * p->heads + h) * p->d + i; }
+static int at_qkv(const problem *p, int part, int v, int h, int i)
+{
+    return ((v * 3 + part) * p->heads + h) * p->d + i;
+}
+static double value_of(const problem *p, int part, int v, int h, int i)
+{
+    return (double)p->qkv->value[at_qkv(p, part, v, h, i)];
+}
+
+/* p[u - lo]: weight of row u, of lo..hi-1, in row v. */
+static void weights_of(double *w, const problem *p, int v, int h, int lo, int hi)
+{
+    double most = -INFINITY, sum = 0;
+    for (int u = lo; u < hi; u++) {
+        w[u - lo] = 0;
+        for (int i = 0; i < p->d; i++)
+            w[u - lo] += value_of(p, QUERY, v, h, i) * value_of(p, KEY, u, h, i) / sqrt(p->d);
+        most = fmax(most, w[u - lo]);
+    }
+    for (int u = lo; u < hi; u++) sum += w[u - lo] = exp(w[u - lo] - most);
+    for (int u = lo; u < hi; u++) w[u - lo] /= sum;
+}
+
+/* Adds row v to the expected results: y, and the gradients of all rows that it attends to. */
+static void attend(double *y, double *dqkv, const problem *p, int v, int h, int lo, int hi)
+{
+    double w[MOST_NODES], dw[MOST_NODES], dot = 0;
+    weights_of(w, p, v, h, lo, hi);
+    for (int u = lo; u < hi; u++) {
+        dw[u - lo] = 0;
+        for (int i = 0; i < p->d; i++) {
+            const double dy = (double)p->weight[at_y(p, v, h, i)];
+            y[at_y(p, v, h, i)] += w[u - lo] * value_of(p, VALUE, u, h, i);
+            dqkv[at_qkv(p, VALUE, u, h, i)] += w[u - lo] * dy;
+            dw[u - lo] += dy * value_of(p, VALUE, u, h, i);
+        }
+        dot += w[u - lo] * dw[u - lo];
+    }
+    for (int u = lo; u < hi; u++)
+        for (int i = 0; i < p->d; i++) {
+            const double ds = w[u - lo] * (dw[u - lo] - dot) / sqrt(p->d);
+            dqkv[at_qkv(p, QUERY, v, h, i)] += ds * value_of(p, KEY, u, h, i);
+            dqkv[at_qkv(p, KEY, u, h, i)] += ds * value_of(p, QUERY, v, h, i);
+        }
+}
+
+static void expect_near(const char *what, const float *have, const double *want, int n,
+                        double tolerance)
+{
+    double largest = 1;
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(want[i]));
+    for (int i = 0; i < n; i++)
+        if (!(fabs((double)have[i] - want[i]) <= tolerance * largest))
+            fail_msg("%s[%d] is %.8g instead of %.8g", what, i, (double)have[i], want[i]);
+}
+
+static void check(const problem *p)
+{
+    const size_t m = (size_t)(p->n * p->heads * p->d);
+    double *y = test_calloc(m + 1, sizeof *y), *dqkv = test_calloc(3 * m + 1, sizeof *dqkv);
+    for (int g = 0; g < p->graphs; g++)
+        for (int v = p->starts[g]; v < p->starts[g + 1]; v++)
+            for (int h = 0; h < p->heads; h++)
+                attend(y, dqkv, p, v, h, p->starts[g], p->starts[g + 1]);
+    expect_near("y", run(p, p->starts), y, (int)m, 1e-5);
+    expect_near("the gradient of qkv", p->qkv->gradient, dqkv, (int)(3 * m), 1e-4);
+    test_free(y);
+    test_free(dqkv);
+}
+
+/* Blocks of one size and of several, features in one part and in two. */
+static void test_graphs(void **state)
+{
+    static const int single[] = {1}, long_one[] = {1000};
+    const int longer = test_device() == AG_CPU ? 300 : 100; /* several blocks of keys */
+    const int mixed[] = {0, 1, 2, 41, longer, 0, 65};
+    problem p;
+    (void)state;
+    setup(&p, mixed, 7, 2, 16, 1);
+    check(&p);
+    teardown(&p);
+    setup(&p, mixed, 7, 1, 100, 1);
+    check(&p);
+    teardown(&p);
+    setup(&p, single, 1, 3, 5, 1);
+    check(&p);
+    teardown(&p);
+    if (test_device() != AG_CPU)
+        return; /* nothing new there, and slow where the host executes CUDA */
+    setup(&p, long_one, 1, 1, 8, 2);
+    check(&p);
+    teardown(&p);
+}
+
+/* Products of thousands: the weights are 0 and 1, and nothing overflows on the way. */
+static void test_large_scores(void **state)
+{
+    const int nodes[] = {5, test_device() == AG_CPU ? 150 : 70};
+    problem p;
+    (void)state;
+    setup(&p, nodes, 2, 2, 16, 40);
+    const float *y = run(&p, p.starts);
+    for (int i = 0; i < p.n * 32; i++) assert_true(isfinite(y[i]));
+    for (int i = 0; i < p.n * 96; i++) assert_true(isfinite(p.qkv->gradient[i]));
+    teardown(&p);
+}
+
+/* A graph's nodes do not depend on other graphs, not even on a NaN there. */
+static void test_apart(void **state)
+{
+    static const int nodes[] = {3, 70, 4};
+    problem p;
+    (void)state;
+    setup(&p, nodes, 3, 2, 4, 1);
+    p.qkv->value[at_qkv(&p, KEY, 20, 1, 2)] = NAN;
+    const float *y = run(&p, p.starts);
+    for (int v = 0; v < p.n; v++)
+        for (int h = 0; h < 2; h++)
+            for (int i = 0; i < 4; i++)
+                assert_int_equal(isnan(y[at_y(&p, v, h, i)]), h == 1 && v >= 3 && v < 73);
+    teardown(&p);
+}
+
+static void test_threads(void **state)
+{
+    static const int nodes[] = {0, 1, 2, 41, 300};
+    const int threads = ag_threads();
+    problem p;
+    (void)state;
+    if (test_device() != AG_CPU) skip();
+    setup(&p, nodes, 5, 4, 16, 1);
+    const size_t bytes = (size_t)(p.n * 64) * sizeof(float);
+    float *y = test_malloc(bytes), *gradient = test_malloc(3 * bytes);
+    ag_set_threads(1);
+    memcpy(y, run(&p, p.starts), bytes);
+    memcpy(gradient, p.qkv->gradient, 3 * bytes);
+    ag_set_threads(2);
+    assert_memory_equal(run(&p, p.starts), y, bytes);
+    assert_memory_equal(p.qkv->gradient, gradient, 3 * bytes);
+    ag_set_threads(threads);
+    test_free(y);
+    test_free(gradient);
+    teardown(&p);
+}
+
+/* Starts that are no starts touch only the tensors, and every row gets a value. */
+static void test_wild_starts(void **state)
+{
+    static const int nodes[] = {4, 3, 2};
+    static const int32_t wild[][4] = {{INT32_MAX, INT32_MIN, INT32_MAX, -1}, {5, 4, 4, 2}};
+    const int threads = ag_threads();
+    problem p;
+    (void)state;
+    ag_set_threads(1); /* two graphs may claim a row */
+    setup(&p, nodes, 3, 2, 5, 1);
+    for (int k = 0; k < 2; k++) {
+        const float *y = run(&p, wild[k]);
+        for (int i = 0; i < p.n * 10; i++) assert_true(fabsf(y[i]) < 9);
+        for (int i = 0; i < p.n * 30; i++) assert_true(isfinite(p.qkv->gradient[i]));
+    }
+    ag_set_threads(threads);
+    teardown(&p);
+}
+
+/* Memory grows with the rows: one graph of 1,000 nodes needs as much as 25 of 40, less than one
+   head's scores. */
+static void test_memory(void **state)
+{
+    static const int nodes[] = {1000};
+    int32_t starts[26];
+    problem p;
+    (void)state;
+    setup(&p, nodes, 1, 8, 4, 1);
+    assert_int_equal(ag_params_to(p.params, test_device(), NULL), AG_OK);
+    size_t slab[2];
+    for (int k = 0; k < 2; k++) {
+        const int graphs = k ? 25 : 1;
+        for (int g = 0; g <= graphs; g++) starts[g] = 1000 / graphs * g;
+        ag_tape_reset(p.tape);
+        ag_tensor *at = ag_input_i32(p.tape, starts, AG_SHAPE(graphs + 1));
+        ag_tensor *y = ag_attention(ag_parameter(p.tape, p.qkv), at, 8);
+        slab[k] = ag_plan_of(ag_sum_all(ag_square(y)), 1).slab;
+    }
+    assert_int_equal(slab[0], slab[1]);
+    assert_in_range(slab[0], 1, 1000 * 1000 * sizeof(float));
+    teardown(&p);
+}
+
+static void test_sentences(void **state)
+{
+    static const float x[60];
+    static const int32_t starts[3];
+    static const struct {
+        ag_shape qkv, starts;
+        int heads;
+        const char *sentence;
+    } wrong[] = {
+        {{2, {5, 12}},
+         {1, {3}},
+         0,
+         "attention: qkv is [5,12], starts is [3]: there are 0 heads, but there must be 1 or more "
+         "(op 0)"},
+        {{2, {5, 12}},
+         {1, {3}},
+         3,
+         "attention: qkv is [5,12], starts is [3]: 12 features do not split into query, key and "
+         "value of 3 heads (op 0)"},
+        {{2, {5, 10}},
+         {1, {3}},
+         1,
+         "attention: qkv is [5,10], starts is [3]: 10 features do not split into query, key and "
+         "value of 1 head (op 0)"},
+        {{2, {5, 12}},
+         {1, {1}},
+         2,
+         "attention: qkv is [5,12], starts is [1]: there are 5 rows, but no graph (op 0)"},
+        {{1, {12}},
+         {1, {3}},
+         2,
+         "attention: qkv is [12], starts is [3]: qkv needs axes of rows and features, starts one "
+         "element more than there are graphs (op 0)"},
+    };
+    ag_tape *tape = ag_tape_new(test_device());
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ag_tape_reset(tape);
+        ag_tensor *at = ag_input_i32(tape, starts, wrong[i].starts);
+        ag_attention(ag_input(tape, x, wrong[i].qkv), at, wrong[i].heads);
+        assert_string_equal(ag_error(tape), wrong[i].sentence);
+        assert_int_equal(ag_tape_status(tape), AG_ESHAPE);
+    }
+    ag_attention(NULL, NULL, 1);
+    ag_tape_free(tape);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_graphs),      cmocka_unit_test(test_large_scores),
+        cmocka_unit_test(test_apart),       cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_wild_starts), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_sentences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

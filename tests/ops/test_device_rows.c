@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Short rows on a device (ROW_OF): values and gradients are those of the CPU at the borders of each
+   number of lanes, and a row has no more lanes than it has use for. */
+#include "support/device_tape.h"
+
+#include "cuda_on_host/include/cuda_on_host.h"
+
+enum { HEADS = 3, MOST_NODES = 37, MOST_COLUMNS = 33, MESSAGES = 2 * MOST_NODES + 1 };
+static const int columns_tried[] = {1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33};
+static const int rows_tried[] = {1, 2, MOST_NODES}; /* none fills its last warp */
+
+/* Parameters: rows as the name says, of n columns or one, or heads of n. */
+enum { X, Z, G, B, S, EDGE, X_HEADS, Z_HEADS, G_HEADS, W, MATRIX, QKV, PARAMS };
+
+/* The operands that an op may be built from. */
+typedef struct bed {
+    int rows, n;
+    ag_tape *tape;
+    ag_params *params;
+    ag_param *param[PARAMS];
+    ag_tensor *p[PARAMS], *index, *starts;
+    ag_edges edges;
+} bed;
+
+static ag_tensor *softmax(const bed *b) { return ag_softmax(b->p[X]); }
+static ag_tensor *log_softmax(const bed *b) { return ag_log_softmax(b->p[X]); }
+static ag_tensor *layer_norm(const bed *b)
+{
+    return ag_layer_norm(b->p[X], b->p[G], b->p[B], 0.1f);
+}
+static ag_tensor *l2_norm(const bed *b) { return ag_l2_norm(b->p[X], 1e-3f); }
+static ag_tensor *add_bias(const bed *b) { return ag_add_bias(b->p[X], b->p[B]); }
+static ag_tensor *mul_columns(const bed *b) { return ag_mul_columns(b->p[X], b->p[G]); }
+static ag_tensor *mul_rows(const bed *b) { return ag_mul_rows(b->p[X], b->p[S]); }
+static ag_tensor *sum_columns(const bed *b) { return ag_sum_columns(b->p[X]); }
+static ag_tensor *mean_columns(const bed *b) { return ag_mean_columns(b->p[X]); }
+static ag_tensor *max_columns(const bed *b) { return ag_max_columns(b->p[X]); }
+static ag_tensor *mean_rows(const bed *b) { return ag_mean_rows(b->p[X]); }
+static ag_tensor *max_rows(const bed *b) { return ag_max_rows(b->p[X]); }
+static ag_tensor *gather(const bed *b) { return ag_gather(b->p[X], b->index); }
+static ag_tensor *scatter_sum(const bed *b) { return ag_scatter_sum(b->p[X], b->index, b->rows); }
+static ag_tensor *segment_mean(const bed *b) { return ag_segment_mean(b->p[X], b->starts); }
+static ag_tensor *segment_max(const bed *b) { return ag_segment_max(b->p[X], b->starts); }
+static ag_tensor *max_mean(const bed *b) { return ag_segment_max_mean(b->p[X], b->starts); }
+static ag_tensor *concat(const bed *b)
+{
+    return ag_concat2(b->p[X], ag_reshape(b->p[S], AG_SHAPE(b->rows, 1)), 1);
+}
+static ag_tensor *slice(const bed *b) { return ag_slice(b->p[X_HEADS], 1, b->n, b->n); }
+
+static ag_tensor *edge_add(const bed *b) { return ag_edge_add(b->p[X], b->p[Z], b->edges); }
+static ag_tensor *edge_softmax(const bed *b) { return ag_edge_softmax(b->p[EDGE], b->edges); }
+static ag_tensor *spmm_mean(const bed *b) { return ag_spmm(b->p[X], b->edges, AG_AGGREGATE_MEAN); }
+static ag_tensor *spmm_max(const bed *b) { return ag_spmm(b->p[X], b->edges, AG_AGGREGATE_MAX); }
+static ag_tensor *weighted(const bed *b)
+{
+    return ag_spmm_weighted(b->p[X_HEADS], b->p[W], b->edges);
+}
+static ag_tensor *sddmm(const bed *b)
+{
+    return ag_sddmm(b->p[X_HEADS], b->p[Z_HEADS], b->edges, HEADS);
+}
+static ag_tensor *gcn(const bed *b)
+{
+    const ag_gcn_weights weights = {b->param[MATRIX], b->param[B]};
+    return ag_gcn_conv(&weights, b->p[X], NULL, b->edges);
+}
+static ag_tensor *sage(const bed *b)
+{
+    const ag_sage_weights weights = {b->param[MATRIX], b->param[B], b->param[MATRIX]};
+    return ag_sage(&weights, b->p[X], b->edges, AG_AGGREGATE_MEAN, 1);
+}
+static ag_tensor *graph_conv(const bed *b)
+{
+    const ag_sage_weights weights = {b->param[MATRIX], b->param[B], b->param[MATRIX]};
+    return ag_graph_conv_relu(&weights, b->p[X], b->edges);
+}
+static ag_tensor *topk(const bed *b) { return ag_topk(b->p[X], b->p[G], b->edges, 0.5f).x; }
+static ag_tensor *sag_pool(const bed *b) { return ag_sag_pool(b->p[X], b->p[S], b->edges, 0.5f).x; }
+static ag_tensor *attention(const bed *b) { return ag_attention(b->p[QKV], b->starts, HEADS); }
+
+/* Of a pooled graph, whose arrays have places that no message is at. */
+static ag_tensor *pooled_softmax(const bed *b)
+{
+    return ag_edge_softmax(b->p[EDGE], ag_topk(b->p[X], b->p[G], b->edges, 0.5f).edges);
+}
+static ag_tensor *pooled_weighted(const bed *b)
+{
+    const ag_pooled pooled = ag_topk(b->p[X_HEADS], b->p[G_HEADS], b->edges, 0.5f);
+    return ag_spmm_weighted(pooled.x, b->p[W], pooled.edges);
+}
+static ag_tensor *pooled_sddmm(const bed *b)
+{
+    const ag_pooled pooled = ag_topk(b->p[X_HEADS], b->p[G_HEADS], b->edges, 0.5f);
+    return ag_sddmm(pooled.x, pooled.x, pooled.edges, HEADS);
+}
+
+typedef struct row_op {
+    const char *name;
+    ag_tensor *(*build)(const bed *b);
+} row_op;
+#define OP(name) \
+ {               \
+#  name, name    \
+ }
+static const row_op ops[] = {
+    OP(softmax),      OP(log_softmax),    OP(layer_norm),      OP(l2_norm),      OP(add_bias),
+    OP(mul_columns),  OP(mul_rows),       OP(sum_columns),     OP(mean_columns), OP(max_columns),
+    OP(mean_rows),    OP(max_rows),       OP(gather),          OP(scatter_sum),  OP(segment_mean),
+    OP(segment_max),  OP(max_mean),       OP(concat),          OP(slice),        OP(edge_add),
+    OP(edge_softmax), OP(spmm_mean),      OP(spmm_max),        OP(weighted),     OP(sddmm),
+    OP(gcn),          OP(sage),           OP(graph_conv),      OP(topk),         OP(sag_pool),
+    OP(attention),    OP(pooled_softmax), OP(pooled_weighted), OP(pooled_sddmm)};
+enum { OPS = sizeof ops / sizeof *ops };
+
+/* ---- one op, both ways ---- */
+
+static const float *weights_of(int from) { return data + from % 1000; }
+
+static ag_graph *graph_of(int nodes)
+{
+    int32_t source[MESSAGES], target[MESSAGES];
+    ag_random r = {7, (uint64_t)nodes, 0};
+    for (int e = 0; e < MESSAGES; e++) { /* into all nodes but the last, and one hears many */
+        source[e] = (int32_t)ag_random_below(&r, (uint32_t)nodes);
+        target[e] = e % 3 ? (int32_t)ag_random_below(&r, (uint32_t)(nodes > 1 ? nodes - 1 : 1)) : 0;
+    }
+    return ag_graph_build(nodes, source, target, MESSAGES, AG_ALONG, NULL);
+}
+
+static void add_params(bed *b)
+{
+    const int rows = b->rows, n = b->n;
+    const ag_shape shape[PARAMS] = {
+        [X] = AG_SHAPE(rows, n),
+        [Z] = AG_SHAPE(rows, n),
+        [G] = AG_SHAPE(n),
+        [B] = AG_SHAPE(n),
+        [S] = AG_SHAPE(rows),
+        [EDGE] = AG_SHAPE(MESSAGES, n),
+        [X_HEADS] = AG_SHAPE(rows, HEADS * n),
+        [Z_HEADS] = AG_SHAPE(rows, HEADS * n),
+        [G_HEADS] = AG_SHAPE(HEADS * n),
+        [W] = AG_SHAPE(MESSAGES, HEADS),
+        [MATRIX] = AG_SHAPE(n, n),
+        [QKV] = AG_SHAPE(rows, 3 * HEADS * n),
+    };
+    static const char *const name[PARAMS] = {"x",  "z",  "g",  "b", "s",      "edge",
+                                             "xh", "zh", "gh", "w", "matrix", "qkv"};
+    b->params = ag_params_new();
+    for (int i = 0; i < PARAMS; i++)
+        b->param[i] = ag_params_add(b->params, name[i], shape[i], ag_init_normal(0, 0.7), 1);
+    assert_int_equal(ag_params_build(b->params, 5), AG_OK);
+}
+
+/* The results: values of y, then the gradients. */
+typedef struct outcome {
+    int n;
+    float *v;
+} outcome;
+
+static void put(outcome *out, const float *v, int64_t n)
+{
+    out->v = realloc(out->v, (size_t)(out->n + n + 1) * sizeof *v);
+    assert_non_null(out->v);
+    memcpy(out->v + out->n, v, (size_t)n * sizeof *v);
+    out->n += (int)n;
+}
+
+/* The loss is <y, constants>. */
+static void both_ways(bed *b, const row_op *op, outcome *out)
+{
+    ag_tensor *y = ag_keep(op->build(b));
+    const ag_shape shape = ag_shape_of(y);
+    int64_t n = 1;
+    for (int i = 0; i < shape.rank; i++) n *= shape.size[i];
+    static float constants[MESSAGES * HEADS * MOST_COLUMNS];
+    assert_true(n <= MESSAGES * HEADS * MOST_COLUMNS);
+    for (int64_t i = 0; i < n; i++) constants[i] = *weights_of((int)(i * 31));
+    ag_backward(ag_sum_all(ag_mul(y, ag_input(b->tape, constants, shape))));
+    const float *values = ag_values(y);
+    if (ag_failed(b->tape)) fail_msg("%s: %s", op->name, ag_error(b->tape));
+    put(out, values, n);
+    assert_int_equal(ag_params_fetch(b->params, NULL), AG_OK);
+    for (int i = 0; i < PARAMS; i++) put(out, b->param[i]->gradient, b->param[i]->count);
+}
+
+static outcome run_op(const row_op *op, int rows, int n, ag_device device)
+{
+    static const int32_t index[] = {0, 1, -1, 1, 5, 36, 2, 2, 2, 40};
+    int32_t named[MOST_NODES];
+    const int32_t starts[] = {0, rows / 3, rows / 3, rows};
+    outcome out = {0};
+    bed b = {.rows = rows, .n = n, .tape = ag_tape_new(device)};
+    ag_graph *graph = graph_of(rows);
+    for (int i = 0; i < rows; i++) named[i] = index[i % 10];
+    add_params(&b);
+    assert_int_equal(ag_params_to(b.params, device, NULL), AG_OK);
+    for (int i = 0; i < PARAMS; i++) b.p[i] = ag_parameter(b.tape, b.param[i]);
+    b.index = ag_input_i32(b.tape, named, AG_SHAPE(rows));
+    b.starts = ag_input_i32(b.tape, starts, AG_SHAPE(4));
+    b.edges = ag_graph_edges(b.tape, graph);
+    both_ways(&b, op, &out);
+    ag_tape_free(b.tape);
+    ag_graph_free(graph);
+    ag_params_free(b.params);
+    return out;
+}
+
+static void compare(const row_op *op, int rows, int n)
+{
+    const outcome want = run_op(op, rows, n, AG_CPU), got = run_op(op, rows, n, AG_CUDA),
+                  again = run_op(op, rows, n, AG_CUDA);
+    assert_int_equal(want.n, got.n);
+    for (int i = 0; i < want.n; i++)
+        if (!(fabsf(want.v[i] - got.v[i]) <= 1e-5f * (1 + fabsf(want.v[i]))))
+            fail_msg("%s of %d rows of %d: number %d of %d is %g, but on the CPU %g", op->name,
+                     rows, n, i, want.n, (double)got.v[i], (double)want.v[i]);
+    assert_memory_equal(got.v, again.v, (size_t)got.n * sizeof *got.v);
+    free(want.v);
+    free(got.v);
+    free(again.v);
+}
+
+static void rows_are_those_of_the_cpu(void **state)
+{
+    (void)state;
+    for (int o = 0; o < OPS; o++)
+        for (size_t r = 0; r < sizeof rows_tried / sizeof *rows_tried; r++)
+            for (size_t c = 0; c < sizeof columns_tried / sizeof *columns_tried; c++)
+                compare(&ops[o], rows_tried[r], columns_tried[c]);
+}
+
+/* ---- how many threads there are ---- */
+
+extern cuda_on_host_counts cuda_on_host_count(void) __attribute__((weak));
+
+/* Threads of what the op launches forward. */
+static long threads_of(const row_op *op, int n)
+{
+    const long before = cuda_on_host_count().threads;
+    bed b = {.rows = MOST_NODES, .n = n, .tape = ag_tape_new(AG_CUDA)};
+    ag_graph *graph = graph_of(b.rows);
+    add_params(&b);
+    assert_int_equal(ag_params_to(b.params, AG_CUDA, NULL), AG_OK);
+    for (int i = 0; i < PARAMS; i++) b.p[i] = ag_parameter(b.tape, b.param[i]);
+    b.edges = ag_graph_edges(b.tape, graph);
+    ag_tensor *y = op->build(&b);
+    ag_forward(y);
+    ag_values(y);
+    assert_string_equal(ag_error(b.tape), "");
+    ag_tape_free(b.tape);
+    ag_graph_free(graph);
+    ag_params_free(b.params);
+    return cuda_on_host_count().threads - before;
+}
+
+static void a_row_has_the_lanes_it_can_use(void **state)
+{
+    static const struct {
+        row_op op;
+        int rows;
+    } tried[] = {{OP(softmax), MOST_NODES},      {OP(sum_columns), MOST_NODES},
+                 {OP(add_bias), MOST_NODES},     {OP(slice), MOST_NODES},
+                 {OP(edge_add), MOST_NODES},     {OP(edge_softmax), MOST_NODES},
+                 {OP(spmm_mean), MOST_NODES},    {OP(weighted), MOST_NODES * HEADS},
+                 {OP(sddmm), MOST_NODES * HEADS}};
+    (void)state;
+    if (!cuda_on_host_count) skip();
+    for (size_t t = 0; t < sizeof tried / sizeof *tried; t++)
+        for (size_t c = 0; c < sizeof columns_tried / sizeof *columns_tried; c++) {
+            const int n = columns_tried[c];
+            long lanes = 1;
+            while (lanes < n && lanes < 32) lanes *= 2;
+            const long least = tried[t].rows * lanes, block = lanes < 32 ? 64 : 256;
+            const long have = threads_of(&tried[t].op, n);
+            if (have < least || have >= least + block)
+                fail_msg("%s of %d columns has %ld threads for %d rows of %ld lanes",
+                         tried[t].op.name, n, have, tried[t].rows, lanes);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_those_of_the_cpu),
+                                       cmocka_unit_test(a_row_has_the_lanes_it_can_use)};
+    return run_there(tests);
+}

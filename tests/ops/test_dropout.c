@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Dropout: the dropped elements depend on seed, step, number of the dropout and element, and on
+   nothing else. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+#include "support/device.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 100003 };
+
+static float ones[N], first[N], second[N];
+
+/* The nth dropout of a tape on ones. */
+static void drop(float *out, ag_tape *tape, uint64_t seed, uint64_t step, int nth, float p)
+{
+    ag_tape_reset(tape);
+    ag_tape_seed(tape, seed, step);
+    ag_tensor *x = ag_input(tape, ones, AG_SHAPE(N)), *y = x;
+    for (int i = 0; i < nth; i++) y = ag_dropout(x, p);
+    ag_forward(y);
+    assert_string_equal(ag_error(tape), "");
+    memcpy(out, ag_values(y), N * sizeof *out);
+}
+
+static void test_share_and_scale(void **state)
+{
+    static const float shares[] = {0.01f, 0.3f, 0.5f, 0.9f};
+    ag_tape *tape = ag_tape_new(test_device());
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const double p = (double)shares[k];
+        double dropped = 0, pairs = 0;
+        drop(first, tape, 7, 3, 1, shares[k]);
+        for (int i = 0; i < N; i++) {
+            const float kept = (float)(1 / (1 - p));
+            assert_true(first[i] == 0 || fabsf(first[i] - kept) < 1e-5f * kept);
+            dropped += first[i] == 0;
+            pairs += i && first[i] == 0 && first[i - 1] == 0;
+        }
+        assert_true(fabs(dropped / N - p) < 5 * sqrt(p * (1 - p) / N)); /* 5 deviations */
+        assert_true(fabs(pairs / N - p * p) < 7 * sqrt(p * p / N)); /* neighbours are independent */
+    }
+    ag_tape_free(tape);
+}
+
+static double agreement(const float *a, const float *b)
+{
+    int same = 0;
+    for (int i = 0; i < N; i++) same += (a[i] == 0) == (b[i] == 0);
+    return (double)same / N;
+}
+
+static void test_what_it_depends_on(void **state)
+{
+    ag_tape *tape = ag_tape_new(test_device()), *again = ag_tape_new(test_device());
+    (void)state;
+    drop(first, tape, 7, 3, 1, 0.5f);
+    drop(second, tape, 7, 3, 1, 0.5f);
+    assert_memory_equal(first, second, sizeof first);
+    drop(second, again, 7, 3, 1, 0.5f);
+    assert_memory_equal(first, second, sizeof first);
+    const struct {
+        uint64_t seed, step;
+        int nth;
+    } others[] = {
+        {8, 3, 1}, {7, 4, 1}, {7, 3, 2}, {7 + (1ull << 32), 3, 1}, {7, 3 + (1ull << 32), 1}};
+    for (int i = 0; i < 5; i++) {
+        drop(second, tape, others[i].seed, others[i].step, others[i].nth, 0.5f);
+        assert_true(fabs(agreement(first, second) - 0.5) < 0.01);
+    }
+    ag_tape_free(tape);
+    ag_tape_free(again);
+}
+
+/* Backward draws the same words for any threads and groups. */
+static void test_backward_and_fusion(void **state)
+{
+    static float values[2][400 * 100], gradients[2][400 * 100];
+    ag_params *params = ag_params_new();
+    ag_param *w = ag_params_add(params, "w", AG_SHAPE(400, 100), ag_init_uniform(1, 2), 1);
+    ag_tape *tape = ag_tape_new(test_device());
+    (void)state;
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    assert_int_equal(ag_params_to(params, test_device(), NULL), AG_OK);
+    for (int way = 0; way < 4; way++) {
+        setenv("AUGUR_FUSE", way & 1 ? "1" : "0", 1);
+        ag_set_threads(way & 2 ? 2 : 1);
+        ag_tape_reset(tape);
+        ag_params_reset(params);
+        ag_tape_seed(tape, 5, 6);
+        ag_tensor *h = ag_scale(ag_parameter(tape, w), 2);
+        ag_tensor *y = ag_keep(ag_square(ag_dropout(ag_shift(h, 1), 0.25f)));
+        ag_backward(ag_sum_all(y));
+        assert_string_equal(ag_error(tape), "");
+        memcpy(values[way > 0], ag_values(y), sizeof *values);
+        assert_int_equal(ag_params_fetch(params, NULL), AG_OK);
+        memcpy(gradients[way > 0], w->gradient, sizeof *gradients);
+        assert_memory_equal(values[way > 0], values[0], sizeof *values);
+        assert_memory_equal(gradients[way > 0], gradients[0], sizeof *gradients);
+    }
+    for (int i = 0; i < 400 * 100; i++) assert_true((values[0][i] == 0) == (gradients[0][i] == 0));
+    unsetenv("AUGUR_FUSE");
+    ag_tape_free(tape);
+    ag_params_free(params);
+}
+
+/* Of any seed, step and element. */
+static void test_devices_draw_alike(void **state)
+{
+    ag_tape *here = ag_tape_new(AG_CPU), *there = ag_tape_new(test_device());
+    (void)state;
+    drop(first, here, 7 + (5ull << 40), 3 + (1ull << 33), 2, 0.3f);
+    drop(second, there, 7 + (5ull << 40), 3 + (1ull << 33), 2, 0.3f);
+    assert_memory_equal(first, second, sizeof first);
+    ag_tape_free(here);
+    ag_tape_free(there);
+}
+
+static void test_identity(void **state)
+{
+    ag_tape *tape = ag_tape_new(test_device());
+    (void)state;
+    ag_tensor *x = ag_input(tape, ones, AG_SHAPE(N));
+    assert_int_equal(ag_is_training(tape), 1);
+    assert_ptr_equal(ag_dropout(x, 0), x);
+    assert_ptr_not_equal(ag_dropout(x, 0.5f), x);
+    ag_tape_training(tape, 0);
+    assert_int_equal(ag_is_training(tape), 0);
+    assert_ptr_equal(ag_dropout(x, 0.5f), x);
+    ag_tape_free(tape);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_share_and_scale),
+        cmocka_unit_test(test_what_it_depends_on),
+        cmocka_unit_test(test_backward_and_fusion),
+        cmocka_unit_test(test_devices_draw_alike),
+        cmocka_unit_test(test_identity),
+    };
+    for (int i = 0; i < N; i++) ones[i] = 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

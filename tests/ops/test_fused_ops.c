@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* Every fused op gives the result of the composition that it replaces. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+#include "support/device.h"
+#include "gnn/sage.h"
+#include "ops/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NODES = 5, CONFIGS = 7, FEATURES = 33, COUNT = NODES * CONFIGS * FEATURES, MOST = 7 };
+
+typedef ag_tensor *expression(ag_tensor *const *p);
+
+static ag_tensor *attention(ag_tensor *const *p) { return ag_cross_attention(p[0], p[1]); }
+static ag_tensor *attention_plain(ag_tensor *const *p)
+{
+    ag_tensor *flat = ag_reshape(p[0], AG_SHAPE(COUNT, 1));
+    ag_tensor *scaled = ag_mul_columns(flat, ag_reciprocal(p[1]));
+    return ag_mul(p[0], ag_softmax_middle(ag_reshape(scaled, ag_shape_of(p[0]))));
+}
+
+static ag_tensor *beside(ag_tensor *const *p) { return ag_cross_attention_beside(p[0], p[1]); }
+static ag_tensor *beside_plain(ag_tensor *const *p)
+{
+    return ag_concat2(p[0], attention_plain(p), -1);
+}
+
+static ag_tensor *gate(ag_tensor *const *p)
+{
+    return ag_channel_attention(p[0], p[1], p[2], p[3], p[4]);
+}
+static ag_tensor *gate_plain(ag_tensor *const *p)
+{
+    ag_tensor *narrow = ag_relu(ag_linear(p[0], p[1], p[2]));
+    return ag_mul(p[0], ag_sigmoid(ag_linear(narrow, p[3], p[4])));
+}
+
+/* x, the weights, and r; the shares of both sides are dropped by the first random op of a tape. */
+static ag_tensor *attend(ag_tensor *const *p, ag_tensor *x, ag_tensor *r, float share)
+{
+    return ag_attend(x, &(ag_attend_weights){p[1], p[2], p[3], p[4], p[5]}, r, share);
+}
+static ag_tensor *attend_plain(ag_tensor *const *p, ag_tensor *x, ag_tensor *r, float share)
+{
+    ag_tensor *v = gate_plain((ag_tensor *[]){x, p[1], p[2], p[3], p[4]});
+    ag_tensor *y = beside_plain((ag_tensor *[]){v, p[5]});
+    return ag_dropout(ag_gelu(r ? ag_add(r, y) : y), share);
+}
+static float fixed[2 * COUNT]; /* an input without a gradient */
+static ag_tensor *constant(ag_tensor *const *p, int wide)
+{
+    for (int i = 0; i < 2 * COUNT; i++) fixed[i] = (float)(i * 37 % 41) / 50;
+    return ag_input(ag_tape_of(p[1]), fixed, AG_SHAPE(NODES, CONFIGS, wide * FEATURES));
+}
+#define ATTEND(NAME, X, R, SHARE)                                               \
+ static ag_tensor *NAME(ag_tensor *const *p) { return attend(p, X, R, SHARE); } \
+ static ag_tensor *NAME##_plain(ag_tensor *const *p) { return attend_plain(p, X, R, SHARE); }
+ATTEND(attend_alone, p[0], NULL, 0)
+ATTEND(attend_residual, p[0], p[6], 0)
+ATTEND(attend_drops, p[0], p[6], 0.3f)
+ATTEND(attend_drops_alone, p[0], NULL, 0.3f)
+ATTEND(attend_fixed_r, p[0], constant(p, 2), 0.3f)
+ATTEND(attend_fixed_x, constant(p, 1), p[6], 0.3f)
+/* r and x have other readers, so that their gradients add. */
+ATTEND(attend_shares, ag_sub(p[0], ag_slice(p[6], -1, 0, FEATURES)), ag_add(p[6], p[6]), 0)
+
+/* Messages 1->0, 2->0, 2->1, 0->3, 1->3, 2->3. */
+static ag_edges toy_edges(ag_tape *tape)
+{
+    static const int32_t rows[] = {0, 2, 2, 1, 3, 0, 3, 3, 6, 0}, sources[] = {1, 2, 2, 0, 1, 2};
+    static const int32_t rows_t[] = {0, 1, 1, 2, 3, 3, 6, 0, 6, 0}, starts[] = {0, NODES};
+    static const int32_t targets[] = {3, 3, 0, 0, 3, 4, 0, 1, 1, 2, 3, 5};
+    return (ag_edges){
+        ag_input_i32(tape, rows, AG_SHAPE(NODES, 2)), ag_input_i32(tape, sources, AG_SHAPE(6)),
+        ag_input_i32(tape, rows_t, AG_SHAPE(NODES, 2)), ag_input_i32(tape, targets, AG_SHAPE(6, 2)),
+        ag_input_i32(tape, starts, AG_SHAPE(2))};
+}
+
+static ag_tensor *sage(ag_tensor *const *p, ag_aggregate kind)
+{
+    return ag__sage_sum(p[0], p[1], toy_edges(ag_tape_of(p[0])), kind);
+}
+static ag_tensor *sage_plain(ag_tensor *const *p, ag_aggregate kind)
+{
+    const int o = ag_size(p[1], 0);
+    ag_tensor *sent = ag_spmm(ag_slice(p[0], -1, 0, o), toy_edges(ag_tape_of(p[0])), kind);
+    return ag_add_bias(ag_add(sent, ag_slice(p[0], -1, o, o)), p[1]);
+}
+static ag_tensor *sage_sum(ag_tensor *const *p) { return sage(p, AG_AGGREGATE_SUM); }
+static ag_tensor *sage_sum_plain(ag_tensor *const *p) { return sage_plain(p, AG_AGGREGATE_SUM); }
+static ag_tensor *sage_mean(ag_tensor *const *p) { return sage(p, AG_AGGREGATE_MEAN); }
+static ag_tensor *sage_mean_plain(ag_tensor *const *p) { return sage_plain(p, AG_AGGREGATE_MEAN); }
+
+static ag_tensor *readout_starts(ag_tensor *x)
+{
+    static const int32_t of_graphs[] = {0, 7, 7, 8, NODES * CONFIGS};
+    return ag_input_i32(ag_tape_of(x), of_graphs, AG_SHAPE(5));
+}
+static ag_tensor *max_mean(ag_tensor *const *p)
+{
+    return ag_segment_max_mean(p[0], readout_starts(p[0]));
+}
+static ag_tensor *max_mean_plain(ag_tensor *const *p)
+{
+    ag_tensor *segments = readout_starts(p[0]);
+    return ag_concat2(ag_segment_max(p[0], segments), ag_segment_mean(p[0], segments), -1);
+}
+
+/* Ten graphs of 35 nodes, one of them empty, whose nodes do not speak. */
+static ag_edges ten_graphs(ag_tape *tape)
+{
+    static const int32_t rows[2 * 35], none[2],
+        starts[] = {0, 1, 4, 4, 9, 12, 20, 22, 27, 30, NODES * CONFIGS};
+    ag_tensor *pairs = ag_input_i32(tape, rows, AG_SHAPE(NODES * CONFIGS, 2));
+    return (ag_edges){pairs, ag_input_i32(tape, none, AG_SHAPE(0)), pairs,
+                      ag_input_i32(tape, none, AG_SHAPE(0, 2)),
+                      ag_input_i32(tape, starts, AG_SHAPE(11))};
+}
+
+/* The outputs of a pooling, all or one of them. */
+enum { ROWS = 1, SCORES = 2, READOUT = 4 };
+static ag_tensor *made(ag_pooled p, ag_tensor *readout, int which)
+{
+    ag_tensor *parts[3];
+    int n = 0;
+    if (which & ROWS) parts[n++] = ag_reshape(p.x, AG_SHAPE(ag_size(p.x, 0) * FEATURES));
+    if (which & SCORES) parts[n++] = p.score;
+    if (which & READOUT)
+        parts[n++] = ag_reshape(readout, AG_SHAPE(ag_size(readout, 0) * 2 * FEATURES));
+    return n == 1 ? parts[0] : ag_concat(parts, n, 0);
+}
+static ag_tensor *pool(ag_tensor *const *p, ag_edges edges, int which)
+{
+    const ag_pooled left = ag_relu_topk_readout(p[0], p[1], edges, 0.6f);
+    return made(left, left.readout, which);
+}
+static ag_tensor *pool_plain(ag_tensor *const *p, ag_edges edges, int which)
+{
+    const ag_pooled left = ag_topk(ag_relu(p[0]), p[1], edges, 0.6f);
+    return made(left, ag_readout_max_mean(left.x, left.edges), which);
+}
+#define POOL(NAME, EDGES, WHICH)                                                                 \
+ static ag_tensor *NAME(ag_tensor *const *p) { return pool(p, EDGES(ag_tape_of(p[0])), WHICH); } \
+ static ag_tensor *NAME##_plain(ag_tensor *const *p)                                             \
+ {                                                                                               \
+  return pool_plain(p, EDGES(ag_tape_of(p[0])), WHICH);                                          \
+ }
+POOL(pool_one, toy_edges, ROWS | SCORES | READOUT)
+POOL(pool_all, ten_graphs, ROWS | SCORES | READOUT)
+POOL(pool_rows, ten_graphs, ROWS)
+POOL(pool_scores, ten_graphs, SCORES)
+POOL(pool_readout, ten_graphs, READOUT)
+
+/* A fused op, the composition that it replaces, and the shapes of its inputs. */
+typedef struct fusion {
+    const char *op;
+    expression *fused, *plain;
+    ag_shape shapes[MOST];
+    int n;
+} fusion;
+
+#define CUBE                         \
+ {                                   \
+  3, { NODES, CONFIGS, FEATURES, 1 } \
+ }
+static const fusion fusions[] = {
+    {"cross_attention", attention, attention_plain, {CUBE, {1, {1, 1, 1, 1}}}, 2},
+    {"cross_attention_beside", beside, beside_plain, {CUBE, {1, {1, 1, 1, 1}}}, 2},
+    {"channel_attention",
+     gate,
+     gate_plain,
+     {CUBE,
+      {2, {4, FEATURES, 1, 1}},
+      {1, {4, 1, 1, 1}},
+      {2, {FEATURES, 4, 1, 1}},
+      {1, {FEATURES, 1, 1, 1}}},
+     5},
+#define ATTENDED(OP, NAME)                      \
+ {                                              \
+  OP, NAME, NAME##_plain,                       \
+      {CUBE,                                    \
+       {2, {4, FEATURES, 1, 1}},                \
+       {1, {4, 1, 1, 1}},                       \
+       {2, {FEATURES, 4, 1, 1}},                \
+       {1, {FEATURES, 1, 1, 1}},                \
+       {1, {1, 1, 1, 1}},                       \
+       {3, {NODES, CONFIGS, 2 * FEATURES, 1}}}, \
+      7                                         \
+ }
+    ATTENDED("attend", attend_alone),
+    ATTENDED("attend", attend_residual),
+    ATTENDED("attend", attend_shares),
+    ATTENDED("attend_dropout", attend_drops),
+    ATTENDED("attend_dropout", attend_drops_alone),
+    ATTENDED("attend_dropout", attend_fixed_r),
+    ATTENDED("attend_dropout", attend_fixed_x),
+    {"sage_sum", sage_sum, sage_sum_plain, {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}}, 2},
+    {"sage_mean",
+     sage_mean,
+     sage_mean_plain,
+     {{3, {NODES, CONFIGS, 32, 1}}, {1, {16, 1, 1, 1}}},
+     2},
+    {"segment_max_mean", max_mean, max_mean_plain, {{2, {NODES * CONFIGS, FEATURES, 1, 1}}}, 1},
+#define POOLED(NAME, ROWS_OF_X)                                       \
+ {                                                                    \
+  "relu_topk_readout", NAME, NAME##_plain,                            \
+      {{2, {ROWS_OF_X, FEATURES, 1, 1}}, {1, {FEATURES, 1, 1, 1}}}, 2 \
+ }
+    POOLED(pool_one, NODES),
+    POOLED(pool_all, NODES *CONFIGS),
+    POOLED(pool_rows, NODES *CONFIGS),
+    POOLED(pool_scores, NODES *CONFIGS),
+    POOLED(pool_readout, NODES *CONFIGS),
+};
+enum { FUSIONS = sizeof fusions / sizeof *fusions };
+
+/* Values in y, gradients in the parameters; the loss weighs every element differently. */
+static void run(expression *f, ag_params *params, float *y)
+{
+    static float weights[2 * COUNT];
+    ag_tensor *p[MOST];
+    ag_tape *tape = ag_tape_new(test_device());
+    for (int i = 0; i < 2 * COUNT; i++) weights[i] = (float)(i * 29 % 31 - 15) / 8;
+    assert_int_equal(ag_params_to(params, test_device(), NULL), AG_OK);
+    for (int i = 0; i < params->count; i++) p[i] = ag_parameter(tape, params->list[i]);
+    ag_tensor *v = ag_keep(f(p));
+    ag_backward(ag_sum_all(ag_mul(v, ag_input(tape, weights, ag_shape_of(v)))));
+    assert_string_equal(ag_error(tape), "");
+    memcpy(y, ag_values(v), (size_t)ag_shape_count(ag_shape_of(v)) * sizeof *y);
+    assert_int_equal(ag_params_to(params, AG_CPU, NULL), AG_OK);
+    ag_tape_free(tape);
+}
+
+static void expect_near(const fusion *f, const float *a, const float *b, int64_t n)
+{
+    float most = 1;
+    for (int64_t i = 0; i < n; i++) most = fmaxf(most, fabsf(b[i]));
+    for (int64_t i = 0; i < n; i++)
+        if (!(fabsf(a[i] - b[i]) <= 1e-5f * most))
+            fail_msg("%s, element %d: fused %.8g, plain %.8g", f->op, (int)i, (double)a[i],
+                     (double)b[i]);
+}
+
+static void compare(const fusion *f)
+{
+    static float y[2][2 * COUNT], gradients[4 * COUNT];
+    static const char *const names[MOST] = {"a", "b", "c", "d", "e", "f", "g"};
+    ag_params *params = ag_params_new();
+    for (int i = 0; i < f->n; i++)
+        ag_params_add(params, names[i], f->shapes[i], ag_init_uniform(-0.2, 0.9), 1);
+    assert_int_equal(ag_params_build(params, 8), AG_OK);
+    assert_true(params->size <= (int64_t)(sizeof gradients / sizeof *gradients));
+    run(f->fused, params, y[0]);
+    memcpy(gradients, params->gradient, (size_t)params->size * sizeof *gradients);
+    ag_params_reset(params);
+    run(f->plain, params, y[1]);
+    expect_near(f, y[0], y[1], 2 * COUNT);
+    for (int i = 0; i < f->n; i++) {
+        const ag_param *p = params->list[i];
+        expect_near(f, gradients + p->offset, p->gradient, p->count);
+    }
+    ag_params_free(params);
+}
+
+/* Every op that is documented as a replacement is compared. */
+static void test_fused_ops(void **state)
+{
+    const ag_op *op;
+    (void)state;
+    for (int i = 0; i < FUSIONS; i++) compare(&fusions[i]);
+    for (int i = 0; (op = ag__op(i)) != NULL; i++) {
+        int found = !op->replaces;
+        for (int k = 0; k < FUSIONS; k++) found |= strcmp(op->name, fusions[k].op) == 0;
+        if (!found) fail_msg("%s replaces a composition, but is not compared with it", op->name);
+    }
+}
+
+/* y of `nodes` nodes. */
+static void attend_some(float *y, const float *x, const float *r, const float *weights, int nodes)
+{
+    ag_tape *tape = ag_tape_new(test_device());
+    const ag_attend_weights w = {ag_input(tape, weights, AG_SHAPE(4, FEATURES)),
+                                 ag_input(tape, weights + 500, AG_SHAPE(4)),
+                                 ag_input(tape, weights + 600, AG_SHAPE(FEATURES, 4)),
+                                 ag_input(tape, weights + 900, AG_SHAPE(FEATURES)),
+                                 ag_input(tape, weights + 999, AG_SHAPE(1))};
+    ag_tensor *v = ag_attend(ag_input(tape, x, AG_SHAPE(nodes, CONFIGS, FEATURES)), &w,
+                             ag_input(tape, r, AG_SHAPE(nodes, CONFIGS, 2 * FEATURES)), 0);
+    ag_forward(v);
+    assert_string_equal(ag_error(tape), "");
+    memcpy(y, ag_values(v), (size_t)ag_shape_count(ag_shape_of(v)) * sizeof *y);
+    ag_tape_free(tape);
+}
+
+/* The bits of a node are those that it has alone. */
+static void test_attend_node_by_node(void **state)
+{
+    enum { NODE = CONFIGS * FEATURES };
+    static float x[COUNT], r[2 * COUNT], weights[1000], all[2 * COUNT], alone[2 * NODE];
+    (void)state;
+    for (int i = 0; i < COUNT; i++) x[i] = (float)(i * 37 % 101 - 50) / 30;
+    for (int i = 0; i < 2 * COUNT; i++) r[i] = (float)(i * 53 % 97 - 48) / 20;
+    for (int i = 0; i < 1000; i++) weights[i] = (float)(i * 71 % 89 - 40) / 60;
+    attend_some(all, x, r, weights, NODES);
+    for (int v = 0; v < NODES; v++) {
+        attend_some(alone, x + v * NODE, r + 2 * v * NODE, weights, 1);
+        assert_memory_equal(alone, all + 2 * v * NODE, sizeof alone);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fused_ops),
+                                       cmocka_unit_test(test_attend_node_by_node)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

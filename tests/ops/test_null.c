@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Every function of the five public headers is called with NULL in the place of each pointer: it is
+   refused with a sentence, gives poison, or does nothing. A prototype without a row here fails the
+   test, and so does one with another number of pointers. */
+#define _GNU_SOURCE /* mkdtemp */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const float values[64] = {1, 2};
+static const int32_t two[] = {0, 2, 4}, each[] = {0, 1, 2, 3};
+static const int64_t one = 1;
+
+#include "null_fixture.h"
+
+/* ---- the calls ---- */
+
+/* Pointer k of the call, NULL when it is its turn; all arrays of a graph, or one of them. */
+#define P(k, pointer) (null == (k) ? NULL : (pointer))
+#define E(k)          edges_without(f, null == (k))
+
+static int part; /* which array of the edges is NULL; -1: all are */
+
+static ag_edges edges_without(const fixture *f, int none)
+{
+    ag_edges e = f->edges;
+    ag_tensor **array[] = {&e.rows, &e.sources, &e.rows_t, &e.targets, &e.starts};
+    for (int i = 0; none && i < 5; i++)
+        if (part < 0 || part == i) *array[i] = NULL;
+    return e;
+}
+
+/* The result of a call with a NULL: the sentence of its error, or NULL. */
+#define START          \
+ ag_tape *t = f->tape; \
+ (void)t;              \
+ (void)null
+#define RESULT(name, n, optional, call)               \
+ static const char *call_##name(fixture *f, int null) \
+ {                                                    \
+  START;                                              \
+  ag_tensor *y = call;                                \
+  return look_at_tensor(y);                           \
+ }
+#define STATUS(name, n, optional, call)               \
+ static const char *call_##name(fixture *f, int null) \
+ {                                                    \
+  START;                                              \
+  return look_at_status(f, call);                     \
+ }
+#define OBJECT(name, n, optional, free_it, call)      \
+ static const char *call_##name(fixture *f, int null) \
+ {                                                    \
+  START;                                              \
+  void *made_of = call;                               \
+  const int there = made_of != NULL;                  \
+  free_it(made_of);                                   \
+  return look_at_object(f, there);                    \
+ }
+#define QUIET(name, n, call)                          \
+ static const char *call_##name(fixture *f, int null) \
+ {                                                    \
+  START;                                              \
+  (void)(call, 0);                                    \
+  return "went on";                                   \
+ }
+
+static const char *look_at_tensor(ag_tensor *y)
+{
+    if (!y) return "returned NULL";
+    return ag_failed(ag_tape_of(y)) ? NULL : "went on";
+}
+
+static const char *look_at_sentence(const fixture *f)
+{
+    return strstr(f->why.sentence, "NULL") || strlen(f->why.sentence) > 20 ? NULL : "said nothing";
+}
+
+static const char *look_at_status(const fixture *f, ag_status status)
+{
+    if (status == AG_OK) return "went on";
+    return f->why.status == AG_OK ? NULL : look_at_sentence(f);
+}
+
+static const char *look_at_object(const fixture *f, int there)
+{
+    return there ? "went on" : look_at_sentence(f);
+}
+
+#define MAP(name, ...)  RESULT(name, 1, 0, ag_##name(P(0, real(t, AG_SHAPE(2)))))
+#define MAP1(name, ...) RESULT(name, 1, 0, ag_##name(P(0, real(t, AG_SHAPE(2))), 1))
+#define MAP2(name, ...) RESULT(name, 1, 0, ag_##name(P(0, real(t, AG_SHAPE(2))), 0, 1))
+#define ZIP(name, ...) \
+ RESULT(name, 2, 0, ag_##name(P(0, real(t, AG_SHAPE(2))), P(1, real(t, AG_SHAPE(2)))))
+#include "ops/elementwise.def"
+#undef MAP
+#undef MAP1
+#undef MAP2
+#undef ZIP
+#include "null_ops.h"
+#include "null_others.h"
+#undef RESULT
+#undef STATUS
+#undef OBJECT
+#undef QUIET
+
+typedef struct row {
+    const char *name;
+    int pointers, optional; /* optional: a mask of the pointers that may be NULL */
+    const char *(*call)(fixture *f, int null);
+} row;
+
+#define RESULT(name, n, optional, ...) {"ag_" #name, n, optional, call_##name},
+#define STATUS                         RESULT
+#define OBJECT(name, n, optional, ...) RESULT(name, n, optional, )
+#define QUIET(name, n, ...)            RESULT(name, n, ~0, )
+static const row rows[] = {
+#include "null_ops.h"
+#include "null_others.h"
+};
+
+/* Ops of elementwise.def have rows of their own, from the table that makes their prototypes. */
+#define MAP(name, ...)  RESULT(name, 1, 0, )
+#define MAP1(name, ...) RESULT(name, 1, 0, )
+#define MAP2(name, ...) RESULT(name, 1, 0, )
+#define ZIP(name, ...)  RESULT(name, 2, 0, )
+static const row maps[] = {
+#include "ops/elementwise.def"
+};
+
+/* ---- tests ---- */
+
+static int try(const row *r, int null)
+{
+    fixture *f = set_up();
+    const char *wrong = r->call(f, null);
+    const int may = null < 0 || r->optional >> null & 1;
+    if (may && wrong && strcmp(wrong, "went on") == 0) wrong = NULL;
+    if (null < 0 && ag_failed(f->tape) && r->optional != ~0) wrong = ag_error(f->tape);
+    if (null < 0 && f->why.status != AG_OK && r->optional != ~0) wrong = f->why.sentence;
+    if (wrong)
+        print_error("%s with NULL as pointer %d (array %d): %s\n", r->name, null, part, wrong);
+    tear_down(f);
+    return wrong != NULL;
+}
+
+static void test_each_pointer(void **state)
+{
+    int wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows + sizeof maps / sizeof *maps; i++) {
+        const size_t first = sizeof rows / sizeof *rows;
+        const row *r = i < first ? &rows[i] : &maps[i - first];
+        part = -1;
+        for (int null = -1; null < r->pointers; null++) wrong += try(r, null);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* One array of a graph alone: nothing ends the program, and an op that reads it refuses it. */
+static void test_each_array(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (part = 0; part < 5; part++)
+            for (int null = 0; null < rows[i].pointers; null++) {
+                fixture *f = set_up();
+                const char *wrong = rows[i].call(f, null);
+                if (wrong && strcmp(wrong, "returned NULL") == 0) fail_msg("%s", rows[i].name);
+                tear_down(f);
+            }
+    part = -1;
+}
+
+/* Every weight of a layer alone. */
+static void test_each_weight(void **state)
+{
+    static const char *const layers[] = {"ag_sage",     "ag_graph_conv", "ag_sage_concat",
+                                         "ag_gcn_conv", "ag_gat",        "ag_encoder"};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
+            if (strcmp(rows[i].name, layers[k]) != 0) continue;
+            const size_t at[] = {offsetof(fixture, sage),   offsetof(fixture, sage),
+                                 offsetof(fixture, concat), offsetof(fixture, gcn),
+                                 offsetof(fixture, gat),    offsetof(fixture, encoder)};
+            const int n[] = {3, 3, 6, 2, 4, 12};
+            for (int p = 0; p < n[k]; p++) {
+                fixture *f = set_up();
+                ((ag_param **)(void *)((char *)f + at[k]))[p] = NULL;
+                const char *wrong = rows[i].call(f, -1);
+                if (wrong && strcmp(wrong, "went on") != 0) fail_msg("%s: %s", layers[k], wrong);
+                if (p == 0) assert_null(wrong); /* the first weight is never optional */
+                tear_down(f);
+            }
+        }
+}
+
+/* ---- are all there? ---- */
+
+static char *read_header(const char *name)
+{
+    char path[400];
+    static char text[100000];
+    snprintf(path, sizeof path, "%s/%s", AG_SOURCE_DIR, name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    for (char *c; (c = strstr(text, "/*"));) { /* comments become spaces */
+        char *end = strstr(c, "*/");
+        assert_non_null(end);
+        memset(c, ' ', (size_t)(end + 2 - c));
+    }
+    return text;
+}
+
+/* Parameters of "(...)" that are pointers, arrays or the arrays of a graph; *end: after it. */
+static int count_pointers(const char *c, const char **end)
+{
+    int depth = 0, pointers = 0, here = 0;
+    for (;; c++) {
+        assert_int_not_equal(*c, 0);
+        if (*c == '(') depth++;
+        if (*c == '*' || *c == '[' || strncmp(c, "ag_edges", 8) == 0) here = 1;
+        if ((depth == 1 && *c == ',') || (*c == ')' && depth == 1)) {
+            pointers += here;
+            here = 0;
+        }
+        if (*c == ')' && --depth == 0) break;
+    }
+    *end = c + 1;
+    return pointers;
+}
+
+static int has_row(const char *name, size_t length, int pointers)
+{
+    const size_t first = sizeof rows / sizeof *rows;
+    for (size_t i = 0; i < first + sizeof maps / sizeof *maps; i++) {
+        const row *r = i < first ? &rows[i] : &maps[i - first];
+        if (strlen(r->name) == length && strncmp(r->name, name, length) == 0)
+            return r->pointers == pointers;
+    }
+    return pointers == 0;
+}
+
+static void test_all_prototypes(void **state)
+{
+    static const char *const headers[] = {"core/core.h", "autograd/autograd.h",
+                                          "ops/ops.h",   "ops/elementwise_ops.h",
+                                          "gnn/gnn.h",   "optim/optim.h"};
+    int found = 0, missing = 0;
+    (void)state;
+    for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
+        const char *c = read_header(headers[h]);
+        while ((c = strstr(c, "\nAG_API "))) {
+            const char *name = c += 8, *open = c + strcspn(c, "(;");
+            if (*open == ';') continue; /* not a function */
+            for (name = open; isalnum((unsigned char)name[-1]) || name[-1] == '_'; name--) {}
+            const int pointers = count_pointers(open, &c);
+            found++;
+            if (has_row(name, (size_t)(open - name), pointers)) continue;
+            print_error("%s: %.*s has %d pointers, but no row of so many in tests/ops/null_*.h\n",
+                        headers[h], (int)(open - name), name, pointers);
+            missing++;
+        }
+    }
+    assert_int_equal(missing, 0);
+    assert_in_range(found, 170, 400);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(made.folder, "/tmp/augur-null-XXXXXX");
+    return mkdtemp(made.folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    char line[120];
+    (void)state;
+    snprintf(line, sizeof line, "rm -rf '%s'", made.folder);
+    return system(line);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_pointer),
+        cmocka_unit_test(test_each_array),
+        cmocka_unit_test(test_each_weight),
+        cmocka_unit_test(test_all_prototypes),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Segments cut in pieces: each row is in one piece, where the join looks for it; and starts that
+   are no starts lead to no memory beyond the slots. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+#include "ops/row_pieces.h"
+
+enum { MOST = 12 };
+
+/* The pieces of segment g, one after the other, are its rows. */
+static void check_segment(row_cut t, int64_t g)
+{
+    const int first = cut_start(t, g), last = cut_start(t, g + 1);
+    const int pieces = cut_pieces(t, last - first);
+    int at = first;
+    for (int k = 0; k < pieces; k++) {
+        const row_piece p = piece_of(t, cut_slot(t, g) + k);
+        assert_int_equal(p.first, first);
+        assert_int_equal(p.lo, at);
+        assert_in_range(p.hi - p.lo, 1, t.piece);
+        assert_true(p.hi == last || p.hi - p.lo == t.piece);
+        at = p.hi;
+    }
+    assert_int_equal(at, last);
+    for (int64_t slot = cut_slot(t, g) + pieces; slot < cut_slot(t, g + 1); slot++) {
+        const row_piece p = piece_of(t, slot);
+        assert_true(p.lo == p.hi);
+    }
+}
+
+static void check(const int32_t *starts, int segments, int rows, int ends)
+{
+    const row_cut t = cut_of(starts, segments, rows, ends);
+    int64_t filled = 0, wanted = 0;
+    assert_in_range(t.rows / t.piece, 0, PIECE_MOST);
+    for (int64_t g = 0; g < segments; g++) {
+        check_segment(t, g);
+        wanted += cut_pieces(t, cut_start(t, g + 1) - cut_start(t, g));
+    }
+    for (int64_t slot = 0; slot < cut_slots(t); slot++) {
+        const row_piece p = piece_of(t, slot);
+        filled += p.lo < p.hi;
+    }
+    assert_int_equal(filled, wanted);
+}
+
+static void test_borders(void **state)
+{
+    static const int32_t starts[][6] = {
+        {0, 1, 129, 129, 700, 828},   {0, 0, 0, 0, 0, 0},         {0, 0, 0, 256, 256, 256},
+        {0, 127, 255, 256, 384, 512}, {3, 3, 131, 132, 260, 261}, {0, 128, 256, 384, 512, 641},
+    };
+    (void)state;
+    for (int i = 0; i < 6; i++) check(starts[i], 5, starts[i][5], 0);
+    for (int i = 0; i < 6; i++) check(starts[i], 5, starts[i][5] + 200, 0);
+    for (int i = 0; i < 6; i++) check(starts[i], 5, starts[i][5] + 200, 1);
+    for (int rows = 0; rows < 4; rows++) check(NULL, 1, rows, 0);
+    for (int rows = 126; rows < 260; rows++) check(NULL, 1, rows, 0);
+}
+
+/* Of many rows the pieces are longer, so that a join has an end. */
+static void test_many_rows(void **state)
+{
+    static const int rows[] = {262143, 262144, 262272, 300001, 100000000, INT32_MAX};
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        check(NULL, 1, rows[i], 0);
+        check((const int32_t[]){0, 5, rows[i] / 3, rows[i]}, 3, rows[i], 1);
+    }
+}
+
+static void test_random_starts(void **state)
+{
+    ag_random r = {3, 9, 0};
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        int32_t starts[MOST + 1] = {0};
+        const int segments = 1 + (int)ag_random_below(&r, MOST);
+        for (int g = 1; g <= segments; g++)
+            starts[g] = starts[g - 1] + (int32_t)ag_random_below(&r, round % 3 ? 400 : 40);
+        check(starts, segments, starts[segments], round & 1);
+    }
+}
+
+static void test_wild_starts(void **state)
+{
+    ag_random r = {4, 9, 0};
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        int32_t starts[MOST + 1];
+        const int segments = 1 + (int)ag_random_below(&r, MOST), rows = 700;
+        for (int g = 0; g <= segments; g++) starts[g] = (int32_t)ag_random_below(&r, 1200) - 200;
+        if (round % 5 == 0) starts[segments / 2] = round & 1 ? INT32_MAX : INT32_MIN;
+        const row_cut t = cut_of(starts, segments, rows, round & 1);
+        for (int64_t g = 0; g < segments; g++)
+            assert_in_range(cut_slot(t, g) + cut_pieces(t, cut_start(t, g + 1) - cut_start(t, g)),
+                            0, cut_slots(t));
+        for (int64_t slot = 0; slot < cut_slots(t); slot++) {
+            const row_piece p = piece_of(t, slot);
+            assert_true(0 <= p.lo && p.lo <= p.hi && p.hi <= rows && p.first <= rows);
+        }
+        for (int v = 0; t.ends && v < rows; v++) {
+            const int64_t g = cut_segment(t, v);
+            assert_true(cut_start(t, g) <= v && v < cut_start(t, g + 1));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_random_starts),
+        cmocka_unit_test(test_wild_starts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* Safetensors checkpoints: contents, and damaged files. */
+#define _GNU_SOURCE /* mkdtemp, mkfifo */
+#include "optim/internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <sys/stat.h>
+
+#include "support/files.h"
+
+/* tests/both/optim_trace.c, in float and in double */
+ag_status ag__save_third(const char *path);
+ag_status ag64__save_third(const char *path);
+ag_status ag__load_third(double *third, const char *path, ag_failure *why);
+ag_status ag64__load_third(double *third, const char *path, ag_failure *why);
+
+static char path[300];
+
+static int make_folder(void **state)
+{
+    int status = files_make(state);
+    strcpy(path, files_path("x.safetensors"));
+    return status;
+}
+
+static int remove_folder(void **state)
+{
+    unlink(path);
+    return files_count() + files_remove(state); /* fails if a temporary file was left */
+}
+
+static void expect_sentence(const ag_failure *why, ag_status status, const char *part)
+{
+    if (why->status != status || !strstr(why->sentence, part))
+        fail_msg("%d \"%s\" instead of %d \"%s\"", (int)why->status, why->sentence, (int)status,
+                 part);
+}
+
+/* ---- written files are read back ---- */
+
+static const float f32[6] = {1.5f, -2, 3e-30f, 0, -0.0f, 7};
+static const double f64[2] = {1.0 / 3, -1e300};
+static const int32_t i32[2] = {INT32_MIN, 5};
+static const int64_t i64 = INT64_MIN;
+static const uint8_t u8[3] = {0, 128, 255};
+static const int8_t i8[1] = {-128};
+
+static const ag_checkpoint_item items[] = {
+    {"bytes", AG_U8, {1, {3, 1, 1, 1}}, u8},     {"small", AG_I8, {1, {1, 1, 1, 1}}, i8},
+    {"weights", AG_F32, {2, {2, 3, 1, 1}}, f32}, {"indices", AG_I32, {1, {2, 1, 1, 1}}, i32},
+    {"precise", AG_F64, {3, {2, 1, 1, 1}}, f64}, {"scalar", AG_I64, {0, {1, 1, 1, 1}}, &i64},
+    {"empty", AG_F32, {2, {0, 4, 1, 1}}, NULL},
+};
+enum { ITEMS = sizeof items / sizeof *items };
+
+static const ag_checkpoint_pair pairs[] = {
+    {"model", "{\"name\":\"caf\xc3\xa9\",\n\"size\":3}"},
+    {"empty", ""},
+    {"signs", "\xe2\x82\xac \xf0\x9f\x98\x80 \x7f\x01"},
+};
+enum { PAIRS = sizeof pairs / sizeof *pairs };
+
+static ag_checkpoint *open_good(void)
+{
+    ag_failure why = {0};
+    ag_checkpoint *c = ag_checkpoint_open(path, &why);
+    if (!c) fail_msg("%s", why.sentence);
+    return c;
+}
+
+static void everything_comes_back(void **state)
+{
+    (void)state;
+    static const char *const order[ITEMS] = {"precise", "scalar", "weights", "indices",
+                                             "empty",   "bytes",  "small"};
+    ag_failure why = {0};
+    char out[64];
+    assert_int_equal(ag_checkpoint_save(path, items, ITEMS, pairs, PAIRS, &why), AG_OK);
+    ag_checkpoint *c = open_good();
+    assert_true(ag_checkpoint_verified(c));
+    assert_int_equal(ag_checkpoint_count(c), ITEMS);
+    for (int i = 0; i < ITEMS; i++) {
+        const ag_checkpoint_item *item = ag_checkpoint_find(c, items[i].name);
+        size_t bytes = (size_t)ag_shape_count(items[i].shape) * ag_dtype_bytes(items[i].dtype);
+        assert_non_null(item);
+        assert_int_equal(item->dtype, items[i].dtype);
+        assert_true(ag_shape_equal(item->shape, items[i].shape));
+        assert_int_equal((uintptr_t)item->data % ag_dtype_bytes(item->dtype), 0);
+        assert_int_equal(
+            ag_checkpoint_read(c, items[i].name, items[i].dtype, items[i].shape, out, &why), AG_OK);
+        if (bytes) assert_memory_equal(out, items[i].data, bytes);
+    }
+    for (int i = 0; i < ITEMS; i++) assert_string_equal(ag_checkpoint_at(c, i)->name, order[i]);
+    assert_null(ag_checkpoint_at(c, -1));
+    assert_null(ag_checkpoint_at(c, ITEMS));
+    assert_null(ag_checkpoint_find(c, "weight"));
+    ag_checkpoint_pair pair;
+    for (int i = 0; i < PAIRS; i++) {
+        assert_string_equal(ag_checkpoint_metadata(c, pairs[i].key), pairs[i].value);
+        assert_true(ag_checkpoint_metadata_at(c, i, &pair));
+        assert_string_equal(pair.key, pairs[i].key);
+        assert_string_equal(pair.value, pairs[i].value);
+    }
+    assert_false(ag_checkpoint_metadata_at(c, PAIRS, &pair));
+    assert_null(ag_checkpoint_metadata(c, "other"));
+    ag_checkpoint_close(c);
+    ag_checkpoint_close(NULL);
+}
+
+static void reading_as_something_else_is_refused(void **state)
+{
+    (void)state;
+    float out[6];
+    ag_failure why[3] = {{0}};
+    assert_int_equal(ag_checkpoint_save(path, items, ITEMS, NULL, 0, NULL), AG_OK);
+    ag_checkpoint *c = open_good();
+    ag_checkpoint_read(c, "weight", AG_F32, AG_SHAPE(2, 3), out, &why[0]);
+    expect_sentence(&why[0], AG_EDATA, "x.safetensors: there is no tensor \"weight\"");
+    ag_checkpoint_read(c, "weights", AG_I32, AG_SHAPE(2, 3), out, &why[1]);
+    expect_sentence(&why[1], AG_EDATA, "\"weights\" is float32; int32 is wanted");
+    ag_checkpoint_read(c, "weights", AG_F32, AG_SHAPE(3, 2), out, &why[2]);
+    expect_sentence(&why[2], AG_ESHAPE, "has shape [2,3]; [3,2] is wanted");
+    ag_checkpoint_close(c);
+}
+
+static void what_cannot_be_written_is_refused(void **state)
+{
+    (void)state;
+    static char long_name[300];
+    memset(long_name, 'n', sizeof long_name - 1);
+    const struct {
+        ag_checkpoint_item item;
+        ag_status status;
+        const char *sentence;
+    } bad[] = {
+        {{"weights", AG_F32, AG_SHAPE(1), f32}, AG_EUSE, "\"weights\" is used for two tensors"},
+        {{NULL, AG_F32, AG_SHAPE(1), f32}, AG_EUSE, "name of tensor 1 is \"(null)\""},
+        {{"a b", AG_F32, AG_SHAPE(1), f32}, AG_EUSE, "printable ASCII"},
+        {{"__metadata__", AG_F32, AG_SHAPE(1), f32}, AG_EUSE, "not __metadata__"},
+        {{long_name, AG_F32, AG_SHAPE(1), f32}, AG_EUSE, "1 to 255"},
+        {{"x", (ag_dtype)77, AG_SHAPE(1), f32}, AG_EUSE, "unknown type 77"},
+        {{"x", AG_F32, AG_SHAPE(-1), f32}, AG_ESHAPE, "has shape [-1]"},
+        {{"x", AG_F32, AG_SHAPE(1), NULL}, AG_EUSE, "has shape [1] but no data"},
+    };
+    const struct {
+        ag_checkpoint_pair pair;
+        const char *sentence;
+    } worse[] = {
+        {{"xxh3", "1"}, "key \"xxh3\" is not allowed"},
+        {{"xxh3:w", "1"}, "does not begin with xxh3"},
+        {{"k", NULL}, "has no value"},
+        {{NULL, "v"}, "\"(null)\" is not allowed"},
+        {{"k", "\xff"}, "\"k\" is not valid UTF-8"},
+        {{"k", "\xc0\x80"}, "not valid UTF-8"},
+        {{"k", "\xed\xa0\x80"}, "not valid UTF-8"},
+        {{"k", "\xf4\x90\x80\x80"}, "not valid UTF-8"},
+        {{"k", "\xe2\x82"}, "not valid UTF-8"},
+        {{"model", "2"}, "\"model\" is used twice"},
+    };
+    unlink(path);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ag_failure why = {0};
+        const ag_checkpoint_item two[2] = {items[2], bad[i].item};
+        assert_int_equal(ag_checkpoint_save(path, two, 2, NULL, 0, &why), bad[i].status);
+        expect_sentence(&why, bad[i].status, bad[i].sentence);
+    }
+    for (size_t i = 0; i < sizeof worse / sizeof *worse; i++) {
+        ag_failure why = {0};
+        const ag_checkpoint_pair two[2] = {pairs[0], worse[i].pair};
+        assert_int_equal(ag_checkpoint_save(path, items, 1, two, 2, &why), AG_EUSE);
+        expect_sentence(&why, AG_EUSE, worse[i].sentence);
+    }
+    ag_failure why = {0};
+    assert_int_equal(ag_checkpoint_save(path, items, -1, NULL, 0, &why), AG_EUSE);
+    expect_sentence(&why, AG_EUSE, "-1 tensors");
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(ag_checkpoint_save(path, NULL, 0, NULL, 0, NULL), AG_OK); /* nothing is fine */
+    ag_checkpoint *c = open_good();
+    assert_int_equal(ag_checkpoint_count(c), 0);
+    ag_checkpoint_close(c);
+}
+
+/* ---- files of others ---- */
+
+static void write_raw(uint64_t length, const char *header, size_t header_bytes, size_t data)
+{
+    FILE *file = fopen(path, "wb");
+    fwrite(&length, 1, 8, file);
+    fwrite(header, 1, header_bytes, file);
+    for (size_t i = 0; i < data; i++) fputc('x', file);
+    fclose(file);
+}
+
+/* The bytes that the Python package safetensors 0.8 writes for {"b": [1.0, 2.0], "a": [[3]] as
+   int64}, metadata {"format": "pt"}. */
+static void files_without_checksums_are_read(void **state)
+{
+    (void)state;
+    static const char header[] =
+        "{\"__metadata__\":{\"format\":\"pt\"},"
+        "\"a\":{\"dtype\":\"I64\",\"shape\":[1,1],\"data_offsets\":[0,8]},"
+        "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}   ";
+    const int64_t a = 3;
+    const float b[2] = {1, 2};
+    uint64_t length = sizeof header - 1; /* 144 */
+    int64_t got_a;
+    float got_b[2];
+    FILE *file = fopen(path, "wb");
+    fwrite(&length, 1, 8, file);
+    fwrite(header, 1, sizeof header - 1, file);
+    fwrite(&a, 1, 8, file);
+    fwrite(b, 1, 8, file);
+    fclose(file);
+    ag_checkpoint *c = open_good();
+    assert_false(ag_checkpoint_verified(c));
+    assert_int_equal(ag_checkpoint_read(c, "a", AG_I64, AG_SHAPE(1, 1), &got_a, NULL), AG_OK);
+    assert_int_equal(ag_checkpoint_read(c, "b", AG_F32, AG_SHAPE(2), got_b, NULL), AG_OK);
+    assert_int_equal(got_a, 3);
+    assert_memory_equal(got_b, b, sizeof b);
+    assert_string_equal(ag_checkpoint_metadata(c, "format"), "pt");
+    ag_checkpoint_close(c);
+}
+
+#define T(dtype, shape, span) \
+ "{\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" span "}}"
+#define OK_TENSOR "{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}"
+
+static void evil_headers_are_refused(void **state)
+{
+    (void)state;
+    static char deep[20000] = "{\"a\":";
+    memset(deep + 5, '[', sizeof deep - 6);
+    const struct {
+        const char *header;
+        size_t data;
+        const char *sentence;
+    } evil[] = {
+        {"[]", 0, "must begin with {"},
+        {" {}", 0, "must begin with {"},
+        {"{]", 0, "no valid JSON at byte 2"},
+        {"{}x", 0, "no valid JSON"},
+        {"{\"\\u0000\":1}", 0, "no valid JSON"},
+        {"{\"\xff\":1}", 0, "no valid JSON"},
+        {deep, 0, "no valid JSON"},
+        {"{\"a\":" OK_TENSOR ",\"a\":" OK_TENSOR "}", 4, "duplicate object key"},
+        {"{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\"}}", 4, "duplicate object key"},
+        {"{\"a\":1}", 0, "tensor \"a\": it must have exactly dtype, shape"},
+        {"{\"a\\u001b[31m\":1}", 0, "tensor \"a?[31m\""},
+        {"{\"a\":{\"dtype\":\"U8\",\"shape\":[0]}}", 0, "exactly dtype, shape and data_offsets"},
+        {"{\"a\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0],\"b\":1}}", 0, "exactly"},
+        {T("BF16", "[2]", "[0,4]"), 4, "its type is \"BF16\"; F32, F64"},
+        {"{\"a\":{\"dtype\":7,\"shape\":[0],\"data_offsets\":[0,0]}}", 0, "exactly dtype"},
+        {T("U8", "4", "[0,4]"), 4, "or is no list"},
+        {T("U8", "[1,1,1,1,4]", "[0,4]"), 4, "the shape has 5 axes"},
+        {T("U8", "[-4]", "[0,4]"), 4, "size 0 of the shape is -4"},
+        {T("U8", "[1,4.0]", "[0,4]"), 4, "size 1 of the shape is 0; it must be 0 to 2147483647"},
+        {T("U8", "[4294967300]", "[0,4]"), 4, "size 0 of the shape is 4294967300"},
+        {T("U8", "[18446744073709551620]", "[0,4]"), 4, "no valid JSON"},
+        {T("F64", "[2147483647,2147483647,2]", "[0,4]"), 4, "more than 2^40 elements"},
+        {T("F64", "[65536,65536,65536,65536]", "[0,0]"), 0, "more than 2^40 elements"},
+        {T("U8", "[4]", "4"), 4, "data_offsets must be two integers"},
+        {T("U8", "[4]", "[0,4,8]"), 4, "data_offsets must be two integers"},
+        {T("U8", "[4]", "[0,\"4\"]"), 4, "data_offsets must be two integers"},
+        {T("U8", "[4]", "[-4,0]"), 4, "data_offsets are [-4,0]"},
+        {T("U8", "[4]", "[4,0]"), 4, "data_offsets are [4,0]"},
+        {T("U8", "[4]", "[0,5]"), 4, "they must lie in 0 to 4"},
+        {T("U8", "[1000000000]", "[0,1000000000]"), 4, "they must lie in 0 to 4"},
+        {T("F32", "[4]", "[0,4]"), 4, "span 4 bytes, but type and shape need 16"},
+        {T("F32", "[]", "[0,0]"), 0, "span 0 bytes, but type and shape need 4"},
+        {T("U8", "[4]", "[1,5]"), 5, "begins at byte 1, but the one before it ends at 0"},
+        {T("U8", "[4]", "[0,4]"), 5, "end at byte 4, but 5 bytes follow"},
+        {"{}", 1, "end at byte 0, but 1 bytes follow"},
+        {"{\"a\":" OK_TENSOR ",\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[3,7]}}", 7,
+         "\"b\" begins at byte 3, but the one before it ends at 4"},
+        {"{\"a\":" OK_TENSOR ",\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[5,9]}}", 9,
+         "holes and overlaps"},
+        {"{\"__metadata__\":[]}", 0, "__metadata__ must be an object of strings"},
+        {"{\"__metadata__\":{\"k\":1}}", 0, "metadata \"k\" must be a string"},
+        {"{\"__metadata__\":{\"xxh3:a\":\"0\"}}", 0, "its checksum is missing"},
+        {"{\"__metadata__\":{\"xxh3\":\"0\"}}", 0, "its checksum differs"},
+    };
+    for (size_t i = 0; i < sizeof evil / sizeof *evil; i++) {
+        ag_failure why = {0};
+        write_raw(strlen(evil[i].header), evil[i].header, strlen(evil[i].header), evil[i].data);
+        assert_null(ag_checkpoint_open(path, &why));
+        expect_sentence(&why, AG_EDATA, evil[i].sentence);
+        expect_sentence(&why, AG_EDATA, "x.safetensors: ");
+    }
+}
+
+static void evil_lengths_are_refused(void **state)
+{
+    (void)state;
+    const uint64_t lengths[] = {0, 1, 3, 100000001, (uint64_t)1 << 63, UINT64_MAX, UINT64_MAX - 7};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        ag_failure why = {0};
+        write_raw(lengths[i], "{}", 2, 0);
+        assert_null(ag_checkpoint_open(path, &why));
+        expect_sentence(&why, AG_EDATA, "the first 8 bytes say");
+    }
+    FILE *file = fopen(path, "wb"); /* empty */
+    fclose(file);
+    ag_failure why = {0};
+    assert_null(ag_checkpoint_open(path, &why));
+    expect_sentence(&why, AG_EDATA, "the file has 0 bytes");
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    (void)state;
+    ag_failure why[3] = {{0}};
+    unlink(path);
+    assert_null(ag_checkpoint_open(path, &why[0]));
+    expect_sentence(&why[0], AG_EFILE, "cannot be opened (No such file");
+    assert_null(ag_checkpoint_open(files_folder, &why[1]));
+    expect_sentence(&why[1], AG_EFILE, "not a regular file");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_null(ag_checkpoint_open(path, &why[2])); /* must not wait for a writer */
+    expect_sentence(&why[2], AG_EFILE, "not a regular file");
+    unlink(path);
+}
+
+/* ---- between the float and the double build ---- */
+
+static void both_builds_read_each_other(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    double third = 0;
+    assert_int_equal(ag64__save_third(path), AG_OK);
+    assert_int_equal(ag64__load_third(&third, path, &why), AG_OK);
+    assert_true(third == 1.0 / 3);
+    assert_int_equal(ag__load_third(&third, path, &why), AG_OK);
+    assert_true(third == (double)(float)(1.0 / 3));
+    assert_int_equal(ag__save_third(path), AG_OK);
+    third = 0;
+    assert_int_equal(ag64__load_third(&third, path, &why), AG_OK);
+    assert_true(third == (double)(float)(1.0 / 3));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_comes_back),
+        cmocka_unit_test(reading_as_something_else_is_refused),
+        cmocka_unit_test(what_cannot_be_written_is_refused),
+        cmocka_unit_test(files_without_checksums_are_read),
+        cmocka_unit_test(evil_headers_are_refused),
+        cmocka_unit_test(evil_lengths_are_refused),
+        cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(both_builds_read_each_other),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

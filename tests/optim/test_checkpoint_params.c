@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters in checkpoints: resume to the bit, names and shapes that do not fit, lack of memory.
+ */
+#define _GNU_SOURCE /* mkdtemp */
+#include "optim/internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+
+#include "support/files.h"
+
+static char path[300];
+
+static int make_folder(void **state)
+{
+    int status = files_make(state);
+    strcpy(path, files_path("x.safetensors"));
+    return status;
+}
+
+static int remove_folder(void **state)
+{
+    unlink(path);
+    return files_count() + files_remove(state); /* fails if a temporary file was left */
+}
+
+static void expect_sentence(const ag_failure *why, ag_status status, const char *part)
+{
+    if (why->status != status || !strstr(why->sentence, part))
+        fail_msg("%d \"%s\" instead of %d \"%s\"", (int)why->status, why->sentence, (int)status,
+                 part);
+}
+
+/* A model of w [rows,5] and b [5]. */
+static ag_params *model(int rows, const char *second, uint64_t seed)
+{
+    ag_params *params = ag_params_new();
+    ag_params_add(params, "w", AG_SHAPE(rows, 5), ag_init_normal(0, 1), 1);
+    ag_params_add(params, second, AG_SHAPE(5), ag_init_normal(0, 1), 0);
+    assert_int_equal(ag_params_build(params, seed), AG_OK);
+    return params;
+}
+
+static void train(ag_params *params, int steps)
+{
+    const ag_adamw options = ag_adamw_default();
+    for (int i = 0; i < steps; i++) {
+        ag_random r = {9, (uint64_t)params->step, 0};
+        for (int p = 0; p < params->count; p++)
+            for (int64_t k = 0; k < params->list[p]->count; k++)
+                params->list[p]->gradient[k] = (ag_real)ag_random_normal(&r);
+        params->state = AG_READY;
+        assert_int_equal(ag_adamw_step(params, &options, 0.01, NULL), AG_OK);
+    }
+}
+
+static ag_status load(ag_params *params, int resume, ag_failure *why)
+{
+    ag_checkpoint *c = ag_checkpoint_open(path, why);
+    ag_status status = c ? ag_params_load(params, c, resume, why) : why->status;
+    ag_checkpoint_close(c);
+    return status;
+}
+
+static void assert_same(const ag_params *a, const ag_params *b)
+{
+    size_t bytes = (size_t)a->size * sizeof(ag_real);
+    assert_int_equal(a->size, b->size);
+    assert_int_equal(a->step, b->step);
+    assert_memory_equal(a->value, b->value, bytes);
+    assert_memory_equal(a->m, b->m, bytes);
+    assert_memory_equal(a->v, b->v, bytes);
+}
+
+static void resume_continues_to_the_bit(void **state)
+{
+    (void)state;
+    const int32_t order[3] = {2, 0, 1};
+    int32_t got[3];
+    const ag_checkpoint_item extra = {"state.order", AG_I32, AG_SHAPE(3), order};
+    const ag_checkpoint_pair pair = {"model", "{}"};
+    ag_params *a = model(7, "b", 1), *b = model(7, "b", 2);
+    train(a, 5);
+    assert_int_equal(ag_params_save(path, a, 1, &extra, 1, &pair, 1, NULL), AG_OK);
+    b->state = AG_READY;
+    assert_int_equal(load(b, 1, NULL), AG_OK);
+    assert_int_equal(b->state, AG_EMPTY);
+    assert_same(a, b);
+    train(a, 5);
+    train(b, 5);
+    assert_same(a, b);
+    ag_checkpoint *c = ag_checkpoint_open(path, NULL);
+    assert_non_null(ag_checkpoint_find(c, "optimizer.m.w"));
+    assert_int_equal(ag_checkpoint_read(c, "state.order", AG_I32, AG_SHAPE(3), got, NULL), AG_OK);
+    assert_memory_equal(got, order, sizeof order);
+    assert_string_equal(ag_checkpoint_metadata(c, "model"), "{}");
+    ag_checkpoint_close(c);
+    ag_params_free(a);
+    ag_params_free(b);
+}
+
+static void values_alone_start_a_fresh_optimizer(void **state)
+{
+    (void)state;
+    for (int resume = 0; resume < 2; resume++) {
+        ag_params *a = model(7, "b", 1), *b = model(7, "b", 2);
+        train(a, 3);
+        train(b, 2);
+        assert_int_equal(ag_params_save(path, a, resume, NULL, 0, NULL, 0, NULL), AG_OK);
+        assert_int_equal(load(b, 0, NULL), AG_OK);
+        assert_memory_equal(a->value, b->value, (size_t)a->size * sizeof(ag_real));
+        assert_int_equal(b->step, 0);
+        for (int64_t i = 0; i < b->size; i++) assert_true(b->m[i] == 0 && b->v[i] == 0);
+        ag_params_free(a);
+        ag_params_free(b);
+    }
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    static const float zeros[35] = {0}, odd[35] = {[7] = INFINITY};
+    static const double large[5] = {0, 0, 1e300};
+    static const int32_t whole[35] = {0};
+    const ag_checkpoint_item w = {"w", AG_F32, AG_SHAPE(7, 5), zeros};
+    const ag_checkpoint_item b = {"b", AG_F32, AG_SHAPE(5), zeros};
+    const struct {
+        ag_checkpoint_item items[3];
+        int n, resume;
+        ag_status status;
+        const char *sentence;
+    } bad[] = {
+        {{w}, 1, 0, AG_EDATA, "1 tensors are missing (first \"b\") and 0 are unexpected"},
+        {{w, {"c", AG_F32, AG_SHAPE(5), zeros}},
+         2,
+         0,
+         AG_EDATA,
+         "(first \"b\") and 1 are unexpected (first \"c\")"},
+        {{w, b, {"c", AG_F32, AG_SHAPE(5), zeros}},
+         3,
+         0,
+         AG_EDATA,
+         "0 tensors are missing (first \"\") and 1 are"},
+        {{w, b}, 2, 1, AG_EDATA, "5 tensors are missing (first \"optimizer.m.w\")"},
+        {{w, b, {"optimizer.m.q", AG_F32, AG_SHAPE(5), zeros}},
+         3,
+         1,
+         AG_EDATA,
+         "unexpected (first \"optimizer.m.q\")"},
+        {{w, {"b", AG_F32, AG_SHAPE(1, 5), zeros}},
+         2,
+         0,
+         AG_ESHAPE,
+         "\"b\" has shape [1,5], the model wants [5]"},
+        {{{"w", AG_I32, AG_SHAPE(7, 5), whole}, b},
+         2,
+         0,
+         AG_EDATA,
+         "\"w\" is int32; float32 or float64"},
+        {{{"w", AG_F32, AG_SHAPE(7, 5), odd}, b}, 2, 0, AG_EFINITE, "\"w\" is inf at element 7"},
+        {{w, {"b", AG_F64, AG_SHAPE(5), large}}, 2, 0, AG_EFINITE, "\"b\" is 1e+300 at element 2"},
+    };
+    ag_params *params = model(7, "b", 1), *copy = model(7, "b", 1);
+    train(params, 2);
+    train(copy, 2);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ag_failure why = {0};
+        assert_int_equal(ag_checkpoint_save(path, bad[i].items, bad[i].n, NULL, 0, NULL), AG_OK);
+        assert_int_equal(load(params, bad[i].resume, &why), bad[i].status);
+        expect_sentence(&why, bad[i].status, bad[i].sentence);
+        assert_same(params, copy); /* nothing changed */
+    }
+    ag_params_free(params);
+    ag_params_free(copy);
+}
+
+static void a_bad_step_is_refused(void **state)
+{
+    (void)state;
+    const int64_t steps[] = {-1, INT64_MAX};
+    for (int i = 0; i < 2; i++) {
+        ag_failure why = {0};
+        ag_params *params = model(7, "b", 1);
+        params->step = steps[i];
+        assert_int_equal(ag_params_save(path, params, 1, NULL, 0, NULL, 0, NULL), AG_OK);
+        params->step = 4;
+        assert_int_equal(load(params, 1, &why), AG_EDATA);
+        expect_sentence(&why, AG_EDATA, i ? "step is 9223372036854775807" : "step is -1");
+        assert_int_equal(params->step, 4);
+        ag_params_free(params);
+    }
+}
+
+static void misuse_is_refused(void **state)
+{
+    (void)state;
+    static const float x[1] = {1};
+    const ag_checkpoint_item extra = {"order", AG_F32, AG_SHAPE(1), x};
+    ag_failure why[3] = {{0}};
+    ag_params *params = model(7, "b", 1), *unbuilt = ag_params_new();
+    assert_int_equal(ag_params_save(path, params, 1, &extra, 1, NULL, 0, &why[0]), AG_EUSE);
+    expect_sentence(&why[0], AG_EUSE, "\"order\"; it must begin with \"state.\"");
+    assert_int_equal(ag_params_save(path, unbuilt, 1, NULL, 0, NULL, 0, &why[1]), AG_EUSE);
+    expect_sentence(&why[1], AG_EUSE, "call ag_params_build first");
+    assert_int_equal(ag_params_save(path, params, 0, NULL, 0, NULL, 0, NULL), AG_OK);
+    assert_int_equal(load(unbuilt, 0, &why[2]), AG_EUSE);
+    expect_sentence(&why[2], AG_EUSE, "call ag_params_build first");
+    ag_params_free(params);
+    ag_params_free(unbuilt);
+}
+
+/* ---- lack of memory, jansson's included ---- */
+
+static ag_status save_once(ag_params *params, ag_failure *why)
+{
+    const ag_checkpoint_item extra = {"state.x", AG_F32, AG_SHAPE(1), params->value};
+    const ag_checkpoint_pair pair = {"key", "value"};
+    return ag_params_save(path, params, 1, &extra, 1, &pair, 1, why);
+}
+
+static ag_status load_once(ag_params *params, ag_failure *why) { return load(params, 1, why); }
+
+static void every_lack_of_memory_is_reported(void **state)
+{
+    (void)state;
+    ag_status (*const calls[2])(ag_params *, ag_failure *) = {save_once, load_once};
+    ag_params *params = model(7, "b", 1);
+    train(params, 1);
+    for (int call = 0; call < 2; call++) {
+        long failures = 0;
+        assert_int_equal(save_once(params, NULL), AG_OK);
+        for (long n = 1;; n++, failures++) {
+            ag_failure why = {0};
+            long before = ag__allocations();
+            ag__fail_allocation(n, 0);
+            ag_status status = calls[call](params, &why);
+            int reached = ag__allocations() - before >= n;
+            ag__fail_allocation(0, 0);
+            if (!reached) {
+                assert_int_equal(status, AG_OK);
+                break;
+            }
+            if (status != AG_EMEMORY)
+                fail_msg("call %d, allocation %ld: %d %s", call, n, (int)status, why.sentence);
+            expect_sentence(&why, AG_EMEMORY, "no memory");
+            assert_int_equal(load(params, 1, NULL), AG_OK); /* the old file is whole */
+        }
+        assert_true(failures > 30);
+    }
+    ag_params_free(params);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resume_continues_to_the_bit),
+        cmocka_unit_test(values_alone_start_a_fresh_optimizer),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(a_bad_step_is_refused),
+        cmocka_unit_test(misuse_is_refused),
+        cmocka_unit_test(every_lack_of_memory_is_reported),
+    };
+    json_set_alloc_funcs(ag__alloc, ag__free);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* The command doctor: its output in every program, and whether its self-test finds a wrong
+   result. */
+#define _GNU_SOURCE
+#include "examples/harness/machine/doctor.h"
+#include "examples/harness/machine/processor.h"
+#include "examples/harness/machine/selftest.h"
+#include "examples/lab/lab.h"
+#include "support/program_call.h"
+#include "support/tgraph_npz.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- a machine that computes wrongly: one value, on the way to who reads it ---- */
+
+const ag_real *__real_ag_values(const ag_tensor *x);
+static int falsify; /* which of the reads gets it; 0: none */
+static ag_real false_by;
+
+const ag_real *__wrap_ag_values(const ag_tensor *x)
+{
+    const ag_real *values = __real_ag_values(x);
+    if (values && falsify && --falsify == 0) ((ag_real *)values)[7] += false_by;
+    return values;
+}
+
+static ag_status try(harness_selftest result[HARNESS_SELFTESTS], int which, ag_real by)
+{
+    ag_failure why = {0};
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    falsify = which;
+    false_by = by;
+    const ag_status status = harness_selftest_run(result, tape, &why);
+    falsify = 0;
+    ag_tape_free(tape);
+    return status;
+}
+
+static int wrong(const harness_selftest *t) { return !(t->error <= t->bound); }
+
+static void test_selftest(void **state)
+{
+    static const ag_real faults[] = {(ag_real)0.05, (ag_real)NAN, (ag_real)INFINITY};
+    harness_selftest result[HARNESS_SELFTESTS];
+    (void)state;
+    assert_int_equal(try(result, 0, 0), AG_OK);
+    for (int i = 0; i < HARNESS_SELFTESTS; i++) {
+        assert_false(wrong(&result[i]));
+        assert_true(result[i].error > 0); /* float is not double */
+    }
+    for (int which = 1; which <= HARNESS_SELFTESTS; which++)
+        for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
+            assert_int_equal(try(result, which, faults[f]), AG_OK);
+            for (int i = 0; i < HARNESS_SELFTESTS; i++)
+                assert_int_equal(wrong(&result[i]), i == which - 1);
+        }
+}
+
+static void test_failed_tape(void **state)
+{
+    harness_selftest result[HARNESS_SELFTESTS];
+    ag_failure why = {0};
+    (void)state;
+    ag_tape *tape = ag_tape_new(AG_CUDA);
+    if (ag_failed(tape)) {
+        assert_int_equal(harness_selftest_run(result, tape, &why), AG_EDEVICE);
+        assert_true(*why.sentence);
+    }
+    ag_tape_free(tape);
+}
+
+static void test_memory(void **state)
+{
+    int64_t all, available;
+    char name[128];
+    (void)state;
+    assert_int_equal(harness_memory(&all, &available), 0);
+    assert_in_range(available, 1, all);
+    assert_true(all % 1024 == 0);
+    assert_string_not_equal(harness_processor(name), "");
+}
+
+/* ---- whole calls ---- */
+
+static void test_text(void **state)
+{
+    static const char *const programs[] = {"tgraph", "tpu", "tpgnn"};
+    char line[64];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line, "%s doctor --threads 2", programs[i]);
+        const program_outcome o = program_expect(line, 0, "self-test", "");
+        assert_non_null(strstr(o.out, "\nthreads "));
+        assert_non_null(strstr(o.out, " 2 of "));
+        assert_non_null(strstr(o.out, "\nprocessor "));
+        assert_non_null(strstr(o.out, "\ncuda ")); /* built with which toolkit, or not */
+        assert_non_null(strstr(o.out, ag_isa()));
+        assert_null(strstr(o.out, "WRONG"));
+    }
+}
+
+#ifdef __x86_64__
+static void hold_to_sse2(void) { setenv("AUGUR_ISA", "sse2", 1); }
+
+static void test_instructions(void **state)
+{
+    (void)state;
+    program_before = hold_to_sse2;
+    program_expect("tgraph doctor", 0, "sse2 instructions", "");
+    program_before = NULL;
+}
+#endif
+
+static void test_json(void **state)
+{
+    (void)state;
+    const program_outcome o = program_expect("tpu doctor --json", 0, "", "");
+    json_t *found = json_loads(o.out, 0, NULL), *tests = json_object_get(found, "selftest");
+    assert_non_null(found);
+    assert_int_equal(json_array_size(tests), HARNESS_SELFTESTS);
+    for (size_t i = 0; i < HARNESS_SELFTESTS; i++) {
+        const json_t *one = json_array_get(tests, i);
+        assert_true(json_is_true(json_object_get(one, "right")));
+        assert_true(json_real_value(json_object_get(one, "error")) <=
+                    json_real_value(json_object_get(one, "bound")));
+    }
+    assert_non_null(json_string_value(json_object_get(found, "processor")));
+    assert_non_null(json_string_value(json_object_get(found, "cuda")));
+    json_decref(found);
+}
+
+/* The facts that were found are printed before the missing device is reported. */
+static void test_no_device(void **state)
+{
+    (void)state;
+    ag_tape *tape = ag_tape_new(AG_CUDA);
+    const int there = !ag_failed(tape);
+    ag_tape_free(tape);
+    if (there) skip();
+    program_expect("tgraph doctor --device cuda", HARNESS_EXIT_DEVICE, "processor", "CPU");
+}
+
+/* Whole calls come first: children of a process that has threads may start none where thread
+   sanitizer watches, and a process chooses its instructions once. */
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#ifdef __x86_64__
+        cmocka_unit_test(test_instructions),
+#endif
+        cmocka_unit_test(test_text),         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_no_device),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_failed_tape),  cmocka_unit_test(test_selftest),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

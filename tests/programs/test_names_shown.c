@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* File names that would drive a terminal or read backwards: each program shows them as escapes in
+   its output, in its sentences and on its pages. */
+#include "core/internal.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
+#include "support/tpgnn_npz.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+/* The end of a colour, a turn to the left, a control character of C1, a byte that is no UTF-8. */
+#define ODD        "\033[31m\342\200\256\302\233\377"
+#define SHOWN      "\\x1b[31m\\u202e\\u009b\\xff"
+/* The part of it that an option may contain, which must be UTF-8. */
+#define TEXT       "\033[31m\342\200\256\302\233"
+#define TEXT_SHOWN "\\x1b[31m\\u202e\\u009b"
+
+/* ---- the one function ---- */
+
+static void expect_shown(const char *text, const char *want)
+{
+    char have[200];
+    assert_string_equal(ag__printable(have, sizeof have, text), want);
+}
+
+static void test_printable(void **state)
+{
+    (void)state;
+    expect_shown("", "");
+    expect_shown("plain name_1.npz", "plain name_1.npz");
+    expect_shown("gr\303\274n \346\227\245\346\234\254 \360\237\230\200", /* letters stay */
+                 "gr\303\274n \346\227\245\346\234\254 \360\237\230\200");
+    expect_shown(ODD, SHOWN);
+    expect_shown("\t\n\r\177", "\\x09\\x0a\\x0d\\x7f");
+    expect_shown("\302\200\302\237\302\240", "\\u0080\\u009f\302\240");
+    expect_shown("\342\200\250\342\200\252\342\201\246\342\201\251\330\234\357\273\277",
+                 "\\u2028\\u202a\\u2066\\u2069\\u061c\\ufeff");
+    expect_shown("\300\257", "\\xc0\\xaf");                   /* too long a form */
+    expect_shown("\355\240\200", "\\xed\\xa0\\x80");          /* half of a pair */
+    expect_shown("\364\220\200\200", "\\xf4\\x90\\x80\\x80"); /* beyond the last */
+    expect_shown("cut \342\200", "cut \\xe2\\x80");
+    for (size_t size = 1; size < 30; size++) { /* nothing is written beyond the end, or in halves */
+        char have[40];
+        memset(have, 'x', sizeof have);
+        ag__printable(have, size, ODD);
+        assert_in_range(strlen(have), 0, size - 1);
+        assert_int_equal(strncmp(have, SHOWN, strlen(have)), 0);
+        assert_true(have[size] == 'x');
+    }
+}
+
+static void test_sentences(void **state)
+{
+    ag_failure why = {0};
+    (void)state;
+    assert_null(ag_npz_open("no_" ODD ".npz", 1000, &why));
+    assert_non_null(strstr(why.sentence, "no_" SHOWN ".npz"));
+    ag_fail(&why, AG_EUSE, "second");
+    assert_null(strstr(why.sentence, "second"));
+}
+
+/* ---- the programs ---- */
+
+static void expect_clean(const char *where, const char *text)
+{
+    static const char *const bad[] = {"\033", "\342\200\256", "\302\233", "\377"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (strstr(text, bad[i])) fail_msg("%s holds the raw bytes number %d", where, (int)i);
+}
+
+/* Calls, and expects the escapes on one of the two streams and raw bytes on neither. */
+static void expect_call(const char *line, int code, int on_err)
+{
+    const program_outcome o = program_call(line);
+    if (o.code != code) fail_msg("%s: exit %d\n%s%s", line, o.code, o.out, o.err);
+    expect_clean(line, o.out);
+    expect_clean(line, o.err);
+    if (!strstr(on_err ? o.err : o.out, TEXT_SHOWN))
+        fail_msg("%s: the name is not shown\n%s%s", line, o.out, o.err);
+}
+
+static void expect_page(const char *name)
+{
+    char *page = program_text_of(name);
+    expect_clean(name, page);
+    if (!strstr(page, SHOWN)) fail_msg("%s does not show the name", name);
+    free(page);
+}
+
+static void test_tgraph(void **state)
+{
+    (void)state;
+    program_write_layout("layouts/a" ODD ".npz", 40, 0);
+    expect_call("tgraph inspect layouts", 0, 0);
+    expect_call("tgraph inspect no" TEXT ".npz", 3, 1);
+    expect_call("tgraph inspect --no" TEXT, 2, 1);
+    program_expect("tgraph train --data layouts --split 0.5 --out g --hidden 16 --configs 4 "
+                   "--steps 2 --no-baselines --threads 1",
+                   0, "", "");
+    expect_page("g/report.html");
+    expect_call("tgraph eval --run g --data layouts", 0, 0);
+}
+
+static void test_tpu(void **state)
+{
+    (void)state;
+    program_write_tile("a_0_0000000a.npz", 12, 0);
+    program_write_tile("tiles/b" ODD "_0_0000000b.npz", 12, 1);
+    expect_call("tpu inspect tiles", 0, 0);
+    expect_call("tpu inspect no" TEXT ".npz", 3, 1);
+    program_expect("tpu train --data a_0_0000000a.npz --valid tiles --out t "
+                   "--hidden 8 --steps 2 --no-baselines --threads 1",
+                   0, "", "");
+    expect_page("t/report.html");
+    expect_call("tpu eval --run t --data tiles", 0, 0);
+}
+
+static void test_tpgnn(void **state)
+{
+    test_schedules s;
+    (void)state;
+    test_schedules_make(&s);
+    test_schedules_write(&s, "a_1.npz");
+    test_schedules_write(&s, "plans/b" ODD "_1.npz");
+    expect_call("tpgnn inspect plans", 0, 0);
+    expect_call("tpgnn inspect no" TEXT ".npz", 3, 1);
+    program_expect("tpgnn train --data a_1.npz --valid plans --out s --hidden 8 "
+                   "--layers 1 --steps 2 --tasks 1 --schedules 2 --no-baselines --threads 1",
+                   0, "", "");
+    expect_page("s/report.html");
+    expect_call("tpgnn eval --run s --data plans", 0, 0);
+}
+
+static int make_folder(void **state)
+{
+    static const char *const folders[] = {"layouts", "tiles", "plans"};
+    char path[300];
+    program_pictures = 0;
+    if (test_folder_make(state)) return -1;
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", test_folder, folders[i]);
+        if (mkdir(path, 0700)) return -1;
+    }
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_printable), cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_tgraph),    cmocka_unit_test(test_tpu),
+        cmocka_unit_test(test_tpgnn),
+    };
+    return cmocka_run_group_tests(tests, make_folder, test_folder_remove);
+}

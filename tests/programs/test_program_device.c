@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole calls with --device: the same training, scores and checkpoints on both, and the sentences
+   when there is no such device, or too little memory on it. */
+#define _GNU_SOURCE
+#include "support/program_call.h"
+#include "support/program_files.h"
+#include "support/tgraph_npz.h"
+#include "support/tpgnn_npz.h"
+
+#include "augur.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int there;   /* 1: a device opens */
+static int on_host; /* 1: it is the host execution, whose memory a test can limit */
+
+/* ---- the models ---- */
+
+#define STEPS  " --steps 10 --log-every 1 --eval-every 10 --threads 1 --quiet"
+#define EACH   STEPS " --no-baselines"
+#define TPU    " --hidden 16 --embedding 8 --kernels 3 --configs 3"
+#define TILES  " --data a_0_0000000a.npz b_0_0000000b.npz --valid c_1_0000000c.npz" TPU
+#define FUSION " --data f_0.npz g_0.npz --valid h_1.npz" TPU
+#define TREES \
+ " --data s_1.npz s_2.npz --valid s_3.npz --hidden 8 --layers 1 --tasks 2 --schedules 3"
+
+typedef struct model {
+    const char *name, *program, *train, *data; /* data: of predict and eval */
+} model;
+
+static const model models[] = {
+    {"layout", "tgraph", " --data a.npz b.npz --split 0.8 --hidden 16 --configs 6", "a.npz"},
+    {"tile", "tgraph", " --data t.npz --valid u.npz --hidden 16", "u.npz"},
+    {"lstm", "tpu", TILES, "c_1_0000000c.npz"},
+    {"gat", "tpu", TILES " --gnn gat --reduction column", "c_1_0000000c.npz"},
+    {"transformer", "tpu", FUSION " --reduction transformer", "h_1.npz"},
+    {"stores", "tpgnn", TREES, "s_3.npz"},
+    {"paper", "tpgnn", " --preset paper" TREES " --learning-rate 1e-3", "s_3.npz"},
+};
+enum { MODELS = sizeof models / sizeof *models };
+
+static void write_task(const char *name, int kind)
+{
+    test_schedules s;
+    test_schedules_make(&s);
+    s.runtime[0] += 100 * kind;
+    for (int i = 0; i < TPGNN_TEST_SCHEDULES; i++)
+        s.median[i] = s.passes[i][0] = s.passes[i][1] = s.runtime[i];
+    test_schedules_write(&s, name);
+}
+
+static int make_files(void **state)
+{
+    if (test_folder_make(state)) return -1;
+    program_pictures = 0;
+    program_write_layout("a.npz", 30, 0);
+    program_write_layout("b.npz", 20, 1);
+    program_write_tile("t.npz", 6, 0);
+    program_write_tile("u.npz", 5, 1);
+    program_write_tile("a_0_0000000a.npz", 6, 0);
+    program_write_tile("b_0_0000000b.npz", 5, 1);
+    program_write_tile("c_1_0000000c.npz", 4, 2);
+    program_write_fusion("f_0.npz", 6, 0);
+    program_write_fusion("g_0.npz", 6, 1);
+    program_write_fusion("h_1.npz", 5, 2);
+    write_task("s_1.npz", 0);
+    write_task("s_2.npz", 1);
+    write_task("s_3.npz", 2);
+    const program_outcome o = program_call("tgraph doctor --device cuda --json");
+    there = o.code == 0;
+    on_host = there && strstr(o.out, "CUDA on the host");
+    if (!there && o.code != 6) print_error("doctor: exit %d: %s\n", o.code, o.err);
+    return there || o.code == 6 ? 0 : -1;
+}
+
+/* ---- comparing ---- */
+
+enum { MOST = 4096 };
+
+/* The numbers of a text, in their order, including digits after a name. */
+static int numbers_of(double x[MOST], const char *text)
+{
+    int n = 0;
+    for (const char *p = text; *p && n < MOST;) {
+        if (strchr("0123456789", *p)) {
+            char *end;
+            const int negative = p > text && p[-1] == '-';
+            x[n++] = (negative ? -1 : 1) * strtod(p, &end);
+            p = end;
+        } else
+            p++;
+    }
+    return n;
+}
+
+/* As many numbers, each as near as 1e-4 of the largest. */
+static void expect_near(const char *what, const char *one, const char *two)
+{
+    static double x[MOST], y[MOST];
+    const int n = numbers_of(x, one);
+    double scale = 0;
+    assert_int_equal(n, numbers_of(y, two));
+    assert_true(n > 3);
+    for (int i = 0; i < n; i++) scale = fmax(scale, fabs(x[i]));
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i] - y[i]) <= 1e-4 * scale))
+            fail_msg("%s: number %d is %.9g on one device and %.9g on the other, of up to %g", what,
+                     i, x[i], y[i], scale);
+}
+
+/* The losses of all rows of metrics.csv, step by step. */
+static int losses_of(double x[MOST], const char *run)
+{
+    char name[100];
+    int n = 0;
+    snprintf(name, sizeof name, "%s/metrics.csv", run);
+    char *text = program_text_of(name), *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        const char *comma = strchr(line, ',');
+        if (n || strncmp(line, "step,loss,", 10) != 0) x[n++] = atof(comma + 1);
+    }
+    free(text);
+    return n;
+}
+
+static void expect_losses(const char *one, const char *two)
+{
+    static double x[MOST], y[MOST];
+    const int n = losses_of(x, one);
+    assert_int_equal(n, 10);
+    assert_int_equal(losses_of(y, two), n);
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i] - y[i]) <= 1e-4 * fabs(x[i])))
+            fail_msg("step %d: the loss of %s is %.9g, that of %s %.9g", i + 1, one, x[i], two,
+                     y[i]);
+    assert_true(fabs(x[0] - x[n - 1]) > 1e-3 * fabs(x[0])); /* it has learned */
+}
+
+static void train(const model *m, const char *device, const char *run, int code)
+{
+    char line[600];
+    snprintf(line, sizeof line, "%s train --out %s --device %s%s%s", m->program, run, device,
+             m->train, EACH);
+    const program_outcome o = program_call(line);
+    if (o.code != code) fail_msg("%s: exit %d: %s", line, o.code, o.err);
+}
+
+static void predict(program_outcome *o, const model *m, const char *run, const char *device)
+{
+    char line[300];
+    snprintf(line, sizeof line, "%s predict --run %s --data %s --device %s --threads 1", m->program,
+             run, m->data, device);
+    *o = program_expect(line, 0, "", "");
+}
+
+/* ---- abilities of a device ---- */
+
+/* Ten steps on each; both checkpoints, scored on each. */
+static void same_model(const model *m)
+{
+    static program_outcome one, two;
+    char cpu[64], cuda[64], line[300];
+    snprintf(cpu, sizeof cpu, "%s-cpu", m->name);
+    snprintf(cuda, sizeof cuda, "%s-cuda", m->name);
+    train(m, "cpu", cpu, 0);
+    train(m, "cuda", cuda, 0);
+    expect_losses(cpu, cuda);
+    for (int i = 0; i < 2; i++) {
+        predict(&one, m, i ? cuda : cpu, "cpu");
+        predict(&two, m, i ? cuda : cpu, "cuda");
+        expect_near(m->name, one.out, two.out);
+    }
+    snprintf(line, sizeof line, "%s eval --run %s --data %s --device cuda --no-baselines --quiet",
+             m->program, cpu, m->data);
+    program_expect(line, 0, "Scores of", "");
+}
+
+static void same_models(void **state)
+{
+    (void)state;
+    if (!there) skip();
+    for (int i = 0; i < MODELS; i++) same_model(&models[i]);
+}
+
+/* The same bits each time, in any order of threads and streams. */
+static void same_bits(void **state)
+{
+    (void)state;
+    if (!there) skip();
+    train(&models[0], "cuda", "bits", 0);
+    program_expect_same("bits", "layout-cuda"); /* of same_models */
+}
+
+/* The linker calls this for ag_adamw_step: a child is interrupted in its fifth step. */
+static int stop_step;
+ag_status __real_ag_adamw_step(ag_params *, const ag_adamw *, double, ag_failure *);
+ag_status __wrap_ag_adamw_step(ag_params *params, const ag_adamw *options, double lr,
+                               ag_failure *why)
+{
+    if (stop_step && --stop_step == 0) raise(SIGINT);
+    return __real_ag_adamw_step(params, options, lr, why);
+}
+
+static void go_on(const model *m, const char *whole, const char *from, const char *to)
+{
+    char run[64], line[300];
+    snprintf(run, sizeof run, "%s-%s-%s", m->name, from, to);
+    stop_step = 5;
+    train(m, from, run, 130);
+    stop_step = 0;
+    snprintf(line, sizeof line, "%s train --out %s --resume --device %s --no-baselines", m->program,
+             run, to);
+    const program_outcome o = program_expect(line, 0, "", "going on after step 5 of 10");
+    expect_losses(whole, run);
+    char *page = NULL, name[100];
+    snprintf(name, sizeof name, "%s/report.html", run);
+    page = program_text_of(name);
+    const int moved = strcmp(from, to) != 0;
+    assert_int_equal(strstr(o.err, "differ in rounding from those of either alone") != NULL, moved);
+    assert_int_equal(strstr(page, "<p>Begun on ") != NULL, moved);
+    assert_int_equal(strstr(page, "<p>Computed on cuda (") != NULL, !moved);
+    free(page);
+}
+
+static void resumed_on_the_other(void **state)
+{
+    static const char *const device[] = {"cpu", "cuda"};
+    (void)state;
+    if (!there) skip();
+    for (int i = 0; i < 2; i++) go_on(&models[0], "layout-cpu", device[i], device[!i]);
+    go_on(&models[0], "layout-cpu", "cuda", "cuda");
+    /* on one device nothing differs at all: */
+    program_expect_same("layout-cuda", "layout-cuda-cuda");
+}
+
+static void write_text(const char *name, const char *text)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void studies(void **state)
+{
+    char line[500], text[200];
+    (void)state;
+    if (!there) skip();
+    write_text("study.ini", "[study]\nseeds = 1\n[plain]\n");
+    for (int i = 0; i < MODELS; i++) {
+        const model *m = &models[i];
+        if (i && strcmp(m->program, models[i - 1].program) == 0) continue;
+        snprintf(text, sizeof text, "study-%s", m->name);
+        snprintf(line, sizeof line, "%s ablate --study study.ini --out %s --device cuda%s%s",
+                 m->program, text, m->train, STEPS);
+        const program_outcome o = program_call(line);
+        if (o.code) fail_msg("%s: exit %d: %s", line, o.code, o.err);
+        assert_non_null(strstr(o.out, "plain"));
+    }
+}
+
+static void device_is_told(void **state)
+{
+    (void)state;
+    if (!there) skip();
+    const program_outcome o = program_expect(
+        "tgraph train --out auto --data a.npz --split 0.8 --hidden 16 --configs 6 --steps 2 "
+        "--no-baselines --device auto",
+        0, "", "--device auto takes cuda (");
+    assert_null(strstr(strstr(o.err, "takes cuda") + 1, "takes cuda")); /* once */
+    char *config = program_text_of("auto/config.json"), *page = program_text_of("auto/report.html");
+    assert_non_null(strstr(config, "\"device\": \"cuda\""));
+    assert_non_null(strstr(config, "\"device_name\": \""));
+    assert_non_null(strstr(page, "<p>Computed on cuda ("));
+    free(config);
+    free(page);
+    program_expect("tpu doctor --device auto", 0, " on cuda: right", "takes cuda (");
+    program_expect("tpgnn doctor --device cuda", 0, "capability", "");
+}
+
+/* ---- too little memory ---- */
+
+static char memory[32];
+static void limit_memory(void) { setenv("CUDA_ON_HOST_BYTES", memory, 1); }
+
+#define DEEP AG_SOURCE_DIR "/examples/data/layout/random/alexnet_0.npz"
+#define WIDE                                                                                \
+ "tgraph train --data " DEEP " --hidden 64 --steps 2 --quiet --no-baselines --device cuda " \
+ "--force --out big --configs "
+
+/* The number before `word`, which the text has. */
+static long before(const char *text, const char *word)
+{
+    const char *at = strstr(text, word);
+    if (!at) fail_msg("\"%s\" lacks \"%s\"", text, word);
+    while (at > text && strchr("0123456789", at[-1])) at--;
+    return atol(at);
+}
+
+static void too_large(void **state)
+{
+    char line[300];
+    (void)state;
+    if (!on_host) skip();
+    program_before = limit_memory;
+    snprintf(memory, sizeof memory, "%d", 42 << 20); /* 32 MiB are the workspace of products */
+    program_outcome o =
+        program_expect(WIDE "65536", 5, "", "step 1, alexnet_0.npz: 128 configurations need ");
+    const long need = before(o.err, " bytes on the CUDA device"),
+               room = before(o.err, " are free; at most"),
+               fit = before(o.err, " fit: lower --conf");
+    assert_true(need > room && room > 0 && fit >= 1 && fit < 128);
+    snprintf(line, sizeof line, WIDE "%ld", fit);
+    program_expect(line, 0, "", "");
+    assert_true(2.0 * (double)fit * (double)need > 128.0 * (double)room); /* nor far too few */
+    program_before = NULL;
+}
+
+/* ---- no device ---- */
+
+static void no_device(void **state)
+{
+    char line[600];
+    (void)state;
+    if (there) skip();
+    for (int i = 0; i < MODELS; i++) {
+        const model *m = &models[i];
+        char run[64];
+        snprintf(run, sizeof run, "%s-run", m->name);
+        train(m, "cpu", run, 0);
+        snprintf(line, sizeof line, "%s train --out x --device cuda%s%s", m->program, m->train,
+                 EACH);
+        program_expect(line, 6, "", "choose the CPU as the device");
+        snprintf(line, sizeof line, "%s/x", test_folder);
+        assert_int_not_equal(access(line, F_OK), 0); /* nothing is made */
+        for (int k = 0; k < 2; k++) {
+            snprintf(line, sizeof line, "%s %s --run %s --data %s --device cuda", m->program,
+                     k ? "predict" : "eval", run, m->data);
+            program_expect(line, 6, "", "choose the CPU as the device");
+        }
+    }
+    write_text("study.ini", "[study]\nseeds = 1\n[plain]\n");
+    program_expect("tgraph ablate --study study.ini --out x --device cuda --data a.npz --split 0.8",
+                   6, "", "choose the CPU as the device");
+    program_expect("tpgnn doctor --device cuda", 6, "cuda ", "choose the CPU as the device");
+}
+
+static void auto_takes_the_cpu(void **state)
+{
+    (void)state;
+    if (there) skip();
+    train(&models[0], "auto", "auto", 0);
+    train(&models[0], "cpu", "plain", 0);
+    program_expect_same("auto", "plain");
+    char *config = program_text_of("auto/config.json"), *page = program_text_of("auto/report.html");
+    assert_non_null(strstr(config, "\"device\": \"cpu\""));
+    assert_non_null(strstr(page, "<p>Computed on cpu ("));
+    free(config);
+    free(page);
+    program_expect("tpu doctor --device auto", 0, " on cpu: right", "--device auto takes cpu: ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_models),    cmocka_unit_test(same_bits),
+        cmocka_unit_test(studies),        cmocka_unit_test(resumed_on_the_other),
+        cmocka_unit_test(device_is_told), cmocka_unit_test(too_large),
+        cmocka_unit_test(no_device),      cmocka_unit_test(auto_takes_the_cpu),
+    };
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The first program that a reader runs: it learns, and twice the same. */
+#define _GNU_SOURCE /* popen */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { ROOM = 4096 };
+
+/* Returns the exit code. */
+static int run(char text[ROOM], const char *device)
+{
+    char line[400];
+    snprintf(line, sizeof line, "'" AG_BIN_DIR "/quickstart' %s 2>&1", device);
+    FILE *f = popen(line, "r");
+    assert_non_null(f);
+    const size_t n = fread(text, 1, ROOM - 1, f);
+    text[n] = 0;
+    const int status = pclose(f);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* The number after "loss" in the last line. */
+static double last_loss(const char *text)
+{
+    const char *at = NULL;
+    for (const char *p = text; (p = strstr(p, "loss ")); p += 5) at = p + 5;
+    if (!at) fail_msg("no loss in \"%s\"", text);
+    return strtod(at, NULL);
+}
+
+static void test_quickstart(void **state)
+{
+    char once[ROOM], twice[ROOM];
+    (void)state;
+    assert_int_equal(run(once, ""), 0);
+    assert_int_equal(run(twice, "cpu"), 0);
+    assert_string_equal(once, twice);
+    assert_int_equal(strncmp(once, "step   0  loss ", 15), 0);
+    const double first = strtod(once + 15, NULL), last = last_loss(once);
+    assert_true(first > 0.1);
+    assert_true(last > 0 && last < 0.01);
+}
+
+/* On a device it learns the same; without one it reports that it is missing. */
+static void test_device(void **state)
+{
+    char here[ROOM], there[ROOM];
+    (void)state;
+    const int code = run(there, "cuda");
+    if (code) {
+        assert_int_equal(code, 6);
+        assert_non_null(strstr(there, "choose the CPU as the device."));
+        return;
+    }
+    assert_int_equal(run(here, "cpu"), 0);
+    assert_int_equal(strncmp(here, there, strlen("step   0  loss 0.123")), 0);
+    assert_true(last_loss(there) > 0 && last_loss(there) < 0.01);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quickstart),
+                                       cmocka_unit_test(test_device)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

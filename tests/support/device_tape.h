@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations that the tests of tapes on a device share. */
+#ifndef AG_TESTS_DEVICE_TAPE_H
+#define AG_TESTS_DEVICE_TAPE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+#include "autograd/tape.h"
+#include "core/cuda/device.h"
+#include "device.h"
+
+#include <math.h>
+
+static float data[4000];
+
+static __attribute__((unused)) void expect(const char *have, const char *part)
+{
+    if (!strstr(have, part)) fail_msg("\"%s\" lacks \"%s\"", have, part);
+}
+
+static __attribute__((unused)) ag_tensor *input(ag_tape *tape)
+{
+    return ag_input(tape, data, AG_SHAPE(10, 100));
+}
+
+static __attribute__((unused)) ag_params *one_parameter(ag_param **w, ag_device device)
+{
+    ag_params *params = ag_params_new();
+    *w = ag_params_add(params, "w", AG_SHAPE(10, 100), ag_init_constant(0.5), 1);
+    assert_int_equal(ag_params_build(params, 0), AG_OK);
+    assert_int_equal(ag_params_to(params, device, NULL), AG_OK);
+    return params;
+}
+
+/* Runs tests that need a device. */
+#define run_there(tests)                                                                      \
+ (test_device() == AG_CPU                                                                     \
+      ? (print_message("There is no device to test; AUGUR_TEST_DEVICE=cuda names one.\n"), 0) \
+      : cmocka_run_group_tests(tests, fill_data, NULL))
+
+static int fill_data(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4000; i++) data[i] = (float)((i * 37 % 101) - 50) / 64;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The small program that the tests of the harness use. */
+#ifndef HARNESS_DEMO_H
+#define HARNESS_DEMO_H
+
+#include "examples/harness/harness.h"
+
+typedef struct demo_options {
+    harness_common common;
+    double learning_rate;
+    int steps, loss, size;
+    bool edges;
+    const char *note;
+} demo_options;
+
+enum { DEMO_TRAINS = HARNESS_TRAIN | HARNESS_ABLATE };
+
+static const char *const demo_sizes[] = {NULL, "steps=5 edges=false", "steps=5000 loss=listmle"};
+
+static const harness_option demo_table[] = {
+    HARNESS_COMMON_OPTIONS(demo_options, common),
+    {"learning-rate", HARNESS_FIELD(demo_options, learning_rate), "1e-3", 1e-9, 10, DEMO_TRAINS,
+     .group = "Training", .help = "step size after the warm-up"},
+    {"steps", HARNESS_FIELD(demo_options, steps), "100", 1, 1e9, DEMO_TRAINS,
+     .flags = HARNESS_MAY_CHANGE, .group = "Training", .help = "optimizer steps"},
+    {"loss", HARNESS_WORD(demo_options, loss), "hinge", .choices = "hinge|logistic|listmle",
+     .commands = DEMO_TRAINS, .group = "Training",
+     .help = "what training makes small, over all ordered pairs of configurations of one graph"},
+    {"edges", HARNESS_FIELD(demo_options, edges), "true", .commands = DEMO_TRAINS, .group = "Model",
+     .help = "pass messages along the edges"},
+    {"size", HARNESS_WORD(demo_options, size), "own", .choices = "own|small|large",
+     .presets = demo_sizes, .commands = DEMO_TRAINS, .flags = HARNESS_LOCAL, .group = "Training",
+     .help = "several options at once"},
+    {"note", HARNESS_FIELD(demo_options, note), .commands = HARNESS_TRAIN | HARNESS_EVAL,
+     .group = "Run", .help = "text that is kept with the run"},
+};
+
+static ag_status demo_train(harness_call *call, ag_failure *why);
+static ag_status demo_eval(harness_call *call, ag_failure *why);
+
+static const harness_command demo_commands[] = {
+    {"train", HARNESS_TRAIN, "train a model", NULL, demo_train},
+    {"eval", HARNESS_EVAL, "score a model", NULL, demo_eval},
+    {"inspect", HARNESS_INSPECT, "say what files hold", "data", demo_eval},
+    {"ablate", HARNESS_ABLATE, "train the variants of a study", NULL, demo_train},
+};
+
+static const harness_program demo = {.name = "demo",
+                                     .version = "1.2",
+                                     .help = "a program for the tests",
+                                     .options = demo_table,
+                                     .option_count = (int)(sizeof demo_table / sizeof *demo_table),
+                                     .commands = demo_commands,
+                                     .command_count =
+                                         (int)(sizeof demo_commands / sizeof *demo_commands),
+                                     .options_bytes = sizeof(demo_options)};
+
+#endif

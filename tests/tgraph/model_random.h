@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* A random program and random configurations for the tests of TGraph. */
+#ifndef AG_TESTS_MODEL_RANDOM_H
+#define AG_TESTS_MODEL_RANDOM_H
+
+#include "support/model_runner.h"
+
+#include <stdlib.h>
+
+/* Every array belongs to the caller; model_random_free. */
+static inline model_graph model_random_graph(int nodes, int edges, int configurable, uint64_t seed)
+{
+    ag_random r = {seed, 1, 0};
+    model_graph g = {.nodes = nodes, .edges = edges, .configurable = configurable};
+    const size_t n = (size_t)nodes;
+    g.feature = calloc(n * TGRAPH_NUMERIC + 1, sizeof *g.feature);
+    g.layout = calloc(n * TGRAPH_LAYOUT + 1, sizeof *g.layout);
+    g.opcode = calloc(n + 1, sizeof *g.opcode);
+    g.edge = calloc(2 * (size_t)edges + 1, sizeof *g.edge);
+    for (int i = 0; i < nodes * TGRAPH_NUMERIC; i++) g.feature[i] = ag_random_normal(&r);
+    for (int i = 0; i < nodes * TGRAPH_LAYOUT; i++)
+        g.layout[i] = 1 + (int32_t)ag_random_below(&r, TGRAPH_LAYOUT_ROWS - 1);
+    for (int v = 0; v < nodes; v++) g.opcode[v] = (int32_t)ag_random_below(&r, TGRAPH_OPCODES);
+    for (int i = 0; i < 2 * edges; i++) g.edge[i] = (int32_t)ag_random_below(&r, (uint32_t)nodes);
+    if (!configurable) return g;
+    g.config_node = calloc((size_t)configurable, sizeof *g.config_node);
+    for (int k = 0; k < configurable; k++) g.config_node[k] = k * nodes / configurable;
+    return g;
+}
+
+/* Configurations of a graph for both models; two of them tie. */
+static inline model_data model_random_data(const model_graph *g, int configs, uint64_t seed)
+{
+    ag_random r = {seed, 2, 0};
+    model_data d = {.configs = configs};
+    const size_t digits = (size_t)(g->configurable * configs * TGRAPH_DIGITS);
+    d.digit = calloc(digits + 1, sizeof *d.digit);
+    d.feature = calloc((size_t)configs * TPUGRAPHS_TILE_FEATURES, sizeof *d.feature);
+    d.rank = calloc((size_t)configs, sizeof *d.rank);
+    for (size_t i = 0; i < digits; i++)
+        d.digit[i] = 1 + (int32_t)ag_random_below(&r, TGRAPH_LAYOUT_ROWS - 1);
+    for (int i = 0; i < configs * TPUGRAPHS_TILE_FEATURES; i++) d.feature[i] = ag_random_normal(&r);
+    for (int c = 0; c < configs; c++) d.rank[c] = c ? c - 1 : 0;
+    ag_random_shuffle(&r, d.rank, configs);
+    return d;
+}
+
+static inline void model_random_free(model_graph *g, model_data *d)
+{
+    free(g->feature);
+    free(g->layout);
+    free(g->opcode);
+    free(g->edge);
+    free(g->config_node);
+    free(d->digit);
+    free(d->feature);
+    free(d->rank);
+}
+
+#endif

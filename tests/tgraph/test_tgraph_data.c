@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts that need no file: packing, pruning, de-duplication, standardisation, splits, ranks; and
+   the loader. */
+#define _GNU_SOURCE
+#include "core/internal.h"
+#include "examples/tgraph/data/data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void assert_near(double a, double b, double tolerance)
+{
+    if (!(fabs(a - b) <= tolerance)) fail_msg("%.17g is not %.17g", a, b);
+}
+
+static void packing_round_trips(void **state)
+{
+    (void)state;
+    ag_random random = {7, 0, 0};
+    for (int turn = 0; turn < 2000; turn++) {
+        float value[TGRAPH_DIGITS];
+        uint32_t word[TGRAPH_WORDS];
+        int32_t row[TGRAPH_DIGITS];
+        for (int k = 0; k < TGRAPH_DIGITS; k++) value[k] = (float)ag_random_below(&random, 7) - 1;
+        assert_int_equal(tgraph_pack(word, value), -1);
+        tgraph_unpack(row, word);
+        for (int k = 0; k < TGRAPH_DIGITS; k++) assert_int_equal(row[k], (int)value[k] + 2);
+        for (int w = 0; w < TGRAPH_WORDS; w++) assert_true(word[w] < 117649);
+    }
+}
+
+static void packing_has_the_published_weights(void **state)
+{
+    (void)state;
+    float value[TGRAPH_DIGITS];
+    uint32_t word[TGRAPH_WORDS];
+    for (int k = 0; k < TGRAPH_DIGITS; k++) value[k] = -1;
+    value[0] = 0;  /* 1 */
+    value[5] = 5;  /* 6 x 16807 */
+    value[6] = 3;  /* 4 */
+    value[13] = 1; /* 2 x 7 */
+    assert_int_equal(tgraph_pack(word, value), -1);
+    assert_int_equal(word[0], 1 + 6 * 16807);
+    assert_int_equal(word[1], 4);
+    assert_int_equal(word[2], 14);
+}
+
+static void packing_refuses_other_values(void **state)
+{
+    (void)state;
+    const float bad[] = {-2, 6, 0.5F, NAN, INFINITY, -INFINITY, 1e30F, -1.0001F};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        float value[TGRAPH_DIGITS] = {0};
+        uint32_t word[TGRAPH_WORDS];
+        value[11] = bad[i];
+        assert_int_equal(tgraph_pack(word, value), 11);
+    }
+}
+
+static void pruning_keeps_one_hop(void **state)
+{
+    (void)state;
+    int32_t edge[] = {1, 0, 2, 1, 3, 2, 4, 3, 6, 4}, config[] = {2, 5}, new_id[7];
+    const int32_t ids[] = {-1, 0, 1, 2, -1, 3, -1}, kept[] = {1, 0, 2, 1};
+    int edges = 5;
+    assert_int_equal(tgraph_prune(new_id, edge, &edges, 7, config, 2),
+                     4); /* 5 has no edge and stays */
+    assert_int_equal(edges, 2);
+    assert_memory_equal(new_id, ids, sizeof ids);
+    assert_memory_equal(edge, kept, sizeof kept);
+}
+
+static void pruning_drops_edges_between_neighbours(void **state)
+{
+    (void)state;
+    int32_t edge[] = {1, 0, 2, 0, 2, 1}, config[] = {0}, new_id[3];
+    const int32_t kept[] = {1, 0, 2, 0};
+    int edges = 3;
+    assert_int_equal(tgraph_prune(new_id, edge, &edges, 3, config, 1), 3);
+    assert_int_equal(edges, 2); /* 2-1 joins two neighbours of 0, neither configurable */
+    assert_memory_equal(edge, kept, sizeof kept);
+}
+
+static void layouts_are_padded_by_rank(void **state)
+{
+    (void)state;
+    float row[TPUGRAPHS_FEATURES] = {0};
+    int32_t index[TGRAPH_LAYOUT];
+    row[21] = 64;
+    row[22] = 3;
+    row[134] = 1; /* rank 2, order 1, 0, then padding */
+    const int32_t padded[] = {3, 2, 1, 1, 1, 1}, plain[] = {3, 2, 2, 2, 2, 2};
+    tgraph_layout_index(index, row, 1);
+    assert_memory_equal(index, padded, sizeof padded);
+    tgraph_layout_index(index, row, 0);
+    assert_memory_equal(index, plain, sizeof plain);
+    row[134] = 1e30F;
+    row[135] = -1e30F;
+    tgraph_layout_index(index, row, 1);
+    assert_int_equal(index[0], 7);
+    assert_int_equal(index[1], 0);
+}
+
+static void rows_are_found_again(tpugraphs_budget *budget)
+{
+    enum { ROWS = 3000, WIDTH = 6 };
+    ag_failure why = {0};
+    tgraph_store store;
+    tgraph_unique unique;
+    assert_int_equal(tgraph_store_open(&store, ROWS, WIDTH, budget, "x", &why), AG_OK);
+    assert_int_equal(tgraph_unique_open(&unique, ROWS, &why), AG_OK);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        uint32_t row[WIDTH] = {i % 1000, 1, 2, 3, 4, 5};
+        int64_t known = tgraph_unique_add(&unique, &store, row);
+        assert_int_equal(known, i < 1000 ? -1 : (int64_t)(i % 1000));
+        if (known < 0) tgraph_store_put(&store, row);
+    }
+    tgraph_store_trim(&store, budget);
+    assert_int_equal(store.rows, 1000);
+    for (uint32_t i = 0; i < 1000; i++) assert_int_equal(store.word[i * WIDTH], i);
+    tgraph_unique_close(&unique);
+    tgraph_store_close(&store, budget);
+}
+
+static void stores_live_in_memory_or_in_a_file(void **state)
+{
+    (void)state;
+    tpugraphs_budget roomy = {1 << 20, 0, 0}, tight = {100, 0, 0};
+    rows_are_found_again(NULL);
+    rows_are_found_again(&roomy);
+    rows_are_found_again(&tight);
+    assert_int_equal(roomy.used + roomy.on_disk + tight.used + tight.on_disk, 0);
+    ag_failure why = {0};
+    tgraph_store store;
+    assert_int_equal(tgraph_store_open(&store, 10, 3, &tight, "x", &why), AG_OK);
+    assert_int_equal(tight.used, 0);
+    assert_int_equal(tight.on_disk, 120);
+    tgraph_store_close(&store, &tight);
+}
+
+static void a_store_without_room_is_refused(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    tpugraphs_budget tight = {100, 0, 0};
+    tgraph_store store;
+    char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+    setenv("TMPDIR", "/nowhere", 1);
+    assert_int_equal(tgraph_store_open(&store, 10, 3, &tight, "x.npz", &why), AG_EFILE);
+    assert_non_null(strstr(why.sentence, "x.npz: its packed configurations take 120 bytes"));
+    assert_non_null(strstr(why.sentence, "/nowhere"));
+    before ? setenv("TMPDIR", before, 1) : unsetenv("TMPDIR");
+    free(before);
+    why = (ag_failure){0};
+    assert_int_equal(tgraph_store_open(&store, INT64_MAX / 16, 30, &tight, "x.npz", &why),
+                     AG_EFILE);
+}
+
+static void standardisation_is_that_of_sklearn(void **state)
+{
+    (void)state;
+    const float a[] = {1, 5, 0.1F, 2, 5, 0.1F}, b[] = {6, 5, 0.1F};
+    tgraph_scaler s;
+    tgraph_scaler_begin(&s, 3);
+    tgraph_scaler_add(&s, a, AG_F32, 2);
+    tgraph_scaler_add(&s, a, AG_F32, 0);
+    tgraph_scaler_add(&s, b, AG_F32, 1);
+    tgraph_scaler_end(&s);
+    assert_near(s.mean[0], 3, 1e-15);
+    assert_near(s.scale[0], sqrt(14.0 / 3), 1e-15); /* biased: (4 + 1 + 9) / 3 */
+    assert_near(s.mean[1], 5, 0);
+    assert_near(s.scale[1], 1, 0); /* constant columns */
+    assert_near(s.scale[2], 1, 0);
+    ag_real y[6];
+    tgraph_scaler_apply(&s, y, a, AG_F32, 2);
+    assert_near((double)y[0], -2 / sqrt(14.0 / 3), 1e-7);
+    assert_near((double)y[1], 0, 0);
+}
+
+static void standardisation_takes_doubles(void **state)
+{
+    (void)state;
+    const double x[] = {1e9 + 1, 1e9 + 3};
+    tgraph_scaler s;
+    tgraph_scaler_begin(&s, 1);
+    tgraph_scaler_add(&s, x, AG_F64, 2);
+    tgraph_scaler_end(&s);
+    assert_near(s.mean[0], 1e9 + 2, 0);
+    assert_near(s.scale[0], 1, 1e-12);
+    tgraph_scaler_begin(&s, 1);
+    tgraph_scaler_end(&s); /* no rows */
+    assert_near(s.scale[0], 1, 0);
+}
+
+static void permutations_depend_on_seed_and_number(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    int32_t a[N], b[N], seen[N] = {0};
+    harness_permutation(a, N, 1, 0);
+    harness_permutation(b, N, 1, 0);
+    assert_memory_equal(a, b, sizeof a);
+    for (int i = 0; i < N; i++) seen[a[i]]++;
+    for (int i = 0; i < N; i++) assert_int_equal(seen[i], 1);
+    harness_permutation(b, N, 1, 1);
+    assert_memory_not_equal(a, b, sizeof a);
+    harness_permutation(b, N, 2, 0);
+    assert_memory_not_equal(a, b, sizeof a);
+    harness_epoch_order(a, N, 1, 3);
+    harness_epoch_order(b, N, 1, 4);
+    assert_memory_not_equal(a, b, sizeof a);
+}
+
+static void folds_cover_every_file_once(void **state)
+{
+    (void)state;
+    int32_t fold[11], size[4] = {0};
+    ag_failure why = {0};
+    assert_int_equal(harness_folds(fold, 11, 4, 9, &why), AG_OK);
+    for (int i = 0; i < 11; i++) size[fold[i]]++;
+    const int32_t expected[] = {3, 3, 3, 2};
+    assert_memory_equal(size, expected, sizeof size);
+    assert_int_equal(harness_folds(fold, 11, 12, 9, &why), AG_EUSE);
+    assert_string_equal(why.sentence,
+                        "folds: 11 files cannot be cut into 12 folds; choose 2 to 11");
+    why = (ag_failure){0};
+    assert_int_equal(harness_folds(fold, 11, 1, 9, &why), AG_EUSE);
+}
+
+static void chunks_are_near_equal(void **state)
+{
+    (void)state;
+    const int expected[][2] = {{0, 4}, {4, 3}, {7, 3}}; /* array_split of 10 into 3 */
+    assert_int_equal(harness_chunks(10, 4), 3);
+    for (int i = 0; i < 3; i++) {
+        int first, length;
+        harness_chunk(&first, &length, 10, 3, i);
+        assert_int_equal(first, expected[i][0]);
+        assert_int_equal(length, expected[i][1]);
+    }
+    assert_int_equal(harness_chunks(8, 4), 2);
+    assert_int_equal(harness_chunks(1, 128), 1);
+    assert_int_equal(harness_chunks(0, 4), 0);
+    assert_int_equal(harness_chunks(INT32_MAX, 1), INT32_MAX);
+}
+
+static void draws_are_distinct_and_uniform(void **state)
+{
+    (void)state;
+    enum { N = 10, K = 4, TURNS = 20000 };
+    int first[N] = {0}, drawn[N] = {0};
+    ag_random random = {3, 0, 0};
+    for (int turn = 0; turn < TURNS; turn++) {
+        int32_t item[N], seen[N] = {0};
+        for (int i = 0; i < N; i++) item[i] = i;
+        assert_int_equal(harness_draw(item, N, K, &random), K);
+        for (int i = 0; i < K; i++) assert_int_equal(seen[item[i]]++, 0);
+        for (int i = 0; i < K; i++) drawn[item[i]]++;
+        first[item[0]]++;
+    }
+    for (int i = 0; i < N; i++) { /* six standard deviations */
+        assert_true(abs(drawn[i] - TURNS * K / N) < 420);
+        assert_true(abs(first[i] - TURNS / N) < 255);
+    }
+    int32_t few[3] = {0, 1, 2};
+    assert_int_equal(harness_draw(few, 3, 64, &random), 3);
+}
+
+static void ranks_are_dense_and_exact(void **state)
+{
+    (void)state;
+    enum { MANY = 1300 };
+    /* different by less than a float can represent */
+    const int64_t runtime[] = {900000001, 79542200, 900000000, 79542200, 900000002};
+    const int32_t expected[] = {2, 0, 1, 0, 3};
+    int32_t rank[MANY], index[MANY];
+    uint64_t key[MANY];
+    int64_t many[MANY];
+    ag_failure why = {0};
+    assert_int_equal(harness_ranks(rank, runtime, 5, key, index, &why), AG_OK);
+    assert_memory_equal(rank, expected, sizeof expected);
+    for (int i = 0; i < MANY; i++) many[i] = 7 + i * 17 % MANY / 2; /* pairs, in disorder */
+    assert_int_equal(harness_ranks(rank, many, MANY, key, index, &why), AG_OK);
+    for (int i = 0; i < MANY; i++) assert_int_equal(rank[i], many[i] - 7);
+    const int64_t hidden[3] = {0};
+    assert_int_equal(harness_ranks(rank, hidden, 3, key, index, &why), AG_OK);
+    assert_int_equal(rank[0] + rank[1] + rank[2], 0);
+}
+
+/* A fill that writes the step, sometimes late, and fails at step 40. */
+static ag_status fill_step(void *source, int64_t step, void *buffer, ag_failure *why)
+{
+    if (step % 7 == *(int *)source) usleep(300);
+    if (step == 40) return ag_fail(why, AG_EDATA, "step %d cannot be had", (int)step);
+    *(int64_t *)buffer = step * step;
+    return AG_OK;
+}
+
+static void the_loader_delivers_in_order(void **state)
+{
+    (void)state;
+    for (int threaded = 0; threaded < 2; threaded++) {
+        int64_t a = -1, b = -1;
+        int late = 3;
+        ag_failure why = {0};
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, 5, threaded, &why);
+        assert_non_null(loader);
+        for (int64_t step = 5; step < 40; step++) {
+            int64_t *got = harness_loader_next(loader, &why);
+            assert_non_null(got);
+            if (step % 5 == 0) usleep(200); /* the thread must not touch this buffer meanwhile */
+            assert_int_equal(*got, step * step);
+        }
+        assert_null(harness_loader_next(loader, &why));
+        assert_int_equal(why.status, AG_EDATA);
+        assert_string_equal(why.sentence, "step 40 cannot be had");
+        why = (ag_failure){0};
+        assert_null(harness_loader_next(loader, &why));
+        assert_int_equal(why.status, AG_EDATA);
+        harness_loader_free(loader);
+    }
+}
+
+static void the_loader_stops_when_asked(void **state)
+{
+    (void)state;
+    for (int taken = 0; taken < 60; taken++) {
+        int64_t a, b;
+        int late = 0;
+        ag_failure why = {0};
+        harness_loader *loader = harness_loader_new(fill_step, &late, &a, &b, 0, 1, &why);
+        for (int i = 0; i < taken % 4; i++) assert_non_null(harness_loader_next(loader, &why));
+        harness_loader_free(loader);
+    }
+    harness_loader_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packing_round_trips),
+        cmocka_unit_test(packing_has_the_published_weights),
+        cmocka_unit_test(packing_refuses_other_values),
+        cmocka_unit_test(pruning_keeps_one_hop),
+        cmocka_unit_test(pruning_drops_edges_between_neighbours),
+        cmocka_unit_test(layouts_are_padded_by_rank),
+        cmocka_unit_test(stores_live_in_memory_or_in_a_file),
+        cmocka_unit_test(a_store_without_room_is_refused),
+        cmocka_unit_test(standardisation_is_that_of_sklearn),
+        cmocka_unit_test(standardisation_takes_doubles),
+        cmocka_unit_test(permutations_depend_on_seed_and_number),
+        cmocka_unit_test(folds_cover_every_file_once),
+        cmocka_unit_test(chunks_are_near_equal),
+        cmocka_unit_test(draws_are_distinct_and_uniform),
+        cmocka_unit_test(ranks_are_dense_and_exact),
+        cmocka_unit_test(the_loader_delivers_in_order),
+        cmocka_unit_test(the_loader_stops_when_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

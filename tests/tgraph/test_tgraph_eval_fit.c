@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* The baselines of `tgraph eval` learn from the same files as in training, so they reach the same
+   scores. */
+#define _GNU_SOURCE /* strdup */
+#include "support/program_call.h"
+#include "support/program_files.h"
+#include "support/tgraph_npz.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#define TRAIN "tgraph train --hidden 16 --configs 8 --steps 2 --threads 1 --json "
+#define EVAL  "tgraph eval --threads 1 --json "
+
+static char *path_of(const char *name)
+{
+    static char path[300];
+    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    return path;
+}
+
+static void move(const char *from, const char *to)
+{
+    char *old = strdup(path_of(from));
+    assert_int_equal(rename(old, path_of(to)), 0);
+    free(old);
+}
+
+/* A folder with so many files, all alike. */
+static void write_many(const char *folder, int files)
+{
+    char name[100];
+    assert_int_equal(mkdir(path_of(folder), 0700), 0);
+    for (int i = 0; i < files; i++) {
+        snprintf(name, sizeof name, "%s/%d.npz", folder, i);
+        program_write_layout(name, 60, 0);
+    }
+}
+
+static int make_files(void **state)
+{
+    static test_layout hidden;
+    if (test_folder_make(state)) return -1;
+    program_pictures = 0;
+    program_write_layout("a.npz", 60, 0);
+    program_write_layout("b.npz", 50, 1);
+    program_write_layout("c.npz", 40, 2);
+    program_write_layout("d.npz", 30, 5);
+    for (int i = 0; i < 3; i++) {
+        const char *name[] = {"t.npz", "u.npz", "v.npz"};
+        program_write_tile(name[i], 40 - 8 * i, i);
+    }
+    test_layout_make(&hidden);
+    memset(hidden.runtime, 0, sizeof hidden.runtime);
+    write_many("much", 200);
+    return !test_arrays_write(path_of("hidden.npz"), hidden.array, hidden.arrays);
+}
+
+static json_t *call(const char *line, const char *err)
+{
+    json_error_t error;
+    program_outcome o = program_expect(line, 0, "{", err);
+    json_t *j = json_loads(o.out, 0, &error);
+    if (!j) fail_msg("%s: %s", line, error.text);
+    return j;
+}
+
+static const json_t *baselines_of(const json_t *j, int file)
+{
+    const json_t *files = json_object_get(j, "files");
+    if (file < 0) return json_object_get(json_object_get(j, "mean"), "baselines");
+    assert_true((size_t)file < json_array_size(files));
+    return json_object_get(json_array_get(files, (size_t)file), "baselines");
+}
+
+static const json_t *score_of(const json_t *j, const char *by)
+{
+    return json_object_get(json_object_get(baselines_of(j, -1), by), "opa");
+}
+
+static void expect_equal(const json_t *one, const json_t *two)
+{
+    const size_t files = json_array_size(json_object_get(one, "files"));
+    assert_int_equal(json_array_size(json_object_get(two, "files")), files);
+    assert_true(files > 0 && json_is_number(score_of(one, "ridge")));
+    for (int i = -1; i < (int)files; i++)
+        if (!json_equal(baselines_of(one, i), baselines_of(two, i))) {
+            json_dumpf(baselines_of(one, i), stderr, 0);
+            json_dumpf(baselines_of(two, i), stderr, 0);
+            fail_msg("the baselines of file %d differ", i);
+        }
+}
+
+/* Trains, evaluates the same held-out files, expects the same baselines; returns those of train. */
+static json_t *expect_same(const char *train, const char *eval)
+{
+    json_t *one = call(train, ""), *two = call(eval, "");
+    expect_equal(one, two);
+    json_decref(two);
+    return one;
+}
+
+static void as_in_training(void **state)
+{
+    (void)state;
+    json_t *j = expect_same(TRAIN "--data a.npz b.npz --valid c.npz d.npz --out r",
+                            EVAL "--run r --data c.npz d.npz");
+    json_t *named = call(EVAL "--run r --data c.npz d.npz --fit a.npz b.npz", "");
+    json_t *fewer = call(EVAL "--run r --data c.npz d.npz --fit a.npz", "");
+    expect_equal(j, named);
+    assert_false(json_equal(score_of(j, "ridge"), score_of(fewer, "ridge")));
+    assert_true(json_equal(score_of(j, "random"), score_of(fewer, "random")));
+    json_decref(j);
+    json_decref(named);
+    json_decref(fewer);
+    json_decref(expect_same(TRAIN "--data t.npz u.npz --valid v.npz --out tile",
+                            EVAL "--run tile --data v.npz"));
+    /* the seed decides which files a fold holds out; the baselines still learn from the others */
+    json_t *fold = call(TRAIN "--data a.npz b.npz c.npz d.npz --folds 2 --fold 1 --out fold", "");
+    char line[200] = EVAL "--run fold --data";
+    const json_t *files = json_object_get(fold, "files");
+    for (size_t i = 0; i < json_array_size(files); i++) {
+        strcat(line, " ");
+        strcat(line, json_string_value(json_object_get(json_array_get(files, i), "file")));
+    }
+    json_t *again = call(line, "");
+    expect_equal(fold, again);
+    json_decref(fold);
+    json_decref(again);
+}
+
+/* Files of which a part was held out, and another one: each as in training, in any order. */
+static void split_and_whole(void **state)
+{
+    (void)state;
+    json_t *j = expect_same(TRAIN "--data a.npz b.npz --split 0.7 --valid c.npz --out mix",
+                            EVAL "--run mix --data a.npz b.npz c.npz");
+    json_t *alone = call(EVAL "--run mix --data c.npz", "");
+    assert_true(json_equal(json_object_get(baselines_of(j, 2), "ridge"),
+                           json_object_get(baselines_of(alone, 0), "ridge")));
+    json_decref(alone);
+    /* a file that is split needs no other file, and its fit uses none */
+    move("a.npz", "away.npz");
+    alone = call(EVAL "--run mix --data b.npz", "");
+    assert_true(json_equal(json_object_get(baselines_of(j, 1), "ridge"),
+                           json_object_get(baselines_of(alone, 0), "ridge")));
+    json_decref(alone);
+    alone = call(EVAL "--run mix --data b.npz c.npz", "a.npz: there is no such file");
+    assert_true(json_equal(json_object_get(baselines_of(j, 1), "ridge"),
+                           json_object_get(baselines_of(alone, 0), "ridge")));
+    assert_true(
+        json_is_null(json_object_get(json_object_get(baselines_of(alone, 1), "ridge"), "opa")));
+    json_decref(alone);
+    move("away.npz", "a.npz");
+    json_decref(j);
+}
+
+static void expect_random_alone(const json_t *trained, const char *line, const char *err)
+{
+    json_t *j = call(line, err);
+    assert_true(json_is_number(score_of(j, "random")));
+    assert_true(json_equal(score_of(j, "random"), score_of(trained, "random")));
+    assert_true(json_is_null(score_of(j, "ridge")) && json_is_null(score_of(j, "boosting")));
+    json_decref(j);
+}
+
+static void files_that_moved(void **state)
+{
+    (void)state;
+    json_t *j = call(TRAIN "--data a.npz b.npz --valid c.npz --out moved", "");
+    move("a.npz", "away.npz");
+    expect_random_alone(j, EVAL "--run moved --data c.npz",
+                        "a.npz: there is no such file or folder");
+    expect_random_alone(j, EVAL "--run moved --data c.npz", "learn from with --fit");
+    program_write_layout("a.npz", 60, 7); /* another file of that name */
+    expect_random_alone(j, EVAL "--run moved --data c.npz",
+                        "of the 2 files that the run was trained on, 1");
+    json_t *named = call(EVAL "--run moved --data c.npz --fit away.npz b.npz", "");
+    expect_equal(j, named);
+    json_decref(named);
+    move("away.npz", "a.npz");
+    json_decref(j);
+}
+
+static void hidden_run_times(void **state)
+{
+    (void)state;
+    json_t *j = expect_same(TRAIN "--data a.npz hidden.npz b.npz --valid c.npz --out h",
+                            EVAL "--run h --data c.npz");
+    json_t *named = call(EVAL "--run h --data c.npz --fit a.npz hidden.npz b.npz",
+                         "--fit: hidden.npz is left out");
+    expect_equal(j, named);
+    json_decref(named);
+    json_decref(j);
+    program_expect("tgraph eval --run h --data c.npz --fit hidden.npz", 3, "",
+                   "none of the 1 files of --fit can be learned from");
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    json_decref(call(TRAIN "--data a.npz b.npz --valid c.npz --no-baselines --out no", ""));
+    program_expect("tgraph eval --run no --data c.npz --fit none.npz", 3, "",
+                   "none.npz: there is no such file or folder");
+    program_expect("tgraph eval --run no --data c.npz --fit a.npz t.npz", 2, "",
+                   "--fit: t.npz is a tile file, but layout files are scored");
+    program_expect("tgraph eval --run no --data c.npz --fit stdout", 3, "", "stdout");
+    program_expect("tgraph eval --run no --data c.npz --fit a.npz --no-baselines", 2, "",
+                   "--fit names files for the baselines, which --no-baselines leaves out");
+    program_expect("tgraph train --data a.npz --out no2 --fit b.npz", 2, "",
+                   "--fit is no option of tgraph train");
+    program_expect("tgraph eval --run no --data c.npz --fit c.npz", 0, "ridge",
+                   "--fit: c.npz is scored, too");
+}
+
+/* The files count towards the limit together with those that are scored. */
+static void memory(void **state)
+{
+    (void)state;
+    json_t *j = call(TRAIN "--data much --valid c.npz --out many", "");
+    program_expect("tgraph eval --run many --data c.npz --fit much --ram-limit 1M", 5, "", "limit");
+    program_expect("tgraph eval --run many --data c.npz --fit a.npz --ram-limit 1M", 0, "ridge",
+                   "");
+    expect_random_alone(j, EVAL "--run many --data c.npz --ram-limit 1M", "limit");
+    json_decref(j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_in_training),   cmocka_unit_test(split_and_whole),
+        cmocka_unit_test(files_that_moved), cmocka_unit_test(hidden_run_times),
+        cmocka_unit_test(refusals),         cmocka_unit_test(memory),
+    };
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}

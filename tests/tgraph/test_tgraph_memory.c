@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Large files: memory is near the packed size, or below the limit; and real files' counts. */
+#define _GNU_SOURCE
+#include "examples/tgraph/data/data.h"
+#include "support/sanitized.h"
+#include "support/tgraph_npz.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MANY = SANITIZED ? 5000 : 100000, WIDE = 26 };
+
+static int write_large(void)
+{
+    static int64_t edge[WIDE][2], ids[WIDE], splits[2] = {0, WIDE + 1};
+    static float node_feat[WIDE + 1][140];
+    static uint8_t opcode[WIDE + 1];
+    float *config = malloc((size_t)MANY * WIDE * 18 * sizeof *config), *at = config;
+    int64_t *runtime = malloc(MANY * sizeof *runtime);
+    for (int v = 0; v < WIDE; v++) {
+        edge[v][0] = ids[v] = v + 1;
+        edge[v][1] = v;
+    }
+    for (int64_t c = 0; c < MANY; c++) {
+        runtime[c] = 1000 + c;
+        for (int i = 0; i < WIDE * 18; i++) *at++ = (float)((i < 6 ? (c >> 3 * i & 3) : i % 7) - 1);
+    }
+    const test_array array[] = {
+        {"node_feat", AG_F32, 2, {WIDE + 1, 140}, node_feat},
+        {"node_opcode", AG_U8, 1, {WIDE + 1}, opcode},
+        {"edge_index", AG_I64, 2, {WIDE, 2}, edge},
+        {"node_config_feat", AG_F32, 3, {MANY, WIDE, 18}, config},
+        {"node_config_ids", AG_I64, 1, {WIDE}, ids},
+        {"config_runtime", AG_I64, 1, {MANY}, runtime},
+        {"node_splits", AG_I64, 2, {1, 2}, splits},
+    };
+    int good = test_arrays_write(test_path, array, 7);
+    free(config);
+    free(runtime);
+    return good;
+}
+
+static long peak_kb(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* In a child, whose peak starts low: 0 when the file stays within its packed size, or below the
+   limit. */
+static int read_large(size_t limit, long packed_kb)
+{
+    long before = peak_kb();
+    tpugraphs_budget budget = {limit, 0, 0};
+    tgraph_data_options options = tgraph_layout_defaults();
+    ag_failure why = {0};
+    tgraph_file *f = tgraph_file_open(test_path, &options, &budget, &why);
+    if (!f) return 1;
+    long grown = peak_kb() - before, constant = 8 << 10;
+    if (f->configs != MANY || (f->store.mapped != 0) != (limit != 0)) return 2;
+    if (!SANITIZED && grown > (limit ? (long)(limit >> 10) + (16 << 10) : packed_kb) + constant)
+        return 3;
+    tgraph_batch b = {0};
+    if (tgraph_batch_fill(&b, f, (int32_t[]){0, MANY - 1}, 2, &why) || b.runtime[1] != 999 + MANY)
+        return 4;
+    for (int i = 0; i < 6; i++)
+        if (b.digit[18 + i] != ((MANY - 1) >> 3 * i & 3) + 1) return 5;
+    tgraph_batch_free(&b);
+    tgraph_file_close(f);
+    return budget.used || budget.on_disk ? 6 : 0;
+}
+
+static int in_child(int write, size_t limit)
+{
+    int status = -1;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) _exit(write ? !write_large() : read_large(limit, (long)MANY * WIDE * 12 >> 10));
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void memory_stays_near_the_packed_size(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(1, 0), 0);
+    assert_int_equal(in_child(0, 0), 0);
+    assert_int_equal(in_child(0, (size_t)MANY * 12 + 65536),
+                     0); /* the run times fit, the packed rows do not */
+}
+
+/* ---- real files, where they are ---- */
+
+static void real_files_have_the_published_counts(void **state)
+{
+    (void)state;
+#ifdef AG_SOURCE_DIR
+    static const struct {
+        const char *file;
+        int nodes, edges, kept_nodes, kept_edges, configs, unique;
+    } known[] = {
+        {"xla/default/train/unet3d.npz", 2774, 4730, 168, 168, 1159, 681},
+        {"xla/default/train/alexnet_train_batch_32.npz", 372, 597, 73, 73, 47712, 29905},
+        {"xla/default/valid/unet_3d.4x4.bf16.npz", 3163, 5112, 223, 181, 1965, 1469},
+        {"nlp/default/test/3a0c5517a87df8d82fd637b83298a3ba.npz", 21918, 36278, 2850, 2745, 1001,
+         988},
+    };
+    int found = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char file[1024];
+        tgraph_summary s;
+        ag_failure why = {0};
+        snprintf(file, sizeof file, "%s/../shared/data/tpugraphs/layout/%s", AG_SOURCE_DIR,
+                 known[i].file);
+        if (access(file, R_OK)) continue;
+        found++;
+        if (tgraph_summarise(&s, file, NULL, &why)) fail_msg("%s", why.sentence);
+        assert_int_equal(s.nodes, known[i].nodes);
+        assert_int_equal(s.edges, known[i].edges);
+        assert_int_equal(s.kept_nodes, known[i].kept_nodes);
+        assert_int_equal(s.kept_edges, known[i].kept_edges);
+        assert_int_equal(s.configs, known[i].configs);
+        assert_int_equal(s.unique, known[i].unique);
+    }
+    if (found) return;
+#endif
+    print_message("no TpuGraphs files next to the sources: their counts are not compared\n");
+    skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_stays_near_the_packed_size),
+        cmocka_unit_test(real_files_have_the_published_counts),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* TGraph against PyTorch's float64 values (tests/golden/README.md): every case of the file, in
+   float and in double. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/golden.h"
+#include "support/model_runner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+#define GOLDEN AG_SOURCE_DIR "/tests/golden/tgraph.npz"
+
+enum {
+    NODES = 12,
+    EDGES = 17,
+    CONFIGURABLE = 4,
+    CONFIGS = 5,
+    SETS = 11,
+    STEPS = 10,
+    MEMBERS = 4096
+};
+
+static const char *const cases[] = {
+    "cross",      "plain",      "tile",     "tile_plain", "full_cross", "full_plain", "full_tile",
+    "cross_late", "no_channel", "no_edges", "operands",   "both",       "sum",        "l2",
+    "message",    "outside",    "paper",    "all",        "all_late",   "all_tile"};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* Bounds of one precision. */
+typedef struct bounds {
+    const model_api *api;
+    double forward;  /* scores, relative to the largest, and losses, relative */
+    double gradient; /* share of max(largest of the tensor, 1e-3 of the largest of all) */
+} bounds;
+/* make_golden.py takes no case whose own float32 is further away than half of this: in some, the
+   slope of a bias is a sum that cancels thousandfold, and then the order of adding shows. */
+static bounds in_float = {&ag__model, 1e-5, 5e-4}, in_double = {&ag64__model, 1e-9, 1e-8};
+
+/* ---- the file ---- */
+
+static golden *file;
+static zip_t *names;       /* the same file, to list its members */
+static char seen[MEMBERS]; /* by member: it was compared, or read to compute another one */
+
+static golden_array try_read(const char *name)
+{
+    char member[160];
+    snprintf(member, sizeof member, "%s.npy", name);
+    const zip_int64_t at = zip_name_locate(names, member, 0);
+    if (at >= 0 && at < MEMBERS) seen[at] = 1;
+    return golden_read(file, name);
+}
+
+static golden_array read_array(const char *format, ...)
+{
+    char name[128];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(name, sizeof name, format, list);
+    va_end(list);
+    golden_array a = try_read(name);
+    if (!a.value) fail_msg("%s has no member %s", GOLDEN, name);
+    return a;
+}
+
+static int32_t *integers(const char *name, int add)
+{
+    golden_array a = read_array("%s", name);
+    int32_t *out = calloc((size_t)a.count + 1, sizeof *out);
+    for (int64_t i = 0; i < a.count; i++) out[i] = (int32_t)a.value[i] + add;
+    golden_free(&a);
+    return out;
+}
+
+static model_graph graph; /* layout; a tile graph lacks the configurable nodes */
+static model_data sets[SETS];
+
+/* Values of the file are [set, configuration, node, digit]; the model needs nodes outermost. */
+static void read_sets(void)
+{
+    int32_t *layout = integers("layout.config", 2), *rank = integers("ranks", 0);
+    golden_array tile = read_array("tile.config");
+    for (int s = 0; s < SETS; s++) {
+        model_data *d = sets + s;
+        d->configs = CONFIGS;
+        d->digit = calloc(CONFIGURABLE * CONFIGS * TGRAPH_DIGITS, sizeof *d->digit);
+        d->feature = calloc(CONFIGS * TPUGRAPHS_TILE_FEATURES, sizeof *d->feature);
+        d->rank = calloc(CONFIGS, sizeof *d->rank);
+        memcpy(d->rank, rank + s * CONFIGS, CONFIGS * sizeof *rank);
+        memcpy(d->feature, tile.value + s * CONFIGS * TPUGRAPHS_TILE_FEATURES,
+               CONFIGS * TPUGRAPHS_TILE_FEATURES * sizeof *d->feature);
+        for (int c = 0; c < CONFIGS; c++)
+            for (int v = 0; v < CONFIGURABLE; v++)
+                memcpy(d->digit + (v * CONFIGS + c) * TGRAPH_DIGITS,
+                       layout + ((s * CONFIGS + c) * CONFIGURABLE + v) * TGRAPH_DIGITS,
+                       TGRAPH_DIGITS * sizeof *layout);
+    }
+    golden_free(&tile);
+    free(layout);
+    free(rank);
+}
+
+static int open_file(void **state)
+{
+    (void)state;
+    file = golden_open(GOLDEN);
+    names = zip_open(GOLDEN, ZIP_RDONLY, NULL);
+    if (!file || !names || zip_get_num_entries(names, 0) > MEMBERS) return -1;
+    graph = (model_graph){.nodes = NODES,
+                          .edges = EDGES,
+                          .configurable = CONFIGURABLE,
+                          .feature = read_array("graph.features").value,
+                          .layout = integers("graph.layout", 2),
+                          .opcode = integers("graph.op", 0),
+                          .edge = integers("graph.edges", 0),
+                          .config_node = integers("graph.config_ids", 0)};
+    read_sets();
+    return 0;
+}
+
+static int close_file(void **state)
+{
+    (void)state;
+    golden_close(file);
+    zip_discard(names);
+    free(graph.feature);
+    free(graph.layout);
+    free(graph.opcode);
+    free(graph.edge);
+    free(graph.config_node);
+    for (int s = 0; s < SETS; s++) {
+        free(sets[s].digit);
+        free(sets[s].feature);
+        free(sets[s].rank);
+    }
+    return 0;
+}
+
+/* ---- the model of a case ---- */
+
+static tgraph_options options_of(const char *name)
+{
+    golden_array a = read_array("%s.options", name);
+    assert_int_equal(a.count, 12);
+    const double *v = a.value;
+    const tgraph_options o = {.tile = (int)v[0],
+                              .hidden = (int)v[1],
+                              .cross = (int)v[2],
+                              .cross_input = (int)v[3],
+                              .channel = (int)v[4],
+                              .edges = (int)v[5],
+                              .direction = (int)v[6],
+                              .sum = (int)v[7],
+                              .l2 = (int)v[8],
+                              .message = (int)v[9],
+                              .outside = (int)v[10],
+                              .halve = (int)v[11],
+                              .decay_biases = 1};
+    golden_free(&a);
+    return o;
+}
+
+static void set_values(const model_api *api, model *m, const char *name)
+{
+    for (int p = 0; p < api->params(m); p++) {
+        int64_t n;
+        golden_array a = read_array("%s.p.%s", name, api->param(m, p, &n));
+        double *value = calloc((size_t)n, sizeof *value);
+        for (int64_t i = 0; i < n; i++)
+            value[i] = a.value[2] + a.value[1] * golden_uniform((uint32_t)a.value[0], (uint32_t)i);
+        api->set(m, p, value);
+        free(value);
+        golden_free(&a);
+    }
+}
+
+static model *model_of(const model_api *api, const char *name)
+{
+    char why[MODEL_WHY];
+    const tgraph_options options = options_of(name);
+    model_graph g = graph;
+    if (options.tile) {
+        g.configurable = 0;
+        g.config_node = NULL;
+    }
+    model *m = api->create(&options, &g, 1, why);
+    if (!m) fail_msg("%s: %s", name, why);
+    set_values(api, m, name);
+    return m;
+}
+
+/* ---- comparing ---- */
+
+static double worst_of(double *worst, double error) /* a NaN is worst */
+{
+    if (!(error <= *worst)) *worst = error == error ? error : (double)INFINITY;
+    return *worst;
+}
+
+static double relative(double have, double want) { return fabs(have - want) / fabs(want); }
+
+/* The smallest scale of a gradient. A bias in front of an instance norm has a gradient of rounding
+   errors alone: its scale is that of the weight of the same layer. */
+static double least_scale(const char *name, const char *of, double largest)
+{
+    const char *const linear = ".linear.bias";
+    const size_t n = strlen(of), ending = strlen(linear);
+    if (n < ending || strcmp(of + n - ending, linear) != 0) return 1e-3 * largest;
+    golden_array weight = read_array("%s.p.%.*sweight", name, (int)(n - strlen("bias")), of);
+    const double scale = fmax(1e-3 * largest, weight.value[3]);
+    golden_free(&weight);
+    return scale;
+}
+
+/* Largest difference between a gradient and the file's facts about it, in units of `scale` per
+   entry. about: stream, scale, offset, largest, norm, 3 dot products, 8 entries. */
+static double compare_gradient(const double *g, int64_t n, const double *about, double floor)
+{
+    const double scale = fmax(about[3], floor), of_norm = fmax(about[4], floor * sqrt((double)n));
+    double worst = 0, norm = 0, largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        norm += g[i] * g[i];
+        largest = fmax(largest, fabs(g[i]));
+    }
+    worst_of(&worst, fabs(largest - about[3]) / scale);
+    worst_of(&worst, fabs(sqrt(norm) - about[4]) / of_norm);
+    for (uint32_t d = 0; d < 3; d++) {
+        double dot = 0;
+        for (int64_t i = 0; i < n; i++)
+            dot += g[i] * golden_uniform(1000 + 3 * (uint32_t)about[0] + d, (uint32_t)i);
+        worst_of(&worst, fabs(dot - about[5 + d]) / of_norm);
+    }
+    for (int i = 0; i < 8; i++) worst_of(&worst, fabs(g[i * n / 8] - about[8 + i]) / scale);
+    return worst;
+}
+
+static double compare_whole(const double *g, int64_t n, const golden_array *want, double floor)
+{
+    double worst = 0, scale = floor;
+    assert_int_equal(want->count, n);
+    for (int64_t i = 0; i < n; i++) scale = fmax(scale, fabs(want->value[i]));
+    for (int64_t i = 0; i < n; i++) worst_of(&worst, fabs(g[i] - want->value[i]) / scale);
+    return worst;
+}
+
+static double largest_of_all(const model_api *api, const model *m, const char *name)
+{
+    double largest = 0;
+    for (int p = 0; p < api->params(m); p++) {
+        int64_t n;
+        golden_array a = read_array("%s.p.%s", name, api->param(m, p, &n));
+        largest = fmax(largest, a.value[3]);
+        golden_free(&a);
+    }
+    return largest;
+}
+
+/* The worst gradient of the model; *whole counts those that are stored in full. */
+static double compare_gradients(const bounds *b, const model *m, const char *name, int *whole)
+{
+    const model_api *api = b->api;
+    const double largest = largest_of_all(api, m, name);
+    double worst = 0;
+    for (int p = 0; p < api->params(m); p++) {
+        int64_t n;
+        char member[128];
+        const char *of = api->param(m, p, &n);
+        const double floor = least_scale(name, of, largest);
+        golden_array about = read_array("%s.p.%s", name, of);
+        double *g = calloc((size_t)n, sizeof *g), error;
+        api->gradient(m, p, g);
+        error = compare_gradient(g, n, about.value, floor);
+        snprintf(member, sizeof member, "%s.g.%s", name, of);
+        golden_array all = try_read(member);
+        if (all.value) {
+            worst_of(&error, compare_whole(g, n, &all, floor));
+            ++*whole;
+        }
+        if (!(error <= b->gradient))
+            fail_msg("%s in %s: gradient of %s is off by %g", name, api->name, of, error);
+        worst_of(&worst, error);
+        golden_free(&about);
+        golden_free(&all);
+        free(g);
+    }
+    return worst;
+}
+
+/* Worst of the scores and the loss. A score near 0 is a difference of large numbers: PyTorch's own
+   float32 is 2e-5 of it away, so scores are measured by the largest of them. */
+static double compare_forward(const bounds *b, model *m, const char *name)
+{
+    char why[MODEL_WHY];
+    double score[CONFIGS], predicted[CONFIGS], worst = 0, largest = 0;
+    golden_array want = read_array("%s.scores", name), loss = read_array("%s.loss", name);
+    b->api->scores(m, sets, predicted, why);
+    assert_string_equal(why, "");
+    const double have = b->api->loss(m, sets, 0, score, why);
+    assert_string_equal(why, "");
+    assert_int_equal(want.count, CONFIGS);
+    for (int c = 0; c < CONFIGS; c++) largest = fmax(largest, fabs(want.value[c]));
+    for (int c = 0; c < CONFIGS; c++) {
+        worst_of(&worst, fabs(score[c] - want.value[c]) / largest);
+        worst_of(&worst, fabs(predicted[c] - want.value[c]) / largest);
+    }
+    worst_of(&worst, relative(have, loss.value[0]));
+    golden_free(&want);
+    golden_free(&loss);
+    return worst;
+}
+
+/* 10 steps of AdamW; returns the worst of the losses before each, 0 without any in the file. */
+static double compare_training(const bounds *b, model *m, const char *name, int *trained)
+{
+    char why[MODEL_WHY], member[128];
+    double worst = 0, norm;
+    snprintf(member, sizeof member, "%s.training", name);
+    golden_array how = try_read(member);
+    if (!how.value) return 0;
+    golden_array want = read_array("%s.losses", name);
+    assert_int_equal(want.count, STEPS);
+    for (int s = 1; s <= STEPS; s++) {
+        const double have = b->api->loss(m, sets + s, s, NULL, why);
+        assert_string_equal(why, "");
+        worst_of(&worst, relative(have, want.value[s - 1]));
+        b->api->update(m, how.value[0], how.value[1], how.value[2], &norm, why);
+        assert_string_equal(why, "");
+    }
+    golden_free(&how);
+    golden_free(&want);
+    *trained = 1;
+    return worst;
+}
+
+/* ---- tests ---- */
+
+static void test_cases(void **state)
+{
+    const bounds *b = *state;
+    int whole = 0, trained = 0;
+    for (int k = 0; k < CASES; k++) {
+        int trains = 0, stored = 0;
+        model *m = model_of(b->api, cases[k]);
+        const double forward = compare_forward(b, m, cases[k]);
+        const double gradient = compare_gradients(b, m, cases[k], &stored);
+        const double losses = compare_training(b, m, cases[k], &trains);
+        print_message("%-6s %-10s forward %.1e, gradients %.1e (%d in full)", b->api->name,
+                      cases[k], forward, gradient, stored);
+        if (trains) print_message(", %d losses %.1e", STEPS, losses);
+        print_message("\n");
+        assert_true(forward <= b->forward);
+        assert_true(losses <= b->forward);
+        b->api->destroy(m);
+        trained += trains;
+        whole += stored > 0;
+    }
+    assert_int_equal(whole, 3);
+    assert_int_equal(trained, 6);
+}
+
+/* Nothing in the file is left out: neither a case nor a parameter, a gradient or losses of one. */
+static void test_whole_file(void **state)
+{
+    int left = 0, found = 0;
+    (void)state;
+    for (zip_int64_t i = 0; i < zip_get_num_entries(names, 0); i++) {
+        const char *name = zip_get_name(names, (zip_uint64_t)i, 0);
+        const size_t n = strlen(name), ending = strlen(".options.npy");
+        found += n > ending && !strcmp(name + n - ending, ".options.npy");
+        if (!seen[i]) print_error("%s was not compared\n", name);
+        left += !seen[i];
+    }
+    assert_int_equal(left, 0);
+    assert_int_equal(found, CASES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_cases, &in_float),
+        cmocka_unit_test_prestate(test_cases, &in_double),
+        cmocka_unit_test(test_whole_file),
+    };
+    ag_set_threads(1);
+    return cmocka_run_group_tests(tests, open_file, close_file);
+}

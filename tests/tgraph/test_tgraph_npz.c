@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* TpuGraphs files: the contents of a good one. */
+#define _GNU_SOURCE
+#include "core/internal.h"
+#include "examples/tgraph/data/data.h"
+#include "support/tgraph_npz.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static tgraph_file *open_file(tgraph_data_options options, tpugraphs_budget *budget)
+{
+    test_layout l;
+    ag_failure why = {0};
+    test_layout_make(&l);
+    assert_true(test_arrays_write(test_path, l.array, l.arrays));
+    tgraph_file *f = tgraph_file_open(test_path, &options, budget, &why);
+    if (!f) fail_msg("%s", why.sentence);
+    return f;
+}
+
+static void a_file_is_pruned_and_padded(void **state)
+{
+    (void)state;
+    tgraph_file *f = open_file(tgraph_layout_defaults(), NULL);
+    test_layout l;
+    test_layout_make(&l);
+    const tgraph_graph *g = &f->graph;
+    const int32_t kept[] = {1, 2, 3, 5}, edge[] = {1, 0, 2, 1}, config[] = {1, 3};
+    assert_string_equal(f->name, "x.npz");
+    assert_int_equal(f->file_nodes, 7);
+    assert_int_equal(f->file_edges, 5);
+    assert_int_equal(g->nodes, 4);
+    assert_int_equal(g->edges, 2);
+    assert_memory_equal(g->edge, edge, sizeof edge);
+    assert_memory_equal(g->config_node, config, sizeof config);
+    for (int i = 0; i < 4; i++) {
+        assert_memory_equal(g->raw + i * 134, l.node_feat[kept[i]], 134 * sizeof(float));
+        assert_int_equal(g->opcode[i], 10 + kept[i]);
+        for (int k = 0, rank = kept[i] % 4; k < 6; k++)
+            assert_int_equal(g->layout[i * 6 + k], k < rank ? rank - 1 - k + 2 : 1);
+    }
+    tgraph_file_close(f);
+}
+
+static void options_turn_pruning_and_padding_off(void **state)
+{
+    (void)state;
+    tgraph_file *f = open_file((tgraph_data_options){.opcodes = 256}, NULL);
+    assert_int_equal(f->graph.nodes, 7);
+    assert_int_equal(f->graph.edges, 5);
+    assert_int_equal(f->graph.config_node[1], 5);
+    assert_int_equal(f->graph.layout[6 + 1], 2); /* node 1 has rank 1: the rest stays 0 */
+    tgraph_file_close(f);
+}
+
+static void check_kept(tgraph_dedup dedup, int configs, const int64_t *runtime, const int32_t *row)
+{
+    tgraph_data_options options = tgraph_layout_defaults();
+    options.dedup = dedup;
+    tgraph_file *f = open_file(options, NULL);
+    assert_int_equal(f->file_configs, 6);
+    assert_int_equal(f->configs, configs);
+    assert_int_equal(f->store.rows, configs);
+    assert_memory_equal(f->runtime, runtime, (size_t)configs * sizeof *runtime);
+    assert_memory_equal(f->file_row, row, (size_t)configs * sizeof *row);
+    assert_int_equal(f->fastest, 300);
+    assert_int_equal(f->slowest, 700);
+    assert_true(f->spread == (dedup == TGRAPH_KEEP_ALL ? 0 : 500.0 / 400 - 1));
+    tgraph_file_close(f);
+}
+
+static void equal_configurations_become_one(void **state)
+{
+    (void)state;
+    check_kept(TGRAPH_KEEP_ALL, 6, (int64_t[]){500, 300, 400, 700, 303, 450},
+               (int32_t[]){0, 1, 2, 3, 4, 5});
+    check_kept(TGRAPH_KEEP_FIRST, 3, (int64_t[]){500, 300, 700}, (int32_t[]){0, 1, 3});
+    check_kept(TGRAPH_KEEP_FASTEST, 3, (int64_t[]){400, 300, 700}, (int32_t[]){2, 1, 3});
+}
+
+static void nodes_are_standardised_over_all_files(void **state)
+{
+    (void)state;
+    tgraph_file *f[2] = {open_file(tgraph_layout_defaults(), NULL),
+                         open_file(tgraph_layout_defaults(), NULL)};
+    tgraph_scaler s;
+    ag_failure why = {0};
+    tgraph_scaler_fit(&s, f, 2);
+    assert_int_equal(s.count, 8);
+    assert_int_equal(tgraph_graph_scale(&f[0]->graph, &s, &why), AG_OK);
+    for (int k = 0; k < 134; k++) {
+        double sum = 0, squares = 0;
+        for (int v = 0; v < 4; v++) {
+            double y = (double)f[0]->graph.feature[v * 134 + k];
+            sum += y;
+            squares += y * y;
+        }
+        assert_true(sum > -1e-5 && sum < 1e-5);
+        assert_true(squares == 0 || (squares > 4 - 1e-5 && squares < 4 + 1e-5));
+    }
+    s.columns = 24;
+    assert_int_equal(tgraph_graph_scale(&f[0]->graph, &s, &why), AG_EUSE);
+    for (int i = 0; i < 2; i++) tgraph_file_close(f[i]);
+}
+
+static void a_tile_file_is_read(void **state)
+{
+    (void)state;
+    test_tile t;
+    ag_failure why = {0};
+    tgraph_data_options options = tgraph_tile_defaults();
+    test_tile_make(&t);
+    assert_true(test_arrays_write(test_path, t.array, t.arrays));
+    assert_int_equal(tgraph_is_tile(test_path, &why), 1);
+    tgraph_tile *f = tgraph_tile_open(test_path, &options, NULL, &why);
+    if (!f) fail_msg("%s", why.sentence);
+    assert_int_equal(f->configs, 3);
+    assert_int_equal(f->graph.nodes, 2);
+    assert_int_equal(f->graph.configurable, 0);
+    assert_int_equal(f->graph.layout[2], 2); /* a layout's 0 stays 0 after the rank */
+    assert_memory_equal(f->rank, ((int32_t[]){2, 1, 0}), 3 * sizeof(int32_t));
+    assert_true(f->target[0] == 3000 / (2000 + 1e-5));
+    tgraph_tile_scalers s;
+    tgraph_tile_fit(&s, &f, 1);
+    assert_int_equal(tgraph_tile_scale(f, &s, &why), AG_OK);
+    assert_true((double)f->scaled[1] < 1e-6 && (double)f->scaled[1] > -1e-6);
+    assert_true((double)f->scaled[0] > 1.2247 && (double)f->scaled[0] < 1.2248); /* sqrt(3/2) */
+    assert_true((double)f->feature[5] < -1.2247);
+    s.config.columns = 3;
+    assert_int_equal(tgraph_tile_scale(f, &s, &why), AG_EUSE);
+    tgraph_tile_close(f);
+}
+
+static void a_summary_counts(void **state)
+{
+    (void)state;
+    test_tile t;
+    tgraph_summary s;
+    ag_failure why = {0};
+    char text[600] = "";
+    tgraph_file_close(open_file(tgraph_layout_defaults(), NULL));
+    assert_int_equal(tgraph_summarise(&s, test_path, NULL, &why), AG_OK);
+    FILE *out = fmemopen(text, sizeof text, "w");
+    tgraph_summary_print(out, "x.npz", &s);
+    fclose(out);
+    assert_string_equal(
+        text, "x.npz: layout file\n"
+              "  nodes           7, pruned to 4 (2 configurable)\n"
+              "  edges           5, pruned to 2\n"
+              "  configurations  6, 3 unique, 0.0 MB packed\n"
+              "  run time        0.300 us to 0.700 us; equal configurations differ by up to "
+              "25.0000 %\n");
+    assert_int_equal(s.packed, 3 * 2 * 12);
+    test_tile_make(&t);
+    memset(t.runtime, 0, sizeof t.runtime);
+    assert_true(test_arrays_write(test_path, t.array, t.arrays));
+    assert_int_equal(tgraph_summarise(&s, test_path, NULL, &why), AG_OK);
+    assert_int_equal(s.tile, 1);
+    assert_int_equal(s.has_runtimes, 0);
+    out = fmemopen(text, sizeof text, "w");
+    tgraph_summary_print(out, "x.npz", &s);
+    fclose(out);
+    assert_non_null(strstr(text, "hidden (all 0)"));
+}
+
+static void folders_are_searched_in_order(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"b.npz",    "sub/c.npz",   "a.npz",
+                                        "note.txt", ".hidden.npz", "sub/deep/d.npz"};
+    static const char *const sorted[] = {"a.npz", "b.npz", "sub/c.npz", "sub/deep/d.npz"};
+    char top[100], text[160];
+    snprintf(top, sizeof top, "%s/tree", test_folder);
+    const char *const folders[] = {"", "/sub", "/sub/deep", "/empty"};
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, "%s%s", top, folders[i]);
+        assert_int_equal(mkdir(text, 0700), 0);
+    }
+    for (int i = 0; i < 6; i++) {
+        snprintf(text, sizeof text, "%s/%s", top, names[i]);
+        fclose(fopen(text, "w"));
+    }
+    snprintf(text, sizeof text, "%s/sub/circle", top);
+    harness_files paths = {0};
+    ag_failure why = {0};
+    assert_int_equal(harness_files_add(&paths, top, &why), AG_OK);
+    assert_int_equal(paths.count, 4);
+    for (int i = 0; i < 4; i++) assert_string_equal(paths.path[i] + strlen(top) + 1, sorted[i]);
+    assert_int_equal(harness_files_add(&paths, paths.path[0], &why), AG_OK);
+    assert_int_equal(paths.count, 5);
+    assert_int_equal(symlink(top, text), 0);
+    assert_int_equal(harness_files_add(&paths, top, &why), AG_EFILE);
+    assert_non_null(strstr(why.sentence, "/tree/sub/circle: a link leads back to a folder above, "
+                                         "so the folders form a circle; remove the link"));
+    why = (ag_failure){0};
+    snprintf(text, sizeof text, "%s/empty", top);
+    assert_int_equal(harness_files_add(&paths, text, &why), AG_EFILE);
+    assert_non_null(strstr(why.sentence, "there is no .npz file in this folder"));
+    why = (ag_failure){0};
+    assert_int_equal(harness_files_add(&paths, "/nowhere/x.npz", &why), AG_EFILE);
+    harness_files_free(&paths);
+}
+
+/* Two links a level: 2 to the 30 ways, of which each folder takes one. A deep tree is refused. */
+static void a_folder_is_searched_once(void **state)
+{
+    (void)state;
+    char top[120], text[200], to[40];
+    harness_files paths = {0};
+    ag_failure why = {0};
+    snprintf(top, sizeof top, "%s/many", test_folder);
+    assert_int_equal(mkdir(top, 0700), 0);
+    for (int i = 0; i <= 30; i++) {
+        snprintf(text, sizeof text, "%s/%d", top, i);
+        assert_int_equal(mkdir(text, 0700), 0);
+        snprintf(to, sizeof to, "../%d", i + 1);
+        for (int k = 0; k < 2 && i < 30; k++) {
+            snprintf(text, sizeof text, "%s/%d/%c", top, i, "ab"[k]);
+            assert_int_equal(symlink(to, text), 0);
+        }
+    }
+    snprintf(text, sizeof text, "%s/30/x.npz", top);
+    fclose(fopen(text, "w"));
+    alarm(60);
+    assert_int_equal(harness_files_add(&paths, top, &why), AG_OK);
+    alarm(0);
+    assert_int_equal(paths.count, 1);
+    harness_files_free(&paths);
+    int n = snprintf(text, sizeof text, "%s/d", top);
+    for (int i = 0; i < 34; i++) {
+        assert_int_equal(mkdir(text, 0700), 0);
+        n += snprintf(text + n, sizeof text - (size_t)n, "/d");
+    }
+    assert_int_equal(harness_files_add(&paths, top, &why), AG_EFILE);
+    assert_non_null(strstr(why.sentence, "more than 32 folders deep"));
+    harness_files_free(&paths);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    (void)state;
+    char fifo[2][160];
+    harness_files paths = {0};
+    for (int i = 0; i < 2; i++) {
+        snprintf(fifo[i], sizeof fifo[i], "%s/fifo.%s", test_folder, i ? "txt" : "npz");
+        assert_int_equal(mkfifo(fifo[i], 0600), 0);
+    }
+    const char *const bad[] = {fifo[0], fifo[1], "/dev/null", "/dev/zero"};
+    alarm(60); /* no process writes to the pipe */
+    for (int i = 0; i < 4; i++) {
+        ag_failure why = {0};
+        assert_int_equal(harness_files_add(&paths, bad[i], &why), AG_EFILE);
+        assert_non_null(strstr(why.sentence, ": it is a device or a pipe, not a file or a folder"));
+    }
+    ag_failure why = {0};
+    assert_int_equal(harness_files_add(&paths, "/dev", &why), AG_EFILE);
+    alarm(0);
+    harness_files_free(&paths);
+}
+
+/* However often a file is named, the first name stays. */
+static void a_file_counts_once(void **state)
+{
+    (void)state;
+    char top[100], text[160], link[160], list[160], dots[160];
+    snprintf(top, sizeof top, "%s/once", test_folder);
+    assert_int_equal(mkdir(top, 0700), 0);
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "%s/%d.npz", top, i);
+        fclose(fopen(text, "w"));
+    }
+    snprintf(link, sizeof link, "%s/link.npz", top);
+    assert_int_equal(symlink("1.npz", link), 0);
+    snprintf(list, sizeof list, "%s/list.txt", top);
+    FILE *f = fopen(list, "w");
+    fputs("2.npz\n0.npz\n2.npz\n", f);
+    fclose(f);
+    snprintf(dots, sizeof dots, "%s/../once/./2.npz", top);
+    const char *given[] = {list, top, dots, top};
+    harness_files paths = {0};
+    ag_failure why = {0};
+    assert_int_equal(harness_files_add(&paths, dots, &why), AG_OK); /* of an option before */
+    assert_int_equal(harness_files_read(&paths, &(harness_paths){given, 4}, NULL, &why), AG_OK);
+    static const char *const left[] = {"/2.npz", "/2.npz", "/0.npz", "/1.npz"};
+    assert_int_equal(paths.count, 4);
+    for (int i = 0; i < 4; i++) assert_string_equal(strrchr(paths.path[i], '/'), left[i]);
+    harness_files_free(&paths);
+    /* the name of a missing file is kept */
+    snprintf(text, sizeof text, "{\"data\":[\"/nowhere/x.npz\",\"%s\"],\"hidden\":8}", top);
+    assert_int_equal(harness_files_recall(&paths, text, &why), AG_OK);
+    assert_int_equal(paths.count, 5);
+    assert_string_equal(paths.path[0], "/nowhere/x.npz");
+    harness_files_free(&paths);
+}
+
+static void write_list(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+}
+
+static void expect_refused_list(const char *path, const char *text, const char *sentence)
+{
+    harness_files paths = {0};
+    ag_failure why = {0};
+    if (text) write_list(path, text);
+    assert_int_equal(harness_files_add(&paths, path, &why), AG_EFILE);
+    if (!strstr(why.sentence, sentence)) fail_msg("\"%s\" says not: %s", why.sentence, sentence);
+    harness_files_free(&paths);
+}
+
+static void lists_name_files(void **state)
+{
+    (void)state;
+    char list[120], path[160], *wide = malloc(6000);
+    harness_files paths = {0};
+    ag_failure why = {0};
+    snprintf(path, sizeof path, "%s/listed", test_folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/listed/%d.npz", test_folder, i);
+        write_list(path, "");
+    }
+    snprintf(list, sizeof list, "%s/part.txt", test_folder);
+    write_list(list, "# a part\nlisted/1.npz\r\n\nlisted\n");
+    assert_int_equal(harness_files_add(&paths, list, &why), AG_OK);
+    assert_int_equal(paths.count, 3);
+    assert_string_equal(paths.path[0], paths.path[2]);
+    assert_string_equal(paths.path[2], path);
+    harness_files_free(&paths);
+    expect_refused_list(list, "", "the list names no file");
+    expect_refused_list(list, "listed/1.npz\nlisted/7.npz\n", "there is no such file");
+    expect_refused_list(list, "\npart.txt\n", "line 2: a list cannot name another list");
+    memset(wide, 'x', 5999);
+    wide[5999] = 0;
+    expect_refused_list(list, wide, "line 1 is longer than");
+    free(wide);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_pruned_and_padded),
+        cmocka_unit_test(options_turn_pruning_and_padding_off),
+        cmocka_unit_test(equal_configurations_become_one),
+        cmocka_unit_test(nodes_are_standardised_over_all_files),
+        cmocka_unit_test(a_tile_file_is_read),
+        cmocka_unit_test(a_summary_counts),
+        cmocka_unit_test(folders_are_searched_in_order),
+        cmocka_unit_test(a_folder_is_searched_once),
+        cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(a_file_counts_once),
+        cmocka_unit_test(lists_name_files),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

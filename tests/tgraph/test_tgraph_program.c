@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole calls of tgraph: the effects of the commands, and their sentences and exit codes. */
+#include "examples/tgraph/contest.h"
+#include "examples/tgraph/program.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
+#include "support/tgraph_npz.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SMALL \
+ " --hidden 16 --configs 8 --steps 20 --eval-every 10 --threads 1 --quiet --no-baselines"
+
+static int make_files(void **state)
+{
+    if (test_folder_make(state)) return -1;
+    program_pictures = 0;
+    program_write_layout("a.npz", 60, 0);
+    program_write_layout("b.npz", 40, 1);
+    program_write_layout("c.npz", 400, 2);
+    program_write_tile("t.npz", 30, 0);
+    program_write_tile("u.npz", 20, 1);
+    return 0;
+}
+
+static void train_eval_predict(void **state)
+{
+    (void)state;
+    program_pictures = 1;
+    program_outcome o =
+        program_expect("tgraph train --data a.npz b.npz --split 0.8 --out run" SMALL, 0,
+                       "Held-out configurations", "");
+    program_pictures = 0;
+    assert_non_null(strstr(o.out, "a.npz"));
+    assert_non_null(strstr(o.out, "mean"));
+    assert_string_equal(o.err, "");
+    free(program_text_of("run/best.safetensors"));
+    free(program_text_of("run/report.html"));
+    char *metrics = program_text_of("run/metrics.csv");
+    assert_non_null(strstr(metrics, "step,loss,rate,norm,tau-b,opa,tied,slowdown@1"));
+    assert_non_null(strstr(metrics, "\n20,"));
+    free(metrics);
+    o = program_expect("tgraph eval --run run --data a.npz b.npz --json --no-baselines", 0, "{",
+                       "");
+    json_t *j = json_loads(o.out, 0, NULL);
+    json_t *files = json_object_get(j, "files");
+    assert_int_equal(json_array_size(files), 2);
+    /* 59 unique configurations, a fifth of them held out */
+    assert_int_equal(
+        json_integer_value(json_object_get(json_array_get(files, 0), "configurations")), 12);
+    assert_true(json_is_number(json_object_get(json_object_get(j, "mean"), "tau-b")));
+    json_decref(j);
+    program_expect("tgraph eval --run run --data a.npz --part all --no-baselines", 0, " 60 ",
+                   "was trained on");
+}
+
+/* Reads the scores of one file, whose name is a letter, and returns what follows them. */
+static const char *read_rows(double *score, int count, const char *text, const char *name)
+{
+    for (int i = 0, number, bytes; i < count; i++) {
+        char file[32], wanted[32];
+        long long ns;
+        snprintf(wanted, sizeof wanted, "\"%s\"", name);
+        assert_int_equal(
+            sscanf(text, "%31[^,],%d,%lf,%lld\n%n", file, &number, &score[i], &ns, &bytes), 4);
+        assert_string_equal(file, wanted);
+        assert_int_equal(number, i);
+        assert_true(ns > 0);
+        text += bytes;
+    }
+    return text;
+}
+
+static void read_scores(double *score, int count, const char *text)
+{
+    static const char header[] = "group,item,score,measured_ns\n";
+    assert_int_equal(strncmp(text, header, strlen(header)), 0);
+    assert_int_equal(*read_rows(score, count, text + strlen(header), "a.npz"), 0);
+}
+
+static void predictions(void **state)
+{
+    (void)state;
+    double one[60], two[60], both[60], tta[60];
+    program_expect("tgraph train --data a.npz --split 0.8 --out p1" SMALL, 0, "", "");
+    program_expect("tgraph train --data a.npz --split 0.8 --out p2 --seed 7" SMALL, 0, "", "");
+    program_outcome o = program_expect("tgraph predict --run p1 --data a.npz", 0, "", "");
+    read_scores(one, 60, o.out);
+    assert_true(fabs(one[0] - one[59]) < 1e-5); /* equal configurations, scored together */
+    program_expect("tgraph predict --run p2 --data a.npz --csv scores.csv", 0, "", "");
+    char *text = program_text_of("scores.csv");
+    read_scores(two, 60, text);
+    free(text);
+    o = program_expect("tgraph predict --run p1 --run p2 --data a.npz", 0, "", "");
+    read_scores(both, 60, o.out);
+    for (int i = 0; i < 60; i++) assert_true(fabs(both[i] - (one[i] + two[i]) / 2) < 1e-6);
+    assert_true(fabs(one[3] - two[3]) > 1e-6);
+    /* in one chunk the order of the configurations does not matter; in several it does */
+    o = program_expect("tgraph predict --run p1 --data a.npz --tta 3", 0, "", "");
+    read_scores(tta, 60, o.out);
+    double most = 0;
+    for (int i = 0; i < 60; i++) assert_true(fabs(tta[i] - one[i]) < 1e-5);
+    o = program_expect("tgraph predict --run p1 --data a.npz --tta 3 --eval-configs 10", 0, "", "");
+    read_scores(tta, 60, o.out);
+    for (int i = 0; i < 60; i++) most = fmax(most, fabs(tta[i] - one[i]));
+    assert_true(most > 1e-6);
+    o = program_expect("tgraph predict --run p1 --data a.npz --format contest", 0,
+                       "ID,TopConfigs\nlayout:a,", "");
+    int best = 0, commas = 0;
+    for (int i = 0; i < 60; i++)
+        if (one[i] < one[best]) best = i;
+    assert_int_equal(atoi(strstr(o.out, "layout:a,") + 9), best);
+    for (char *c = o.out; *c; c++) commas += *c == ';';
+    assert_int_equal(commas, 59);
+    program_expect("tgraph train --data a.npz --split 0.8 --split-seed 5 --out p3" SMALL, 0, "",
+                   "");
+    program_expect("tgraph eval --run p1 --run p3 --data a.npz --no-baselines", 0, "2 runs",
+                   "p3 was not trained with --split 0.8 --split-seed 0");
+    program_expect("tgraph eval --run p1 --data a.npz --split 0.5", 2, "",
+                   "--split is no option of tgraph eval");
+    o = program_expect("tgraph predict --run p1 --data a.npz b.npz", 0, "", "");
+    const char *rest = read_rows(tta, 60, strchr(o.out, '\n') + 1, "a.npz");
+    assert_memory_equal(tta, one, sizeof one);
+    assert_int_equal(*read_rows(tta, 40, rest, "b.npz"), 0);
+    program_expect("tgraph predict --run p1 --data t.npz", 2, "", "a model for layout files");
+    program_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "",
+                   "trained with --prune");
+    program_expect("tgraph predict --run none --data a.npz", 3, "", "none/config.json");
+    program_expect("tgraph predict --run p1 --ensemble none --data a.npz", 3, "", "none/");
+}
+
+static double number_of(const json_t *j, const char *key)
+{
+    const json_t *value = json_object_get(j, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+/* Files that were split also have scores as run times: steps of the same order, so more pairs tie
+   and no pair is ordered right that was not before. A run's own scores are those that evaluation
+   gives. */
+static void calibrated(void **state)
+{
+    (void)state;
+    program_outcome o = program_expect(
+        "tgraph train --data c.npz --split 0.8 --out c --json --no-baselines --quiet --threads 1 "
+        "--hidden 16 --configs 32 --steps 400 --eval-every 20",
+        0, "", "");
+    json_t *j = json_loads(o.out, 0, NULL), *mean = json_object_get(j, "mean"),
+           *of = json_object_get(mean, "calibrated");
+    assert_true(number_of(mean, "tied") < 0.1 && number_of(of, "tied") > 0.1);
+    assert_true(number_of(of, "opa") <= number_of(mean, "opa"));
+    assert_true(number_of(of, "tau-b") > 0.1 && number_of(of, "tied") < 0.9);
+    assert_true(json_equal(
+        of, json_object_get(json_array_get(json_object_get(j, "files"), 0), "calibrated")));
+    o = program_expect("tgraph eval --run c --data c.npz --json --no-baselines", 0, "", "");
+    json_t *again = json_loads(o.out, 0, NULL);
+    assert_true(json_equal(of, json_object_get(json_object_get(again, "mean"), "calibrated")));
+    json_decref(again);
+    /* the mean of a run with itself is that run */
+    o = program_expect("tgraph eval --run c --ensemble c --data c.npz --json --no-baselines", 0, "",
+                       "");
+    json_t *twice = json_loads(o.out, 0, NULL);
+    assert_true(json_equal(of, json_object_get(json_object_get(twice, "mean"), "calibrated")));
+    json_decref(twice);
+    o = program_expect("tgraph eval --run c --data c.npz --no-baselines", 0, "", "");
+    const char *row = strstr(o.out, "TGraph, calibrated");
+    assert_non_null(row);
+    double configurations = 0, tau = 0, opa = 0;
+    assert_int_equal(sscanf(row + 18, "%lf %lf %lf", &configurations, &tau, &opa), 3);
+    assert_true(configurations == 80 && fabs(tau - number_of(of, "tau-b")) < 1e-4);
+    assert_true(fabs(opa - number_of(of, "opa")) < 1e-4);
+    char *page = program_text_of("c/report.html");
+    assert_non_null(strstr(page, "TGraph, calibrated: the places"));
+    free(page);
+    json_decref(j);
+    /* the mean of files of which one was not split has none */
+    o = program_expect("tgraph eval --run c --data c.npz b.npz --no-baselines", 0, "", "");
+    row = strstr(o.out, "TGraph, calibrated");
+    assert_non_null(row);
+    assert_null(strstr(row + 1, "TGraph, calibrated"));
+    /* without a training part there is nothing to learn it from */
+    o = program_expect("tgraph eval --run c --data b.npz --no-baselines", 0, "", "");
+    assert_null(strstr(o.out, "calibrated"));
+    assert_null(strstr(o.out, "ranked by"));
+    o = program_expect("tgraph eval --run c --data b.npz --no-baselines --json", 0, "", "");
+    assert_null(strstr(o.out, "calibrated"));
+}
+
+/* The results of a run as JSON: alone on stdout, with the baselines' scores. */
+static void train_json(void **state)
+{
+    (void)state;
+    program_outcome o = program_expect(
+        "tgraph train --data a.npz --split 0.8 --out j --json --hidden 16 --configs 8 --steps 20 "
+        "--eval-every 10 --threads 1",
+        0, "{", "open j/report.html");
+    json_error_t error;
+    json_t *j = json_loads(o.out, 0, &error);
+    if (!j) fail_msg("%s", error.text);
+    json_t *file = json_array_get(json_object_get(j, "files"), 0);
+    json_t *others = json_object_get(file, "baselines");
+    assert_string_equal(json_string_value(json_object_get(j, "kind")), "layout");
+    assert_string_equal(json_string_value(json_object_get(j, "run")), "j");
+    assert_int_equal(json_integer_value(json_object_get(j, "steps")), 20);
+    assert_in_range(json_integer_value(json_object_get(j, "best-step")), 10, 20);
+    assert_in_range(json_integer_value(json_object_get(j, "parameters")), 1000, 20000);
+    assert_int_equal(json_integer_value(json_object_get(file, "configurations")), 12);
+    assert_true(number_of(file, "tau-b") == number_of(json_object_get(j, "mean"), "tau-b"));
+    number_of(json_object_get(others, "ridge"), "tau-b");
+    number_of(json_object_get(others, "random"), "tied");
+    json_decref(j);
+    o = program_expect("tgraph eval --run j --data a.npz --quiet", 0, "ranked by", "");
+    assert_non_null(strstr(o.out, "TGraph"));
+    assert_non_null(strstr(o.out, "ridge"));
+    o = program_expect("tgraph train --data a.npz --out j2 --json" SMALL, 0, "\"files\": []", "");
+    j = json_loads(o.out, 0, NULL);
+    assert_true(json_is_null(json_object_get(json_object_get(j, "mean"), "tau-b")));
+    assert_true(json_is_null(json_object_get(j, "best-step")));
+    json_decref(j);
+}
+
+static void contest_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *id;
+        int tile;
+    } cases[] = {
+        {"npz/layout/xla/default/test/abc.npz", "layout:xla:default:abc", 0},
+        {"/x/layout/nlp/random/valid/a.b.npz", "layout:nlp:random:a.b", 0},
+        {"npz/tile/xla/test/k.npz", "tile:xla:k", 1},
+        {"k.npz", "tile:xla:k", 1},
+        {"layout/abc.npz", "layout:abc", 0},
+        {"layout/xla/default.npz", "layout:default", 0},
+        {"layout", "layout:layout", 0},
+        {"/", "layout:/", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *id = tgraph_contest_id(cases[i].path, cases[i].tile);
+        assert_string_equal(id, cases[i].id);
+        harness_free(id);
+    }
+}
+
+static void tiles(void **state)
+{
+    (void)state;
+    program_expect("tgraph train --data t.npz --valid u.npz --out tile" SMALL, 0, "top-50", "");
+    program_expect("tgraph eval --run tile --data u.npz t.npz --no-baselines", 0, "u.npz",
+                   "t.npz was trained on");
+    program_expect("tgraph predict --run tile --data u.npz --format contest", 0, "tile:xla:u,", "");
+    program_expect("tgraph predict --run tile --data u.npz", 0, "\n\"u.npz\",19,", "");
+    program_expect("tgraph predict --run tile --data a.npz", 2, "", "a model for tile files");
+    program_expect("tgraph train --data t.npz --split 0.5 --out tile2" SMALL, 2, "",
+                   "--split holds out configurations of layout files");
+}
+
+static void inspecting(void **state)
+{
+    (void)state;
+    program_expect("tgraph inspect a.npz", 0, "configurations  60, 59 unique", "");
+    program_expect("tgraph inspect a.npz", 0, "MB in a step of 60 configurations", "");
+    program_outcome o = program_expect("tgraph inspect --json a.npz t.npz", 0, "[", "");
+    json_t *j = json_loads(o.out, 0, NULL);
+    assert_int_equal(json_array_size(j), 2);
+    assert_true(json_integer_value(json_object_get(json_array_get(j, 0), "step_bytes")) >
+                json_integer_value(json_object_get(json_array_get(j, 0), "score_bytes")));
+    assert_string_equal(json_string_value(json_object_get(json_array_get(j, 1), "kind")), "tile");
+    json_decref(j);
+    program_expect("tgraph inspect none.npz", 3, "", "none.npz");
+    program_expect("tgraph inspect stdout a.npz", 3, "a.npz", "1 of 2 files cannot be read");
+}
+
+static void bad_input(void **state)
+{
+    (void)state;
+    program_expect("tgraph train --data none.npz --out x" SMALL, 3, "", "no such file or folder");
+    program_expect("tgraph train --data stderr --out x" SMALL, 3, "", "stderr");
+    program_expect("tgraph train --data a.npz t.npz --out x" SMALL, 2, "", "a tile file");
+    program_expect("tgraph train --data a.npz --out x --lr 1" SMALL, 2, "", "unknown option --lr");
+    program_expect("tgraph train --data a.npz --out stdout/x" SMALL, 3, "", "cannot be made");
+    program_expect("tgraph train --data a.npz --split 0.001 --out x" SMALL, 2, "", "empty");
+    program_expect("tgraph train --data a.npz --split 0.02 --out x" SMALL, 2, "",
+                   "leaves 1 to train on");
+    program_expect("tgraph train --data a.npz --out x --hidden 20" SMALL " --hidden 20", 2, "",
+                   "multiple of 16");
+    program_expect("tgraph train --data a.npz --dedup none --split 0.5 --out x" SMALL, 2, "",
+                   "equal ones can stand on both sides");
+    program_expect("tgraph train --data a.npz --folds 2 --split 0.5 --out x" SMALL, 2, "",
+                   "--folds alone");
+    program_expect("tgraph train --data a.npz b.npz --folds 3 --out x" SMALL, 2, "",
+                   "2 to 2 folds");
+    program_expect("tgraph train --data a.npz b.npz --folds 2 --fold 2 --out x" SMALL, 2, "",
+                   "it is 0 to 1");
+    program_expect("tgraph train --data a.npz b.npz --folds 2 --fold 1 --out folds" SMALL, 0,
+                   "configurations", "");
+    program_expect("tgraph train --data a.npz --out alone" SMALL, 0, "nothing was held out", "");
+    free(program_text_of("alone/best.safetensors"));
+}
+
+/* Weights that grow 99 times a step. */
+static void not_finite(void **state)
+{
+    (void)state;
+    program_outcome o =
+        program_expect("tgraph train --data a.npz --out nan --learning-rate 10 --weight-decay 10 "
+                       "--warmup 0 --save-every 1" SMALL " --steps 200",
+                       4, "", "step ");
+    assert_non_null(strstr(o.err, "--check-finite"));
+    const int step = atoi(strstr(o.err, "step ") + 5);
+    assert_true(step > 1 && step < 200);
+    program_expect("tgraph predict --run nan --checkpoint last --data b.npz", 4, "", "score");
+    /* the checkpoint is from before that step, and the op can be asked for */
+    o = program_expect("tgraph train --resume --out nan --check-finite", 4, "", "(op ");
+    assert_int_equal(atoi(strstr(o.err, ": step ") + 7), step);
+}
+
+static void studies(void **state)
+{
+    (void)state;
+    char path[256];
+    snprintf(path, sizeof path, "%s/study.ini", test_folder);
+    FILE *file = fopen(path, "w");
+    fputs("[study]\nseeds = 0,1\nsteps = 6\n[complete]\n[no edges]\nedges = false\n", file);
+    fclose(file);
+    program_outcome o =
+        program_expect("tgraph ablate --study study.ini --data a.npz --split 0.8 --out "
+                       "study --hidden 16 --configs 8 --quiet",
+                       0, "no edges", "");
+    assert_non_null(strstr(o.out, "tau-b spread"));
+    char *csv = program_text_of("study/study.csv");
+    assert_non_null(strstr(csv, "\nno edges,2,"));
+    free(csv);
+    free(program_text_of("study/no-edges/seed-1/report.html"));
+    program_expect("tgraph ablate --study study.ini --data a.npz --out study2 --hidden 16", 2, "",
+                   "nothing is held out");
+    program_expect("tgraph ablate --study none.ini --data a.npz --out study2", 3, "", "none.ini");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(train_eval_predict), cmocka_unit_test(predictions),
+        cmocka_unit_test(calibrated),         cmocka_unit_test(train_json),
+        cmocka_unit_test(contest_names),      cmocka_unit_test(tiles),
+        cmocka_unit_test(inspecting),         cmocka_unit_test(bad_input),
+        cmocka_unit_test(not_finite),         cmocka_unit_test(studies),
+    };
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches of schedules: words and numbers of nodes, edges with and without index arithmetic,
+   stores, groups of tasks and ranks; refusals. */
+#include "examples/tpgnn/model/batch.h"
+#include "support/tpgnn_tree.h"
+
+static const tpgnn_batch_options whole = {.edges = TPGNN_BOTH, .most = 100},
+                                 compact = {.edges = TPGNN_BOTH, .compact = 1, .most = 100};
+
+/* for i: for j: A[j] = A[i, j] + 1.5, with a buffer of 16. */
+enum {
+    ROOT,
+    PARAM,
+    SIZE,
+    LOOP_I,
+    MIN_I,
+    EXT_I,
+    LOOP_J,
+    MIN_J,
+    EXT_J,
+    STORE,
+    ADD,
+    LOAD,
+    VAR_I,
+    VAR_J
+};
+enum { FLOAT = VAR_J + 1, INDEX, NODES };
+
+static tree *small_program(void)
+{
+    tree *t = start();
+    node(t, "PrimFunc", "-", 0, -1);
+    const int a = buffer(t, "Param", 16, 0), i = loop(t, "parallel", 16), j = loop(t, "serial", 8);
+    node(t, "BufferStore", "float32", 0, a);
+    node(t, "Add", "float32", 0, -1);
+    load(t, a, i, j);
+    constant(t);
+    end(t, 1);
+    var(t, j);
+    assert_true(i == LOOP_I && j == LOOP_J && t->s.nodes == NODES);
+    for (int k = 0; k < t->data.kinds; k++) {
+        tpgnn_kind *kind = &t->kinds[k];
+        for (int f = 0; f < TPGNN_FIELDS; f++) kind->index[f] = 10 * k + f;
+        kind->named = !strcmp(kind->word[TPGNN_TYPE], "Var");
+        kind->constant = strstr(kind->word[TPGNN_TYPE], "Imm") != NULL;
+    }
+    t->s.runtime = 1000;
+    return t;
+}
+
+static void fill(tpgnn_batch *b, const tree *t, const tpgnn_schedule *const *list, int count,
+                 const tpgnn_batch_options *options)
+{
+    ag_failure why = {0};
+    if (tpgnn_batch_fill(b, &t->data, list, count, options, &why)) fail_msg("%s", why.sentence);
+}
+
+/* ---- nodes ---- */
+
+static void check_node(const tpgnn_batch *b, int at, const tree *t, int v, int nest)
+{
+    const ag_real *number = b->number + at * TPGNN_NUMBERS;
+    const double value = (double)t->value[v];
+    for (int f = 0; f < TPGNN_FIELDS; f++) assert_int_equal(b->word[f][at], 10 * t->kind[v] + f);
+    assert_float_equal(number[0], copysign(log2(1 + fabs(value)) / 8, value), 1e-6);
+    assert_float_equal(number[1], log2(1 + t->position[v]) / 8, 1e-6);
+    assert_float_equal(number[2], log2(1 + t->depth[v]) / 8, 1e-6);
+    assert_true(number[3] == (ag_real)t->kinds[t->kind[v]].named);
+    for (int k = 0; k < TPGNN_NEST; k++)
+        assert_true(number[TPGNN_PLAIN + k] == (ag_real)(nest ? t->x[v * TPGNN_NEST + k] : 0));
+}
+
+static void nodes_have_words_and_numbers(void **state)
+{
+    (void)state;
+    static const int kept[] = {ROOT, PARAM, LOOP_I, LOOP_J, STORE, ADD, LOAD, FLOAT};
+    tree *t = small_program();
+    const tpgnn_schedule *list[] = {&t->s, &t->s};
+    t->value[FLOAT] = -1.5F;
+    compute(t);
+    for (int nest = 0; nest < 2; nest++) {
+        tpgnn_batch b = {0};
+        tpgnn_batch_options o = whole;
+        o.nest = nest;
+        fill(&b, t, list, 2, &o);
+        assert_true(b.graphs == 2 && b.nodes == 2 * NODES && b.start[1] == NODES);
+        for (int v = 0; v < 2 * NODES; v++) check_node(&b, v, t, v % NODES, nest);
+        o.compact = 1;
+        fill(&b, t, list, 2, &o);
+        assert_true(b.nodes == 16 && b.start[1] == 8 && b.start[2] == 16 && b.down->nodes == 16);
+        for (int v = 0; v < 16; v++) check_node(&b, v, t, kept[v % 8], nest);
+        tpgnn_batch_free(&b);
+    }
+    drop(t);
+}
+
+/* Values of constants alone, within -most..most. */
+static void the_paper_sees_constants(void **state)
+{
+    (void)state;
+    tree *t = small_program();
+    tpgnn_batch b = {0};
+    t->value[FLOAT] = -3e38F;
+    t->value[SIZE] = 101;
+    fill(&b, t, (const tpgnn_schedule *[]){&t->s}, 1, &whole);
+    assert_true(b.paper[2 * FLOAT] == -100 && b.paper[2 * SIZE] == 100);
+    assert_true(b.paper[2 * EXT_J] == 8 && b.paper[2 * LOOP_J] == 0);
+    assert_true(b.paper[2 * VAR_I + 1] == 1 && b.paper[2 * FLOAT + 1] == 0);
+    tpgnn_batch_free(&b);
+    drop(t);
+}
+
+/* ---- edges ---- */
+
+/* As pairs of sender and receiver, in order of the receiver. */
+static void expect_messages(const ag_graph *g, const int32_t (*pair)[2], int count)
+{
+    int n = 0;
+    assert_int_equal(g->messages, count);
+    for (int v = 0; v < g->nodes; v++)
+        for (int p = g->rows[2 * v]; p < g->rows[2 * v] + g->rows[2 * v + 1]; p++, n++)
+            if (g->sources[p] != pair[n][0] || v != pair[n][1])
+                fail_msg("message %d is from %d to %d", n, g->sources[p], v);
+    assert_int_equal(n, count);
+}
+
+/* Indices are gone: their variables are edges between the access and the loop. */
+static void edges_of_what_stays(void **state)
+{
+    (void)state;
+    enum { R, A, I, J, S, P, L };
+    static const int32_t down[][2] = {{R, A}, {S, A}, {L, A}, {R, I}, {L, I}, {I, J},
+                                      {L, J}, {S, J}, {J, S}, {S, P}, {P, L}, {P, 7}};
+    static const int32_t up[][2] = {{A, R}, {I, R}, {J, I}, {S, J}, {P, S}, {A, S},
+                                    {J, S}, {L, P}, {7, P}, {A, L}, {I, L}, {J, L}};
+    static const int32_t tree_alone[][2] = {{R, A}, {R, I}, {I, J}, {J, S}, {S, P}, {P, L}, {P, 7}};
+    tree *t = small_program();
+    const tpgnn_schedule *list[] = {&t->s};
+    tpgnn_batch b = {0};
+    tpgnn_batch_options o = compact;
+    fill(&b, t, list, 1, &o);
+    expect_messages(b.down, down, 12);
+    expect_messages(b.up, up, 12);
+    o.edges = TPGNN_TREE;
+    fill(&b, t, list, 1, &o);
+    expect_messages(b.down, tree_alone, 7);
+    o.edges = TPGNN_NAMES;
+    o.both = 1;
+    fill(&b, t, list, 1, &o);
+    assert_true(b.down->messages == 10 && !b.up);
+    o.edges = 0;
+    fill(&b, t, list, 1, &o);
+    assert_int_equal(b.down->messages, 0);
+    tpgnn_batch_free(&b);
+    drop(t);
+}
+
+static void edges_of_all_nodes(void **state)
+{
+    (void)state;
+    tree *t = small_program();
+    tpgnn_batch b = {0};
+    const tpgnn_schedule *list[] = {&t->s, &t->s};
+    fill(&b, t, list, 2, &whole);
+    assert_int_equal(b.down->messages, 2 * (NODES - 1 + 5)); /* store, load and three variables */
+    const int32_t *row = b.down->rows + 2 * (NODES + LOOP_J), *from = b.down->sources + row[0];
+    assert_true(row[1] == 3 && from[0] == NODES + LOOP_I && from[1] == NODES + VAR_J &&
+                from[2] == NODES + INDEX);
+    assert_true(b.up->rows[2 * (NODES + VAR_J) + 1] == 1);
+    assert_int_equal(b.up->sources[b.up->rows[2 * (NODES + VAR_J)]], NODES + LOOP_J);
+    tpgnn_batch_options o = whole;
+    o.both = 1;
+    fill(&b, t, list, 2, &o);
+    assert_true(b.down->messages == 4 * (NODES - 1 + 5) && !b.up && b.down->graphs == 2);
+    tpgnn_batch_free(&b);
+    drop(t);
+}
+
+/* ---- stores, tasks ---- */
+
+/* A tree that stores nothing has its root in their place. */
+static void stores_of_each_program(void **state)
+{
+    (void)state;
+    tree *t = small_program();
+    tpgnn_schedule bare = t->s;
+    tpgnn_batch b = {0};
+    bare.nodes = PARAM + 1;
+    fill(&b, t, (const tpgnn_schedule *[]){&t->s, &bare, &t->s}, 3, &compact);
+    assert_true(b.stores == 3 && b.nodes == 18);
+    assert_memory_equal(b.store, ((int32_t[]){4, 8, 14}), 12);
+    assert_memory_equal(b.program, ((int32_t[]){0, 1, 2}), 12);
+    assert_memory_equal(b.store_start, ((int32_t[]){0, 1, 2, 3}), 16);
+    assert_memory_equal(b.start, ((int32_t[]){0, 8, 10, 18}), 16);
+    tpgnn_batch_free(&b);
+    drop(t);
+}
+
+static void tasks_are_groups_with_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        int task;
+        int64_t runtime;
+    } of[6] = {{3, 500}, {3, 100}, {3, 500}, {0, 7}, {3, 1}, {3, 2}};
+    static const int32_t rank[6] = {1, 0, 1, 0, 0, 1};
+    tree *t = small_program();
+    tpgnn_schedule s[6];
+    const tpgnn_schedule *list[6];
+    tpgnn_batch b = {0};
+    for (int i = 0; i < 6; i++) {
+        s[i] = t->s;
+        s[i].task = of[i].task;
+        s[i].runtime = of[i].runtime;
+        list[i] = &s[i];
+    }
+    fill(&b, t, list, 6, &whole);
+    assert_int_equal(b.groups, 3);
+    assert_memory_equal(b.group_start, ((int32_t[]){0, 3, 4, 6}), 16);
+    assert_memory_equal(b.rank, rank, sizeof rank);
+    assert_float_equal(b.log_runtime[0], log(500), 1e-6);
+    assert_true(b.log_runtime[4] == 0);
+    for (int i = 0; i < 6; i++) assert_ptr_equal(b.schedule[i], &s[i]);
+    tpgnn_batch_free(&b);
+    drop(t);
+}
+
+/* Scratch for the largest schedule is enough for all, wherever it is in the batch. */
+static void scratch_is_that_of_one_schedule(void **state)
+{
+    (void)state;
+    enum { COUNT = 201 };
+    tree *t = small_program();
+    tpgnn_schedule bare = t->s;
+    const tpgnn_schedule *list[COUNT];
+    tpgnn_batch one = {0}, b = {0};
+    tpgnn_batch_options o = whole;
+    o.nest = 1;
+    bare.nodes = PARAM + 1;
+    for (int i = 0; i < COUNT; i++) list[i] = &t->s;
+    fill(&one, t, list, 1, &o);
+    fill(&b, t, list, COUNT, &o);
+    const size_t numbers = NODES * TPGNN_NUMBERS, bytes = numbers * sizeof *b.number;
+    assert_true(b.room < 2 * COUNT * bytes);
+    for (int i = 0; i < COUNT; i++) {
+        assert_memory_equal(b.number + i * numbers, one.number, bytes);
+        assert_int_equal(b.rank[i], 0);
+    }
+    for (int i = 0; i < COUNT; i++) list[i] = i % 3 == 1 ? &t->s : &bare;
+    tpgnn_batch_free(&b);
+    fill(&b, t, list, COUNT, &o);
+    for (int i = 1; i < COUNT; i += 3) {
+        assert_memory_equal(b.number + b.start[i] * TPGNN_NUMBERS, one.number, bytes);
+        assert_int_equal(b.store[b.store_start[i]], b.start[i] + STORE);
+    }
+    assert_int_equal(b.down->messages, COUNT / 3 * (NODES - 1 + 5) + (COUNT - COUNT / 3));
+    tpgnn_batch_free(&one);
+    tpgnn_batch_free(&b);
+    drop(t);
+}
+
+/* A batch that is used again has the same contents as a new one. */
+static void used_again_or_refused(void **state)
+{
+    (void)state;
+    tree *t = small_program();
+    const tpgnn_schedule *list[] = {&t->s, &t->s, &t->s};
+    tpgnn_batch b = {.step = 7};
+    ag_failure why = {0};
+    assert_int_equal(tpgnn_batch_fill(&b, &t->data, list, 0, &whole, &why), AG_EUSE);
+    assert_non_null(strstr(why.sentence, "a batch of 0 schedules was asked for; take at least 1"));
+    fill(&b, t, list, 3, &whole);
+    fill(&b, t, list, 1, &compact);
+    assert_true(b.graphs == 1 && b.groups == 1 && b.nodes == 8 && b.stores == 1 && b.step == 7);
+    fill(&b, t, list, 3, &whole);
+    assert_true(b.nodes == 3 * NODES && b.groups == 1 && b.store[2] == 2 * NODES + STORE);
+
+    tpgnn_schedule large = t->s;
+    large.nodes = 1 << 29;
+    why = (ag_failure){0};
+    const tpgnn_schedule *both[] = {&large, &t->s};
+    assert_int_equal(tpgnn_batch_fill(&b, &t->data, both, 2, &whole, &why), AG_ESHAPE);
+    assert_non_null(strstr(why.sentence, "at most 2^29 are possible"));
+    tpgnn_batch_free(&b);
+    assert_true(!b.block && !b.room && b.step == 7);
+    drop(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_have_words_and_numbers),
+        cmocka_unit_test(the_paper_sees_constants),
+        cmocka_unit_test(edges_of_what_stays),
+        cmocka_unit_test(edges_of_all_nodes),
+        cmocka_unit_test(stores_of_each_program),
+        cmocka_unit_test(tasks_are_groups_with_ranks),
+        cmocka_unit_test(scratch_is_that_of_one_schedule),
+        cmocka_unit_test(used_again_or_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

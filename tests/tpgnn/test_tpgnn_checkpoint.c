@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* Checkpoints of TPGNN: the restored state, words that training did not see, files that are cut or
+   damaged. */
+#define _GNU_SOURCE
+#include "examples/tpgnn/checkpoint.h"
+#include "examples/tpgnn/score.h"
+#include "support/tpgnn_npz.h"
+#include "support/files.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+enum { FLIPS = 2000, STEP = 97 };
+
+/* A trained state with everything in it: words, scale, progress. */
+typedef struct run {
+    tpgnn_data data;
+    tpgnn_settings settings;
+    harness_options *options;
+    tpgnn_model model;
+    tpgnn_checkpoint state;
+} run;
+
+static void set(run *r, const char *name, const char *value)
+{
+    ag_failure why = {0};
+    if (harness_options_set(r->options, "test", name, value, &why)) fail_msg("%s", why.sentence);
+}
+
+static void start(run *r, const char *network)
+{
+    test_schedules s;
+    ag_failure why = {0};
+    *r = (run){0};
+    test_schedules_make(&s);
+    test_schedules_read(&r->data, &s, "mm_1.npz");
+    r->options = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &r->settings);
+    set(r, "data", "mm_1.npz");
+    set(r, "network", network);
+    set(r, "types", "words");
+    set(r, "hidden", "4");
+    set(r, "layers", "1");
+    set(r, "loss", "squared");
+    set(r, "label", "log");
+    r->state.model = tpgnn_settings_model(&r->settings);
+    ag_failure none = {0};
+    tpgnn_vocabulary_copy(&r->state.vocabulary, tpgnn_data_vocabulary(&r->data), &none);
+    for (int f = 0; f < TPGNN_FIELDS; f++) r->state.model.words[f] = r->state.vocabulary.words[f];
+    assert_int_equal(tpgnn_model_new(&r->model, &r->state.model, 9, &why), AG_OK);
+    for (int i = 0; i < r->state.model.words[TPGNN_CLASS] * TPGNN_VECTOR; i++)
+        r->model.vector[i] = (ag_real)sin(i);
+    r->state.predicts = tpgnn_settings_label(&r->settings);
+    r->state.mean = -13.5;
+    r->state.deviation = 0.75;
+    r->state.progress = (harness_state){.step = 12, .best = 0.5, .best_step = 8};
+    r->state.configuration = harness_json_text(harness_options_json(r->options));
+    r->state.data = tpgnn_data_json(&r->data);
+}
+
+static void stop(run *r)
+{
+    tpgnn_checkpoint_free(&r->state);
+    tpgnn_model_free(&r->model);
+    harness_options_free(r->options);
+    tpgnn_data_free(&r->data);
+}
+
+static void save(const run *r, int resume)
+{
+    ag_failure why = {0};
+    if (tpgnn_checkpoint_save(test_path, &r->model, &r->state, resume, &why))
+        fail_msg("%s", why.sentence);
+}
+
+static void scores(double score[2], const tpgnn_model *m, const tpgnn_data *data)
+{
+    ag_failure why = {0};
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    const tpgnn_scorer s = {.model = m, .tape = tape, .graphs = 2, .nodes = 1000};
+    score[0] = score[1] = 0;
+    if (tpgnn_score(&s, score, data, 1, &why)) fail_msg("%s", why.sentence);
+    ag_tape_free(tape);
+}
+
+/* Compares every member, since the padding between members is undefined. */
+static void assert_same_model(const tpgnn_options *a, const tpgnn_options *b)
+{
+    const tpgnn_paper_options *p = &a->paper, *q = &b->paper;
+    assert_true(a->network == b->network && a->types == b->types && a->readout == b->readout);
+    assert_true(a->members == b->members && a->hidden == b->hidden && a->layers == b->layers);
+    assert_true(a->edges == b->edges && a->compact == b->compact && a->nest == b->nest);
+    assert_true(a->dropout == b->dropout);
+    assert_memory_equal(a->words, b->words, sizeof a->words);
+    assert_true(p->inputs == q->inputs && p->hidden == q->hidden && p->layers == q->layers);
+    assert_true(p->conv == q->conv && p->pool == q->pool);
+    assert_true(p->ratio == q->ratio && p->dropout == q->dropout);
+}
+
+/* ---- good ones ---- */
+
+static void what_was_saved_comes_back(void **state)
+{
+    (void)state;
+    static const char *const network[] = {"stores", "paper"};
+    for (int i = 0; i < 2; i++) {
+        run r;
+        tpgnn_model m = {0};
+        tpgnn_checkpoint c = {0};
+        ag_failure why = {0};
+        double before[2], after[2];
+        start(&r, network[i]);
+        save(&r, 0);
+        if (tpgnn_checkpoint_load(test_path, &m, &c, &why)) fail_msg("%s", why.sentence);
+        assert_same_model(&c.model, &r.state.model);
+        assert_true(c.mean == -13.5 && c.deviation == 0.75 && c.predicts == TPGNN_LABEL_LOG);
+        assert_true(c.progress.step == 12 && c.progress.best == 0.5);
+        assert_string_equal(c.configuration, r.state.configuration);
+        assert_string_equal(c.data, r.state.data);
+        scores(before, &r.model, &r.data);
+        scores(after, &m, &r.data);
+        assert_memory_equal(before, after, sizeof before);
+        tpgnn_checkpoint_free(&c);
+        tpgnn_model_free(&m);
+        stop(&r);
+    }
+}
+
+/* Words that training did not have are word 0, whose vector is the first. */
+static void unknown_words_are_word_0(void **state)
+{
+    (void)state;
+    run r;
+    test_schedules s;
+    tpgnn_model m = {0};
+    tpgnn_checkpoint c = {0};
+    ag_failure why = {0};
+    start(&r, "stores");
+    save(&r, 0);
+    assert_int_equal(tpgnn_checkpoint_load(test_path, &m, &c, &why), AG_OK);
+    tpgnn_data other = {.given = &c.vocabulary};
+    test_schedules_make(&s);
+    memcpy(strstr(s.kinds, "FloatImm - float32"), "FloatNew - float33", 18);
+    memcpy(strstr(s.kinds, "parallel"), "parallax", 8);
+    test_schedules_read(&other, &s, "mm_2.npz");
+    const tpgnn_kind *k = &other.kind[other.schedule[0].kind[7]];
+    assert_string_equal(k->word[TPGNN_TYPE], "FloatNew");
+    assert_true(!k->index[TPGNN_TYPE] && !k->index[TPGNN_CLASS] && !k->index[TPGNN_DTYPE]);
+    assert_true(k->index[TPGNN_LOOP] > 0 && tpgnn_data_unknown(&other, TPGNN_LOOP) == 1);
+    double score[2];
+    scores(score, &m, &other);
+    assert_true(isfinite(score[0]) && isfinite(score[1]));
+    tpgnn_data_free(&other);
+    tpgnn_checkpoint_free(&c);
+    tpgnn_model_free(&m);
+    stop(&r);
+}
+
+/* ln(ns) = mean + score * deviation of ln(seconds), and ln(10^9). */
+static void what_a_score_says_of_the_time(void **state)
+{
+    (void)state;
+    double cost = 0;
+    tpgnn_checkpoint c = {.predicts = TPGNN_LABEL_LOG, .mean = -10, .deviation = 2};
+    assert_true(tpgnn_log_cost(&cost, &c, -0.5));
+    assert_true(fabs(cost - (-11 + log(1e9))) < 1e-12);
+    assert_true(tpgnn_log_cost(&cost, &c, 1e9) && cost == 300);
+    assert_true(tpgnn_log_cost(&cost, &c, -1e9) && cost == -300);
+    c.predicts = TPGNN_LABEL_COST;
+    c.mean = 3e-6;
+    c.deviation = 1e-6;
+    assert_true(tpgnn_log_cost(&cost, &c, -1) && fabs(cost - log(2000)) < 1e-12);
+    assert_true(tpgnn_log_cost(&cost, &c, -7) && fabs(cost - log(0.1)) < 1e-12);
+    c.predicts = TPGNN_LABEL_RELATIVE;
+    assert_false(tpgnn_log_cost(&cost, &c, 1));
+    c.predicts = TPGNN_LABEL_THROUGHPUT;
+    assert_false(tpgnn_log_cost(&cost, &c, 1));
+}
+
+static void only_the_same_run_goes_on(void **state)
+{
+    (void)state;
+    run r;
+    ag_failure why = {0};
+    start(&r, "stores");
+    r.model.params->step = 12;
+    save(&r, 1);
+    r.state.mean = 0;
+    r.state.progress.best_step = 0;
+    if (tpgnn_checkpoint_resume(test_path, &r.model, &r.state, &why)) fail_msg("%s", why.sentence);
+    assert_true(r.state.mean == -13.5 && r.state.progress.best_step == 8);
+    save(&r, 0);
+    assert_int_not_equal(tpgnn_checkpoint_resume(test_path, &r.model, &r.state, &why), AG_OK);
+    save(&r, 1);
+    why = (ag_failure){0};
+    r.state.data[2]++;
+    assert_int_equal(tpgnn_checkpoint_resume(test_path, &r.model, &r.state, &why), AG_EUSE);
+    assert_non_null(strstr(why.sentence, "the data have changed since"));
+    why = (ag_failure){0};
+    set(&r, "hidden", "5");
+    harness_free(r.state.configuration);
+    r.state.configuration = harness_json_text(harness_options_json(r.options));
+    assert_int_equal(tpgnn_checkpoint_resume(test_path, &r.model, &r.state, &why), AG_EUSE);
+    assert_non_null(strstr(why.sentence, "start a new run in another folder"));
+    stop(&r);
+}
+
+/* ---- bad ones ---- */
+
+static void expect_refusal(run *r, const char *sentence)
+{
+    tpgnn_model m = {0};
+    tpgnn_checkpoint c = {0};
+    ag_failure why = {0};
+    save(r, 0);
+    assert_int_not_equal(tpgnn_checkpoint_load(test_path, &m, &c, &why), AG_OK);
+    if (!strstr(why.sentence, sentence)) fail_msg("%s", why.sentence);
+    tpgnn_checkpoint_free(&c);
+    tpgnn_model_free(&m);
+}
+
+static void states_that_make_no_sense(void **state)
+{
+    (void)state;
+    run r;
+    start(&r, "stores");
+    r.state.deviation = 0;
+    expect_refusal(&r, "state.mean is -13.5 and state.deviation 0; they must be finite");
+    r.state.deviation = (double)INFINITY;
+    expect_refusal(&r, "they must be finite");
+    r.state.deviation = 1;
+    r.state.mean = (double)NAN;
+    expect_refusal(&r, "they must be finite");
+    r.state.mean = 0;
+    r.model.vector[19] = (ag_real)INFINITY;
+    expect_refusal(&r, "state.vector[19] is inf, but it must be finite");
+    r.model.vector[19] = 0;
+    harness_free(r.state.configuration);
+    r.state.configuration = harness_copy("{\"hidden\": 8");
+    expect_refusal(&r, "is it a checkpoint of tpgnn?");
+    harness_free(r.state.configuration);
+    r.state.configuration = harness_copy("{\"network\": \"none\"}");
+    expect_refusal(&r, "network");
+    stop(&r);
+}
+
+/* Refused with a sentence, or read: then every number is finite and the model can score. Returns
+   whether it was read. */
+static int is_read(const run *r, const unsigned char *bytes, size_t size)
+{
+    tpgnn_model m = {0};
+    tpgnn_checkpoint c = {0};
+    ag_failure why = {0};
+    assert_int_equal(files_put(test_path, bytes, size), 0);
+    const ag_status status = tpgnn_checkpoint_load(test_path, &m, &c, &why);
+    assert_true(status == why.status && (status != AG_OK) == (why.sentence[0] != 0));
+    if (!status) {
+        double score[2];
+        assert_true(isfinite(c.mean) && isfinite(c.deviation) && c.deviation > 0);
+        scores(score, &m, &r->data);
+        assert_true(isfinite(score[0]) && isfinite(score[1]));
+    }
+    tpgnn_checkpoint_free(&c);
+    tpgnn_model_free(&m);
+    return !status;
+}
+
+static void cuts_and_flipped_bits(void **state)
+{
+    (void)state;
+    static const char *const network[] = {"stores", "paper"};
+    for (int i = 0; i < 2; i++) {
+        run r;
+        size_t size = 0;
+        int read = 0;
+        ag_random random = {71, (uint64_t)i, 0};
+        start(&r, network[i]);
+        save(&r, i);
+        unsigned char *good = files_get(test_path, &size), *bad = malloc(size);
+        assert_true(is_read(&r, good, size));
+        for (size_t n = 0; n < size; n += n < 4096 ? STEP / 8 : STEP)
+            assert_false(is_read(&r, good, n));
+        for (int flip = 0; flip < FLIPS; flip++) {
+            /* half of them in the header */
+            const size_t most = flip % 2 || size < 8192 ? size : 8192;
+            const size_t at = ag_random_below(&random, (uint32_t)most);
+            memcpy(bad, good, size);
+            bad[at] ^= (unsigned char)(1 << ag_random_below(&random, 8));
+            read += is_read(&r, bad, size);
+        }
+        assert_true(read < FLIPS / 10);
+        free(good);
+        free(bad);
+        stop(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_saved_comes_back),
+        cmocka_unit_test(unknown_words_are_word_0),
+        cmocka_unit_test(what_a_score_says_of_the_time),
+        cmocka_unit_test(only_the_same_run_goes_on),
+        cmocka_unit_test(states_that_make_no_sense),
+        cmocka_unit_test(cuts_and_flipped_bits),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* Schedules of tensor programs: trees, names, vocabularies, and their form for models. */
+#define _GNU_SOURCE
+#include "examples/harness/harness.h"
+#include "examples/tpgnn/model/batch.h"
+#include "support/tpgnn_npz.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <string.h>
+
+static const char *type_of(const tpgnn_data *d, const tpgnn_schedule *s, int v)
+{
+    return d->kind[s->kind[v]].word[TPGNN_TYPE];
+}
+
+static void read_one(tpgnn_data *d, const char *name)
+{
+    test_schedules s;
+    test_schedules_make(&s);
+    test_schedules_read(d, &s, name);
+}
+
+static void a_file_is_a_task_of_schedules(void **state)
+{
+    (void)state;
+    tpgnn_data d = {0};
+    read_one(&d, "conv2d-nhwc_1_20.npz");
+    assert_true(d.tasks == 1 && d.schedules == 2 && d.families == 1 && d.nodes == 23);
+    assert_string_equal(d.task[0].name, "conv2d-nhwc_1_20");
+    assert_string_equal(d.family[d.task[0].family], "conv2d-nhwc");
+    assert_true(d.task[0].first == 0 && d.task[0].schedules == 2 && d.stores == 3);
+    const tpgnn_schedule *s = d.schedule, *t = s + 1;
+    assert_true(s->task == 0 && s->number == 0 && t->number == 1);
+    assert_true(s->runtime == 2000 && t->runtime == 500 && s->median == 2020 && t->median == 510);
+    assert_true(s->pass[1] == 2100 && t->pass[0] == 505 && t->pass[1] == 500);
+    assert_true(!s->noisy && t->noisy && s->origin == TPGNN_RANDOM && t->origin == TPGNN_OWN);
+    assert_true(s->spread == 0.01F && t->spread == 0.02F && s->hash == -5 && t->hash == 7);
+    assert_true(s->stores == 1 && t->stores == 2 && s->store[0] == 2 && t->store[0] == 0);
+    assert_true(t->feature[t->store[1] * TPGNN_FEATURES + 163] == 363);
+    tpgnn_data_free(&d);
+    assert_int_equal(d.budget.used, 0);
+}
+
+static void the_tree_is_read(void **state)
+{
+    (void)state;
+    tpgnn_data d = {0};
+    read_one(&d, "mm_1.npz");
+    const tpgnn_schedule *s = d.schedule, *t = s + 1;
+    assert_true(s->nodes == 9 && t->nodes == 14);
+    assert_memory_equal(s->parent, ((int32_t[]){-1, 0, 1, 0, 3, 3, 3, 6, 6}), 36);
+    assert_memory_equal(s->position, ((int32_t[]){0, 0, 0, 1, 0, 1, 2, 0, 1}), 36);
+    assert_memory_equal(s->depth, ((int32_t[]){0, 1, 2, 1, 2, 2, 2, 3, 3}), 36);
+    assert_memory_equal(s->refers, ((int32_t[]){-1, -1, -1, -1, -1, -1, 1, -1, 3}), 36);
+    assert_memory_equal(t->parent, ((int32_t[]){-1, 0, 1, 0, 3, 3, 3, 3, 7, 7, 7, 10, 11, 10}), 56);
+    assert_memory_equal(t->position, ((int32_t[]){0, 0, 0, 1, 0, 1, 2, 3, 0, 1, 2, 0, 0, 1}), 56);
+    assert_memory_equal(t->refers, ((int32_t[]){-1, -1, -1, -1, -1, -1, -1, -1, -1, 3, 1, 1, 7, 3}),
+                        56);
+    assert_true(s->value[7] == 1.5F && t->value[4] == 7);
+    assert_string_equal(type_of(&d, t, 4), "Annotation.pragma");
+    const tpgnn_kind *k = &d.kind[t->kind[3]];
+    assert_string_equal(k->text, "For parallel int32 - 0");
+    assert_string_equal(d.own.word[TPGNN_LOOP][k->index[TPGNN_LOOP]], "parallel");
+    assert_string_equal(d.own.word[TPGNN_DTYPE][k->index[TPGNN_DTYPE]], "int32");
+    assert_string_equal(d.own.word[TPGNN_SCOPE][k->index[TPGNN_SCOPE]], "-");
+    assert_true(!k->named && d.kind[t->kind[9]].named && d.kind[t->kind[8]].constant);
+    tpgnn_data_free(&d);
+}
+
+/* ---- vocabularies ---- */
+
+static const char other_kinds[] = "PrimFunc - - - 0\n"
+                                  "Param - float32 global 1\n"
+                                  "IntImm - int32 - 0\n"
+                                  "For vectorized int32 - 0\n"
+                                  "BufferStore - float16 shared 1\n"
+                                  "BufferLoad - float32 global 1\n"
+                                  "Var - int32 - 1\n"
+                                  "For parallel int32 - 0\n"
+                                  "FloatImm - float32 - 0\n"
+                                  "Alien.thing - - - 0";
+
+static void read_two(tpgnn_data *d, int turned)
+{
+    test_schedules s;
+    for (int i = 0; i < 2; i++) {
+        test_schedules_make(&s);
+        if (i != turned) test_schedules_kinds(&s, other_kinds);
+        test_schedules_read(d, &s, i != turned ? "b_1.npz" : "a_1.npz");
+    }
+}
+
+static void kinds_of_all_files_are_merged(void **state)
+{
+    (void)state;
+    tpgnn_data d = {0};
+    read_two(&d, 0);
+    assert_int_equal(d.kinds, 13);
+    for (int i = 1; i < d.kinds; i++) assert_true(strcmp(d.kind[i - 1].text, d.kind[i].text) < 0);
+    assert_int_equal(d.own.words[TPGNN_TYPE], 1 + 9 + 1);
+    assert_int_equal(d.own.words[TPGNN_CLASS], 1 + 9 + 1);
+    assert_int_equal(d.own.words[TPGNN_LOOP], 1 + 4);
+    assert_int_equal(d.own.words[TPGNN_DTYPE], 1 + 4);
+    assert_int_equal(d.own.words[TPGNN_SCOPE], 1 + 3);
+    assert_string_equal(d.own.word[TPGNN_TYPE][0], "?");
+    assert_int_equal(tpgnn_vocabulary_find(&d.own, TPGNN_CLASS, "Alien"), 1);
+    assert_int_equal(tpgnn_vocabulary_find(&d.own, TPGNN_CLASS, "Alien.thing"), 0);
+    assert_string_equal(type_of(&d, &d.schedule[1], 4), "Annotation.pragma");
+    assert_string_equal(type_of(&d, &d.schedule[3], 4), "Alien.thing");
+    for (int f = 0; f < TPGNN_FIELDS; f++)
+        assert_int_equal(tpgnn_data_unknown(&d, (tpgnn_field)f), 0);
+    tpgnn_data_free(&d);
+}
+
+/* The tasks are in another order, and everything else is the same. */
+static void the_order_of_files_changes_no_index(void **state)
+{
+    (void)state;
+    tpgnn_data a = {0}, b = {0};
+    read_two(&a, 0);
+    read_two(&b, 1);
+    assert_string_equal(a.task[0].name, b.task[1].name);
+    assert_true(a.kinds == b.kinds && a.hash != b.hash);
+    for (int i = 0; i < a.kinds; i++) {
+        assert_string_equal(a.kind[i].text, b.kind[i].text);
+        assert_memory_equal(a.kind[i].index, b.kind[i].index, sizeof a.kind[i].index);
+    }
+    for (int i = 0; i < 4; i++) {
+        const tpgnn_schedule *s = &a.schedule[i], *t = &b.schedule[(i + 2) % 4];
+        assert_memory_equal(s->kind, t->kind, (size_t)s->nodes * sizeof *s->kind);
+        assert_true(t->task == (i < 2) && t->number == i % 2);
+    }
+    tpgnn_data_free(&a);
+    tpgnn_data_free(&b);
+}
+
+static void what_training_did_not_have_is_unknown(void **state)
+{
+    (void)state;
+    tpgnn_data train = {0}, d = {0};
+    tpgnn_vocabulary stored = {0};
+    test_schedules s;
+    ag_failure why = {0};
+    read_one(&train, "a_1.npz");
+    json_t *j = tpgnn_vocabulary_json(tpgnn_data_vocabulary(&train));
+    assert_int_equal(tpgnn_vocabulary_read(&stored, j, "run", &why), AG_OK);
+    json_decref(j);
+    d.given = &stored;
+    test_schedules_make(&s);
+    test_schedules_kinds(&s, other_kinds);
+    test_schedules_read(&d, &s, "b_1.npz");
+    const tpgnn_kind *alien = &d.kind[d.schedule[1].kind[4]];
+    assert_true(alien->index[TPGNN_TYPE] == 0 && alien->index[TPGNN_CLASS] == 0);
+    assert_string_equal(alien->word[TPGNN_TYPE], "Alien.thing");
+    assert_string_equal(stored.word[TPGNN_LOOP][alien->index[TPGNN_LOOP]], "-");
+    assert_int_equal(tpgnn_data_unknown(&d, TPGNN_TYPE), 1);
+    assert_int_equal(tpgnn_data_unknown(&d, TPGNN_LOOP), 2);
+    assert_int_equal(tpgnn_data_unknown(&d, TPGNN_DTYPE), 2);
+    assert_int_equal(tpgnn_data_unknown(&d, TPGNN_SCOPE), 2);
+    for (int f = 0; f < TPGNN_FIELDS; f++) {
+        assert_int_equal(stored.words[f], train.own.words[f]);
+        for (int i = 0; i < stored.words[f]; i++)
+            assert_string_equal(stored.word[f][i], train.own.word[f][i]);
+        const int index = d.kind[d.schedule[0].kind[1]].index[f]; /* Param is in both */
+        assert_int_equal(index, train.kind[train.schedule[0].kind[1]].index[f]);
+        assert_true(index > 0);
+    }
+    tpgnn_data_free(&train);
+    tpgnn_data_free(&d);
+    tpgnn_vocabulary_free(&stored);
+}
+
+static void spoiled_vocabularies_are_refused(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"{}",
+                                       "[]",
+                                       "{\"type\": [\"?\", \"b\", \"a\"]}",
+                                       "{\"type\": [\"?\", \"a\", \"a\"]}",
+                                       "{\"type\": [\"a\"]}",
+                                       "{\"type\": [\"?\", 3]}",
+                                       "{\"type\": [\"?\"], \"class\": \"?\"}"};
+    for (int i = 0; i < 7; i++) {
+        ag_failure why = {0};
+        tpgnn_vocabulary v = {0};
+        json_t *j = json_loads(text[i], 0, NULL);
+        assert_int_equal(tpgnn_vocabulary_read(&v, j, "run.json", &why), AG_EDATA);
+        assert_non_null(strstr(why.sentence, "run.json: "));
+        assert_null(v.word[0]);
+        json_decref(j);
+    }
+}
+
+/* ---- graphs and inputs ---- */
+
+static void fill_batch(tpgnn_batch *b, const tpgnn_data *d, int schedule,
+                       const tpgnn_batch_options *options)
+{
+    ag_failure why = {0};
+    const tpgnn_schedule *s = &d->schedule[schedule];
+    if (tpgnn_batch_fill(b, d, &s, 1, options, &why)) fail_msg("%s", why.sentence);
+}
+
+static void edges_lead_from_parents_and_to_declarations(void **state)
+{
+    (void)state;
+    tpgnn_data d = {0};
+    tpgnn_batch b = {0};
+    int32_t source[20], target[20];
+    read_one(&d, "mm_1.npz");
+    const tpgnn_schedule *s = d.schedule;
+    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_TREE), 8);
+    assert_memory_equal(source, ((int32_t[]){0, 1, 0, 3, 3, 3, 6, 6}), 32);
+    assert_memory_equal(target, ((int32_t[]){1, 2, 3, 4, 5, 6, 7, 8}), 32);
+    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_NAMES), 2);
+    assert_true(source[0] == 6 && target[0] == 1 && source[1] == 8 && target[1] == 3);
+    assert_int_equal(tpgnn_edges(source, target, s, TPGNN_BOTH), 10);
+    assert_true(source[8] == 6 && target[8] == 1);
+    fill_batch(&b, &d, 0, &(tpgnn_batch_options){.edges = TPGNN_TREE, .both = 1});
+    assert_true(b.down->nodes == 9 && b.down->messages == 16);
+    fill_batch(&b, &d, 0, &(tpgnn_batch_options){.edges = TPGNN_BOTH});
+    assert_true(b.down->messages == 10 && b.down->rows[1] == 0 && b.down->rows[3] == 2);
+    tpgnn_batch_free(&b);
+    tpgnn_data_free(&d);
+}
+
+/* The word of a node's class, the value of a constant, 1 where the type has a name. */
+static void check_paper(const tpgnn_batch *b, int v, int class, double value, int named)
+{
+    assert_int_equal(b->word[TPGNN_CLASS][v], class);
+    assert_true(b->paper[2 * v] == (ag_real)value && b->paper[2 * v + 1] == (ag_real)named);
+}
+
+static void the_inputs_of_the_paper(void **state)
+{
+    (void)state;
+    enum { UNKNOWN, ANNOTATION, INT_IMM, PARAM };
+    static char *name[] = {"?", "Annotation", "IntImm", "Param", "PrimFunc"}, *none[] = {"?"};
+    const tpgnn_vocabulary given = {.word = {none, name, none, none, none},
+                                    .words = {1, 5, 1, 1, 1}};
+    tpgnn_data d = {.given = &given};
+    tpgnn_batch b = {0};
+    tpgnn_batch_options o = {.most = (double)INFINITY};
+    test_schedules s;
+    test_schedules_make(&s);
+    s.value[2] = 1e9F;
+    s.value[7] = -3e38F;
+    test_schedules_read(&d, &s, "mm_1.npz");
+    int unknown = 0;
+    for (int i = 0; i < d.kinds; i++) unknown += !d.kind[i].index[TPGNN_CLASS];
+    assert_int_equal(unknown, 6);
+    fill_batch(&b, &d, 0, &o);
+    check_paper(&b, 1, PARAM, 0, 1);                /* has a name */
+    check_paper(&b, 2, INT_IMM, (double)1e9F, 0);   /* has a value */
+    check_paper(&b, 3, UNKNOWN, 0, 0);              /* For: no constant */
+    check_paper(&b, 7, UNKNOWN, (double)-3e38F, 0); /* FloatImm */
+    o.most = 1e6;
+    fill_batch(&b, &d, 0, &o);
+    assert_true(b.paper[2 * 2] == (ag_real)1e6 && b.paper[2 * 7] == (ag_real)-1e6);
+    fill_batch(&b, &d, 1, &o);
+    check_paper(&b, 4, ANNOTATION, 0, 0); /* .pragma, with a value that is no constant */
+    tpgnn_batch_free(&b);
+    tpgnn_data_free(&d);
+}
+
+/* ---- hash, memory, interruption ---- */
+
+static uint64_t hash_of(const test_schedules *s, const char *name)
+{
+    tpgnn_data d = {0};
+    test_schedules_read(&d, s, name);
+    const uint64_t hash = d.hash;
+    tpgnn_data_free(&d);
+    return hash;
+}
+
+static void the_hash_knows_all_that_was_read(void **state)
+{
+    (void)state;
+    test_schedules s;
+    test_schedules_make(&s);
+    const uint64_t hash = hash_of(&s, "a_1.npz");
+    assert_true(hash_of(&s, "a_1.npz") == hash && hash_of(&s, "a_2.npz") != hash);
+    s.workload[0] = 'x'; /* only looked through */
+    assert_true(hash_of(&s, "a_1.npz") == hash);
+    for (int i = 0; i < 14; i++) {
+        test_schedules_make(&s);
+        if (i == 0) s.kinds[0] = 'Q';
+        if (i == 1) s.kind[2] = 8;
+        if (i == 2) s.value[22] = 1;
+        if (i == 3) s.refers[8] = 1;
+        if (i == 4) s.feature[1][163]++;
+        if (i == 5) s.store[1] = 1;
+        if (i == 6) s.store_offset[1] = 2;
+        if (i == 7) s.runtime[1]++;
+        if (i == 8) s.median[1]++;
+        if (i == 9) s.passes[1][1]++;
+        if (i == 10) s.noisy[0] = 1;
+        if (i == 11) s.origin[0] = 1;
+        if (i == 12) s.hash[1]++;
+        if (i == 13) s.spread[1] = 0;
+        assert_true(hash_of(&s, "a_1.npz") != hash);
+    }
+}
+
+static void memory_is_counted_and_limited(void **state)
+{
+    (void)state;
+    tpgnn_data d = {0};
+    test_schedules s;
+    read_one(&d, "a_1.npz");
+    const size_t used = d.budget.used, arrays = 23 * 22 + 3 * 164 * 4 + 3 * 4;
+    assert_true(used >= arrays + 2 * sizeof *d.schedule && used < arrays + 1024);
+    tpgnn_data_free(&d);
+    assert_int_equal(d.budget.used, 0);
+    test_schedules_make(&s);
+    test_schedules_write(&s, "x.npz");
+    for (size_t limit = 64; limit < used; limit += 64) {
+        tpgnn_data tight = {.budget.limit = limit};
+        ag_failure why = {0};
+        assert_int_equal(test_schedules_add(&tight, NULL, &why), AG_EMEMORY);
+        assert_non_null(strstr(why.sentence, "raise --ram-limit or use fewer files"));
+        assert_true(tight.schedules == 0 && tight.kinds == 0);
+        tpgnn_data_free(&tight);
+        assert_int_equal(tight.budget.used, 0);
+    }
+}
+
+/* The last test: the flag stays. */
+static void an_interrupt_ends_the_reading(void **state)
+{
+    (void)state;
+    tpgnn_data d = {0};
+    ag_failure why = {0};
+    harness_catch_signals();
+    raise(SIGTERM);
+    assert_int_equal(test_schedules_add(&d, NULL, &why), AG_OK);
+    assert_int_equal(d.tasks, 0);
+    tpgnn_data_free(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_a_task_of_schedules),
+        cmocka_unit_test(the_tree_is_read),
+        cmocka_unit_test(kinds_of_all_files_are_merged),
+        cmocka_unit_test(the_order_of_files_changes_no_index),
+        cmocka_unit_test(what_training_did_not_have_is_unknown),
+        cmocka_unit_test(spoiled_vocabularies_are_refused),
+        cmocka_unit_test(edges_lead_from_parents_and_to_declarations),
+        cmocka_unit_test(the_inputs_of_the_paper),
+        cmocka_unit_test(the_hash_knows_all_that_was_read),
+        cmocka_unit_test(memory_is_counted_and_limited),
+        cmocka_unit_test(an_interrupt_ends_the_reading),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The C ABI for tuners: scores, damaged arrays, threads, errors. AUGUR_FULL=1 damages more. */
+#define _GNU_SOURCE
+#include "examples/tpgnn/checkpoint.h"
+#include "examples/tpgnn/score.h"
+#include "support/sanitized.h"
+#include "support/tpgnn_library.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- scores ---- */
+
+/* The scores are minus those of tpgnn_score for the same two schedules in a file. */
+static void as_the_program(void **state)
+{
+    (void)state;
+    for (int paper = 0; paper < 2; paper++) {
+        const char *name = paper ? "paper.safetensors" : "library.safetensors";
+        tpgnn_model model = {0};
+        tpgnn_checkpoint c = {0};
+        ag_failure why = {0};
+        assert_int_equal(tpgnn_checkpoint_load(test_library_path(name), &model, &c, &why), AG_OK);
+        tpgnn_data data = {.given = &c.vocabulary};
+        test_schedules s;
+        test_schedules_make(&s);
+        test_schedules_read(&data, &s, "library_2.npz");
+        const tpgnn_scorer scorer = {
+            .model = &model, .tape = ag_tape_new(AG_CPU), .graphs = 1, .nodes = 100, .patient = 1};
+        double wanted[2] = {0}, score[TEST_GRAPHS];
+        assert_int_equal(tpgnn_score(&scorer, wanted, &data, -1, &why), AG_OK);
+        test_graphs g;
+        test_graphs_make(&g);
+        augur_tpgnn *m = test_library_open(name);
+        test_library_predict(m, &g, score);
+        assert_memory_equal(score, wanted, sizeof wanted);
+        assert_true(paper || (score[0] != score[2] && score[1] != score[3]));
+        augur_tpgnn_close(m);
+        ag_tape_free(scorer.tape);
+        tpgnn_data_free(&data);
+        tpgnn_model_free(&model);
+        tpgnn_checkpoint_free(&c);
+    }
+}
+
+static void alone_or_together(void **state)
+{
+    (void)state;
+    test_graphs g;
+    double together[TEST_GRAPHS], alone;
+    test_graphs_make(&g);
+    augur_tpgnn *m = test_library_open("library.safetensors");
+    test_library_predict(m, &g, together);
+    for (int i = 0; i < TEST_GRAPHS; i++) {
+        augur_tpgnn_graphs one = g.call;
+        one.graphs = 1;
+        one.offset = &g.offset[i]; /* the nodes of the others stay where they are */
+        assert_int_equal(augur_tpgnn_predict(m, &one, &alone), 0);
+        assert_memory_equal(&alone, &together[i], sizeof alone);
+    }
+    g.call.graphs = 0;
+    assert_int_equal(augur_tpgnn_predict(m, &g.call, &alone), 0);
+    augur_tpgnn_close(m);
+}
+
+typedef struct caller {
+    augur_tpgnn *m;
+    const test_graphs *g;
+    double score[TEST_GRAPHS];
+} caller;
+
+static void *call_often(void *p)
+{
+    caller *c = p;
+    double first[TEST_GRAPHS];
+    for (int i = 0; i < 20; i++) {
+        if (augur_tpgnn_predict(c->m, &c->g->call, i ? c->score : first)) c->score[0] = (double)NAN;
+        if (i && memcmp(first, c->score, sizeof first)) c->score[0] = (double)NAN;
+    }
+    return NULL;
+}
+
+static void from_several_threads(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    test_graphs g;
+    double wanted[TEST_GRAPHS];
+    pthread_t thread[THREADS];
+    caller *c = calloc(THREADS, sizeof *c);
+    test_graphs_make(&g);
+    augur_tpgnn *m = test_library_open("library.safetensors");
+    test_library_predict(m, &g, wanted);
+    for (int i = 0; i < THREADS; i++) {
+        c[i].m = m;
+        c[i].g = &g;
+        assert_int_equal(pthread_create(&thread[i], NULL, call_often, &c[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < THREADS; i++) assert_memory_equal(c[i].score, wanted, sizeof wanted);
+    free(c);
+    augur_tpgnn_close(m);
+}
+
+/* ---- damage ---- */
+
+/* Damages graph 2 alone. */
+static void spoil(test_graphs *g, int how)
+{
+    const int64_t first = g->offset[2];
+    if (how == 0) g->kind[first + 3] = 10;
+    if (how == 1) g->kind[first + 3] = -1;
+    if (how == 2) g->children[first] = 3;
+    if (how == 3) g->children[first] = 1;
+    if (how == 4) g->children[first + 1] = INT32_MAX;
+    if (how == 5) g->children[first + 1] = -1;
+    if (how == 6) g->refers[first + 6] = 5;
+    if (how == 7) g->refers[first + 6] = -2;
+    if (how == 8) g->value[first + 3] = NAN;
+    if (how == 9) g->value[first + 3] = INFINITY;
+}
+
+static void a_damaged_graph_alone(void **state)
+{
+    (void)state;
+    static const char *const said[] = {"kind",     "kind",     "node_children", "node_children",
+                                       "children", "children", "node_refers",   "declaration",
+                                       "finite",   "finite"};
+    test_graphs g;
+    double good[TEST_GRAPHS], score[TEST_GRAPHS];
+    augur_tpgnn *m = test_library_open("library.safetensors");
+    test_graphs_make(&g);
+    test_library_predict(m, &g, good);
+    for (int how = 0; how < 10; how++) {
+        test_graphs_make(&g);
+        spoil(&g, how);
+        assert_int_equal(augur_tpgnn_predict(m, &g.call, score), 1);
+        assert_non_null(strstr(augur_tpgnn_error(), said[how]));
+        assert_non_null(strstr(augur_tpgnn_error(), "schedule 2"));
+        assert_true(isinf(score[2]) && score[2] < 0);
+        score[2] = good[2];
+        assert_memory_equal(score, good, sizeof good);
+    }
+    static const int64_t offset[] = {-1, 0, TEST_MOST, INT64_MAX, INT64_MIN};
+    for (int i = 0; i < 5; i++) {
+        test_graphs_make(&g);
+        g.offset[3] = offset[i]; /* the end of graph 2, where graph 3 begins */
+        const int64_t bad = augur_tpgnn_predict(m, &g.call, score);
+        assert_true(bad >= 1 && bad <= 2 && isinf(score[2]));
+        assert_memory_equal(score + 4, good + 4, sizeof good - 4 * sizeof *good);
+    }
+    augur_tpgnn_close(m);
+}
+
+/* Whatever values the arrays have, a call returns, and its result describes its effect. */
+static void any_damage(void **state)
+{
+    (void)state;
+    test_graphs g;
+    double score[TEST_GRAPHS];
+    ag_random random = {.seed = 5};
+    const int rounds = getenv("AUGUR_FULL") ? (SANITIZED ? 800 : 2000) : 200;
+    augur_tpgnn *m = test_library_open("library.safetensors");
+    for (int round = 0; round < rounds; round++) {
+        test_graphs_make(&g);
+        struct {
+            void *at;
+            size_t bytes;
+        } const part[] = {
+            {g.kind, 4 * (size_t)g.call.nodes},   {g.children, 4 * (size_t)g.call.nodes},
+            {g.refers, 4 * (size_t)g.call.nodes}, {g.value, 4 * (size_t)g.call.nodes},
+            {g.offset, sizeof g.offset},          {g.file.kinds, strlen(g.file.kinds)}};
+        for (uint32_t k = ag_random_below(&random, 4) + 1; k; k--) {
+            const uint32_t p = ag_random_below(&random, 6);
+            ((uint8_t *)part[p].at)[ag_random_below(&random, (uint32_t)part[p].bytes)] ^=
+                (uint8_t)(1u << ag_random_below(&random, 8));
+        }
+        const int64_t bad = augur_tpgnn_predict(m, &g.call, score);
+        int64_t counted = 0;
+        for (int i = 0; i < TEST_GRAPHS; i++) {
+            assert_true(isfinite(score[i]) || score[i] == -INFINITY);
+            counted += !isfinite(score[i]);
+        }
+        assert_int_equal(bad, counted);
+    }
+    augur_tpgnn_close(m);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    test_graphs g;
+    double score[TEST_GRAPHS], loss[2];
+    test_graphs_make(&g);
+    augur_tpgnn *m = test_library_open("library.safetensors");
+    assert_null(augur_tpgnn_open(NULL, 1));
+    assert_non_null(strstr(augur_tpgnn_error(), "NULL"));
+    assert_null(augur_tpgnn_open(test_library_path("library.safetensors"), -1));
+    assert_non_null(strstr(augur_tpgnn_error(), "threads"));
+    assert_null(augur_tpgnn_open(test_library_path("nothing-here"), 1));
+    assert_non_null(strstr(augur_tpgnn_error(), "nothing-here"));
+    assert_null(augur_tpgnn_open(test_folder, 1));
+    assert_int_equal(augur_tpgnn_predict(NULL, &g.call, score), AUGUR_TPGNN_EUSE);
+    assert_true(score[0] == -INFINITY && score[TEST_GRAPHS - 1] == -INFINITY);
+    assert_int_equal(augur_tpgnn_predict(m, NULL, score), AUGUR_TPGNN_EUSE);
+    assert_int_equal(augur_tpgnn_predict(m, &g.call, NULL), AUGUR_TPGNN_EUSE);
+    assert_int_equal(augur_tpgnn_save(NULL, "x"), AUGUR_TPGNN_EUSE);
+    assert_int_equal(augur_tpgnn_save(m, NULL), AUGUR_TPGNN_EUSE);
+    assert_int_equal(augur_tpgnn_save(m, test_library_path("no/such/folder")), AUGUR_TPGNN_EFILE);
+    assert_int_equal(augur_tpgnn_update(m, &g.call, NULL, NULL, NULL, loss), AUGUR_TPGNN_EUSE);
+    assert_int_equal(augur_tpgnn_update(NULL, &g.call, g.runtime, NULL, NULL, NULL),
+                     AUGUR_TPGNN_EUSE);
+    static const augur_tpgnn_training bad[] = {
+        {-1, 64, 1e-4}, {1, 1, 1e-4}, {1, 64, 0}, {1, 64, 2}, {1, 64, (double)NAN}};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(augur_tpgnn_update(m, &g.call, g.runtime, NULL, &bad[i], NULL),
+                         AUGUR_TPGNN_EUSE);
+    const augur_tpgnn_graphs all = g.call;
+    g.call.refers = NULL;
+    assert_int_equal(augur_tpgnn_predict(m, &g.call, score), AUGUR_TPGNN_EUSE);
+    g.call = all;
+    g.call.kinds_bytes = 5; /* no line */
+    assert_int_equal(augur_tpgnn_predict(m, &g.call, score), TEST_GRAPHS);
+    assert_non_null(strstr(augur_tpgnn_error(), "five words"));
+    g.call = all;
+    g.call.graphs = -1;
+    assert_int_equal(augur_tpgnn_predict(m, &g.call, score), AUGUR_TPGNN_EUSE);
+    assert_int_equal(augur_tpgnn_version(), AUGUR_TPGNN_VERSION);
+    augur_tpgnn_close(m);
+    augur_tpgnn_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_the_program),       cmocka_unit_test(alone_or_together),
+        cmocka_unit_test(from_several_threads), cmocka_unit_test(a_damaged_graph_alone),
+        cmocka_unit_test(any_damage),           cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, test_library_set_up, test_folder_remove);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Checkpoints as the library for tuners reads and writes them: as the program does, without the
+   program's table of options. */
+#define _GNU_SOURCE
+#include "core/internal.h"
+#include "examples/tpgnn/checkpoint.h"
+#include "examples/tpgnn/tvm/library/stored.h"
+#include "support/tpgnn_library.h"
+#include "support/files.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- options ---- */
+
+static int same_paper(const tpgnn_paper_options *a, const tpgnn_paper_options *b)
+{
+    return a->inputs == b->inputs && a->hidden == b->hidden && a->layers == b->layers &&
+           a->conv == b->conv && a->pool == b->pool && a->ratio == b->ratio &&
+           a->dropout == b->dropout;
+}
+
+/* Field by field: between them are bytes that have no value. */
+static int same_options(const tpgnn_options *a, const tpgnn_options *b)
+{
+    return a->network == b->network && a->types == b->types && a->readout == b->readout &&
+           a->members == b->members && a->hidden == b->hidden && a->layers == b->layers &&
+           a->edges == b->edges && a->compact == b->compact && a->nest == b->nest &&
+           a->dropout == b->dropout && same_paper(&a->paper, &b->paper) &&
+           memcmp(a->words, b->words, sizeof a->words) == 0;
+}
+
+static void expect_same(const char *option, const char *value)
+{
+    tpgnn_settings settings;
+    ag_failure why = {0};
+    tpgnn_options have = {0};
+    harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &settings);
+    if (harness_options_set(o, "test", option, value, &why)) fail_msg("%s", why.sentence);
+    json_t *json = harness_options_json(o);
+    if (tpgnn_stored_options(&have, json, "test", &why)) fail_msg("%s", why.sentence);
+    const tpgnn_options want = tpgnn_settings_model(&settings);
+    if (!same_options(&have, &want)) fail_msg("--%s %s is read otherwise", option, value);
+    json_decref(json);
+    harness_options_free(o);
+}
+
+/* Every word and some number of every option of the program that says how its model is made. */
+static void options_are_the_programs(void **state)
+{
+    (void)state;
+    int options = 0;
+    for (int i = 0; i < tpgnn_program_table.option_count; i++) {
+        const harness_option *o = &tpgnn_program_table.options[i];
+        if (!o->group || strcmp(o->group, "Model") || !strcmp(o->name, "preset")) continue;
+        options++;
+        if (!o->choices) {
+            const int flag = !strcmp(o->fallback, "true") || !strcmp(o->fallback, "false");
+            const int fraction = strchr(o->fallback, '.') != NULL;
+            expect_same(o->name, o->fallback);
+            expect_same(o->name, flag ? "false" : fraction ? "0.25" : "7");
+            continue;
+        }
+        char words[200], *at = words, *word;
+        snprintf(words, sizeof words, "%s", o->choices);
+        while ((word = strsep(&at, "|"))) expect_same(o->name, word);
+    }
+    assert_int_equal(options, 13);
+}
+
+static void options_that_are_not_there(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    tpgnn_options have = {0};
+    json_t *json = json_object();
+    tpgnn_settings settings;
+    harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &settings);
+    assert_int_equal(tpgnn_stored_options(&have, json, "test", &why), AG_OK);
+    const tpgnn_options want = tpgnn_settings_model(&settings);
+    assert_true(same_options(&have, &want));
+    harness_options_free(o);
+    json_decref(json);
+}
+
+/* ---- files ---- */
+
+/* A copy of library.safetensors with another text under a key of the metadata; NULL: without. */
+static const char *changed(const char *key, const char *text)
+{
+    enum { MOST = 200 };
+    static char path[600];
+    ag_failure why = {0};
+    ag_checkpoint_item item[MOST];
+    ag_checkpoint_pair pair[8];
+    int pairs = 0;
+    ag_checkpoint *file = ag_checkpoint_open(test_library_path("library.safetensors"), &why);
+    assert_non_null(file);
+    const int items = ag_checkpoint_count(file);
+    assert_in_range(items, 1, MOST);
+    for (int i = 0; i < items; i++) item[i] = *ag_checkpoint_at(file, i);
+    while (ag_checkpoint_metadata_at(file, pairs, &pair[pairs])) pairs++;
+    for (int i = 0; i < pairs; i++) {
+        if (strcmp(pair[i].key, key) != 0) continue;
+        pair[i].value = text;
+        if (!text) pair[i] = pair[--pairs];
+    }
+    snprintf(path, sizeof path, "%s/changed.safetensors", test_folder);
+    if (ag_checkpoint_save(path, item, items, pair, pairs, &why)) fail_msg("%s", why.sentence);
+    ag_checkpoint_close(file);
+    return path;
+}
+
+static void damaged_texts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *text, *sentence;
+    } bad[] = {
+        {"configuration", NULL, "\"configuration\" says nothing of the model"},
+        {"configuration", "{", "says nothing of the model"},
+        {"configuration", "[1]", "says nothing of the model"},
+        {"configuration", "{\"network\": \"store\"}", "\"network\" must be stores|paper"},
+        {"configuration", "{\"network\": \"\"}", "\"network\" must be stores|paper"},
+        {"configuration", "{\"edges\": 1}", "\"edges\" must be none|tree|names|both"},
+        {"configuration", "{\"hidden\": -1}", "\"hidden\" must be a whole number from 0 to"},
+        {"configuration", "{\"hidden\": 16.5}", "\"hidden\" must be a whole number from 0 to"},
+        {"configuration", "{\"nest\": 1}", "\"nest\" must be true or false"},
+        {"configuration", "{\"dropout\": \"x\"}", "\"dropout\" must be a number"},
+        {"configuration", "{\"hidden\": 1000}", "hidden 1000, but no tensor has that size"},
+        {"configuration", "{\"hidden\": 16, \"members\": 0}", "--members is 0"},
+        {"configuration", "{\"hidden\": 16, \"members\": 2}", "changed.safetensors"},
+        {"configuration", "{\"hidden\": 16, \"layers\": 3}", "changed.safetensors"},
+        {"vocabulary", NULL, "the vocabulary's \"type\" must be a list"},
+        {"vocabulary", "nonsense", "the vocabulary's \"type\" must be a list"},
+        {"vocabulary", "{\"type\": [\"?\", \"b\", \"a\"]}", "entry 2 of the vocabulary's \"type\""},
+    };
+    augur_tpgnn *good = augur_tpgnn_open(changed("none", NULL), 1);
+    assert_non_null(good);
+    augur_tpgnn_close(good);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_null(augur_tpgnn_open(changed(bad[i].key, bad[i].text), 1));
+        if (!strstr(augur_tpgnn_error(), bad[i].sentence)) fail_msg("%s", augur_tpgnn_error());
+    }
+}
+
+/* Written at once, a checkpoint has the bytes that were read. */
+static void saved_bytes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"library.safetensors", "paper.safetensors"};
+    for (int i = 0; i < 2; i++) {
+        size_t n[2];
+        augur_tpgnn *m = test_library_open(names[i]);
+        char *before = files_get(test_library_path(names[i]), &n[0]);
+        assert_int_equal(augur_tpgnn_save(m, test_library_path("again.safetensors")), 0);
+        char *after = files_get(test_library_path("again.safetensors"), &n[1]);
+        assert_int_equal(n[0], n[1]);
+        assert_memory_equal(before, after, n[0]);
+        free(before);
+        free(after);
+        augur_tpgnn_close(m);
+    }
+}
+
+/* Of a run folder the best checkpoint is taken, else the last. */
+static void run_folders(void **state)
+{
+    (void)state;
+    char folder[600], best[700], last[700], long_path[5000];
+    snprintf(folder, sizeof folder, "%s/run", test_folder);
+    snprintf(best, sizeof best, "%s/best.safetensors", folder);
+    snprintf(last, sizeof last, "%s/last.safetensors", folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_null(augur_tpgnn_open(folder, 1));
+    assert_non_null(strstr(augur_tpgnn_error(), "last.safetensors"));
+    assert_int_equal(link(test_library_path("library.safetensors"), last), 0);
+    augur_tpgnn_close(test_library_open("run"));
+    assert_int_equal(files_put(best, "damage", 6), 0);
+    assert_null(augur_tpgnn_open(folder, 1));
+    assert_non_null(strstr(augur_tpgnn_error(), "best.safetensors"));
+    unlink(best);
+    unlink(last);
+    rmdir(folder);
+    memset(long_path, 'x', sizeof long_path - 1);
+    long_path[sizeof long_path - 1] = 0;
+    assert_null(augur_tpgnn_open(long_path, 1));
+    assert_non_null(strstr(augur_tpgnn_error(), "the path is longer than 4095 bytes"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_are_the_programs),
+        cmocka_unit_test(options_that_are_not_there),
+        cmocka_unit_test(damaged_texts),
+        cmocka_unit_test(saved_bytes),
+        cmocka_unit_test(run_folders),
+    };
+    return cmocka_run_group_tests(tests, test_library_set_up, test_folder_remove);
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* The network of TPGNN: against PyG's float64 values (tests/golden/README.md), central differences,
+   threads; the number of parameters, their first values, refusals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/golden.h"
+#include "support/paper_runner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CASES = 20, OPTIONS = 6, WHOLE = 128, SOME = 64, MOST = 65536 };
+
+static const char *const names[CASES] = {
+    "paper", "small",        "gcn",        "gcn_sag",  "gcn_none",     "sag",      "none",
+    "fixed", "eight_layers", "odd",        "one_node", "one_node_gcn", "ones",     "no_edges",
+    "ties",  "ties_star",    "ties_alone", "ties_sag", "no_edges_gcn", "one_layer"};
+
+static golden *file;
+
+/* ---- a case of the file ---- */
+
+static golden_array member(const char *name, const char *what, const char *parameter)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%s.%s%s", name, what, parameter);
+    const golden_array a = golden_read(file, text);
+    if (!a.value) fail_msg("paper.npz has no member %s", text);
+    return a;
+}
+
+static int32_t *ints(const char *name, const char *what, int64_t *n)
+{
+    golden_array a = member(name, what, "");
+    int32_t *v = calloc((size_t)a.count + 1, sizeof *v);
+    for (int64_t i = 0; i < a.count; i++) v[i] = (int32_t)a.value[i];
+    *n = a.count;
+    golden_free(&a);
+    return v;
+}
+
+typedef struct fixture {
+    const char *name;
+    tpgnn_paper_options options;
+    paper_graphs graphs;
+    int32_t *starts, *edge, how;
+    double *x, *cost;
+} fixture;
+
+/* how 1: all nodes have the features of the first; 2: and those are -2/8..2/8. */
+static void fill_inputs(fixture *f, uint32_t x, uint32_t cost)
+{
+    const int inputs = f->options.inputs, n = f->starts[f->graphs.graphs] * inputs;
+    f->x = calloc((size_t)n + 1, sizeof *f->x);
+    f->cost = calloc((size_t)f->graphs.graphs + 1, sizeof *f->cost);
+    for (int i = 0; i < n; i++) f->x[i] = golden_uniform(x, (uint32_t)(f->how ? i % inputs : i));
+    for (int i = 0; i < n && f->how == 2; i++) f->x[i] = rint(2 * f->x[i]) / 8;
+    for (int g = 0; g < f->graphs.graphs; g++) f->cost[g] = 2 * golden_uniform(cost, (uint32_t)g);
+    f->graphs.x = f->x;
+    f->graphs.cost = f->cost;
+}
+
+static void set_up(fixture *f, const char *name)
+{
+    int64_t n;
+    *f = (fixture){.name = name};
+    golden_array o = member(name, "options", "");
+    assert_int_equal(o.count, OPTIONS);
+    f->options = tpgnn_paper_defaults();
+    f->options.inputs = (int)o.value[0];
+    f->options.hidden = (int)o.value[1];
+    f->options.layers = (int)o.value[2];
+    f->options.conv = (tpgnn_conv)o.value[3];
+    f->options.pool = (tpgnn_pool)o.value[4];
+    f->options.ratio = o.value[5];
+    golden_free(&o);
+    f->starts = ints(name, "starts", &n);
+    f->graphs.graphs = (int)n - 1;
+    f->edge = ints(name, "edges", &n);
+    f->graphs.edges = (int)n / 2;
+    f->graphs.starts = f->starts;
+    f->graphs.edge = f->edge;
+    int32_t *stream = ints(name, "streams", &n);
+    f->how = stream[2];
+    fill_inputs(f, (uint32_t)stream[0], (uint32_t)stream[1]);
+    free(stream);
+}
+
+static void tear_down(fixture *f)
+{
+    free(f->starts);
+    free(f->edge);
+    free(f->x);
+    free(f->cost);
+}
+
+/* A net with the parameters of the file. */
+static paper_net *net_of(const fixture *f, const paper_api *api)
+{
+    char why[PAPER_WHY];
+    double *value = calloc(MOST, sizeof *value);
+    paper_net *net = api->create(&f->options, &f->graphs, 1, why);
+    if (!net) fail_msg("%s: %s", f->name, why);
+    for (int i = 0; i < api->params(net); i++) {
+        int64_t count;
+        const char *name = api->param(net, i, &count);
+        golden_array rule = member(f->name, "p.", name);
+        assert_true(count <= MOST);
+        for (int64_t k = 0; k < count; k++) {
+            value[k] = golden_uniform((uint32_t)rule.value[0], (uint32_t)k) * rule.value[1];
+            if (f->how == 2) value[k] = rint(16 * value[k]) / 16;
+        }
+        api->set(net, i, value);
+        golden_free(&rule);
+    }
+    free(value);
+    return net;
+}
+
+/* ---- values and gradients ---- */
+
+static void near(const fixture *f, const char *what, double have, double want, double bound)
+{
+    if (!(fabs(have - want) <= bound))
+        fail_msg("%s: %s is %.12g instead of %.12g", f->name, what, have, want);
+}
+
+/* All of a small gradient, 64 elements of a larger one. */
+static void compare_gradient(const fixture *f, const paper_api *api, const paper_net *net, int i,
+                             double bound)
+{
+    int64_t count;
+    double largest = 1e-2;
+    const char *name = api->param(net, i, &count);
+    golden_array want = member(f->name, "g.", name);
+    double *have = calloc((size_t)count + 1, sizeof *have);
+    assert_int_equal(want.count, count > WHOLE ? SOME : count);
+    api->gradient(net, i, have);
+    for (int64_t k = 0; k < want.count; k++) largest = fmax(largest, fabs(want.value[k]));
+    for (int64_t k = 0; k < want.count; k++)
+        near(f, name, have[count > WHOLE ? k * count / SOME : k], want.value[k], bound * largest);
+    golden_free(&want);
+    free(have);
+}
+
+/* The file has no dropout; without it training and prediction give the same scores. */
+static void compare(fixture *f, const paper_api *api, double values, double gradients)
+{
+    char why[PAPER_WHY];
+    f->options.dropout = 0;
+    paper_net *net = net_of(f, api);
+    double *score = calloc((size_t)f->graphs.graphs + 1, sizeof *score);
+    double *trained = calloc((size_t)f->graphs.graphs + 1, sizeof *score);
+    golden_array want = member(f->name, "scores", ""), loss = member(f->name, "loss", "");
+    api->scores(net, score, why);
+    assert_string_equal(why, "");
+    near(f, "the loss", api->loss(net, 0, trained, why), *loss.value, values);
+    assert_string_equal(why, "");
+    for (int g = 0; g < f->graphs.graphs; g++) {
+        near(f, "a score", score[g], want.value[g], values * fmax(1, fabs(want.value[g])));
+        assert_true(score[g] == trained[g]);
+    }
+    for (int i = 0; i < api->params(net); i++) compare_gradient(f, api, net, i, gradients);
+    golden_free(&want);
+    golden_free(&loss);
+    free(score);
+    free(trained);
+    api->destroy(net);
+}
+
+static void test_golden(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        fixture f;
+        set_up(&f, names[i]);
+        compare(&f, &ag__paper, 1e-5, 1e-4);
+        compare(&f, &ag64__paper, 1e-12, 1e-11);
+        tear_down(&f);
+    }
+}
+
+static void test_gradcheck(void **state)
+{
+    (void)state;
+    for (int i = 1; i < CASES; i++) {
+        fixture f;
+        char where[200] = "";
+        if (strncmp(names[i], "ties", 4) == 0) continue; /* there a step changes which nodes stay */
+        set_up(&f, names[i]);
+        paper_net *net = net_of(&f, &ag64__paper);
+        const double error = ag64__paper.gradcheck(net, where);
+        if (!(error <= 1e-6)) fail_msg("%s: error %g at %s", f.name, error, where);
+        ag64__paper.destroy(net);
+        tear_down(&f);
+    }
+}
+
+/* Scores and gradients of a step with dropout, concatenated; free them. */
+static double *step_of(const fixture *f, int threads, int64_t step, int64_t *n)
+{
+    char why[PAPER_WHY];
+    paper_net *net = net_of(f, &ag__paper);
+    double *all = calloc(2 * MOST + (size_t)f->graphs.graphs, sizeof *all);
+    ag__paper.threads(threads);
+    ag__paper.loss(net, step, all, why);
+    assert_string_equal(why, "");
+    *n = f->graphs.graphs;
+    for (int i = 0; i < ag__paper.params(net); i++) {
+        int64_t count;
+        ag__paper.param(net, i, &count);
+        ag__paper.gradient(net, i, all + *n);
+        *n += count;
+    }
+    ag__paper.threads(1);
+    ag__paper.destroy(net);
+    return all;
+}
+
+/* Dropout drops in training, by the step; else the same bits for any number of threads. */
+static void test_same_bits(void **state)
+{
+    fixture f;
+    int64_t n;
+    (void)state;
+    set_up(&f, "paper");
+    double *one = step_of(&f, 1, 7, &n), *other = step_of(&f, 1, 8, &n);
+    assert_int_equal(n, 112641 + f.graphs.graphs);
+    assert_true(memcmp(one, other, (size_t)f.graphs.graphs * sizeof *one) != 0);
+    for (int threads = 2; threads < 5; threads++) {
+        double *again = step_of(&f, threads, 7, &n);
+        assert_memory_equal(one, again, (size_t)n * sizeof *one);
+        free(again);
+    }
+    free(one);
+    free(other);
+    tear_down(&f);
+}
+
+/* ---- parameters ---- */
+
+/* As many as PyG's network has, and 112,641 with the paper's sizes. */
+static void test_count(void **state)
+{
+    (void)state;
+    ag_params *params = ag_params_new();
+    tpgnn_paper paper;
+    const tpgnn_paper_options options = tpgnn_paper_defaults();
+    assert_int_equal(tpgnn_paper_new(&paper, params, &options, 1, NULL), AG_OK);
+    assert_int_equal(ag_params_count(params), 112641);
+    ag_params_free(params);
+    for (int i = 0; i < CASES; i++) {
+        fixture f;
+        set_up(&f, names[i]);
+        golden_array want = member(f.name, "count", "");
+        params = ag_params_new();
+        assert_int_equal(tpgnn_paper_new(&paper, params, &f.options, 1, NULL), AG_OK);
+        assert_int_equal(ag_params_count(params), (int64_t)*want.value);
+        ag_params_free(params);
+        golden_free(&want);
+        tear_down(&f);
+    }
+}
+
+/* The largest value comes near the bound, and not above. */
+static void expect_range(const ag_params *params, const char *name, double bound)
+{
+    const ag_param *p = ag_params_find(params, name);
+    double most = 0;
+    if (!p) fail_msg("no parameter %s", name);
+    for (int64_t i = 0; i < p->count; i++) most = fmax(most, fabs((double)p->value[i]));
+    if (most > bound * (1 + 1e-6) || most < 0.95 * bound)
+        fail_msg("%s: the largest is %g, the bound %g", name, most, bound);
+}
+
+static void test_first_values(void **state)
+{
+    (void)state;
+    ag_params *params = ag_params_new();
+    tpgnn_paper paper;
+    tpgnn_paper_options options = tpgnn_paper_defaults();
+    assert_int_equal(tpgnn_paper_new(&paper, params, &options, 1, NULL), AG_OK);
+    expect_range(params, "conv1.lin_rel.weight", 1 / sqrt(20));
+    expect_range(params, "conv1.lin_rel.bias", 1 / sqrt(20));
+    expect_range(params, "conv1.lin_root.weight", 1 / sqrt(20));
+    expect_range(params, "conv3.lin_root.weight", 1 / sqrt(128));
+    expect_range(params, "pool2.select.weight", 1 / sqrt(128));
+    expect_range(params, "lin1.weight", 1 / sqrt(256));
+    expect_range(params, "lin2.bias", 1 / sqrt(128));
+    expect_range(params, "lin3.weight", 1 / sqrt(64));
+    ag_params_free(params);
+    params = ag_params_new();
+    options.conv = TPGNN_GCN_CONV;
+    options.pool = TPGNN_POOL_SAG;
+    assert_int_equal(tpgnn_paper_new(&paper, params, &options, 1, NULL), AG_OK);
+    expect_range(params, "conv1.lin.weight", sqrt(6.0 / 148));
+    expect_range(params, "conv2.bias", 0);
+    expect_range(params, "pool3.gnn.lin_rel.weight", 1 / sqrt(128));
+    ag_params_free(params);
+}
+
+static void expect_refused(const tpgnn_paper_options *options, const char *sentence)
+{
+    ag_failure why = {0};
+    tpgnn_paper paper;
+    ag_params *params = ag_params_new();
+    assert_int_equal(tpgnn_paper_new(&paper, params, options, 1, &why), AG_EUSE);
+    assert_string_equal(why.sentence, sentence);
+    assert_int_equal(params->count, 0);
+    ag_params_free(params);
+}
+
+static void test_refused(void **state)
+{
+    const tpgnn_paper_options good = tpgnn_paper_defaults();
+    tpgnn_paper_options bad = good;
+    (void)state;
+    bad.hidden = 1;
+    expect_refused(&bad, "--hidden is 1; it must be 2 to 4096");
+    bad = good, bad.layers = 9;
+    expect_refused(&bad, "--layers is 9; it must be 1 to 8");
+    bad = good, bad.inputs = 0;
+    expect_refused(&bad, "--inputs is 0; it must be 1 to 4096");
+    bad = good, bad.ratio = 0;
+    expect_refused(&bad, "--ratio is 0; it must be above 0: below 1 the share of the nodes that "
+                         "stay, from 1 on how many of each graph");
+    bad = good, bad.dropout = 1;
+    expect_refused(&bad, "--dropout is 1; it must be at least 0 and below 1");
+    bad = good, bad.dropout = (double)NAN;
+    expect_refused(&bad, "--dropout is nan; it must be at least 0 and below 1");
+    bad = good, bad.ratio = 0, bad.pool = TPGNN_POOL_NONE;
+    tpgnn_paper paper;
+    ag_params *params = ag_params_new();
+    assert_int_equal(tpgnn_paper_new(&paper, params, &bad, 1, NULL), AG_OK);
+    ag_params_free(params);
+    assert_int_equal(tpgnn_paper_new(&paper, NULL, &good, 1, NULL), AG_EMEMORY);
+}
+
+static int open_file(void **state)
+{
+    (void)state;
+    file = golden_open(AG_SOURCE_DIR "/tests/golden/paper.npz");
+    ag__paper.threads(1);
+    ag64__paper.threads(1);
+    return file ? 0 : -1;
+}
+
+static int close_file(void **state)
+{
+    (void)state;
+    golden_close(file);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),       cmocka_unit_test(test_gradcheck),
+        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_count),
+        cmocka_unit_test(test_first_values), cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, open_file, close_file);
+}

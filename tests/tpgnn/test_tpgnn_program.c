@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole calls of tpgnn: the effects of the commands, and their sentences and exit codes. */
+#include "examples/tpgnn/program.h"
+#include "support/program_call.h"
+#include "support/tpgnn_npz.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SMALL                                                                                \
+ " --hidden 8 --layers 1 --tasks 2 --schedules 2 --steps 20 --eval-every 10 --log-every 10 " \
+ "--threads 1 --quiet"
+#define FILES " --data a_1.npz a_2.npz b_1.npz --valid c_1.npz"
+#define ALONE " --no-baselines"
+#define REAL  AG_SOURCE_DIR "/examples/data/schedules/"
+
+/* kind moves features and run times; 1: its loops are vectorised ones instead of parallel ones. */
+static void write_task(const char *name, int kind)
+{
+    test_schedules s;
+    char text[TPGNN_TEST_TEXT];
+    test_schedules_make(&s);
+    s.runtime[0] += 100 * kind;
+    for (int i = 0; i < TPGNN_TEST_SCHEDULES; i++)
+        s.median[i] = s.passes[i][0] = s.passes[i][1] = s.runtime[i];
+    for (int r = 0; r < TPGNN_TEST_ROWS; r++) s.feature[r][5] += (float)kind;
+    if (kind == 1) {
+        const char *cut = strstr(s.kinds, "parallel");
+        snprintf(text, sizeof text, "%.*svectorized%s", (int)(cut - s.kinds), s.kinds,
+                 cut + strlen("parallel"));
+        test_schedules_kinds(&s, text);
+    }
+    test_schedules_write(&s, name);
+}
+
+static int make_files(void **state)
+{
+    if (test_folder_make(state)) return -1;
+    program_pictures = 0;
+    write_task("a_1.npz", 0);
+    write_task("a_2.npz", 1);
+    write_task("b_1.npz", 2);
+    write_task("c_1.npz", 3);
+    program_expect("tpgnn train --out run" FILES ALONE SMALL, 0, "", "");
+    return 0;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static json_t *json_of(const char *line, const char *err)
+{
+    json_error_t error;
+    const program_outcome o = program_expect(line, 0, "", err);
+    json_t *j = json_loads(o.out, 0, &error);
+    if (!j) fail_msg("%s: %s", line, error.text);
+    return j;
+}
+
+static double number_of(const json_t *j, const char *key)
+{
+    const json_t *value = json_object_get(j, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+static const json_t *mean_of(const json_t *j, const char *method)
+{
+    return json_object_get(json_object_get(j, "mean over tasks"), method);
+}
+
+/* ---- commands ---- */
+
+static void training(void **state)
+{
+    (void)state;
+    program_pictures = 1;
+    program_outcome o = program_expect("tpgnn train --out full" FILES SMALL, 0,
+                                       "Validation tasks, best checkpoint\ntask", "");
+    program_pictures = 0;
+    assert_string_equal(o.err, "");
+    static const char *const shown[] = {"\nc_1 ",
+                                        "By family: means over its tasks\n",
+                                        "Mean over the tasks\nmethod",
+                                        "Mean over the families\nmethod",
+                                        "\nridge within tasks ",
+                                        "\nvectorised extents ",
+                                        "\nrandom: "};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (!strstr(o.out, shown[i])) fail_msg("no \"%s\" in %s", shown[i], o.out);
+    free(program_text_of("full/best.safetensors"));
+    free(program_text_of("full/plots/methods.tsv"));
+    free(program_text_of("full/plots/families.tsv"));
+    char *page = program_text_of("full/report.html");
+    assert_non_null(strstr(page, "By family"));
+    assert_non_null(strstr(page, "a coin reaches 0.5"));
+    free(page);
+    char *metrics = program_text_of("full/metrics.csv");
+    assert_non_null(strstr(metrics, "step,loss,rate,norm,pairwise,"));
+    assert_non_null(strstr(metrics, "\n20,"));
+    free(metrics);
+    program_expect("tpgnn train --out full" FILES SMALL, 2, "", "is not empty");
+    program_expect("tpgnn train --out full --force" FILES ALONE SMALL, 0, "", "");
+
+    json_t *j = json_of("tpgnn train --out j --json" FILES SMALL, "");
+    assert_string_equal(json_string_value(json_object_get(j, "run")), "j");
+    assert_true(number_of(j, "steps") == 20 && number_of(j, "parameters") > 100);
+    number_of(mean_of(j, "TPGNN"), "pairwise");
+    number_of(mean_of(j, "ridge"), "mae");
+    json_decref(j);
+    program_expect("tpgnn train --data a_1.npz --out alone" SMALL, 0, "nothing was held out", "");
+    free(program_text_of("alone/best.safetensors"));
+    free(program_text_of("alone/report.html"));
+}
+
+static void evaluating(void **state)
+{
+    (void)state;
+    const program_outcome o =
+        program_expect("tpgnn eval --run run --data c_1.npz", 0, "Scores of run\ntask", "");
+    assert_non_null(strstr(o.out, "\nnumber of stores: "));
+    json_t *j = json_of("tpgnn eval --run run --data c_1.npz --json", "");
+    const json_t *tasks = json_object_get(j, "tasks"), *c = json_array_get(tasks, 0);
+    assert_int_equal(json_array_size(tasks), 1);
+    assert_string_equal(json_string_value(json_object_get(c, "task")), "c_1");
+    assert_string_equal(json_string_value(json_object_get(c, "family")), "c");
+    const double pairwise = number_of(json_object_get(c, "TPGNN"), "pairwise");
+    assert_true(pairwise == 0 || pairwise == 0.5 || pairwise == 1);
+    assert_true(json_is_null(json_object_get(json_object_get(c, "TPGNN"), "mae")));
+    assert_true(number_of(mean_of(j, "TPGNN"), "pairwise") == pairwise);
+    assert_int_equal(number_of(j, "runs"), 1);
+    json_decref(j);
+    program_expect("tpgnn eval --run run --data a_1.npz c_1.npz --no-baselines", 0, "a_1",
+                   "trained on");
+}
+
+/* A line per schedule: those of one task in `count` lines after the header. */
+static void read_scores(double *score, int count, const char *header, const char *text)
+{
+    if (strncmp(text, header, strlen(header)) != 0) fail_msg("%s", text);
+    text = strchr(text, '\n') + 1;
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(atoi(strchr(text, ',') + 1), i);
+        score[i] = atof(strchr(strchr(text, ',') + 1, ',') + 1);
+        text = strchr(text, '\n') + 1;
+    }
+    assert_int_equal(*text, 0);
+}
+
+#define HEADER "group,item,score,measured_ns\n\""
+
+static void predicting(void **state)
+{
+    (void)state;
+    double whole[60], pieces[60];
+    program_outcome o =
+        program_expect("tpgnn predict --run run --data c_1.npz", 0, HEADER "c_1\",0,", "");
+    read_scores(whole, 2, HEADER, o.out);
+    assert_non_null(strstr(o.out, ",2300\n\"c_1\",1,"));
+    program_expect("tpgnn predict --run run --data c_1.npz --csv scores.csv", 0, "", "");
+    char *text = program_text_of("scores.csv");
+    assert_string_equal(text, o.out);
+    free(text);
+    json_t *list = json_of("tpgnn predict --run run --data c_1.npz a_1.npz --json", "");
+    const json_t *c = json_array_get(list, 0);
+    assert_int_equal(json_array_size(list), 2);
+    assert_int_equal(json_array_size(json_object_get(c, "scores")), 2);
+    assert_null(json_object_get(c, "predicted_ns"));
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(c, "measured_ns"), 1)), 500);
+    json_decref(list);
+
+    /* how many are scored together does not matter */
+    program_expect("tpgnn train --out real --data " REAL "matmul_384_192_64.npz " REAL
+                   "sum-rows_384_1024.npz --valid " REAL
+                   "sum-rows_1024_256.npz --hidden 8 --steps 5"
+                   " --eval-every 5 --tasks 2 --schedules 8 --threads 1 --quiet" ALONE,
+                   0, "sum-rows_1024_256", "");
+    o = program_expect("tpgnn predict --run real --data " REAL "sum-rows_1024_256.npz --quiet", 0,
+                       "", "");
+    read_scores(whole, 60, HEADER, o.out);
+    static const char *const how[] = {"--eval-graphs 7", "--eval-nodes 1"};
+    for (int k = 0; k < 2; k++) {
+        char line[400];
+        snprintf(line, sizeof line,
+                 "tpgnn predict --run real --quiet --data " REAL "sum-rows_1024_256.npz %s",
+                 how[k]);
+        o = program_expect(line, 0, "", "");
+        read_scores(pieces, 60, HEADER, o.out);
+        for (int i = 0; i < 60; i++) assert_true(fabs(pieces[i] - whole[i]) < 1e-5);
+    }
+}
+
+/* Runs with different words: each model sees the kinds through its own vocabulary. */
+static void ensembles(void **state)
+{
+    (void)state;
+    double one[2], two[2], both[2];
+    program_expect("tpgnn train --out e1 --data a_1.npz b_1.npz" ALONE SMALL, 0, "", "");
+    program_expect("tpgnn train --out e2 --data a_2.npz --seed 5" ALONE SMALL, 0, "", "");
+    program_outcome o = program_expect("tpgnn predict --run e1 --data c_1.npz", 0, "", "");
+    read_scores(one, 2, HEADER, o.out);
+    o = program_expect("tpgnn predict --run e2 --data c_1.npz", 0, "", "");
+    read_scores(two, 2, HEADER, o.out);
+    assert_true(fabs(one[0] - two[0]) > 1e-6);
+    o = program_expect("tpgnn predict --run e1 --ensemble e2 --data c_1.npz", 0, "", "");
+    read_scores(both, 2, HEADER, o.out);
+    for (int i = 0; i < 2; i++) assert_true(fabs(both[i] - (one[i] + two[i]) / 2) < 1e-6);
+    o = program_expect("tpgnn predict --run e2 --ensemble e1 --data c_1.npz", 0, "", "");
+    read_scores(both, 2, HEADER, o.out);
+    for (int i = 0; i < 2; i++) assert_true(fabs(both[i] - (one[i] + two[i]) / 2) < 1e-6);
+    program_expect("tpgnn eval --run e1 --ensemble e2 --data c_1.npz" ALONE, 0,
+                   "Mean of the scores of 2 runs", "");
+}
+
+/* Labels that are run times predict how long a schedule takes. */
+static void costs(void **state)
+{
+    (void)state;
+    program_expect("tpgnn train --out log --loss huber --label log" FILES ALONE SMALL, 0, "", "");
+    program_outcome o = program_expect("tpgnn predict --run log --data c_1.npz", 0,
+                                       "group,item,score,predicted_ns,measured_ns\n", "");
+    double score[2], ns[2];
+    const char *line = strchr(o.out, '\n') + 1;
+    for (int i = 0, item, measured; i < 2; i++, line = strchr(line, '\n') + 1) {
+        assert_int_equal(sscanf(line, "\"c_1\",%d,%lf,%lf,%d", &item, &score[i], &ns[i], &measured),
+                         4);
+        assert_int_equal(item, i);
+        assert_int_equal(measured, i ? 500 : 2300);
+        assert_true(ns[i] > 50 && ns[i] < 50000);
+    }
+    assert_int_equal(score[0] < score[1], ns[0] < ns[1]); /* small is fast */
+    json_t *j = json_of("tpgnn eval --run log --data c_1.npz --json" ALONE, "");
+    assert_true(number_of(mean_of(j, "TPGNN"), "mae") > 0);
+    number_of(mean_of(j, "TPGNN"), "r2");
+    json_decref(j);
+    /* no costs where a model has none */
+    program_expect("tpgnn predict --run log --ensemble run --data c_1.npz", 0, HEADER, "");
+    j = json_of("tpgnn predict --run log --data c_1.npz --json", "");
+    assert_int_equal(json_array_size(json_object_get(json_array_get(j, 0), "predicted_ns")), 2);
+    json_decref(j);
+}
+
+/* If the run's files have moved there is nothing to fit to, which is reported. */
+static void fits(void **state)
+{
+    (void)state;
+    write_task("gone.npz", 0);
+    program_expect("tpgnn train --data gone.npz --out moved" SMALL, 0, "", "");
+    program_expect("tpgnn eval --run moved --data c_1.npz", 0, "ridge within tasks", "");
+    write_task("gone.npz", 2);
+    const program_outcome o =
+        program_expect("tpgnn eval --run moved --data c_1.npz", 0, "TPGNN", "are no baselines");
+    assert_null(strstr(o.out, "ridge"));
+    program_expect("tpgnn eval --run moved --data c_1.npz --fit a_1.npz a_2.npz", 0,
+                   "features of 4 training schedules", "");
+    program_expect("tpgnn eval --run moved --data c_1.npz --fit none.npz", 3, "", "none.npz");
+}
+
+static void unknown_types(void **state)
+{
+    (void)state;
+    test_schedules s;
+    char text[TPGNN_TEST_TEXT];
+    test_schedules_make(&s);
+    snprintf(text, sizeof text, "%s", s.kinds);
+    memcpy(strstr(text, "BufferLoad"), "BufferRead", strlen("BufferRead"));
+    test_schedules_kinds(&s, text);
+    test_schedules_write(&s, "new_1.npz");
+    program_expect("tpgnn predict --run run --data new_1.npz", 0, "new_1",
+                   "1 of 23 nodes have a type that no training file of run/best.safetensors has");
+}
+
+static void same_bytes(void **state)
+{
+    (void)state;
+    const char *const how = " --steps 60 --save-every 7 --eval-every 20";
+    char line[600];
+    snprintf(line, sizeof line, "tpgnn train --out once" FILES ALONE SMALL "%s", how);
+    program_expect(line, 0, "", "");
+    snprintf(line, sizeof line, "tpgnn train --out two" FILES ALONE SMALL "%s --threads 2", how);
+    program_expect(line, 0, "", "");
+    assert_true(program_hash_of("once/last.safetensors") ==
+                program_hash_of("two/last.safetensors"));
+    snprintf(line, sizeof line, "tpgnn train --out stopped" FILES ALONE SMALL "%s", how);
+    const program_outcome o = program_call_signal(line, SIGINT, "stopped/metrics.csv", 60);
+    if (o.code != 130) assert_int_equal(o.code, 0); /* it was quicker than the signal */
+    program_expect("tpgnn train --resume --out stopped --quiet --threads 1" ALONE, 0, "", "");
+    program_expect_same("once", "stopped");
+}
+
+static void studies(void **state)
+{
+    (void)state;
+    write_text("study.ini", "[study]\ntitle = Parts\nseeds = 0,1\nsteps = 4\n[complete]\n[no "
+                            "graph]\nlayers = 0\n");
+    const char *const line = "tpgnn ablate --study study.ini --out study --hidden 8 --layers 1 "
+                             "--tasks 2 --schedules 2 --threads 1 --quiet" FILES;
+    const program_outcome o = program_expect(line, 0, "\nno graph ", "");
+    static const char *const shown[] = {"Parts", "pairwise", "top-1", "top-5", "tau"};
+    for (int i = 0; i < 5; i++) assert_non_null(strstr(o.out, shown[i]));
+    char *csv = program_text_of("study/study.csv");
+    assert_non_null(strstr(csv, "\nno graph,2,"));
+    free(csv);
+    free(program_text_of("study/no-graph/seed-1/report.html"));
+    const program_outcome again = program_expect(line, 0, "", ""); /* reads the existing file */
+    assert_string_equal(again.out, o.out);
+    program_expect("tpgnn ablate --study study.ini --data a_1.npz --out study2 --quiet", 2, "",
+                   "nothing is held out; give --valid");
+    program_expect("tpgnn ablate --study none.ini --out study2" FILES, 3, "", "none.ini");
+    write_text("bad.ini", "[study]\n[x]\nlayer = 2\n");
+    program_expect("tpgnn ablate --study bad.ini --out study2" FILES, 2, "", "layer");
+}
+
+/* The study that comes with the program: every variant is a model that can be trained. */
+static void the_study(void **state)
+{
+    (void)state;
+    const program_outcome o =
+        program_expect("tpgnn ablate --study " AG_SOURCE_DIR
+                       "/examples/tpgnn/studies/ablations.ini --out all --set "
+                       "steps=1 --threads 1 --quiet" FILES,
+                       0, "complete", "");
+    assert_null(strstr(o.out, " 0 "));
+}
+
+/* ---- wrong uses ---- */
+
+static void wrong_uses(void **state)
+{
+    (void)state;
+    program_expect("tpgnn train --data none.npz --out x" SMALL, 3, "", "no such file or folder");
+    program_expect("tpgnn train --data stderr --out x" SMALL, 3, "", "stderr");
+    program_expect("tpgnn train --out x --data a_1.npz --lr 1", 2, "", "unknown option --lr");
+    program_expect("tpgnn train --out x" FILES SMALL " --preset gcn", 2, "", "--preset");
+    program_expect("tpgnn train --out y --resume --force" FILES SMALL, 2, "", "give one of");
+    program_expect("tpgnn train" FILES, 2, "", "--out");
+    program_expect("tpgnn predict --run run --data c_1.npz --hidden 32", 2, "",
+                   "--hidden is no option of tpgnn predict");
+    program_expect("tpgnn predict --run none --data c_1.npz", 3, "", "none/config.json");
+    program_expect("tpgnn predict --run run --ensemble none --data c_1.npz", 3, "", "none/");
+    program_expect("tpgnn eval --run run", 2, "", "--data");
+    program_expect("tpgnn grade", 2, "", "unknown command");
+    program_expect("tpgnn train --resume --out run --data a_1.npz" SMALL, 2, "", "--resume");
+}
+
+static void helps(void **state)
+{
+    (void)state;
+    static const char *const command[][2] = {
+        {"train", "--network"}, {"eval", "--fit"}, {"predict", "--csv"}, {"ablate", "--study"}};
+    program_expect("tpgnn --help", 0, "train a model", "");
+    for (int i = 0; i < 4; i++) {
+        char line[80];
+        snprintf(line, sizeof line, "tpgnn %s --help", command[i][0]);
+        program_expect(line, 0, command[i][1], "");
+    }
+}
+
+static void without_memory(void **state)
+{
+    (void)state;
+    program_each_fails("tpgnn eval --run run --data c_1.npz --no-baselines --threads 1", 17, 10);
+    program_each_fails("tpgnn predict --run run --ensemble run --data c_1.npz --threads 1", 17, 10);
+    program_expect("tpgnn eval --run run --data " REAL " --ram-limit 1M", 5, "", "--ram-limit");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(training),       cmocka_unit_test(evaluating),
+        cmocka_unit_test(predicting),     cmocka_unit_test(ensembles),
+        cmocka_unit_test(costs),          cmocka_unit_test(fits),
+        cmocka_unit_test(unknown_types),  cmocka_unit_test(same_bytes),
+        cmocka_unit_test(studies),        cmocka_unit_test(the_study),
+        cmocka_unit_test(wrong_uses),     cmocka_unit_test(helps),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Scores of a call: grades by hand, and baselines that see the training files alone. */
+#include "examples/tpgnn/results.h"
+#include "examples/tpgnn/data/stores.h"
+#include "support/tpgnn_npz.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+enum { TRAINING = 5, SCORED = 2 };
+
+/* Tasks of two schedules: the first stores row 2, the second rows 0 and 2. The second one takes
+   `second` ns, the first 1000. */
+static void add_task(tpgnn_data *data, const char *name, int number, int64_t second)
+{
+    test_schedules s;
+    test_schedules_make(&s);
+    s.runtime[0] = 1000;
+    s.runtime[1] = second;
+    for (int i = 0; i < TPGNN_TEST_SCHEDULES; i++)
+        s.median[i] = s.passes[i][0] = s.passes[i][1] = s.runtime[i];
+    for (int r = 0; r < TPGNN_TEST_ROWS; r++) s.feature[r][7] += (float)number;
+    test_schedules_read(data, &s, name);
+}
+
+static void make(tpgnn_data *data, int tasks, int64_t second)
+{
+    static const char *const name[] = {"a_1.npz", "a_2.npz", "b_1.npz", "b_2.npz", "c_1.npz"};
+    *data = (tpgnn_data){0};
+    for (int t = 0; t < tasks; t++) add_task(data, name[t], t, second);
+}
+
+static double number(const json_t *j, const char *one, const char *two, const char *three)
+{
+    return json_number_value(json_object_get(json_object_get(json_object_get(j, one), two), three));
+}
+
+static void graded_by_hand(void **state)
+{
+    (void)state;
+    tpgnn_data data;
+    tpgnn_results r;
+    ag_failure why = {0};
+    double mean[TPGNN_MEASURES];
+    make(&data, 3, 250);
+    tpgnn_results_open(&r, &data);
+    static const double score[] = {2, 1, 4, 5, 3, 3}; /* right, wrong, no order */
+    memcpy(r.score[0], score, sizeof score);
+    assert_int_equal(tpgnn_results_grade(&r, &why), AG_OK);
+    tpgnn_results_mean(mean, &r, 0);
+    assert_true(fabs(mean[TPGNN_PAIRWISE] - 0.5) < 1e-12);
+    assert_true(fabs(mean[TPGNN_TAU]) < 1e-12); /* of the first two */
+    assert_true(fabs(mean[TPGNN_TOP1] - (1 + 0.25 + 0.25) / 3) < 1e-12);
+    assert_true(fabs(mean[TPGNN_TOP5] - 1) < 1e-12);
+    assert_true(fabs(mean[TPGNN_SLOWDOWN1] - (0.0 + 3 + 3) / 3) < 1e-12);
+    assert_true(isnan(mean[TPGNN_MAE]) && isnan(mean[TPGNN_R2]));
+
+    /* with costs that are too large by 0.5 */
+    r.cost[0] = harness_alloc(6 * sizeof *r.cost[0]);
+    for (int i = 0; i < 6; i++) r.cost[0][i] = log((double)r.runtime[i]) + 0.5;
+    assert_int_equal(tpgnn_results_grade(&r, &why), AG_OK);
+    tpgnn_results_mean(mean, &r, 0);
+    assert_true(fabs(mean[TPGNN_MAE] - 0.5) < 1e-12);
+    assert_true(fabs(mean[TPGNN_R2] - (1 - 0.5 / (log(4.0) * log(4.0) / 2))) < 1e-12);
+
+    json_t *j = tpgnn_results_json(&r);
+    assert_int_equal(json_array_size(json_object_get(j, "tasks")), 3);
+    assert_true(fabs(number(j, "mean over tasks", "TPGNN", "pairwise") - 0.5) < 1e-12);
+    /* a_1 and a_2 have 0.5 together, b_1 has 0.5 */
+    assert_true(fabs(number(j, "mean over families", "TPGNN", "top-1") - 0.4375) < 1e-12);
+    json_decref(j);
+    r.score[0][4] = (double)NAN;
+    assert_int_equal(tpgnn_results_grade(&r, &why), AG_EFINITE);
+    tpgnn_results_close(&r);
+    tpgnn_data_free(&data);
+}
+
+static void rows_of_the_tasks_alone(void **state)
+{
+    (void)state;
+    tpgnn_data data;
+    tpgnn_stores s;
+    ag_failure why = {0};
+    make(&data, 3, 250);
+    tpgnn_stores_take(&s, &data);
+    assert_int_equal(tpgnn_stores_check(&s, 1, &why), AG_OK);
+    assert_true(s.schedules == 6 && s.tasks == 3 && s.rows == 9 && s.columns == TPGNN_FEATURES);
+    for (int i = 0; i < s.schedules; i++) {
+        const tpgnn_schedule *of = &data.schedule[i];
+        assert_int_equal(s.store_offset[i + 1] - s.store_offset[i], of->stores);
+        assert_true(s.runtime[i] == of->runtime && s.task[i] == of->task);
+        for (int j = 0; j < of->stores; j++)
+            assert_memory_equal(s.feature_row +
+                                    (size_t)s.store_row[s.store_offset[i] + j] * TPGNN_FEATURES,
+                                of->feature + (size_t)of->store[j] * TPGNN_FEATURES,
+                                TPGNN_FEATURES * sizeof(float));
+    }
+    tpgnn_data_free(&data);
+    assert_int_equal(tpgnn_stores_check(&s, 1, &why), AG_OK);
+    tpgnn_stores_drop(&s);
+
+    /* no store at all */
+    tpgnn_stores_take(&s, &data);
+    assert_true(s.schedules == 0 && s.rows == 0);
+    tpgnn_stores_drop(&s);
+}
+
+/* Scores of all methods, of tasks that take `scored` ns in their second schedule. */
+static void fit(tpgnn_results *r, tpgnn_data *data, int64_t learned, int64_t scored)
+{
+    tpgnn_data train;
+    ag_failure why = {0};
+    make(&train, TRAINING, learned);
+    make(data, SCORED, scored);
+    tpgnn_results_open(r, data);
+    if (tpgnn_results_baselines(r, &train, &why)) fail_msg("%s", why.sentence);
+    assert_int_equal(tpgnn_results_grade(r, &why), AG_OK);
+    tpgnn_data_free(&train);
+}
+
+static int method(const tpgnn_results *r, const char *name)
+{
+    for (int m = 0; m < r->methods; m++)
+        if (strcmp(r->name[m], name) == 0) return m;
+    return -1;
+}
+
+static void drop(tpgnn_results *r, tpgnn_data *data)
+{
+    tpgnn_results_close(r);
+    tpgnn_data_free(data);
+}
+
+static void baselines_see_the_training_files_alone(void **state)
+{
+    (void)state;
+    tpgnn_results r, other, turned;
+    tpgnn_data data, other_data, turned_data;
+    fit(&r, &data, 250, 250);
+    fit(&other, &other_data, 250, 4000); /* other run times where it matters */
+    fit(&turned, &turned_data, 4000, 250);
+    assert_true(r.methods >= 6 && r.methods == other.methods);
+    for (int m = 1; m < r.methods; m++) {
+        const size_t bytes = (size_t)r.data->schedules * sizeof(double);
+        assert_string_equal(r.name[m], other.name[m]);
+        assert_non_null(r.note[m]);
+        assert_memory_equal(r.score[m], other.score[m], bytes);
+    }
+    static const char *const learns[] = {"XGBoost (TVM)", "XGBoost (tuned)", "ridge within tasks",
+                                         "ridge"};
+    for (int i = 0; i < 4; i++) {
+        const int m = method(&r, learns[i]);
+        if (m < 0 && i < 2) continue; /* a build without libxgboost */
+        assert_true(m > 0);
+        double mean[TPGNN_MEASURES];
+        tpgnn_results_mean(mean, &r, m);
+        assert_true(mean[TPGNN_PAIRWISE] > 0.99); /* training's own result holds there */
+        if (i == 0) continue; /* a start of 0.5 for each store outweighs the trees */
+        tpgnn_results_mean(mean, &turned, m);
+        assert_true(mean[TPGNN_PAIRWISE] < 0.01);
+    }
+    const int ridge = method(&r, "ridge");
+    assert_non_null(r.cost[ridge]);
+    assert_true(fabs(r.cost[ridge][1] - log(250.0)) < 0.2);
+    assert_null(r.cost[method(&r, "ridge within tasks")]);
+    const double *stores = r.score[method(&r, "number of stores")];
+    assert_true(stores[0] == -1 && stores[1] == -2);
+    drop(&r, &data);
+    drop(&other, &other_data);
+    drop(&turned, &turned_data);
+}
+
+static void extents_of_vectorised_loops(void **state)
+{
+    (void)state;
+    test_schedules s;
+    tpgnn_data data = {0};
+    double score[2];
+    test_schedules_make(&s);
+    test_schedules_read(&data, &s, "p_1.npz");
+    tpgnn_score_vectorised(score, &data);
+    assert_true(score[0] == 0 && score[1] == 0);
+    tpgnn_data_free(&data);
+    char text[TPGNN_TEST_TEXT];
+    snprintf(text, sizeof text, "%s", s.kinds);
+    char *parallel = strstr(text, "parallel");
+    assert_non_null(parallel);
+    memmove(parallel + strlen("vectorized"), parallel + strlen("parallel"),
+            strlen(parallel + strlen("parallel")) + 1);
+    memcpy(parallel, "vectorized", strlen("vectorized"));
+    test_schedules_kinds(&s, text);
+    test_schedules_read(&data, &s, "p_1.npz");
+    tpgnn_score_vectorised(score, &data);
+    assert_true(score[0] == 0 && score[1] == -2); /* an extent of 4 */
+    tpgnn_data_free(&data);
+}
+
+static void nothing_to_learn_from(void **state)
+{
+    (void)state;
+    tpgnn_data data, none = {0};
+    tpgnn_results r;
+    ag_failure why = {0};
+    make(&data, 1, 250);
+    tpgnn_results_open(&r, &data);
+    assert_int_equal(tpgnn_results_baselines(&r, &none, &why), AG_EUSE);
+    assert_non_null(strstr(why.sentence, "no training schedules"));
+    drop(&r, &data);
+
+    /* nothing to score is no failure */
+    why = (ag_failure){0};
+    tpgnn_results_open(&r, &none);
+    assert_int_equal(tpgnn_results_grade(&r, &why), AG_OK);
+    double mean[TPGNN_MEASURES];
+    tpgnn_results_mean(mean, &r, 0);
+    assert_true(isnan(mean[TPGNN_PAIRWISE]));
+    tpgnn_results_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(graded_by_hand),
+        cmocka_unit_test(rows_of_the_tasks_alone),
+        cmocka_unit_test(baselines_see_the_training_files_alone),
+        cmocka_unit_test(extents_of_vectorised_loops),
+        cmocka_unit_test(nothing_to_learn_from),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

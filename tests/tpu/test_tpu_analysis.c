@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* The static analysis of kernels from features alone, against the programs that they are of. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/harness/harness.h"
+#include "examples/lab/nets/families.h"
+#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/tile/tile_plan.h"
+#include "examples/tpu/analytic/analysis.h"
+#include "examples/tpu/analytic/tile_work.h"
+#include "support/tpu_lab.h"
+
+static void check(double got, double must, const char *what, const char *where)
+{
+    if (!(fabs(got - must) <= 1e-9 * fabs(must)))
+        fail_msg("%s: %s is %.17g, but must be %.17g", where, what, got, must);
+}
+
+/* ---- from the program ---- */
+
+static int is_special(lab_op op)
+{
+    return op == LAB_EXPONENTIAL || op == LAB_LOG || op == LAB_LOGISTIC || op == LAB_RSQRT ||
+           op == LAB_SQRT || op == LAB_TANH || op == LAB_DIVIDE || op == LAB_POWER;
+}
+
+static int is_arithmetic(lab_op op) { return op >= LAB_ABS && op <= LAB_CLAMP && !is_special(op); }
+
+static double window_of(const lab_node *node, int axes)
+{
+    double size = 1;
+    for (int i = 0; i < axes; i++) size *= node->window[i].size;
+    return size;
+}
+
+static double flops_of(const lab_program *p, const lab_node *node)
+{
+    const double out = (double)lab_elements(node->shape);
+    const lab_shape *in = node->n_operands ? &p->nodes[node->operand[0]].shape : NULL;
+    const lab_shape *second = node->n_operands > 1 ? &p->nodes[node->operand[1]].shape : NULL;
+    switch (node->op) {
+    case LAB_REDUCE: return (double)lab_elements(*in) - out;
+    case LAB_REDUCE_WINDOW: return out * (window_of(node, node->shape.rank) - 1);
+    case LAB_DOT: return 2 * out * in->size[node->dot.left];
+    case LAB_CONVOLUTION:
+        return 2 * out * window_of(node, node->conv.spatial) * second->size[node->conv.kernel_in];
+    default: return is_arithmetic(node->op) ? out : 0;
+    }
+}
+
+static double bytes_of(lab_shape shape)
+{
+    return (double)lab_elements(shape) * (shape.type == LAB_PRED ? 1 : 4);
+}
+
+/* Of parameters that are not sliced or gathered from alone; -1: one is. */
+static double read_of(const lab_program *p)
+{
+    double sum = 0;
+    for (int v = 0; v < p->n; v++) {
+        int whole = 0, part = 0;
+        for (int u = v + 1; u < p->n; u++)
+            for (int i = 0; i < p->nodes[u].n_operands; i++)
+                if (p->nodes[u].operand[i] == v)
+                    *(p->nodes[u].op == LAB_SLICE || p->nodes[u].op == LAB_GATHER ? &part
+                                                                                  : &whole) = 1;
+        if (p->nodes[v].op != LAB_PARAMETER) continue;
+        if (part && !whole) return -1;
+        sum += whole ? bytes_of(p->nodes[v].shape) : 0;
+    }
+    return sum;
+}
+
+static void compare(const lab_program *p)
+{
+    tpu_kernel k;
+    tpu_static s;
+    double flops = 0, special = 0;
+    tpu_lab_kernel(&k, p);
+    tpu_analyse(&s, &k);
+    for (int i = 0; i < p->n; i++) {
+        flops += flops_of(p, &p->nodes[i]);
+        special += is_special(p->nodes[i].op) ? (double)lab_elements(p->nodes[i].shape) : 0;
+    }
+    check(s.flops, flops, "flops", p->name);
+    check(s.special, special, "special", p->name);
+    check(s.written, bytes_of(p->nodes[p->n - 1].shape), "bytes written", p->name);
+    if (read_of(p) >= 0) check(s.read, read_of(p), "bytes read", p->name);
+    tpu_lab_free(&k);
+}
+
+/* ---- tiles ---- */
+
+/* Tiles and steps are those of the lab; the whole kernel has the multiplications of its flops. */
+static void compare_tiles(const lab_program *p)
+{
+    int(*tile)[24] = NULL;
+    const int n = lab_tiles(&tile, p, 6, 1);
+    tpu_kernel k;
+    tpu_tiling t;
+    double work[TPU_WORKS];
+    tpu_lab_kernel(&k, p);
+    tpu_tiling_open(&t, &k);
+    for (int i = 0; i < n; i++) {
+        tile_items *items = harness_alloc(sizeof *items);
+        tile_bounds bounds;
+        tile_cost cost;
+        ag_failure why = {0};
+        float row[24];
+        int count[LAB_RANK];
+        for (int j = 0; j < 24; j++) row[j] = (float)tile[i][j];
+        if (tile_read(&bounds, items, p, tile[i], &why)) fail_msg("%s", why.sentence);
+        tile_estimate(&cost, items, &bounds);
+        tpu_tiling_work(work, &t, row);
+        const tile_item *root = &items->item[items->root];
+        const double tiles = tile_blocks(count, root->size, bounds.out, root->rank);
+        const double blocks = items->reduction < 0 ? 1
+                                                   : tile_blocks(count, items->blocked,
+                                                                 bounds.blocked, items->n_blocked);
+        check(work[TPU_WORK_TILES], tiles, "tiles", p->name);
+        check(work[TPU_WORK_STEPS], tiles * blocks, "steps", p->name);
+        harness_free(items);
+    }
+    tpu_tiling_close(&t);
+    tpu_lab_free(&k);
+    ag__free(tile);
+}
+
+static void whole_products(const lab_program *p)
+{
+    static const float none[24];
+    tpu_kernel k;
+    tpu_tiling t;
+    double work[TPU_WORKS], products = 0;
+    int whole = 1;
+    tpu_lab_kernel(&k, p);
+    tpu_tiling_open(&t, &k);
+    tpu_tiling_work(work, &t, none);
+    for (int i = 0; i < p->n; i++) {
+        whole &= p->nodes[i].op != LAB_SLICE;
+        if (p->nodes[i].op == LAB_DOT || p->nodes[i].op == LAB_CONVOLUTION)
+            products += flops_of(p, &p->nodes[i]) / 2;
+    }
+    check(work[TPU_WORK_TILES], 1, "tiles of the whole", p->name);
+    /* The part of a product that a slice removes is not computed. */
+    if (whole) check(work[TPU_WORK_PRODUCTS], products, "products of the whole", p->name);
+    assert_true(work[TPU_WORK_PRODUCTS] <= products * (1 + 1e-9));
+    tpu_tiling_close(&t);
+    tpu_lab_free(&k);
+}
+
+/* Whole programs, and the kernels that a partition cuts them in. */
+static void families(void **state)
+{
+    (void)state;
+    int kernels = 0;
+    for (int f = 0; f < lab_n_families; f++) {
+        lab_program p = {0};
+        ag_failure why = {0};
+        if (lab_family_program(&p, lab_families[f].name, 3, 1, &why)) fail_msg("%s", why.sentence);
+        compare(&p);
+        int *group = harness_alloc((size_t)p.n * sizeof *group);
+        const int n = lab_partition(group, &p, 0.7, 5);
+        for (int g = 0; g < n; g++) {
+            lab_program kernel = {0};
+            if (lab_kernel(&kernel, &p, group, g)) fail_msg("%s", kernel.why.sentence);
+            compare(&kernel);
+            whole_products(&kernel);
+            if (kernels++ % 4 == 0) compare_tiles(&kernel);
+            lab_program_clear(&kernel);
+        }
+        harness_free(group);
+        lab_program_clear(&p);
+    }
+    assert_true(kernels > 300);
+}
+
+/* ---- by hand ---- */
+
+static tpu_static analyse(lab_program *p)
+{
+    tpu_kernel k;
+    tpu_static s;
+    assert_int_equal(p->why.status, AG_OK);
+    tpu_lab_kernel(&k, p);
+    tpu_analyse(&s, &k);
+    tpu_lab_free(&k);
+    lab_program_clear(p);
+    return s;
+}
+
+static int parameter(lab_program *p, int rank, int a, int b, int c, int d)
+{
+    const int size[4] = {a, b, c, d};
+    return lab_parameter(p, LAB_F32, rank, size);
+}
+
+static void by_hand(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    int x = parameter(&p, 3, 5, 7, 11, 0), w = parameter(&p, 3, 5, 13, 11, 0);
+    lab_unary(&p, LAB_TANH, lab_dot(&p, x, w, (lab_dot_dims){1, 2, 2})); /* [5,7,13] */
+    tpu_static s = analyse(&p);
+    check(s.flops, 2.0 * 5 * 7 * 13 * 11, "flops", "dot");
+    check(s.special, 5 * 7 * 13, "special", "dot");
+    check(s.read, 4.0 * (5 * 7 * 11 + 5 * 13 * 11), "read", "dot");
+    check(s.written, 4.0 * 5 * 7 * 13, "written", "dot");
+    assert_int_equal(s.type, TPU_TYPE_DOT);
+
+    p = (lab_program){0};
+    x = parameter(&p, 2, 6, 6, 0, 0);
+    lab_dot(&p, x, x, (lab_dot_dims){0, 1, 0}); /* one operand, twice */
+    s = analyse(&p);
+    check(s.flops, 2.0 * 36 * 6, "flops", "square");
+    check(s.read, 4.0 * 36, "read", "square");
+
+    p = (lab_program){0};
+    x = parameter(&p, 4, 2, 9, 9, 8);
+    w = parameter(&p, 4, 3, 3, 4, 10);
+    const lab_window window[2] = {{3, 2, 1, 1, 1, 1, 0}, {3, 2, 1, 1, 1, 1, 0}};
+    const lab_conv_dims dims = {2, 0, 3, {1, 2}, 2, 3, {0, 1}, 0, 3, {1, 2}, 2};
+    lab_convolution(&p, x, w, dims, window); /* [2,5,5,10], 2 groups */
+    s = analyse(&p);
+    check(s.flops, 2.0 * 2 * 5 * 5 * 10 * 9 * 4, "flops", "convolution");
+    assert_int_equal(s.type, TPU_TYPE_CONVOLUTION);
+
+    p = (lab_program){0};
+    const int axes[1] = {1};
+    x = parameter(&p, 3, 3, 8, 4, 0);
+    lab_reduce(&p, lab_unary(&p, LAB_NEGATE, x), LAB_SUM, 1, axes);
+    s = analyse(&p);
+    check(s.flops, 96 + 96 - 12, "flops", "reduce");
+    assert_int_equal(s.type, TPU_TYPE_REDUCE);
+
+    p = (lab_program){0};
+    const int table[2] = {1000, 16}, rows[1] = {3};
+    x = lab_parameter(&p, LAB_F32, 2, table);
+    lab_gather(&p, x, lab_parameter(&p, LAB_S32, 1, rows));
+    s = analyse(&p);
+    check(s.flops, 0, "flops", "gather");
+    check(s.read, 4 * (3 * 16 + 3), "read", "gather"); /* three rows of a thousand */
+    assert_int_equal(s.type, TPU_TYPE_OTHER);
+}
+
+/* Numbers that make no sense are read as absent: nothing is read outside of its array. */
+static void nonsense(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    ag_random r = {7, 7, 0};
+    int x = parameter(&p, 2, 6, 8, 0, 0), w = parameter(&p, 2, 8, 5, 0, 0);
+    lab_unary(&p, LAB_TANH, lab_dot(&p, x, w, (lab_dot_dims){0, 1, 0}));
+    static const float odd[] = {-1, 0, 1, 2, 5, 6, 7, 1e9F, 1e30F, -1e30F, 0.5F, NAN};
+    static const int32_t codes[] = {0, 11, 13, 22, 26, 27, 34, 41, 42, 62, 63, 70, 72, 75, 98, 100};
+    for (int trial = 0; trial < 3000; trial++) {
+        tpu_kernel k;
+        tpu_static s;
+        tpu_tiling t;
+        double work[TPU_WORKS];
+        float tile[24];
+        tpu_lab_kernel(&k, &p);
+        for (int i = 0; i < 40; i++)
+            ((float *)k.feature)[ag_random_below(&r, (uint32_t)k.nodes * 140)] =
+                odd[ag_random_below(&r, 12)];
+        for (int i = 0; i < k.nodes; i++)
+            if (ag_random_below(&r, 2)) ((int32_t *)k.opcode)[i] = codes[ag_random_below(&r, 16)];
+        for (int i = 0; i < 24; i++) tile[i] = odd[ag_random_below(&r, 12)];
+        tpu_analyse(&s, &k);
+        tpu_tiling_open(&t, &k);
+        tpu_tiling_work(work, &t, tile);
+        tpu_tiling_close(&t);
+        assert_true((unsigned)s.type < TPU_TYPES);
+        tpu_lab_free(&k);
+    }
+    lab_program_clear(&p);
+}
+
+/* Real kernels call computations: their inner parameters are no traffic, and a fusion's cost is
+   that of the computation that it calls. */
+static void real_kernel(void **state)
+{
+    (void)state;
+    const char *path = AG_SOURCE_DIR "/../shared/data/tpugraphs/tile/xla/kernels/"
+                                     "fusion_232_579e7b2c540f0929.npz";
+    ag_failure why = {0};
+    harness_files paths = {0};
+    tpu_data data = {0};
+    tpu_static s;
+    FILE *there = fopen(path, "rb");
+    if (!there) skip();
+    fclose(there);
+    if (harness_files_add(&paths, path, &why) || tpu_data_add(&data, &paths, &why))
+        fail_msg("%s", why.sentence);
+    tpu_analyse(&s, &data.kernel[0]);
+    const double all = 32.0 * 26 * 26 * 192;
+    /* f32[32,26,26,192] and u32[32,26,192] come in, f32[192] goes out */
+    check(s.read, 4 * all + 4.0 * 32 * 26 * 192, "read", "fusion_232");
+    check(s.written, 4 * 192, "written", "fusion_232");
+    /* and, shift, select on all; the sum; one addition in the reducer */
+    check(s.flops, 3 * all + (all - 192) + 1, "flops", "fusion_232");
+    assert_int_equal(s.type, TPU_TYPE_REDUCE);
+    tpu_data_free(&data);
+    harness_files_free(&paths);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(families),
+                                       cmocka_unit_test(nonsense), cmocka_unit_test(real_kernel)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

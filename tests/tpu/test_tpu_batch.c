@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* Scaled features and batches, against plain computations from the kernels' own arrays. */
+#include "core/internal.h"
+#include "examples/tpu/model/batch.h"
+#include "support/tpu_made.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { KERNELS = 12, SAMPLES = 9 };
+
+/* Of kernels 5, 0 (60 nodes, alone with the cap), 3 and 5 again: a new group. */
+static int pick(tpu_sample *sample, const tpu_data *d)
+{
+    static const int kernel[SAMPLES] = {5, 5, 5, 5, 0, 3, 3, 3, 5};
+    static const int config[SAMPLES] = {11, 3, 7, 3, 0, 9, 1, 4, 2};
+    for (int i = 0; i < SAMPLES; i++)
+        sample[i] =
+            (tpu_sample){&d->kernel[kernel[i]], d->task == TPU_TILE ? (int32_t)config[i] : 0};
+    return SAMPLES;
+}
+
+/* ---- the scale ---- */
+
+static double taken(float x, int logs)
+{
+    return logs ? (double)copysignf(log1pf(fabsf(x)), x) : (double)x;
+}
+
+static void the_training_range_becomes_0_to_1(void **state)
+{
+    (void)state;
+    for (int logs = 0; logs < 2; logs++) {
+        tpu_data d;
+        tpu_scaler s;
+        ag_real y[60 * 140];
+        double low[140], high[140];
+        test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 1);
+        tpu_scaler_fit(&s, &d, logs, 0);
+        for (int c = 0; c < 140; c++) low[c] = INFINITY, high[c] = -INFINITY;
+        for (int i = 0; i < KERNELS; i++)
+            for (int v = 0; v < d.kernel[i].nodes * 140; v++) {
+                low[v % 140] = fmin(low[v % 140], taken(d.kernel[i].feature[v], logs));
+                high[v % 140] = fmax(high[v % 140], taken(d.kernel[i].feature[v], logs));
+            }
+        for (int i = 0; i < KERNELS; i++) {
+            const tpu_kernel *k = &d.kernel[i];
+            tpu_scale_nodes(&s, y, k->feature, k->nodes);
+            for (int v = 0; v < k->nodes * 140; v++) {
+                const double l = low[v % 140], h = high[v % 140], x = taken(k->feature[v], logs);
+                assert_true(fabs((double)y[v] - (h > l ? (x - l) / (h - l) : 0)) < 1e-7);
+                if (x == l) assert_true(y[v] == 0);
+                if (x == h && h > l) assert_true(y[v] == 1);
+            }
+        }
+        assert_int_equal(s.tile.rows, 1 + 8 + 3 + 10 + 5 + 12 + 7 + 2 + 9 + 4 + 11 + 6);
+        test_tpu_made_free(&d);
+    }
+}
+
+static void unseen_values_keep_their_distance_or_are_clamped(void **state)
+{
+    (void)state;
+    float a[140] = {0}, b[140] = {0}, x[140] = {0};
+    ag_real y[140];
+    const int32_t opcode = 0;
+    tpu_scaler s;
+    for (int c = 0; c < 8; c++) b[c] = 10;
+    a[2] = 1e-45F, b[2] = 0;
+    a[3] = -FLT_MAX, b[3] = FLT_MAX;
+    x[0] = 100, x[1] = -5, x[2] = FLT_MAX, x[3] = FLT_MAX, x[4] = 5, x[9] = 7;
+    for (int clamp = 0; clamp < 2; clamp++) {
+        const float expected[10] = {clamp ? 1 : 10, clamp ? 0 : -0.5F, clamp ? 1 : FLT_MAX, 1,
+                                    0.5F};
+        tpu_scaler_begin(&s, 0, clamp);
+        tpu_scaler_add(&s, &(tpu_kernel){.nodes = 1, .feature = a, .opcode = &opcode});
+        tpu_scaler_add(&s, &(tpu_kernel){.nodes = 1, .feature = b, .opcode = &opcode});
+        tpu_scale_nodes(&s, y, x, 1);
+        for (int c = 0; c < 10; c++) assert_true((float)y[c] == expected[c]);
+        for (int c = 0; c < 140; c++) assert_true(isfinite(y[c]));
+    }
+    tpu_scaler_begin(&s, 1, 0); /* nothing was seen: 0 */
+    tpu_scale_tiles(&s, y, x, 1);
+    for (int c = 0; c < 24; c++) assert_true(y[c] == 0);
+    tpu_scaler_add(&s, &(tpu_kernel){.nodes = 1, .feature = a, .opcode = &opcode});
+    tpu_scaler_add(&s, &(tpu_kernel){.nodes = 1, .feature = b, .opcode = &opcode});
+    tpu_scale_nodes(&s, y, x, 1);
+    assert_true(fabs((double)y[4] - log(6) / log(11)) < 1e-6);
+}
+
+/* ---- contents of a batch ---- */
+
+static void check_sample(const tpu_batch *b, int i, const tpu_sample *sample, const tpu_scaler *s)
+{
+    const tpu_kernel *k = sample[i].kernel;
+    ag_real feature[60 * 140], tile[24];
+    assert_ptr_equal(b->kernel[i], k);
+    assert_int_equal(b->config[i], sample[i].config);
+    assert_int_equal(b->start[i + 1] - b->start[i], k->nodes);
+    tpu_scale_nodes(s, feature, k->feature, k->nodes);
+    for (int v = 0; v < k->nodes; v++) {
+        const int node = b->start[i] + v, row = b->base[node];
+        assert_int_equal(b->sample[node], i);
+        assert_int_equal(row, b->base_start[b->group[i]] + v);
+        assert_int_equal(b->opcode[row], k->opcode[v]);
+        assert_memory_equal(b->feature + row * 140, feature + v * 140, 140 * sizeof(ag_real));
+    }
+    if (k->tile) {
+        tpu_scale_tiles(s, tile, k->tile + 24 * sample[i].config, 1);
+        assert_memory_equal(b->tile + i * 24, tile, sizeof tile);
+    }
+    assert_int_equal(b->runtime[i], k->runtime[sample[i].config]);
+    assert_true(b->log_runtime[i] == (ag_real)log((double)b->runtime[i]));
+}
+
+/* Ranks are dense: one more than the largest of those that are faster. */
+static void check_ranks(const tpu_batch *b)
+{
+    for (int g = 0; g < b->kernels; g++)
+        for (int i = b->group_start[g]; i < b->group_start[g + 1]; i++) {
+            int rank = 0;
+            for (int j = b->group_start[g]; j < b->group_start[g + 1]; j++)
+                if (b->runtime[j] < b->runtime[i] && b->rank[j] >= rank) rank = b->rank[j] + 1;
+            assert_int_equal(b->group[i], g);
+            assert_int_equal(b->rank[i], rank);
+        }
+}
+
+static void a_batch_holds_its_samples(void **state)
+{
+    (void)state;
+    tpu_batch b = {0};
+    const tpu_batch_options options = {.way = {1, 1, 1}, .cap = 20};
+    for (int task = TPU_TILE; task <= TPU_FUSION; task++) {
+        tpu_data d;
+        tpu_scaler s;
+        tpu_sample sample[SAMPLES];
+        ag_failure why = {0};
+        test_tpu_made(&d, (tpu_task)task, KERNELS, NULL, NULL, 2);
+        tpu_scaler_fit(&s, &d, 0, 0);
+        assert_int_equal(tpu_batch_fill(&b, sample, pick(sample, &d), &s, &options, &why), AG_OK);
+        assert_int_equal(b.samples, SAMPLES);
+        assert_int_equal(b.known, SAMPLES);
+        assert_int_equal(b.kernels, 4);
+        assert_memory_equal(b.group_start, ((int32_t[]){0, 4, 5, 8, 9}), 20);
+        assert_int_equal(b.nodes, b.start[SAMPLES]);
+        assert_int_equal(b.base_nodes, 60 + 2 * d.kernel[5].nodes + d.kernel[3].nodes);
+        assert_int_equal(!b.tile, task == TPU_FUSION);
+        for (int i = 0; i < SAMPLES; i++) check_sample(&b, i, sample, &s);
+        check_ranks(&b);
+        test_tpu_made_free(&d);
+    }
+    tpu_batch_free(&b);
+}
+
+static void hidden_run_times_are_0(void **state)
+{
+    (void)state;
+    tpu_data d;
+    tpu_scaler s;
+    tpu_batch b = {0};
+    tpu_sample sample[SAMPLES];
+    ag_failure why = {0};
+    const tpu_batch_options options = {0};
+    test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 3);
+    tpu_scaler_fit(&s, &d, 0, 0);
+    const int count = pick(sample, &d);
+    const int64_t *runtime = d.kernel[5].runtime;
+    d.kernel[5].runtime = NULL;
+    assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_OK);
+    assert_int_equal(b.known, 4);
+    for (int i = 0; i < 4; i++) assert_true(!b.runtime[i] && b.log_runtime[i] == 0 && !b.rank[i]);
+    assert_true(b.runtime[4] >= 1000);
+    for (int way = 0; way < TPU_WAYS; way++) assert_null(b.graph[way].rows);
+    d.kernel[5].runtime = runtime;
+    test_tpu_made_free(&d);
+    tpu_batch_free(&b);
+}
+
+/* ---- messages ---- */
+
+static ag_graph *build(const tpu_kernel *k, int way)
+{
+    int32_t producer[64], consumer[64];
+    ag_failure why = {0};
+    for (int e = 0; e < k->edges; e++)
+        consumer[e] = k->edge[2 * e], producer[e] = k->edge[2 * e + 1];
+    return ag_graph_build(k->nodes, producer, consumer, k->edges,
+                          way == TPU_OPERANDS ? AG_ALONG
+                          : way == TPU_USERS  ? AG_AGAINST
+                                              : AG_BOTH_WAYS,
+                          &why);
+}
+
+static void same_ints(const int32_t *a, const int32_t *b, int n)
+{
+    for (int i = 0; i < n; i++) assert_int_equal(a[i], b[i]);
+}
+
+static void without_a_cap_graphs_are_those_of_the_library(void **state)
+{
+    (void)state;
+    tpu_data d;
+    tpu_scaler s;
+    tpu_batch b = {0};
+    tpu_sample sample[SAMPLES];
+    ag_failure why = {0};
+    test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 4);
+    tpu_scaler_fit(&s, &d, 0, 0);
+    const int count = pick(sample, &d);
+    for (int by_kernel = 0; by_kernel < 2; by_kernel++) {
+        const tpu_batch_options options = {.way = {1, 1, 1}, .by_kernel = by_kernel};
+        assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_OK);
+        for (int way = 0; way < TPU_WAYS; way++) {
+            ag_graph *part[SAMPLES];
+            int parts = 0;
+            for (int i = 0; i < count; i++)
+                if (!by_kernel || !i || sample[i].kernel != sample[i - 1].kernel)
+                    part[parts++] = build(sample[i].kernel, way);
+            ag_graph *g = ag_graph_batch((const ag_graph *const *)part, parts, &why);
+            const ag_graph *h = &b.graph[way];
+            assert_int_equal(h->nodes, g->nodes);
+            assert_int_equal(h->nodes, by_kernel ? b.base_nodes : b.nodes);
+            assert_int_equal(h->messages, g->messages);
+            assert_int_equal(h->graphs, g->graphs);
+            same_ints(h->rows, g->rows, 2 * g->nodes);
+            same_ints(h->rows_t, g->rows_t, 2 * g->nodes);
+            same_ints(h->sources, g->sources, g->messages);
+            same_ints(h->targets, g->targets, 2 * g->messages);
+            same_ints(h->starts, g->starts, g->graphs + 1);
+            same_ints(h->starts, by_kernel ? b.base_start : b.start, g->graphs + 1);
+            for (int p = 0; p < g->messages; p++) /* the library counts no edges without messages */
+                assert_int_equal(h->edge[p] - h->edge[0], g->edge[p] - g->edge[0]);
+            for (int i = 0; i < parts; i++) ag_graph_free(part[i]);
+            ag_graph_free(g);
+        }
+    }
+    test_tpu_made_free(&d);
+    tpu_batch_free(&b);
+}
+
+/* Neighbours of a node of a kernel, edge by edge; operands before users. */
+static int neighbours(int32_t out[200], const tpu_kernel *k, int node, int way, int cap, int loops)
+{
+    int n = 0;
+    for (int users = 0; users < 2; users++)
+        for (int e = 0; e < k->edges && way != (users ? TPU_OPERANDS : TPU_USERS); e++)
+            if (k->edge[2 * e + users] == node && (!cap || n < cap))
+                out[n++] = k->edge[2 * e + !users];
+    if (loops) out[n++] = node;
+    return n;
+}
+
+static void check_messages(const tpu_batch *b, const ag_graph *g, int way, int cap, int loops)
+{
+    int32_t heard[200];
+    int messages = 0, most = 0;
+    for (int v = 0; v < g->nodes; v++) {
+        const int first = b->start[b->sample[v]];
+        const int n = neighbours(heard, b->kernel[b->sample[v]], v - first, way, cap, loops);
+        assert_int_equal(g->rows[2 * v], messages);
+        assert_int_equal(g->rows[2 * v + 1], n);
+        for (int k = 0; k < n; k++) assert_int_equal(g->sources[messages + k], first + heard[k]);
+        if (loops) assert_int_equal(g->edge[messages + n - 1], -1);
+        messages += n;
+        most = n > most ? n : most;
+    }
+    assert_int_equal(g->messages, messages);
+    assert_int_equal(most, (cap ? cap : way == TPU_BOTH ? 32 : 31) + loops);
+    /* the other way round: every message once, from its sender to its receiver */
+    int at = 0;
+    for (int u = 0; u < g->nodes; u++) {
+        assert_int_equal(g->rows_t[2 * u], at);
+        for (int k = 0; k < g->rows_t[2 * u + 1]; k++, at++) {
+            const int32_t v = g->targets[2 * at], p = g->targets[2 * at + 1];
+            assert_int_equal(g->sources[p], u);
+            assert_in_range(p, g->rows[2 * v], g->rows[2 * v] + g->rows[2 * v + 1] - 1);
+        }
+    }
+    assert_int_equal(at, messages);
+}
+
+static void a_cap_keeps_the_first_and_loops_come_last(void **state)
+{
+    (void)state;
+    static const int caps[] = {1, 3, 20};
+    tpu_data d;
+    tpu_scaler s;
+    tpu_batch b = {0};
+    tpu_sample sample[SAMPLES];
+    ag_failure why = {0};
+    test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 5);
+    tpu_scaler_fit(&s, &d, 0, 0);
+    const int count = pick(sample, &d);
+    for (int i = 0; i < 6; i++) {
+        const tpu_batch_options options = {.way = {1, 1, 1}, .cap = caps[i % 3], .loops = i / 3};
+        assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_OK);
+        for (int way = 0; way < TPU_WAYS; way++)
+            check_messages(&b, &b.graph[way], way, options.cap, options.loops);
+    }
+    test_tpu_made_free(&d);
+    tpu_batch_free(&b);
+}
+
+/* ---- memory and misuse ---- */
+
+static void a_batch_in_steady_state_allocates_nothing(void **state)
+{
+    (void)state;
+    tpu_data d;
+    tpu_scaler s;
+    tpu_batch b = {0};
+    tpu_sample sample[SAMPLES];
+    ag_failure why = {0};
+    const tpu_batch_options options = {.way = {1, 1, 0}, .cap = 20, .loops = 1};
+    test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 6);
+    tpu_scaler_fit(&s, &d, 1, 1);
+    const int count = pick(sample, &d);
+    assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_OK);
+    const long before = ag__allocations();
+    for (int n = 1; n <= count; n++)
+        assert_int_equal(tpu_batch_fill(&b, sample, n, &s, &options, &why), AG_OK);
+    assert_int_equal(ag__allocations(), before);
+    tpu_batch_free(&b);
+    ag__fail_allocation(1, 0);
+    assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_EMEMORY);
+    ag__fail_allocation(0, 0);
+    assert_null(b.block);
+    test_tpu_made_free(&d);
+    tpu_batch_free(&b);
+}
+
+static void misuse_gets_its_sentence(void **state)
+{
+    (void)state;
+    static const char *const sentence[] = {
+        "a batch of 0 samples was asked for; take at least 1",
+        "a batch: sample 1 has no kernel; give it one",
+        "made, kernel 3: configuration 10 was asked for, but there are 0 to 9",
+        "made, kernel 3: configuration -1 was asked for, but there are 0 to 9",
+        ("a batch: made and made are kernels of different tasks, tile and fusion; take those of "
+         "one")};
+    static const ag_status status[] = {AG_EUSE, AG_EUSE, AG_EINDEX, AG_EINDEX, AG_EUSE};
+    tpu_data d, e;
+    tpu_scaler s;
+    tpu_batch b = {0};
+    const tpu_batch_options options = {0};
+    test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 7);
+    test_tpu_made(&e, TPU_FUSION, KERNELS, NULL, NULL, 7);
+    tpu_scaler_fit(&s, &d, 0, 0);
+    for (int i = 0; i < 5; i++) {
+        ag_failure why = {0};
+        tpu_sample sample[2] = {{&d.kernel[3], 9}, {&d.kernel[3], 0}};
+        if (i == 1) sample[1].kernel = NULL;
+        if (i == 2) sample[1].config = 10;
+        if (i == 3) sample[1].config = -1;
+        if (i == 4) sample[1].kernel = &e.kernel[0];
+        assert_int_equal(tpu_batch_fill(&b, sample, i ? 2 : 0, &s, &options, &why), status[i]);
+        assert_string_equal(why.sentence, sentence[i]);
+    }
+    tpu_batch_free(&b);
+    test_tpu_made_free(&d);
+    test_tpu_made_free(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_training_range_becomes_0_to_1),
+        cmocka_unit_test(unseen_values_keep_their_distance_or_are_clamped),
+        cmocka_unit_test(a_batch_holds_its_samples),
+        cmocka_unit_test(hidden_run_times_are_0),
+        cmocka_unit_test(without_a_cap_graphs_are_those_of_the_library),
+        cmocka_unit_test(a_cap_keeps_the_first_and_loops_come_last),
+        cmocka_unit_test(a_batch_in_steady_state_allocates_nothing),
+        cmocka_unit_test(misuse_gets_its_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* The TPU model's kernels: which are read, their names, their order, their memory. */
+#define _GNU_SOURCE
+#include "examples/harness/harness.h"
+#include "examples/tpu/data/data_internal.h"
+#include "support/tpu_npz.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static void a_fusion_file_is_cut_into_its_kernels(void **state)
+{
+    (void)state;
+    static const int nodes[] = {4, 1, 3}, edges[] = {4, 0, 2};
+    static const int64_t runtime[] = {700, 30, 5000};
+    tpu_data d = {0};
+    test_tpu_add_fusion(&d, "train_mlp_12.npz");
+    assert_int_equal(d.task, TPU_FUSION);
+    assert_int_equal(d.files, 1);
+    assert_int_equal(d.kernels, 3);
+    for (int i = 0; i < 3; i++) {
+        const tpu_kernel *k = &d.kernel[i];
+        assert_int_equal(k->number, i);
+        assert_int_equal(k->nodes, nodes[i]);
+        assert_int_equal(k->edges, edges[i]);
+        assert_int_equal(k->configs, 1);
+        assert_int_equal(k->runtime[0], runtime[i]);
+        assert_null(k->tile);
+        assert_null(k->normalizer);
+        assert_string_equal(k->name, "train_mlp_12");
+    }
+    assert_string_equal(d.program[0], "train_mlp_12");
+    assert_string_equal(d.family[0], "train_mlp");
+    const tpu_kernel *k = &d.kernel[0];
+    assert_memory_equal(k->edge, ((int32_t[]){1, 0, 2, 0, 3, 1, 3, 2}), 32);
+    assert_int_equal(k->opcode[3], 23);
+    assert_true(k->feature[3 * 140 + 8] == 31.0F);
+    tpu_data_free(&d);
+    assert_int_equal(d.budget.used, 0);
+}
+
+/* Kernel 2 of the file: node 0 reads 2, and 2 reads 1. */
+static void nodes_come_in_topological_order(void **state)
+{
+    (void)state;
+    tpu_data d = {0};
+    test_tpu_add_fusion(&d, "a_1.npz");
+    const tpu_kernel *k = &d.kernel[2];
+    assert_memory_equal(k->opcode, ((int32_t[]){26, 27, 25}), 12);
+    assert_memory_equal(k->edge, ((int32_t[]){2, 1, 1, 0}), 16);
+    for (int v = 0; v < 3; v++)
+        for (int c = 0; c < 140; c++) {
+            const int from = k->opcode[v] - 20;
+            assert_true(k->feature[v * 140 + c] == (c == 3 ? 5.0F : (float)(10 * from + c % 7)));
+        }
+    tpu_data_free(&d);
+}
+
+/* Random kernels, renamed at random: the order is topological, and among ready nodes the smallest
+   number of the file comes first (found here by looking at all). */
+static void any_order_of_nodes_is_put_right(void **state)
+{
+    (void)state;
+    enum { N = 40, M = 70 };
+    static float feature[N][140];
+    static uint8_t opcode[N];
+    static int64_t edge[M][2];
+    int64_t node_offset[] = {0, N}, edge_offset[] = {0, M}, runtime[] = {9};
+    const test_array array[] = {
+        {"node_feat", AG_F32, 2, {N, 140}, feature},  {"node_opcode", AG_U8, 1, {N}, opcode},
+        {"edge_index", AG_I64, 2, {M, 2}, edge},      {"node_offset", AG_I64, 1, {2}, node_offset},
+        {"edge_offset", AG_I64, 1, {2}, edge_offset}, {"kernel_runtime", AG_I64, 1, {1}, runtime}};
+    for (int round = 0; round < 20; round++) {
+        ag_random random = {(uint64_t)round, 0, 0};
+        int32_t name[N], place[N];
+        int placed = 0;
+        for (int v = 0; v < N; v++) {
+            name[v] = v;
+            place[v] = -1;
+            feature[v][0] = (float)(100 + v);
+            opcode[v] = (uint8_t)v;
+        }
+        ag_random_shuffle(&random, name, N);
+        for (int e = 0; e < M; e++) {
+            const int u = 1 + (int)ag_random_below(&random, N - 1);
+            edge[e][0] = name[u];
+            edge[e][1] = name[ag_random_below(&random, (uint32_t)u)];
+        }
+        while (placed < N)
+            for (int v = 0; v < N; v++) {
+                int waits = place[v] >= 0;
+                for (int e = 0; e < M; e++) waits += edge[e][0] == v && place[edge[e][1]] < 0;
+                if (waits) continue;
+                place[v] = placed++;
+                break;
+            }
+        tpu_data d = {0};
+        ag_failure why = {0};
+        assert_true(test_arrays_write(test_path, array, 6));
+        assert_int_equal(test_tpu_add(&d, NULL, &why), AG_OK);
+        const tpu_kernel *k = &d.kernel[0];
+        for (int v = 0; v < N; v++) {
+            assert_int_equal(k->opcode[place[v]], v);
+            assert_true(k->feature[place[v] * 140] == (float)(100 + v));
+        }
+        for (int e = 0; e < M; e++) {
+            assert_int_equal(k->edge[2 * e], place[edge[e][0]]);
+            assert_int_equal(k->edge[2 * e + 1], place[edge[e][1]]);
+            assert_true(k->edge[2 * e] > k->edge[2 * e + 1]);
+        }
+        tpu_data_free(&d);
+    }
+}
+
+static void a_tile_file_is_one_kernel(void **state)
+{
+    (void)state;
+    tpu_data d = {0};
+    test_tile t;
+    test_tile_make(&t);
+    test_tpu_add_tile(&d, "alexnet_0_2155ec5a01335009.npz");
+    assert_int_equal(d.task, TPU_TILE);
+    assert_int_equal(d.kernels, 1);
+    const tpu_kernel *k = &d.kernel[0];
+    assert_string_equal(k->name, "alexnet_0_2155ec5a01335009");
+    assert_int_equal(k->nodes, 2);
+    assert_int_equal(k->configs, 3);
+    assert_memory_equal(k->tile, t.config, sizeof t.config);
+    assert_memory_equal(k->runtime, t.runtime, sizeof t.runtime);
+    assert_memory_equal(k->normalizer, t.normalizer, sizeof t.normalizer);
+    assert_memory_equal(k->feature, t.node_feat, sizeof t.node_feat);
+    tpu_data_free(&d);
+}
+
+static void names_tell_program_and_family(void **state)
+{
+    (void)state;
+    static const char *const name[][3] = {
+        {"alexnet_0_2155ec5a01335009", "alexnet_0", "alexnet"},
+        {"alexnet_1_70b50a3bd2852fcb", "alexnet_1", "alexnet"},
+        {"alexnet_0_abf0792bfc905f22", "alexnet_0", "alexnet"},
+        {"retinanet.2x2.fp32_-342c949e14733d96", "retinanet.2x2.fp32", "retinanet.2x2.fp32"},
+        {"resnet_v1_50_official_batch_128_bf16_0123456789abcdef",
+         "resnet_v1_50_official_batch_128_bf16", "resnet_v1"},
+        {"0a1c5dcfa9f1f4ebcc1282a1d1ca8ecb", "0a1c5dcfa9f1f4ebcc1282a1d1ca8ecb",
+         "0a1c5dcfa9f1f4ebcc1282a1d1ca8ecb"},
+        {"train_mlp_7", "train_mlp_7", "train_mlp"}, /* 7 is no hash */
+        {"bert_4x4_12345678", "bert_4x4", "bert_4x4"},
+        {"_12345678", "_12345678", "_12345678"},
+        {"mlp_3x", "mlp_3x", "mlp_3x"}};
+    enum { NAMES = sizeof name / sizeof *name };
+    tpu_data d = {0};
+    char file[100];
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(file, sizeof file, "%s.npz", name[i][0]);
+        test_tpu_add_tile(&d, file);
+    }
+    for (int i = 0; i < NAMES; i++) {
+        assert_string_equal(d.kernel[i].name, name[i][0]);
+        assert_string_equal(d.program[d.kernel[i].program], name[i][1]);
+        assert_string_equal(d.family[d.kernel[i].family], name[i][2]);
+    }
+    assert_int_equal(d.kernel[0].program, d.kernel[2].program);
+    assert_int_equal(d.kernel[0].family, d.kernel[1].family);
+    assert_int_equal(d.programs, NAMES - 1);
+    assert_int_equal(d.families, NAMES - 2);
+    tpu_data_free(&d);
+}
+
+static void hidden_run_times_are_known_as_such(void **state)
+{
+    (void)state;
+    tpu_data d = {0}, e = {0};
+    ag_failure why = {0};
+    test_tile t;
+    test_fusion f;
+    test_tile_make(&t);
+    test_fusion_make(&f);
+    memset(t.runtime, 0, sizeof t.runtime);
+    memset(f.runtime, 0, sizeof f.runtime);
+    assert_true(test_arrays_write(test_path, t.array, t.arrays));
+    assert_int_equal(test_tpu_add(&d, NULL, &why), AG_OK);
+    assert_null(d.kernel[0].runtime);
+    assert_non_null(d.kernel[0].normalizer);
+    assert_true(test_arrays_write(test_path, f.array, f.arrays));
+    assert_int_equal(test_tpu_add(&e, NULL, &why), AG_OK);
+    for (int i = 0; i < 3; i++) assert_null(e.kernel[i].runtime);
+    tpu_data_free(&d);
+    tpu_data_free(&e);
+}
+
+static uint64_t hash_of(const test_fusion *f, const char *name)
+{
+    char path[600];
+    tpu_data d = {0};
+    ag_failure why = {0};
+    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    assert_true(test_arrays_write(path, f->array, f->arrays));
+    assert_int_equal(test_tpu_add(&d, path, &why), AG_OK);
+    remove(path);
+    const uint64_t hash = d.hash;
+    tpu_data_free(&d);
+    return hash;
+}
+
+static void the_hash_knows_all_that_was_read(void **state)
+{
+    (void)state;
+    test_fusion f;
+    test_fusion_make(&f);
+    const uint64_t hash = hash_of(&f, "a_1.npz");
+    assert_true(hash_of(&f, "a_1.npz") == hash);
+    assert_true(hash_of(&f, "a_2.npz") != hash);
+    f.spread[0] = 3; /* not read */
+    assert_true(hash_of(&f, "a_1.npz") == hash);
+    for (int i = 0; i < 4; i++) {
+        test_fusion_make(&f);
+        if (i == 0) f.node_feat[7][139]++;
+        if (i == 1) f.opcode[7]++;
+        if (i == 2) f.edge[5][1] = 0, f.edge[4][1] = 1;
+        if (i == 3) f.runtime[2]++;
+        assert_true(hash_of(&f, "a_1.npz") != hash);
+    }
+}
+
+/* Each array is held once: the budget counts the arrays and little more. */
+static void memory_is_counted_and_limited(void **state)
+{
+    (void)state;
+    tpu_data d = {0};
+    ag_failure why = {0};
+    test_tpu_add_fusion(&d, "a_1.npz");
+    const size_t arrays = 8 * 140 * 4 + 8 * 4 + 6 * 8 + 3 * 8, used = d.budget.used;
+    assert_true(used >= arrays + 3 * sizeof *d.kernel && used < arrays + 1024);
+    for (size_t limit = 64; limit < used; limit += 64) {
+        tpu_data tight = {.budget.limit = limit};
+        test_fusion f;
+        test_fusion_make(&f);
+        assert_true(test_arrays_write(test_path, f.array, f.arrays));
+        assert_int_equal(test_tpu_add(&tight, NULL, &why), AG_EMEMORY);
+        assert_non_null(strstr(why.sentence, "raise --ram-limit or use fewer files"));
+        assert_int_equal(tight.kernels, 0);
+        tpu_data_free(&tight);
+        assert_int_equal(tight.budget.used, 0);
+        why = (ag_failure){0};
+    }
+    tpu_data_free(&d);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The measured data of the examples: counts as in their README, in order, quickly. */
+static void the_measured_folders_are_read(void **state)
+{
+    (void)state;
+    static const char *const folder[] = {AG_SOURCE_DIR "/examples/data/tile",
+                                         AG_SOURCE_DIR "/examples/data/fusion"};
+    static const int files[] = {402, 116}, kernels[] = {402, 11265}, families[] = {18, 18};
+    for (int i = 0; i < 2; i++) {
+        tpu_data d = {0};
+        ag_failure why = {0};
+        struct stat info;
+        int64_t configs = 0;
+        if (stat(folder[i], &info)) skip();
+        const double start = seconds();
+        if (test_tpu_add(&d, folder[i], &why)) fail_msg("%s", why.sentence);
+        print_message("%s: %d files, %d kernels, %d programs, %d families, %.1f MB in %.3f s\n",
+                      strrchr(folder[i], '/') + 1, d.files, d.kernels, d.programs, d.families,
+                      1e-6 * (double)d.budget.used, seconds() - start);
+        assert_int_equal(d.files, files[i]);
+        assert_int_equal(d.kernels, kernels[i]);
+        assert_int_equal(d.families, families[i]);
+        for (int k = 0; k < d.kernels; k++) {
+            configs += d.kernel[k].configs;
+            assert_non_null(d.kernel[k].runtime);
+            for (int e = 0; e < d.kernel[k].edges; e++)
+                assert_true(d.kernel[k].edge[2 * e] > d.kernel[k].edge[2 * e + 1]);
+        }
+        assert_int_equal(configs, i ? 11265 : 18980);
+        tpu_data_free(&d);
+    }
+}
+
+/* The files of the data set, if they are next to the project (../shared/data/tpugraphs). */
+static void the_published_files_are_read(void **state)
+{
+    (void)state;
+    static const char folder[] = AG_SOURCE_DIR "/../shared/data/tpugraphs/tile";
+    tpu_data d = {0};
+    ag_failure why = {0};
+    struct stat info;
+    int hidden = 0;
+    if (stat(folder, &info)) skip();
+    if (test_tpu_add(&d, folder, &why)) fail_msg("%s", why.sentence);
+    assert_int_equal(d.task, TPU_TILE);
+    for (int i = 0; i < d.kernels; i++) hidden += !d.kernel[i].runtime;
+    assert_int_equal(hidden, 6); /* of the test split */
+    assert_int_equal(d.kernels, 16);
+    tpu_data_free(&d);
+}
+
+/* The last test: the flag stays. */
+static void an_interrupt_ends_the_reading(void **state)
+{
+    (void)state;
+    tpu_data d = {0};
+    ag_failure why = {0};
+    test_tile t;
+    test_tile_make(&t);
+    assert_true(test_arrays_write(test_path, t.array, t.arrays));
+    harness_catch_signals();
+    raise(SIGTERM);
+    assert_int_equal(test_tpu_add(&d, NULL, &why), AG_OK);
+    assert_int_equal(d.files, 0);
+    tpu_data_free(&d);
+}
+
+/* The time grows with the files, not with their square. */
+static void many_programs(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    tpu_data data = {0};
+    ag_failure why = {0};
+    char name[40];
+    int program, family;
+    assert_int_equal(tpu_data_add(&data, &(harness_files){0}, &why), AG_OK);
+    const clock_t from = clock();
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < N; i++) {
+            snprintf(name, sizeof name, "f%d_%d", i / 2, i % 2);
+            assert_int_equal(tpu_name(&data, name, TPU_FUSION, &program, &family, &why), AG_OK);
+            if (program != i || family != i / 2) fail_msg("%s: %d %d", name, program, family);
+        }
+    assert_true((double)(clock() - from) / CLOCKS_PER_SEC < 10);
+    assert_int_equal(data.programs, N);
+    assert_int_equal(data.families, N / 2);
+    assert_string_equal(data.program[N - 1], name);
+    tpu_data_free(&data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fusion_file_is_cut_into_its_kernels),
+        cmocka_unit_test(nodes_come_in_topological_order),
+        cmocka_unit_test(any_order_of_nodes_is_put_right),
+        cmocka_unit_test(a_tile_file_is_one_kernel),
+        cmocka_unit_test(names_tell_program_and_family),
+        cmocka_unit_test(hidden_run_times_are_known_as_such),
+        cmocka_unit_test(the_hash_knows_all_that_was_read),
+        cmocka_unit_test(memory_is_counted_and_limited),
+        cmocka_unit_test(the_measured_folders_are_read),
+        cmocka_unit_test(the_published_files_are_read),
+        cmocka_unit_test(an_interrupt_ends_the_reading),
+        cmocka_unit_test(many_programs),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* The TPU model against PyTorch's float64 values (tests/golden/README.md): every case of the file,
+   in float and in double. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/golden.h"
+#include "support/tpu_kernels.h"
+#include "support/tpu_runner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+#define GOLDEN AG_SOURCE_DIR "/tests/golden/tpu.npz"
+
+enum { KERNELS = 5, SAMPLES = 14, OPTIONS = 22, ABOUT = 17, CASES = 40, WHOLE = 5, MEMBERS = 4096 };
+
+/* Bounds of one precision. */
+typedef struct bounds {
+    const tpu_api *api;
+    double forward;  /* scores, relative to the largest, and the loss, relative */
+    double gradient; /* share of max(largest of the tensor, 1e-3 of the largest of all) */
+} bounds;
+static bounds in_float = {&ag__tpu, 1e-5, 1e-4}, in_double = {&ag64__tpu, 1e-12, 1e-11};
+
+/* ---- the file ---- */
+
+static golden *file;
+static zip_t *names;       /* the same file, to list its members */
+static char seen[MEMBERS]; /* by member: it was read */
+
+static golden_array try_read(const char *format, ...)
+{
+    char name[128], member[160];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(name, sizeof name, format, list);
+    va_end(list);
+    snprintf(member, sizeof member, "%s.npy", name);
+    const zip_int64_t at = zip_name_locate(names, member, 0);
+    if (at >= 0 && at < MEMBERS) seen[at] = 1;
+    return golden_read(file, name);
+}
+
+static golden_array read_array(const char *format, const char *name)
+{
+    golden_array a = try_read(format, name);
+    if (!a.value) fail_msg(GOLDEN " has no member %s of %s", format, name);
+    return a;
+}
+
+static test_kernel kernel[2][KERNELS]; /* tile, fusion */
+static tpu_scaler scaler;
+
+/* In [0,1). */
+static void fill(float *x, int n, uint32_t stream)
+{
+    for (int i = 0; i < n; i++) x[i] = (float)((golden_uniform(stream, (uint32_t)i) + 1) / 2);
+}
+
+static void read_kernels(int fusion)
+{
+    golden_array size = read_array("%s", "kernels"), edge = read_array("%s", "edges");
+    golden_array opcode = read_array("%s", "opcodes"), runtime = read_array("%s", "runtimes");
+    const double *e = edge.value, *op = opcode.value, *t = runtime.value;
+    for (int k = 0; k < KERNELS; k++) {
+        const int nodes = (int)size.value[3 * k], edges = (int)size.value[3 * k + 1];
+        const int configs = (int)size.value[3 * k + 2];
+        test_kernel *to = &kernel[fusion][k];
+        *to = test_kernel_new(nodes, edges, fusion ? 0 : configs);
+        fill(to->feature, nodes * TPUGRAPHS_FEATURES, 300 + (uint32_t)k);
+        if (to->tile) fill(to->tile, configs * TPUGRAPHS_TILE_FEATURES, 400 + (uint32_t)k);
+        fill(to->kernel.analysis, TPU_STATIC, 500 + (uint32_t)k);
+        for (int i = 0; i < 2 * edges; i++) to->edge[i] = (int32_t)*e++;
+        for (int v = 0; v < nodes; v++) to->opcode[v] = (int32_t)*op++;
+        for (int c = 0; c < to->kernel.configs; c++) to->runtime[c] = (int64_t)t[c];
+        t += configs;
+    }
+    golden_free(&size);
+    golden_free(&edge);
+    golden_free(&opcode);
+    golden_free(&runtime);
+}
+
+static int open_file(void **state)
+{
+    (void)state;
+    file = golden_open(GOLDEN);
+    names = zip_open(GOLDEN, ZIP_RDONLY, NULL);
+    if (!file || !names || zip_get_num_entries(names, 0) > MEMBERS) return -1;
+    scaler = test_unit_scaler();
+    for (int fusion = 0; fusion < 2; fusion++) read_kernels(fusion);
+    return 0;
+}
+
+static int close_file(void **state)
+{
+    (void)state;
+    golden_close(file);
+    zip_discard(names);
+    for (int k = 0; k < 2 * KERNELS; k++) test_kernel_free(&kernel[k / KERNELS][k % KERNELS]);
+    return 0;
+}
+
+/* ---- the model of a case ---- */
+
+typedef struct trial {
+    const char *name;
+    tpu_options options;
+    int kind;
+    double margin, offset;
+    tpu_sample sample[SAMPLES];
+    tpu_samples samples;
+} trial;
+
+static void read_options(trial *t)
+{
+    golden_array a = read_array("%s.options", t->name);
+    assert_int_equal(a.count, OPTIONS);
+    int v[OPTIONS];
+    for (int i = 0; i < OPTIONS; i++) v[i] = (int)a.value[i];
+    t->options = (tpu_options){.task = (tpu_task)v[0],
+                               .hidden = v[1],
+                               .embedding = v[2],
+                               .gnn = (tpu_gnn)v[3],
+                               .reduction = (tpu_reduction)v[4],
+                               .direction = (tpu_direction)v[5],
+                               .aggregate = (ag_aggregate)v[6],
+                               .l2 = v[7],
+                               .module_layers = v[8],
+                               .module_l2 = v[9],
+                               .gnn_layers = v[10],
+                               .node_layers = v[11],
+                               .heads = v[12],
+                               .attention_heads = v[13],
+                               .encoder_layers = v[14],
+                               .feed = v[15],
+                               .biases = v[16],
+                               .tile_at = (tpu_place)v[17],
+                               .analysis_at = (tpu_place)v[18]};
+    t->kind = v[19];
+    t->margin = a.value[20];
+    t->offset = a.value[21];
+    golden_free(&a);
+}
+
+static void open_trial(trial *t, const char *name)
+{
+    int n = 0;
+    t->name = name;
+    read_options(t);
+    for (int k = 0; k < KERNELS; k++) {
+        const tpu_kernel *of = &kernel[t->options.task == TPU_FUSION][k].kernel;
+        for (int c = 0; c < of->configs; c++) t->sample[n++] = (tpu_sample){of, c};
+    }
+    t->samples = (tpu_samples){t->sample, n, &scaler};
+}
+
+/* about: a row per parameter, as make_golden.py's `probe` writes it, and the number of entries. */
+static tpu_net *net_of(const tpu_api *api, const trial *t, const golden_array *about)
+{
+    char why[TPU_WHY];
+    tpu_net *net = api->create(&t->options, t->offset, 1, why);
+    if (!net) fail_msg("%s: %s", t->name, why);
+    assert_int_equal(api->params(net) * ABOUT, about->count);
+    for (int p = 0; p < api->params(net); p++) {
+        int64_t n;
+        const double *row = about->value + p * ABOUT;
+        const char *name = api->param(net, p, &n);
+        if (n != (int64_t)row[ABOUT - 1])
+            fail_msg("%s: %s has %d entries, PyTorch's has %d", t->name, name, (int)n,
+                     (int)row[ABOUT - 1]);
+        double *value = calloc((size_t)n, sizeof *value);
+        for (int64_t i = 0; i < n; i++)
+            value[i] = row[2] + row[1] * golden_uniform((uint32_t)row[0], (uint32_t)i);
+        api->set(net, p, value);
+        free(value);
+    }
+    return net;
+}
+
+/* ---- comparing ---- */
+
+static void worst_of(double *worst, double error) /* a NaN is worst */
+{
+    if (!(error <= *worst)) *worst = error == error ? error : (double)INFINITY;
+}
+
+/* Largest difference between a gradient and the file's facts about it, in units of its scale.
+   about: stream, scale, offset, largest, norm, 3 dot products, 8 entries. */
+static double compare_gradient(const double *g, int64_t n, const double *about, double floor)
+{
+    const double scale = fmax(about[3], floor), of_norm = fmax(about[4], floor * sqrt((double)n));
+    double worst = 0, norm = 0, largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        norm += g[i] * g[i];
+        largest = fmax(largest, fabs(g[i]));
+    }
+    worst_of(&worst, fabs(largest - about[3]) / scale);
+    worst_of(&worst, fabs(sqrt(norm) - about[4]) / of_norm);
+    for (uint32_t d = 0; d < 3; d++) {
+        double dot = 0;
+        for (int64_t i = 0; i < n; i++)
+            dot += g[i] * golden_uniform(1000 + 3 * (uint32_t)about[0] + d, (uint32_t)i);
+        worst_of(&worst, fabs(dot - about[5 + d]) / of_norm);
+    }
+    for (int i = 0; i < 8; i++) worst_of(&worst, fabs(g[i * n / 8] - about[8 + i]) / scale);
+    return worst;
+}
+
+static double compare_gradients(const bounds *b, const tpu_net *net, const trial *t,
+                                const golden_array *about, const double *all)
+{
+    double floor = 0, worst = 0;
+    for (int p = 0; p < b->api->params(net); p++)
+        floor = fmax(floor, 1e-3 * about->value[p * ABOUT + 3]);
+    for (int p = 0; p < b->api->params(net); p++) {
+        int64_t n;
+        const char *name = b->api->param(net, p, &n);
+        const double *row = about->value + p * ABOUT, scale = fmax(row[3], floor);
+        double *g = calloc((size_t)n, sizeof *g);
+        b->api->gradient(net, p, g);
+        double error = compare_gradient(g, n, row, floor);
+        for (int64_t i = 0; all && i < n; i++) worst_of(&error, fabs(g[i] - *all++) / scale);
+        free(g);
+        if (!(error <= b->gradient))
+            fail_msg("%s in %s: gradient of %s is off by %g", t->name, b->api->name, name, error);
+        worst_of(&worst, error);
+    }
+    return worst;
+}
+
+/* Worst of the scores, without gradients and with them, and of the loss. */
+static double compare_forward(const bounds *b, tpu_net *net, const trial *t)
+{
+    char why[TPU_WHY];
+    const int n = t->samples.count;
+    double score[SAMPLES], predicted[SAMPLES], worst = 0, largest = 0;
+    golden_array want = read_array("%s.scores", t->name); /* and the loss */
+    assert_int_equal(want.count, n + 1);
+    b->api->scores(net, &t->samples, predicted, why);
+    assert_string_equal(why, "");
+    const double have = b->api->loss(net, &t->samples, t->kind, t->margin, score, why);
+    assert_string_equal(why, "");
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(want.value[i]));
+    for (int i = 0; i < n; i++) {
+        worst_of(&worst, fabs(score[i] - want.value[i]) / largest);
+        worst_of(&worst, fabs(predicted[i] - want.value[i]) / largest);
+    }
+    worst_of(&worst, fabs(have - want.value[n]) / want.value[n]);
+    golden_free(&want);
+    return worst;
+}
+
+/* ---- tests ---- */
+
+/* Returns whether the gradients were compared in full. */
+static int compare_case(const bounds *b, const char *name)
+{
+    trial t;
+    open_trial(&t, name);
+    golden_array about = read_array("%s.params", name), all = try_read("%s.gradients", name);
+    tpu_net *net = net_of(b->api, &t, &about);
+    const double forward = compare_forward(b, net, &t);
+    const double gradient = compare_gradients(b, net, &t, &about, all.value);
+    const int whole = all.value != NULL;
+    print_message("%-6s %-24s forward %.1e, gradients %.1e%s\n", b->api->name, name, forward,
+                  gradient, whole ? ", in full" : "");
+    if (!(forward <= b->forward))
+        fail_msg("%s in %s: scores or loss are off by %g", name, b->api->name, forward);
+    b->api->destroy(net);
+    golden_free(&about);
+    golden_free(&all);
+    return whole;
+}
+
+static void test_cases(void **state)
+{
+    static const char ending[] = ".options.npy";
+    int cases = 0, whole = 0;
+    for (zip_int64_t i = 0; i < zip_get_num_entries(names, 0); i++) {
+        char name[128] = "";
+        const char *member = zip_get_name(names, (zip_uint64_t)i, 0), *at = strstr(member, ending);
+        if (!at || at - member >= (ptrdiff_t)sizeof name) continue;
+        memcpy(name, member, (size_t)(at - member));
+        whole += compare_case(*state, name);
+        cases++;
+    }
+    assert_int_equal(cases, CASES);
+    assert_int_equal(whole, WHOLE);
+}
+
+/* Nothing in the file is left out. */
+static void test_whole_file(void **state)
+{
+    int left = 0;
+    (void)state;
+    for (zip_int64_t i = 0; i < zip_get_num_entries(names, 0); i++) {
+        if (!seen[i]) print_error("%s was not compared\n", zip_get_name(names, (zip_uint64_t)i, 0));
+        left += !seen[i];
+    }
+    assert_int_equal(left, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_cases, &in_float),
+        cmocka_unit_test_prestate(test_cases, &in_double),
+        cmocka_unit_test(test_whole_file),
+    };
+    ag_set_threads(1);
+    return cmocka_run_group_tests(tests, open_file, close_file);
+}

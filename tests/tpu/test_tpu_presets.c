@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Presets: the values of Tables 5, 6 and 7 of Kaufman et al., read through the option table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "examples/tpu/studies/presets.h"
+#include "examples/tpu/program.h"
+
+#include <string.h>
+
+enum { ROWS = 24, NA = 0 };
+
+/* A row of Table 6 or 7 in its order of columns; NA is N/A. clip: "norm" is 1, "none" 0. */
+typedef struct row {
+    const char *preset;
+    int hidden, module_l2, module_layers, encoder_layers, heads;
+    double rate, decay, clip, dropout;
+    int loss;
+} row;
+
+#define HINGE    TPU_LOSS_HINGE
+#define LOGISTIC TPU_LOSS_LOGISTIC
+#define SQUARED  TPU_LOSS_SQUARED
+
+static const row table[ROWS] = {
+    {"none-node-tile", 512, 0, 3, NA, NA, 0.000802, 1.0, 0, 0.1, HINGE},
+    {"none-column-tile", 1024, 0, 3, NA, NA, 0.000642, 1.0, 0, 0.1, HINGE},
+    {"none-lstm-tile", 512, 0, 0, NA, NA, 0.000434, 0.99, 1, 0.1, HINGE},
+    {"none-transformer-tile", 1024, 0, 0, 3, NA, 0.000424, 0.99, 1, 0.1, HINGE},
+    {"sage-node-tile", 512, 0, 0, NA, NA, 0.001526, 1.0, 0, 0.1, HINGE},
+    {"sage-column-tile", 1024, 0, 0, NA, NA, 0.000642, 1.0, 0, 0.1, LOGISTIC},
+    {"sage-lstm-tile", 1024, 0, 0, NA, NA, 0.000386, 0.98, 1, 0.1, HINGE},
+    {"sage-transformer-tile", 1024, 0, 0, 1, NA, 0.000466, 1.0, 1, 0.1, HINGE},
+    {"gat-node-tile", 512, 0, 0, NA, 2, 0.00001, 1.0, 1, 0.1, HINGE},
+    {"gat-column-tile", 512, 0, 0, NA, 4, 0.00001, 1.0, 1, 0.1, HINGE},
+    {"gat-lstm-tile", 512, 0, 0, NA, 4, 0.00001, 0.99, 1, 0.1, HINGE},
+    {"gat-transformer-tile", 512, 0, 0, 2, 4, 0.00001, 1.0, 1, 0.1, HINGE},
+    {"none-node-fusion", 512, 0, 3, NA, NA, 0.000214, 0.95, 0, 0.2, SQUARED},
+    {"none-column-fusion", 512, 0, 3, NA, NA, 0.000102, 1.0, 0, 0.25, SQUARED},
+    {"none-lstm-fusion", 512, 0, 0, NA, NA, 0.000144, 1.0, 0, 0.25, SQUARED},
+    {"none-transformer-fusion", 512, 1, 0, 1, NA, 0.000862, 1.0, 1, 0.25, SQUARED},
+    {"sage-node-fusion", 512, 0, 0, NA, NA, 0.000664, 0.9, 0, 0.2, SQUARED},
+    {"sage-column-fusion", 1024, 0, 0, NA, NA, 0.000469, 0.9, 0, 0.2, SQUARED},
+    {"sage-lstm-fusion", 1024, 0, 0, NA, NA, 0.000962, 0.9, 0, 0.2, SQUARED},
+    {"sage-transformer-fusion", 512, 1, 0, 2, NA, 0.000768, 1.0, 0, 0.2, SQUARED},
+    {"gat-node-fusion", 1024, 0, 0, NA, 2, 0.000002, 0.90, 0, 0.25, SQUARED},
+    {"gat-column-fusion", 1024, 0, 0, NA, 2, 0.000004, 0.95, 0, 0.2, SQUARED},
+    {"gat-lstm-fusion", 1024, 0, 0, NA, 2, 0.000006, 0.95, 0, 0.25, SQUARED},
+    {"gat-transformer-fusion", 1024, 0, 0, 2, 2, 0.000001, 1.00, 1, 0.2, SQUARED},
+};
+
+/* ---- reading ---- */
+
+typedef struct pair {
+    const char *name, *value;
+} pair;
+
+/* Options set one after the other. */
+static tpu_settings parse(const pair *given, int n)
+{
+    tpu_settings s;
+    ag_failure why = {0};
+    harness_options *o = harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s);
+    for (int i = 0; i < n; i++)
+        if (harness_options_set(o, "the test", given[i].name, given[i].value, &why))
+            fail_msg("%s", why.sentence);
+    harness_options_free(o);
+    return s;
+}
+
+static int starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+
+/* none-lstm-tile and so on. */
+static void expect_parts(const tpu_settings *s, const char *preset)
+{
+    static const char *const gnn[] = {"none-", "sage-", "gat-"};
+    static const char *const reduction[] = {"node-", "column-", "lstm-", "transformer-"};
+    assert_in_range(s->model.gnn, 0, 2);
+    assert_in_range(s->model.reduction, 0, 3);
+    assert_true(starts(preset, gnn[s->model.gnn]));
+    assert_true(starts(preset + strlen(gnn[s->model.gnn]), reduction[s->model.reduction]));
+    assert_int_equal(s->loss == SQUARED, strstr(preset, "-fusion") != NULL);
+}
+
+static void expect_row(const tpu_settings *s, const row *r)
+{
+    const harness_training *t = &s->shell.training;
+    expect_parts(s, r->preset);
+    assert_int_equal(s->model.hidden, r->hidden);
+    assert_int_equal(s->model.module_l2, r->module_l2);
+    assert_int_equal(s->model.module_layers, r->module_layers);
+    if (r->encoder_layers) assert_int_equal(s->model.encoder_layers, r->encoder_layers);
+    if (r->heads) assert_int_equal(s->model.heads, r->heads);
+    assert_true(t->learning_rate == r->rate);
+    assert_true(t->decay_rate == r->decay);
+    assert_true(t->clip == r->clip);
+    assert_true(s->model.dropout == r->dropout);
+    assert_int_equal(s->loss, r->loss);
+    assert_int_equal(t->schedule, AG_EXPONENTIAL);
+}
+
+/* ---- tests ---- */
+
+static void presets_are_the_rows_of_the_tables(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        const pair given = {"preset", table[i].preset};
+        const tpu_settings s = parse(&given, 1);
+        expect_row(&s, &table[i]);
+    }
+}
+
+/* A preset sets all columns of its row, so no earlier option shows through. */
+static void a_preset_wins_over_what_stands_before_it(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        const pair given[] = {{"module-layers", "5"},
+                              {"module-l2", "true"},
+                              {"hidden", "64"},
+                              {"preset", table[i].preset},
+                              {"configs", "4"}};
+        const tpu_settings s = parse(given, 5);
+        expect_row(&s, &table[i]);
+        assert_int_equal(s.configs, 4);
+    }
+}
+
+static void options_behind_a_preset_win(void **state)
+{
+    (void)state;
+    const pair given[] = {{"preset", "sage-lstm-tile"}, {"hidden", "64"}, {"clip", "0"}};
+    row want = table[6];
+    want.hidden = 64;
+    want.clip = 0;
+    const tpu_settings s = parse(given, 3);
+    expect_row(&s, &want);
+}
+
+/* But for the width of the table of op codes, which every preset sets. */
+static void table_5_is_the_default(void **state)
+{
+    (void)state;
+    const tpu_settings s = parse(NULL, 0);
+    for (int i = 0; i < ROWS; i++)
+        assert_int_equal(parse(&(pair){"preset", table[i].preset}, 1).model.embedding, 256);
+    assert_int_equal(TPU_NEIGHBOURS, 20);
+    assert_int_equal(s.model.gnn_layers, 3);
+    assert_int_equal(s.model.aggregate, AG_AGGREGATE_MEAN);
+    assert_int_equal(s.model.node_layers, 3);
+    assert_int_equal(s.model.attention_heads, 4);
+    assert_false(s.model.biases);
+}
+
+/* Every preset is a model that can be built (narrow here: 1,024 channels take long), for its task;
+   where heads do not divide the width of the table, it would not be. */
+static void presets_can_be_built(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        const pair given[] = {{"preset", table[i].preset}, {"hidden", "16"}};
+        const tpu_settings s = parse(given, 2);
+        const tpu_options o = tpu_settings_model(&s, i < ROWS / 2 ? TPU_TILE : TPU_FUSION);
+        tpu_model m;
+        ag_failure why = {0};
+        if (tpu_model_new(&m, &o, 1, &why)) fail_msg("%s: %s", table[i].preset, why.sentence);
+        tpu_model_free(&m);
+        assert_int_equal(table[i].hidden % s.model.attention_heads, 0);
+        assert_int_equal(table[i].hidden % s.model.heads, 0);
+    }
+}
+
+static void no_preset_is_without_a_row(void **state)
+{
+    (void)state;
+    const char *word = TPU_PRESETS;
+    assert_true(starts(word, "none|"));
+    assert_null(tpu_preset_settings[0]);
+    for (int i = 0; i < ROWS; i++) {
+        word = strchr(word, '|');
+        assert_non_null(word++);
+        assert_true(starts(word, table[i].preset));
+    }
+    assert_null(strchr(word, '|'));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(presets_are_the_rows_of_the_tables),
+        cmocka_unit_test(a_preset_wins_over_what_stands_before_it),
+        cmocka_unit_test(options_behind_a_preset_win),
+        cmocka_unit_test(table_5_is_the_default),
+        cmocka_unit_test(presets_can_be_built),
+        cmocka_unit_test(no_preset_is_without_a_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

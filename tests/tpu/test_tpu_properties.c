@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* Properties of any TPU model, whatever its weights: sizes, symmetries, inputs that have no
+   effect. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/tpu_kernels.h"
+#include "support/tpu_runner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KERNELS = 5, CONFIGS = 3, MOST = KERNELS * CONFIGS, COMBINATIONS = 12, HIDDEN = 16 };
+
+static const tpu_api *const both[] = {&ag__tpu, &ag64__tpu};
+static test_kernel made[2][KERNELS]; /* tile, fusion */
+static tpu_scaler scaler;
+
+/* One node; no edges; node 39 of kernel 2 has more operands than the cap. */
+static int make(void **state)
+{
+    static const int nodes[KERNELS] = {1, 6, 40, 9, 17}, edges[KERNELS] = {0, 0, 90, 12, 30};
+    (void)state;
+    for (int k = 0; k < 2 * KERNELS; k++) {
+        const int i = k % KERNELS;
+        test_kernel *m = &made[k / KERNELS][i];
+        *m = test_kernel_random(nodes[i], edges[i], k < KERNELS ? CONFIGS : 0, 60 + (uint64_t)i);
+        for (int e = 0; i == 2 && e < 30; e++) {
+            m->edge[2 * e] = 39;
+            m->edge[2 * e + 1] = e;
+        }
+    }
+    scaler = test_unit_scaler();
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2 * KERNELS; k++) test_kernel_free(&made[k / KERNELS][k % KERNELS]);
+    return 0;
+}
+
+/* GNN and reduction number i. */
+static tpu_options combination(int i, tpu_task task)
+{
+    tpu_options o = tpu_default_options(task);
+    o.hidden = HIDDEN;
+    o.embedding = 8;
+    o.gnn = (tpu_gnn)(i / 4);
+    o.reduction = (tpu_reduction)(i % 4);
+    return o;
+}
+
+static tpu_net *net_of(const tpu_api *api, const tpu_options *o)
+{
+    char why[TPU_WHY];
+    tpu_net *net = api->create(o, 0, 5, why);
+    if (!net) fail_msg("%s", why);
+    return net;
+}
+
+static void predict(const tpu_api *api, tpu_net *net, const tpu_sample *sample, int n,
+                    double *score)
+{
+    char why[TPU_WHY];
+    const tpu_samples s = {sample, n, &scaler};
+    api->scores(net, &s, score, why);
+    assert_string_equal(why, "");
+    for (int i = 0; i < n; i++) assert_true(isfinite(score[i]));
+}
+
+static int all_samples(tpu_sample *sample, int fusion)
+{
+    int n = 0;
+    for (int k = 0; k < KERNELS; k++)
+        for (int c = 0; c < made[fusion][k].kernel.configs; c++)
+            sample[n++] = (tpu_sample){&made[fusion][k].kernel, c};
+    return n;
+}
+
+static double largest(const double *x, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* Largest difference, relative to the largest score. */
+static double distance(const double *a, const double *b, int n)
+{
+    double worst = 0;
+    for (int i = 0; i < n; i++) worst = fmax(worst, fabs(a[i] - b[i]));
+    return worst / largest(a, n);
+}
+
+static double bound(const tpu_api *api) { return api == both[0] ? 1e-5 : 1e-13; }
+
+/* ---- the nodes ---- */
+
+/* Nodes in another topological order: only the LSTM reads the order. */
+static void names_of_nodes_do_not_count(void **state)
+{
+    (void)state;
+    tpu_sample sample[MOST], renamed[MOST];
+    test_kernel other[KERNELS];
+    const int n = all_samples(sample, 0);
+    for (int k = 0; k < KERNELS; k++) other[k] = test_kernel_renamed(&made[0][k], 9);
+    for (int i = 0; i < n; i++)
+        renamed[i] = (tpu_sample){&other[i / CONFIGS].kernel, sample[i].config};
+    for (int i = 0; i < 2 * COMBINATIONS; i++) {
+        const tpu_api *api = both[i % 2];
+        const tpu_options o = combination(i / 2, TPU_TILE);
+        double score[MOST], again[MOST];
+        tpu_net *net = net_of(api, &o);
+        predict(api, net, sample, n, score);
+        predict(api, net, renamed, n, again);
+        api->destroy(net);
+        const double far = distance(score, again, n);
+        if (o.reduction == TPU_LSTM ? far < 1e-4 : far > bound(api))
+            fail_msg("combination %d in %s: %g", i / 2, api->name, far);
+    }
+    for (int k = 0; k < KERNELS; k++) test_kernel_free(&other[k]);
+}
+
+/* Edges have an effect if there is a graph network, but not from the 21st neighbour on. */
+static void twenty_neighbours_are_heard(void **state)
+{
+    (void)state;
+    enum { NODES = 60, OPERANDS = 24 };
+    for (int gnn = 0; gnn < 3; gnn++) {
+        tpu_options o = combination(4 * gnn, TPU_FUSION);
+        o.gnn_layers = 1; /* and the operands receive from their one user */
+        test_kernel k = test_kernel_random(NODES, OPERANDS, 0, 3);
+        const tpu_sample sample = {&k.kernel, 0};
+        double score[4];
+        tpu_net *net = net_of(both[1], &o);
+        for (int e = 0; e < OPERANDS; e++) {
+            k.edge[2 * e] = NODES - 1;
+            k.edge[2 * e + 1] = e;
+        }
+        k.kernel.edges = TPU_NEIGHBOURS - 1;
+        predict(both[1], net, &sample, 1, &score[0]);
+        k.kernel.edges = TPU_NEIGHBOURS;
+        predict(both[1], net, &sample, 1, &score[1]);
+        assert_int_equal(score[0] != score[1], gnn != TPU_GNN_NONE);
+        k.kernel.edges = OPERANDS; /* the operands still receive from users 20 to 23 */
+        predict(both[1], net, &sample, 1, &score[2]);
+        for (int v = TPU_NEIGHBOURS; v < OPERANDS;
+             v++) /* changes only the order of the neighbours that are cut */
+            k.edge[2 * v + 1] = OPERANDS - 1 - (v - TPU_NEIGHBOURS);
+        predict(both[1], net, &sample, 1, &score[3]);
+        assert_true(score[2] == score[3]);
+        both[1]->destroy(net);
+        test_kernel_free(&k);
+    }
+}
+
+/* ---- the batch ---- */
+
+/* A score is the same alone, with others, and when another kernel is between the samples. */
+static void company_does_not_count(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4 * COMBINATIONS; i++) {
+        const tpu_api *api = both[i % 2];
+        const int fusion = i / 2 % 2;
+        const tpu_options o = combination(i / 4, fusion ? TPU_FUSION : TPU_TILE);
+        tpu_sample sample[MOST], mixed[MOST];
+        double score[MOST], alone[MOST], order[MOST], back[MOST];
+        const int n = all_samples(sample, fusion);
+        for (int s = 0; s < n; s++) mixed[s] = sample[s * 7 % n]; /* 7 shares no factor with n */
+        tpu_net *net = net_of(api, &o);
+        predict(api, net, sample, n, score);
+        predict(api, net, mixed, n, order);
+        for (int s = 0; s < n; s++) back[s * 7 % n] = order[s];
+        for (int s = 0; s < n; s++) predict(api, net, &sample[s], 1, &alone[s]);
+        api->destroy(net);
+        if (!(distance(score, alone, n) <= bound(api)) || !(distance(score, back, n) <= bound(api)))
+            fail_msg("combination %d in %s: %g alone, %g in another order", i / 4, api->name,
+                     distance(score, alone, n), distance(score, back, n));
+    }
+}
+
+/* ---- where the kernel's own features enter ---- */
+
+static double *read_values(const tpu_api *api, const tpu_net *net, int p, int64_t *n)
+{
+    api->param(net, p, n);
+    double *v = calloc((size_t)*n, sizeof *v);
+    api->value(net, p, v);
+    return v;
+}
+
+/* Parameters of a narrower model; columns that it lacks, the last of each row, become 0. */
+static void widen(const tpu_api *api, tpu_net *to, const tpu_net *from, const char *wider,
+                  int64_t rows)
+{
+    assert_int_equal(api->params(to), api->params(from));
+    for (int p = 0; p < api->params(to); p++) {
+        int64_t n, m;
+        double *v = read_values(api, to, p, &n), *u = read_values(api, from, p, &m);
+        const int same = strcmp(api->param(to, p, &n), wider) != 0;
+        assert_int_equal(same, n == m);
+        const int64_t cut = same ? 1 : rows, width = n / cut, narrow = m / cut;
+        for (int64_t i = 0; i < n; i++)
+            v[i] = i % width < narrow ? u[i / width * narrow + i % width] : 0;
+        api->set(to, p, v);
+        free(v);
+        free(u);
+    }
+}
+
+/* Tile sizes with weight 0 at every node have no effect. Then values computed once per kernel and
+   values computed for each of its tiles agree, also after the reduction. */
+static void nodes_of_kernels_and_of_samples_agree(void **state)
+{
+    (void)state;
+    static const tpu_place place[] = {TPU_AT_NODES, TPU_AT_KERNEL};
+    static const char *const wider[] = {"input.weight", "kernel.weight"};
+    for (int i = 0; i < 4 * COMBINATIONS; i++) {
+        const tpu_api *api = both[i % 2];
+        const int at = i / 2 % 2;
+        tpu_sample sample[MOST];
+        double shared[MOST], each[MOST], random[MOST];
+        const int n = all_samples(sample, 0);
+        tpu_options o = combination(i / 4, TPU_TILE);
+        o.tile_at = TPU_NOWHERE;
+        if (at) o.analysis_at = TPU_AT_KERNEL; /* so that both have the layer that joins them */
+        tpu_net *narrow = net_of(api, &o);
+        assert_true(tpu_model_batch(&o).by_kernel);
+        o.tile_at = place[at];
+        assert_int_equal(tpu_model_batch(&o).by_kernel, at);
+        tpu_net *wide = net_of(api, &o);
+        predict(api, wide, sample, n, random);
+        widen(api, wide, narrow, wider[at], HIDDEN);
+        predict(api, narrow, sample, n, shared);
+        predict(api, wide, sample, n, each);
+        api->destroy(narrow);
+        api->destroy(wide);
+        if (!(distance(shared, each, n) <= bound(api)))
+            fail_msg("combination %d in %s: %g", i / 4, api->name, distance(shared, each, n));
+        for (int s = 1; s < n; s++) /* tiles have an effect only if they have weights */
+            if (sample[s].kernel == sample[s - 1].kernel) {
+                assert_true(fabs(shared[s] - shared[s - 1]) <= bound(api) * largest(shared, n));
+                assert_true(random[s] != random[s - 1]);
+            }
+    }
+}
+
+static void offsets_are_added(void **state)
+{
+    (void)state;
+    char why[TPU_WHY];
+    tpu_sample sample[MOST];
+    double score[MOST], moved[MOST];
+    const tpu_options o = combination(6, TPU_FUSION);
+    const int n = all_samples(sample, 1);
+    tpu_net *net = net_of(both[1], &o), *other = both[1]->create(&o, 9.5, 5, why);
+    predict(both[1], net, sample, n, score);
+    predict(both[1], other, sample, n, moved);
+    for (int i = 0; i < n; i++) assert_true(fabs(moved[i] - score[i] - 9.5) < 1e-13);
+    both[1]->destroy(net);
+    both[1]->destroy(other);
+}
+
+/* ---- dropout ---- */
+
+static void dropout_is_for_training(void **state)
+{
+    (void)state;
+    char why[TPU_WHY];
+    for (int i = 0; i < COMBINATIONS; i++) {
+        tpu_sample sample[MOST];
+        double plain[MOST], dropped[MOST], trained[MOST];
+        tpu_options o = combination(i, TPU_TILE);
+        o.dropout = 0;
+        const tpu_samples s = {sample, all_samples(sample, 0), &scaler};
+        tpu_net *net = net_of(both[0], &o);
+        predict(both[0], net, sample, s.count, plain);
+        both[0]->loss(net, &s, TPU_LOSS_HINGE, 1, trained, why);
+        assert_string_equal(why, "");
+        assert_true(distance(plain, trained, s.count) <= 1e-6);
+        both[0]->destroy(net);
+        o.dropout = 0.3;
+        net = net_of(both[0], &o);
+        predict(both[0], net, sample, s.count, dropped);
+        both[0]->loss(net, &s, TPU_LOSS_HINGE, 1, trained, why);
+        assert_string_equal(why, "");
+        assert_memory_equal(plain, dropped, (size_t)s.count * sizeof *plain);
+        assert_true(distance(plain, trained, s.count) > 1e-3);
+        both[0]->destroy(net);
+    }
+}
+
+/* ---- parameters ---- */
+
+static void expect_count(tpu_options o, int64_t count)
+{
+    tpu_model m;
+    ag_failure why = {0};
+    assert_int_equal(tpu_model_new(&m, &o, 1, &why), AG_OK);
+    assert_int_equal(ag_params_count(m.params), count);
+    tpu_model_free(&m);
+}
+
+/* h = 16, an embedding of 8: 121 8 of the table, h (8 + 140 + 24 + 4) of f1, 3 h^2 after the graph
+   network. */
+static void parameters_are_counted(void **state)
+{
+    (void)state;
+    const int h = HIDDEN, h2 = h * h, all = 121 * 8 + h * 176 + 3 * h2;
+    tpu_options o = combination(0, TPU_TILE);
+    expect_count(o, all + h);
+    expect_count(combination(1, TPU_TILE), all + 2 * h);
+    expect_count(combination(2, TPU_TILE), all + h + 8 * h2);
+    expect_count(combination(3, TPU_TILE), all + h + 12 * h2 + 2 * h);
+    expect_count(combination(4, TPU_TILE), all + h + 3 * 5 * h2);
+    expect_count(combination(8, TPU_TILE), all + h + 3 * (h2 + 2 * h));
+    expect_count(combination(0, TPU_FUSION), all + h - 24 * h);
+    o = combination(4, TPU_TILE);
+    o.direction = TPU_SHARED;
+    expect_count(o, all + h + 3 * 4 * h2);
+    o.direction = TPU_UNDIRECTED;
+    expect_count(o, all + h + 3 * 3 * h2);
+    o.biases = 1;
+    expect_count(o, all + h + 3 * 3 * h2 + h + 3 * 2 * h + 3 * h + 1);
+}
+
+static void expect_refusal(tpu_options o, const char *sentence)
+{
+    tpu_model m;
+    ag_failure why = {0};
+    assert_int_equal(tpu_model_new(&m, &o, 1, &why), AG_EUSE);
+    assert_string_equal(why.sentence, sentence);
+}
+
+static void options_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    tpu_options o = combination(11, TPU_TILE);
+    o.hidden = 7;
+    expect_refusal(o, "--hidden is 7; it must be 8 to 4096");
+    o.hidden = 18;
+    expect_refusal(o, "--hidden is 18, which is no multiple of --attention-heads 4; take --hidden "
+                      "16, or other --attention-heads");
+    o.heads = 4;
+    expect_refusal(o, "--hidden is 18, which is no multiple of --heads 4; take --hidden 16, or "
+                      "other --heads");
+    o.heads = 20;
+    expect_refusal(o, "--hidden is 18, which is no multiple of --heads 20; take --hidden 20, or "
+                      "other --heads");
+    o.heads = 0;
+    expect_refusal(o, "--heads is 0; it must be at least 1");
+    o = combination(5, TPU_TILE);
+    o.gnn_layers = 9;
+    expect_refusal(o, "--gnn-layers is 9; it must be 0 to 8");
+    o.gnn_layers = 3;
+    o.module_layers = -1;
+    expect_refusal(o, "--module-layers is -1; it must be 0 to 8");
+    o.module_layers = 0;
+    o.embedding = 0;
+    expect_refusal(o, "--embedding is 0; it must be 1 to 4096");
+    o.embedding = 8;
+    o.dropout = (double)NAN;
+    expect_refusal(o, "--dropout is nan; it must be at least 0 and below 1");
+    o.dropout = 1;
+    expect_refusal(o, "--dropout is 1; it must be at least 0 and below 1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_of_nodes_do_not_count),
+        cmocka_unit_test(twenty_neighbours_are_heard),
+        cmocka_unit_test(company_does_not_count),
+        cmocka_unit_test(nodes_of_kernels_and_of_samples_agree),
+        cmocka_unit_test(offsets_are_added),
+        cmocka_unit_test(dropout_is_for_training),
+        cmocka_unit_test(parameters_are_counted),
+        cmocka_unit_test(options_out_of_range_are_refused),
+    };
+    ag_set_threads(1);
+    return cmocka_run_group_tests(tests, make, drop);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* The samples of steps and passes: balanced, repeatable, each once. */
+#define _GNU_SOURCE
+#include "core/internal.h"
+#include "examples/harness/run/loader.h"
+#include "examples/tpu/data/pass.h"
+#include "examples/tpu/data/sampler.h"
+#include "support/tpu_made.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+enum { KERNELS = 24 };
+
+/* Family 0: one program of two kernels; family 1: programs of 1 and of 10; family 2: one of 11.
+   They come mixed. */
+static const int program[KERNELS] = {3, 2, 1, 0, 3, 2, 3, 2, 3, 2, 3, 2,
+                                     3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 0};
+static const int family[KERNELS] = {2, 1, 1, 0, 2, 1, 2, 1, 2, 1, 2, 1,
+                                    2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 0};
+
+static void all_apart(tpu_data *d) /* every configuration has its own run time */
+{
+    for (int i = 0; i < d->kernels; i++)
+        for (int c = 0; c < d->kernel[i].configs; c++)
+            ((int64_t *)(uintptr_t)d->kernel[i].runtime)[c] = 1000 + c;
+}
+
+static void make(tpu_data *d, tpu_scaler *s, tpu_task task)
+{
+    test_tpu_made(d, task, KERNELS, program, family, 8);
+    all_apart(d);
+    tpu_scaler_fit(s, d, 0, 0);
+}
+
+/* Kernels with one configuration (0, 12) cannot be drawn in the tile task. */
+static void steps_draw_different_kernels_and_configurations(void **state)
+{
+    (void)state;
+    for (int task = TPU_TILE; task <= TPU_FUSION; task++) {
+        tpu_data d;
+        tpu_scaler scaler;
+        tpu_sampler s;
+        ag_failure why = {0};
+        const tpu_sampler_options options = {.seed = 3, .kernels = 6, .configs = 4};
+        const tpu_batch_options batch = {0};
+        make(&d, &scaler, (tpu_task)task);
+        assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_OK);
+        assert_int_equal(s.count, task == TPU_TILE ? 22 : 24);
+        assert_int_equal(s.families, 3);
+        assert_int_equal(s.programs, 4);
+        for (int step = 0; step < 300; step++) {
+            int seen[KERNELS] = {0}, kernels = 0;
+            const int n = tpu_sampler_draw(&s, step);
+            for (int i = 0; i < n;) {
+                const tpu_kernel *k = s.sample[i].kernel;
+                const int wanted = k->configs < 4 ? k->configs : 4;
+                unsigned configs = 0;
+                assert_true(task == TPU_FUSION || k->configs > 1);
+                assert_int_equal(seen[k - d.kernel]++, 0);
+                for (int c = 0; c < wanted; c++, i++) {
+                    assert_ptr_equal(s.sample[i].kernel, k);
+                    assert_in_range(s.sample[i].config, 0, k->configs - 1);
+                    assert_false(configs & 1u << s.sample[i].config);
+                    configs |= 1u << s.sample[i].config;
+                }
+                kernels++;
+            }
+            assert_int_equal(kernels, 6);
+        }
+        tpu_sampler_close(&s);
+        test_tpu_made_free(&d);
+    }
+}
+
+/* How often each was drawn is within five standard deviations of its share. */
+static void near(int64_t count, int64_t draws, double share)
+{
+    const double expected = (double)draws * share, spread = sqrt(expected * (1 - share));
+    if (fabs((double)count - expected) > 5 * spread)
+        fail_msg("%lld of %lld, expected %g", (long long)count, (long long)draws, expected);
+}
+
+static void draws_are_even_over_families_programs_and_kernels(void **state)
+{
+    (void)state;
+    enum { STEPS = 30000 };
+    static const double family_share[] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+    static const double program_share[] = {1.0 / 3, 1.0 / 6, 1.0 / 6, 1.0 / 3};
+    static const int members[] = {2, 1, 10, 11};
+    for (int uniform = 0; uniform < 2; uniform++) {
+        tpu_data d;
+        tpu_scaler scaler;
+        tpu_sampler s;
+        ag_failure why = {0};
+        int64_t of_kernel[KERNELS] = {0}, of_family[3] = {0};
+        const tpu_sampler_options options = {.seed = 5, .kernels = 1, .uniform = uniform};
+        const tpu_batch_options batch = {0};
+        make(&d, &scaler, TPU_FUSION);
+        assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_OK);
+        for (int step = 0; step < STEPS; step++) {
+            assert_int_equal(tpu_sampler_draw(&s, step), 1);
+            of_kernel[s.sample[0].kernel - d.kernel]++;
+            of_family[s.sample[0].kernel->family]++;
+        }
+        for (int f = 0; f < 3 && !uniform; f++) near(of_family[f], STEPS, family_share[f]);
+        for (int i = 0; i < KERNELS; i++)
+            near(of_kernel[i], STEPS,
+                 uniform ? 1.0 / KERNELS : program_share[program[i]] / members[program[i]]);
+        tpu_sampler_close(&s);
+        test_tpu_made_free(&d);
+    }
+}
+
+static void configurations_are_drawn_evenly(void **state)
+{
+    (void)state;
+    enum { STEPS = 20000 };
+    tpu_data d;
+    tpu_scaler scaler;
+    tpu_sampler s;
+    ag_failure why = {0};
+    int64_t count[12] = {0};
+    const tpu_sampler_options options = {.seed = 6, .kernels = 1, .configs = 3};
+    const tpu_batch_options batch = {0};
+    make(&d, &scaler, TPU_TILE);
+    d.kernel += 5; /* alone: 12 configurations */
+    d.kernels = 1;
+    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_OK);
+    for (int step = 0; step < STEPS; step++) {
+        assert_int_equal(tpu_sampler_draw(&s, step), 3);
+        for (int i = 0; i < 3; i++) count[s.sample[i].config]++;
+    }
+    for (int c = 0; c < 12; c++) near(count[c], STEPS, 0.25);
+    tpu_sampler_close(&s);
+    d.kernel -= 5;
+    d.kernels = KERNELS;
+    test_tpu_made_free(&d);
+}
+
+static void a_step_that_wants_all_gets_each_once(void **state)
+{
+    (void)state;
+    tpu_data d;
+    tpu_scaler scaler;
+    tpu_sampler s;
+    ag_failure why = {0};
+    const tpu_sampler_options options = {.seed = 7, .kernels = 100};
+    const tpu_batch_options batch = {0};
+    make(&d, &scaler, TPU_FUSION);
+    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_OK);
+    for (int step = 0; step < 20; step++) {
+        int seen[KERNELS] = {0};
+        assert_int_equal(tpu_sampler_draw(&s, step), KERNELS);
+        for (int i = 0; i < KERNELS; i++)
+            assert_int_equal(seen[s.sample[i].kernel - d.kernel]++, 0);
+    }
+    tpu_sampler_close(&s);
+    test_tpu_made_free(&d);
+}
+
+/* Through the loader, from any step on, and out of order: nothing is remembered. */
+static void steps_depend_on_seed_and_step_alone(void **state)
+{
+    (void)state;
+    tpu_data d;
+    tpu_scaler scaler;
+    tpu_sampler a, b;
+    tpu_batch x = {0}, y[2] = {{0}, {0}};
+    ag_failure why = {0};
+    int differ = 0;
+    const tpu_sampler_options options = {.seed = 11, .kernels = 4, .configs = 3};
+    const tpu_batch_options batch = {.way = {1, 1, 0}, .cap = TPU_NEIGHBOURS};
+    make(&d, &scaler, TPU_TILE);
+    assert_int_equal(tpu_sampler_open(&a, &d, &scaler, &options, &batch, &why), AG_OK);
+    assert_int_equal(tpu_sampler_open(&b, &d, &scaler, &options, &batch, &why), AG_OK);
+    harness_loader *loader = harness_loader_new(tpu_sampler_fill, &b, &y[0], &y[1], 17, 1, &why);
+    for (int step = 17; step < 80; step++) {
+        const tpu_batch *z = harness_loader_next(loader, &why);
+        assert_non_null(z);
+        assert_int_equal(z->step, step);
+        assert_int_equal(tpu_sampler_fill(&a, 977 * step, &x, &why), AG_OK);
+        differ += x.samples != z->samples || memcmp(x.config, z->config, (size_t)x.samples * 4);
+        assert_int_equal(tpu_sampler_fill(&a, step, &x, &why), AG_OK);
+        assert_int_equal(x.samples, z->samples);
+        assert_memory_equal(x.kernel, z->kernel, (size_t)x.samples * sizeof *x.kernel);
+        assert_memory_equal(x.config, z->config, (size_t)x.samples * sizeof *x.config);
+        assert_memory_equal(x.rank, z->rank, (size_t)x.samples * sizeof *x.rank);
+        assert_memory_equal(x.feature, z->feature, (size_t)x.base_nodes * 140 * sizeof *x.feature);
+        assert_memory_equal(x.graph[1].sources, z->graph[1].sources,
+                            (size_t)x.graph[1].messages * sizeof(int32_t));
+    }
+    assert_true(differ > 50);
+    harness_loader_free(loader);
+    for (int i = 0; i < 2; i++) tpu_batch_free(&y[i]);
+    tpu_batch_free(&x);
+    tpu_sampler_close(&a);
+    tpu_sampler_close(&b);
+    test_tpu_made_free(&d);
+}
+
+static void what_cannot_be_drawn_is_said(void **state)
+{
+    (void)state;
+    static const char *const sentence[] = {
+        "training: 0 kernels a step, but it takes at least 1",
+        "training: 1 configurations of a kernel a step, but a rank loss takes at least 2",
+        ("training: none of the 24 kernels can be drawn: their run times are hidden (0), or those "
+         "of a kernel are all equal; name other files")};
+    tpu_data d;
+    tpu_scaler scaler;
+    tpu_sampler s;
+    const tpu_batch_options batch = {0};
+    make(&d, &scaler, TPU_TILE);
+    for (int i = 0; i < KERNELS; i++)
+        for (int c = 0; c < d.kernel[i].configs; c++)
+            ((int64_t *)(uintptr_t)d.kernel[i].runtime)[c] = 5;
+    for (int i = 0; i < 3; i++) {
+        ag_failure why = {0};
+        const tpu_sampler_options options = {.kernels = i ? 4 : 0, .configs = i == 1 ? 1 : 2};
+        assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_EUSE);
+        assert_string_equal(why.sentence, sentence[i]);
+    }
+    all_apart(&d);
+    long n = 1;
+    for (int done = 0; !done && n < 50; n++) {
+        ag_failure why = {0};
+        const tpu_sampler_options options = {.kernels = 4, .configs = 2};
+        ag__fail_allocation(n, 0);
+        done = !tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why);
+        ag__fail_allocation(0, 0);
+        assert_true(done || why.status == AG_EMEMORY);
+        tpu_sampler_close(&s);
+    }
+    assert_true(n > 6 && n < 50);
+    test_tpu_made_free(&d);
+}
+
+/* ---- passes ---- */
+
+static void a_pass_visits_each_configuration_once(void **state)
+{
+    (void)state;
+    static const int samples[] = {1, 5, 1000, 40}, nodes[] = {1, 100, 1000000, 90};
+    tpu_data d;
+    tpu_scaler scaler;
+    make(&d, &scaler, TPU_TILE);
+    for (int i = 0; i < 4; i++) {
+        tpu_pass p;
+        ag_failure why = {0};
+        unsigned char seen[300] = {0};
+        int batches = 0, last = 0, total = 0;
+        assert_int_equal(tpu_pass_open(&p, &d, samples[i], nodes[i], &why), AG_OK);
+        for (int n; (n = tpu_pass_next(&p)); batches++) {
+            int sum = 0;
+            assert_true(n <= samples[i]);
+            for (int k = 0; k < n; k++) {
+                const tpu_sample *x = &p.sample[k];
+                assert_true(x->kernel->nodes >= last);
+                last = x->kernel->nodes;
+                sum += last;
+                const int64_t place = tpu_pass_place(&p, x);
+                assert_int_equal(place, p.first[x->kernel - d.kernel] + x->config);
+                assert_int_equal(seen[place]++, 0);
+                total++;
+            }
+            assert_true(n == 1 || sum <= nodes[i]);
+        }
+        assert_int_equal(total, p.first[KERNELS]);
+        assert_int_equal(tpu_pass_next(&p), 0);
+        if (i == 0) assert_int_equal(batches, total);
+        if (i == 2) assert_int_equal(batches, 1);
+        tpu_pass_close(&p);
+    }
+    tpu_pass p;
+    ag_failure why = {0};
+    assert_int_equal(tpu_pass_open(&p, &d, 0, 5, &why), AG_EUSE);
+    for (int n = 1; n < 5; n++) {
+        why = (ag_failure){0};
+        ag__fail_allocation(n, 0);
+        assert_int_equal(tpu_pass_open(&p, &d, 4, 5, &why), AG_EMEMORY);
+        ag__fail_allocation(0, 0);
+    }
+    test_tpu_made_free(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_draw_different_kernels_and_configurations),
+        cmocka_unit_test(draws_are_even_over_families_programs_and_kernels),
+        cmocka_unit_test(configurations_are_drawn_evenly),
+        cmocka_unit_test(a_step_that_wants_all_gets_each_once),
+        cmocka_unit_test(steps_depend_on_seed_and_step_alone),
+        cmocka_unit_test(what_cannot_be_drawn_is_said),
+        cmocka_unit_test(a_pass_visits_each_configuration_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole calls of `tpu autotune`, each in a child of its own, and the lab's kernels as the model
+   reads them. */
+#define _GNU_SOURCE
+#include "core/internal.h"
+#include "examples/lab/nets/families.h"
+#include "examples/tpu/program.h"
+#include "examples/tpu/tune/hardware.h"
+#include "examples/tpu/tune/model.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/files.h"
+
+#define DATA AG_SOURCE_DIR "/examples/data/"
+
+static char start_folder[4096];
+
+static void redirect(const char *name, int to)
+{
+    const int file = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    dup2(file, to);
+    close(file);
+}
+
+/* Words are separated by single spaces. */
+static int call(const char *line)
+{
+    int status;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (!child) {
+        int argc = 0;
+        char *argv[64], *rest = NULL, *copy = strdup(line);
+        for (char *word = strtok_r(copy, " ", &rest); word && argc < 63;
+             word = strtok_r(NULL, " ", &rest))
+            argv[argc++] = word;
+        argv[argc] = NULL;
+        redirect(".stdout", STDOUT_FILENO);
+        redirect(".stderr", STDERR_FILENO);
+        setenv("PATH", "/none", 1); /* no gnuplot: quicker */
+        const int code = harness_main(&tpu_program_table, argc, argv);
+        fflush(stdout);
+        free(copy);
+        exit(code);
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void expect(const char *line, int code, const char *out, const char *err)
+{
+    const int got = call(line);
+    char *said = files_text(files_folder, ".stdout"), *warned = files_text(files_folder, ".stderr");
+    if (got != code || !strstr(said, out) || !strstr(warned, err))
+        fail_msg("%s: exit %d\nstdout: %s\nstderr: %s\n", line, got, said, warned);
+    free(said);
+    free(warned);
+}
+
+/* Models that have hardly learned anything. */
+static int make(void **state)
+{
+    if (!getcwd(start_folder, sizeof start_folder) || files_make(state) || chdir(files_folder))
+        return -1;
+    expect("tpu train --data " DATA "fusion/mlp_0.npz --out fusion --steps 2 --hidden 8 "
+           "--embedding 8 --kernels 4 --threads 1 --quiet --seed 5",
+           0, "", "");
+    expect("tpu train --data " DATA "tile/mixer_0_8a9e13b6f68dcc6c.npz --out tile --steps 2 "
+           "--hidden 8 --embedding 8 --kernels 1 --threads 1 --quiet",
+           0, "", "");
+    return 0;
+}
+
+static int unmake(void **state) { return chdir(start_folder) ? -1 : files_remove(state); }
+
+static void sentences(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int code;
+        const char *err;
+    } wrong[] = {
+        {"tpu autotune --out a", 2, "needs --run RUN (a fusion model), --tile-run RUN"},
+        {"tpu autotune --run fusion", 2, "tpu autotune needs --out RUN"},
+        {"tpu autotune --run tile --out a", 2,
+         "--run: tile holds a model for tile files, but this option needs one that was trained on "
+         "fusion files; choose another run"},
+        {"tpu autotune --tile-run fusion --out a", 2,
+         "--tile-run: fusion holds a model for fusion"},
+        {"tpu autotune --run none --out a", 3, "none/config.json"},
+        {"tpu autotune --tile-run none --out a", 3, "none/best.safetensors"},
+        {"tpu autotune --run fusion --out a --families mpl", 2,
+         "there is no family mpl; did you mean mlp?"},
+        {"tpu autotune --run fusion --out a --text none.txt", 3, "none.txt"},
+        {"tpu autotune --run fusion --out a --start defualt", 2,
+         "\"defualt\" is not one of default|random|both; did you mean default?"},
+        {"tpu autotune --run fusion --out a --measurements 0", 2,
+         "--measurements: 0 is out of range; it must be 1 to 1000000"},
+        {"tpu autotune --run fusion --out a --verify -1", 2, "--verify: -1 is out of range"},
+        {"tpu autotune --run fusion --out a --tiles 1", 2, "--tiles: 1 is out of range"},
+        {"tpu autotune --run fusion --out a --core 900", 2,
+         "--core is 900, which is no core that the program may run on (0"},
+        {"tpu autotune --run fusion --out a --data b", 2, "--data is no option of tpu autotune"},
+        {"tpu autotune --run fusion --out tile", 2, "the folder tile is not empty"},
+        {"tpu autotune --run fusion --out ./fusion --force", 2,
+         "--out: ./fusion is the folder of --run, whose model would be lost; choose another"},
+        {"tpu autotune --run fusion --tile-run tile --out tile --force", 2,
+         "--out: tile is the folder of --tile-run"},
+        {"tpu train --data " DATA "fusion/mlp_0.npz --out a --tiles 3", 2,
+         "--tiles is no option of tpu train (it belongs to autotune)"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        expect(wrong[i].line, wrong[i].code, "", wrong[i].err);
+    char *text = files_text(files_folder, "a/config.json");
+    assert_null(text); /* nothing is made before all is in order */
+}
+
+static void check_search(const json_t *search, int budget)
+{
+    const json_int_t n = json_integer_value(json_object_get(search, "measurements"));
+    assert_in_range(n, 1, budget);
+    assert_int_equal(json_array_size(json_object_get(search, "curve")), n);
+    assert_true(json_real_value(json_object_get(search, "speedup")) > 0);
+}
+
+static void a_whole_search(void **state)
+{
+    (void)state;
+    expect("tpu autotune --run fusion --tile-run tile --families mlp,recommender --programs 2 "
+           "--milliseconds 0.3 --measurements 4 --verify 2 --search-steps 30 --tiles 4 --out a "
+           "--threads 1 --json --quiet",
+           0, "\"programs\"", "");
+    static const char *const files[] = {"a/autotune.json",    "a/report.html",
+                                        "a/metrics.csv",      "a/config.json",
+                                        "a/plots/fusion.tsv", "a/plots/fusion-curves.tsv",
+                                        "a/plots/tiles.tsv"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *text = files_text(files_folder, files[i]);
+        if (!text || !*text) fail_msg("%s is not there", files[i]);
+        free(text);
+    }
+    json_t *j = json_load_file("a/autotune.json", 0, NULL);
+    const json_t *programs = json_object_get(j, "programs");
+    assert_int_equal(json_array_size(programs), 2);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *p = json_array_get(programs, i);
+        const json_t *searches = json_object_get(json_object_get(p, "fusion"), "searches");
+        assert_int_equal(json_array_size(searches), 4);
+        for (size_t k = 0; k < 4; k++) check_search(json_array_get(searches, k), k % 2 ? 2 : 4);
+        assert_int_equal(json_array_size(json_object_get(json_object_get(p, "tiles"), "choices")),
+                         4);
+    }
+    json_decref(j);
+    /* Again into the same folder; one start, one kind. */
+    expect("tpu autotune --run fusion --families mlp --programs 1 --milliseconds 0.3 "
+           "--measurements 2 --verify 2 --search-steps 6 --start random --out a --force --threads "
+           "1",
+           0, "learned, random", "the results are in a; open a/report.html");
+    assert_null(files_text(files_folder, "a/plots/tiles.tsv")); /* of the call before */
+    char *page = files_text(files_folder, "a/report.html");
+    assert_non_null(strstr(page, " x</b><span>hardware, 2, from random</span>"));
+    assert_non_null(strstr(page, " x</b><span>learned + hardware, 2, from random</span>"));
+    assert_null(strstr(page, "from default"));
+    free(page);
+    char *config = files_text(files_folder, "a/config.json"); /* its own seed, not the run's */
+    assert_non_null(strstr(config, "\"seed\": 0"));
+    free(config);
+    config = files_text(files_folder, "fusion/config.json");
+    assert_non_null(strstr(config, "\"seed\": 5"));
+    free(config);
+    expect("tpu autotune --run fusion --families mlp --programs 1 --minutes 1e-9 --out b", 2, "",
+           "--minutes: 1e-09 are too short for the first of the 1 programs");
+}
+
+/* The features that training read from a file and those of the same kernels here are equal. */
+static void kernels_look_as_in_files(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    lab_fusion f = {0};
+    tpu_data data = {0};
+    ag_failure why = {0};
+    const char *path = DATA "fusion/mlp_0.npz";
+    assert_int_equal(lab_family_program(&p, "mlp", 0, 10, &why), AG_OK);
+    assert_int_equal(lab_fusion_draw(&f, &p, 3, 0, &why), AG_OK);
+    assert_int_equal(tpu_data_read(&data, &(harness_paths){&path, 1}, "data", &why), AG_OK);
+    assert_true(data.kernels >= f.n);
+    for (int i = 0; i < f.n; i++) {
+        tpu_kernel k;
+        const tpu_kernel *read = &data.kernel[i];
+        tune_kernel_open(&k, &f.kernel[i]);
+        const size_t n = (size_t)k.nodes;
+        assert_int_equal(k.nodes, read->nodes);
+        assert_int_equal(k.edges, read->edges);
+        assert_memory_equal(k.feature, read->feature, n * TPUGRAPHS_FEATURES * sizeof(float));
+        assert_memory_equal(k.opcode, read->opcode, n * sizeof *k.opcode);
+        assert_memory_equal(k.edge, read->edge, 2 * (size_t)k.edges * sizeof *k.edge);
+        assert_memory_equal(k.analysis, read->analysis, sizeof k.analysis);
+        tune_kernel_close(&k);
+    }
+    tpu_data_free(&data);
+    lab_fusion_clear(&f);
+    lab_program_clear(&p);
+}
+
+/* A search cannot use infinity, nor 0, which marks a kernel without a price. */
+static void wild_models_predict_times(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    lab_fusion f = {0};
+    tune_model m;
+    ag_failure why = {0};
+    const tpu_settings s = {.eval_samples = 64, .eval_nodes = 1024, .shell.common.threads = 1};
+    assert_int_equal(tune_model_open(&m, &s, "fusion", TPU_FUSION, "run", &why), AG_OK);
+    assert_int_equal(lab_family_program(&p, "mlp", 0, 2, &why), AG_OK);
+    assert_int_equal(lab_fusion_draw(&f, &p, 2, 0, &why), AG_OK);
+    double *ns = calloc((size_t)f.n, sizeof *ns);
+    for (double offset = -1e4; offset <= 1e4; offset += 2e4) {
+        ((tpu_trained *)m.runs.run[0].net)->model.offset = offset;
+        assert_int_equal(tune_model_times(&m, ns, &f, &why), AG_OK);
+        for (int i = 0; i < f.n; i++) assert_true(isfinite(ns[i]) && ns[i] > 0);
+    }
+    free(ns);
+    tune_model_close(&m);
+    lab_fusion_clear(&f);
+    lab_program_clear(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sentences), cmocka_unit_test(a_whole_search),
+        cmocka_unit_test(kernels_look_as_in_files), cmocka_unit_test(wild_models_predict_times)};
+    return cmocka_run_group_tests(tests, make, unmake);
+}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+# Fails, with file and line, when a comment or page has a word that readers stumble over, when "What ..." is the
+# whole of a comment, or when a section comment is broken in two lines. Names and strings of the code are not read.
+# Usage: words.sh [FILE...]; without files, all of the folders below, but not this script.
+cd "$(dirname "$0")/.." || exit 1
+words='behind|stands|beside'
+folders='README.md CHANGELOG.md CONTRIBUTING.md .github docs augur.h core autograd ops gnn optim examples tests cmake'
+excepted='docs/ops.md tests/words.sh' # the first is made from the op table
+
+tracked() { # those of git; in a copy without it, all but build trees
+    git ls-files -- $folders 2>/dev/null | grep . ||
+        find $folders -type d \( -name 'build*' -o -name __pycache__ \) -prune -o -type f -print
+}
+
+files_of() {
+    tracked | grep -E '(\.([ch]|cu|cuh|cpp|hpp|def|py|sh|cmake|ini|md)|/CMakeLists\.txt)$' | sort |
+        while read -r file; do
+            case " $excepted " in *" $file "*) ;; *) [ -f "$file" ] && printf '%s\n' "$file" ;; esac
+        done
+}
+
+# Prints FILE:LINE: COMMENT for the comments of C, Python and #-files, and FILE:LINE: TEXT for pages.
+comments='
+function emit(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
+FNR == 1 {
+    inside = ""
+    kind = "sh"
+    if (FILENAME ~ /\.md$/) kind = "page"
+    if (FILENAME ~ /\.([ch]|cu|cuh|cpp|hpp|def)$/) kind = "c"
+    if (FILENAME ~ /\.py$/) kind = "py"
+    if (FILENAME ~ /\.ini$/) kind = "ini"
+}
+kind == "page" { emit($0); next }
+kind == "ini" { if ($0 ~ /^[ \t]*[;#]/) emit($0); next }
+kind == "sh" { if (match($0, /(^|[ \t])#/)) emit(substr($0, RSTART)); next }
+{
+    rest = $0
+    out = ""
+    while (rest != "") {
+        if (inside != "") {
+            end = index(rest, inside)
+            if (!end) { out = out rest; break }
+            out = out substr(rest, 1, end + length(inside) - 1)
+            rest = substr(rest, end + length(inside))
+            inside = ""
+        } else if (kind == "c" && match(rest, /^("([^"\\]|\\.)*"|\047([^\047\\]|\\.)*\047)/)) {
+            rest = substr(rest, RLENGTH + 1)
+        } else if (kind == "c" && substr(rest, 1, 2) == "/*") {
+            out = out " /*"
+            rest = substr(rest, 3)
+            inside = "*/"
+        } else if (kind == "c" && substr(rest, 1, 2) == "//") {
+            out = out rest
+            break
+        } else if (kind == "py" && substr(rest, 1, 3) == "\"\"\"") {
+            out = out " \"\"\""
+            rest = substr(rest, 4)
+            inside = "\"\"\""
+        } else if (kind == "py" && match(rest, /^("([^"\\]|\\.)*"|\047([^\047\\]|\\.)*\047)/)) {
+            rest = substr(rest, RLENGTH + 1)
+        } else if (kind == "py" && substr(rest, 1, 1) == "#") {
+            out = out rest
+            break
+        } else rest = substr(rest, 2)
+    }
+    if (out != "") emit(out)
+}'
+
+bad=0
+report() { # report WHAT LINES
+    if [ -n "$2" ]; then
+        echo "words: $1:"
+        printf '%s\n' "$2"
+        bad=1
+    fi
+}
+
+list=${TMPDIR:-/tmp}/words.$$
+trap 'rm -f "$list"' EXIT
+if [ $# -gt 0 ]; then printf '%s\n' "$@"; else files_of; fi >"$list"
+[ $# -gt 0 ] || [ "$(wc -l <"$list")" -ge 500 ] || report "few files were found" "$(wc -l <"$list")"
+
+found=$(xargs awk "$comments" <"$list") || report "awk cannot read the comments" "$list"
+report "write another word than $words" \
+    "$(printf '%s\n' "$found" | grep -iE "^[^:]*:[0-9]*:.*(^|[^A-Za-z0-9_])($words)([^A-Za-z0-9_]|\$)")"
+report "say what it is instead of \"What ...\"" \
+    "$(printf '%s\n' "$found" | grep -E '^[^:]*\.([ch]|cu|cuh|cpp|hpp|def|py):[0-9]*: *(/\*|"""|#) *What [^?]*$')"
+report "put the section comment on one line, /* ---- name ---- */" \
+    "$(printf '%s\n' "$found" | grep -E '^[^:]*:[0-9]*: */\* ?---' | grep -vE '/\* ---- .* ---- \*/$')"
+exit $bad
