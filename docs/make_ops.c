@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes ops.md, the reference of all ops, from the op table. tests/test_ops_table.c includes this
-   file to compare the committed page with a fresh one. */
+/* Writes ops.md, the reference of all ops, from the op table. tests/ops/test_ops_table.c includes
+   this file to compare the committed page with a fresh one. */
+#include "docs/formula.h"
 #include "ops/table.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-/* A formula as code inside a cell, where a bar would end the cell; of elementwise.def, K(c) becomes
-   c and v_exp exp. */
+/* A formula as code inside a cell, where a bar would end the cell. */
 static void put_formula(FILE *file, const char *text)
 {
-    int constant = 0, inside_name = 0;
+    char plain[400];
+    plain_formula(plain, sizeof plain, text);
     fputc('`', file);
-    for (; *text; text++) {
-        if (!inside_name && strncmp(text, "v_", 2) == 0)
-            text += strspn(text + 1, "_") + 1;
-        else if (!inside_name && strncmp(text, "K(", 2) == 0)
-            constant = 1, text += 2;
-        inside_name = isalnum((unsigned char)*text) || *text == '_';
-        if (constant && *text == ')')
-            constant = 0;
-        else
-            fprintf(file, *text == '|' ? "\\%c" : "%c", *text);
-    }
+    for (const char *c = plain; *c; c++) fprintf(file, *c == '|' ? "\\%c" : "%c", *c);
     fputc('`', file);
 }
 
@@ -55,7 +43,7 @@ static void put_inputs(FILE *file, const ag_op *op)
     if (is_variadic(op)) fprintf(file, "...");
 }
 
-/* "x, y": what backward reads beside dy. */
+/* "x, y": the values that backward reads besides dy. */
 static void put_saved(FILE *file, const ag_op *op)
 {
     char name[32];
@@ -134,15 +122,15 @@ static void write_ops(FILE *file)
         file,
         "# Ops\n\n"
         "Made from the op table by `docs/make_ops.c` (`cmake --build --preset release --target "
-        "docs`); do not edit.\nShapes and sources stand in `ops/ops.h` and `gnn/gnn.h`, the "
+        "docs`); do\nnot edit. Shapes and sources are in `ops/ops.h` and `gnn/gnn.h`, the "
         "bodies in the `.h` file of the op.\n\n"
         "- *gradients*: the inputs that get one. PARTIAL: backward does not write every element "
-        "once, so the plan\n  fills with zeros first.\n"
-        "- *saved*: what backward reads beside the gradient of the output; the plan keeps it "
+        "once, so the\n  plan fills with zeros first.\n"
+        "- *saved*: what backward reads besides the gradient of the output; the plan keeps it "
         "until then.\n"
         "- *kind*: elementwise ops join a fused group, which an op that *leads* may begin; a "
-        "*view* computes nothing;\n  a *kink* is where the derivative jumps.\n"
-        "- *cases*: how many inputs the tests try (`tests/test_ops*.c`).\n\n"
+        "*view* computes\n  nothing; a *kink* is where the derivative jumps.\n"
+        "- *cases*: how many inputs the tests try (`tests/ops/test_ops*.c`).\n\n"
         "| op | formula | inputs | gradients | saved | kind | CUDA | cases |\n"
         "|---|---|---|---|---|---|---|---|\n");
     for (; (op = ag__op(n)) != NULL; n++) put_row(file, op);

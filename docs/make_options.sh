@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+# make_options.sh BIN: writes docs/options.md to stdout, from the --help of the programs in the folder BIN, which their option
+# tables make. `cmake --build --preset release --target docs` runs it; tests/docs/options.sh compares the committed page.
+set -e
+bin=$1
+LC_ALL=C
+export LC_ALL
+
+# Lines COMMAND<TAB>LINE of the help of every command.
+help_of() {
+    "$bin/$1" --help | sed -n "s/^  $1 \([a-z][a-z-]*\) .*/\1/p" | while read -r command; do
+        "$bin/$1" "$command" --help | sed "s/^/$command	/"
+    done
+}
+
+rows='
+function escaped(text) { gsub(/\|/, "\\|", text); return text }
+# Moves "(needed; 1 to 4)" or "(default 2; 1 to 4)" from the end of the text into `value`.
+function take_value(    at, rest) {
+    value = ""
+    if (match(text, / *\((default|needed|[-0-9.e+KMGT]+ (to|or) )[^()]*\)$/)) {
+        value = substr(text, RSTART, RLENGTH)
+        text = substr(text, 1, RSTART - 1)
+        sub(/^ *\(/, "", value)
+        sub(/\)$/, "", value)
+        sub(/^default /, "", value)
+    }
+}
+function finish(    key) {
+    if (left == "") return
+    take_value()
+    key = group SUBSEP left SUBSEP text
+    if (!(key in commands)) {
+        if (!(group in rows_of)) groups[++n_groups] = group
+        of_row[group, ++rows_of[group]] = key
+        left_of[key] = left
+        text_of[key] = text
+        commands[key] = command
+    } else if (index(" " commands[key] " ", " " command " ") == 0) commands[key] = commands[key] " " command
+    if (value_of[key] !~ /^needed/) value_of[key] = value
+    left = ""
+}
+BEGIN { FS = "\t" }
+$1 != command { finish(); command = $1; group = ""; seen[command] = 1; n_commands++ }
+$2 ~ /^[A-Z]/ && $2 !~ /:/ { finish(); group = $2; next }
+group == "" || group == "General" { next }
+$2 ~ /^  -/ {
+    finish()
+    line = substr($2, 3)
+    at = index(line, "  ")
+    left = at ? substr(line, 1, at - 1) : line
+    text = at ? substr(line, at) : ""
+    sub(/^ */, "", text)
+    next
+}
+$2 ~ /^ +[^ ]/ && left != "" {
+    line = $2
+    sub(/^ */, "", line)
+    text = text (text == "" ? "" : " ") line
+}
+END {
+    finish()
+    for (g = 1; g <= n_groups; g++) {
+        printf "\n### %s: %s\n\n| option | default, range | commands | |\n|---|---|---|---|\n", program, tolower(groups[g])
+        for (i = 1; i <= rows_of[groups[g]]; i++) {
+            key = of_row[groups[g], i]
+            many = split(commands[key], list, " ")
+            printf "| `%s` | %s | %s | %s |\n", escaped(left_of[key]), escaped(value_of[key]),
+                many == n_commands ? "all" : commands[key], escaped(text_of[key])
+        }
+    }
+}'
+
+cat <<'END_OF_HEAD'
+# Options
+
+Made from the option tables of the programs by `docs/make_options.sh`
+(`cmake --build --preset release --target docs`); do not edit. `PROGRAM COMMAND --help` prints the
+same.
+
+Every option is a flag, a line `name = value` of a config file and a key of `config.json`
+([in which order](errors.md#options)). `--[no-]name` is on by default, a flag without a value is off.
+*needed* is without a default. All commands take `--config FILE.ini` (read options from a file),
+`--set NAME=VALUE...` (set options by name) and `--help`. The words are those of the
+[glossary](glossary.md).
+END_OF_HEAD
+for program in tgraph tpu tpgnn lab; do
+    printf '\n## %s\n\n' "$program"
+    "$bin/$program" --help | sed -n '1s/^[^:]*: \(.*\)$/\1./p'
+    printf '\n| command | |\n|---|---|\n'
+    "$bin/$program" --help | sed -n "s/^  $program \([a-z][a-z-]*\) *\(.*\)/| \`\1\` | \2 |/p"
+    help_of "$program" | awk -v program="$program" "$rows"
+done
