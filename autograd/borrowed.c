@@ -25,7 +25,7 @@ void ag__borrow_check(ag_tape *tape, const char *when)
         ag_tape_fail(tape, AG_EUSE,
                      "input %d%s%.100s%s: its data %s changed %s; borrowed data must stay as it is "
                      "until ag_forward or ag_backward returns, so record after a change or give "
-                     "the tape a copy.",
+                     "the tape a copy",
                      i, t->name ? ", \"" : "", t->name ? t->name : "", t->name ? "\"" : "",
                      ag_shape_text(text, t->shape), when);
     }

@@ -27,7 +27,7 @@ static void complain(ag_tape *tape, int node_index, const char *what, const ag_r
     ag_tape_fail(tape, AG_EFINITE,
                  "%s: element %lld of %s is %g at step %llu (op %d%s%s%s); values must be finite: "
                  "look at the "
-                 "inputs or lower the learning rate.",
+                 "inputs or lower the learning rate",
                  node->op->name, (long long)at, what, (double)v,
                  (unsigned long long)tape->record.step, node_index, *name ? ", \"" : "", name,
                  *name ? "\"" : "");

@@ -82,7 +82,7 @@ double ag_gradcheck(ag_tensor *(*build)(ag_tape *tape, void *context), void *con
     double worst = 0;
     if (!where || !build || !params) {
         if (where)
-            snprintf(where, 200, "ag_gradcheck: %s is NULL; give it.", build ? "params" : "build");
+            snprintf(where, 200, "ag_gradcheck: %s is NULL; give it", build ? "params" : "build");
         ag_tape_free(c.tape);
         return (double)INFINITY;
     }
@@ -94,7 +94,7 @@ double ag_gradcheck(ag_tensor *(*build)(ag_tape *tape, void *context), void *con
     ag_real *saved = ag__alloc(ag__mul((size_t)params->size, sizeof *saved));
     if (ag_failed(c.tape) || !d || !saved) {
         snprintf(where, 200, "%s",
-                 ag_failed(c.tape) ? ag_error(c.tape) : "There is no memory for the check.");
+                 ag_failed(c.tape) ? ag_error(c.tape) : "There is no memory for the check");
         worst = (double)INFINITY;
     }
     for (int i = 0; i < params->count && worst < (double)INFINITY; i++) {

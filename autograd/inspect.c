@@ -39,7 +39,7 @@ void ag_plan_print(ag_tensor *y, int training, FILE *file)
     if (!file) return;
     if (!plan) {
         fprintf(file, "no plan: %s\n",
-                y ? ag_error(y->tape) : "the tensor is NULL; give the one that a run would want.");
+                y ? ag_error(y->tape) : "the tensor is NULL; give the one that a run would want");
         return;
     }
     int64_t gradients = 0;

@@ -62,7 +62,7 @@ ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted, int training)
 {
     ag_plan *oldest = &tape->plans[0];
     if (build_key(tape, wanted, training)) {
-        ag_tape_fail(tape, AG_EMEMORY, "There is no memory for the plan of %d ops.", tape->n_nodes);
+        ag_tape_fail(tape, AG_EMEMORY, "There is no memory for the plan of %d ops", tape->n_nodes);
         return NULL;
     }
     tape->clock++;
@@ -78,7 +78,7 @@ ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted, int training)
     oldest->used = 0;
     if (keep_key(tape, oldest) || ag__plan_build(tape, oldest, wanted, training) ||
         ag__plan_place(tape, oldest)) {
-        ag_tape_fail(tape, AG_EMEMORY, "There is no memory for the plan of %d ops.", tape->n_nodes);
+        ag_tape_fail(tape, AG_EMEMORY, "There is no memory for the plan of %d ops", tape->n_nodes);
         return NULL;
     }
     oldest->used = tape->clock;

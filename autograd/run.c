@@ -167,7 +167,7 @@ static int make_room(ag_tape *tape, const ag_plan *plan)
     ag_tape_fail(
         tape, AG_EMEMORY,
         "There is no memory for the %lld bytes that this step wants; use fewer configurations or a "
-        "smaller graph per step.",
+        "smaller graph per step",
         (long long)(plan->slab_bytes + tiles));
     return 1;
 }
@@ -266,7 +266,7 @@ static void check_devices(ag_tape *tape)
         if (p && p->block->device != tape->device)
             ag_tape_fail(tape, AG_EUSE,
                          "parameter \"%s\" went to the %s after it was recorded; record the step "
-                         "again after ag_params_to.",
+                         "again after ag_params_to",
                          p->name, ag__device_name(p->block->device));
     }
 }
@@ -278,17 +278,17 @@ static void run(ag_tensor *wanted, int training)
     ag__usable(wanted, training ? "ag_backward" : "ag_forward");
     if (!ag_failed(tape) && tape->ran)
         ag_tape_fail(tape, AG_EUSE,
-                     "The tape ran already; call ag_tape_reset and record the next step.");
+                     "The tape ran already; call ag_tape_reset and record the next step");
     if (!ag_failed(tape) && training && wanted->count != 1) {
         char text[64];
         ag_tape_fail(tape, AG_ESHAPE,
-                     "ag_backward: the loss is %s, but a gradient starts from one element.",
+                     "ag_backward: the loss is %s, but a gradient starts from one element",
                      ag_shape_text(text, wanted->shape));
     }
     if (!ag_failed(tape) && training && wanted->is_int)
         ag_tape_fail(tape, AG_EUSE,
                      "ag_backward: the loss holds int32 indices, which have no gradient; give it a "
-                     "real tensor of one element.");
+                     "real tensor of one element");
     if (!ag_failed(tape)) check_devices(tape);
     if (!ag_failed(tape)) ag__borrow_check(tape, "between recording and the run");
     ag_plan *plan = ag_failed(tape) ? NULL : ag__plan_find(tape, wanted, training);
@@ -316,7 +316,7 @@ static const void *readable(const ag_tensor *x, const char *who, int is_int)
         return ag__device_result(x->tape->tensors[x->id]);
     ag_tape_fail(x->tape, AG_EUSE,
                  "A tensor%s%s was read that %s; run ag_forward or ag_backward on it, or ag_keep "
-                 "it before the run.",
+                 "it before the run",
                  x->name ? " " : "", x->name ? x->name : "",
                  !x->tape->ran         ? "has not been computed yet"
                  : x->is_int != is_int ? "holds another type of number"
@@ -334,9 +334,8 @@ ag_real ag_item(const ag_tensor *x)
     char text[64];
     if (v && x->count == 1) return v[0];
     if (v)
-        ag_tape_fail(
-            x->tape, AG_ESHAPE,
-            "ag_item: the tensor is %s, but one element is wanted; read it with ag_values.",
-            ag_shape_text(text, x->shape));
+        ag_tape_fail(x->tape, AG_ESHAPE,
+                     "ag_item: the tensor is %s, but one element is wanted; read it with ag_values",
+                     ag_shape_text(text, x->shape));
     return (ag_real)NAN;
 }

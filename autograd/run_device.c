@@ -25,7 +25,7 @@ static int no_room(ag_tape *tape, int64_t wanted)
     tape->slab_bytes = 0;
     ag_tape_fail(tape, AG_EMEMORY,
                  "This step wants %lld bytes on the CUDA device, of which %lld are free; use fewer "
-                 "configurations or a smaller graph per step, or choose the CPU as the device.",
+                 "configurations or a smaller graph per step, or choose the CPU as the device",
                  (long long)wanted, (long long)ag__device_free_bytes());
     return 1;
 }
@@ -141,7 +141,7 @@ static int all_built(ag_tape *tape, const ag_plan *plan)
         const ag_job *job = &plan->jobs[k];
         if (!job->kernel || job->kernel->cuda) continue;
         ag_tape_fail(tape, AG_EDEVICE,
-                     "%s has no CUDA kernel \"%s\" yet (op %d); choose the CPU as the device.",
+                     "%s has no CUDA kernel \"%s\" yet (op %d); choose the CPU as the device",
                      tape->nodes[job->node].op->name, job->kernel->name, job->node);
         return 0;
     }
@@ -257,7 +257,7 @@ const void *ag__device_result(ag_tensor *x)
     ag_tape *tape = x->tape;
     void *copy = ag_arena_take(tape->results, bytes_of(x) + 1); /* nothing is somewhere, too */
     if (!copy) {
-        ag_tape_fail(tape, AG_EMEMORY, "There is no memory for the %lld values of a tensor.",
+        ag_tape_fail(tape, AG_EMEMORY, "There is no memory for the %lld values of a tensor",
                      (long long)x->count);
         return NULL;
     }

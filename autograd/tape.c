@@ -91,12 +91,12 @@ void ag_tape_precision(ag_tape *tape, ag_precision precision)
     if (!tape) return;
     if (precision != AG_FP32 && precision != AG_TF32)
         ag_tape_fail(tape, AG_EUSE,
-                     "ag_tape_precision: %d is no precision; it must be AG_FP32 or AG_TF32.",
+                     "ag_tape_precision: %d is no precision; it must be AG_FP32 or AG_TF32",
                      (int)precision);
     else if (precision == AG_TF32 && tape->device == AG_CPU)
         ag_tape_fail(tape, AG_EUSE,
                      "ag_tape_precision: only a CUDA device has products in tf32, but this tape is "
-                     "on the CPU; leave AG_FP32, or make the tape with ag_tape_new(AG_CUDA).");
+                     "on the CPU; leave AG_FP32, or make the tape with ag_tape_new(AG_CUDA)");
     else
         tape->precision = precision;
 }
@@ -110,7 +110,7 @@ int ag_failed(const ag_tape *tape) { return !tape || tape->failure.status != AG_
 
 const char *ag_error(const ag_tape *tape)
 {
-    return tape ? tape->failure.sentence : "There was no memory for a tape.";
+    return tape ? tape->failure.sentence : "There was no memory for a tape";
 }
 
 ag_status ag_tape_status(const ag_tape *tape) { return tape ? tape->failure.status : AG_EMEMORY; }
@@ -121,7 +121,7 @@ void ag_tape_fail(ag_tape *tape, ag_status status, const char *format, ...)
     va_list list;
     if (!tape) return;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format ? format : "A call failed without a sentence.", list);
+    vsnprintf(text, sizeof text, format ? format : "A call failed without a sentence", list);
     va_end(list);
     ag_fail(&tape->failure, status, "%s", text);
 }
@@ -131,7 +131,7 @@ ag_tensor *ag__poison(ag_tape *tape) { return tape ? &tape->poison : &nowhere; }
 static ag_tensor *no_memory(ag_tape *tape)
 {
     if (ag_failed(tape)) return ag__poison(tape);
-    ag_tape_fail(tape, AG_EMEMORY, "There is no memory for another op on the tape (it has %d).",
+    ag_tape_fail(tape, AG_EMEMORY, "There is no memory for another op on the tape (it has %d)",
                  tape->n_nodes);
     return ag__poison(tape);
 }
@@ -143,7 +143,7 @@ static ag_tensor *append(ag_tape *tape, ag_shape shape, int is_int)
     if (tape->ran) {
         ag_tape_fail(
             tape, AG_EUSE,
-            "An op was recorded after the tape ran; call ag_tape_reset before the next step.");
+            "An op was recorded after the tape ran; call ag_tape_reset before the next step");
         return ag__poison(tape);
     }
     ag_tensor *t = ag__slot(&tape->slots, tape->n_tensors);
@@ -170,7 +170,7 @@ static ag_tensor *leaf(ag_tape *tape, const void *data, ag_shape shape, int is_i
         ag_tape_fail(
             tape, AG_ESHAPE,
             "input %d: %s %s (rank %d); the rank is 0 to %d, sizes are 0 or more and their "
-            "product is at most 2^40.",
+            "product is at most 2^40",
             tape->n_tensors, count < 0 ? "cannot have the shape" : "has no data for",
             ag_shape_text(text, shape), shape.rank, AG_MAX_AXES);
         return ag__poison(tape);
@@ -219,14 +219,14 @@ ag_tensor *ag_parameter(ag_tape *tape, ag_param *param)
         if (tape->tensors[i]->param == param) return tape->tensors[i];
     if (!param || !param->value) {
         ag_tape_fail(tape, AG_EUSE,
-                     "parameter \"%s\" has no storage; build its block with ag_params_build first.",
+                     "parameter \"%s\" has no storage; build its block with ag_params_build first",
                      param && param->name ? param->name : "");
         return ag__poison(tape);
     }
     if (param->block->device != tape->device) {
         ag_tape_fail(tape, AG_EUSE,
                      "parameter \"%s\" is on the %s, but the tape is on the %s; bring its block "
-                     "there with ag_params_to after ag_params_build.",
+                     "there with ag_params_to after ag_params_build",
                      param->name, ag__device_name(param->block->device),
                      ag__device_name(tape->device));
         return ag__poison(tape);
@@ -280,7 +280,7 @@ static int check_tapes(ag_tape *tape, const ag_op *op, ag_tensor *const *x, int 
         for (int k = 0; k < 2; k++)
             ag_tape_fail(k ? tape : x[i]->tape, AG_EUSE,
                          "%s: %s (input %d) belongs to another tape than the inputs before it (op "
-                         "%d); record all inputs of an op on one tape.",
+                         "%d); record all inputs of an op on one tape",
                          op->name, name, i, tape->n_nodes);
         bad = 1;
     }
@@ -294,7 +294,7 @@ static int check_inputs(ag_tape *tape, const ag_op *op, ag_tensor *const *x, int
         char name[32];
         ag__input_name(name, op, i);
         if (!x[i] || !x[i]->tape) {
-            ag_tape_fail(tape, AG_EUSE, "%s: %s (input %d) is %s; give it a tensor (op %d).",
+            ag_tape_fail(tape, AG_EUSE, "%s: %s (input %d) is %s; give it a tensor (op %d)",
                          op->name, name, i, x[i] ? "what an op without a tape returned" : "NULL",
                          tape->n_nodes);
             return 1;
@@ -302,12 +302,12 @@ static int check_inputs(ag_tape *tape, const ag_op *op, ag_tensor *const *x, int
         if (!ag__is_live(x[i])) {
             ag_tape_fail(tape, AG_EUSE,
                          "%s: %s (input %d) is a tensor of an earlier step, which ag_tape_reset "
-                         "ended (op %d); record inputs and parameters again in every step.",
+                         "ended (op %d); record inputs and parameters again in every step",
                          op->name, name, i, tape->n_nodes);
             return 1;
         }
         if (x[i]->is_int != (int)(op->ints >> i & 1)) {
-            ag_tape_fail(tape, AG_EUSE, "%s: %s holds %s, but this op wants %s there (op %d).",
+            ag_tape_fail(tape, AG_EUSE, "%s: %s holds %s, but this op wants %s there (op %d)",
                          op->name, name, x[i]->is_int ? "int32 indices" : "real numbers",
                          x[i]->is_int ? "real numbers" : "int32 indices", tape->n_nodes);
             return 1;
@@ -337,7 +337,7 @@ ag_tensor *ag__record(const ag_op *op, ag_tensor *const *x, int n_in, const ag_a
     ag_call call = {.op = op, .tape = tape, .n_in = n_in};
     if (attr) call.attr = *attr;
     if (n_in > AG_MAX_IN) {
-        ag_tape_fail(tape, AG_EUSE, "%s: %d inputs; at most %d are possible (op %d).", op->name,
+        ag_tape_fail(tape, AG_EUSE, "%s: %d inputs; at most %d are possible (op %d)", op->name,
                      n_in, AG_MAX_IN, tape->n_nodes);
         return ag__poison(tape);
     }

@@ -46,7 +46,7 @@ int ag__usable(const ag_tensor *x, const char *who)
     if (ag__is_live(x)) return 1;
     ag_tape_fail(x->tape, AG_EUSE,
                  "%s: the tensor is one of an earlier step, which ag_tape_reset ended; read "
-                 "tensors before the reset, and record them again in every step.",
+                 "tensors before the reset, and record them again in every step",
                  who);
     return 0;
 }

@@ -58,7 +58,8 @@ typedef enum ag_status {
     AG_EDEVICE  /* no such device, or the device failed */
 } ag_status;
 
-/* The first failure of a call that has no tape: a status and one full sentence. Start from {0}. */
+/* The first failure of a call that has no tape: a status and one sentence, without a full
+   stop. Start from {0}. */
 typedef struct ag_failure {
     ag_status status;
     char sentence[480];

@@ -10,7 +10,7 @@ ag_status ag__device_open(ag_failure *why)
     return ag_fail(why, AG_EDEVICE,
                    "This version is built without CUDA and runs on the CPU only; configure with "
                    "`cmake --preset cuda` where the CUDA toolkit is, or choose the CPU as the "
-                   "device.");
+                   "device");
 }
 void ag__device_describe(ag__device_about *about) { *about = (ag__device_about){0}; }
 ag_status ag__device_failed(ag_failure *why) { return ag__device_open(why); }

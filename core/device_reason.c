@@ -16,24 +16,23 @@ const char *ag__device_reason(char text[400], int error, int built, const char *
         snprintf(
             text, 300,
             "There is no NVIDIA driver, or one older than CUDA %d.%d, for which this version is "
-            "built; install a newer driver, %s.",
+            "built; install a newer driver, %s",
             built / 1000, built % 1000 / 10, other);
         break;
     case NO_DEVICE:
-        snprintf(
-            text, 300,
-            "The driver finds no CUDA device; look at nvidia-smi and CUDA_VISIBLE_DEVICES, %s.",
-            other);
+        snprintf(text, 300,
+                 "The driver finds no CUDA device; look at nvidia-smi and CUDA_VISIBLE_DEVICES, %s",
+                 other);
         break;
     case NO_CODE:
         snprintf(text, 400,
                  "The CUDA device \"%.60s\" has compute capability %d.%d, for which this version "
-                 "has no code; configure with -DCMAKE_CUDA_ARCHITECTURES=%d%d, %s.",
+                 "has no code; configure with -DCMAKE_CUDA_ARCHITECTURES=%d%d, %s",
                  name, major, minor, major, minor, other);
         break;
     default:
         snprintf(text, 400,
-                 "The CUDA device cannot be opened: %.120s (error %d); look at nvidia-smi, %s.",
+                 "The CUDA device cannot be opened: %.120s (error %d); look at nvidia-smi, %s",
                  meaning, error, other);
     }
     return text;
@@ -43,12 +42,12 @@ const char *ag__device_sentence(char text[400], const char *last, const char *me
 {
     if (waited)
         snprintf(text, 400,
-                 "The CUDA device failed in \"%.60s\": %.120s; choose the CPU as the device.", last,
+                 "The CUDA device failed in \"%.60s\": %.120s; choose the CPU as the device", last,
                  meaning);
     else
         snprintf(text, 400,
                  "The CUDA device failed in or before \"%.60s\": %.120s; run again with "
-                 "AUGUR_CUDA_WAIT=1 to name the kernel, or choose the CPU as the device.",
+                 "AUGUR_CUDA_WAIT=1 to name the kernel, or choose the CPU as the device",
                  last, meaning);
     return text;
 }

@@ -11,7 +11,7 @@ ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
         char text[sizeof why->sentence];
         va_list list;
         va_start(list, format);
-        vsnprintf(text, sizeof text, format ? format : "A call failed without a sentence.", list);
+        vsnprintf(text, sizeof text, format ? format : "A call failed without a sentence", list);
         va_end(list);
         ag__printable(why->sentence, sizeof why->sentence, text);
         why->status = status;
@@ -21,6 +21,6 @@ ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
 
 ag_status ag__refuse_null(ag_failure *why, const char *call, const char *argument)
 {
-    return ag_fail(why, AG_EUSE, "%s: the argument %s is NULL; give it what the header asks for.",
+    return ag_fail(why, AG_EUSE, "%s: the argument %s is NULL; give it what the header asks for",
                    call, argument);
 }

@@ -41,9 +41,9 @@ static ag_status refuse(ag_failure *why, const char *path, const char *verb, int
 {
     if (error == ENOMEM)
         return ag_fail(why, AG_EMEMORY,
-                       "cannot write %s: there is no memory for it; free some and try again.",
+                       "cannot write %s: there is no memory for it; free some and try again",
                        ag__path_tail(path));
-    return ag_fail(why, AG_EFILE, "cannot %s %s: %s; %s.", verb, ag__path_tail(path),
+    return ag_fail(why, AG_EFILE, "cannot %s %s: %s; %s", verb, ag__path_tail(path),
                    error ? strerror(error) : "the write was cut short", advice(error));
 }
 
@@ -96,7 +96,7 @@ static ag_status fill(int fd, const char *path, ag_status (*write)(FILE *, void 
         status = refuse(why, path, "write", errno);
     else if (status != AG_OK)
         ag_fail(why, status,
-                "cannot write %s: its contents could not be made; what was there stays, try again.",
+                "cannot write %s: its contents could not be made; what was there stays, try again",
                 ag__path_tail(path));
     else if (fflush(file) || fsync(fd))
         status = refuse(why, path, "write", errno);
@@ -132,7 +132,7 @@ ag_status ag__save_file(const char *path, ag_status (*write)(FILE *file, void *c
     const int exists = stat(path, &old) == 0;
     if (exists && !S_ISREG(old.st_mode))
         return ag_fail(why, AG_EFILE,
-                       "cannot write %s: it is not a regular file; choose another name.",
+                       "cannot write %s: it is not a regular file; choose another name",
                        ag__path_tail(path));
     char *name = ag__alloc(ag__add(strlen(path), SUFFIX_BYTES));
     if (!name) return refuse(why, path, "write", ENOMEM);

@@ -29,7 +29,7 @@ int ag__check_edges(ag_call *call, int at)
 int ag__has_weights(const void *weights, const ag_tensor *x, ag_edges edges, const char *who)
 {
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
-    if (!weights) ag_tape_fail(tape, AG_EUSE, "%s: weights is NULL; give it the parameters.", who);
+    if (!weights) ag_tape_fail(tape, AG_EUSE, "%s: weights is NULL; give it the parameters", who);
     return weights && tape;
 }
 
@@ -52,7 +52,7 @@ static int rows_fit(const arrays *a, const int32_t *rows, const char *name)
             ag_tape_fail(a->tape, AG_EINDEX,
                          "%s of the edges: node %d has %d messages from position %d on, but they "
                          "must begin at %lld, where those of the node before end, and there are %d "
-                         "messages; make the arrays with ag_graph_build.",
+                         "messages; make the arrays with ag_graph_build",
                          name, v, n, first, (long long)end, a->messages);
             return 0;
         }
@@ -61,7 +61,7 @@ static int rows_fit(const arrays *a, const int32_t *rows, const char *name)
     if (end == a->messages) return 1;
     ag_tape_fail(a->tape, AG_EINDEX,
                  "%s of the edges hold %lld messages, but there are %d; make the arrays with "
-                 "ag_graph_build.",
+                 "ag_graph_build",
                  name, (long long)end, a->messages);
     return 0;
 }
@@ -77,7 +77,7 @@ static int transpose_fits(const arrays *a, int u)
         ag_tape_fail(a->tape, AG_EINDEX,
                      "targets of the edges: entry %d is (%d, %d), but must be a node of 0 to %d "
                      "and the position of its message from node %d; make the arrays with "
-                     "ag_graph_build.",
+                     "ag_graph_build",
                      q, v, p, a->nodes - 1, u);
         return 0;
     }
@@ -117,7 +117,7 @@ void ag__check_arrays(ag_edges e)
     if (!given)
         ag_tape_fail(a.tape, AG_EUSE,
                      "The edges mix arrays that an op made with others; pass the edges of a "
-                     "pooled graph on as they are.");
+                     "pooled graph on as they are");
     else if (are_graph(&a))
         ag__set_fit(x, 4);
 }

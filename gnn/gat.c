@@ -33,11 +33,11 @@ static int sizes_fit(const ag_gat_weights *weights, ag_tape *tape, const ag_tens
     for (int i = 0; i < 3; i++)
         if (!p[i]) {
             ag_tape_fail(tape, AG_EUSE,
-                         "ag_gat: one of w, from and to is NULL; only the bias may be.");
+                         "ag_gat: one of w, from and to is NULL; only the bias may be");
             return 0;
         }
     if (x && ag_shape_of(x).rank != 2)
-        ag_tape_fail(tape, AG_ESHAPE, "ag_gat: x is %s, but must be [nodes, features].",
+        ag_tape_fail(tape, AG_ESHAPE, "ag_gat: x is %s, but must be [nodes, features]",
                      ag_shape_text(w, ag_shape_of(x)));
     if (heads >= 1 && p[0]->shape.rank == 2 && ag_shape_equal(p[1]->shape, p[2]->shape) &&
         p[1]->shape.rank == 2 && p[1]->shape.size[0] == heads &&
@@ -45,7 +45,7 @@ static int sizes_fit(const ag_gat_weights *weights, ag_tape *tape, const ag_tens
         return 1;
     ag_tape_fail(tape, AG_ESHAPE,
                  "ag_gat: w is %s, from is %s and to is %s, but with %d heads they must be "
-                 "[heads d,in], [heads,d] and [heads,d], and there must be a head.",
+                 "[heads d,in], [heads,d] and [heads,d], and there must be a head",
                  ag_shape_text(w, p[0]->shape), ag_shape_text(from, p[1]->shape),
                  ag_shape_text(to, p[2]->shape), heads);
     return 0;

@@ -12,7 +12,7 @@ static ag_status check_sizes(int64_t nodes, int64_t messages, ag_failure *why)
     if (messages <= INT_MAX / 2 && nodes <= INT_MAX / 2) return AG_OK;
     return ag_fail(why, AG_ESHAPE,
                    "A graph of %lld nodes and %lld messages is too large; at most 2^30 of each are "
-                   "possible.",
+                   "possible",
                    (long long)nodes, (long long)messages);
 }
 
@@ -24,7 +24,7 @@ ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, ag_failure *why
     const size_t ints = 4 * n + 4 * p + (size_t)graphs + 1;
     ag_graph *g = ag__alloc(sizeof *g + ints * sizeof(int32_t));
     if (!g) {
-        ag_fail(why, AG_EMEMORY, "There is no memory for a graph of %d nodes and %lld messages.",
+        ag_fail(why, AG_EMEMORY, "There is no memory for a graph of %d nodes and %lld messages",
                 nodes, (long long)messages);
         return NULL;
     }
@@ -48,12 +48,11 @@ static ag_status check_edges(int nodes, const int32_t *source, const int32_t *ta
     for (int e = 0; e < m; e++) {
         if (source[e] >= 0 && source[e] < nodes && target[e] >= 0 && target[e] < nodes) continue;
         if (!nodes)
-            return ag_fail(
-                why, AG_EINDEX,
-                "edge %d is (%d, %d), but the graph has no nodes; correct the edge list.", e,
-                source[e], target[e]);
+            return ag_fail(why, AG_EINDEX,
+                           "edge %d is (%d, %d), but the graph has no nodes; correct the edge list",
+                           e, source[e], target[e]);
         return ag_fail(why, AG_EINDEX,
-                       "edge %d is (%d, %d), but nodes are 0 to %d; correct the edge list.", e,
+                       "edge %d is (%d, %d), but nodes are 0 to %d; correct the edge list", e,
                        source[e], target[e], nodes - 1);
     }
     return AG_OK;
@@ -86,8 +85,8 @@ ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target
     int32_t from, to;
     const int64_t messages = direction == AG_BOTH_WAYS ? 2 * (int64_t)m : m;
     if (nodes < 0 || m < 0) {
-        ag_fail(why, AG_ESHAPE,
-                "A graph cannot have %d nodes and %d edges; both must be 0 or more.", nodes, m);
+        ag_fail(why, AG_ESHAPE, "A graph cannot have %d nodes and %d edges; both must be 0 or more",
+                nodes, m);
         return NULL;
     }
     if (check_sizes(nodes, messages, why) != AG_OK) return NULL;
@@ -95,7 +94,7 @@ ag_graph *ag_graph_build(int nodes, const int32_t *source, const int32_t *target
         ag_fail(
             why, AG_EUSE,
             "A graph needs source and target of its %d edges, and a direction that is AG_ALONG, "
-            "AG_AGAINST or AG_BOTH_WAYS (it is %d).",
+            "AG_AGAINST or AG_BOTH_WAYS (it is %d)",
             m, (int)direction);
         return NULL;
     }
@@ -128,12 +127,12 @@ ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
 {
     int64_t nodes = 0, messages = 0, parts = 0, edges = 0;
     if (n < 0) {
-        ag_fail(why, AG_ESHAPE, "A batch cannot have %d graphs; give it 0 or more.", n);
+        ag_fail(why, AG_ESHAPE, "A batch cannot have %d graphs; give it 0 or more", n);
         return NULL;
     }
     for (int i = 0; i < n; i++) {
         if (!graphs || !graphs[i]) {
-            ag_fail(why, AG_EUSE, "graph %d of the batch is NULL; look at how it was built.", i);
+            ag_fail(why, AG_EUSE, "graph %d of the batch is NULL; look at how it was built", i);
             return NULL;
         }
         nodes += graphs[i]->nodes;
@@ -142,7 +141,7 @@ ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
     }
     if (parts > INT_MAX / 2) {
         ag_fail(why, AG_ESHAPE,
-                "A batch of %lld graphs is too large; at most 2^30 graphs are possible.",
+                "A batch of %lld graphs is too large; at most 2^30 graphs are possible",
                 (long long)parts);
         return NULL;
     }
@@ -203,7 +202,7 @@ ag_edges ag_graph_edges(ag_tape *tape, const ag_graph *g)
 {
     static const ag_graph none;
     if (!g) {
-        ag_tape_fail(tape, AG_EUSE, "ag_graph_edges: the graph is NULL; look at how it was built.");
+        ag_tape_fail(tape, AG_EUSE, "ag_graph_edges: the graph is NULL; look at how it was built");
         g = &none;
     }
     const uint64_t serial = g->serial;

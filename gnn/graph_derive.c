@@ -68,14 +68,14 @@ static ag_graph *derive(const choice *c, ag_failure *why)
 {
     const int64_t messages = count(c);
     if (messages > INT_MAX / 2) {
-        ag_fail(why, AG_ESHAPE, "A graph of %lld messages is too large; at most 2^30 are possible.",
+        ag_fail(why, AG_ESHAPE, "A graph of %lld messages is too large; at most 2^30 are possible",
                 (long long)messages);
         return NULL;
     }
     ag_graph *g = ag__graph_new(c->from->nodes, messages, c->from->graphs, why);
     int32_t *moved = g ? ag__alloc(((size_t)c->from->messages + 1) * sizeof *moved) : NULL;
     if (g && !moved)
-        ag_fail(why, AG_EMEMORY, "There is no memory for the positions of %d messages.",
+        ag_fail(why, AG_EMEMORY, "There is no memory for the positions of %d messages",
                 c->from->messages);
     if (!moved) {
         ag_graph_free(g);
@@ -93,7 +93,7 @@ ag_graph *ag_graph_cap(const ag_graph *graph, int most, ag_failure *why)
     if (!graph || most < 0) {
         ag_fail(why, AG_EUSE,
                 "ag_graph_cap: the graph is%s NULL and the most messages of a node are %d; give it "
-                "a graph and 0 or more.",
+                "a graph and 0 or more",
                 graph ? " not" : "", most);
         return NULL;
     }
@@ -103,7 +103,7 @@ ag_graph *ag_graph_cap(const ag_graph *graph, int most, ag_failure *why)
 ag_graph *ag_graph_loops(const ag_graph *graph, ag_failure *why)
 {
     if (!graph) {
-        ag_fail(why, AG_EUSE, "ag_graph_loops: the graph is NULL; look at how it was built.");
+        ag_fail(why, AG_EUSE, "ag_graph_loops: the graph is NULL; look at how it was built");
         return NULL;
     }
     return derive(&(choice){graph, INT_MAX, 1}, why);

@@ -36,13 +36,13 @@ static int starts_fit(ag_tape *tape, const ag_op *op, ag_tensor *starts, int nod
     if (!s) {
         ag_tape_fail(tape, AG_EUSE,
                      "ag_%s: the starts of the edges must be int32 values that are given as an "
-                     "input; make them with ag_graph_edges.",
+                     "input; make them with ag_graph_edges",
                      op->name);
         return 0;
     }
     if (ag_shape_of(starts).rank != 1 || ag_size(starts, 0) < 1) {
         ag_tape_fail(tape, AG_ESHAPE,
-                     "ag_%s: the starts of the edges are %s, but must be [graphs + 1].", op->name,
+                     "ag_%s: the starts of the edges are %s, but must be [graphs + 1]", op->name,
                      ag_shape_text(text, ag_shape_of(starts)));
         return 0;
     }
@@ -53,14 +53,14 @@ static int starts_fit(ag_tape *tape, const ag_op *op, ag_tensor *starts, int nod
         ag_tape_fail(
             tape, AG_EINDEX,
             "ag_%s: starts of the edges: entry %d of %d is %d, but must be in %d..%d: they "
-            "ascend from 0 to the number of nodes; make them with ag_graph_edges.",
+            "ascend from 0 to the number of nodes; make them with ag_graph_edges",
             op->name, g, n, s[g], least, most);
         return 0;
     }
     if (s[n - 1] == nodes) return 1;
     ag_tape_fail(tape, AG_EINDEX,
                  "ag_%s: the starts of the edges end at %d, but there are %d nodes; make them with "
-                 "ag_graph_edges.",
+                 "ag_graph_edges",
                  op->name, s[n - 1], nodes);
     return 0;
 }
@@ -85,7 +85,7 @@ static int may_pool(ag_tape *tape, const ag_op *op, ag_tensor *x, ag_edges edges
     if (!(ratio > 0)) {
         ag_tape_fail(tape, AG_EUSE,
                      "ag_%s: the ratio is %g, but must be above 0: below 1 the share of the nodes "
-                     "that stay, from 1 on how many of each graph.",
+                     "that stay, from 1 on how many of each graph",
                      op->name, (double)ratio);
         return 0;
     }

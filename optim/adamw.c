@@ -59,13 +59,13 @@ ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why
     if (status != AG_OK) return status;
     if (params->state == AG_EMPTY)
         return ag_fail(why, AG_EUSE,
-                       "%s: the parameters hold no gradients; run ag_backward before every step.",
+                       "%s: the parameters hold no gradients; run ag_backward before every step",
                        who);
     if (params->state != AG_READY)
         return ag_fail(
             why, AG_EUSE,
             "%s: a failed run left the gradients bad; reset them with ag_params_reset and run "
-            "ag_backward again.",
+            "ag_backward again",
             who);
     return AG_OK;
 }
@@ -78,17 +78,16 @@ static ag_status check(ag_params *params, const ag_adamw *o, double lr, const ch
     if (!o) return ag__refuse_null(why, who, "options");
     if (!(lr >= 0) || !isfinite(lr))
         return ag_fail(why, AG_EUSE,
-                       "%s: the learning rate is %g; it must be finite and at least 0.", who, lr);
+                       "%s: the learning rate is %g; it must be finite and at least 0", who, lr);
     if (!(o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1))
-        return ag_fail(why, AG_EUSE, "%s: beta1 is %g and beta2 is %g; both must be in [0,1).", who,
+        return ag_fail(why, AG_EUSE, "%s: beta1 is %g and beta2 is %g; both must be in [0,1)", who,
                        o->beta1, o->beta2);
     if (!(o->epsilon >= (double)FLT_MIN) || !isfinite(o->epsilon))
-        return ag_fail(why, AG_EUSE, "%s: epsilon is %g; it must be finite and at least 1.2e-38.",
+        return ag_fail(why, AG_EUSE, "%s: epsilon is %g; it must be finite and at least 1.2e-38",
                        who, o->epsilon);
     if (!(o->decay >= 0) || !isfinite(o->decay))
-        return ag_fail(why, AG_EUSE,
-                       "%s: the weight decay is %g; it must be finite and at least 0.", who,
-                       o->decay);
+        return ag_fail(why, AG_EUSE, "%s: the weight decay is %g; it must be finite and at least 0",
+                       who, o->decay);
     return AG_OK;
 }
 

@@ -23,8 +23,8 @@ static ag_status need_built(const ag_params *params, const char *who, ag_failure
     if (params->failure.status != AG_OK)
         return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
     if (!params->value)
-        return ag_fail(why, AG_EUSE,
-                       "%s: the parameters are not built; call ag_params_build first.", who);
+        return ag_fail(why, AG_EUSE, "%s: the parameters are not built; call ag_params_build first",
+                       who);
     return AG_OK;
 }
 
@@ -53,7 +53,7 @@ static ag_status check_extra(const ag_checkpoint_item *extra, int n, ag_failure 
             return ag_fail(
                 why, AG_EUSE,
                 "ag_params_save: the name of extra tensor %d is \"%.100s\"; it must begin with "
-                "\"state.\".",
+                "\"state.\"",
                 i, extra[i].name ? extra[i].name : "(null)");
     return AG_OK;
 }
@@ -78,9 +78,8 @@ ag_status ag_params_save(const char *path, const ag_params *params, int resume,
         if (n > 0) memcpy(items + count, extra, (size_t)n * sizeof *items);
         status = ag_checkpoint_save(path, items, count + n, metadata, pairs, why);
     } else {
-        status =
-            ag_fail(why, AG_EMEMORY, "ag_params_save: there is no memory to list %d parameters.",
-                    params->count);
+        status = ag_fail(why, AG_EMEMORY,
+                         "ag_params_save: there is no memory to list %d parameters", params->count);
     }
     ag__free(items);
     ag_arena_free(names);
@@ -127,7 +126,7 @@ static ag_status check_names(const ag_params *params, const ag_checkpoint *c, in
     if (few == 0 && many == 0) return AG_OK;
     return ag_fail(why, AG_EDATA,
                    "%.160s: %d tensors are missing (first \"%.90s\") and %d are unexpected (first "
-                   "\"%s\"); the file %s.",
+                   "\"%s\"); the file %s",
                    c->path, few, missing, many, unexpected,
                    resume ? "belongs to another model or has no optimizer state"
                           : "belongs to another model");
@@ -152,10 +151,10 @@ static ag_status check_tensor(const ag_checkpoint *c, const ag_checkpoint_item *
 {
     char have[64], want[64];
     if (item->dtype != AG_F32 && item->dtype != AG_F64)
-        return ag_fail(why, AG_EDATA, "%s: tensor \"%.139s\" is %s; float32 or float64 is wanted.",
+        return ag_fail(why, AG_EDATA, "%s: tensor \"%.139s\" is %s; float32 or float64 is wanted",
                        c->path, item->name, ag_dtype_name(item->dtype));
     if (!ag_shape_equal(item->shape, shape))
-        return ag_fail(why, AG_ESHAPE, "%s: tensor \"%.139s\" has shape %s, the model wants %s.",
+        return ag_fail(why, AG_ESHAPE, "%s: tensor \"%.139s\" has shape %s, the model wants %s",
                        c->path, item->name, ag_shape_text(have, item->shape),
                        ag_shape_text(want, shape));
     for (int64_t i = 0; i < ag_shape_count(shape); i++)
@@ -163,7 +162,7 @@ static ag_status check_tensor(const ag_checkpoint *c, const ag_checkpoint_item *
             return ag_fail(
                 why, AG_EFINITE,
                 "%s: tensor \"%.139s\" is %g at element %lld; only numbers that are finite "
-                "as %s can be loaded.",
+                "as %s can be loaded",
                 c->path, item->name, element(item, i), (long long)i, ag_dtype_name(AG__REAL));
     return AG_OK;
 }
@@ -172,7 +171,7 @@ static ag_status read_step(int64_t *step, const ag_checkpoint *c, ag_failure *wh
 {
     ag_status status = ag_checkpoint_read(c, step_name, AG_I64, AG_SCALAR, step, why);
     if (status == AG_OK && (*step < 0 || *step == INT64_MAX))
-        return ag_fail(why, AG_EDATA, "%s: optimizer.step is %lld; it must be 0 or more.", c->path,
+        return ag_fail(why, AG_EDATA, "%s: optimizer.step is %lld; it must be 0 or more", c->path,
                        (long long)*step);
     return status;
 }

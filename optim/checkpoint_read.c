@@ -19,7 +19,7 @@ static ag_status read_bytes(const ag_checkpoint *c, void *out, size_t bytes, FIL
                             ag_failure *why)
 {
     if (bytes == 0 || fread(out, 1, bytes, file) == bytes) return AG_OK;
-    return ag_fail(why, AG_EFILE, "%s: the file cannot be read (%s).", c->path,
+    return ag_fail(why, AG_EFILE, "%s: the file cannot be read (%s)", c->path,
                    ferror(file) ? strerror(errno) : "it became shorter while it was read");
 }
 
@@ -32,7 +32,7 @@ static ag_status read_header(ag_checkpoint *c, FILE *file, uint64_t size, ag_fai
         return ag_fail(
             why, AG_EDATA,
             "%s: the file has %llu bytes, a safetensors file at least 10; it is cut short or no "
-            "checkpoint.",
+            "checkpoint",
             c->path, (unsigned long long)size);
     if (read_bytes(c, first, 8, file, why) != AG_OK) return AG_EFILE;
     for (int i = 7; i >= 0; i--) length = length << 8 | first[i];
@@ -40,14 +40,14 @@ static ag_status read_header(ag_checkpoint *c, FILE *file, uint64_t size, ag_fai
         return ag_fail(
             why, AG_EDATA,
             "%s: the first 8 bytes say that the header has %llu bytes; it must have 2 to "
-            "100,000,000 and fit into the file of %llu bytes.",
+            "100,000,000 and fit into the file of %llu bytes",
             c->path, (unsigned long long)length, (unsigned long long)size);
     if (size - 8 - length > SIZE_MAX / 2)
-        return ag_fail(why, AG_EMEMORY, "%s: the file is too large for this machine.", c->path);
+        return ag_fail(why, AG_EMEMORY, "%s: the file is too large for this machine", c->path);
     c->size = (size_t)(size - 8 - length);
     char *text = ag__alloc((size_t)length);
     if (!text)
-        return ag_fail(why, AG_EMEMORY, "%s: there is no memory for a header of %llu bytes.",
+        return ag_fail(why, AG_EMEMORY, "%s: there is no memory for a header of %llu bytes",
                        c->path, (unsigned long long)length);
     ag_status status = read_bytes(c, text, (size_t)length, file, why);
     if (status == AG_OK) status = ag__header_parse(c, text, (size_t)length, why);
@@ -59,7 +59,7 @@ static ag_status read_data(ag_checkpoint *c, FILE *file, ag_failure *why)
 {
     c->data = ag__alloc(c->size);
     if (!c->data)
-        return ag_fail(why, AG_EMEMORY, "%s: there is no memory for %zu bytes of tensors.", c->path,
+        return ag_fail(why, AG_EMEMORY, "%s: there is no memory for %zu bytes of tensors", c->path,
                        c->size);
     for (int i = 0; i < c->count; i++) c->entries[i].item.data = c->data + c->entries[i].begin;
     return read_bytes(c, c->data, c->size, file, why);
@@ -79,7 +79,7 @@ static ag_status verify_header(ag_checkpoint *c, const char *stored, ag_failure 
     if (status != AG_OK) return status;
     if (!same_length || strcmp(digits, told) != 0)
         return ag_fail(why, AG_EDATA,
-                       "%s: the header is damaged (its checksum differs); take another checkpoint.",
+                       "%s: the header is damaged (its checksum differs); take another checkpoint",
                        c->path);
     return AG_OK;
 }
@@ -88,12 +88,12 @@ static ag_status verify_tensor(const ag_checkpoint *c, const ag__entry *e, ag_fa
 {
     char digits[AG__DIGITS], quoted[AG__QUOTE];
     char *key = ag__checksum_key(e->item.name);
-    if (!key) return ag_fail(why, AG_EMEMORY, "%s: there is no memory for a checksum.", c->path);
+    if (!key) return ag_fail(why, AG_EMEMORY, "%s: there is no memory for a checksum", c->path);
     const char *stored = json_string_value(json_object_get(metadata_of(c), key));
     ag__free(key);
     ag__checksum(digits, e->item.data, (size_t)(e->end - e->begin));
     if (stored && strcmp(stored, digits) == 0) return AG_OK;
-    return ag_fail(why, AG_EDATA, "%s: tensor \"%s\" %s; take another checkpoint.", c->path,
+    return ag_fail(why, AG_EDATA, "%s: tensor \"%s\" %s; take another checkpoint", c->path,
                    ag__quote(quoted, e->item.name),
                    stored ? "is damaged (its checksum differs)"
                           : "has no checksum although the file has checksums");
@@ -111,7 +111,7 @@ static ag_status verify(ag_checkpoint *c, ag_failure *why)
             if (ag__begins_with(key, "xxh3:"))
                 return ag_fail(why, AG_EDATA,
                                "%s: the header is damaged (its checksum is missing); take another "
-                               "checkpoint.",
+                               "checkpoint",
                                c->path);
         }
         return AG_OK;
@@ -128,7 +128,7 @@ ag_checkpoint *ag__checkpoint_read_file(FILE *file, uint64_t size, const char *p
 {
     ag_checkpoint *c = ag__alloc(sizeof *c);
     if (!c) {
-        ag_fail(why, AG_EMEMORY, "%s: there is no memory to open a checkpoint.",
+        ag_fail(why, AG_EMEMORY, "%s: there is no memory to open a checkpoint",
                 ag__path_tail(path));
         return NULL;
     }
@@ -148,16 +148,16 @@ static FILE *open_regular(uint64_t *size, const char *path, ag_failure *why)
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &info) != 0) {
-        ag_fail(why, AG_EFILE, "%s: the file cannot be opened (%s).", ag__path_tail(path),
+        ag_fail(why, AG_EFILE, "%s: the file cannot be opened (%s)", ag__path_tail(path),
                 strerror(errno));
     } else if (!S_ISREG(info.st_mode)) {
-        ag_fail(why, AG_EFILE, "%s: this is not a regular file; name a .safetensors file.",
+        ag_fail(why, AG_EFILE, "%s: this is not a regular file; name a .safetensors file",
                 ag__path_tail(path));
     } else {
         *size = (uint64_t)info.st_size;
         FILE *file = fdopen(fd, "rb");
         if (file) return file;
-        ag_fail(why, AG_EMEMORY, "%s: there is no memory to open the file.", ag__path_tail(path));
+        ag_fail(why, AG_EMEMORY, "%s: there is no memory to open the file", ag__path_tail(path));
     }
     if (fd >= 0) close(fd);
     return NULL;
@@ -208,12 +208,12 @@ ag_status ag_checkpoint_read(const ag_checkpoint *c, const char *name, ag_dtype 
     if (!c || !name) return ag__refuse_null(why, "ag_checkpoint_read", c ? "name" : "checkpoint");
     const ag_checkpoint_item *item = ag_checkpoint_find(c, name);
     ag__quote(quoted, name);
-    if (!item) return ag_fail(why, AG_EDATA, "%s: there is no tensor \"%s\".", c->path, quoted);
+    if (!item) return ag_fail(why, AG_EDATA, "%s: there is no tensor \"%s\"", c->path, quoted);
     if (item->dtype != dtype)
-        return ag_fail(why, AG_EDATA, "%s: tensor \"%s\" is %s; %s is wanted.", c->path, quoted,
+        return ag_fail(why, AG_EDATA, "%s: tensor \"%s\" is %s; %s is wanted", c->path, quoted,
                        ag_dtype_name(item->dtype), ag_dtype_name(dtype));
     if (!ag_shape_equal(item->shape, shape))
-        return ag_fail(why, AG_ESHAPE, "%s: tensor \"%s\" has shape %s; %s is wanted.", c->path,
+        return ag_fail(why, AG_ESHAPE, "%s: tensor \"%s\" has shape %s; %s is wanted", c->path,
                        quoted, ag_shape_text(have, item->shape), ag_shape_text(want, shape));
     size_t bytes = (size_t)ag_shape_count(shape) * ag_dtype_bytes(dtype);
     if (bytes && !out) return ag__refuse_null(why, "ag_checkpoint_read", "out");

@@ -28,7 +28,7 @@ static size_t item_bytes(const ag_checkpoint_item *item)
 
 static ag_status no_memory(const job *j, ag_failure *why)
 {
-    return ag_fail(why, AG_EMEMORY, "%s: there is no memory to write the header.",
+    return ag_fail(why, AG_EMEMORY, "%s: there is no memory to write the header",
                    ag__path_tail(j->path));
 }
 
@@ -42,18 +42,18 @@ static ag_status check_item(const job *j, const ag_checkpoint_item *item, int in
         return ag_fail(
             why, AG_EUSE,
             "%s: the name of tensor %d is \"%s\"; a name has 1 to 255 printable ASCII characters, "
-            "no space, and is not __metadata__.",
+            "no space, and is not __metadata__",
             path, index, quoted);
     if (json_object_get(j->root, name))
-        return ag_fail(why, AG_EUSE, "%s: the name \"%s\" is used for two tensors.", path, quoted);
+        return ag_fail(why, AG_EUSE, "%s: the name \"%s\" is used for two tensors", path, quoted);
     if (!ag__tensor_type(item->dtype))
-        return ag_fail(why, AG_EUSE, "%s: tensor \"%s\" has the unknown type %d.", path, quoted,
+        return ag_fail(why, AG_EUSE, "%s: tensor \"%s\" has the unknown type %d", path, quoted,
                        (int)item->dtype);
     if (ag_shape_count(item->shape) < 0)
-        return ag_fail(why, AG_ESHAPE, "%s: tensor \"%s\" has shape %s; sizes must be 0 or more.",
+        return ag_fail(why, AG_ESHAPE, "%s: tensor \"%s\" has shape %s; sizes must be 0 or more",
                        path, quoted, ag_shape_text(text, item->shape));
     if (!item->data && ag_shape_count(item->shape) > 0)
-        return ag_fail(why, AG_EUSE, "%s: tensor \"%s\" has shape %s but no data.", path, quoted,
+        return ag_fail(why, AG_EUSE, "%s: tensor \"%s\" has shape %s but no data", path, quoted,
                        ag_shape_text(text, item->shape));
     return AG_OK;
 }
@@ -104,13 +104,13 @@ static ag_status add_pair(job *j, const ag_checkpoint_pair *pair, ag_failure *wh
         return ag_fail(
             why, AG_EUSE,
             "%s: the metadata key \"%s\" is not allowed or has no value; a key has 1 to 255 "
-            "printable ASCII characters, no space, and does not begin with xxh3.",
+            "printable ASCII characters, no space, and does not begin with xxh3",
             ag__path_tail(j->path), quoted);
     if (json_object_get(j->metadata, key))
-        return ag_fail(why, AG_EUSE, "%s: the metadata key \"%s\" is used twice.",
+        return ag_fail(why, AG_EUSE, "%s: the metadata key \"%s\" is used twice",
                        ag__path_tail(j->path), quoted);
     if (!is_utf8(pair->value))
-        return ag_fail(why, AG_EUSE, "%s: the value of metadata \"%s\" is not valid UTF-8.",
+        return ag_fail(why, AG_EUSE, "%s: the value of metadata \"%s\" is not valid UTF-8",
                        ag__path_tail(j->path), quoted);
     int bad = json_object_set_new(j->metadata, key, json_string(pair->value));
     return bad ? no_memory(j, why) : AG_OK;
@@ -156,7 +156,7 @@ static ag_status make_header(job *j, ag_failure *why)
     if (padded > AG__HEADER_LIMIT)
         return ag_fail(
             why, AG_EUSE,
-            "%s: the header has %zu bytes, the format allows 100,000,000; write less metadata.",
+            "%s: the header has %zu bytes, the format allows 100,000,000; write less metadata",
             ag__path_tail(j->path), padded);
     j->header = bytes ? ag__alloc(8 + padded) : NULL;
     if (!j->header) return no_memory(j, why);
@@ -201,7 +201,7 @@ ag_status ag_checkpoint_save(const char *path, const ag_checkpoint_item *items, 
 {
     job j = {.path = path, .items = items, .n = n};
     if (n < 0 || pairs < 0)
-        return ag_fail(why, AG_EUSE, "ag_checkpoint_save: %d tensors and %d pairs were given.", n,
+        return ag_fail(why, AG_EUSE, "ag_checkpoint_save: %d tensors and %d pairs were given", n,
                        pairs);
     if (!path || (n && !items) || (pairs && !metadata))
         return ag__refuse_null(why, "ag_checkpoint_save",

@@ -32,7 +32,7 @@ ag_status ag__checksum_header(char digits[AG__DIGITS], const json_t *root, ag_fa
     if (text && json_dumpb(root, text, bytes, flags) == bytes)
         ag__checksum(digits, text, bytes);
     else
-        status = ag_fail(why, AG_EMEMORY, "there is no memory for the checksum of a header.");
+        status = ag_fail(why, AG_EMEMORY, "there is no memory for the checksum of a header");
     ag__free(text);
     return status;
 }

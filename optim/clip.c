@@ -71,14 +71,14 @@ ag_status ag__refuse_gradients(ag_params *params, int64_t at, ag_real value, dou
                 why, AG_EFINITE,
                 "ag_clip_norm: the gradient of parameter \"%s\" is %g at element %lld of "
                 "%lld (optimizer step %lld); lower the learning rate or look at the inputs "
-                "of this step.",
+                "of this step",
                 p->name, (double)value, (long long)(at - p->offset), (long long)p->count,
                 (long long)params->step);
     }
     return ag_fail(
         why, AG_EFINITE,
         "ag_clip_norm: the norm of all gradients is %g although each is finite (optimizer step "
-        "%lld); they are too large to go on, lower the learning rate.",
+        "%lld); they are too large to go on, lower the learning rate",
         norm, (long long)params->step);
 }
 
@@ -107,7 +107,7 @@ ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_fail
     ag_status status = ag__need_gradients(params, "ag_clip_norm", why);
     if (status != AG_OK) return status;
     if (!(max_norm > 0))
-        return ag_fail(why, AG_EUSE, "ag_clip_norm: the largest norm is %g; it must be above 0.",
+        return ag_fail(why, AG_EUSE, "ag_clip_norm: the largest norm is %g; it must be above 0",
                        max_norm);
     if (params->device != AG_CPU) return ag__params_clip(params, max_norm, norm, why);
     status = clip_here(params, max_norm, why);
@@ -122,7 +122,7 @@ ag_status ag_params_norm(ag_params *params, double *norm, ag_failure *why)
     status = ag__params_learn(params, 1, why);
     if (status == AG_OK && params->norm < 0)
         return ag_fail(why, AG_EUSE,
-                       "ag_params_norm: no norm has been measured; call ag_clip_norm first.");
+                       "ag_params_norm: no norm has been measured; call ag_clip_norm first");
     if (norm) *norm = params->norm;
     return status;
 }

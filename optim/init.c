@@ -27,13 +27,13 @@ ag_status ag__init_check(ag_init init, ag_shape shape, const char *name, ag_fail
         return ag_fail(
             why, AG_ESHAPE,
             "ag_params_add: parameter \"%s\" has shape %s, but xavier and kaiming need at "
-            "least 2 axes [out,in]; give it another initialiser.",
+            "least 2 axes [out,in]; give it another initialiser",
             name, ag_shape_text(text, shape));
     if (init.kind > AG_INIT_KAIMING_NORMAL || !isfinite(init.a) || !isfinite(init.b))
         return ag_fail(
             why, AG_EUSE,
             "ag_params_add: the initialiser of parameter \"%s\" is kind %d with numbers %g and "
-            "%g; make it by an ag_init_ function with finite numbers.",
+            "%g; make it by an ag_init_ function with finite numbers",
             name, (int)init.kind, init.a, init.b);
     return AG_OK;
 }

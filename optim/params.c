@@ -67,19 +67,19 @@ static ag_status check_name(const ag_params *params, const char *name, ag_failur
         return ag_fail(
             why, AG_EUSE,
             "ag_params_add: the name of parameter %d is \"%.40s\"; a name has 1 to 127 printable "
-            "ASCII characters and no space.",
+            "ASCII characters and no space",
             params->count, name ? name : "(null)");
     if (ag__begins_with(name, "optimizer.") || ag__begins_with(name, "state.") ||
         strcmp(name, "__metadata__") == 0)
         return ag_fail(why, AG_EUSE,
                        "ag_params_add: the name \"%s\" is taken in checkpoints; choose one that "
                        "does not begin "
-                       "with \"optimizer.\" or \"state.\" and is not \"__metadata__\".",
+                       "with \"optimizer.\" or \"state.\" and is not \"__metadata__\"",
                        name);
     if (ag_params_find(params, name))
         return ag_fail(
             why, AG_EUSE,
-            "ag_params_add: there is a parameter \"%s\" already; every name may be used once.",
+            "ag_params_add: there is a parameter \"%s\" already; every name may be used once",
             name);
     return AG_OK;
 }
@@ -91,14 +91,14 @@ static ag_status check(const ag_params *params, const char *name, ag_shape shape
     if (params->value)
         return ag_fail(why, AG_EUSE,
                        "ag_params_add: the parameters are built already; add \"%.127s\" before "
-                       "ag_params_build.",
+                       "ag_params_build",
                        name ? name : "(null)");
     if (check_name(params, name, why) != AG_OK) return why->status;
     if (ag_shape_count(shape) < 0)
         return ag_fail(
             why, AG_ESHAPE,
             "ag_params_add: parameter \"%s\" has shape %s; sizes must be 0 or more with at most "
-            "2^40 elements in up to 4 axes.",
+            "2^40 elements in up to 4 axes",
             name, ag_shape_text(text, shape));
     return ag__init_check(init, shape, name, why);
 }
@@ -128,7 +128,7 @@ ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_
     char *copy = d ? ag_arena_take(params->arena, bytes) : NULL;
     if (!copy) {
         ag_fail(&params->failure, AG_EMEMORY,
-                "ag_params_add: there is no memory for parameter \"%s\".", name);
+                "ag_params_add: there is no memory for parameter \"%s\"", name);
         return nowhere;
     }
     memcpy(copy, name, bytes);
@@ -162,12 +162,12 @@ ag_status ag_params_build(ag_params *params, uint64_t seed)
     if (params->failure.status != AG_OK) return params->failure.status;
     if (params->value)
         return ag_fail(&params->failure, AG_EUSE,
-                       "ag_params_build: the parameters are built already.");
+                       "ag_params_build: the parameters are built already");
     if (!take_arrays(params))
         return ag_fail(
             &params->failure, AG_EMEMORY,
             "ag_params_build: there is no memory for %lld numbers in %d parameters, their "
-            "gradients and two moments.",
+            "gradients and two moments",
             (long long)params->size, params->count);
     for (int i = 0; i < params->count; i++) {
         ag_param *p = params->list[i];

@@ -14,7 +14,7 @@ ag_status ag__need_built(const ag_params *params, const char *who, ag_failure *w
 {
     if (!params) return ag__refuse_null(why, who, "params");
     if (params->value) return AG_OK;
-    return ag_fail(why, AG_EUSE, "%s: the parameters are not built; call ag_params_build first.",
+    return ag_fail(why, AG_EUSE, "%s: the parameters are not built; call ag_params_build first",
                    who);
 }
 
@@ -58,7 +58,7 @@ static ag_status send_decays(ag_params *params, ag_failure *why)
     const size_t lines = (size_t)(params->size / LINE);
     int8_t *decays = ag__alloc(lines + 1);
     if (!decays)
-        return ag_fail(why, AG_EMEMORY, "ag_params_to: there is no memory for %d parameters.",
+        return ag_fail(why, AG_EMEMORY, "ag_params_to: there is no memory for %d parameters",
                        params->count);
     memset(decays, 0, lines + 1);
     for (int i = 0; i < params->count; i++) {
@@ -82,7 +82,7 @@ static ag_status go_there(ag_params *params, ag_failure *why)
         status =
             ag_fail(why, AG_EMEMORY,
                     "ag_params_to: the CUDA device has %lld bytes free, but %lld numbers in %d "
-                    "parameters, their gradients and two moments take %lld.",
+                    "parameters, their gradients and two moments take %lld",
                     (long long)ag__device_free_bytes(), (long long)params->size, params->count,
                     4 * (long long)array_bytes(params));
     if (status == AG_OK) status = send_decays(params, why);
@@ -112,7 +112,7 @@ ag_status ag_params_to(ag_params *params, ag_device device, ag_failure *why)
     if (device == AG_CUDA) return go_there(params, why);
     if (device != AG_CPU)
         return ag_fail(why, AG_EUSE,
-                       "ag_params_to: there is no device number %d; give it AG_CPU or AG_CUDA.",
+                       "ag_params_to: there is no device number %d; give it AG_CPU or AG_CUDA",
                        (int)device);
     status = ag_params_fetch(params, why);
     if (status == AG_OK) ag__params_leave(params);

@@ -45,7 +45,7 @@ static ag_status parse_shape(ag_shape *shape, const json_t *list, const char *wh
     if (!json_is_array(list) || rank > AG_MAX_AXES)
         return ag_fail(
             why, AG_EDATA,
-            "%s: the shape has %zu axes or is no list; a list of up to 4 sizes can be read.", where,
+            "%s: the shape has %zu axes or is no list; a list of up to 4 sizes can be read", where,
             rank);
     *shape = AG_SCALAR;
     shape->rank = (int)rank;
@@ -53,12 +53,12 @@ static ag_status parse_shape(ag_shape *shape, const json_t *list, const char *wh
         const json_t *size = json_array_get(list, i);
         json_int_t n = json_integer_value(size);
         if (!json_is_integer(size) || n < 0 || n > INT_MAX)
-            return ag_fail(why, AG_EDATA, "%s: size %zu of the shape is %lld; it must be 0 to %d.",
+            return ag_fail(why, AG_EDATA, "%s: size %zu of the shape is %lld; it must be 0 to %d",
                            where, i, (long long)n, INT_MAX);
         shape->size[i] = (int)n;
     }
     if (ag_shape_count(*shape) < 0)
-        return ag_fail(why, AG_EDATA, "%s: the shape has more than 2^40 elements.", where);
+        return ag_fail(why, AG_EDATA, "%s: the shape has more than 2^40 elements", where);
     return AG_OK;
 }
 
@@ -67,18 +67,18 @@ static ag_status parse_span(ag__entry *e, const json_t *list, uint64_t size, con
 {
     const json_t *first = json_array_get(list, 0), *last = json_array_get(list, 1);
     if (json_array_size(list) != 2 || !json_is_integer(first) || !json_is_integer(last))
-        return ag_fail(why, AG_EDATA, "%s: data_offsets must be two integers.", where);
+        return ag_fail(why, AG_EDATA, "%s: data_offsets must be two integers", where);
     json_int_t begin = json_integer_value(first), end = json_integer_value(last);
     if (begin < 0 || end < begin || (uint64_t)end > size)
         return ag_fail(
             why, AG_EDATA,
             "%s: data_offsets are [%lld,%lld]; they must lie in 0 to %llu, the bytes after the "
-            "header.",
+            "header",
             where, (long long)begin, (long long)end, (unsigned long long)size);
     uint64_t need = (uint64_t)ag_shape_count(e->item.shape) * ag_dtype_bytes(e->item.dtype);
     if ((uint64_t)(end - begin) != need)
         return ag_fail(why, AG_EDATA,
-                       "%s: data_offsets span %lld bytes, but type and shape need %llu.", where,
+                       "%s: data_offsets span %lld bytes, but type and shape need %llu", where,
                        (long long)(end - begin), (unsigned long long)need);
     e->begin = (uint64_t)begin;
     e->end = (uint64_t)end;
@@ -94,12 +94,12 @@ static ag_status parse_tensor(ag__entry *e, const ag_checkpoint *c, const char *
     const json_t *shape = json_object_get(info, "shape");
     const json_t *span = json_object_get(info, "data_offsets");
     if (!json_is_object(info) || json_object_size(info) != 3 || !type || !shape || !span)
-        return ag_fail(why, AG_EDATA, "%s: it must have exactly dtype, shape and data_offsets.",
+        return ag_fail(why, AG_EDATA, "%s: it must have exactly dtype, shape and data_offsets",
                        where);
     e->item.name = name;
     if (!ag__tensor_dtype(&e->item.dtype, type))
         return ag_fail(why, AG_EDATA,
-                       "%s: its type is \"%s\"; F32, F64, U8, I8, I32 and I64 can be read.", where,
+                       "%s: its type is \"%s\"; F32, F64, U8, I8, I32 and I64 can be read", where,
                        ag__quote(kind, type));
     ag_status status = parse_shape(&e->item.shape, shape, where, why);
     return status != AG_OK ? status : parse_span(e, span, c->size, where, why);
@@ -111,11 +111,11 @@ static ag_status check_metadata(const ag_checkpoint *c, json_t *metadata, ag_fai
     const char *key;
     json_t *value;
     if (!json_is_object(metadata))
-        return ag_fail(why, AG_EDATA, "%s: __metadata__ must be an object of strings.", c->path);
+        return ag_fail(why, AG_EDATA, "%s: __metadata__ must be an object of strings", c->path);
     json_object_foreach(metadata, key, value)
     {
         if (!json_is_string(value))
-            return ag_fail(why, AG_EDATA, "%s: the metadata \"%s\" must be a string.", c->path,
+            return ag_fail(why, AG_EDATA, "%s: the metadata \"%s\" must be a string", c->path,
                            ag__quote(quoted, key));
     }
     return AG_OK;
@@ -140,7 +140,7 @@ static ag_status check_tiling(const ag_checkpoint *c, ag_failure *why)
             return ag_fail(
                 why, AG_EDATA,
                 "%s: tensor \"%s\" begins at byte %llu, but the one before it ends at %llu; "
-                "holes and overlaps are not allowed.",
+                "holes and overlaps are not allowed",
                 c->path, ag__quote(quoted, e->item.name), (unsigned long long)e->begin,
                 (unsigned long long)at);
         at = e->end;
@@ -149,7 +149,7 @@ static ag_status check_tiling(const ag_checkpoint *c, ag_failure *why)
         return ag_fail(
             why, AG_EDATA,
             "%s: the tensors end at byte %llu, but %zu bytes follow the header; the file is cut "
-            "short or has something appended.",
+            "short or has something appended",
             c->path, (unsigned long long)at, c->size);
     return AG_OK;
 }
@@ -164,7 +164,7 @@ static ag_status load_json(ag_checkpoint *c, const char *text, size_t length, ag
         return ag_fail(
             why, AG_EDATA,
             "%s: the header must begin with {; this is no safetensors file or its first bytes "
-            "are damaged.",
+            "are damaged",
             c->path);
     c->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     json_t *again = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error2);
@@ -175,9 +175,9 @@ static ag_status load_json(ag_checkpoint *c, const char *text, size_t length, ag
     ag__free(probe);
     if (agree) return AG_OK;
     if (refused)
-        return ag_fail(why, AG_EDATA, "%s: the header is no valid JSON at byte %d (%s).", c->path,
+        return ag_fail(why, AG_EDATA, "%s: the header is no valid JSON at byte %d (%s)", c->path,
                        error.position, ag__quote(quoted, error.text));
-    return ag_fail(why, AG_EMEMORY, "%s: there is no memory for the header.", c->path);
+    return ag_fail(why, AG_EMEMORY, "%s: there is no memory for the header", c->path);
 }
 
 ag_status ag__header_parse(ag_checkpoint *c, const char *text, size_t length, ag_failure *why)
@@ -188,7 +188,7 @@ ag_status ag__header_parse(ag_checkpoint *c, const char *text, size_t length, ag
     if (status != AG_OK) return status;
     c->entries = ag__alloc(ag__mul(json_object_size(c->root), sizeof *c->entries));
     if (!c->entries)
-        return ag_fail(why, AG_EMEMORY, "%s: there is no memory for a table of %zu tensors.",
+        return ag_fail(why, AG_EMEMORY, "%s: there is no memory for a table of %zu tensors",
                        c->path, json_object_size(c->root));
     json_object_foreach(c->root, name, info)
     {

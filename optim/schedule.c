@@ -6,38 +6,38 @@
 
 ag_status ag_schedule_check(const ag_schedule *s, ag_failure *why)
 {
-    if (!s) return ag_fail(why, AG_EUSE, "schedule: it is NULL; give one.");
+    if (!s) return ag_fail(why, AG_EUSE, "schedule: it is NULL; give one");
     int decays = s->kind == AG_COSINE || s->kind == AG_LINEAR;
     if (s->kind < AG_CONSTANT || s->kind > AG_EXPONENTIAL)
-        return ag_fail(why, AG_EUSE, "schedule: kind %d is unknown; use one of ag_schedule_kind.",
+        return ag_fail(why, AG_EUSE, "schedule: kind %d is unknown; use one of ag_schedule_kind",
                        (int)s->kind);
     if (!(s->lr >= 0) || !isfinite(s->lr))
         return ag_fail(why, AG_EUSE,
-                       "schedule: the learning rate is %g; it must be finite and at least 0.",
+                       "schedule: the learning rate is %g; it must be finite and at least 0",
                        s->lr);
     if (s->warmup < 0)
-        return ag_fail(why, AG_EUSE, "schedule: warm-up takes %lld steps; it must be 0 or more.",
+        return ag_fail(why, AG_EUSE, "schedule: warm-up takes %lld steps; it must be 0 or more",
                        (long long)s->warmup);
     if (decays && s->total < 1)
         return ag_fail(why, AG_EUSE,
                        "schedule: %lld steps in total leave no step to decay over: the rate would "
-                       "have its last value from the start; give the number of steps, 1 or more.",
+                       "have its last value from the start; give the number of steps, 1 or more",
                        (long long)s->total);
     if (decays && s->total < s->warmup)
         return ag_fail(
             why, AG_EUSE,
             "schedule: %lld steps in total are fewer than the %lld of the warm-up, which they "
-            "include; raise the total.",
+            "include; raise the total",
             (long long)s->total, (long long)s->warmup);
     if (decays && !(s->last >= 0 && s->last <= 1))
         return ag_fail(why, AG_EUSE,
-                       "schedule: the last share of the rate is %g; it must be in [0,1].", s->last);
+                       "schedule: the last share of the rate is %g; it must be in [0,1]", s->last);
     if (s->kind == AG_EXPONENTIAL && !(s->rate > 0 && s->rate <= 1))
-        return ag_fail(why, AG_EUSE, "schedule: the decay rate is %g; it must be in (0,1].",
+        return ag_fail(why, AG_EUSE, "schedule: the decay rate is %g; it must be in (0,1]",
                        s->rate);
     if (s->kind == AG_EXPONENTIAL && s->every < 1)
         return ag_fail(why, AG_EUSE,
-                       "schedule: the rate decays every %lld steps; it must be 1 or more.",
+                       "schedule: the rate decays every %lld steps; it must be 1 or more",
                        (long long)s->every);
     return AG_OK;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Fails, with file and line, when a comment or page has a word that readers stumble over, when "What ..." is the
-# whole of a comment, or when a section comment is broken in two lines. Names and strings of the code are not read.
+# whole of a comment, or when a section comment is broken in two lines. Names and strings of the code are not read, but
+# for one rule: sentences of the library's failures have no full stop, since a caller may go on with "; ...".
 # Usage: words.sh [FILE...]; without files, all of the folders below, but not this script.
 cd "$(dirname "$0")/.." || exit 1
 words='behind|stands|beside'
@@ -87,4 +88,7 @@ report "say what it is instead of \"What ...\"" \
     "$(printf '%s\n' "$found" | grep -E '^[^:]*\.([ch]|cu|cuh|cpp|hpp|def|py):[0-9]*: *(/\*|"""|#) *What [^?]*$')"
 report "put the section comment on one line, /* ---- name ---- */" \
     "$(printf '%s\n' "$found" | grep -E '^[^:]*:[0-9]*: */\* ?---' | grep -vE '/\* ---- .* ---- \*/$')"
+report "leave away the full stop of a failure's sentence" \
+    "$(grep -E '^(core|autograd|ops|gnn|optim)/.*\.(c|h|cu)$' <"$list" | xargs -r grep -nE '[a-z0-9)%]\."[,);]' /dev/null |
+        grep -vE 'begins_with\(|prefix\[')"
 exit $bad

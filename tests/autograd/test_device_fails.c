@@ -29,7 +29,7 @@ static void a_missing_kernel_fails_before_all(void **state)
     ag_forward(ag__record1(&second, ag__record1(&first, input(tape), NULL), NULL));
     assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
     assert_string_equal(ag_error(tape), "second has no CUDA kernel \"here_forward\" yet (op 1); "
-                                        "choose the CPU as the device.");
+                                        "choose the CPU as the device");
     assert_int_equal(calls, 1);
     ag_tape_free(tape);
 }

@@ -189,7 +189,7 @@ static void test_a_kept_parameter(void **state)
     ag_backward(loss);
     assert_string_equal(ag_error(tape),
                         "linear: w (input 1) is a tensor of an earlier step, which ag_tape_reset "
-                        "ended (op 0); record inputs and parameters again in every step.");
+                        "ended (op 0); record inputs and parameters again in every step");
     assert_true(isnan(ag_item(loss)));
     assert_int_equal(params->state, AG_EMPTY);
     ag_tape_reset(tape);
@@ -232,7 +232,7 @@ static void test_both_tapes_fail(void **state)
         for (int failed = 0; failed < 2; failed++) {
             ag_tape *a = ag_tape_new(AG_CPU), *b = ag_tape_new(AG_CPU);
             ag_tensor *x = input(a), *z = input(b);
-            if (failed) ag_tape_fail(a, AG_EDATA, "Another failure.");
+            if (failed) ag_tape_fail(a, AG_EDATA, "Another failure");
             ag_add(swap ? z : x, swap ? x : z);
             assert_int_equal(ag_tape_status(a), failed ? AG_EDATA : AG_EUSE);
             assert_int_equal(ag_tape_status(b), AG_EUSE);

@@ -64,7 +64,7 @@ static void expect_sentence(const ag_tape *tape, long n)
 {
     const char *text = ag_error(tape);
     const size_t length = strlen(text);
-    if (ag_tape_status(tape) != AG_EMEMORY || length < 20 || text[length - 1] != '.')
+    if (ag_tape_status(tape) != AG_EMEMORY || length < 20 || text[length - 1] == '.')
         fail_msg("allocation %ld: status %d, \"%s\"", n, ag_tape_status(tape), text);
 }
 

@@ -27,7 +27,7 @@ static void reasons_name_a_remedy(void **state)
     char text[400];
     (void)state;
     expect(ag__device_reason(text, 35, 13000, "", 0, 0, "x"), "older than CUDA 13.0");
-    expect(text, "install a newer driver, or choose the CPU as the device.");
+    expect(text, "install a newer driver, or choose the CPU as the device");
     expect(ag__device_reason(text, 100, 13000, "", 0, 0, "x"), "finds no CUDA device");
     expect(text, "CUDA_VISIBLE_DEVICES, or choose the CPU");
     expect(ag__device_reason(text, 209, 12040, "Old One", 7, 5, "x"),
@@ -119,7 +119,7 @@ static void no_device_leaves_the_block(void **state)
     if (ag__device_open(NULL) == AG_OK) skip();
     model m = make(AG_CPU);
     assert_int_equal(ag_params_to(m.params, AG_CUDA, &why), AG_EDEVICE);
-    expect(why.sentence, "choose the CPU as the device.");
+    expect(why.sentence, "choose the CPU as the device");
     assert_int_equal(m.params->device, AG_CPU);
     train(&m, 2);
     ag_params_free(m.params);

@@ -143,8 +143,8 @@ static void other_type(ag_tape *tape)
 }
 static void own_words(ag_tape *tape)
 {
-    ag_tape_fail(tape, AG_EDATA, "The graph %s has no nodes.", "a.npz");
-    ag_tape_fail(tape, AG_EUSE, "Another failure.");
+    ag_tape_fail(tape, AG_EDATA, "The graph %s has no nodes", "a.npz");
+    ag_tape_fail(tape, AG_EUSE, "Another failure");
     unequal(tape);
     ag_backward(real(tape, AG_SHAPE(3)));
 }
@@ -175,10 +175,10 @@ static const mistake mistakes[] = {
      "matmul: a is [2097152,0], b is [0,2097152]: the result has more than 2^40 elements (op 0)"},
     {negative_size, AG_ESHAPE,
      "input 0: cannot have the shape [3,-1] (rank 2); the rank is 0 to 4, sizes are 0 or more and "
-     "their product is at most 2^40."},
+     "their product is at most 2^40"},
     {five_axes, AG_ESHAPE,
      "input 0: cannot have the shape [2,2,2,2] (rank 5); the rank is 0 to 4, sizes are 0 or more "
-     "and their product is at most 2^40."},
+     "and their product is at most 2^40"},
     {norm_epsilon, AG_ESHAPE,
      "instance_norm: x is [3,2], starts is [2]: epsilon is nan, but must be 0 or more (op 0)"},
     {lstm_weights, AG_ESHAPE,
@@ -186,42 +186,42 @@ static const mistake mistakes[] = {
      "w_state 2 columns, so w_input must be [8,5] and w_state [8,2] (op 0)"},
     {no_data, AG_ESHAPE,
      "input 0: has no data for [3,2] (rank 2); the rank is 0 to 4, sizes are 0 or more and their "
-     "product is at most 2^40."},
+     "product is at most 2^40"},
     {reals_for_ints, AG_EUSE,
-     "spread: where holds real numbers, but this op wants int32 indices there (op 0)."},
+     "spread: where holds real numbers, but this op wants int32 indices there (op 0)"},
     {ints_for_reals, AG_EUSE,
-     "exp: x holds int32 indices, but this op wants real numbers there (op 0)."},
+     "exp: x holds int32 indices, but this op wants real numbers there (op 0)"},
     {two_tapes, AG_EUSE,
      "add: z (input 1) belongs to another tape than the inputs before it (op 0); record all inputs "
-     "of an op on one tape."},
+     "of an op on one tape"},
     {no_tape, AG_EUSE,
-     "add: z (input 1) is what an op without a tape returned; give it a tensor (op 0)."},
-    {too_many, AG_EUSE, "add: 9 inputs; at most 8 are possible (op 0)."},
-    {no_tensor, AG_EUSE, "mul: x (input 0) is NULL; give it a tensor (op 0)."},
+     "add: z (input 1) is what an op without a tape returned; give it a tensor (op 0)"},
+    {too_many, AG_EUSE, "add: 9 inputs; at most 8 are possible (op 0)"},
+    {no_tensor, AG_EUSE, "mul: x (input 0) is NULL; give it a tensor (op 0)"},
     {no_storage, AG_EUSE,
-     "parameter \"late\" has no storage; build its block with ag_params_build first."},
+     "parameter \"late\" has no storage; build its block with ag_params_build first"},
     {no_parameter, AG_EUSE,
-     "parameter \"\" has no storage; build its block with ag_params_build first."},
+     "parameter \"\" has no storage; build its block with ag_params_build first"},
     {wide_loss, AG_ESHAPE,
-     "ag_backward: the loss is [2,3], but a gradient starts from one element."},
+     "ag_backward: the loss is [2,3], but a gradient starts from one element"},
     {int_loss, AG_EUSE,
      "ag_backward: the loss holds int32 indices, which have no gradient; give it a real tensor of "
-     "one element."},
+     "one element"},
     {wide_item, AG_ESHAPE,
-     "ag_item: the tensor is [2], but one element is wanted; read it with ag_values."},
-    {twice, AG_EUSE, "The tape ran already; call ag_tape_reset and record the next step."},
+     "ag_item: the tensor is [2], but one element is wanted; read it with ag_values"},
+    {twice, AG_EUSE, "The tape ran already; call ag_tape_reset and record the next step"},
     {after_the_run, AG_EUSE,
-     "An op was recorded after the tape ran; call ag_tape_reset before the next step."},
+     "An op was recorded after the tape ran; call ag_tape_reset before the next step"},
     {before_the_run, AG_EUSE,
      "A tensor was read that has not been computed yet; run ag_forward or ag_backward on it, or "
-     "ag_keep it before the run."},
+     "ag_keep it before the run"},
     {not_kept, AG_EUSE,
      "A tensor hidden was read that the run did not keep; run ag_forward or ag_backward on it, or "
-     "ag_keep it before the run."},
+     "ag_keep it before the run"},
     {other_type, AG_EUSE,
      "A tensor was read that holds another type of number; run ag_forward or ag_backward on it, or "
-     "ag_keep it before the run."},
-    {own_words, AG_EDATA, "The graph a.npz has no nodes."},
+     "ag_keep it before the run"},
+    {own_words, AG_EDATA, "The graph a.npz has no nodes"},
 };
 
 static void test_sentences(void **state)
@@ -292,7 +292,7 @@ static void test_no_tape(void **state)
     assert_true(isnan(ag_item(x)));
     assert_int_equal(ag_failed(NULL), 1);
     assert_int_equal(ag_tape_status(NULL), AG_EMEMORY);
-    assert_string_equal(ag_error(NULL), "There was no memory for a tape.");
+    assert_string_equal(ag_error(NULL), "There was no memory for a tape");
     assert_int_equal(ag_is_training(NULL), 0);
     ag_tape_reset(NULL);
     ag_tape_seed(NULL, 1, 2);
@@ -311,7 +311,7 @@ static void test_no_device(void **state)
     for (int i = 0; i < 2 && ag_failed(tape); i++) {
         ag_backward(ag_sum_all(real(tape, AG_SHAPE(2))));
         assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
-        assert_non_null(strstr(ag_error(tape), "or choose the CPU as the device."));
+        assert_non_null(strstr(ag_error(tape), "or choose the CPU as the device"));
         ag_tape_reset(tape); /* another machine does not appear */
     }
     ag_tape_free(tape);
@@ -349,7 +349,7 @@ static void test_failure_spoils_gradients(void **state)
     assert_int_equal(params->state, AG_BAD);
     assert_int_equal(ag_adamw_step(params, &options, 0.1, &why), AG_EUSE);
     assert_string_equal(why.sentence, "ag_adamw_step: a failed run left the gradients bad; reset "
-                                      "them with ag_params_reset and run ag_backward again.");
+                                      "them with ag_params_reset and run ag_backward again");
     assert_memory_equal(before, weight->value, sizeof before);
     ag_tape_reset(tape);
     ag_backward(

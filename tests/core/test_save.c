@@ -90,7 +90,7 @@ static void a_failed_save_leaves_what_was_there(void **state)
     ag_failure none = {0};
     assert_int_equal(ag__save_file(path, put_half_and_fail, NULL, &none), AG_EDATA);
     assert_non_null(strstr(none.sentence, path));
-    assert_non_null(strstr(none.sentence, "; what was there stays, try again."));
+    assert_non_null(strstr(none.sentence, "; what was there stays, try again"));
     ag_failure spoilt = {0};
     assert_int_equal(ag__save_file(path, put_text_and_spoil, "new", &spoilt), AG_EFILE);
     assert_non_null(strstr(spoilt.sentence, path));
@@ -98,7 +98,7 @@ static void a_failed_save_leaves_what_was_there(void **state)
     ag_failure memory = {0};
     assert_int_equal(ag__save_file(path, put_text, "new", &memory), AG_EMEMORY);
     assert_non_null(strstr(memory.sentence, path));
-    assert_non_null(strstr(memory.sentence, "; free some and try again."));
+    assert_non_null(strstr(memory.sentence, "; free some and try again"));
     ag__fail_allocation(0, 0);
     expect_text(path, "old");
     assert_int_equal(files_count(), files);
@@ -194,15 +194,15 @@ static void save_refuses_what_is_no_file(void **state)
         assert_int_equal(ag__save_file(bad[i], put_text, "x", &why), AG_EFILE);
         assert_non_null(strstr(why.sentence, bad[i]));
         assert_non_null(
-            strstr(why.sentence, i < 3 ? "; choose another name."
-                                       : "; make its folder first or choose another name."));
+            strstr(why.sentence, i < 3 ? "; choose another name"
+                                       : "; make its folder first or choose another name"));
     }
     char name[400];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
     ag_failure why = {0};
     assert_int_equal(ag__save_file(name, put_text, "x", &why), AG_EFILE);
-    assert_non_null(strstr(why.sentence, "too long; choose a shorter name."));
+    assert_non_null(strstr(why.sentence, "too long; choose a shorter name"));
     assert_int_equal(strlen(ag__path_tail(name)), 200);
 }
 
@@ -289,7 +289,7 @@ static void a_failed_sync_is_reported(void **state)
         assert_int_equal(status, AG_EFILE);
         assert_string_equal(calls, bad[i].calls);
         assert_non_null(strstr(why.sentence, bad[i].says));
-        assert_non_null(strstr(why.sentence, "Input/output error; check the disk and try again."));
+        assert_non_null(strstr(why.sentence, "Input/output error; check the disk and try again"));
         expect_text(path, bad[i].text);
         assert_int_equal(files_count(), files);
     }

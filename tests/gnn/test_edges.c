@@ -119,17 +119,17 @@ static void test_refused_graphs(void **state)
     assert_null(ag_graph_cap(NULL, 3, &why));
     assert_string_equal(why.sentence,
                         "ag_graph_cap: the graph is NULL and the most messages of a node are 3; "
-                        "give it a graph and 0 or more.");
+                        "give it a graph and 0 or more");
     why = (ag_failure){0};
     ag_graph *g = toy(AG_ALONG);
     assert_null(ag_graph_cap(g, -1, &why));
     assert_string_equal(why.sentence,
                         "ag_graph_cap: the graph is not NULL and the most messages of a node are "
-                        "-1; give it a graph and 0 or more.");
+                        "-1; give it a graph and 0 or more");
     why = (ag_failure){0};
     assert_null(ag_graph_loops(NULL, &why));
     assert_string_equal(why.sentence,
-                        "ag_graph_loops: the graph is NULL; look at how it was built.");
+                        "ag_graph_loops: the graph is NULL; look at how it was built");
     for (long nth = 1; nth <= 2; nth++) {
         why = (ag_failure){0};
         ag__fail_allocation(nth, 0);
@@ -214,7 +214,7 @@ static void test_own_arrays(void **state)
     expect_refused(ROWS, 1, 1 << 30,
                    "rows of the edges: node 0 has 1073741824 messages from position 0 on, but they "
                    "must begin at 0, where those of the node before end, and there are 3 messages; "
-                   "make the arrays with ag_graph_build.");
+                   "make the arrays with ag_graph_build");
     expect_refused(ROWS, 1, -1, "rows of the edges: node 0 has -1 messages from position 0 on");
     expect_refused(ROWS, 0, INT32_MIN, "rows of the edges: node 0 has 2 messages from position -2");
     expect_refused(ROWS, 4, 1, "rows of the edges: node 2 has 1 messages from position 1 on, but");
@@ -224,7 +224,7 @@ static void test_own_arrays(void **state)
     expect_refused(SOURCES, 2, -5, "targets of the edges: entry 0 is (2, 2)");
     expect_refused(TARGETS, 0, -1,
                    "targets of the edges: entry 0 is (-1, 2), but must be a node of 0 to 2 and the "
-                   "position of its message from node 0; make the arrays with ag_graph_build.");
+                   "position of its message from node 0; make the arrays with ag_graph_build");
     expect_refused(TARGETS, 0, 3, "targets of the edges: entry 0 is (3, 2)");
     expect_refused(TARGETS, 1, INT32_MAX, "targets of the edges: entry 0 is (2, 2147483647)");
     expect_refused(TARGETS, 3, 1, "targets of the edges: entry 1 is (0, 1)");
@@ -279,7 +279,7 @@ static void test_no_arrays(void **state)
     e.rows_t = NULL;
     ag_edge_softmax(in, e);
     assert_string_equal(ag_error(tape),
-                        "edge_softmax: rows_t (input 3) is NULL; give it a tensor (op 0).");
+                        "edge_softmax: rows_t (input 3) is NULL; give it a tensor (op 0)");
     ag_tape_reset(tape);
     in = ag_input(tape, x, AG_SHAPE(3));
     e = edges_of(tape, &good, starts);

@@ -52,7 +52,7 @@ static void test_refused(void **state)
     f.p.heads = 3;
     expect_sentence(&f.p, "ag_gat: w is [12,5], from is [4,3] and to is [4,3], but with 3 heads "
                           "they must be [heads d,in], [heads,d] and [heads,d], and there must be a "
-                          "head.");
+                          "head");
     f.p.heads = 0;
     expect_sentence(&f.p, "with 0 heads");
     f.p.heads = 4;
@@ -60,10 +60,10 @@ static void test_refused(void **state)
     expect_sentence(&f.p, "add_bias: x is [8,3], b \"p4\" is [12]");
     f.p.mean = 0;
     f.p.shape[0] = AG_SHAPE(8, 1, 5);
-    expect_sentence(&f.p, "ag_gat: x is [8,1,5], but must be [nodes, features].");
+    expect_sentence(&f.p, "ag_gat: x is [8,1,5], but must be [nodes, features]");
     f.p.shape[0] = AG_SHAPE(8, 5);
     f.p.part[2] = NULL;
-    expect_sentence(&f.p, "ag_gat: one of w, from and to is NULL; only the bias may be.");
+    expect_sentence(&f.p, "ag_gat: one of w, from and to is NULL; only the bias may be");
     conv_tear_down(&f);
     conv_set_up(&f, "sage_directed");
     f.p.directed = 0; /* f3 is made for two aggregates */

@@ -176,15 +176,15 @@ static void test_bad_edges(void **state)
     static const int32_t good[] = {0, 1, 2}, high[] = {1, 2, 3}, low[] = {1, -1, 0};
     (void)state;
     expect_failure(3, good, high, 3, AG_ALONG, AG_EINDEX,
-                   "edge 2 is (2, 3), but nodes are 0 to 2; correct the edge list.");
+                   "edge 2 is (2, 3), but nodes are 0 to 2; correct the edge list");
     expect_failure(3, high, good, 3, AG_BOTH_WAYS, AG_EINDEX,
-                   "edge 2 is (3, 2), but nodes are 0 to 2; correct the edge list.");
+                   "edge 2 is (3, 2), but nodes are 0 to 2; correct the edge list");
     expect_failure(3, good, low, 3, AG_AGAINST, AG_EINDEX,
-                   "edge 1 is (1, -1), but nodes are 0 to 2; correct the edge list.");
+                   "edge 1 is (1, -1), but nodes are 0 to 2; correct the edge list");
     expect_failure(3, low, good, 3, AG_ALONG, AG_EINDEX,
-                   "edge 1 is (-1, 1), but nodes are 0 to 2; correct the edge list.");
+                   "edge 1 is (-1, 1), but nodes are 0 to 2; correct the edge list");
     expect_failure(0, good, good, 1, AG_ALONG, AG_EINDEX,
-                   "edge 0 is (0, 0), but the graph has no nodes; correct the edge list.");
+                   "edge 0 is (0, 0), but the graph has no nodes; correct the edge list");
 }
 
 /* Sizes are refused before an edge is looked at. */
@@ -192,18 +192,18 @@ static void test_bad_sizes(void **state)
 {
     (void)state;
     expect_failure(-1, NULL, NULL, 0, AG_ALONG, AG_ESHAPE,
-                   "A graph cannot have -1 nodes and 0 edges; both must be 0 or more.");
+                   "A graph cannot have -1 nodes and 0 edges; both must be 0 or more");
     expect_failure(2, NULL, NULL, -5, AG_ALONG, AG_ESHAPE,
-                   "A graph cannot have 2 nodes and -5 edges; both must be 0 or more.");
+                   "A graph cannot have 2 nodes and -5 edges; both must be 0 or more");
     expect_failure(INT_MAX, NULL, NULL, 0, AG_ALONG, AG_ESHAPE,
                    "A graph of 2147483647 nodes and 0 messages is too large; at most 2^30 of each "
-                   "are possible.");
+                   "are possible");
     expect_failure(2, NULL, NULL, INT_MAX, AG_ALONG, AG_ESHAPE,
                    "A graph of 2 nodes and 2147483647 messages is too large; at most 2^30 of each "
-                   "are possible.");
+                   "are possible");
     expect_failure(2, NULL, NULL, INT_MAX, AG_BOTH_WAYS, AG_ESHAPE,
                    "A graph of 2 nodes and 4294967294 messages is too large; at most 2^30 of each "
-                   "are possible.");
+                   "are possible");
 }
 
 static void test_no_memory(void **state)
@@ -213,7 +213,7 @@ static void test_no_memory(void **state)
     ag__fail_allocation(1, 0);
     assert_null(ag_graph_build(5, source, target, 5, AG_BOTH_WAYS, &why));
     assert_int_equal(why.status, AG_EMEMORY);
-    assert_string_equal(why.sentence, "There is no memory for a graph of 5 nodes and 10 messages.");
+    assert_string_equal(why.sentence, "There is no memory for a graph of 5 nodes and 10 messages");
     ag_graph *g = build(5, source, target, 5, AG_ALONG);
     const ag_graph *list[] = {g, g};
     why = (ag_failure){0};
@@ -348,7 +348,7 @@ static void test_no_graph(void **state)
     (void)state;
     assert_null(ag_graph_batch(none, 1, &why));
     assert_int_equal(why.status, AG_EUSE);
-    assert_string_equal(why.sentence, "graph 0 of the batch is NULL; look at how it was built.");
+    assert_string_equal(why.sentence, "graph 0 of the batch is NULL; look at how it was built");
     why = (ag_failure){0};
     assert_null(ag_graph_build(3, NULL, target, 2, AG_ALONG, &why));
     assert_int_equal(why.status, AG_EUSE);
@@ -362,7 +362,7 @@ static void test_no_graph(void **state)
     ag_forward(ag_spmm(ag_input(tape, x, AG_SHAPE(3, 2)), edges, AG_AGGREGATE_SUM));
     assert_int_equal(ag_tape_status(tape), AG_EUSE);
     assert_string_equal(ag_error(tape),
-                        "ag_graph_edges: the graph is NULL; look at how it was built.");
+                        "ag_graph_edges: the graph is NULL; look at how it was built");
     ag_tape_reset(tape);
     ag_graph *g = build(5, source, target, 5, AG_ALONG);
     ag_spmm(ag_input(tape, x, AG_SHAPE(5, 1)), ag_graph_edges(tape, g), (ag_aggregate)9);

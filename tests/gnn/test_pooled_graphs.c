@@ -173,7 +173,7 @@ static void test_refused(void **state)
     expect(
         &b, ag_topk(b.x, b.p, b.edges, 0), AG_EUSE,
         "ag_topk: the ratio is 0, but must be above 0: below 1 the share of the nodes that stay, "
-        "from 1 on how many of each graph.");
+        "from 1 on how many of each graph");
     b = start(tape, g, NULL, 0);
     expect(&b, ag_sag_pool(b.x, b.score, b.edges, -0.5f), AG_EUSE,
            "ag_sag_pool: the ratio is -0.5");
@@ -203,14 +203,14 @@ static void test_refused(void **state)
     b.edges.starts = NULL;
     expect(&b, ag_topk(b.x, b.p, b.edges, 0.5f), AG_EUSE,
            "ag_topk: the starts of the edges must be int32 values that are given as an input; make "
-           "them with ag_graph_edges.");
+           "them with ag_graph_edges");
     b = start(tape, g, NULL, 0);
     b.edges.rows = NULL;
     expect(&b, ag_topk(b.x, b.p, b.edges, 0.5f), AG_EUSE, "topk_edges: rows (input 0) is NULL");
     b = start(tape, g, NULL, 0);
     b.edges.starts = b.edges.rows;
     expect(&b, ag_topk(b.x, b.p, b.edges, 0.5f), AG_ESHAPE,
-           "the starts of the edges are [6,2], but must be [graphs + 1].");
+           "the starts of the edges are [6,2], but must be [graphs + 1]");
     static const struct {
         int32_t starts[4];
         int n;
@@ -219,7 +219,7 @@ static void test_refused(void **state)
         {{0, 4, 3, 6},
          4,
          "ag_topk: starts of the edges: entry 2 of 4 is 3, but must be in 4..6: they "
-         "ascend from 0 to the number of nodes; make them with ag_graph_edges."},
+         "ascend from 0 to the number of nodes; make them with ag_graph_edges"},
         {{1, 6}, 2, "entry 0 of 2 is 1, but must be in 0..0"},
         {{0, 7}, 2, "entry 1 of 2 is 7, but must be in 0..6"},
         {{0, -1, 6}, 3, "entry 1 of 3 is -1"},
@@ -227,7 +227,7 @@ static void test_refused(void **state)
         {{0, 5},
          2,
          "ag_topk: the starts of the edges end at 5, but there are 6 nodes; make them with "
-         "ag_graph_edges."},
+         "ag_graph_edges"},
         {{0}, 1, "end at 0, but there are 6 nodes"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -251,7 +251,7 @@ static void test_mixed(void **state)
     ag_spmm(all.x, mixed, AG_AGGREGATE_SUM);
     assert_string_equal(ag_error(tape),
                         "The edges mix arrays that an op made with others; pass the "
-                        "edges of a pooled graph on as they are.");
+                        "edges of a pooled graph on as they are");
     b = start(tape, g, NULL, 0);
     ag_gcn_norm(ag_topk(b.x, b.p, b.edges, 0.5f).edges);
     assert_string_equal(ag_error(tape), "");
@@ -259,7 +259,7 @@ static void test_mixed(void **state)
     const ag_gcn_weights none = {NULL, NULL};
     ag_gcn_conv(&none, b.x, ag_input(tape, norm, AG_SHAPE(NODES - 1)), b.edges);
     assert_string_equal(ag_error(tape), "parameter \"\" has no storage; build its block with "
-                                        "ag_params_build first.");
+                                        "ag_params_build first");
     ag_tape_free(tape);
     ag_graph_free(g);
 }

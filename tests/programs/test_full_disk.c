@@ -19,7 +19,7 @@
 #include "augur.h"
 #include "support/files.h"
 
-#define ADVICE "No space left on device; make room on the disk or choose another folder."
+#define ADVICE "No space left on device; make room on the disk or choose another folder"
 
 static char disk[300];
 static int mounted;

@@ -116,11 +116,9 @@ void harness_checkpoint_close(ag_checkpoint *file, ag_failure *why)
     ag_checkpoint_close(file);
     if (why->status != AG_ESHAPE) return;
     const ag_failure shape = *why;
-    int length = (int)strlen(shape.sentence);
-    if (length && shape.sentence[length - 1] == '.') length--;
     *why = (ag_failure){0};
-    ag_fail(why, AG_EDATA, "%.*s; the file contradicts itself, so choose another checkpoint",
-            length < 400 ? length : 400, shape.sentence);
+    ag_fail(why, AG_EDATA, "%.400s; the file contradicts itself, so choose another checkpoint",
+            shape.sentence);
 }
 
 char *harness_checkpoint_choose(const char *folder, int last)

@@ -18,7 +18,7 @@ static ag_status build(harness_plain *p, const void *settings, uint64_t seed,
                        harness_plain_add *add, ag_failure *why)
 {
     p->params = ag_params_new();
-    if (!p->params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model.");
+    if (!p->params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     if (add(p, settings, p->data, why) || !ag_params_build(p->params, seed)) return why->status;
     return ag_fail(why, p->params->failure.status, "%s", p->params->failure.sentence);
 }

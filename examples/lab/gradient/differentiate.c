@@ -57,8 +57,8 @@ static void step_back(lab_backward *b, int id)
         lab_backward_product(b, &node, g))
         return;
     ag_fail(&p->why, AG_EUSE,
-            "There is no gradient for node %d (%s) of program \"%s\"; build the net without it.",
-            id, lab_op_name(node.op), p->name);
+            "There is no gradient for node %d (%s) of program \"%s\"; build the net without it", id,
+            lab_op_name(node.op), p->name);
 }
 
 static void walk(int *gradients, lab_backward *b, int loss, const int *wrt, int n)
@@ -85,10 +85,10 @@ void lab_differentiate(int *gradients, lab_program *p, int loss, const int *wrt,
     b.needed = ag__alloc((size_t)p->n + 1);
     if (!b.gradient || !b.needed)
         ag_fail(&p->why, AG_EMEMORY,
-                "There is no memory for the gradients of %d nodes; close other programs.", p->n);
+                "There is no memory for the gradients of %d nodes; close other programs", p->n);
     else if (loss < 0 || loss >= p->n || p->nodes[loss].shape.rank != 0)
         ag_fail(&p->why, AG_EUSE,
-                "The loss must be a scalar node of program \"%s\" (0..%d); node %d is none.",
+                "The loss must be a scalar node of program \"%s\" (0..%d); node %d is none",
                 p->name, p->n - 1, loss);
     else
         walk(gradients, &b, loss, wrt, n);

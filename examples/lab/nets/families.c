@@ -89,7 +89,7 @@ static ag_status misuse(const lab_program *p, const char *family, int number, do
     if (p && p->why.status != AG_OK) return ag_fail(why, p->why.status, "%s", p->why.sentence);
     return ag_fail(why, AG_EUSE,
                    "There is no program %d of family \"%s\" that takes %g ms; `lab families` names "
-                   "the families, numbers start at 0, and all of them reach 0.2 to 20 ms.",
+                   "the families, numbers start at 0, and all of them reach 0.2 to 20 ms",
                    number, family, milliseconds);
 }
 

@@ -14,7 +14,7 @@ int lab_net_weight(lab_net *net, int rank, const int *size)
     int node = lab_parameter(net->p, LAB_F32, rank, size);
     if (net->n_weights == LAB_WEIGHTS)
         ag_fail(&net->p->why, AG_EUSE,
-                "A net has more than %d weights; draw a program with fewer layers.", LAB_WEIGHTS);
+                "A net has more than %d weights; draw a program with fewer layers", LAB_WEIGHTS);
     else
         net->weight[net->n_weights++] = node;
     return node;

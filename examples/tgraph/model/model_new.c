@@ -104,7 +104,7 @@ ag_status tgraph_model_new(tgraph_model *m, const tgraph_options *options, uint6
         return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
                        options->dropout);
     m->params = ag_params_new();
-    if (!m->params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model.");
+    if (!m->params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     m->op_table = add(m, "embedding", "op", AG_SHAPE(TGRAPH_OP_ROWS, TGRAPH_OP_WIDTH),
                       ag_init_normal(0, 1), 1);
     m->layout_table =
@@ -138,7 +138,7 @@ static ag_graph *build_edges(const tgraph_graph *g, const tgraph_options *option
     const int m = options->edges ? g->edges : 0;
     int32_t *source = malloc(2 * ((size_t)m + 1) * sizeof *source), *target;
     if (!source) {
-        ag_fail(why, AG_EMEMORY, "There is no memory for a graph of %d edges.", m);
+        ag_fail(why, AG_EMEMORY, "There is no memory for a graph of %d edges", m);
         return NULL;
     }
     target = source + m;
@@ -161,7 +161,7 @@ ag_status tgraph_program_new(tgraph_program *p, const tgraph_graph *g,
     p->opcode = malloc((n * (2 + TGRAPH_DIGITS) + 1) * sizeof *p->opcode);
     if (!p->opcode) {
         tgraph_program_free(p);
-        return ag_fail(why, AG_EMEMORY, "There is no memory for a program of %d nodes.", g->nodes);
+        return ag_fail(why, AG_EMEMORY, "There is no memory for a program of %d nodes", g->nodes);
     }
     p->where = p->opcode + n;
     p->plain = p->where + n;

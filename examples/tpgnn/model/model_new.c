@@ -127,7 +127,7 @@ ag_status tpgnn_model_new(tpgnn_model *m, const tpgnn_options *options, uint64_t
     if (options->types == TPGNN_WORDS) m->vector = ag__alloc(vectors * sizeof *m->vector);
     if (!m->params || (options->types == TPGNN_WORDS && !m->vector)) {
         tpgnn_model_free(m);
-        return ag_fail(why, AG_EMEMORY, "There is no memory for the model.");
+        return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     }
     for (size_t i = 0; m->vector && i < vectors; i++) m->vector[i] = 0;
     if (add_network(m, seed, why)) tpgnn_model_free(m);

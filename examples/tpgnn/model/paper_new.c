@@ -103,7 +103,7 @@ ag_status tpgnn_paper_new(tpgnn_paper *paper, ag_params *params, const tpgnn_pap
     *paper = (tpgnn_paper){.options = *options};
     const ag_status status = check(options, why);
     if (status) return status;
-    if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model.");
+    if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     add_all(paper, params);
     if (ag_params_build(params, seed) == AG_OK) return AG_OK;
     return ag_fail(why, params->failure.status, "%s", params->failure.sentence);

@@ -180,7 +180,7 @@ ag_status tpu_model_new(tpu_model *m, const tpu_options *options, uint64_t seed,
     if (options->task == TPU_FUSION) m->options.tile_at = TPU_NOWHERE;
     if (check(options, why)) return why->status;
     m->params = ag_params_new();
-    if (!m->params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model.");
+    if (!m->params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     add_all(m);
     if (ag_params_build(m->params, seed) == AG_OK) return AG_OK;
     const ag_failure failure = m->params->failure;
