@@ -198,10 +198,10 @@ static void test_bad_layouts(void **state)
     static const struct {
         int at, value;
         const char *word;
-    } bad[] = {{0, 2, "output names axis 2"},       {0, -2, "output names axis -2"},
-               {7, 1, "operand 0 names twice"},     {13, 4, "operand 1 names axis 4"},
-               {15, 0, "behind a -1 the number 0"}, {2, 0, "output names twice axis 0"},
-               {30, 0, "operand 1 names axis 0"},   {19, 0, "behind a -1"}};
+    } bad[] = {{0, 2, "output names axis 2"},      {0, -2, "output names axis -2"},
+               {7, 1, "operand 0 names twice"},    {13, 4, "operand 1 names axis 4"},
+               {15, 0, "after a -1 the number 0"}, {2, 0, "output names twice axis 0"},
+               {30, 0, "operand 1 names axis 0"},  {19, 0, "after a -1"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ag_failure why = {0};
         row(&config[0], 0, 1, 1, 0, 1, -1);

@@ -71,7 +71,7 @@ static ag_status read_order(order *o, int *given, const lab_run *run, int node, 
     }
     *given = n > 0;
     for (int i = n; i < LAB_RANK; i++)
-        if (row[i] != -1) return refuse(run, node, k, "has behind a -1 the number", row[i], why);
+        if (row[i] != -1) return refuse(run, node, k, "has after a -1 the number", row[i], why);
     for (int axis = rank - 1; axis >= 0; axis--)
         if (!(seen >> axis & 1)) o->axis[n++] = (signed char)axis;
     o->rank = rank;
