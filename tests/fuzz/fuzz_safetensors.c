@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a checkpoint: opened, looked through, loaded into a small model. */
 #define _GNU_SOURCE /* fmemopen */
-#include "optim/safetensors.h"
+#include "core/io/safetensors_internal.h"
 
 #include <string.h>
 
