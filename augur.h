@@ -4,6 +4,7 @@
 #define AUGUR_H
 
 #include "core/core.h"
+#include "core/io/io.h"
 #include "autograd/autograd.h"
 #include "ops/ops.h"
 #include "gnn/gnn.h"

@@ -90,8 +90,8 @@ double ag_gradcheck(ag_tensor *(*build)(ag_tape *tape, void *context), void *con
     ag_tape_seed(c.tape, 0, 0); /* every run drops the same elements */
     ag_tape_reset(c.tape);
     if (c.tape) ag_backward(build(c.tape, context));
-    double *d = ag__alloc(ag__mul((size_t)params->size, sizeof *d));
-    ag_real *saved = ag__alloc(ag__mul((size_t)params->size, sizeof *saved));
+    double *d = ag_alloc(ag_size_mul((size_t)params->size, sizeof *d));
+    ag_real *saved = ag_alloc(ag_size_mul((size_t)params->size, sizeof *saved));
     if (ag_failed(c.tape) || !d || !saved) {
         snprintf(where, 200, "%s",
                  ag_failed(c.tape) ? ag_error(c.tape) : "There is no memory for the check");
@@ -106,8 +106,8 @@ double ag_gradcheck(ag_tensor *(*build)(ag_tape *tape, void *context), void *con
         else
             memcpy(where, before, sizeof before);
     }
-    ag__free(d);
-    ag__free(saved);
+    ag_free(d);
+    ag_free(saved);
     ag_tape_free(c.tape);
     return worst;
 }

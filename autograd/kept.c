@@ -22,7 +22,7 @@ void *ag__kept_find(ag_tape *tape, const ag_tensor *x)
 /* Room for one more: a new one, or that of the one not used for longest. NULL: all are in use. */
 static ag_kept *make_place(ag_tape *tape)
 {
-    if (!tape->kept) tape->kept = ag__alloc(AG_KEPT * sizeof *tape->kept);
+    if (!tape->kept) tape->kept = ag_alloc(AG_KEPT * sizeof *tape->kept);
     if (!tape->kept) return NULL;
     if (tape->n_kept < AG_KEPT) return &tape->kept[tape->n_kept++];
     ag_kept *oldest = &tape->kept[0];
@@ -49,5 +49,5 @@ void ag__kept_sent(ag_tape *tape, const ag_tensor *x, const void *place, size_t 
 void ag__kept_free(ag_tape *tape)
 {
     for (int i = 0; i < tape->n_kept; i++) ag__device_give(tape->kept[i].there);
-    ag__free(tape->kept);
+    ag_free(tape->kept);
 }

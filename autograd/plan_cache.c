@@ -10,7 +10,7 @@ static int put_key(ag_tape *tape, const void *data, size_t bytes)
 {
     if (tape->key_bytes + bytes > tape->key_capacity) {
         size_t wanted = 2 * (tape->key_bytes + bytes) + 4096;
-        char *bigger = ag__grow(tape->key, wanted);
+        char *bigger = ag_grow(tape->key, wanted);
         if (!bigger) return 1;
         tape->key = bigger;
         tape->key_capacity = wanted;
@@ -48,7 +48,7 @@ static int build_key(ag_tape *tape, const ag_tensor *wanted, int training)
 static int keep_key(const ag_tape *tape, ag_plan *plan)
 {
     if (plan->key_capacity < tape->key_bytes) {
-        char *bigger = ag__grow(plan->key, tape->key_bytes);
+        char *bigger = ag_grow(plan->key, tape->key_bytes);
         if (!bigger) return 1;
         plan->key = bigger;
         plan->key_capacity = tape->key_bytes;
@@ -88,12 +88,12 @@ ag_plan *ag__plan_find(ag_tape *tape, ag_tensor *wanted, int training)
 
 void ag__plan_free(ag_plan *plan)
 {
-    ag__free(plan->key);
-    ag__free(plan->jobs);
-    ag__free(plan->steps);
-    ag__free(plan->buffers);
-    ag__free(plan->value_buffer);
-    ag__free(plan->gradient_buffer);
-    ag__free(plan->live);
-    ag__free(plan->written);
+    ag_free(plan->key);
+    ag_free(plan->jobs);
+    ag_free(plan->steps);
+    ag_free(plan->buffers);
+    ag_free(plan->value_buffer);
+    ag_free(plan->gradient_buffer);
+    ag_free(plan->live);
+    ag_free(plan->written);
 }

@@ -16,9 +16,9 @@ double ag__clock(void)
 void ag_profile(ag_tape *tape, int on)
 {
     if (!tape) return;
-    ag__free(tape->profile);
+    ag_free(tape->profile);
     tape->n_profile = 0;
-    tape->profile = on ? ag__alloc(AG_PROFILE_ROWS * sizeof *tape->profile) : NULL;
+    tape->profile = on ? ag_alloc(AG_PROFILE_ROWS * sizeof *tape->profile) : NULL;
 }
 
 static double bytes_of(ag_ref ref, ag_shape shape)

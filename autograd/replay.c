@@ -12,7 +12,7 @@ static int put(ag_replay *r, const void *data, size_t bytes)
 {
     if (r->key_bytes + bytes > r->key_capacity) {
         const size_t wanted = 2 * (r->key_bytes + bytes) + 1024;
-        char *bigger = ag__grow(r->key, wanted);
+        char *bigger = ag_grow(r->key, wanted);
         if (!bigger) return 1;
         r->key = bigger;
         r->key_capacity = wanted;
@@ -115,9 +115,9 @@ void ag__replay_forget(ag_tape *tape)
     for (int i = 0; i < AG_REPLAYS; i++) {
         ag_replay *r = &tape->replays[i];
         ag__graph_free(r->graph);
-        ag__free(r->key);
+        ag_free(r->key);
         *r = (ag_replay){0};
     }
-    ag__free(tape->replay_key.key);
+    ag_free(tape->replay_key.key);
     tape->replay_key = (ag_replay){0};
 }

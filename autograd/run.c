@@ -130,12 +130,12 @@ static void run_step(ag_tape *tape, ag_plan *plan, const ag_step *step)
     const int64_t blocks = (step->units + step->grain - 1) / step->grain;
     if (!job->kernel) {
         if (!job->args.add)
-            ag__parallel((ag_shape_count(job->args.xs[0]) + (1 << 16) - 1) >> 16, zero_block,
-                         &job->args);
+            ag_parallel((ag_shape_count(job->args.xs[0]) + (1 << 16) - 1) >> 16, zero_block,
+                        &job->args);
     } else if (step->n > 1) {
-        ag__parallel(blocks, run_group_block, &w);
+        ag_parallel(blocks, run_group_block, &w);
     } else if (job->kernel->range) {
-        ag__parallel(blocks, run_block, &w);
+        ag_parallel(blocks, run_block, &w);
     } else {
         job->kernel->call(&job->args);
     }

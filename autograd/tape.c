@@ -14,7 +14,7 @@ int ag__reserve(void *array, int *capacity, int n, size_t size)
     if (n <= *capacity) return 0;
     int wanted = *capacity ? *capacity : 16;
     while (wanted < n) wanted = wanted > INT_MAX / 2 ? INT_MAX : wanted * 2;
-    void *bigger = ag__grow(*block, ag__mul((size_t)wanted, size));
+    void *bigger = ag_grow(*block, ag_size_mul((size_t)wanted, size));
     if (!bigger) return 1;
     *block = bigger;
     *capacity = wanted;
@@ -23,7 +23,7 @@ int ag__reserve(void *array, int *capacity, int n, size_t size)
 
 ag_tape *ag_tape_new(ag_device device)
 {
-    ag_tape *tape = ag__alloc(sizeof *tape);
+    ag_tape *tape = ag_alloc(sizeof *tape);
     if (!tape) return NULL;
     memset(tape, 0, sizeof *tape);
     tape->device = device;
@@ -31,7 +31,7 @@ ag_tape *ag_tape_new(ag_device device)
     tape->poison.tape = tape;
     tape->arena = ag_arena_new();
     if (!tape->arena) {
-        ag__free(tape);
+        ag_free(tape);
         return NULL;
     }
     ag_tape_reset(tape);
@@ -44,15 +44,15 @@ void ag_tape_free(ag_tape *tape)
     for (int i = 0; i < AG_PLANS; i++) ag__plan_free(&tape->plans[i]);
     ag_arena_free(tape->arena);
     ag__slots_free(&tape->slots);
-    ag__free(tape->tensors);
-    ag__free(tape->nodes);
-    ag__free(tape->key);
+    ag_free(tape->tensors);
+    ag_free(tape->nodes);
+    ag_free(tape->key);
     ag__device_end(tape);
     ag_arena_free(tape->slab_arena);
     ag_arena_free(tape->tiles_arena);
-    ag__free(tape->work);
-    ag__free(tape->profile);
-    ag__free(tape);
+    ag_free(tape->work);
+    ag_free(tape->profile);
+    ag_free(tape);
 }
 
 void ag_tape_reset(ag_tape *tape)
@@ -67,7 +67,7 @@ void ag_tape_reset(ag_tape *tape)
     tape->failure.status = AG_OK;
     tape->failure.sentence[0] = 0;
     if (tape->results) ag_arena_reset(tape->results);
-    if (tape->device != AG_CPU) ag__device_open(&tape->failure);
+    if (tape->device != AG_CPU) ag_device_open(&tape->failure);
 }
 
 void ag_tape_seed(ag_tape *tape, uint64_t seed, uint64_t step)

@@ -14,7 +14,7 @@ static int slots_of(int chunk) { return FIRST << chunk; }
 static int add_chunk(ag_slots *s)
 {
     if (s->n_chunks == AG_CHUNKS) return 1;
-    ag_tensor *chunk = ag__alloc((size_t)slots_of(s->n_chunks) * sizeof *chunk);
+    ag_tensor *chunk = ag_alloc((size_t)slots_of(s->n_chunks) * sizeof *chunk);
     if (!chunk) return 1;
     s->capacity += slots_of(s->n_chunks);
     s->chunks[s->n_chunks++] = chunk;
@@ -34,7 +34,7 @@ ag_tensor *ag__slot(ag_slots *s, int used)
 
 void ag__slots_free(ag_slots *s)
 {
-    for (int i = 0; i < s->n_chunks; i++) ag__free(s->chunks[i]);
+    for (int i = 0; i < s->n_chunks; i++) ag_free(s->chunks[i]);
     memset(s, 0, sizeof *s);
 }
 

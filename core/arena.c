@@ -36,11 +36,11 @@ struct ag_arena {
     slab *first, *current; /* slabs after current are empty */
 };
 
-static size_t round_up(size_t n, size_t to) { return ag__add(n, to - 1) / to * to; }
+static size_t round_up(size_t n, size_t to) { return ag_size_add(n, to - 1) / to * to; }
 
 ag_arena *ag_arena_new(void)
 {
-    ag_arena *arena = ag__alloc(sizeof *arena);
+    ag_arena *arena = ag_alloc(sizeof *arena);
     if (arena) *arena = (ag_arena){0};
     return arena;
 }
@@ -49,7 +49,7 @@ static slab *slab_new(size_t size)
 {
     size_t align = size >= HUGE_PAGE ? HUGE_PAGE : ALIGN;
     size = round_up(size, align);
-    char *block = ag__alloc(ag__add(size, sizeof(slab) + align));
+    char *block = ag_alloc(ag_size_add(size, sizeof(slab) + align));
     if (!block) return NULL;
     slab *s = (slab *)(void *)block;
     char *base = block + sizeof *s;
@@ -162,7 +162,7 @@ void ag_arena_free(ag_arena *arena)
     for (slab *s = arena->first, *next; s; s = next) {
         next = s->next;
         ASAN_UNPOISON_MEMORY_REGION(s->base, s->size);
-        ag__free(s);
+        ag_free(s);
     }
-    ag__free(arena);
+    ag_free(arena);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core: memory, errors, shapes, random numbers, parameter storage and npy/npz files. Includes
+/* core: errors, shapes, memory, random numbers, threads, the device and parameter storage. Includes
  * nothing of ours. */
 #ifndef AG_CORE_H
 #define AG_CORE_H
@@ -70,6 +70,12 @@ typedef struct ag_failure {
 AG_API ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
     AG_PRINTF(3, 4);
 
+/* `text` with control characters (C0, DEL, C1), line separators, marks that turn the direction of
+   writing and bytes that are not UTF-8 written as \x1b or \u202e, so that a name can neither drive
+   a terminal nor look like another one; what does not fit into `size` bytes is left out. Sentences
+   of ag_fail have passed it. text NULL is "". Returns out. */
+AG_API char *ag_printable(char *out, size_t size, const char *text);
+
 /* ---- shapes ---- */
 
 enum { AG_MAX_AXES = 4 };
@@ -113,6 +119,19 @@ AG_API int ag_shape_equal(ag_shape a, ag_shape b);
 AG_API const char *ag_shape_text(char text[64], ag_shape shape);
 
 /* ---- memory ---- */
+
+/* A block of `bytes` bytes, not zeroed, which ag_free takes back; NULL: no memory. All that the
+   library allocates comes from here. */
+AG_API void *ag_alloc(size_t bytes);
+AG_API void *ag_grow(void *block, size_t bytes); /* realloc: at NULL the old block stays */
+AG_API void ag_free(void *block);                /* NULL is allowed */
+
+/* a + b and a * b, or SIZE_MAX when the result does not fit (which no allocation can satisfy). */
+static inline size_t ag_size_add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
+static inline size_t ag_size_mul(size_t a, size_t b)
+{
+    return a && b > SIZE_MAX / a ? SIZE_MAX : a * b;
+}
 
 /* A grow-only bump allocator: blocks are 64-byte aligned, slabs of 2 MiB and more ask for huge
    pages, ag_arena_reset keeps the slabs. Debug builds put guard bytes after each block. */
@@ -159,9 +178,39 @@ AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fishe
 AG_API void ag_set_threads(int n);
 AG_API int ag_threads(void);
 
+/* Starts the threads now instead of with the first work. Returns how many there are, at most
+   ag_threads(), the caller's among them: fewer where the system gives no more, and that many will
+   do the work. */
+AG_API int ag_start_threads(void);
+
+/* Runs body(context, block, thread) for each block of 0..blocks-1 and returns when all are done.
+   thread is 0..ag_threads()-1, and no other block of this call has it at that time. A call made
+   from a block, or while another thread of the program has the threads, is run by its caller alone.
+   A block may not wait for another, and what it computes should not depend on who computes it.
+   body NULL: no work is done. */
+typedef void ag_block(void *context, int64_t block, int thread);
+AG_API void ag_parallel(int64_t blocks, ag_block *body, void *context);
+
 /* The instruction set of the matrix products: "avx512", "avx2", "sse2", "neon" or "plain". The best
    that this processor has, or a lesser one that the variable AUGUR_ISA of the environment names. */
 AG_API const char *ag_isa(void);
+
+/* ---- the CUDA device ---- */
+
+/* Makes the device ready, once; a tape on AG_CUDA does so itself. AG_OK, or AG_EDEVICE with the
+   reason and a remedy. */
+AG_API ag_status ag_device_open(ag_failure *why);
+
+/* The facts of CUDA in this build and on this machine; needs no open device. */
+typedef struct ag_device_about {
+    int built;        /* CUDA's version that this is compiled for, as in 13000; 0: without CUDA */
+    int on_host;      /* 1: the CUDA code runs on the CPU, for tests */
+    int driver;       /* the newest version that the driver serves; 0: there is no driver */
+    char name[256];   /* of the device; "": there is none, and what follows is 0 */
+    int major, minor; /* its compute capability */
+    size_t unused, bytes; /* of its memory; 0: nobody can tell */
+} ag_device_about;
+AG_API void ag_device_describe(ag_device_about *about);
 
 /* ---- sorting ---- */
 
@@ -169,71 +218,12 @@ AG_API const char *ag_isa(void);
    Fails: AG_EMEMORY; AG_EUSE when n is negative. The arrays are then unchanged. */
 AG_API ag_status ag_sort_u64(uint64_t *keys, int32_t *values, int64_t n, ag_failure *why);
 
-/* ---- npy and npz files ---- */
+/* ---- element types of arrays in files (core/io/io.h) ---- */
 
 typedef enum ag_dtype { AG_F32, AG_F64, AG_U8, AG_I8, AG_I32, AG_I64 } ag_dtype;
 
-/* The contents of an npy header. size[i] is 1 beyond rank. */
-typedef struct ag_array_info {
-    char name[64]; /* member name without ".npy" */
-    ag_dtype dtype;
-    int rank;
-    int64_t size[AG_MAX_AXES];
-    int64_t count;
-    int fortran; /* 1: stored with the first axis fastest (never at rank 0 and 1); reading restores
-                    C order */
-} ag_array_info;
-
 AG_API size_t ag_dtype_bytes(ag_dtype dtype);
 AG_API const char *ag_dtype_name(ag_dtype dtype); /* "float32", "uint8", ... */
-
-/* Opens an npz file and reads the header of every member (little-endian, C or Fortran order;
-   npy 1.0 to 3.0; stored or deflated; zip64; at most 64 members with names of 1 to 63 printable
-   ASCII characters; bool as AG_U8). Nothing is inflated beyond the headers. A member that claims
-   more than 1,032 times its compressed size, or more than byte_limit bytes, is refused. Returns
-   NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
-typedef struct ag_npz ag_npz;
-AG_API ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why);
-AG_API void ag_npz_close(ag_npz *npz);
-AG_API int ag_npz_count(const ag_npz *npz);
-AG_API const ag_array_info *ag_npz_info(const ag_npz *npz, int index);
-AG_API const ag_array_info *ag_npz_find(const ag_npz *npz,
-                                        const char *name); /* NULL: no such member */
-
-/* Reads a whole member into `out` (count elements of type `as`), converting by value: integers
-   between integer types and to float (rounded), floats only to float. Fails when a value does not
-   fit, when a float is wanted as an integer, when the stored CRC differs, or when there is no such
-   member. */
-AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out,
-                             ag_failure *why);
-
-/* Streams a member from its first row on (a row is all axes after the first) without
-   holding more than one buffer of it. ag_rows_next fills `out` with n rows of type `as`; the call
-   that reads the last row verifies the CRC (for an array without rows: a call with n = 0). A scalar
-   is one row; an array in Fortran order has no rows to stream. Several readers of one npz may take
-   turns; close them before the npz. After a failure of the file a reader stays failed. */
-typedef struct ag_rows ag_rows;
-AG_API ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why);
-AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why);
-AG_API void ag_rows_close(ag_rows *rows);
-
-/* Writes an npz file: members are deflated in the order of the calls; the file appears under its
-   name when ag_npz_finish succeeds (temporary file, fsync, rename), else not at all. ag_npz_add
-   copies the values. finish and cancel free the writer. Equal arrays give equal bytes. Fails:
-   AG_EUSE (name, dtype, rank), AG_ESHAPE (sizes), AG_EMEMORY, AG_EFILE. */
-typedef struct ag_npz_writer ag_npz_writer;
-AG_API ag_npz_writer *ag_npz_create(const char *path, ag_failure *why);
-AG_API ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, int rank,
-                            const int64_t *size, const void *data, ag_failure *why);
-AG_API ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why);
-AG_API void ag_npz_cancel(ag_npz_writer *writer);
-
-/* One array in a .npy file. ag_npy_load allocates *data (free it with ag_npy_free). */
-AG_API ag_status ag_npy_save(const char *path, ag_dtype dtype, int rank, const int64_t *size,
-                             const void *data, ag_failure *why);
-AG_API ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, void **data,
-                             ag_failure *why);
-AG_API void ag_npy_free(void *data);
 
 /* ---- parameters ---- */
 

@@ -5,16 +5,19 @@
 
 #ifndef AG_HAVE_CUDA
 
-ag_status ag__device_open(ag_failure *why)
+ag_status ag_device_open(ag_failure *why)
 {
     return ag_fail(why, AG_EDEVICE,
                    "This version is built without CUDA and runs on the CPU only; configure with "
                    "`cmake --preset cuda` where the CUDA toolkit is, or choose the CPU as the "
                    "device");
 }
-void ag__device_describe(ag__device_about *about) { *about = (ag__device_about){0}; }
-ag_status ag__device_failed(ag_failure *why) { return ag__device_open(why); }
-ag_status ag__device_wait(ag_failure *why) { return ag__device_open(why); }
+void ag_device_describe(ag_device_about *about)
+{
+    if (about) *about = (ag_device_about){0};
+}
+ag_status ag__device_failed(ag_failure *why) { return ag_device_open(why); }
+ag_status ag__device_wait(ag_failure *why) { return ag_device_open(why); }
 void ag__device_wait_if_asked(void) {}
 void ag__device_doing(const char *name) { (void)name; }
 

@@ -13,7 +13,7 @@ ag_status ag_fail(ag_failure *why, ag_status status, const char *format, ...)
         va_start(list, format);
         vsnprintf(text, sizeof text, format ? format : "A call failed without a sentence", list);
         va_end(list);
-        ag__printable(why->sentence, sizeof why->sentence, text);
+        ag_printable(why->sentence, sizeof why->sentence, text);
         why->status = status;
     }
     return status;

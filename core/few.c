@@ -130,6 +130,6 @@ static void few_block(void *context, int64_t block, int thread)
 void ag__product_few(const ag_product *p, ag_real *scratch)
 {
     task t = {p, copies(p->n, p->k) ? scratch : NULL, ag__depth(p->k), ag__panels_of(WIDE)};
-    if (t.copy) ag__parallel(ag__up(p->k, t.depth), copy_part, &t);
-    ag__parallel(ag__up(ag__panels_of(p->n), t.panels), few_block, &t);
+    if (t.copy) ag_parallel(ag__up(p->k, t.depth), copy_part, &t);
+    ag_parallel(ag__up(ag__panels_of(p->n), t.panels), few_block, &t);
 }

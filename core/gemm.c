@@ -99,7 +99,7 @@ static void run_blocks(task *t)
     t->rows = rows_of(p);
     t->panels = ag__panels_of(p->ta ? TURNED_WIDE : p->n);
     t->across = ag__up(ag__panels_of(p->n), t->panels);
-    ag__parallel((int64_t)ag__up(p->m, t->rows) * t->across, block_of, t);
+    ag_parallel((int64_t)ag__up(p->m, t->rows) * t->across, block_of, t);
 }
 
 void ag__gemm(ag_device device, ag_real *c, const ag_real *a, const ag_real *b, int ta, int tb,
@@ -125,8 +125,8 @@ void ag__gemm(ag_device device, ag_real *c, const ag_real *a, const ag_real *b, 
         return;
     }
     if (t.pieces > 1) {
-        ag__parallel(t.pieces, piece, &t);
-        ag__parallel(((int64_t)m * n + SUM_BLOCK - 1) / SUM_BLOCK, add_pieces, &t);
+        ag_parallel(t.pieces, piece, &t);
+        ag_parallel(((int64_t)m * n + SUM_BLOCK - 1) / SUM_BLOCK, add_pieces, &t);
         return;
     }
     if (turns(ta, tb, m)) {

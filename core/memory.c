@@ -15,14 +15,14 @@ static int allowed(void)
     return at == 0 || nth < at || (nth > at && !atomic_load(&fail_after));
 }
 
-void *ag__alloc(size_t bytes) { return allowed() ? malloc(bytes ? bytes : 1) : NULL; }
+void *ag_alloc(size_t bytes) { return allowed() ? malloc(bytes ? bytes : 1) : NULL; }
 
-void *ag__grow(void *block, size_t bytes)
+void *ag_grow(void *block, size_t bytes)
 {
     return allowed() ? realloc(block, bytes ? bytes : 1) : NULL;
 }
 
-void ag__free(void *block) { free(block); }
+void ag_free(void *block) { free(block); }
 
 void ag__fail_allocation(long nth, int after)
 {

@@ -52,9 +52,9 @@ void ag__panels_pack(ag_real *panels, const ag_real *b, int tb, int n, int k)
 {
     task t = {.p = {.b = b, .b_row = tb ? k : n, .tb = tb, .n = n, .k = k}, .to = panels};
     if (tb)
-        ag__parallel(ag__panels_of(n), pack_panel, &t);
+        ag_parallel(ag__panels_of(n), pack_panel, &t);
     else
-        ag__parallel(ag__up(k, TERMS), pack_rows, &t);
+        ag_parallel(ag__up(k, TERMS), pack_rows, &t);
 }
 
 static void product_block(void *context, int64_t block, int thread)
@@ -74,7 +74,7 @@ void ag__panels_product(ag_real *c, const ag_real *a, const ag_real *panels, int
               .panels = panels};
     t.chunks = ag__up(m, MANY);
     t.group = 1 + (int)(WORK / (1 + (int64_t)ag__least(m, MANY) * k * ag__tiles()->columns));
-    ag__parallel(ag__up((int64_t)ag__panels_of(n) * t.chunks, t.group), product_block, &t);
+    ag_parallel(ag__up((int64_t)ag__panels_of(n) * t.chunks, t.group), product_block, &t);
 }
 
 void ag__panels_rows(ag_real *c, const ag_real *a, const ag_real *panels, const ag_real *bias,

@@ -17,7 +17,7 @@ typedef struct range {
 static range ranges[AG__MOST_THREADS]; /* of who has the pool */
 
 typedef struct region {
-    ag__block *body;
+    ag_block *body;
     void *context;
     int threads;
 } region;
@@ -37,14 +37,15 @@ static void run_blocks(void *context, int thread)
         run_range(r, &ranges[t], thread);
 }
 
-static void run_alone(int64_t blocks, ag__block *body, void *context)
+static void run_alone(int64_t blocks, ag_block *body, void *context)
 {
     for (int64_t block = 0; block < blocks; block++) body(context, block, 0);
     ag__stream_end();
 }
 
-void ag__parallel(int64_t blocks, ag__block *body, void *context)
+void ag_parallel(int64_t blocks, ag_block *body, void *context)
 {
+    if (!body) return;
     const int most = ag_threads();
     region r = {body, context, ag__pool_take(blocks < most ? (int)blocks : most)};
     if (r.threads == 1) {
@@ -63,15 +64,15 @@ void ag__parallel(int64_t blocks, ag__block *body, void *context)
    core goes through about 8,192 elements that are in its cache, with little to do for each. */
 enum { WORTH = 8192 };
 
-void ag__parallel_work(int64_t work, int64_t blocks, ag__block *body, void *context)
+void ag__parallel_work(int64_t work, int64_t blocks, ag_block *body, void *context)
 {
     if (work < WORTH)
         run_alone(blocks, body, context);
     else
-        ag__parallel(blocks, body, context);
+        ag_parallel(blocks, body, context);
 }
 
-int ag__parallel_start(void)
+int ag_start_threads(void)
 {
     const int threads = ag__pool_take(ag_threads());
     if (threads > 1) ag__pool_give();

@@ -25,10 +25,10 @@ static int is_hidden(uint32_t code)
            (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 
-char *ag__printable(char *out, size_t size, const char *text)
+char *ag_printable(char *out, size_t size, const char *text)
 {
     size_t at = 0;
-    if (!size) return out;
+    if (!out || !size) return out;
     for (const unsigned char *s = (const unsigned char *)(text ? text : ""); *s;) {
         char shown[8];
         uint32_t code = 0;
@@ -46,4 +46,18 @@ char *ag__printable(char *out, size_t size, const char *text)
     }
     out[at] = 0;
     return out;
+}
+
+int ag__plain_name(const char *text, int limit)
+{
+    int n = 0;
+    if (!text) return 0;
+    for (; text[n]; n++)
+        if (n == limit || text[n] <= ' ' || text[n] > '~') return 0;
+    return n > 0;
+}
+
+int ag__begins_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
 }

@@ -31,11 +31,11 @@ ag_status ag_sort_u64(uint64_t *keys, int32_t *values, int64_t n, ag_failure *wh
     if (n && !keys) return ag__refuse_null(why, "ag_sort_u64", "keys");
     if (n < 2) return AG_OK;
     size_t size = (size_t)n;
-    uint64_t *other_keys = ag__alloc(ag__mul(size, sizeof *keys));
-    int32_t *other_values = values ? ag__alloc(ag__mul(size, sizeof *values)) : NULL;
+    uint64_t *other_keys = ag_alloc(ag_size_mul(size, sizeof *keys));
+    int32_t *other_values = values ? ag_alloc(ag_size_mul(size, sizeof *values)) : NULL;
     if (!other_keys || (values && !other_values)) {
-        ag__free(other_keys);
-        ag__free(other_values);
+        ag_free(other_keys);
+        ag_free(other_values);
         return ag_fail(why, AG_EMEMORY, "sort: no memory for a second copy of %lld keys",
                        (long long)n);
     }
@@ -62,7 +62,7 @@ ag_status ag_sort_u64(uint64_t *keys, int32_t *values, int64_t n, ag_failure *wh
         memcpy(keys, from, size * sizeof *keys);
         if (values) memcpy(values, from_values, size * sizeof *values);
     }
-    ag__free(other_keys);
-    ag__free(other_values);
+    ag_free(other_keys);
+    ag_free(other_values);
     return AG_OK;
 }

@@ -67,5 +67,5 @@ void ag__product_turned(const ag_product *p, ag_real *panels)
 {
     task t = {p, panels, turned_rows(p)};
     ag__panels_pack(panels, p->a, 1, p->m, p->k);
-    ag__parallel(ag__up(p->n, t.rows), turned_block, &t);
+    ag_parallel(ag__up(p->n, t.rows), turned_block, &t);
 }

@@ -20,7 +20,7 @@ gnn|0|548|graphs in batches, message passing, pooling|GraphSAGE, GraphConv, GCN,
 ops|0|548|dense operations: one body for C and CUDA|elementwise, products, norms, softmax, attention, LSTM, losses
 autograd|0|548|the tape: record, plan, run|memory plan, fused groups, gradients, gradient check; knows no op
 optim|572|262|parameters and AdamW|schedules, clipping, checkpoints
-core|0|834|memory, threads, random numbers, matrix products, npz files, errors|every line of CUDA: streams, graphs, cuBLAS
+core|0|834|memory, threads, random numbers, matrix products, files, errors|every line of CUDA: streams, graphs, cuBLAS
 '
 
 folders() {
@@ -28,9 +28,9 @@ folders() {
     find examples -mindepth 2 -name '*.h' | cut -d/ -f1-2 | sort -u
 }
 
-# Lines "FROM TO" for each #include of ours; augur.h is the five headers that it includes.
+# Lines "FROM TO" for each #include of ours; augur.h is the headers that it includes.
 includes() {
-    public=$(sed -n 's/^#include "\(.*\)\/.*/\1/p' augur.h)
+    public=$(sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' augur.h | sort -u)
     for folder in $(folders); do
         find "$folder" -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' \) -exec cat {} + |
             sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' | sort -u | while read -r path; do

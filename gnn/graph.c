@@ -22,7 +22,7 @@ ag_graph *ag__graph_new(int nodes, int64_t messages, int graphs, ag_failure *why
 {
     const size_t n = (size_t)nodes, p = (size_t)messages;
     const size_t ints = 4 * n + 4 * p + (size_t)graphs + 1;
-    ag_graph *g = ag__alloc(sizeof *g + ints * sizeof(int32_t));
+    ag_graph *g = ag_alloc(sizeof *g + ints * sizeof(int32_t));
     if (!g) {
         ag_fail(why, AG_EMEMORY, "There is no memory for a graph of %d nodes and %lld messages",
                 nodes, (long long)messages);
@@ -175,7 +175,7 @@ ag_graph *ag_graph_batch(const ag_graph *const *graphs, int n, ag_failure *why)
     return g;
 }
 
-void ag_graph_free(ag_graph *graph) { ag__free(graph); }
+void ag_graph_free(ag_graph *graph) { ag_free(graph); }
 
 void ag_graph_dot(const ag_graph *graph,
                   const char *(*label)(void *context, int node, char text[64]), void *context,

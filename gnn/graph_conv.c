@@ -75,7 +75,7 @@ static void graph_conv_forward(const ag_args *a)
 {
     const sizes s = sizes_of(a);
     pack_weights(a, &s, 0);
-    ag__parallel(s.parts, forward_part, (void *)(uintptr_t)a);
+    ag_parallel(s.parts, forward_part, (void *)(uintptr_t)a);
 }
 static const ag_kernel forward_kernel = {.name = "graph_conv_forward", .call = graph_conv_forward};
 

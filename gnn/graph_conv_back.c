@@ -189,7 +189,7 @@ static void graph_conv_backward_x(const ag_args *a)
 {
     const sizes s = sizes_of(a);
     if (DX) pack_weights(a, &s, 1);
-    ag__parallel(s.parts, backward_part, (void *)(uintptr_t)a);
+    ag_parallel(s.parts, backward_part, (void *)(uintptr_t)a);
 }
 const ag_kernel ag__graph_conv_backward_x = {.name = "graph_conv_backward_x",
                                              .call = graph_conv_backward_x};

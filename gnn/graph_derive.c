@@ -73,7 +73,7 @@ static ag_graph *derive(const choice *c, ag_failure *why)
         return NULL;
     }
     ag_graph *g = ag__graph_new(c->from->nodes, messages, c->from->graphs, why);
-    int32_t *moved = g ? ag__alloc(((size_t)c->from->messages + 1) * sizeof *moved) : NULL;
+    int32_t *moved = g ? ag_alloc(((size_t)c->from->messages + 1) * sizeof *moved) : NULL;
     if (g && !moved)
         ag_fail(why, AG_EMEMORY, "There is no memory for the positions of %d messages",
                 c->from->messages);
@@ -84,7 +84,7 @@ static ag_graph *derive(const choice *c, ag_failure *why)
     for (int i = 0; i <= c->from->graphs; i++) g->starts[i] = c->from->starts[i];
     fill_rows(g, moved, c);
     fill_transpose(g, moved, c);
-    ag__free(moved);
+    ag_free(moved);
     return g;
 }
 

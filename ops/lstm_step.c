@@ -80,7 +80,7 @@ static int block_ranks(int h) { return 1 + 4095 / (h + 1); }
 static void each_block(step *p, void (*body)(void *context, int64_t block, int thread))
 {
     const int some = block_ranks(p->s.h);
-    ag__parallel((p->active + some - 1) / some, body, p);
+    ag_parallel((p->active + some - 1) / some, body, p);
 }
 
 static void forward_block(void *context, int64_t block, int thread)

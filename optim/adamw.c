@@ -108,7 +108,7 @@ static ag_status step_here(ag_params *params, ag__adamw u)
 {
     task all = {params, u};
     const uint64_t mode = ag__float_mode_flush(); /* averages of gradients that have become 0 */
-    ag__parallel((params->size + BLOCK - 1) / BLOCK, block, &all);
+    ag_parallel((params->size + BLOCK - 1) / BLOCK, block, &all);
     ag__float_mode_set(mode);
     return AG_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters, moments and the step in a checkpoint. */
-#include "optim/safetensors.h"
+#include "core/io/safetensors_internal.h"
+#include "optim/internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,9 +71,9 @@ ag_status ag_params_save(const char *path, const ag_params *params, int resume,
 
     int64_t step = params->step;
     int parts = resume ? PARTS : 1, count = params->count * parts;
-    size_t most = ag__add(ag__add((size_t)count, (size_t)n), 1);
+    size_t most = ag_size_add(ag_size_add((size_t)count, (size_t)n), 1);
     ag_arena *names = ag_arena_new();
-    ag_checkpoint_item *items = ag__alloc(ag__mul(most, sizeof *items));
+    ag_checkpoint_item *items = ag_alloc(ag_size_mul(most, sizeof *items));
     if (names && items && list_items(items, names, params, parts)) {
         if (resume) items[count++] = (ag_checkpoint_item){step_name, AG_I64, AG_SCALAR, &step};
         if (n > 0) memcpy(items + count, extra, (size_t)n * sizeof *items);
@@ -81,7 +82,7 @@ ag_status ag_params_save(const char *path, const ag_params *params, int resume,
         status = ag_fail(why, AG_EMEMORY,
                          "ag_params_save: there is no memory to list %d parameters", params->count);
     }
-    ag__free(items);
+    ag_free(items);
     ag_arena_free(names);
     return status;
 }

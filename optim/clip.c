@@ -57,7 +57,7 @@ static void scale_piece(void *context, int64_t i, int thread)
 static void scale(ag_real *x, int64_t size, ag_real factor)
 {
     task t = {.x = x, .size = size, .piece = SCALED, .factor = factor};
-    ag__parallel((size + SCALED - 1) / SCALED, scale_piece, &t);
+    ag_parallel((size + SCALED - 1) / SCALED, scale_piece, &t);
 }
 
 ag_status ag__refuse_gradients(ag_params *params, int64_t at, ag_real value, double norm,

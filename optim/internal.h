@@ -16,10 +16,6 @@
 ag_status ag__init_check(ag_init init, ag_shape shape, const char *name, ag_failure *why);
 void ag__init_fill(ag_real *value, ag_init init, ag_shape shape, ag_random random);
 
-/* 1 if text has 1..limit characters, all printable ASCII without space. */
-int ag__plain_name(const char *text, int limit);
-int ag__begins_with(const char *text, const char *prefix);
-
 /* The work of the steps of optim for a block on a device (params_device.c). */
 struct ag__adamw;
 ag_status ag__params_adamw(ag_params *params, const struct ag__adamw *u, ag_failure *why);

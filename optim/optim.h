@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* optim: named parameters, initialisers, Adam and AdamW, clipping, schedules, checkpoints. Knows no
- * tape. */
+/* optim: named parameters, initialisers, Adam and AdamW, clipping, schedules, checkpoints of them.
+ * Knows no tape. */
 #ifndef AG_OPTIM_H
 #define AG_OPTIM_H
 
-#include "core/core.h"
+#include "core/io/io.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -166,52 +166,7 @@ AG_API ag_status ag_schedule_check(const ag_schedule *schedule, ag_failure *why)
 AG_API double ag_schedule_at(const ag_schedule *schedule,
                              int64_t step); /* of a checked schedule; NAN for NULL */
 
-/* ---- checkpoints: safetensors files (docs/formats.md) * ---- */
-
-/* A tensor to write, or one that a file holds (then data lies in the checkpoint and may be
- * unaligned). */
-typedef struct ag_checkpoint_item {
-    const char *name;
-    ag_dtype dtype;
-    ag_shape shape;
-    const void *data; /* may be NULL when the shape has no elements */
-} ag_checkpoint_item;
-
-typedef struct ag_checkpoint_pair {
-    const char *key, *value; /* value: any UTF-8 text */
-} ag_checkpoint_pair;
-
-/* Writes items and metadata with XXH3 checksums of every tensor and of the header. The file appears
-   under its name complete and durable, or not at all (what was there stays). Tensor names and keys:
-   1 to 255 printable ASCII characters without space; keys may not begin with "xxh3". Fails:
-   AG_EUSE, AG_ESHAPE, AG_EMEMORY, AG_EFILE. */
-AG_API ag_status ag_checkpoint_save(const char *path, const ag_checkpoint_item *items, int n,
-                                    const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
-
-/* Reads a whole file into memory and checks all of it: header, exact tiling, checksums when they
-   are there. NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
-typedef struct ag_checkpoint ag_checkpoint;
-AG_API ag_checkpoint *ag_checkpoint_open(const char *path, ag_failure *why);
-AG_API void ag_checkpoint_close(ag_checkpoint *checkpoint);
-
-AG_API int
-ag_checkpoint_verified(const ag_checkpoint *checkpoint); /* 1: checksums were there (and right) */
-AG_API int ag_checkpoint_count(const ag_checkpoint *checkpoint); /* tensors */
-AG_API const ag_checkpoint_item *ag_checkpoint_at(const ag_checkpoint *checkpoint,
-                                                  int index); /* in file order */
-AG_API const ag_checkpoint_item *ag_checkpoint_find(const ag_checkpoint *checkpoint,
-                                                    const char *name);
-
-/* Copies a tensor to `out`, whose type and shape must be those of the file. Fails: AG_EDATA (no
-   such tensor, other type), AG_ESHAPE. */
-AG_API ag_status ag_checkpoint_read(const ag_checkpoint *checkpoint, const char *name,
-                                    ag_dtype dtype, ag_shape shape, void *out, ag_failure *why);
-
-/* Metadata by key (NULL: no such key) and by index in file order, checksums left out (0 past the
- * end). */
-AG_API const char *ag_checkpoint_metadata(const ag_checkpoint *checkpoint, const char *key);
-AG_API int ag_checkpoint_metadata_at(const ag_checkpoint *checkpoint, int index,
-                                     ag_checkpoint_pair *pair);
+/* ---- checkpoints of parameters (files: core/io/io.h) ---- */
 
 /* Saves parameters under their names and, with resume = 1, both moments ("optimizer.m.<name>",
    "optimizer.v.<name>") and the step ("optimizer.step", int64 scalar); and the caller's own tensors

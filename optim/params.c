@@ -23,12 +23,12 @@ static ag_param no_block; /* for callers that ignored a failed ag_params_new */
 
 ag_params *ag_params_new(void)
 {
-    block *b = ag__alloc(sizeof *b);
+    block *b = ag_alloc(sizeof *b);
     if (!b) return NULL;
     memset(b, 0, sizeof *b);
     b->params.arena = ag_arena_new();
     if (!b->params.arena) {
-        ag__free(b);
+        ag_free(b);
         return NULL;
     }
     b->params.norm = -1;
@@ -43,22 +43,8 @@ void ag_params_free(ag_params *params)
     if (!params) return;
     ag__params_leave(params);
     ag_arena_free(params->arena);
-    ag__free(params->list);
-    ag__free(params);
-}
-
-int ag__plain_name(const char *text, int limit)
-{
-    int n = 0;
-    if (!text) return 0;
-    for (; text[n]; n++)
-        if (n == limit || text[n] <= ' ' || text[n] > '~') return 0;
-    return n > 0;
-}
-
-int ag__begins_with(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
+    ag_free(params->list);
+    ag_free(params);
 }
 
 static ag_status check_name(const ag_params *params, const char *name, ag_failure *why)
@@ -108,7 +94,7 @@ static int grow(ag_params *params)
 {
     if (params->count < params->capacity) return 1;
     int capacity = params->capacity ? 2 * params->capacity : 64;
-    void *list = ag__grow(params->list, (size_t)capacity * sizeof *params->list);
+    void *list = ag_grow(params->list, (size_t)capacity * sizeof *params->list);
     if (!list) return 0;
     params->list = list;
     params->capacity = capacity;
@@ -145,7 +131,7 @@ ag_param *ag_params_add(ag_params *params, const char *name, ag_shape shape, ag_
 static int take_arrays(ag_params *params)
 {
     size_t n = (size_t)(params->size ? params->size : LINE);
-    size_t bytes = ag__mul(ag__mul(4, n), sizeof(ag_real));
+    size_t bytes = ag_size_mul(ag_size_mul(4, n), sizeof(ag_real));
     ag_real *all = bytes == SIZE_MAX ? NULL : ag_arena_take(params->arena, bytes);
     if (!all) return 0;
     memset(all, 0, bytes);

@@ -56,7 +56,7 @@ ag_status ag_params_fetch(ag_params *params, ag_failure *why)
 static ag_status send_decays(ag_params *params, ag_failure *why)
 {
     const size_t lines = (size_t)(params->size / LINE);
-    int8_t *decays = ag__alloc(lines + 1);
+    int8_t *decays = ag_alloc(lines + 1);
     if (!decays)
         return ag_fail(why, AG_EMEMORY, "ag_params_to: there is no memory for %d parameters",
                        params->count);
@@ -67,13 +67,13 @@ static ag_status send_decays(ag_params *params, ag_failure *why)
             decays[k] = (int8_t)p->decay;
     }
     ag__device_upload(params->decays, decays, lines);
-    ag__free(decays);
+    ag_free(decays);
     return AG_OK;
 }
 
 static ag_status go_there(ag_params *params, ag_failure *why)
 {
-    ag_status status = ag__device_open(why);
+    ag_status status = ag_device_open(why);
     if (status != AG_OK) return status;
     params->there = ag__device_take(4 * array_bytes(params));
     params->decays = ag__device_take((size_t)(params->size / LINE));

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-# headers.sh CC LIBRARY: what the headers refuse when a program is compiled or linked, in C and in C++: a shape of five
-# sizes, and a program in double with the library in float.
+# headers.sh CC LIBRARY HEADER...: each public header compiles alone, in C and in C++; and what they refuse when a program
+# is compiled or linked: a shape of five sizes, and a program in double with the library in float.
 set -e
 cc=$1
 library=$2
+shift 2
+headers=$*
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -45,6 +47,10 @@ refused() {
 in_language() {
     ending=$1
     shift
+    for header in $headers; do
+        printf '#include "%s"\nint main(void) { return 0; }\n' "$header" > "$work/one.$ending"
+        "$@" -Wall -Wextra -Wpedantic -Werror -I"$root" -c "$work/one.$ending" -o "$work/one.o"
+    done
     "$@" -Wall -Wextra -Wpedantic -Werror -I"$root" -c "$work/use.$ending" -o "$work/float.o"
     "$@" -DAG_DOUBLE -I"$root" -c "$work/use.$ending" -o "$work/double.o"
     "$@" "$work/float.o" "$library" -Wl,--allow-shlib-undefined -Wl,-rpath,"$(dirname "$library")" -o "$work/use"

@@ -31,6 +31,21 @@ may ops 'core|autograd|ops'
 may gnn 'core|autograd|ops|gnn'
 may optim 'core|optim'
 
+# A room of core/: files. ours SOURCES...: their lines that include our headers.
+ours() { grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(augur\.h|(core|autograd|ops|gnn|optim)/)' "$@"; }
+report "core/io/ may include core/core.h, core/internal.h and its own" "$(ours core/io/*.[ch] |
+    grep -vE '"core/(core\.h|internal\.h|io/)')"
+report "core/ knows no files, which are core/io's" "$(ours core/*.[ch] core/cuda/* | grep '"core/io/')"
+
+# Programs see what users see. The list is that of CMakeLists.txt, and FOLDER/FOLDER.h.
+public=$(sed -n 's/^set(headers \([^)]*\)).*/\1/p' CMakeLists.txt)
+for folder in $(sed -n 's/^set(folders \([^)]*\)).*/\1/p' CMakeLists.txt); do
+    public="$public $folder/${folder##*/}.h"
+done
+report "examples/ may include of the library its public headers alone ($public)" "$(ours $(files_of examples) |
+    grep -vE "\"($(echo $public | sed 's/\./\\./g; s/ /|/g'))\"")"
+report "examples/ may use ag_x alone, never ag__x" "$(files_of examples | xargs grep -HnE '\<(ag|AG)__')"
+
 # lab_may ROOM ROOMS: the same for a room of examples/lab, of the lab's own headers.
 lab_may() {
     found=$(files_of "examples/lab/$1" | xargs -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./|examples/lab/)' |

@@ -12,10 +12,11 @@ static int answered(cudaError_t error)
     return 0;
 }
 
-extern "C" void ag__device_describe(ag__device_about *about)
+extern "C" void ag_device_describe(ag_device_about *about)
 {
     cudaDeviceProp of = {};
     int devices = 0;
+    if (!about) return;
     *about = {};
     about->built = CUDART_VERSION;
 #ifdef AG_CUDA_ON_HOST

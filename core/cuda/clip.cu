@@ -83,13 +83,13 @@ extern "C" void ag__clip_free(ag__clip *clip)
     ag__device_give(clip->there); /* waits for the copy, too */
     if (clip->here) ag__cuda_keep(cudaFreeHost(clip->here));
     if (clip->copied) cudaEventDestroy(clip->copied);
-    ag__free(clip);
+    ag_free(clip);
 }
 
 extern "C" ag__clip *ag__clip_new(void)
 {
     const size_t bytes = ag__cuda_padded(sizeof(ag__clip_found));
-    ag__clip *clip = (ag__clip *)ag__alloc(sizeof *clip);
+    ag__clip *clip = (ag__clip *)ag_alloc(sizeof *clip);
     if (!clip) return NULL;
     *clip = {};
     char *there = (char *)ag__device_take(bytes + PIECES * sizeof(double));

@@ -40,7 +40,7 @@ static cudaError_t open_device(ag__cuda_device *d, cudaDeviceProp *about)
     return e != cudaSuccess ? e : start(d);
 }
 
-extern "C" ag_status ag__device_open(ag_failure *why)
+extern "C" ag_status ag_device_open(ag_failure *why)
 {
     ag__cuda_device *d = &only;
     const std::lock_guard<std::recursive_mutex> held(d->lock);

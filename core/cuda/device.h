@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CUDA device, for C. All work goes to one stream, in order; a call returns before its work is
    done unless it says that it waits. What fails is kept until ag__device_failed asks. A build
-   without CUDA has the same functions (core/device_none.c): ag__device_open says why there is no
+   without CUDA has the same functions (core/device_none.c): ag_device_open says why there is no
    device, and nobody calls the others. */
 #ifndef AG_CORE_CUDA_DEVICE_H
 #define AG_CORE_CUDA_DEVICE_H
@@ -12,21 +12,7 @@
 extern "C" {
 #endif
 
-/* The facts of CUDA in this build and on this machine; needs no open device (about.cu). */
-typedef struct ag__device_about {
-    int built;        /* CUDA's version that this is compiled for, as in 13000; 0: without CUDA */
-    int on_host;      /* 1: the CUDA code runs on the CPU, for tests */
-    int driver;       /* the newest version that the driver serves; 0: there is no driver */
-    char name[256];   /* of the device; "": there is none, and what follows is 0 */
-    int major, minor; /* its compute capability */
-    size_t unused, bytes; /* of its memory; 0: nobody can tell */
-} ag__device_about;
-void ag__device_describe(ag__device_about *about);
-
 /* ---- the device (device.cu) ---- */
-
-/* Makes the device ready, once. AG_OK, or AG_EDEVICE with the reason and a remedy. */
-ag_status ag__device_open(ag_failure *why);
 
 /* The meaning of CUDA's error code when a device cannot be opened: a sentence with a remedy, in
    `text`. built: CUDA's version at compile time, as in 13000; name, major and minor: of the device;

@@ -42,9 +42,9 @@ extern "C" int ag__graph_begin(void)
 
 static ag__graph *make(cudaGraph_t notes)
 {
-    ag__graph *graph = (ag__graph *)ag__alloc(sizeof *graph);
+    ag__graph *graph = (ag__graph *)ag_alloc(sizeof *graph);
     if (graph && works(cudaGraphInstantiate(&graph->exec, notes, 0))) return graph;
-    ag__free(graph);
+    ag_free(graph);
     return NULL;
 }
 
@@ -70,5 +70,5 @@ extern "C" void ag__graph_free(ag__graph *graph)
     if (!graph) return;
     works(
         cudaGraphExecDestroy(graph->exec)); /* a launch that is not done yet keeps what it needs */
-    ag__free(graph);
+    ag_free(graph);
 }

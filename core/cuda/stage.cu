@@ -45,12 +45,12 @@ extern "C" void ag__stage_free(ag__stage *stage)
         if (s->landed) cudaEventDestroy(s->landed);
         if (s->moved) cudaEventDestroy(s->moved);
     }
-    ag__free(stage);
+    ag_free(stage);
 }
 
 extern "C" ag__stage *ag__stage_new(void)
 {
-    ag__stage *stage = (ag__stage *)ag__alloc(sizeof *stage);
+    ag__stage *stage = (ag__stage *)ag_alloc(sizeof *stage);
     if (!stage) return NULL;
     *stage = {};
     if (!slot_init(&stage->slots[0]) && !slot_init(&stage->slots[1])) return stage;

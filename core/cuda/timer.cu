@@ -10,7 +10,7 @@ struct ag__timer {
 
 extern "C" ag__timer *ag__timer_new(void)
 {
-    ag__timer *t = (ag__timer *)ag__alloc(sizeof *t);
+    ag__timer *t = (ag__timer *)ag_alloc(sizeof *t);
     if (t) *t = {};
     return t;
 }
@@ -19,8 +19,8 @@ extern "C" void ag__timer_free(ag__timer *t)
 {
     if (!t) return;
     for (int i = 0; i < t->made; i++) cudaEventDestroy(t->marks[i]);
-    ag__free(t->marks);
-    ag__free(t);
+    ag_free(t->marks);
+    ag_free(t);
 }
 
 /* Room for one more event; 0: none. */
@@ -29,7 +29,7 @@ static int ready(ag__timer *t)
     if (t->n < t->made) return 1;
     if (t->made == t->capacity) {
         const int wanted = t->capacity ? 2 * t->capacity : 64;
-        void *bigger = ag__grow(t->marks, (size_t)wanted * sizeof *t->marks);
+        void *bigger = ag_grow(t->marks, (size_t)wanted * sizeof *t->marks);
         if (!bigger) return 0;
         t->marks = (cudaEvent_t *)bigger;
         t->capacity = wanted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab split`: assigns files to training, validation and test. All files of a program, or in the
    second split of a family, are on the same side. */
-#include "core/save.h"
+#include "core/io/io.h"
 #include "examples/harness/run/bag.h"
 #include "examples/lab/measure/folders.h"
 #include "examples/lab/lab.h"
@@ -74,7 +74,7 @@ static ag_status save_part(const char *root, const char *split, const char *part
 {
     char *path = harness_text("%s/split-%s.%s.txt", root, split, part);
     if (lines) qsort(lines, (size_t)bag_count(lines), sizeof *lines, by_path);
-    ag__save_file(path, print_lines, lines, why);
+    ag_save_file(path, print_lines, lines, why);
     harness_free(path);
     return why->status;
 }

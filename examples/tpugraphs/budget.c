@@ -12,7 +12,7 @@ size_t tpugraphs_rest(const tpugraphs_budget *b)
 
 int tpugraphs_exceeds(const tpugraphs_budget *budget, size_t bytes)
 {
-    return budget && budget->limit && ag__add(budget->used, bytes) > budget->limit;
+    return budget && budget->limit && ag_size_add(budget->used, bytes) > budget->limit;
 }
 
 ag_status tpugraphs_fits(const tpugraphs_budget *budget, size_t bytes, const char *name,
@@ -29,9 +29,9 @@ ag_status tpugraphs_fits(const tpugraphs_budget *budget, size_t bytes, const cha
 void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size_t size,
                      const char *name, ag_failure *why)
 {
-    size_t wanted = ag__mul(count, size);
+    size_t wanted = ag_size_mul(count, size);
     if (tpugraphs_fits(budget, wanted, name, "its graph", why)) return NULL;
-    void *block = ag__alloc(wanted);
+    void *block = ag_alloc(wanted);
     if (!block) {
         harness_files_no_memory(name, wanted, why);
         return NULL;

@@ -52,15 +52,15 @@ const ag_array_info *tpugraphs_member(const tpugraphs_raw *raw, const char *name
 void *tpugraphs_raw_read(const tpugraphs_raw *raw, const char *name, ag_dtype as, int64_t count,
                          ag_failure *why)
 {
-    size_t bytes = ag__mul((size_t)count, ag_dtype_bytes(as));
+    size_t bytes = ag_size_mul((size_t)count, ag_dtype_bytes(as));
     if (tpugraphs_fits(raw->budget, bytes, raw->name, name, why)) return NULL;
-    void *out = ag__alloc(bytes);
+    void *out = ag_alloc(bytes);
     if (!out) {
         harness_files_no_memory(raw->name, bytes, why);
         return NULL;
     }
     if (ag_npz_read(raw->npz, name, as, out, why)) {
-        ag__free(out);
+        ag_free(out);
         return NULL;
     }
     return out;
@@ -107,7 +107,7 @@ static ag_status read_edges(tpugraphs_raw *raw, ag_failure *why)
     int64_t *wide = tpugraphs_raw_read(raw, "edge_index", AG_I64, edges * 2, why);
     if (!wide) return why->status;
     raw->edges = (int)edges;
-    raw->edge = ag__alloc((size_t)edges * 2 * sizeof *raw->edge);
+    raw->edge = ag_alloc((size_t)edges * 2 * sizeof *raw->edge);
     if (!raw->edge) harness_files_no_memory(raw->name, (size_t)edges * 8, why);
     for (int64_t e = 0; e < edges && raw->edge; e++) {
         int64_t u = wide[2 * e], v = wide[2 * e + 1];
@@ -119,7 +119,7 @@ static ag_status read_edges(tpugraphs_raw *raw, ag_failure *why)
         raw->edge[2 * e] = (int32_t)u;
         raw->edge[2 * e + 1] = (int32_t)v;
     }
-    ag__free(wide);
+    ag_free(wide);
     return why->status;
 }
 
@@ -148,7 +148,7 @@ static ag_status check_splits(const tpugraphs_raw *raw, ag_failure *why)
         if (split[i] < (i ? split[i - 1] : 0) || split[i] > raw->nodes)
             ag_fail(why, AG_EDATA, "%s: node_splits[%lld] = %lld, but splits rise from 0 to %d",
                     raw->name, (long long)i, (long long)split[i], raw->nodes);
-    ag__free(split);
+    ag_free(split);
     return why->status;
 }
 
@@ -167,7 +167,7 @@ ag_status tpugraphs_raw_config_nodes(tpugraphs_raw *raw, ag_failure *why)
     int64_t *wide = tpugraphs_raw_read(raw, "node_config_ids", AG_I64, count, why);
     if (!wide) return why->status;
     raw->configurable = (int)count;
-    raw->config_node = ag__alloc((size_t)count * sizeof *raw->config_node);
+    raw->config_node = ag_alloc((size_t)count * sizeof *raw->config_node);
     if (!raw->config_node) harness_files_no_memory(raw->name, (size_t)count * 4, why);
     for (int64_t i = 0; i < count && raw->config_node && !why->status; i++) {
         if (wide[i] < 0 || wide[i] >= raw->nodes)
@@ -180,7 +180,7 @@ ag_status tpugraphs_raw_config_nodes(tpugraphs_raw *raw, ag_failure *why)
         else
             raw->config_node[i] = (int32_t)wide[i];
     }
-    ag__free(wide);
+    ag_free(wide);
     return why->status ? why->status : check_splits(raw, why);
 }
 
@@ -213,7 +213,7 @@ static ag_status verify(tpugraphs_raw *raw, const ag_array_info *info, ag_failur
     size_t value = ag_dtype_bytes(info->dtype);
     if (info->fortran) {
         void *whole = tpugraphs_raw_read(raw, info->name, info->dtype, info->count, why);
-        ag__free(whole);
+        ag_free(whole);
         return why->status;
     }
     int64_t rows = info->rank ? info->size[0] : 1, done = 0;
@@ -222,13 +222,13 @@ static ag_status verify(tpugraphs_raw *raw, const ag_array_info *info, ag_failur
     size_t bytes = row * (size_t)step;
     if (tpugraphs_fits(raw->budget, bytes, raw->name, info->name, why)) return why->status;
     ag_rows *stream = ag_rows_open(raw->npz, info->name, why);
-    void *buffer = stream ? ag__alloc(bytes) : NULL;
+    void *buffer = stream ? ag_alloc(bytes) : NULL;
     if (stream && !buffer) harness_files_no_memory(raw->name, bytes, why);
     while (!why->status) { /* at least once: the call that reads the last row verifies the CRC */
         int64_t n = rows - done < step ? rows - done : step;
         if (ag_rows_next(stream, n, info->dtype, buffer, why) || (done += n) == rows) break;
     }
-    ag__free(buffer);
+    ag_free(buffer);
     ag_rows_close(stream);
     return why->status;
 }
@@ -247,7 +247,7 @@ ag_status tpugraphs_raw_verify(tpugraphs_raw *raw, const char *const *read, ag_f
 void tpugraphs_raw_close(tpugraphs_raw *raw)
 {
     if (raw->npz) ag_npz_close(raw->npz);
-    ag__free(raw->opcode);
-    ag__free(raw->edge);
-    ag__free(raw->config_node);
+    ag_free(raw->opcode);
+    ag_free(raw->edge);
+    ag_free(raw->config_node);
 }

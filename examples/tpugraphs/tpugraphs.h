@@ -5,7 +5,7 @@
 #ifndef TPUGRAPHS_TPUGRAPHS_H
 #define TPUGRAPHS_TPUGRAPHS_H
 
-#include "core/internal.h"
+#include "core/io/io.h"
 #include "examples/harness/files/files.h"
 
 enum {
@@ -73,7 +73,7 @@ ag_status tpugraphs_raw_positive(const tpugraphs_raw *raw, const char *name, con
 ag_status tpugraphs_raw_verify(tpugraphs_raw *raw, const char *const *read, ag_failure *why);
 void tpugraphs_raw_close(tpugraphs_raw *raw);
 
-/* Reads a member that is held whole; NULL with a sentence. Release it with ag__free. */
+/* Reads a member that is held whole; NULL with a sentence. Release it with ag_free. */
 void *tpugraphs_raw_read(const tpugraphs_raw *raw, const char *name, ag_dtype as, int64_t count,
                          ag_failure *why);
 

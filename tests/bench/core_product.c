@@ -39,6 +39,6 @@ double bench_core_tiles(int size[3])
     size[0] = ag__tiles()->rows;
     size[1] = ag__tiles()->columns;
     size[2] = TERMS;
-    ag__parallel(threads, tile_block, NULL);
+    ag_parallel(threads, tile_block, NULL);
     return 2.0 * size[0] * size[1] * size[2] * TILES * threads;
 }

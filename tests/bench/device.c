@@ -23,8 +23,8 @@ ag_tape *bench_tape(void)
 
 static int on_host(void)
 {
-    ag__device_about about;
-    ag__device_describe(&about);
+    ag_device_about about;
+    ag_device_describe(&about);
     return about.on_host;
 }
 
@@ -38,7 +38,7 @@ int bench_device_open(void)
 {
     ag_failure why = {0};
     if (bench_device == AG_CPU) return 0;
-    if (ag__device_open(&why)) {
+    if (ag_device_open(&why)) {
         fprintf(stderr, "bench: %s\n", why.sentence);
         return 6;
     }
@@ -95,9 +95,9 @@ static const char *const words[] = {"fp32", "tf32"}; /* of ag_precision */
 
 void bench_device_json(json_t *machine)
 {
-    ag__device_about about;
+    ag_device_about about;
     if (bench_device == AG_CPU) return;
-    ag__device_describe(&about);
+    ag_device_describe(&about);
     json_object_set_new(machine, "device",
                         json_pack("{s:s, s:s, s:s, s:i, s:i, s:b, s:f}", "kind", "cuda", "name",
                                   about.name, "precision", words[bench_precision], "toolkit",
@@ -107,9 +107,9 @@ void bench_device_json(json_t *machine)
 
 void bench_device_print(void)
 {
-    ag__device_about about;
+    ag_device_about about;
     if (bench_device == AG_CPU) return;
-    ag__device_describe(&about);
+    ag_device_describe(&about);
     printf("device: %s, compute capability %d.%d, %.1f GiB, toolkit %d.%d, driver %d.%d; products "
            "in %s\n",
            about.name, about.major, about.minor, (double)about.bytes / (1 << 30),

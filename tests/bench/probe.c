@@ -66,7 +66,7 @@ double bench_fma_rate(void)
 {
     const int blocks = ag_threads();
     const double start = bench_now();
-    ag__parallel(blocks, fma_block, NULL);
+    ag_parallel(blocks, fma_block, NULL);
     return 2.0 * WIDTH * CHAINS * (double)turns * blocks / (bench_now() - start);
 }
 
@@ -105,7 +105,7 @@ double bench_memory_rate(void)
     static room both;
     char *buffers = enough(&both, 2 * copy_bytes);
     const double start = bench_now();
-    ag__parallel((int64_t)copy_bytes / COPY_BLOCK, copy_block, buffers);
+    ag_parallel((int64_t)copy_bytes / COPY_BLOCK, copy_block, buffers);
     return 2.0 * (double)copy_bytes / (bench_now() - start);
 }
 
@@ -136,6 +136,6 @@ double bench_copy(size_t bytes)
     loop l = {x, x + n, n};
     bench_memory_rate();
     const double start = bench_now();
-    ag__parallel((n + LOOP_BLOCK - 1) / LOOP_BLOCK, loop_block, &l);
+    ag_parallel((n + LOOP_BLOCK - 1) / LOOP_BLOCK, loop_block, &l);
     return bench_now() - start;
 }

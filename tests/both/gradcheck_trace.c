@@ -56,12 +56,12 @@ double ag__trace_gradcheck(double factor, int fails, char where[200])
     double error = (double)INFINITY;
     if (ag_params_build(params, 3) == AG_OK) {
         const size_t bytes = (size_t)params->size * sizeof(ag_real);
-        ag_real *before = ag__alloc(bytes);
+        ag_real *before = ag_alloc(bytes);
         memcpy(before, params->value, bytes);
         error = ag_gradcheck(build, &t, params, NULL, where);
         if (memcmp(before, params->value, bytes) != 0)
             error = (double)NAN; /* it puts the values back */
-        ag__free(before);
+        ag_free(before);
     }
     ag_params_free(params);
     return error;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # run.sh WAY BUILD: builds and runs a program outside of the project against what users get. WAY: package (static, from
-# an installed prefix, by find_package), shared (the same with a shared library), pkgconfig (C++), subdirectory.
+# an installed prefix, by find_package), shared (the same with a shared library), programs (those of examples/, which may
+# use what is installed alone), pkgconfig (C++), subdirectory.
 set -e
 way=$1
 build=$(cd "$2" && pwd)
@@ -29,6 +30,19 @@ shared)
     cmake --install "$library" --prefix "$work/prefix"
     by_package "$work/prefix"
     ;;
+programs)
+    cmake --install "$build" --prefix "$work/prefix"
+    cmake -G Ninja -S "$here/../../examples" -B "$work/use" -DCMAKE_PREFIX_PATH="$work/prefix" \
+        -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 -DAUGUR_WERROR=ON
+    cmake --build "$work/use"
+    data=$here/../../examples/data
+    cd "$work/use/bin"
+    ./tgraph train --data "$data/layout/random/mlp_18.npz" --split 0.5 --configs 4 --hidden 16 --steps 1 --no-baselines --out run
+    ./tpu inspect "$data/tile/mlp_202_5ecb522e66c5af42.npz"
+    ./tpgnn inspect "$data/schedules/transpose-add_784_64.npz"
+    ./lab --help
+    ./quickstart
+    ;;
 pkgconfig)
     cmake --install "$build" --prefix "$work/prefix"
     PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name augur.pc)")
@@ -42,7 +56,7 @@ subdirectory)
     "$work/use/use"
     ;;
 *)
-    echo "run.sh: the way is \"$way\", but must be package, shared, pkgconfig or subdirectory." >&2
+    echo "run.sh: the way is \"$way\", but must be package, shared, programs, pkgconfig or subdirectory." >&2
     exit 2
     ;;
 esac

@@ -16,6 +16,9 @@ int main(void)
         return 1;
     }
     ag_real result = ag_item(sum);
+    ag_device_about about;
+    ag_device_describe(&about);
+    ag_free(ag_alloc(ag_size_mul(ag_start_threads() > 0, sizeof about)));
     ag_tape_free(tape);
     printf("the sum is %g\n", (double)result);
     return result == 64 ? 0 : 2; /* 1 + 20 + 3 + 40 */

@@ -116,7 +116,7 @@ static void no_device_leaves_the_block(void **state)
 {
     ag_failure why = {0};
     (void)state;
-    if (ag__device_open(NULL) == AG_OK) skip();
+    if (ag_device_open(NULL) == AG_OK) skip();
     model m = make(AG_CPU);
     assert_int_equal(ag_params_to(m.params, AG_CUDA, &why), AG_EDEVICE);
     expect(why.sentence, "choose the CPU as the device");

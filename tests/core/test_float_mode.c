@@ -79,9 +79,9 @@ static void test_rounding(void **state)
     ag_set_threads(4);
     for (int round = 0; round < 50; round++) {
         fesetround(FE_UPWARD);
-        ag__parallel(BLOCKS, third, up);
+        ag_parallel(BLOCKS, third, up);
         fesetround(FE_TONEAREST);
-        ag__parallel(BLOCKS, third, plain);
+        ag_parallel(BLOCKS, third, plain);
         for (int i = 1; i < BLOCKS; i++) {
             assert_true(up[i] == up[0]);
             assert_true(plain[i] == plain[0]);

@@ -2,6 +2,7 @@
 /* The header of npy arrays, and arrays in Fortran order. */
 #define _GNU_SOURCE
 #include "core/internal.h"
+#include "core/io/io.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

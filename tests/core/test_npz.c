@@ -2,6 +2,7 @@
 /* npy and npz files: round trips, conversion, rows, and refusals of the writer. */
 #define _GNU_SOURCE
 #include "core/internal.h"
+#include "core/io/io.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

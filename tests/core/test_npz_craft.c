@@ -2,6 +2,7 @@
 /* npz files made byte by byte, as an attacker might write them. */
 #define _GNU_SOURCE
 #include "core/internal.h"
+#include "core/io/io.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

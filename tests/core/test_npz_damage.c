@@ -3,6 +3,7 @@
    in a sentence. AUGUR_FULL=1 tries all 20,000 flips. */
 #define _GNU_SOURCE
 #include "core/internal.h"
+#include "core/io/io.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

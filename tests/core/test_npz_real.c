@@ -2,7 +2,7 @@
 /* Files of the TpuGraphs data set, if they are next to the project (../shared/data/tpugraphs); else
    skipped. */
 #define _GNU_SOURCE
-#include "core/core.h"
+#include "core/io/io.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -59,7 +59,7 @@ static void test_each_once(void **state)
             for (int round = 0; round < 20; round++) {
                 seen s = {0};
                 ag_set_threads(threads);
-                ag__parallel(counts[i], mark, &s);
+                ag_parallel(counts[i], mark, &s);
                 assert_true(complete(&s, counts[i], threads));
             }
 }
@@ -96,7 +96,7 @@ static void test_halves(void **state)
     for (int round = 0; round < 50; round++) {
         pairs p = {0};
         if (round % 10 == 0) usleep(2000); /* the thread sleeps */
-        ag__parallel(4, run_pair, &p);
+        ag_parallel(4, run_pair, &p);
         for (int block = 0; block < 4; block++) {
             assert_int_equal(p.thread[block], block / 2);
             assert_int_equal(p.blocked[block], block / 2);
@@ -117,10 +117,10 @@ static void test_fewer(void **state)
     for (int round = 0; round < 200; round++) {
         seen many = {0}, few = {0};
         ag_set_threads(4);
-        ag__parallel(4, mark, &many);
+        ag_parallel(4, mark, &many);
         assert_true(complete(&many, 4, 4));
         ag_set_threads(2);
-        ag__parallel(8, mark_slowly, &few);
+        ag_parallel(8, mark_slowly, &few);
         assert_true(complete(&few, 8, 2));
     }
 }
@@ -147,7 +147,7 @@ static void test_late(void **state)
     ag_set_threads(2);
     for (int round = 0; round < 20; round++) {
         lame l = {0};
-        ag__parallel(MOST, wait_for_others, &l);
+        ag_parallel(MOST, wait_for_others, &l);
         assert_int_equal(atomic_load(&l.done), MOST - 1);
     }
 }
@@ -179,7 +179,7 @@ static void mark_inside(void *context, int64_t block, int thread)
 static void call_inside(void *context, int64_t block, int thread)
 {
     mark(context, block, thread);
-    if (block == 0) ag__parallel(MOST, mark_inside, context);
+    if (block == 0) ag_parallel(MOST, mark_inside, context);
 }
 
 static void test_within_a_block(void **state)
@@ -188,7 +188,7 @@ static void test_within_a_block(void **state)
     for (int blocks = 1; blocks <= 9; blocks += 4) {
         seen s = {0};
         ag_set_threads(2);
-        ag__parallel(blocks, call_inside, &s);
+        ag_parallel(blocks, call_inside, &s);
         assert_true(complete(&s, blocks, 2));
         for (int k = 0; k < MOST; k++) assert_int_equal(atomic_load(&s.nested[k]), 1);
     }
@@ -200,7 +200,7 @@ static void *call_often(void *bad)
     for (int round = 0; round < 500; round++) {
         const int count = 1 + round % MOST;
         seen s = {0};
-        ag__parallel(count, mark, &s);
+        ag_parallel(count, mark, &s);
         if (!complete(&s, count, 3)) return bad;
     }
     return NULL;
@@ -230,7 +230,7 @@ static void *call_until_told(void *unused)
     (void)unused;
     while (!atomic_load(&quit)) {
         seen s = {0};
-        ag__parallel(MOST, mark, &s);
+        ag_parallel(MOST, mark, &s);
     }
     return NULL;
 }
@@ -241,7 +241,7 @@ static int in_a_child(void)
     alarm(60);
     for (int round = 0; round < 10; round++) {
         pairs p = {0};
-        ag__parallel(4, run_pair, &p);
+        ag_parallel(4, run_pair, &p);
         if (p.thread[3] != 1) return 1;
     }
     return 0;
@@ -282,7 +282,7 @@ static void end_here(void *context, int64_t block, int thread)
 
 static void *never_done(void *context)
 {
-    ag__parallel(2, end_here, context);
+    ag_parallel(2, end_here, context);
     return NULL;
 }
 
@@ -299,7 +299,7 @@ static void stay(void *context, int64_t block, int thread)
 
 static void *stay_for_ever(void *context)
 {
-    ag__parallel(2, stay, context);
+    ag_parallel(2, stay, context);
     return NULL;
 }
 

@@ -2,7 +2,7 @@
 /* The durable replacement of files. */
 #define _GNU_SOURCE
 #include "core/internal.h"
-#include "core/save.h"
+#include "core/io/io.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,13 +63,13 @@ static void save_replaces_whole_files_and_keeps_the_mode(void **state)
     ag_failure why = {0};
     strcpy(path, files_path("a"));
     mode_t mask = umask(027);
-    assert_int_equal(ag__save_file(path, put_text, "one", &why), AG_OK);
+    assert_int_equal(ag_save_file(path, put_text, "one", &why), AG_OK);
     umask(mask);
     expect_text(path, "one");
     stat(path, &about);
     assert_int_equal(about.st_mode & 0777, 0640);
     chmod(path, 0604);
-    assert_int_equal(ag__save_file(path, put_text, "second", &why), AG_OK);
+    assert_int_equal(ag_save_file(path, put_text, "second", &why), AG_OK);
     expect_text(path, "second");
     stat(path, &about);
     assert_int_equal(about.st_mode & 0777, 0604);
@@ -82,21 +82,21 @@ static void a_failed_save_leaves_what_was_there(void **state)
     (void)state;
     char path[512];
     strcpy(path, files_path("b"));
-    assert_int_equal(ag__save_file(path, put_text, "old", NULL), AG_OK);
+    assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
     int files = files_count();
     ag_failure why = {0};
-    assert_int_equal(ag__save_file(path, put_half_and_fail, &why, &why), AG_EDATA);
+    assert_int_equal(ag_save_file(path, put_half_and_fail, &why, &why), AG_EDATA);
     assert_string_equal(why.sentence, "the other half is missing");
     ag_failure none = {0};
-    assert_int_equal(ag__save_file(path, put_half_and_fail, NULL, &none), AG_EDATA);
+    assert_int_equal(ag_save_file(path, put_half_and_fail, NULL, &none), AG_EDATA);
     assert_non_null(strstr(none.sentence, path));
     assert_non_null(strstr(none.sentence, "; what was there stays, try again"));
     ag_failure spoilt = {0};
-    assert_int_equal(ag__save_file(path, put_text_and_spoil, "new", &spoilt), AG_EFILE);
+    assert_int_equal(ag_save_file(path, put_text_and_spoil, "new", &spoilt), AG_EFILE);
     assert_non_null(strstr(spoilt.sentence, path));
     ag__fail_allocation(1, 0);
     ag_failure memory = {0};
-    assert_int_equal(ag__save_file(path, put_text, "new", &memory), AG_EMEMORY);
+    assert_int_equal(ag_save_file(path, put_text, "new", &memory), AG_EMEMORY);
     assert_non_null(strstr(memory.sentence, path));
     assert_non_null(strstr(memory.sentence, "; free some and try again"));
     ag__fail_allocation(0, 0);
@@ -139,7 +139,7 @@ static void save_removes_what_killed_writers_left(void **state)
     const int files = files_count();
     static const char *const gone[] = {".*.0.tmp", ".*.1.tmp", ".*.4000000.tmp"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) leave(path, gone[i], dead);
-    assert_int_equal(ag__save_file(path, put_text, "one", NULL), AG_OK);
+    assert_int_equal(ag_save_file(path, put_text, "one", NULL), AG_OK);
     assert_int_equal(files_count(), files + 1);
 
     /* Everything that no dead writer of this name made stays. */
@@ -170,15 +170,15 @@ static void save_removes_what_killed_writers_left(void **state)
     assert_int_equal(mkfifo(strcat(strcpy(name, path), ".2147483647.0.tmp"), 0600), 0);
     const int locked = open(leave(path, ".*.0.tmp", dead), O_WRONLY); /* as on another machine */
     assert_int_equal(flock(locked, LOCK_EX), 0);
-    assert_int_equal(ag__save_file(path, put_text, "two", NULL), AG_OK);
+    assert_int_equal(ag_save_file(path, put_text, "two", NULL), AG_OK);
     expect_text(path, "two");
     assert_int_equal(files_count(), files + 1 + (int)n + 5);
     close(locked);
-    assert_int_equal(ag__save_file(path, put_text, "three", NULL), AG_OK);
+    assert_int_equal(ag_save_file(path, put_text, "three", NULL), AG_OK);
     assert_int_equal(files_count(), files + 1 + (int)n + 4);
     kill(other, SIGKILL);
     waitpid(other, NULL, 0);
-    assert_int_equal(ag__save_file(path, put_text, "four", NULL), AG_OK);
+    assert_int_equal(ag_save_file(path, put_text, "four", NULL), AG_OK);
     assert_int_equal(files_count(), files + 1 + (int)n + 3);
 }
 
@@ -191,7 +191,7 @@ static void save_refuses_what_is_no_file(void **state)
     const char *const bad[] = {fifo, files_folder, "/", "", "/nowhere/at/all/x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ag_failure why = {0};
-        assert_int_equal(ag__save_file(bad[i], put_text, "x", &why), AG_EFILE);
+        assert_int_equal(ag_save_file(bad[i], put_text, "x", &why), AG_EFILE);
         assert_non_null(strstr(why.sentence, bad[i]));
         assert_non_null(
             strstr(why.sentence, i < 3 ? "; choose another name"
@@ -201,9 +201,9 @@ static void save_refuses_what_is_no_file(void **state)
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
     ag_failure why = {0};
-    assert_int_equal(ag__save_file(name, put_text, "x", &why), AG_EFILE);
+    assert_int_equal(ag_save_file(name, put_text, "x", &why), AG_EFILE);
     assert_non_null(strstr(why.sentence, "too long; choose a shorter name"));
-    assert_int_equal(strlen(ag__path_tail(name)), 200);
+    assert_int_equal(strlen(ag_path_tail(name)), 200);
 }
 
 /* ---- bytes that reach the disk ---- */
@@ -260,7 +260,7 @@ static void bytes_reach_the_disk_before_the_name(void **state)
     assert_int_equal(stat(files_folder, &folder), 0);
     for (int i = 0; i < 2; i++) { /* a new file, and one that is replaced */
         memset(calls, 0, sizeof calls);
-        assert_int_equal(ag__save_file(path, put_much, NULL, NULL), AG_OK);
+        assert_int_equal(ag_save_file(path, put_much, NULL, NULL), AG_OK);
         assert_string_equal(calls, "frd");
         assert_true(synced_file == renamed && synced_folder == folder.st_ino);
         assert_int_equal(synced_bytes, 100000);
@@ -280,11 +280,11 @@ static void a_failed_sync_is_reported(void **state)
     strcpy(path, files_path("unsynced"));
     for (int i = 0; i < 3; i++) {
         ag_failure why = {0};
-        assert_int_equal(ag__save_file(path, put_text, "old", NULL), AG_OK);
+        assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
         const int files = files_count();
         memset(calls, 0, sizeof calls);
         failing = bad[i].call;
-        const ag_status status = ag__save_file(path, put_text, "new", &why);
+        const ag_status status = ag_save_file(path, put_text, "new", &why);
         failing = 0;
         assert_int_equal(status, AG_EFILE);
         assert_string_equal(calls, bad[i].calls);
@@ -301,7 +301,7 @@ static void a_full_disk_is_reported_by_name(void **state)
     (void)state;
     char path[512];
     strcpy(path, files_path("c"));
-    assert_int_equal(ag__save_file(path, put_text, "old", NULL), AG_OK);
+    assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
     int files = files_count();
     struct rlimit limit, small;
     getrlimit(RLIMIT_FSIZE, &limit);
@@ -310,7 +310,7 @@ static void a_full_disk_is_reported_by_name(void **state)
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
     ag_failure why = {0};
-    ag_status status = ag__save_file(path, put_much, NULL, &why);
+    ag_status status = ag_save_file(path, put_much, NULL, &why);
     setrlimit(RLIMIT_FSIZE, &limit);
     assert_int_equal(status, AG_EFILE);
     assert_non_null(strstr(why.sentence, path));

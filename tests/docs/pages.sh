@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 bad=0
 complain() { echo "docs: $1"; bad=1; }
 
-for page in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/*/*.md examples/*/*.md examples/*/*/*.md \
+for page in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/*/*.md core/*/*.md examples/*/*.md examples/*/*/*.md \
     tests/*.md tests/*/*.md; do
     [ -f "$page" ] || continue
     folder=$(dirname "$page")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as an npz and as an npy file. */
 #define _GNU_SOURCE /* memfd_create */
-#include "core/core.h"
+#include "core/io/io.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

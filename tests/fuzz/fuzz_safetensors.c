@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a checkpoint: opened, looked through, loaded into a small model. */
 #define _GNU_SOURCE /* fmemopen */
-#include "optim/safetensors.h"
+#include "core/io/safetensors_internal.h"
+#include "optim/optim.h"
 
 #include <string.h>
 

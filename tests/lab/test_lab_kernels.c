@@ -145,7 +145,7 @@ static void test_huge_windows(void **state)
     tile[14] = 6;
     tile[15] = 1;
     assert_false(lab_tile_valid(&p, tile));
-    ag__free(tiles);
+    ag_free(tiles);
     lab_program_clear(&p);
 }
 
@@ -245,7 +245,7 @@ static void test_no_memory(void **state)
         assert_true(n != 0);
         assert_true(made == AG_OK || kernel.why.sentence[0]);
         lab_program_clear(&kernel);
-        ag__free(tiles);
+        ag_free(tiles);
     }
     lab_case_tile(run, NULL);
     lab_run_free(run);

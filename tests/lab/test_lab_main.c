@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The other commands of lab, and its sentences and exit codes. */
 #define _GNU_SOURCE
+#include "core/io/io.h"
 #include "examples/lab/nets/families.h"
 #include "support/lab_call.h"
 

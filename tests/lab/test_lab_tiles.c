@@ -51,7 +51,7 @@ static void test_every_op(void **state)
                     fail_msg("%s %d: %g, %s", lab_op_name((lab_op)op), done, error,
                              tile_text(tiles[i]));
             }
-            ag__free(tiles);
+            ag_free(tiles);
             lab_case_free(values, &p);
             lab_run_free(run);
             lab_program_clear(&p);
@@ -139,7 +139,7 @@ static void test_every_tile(void **state)
         free(x.got);
         lab_run_free(x.run);
         lab_case_free(x.values, &x.p);
-        ag__free(tiles);
+        ag_free(tiles);
         lab_program_clear(&x.p);
     }
 }

@@ -24,6 +24,7 @@ typedef struct fixture {
     ag_checkpoint_pair pair;
     ag_array_info info;
     void *data;
+    ag_device_about about;
     ag_random random;
     ag_adamw adamw, adam;
     ag_schedule schedule;
@@ -51,6 +52,17 @@ static const char *label(void *context, int node, char text[64])
     (void)context;
     snprintf(text, 64, "%d", node);
     return node ? text : NULL;
+}
+
+static ag_status write_nothing(FILE *file, void *context)
+{
+    (void)file, (void)context;
+    return AG_OK;
+}
+
+static void no_work(void *context, int64_t block, int thread)
+{
+    (void)context, (void)block, (void)thread;
 }
 
 static ag_param *add(const char *name, ag_shape shape)

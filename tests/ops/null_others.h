@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of test_null.c: the functions of core.h, autograd.h and optim.h, and those of gnn.h without
- * a tape. */
+/* Rows of test_null.c: the functions of core.h, io.h, autograd.h and optim.h, and those of gnn.h
+ * without a tape. */
 /* Functions that return a status or fill a failure. The last pointer is `why`, which may be
    NULL. */
 STATUS(sort_u64, 3, 6, ag_sort_u64(P(0, f->keys), P(1, f->items), 3, P(2, &f->why)))
+STATUS(save_file, 4, 12, ag_save_file(P(0, f->other), P(1, write_nothing), P(2, f), P(3, &f->why)))
 STATUS(npz_read, 4, 8, ag_npz_read(P(0, f->npz), P(1, "x"), AG_F32, P(2, f->out), P(3, &f->why)))
 STATUS(rows_next, 3, 4, ag_rows_next(P(0, f->rows), 1, AG_F32, P(1, f->out), P(2, &f->why)))
 STATUS(npz_add, 5, 16,
@@ -46,7 +47,10 @@ OBJECT(checkpoint_open, 2, 2, ag_checkpoint_close,
 
 /* Functions without one: they return a neutral number, NULL, or nothing at all. */
 QUIET(fail, 2, assert_int_equal(ag_fail(P(0, &f->why), AG_EDATA, P(1, "%d"), 1), AG_EDATA))
+QUIET(printable, 2, assert_int_equal(ag_printable(P(0, f->text), 64, P(1, "x")) == NULL, null == 0))
 QUIET(shape_text, 1, assert_non_null(ag_shape_text(P(0, f->text), AG_SCALAR)))
+QUIET(grow, 1, ag_free(ag_grow(P(0, ag_alloc(8)), 8)))
+QUIET(free, 1, ag_free(P(0, ag_alloc(8))))
 QUIET(arena_take, 1, ag_arena_take(P(0, f->arena), 8))
 QUIET(arena_reset, 1, ag_arena_reset(P(0, f->arena)))
 QUIET(arena_bytes, 1, ag_arena_bytes(P(0, f->arena)))
@@ -58,6 +62,11 @@ QUIET(random_uniform, 1, assert_int_equal(isnan(ag_random_uniform(P(0, &f->rando
 QUIET(random_normal, 1, assert_int_equal(isnan(ag_random_normal(P(0, &f->random))), null == 0))
 QUIET(random_below, 1, assert_in_range(ag_random_below(P(0, &f->random), 7), 0, 6))
 QUIET(random_shuffle, 2, ag_random_shuffle(P(0, &f->random), P(1, f->items), 3))
+QUIET(parallel, 2, ag_parallel(2, P(0, no_work), P(1, f)))
+QUIET(device_open, 1, ag_device_open(P(0, &f->why)))
+QUIET(device_describe, 1, ag_device_describe(P(0, &f->about)))
+QUIET(remove_leftovers, 1, ag_remove_leftovers(-1, P(0, "x")))
+QUIET(path_tail, 1, assert_non_null(ag_path_tail(P(0, "x"))))
 QUIET(npz_close, 1, ag_npz_close(P(0, null == 0 ? NULL : ag_npz_open(f->path, 1000, NULL))))
 QUIET(npz_count, 1, assert_int_equal(ag_npz_count(P(0, f->npz)), null != 0))
 QUIET(npz_info, 1, assert_int_equal(ag_npz_info(P(0, f->npz), 0) == NULL, null == 0))

@@ -264,6 +264,6 @@ int main(void)
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(every_lack_of_memory_is_reported),
     };
-    json_set_alloc_funcs(ag__alloc, ag__free);
+    json_set_alloc_funcs(ag_alloc, ag_free);
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

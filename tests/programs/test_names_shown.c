@@ -26,7 +26,7 @@
 static void expect_shown(const char *text, const char *want)
 {
     char have[200];
-    assert_string_equal(ag__printable(have, sizeof have, text), want);
+    assert_string_equal(ag_printable(have, sizeof have, text), want);
 }
 
 static void test_printable(void **state)
@@ -48,7 +48,7 @@ static void test_printable(void **state)
     for (size_t size = 1; size < 30; size++) { /* nothing is written beyond the end, or in halves */
         char have[40];
         memset(have, 'x', sizeof have);
-        ag__printable(have, size, ODD);
+        ag_printable(have, size, ODD);
         assert_in_range(strlen(have), 0, size - 1);
         assert_int_equal(strncmp(have, SHOWN, strlen(have)), 0);
         assert_true(have[size] == 'x');

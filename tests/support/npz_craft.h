@@ -3,7 +3,7 @@
 #ifndef TESTS_NPZ_CRAFT_H
 #define TESTS_NPZ_CRAFT_H
 
-#include "core/core.h"
+#include "core/io/io.h"
 #include "files.h"
 
 enum { LIMIT = 1 << 16 }; /* byte limit of every open */

@@ -16,7 +16,7 @@ static char made_name[] = "made.npz";
 
 static inline void *zeroed(size_t count, size_t size)
 {
-    void *p = ag__alloc(count * size);
+    void *p = ag_alloc(count * size);
     assert_non_null(p);
     return memset(p, 0, count * size);
 }
@@ -84,9 +84,9 @@ static inline tgraph_tile make_tile(int configs, uint64_t seed)
 
 static inline void free_tile(tgraph_tile *t)
 {
-    ag__free(t->raw);
-    ag__free(t->target);
-    ag__free(t->runtime);
+    ag_free(t->raw);
+    ag_free(t->target);
+    ag_free(t->runtime);
 }
 
 static inline void run(tgraph_baseline_result *r, const tgraph_baseline_part *train, int trains,

@@ -4,7 +4,7 @@
 #ifndef TEST_TGRAPH_NPZ_H
 #define TEST_TGRAPH_NPZ_H
 
-#include "core/core.h"
+#include "core/io/io.h"
 
 enum {
     TEST_NODES = 7,

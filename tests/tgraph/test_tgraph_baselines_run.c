@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/internal.h"
 #include "support/tgraph_made.h"
 
 static void within_a_file(void **state)

@@ -130,7 +130,7 @@ static void compare_tiles(const lab_program *p)
     }
     tpu_tiling_close(&t);
     tpu_lab_free(&k);
-    ag__free(tile);
+    ag_free(tile);
 }
 
 static void whole_products(const lab_program *p)

@@ -125,7 +125,7 @@ static void tile_machine(void **state)
         k[i].normalizer = normalizer;
         k[i].program = 0;
         train[i] = &k[i];
-        ag__free(tile);
+        ag_free(tile);
         lab_program_clear(&p);
     }
     const tpu_baseline_options o = tpu_baseline_defaults();

@@ -25,7 +25,7 @@ int unload_work(int rounds)
     ag_set_threads(2);
     for (int round = 0; round < rounds; round++) {
         pair p = {{0}};
-        ag__parallel(2, meet, &p);
+        ag_parallel(2, meet, &p);
     }
-    return ag__parallel_start();
+    return ag_start_threads();
 }

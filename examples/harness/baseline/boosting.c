@@ -2,7 +2,7 @@
 /* Gradient boosting by XGBoost's C interface; in a build without it, functions that fail with a
    sentence. */
 #include "examples/harness/baseline/boosting.h"
-#include "core/internal.h"
+#include "core/core.h"
 #include "examples/harness/machine/threads.h"
 
 #include <string.h>
@@ -59,11 +59,11 @@ static DMatrixHandle take_data(const float *x, int rows, const harness_boosting 
 static ag_status set_label(DMatrixHandle data, const double *y, int rows, ag_failure *why)
 {
     size_t bytes = (size_t)rows * sizeof(float);
-    float *label = ag__alloc(bytes);
+    float *label = ag_alloc(bytes);
     if (!label) return no_memory(bytes, why);
     for (int i = 0; i < rows; i++) label[i] = (float)y[i];
     if (XGDMatrixSetFloatInfo(data, "label", label, (bst_ulong)rows)) say("take the target", why);
-    ag__free(label);
+    ag_free(label);
     return why->status;
 }
 
@@ -128,13 +128,13 @@ static ag_status grow(harness_boosting *b, DMatrixHandle data, int rows,
                       const harness_boosting_options *o, ag_failure *why)
 {
     const size_t bytes = o->loss ? 2 * (size_t)rows * sizeof(float) : 1;
-    float *slope = ag__alloc(bytes); /* gradient, then curvature */
+    float *slope = ag_alloc(bytes); /* gradient, then curvature */
     if (!slope) return no_memory(bytes, why);
     for (b->trees = 0; b->trees < o->rounds; b->trees++) {
         if (o->progress && o->progress(o->context, "boosting", (double)b->trees / o->rounds)) break;
         if (grow_one(b, data, o->loss, slope, rows, why) || why->status) break;
     }
-    ag__free(slope);
+    ag_free(slope);
     return why->status;
 }
 
@@ -142,7 +142,7 @@ harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows
                                        const harness_boosting_options *o, ag_failure *why)
 {
     DMatrixHandle data;
-    harness_boosting *b = ag__alloc(sizeof *b);
+    harness_boosting *b = ag_alloc(sizeof *b);
     if (!b) {
         no_memory(sizeof *b, why);
         return NULL;
@@ -182,7 +182,7 @@ int harness_boosting_trees(const harness_boosting *b) { return b->trees; }
 void harness_boosting_free(harness_boosting *b)
 {
     if (b && b->booster) XGBoosterFree(b->booster);
-    ag__free(b);
+    ag_free(b);
 }
 
 #else

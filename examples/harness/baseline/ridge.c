@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ridge regression from sums over the rows, so that only a block of rows is ever copied. */
 #include "examples/harness/baseline/ridge.h"
-#include "core/internal.h"
-#include "core/parallel.h"
+#include "core/core.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,8 +14,8 @@ enum {
 
 static double *zeros(size_t count, ag_failure *why)
 {
-    size_t bytes = ag__mul(count, sizeof(double));
-    double *x = bytes < PTRDIFF_MAX ? ag__alloc(bytes) : NULL;
+    size_t bytes = ag_size_mul(count, sizeof(double));
+    double *x = bytes < PTRDIFF_MAX ? ag_alloc(bytes) : NULL;
     if (!x)
         ag_fail(why, AG_EMEMORY, "ridge regression: no memory for %zu bytes; close other programs",
                 bytes);
@@ -29,7 +28,7 @@ ag_status harness_moments_open(harness_moments *m, int columns, ag_failure *why)
     *m = (harness_moments){.columns = columns};
     m->x = zeros(p, why);
     if (m->x) m->xy = zeros(p, why);
-    if (m->xy) m->xx = zeros(ag__mul(p, p), why);
+    if (m->xy) m->xx = zeros(ag_size_mul(p, p), why);
     if (m->xx) return AG_OK;
     harness_moments_close(m);
     return why->status;
@@ -37,9 +36,9 @@ ag_status harness_moments_open(harness_moments *m, int columns, ag_failure *why)
 
 void harness_moments_close(harness_moments *m)
 {
-    ag__free(m->x);
-    ag__free(m->xy);
-    ag__free(m->xx);
+    ag_free(m->x);
+    ag_free(m->xy);
+    ag_free(m->xx);
     *m = (harness_moments){0};
 }
 
@@ -76,14 +75,14 @@ static void add_products(double *xx, const double *block, int rows, int columns)
 {
     const int strip = columns < WIDE ? columns : STRIP;
     product p = {xx, block, rows, columns, strip};
-    if (columns > 0) ag__parallel((columns + strip - 1) / strip, add_strip, &p);
+    if (columns > 0) ag_parallel((columns + strip - 1) / strip, add_strip, &p);
 }
 
 ag_status harness_moments_add(harness_moments *m, const float *x, const double *y, int rows,
                               ag_failure *why)
 {
     size_t p = (size_t)m->columns;
-    double *block = zeros(ag__mul(BLOCK, p), why);
+    double *block = zeros(ag_size_mul(BLOCK, p), why);
     if (!block) return why->status;
     for (int r = 0; r < rows;) {
         int n = 0;
@@ -102,7 +101,7 @@ ag_status harness_moments_add(harness_moments *m, const float *x, const double *
         memset(block + (size_t)n * p, 0, (BLOCK - (size_t)n) * p * sizeof *block);
         add_products(m->xx, block, n, m->columns);
     }
-    ag__free(block);
+    ag_free(block);
     return AG_OK;
 }
 
@@ -147,7 +146,7 @@ ag_status harness_ridge_solve(double *w, const harness_moments *m, double weight
 {
     int p = m->columns, bad;
     double n = m->rows, mean = m->y / n;
-    double *a = zeros(ag__mul((size_t)p, (size_t)p), why);
+    double *a = zeros(ag_size_mul((size_t)p, (size_t)p), why);
     if (!a) return why->status;
     for (int i = 0; i < p; i++) {
         size_t row = (size_t)i * (size_t)p;
@@ -162,7 +161,7 @@ ag_status harness_ridge_solve(double *w, const harness_moments *m, double weight
         w[p] = mean;
         for (int i = 0; i < p; i++) w[p] -= w[i] * m->x[i] / n;
     }
-    ag__free(a);
+    ag_free(a);
     if (bad < 0) return AG_OK;
     return ag_fail(why, AG_EFINITE,
                    "ridge regression: column %d of %d depends on those before it at weight %g; "

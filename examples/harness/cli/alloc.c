@@ -2,8 +2,6 @@
 #define _POSIX_C_SOURCE 200809L /* fileno */
 #include "examples/harness/harness.h"
 
-#include "core/internal.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,19 +20,19 @@ void harness_no_memory(size_t bytes)
 
 void *harness_alloc(size_t bytes)
 {
-    void *block = ag__alloc(bytes);
+    void *block = ag_alloc(bytes);
     if (!block) harness_no_memory(bytes);
     return memset(block, 0, bytes);
 }
 
 void *harness_grow(void *block, size_t bytes)
 {
-    void *grown = ag__grow(block, bytes);
+    void *grown = ag_grow(block, bytes);
     if (!grown) harness_no_memory(bytes);
     return grown;
 }
 
-void harness_free(void *block) { ag__free(block); }
+void harness_free(void *block) { ag_free(block); }
 
 char *harness_copy(const char *text)
 {
@@ -45,7 +43,7 @@ char *harness_copy(const char *text)
 char *harness_printable(const char *text)
 {
     const size_t bytes = 4 * strlen(text) + 1; /* a byte becomes \x1b at most */
-    return ag__printable(harness_alloc(bytes), bytes, text);
+    return ag_printable(harness_alloc(bytes), bytes, text);
 }
 
 void harness_show(FILE *to, const char *text)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "core/internal.h"
 #include "examples/harness/harness.h"
 
 #include <stdarg.h>
@@ -52,7 +51,7 @@ static void say(const char *colour, const char *kind, const char *format, va_lis
     char text[4096], safe[8192];
     begin(colour);
     vsnprintf(text, sizeof text, format, list);
-    fprintf(stderr, "%s%s\n", kind, ag__printable(safe, sizeof safe, text));
+    fprintf(stderr, "%s%s\n", kind, ag_printable(safe, sizeof safe, text));
 }
 
 void harness_say(const char *format, ...)
@@ -77,7 +76,7 @@ void harness_error(const char *sentence)
 {
     char safe[8192];
     begin("\033[31m");
-    fprintf(stderr, "%s\n", ag__printable(safe, sizeof safe, sentence));
+    fprintf(stderr, "%s\n", ag_printable(safe, sizeof safe, sentence));
 }
 
 double harness_seconds(void)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "core/internal.h"
 #include "examples/harness/harness.h"
 
 #include <stdlib.h>
@@ -77,7 +76,7 @@ static void draw(harness_progress *p, int64_t done, const char *note, double now
     if (width > (int)sizeof text) width = sizeof text;
     harness_progress_text(text, sizeof text, width, p->label, done, p->total, done - p->first,
                           now - p->started, note);
-    fprintf(stderr, "\r%s\033[K", ag__printable(safe, sizeof safe, text));
+    fprintf(stderr, "\r%s\033[K", ag_printable(safe, sizeof safe, text));
     fflush(stderr);
     p->drawn = now;
 }

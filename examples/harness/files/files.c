@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/files/files.h"
 
-#include "core/internal.h"
+#include "core/core.h"
 #include "examples/harness/files/visited.h"
 
 #include <dirent.h>

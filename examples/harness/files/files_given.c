@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that options name: each is listed once, and those that were trained on are found. */
 #define _GNU_SOURCE
-#include "core/internal.h"
 #include "examples/harness/files/files.h"
 #include "examples/harness/harness.h"
 
@@ -58,7 +57,7 @@ static int drop_repeated(char **path, int count, const char **first)
             continue;
         }
         if (i == kept + 1 && !files++) *first = path[all[kept].index];
-        ag__free(path[all[i].index]);
+        ag_free(path[all[i].index]);
         path[all[i].index] = NULL;
     }
     free_sorted(all, count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list that paths are gathered in. */
-#include "core/internal.h"
+#include "core/core.h"
 #include "examples/harness/files/files.h"
 
 #include <string.h>
@@ -29,10 +29,10 @@ ag_status harness_files_no_memory(const char *name, size_t bytes, ag_failure *wh
 ag_status harness_files_name(harness_files *paths, const char *path, ag_failure *why)
 {
     size_t length = strlen(path) + 1, bytes = ((size_t)paths->count + 1) * sizeof *paths->path;
-    char *copy = ag__alloc(length);
-    char **grown = copy ? ag__grow(paths->path, bytes) : NULL;
+    char *copy = ag_alloc(length);
+    char **grown = copy ? ag_grow(paths->path, bytes) : NULL;
     if (!grown) {
-        ag__free(copy);
+        ag_free(copy);
         return harness_files_no_memory(harness_files_short(path), bytes, why);
     }
     memcpy(copy, path, length);
@@ -43,7 +43,7 @@ ag_status harness_files_name(harness_files *paths, const char *path, ag_failure 
 
 void harness_files_free(harness_files *paths)
 {
-    for (int i = 0; i < paths->count; i++) ag__free(paths->path[i]);
-    ag__free(paths->path);
+    for (int i = 0; i < paths->count; i++) ag_free(paths->path[i]);
+    ag_free(paths->path);
     *paths = (harness_files){0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/save.h"
+#include "core/io/io.h"
 #include "examples/harness/harness.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *con
 {
     struct stat about;
     if (stat(path, &about) != 0 || S_ISREG(about.st_mode))
-        return ag__save_file(path, write, context, why);
+        return ag_save_file(path, write, context, why);
     FILE *to = fopen(path, "w");
     int bad = !to;
     if (to) {
@@ -22,6 +22,6 @@ ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *con
     }
     if (bad)
         ag_fail(why, AG_EFILE, "%.200s cannot be written: %s; choose another place",
-                ag__path_tail(path), strerror(errno));
+                ag_path_tail(path), strerror(errno));
     return why->status;
 }

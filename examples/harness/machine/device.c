@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/machine/device.h"
 
-#include "core/cuda/device.h"
+#include "core/core.h"
 #include "examples/harness/cli/options_internal.h"
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/run/run_internal.h"
@@ -17,7 +17,7 @@
 ag_device harness_device(int wanted)
 {
     if (wanted != HARNESS_ON_ANY) return (ag_device)wanted;
-    return ag__device_open(NULL) == AG_OK ? AG_CUDA : AG_CPU;
+    return ag_device_open(NULL) == AG_OK ? AG_CUDA : AG_CPU;
 }
 
 const char *harness_device_word(ag_device device) { return device == AG_CUDA ? "cuda" : "cpu"; }
@@ -25,9 +25,9 @@ const char *harness_device_word(ag_device device) { return device == AG_CUDA ? "
 static char *name_of(ag_device device)
 {
     char processor[128];
-    ag__device_about about;
+    ag_device_about about;
     if (device == AG_CPU) return harness_copy(harness_processor(processor));
-    ag__device_describe(&about);
+    ag_device_describe(&about);
     return harness_copy(about.name);
 }
 
@@ -57,7 +57,7 @@ static void say_taken(void)
     static int said; /* a study has many runs */
     ag_failure why = {0};
     if (said++) return;
-    if (ag__device_open(&why)) {
+    if (ag_device_open(&why)) {
         harness_say("--device auto takes cpu: %.*s", (int)strcspn(why.sentence, ";"), why.sentence);
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/machine/doctor.h"
-#include "core/cuda/device.h"
+#include "core/core.h"
 #include "examples/harness/machine/device.h"
 #include "examples/harness/cli/options_internal.h"
 #include "examples/harness/machine/processor.h"
@@ -49,10 +49,10 @@ static char *version(int number)
 /* Toolkit, driver and device, whether this call computes there or not. */
 static void add_cuda(json_t *found, harness_table *table)
 {
-    ag__device_about about;
+    ag_device_about about;
     ag_failure why = {0};
-    const ag_status status = ag__device_open(&why);
-    ag__device_describe(&about);
+    const ag_status status = ag_device_open(&why);
+    ag_device_describe(&about);
     if (!about.built) {
         add(found, table, "cuda", harness_copy("not built"));
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/machine/fits.h"
 
-#include "core/cuda/device.h"
+#include "core/core.h"
 
 /* Rounds up to 2 MiB, the unit in which a device gives out memory. */
 static size_t pieces(size_t bytes)
@@ -41,9 +41,10 @@ ag_status harness_run_failed(const harness_portion *p, ag_tape *tape, const char
 {
     const ag_status status = ag_tape_status(tape);
     char *sentence = harness_copy(ag_error(tape)); /* a reset forgets it */
+    ag_device_about device = {0};
     const int asks = status == AG_EMEMORY && ag_tape_device(tape) != AG_CPU && p->record;
-    const size_t bytes = asks ? needed(p, tape, p->count) : SIZE_MAX,
-                 room = asks ? ag__device_free_bytes() : 0;
+    if (asks) ag_device_describe(&device);
+    const size_t bytes = asks ? needed(p, tape, p->count) : SIZE_MAX, room = device.unused;
     if (bytes == SIZE_MAX || bytes <= room) {
         ag_fail(why, status, "%s: %s", where, sentence);
     } else {

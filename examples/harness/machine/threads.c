@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/machine/threads.h"
-#include "core/parallel.h"
+#include "core/core.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ void harness_threads_start(int threads)
     static int last = -1; /* a study has many runs, but one warning */
     const int asked = threads ? threads : number_in(getenv("OMP_NUM_THREADS"));
     if (threads) ag_set_threads(threads);
-    const int wanted = ag_threads(), had = ag__parallel_start();
+    const int wanted = ag_threads(), had = ag_start_threads();
     if (asked > wanted && asked != last)
         harness_warn("%s is %d, but this machine has no use for more than %d threads, so %d run",
                      threads ? "--threads" : "OMP_NUM_THREADS", asked, wanted, wanted);

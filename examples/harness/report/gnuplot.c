@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/report/plot_internal.h"
 
-#include "core/save.h"
+#include "core/io/io.h"
 #include "examples/harness/run/run_internal.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static ag_status open_part(FILE **file, const plot_files *p, const char *end, ag
     *file = fopen(path, "wb");
     if (!*file)
         ag_fail(why, AG_EFILE, "%.200s cannot be written: %s; make room or choose another --out",
-                ag__path_tail(path), strerror(errno));
+                ag_path_tail(path), strerror(errno));
     harness_free(path);
     return *file ? AG_OK : AG_EFILE;
 }
@@ -143,7 +143,7 @@ static ag_status close_part(FILE *file, const plot_files *p, ag_failure *why)
     if ((fclose(file) != 0) | bad)
         return ag_fail(why, AG_EFILE,
                        "%.150s/%.50s cannot be written: %s; make room or choose another --out",
-                       ag__path_tail(p->folder), p->name, strerror(errno));
+                       ag_path_tail(p->folder), p->name, strerror(errno));
     return AG_OK;
 }
 

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/run/run_internal.h"
 
-#include "core/save.h"
+#include "core/io/io.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static const char *const names[] = {"metrics.jsonl", "metrics.csv", "timing.json
 static ag_status cannot_write(harness_run *run, int which, ag_failure *why)
 {
     return ag_fail(why, AG_EFILE, "%.200s cannot be written: %s; make room or choose another --out",
-                   ag__path_tail(harness_run_path(run, names[which])), strerror(errno));
+                   ag_path_tail(harness_run_path(run, names[which])), strerror(errno));
 }
 
 static FILE **stream(harness_run *run, int which)
@@ -125,7 +125,7 @@ static ag_status kept_bytes(size_t *kept, const char *path, const char *text, si
                 why, AG_EDATA,
                 "%.200s line %d does not begin with a step, so it is no file of this run; move "
                 "it away or choose another --out",
-                ag__path_tail(path), line);
+                ag_path_tail(path), line);
         if (at > step) break;
         *kept = (size_t)(end + 1 - text);
     }

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/run/run_internal.h"
 
-#include "core/save.h"
+#include "core/io/io.h"
 #include "examples/harness/machine/device.h"
 #include "examples/harness/report/report.css.h"
 
@@ -154,7 +154,7 @@ ag_status harness_report_write(const char *folder, const harness_report *report,
     char *computed = report->options ? harness_device_report(folder, report->options) : NULL;
     page p = {folder, report, computed};
     char *path = harness_text("%s/" HARNESS_REPORT, folder);
-    ag_status status = ag__save_file(path, write_page, &p, why);
+    ag_status status = ag_save_file(path, write_page, &p, why);
     harness_free(path);
     harness_free(computed);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/run/checkpoint.h"
 
-#include "core/internal.h"
+#include "core/core.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -35,14 +35,14 @@ ag_status harness_checkpoint_save(const char *path, ag_params *params, const har
     number_place number[NUMBERS];
     const int numbers = number_places(number, &copy, resume);
     const size_t bytes = (size_t)(extras + numbers) * sizeof(ag_checkpoint_item);
-    ag_checkpoint_item *item = ag__alloc(bytes);
+    ag_checkpoint_item *item = ag_alloc(bytes);
     if (!item) return ag_fail(why, AG_EMEMORY, "%.200s: no memory for %zu bytes", path, bytes);
     for (int i = 0; i < extras; i++) item[i] = extra[i];
     for (int i = 0; i < numbers; i++)
         item[extras + i] =
             (ag_checkpoint_item){number[i].name, number[i].dtype, AG_SCALAR, number[i].at};
     ag_params_save(path, params, resume, item, extras + numbers, pair, pairs, why);
-    ag__free(item);
+    ag_free(item);
     return why->status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders, folds, chunks and ranks: pure functions of a seed and a number. */
-#include "core/internal.h"
+#include "core/core.h"
 #include "examples/harness/run/draws.h"
 
 void harness_shuffle(int32_t *order, int count, ag_random random)
@@ -25,7 +25,7 @@ ag_status harness_folds(int32_t *fold, int count, int folds, uint64_t seed, ag_f
         return ag_fail(why, AG_EUSE, "folds: %d files cannot be cut into %d folds; choose 2 to %d",
                        count, folds, count);
     size_t bytes = (size_t)count * sizeof(int32_t);
-    int32_t *order = ag__alloc(bytes);
+    int32_t *order = ag_alloc(bytes);
     if (!order)
         return ag_fail(why, AG_EMEMORY, "folds: no memory for %zu bytes; close other programs",
                        bytes);
@@ -35,7 +35,7 @@ ag_status harness_folds(int32_t *fold, int count, int folds, uint64_t seed, ag_f
         harness_chunk(&first, &length, count, folds, k);
         for (int i = first; i < first + length; i++) fold[order[i]] = k;
     }
-    ag__free(order);
+    ag_free(order);
     return AG_OK;
 }
 

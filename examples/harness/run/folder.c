@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* flock */
 #include "examples/harness/run/run_internal.h"
 
-#include "core/save.h"
+#include "core/io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 static ag_status cannot_make(const char *folder, int reason, ag_failure *why)
 {
     return ag_fail(why, AG_EFILE, "the folder %.200s cannot be made: %s; choose another --out",
-                   ag__path_tail(folder), strerror(reason));
+                   ag_path_tail(folder), strerror(reason));
 }
 
 /* Makes one folder whose parent exists. mkdir's errors for an existing folder differ (a read-only
@@ -51,7 +51,7 @@ ag_status harness__make_inner(const char *folder, ag_failure *why)
         return ag_fail(why, AG_EUSE,
                        "%.200s is a symbolic link, but this program makes that folder itself; "
                        "remove the link, or choose another --out",
-                       ag__path_tail(folder));
+                       ag_path_tail(folder));
     return harness__make_folder(folder, why);
 }
 
@@ -61,13 +61,13 @@ ag_status harness__lock_folder(int *lock, const char *folder, ag_failure *why)
     if (*lock < 0)
         return ag_fail(why, AG_EFILE,
                        "the folder %.200s cannot be opened: %s; choose another --out",
-                       ag__path_tail(folder), strerror(errno));
+                       ag_path_tail(folder), strerror(errno));
     if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return AG_OK;
     harness__unlock_folder(lock);
     return ag_fail(why, AG_EUSE,
                    "another program is writing to the folder %.200s; wait until it has ended, or "
                    "choose another --out",
-                   ag__path_tail(folder));
+                   ag_path_tail(folder));
 }
 
 void harness__unlock_folder(int *lock)

@@ -2,7 +2,7 @@
 /* A background thread that works one step ahead, in two buffers. */
 #define _GNU_SOURCE
 #include "examples/harness/run/loader.h"
-#include "core/internal.h"
+#include "core/core.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -68,7 +68,7 @@ static int start(harness_loader *l)
 harness_loader *harness_loader_new(harness_fill fill, void *source, void *buffer0, void *buffer1,
                                    int64_t first, int threaded, ag_failure *why)
 {
-    harness_loader *l = ag__alloc(sizeof *l);
+    harness_loader *l = ag_alloc(sizeof *l);
     if (!l) {
         ag_fail(why, AG_EMEMORY, "loader: no memory for %zu bytes; close other programs",
                 sizeof *l);
@@ -124,5 +124,5 @@ void harness_loader_free(harness_loader *l)
     }
     pthread_cond_destroy(&l->changed);
     pthread_mutex_destroy(&l->lock);
-    ag__free(l);
+    ag_free(l);
 }

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/run/run_internal.h"
 
-#include "core/save.h"
+#include "core/io/io.h"
 #include "examples/harness/machine/device.h"
 
 #include <dirent.h>
@@ -73,14 +73,14 @@ static int has_config(const char *folder)
 /* In a folder that held no run, a file with a name of ours may belong to another program. */
 static void remove_leftovers(int lock, int was_run)
 {
-    if (was_run) ag__remove_leftovers(lock, NULL);
-    for (int i = 0; !was_run && i < FILES; i++) ag__remove_leftovers(lock, files[i]);
+    if (was_run) ag_remove_leftovers(lock, NULL);
+    for (int i = 0; !was_run && i < FILES; i++) ag_remove_leftovers(lock, files[i]);
 }
 
 /* Checks that the contents of the folder fit the mode, and prepares it. */
 static ag_status prepare(const char *folder, int lock, harness_run_mode mode, ag_failure *why)
 {
-    const char *tail = ag__path_tail(folder);
+    const char *tail = ag_path_tail(folder);
     const int state = occupied(folder), was_run = has_config(folder);
     if (state < 0)
         return ag_fail(why, AG_EFILE,
@@ -115,7 +115,7 @@ harness_run *harness_run_open(const char *folder, harness_run_mode mode, const c
             ? ag_fail(why, AG_EFILE,
                       "the folder %.200s does not exist, so there is no run to resume; "
                       "check --out, or leave --resume away",
-                      ag__path_tail(folder))
+                      ag_path_tail(folder))
             : harness__make_folder(folder, why);
     int lock = -1;
     if (status == AG_OK) status = harness__lock_folder(&lock, folder, why);
@@ -173,7 +173,7 @@ static ag_status dump(FILE *file, void *context)
 
 ag_status harness__save_json(const char *path, json_t *object, ag_failure *why)
 {
-    ag_status status = ag__save_file(path, dump, object, why);
+    ag_status status = ag_save_file(path, dump, object, why);
     json_decref(object);
     return status;
 }
@@ -199,7 +199,7 @@ json_t *harness__load_json(const char *path, ag_failure *why)
     json_t *object = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
     if (!object)
         ag_fail(why, AG_EDATA, "%.200s line %d is not JSON: %.120s; mend or delete the file",
-                ag__path_tail(path), error.line, error.text);
+                ag_path_tail(path), error.line, error.text);
     harness_free(text);
     return object;
 }
@@ -214,8 +214,8 @@ ag_status harness_run_read_config(const char *folder, harness_options *o, int re
     if (status == AG_OK && (!program || strcmp(program, o->program->name) != 0))
         status = ag_fail(why, AG_EDATA,
                          "%.200s was not made by %s but by %.40s; name a run folder of %s",
-                         ag__path_tail(path), o->program->name,
-                         program ? program : "something else", o->program->name);
+                         ag_path_tail(path), o->program->name, program ? program : "something else",
+                         o->program->name);
     if (status == AG_OK)
         status =
             harness_options_from_json(o, json_object_get(config, "options"), path, resume, why);

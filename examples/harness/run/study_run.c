@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "examples/harness/run/run_internal.h"
 
-#include "core/save.h"
+#include "core/io/io.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -78,7 +78,7 @@ static ag_status load_result(const work *w, const char *path, const harness_opti
             why, AG_EUSE,
             "%.200s was made with other options than the study asks for now; choose another "
             "--out, or delete that folder",
-            ag__path_tail(path));
+            ag_path_tail(path));
     for (int m = 0; m < w->metric_count; m++) {
         const json_t *score = json_object_get(json_object_get(result, "scores"), w->metrics[m]);
         scores[m] = json_is_number(score) ? json_number_value(score) : (double)NAN;
@@ -191,8 +191,8 @@ static ag_status save_table(const work *w, harness_table *t, ag_failure *why)
 {
     char *text = harness_text("%s/study.txt", w->out), *csv = harness_text("%s/study.csv", w->out);
     char *json = harness_text("%s/study.json", w->out);
-    ag_status status = ag__save_file(text, print_text, t, why);
-    if (status == AG_OK) status = ag__save_file(csv, print_csv, t, why);
+    ag_status status = ag_save_file(text, print_text, t, why);
+    if (status == AG_OK) status = ag_save_file(csv, print_csv, t, why);
     if (status == AG_OK) status = harness__save_json(json, harness_table_json(t), why);
     harness_free(text);
     harness_free(csv);
@@ -229,7 +229,7 @@ static ag_status open_folder(const work *w, int *lock, ag_failure *why)
     static const char *const files[] = {"study.txt", "study.csv", "study.json"};
     if (harness__make_folder(w->out, why) || harness__lock_folder(lock, w->out, why))
         return why->status;
-    for (int i = 0; i < 3; i++) ag__remove_leftovers(*lock, files[i]);
+    for (int i = 0; i < 3; i++) ag_remove_leftovers(*lock, files[i]);
     char *plots = harness_text("%s/plots", w->out);
     harness__make_inner(plots, why);
     harness_free(plots);

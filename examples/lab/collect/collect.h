@@ -4,6 +4,7 @@
 #ifndef LAB_COLLECT_H
 #define LAB_COLLECT_H
 
+#include "core/io/io.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/measure/manifest.h"

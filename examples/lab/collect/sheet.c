@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts that files of all kinds have: the graph's arrays, the program's text, facts of the
    measurement. */
-#include "core/save.h"
 #include "examples/lab/collect/collect.h"
 #include "examples/lab/program/features.h"
 #include "examples/lab/measure/noise.h"
@@ -44,7 +43,7 @@ ag_status lab_save_text(const lab_manifest *m, const char *name, const lab_progr
 {
     char *path = lab_manifest_path(m, name, ".txt");
     lab_program copy = *p;
-    ag_status status = ag__save_file(path, print_text, &copy, why);
+    ag_status status = ag_save_file(path, print_text, &copy, why);
     harness_free(path);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/collect/stored.h"
 
+#include "core/io/io.h"
 #include "examples/harness/harness.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/text/text.h"

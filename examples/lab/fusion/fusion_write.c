@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes one npz with all kernels of a program, their graphs concatenated. */
+#include "core/io/io.h"
 #include "examples/harness/harness.h"
 #include "examples/lab/program/features.h"
 #include "examples/lab/fusion/fusion.h"

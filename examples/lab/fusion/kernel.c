@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A group of nodes as a program of its own, and its name. */
-#include "core/internal.h"
+#include "core/core.h"
 #include "examples/lab/fusion/kernels.h"
 
 #include <stdio.h>
@@ -45,13 +45,13 @@ ag_status lab_kernel(lab_program *kernel, const lab_program *p, const int *group
     memset(kernel, 0, sizeof *kernel);
     snprintf(kernel->name, sizeof kernel->name, "%.48s_%d", p->name, g);
     memcpy(kernel->family, p->family, sizeof kernel->family);
-    int *number = ag__alloc((size_t)(p->n > 0 ? p->n : 1) * sizeof *number);
+    int *number = ag_alloc((size_t)(p->n > 0 ? p->n : 1) * sizeof *number);
     if (!number)
         return ag_fail(&kernel->why, AG_EMEMORY,
                        "program %.63s: there is no memory for the numbers of %d nodes", p->name,
                        p->n);
     append_group(kernel, number, p, group, g);
-    ag__free(number);
+    ag_free(number);
     if (!kernel->n)
         ag_fail(&kernel->why, AG_EINDEX, "program %.63s: no node is in group %d", p->name, g);
     return kernel->why.status;

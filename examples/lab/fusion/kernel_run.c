@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a kernel in tiles. */
-#include "core/internal.h"
+#include "core/core.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/tile/tile_plan.h"
@@ -23,13 +23,13 @@ static ag_status compile(lab_run *run, const int *tile, tile_items *t, ag_failur
 ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why)
 {
     ag_failure own = {0};
-    tile_items *t = ag__alloc(sizeof *t);
+    tile_items *t = ag_alloc(sizeof *t);
     if (!t)
         ag_fail(&own, AG_EMEMORY, "kernel %.63s: there is no memory to plan its tiles",
                 run->p->name);
     else
         compile(run, tile, t, &own);
-    ag__free(t);
+    ag_free(t);
     if (own.status) lab__run_reset(run); /* nothing that is only partly compiled is run */
     return own.status ? ag_fail(why, own.status, "%s", own.sentence) : AG_OK;
 }
@@ -38,9 +38,9 @@ int lab_fusible(const lab_program *kernel)
 {
     tile_bounds bounds;
     tile_cost cost;
-    tile_items *t = ag__alloc(sizeof *t);
+    tile_items *t = ag_alloc(sizeof *t);
     const int fusible = t && tile_default(&bounds, t, &cost, kernel);
-    ag__free(t);
+    ag_free(t);
     return fusible;
 }
 
@@ -48,8 +48,8 @@ int lab_tile_valid(const lab_program *kernel, const int *tile)
 {
     ag_failure why = {0};
     tile_bounds bounds;
-    tile_items *t = ag__alloc(sizeof *t);
+    tile_items *t = ag_alloc(sizeof *t);
     const int valid = t && !tile_read(&bounds, t, kernel, tile, &why);
-    ag__free(t);
+    ag_free(t);
     return valid;
 }

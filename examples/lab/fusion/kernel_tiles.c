@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws tiles: each bound is a power of two or the whole axis. Inner loops shorter than a vector
    are never worth measuring, so the most minor axes start at eight. */
-#include "core/internal.h"
+#include "core/core.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/tile/tile_plan.h"
 
@@ -97,23 +97,23 @@ int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t 
     *tiles = NULL;
     if (limit < 1) return 0;
     if (limit > MOST) limit = MOST;
-    tile_items *t = ag__alloc(sizeof *t);
+    tile_items *t = ag_alloc(sizeof *t);
     if (t && !tile_default(&bounds, t, &cost, kernel)) {
-        ag__free(t);
+        ag_free(t);
         return 0;
     }
     const int n_order = TRIES * limit;
-    int32_t *order = ag__alloc((size_t)n_order * sizeof *order);
-    *tiles = ag__alloc(((size_t)limit + 1) * sizeof **tiles);
+    int32_t *order = ag_alloc((size_t)n_order * sizeof *order);
+    *tiles = ag_alloc(((size_t)limit + 1) * sizeof **tiles);
     if (t && order && *tiles) {
         tile_write((*tiles)[0], &bounds, t);
         n = draw(*tiles, t, kernel, limit, seed, order, n_order);
     } else {
-        ag__free(*tiles);
+        ag_free(*tiles);
         *tiles = NULL;
         n = -1;
     }
-    ag__free(order);
-    ag__free(t);
+    ag_free(order);
+    ag_free(t);
     return n;
 }

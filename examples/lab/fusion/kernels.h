@@ -30,7 +30,7 @@ uint64_t lab_kernel_hash(const lab_program *kernel);
    of the reduction, of a dot: the contracted axis; of a convolution: the spatial axes of the
    window, then the input features of a group; of a reduce: dims; of a reduce-window: the window's
    axes. Each is a power of two or the whole axis, of the most minor axes eight at least. Returns
-   their number, 0: none can be tiled, -1: no memory. The caller frees with ag__free. */
+   their number, 0: none can be tiled, -1: no memory. The caller frees with ag_free. */
 int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t seed);
 
 /* 1 when each bound is 1 to the size of its axis, sums and products are right, the scratch of a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/gradient/differentiate.h"
 
-#include "core/internal.h"
+#include "core/core.h"
 
 #include <string.h>
 
@@ -81,8 +81,8 @@ void lab_differentiate(int *gradients, lab_program *p, int loss, const int *wrt,
     for (int i = 0; i < n; i++) gradients[i] = 0;
     if (p->why.status != AG_OK) return;
     lab_backward b = {.net = {.p = p}, .nodes = p->n};
-    b.gradient = ag__alloc(sizeof(int) * ((size_t)p->n + 1));
-    b.needed = ag__alloc((size_t)p->n + 1);
+    b.gradient = ag_alloc(sizeof(int) * ((size_t)p->n + 1));
+    b.needed = ag_alloc((size_t)p->n + 1);
     if (!b.gradient || !b.needed)
         ag_fail(&p->why, AG_EMEMORY,
                 "There is no memory for the gradients of %d nodes; close other programs", p->n);
@@ -92,6 +92,6 @@ void lab_differentiate(int *gradients, lab_program *p, int loss, const int *wrt,
                 p->name, p->n - 1, loss);
     else
         walk(gradients, &b, loss, wrt, n);
-    ag__free(b.gradient);
-    ag__free(b.needed);
+    ag_free(b.gradient);
+    ag_free(b.needed);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/measure/manifest.h"
 
-#include "core/save.h"
+#include "core/io/io.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/run/run_internal.h"
 
@@ -93,7 +93,7 @@ static ag_status open_existing(lab_manifest *m, const char *kind, ag_failure *wh
     if (strcmp(is, kind) != 0)
         return ag_fail(why, AG_EUSE, "%.200s holds %.20s files; choose another --out for %s files",
                        m->folder, is, kind);
-    ag__remove_leftovers(m->lock, NULL);
+    ag_remove_leftovers(m->lock, NULL);
     return AG_OK;
 }
 
@@ -133,7 +133,7 @@ static ag_status print_json(FILE *file, void *root)
 ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why)
 {
     char *path = lab_manifest_path(m, LAB_MANIFEST, "");
-    ag_status status = ag__save_file(path, print_json, m->root, why);
+    ag_status status = ag_save_file(path, print_json, m->root, why);
     harness_free(path);
     return status;
 }
@@ -217,7 +217,7 @@ ag_status lab_manifest_same(const lab_manifest *m, const char *program, const js
         return ag_fail(why, AG_EUSE,
                        "the files of %.60s in %.160s were made with --%s %.10g, but this call says "
                        "%.10g; take the same, or choose another --out",
-                       program, ag__path_tail(m->folder), option, json_number_value(then),
+                       program, ag_path_tail(m->folder), option, json_number_value(then),
                        json_number_value(is));
     }
     return AG_OK;

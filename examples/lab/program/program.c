@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program as a list of nodes. */
 #include "examples/lab/program/program_internal.h"
-#include "core/internal.h"
+#include "core/core.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 void lab_program_clear(lab_program *p)
 {
-    ag__free(p->nodes);
+    ag_free(p->nodes);
     memset(p, 0, sizeof *p);
 }
 
@@ -124,7 +124,7 @@ static ag_status make_room(lab_program *p)
                        LAB_NODES);
     if (p->n < p->capacity) return AG_OK;
     int wanted = p->capacity < 64 ? 64 : 2 * p->capacity;
-    lab_node *grown = ag__grow(p->nodes, (size_t)wanted * sizeof *grown);
+    lab_node *grown = ag_grow(p->nodes, (size_t)wanted * sizeof *grown);
     if (!grown)
         return ag_fail(&p->why, AG_EMEMORY, "program %.63s: there is no memory for %d nodes",
                        p->name, wanted);

@@ -2,7 +2,7 @@
 /* The plain reference: one element at a time, by its definition. */
 #include "examples/lab/run/reference.h"
 
-#include "core/internal.h"
+#include "core/core.h"
 #include "examples/lab/run/run_internal.h"
 
 #include <math.h>
@@ -135,13 +135,13 @@ void lab__ref_node(float *out, const lab_program *p, int node, float *const *val
 ag_status lab_reference(float **values, const lab_program *p, ag_failure *why)
 {
     if (lab_program_check(p, why)) return why->status;
-    float **all = ag__alloc((size_t)p->n * sizeof *all);
+    float **all = ag_alloc((size_t)p->n * sizeof *all);
     ag_status status = AG_OK;
     int n = 0;
     for (; all && n < p->n; n++) {
         const lab_node *node = &p->nodes[n];
         all[n] =
-            values[n] ? values[n] : ag__alloc((size_t)lab_elements(node->shape) * sizeof(float));
+            values[n] ? values[n] : ag_alloc((size_t)lab_elements(node->shape) * sizeof(float));
         if (!all[n]) break;
         if (node->op == LAB_PARAMETER)
             lab__parameter_values(all[n], p, n);
@@ -152,7 +152,7 @@ ag_status lab_reference(float **values, const lab_program *p, ag_failure *why)
         status = ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for its reference",
                          p->name);
     for (int i = 0; i < n; i++)
-        if (!values[i]) ag__free(all[i]);
-    ag__free(all);
+        if (!values[i]) ag_free(all[i]);
+    ag_free(all);
     return status;
 }

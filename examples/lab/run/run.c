@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of a run and its list of steps. */
-#include "core/internal.h"
+#include "core/core.h"
 #include "examples/lab/run/run_internal.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static size_t copies_of(const lab_program *p, const lab_node *node)
 {
     size_t bytes = 0;
     for (int k = 0; lab_configurable(node) && k < node->n_operands; k++)
-        bytes = ag__add(bytes, bytes_of(lab_elements(p->nodes[node->operand[k]].shape)));
+        bytes = ag_size_add(bytes, bytes_of(lab_elements(p->nodes[node->operand[k]].shape)));
     return node->op == LAB_RESHAPE ? 2 * bytes : bytes; /* to its layout, then to row-major */
 }
 
@@ -45,11 +45,11 @@ static ag_status take_memory(lab_run *run, ag_failure *why)
     const int ramp = largest_axis(p);
     size_t bytes = 0, copies = 0;
     for (int i = 0; i < p->n; i++) {
-        bytes = ag__add(bytes, bytes_of(lab_elements(p->nodes[i].shape)));
+        bytes = ag_size_add(bytes, bytes_of(lab_elements(p->nodes[i].shape)));
         const size_t of_node = copies_of(p, &p->nodes[i]);
         if (of_node > copies) copies = of_node;
     }
-    const size_t all = ag__add(ag__add(bytes, copies), bytes_of(ramp));
+    const size_t all = ag_size_add(ag_size_add(bytes, copies), bytes_of(ramp));
     float *block = all > PTRDIFF_MAX ? NULL : take_values(run, all);
     if (!block)
         return ag_fail(why, AG_EMEMORY,
@@ -81,11 +81,11 @@ ag_status lab_run_new(lab_run **out, const lab_program *p, ag_failure *why)
 {
     *out = NULL;
     if (lab_program_check(p, why)) return why->status;
-    lab_run *run = ag__alloc(sizeof *run);
+    lab_run *run = ag_alloc(sizeof *run);
     if (run) {
         memset(run, 0, sizeof *run);
         run->p = p;
-        run->value = ag__alloc((size_t)p->n * sizeof *run->value);
+        run->value = ag_alloc((size_t)p->n * sizeof *run->value);
         run->memory = ag_arena_new();
         run->arguments = ag_arena_new();
     }
@@ -107,10 +107,10 @@ void lab_run_free(lab_run *run)
     if (!run) return;
     ag_arena_free(run->memory);
     ag_arena_free(run->arguments);
-    ag__free(run->value);
-    ag__free(run->steps);
-    ag__free(run->scratch);
-    ag__free(run);
+    ag_free(run->value);
+    ag_free(run->steps);
+    ag_free(run->scratch);
+    ag_free(run);
 }
 
 void lab__run_reset(lab_run *run)
@@ -135,8 +135,8 @@ void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why)
 void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why)
 {
     if (bytes > run->scratch_bytes) {
-        ag__free(run->scratch);
-        run->scratch = ag__alloc(bytes);
+        ag_free(run->scratch);
+        run->scratch = ag_alloc(bytes);
         run->scratch_bytes = run->scratch ? bytes : 0;
     }
     if (!run->scratch)
@@ -149,7 +149,7 @@ static ag_status add_step(lab_run *run, void (*go)(const void *), const void *ar
 {
     if (run->n_steps == run->capacity) {
         const int wanted = run->capacity ? 2 * run->capacity : 256;
-        lab_step *grown = ag__grow(run->steps, (size_t)wanted * sizeof *grown);
+        lab_step *grown = ag_grow(run->steps, (size_t)wanted * sizeof *grown);
         if (!grown)
             return ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for %d steps",
                            run->p->name, wanted);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads programs, line by line. */
 #include "examples/lab/text/text_internal.h"
-#include "core/internal.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <string.h>
@@ -152,7 +152,7 @@ static char *read_file(size_t *length, const char *path, ag_failure *why)
     FILE *file = fopen(path, "rb");
     for (*length = 0; file && got && *length <= FILE_LIMIT; *length += got) {
         if (room - *length < 4096) {
-            char *grown = ag__grow(text, room = 2 * room + 65536);
+            char *grown = ag_grow(text, room = 2 * room + 65536);
             if (!grown) {
                 ag_fail(why, AG_EMEMORY, "%.200s: there is no memory for %zu bytes", path, room);
                 break;
@@ -181,6 +181,6 @@ ag_status lab_text_load(lab_program *p, const char *path)
     } else {
         lab_text_read(p, text, length, path);
     }
-    ag__free(text);
+    ag_free(text);
     return p->why.status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A set of names. */
 #include "examples/lab/text/text_internal.h"
-#include "core/internal.h"
+#include "core/core.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,11 +27,11 @@ static ag_status grow(lab_names *names, ag_failure *why)
 {
     int slots = names->slots ? 2 * names->slots : 256;
     size_t bytes = (size_t)slots * sizeof *names->slot;
-    void *name = ag__grow(names->name, (size_t)(slots / 2) * sizeof *names->name);
+    void *name = ag_grow(names->name, (size_t)(slots / 2) * sizeof *names->name);
     if (name) names->name = name;
-    int *slot = name ? ag__alloc(bytes) : NULL;
+    int *slot = name ? ag_alloc(bytes) : NULL;
     if (!slot) return ag_fail(why, AG_EMEMORY, "There is no memory for %d names", slots / 2);
-    ag__free(names->slot);
+    ag_free(names->slot);
     memset(slot, 0, bytes);
     names->slot = slot;
     names->slots = slots;
@@ -49,7 +49,7 @@ ag_status lab__names_add(lab_names *names, const char *name, ag_failure *why)
 
 void lab__names_clear(lab_names *names)
 {
-    ag__free(names->name);
-    ag__free(names->slot);
+    ag_free(names->name);
+    ag_free(names->slot);
     memset(names, 0, sizeof *names);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiles a kernel and its bounds to a plan: all tiles are walked once, the work of each step is
    recorded, and every kind of step is planned once. */
-#include "core/internal.h"
+#include "core/core.h"
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/tile/tile_call.h"
 
@@ -164,7 +164,7 @@ ag_status tile_compile(lab_run *run, const tile_items *t, const tile_bounds *bou
                        ag_failure *why)
 {
     tile_plan plan;
-    compiler *c = ag__alloc(sizeof *c);
+    compiler *c = ag_alloc(sizeof *c);
     if (!c)
         return ag_fail(why, AG_EMEMORY, "kernel %.63s: there is no memory to plan its steps",
                        t->kernel->name);
@@ -174,8 +174,8 @@ ag_status tile_compile(lab_run *run, const tile_items *t, const tile_bounds *bou
     compile_all(c);
     if (!finish(&plan, c, run, why)) lab__run_step(run, tile_go, &plan, sizeof plan, why);
     tile_script_free(&c->script);
-    ag__free(c->classes.words);
-    ag__free(c->steps);
-    ag__free(c);
+    ag_free(c->classes.words);
+    ag_free(c->steps);
+    ag_free(c);
     return why->status;
 }

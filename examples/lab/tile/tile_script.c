@@ -2,14 +2,14 @@
 /* Writes and reads the numbers of a step. */
 #include "examples/lab/tile/tile_script.h"
 
-#include "core/internal.h"
+#include "core/core.h"
 
 #include <string.h>
 
 int tile_room(int **list, int *have, int want)
 {
     if (want <= *have) return 1;
-    int *grown = want > INT_MAX / 8 ? NULL : ag__grow(*list, 2 * (size_t)want * sizeof *grown);
+    int *grown = want > INT_MAX / 8 ? NULL : ag_grow(*list, 2 * (size_t)want * sizeof *grown);
     if (!grown) return 0;
     *list = grown;
     *have = 2 * want;
@@ -74,6 +74,6 @@ int tile_script_read(tile_command *c, const int *w)
 
 void tile_script_free(tile_script *s)
 {
-    ag__free(s->words);
-    ag__free(s->moves);
+    ag_free(s->words);
+    ag_free(s->moves);
 }

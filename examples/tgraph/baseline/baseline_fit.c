@@ -41,7 +41,7 @@ static ag_status fit_ridge(tgraph_fit *f, const char *read, ag_failure *why)
     harness_moments head = {0}, tail = {0};
     size_t bytes = ((size_t)f->columns + 1) * sizeof *f->ridge, at = (size_t)f->fit;
     const float *x = f->x + at * (size_t)f->columns;
-    f->ridge = ag__alloc(bytes);
+    f->ridge = ag_alloc(bytes);
     if (!f->ridge) return harness_files_no_memory("ridge regression", bytes, why);
     if (!harness_moments_open(&head, f->columns, why) &&
         !harness_moments_open(&tail, f->columns, why) &&
@@ -119,8 +119,8 @@ ag_status tgraph_fit_open(tgraph_fit *f, const tgraph_baseline_part *parts, int 
     f->seconds[TGRAPH_BASELINE_RIDGE] = at[2] - at[0];
     f->seconds[TGRAPH_BASELINE_BOOSTING] = at[3] - at[2] + at[1] - at[0];
     note_rest(f, "left out: stopped");
-    ag__free(f->x);
-    ag__free(f->y);
+    ag_free(f->x);
+    ag_free(f->y);
     f->x = NULL;
     f->y = NULL;
     return AG_OK;
@@ -143,7 +143,7 @@ ag_status tgraph_fit_predict(double *score, tgraph_fit *f, tgraph_baseline_kind 
 {
     float pooled[TGRAPH_POOLED];
     size_t p = (size_t)f->columns, bytes = CHUNK * p * sizeof(float);
-    float *x = ag__alloc(bytes);
+    float *x = ag_alloc(bytes);
     if (!x) return harness_files_no_memory("baselines", bytes, why);
     if (!f->within) tgraph_baseline_pool(pooled, tgraph_part_graph(part));
     for (int first = 0; first < part->count && !why->status; first += CHUNK) {
@@ -157,7 +157,7 @@ ag_status tgraph_fit_predict(double *score, tgraph_fit *f, tgraph_baseline_kind 
         if (kind == TGRAPH_BASELINE_BOOSTING)
             harness_boosting_predict(score + first, f->boosting, x, n, why);
     }
-    ag__free(x);
+    ag_free(x);
     return why->status;
 }
 
@@ -165,12 +165,12 @@ void tgraph_fit_close(tgraph_fit *f)
 {
     tgraph_onehot_close(&f->onehot);
     harness_boosting_free(f->boosting);
-    ag__free(f->pick);
-    ag__free(f->raw);
-    ag__free(f->mean);
-    ag__free(f->scale);
-    ag__free(f->x);
-    ag__free(f->y);
-    ag__free(f->ridge);
+    ag_free(f->pick);
+    ag_free(f->raw);
+    ag_free(f->mean);
+    ag_free(f->scale);
+    ag_free(f->x);
+    ag_free(f->y);
+    ag_free(f->ridge);
     *f = (tgraph_fit){0};
 }

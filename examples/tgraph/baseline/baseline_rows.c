@@ -7,8 +7,8 @@
 
 static void *take(size_t count, size_t size, ag_failure *why)
 {
-    size_t bytes = ag__mul(count ? count : 1, size);
-    void *block = ag__alloc(bytes);
+    size_t bytes = ag_size_mul(count ? count : 1, size);
+    void *block = ag_alloc(bytes);
     if (!block) harness_files_no_memory("baselines", bytes, why);
     return block ? memset(block, 0, bytes) : NULL;
 }
@@ -72,16 +72,16 @@ static tgraph_fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
         }
     quota = *programs ? f->options->most_rows / *programs : 2;
     quota = quota < 2 ? 2 : quota > largest ? largest : quota;
-    size_t room = ag__mul((size_t)*programs, (size_t)quota);
+    size_t room = ag_size_mul((size_t)*programs, (size_t)quota);
     tgraph_fit_row *row = take(room, sizeof *row, why);
     int32_t *order = row ? take((size_t)largest, sizeof *order, why) : NULL;
     for (int p = 0; order && p < count; p++)
         if (usable(&parts[p]))
             *rows += draw_part(row + *rows, &parts[p], p, quota, order, f->options->seed);
     if (order && !apart(*programs)) mix_rows(row, *rows, f->options->seed);
-    ag__free(order);
+    ag_free(order);
     if (order) return row;
-    ag__free(row);
+    ag_free(row);
     return NULL;
 }
 
@@ -117,8 +117,8 @@ static ag_status pick_columns(tgraph_fit *f, const tgraph_fit_row *row, int rows
     }
     for (int k = 0; f->pick && k < all; k++)
         if (varies[k]) f->pick[f->columns++] = k;
-    ag__free(first);
-    ag__free(varies);
+    ag_free(first);
+    ag_free(varies);
     return why->status;
 }
 
@@ -130,7 +130,7 @@ static ag_status onehot_columns(tgraph_fit *f, const tgraph_fit_row *row, int ro
     for (int r = 0; r < rows; r++) config[r] = row[r].config;
     tgraph_onehot_open(&f->onehot, file, config, rows, f->options->most_columns, why);
     f->columns = f->onehot.columns;
-    ag__free(config);
+    ag_free(config);
     return why->status;
 }
 
@@ -168,7 +168,7 @@ static ag_status standardise_columns(tgraph_fit *f, ag_failure *why)
     for (size_t r = 0; r < n; r++)
         for (size_t k = 0; k < p; k++)
             f->x[r * p + k] = (f->x[r * p + k] - f->mean[k]) * f->scale[k];
-    ag__free(sum);
+    ag_free(sum);
     return AG_OK;
 }
 
@@ -200,7 +200,7 @@ static ag_status fill(tgraph_fit *f, const tgraph_fit_row *row, const tgraph_bas
     size_t p = (size_t)f->columns, n = (size_t)f->rows;
     f->mean = take(p, sizeof *f->mean, why);
     f->scale = f->mean ? take(p, sizeof *f->scale, why) : NULL;
-    f->x = f->scale ? take(ag__mul(n, p), sizeof *f->x, why) : NULL;
+    f->x = f->scale ? take(ag_size_mul(n, p), sizeof *f->x, why) : NULL;
     f->y = f->x ? take(n, sizeof *f->y, why) : NULL;
     if (!f->y) return why->status;
     for (size_t k = 0; k < p; k++) f->scale[k] = 1;
@@ -217,7 +217,7 @@ static ag_status choose_columns(tgraph_fit *f, float **pooled, const tgraph_fit_
 {
     if (f->within) return onehot_columns(f, row, rows, parts[0].file, why);
     f->raw = take(TGRAPH_LAYOUT_COLUMNS, sizeof *f->raw, why);
-    *pooled = f->raw ? take(ag__mul((size_t)count, TGRAPH_POOLED), sizeof **pooled, why) : NULL;
+    *pooled = f->raw ? take(ag_size_mul((size_t)count, TGRAPH_POOLED), sizeof **pooled, why) : NULL;
     if (!*pooled) return why->status;
     for (int p = 0; p < count; p++)
         tgraph_baseline_pool(*pooled + (size_t)p * TGRAPH_POOLED, tgraph_part_graph(&parts[p]));
@@ -251,7 +251,7 @@ ag_status tgraph_fit_read(tgraph_fit *f, char note[160], const tgraph_baseline_p
         fill(f, row, parts, pooled, why);
     }
     describe(note, f, programs, all);
-    ag__free(row);
-    ag__free(pooled);
+    ag_free(row);
+    ag_free(pooled);
     return why->status;
 }

@@ -138,7 +138,7 @@ static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_par
                             tgraph_fit *fit, int shared, ag_failure *why)
 {
     size_t bytes = (size_t)part->count * sizeof(double);
-    double *truth = ag__alloc(bytes);
+    double *truth = ag_alloc(bytes);
     if (!truth) return harness_files_no_memory("baselines", bytes, why);
     for (int k = 0; k < TGRAPH_BASELINES && !why->status; k++) {
         tgraph_baseline *b = &r->of[k];
@@ -146,7 +146,7 @@ static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_par
         double start = harness_seconds();
         snprintf(b->note, sizeof b->note, "%s", random ? "uniform scores" : fit->note[k]);
         if (!random && !tgraph_fit_has(fit, (tgraph_baseline_kind)k)) continue;
-        b->score = ag__alloc(bytes);
+        b->score = ag_alloc(bytes);
         if (!b->score)
             harness_files_no_memory("baselines", bytes, why);
         else if (random)
@@ -156,7 +156,7 @@ static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_par
         b->seconds = harness_seconds() - start + fit->seconds[k] / shared;
         if (!why->status && tgraph_part_has_runtimes(part)) measure(b, part, truth);
     }
-    ag__free(truth);
+    ag_free(truth);
     return why->status;
 }
 
@@ -214,8 +214,8 @@ static ag_status run(tgraph_baseline_result *result, const tgraph_baseline_part 
                      const tgraph_baseline_part *parts, int count, const tgraph_baseline_options *o,
                      ag_failure *why)
 {
-    size_t bytes = ag__mul((size_t)trains, sizeof(tgraph_baseline_part));
-    tgraph_baseline_part *sorted = ag__alloc(bytes);
+    size_t bytes = ag_size_mul((size_t)trains, sizeof(tgraph_baseline_part));
+    tgraph_baseline_part *sorted = ag_alloc(bytes);
     if (!sorted) return harness_files_no_memory("baselines", bytes, why);
     const int shared = trains - o->own, layouts = sort_parts(sorted, train, shared);
     for (int i = 0; i < count && !why->status; i++) {
@@ -225,7 +225,7 @@ static ag_status run(tgraph_baseline_result *result, const tgraph_baseline_part 
     if (!why->status) run_across(result, sorted, layouts, parts, count, 0, o, why);
     if (!why->status)
         run_across(result, sorted + layouts, shared - layouts, parts, count, 1, o, why);
-    ag__free(sorted);
+    ag_free(sorted);
     return why->status;
 }
 
@@ -249,7 +249,7 @@ void tgraph_baselines_free(tgraph_baseline_result *result, int count)
 {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < TGRAPH_BASELINES; k++) {
-            ag__free(result[i].of[k].score);
+            ag_free(result[i].of[k].score);
             result[i].of[k].score = NULL;
         }
 }

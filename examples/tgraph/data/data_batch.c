@@ -10,11 +10,11 @@ static ag_status make_room(tgraph_batch *b, size_t configs, size_t digits, ag_fa
     if (configs > b->config_room) {
         tgraph_batch_free(b);
         size_t bytes = configs * sizeof *b->key; /* of the widest array */
-        b->config = ag__alloc(configs * sizeof *b->config);
-        b->rank = ag__alloc(configs * sizeof *b->rank);
-        b->runtime = ag__alloc(configs * sizeof *b->runtime);
-        b->key = ag__alloc(bytes);
-        b->index = ag__alloc(configs * sizeof *b->index);
+        b->config = ag_alloc(configs * sizeof *b->config);
+        b->rank = ag_alloc(configs * sizeof *b->rank);
+        b->runtime = ag_alloc(configs * sizeof *b->runtime);
+        b->key = ag_alloc(bytes);
+        b->index = ag_alloc(configs * sizeof *b->index);
         if (!b->config || !b->rank || !b->runtime || !b->key || !b->index) {
             tgraph_batch_free(b);
             return harness_files_no_memory(name, bytes, why);
@@ -22,10 +22,11 @@ static ag_status make_room(tgraph_batch *b, size_t configs, size_t digits, ag_fa
         b->config_room = configs;
     }
     if (digits > b->digit_room) {
-        ag__free(b->digit);
+        ag_free(b->digit);
         b->digit_room = 0;
-        b->digit = ag__alloc(ag__mul(digits, sizeof *b->digit));
-        if (!b->digit) return harness_files_no_memory(name, ag__mul(digits, sizeof *b->digit), why);
+        b->digit = ag_alloc(ag_size_mul(digits, sizeof *b->digit));
+        if (!b->digit)
+            return harness_files_no_memory(name, ag_size_mul(digits, sizeof *b->digit), why);
         b->digit_room = digits;
     }
     return AG_OK;
@@ -44,7 +45,7 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
             return ag_fail(why, AG_EINDEX,
                            "%s: configuration %d was asked for, but there are 0 to %d",
                            harness_files_short(f->path), config[i], f->configs - 1);
-    size_t digits = ag__mul(ag__mul((size_t)nodes, (size_t)count), TGRAPH_DIGITS);
+    size_t digits = ag_size_mul(ag_size_mul((size_t)nodes, (size_t)count), TGRAPH_DIGITS);
     if (make_room(b, (size_t)count, digits, why)) return why->status;
     b->file = f;
     b->configs = count;
@@ -65,12 +66,12 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
 
 void tgraph_batch_free(tgraph_batch *b)
 {
-    ag__free(b->config);
-    ag__free(b->digit);
-    ag__free(b->rank);
-    ag__free(b->runtime);
-    ag__free(b->key);
-    ag__free(b->index);
+    ag_free(b->config);
+    ag_free(b->digit);
+    ag_free(b->rank);
+    ag_free(b->runtime);
+    ag_free(b->key);
+    ag_free(b->index);
     *b = (tgraph_batch){.step = b->step};
 }
 
@@ -101,8 +102,8 @@ ag_status tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int co
     if (check_source(files, count, configs, why)) return why->status;
     for (int i = 0; i < count; i++)
         if (train_count(files[i]) > most) most = train_count(files[i]);
-    s->order = ag__alloc((size_t)count * sizeof *s->order);
-    s->items = ag__alloc((size_t)most * sizeof *s->items);
+    s->order = ag_alloc((size_t)count * sizeof *s->order);
+    s->items = ag_alloc((size_t)most * sizeof *s->items);
     if (s->order && s->items) return AG_OK;
     tgraph_source_close(s);
     return harness_files_no_memory("training", (size_t)most * sizeof *s->items, why);
@@ -127,8 +128,8 @@ ag_status tgraph_source_draw(tgraph_source *s, int64_t step, tgraph_batch *batch
 
 void tgraph_source_close(tgraph_source *s)
 {
-    ag__free(s->order);
-    ag__free(s->items);
+    ag_free(s->order);
+    ag_free(s->items);
     s->order = s->items = NULL;
 }
 

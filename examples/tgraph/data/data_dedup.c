@@ -11,9 +11,9 @@ ag_status tgraph_unique_open(tgraph_unique *unique, int64_t capacity, ag_failure
 {
     uint64_t slots = 16;
     while (slots < 2 * (uint64_t)capacity) slots *= 2; /* at most half full */
-    size_t bytes = ag__mul((size_t)slots, sizeof *unique->slot);
+    size_t bytes = ag_size_mul((size_t)slots, sizeof *unique->slot);
     unique->mask = slots - 1;
-    unique->slot = ag__alloc(bytes);
+    unique->slot = ag_alloc(bytes);
     if (!unique->slot) return harness_files_no_memory("de-duplication", bytes, why);
     memset(unique->slot, 0, bytes);
     return AG_OK;
@@ -35,6 +35,6 @@ int64_t tgraph_unique_add(tgraph_unique *unique, const tgraph_store *store, cons
 
 void tgraph_unique_close(tgraph_unique *unique)
 {
-    ag__free(unique->slot);
+    ag_free(unique->slot);
     unique->slot = NULL;
 }

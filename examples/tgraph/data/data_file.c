@@ -64,14 +64,14 @@ tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *optio
                               tpugraphs_budget *budget, ag_failure *why)
 {
     size_t length = strlen(path) + 1;
-    tgraph_file *f = ag__alloc(sizeof *f);
+    tgraph_file *f = ag_alloc(sizeof *f);
     if (!f) {
         harness_files_no_memory(harness_files_short(path), sizeof *f, why);
         return NULL;
     }
     memset(f, 0, sizeof *f);
     f->budget = budget;
-    f->path = ag__alloc(length);
+    f->path = ag_alloc(length);
     if (!f->path)
         harness_files_no_memory(harness_files_short(path), length, why);
     else {
@@ -92,12 +92,12 @@ void tgraph_file_close(tgraph_file *f)
     tgraph_store_close(&f->store, f->budget);
     if (f->budget) f->budget->used -= f->bytes;
     tgraph_graph_free(&f->graph);
-    ag__free(f->runtime);
-    ag__free(f->file_row);
-    ag__free(f->train);
-    ag__free(f->held);
-    ag__free(f->path);
-    ag__free(f);
+    ag_free(f->runtime);
+    ag_free(f->file_row);
+    ag_free(f->train);
+    ag_free(f->held);
+    ag_free(f->path);
+    ag_free(f);
 }
 
 int tgraph_file_trainable(const tgraph_file *f)

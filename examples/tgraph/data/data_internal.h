@@ -3,7 +3,7 @@
 #ifndef TGRAPH_DATA_PARTS_H
 #define TGRAPH_DATA_PARTS_H
 
-#include "core/internal.h"
+#include "core/io/io.h"
 #include "examples/tgraph/data/data.h"
 
 /* Fills a graph from the raw arrays, pruned or not; node_feat is streamed. */

@@ -81,7 +81,7 @@ static ag_status stream_features(tgraph_graph *g, tpugraphs_raw *raw, const int3
     enum { STEP = 256 };
     ag_rows *rows = ag_rows_open(raw->npz, "node_feat", why);
     if (!rows) return why->status;
-    float *buffer = ag__alloc(STEP * TPUGRAPHS_FEATURES * sizeof *buffer);
+    float *buffer = ag_alloc(STEP * TPUGRAPHS_FEATURES * sizeof *buffer);
     if (!buffer)
         harness_files_no_memory(raw->name, STEP * TPUGRAPHS_FEATURES * sizeof *buffer, why);
     for (int first = 0; buffer && first < raw->nodes && !why->status; first += STEP) {
@@ -91,7 +91,7 @@ static ag_status stream_features(tgraph_graph *g, tpugraphs_raw *raw, const int3
             keep_features(g, raw, buffer + (size_t)i * TPUGRAPHS_FEATURES, first + i,
                           new_id[first + i], options, why);
     }
-    ag__free(buffer);
+    ag_free(buffer);
     ag_rows_close(rows);
     return why->status;
 }
@@ -101,7 +101,7 @@ ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
                              size_t *bytes, ag_failure *why)
 {
     size_t scratch = (size_t)raw->nodes * sizeof(int32_t);
-    int32_t *new_id = ag__alloc(scratch);
+    int32_t *new_id = ag_alloc(scratch);
     if (!new_id) return harness_files_no_memory(raw->name, scratch, why);
     *g =
         (tgraph_graph){.nodes = raw->nodes, .edges = raw->edges, .configurable = raw->configurable};
@@ -118,16 +118,16 @@ ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
         for (int i = 0; i < g->configurable; i++) g->config_node[i] = new_id[raw->config_node[i]];
         stream_features(g, raw, new_id, options, why);
     }
-    ag__free(new_id);
+    ag_free(new_id);
     return why->status;
 }
 
 void tgraph_graph_free(tgraph_graph *g)
 {
-    ag__free(g->raw);
-    ag__free(g->feature);
-    ag__free(g->layout);
-    ag__free(g->opcode);
-    ag__free(g->edge);
-    ag__free(g->config_node);
+    ag_free(g->raw);
+    ag_free(g->feature);
+    ag_free(g->layout);
+    ag_free(g->opcode);
+    ag_free(g->edge);
+    ag_free(g->config_node);
 }

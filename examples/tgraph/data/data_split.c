@@ -5,7 +5,7 @@
 /* The configurations whose mark is `part`, ascending. */
 static int32_t *list_part(const int32_t *mark, int configs, int part, int count, ag_failure *why)
 {
-    int32_t *list = ag__alloc((size_t)count * sizeof *list);
+    int32_t *list = ag_alloc((size_t)count * sizeof *list);
     int n = 0;
     if (!list) harness_files_no_memory("split", (size_t)count * sizeof *list, why);
     for (int c = 0; list && c < configs; c++)
@@ -24,12 +24,12 @@ ag_status tgraph_file_split(tgraph_file *f, double fraction, uint64_t seed, ag_f
                        harness_files_short(f->path), fraction, f->configs);
     size_t bytes = (size_t)f->configs * sizeof(int32_t);
     int train = (int)wanted;
-    int32_t *order = ag__alloc(bytes), *mark = ag__alloc(bytes);
+    int32_t *order = ag_alloc(bytes), *mark = ag_alloc(bytes);
     if (!order || !mark) {
         harness_files_no_memory(harness_files_short(f->path), bytes, why);
     } else {
-        ag__free(f->train);
-        ag__free(f->held);
+        ag_free(f->train);
+        ag_free(f->held);
         f->held = NULL;
         harness_shuffle(order, f->configs, harness_stream(HARNESS_STREAM_SPLIT, seed, 0));
         for (int i = 0; i < f->configs; i++) mark[order[i]] = i < train;
@@ -38,7 +38,7 @@ ag_status tgraph_file_split(tgraph_file *f, double fraction, uint64_t seed, ag_f
         f->train_count = f->train ? train : 0;
         f->held_count = f->held ? f->configs - train : 0;
     }
-    ag__free(order);
-    ag__free(mark);
+    ag_free(order);
+    ag_free(mark);
     return why->status;
 }

@@ -51,7 +51,7 @@ static ag_status map_store(tgraph_store *store, size_t bytes, const char *name, 
 ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width,
                             tpugraphs_budget *budget, const char *name, ag_failure *why)
 {
-    size_t bytes = ag__mul(ag__mul((size_t)capacity, (size_t)width), sizeof *store->word);
+    size_t bytes = ag_size_mul(ag_size_mul((size_t)capacity, (size_t)width), sizeof *store->word);
     memset(store, 0, sizeof *store);
     store->capacity = capacity;
     store->width = width;
@@ -60,7 +60,7 @@ ag_status tgraph_store_open(tgraph_store *store, int64_t capacity, int64_t width
         budget->on_disk += bytes;
         return AG_OK;
     }
-    store->word = ag__alloc(bytes); /* rows that are never written take no physical memory */
+    store->word = ag_alloc(bytes); /* rows that are never written take no physical memory */
     if (!store->word) return harness_files_no_memory(name, bytes, why);
     if (budget) budget->used += bytes;
     return AG_OK;
@@ -86,7 +86,7 @@ void tgraph_store_trim(tgraph_store *store, tpugraphs_budget *budget)
     size_t row = (size_t)store->width * sizeof *store->word;
     size_t spare = (size_t)(store->capacity - store->rows) * row;
     if (store->mapped || !spare) return;
-    uint32_t *smaller = ag__grow(store->word, (size_t)store->rows * row);
+    uint32_t *smaller = ag_grow(store->word, (size_t)store->rows * row);
     if (!smaller) return; /* the larger block still serves */
     store->word = smaller;
     store->capacity = store->rows;
@@ -101,7 +101,7 @@ void tgraph_store_close(tgraph_store *store, tpugraphs_budget *budget)
         munmap(store->word, store->mapped);
         if (budget) budget->on_disk -= bytes;
     } else {
-        ag__free(store->word);
+        ag_free(store->word);
         if (budget) budget->used -= bytes;
     }
     store->word = NULL;

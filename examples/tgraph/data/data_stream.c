@@ -54,10 +54,10 @@ static ag_status stream_rows(stream *s, ag_failure *why)
 {
     size_t row = (size_t)s->raw->configurable * TGRAPH_DIGITS;
     int64_t step = 1 + (int64_t)(65536 / row), configs = s->raw->configs;
-    size_t bytes = ag__mul((size_t)step * row, sizeof(float));
+    size_t bytes = ag_size_mul((size_t)step * row, sizeof(float));
     ag_rows *rows = ag_rows_open(s->raw->npz, "node_config_feat", why);
     if (!rows) return why->status;
-    float *buffer = ag__alloc(bytes);
+    float *buffer = ag_alloc(bytes);
     if (!buffer) harness_files_no_memory(s->raw->name, bytes, why);
     for (int64_t first = 0; buffer && first < configs && !why->status; first += step) {
         int64_t n = configs - first < step ? configs - first : step;
@@ -71,7 +71,7 @@ static ag_status stream_rows(stream *s, ag_failure *why)
                 merge_row(s, first + i, known);
         }
     }
-    ag__free(buffer);
+    ag_free(buffer);
     ag_rows_close(rows);
     return why->status;
 }
@@ -79,14 +79,15 @@ static ag_status stream_rows(stream *s, ag_failure *why)
 static ag_status open_stream(stream *s, ag_failure *why)
 {
     size_t configs = (size_t)s->raw->configs, bytes = configs * sizeof *s->low;
-    s->word = ag__alloc((size_t)s->raw->configurable * TGRAPH_WORDS * sizeof *s->word);
+    s->word = ag_alloc((size_t)s->raw->configurable * TGRAPH_WORDS * sizeof *s->word);
     if (!s->word) return harness_files_no_memory(s->raw->name, bytes, why);
     if (s->dedup == TGRAPH_KEEP_ALL) return AG_OK;
-    size_t table = ag__mul(configs, 6 * sizeof *s->low); /* both ranges and up to 4 slots a row */
+    size_t table =
+        ag_size_mul(configs, 6 * sizeof *s->low); /* both ranges and up to 4 slots a row */
     if (tpugraphs_fits(s->file->budget, table, s->raw->name, "de-duplication", why))
         return why->status;
-    s->low = ag__alloc(bytes);
-    s->high = ag__alloc(bytes);
+    s->low = ag_alloc(bytes);
+    s->high = ag_alloc(bytes);
     if (!s->low || !s->high) return harness_files_no_memory(s->raw->name, bytes, why);
     return tgraph_unique_open(&s->unique, s->raw->configs, why);
 }
@@ -122,9 +123,9 @@ ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedu
         file->spread = spread(&s);
         tgraph_store_trim(&file->store, file->budget);
     }
-    ag__free(s.low);
-    ag__free(s.high);
-    ag__free(s.word);
+    ag_free(s.low);
+    ag_free(s.high);
+    ag_free(s.word);
     tgraph_unique_close(&s.unique);
     return why->status;
 }

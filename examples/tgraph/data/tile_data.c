@@ -70,9 +70,9 @@ static ag_status read_configs(tgraph_tile *t, tpugraphs_raw *raw, int logs, ag_f
 static ag_status rank_targets(tgraph_tile *t, ag_failure *why)
 {
     size_t bytes = (size_t)t->configs * sizeof(int64_t);
-    int64_t *bits = ag__alloc(bytes);
-    uint64_t *key = ag__alloc(bytes);
-    int32_t *index = ag__alloc(bytes / 2);
+    int64_t *bits = ag_alloc(bytes);
+    uint64_t *key = ag_alloc(bytes);
+    int32_t *index = ag_alloc(bytes / 2);
     for (int i = 0; i < t->configs; i++)
         t->target[i] = (double)t->runtime[i] / ((double)t->normalizer[i] + 1e-5);
     if (bits && key && index) {
@@ -80,9 +80,9 @@ static ag_status rank_targets(tgraph_tile *t, ag_failure *why)
         harness_ranks(t->rank, bits, t->configs, key, index, why);
     } else
         harness_files_no_memory(harness_files_short(t->path), bytes, why);
-    ag__free(bits);
-    ag__free(key);
-    ag__free(index);
+    ag_free(bits);
+    ag_free(key);
+    ag_free(index);
     return why->status;
 }
 
@@ -107,14 +107,14 @@ tgraph_tile *tgraph_tile_open(const char *path, const tgraph_data_options *optio
                               tpugraphs_budget *budget, ag_failure *why)
 {
     size_t length = strlen(path) + 1;
-    tgraph_tile *t = ag__alloc(sizeof *t);
+    tgraph_tile *t = ag_alloc(sizeof *t);
     if (!t) {
         harness_files_no_memory(harness_files_short(path), sizeof *t, why);
         return NULL;
     }
     memset(t, 0, sizeof *t);
     t->budget = budget;
-    t->path = ag__alloc(length);
+    t->path = ag_alloc(length);
     if (!t->path)
         harness_files_no_memory(harness_files_short(path), length, why);
     else {
@@ -134,15 +134,15 @@ void tgraph_tile_close(tgraph_tile *t)
     if (!t) return;
     if (t->budget) t->budget->used -= t->bytes;
     tgraph_graph_free(&t->graph);
-    ag__free(t->raw);
-    ag__free(t->feature);
-    ag__free(t->runtime);
-    ag__free(t->normalizer);
-    ag__free(t->target);
-    ag__free(t->scaled);
-    ag__free(t->rank);
-    ag__free(t->path);
-    ag__free(t);
+    ag_free(t->raw);
+    ag_free(t->feature);
+    ag_free(t->runtime);
+    ag_free(t->normalizer);
+    ag_free(t->target);
+    ag_free(t->scaled);
+    ag_free(t->rank);
+    ag_free(t->path);
+    ag_free(t);
 }
 
 void tgraph_tile_fit(tgraph_tile_scalers *s, tgraph_tile *const *tiles, int count)

@@ -13,14 +13,14 @@ static void *grow(tpgnn_data *data, void *list, int *room, int64_t count, size_t
 {
     if (count <= *room) return list;
     const int64_t wanted = count > 2 * (int64_t)*room ? count : 2 * (int64_t)*room;
-    const size_t more = ag__mul((size_t)(wanted - *room), size);
+    const size_t more = ag_size_mul((size_t)(wanted - *room), size);
     if (wanted > INT32_MAX || tpugraphs_fits(&data->budget, more, "data", "a list", why)) {
         if (!why->status) harness_files_no_memory("data", more, why);
         return NULL;
     }
-    void *grown = ag__grow(list, ag__mul((size_t)wanted, size));
+    void *grown = ag_grow(list, ag_size_mul((size_t)wanted, size));
     if (!grown) {
-        harness_files_no_memory("data", ag__mul((size_t)wanted, size), why);
+        harness_files_no_memory("data", ag_size_mul((size_t)wanted, size), why);
         return NULL;
     }
     *room = (int)wanted;
@@ -32,24 +32,24 @@ static void *grow(tpgnn_data *data, void *list, int *room, int64_t count, size_t
 static void free_file(tpgnn_data *data, tpgnn_file *file)
 {
     data->budget.used -= file->bytes;
-    ag__free(file->name);
-    ag__free(file->kind);
-    ag__free(file->value);
-    ag__free(file->feature);
-    ag__free(file->parent);
-    ag__free(file->position);
-    ag__free(file->depth);
-    ag__free(file->refers);
-    ag__free(file->store);
+    ag_free(file->name);
+    ag_free(file->kind);
+    ag_free(file->value);
+    ag_free(file->feature);
+    ag_free(file->parent);
+    ag_free(file->position);
+    ag_free(file->depth);
+    ag_free(file->refers);
+    ag_free(file->store);
 }
 
 /* The name up to its first '_', and room for it in the list. NULL: no memory. */
 static char *make_family(tpgnn_data *data, const char *name)
 {
     const size_t length = strlen(name), first = length ? 1 + strcspn(name + 1, "_") : 0;
-    char **list = ag__grow(data->family, ((size_t)data->families + 1) * sizeof *list);
+    char **list = ag_grow(data->family, ((size_t)data->families + 1) * sizeof *list);
     if (list) data->family = list;
-    char *family = list ? ag__alloc(first + 1) : NULL;
+    char *family = list ? ag_alloc(first + 1) : NULL;
     if (!family) return NULL;
     memcpy(family, name, first);
     family[first] = 0;
@@ -61,7 +61,7 @@ static int find_family(tpgnn_data *data, char *family)
 {
     for (int i = 0; i < data->families; i++)
         if (!strcmp(data->family[i], family)) {
-            ag__free(family);
+            ag_free(family);
             return i;
         }
     data->family[data->families] = family;
@@ -106,7 +106,7 @@ static void keep_file(tpgnn_data *data, tpgnn_reading *r, char *family)
 ag_status tpgnn_data_parts_make(tpgnn_data *data, ag_failure *why)
 {
     if (data->parts) return AG_OK;
-    data->parts = ag__alloc(sizeof *data->parts);
+    data->parts = ag_alloc(sizeof *data->parts);
     if (!data->parts) return harness_files_no_memory("data", sizeof *data->parts, why);
     *data->parts = (struct tpgnn_data_parts){0};
     return AG_OK;
@@ -118,7 +118,7 @@ static ag_status keep(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
     char *family = make_family(data, r->file->name);
     if (!family) return harness_files_no_memory(r->file->name, strlen(r->file->name) + 1, why);
     if (tpgnn_kinds_reserve(data, &r->lines, why))
-        ag__free(family);
+        ag_free(family);
     else
         keep_file(data, r, family);
     return why->status;
@@ -141,25 +141,25 @@ ag_status tpgnn_data_take(tpgnn_data *data, tpgnn_reading *r, tpgnn_read *read, 
     r->file = &file;
     if (read(data, r, from, why) || keep(data, r, why)) free_file(data, &file);
     tpgnn_kinds_drop(&r->lines);
-    ag__free(r->node_offset);
-    ag__free(r->store_offset);
+    ag_free(r->node_offset);
+    ag_free(r->store_offset);
     return why->status;
 }
 
 void tpgnn_data_free(tpgnn_data *data)
 {
     tpgnn_kinds_free(data);
-    for (int i = 0; i < data->families; i++) ag__free(data->family[i]);
-    ag__free(data->family);
+    for (int i = 0; i < data->families; i++) ag_free(data->family[i]);
+    ag_free(data->family);
     if (data->parts) {
         for (int i = 0; i < data->tasks; i++) free_file(data, &data->parts->file[i]);
         data->budget.used -= data->parts->bytes;
-        ag__free(data->parts->file);
-        ag__free(data->parts->scratch);
-        ag__free(data->parts);
+        ag_free(data->parts->file);
+        ag_free(data->parts->scratch);
+        ag_free(data->parts);
     }
-    ag__free(data->schedule);
-    ag__free(data->task);
+    ag_free(data->schedule);
+    ag_free(data->task);
     harness_files_free(&data->paths);
     *data = (tpgnn_data){.budget = data->budget, .given = data->given};
 }

@@ -119,11 +119,11 @@ static ag_status make_room(tpgnn_nodes *t, tpgnn_reading *r, const tpgnn_arrays 
                        "give fewer at once",
                        r->raw.name, (long long)r->nodes, INT32_MAX / 8);
     const size_t n = (size_t)r->nodes + 1;
-    t->line = ag__alloc(n * sizeof *t->line);
-    t->children = ag__alloc(n * sizeof *t->children);
-    t->refers = ag__alloc(n * sizeof *t->refers);
-    t->value = ag__alloc(n * sizeof *t->value);
-    r->node_offset = ag__alloc(((size_t)g->schedules + 1) * sizeof *r->node_offset);
+    t->line = ag_alloc(n * sizeof *t->line);
+    t->children = ag_alloc(n * sizeof *t->children);
+    t->refers = ag_alloc(n * sizeof *t->refers);
+    t->value = ag_alloc(n * sizeof *t->value);
+    r->node_offset = ag_alloc(((size_t)g->schedules + 1) * sizeof *r->node_offset);
     if (!t->line || !t->children || !t->refers || !t->value || !r->node_offset)
         return harness_files_no_memory(r->raw.name, 4 * n * sizeof *t->line, why);
     r->node_offset[0] = 0;

@@ -35,9 +35,9 @@ int tpgnn_index_room(tpgnn_index *x, const tpgnn_kind *kind, int kinds, size_t m
     size_t room = 64;
     while (room < 2 * most) room *= 2;
     if (room <= x->room) return 0;
-    int32_t *slot = ag__alloc(room * sizeof *slot);
+    int32_t *slot = ag_alloc(room * sizeof *slot);
     if (!slot) return 1;
-    ag__free(x->slot);
+    ag_free(x->slot);
     *x = (tpgnn_index){slot, room};
     tpgnn_index_fill(x, kind, kinds);
     return 0;

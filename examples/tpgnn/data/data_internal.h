@@ -115,10 +115,10 @@ ag_status tpgnn_stores_read(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 ag_status tpgnn_times_read(tpgnn_reading *r, ag_failure *why);
 
 /* [schedules + 1] numbers that ascend from 0 to `end`, each by at least `least`. NULL with a
-   sentence; release it with ag__free. */
+   sentence; release it with ag_free. */
 int64_t *tpgnn_offsets_read(const tpugraphs_raw *raw, const char *name, int schedules, int64_t end,
                             int least, ag_failure *why);
-/* An array of so many integers, each 0 to `most`, as int32. NULL with a sentence; ag__free. */
+/* An array of so many integers, each 0 to `most`, as int32. NULL with a sentence; ag_free. */
 int32_t *tpgnn_integers_read(const tpugraphs_raw *raw, const char *name, int64_t count,
                              int64_t most, const char *means, ag_failure *why);
 /* Fails at the first that is not finite. */

@@ -9,14 +9,14 @@ enum { LONGEST_TEXT = 1 << 24, LONGEST_LINE = 400, WORDS = 5 };
 
 static void free_kind(tpgnn_kind *k)
 {
-    ag__free(k->text);
-    for (int f = 0; f < TPGNN_FIELDS; f++) ag__free(k->word[f]);
+    ag_free(k->text);
+    for (int f = 0; f < TPGNN_FIELDS; f++) ag_free(k->word[f]);
 }
 
 void tpgnn_kinds_drop(tpgnn_kind_lines *lines)
 {
     for (int i = 0; i < lines->count; i++) free_kind(&lines->kind[i]);
-    ag__free(lines->kind);
+    ag_free(lines->kind);
     *lines = (tpgnn_kind_lines){0};
 }
 
@@ -39,7 +39,7 @@ static int split(const char *word[WORDS], size_t length[WORDS], const char *line
 /* NULL: no memory. */
 static char *copy(const char *text, size_t n)
 {
-    char *made = ag__alloc(n + 1);
+    char *made = ag_alloc(n + 1);
     if (!made) return NULL;
     memcpy(made, text, n);
     made[n] = 0;
@@ -89,7 +89,7 @@ ag_status tpgnn_kinds_cut(tpgnn_kind_lines *lines, const char *text, int64_t byt
     if (count > TPGNN_MOST_KINDS)
         return ag_fail(why, AG_EDATA, "%s: kinds has %zu lines, but at most %d are supported", name,
                        count, TPGNN_MOST_KINDS);
-    lines->kind = ag__alloc(count * sizeof *lines->kind);
+    lines->kind = ag_alloc(count * sizeof *lines->kind);
     if (!lines->kind) return harness_files_no_memory(name, count * sizeof *lines->kind, why);
     memset(lines->kind, 0, count * sizeof *lines->kind);
     for (size_t i = 0; i <= n; i++) {
@@ -115,7 +115,7 @@ ag_status tpgnn_kinds_read(tpgnn_kind_lines *lines, const tpugraphs_raw *raw, ag
     char *text = tpugraphs_raw_read(raw, "kinds", AG_U8, info->size[0], why);
     if (!text) return why->status;
     tpgnn_kinds_cut(lines, text, info->size[0], raw->name, why);
-    ag__free(text);
+    ag_free(text);
     return why->status;
 }
 
@@ -131,12 +131,12 @@ ag_status tpgnn_kinds_reserve(tpgnn_data *data, const tpgnn_kind_lines *lines, a
     struct tpgnn_data_parts *p = data->parts;
     const size_t most = (size_t)data->kinds + (size_t)lines->count + 1;
     const size_t bytes = most * (sizeof(sorted_kind) + sizeof(uint16_t));
-    tpgnn_kind *kind = ag__grow(data->kind, most * sizeof *kind);
+    tpgnn_kind *kind = ag_grow(data->kind, most * sizeof *kind);
     if (kind) data->kind = kind;
     if (!kind || tpgnn_index_room(&p->kinds, kind, data->kinds, most))
         return harness_files_no_memory("kinds", most * sizeof *kind, why);
     if (bytes <= p->scratch_bytes) return AG_OK;
-    void *scratch = ag__grow(p->scratch, bytes);
+    void *scratch = ag_grow(p->scratch, bytes);
     if (!scratch) return harness_files_no_memory("kinds", bytes, why);
     p->scratch = scratch;
     p->scratch_bytes = bytes;
@@ -218,7 +218,7 @@ ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why)
 void tpgnn_kinds_free(tpgnn_data *data)
 {
     for (int i = 0; i < data->kinds; i++) free_kind(&data->kind[i]);
-    ag__free(data->kind);
-    if (data->parts) ag__free(data->parts->kinds.slot);
+    ag_free(data->kind);
+    if (data->parts) ag_free(data->parts->kinds.slot);
     tpgnn_vocabulary_free(&data->own);
 }

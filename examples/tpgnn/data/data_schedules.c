@@ -29,7 +29,7 @@ int32_t *tpgnn_integers_read(const tpugraphs_raw *raw, const char *name, int64_t
         if (x[i] < 0 || x[i] > most) {
             ag_fail(why, AG_EDATA, "%s: %s[%lld] = %d, but it must be 0 to %lld: %s", raw->name,
                     name, (long long)i, x[i], (long long)most, means);
-            ag__free(x);
+            ag_free(x);
             return NULL;
         }
     return x;
@@ -59,7 +59,7 @@ int64_t *tpgnn_offsets_read(const tpugraphs_raw *raw, const char *name, int sche
         return NULL;
     int64_t *x = tpugraphs_raw_read(raw, name, AG_I64, (int64_t)schedules + 1, why);
     if (x && check_offsets(raw, name, x, schedules, end, least, why)) {
-        ag__free(x);
+        ag_free(x);
         return NULL;
     }
     return x;
@@ -124,7 +124,7 @@ ag_status tpgnn_stores_read(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 
 /* ---- run times ---- */
 
-/* A column of whole numbers, checked and in the hash. NULL with a sentence; ag__free. */
+/* A column of whole numbers, checked and in the hash. NULL with a sentence; ag_free. */
 static int64_t *read_column(const tpgnn_reading *r, const char *name, int width, int64_t low,
                             int64_t high, const char *means, ag_failure *why)
 {
@@ -141,7 +141,7 @@ static int64_t *read_column(const tpgnn_reading *r, const char *name, int width,
                 ag_fail(why, AG_EDATA, "%s: %s of schedule %lld is %lld, but must be %lld to %lld",
                         r->raw.name, name, (long long)(i / width), (long long)x[i], (long long)low,
                         (long long)high);
-            ag__free(x);
+            ag_free(x);
             return NULL;
         }
     if (x) r->file->hash = tpgnn_hash(r->file->hash, x, (size_t)count, sizeof *x);
@@ -165,7 +165,7 @@ static ag_status read_spread(tpgnn_reading *r, ag_failure *why)
         r->schedule[i].spread = x[i];
     }
     r->file->hash = tpgnn_hash(r->file->hash, x, (size_t)n, sizeof *x);
-    ag__free(x);
+    ag_free(x);
     return why->status;
 }
 
@@ -202,7 +202,7 @@ ag_status tpgnn_times_read(tpgnn_reading *r, ag_failure *why)
         if (!x) return why->status;
         for (int i = 0; i < r->schedules; i++)
             set_column(&r->schedule[i], c, x + (int64_t)i * column[c].width);
-        ag__free(x);
+        ag_free(x);
     }
     return read_spread(r, why);
 }

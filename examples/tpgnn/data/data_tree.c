@@ -102,7 +102,7 @@ ag_status tpgnn_nodes_room(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *w
 {
     const size_t n = (size_t)r->nodes, bytes = 4 * n * sizeof(int32_t);
     if (tpugraphs_fits(r->raw.budget, bytes, t->name, "the trees", why)) return why->status;
-    t->parent = ag__alloc(bytes);
+    t->parent = ag_alloc(bytes);
     if (!t->parent) return harness_files_no_memory(t->name, bytes, why);
     t->position = t->parent + n;
     t->depth = t->parent + 2 * n;
@@ -112,11 +112,11 @@ ag_status tpgnn_nodes_room(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *w
 
 void tpgnn_nodes_free(tpgnn_nodes *t)
 {
-    ag__free(t->line);
-    ag__free(t->children);
-    ag__free(t->refers);
-    ag__free(t->value);
-    ag__free(t->parent);
+    ag_free(t->line);
+    ag_free(t->children);
+    ag_free(t->refers);
+    ag_free(t->value);
+    ag_free(t->parent);
 }
 
 static ag_status find_trees(const tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *why)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpgnn/data/vocabulary.h"
 
-#include "core/internal.h"
+#include "core/core.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static ag_status no_memory(int words, ag_failure *why)
 static ag_status make_field(tpgnn_vocabulary *v, tpgnn_field field, size_t count, ag_failure *why)
 {
     v->words[field] = 0;
-    v->word[field] = ag__alloc(count * sizeof *v->word[field]);
+    v->word[field] = ag_alloc(count * sizeof *v->word[field]);
     return v->word[field] ? AG_OK : no_memory((int)count, why);
 }
 
@@ -32,7 +32,7 @@ static ag_status make_field(tpgnn_vocabulary *v, tpgnn_field field, size_t count
 static ag_status add_word(tpgnn_vocabulary *v, tpgnn_field field, const char *word, ag_failure *why)
 {
     const size_t bytes = strlen(word) + 1;
-    char *copy = ag__alloc(bytes);
+    char *copy = ag_alloc(bytes);
     if (!copy) return no_memory(v->words[field] + 1, why);
     v->word[field][v->words[field]++] = memcpy(copy, word, bytes);
     return AG_OK;
@@ -42,14 +42,14 @@ ag_status tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const ch
                                 int count, ag_failure *why)
 {
     const size_t n = (size_t)count;
-    const char **sorted = ag__alloc(n * sizeof *sorted + 1);
+    const char **sorted = ag_alloc(n * sizeof *sorted + 1);
     if (!sorted) return no_memory(count, why);
     for (size_t i = 0; i < n; i++) sorted[i] = word[i];
     qsort(sorted, n, sizeof *sorted, by_text);
     if (!make_field(v, field, n + 1, why)) add_word(v, field, "?", why);
     for (size_t i = 0; i < n && !why->status; i++)
         if (!i || strcmp(sorted[i], sorted[i - 1])) add_word(v, field, sorted[i], why);
-    ag__free(sorted);
+    ag_free(sorted);
     return why->status;
 }
 
@@ -79,8 +79,8 @@ int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const ch
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v)
 {
     for (int f = 0; f < TPGNN_FIELDS; f++) {
-        for (int i = 0; i < v->words[f]; i++) ag__free(v->word[f][i]);
-        ag__free(v->word[f]);
+        for (int i = 0; i < v->words[f]; i++) ag_free(v->word[f][i]);
+        ag_free(v->word[f]);
     }
     *v = (tpgnn_vocabulary){0};
 }

@@ -55,8 +55,8 @@ static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_schedule *const
 static void *lay(char *block, size_t *at, int64_t count, size_t size)
 {
     void *array = block ? block + *at : NULL;
-    const size_t bytes = ag__mul((size_t)count, size);
-    *at = ag__add(*at, ag__add(bytes, ALIGN - 1) / ALIGN * ALIGN);
+    const size_t bytes = ag_size_mul((size_t)count, size);
+    *at = ag_size_add(*at, ag_size_add(bytes, ALIGN - 1) / ALIGN * ALIGN);
     return array;
 }
 
@@ -244,9 +244,9 @@ static ag_status make_room(tpgnn_batch *b, size_t bytes, ag_failure *why)
 {
     free_graphs(b);
     if (bytes <= b->room) return AG_OK;
-    ag__free(b->block);
-    b->room = ag__add(bytes, bytes / 4);
-    b->block = ag__alloc(b->room);
+    ag_free(b->block);
+    b->room = ag_size_add(bytes, bytes / 4);
+    b->block = ag_alloc(b->room);
     if (b->block) return AG_OK;
     tpgnn_batch_free(b);
     return harness_files_no_memory("a batch", bytes, why);
@@ -275,6 +275,6 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
 void tpgnn_batch_free(tpgnn_batch *b)
 {
     free_graphs(b);
-    ag__free(b->block);
+    ag_free(b->block);
     *b = (tpgnn_batch){.step = b->step};
 }

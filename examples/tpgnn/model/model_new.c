@@ -124,7 +124,7 @@ ag_status tpgnn_model_new(tpgnn_model *m, const tpgnn_options *options, uint64_t
     if (check(options, why)) return why->status;
     const size_t vectors = (size_t)options->words[TPGNN_CLASS] * TPGNN_VECTOR;
     m->params = ag_params_new();
-    if (options->types == TPGNN_WORDS) m->vector = ag__alloc(vectors * sizeof *m->vector);
+    if (options->types == TPGNN_WORDS) m->vector = ag_alloc(vectors * sizeof *m->vector);
     if (!m->params || (options->types == TPGNN_WORDS && !m->vector)) {
         tpgnn_model_free(m);
         return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
@@ -137,7 +137,7 @@ ag_status tpgnn_model_new(tpgnn_model *m, const tpgnn_options *options, uint64_t
 void tpgnn_model_free(tpgnn_model *m)
 {
     ag_params_free(m->params);
-    ag__free(m->vector);
+    ag_free(m->vector);
     m->params = NULL;
     m->vector = NULL;
 }

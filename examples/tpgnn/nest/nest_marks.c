@@ -24,7 +24,7 @@ ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_
     nest_tree t = {.data = data, .s = s};
     const size_t kinds = (size_t)data->kinds * sizeof *t.kind;
     const size_t bytes = kinds + (size_t)s->nodes * sizeof *t.last + 64;
-    char *block = ag__alloc(bytes);
+    char *block = ag_alloc(bytes);
     if (!block) return harness_files_no_memory("a batch", bytes, why);
     memset(block, 0, bytes);
     t.last = (int32_t *)(void *)block;
@@ -36,6 +36,6 @@ ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_
         const nest_class class = (nest_class)nest_kind_of(&t, up).class;
         mark[v] = (uint8_t)(mark[up] || is_said(class, s->position[v], t.last[up] == v));
     }
-    ag__free(block);
+    ag_free(block);
     return AG_OK;
 }

@@ -38,7 +38,7 @@ static void look_ahead(nest_tree *t, int *loops, int *accesses, int *stores, int
 /* Zeros; NULL: no memory. */
 static void *zeros(size_t bytes, ag_failure *why)
 {
-    void *block = ag__alloc(bytes);
+    void *block = ag_alloc(bytes);
     if (block) return memset(block, 0, bytes);
     harness_files_no_memory("a batch", bytes, why);
     return NULL;
@@ -82,8 +82,8 @@ static ag_status make_more(nest_tree *t, ag_failure *why)
 
 void nest_free(nest_tree *t)
 {
-    ag__free(t->loops);
-    ag__free(t->block);
+    ag_free(t->loops);
+    ag_free(t->block);
 }
 
 /* ---- from parent to node ---- */
@@ -262,6 +262,6 @@ ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *
             count(t, v, k);
         }
     }
-    ag__free(open);
+    ag_free(open);
     return AG_OK;
 }

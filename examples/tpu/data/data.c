@@ -11,11 +11,11 @@ void *tpu_list_grow(tpu_data *data, void *list, int *room, int count, size_t siz
 {
     if (count <= *room) return list;
     const int wanted = count / 2 < *room && *room <= INT_MAX / 2 ? 2 * *room : count;
-    const size_t more = ag__mul((size_t)(wanted - *room), size);
+    const size_t more = ag_size_mul((size_t)(wanted - *room), size);
     if (tpugraphs_fits(&data->budget, more, "data", "a list", why)) return NULL;
-    void *grown = ag__grow(list, ag__mul((size_t)wanted, size));
+    void *grown = ag_grow(list, ag_size_mul((size_t)wanted, size));
     if (!grown) {
-        harness_files_no_memory("data", ag__mul((size_t)wanted, size), why);
+        harness_files_no_memory("data", ag_size_mul((size_t)wanted, size), why);
         return NULL;
     }
     *room = wanted;
@@ -58,13 +58,13 @@ ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_
 static void free_file(tpu_data *data, tpu_file *file)
 {
     data->budget.used -= file->bytes;
-    ag__free(file->name);
-    ag__free(file->feature);
-    ag__free(file->tile);
-    ag__free(file->opcode);
-    ag__free(file->edge);
-    ag__free(file->runtime);
-    ag__free(file->normalizer);
+    ag_free(file->name);
+    ag_free(file->feature);
+    ag_free(file->tile);
+    ag_free(file->opcode);
+    ag_free(file->edge);
+    ag_free(file->runtime);
+    ag_free(file->normalizer);
 }
 
 static const char *const task_name[] = {"tile", "fusion"};
@@ -152,7 +152,7 @@ static ag_status add_file(tpu_data *data, const char *path, ag_failure *why)
 ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *why)
 {
     if (!data->parts) {
-        data->parts = ag__alloc(sizeof *data->parts);
+        data->parts = ag_alloc(sizeof *data->parts);
         if (!data->parts) return harness_files_no_memory("data", sizeof *data->parts, why);
         memset(data->parts, 0, sizeof *data->parts);
     }
@@ -179,12 +179,12 @@ void tpu_data_free(tpu_data *data)
 {
     if (data->parts) {
         for (int i = 0; i < data->files; i++) free_file(data, &data->parts->file[i]);
-        ag__free(data->parts->file);
+        ag_free(data->parts->file);
         data->budget.used -= data->parts->bytes;
     }
     tpu_names_free(data);
-    ag__free(data->kernel);
-    ag__free(data->parts);
+    ag_free(data->kernel);
+    ag_free(data->parts);
     harness_files_free(&data->paths);
     *data = (tpu_data){.budget = data->budget};
 }

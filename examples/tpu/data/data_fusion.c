@@ -42,7 +42,7 @@ static ag_status check_offsets(const tpugraphs_raw *raw, const char *name, const
     return AG_OK;
 }
 
-/* Reads and checks offsets; release them with ag__free. NULL: the failure is in `why`. */
+/* Reads and checks offsets; release them with ag_free. NULL: the failure is in `why`. */
 static int64_t *read_offsets(const tpugraphs_raw *raw, const char *name, int64_t total, int least,
                              ag_failure *why)
 {
@@ -52,7 +52,7 @@ static int64_t *read_offsets(const tpugraphs_raw *raw, const char *name, int64_t
         return NULL;
     int64_t *offset = tpugraphs_raw_read(raw, name, AG_I64, ends, why);
     if (offset && check_offsets(raw, name, offset, total, least, why)) {
-        ag__free(offset);
+        ag_free(offset);
         return NULL;
     }
     return offset;
@@ -107,7 +107,7 @@ ag_status tpu_read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, in
         !tpu_make_kernels(data, raw->configs, why) &&
         !cut_kernels(data, file, raw, node, edge, why))
         *kernels = raw->configs;
-    ag__free(node);
-    ag__free(edge);
+    ag_free(node);
+    ag_free(edge);
     return why->status;
 }

@@ -75,10 +75,10 @@ ag_status tpu_name(tpu_data *data, const char *name, tpu_task task, int *program
 
 void tpu_names_free(tpu_data *data)
 {
-    for (int i = 0; i < data->programs; i++) ag__free(data->program[i]);
-    for (int i = 0; i < data->families; i++) ag__free(data->family[i]);
-    ag__free(data->program);
-    ag__free(data->family);
+    for (int i = 0; i < data->programs; i++) ag_free(data->program[i]);
+    for (int i = 0; i < data->families; i++) ag_free(data->family[i]);
+    ag_free(data->program);
+    ag_free(data->family);
     if (!data->parts) return;
     map_free(data->parts->programs);
     map_free(data->parts->families);

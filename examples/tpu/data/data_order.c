@@ -120,7 +120,7 @@ ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_fai
     if (is_ordered(part)) return AG_OK;
     if (tpugraphs_fits(budget, bytes, part->file, "the order of its nodes", why))
         return why->status;
-    int32_t *scratch = ag__alloc(bytes);
+    int32_t *scratch = ag_alloc(bytes);
     if (!scratch) return harness_files_no_memory(part->file, bytes, why);
     order o = {.waits = scratch,
                .place = scratch + n,
@@ -132,6 +132,6 @@ ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_fai
         report_circle(&o, part, why);
     else
         move_nodes(part, o.place);
-    ag__free(scratch);
+    ag_free(scratch);
     return why->status;
 }

@@ -5,10 +5,10 @@ static ag_status sort_kernels(tpu_pass *p, ag_failure *why)
 {
     const int n = p->data->kernels;
     const size_t bytes = ((size_t)n + 1) * sizeof(int64_t);
-    uint64_t *key = ag__alloc(bytes);
-    p->order = ag__alloc(bytes / 2);
-    p->first = ag__alloc(bytes);
-    p->sample = ag__alloc(ag__mul((size_t)p->samples, sizeof *p->sample));
+    uint64_t *key = ag_alloc(bytes);
+    p->order = ag_alloc(bytes / 2);
+    p->first = ag_alloc(bytes);
+    p->sample = ag_alloc(ag_size_mul((size_t)p->samples, sizeof *p->sample));
     if (!key || !p->order || !p->first || !p->sample)
         harness_files_no_memory("a pass over the data", bytes, why);
     for (int i = 0; !why->status && i < n; i++) {
@@ -16,7 +16,7 @@ static ag_status sort_kernels(tpu_pass *p, ag_failure *why)
         p->order[i] = i;
     }
     if (!why->status) ag_sort_u64(key, p->order, n, why);
-    ag__free(key);
+    ag_free(key);
     return why->status;
 }
 
@@ -39,9 +39,9 @@ ag_status tpu_pass_open(tpu_pass *p, const tpu_data *data, int samples, int node
 
 void tpu_pass_close(tpu_pass *p)
 {
-    ag__free(p->order);
-    ag__free(p->first);
-    ag__free(p->sample);
+    ag_free(p->order);
+    ag_free(p->first);
+    ag_free(p->sample);
     *p = (tpu_pass){0};
 }
 

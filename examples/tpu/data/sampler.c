@@ -15,8 +15,8 @@ static int can_be_drawn(const tpu_data *data, const tpu_kernel *k)
 
 static void *take(size_t count, size_t size, ag_failure *why)
 {
-    const size_t bytes = ag__mul(count, size);
-    void *block = why->status ? NULL : ag__alloc(bytes);
+    const size_t bytes = ag_size_mul(count, size);
+    void *block = why->status ? NULL : ag_alloc(bytes);
     if (!block && !why->status) harness_files_no_memory("training", bytes, why);
     return block;
 }
@@ -47,7 +47,7 @@ static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
         s->item[s->count++] = i;
     }
     if (!why->status) ag_sort_u64(key, s->item, s->count, why);
-    ag__free(key);
+    ag_free(key);
     if (!why->status && !s->count)
         return ag_fail(why, AG_EUSE,
                        "training: none of the %d kernels can be drawn: their run times are hidden "
@@ -83,7 +83,7 @@ static ag_status make_scratch(tpu_sampler *s, ag_failure *why)
     if (s->options.configs > most || s->data->task == TPU_FUSION) s->options.configs = most;
     s->config = take((size_t)most, sizeof *s->config, why);
     s->taken = take((size_t)s->count, sizeof *s->taken, why);
-    s->sample = take(ag__mul((size_t)s->options.kernels, (size_t)s->options.configs),
+    s->sample = take(ag_size_mul((size_t)s->options.kernels, (size_t)s->options.configs),
                      sizeof *s->sample, why);
     if (s->taken) memset(s->taken, 0, (size_t)s->count * sizeof *s->taken);
     return why->status;
@@ -102,12 +102,12 @@ ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scale
 
 void tpu_sampler_close(tpu_sampler *s)
 {
-    ag__free(s->item);
-    ag__free(s->program_start);
-    ag__free(s->family_start);
-    ag__free(s->taken);
-    ag__free(s->config);
-    ag__free(s->sample);
+    ag_free(s->item);
+    ag_free(s->program_start);
+    ag_free(s->family_start);
+    ag_free(s->taken);
+    ag_free(s->config);
+    ag_free(s->sample);
     *s = (tpu_sampler){0};
 }
 

@@ -65,8 +65,8 @@ static ag_status measure(tpu_batch *b, int64_t messages[TPU_WAYS], const tpu_sam
 static void *lay(char *block, size_t *at, int64_t count, size_t size)
 {
     void *array = block ? block + *at : NULL;
-    const size_t bytes = ag__mul((size_t)count, size);
-    *at = ag__add(*at, ag__add(bytes, ALIGN - 1) / ALIGN * ALIGN);
+    const size_t bytes = ag_size_mul((size_t)count, size);
+    *at = ag_size_add(*at, ag_size_add(bytes, ALIGN - 1) / ALIGN * ALIGN);
     return array;
 }
 
@@ -182,9 +182,9 @@ static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_f
 static ag_status make_room(tpu_batch *b, size_t bytes, ag_failure *why)
 {
     if (bytes <= b->room) return AG_OK;
-    ag__free(b->block);
-    b->room = ag__add(bytes, bytes / 4);
-    b->block = ag__alloc(b->room);
+    ag_free(b->block);
+    b->room = ag_size_add(bytes, bytes / 4);
+    b->block = ag_alloc(b->room);
     if (b->block) return AG_OK;
     tpu_batch_free(b);
     return harness_files_no_memory("a batch", bytes, why);
@@ -211,6 +211,6 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
 
 void tpu_batch_free(tpu_batch *b)
 {
-    ag__free(b->block);
+    ag_free(b->block);
     *b = (tpu_batch){.step = b->step};
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/tune/tiles.h"
 
-#include "core/internal.h"
 #include "examples/harness/harness.h"
 #include "examples/tpu/tune/cut.h"
 
@@ -106,7 +105,7 @@ static ag_status one_kernel(tune_tiles *result, const lab_program *kernel, int c
             measure_chosen(result, &t, count, stop, why);
         }
     }
-    ag__free(t.tile);
+    ag_free(t.tile);
     harness_free(t.ns);
     harness_free(t.score);
     return why->status;

@@ -31,7 +31,7 @@ int tpgnn_library_failed(const ag_failure *why);
 ag_status tpgnn_library_arrays(tpgnn_arrays *arrays, const augur_tpgnn_graphs *graphs,
                                const char *name, ag_failure *why);
 
-/* Zeros for `count` elements, given back with ag__free. NULL with a sentence (AG_EMEMORY): the
+/* Zeros for `count` elements, given back with ag_free. NULL with a sentence (AG_EMEMORY): the
    library never ends the process that it works in. */
 void *tpgnn_library_take(size_t count, size_t size, const char *name, ag_failure *why);
 

@@ -77,10 +77,10 @@ void augur_tpgnn_close(augur_tpgnn *m)
     tpgnn_tapes_free(&m->tapes);
     tpgnn_data_free(&m->seen);
     tpgnn_stored_free(&m->stored);
-    ag__free(m->task);
+    ag_free(m->task);
     pthread_mutex_destroy(&m->tapes.lock);
     pthread_rwlock_destroy(&m->parameters);
-    ag__free(m);
+    ag_free(m);
 }
 
 int augur_tpgnn_save(augur_tpgnn *m, const char *path)
@@ -111,7 +111,7 @@ void tpgnn_tapes_give(tpgnn_tapes *tapes, ag_tape *tape)
 {
     pthread_mutex_lock(&tapes->lock);
     if (tapes->count == tapes->room) {
-        ag_tape **more = ag__grow(tapes->tape, ((size_t)tapes->room + 8) * sizeof *more);
+        ag_tape **more = ag_grow(tapes->tape, ((size_t)tapes->room + 8) * sizeof *more);
         if (more) tapes->tape = more, tapes->room += 8;
     }
     const int kept = tapes->count < tapes->room;
@@ -123,7 +123,7 @@ void tpgnn_tapes_give(tpgnn_tapes *tapes, ag_tape *tape)
 void tpgnn_tapes_free(tpgnn_tapes *tapes)
 {
     for (int i = 0; i < tapes->count; i++) ag_tape_free(tapes->tape[i]);
-    ag__free(tapes->tape);
+    ag_free(tapes->tape);
 }
 
 /* ---- predictions ---- */
@@ -158,8 +158,8 @@ ag_status tpgnn_library_arrays(tpgnn_arrays *to, const augur_tpgnn_graphs *g, co
 
 void *tpgnn_library_take(size_t count, size_t size, const char *name, ag_failure *why)
 {
-    const size_t bytes = ag__mul(count, size);
-    void *block = ag__alloc(bytes);
+    const size_t bytes = ag_size_mul(count, size);
+    void *block = ag_alloc(bytes);
     if (block) return memset(block, 0, bytes);
     ag_fail(why, AG_EMEMORY, "%s: no memory for %zu bytes; free some and call again", name, bytes);
     return NULL;
@@ -220,9 +220,9 @@ static ag_status predict(augur_tpgnn *m, const tpgnn_arrays *arrays, double *sco
         if (found && !score_all(m, found, &data, &bad, why))
             for (int i = 0; i < arrays->schedules; i++)
                 if (index[i] >= 0) score[i] = found[index[i]];
-        ag__free(found);
+        ag_free(found);
     }
-    ag__free(index);
+    ag_free(index);
     tpgnn_data_free(&data);
     if (!why->status) *why = bad;
     return why->status;

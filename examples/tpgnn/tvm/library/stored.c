@@ -34,7 +34,7 @@ static ag_status keep_texts(tpgnn_stored *s, const ag_checkpoint *file, const ch
     for (int i = 0; i < TPGNN_STORED_TEXTS; i++) {
         const char *text = ag_checkpoint_metadata(file, keys[i]);
         const size_t bytes = strlen(text ? text : "") + 1;
-        s->text[i] = ag__alloc(bytes);
+        s->text[i] = ag_alloc(bytes);
         if (!s->text[i]) return ag_fail(why, AG_EMEMORY, "%.200s: no memory for its texts", path);
         memcpy(s->text[i], text ? text : "", bytes);
     }
@@ -151,7 +151,7 @@ ag_status tpgnn_stored_save(const tpgnn_stored *s, const char *path, ag_failure 
 
 void tpgnn_stored_free(tpgnn_stored *s)
 {
-    for (int i = 0; i < TPGNN_STORED_TEXTS; i++) ag__free(s->text[i]);
+    for (int i = 0; i < TPGNN_STORED_TEXTS; i++) ag_free(s->text[i]);
     tpgnn_vocabulary_free(&s->vocabulary);
     tpgnn_model_free(&s->model);
     *s = (tpgnn_stored){0};

@@ -39,7 +39,7 @@ augur_tpgnn_training augur_tpgnn_training_default(void)
 static ag_status make_task_room(augur_tpgnn *m, const tpgnn_arrays *arrays, ag_failure *why)
 {
     const size_t most = (size_t)m->seen.schedules + (size_t)arrays->schedules;
-    int32_t *task = ag__grow(m->task, ag__mul(most, sizeof *task));
+    int32_t *task = ag_grow(m->task, ag_size_mul(most, sizeof *task));
     if (!task)
         return ag_fail(why, AG_EMEMORY, "%s: no memory for %zu graphs; free some and call again",
                        arrays->name, most);
@@ -55,7 +55,7 @@ static int64_t remember(augur_tpgnn *m, const tpgnn_arrays *arrays, const int32_
     int32_t *index =
         tpgnn_library_take((size_t)arrays->schedules, sizeof *index, arrays->name, why);
     if (!index || make_task_room(m, arrays, why)) {
-        ag__free(index);
+        ag_free(index);
         return -1;
     }
     if (tpgnn_data_arrays(&m->seen, index, arrays, bad, why) == AG_EDATA) {
@@ -68,7 +68,7 @@ static int64_t remember(augur_tpgnn *m, const tpgnn_arrays *arrays, const int32_
         else
             m->task[index[i]] = task ? task[i] : 0;
     }
-    ag__free(index);
+    ag_free(index);
     return why->status ? -1 : left;
 }
 
@@ -164,7 +164,7 @@ static ag_status do_steps(update *u, double loss[2], ag_failure *why)
     ag_params *p = u->m->stored.model.params;
     const size_t n = (size_t)p->size, bytes = n * sizeof(ag_real);
     const int64_t step = u->m->step, optimizer = p->step;
-    ag_real *before = ag__alloc(3 * bytes);
+    ag_real *before = ag_alloc(3 * bytes);
     if (!before)
         return ag_fail(why, AG_EMEMORY, "augur_tpgnn_update: no memory for %zu bytes; free some",
                        3 * bytes);
@@ -183,7 +183,7 @@ static ag_status do_steps(update *u, double loss[2], ag_failure *why)
         u->m->step = step;
         ag_params_reset(p);
     }
-    ag__free(before);
+    ag_free(before);
     return why->status;
 }
 
@@ -204,10 +204,10 @@ static ag_status train(augur_tpgnn *m, const augur_tpgnn_training *how, double l
     ag_tape_training(u.tape, 1);
     tpgnn_tapes_give(&m->tapes, u.tape);
     tpgnn_batch_free(&u.batch);
-    ag__free(u.order);
-    ag__free(u.member);
-    ag__free(u.copy);
-    ag__free(u.at);
+    ag_free(u.order);
+    ag_free(u.member);
+    ag_free(u.copy);
+    ag_free(u.at);
     return why->status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The temporary files of writers that were killed. */
 #define _GNU_SOURCE /* openat, fdopendir, flock */
-#include "core/save.h"
+#include "core/io/io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -58,7 +58,7 @@ static int abandoned(int folder, const char *file, pid_t writer)
     return free;
 }
 
-void ag__remove_leftovers(int folder, const char *name)
+void ag_remove_leftovers(int folder, const char *name)
 {
     const int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = own < 0 ? NULL : fdopendir(own);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversion of stored values by value. */
-#include "core/npz.h"
-#include "core/save.h"
+#include "core/io/npz_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -89,7 +88,7 @@ static ag_status from_integers(void *out, ag_dtype as, const void *in, const ag_
         if (value < least || value > most) {
             char text[160];
             return ag_fail(why, AG_EDATA, "%s: %s is %lld, but %s holds %lld to %lld",
-                           ag__path_tail(file), place(text, info, first + i), (long long)value,
+                           ag_path_tail(file), place(text, info, first + i), (long long)value,
                            ag_dtype_name(as), (long long)least, (long long)most);
         }
         store(out, as, i, value);
@@ -104,7 +103,7 @@ static ag_status from_doubles(float *out, const double *in, const ag_array_info 
         if (isfinite(in[i]) && fabs(in[i]) > (double)FLT_MAX) {
             char text[160];
             return ag_fail(why, AG_EDATA, "%s: %s is %g, but float32 holds -3.4e38 to 3.4e38",
-                           ag__path_tail(file), place(text, info, first + i), in[i]);
+                           ag_path_tail(file), place(text, info, first + i), in[i]);
         }
         out[i] = (float)in[i];
     }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the readers and writers of npy and npz files share. Files are little-endian,
- * and so is the machine. */
-#ifndef AG_CORE_NPZ_H
-#define AG_CORE_NPZ_H
+/* Declarations that the readers and writers of npy and npz files share. */
+#ifndef AG_CORE_IO_NPZ_INTERNAL_H
+#define AG_CORE_IO_NPZ_INTERNAL_H
 
-#include "core/core.h"
+#include "core/io/io.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* fdopen, fsync, fchmod, flock */
 #include "core/internal.h"
-#include "core/save.h"
+#include "core/io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +13,10 @@
 
 enum { SUFFIX_BYTES = 64, TRIES = 100 };
 
-const char *ag__path_tail(const char *path)
+const char *ag_path_tail(const char *path)
 {
-    size_t n = strlen(path);
-    return n > 200 ? path + n - 200 : path;
+    const size_t n = path ? strlen(path) : 0;
+    return !path ? "" : n > 200 ? path + n - 200 : path;
 }
 
 static const char *advice(int error)
@@ -42,8 +42,8 @@ static ag_status refuse(ag_failure *why, const char *path, const char *verb, int
     if (error == ENOMEM)
         return ag_fail(why, AG_EMEMORY,
                        "cannot write %s: there is no memory for it; free some and try again",
-                       ag__path_tail(path));
-    return ag_fail(why, AG_EFILE, "cannot %s %s: %s; %s", verb, ag__path_tail(path),
+                       ag_path_tail(path));
+    return ag_fail(why, AG_EFILE, "cannot %s %s: %s; %s", verb, ag_path_tail(path),
                    error ? strerror(error) : "the write was cut short", advice(error));
 }
 
@@ -59,7 +59,7 @@ static int open_beside(char *name, const char *path, mode_t mode)
         fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST) break;
     }
-    if (fd >= 0) flock(fd, LOCK_EX | LOCK_NB); /* for ag__remove_leftovers */
+    if (fd >= 0) flock(fd, LOCK_EX | LOCK_NB); /* for ag_remove_leftovers */
     return fd;
 }
 
@@ -97,7 +97,7 @@ static ag_status fill(int fd, const char *path, ag_status (*write)(FILE *, void 
     else if (status != AG_OK)
         ag_fail(why, status,
                 "cannot write %s: its contents could not be made; what was there stays, try again",
-                ag__path_tail(path));
+                ag_path_tail(path));
     else if (fflush(file) || fsync(fd))
         status = refuse(why, path, "write", errno);
     if (fclose(file) && status == AG_OK) status = refuse(why, path, "write", errno);
@@ -125,16 +125,17 @@ static ag_status replace(char *name, const char *path, const struct stat *old, i
     return status;
 }
 
-ag_status ag__save_file(const char *path, ag_status (*write)(FILE *file, void *context),
-                        void *context, ag_failure *why)
+ag_status ag_save_file(const char *path, ag_status (*write)(FILE *file, void *context),
+                       void *context, ag_failure *why)
 {
     struct stat old;
+    if (!path || !write) return ag__refuse_null(why, "ag_save_file", path ? "write" : "path");
     const int exists = stat(path, &old) == 0;
     if (exists && !S_ISREG(old.st_mode))
         return ag_fail(why, AG_EFILE,
                        "cannot write %s: it is not a regular file; choose another name",
-                       ag__path_tail(path));
-    char *name = ag__alloc(ag__add(strlen(path), SUFFIX_BYTES));
+                       ag_path_tail(path));
+    char *name = ag_alloc(ag_size_add(strlen(path), SUFFIX_BYTES));
     if (!name) return refuse(why, path, "write", ENOMEM);
     strcpy(name, path);
     const int folder = open_folder(name);
@@ -142,10 +143,10 @@ ag_status ag__save_file(const char *path, ag_status (*write)(FILE *file, void *c
     if (folder < 0) {
         status = refuse(why, path, "open the folder of", errno);
     } else {
-        ag__remove_leftovers(folder, last_part(path));
+        ag_remove_leftovers(folder, last_part(path));
         status = replace(name, path, exists ? &old : NULL, folder, write, context, why);
         close(folder);
     }
-    ag__free(name);
+    ag_free(name);
     return status;
 }

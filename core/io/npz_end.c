@@ -4,8 +4,7 @@
    to 4.3.16. */
 #define _GNU_SOURCE /* fseeko */
 #include "core/internal.h"
-#include "core/npz.h"
-#include "core/save.h"
+#include "core/io/npz_internal.h"
 
 #include <string.h>
 
@@ -78,18 +77,18 @@ static ag_status check_tail(const unsigned char *tail, int64_t n, int64_t bytes,
 
 ag_status ag__npz_check_end(FILE *file, int64_t bytes, const char *path, ag_failure *why)
 {
-    path = ag__path_tail(path);
+    path = ag_path_tail(path);
     int64_t n = bytes < TAIL ? bytes : TAIL;
     if (n < END)
         return ag_fail(why, AG_EDATA, "%s is no zip file: it has %lld bytes, but 22 are the least",
                        path, (long long)bytes);
-    unsigned char *tail = ag__alloc((size_t)n);
+    unsigned char *tail = ag_alloc((size_t)n);
     if (!tail) return ag_fail(why, AG_EMEMORY, "no memory to open %s", path);
     ag_status status = AG_OK;
     if (read_at(file, bytes - n, tail, (size_t)n))
         status = check_tail(tail, n, bytes, file, path, why);
     else
         status = ag_fail(why, AG_EFILE, "cannot read the end of %s", path);
-    ag__free(tail);
+    ag_free(tail);
     return status;
 }

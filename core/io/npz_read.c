@@ -3,9 +3,7 @@
  * value is read. */
 #define _GNU_SOURCE /* fdopen */
 #include "core/internal.h"
-#include "core/npz.h"
-#include "core/npz_file.h"
-#include "core/save.h"
+#include "core/io/npz_file_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,14 +18,14 @@ FILE *ag__open_regular(const char *path, int64_t *bytes, ag_failure *why)
     /* O_NONBLOCK: a pipe must not hang us before fstat tells what it is. */
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &about)) {
-        ag_fail(why, AG_EFILE, "cannot open %s: %s", ag__path_tail(path), strerror(errno));
+        ag_fail(why, AG_EFILE, "cannot open %s: %s", ag_path_tail(path), strerror(errno));
     } else if (!S_ISREG(about.st_mode)) {
-        ag_fail(why, AG_EFILE, "cannot read %s: it is %s, not a regular file", ag__path_tail(path),
+        ag_fail(why, AG_EFILE, "cannot read %s: it is %s, not a regular file", ag_path_tail(path),
                 S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe");
     } else if (about.st_size == 0) {
-        ag_fail(why, AG_EDATA, "%s is empty; copy or download it again", ag__path_tail(path));
+        ag_fail(why, AG_EDATA, "%s is empty; copy or download it again", ag_path_tail(path));
     } else if (!(file = fdopen(fd, "rb"))) {
-        ag_fail(why, AG_EMEMORY, "no memory to open %s", ag__path_tail(path));
+        ag_fail(why, AG_EMEMORY, "no memory to open %s", ag_path_tail(path));
     }
     if (file)
         *bytes = (int64_t)about.st_size;
@@ -59,7 +57,7 @@ int64_t ag__zip_read(void *file, void *out, size_t n)
 
 const char *ag__npz_where(char text[AG__WHERE], const ag_npz *npz, const char *name)
 {
-    snprintf(text, AG__WHERE, "%s: member %.63s", ag__path_tail(npz->path), name);
+    snprintf(text, AG__WHERE, "%s: member %.63s", ag_path_tail(npz->path), name);
     return text;
 }
 
@@ -74,7 +72,7 @@ int ag__npz_name_fits(const char *name)
 
 static ag_status name_member(ag_npz *npz, const char *file_name, ag_failure *why)
 {
-    const char *path = ag__path_tail(npz->path);
+    const char *path = ag_path_tail(npz->path);
     char name[AG__NPZ_NAME_MOST + 1] = "";
     size_t n = file_name ? strlen(file_name) : 0;
     if (n > 4 && n - 4 <= AG__NPZ_NAME_MOST && !strcmp(file_name + n - 4, ".npy"))
@@ -139,7 +137,7 @@ static ag_status read_directory(ag_npz *npz, size_t limit, ag_failure *why)
     int64_t count = zip_get_num_entries(npz->zip, 0);
     if (count > AG__NPZ_MEMBERS)
         return ag_fail(why, AG_EDATA, "%s has %lld members, but at most %d are read",
-                       ag__path_tail(npz->path), (long long)count, AG__NPZ_MEMBERS);
+                       ag_path_tail(npz->path), (long long)count, AG__NPZ_MEMBERS);
     for (int i = 0; i < count; i++) {
         zip_stat_t stat;
         char where[AG__WHERE];
@@ -168,7 +166,7 @@ static zip_t *open_zip(FILE *file, const char *path, ag_failure *why)
         fclose(file);
     else if (!(zip = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error)))
         zip_source_free(source);
-    if (!zip) ag__zip_fail(&error, ag__path_tail(path), why);
+    if (!zip) ag__zip_fail(&error, ag_path_tail(path), why);
     zip_error_fini(&error);
     return zip;
 }
@@ -187,8 +185,8 @@ ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why)
         fclose(file);
         return NULL;
     }
-    if (!(npz = ag__alloc(ag__add(sizeof *npz, strlen(path) + 1)))) {
-        ag_fail(why, AG_EMEMORY, "no memory to open %s", ag__path_tail(path));
+    if (!(npz = ag_alloc(ag_size_add(sizeof *npz, strlen(path) + 1)))) {
+        ag_fail(why, AG_EMEMORY, "no memory to open %s", ag_path_tail(path));
         fclose(file);
         return NULL;
     }
@@ -205,7 +203,7 @@ void ag_npz_close(ag_npz *npz)
 {
     if (!npz) return;
     if (npz->zip) zip_discard(npz->zip);
-    ag__free(npz);
+    ag_free(npz);
 }
 
 int ag_npz_count(const ag_npz *npz) { return npz ? npz->count : 0; }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One array in a file of its own. */
 #include "core/internal.h"
-#include "core/npz_file.h"
-#include "core/save.h"
+#include "core/io/npz_file_internal.h"
 
 #include <string.h>
 
@@ -28,12 +27,12 @@ ag_status ag_npy_save(const char *path, ag_dtype dtype, int rank, const int64_t 
 {
     if (!path) return ag__refuse_null(why, "ag_npy_save", "path");
     array a = {dtype, rank, size, data, 0};
-    ag_status status = ag__npy_count(&a.count, dtype, rank, size, ag__path_tail(path), why);
+    ag_status status = ag__npy_count(&a.count, dtype, rank, size, ag_path_tail(path), why);
     if (status != AG_OK) return status;
     if (a.count && !data)
-        return ag_fail(why, AG_EUSE, "%s: there is no data for its %lld values",
-                       ag__path_tail(path), (long long)a.count);
-    return ag__save_file(path, write_array, &a, why);
+        return ag_fail(why, AG_EUSE, "%s: there is no data for its %lld values", ag_path_tail(path),
+                       (long long)a.count);
+    return ag_save_file(path, write_array, &a, why);
 }
 
 static int64_t read_stream(void *file, void *out, size_t n)
@@ -79,10 +78,10 @@ static ag_status load(FILE *file, int64_t bytes, const char *path, size_t limit,
     if (values > limit)
         return ag_fail(why, AG_EMEMORY, "%s holds %zu bytes, but the limit is %zu; raise the limit",
                        path, values, limit);
-    if (!(*data = ag__alloc(values)))
+    if (!(*data = ag_alloc(values)))
         return ag_fail(why, AG_EMEMORY, "no memory for the %zu bytes of %s", values, path);
     if (read_all(*data, file, info)) return AG_OK;
-    ag__free(*data);
+    ag_free(*data);
     *data = NULL;
     return ag_fail(why, AG_EFILE, "cannot read %s to its end", path);
 }
@@ -98,9 +97,9 @@ ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, 
     FILE *file = ag__open_regular(path, &bytes, &here);
     if (!file) return ag_fail(why, here.status, "%s", here.sentence);
     name_array(info->name, path);
-    ag_status status = load(file, bytes, ag__path_tail(path), byte_limit, info, data, why);
+    ag_status status = load(file, bytes, ag_path_tail(path), byte_limit, info, data, why);
     fclose(file);
     return status;
 }
 
-void ag_npy_free(void *data) { ag__free(data); }
+void ag_npy_free(void *data) { ag_free(data); }

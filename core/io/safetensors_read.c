@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads safetensors files and verifies their checksums. */
 #define _GNU_SOURCE /* fdopen, O_CLOEXEC */
-#include "core/save.h"
-#include "optim/safetensors.h"
+#include "core/io/safetensors_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,19 +44,19 @@ static ag_status read_header(ag_checkpoint *c, FILE *file, uint64_t size, ag_fai
     if (size - 8 - length > SIZE_MAX / 2)
         return ag_fail(why, AG_EMEMORY, "%s: the file is too large for this machine", c->path);
     c->size = (size_t)(size - 8 - length);
-    char *text = ag__alloc((size_t)length);
+    char *text = ag_alloc((size_t)length);
     if (!text)
         return ag_fail(why, AG_EMEMORY, "%s: there is no memory for a header of %llu bytes",
                        c->path, (unsigned long long)length);
     ag_status status = read_bytes(c, text, (size_t)length, file, why);
     if (status == AG_OK) status = ag__header_parse(c, text, (size_t)length, why);
-    ag__free(text);
+    ag_free(text);
     return status;
 }
 
 static ag_status read_data(ag_checkpoint *c, FILE *file, ag_failure *why)
 {
-    c->data = ag__alloc(c->size);
+    c->data = ag_alloc(c->size);
     if (!c->data)
         return ag_fail(why, AG_EMEMORY, "%s: there is no memory for %zu bytes of tensors", c->path,
                        c->size);
@@ -90,7 +89,7 @@ static ag_status verify_tensor(const ag_checkpoint *c, const ag__entry *e, ag_fa
     char *key = ag__checksum_key(e->item.name);
     if (!key) return ag_fail(why, AG_EMEMORY, "%s: there is no memory for a checksum", c->path);
     const char *stored = json_string_value(json_object_get(metadata_of(c), key));
-    ag__free(key);
+    ag_free(key);
     ag__checksum(digits, e->item.data, (size_t)(e->end - e->begin));
     if (stored && strcmp(stored, digits) == 0) return AG_OK;
     return ag_fail(why, AG_EDATA, "%s: tensor \"%s\" %s; take another checkpoint", c->path,
@@ -126,14 +125,13 @@ static ag_status verify(ag_checkpoint *c, ag_failure *why)
 ag_checkpoint *ag__checkpoint_read_file(FILE *file, uint64_t size, const char *path,
                                         ag_failure *why)
 {
-    ag_checkpoint *c = ag__alloc(sizeof *c);
+    ag_checkpoint *c = ag_alloc(sizeof *c);
     if (!c) {
-        ag_fail(why, AG_EMEMORY, "%s: there is no memory to open a checkpoint",
-                ag__path_tail(path));
+        ag_fail(why, AG_EMEMORY, "%s: there is no memory to open a checkpoint", ag_path_tail(path));
         return NULL;
     }
     *c = (ag_checkpoint){0};
-    snprintf(c->path, sizeof c->path, "%s", ag__path_tail(path));
+    snprintf(c->path, sizeof c->path, "%s", ag_path_tail(path));
     ag_status status = read_header(c, file, size, why);
     if (status == AG_OK) status = read_data(c, file, why);
     if (status == AG_OK) status = verify(c, why);
@@ -148,16 +146,16 @@ static FILE *open_regular(uint64_t *size, const char *path, ag_failure *why)
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &info) != 0) {
-        ag_fail(why, AG_EFILE, "%s: the file cannot be opened (%s)", ag__path_tail(path),
+        ag_fail(why, AG_EFILE, "%s: the file cannot be opened (%s)", ag_path_tail(path),
                 strerror(errno));
     } else if (!S_ISREG(info.st_mode)) {
         ag_fail(why, AG_EFILE, "%s: this is not a regular file; name a .safetensors file",
-                ag__path_tail(path));
+                ag_path_tail(path));
     } else {
         *size = (uint64_t)info.st_size;
         FILE *file = fdopen(fd, "rb");
         if (file) return file;
-        ag_fail(why, AG_EMEMORY, "%s: there is no memory to open the file", ag__path_tail(path));
+        ag_fail(why, AG_EMEMORY, "%s: there is no memory to open the file", ag_path_tail(path));
     }
     if (fd >= 0) close(fd);
     return NULL;
@@ -181,9 +179,9 @@ void ag_checkpoint_close(ag_checkpoint *c)
 {
     if (!c) return;
     json_decref(c->root);
-    ag__free(c->entries);
-    ag__free(c->data);
-    ag__free(c);
+    ag_free(c->entries);
+    ag_free(c->data);
+    ag_free(c);
 }
 
 int ag_checkpoint_verified(const ag_checkpoint *c) { return c && c->verified; }

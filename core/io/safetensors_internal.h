@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The header of a safetensors file: u64 length, JSON, then the bytes of the tensors. */
-#ifndef AG_OPTIM_SAFETENSORS_H
-#define AG_OPTIM_SAFETENSORS_H
+#ifndef AG_CORE_IO_SAFETENSORS_INTERNAL_H
+#define AG_CORE_IO_SAFETENSORS_INTERNAL_H
 
-#include "optim/internal.h"
+#include "core/internal.h"
+#include "core/io/io.h"
 
 #include <jansson.h>
 
@@ -40,7 +41,7 @@ ag_status ag__header_parse(ag_checkpoint *c, const char *text, size_t length, ag
 /* XXH3-64 as 16 digits. */
 void ag__checksum(char digits[AG__DIGITS], const void *data, size_t bytes);
 
-/* The metadata key of a tensor's checksum; free with ag__free; NULL: no memory. */
+/* The metadata key of a tensor's checksum; free with ag_free; NULL: no memory. */
 char *ag__checksum_key(const char *tensor);
 
 /* The checksum of a header: of its JSON without "xxh3" and "data_offsets" (which it must not have

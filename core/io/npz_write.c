@@ -2,8 +2,7 @@
 /* Writing npz files. libzip deflates when the archive is closed, so members are copied until then.
  */
 #include "core/internal.h"
-#include "core/npz_file.h"
-#include "core/save.h"
+#include "core/io/npz_file_internal.h"
 
 #include <string.h>
 
@@ -26,9 +25,9 @@ ag_npz_writer *ag_npz_create(const char *path, ag_failure *why)
         ag__refuse_null(why, "ag_npz_create", "path");
         return NULL;
     }
-    ag_npz_writer *writer = ag__alloc(ag__add(sizeof *writer, strlen(path) + 1));
+    ag_npz_writer *writer = ag_alloc(ag_size_add(sizeof *writer, strlen(path) + 1));
     if (!writer) {
-        ag_fail(why, AG_EMEMORY, "no memory to write %s", ag__path_tail(path));
+        ag_fail(why, AG_EMEMORY, "no memory to write %s", ag_path_tail(path));
         return NULL;
     }
     writer->count = 0;
@@ -39,7 +38,7 @@ ag_npz_writer *ag_npz_create(const char *path, ag_failure *why)
 
 static ag_status check_name(const ag_npz_writer *writer, const char *name, ag_failure *why)
 {
-    const char *path = ag__path_tail(writer->path);
+    const char *path = ag_path_tail(writer->path);
     if (!ag__npz_name_fits(name))
         return ag_fail(why, AG_EUSE,
                        "%s: the name of member number %d is not 1 to 63 printable ASCII characters",
@@ -63,7 +62,7 @@ ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, in
     ag_status status = check_name(writer, name, why);
     if (status != AG_OK) return status;
     char header[AG__NPY_WRITTEN_MOST], where[AG__WHERE];
-    snprintf(where, sizeof where, "%s: member %.63s", ag__path_tail(writer->path), name);
+    snprintf(where, sizeof where, "%s: member %.63s", ag_path_tail(writer->path), name);
     int64_t count;
     status = ag__npy_count(&count, dtype, rank, size, where, why);
     if (status != AG_OK) return status;
@@ -74,7 +73,7 @@ ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, in
     size_t values = (size_t)count * ag_dtype_bytes(dtype);
     member *m = &writer->members[writer->count];
     m->bytes = n + values;
-    if (!(m->block = ag__alloc(m->bytes)))
+    if (!(m->block = ag_alloc(m->bytes)))
         return ag_fail(why, AG_EMEMORY, "%s: no memory for its %zu bytes", where, m->bytes);
     memcpy(m->block, header, n);
     if (values) memcpy(m->block + n, data, values);
@@ -100,7 +99,7 @@ static int add_member(zip_t *zip, const member *m)
 static ag_status refuse(zip_error_t *error, const char *path, ag_failure *why)
 {
     return ag_fail(why, zip_error_code_zip(error) == ZIP_ER_MEMORY ? AG_EMEMORY : AG_EFILE,
-                   "cannot write %s: %s", ag__path_tail(path), zip_error_strerror(error));
+                   "cannot write %s: %s", ag_path_tail(path), zip_error_strerror(error));
 }
 
 /* Packs all members into the memory that starts at `archive`. */
@@ -132,7 +131,7 @@ static ag_status copy_out(FILE *file, zip_source_t *archive, const ag_npz_writer
     if (zip_source_open(archive))
         return refuse(zip_source_error(archive), writer->path, writer->why);
     while ((n = zip_source_read(archive, buffer, sizeof buffer)) > 0)
-        if (fwrite(buffer, 1, (size_t)n, file) != (size_t)n) break; /* ag__save_file sees why */
+        if (fwrite(buffer, 1, (size_t)n, file) != (size_t)n) break; /* ag_save_file sees why */
     ag_status status = n < 0 ? refuse(zip_source_error(archive), writer->path, writer->why) : AG_OK;
     zip_source_close(archive);
     return status;
@@ -153,7 +152,7 @@ static ag_status write_archive(FILE *file, void *context)
     zip_source_t *archive = zip_source_buffer_create(NULL, 0, 0, NULL);
     if (!archive)
         return ag_fail(writer->why, AG_EMEMORY, "no memory to write %s",
-                       ag__path_tail(writer->path));
+                       ag_path_tail(writer->path));
     ag_status status = pack(archive, writer);
     if (status == AG_OK) status = copy_out(file, archive, writer);
     zip_source_free(archive);
@@ -164,7 +163,7 @@ ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why)
 {
     if (!writer) return ag__refuse_null(why, "ag_npz_finish", "writer");
     writer->why = why;
-    ag_status status = ag__save_file(writer->path, write_archive, writer, why);
+    ag_status status = ag_save_file(writer->path, write_archive, writer, why);
     ag_npz_cancel(writer);
     return status;
 }
@@ -172,6 +171,6 @@ ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why)
 void ag_npz_cancel(ag_npz_writer *writer)
 {
     if (!writer) return;
-    for (int i = 0; i < writer->count; i++) ag__free(writer->members[i].block);
-    ag__free(writer);
+    for (int i = 0; i < writer->count; i++) ag_free(writer->members[i].block);
+    ag_free(writer);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses and checks the header of a safetensors file. The rules are those of the format's README:
    no duplicate keys, spans that equal type x shape, exact tiling without holes. */
-#include "optim/safetensors.h"
+#include "core/io/safetensors_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,10 +169,10 @@ static ag_status load_json(ag_checkpoint *c, const char *text, size_t length, ag
     c->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     json_t *again = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error2);
     int agree = c->root && again && json_equal(c->root, again);
-    void *probe = c->root || again ? NULL : ag__alloc(length);
+    void *probe = c->root || again ? NULL : ag_alloc(length);
     int refused = probe && error.text[0] && error2.text[0] && error.position == error2.position;
     json_decref(again);
-    ag__free(probe);
+    ag_free(probe);
     if (agree) return AG_OK;
     if (refused)
         return ag_fail(why, AG_EDATA, "%s: the header is no valid JSON at byte %d (%s)", c->path,
@@ -186,7 +186,7 @@ ag_status ag__header_parse(ag_checkpoint *c, const char *text, size_t length, ag
     json_t *info;
     ag_status status = load_json(c, text, length, why);
     if (status != AG_OK) return status;
-    c->entries = ag__alloc(ag__mul(json_object_size(c->root), sizeof *c->entries));
+    c->entries = ag_alloc(ag_size_mul(json_object_size(c->root), sizeof *c->entries));
     if (!c->entries)
         return ag_fail(why, AG_EMEMORY, "%s: there is no memory for a table of %zu tensors",
                        c->path, json_object_size(c->root));

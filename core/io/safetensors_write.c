@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes safetensors files with checksums. */
-#include "core/save.h"
-#include "optim/safetensors.h"
+#include "core/io/safetensors_internal.h"
 
 #include <string.h>
 
@@ -29,14 +28,14 @@ static size_t item_bytes(const ag_checkpoint_item *item)
 static ag_status no_memory(const job *j, ag_failure *why)
 {
     return ag_fail(why, AG_EMEMORY, "%s: there is no memory to write the header",
-                   ag__path_tail(j->path));
+                   ag_path_tail(j->path));
 }
 
 static ag_status check_item(const job *j, const ag_checkpoint_item *item, int index,
                             ag_failure *why)
 {
     char text[64], quoted[AG__QUOTE];
-    const char *path = ag__path_tail(j->path), *name = item->name ? item->name : "(null)";
+    const char *path = ag_path_tail(j->path), *name = item->name ? item->name : "(null)";
     ag__quote(quoted, name);
     if (!ag__plain_name(item->name, 255) || strcmp(name, "__metadata__") == 0)
         return ag_fail(
@@ -73,7 +72,7 @@ static ag_status add_item(job *j, const ag_checkpoint_item *item, ag_failure *wh
     char *key = ag__checksum_key(item->name);
     ag__checksum(digits, item->data, item_bytes(item));
     bad |= !key || json_object_set_new(j->metadata, key, json_string(digits));
-    ag__free(key);
+    ag_free(key);
     return bad ? no_memory(j, why) : AG_OK;
 }
 
@@ -105,13 +104,13 @@ static ag_status add_pair(job *j, const ag_checkpoint_pair *pair, ag_failure *wh
             why, AG_EUSE,
             "%s: the metadata key \"%s\" is not allowed or has no value; a key has 1 to 255 "
             "printable ASCII characters, no space, and does not begin with xxh3",
-            ag__path_tail(j->path), quoted);
+            ag_path_tail(j->path), quoted);
     if (json_object_get(j->metadata, key))
         return ag_fail(why, AG_EUSE, "%s: the metadata key \"%s\" is used twice",
-                       ag__path_tail(j->path), quoted);
+                       ag_path_tail(j->path), quoted);
     if (!is_utf8(pair->value))
         return ag_fail(why, AG_EUSE, "%s: the value of metadata \"%s\" is not valid UTF-8",
-                       ag__path_tail(j->path), quoted);
+                       ag_path_tail(j->path), quoted);
     int bad = json_object_set_new(j->metadata, key, json_string(pair->value));
     return bad ? no_memory(j, why) : AG_OK;
 }
@@ -157,8 +156,8 @@ static ag_status make_header(job *j, ag_failure *why)
         return ag_fail(
             why, AG_EUSE,
             "%s: the header has %zu bytes, the format allows 100,000,000; write less metadata",
-            ag__path_tail(j->path), padded);
-    j->header = bytes ? ag__alloc(8 + padded) : NULL;
+            ag_path_tail(j->path), padded);
+    j->header = bytes ? ag_alloc(8 + padded) : NULL;
     if (!j->header) return no_memory(j, why);
     uint64_t length = padded;
     memcpy(j->header, &length, 8);
@@ -170,7 +169,7 @@ static ag_status make_header(job *j, ag_failure *why)
 
 static void write_bytes(FILE *file, const void *data, size_t bytes)
 {
-    if (bytes) fwrite(data, 1, bytes, file); /* ag__save_file looks at ferror */
+    if (bytes) fwrite(data, 1, bytes, file); /* ag_save_file looks at ferror */
 }
 
 static ag_status write_all(FILE *file, void *context)
@@ -208,7 +207,7 @@ ag_status ag_checkpoint_save(const char *path, const ag_checkpoint_item *items, 
                                !path         ? "path"
                                : n && !items ? "items"
                                              : "metadata");
-    j.order = ag__alloc(ag__mul((size_t)n, sizeof *j.order));
+    j.order = ag_alloc(ag_size_mul((size_t)n, sizeof *j.order));
     if (!j.order) return no_memory(&j, why);
     sort_items(&j);
     j.root = json_object();
@@ -216,9 +215,9 @@ ag_status ag_checkpoint_save(const char *path, const ag_checkpoint_item *items, 
     ag_status status = add_all(&j, metadata, pairs, why);
     if (status == AG_OK) status = add_offsets(&j, why);
     if (status == AG_OK) status = make_header(&j, why);
-    if (status == AG_OK) status = ag__save_file(path, write_all, &j, why);
+    if (status == AG_OK) status = ag_save_file(path, write_all, &j, why);
     json_decref(j.root);
-    ag__free(j.header);
-    ag__free(j.order);
+    ag_free(j.header);
+    ag_free(j.order);
     return status;
 }

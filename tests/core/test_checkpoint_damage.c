@@ -2,7 +2,8 @@
 /* Checkpoints that are cut short, have flipped bits, or are written while the process is killed or
    the disk fills up. AUGUR_FULL=1 tries more. */
 #define _GNU_SOURCE /* mkdtemp, kill, nanosleep */
-#include "optim/safetensors.h"
+#include "core/io/safetensors_internal.h"
+#include "optim/optim.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Safetensors checkpoints: contents, and damaged files. */
 #define _GNU_SOURCE /* mkdtemp, mkfifo */
-#include "optim/internal.h"
+#include "core/internal.h"
+#include "core/io/io.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

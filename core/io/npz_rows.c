@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading the values of a member, row after row. */
 #include "core/internal.h"
-#include "core/npz_file.h"
-#include "core/save.h"
+#include "core/io/npz_file_internal.h"
 
 #include <string.h>
 
@@ -37,7 +36,7 @@ static ag_rows *rows_open(ag_npz *npz, const char *name, ag_failure *why)
         ag_fail(why, AG_EDATA, "%s is missing", where);
         return NULL;
     }
-    ag_rows *r = ag__alloc(sizeof *r);
+    ag_rows *r = ag_alloc(sizeof *r);
     if (!r) {
         ag_fail(why, AG_EMEMORY, "no memory to read %s", where);
         return NULL;
@@ -72,7 +71,7 @@ ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why)
     ag_fail(why, AG_EDATA,
             "%s: member %s is in Fortran order and cannot be read by rows; save it with "
             "numpy.ascontiguousarray",
-            ag__path_tail(npz->path), r->info->name);
+            ag_path_tail(npz->path), r->info->name);
     ag_rows_close(r);
     return NULL;
 }
@@ -167,7 +166,7 @@ void ag_rows_close(ag_rows *rows)
 {
     if (!rows) return;
     if (rows->file) zip_fclose(rows->file);
-    ag__free(rows);
+    ag_free(rows);
 }
 
 ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out, ag_failure *why)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* An open npz file; only the files that talk to libzip include this. */
-#ifndef AG_CORE_NPZ_FILE_H
-#define AG_CORE_NPZ_FILE_H
+#ifndef AG_CORE_IO_NPZ_FILE_INTERNAL_H
+#define AG_CORE_IO_NPZ_FILE_INTERNAL_H
 
-#include "core/npz.h"
+#include "core/io/npz_internal.h"
 
 #include <zip.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The header of an npy file: "\x93NUMPY", version, length, and a Python dictionary such as
    {'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }. */
-#include "core/npz.h"
+#include "core/io/npz_internal.h"
 
 #include <string.h>
 

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* core/io: the library's file formats (npy, npz, safetensors), and files that are written whole or
+ * not at all. Files are little-endian, and so is the machine. */
+#ifndef AG_CORE_IO_H
+#define AG_CORE_IO_H
+
+#include "core/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- files that are written whole or not at all ---- */
+
+/* Makes `path` hold what write(file, context) writes, or leaves it as it was: a temporary file in
+   the same folder, fsync, rename, fsync of the folder. After a crash the old or the new contents
+   are there, never a mixture. The mode of an existing file is kept (else 0644 less the umask); a
+   symbolic link is replaced, not followed. `write` returns a status; write errors of the stream
+   itself (a full disk) are found here. When `write` fails for a reason of its own it fills the same
+   `why` through its context. Fails: AG_EFILE, AG_EMEMORY, or what `write` returned; the temporary
+   file is removed. A killed process leaves its PATH.PID.N.tmp; the next save removes it. */
+AG_API ag_status ag_save_file(const char *path, ag_status (*write)(FILE *file, void *context),
+                              void *context, ag_failure *why);
+
+/* Removes the files NAME.PID.N.tmp in an open folder whose writers are gone: no process here has
+   that id, and nobody anywhere holds the lock that a writer has. name NULL: those of any name. */
+AG_API void ag_remove_leftovers(int folder, const char *name);
+
+/* The last 200 characters of a path: what fits into a sentence. */
+AG_API const char *ag_path_tail(const char *path);
+
+/* ---- npy and npz files ---- */
+
+/* The contents of an npy header. size[i] is 1 beyond rank. */
+typedef struct ag_array_info {
+    char name[64]; /* member name without ".npy" */
+    ag_dtype dtype;
+    int rank;
+    int64_t size[AG_MAX_AXES];
+    int64_t count;
+    int fortran; /* 1: stored with the first axis fastest (never at rank 0 and 1); reading restores
+                    C order */
+} ag_array_info;
+
+/* Opens an npz file and reads the header of every member (little-endian, C or Fortran order;
+   npy 1.0 to 3.0; stored or deflated; zip64; at most 64 members with names of 1 to 63 printable
+   ASCII characters; bool as AG_U8). Nothing is inflated beyond the headers. A member that claims
+   more than 1,032 times its compressed size, or more than byte_limit bytes, is refused. Returns
+   NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
+typedef struct ag_npz ag_npz;
+AG_API ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why);
+AG_API void ag_npz_close(ag_npz *npz);
+AG_API int ag_npz_count(const ag_npz *npz);
+AG_API const ag_array_info *ag_npz_info(const ag_npz *npz, int index);
+AG_API const ag_array_info *ag_npz_find(const ag_npz *npz,
+                                        const char *name); /* NULL: no such member */
+
+/* Reads a whole member into `out` (count elements of type `as`), converting by value: integers
+   between integer types and to float (rounded), floats only to float. Fails when a value does not
+   fit, when a float is wanted as an integer, when the stored CRC differs, or when there is no such
+   member. */
+AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out,
+                             ag_failure *why);
+
+/* Streams a member from its first row on (a row is all axes after the first) without
+   holding more than one buffer of it. ag_rows_next fills `out` with n rows of type `as`; the call
+   that reads the last row verifies the CRC (for an array without rows: a call with n = 0). A scalar
+   is one row; an array in Fortran order has no rows to stream. Several readers of one npz may take
+   turns; close them before the npz. After a failure of the file a reader stays failed. */
+typedef struct ag_rows ag_rows;
+AG_API ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why);
+AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why);
+AG_API void ag_rows_close(ag_rows *rows);
+
+/* Writes an npz file: members are deflated in the order of the calls; the file appears under its
+   name when ag_npz_finish succeeds (temporary file, fsync, rename), else not at all. ag_npz_add
+   copies the values. finish and cancel free the writer. Equal arrays give equal bytes. Fails:
+   AG_EUSE (name, dtype, rank), AG_ESHAPE (sizes), AG_EMEMORY, AG_EFILE. */
+typedef struct ag_npz_writer ag_npz_writer;
+AG_API ag_npz_writer *ag_npz_create(const char *path, ag_failure *why);
+AG_API ag_status ag_npz_add(ag_npz_writer *writer, const char *name, ag_dtype dtype, int rank,
+                            const int64_t *size, const void *data, ag_failure *why);
+AG_API ag_status ag_npz_finish(ag_npz_writer *writer, ag_failure *why);
+AG_API void ag_npz_cancel(ag_npz_writer *writer);
+
+/* One array in a .npy file. ag_npy_load allocates *data (free it with ag_npy_free). */
+AG_API ag_status ag_npy_save(const char *path, ag_dtype dtype, int rank, const int64_t *size,
+                             const void *data, ag_failure *why);
+AG_API ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, void **data,
+                             ag_failure *why);
+AG_API void ag_npy_free(void *data);
+
+/* ---- safetensors files (docs/formats.md) ---- */
+
+/* A tensor to write, or one that a file holds (then data lies in the checkpoint and may be
+ * unaligned). */
+typedef struct ag_checkpoint_item {
+    const char *name;
+    ag_dtype dtype;
+    ag_shape shape;
+    const void *data; /* may be NULL when the shape has no elements */
+} ag_checkpoint_item;
+
+typedef struct ag_checkpoint_pair {
+    const char *key, *value; /* value: any UTF-8 text */
+} ag_checkpoint_pair;
+
+/* Writes items and metadata with XXH3 checksums of every tensor and of the header. The file appears
+   under its name complete and durable, or not at all (what was there stays). Tensor names and keys:
+   1 to 255 printable ASCII characters without space; keys may not begin with "xxh3". Fails:
+   AG_EUSE, AG_ESHAPE, AG_EMEMORY, AG_EFILE. */
+AG_API ag_status ag_checkpoint_save(const char *path, const ag_checkpoint_item *items, int n,
+                                    const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
+
+/* Reads a whole file into memory and checks all of it: header, exact tiling, checksums when they
+   are there. NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
+typedef struct ag_checkpoint ag_checkpoint;
+AG_API ag_checkpoint *ag_checkpoint_open(const char *path, ag_failure *why);
+AG_API void ag_checkpoint_close(ag_checkpoint *checkpoint);
+
+AG_API int
+ag_checkpoint_verified(const ag_checkpoint *checkpoint); /* 1: checksums were there (and right) */
+AG_API int ag_checkpoint_count(const ag_checkpoint *checkpoint); /* tensors */
+AG_API const ag_checkpoint_item *ag_checkpoint_at(const ag_checkpoint *checkpoint,
+                                                  int index); /* in file order */
+AG_API const ag_checkpoint_item *ag_checkpoint_find(const ag_checkpoint *checkpoint,
+                                                    const char *name);
+
+/* Copies a tensor to `out`, whose type and shape must be those of the file. Fails: AG_EDATA (no
+   such tensor, other type), AG_ESHAPE. */
+AG_API ag_status ag_checkpoint_read(const ag_checkpoint *checkpoint, const char *name,
+                                    ag_dtype dtype, ag_shape shape, void *out, ag_failure *why);
+
+/* Metadata by key (NULL: no such key) and by index in file order, checksums left out (0 past the
+ * end). */
+AG_API const char *ag_checkpoint_metadata(const ag_checkpoint *checkpoint, const char *key);
+AG_API int ag_checkpoint_metadata_at(const ag_checkpoint *checkpoint, int index,
+                                     ag_checkpoint_pair *pair);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
