@@ -89,6 +89,6 @@ report "say what it is instead of \"What ...\"" \
 report "put the section comment on one line, /* ---- name ---- */" \
     "$(printf '%s\n' "$found" | grep -E '^[^:]*:[0-9]*: */\* ?---' | grep -vE '/\* ---- .* ---- \*/$')"
 report "leave away the full stop of a failure's sentence" \
-    "$(grep -E '^(core|autograd|ops|gnn|optim)/.*\.(c|h|cu)$' <"$list" | xargs -r grep -nE '[a-z0-9)%]\."[,);]' /dev/null |
+    "$(grep -E '^(core|autograd|ops|gnn|optim)/.*\.(c|h|cu)$' <"$list" | xargs -r grep -nE '[])A-Za-z0-9%]\."[,);]' /dev/null |
         grep -vE 'begins_with\(|prefix\[')"
 exit $bad

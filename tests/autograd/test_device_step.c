@@ -124,7 +124,7 @@ static void no_norm_is_no_answer(void **state)
         double norm = 0;
         assert_int_equal(ag_params_norm(m.params, &norm, &why), AG_EUSE);
         assert_string_equal(why.sentence, "ag_params_norm: no norm has been measured; call "
-                                          "ag_clip_norm first.");
+                                          "ag_clip_norm first");
         run(&m, 1);
         assert_int_equal(ag_clip_norm(m.params, INFINITY, NULL, NULL), AG_OK);
         assert_int_equal(ag_params_norm(m.params, NULL, NULL), AG_OK);

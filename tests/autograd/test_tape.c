@@ -130,7 +130,7 @@ static void expect_change(ag_tape *tape, const char *what)
     char sentence[300];
     snprintf(sentence, sizeof sentence,
              "%s; borrowed data must stay as it is until ag_forward or ag_backward returns, so "
-             "record after a change or give the tape a copy.",
+             "record after a change or give the tape a copy",
              what);
     assert_int_equal(ag_tape_status(tape), AG_EUSE);
     assert_string_equal(ag_error(tape), sentence);

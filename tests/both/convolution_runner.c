@@ -67,7 +67,7 @@ static int make(conv *c, const conv_problem *p, ag_failure *why)
         if (p->part[i])
             c->part[i] = ag_params_add(c->params, name[i], p->shape[i], ag_init_constant(0), 0);
     if (ag_params_build(c->params, 1)) {
-        ag_fail(why, AG_EMEMORY, "There is no memory for the parameters.");
+        ag_fail(why, AG_EMEMORY, "There is no memory for the parameters");
         return 1;
     }
     for (int i = 0; i < CONV_PARTS; i++)

@@ -14,7 +14,7 @@ ag_tensor *ag_gin(const ag_gin_weights *weights, ag_tensor *x, ag_edges edges)
     ag_tape *tape = x ? ag_tape_of(x) : ag_tape_of(edges.rows);
     if (!ag__has_weights(weights, x, edges, "ag_gin")) return ag__poison(tape);
     if (!weights->first || !weights->second) {
-        ag_tape_fail(tape, AG_EUSE, "ag_gin: first or second is NULL; only a bias may be.");
+        ag_tape_fail(tape, AG_EUSE, "ag_gin: first or second is NULL; only a bias may be");
         return ag__poison(tape);
     }
     ag_tensor *y = ag_add(x, ag_spmm(x, edges, AG_AGGREGATE_SUM));

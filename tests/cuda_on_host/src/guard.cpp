@@ -115,6 +115,7 @@ void close_device()
 
 void lend_pages(size_t at, size_t bytes)
 {
+    if (bytes >= 8 * HUGE_PAGE) madvise(device_base + at, bytes, MADV_HUGEPAGE);
 #ifdef PKEY_DISABLE_ACCESS
     if (key >= 0) {
         pkey_mprotect(device_base + at, bytes, PROT_READ | PROT_WRITE, key);

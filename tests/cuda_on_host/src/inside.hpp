@@ -74,7 +74,7 @@ struct opened {
 /* Whole pages of the device: they begin or stop to be memory. */
 void lend_pages(size_t at, size_t bytes);
 void take_pages(size_t at, size_t bytes);
-enum { PAGE = 4096 };
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
 /* ---- memory.cpp ---- */
 
