@@ -5,6 +5,7 @@
 
 #include "core/save.h"
 #include "examples/harness/machine/device.h"
+#include "examples/harness/rank/measures.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -202,6 +203,13 @@ json_t *harness__load_json(const char *path, ag_failure *why)
                 ag__path_tail(path), error.line, error.text);
     harness_free(text);
     return object;
+}
+
+json_t *harness__measure_of(const json_t *values, const char *name)
+{
+    const char *before = harness_measure_before(name);
+    json_t *value = json_object_get(values, name);
+    return value || !before ? value : json_object_get(values, before);
 }
 
 ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,
