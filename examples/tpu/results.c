@@ -137,11 +137,7 @@ static ag_status add_baseline(tpu_results *r, tpu_baseline_kind kind,
     options.trees.progress = interrupted;
     tpu_baseline *b = tpu_baseline_fit(kind, train->task, kernel, train->kernels, &options, &mine);
     if (!b && harness_interrupted()) return AG_OK;
-    if (!b && mine.status == AG_EMEMORY) return ag_fail(why, mine.status, "%s", mine.sentence);
-    if (!b) {
-        harness_warn("no %s to compare with: %s", tpu_baseline_name(kind), mine.sentence);
-        return AG_OK;
-    }
+    if (!b) return harness_rank_leave_out(tpu_baseline_name(kind), &mine, why);
     tpu_baseline_print(text, sizeof text, b);
     predict_all(harness_rank_method(&r->rank, tpu_baseline_name(kind), harness_copy(text)), b,
                 &r->files->scored, why);

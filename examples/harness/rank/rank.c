@@ -1,10 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups, methods and scores of a ranking model. */
-#include "examples/harness/rank/rank.h"
+/* Words, groups, methods and scores of a ranking model. */
+#include "examples/harness/rank/rank_internal.h"
 
 #include "autograd/autograd.h"
 
 #include <math.h>
+
+/* ---- words and measures ---- */
+
+static const harness_measure plain[] = {HARNESS_TAU_B,      HARNESS_OPA,         HARNESS_SLOWDOWN_1,
+                                        HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, HARNESS_MEASURES};
+const harness_rank_form harness_rank_plain = {
+    .row = "group", .rows = "groups", .items = "items", .measure = plain, .main = 3};
+
+int harness__count(const harness_rank_form *form, int wanted)
+{
+    int n = 0;
+    while (form->measure[n] < HARNESS_MEASURES && (!wanted || n < wanted)) n++;
+    return n;
+}
+
+int harness_rank_measures(const char **name, const void *rank)
+{
+    const harness_rank_form *form = harness__form(rank);
+    const int n = harness__count(form, form->validated);
+    for (int k = 0; k < n; k++) name[k] = harness_measure_name(form->measure[k]);
+    return n;
+}
+
+void harness_rank_values(double *measure, const void *rank)
+{
+    const harness_rank_form *form = harness__form(rank);
+    for (int k = 0; k < harness__count(form, form->validated); k++)
+        measure[k] = harness_rank_mean(rank, 0, form->measure[k]);
+}
+
+int harness_rank_studied(const char **name, const harness_rank_form *form)
+{
+    int n = 0;
+    for (int k = 0; k < harness__count(form, form->studied); k++) {
+        name[n++] = harness_measure_name(form->measure[k]);
+        if (!k && form->median) name[n++] = form->median;
+    }
+    return n;
+}
+
+int harness_rank_columns(const char **name, const harness_settings *settings, ag_failure *why)
+{
+    (void)settings, (void)why;
+    return harness_rank_studied(name, &harness_rank_plain);
+}
+
+void harness_rank_column_values(double *column, const void *rank)
+{
+    const harness_rank_form *form = harness__form(rank);
+    for (int k = 0, n = 0; k < harness__count(form, form->studied); k++) {
+        const harness_averages a = harness_rank_over(rank, 0, form->measure[k]);
+        column[n++] = a.mean;
+        if (!k && form->median) column[n++] = a.median;
+    }
+}
 
 /* ---- groups and methods ---- */
 
@@ -32,6 +87,13 @@ double *harness_rank_method(harness_rank *r, const char *name, char *note)
     r->note[m] = note;
     r->score[m] = harness_rank_alloc(r, (size_t)r->items * sizeof *r->score[m]);
     return r->score[m];
+}
+
+ag_status harness_rank_leave_out(const char *name, const ag_failure *mine, ag_failure *why)
+{
+    if (mine->status == AG_EMEMORY) return ag_fail(why, mine->status, "%s", mine->sentence);
+    harness_warn("no %s to compare with: %s", name, mine->sentence);
+    return AG_OK;
 }
 
 void harness_rank_absent(harness_rank *r, int method, int group)

@@ -87,6 +87,8 @@ void harness_rank_group(harness_rank *rank, harness_ranked group);
    harness_model.open (note NULL), then others, baselines in harness_model.compare, at most
    HARNESS_RANK_METHODS in all. note: how it works, for the reader; taken over (harness_free). */
 double *harness_rank_method(harness_rank *rank, const char *name, char *note);
+/* A method that could not be made is left out with a warning; only lack of memory ends the call. */
+ag_status harness_rank_leave_out(const char *name, const ag_failure *mine, ag_failure *why);
 /* The method has no scores for the group, and thus no means over the rows. */
 void harness_rank_absent(harness_rank *rank, int method, int group);
 

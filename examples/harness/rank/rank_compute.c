@@ -5,18 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const harness_measure plain[] = {HARNESS_TAU_B,      HARNESS_OPA,         HARNESS_SLOWDOWN_1,
-                                        HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, HARNESS_MEASURES};
-const harness_rank_form harness_rank_plain = {
-    .row = "group", .rows = "groups", .items = "items", .measure = plain, .main = 3};
-
-int harness__count(const harness_rank_form *form, int wanted)
-{
-    int n = 0;
-    while (form->measure[n] < HARNESS_MEASURES && (!wanted || n < wanted)) n++;
-    return n;
-}
-
 /* ---- rows ---- */
 
 static int row_of(const harness_rank *r, int group)
@@ -154,13 +142,7 @@ double harness_rank_mean(const harness_rank *r, int method, harness_measure meas
     return average(r, method, measure, ALL).mean;
 }
 
-double harness__mean_of_family(const harness_rank *r, int method, harness_measure measure,
-                               int family)
-{
-    return average(r, method, measure, family).mean;
-}
-
-double harness__mean_over_families(const harness_rank *r, int method, harness_measure measure)
+static double mean_over_families(const harness_rank *r, int method, harness_measure measure)
 {
     double *mean = harness_alloc((size_t)r->families * sizeof *mean + 1);
     for (int f = 0; f < r->families; f++) mean[f] = average(r, method, measure, f).mean;
@@ -169,45 +151,37 @@ double harness__mean_over_families(const harness_rank *r, int method, harness_me
     return a.mean;
 }
 
-/* ---- the functions of a harness_model ---- */
-
-int harness_rank_measures(const char **name, const void *rank)
+double harness__number(const harness_rank *r, int method, harness_measure measure,
+                       harness_mean mean, int of)
 {
-    const harness_rank_form *form = harness__form(rank);
-    const int n = harness__count(form, form->validated);
-    for (int k = 0; k < n; k++) name[k] = harness_measure_name(form->measure[k]);
-    return n;
-}
-
-void harness_rank_values(double *measure, const void *rank)
-{
-    const harness_rank_form *form = harness__form(rank);
-    for (int k = 0; k < harness__count(form, form->validated); k++)
-        measure[k] = harness_rank_mean(rank, 0, form->measure[k]);
-}
-
-int harness_rank_studied(const char **name, const harness_rank_form *form)
-{
-    int n = 0;
-    for (int k = 0; k < harness__count(form, form->studied); k++) {
-        name[n++] = harness_measure_name(form->measure[k]);
-        if (!k && form->median) name[n++] = form->median;
+    switch (mean) {
+    case HARNESS_ROW: return harness_rank_at(r, method, of)->of[measure];
+    case HARNESS_MEDIAN: return average(r, method, measure, ALL).median;
+    case HARNESS_GEOMETRIC: return average(r, method, measure, ALL).geometric;
+    case HARNESS_FAMILY: return average(r, method, measure, of).mean;
+    case HARNESS_FAMILIES: return mean_over_families(r, method, measure);
+    default: return average(r, method, measure, ALL).mean;
     }
-    return n;
 }
 
-int harness_rank_columns(const char **name, const harness_settings *settings, ag_failure *why)
+/* ---- sums ---- */
+
+harness_counts harness__count_row(const harness_rank *r, int row)
 {
-    (void)settings, (void)why;
-    return harness_rank_studied(name, &harness_rank_plain);
+    return (harness_counts){1, r->row[row].groups, r->row[row].items,
+                            harness_rank_at(r, 0, row)->counted};
 }
 
-void harness_rank_column_values(double *column, const void *rank)
+harness_counts harness__count_rows(const harness_rank *r, int family)
 {
-    const harness_rank_form *form = harness__form(rank);
-    for (int k = 0, n = 0; k < harness__count(form, form->studied); k++) {
-        const harness_averages a = harness_rank_over(rank, 0, form->measure[k]);
-        column[n++] = a.mean;
-        if (!k && form->median) column[n++] = a.median;
+    harness_counts sum = {0};
+    for (int i = 0; i < r->rows; i++) {
+        if (family >= 0 && r->row[i].family != family) continue;
+        const harness_counts c = harness__count_row(r, i);
+        sum.rows++;
+        sum.groups += c.groups;
+        sum.items += c.items;
+        sum.counted += c.counted;
     }
+    return sum;
 }

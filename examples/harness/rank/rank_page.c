@@ -92,8 +92,8 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
     for (int i = 0; i < parts; i++)
         for (int k = 0; k < sides; k++, n++) {
             const int m = side[k];
-            value[n] = r->families ? harness__mean_of_family(r, m, first_of(r), i)
-                                   : harness_rank_at(r, m, i)->of[first_of(r)];
+            value[n] =
+                harness__number(r, m, first_of(r), r->families ? HARNESS_FAMILY : HARNESS_ROW, i);
             name[n] = harness_text("%.40s: %s", r->families ? r->family_name[i] : r->row[i].name,
                                    r->method[m]);
         }

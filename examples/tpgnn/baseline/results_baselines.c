@@ -10,14 +10,6 @@ static int watch(void *context, const char *label, double done)
     return harness_interrupted();
 }
 
-/* Lack of memory ends the call; any other failure only leaves the baseline out. */
-static ag_status leave_out(const char *name, const ag_failure *mine, ag_failure *why)
-{
-    if (mine->status == AG_EMEMORY) return ag_fail(why, mine->status, "%s", mine->sentence);
-    harness_warn("no %s to compare with: %s", name, mine->sentence);
-    return AG_OK;
-}
-
 static ag_status add_boosting(harness_rank *r, const char *name, tpgnn_boosting_options *o,
                               const tpgnn_stores *train, const tpgnn_stores *scored,
                               ag_failure *why)
@@ -29,7 +21,7 @@ static ag_status add_boosting(harness_rank *r, const char *name, tpgnn_boosting_
     o->context = &bar;
     tpgnn_boosting *b = tpgnn_boosting_fit(train, o, &mine);
     harness_progress_end(&bar);
-    if (!b && !harness_interrupted()) return leave_out(name, &mine, why);
+    if (!b && !harness_interrupted()) return harness_rank_leave_out(name, &mine, why);
     if (b && !harness_interrupted()) {
         char *note = harness_text("%d trees of depth %d at most, features of %d training "
                                   "schedules; a stored buffer starts at %g",
@@ -45,7 +37,7 @@ static ag_status add_ridge(harness_rank *r, const char *name, tpgnn_ridge_kind k
 {
     ag_failure mine = {0};
     tpgnn_ridge *ridge = tpgnn_ridge_fit(train, kind, &mine);
-    if (!ridge) return leave_out(name, &mine, why);
+    if (!ridge) return harness_rank_leave_out(name, &mine, why);
     const int absolute = kind == TPGNN_RIDGE_ABSOLUTE;
     double *score = harness_rank_method(
         r, name,
