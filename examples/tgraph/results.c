@@ -38,13 +38,13 @@ void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32
     const double *target = e->tile ? e->tile->target : NULL;
     if (item) {
         int64_t *actual = harness_rank_alloc(rank, (size_t)count * sizeof *actual);
-        double *of = harness_rank_alloc(rank, (size_t)count * sizeof *of);
+        double *of = target ? harness_rank_alloc(rank, (size_t)count * sizeof *of) : NULL;
         for (int i = 0; i < count; i++) {
             actual[i] = runtime[item[i]];
-            of[i] = target ? target[item[i]] : 0;
+            if (of) of[i] = target[item[i]];
         }
         runtime = actual;
-        target = target ? of : NULL;
+        target = of;
     }
     harness_rank_group(rank, (harness_ranked){.name = e->name,
                                               .items = count,

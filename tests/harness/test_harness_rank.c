@@ -185,7 +185,7 @@ static void fill_tiles(harness_rank *r)
     harness_rank_group(r, (harness_ranked){.name = "q1", .items = 2, .actual = c, .row = 1});
     harness_rank_group(r, (harness_ranked){.name = "p2", .items = 3, .actual = b, .row = 0});
     harness_rank_group(r, (harness_ranked){.name = "q2", .items = 2, .row = 1});
-    const double score[] = {1, 2, 5, 4, 2, 1, 3};
+    const double score[] = {1, 2, 5, 4, 2, 1, 3, 0, 0};
     memcpy(harness_rank_method(r, "model", NULL), score, sizeof score);
     harness_rank_method(r, "constant", harness_copy("nothing"));
     double *roofline = harness_rank_method(r, "roofline", harness_copy("the slower one"));

@@ -20,7 +20,7 @@ typedef struct harness_rank_form {
     /* Ends with HARNESS_MEASURES; all are in JSON. The first one chooses the best checkpoint. */
     const harness_measure *measure;
     /* How many of the first are in the table of rows, in that of methods, of a validation, of a
-       study; 0: all. */
+       study (of both HARNESS_MOST_SCORES at most); 0: all. */
     int main, shown, validated, studied;
     const char *median;  /* "APE % median": the first one's, with its geometric mean, is shown, too,
                             as in the tables of papers; NULL: it is not */

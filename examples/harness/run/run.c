@@ -55,8 +55,9 @@ bool harness_run_holds(const char *folder, const struct stat *file)
 /* Removes the files of a run; other files stay. */
 static void clear(const char *folder, const char *pictures)
 {
-    static const char *const plots[] = {"curves", "order",         "files", "scores",  "methods",
-                                        "fusion", "fusion-curves", "tiles", "families"};
+    static const char *const plots[] = {"curves",        "order", "files",   "scores",
+                                        "methods",       "times", "parts",   "fusion",
+                                        "fusion-curves", "tiles", "families"};
     static const char *const endings[] = {".tsv", ".gp", ".svg"};
     for (int i = 0; i < FILES; i++) unlink_in(folder, files[i], "");
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
