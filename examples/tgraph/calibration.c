@@ -2,11 +2,9 @@
 #include "examples/tgraph/calibration.h"
 #include "examples/harness/rank/monotone.h"
 
-#include <math.h>
-
 void tgraph_calibration_open(tgraph_calibration *c, const tgraph_entry *e)
 {
-    *c = (tgraph_calibration){.grades = tgraph_grades_mean(NULL, 0)};
+    *c = (tgraph_calibration){0};
     if (!tgraph_entry_split(e)) return;
     const int all = e->file->train_count, apart = (all - 1) / TGRAPH_CALIBRATES + 1;
     c->count = (all - 1) / apart + 1;
@@ -24,26 +22,20 @@ void tgraph_calibration_close(tgraph_calibration *c)
 
 /* The fit is to ranks instead of run times: tau depends on the order alone, and a few
    configurations that are much slower than all others would outweigh the rest. */
-ag_status tgraph_calibration_grade(tgraph_calibration *c, const tgraph_entry *e,
-                                   const double *score, int tau_a, ag_failure *why)
+ag_status tgraph_calibrate(double *calibrated, const tgraph_calibration *c, const tgraph_entry *e,
+                           const double *score, ag_failure *why)
 {
-    if (!c->count) return AG_OK;
-    double *predicted = harness_alloc((size_t)e->items * sizeof *predicted);
     double *runtime = harness_alloc(2 * (size_t)c->count * sizeof *runtime);
     double *place = runtime + c->count;
     harness_monotone m = {0};
     ag_failure mine = {0};
     for (int i = 0; i < c->count; i++) runtime[i] = (double)e->file->runtime[c->item[i]];
     if (!harness_places(place, runtime, c->count, &mine) &&
-        !harness_monotone_fit(&m, c->score, place, c->count, &mine)) {
-        for (int i = 0; i < e->items; i++) predicted[i] = harness_monotone_at(&m, score[i]);
-        tgraph_grade(&c->grades, e, e->item, e->items, predicted, tau_a, why);
-        if (c->grades.tied == 1 && !isnan(c->grades.opa)) c->grades.tau = 0;
-    }
+        !harness_monotone_fit(&m, c->score, place, c->count, &mine))
+        for (int i = 0; i < e->items; i++) calibrated[i] = harness_monotone_at(&m, score[i]);
     if (mine.status)
         ag_fail(why, mine.status, "%.200s, training configurations: %s", e->path, mine.sentence);
     harness_monotone_free(&m);
     harness_free(runtime);
-    harness_free(predicted);
     return why->status;
 }

@@ -41,12 +41,13 @@ char *tgraph_contest_id(const char *path, int tile)
 
 /* ---- output ---- */
 
-static ag_status write_order(FILE *to, const tgraph_file_result *f, int tile, ag_failure *why)
+static ag_status write_order(FILE *to, const char *path, const harness_group *g, int tile,
+                             ag_failure *why)
 {
-    const int n = f->entry->items, shown = tile && n > 5 ? 5 : n;
+    const int n = g->items, shown = tile && n > 5 ? 5 : n;
     int64_t *order = harness_alloc((size_t)n * sizeof *order);
-    char *id = tgraph_contest_id(f->entry->path, tile);
-    if (!harness_order(order, f->score, n, why)) {
+    char *id = tgraph_contest_id(path, tile);
+    if (!harness_order(order, g->score, n, why)) {
         harness_show_on_terminal(to, id);
         fputc(',', to);
         for (int i = 0; i < shown; i++) fprintf(to, "%s%" PRId64, i ? ";" : "", order[i]);
@@ -63,6 +64,9 @@ int tgraph_shell_write(FILE *to, const void *results, const harness_settings *se
     const tgraph_results *r = results;
     if (((const tgraph_settings *)settings)->format != TGRAPH_FORMAT_CONTEST) return 0;
     fputs("ID,TopConfigs\n", to);
-    for (int i = 0; i < r->count && !why->status; i++) write_order(to, &r->file[i], r->tile, why);
+    for (int i = 0; i < r->rank.groups && !why->status; i++) {
+        const harness_group g = harness_rank_group_at(&r->rank, i);
+        write_order(to, r->entry[i]->path, &g, r->files->set.tile, why);
+    }
     return 1;
 }

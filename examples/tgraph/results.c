@@ -1,34 +1,105 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tgraph/results.h"
 
-#include <jansson.h>
 #include <math.h>
+
+/* ---- words and measures ---- */
+
+static const harness_measure of_layouts[2][8] = {
+    {HARNESS_TAU_B, HARNESS_OPA, HARNESS_TIED, HARNESS_SLOWDOWN_1, HARNESS_SLOWDOWN_5,
+     HARNESS_SLOWDOWN_10, HARNESS_SLOWDOWN_100, HARNESS_MEASURES},
+    {HARNESS_TAU_A, HARNESS_OPA, HARNESS_TIED, HARNESS_SLOWDOWN_1, HARNESS_SLOWDOWN_5,
+     HARNESS_SLOWDOWN_10, HARNESS_SLOWDOWN_100, HARNESS_MEASURES}};
+static const harness_measure of_tiles[2][10] = {
+    {HARNESS_CONTEST_50, HARNESS_CONTEST_5, HARNESS_TAU_B, HARNESS_OPA, HARNESS_TIED,
+     HARNESS_SLOWDOWN_1, HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, HARNESS_SLOWDOWN_100,
+     HARNESS_MEASURES},
+    {HARNESS_CONTEST_50, HARNESS_CONTEST_5, HARNESS_TAU_A, HARNESS_OPA, HARNESS_TIED,
+     HARNESS_SLOWDOWN_1, HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, HARNESS_SLOWDOWN_100,
+     HARNESS_MEASURES}};
+
+harness_rank_form tgraph_results_form(int tile, int tau_a)
+{
+    return (harness_rank_form){.kind = tile ? "tile" : "layout",
+                               .row = "file",
+                               .rows = "files",
+                               .items = "configurations",
+                               .hold_out = "--split, --valid or --folds hold something out",
+                               .measure = tile ? of_tiles[tau_a] : of_layouts[tau_a],
+                               .main = 2,
+                               .against = "boosting"};
+}
+
+/* ---- groups ---- */
+
+void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32_t *item, int count)
+{
+    const int64_t *runtime = e->tile ? e->tile->runtime : e->file->runtime;
+    const double *target = e->tile ? e->tile->target : NULL;
+    if (item) {
+        int64_t *actual = harness_rank_alloc(rank, (size_t)count * sizeof *actual);
+        double *of = target ? harness_rank_alloc(rank, (size_t)count * sizeof *of) : NULL;
+        for (int i = 0; i < count; i++) {
+            actual[i] = runtime[item[i]];
+            if (of) of[i] = target[item[i]];
+        }
+        runtime = actual;
+        target = of;
+    }
+    harness_rank_group(rank, (harness_ranked){.name = e->name,
+                                              .items = count,
+                                              .number = item,
+                                              .actual = e->has_runtimes ? runtime : NULL,
+                                              .target = target});
+}
+
+static const char on_calibrated[] =
+    "the places among training configurations of the same file that the scores stand for, by a "
+    "rising step function; scores that it cannot tell apart tie";
+
+static void open_calibration(tgraph_results *r)
+{
+    int split = 0;
+    for (int i = 0; i < r->rank.groups; i++) {
+        tgraph_calibration_open(&r->calibration[i], r->entry[i]);
+        split |= r->calibration[i].count > 0;
+    }
+    if (!split) return;
+    r->calibrated = r->rank.methods;
+    harness_rank_method(&r->rank, "TGraph, calibrated", harness_copy(on_calibrated));
+    for (int i = 0; i < r->rank.groups; i++)
+        if (!r->calibration[i].count) harness_rank_absent(&r->rank, r->calibrated, i);
+}
 
 void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
 {
-    *r = (tgraph_results){.tile = set->tile, .tau_a = tau_a};
-    r->mean = r->calibrated_mean = tgraph_grades_mean(NULL, 0);
-    r->file = harness_alloc((size_t)set->count * sizeof *r->file);
+    const size_t room = (size_t)set->count;
+    harness_rank *rank = &r->rank;
+    int trained = 0;
+    r->entry = harness_rank_alloc(rank, room * sizeof *r->entry);
+    r->calibration = harness_rank_alloc(rank, room * sizeof *r->calibration);
     for (int i = 0; i < set->count; i++) {
-        if (!set->entry[i].score) continue;
-        tgraph_file_result *f = &r->file[r->count++];
-        f->entry = &set->entry[i];
-        f->score = harness_alloc((size_t)f->entry->items * sizeof *f->score);
-        tgraph_calibration_open(&f->calibrated, f->entry);
-        r->calibrated += f->calibrated.count > 0;
+        const tgraph_entry *e = &set->entry[i];
+        trained += e->train;
+        if (!e->score) continue;
+        r->entry[rank->groups] = e;
+        tgraph_results_group(rank, e, e->item, e->items);
     }
+    rank->form = tgraph_results_form(set->tile, tau_a);
+    rank->title =
+        harness_text("TGraph (%s), %d file%s", rank->form.kind, trained, trained == 1 ? "" : "s");
+    harness_rank_method(rank, "TGraph", NULL);
+    open_calibration(r);
 }
 
-void tgraph_results_close(tgraph_results *r)
+void tgraph_results_close(void *results)
 {
-    for (int i = 0; i < r->count; i++) {
-        harness_free(r->file[i].score);
-        tgraph_calibration_close(&r->file[i].calibrated);
-    }
-    for (int k = 0; k < r->baselines; k++) harness_free(r->baseline_note[k]);
-    harness_free(r->file);
-    *r = (tgraph_results){0};
+    tgraph_results *r = results;
+    for (int i = 0; i < r->rank.groups; i++) tgraph_calibration_close(&r->calibration[i]);
+    harness_rank_close(&r->rank);
 }
+
+/* ---- scores ---- */
 
 typedef struct watch {
     harness_progress bar;
@@ -55,18 +126,18 @@ static ag_status add_scores(double *sum, tgraph_scorer *scorer, const tgraph_ent
 
 ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why)
 {
+    const harness_rank *rank = &r->rank;
     watch w = {.before = 0};
-    int64_t total = 0;
-    for (int i = 0; i < r->count; i++)
-        total += r->file[i].entry->items + r->file[i].calibrated.count;
+    int64_t total = rank->items;
+    for (int i = 0; i < rank->groups; i++) total += r->calibration[i].count;
     harness_progress_start(&w.bar, "score", 0, total * (scorer->tta > 0 ? scorer->tta : 1));
     scorer->note = note;
     scorer->user = &w;
-    for (int i = 0; i < r->count && !why->status && !harness_interrupted(); i++) {
-        tgraph_file_result *f = &r->file[i];
-        const tgraph_entry *e = f->entry;
-        tgraph_calibration *c = &f->calibrated;
-        if (!add_scores(f->score, scorer, e, e->item, e->items, models, why) && c->count)
+    for (int i = 0; i < rank->groups && !why->status && !harness_interrupted(); i++) {
+        const tgraph_entry *e = r->entry[i];
+        tgraph_calibration *c = &r->calibration[i];
+        double *score = rank->score[0] + rank->group[i].first;
+        if (!add_scores(score, scorer, e, e->item, e->items, models, why) && c->count)
             add_scores(c->score, scorer, e, c->item, c->count, models, why);
     }
     scorer->note = NULL;
@@ -74,110 +145,35 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
     return why->status;
 }
 
-ag_status tgraph_results_grade(tgraph_results *r, ag_failure *why)
+/* ---- measures ---- */
+
+static ag_status calibrate(tgraph_results *r, ag_failure *why)
 {
-    tgraph_grades *all = harness_alloc(2 * (size_t)r->count * sizeof *all);
-    tgraph_grades *calibrated = all + r->count;
-    for (int i = 0; i < r->count && !why->status; i++) {
-        tgraph_file_result *f = &r->file[i];
-        if (!tgraph_grade(&f->grades, f->entry, f->entry->item, f->entry->items, f->score, r->tau_a,
-                          why))
-            tgraph_calibration_grade(&f->calibrated, f->entry, f->score, r->tau_a, why);
-        all[i] = f->grades;
-        calibrated[i] = f->calibrated.grades;
+    const harness_rank *rank = &r->rank;
+    for (int i = 0; i < rank->groups && !why->status; i++) {
+        const int64_t first = rank->group[i].first;
+        if (r->calibration[i].count)
+            tgraph_calibrate(rank->score[r->calibrated] + first, &r->calibration[i], r->entry[i],
+                             rank->score[0] + first, why);
     }
-    r->mean = tgraph_grades_mean(all, r->count);
-    if (r->calibrated == r->count) r->calibrated_mean = tgraph_grades_mean(calibrated, r->count);
-    harness_free(all);
     return why->status;
 }
 
-const tgraph_grades *tgraph_results_ranking(const char **name, const tgraph_results *r,
-                                            const tgraph_file_result *f, int k)
+/* Calibrated scores that all tie are no order, which is worth 0. */
+static void judge_ties(const tgraph_results *r)
 {
-    const tgraph_grades *calibrated = f ? &f->calibrated.grades : &r->calibrated_mean;
-    const int own = calibrated->configs ? 2 : 1;
-    if (k < own) {
-        *name = k ? "TGraph, calibrated" : "TGraph";
-        return k ? calibrated : f ? &f->grades : &r->mean;
-    }
-    if (k - own >= r->baselines) return NULL;
-    *name = r->baseline_name[k - own];
-    return f ? &f->baseline[k - own] : &r->baseline_mean[k - own];
-}
-
-static int compares(const tgraph_results *r) { return r->baselines || r->calibrated; }
-
-static void add_rows(harness_table *t, const tgraph_results *r, const char *name,
-                     const tgraph_file_result *f)
-{
-    const tgraph_grades *g;
-    const char *by;
-    for (int k = 0; (g = tgraph_results_ranking(&by, r, f, k)); k++) {
-        harness_table_text(t, name);
-        if (compares(r)) harness_table_text(t, by);
-        harness_table_count(t, g->configs);
-        for (int i = 0; i < tgraph_grade_count(r->tile); i++)
-            harness_table_number(t, tgraph_grade_value(g, r->tile, i), 4);
+    for (int i = 0; i < r->rank.groups; i++) {
+        double *of = harness_rank_at(&r->rank, r->calibrated, i)->of;
+        if (of[HARNESS_TIED] >= 1 && !isnan(of[HARNESS_OPA]))
+            of[HARNESS_TAU_B] = of[HARNESS_TAU_A] = 0;
     }
 }
 
-harness_table *tgraph_results_table(const tgraph_results *r, const char *title)
+ag_status tgraph_results_compute(void *results, ag_failure *why)
 {
-    const char *columns[16];
-    int n = 0;
-    columns[n++] = "file";
-    if (compares(r)) columns[n++] = "ranked by";
-    columns[n++] = "configurations";
-    for (int k = 0; k < tgraph_grade_count(r->tile); k++)
-        columns[n++] = tgraph_grade_name(r->tile, r->tau_a, k);
-    harness_table *t = harness_table_new(title, columns, n);
-    for (int i = 0; i < r->count; i++) add_rows(t, r, r->file[i].entry->name, &r->file[i]);
-    if (r->count > 1) add_rows(t, r, "mean", NULL);
-    return t;
-}
-
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
-static void add_grades(json_t *j, const tgraph_results *r, const tgraph_grades *g)
-{
-    for (int k = 0; k < tgraph_grade_count(r->tile); k++)
-        json_object_set_new(j, tgraph_grade_name(r->tile, r->tau_a, k),
-                            number(tgraph_grade_value(g, r->tile, k)));
-}
-
-static json_t *grades_json(const tgraph_results *r, const tgraph_grades *g,
-                           const tgraph_grades *calibrated, const tgraph_grades *baseline)
-{
-    json_t *j = json_object(), *others = json_object();
-    json_object_set_new(j, "configurations", json_integer(g->configs));
-    add_grades(j, r, g);
-    if (calibrated->configs) {
-        json_t *other = json_object();
-        json_object_set_new(other, "configurations", json_integer(calibrated->configs));
-        add_grades(other, r, calibrated);
-        json_object_set_new(j, "calibrated", other);
-    }
-    for (int k = 0; k < r->baselines; k++) {
-        json_t *other = json_object();
-        add_grades(other, r, &baseline[k]);
-        json_object_set_new(others, r->baseline_name[k], other);
-    }
-    json_object_set_new(j, "baselines", others);
-    return j;
-}
-
-json_t *tgraph_results_json(const tgraph_results *r)
-{
-    json_t *j = json_object(), *files = json_array();
-    json_object_set_new(j, "kind", json_string(r->tile ? "tile" : "layout"));
-    for (int i = 0; i < r->count; i++) {
-        const tgraph_file_result *f = &r->file[i];
-        json_t *file = grades_json(r, &f->grades, &f->calibrated.grades, f->baseline);
-        json_object_set_new(file, "file", harness_json_name(f->entry->path));
-        json_array_append_new(files, file);
-    }
-    json_object_set_new(j, "files", files);
-    json_object_set_new(j, "mean", grades_json(r, &r->mean, &r->calibrated_mean, r->baseline_mean));
-    return j;
+    tgraph_results *r = results;
+    if ((r->calibrated && calibrate(r, why)) || harness_rank_compute(&r->rank, why))
+        return why->status;
+    if (r->calibrated) judge_ties(r);
+    return AG_OK;
 }

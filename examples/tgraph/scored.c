@@ -74,8 +74,8 @@ static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
     }
 }
 
-static ag_status open_graded(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
-                             ag_failure *why)
+static ag_status open_known(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
+                            ag_failure *why)
 {
     if (s->part == TGRAPH_PART_HELD && (set->tile || s->split <= 0))
         return ag_fail(why, AG_EUSE,
@@ -129,16 +129,16 @@ static ag_status check_runs(const harness_runs *runs, const tgraph_settings *s, 
 }
 
 ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
-                                   const harness_settings *settings, bool graded, ag_failure *why)
+                                   const harness_settings *settings, bool known, ag_failure *why)
 {
     const tgraph_settings *s = (const tgraph_settings *)settings;
     tgraph_files *f = data;
-    if ((!graded && check_format(s, why)) || tgraph_set_paths(&f->set, s, why) ||
+    if ((!known && check_format(s, why)) || tgraph_set_paths(&f->set, s, why) ||
         check_runs(runs, s, f->set.tile, why))
         return why->status;
-    if (!graded) return open_all(&f->set, s, why);
+    if (!known) return open_all(&f->set, s, why);
     if (tgraph_learn_paths(&f->learn, &f->set, s, why)) return why->status;
-    return open_graded(&f->set, runs, s, why);
+    return open_known(&f->set, runs, s, why);
 }
 
 ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,

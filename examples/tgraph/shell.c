@@ -115,32 +115,25 @@ static ag_status plan(harness_session *session, ag_failure *why)
 /* Chooses configurations of a file for validations during training, the same ones each time. */
 static void choose_sample(tgraph_steps *t, const tgraph_entry *e, const tgraph_settings *s)
 {
-    const int limit = s->eval_limit, k = t->scored_count++;
+    const int limit = s->eval_limit, k = t->rank.groups;
     const int n = limit && limit < e->items ? limit : e->items;
-    int32_t *order = harness_alloc((size_t)e->items * sizeof *order), *chosen, taken = 0;
-    chosen = t->sample[k] = harness_alloc((size_t)n * sizeof *chosen);
-    t->scored[k] = e;
-    t->samples[k] = n;
+    int32_t *order = harness_alloc((size_t)e->items * sizeof *order), taken = 0;
+    int32_t *chosen = harness_rank_alloc(&t->rank, (size_t)n * sizeof *chosen);
     harness_permutation(order, e->items, (uint64_t)s->split_seed, (uint64_t)k);
     for (int c = 0; c < e->items; c++) /* ascending, as in a whole evaluation */
         if (order[c] < n) chosen[taken++] = tgraph_entry_item(e, c);
     harness_free(order);
+    t->scored[k] = e;
+    tgraph_results_group(&t->rank, e, chosen, n);
 }
 
 static void choose_samples(tgraph_steps *t, const tgraph_set *set, const tgraph_settings *s)
 {
-    const size_t files = (size_t)set->count;
-    int most = 1;
-    t->scored = harness_alloc(files * sizeof *t->scored);
-    t->sample = harness_alloc(files * sizeof *t->sample);
-    t->samples = harness_alloc(files * sizeof *t->samples);
-    for (int i = 0; i < set->count; i++) {
-        const tgraph_entry *e = &set->entry[i];
-        if (!e->score) continue;
-        if (e->items > most) most = e->items;
-        choose_sample(t, e, s);
-    }
-    t->score = harness_alloc((size_t)most * sizeof *t->score);
+    t->rank.form = tgraph_results_form(set->tile, s->tau);
+    t->scored = harness_rank_alloc(&t->rank, (size_t)set->count * sizeof *t->scored);
+    for (int i = 0; i < set->count; i++)
+        if (set->entry[i].score) choose_sample(t, &set->entry[i], s);
+    harness_rank_method(&t->rank, "TGraph", NULL);
 }
 
 static ag_status begin(harness_session *session, ag_failure *why)
@@ -160,11 +153,7 @@ static void end(void *feed)
     tgraph_steps *t = feed;
     tgraph_feed_close(&t->feed);
     tgraph_scorer_close(&t->scorer);
-    for (int i = 0; i < t->scored_count; i++) harness_free(t->sample[i]);
-    harness_free(t->scored);
-    harness_free(t->sample);
-    harness_free(t->samples);
-    harness_free(t->score);
+    harness_rank_close(&t->rank);
 }
 
 static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor *rank)
@@ -225,16 +214,13 @@ static ag_status validate(void *user, double *measure, ag_failure *why)
 {
     harness_session *session = user;
     tgraph_steps *t = session->feed;
-    const int tile = set_of(session)->tile, tau_a = settings_of(session)->tau;
-    tgraph_grades *grades = harness_alloc((size_t)t->scored_count * sizeof *grades);
-    for (int i = 0; i < t->scored_count && !why->status; i++)
-        if (!tgraph_score(&t->scorer, t->scored[i], t->sample[i], t->samples[i], t->score, why))
-            tgraph_grade(&grades[i], t->scored[i], t->sample[i], t->samples[i], t->score, tau_a,
-                         why);
-    const tgraph_grades mean = tgraph_grades_mean(grades, t->scored_count);
-    for (int i = 0; i < tgraph_grade_count(tile); i++)
-        measure[i] = tgraph_grade_value(&mean, tile, i);
-    harness_free(grades);
+    for (int i = 0; i < t->rank.groups && !why->status; i++) {
+        const harness_ranked *g = &t->rank.group[i];
+        tgraph_score(&t->scorer, t->scored[i], g->number, g->items, t->rank.score[0] + g->first,
+                     why);
+    }
+    if (!why->status && !harness_rank_compute(&t->rank, why))
+        harness_rank_values(measure, &t->rank);
     return why->status;
 }
 
@@ -276,20 +262,24 @@ static ag_status compare(void *results, ag_failure *why)
     return why->status;
 }
 
-static ag_status grade(void *results, ag_failure *why)
+/* The kind of the first file decides which measures a study has. */
+static int columns(const char **name, const harness_settings *settings, ag_failure *why)
 {
-    return tgraph_results_grade(results, why);
+    harness_files paths = {0};
+    int tile = 0;
+    if (!harness_files_add(&paths, settings->common.data.list[0], why))
+        tile = tgraph_is_tile(paths.path[0], why);
+    harness_files_free(&paths);
+    if (why->status) return -1;
+    const harness_rank_form form =
+        tgraph_results_form(tile, ((const tgraph_settings *)settings)->tau);
+    return harness_rank_studied(name, &form);
 }
-
-static void close_results(void *results) { tgraph_results_close(results); }
-
-static struct json_t *json(const void *results) { return tgraph_results_json(results); }
 
 const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .data_bytes = sizeof(tgraph_files),
                                     .net_bytes = sizeof(tgraph_trained),
                                     .feed_bytes = sizeof(tgraph_steps),
-                                    .results_bytes = sizeof(tgraph_results),
                                     .read = read_all,
                                     .read_scored = tgraph_shell_read_scored,
                                     .read_fit = tgraph_shell_read_fit,
@@ -305,22 +295,14 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .portion = portion,
                                     .validate = validate,
                                     .end = end,
-                                    .measures = tgraph_shell_measures,
-                                    .values = tgraph_shell_values,
-                                    .columns = tgraph_shell_columns,
-                                    .column_values = tgraph_shell_values,
+                                    HARNESS_RANKED,
+                                    .results_bytes = sizeof(tgraph_results),
+                                    .columns = columns,
                                     .holds_out = holds_out,
                                     .open = open_results,
                                     .add = add,
                                     .compare = compare,
-                                    .grade = grade,
-                                    .close_results = close_results,
-                                    .groups = tgraph_shell_groups,
-                                    .group = tgraph_shell_group,
-                                    .tables = tgraph_shell_tables,
-                                    .method = tgraph_shell_method,
-                                    .json = json,
-                                    .plot = tgraph_shell_plot,
-                                    .describe = tgraph_shell_describe,
+                                    .compute = tgraph_results_compute,
+                                    .close_results = tgraph_results_close,
                                     .held_out = "Held-out configurations, best checkpoint",
                                     .write = tgraph_shell_write};

@@ -32,7 +32,7 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 
 /* The kinds of the files have the words of the first run. */
 static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *s,
-                             bool graded, ag_failure *why)
+                             bool known, ag_failure *why)
 {
     tpgnn_data *scored = &((tpgnn_files *)data)->scored;
     scored->budget.limit = (size_t)s->common.ram_limit;
@@ -43,8 +43,8 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
     if (unknown)
         harness_warn("%lld of %lld nodes have a type that no training file of %.200s has",
                      (long long)unknown, (long long)scored->nodes, runs->run[0].path);
-    return graded ? harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count, why)
-                  : AG_OK;
+    return known ? harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count, why)
+                 : AG_OK;
 }
 
 static ag_status read_files(void *fit, const harness_paths *paths, const char *option,
@@ -213,14 +213,6 @@ static harness_portion portion(void *user)
 
 /* ---- results ---- */
 
-static void open_results(void *results, void *data, const harness_settings *settings)
-{
-    tpgnn_files *f = data;
-    (void)settings;
-    tpgnn_results_open(results, &f->scored);
-    ((tpgnn_results *)results)->files = f;
-}
-
 /* The schedules are put into the words of each run after the first. */
 static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
                      ag_failure *why)
@@ -237,23 +229,10 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     return tpgnn_results_add(r, &scorer, &net->checkpoint, how->models, why);
 }
 
-static ag_status compare(void *results, ag_failure *why)
-{
-    const tpgnn_data *train = &((const tpgnn_results *)results)->files->train;
-    return train->schedules ? tpgnn_results_baselines(results, train, why) : AG_OK;
-}
-
-static ag_status grade(void *results, ag_failure *why) { return tpgnn_results_grade(results, why); }
-
-static void close_results(void *results) { tpgnn_results_close(results); }
-
-static struct json_t *json(const void *results) { return tpgnn_results_json(results); }
-
 const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
                                    .data_bytes = sizeof(tpgnn_files),
                                    .net_bytes = sizeof(tpgnn_trained),
                                    .feed_bytes = sizeof(tpgnn_feed),
-                                   .results_bytes = sizeof(tpgnn_results),
                                    .read = read_all,
                                    .read_scored = read_scored,
                                    .read_fit = read_fit,
@@ -267,20 +246,12 @@ const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
                                    .record = record,
                                    .portion = portion,
                                    .end = end,
-                                   .measures = tpgnn_shell_measures,
-                                   .values = tpgnn_shell_values,
-                                   .columns = tpgnn_shell_columns,
-                                   .column_values = tpgnn_shell_column_values,
-                                   .open = open_results,
+                                   HARNESS_RANKED,
+                                   .results_bytes = sizeof(tpgnn_results),
+                                   .columns = tpgnn_results_columns,
+                                   .open = tpgnn_results_open,
                                    .add = add,
-                                   .compare = compare,
-                                   .grade = grade,
-                                   .close_results = close_results,
-                                   .groups = tpgnn_shell_groups,
-                                   .group = tpgnn_shell_group,
-                                   .tables = tpgnn_shell_tables,
-                                   .method = tpgnn_shell_method,
-                                   .json = json,
-                                   .plot = tpgnn_shell_plot,
-                                   .describe = tpgnn_shell_describe,
+                                   .compare = tpgnn_results_baselines,
+                                   .compute = harness_rank_compute,
+                                   .close_results = harness_rank_close,
                                    .held_out = "Validation tasks, best checkpoint"};

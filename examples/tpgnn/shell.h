@@ -26,17 +26,4 @@ typedef struct tpgnn_feed {
 
 extern const harness_model tpgnn_shell;
 
-/* The parts of tpgnn_shell that are in shell_results.c. */
-int tpgnn_shell_measures(const char **name, const void *data, const harness_settings *settings);
-void tpgnn_shell_values(double *measure, const void *results);
-int tpgnn_shell_columns(const char **name, const harness_settings *settings, ag_failure *why);
-void tpgnn_shell_column_values(double *column, const void *results);
-int tpgnn_shell_groups(const void *results);
-harness_group tpgnn_shell_group(const void *results, int index);
-int tpgnn_shell_tables(harness_table *table[HARNESS_TABLES], const void *results,
-                       const char *title);
-int tpgnn_shell_method(const char **name, const char **note, const void *results, int k);
-ag_status tpgnn_shell_plot(const harness_session *session, const void *results, ag_failure *why);
-void tpgnn_shell_describe(harness_page *page, const harness_session *session, const void *results);
-
 #endif

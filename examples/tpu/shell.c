@@ -65,7 +65,7 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 }
 
 static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *s,
-                             bool graded, ag_failure *why)
+                             bool known, ag_failure *why)
 {
     static const char *const name[] = {"tile", "fusion"};
     tpu_data *scored = &((tpu_files *)data)->scored;
@@ -80,13 +80,13 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
                            "run that was trained on such files",
                            runs->run[i].path, name[task], name[scored->task]);
     }
-    if (graded && !tpu_data_known(scored))
+    if (known && !tpu_data_known(scored))
         return ag_fail(why, AG_EDATA,
                        "none of the %d kernels can be scored: their run times are hidden; \"tpu "
                        "predict\" scores kernels without run times",
                        scored->kernels);
-    return graded ? harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count, why)
-                  : AG_OK;
+    return known ? harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count, why)
+                 : AG_OK;
 }
 
 static ag_status read_files(void *fit, const harness_paths *paths, const char *option,
@@ -285,20 +285,6 @@ static harness_portion portion(void *user)
 
 /* ---- results ---- */
 
-static int measures(const char **name, const void *data, const harness_settings *settings)
-{
-    const tpu_task task = ((const tpu_files *)data)->train.task;
-    const int n = tpu_measure_count(task);
-    (void)settings;
-    for (int i = 0; i < n; i++) name[i] = tpu_measure_name(task, (tpu_measure)i);
-    return n;
-}
-
-static void open_results(void *results, void *data, const harness_settings *settings)
-{
-    tpu_results_open(results, data, ((const tpu_settings *)settings)->least);
-}
-
 static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
                      ag_failure *why)
 {
@@ -313,21 +299,10 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     return tpu_results_add(results, &scorer, how->models, why);
 }
 
-static ag_status compare(void *results, ag_failure *why)
-{
-    return tpu_results_baselines(results, why);
-}
-
-static ag_status grade(void *results, ag_failure *why) { return tpu_results_grade(results, why); }
-static void close_results(void *results) { tpu_results_close(results); }
-
-static struct json_t *json(const void *results) { return tpu_results_json(results); }
-
 const harness_model tpu_shell = {.program = &tpu_program_table,
                                  .data_bytes = sizeof(tpu_files),
                                  .net_bytes = sizeof(tpu_trained),
                                  .feed_bytes = sizeof(tpu_feed),
-                                 .results_bytes = sizeof(tpu_results),
                                  .read = read_all,
                                  .read_scored = read_scored,
                                  .read_fit = read_fit,
@@ -341,21 +316,13 @@ const harness_model tpu_shell = {.program = &tpu_program_table,
                                  .record = record,
                                  .portion = portion,
                                  .end = end,
+                                 HARNESS_RANKED,
+                                 .results_bytes = sizeof(tpu_results),
                                  .smaller = true,
-                                 .measures = measures,
-                                 .values = tpu_shell_values,
-                                 .columns = tpu_shell_columns,
-                                 .column_values = tpu_shell_column_values,
-                                 .open = open_results,
+                                 .columns = tpu_results_columns,
+                                 .open = tpu_results_open,
                                  .add = add,
-                                 .compare = compare,
-                                 .grade = grade,
-                                 .close_results = close_results,
-                                 .groups = tpu_shell_groups,
-                                 .group = tpu_shell_group,
-                                 .tables = tpu_shell_tables,
-                                 .method = tpu_shell_method,
-                                 .json = json,
-                                 .plot = tpu_shell_plot,
-                                 .describe = tpu_shell_describe,
+                                 .compare = tpu_results_baselines,
+                                 .compute = harness_rank_compute,
+                                 .close_results = harness_rank_close,
                                  .held_out = "Validation programs, best checkpoint"};

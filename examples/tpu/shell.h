@@ -26,15 +26,4 @@ typedef struct tpu_feed {
 
 extern const harness_model tpu_shell;
 
-/* The parts of tpu_shell that are in shell_results.c. */
-void tpu_shell_values(double *measure, const void *results);
-int tpu_shell_columns(const char **name, const harness_settings *settings, ag_failure *why);
-void tpu_shell_column_values(double *column, const void *results);
-int tpu_shell_groups(const void *results);
-harness_group tpu_shell_group(const void *results, int index);
-int tpu_shell_tables(harness_table *table[HARNESS_TABLES], const void *results, const char *title);
-int tpu_shell_method(const char **name, const char **note, const void *results, int k);
-ag_status tpu_shell_plot(const harness_session *session, const void *results, ag_failure *why);
-void tpu_shell_describe(harness_page *page, const harness_session *session, const void *results);
-
 #endif

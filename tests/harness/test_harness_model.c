@@ -94,7 +94,7 @@ static void training(void **state)
     assert_int_equal(integer_of(j, "steps"), 300);
     assert_int_equal(integer_of(j, "parameters"), 3 * 16 + 16 + 16);
     assert_int_equal(integer_of(j, "best-step") % 100, 0);
-    assert_true(mean_of(j, "tau") > 0.8);
+    assert_true(mean_of(j, "tau-b") > 0.8);
     json_decref(j);
     program_expect_same("run", "json");
 
@@ -106,7 +106,7 @@ static void training(void **state)
     free(plot);
     free(program_text_of("run/plots/methods.tsv"));
     char *rows = program_text_of("run/metrics.csv");
-    assert_int_equal(strncmp(rows, "step,loss,rate,norm,tau,opa,slowdown@1,slowdown@5,", 50), 0);
+    assert_int_equal(strncmp(rows, "step,loss,rate,norm,tau-b,opa,slowdown@1,slowdown@5,", 52), 0);
     free(rows);
     program_expect("tabular train --out text" FILES " --steps 2", 0,
                    "Validation groups, best checkpoint\ngroup", "the run is in text");
@@ -138,7 +138,7 @@ static void evaluating(void **state)
     assert_int_equal(json_array_size(groups), 2);
     assert_string_equal(json_string_value(json_object_get(first, "group")), "d");
     assert_int_equal(integer_of(first, "items"), ITEMS);
-    assert_true(mean_of(j, "tau") > 0.8 && mean_of(j, "opa") > 0.9);
+    assert_true(mean_of(j, "tau-b") > 0.8 && mean_of(j, "opa") > 0.9);
     assert_true(mean_of(j, "slowdown@10") <= mean_of(j, "slowdown@1"));
     json_decref(j);
     /* The last checkpoint is another one than the best; trained files are warned of. */
@@ -247,8 +247,8 @@ static void studying(void **state)
     assert_int_equal(json_array_size(j), 2);
     const json_t *wide = json_array_get(j, 0), *linear = json_array_get(j, 1);
     assert_string_equal(json_string_value(json_object_get(linear, "variant")), "linear");
-    assert_true(json_number_value(json_object_get(wide, "tau")) >
-                0.3 + json_number_value(json_object_get(linear, "tau")));
+    assert_true(json_number_value(json_object_get(wide, "tau-b")) >
+                0.3 + json_number_value(json_object_get(linear, "tau-b")));
     json_decref(j);
     char *text = program_text_of("study/study.csv");
     assert_non_null(strstr(text, "slowdown@10"));

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -22,9 +23,9 @@ static const int numbers[] = {7, 3, 9};
 
 static void fill(harness_rank *r)
 {
-    harness_rank_group(r, "a", 5, NULL, in_a);
-    harness_rank_group(r, "b", 1, NULL, in_b);
-    harness_rank_group(r, "c", 3, numbers, NULL);
+    harness_rank_group(r, (harness_ranked){.name = "a", .items = 5, .actual = in_a});
+    harness_rank_group(r, (harness_ranked){.name = "b", .items = 1, .actual = in_b});
+    harness_rank_group(r, (harness_ranked){.name = "c", .items = 3, .number = numbers});
     memcpy(harness_rank_method(r, "model", NULL), by_model, sizeof by_model);
 }
 
@@ -33,10 +34,12 @@ static void near(double found, double expected)
     if (!(fabs(found - expected) < 1e-9)) fail_msg("%.12g, not %.12g", found, expected);
 }
 
+enum { PLAIN = 5 };
+
 static void expect_measures(const json_t *j, const double *expected)
 {
-    static const char *const name[] = {"tau", "opa", "slowdown@1", "slowdown@5", "slowdown@10"};
-    for (int k = 0; k < HARNESS_RANK_MEASURES; k++) {
+    static const char *const name[] = {"tau-b", "opa", "slowdown@1", "slowdown@5", "slowdown@10"};
+    for (int k = 0; k < PLAIN; k++) {
         const json_t *value = json_object_get(j, name[k]);
         if (isnan(expected[k]))
             assert_true(json_is_null(value));
@@ -51,25 +54,28 @@ static void measures_of_known_groups(void **state)
 {
     (void)state;
     const double a[] = {0.8, 0.9, 0.5, 0, 0}, none[] = {NAN, NAN, NAN, NAN, NAN},
-                 b[] = {NAN, NAN, 0, 0, 0}, mean[] = {0.8, 0.9, 0.25, 0, 0},
+                 b[] = {NAN, NAN, NAN, NAN, NAN}, mean[] = {0.8, 0.9, 0.5, 0, 0},
                  worst[] = {-1, 0, 3, 0, 0};
     harness_rank r = {0};
     ag_failure why = {0};
-    double value[HARNESS_RANK_MEASURES];
+    double value[PLAIN];
     const char *name[HARNESS_MOST_SCORES];
     fill(&r);
     double *other = harness_rank_method(&r, "last first", harness_copy("the last item is first"));
     for (int i = 0; i < 5; i++) other[i] = -i;
-    assert_int_equal(harness_rank_grade(&r, &why), AG_OK);
-    assert_int_equal(harness_rank_grade(&r, &why), AG_OK); /* again, as after more methods */
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK); /* again, as after more methods */
 
-    assert_int_equal(harness_rank_measures(name, NULL, NULL), HARNESS_RANK_MEASURES);
-    assert_int_equal(harness_rank_columns(name, NULL, &why), HARNESS_RANK_MEASURES);
-    assert_string_equal(name[HARNESS_RANK_SLOWDOWN_5], "slowdown@5");
+    assert_int_equal(harness_rank_measures(name, &r), PLAIN);
+    assert_string_equal(name[0], "tau-b");
+    assert_int_equal(harness_rank_columns(name, NULL, &why), PLAIN);
+    assert_string_equal(name[3], "slowdown@5");
     harness_rank_values(value, &r);
-    for (int k = 0; k < HARNESS_RANK_MEASURES; k++) near(value[k], mean[k]);
-    near(harness_rank_mean(&r, 1, HARNESS_RANK_TAU), -1);
-    near(harness_rank_mean(&r, 1, HARNESS_RANK_SLOWDOWN_1), 1.5);
+    for (int k = 0; k < PLAIN; k++) near(value[k], mean[k]);
+    harness_rank_column_values(value, &r);
+    near(value[1], 0.9);
+    near(harness_rank_mean(&r, 1, HARNESS_TAU_B), -1);
+    near(harness_rank_mean(&r, 1, HARNESS_SLOWDOWN_1), 3);
 
     json_t *j = harness_rank_json(&r);
     const json_t *groups = json_object_get(j, "groups");
@@ -81,6 +87,23 @@ static void measures_of_known_groups(void **state)
     expect_measures(json_object_get(json_array_get(groups, 0), "last first"), worst);
     json_decref(j);
     harness_rank_close(&r);
+}
+
+/* All tables, one after the other. */
+static void expect_csv(const harness_rank *r, int tables, const char *expected)
+{
+    harness_table *table[HARNESS_TABLES];
+    char *text = NULL;
+    size_t bytes;
+    assert_int_equal(harness_rank_tables(table, r, "A title"), tables);
+    FILE *to = open_memstream(&text, &bytes);
+    for (int i = 0; i < tables; i++) {
+        harness_table_csv(to, table[i]);
+        harness_table_free(table[i]);
+    }
+    fclose(to);
+    assert_string_equal(text, expected);
+    free(text);
 }
 
 static void groups_and_methods(void **state)
@@ -104,23 +127,15 @@ static void groups_and_methods(void **state)
     assert_string_equal(note, "says nothing");
     assert_int_equal(harness_rank_other(&name, &note, &r, 1), 0);
 
-    harness_table *table[HARNESS_TABLES];
-    char *text = NULL;
-    size_t bytes;
-    assert_int_equal(harness_rank_grade(&r, &why), AG_OK);
-    assert_int_equal(harness_rank_tables(table, &r, "A title"), 2);
-    FILE *to = open_memstream(&text, &bytes);
-    harness_table_csv(to, table[0]);
-    harness_table_csv(to, table[1]);
-    fclose(to);
-    assert_string_equal(
-        text, "group,items,tau,opa,slowdown@1,slowdown@5,slowdown@10\n"
-              "a,5,0.80000000000000004,0.90000000000000002,0.5,0,0\nb,1,,,0,0,0\nc,3,,,,,\n"
-              "mean,9,0.80000000000000004,0.90000000000000002,0.25,0,0\n"
-              "method,tau,opa,slowdown@1,slowdown@5,slowdown@10\n"
-              "model,0.80000000000000004,0.90000000000000002,0.25,0,0\nother,,0,0,0,0\n");
-    free(text);
-    for (int i = 0; i < 2; i++) harness_table_free(table[i]);
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    expect_csv(&r, 2,
+               "group,items,model tau-b,other tau-b,model opa,other opa,model slowdown@1,other "
+               "slowdown@1\n"
+               "a,5,0.80000000000000004,,0.90000000000000002,0,0.5,0\n"
+               "b,1,,,,,,\nc,3,,,,,,\n"
+               "mean,9,0.80000000000000004,,0.90000000000000002,0,0.5,0\n"
+               "method,tau-b,opa,slowdown@1,slowdown@5,slowdown@10\n"
+               "model,0.80000000000000004,0.90000000000000002,0.5,0,0\nother,,0,0,0,0\n");
     harness_rank_close(&r);
     assert_int_equal(r.groups, 0);
 }
@@ -131,17 +146,198 @@ static void without_run_times(void **state)
     (void)state;
     harness_rank r = {0};
     ag_failure why = {0};
-    double value[HARNESS_RANK_MEASURES];
+    double value[PLAIN];
     harness_rank_method(&r, "model", NULL);
-    assert_int_equal(harness_rank_grade(&r, &why), AG_OK);
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     harness_rank_values(value, &r);
     assert_true(isnan(value[0]));
     harness_rank_close(&r);
-    harness_rank_group(&r, "c", 3, numbers, NULL);
+    harness_rank_group(&r, (harness_ranked){.name = "c", .items = 3, .number = numbers});
     harness_rank_method(&r, "model", NULL);
-    assert_int_equal(harness_rank_grade(&r, &why), AG_EDATA);
+    assert_int_equal(harness_rank_compute(&r, &why), AG_EDATA);
     assert_non_null(strstr(why.sentence, "none of the 1 groups can be scored"));
     harness_rank_close(&r);
+}
+
+/* ---- rows of several groups ---- */
+
+static const harness_measure of_tiles[] = {HARNESS_APE, HARNESS_TAU_B, HARNESS_MEASURES};
+static const harness_rank_form tiles = {.kind = "tile",
+                                        .row = "program",
+                                        .rows = "programs",
+                                        .groups = "kernels",
+                                        .items = "tiles",
+                                        .measure = of_tiles,
+                                        .studied = 1,
+                                        .median = "APE % median",
+                                        .against = "roofline"};
+static const char *const programs[] = {"p", "q"};
+
+/* Kernels of p are not neighbours; of q, one has hidden run times. The second tile of each is the
+   fastest, and takes half as long as the first. */
+static void fill_tiles(harness_rank *r)
+{
+    static const int64_t a[] = {200, 100}, b[] = {20, 10, 40}, c[] = {8, 4};
+    r->form = tiles;
+    r->row_name = programs;
+    r->rows = 2;
+    harness_rank_group(r, (harness_ranked){.name = "p1", .items = 2, .actual = a, .row = 0});
+    harness_rank_group(r, (harness_ranked){.name = "q1", .items = 2, .actual = c, .row = 1});
+    harness_rank_group(r, (harness_ranked){.name = "p2", .items = 3, .actual = b, .row = 0});
+    harness_rank_group(r, (harness_ranked){.name = "q2", .items = 2, .row = 1});
+    const double score[] = {1, 2, 5, 4, 2, 1, 3, 0, 0};
+    memcpy(harness_rank_method(r, "model", NULL), score, sizeof score);
+    harness_rank_method(r, "constant", harness_copy("nothing"));
+    double *roofline = harness_rank_method(r, "roofline", harness_copy("the slower one"));
+    for (int i = 0; i < r->items; i++) roofline[i] = -score[i];
+}
+
+/* p: 200 instead of 100 and 10 as it should be; all equal: 200 and 20. */
+static void programs_of_kernels(void **state)
+{
+    (void)state;
+    harness_rank r = {0};
+    ag_failure why = {0};
+    double column[2];
+    const char *name[HARNESS_MOST_SCORES];
+    fill_tiles(&r);
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    near(harness_rank_at(&r, 0, 0)->of[HARNESS_APE], 100 * 100 / 110.0);
+    near(harness_rank_at(&r, 0, 0)->of[HARNESS_TAU_B], 0); /* -1 and 1 */
+    near(harness_rank_at(&r, 1, 0)->of[HARNESS_APE], 100);
+    near(harness_rank_at(&r, 0, 1)->of[HARNESS_APE], 0);
+    assert_int_equal(harness_rank_at(&r, 0, 1)->known, 2);
+    assert_int_equal(harness_rank_studied(name, &tiles), 2);
+    assert_string_equal(name[1], "APE % median");
+    harness_rank_column_values(column, &r);
+    near(column[0], 50 / 1.1);
+    near(column[1], 50 / 1.1);
+    near(harness_rank_over(&r, 1, HARNESS_APE).geometric, 100);
+    expect_csv(
+        &r, 2,
+        "program,kernels,tiles,model APE %,roofline APE %,model tau-b,roofline tau-b\n"
+        "p,2,5,90.909090909090907,27.272727272727273,0,0\nq,2,4,0,100,1,-1\n"
+        "median,4,9,45.454545454545453,63.63636363636364,0.5,-0.5\n"
+        "geometric mean,4,9,0,52.223296786709355,0,\n"
+        "mean,4,9,45.454545454545453,63.63636363636364,0.5,-0.5\n"
+        "method,APE % median,APE % geometric mean,APE %,tau-b\n"
+        "model,45.454545454545453,0,45.454545454545453,0.5\nconstant,100,100.00000000000004,100,\n"
+        "roofline,63.63636363636364,52.223296786709355,63.63636363636364,-0.5\n");
+    json_t *j = harness_rank_json(&r);
+    char *text = json_dumps(json_object_get(j, "groups"), JSON_COMPACT | JSON_REAL_PRECISION(3));
+    assert_string_equal(
+        text, "[{\"group\":\"p\",\"kernels\":2,\"items\":5,\"model\":{\"APE %\":90.9,"
+              "\"tau-b\":0.0},\"constant\":{\"APE %\":100.0,\"tau-b\":null},\"roofline\":{"
+              "\"APE %\":27.3,\"tau-b\":0.0}},{\"group\":\"q\",\"kernels\":2,\"items\":4,"
+              "\"model\":{\"APE %\":0.0,\"tau-b\":1.0},\"constant\":{\"APE %\":100.0,\"tau-b\":"
+              "null},\"roofline\":{\"APE %\":100.0,\"tau-b\":-1.0}}]");
+    free(text);
+    assert_string_equal(json_string_value(json_object_get(j, "kind")), "tile");
+    static const char *const over[] = {"median", "geometric mean", "mean"};
+    for (int i = 0; i < 3; i++) {
+        const json_t *constant = json_object_get(json_object_get(j, over[i]), "constant");
+        near(json_number_value(json_object_get(constant, "APE %")), 100);
+    }
+    json_decref(j);
+    harness_rank_close(&r);
+}
+
+/* ---- families, and runs that are too short to count ---- */
+
+static const harness_measure of_tasks[] = {HARNESS_MAPE, HARNESS_MAPE_ALL, HARNESS_R2, HARNESS_MAE,
+                                           HARNESS_MEASURES};
+static const char *const families[] = {"f", "g", "none"};
+
+static void means_over_families(void **state)
+{
+    (void)state;
+    static const int64_t t[] = {100, 200, 100, 10, 300};
+    static const double predicted[] = {150, 200, 200, 20, 300}, cost[] = {0, 0, 0, 0, 0};
+    harness_rank r = {.form = {.row = "task",
+                               .rows = "tasks",
+                               .items = "schedules",
+                               .measure = of_tasks,
+                               .main = 1,
+                               .shown = 2},
+                      .family_name = families,
+                      .families = 3,
+                      .times = true,
+                      .least = 50};
+    ag_failure why = {0};
+    harness_rank_group(&r, (harness_ranked){.name = "f_1", .items = 2, .actual = t});
+    harness_rank_group(&r, (harness_ranked){.name = "f_2", .items = 2, .actual = t + 2});
+    harness_rank_group(&r,
+                       (harness_ranked){.name = "g_1", .items = 1, .actual = t + 4, .family = 1});
+    memcpy(harness_rank_method(&r, "model", NULL), predicted, sizeof predicted);
+    r.cost[0] = cost;
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    near(harness_rank_at(&r, 0, 0)->of[HARNESS_MAE], (log(100) + log(200)) / 2);
+    expect_csv(&r, 4,
+               "task,schedules,counted,MAPE %\nf_1,2,2,25\nf_2,2,1,100\ng_1,1,1,0\n"
+               "mean,5,4,41.666666666666664\n"
+               "family,tasks,schedules,MAPE %\nf,2,4,62.5\ng,1,1,0\nmean,3,5,31.25\n"
+               "method,MAPE %,MAPE % of all\nmodel,41.666666666666664,41.666666666666664\n"
+               "method,MAPE %,MAPE % of all\nmodel,31.25,31.25\n");
+    json_t *j = harness_rank_json(&r);
+    const json_t *list = json_object_get(j, "families"), *f = json_array_get(list, 0);
+    assert_int_equal(json_array_size(list), 2); /* "none" has no task */
+    assert_int_equal(json_integer_value(json_object_get(f, "groups")), 2);
+    near(json_number_value(json_object_get(json_object_get(f, "model"), "MAPE %")), 62.5);
+    const json_t *over = json_object_get(json_object_get(j, "mean over families"), "model");
+    near(json_number_value(json_object_get(over, "MAPE %")), 31.25);
+    const json_t *task = json_array_get(json_object_get(j, "groups"), 1);
+    assert_string_equal(json_string_value(json_object_get(task, "family")), "f");
+    assert_int_equal(json_integer_value(json_object_get(task, "counted")), 1);
+    json_decref(j);
+    harness_rank_close(&r);
+}
+
+/* A method that could not score a group has no means, since they would be of other groups. */
+static void methods_without_scores(void **state)
+{
+    (void)state;
+    harness_rank r = {0};
+    ag_failure why = {0};
+    fill(&r);
+    memcpy(harness_rank_method(&r, "a alone", harness_copy("-")), by_model, sizeof by_model);
+    harness_rank_absent(&r, 1, 1);
+    memcpy(harness_rank_method(&r, "not c", harness_copy("-")), by_model, sizeof by_model);
+    harness_rank_absent(&r, 2, 2); /* which nobody can measure */
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    near(harness_rank_at(&r, 1, 0)->of[HARNESS_TAU_B], 0.8);
+    assert_true(isnan(harness_rank_mean(&r, 1, HARNESS_TAU_B)));
+    near(harness_rank_mean(&r, 2, HARNESS_TAU_B), 0.8);
+    harness_rank_close(&r);
+}
+
+/* The time grows with the groups, not with their square: that would be minutes. */
+static void many_rows(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    const char **name = calloc(N / 2, sizeof *name);
+    harness_rank r = {.row_name = name, .rows = N / 2};
+    int64_t *ns = calloc(2 * N, sizeof *ns);
+    ag_failure why = {0};
+    for (int i = 0; i < N; i++) { /* a row's two groups lie far apart */
+        ns[2 * i] = 1000;
+        ns[2 * i + 1] = 2000;
+        name[i % (N / 2)] = "row";
+        harness_rank_group(
+            &r, (harness_ranked){
+                    .name = "group", .items = 2, .actual = ns + 2 * (size_t)i, .row = i % (N / 2)});
+    }
+    double *score = harness_rank_method(&r, "model", NULL);
+    for (int i = 0; i < N; i++) score[2 * i] = i % 3 && i >= N / 2 ? 1 : -1;
+    const clock_t from = clock();
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    assert_true((double)(clock() - from) / CLOCKS_PER_SEC < 10);
+    for (int p = 0; p < N / 2; p++)
+        if (harness_rank_at(&r, 0, p)->of[HARNESS_TAU_B] != ((p + N / 2) % 3 ? 0 : 1))
+            fail_msg("row %d", p);
+    free(name);
+    harness_rank_close(&r);
+    free(ns);
 }
 
 /* ---- scores ---- */
@@ -180,8 +376,13 @@ static void scores_are_weighted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measures_of_known_groups), cmocka_unit_test(groups_and_methods),
-        cmocka_unit_test(without_run_times), cmocka_unit_test(scores_are_weighted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(measures_of_known_groups),
+                                       cmocka_unit_test(groups_and_methods),
+                                       cmocka_unit_test(without_run_times),
+                                       cmocka_unit_test(programs_of_kernels),
+                                       cmocka_unit_test(means_over_families),
+                                       cmocka_unit_test(methods_without_scores),
+                                       cmocka_unit_test(many_rows),
+                                       cmocka_unit_test(scores_are_weighted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static ag_status demo_train(harness_call *call, ag_failure *why)
 }
 static ag_status demo_eval(harness_call *call, ag_failure *why) { return demo_train(call, why); }
 
-static const char *const columns[] = {"loss", "valid_tau"};
+static const char *const columns[] = {"loss", "tau"};
 
 static void put(const char *folder, const char *name, const char *text)
 {
@@ -60,14 +60,17 @@ static void writes_metrics(void **state)
     train(run, 1, 2);
     char *jsonl = files_text(folder, "metrics.jsonl"), *csv = files_text(folder, "metrics.csv");
     assert_string_equal(
-        jsonl, "{\"step\": 1, \"loss\": 1}\n{\"step\": 2, \"loss\": 0.5, \"valid_tau\": 0.02}\n");
-    assert_string_equal(csv, "step,loss,valid_tau\n1,1,\n2,0.5,0.02\n");
+        jsonl, "{\"step\": 1, \"loss\": 1}\n{\"step\": 2, \"loss\": 0.5, \"tau\": 0.02}\n");
+    assert_string_equal(csv, "step,loss,tau\n1,1,\n2,0.5,0.02\n");
     double *steps, *values;
     int64_t n;
-    assert_int_equal(harness_run_column(run, "valid_tau", &steps, &values, &n, &why), AG_OK);
-    assert_true(n == 1 && steps[0] == 2 && values[0] == 0.02);
-    harness_free(steps);
-    harness_free(values);
+    static const char *const names[] = {"tau", "tau-b"}; /* older runs have the first one */
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(harness_run_column(run, names[i], &steps, &values, &n, &why), AG_OK);
+        assert_true(n == 1 && steps[0] == 2 && values[0] == 0.02);
+        harness_free(steps);
+        harness_free(values);
+    }
     assert_int_equal(harness_run_close(run, &why), AG_OK);
     free(jsonl);
     free(csv);
@@ -111,7 +114,7 @@ static void resumes_to_the_same_bytes(void **state)
     assert_int_equal(harness_run_rewind(run, 0, &why), AG_OK);
     harness_run_close(run, &why);
     char *csv = files_text(halved, "metrics.csv"), *jsonl = files_text(halved, "metrics.jsonl");
-    assert_string_equal(csv, "step,loss,valid_tau\n");
+    assert_string_equal(csv, "step,loss,tau\n");
     assert_string_equal(jsonl, "");
     free(csv);
     free(jsonl);
@@ -208,7 +211,7 @@ static void force_clears_what_the_programs_write(void **state)
         "result.json",      "autotune.json",     "metrics.jsonl",    "metrics.csv",
         "timing.jsonl",     "plots/curves.svg",  "plots/order.gp",   "plots/files.tsv",
         "plots/scores.svg", "plots/methods.svg", "plots/fusion.svg", "plots/fusion-curves.tsv",
-        "plots/tiles.gp"};
+        "plots/tiles.gp",   "plots/times.svg",   "plots/parts.tsv"};
     static const char *const theirs[] = {"notes.txt", "plots/mine.svg", "plots/curves.png",
                                          "my-config.json"};
     const char *folder = files_path("forced");

@@ -143,7 +143,7 @@ static void refuses_what_is_not_finite(void **state)
     (void)state;
     harness_pairs p;
     int64_t order[3];
-    double out;
+    harness_choice choice;
     double good[3] = {1, 2, 3}, bad[3] = {1, (double)NAN, 3}, wide[3] = {1, 2, (double)INFINITY};
     ag_failure why = {0}, other = {0}, third = {0};
     assert_int_equal(harness_pairs_count(&p, bad, good, 3, &why), AG_EFINITE);
@@ -154,7 +154,7 @@ static void refuses_what_is_not_finite(void **state)
     assert_string_equal(other.sentence,
                         "ranking score: run time 2 of 3 is inf; only finite numbers can be ranked");
     assert_int_equal(harness_order(order, bad, 3, &third), AG_EFINITE);
-    assert_int_equal(harness_slowdown(&out, bad, good, 3, 1, &third), AG_EFINITE);
+    assert_int_equal(harness_choose(&choice, bad, good, 3, 1, &third), AG_EFINITE);
 }
 
 static void orders_ties_by_index(void **state)
@@ -166,44 +166,108 @@ static void orders_ties_by_index(void **state)
     assert_memory_equal(order, ((int64_t[]){3, 1, 4, 0, 2, 5}), sizeof order);
 }
 
+static harness_choice choose(const double *score, const double *truth, int n, int k)
+{
+    harness_choice c;
+    ag_failure why = {0};
+    assert_int_equal(harness_choose(&c, score, truth, n, k, &why), AG_OK);
+    return c;
+}
+
 static void looks_at_the_best_predicted(void **state)
 {
     (void)state;
-    double score[5] = {3, 1, 2, 5, 4}, truth[5] = {10, 30, 20, 15, 12}, out;
-    ag_failure why = {0};
-    assert_int_equal(harness_slowdown(&out, score, truth, 5, 1, &why), AG_OK);
-    assert_true(out == 2.0);
-    assert_int_equal(harness_slowdown(&out, score, truth, 5, 2, &why), AG_OK);
-    assert_true(out == 1.0);
-    assert_int_equal(harness_slowdown(&out, score, truth, 5, 100, &why), AG_OK);
-    assert_true(out == 0.0);
-    assert_int_equal(harness_top_min(&out, score, truth, 5, 2, &why), AG_OK);
-    assert_true(out == 0.0);
-    assert_int_equal(harness_top_min(&out, score, truth, 5, 5, &why), AG_OK);
-    assert_true(out == 1.0);
-    assert_int_equal(harness_top_mean(&out, score, truth, 5, 2, &why), AG_OK); /* 25 / 11 */
-    assert_true(fabs(out - (2 - 25.0 / 11)) < 1e-15);
-    assert_int_equal(harness_top_mean(&out, score, truth, 5, 50, &why), AG_OK);
-    assert_true(out == 1.0);
+    const double score[5] = {3, 1, 2, 5, 4}, truth[5] = {10, 30, 20, 15, 12};
+    harness_choice c = choose(score, truth, 5, 1);
+    assert_true(harness_slowdown(&c) == 2.0 && harness_top(&c) == 1 / 3.0 && c.recall == 0);
+    c = choose(score, truth, 5, 2);
+    assert_true(harness_slowdown(&c) == 1.0 && c.least == 20 && c.mean == 25);
+    assert_true(c.best_least == 10 && c.best_mean == 11 && c.recall == 0);
+    c = choose(score, truth, 5, 3); /* 30, 20, 10 against 10, 12, 15 */
+    assert_true(harness_slowdown(&c) == 0 && c.recall == 1 / 3.0);
+    c = choose(score, truth, 5, 100);
+    assert_true(harness_slowdown(&c) == 0.0 && harness_top(&c) == 1 && c.recall == 1);
+    assert_true(c.mean == c.best_mean);
     /* ties of scores: the lower index is chosen */
-    assert_int_equal(harness_slowdown(&out, (double[]){1, 1}, (double[]){4, 2}, 2, 1, &why), AG_OK);
-    assert_true(out == 1.0);
+    c = choose((double[]){1, 1}, (double[]){4, 2}, 2, 1);
+    assert_true(harness_slowdown(&c) == 1.0);
 }
 
 static void refuses_hidden_run_times(void **state)
 {
     (void)state;
-    double out;
+    harness_choice c;
     ag_failure why = {0}, other = {0};
-    assert_int_equal(harness_slowdown(&out, (double[]){1, 2}, (double[]){5, 0}, 2, 1, &why),
-                     AG_EDATA);
-    assert_string_equal(
-        why.sentence,
-        "top-k score: run time 1 of 2 is 0, but run times must be above 0; files without "
-        "run times can be predicted, not scored");
-    assert_int_equal(harness_top_min(&out, (double[]){1}, (double[]){5}, 1, 0, &other), AG_EUSE);
+    assert_int_equal(harness_choose(&c, (double[]){1, 2}, (double[]){5, 0}, 2, 1, &why), AG_EDATA);
+    assert_string_equal(why.sentence,
+                        "choice: run time 1 of 2 is 0, but run times must be above 0; files "
+                        "without run times can be predicted, not scored");
+    assert_int_equal(harness_choose(&c, (double[]){1}, (double[]){5}, 1, 0, &other), AG_EUSE);
     assert_string_equal(other.sentence,
-                        "top-k score: k is 0 and there are 1 items; both must be at least 1");
+                        "choice: k is 0 and there are 1 items; both must be at least 1");
+}
+
+static double pairwise_by_force(const double *score, const double *truth, int n, double share)
+{
+    int64_t pairs = 0, halves = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) {
+            if (!(fabs(truth[i] - truth[j]) > share * fmin(truth[i], truth[j]))) continue;
+            pairs++;
+            halves += score[i] == score[j]                             ? 1
+                      : (score[i] < score[j]) == (truth[i] < truth[j]) ? 2
+                                                                       : 0;
+        }
+    return pairs ? (double)halves / (2 * (double)pairs) : (double)NAN;
+}
+
+static void pairs_that_differ_enough(void **state)
+{
+    (void)state;
+    static const double share[] = {0, 0.02, 0.3, 1};
+    double score[60], truth[60], fast;
+    ag_failure why = {0};
+    for (int trial = 0; trial < 400; trial++) {
+        const int n = trial % 60;
+        fill(score, n, trial % 3 ? 10 : 100000, (uint32_t)(2 * trial + 1));
+        fill(truth, n, trial % 2 ? 30 : 100000, (uint32_t)(1000003 + 2 * trial));
+        for (int i = 0; i < n; i++) truth[i]++;
+        assert_int_equal(harness_pairwise(&fast, score, truth, n, share[trial % 4], &why), AG_OK);
+        const double slow = pairwise_by_force(score, truth, n, share[trial % 4]);
+        assert_true(fast == slow || (isnan(fast) && isnan(slow)));
+    }
+    /* 160, 80, 101, 100 */
+    const double four[] = {-1, -3, -4, -2}, times[] = {100, 80, 160, 101};
+    harness_pairwise(&fast, four, times, 4, 0, &why); /* 100-101 counts as wrong */
+    assert_true(fast == 2 / 6.0);
+    harness_pairwise(&fast, four, times, 4, 0.3, &why); /* only those with 160 */
+    assert_true(fast == 0);
+    harness_pairwise(&fast, (double[]){1, 2}, (double[]){7, 9}, 2, 0.3, &why);
+    assert_true(isnan(fast)); /* they differ by 28.6 % */
+    assert_int_equal(harness_pairwise(&fast, four, times, 4, (double)NAN, &why), AG_EUSE);
+    assert_string_equal(why.sentence,
+                        "pairwise: pairs must differ by nan, but a share is from 0 to 1");
+    why = (ag_failure){0};
+    assert_int_equal(
+        harness_pairwise(&fast, (double[]){1, (double)NAN}, (double[]){7, 9}, 2, 0, &why),
+        AG_EFINITE);
+}
+
+static void averages(void **state)
+{
+    (void)state;
+    const double none = (double)NAN, some[] = {none, 4, 1, none, 2, 8};
+    harness_averages a = harness_average(some, 6);
+    assert_true(a.count == 4 && a.mean == 3.75 && a.median == 3);
+    assert_true(fabs(a.geometric - pow(64, 0.25)) < 1e-12);
+    assert_true(harness_average((double[]){3, 0, 1}, 3).geometric == 0);
+    assert_true(isnan(harness_average((double[]){3, -1, 1}, 3).geometric));
+    a = harness_average(some, 1);
+    assert_true(a.count == 0 && isnan(a.mean) && isnan(a.median) && isnan(a.geometric));
+    /* The learned model's column of Table 2 of Kaufman et al., whose mean is the geometric one. */
+    a = harness_average((double[]){9.7, 1.5, 3.1, 3.9, 8.0, 2.8, 2.7, 3.4}, 8);
+    assert_true(fabs(a.geometric - 3.7) < 0.05);
+    assert_true(fabs(a.median - 3.25) < 1e-12); /* printed as 3.3 */
 }
 
 static void mean_and_spread(void **state)
@@ -244,6 +308,8 @@ int main(void)
         cmocka_unit_test(orders_ties_by_index),
         cmocka_unit_test(looks_at_the_best_predicted),
         cmocka_unit_test(refuses_hidden_run_times),
+        cmocka_unit_test(pairs_that_differ_enough),
+        cmocka_unit_test(averages),
         cmocka_unit_test(mean_and_spread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

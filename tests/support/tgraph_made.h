@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/harness/rank/measures.h"
 #include "examples/tgraph/baseline/baseline_internal.h"
 
 enum { RANDOM, RIDGE, BOOSTING, NODES = 4 };
@@ -95,6 +96,30 @@ static inline void run(tgraph_baseline_result *r, const tgraph_baseline_part *tr
 {
     ag_failure why = {0};
     if (tgraph_baselines_run(r, train, trains, part, count, o, &why)) fail_msg("%s", why.sentence);
+}
+
+/* A measure of a baseline's scores of a part with run times. */
+static inline double measured(const tgraph_baseline *b, const tgraph_baseline_part *part,
+                              harness_measure measure)
+{
+    double *target = zeroed((size_t)part->count, sizeof *target);
+    int64_t *actual = zeroed((size_t)part->count, sizeof *actual);
+    harness_measured m;
+    ag_failure why = {0};
+    for (int i = 0; i < part->count; i++) {
+        const int c = tgraph_part_config(part, i);
+        actual[i] = part->tile ? part->tile->runtime[c] : part->file->runtime[c];
+        target[i] = tgraph_part_truth(part, c);
+    }
+    const harness_items items = {.name = made_name,
+                                 .count = part->count,
+                                 .score = b->score,
+                                 .actual = actual,
+                                 .target = target};
+    if (harness_measure_items(&m, &items, &why)) fail_msg("%s", why.sentence);
+    ag_free(target);
+    ag_free(actual);
+    return m.of[measure];
 }
 
 static inline void split(tgraph_file *f)

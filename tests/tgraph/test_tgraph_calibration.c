@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scores as run times: the configurations that are used, and the grades that follow. */
-#include "examples/tgraph/calibration.h"
+/* Scores as run times: the configurations that are used, and the measures that follow. */
+#include "examples/tgraph/results.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -40,8 +40,30 @@ static void make(world *w)
                             .held = w->held,
                             .held_count = HALF,
                             .has_runtimes = 1};
-    w->entry = (tgraph_entry){
-        .path = "a.npz", .file = &w->file, .item = w->held, .items = HALF, .configs = CONFIGS};
+    w->entry = (tgraph_entry){.path = "a.npz",
+                              .name = "a.npz",
+                              .file = &w->file,
+                              .item = w->held,
+                              .items = HALF,
+                              .configs = CONFIGS,
+                              .has_runtimes = 1,
+                              .score = 1};
+}
+
+/* Results with scores of the configurations that are held out and of those that train. */
+static const double *calibrated(tgraph_results *r, world *w, const double *training,
+                                ag_failure *why)
+{
+    const tgraph_set set = {.entry = &w->entry, .count = 1};
+    *r = (tgraph_results){0};
+    tgraph_results_open(r, &set, 0);
+    assert_int_equal(r->calibration[0].count, HALF);
+    assert_int_equal(r->calibrated, 1);
+    for (int i = 0; i < HALF; i++) r->rank.score[0][i] = w->score[w->held[i]];
+    memcpy(r->calibration[0].score, training, HALF * sizeof *training);
+    memcpy(harness_rank_method(&r->rank, "kinds", NULL), w->kind, sizeof w->kind);
+    tgraph_results_compute(r, why);
+    return why->status ? NULL : harness_rank_at(&r->rank, 1, 0)->of;
 }
 
 static void what_is_noise_ties(void **state)
@@ -49,41 +71,62 @@ static void what_is_noise_ties(void **state)
     (void)state;
     world *w = harness_alloc(sizeof *w);
     make(w);
-    double held[HALF];
+    double training[HALF];
     ag_failure why = {0};
-    tgraph_calibration c;
-    tgraph_calibration_open(&c, &w->entry);
-    assert_int_equal(c.count, HALF);
-    for (int i = 0; i < HALF; i++) {
-        held[i] = w->score[w->held[i]];
-        c.score[i] = w->score[c.item[i]];
-    }
-    assert_int_equal(tgraph_calibration_grade(&c, &w->entry, held, 0, &why), AG_OK);
+    tgraph_results r;
+    for (int i = 0; i < HALF; i++) training[i] = w->score[w->train[i]];
     /* as good as knowing the kinds, and no better */
-    tgraph_grades raw, kinds;
-    tgraph_grade(&raw, &w->entry, w->held, HALF, held, 0, &why);
-    tgraph_grade(&kinds, &w->entry, w->held, HALF, w->kind, 0, &why);
-    assert_int_equal(c.grades.configs, HALF);
-    assert_true(c.grades.tau == kinds.tau && c.grades.tied == kinds.tied);
-    assert_true(c.grades.opa == kinds.opa);
-    assert_true(raw.tied == 0 && raw.tau < kinds.tau - 0.1);
-    assert_int_equal(tgraph_calibration_grade(&c, &w->entry, held, 1, &why), AG_OK);
-    assert_true(c.grades.tau < kinds.tau - 0.1); /* tau-a gives no credit for ties */
+    const double *of = calibrated(&r, w, training, &why);
+    const double *raw = harness_rank_at(&r.rank, 0, 0)->of,
+                 *kinds = harness_rank_at(&r.rank, 2, 0)->of;
+    const double best = kinds[HARNESS_TAU_B];
+    assert_int_equal(harness_rank_at(&r.rank, 1, 0)->counted, HALF);
+    assert_true(of[HARNESS_TAU_B] == best && of[HARNESS_TIED] == kinds[HARNESS_TIED]);
+    assert_true(of[HARNESS_OPA] == kinds[HARNESS_OPA]);
+    assert_true(raw[HARNESS_TIED] == 0 && raw[HARNESS_TAU_B] < best - 0.1);
+    assert_true(of[HARNESS_TAU_A] < best - 0.1); /* tau-a gives no credit for ties */
+    tgraph_results_close(&r);
     /* a few run times that are much longer than all others, and not foreseen, change nothing */
     for (int i = 0; i < 3; i++) {
         w->runtime[w->train[i]] = INT64_MAX / 4;
-        c.score[i] = -1;
+        training[i] = -1;
     }
-    assert_int_equal(tgraph_calibration_grade(&c, &w->entry, held, 0, &why), AG_OK);
-    assert_true(c.grades.tau == kinds.tau);
+    assert_true(calibrated(&r, w, training, &why)[HARNESS_TAU_B] == best);
+    tgraph_results_close(&r);
     /* nothing is known, so all ties: no order */
-    for (int i = 0; i < HALF; i++) c.score[i] = i % 7;
-    assert_int_equal(tgraph_calibration_grade(&c, &w->entry, held, 0, &why), AG_OK);
-    assert_true(c.grades.tied == 1 && c.grades.tau == 0);
-    c.score[7] = (double)NAN;
-    assert_int_equal(tgraph_calibration_grade(&c, &w->entry, held, 0, &why), AG_EFINITE);
+    for (int i = 0; i < HALF; i++) training[i] = i % 7;
+    of = calibrated(&r, w, training, &why);
+    assert_true(of[HARNESS_TIED] == 1 && of[HARNESS_TAU_B] == 0);
+    tgraph_results_close(&r);
+    training[7] = (double)NAN;
+    assert_null(calibrated(&r, w, training, &why));
+    assert_int_equal(why.status, AG_EFINITE);
     assert_non_null(strstr(why.sentence, "a.npz, training configurations: "));
-    tgraph_calibration_close(&c);
+    tgraph_results_close(&r);
+    harness_free(w);
+}
+
+/* Of several files one was not split: it has no calibrated scores, and there is no mean of them. */
+static void some_files_are_split(void **state)
+{
+    (void)state;
+    world *w = harness_alloc(2 * sizeof *w);
+    make(w);
+    make(w + 1);
+    tgraph_entry entry[2] = {w->entry, w[1].entry};
+    const tgraph_set set = {.entry = entry, .count = 2};
+    ag_failure why = {0};
+    tgraph_results r = {0};
+    w[1].file.train = NULL;
+    tgraph_results_open(&r, &set, 0);
+    for (int i = 0; i < HALF; i++) r.rank.score[0][i] = r.rank.score[0][HALF + i] = i;
+    for (int i = 0; i < HALF; i++) r.calibration[0].score[i] = w->score[w->train[i]];
+    assert_int_equal(tgraph_results_compute(&r, &why), AG_OK);
+    assert_false(isnan(harness_rank_at(&r.rank, 1, 0)->of[HARNESS_TAU_B]));
+    assert_true(isnan(harness_rank_at(&r.rank, 1, 1)->of[HARNESS_TAU_B]));
+    assert_false(isnan(harness_rank_mean(&r.rank, 0, HARNESS_OPA)));
+    assert_true(isnan(harness_rank_mean(&r.rank, 1, HARNESS_OPA)));
+    tgraph_results_close(&r);
     harness_free(w);
 }
 
@@ -106,7 +149,6 @@ static void taken_evenly(void **state)
     tgraph_calibration c;
     tgraph_calibration_open(&c, &(tgraph_entry){.file = &(tgraph_file){.train_count = 4}});
     assert_int_equal(c.count, 0); /* not split */
-    assert_true(isnan(c.grades.tau));
     tgraph_calibration_close(&c);
 }
 
@@ -114,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_noise_ties),
+        cmocka_unit_test(some_files_are_split),
         cmocka_unit_test(taken_evenly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

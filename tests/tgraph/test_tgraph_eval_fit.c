@@ -72,30 +72,38 @@ static json_t *call(const char *line, const char *err)
     return j;
 }
 
-static const json_t *baselines_of(const json_t *j, int file)
+/* The measures of all methods: of a file, or the means (-1). */
+static const json_t *methods_of(const json_t *j, int file)
 {
-    const json_t *files = json_object_get(j, "files");
-    if (file < 0) return json_object_get(json_object_get(j, "mean"), "baselines");
+    const json_t *files = json_object_get(j, "groups");
+    if (file < 0) return json_object_get(j, "mean");
     assert_true((size_t)file < json_array_size(files));
-    return json_object_get(json_array_get(files, (size_t)file), "baselines");
+    return json_array_get(files, (size_t)file);
+}
+
+static const json_t *measures_of(const json_t *j, int file, const char *by)
+{
+    return json_object_get(methods_of(j, file), by);
 }
 
 static const json_t *score_of(const json_t *j, const char *by)
 {
-    return json_object_get(json_object_get(baselines_of(j, -1), by), "opa");
+    return json_object_get(measures_of(j, -1, by), "opa");
 }
 
 static void expect_equal(const json_t *one, const json_t *two)
 {
-    const size_t files = json_array_size(json_object_get(one, "files"));
-    assert_int_equal(json_array_size(json_object_get(two, "files")), files);
+    static const char *const by[] = {"random", "ridge", "boosting"};
+    const size_t files = json_array_size(json_object_get(one, "groups"));
+    assert_int_equal(json_array_size(json_object_get(two, "groups")), files);
     assert_true(files > 0 && json_is_number(score_of(one, "ridge")));
     for (int i = -1; i < (int)files; i++)
-        if (!json_equal(baselines_of(one, i), baselines_of(two, i))) {
-            json_dumpf(baselines_of(one, i), stderr, 0);
-            json_dumpf(baselines_of(two, i), stderr, 0);
-            fail_msg("the baselines of file %d differ", i);
-        }
+        for (int k = 0; k < 3; k++)
+            if (!json_equal(measures_of(one, i, by[k]), measures_of(two, i, by[k]))) {
+                json_dumpf(methods_of(one, i), stderr, 0);
+                json_dumpf(methods_of(two, i), stderr, 0);
+                fail_msg("%s of file %d differs", by[k], i);
+            }
 }
 
 /* Trains, evaluates the same held-out files, expects the same baselines; returns those of train. */
@@ -125,10 +133,10 @@ static void as_in_training(void **state)
     /* the seed decides which files a fold holds out; the baselines still learn from the others */
     json_t *fold = call(TRAIN "--data a.npz b.npz c.npz d.npz --folds 2 --fold 1 --out fold", "");
     char line[200] = EVAL "--run fold --data";
-    const json_t *files = json_object_get(fold, "files");
+    const json_t *files = json_object_get(fold, "groups");
     for (size_t i = 0; i < json_array_size(files); i++) {
         strcat(line, " ");
-        strcat(line, json_string_value(json_object_get(json_array_get(files, i), "file")));
+        strcat(line, json_string_value(json_object_get(json_array_get(files, i), "group")));
     }
     json_t *again = call(line, "");
     expect_equal(fold, again);
@@ -143,20 +151,16 @@ static void split_and_whole(void **state)
     json_t *j = expect_same(TRAIN "--data a.npz b.npz --split 0.7 --valid c.npz --out mix",
                             EVAL "--run mix --data a.npz b.npz c.npz");
     json_t *alone = call(EVAL "--run mix --data c.npz", "");
-    assert_true(json_equal(json_object_get(baselines_of(j, 2), "ridge"),
-                           json_object_get(baselines_of(alone, 0), "ridge")));
+    assert_true(json_equal(measures_of(j, 2, "ridge"), measures_of(alone, 0, "ridge")));
     json_decref(alone);
     /* a file that is split needs no other file, and its fit uses none */
     move("a.npz", "away.npz");
     alone = call(EVAL "--run mix --data b.npz", "");
-    assert_true(json_equal(json_object_get(baselines_of(j, 1), "ridge"),
-                           json_object_get(baselines_of(alone, 0), "ridge")));
+    assert_true(json_equal(measures_of(j, 1, "ridge"), measures_of(alone, 0, "ridge")));
     json_decref(alone);
     alone = call(EVAL "--run mix --data b.npz c.npz", "a.npz: there is no such file");
-    assert_true(json_equal(json_object_get(baselines_of(j, 1), "ridge"),
-                           json_object_get(baselines_of(alone, 0), "ridge")));
-    assert_true(
-        json_is_null(json_object_get(json_object_get(baselines_of(alone, 1), "ridge"), "opa")));
+    assert_true(json_equal(measures_of(j, 1, "ridge"), measures_of(alone, 0, "ridge")));
+    assert_true(json_is_null(json_object_get(measures_of(alone, 1, "ridge"), "opa")));
     json_decref(alone);
     move("away.npz", "a.npz");
     json_decref(j);

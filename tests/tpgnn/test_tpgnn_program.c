@@ -80,7 +80,7 @@ static double number_of(const json_t *j, const char *key)
 
 static const json_t *mean_of(const json_t *j, const char *method)
 {
-    return json_object_get(json_object_get(j, "mean over tasks"), method);
+    return json_object_get(json_object_get(j, "mean"), method);
 }
 
 /* ---- commands ---- */
@@ -93,20 +93,16 @@ static void training(void **state)
                                        "Validation tasks, best checkpoint\ntask", "");
     program_pictures = 0;
     assert_string_equal(o.err, "");
-    static const char *const shown[] = {"\nc_1 ",
-                                        "By family: means over its tasks\n",
-                                        "Mean over the tasks\nmethod",
-                                        "Mean over the families\nmethod",
-                                        "\nridge within tasks ",
-                                        "\nvectorised extents ",
+    static const char *const shown[] = {"\nc_1 ", "Mean over the tasks\nmethod",
+                                        "\nridge within tasks ", "\nvectorised extents ",
                                         "\nrandom: "};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         if (!strstr(o.out, shown[i])) fail_msg("no \"%s\" in %s", shown[i], o.out);
     free(program_text_of("full/best.safetensors"));
     free(program_text_of("full/plots/methods.tsv"));
-    free(program_text_of("full/plots/families.tsv"));
+    free(program_text_of("full/plots/parts.tsv"));
     char *page = program_text_of("full/report.html");
-    assert_non_null(strstr(page, "By family"));
+    assert_non_null(strstr(page, "Mean over the tasks"));
     assert_non_null(strstr(page, "a coin reaches 0.5"));
     free(page);
     char *metrics = program_text_of("full/metrics.csv");
@@ -120,7 +116,7 @@ static void training(void **state)
     assert_string_equal(json_string_value(json_object_get(j, "run")), "j");
     assert_true(number_of(j, "steps") == 20 && number_of(j, "parameters") > 100);
     number_of(mean_of(j, "TPGNN"), "pairwise");
-    number_of(mean_of(j, "ridge"), "mae");
+    number_of(mean_of(j, "ridge"), "MAE");
     json_decref(j);
     program_expect("tpgnn train --data a_1.npz --out alone" SMALL, 0, "nothing was held out", "");
     free(program_text_of("alone/best.safetensors"));
@@ -134,18 +130,22 @@ static void evaluating(void **state)
         program_expect("tpgnn eval --run run --data c_1.npz", 0, "Scores of run\ntask", "");
     assert_non_null(strstr(o.out, "\nnumber of stores: "));
     json_t *j = json_of("tpgnn eval --run run --data c_1.npz --json", "");
-    const json_t *tasks = json_object_get(j, "tasks"), *c = json_array_get(tasks, 0);
+    const json_t *tasks = json_object_get(j, "groups"), *c = json_array_get(tasks, 0);
     assert_int_equal(json_array_size(tasks), 1);
-    assert_string_equal(json_string_value(json_object_get(c, "task")), "c_1");
+    assert_string_equal(json_string_value(json_object_get(c, "group")), "c_1");
     assert_string_equal(json_string_value(json_object_get(c, "family")), "c");
     const double pairwise = number_of(json_object_get(c, "TPGNN"), "pairwise");
     assert_true(pairwise == 0 || pairwise == 0.5 || pairwise == 1);
-    assert_true(json_is_null(json_object_get(json_object_get(c, "TPGNN"), "mae")));
+    assert_true(json_is_null(json_object_get(json_object_get(c, "TPGNN"), "MAE")));
     assert_true(number_of(mean_of(j, "TPGNN"), "pairwise") == pairwise);
     assert_int_equal(number_of(j, "runs"), 1);
     json_decref(j);
     program_expect("tpgnn eval --run run --data a_1.npz c_1.npz --no-baselines", 0, "a_1",
                    "trained on");
+    program_expect("tpgnn eval --run run --data a_1.npz c_1.npz --no-baselines", 0, "By family\n",
+                   "");
+    program_expect("tpgnn eval --run run --data a_1.npz c_1.npz --no-baselines", 0,
+                   "Mean over the families\nmethod", "");
 }
 
 /* A line per schedule: those of one task in `count` lines after the header. */
@@ -244,8 +244,8 @@ static void costs(void **state)
     }
     assert_int_equal(score[0] < score[1], ns[0] < ns[1]); /* small is fast */
     json_t *j = json_of("tpgnn eval --run log --data c_1.npz --json" ALONE, "");
-    assert_true(number_of(mean_of(j, "TPGNN"), "mae") > 0);
-    number_of(mean_of(j, "TPGNN"), "r2");
+    assert_true(number_of(mean_of(j, "TPGNN"), "MAE") > 0);
+    number_of(mean_of(j, "TPGNN"), "R2");
     json_decref(j);
     /* no costs where a model has none */
     program_expect("tpgnn predict --run log --ensemble run --data c_1.npz", 0, HEADER, "");
@@ -310,7 +310,7 @@ static void studies(void **state)
     const char *const line = "tpgnn ablate --study study.ini --out study --hidden 8 --layers 1 "
                              "--tasks 2 --schedules 2 --threads 1 --quiet" FILES;
     const program_outcome o = program_expect(line, 0, "\nno graph ", "");
-    static const char *const shown[] = {"Parts", "pairwise", "top-1", "top-5", "tau"};
+    static const char *const shown[] = {"Parts", "pairwise", "top-1", "top-5", "tau-b"};
     for (int i = 0; i < 5; i++) assert_non_null(strstr(o.out, shown[i]));
     char *csv = program_text_of("study/study.csv");
     assert_non_null(strstr(csv, "\nno graph,2,"));
@@ -353,7 +353,7 @@ static void wrong_uses(void **state)
     program_expect("tpgnn predict --run none --data c_1.npz", 3, "", "none/config.json");
     program_expect("tpgnn predict --run run --ensemble none --data c_1.npz", 3, "", "none/");
     program_expect("tpgnn eval --run run", 2, "", "--data");
-    program_expect("tpgnn grade", 2, "", "unknown command");
+    program_expect("tpgnn rank", 2, "", "unknown command");
     program_expect("tpgnn train --resume --out run --data a_1.npz" SMALL, 2, "", "--resume");
 }
 

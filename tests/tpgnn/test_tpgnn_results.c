@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scores of a call: grades by hand, and baselines that see the training files alone. */
+/* Scores of a call: measures by hand, and baselines that see the training files alone. */
 #include "examples/tpgnn/results.h"
 #include "examples/tpgnn/data/stores.h"
 #include "support/tpgnn_npz.h"
@@ -35,49 +35,57 @@ static void make(tpgnn_data *data, int tasks, int64_t second)
     for (int t = 0; t < tasks; t++) add_task(data, name[t], t, second);
 }
 
+static double mean(const tpgnn_results *r, int method, harness_measure measure)
+{
+    return harness_rank_mean(&r->rank, method, measure);
+}
+
 static double number(const json_t *j, const char *one, const char *two, const char *three)
 {
     return json_number_value(json_object_get(json_object_get(json_object_get(j, one), two), three));
 }
 
-static void graded_by_hand(void **state)
+static void drop(tpgnn_results *r, tpgnn_files *files)
+{
+    harness_rank_close(r);
+    tpgnn_data_free(&files->train);
+    tpgnn_data_free(&files->scored);
+}
+
+static void measured_by_hand(void **state)
 {
     (void)state;
-    tpgnn_data data;
-    tpgnn_results r;
+    tpgnn_files files = {0};
+    tpgnn_results r = {0};
     ag_failure why = {0};
-    double mean[TPGNN_MEASURES];
-    make(&data, 3, 250);
-    tpgnn_results_open(&r, &data);
+    make(&files.scored, 3, 250);
+    tpgnn_results_open(&r, &files, NULL);
     static const double score[] = {2, 1, 4, 5, 3, 3}; /* right, wrong, no order */
-    memcpy(r.score[0], score, sizeof score);
-    assert_int_equal(tpgnn_results_grade(&r, &why), AG_OK);
-    tpgnn_results_mean(mean, &r, 0);
-    assert_true(fabs(mean[TPGNN_PAIRWISE] - 0.5) < 1e-12);
-    assert_true(fabs(mean[TPGNN_TAU]) < 1e-12); /* of the first two */
-    assert_true(fabs(mean[TPGNN_TOP1] - (1 + 0.25 + 0.25) / 3) < 1e-12);
-    assert_true(fabs(mean[TPGNN_TOP5] - 1) < 1e-12);
-    assert_true(fabs(mean[TPGNN_SLOWDOWN1] - (0.0 + 3 + 3) / 3) < 1e-12);
-    assert_true(isnan(mean[TPGNN_MAE]) && isnan(mean[TPGNN_R2]));
+    memcpy(r.rank.score[0], score, sizeof score);
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    assert_true(fabs(mean(&r, 0, HARNESS_PAIRWISE) - 0.5) < 1e-12);
+    assert_true(fabs(mean(&r, 0, HARNESS_TAU_B)) < 1e-12); /* of the first two */
+    assert_true(fabs(mean(&r, 0, HARNESS_TOP_1) - (1 + 0.25 + 0.25) / 3) < 1e-12);
+    assert_true(fabs(mean(&r, 0, HARNESS_TOP_5) - 1) < 1e-12);
+    assert_true(fabs(mean(&r, 0, HARNESS_SLOWDOWN_1) - (0.0 + 3 + 3) / 3) < 1e-12);
+    assert_true(isnan(mean(&r, 0, HARNESS_MAE)) && isnan(mean(&r, 0, HARNESS_R2)));
 
     /* with costs that are too large by 0.5 */
-    r.cost[0] = harness_alloc(6 * sizeof *r.cost[0]);
-    for (int i = 0; i < 6; i++) r.cost[0][i] = log((double)r.runtime[i]) + 0.5;
-    assert_int_equal(tpgnn_results_grade(&r, &why), AG_OK);
-    tpgnn_results_mean(mean, &r, 0);
-    assert_true(fabs(mean[TPGNN_MAE] - 0.5) < 1e-12);
-    assert_true(fabs(mean[TPGNN_R2] - (1 - 0.5 / (log(4.0) * log(4.0) / 2))) < 1e-12);
+    r.rank.cost[0] = r.cost;
+    for (int i = 0; i < 6; i++) r.cost[i] = log((double)files.scored.schedule[i].runtime) + 0.5;
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    assert_true(fabs(mean(&r, 0, HARNESS_MAE) - 0.5) < 1e-12);
+    assert_true(fabs(mean(&r, 0, HARNESS_R2) - (1 - 0.5 / (log(4.0) * log(4.0) / 2))) < 1e-12);
 
-    json_t *j = tpgnn_results_json(&r);
-    assert_int_equal(json_array_size(json_object_get(j, "tasks")), 3);
-    assert_true(fabs(number(j, "mean over tasks", "TPGNN", "pairwise") - 0.5) < 1e-12);
+    json_t *j = harness_rank_json(&r);
+    assert_int_equal(json_array_size(json_object_get(j, "groups")), 3);
+    assert_true(fabs(number(j, "mean", "TPGNN", "pairwise") - 0.5) < 1e-12);
     /* a_1 and a_2 have 0.5 together, b_1 has 0.5 */
     assert_true(fabs(number(j, "mean over families", "TPGNN", "top-1") - 0.4375) < 1e-12);
     json_decref(j);
-    r.score[0][4] = (double)NAN;
-    assert_int_equal(tpgnn_results_grade(&r, &why), AG_EFINITE);
-    tpgnn_results_close(&r);
-    tpgnn_data_free(&data);
+    r.rank.score[0][4] = (double)NAN;
+    assert_int_equal(harness_rank_compute(&r, &why), AG_EFINITE);
+    drop(&r, &files);
 }
 
 static void rows_of_the_tasks_alone(void **state)
@@ -111,66 +119,57 @@ static void rows_of_the_tasks_alone(void **state)
 }
 
 /* Scores of all methods, of tasks that take `scored` ns in their second schedule. */
-static void fit(tpgnn_results *r, tpgnn_data *data, int64_t learned, int64_t scored)
+static void fit(tpgnn_results *r, tpgnn_files *files, int64_t learned, int64_t scored)
 {
-    tpgnn_data train;
     ag_failure why = {0};
-    make(&train, TRAINING, learned);
-    make(data, SCORED, scored);
-    tpgnn_results_open(r, data);
-    if (tpgnn_results_baselines(r, &train, &why)) fail_msg("%s", why.sentence);
-    assert_int_equal(tpgnn_results_grade(r, &why), AG_OK);
-    tpgnn_data_free(&train);
+    *r = (tpgnn_results){0};
+    make(&files->train, TRAINING, learned);
+    make(&files->scored, SCORED, scored);
+    tpgnn_results_open(r, files, NULL);
+    if (tpgnn_results_baselines(r, &why)) fail_msg("%s", why.sentence);
+    assert_int_equal(harness_rank_compute(r, &why), AG_OK);
 }
 
-static int method(const tpgnn_results *r, const char *name)
+static int method(const harness_rank *r, const char *name)
 {
     for (int m = 0; m < r->methods; m++)
-        if (strcmp(r->name[m], name) == 0) return m;
+        if (strcmp(r->method[m], name) == 0) return m;
     return -1;
-}
-
-static void drop(tpgnn_results *r, tpgnn_data *data)
-{
-    tpgnn_results_close(r);
-    tpgnn_data_free(data);
 }
 
 static void baselines_see_the_training_files_alone(void **state)
 {
     (void)state;
-    tpgnn_results r, other, turned;
-    tpgnn_data data, other_data, turned_data;
-    fit(&r, &data, 250, 250);
+    tpgnn_results results, other, turned;
+    tpgnn_files data, other_data, turned_data;
+    const harness_rank *r = &results.rank;
+    fit(&results, &data, 250, 250);
     fit(&other, &other_data, 250, 4000); /* other run times where it matters */
     fit(&turned, &turned_data, 4000, 250);
-    assert_true(r.methods >= 6 && r.methods == other.methods);
-    for (int m = 1; m < r.methods; m++) {
-        const size_t bytes = (size_t)r.data->schedules * sizeof(double);
-        assert_string_equal(r.name[m], other.name[m]);
-        assert_non_null(r.note[m]);
-        assert_memory_equal(r.score[m], other.score[m], bytes);
+    assert_true(r->methods >= 6 && r->methods == other.rank.methods);
+    for (int m = 1; m < r->methods; m++) {
+        assert_string_equal(r->method[m], other.rank.method[m]);
+        assert_non_null(r->note[m]);
+        assert_memory_equal(r->score[m], other.rank.score[m], (size_t)r->items * sizeof(double));
     }
     static const char *const learns[] = {"XGBoost (TVM)", "XGBoost (tuned)", "ridge within tasks",
                                          "ridge"};
     for (int i = 0; i < 4; i++) {
-        const int m = method(&r, learns[i]);
+        const int m = method(r, learns[i]);
         if (m < 0 && i < 2) continue; /* a build without libxgboost */
         assert_true(m > 0);
-        double mean[TPGNN_MEASURES];
-        tpgnn_results_mean(mean, &r, m);
-        assert_true(mean[TPGNN_PAIRWISE] > 0.99); /* training's own result holds there */
+        /* training's own result holds there */
+        assert_true(mean(&results, m, HARNESS_PAIRWISE) > 0.99);
         if (i == 0) continue; /* a start of 0.5 for each store outweighs the trees */
-        tpgnn_results_mean(mean, &turned, m);
-        assert_true(mean[TPGNN_PAIRWISE] < 0.01);
+        assert_true(mean(&turned, m, HARNESS_PAIRWISE) < 0.01);
     }
-    const int ridge = method(&r, "ridge");
-    assert_non_null(r.cost[ridge]);
-    assert_true(fabs(r.cost[ridge][1] - log(250.0)) < 0.2);
-    assert_null(r.cost[method(&r, "ridge within tasks")]);
-    const double *stores = r.score[method(&r, "number of stores")];
+    const int ridge = method(r, "ridge");
+    assert_non_null(r->cost[ridge]);
+    assert_true(fabs(r->cost[ridge][1] - log(250.0)) < 0.2);
+    assert_null(r->cost[method(r, "ridge within tasks")]);
+    const double *stores = r->score[method(r, "number of stores")];
     assert_true(stores[0] == -1 && stores[1] == -2);
-    drop(&r, &data);
+    drop(&results, &data);
     drop(&other, &other_data);
     drop(&turned, &turned_data);
 }
@@ -203,29 +202,26 @@ static void extents_of_vectorised_loops(void **state)
 static void nothing_to_learn_from(void **state)
 {
     (void)state;
-    tpgnn_data data, none = {0};
-    tpgnn_results r;
+    tpgnn_files files = {0};
+    tpgnn_results r = {0};
     ag_failure why = {0};
-    make(&data, 1, 250);
-    tpgnn_results_open(&r, &data);
-    assert_int_equal(tpgnn_results_baselines(&r, &none, &why), AG_EUSE);
-    assert_non_null(strstr(why.sentence, "no training schedules"));
-    drop(&r, &data);
+    make(&files.scored, 1, 250);
+    tpgnn_results_open(&r, &files, NULL);
+    assert_int_equal(tpgnn_results_baselines(&r, &why), AG_OK);
+    assert_int_equal(r.rank.methods, 1);
+    drop(&r, &files);
 
     /* nothing to score is no failure */
-    why = (ag_failure){0};
-    tpgnn_results_open(&r, &none);
-    assert_int_equal(tpgnn_results_grade(&r, &why), AG_OK);
-    double mean[TPGNN_MEASURES];
-    tpgnn_results_mean(mean, &r, 0);
-    assert_true(isnan(mean[TPGNN_PAIRWISE]));
-    tpgnn_results_close(&r);
+    tpgnn_results_open(&r, &files, NULL);
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    assert_true(isnan(mean(&r, 0, HARNESS_PAIRWISE)));
+    drop(&r, &files);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graded_by_hand),
+        cmocka_unit_test(measured_by_hand),
         cmocka_unit_test(rows_of_the_tasks_alone),
         cmocka_unit_test(baselines_see_the_training_files_alone),
         cmocka_unit_test(extents_of_vectorised_loops),

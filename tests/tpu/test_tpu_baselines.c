@@ -13,7 +13,7 @@
 #include "examples/harness/harness.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/analytic/baselines.h"
-#include "examples/tpu/grades.h"
+#include "examples/tpu/results.h"
 #include "support/sanitized.h"
 #include "support/tpu_lab.h"
 
@@ -86,6 +86,15 @@ static void fusion_machine(void **state)
     }
 }
 
+static void score_all(double *score, tpu_baseline *b, const tpu_data *data)
+{
+    ag_failure why = {0};
+    for (int i = 0; i < data->kernels; i++) {
+        if (tpu_baseline_predict(score, b, &data->kernel[i], &why)) fail_msg("%s", why.sentence);
+        score += data->kernel[i].configs;
+    }
+}
+
 /* Tiles of x w and of a column sum, timed by a roofline with re-reads. */
 static void tile_machine(void **state)
 {
@@ -131,23 +140,19 @@ static void tile_machine(void **state)
     const tpu_baseline_options o = tpu_baseline_defaults();
     tpu_baseline *b = tpu_baseline_fit(TPU_BASELINE_ROOFLINE, TPU_TILE, train, KERNELS, &o, &why);
     if (!b) fail_msg("%s", why.sentence);
-    double *score[KERNELS];
-    for (int i = 0; i < KERNELS; i++) {
-        score[i] = harness_alloc((size_t)k[i].configs * sizeof(double));
-        assert_int_equal(tpu_baseline_predict(score[i], b, train[i], &why), AG_OK);
-    }
-    tpu_grade g;
-    assert_int_equal(
-        tpu_grade_programs(&g, 1, TPU_TILE, train, (const double *const *)score, KERNELS, 0, &why),
-        AG_OK);
-    print_message("roofline on made tiles: tau %.3f, APE %.2f %%\n", g.of[TPU_TAU],
-                  g.of[TPU_ERROR]);
-    assert_true(g.of[TPU_TAU] > 0.95 && g.of[TPU_ERROR] < 2);
+    char *program[] = {"made"};
+    const tpu_data data = {.kernel = k, .program = program, .kernels = KERNELS, .programs = 1};
+    harness_rank rank = {0};
+    tpu_results_groups(&rank, &data, TPU_TILE, 0);
+    score_all(harness_rank_method(&rank, "roofline", NULL), b, &data);
+    assert_int_equal(harness_rank_compute(&rank, &why), AG_OK);
+    const double tau = harness_rank_mean(&rank, 0, HARNESS_TAU_B),
+                 error = harness_rank_mean(&rank, 0, HARNESS_APE);
+    print_message("roofline on made tiles: tau-b %.3f, APE %.2f %%\n", tau, error);
+    assert_true(tau > 0.95 && error < 2);
+    harness_rank_close(&rank);
     tpu_baseline_free(b);
-    for (int i = 0; i < KERNELS; i++) {
-        harness_free(score[i]);
-        tpu_lab_free(&k[i]);
-    }
+    for (int i = 0; i < KERNELS; i++) tpu_lab_free(&k[i]);
 }
 
 static void refusals(void **state)
@@ -197,58 +202,41 @@ static const tpu_kernel **pointers(const tpu_data *data, int step)
 /* Sanitizers find nothing in more kernels that they do not find in a part of them. */
 static int full(void) { return getenv("AUGUR_FULL") != NULL && !SANITIZED; }
 
-/* Grades of all baselines on the test part of a split. The quick run learns from a third of the
+/* Results of all baselines on the test part of a split. The quick run learns from a third of the
    kernels with tiles and an eighth of the fused ones, with smaller trees: faster, a little worse.
  */
-static void measure(tpu_grade *grade, const tpu_data *train, const tpu_data *test,
+static void measure(harness_rank *rank, const tpu_data *train, const tpu_data *test,
                     const char *title)
 {
     const int step = full() ? 1 : train->task == TPU_TILE ? 3 : 8;
     const int kernels = (train->kernels + step - 1) / step;
-    const tpu_kernel **from = pointers(train, step), **on = pointers(test, 1);
+    const tpu_kernel **from = pointers(train, step);
     tpu_baseline_options o = tpu_baseline_defaults();
+    ag_failure why = {0};
     if (!full()) o.tree_rows = 4096;
-    const char *method[TPU_BASELINES];
-    double **score = harness_alloc((size_t)test->kernels * sizeof *score);
-    for (int i = 0; i < test->kernels; i++)
-        score[i] = harness_alloc((size_t)test->kernel[i].configs * sizeof(double));
+    tpu_results_groups(rank, test, test->task, TPU_LEAST);
     for (int kind = 0; kind < TPU_BASELINES; kind++) {
         char text[300];
-        ag_failure why = {0};
+        const char *name = tpu_baseline_name((tpu_baseline_kind)kind);
         const double start = harness_seconds();
-        method[kind] = tpu_baseline_name((tpu_baseline_kind)kind);
         if (kind == TPU_BASELINE_BOOSTING && !harness_boosting_built()) continue;
         tpu_baseline *b =
             tpu_baseline_fit((tpu_baseline_kind)kind, train->task, from, kernels, &o, &why);
         if (!b) fail_msg("%s", why.sentence);
         const double fitted = harness_seconds();
-        for (int i = 0; i < test->kernels; i++)
-            if (tpu_baseline_predict(score[i], b, on[i], &why)) fail_msg("%s", why.sentence);
-        if (tpu_grade_programs(grade + kind * test->programs, test->programs, test->task, on,
-                               (const double *const *)score, test->kernels, TPU_LEAST, &why))
-            fail_msg("%s", why.sentence);
+        score_all(harness_rank_method(rank, name, NULL), b, test);
         tpu_baseline_print(text, sizeof text, b);
-        print_message("%-8s fitted in %.2f s, scored in %.2f s: %s\n", method[kind], fitted - start,
+        print_message("%-8s fitted in %.2f s, scored in %.2f s: %s\n", name, fitted - start,
                       harness_seconds() - fitted, text);
         tpu_baseline_free(b);
     }
-    const tpu_comparison c = {test->task, TPU_BASELINES - !harness_boosting_built(), test->programs,
-                              method,     (const char *const *)test->program,        grade,
-                              0};
-    harness_table *t = tpu_methods_table(title, &c, 0);
-    harness_table_print(stdout, t);
+    if (harness_rank_compute(rank, &why)) fail_msg("%s", why.sentence);
+    harness_table *t[HARNESS_TABLES];
+    const int tables = harness_rank_tables(t, rank, title);
+    harness_table_print(stdout, t[tables - 1]);
     fflush(stdout);
-    harness_table_free(t);
-    for (int i = 0; i < test->kernels; i++) harness_free(score[i]);
-    harness_free(score);
+    for (int i = 0; i < tables; i++) harness_table_free(t[i]);
     harness_free((void *)from);
-    harness_free((void *)on);
-}
-
-static double mean_of(const tpu_grade *grade, const tpu_data *test, tpu_baseline_kind kind,
-                      tpu_measure measure)
-{
-    return tpu_summarise(grade + (int)kind * test->programs, test->programs, measure).mean;
 }
 
 static void measured(const char *folder, const char *split)
@@ -259,20 +247,20 @@ static void measured(const char *folder, const char *split)
     open_list(&train, folder, name);
     snprintf(name, sizeof name, "%s.test", split);
     open_list(&test, folder, name);
-    tpu_grade *g = harness_alloc((size_t)(TPU_BASELINES * test.programs) * sizeof *g);
+    harness_rank rank = {0};
     snprintf(name, sizeof name, "%s, %s", folder, split);
-    measure(g, &train, &test, name);
-    const tpu_measure tau = TPU_TAU, all = TPU_ERROR_ALL;
+    measure(&rank, &train, &test, name);
+    const harness_measure tau = HARNESS_TAU_B, all = HARNESS_MAPE_ALL;
     if (test.task == TPU_TILE) {
-        assert_true(mean_of(g, &test, TPU_BASELINE_ROOFLINE, tau) > 0.25);
-        assert_true(mean_of(g, &test, TPU_BASELINE_LOOPS, tau) > 0.6);
+        assert_true(harness_rank_mean(&rank, TPU_BASELINE_ROOFLINE, tau) > 0.25);
+        assert_true(harness_rank_mean(&rank, TPU_BASELINE_LOOPS, tau) > 0.6);
     } else
         for (int kind = TPU_BASELINE_ROOFLINE; kind <= TPU_BASELINE_LOOPS; kind++) {
-            assert_true(mean_of(g, &test, (tpu_baseline_kind)kind, all) <
-                        0.3 * mean_of(g, &test, TPU_BASELINE_CONSTANT, all));
-            assert_true(mean_of(g, &test, (tpu_baseline_kind)kind, tau) > 0.35);
+            assert_true(harness_rank_mean(&rank, kind, all) <
+                        0.3 * harness_rank_mean(&rank, TPU_BASELINE_CONSTANT, all));
+            assert_true(harness_rank_mean(&rank, kind, tau) > 0.35);
         }
-    harness_free(g);
+    harness_rank_close(&rank);
     tpu_data_free(&train);
     tpu_data_free(&test);
 }

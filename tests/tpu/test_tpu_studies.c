@@ -75,7 +75,7 @@ static void studies(void **state)
                        0, "MAPE % median", "");
     json_t *j = json_loads(o.out, 0, NULL);
     assert_int_equal(json_array_size(j), 2);
-    assert_true(json_is_number(json_object_get(json_array_get(j, 0), "tau")));
+    assert_true(json_is_number(json_object_get(json_array_get(j, 0), "tau-b")));
     json_decref(j);
 }
 

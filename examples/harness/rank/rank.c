@@ -1,23 +1,83 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups, methods, scores and measures of a ranking model. */
-#include "examples/harness/rank/rank.h"
+/* Words, groups, methods and scores of a ranking model. */
+#include "examples/harness/rank/rank_internal.h"
 
 #include "autograd/autograd.h"
 
 #include <math.h>
-#include <string.h>
+
+/* ---- words and measures ---- */
+
+static const harness_measure plain[] = {HARNESS_TAU_B,      HARNESS_OPA,         HARNESS_SLOWDOWN_1,
+                                        HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, HARNESS_MEASURES};
+const harness_rank_form harness_rank_plain = {
+    .row = "group", .rows = "groups", .items = "items", .measure = plain, .main = 3};
+
+int harness__count(const harness_rank_form *form, int wanted)
+{
+    int n = 0;
+    while (form->measure[n] < HARNESS_MEASURES && (!wanted || n < wanted)) n++;
+    return n;
+}
+
+int harness_rank_measures(const char **name, const void *rank)
+{
+    const harness_rank_form *form = harness__form(rank);
+    const int n = harness__count(form, form->validated);
+    for (int k = 0; k < n; k++) name[k] = harness_measure_name(form->measure[k]);
+    return n;
+}
+
+void harness_rank_values(double *measure, const void *rank)
+{
+    const harness_rank_form *form = harness__form(rank);
+    for (int k = 0; k < harness__count(form, form->validated); k++)
+        measure[k] = harness_rank_mean(rank, 0, form->measure[k]);
+}
+
+int harness_rank_studied(const char **name, const harness_rank_form *form)
+{
+    int n = 0;
+    for (int k = 0; k < harness__count(form, form->studied); k++) {
+        name[n++] = harness_measure_name(form->measure[k]);
+        if (!k && form->median) name[n++] = form->median;
+    }
+    return n;
+}
+
+int harness_rank_columns(const char **name, const harness_settings *settings, ag_failure *why)
+{
+    (void)settings, (void)why;
+    return harness_rank_studied(name, &harness_rank_plain);
+}
+
+void harness_rank_column_values(double *column, const void *rank)
+{
+    const harness_rank_form *form = harness__form(rank);
+    for (int k = 0, n = 0; k < harness__count(form, form->studied); k++) {
+        const harness_averages a = harness_rank_over(rank, 0, form->measure[k]);
+        column[n++] = a.mean;
+        if (!k && form->median) column[n++] = a.median;
+    }
+}
 
 /* ---- groups and methods ---- */
 
-void harness_rank_group(harness_rank *r, const char *name, int items, const int *number,
-                        const int64_t *actual)
+void *harness_rank_alloc(harness_rank *r, size_t bytes)
+{
+    r->block = harness_grow(r->block, ((size_t)r->blocks + 1) * sizeof *r->block);
+    return r->block[r->blocks++] = harness_alloc(bytes + 1);
+}
+
+void harness_rank_group(harness_rank *r, harness_ranked group)
 {
     if (r->groups == r->room) {
         r->room = r->room ? 2 * r->room : 16;
         r->group = harness_grow(r->group, (size_t)r->room * sizeof *r->group);
     }
-    r->group[r->groups++] = (harness_ranked){name, items, r->items, number, actual};
-    r->items += items;
+    group.first = r->items;
+    r->group[r->groups++] = group;
+    r->items += group.items;
 }
 
 double *harness_rank_method(harness_rank *r, const char *name, char *note)
@@ -25,19 +85,34 @@ double *harness_rank_method(harness_rank *r, const char *name, char *note)
     const int m = r->methods++;
     r->method[m] = name;
     r->note[m] = note;
-    r->score[m] = harness_alloc((size_t)r->items * sizeof *r->score[m] + 1);
+    r->score[m] = harness_rank_alloc(r, (size_t)r->items * sizeof *r->score[m]);
     return r->score[m];
+}
+
+ag_status harness_rank_leave_out(const char *name, const ag_failure *mine, ag_failure *why)
+{
+    if (mine->status == AG_EMEMORY) return ag_fail(why, mine->status, "%s", mine->sentence);
+    harness_warn("no %s to compare with: %s", name, mine->sentence);
+    return AG_OK;
+}
+
+void harness_rank_absent(harness_rank *r, int method, int group)
+{
+    bool **absent = &r->absent[method];
+    if (!*absent) *absent = harness_rank_alloc(r, (size_t)r->groups * sizeof **absent);
+    (*absent)[group] = true;
 }
 
 void harness_rank_close(void *rank)
 {
     harness_rank *r = rank;
-    for (int m = 0; m < r->methods; m++) {
-        harness_free(r->note[m]);
-        harness_free(r->score[m]);
-    }
+    for (int m = 0; m < r->methods; m++) harness_free(r->note[m]);
+    for (int i = 0; i < r->blocks; i++) harness_free(r->block[i]);
+    harness_free(r->block);
+    harness_free(r->title);
     harness_free(r->group);
-    harness_free(r->grade);
+    harness_free(r->row);
+    harness_free(r->measured);
     *r = (harness_rank){0};
 }
 
@@ -52,7 +127,9 @@ harness_group harness_rank_group_at(const void *rank, int index)
                            .items = g->items,
                            .number = g->number,
                            .score = score,
-                           .ns = r->times ? score : NULL,
+                           .ns = r->times ? score
+                                 : r->ns  ? r->ns + g->first
+                                          : NULL,
                            .actual = g->actual};
 }
 
@@ -106,87 +183,4 @@ ag_status harness_rank_add(harness_rank *r, const harness_trained *t, const harn
     ag_tape_reset(how->tape);
     ag_tape_training(how->tape, 1);
     return why->status;
-}
-
-/* ---- measures ---- */
-
-static const char *const names[HARNESS_RANK_MEASURES] = {"tau", "opa", "slowdown@1", "slowdown@5",
-                                                         "slowdown@10"};
-
-int harness_rank_measures(const char **name, const void *data, const harness_settings *settings)
-{
-    (void)data, (void)settings;
-    memcpy(name, names, sizeof names);
-    return HARNESS_RANK_MEASURES;
-}
-
-int harness_rank_columns(const char **name, const harness_settings *settings, ag_failure *why)
-{
-    (void)why;
-    return harness_rank_measures(name, NULL, settings);
-}
-
-static ag_status grade_group(double *grade, const double *score, const double *actual, int items,
-                             ag_failure *why)
-{
-    static const int best[] = {1, 5, 10};
-    harness_pairs pairs;
-    if (harness_pairs_count(&pairs, score, actual, items, why)) return why->status;
-    grade[HARNESS_RANK_TAU] = harness_tau_b(&pairs);
-    grade[HARNESS_RANK_OPA] = harness_opa(&pairs);
-    for (int k = 0; k < 3 && items && !why->status; k++)
-        harness_slowdown(grade + HARNESS_RANK_SLOWDOWN_1 + k, score, actual, items, best[k], why);
-    return why->status;
-}
-
-static ag_status grade_method(harness_rank *r, int method, double *actual, ag_failure *why)
-{
-    for (int i = 0; i < r->groups && !why->status; i++) {
-        const harness_ranked *g = &r->group[i];
-        double *grade = r->grade[(size_t)method * (size_t)r->groups + (size_t)i];
-        for (int k = 0; k < HARNESS_RANK_MEASURES; k++) grade[k] = (double)NAN;
-        for (int k = 0; g->actual && k < g->items; k++) actual[k] = (double)g->actual[k];
-        if (g->actual) grade_group(grade, r->score[method] + g->first, actual, g->items, why);
-    }
-    return why->status;
-}
-
-static ag_status check_known(const harness_rank *r, ag_failure *why)
-{
-    for (int i = 0; i < r->groups; i++)
-        if (r->group[i].actual) return AG_OK;
-    if (!r->groups) return AG_OK;
-    return ag_fail(why, AG_EDATA,
-                   "none of the %d groups can be scored: their run times are not known; name files "
-                   "with run times (\"predict\" needs none)",
-                   r->groups);
-}
-
-ag_status harness_rank_grade(void *rank, ag_failure *why)
-{
-    harness_rank *r = rank;
-    const size_t grades = (size_t)r->methods * (size_t)r->groups;
-    double *actual = harness_alloc((size_t)r->items * sizeof *actual + 1);
-    harness_free(r->grade);
-    r->grade = harness_alloc(grades * sizeof *r->grade + 1);
-    check_known(r, why);
-    for (int m = 0; m < r->methods && !why->status; m++) grade_method(r, m, actual, why);
-    harness_free(actual);
-    return why->status;
-}
-
-double harness_rank_mean(const harness_rank *r, int method, int measure)
-{
-    double mean, spread, *value = harness_alloc((size_t)r->groups * sizeof *value + 1);
-    int64_t count;
-    for (int i = 0; i < r->groups; i++)
-        value[i] = r->grade[(size_t)method * (size_t)r->groups + (size_t)i][measure];
-    harness_mean_spread(&mean, &spread, &count, value, r->groups);
-    harness_free(value);
-    return mean;
-}
-
-void harness_rank_values(double *measure, const void *rank)
-{
-    for (int k = 0; k < HARNESS_RANK_MEASURES; k++) measure[k] = harness_rank_mean(rank, 0, k);
 }

@@ -1,58 +1,96 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of a ranking model, ready to use: measures of the order within each group, tables,
-   JSON, pictures and notes. A model lists HARNESS_RANK in its harness_model, opens its results with
-   the groups that are scored, and scores them; docs/adding-a-model.md shows it. */
+/* The results of a ranking model: measures of the order within each group, tables, JSON, pictures
+   and notes. A model lists HARNESS_RANK in its harness_model, opens its results with the groups
+   that are scored, and scores them; docs/adding-a-model.md shows it. */
 #ifndef HARNESS_RANK_H
 #define HARNESS_RANK_H
 
+#include "examples/harness/rank/measures.h"
 #include "examples/harness/run/model.h"
 
 enum { HARNESS_RANK_METHODS = 12 };
 
-/* Per group and method, NaN where not defined; scores.h has the definitions. The mean of tau over
-   the groups chooses the best checkpoint. */
-enum {
-    HARNESS_RANK_TAU, /* Kendall's tau-b */
-    HARNESS_RANK_OPA, /* ordered pair accuracy */
-    HARNESS_RANK_SLOWDOWN_1,
-    HARNESS_RANK_SLOWDOWN_5,
-    HARNESS_RANK_SLOWDOWN_10,
-    HARNESS_RANK_MEASURES
-};
+/* The words and measures of a model. */
+typedef struct harness_rank_form {
+    const char *kind;       /* of the files, in JSON; NULL: there is only one */
+    const char *row, *rows; /* "program", "programs" */
+    const char *groups;     /* of a row: "kernels"; NULL: a row is a group */
+    const char *items;      /* "tile sizes" */
+    const char *hold_out;   /* how to hold something out; NULL: "give --valid" */
+    /* Ends with HARNESS_MEASURES; all are in JSON. The first one chooses the best checkpoint. */
+    const harness_measure *measure;
+    /* How many of the first are in the table of rows, in that of methods, of a validation, of a
+       study (of both HARNESS_MOST_SCORES at most); 0: all. */
+    int main, shown, validated, studied;
+    const char *median;  /* "APE % median": the first one's, with its geometric mean, is shown, too,
+                            as in the tables of papers; NULL: it is not */
+    const char *against; /* the method whose columns are next to the model's; NULL: the next one */
+} harness_rank_form;
+
+/* Groups, items; tau-b, opa, slowdown@1, @5, @10. */
+extern const harness_rank_form harness_rank_plain;
 
 typedef struct harness_ranked {
     const char *name;
     int items;
-    int64_t first;         /* of its scores */
     const int *number;     /* [items] as in harness_group, or NULL */
-    const int64_t *actual; /* [items] ns, or NULL */
+    const int64_t *actual; /* [items] ns, 0: not known; or NULL: none is */
+    const double *target;  /* [items] as in harness_items, or NULL */
+    int row, family;       /* of harness_rank.row_name and family_name, where there are any */
+    int64_t first;         /* of its scores */
 } harness_ranked;
 
+typedef struct harness_rank_row {
+    const char *name;
+    int family, groups, items;
+    int first; /* place of its groups when sorted by row */
+} harness_rank_row;
+
+/* Zeroed, then filled by harness_model.open: the form, names, then groups, then methods. */
 typedef struct harness_rank {
-    const void *data; /* for the model's own use */
-    bool times;       /* the model's scores are predicted run times in ns */
-    int groups, room;
+    harness_rank_form form;         /* zeroed: harness_rank_plain */
+    const void *data;               /* for the model's own use */
+    char *title;                    /* of the page, without the steps; NULL: the program's name */
+    const char *const *row_name;    /* [rows]; NULL: a row per group, with its name */
+    const char *const *family_name; /* [families]; NULL: no families */
+    int rows, families;
+    bool times;       /* scores are predicted run times in ns */
+    int64_t least;    /* shortest run time that counts, ns; 0: all count */
+    const double *ns; /* [items] the model's predicted run times where scores are none, or NULL */
+
+    int groups;
     harness_ranked *group; /* [groups] */
     int64_t items;         /* of all groups */
     int methods;           /* the first one is the model */
     const char *method[HARNESS_RANK_METHODS];
     char *note[HARNESS_RANK_METHODS];
-    double *score[HARNESS_RANK_METHODS];    /* [items], small is fast */
-    double (*grade)[HARNESS_RANK_MEASURES]; /* [methods * groups] */
+    double *score[HARNESS_RANK_METHODS];      /* [items], small is fast */
+    const double *cost[HARNESS_RANK_METHODS]; /* [items] predicted ln(ns), or NULL */
+    bool *absent[HARNESS_RANK_METHODS];       /* [groups] without scores; NULL: none is */
+
+    harness_rank_row *row;      /* [rows], with the measures from harness_rank_compute on */
+    harness_measured *measured; /* [methods * rows] */
+    void **block;               /* [blocks] of harness_rank_alloc */
+    int blocks, room;           /* room: of the groups */
 } harness_rank;
 
 /* ---- for the model's functions ---- */
 
-/* Adds a group to zeroed results, before any method. What the arguments point to must live as long
-   as the results. */
-void harness_rank_group(harness_rank *rank, const char *name, int items, const int *number,
-                        const int64_t *actual);
+/* Memory, zeroed, that lives as long as the results. */
+void *harness_rank_alloc(harness_rank *rank, size_t bytes);
+
+/* Adds a group, before any method; its `first` is set here. What it points to must live as long as
+   the results. */
+void harness_rank_group(harness_rank *rank, harness_ranked group);
 
 /* Adds a method and returns room for its scores [items], which are 0: first the model's in
-   harness_model.open (note NULL), then baselines in harness_model.compare, at most
-   HARNESS_RANK_METHODS in all. note: how a baseline works, for the reader; taken over
-   (harness_free). */
+   harness_model.open (note NULL), then others, baselines in harness_model.compare, at most
+   HARNESS_RANK_METHODS in all. note: how it works, for the reader; taken over (harness_free). */
 double *harness_rank_method(harness_rank *rank, const char *name, char *note);
+/* A method that could not be made is left out with a warning; only lack of memory ends the call. */
+ag_status harness_rank_leave_out(const char *name, const ag_failure *mine, ag_failure *why);
+/* The method has no scores for the group, and thus no means over the rows. */
+void harness_rank_absent(harness_rank *rank, int method, int group);
 
 /* Adds the scores of one network, one group after the other: `record` records those of a group,
    [items]. Stops at an interruption, as `how` says. Fails: AG_EFINITE, and as the tape does. */
@@ -61,16 +99,22 @@ ag_status harness_rank_add(harness_rank *rank, const harness_trained *trained,
                            const harness_scoring *how, harness_rank_record *record,
                            ag_failure *why);
 
-/* The mean of a measure over the groups in which it is defined; NaN: in none. */
-double harness_rank_mean(const harness_rank *rank, int method, int measure);
+/* After harness_rank_compute: the measures of a row, and their averages over the rows. */
+harness_measured *harness_rank_at(const harness_rank *rank, int method, int row);
+harness_averages harness_rank_over(const harness_rank *rank, int method, harness_measure measure);
+double harness_rank_mean(const harness_rank *rank, int method, harness_measure measure);
+
+/* The names of the columns of a study; returns their number. */
+int harness_rank_studied(const char **name, const harness_rank_form *form);
 
 /* ---- the functions of a harness_model ---- */
 
-int harness_rank_measures(const char **name, const void *data, const harness_settings *settings);
+int harness_rank_measures(const char **name, const void *rank);
 void harness_rank_values(double *measure, const void *rank);
 int harness_rank_columns(const char **name, const harness_settings *settings, ag_failure *why);
-/* Fails: AG_EDATA (there are groups, but no run times), AG_EFINITE. */
-ag_status harness_rank_grade(void *rank, ag_failure *why);
+void harness_rank_column_values(double *column, const void *rank);
+/* Fails: AG_EDATA (there are groups, but no run times), as harness_measure_items. */
+ag_status harness_rank_compute(void *rank, ag_failure *why);
 void harness_rank_close(void *rank);
 int harness_rank_groups(const void *rank);
 harness_group harness_rank_group_at(const void *rank, int index);
@@ -80,15 +124,18 @@ struct json_t *harness_rank_json(const void *rank);
 ag_status harness_rank_plot(const harness_session *session, const void *rank, ag_failure *why);
 void harness_rank_describe(harness_page *page, const harness_session *session, const void *rank);
 
-/* All that a harness_model needs for results, but for `open`, `add` and, of a program with
-   --baselines, `compare`. */
-#define HARNESS_RANK                                                                          \
- .results_bytes = sizeof(harness_rank), .smaller = false, .measures = harness_rank_measures,  \
- .values = harness_rank_values, .columns = harness_rank_columns,                              \
- .column_values = harness_rank_values, .grade = harness_rank_grade,                           \
- .close_results = harness_rank_close, .groups = harness_rank_groups,                          \
+/* The functions that a harness_model of any form has. */
+#define HARNESS_RANKED                                                                        \
+ .measures = harness_rank_measures, .values = harness_rank_values,                            \
+ .column_values = harness_rank_column_values, .groups = harness_rank_groups,                  \
  .group = harness_rank_group_at, .tables = harness_rank_tables, .method = harness_rank_other, \
- .json = harness_rank_json, .plot = harness_rank_plot, .describe = harness_rank_describe,     \
- .held_out = "Validation groups, best checkpoint"
+ .json = harness_rank_json, .plot = harness_rank_plot, .describe = harness_rank_describe
+
+/* All that a harness_model of harness_rank_plain needs for results, but for `open`, `add` and, of a
+   program with --baselines, `compare`. */
+#define HARNESS_RANK                                                                     \
+ HARNESS_RANKED, .results_bytes = sizeof(harness_rank), .columns = harness_rank_columns, \
+                 .compute = harness_rank_compute, .close_results = harness_rank_close,   \
+                 .held_out = "Validation groups, best checkpoint"
 
 #endif

@@ -160,74 +160,6 @@ ag_status harness_places(double *place, const double *value, int64_t n, ag_failu
     return status;
 }
 
-/* Minimum and mean of the k first run times, in the order of the scores and in their own. */
-typedef struct best {
-    double chosen_min, chosen_mean, true_min, true_mean;
-} best;
-
-static void first_of(double *least, double *mean, const item *items, int64_t k)
-{
-    double sum = 0;
-    *least = items[0].truth;
-    for (int64_t i = 0; i < k; i++) {
-        sum += items[i].truth;
-        if (items[i].truth < *least) *least = items[i].truth;
-    }
-    *mean = sum / (double)k;
-}
-
-static ag_status look_up(best *b, const double *score, const double *truth, int64_t n, int64_t k,
-                         ag_failure *why)
-{
-    if (n < 1 || k < 1)
-        return ag_fail(why, AG_EUSE,
-                       "top-k score: k is %lld and there are %lld items; both must be at least 1",
-                       (long long)k, (long long)n);
-    if (check(score, truth, n, why) != AG_OK) return AG_EFINITE;
-    for (int64_t i = 0; i < n; i++)
-        if (truth[i] <= 0)
-            return ag_fail(
-                why, AG_EDATA,
-                "top-k score: run time %lld of %lld is %g, but run times must be above 0; "
-                "files without run times can be predicted, not scored",
-                (long long)i, (long long)n, truth[i]);
-    if (k > n) k = n;
-    item *items = items_of(score, truth, n);
-    qsort(items, (size_t)n, sizeof *items, by_score);
-    first_of(&b->chosen_min, &b->chosen_mean, items, k);
-    qsort(items, (size_t)n, sizeof *items, by_truth);
-    first_of(&b->true_min, &b->true_mean, items, k);
-    harness_free(items);
-    return AG_OK;
-}
-
-ag_status harness_slowdown(double *slowdown, const double *score, const double *truth, int64_t n,
-                           int64_t k, ag_failure *why)
-{
-    best b;
-    ag_status status = look_up(&b, score, truth, n, k, why);
-    if (status == AG_OK) *slowdown = (b.chosen_min - b.true_min) / b.true_min;
-    return status;
-}
-
-ag_status harness_top_min(double *top, const double *score, const double *truth, int64_t n,
-                          int64_t k, ag_failure *why)
-{
-    best b;
-    ag_status status = look_up(&b, score, truth, n, k, why);
-    if (status == AG_OK) *top = 2 - b.chosen_min / b.true_min;
-    return status;
-}
-
-ag_status harness_top_mean(double *top, const double *score, const double *truth, int64_t n,
-                           int64_t k, ag_failure *why)
-{
-    best b;
-    ag_status status = look_up(&b, score, truth, n, k, why);
-    if (status == AG_OK) *top = 2 - b.chosen_mean / b.true_mean;
-    return status;
-}
-
 void harness_mean_spread(double *mean, double *spread, int64_t *count, const double *values,
                          int64_t n)
 {
@@ -240,4 +172,24 @@ void harness_mean_spread(double *mean, double *spread, int64_t *count, const dou
         if (!isnan(values[i])) squares += (values[i] - *mean) * (values[i] - *mean);
     *spread = used > 1 ? sqrt(squares / (double)(used - 1)) : (double)NAN;
     *count = used;
+}
+
+harness_averages harness_average(const double *values, int64_t n)
+{
+    double spread, logs = 0, *sorted = harness_alloc((size_t)n * sizeof *sorted + 1);
+    int64_t count = 0;
+    harness_averages a = {(double)NAN, (double)NAN, (double)NAN, 0};
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(values[i])) sorted[count++] = values[i];
+    harness_sort(sorted, count);
+    for (int64_t i = 0; i < count; i++)
+        logs += log(sorted[i]); /* 0: -inf, whose exponential is 0 */
+    harness_mean_spread(&a.mean, &spread, &count, values, n);
+    a.count = (int)count;
+    if (count) {
+        a.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+        a.geometric = exp(logs / (double)count);
+    }
+    harness_free(sorted);
+    return a;
 }

@@ -46,22 +46,39 @@ ag_status harness_order(int64_t *order, const double *score, int64_t n, ag_failu
    their ranks. Fails: AG_EFINITE. */
 ag_status harness_places(double *place, const double *value, int64_t n, ag_failure *why);
 
-/* Of the k best predicted (all, if k > n): slowdown (min of their run times - min) / min, 0 is
-   best. Fails: AG_EUSE (k < 1 or n < 1), AG_EFINITE, AG_EDATA (a run time is not above 0). */
-ag_status harness_slowdown(double *slowdown, const double *score, const double *truth, int64_t n,
-                           int64_t k, ag_failure *why);
+/* Of the pairs whose run times differ by more than `share` of the shorter one, the share whose
+   scores have the same order; equal scores count one half. In 0..1; NaN without such a pair. Fails:
+   AG_EFINITE, AG_EUSE (a share that is not in 0..1). */
+ag_status harness_pairwise(double *pairwise, const double *score, const double *truth, int64_t n,
+                           double share, ag_failure *why);
 
-/* The tile scores of the contest: 2 - min(run times of the k best predicted) / min, with k = 5; and
-   2 - mean(run times of the k best predicted) / mean(k smallest run times), with k = 50. 1 is best.
-   As harness_slowdown. */
-ag_status harness_top_min(double *top, const double *score, const double *truth, int64_t n,
-                          int64_t k, ag_failure *why);
-ag_status harness_top_mean(double *top, const double *score, const double *truth, int64_t n,
-                           int64_t k, ag_failure *why);
+/* Run times of the k best predicted items and of the k fastest (of all, if k > n); of equal scores
+   the first are taken. Fails: AG_EUSE (k < 1 or n < 1), AG_EFINITE, AG_EDATA (a run time is not
+   above 0). */
+typedef struct harness_choice {
+    double least, mean;           /* of the best predicted */
+    double best_least, best_mean; /* of the fastest */
+    double recall;                /* share of the best predicted no slower than the k-th fastest */
+} harness_choice;
+ag_status harness_choose(harness_choice *choice, const double *score, const double *truth,
+                         int64_t n, int64_t k, ag_failure *why);
+
+/* (least - best_least) / best_least, 0 is best; best_least / least (the top-k score of TenSet,
+   Zheng et al. 2021), 1 is best. */
+double harness_slowdown(const harness_choice *choice);
+double harness_top(const harness_choice *choice);
 
 /* Mean and standard deviation (n - 1) of the values that are not NaN; count: their number. NaN
    without any; spread NaN below two. */
 void harness_mean_spread(double *mean, double *spread, int64_t *count, const double *values,
                          int64_t n);
+
+/* Of the values that are not NaN; NaN without any. The geometric mean is NaN when a value is below
+   0, and 0 when one is 0. */
+typedef struct harness_averages {
+    double median, geometric, mean;
+    int count;
+} harness_averages;
+harness_averages harness_average(const double *values, int64_t n);
 
 #endif

@@ -168,7 +168,7 @@ ag_status harness_run_column(harness_run *run, const char *column, double **step
     for (; (end = strchr(row, '\n')); row = end + 1) {
         json_t *object = json_loadb(row, (size_t)(end - row), 0, NULL);
         const json_t *step = json_object_get(object, "step"),
-                     *value = json_object_get(object, column);
+                     *value = harness__measure_of(object, column);
         if (json_is_number(step) && json_is_number(value)) {
             if ((size_t)*n == room) {
                 room = room ? 2 * room : 64;

@@ -55,7 +55,7 @@ ag_status harness_eval_command(harness_call *call, ag_failure *why)
         m->open(results, data, s);
         if (!harness_runs_score(&runs, results, s, why) && !harness_interrupted() &&
             !compare(m, results, data, &runs, s, why) && !harness_interrupted() &&
-            !m->grade(results, why))
+            !m->compute(results, why))
             show(m, results, s, runs.count, why);
         m->close_results(results);
     }

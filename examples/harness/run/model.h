@@ -131,9 +131,9 @@ typedef struct harness_model {
 
     /* Reads what is trained on, and what validates. */
     ag_status (*read)(harness_session *session, ag_failure *why);
-    /* Reads --data for the runs. graded: the run times must be known. */
+    /* Reads --data for the runs. known: run times must be. */
     ag_status (*read_scored)(void *data, const harness_runs *runs, const harness_settings *settings,
-                             bool graded, ag_failure *why);
+                             bool known, ag_failure *why);
     /* Reads what the baselines of eval learn from; leaves them out with a warning when that is not
        there. */
     ag_status (*read_fit)(void *data, const harness_runs *runs, const harness_settings *settings,
@@ -170,7 +170,7 @@ typedef struct harness_model {
     bool smaller; /* the smallest first measure is the best */
     /* Names of the measures of a validation, the first of which chooses the best checkpoint;
        returns their number. */
-    int (*measures)(const char **name, const void *data, const harness_settings *settings);
+    int (*measures)(const char **name, const void *results);
     void (*values)(double *measure, const void *results);
     /* The same for a table of variants, before any data are read; -1: failed. */
     int (*columns)(const char **name, const harness_settings *settings, ag_failure *why);
@@ -183,7 +183,8 @@ typedef struct harness_model {
                      ag_failure *why);
     /* Fits and scores the baselines; it and read_fit are for programs with --baselines. */
     ag_status (*compare)(void *results, ag_failure *why);
-    ag_status (*grade)(void *results, ag_failure *why);
+    /* Computes the measures of all methods. */
+    ag_status (*compute)(void *results, ag_failure *why);
     void (*close_results)(void *results);
 
     int (*groups)(const void *results); /* how many are scored */

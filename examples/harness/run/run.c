@@ -5,6 +5,7 @@
 
 #include "core/io/io.h"
 #include "examples/harness/machine/device.h"
+#include "examples/harness/rank/measures.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -54,8 +55,9 @@ bool harness_run_holds(const char *folder, const struct stat *file)
 /* Removes the files of a run; other files stay. */
 static void clear(const char *folder, const char *pictures)
 {
-    static const char *const plots[] = {"curves", "order",         "files", "scores",  "methods",
-                                        "fusion", "fusion-curves", "tiles", "families"};
+    static const char *const plots[] = {"curves",        "order", "files",   "scores",
+                                        "methods",       "times", "parts",   "fusion",
+                                        "fusion-curves", "tiles", "families"};
     static const char *const endings[] = {".tsv", ".gp", ".svg"};
     for (int i = 0; i < FILES; i++) unlink_in(folder, files[i], "");
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
@@ -202,6 +204,13 @@ json_t *harness__load_json(const char *path, ag_failure *why)
                 ag_path_tail(path), error.line, error.text);
     harness_free(text);
     return object;
+}
+
+json_t *harness__measure_of(const json_t *values, const char *name)
+{
+    const char *before = harness_measure_before(name);
+    json_t *value = json_object_get(values, name);
+    return value || !before ? value : json_object_get(values, before);
 }
 
 ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,

@@ -32,4 +32,7 @@ ag_status harness__close_metrics(harness_run *run, ag_failure *why);
 ag_status harness__save_json(const char *path, struct json_t *object, ag_failure *why);
 struct json_t *harness__load_json(const char *path, ag_failure *why);
 
+/* The value of a measure by its name, or else by the one that older runs have for it; or NULL. */
+struct json_t *harness__measure_of(const struct json_t *values, const char *name);
+
 #endif

@@ -28,38 +28,39 @@ static ag_status validate(void *user, double *measure, ag_failure *why)
         .tape = s->tape, .settings = s->settings, .models = 1, .patient = true};
     void *results = harness_alloc(m->results_bytes);
     m->open(results, s->data, s->settings);
-    if (!m->add(results, &s->trained, &how, why) && !m->grade(results, why))
+    if (!m->add(results, &s->trained, &how, why) && !m->compute(results, why))
         m->values(measure, results);
     m->close_results(results);
     harness_free(results);
     return why->status;
 }
 
-static int holds_out(const harness_session *s)
+/* Names the measures, and says whether anything is held out. */
+static void look_ahead(harness_session *s, harness_trainee *of)
 {
-    void *results = harness_alloc(s->model->results_bytes);
-    s->model->open(results, s->data, s->settings);
-    const int groups = s->model->groups(results);
-    s->model->close_results(results);
+    const harness_model *m = s->model;
+    void *results = harness_alloc(m->results_bytes);
+    m->open(results, s->data, s->settings);
+    of->score_count = m->measures(s->measure, results);
+    of->validates = m->groups(results) > 0;
+    m->close_results(results);
     harness_free(results);
-    return groups > 0;
 }
 
 static ag_status open_trainer(harness_session *s, harness_run_mode mode, ag_failure *why)
 {
     const harness_model *m = s->model;
-    const harness_trainee of = {.user = s,
-                                .params = s->trained.params,
-                                .seed = s->settings->common.seed,
-                                .scores = s->measure,
-                                .score_count = m->measures(s->measure, s->data, s->settings),
-                                .smaller = m->smaller,
-                                .validates = holds_out(s),
-                                .record = m->record,
-                                .portion = m->portion,
-                                .validate = m->validate ? m->validate : validate,
-                                .save = save,
-                                .load = load};
+    harness_trainee of = {.user = s,
+                          .params = s->trained.params,
+                          .seed = s->settings->common.seed,
+                          .scores = s->measure,
+                          .smaller = m->smaller,
+                          .record = m->record,
+                          .portion = m->portion,
+                          .validate = m->validate ? m->validate : validate,
+                          .save = save,
+                          .load = load};
+    look_ahead(s, &of);
     s->trainer = (harness_trainer){.how = &s->how,
                                    .options = s->options,
                                    .folder = s->folder,

@@ -11,7 +11,7 @@ static ag_status score_best(harness_session *s, void *results, ag_failure *why)
     const harness_model *m = s->model;
     if (isnan(s->trained.state->best) && harness_trainer_save(&s->trainer, HARNESS_BEST, why))
         return why->status;
-    if (!m->groups(results)) return m->grade(results, why);
+    if (!m->groups(results)) return m->compute(results, why);
     harness_trained best = {.net = harness_alloc(m->net_bytes)};
     const harness_scoring how = {.tape = s->tape, .settings = s->settings, .models = 1};
     if (!m->load(&best, harness_run_path(s->trainer.run, HARNESS_BEST), why) &&
@@ -19,7 +19,7 @@ static ag_status score_best(harness_session *s, void *results, ag_failure *why)
         m->add(results, &best, &how, why);
     if (!why->status && !harness_interrupted() && s->settings->baselines && s->show)
         m->compare(results, why);
-    if (!why->status && !harness_interrupted()) m->grade(results, why);
+    if (!why->status && !harness_interrupted()) m->compute(results, why);
     m->drop(best.net);
     harness_free(best.net);
     return why->status;

@@ -80,7 +80,7 @@ static ag_status load_result(const work *w, const char *path, const harness_opti
             "--out, or delete that folder",
             ag_path_tail(path));
     for (int m = 0; m < w->metric_count; m++) {
-        const json_t *score = json_object_get(json_object_get(result, "scores"), w->metrics[m]);
+        const json_t *score = harness__measure_of(json_object_get(result, "scores"), w->metrics[m]);
         scores[m] = json_is_number(score) ? json_number_value(score) : (double)NAN;
     }
     json_decref(now);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Assigns each file to a fit and measures the baselines on it. */
+/* Assigns each file to a fit and scores it with the baselines. */
 #include "examples/tgraph/baseline/baselines.h"
-
-#include <math.h>
-#include <string.h>
 
 #include "examples/harness/harness.h"
 #include "examples/tgraph/baseline/baseline_internal.h"
@@ -96,35 +93,6 @@ static ag_status check(const tgraph_baseline_part *train, int trains,
     return AG_OK;
 }
 
-/* ---- measures ---- */
-
-static void forget_measures(tgraph_baseline *b)
-{
-    b->tau = b->opa = b->tied = b->top = (double)NAN;
-    for (int i = 0; i < TGRAPH_SLOWDOWNS; i++) b->slowdown[i] = (double)NAN;
-}
-
-/* A measure that is not defined stays NaN. */
-static void measure(tgraph_baseline *b, const tgraph_baseline_part *part, double *truth)
-{
-    static const int at[TGRAPH_SLOWDOWNS] = {1, 5, 10, 100};
-    ag_failure none = {0};
-    harness_pairs pairs;
-    for (int i = 0; i < part->count; i++)
-        truth[i] = tgraph_part_truth(part, tgraph_part_config(part, i));
-    if (!harness_pairs_count(&pairs, b->score, truth, part->count, &none)) {
-        b->tau = harness_tau_b(&pairs);
-        b->opa = harness_opa(&pairs);
-        b->tied = pairs.pairs ? (double)pairs.tied_score / (double)pairs.pairs : (double)NAN;
-    }
-    for (int i = 0; i < TGRAPH_SLOWDOWNS && !none.status; i++)
-        harness_slowdown(&b->slowdown[i], b->score, truth, part->count, at[i], &none);
-    if (!part->tile || none.status) return;
-    for (int i = 0; i < part->count; i++)
-        truth[i] = (double)part->tile->runtime[tgraph_part_config(part, i)];
-    harness_top_min(&b->top, b->score, truth, part->count, 5, &none);
-}
-
 /* ---- one part ---- */
 
 static void score_random(double *score, int count, int index, uint64_t seed)
@@ -138,8 +106,6 @@ static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_par
                             tgraph_fit *fit, int shared, ag_failure *why)
 {
     size_t bytes = (size_t)part->count * sizeof(double);
-    double *truth = ag_alloc(bytes);
-    if (!truth) return harness_files_no_memory("baselines", bytes, why);
     for (int k = 0; k < TGRAPH_BASELINES && !why->status; k++) {
         tgraph_baseline *b = &r->of[k];
         int random = k == TGRAPH_BASELINE_RANDOM;
@@ -154,9 +120,7 @@ static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_par
         else
             tgraph_fit_predict(b->score, fit, (tgraph_baseline_kind)k, part, why);
         b->seconds = harness_seconds() - start + fit->seconds[k] / shared;
-        if (!why->status && tgraph_part_has_runtimes(part)) measure(b, part, truth);
     }
-    ag_free(truth);
     return why->status;
 }
 
@@ -233,10 +197,7 @@ ag_status tgraph_baselines_run(tgraph_baseline_result *result, const tgraph_base
                                int trains, const tgraph_baseline_part *parts, int count,
                                const tgraph_baseline_options *options, ag_failure *why)
 {
-    for (int i = 0; i < count; i++) {
-        result[i] = (tgraph_baseline_result){.count = parts[i].count};
-        for (int k = 0; k < TGRAPH_BASELINES; k++) forget_measures(&result[i].of[k]);
-    }
+    for (int i = 0; i < count; i++) result[i] = (tgraph_baseline_result){.count = parts[i].count};
     if (check(train, trains, parts, count, options, why)) return why->status;
     for (int i = 0; i < count; i++)
         result[i].name = parts[i].file ? parts[i].file->name : parts[i].tile->name;

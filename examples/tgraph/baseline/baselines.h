@@ -51,15 +51,9 @@ typedef struct tgraph_baseline_options {
 /* Seed 0, 65,536 rows, 1,536 columns, 2^24 cells (64 MiB), 100 trees of depth 6, rate 0.1. */
 tgraph_baseline_options tgraph_baseline_defaults(void);
 
-enum { TGRAPH_SLOWDOWNS = 4 }; /* at 1, 5, 10 and 100 */
-
-/* One baseline on one part. The measures are NaN without scores, without run times and where they
-   are not defined. */
+/* One baseline on one part. */
 typedef struct tgraph_baseline {
-    double *score; /* [count] in the part's order, slowest largest; NULL: see note */
-    double tau, opa, slowdown[TGRAPH_SLOWDOWNS];
-    double tied;    /* share of the pairs with equal scores; ties raise tau-b and lower opa */
-    double top;     /* the contest's top-5 score of the run times; tile files only */
+    double *score;  /* [count] in the part's order, slowest largest; NULL: see note */
     double seconds; /* to fit (the share of this part) and to predict */
     char note[240]; /* settings and parts left out, or the reason why there are no scores */
 } tgraph_baseline;
@@ -82,9 +76,9 @@ typedef struct tgraph_baseline_result {
    program; the columns are tgraph_baseline_layout_features or _tile_features.
 
    Ridge: columns standardised, weight per row chosen from 1e-6 ... 1 on a fifth of the rows (of
-   the files, from five on), then fitted on all. Parts without run times are scored but not
-   measured, and are not fitted on. Without libxgboost, or when it fails, boosting has only a note.
-   Equal inputs, options and number of threads give equal results.
+   the files, from five on), then fitted on all. Parts without run times are scored, but not fitted
+   on. Without libxgboost, or when it fails, boosting has only a note. Equal inputs, options and
+   number of threads give equal results.
 
    Fails: AG_EUSE (no part to score, a part without a file or configurations, options out of range),
    AG_EINDEX, AG_EMEMORY; result is then empty. A file that nothing could be fitted for is no

@@ -19,7 +19,7 @@ typedef struct tpu_roofline {
 } tpu_roofline;
 
 /* Fits all of it to the known run times of kernels, by the mean absolute percentage error that it
-   is graded with: scale[type] is the median of measured over modelled, each weighted by modelled
+   is measured by: scale[type] is the median of measured over modelled, each weighted by modelled
    over measured, which minimises that error. Types without kernels have scale 1. Fails: AG_EUSE (no
    kernel with a run time). */
 ag_status tpu_roofline_fit(tpu_roofline *roofline, const tpu_kernel *const *train, int count,

@@ -49,7 +49,7 @@ static int is_for(const harness_trained *t, const char *names)
 }
 
 static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *settings,
-                             bool graded, ag_failure *why)
+                             bool known, ag_failure *why)
 {
     tabular_tables *t = &((files *)data)->scored;
     if (tabular_read(t, &settings->common.data, "data", why) || harness_interrupted())
@@ -60,7 +60,7 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
                            "%.200s was trained on other features than \"%.200s\"; choose another "
                            "run, or files with its features",
                            runs->run[i].path, t->names);
-    return graded ? harness_runs_warn_trained(runs, t->paths.path, t->paths.count, why) : AG_OK;
+    return known ? harness_runs_warn_trained(runs, t->paths.path, t->paths.count, why) : AG_OK;
 }
 
 static void close_files(void *data)
@@ -154,7 +154,9 @@ static void open_results(void *results, void *data, const harness_settings *sett
     (void)settings;
     rank->data = t;
     for (int i = 0; i < t->count; i++)
-        harness_rank_group(rank, t->table[i].name, t->table[i].items, NULL, t->table[i].ns);
+        harness_rank_group(rank, (harness_ranked){.name = t->table[i].name,
+                                                  .items = t->table[i].items,
+                                                  .actual = t->table[i].ns});
     harness_rank_method(rank, "tabular", NULL);
 }
 

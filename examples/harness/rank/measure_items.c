@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* The measures of the items of a group, and of several groups together. */
+#include "examples/harness/harness.h"
+#include "examples/harness/rank/measures.h"
+
+#include <float.h>
+#include <math.h>
+
+/* ---- the items that count ---- */
+
+typedef struct counted {
+    double *score, *truth, *target, *cost; /* [count]; the score of unscored ones is DBL_MAX */
+    int count;
+} counted;
+
+static ag_status check(const harness_items *x, ag_failure *why)
+{
+    for (int i = 0; i < x->count; i++) {
+        const int number = x->number ? x->number[i] : i;
+        if (x->actual[i] < 0)
+            return ag_fail(why, AG_EDATA,
+                           "%.160s: the run time of item %d is %lld ns; it must be at least 1",
+                           x->name, number, (long long)x->actual[i]);
+        if (isnan(x->score[i]) || x->score[i] < -DBL_MAX)
+            return ag_fail(why, AG_EFINITE,
+                           "%.160s: the score of item %d is %g; it must be finite, or inf where "
+                           "there is none",
+                           x->name, number, x->score[i]);
+        if (x->cost && !isinf(x->score[i]) && !isfinite(x->cost[i]))
+            return ag_fail(why, AG_EFINITE,
+                           "%.160s: the predicted cost of item %d is %g; it must be finite",
+                           x->name, number, x->cost[i]);
+    }
+    return AG_OK;
+}
+
+static void gather(counted *c, const harness_items *x, int64_t least)
+{
+    const size_t n = (size_t)x->count;
+    *c = (counted){.score = harness_alloc(4 * n * sizeof *c->score + 1)};
+    c->truth = c->score + n;
+    c->target = c->truth + n;
+    c->cost = c->target + n;
+    for (int i = 0; i < x->count; i++) {
+        if (x->actual[i] < least) continue;
+        const int at = c->count++;
+        c->score[at] = fmin(x->score[i], DBL_MAX);
+        c->truth[at] = (double)x->actual[i];
+        c->target[at] = x->target ? x->target[i] : c->truth[at];
+        c->cost[at] = x->cost ? x->cost[i] : 0;
+    }
+}
+
+/* ---- measures ---- */
+
+static ag_status measure_pairs(double *of, const counted *c, ag_failure *why)
+{
+    harness_pairs pairs;
+    if (harness_pairs_count(&pairs, c->score, c->target, c->count, why) ||
+        harness_pairwise(&of[HARNESS_PAIRWISE], c->score, c->truth, c->count, HARNESS_SHARE, why))
+        return why->status;
+    of[HARNESS_TAU_B] = harness_tau_b(&pairs);
+    of[HARNESS_TAU_A] = harness_tau_a(&pairs);
+    of[HARNESS_OPA] = harness_opa(&pairs);
+    of[HARNESS_TIED] = harness_tied(&pairs);
+    return AG_OK;
+}
+
+/* How many are chosen: the first TOPS of top and recall, the first SLOWDOWNS of slowdown. */
+enum { TOPS = 3, SLOWDOWNS = 4, DEPTHS = 5 };
+static const int depth[DEPTHS] = {1, 5, 10, 100, 50};
+
+static ag_status measure_choice(harness_measured *m, const counted *c, ag_failure *why)
+{
+    harness_choice of[DEPTHS];
+    for (int d = 0; d < DEPTHS && !why->status; d++)
+        harness_choose(&of[d], c->score, c->truth, c->count, depth[d], why);
+    if (why->status) return why->status;
+    m->chosen = of[0].least;
+    m->fastest = of[0].best_least;
+    m->of[HARNESS_CONTEST_5] = 2 - of[1].least / of[1].best_least;
+    m->of[HARNESS_CONTEST_50] = 2 - of[4].mean / of[4].best_mean;
+    if (c->count < 2) return AG_OK;
+    for (int d = 0; d < TOPS; d++) {
+        m->of[HARNESS_TOP_1 + d] = harness_top(&of[d]);
+        m->of[HARNESS_RECALL_1 + d] = of[d].recall;
+    }
+    for (int d = 0; d < SLOWDOWNS; d++) m->of[HARNESS_SLOWDOWN_1 + d] = harness_slowdown(&of[d]);
+    return AG_OK;
+}
+
+static double absolute_error(const counted *c)
+{
+    double sum = 0;
+    for (int i = 0; i < c->count; i++) sum += fabs(c->score[i] - c->truth[i]) / c->truth[i];
+    return c->count ? 100 * sum / c->count : (double)NAN;
+}
+
+/* Of the items that have a cost. */
+static void measure_costs(double *of, const counted *c)
+{
+    double mean = 0, error = 0, square = 0, spread = 0, least = DBL_MAX, most = 0;
+    int n = 0;
+    for (int i = 0; i < c->count; i++) n += c->score[i] < DBL_MAX;
+    for (int i = 0; i < c->count; i++)
+        if (c->score[i] < DBL_MAX) mean += log(c->truth[i]) / n;
+    for (int i = 0; i < c->count; i++) {
+        if (c->score[i] >= DBL_MAX) continue;
+        const double truth = log(c->truth[i]), off = c->cost[i] - truth;
+        least = fmin(least, c->truth[i]);
+        most = fmax(most, c->truth[i]);
+        error += fabs(off) / n;
+        square += off * off;
+        spread += (truth - mean) * (truth - mean);
+    }
+    if (n) of[HARNESS_MAE] = error;
+    if (least < most) of[HARNESS_R2] = 1 - square / spread;
+}
+
+/* Those that also count items that take less than `least`. */
+static ag_status measure_all(harness_measured *m, const harness_items *x, ag_failure *why)
+{
+    counted c;
+    harness_pairs pairs;
+    gather(&c, x, 1);
+    m->known = c.count;
+    if (!harness_pairs_count(&pairs, c.score, c.target, c.count, why))
+        m->of[HARNESS_TAU_B_ALL] = harness_tau_b(&pairs);
+    if (x->times) m->of[HARNESS_MAPE_ALL] = absolute_error(&c);
+    harness_free(c.score);
+    return why->status;
+}
+
+static double choice_error(const harness_measured *m)
+{
+    return m->fastest > 0 ? 100 * (m->chosen - m->fastest) / m->fastest : (double)NAN;
+}
+
+harness_measured harness_measured_none(void)
+{
+    harness_measured m = {0};
+    for (int k = 0; k < HARNESS_MEASURES; k++) m.of[k] = (double)NAN;
+    return m;
+}
+
+ag_status harness_measure_items(harness_measured *m, const harness_items *x, ag_failure *why)
+{
+    const int64_t least = x->least > 1 ? x->least : 1;
+    counted c;
+    *m = harness_measured_none();
+    if (check(x, why) || measure_all(m, x, why)) return why->status;
+    gather(&c, x, least);
+    m->counted = c.count;
+    if (c.count && !measure_pairs(m->of, &c, why)) measure_choice(m, &c, why);
+    if (x->times) m->of[HARNESS_MAPE] = absolute_error(&c);
+    if (x->cost) measure_costs(m->of, &c);
+    m->of[HARNESS_APE] = choice_error(m);
+    harness_free(c.score);
+    return why->status;
+}
+
+harness_measured harness_measured_sum(const harness_measured *group, int count)
+{
+    harness_measured sum = harness_measured_none();
+    double spread, *value = harness_alloc((size_t)count * sizeof *value + 1);
+    int64_t used;
+    for (int i = 0; i < count; i++) {
+        sum.known += group[i].known;
+        sum.counted += group[i].counted;
+        sum.chosen += group[i].chosen;
+        sum.fastest += group[i].fastest;
+    }
+    for (int k = 0; k < HARNESS_MEASURES; k++) {
+        for (int i = 0; i < count; i++) value[i] = group[i].of[k];
+        harness_mean_spread(&sum.of[k], &spread, &used, value, count);
+    }
+    sum.of[HARNESS_APE] = choice_error(&sum);
+    harness_free(value);
+    return sum;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* All measures of all programs: a name, a definition and a number of digits each. They are of the
+   items of one group that count, which have a run time of at least `least` ns. */
+#ifndef HARNESS_MEASURES_H
+#define HARNESS_MEASURES_H
+
+#include "core/core.h"
+
+#include <stdbool.h>
+
+/* NaN where not defined: measures of pairs as scores.h says; slowdown, top and recall of fewer than
+   two items, from which nothing can be chosen; all others without an item. */
+typedef enum harness_measure {
+    HARNESS_TAU_B, /* scores.h, up to pairwise: pairs that differ by more than HARNESS_SHARE */
+    HARNESS_TAU_A,
+    HARNESS_OPA,
+    HARNESS_TIED,
+    HARNESS_PAIRWISE,
+    HARNESS_SLOWDOWN_1, /* scores.h, of the 1, 5, 10, 100 best predicted, as recall */
+    HARNESS_SLOWDOWN_5,
+    HARNESS_SLOWDOWN_10,
+    HARNESS_SLOWDOWN_100,
+    HARNESS_TOP_1,
+    HARNESS_TOP_5,
+    HARNESS_TOP_10,
+    HARNESS_RECALL_1,
+    HARNESS_RECALL_5,
+    HARNESS_RECALL_10,
+    /* 100 (chosen - fastest) / fastest, where each is summed over the groups of a row: eq. 2 of
+       Kaufman et al., Tile-Size APE. */
+    HARNESS_APE,
+    HARNESS_MAPE,      /* 100 mean |score - ns| / ns, where scores are run times */
+    HARNESS_MAPE_ALL,  /* also of items that take less than `least` */
+    HARNESS_TAU_B_ALL, /* the same */
+    HARNESS_R2,        /* 1 - sum (cost - ln ns)^2 / sum (ln ns - mean)^2 */
+    HARNESS_MAE,       /* mean |cost - ln ns| */
+    /* The tile scores of the contest: 2 - fastest of the 5 best predicted / fastest, and
+       2 - mean of the 50 best predicted / mean of the 50 fastest. */
+    HARNESS_CONTEST_5,
+    HARNESS_CONTEST_50,
+    HARNESS_MEASURES
+} harness_measure;
+
+#define HARNESS_SHARE 0.02 /* run times that are closer differ by noise */
+
+/* In tables, CSV and JSON. */
+const char *harness_measure_name(harness_measure measure);
+/* The name that older runs have for it, in metrics.jsonl and result.json; NULL: the same. */
+const char *harness_measure_before(const char *name);
+int harness_measure_digits(harness_measure measure);   /* decimals in tables */
+bool harness_measure_smaller(harness_measure measure); /* the smallest is the best */
+/* A sentence for each of the measures; the caller frees the text (harness_free). */
+char *harness_measures_explain(const harness_measure *measure, int count);
+
+/* The items of a group, and the predictions of one method. */
+typedef struct harness_items {
+    const char *name; /* of the group */
+    int count;
+    const int *number;     /* [count] their numbers in the files; NULL: 0, 1, ... */
+    const double *score;   /* [count] small is fast; INFINITY: cannot be scored, the slowest */
+    const double *cost;    /* [count] predicted ln(ns), not read where unscored; or NULL */
+    const int64_t *actual; /* [count] ns; 0: not known */
+    const double *target;  /* [count] of which the scores predict the order; NULL: run times */
+    bool times;            /* scores are predicted run times in ns */
+    int64_t least;         /* shortest run time that counts, ns */
+} harness_items;
+
+typedef struct harness_measured {
+    int known, counted;     /* items with a run time; with one that counts */
+    double chosen, fastest; /* run times of the best predicted one and of the fastest, ns */
+    double of[HARNESS_MEASURES];
+} harness_measured;
+
+/* Everything is NaN or 0. */
+harness_measured harness_measured_none(void);
+
+/* Fails: AG_EFINITE (a score is NaN or -INFINITY, a cost is not finite), AG_EDATA (a run time is
+   below 0). */
+ag_status harness_measure_items(harness_measured *measured, const harness_items *items,
+                                ag_failure *why);
+
+/* Of several groups together: the means over the groups where defined, but for HARNESS_APE. */
+harness_measured harness_measured_sum(const harness_measured *groups, int count);
+
+#endif

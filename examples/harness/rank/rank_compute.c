@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures of all rows and methods, and their means. */
+#include "examples/harness/rank/rank_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- rows ---- */
+
+static int row_of(const harness_rank *r, int group)
+{
+    return r->row_name ? r->group[group].row : group;
+}
+
+static void list_rows(harness_rank *r)
+{
+    if (!r->row_name) r->rows = r->groups;
+    harness_free(r->row);
+    r->row = harness_alloc((size_t)r->rows * sizeof *r->row + 1);
+    for (int i = 0; i < r->groups; i++) {
+        const harness_ranked *g = &r->group[i];
+        harness_rank_row *row = &r->row[row_of(r, i)];
+        row->name = r->row_name ? r->row_name[g->row] : g->name;
+        row->family = g->family;
+        row->groups++;
+        row->items += g->items;
+    }
+}
+
+harness_measured *harness_rank_at(const harness_rank *r, int method, int row)
+{
+    return r->measured + (size_t)method * (size_t)r->rows + (size_t)row;
+}
+
+/* ---- measures ---- */
+
+static ag_status measure_group(harness_measured *m, const harness_rank *r, int method, int group,
+                               ag_failure *why)
+{
+    const harness_ranked *g = &r->group[group];
+    const bool *absent = r->absent[method];
+    const double *cost = r->cost[method];
+    const harness_items items = {.name = g->name,
+                                 .count = g->items,
+                                 .number = g->number,
+                                 .score = r->score[method] + g->first,
+                                 .cost = cost ? cost + g->first : NULL,
+                                 .actual = g->actual,
+                                 .target = g->target,
+                                 .times = r->times,
+                                 .least = r->least};
+    *m = harness_measured_none();
+    if (!g->actual || (absent && absent[group])) return AG_OK;
+    return harness_measure_items(m, &items, why);
+}
+
+/* order [groups]: those of each row in their order, row after row. */
+static void sort_by_row(int *order, harness_rank *r)
+{
+    int first = 0;
+    for (int i = 0; i < r->rows; i++) {
+        r->row[i].first = first;
+        first += r->row[i].groups;
+        r->row[i].groups = 0;
+    }
+    for (int i = 0; i < r->groups; i++) {
+        harness_rank_row *row = &r->row[row_of(r, i)];
+        order[row->first + row->groups++] = i;
+    }
+}
+
+static ag_status measure_method(harness_rank *r, int method, const int *order, ag_failure *why)
+{
+    harness_measured *of = harness_alloc((size_t)r->groups * sizeof *of + 1);
+    for (int i = 0; i < r->groups && !why->status; i++)
+        measure_group(&of[i], r, method, order[i], why);
+    for (int i = 0; i < r->rows && !why->status; i++)
+        *harness_rank_at(r, method, i) =
+            harness_measured_sum(of + r->row[i].first, r->row[i].groups);
+    harness_free(of);
+    return why->status;
+}
+
+static ag_status check_known(const harness_rank *r, ag_failure *why)
+{
+    for (int i = 0; i < r->groups; i++)
+        if (r->group[i].actual) return AG_OK;
+    if (!r->groups) return AG_OK;
+    return ag_fail(why, AG_EDATA,
+                   "none of the %d groups can be scored: their run times are not known; name files "
+                   "with run times (\"predict\" needs none)",
+                   r->groups);
+}
+
+ag_status harness_rank_compute(void *rank, ag_failure *why)
+{
+    harness_rank *r = rank;
+    if (check_known(r, why)) return why->status;
+    list_rows(r);
+    int *order = harness_alloc((size_t)r->groups * sizeof *order + 1);
+    sort_by_row(order, r);
+    harness_free(r->measured);
+    r->measured = harness_alloc((size_t)r->methods * (size_t)r->rows * sizeof *r->measured + 1);
+    for (int m = 0; m < r->methods && !why->status; m++) measure_method(r, m, order, why);
+    harness_free(order);
+    return why->status;
+}
+
+/* ---- means ---- */
+
+enum { ALL = -1 /* families */ };
+
+/* Averages of rows that different methods could score say nothing: a method that could not score
+   all groups has none. */
+static int scores_all(const harness_rank *r, int method)
+{
+    for (int i = 0; r->absent[method] && i < r->groups; i++)
+        if (r->group[i].actual && r->absent[method][i]) return 0;
+    return 1;
+}
+
+static harness_averages average(const harness_rank *r, int method, harness_measure measure,
+                                int family)
+{
+    double *value = harness_alloc((size_t)r->rows * sizeof *value + 1);
+    int n = 0;
+    for (int i = 0; scores_all(r, method) && i < r->rows; i++)
+        if (family == ALL || r->row[i].family == family)
+            value[n++] = harness_rank_at(r, method, i)->of[measure];
+    const harness_averages a = harness_average(value, n);
+    harness_free(value);
+    return a;
+}
+
+harness_averages harness_rank_over(const harness_rank *r, int method, harness_measure measure)
+{
+    return average(r, method, measure, ALL);
+}
+
+double harness_rank_mean(const harness_rank *r, int method, harness_measure measure)
+{
+    return average(r, method, measure, ALL).mean;
+}
+
+static double mean_over_families(const harness_rank *r, int method, harness_measure measure)
+{
+    double *mean = harness_alloc((size_t)r->families * sizeof *mean + 1);
+    for (int f = 0; f < r->families; f++) mean[f] = average(r, method, measure, f).mean;
+    const harness_averages a = harness_average(mean, r->families);
+    harness_free(mean);
+    return a.mean;
+}
+
+double harness__number(const harness_rank *r, int method, harness_measure measure,
+                       harness_mean mean, int of)
+{
+    switch (mean) {
+    case HARNESS_ROW: return harness_rank_at(r, method, of)->of[measure];
+    case HARNESS_MEDIAN: return average(r, method, measure, ALL).median;
+    case HARNESS_GEOMETRIC: return average(r, method, measure, ALL).geometric;
+    case HARNESS_FAMILY: return average(r, method, measure, of).mean;
+    case HARNESS_FAMILIES: return mean_over_families(r, method, measure);
+    default: return average(r, method, measure, ALL).mean;
+    }
+}
+
+/* ---- sums ---- */
+
+harness_counts harness__count_row(const harness_rank *r, int row)
+{
+    return (harness_counts){1, r->row[row].groups, r->row[row].items,
+                            harness_rank_at(r, 0, row)->counted};
+}
+
+harness_counts harness__count_rows(const harness_rank *r, int family)
+{
+    harness_counts sum = {0};
+    for (int i = 0; i < r->rows; i++) {
+        if (family >= 0 && r->row[i].family != family) continue;
+        const harness_counts c = harness__count_row(r, i);
+        sum.rows++;
+        sum.groups += c.groups;
+        sum.items += c.items;
+        sum.counted += c.counted;
+    }
+    return sum;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef HARNESS_RANK_INTERNAL_H
+#define HARNESS_RANK_INTERNAL_H
+
+#include "examples/harness/rank/rank.h"
+
+static inline const harness_rank_form *harness__form(const harness_rank *r)
+{
+    return r->form.row ? &r->form : &harness_rank_plain;
+}
+
+/* The number of its measures, `wanted` at most where that is not 0. */
+int harness__count(const harness_rank_form *form, int wanted);
+
+/* Which number: of row `of`; over the rows; the mean over those of family `of`; over the families,
+   which weigh alike. */
+typedef enum harness_mean {
+    HARNESS_ROW,
+    HARNESS_MEAN,
+    HARNESS_MEDIAN,
+    HARNESS_GEOMETRIC,
+    HARNESS_FAMILY,
+    HARNESS_FAMILIES
+} harness_mean;
+double harness__number(const harness_rank *r, int method, harness_measure measure,
+                       harness_mean mean, int of);
+
+/* Of a row, or summed over the rows of a family, -1: all. */
+typedef struct harness_counts {
+    int64_t rows, groups, items, counted;
+} harness_counts;
+harness_counts harness__count_row(const harness_rank *r, int row);
+harness_counts harness__count_rows(const harness_rank *r, int family);
+
+/* The methods whose columns are next to each other: the model, and the one that it is compared
+   with, if there is any. Returns their number. */
+int harness__sides(int side[2], const harness_rank *r);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* The results of a ranking model as JSON. */
+#include "examples/harness/rank/rank_internal.h"
+
+#include <jansson.h>
+#include <math.h>
+
+static void add_methods(json_t *j, const harness_rank *r, harness_mean mean, int of)
+{
+    const harness_measure *list = harness__form(r)->measure;
+    for (int m = 0; m < r->methods; m++) {
+        json_t *values = json_object();
+        for (int k = 0; list[k] < HARNESS_MEASURES; k++) {
+            const double value = harness__number(r, m, list[k], mean, of);
+            json_object_set_new(values, harness_measure_name(list[k]),
+                                isfinite(value) ? json_real(value) : json_null());
+        }
+        json_object_set_new(j, r->method[m], values);
+    }
+}
+
+static json_t *row_json(const harness_rank *r, int row)
+{
+    const harness_counts c = harness__count_row(r, row);
+    json_t *j = json_object();
+    json_object_set_new(j, "group", harness_json_name(r->row[row].name));
+    if (r->families)
+        json_object_set_new(j, "family", harness_json_name(r->family_name[r->row[row].family]));
+    if (harness__form(r)->groups)
+        json_object_set_new(j, harness__form(r)->groups, json_integer(c.groups));
+    json_object_set_new(j, "items", json_integer(c.items));
+    if (r->least > 0) json_object_set_new(j, "counted", json_integer(c.counted));
+    add_methods(j, r, HARNESS_ROW, row);
+    return j;
+}
+
+static json_t *families_json(const harness_rank *r)
+{
+    json_t *list = json_array();
+    for (int f = 0; f < r->families; f++) {
+        const harness_counts c = harness__count_rows(r, f);
+        if (!c.rows) continue;
+        json_t *j = json_object();
+        json_object_set_new(j, "family", harness_json_name(r->family_name[f]));
+        json_object_set_new(j, "groups", json_integer(c.rows));
+        json_object_set_new(j, "items", json_integer(c.items));
+        add_methods(j, r, HARNESS_FAMILY, f);
+        json_array_append_new(list, j);
+    }
+    return list;
+}
+
+static void add_mean(json_t *j, const char *name, const harness_rank *r, harness_mean mean)
+{
+    json_t *methods = json_object();
+    add_methods(methods, r, mean, 0);
+    json_object_set_new(j, name, methods);
+}
+
+struct json_t *harness_rank_json(const void *rank)
+{
+    const harness_rank *r = rank;
+    const harness_rank_form *form = harness__form(r);
+    json_t *j = json_object(), *rows = json_array();
+    if (form->kind) json_object_set_new(j, "kind", json_string(form->kind));
+    for (int i = 0; i < r->rows; i++) json_array_append_new(rows, row_json(r, i));
+    json_object_set_new(j, "groups", rows);
+    if (r->families) json_object_set_new(j, "families", families_json(r));
+    if (form->median) add_mean(j, "median", r, HARNESS_MEDIAN);
+    if (form->median) add_mean(j, "geometric mean", r, HARNESS_GEOMETRIC);
+    add_mean(j, "mean", r, HARNESS_MEAN);
+    if (r->families) add_mean(j, "mean over families", r, HARNESS_FAMILIES);
+    return j;
+}

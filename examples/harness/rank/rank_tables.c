@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of a ranking model. */
+#include "examples/harness/rank/rank_internal.h"
+
+#include <string.h>
+
+int harness__sides(int side[2], const harness_rank *r)
+{
+    const char *name = harness__form(r)->against;
+    side[0] = 0;
+    side[1] = 1;
+    for (int m = 1; name && m < r->methods; m++)
+        if (strcmp(r->method[m], name) == 0) side[1] = m;
+    return r->methods > 1 ? 2 : 1;
+}
+
+/* ---- a table of rows, and one of families ---- */
+
+enum { NAME = 96, MOST = 4 + 2 * HARNESS_MEASURES };
+
+/* The columns after the first `n`: a measure of the model, then of the method that it is compared
+   with. */
+static harness_table *new_table(const char *title, const char **column, int n,
+                                const harness_rank *r)
+{
+    const harness_rank_form *form = harness__form(r);
+    char text[MOST][NAME];
+    int side[2], sides = harness__sides(side, r);
+    for (int k = 0; k < harness__count(form, form->main); k++) {
+        const char *name = harness_measure_name(form->measure[k]);
+        for (int i = 0; i < sides; i++, n++) {
+            snprintf(text[n], NAME, "%.60s %s", r->method[side[i]], name);
+            column[n] = sides > 1 ? text[n] : name;
+        }
+    }
+    return harness_table_new(title, column, n);
+}
+
+static void add_numbers(harness_table *t, const harness_rank *r, harness_mean mean, int of)
+{
+    const harness_rank_form *form = harness__form(r);
+    int side[2], sides = harness__sides(side, r);
+    for (int k = 0; k < harness__count(form, form->main); k++)
+        for (int i = 0; i < sides; i++)
+            harness_table_number(t, harness__number(r, side[i], form->measure[k], mean, of),
+                                 harness_measure_digits(form->measure[k]));
+}
+
+static void add_row(harness_table *t, const harness_rank *r, const char *name, harness_counts c,
+                    harness_mean mean, int of)
+{
+    harness_table_text(t, name);
+    if (harness__form(r)->groups) harness_table_count(t, c.groups);
+    harness_table_count(t, c.items);
+    if (r->least > 0) harness_table_count(t, c.counted);
+    add_numbers(t, r, mean, of);
+}
+
+static harness_table *rows_table(const harness_rank *r, const char *title)
+{
+    const harness_rank_form *form = harness__form(r);
+    const char *column[MOST] = {form->row};
+    int n = 1;
+    if (form->groups) column[n++] = form->groups;
+    column[n++] = form->items;
+    if (r->least > 0) column[n++] = "counted";
+    harness_table *t = new_table(title, column, n, r);
+    const harness_counts all = harness__count_rows(r, -1);
+    for (int i = 0; i < r->rows; i++)
+        add_row(t, r, r->row[i].name, harness__count_row(r, i), HARNESS_ROW, i);
+    if (r->rows < 2) return t;
+    if (form->median) add_row(t, r, "median", all, HARNESS_MEDIAN, 0);
+    if (form->median) add_row(t, r, "geometric mean", all, HARNESS_GEOMETRIC, 0);
+    add_row(t, r, "mean", all, HARNESS_MEAN, 0);
+    return t;
+}
+
+static harness_table *families_table(const harness_rank *r)
+{
+    const harness_rank_form *form = harness__form(r);
+    const char *column[MOST] = {"family", form->rows, form->items};
+    harness_table *t = new_table("By family", column, 3, r);
+    for (int f = 0; f <= r->families; f++) {
+        const harness_counts c = harness__count_rows(r, f < r->families ? f : -1);
+        if (!c.rows) continue;
+        harness_table_text(t, f < r->families ? r->family_name[f] : "mean");
+        harness_table_count(t, c.rows);
+        harness_table_count(t, c.items);
+        add_numbers(t, r, f < r->families ? HARNESS_FAMILY : HARNESS_FAMILIES, f);
+    }
+    return t;
+}
+
+/* ---- a table of methods ---- */
+
+static harness_table *methods_table(const harness_rank *r, const char *over, harness_mean mean)
+{
+    const harness_rank_form *form = harness__form(r);
+    const harness_measure first = form->measure[0];
+    const int shown = harness__count(form, form->shown);
+    const char *column[3 + HARNESS_MEASURES] = {"method"};
+    char *title = harness_text("Mean over the %s", over),
+         *geometric = harness_text("%s geometric mean", harness_measure_name(first));
+    int n = 1;
+    if (form->median) column[n++] = form->median;
+    if (form->median) column[n++] = geometric;
+    for (int k = 0; k < shown; k++) column[n++] = harness_measure_name(form->measure[k]);
+    harness_table *t = harness_table_new(title, column, n);
+    for (int m = 0; m < r->methods; m++) {
+        harness_table_text(t, r->method[m]);
+        for (harness_mean k = HARNESS_MEDIAN; form->median && k <= HARNESS_GEOMETRIC; k++)
+            harness_table_number(t, harness__number(r, m, first, k, 0),
+                                 harness_measure_digits(first));
+        for (int k = 0; k < shown; k++)
+            harness_table_number(t, harness__number(r, m, form->measure[k], mean, 0),
+                                 harness_measure_digits(form->measure[k]));
+    }
+    harness_free(title);
+    harness_free(geometric);
+    return t;
+}
+
+int harness_rank_tables(harness_table *table[HARNESS_TABLES], const void *rank, const char *title)
+{
+    const harness_rank *r = rank;
+    const harness_rank_form *form = harness__form(r);
+    int n = 0;
+    char *counted =
+        harness_text("%s; %s of at least %.10g us", title, form->items, (double)r->least / 1000);
+    table[n++] = rows_table(r, r->least > 0 ? counted : title);
+    if (r->families > 1) table[n++] = families_table(r);
+    table[n++] = methods_table(r, form->rows, HARNESS_MEAN);
+    if (r->families > 1) table[n++] = methods_table(r, "families", HARNESS_FAMILIES);
+    harness_free(counted);
+    return n;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* The measures of a group, by hand. */
+#define _GNU_SOURCE
+#include "examples/harness/harness.h"
+#include "examples/harness/rank/measures.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double none = (double)INFINITY;
+
+static void near(double got, double must)
+{
+    if (!(fabs(got - must) < 1e-12 * (1 + fabs(must)))) fail_msg("%.17g, not %.17g", got, must);
+}
+
+static harness_measured measure(const harness_items *items)
+{
+    harness_measured m;
+    ag_failure why = {0};
+    if (harness_measure_items(&m, items, &why)) fail_msg("%s", why.sentence);
+    return m;
+}
+
+static harness_measured measure_one(const double *score, const double *cost, const int64_t *ns,
+                                    int count)
+{
+    return measure(
+        &(harness_items){.name = "g", .count = count, .score = score, .cost = cost, .actual = ns});
+}
+
+/* ---- pairs and choices ---- */
+
+static void schedules_by_hand(void **state)
+{
+    (void)state;
+    /* Best first: 160, 80, 101, 100. Of 6 pairs 100-101 is too close to count: 80 before 101 and
+       100 are right, the three with 160 are wrong. */
+    const int64_t t[4] = {100, 80, 160, 101}, two[2] = {7, 9};
+    const double score[4] = {-1, -3, -4, -2}, right[2] = {-5, -4};
+    harness_measured m = measure_one(score, NULL, t, 4);
+    assert_true(m.known == 4 && m.counted == 4);
+    near(m.of[HARNESS_PAIRWISE], 2 / 5.0);
+    near(m.of[HARNESS_TAU_B], (2 - 4) / 6.0);
+    near(m.of[HARNESS_TAU_A], (2 - 4) / 6.0);
+    near(m.of[HARNESS_OPA], 2 / 6.0);
+    near(m.of[HARNESS_TIED], 0);
+    near(m.of[HARNESS_TOP_1], 80 / 160.0);
+    near(m.of[HARNESS_SLOWDOWN_1], 1);
+    near(m.of[HARNESS_RECALL_1], 0);
+    near(m.of[HARNESS_TOP_5], 1); /* all four */
+    near(m.of[HARNESS_RECALL_5], 1);
+    near(m.of[HARNESS_SLOWDOWN_10], 0);
+    near(m.of[HARNESS_APE], 100);
+    near(m.of[HARNESS_CONTEST_5], 1);
+    assert_true(isnan(m.of[HARNESS_R2]) && isnan(m.of[HARNESS_MAE]));
+    assert_true(isnan(m.of[HARNESS_MAPE]) && isnan(m.of[HARNESS_MAPE_ALL]));
+    m = measure_one(right, NULL, two, 2);
+    near(m.of[HARNESS_PAIRWISE], 1);
+    near(m.of[HARNESS_TAU_B], 1);
+}
+
+/* The five and the ten best of twelve. */
+static void depths(void **state)
+{
+    (void)state;
+    const int64_t t[12] = {120, 110, 100, 90, 80, 70, 60, 50, 40, 30, 20, 10};
+    double score[12];
+    for (int i = 0; i < 12; i++) score[i] = i; /* the slowest first */
+    harness_measured m = measure_one(score, NULL, t, 12);
+    near(m.of[HARNESS_TOP_1], 10 / 120.0);
+    near(m.of[HARNESS_TOP_5], 10 / 80.0);
+    near(m.of[HARNESS_TOP_10], 10 / 30.0);
+    near(m.of[HARNESS_SLOWDOWN_5], 7);
+    near(m.of[HARNESS_SLOWDOWN_100], 0);
+    near(m.of[HARNESS_CONTEST_5], 2 - 8);
+    near(m.of[HARNESS_CONTEST_50], 1);
+    near(m.of[HARNESS_RECALL_1], 0);
+    near(m.of[HARNESS_RECALL_5], 0);
+    near(m.of[HARNESS_RECALL_10], 0.8);
+    near(m.of[HARNESS_PAIRWISE], 0);
+    near(m.of[HARNESS_TAU_B], -1);
+    score[11] = -0.5; /* the best one first */
+    m = measure_one(score, NULL, t, 12);
+    near(m.of[HARNESS_TOP_1], 1);
+    near(m.of[HARNESS_RECALL_1], 1);
+    near(m.of[HARNESS_RECALL_5], 0.2);
+    near(m.of[HARNESS_PAIRWISE], 11 / 66.0);
+    /* the contest's mean of 50 of 100: the slower half is taken */
+    int64_t many[100];
+    double turned[100];
+    for (int i = 0; i < 100; i++) many[i] = i < 50 ? 10 : 30, turned[i] = -i;
+    near(measure_one(turned, NULL, many, 100).of[HARNESS_CONTEST_50], 2 - 3);
+}
+
+/* Equal scores: half a pair each, and the first in the file is the choice, which need not be the
+   fastest. */
+static void ties(void **state)
+{
+    (void)state;
+    const int64_t t[3] = {30, 20, 10}, same[3] = {20, 20, 20}, two[3] = {20, 10, 10};
+    const double equal[3] = {1, 1, 1}, last[3] = {2, 1, 1}, third[3] = {3, 2, 1};
+    harness_measured m = measure_one(equal, NULL, t, 3);
+    near(m.of[HARNESS_PAIRWISE], 0.5);
+    near(m.of[HARNESS_TIED], 1);
+    assert_true(isnan(m.of[HARNESS_TAU_B]));
+    near(m.of[HARNESS_TOP_1], 10 / 30.0);
+    near(m.of[HARNESS_APE], 200);
+    m = measure_one(last, NULL, t, 3);
+    near(m.of[HARNESS_PAIRWISE], 2.5 / 3);
+    near(m.of[HARNESS_TAU_B], 2 / sqrt(6)); /* two pairs agree, one is tied by score */
+    near(m.of[HARNESS_TOP_1], 0.5);
+    near(m.of[HARNESS_APE], 100);
+    m = measure_one(last, NULL, same, 3);
+    assert_true(isnan(m.of[HARNESS_PAIRWISE]) && isnan(m.of[HARNESS_TAU_B]));
+    near(m.of[HARNESS_TOP_1], 1);
+    near(m.of[HARNESS_RECALL_1], 1); /* as fast as the fastest */
+    near(measure_one(third, NULL, two, 3).of[HARNESS_RECALL_1], 1);
+}
+
+/* From one item nothing can be chosen, but it takes its time. */
+static void one_item(void **state)
+{
+    (void)state;
+    const int64_t t[1] = {1000};
+    const double score[1] = {3}, cost[1] = {log(1000) + 0.25};
+    const harness_measured m = measure_one(score, cost, t, 1);
+    near(m.of[HARNESS_MAE], 0.25);
+    near(m.of[HARNESS_APE], 0);
+    near(m.of[HARNESS_CONTEST_5], 1);
+    near(m.of[HARNESS_CONTEST_50], 1);
+    for (int k = 0; k < HARNESS_APE; k++) assert_true(isnan(m.of[k]));
+    const harness_measured nothing = measure_one(score, cost, t, 0);
+    for (int k = 0; k < HARNESS_MEASURES; k++) assert_true(isnan(nothing.of[k]));
+}
+
+/* inf is worse than every other score, and equal to itself. */
+static void unscored(void **state)
+{
+    (void)state;
+    const int64_t t[4] = {10, 40, 20, 30};
+    const double score[4] = {none, none, 1e308, -5}, cost[4] = {(double)NAN, 9, log(20), log(90)};
+    harness_measured m = measure_one(score, cost, t, 4); /* 30, 20, then 10 and 40 */
+    near(m.of[HARNESS_PAIRWISE], (0 + 0 + 1 + 0 + 1 + 0.5) / 6);
+    near(m.of[HARNESS_TAU_B], (2 - 3) / sqrt(5 * 6));
+    near(m.of[HARNESS_TOP_1], 10 / 30.0);
+    near(m.of[HARNESS_MAE], log(3) / 2); /* of those with a score */
+    near(m.of[HARNESS_R2], 1 - log(3) * log(3) / (log(1.5) * log(1.5) / 2));
+    const double nothing[4] = {none, none, none, none};
+    m = measure_one(nothing, cost, t, 4);
+    near(m.of[HARNESS_PAIRWISE], 0.5);
+    near(m.of[HARNESS_TOP_1], 1); /* by order alone */
+    assert_true(isnan(m.of[HARNESS_MAE]) && isnan(m.of[HARNESS_R2]) && isnan(m.of[HARNESS_TAU_B]));
+}
+
+/* The order of a target is predicted, but the choice takes run times. */
+static void another_target(void **state)
+{
+    (void)state;
+    const int64_t t[3] = {100, 200, 300};
+    const double score[3] = {3, 2, 1}, target[3] = {1.5, 1, 0.5};
+    const harness_measured m = measure(
+        &(harness_items){.name = "g", .count = 3, .score = score, .actual = t, .target = target});
+    near(m.of[HARNESS_TAU_B], 1);
+    near(m.of[HARNESS_OPA], 1);
+    near(m.of[HARNESS_SLOWDOWN_1], 2);
+}
+
+/* ---- predicted run times ---- */
+
+static void costs(void **state)
+{
+    (void)state;
+    const int64_t t[3] = {100, 200, 400}, same[2] = {5, 5};
+    const double l = log(2), cost[3] = {log(100), log(200) + l, log(400)};
+    harness_measured m = measure_one(cost, cost, t, 3);
+    near(m.of[HARNESS_R2], 1 - l * l / (2 * l * l));
+    near(m.of[HARNESS_MAE], l / 3);
+    m = measure_one(cost, cost, same, 2);
+    assert_true(isnan(m.of[HARNESS_R2]));
+    near(m.of[HARNESS_MAE], (2 * log(20) + l + log(2)) / 2);
+}
+
+static void fused_kernels_by_hand(void **state)
+{
+    (void)state;
+    const int64_t t[4] = {10000, 5000, 4999, 20000}, brief[1] = {100};
+    const double p[4] = {11000, 4000, 4999, 30000}, twice[1] = {200};
+    const harness_items all = {
+        .name = "g", .count = 4, .score = p, .actual = t, .times = true, .least = 5000};
+    harness_measured m = measure(&all);
+    assert_int_equal(m.known, 4);
+    assert_int_equal(m.counted, 3); /* 5000 is long, 4999 is not */
+    near(m.of[HARNESS_MAPE], 100 * (0.1 + 0.2 + 0.5) / 3);
+    near(m.of[HARNESS_MAPE_ALL], 100 * (0.1 + 0.2 + 0 + 0.5) / 4);
+    near(m.of[HARNESS_TAU_B], 1);
+    near(m.of[HARNESS_TAU_B_ALL], (5 - 1) / 6.0); /* 5000 and 4999 are the wrong way round */
+    m = measure(&(harness_items){
+        .name = "g", .count = 1, .score = twice, .actual = brief, .times = true, .least = 5000});
+    assert_true(isnan(m.of[HARNESS_MAPE]) && isnan(m.of[HARNESS_TAU_B]));
+    near(m.of[HARNESS_MAPE_ALL], 100);
+    /* a run time that is not known is not counted at all */
+    const int64_t hidden[4] = {10000, 0, 0, 20000};
+    m = measure(&(harness_items){
+        .name = "g", .count = 4, .score = p, .actual = hidden, .times = true, .least = 5000});
+    assert_true(m.known == 2 && m.counted == 2);
+    near(m.of[HARNESS_MAPE_ALL], 100 * (0.1 + 0.5) / 2);
+}
+
+/* ---- several groups of a row ---- */
+
+static void tiles_by_hand(void **state)
+{
+    (void)state;
+    const int64_t a[3] = {100, 80, 120}, b[4] = {50, 40, 40, 60}, one[1] = {10};
+    /* Picks 120 (best 80); all equal: the first, 50 (best 40), no tau; one configuration: 10. */
+    const double sa[3] = {2, 3, 1}, sb[4] = {1, 1, 1, 1}, sone[1] = {5};
+    const harness_measured of[4] = {measure_one(sa, NULL, a, 3), measure_one(sb, NULL, b, 4),
+                                    measure_one(sone, NULL, one, 1), harness_measured_none()};
+    const harness_measured m = harness_measured_sum(of, 4);
+    near(m.of[HARNESS_APE], 100 * (40 + 10 + 0) / (80.0 + 40 + 10));
+    near(m.of[HARNESS_TAU_B], -1); /* 2 3 1 against 100 80 120: no pair agrees */
+    near(m.of[HARNESS_SLOWDOWN_1], (40 / 80.0 + 10 / 40.0) / 2);
+    assert_int_equal(m.known, 8);
+    const harness_measured hidden = harness_measured_sum(of + 3, 1);
+    assert_true(isnan(hidden.of[HARNESS_APE]) && isnan(hidden.of[HARNESS_TAU_B]));
+    assert_int_equal(hidden.known, 0);
+}
+
+/* ---- refusals and names ---- */
+
+static void refused(int status, const char *sentence, const harness_items *items)
+{
+    harness_measured m;
+    ag_failure why = {0};
+    assert_int_equal(harness_measure_items(&m, items, &why), status);
+    assert_string_equal(why.sentence, sentence);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    const double fine[2] = {1, 2}, nan[2] = {1, (double)NAN}, inf[2] = {1, -none};
+    const int64_t t[2] = {5, 6}, below[2] = {5, -1};
+    const int number[2] = {3, 7};
+    refused(AG_EFINITE,
+            "g: the score of item 1 is nan; it must be finite, or inf where there is none",
+            &(harness_items){.name = "g", .count = 2, .score = nan, .actual = t});
+    refused(AG_EFINITE,
+            "g: the score of item 7 is -inf; it must be finite, or inf where there is none",
+            &(harness_items){.name = "g", .count = 2, .score = inf, .actual = t, .number = number});
+    refused(AG_EFINITE, "g: the predicted cost of item 1 is -inf; it must be finite",
+            &(harness_items){.name = "g", .count = 2, .score = fine, .cost = inf, .actual = t});
+    refused(AG_EDATA, "g: the run time of item 1 is -1 ns; it must be at least 1",
+            &(harness_items){.name = "g", .count = 2, .score = fine, .actual = below});
+}
+
+static void names(void **state)
+{
+    (void)state;
+    for (harness_measure a = 0; a < HARNESS_MEASURES; a++)
+        for (harness_measure b = 0; b < a; b++)
+            assert_string_not_equal(harness_measure_name(a), harness_measure_name(b));
+    assert_string_equal(harness_measure_name(HARNESS_RECALL_10), "recall@10");
+    assert_true(harness_measure_smaller(HARNESS_APE) && !harness_measure_smaller(HARNESS_TOP_1));
+    assert_int_equal(harness_measure_digits(HARNESS_MAPE), 1);
+    assert_string_equal(harness_measure_before("tau-b"), "tau");
+    assert_string_equal(harness_measure_before("contest@50"), "top-50");
+    assert_null(harness_measure_before("opa"));
+    assert_null(harness_measure_before("loss"));
+    static const harness_measure some[] = {HARNESS_TOP_1, HARNESS_TOP_5, HARNESS_MAPE};
+    char *text = harness_measures_explain(some, 3);
+    assert_string_equal(text, "top-1, top-5: the fastest of all divided by the fastest of the k "
+                              "best predicted: 1 is best. MAPE %: the mean of |predicted - "
+                              "measured| / measured, in %.");
+    harness_free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schedules_by_hand),
+        cmocka_unit_test(depths),
+        cmocka_unit_test(ties),
+        cmocka_unit_test(one_item),
+        cmocka_unit_test(unscored),
+        cmocka_unit_test(another_target),
+        cmocka_unit_test(costs),
+        cmocka_unit_test(fused_kernels_by_hand),
+        cmocka_unit_test(tiles_by_hand),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
