@@ -3,9 +3,6 @@
 #include "examples/tpgnn/shell.h"
 
 #include "examples/tpgnn/model/loss.h"
-#include "examples/tpgnn/fasttext/vectors.h"
-
-#include <math.h>
 
 static const tpgnn_settings *settings_of(const harness_session *s)
 {
@@ -70,66 +67,6 @@ static void close_files(void *data)
     tpgnn_files *f = data;
     tpgnn_data_free(&f->scored);
     tpgnn_data_free(&f->train);
-}
-
-/* ---- the network ---- */
-
-static void fill(harness_trained *t)
-{
-    tpgnn_trained *net = t->net;
-    t->params = net->model.params;
-    t->state = &net->checkpoint.progress;
-    t->configuration = net->checkpoint.configuration;
-    t->data = net->checkpoint.data;
-}
-
-static ag_status create(harness_session *session, ag_failure *why)
-{
-    const tpgnn_settings *s = settings_of(session);
-    const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
-    const tpgnn_vocabulary *v = tpgnn_data_vocabulary(train);
-    const uint64_t seed = (uint64_t)s->shell.common.seed;
-    tpgnn_trained *net = session->trained.net;
-    tpgnn_checkpoint *c = &net->checkpoint;
-    c->model = tpgnn_settings_model(s);
-    c->predicts = tpgnn_settings_label(s);
-    if (tpgnn_vocabulary_copy(&c->vocabulary, v, why)) return why->status;
-    for (int f = 0; f < TPGNN_FIELDS; f++) c->model.words[f] = v->words[f];
-    if (tpgnn_model_new(&net->model, &c->model, seed, why)) return why->status;
-    if (net->model.vector && tpgnn_vectors(net->model.vector, TPGNN_VECTOR, train, seed, why))
-        return why->status;
-    tpgnn_label_scale(&c->mean, &c->deviation, train, c->predicts);
-    c->progress.best = (double)NAN;
-    c->configuration = harness_json_text(harness_options_json(session->options));
-    c->data = tpgnn_data_json(train);
-    fill(&session->trained);
-    return AG_OK;
-}
-
-static ag_status load(harness_trained *t, const char *path, ag_failure *why)
-{
-    tpgnn_trained *net = t->net;
-    if (!tpgnn_checkpoint_load(path, &net->model, &net->checkpoint, why)) fill(t);
-    return why->status;
-}
-
-static ag_status save(const char *path, const harness_trained *t, int resume, ag_failure *why)
-{
-    const tpgnn_trained *net = t->net;
-    return tpgnn_checkpoint_save(path, &net->model, &net->checkpoint, resume, why);
-}
-
-static ag_status resume(const char *path, harness_trained *t, ag_failure *why)
-{
-    tpgnn_trained *net = t->net;
-    return tpgnn_checkpoint_resume(path, &net->model, &net->checkpoint, why);
-}
-
-static void drop(void *trained)
-{
-    tpgnn_trained *net = trained;
-    tpgnn_checkpoint_free(&net->checkpoint);
-    tpgnn_model_free(&net->model);
 }
 
 /* ---- steps ---- */
@@ -250,19 +187,14 @@ static void close_results(void *results) { tpgnn_results_close(results); }
 static struct json_t *json(const void *results) { return tpgnn_results_json(results); }
 
 const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
+                                   .network = &tpgnn_shell_network,
                                    .data_bytes = sizeof(tpgnn_files),
-                                   .net_bytes = sizeof(tpgnn_trained),
                                    .feed_bytes = sizeof(tpgnn_feed),
                                    .results_bytes = sizeof(tpgnn_results),
                                    .read = read_all,
                                    .read_scored = read_scored,
                                    .read_fit = read_fit,
                                    .close = close_files,
-                                   .create = create,
-                                   .load = load,
-                                   .save = save,
-                                   .resume = resume,
-                                   .drop = drop,
                                    .begin = begin,
                                    .record = record,
                                    .portion = portion,

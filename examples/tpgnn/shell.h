@@ -25,6 +25,7 @@ typedef struct tpgnn_feed {
 } tpgnn_feed;
 
 extern const harness_model tpgnn_shell;
+extern const harness_network tpgnn_shell_network; /* checkpoint.c */
 
 /* The parts of tpgnn_shell that are in shell_results.c. */
 int tpgnn_shell_measures(const char **name, const void *data, const harness_settings *settings);

@@ -5,11 +5,15 @@
 
 #include "examples/harness/run/loader.h"
 #include "examples/harness/run/model.h"
-#include "examples/tpu/checkpoint.h"
+#include "examples/tpu/program.h"
 #include "examples/tpu/results.h"
 #include "examples/tpu/data/sampler.h"
 
-/* The network and what else its checkpoint holds. */
+/* The contents of a checkpoint besides the model (docs/formats.md). */
+typedef struct tpu_checkpoint {
+    tpu_scaler scaler;
+} tpu_checkpoint;
+
 typedef struct tpu_trained {
     tpu_model model;
     tpu_checkpoint checkpoint;
@@ -25,6 +29,10 @@ typedef struct tpu_feed {
 } tpu_feed;
 
 extern const harness_model tpu_shell;
+extern const harness_network tpu_shell_network; /* checkpoint.c */
+
+/* The training data in JSON, owned by the caller (harness_free). */
+char *tpu_data_json(const tpu_data *data);
 
 /* The parts of tpu_shell that are in shell_results.c. */
 void tpu_shell_values(double *measure, const void *results);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Trained networks and their scores. */
 #include "examples/harness/run/checkpoint.h"
-#include "examples/harness/run/model.h"
+#include "examples/harness/run/trained.h"
 #include "examples/harness/files/files.h"
 
 #include <string.h>
 
 static ag_status open_run(harness_runs *runs, const char *folder, int last, ag_failure *why)
 {
-    const harness_model *m = runs->model;
     harness_trained *t = &runs->run[runs->count++];
-    t->net = harness_alloc(m->net_bytes);
-    t->path = harness_checkpoint_choose(folder, last);
-    if (m->load(t, t->path, why)) return why->status;
-    return ag_params_to(t->params, ag_tape_device(runs->tape), why);
+    char *path = harness_checkpoint_choose(folder, last);
+    const ag_status status = harness_trained_load(t, runs->model, path, why);
+    harness_free(path);
+    return status ? status : ag_params_to(t->params, ag_tape_device(runs->tape), why);
 }
 
 ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
@@ -30,11 +29,7 @@ ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
 
 void harness_runs_close(harness_runs *runs)
 {
-    for (int i = 0; i < runs->count; i++) {
-        runs->model->drop(runs->run[i].net);
-        harness_free(runs->run[i].net);
-        harness_free(runs->run[i].path);
-    }
+    for (int i = 0; i < runs->count; i++) harness_trained_drop(&runs->run[i]);
     harness_free(runs->run);
     ag_tape_free(runs->tape);
     *runs = (harness_runs){0};

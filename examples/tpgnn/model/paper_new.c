@@ -97,14 +97,11 @@ static ag_status check(const tpgnn_paper_options *o, ag_failure *why)
     return AG_OK;
 }
 
-ag_status tpgnn_paper_new(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,
-                          uint64_t seed, ag_failure *why)
+ag_status tpgnn_paper_add(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,
+                          ag_failure *why)
 {
     *paper = (tpgnn_paper){.options = *options};
     const ag_status status = check(options, why);
-    if (status) return status;
-    if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model.");
-    add_all(paper, params);
-    if (ag_params_build(params, seed) == AG_OK) return AG_OK;
-    return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
+    if (!status) add_all(paper, params);
+    return status;
 }
