@@ -67,8 +67,9 @@ static ag_status plan_memory(inspected *out, const tgraph_summary *s, ag_failure
     out->configs = s->tile || s->configs < STEP_CONFIGS ? s->configs : STEP_CONFIGS;
     const int scored = s->configs < SCORE_CONFIGS ? s->configs : SCORE_CONFIGS;
     stand_in(&graph, s);
-    if (!tgraph_model_new(&model, &options, 0, why) &&
+    if (!tgraph_model_add(&model, ag_params_new(), &options, why) &&
         !tgraph_program_new(&program, &graph, &options, why)) {
+        if (ag_params_build(model.params, 0)) harness_no_memory((size_t)model.params->size);
         out->step = plan_bytes(&model, &program, out->configs, 1);
         out->score = plan_bytes(&model, &program, scored, 0);
     }

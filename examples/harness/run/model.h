@@ -31,22 +31,22 @@ typedef struct harness_settings {
 /* clang-format off */
 #define HARNESS_MODEL_OPTIONS(S) \
     {"clip", HARNESS_FIELD(S, shell.training.clip), "1", 0, 1e9, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Training", \
+     HARNESS_TRAINS, .group = "Training", \
      .help = "largest norm of the gradient (0: any)"}, \
     {"check-finite", HARNESS_FIELD(S, shell.training.check_finite), \
-     .commands = HARNESS_TRAIN | HARNESS_ABLATE, .flags = HARNESS_LOCAL, .group = "Training", \
+     .commands = HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Training", \
      .help = "look at every result and name the first op that makes one that is not finite"}, \
     {"checkpoint", HARNESS_WORD(S, shell.checkpoint), "best", .choices = "best|last", \
-     .commands = HARNESS_EVAL | HARNESS_PREDICT | HARNESS_TUNE, .flags = HARNESS_LOCAL, \
+     .commands = HARNESS_SCORES | HARNESS_TUNE, .flags = HARNESS_LOCAL, \
      .group = "Run", .help = "which checkpoint of the run"}, \
     {"ensemble", HARNESS_FIELD(S, shell.ensemble), \
-     .commands = HARNESS_EVAL | HARNESS_PREDICT, .flags = HARNESS_LOCAL, .meta = "RUN...", \
+     .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
      .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
     {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Run", \
+     HARNESS_TRAINS, .group = "Run", \
      .help = "steps between saves of last.safetensors"}, \
     {"log-every", HARNESS_FIELD(S, shell.training.log_every), "10", 1, 1e9, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Run", \
+     HARNESS_TRAINS, .group = "Run", \
      .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"}, \
     {"csv", HARNESS_FIELD(S, shell.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
      .meta = "FILE", .group = "Output", .help = "write there instead of stdout"}

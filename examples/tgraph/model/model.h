@@ -72,9 +72,6 @@ typedef struct tgraph_model {
    come with ag_params_build. Fails: AG_EUSE (options), AG_EMEMORY (NULL). */
 ag_status tgraph_model_add(tgraph_model *model, ag_params *params, const tgraph_options *options,
                            ag_failure *why);
-/* The same, with parameters of its own that are built. */
-ag_status tgraph_model_new(tgraph_model *model, const tgraph_options *options, uint64_t seed,
-                           ag_failure *why);
 void tgraph_model_free(tgraph_model *model);
 
 /* The inputs of the model that a program has besides its features; made once per program. */

@@ -118,16 +118,6 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     return AG_OK;
 }
 
-ag_status tgraph_model_new(tgraph_model *m, const tgraph_options *options, uint64_t seed,
-                           ag_failure *why)
-{
-    ag_status status = tgraph_model_add(m, ag_params_new(), options, why);
-    if (!status && ag_params_build(m->params, seed))
-        status = ag_fail(why, m->params->failure.status, "%s", m->params->failure.sentence);
-    if (status) tgraph_model_free(m);
-    return status;
-}
-
 void tgraph_model_free(tgraph_model *m)
 {
     ag_params_free(m->params);

@@ -62,9 +62,6 @@ tpgnn_options tpgnn_default_options(tpgnn_network network);
    of range), AG_EMEMORY. */
 ag_status tpgnn_model_add(tpgnn_model *model, ag_params *params, const tpgnn_options *options,
                           ag_failure *why);
-/* The same, with parameters of its own that are built. */
-ag_status tpgnn_model_new(tpgnn_model *model, const tpgnn_options *options, uint64_t seed,
-                          ag_failure *why);
 void tpgnn_model_free(tpgnn_model *model);
 
 /* The options of the batches that a model reads. */

@@ -94,6 +94,9 @@ static ag_status add_paper(tpgnn_model *m, ag_failure *why)
 
 static ag_status check(const tpgnn_options *o, ag_failure *why)
 {
+    if (!(o->dropout >= 0 && o->dropout < 1))
+        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
+                       o->dropout);
     if (o->hidden < 4 || o->hidden > 4096)
         return ag_fail(why, AG_EUSE, "--hidden is %d; it must be 4 to 4096", o->hidden);
     if (o->layers < 0 || o->layers > TPGNN_MOST_LAYERS)
@@ -102,9 +105,6 @@ static ag_status check(const tpgnn_options *o, ag_failure *why)
     if (o->members < 1 || o->members > TPGNN_MOST_MEMBERS)
         return ag_fail(why, AG_EUSE, "--members is %d; it must be 1 to %d", o->members,
                        TPGNN_MOST_MEMBERS);
-    if (!(o->dropout >= 0 && o->dropout < 1))
-        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
-                       o->dropout);
     return AG_OK;
 }
 
@@ -121,16 +121,6 @@ ag_status tpgnn_model_add(tpgnn_model *m, ag_params *params, const tpgnn_options
     if (options->network == TPGNN_PAPER) return add_paper(m, why);
     add_statements(m);
     return AG_OK;
-}
-
-ag_status tpgnn_model_new(tpgnn_model *m, const tpgnn_options *options, uint64_t seed,
-                          ag_failure *why)
-{
-    ag_status status = tpgnn_model_add(m, ag_params_new(), options, why);
-    if (!status && ag_params_build(m->params, seed))
-        status = ag_fail(why, m->params->failure.status, "%s", m->params->failure.sentence);
-    if (status) tpgnn_model_free(m);
-    return status;
 }
 
 void tpgnn_model_free(tpgnn_model *m)

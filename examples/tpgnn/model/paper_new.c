@@ -86,14 +86,14 @@ static ag_status check(const tpgnn_paper_options *o, ag_failure *why)
         if (limits[i].value < limits[i].low || limits[i].value > limits[i].high)
             return ag_fail(why, AG_EUSE, "--%s is %d; it must be %d to %d", limits[i].name,
                            limits[i].value, limits[i].low, limits[i].high);
+    if (!(o->dropout >= 0 && o->dropout < 1))
+        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
+                       o->dropout);
     if (o->pool != TPGNN_POOL_NONE && !(o->ratio > 0))
         return ag_fail(why, AG_EUSE,
                        "--ratio is %g; it must be above 0: below 1 the share of the nodes that "
                        "stay, from 1 on how many of each graph",
                        o->ratio);
-    if (!(o->dropout >= 0 && o->dropout < 1))
-        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
-                       o->dropout);
     return AG_OK;
 }
 

@@ -76,9 +76,6 @@ tpu_options tpu_default_options(tpu_task task);
    AG_EMEMORY (NULL). */
 ag_status tpu_model_add(tpu_model *model, ag_params *params, const tpu_options *options,
                         ag_failure *why);
-/* The same, with parameters of its own that are built. */
-ag_status tpu_model_new(tpu_model *model, const tpu_options *options, uint64_t seed,
-                        ag_failure *why);
 void tpu_model_free(tpu_model *model);
 
 /* The options of the batches that a model reads. */

@@ -185,15 +185,6 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     return AG_OK;
 }
 
-ag_status tpu_model_new(tpu_model *m, const tpu_options *options, uint64_t seed, ag_failure *why)
-{
-    ag_status status = tpu_model_add(m, ag_params_new(), options, why);
-    if (!status && ag_params_build(m->params, seed))
-        status = ag_fail(why, m->params->failure.status, "%s", m->params->failure.sentence);
-    if (status) tpu_model_free(m);
-    return status;
-}
-
 void tpu_model_free(tpu_model *m)
 {
     ag_params_free(m->params);
