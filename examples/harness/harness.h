@@ -153,6 +153,8 @@ ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *con
 
 /* Never NULL: without memory a sentence is printed and the program exits with 5. */
 void *harness_alloc(size_t bytes); /* zeroed */
+/* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */
+void *harness_take(ag_arena **arena, size_t bytes);
 void *harness_grow(void *block, size_t bytes);
 void harness_free(void *block);
 char *harness_copy(const char *text);

@@ -2,6 +2,8 @@
 /* Data, network and steps of TPGNN, for the harness. */
 #include "examples/tpgnn/shell.h"
 
+#include "examples/harness/run/loader.h"
+#include "examples/tpgnn/data/sampler.h"
 #include "examples/tpgnn/model/loss.h"
 
 static const tpgnn_settings *settings_of(const harness_session *s)
@@ -70,6 +72,16 @@ static void close_files(void *data)
 }
 
 /* ---- steps ---- */
+
+/* The data of the steps of a run. */
+typedef struct tpgnn_feed {
+    tpgnn_sampler sampler;
+    tpgnn_batch buffer[2];
+    harness_loader *loader;
+    const tpgnn_batch *batch; /* of the step */
+    tpgnn_batch part;         /* some of its schedules, to see how many fit */
+    ag_real *label;           /* [tasks * schedules] of the step's batch */
+} tpgnn_feed;
 
 static ag_status begin(harness_session *session, ag_failure *why)
 {

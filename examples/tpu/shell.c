@@ -2,6 +2,8 @@
 /* Data, network and steps of the TPU model, for the harness. */
 #include "examples/tpu/shell.h"
 
+#include "examples/harness/run/loader.h"
+#include "examples/tpu/data/sampler.h"
 #include "examples/tpu/model/loss.h"
 
 static const tpu_settings *settings_of(const harness_session *s)
@@ -115,6 +117,15 @@ static void close_files(void *data)
 }
 
 /* ---- steps ---- */
+
+/* The state of the steps of a run. */
+typedef struct tpu_feed {
+    tpu_sampler sampler;
+    tpu_batch buffer[2];
+    harness_loader *loader;
+    const tpu_batch *batch; /* of the step */
+    tpu_batch part;         /* some of its samples, to see how many fit */
+} tpu_feed;
 
 static ag_status begin(harness_session *session, ag_failure *why)
 {

@@ -262,9 +262,19 @@ ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
 ag_status harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count,
                                     ag_failure *why);
 
-/* Scores into results that are open. */
-ag_status harness_runs_score(const harness_runs *runs, void *results,
-                             const harness_settings *settings, ag_failure *why);
+/* A call of eval or predict in which all is scored. */
+typedef struct harness_scored {
+    const harness_model *model;
+    const harness_settings *settings;
+    harness_runs runs;
+    void *data, *results;
+} harness_scored;
+
+/* Loads the runs, reads and scores --data, then calls `show`, unless it was interrupted. graded:
+   the run times must be known. */
+ag_status harness_scored_show(harness_call *call, bool graded,
+                              ag_status (*show)(const harness_scored *scored, ag_failure *why),
+                              ag_failure *why);
 
 /* ---- results ---- */
 

@@ -78,11 +78,34 @@ ag_status harness_runs_warn_trained(const harness_runs *runs, char *const *path,
     return why->status;
 }
 
-ag_status harness_runs_score(const harness_runs *runs, void *results, const harness_settings *s,
-                             ag_failure *why)
+static ag_status score(const harness_runs *runs, void *results, const harness_settings *s,
+                       ag_failure *why)
 {
     const harness_scoring how = {.tape = runs->tape, .settings = s, .models = runs->count};
     for (int i = 0; i < runs->count && !why->status && !harness_interrupted(); i++)
         runs->model->add(results, &runs->run[i], &how, why);
+    return why->status;
+}
+
+ag_status harness_scored_show(harness_call *call, bool graded,
+                              ag_status (*show)(const harness_scored *scored, ag_failure *why),
+                              ag_failure *why)
+{
+    const harness_model *m = call->program->model;
+    const harness_settings *s = call->values;
+    harness_scored x = {.model = m, .settings = s};
+    x.data = harness_alloc(m->data_bytes);
+    x.results = harness_alloc(m->results_bytes);
+    if (!harness_runs_open(&x.runs, m, s, why) &&
+        !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
+        !m->read_scored(x.data, &x.runs, s, graded, why) && !harness_interrupted()) {
+        m->open(x.results, x.data, s);
+        if (!score(&x.runs, x.results, s, why) && !harness_interrupted()) show(&x, why);
+        m->close_results(x.results);
+    }
+    m->close(x.data);
+    harness_free(x.data);
+    harness_free(x.results);
+    harness_runs_close(&x.runs);
     return why->status;
 }

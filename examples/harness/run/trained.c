@@ -123,6 +123,16 @@ static ag_status rebuild(harness_trained *t, const char *path, const ag_checkpoi
     return why->status;
 }
 
+static ag_status check_program(const harness_program *program, const char *path,
+                               const ag_checkpoint *file, ag_failure *why)
+{
+    const char *made = ag_checkpoint_metadata(file, "program");
+    const size_t length = strlen(program->name);
+    if (!made || (strncmp(made, program->name, length) == 0 && made[length] == ' ')) return AG_OK;
+    return ag_fail(why, AG_EDATA, "%.200s is a checkpoint of %.60s; choose one of %s", path, made,
+                   program->name);
+}
+
 ag_status harness_trained_load(harness_trained *t, const harness_model *m, const char *path,
                                ag_failure *why)
 {
@@ -130,7 +140,8 @@ ag_status harness_trained_load(harness_trained *t, const harness_model *m, const
     if (!file) return why->status;
     start(t, m);
     t->path = harness_copy(path);
-    if (!rebuild(t, path, file, why) && !ag_params_load(t->params, file, 0, why))
+    if (!check_program(m->program, path, file, why) && !rebuild(t, path, file, why) &&
+        !ag_params_load(t->params, file, 0, why))
         read_state(t, path, file, 0, why);
     harness_checkpoint_close(file, why);
     return why->status;

@@ -4,21 +4,26 @@
 
 #include <string.h>
 
+static void lay_arrays(tgraph_batch *b, size_t *bytes, int64_t configs)
+{
+    *bytes = 0;
+    b->config = tpugraphs_lay(b->block, bytes, configs, sizeof *b->config);
+    b->rank = tpugraphs_lay(b->block, bytes, configs, sizeof *b->rank);
+    b->runtime = tpugraphs_lay(b->block, bytes, configs, sizeof *b->runtime);
+    b->key = tpugraphs_lay(b->block, bytes, configs, sizeof *b->key);
+    b->index = tpugraphs_lay(b->block, bytes, configs, sizeof *b->index);
+}
+
 static ag_status make_room(tgraph_batch *b, size_t configs, size_t digits, ag_failure *why)
 {
     const char *name = "a batch";
     if (configs > b->config_room) {
+        size_t bytes;
         tgraph_batch_free(b);
-        size_t bytes = configs * sizeof *b->key; /* of the widest array */
-        b->config = ag__alloc(configs * sizeof *b->config);
-        b->rank = ag__alloc(configs * sizeof *b->rank);
-        b->runtime = ag__alloc(configs * sizeof *b->runtime);
-        b->key = ag__alloc(bytes);
-        b->index = ag__alloc(configs * sizeof *b->index);
-        if (!b->config || !b->rank || !b->runtime || !b->key || !b->index) {
-            tgraph_batch_free(b);
-            return harness_files_no_memory(name, bytes, why);
-        }
+        lay_arrays(b, &bytes, (int64_t)configs);
+        b->block = ag__alloc(bytes);
+        if (!b->block) return harness_files_no_memory(name, bytes, why);
+        lay_arrays(b, &bytes, (int64_t)configs);
         b->config_room = configs;
     }
     if (digits > b->digit_room) {
@@ -65,12 +70,8 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
 
 void tgraph_batch_free(tgraph_batch *b)
 {
-    ag__free(b->config);
+    ag__free(b->block);
     ag__free(b->digit);
-    ag__free(b->rank);
-    ag__free(b->runtime);
-    ag__free(b->key);
-    ag__free(b->index);
     *b = (tgraph_batch){.step = b->step};
 }
 
