@@ -130,7 +130,7 @@ const harness_network tpgnn_shell_network = {
     .key = {[CONFIGURATION] = "configuration", [DATA] = "data", [VOCABULARY] = "vocabulary"},
     .identify = identify,
     .build = build,
+    .drop = drop,
     .fit = fit,
     .tensors = list_tensors,
-    .check = check,
-    .drop = drop};
+    .check = check};

@@ -139,6 +139,7 @@ typedef struct harness_network {
        which a damaged file may have any. The first values are drawn afterwards. Fails: AG_EUSE
        (options), AG_EDATA (texts), AG_EMEMORY. */
     ag_status (*build)(harness_trained *trained, const harness_settings *settings, ag_failure *why);
+    void (*drop)(void *net); /* optional: frees what `build` made, but for the parameters */
     /* Optional: computes from the training data what else the network holds. */
     ag_status (*fit)(harness_session *session, ag_failure *why);
     /* Optional: lists that, at most HARNESS_TENSORS whose names begin with "state.", and returns
@@ -146,7 +147,6 @@ typedef struct harness_network {
     int (*tensors)(ag_checkpoint_item *item, const void *net);
     /* Optional: whether what was read can be. Fails: AG_EDATA. */
     ag_status (*check)(const void *net, ag_failure *why);
-    void (*drop)(void *net); /* optional: frees what `build` made, but for the parameters */
 } harness_network;
 
 typedef struct harness_model {

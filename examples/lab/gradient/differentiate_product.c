@@ -105,14 +105,14 @@ static void conv_input(lab_backward *b, const lab_node *node, int g)
 static void conv_kernel(lab_backward *b, const lab_node *node, int g)
 {
     lab_conv_dims d = node->conv, e = d;
-    lab_window window[LAB_RANK] = {0};
     swap(&e.in_batch, &e.in_feature);
     swap(&e.kernel_in, &e.out_batch);
     swap(&e.kernel_out, &e.out_feature);
+    lab_window window[LAB_RANK] = {0};
     for (int i = 0; i < d.spatial; i++) {
         lab_window w = node->window[i];
-        int in = lab_net_size(&b->net, node->operand[0], d.in_spatial[i]);
         int out = node->shape.size[d.out_spatial[i]];
+        int in = lab_net_size(&b->net, node->operand[0], d.in_spatial[i]);
         int high = (w.size - 1) * w.dilation + (out - 1) * w.stride - (in - 1) * w.base_dilation;
         swap(&e.kernel_spatial[i], &e.out_spatial[i]);
         window[i] =
