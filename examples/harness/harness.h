@@ -76,6 +76,11 @@ typedef struct harness_program {
     const struct harness_model *model; /* of a program with the commands of model.h; else NULL */
 } harness_program;
 
+/* Fills a program's tables from two arrays. */
+#define HARNESS_TABLES(OPTIONS, COMMANDS)                                     \
+ .options = OPTIONS, .option_count = (int)(sizeof OPTIONS / sizeof *OPTIONS), \
+ .commands = COMMANDS, .command_count = (int)(sizeof COMMANDS / sizeof *COMMANDS)
+
 /* Reads the command line, runs the command, prints its error sentence and returns the exit code.
    --run and --resume read the run's config.json first, so that only differences need be typed. */
 int harness_main(const harness_program *program, int argc, char **argv);
@@ -148,6 +153,8 @@ ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *con
 
 /* Never NULL: without memory a sentence is printed and the program exits with 5. */
 void *harness_alloc(size_t bytes); /* zeroed */
+/* The same for arrays that ag_arena_free frees at once; *arena is NULL at first. */
+void *harness_take(ag_arena **arena, size_t bytes);
 void *harness_grow(void *block, size_t bytes);
 void harness_free(void *block);
 char *harness_copy(const char *text);

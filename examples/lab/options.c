@@ -104,10 +104,7 @@ const harness_program lab_program_table = {
     .version = LAB_VERSION,
     .help = "measures small tensor programs on this CPU under different layouts, tile sizes and "
             "fusions, and writes the files that the trainers read",
-    .options = table,
-    .option_count = (int)(sizeof table / sizeof *table),
-    .commands = commands,
-    .command_count = (int)(sizeof commands / sizeof *commands),
+    HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(lab_settings)};
 
 int lab_main(int argc, char **argv) { return harness_main(&lab_program_table, argc, argv); }

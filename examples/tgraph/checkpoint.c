@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints: parameters, standardisation, progress and the options of the model. */
-#include "examples/harness/run/checkpoint.h"
-#include "examples/tgraph/checkpoint_internal.h"
+/* The network of TGraph and what its checkpoints hold: parameters, and scales of the features. */
+#include "examples/tgraph/shell.h"
 
 #include <math.h>
+
+/* ---- features ---- */
 
 tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile)
 {
@@ -11,143 +12,6 @@ tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile)
                              .prune = !tile && s->prune,
                              .repad = !tile && s->repad,
                              .logs = s->log_features};
-}
-
-void tgraph_checkpoint_free(tgraph_checkpoint *c)
-{
-    harness_free(c->configuration);
-    harness_free(c->files);
-    c->configuration = c->files = NULL;
-}
-
-/* ---- tensors ---- */
-
-typedef struct scaler_place {
-    const char *mean, *scale;
-    tgraph_scaler *scaler;
-    int columns;
-} scaler_place;
-
-/* Lists the scalers of a checkpoint in order and returns their number: 1, or 3 with tile files. */
-static int scaler_places(scaler_place place[3], tgraph_tile_scalers *s, int tile)
-{
-    place[0] = (scaler_place){"state.scaler.mean", "state.scaler.scale", &s->node, TGRAPH_NUMERIC};
-    place[1] = (scaler_place){"state.config_scaler.mean", "state.config_scaler.scale", &s->config,
-                              TPUGRAPHS_TILE_FEATURES};
-    place[2] =
-        (scaler_place){"state.target_scaler.mean", "state.target_scaler.scale", &s->target, 1};
-    return tile ? 3 : 1;
-}
-
-ag_status tgraph_checkpoint_save(const char *path, const tgraph_model *model,
-                                 const tgraph_checkpoint *c, int resume, ag_failure *why)
-{
-    tgraph_tile_scalers copy = c->scalers;
-    scaler_place scaler[3];
-    ag_checkpoint_item item[6];
-    int n = 0;
-    const int scalers = scaler_places(scaler, &copy, model->options.tile);
-    for (int i = 0; i < scalers; i++) {
-        const ag_shape shape = AG_SHAPE(scaler[i].columns);
-        item[n++] = (ag_checkpoint_item){scaler[i].mean, AG_F64, shape, scaler[i].scaler->mean};
-        item[n++] = (ag_checkpoint_item){scaler[i].scale, AG_F64, shape, scaler[i].scaler->scale};
-    }
-    char *features = tgraph_features_json(&c->features);
-    const ag_checkpoint_pair pair[] = {{"program", "tgraph " TGRAPH_VERSION},
-                                       {"features", features},
-                                       {"configuration", c->configuration},
-                                       {"files", c->files}};
-    harness_checkpoint_save(path, model->params, &c->progress, item, n, pair,
-                            (int)(sizeof pair / sizeof *pair), resume, why);
-    harness_free(features);
-    return why->status;
-}
-
-static ag_status check_scaler(const char *path, const scaler_place *place, ag_failure *why)
-{
-    for (int k = 0; k < place->columns; k++) {
-        const double mean = place->scaler->mean[k], scale = place->scaler->scale[k];
-        if (isfinite(mean) && isfinite(scale) && scale > 0) continue;
-        return ag_fail(why, AG_EDATA,
-                       "%.200s: %s[%d] = %g and %s[%d] = %g; they must be finite, and the scale "
-                       "above 0",
-                       path, place->mean, k, mean, place->scale, k, scale);
-    }
-    return AG_OK;
-}
-
-static ag_status read_scalers(tgraph_checkpoint *c, const char *path, const ag_checkpoint *file,
-                              ag_failure *why)
-{
-    scaler_place scaler[3];
-    const int scalers = scaler_places(scaler, &c->scalers, c->features.tile);
-    for (int i = 0; i < scalers; i++) {
-        const ag_shape shape = AG_SHAPE(scaler[i].columns);
-        tgraph_scaler_begin(scaler[i].scaler, scaler[i].columns);
-        if (ag_checkpoint_read(file, scaler[i].mean, AG_F64, shape, scaler[i].scaler->mean, why) ||
-            ag_checkpoint_read(file, scaler[i].scale, AG_F64, shape, scaler[i].scaler->scale,
-                               why) ||
-            check_scaler(path, &scaler[i], why))
-            return why->status;
-    }
-    return AG_OK;
-}
-
-/* ---- loading ---- */
-
-/* The metadata's width must be that of a tensor in the file before a model of that width is
-   made. */
-static ag_status check_width(const char *path, const ag_checkpoint *file, int hidden,
-                             ag_failure *why)
-{
-    const ag_checkpoint_item *item = ag_checkpoint_find(file, "output.weight");
-    if (item && ag_shape_equal(item->shape, AG_SHAPE(1, hidden))) return AG_OK;
-    char text[64];
-    return ag_fail(why, AG_EDATA,
-                   "%.200s: output.weight is %s, but the metadata say hidden %d, so it must be "
-                   "[1,%d]; the file is not whole",
-                   path, item ? ag_shape_text(text, item->shape) : "missing", hidden, hidden);
-}
-
-static ag_status load(const char *path, const ag_checkpoint *file, tgraph_model *model,
-                      tgraph_checkpoint *c, ag_failure *why)
-{
-    c->files = harness_checkpoint_text(file, "files");
-    c->configuration = harness_checkpoint_text(file, "configuration");
-    if (tgraph_features_parse(&c->features, path, ag_checkpoint_metadata(file, "features"), why) ||
-        tgraph_configuration_parse(c, path, why) || check_width(path, file, c->model.hidden, why))
-        return why->status;
-    ag_failure mine = {0};
-    if (tgraph_model_new(model, &c->model, 0, &mine))
-        return ag_fail(why, mine.status == AG_EUSE ? AG_EDATA : mine.status, "%.200s: %s", path,
-                       mine.sentence);
-    if (ag_params_load(model->params, file, 0, why) || read_scalers(c, path, file, why))
-        return why->status;
-    return harness_checkpoint_state(&c->progress, model->params, path, file, 0, why);
-}
-
-ag_status tgraph_checkpoint_load(const char *path, tgraph_model *model, tgraph_checkpoint *c,
-                                 ag_failure *why)
-{
-    ag_checkpoint *file = ag_checkpoint_open(path, why);
-    if (!file) return why->status;
-    load(path, file, model, c, why);
-    harness_checkpoint_close(file, why);
-    return why->status;
-}
-
-ag_status tgraph_checkpoint_resume(const char *path, tgraph_model *model, tgraph_checkpoint *c,
-                                   ag_failure *why)
-{
-    char *features = tgraph_features_json(&c->features);
-    const ag_checkpoint_pair same[] = {
-        {"configuration", c->configuration}, {"features", features}, {"files", c->files}};
-    ag_checkpoint *file = harness_checkpoint_resume(path, model->params, same, 3, why);
-    if (file && !read_scalers(c, path, file, why))
-        harness_checkpoint_state(&c->progress, model->params, path, file, 1, why);
-    harness_checkpoint_close(file, why);
-    harness_free(features);
-    return why->status;
 }
 
 ag_status tgraph_features_check(const char *path, const tgraph_features *stored,
@@ -169,3 +33,95 @@ ag_status tgraph_features_check(const char *path, const tgraph_features *stored,
         path, stored->prune ? "" : "no-", stored->repad ? "" : "no-", stored->logs ? "" : "no-",
         wanted->prune ? "" : "no-", wanted->repad ? "" : "no-", wanted->logs ? "" : "no-");
 }
+
+/* ---- the network ---- */
+
+enum { FEATURES, CONFIGURATION, FILES };
+
+static ag_status identify(harness_session *session, ag_failure *why)
+{
+    const tgraph_set *set = &((const tgraph_files *)session->data)->set;
+    const tgraph_features f =
+        tgraph_settings_features((const tgraph_settings *)session->settings, set->tile);
+    (void)why;
+    session->trained.text[FEATURES] = tgraph_features_json(&f);
+    session->trained.text[FILES] = tgraph_files_json(set);
+    return AG_OK;
+}
+
+static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)
+{
+    const tgraph_settings *s = (const tgraph_settings *)settings;
+    tgraph_trained *net = t->net;
+    tgraph_checkpoint *c = &net->checkpoint;
+    if (tgraph_features_parse(&c->features, t->text[FEATURES], why)) return why->status;
+    const tgraph_options options = tgraph_settings_model(s, c->features.tile);
+    c->split = s->split;
+    c->split_seed = s->split_seed;
+    c->dedup = s->dedup;
+    tgraph_scaler_begin(&c->scalers.node, TGRAPH_NUMERIC);
+    tgraph_scaler_begin(&c->scalers.config, TPUGRAPHS_TILE_FEATURES);
+    tgraph_scaler_begin(&c->scalers.target, 1);
+    return tgraph_model_add(&net->model, t->params, &options, why);
+}
+
+static ag_status fit(harness_session *session, ag_failure *why)
+{
+    tgraph_set *set = &((tgraph_files *)session->data)->set;
+    tgraph_trained *net = session->trained.net;
+    tgraph_set_fit(set, &net->checkpoint.scalers);
+    if (tgraph_set_scale(set, &net->checkpoint.scalers, why)) return why->status;
+    return tgraph_set_programs(set, &net->model.options, why);
+}
+
+/* ---- tensors ---- */
+
+static int add_scaler(ag_checkpoint_item item[2], const char *mean, const char *scale,
+                      const tgraph_scaler *s)
+{
+    const ag_shape shape = AG_SHAPE(s->columns);
+    item[0] = (ag_checkpoint_item){mean, AG_F64, shape, s->mean};
+    item[1] = (ag_checkpoint_item){scale, AG_F64, shape, s->scale};
+    return 2;
+}
+
+/* One scaler, or three with tile files. */
+static int list_tensors(ag_checkpoint_item *item, const void *trained)
+{
+    const tgraph_trained *net = trained;
+    const tgraph_tile_scalers *s = &net->checkpoint.scalers;
+    int n = add_scaler(item, "state.scaler.mean", "state.scaler.scale", &s->node);
+    if (!net->model.options.tile) return n;
+    n += add_scaler(item + n, "state.config_scaler.mean", "state.config_scaler.scale", &s->config);
+    return n + add_scaler(item + n, "state.target_scaler.mean", "state.target_scaler.scale",
+                          &s->target);
+}
+
+static ag_status check_scaler(const ag_checkpoint_item item[2], ag_failure *why)
+{
+    const double *mean = item[0].data, *scale = item[1].data;
+    for (int k = 0; k < item->shape.size[0]; k++)
+        if (!isfinite(mean[k]) || !isfinite(scale[k]) || scale[k] <= 0)
+            return ag_fail(why, AG_EDATA,
+                           "%s[%d] = %g and %s[%d] = %g; they must be finite, and the scale above "
+                           "0",
+                           item[0].name, k, mean[k], item[1].name, k, scale[k]);
+    return AG_OK;
+}
+
+static ag_status check(const void *trained, ag_failure *why)
+{
+    ag_checkpoint_item item[HARNESS_TENSORS];
+    const int n = list_tensors(item, trained);
+    for (int i = 0; i < n && !why->status; i += 2) check_scaler(item + i, why);
+    return why->status;
+}
+
+const harness_network tgraph_shell_network = {
+    .bytes = sizeof(tgraph_trained),
+    .key = {[FEATURES] = "features", [CONFIGURATION] = "configuration", [FILES] = "files"},
+    .identify = identify,
+    .build = build,
+    .fit = fit,
+    .tensors = list_tensors,
+    .check = check};

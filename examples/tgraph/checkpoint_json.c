@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The metadata of a checkpoint as JSON, and back. */
-#include "examples/harness/run/checkpoint.h"
-#include "examples/tgraph/checkpoint_internal.h"
+#include "examples/tgraph/checkpoint.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -10,21 +9,6 @@
 static json_t *parse(const char *text)
 {
     return text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
-}
-
-ag_status tgraph_configuration_parse(tgraph_checkpoint *c, const char *path, ag_failure *why)
-{
-    tgraph_settings s;
-    harness_options *o =
-        harness_checkpoint_options(&tgraph_program_table, &s, path, c->configuration, why);
-    if (!why->status) {
-        c->model = tgraph_settings_model(&s, c->features.tile);
-        c->split = s.split;
-        c->split_seed = s.split_seed;
-        c->dedup = s.dedup;
-    }
-    harness_options_free(o);
-    return why->status;
 }
 
 char *tgraph_features_json(const tgraph_features *f)
@@ -44,8 +28,7 @@ static int says(const json_t *object, const char *key, const char *word)
     return text && strcmp(text, word) == 0;
 }
 
-ag_status tgraph_features_parse(tgraph_features *f, const char *path, const char *text,
-                                ag_failure *why)
+ag_status tgraph_features_parse(tgraph_features *f, const char *text, ag_failure *why)
 {
     json_t *j = parse(text);
     const json_t *padding = json_object_get(j, "layout_padding"),
@@ -61,10 +44,9 @@ ag_status tgraph_features_parse(tgraph_features *f, const char *path, const char
     json_decref(j);
     if (good) return AG_OK;
     return ag_fail(why, AG_EDATA,
-                   "%.200s: the metadata \"features\" do not say format tpugraphs-140, kind "
-                   "(layout or tile), prune and layout_padding (0 or -1); is it a checkpoint of "
-                   "this version of tgraph?",
-                   path);
+                   "the metadata \"features\" do not say format tpugraphs-140, kind (layout or "
+                   "tile), prune and layout_padding (0 or -1); is it a checkpoint of this version "
+                   "of tgraph?");
 }
 
 /* Hashes are text: programs that read JSON numbers as doubles would lose bits. */

@@ -13,27 +13,17 @@ typedef struct inspected {
 } inspected;
 
 /* Makes a graph of the same sizes, since a plan depends on sizes alone. */
-static int stand_in(tgraph_graph *g, const tgraph_summary *s)
+static void stand_in(tgraph_graph *g, ag_arena **memory, const tgraph_summary *s)
 {
     const size_t nodes = (size_t)s->kept_nodes, edges = (size_t)s->kept_edges;
     *g = (tgraph_graph){
         .nodes = s->kept_nodes, .edges = s->kept_edges, .configurable = s->configurable};
-    g->feature = harness_alloc(nodes * TGRAPH_NUMERIC * sizeof *g->feature);
-    g->layout = harness_alloc(nodes * TGRAPH_LAYOUT * sizeof *g->layout);
-    g->opcode = harness_alloc(nodes * sizeof *g->opcode);
-    g->edge = harness_alloc(2 * edges * sizeof *g->edge + 1);
-    g->config_node = harness_alloc((size_t)s->configurable * sizeof *g->config_node + 1);
+    g->feature = harness_take(memory, nodes * TGRAPH_NUMERIC * sizeof *g->feature);
+    g->layout = harness_take(memory, nodes * TGRAPH_LAYOUT * sizeof *g->layout);
+    g->opcode = harness_take(memory, nodes * sizeof *g->opcode);
+    g->edge = harness_take(memory, 2 * edges * sizeof *g->edge + 1);
+    g->config_node = harness_take(memory, (size_t)s->configurable * sizeof *g->config_node + 1);
     for (int k = 0; k < s->configurable; k++) g->config_node[k] = k;
-    return 1;
-}
-
-static void free_stand_in(tgraph_graph *g)
-{
-    harness_free(g->feature);
-    harness_free(g->layout);
-    harness_free(g->opcode);
-    harness_free(g->edge);
-    harness_free(g->config_node);
 }
 
 static size_t plan_bytes(const tgraph_model *m, const tgraph_program *p, int configs, int training)
@@ -63,18 +53,20 @@ static ag_status plan_memory(inspected *out, const tgraph_summary *s, ag_failure
     tgraph_model model = {0};
     tgraph_program program = {0};
     tgraph_graph graph;
+    ag_arena *memory = NULL;
     options.tile = s->tile;
     out->configs = s->tile || s->configs < STEP_CONFIGS ? s->configs : STEP_CONFIGS;
     const int scored = s->configs < SCORE_CONFIGS ? s->configs : SCORE_CONFIGS;
-    stand_in(&graph, s);
-    if (!tgraph_model_new(&model, &options, 0, why) &&
+    stand_in(&graph, &memory, s);
+    if (!tgraph_model_add(&model, ag_params_new(), &options, why) &&
         !tgraph_program_new(&program, &graph, &options, why)) {
+        if (ag_params_build(model.params, 0)) harness_no_memory((size_t)model.params->size);
         out->step = plan_bytes(&model, &program, out->configs, 1);
         out->score = plan_bytes(&model, &program, scored, 0);
     }
     tgraph_program_free(&program);
     tgraph_model_free(&model);
-    free_stand_in(&graph);
+    ag_arena_free(memory);
     return why->status;
 }
 

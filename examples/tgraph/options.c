@@ -2,15 +2,12 @@
 /* The option table. Where paper and code differ, the first value of an option is the code's
    (docs/tgraph.md). */
 #include "examples/harness/machine/doctor.h"
+#include "examples/harness/run/settings.h"
 #include "examples/tgraph/shell.h"
 
 #include <string.h>
 
-enum {
-    TRAINS = HARNESS_TRAIN | HARNESS_ABLATE,
-    SCORES = HARNESS_EVAL | HARNESS_PREDICT,
-    RUNS = TRAINS | SCORES
-};
+enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS };
 
 /* Names a field without "tgraph_settings," in every row. */
 #define FIELD(M) HARNESS_FIELD(tgraph_settings, M)
@@ -66,8 +63,7 @@ static const harness_option table[] = {
     {"dropout", FIELD(model.dropout), "0.2", 0, 0.999, TRAINS, .group = "Model",
      .help = "after each graph block (paper: 0)"},
 
-    {"steps", FIELD(shell.training.steps), "1500", 1, 1e9, TRAINS, .group = "Training",
-     .help = "optimizer steps; each takes one file"},
+    HARNESS_STEPS_OPTION(tgraph_settings, "1500", "optimizer steps; each takes one file"),
     {"epochs", FIELD(epochs), "0", 0, 1e9, TRAINS, .group = "Training",
      .help = "passes over the files; above 0 it replaces --steps"},
     {"configs", FIELD(configs), "64", 2, 65536, TRAINS, .group = "Training",
@@ -78,27 +74,17 @@ static const harness_option table[] = {
      .group = "Training", .help = "how the loss adds its pairs (paper: sum)"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
      .help = "of the hinge loss"},
-    {"learning-rate", FIELD(shell.training.learning_rate), "1e-3", 0, 10, TRAINS,
-     .group = "Training", .help = "of AdamW, after the warm-up"},
-    {"warmup", FIELD(shell.training.warmup), "0.05", 0, 1, TRAINS, .group = "Training",
-     .help = "share of the steps in which the learning rate rises"},
-    {"schedule", WORD(shell.training.schedule), "cosine",
-     .choices = "constant|cosine|linear|exponential", .commands = TRAINS, .group = "Training",
-     .help = "the learning rate after that"},
-    {"decay-rate", FIELD(shell.training.decay_rate), "0.5", 1e-9, 1, TRAINS, .group = "Training",
-     .help = "exponential: the learning rate is multiplied by this every --decay-every steps"},
-    {"decay-every", FIELD(shell.training.decay_every), "1000", 1, 1e9, TRAINS, .group = "Training",
-     .help = "exponential: steps"},
-    {"weight-decay", FIELD(shell.training.weight_decay), "1e-5", 0, 10, TRAINS, .group = "Training",
-     .help = "decoupled, of AdamW"},
+    HARNESS_RATE_OPTIONS(tgraph_settings, "1e-3", "of AdamW, after the warm-up", "0.05"),
+    HARNESS_SCHEDULE_OPTION(tgraph_settings, "cosine", HARNESS_SCHEDULES),
+    HARNESS_DECAY_OPTIONS(tgraph_settings, "0.5", "1000", "steps"),
+    HARNESS_WEIGHT_DECAY_OPTION(tgraph_settings, "1e-5", "of AdamW"),
     {"decay-biases", FIELD(model.decay_biases), "true", .commands = TRAINS, .group = "Training",
      .help = "... of biases and temperatures, too (paper: false)"},
 
     {"eval-configs", FIELD(eval_configs), "128", 1, 65536, RUNS, .group = "Scores",
      .help = "configurations that are scored together; with cross-configuration attention scores "
              "depend on it"},
-    {"eval-every", FIELD(shell.training.eval_every), "100", 1, 1e9, TRAINS, .group = "Scores",
-     .help = "steps between validations"},
+    HARNESS_EVAL_EVERY_OPTION(tgraph_settings, "100", ""),
     {"eval-limit", FIELD(eval_limit), "2048", 0, 1e9, TRAINS, .group = "Scores",
      .help = "most configurations of a file in a validation during training (0: all)"},
     {"tau", WORD(tau), "b", .choices = "b|a", .commands = TRAINS | HARNESS_EVAL, .group = "Scores",
@@ -120,14 +106,9 @@ static const harness_option table[] = {
 };
 
 static const harness_command commands[] = {
-    {"train", HARNESS_TRAIN, "train a model", NULL, harness_train_command},
-    {"eval", HARNESS_EVAL, "score a trained model on files with run times", NULL,
-     harness_eval_command},
-    {"predict", HARNESS_PREDICT, "score the configurations of a file", NULL,
-     harness_predict_command},
+    HARNESS_RUN_COMMANDS("files with run times", "the configurations of a file"),
     {"inspect", HARNESS_INSPECT, "say what files hold", "data", tgraph_inspect_command},
-    {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL,
-     harness_ablate_command},
+    HARNESS_ABLATE_COMMAND,
     HARNESS_DOCTOR_COMMAND,
 };
 
@@ -136,10 +117,7 @@ const harness_program tgraph_program_table = {
     .version = TGRAPH_VERSION,
     .help = "TGraph, a graph network that ranks the layout or tile configurations of a tensor "
             "program by run time",
-    .options = table,
-    .option_count = (int)(sizeof table / sizeof *table),
-    .commands = commands,
-    .command_count = (int)(sizeof commands / sizeof *commands),
+    HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(tgraph_settings),
     .model = &tgraph_shell};
 

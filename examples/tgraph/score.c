@@ -67,9 +67,7 @@ static ag_status failed(tgraph_scorer *s, const tgraph_entry *e, int count, ag_f
                                      .count = count,
                                      .user = &c,
                                      .record = record_first};
-    char where[200];
-    snprintf(where, sizeof where, "scoring %.150s", e->path);
-    return harness_run_failed(&portion, s->tape, where, why);
+    return harness_scoring_failed(&portion, s->tape, e->path, why);
 }
 
 /* Adds the scores of order[0..count-1], positions among the items. */

@@ -2,8 +2,6 @@
 /* Data, network and steps of TGraph, for the harness. */
 #include "examples/tgraph/shell.h"
 
-#include <math.h>
-
 static const tgraph_settings *settings_of(const harness_session *s)
 {
     return (const tgraph_settings *)s->settings;
@@ -38,62 +36,6 @@ static ag_status holds_out(const harness_settings *settings, ag_failure *why)
     return ag_fail(why, AG_EUSE,
                    "a study compares scores, but nothing is held out; give --split 0.8, --valid or "
                    "--folds");
-}
-
-/* ---- the network ---- */
-
-static void fill(harness_trained *t)
-{
-    tgraph_trained *net = t->net;
-    t->params = net->model.params;
-    t->state = &net->checkpoint.progress;
-    t->configuration = net->checkpoint.configuration;
-    t->data = net->checkpoint.files;
-}
-
-static ag_status create(harness_session *session, ag_failure *why)
-{
-    const tgraph_settings *s = settings_of(session);
-    tgraph_set *set = &((tgraph_files *)session->data)->set;
-    tgraph_trained *net = session->trained.net;
-    tgraph_checkpoint *c = &net->checkpoint;
-    c->model = tgraph_settings_model(s, set->tile);
-    tgraph_set_fit(set, &c->scalers);
-    if (tgraph_set_scale(set, &c->scalers, why) || tgraph_set_programs(set, &c->model, why) ||
-        tgraph_model_new(&net->model, &c->model, (uint64_t)s->shell.common.seed, why))
-        return why->status;
-    c->features = tgraph_settings_features(s, set->tile);
-    c->progress.best = (double)NAN;
-    c->configuration = harness_json_text(harness_options_json(session->options));
-    c->files = tgraph_files_json(set);
-    fill(&session->trained);
-    return AG_OK;
-}
-
-static ag_status load(harness_trained *t, const char *path, ag_failure *why)
-{
-    tgraph_trained *net = t->net;
-    if (!tgraph_checkpoint_load(path, &net->model, &net->checkpoint, why)) fill(t);
-    return why->status;
-}
-
-static ag_status save(const char *path, const harness_trained *t, int resume, ag_failure *why)
-{
-    const tgraph_trained *net = t->net;
-    return tgraph_checkpoint_save(path, &net->model, &net->checkpoint, resume, why);
-}
-
-static ag_status resume(const char *path, harness_trained *t, ag_failure *why)
-{
-    tgraph_trained *net = t->net;
-    return tgraph_checkpoint_resume(path, &net->model, &net->checkpoint, why);
-}
-
-static void drop(void *trained)
-{
-    tgraph_trained *net = trained;
-    tgraph_checkpoint_free(&net->checkpoint);
-    tgraph_model_free(&net->model);
 }
 
 /* ---- steps ---- */
@@ -277,18 +219,13 @@ static int columns(const char **name, const harness_settings *settings, ag_failu
 }
 
 const harness_model tgraph_shell = {.program = &tgraph_program_table,
+                                    .network = &tgraph_shell_network,
                                     .data_bytes = sizeof(tgraph_files),
-                                    .net_bytes = sizeof(tgraph_trained),
                                     .feed_bytes = sizeof(tgraph_steps),
                                     .read = read_all,
                                     .read_scored = tgraph_shell_read_scored,
                                     .read_fit = tgraph_shell_read_fit,
                                     .close = close_files,
-                                    .create = create,
-                                    .load = load,
-                                    .save = save,
-                                    .resume = resume,
-                                    .drop = drop,
                                     .plan = plan,
                                     .begin = begin,
                                     .record = record,

@@ -31,6 +31,7 @@ typedef struct tgraph_steps {
 } tgraph_steps;
 
 extern const harness_model tgraph_shell;
+extern const harness_network tgraph_shell_network; /* checkpoint.c */
 
 /* The parts of tgraph_shell that are in scored.c and contest.c. */
 ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. */
 #include "examples/harness/machine/doctor.h"
+#include "examples/harness/run/settings.h"
 #include "examples/tpgnn/studies/presets.h"
 #include "examples/tpgnn/shell.h"
 
-enum {
-    TRAINS = HARNESS_TRAIN | HARNESS_ABLATE,
-    SCORES = HARNESS_EVAL | HARNESS_PREDICT,
-    RUNS = TRAINS | SCORES
-};
+enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS };
 
 /* Names a field without "tpgnn_settings," in every row. */
 #define FIELD(M) HARNESS_FIELD(tpgnn_settings, M)
@@ -56,8 +53,7 @@ static const harness_option table[] = {
      .help = "share of the channels that a layer loses in training (paper: 0.5, before the last "
              "layers)"},
 
-    {"steps", FIELD(shell.training.steps), "2000", 1, 1e9, TRAINS, .group = "Training",
-     .help = "optimizer steps (paper: 200 epochs)"},
+    HARNESS_STEPS_OPTION(tpgnn_settings, "2000", "optimizer steps (paper: 200 epochs)"),
     {"tasks", FIELD(tasks), "8", 1, 65536, TRAINS, .group = "Training", .help = "tasks a step"},
     {"schedules", FIELD(schedules), "32", 1, 65536, TRAINS, .group = "Training",
      .help = "schedules of each task a step"},
@@ -79,22 +75,13 @@ static const harness_option table[] = {
              "(0: none)"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
      .help = "hinge: how far the scores of a pair should lie apart"},
-    {"learning-rate", FIELD(shell.training.learning_rate), "2e-3", 0, 10, TRAINS,
-     .group = "Training", .help = "of Adam, after the warm-up (paper: 5e-6)"},
-    {"warmup", FIELD(shell.training.warmup), "0.02", 0, 1, TRAINS, .group = "Training",
-     .help = "share of the steps in which the learning rate rises"},
-    {"schedule", WORD(shell.training.schedule), "cosine",
-     .choices = "constant|cosine|linear|exponential", .commands = TRAINS, .group = "Training",
-     .help = "the learning rate after that"},
-    {"decay-rate", FIELD(shell.training.decay_rate), "0.95", 1e-9, 1, TRAINS, .group = "Training",
-     .help = "exponential: the learning rate is multiplied by this every --decay-every steps"},
-    {"decay-every", FIELD(shell.training.decay_every), "100", 1, 1e9, TRAINS, .group = "Training",
-     .help = "exponential: how many steps that is"},
-    {"weight-decay", FIELD(shell.training.weight_decay), "0", 0, 10, TRAINS, .group = "Training",
-     .help = "decoupled, as in AdamW"},
+    HARNESS_RATE_OPTIONS(tpgnn_settings, "2e-3", "of Adam, after the warm-up (paper: 5e-6)",
+                         "0.02"),
+    HARNESS_SCHEDULE_OPTION(tpgnn_settings, "cosine", HARNESS_SCHEDULES),
+    HARNESS_DECAY_OPTIONS(tpgnn_settings, "0.95", "100", "how many steps that is"),
+    HARNESS_WEIGHT_DECAY_OPTION(tpgnn_settings, "0", "as in AdamW"),
 
-    {"eval-every", FIELD(shell.training.eval_every), "250", 1, 1e9, TRAINS, .group = "Scores",
-     .help = "steps between validations on --valid; the best one's checkpoint is kept"},
+    HARNESS_EVAL_EVERY_OPTION(tpgnn_settings, "250", HARNESS_ON_VALID),
     {"eval-graphs", FIELD(eval_graphs), "256", 1, 65536, RUNS, .flags = HARNESS_LOCAL,
      .group = "Scores",
      .help = "most schedules that are scored together; scores do not depend on it"},
@@ -109,13 +96,9 @@ static const harness_option table[] = {
 };
 
 static const harness_command commands[] = {
-    {"train", HARNESS_TRAIN, "train a model", NULL, harness_train_command},
-    {"eval", HARNESS_EVAL, "score a trained model on measured schedules", NULL,
-     harness_eval_command},
-    {"predict", HARNESS_PREDICT, "score schedules", NULL, harness_predict_command},
+    HARNESS_RUN_COMMANDS("measured schedules", "schedules"),
     {"inspect", HARNESS_INSPECT, "say what files of schedules hold", "data", tpgnn_inspect_command},
-    {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL,
-     harness_ablate_command},
+    HARNESS_ABLATE_COMMAND,
     HARNESS_DOCTOR_COMMAND,
 };
 
@@ -123,10 +106,7 @@ const harness_program tpgnn_program_table = {
     .name = "tpgnn",
     .version = TPGNN_VERSION,
     .help = "TPGNN, a cost model for the schedules of tensor programs in TVM",
-    .options = table,
-    .option_count = (int)(sizeof table / sizeof *table),
-    .commands = commands,
-    .command_count = (int)(sizeof commands / sizeof *commands),
+    HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(tpgnn_settings),
     .model = &tpgnn_shell};
 

@@ -62,9 +62,7 @@ static ag_status failed(const tpgnn_scorer *s, const tpgnn_data *data,
                                      .count = count,
                                      .user = &w,
                                      .record = record_first};
-    char where[200];
-    snprintf(where, sizeof where, "scoring %.150s", data->task[schedule[0]->task].name);
-    return harness_run_failed(&portion, s->tape, where, why);
+    return harness_scoring_failed(&portion, s->tape, data->task[schedule[0]->task].name, why);
 }
 
 static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_data *data,

@@ -2,10 +2,9 @@
 /* Data, network and steps of TPGNN, for the harness. */
 #include "examples/tpgnn/shell.h"
 
+#include "examples/harness/run/loader.h"
+#include "examples/tpgnn/data/sampler.h"
 #include "examples/tpgnn/model/loss.h"
-#include "examples/tpgnn/fasttext/vectors.h"
-
-#include <math.h>
 
 static const tpgnn_settings *settings_of(const harness_session *s)
 {
@@ -72,67 +71,17 @@ static void close_files(void *data)
     tpgnn_data_free(&f->train);
 }
 
-/* ---- the network ---- */
-
-static void fill(harness_trained *t)
-{
-    tpgnn_trained *net = t->net;
-    t->params = net->model.params;
-    t->state = &net->checkpoint.progress;
-    t->configuration = net->checkpoint.configuration;
-    t->data = net->checkpoint.data;
-}
-
-static ag_status create(harness_session *session, ag_failure *why)
-{
-    const tpgnn_settings *s = settings_of(session);
-    const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
-    const tpgnn_vocabulary *v = tpgnn_data_vocabulary(train);
-    const uint64_t seed = (uint64_t)s->shell.common.seed;
-    tpgnn_trained *net = session->trained.net;
-    tpgnn_checkpoint *c = &net->checkpoint;
-    c->model = tpgnn_settings_model(s);
-    c->predicts = tpgnn_settings_label(s);
-    if (tpgnn_vocabulary_copy(&c->vocabulary, v, why)) return why->status;
-    for (int f = 0; f < TPGNN_FIELDS; f++) c->model.words[f] = v->words[f];
-    if (tpgnn_model_new(&net->model, &c->model, seed, why)) return why->status;
-    if (net->model.vector && tpgnn_vectors(net->model.vector, TPGNN_VECTOR, train, seed, why))
-        return why->status;
-    tpgnn_label_scale(&c->mean, &c->deviation, train, c->predicts);
-    c->progress.best = (double)NAN;
-    c->configuration = harness_json_text(harness_options_json(session->options));
-    c->data = tpgnn_data_json(train);
-    fill(&session->trained);
-    return AG_OK;
-}
-
-static ag_status load(harness_trained *t, const char *path, ag_failure *why)
-{
-    tpgnn_trained *net = t->net;
-    if (!tpgnn_checkpoint_load(path, &net->model, &net->checkpoint, why)) fill(t);
-    return why->status;
-}
-
-static ag_status save(const char *path, const harness_trained *t, int resume, ag_failure *why)
-{
-    const tpgnn_trained *net = t->net;
-    return tpgnn_checkpoint_save(path, &net->model, &net->checkpoint, resume, why);
-}
-
-static ag_status resume(const char *path, harness_trained *t, ag_failure *why)
-{
-    tpgnn_trained *net = t->net;
-    return tpgnn_checkpoint_resume(path, &net->model, &net->checkpoint, why);
-}
-
-static void drop(void *trained)
-{
-    tpgnn_trained *net = trained;
-    tpgnn_checkpoint_free(&net->checkpoint);
-    tpgnn_model_free(&net->model);
-}
-
 /* ---- steps ---- */
+
+/* The data of the steps of a run. */
+typedef struct tpgnn_feed {
+    tpgnn_sampler sampler;
+    tpgnn_batch buffer[2];
+    harness_loader *loader;
+    const tpgnn_batch *batch; /* of the step */
+    tpgnn_batch part;         /* some of its schedules, to see how many fit */
+    ag_real *label;           /* [tasks * schedules] of the step's batch */
+} tpgnn_feed;
 
 static ag_status begin(harness_session *session, ag_failure *why)
 {
@@ -230,18 +179,13 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
 }
 
 const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
+                                   .network = &tpgnn_shell_network,
                                    .data_bytes = sizeof(tpgnn_files),
-                                   .net_bytes = sizeof(tpgnn_trained),
                                    .feed_bytes = sizeof(tpgnn_feed),
                                    .read = read_all,
                                    .read_scored = read_scored,
                                    .read_fit = read_fit,
                                    .close = close_files,
-                                   .create = create,
-                                   .load = load,
-                                   .save = save,
-                                   .resume = resume,
-                                   .drop = drop,
                                    .begin = begin,
                                    .record = record,
                                    .portion = portion,

@@ -3,10 +3,8 @@
 #ifndef TPGNN_SHELL_H
 #define TPGNN_SHELL_H
 
-#include "examples/harness/run/loader.h"
 #include "examples/harness/run/model.h"
 #include "examples/tpgnn/results.h"
-#include "examples/tpgnn/data/sampler.h"
 
 /* The network and what else its checkpoint holds. */
 typedef struct tpgnn_trained {
@@ -14,16 +12,7 @@ typedef struct tpgnn_trained {
     tpgnn_checkpoint checkpoint;
 } tpgnn_trained;
 
-/* The data of the steps of a run. */
-typedef struct tpgnn_feed {
-    tpgnn_sampler sampler;
-    tpgnn_batch buffer[2];
-    harness_loader *loader;
-    const tpgnn_batch *batch; /* of the step */
-    tpgnn_batch part;         /* some of its schedules, to see how many fit */
-    ag_real *label;           /* [tasks * schedules] of the step's batch */
-} tpgnn_feed;
-
 extern const harness_model tpgnn_shell;
+extern const harness_network tpgnn_shell_network; /* checkpoint.c */
 
 #endif

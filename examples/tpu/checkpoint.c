@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints: parameters, scales, progress and the options of the model. */
-#include "examples/tpu/checkpoint.h"
-
-#include "examples/harness/run/checkpoint.h"
+/* The network of a TPU model and what its checkpoints hold: parameters, scales and the offset of
+   the scores. */
+#include "examples/tpu/shell.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
-void tpu_checkpoint_free(tpu_checkpoint *c)
-{
-    harness_free(c->configuration);
-    harness_free(c->data);
-    c->configuration = c->data = NULL;
-}
+enum { CONFIGURATION, DATA };
+
+static const char *const task_name[] = {"tile", "fusion"};
 
 /* ---- metadata ---- */
 
@@ -24,153 +20,147 @@ char *tpu_data_json(const tpu_data *data)
     snprintf(hash, sizeof hash, "%016" PRIx64, data->hash);
     json_t *j = json_object();
     json_object_set_new(j, "format", json_string("tpugraphs-140"));
-    json_object_set_new(j, "task", json_string(data->task == TPU_TILE ? "tile" : "fusion"));
+    json_object_set_new(j, "task", json_string(task_name[data->task]));
     json_object_set_new(j, "kernels", json_integer(data->kernels));
     json_object_set_new(j, "xxh3", json_string(hash));
     return harness_json_text(j);
 }
 
-static ag_status parse_task(tpu_task *task, const char *path, const char *text, ag_failure *why)
+static ag_status parse_task(tpu_task *task, const char *text, ag_failure *why)
 {
     json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     const char *word = json_string_value(json_object_get(j, "task"));
-    const int tile = word && strcmp(word, "tile") == 0;
-    if (tile || (word && strcmp(word, "fusion") == 0))
+    const int tile = word && strcmp(word, task_name[TPU_TILE]) == 0;
+    if (tile || (word && strcmp(word, task_name[TPU_FUSION]) == 0))
         *task = tile ? TPU_TILE : TPU_FUSION;
     else
         ag_fail(why, AG_EDATA,
-                "%.200s: the metadata \"data\" name no task (tile or fusion); is it a checkpoint "
-                "of tpu?",
-                path);
+                "the metadata \"data\" name no task (tile or fusion); is it a checkpoint of tpu?");
     json_decref(j);
     return why->status;
 }
 
-static ag_status parse_options(tpu_checkpoint *c, tpu_task task, const char *path, ag_failure *why)
+/* A preset of the other task's table would train without an error, but with the wrong loss. */
+static ag_status check_preset(const harness_session *session, ag_failure *why)
 {
-    tpu_settings s;
-    harness_options *o =
-        harness_checkpoint_options(&tpu_program_table, &s, path, c->configuration, why);
-    if (!why->status) {
-        c->model = tpu_settings_model(&s, task);
-        c->scaler.logs = s.log_features;
-        c->scaler.clamp = s.clamp;
-    }
-    harness_options_free(o);
+    char *preset =
+        harness_option_text(session->options, harness_option_find(&tpu_program_table, "preset"));
+    const tpu_settings *s = (const tpu_settings *)session->settings;
+    const char *its = s->preset ? strrchr(preset, '-') + 1 : NULL;
+    const char *ours = task_name[((const tpu_files *)session->data)->train.task];
+    if (its && strcmp(its, ours) != 0)
+        ag_fail(why, AG_EUSE,
+                "--preset %s is a model for %s files, but --data names %s files; take --preset "
+                "%.*s%s, or name %s files",
+                preset, its, ours, (int)(its - preset), preset, ours, its);
+    harness_free(preset);
     return why->status;
+}
+
+static int is_squared(const harness_session *session)
+{
+    const tpu_task task = ((const tpu_files *)session->data)->train.task;
+    return tpu_settings_loss((const tpu_settings *)session->settings, task) == TPU_LOSS_SQUARED;
+}
+
+static ag_status identify(harness_session *session, ag_failure *why)
+{
+    const tpu_data *train = &((const tpu_files *)session->data)->train;
+    if (check_preset(session, why)) return why->status;
+    if (train->task == TPU_FUSION && !is_squared(session))
+        return ag_fail(why, AG_EUSE,
+                       "--loss hinge and logistic compare tile sizes of one kernel, but a kernel "
+                       "of a fusion file has one run time; take --loss squared");
+    session->trained.text[DATA] = tpu_data_json(train);
+    return AG_OK;
+}
+
+/* ---- the network ---- */
+
+static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)
+{
+    const tpu_settings *s = (const tpu_settings *)settings;
+    tpu_trained *net = t->net;
+    tpu_task task = TPU_TILE;
+    if (parse_task(&task, t->data, why)) return why->status;
+    const tpu_options options = tpu_settings_model(s, task);
+    tpu_scaler_begin(&net->checkpoint.scaler, s->log_features, s->clamp);
+    return tpu_model_add(&net->model, t->params, &options, why);
+}
+
+/* The offset of the scores: without it, a network without biases would have to climb to the
+   mean. */
+static double mean_log_runtime(const tpu_data *data)
+{
+    double sum = 0;
+    int64_t n = 0;
+    for (int i = 0; i < data->kernels; i++)
+        for (int c = 0; data->kernel[i].runtime && c < data->kernel[i].configs; c++, n++)
+            sum += log((double)data->kernel[i].runtime[c]);
+    return n ? sum / (double)n : 0;
+}
+
+static ag_status fit(harness_session *session, ag_failure *why)
+{
+    const tpu_data *train = &((const tpu_files *)session->data)->train;
+    tpu_trained *net = session->trained.net;
+    tpu_scaler *s = &net->checkpoint.scaler;
+    (void)why;
+    tpu_scaler_fit(s, train, s->logs, s->clamp);
+    if (is_squared(session)) net->model.offset = mean_log_runtime(train);
+    return AG_OK;
 }
 
 /* ---- tensors ---- */
 
-typedef struct range_place {
-    const char *low, *high;
-    tpu_range *range;
-} range_place;
+static void add_range(ag_checkpoint_item item[2], const char *low, const char *high,
+                      const tpu_range *range)
+{
+    const ag_shape shape = AG_SHAPE(range->columns);
+    item[0] = (ag_checkpoint_item){low, AG_F64, shape, range->low};
+    item[1] = (ag_checkpoint_item){high, AG_F64, shape, range->high};
+}
 
 enum { RANGES = 3 };
 
-static void range_places(range_place place[RANGES], tpu_scaler *s)
+static int list_tensors(ag_checkpoint_item *item, const void *trained)
 {
-    place[0] = (range_place){"state.node.low", "state.node.high", &s->node};
-    place[1] = (range_place){"state.tile.low", "state.tile.high", &s->tile};
-    place[2] = (range_place){"state.static.low", "state.static.high", &s->analysis};
+    const tpu_trained *net = trained;
+    const tpu_scaler *s = &net->checkpoint.scaler;
+    add_range(item, "state.node.low", "state.node.high", &s->node);
+    add_range(item + 2, "state.tile.low", "state.tile.high", &s->tile);
+    add_range(item + 4, "state.static.low", "state.static.high", &s->analysis);
+    item[2 * RANGES] = (ag_checkpoint_item){"state.offset", AG_F64, AG_SCALAR, &net->model.offset};
+    return 2 * RANGES + 1;
 }
 
-ag_status tpu_checkpoint_save(const char *path, const tpu_model *model, const tpu_checkpoint *c,
-                              int resume, ag_failure *why)
+static ag_status check_range(const ag_checkpoint_item item[2], ag_failure *why)
 {
-    tpu_scaler copy = c->scaler;
-    range_place place[RANGES];
-    ag_checkpoint_item item[2 * RANGES + 1];
-    int n = 0;
-    range_places(place, &copy);
-    for (int i = 0; i < RANGES; i++) {
-        const ag_shape shape = AG_SHAPE(place[i].range->columns);
-        item[n++] = (ag_checkpoint_item){place[i].low, AG_F64, shape, place[i].range->low};
-        item[n++] = (ag_checkpoint_item){place[i].high, AG_F64, shape, place[i].range->high};
-    }
-    item[n++] = (ag_checkpoint_item){"state.offset", AG_F64, AG_SCALAR, &c->offset};
-    const ag_checkpoint_pair pair[] = {
-        {"program", "tpu " TPU_VERSION}, {"configuration", c->configuration}, {"data", c->data}};
-    return harness_checkpoint_save(path, model->params, &c->progress, item, n, pair,
-                                   (int)(sizeof pair / sizeof *pair), resume, why);
-}
-
-static ag_status check_range(const char *path, const range_place *place, ag_failure *why)
-{
-    for (int k = 0; k < place->range->columns; k++) {
-        const double low = place->range->low[k], high = place->range->high[k];
-        if (isfinite(low) && isfinite(high) && low <= high) continue;
-        return ag_fail(why, AG_EDATA,
-                       "%.200s: %s[%d] = %g and %s[%d] = %g; they must be finite "
-                       "and in this order",
-                       path, place->low, k, low, place->high, k, high);
-    }
+    const double *low = item[0].data, *high = item[1].data;
+    for (int k = 0; k < item->shape.size[0]; k++)
+        if (!isfinite(low[k]) || !isfinite(high[k]) || low[k] > high[k])
+            return ag_fail(why, AG_EDATA,
+                           "%s[%d] = %g and %s[%d] = %g; they must be finite and in this order",
+                           item[0].name, k, low[k], item[1].name, k, high[k]);
     return AG_OK;
 }
 
-static ag_status read_state(tpu_checkpoint *c, tpu_model *model, const char *path,
-                            const ag_checkpoint *file, int resume, ag_failure *why)
+static ag_status check(const void *trained, ag_failure *why)
 {
-    range_place place[RANGES];
-    tpu_scaler_begin(&c->scaler, c->scaler.logs, c->scaler.clamp);
-    range_places(place, &c->scaler);
-    for (int i = 0; i < RANGES; i++) {
-        const ag_shape shape = AG_SHAPE(place[i].range->columns);
-        if (ag_checkpoint_read(file, place[i].low, AG_F64, shape, place[i].range->low, why) ||
-            ag_checkpoint_read(file, place[i].high, AG_F64, shape, place[i].range->high, why) ||
-            check_range(path, &place[i], why))
-            return why->status;
-    }
-    if (ag_checkpoint_read(file, "state.offset", AG_F64, AG_SCALAR, &c->offset, why))
-        return why->status;
-    if (!isfinite(c->offset))
-        return ag_fail(why, AG_EDATA, "%.200s: state.offset is %g, but it must be finite", path,
-                       c->offset);
-    model->offset = c->offset;
-    return harness_checkpoint_state(&c->progress, model->params, path, file, resume, why);
+    const double offset = ((const tpu_trained *)trained)->model.offset;
+    ag_checkpoint_item item[HARNESS_TENSORS];
+    list_tensors(item, trained);
+    for (int i = 0; i < RANGES; i++)
+        if (check_range(item + 2 * i, why)) return why->status;
+    if (isfinite(offset)) return AG_OK;
+    return ag_fail(why, AG_EDATA, "state.offset is %g, but it must be finite", offset);
 }
 
-/* ---- loading ---- */
-
-static ag_status load(const char *path, const ag_checkpoint *file, tpu_model *model,
-                      tpu_checkpoint *c, ag_failure *why)
-{
-    tpu_task task = TPU_TILE;
-    c->configuration = harness_checkpoint_text(file, "configuration");
-    c->data = harness_checkpoint_text(file, "data");
-    if (parse_task(&task, path, c->data, why) || parse_options(c, task, path, why))
-        return why->status;
-    const ag_checkpoint_item *item = ag_checkpoint_find(file, "input.weight");
-    if (!item || item->shape.rank != 2 || item->shape.size[0] != c->model.hidden)
-        return ag_fail(why, AG_EDATA,
-                       "%.200s: input.weight is missing or has not %d rows as the metadata say; "
-                       "the file is not whole",
-                       path, c->model.hidden);
-    ag_failure mine = {0};
-    if (tpu_model_new(model, &c->model, 0, &mine))
-        return ag_fail(why, mine.status == AG_EUSE ? AG_EDATA : mine.status, "%.200s: %s", path,
-                       mine.sentence);
-    if (ag_params_load(model->params, file, 0, why)) return why->status;
-    return read_state(c, model, path, file, 0, why);
-}
-
-ag_status tpu_checkpoint_load(const char *path, tpu_model *model, tpu_checkpoint *c,
-                              ag_failure *why)
-{
-    ag_checkpoint *file = ag_checkpoint_open(path, why);
-    if (!file) return why->status;
-    load(path, file, model, c, why);
-    harness_checkpoint_close(file, why);
-    return why->status;
-}
-
-ag_status tpu_checkpoint_resume(const char *path, tpu_model *model, tpu_checkpoint *c,
-                                ag_failure *why)
-{
-    const ag_checkpoint_pair same[] = {{"configuration", c->configuration}, {"data", c->data}};
-    ag_checkpoint *file = harness_checkpoint_resume(path, model->params, same, 2, why);
-    if (file) read_state(c, model, path, file, 1, why);
-    harness_checkpoint_close(file, why);
-    return why->status;
-}
+const harness_network tpu_shell_network = {
+    .bytes = sizeof(tpu_trained),
+    .key = {[CONFIGURATION] = "configuration", [DATA] = "data"},
+    .identify = identify,
+    .build = build,
+    .fit = fit,
+    .tensors = list_tensors,
+    .check = check};

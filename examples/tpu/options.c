@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The option table. Defaults follow Table 5 of the paper where it fixes a value. */
 #include "examples/harness/machine/doctor.h"
+#include "examples/harness/run/settings.h"
 #include "examples/tpu/studies/presets.h"
 #include "examples/tpu/shell.h"
 
 enum {
-    TRAINS = HARNESS_TRAIN | HARNESS_ABLATE,
-    SCORES = HARNESS_EVAL | HARNESS_PREDICT,
-    RUNS = TRAINS | SCORES,
+    TRAINS = HARNESS_TRAINS,
+    SCORES = HARNESS_SCORES,
+    RUNS = HARNESS_RUNS,
     TUNES = HARNESS_TUNE
 };
 
@@ -77,8 +78,7 @@ static const harness_option table[] = {
     {"dropout", FIELD(model.dropout), "0", 0, 0.999, TRAINS, .group = "Model",
      .help = "share of the channels that a layer loses in training (paper: 0.1 to 0.25)"},
 
-    {"steps", FIELD(shell.training.steps), "5000", 1, 1e9, TRAINS, .group = "Training",
-     .help = "optimizer steps (paper: 5 million)"},
+    HARNESS_STEPS_OPTION(tpu_settings, "5000", "optimizer steps (paper: 5 million)"),
     {"kernels", FIELD(kernels), "16", 1, 65536, TRAINS, .group = "Training",
      .help = "different kernels a step (paper: not said)"},
     {"configs", FIELD(configs), "8", 2, 65536, TRAINS, .group = "Training",
@@ -89,22 +89,12 @@ static const harness_option table[] = {
              "error of ln(run time); auto: hinge for tile files, squared for fusion files"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
      .help = "hinge: how far the scores of a pair should lie apart"},
-    {"learning-rate", FIELD(shell.training.learning_rate), "2e-3", 0, 10, TRAINS,
-     .group = "Training", .help = "of Adam, after the warm-up"},
-    {"warmup", FIELD(shell.training.warmup), "0", 0, 1, TRAINS, .group = "Training",
-     .help = "share of the steps in which the learning rate rises"},
-    {"schedule", WORD(shell.training.schedule), "exponential",
-     .choices = "constant|cosine|linear|exponential", .commands = TRAINS, .group = "Training",
-     .help = "the learning rate after that"},
-    {"decay-rate", FIELD(shell.training.decay_rate), "0.95", 1e-9, 1, TRAINS, .group = "Training",
-     .help = "exponential: the learning rate is multiplied by this every --decay-every steps"},
-    {"decay-every", FIELD(shell.training.decay_every), "100", 1, 1e9, TRAINS, .group = "Training",
-     .help = "exponential: how many steps that is (paper: not said)"},
-    {"weight-decay", FIELD(shell.training.weight_decay), "0", 0, 10, TRAINS, .group = "Training",
-     .help = "decoupled, as in AdamW"},
+    HARNESS_RATE_OPTIONS(tpu_settings, "2e-3", "of Adam, after the warm-up", "0"),
+    HARNESS_SCHEDULE_OPTION(tpu_settings, "exponential", HARNESS_SCHEDULES),
+    HARNESS_DECAY_OPTIONS(tpu_settings, "0.95", "100", "how many steps that is (paper: not said)"),
+    HARNESS_WEIGHT_DECAY_OPTION(tpu_settings, "0", "as in AdamW"),
 
-    {"eval-every", FIELD(shell.training.eval_every), "250", 1, 1e9, TRAINS, .group = "Scores",
-     .help = "steps between validations on --valid; the best one's checkpoint is kept"},
+    HARNESS_EVAL_EVERY_OPTION(tpu_settings, "250", HARNESS_ON_VALID),
     {"eval-samples", FIELD(eval_samples), "512", 1, 65536, RUNS | TUNES, .flags = HARNESS_LOCAL,
      .group = "Scores",
      .help = "most samples (kernel, tile size) that are scored together; scores do not depend "
@@ -155,13 +145,9 @@ static const harness_option table[] = {
 };
 
 static const harness_command commands[] = {
-    {"train", HARNESS_TRAIN, "train a model", NULL, harness_train_command},
-    {"eval", HARNESS_EVAL, "score a trained model on files with run times", NULL,
-     harness_eval_command},
-    {"predict", HARNESS_PREDICT, "score kernels", NULL, harness_predict_command},
+    HARNESS_RUN_COMMANDS("files with run times", "kernels"),
     {"inspect", HARNESS_INSPECT, "say what files hold", "data", tpu_inspect_command},
-    {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL,
-     harness_ablate_command},
+    HARNESS_ABLATE_COMMAND,
     {"autotune", HARNESS_TUNE, "search fusions and tile sizes of the lab's programs", NULL,
      tpu_autotune_command},
     HARNESS_DOCTOR_COMMAND,
@@ -172,11 +158,7 @@ const harness_program tpu_program_table = {.name = "tpu",
                                            .help = "The TPU performance model of Kaufman et al.: "
                                                    "ranks tile sizes of kernels, and predicts run "
                                                    "times of fused kernels",
-                                           .options = table,
-                                           .option_count = (int)(sizeof table / sizeof *table),
-                                           .commands = commands,
-                                           .command_count =
-                                               (int)(sizeof commands / sizeof *commands),
+                                           HARNESS_TABLES(table, commands),
                                            .options_bytes = sizeof(tpu_settings),
                                            .model = &tpu_shell};
 

@@ -57,9 +57,7 @@ static ag_status failed(const tpu_scorer *s, const tpu_pass *pass, tpu_batch *ba
                                      .count = count,
                                      .user = &w,
                                      .record = record_first};
-    char where[200];
-    snprintf(where, sizeof where, "scoring %.150s", pass->sample[0].kernel->name);
-    return harness_run_failed(&portion, s->tape, where, why);
+    return harness_scoring_failed(&portion, s->tape, pass->sample[0].kernel->name, why);
 }
 
 static ag_status score_batch(const tpu_scorer *s, double *score, const tpu_pass *pass,

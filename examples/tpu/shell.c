@@ -2,10 +2,9 @@
 /* Data, network and steps of the TPU model, for the harness. */
 #include "examples/tpu/shell.h"
 
+#include "examples/harness/run/loader.h"
+#include "examples/tpu/data/sampler.h"
 #include "examples/tpu/model/loss.h"
-
-#include <math.h>
-#include <string.h>
 
 static const tpu_settings *settings_of(const harness_session *s)
 {
@@ -117,98 +116,16 @@ static void close_files(void *data)
     tpu_data_free(&f->scored);
 }
 
-/* ---- the network ---- */
-
-static void fill(harness_trained *t)
-{
-    tpu_trained *net = t->net;
-    t->params = net->model.params;
-    t->state = &net->checkpoint.progress;
-    t->configuration = net->checkpoint.configuration;
-    t->data = net->checkpoint.data;
-}
-
-/* The offset of the scores: without it, a network without biases would have to climb to the
-   mean. */
-static double mean_log_runtime(const tpu_data *data)
-{
-    double sum = 0;
-    int64_t n = 0;
-    for (int i = 0; i < data->kernels; i++)
-        for (int c = 0; data->kernel[i].runtime && c < data->kernel[i].configs; c++, n++)
-            sum += log((double)data->kernel[i].runtime[c]);
-    return n ? sum / (double)n : 0;
-}
-
-/* A preset of the other task's table would train without an error, but with the wrong loss. */
-static ag_status check_preset(const harness_session *session, ag_failure *why)
-{
-    static const char *const kind[] = {"tile", "fusion"};
-    char *preset =
-        harness_option_text(session->options, harness_option_find(&tpu_program_table, "preset"));
-    const char *its = settings_of(session)->preset ? strrchr(preset, '-') + 1 : NULL;
-    const char *ours = kind[((const tpu_files *)session->data)->train.task];
-    if (its && strcmp(its, ours) != 0)
-        ag_fail(why, AG_EUSE,
-                "--preset %s is a model for %s files, but --data names %s files; take --preset "
-                "%.*s%s, or name %s files",
-                preset, its, ours, (int)(its - preset), preset, ours, its);
-    harness_free(preset);
-    return why->status;
-}
-
-static ag_status create(harness_session *session, ag_failure *why)
-{
-    const tpu_settings *s = settings_of(session);
-    const tpu_data *train = &((const tpu_files *)session->data)->train;
-    const int squared = tpu_settings_loss(s, train->task) == TPU_LOSS_SQUARED;
-    tpu_trained *net = session->trained.net;
-    tpu_checkpoint *c = &net->checkpoint;
-    c->model = tpu_settings_model(s, train->task);
-    if (check_preset(session, why)) return why->status;
-    if (train->task == TPU_FUSION && !squared)
-        return ag_fail(why, AG_EUSE,
-                       "--loss hinge and logistic compare tile sizes of one kernel, but a kernel "
-                       "of a fusion file has one run time; take --loss squared");
-    if (tpu_model_new(&net->model, &c->model, (uint64_t)s->shell.common.seed, why))
-        return why->status;
-    tpu_scaler_fit(&c->scaler, train, s->log_features, s->clamp);
-    if (squared) c->offset = mean_log_runtime(train);
-    net->model.offset = c->offset;
-    c->progress.best = (double)NAN;
-    c->configuration = harness_json_text(harness_options_json(session->options));
-    c->data = tpu_data_json(train);
-    fill(&session->trained);
-    return AG_OK;
-}
-
-static ag_status load(harness_trained *t, const char *path, ag_failure *why)
-{
-    tpu_trained *net = t->net;
-    if (!tpu_checkpoint_load(path, &net->model, &net->checkpoint, why)) fill(t);
-    return why->status;
-}
-
-static ag_status save(const char *path, const harness_trained *t, int resume, ag_failure *why)
-{
-    const tpu_trained *net = t->net;
-    return tpu_checkpoint_save(path, &net->model, &net->checkpoint, resume, why);
-}
-
-static ag_status resume(const char *path, harness_trained *t, ag_failure *why)
-{
-    tpu_trained *net = t->net;
-    return tpu_checkpoint_resume(path, &net->model, &net->checkpoint, why);
-}
-
-static void drop(void *trained)
-{
-    tpu_trained *net = trained;
-    tpu_checkpoint_free(&net->checkpoint);
-    tpu_model_free(&net->model);
-}
-
 /* ---- steps ---- */
+
+/* The state of the steps of a run. */
+typedef struct tpu_feed {
+    tpu_sampler sampler;
+    tpu_batch buffer[2];
+    harness_loader *loader;
+    const tpu_batch *batch; /* of the step */
+    tpu_batch part;         /* some of its samples, to see how many fit */
+} tpu_feed;
 
 static ag_status begin(harness_session *session, ag_failure *why)
 {
@@ -300,18 +217,13 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
 }
 
 const harness_model tpu_shell = {.program = &tpu_program_table,
+                                 .network = &tpu_shell_network,
                                  .data_bytes = sizeof(tpu_files),
-                                 .net_bytes = sizeof(tpu_trained),
                                  .feed_bytes = sizeof(tpu_feed),
                                  .read = read_all,
                                  .read_scored = read_scored,
                                  .read_fit = read_fit,
                                  .close = close_files,
-                                 .create = create,
-                                 .load = load,
-                                 .save = save,
-                                 .resume = resume,
-                                 .drop = drop,
                                  .begin = begin,
                                  .record = record,
                                  .portion = portion,

@@ -52,3 +52,41 @@ char *tpugraphs_take_name(tpugraphs_budget *budget, size_t *bytes, const char *p
     if (length > 4 && !strcmp(base + length - 4, ".npz")) name[length - 4] = 0;
     return name;
 }
+
+void *tpugraphs_grow(tpugraphs_budget *budget, size_t *bytes, void *list, int *room, int64_t count,
+                     size_t size, ag_failure *why)
+{
+    if (count <= *room) return list;
+    const int64_t wanted = count > 2 * (int64_t)*room ? count : 2 * (int64_t)*room;
+    const size_t more = ag_size_mul((size_t)(wanted - *room), size);
+    if (tpugraphs_fits(budget, more, "data", "a list", why)) return NULL;
+    void *grown = wanted > INT32_MAX ? NULL : ag_grow(list, ag_size_mul((size_t)wanted, size));
+    if (!grown) {
+        harness_files_no_memory("data", ag_size_mul((size_t)wanted, size), why);
+        return NULL;
+    }
+    *room = (int)wanted;
+    *bytes += more;
+    budget->used += more;
+    return grown;
+}
+
+void *tpugraphs_lay(char *block, size_t *at, int64_t count, size_t size)
+{
+    enum { ALIGN = 64 };
+    void *array = block ? block + *at : NULL;
+    const size_t bytes = ag_size_mul((size_t)count, size);
+    *at = ag_size_add(*at, ag_size_add(bytes, ALIGN - 1) / ALIGN * ALIGN);
+    return array;
+}
+
+ag_status tpugraphs_room(char **block, size_t *room, size_t bytes, ag_failure *why)
+{
+    if (bytes <= *room) return AG_OK;
+    ag_free(*block);
+    *room = ag_size_add(bytes, bytes / 4);
+    *block = ag_alloc(*room);
+    if (*block) return AG_OK;
+    *room = 0;
+    return harness_files_no_memory("a batch", bytes, why);
+}

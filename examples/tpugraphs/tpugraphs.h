@@ -29,12 +29,23 @@ void *tpugraphs_take(tpugraphs_budget *budget, size_t *bytes, size_t count, size
 /* The name of the file at `path` without folder and .npz, allocated in the same way. */
 char *tpugraphs_take_name(tpugraphs_budget *budget, size_t *bytes, const char *path,
                           ag_failure *why);
+/* The list with room for `count` items, grown if necessary, and counted in the same way. NULL with
+   a sentence: the list is unchanged. */
+void *tpugraphs_grow(tpugraphs_budget *budget, size_t *bytes, void *list, int *room, int64_t count,
+                     size_t size, ag_failure *why);
 /* The limit for files that are read in addition: what the budget has left. */
 size_t tpugraphs_rest(const tpugraphs_budget *budget);
 /* 1 (with a failure) when `bytes` more would exceed the limit. */
 int tpugraphs_exceeds(const tpugraphs_budget *budget, size_t bytes);
 ag_status tpugraphs_fits(const tpugraphs_budget *budget, size_t bytes, const char *name,
                          const char *what, ag_failure *why);
+
+/* The next array of a block, at a multiple of 64 bytes; block NULL: *at alone moves on, which
+   counts the bytes of all. */
+void *tpugraphs_lay(char *block, size_t *at, int64_t count, size_t size);
+/* Room for a block of a batch, whose contents are lost. Batches of one kind differ a little in
+   size, so some more than needed is taken, which saves the next few from growing. */
+ag_status tpugraphs_room(char **block, size_t *room, size_t bytes, ag_failure *why);
 
 /* ---- features ---- */
 
@@ -69,6 +80,14 @@ ag_status tpugraphs_raw_config_nodes(tpugraphs_raw *raw,
 ag_status tpugraphs_raw_runtimes(tpugraphs_raw *raw, int64_t *runtime, ag_failure *why);
 ag_status tpugraphs_raw_positive(const tpugraphs_raw *raw, const char *name, const int64_t *value,
                                  ag_failure *why);
+/* Features into [rows, columns] that the caller owns; they must be finite. */
+ag_status tpugraphs_raw_features(const tpugraphs_raw *raw, const char *name, float *feature,
+                                 size_t rows, size_t columns, ag_failure *why);
+/* Of a tile file: the number of its configurations, and their features [configs,24], run times and
+   those of the default tile [configs]. */
+ag_status tpugraphs_tiles_count(tpugraphs_raw *raw, ag_failure *why);
+ag_status tpugraphs_tiles_read(tpugraphs_raw *raw, float *feature, int64_t *runtime,
+                               int64_t *normalizer, ag_failure *why);
 /* Inflates every member not in `read` (NULL-terminated) once, for its CRC. */
 ag_status tpugraphs_raw_verify(tpugraphs_raw *raw, const char *const *read, ag_failure *why);
 void tpugraphs_raw_close(tpugraphs_raw *raw);

@@ -79,7 +79,8 @@ int bench_infer_tpgnn_open(bench_infer_tpgnn *b, int trees, int nodes, int hidde
     options.hidden = options.paper.hidden = hidden;
     for (int f = 0; f < TPGNN_FIELDS && !why.status; f++)
         options.words[f] = tpgnn_data_vocabulary(&b->data)->words[f];
-    if (!b->tape || why.status || tpgnn_model_new(&b->model, &options, 1, &why)) {
+    if (!b->tape || why.status || tpgnn_model_add(&b->model, ag_params_new(), &options, &why) ||
+        ag_params_build(b->model.params, 1)) {
         fprintf(stderr, "bench: %s\n", why.sentence);
         return 1;
     }

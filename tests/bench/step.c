@@ -50,7 +50,8 @@ int bench_step_open(bench_step *s, int configs, int nodes, const tgraph_options 
     ag_random_shuffle(&random, s->rank, configs);
     s->tape = bench_tape();
     s->adamw = (ag_adamw){0.9, 0.999, 1e-8, 1e-5};
-    if (!s->tape || tgraph_model_new(&s->model, options, 1, &why) ||
+    if (!s->tape || tgraph_model_add(&s->model, ag_params_new(), options, &why) ||
+        ag_params_build(s->model.params, 1) ||
         tgraph_program_new(&s->program, &s->graph, options, &why) ||
         ag_params_to(s->model.params, bench_device, &why)) {
         fprintf(stderr, "bench: %s\n", why.sentence);

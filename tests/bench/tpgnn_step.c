@@ -56,8 +56,8 @@ int bench_tpgnn_open(bench_tpgnn *b, int graphs, int nodes, int hidden)
     b->graph = make_batch(graphs, nodes, &why);
     b->x = normal(graphs * nodes * options.inputs, 1);
     b->cost = normal(graphs, 2);
-    if (b->tape && b->graph && !tpgnn_paper_new(&b->paper, b->params, &options, 1, &why) &&
-        !ag_params_to(b->params, bench_device, &why))
+    if (b->tape && b->graph && !tpgnn_paper_add(&b->paper, b->params, &options, &why) &&
+        !ag_params_build(b->params, 1) && !ag_params_to(b->params, bench_device, &why))
         return 0;
     fprintf(stderr, "bench: %s\n", why.sentence);
     return 1;

@@ -92,8 +92,8 @@ int bench_tpu_open(bench_tpu *b, const bench_tpu_work *work, int hidden)
     options.tile_at = work->tile_at;
     make_samples(b);
     b->tape = bench_tape();
-    if (!b->tape || tpu_model_new(&b->model, &options, 1, &why) ||
-        ag_params_to(b->model.params, bench_device, &why)) {
+    if (!b->tape || tpu_model_add(&b->model, ag_params_new(), &options, &why) ||
+        ag_params_build(b->model.params, 1) || ag_params_to(b->model.params, bench_device, &why)) {
         fprintf(stderr, "bench: %s\n", why.sentence);
         return 1;
     }

@@ -61,7 +61,8 @@ static model *create(const tgraph_options *options, const model_graph *graph, ui
     model *m = calloc(1, sizeof *m);
     copy_graph(&m->graph, graph);
     m->tape = ag_tape_new(AG_CPU);
-    if (tgraph_model_new(&m->net, options, seed, &failure) == AG_OK)
+    if (!tgraph_model_add(&m->net, ag_params_new(), options, &failure) &&
+        !ag_params_build(m->net.params, seed))
         tgraph_program_new(&m->program, &m->graph, options, &failure);
     strcpy(why, failure.sentence);
     if (!*why) return m;

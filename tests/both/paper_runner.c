@@ -62,7 +62,8 @@ static paper_net *create(const tpgnn_paper_options *options, const paper_graphs 
     net->x = reals(graphs->x, net->nodes * options->inputs);
     net->cost = reals(graphs->cost, net->graphs);
     net->graph = graph_of(graphs, &failure);
-    tpgnn_paper_new(&net->paper, net->params, options, seed, &failure);
+    tpgnn_paper_add(&net->paper, net->params, options, &failure);
+    ag_params_build(net->params, seed);
     strcpy(why, failure.sentence);
     if (!failure.status) return net;
     destroy(net);

@@ -31,7 +31,8 @@ static tpu_net *create(const tpu_options *options, double offset, uint64_t seed,
     ag_failure failure = {0};
     tpu_net *net = calloc(1, sizeof *net);
     net->tape = ag_tape_new(AG_CPU);
-    const int ok = tpu_model_new(&net->model, options, seed, &failure) == AG_OK;
+    const int ok = !tpu_model_add(&net->model, ag_params_new(), options, &failure) &&
+                   !ag_params_build(net->model.params, seed);
     net->model.offset = offset;
     strcpy(why, failure.sentence);
     if (ok) return net;

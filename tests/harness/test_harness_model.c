@@ -326,7 +326,8 @@ static void damaged_runs(void **state)
                    "one: the score of item 1 is -inf");
     static const struct {
         const char *key, *value, *sentence;
-    } bad[] = {{"data", "{}", "the metadata \"data\" name no features"},
+    } bad[] = {{"program", "tpu 0.1.0", "is a checkpoint of tpu 0.1.0; choose one of tabular"},
+               {"data", "{}", "the metadata \"data\" name no features"},
                {"data", "", "the metadata \"data\" name no features"},
                {"data", "{\"features\":\"unroll,vector\"}", "; the file contradicts itself"},
                {"configuration", "", "no JSON; is it a checkpoint of tabular?"},

@@ -48,11 +48,7 @@ static const harness_command demo_commands[] = {
 static const harness_program demo = {.name = "demo",
                                      .version = "1.2",
                                      .help = "a program for the tests",
-                                     .options = demo_table,
-                                     .option_count = (int)(sizeof demo_table / sizeof *demo_table),
-                                     .commands = demo_commands,
-                                     .command_count =
-                                         (int)(sizeof demo_commands / sizeof *demo_commands),
+                                     HARNESS_TABLES(demo_table, demo_commands),
                                      .options_bytes = sizeof(demo_options)};
 
 #endif

@@ -2,9 +2,9 @@
 #include "tpgnn_library.h"
 
 #include "examples/harness/harness.h"
-#include "examples/tpgnn/checkpoint.h"
+#include "examples/harness/run/trained.h"
+#include "examples/tpgnn/shell.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -49,31 +49,25 @@ const char *test_library_path(const char *name)
 /* A checkpoint with random parameters; small, since tests score it thousands of times. */
 static void save_model(const char *name, int paper, double scale)
 {
-    tpgnn_data data = {0};
+    tpgnn_files files = {0};
     test_schedules s;
     test_schedules_make(&s);
-    test_schedules_read(&data, &s, "library_1.npz");
+    test_schedules_read(&files.train, &s, "library_1.npz");
     tpgnn_settings settings;
     ag_failure why = {0};
     harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &settings);
     const char *network = paper ? "paper" : "stores";
     assert_int_equal(harness_options_set(o, "test", "network", network, &why), AG_OK);
     assert_int_equal(harness_options_set(o, "test", "hidden", "16", &why), AG_OK);
-    tpgnn_model model = {0};
-    tpgnn_checkpoint c = {.model = tpgnn_settings_model(&settings), .deviation = 1};
-    for (int f = 0; f < TPGNN_FIELDS; f++) c.model.words[f] = data.own.words[f];
-    c.vocabulary = data.own;
-    c.progress.best = (double)NAN;
-    c.configuration = harness_json_text(harness_options_json(o));
-    c.data = tpgnn_data_json(&data);
-    if (tpgnn_model_new(&model, &c.model, 3, &why)) fail_msg("%s", why.sentence);
-    for (int64_t i = 0; i < model.params->size; i++) model.params->value[i] *= (ag_real)scale;
-    if (tpgnn_checkpoint_save(test_library_path(name), &model, &c, 0, &why))
-        fail_msg("%s", why.sentence);
-    c.vocabulary = (tpgnn_vocabulary){0};
-    tpgnn_checkpoint_free(&c);
-    tpgnn_model_free(&model);
-    tpgnn_data_free(&data);
+    settings.shell.common.seed = 3;
+    harness_session session = {
+        .model = &tpgnn_shell, .settings = &settings.shell, .options = o, .data = &files};
+    harness_trained *t = &session.trained;
+    if (harness_trained_create(&session, &why)) fail_msg("%s", why.sentence);
+    for (int64_t i = 0; i < t->params->size; i++) t->params->value[i] *= (ag_real)scale;
+    if (harness_trained_save(test_library_path(name), t, 0, &why)) fail_msg("%s", why.sentence);
+    harness_trained_drop(t);
+    tpgnn_data_free(&files.train);
     harness_options_free(o);
 }
 

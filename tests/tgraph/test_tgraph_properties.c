@@ -107,7 +107,8 @@ static void test_parameter_counts(void **state)
         tgraph_options o = tgraph_default_options();
         o.tile = k == 2;
         o.cross = k != 1;
-        assert_int_equal(tgraph_model_new(&m, &o, 1, &why), AG_OK);
+        assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, &why), AG_OK);
+        assert_int_equal(ag_params_build(m.params, 1), AG_OK);
         assert_int_equal(ag_params_count(m.params), count[k]);
         tgraph_model_free(&m);
     }
@@ -117,8 +118,9 @@ static void expect_refusal(tgraph_options o, const char *sentence)
 {
     tgraph_model m;
     ag_failure why = {0};
-    assert_int_equal(tgraph_model_new(&m, &o, 1, &why), AG_EUSE);
+    assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, &why), AG_EUSE);
     assert_string_equal(why.sentence, sentence);
+    tgraph_model_free(&m);
 }
 
 static void test_options(void **state)

@@ -2,8 +2,8 @@
 /* Checkpoints of TPGNN: the restored state, words that training did not see, files that are cut or
    damaged. */
 #define _GNU_SOURCE
-#include "examples/tpgnn/checkpoint.h"
-#include "examples/tpgnn/score.h"
+#include "examples/harness/run/trained.h"
+#include "examples/tpgnn/shell.h"
 #include "support/tpgnn_npz.h"
 #include "support/files.h"
 
@@ -15,13 +15,16 @@
 
 enum { FLIPS = 2000, STEP = 97 };
 
+enum { DATA = 1 }; /* of the texts */
+
 /* A trained state with everything in it: words, scale, progress. */
 typedef struct run {
-    tpgnn_data data;
+    tpgnn_files files;
     tpgnn_settings settings;
     harness_options *options;
-    tpgnn_model model;
-    tpgnn_checkpoint state;
+    harness_session session;
+    harness_trained *trained;
+    tpgnn_trained *net;
 } run;
 
 static void set(run *r, const char *name, const char *value)
@@ -36,7 +39,7 @@ static void start(run *r, const char *network)
     ag_failure why = {0};
     *r = (run){0};
     test_schedules_make(&s);
-    test_schedules_read(&r->data, &s, "mm_1.npz");
+    test_schedules_read(&r->files.train, &s, "mm_1.npz");
     r->options = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &r->settings);
     set(r, "data", "mm_1.npz");
     set(r, "network", network);
@@ -45,34 +48,31 @@ static void start(run *r, const char *network)
     set(r, "layers", "1");
     set(r, "loss", "squared");
     set(r, "label", "log");
-    r->state.model = tpgnn_settings_model(&r->settings);
-    ag_failure none = {0};
-    tpgnn_vocabulary_copy(&r->state.vocabulary, tpgnn_data_vocabulary(&r->data), &none);
-    for (int f = 0; f < TPGNN_FIELDS; f++) r->state.model.words[f] = r->state.vocabulary.words[f];
-    assert_int_equal(tpgnn_model_new(&r->model, &r->state.model, 9, &why), AG_OK);
-    for (int i = 0; i < r->state.model.words[TPGNN_CLASS] * TPGNN_VECTOR; i++)
-        r->model.vector[i] = (ag_real)sin(i);
-    r->state.predicts = tpgnn_settings_label(&r->settings);
-    r->state.mean = -13.5;
-    r->state.deviation = 0.75;
-    r->state.progress = (harness_state){.step = 12, .best = 0.5, .best_step = 8};
-    r->state.configuration = harness_json_text(harness_options_json(r->options));
-    r->state.data = tpgnn_data_json(&r->data);
+    r->session = (harness_session){.model = &tpgnn_shell,
+                                   .settings = &r->settings.shell,
+                                   .options = r->options,
+                                   .data = &r->files};
+    if (harness_trained_create(&r->session, &why)) fail_msg("%s", why.sentence);
+    r->trained = &r->session.trained;
+    r->net = r->trained->net;
+    for (int i = 0; i < r->net->model.options.words[TPGNN_CLASS] * TPGNN_VECTOR; i++)
+        r->net->model.vector[i] = (ag_real)sin(i);
+    r->net->checkpoint.mean = -13.5;
+    r->net->checkpoint.deviation = 0.75;
+    *r->trained->state = (harness_state){.step = 12, .best = 0.5, .best_step = 8};
 }
 
 static void stop(run *r)
 {
-    tpgnn_checkpoint_free(&r->state);
-    tpgnn_model_free(&r->model);
+    harness_trained_drop(r->trained);
     harness_options_free(r->options);
-    tpgnn_data_free(&r->data);
+    tpgnn_data_free(&r->files.train);
 }
 
 static void save(const run *r, int resume)
 {
     ag_failure why = {0};
-    if (tpgnn_checkpoint_save(test_path, &r->model, &r->state, resume, &why))
-        fail_msg("%s", why.sentence);
+    if (harness_trained_save(test_path, r->trained, resume, &why)) fail_msg("%s", why.sentence);
 }
 
 static void scores(double score[2], const tpgnn_model *m, const tpgnn_data *data)
@@ -107,23 +107,23 @@ static void what_was_saved_comes_back(void **state)
     static const char *const network[] = {"stores", "paper"};
     for (int i = 0; i < 2; i++) {
         run r;
-        tpgnn_model m = {0};
-        tpgnn_checkpoint c = {0};
+        harness_trained t = {0};
         ag_failure why = {0};
         double before[2], after[2];
         start(&r, network[i]);
         save(&r, 0);
-        if (tpgnn_checkpoint_load(test_path, &m, &c, &why)) fail_msg("%s", why.sentence);
-        assert_same_model(&c.model, &r.state.model);
-        assert_true(c.mean == -13.5 && c.deviation == 0.75 && c.predicts == TPGNN_LABEL_LOG);
-        assert_true(c.progress.step == 12 && c.progress.best == 0.5);
-        assert_string_equal(c.configuration, r.state.configuration);
-        assert_string_equal(c.data, r.state.data);
-        scores(before, &r.model, &r.data);
-        scores(after, &m, &r.data);
+        if (harness_trained_load(&t, &tpgnn_shell, test_path, &why)) fail_msg("%s", why.sentence);
+        const tpgnn_trained *net = t.net;
+        const tpgnn_checkpoint *c = &net->checkpoint;
+        assert_same_model(&net->model.options, &r.net->model.options);
+        assert_true(c->mean == -13.5 && c->deviation == 0.75 && c->predicts == TPGNN_LABEL_LOG);
+        assert_true(t.state->step == 12 && t.state->best == 0.5);
+        assert_string_equal(t.configuration, r.trained->configuration);
+        assert_string_equal(t.data, r.trained->data);
+        scores(before, &r.net->model, &r.files.train);
+        scores(after, &net->model, &r.files.train);
         assert_memory_equal(before, after, sizeof before);
-        tpgnn_checkpoint_free(&c);
-        tpgnn_model_free(&m);
+        harness_trained_drop(&t);
         stop(&r);
     }
 }
@@ -134,13 +134,13 @@ static void unknown_words_are_word_0(void **state)
     (void)state;
     run r;
     test_schedules s;
-    tpgnn_model m = {0};
-    tpgnn_checkpoint c = {0};
+    harness_trained t = {0};
     ag_failure why = {0};
     start(&r, "stores");
     save(&r, 0);
-    assert_int_equal(tpgnn_checkpoint_load(test_path, &m, &c, &why), AG_OK);
-    tpgnn_data other = {.given = &c.vocabulary};
+    assert_int_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why), AG_OK);
+    const tpgnn_trained *net = t.net;
+    tpgnn_data other = {.given = &net->checkpoint.vocabulary};
     test_schedules_make(&s);
     memcpy(strstr(s.kinds, "FloatImm - float32"), "FloatNew - float33", 18);
     memcpy(strstr(s.kinds, "parallel"), "parallax", 8);
@@ -150,11 +150,10 @@ static void unknown_words_are_word_0(void **state)
     assert_true(!k->index[TPGNN_TYPE] && !k->index[TPGNN_CLASS] && !k->index[TPGNN_DTYPE]);
     assert_true(k->index[TPGNN_LOOP] > 0 && tpgnn_data_unknown(&other, TPGNN_LOOP) == 1);
     double score[2];
-    scores(score, &m, &other);
+    scores(score, &net->model, &other);
     assert_true(isfinite(score[0]) && isfinite(score[1]));
     tpgnn_data_free(&other);
-    tpgnn_checkpoint_free(&c);
-    tpgnn_model_free(&m);
+    harness_trained_drop(&t);
     stop(&r);
 }
 
@@ -179,30 +178,36 @@ static void what_a_score_says_of_the_time(void **state)
     assert_false(tpgnn_log_cost(&cost, &c, 1));
 }
 
+/* Gives the run another configuration, which it takes over. */
+static void configure(run *r, char *text)
+{
+    harness_free(r->trained->text[0]);
+    r->trained->text[0] = text;
+}
+
 static void only_the_same_run_goes_on(void **state)
 {
     (void)state;
     run r;
     ag_failure why = {0};
     start(&r, "stores");
-    r.model.params->step = 12;
+    r.trained->params->step = 12;
     save(&r, 1);
-    r.state.mean = 0;
-    r.state.progress.best_step = 0;
-    if (tpgnn_checkpoint_resume(test_path, &r.model, &r.state, &why)) fail_msg("%s", why.sentence);
-    assert_true(r.state.mean == -13.5 && r.state.progress.best_step == 8);
+    r.net->checkpoint.mean = 0;
+    r.trained->state->best_step = 0;
+    if (harness_trained_resume(test_path, r.trained, &why)) fail_msg("%s", why.sentence);
+    assert_true(r.net->checkpoint.mean == -13.5 && r.trained->state->best_step == 8);
     save(&r, 0);
-    assert_int_not_equal(tpgnn_checkpoint_resume(test_path, &r.model, &r.state, &why), AG_OK);
+    assert_int_not_equal(harness_trained_resume(test_path, r.trained, &why), AG_OK);
     save(&r, 1);
     why = (ag_failure){0};
-    r.state.data[2]++;
-    assert_int_equal(tpgnn_checkpoint_resume(test_path, &r.model, &r.state, &why), AG_EUSE);
+    r.trained->text[DATA][2]++;
+    assert_int_equal(harness_trained_resume(test_path, r.trained, &why), AG_EUSE);
     assert_non_null(strstr(why.sentence, "the data have changed since"));
     why = (ag_failure){0};
     set(&r, "hidden", "5");
-    harness_free(r.state.configuration);
-    r.state.configuration = harness_json_text(harness_options_json(r.options));
-    assert_int_equal(tpgnn_checkpoint_resume(test_path, &r.model, &r.state, &why), AG_EUSE);
+    configure(&r, harness_json_text(harness_options_json(r.options)));
+    assert_int_equal(harness_trained_resume(test_path, r.trained, &why), AG_EUSE);
     assert_non_null(strstr(why.sentence, "start a new run in another folder"));
     stop(&r);
 }
@@ -211,14 +216,12 @@ static void only_the_same_run_goes_on(void **state)
 
 static void expect_refusal(run *r, const char *sentence)
 {
-    tpgnn_model m = {0};
-    tpgnn_checkpoint c = {0};
+    harness_trained t = {0};
     ag_failure why = {0};
     save(r, 0);
-    assert_int_not_equal(tpgnn_checkpoint_load(test_path, &m, &c, &why), AG_OK);
+    assert_int_not_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why), AG_OK);
     if (!strstr(why.sentence, sentence)) fail_msg("%s", why.sentence);
-    tpgnn_checkpoint_free(&c);
-    tpgnn_model_free(&m);
+    harness_trained_drop(&t);
 }
 
 static void states_that_make_no_sense(void **state)
@@ -226,22 +229,21 @@ static void states_that_make_no_sense(void **state)
     (void)state;
     run r;
     start(&r, "stores");
-    r.state.deviation = 0;
+    tpgnn_checkpoint *c = &r.net->checkpoint;
+    c->deviation = 0;
     expect_refusal(&r, "state.mean is -13.5 and state.deviation 0; they must be finite");
-    r.state.deviation = (double)INFINITY;
+    c->deviation = (double)INFINITY;
     expect_refusal(&r, "they must be finite");
-    r.state.deviation = 1;
-    r.state.mean = (double)NAN;
+    c->deviation = 1;
+    c->mean = (double)NAN;
     expect_refusal(&r, "they must be finite");
-    r.state.mean = 0;
-    r.model.vector[19] = (ag_real)INFINITY;
+    c->mean = 0;
+    r.net->model.vector[19] = (ag_real)INFINITY;
     expect_refusal(&r, "state.vector[19] is inf, but it must be finite");
-    r.model.vector[19] = 0;
-    harness_free(r.state.configuration);
-    r.state.configuration = harness_copy("{\"hidden\": 8");
+    r.net->model.vector[19] = 0;
+    configure(&r, harness_copy("{\"hidden\": 8"));
     expect_refusal(&r, "is it a checkpoint of tpgnn?");
-    harness_free(r.state.configuration);
-    r.state.configuration = harness_copy("{\"network\": \"none\"}");
+    configure(&r, harness_copy("{\"network\": \"none\"}"));
     expect_refusal(&r, "network");
     stop(&r);
 }
@@ -250,20 +252,20 @@ static void states_that_make_no_sense(void **state)
    whether it was read. */
 static int is_read(const run *r, const unsigned char *bytes, size_t size)
 {
-    tpgnn_model m = {0};
-    tpgnn_checkpoint c = {0};
+    harness_trained t = {0};
     ag_failure why = {0};
     assert_int_equal(files_put(test_path, bytes, size), 0);
-    const ag_status status = tpgnn_checkpoint_load(test_path, &m, &c, &why);
+    const ag_status status = harness_trained_load(&t, &tpgnn_shell, test_path, &why);
     assert_true(status == why.status && (status != AG_OK) == (why.sentence[0] != 0));
     if (!status) {
         double score[2];
-        assert_true(isfinite(c.mean) && isfinite(c.deviation) && c.deviation > 0);
-        scores(score, &m, &r->data);
+        const tpgnn_trained *net = t.net;
+        const tpgnn_checkpoint *c = &net->checkpoint;
+        assert_true(isfinite(c->mean) && isfinite(c->deviation) && c->deviation > 0);
+        scores(score, &net->model, &r->files.train);
         assert_true(isfinite(score[0]) && isfinite(score[1]));
     }
-    tpgnn_checkpoint_free(&c);
-    tpgnn_model_free(&m);
+    harness_trained_drop(&t);
     return !status;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The C ABI for tuners: scores, damaged arrays, threads, errors. AUGUR_FULL=1 damages more. */
 #define _GNU_SOURCE
-#include "examples/tpgnn/checkpoint.h"
+#include "examples/harness/run/trained.h"
 #include "examples/tpgnn/score.h"
+#include "examples/tpgnn/shell.h"
 #include "support/sanitized.h"
 #include "support/tpgnn_library.h"
 
@@ -23,16 +24,20 @@ static void as_the_program(void **state)
     (void)state;
     for (int paper = 0; paper < 2; paper++) {
         const char *name = paper ? "paper.safetensors" : "library.safetensors";
-        tpgnn_model model = {0};
-        tpgnn_checkpoint c = {0};
+        harness_trained t = {0};
         ag_failure why = {0};
-        assert_int_equal(tpgnn_checkpoint_load(test_library_path(name), &model, &c, &why), AG_OK);
-        tpgnn_data data = {.given = &c.vocabulary};
+        assert_int_equal(harness_trained_load(&t, &tpgnn_shell, test_library_path(name), &why),
+                         AG_OK);
+        const tpgnn_trained *net = t.net;
+        tpgnn_data data = {.given = &net->checkpoint.vocabulary};
         test_schedules s;
         test_schedules_make(&s);
         test_schedules_read(&data, &s, "library_2.npz");
-        const tpgnn_scorer scorer = {
-            .model = &model, .tape = ag_tape_new(AG_CPU), .graphs = 1, .nodes = 100, .patient = 1};
+        const tpgnn_scorer scorer = {.model = &net->model,
+                                     .tape = ag_tape_new(AG_CPU),
+                                     .graphs = 1,
+                                     .nodes = 100,
+                                     .patient = 1};
         double wanted[2] = {0}, score[TEST_GRAPHS];
         assert_int_equal(tpgnn_score(&scorer, wanted, &data, -1, &why), AG_OK);
         test_graphs g;
@@ -44,8 +49,7 @@ static void as_the_program(void **state)
         augur_tpgnn_close(m);
         ag_tape_free(scorer.tape);
         tpgnn_data_free(&data);
-        tpgnn_model_free(&model);
-        tpgnn_checkpoint_free(&c);
+        harness_trained_drop(&t);
     }
 }
 

@@ -155,7 +155,8 @@ static void check_scores(const variant *v, const tpgnn_data *data, double *one, 
     ag_failure why = {0};
     const tpgnn_options o = options_of(v, data, 64);
     const int pools = v->network == TPGNN_PAPER && v->pool != TPGNN_POOL_NONE;
-    assert_int_equal(tpgnn_model_new(&m, &o, 5, &why), AG_OK);
+    assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
+    assert_int_equal(ag_params_build(m.params, 5), AG_OK);
     ag_set_threads(1);
     for (size_t w = 0; w < sizeof ways / sizeof *ways && !pools; w++) {
         score(one, &m, data, 256, 1000000);
@@ -220,7 +221,8 @@ static void scores_without_a_few(void **state)
     int some = 0;
     make_small(&data);
     const tpgnn_options o = options_of(&variants[0], &data, 16);
-    assert_int_equal(tpgnn_model_new(&m, &o, 5, &why), AG_OK);
+    assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
+    assert_int_equal(ag_params_build(m.params, 5), AG_OK);
     score(one, &m, &data, 1, 1);
     ag_tape *tape = ag_tape_new(AG_CPU);
     const tpgnn_scorer s = {.model = &m, .tape = tape, .graphs = 1, .nodes = 1, .bad = &bad};
@@ -245,7 +247,8 @@ static void scores_add_up_or_say_why(void **state)
     double one[4], sum[4] = {1, 1, 1, 1};
     make_small(&data);
     const tpgnn_options o = options_of(&variants[0], &data, 16);
-    assert_int_equal(tpgnn_model_new(&m, &o, 5, &why), AG_OK);
+    assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
+    assert_int_equal(ag_params_build(m.params, 5), AG_OK);
     score(one, &m, &data, BATCH, 1000);
     ag_tape *tape = ag_tape_new(AG_CPU);
     const tpgnn_scorer s = {.model = &m, .tape = tape, .graphs = BATCH, .nodes = 1000};
@@ -265,9 +268,8 @@ static void expect_refusal(tpgnn_options o, const char *sentence)
 {
     tpgnn_model m;
     ag_failure why = {0};
-    assert_int_equal(tpgnn_model_new(&m, &o, 1, &why), AG_EUSE);
+    assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_EUSE);
     if (!strstr(why.sentence, sentence)) fail_msg("%s", why.sentence);
-    assert_true(!m.params && !m.vector);
     tpgnn_model_free(&m);
 }
 
@@ -299,7 +301,8 @@ static void the_papers_size(void **state)
     ag_failure why = {0};
     tpgnn_options o = tpgnn_default_options(TPGNN_PAPER);
     o.words[TPGNN_CLASS] = 30;
-    assert_int_equal(tpgnn_model_new(&m, &o, 1, &why), AG_OK);
+    assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
+    assert_int_equal(ag_params_build(m.params, 1), AG_OK);
     int64_t elements = 0;
     for (int i = 0; i < m.params->count; i++) elements += m.params->list[i]->count;
     assert_int_equal(elements, 112641);

@@ -252,7 +252,7 @@ static void test_count(void **state)
     ag_params *params = ag_params_new();
     tpgnn_paper paper;
     const tpgnn_paper_options options = tpgnn_paper_defaults();
-    assert_int_equal(tpgnn_paper_new(&paper, params, &options, 1, NULL), AG_OK);
+    assert_int_equal(tpgnn_paper_add(&paper, params, &options, NULL), AG_OK);
     assert_int_equal(ag_params_count(params), 112641);
     ag_params_free(params);
     for (int i = 0; i < CASES; i++) {
@@ -260,7 +260,7 @@ static void test_count(void **state)
         set_up(&f, names[i]);
         golden_array want = member(f.name, "count", "");
         params = ag_params_new();
-        assert_int_equal(tpgnn_paper_new(&paper, params, &f.options, 1, NULL), AG_OK);
+        assert_int_equal(tpgnn_paper_add(&paper, params, &f.options, NULL), AG_OK);
         assert_int_equal(ag_params_count(params), (int64_t)*want.value);
         ag_params_free(params);
         golden_free(&want);
@@ -285,7 +285,8 @@ static void test_first_values(void **state)
     ag_params *params = ag_params_new();
     tpgnn_paper paper;
     tpgnn_paper_options options = tpgnn_paper_defaults();
-    assert_int_equal(tpgnn_paper_new(&paper, params, &options, 1, NULL), AG_OK);
+    assert_int_equal(tpgnn_paper_add(&paper, params, &options, NULL), AG_OK);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
     expect_range(params, "conv1.lin_rel.weight", 1 / sqrt(20));
     expect_range(params, "conv1.lin_rel.bias", 1 / sqrt(20));
     expect_range(params, "conv1.lin_root.weight", 1 / sqrt(20));
@@ -298,7 +299,8 @@ static void test_first_values(void **state)
     params = ag_params_new();
     options.conv = TPGNN_GCN_CONV;
     options.pool = TPGNN_POOL_SAG;
-    assert_int_equal(tpgnn_paper_new(&paper, params, &options, 1, NULL), AG_OK);
+    assert_int_equal(tpgnn_paper_add(&paper, params, &options, NULL), AG_OK);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
     expect_range(params, "conv1.lin.weight", sqrt(6.0 / 148));
     expect_range(params, "conv2.bias", 0);
     expect_range(params, "pool3.gnn.lin_rel.weight", 1 / sqrt(128));
@@ -310,7 +312,7 @@ static void expect_refused(const tpgnn_paper_options *options, const char *sente
     ag_failure why = {0};
     tpgnn_paper paper;
     ag_params *params = ag_params_new();
-    assert_int_equal(tpgnn_paper_new(&paper, params, options, 1, &why), AG_EUSE);
+    assert_int_equal(tpgnn_paper_add(&paper, params, options, &why), AG_EUSE);
     assert_string_equal(why.sentence, sentence);
     assert_int_equal(params->count, 0);
     ag_params_free(params);
@@ -337,9 +339,8 @@ static void test_refused(void **state)
     bad = good, bad.ratio = 0, bad.pool = TPGNN_POOL_NONE;
     tpgnn_paper paper;
     ag_params *params = ag_params_new();
-    assert_int_equal(tpgnn_paper_new(&paper, params, &bad, 1, NULL), AG_OK);
+    assert_int_equal(tpgnn_paper_add(&paper, params, &bad, NULL), AG_OK);
     ag_params_free(params);
-    assert_int_equal(tpgnn_paper_new(&paper, NULL, &good, 1, NULL), AG_EMEMORY);
 }
 
 static int open_file(void **state)

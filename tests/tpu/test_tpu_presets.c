@@ -168,7 +168,8 @@ static void presets_can_be_built(void **state)
         const tpu_options o = tpu_settings_model(&s, i < ROWS / 2 ? TPU_TILE : TPU_FUSION);
         tpu_model m;
         ag_failure why = {0};
-        if (tpu_model_new(&m, &o, 1, &why)) fail_msg("%s: %s", table[i].preset, why.sentence);
+        if (tpu_model_add(&m, ag_params_new(), &o, &why))
+            fail_msg("%s: %s", table[i].preset, why.sentence);
         tpu_model_free(&m);
         assert_int_equal(table[i].hidden % s.model.attention_heads, 0);
         assert_int_equal(table[i].hidden % s.model.heads, 0);

@@ -336,7 +336,7 @@ static void wrong_runs(void **state)
                    0, "", "");
     program_expect("tpu predict --run tg --data f_0.npz", 3, "", "tg/config.json");
     program_expect("tpu predict --run fusion --ensemble tg --data f_0.npz", 3, "",
-                   "is it a checkpoint of tpu?");
+                   "tg/best.safetensors is a checkpoint of tgraph 0.1.0; choose one of tpu");
     program_expect("tgraph predict --run fusion --data layout.npz", 3, "", "fusion/config.json");
     program_expect("tgraph predict --run tg --ensemble fusion --data layout.npz", 3, "",
                    "fusion/best.safetensors");

@@ -304,7 +304,8 @@ static void expect_count(tpu_options o, int64_t count)
 {
     tpu_model m;
     ag_failure why = {0};
-    assert_int_equal(tpu_model_new(&m, &o, 1, &why), AG_OK);
+    assert_int_equal(tpu_model_add(&m, ag_params_new(), &o, &why), AG_OK);
+    assert_int_equal(ag_params_build(m.params, 1), AG_OK);
     assert_int_equal(ag_params_count(m.params), count);
     tpu_model_free(&m);
 }
@@ -336,8 +337,9 @@ static void expect_refusal(tpu_options o, const char *sentence)
 {
     tpu_model m;
     ag_failure why = {0};
-    assert_int_equal(tpu_model_new(&m, &o, 1, &why), AG_EUSE);
+    assert_int_equal(tpu_model_add(&m, ag_params_new(), &o, &why), AG_EUSE);
     assert_string_equal(why.sentence, sentence);
+    tpu_model_free(&m);
 }
 
 static void options_out_of_range_are_refused(void **state)

@@ -98,7 +98,8 @@ static void presets(void **state)
             assert_true((s.loss == TPU_LOSS_SQUARED) == (task == TPU_FUSION));
         }
         options.hidden = 64; /* the same layers, in less time */
-        if (tpu_model_new(&model, &options, 0, &why)) fail_msg("%s: %s", word, why.sentence);
+        if (tpu_model_add(&model, ag_params_new(), &options, &why))
+            fail_msg("%s: %s", word, why.sentence);
         tpu_model_free(&model);
         harness_options_free(o);
     }

@@ -25,6 +25,14 @@ void *harness_alloc(size_t bytes)
     return memset(block, 0, bytes);
 }
 
+void *harness_take(ag_arena **arena, size_t bytes)
+{
+    if (!*arena) *arena = ag_arena_new();
+    void *block = *arena ? ag_arena_take(*arena, bytes) : NULL;
+    if (!block) harness_no_memory(bytes);
+    return memset(block, 0, bytes);
+}
+
 void *harness_grow(void *block, size_t bytes)
 {
     void *grown = ag_grow(block, bytes);

@@ -45,10 +45,11 @@ static void begin(const char *colour)
             paint ? "\033[0m" : "");
 }
 
-/* Prints a line whose names are made safe for the terminal. */
+/* Prints a line whose names are made safe for the terminal, without --quiet. */
 static void say(const char *colour, const char *kind, const char *format, va_list list)
 {
     char text[4096], safe[8192];
+    if (silent) return;
     begin(colour);
     vsnprintf(text, sizeof text, format, list);
     fprintf(stderr, "%s%s\n", kind, ag_printable(safe, sizeof safe, text));
@@ -56,7 +57,6 @@ static void say(const char *colour, const char *kind, const char *format, va_lis
 
 void harness_say(const char *format, ...)
 {
-    if (silent) return;
     va_list list;
     va_start(list, format);
     say("", "", format, list);
@@ -65,7 +65,6 @@ void harness_say(const char *format, ...)
 
 void harness_warn(const char *format, ...)
 {
-    if (silent) return;
     va_list list;
     va_start(list, format);
     say("\033[33m", "warning: ", format, list);

@@ -90,114 +90,52 @@ typedef struct harness_common {
     bool resume, force, quiet, json;
 } harness_common;
 
-#define HARNESS_ALL \
- (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_INSPECT | HARNESS_ABLATE)
-#define HARNESS_RUNS (HARNESS_TRAIN | HARNESS_EVAL | HARNESS_PREDICT | HARNESS_ABLATE)
-#define HARNESS_MORE (HARNESS_TUNE | HARNESS_DOCTOR)
-#define HARNESS_COMMON_OPTIONS(S, M)                                            \
- {"data",                                                                       \
-  HARNESS_FIELD(S, M.data),                                                     \
-  .commands = HARNESS_ALL,                                                      \
-  .needed = HARNESS_ALL,                                                        \
-  .flags = HARNESS_FOR_RESUME,                                                  \
-  .group = "Data",                                                              \
-  .help = "files, folders that are searched for them, or .txt lists of paths"}, \
-     {"valid",                                                                  \
-      HARNESS_FIELD(S, M.valid),                                                \
-      .commands = HARNESS_TRAIN | HARNESS_ABLATE,                               \
-      .flags = HARNESS_FOR_RESUME,                                              \
-      .group = "Data",                                                          \
-      .help = "files, folders or lists for validation during training"},        \
-     {"ram-limit",                                                              \
-      HARNESS_BYTES(S, M.ram_limit),                                            \
-      "4G",                                                                     \
-      1 << 20,                                                                  \
-      1099511627776.0,                                                          \
-      HARNESS_ALL,                                                              \
-      .flags = HARNESS_LOCAL,                                                   \
-      .group = "Data",                                                          \
-      .help = "most memory for data and for one array"},                        \
-     {"out",                                                                    \
-      HARNESS_FIELD(S, M.out),                                                  \
-      .commands = HARNESS_TRAIN | HARNESS_ABLATE | HARNESS_TUNE,                \
-      .needed = HARNESS_TRAIN | HARNESS_ABLATE | HARNESS_TUNE,                  \
-      .flags = HARNESS_LOCAL,                                                   \
-      .meta = "RUN",                                                            \
-      .group = "Run",                                                           \
-      .help = "the run folder to make"},                                        \
-     {"resume",                                                                 \
-      HARNESS_FIELD(S, M.resume),                                               \
-      .commands = HARNESS_TRAIN,                                                \
-      .flags = HARNESS_LOCAL,                                                   \
-      .group = "Run",                                                           \
-      .help = "go on with the run in --out, with its options"},                 \
-     {"force",                                                                  \
-      HARNESS_FIELD(S, M.force),                                                \
-      .commands = HARNESS_TRAIN | HARNESS_TUNE,                                 \
-      .flags = HARNESS_LOCAL,                                                   \
-      .group = "Run",                                                           \
-      .help = "replace the run in --out"},                                      \
-     {"run",                                                                    \
-      HARNESS_FIELD(S, M.run),                                                  \
-      .commands = HARNESS_EVAL | HARNESS_PREDICT | HARNESS_TUNE,                \
-      .needed = HARNESS_EVAL | HARNESS_PREDICT,                                 \
-      .flags = HARNESS_LOCAL,                                                   \
-      .meta = "RUN",                                                            \
-      .group = "Run",                                                           \
-      .help = "the run folder of a trained model"},                             \
-     {"study",                                                                  \
-      HARNESS_FIELD(S, M.study),                                                \
-      .commands = HARNESS_ABLATE,                                               \
-      .needed = HARNESS_ABLATE,                                                 \
-      .flags = HARNESS_LOCAL,                                                   \
-      .meta = "FILE.ini",                                                       \
-      .group = "Run",                                                           \
-      .help = "the variants and seeds to train"},                               \
-     {"seed",                                                                   \
-      HARNESS_FIELD(S, M.seed),                                                 \
-      "0",                                                                      \
-      0,                                                                        \
-      9007199254740992.0,                                                       \
-      HARNESS_TRAIN | HARNESS_ABLATE | HARNESS_TUNE,                            \
-      .flags = HARNESS_FOR_RESUME,                                              \
-      .group = "Run",                                                           \
-      .help = "of every random number that this call draws"},                   \
-     {"device",                                                                 \
-      HARNESS_WORD(S, M.device),                                                \
-      "cpu",                                                                    \
-      .choices = "cpu|cuda|auto",                                               \
-      .commands = HARNESS_RUNS | HARNESS_TUNE | HARNESS_DOCTOR,                 \
-      .flags = HARNESS_LOCAL,                                                   \
-      .group = "Machine",                                                       \
-      .help = "where to compute; auto: cuda where such a device opens"},        \
-     {"precision",                                                              \
-      HARNESS_WORD(S, M.precision),                                             \
-      "fp32",                                                                   \
-      .choices = "fp32|tf32",                                                   \
-      .commands = HARNESS_RUNS | HARNESS_TUNE,                                  \
-      .flags = HARNESS_LOCAL,                                                   \
-      .group = "Machine",                                                       \
-      .help = "of products on cuda; tf32 is faster, with errors near 1e-3"},    \
-     {"threads",                                                                \
-      HARNESS_FIELD(S, M.threads),                                              \
-      "0",                                                                      \
-      0,                                                                        \
-      1024,                                                                     \
-      HARNESS_ALL | HARNESS_TUNE | HARNESS_DOCTOR,                              \
-      .flags = HARNESS_LOCAL,                                                   \
-      .group = "Machine",                                                       \
-      .help = "0: OMP_NUM_THREADS, else all; results do not depend on it"},     \
-     {"quiet",                                                                  \
-      HARNESS_FIELD(S, M.quiet),                                                \
-      .commands = HARNESS_ALL | HARNESS_MORE,                                   \
-      .flags = HARNESS_LOCAL,                                                   \
-      .group = "Output",                                                        \
-      .help = "only errors on stderr, no progress bar"},                        \
- {                                                                              \
-  "json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL | HARNESS_MORE,     \
-                                    .flags = HARNESS_LOCAL, .group = "Output",  \
-                                    .help = "results on stdout as JSON"         \
- }
+#define HARNESS_ALL    (HARNESS_TRAIN | HARNESS_SCORES | HARNESS_INSPECT | HARNESS_ABLATE)
+#define HARNESS_TRAINS (HARNESS_TRAIN | HARNESS_ABLATE)
+#define HARNESS_SCORES (HARNESS_EVAL | HARNESS_PREDICT)
+#define HARNESS_RUNS   (HARNESS_TRAINS | HARNESS_SCORES)
+#define HARNESS_MORE   (HARNESS_TUNE | HARNESS_DOCTOR)
+/* clang-format off */
+#define HARNESS_COMMON_OPTIONS(S, M) \
+    {"data", HARNESS_FIELD(S, M.data), .commands = HARNESS_ALL, .needed = HARNESS_ALL, \
+     .flags = HARNESS_FOR_RESUME, .group = "Data", \
+     .help = "files, folders that are searched for them, or .txt lists of paths"}, \
+    {"valid", HARNESS_FIELD(S, M.valid), .commands = HARNESS_TRAINS, \
+     .flags = HARNESS_FOR_RESUME, .group = "Data", \
+     .help = "files, folders or lists for validation during training"}, \
+    {"ram-limit", HARNESS_BYTES(S, M.ram_limit), "4G", 1 << 20, 1099511627776.0, HARNESS_ALL, \
+     .flags = HARNESS_LOCAL, .group = "Data", .help = "most memory for data and for one array"}, \
+    {"out", HARNESS_FIELD(S, M.out), .commands = HARNESS_TRAINS | HARNESS_TUNE, \
+     .needed = HARNESS_TRAINS | HARNESS_TUNE, .flags = HARNESS_LOCAL, \
+     .meta = "RUN", .group = "Run", .help = "the run folder to make"}, \
+    {"resume", HARNESS_FIELD(S, M.resume), .commands = HARNESS_TRAIN, .flags = HARNESS_LOCAL, \
+     .group = "Run", .help = "go on with the run in --out, with its options"}, \
+    {"force", HARNESS_FIELD(S, M.force), .commands = HARNESS_TRAIN | HARNESS_TUNE, \
+     .flags = HARNESS_LOCAL, .group = "Run", .help = "replace the run in --out"}, \
+    {"run", HARNESS_FIELD(S, M.run), .commands = HARNESS_SCORES | HARNESS_TUNE, \
+     .needed = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN", \
+     .group = "Run", .help = "the run folder of a trained model"}, \
+    {"study", HARNESS_FIELD(S, M.study), .commands = HARNESS_ABLATE, .needed = HARNESS_ABLATE, \
+     .flags = HARNESS_LOCAL, .meta = "FILE.ini", .group = "Run", \
+     .help = "the variants and seeds to train"}, \
+    {"seed", HARNESS_FIELD(S, M.seed), "0", 0, 9007199254740992.0, \
+     HARNESS_TRAINS | HARNESS_TUNE, .flags = HARNESS_FOR_RESUME, .group = "Run", \
+     .help = "of every random number that this call draws"}, \
+    {"device", HARNESS_WORD(S, M.device), "cpu", .choices = "cpu|cuda|auto", \
+     .commands = HARNESS_RUNS | HARNESS_TUNE | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, \
+     .group = "Machine", .help = "where to compute; auto: cuda where such a device opens"}, \
+    {"precision", HARNESS_WORD(S, M.precision), "fp32", .choices = "fp32|tf32", \
+     .commands = HARNESS_RUNS | HARNESS_TUNE, .flags = HARNESS_LOCAL, .group = "Machine", \
+     .help = "of products on cuda; tf32 is faster, with errors near 1e-3"}, \
+    {"threads", HARNESS_FIELD(S, M.threads), "0", 0, 1024, \
+     HARNESS_ALL | HARNESS_TUNE | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, .group = "Machine", \
+     .help = "0: OMP_NUM_THREADS, else all; results do not depend on it"}, \
+    {"quiet", HARNESS_FIELD(S, M.quiet), .commands = HARNESS_ALL | HARNESS_MORE, \
+     .flags = HARNESS_LOCAL, .group = "Output", \
+     .help = "only errors on stderr, no progress bar"}, \
+    {"json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL | HARNESS_MORE, \
+     .flags = HARNESS_LOCAL, .group = "Output", .help = "results on stdout as JSON"}
+/* clang-format on */
 
 struct harness_program;
 

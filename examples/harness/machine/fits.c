@@ -60,3 +60,11 @@ ag_status harness_run_failed(const harness_portion *p, ag_tape *tape, const char
     harness_free(sentence);
     return status;
 }
+
+ag_status harness_scoring_failed(const harness_portion *p, ag_tape *tape, const char *name,
+                                 ag_failure *why)
+{
+    char where[200];
+    snprintf(where, sizeof where, "scoring %.150s", name);
+    return harness_run_failed(p, tape, where, why);
+}

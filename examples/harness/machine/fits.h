@@ -24,5 +24,8 @@ typedef struct harness_portion {
    count that fits; the tape's record is then lost. Returns the tape's status. */
 ag_status harness_run_failed(const harness_portion *portion, ag_tape *tape, const char *where,
                              ag_failure *why);
+/* The same for scores; name: what is scored. */
+ag_status harness_scoring_failed(const harness_portion *portion, ag_tape *tape, const char *name,
+                                 ag_failure *why);
 
 #endif

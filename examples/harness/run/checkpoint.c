@@ -85,30 +85,21 @@ harness_options *harness_checkpoint_options(const harness_program *program, void
     return o;
 }
 
-static ag_status check_same(const char *path, const ag_checkpoint *file,
-                            const ag_checkpoint_pair *same, int pairs, ag_failure *why)
+ag_status harness_checkpoint_shapes(const ag_checkpoint *file, const ag_params *params,
+                                    ag_failure *why)
 {
-    static const char *const anew = "start a new run in another folder, or this one with --force",
-                             *const changed = "the data have changed since; put the old files "
-                                              "back, or start a new run";
-    for (int i = 0; i < pairs; i++) {
-        const char *stored = ag_checkpoint_metadata(file, same[i].key);
-        if (!stored || strcmp(stored, same[i].value) != 0)
-            return ag_fail(why, AG_EUSE,
-                           "--resume: the metadata \"%s\" of %.160s are not those of this call: %s",
-                           same[i].key, path, i == pairs - 1 ? changed : anew);
+    char have[64], want[64];
+    for (int i = 0; i < params->count; i++) {
+        const ag_param *p = params->list[i];
+        const ag_checkpoint_item *item = ag_checkpoint_find(file, p->name);
+        if (item && ag_shape_equal(item->shape, p->shape)) continue;
+        return ag_fail(why, AG_EDATA,
+                       "%s is %s, but the metadata ask for %s; the file contradicts itself, so "
+                       "choose another checkpoint",
+                       p->name, item ? ag_shape_text(have, item->shape) : "missing",
+                       ag_shape_text(want, p->shape));
     }
     return AG_OK;
-}
-
-ag_checkpoint *harness_checkpoint_resume(const char *path, ag_params *params,
-                                         const ag_checkpoint_pair *same, int pairs, ag_failure *why)
-{
-    ag_checkpoint *file = ag_checkpoint_open(path, why);
-    if (file && !check_same(path, file, same, pairs, why) && !ag_params_load(params, file, 1, why))
-        return file;
-    harness_checkpoint_close(file, why);
-    return NULL;
 }
 
 void harness_checkpoint_close(ag_checkpoint *file, ag_failure *why)

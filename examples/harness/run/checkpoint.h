@@ -26,13 +26,10 @@ harness_options *harness_checkpoint_options(const harness_program *program, void
                                             const char *path, const char *configuration,
                                             ag_failure *why);
 
-/* For --resume: opens a checkpoint of the same run and loads parameters, moments and the step of
-   the optimizer. same: the metadata that this call would write, that of the data last. NULL:
-   AG_EUSE (other values are stored), AG_EDATA (other shapes), and as ag_checkpoint_open and
-   ag_params_load. */
-ag_checkpoint *harness_checkpoint_resume(const char *path, ag_params *params,
-                                         const ag_checkpoint_pair *same, int pairs,
-                                         ag_failure *why);
+/* Compares the shapes of parameters, which need not be built, with those in the file. Fails:
+   AG_EDATA. */
+ag_status harness_checkpoint_shapes(const ag_checkpoint *file, const ag_params *params,
+                                    ag_failure *why);
 
 /* Closes a file after reading. Tensors whose shapes contradict the file's own metadata are bad
    data, so AG_ESHAPE in `why`, which would be a defect of the program, becomes AG_EDATA. */

@@ -31,22 +31,22 @@ typedef struct harness_settings {
 /* clang-format off */
 #define HARNESS_MODEL_OPTIONS(S) \
     {"clip", HARNESS_FIELD(S, shell.training.clip), "1", 0, 1e9, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Training", \
+     HARNESS_TRAINS, .group = "Training", \
      .help = "largest norm of the gradient (0: any)"}, \
     {"check-finite", HARNESS_FIELD(S, shell.training.check_finite), \
-     .commands = HARNESS_TRAIN | HARNESS_ABLATE, .flags = HARNESS_LOCAL, .group = "Training", \
+     .commands = HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Training", \
      .help = "look at every result and name the first op that makes one that is not finite"}, \
     {"checkpoint", HARNESS_WORD(S, shell.checkpoint), "best", .choices = "best|last", \
-     .commands = HARNESS_EVAL | HARNESS_PREDICT | HARNESS_TUNE, .flags = HARNESS_LOCAL, \
+     .commands = HARNESS_SCORES | HARNESS_TUNE, .flags = HARNESS_LOCAL, \
      .group = "Run", .help = "which checkpoint of the run"}, \
     {"ensemble", HARNESS_FIELD(S, shell.ensemble), \
-     .commands = HARNESS_EVAL | HARNESS_PREDICT, .flags = HARNESS_LOCAL, .meta = "RUN...", \
+     .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
      .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
     {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Run", \
+     HARNESS_TRAINS, .group = "Run", \
      .help = "steps between saves of last.safetensors"}, \
     {"log-every", HARNESS_FIELD(S, shell.training.log_every), "10", 1, 1e9, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Run", \
+     HARNESS_TRAINS, .group = "Run", \
      .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"}, \
     {"csv", HARNESS_FIELD(S, shell.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
      .meta = "FILE", .group = "Output", .help = "write there instead of stdout"}
@@ -62,12 +62,16 @@ typedef struct harness_settings {
              "was trained on"}
 /* clang-format on */
 
-/* A network, and what else its checkpoint holds. The program owns what the pointers point to. */
+enum { HARNESS_TEXTS = 4, HARNESS_TENSORS = 8 };
+
+/* A network, and what else its checkpoint holds. The harness owns all of it. */
 typedef struct harness_trained {
-    void *net;                        /* harness_model.net_bytes */
+    const struct harness_model *model;
+    void *net;                        /* harness_network.bytes */
     ag_params *params;                /* of the network */
     harness_state *state;             /* of its training */
-    const char *configuration, *data; /* metadata in JSON: all options; the training files */
+    char *text[HARNESS_TEXTS];        /* metadata in JSON, under the keys harness_network.key */
+    const char *configuration, *data; /* two of them: all options; the training files */
     char *path;                       /* of the checkpoint; NULL: not loaded from one */
 } harness_trained;
 
@@ -123,9 +127,32 @@ typedef struct harness_page {
     int facts, plots, notes;
 } harness_page;
 
+/* How a model's networks are made, and what their checkpoints hold. */
+typedef struct harness_network {
+    size_t bytes; /* of the program's struct */
+    /* The keys of the metadata that it is built from, in the order of the file: "configuration",
+       next the one that says which data it was trained on, and others before or after. */
+    const char *key[HARNESS_TEXTS];
+    /* Fills session->trained.text (harness_alloc) for the data, but for "configuration". */
+    ag_status (*identify)(harness_session *session, ag_failure *why);
+    /* Fills trained->net and adds all parameters to trained->params, for options and texts, of
+       which a damaged file may have any. The first values are drawn afterwards. Fails: AG_EUSE
+       (options), AG_EDATA (texts), AG_EMEMORY. */
+    ag_status (*build)(harness_trained *trained, const harness_settings *settings, ag_failure *why);
+    void (*drop)(void *net); /* optional: frees what `build` made, but for the parameters */
+    /* Optional: computes from the training data what else the network holds. */
+    ag_status (*fit)(harness_session *session, ag_failure *why);
+    /* Optional: lists that, at most HARNESS_TENSORS whose names begin with "state.", and returns
+       their number. Their data are the network's: they are written, or read into. */
+    int (*tensors)(ag_checkpoint_item *item, const void *net);
+    /* Optional: whether what was read can be. Fails: AG_EDATA. */
+    ag_status (*check)(const void *net, ag_failure *why);
+} harness_network;
+
 typedef struct harness_model {
     const struct harness_program *program;
-    size_t data_bytes, net_bytes, feed_bytes, results_bytes;
+    const harness_network *network;
+    size_t data_bytes, feed_bytes, results_bytes;
 
     /* ---- data ---- */
 
@@ -139,17 +166,6 @@ typedef struct harness_model {
     ag_status (*read_fit)(void *data, const harness_runs *runs, const harness_settings *settings,
                           ag_failure *why);
     void (*close)(void *data);
-
-    /* ---- the network ---- */
-
-    /* Makes it for the data and fills session->trained. */
-    ag_status (*create)(harness_session *session, ag_failure *why);
-    ag_status (*load)(harness_trained *trained, const char *path, ag_failure *why);
-    ag_status (*save)(const char *path, const harness_trained *trained, int resume,
-                      ag_failure *why);
-    /* Loads all that the next step depends on into a network that `create` made. */
-    ag_status (*resume)(const char *path, harness_trained *trained, ag_failure *why);
-    void (*drop)(void *net);
 
     /* ---- steps ---- */
 
@@ -222,7 +238,7 @@ void harness_session_close(harness_session *session);
 ag_status harness_train(harness_session *session, harness_run_mode mode, double *column,
                         ag_failure *why);
 
-/* ---- trained networks ---- */
+/* ---- trained networks (one of them: run/trained.h) ---- */
 
 /* Loads the checkpoints of --run and --ensemble. Start from {0}; close in any case. */
 ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
@@ -247,9 +263,19 @@ ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
 ag_status harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count,
                                     ag_failure *why);
 
-/* Scores into results that are open. */
-ag_status harness_runs_score(const harness_runs *runs, void *results,
-                             const harness_settings *settings, ag_failure *why);
+/* A call of eval or predict in which all is scored. */
+typedef struct harness_scored {
+    const harness_model *model;
+    const harness_settings *settings;
+    harness_runs runs;
+    void *data, *results;
+} harness_scored;
+
+/* Loads the runs, reads and scores --data, then calls `show`, unless it was interrupted. graded:
+   the run times must be known. */
+ag_status harness_scored_show(harness_call *call, bool graded,
+                              ag_status (*show)(const harness_scored *scored, ag_failure *why),
+                              ag_failure *why);
 
 /* ---- results ---- */
 

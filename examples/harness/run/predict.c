@@ -106,10 +106,10 @@ static ag_status check_finite(const output *o, ag_failure *why)
     return AG_OK;
 }
 
-static ag_status show(const harness_model *m, const void *results, const harness_settings *s,
-                      ag_failure *why)
+static ag_status show(const harness_scored *x, ag_failure *why)
 {
-    output o = {m, results, s, why};
+    const harness_settings *s = x->settings;
+    output o = {x->model, x->results, s, why};
     if (check_finite(&o, why) || (s->csv && harness_write(s->csv, write_all, &o, why)))
         return why->status;
     if (s->common.json) return print_json(&o, why);
@@ -118,21 +118,5 @@ static ag_status show(const harness_model *m, const void *results, const harness
 
 ag_status harness_predict_command(harness_call *call, ag_failure *why)
 {
-    const harness_model *m = call->program->model;
-    const harness_settings *s = call->values;
-    harness_runs runs = {0};
-    void *data = harness_alloc(m->data_bytes), *results = harness_alloc(m->results_bytes);
-    if (!harness_runs_open(&runs, m, s, why) &&
-        !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
-        !m->read_scored(data, &runs, s, false, why) && !harness_interrupted()) {
-        m->open(results, data, s);
-        if (!harness_runs_score(&runs, results, s, why) && !harness_interrupted())
-            show(m, results, s, why);
-        m->close_results(results);
-    }
-    m->close(data);
-    harness_free(data);
-    harness_free(results);
-    harness_runs_close(&runs);
-    return why->status;
+    return harness_scored_show(call, false, show, why);
 }

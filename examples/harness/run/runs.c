@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Trained networks and their scores. */
 #include "examples/harness/run/checkpoint.h"
-#include "examples/harness/run/model.h"
+#include "examples/harness/run/trained.h"
 #include "examples/harness/files/files.h"
 
 #include <string.h>
 
 static ag_status open_run(harness_runs *runs, const char *folder, int last, ag_failure *why)
 {
-    const harness_model *m = runs->model;
     harness_trained *t = &runs->run[runs->count++];
-    t->net = harness_alloc(m->net_bytes);
-    t->path = harness_checkpoint_choose(folder, last);
-    if (m->load(t, t->path, why)) return why->status;
-    return ag_params_to(t->params, ag_tape_device(runs->tape), why);
+    char *path = harness_checkpoint_choose(folder, last);
+    const ag_status status = harness_trained_load(t, runs->model, path, why);
+    harness_free(path);
+    return status ? status : ag_params_to(t->params, ag_tape_device(runs->tape), why);
 }
 
 ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
@@ -30,11 +29,7 @@ ag_status harness_runs_open(harness_runs *runs, const harness_model *model,
 
 void harness_runs_close(harness_runs *runs)
 {
-    for (int i = 0; i < runs->count; i++) {
-        runs->model->drop(runs->run[i].net);
-        harness_free(runs->run[i].net);
-        harness_free(runs->run[i].path);
-    }
+    for (int i = 0; i < runs->count; i++) harness_trained_drop(&runs->run[i]);
     harness_free(runs->run);
     ag_tape_free(runs->tape);
     *runs = (harness_runs){0};
@@ -83,11 +78,34 @@ ag_status harness_runs_warn_trained(const harness_runs *runs, char *const *path,
     return why->status;
 }
 
-ag_status harness_runs_score(const harness_runs *runs, void *results, const harness_settings *s,
-                             ag_failure *why)
+static ag_status score(const harness_runs *runs, void *results, const harness_settings *s,
+                       ag_failure *why)
 {
     const harness_scoring how = {.tape = runs->tape, .settings = s, .models = runs->count};
     for (int i = 0; i < runs->count && !why->status && !harness_interrupted(); i++)
         runs->model->add(results, &runs->run[i], &how, why);
+    return why->status;
+}
+
+ag_status harness_scored_show(harness_call *call, bool graded,
+                              ag_status (*show)(const harness_scored *scored, ag_failure *why),
+                              ag_failure *why)
+{
+    const harness_model *m = call->program->model;
+    const harness_settings *s = call->values;
+    harness_scored x = {.model = m, .settings = s};
+    x.data = harness_alloc(m->data_bytes);
+    x.results = harness_alloc(m->results_bytes);
+    if (!harness_runs_open(&x.runs, m, s, why) &&
+        !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
+        !m->read_scored(x.data, &x.runs, s, graded, why) && !harness_interrupted()) {
+        m->open(x.results, x.data, s);
+        if (!score(&x.runs, x.results, s, why) && !harness_interrupted()) show(&x, why);
+        m->close_results(x.results);
+    }
+    m->close(x.data);
+    harness_free(x.data);
+    harness_free(x.results);
+    harness_runs_close(&x.runs);
     return why->status;
 }

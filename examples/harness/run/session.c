@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A training run: the preparation, what the trainer calls, and the command. */
-#include "examples/harness/run/model.h"
+#include "examples/harness/run/trained.h"
 
 #include <math.h>
 
@@ -9,13 +9,13 @@
 static ag_status save(void *user, const char *path, int resume, ag_failure *why)
 {
     const harness_session *s = user;
-    return s->model->save(path, &s->trained, resume, why);
+    return harness_trained_save(path, &s->trained, resume, why);
 }
 
 static ag_status load(void *user, const char *path, ag_failure *why)
 {
     harness_session *s = user;
-    return s->model->resume(path, &s->trained, why);
+    return harness_trained_resume(path, &s->trained, why);
 }
 
 /* Scores all that is held out. After an interruption, the step and its row of metrics are finished
@@ -75,10 +75,9 @@ ag_status harness_session_begin(harness_session *s, harness_run_mode mode, ag_fa
     const harness_model *m = s->model;
     s->data = harness_alloc(m->data_bytes);
     s->feed = harness_alloc(m->feed_bytes);
-    s->trained.net = harness_alloc(m->net_bytes);
     s->how = s->settings->training;
     s->tape = harness_tape_new(&s->settings->common, why);
-    if (!s->tape || m->read(s, why) || harness_interrupted() || m->create(s, why) ||
+    if (!s->tape || m->read(s, why) || harness_interrupted() || harness_trained_create(s, why) ||
         (m->plan && m->plan(s, why)) || open_trainer(s, mode, why))
         return why->status;
     return m->begin ? m->begin(s, why) : AG_OK;
@@ -87,10 +86,9 @@ ag_status harness_session_begin(harness_session *s, harness_run_mode mode, ag_fa
 void harness_session_close(harness_session *s)
 {
     if (s->model->end) s->model->end(s->feed);
-    s->model->drop(s->trained.net);
+    harness_trained_drop(&s->trained);
     s->model->close(s->data);
     harness_free(s->feed);
-    harness_free(s->trained.net);
     harness_free(s->data);
     ag_tape_free(s->tape);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of a run: the best checkpoint on all that is held out, tables, pictures, page. */
-#include "examples/harness/run/model.h"
+#include "examples/harness/run/trained.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -12,16 +12,15 @@ static ag_status score_best(harness_session *s, void *results, ag_failure *why)
     if (isnan(s->trained.state->best) && harness_trainer_save(&s->trainer, HARNESS_BEST, why))
         return why->status;
     if (!m->groups(results)) return m->compute(results, why);
-    harness_trained best = {.net = harness_alloc(m->net_bytes)};
+    harness_trained best = {0};
     const harness_scoring how = {.tape = s->tape, .settings = s->settings, .models = 1};
-    if (!m->load(&best, harness_run_path(s->trainer.run, HARNESS_BEST), why) &&
+    if (!harness_trained_load(&best, m, harness_run_path(s->trainer.run, HARNESS_BEST), why) &&
         !ag_params_to(best.params, ag_tape_device(s->tape), why))
         m->add(results, &best, &how, why);
     if (!why->status && !harness_interrupted() && s->settings->baselines && s->show)
         m->compare(results, why);
     if (!why->status && !harness_interrupted()) m->compute(results, why);
-    m->drop(best.net);
-    harness_free(best.net);
+    harness_trained_drop(&best);
     return why->status;
 }
 

@@ -1,37 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of the tables of a small program. Larger ones write the options of training themselves,
-   since their defaults follow a paper (examples/tpu/options.c). */
+/* Rows for tables of options, where they have one meaning in all programs. */
 #ifndef HARNESS_SETTINGS_H
 #define HARNESS_SETTINGS_H
 
 #include "examples/harness/run/model.h"
 
-/* Rows of the struct of options S; with HARNESS_COMMON_OPTIONS and HARNESS_MODEL_OPTIONS they fill
-   all of harness_settings but the baselines. */
+/* Rows of training, of the struct of options S. Defaults follow a model's paper, and HELP may quote
+   it. */
 /* clang-format off */
-#define HARNESS_TRAINING_OPTIONS(S) \
-    {"steps", HARNESS_FIELD(S, shell.training.steps), "1000", 1, 1e9, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Training", .help = "optimizer steps"}, \
-    {"learning-rate", HARNESS_FIELD(S, shell.training.learning_rate), "1e-2", 0, 10, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Training", .help = "of AdamW, after the warm-up"}, \
-    {"warmup", HARNESS_FIELD(S, shell.training.warmup), "0", 0, 1, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Training", \
-     .help = "share of the steps in which the learning rate rises"}, \
-    {"schedule", HARNESS_WORD(S, shell.training.schedule), "cosine", \
-     .choices = "constant|cosine|linear", .commands = HARNESS_TRAIN | HARNESS_ABLATE, \
-     .group = "Training", .help = "the learning rate after that"}, \
-    {"weight-decay", HARNESS_FIELD(S, shell.training.weight_decay), "0", 0, 10, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Training", .help = "decoupled, as in AdamW"}, \
-    {"eval-every", HARNESS_FIELD(S, shell.training.eval_every), "100", 1, 1e9, \
-     HARNESS_TRAIN | HARNESS_ABLATE, .group = "Scores", \
-     .help = "steps between validations on --valid; the best one's checkpoint is kept"}
+#define HARNESS_STEPS_OPTION(S, DEFAULT, HELP) \
+    {"steps", HARNESS_FIELD(S, shell.training.steps), DEFAULT, 1, 1e9, \
+     HARNESS_TRAINS, .group = "Training", .help = HELP}
+#define HARNESS_RATE_OPTIONS(S, RATE, HELP, WARMUP) \
+    {"learning-rate", HARNESS_FIELD(S, shell.training.learning_rate), RATE, 0, 10, \
+     HARNESS_TRAINS, .group = "Training", .help = HELP}, \
+    {"warmup", HARNESS_FIELD(S, shell.training.warmup), WARMUP, 0, 1, \
+     HARNESS_TRAINS, .group = "Training", \
+     .help = "share of the steps in which the learning rate rises"}
+#define HARNESS_SCHEDULE_OPTION(S, DEFAULT, CHOICES) \
+    {"schedule", HARNESS_WORD(S, shell.training.schedule), DEFAULT, .choices = CHOICES, \
+     .commands = HARNESS_TRAINS, .group = "Training", \
+     .help = "the learning rate after that"}
+#define HARNESS_DECAY_OPTIONS(S, RATE, EVERY, HELP) \
+    {"decay-rate", HARNESS_FIELD(S, shell.training.decay_rate), RATE, 1e-9, 1, \
+     HARNESS_TRAINS, .group = "Training", \
+     .help = "exponential: the learning rate is multiplied by this every --decay-every steps"}, \
+    {"decay-every", HARNESS_FIELD(S, shell.training.decay_every), EVERY, 1, 1e9, \
+     HARNESS_TRAINS, .group = "Training", .help = "exponential: " HELP}
+#define HARNESS_WEIGHT_DECAY_OPTION(S, DEFAULT, HELP) \
+    {"weight-decay", HARNESS_FIELD(S, shell.training.weight_decay), DEFAULT, 0, 10, \
+     HARNESS_TRAINS, .group = "Training", .help = "decoupled, " HELP}
+#define HARNESS_EVAL_EVERY_OPTION(S, DEFAULT, HELP) \
+    {"eval-every", HARNESS_FIELD(S, shell.training.eval_every), DEFAULT, 1, 1e9, \
+     HARNESS_TRAINS, .group = "Scores", .help = "steps between validations" HELP}
 
-/* The commands of a ranking model. */
-#define HARNESS_MODEL_COMMANDS \
+#define HARNESS_SCHEDULES "constant|cosine|linear|exponential" /* with HARNESS_DECAY_OPTIONS */
+#define HARNESS_ON_VALID  " on --valid; the best one's checkpoint is kept"
+
+/* All of them, for a small program. With HARNESS_COMMON_OPTIONS and HARNESS_MODEL_OPTIONS they fill
+   all of harness_settings but the baselines. */
+#define HARNESS_TRAINING_OPTIONS(S) \
+    HARNESS_STEPS_OPTION(S, "1000", "optimizer steps"), \
+    HARNESS_RATE_OPTIONS(S, "1e-2", "of AdamW, after the warm-up", "0"), \
+    HARNESS_SCHEDULE_OPTION(S, "cosine", "constant|cosine|linear"), \
+    HARNESS_WEIGHT_DECAY_OPTION(S, "0", "as in AdamW"), \
+    HARNESS_EVAL_EVERY_OPTION(S, "100", HARNESS_ON_VALID)
+
+/* The commands of a ranking model; EVAL and PREDICT say what they score. */
+#define HARNESS_RUN_COMMANDS(EVAL, PREDICT) \
     {"train", HARNESS_TRAIN, "train a model", NULL, harness_train_command}, \
-    {"eval", HARNESS_EVAL, "score a trained model on files with run times", NULL, \
-     harness_eval_command}, \
-    {"predict", HARNESS_PREDICT, "score items", NULL, harness_predict_command}, \
+    {"eval", HARNESS_EVAL, "score a trained model on " EVAL, NULL, harness_eval_command}, \
+    {"predict", HARNESS_PREDICT, "score " PREDICT, NULL, harness_predict_command}
+#define HARNESS_ABLATE_COMMAND \
     {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL, \
      harness_ablate_command}
 /* clang-format on */

@@ -70,5 +70,9 @@ void lab_sheet_again(lab_sheet *sheet, const int *which, const lab_timing *timin
 /* Picks at most LAB_AGAIN of `count` configurations to be measured again, ascending, and returns
    their number. */
 int lab_again_pick(int *which, int count, uint64_t seed);
+/* Measures them and records it. The subject prepares item which[i], [LAB_AGAIN], once *picked
+   is 1. */
+ag_status lab_again_measure(lab_collection *c, lab_sheet *sheet, lab_subject subject, int *which,
+                            int *picked, ag_failure *why);
 
 #endif

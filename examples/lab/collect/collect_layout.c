@@ -61,17 +61,6 @@ static ag_status measure(lab_collection *c, layouts *l, const char *name, ag_fai
     return why->status;
 }
 
-static ag_status measure_again(lab_collection *c, layouts *l, lab_sheet *sheet, ag_failure *why)
-{
-    lab_timing timing[LAB_AGAIN];
-    lab_subject subject = lab_real_subject(l, prepare, go);
-    const int n = lab_again_pick(l->which, sheet->n, (uint64_t)c->s->seed);
-    l->picked = 1;
-    if (!lab_measure(&c->meter, timing, &subject, n, why) && !c->meter.stopped)
-        lab_sheet_again(sheet, l->which, timing, n);
-    return why->status;
-}
-
 static ag_status add_configs(ag_npz_writer *w, const lab_search *s, ag_failure *why)
 {
     const int64_t c = s->told, nc = s->n_nodes, values = c * nc * (int64_t)sizeof *s->rows;
@@ -141,7 +130,9 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
             harness_warn("%s: skipped, it has no node with layouts to choose (convolution, dot, "
                          "reshape)",
                          p->name);
-        else if (!measure_again(c, &l, &sheet, why) && !c->meter.stopped) {
+        else if (!lab_again_measure(c, &sheet, lab_real_subject(&l, prepare, go), l.which,
+                                    &l.picked, why) &&
+                 !c->meter.stopped) {
             sheet.after = c->meter.counts;
             keep(c, p, &l, &sheet, why);
         }

@@ -45,17 +45,6 @@ static ag_status measure(lab_collection *c, tiles *t, int count, ag_failure *why
     return why->status;
 }
 
-static ag_status measure_again(lab_collection *c, tiles *t, lab_sheet *sheet, ag_failure *why)
-{
-    lab_timing timing[LAB_AGAIN];
-    lab_subject subject = lab_real_subject(t, prepare, go);
-    const int n = lab_again_pick(t->which, t->n, (uint64_t)c->s->seed);
-    t->picked = 1;
-    if (!lab_measure(&c->meter, timing, &subject, n, why) && !c->meter.stopped)
-        lab_sheet_again(sheet, t->which, timing, n);
-    return why->status;
-}
-
 static ag_status add_configs(ag_npz_writer *w, const tiles *t, ag_failure *why)
 {
     const int64_t n = t->n;
@@ -121,7 +110,9 @@ static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kern
         !c->meter.stopped && t.n >= 2 && long_enough(c, &t)) {
         sheet.timing = t.timing;
         sheet.n = t.n;
-        if (!measure_again(c, &t, &sheet, why) && !c->meter.stopped) {
+        if (!lab_again_measure(c, &sheet, lab_real_subject(&t, prepare, go), t.which, &t.picked,
+                               why) &&
+            !c->meter.stopped) {
             sheet.after = c->meter.counts;
             keep(c, p, kernel, &t, &sheet, hash, why);
         }

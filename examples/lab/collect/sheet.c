@@ -74,6 +74,17 @@ void lab_sheet_again(lab_sheet *sheet, const int *which, const lab_timing *timin
     sheet->again = n;
 }
 
+ag_status lab_again_measure(lab_collection *c, lab_sheet *sheet, lab_subject subject, int *which,
+                            int *picked, ag_failure *why)
+{
+    lab_timing timing[LAB_AGAIN];
+    const int n = lab_again_pick(which, sheet->n, (uint64_t)c->s->seed);
+    *picked = 1;
+    if (!lab_measure(&c->meter, timing, &subject, n, why) && !c->meter.stopped)
+        lab_sheet_again(sheet, which, timing, n);
+    return why->status;
+}
+
 static int by_size(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

@@ -11,6 +11,7 @@ typedef struct graphs {
     float *feature;
     uint8_t *opcode;
     int64_t (*edge)[2], *node_offset, *edge_offset;
+    ag_arena *memory;
 } graphs;
 
 static graphs join(const lab_fusion *f, int n)
@@ -18,11 +19,11 @@ static graphs join(const lab_fusion *f, int n)
     size_t nodes = 0;
     graphs g = {0};
     for (int i = 0; i < n; i++) nodes += (size_t)f->kernel[i].n;
-    g.feature = harness_alloc(nodes * LAB_FEATURES * sizeof *g.feature + 1);
-    g.opcode = harness_alloc(nodes + 1);
-    g.edge = harness_alloc(nodes * LAB_OPERANDS * sizeof *g.edge + 1);
-    g.node_offset = harness_alloc(((size_t)n + 1) * sizeof *g.node_offset);
-    g.edge_offset = harness_alloc(((size_t)n + 1) * sizeof *g.edge_offset);
+    g.feature = harness_take(&g.memory, nodes * LAB_FEATURES * sizeof *g.feature + 1);
+    g.opcode = harness_take(&g.memory, nodes + 1);
+    g.edge = harness_take(&g.memory, nodes * LAB_OPERANDS * sizeof *g.edge + 1);
+    g.node_offset = harness_take(&g.memory, ((size_t)n + 1) * sizeof *g.node_offset);
+    g.edge_offset = harness_take(&g.memory, ((size_t)n + 1) * sizeof *g.edge_offset);
     for (int i = 0; i < n; i++) {
         const lab_program *p = &f->kernel[i];
         const int64_t at = g.node_offset[i];
@@ -34,15 +35,6 @@ static graphs join(const lab_fusion *f, int n)
         }
     }
     return g;
-}
-
-static void release(graphs *g)
-{
-    harness_free(g->feature);
-    harness_free(g->opcode);
-    harness_free(g->edge);
-    harness_free(g->node_offset);
-    harness_free(g->edge_offset);
 }
 
 static ag_status add_graphs(ag_npz_writer *w, const graphs *g, int64_t n, ag_failure *why)
@@ -114,6 +106,6 @@ ag_status lab_fusion_write(const lab_manifest *m, const char *name, const lab_fu
         else
             ag_npz_cancel(w);
     }
-    release(&g);
+    ag_arena_free(g.memory);
     return why->status;
 }

@@ -2,8 +2,6 @@
 /* Gradients of dot and convolution, which are dots and convolutions themselves. */
 #include "examples/lab/gradient/differentiate.h"
 
-#include <string.h>
-
 /* Merges `n` axes of x, from `first` on. */
 static int merged(lab_backward *b, int x, int first, int n)
 {
@@ -74,27 +72,29 @@ static void dot_right(lab_backward *b, const lab_node *node, int g)
     lab_backward_add(b, node->operand[1], dv);
 }
 
+static void swap(int *a, int *b)
+{
+    const int was = *a;
+    *a = *b;
+    *b = was;
+}
+
 /* Convolves the gradient, dilated by the stride and padded, with the reversed kernel, whose input
    and output features are swapped. */
 static void conv_input(lab_backward *b, const lab_node *node, int g)
 {
     lab_conv_dims d = node->conv, e = d;
-    lab_window window[LAB_RANK];
-    memset(window, 0, sizeof window);
-    e.in_batch = d.out_batch;
-    e.in_feature = d.out_feature;
-    e.out_batch = d.in_batch;
-    e.out_feature = d.in_feature;
-    e.kernel_in = d.kernel_out;
-    e.kernel_out = d.kernel_in;
+    lab_window window[LAB_RANK] = {0};
+    swap(&e.in_batch, &e.out_batch);
+    swap(&e.in_feature, &e.out_feature);
+    swap(&e.kernel_in, &e.kernel_out);
     for (int i = 0; i < d.spatial; i++) {
         lab_window w = node->window[i];
         int in = lab_net_size(&b->net, node->operand[0], d.in_spatial[i]);
         int reach = (w.size - 1) * w.dilation, low = reach - w.low;
         int apart = (node->shape.size[d.out_spatial[i]] - 1) * w.stride;
         int high = (in - 1) * w.base_dilation + reach - apart - low;
-        e.in_spatial[i] = d.out_spatial[i];
-        e.out_spatial[i] = d.in_spatial[i];
+        swap(&e.in_spatial[i], &e.out_spatial[i]);
         window[i] = (lab_window){w.size, w.base_dilation, low, high, w.dilation, w.stride, 1};
     }
     int dx = lab_convolution(b->net.p, g, node->operand[1], e, window);
@@ -105,21 +105,16 @@ static void conv_input(lab_backward *b, const lab_node *node, int g)
 static void conv_kernel(lab_backward *b, const lab_node *node, int g)
 {
     lab_conv_dims d = node->conv, e = d;
-    lab_window window[LAB_RANK];
-    memset(window, 0, sizeof window);
-    e.in_batch = d.in_feature;
-    e.in_feature = d.in_batch;
-    e.kernel_in = d.out_batch;
-    e.kernel_out = d.out_feature;
-    e.out_batch = d.kernel_in;
-    e.out_feature = d.kernel_out;
+    swap(&e.in_batch, &e.in_feature);
+    swap(&e.kernel_in, &e.out_batch);
+    swap(&e.kernel_out, &e.out_feature);
+    lab_window window[LAB_RANK] = {0};
     for (int i = 0; i < d.spatial; i++) {
         lab_window w = node->window[i];
-        int in = lab_net_size(&b->net, node->operand[0], d.in_spatial[i]);
         int out = node->shape.size[d.out_spatial[i]];
+        int in = lab_net_size(&b->net, node->operand[0], d.in_spatial[i]);
         int high = (w.size - 1) * w.dilation + (out - 1) * w.stride - (in - 1) * w.base_dilation;
-        e.kernel_spatial[i] = d.out_spatial[i];
-        e.out_spatial[i] = d.kernel_spatial[i];
+        swap(&e.kernel_spatial[i], &e.out_spatial[i]);
         window[i] =
             (lab_window){out, w.dilation, w.low, high - w.low, w.stride, w.base_dilation, 0};
     }

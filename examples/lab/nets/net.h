@@ -101,17 +101,9 @@ int lab_net_loss(lab_net *net, int output);
 void lab_net_train(lab_net *net, int loss);
 
 /* family_*.c: the nets; each returns its output node. */
-int lab_net_mlp(lab_net *net);
-int lab_net_mixer(lab_net *net);
-int lab_net_alexnet(lab_net *net);
-int lab_net_resnet(lab_net *net);
-int lab_net_inception(lab_net *net);
-int lab_net_unet(lab_net *net);
-int lab_net_wavenet(lab_net *net);
-int lab_net_lstm(lab_net *net);
-int lab_net_transformer(lab_net *net);
-int lab_net_pooling(lab_net *net);
-int lab_net_recommender(lab_net *net);
-int lab_net_autoencoder(lab_net *net);
+typedef int lab_net_maker(lab_net *net);
+lab_net_maker lab_net_mlp, lab_net_mixer, lab_net_alexnet, lab_net_resnet, lab_net_inception,
+    lab_net_unet, lab_net_wavenet, lab_net_lstm, lab_net_transformer, lab_net_pooling,
+    lab_net_recommender, lab_net_autoencoder;
 
 #endif

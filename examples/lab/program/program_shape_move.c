@@ -23,14 +23,19 @@ ag_status lab__check_axes(const lab_site *site, int rank, int ascending)
     return AG_OK;
 }
 
+/* There is a dim for every axis of the operand. */
+static ag_status check_dims(const lab_site *site, lab_shape x, int rank)
+{
+    if (site->node->n_dims == x.rank) return lab__check_axes(site, rank, 0);
+    return lab__refuse(site, AG_EUSE, "it has %d dims, but operand 0 is %s", site->node->n_dims,
+                       lab__shape_text(x).text);
+}
+
 static ag_status shape_broadcast(lab_shape *shape, const lab_site *site)
 {
     const lab_node *node = site->node;
     lab_shape x = lab__operand(site, 0)->shape;
-    if (node->n_dims != x.rank)
-        return lab__refuse(site, AG_EUSE, "it has %d dims, but operand 0 is %s", node->n_dims,
-                           lab__shape_text(x).text);
-    if (lab__check_axes(site, node->shape.rank, 0)) return site->why->status;
+    if (check_dims(site, x, node->shape.rank)) return site->why->status;
     *shape = node->shape;
     shape->type = x.type;
     for (int i = 0; i < x.rank; i++)
@@ -56,10 +61,7 @@ static ag_status shape_transpose(lab_shape *shape, const lab_site *site)
 {
     const lab_node *node = site->node;
     lab_shape x = lab__operand(site, 0)->shape;
-    if (node->n_dims != x.rank)
-        return lab__refuse(site, AG_EUSE, "it has %d dims, but operand 0 is %s", node->n_dims,
-                           lab__shape_text(x).text);
-    if (lab__check_axes(site, x.rank, 0)) return site->why->status;
+    if (check_dims(site, x, x.rank)) return site->why->status;
     *shape = x;
     for (int i = 0; i < x.rank; i++) shape->size[i] = x.size[node->dims[i]];
     return AG_OK;

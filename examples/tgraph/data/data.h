@@ -52,6 +52,7 @@ typedef struct tgraph_graph {
     int32_t *opcode;      /* [nodes] */
     int32_t *edge;        /* [edges,2] pairs (u, v) as in the file: u consumes the output of v */
     int32_t *config_node; /* [configurable] ascending node indices; NULL in a tile graph */
+    char *block;          /* of these arrays */
 } tgraph_graph;
 
 /* One-hop pruning: an edge stays when either end is configurable; a node stays when it is
@@ -112,8 +113,7 @@ void tgraph_unique_close(tgraph_unique *unique);
 /* ---- a layout file ---- */
 
 typedef struct tgraph_file {
-    char *path;
-    const char *name; /* part of path: the file name */
+    const char *path, *name; /* borrowed; name: the file name, part of path */
     tgraph_graph graph;
     int file_nodes, file_edges; /* before pruning */
     int file_configs;           /* before de-duplication */
@@ -131,8 +131,8 @@ typedef struct tgraph_file {
 } tgraph_file;
 
 /* Reads and checks everything, every CRC included; the npz file is closed again on return. NULL:
-   `why` says what is wrong, where, with value and range. budget may be NULL (no limit); it must
-   outlive the file. */
+   `why` says what is wrong, where, with value and range. budget may be NULL (no limit); it and the
+   path must outlive the file. */
 tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *options,
                               tpugraphs_budget *budget, ag_failure *why);
 void tgraph_file_close(tgraph_file *file);
@@ -186,6 +186,7 @@ typedef struct tgraph_batch {
     uint64_t *key;    /* [configs] scratch */
     int32_t *index;   /* [configs] scratch */
     size_t config_room, digit_room; /* elements that fit */
+    char *block;                    /* of all arrays but `digit` */
 } tgraph_batch;
 
 /* Takes the named configurations, in this order. Fails: AG_EINDEX, AG_EUSE (none), AG_EMEMORY. */
@@ -218,8 +219,7 @@ ag_status tgraph_fill_batch(void *source, int64_t step, void *buffer, ag_failure
 /* ---- a tile file ---- */
 
 typedef struct tgraph_tile {
-    char *path;
-    const char *name;
+    const char *path, *name;
     tgraph_graph graph;
     int configs, has_runtimes;
     float *raw;          /* [configs,24] as in the file */
@@ -229,6 +229,7 @@ typedef struct tgraph_tile {
     double *target;      /* [configs] runtime / (normalizer + 1e-5) */
     ag_real *scaled;     /* [configs] standardised target; 0 before tgraph_tile_scale */
     int32_t *rank;       /* [configs] dense ranks of the target; all 0 when hidden */
+    char *block;         /* of these arrays */
     size_t bytes;
     tpugraphs_budget *budget;
 } tgraph_tile;

@@ -4,21 +4,26 @@
 
 #include <string.h>
 
+static void lay_arrays(tgraph_batch *b, size_t *bytes, int64_t configs)
+{
+    *bytes = 0;
+    b->config = tpugraphs_lay(b->block, bytes, configs, sizeof *b->config);
+    b->rank = tpugraphs_lay(b->block, bytes, configs, sizeof *b->rank);
+    b->runtime = tpugraphs_lay(b->block, bytes, configs, sizeof *b->runtime);
+    b->key = tpugraphs_lay(b->block, bytes, configs, sizeof *b->key);
+    b->index = tpugraphs_lay(b->block, bytes, configs, sizeof *b->index);
+}
+
 static ag_status make_room(tgraph_batch *b, size_t configs, size_t digits, ag_failure *why)
 {
     const char *name = "a batch";
     if (configs > b->config_room) {
+        size_t bytes;
         tgraph_batch_free(b);
-        size_t bytes = configs * sizeof *b->key; /* of the widest array */
-        b->config = ag_alloc(configs * sizeof *b->config);
-        b->rank = ag_alloc(configs * sizeof *b->rank);
-        b->runtime = ag_alloc(configs * sizeof *b->runtime);
-        b->key = ag_alloc(bytes);
-        b->index = ag_alloc(configs * sizeof *b->index);
-        if (!b->config || !b->rank || !b->runtime || !b->key || !b->index) {
-            tgraph_batch_free(b);
-            return harness_files_no_memory(name, bytes, why);
-        }
+        lay_arrays(b, &bytes, (int64_t)configs);
+        b->block = ag_alloc(bytes);
+        if (!b->block) return harness_files_no_memory(name, bytes, why);
+        lay_arrays(b, &bytes, (int64_t)configs);
         b->config_room = configs;
     }
     if (digits > b->digit_room) {
@@ -66,12 +71,8 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
 
 void tgraph_batch_free(tgraph_batch *b)
 {
-    ag_free(b->config);
+    ag_free(b->block);
     ag_free(b->digit);
-    ag_free(b->rank);
-    ag_free(b->runtime);
-    ag_free(b->key);
-    ag_free(b->index);
     *b = (tgraph_batch){.step = b->step};
 }
 

@@ -63,24 +63,15 @@ static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data
 tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *options,
                               tpugraphs_budget *budget, ag_failure *why)
 {
-    size_t length = strlen(path) + 1;
+    tpugraphs_raw raw = {0};
     tgraph_file *f = ag_alloc(sizeof *f);
     if (!f) {
         harness_files_no_memory(harness_files_short(path), sizeof *f, why);
         return NULL;
     }
-    memset(f, 0, sizeof *f);
-    f->budget = budget;
-    f->path = ag_alloc(length);
-    if (!f->path)
-        harness_files_no_memory(harness_files_short(path), length, why);
-    else {
-        tpugraphs_raw raw = {0};
-        memcpy(f->path, path, length);
-        f->name = harness_files_base(f->path);
-        read_file(f, &raw, options, why);
-        tpugraphs_raw_close(&raw);
-    }
+    *f = (tgraph_file){.path = path, .name = harness_files_base(path), .budget = budget};
+    read_file(f, &raw, options, why);
+    tpugraphs_raw_close(&raw);
     if (!why->status) return f;
     tgraph_file_close(f);
     return NULL;
@@ -96,7 +87,6 @@ void tgraph_file_close(tgraph_file *f)
     ag_free(f->file_row);
     ag_free(f->train);
     ag_free(f->held);
-    ag_free(f->path);
     ag_free(f);
 }
 

@@ -39,22 +39,26 @@ void tgraph_layout_index(int32_t row[TGRAPH_LAYOUT], const float node_feat[TPUGR
     }
 }
 
+static void lay_arrays(tgraph_graph *g, size_t *bytes)
+{
+    const int64_t n = g->nodes;
+    *bytes = 0;
+    g->raw = tpugraphs_lay(g->block, bytes, n * TGRAPH_NUMERIC, sizeof *g->raw);
+    g->feature = tpugraphs_lay(g->block, bytes, n * TGRAPH_NUMERIC, sizeof *g->feature);
+    g->layout = tpugraphs_lay(g->block, bytes, n * TGRAPH_LAYOUT, sizeof *g->layout);
+    g->opcode = tpugraphs_lay(g->block, bytes, n, sizeof *g->opcode);
+    g->edge = tpugraphs_lay(g->block, bytes, 2 * (int64_t)g->edges, sizeof *g->edge);
+    if (g->configurable)
+        g->config_node = tpugraphs_lay(g->block, bytes, g->configurable, sizeof *g->config_node);
+}
+
 static ag_status take_graph(tgraph_graph *g, tpugraphs_budget *budget, size_t *bytes,
                             const char *name, ag_failure *why)
 {
-    size_t n = (size_t)g->nodes;
-    g->raw = tpugraphs_take(budget, bytes, n * TGRAPH_NUMERIC, sizeof *g->raw, name, why);
-    if (g->raw)
-        g->feature =
-            tpugraphs_take(budget, bytes, n * TGRAPH_NUMERIC, sizeof *g->feature, name, why);
-    if (g->feature)
-        g->layout = tpugraphs_take(budget, bytes, n * TGRAPH_LAYOUT, sizeof *g->layout, name, why);
-    if (g->layout) g->opcode = tpugraphs_take(budget, bytes, n, sizeof *g->opcode, name, why);
-    if (g->opcode)
-        g->edge = tpugraphs_take(budget, bytes, (size_t)g->edges * 2, sizeof *g->edge, name, why);
-    if (g->edge && g->configurable)
-        g->config_node = tpugraphs_take(budget, bytes, (size_t)g->configurable,
-                                        sizeof *g->config_node, name, why);
+    size_t all;
+    lay_arrays(g, &all);
+    g->block = tpugraphs_take(budget, bytes, all, 1, name, why);
+    if (g->block) lay_arrays(g, &all);
     return why->status;
 }
 
@@ -122,12 +126,4 @@ ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
     return why->status;
 }
 
-void tgraph_graph_free(tgraph_graph *g)
-{
-    ag_free(g->raw);
-    ag_free(g->feature);
-    ag_free(g->layout);
-    ag_free(g->opcode);
-    ag_free(g->edge);
-    ag_free(g->config_node);
-}
+void tgraph_graph_free(tgraph_graph *g) { ag_free(g->block); }

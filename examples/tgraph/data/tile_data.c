@@ -3,7 +3,6 @@
    them. */
 #include "examples/tgraph/data/data_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 tgraph_data_options tgraph_tile_defaults(void)
@@ -11,59 +10,36 @@ tgraph_data_options tgraph_tile_defaults(void)
     return (tgraph_data_options){.opcodes = TGRAPH_OPCODES, .dedup = TGRAPH_KEEP_ALL};
 }
 
-static ag_status count_configs(tpugraphs_raw *raw, ag_failure *why)
+static void lay_arrays(tgraph_tile *t, size_t *bytes)
 {
-    const ag_array_info *info =
-        tpugraphs_member(raw, "config_feat", AG_SHAPE(-1, TPUGRAPHS_TILE_FEATURES),
-                         "24 features per tile configuration", why);
-    if (!info) return why->status;
-    if (info->size[0] < 1 || info->size[0] > INT32_MAX / TPUGRAPHS_TILE_FEATURES)
-        return ag_fail(why, AG_EDATA,
-                       "%s: config_feat has %lld configurations, but a file needs 1 to %d",
-                       raw->name, (long long)info->size[0], INT32_MAX / TPUGRAPHS_TILE_FEATURES);
-    raw->configs = (int)info->size[0];
-    return tpugraphs_member(raw, "config_runtime_normalizers", AG_SHAPE(raw->configs),
-                            "one run time of the default tile per configuration", why)
-               ? AG_OK
-               : why->status;
-}
-
-/* Allocates an array of the file, zeroed. */
-static void *take(tgraph_tile *t, size_t count, size_t size, ag_failure *why)
-{
-    void *block =
-        tpugraphs_take(t->budget, &t->bytes, count, size, harness_files_short(t->path), why);
-    return block ? memset(block, 0, count * size) : NULL;
+    const int64_t c = t->configs, features = c * TPUGRAPHS_TILE_FEATURES;
+    *bytes = 0;
+    t->raw = tpugraphs_lay(t->block, bytes, features, sizeof *t->raw);
+    t->feature = tpugraphs_lay(t->block, bytes, features, sizeof *t->feature);
+    t->runtime = tpugraphs_lay(t->block, bytes, c, sizeof *t->runtime);
+    t->normalizer = tpugraphs_lay(t->block, bytes, c, sizeof *t->normalizer);
+    t->target = tpugraphs_lay(t->block, bytes, c, sizeof *t->target);
+    t->scaled = tpugraphs_lay(t->block, bytes, c, sizeof *t->scaled);
+    t->rank = tpugraphs_lay(t->block, bytes, c, sizeof *t->rank);
 }
 
 static ag_status take_configs(tgraph_tile *t, ag_failure *why)
 {
-    size_t c = (size_t)t->configs;
-    t->raw = take(t, c * TPUGRAPHS_TILE_FEATURES, sizeof *t->raw, why);
-    if (t->raw) t->feature = take(t, c * TPUGRAPHS_TILE_FEATURES, sizeof *t->feature, why);
-    if (t->feature) t->runtime = take(t, c, sizeof *t->runtime, why);
-    if (t->runtime) t->normalizer = take(t, c, sizeof *t->normalizer, why);
-    if (t->normalizer) t->target = take(t, c, sizeof *t->target, why);
-    if (t->target) t->scaled = take(t, c, sizeof *t->scaled, why);
-    if (t->scaled) t->rank = take(t, c, sizeof *t->rank, why);
-    return why->status;
+    size_t bytes;
+    lay_arrays(t, &bytes);
+    t->block = tpugraphs_take(t->budget, &t->bytes, bytes, 1, harness_files_short(t->path), why);
+    if (!t->block) return why->status;
+    memset(t->block, 0, bytes);
+    lay_arrays(t, &bytes);
+    return AG_OK;
 }
 
 static ag_status read_configs(tgraph_tile *t, tpugraphs_raw *raw, int logs, ag_failure *why)
 {
-    if (ag_npz_read(raw->npz, "config_feat", AG_F32, t->raw, why)) return why->status;
-    for (int i = 0; i < t->configs * TPUGRAPHS_TILE_FEATURES; i++)
-        if (!isfinite(t->raw[i]))
-            return ag_fail(why, AG_EDATA,
-                           "%s: config_feat[%d,%d] = %g, but features must be finite", raw->name,
-                           i / TPUGRAPHS_TILE_FEATURES, i % TPUGRAPHS_TILE_FEATURES,
-                           (double)t->raw[i]);
+    if (tpugraphs_tiles_read(raw, t->raw, t->runtime, t->normalizer, why)) return why->status;
     if (logs) tpugraphs_take_logs(t->raw, (int64_t)t->configs * TPUGRAPHS_TILE_FEATURES);
-    if (tpugraphs_raw_runtimes(raw, t->runtime, why) ||
-        ag_npz_read(raw->npz, "config_runtime_normalizers", AG_I64, t->normalizer, why))
-        return why->status;
     t->has_runtimes = raw->has_runtimes;
-    return tpugraphs_raw_positive(raw, "config_runtime_normalizers", t->normalizer, why);
+    return AG_OK;
 }
 
 /* The bits of the target sort in the order of its values, since it is not negative. */
@@ -94,7 +70,7 @@ static ag_status read_tile(tgraph_tile *t, tpugraphs_raw *raw, const tgraph_data
         "config_feat", "config_runtime", "config_runtime_normalizers",
         NULL};
     if (tpugraphs_raw_open(raw, t->path, t->budget, options->opcodes, why) ||
-        count_configs(raw, why))
+        tpugraphs_tiles_count(raw, why))
         return why->status;
     t->configs = raw->configs;
     if (tgraph_graph_build(&t->graph, raw, options, t->budget, &t->bytes, why) ||
@@ -106,24 +82,15 @@ static ag_status read_tile(tgraph_tile *t, tpugraphs_raw *raw, const tgraph_data
 tgraph_tile *tgraph_tile_open(const char *path, const tgraph_data_options *options,
                               tpugraphs_budget *budget, ag_failure *why)
 {
-    size_t length = strlen(path) + 1;
+    tpugraphs_raw raw = {0};
     tgraph_tile *t = ag_alloc(sizeof *t);
     if (!t) {
         harness_files_no_memory(harness_files_short(path), sizeof *t, why);
         return NULL;
     }
-    memset(t, 0, sizeof *t);
-    t->budget = budget;
-    t->path = ag_alloc(length);
-    if (!t->path)
-        harness_files_no_memory(harness_files_short(path), length, why);
-    else {
-        tpugraphs_raw raw = {0};
-        memcpy(t->path, path, length);
-        t->name = harness_files_base(t->path);
-        read_tile(t, &raw, options, why);
-        tpugraphs_raw_close(&raw);
-    }
+    *t = (tgraph_tile){.path = path, .name = harness_files_base(path), .budget = budget};
+    read_tile(t, &raw, options, why);
+    tpugraphs_raw_close(&raw);
     if (!why->status) return t;
     tgraph_tile_close(t);
     return NULL;
@@ -134,14 +101,7 @@ void tgraph_tile_close(tgraph_tile *t)
     if (!t) return;
     if (t->budget) t->budget->used -= t->bytes;
     tgraph_graph_free(&t->graph);
-    ag_free(t->raw);
-    ag_free(t->feature);
-    ag_free(t->runtime);
-    ag_free(t->normalizer);
-    ag_free(t->target);
-    ag_free(t->scaled);
-    ag_free(t->rank);
-    ag_free(t->path);
+    ag_free(t->block);
     ag_free(t);
 }
 

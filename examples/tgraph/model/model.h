@@ -68,8 +68,9 @@ typedef struct tgraph_model {
     ag_param *output, *output_bias;
 } tgraph_model;
 
-/* Makes the parameters and draws their first values. Fails: AG_EUSE (options), AG_EMEMORY. */
-ag_status tgraph_model_new(tgraph_model *model, const tgraph_options *options, uint64_t seed,
+/* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
+   come with ag_params_build. Fails: AG_EUSE (options), AG_EMEMORY (NULL). */
+ag_status tgraph_model_add(tgraph_model *model, ag_params *params, const tgraph_options *options,
                            ag_failure *why);
 void tgraph_model_free(tgraph_model *model);
 

@@ -92,19 +92,18 @@ static void add_tile_layers(tgraph_model *m)
     }
 }
 
-ag_status tgraph_model_new(tgraph_model *m, const tgraph_options *options, uint64_t seed,
+ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_options *options,
                            ag_failure *why)
 {
     const int h = options->hidden, places = TGRAPH_LAYOUT + (options->tile ? 0 : TGRAPH_DIGITS);
-    *m = (tgraph_model){.options = *options};
+    *m = (tgraph_model){.options = *options, .params = params};
     if (h < 16 || h > 4096 || h % 16)
         return ag_fail(why, AG_EUSE, "--hidden is %d; it must be a multiple of 16 from 16 to 4096",
                        h);
     if (!(options->dropout >= 0 && options->dropout < 1))
         return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
                        options->dropout);
-    m->params = ag_params_new();
-    if (!m->params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
+    if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     m->op_table = add(m, "embedding", "op", AG_SHAPE(TGRAPH_OP_ROWS, TGRAPH_OP_WIDTH),
                       ag_init_normal(0, 1), 1);
     m->layout_table =
@@ -116,11 +115,6 @@ ag_status tgraph_model_new(tgraph_model *m, const tgraph_options *options, uint6
     if (options->tile) add_tile_layers(m);
     m->output = add_weight(m, "output", "weight", 1, h);
     m->output_bias = add_bias(m, "output", "bias", 1, h);
-    if (ag_params_build(m->params, seed) != AG_OK) {
-        const ag_failure failure = m->params->failure;
-        tgraph_model_free(m);
-        return ag_fail(why, failure.status, "%s", failure.sentence);
-    }
     return AG_OK;
 }
 

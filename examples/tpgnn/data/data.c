@@ -6,29 +6,6 @@
 
 #include <string.h>
 
-/* Returns the list with room for `count` items, grown if necessary. NULL: AG_EMEMORY, and the list
-   is unchanged. */
-static void *grow(tpgnn_data *data, void *list, int *room, int64_t count, size_t size,
-                  ag_failure *why)
-{
-    if (count <= *room) return list;
-    const int64_t wanted = count > 2 * (int64_t)*room ? count : 2 * (int64_t)*room;
-    const size_t more = ag_size_mul((size_t)(wanted - *room), size);
-    if (wanted > INT32_MAX || tpugraphs_fits(&data->budget, more, "data", "a list", why)) {
-        if (!why->status) harness_files_no_memory("data", more, why);
-        return NULL;
-    }
-    void *grown = ag_grow(list, ag_size_mul((size_t)wanted, size));
-    if (!grown) {
-        harness_files_no_memory("data", ag_size_mul((size_t)wanted, size), why);
-        return NULL;
-    }
-    *room = (int)wanted;
-    data->parts->bytes += more;
-    data->budget.used += more;
-    return grown;
-}
-
 static void free_file(tpgnn_data *data, tpgnn_file *file)
 {
     data->budget.used -= file->bytes;
@@ -70,8 +47,9 @@ static int find_family(tpgnn_data *data, char *family)
 
 ag_status tpgnn_schedules_make(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 {
-    tpgnn_schedule *list = grow(data, data->schedule, &data->parts->schedule_room,
-                                (int64_t)data->schedules + r->schedules, sizeof *list, why);
+    tpgnn_schedule *list = tpugraphs_grow(
+        &data->budget, &data->parts->bytes, data->schedule, &data->parts->schedule_room,
+        (int64_t)data->schedules + r->schedules, sizeof *list, why);
     if (!list) return why->status;
     data->schedule = list;
     r->schedule = list + data->schedules;
@@ -130,12 +108,12 @@ ag_status tpgnn_data_take(tpgnn_data *data, tpgnn_reading *r, tpgnn_read *read, 
     tpgnn_file file = {0};
     if (tpgnn_data_parts_make(data, why)) return why->status;
     struct tpgnn_data_parts *p = data->parts;
-    tpgnn_file *files =
-        grow(data, p->file, &p->file_room, (int64_t)data->tasks + 1, sizeof *files, why);
+    tpgnn_file *files = tpugraphs_grow(&data->budget, &p->bytes, p->file, &p->file_room,
+                                       (int64_t)data->tasks + 1, sizeof *files, why);
     if (files) p->file = files;
-    tpgnn_task *tasks =
-        files ? grow(data, data->task, &p->task_room, (int64_t)data->tasks + 1, sizeof *tasks, why)
-              : NULL;
+    tpgnn_task *tasks = files ? tpugraphs_grow(&data->budget, &p->bytes, data->task, &p->task_room,
+                                               (int64_t)data->tasks + 1, sizeof *tasks, why)
+                              : NULL;
     if (!tasks) return why->status;
     data->task = tasks;
     r->file = &file;

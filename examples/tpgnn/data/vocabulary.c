@@ -53,15 +53,6 @@ ag_status tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const ch
     return why->status;
 }
 
-ag_status tpgnn_vocabulary_copy(tpgnn_vocabulary *out, const tpgnn_vocabulary *v, ag_failure *why)
-{
-    for (int f = 0; f < TPGNN_FIELDS; f++)
-        if (tpgnn_vocabulary_fill(out, (tpgnn_field)f, (const char *const *)v->word[f] + 1,
-                                  v->words[f] - 1, why))
-            break;
-    return why->status;
-}
-
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word)
 {
     int low = 1, high = v->words[field];

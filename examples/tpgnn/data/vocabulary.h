@@ -27,8 +27,6 @@ typedef struct tpgnn_vocabulary {
    AG_EMEMORY; free the vocabulary in any case. */
 ag_status tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const char *const *word,
                                 int count, ag_failure *why);
-/* Makes a deep copy; `out` was empty. Fails: AG_EMEMORY, as above. */
-ag_status tpgnn_vocabulary_copy(tpgnn_vocabulary *out, const tpgnn_vocabulary *v, ag_failure *why);
 /* Index of a word; 0: it is not there. */
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word);
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */

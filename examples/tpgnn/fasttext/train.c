@@ -17,6 +17,7 @@ typedef struct training {
     int32_t *kept;         /* bag: what is kept of a sentence */
     int32_t *targets;      /* [1 + negative] */
     ag_random random;
+    ag_arena *memory; /* of all arrays but `kept` */
 } training;
 
 tpgnn_fasttext_options tpgnn_fasttext_defaults(int size, uint64_t seed)
@@ -37,7 +38,7 @@ tpgnn_fasttext_options tpgnn_fasttext_defaults(int size, uint64_t seed)
 
 static void count_tokens(training *t, const tpgnn_sentences *s)
 {
-    t->count = harness_alloc((size_t)t->words * sizeof *t->count);
+    t->count = harness_take(&t->memory, (size_t)t->words * sizeof *t->count);
     for (int64_t i = 0; i < s->count; i++) {
         int n;
         const int32_t *token = s->get(s->context, i, &n);
@@ -140,25 +141,12 @@ static void mean_of_rows(float *out, const training *t, int word)
 static void make_tables(training *t)
 {
     const size_t words = (size_t)t->words, size = (size_t)t->o->size;
-    t->input = harness_alloc((words + (size_t)t->of.grams) * size * sizeof *t->input);
-    t->output = harness_alloc(words * size * sizeof *t->output);
-    t->work = harness_alloc(2 * size * sizeof *t->work);
-    t->draw = harness_alloc(words * sizeof *t->draw);
-    t->keep = harness_alloc(words * sizeof *t->keep);
-    t->targets = harness_alloc(((size_t)t->o->negative + 1) * sizeof *t->targets);
-}
-
-static void end(training *t)
-{
-    harness_free(t->count);
-    harness_free(t->input);
-    harness_free(t->output);
-    harness_free(t->work);
-    harness_free(t->draw);
-    harness_free(t->keep);
-    harness_free(t->targets);
-    bag_free(t->kept);
-    tpgnn__rows_free(&t->of);
+    t->input = harness_take(&t->memory, (words + (size_t)t->of.grams) * size * sizeof *t->input);
+    t->output = harness_take(&t->memory, words * size * sizeof *t->output);
+    t->work = harness_take(&t->memory, 2 * size * sizeof *t->work);
+    t->draw = harness_take(&t->memory, words * sizeof *t->draw);
+    t->keep = harness_take(&t->memory, words * sizeof *t->keep);
+    t->targets = harness_take(&t->memory, ((size_t)t->o->negative + 1) * sizeof *t->targets);
 }
 
 ag_status tpgnn_fasttext(float *vector, const tpgnn_fasttext_options *o, const char *const *name,
@@ -177,6 +165,8 @@ ag_status tpgnn_fasttext(float *vector, const tpgnn_fasttext_options *o, const c
     first_values(&t);
     run_epochs(&t, sentences);
     for (int w = 0; w < words; w++) mean_of_rows(vector + (size_t)w * (size_t)o->size, &t, w);
-    end(&t);
+    ag_arena_free(t.memory);
+    bag_free(t.kept);
+    tpgnn__rows_free(&t.of);
     return AG_OK;
 }

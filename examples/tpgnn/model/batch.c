@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ALIGN = 64, MOST = 1 << 30 };
+enum { MOST = 1 << 30 };
 
 /* Scratch for one schedule at a time, as large as the largest needs; from `key` on for all of
    them. */
@@ -51,39 +51,31 @@ static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_schedule *const
     return AG_OK;
 }
 
-/* The next array of a block; without a block only the bytes are counted. */
-static void *lay(char *block, size_t *at, int64_t count, size_t size)
-{
-    void *array = block ? block + *at : NULL;
-    const size_t bytes = ag_size_mul((size_t)count, size);
-    *at = ag_size_add(*at, ag_size_add(bytes, ALIGN - 1) / ALIGN * ALIGN);
-    return array;
-}
-
 static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
 {
     const int64_t g = b->graphs, n = b->nodes, largest = s->largest;
     size_t at = 0;
-    b->schedule = lay(block, &at, g, sizeof *b->schedule);
-    b->start = lay(block, &at, g + 1, sizeof *b->start);
-    for (int f = 0; f < TPGNN_FIELDS; f++) b->word[f] = lay(block, &at, n, sizeof **b->word);
-    b->number = lay(block, &at, n * TPGNN_NUMBERS, sizeof *b->number);
-    b->paper = lay(block, &at, n * 2, sizeof *b->paper);
-    b->store = lay(block, &at, n, sizeof *b->store);
-    b->store_start = lay(block, &at, g + 1, sizeof *b->store_start);
-    b->program = lay(block, &at, n, sizeof *b->program);
-    b->group_start = lay(block, &at, b->groups + 1, sizeof *b->group_start);
-    b->log_runtime = lay(block, &at, g, sizeof *b->log_runtime);
-    b->rank = lay(block, &at, g, sizeof *b->rank);
-    s->mark = lay(block, &at, largest, sizeof *s->mark);
-    s->place = lay(block, &at, largest, sizeof *s->place);
-    s->source = lay(block, &at, 2 * largest, sizeof *s->source);
-    s->target = lay(block, &at, 2 * largest, sizeof *s->target);
-    s->nest = lay(block, &at, largest * TPGNN_NEST, sizeof *s->nest);
-    s->key = lay(block, &at, g, sizeof *s->key);
-    s->runtime = lay(block, &at, g, sizeof *s->runtime);
-    s->index = lay(block, &at, g, sizeof *s->index);
-    s->down = lay(block, &at, 2 * g, sizeof *s->down);
+    b->schedule = tpugraphs_lay(block, &at, g, sizeof *b->schedule);
+    b->start = tpugraphs_lay(block, &at, g + 1, sizeof *b->start);
+    for (int f = 0; f < TPGNN_FIELDS; f++)
+        b->word[f] = tpugraphs_lay(block, &at, n, sizeof **b->word);
+    b->number = tpugraphs_lay(block, &at, n * TPGNN_NUMBERS, sizeof *b->number);
+    b->paper = tpugraphs_lay(block, &at, n * 2, sizeof *b->paper);
+    b->store = tpugraphs_lay(block, &at, n, sizeof *b->store);
+    b->store_start = tpugraphs_lay(block, &at, g + 1, sizeof *b->store_start);
+    b->program = tpugraphs_lay(block, &at, n, sizeof *b->program);
+    b->group_start = tpugraphs_lay(block, &at, b->groups + 1, sizeof *b->group_start);
+    b->log_runtime = tpugraphs_lay(block, &at, g, sizeof *b->log_runtime);
+    b->rank = tpugraphs_lay(block, &at, g, sizeof *b->rank);
+    s->mark = tpugraphs_lay(block, &at, largest, sizeof *s->mark);
+    s->place = tpugraphs_lay(block, &at, largest, sizeof *s->place);
+    s->source = tpugraphs_lay(block, &at, 2 * largest, sizeof *s->source);
+    s->target = tpugraphs_lay(block, &at, 2 * largest, sizeof *s->target);
+    s->nest = tpugraphs_lay(block, &at, largest * TPGNN_NEST, sizeof *s->nest);
+    s->key = tpugraphs_lay(block, &at, g, sizeof *s->key);
+    s->runtime = tpugraphs_lay(block, &at, g, sizeof *s->runtime);
+    s->index = tpugraphs_lay(block, &at, g, sizeof *s->index);
+    s->down = tpugraphs_lay(block, &at, 2 * g, sizeof *s->down);
     s->up = s->down ? s->down + g : NULL;
     return at;
 }
@@ -238,27 +230,17 @@ static void free_graphs(tpgnn_batch *b)
     b->down = b->up = NULL;
 }
 
-/* Batches of one kind differ a little in size, so some more room than needed is taken, which saves
-   the next few from growing. */
-static ag_status make_room(tpgnn_batch *b, size_t bytes, ag_failure *why)
-{
-    free_graphs(b);
-    if (bytes <= b->room) return AG_OK;
-    ag_free(b->block);
-    b->room = ag_size_add(bytes, bytes / 4);
-    b->block = ag_alloc(b->room);
-    if (b->block) return AG_OK;
-    tpgnn_batch_free(b);
-    return harness_files_no_memory("a batch", bytes, why);
-}
-
 ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
                            const tpgnn_schedule *const *schedule, int count,
                            const tpgnn_batch_options *o, ag_failure *why)
 {
     scratch s;
-    if (measure(b, &s, schedule, count, why) || make_room(b, lay_arrays(b, &s, NULL), why))
+    if (measure(b, &s, schedule, count, why)) return why->status;
+    free_graphs(b);
+    if (tpugraphs_room(&b->block, &b->room, lay_arrays(b, &s, NULL), why)) {
+        tpgnn_batch_free(b);
         return why->status;
+    }
     lay_arrays(b, &s, b->block);
     memcpy(b->schedule, schedule, (size_t)count * sizeof *schedule);
     memset(s.down, 0, 2 * (size_t)count * sizeof *s.down);

@@ -48,7 +48,7 @@ typedef struct tpgnn_batch {
     ag_real *log_runtime; /* [graphs] ln ns */
     int32_t *rank;        /* [graphs] dense ranks of the run times within a group */
     ag_graph *down, *up;  /* from parents and users, and the other way; or down alone: both */
-    void *block;
+    char *block;
     size_t room; /* bytes of the block */
 } tpgnn_batch;
 

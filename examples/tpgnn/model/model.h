@@ -57,8 +57,10 @@ typedef struct tpgnn_model {
    vocabulary are 1, the smallest. */
 tpgnn_options tpgnn_default_options(tpgnn_network network);
 
-/* With TPGNN_WORDS `vector` is there, and 0. Fails: AG_EUSE (sizes out of range), AG_EMEMORY. */
-ag_status tpgnn_model_new(tpgnn_model *model, const tpgnn_options *options, uint64_t seed,
+/* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
+   come with ag_params_build. With TPGNN_WORDS `vector` is there, and 0. Fails: AG_EUSE (sizes out
+   of range), AG_EMEMORY. */
+ag_status tpgnn_model_add(tpgnn_model *model, ag_params *params, const tpgnn_options *options,
                           ag_failure *why);
 void tpgnn_model_free(tpgnn_model *model);
 

@@ -82,27 +82,21 @@ static void add_statements(tpgnn_model *m)
     for (int i = 0; i < m->options.members; i++) add_member(&(place){m, &m->member[i], i});
 }
 
-static ag_status add_paper(tpgnn_model *m, uint64_t seed, ag_failure *why)
+static ag_status add_paper(tpgnn_model *m, ag_failure *why)
 {
     const tpgnn_options *o = &m->options;
     if (o->types == TPGNN_TABLE)
         m->class_table =
             ag_params_add(m->params, "embedding.class",
                           AG_SHAPE(o->words[TPGNN_CLASS], TPGNN_VECTOR), ag_init_normal(0, 1), 1);
-    return tpgnn_paper_new(&m->paper, m->params, &o->paper, seed, why);
-}
-
-/* With the first values of all parameters; the paper's network sets its own. */
-static ag_status add_network(tpgnn_model *m, uint64_t seed, ag_failure *why)
-{
-    if (m->options.network == TPGNN_PAPER) return add_paper(m, seed, why);
-    add_statements(m);
-    if (ag_params_build(m->params, seed) == AG_OK) return AG_OK;
-    return ag_fail(why, m->params->failure.status, "%s", m->params->failure.sentence);
+    return tpgnn_paper_add(&m->paper, m->params, &o->paper, why);
 }
 
 static ag_status check(const tpgnn_options *o, ag_failure *why)
 {
+    if (!(o->dropout >= 0 && o->dropout < 1))
+        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
+                       o->dropout);
     if (o->hidden < 4 || o->hidden > 4096)
         return ag_fail(why, AG_EUSE, "--hidden is %d; it must be 4 to 4096", o->hidden);
     if (o->layers < 0 || o->layers > TPGNN_MOST_LAYERS)
@@ -111,27 +105,22 @@ static ag_status check(const tpgnn_options *o, ag_failure *why)
     if (o->members < 1 || o->members > TPGNN_MOST_MEMBERS)
         return ag_fail(why, AG_EUSE, "--members is %d; it must be 1 to %d", o->members,
                        TPGNN_MOST_MEMBERS);
-    if (!(o->dropout >= 0 && o->dropout < 1))
-        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
-                       o->dropout);
     return AG_OK;
 }
 
-ag_status tpgnn_model_new(tpgnn_model *m, const tpgnn_options *options, uint64_t seed,
+ag_status tpgnn_model_add(tpgnn_model *m, ag_params *params, const tpgnn_options *options,
                           ag_failure *why)
 {
-    *m = (tpgnn_model){.options = *options};
+    *m = (tpgnn_model){.options = *options, .params = params};
     if (check(options, why)) return why->status;
     const size_t vectors = (size_t)options->words[TPGNN_CLASS] * TPGNN_VECTOR;
-    m->params = ag_params_new();
     if (options->types == TPGNN_WORDS) m->vector = ag_alloc(vectors * sizeof *m->vector);
-    if (!m->params || (options->types == TPGNN_WORDS && !m->vector)) {
-        tpgnn_model_free(m);
+    if (!params || (options->types == TPGNN_WORDS && !m->vector))
         return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
-    }
     for (size_t i = 0; m->vector && i < vectors; i++) m->vector[i] = 0;
-    if (add_network(m, seed, why)) tpgnn_model_free(m);
-    return why->status;
+    if (options->network == TPGNN_PAPER) return add_paper(m, why);
+    add_statements(m);
+    return AG_OK;
 }
 
 void tpgnn_model_free(tpgnn_model *m)

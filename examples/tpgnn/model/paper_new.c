@@ -86,25 +86,22 @@ static ag_status check(const tpgnn_paper_options *o, ag_failure *why)
         if (limits[i].value < limits[i].low || limits[i].value > limits[i].high)
             return ag_fail(why, AG_EUSE, "--%s is %d; it must be %d to %d", limits[i].name,
                            limits[i].value, limits[i].low, limits[i].high);
+    if (!(o->dropout >= 0 && o->dropout < 1))
+        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
+                       o->dropout);
     if (o->pool != TPGNN_POOL_NONE && !(o->ratio > 0))
         return ag_fail(why, AG_EUSE,
                        "--ratio is %g; it must be above 0: below 1 the share of the nodes that "
                        "stay, from 1 on how many of each graph",
                        o->ratio);
-    if (!(o->dropout >= 0 && o->dropout < 1))
-        return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
-                       o->dropout);
     return AG_OK;
 }
 
-ag_status tpgnn_paper_new(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,
-                          uint64_t seed, ag_failure *why)
+ag_status tpgnn_paper_add(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,
+                          ag_failure *why)
 {
     *paper = (tpgnn_paper){.options = *options};
     const ag_status status = check(options, why);
-    if (status) return status;
-    if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
-    add_all(paper, params);
-    if (ag_params_build(params, seed) == AG_OK) return AG_OK;
-    return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
+    if (!status) add_all(paper, params);
+    return status;
 }

@@ -10,38 +10,25 @@
 
 typedef enum part { COMPUTING, TRANSFER, OVERHEAD, PARTS } part;
 
-static const part part_of[TPU_WORKS] = {
-    [TPU_WORK_READ] = TRANSFER,    [TPU_WORK_RUNS] = TRANSFER,  [TPU_WORK_PARTIAL] = TRANSFER,
-    [TPU_WORK_WRITTEN] = TRANSFER, [TPU_WORK_TILES] = OVERHEAD, [TPU_WORK_STEPS] = OVERHEAD};
-
-/* Where fits begin, in ns; 0 stays 0. */
-static const double first_guess[2][TPU_WORKS] = {[TPU_COUNT_TRAFFIC] = {[TPU_WORK_PRODUCTS] = 0.1,
-                                                                        [TPU_WORK_SUMS] = 0.1,
-                                                                        [TPU_WORK_ELEMENTS] = 0.2,
-                                                                        [TPU_WORK_SPECIAL] = 2,
-                                                                        [TPU_WORK_READ] = 0.05,
-                                                                        [TPU_WORK_WRITTEN] = 0.05,
-                                                                        [TPU_WORK_TILES] = 100,
-                                                                        [TPU_WORK_STEPS] = 100},
-                                                 [TPU_COUNT_LOOPS] = {[TPU_WORK_PRODUCTS] = 0.1,
-                                                                      [TPU_WORK_SUMS] = 0.1,
-                                                                      [TPU_WORK_ROWS] = 2,
-                                                                      [TPU_WORK_PASSES] = 5,
-                                                                      [TPU_WORK_FOLDS] = 2,
-                                                                      [TPU_WORK_ELEMENTS] = 0.2,
-                                                                      [TPU_WORK_LOOPS] = 2,
-                                                                      [TPU_WORK_SPECIAL] = 2,
-                                                                      [TPU_WORK_READ] = 0.05,
-                                                                      [TPU_WORK_RUNS] = 1,
-                                                                      [TPU_WORK_PARTIAL] = 0.05,
-                                                                      [TPU_WORK_WRITTEN] = 0.05,
-                                                                      [TPU_WORK_TILES] = 100,
-                                                                      [TPU_WORK_STEPS] = 100}};
+/* The cost of a count: its part of the run time, where fits begin, in ns, and whether
+   TPU_COUNT_LOOPS alone has it; the cost of others stays 0. */
+static const struct {
+    part part;
+    double guess;
+    int loops;
+} cost_of[TPU_WORKS] = {
+    [TPU_WORK_PRODUCTS] = {COMPUTING, 0.1, 0}, [TPU_WORK_SUMS] = {COMPUTING, 0.1, 0},
+    [TPU_WORK_ROWS] = {COMPUTING, 2, 1},       [TPU_WORK_FOLDS] = {COMPUTING, 2, 1},
+    [TPU_WORK_PASSES] = {COMPUTING, 5, 1},     [TPU_WORK_ELEMENTS] = {COMPUTING, 0.2, 0},
+    [TPU_WORK_LOOPS] = {COMPUTING, 2, 1},      [TPU_WORK_SPECIAL] = {COMPUTING, 2, 0},
+    [TPU_WORK_READ] = {TRANSFER, 0.05, 0},     [TPU_WORK_RUNS] = {TRANSFER, 1, 1},
+    [TPU_WORK_PARTIAL] = {TRANSFER, 0.05, 1},  [TPU_WORK_WRITTEN] = {TRANSFER, 0.05, 0},
+    [TPU_WORK_TILES] = {OVERHEAD, 100, 0},     [TPU_WORK_STEPS] = {OVERHEAD, 100, 0}};
 
 double tpu_counted_time(const tpu_counted *c, const double work[TPU_WORKS], tpu_type type)
 {
     double time[PARTS] = {0};
-    for (int k = 0; k < TPU_WORKS; k++) time[part_of[k]] += c->cost[k] * work[k];
+    for (int k = 0; k < TPU_WORKS; k++) time[cost_of[k].part] += c->cost[k] * work[k];
     const double sum = time[COMPUTING] + time[TRANSFER];
     const double both = c->overlap ? fmax(time[COMPUTING], time[TRANSFER]) : sum;
     return c->scale[type] * both + time[OVERHEAD];
@@ -115,7 +102,8 @@ static void fit(tpu_counted *c, tpu_counts counts, int n, rows *all,
                 double (*error)(const double *x, void *context))
 {
     double x[TPU_WORKS + TPU_TYPES];
-    memcpy(x, first_guess[counts], sizeof first_guess[counts]);
+    for (int k = 0; k < TPU_WORKS; k++)
+        x[k] = cost_of[k].loops && counts != TPU_COUNT_LOOPS ? 0 : cost_of[k].guess;
     for (int t = 0; t < TPU_TYPES; t++) x[TPU_WORKS + t] = 1;
     c->error = (double)INFINITY;
     for (all->overlap = 0; all->overlap < 2; all->overlap++) {

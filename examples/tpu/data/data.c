@@ -4,30 +4,13 @@
 #include "examples/tpu/analytic/analysis.h"
 #include "examples/tpu/data/data_internal.h"
 
-#include <math.h>
 #include <string.h>
-
-void *tpu_list_grow(tpu_data *data, void *list, int *room, int count, size_t size, ag_failure *why)
-{
-    if (count <= *room) return list;
-    const int wanted = count / 2 < *room && *room <= INT_MAX / 2 ? 2 * *room : count;
-    const size_t more = ag_size_mul((size_t)(wanted - *room), size);
-    if (tpugraphs_fits(&data->budget, more, "data", "a list", why)) return NULL;
-    void *grown = ag_grow(list, ag_size_mul((size_t)wanted, size));
-    if (!grown) {
-        harness_files_no_memory("data", ag_size_mul((size_t)wanted, size), why);
-        return NULL;
-    }
-    *room = wanted;
-    data->parts->bytes += more;
-    data->budget.used += more;
-    return grown;
-}
 
 ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why)
 {
-    tpu_kernel *kernel = tpu_list_grow(data, data->kernel, &data->parts->kernel_room,
-                                       data->kernels + more, sizeof *kernel, why);
+    tpu_kernel *kernel =
+        tpugraphs_grow(&data->budget, &data->parts->bytes, data->kernel, &data->parts->kernel_room,
+                       data->kernels + more, sizeof *kernel, why);
     if (kernel) data->kernel = kernel;
     return why->status;
 }
@@ -44,15 +27,8 @@ ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_
     data->budget.used += moved;
     file->feature =
         tpugraphs_take(&data->budget, &file->bytes, values, sizeof *file->feature, raw->name, why);
-    if (!file->feature || ag_npz_read(raw->npz, "node_feat", AG_F32, file->feature, why))
-        return why->status;
-    for (size_t i = 0; i < values; i++)
-        if (!isfinite(file->feature[i]))
-            return ag_fail(why, AG_EDATA,
-                           "%s: node_feat[%zu,%zu] = %g, but features must be finite", raw->name,
-                           i / TPUGRAPHS_FEATURES, i % TPUGRAPHS_FEATURES,
-                           (double)file->feature[i]);
-    return AG_OK;
+    if (!file->feature) return why->status;
+    return tpugraphs_raw_features(raw, "node_feat", file->feature, nodes, TPUGRAPHS_FEATURES, why);
 }
 
 static void free_file(tpu_data *data, tpu_file *file)
@@ -139,8 +115,8 @@ static ag_status add_file(tpu_data *data, const char *path, ag_failure *why)
     tpu_file file = {0};
     tpu_task task = TPU_TILE;
     int kernels = 0;
-    tpu_file *list = tpu_list_grow(data, data->parts->file, &data->parts->file_room,
-                                   data->files + 1, sizeof file, why);
+    tpu_file *list = tpugraphs_grow(&data->budget, &data->parts->bytes, data->parts->file,
+                                    &data->parts->file_room, data->files + 1, sizeof file, why);
     if (!list) return why->status;
     data->parts->file = list;
     if (read_file(data, &file, path, &task, &kernels, why) ||

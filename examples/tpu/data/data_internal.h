@@ -28,9 +28,6 @@ struct tpu_data_parts {
     size_t bytes; /* of the lists, taken from the budget */
 };
 
-/* Returns the list with room for `count` items, grown if necessary. NULL: AG_EMEMORY, and the list
-   is unchanged. */
-void *tpu_list_grow(tpu_data *data, void *list, int *room, int count, size_t size, ag_failure *why);
 /* Makes room for `more` kernels at the end of data->kernel. Fails: AG_EMEMORY. */
 ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why);
 

@@ -37,7 +37,8 @@ typedef struct names {
 
 static ag_status add_name(tpu_data *data, const names *n, const char *name, ag_failure *why)
 {
-    char **grown = tpu_list_grow(data, *n->list, n->room, *n->count + 1, sizeof *grown, why);
+    char **grown = tpugraphs_grow(&data->budget, &data->parts->bytes, *n->list, n->room,
+                                  *n->count + 1, sizeof *grown, why);
     if (!grown) return why->status;
     *n->list = grown;
     const size_t bytes = strlen(name) + 1;

@@ -13,11 +13,13 @@ static int can_be_drawn(const tpu_data *data, const tpu_kernel *k)
     return 0;
 }
 
-static void *take(size_t count, size_t size, ag_failure *why)
+static void *take(tpu_sampler *s, size_t count, size_t size, ag_failure *why)
 {
     const size_t bytes = ag_size_mul(count, size);
-    void *block = why->status ? NULL : ag_alloc(bytes);
-    if (!block && !why->status) harness_files_no_memory("training", bytes, why);
+    if (why->status) return NULL;
+    if (!s->memory) s->memory = ag_arena_new();
+    void *block = s->memory ? ag_arena_take(s->memory, bytes) : NULL;
+    if (!block) harness_files_no_memory("training", bytes, why);
     return block;
 }
 
@@ -38,8 +40,8 @@ static ag_status check(const tpu_data *data, const tpu_sampler_options *o, ag_fa
 static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
 {
     const size_t n = (size_t)s->data->kernels;
-    uint64_t *key = take(n, sizeof *key, why);
-    s->item = take(n, sizeof *s->item, why);
+    uint64_t *key = take(s, n, sizeof *key, why);
+    s->item = take(s, n, sizeof *s->item, why);
     for (int i = 0; !why->status && i < s->data->kernels; i++) {
         const tpu_kernel *k = &s->data->kernel[i];
         if (!can_be_drawn(s->data, k)) continue;
@@ -47,7 +49,6 @@ static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
         s->item[s->count++] = i;
     }
     if (!why->status) ag_sort_u64(key, s->item, s->count, why);
-    ag_free(key);
     if (!why->status && !s->count)
         return ag_fail(why, AG_EUSE,
                        "training: none of the %d kernels can be drawn: their run times are hidden "
@@ -60,8 +61,8 @@ static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
 static ag_status mark_starts(tpu_sampler *s, ag_failure *why)
 {
     const tpu_kernel *kernel = s->data->kernel;
-    s->program_start = take((size_t)s->data->programs + 1, sizeof *s->program_start, why);
-    s->family_start = take((size_t)s->data->families + 1, sizeof *s->family_start, why);
+    s->program_start = take(s, (size_t)s->data->programs + 1, sizeof *s->program_start, why);
+    s->family_start = take(s, (size_t)s->data->families + 1, sizeof *s->family_start, why);
     if (why->status) return why->status;
     for (int i = 0; i < s->count; i++) {
         const tpu_kernel *k = &kernel[s->item[i]], *before = i ? &kernel[s->item[i - 1]] : NULL;
@@ -81,9 +82,9 @@ static ag_status make_scratch(tpu_sampler *s, ag_failure *why)
         if (s->data->kernel[s->item[i]].configs > most) most = s->data->kernel[s->item[i]].configs;
     if (s->options.kernels > s->count) s->options.kernels = s->count;
     if (s->options.configs > most || s->data->task == TPU_FUSION) s->options.configs = most;
-    s->config = take((size_t)most, sizeof *s->config, why);
-    s->taken = take((size_t)s->count, sizeof *s->taken, why);
-    s->sample = take(ag_size_mul((size_t)s->options.kernels, (size_t)s->options.configs),
+    s->config = take(s, (size_t)most, sizeof *s->config, why);
+    s->taken = take(s, (size_t)s->count, sizeof *s->taken, why);
+    s->sample = take(s, ag_size_mul((size_t)s->options.kernels, (size_t)s->options.configs),
                      sizeof *s->sample, why);
     if (s->taken) memset(s->taken, 0, (size_t)s->count * sizeof *s->taken);
     return why->status;
@@ -102,12 +103,7 @@ ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scale
 
 void tpu_sampler_close(tpu_sampler *s)
 {
-    ag_free(s->item);
-    ag_free(s->program_start);
-    ag_free(s->family_start);
-    ag_free(s->taken);
-    ag_free(s->config);
-    ag_free(s->sample);
+    ag_arena_free(s->memory);
     *s = (tpu_sampler){0};
 }
 

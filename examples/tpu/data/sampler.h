@@ -29,6 +29,7 @@ typedef struct tpu_sampler {
     int64_t *taken, turn;   /* [count] the last draw that took it; draws */
     int32_t *config;    /* scratch, as long as the largest number of configurations of a kernel */
     tpu_sample *sample; /* the last draw, with the samples of a kernel together */
+    ag_arena *memory;   /* of the arrays */
 } tpu_sampler;
 
 /* Data, scaler and options must outlive the sampler. Kernels with hidden run times, and in the tile

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ALIGN = 64, MOST = 1 << 30 };
+enum { MOST = 1 << 30 };
 
 static int opens_group(const tpu_sample *sample, int i)
 {
@@ -61,24 +61,15 @@ static ag_status measure(tpu_batch *b, int64_t messages[TPU_WAYS], const tpu_sam
     return AG_OK;
 }
 
-/* The next array of a block; without a block only the bytes are counted. */
-static void *lay(char *block, size_t *at, int64_t count, size_t size)
-{
-    void *array = block ? block + *at : NULL;
-    const size_t bytes = ag_size_mul((size_t)count, size);
-    *at = ag_size_add(*at, ag_size_add(bytes, ALIGN - 1) / ALIGN * ALIGN);
-    return array;
-}
-
 static void lay_graph(ag_graph *g, char *block, size_t *at, int64_t nodes, int64_t messages,
                       int64_t parts)
 {
-    g->rows = lay(block, at, 2 * nodes, sizeof *g->rows);
-    g->rows_t = lay(block, at, 2 * nodes, sizeof *g->rows_t);
-    g->sources = lay(block, at, messages, sizeof *g->sources);
-    g->targets = lay(block, at, 2 * messages, sizeof *g->targets);
-    g->edge = lay(block, at, messages, sizeof *g->edge);
-    g->starts = lay(block, at, parts + 1, sizeof *g->starts);
+    g->rows = tpugraphs_lay(block, at, 2 * nodes, sizeof *g->rows);
+    g->rows_t = tpugraphs_lay(block, at, 2 * nodes, sizeof *g->rows_t);
+    g->sources = tpugraphs_lay(block, at, messages, sizeof *g->sources);
+    g->targets = tpugraphs_lay(block, at, 2 * messages, sizeof *g->targets);
+    g->edge = tpugraphs_lay(block, at, messages, sizeof *g->edge);
+    g->starts = tpugraphs_lay(block, at, parts + 1, sizeof *g->starts);
 }
 
 /* Places all arrays in the block and returns its size in bytes. key and index are scratch. */
@@ -87,24 +78,25 @@ static size_t lay_arrays(tpu_batch *b, uint64_t **key, int32_t **index, char *bl
 {
     const int64_t s = b->samples, k = b->kernels, n = b->nodes, base = b->base_nodes;
     size_t at = 0;
-    b->kernel = lay(block, &at, s, sizeof *b->kernel);
-    b->config = lay(block, &at, s, sizeof *b->config);
-    b->group = lay(block, &at, s, sizeof *b->group);
-    b->group_start = lay(block, &at, k + 1, sizeof *b->group_start);
-    b->base_start = lay(block, &at, k + 1, sizeof *b->base_start);
-    b->start = lay(block, &at, s + 1, sizeof *b->start);
-    b->feature = lay(block, &at, base * TPUGRAPHS_FEATURES, sizeof *b->feature);
-    b->opcode = lay(block, &at, base, sizeof *b->opcode);
-    b->base_group = lay(block, &at, base, sizeof *b->base_group);
-    b->analysis = lay(block, &at, k * TPU_STATIC, sizeof *b->analysis);
-    b->base = lay(block, &at, n, sizeof *b->base);
-    b->sample = lay(block, &at, n, sizeof *b->sample);
-    b->tile = tiles ? lay(block, &at, s * TPUGRAPHS_TILE_FEATURES, sizeof *b->tile) : NULL;
-    b->runtime = lay(block, &at, s, sizeof *b->runtime);
-    b->log_runtime = lay(block, &at, s, sizeof *b->log_runtime);
-    b->rank = lay(block, &at, s, sizeof *b->rank);
-    *key = lay(block, &at, s, sizeof **key);
-    *index = lay(block, &at, s, sizeof **index);
+    b->kernel = tpugraphs_lay(block, &at, s, sizeof *b->kernel);
+    b->config = tpugraphs_lay(block, &at, s, sizeof *b->config);
+    b->group = tpugraphs_lay(block, &at, s, sizeof *b->group);
+    b->group_start = tpugraphs_lay(block, &at, k + 1, sizeof *b->group_start);
+    b->base_start = tpugraphs_lay(block, &at, k + 1, sizeof *b->base_start);
+    b->start = tpugraphs_lay(block, &at, s + 1, sizeof *b->start);
+    b->feature = tpugraphs_lay(block, &at, base * TPUGRAPHS_FEATURES, sizeof *b->feature);
+    b->opcode = tpugraphs_lay(block, &at, base, sizeof *b->opcode);
+    b->base_group = tpugraphs_lay(block, &at, base, sizeof *b->base_group);
+    b->analysis = tpugraphs_lay(block, &at, k * TPU_STATIC, sizeof *b->analysis);
+    b->base = tpugraphs_lay(block, &at, n, sizeof *b->base);
+    b->sample = tpugraphs_lay(block, &at, n, sizeof *b->sample);
+    b->tile =
+        tiles ? tpugraphs_lay(block, &at, s * TPUGRAPHS_TILE_FEATURES, sizeof *b->tile) : NULL;
+    b->runtime = tpugraphs_lay(block, &at, s, sizeof *b->runtime);
+    b->log_runtime = tpugraphs_lay(block, &at, s, sizeof *b->log_runtime);
+    b->rank = tpugraphs_lay(block, &at, s, sizeof *b->rank);
+    *key = tpugraphs_lay(block, &at, s, sizeof **key);
+    *index = tpugraphs_lay(block, &at, s, sizeof **index);
     for (int way = 0; way < TPU_WAYS; way++) {
         b->graph[way] = (ag_graph){0};
         if (o->way[way])
@@ -177,19 +169,6 @@ static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_f
     return why->status;
 }
 
-/* Batches of one kind differ a little in size, so some more room than needed is taken, which saves
-   the next few from growing. */
-static ag_status make_room(tpu_batch *b, size_t bytes, ag_failure *why)
-{
-    if (bytes <= b->room) return AG_OK;
-    ag_free(b->block);
-    b->room = ag_size_add(bytes, bytes / 4);
-    b->block = ag_alloc(b->room);
-    if (b->block) return AG_OK;
-    tpu_batch_free(b);
-    return harness_files_no_memory("a batch", bytes, why);
-}
-
 ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
                          const tpu_scaler *scaler, const tpu_batch_options *o, ag_failure *why)
 {
@@ -199,7 +178,10 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
     if (measure(b, messages, sample, count, o, why)) return why->status;
     const int tiles = sample[0].kernel->tile != NULL;
     const size_t bytes = lay_arrays(b, &key, &index, NULL, messages, tiles, o);
-    if (make_room(b, bytes, why)) return why->status;
+    if (tpugraphs_room(&b->block, &b->room, bytes, why)) {
+        tpu_batch_free(b);
+        return why->status;
+    }
     lay_arrays(b, &key, &index, b->block, messages, tiles, o);
     fill_groups(b, sample);
     fill_features(b, scaler);

@@ -52,7 +52,7 @@ typedef struct tpu_batch {
     int32_t *rank;             /* [samples] dense ranks of the run times within a group */
     ag_graph graph[TPU_WAYS];  /* nodes 0: not asked for. edge[p] counts the edges of all parts,
                                   concatenated, -1 for a loop. Not for ag_graph_free */
-    void *block;
+    char *block;
     size_t room; /* bytes of the block */
 } tpu_batch;
 

@@ -71,8 +71,10 @@ typedef struct tpu_model {
 /* The defaults of the program's options. */
 tpu_options tpu_default_options(tpu_task task);
 
-/* Fails: AG_EUSE (sizes out of range, hidden no multiple of the heads), AG_EMEMORY. */
-ag_status tpu_model_new(tpu_model *model, const tpu_options *options, uint64_t seed,
+/* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
+   come with ag_params_build. Fails: AG_EUSE (sizes out of range, hidden no multiple of the heads),
+   AG_EMEMORY (NULL). */
+ag_status tpu_model_add(tpu_model *model, ag_params *params, const tpu_options *options,
                         ag_failure *why);
 void tpu_model_free(tpu_model *model);
 

@@ -174,18 +174,15 @@ static ag_status check(const tpu_options *o, ag_failure *why)
     return AG_OK;
 }
 
-ag_status tpu_model_new(tpu_model *m, const tpu_options *options, uint64_t seed, ag_failure *why)
+ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *options,
+                        ag_failure *why)
 {
-    *m = (tpu_model){.options = *options};
+    *m = (tpu_model){.options = *options, .params = params};
     if (options->task == TPU_FUSION) m->options.tile_at = TPU_NOWHERE;
     if (check(options, why)) return why->status;
-    m->params = ag_params_new();
-    if (!m->params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
+    if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     add_all(m);
-    if (ag_params_build(m->params, seed) == AG_OK) return AG_OK;
-    const ag_failure failure = m->params->failure;
-    tpu_model_free(m);
-    return ag_fail(why, failure.status, "%s", failure.sentence);
+    return AG_OK;
 }
 
 void tpu_model_free(tpu_model *m)

@@ -190,8 +190,6 @@ static json_t *fusion_json(const tune_fusion *f)
 static json_t *tiles_json(const tune_tiles *t)
 {
     json_t *j = json_object(), *list = json_array();
-    json_object_set_new(j, "kernels", json_integer(t->kernels));
-    json_object_set_new(j, "with_a_choice", json_integer(t->tiled));
     for (int c = 0; c < TUNE_CHOICES; c++) {
         json_t *one = json_object();
         json_object_set_new(one, "choice", json_string(tune_choice_name((tune_choice)c)));
@@ -200,6 +198,8 @@ static json_t *tiles_json(const tune_tiles *t)
         json_object_set_new(one, "measurements", json_integer(t->measurements[c]));
         json_array_append_new(list, one);
     }
+    json_object_set_new(j, "kernels", json_integer(t->kernels));
+    json_object_set_new(j, "with_a_choice", json_integer(t->tiled));
     json_object_set_new(j, "choices", list);
     return j;
 }

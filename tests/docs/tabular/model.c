@@ -3,7 +3,6 @@
 #include "examples/tabular/tabular.h"
 
 #include "examples/harness/run/draws.h"
-#include "examples/harness/run/plain.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/tabular/table.h"
 #include "ops/ops.h"
@@ -71,10 +70,18 @@ static void close_files(void *data)
 
 /* ---- the network ---- */
 
+enum { CONFIGURATION, DATA };
+
 typedef struct net {
-    harness_plain plain; /* first: its checkpoints hold parameters alone */
     ag_param *hidden, *bias, *output;
 } net;
+
+static ag_status identify(harness_session *session, ag_failure *why)
+{
+    (void)why;
+    session->trained.text[DATA] = tabular_json(&((const files *)session->data)->train);
+    return AG_OK;
+}
 
 static int count_features(const char *data)
 {
@@ -86,12 +93,12 @@ static int count_features(const char *data)
     return n;
 }
 
-static ag_status add_parameters(void *network, const void *settings, const char *data,
-                                ag_failure *why)
+static ag_status build(harness_trained *trained, const harness_settings *settings, ag_failure *why)
 {
-    const int width = ((const tabular_settings *)settings)->hidden, features = count_features(data);
-    net *m = network;
-    ag_params *p = m->plain.params;
+    const int width = ((const tabular_settings *)settings)->hidden;
+    const int features = count_features(trained->data);
+    net *m = trained->net;
+    ag_params *p = trained->params;
     if (!features) return ag_fail(why, AG_EDATA, "the metadata \"data\" name no features");
     if (width) {
         m->hidden = ag_params_add(p, "hidden.weight", AG_SHAPE(width, features),
@@ -103,16 +110,10 @@ static ag_status add_parameters(void *network, const void *settings, const char 
     return AG_OK;
 }
 
-static ag_status create(harness_session *session, ag_failure *why)
-{
-    const files *f = session->data;
-    return harness_plain_create(session, tabular_json(&f->train), add_parameters, why);
-}
-
-static ag_status load(harness_trained *trained, const char *path, ag_failure *why)
-{
-    return harness_plain_load(trained, &tabular_program, path, add_parameters, why);
-}
+static const harness_network network = {.bytes = sizeof(net),
+                                        .key = {[CONFIGURATION] = "configuration", [DATA] = "data"},
+                                        .identify = identify,
+                                        .build = build};
 
 /* The scores [items] of a table. Each feature has mean 0 and deviation 1 within the group, since
    only its items are compared. */
@@ -160,9 +161,9 @@ static void open_results(void *results, void *data, const harness_settings *sett
     harness_rank_method(rank, "tabular", NULL);
 }
 
-static ag_tensor *record_scores(const void *network, const void *tables, int table, ag_tape *tape)
+static ag_tensor *record_scores(const void *net, const void *tables, int table, ag_tape *tape)
 {
-    return forward(network, tables, table, tape);
+    return forward(net, tables, table, tape);
 }
 
 static ag_status add(void *results, const harness_trained *trained, const harness_scoring *how,
@@ -172,16 +173,11 @@ static ag_status add(void *results, const harness_trained *trained, const harnes
 }
 
 const harness_model tabular_model = {.program = &tabular_program,
+                                     .network = &network,
                                      .data_bytes = sizeof(files),
-                                     .net_bytes = sizeof(net),
                                      .read = read_training,
                                      .read_scored = read_scored,
                                      .close = close_files,
-                                     .create = create,
-                                     .load = load,
-                                     .save = harness_plain_save,
-                                     .resume = harness_plain_resume,
-                                     .drop = harness_plain_drop,
                                      .record = record,
                                      HARNESS_RANK,
                                      .open = open_results,

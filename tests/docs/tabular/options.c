@@ -11,15 +11,13 @@ static const harness_option table[] = {
     HARNESS_MODEL_OPTIONS(tabular_settings),
 };
 
-static const harness_command commands[] = {HARNESS_MODEL_COMMANDS};
+static const harness_command commands[] = {HARNESS_RUN_COMMANDS("files with run times", "items"),
+                                           HARNESS_ABLATE_COMMAND};
 
 const harness_program tabular_program = {
     .name = "tabular",
     .version = "0.1.0",
     .help = "Ranks the items of tables by the run times that their features let expect",
-    .options = table,
-    .option_count = (int)(sizeof table / sizeof *table),
-    .commands = commands,
-    .command_count = (int)(sizeof commands / sizeof *commands),
+    HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(tabular_settings),
     .model = &tabular_model};

@@ -16,6 +16,7 @@ import numpy as np
 import collect
 import forked
 import measure
+import refused
 import workloads
 from cases_trees import rows_of
 
@@ -146,7 +147,7 @@ class Program(unittest.TestCase):
                                  (["--workloads", "zz*"], "--list prints"), (["--workloads", "zz"], "no kind 'zz'")):
             with self.subTest(arguments):
                 code, _, errors = self.run_program(*arguments)
-                self.assertIn(code, (collect.USAGE, collect.FAILED))
+                self.assertIn(code, (collect.USAGE, refused.FAILED))
                 self.assertIn(words, errors)
 
     def test_choice(self):

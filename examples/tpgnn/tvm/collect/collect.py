@@ -12,9 +12,7 @@ import sys
 
 import workloads
 from progress import Bar
-from refused import Refused
-
-OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+from refused import OK, USAGE, attempt
 
 
 def number(kind, low, high):
@@ -153,19 +151,7 @@ def main(arguments=None):
     if options.core not in os.sched_getaffinity(0):
         complain(f"--core {options.core}: this process may use the cores {sorted(os.sched_getaffinity(0))}")
         return USAGE
-    try:
-        return collect(options, names)
-    except ImportError as reason:
-        here = os.path.join(os.path.dirname(__file__) or ".", "requirements.txt")
-        complain(f"TVM cannot be loaded ({reason}); install it: pip install -r {here}")
-    except Refused as reason:
-        complain(reason)
-    except OSError as reason:
-        complain(f"{reason.filename or options.out}: cannot be written ({reason.strerror}); the same command goes on")
-    except KeyboardInterrupt:
-        complain("interrupted; the same command goes on with the workload that was being measured")
-        return INTERRUPTED
-    return FAILED
+    return attempt(lambda: collect(options, names), complain, options.out, "workload that was being measured")
 
 
 if __name__ == "__main__":

@@ -112,9 +112,12 @@ static ag_status read_file(tpgnn_stored *s, const ag_checkpoint *file, const cha
     if (keep_texts(s, file, path, why) || read_texts(s, &options, path, why) ||
         check_width(path, file, options.hidden, why))
         return why->status;
-    if (tpgnn_model_new(&s->model, &options, 0, &mine))
+    if (tpgnn_model_add(&s->model, ag_params_new(), &options, &mine))
         return ag_fail(why, mine.status == AG_EUSE ? AG_EDATA : mine.status, "%.200s: %s", path,
                        mine.sentence);
+    if (ag_params_build(s->model.params, 0))
+        return ag_fail(why, s->model.params->failure.status, "%.200s: %s", path,
+                       s->model.params->failure.sentence);
     if (ag_params_load(s->model.params, file, 0, why)) return why->status;
     return read_state(s, file, path, why);
 }

@@ -29,7 +29,7 @@ void tpgnn_stored_free(tpgnn_stored *s);
 
 /* The model's options among those of a run (the metadata "configuration"); one that is not there
    has its default. The sizes of the vocabulary are 1. name: what sentences call the text. Fails:
-   AG_EDATA (no object; another type or word). Sizes are checked by tpgnn_model_new. */
+   AG_EDATA (no object; another type or word). Sizes are checked by tpgnn_model_add. */
 ag_status tpgnn_stored_options(tpgnn_options *o, const struct json_t *configuration,
                                const char *name, ag_failure *why);
 

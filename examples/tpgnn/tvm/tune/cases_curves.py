@@ -9,6 +9,7 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import curves
 import tune
+import refused  # of the collector, like workloads
 import workloads
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data", "schedules")
@@ -65,7 +66,7 @@ class Choices(unittest.TestCase):
             code, said = self.run_tune("--out", folder, "--core", "4000")
             self.assertEqual((code, "may use the cores" in said), (tune.USAGE, True), said)
             code, said = self.run_tune("--out", folder)
-            self.assertEqual((code, "cannot be loaded" in said), (tune.FAILED, True), said)
+            self.assertEqual((code, "cannot be loaded" in said), (refused.FAILED, True), said)
 
     def test_results_are_kept_and_checked(self):
         options = tune.parser().parse_args(["--run", "r", "--library", "l", "--out", "o"])

@@ -18,9 +18,8 @@ import files
 import forked
 import workloads
 from collect import number
-from refused import Refused
+from refused import OK, USAGE, Refused, attempt
 
-OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 SILENT = 1800  # seconds without a word after which a run is given up
 TITLES = {"random": "random", "xgboost": "XGBoost (TVM)", "offline": "TPGNN", "online": "TPGNN online"}
 # New shapes of kinds that the embedded set has: a test holds that it does not have these.
@@ -208,18 +207,7 @@ def main(arguments=None):
         complain(f"--core {options.core}: this process may use the cores {sorted(os.sched_getaffinity(0))}")
         return USAGE
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        return compare(options)
-    except ImportError as reason:
-        complain(f"TVM cannot be loaded ({reason}); install it: pip install -r ../collect/requirements.txt")
-    except Refused as reason:
-        complain(reason)
-    except OSError as reason:
-        complain(f"{reason.filename or options.out}: cannot be written ({reason.strerror}); the same command goes on")
-    except KeyboardInterrupt:
-        complain("interrupted; the same command goes on with the run that was at work")
-        return INTERRUPTED
-    return FAILED
+    return attempt(lambda: compare(options), complain, options.out, "run that was at work")
 
 
 if __name__ == "__main__":

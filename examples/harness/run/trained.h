@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Networks and their checkpoints. A network is built from options and texts alone
+   (harness_network.key), which its checkpoints hold, so one that is loaded is the one that was
+   saved. */
+#ifndef HARNESS_TRAINED_H
+#define HARNESS_TRAINED_H
+
+#include "examples/harness/run/model.h"
+
+/* All start from {0}, and harness_trained_drop is called in any case. */
+
+/* Makes session->trained for the data of the session, with first values of the parameters. Fails:
+   as those of harness_network, AG_EUSE, AG_EMEMORY. */
+ag_status harness_trained_create(harness_session *session, ag_failure *why);
+
+/* Makes the network that a checkpoint describes. Fails: AG_EFILE, AG_EDATA, AG_EFINITE,
+   AG_EMEMORY. */
+ag_status harness_trained_load(harness_trained *trained, const harness_model *model,
+                               const char *path, ag_failure *why);
+
+/* resume 1: with both moments and the step of the optimizer. Fails: as ag_params_save. */
+ag_status harness_trained_save(const char *path, const harness_trained *trained, int resume,
+                               ag_failure *why);
+
+/* Reads all that the next step depends on into a network that was created. Fails: AG_EUSE (other
+   options or data), and as harness_trained_load. */
+ag_status harness_trained_resume(const char *path, harness_trained *trained, ag_failure *why);
+
+void harness_trained_drop(harness_trained *trained);
+
+#endif
