@@ -55,7 +55,8 @@ typedef enum ag_status {
     AG_EFILE,   /* a file that cannot be opened, read or written */
     AG_EDATA,   /* a file whose contents are not what its format says */
     AG_EFINITE, /* a value that is not finite */
-    AG_EDEVICE  /* no such device, or the device failed */
+    AG_EDEVICE, /* no such device, or the device failed */
+    AG_ESTOPPED /* a caller's callback or handler of signals ended the work */
 } ag_status;
 
 /* The first failure of a call that has no tape: a status and one sentence, without a full

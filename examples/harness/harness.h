@@ -17,7 +17,7 @@
            harness_run *run =
                harness_run_open(o->common.out, harness_mode(&o->common), columns, 2, why);
            if (!run) return why->status;
-           while (step < o->steps && !harness_interrupted()) ...
+           while (step < o->steps && harness_go_on(why)) ...
            return harness_run_close(run, why);     (interrupted: saved; main exits with 130)
        }
        static const harness_command commands[] = {
@@ -108,6 +108,10 @@ int harness_exit_code(ag_status status);
    first two ends the program at once with 130. Writes beyond a limit fail instead of killing. */
 void harness_catch_signals(void);
 int harness_interrupted(void);
+/* Whether nothing has failed and no such signal came; one that came is the failure AG_ESTOPPED,
+   with which the program ends with 130 and without a sentence. For loops over files, groups or
+   steps. */
+bool harness_go_on(ag_failure *why);
 
 /* ---- messages ---- */
 

@@ -124,7 +124,7 @@ ag_status tgraph_inspect_command(harness_call *call, ag_failure *why)
     json_t *list = s->shell.common.json ? json_array() : NULL;
     int bad = 0;
     harness_files_read(&paths, &s->shell.common.data, "data", why);
-    for (int i = 0; i < paths.count && !why->status && !harness_interrupted(); i++) {
+    for (int i = 0; i < paths.count && harness_go_on(why); i++) {
         ag_failure mine = {0};
         inspect(paths.path[i], s->shell.common.ram_limit, list, &mine);
         if (mine.status && (paths.count == 1 || mine.status == AG_EMEMORY))

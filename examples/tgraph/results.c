@@ -133,7 +133,7 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
     harness_progress_start(&w.bar, "score", 0, total * (scorer->tta > 0 ? scorer->tta : 1));
     scorer->note = note;
     scorer->user = &w;
-    for (int i = 0; i < rank->groups && !why->status && !harness_interrupted(); i++) {
+    for (int i = 0; i < rank->groups && harness_go_on(why); i++) {
         const tgraph_entry *e = r->entry[i];
         tgraph_calibration *c = &r->calibration[i];
         double *score = rank->score[0] + rank->group[i].first;

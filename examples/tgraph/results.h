@@ -33,7 +33,7 @@ ag_status tgraph_results_compute(void *results, ag_failure *why);
 
 /* Adds the baselines. A file with a training part of its own is fitted on that part; all others
    share a fit on the training parts of `learn`, and have random scores alone where that is empty.
-   After an interruption, results that are not ready are left out. */
+   Fails: AG_EMEMORY. */
 ag_status tgraph_results_baselines(tgraph_results *r, const tgraph_entry *const *learn, int count,
                                    ag_failure *why);
 

@@ -85,16 +85,16 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
     return AG_OK;
 }
 
-static int stopped(const tgraph_scorer *s, const ag_failure *why)
+static bool goes_on(const tgraph_scorer *s, ag_failure *why)
 {
-    return why->status || (!s->patient && harness_interrupted());
+    return s->patient ? !why->status : harness_go_on(why);
 }
 
 static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
                           double *score, int pass, ag_failure *why)
 {
     const int chunks = harness_chunks(count, s->configs);
-    for (int k = 0; k < chunks && !stopped(s, why); k++) {
+    for (int k = 0; k < chunks && goes_on(s, why); k++) {
         int first, length;
         harness_chunk(&first, &length, count, chunks, k);
         add_chunk(s, e, item, s->order + first, length, score, why);
@@ -112,7 +112,7 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
     make_room(s, count);
     memset(score, 0, (size_t)count * sizeof *score);
     ag_tape_training(s->tape, 0);
-    for (int p = 0; p < passes && !stopped(s, why); p++) {
+    for (int p = 0; p < passes && goes_on(s, why); p++) {
         if (s->tta > 0)
             harness_permutation(s->order, count, TTA_SEED, (uint64_t)p);
         else

@@ -22,8 +22,7 @@ typedef struct tgraph_scorer {
 void tgraph_scorer_close(tgraph_scorer *s);
 
 /* score[i] is that of the entry's configuration item[i] (NULL: i), i < count. The tape is set back
-   to training mode. After an interruption (harness_interrupted), it stops at once with meaningless
-   scores, unless `patient` is 1. */
+   to training mode. Fails: AG_ESTOPPED, unless `patient` is 1, and AG_EFINITE, AG_EMEMORY. */
 ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
                        double *score, ag_failure *why);
 

@@ -82,9 +82,9 @@ static ag_status open_known(tgraph_set *set, const harness_runs *runs, const tgr
                        "--part held needs layout files and a run that was trained with --split; "
                        "choose --part all");
     if (!set->tile && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
-    for (int i = 0; i < set->paths.count && !why->status && !harness_interrupted(); i++)
+    for (int i = 0; i < set->paths.count && harness_go_on(why); i++)
         open_file(set, runs, s, set->paths.path[i], why);
-    if (!why->status && !set->count && !harness_interrupted())
+    if (!why->status && !set->count)
         ag_fail(why, AG_EDATA,
                 "none of the %d files can be scored: their run times are hidden; \"tgraph "
                 "predict\" ranks configurations without run times",
@@ -108,7 +108,7 @@ static ag_status open_all(tgraph_set *set, const tgraph_settings *s, ag_failure 
 {
     tgraph_data_options options = tgraph_settings_data(s, set->tile);
     options.dedup = TGRAPH_KEEP_ALL;
-    for (int i = 0; i < set->paths.count && !why->status && !harness_interrupted(); i++) {
+    for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
         tgraph_entry *e = tgraph_set_open(set, set->paths.path[i], &options, why);
         if (e) e->score = 1;
     }

@@ -186,7 +186,7 @@ ag_status tpgnn_inspect_command(harness_call *call, ag_failure *why)
 {
     const tpgnn_settings *s = call->values;
     tpgnn_data data = {.budget.limit = (size_t)s->shell.common.ram_limit};
-    if (!tpgnn_data_read(&data, &s->shell.common.data, "data", why) && !harness_interrupted()) {
+    if (!tpgnn_data_read(&data, &s->shell.common.data, "data", why)) {
         summary *sums = harness_alloc((size_t)data.tasks * sizeof *sums + 1);
         for (int i = 0; i < data.tasks; i++) sums[i] = sum_up(&data, &data.task[i]);
         if (s->shell.common.json)

@@ -28,8 +28,8 @@ ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer,
 int tpgnn_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 
 /* Fits the baselines on the training schedules, if there are any, and scores with all of them. One
-   that cannot be fitted is left out, with a warning. After an interruption, results that are not
-   ready are left out. Fails: AG_EMEMORY, AG_EDATA. */
+   that cannot be fitted is left out, with a warning. Fails: AG_EMEMORY, AG_EDATA,
+   AG_ESTOPPED. */
 ag_status tpgnn_results_baselines(void *results, ag_failure *why);
 
 /* The method whose columns are next to the model's: the strongest of them on the schedules that

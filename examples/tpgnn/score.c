@@ -89,7 +89,7 @@ ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *da
     const tpgnn_schedule **schedule = ag_alloc(bytes);
     if (!schedule) return harness_files_no_memory("a batch", bytes, why);
     for (int first = 0, n; !why->status && (n = chunk(s, data, first)) > 0; first += n) {
-        if (!s->patient && harness_interrupted()) break;
+        if (!s->patient && !harness_go_on(why)) break;
         if (score_batch(s, score, data, schedule, first, n, &batch, weight, why)) break;
         if (s->note) s->note(s->user, first + n);
     }

@@ -17,9 +17,9 @@ typedef struct tpgnn_scorer {
 } tpgnn_scorer;
 
 /* score[i] += weight times the score of schedule i, [schedules]: its cost, which is small where a
-   short run time is expected. The tape is set back to training mode. After an interruption, it
-   stops at once, unless `patient` is 1. Fails: AG_EFINITE (a score is not finite, without `bad`:
-   names the schedule), AG_EMEMORY. */
+   short run time is expected. The tape is set back to training mode. Fails: AG_ESTOPPED,
+   unless `patient` is 1; AG_EFINITE (a score is not finite, without `bad`: names the schedule),
+   AG_EMEMORY. */
 ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *data, double weight,
                       ag_failure *why);
 

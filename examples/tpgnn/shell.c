@@ -22,8 +22,7 @@ static ag_status read_all(harness_session *session, ag_failure *why)
         return why->status;
     f->scored.budget.limit = tpugraphs_rest(&f->train.budget);
     f->scored.given = tpgnn_data_vocabulary(&f->train);
-    if (tpgnn_data_read(&f->scored, &common->valid, "valid", why) || harness_interrupted())
-        return why->status;
+    if (tpgnn_data_read(&f->scored, &common->valid, "valid", why)) return why->status;
     harness_files_warn_trained("valid", f->scored.paths.path, f->scored.paths.count,
                                f->train.paths.path, f->train.paths.count);
     return AG_OK;
@@ -36,8 +35,7 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
     tpgnn_data *scored = &((tpgnn_files *)data)->scored;
     scored->budget.limit = (size_t)s->common.ram_limit;
     scored->given = &((const tpgnn_trained *)runs->run[0].net)->checkpoint.vocabulary;
-    if (tpgnn_data_read(scored, &s->common.data, "data", why) || harness_interrupted())
-        return why->status;
+    if (tpgnn_data_read(scored, &s->common.data, "data", why)) return why->status;
     const int64_t unknown = tpgnn_data_unknown(scored, TPGNN_TYPE);
     if (unknown)
         harness_warn("%lld of %lld nodes have a type that no training file of %.200s has",

@@ -82,7 +82,7 @@ ag_status tpu_inspect_command(harness_call *call, ag_failure *why)
 {
     const tpu_settings *s = call->values;
     tpu_data data = {.budget.limit = (size_t)s->shell.common.ram_limit};
-    if (!tpu_data_read(&data, &s->shell.common.data, "data", why) && !harness_interrupted()) {
+    if (!tpu_data_read(&data, &s->shell.common.data, "data", why)) {
         const size_t programs = (size_t)data.programs;
         summary *sums = harness_alloc(programs * sizeof *sums + 1);
         int *family = harness_alloc(programs * sizeof *family + 1);

@@ -136,7 +136,6 @@ static ag_status add_baseline(tpu_results *r, tpu_baseline_kind kind,
     char text[400];
     options.trees.progress = interrupted;
     tpu_baseline *b = tpu_baseline_fit(kind, train->task, kernel, train->kernels, &options, &mine);
-    if (!b && harness_interrupted()) return AG_OK;
     if (!b) return harness_rank_leave_out(tpu_baseline_name(kind), &mine, why);
     tpu_baseline_print(text, sizeof text, b);
     predict_all(harness_rank_method(&r->rank, tpu_baseline_name(kind), harness_copy(text)), b,
@@ -152,7 +151,7 @@ ag_status tpu_results_baselines(void *results, ag_failure *why)
     if (!train->kernels) return AG_OK;
     const tpu_kernel **kernel = harness_alloc((size_t)train->kernels * sizeof *kernel + 1);
     for (int i = 0; i < train->kernels; i++) kernel[i] = &train->kernel[i];
-    for (int kind = 0; kind < TPU_BASELINES && !why->status && !harness_interrupted(); kind++)
+    for (int kind = 0; kind < TPU_BASELINES && harness_go_on(why); kind++)
         add_baseline(r, (tpu_baseline_kind)kind, kernel, why);
     harness_free(kernel);
     return why->status;

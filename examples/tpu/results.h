@@ -34,8 +34,7 @@ ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, 
 int tpu_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 
 /* Fits every baseline on the training kernels, if there are any, and scores with it. One that
-   cannot be fitted is left out, with a warning. After an interruption, results that are not ready
-   are left out. Fails: AG_EMEMORY, AG_EDATA. */
+   cannot be fitted is left out, with a warning. Fails: AG_EMEMORY, AG_EDATA, AG_ESTOPPED. */
 ag_status tpu_results_baselines(void *results, ag_failure *why);
 
 #endif

@@ -81,8 +81,7 @@ ag_status tpu_score(const tpu_scorer *s, double *score, const tpu_data *data, do
     tpu_batch batch = {0};
     int64_t done = 0;
     if (!tpu_pass_open(&pass, data, s->samples, s->nodes, why))
-        for (int n; !why->status && (n = tpu_pass_next(&pass)) > 0;) {
-            if (!s->patient && harness_interrupted()) break;
+        for (int n; (s->patient || harness_go_on(why)) && (n = tpu_pass_next(&pass)) > 0;) {
             if (score_batch(s, score, &pass, &batch, n, weight, why)) break;
             done += n;
             if (s->note) s->note(s->user, done);

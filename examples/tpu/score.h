@@ -18,8 +18,8 @@ typedef struct tpu_scorer {
 
 /* score[first[k] + c] += weight times the score of configuration c of kernel k, where first[k]
    counts the configurations of the kernels before k: once with weight 1, or once per model of an
-   ensemble. The tape is set back to training mode. After an interruption, it stops at once, unless
-   `patient` is 1. Fails: AG_EFINITE (a score is not finite: names the kernel), AG_EMEMORY. */
+   ensemble. The tape is set back to training mode. Fails: AG_ESTOPPED, unless `patient` is 1;
+   AG_EFINITE (a score is not finite: names the kernel), AG_EMEMORY. */
 ag_status tpu_score(const tpu_scorer *s, double *score, const tpu_data *data, double weight,
                     ag_failure *why);
 

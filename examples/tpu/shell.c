@@ -55,8 +55,7 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     if (tpu_data_read(&f->train, &common->data, "data", why) || !common->valid.count)
         return why->status;
     f->scored.budget.limit = tpugraphs_rest(&f->train.budget);
-    if (tpu_data_read(&f->scored, &common->valid, "valid", why) || harness_interrupted() ||
-        check_valid(f, s->least, why))
+    if (tpu_data_read(&f->scored, &common->valid, "valid", why) || check_valid(f, s->least, why))
         return why->status;
     harness_files_warn_trained("valid", f->scored.paths.path, f->scored.paths.count,
                                f->train.paths.path, f->train.paths.count);
@@ -69,8 +68,7 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
     static const char *const name[] = {"tile", "fusion"};
     tpu_data *scored = &((tpu_files *)data)->scored;
     scored->budget.limit = (size_t)s->common.ram_limit;
-    if (tpu_data_read(scored, &s->common.data, "data", why) || harness_interrupted())
-        return why->status;
+    if (tpu_data_read(scored, &s->common.data, "data", why)) return why->status;
     for (int i = 0; i < runs->count; i++) {
         const tpu_task task = ((const tpu_trained *)runs->run[i].net)->model.options.task;
         if (task != scored->task)

@@ -21,10 +21,17 @@ static void interruptions_are_noted(void **state)
         assert_int_equal(sigaction(signals[i], NULL, &action), 0);
         assert_true(action.sa_flags & SA_RESTART);
     }
+    ag_failure why = {0}, other = {.status = AG_EDATA};
     assert_false(harness_interrupted());
+    assert_true(harness_go_on(&why));
+    assert_false(harness_go_on(&other));
     raise(SIGHUP);
     assert_true(harness_interrupted());
-    raise(SIGHUP); /* a second one does not end the program */
+    assert_false(harness_go_on(&why));
+    assert_int_equal(why.status, AG_ESTOPPED);
+    assert_false(harness_go_on(&other));
+    assert_int_equal(other.status, AG_EDATA); /* the first failure wins */
+    raise(SIGHUP);                            /* a second one does not end the program */
 }
 
 /* As under nohup, and with a limit on the size of files. */

@@ -321,7 +321,7 @@ static void an_interrupt_ends_the_reading(void **state)
     assert_true(test_arrays_write(test_path, t.array, t.arrays));
     harness_catch_signals();
     raise(SIGTERM);
-    assert_int_equal(test_tpu_add(&d, NULL, &why), AG_OK);
+    assert_int_equal(test_tpu_add(&d, NULL, &why), AG_ESTOPPED);
     assert_int_equal(d.files, 0);
     tpu_data_free(&d);
 }

@@ -18,6 +18,7 @@ int harness_exit_code(ag_status status)
     case AG_EFINITE: return HARNESS_EXIT_FINITE;
     case AG_EMEMORY: return HARNESS_EXIT_MEMORY;
     case AG_EDEVICE: return HARNESS_EXIT_DEVICE;
+    case AG_ESTOPPED: return HARNESS_EXIT_INTERRUPTED;
     }
     return HARNESS_EXIT_FAILED;
 }
@@ -235,7 +236,7 @@ static int run_command(const harness_program *p, const harness_command *c, int a
                              "the results cannot be written to stdout: %s; check where it leads",
                              strerror(errno));
     }
-    if (status != AG_OK)
+    if (status != AG_OK && status != AG_ESTOPPED)
         harness_error(why.status ? why.sentence : "failed without a reason; this is a defect");
     harness_options_free(call.options);
     harness_free(call.values);

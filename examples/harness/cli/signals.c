@@ -33,3 +33,9 @@ void harness_catch_signals(void)
 }
 
 int harness_interrupted(void) { return seen; }
+
+bool harness_go_on(ag_failure *why)
+{
+    if (!why->status && seen) ag_fail(why, AG_ESTOPPED, "interrupted");
+    return !why->status;
+}

@@ -91,7 +91,8 @@ double *harness_rank_method(harness_rank *r, const char *name, char *note)
 
 ag_status harness_rank_leave_out(const char *name, const ag_failure *mine, ag_failure *why)
 {
-    if (mine->status == AG_EMEMORY) return ag_fail(why, mine->status, "%s", mine->sentence);
+    if (mine->status == AG_EMEMORY || mine->status == AG_ESTOPPED)
+        return ag_fail(why, mine->status, "%s", mine->sentence);
     harness_warn("no %s to compare with: %s", name, mine->sentence);
     return AG_OK;
 }
@@ -178,7 +179,7 @@ static ag_status score_group(harness_rank *r, int group, const void *net,
 ag_status harness_rank_add(harness_rank *r, const harness_trained *t, const harness_scoring *how,
                            harness_rank_record *record, ag_failure *why)
 {
-    for (int i = 0; i < r->groups && !why->status && (how->patient || !harness_interrupted()); i++)
+    for (int i = 0; i < r->groups && !why->status && (how->patient || harness_go_on(why)); i++)
         score_group(r, i, t->net, how, record, why);
     ag_tape_reset(how->tape);
     ag_tape_training(how->tape, 1);

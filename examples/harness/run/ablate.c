@@ -44,7 +44,7 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why)
     harness_table *table = NULL;
     if (!harness_study_load(&plan, s->common.study, call->options, why))
         of.columns = of.model->columns(name, s, why);
-    if (!why->status && !harness_interrupted())
+    if (harness_go_on(why))
         table = harness_study_run(&plan, call->options, s->common.out, name, of.columns, train_job,
                                   &of, why);
     if (table && s->common.json)

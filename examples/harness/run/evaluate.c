@@ -40,10 +40,9 @@ static ag_status print(const harness_scored *x, ag_failure *why)
 static ag_status show(const harness_scored *x, ag_failure *why)
 {
     const harness_model *m = x->model;
-    if (x->settings->baselines && !m->read_fit(x->data, &x->runs, x->settings, why) &&
-        !harness_interrupted())
+    if (x->settings->baselines && !m->read_fit(x->data, &x->runs, x->settings, why))
         m->compare(x->results, why);
-    if (why->status || harness_interrupted() || m->compute(x->results, why)) return why->status;
+    if (!harness_go_on(why) || m->compute(x->results, why)) return why->status;
     return print(x, why);
 }
 

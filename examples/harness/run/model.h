@@ -234,7 +234,7 @@ ag_status harness_session_end(harness_session *session, double *column, ag_failu
 void harness_session_close(harness_session *session);
 
 /* Trains, from the start or from the last checkpoint of the folder, and ends the run. column: NaN
-   where nothing is held out. After an interruption it saves and returns AG_OK, too. */
+   where nothing is held out. After an interruption it saves and fails: AG_ESTOPPED. */
 ag_status harness_train(harness_session *session, harness_run_mode mode, double *column,
                         ag_failure *why);
 

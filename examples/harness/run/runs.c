@@ -46,7 +46,7 @@ static ag_status read_trained(const harness_fit *fit, const harness_runs *runs, 
         fit->read(fit->data, &trained->common.data, NULL, why);
     harness_options_free(o);
     harness_free(values);
-    if (why->status || harness_interrupted()) return why->status;
+    if (why->status) return why->status;
     char *now = fit->json(fit->data);
     if (strcmp(now, runs->run[0].data) != 0) ag_fail(why, AG_EDATA, "other files");
     harness_free(now);
@@ -59,7 +59,8 @@ ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
     ag_failure mine = {0};
     if (s->fit.count) return fit->read(fit->data, &s->fit, "fit", why);
     if (!read_trained(fit, runs, s->common.run, &mine)) return AG_OK;
-    if (mine.status == AG_EMEMORY) return ag_fail(why, mine.status, "%s", mine.sentence);
+    if (mine.status == AG_EMEMORY || mine.status == AG_ESTOPPED)
+        return ag_fail(why, mine.status, "%s", mine.sentence);
     harness_warn("there are no baselines, since the files that %s was trained on are not there as "
                  "they were: name them with --fit, or take --no-baselines",
                  s->common.run);
@@ -82,7 +83,7 @@ static ag_status score(const harness_runs *runs, void *results, const harness_se
                        ag_failure *why)
 {
     const harness_scoring how = {.tape = runs->tape, .settings = s, .models = runs->count};
-    for (int i = 0; i < runs->count && !why->status && !harness_interrupted(); i++)
+    for (int i = 0; i < runs->count && harness_go_on(why); i++)
         runs->model->add(results, &runs->run[i], &how, why);
     return why->status;
 }
@@ -98,9 +99,9 @@ ag_status harness_scored_show(harness_call *call, bool graded,
     x.results = harness_alloc(m->results_bytes);
     if (!harness_runs_open(&x.runs, m, s, why) &&
         !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
-        !m->read_scored(x.data, &x.runs, s, graded, why) && !harness_interrupted()) {
+        !m->read_scored(x.data, &x.runs, s, graded, why)) {
         m->open(x.results, x.data, s);
-        if (!score(&x.runs, x.results, s, why) && !harness_interrupted()) show(&x, why);
+        if (!score(&x.runs, x.results, s, why)) show(&x, why);
         m->close_results(x.results);
     }
     m->close(x.data);

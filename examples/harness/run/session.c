@@ -77,7 +77,7 @@ ag_status harness_session_begin(harness_session *s, harness_run_mode mode, ag_fa
     s->feed = harness_alloc(m->feed_bytes);
     s->how = s->settings->training;
     s->tape = harness_tape_new(&s->settings->common, why);
-    if (!s->tape || m->read(s, why) || harness_interrupted() || harness_trained_create(s, why) ||
+    if (!s->tape || m->read(s, why) || harness_trained_create(s, why) ||
         (m->plan && m->plan(s, why)) || open_trainer(s, mode, why))
         return why->status;
     return m->begin ? m->begin(s, why) : AG_OK;
@@ -97,9 +97,8 @@ void harness_session_close(harness_session *s)
 
 ag_status harness_train(harness_session *s, harness_run_mode mode, double *column, ag_failure *why)
 {
-    if (!harness_session_begin(s, mode, why) && !harness_interrupted())
-        harness_trainer_run(&s->trainer, why);
-    if (!why->status && !harness_interrupted()) harness_session_end(s, column, why);
+    if (!harness_session_begin(s, mode, why)) harness_trainer_run(&s->trainer, why);
+    if (harness_go_on(why)) harness_session_end(s, column, why);
     harness_trainer_close(&s->trainer, why);
     harness_session_close(s);
     return why->status;

@@ -17,9 +17,8 @@ static ag_status score_best(harness_session *s, void *results, ag_failure *why)
     if (!harness_trained_load(&best, m, harness_run_path(s->trainer.run, HARNESS_BEST), why) &&
         !ag_params_to(best.params, ag_tape_device(s->tape), why))
         m->add(results, &best, &how, why);
-    if (!why->status && !harness_interrupted() && s->settings->baselines && s->show)
-        m->compare(results, why);
-    if (!why->status && !harness_interrupted()) m->compute(results, why);
+    if (!why->status && s->settings->baselines && s->show) m->compare(results, why);
+    if (harness_go_on(why)) m->compute(results, why);
     harness_trained_drop(&best);
     return why->status;
 }
@@ -95,7 +94,7 @@ static ag_status present(harness_session *s, const void *results, ag_failure *wh
     harness_table *table[HARNESS_TABLES] = {NULL};
     const int tables = m->tables(table, results, m->held_out);
     if (!harness_trainer_plot(&s->trainer, why) && m->groups(results)) m->plot(s, results, why);
-    if (!why->status && !harness_interrupted() && !write_page(s, results, table, tables, why) &&
+    if (harness_go_on(why) && !write_page(s, results, table, tables, why) &&
         (!s->show || !show(s, results, why)))
         harness_trainer_done(&s->trainer);
     for (int i = 0; i < tables; i++) harness_table_free(table[i]);
@@ -107,7 +106,7 @@ ag_status harness_session_end(harness_session *s, double *column, ag_failure *wh
     const harness_model *m = s->model;
     void *results = harness_alloc(m->results_bytes);
     m->open(results, s->data, s->settings);
-    if (!score_best(s, results, why) && !harness_interrupted()) {
+    if (!score_best(s, results, why)) {
         if (column && m->groups(results)) m->column_values(column, results);
         present(s, results, why);
     }

@@ -62,8 +62,8 @@ typedef ag_status harness_study_train(void *user, const harness_study_job *job, 
 /* Runs every (variant, seed) that has no result.json yet under OUT/VARIANT/seed-N, then writes
    OUT/study.csv, study.json, study.txt, plots/study.svg (of metric 0) and returns the table
    (variant, seeds, then mean and spread of each metric). A run whose loss was not finite
-   (AG_EFINITE) counts as without a score; another failure ends the study. Returns NULL with `why`
-   filled, or with `why` empty when it was interrupted. */
+   (AG_EFINITE) counts as without a score; another failure ends the study, and so does AG_ESTOPPED:
+   it returns NULL with `why` filled. */
 harness_table *harness_study_run(const harness_study *s, const harness_options *base,
                                  const char *out, const char *const *metrics, int metric_count,
                                  harness_study_train *train, void *user, ag_failure *why);

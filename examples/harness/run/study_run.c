@@ -119,8 +119,7 @@ static ag_status train_one(const work *w, const harness_variant *v, int64_t seed
         } else if (mine.status != AG_OK) {
             ag_fail(why, status, "%s, seed %" PRId64 ": %s", v->name, seed, mine.sentence);
         }
-        if (status == AG_OK && !harness_interrupted())
-            status = save_result(w, result, o, scores, why);
+        if (status == AG_OK) status = save_result(w, result, o, scores, why);
     }
     harness_free(result);
     harness_free(config);
@@ -238,11 +237,10 @@ static ag_status open_folder(const work *w, int *lock, ag_failure *why)
 
 static ag_status run_all(work *w, ag_failure *why)
 {
-    ag_status status = AG_OK;
     for (int k = 0; k < bag_count(w->study->seeds); k++) /* the first full comparison comes early */
-        for (int v = 0; v < bag_count(w->study->variants); v++)
-            if (status == AG_OK && !harness_interrupted()) status = run_one(w, v, k, why);
-    return status;
+        for (int v = 0; v < bag_count(w->study->variants) && harness_go_on(why); v++)
+            run_one(w, v, k, why);
+    return why->status;
 }
 
 harness_table *harness_study_run(const harness_study *s, const harness_options *base,
@@ -256,7 +254,7 @@ harness_table *harness_study_run(const harness_study *s, const harness_options *
     w.scores = harness_alloc(runs * (size_t)metric_count * sizeof *w.scores);
     ag_status status = open_folder(&w, &lock, why);
     if (status == AG_OK) status = run_all(&w, why);
-    if (status == AG_OK && !harness_interrupted()) {
+    if (status == AG_OK) {
         table = sum_up(&w);
         status = save_table(&w, table, why);
         if (status == AG_OK) status = plot(&w, why);

@@ -128,7 +128,7 @@ ag_status harness_trainer_run(harness_trainer *t, ag_failure *why)
     char note[160];
     double since = harness_seconds();
     harness_progress_start(&t->bar, "train", p->step, steps);
-    while (p->step < steps && !harness_interrupted() && !why->status) {
+    while (p->step < steps && harness_go_on(why)) {
         if (harness_trainer_step(t, why) || after_step(t, &since, why)) break;
         if (p->loss_count)
             snprintf(note, sizeof note, "loss %.4g %s", p->loss_sum / (double)p->loss_count,
@@ -136,8 +136,11 @@ ag_status harness_trainer_run(harness_trainer *t, ag_failure *why)
         harness_progress_update(&t->bar, p->step, note);
     }
     harness_progress_end(&t->bar);
-    if (why->status || p->step == steps) return why->status;
-    return harness_trainer_save(t, HARNESS_LAST, why);
+    ag_failure saving = {0};
+    if (why->status != AG_ESTOPPED || !harness_trainer_save(t, HARNESS_LAST, &saving))
+        return why->status;
+    *why = saving;
+    return why->status;
 }
 
 /* ---- the end ---- */
@@ -186,9 +189,10 @@ static void say_interrupted(const harness_trainer *t)
 ag_status harness_trainer_close(harness_trainer *t, ag_failure *why)
 {
     ag_failure closing = {0};
-    if (t->run && !t->done && !why->status && harness_interrupted()) say_interrupted(t);
+    const bool stopped = why->status == AG_ESTOPPED;
+    if (t->run && !t->done && stopped) say_interrupted(t);
     harness_run_close(t->run, &closing);
     t->run = NULL;
-    if (!why->status && closing.status) ag_fail(why, closing.status, "%s", closing.sentence);
+    if ((!why->status || stopped) && closing.status) *why = closing;
     return why->status;
 }

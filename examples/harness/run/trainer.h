@@ -73,9 +73,8 @@ typedef struct harness_trainer {
    for), and as `load` and ag_params_to. */
 ag_status harness_trainer_open(harness_trainer *t, harness_run_mode mode, ag_failure *why);
 
-/* Runs all remaining steps. After an interruption it saves and returns AG_OK, too. Fails:
-   AG_EFINITE (a loss or gradient; the checkpoints are from before it), and as the program's
-   functions. */
+/* Runs all remaining steps. Fails: AG_ESTOPPED (interrupted; it has saved), AG_EFINITE (a loss or
+   gradient; the checkpoints are from before it), and as the program's functions. */
 ag_status harness_trainer_run(harness_trainer *t, ag_failure *why);
 
 /* Runs one of them: loss, gradients, clipping, optimizer. */

@@ -100,7 +100,7 @@ static ag_status open_files(tgraph_learn *learn, tgraph_set *set, const char *fi
                             const tgraph_settings *s, ag_failure *why)
 {
     const int scored = set->count;
-    for (int i = 0; i < learn->paths.count && !why->status && !harness_interrupted(); i++) {
+    for (int i = 0; i < learn->paths.count && harness_go_on(why); i++) {
         const char *path = learn->paths.path[i];
         const tgraph_entry *e = find_scored(set, scored, path);
         if (e && tgraph_entry_split(e) && (s->shell.fit.count || tgraph_files_has(files, e))) {
@@ -122,7 +122,8 @@ ag_status tgraph_learn_open(tgraph_learn *learn, tgraph_set *set, const char *fi
     ag_failure mine = learn->missing;
     if (all_split(set)) return AG_OK;
     if (!mine.status) open_files(learn, set, files, s, s->shell.fit.count ? why : &mine);
-    if (why->status || harness_interrupted()) return why->status;
+    if (mine.status == AG_ESTOPPED) ag_fail(why, mine.status, "%s", mine.sentence);
+    if (why->status) return why->status;
     if (s->shell.fit.count && !learn->count)
         return ag_fail(why, AG_EDATA,
                        "none of the %d files of --fit can be learned from: that takes known run "

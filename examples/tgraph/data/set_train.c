@@ -102,7 +102,7 @@ ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure
                                set->paths.path, training);
     int32_t *fold = harness_alloc((size_t)set->paths.count * sizeof *fold);
     if (s->folds) harness_folds(fold, training, s->folds, (uint64_t)s->split_seed, why);
-    for (int i = 0; i < set->paths.count && !why->status && !harness_interrupted(); i++) {
+    for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
         const int held = i >= training || (s->folds && fold[i] == s->fold);
         if (held)
             open_held(set, s, set->paths.path[i], why);
@@ -111,7 +111,7 @@ ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure
     }
     harness_free(fold);
     for (int i = 0; i < set->count; i++) trained += set->entry[i].train;
-    if (!why->status && !trained && !harness_interrupted())
+    if (!why->status && !trained)
         ag_fail(why, AG_EDATA,
                 "none of the %d files can be trained on: that takes known run times and at least "
                 "two configurations; see \"tgraph inspect\"",

@@ -21,8 +21,8 @@ static ag_status add_boosting(harness_rank *r, const char *name, tpgnn_boosting_
     o->context = &bar;
     tpgnn_boosting *b = tpgnn_boosting_fit(train, o, &mine);
     harness_progress_end(&bar);
-    if (!b && !harness_interrupted()) return harness_rank_leave_out(name, &mine, why);
-    if (b && !harness_interrupted()) {
+    if (!b) return harness_rank_leave_out(name, &mine, why);
+    if (harness_go_on(why)) {
         char *note = harness_text("%d trees of depth %d at most, features of %d training "
                                   "schedules; a stored buffer starts at %g",
                                   tpgnn_boosting_trees(b), o->depth, train->schedules, o->start);
@@ -74,12 +74,12 @@ static ag_status add_all(harness_rank *r, const tpgnn_data *data, const tpgnn_st
     tuned.depth = 6;
     tuned.rounds = 200;
     tuned.patience = 0;
-    if (add_boosting(r, "XGBoost (TVM)", &tvm, train, scored, why) || harness_interrupted() ||
-        add_boosting(r, TPGNN_AGAINST, &tuned, train, scored, why) || harness_interrupted() ||
+    if (add_boosting(r, "XGBoost (TVM)", &tvm, train, scored, why) ||
+        add_boosting(r, TPGNN_AGAINST, &tuned, train, scored, why) ||
         add_ridge(r, "ridge within tasks", TPGNN_RIDGE_WITHIN, train, scored, why) ||
-        harness_interrupted() || add_ridge(r, "ridge", TPGNN_RIDGE_ABSOLUTE, train, scored, why))
+        add_ridge(r, "ridge", TPGNN_RIDGE_ABSOLUTE, train, scored, why))
         return why->status;
-    if (!harness_interrupted()) add_rules(r, data, scored);
+    add_rules(r, data, scored);
     return AG_OK;
 }
 

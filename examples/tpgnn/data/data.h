@@ -78,9 +78,8 @@ typedef struct tpgnn_data {
 
 /* Reads every file of the paths and appends it to the data. Kinds and vocabulary do not depend on
    the order of the files; a later call may give both new indices. A file that fails adds nothing;
-   those before it stay. After an interruption (harness_interrupted), it returns AG_OK early. Fails:
-   AG_EFILE, AG_EDATA (a size, offset, index, count, tree or value that is not as documented),
-   AG_EMEMORY. */
+   those before it stay. Fails: AG_EFILE, AG_EDATA (a size, offset, index, count, tree or value that
+   is not as documented), AG_EMEMORY, AG_ESTOPPED. */
 ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failure *why);
 /* The same for files, folders and lists as a user gives them, once per data; option: as in
    harness_files_read. */

@@ -83,9 +83,9 @@ static ag_status add_file(tpgnn_data *data, const char *path, ag_failure *why)
 ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failure *why)
 {
     if (tpgnn_data_parts_make(data, why)) return why->status;
-    for (int i = 0; i < paths->count && !harness_interrupted(); i++)
-        if (add_file(data, paths->path[i], why)) break;
-    return tpgnn_kinds_settle(data, why);
+    for (int i = 0; i < paths->count && harness_go_on(why); i++)
+        add_file(data, paths->path[i], why);
+    return why->status ? why->status : tpgnn_kinds_settle(data, why);
 }
 
 ag_status tpgnn_data_read(tpgnn_data *data, const harness_paths *given, const char *option,

@@ -86,7 +86,7 @@ static ag_status grow(tpu_baseline *b, const tpu_kernel *const *train, int count
     harness_free(x);
     harness_free(y);
     if (b->trees && harness_boosting_trees(b->trees) < o->trees.rounds)
-        ag_fail(why, AG_EUSE,
+        ag_fail(why, AG_ESTOPPED,
                 "boosting: stopped after %d of %d trees; let it run, or ask for fewer",
                 harness_boosting_trees(b->trees), o->trees.rounds);
     return why->status;

@@ -35,7 +35,7 @@ tpu_baseline_options tpu_baseline_defaults(void);
 typedef struct tpu_baseline tpu_baseline;
 
 /* NULL, the failure is in `why`: AG_EUSE (no training kernel with a run time, tile: with two
-   different ones; trees in a build without libxgboost, or stopped), AG_EDATA (XGBoost's error).
+   different ones; trees in a build without libxgboost), AG_ESTOPPED, AG_EDATA (XGBoost's error).
    Equal inputs and options give equal baselines. Kernels without run times are skipped. */
 tpu_baseline *tpu_baseline_fit(tpu_baseline_kind kind, tpu_task task,
                                const tpu_kernel *const *train, int count,

@@ -132,8 +132,8 @@ ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *w
         if (!data->parts) return harness_files_no_memory("data", sizeof *data->parts, why);
         memset(data->parts, 0, sizeof *data->parts);
     }
-    for (int i = 0; i < paths->count && !harness_interrupted(); i++)
-        if (add_file(data, paths->path[i], why)) break;
+    for (int i = 0; i < paths->count && harness_go_on(why); i++)
+        add_file(data, paths->path[i], why);
     return why->status;
 }
 

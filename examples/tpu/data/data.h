@@ -54,9 +54,8 @@ typedef struct tpu_data {
    alexnet_0_2155ec5a01335009 is of the program alexnet_0 of the family alexnet. Nodes that are not
    in topological order are renumbered by Kahn's algorithm, the smallest number first. The kinds of
    files must not be mixed. Memory: each array is held once. A file that fails adds nothing; those
-   before it stay. After an interruption (harness_interrupted), it returns AG_OK early. Fails:
-   AG_EFILE, AG_EDATA (an index, size, count or feature out of range; edges that form a circle),
-   AG_EMEMORY, AG_EUSE. */
+   before it stay. Fails: AG_EFILE, AG_EDATA (an index, size, count or feature out of range; edges
+   that form a circle), AG_EMEMORY, AG_EUSE, AG_ESTOPPED. */
 ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *why);
 /* The same for files, folders and lists as a user gives them, once per data; option: as in
    harness_files_read. */

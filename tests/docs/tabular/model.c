@@ -51,8 +51,7 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
                              bool known, ag_failure *why)
 {
     tabular_tables *t = &((files *)data)->scored;
-    if (tabular_read(t, &settings->common.data, "data", why) || harness_interrupted())
-        return why->status;
+    if (tabular_read(t, &settings->common.data, "data", why)) return why->status;
     for (int i = 0; i < runs->count; i++)
         if (!is_for(&runs->run[i], t->names))
             return ag_fail(why, AG_EUSE,

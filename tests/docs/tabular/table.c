@@ -144,7 +144,7 @@ ag_status tabular_read(tabular_tables *t, const harness_paths *given, const char
 {
     if (harness_files_read(&t->paths, given, option, why)) return why->status;
     t->table = harness_alloc((size_t)t->paths.count * sizeof *t->table);
-    for (int i = 0; i < t->paths.count && !why->status && !harness_interrupted(); i++)
+    for (int i = 0; i < t->paths.count && harness_go_on(why); i++)
         read_table(t, t->paths.path[i], why);
     return why->status;
 }
