@@ -42,6 +42,11 @@ char *program_text_of(const char *name)
     return text;
 }
 
+void program_write_text(const char *name, const char *text)
+{
+    assert_int_equal(files_put(path_of(name), text, strlen(text)), 0);
+}
+
 uint64_t program_hash_of(const char *name)
 {
     size_t bytes;
@@ -162,6 +167,17 @@ program_outcome program_expect(const char *line, int code, const char *out, cons
     assert_non_null(strstr(o.err, err));
     assert_true(alike);
     return o;
+}
+
+program_outcome program_expect_line(int code, const char *out, const char *err, const char *format,
+                                    ...)
+{
+    char line[1200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return program_expect(line, code, out, err);
 }
 
 void program_each_fails(const char *line, int stride, int least)
