@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,24 +283,6 @@ static void unknown_types(void **state)
                    "1 of 23 nodes have a type that no training file of run/best.safetensors has");
 }
 
-static void same_bytes(void **state)
-{
-    (void)state;
-    const char *const how = " --steps 60 --save-every 7 --eval-every 20";
-    char line[600];
-    snprintf(line, sizeof line, "tpgnn train --out once" FILES ALONE SMALL "%s", how);
-    program_expect(line, 0, "", "");
-    snprintf(line, sizeof line, "tpgnn train --out two" FILES ALONE SMALL "%s --threads 2", how);
-    program_expect(line, 0, "", "");
-    assert_true(program_hash_of("once/last.safetensors") ==
-                program_hash_of("two/last.safetensors"));
-    snprintf(line, sizeof line, "tpgnn train --out stopped" FILES ALONE SMALL "%s", how);
-    const program_outcome o = program_call_signal(line, SIGINT, "stopped/metrics.csv", 60);
-    if (o.code != 130) assert_int_equal(o.code, 0); /* it was quicker than the signal */
-    program_expect("tpgnn train --resume --out stopped --quiet --threads 1" ALONE, 0, "", "");
-    program_expect_same("once", "stopped");
-}
-
 static void studies(void **state)
 {
     (void)state;
@@ -381,13 +362,12 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(training),       cmocka_unit_test(evaluating),
-        cmocka_unit_test(predicting),     cmocka_unit_test(ensembles),
-        cmocka_unit_test(costs),          cmocka_unit_test(fits),
-        cmocka_unit_test(unknown_types),  cmocka_unit_test(same_bytes),
-        cmocka_unit_test(studies),        cmocka_unit_test(the_study),
-        cmocka_unit_test(wrong_uses),     cmocka_unit_test(helps),
-        cmocka_unit_test(without_memory),
+        cmocka_unit_test(training),      cmocka_unit_test(evaluating),
+        cmocka_unit_test(predicting),    cmocka_unit_test(ensembles),
+        cmocka_unit_test(costs),         cmocka_unit_test(fits),
+        cmocka_unit_test(unknown_types), cmocka_unit_test(studies),
+        cmocka_unit_test(the_study),     cmocka_unit_test(wrong_uses),
+        cmocka_unit_test(helps),         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }
