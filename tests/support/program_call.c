@@ -180,7 +180,7 @@ program_outcome program_expect_line(int code, const char *out, const char *err, 
     return program_expect(line, code, out, err);
 }
 
-void program_each_fails(const char *line, int stride, int least)
+void program_each_fails(const char *line, int stride, int least, void (*check)(void))
 {
     long n = 1, quiet = 0, failed = 0;
     if (SANITIZED) { /* which makes a call take ten times as long */
@@ -200,6 +200,7 @@ void program_each_fails(const char *line, int stride, int least)
             print_error("%s: allocation %ld: exit %d: %s\n", line, n, o.code, o.err);
         assert_int_equal(o.code, 5);
         assert_non_null(strstr(o.err, "memory"));
+        if (check) check();
     }
     print_message("%s: %ld of about %ld allocations\n", line, failed, n - 9 * stride);
     assert_true(failed > least);

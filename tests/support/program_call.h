@@ -47,8 +47,9 @@ char *program_text_of(const char *name);
 void program_write_text(const char *name, const char *text);
 
 /* The call with every `stride`th allocation failing (AUGUR_STRIDE=1 in the environment: every one)
-   exits 5 and speaks of memory; more than `least` of them fail. */
-void program_each_fails(const char *line, int stride, int least);
+   exits 5 and speaks of memory; more than `least` of them fail. After each, `check` is called
+   (NULL: nothing is). */
+void program_each_fails(const char *line, int stride, int least, void (*check)(void));
 
 /* A generator that AUGUR_SEED=n in the environment repeats; prints its seed. */
 ag_random program_random(void);

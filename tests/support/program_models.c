@@ -21,22 +21,21 @@
 #define FUSION " --data f_0.npz g_0.npz --valid h_1.npz" TPU
 #define TREES \
  " --data s_1.npz s_2.npz --valid s_3.npz --hidden 8 --layers 1 --tasks 2 --schedules 3"
-#define REAL AG_SOURCE_DIR "/examples/data/"
 
 const program_model program_models[PROGRAM_MODELS] = {
     {"layout", &tgraph_program_table, " --data a.npz b.npz --split 0.8 --hidden 16 --configs 6",
-     "b.npz", REAL "layout/random/alexnet_0.npz", "--eval-configs 7", "direction", "both"},
-    {"tile", &tgraph_program_table, " --data t.npz --valid u.npz --hidden 16", "u.npz", NULL,
+     "b.npz", "--eval-configs 7", "direction", "both"},
+    {"tile", &tgraph_program_table, " --data t.npz --valid u.npz --hidden 16", "u.npz",
      "--eval-configs 2", "aggregate", "sum"},
-    {"lstm", &tpu_program_table, TILES, "c_1_0000000c.npz", NULL, "--eval-samples 3", "reduction",
+    {"lstm", &tpu_program_table, TILES, "c_1_0000000c.npz", "--eval-samples 3", "reduction",
      "node"},
-    {"gat", &tpu_program_table, TILES " --gnn gat --reduction column", "c_1_0000000c.npz", NULL,
+    {"gat", &tpu_program_table, TILES " --gnn gat --reduction column", "c_1_0000000c.npz",
      "--eval-nodes 1", "gnn", "none"},
-    {"transformer", &tpu_program_table, FUSION " --reduction transformer", "h_1.npz", NULL,
+    {"transformer", &tpu_program_table, FUSION " --reduction transformer", "h_1.npz",
      "--eval-samples 2", "direction", "shared"},
-    {"stores", &tpgnn_program_table, TREES, "s_3.npz", NULL, "--eval-graphs 1", "layers", "0"},
+    {"stores", &tpgnn_program_table, TREES, "s_3.npz", "--eval-graphs 1", "layers", "0"},
     {"paper", &tpgnn_program_table, " --preset paper" TREES " --learning-rate 1e-3", "s_3.npz",
-     NULL, "--eval-nodes 1", "pool", "sag"},
+     "--eval-nodes 1", "pool", "sag"},
 };
 
 static void write_task(const char *name, int kind)

@@ -12,7 +12,6 @@ typedef struct program_model {
     const harness_program *program;
     const char *train;          /* options: files, sizes, items of a step */
     const char *data;           /* a file that is not the first to train on */
-    const char *real;           /* a file of examples/data that takes more than 1 MiB */
     const char *pieces;         /* an option of predict, for few items at a time */
     const char *option, *value; /* of another model */
 } program_model;

@@ -106,7 +106,7 @@ static void what_cannot_be_read(void **state)
     program_expect("tpgnn inspect", 2, "", "data");
     program_expect("tpgnn inspect mm_4.npz mm_4.npz", 0, "Schedules: 2 of 1 task",
                    "more than once");
-    program_each_fails("tpgnn inspect mm_4.npz --threads 1", 3, 30);
+    program_each_fails("tpgnn inspect mm_4.npz --threads 1", 3, 30, NULL);
 }
 
 int main(void)

@@ -351,23 +351,13 @@ static void helps(void **state)
     }
 }
 
-static void without_memory(void **state)
-{
-    (void)state;
-    program_each_fails("tpgnn eval --run run --data c_1.npz --no-baselines --threads 1", 17, 10);
-    program_each_fails("tpgnn predict --run run --ensemble run --data c_1.npz --threads 1", 17, 10);
-    program_expect("tpgnn eval --run run --data " REAL " --ram-limit 1M", 5, "", "--ram-limit");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(training),      cmocka_unit_test(evaluating),
-        cmocka_unit_test(predicting),    cmocka_unit_test(ensembles),
-        cmocka_unit_test(costs),         cmocka_unit_test(fits),
-        cmocka_unit_test(unknown_types), cmocka_unit_test(studies),
-        cmocka_unit_test(the_study),     cmocka_unit_test(wrong_uses),
-        cmocka_unit_test(helps),         cmocka_unit_test(without_memory),
+        cmocka_unit_test(training),      cmocka_unit_test(evaluating), cmocka_unit_test(predicting),
+        cmocka_unit_test(ensembles),     cmocka_unit_test(costs),      cmocka_unit_test(fits),
+        cmocka_unit_test(unknown_types), cmocka_unit_test(studies),    cmocka_unit_test(the_study),
+        cmocka_unit_test(wrong_uses),    cmocka_unit_test(helps),
     };
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }
