@@ -24,7 +24,7 @@
 
 const program_model program_models[PROGRAM_MODELS] = {
     {"layout", &tgraph_program_table, " --data a.npz b.npz --split 0.8 --hidden 16 --configs 6",
-     "b.npz", "--eval-configs 7", "direction", "both"},
+     "b.npz", "--eval-configs 30", "direction", "both"},
     {"tile", &tgraph_program_table, " --data t.npz --valid u.npz --hidden 16", "u.npz",
      "--eval-configs 2", "aggregate", "sum"},
     {"lstm", &tpu_program_table, TILES, "c_1_0000000c.npz", "--eval-samples 3", "reduction",

@@ -12,7 +12,7 @@ typedef struct program_model {
     const harness_program *program;
     const char *train;          /* options: files, sizes, items of a step */
     const char *data;           /* a file that is not the first to train on */
-    const char *pieces;         /* an option of predict, for few items at a time */
+    const char *pieces;         /* an option of predict: more or fewer items at a time */
     const char *option, *value; /* of another model */
 } program_model;
 
@@ -33,8 +33,8 @@ int program_model_again(const program_model *m);
 /* Trains m with more options, and fails the test unless the exit code is `code`. */
 program_outcome program_train(const program_model *m, const char *run, const char *more, int code);
 
-/* One row of the program's options for `command` (the bit), and its values: *settings, which
-   belongs to the caller (harness_free). `line`: options, separated by single blanks. */
+/* The options of a command (its bit), read from a line with single blanks between them. The caller
+   frees both (harness_options_free; harness_free for *settings, their values). */
 harness_options *program_options(harness_settings **settings, const program_model *m,
                                  unsigned command, const char *line);
 

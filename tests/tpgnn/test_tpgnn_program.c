@@ -51,16 +51,6 @@ static int make_files(void **state)
     return 0;
 }
 
-static void write_text(const char *name, const char *text)
-{
-    char path[300];
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static json_t *json_of(const char *line, const char *err)
 {
     json_error_t error;
@@ -162,47 +152,6 @@ static void read_scores(double *score, int count, const char *header, const char
 
 #define HEADER "group,item,score,measured_ns\n\""
 
-static void predicting(void **state)
-{
-    (void)state;
-    double whole[60], pieces[60];
-    program_outcome o =
-        program_expect("tpgnn predict --run run --data c_1.npz", 0, HEADER "c_1\",0,", "");
-    read_scores(whole, 2, HEADER, o.out);
-    assert_non_null(strstr(o.out, ",2300\n\"c_1\",1,"));
-    program_expect("tpgnn predict --run run --data c_1.npz --csv scores.csv", 0, "", "");
-    char *text = program_text_of("scores.csv");
-    assert_string_equal(text, o.out);
-    free(text);
-    json_t *list = json_of("tpgnn predict --run run --data c_1.npz a_1.npz --json", "");
-    const json_t *c = json_array_get(list, 0);
-    assert_int_equal(json_array_size(list), 2);
-    assert_int_equal(json_array_size(json_object_get(c, "scores")), 2);
-    assert_null(json_object_get(c, "predicted_ns"));
-    assert_int_equal(json_integer_value(json_array_get(json_object_get(c, "measured_ns"), 1)), 500);
-    json_decref(list);
-
-    /* how many are scored together does not matter */
-    program_expect("tpgnn train --out real --data " REAL "matmul_384_192_64.npz " REAL
-                   "sum-rows_384_1024.npz --valid " REAL
-                   "sum-rows_1024_256.npz --hidden 8 --steps 5"
-                   " --eval-every 5 --tasks 2 --schedules 8 --threads 1 --quiet" ALONE,
-                   0, "sum-rows_1024_256", "");
-    o = program_expect("tpgnn predict --run real --data " REAL "sum-rows_1024_256.npz --quiet", 0,
-                       "", "");
-    read_scores(whole, 60, HEADER, o.out);
-    static const char *const how[] = {"--eval-graphs 7", "--eval-nodes 1"};
-    for (int k = 0; k < 2; k++) {
-        char line[400];
-        snprintf(line, sizeof line,
-                 "tpgnn predict --run real --quiet --data " REAL "sum-rows_1024_256.npz %s",
-                 how[k]);
-        o = program_expect(line, 0, "", "");
-        read_scores(pieces, 60, HEADER, o.out);
-        for (int i = 0; i < 60; i++) assert_true(fabs(pieces[i] - whole[i]) < 1e-5);
-    }
-}
-
 /* Runs with different words: each model sees the kinds through its own vocabulary. */
 static void ensembles(void **state)
 {
@@ -283,27 +232,10 @@ static void unknown_types(void **state)
                    "1 of 23 nodes have a type that no training file of run/best.safetensors has");
 }
 
-static void studies(void **state)
+static void wrong_preset(void **state)
 {
     (void)state;
-    write_text("study.ini", "[study]\ntitle = Parts\nseeds = 0,1\nsteps = 4\n[complete]\n[no "
-                            "graph]\nlayers = 0\n");
-    const char *const line = "tpgnn ablate --study study.ini --out study --hidden 8 --layers 1 "
-                             "--tasks 2 --schedules 2 --threads 1 --quiet" FILES;
-    const program_outcome o = program_expect(line, 0, "\nno graph ", "");
-    static const char *const shown[] = {"Parts", "pairwise", "top-1", "top-5", "tau"};
-    for (int i = 0; i < 5; i++) assert_non_null(strstr(o.out, shown[i]));
-    char *csv = program_text_of("study/study.csv");
-    assert_non_null(strstr(csv, "\nno graph,2,"));
-    free(csv);
-    free(program_text_of("study/no-graph/seed-1/report.html"));
-    const program_outcome again = program_expect(line, 0, "", ""); /* reads the existing file */
-    assert_string_equal(again.out, o.out);
-    program_expect("tpgnn ablate --study study.ini --data a_1.npz --out study2 --quiet", 2, "",
-                   "nothing is held out; give --valid");
-    program_expect("tpgnn ablate --study none.ini --out study2" FILES, 3, "", "none.ini");
-    write_text("bad.ini", "[study]\n[x]\nlayer = 2\n");
-    program_expect("tpgnn ablate --study bad.ini --out study2" FILES, 2, "", "layer");
+    program_expect("tpgnn train --out x" FILES SMALL " --preset gcn", 2, "", "--preset");
 }
 
 /* The study that comes with the program: every variant is a model that can be trained. */
@@ -318,46 +250,13 @@ static void the_study(void **state)
     assert_null(strstr(o.out, " 0 "));
 }
 
-/* ---- wrong uses ---- */
-
-static void wrong_uses(void **state)
-{
-    (void)state;
-    program_expect("tpgnn train --data none.npz --out x" SMALL, 3, "", "no such file or folder");
-    program_expect("tpgnn train --data stderr --out x" SMALL, 3, "", "stderr");
-    program_expect("tpgnn train --out x --data a_1.npz --lr 1", 2, "", "unknown option --lr");
-    program_expect("tpgnn train --out x" FILES SMALL " --preset gcn", 2, "", "--preset");
-    program_expect("tpgnn train --out y --resume --force" FILES SMALL, 2, "", "give one of");
-    program_expect("tpgnn train" FILES, 2, "", "--out");
-    program_expect("tpgnn predict --run run --data c_1.npz --hidden 32", 2, "",
-                   "--hidden is no option of tpgnn predict");
-    program_expect("tpgnn predict --run none --data c_1.npz", 3, "", "none/config.json");
-    program_expect("tpgnn predict --run run --ensemble none --data c_1.npz", 3, "", "none/");
-    program_expect("tpgnn eval --run run", 2, "", "--data");
-    program_expect("tpgnn grade", 2, "", "unknown command");
-    program_expect("tpgnn train --resume --out run --data a_1.npz" SMALL, 2, "", "--resume");
-}
-
-static void helps(void **state)
-{
-    (void)state;
-    static const char *const command[][2] = {
-        {"train", "--network"}, {"eval", "--fit"}, {"predict", "--csv"}, {"ablate", "--study"}};
-    program_expect("tpgnn --help", 0, "train a model", "");
-    for (int i = 0; i < 4; i++) {
-        char line[80];
-        snprintf(line, sizeof line, "tpgnn %s --help", command[i][0]);
-        program_expect(line, 0, command[i][1], "");
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(training),      cmocka_unit_test(evaluating), cmocka_unit_test(predicting),
-        cmocka_unit_test(ensembles),     cmocka_unit_test(costs),      cmocka_unit_test(fits),
-        cmocka_unit_test(unknown_types), cmocka_unit_test(studies),    cmocka_unit_test(the_study),
-        cmocka_unit_test(wrong_uses),    cmocka_unit_test(helps),
+        cmocka_unit_test(training),  cmocka_unit_test(evaluating),
+        cmocka_unit_test(ensembles), cmocka_unit_test(costs),
+        cmocka_unit_test(fits),      cmocka_unit_test(unknown_types),
+        cmocka_unit_test(the_study), cmocka_unit_test(wrong_preset),
     };
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }
