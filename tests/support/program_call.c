@@ -10,6 +10,7 @@
 #include "tgraph_npz.h"
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -178,6 +179,22 @@ program_outcome program_expect_line(int code, const char *out, const char *err, 
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     return program_expect(line, code, out, err);
+}
+
+json_t *program_json(const char *line, const char *err)
+{
+    json_error_t error;
+    const program_outcome o = program_expect(line, 0, "", err);
+    json_t *j = json_loads(o.out, 0, &error);
+    if (!j) fail_msg("%s: %s", line, error.text);
+    return j;
+}
+
+double program_number(const json_t *j, const char *key)
+{
+    const json_t *value = json_object_get(j, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
 }
 
 void program_each_fails(const char *line, int stride, int least, void (*check)(void))

@@ -37,6 +37,11 @@ program_outcome program_expect(const char *line, int code, const char *out, cons
 program_outcome program_expect_line(int code, const char *out, const char *err, const char *format,
                                     ...) __attribute__((format(printf, 4, 5)));
 
+/* The JSON that a call prints, which must succeed; the caller frees it (json_decref). */
+struct json_t *program_json(const char *line, const char *err);
+/* The member `key`, which is a number. */
+double program_number(const struct json_t *j, const char *key);
+
 /* XXH3 of a file in test_folder. */
 uint64_t program_hash_of(const char *name);
 /* Fails the test unless two run folders in test_folder hold the same bytes (times and pages aside).

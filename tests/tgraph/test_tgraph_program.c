@@ -106,13 +106,6 @@ static void predictions(void **state)
                    "trained with --prune");
 }
 
-static double number_of(const json_t *j, const char *key)
-{
-    const json_t *value = json_object_get(j, key);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
-}
-
 /* Files that were split also have scores as run times: steps of the same order, so more pairs tie
    and no pair is ordered right that was not before. A run's own scores are those that evaluation
    gives. */
@@ -125,9 +118,9 @@ static void calibrated(void **state)
         0, "", "");
     json_t *j = json_loads(o.out, 0, NULL), *mean = json_object_get(j, "mean"),
            *of = json_object_get(mean, "calibrated");
-    assert_true(number_of(mean, "tied") < 0.1 && number_of(of, "tied") > 0.1);
-    assert_true(number_of(of, "opa") <= number_of(mean, "opa"));
-    assert_true(number_of(of, "tau-b") > 0.1 && number_of(of, "tied") < 0.9);
+    assert_true(program_number(mean, "tied") < 0.1 && program_number(of, "tied") > 0.1);
+    assert_true(program_number(of, "opa") <= program_number(mean, "opa"));
+    assert_true(program_number(of, "tau-b") > 0.1 && program_number(of, "tied") < 0.9);
     assert_true(json_equal(
         of, json_object_get(json_array_get(json_object_get(j, "files"), 0), "calibrated")));
     o = program_expect("tgraph eval --run c --data c.npz --json --no-baselines", 0, "", "");
@@ -145,8 +138,8 @@ static void calibrated(void **state)
     assert_non_null(row);
     double configurations = 0, tau = 0, opa = 0;
     assert_int_equal(sscanf(row + 18, "%lf %lf %lf", &configurations, &tau, &opa), 3);
-    assert_true(configurations == 80 && fabs(tau - number_of(of, "tau-b")) < 1e-4);
-    assert_true(fabs(opa - number_of(of, "opa")) < 1e-4);
+    assert_true(configurations == 80 && fabs(tau - program_number(of, "tau-b")) < 1e-4);
+    assert_true(fabs(opa - program_number(of, "opa")) < 1e-4);
     char *page = program_text_of("c/report.html");
     assert_non_null(strstr(page, "TGraph, calibrated: the places"));
     free(page);
@@ -183,9 +176,10 @@ static void train_json(void **state)
     assert_in_range(json_integer_value(json_object_get(j, "best-step")), 10, 20);
     assert_in_range(json_integer_value(json_object_get(j, "parameters")), 1000, 20000);
     assert_int_equal(json_integer_value(json_object_get(file, "configurations")), 12);
-    assert_true(number_of(file, "tau-b") == number_of(json_object_get(j, "mean"), "tau-b"));
-    number_of(json_object_get(others, "ridge"), "tau-b");
-    number_of(json_object_get(others, "random"), "tied");
+    assert_true(program_number(file, "tau-b") ==
+                program_number(json_object_get(j, "mean"), "tau-b"));
+    program_number(json_object_get(others, "ridge"), "tau-b");
+    program_number(json_object_get(others, "random"), "tied");
     json_decref(j);
     o = program_expect("tgraph eval --run j --data a.npz --quiet", 0, "ranked by", "");
     assert_non_null(strstr(o.out, "TGraph"));

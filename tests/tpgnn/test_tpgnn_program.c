@@ -51,22 +51,6 @@ static int make_files(void **state)
     return 0;
 }
 
-static json_t *json_of(const char *line, const char *err)
-{
-    json_error_t error;
-    const program_outcome o = program_expect(line, 0, "", err);
-    json_t *j = json_loads(o.out, 0, &error);
-    if (!j) fail_msg("%s: %s", line, error.text);
-    return j;
-}
-
-static double number_of(const json_t *j, const char *key)
-{
-    const json_t *value = json_object_get(j, key);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
-}
-
 static const json_t *mean_of(const json_t *j, const char *method)
 {
     return json_object_get(json_object_get(j, "mean over tasks"), method);
@@ -105,11 +89,11 @@ static void training(void **state)
     program_expect("tpgnn train --out full" FILES SMALL, 2, "", "is not empty");
     program_expect("tpgnn train --out full --force" FILES ALONE SMALL, 0, "", "");
 
-    json_t *j = json_of("tpgnn train --out j --json" FILES SMALL, "");
+    json_t *j = program_json("tpgnn train --out j --json" FILES SMALL, "");
     assert_string_equal(json_string_value(json_object_get(j, "run")), "j");
-    assert_true(number_of(j, "steps") == 20 && number_of(j, "parameters") > 100);
-    number_of(mean_of(j, "TPGNN"), "pairwise");
-    number_of(mean_of(j, "ridge"), "mae");
+    assert_true(program_number(j, "steps") == 20 && program_number(j, "parameters") > 100);
+    program_number(mean_of(j, "TPGNN"), "pairwise");
+    program_number(mean_of(j, "ridge"), "mae");
     json_decref(j);
     program_expect("tpgnn train --data a_1.npz --out alone" SMALL, 0, "nothing was held out", "");
     free(program_text_of("alone/best.safetensors"));
@@ -122,16 +106,16 @@ static void evaluating(void **state)
     const program_outcome o =
         program_expect("tpgnn eval --run run --data c_1.npz", 0, "Scores of run\ntask", "");
     assert_non_null(strstr(o.out, "\nnumber of stores: "));
-    json_t *j = json_of("tpgnn eval --run run --data c_1.npz --json", "");
+    json_t *j = program_json("tpgnn eval --run run --data c_1.npz --json", "");
     const json_t *tasks = json_object_get(j, "tasks"), *c = json_array_get(tasks, 0);
     assert_int_equal(json_array_size(tasks), 1);
     assert_string_equal(json_string_value(json_object_get(c, "task")), "c_1");
     assert_string_equal(json_string_value(json_object_get(c, "family")), "c");
-    const double pairwise = number_of(json_object_get(c, "TPGNN"), "pairwise");
+    const double pairwise = program_number(json_object_get(c, "TPGNN"), "pairwise");
     assert_true(pairwise == 0 || pairwise == 0.5 || pairwise == 1);
     assert_true(json_is_null(json_object_get(json_object_get(c, "TPGNN"), "mae")));
-    assert_true(number_of(mean_of(j, "TPGNN"), "pairwise") == pairwise);
-    assert_int_equal(number_of(j, "runs"), 1);
+    assert_true(program_number(mean_of(j, "TPGNN"), "pairwise") == pairwise);
+    assert_int_equal(program_number(j, "runs"), 1);
     json_decref(j);
     program_expect("tpgnn eval --run run --data a_1.npz c_1.npz --no-baselines", 0, "a_1",
                    "trained on");
@@ -191,13 +175,13 @@ static void costs(void **state)
         assert_true(ns[i] > 50 && ns[i] < 50000);
     }
     assert_int_equal(score[0] < score[1], ns[0] < ns[1]); /* small is fast */
-    json_t *j = json_of("tpgnn eval --run log --data c_1.npz --json" ALONE, "");
-    assert_true(number_of(mean_of(j, "TPGNN"), "mae") > 0);
-    number_of(mean_of(j, "TPGNN"), "r2");
+    json_t *j = program_json("tpgnn eval --run log --data c_1.npz --json" ALONE, "");
+    assert_true(program_number(mean_of(j, "TPGNN"), "mae") > 0);
+    program_number(mean_of(j, "TPGNN"), "r2");
     json_decref(j);
     /* no costs where a model has none */
     program_expect("tpgnn predict --run log --ensemble run --data c_1.npz", 0, HEADER, "");
-    j = json_of("tpgnn predict --run log --data c_1.npz --json", "");
+    j = program_json("tpgnn predict --run log --data c_1.npz --json", "");
     assert_int_equal(json_array_size(json_object_get(json_array_get(j, 0), "predicted_ns")), 2);
     json_decref(j);
 }

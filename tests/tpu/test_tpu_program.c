@@ -37,22 +37,6 @@ static int make_files(void **state)
     return 0;
 }
 
-static double number_of(const json_t *j, const char *key)
-{
-    const json_t *value = json_object_get(j, key);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
-}
-
-static json_t *json_of(const char *line, const char *err)
-{
-    json_error_t error;
-    const program_outcome o = program_expect(line, 0, "", err);
-    json_t *j = json_loads(o.out, 0, &error);
-    if (!j) fail_msg("%s: %s", line, error.text);
-    return j;
-}
-
 /* ---- commands ---- */
 
 static void tiles(void **state)
@@ -74,14 +58,15 @@ static void tiles(void **state)
     assert_non_null(strstr(metrics, "step,loss,rate,norm,APE %,tau\n"));
     assert_non_null(strstr(metrics, "\n20,"));
     free(metrics);
-    json_t *j = json_of("tpu eval --run tile --data a_0_0000000a.npz c_1_0000000d.npz --json", "");
+    json_t *j =
+        program_json("tpu eval --run tile --data a_0_0000000a.npz c_1_0000000d.npz --json", "");
     json_t *programs = json_object_get(j, "programs");
     assert_int_equal(json_array_size(programs), 2);
     json_t *model = json_object_get(json_array_get(programs, 0), "TPU model");
-    assert_true(number_of(model, "ape") >= 0);
-    assert_true(fabs(number_of(model, "tau")) <= 1);
-    number_of(json_object_get(json_object_get(j, "median"), "roofline"), "ape");
-    assert_int_equal(number_of(j, "runs"), 1);
+    assert_true(program_number(model, "ape") >= 0);
+    assert_true(fabs(program_number(model, "tau")) <= 1);
+    program_number(json_object_get(json_object_get(j, "median"), "roofline"), "ape");
+    assert_int_equal(program_number(j, "runs"), 1);
     json_decref(j);
     o = program_expect("tpu eval --run tile --data c_1_0000000d.npz", 0, "roofline", "");
     for (char *line = strtok(o.out, "\n"); line; line = strtok(NULL, "\n")) {
@@ -97,15 +82,16 @@ static void fusion(void **state)
         program_expect("tpu train --out fusion" FUSION SMALL, 0, "all kernels", "");
     assert_non_null(strstr(o.out, "kernels of at least 5 us"));
     assert_non_null(strstr(o.out, "TPU model MAPE %"));
-    json_t *j = json_of("tpu eval --run fusion --data h_1.npz g_0.npz --json --no-baselines", "");
+    json_t *j =
+        program_json("tpu eval --run fusion --data h_1.npz g_0.npz --json --no-baselines", "");
     const json_t *mean = json_object_get(json_object_get(j, "mean"), "TPU model");
-    assert_true(number_of(mean, "mape") > 0 && number_of(mean, "mape-all") > 0);
-    number_of(mean, "tau-all");
+    assert_true(program_number(mean, "mape") > 0 && program_number(mean, "mape-all") > 0);
+    program_number(mean, "tau-all");
     json_decref(j);
     /* without a bound both are the same */
-    j = json_of("tpu eval --run fusion --data h_1.npz --json --no-baselines --least 0", "");
+    j = program_json("tpu eval --run fusion --data h_1.npz --json --no-baselines --least 0", "");
     mean = json_object_get(json_object_get(j, "mean"), "TPU model");
-    assert_true(number_of(mean, "mape") == number_of(mean, "mape-all"));
+    assert_true(program_number(mean, "mape") == program_number(mean, "mape-all"));
     json_decref(j);
     program_expect("tpu eval --run fusion --data h_1.npz --no-baselines --least 99999999", 0,
                    "99999.999 us", "");
@@ -115,17 +101,17 @@ static void fusion(void **state)
 static void train_json(void **state)
 {
     (void)state;
-    json_t *j = json_of("tpu train --out j --json" FUSION
-                        " --hidden 16 --kernels 4 --steps 10 --eval-every 5 --threads 1",
-                        "open j/report.html");
+    json_t *j = program_json("tpu train --out j --json" FUSION
+                             " --hidden 16 --kernels 4 --steps 10 --eval-every 5 --threads 1",
+                             "open j/report.html");
     const json_t *mean = json_object_get(j, "mean");
     assert_string_equal(json_string_value(json_object_get(j, "run")), "j");
-    assert_int_equal(number_of(j, "steps"), 10);
-    assert_true(number_of(j, "best-step") == 5 || number_of(j, "best-step") == 10);
-    assert_in_range(number_of(j, "parameters"), 1000, 100000);
-    number_of(json_object_get(mean, "constant"), "mape");
-    number_of(json_object_get(mean, "roofline"), "mape");
-    number_of(json_object_get(mean, "loops"), "mape-all");
+    assert_int_equal(program_number(j, "steps"), 10);
+    assert_true(program_number(j, "best-step") == 5 || program_number(j, "best-step") == 10);
+    assert_in_range(program_number(j, "parameters"), 1000, 100000);
+    program_number(json_object_get(mean, "constant"), "mape");
+    program_number(json_object_get(mean, "roofline"), "mape");
+    program_number(json_object_get(mean, "loops"), "mape-all");
     json_decref(j);
     program_expect("tpu train --data f_0.npz --out alone" SMALL, 0, "nothing was held out", "");
     free(program_text_of("alone/best.safetensors"));
@@ -160,9 +146,9 @@ static void inspecting(void **state)
     (void)state;
     program_expect("tpu inspect a_0_0000000a.npz a_0_0000000b.npz", 0,
                    "Tile sizes: 2 kernels of 1 programs of 1 families in 2 files", "");
-    json_t *j = json_of("tpu inspect --json f_0.npz g_0.npz", "");
+    json_t *j = program_json("tpu inspect --json f_0.npz g_0.npz", "");
     assert_int_equal(json_array_size(j), 2);
-    assert_int_equal(number_of(json_array_get(j, 1), "kernels"), 30);
+    assert_int_equal(program_number(json_array_get(j, 1), "kernels"), 30);
     assert_string_equal(json_string_value(json_object_get(json_array_get(j, 0), "family")), "f");
     json_decref(j);
     program_expect("tpu inspect none.npz", 3, "", "none.npz");
@@ -172,7 +158,7 @@ static void inspecting(void **state)
     snprintf(folder, sizeof folder, "%s/folder", test_folder);
     assert_int_equal(mkdir(folder, 0700), 0);
     program_write_tile("folder/b\xff_1_0000000a.npz", 3, 0);
-    j = json_of("tpu inspect --json folder", "");
+    j = program_json("tpu inspect --json folder", "");
     const char *name = json_string_value(json_object_get(json_array_get(j, 0), "program"));
     assert_non_null(name);
     assert_string_equal(name, "b?_1");
