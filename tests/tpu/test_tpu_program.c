@@ -42,21 +42,16 @@ static int make_files(void **state)
 static void tiles(void **state)
 {
     (void)state;
-    program_pictures = 1;
     program_outcome o = program_expect("tpu train --out tile" TILES SMALL, 0,
                                        "Validation programs, best checkpoint\nprogram", "");
-    program_pictures = 0;
-    assert_string_equal(o.err, "");
     assert_non_null(strstr(o.out, "TPU model APE %"));
     assert_non_null(strstr(o.out, "\nc_1 "));
     assert_non_null(strstr(o.out, "\ngeometric mean"));
-    free(program_text_of("tile/best.safetensors"));
     char *page = program_text_of("tile/report.html");
     assert_non_null(strstr(page, "Over the programs"));
     free(page);
     char *metrics = program_text_of("tile/metrics.csv");
-    assert_non_null(strstr(metrics, "step,loss,rate,norm,APE %,tau\n"));
-    assert_non_null(strstr(metrics, "\n20,"));
+    assert_non_null(strstr(metrics, ",APE %,tau\n"));
     free(metrics);
     json_t *j =
         program_json("tpu eval --run tile --data a_0_0000000a.npz c_1_0000000d.npz --json", "");
@@ -105,17 +100,10 @@ static void train_json(void **state)
                              " --hidden 16 --kernels 4 --steps 10 --eval-every 5 --threads 1",
                              "open j/report.html");
     const json_t *mean = json_object_get(j, "mean");
-    assert_string_equal(json_string_value(json_object_get(j, "run")), "j");
-    assert_int_equal(program_number(j, "steps"), 10);
-    assert_true(program_number(j, "best-step") == 5 || program_number(j, "best-step") == 10);
-    assert_in_range(program_number(j, "parameters"), 1000, 100000);
     program_number(json_object_get(mean, "constant"), "mape");
     program_number(json_object_get(mean, "roofline"), "mape");
     program_number(json_object_get(mean, "loops"), "mape-all");
     json_decref(j);
-    program_expect("tpu train --data f_0.npz --out alone" SMALL, 0, "nothing was held out", "");
-    free(program_text_of("alone/best.safetensors"));
-    free(program_text_of("alone/report.html"));
 }
 
 /* If the run's files have moved there is nothing to fit to, which is reported. */
@@ -244,21 +232,6 @@ static void wrong_runs(void **state)
                    "is it a checkpoint of tpu?");
 }
 
-/* Weights that grow 99 times a step. */
-static void not_finite(void **state)
-{
-    (void)state;
-    program_outcome o = program_expect(
-        "tpu train --out nan --learning-rate 10 --weight-decay 10 --schedule constant "
-        "--save-every 1" FUSION SMALL " --steps 200 --eval-every 1000",
-        4, "", "step ");
-    assert_non_null(strstr(o.err, "--check-finite"));
-    const int step = atoi(strstr(o.err, "step ") + 5);
-    assert_true(step > 1 && step < 200);
-    o = program_expect("tpu train --resume --out nan --check-finite", 4, "", "(op ");
-    assert_int_equal(atoi(strstr(o.err, ": step ") + 7), step);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,7 +239,7 @@ int main(void)
         cmocka_unit_test(train_json),    cmocka_unit_test(fits),
         cmocka_unit_test(inspecting),    cmocka_unit_test(wrong_files),
         cmocka_unit_test(wrong_options), cmocka_unit_test(hidden_run_times),
-        cmocka_unit_test(wrong_runs),    cmocka_unit_test(not_finite),
+        cmocka_unit_test(wrong_runs),
     };
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }
