@@ -61,14 +61,6 @@ static int make_files(void **state)
     return 0;
 }
 
-static json_t *json_of(const char *line)
-{
-    const program_outcome o = program_expect(line, 0, "", "");
-    json_t *j = json_loads(o.out, 0, NULL);
-    if (!j) fail_msg("%s: no JSON: %s", line, o.out);
-    return j;
-}
-
 static double mean_of(const json_t *j, const char *measure)
 {
     const json_t *mean = json_object_get(json_object_get(j, "mean"), "tabular");
@@ -89,7 +81,7 @@ static int64_t integer_of(const json_t *j, const char *key)
 static void training(void **state)
 {
     (void)state;
-    json_t *j = json_of("tabular train --out json --json" FILES SMALL);
+    json_t *j = program_json("tabular train --out json --json" FILES SMALL, "");
     assert_string_equal(json_string_value(json_object_get(j, "run")), "json");
     assert_int_equal(integer_of(j, "steps"), 300);
     assert_int_equal(integer_of(j, "parameters"), 3 * 16 + 16 + 16);
@@ -132,7 +124,7 @@ static void evaluating(void **state)
 {
     (void)state;
     program_expect("tabular eval --run run --data d.csv e.csv", 0, "Scores of run\ngroup", "");
-    json_t *j = json_of("tabular eval --run run --data d.csv e.csv --json");
+    json_t *j = program_json("tabular eval --run run --data d.csv e.csv --json", "");
     const json_t *groups = json_object_get(j, "groups"), *first = json_array_get(groups, 0);
     assert_int_equal(integer_of(j, "runs"), 1);
     assert_int_equal(json_array_size(groups), 2);
@@ -144,7 +136,7 @@ static void evaluating(void **state)
     /* The last checkpoint is another one than the best; trained files are warned of. */
     program_expect("tabular eval --run run --data d.csv --checkpoint last", 0, "Scores of run", "");
     program_expect("tabular eval --run run --data a.csv", 0, "", "a.csv");
-    j = json_of("tabular eval --run run --ensemble other --data d.csv --json");
+    j = program_json("tabular eval --run run --ensemble other --data d.csv --json", "");
     assert_int_equal(integer_of(j, "runs"), 2);
     json_decref(j);
     program_expect("tabular eval --run run --ensemble other --data d.csv", 0,
@@ -181,7 +173,7 @@ static void predicting(void **state)
     assert_true(fabs(one[0] - two[0]) > 1e-6);
     /* Items 0 and 12 have 0 and 12 in the first column: the worst and the best. */
     assert_true(one[12] < one[0]);
-    json_t *j = json_of("tabular predict --run run --data d.csv --json");
+    json_t *j = program_json("tabular predict --run run --data d.csv --json", "");
     const json_t *group = json_array_get(j, 0);
     assert_int_equal(json_array_size(j), 1);
     assert_int_equal(json_array_size(json_object_get(group, "scores")), ITEMS);
@@ -200,7 +192,7 @@ static void hidden_run_times(void **state)
                                        "group,item,score,measured_ns\n\"hidden\",0,", "");
     const char *end = strchr(strchr(o.out, '\n') + 1, '\n');
     assert_int_equal(end[-1], ',');
-    json_t *j = json_of("tabular predict --run run --data hidden.csv d.csv --json");
+    json_t *j = program_json("tabular predict --run run --data hidden.csv d.csv --json", "");
     assert_null(json_object_get(json_array_get(j, 0), "measured_ns"));
     assert_non_null(json_object_get(json_array_get(j, 1), "measured_ns"));
     json_decref(j);
@@ -242,8 +234,10 @@ static void studying(void **state)
     (void)state;
     put("width.ini", "[study]\ntitle = Hidden channels\nseeds = 0..1\nsteps = 300\n"
                      "[16 channels]\n[linear]\nhidden = 0\n");
-    json_t *j = json_of("tabular ablate --study width.ini --out study --threads 1 --quiet --json"
-                        " --eval-every 100" FILES);
+    json_t *j =
+        program_json("tabular ablate --study width.ini --out study --threads 1 --quiet --json"
+                     " --eval-every 100" FILES,
+                     "");
     assert_int_equal(json_array_size(j), 2);
     const json_t *wide = json_array_get(j, 0), *linear = json_array_get(j, 1);
     assert_string_equal(json_string_value(json_object_get(linear, "variant")), "linear");

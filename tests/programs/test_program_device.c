@@ -2,10 +2,9 @@
 /* Whole calls with --device: the same training, scores and checkpoints on both, and the sentences
    when there is no such device, or too little memory on it. */
 #define _GNU_SOURCE
-#include "support/program_call.h"
-#include "support/program_files.h"
+#include "support/program_models.h"
+#include "support/program_stop.h"
 #include "support/tgraph_npz.h"
-#include "support/tpgnn_npz.h"
 
 #include "augur.h"
 
@@ -23,58 +22,12 @@
 static int there;   /* 1: a device opens */
 static int on_host; /* 1: it is the host execution, whose memory a test can limit */
 
-/* ---- the models ---- */
-
-#define STEPS  " --steps 10 --log-every 1 --eval-every 10 --threads 1 --quiet"
-#define EACH   STEPS " --no-baselines"
-#define TPU    " --hidden 16 --embedding 8 --kernels 3 --configs 3"
-#define TILES  " --data a_0_0000000a.npz b_0_0000000b.npz --valid c_1_0000000c.npz" TPU
-#define FUSION " --data f_0.npz g_0.npz --valid h_1.npz" TPU
-#define TREES \
- " --data s_1.npz s_2.npz --valid s_3.npz --hidden 8 --layers 1 --tasks 2 --schedules 3"
-
-typedef struct model {
-    const char *name, *program, *train, *data; /* data: of predict and eval */
-} model;
-
-static const model models[] = {
-    {"layout", "tgraph", " --data a.npz b.npz --split 0.8 --hidden 16 --configs 6", "a.npz"},
-    {"tile", "tgraph", " --data t.npz --valid u.npz --hidden 16", "u.npz"},
-    {"lstm", "tpu", TILES, "c_1_0000000c.npz"},
-    {"gat", "tpu", TILES " --gnn gat --reduction column", "c_1_0000000c.npz"},
-    {"transformer", "tpu", FUSION " --reduction transformer", "h_1.npz"},
-    {"stores", "tpgnn", TREES, "s_3.npz"},
-    {"paper", "tpgnn", " --preset paper" TREES " --learning-rate 1e-3", "s_3.npz"},
-};
-enum { MODELS = sizeof models / sizeof *models };
-
-static void write_task(const char *name, int kind)
-{
-    test_schedules s;
-    test_schedules_make(&s);
-    s.runtime[0] += 100 * kind;
-    for (int i = 0; i < TPGNN_TEST_SCHEDULES; i++)
-        s.median[i] = s.passes[i][0] = s.passes[i][1] = s.runtime[i];
-    test_schedules_write(&s, name);
-}
+#define STEPS " --steps 10 --log-every 1 --eval-every 10 --threads 1 --quiet"
+#define EACH  STEPS " --no-baselines"
 
 static int make_files(void **state)
 {
-    if (test_folder_make(state)) return -1;
-    program_pictures = 0;
-    program_write_layout("a.npz", 30, 0);
-    program_write_layout("b.npz", 20, 1);
-    program_write_tile("t.npz", 6, 0);
-    program_write_tile("u.npz", 5, 1);
-    program_write_tile("a_0_0000000a.npz", 6, 0);
-    program_write_tile("b_0_0000000b.npz", 5, 1);
-    program_write_tile("c_1_0000000c.npz", 4, 2);
-    program_write_fusion("f_0.npz", 6, 0);
-    program_write_fusion("g_0.npz", 6, 1);
-    program_write_fusion("h_1.npz", 5, 2);
-    write_task("s_1.npz", 0);
-    write_task("s_2.npz", 1);
-    write_task("s_3.npz", 2);
+    if (program_models_make(state)) return -1;
     const program_outcome o = program_call("tgraph doctor --device cuda --json");
     there = o.code == 0;
     on_host = there && strstr(o.out, "CUDA on the host");
@@ -145,30 +98,26 @@ static void expect_losses(const char *one, const char *two)
     assert_true(fabs(x[0] - x[n - 1]) > 1e-3 * fabs(x[0])); /* it has learned */
 }
 
-static void train(const model *m, const char *device, const char *run, int code)
+static void train(const program_model *m, const char *device, const char *run, int code)
 {
-    char line[600];
-    snprintf(line, sizeof line, "%s train --out %s --device %s%s%s", m->program, run, device,
-             m->train, EACH);
-    const program_outcome o = program_call(line);
-    if (o.code != code) fail_msg("%s: exit %d: %s", line, o.code, o.err);
+    char more[100];
+    snprintf(more, sizeof more, " --device %s" EACH, device);
+    program_train(m, run, more, code);
 }
 
-static void predict(program_outcome *o, const model *m, const char *run, const char *device)
+static void predict(program_outcome *o, const program_model *m, const char *run, const char *device)
 {
-    char line[300];
-    snprintf(line, sizeof line, "%s predict --run %s --data %s --device %s --threads 1", m->program,
-             run, m->data, device);
-    *o = program_expect(line, 0, "", "");
+    *o = program_expect_line(0, "", "", "%s predict --run %s --data %s --device %s --threads 1",
+                             m->program->name, run, m->data, device);
 }
 
 /* ---- abilities of a device ---- */
 
 /* Ten steps on each; both checkpoints, scored on each. */
-static void same_model(const model *m)
+static void same_model(const program_model *m)
 {
     static program_outcome one, two;
-    char cpu[64], cuda[64], line[300];
+    char cpu[64], cuda[64];
     snprintf(cpu, sizeof cpu, "%s-cpu", m->name);
     snprintf(cuda, sizeof cuda, "%s-cuda", m->name);
     train(m, "cpu", cpu, 0);
@@ -179,16 +128,16 @@ static void same_model(const model *m)
         predict(&two, m, i ? cuda : cpu, "cuda");
         expect_near(m->name, one.out, two.out);
     }
-    snprintf(line, sizeof line, "%s eval --run %s --data %s --device cuda --no-baselines --quiet",
-             m->program, cpu, m->data);
-    program_expect(line, 0, "Scores of", "");
+    program_expect_line(0, "Scores of", "",
+                        "%s eval --run %s --data %s --device cuda --no-baselines --quiet",
+                        m->program->name, cpu, m->data);
 }
 
 static void same_models(void **state)
 {
     (void)state;
     if (!there) skip();
-    for (int i = 0; i < MODELS; i++) same_model(&models[i]);
+    for (int i = 0; i < PROGRAM_MODELS; i++) same_model(&program_models[i]);
 }
 
 /* The same bits each time, in any order of threads and streams. */
@@ -196,30 +145,20 @@ static void same_bits(void **state)
 {
     (void)state;
     if (!there) skip();
-    train(&models[0], "cuda", "bits", 0);
+    train(&program_models[0], "cuda", "bits", 0);
     program_expect_same("bits", "layout-cuda"); /* of same_models */
 }
 
-/* The linker calls this for ag_adamw_step: a child is interrupted in its fifth step. */
-static int stop_step;
-ag_status __real_ag_adamw_step(ag_params *, const ag_adamw *, double, ag_failure *);
-ag_status __wrap_ag_adamw_step(ag_params *params, const ag_adamw *options, double lr,
-                               ag_failure *why)
+static void go_on(const program_model *m, const char *whole, const char *from, const char *to)
 {
-    if (stop_step && --stop_step == 0) raise(SIGINT);
-    return __real_ag_adamw_step(params, options, lr, why);
-}
-
-static void go_on(const model *m, const char *whole, const char *from, const char *to)
-{
-    char run[64], line[300];
+    char run[64];
     snprintf(run, sizeof run, "%s-%s-%s", m->name, from, to);
-    stop_step = 5;
+    program_stop_in(5, SIGINT);
     train(m, from, run, 130);
-    stop_step = 0;
-    snprintf(line, sizeof line, "%s train --out %s --resume --device %s --no-baselines", m->program,
-             run, to);
-    const program_outcome o = program_expect(line, 0, "", "going on after step 5 of 10");
+    program_stop_in(0, 0);
+    const program_outcome o = program_expect_line(
+        0, "", "going on after step 5 of 10",
+        "%s train --out %s --resume --device %s --no-baselines", m->program->name, run, to);
     expect_losses(whole, run);
     char *page = NULL, name[100];
     snprintf(name, sizeof name, "%s/report.html", run);
@@ -236,37 +175,23 @@ static void resumed_on_the_other(void **state)
     static const char *const device[] = {"cpu", "cuda"};
     (void)state;
     if (!there) skip();
-    for (int i = 0; i < 2; i++) go_on(&models[0], "layout-cpu", device[i], device[!i]);
-    go_on(&models[0], "layout-cpu", "cuda", "cuda");
+    for (int i = 0; i < 2; i++) go_on(&program_models[0], "layout-cpu", device[i], device[!i]);
+    go_on(&program_models[0], "layout-cpu", "cuda", "cuda");
     /* on one device nothing differs at all: */
     program_expect_same("layout-cuda", "layout-cuda-cuda");
 }
 
-static void write_text(const char *name, const char *text)
-{
-    char path[300];
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static void studies(void **state)
 {
-    char line[500], text[200];
     (void)state;
     if (!there) skip();
-    write_text("study.ini", "[study]\nseeds = 1\n[plain]\n");
-    for (int i = 0; i < MODELS; i++) {
-        const model *m = &models[i];
-        if (i && strcmp(m->program, models[i - 1].program) == 0) continue;
-        snprintf(text, sizeof text, "study-%s", m->name);
-        snprintf(line, sizeof line, "%s ablate --study study.ini --out %s --device cuda%s%s",
-                 m->program, text, m->train, STEPS);
-        const program_outcome o = program_call(line);
-        if (o.code) fail_msg("%s: exit %d: %s", line, o.code, o.err);
-        assert_non_null(strstr(o.out, "plain"));
+    program_write_text("study.ini", "[study]\nseeds = 1\n[plain]\n");
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        if (program_model_again(m)) continue;
+        program_expect_line(0, "plain", "",
+                            "%s ablate --study study.ini --out study-%s --device cuda%s%s",
+                            m->program->name, m->name, m->train, STEPS);
     }
 }
 
@@ -319,12 +244,9 @@ static const struct {
 
 static void train_wide(void)
 {
-    program_expect("tpu train --out wide-tpu --threads 1 --quiet --no-baselines" FUSION
-                   " --steps 1 --hidden 128",
-                   0, "", "");
-    program_expect("tpgnn train --out wide-tpgnn --threads 1 --quiet --no-baselines" TREES
-                   " --steps 1 --hidden 128",
-                   0, "", "");
+    program_train(&program_models[4], "wide-tpu",
+                  " --reduction lstm --steps 1 --hidden 128" PROGRAM_QUIET, 0);
+    program_train(&program_models[5], "wide-tpgnn", " --steps 1 --hidden 128" PROGRAM_QUIET, 0);
 }
 
 /* The number before `word`, which the text has. */
@@ -377,37 +299,33 @@ static void too_large(void **state)
 
 static void no_device(void **state)
 {
-    char line[600];
+    char path[600];
+    const char *const sentence = "choose the CPU as the device";
     (void)state;
     if (there) skip();
-    for (int i = 0; i < MODELS; i++) {
-        const model *m = &models[i];
-        char run[64];
-        snprintf(run, sizeof run, "%s-run", m->name);
-        train(m, "cpu", run, 0);
-        snprintf(line, sizeof line, "%s train --out x --device cuda%s%s", m->program, m->train,
-                 EACH);
-        program_expect(line, 6, "", "choose the CPU as the device");
-        snprintf(line, sizeof line, "%s/x", test_folder);
-        assert_int_not_equal(access(line, F_OK), 0); /* nothing is made */
-        for (int k = 0; k < 2; k++) {
-            snprintf(line, sizeof line, "%s %s --run %s --data %s --device cuda", m->program,
-                     k ? "predict" : "eval", run, m->data);
-            program_expect(line, 6, "", "choose the CPU as the device");
-        }
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        train(m, "cpu", m->name, 0);
+        program_expect_line(6, "", sentence, "%s train --out x --device cuda%s%s", m->program->name,
+                            m->train, EACH);
+        snprintf(path, sizeof path, "%s/x", test_folder);
+        assert_int_not_equal(access(path, F_OK), 0); /* nothing is made */
+        for (int k = 0; k < 2; k++)
+            program_expect_line(6, "", sentence, "%s %s --run %s --data %s --device cuda",
+                                m->program->name, k ? "predict" : "eval", m->name, m->data);
     }
-    write_text("study.ini", "[study]\nseeds = 1\n[plain]\n");
+    program_write_text("study.ini", "[study]\nseeds = 1\n[plain]\n");
     program_expect("tgraph ablate --study study.ini --out x --device cuda --data a.npz --split 0.8",
-                   6, "", "choose the CPU as the device");
-    program_expect("tpgnn doctor --device cuda", 6, "cuda ", "choose the CPU as the device");
+                   6, "", sentence);
+    program_expect("tpgnn doctor --device cuda", 6, "cuda ", sentence);
 }
 
 static void auto_takes_the_cpu(void **state)
 {
     (void)state;
     if (there) skip();
-    train(&models[0], "auto", "auto", 0);
-    train(&models[0], "cpu", "plain", 0);
+    train(&program_models[0], "auto", "auto", 0);
+    train(&program_models[0], "cpu", "plain", 0);
     program_expect_same("auto", "plain");
     char *config = program_text_of("auto/config.json"), *page = program_text_of("auto/report.html");
     assert_non_null(strstr(config, "\"device\": \"cpu\""));

@@ -37,14 +37,6 @@ static const char *path_of(const char *name)
     return path[turn];
 }
 
-static void write_text(const char *name, const char *text)
-{
-    FILE *file = fopen(path_of(name), "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static int make_files(void **state)
 {
     test_schedules s;
@@ -56,7 +48,7 @@ static int make_files(void **state)
     test_schedules_make(&s);
     test_schedules_write(&s, "m_1.npz");
     test_schedules_write(&s, "m_2.npz");
-    write_text("study.ini", "[study]\ntitle = t\nseeds = 0\n[one]\n");
+    program_write_text("study.ini", "[study]\ntitle = t\nseeds = 0\n[one]\n");
     program_expect("tgraph train --out tg" SHORT, 0, "", "");
     program_expect("tpu train --out tp" FUSION, 0, "", "");
     program_expect("tpgnn train --out tn" SCHEDULES, 0, "", "");
@@ -146,7 +138,7 @@ static void results_do_not_replace_the_data(void **state)
     (void)state;
     assert_int_equal(symlink("a.npz", path_of("link.csv")), 0);
     assert_int_equal(link(path_of("f_0.npz"), path_of("hard.csv")), 0);
-    write_text("list.txt", "m_1.npz\n");
+    program_write_text("list.txt", "m_1.npz\n");
     static const char *const lines[][2] = {
         {"tgraph predict --run tg --data a.npz --csv a.npz", "a.npz is a file of --data"},
         {"tgraph predict --run tg --data a.npz --csv ./tg/../a.npz", "is a file of --data"},

@@ -10,6 +10,7 @@
 #include "tgraph_npz.h"
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -40,6 +41,11 @@ char *program_text_of(const char *name)
     char *text = files_text(test_folder, name);
     if (!text) fail_msg("%s is not there", name);
     return text;
+}
+
+void program_write_text(const char *name, const char *text)
+{
+    assert_int_equal(files_put(path_of(name), text, strlen(text)), 0);
 }
 
 uint64_t program_hash_of(const char *name)
@@ -164,7 +170,34 @@ program_outcome program_expect(const char *line, int code, const char *out, cons
     return o;
 }
 
-void program_each_fails(const char *line, int stride, int least)
+program_outcome program_expect_line(int code, const char *out, const char *err, const char *format,
+                                    ...)
+{
+    char line[1200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return program_expect(line, code, out, err);
+}
+
+json_t *program_json(const char *line, const char *err)
+{
+    json_error_t error;
+    const program_outcome o = program_expect(line, 0, "", err);
+    json_t *j = json_loads(o.out, 0, &error);
+    if (!j) fail_msg("%s: %s", line, error.text);
+    return j;
+}
+
+double program_number(const json_t *j, const char *key)
+{
+    const json_t *value = json_object_get(j, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+void program_each_fails(const char *line, int stride, int least, void (*check)(void))
 {
     long n = 1, quiet = 0, failed = 0;
     if (SANITIZED) { /* which makes a call take ten times as long */
@@ -184,6 +217,7 @@ void program_each_fails(const char *line, int stride, int least)
             print_error("%s: allocation %ld: exit %d: %s\n", line, n, o.code, o.err);
         assert_int_equal(o.code, 5);
         assert_non_null(strstr(o.err, "memory"));
+        if (check) check();
     }
     print_message("%s: %ld of about %ld allocations\n", line, failed, n - 9 * stride);
     assert_true(failed > least);

@@ -33,6 +33,15 @@ program_outcome program_call_signal(const char *line, int signal, const char *na
    texts. */
 program_outcome program_expect(const char *line, int code, const char *out, const char *err);
 
+/* The same with a line of a format. */
+program_outcome program_expect_line(int code, const char *out, const char *err, const char *format,
+                                    ...) __attribute__((format(printf, 4, 5)));
+
+/* The JSON that a call prints, which must succeed; the caller frees it (json_decref). */
+struct json_t *program_json(const char *line, const char *err);
+/* The member `key`, which is a number. */
+double program_number(const struct json_t *j, const char *key);
+
 /* XXH3 of a file in test_folder. */
 uint64_t program_hash_of(const char *name);
 /* Fails the test unless two run folders in test_folder hold the same bytes (times and pages aside).
@@ -40,10 +49,12 @@ uint64_t program_hash_of(const char *name);
 void program_expect_same(const char *one, const char *two);
 /* The whole file and a terminating 0; the caller frees it. */
 char *program_text_of(const char *name);
+void program_write_text(const char *name, const char *text);
 
 /* The call with every `stride`th allocation failing (AUGUR_STRIDE=1 in the environment: every one)
-   exits 5 and speaks of memory; more than `least` of them fail. */
-void program_each_fails(const char *line, int stride, int least);
+   exits 5 and speaks of memory; more than `least` of them fail. After each, `check` is called
+   (NULL: nothing is). */
+void program_each_fails(const char *line, int stride, int least, void (*check)(void));
 
 /* A generator that AUGUR_SEED=n in the environment repeats; prints its seed. */
 ag_random program_random(void);

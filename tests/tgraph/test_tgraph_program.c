@@ -38,19 +38,13 @@ static json_t *mean_of(const json_t *j, const char *method)
 static void train_eval_predict(void **state)
 {
     (void)state;
-    program_pictures = 1;
     program_outcome o =
         program_expect("tgraph train --data a.npz b.npz --split 0.8 --out run" SMALL, 0,
                        "Held-out configurations", "");
-    program_pictures = 0;
     assert_non_null(strstr(o.out, "a.npz"));
     assert_non_null(strstr(o.out, "mean"));
-    assert_string_equal(o.err, "");
-    free(program_text_of("run/best.safetensors"));
-    free(program_text_of("run/report.html"));
     char *metrics = program_text_of("run/metrics.csv");
-    assert_non_null(strstr(metrics, "step,loss,rate,norm,tau-b,opa,tied,slowdown@1"));
-    assert_non_null(strstr(metrics, "\n20,"));
+    assert_non_null(strstr(metrics, ",tau-b,opa,tied,slowdown@1"));
     free(metrics);
     o = program_expect("tgraph eval --run run --data a.npz b.npz --json --no-baselines", 0, "{",
                        "");
@@ -65,51 +59,27 @@ static void train_eval_predict(void **state)
                    "was trained on");
 }
 
-/* Reads the scores of one file, whose name is a letter, and returns what follows them. */
-static const char *read_rows(double *score, int count, const char *text, const char *name)
-{
-    for (int i = 0, number, bytes; i < count; i++) {
-        char file[32], wanted[32];
-        long long ns;
-        snprintf(wanted, sizeof wanted, "\"%s\"", name);
-        assert_int_equal(
-            sscanf(text, "%31[^,],%d,%lf,%lld\n%n", file, &number, &score[i], &ns, &bytes), 4);
-        assert_string_equal(file, wanted);
-        assert_int_equal(number, i);
-        assert_true(ns > 0);
-        text += bytes;
-    }
-    return text;
-}
-
 static void read_scores(double *score, int count, const char *text)
 {
-    static const char header[] = "group,item,score,measured_ns\n";
-    assert_int_equal(strncmp(text, header, strlen(header)), 0);
-    assert_int_equal(*read_rows(score, count, text + strlen(header), "a.npz"), 0);
+    text = strchr(text, '\n') + 1;
+    for (int i = 0, number, bytes; i < count; i++, text += bytes) {
+        assert_int_equal(sscanf(text, "\"a.npz\",%d,%lf,%*d\n%n", &number, &score[i], &bytes), 2);
+        assert_int_equal(number, i);
+    }
+    assert_int_equal(*text, 0);
 }
 
 static void predictions(void **state)
 {
     (void)state;
-    double one[60], two[60], both[60], tta[60];
+    double one[60], tta[60], most = 0;
     program_expect("tgraph train --data a.npz --split 0.8 --out p1" SMALL, 0, "", "");
-    program_expect("tgraph train --data a.npz --split 0.8 --out p2 --seed 7" SMALL, 0, "", "");
     program_outcome o = program_expect("tgraph predict --run p1 --data a.npz", 0, "", "");
     read_scores(one, 60, o.out);
     assert_true(fabs(one[0] - one[59]) < 1e-5); /* equal configurations, scored together */
-    program_expect("tgraph predict --run p2 --data a.npz --csv scores.csv", 0, "", "");
-    char *text = program_text_of("scores.csv");
-    read_scores(two, 60, text);
-    free(text);
-    o = program_expect("tgraph predict --run p1 --run p2 --data a.npz", 0, "", "");
-    read_scores(both, 60, o.out);
-    for (int i = 0; i < 60; i++) assert_true(fabs(both[i] - (one[i] + two[i]) / 2) < 1e-6);
-    assert_true(fabs(one[3] - two[3]) > 1e-6);
     /* in one chunk the order of the configurations does not matter; in several it does */
     o = program_expect("tgraph predict --run p1 --data a.npz --tta 3", 0, "", "");
     read_scores(tta, 60, o.out);
-    double most = 0;
     for (int i = 0; i < 60; i++) assert_true(fabs(tta[i] - one[i]) < 1e-5);
     o = program_expect("tgraph predict --run p1 --data a.npz --tta 3 --eval-configs 10", 0, "", "");
     read_scores(tta, 60, o.out);
@@ -129,22 +99,9 @@ static void predictions(void **state)
                    "p3 was not trained with --split 0.8 --split-seed 0");
     program_expect("tgraph eval --run p1 --data a.npz --split 0.5", 2, "",
                    "--split is no option of tgraph eval");
-    o = program_expect("tgraph predict --run p1 --data a.npz b.npz", 0, "", "");
-    const char *rest = read_rows(tta, 60, strchr(o.out, '\n') + 1, "a.npz");
-    assert_memory_equal(tta, one, sizeof one);
-    assert_int_equal(*read_rows(tta, 40, rest, "b.npz"), 0);
     program_expect("tgraph predict --run p1 --data t.npz", 2, "", "a model for layout files");
     program_expect("tgraph predict --run p1 --data a.npz --no-prune", 2, "",
                    "trained with --prune");
-    program_expect("tgraph predict --run none --data a.npz", 3, "", "none/config.json");
-    program_expect("tgraph predict --run p1 --ensemble none --data a.npz", 3, "", "none/");
-}
-
-static double number_of(const json_t *j, const char *key)
-{
-    const json_t *value = json_object_get(j, key);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
 }
 
 /* Files that were split also have scores as run times: steps of the same order, so more pairs tie
@@ -159,9 +116,9 @@ static void calibrated(void **state)
         0, "", "");
     static const char by[] = "TGraph, calibrated";
     json_t *j = json_loads(o.out, 0, NULL), *mean = mean_of(j, "TGraph"), *of = mean_of(j, by);
-    assert_true(number_of(mean, "tied") < 0.1 && number_of(of, "tied") > 0.1);
-    assert_true(number_of(of, "opa") <= number_of(mean, "opa"));
-    assert_true(number_of(of, "tau-b") > 0.1 && number_of(of, "tied") < 0.9);
+    assert_true(program_number(mean, "tied") < 0.1 && program_number(of, "tied") > 0.1);
+    assert_true(program_number(of, "opa") <= program_number(mean, "opa"));
+    assert_true(program_number(of, "tau-b") > 0.1 && program_number(of, "tied") < 0.9);
     assert_true(
         json_equal(of, json_object_get(json_array_get(json_object_get(j, "groups"), 0), by)));
     o = program_expect("tgraph eval --run c --data c.npz --json --no-baselines", 0, "", "");
@@ -179,8 +136,8 @@ static void calibrated(void **state)
     assert_non_null(row);
     double tau = 0, opa = 0;
     assert_int_equal(sscanf(row + 19, "%lf %lf", &tau, &opa), 2);
-    assert_true(fabs(tau - number_of(of, "tau-b")) < 1e-4);
-    assert_true(fabs(opa - number_of(of, "opa")) < 1e-4);
+    assert_true(fabs(tau - program_number(of, "tau-b")) < 1e-4);
+    assert_true(fabs(opa - program_number(of, "opa")) < 1e-4);
     char *page = program_text_of("c/report.html");
     assert_non_null(strstr(page, "TGraph, calibrated: the places"));
     free(page);
@@ -210,15 +167,11 @@ static void train_json(void **state)
     if (!j) fail_msg("%s", error.text);
     json_t *file = json_array_get(json_object_get(j, "groups"), 0);
     assert_string_equal(json_string_value(json_object_get(j, "kind")), "layout");
-    assert_string_equal(json_string_value(json_object_get(j, "run")), "j");
-    assert_int_equal(json_integer_value(json_object_get(j, "steps")), 20);
-    assert_in_range(json_integer_value(json_object_get(j, "best-step")), 10, 20);
-    assert_in_range(json_integer_value(json_object_get(j, "parameters")), 1000, 20000);
     assert_int_equal(json_integer_value(json_object_get(file, "items")), 12);
-    assert_true(number_of(json_object_get(file, "TGraph"), "tau-b") ==
-                number_of(mean_of(j, "TGraph"), "tau-b"));
-    number_of(json_object_get(file, "ridge"), "tau-b");
-    number_of(json_object_get(file, "random"), "tied");
+    assert_true(program_number(json_object_get(file, "TGraph"), "tau-b") ==
+                program_number(mean_of(j, "TGraph"), "tau-b"));
+    program_number(json_object_get(file, "ridge"), "tau-b");
+    program_number(json_object_get(file, "random"), "tied");
     json_decref(j);
     o = program_expect("tgraph eval --run j --data a.npz --quiet", 0, "boosting tau-b", "");
     assert_non_null(strstr(o.out, "TGraph"));
@@ -285,11 +238,7 @@ static void inspecting(void **state)
 static void bad_input(void **state)
 {
     (void)state;
-    program_expect("tgraph train --data none.npz --out x" SMALL, 3, "", "no such file or folder");
-    program_expect("tgraph train --data stderr --out x" SMALL, 3, "", "stderr");
     program_expect("tgraph train --data a.npz t.npz --out x" SMALL, 2, "", "a tile file");
-    program_expect("tgraph train --data a.npz --out x --lr 1" SMALL, 2, "", "unknown option --lr");
-    program_expect("tgraph train --data a.npz --out stdout/x" SMALL, 3, "", "cannot be made");
     program_expect("tgraph train --data a.npz --split 0.001 --out x" SMALL, 2, "", "empty");
     program_expect("tgraph train --data a.npz --split 0.02 --out x" SMALL, 2, "",
                    "leaves 1 to train on");
@@ -305,47 +254,6 @@ static void bad_input(void **state)
                    "it is 0 to 1");
     program_expect("tgraph train --data a.npz b.npz --folds 2 --fold 1 --out folds" SMALL, 0,
                    "configurations", "");
-    program_expect("tgraph train --data a.npz --out alone" SMALL, 0, "nothing was held out", "");
-    free(program_text_of("alone/best.safetensors"));
-}
-
-/* Weights that grow 99 times a step. */
-static void not_finite(void **state)
-{
-    (void)state;
-    program_outcome o =
-        program_expect("tgraph train --data a.npz --out nan --learning-rate 10 --weight-decay 10 "
-                       "--warmup 0 --save-every 1" SMALL " --steps 200",
-                       4, "", "step ");
-    assert_non_null(strstr(o.err, "--check-finite"));
-    const int step = atoi(strstr(o.err, "step ") + 5);
-    assert_true(step > 1 && step < 200);
-    program_expect("tgraph predict --run nan --checkpoint last --data b.npz", 4, "", "score");
-    /* the checkpoint is from before that step, and the op can be asked for */
-    o = program_expect("tgraph train --resume --out nan --check-finite", 4, "", "(op ");
-    assert_int_equal(atoi(strstr(o.err, ": step ") + 7), step);
-}
-
-static void studies(void **state)
-{
-    (void)state;
-    char path[256];
-    snprintf(path, sizeof path, "%s/study.ini", test_folder);
-    FILE *file = fopen(path, "w");
-    fputs("[study]\nseeds = 0,1\nsteps = 6\n[complete]\n[no edges]\nedges = false\n", file);
-    fclose(file);
-    program_outcome o =
-        program_expect("tgraph ablate --study study.ini --data a.npz --split 0.8 --out "
-                       "study --hidden 16 --configs 8 --quiet",
-                       0, "no edges", "");
-    assert_non_null(strstr(o.out, "tau-b spread"));
-    char *csv = program_text_of("study/study.csv");
-    assert_non_null(strstr(csv, "\nno edges,2,"));
-    free(csv);
-    free(program_text_of("study/no-edges/seed-1/report.html"));
-    program_expect("tgraph ablate --study study.ini --data a.npz --out study2 --hidden 16", 2, "",
-                   "nothing is held out");
-    program_expect("tgraph ablate --study none.ini --data a.npz --out study2", 3, "", "none.ini");
 }
 
 int main(void)
@@ -355,7 +263,6 @@ int main(void)
         cmocka_unit_test(calibrated),         cmocka_unit_test(train_json),
         cmocka_unit_test(contest_names),      cmocka_unit_test(tiles),
         cmocka_unit_test(inspecting),         cmocka_unit_test(bad_input),
-        cmocka_unit_test(not_finite),         cmocka_unit_test(studies),
     };
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model_random.h"
+#include "support/model_random.h"
 
 #include <math.h>
 #include <string.h>

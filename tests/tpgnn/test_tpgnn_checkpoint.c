@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints of TPGNN: the restored state, words that training did not see, files that are cut or
-   damaged. */
+/* Checkpoints of TPGNN: the restored state, words that training did not see, states that make no
+   sense. */
 #define _GNU_SOURCE
 #include "examples/harness/run/trained.h"
 #include "examples/tpgnn/shell.h"
 #include "support/tpgnn_npz.h"
-#include "support/files.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
-
-enum { FLIPS = 2000, STEP = 97 };
 
 enum { DATA = 1 }; /* of the texts */
 
@@ -248,57 +246,6 @@ static void states_that_make_no_sense(void **state)
     stop(&r);
 }
 
-/* Refused with a sentence, or read: then every number is finite and the model can score. Returns
-   whether it was read. */
-static int is_read(const run *r, const unsigned char *bytes, size_t size)
-{
-    harness_trained t = {0};
-    ag_failure why = {0};
-    assert_int_equal(files_put(test_path, bytes, size), 0);
-    const ag_status status = harness_trained_load(&t, &tpgnn_shell, test_path, &why);
-    assert_true(status == why.status && (status != AG_OK) == (why.sentence[0] != 0));
-    if (!status) {
-        double score[2];
-        const tpgnn_trained *net = t.net;
-        const tpgnn_checkpoint *c = &net->checkpoint;
-        assert_true(isfinite(c->mean) && isfinite(c->deviation) && c->deviation > 0);
-        scores(score, &net->model, &r->files.train);
-        assert_true(isfinite(score[0]) && isfinite(score[1]));
-    }
-    harness_trained_drop(&t);
-    return !status;
-}
-
-static void cuts_and_flipped_bits(void **state)
-{
-    (void)state;
-    static const char *const network[] = {"stores", "paper"};
-    for (int i = 0; i < 2; i++) {
-        run r;
-        size_t size = 0;
-        int read = 0;
-        ag_random random = {71, (uint64_t)i, 0};
-        start(&r, network[i]);
-        save(&r, i);
-        unsigned char *good = files_get(test_path, &size), *bad = malloc(size);
-        assert_true(is_read(&r, good, size));
-        for (size_t n = 0; n < size; n += n < 4096 ? STEP / 8 : STEP)
-            assert_false(is_read(&r, good, n));
-        for (int flip = 0; flip < FLIPS; flip++) {
-            /* half of them in the header */
-            const size_t most = flip % 2 || size < 8192 ? size : 8192;
-            const size_t at = ag_random_below(&random, (uint32_t)most);
-            memcpy(bad, good, size);
-            bad[at] ^= (unsigned char)(1 << ag_random_below(&random, 8));
-            read += is_read(&r, bad, size);
-        }
-        assert_true(read < FLIPS / 10);
-        free(good);
-        free(bad);
-        stop(&r);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,7 +254,6 @@ int main(void)
         cmocka_unit_test(what_a_score_says_of_the_time),
         cmocka_unit_test(only_the_same_run_goes_on),
         cmocka_unit_test(states_that_make_no_sense),
-        cmocka_unit_test(cuts_and_flipped_bits),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -24,15 +24,6 @@ static int set_up(void **state)
     return status;
 }
 
-static json_t *json_of(const char *line)
-{
-    const program_outcome o = program_expect(line, 0, "", "");
-    json_error_t error;
-    json_t *j = json_loads(o.out, 0, &error);
-    if (!j) fail_msg("%s: %s", error.text, o.out);
-    return j;
-}
-
 static double number(const json_t *j, const char *key)
 {
     return json_number_value(json_object_get(j, key));
@@ -53,7 +44,7 @@ static void a_table_of_tasks(void **state)
 static void the_same_as_json(void **state)
 {
     (void)state;
-    json_t *j = json_of("tpgnn inspect --json mm_4.npz conv2d-nhwc_1_20.npz");
+    json_t *j = program_json("tpgnn inspect --json mm_4.npz conv2d-nhwc_1_20.npz", "");
     const json_t *tasks = json_object_get(j, "tasks"), *t = json_array_get(tasks, 0);
     assert_int_equal(json_array_size(tasks), 2);
     assert_string_equal(json_string_value(json_object_get(t, "task")), "mm_4");
@@ -85,14 +76,14 @@ static void what_says_something(void **state)
     s.value[5] = 15;
     s.kind[17] = 8; /* FloatImm */
     test_schedules_write(&s, "say_1.npz");
-    json_t *j = json_of("tpgnn inspect --json say_1.npz");
+    json_t *j = program_json("tpgnn inspect --json say_1.npz", "");
     assert_true(number(j, "prunable_minima") == 0 && number(j, "prunable_extents") == 1);
     json_decref(j);
     test_schedules_make(&s);
     s.children[3] = 2; /* its body is a child of the root */
     s.children[0] = 3;
     test_schedules_write(&s, "say_1.npz");
-    j = json_of("tpgnn inspect --json say_1.npz");
+    j = program_json("tpgnn inspect --json say_1.npz", "");
     assert_true(number(j, "prunable_minima") == 1 && number(j, "prunable_extents") == 1);
     json_decref(j);
 }
@@ -106,7 +97,7 @@ static void what_cannot_be_read(void **state)
     program_expect("tpgnn inspect", 2, "", "data");
     program_expect("tpgnn inspect mm_4.npz mm_4.npz", 0, "Schedules: 2 of 1 task",
                    "more than once");
-    program_each_fails("tpgnn inspect mm_4.npz --threads 1", 3, 30);
+    program_each_fails("tpgnn inspect mm_4.npz --threads 1", 3, 30, NULL);
 }
 
 int main(void)

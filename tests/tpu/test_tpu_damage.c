@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Damaged tile and fusion files: one sentence each, never a crash. */
+/* Tile and fusion files with wrong arrays: one sentence each. Cuts and flipped bits: programs/. */
 #define _GNU_SOURCE
 #include "core/internal.h"
 #include "examples/harness/harness.h"
 #include "support/tpu_npz.h"
-#include "support/files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -215,60 +214,6 @@ static void other_dtypes_are_read(void **state)
     tpu_data_free(&d);
 }
 
-/* ---- bytes ---- */
-
-/* Every byte with one flipped bit, and every length: refused, or read as it was (a time stamp). */
-static void check_bytes(void)
-{
-    static unsigned char bad[16384];
-    size_t size = 0;
-    ag_failure why = {0};
-    tpu_data right = {0};
-    unsigned char *good = files_get(test_path, &size);
-    assert_true(good && size < sizeof bad);
-    assert_int_equal(test_tpu_add(&right, NULL, &why), AG_OK);
-    int refused = 0;
-    for (size_t i = 0; i < size; i++) {
-        tpu_data d = {0};
-        why = (ag_failure){0};
-        memcpy(bad, good, size);
-        bad[i] ^= (unsigned char)(1 << i % 8);
-        assert_int_equal(files_put(test_path, bad, size), 0);
-        test_tpu_add(&d, NULL, &why);
-        refused += why.status != AG_OK;
-        if (why.status)
-            assert_true(!d.kernels && why.sentence[0]);
-        else
-            assert_true(d.hash == right.hash && d.kernels == right.kernels);
-        tpu_data_free(&d);
-        assert_int_equal(d.budget.used, 0);
-    }
-    assert_true(refused > (int)size / 2);
-    for (size_t n = 0; n < size; n += 3) {
-        tpu_data d = {0};
-        why = (ag_failure){0};
-        assert_int_equal(files_put(test_path, good, n), 0);
-        assert_int_not_equal(test_tpu_add(&d, NULL, &why), AG_OK);
-        assert_true(why.sentence[0]);
-        tpu_data_free(&d);
-    }
-    tpu_data_free(&right);
-    free(good);
-}
-
-static void flipped_bits_and_cuts_are_noticed(void **state)
-{
-    (void)state;
-    test_tile t;
-    test_fusion f;
-    test_tile_make(&t);
-    assert_true(test_arrays_write(test_path, t.array, t.arrays));
-    check_bytes();
-    test_fusion_make(&f);
-    assert_true(test_arrays_write(test_path, f.array, f.arrays));
-    check_bytes();
-}
-
 /* In a process of its own, because the harness ends the program where its own allocations fail. */
 static int exit_code_without_allocation(long n)
 {
@@ -317,7 +262,6 @@ int main(void)
         cmocka_unit_test(spoiled_tiles_are_refused),
         cmocka_unit_test(the_two_kinds_are_not_mixed),
         cmocka_unit_test(other_dtypes_are_read),
-        cmocka_unit_test(flipped_bits_and_cuts_are_noticed),
         cmocka_unit_test(every_failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);

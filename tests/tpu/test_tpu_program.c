@@ -37,50 +37,30 @@ static int make_files(void **state)
     return 0;
 }
 
-static double number_of(const json_t *j, const char *key)
-{
-    const json_t *value = json_object_get(j, key);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
-}
-
-static json_t *json_of(const char *line, const char *err)
-{
-    json_error_t error;
-    const program_outcome o = program_expect(line, 0, "", err);
-    json_t *j = json_loads(o.out, 0, &error);
-    if (!j) fail_msg("%s: %s", line, error.text);
-    return j;
-}
-
 /* ---- commands ---- */
 
 static void tiles(void **state)
 {
     (void)state;
-    program_pictures = 1;
     program_outcome o = program_expect("tpu train --out tile" TILES SMALL, 0,
                                        "Validation programs, best checkpoint\nprogram", "");
-    program_pictures = 0;
-    assert_string_equal(o.err, "");
     assert_non_null(strstr(o.out, "\nc_1 "));
     assert_non_null(strstr(o.out, "APE % geometric mean"));
-    free(program_text_of("tile/best.safetensors"));
     char *page = program_text_of("tile/report.html");
     assert_non_null(strstr(page, "Mean over the programs"));
     free(page);
     char *metrics = program_text_of("tile/metrics.csv");
-    assert_non_null(strstr(metrics, "step,loss,rate,norm,APE %,tau-b\n"));
-    assert_non_null(strstr(metrics, "\n20,"));
+    assert_non_null(strstr(metrics, ",APE %,tau-b\n"));
     free(metrics);
-    json_t *j = json_of("tpu eval --run tile --data a_0_0000000a.npz c_1_0000000d.npz --json", "");
+    json_t *j =
+        program_json("tpu eval --run tile --data a_0_0000000a.npz c_1_0000000d.npz --json", "");
     json_t *programs = json_object_get(j, "groups");
     assert_int_equal(json_array_size(programs), 2);
     json_t *model = json_object_get(json_array_get(programs, 0), "TPU model");
-    assert_true(number_of(model, "APE %") >= 0);
-    assert_true(fabs(number_of(model, "tau-b")) <= 1);
-    number_of(json_object_get(json_object_get(j, "median"), "roofline"), "APE %");
-    assert_int_equal(number_of(j, "runs"), 1);
+    assert_true(program_number(model, "APE %") >= 0);
+    assert_true(fabs(program_number(model, "tau-b")) <= 1);
+    program_number(json_object_get(json_object_get(j, "median"), "roofline"), "APE %");
+    assert_int_equal(program_number(j, "runs"), 1);
     json_decref(j);
     o = program_expect("tpu eval --run tile --data a_0_0000000a.npz c_1_0000000d.npz", 0,
                        "TPU model APE %  roofline APE %", "");
@@ -98,103 +78,33 @@ static void fusion(void **state)
         program_expect("tpu train --out fusion" FUSION SMALL, 0, "MAPE % of all", "");
     assert_non_null(strstr(o.out, "kernels of at least 5 us"));
     assert_non_null(strstr(o.out, "  counted  MAPE %"));
-    json_t *j = json_of("tpu eval --run fusion --data h_1.npz g_0.npz --json --no-baselines", "");
+    json_t *j =
+        program_json("tpu eval --run fusion --data h_1.npz g_0.npz --json --no-baselines", "");
     const json_t *mean = json_object_get(json_object_get(j, "mean"), "TPU model");
-    assert_true(number_of(mean, "MAPE %") > 0 && number_of(mean, "MAPE % of all") > 0);
-    number_of(mean, "tau-b of all");
+    assert_true(program_number(mean, "MAPE %") > 0 && program_number(mean, "MAPE % of all") > 0);
+    program_number(mean, "tau-b of all");
     json_decref(j);
     /* without a bound both are the same */
-    j = json_of("tpu eval --run fusion --data h_1.npz --json --no-baselines --least 0", "");
+    j = program_json("tpu eval --run fusion --data h_1.npz --json --no-baselines --least 0", "");
     mean = json_object_get(json_object_get(j, "mean"), "TPU model");
-    assert_true(number_of(mean, "MAPE %") == number_of(mean, "MAPE % of all"));
+    assert_true(program_number(mean, "MAPE %") == program_number(mean, "MAPE % of all"));
     json_decref(j);
     program_expect("tpu eval --run fusion --data h_1.npz --no-baselines --least 99999999", 0,
                    "99999.999 us", "");
-}
-
-static void read_scores(double *score, int count, const char *header, const char *text)
-{
-    assert_int_equal(strncmp(text, header, strlen(header)), 0);
-    text = strchr(text, '\n') + 1;
-    for (int i = 0; i < count; i++) {
-        assert_int_equal(atoi(strchr(text, ',') + 1), i);
-        score[i] = atof(strchr(strchr(text, ',') + 1, ',') + 1);
-        text = strchr(text, '\n') + 1;
-    }
-    assert_int_equal(*text, 0);
-}
-
-/* A group of `tpu predict --json`; times: its scores are predicted run times. */
-static void expect_group(const json_t *group, const char *name, int count, int times)
-{
-    const json_t *items = json_object_get(group, "items"),
-                 *scores = json_object_get(group, "scores");
-    const json_t *ns = json_object_get(group, "predicted_ns");
-    assert_string_equal(json_string_value(json_object_get(group, "group")), name);
-    assert_int_equal(json_array_size(items), count);
-    assert_int_equal(json_array_size(scores), count);
-    assert_int_equal(json_array_size(json_object_get(group, "measured_ns")), count);
-    assert_int_equal(json_integer_value(json_array_get(items, 7)), 7);
-    assert_int_equal(ns != NULL, times);
-    assert_true(!ns || json_equal(ns, scores));
-}
-
-static void predictions(void **state)
-{
-    (void)state;
-    double one[30], two[30], both[30], chunks[30];
-    program_expect("tpu train --out p1" TILES SMALL, 0, "", "");
-    program_expect("tpu train --out p2 --seed 7" TILES SMALL, 0, "", "");
-    program_outcome o = program_expect("tpu predict --run p1 --data a_0_0000000a.npz", 0, "", "");
-    read_scores(one, 30, "group,item,score,measured_ns\n\"a_0_0000000a\",0,", o.out);
-    program_expect("tpu predict --run p2 --data a_0_0000000a.npz --csv scores.csv", 0, "", "");
-    char *text = program_text_of("scores.csv");
-    read_scores(two, 30, "group,item,score,measured_ns\n", text);
-    free(text);
-    o = program_expect("tpu predict --run p1 --ensemble p2 --data a_0_0000000a.npz", 0, "", "");
-    read_scores(both, 30, "group,item,score,measured_ns\n", o.out);
-    for (int i = 0; i < 30; i++) assert_true(fabs(both[i] - (one[i] + two[i]) / 2) < 1e-6);
-    assert_true(fabs(one[3] - two[3]) > 1e-6);
-    /* how many are scored together does not matter */
-    o = program_expect("tpu predict --run p1 --data a_0_0000000a.npz --eval-samples 7", 0, "", "");
-    read_scores(chunks, 30, "group,item,score,measured_ns\n", o.out);
-    for (int i = 0; i < 30; i++) assert_true(fabs(chunks[i] - one[i]) < 1e-5);
-    o = program_expect("tpu predict --run p1 --data a_0_0000000a.npz --eval-nodes 1", 0, "", "");
-    read_scores(chunks, 30, "group,item,score,measured_ns\n", o.out);
-    for (int i = 0; i < 30; i++) assert_true(fabs(chunks[i] - one[i]) < 1e-5);
-    json_t *j = json_of("tpu predict --run p1 --data a_0_0000000a.npz --json", "");
-    expect_group(json_array_get(j, 0), "a_0_0000000a", 30, 0);
-    json_decref(j);
-    program_expect("tpu train --out p3" FUSION SMALL, 0, "", "");
-    o = program_expect("tpu predict --run p3 --data f_0.npz", 0, "\n\"f_0\",19,", "");
-    read_scores(one, 20, "group,item,score,predicted_ns,measured_ns\n", o.out);
-    for (int i = 0; i < 20; i++) assert_true(one[i] > 0);
-    j = json_of("tpu predict --run p3 --data f_0.npz g_0.npz --json", "");
-    assert_int_equal(json_array_size(j), 2);
-    expect_group(json_array_get(j, 0), "f_0", 20, 1);
-    expect_group(json_array_get(j, 1), "g_0", 30, 1);
-    json_decref(j);
 }
 
 /* Of tile files the default tile's place is the constant's; trees are there with libxgboost. */
 static void train_json(void **state)
 {
     (void)state;
-    json_t *j = json_of("tpu train --out j --json" FUSION
-                        " --hidden 16 --kernels 4 --steps 10 --eval-every 5 --threads 1",
-                        "open j/report.html");
+    json_t *j = program_json("tpu train --out j --json" FUSION
+                             " --hidden 16 --kernels 4 --steps 10 --eval-every 5 --threads 1",
+                             "open j/report.html");
     const json_t *mean = json_object_get(j, "mean");
-    assert_string_equal(json_string_value(json_object_get(j, "run")), "j");
-    assert_int_equal(number_of(j, "steps"), 10);
-    assert_true(number_of(j, "best-step") == 5 || number_of(j, "best-step") == 10);
-    assert_in_range(number_of(j, "parameters"), 1000, 100000);
-    number_of(json_object_get(mean, "constant"), "MAPE %");
-    number_of(json_object_get(mean, "roofline"), "MAPE %");
-    number_of(json_object_get(mean, "loops"), "MAPE % of all");
+    program_number(json_object_get(mean, "constant"), "MAPE %");
+    program_number(json_object_get(mean, "roofline"), "MAPE %");
+    program_number(json_object_get(mean, "loops"), "MAPE % of all");
     json_decref(j);
-    program_expect("tpu train --data f_0.npz --out alone" SMALL, 0, "nothing was held out", "");
-    free(program_text_of("alone/best.safetensors"));
-    free(program_text_of("alone/report.html"));
 }
 
 /* If the run's files have moved there is nothing to fit to, which is reported. */
@@ -225,9 +135,9 @@ static void inspecting(void **state)
     (void)state;
     program_expect("tpu inspect a_0_0000000a.npz a_0_0000000b.npz", 0,
                    "Tile sizes: 2 kernels of 1 programs of 1 families in 2 files", "");
-    json_t *j = json_of("tpu inspect --json f_0.npz g_0.npz", "");
+    json_t *j = program_json("tpu inspect --json f_0.npz g_0.npz", "");
     assert_int_equal(json_array_size(j), 2);
-    assert_int_equal(number_of(json_array_get(j, 1), "kernels"), 30);
+    assert_int_equal(program_number(json_array_get(j, 1), "kernels"), 30);
     assert_string_equal(json_string_value(json_object_get(json_array_get(j, 0), "family")), "f");
     json_decref(j);
     program_expect("tpu inspect none.npz", 3, "", "none.npz");
@@ -237,7 +147,7 @@ static void inspecting(void **state)
     snprintf(folder, sizeof folder, "%s/folder", test_folder);
     assert_int_equal(mkdir(folder, 0700), 0);
     program_write_tile("folder/b\xff_1_0000000a.npz", 3, 0);
-    j = json_of("tpu inspect --json folder", "");
+    j = program_json("tpu inspect --json folder", "");
     const char *name = json_string_value(json_object_get(json_array_get(j, 0), "program"));
     assert_non_null(name);
     assert_string_equal(name, "b?_1");
@@ -249,15 +159,12 @@ static void inspecting(void **state)
 static void wrong_files(void **state)
 {
     (void)state;
-    program_expect("tpu train --data none.npz --out x" SMALL, 3, "", "no such file or folder");
-    program_expect("tpu train --data stderr --out x" SMALL, 3, "", "stderr");
     program_expect("tpu train --data a_0_0000000a.npz f_0.npz --out x" SMALL, 2, "",
                    "f_0.npz is a fusion file, but a_0_0000000a.npz is a tile file");
     program_expect("tpu train --data a_0_0000000a.npz --valid f_0.npz --out x" SMALL, 2, "",
                    "different kinds of files");
     program_expect("tpu train --data layout.npz --out x" SMALL, 3, "", "only tgraph reads");
     program_expect("tpu inspect layout.npz", 3, "", "only tgraph reads");
-    program_expect("tpu train --data f_0.npz --out stdout/x" SMALL, 3, "", "cannot be made");
     program_expect("tpu train --data f_0.npz --ram-limit 1 --out x" SMALL, 2, "", "--ram-limit");
     if (program_call("tpu train --data f_0.npz --out /proc/x" SMALL).code != 3)
         fail_msg("a folder in /proc");
@@ -266,7 +173,6 @@ static void wrong_files(void **state)
 static void wrong_options(void **state)
 {
     (void)state;
-    program_expect("tpu train --data f_0.npz --out x --lr 1" SMALL, 2, "", "unknown option --lr");
     program_expect("tpu train --out x --loss hinge" FUSION SMALL, 2, "", "take --loss squared");
     program_expect("tpu train --out x --loss logistic" FUSION SMALL, 2, "", "take --loss squared");
     program_expect("tpu train --out x --preset sage-lstm-tile" FUSION SMALL, 2, "",
@@ -276,18 +182,12 @@ static void wrong_options(void **state)
                    "--preset none-transformer-fusion is a model for fusion files, but --data names "
                    "tile files; take --preset none-transformer-tile, or name fusion files");
     program_expect("tpu train --out preset --preset gat-node-fusion" FUSION SMALL, 0, "", "");
-    program_expect("tpu train --out y --resume --force" TILES SMALL, 2, "",
-                   "--resume goes on with the run in --out and --force replaces it; give one of");
     program_expect("tpu train --out x --preset sage-lstm" TILES SMALL, 2, "", "--preset");
     program_expect("tpu train --out x --gnn gat --heads 3" TILES SMALL, 2, "",
                    "--hidden is 16, which is no multiple of --heads 3; take --hidden 15");
     program_expect("tpu train --out x --reduction transformer --attention-heads 5" TILES SMALL, 2,
                    "", "--hidden is 16, which is no multiple of --attention-heads 5");
     program_expect("tpu train --out x --configs 1" TILES, 2, "", "--configs: 1 is out of range");
-    program_expect("tpu predict --run tile --data a_0_0000000a.npz --hidden 32", 2, "",
-                   "--hidden is no option of tpu predict");
-    program_expect("tpu eval --run tile", 2, "", "--data");
-    program_expect("tpu rank", 2, "", "unknown command");
 }
 
 /* Run times that are all 0 are hidden: they can be predicted, not learned or scored. */
@@ -321,56 +221,26 @@ static void hidden_run_times(void **state)
 static void wrong_runs(void **state)
 {
     (void)state;
-    program_expect("tpu predict --run none --data f_0.npz", 3, "", "none/config.json");
-    program_expect("tpu predict --run tile --ensemble none --data a_0_0000000a.npz", 3, "",
-                   "none/");
     program_expect("tpu predict --run tile --data f_0.npz", 2, "", "a model for tile files");
     program_expect("tpu eval --run fusion --data a_0_0000000a.npz", 2, "",
                    "a model for fusion files");
     program_expect("tpu eval --run fusion --ensemble tile --data f_0.npz", 2, "",
                    "tile/best.safetensors holds a model for tile files");
-    program_expect("tpu train --out tile" TILES SMALL, 2, "", "is not empty");
-    /* runs of the other program */
     program_expect("tgraph train --data layout.npz --split 0.5 --out tg --hidden 16 --configs 4 "
                    "--steps 2 --threads 1 --quiet --no-baselines",
                    0, "", "");
-    program_expect("tpu predict --run tg --data f_0.npz", 3, "", "tg/config.json");
     program_expect("tpu predict --run fusion --ensemble tg --data f_0.npz", 3, "",
                    "tg/best.safetensors is a checkpoint of tgraph 0.1.0; choose one of tpu");
-    program_expect("tgraph predict --run fusion --data layout.npz", 3, "", "fusion/config.json");
-    program_expect("tgraph predict --run tg --ensemble fusion --data layout.npz", 3, "",
-                   "fusion/best.safetensors");
-}
-
-/* Weights that grow 99 times a step. */
-static void not_finite(void **state)
-{
-    (void)state;
-    program_outcome o = program_expect(
-        "tpu train --out nan --learning-rate 10 --weight-decay 10 --schedule constant "
-        "--save-every 1" FUSION SMALL " --steps 200 --eval-every 1000",
-        4, "", "step ");
-    assert_non_null(strstr(o.err, "--check-finite"));
-    const int step = atoi(strstr(o.err, "step ") + 5);
-    assert_true(step > 1 && step < 200);
-    o = program_expect("tpu train --resume --out nan --check-finite", 4, "", "(op ");
-    assert_int_equal(atoi(strstr(o.err, ": step ") + 7), step);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles),
-        cmocka_unit_test(fusion),
-        cmocka_unit_test(predictions),
-        cmocka_unit_test(train_json),
-        cmocka_unit_test(fits),
-        cmocka_unit_test(inspecting),
-        cmocka_unit_test(wrong_files),
-        cmocka_unit_test(wrong_options),
-        cmocka_unit_test(hidden_run_times),
+        cmocka_unit_test(tiles),         cmocka_unit_test(fusion),
+        cmocka_unit_test(train_json),    cmocka_unit_test(fits),
+        cmocka_unit_test(inspecting),    cmocka_unit_test(wrong_files),
+        cmocka_unit_test(wrong_options), cmocka_unit_test(hidden_run_times),
         cmocka_unit_test(wrong_runs),
-        cmocka_unit_test(not_finite),
     };
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

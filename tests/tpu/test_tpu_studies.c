@@ -8,7 +8,6 @@
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
 
-#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,8 +15,7 @@
 
 #include <cmocka.h>
 
-#define TILES  " --data a_0_0000000a.npz a_0_0000000b.npz --valid c_1_0000000d.npz"
-#define FUSION " --data f_0.npz g_0.npz --valid h_1.npz"
+#define TILES " --data a_0_0000000a.npz a_0_0000000b.npz --valid c_1_0000000d.npz"
 
 static int make_files(void **state)
 {
@@ -26,57 +24,22 @@ static int make_files(void **state)
     program_write_tile("a_0_0000000a.npz", 30, 0);
     program_write_tile("a_0_0000000b.npz", 20, 1);
     program_write_tile("c_1_0000000d.npz", 12, 3);
-    program_write_fusion("f_0.npz", 20, 0);
-    program_write_fusion("g_0.npz", 30, 1);
-    program_write_fusion("h_1.npz", 15, 2);
     return 0;
-}
-
-static void write_study(const char *name, const char *text)
-{
-    char path[300];
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
-    FILE *file = fopen(path, "w");
-    fputs(text, file);
-    fclose(file);
 }
 
 static void studies(void **state)
 {
     (void)state;
-    write_study("study.ini",
-                "[study]\nseeds = 0,1\nsteps = 6\n[lstm]\n[per node]\nreduction = node\n");
-    program_outcome o = program_expect("tpu ablate --study study.ini --out study --hidden 16 "
-                                       "--kernels 4 --quiet" TILES,
-                                       0, "per node", "");
-    assert_non_null(strstr(o.out, "APE % median"));
-    char *csv = program_text_of("study/study.csv");
-    assert_non_null(strstr(csv, "\nper node,2,"));
-    free(csv);
-    free(program_text_of("study/per-node/seed-1/report.html"));
-    program_expect("tpu ablate --study study.ini --out study --hidden 16 --kernels 4 --quiet" TILES,
-                   0, "per node", "");
-    program_expect("tpu ablate --study study.ini --data f_0.npz --out study2 --hidden 16", 2, "",
-                   "nothing is held out; give --valid");
-    program_expect("tpu ablate --study none.ini --out study2" TILES, 3, "", "none.ini");
     /* a variant may be a model by name; options after the name override it */
-    write_study("names.ini", "[study]\nsteps = 2\nconfigs = 4\n[a]\npreset = none-lstm-tile\n"
-                             "hidden = 16\n[b]\nhidden = 24\n");
+    program_write_text("names.ini",
+                       "[study]\nsteps = 2\nconfigs = 4\n[a]\npreset = none-lstm-tile\n"
+                       "hidden = 16\n[b]\nhidden = 24\n");
     program_expect("tpu ablate --study names.ini --out names --kernels 4 --quiet" TILES, 0, "\nb ",
                    "");
     char *config = program_text_of("names/a/seed-0/config.json");
     assert_non_null(strstr(config, "\"gnn\": \"none\""));
     assert_non_null(strstr(config, "\"hidden\": 16"));
     free(config);
-    write_study("bad.ini", "[a]\ngnn = graph\n");
-    program_expect("tpu ablate --study bad.ini --out study2" TILES, 2, "", "bad.ini line 2: gnn");
-    o = program_expect("tpu ablate --study study.ini --out study3 --hidden 16 --kernels 4 "
-                       "--quiet --json" FUSION,
-                       0, "MAPE % median", "");
-    json_t *j = json_loads(o.out, 0, NULL);
-    assert_int_equal(json_array_size(j), 2);
-    assert_true(json_is_number(json_object_get(json_array_get(j, 0), "tau-b")));
-    json_decref(j);
 }
 
 /* Every model of Tables 6 and 7 can be built, with the loss of its task. */

@@ -263,6 +263,10 @@ ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
 ag_status harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count,
                                     ag_failure *why);
 
+/* Scores into results that are open. Fails: AG_ESTOPPED, and as harness_model.add. */
+ag_status harness_runs_score(const harness_runs *runs, void *results,
+                             const harness_settings *settings, ag_failure *why);
+
 /* A call of eval or predict in which all is scored. */
 typedef struct harness_scored {
     const harness_model *model;
@@ -271,9 +275,8 @@ typedef struct harness_scored {
     void *data, *results;
 } harness_scored;
 
-/* Loads the runs, reads and scores --data, then calls `show`, unless it was interrupted. graded:
-   the run times must be known. */
-ag_status harness_scored_show(harness_call *call, bool graded,
+/* Loads the runs, reads and scores --data, then calls `show`. known: the run times must be. */
+ag_status harness_scored_show(harness_call *call, bool known,
                               ag_status (*show)(const harness_scored *scored, ag_failure *why),
                               ag_failure *why);
 

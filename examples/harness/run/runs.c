@@ -79,8 +79,8 @@ ag_status harness_runs_warn_trained(const harness_runs *runs, char *const *path,
     return why->status;
 }
 
-static ag_status score(const harness_runs *runs, void *results, const harness_settings *s,
-                       ag_failure *why)
+ag_status harness_runs_score(const harness_runs *runs, void *results, const harness_settings *s,
+                             ag_failure *why)
 {
     const harness_scoring how = {.tape = runs->tape, .settings = s, .models = runs->count};
     for (int i = 0; i < runs->count && harness_go_on(why); i++)
@@ -88,7 +88,7 @@ static ag_status score(const harness_runs *runs, void *results, const harness_se
     return why->status;
 }
 
-ag_status harness_scored_show(harness_call *call, bool graded,
+ag_status harness_scored_show(harness_call *call, bool known,
                               ag_status (*show)(const harness_scored *scored, ag_failure *why),
                               ag_failure *why)
 {
@@ -99,9 +99,9 @@ ag_status harness_scored_show(harness_call *call, bool graded,
     x.results = harness_alloc(m->results_bytes);
     if (!harness_runs_open(&x.runs, m, s, why) &&
         !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
-        !m->read_scored(x.data, &x.runs, s, graded, why)) {
+        !m->read_scored(x.data, &x.runs, s, known, why)) {
         m->open(x.results, x.data, s);
-        if (!score(&x.runs, x.results, s, why)) show(&x, why);
+        if (!harness_runs_score(&x.runs, x.results, s, why)) show(&x, why);
         m->close_results(x.results);
     }
     m->close(x.data);

@@ -3,7 +3,7 @@
 #ifndef AG_TESTS_MODEL_RANDOM_H
 #define AG_TESTS_MODEL_RANDOM_H
 
-#include "support/model_runner.h"
+#include "model_runner.h"
 
 #include <stdlib.h>
 

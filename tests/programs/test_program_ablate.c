@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Studies, for every model: their table and runs, the same table from what is there already, and
+   the sentences of studies that cannot be. */
+#include "support/program_models.h"
+#include "support/tgraph_npz.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define QUIET " --threads 1 --quiet"
+
+static void write_study(const program_model *m)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "[study]\ntitle = Parts\nseeds = 0,1\nsteps = 4\n[complete]\n[other one]\n%s = %s\n",
+             m->option, m->value);
+    program_write_text("study.ini", text);
+    snprintf(text, sizeof text, "[study]\n[x]\n%s = none-such\n", m->option);
+    program_write_text("bad.ini", text);
+}
+
+static void expect_table(const program_model *m, const char *line)
+{
+    char name[200];
+    const program_outcome o = program_expect(line, 0, "\nother one ", "");
+    assert_non_null(strstr(o.out, "Parts"));
+    snprintf(name, sizeof name, "%s/study.csv", m->name);
+    char *csv = program_text_of(name);
+    assert_non_null(strstr(csv, "\nother one,2,"));
+    free(csv);
+    snprintf(name, sizeof name, "%s/other-one/seed-1/report.html", m->name);
+    free(program_text_of(name));
+    const program_outcome again = program_expect(line, 0, "", ""); /* reads the existing runs */
+    assert_string_equal(again.out, o.out);
+}
+
+static void expect_json(const char *line)
+{
+    const program_outcome o = program_expect_line(0, "", "", "%s --json", line);
+    json_t *list = json_loads(o.out, 0, NULL);
+    const char *key;
+    json_t *value;
+    int numbers = 0;
+    assert_int_equal(json_array_size(list), 2);
+    json_object_foreach(json_array_get(list, 1), key, value) numbers += json_is_number(value);
+    assert_true(numbers > 3);
+    json_decref(list);
+}
+
+static void studies(void **state)
+{
+    char line[500];
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        write_study(m);
+        snprintf(line, sizeof line, "%s ablate --study study.ini --out %s%s" QUIET,
+                 m->program->name, m->name, m->train);
+        expect_table(m, line);
+        expect_json(line);
+    }
+}
+
+static void wrong_studies(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        const char *const program = m->program->name;
+        write_study(m);
+        program_expect_line(2, "", "nothing is held out",
+                            "%s ablate --study study.ini --out x --data %s" QUIET, program,
+                            strrchr(program_model_first(m), '/') + 1);
+        program_expect_line(3, "", "none.ini", "%s ablate --study none.ini --out x%s", program,
+                            m->train);
+        program_expect_line(2, "", "bad.ini line 3: ", "%s ablate --study bad.ini --out x%s",
+                            program, m->train);
+        program_write_text("bad.ini", "[study]\n[x]\nstepz = 2\n");
+        program_expect_line(2, "", "stepz", "%s ablate --study bad.ini --out x%s", program,
+                            m->train);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(studies), cmocka_unit_test(wrong_studies)};
+    return cmocka_run_group_tests(tests, program_models_make, test_folder_remove);
+}

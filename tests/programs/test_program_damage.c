@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Damaged files, for every model: each cut and each flipped bit of data and of checkpoints is
+   refused with exit code 3 and a sentence that names the file, or changes nothing. */
+#define _GNU_SOURCE
+#include "support/program_models.h"
+#include "support/tpgnn_npz.h"
+#include "support/tpu_npz.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cmocka.h>
+
+#include "support/files.h"
+#include "support/sanitized.h"
+
+#define DATA "small_0_00000001.npz"
+
+/* A file of each kind that is so small that each of its bytes is damaged. An array that is not used
+   is verified, too. */
+static void write_small(int model)
+{
+    test_layout l;
+    test_tile t;
+    test_fusion f;
+    test_schedules s;
+    const float unused[5] = {1.5F, 2.25F, 3, 4, 5};
+    test_layout_make(&l);
+    l.array[l.arrays++] = (test_array){"unused", AG_F32, 1, {5}, unused};
+    test_tile_make(&t);
+    test_fusion_make(&f);
+    test_schedules_make(&s);
+    if (model >= 5)
+        test_schedules_write(&s, DATA);
+    else
+        assert_true(model == 0   ? test_arrays_write(DATA, l.array, l.arrays)
+                    : model == 4 ? test_arrays_write(DATA, f.array, f.arrays)
+                                 : test_arrays_write(DATA, t.array, t.arrays));
+}
+
+static int make_files(void **state)
+{
+    if (program_models_make(state) || chdir(test_folder) != 0) return -1;
+    for (int i = 0; i < PROGRAM_MODELS; i++)
+        program_train(&program_models[i], program_models[i].name, " --steps 3" PROGRAM_QUIET, 0);
+    return 0;
+}
+
+/* ---- what predict does, in this process ---- */
+
+typedef struct scorer {
+    harness_options *options;
+    harness_settings *settings;
+    harness_runs runs;
+    int once; /* the checkpoint is loaded once */
+    void *data, *results;
+    ag_failure why;
+    uint64_t hash; /* of the scores */
+} scorer;
+
+static void open_scorer(scorer *p, const program_model *m, int once)
+{
+    char line[200];
+    snprintf(line, sizeof line, "--run %s --data " DATA " --threads 1", m->name);
+    *p = (scorer){.once = once};
+    p->options = program_options(&p->settings, m, HARNESS_PREDICT, line);
+}
+
+static void close_scorer(scorer *p)
+{
+    harness_runs_close(&p->runs);
+    harness_options_free(p->options);
+    harness_free(p->settings);
+}
+
+static uint64_t hash_of(const harness_group *g, uint64_t hash)
+{
+    for (int k = 0; k < g->items; k++) assert_true(isfinite(g->score[k]));
+    hash = XXH3_64bits_withSeed(g->score, (size_t)g->items * sizeof *g->score, hash);
+    return g->actual ? XXH3_64bits_withSeed(g->actual, (size_t)g->items * sizeof *g->actual, hash)
+                     : hash;
+}
+
+static void add_scores(scorer *p)
+{
+    const harness_model *m = p->runs.model;
+    if (m->read_scored(p->data, &p->runs, p->settings, false, &p->why)) return;
+    m->open(p->results, p->data, p->settings);
+    if (!harness_runs_score(&p->runs, p->results, p->settings, &p->why))
+        for (int i = 0; i < m->groups(p->results); i++) {
+            const harness_group g = m->group(p->results, i);
+            p->hash = hash_of(&g, p->hash);
+        }
+    m->close_results(p->results);
+}
+
+/* 1: the file, DATA or the checkpoint, was read; 0: it was refused as it should be. */
+static int is_read(scorer *p, const program_model *m, const char *file)
+{
+    p->why = (ag_failure){0};
+    p->hash = 0;
+    p->data = harness_alloc(m->program->model->data_bytes);
+    p->results = harness_alloc(m->program->model->results_bytes);
+    if (p->runs.run || !harness_runs_open(&p->runs, m->program->model, p->settings, &p->why))
+        add_scores(p);
+    m->program->model->close(p->data);
+    harness_free(p->data);
+    harness_free(p->results);
+    if (!p->once) harness_runs_close(&p->runs);
+    if (!p->why.status) return 1;
+    if (harness_exit_code(p->why.status) != 3 || !strstr(p->why.sentence, file))
+        fail_msg("%s: %d, %s", m->name, (int)p->why.status, p->why.sentence);
+    return 0;
+}
+
+/* ---- every cut, every flipped bit ---- */
+
+typedef struct file {
+    const char *name;
+    unsigned char *bytes;
+    size_t size;
+} file;
+
+static file take(const char *name)
+{
+    file f = {.name = name};
+    f.bytes = files_get(name, &f.size);
+    assert_non_null(f.bytes);
+    return f;
+}
+
+static void put(const file *f, size_t bytes)
+{
+    assert_int_equal(files_put(f->name, f->bytes, bytes), 0);
+}
+
+static int is_read_flipped(scorer *p, const program_model *m, const file *f, size_t at, int bit)
+{
+    f->bytes[at] ^= (unsigned char)(1 << bit);
+    put(f, f->size);
+    const int read = is_read(p, m, f->name);
+    f->bytes[at] ^= (unsigned char)(1 << bit);
+    return read;
+}
+
+static void damage_data(const program_model *m)
+{
+    scorer p;
+    size_t refused = 0;
+    open_scorer(&p, m, 1);
+    file f = take(DATA);
+    assert_true(is_read(&p, m, DATA));
+    const uint64_t right = p.hash;
+    for (size_t at = 0; at < f.size; at += SANITIZED ? 5 : 1) {
+        if (is_read_flipped(&p, m, &f, at, (int)at % 8))
+            assert_true(p.hash == right); /* a time stamp */
+        else
+            refused++;
+    }
+    assert_true(refused > f.size / 2 / (SANITIZED ? 5 : 1));
+    for (size_t n = 0; n < f.size; n += SANITIZED ? 15 : 3) {
+        put(&f, n);
+        assert_false(is_read(&p, m, DATA));
+    }
+    free(f.bytes);
+    close_scorer(&p);
+}
+
+static void data(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        if (i && strcmp(m->data, m[-1].data) == 0) continue; /* the same kind of file */
+        write_small(i);
+        damage_data(m);
+    }
+}
+
+/* Half of the flips are in the header. */
+static void damage_checkpoint(const program_model *m, const char *name, ag_random *random)
+{
+    const int flips = getenv("AUGUR_FULL") ? 2000 : SANITIZED ? 60 : 300;
+    scorer p;
+    open_scorer(&p, m, 0);
+    file f = take(name);
+    assert_true(is_read(&p, m, name));
+    const size_t step = f.size / (size_t)flips + 1;
+    for (size_t n = 0; n < f.size; n += n < 16 ? 1 : n < 4096 ? step / 8 + 1 : step) {
+        put(&f, n);
+        assert_false(is_read(&p, m, name));
+    }
+    for (int i = 0; i < flips; i++) {
+        const size_t most = i % 2 || f.size < 8192 ? f.size : 8192;
+        assert_false(is_read_flipped(&p, m, &f, ag_random_below(random, (uint32_t)most),
+                                     (int)ag_random_below(random, 8)));
+    }
+    put(&f, f.size);
+    free(f.bytes);
+    close_scorer(&p);
+}
+
+static void checkpoints(void **state)
+{
+    ag_random random = program_random();
+    char name[100];
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        write_small(i);
+        snprintf(name, sizeof name, "%s/best.safetensors", program_models[i].name);
+        damage_checkpoint(&program_models[i], name, &random);
+    }
+}
+
+/* ---- the commands ---- */
+
+static void expect_3(const program_model *m, const char *file, const char *format)
+{
+    char command[200];
+    snprintf(command, sizeof command, format, m->name);
+    program_expect_line(3, "", file, "%s %s", m->program->name, command);
+}
+
+/* An empty header: a safetensors file of another program. */
+static const unsigned char foreign[] = "\x18\0\0\0\0\0\0\0{\"__metadata__\":{}}     ";
+
+static void commands(void **state)
+{
+    char best[100], last[100];
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        write_small(i);
+        snprintf(best, sizeof best, "%s/best.safetensors", m->name);
+        snprintf(last, sizeof last, "%s/last.safetensors", m->name);
+        file f = take(last);
+        f.bytes[f.size - 40] ^= 4;
+        put(&f, f.size);
+        free(f.bytes);
+        expect_3(m, last, "train --out %s --resume --quiet");
+        expect_3(m, last, "predict --run %s --checkpoint last --data " DATA);
+        assert_int_equal(files_put(best, foreign, sizeof foreign - 1), 0);
+        expect_3(m, best, "predict --run %s --data " DATA);
+        expect_3(m, best, "eval --run %s --no-baselines --data " DATA);
+        f = take(DATA);
+        put(&f, f.size - 9);
+        free(f.bytes);
+        expect_3(m, DATA, "inspect " DATA);
+        expect_3(m, DATA, "train --out none --data " DATA);
+        assert_int_not_equal(access("none", F_OK), 0); /* nothing is made */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(data), cmocka_unit_test(checkpoints),
+                                       cmocka_unit_test(commands)};
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}

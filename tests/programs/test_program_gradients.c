@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradients of the whole models of tgraph and tpu against central differences, in double: every
+   block of parameters in 3 random directions and 8 entries. Those of tpgnn: test_tpgnn_model.c and
+   test_tpgnn_paper.c, whose variants have more to check. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/model_random.h"
+#include "support/sanitized.h"
+#include "support/tpu_kernels.h"
+#include "support/tpu_runner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The check means something: no gradient is so small that a wrong one would pass. idle: it is 0. */
+static void expect_size(const char *variant, const char *name, const double *g, int64_t n, int idle)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++) largest = fmax(largest, fabs(g[i]));
+    if (idle ? largest > 0 : !(largest > 1e-4))
+        fail_msg("%s: the gradient of %s is %g", variant, name, largest);
+}
+
+static void expect_error(const char *variant, double error, const char *where)
+{
+    print_message("%-24s %.1e (%s)\n", variant, error, where);
+    assert_true(error <= 1e-7);
+}
+
+/* ---- tgraph ---- */
+
+enum { NODES = 12, EDGES = 20, CONFIGURABLE = 5, CONFIGS = 5 };
+
+static const struct {
+    const char *name;
+    tgraph_options options;
+} tgraphs[] = {
+#define TGRAPH     .hidden = 16, .halve = 1, .channel = 1, .edges = 1
+#define AS_PRINTED .outside = 1, .sum = 1, .l2 = 1, .message = 1
+    {"cross", {TGRAPH, .cross = 1, .cross_input = 1}},
+    {"plain", {TGRAPH}},
+    {"paper", {TGRAPH, .cross = 1, AS_PRINTED}},
+    {"wide convolution", {TGRAPH, .sum = 1, .direction = TGRAPH_OPERANDS}},
+    {"both ways", {TGRAPH, .cross = 1, .cross_input = 1, .direction = TGRAPH_BOTH}},
+    {"no channel attention", {.hidden = 16, .halve = 1, .edges = 1, .cross = 1, .cross_input = 1}},
+    {"no edges", {.hidden = 16, .halve = 1, .channel = 1, .cross = 1, .cross_input = 1}},
+    {"all channels", {.hidden = 16, .channel = 1, .edges = 1, .cross = 1, .cross_input = 1}},
+    {"all channels, late", {.hidden = 16, .channel = 1, .edges = 1, .cross = 1}},
+    {"tile", {TGRAPH, .tile = 1, .cross = 1, .cross_input = 1}},
+    {"tile, plain", {TGRAPH, .tile = 1}},
+    {"tile, paper", {TGRAPH, .tile = 1, .cross = 1, AS_PRINTED}},
+};
+
+/* The following norm cancels the bias of a layer, one configuration compared with itself is a copy,
+   and without edges there are no neighbours. */
+static int is_idle(const tgraph_options *o, const char *name)
+{
+    return !strcmp(name, "input.0.linear.bias") || !strcmp(name, "input.1.linear.bias") ||
+           (o->tile && strstr(name, "cross.temperature")) ||
+           (!o->edges && strstr(name, "neighbour.weight"));
+}
+
+/* At this width the narrow side of channel attention is one or two channels: no ReLU may sleep. */
+static void wake_tgraph(model *m)
+{
+    for (int p = 0; p < ag64__model.params(m); p++) {
+        int64_t n;
+        const double awake[] = {1.5, 1.25};
+        if (!strstr(ag64__model.param(m, p, &n), "squeeze.bias")) continue;
+        assert_in_range(n, 1, 2);
+        ag64__model.set(m, p, awake);
+    }
+}
+
+static void of_tgraph(void **state)
+{
+    (void)state;
+    if (SANITIZED) skip(); /* too long, and the steps of shorter tests are the same */
+    for (size_t i = 0; i < sizeof tgraphs / sizeof *tgraphs; i++) {
+        const tgraph_options *o = &tgraphs[i].options;
+        const char *const name = tgraphs[i].name;
+        char why[MODEL_WHY], where[200];
+        double score[CONFIGS];
+        model_graph g = model_random_graph(NODES, EDGES, o->tile ? 0 : CONFIGURABLE, 11);
+        model_data d = model_random_data(&g, CONFIGS, 12);
+        model *m = ag64__model.create(o, &g, 13, why);
+        if (!m) fail_msg("%s: %s", name, why);
+        wake_tgraph(m);
+        expect_error(name, ag64__model.gradcheck(m, &d, score, where), where);
+        for (int c = 0; c < CONFIGS; c++)
+            assert_true(fabs(score[c]) < 3.9); /* margin 8 is far away */
+        for (int p = 0; p < ag64__model.params(m); p++) {
+            int64_t n;
+            const char *const param = ag64__model.param(m, p, &n);
+            double *x = calloc((size_t)n, sizeof *x);
+            ag64__model.gradient(m, p, x);
+            expect_size(name, param, x, n, is_idle(o, param));
+            free(x);
+        }
+        ag64__model.destroy(m);
+        model_random_free(&g, &d);
+    }
+}
+
+/* ---- tpu ---- */
+
+enum { KERNELS = 4, SAMPLES = 7 };
+
+static const struct {
+    const char *name;
+    tpu_options options;
+} tpus[] = {
+#define TPU_SMALL .hidden = 8, .embedding = 4, .gnn_layers = 2, .node_layers = 1
+#define TPU_HEADS .heads = 2, .attention_heads = 2, .encoder_layers = 1, .feed = 2
+#define TPU       TPU_SMALL, TPU_HEADS, .aggregate = AG_AGGREGATE_MEAN
+    {"none, node", {TPU, .gnn = TPU_GNN_NONE, .reduction = TPU_PER_NODE}},
+    {"none, column", {TPU, .gnn = TPU_GNN_NONE, .reduction = TPU_COLUMN}},
+    {"none, LSTM", {TPU, .gnn = TPU_GNN_NONE, .reduction = TPU_LSTM}},
+    {"none, Transformer", {TPU, .gnn = TPU_GNN_NONE, .reduction = TPU_TRANSFORMER}},
+    {"GraphSAGE, node", {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_PER_NODE}},
+    {"GraphSAGE, column", {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_COLUMN}},
+    {"GraphSAGE, LSTM", {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_LSTM}},
+    {"GraphSAGE, Transformer", {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_TRANSFORMER}},
+    {"GAT, node", {TPU, .gnn = TPU_GNN_GAT, .reduction = TPU_PER_NODE}},
+    {"GAT, column", {TPU, .gnn = TPU_GNN_GAT, .reduction = TPU_COLUMN}},
+    {"GAT, LSTM", {TPU, .gnn = TPU_GNN_GAT, .reduction = TPU_LSTM}},
+    {"GAT, Transformer", {TPU, .gnn = TPU_GNN_GAT, .reduction = TPU_TRANSFORMER}},
+    {"fusion", {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_LSTM, .task = TPU_FUSION}},
+    {"fusion, GAT, module",
+     {TPU, .gnn = TPU_GNN_GAT, .task = TPU_FUSION, .module_layers = 2, .module_l2 = 1}},
+    {"shared", {TPU, .gnn = TPU_GNN_SAGE, .direction = TPU_SHARED, .reduction = TPU_COLUMN}},
+    {"undirected, largest",
+     {TPU_SMALL, TPU_HEADS, .gnn = TPU_GNN_SAGE, .direction = TPU_UNDIRECTED,
+      .aggregate = AG_AGGREGATE_MAX}},
+    {"as printed", {TPU_SMALL, TPU_HEADS, .gnn = TPU_GNN_SAGE, .direction = TPU_SHARED, .l2 = 1}},
+    {"biases", {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_TRANSFORMER, .biases = 1}},
+    {"biases, GAT", {TPU, .gnn = TPU_GNN_GAT, .reduction = TPU_LSTM, .biases = 1}},
+    {"at the kernel",
+     {TPU, .gnn = TPU_GNN_SAGE, .tile_at = TPU_AT_KERNEL, .analysis_at = TPU_AT_KERNEL}},
+    {"nowhere", {TPU, .gnn = TPU_GNN_SAGE, .tile_at = TPU_NOWHERE, .analysis_at = TPU_NOWHERE}},
+};
+
+static int ends(const char *name, const char *with)
+{
+    const size_t n = strlen(name), m = strlen(with);
+    return n >= m && !strcmp(name + n - m, with);
+}
+
+/* Biases that are not 0, where a ReLU has its kink, and scores of attention with both signs: with
+   one sign, those of the receiver would cancel in the softmax. So the receiver's parameters are
+   about those of the sender, which come before them, with the other sign. */
+static void wake_tpu(tpu_net *net)
+{
+    ag_random r = {17, 0, 0};
+    for (int p = 0; p < ag64__tpu.params(net); p++) {
+        int64_t n;
+        const char *name = ag64__tpu.param(net, p, &n);
+        const int bias = ends(name, ".bias"), receiver = ends(name, ".to");
+        double *x = calloc((size_t)n, sizeof *x);
+        ag64__tpu.value(net, p - receiver, x);
+        for (int64_t i = 0; i < n; i++)
+            x[i] = bias ? ag_random_normal(&r) / 2 : receiver ? -0.9 * x[i] : 1.5 * x[i];
+        ag64__tpu.set(net, p, x);
+        free(x);
+    }
+}
+
+/* One node, no edges, a chain and more; the samples of a kernel are adjacent. */
+static int make_samples(tpu_sample sample[SAMPLES], test_kernel kernel[KERNELS], int tile)
+{
+    static const int nodes[KERNELS] = {1, 3, 5, 6}, edges[KERNELS] = {0, 0, 6, 11};
+    static const int kernel_of[SAMPLES] = {0, 1, 1, 2, 2, 3, 3};
+    int count = 0;
+    for (int k = 0; k < KERNELS; k++)
+        kernel[k] = test_kernel_random(nodes[k], edges[k], tile ? 2 : 0, 40 + (uint64_t)k);
+    for (int i = 0; i < SAMPLES; i++) {
+        const int again = i && kernel_of[i] == kernel_of[i - 1];
+        if (again && !tile) continue;
+        sample[count++] = (tpu_sample){&kernel[kernel_of[i]].kernel, again};
+    }
+    return count;
+}
+
+static void of_tpu(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof tpus / sizeof *tpus; i++) {
+        const tpu_options *o = &tpus[i].options;
+        const char *const name = tpus[i].name;
+        const tpu_scaler scaler = test_unit_scaler();
+        test_kernel kernel[KERNELS];
+        tpu_sample sample[SAMPLES];
+        char why[TPU_WHY], where[200];
+        const tpu_samples samples = {sample, make_samples(sample, kernel, o->task == TPU_TILE),
+                                     &scaler};
+        tpu_net *net = ag64__tpu.create(o, 0, 7, why);
+        if (!net) fail_msg("%s: %s", name, why);
+        wake_tpu(net);
+        expect_error(name, ag64__tpu.gradcheck(net, &samples, 1e-5, 5, where), where);
+        for (int p = 0; p < ag64__tpu.params(net); p++) {
+            int64_t n;
+            const char *const param = ag64__tpu.param(net, p, &n);
+            double *x = calloc((size_t)n, sizeof *x);
+            ag64__tpu.gradient(net, p, x);
+            expect_size(name, param, x, n, 0);
+            free(x);
+        }
+        ag64__tpu.destroy(net);
+        for (int k = 0; k < KERNELS; k++) test_kernel_free(&kernel[k]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_tgraph), cmocka_unit_test(of_tpu)};
+    ag_set_threads(1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

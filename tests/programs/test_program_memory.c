@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Too little memory, for every model: files that do not fit into --ram-limit end with 5 and a
+   sentence that names it, and leave nothing. Failing allocations: test_program_memory_full.c. */
+#include "support/program_models.h"
+#include "support/tpgnn_npz.h"
+#include "support/tpu_npz.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { NODES = 4000 };
+
+/* Both begin with the features of nodes and their codes. */
+static void write_nodes(const char *name, test_array *array, int count)
+{
+    static float node[NODES][140];
+    static uint8_t opcode[NODES];
+    char path[300];
+    array[NODE_FEAT].data = node;
+    array[NODE_OPCODE].data = opcode;
+    array[NODE_FEAT].size[0] = array[NODE_OPCODE].size[0] = NODES;
+    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    assert_true(test_arrays_write(path, array, count));
+}
+
+static void write_schedules(const char *name)
+{
+    static float row[NODES][TPGNN_FEATURES];
+    test_schedules s;
+    test_schedules_make(&s);
+    s.array[TPGNN_FEATURE_ROW].data = row;
+    s.array[TPGNN_FEATURE_ROW].size[0] = NODES;
+    test_schedules_write(&s, name);
+}
+
+/* Files that take from 2 to 5 MiB, with the names that programs of their own would have. */
+static int make_files(void **state)
+{
+    test_layout l;
+    test_tile t;
+    test_fusion f;
+    if (program_models_make(state)) return -1;
+    test_layout_make(&l);
+    l.array[NODE_SPLITS].name = NULL;
+    write_nodes("layout.npz", l.array, l.arrays);
+    test_tile_make(&t);
+    write_nodes("tile_0_00000001.npz", t.array, t.arrays);
+    test_fusion_make(&f);
+    f.node_offset[FUSION_KERNELS] = NODES;
+    write_nodes("fusion_0.npz", f.array, f.arrays);
+    write_schedules("tasks_0.npz");
+    return 0;
+}
+
+static const char *const big[PROGRAM_MODELS] = {
+    "layout.npz",   "tile_0_00000001.npz", "tile_0_00000001.npz", "tile_0_00000001.npz",
+    "fusion_0.npz", "tasks_0.npz",         "tasks_0.npz"};
+
+/* Training files and those that validate share the limit. */
+static void the_limit(void **state)
+{
+    static const char *const commands[] = {"predict --run %s --data", "eval --run %s --data",
+                                           "inspect"};
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        const char *const program = m->program->name;
+        const char *const limits[] = {"1M", i < 2 ? "5M" : "3M", i < 2 ? "5M" : "3M"};
+        char path[300], command[100];
+        snprintf(path, sizeof path, "%s/%s", test_folder, m->name);
+        for (int k = 0; k < 3; k++) {
+            program_expect_line(k == 1 ? 0 : 5, "", k == 1 ? "" : "; raise --ram-limit",
+                                "%s train --out %s --steps 1 --data %s%s%s%s%s --ram-limit %s"
+                                " --force" PROGRAM_QUIET,
+                                program, m->name, big[i], k == 2 ? " --valid " : "",
+                                k == 2 ? big[i] : "", strstr(m->train, " --hidden"),
+                                i < 2 ? " --no-prune" : "", limits[k]);
+            if (!k) assert_int_not_equal(access(path, F_OK), 0); /* nothing is made */
+        }
+        for (int k = 0; k < (i ? 3 : 2); k++) { /* tgraph inspect reads a layout file in parts */
+            snprintf(command, sizeof command, commands[k], m->name);
+            const program_outcome o = program_expect_line(
+                5, "", "; raise --ram-limit", "%s %s %s --ram-limit 1M", program, command, big[i]);
+            assert_non_null(strstr(o.err, big[i]));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_limit)};
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* predict and the calls that cannot work, for every model: CSV and JSON hold the same scores, those
+   of several runs are the mean, and how many are scored together does not matter. */
+#define _POSIX_C_SOURCE 200809L /* symlink */
+#include "examples/tpu/program.h"
+#include "support/program_models.h"
+#include "support/tgraph_npz.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SMALL " --steps 6 --eval-every 3" PROGRAM_QUIET
+enum { MOST = 64 };
+
+static int make_files(void **state)
+{
+    char run[64];
+    if (program_models_make(state)) return -1;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        snprintf(run, sizeof run, "%s-1", m->name);
+        program_train(m, run, SMALL, 0);
+        snprintf(run, sizeof run, "%s-2", m->name);
+        program_train(m, run, SMALL " --seed 7", 0);
+    }
+    return 0;
+}
+
+/* ---- scores ---- */
+
+typedef struct scores {
+    int count, times; /* times 1: with predicted run times */
+    char group[MOST][64];
+    int item[MOST];
+    double score[MOST], predicted[MOST];
+    long long measured[MOST];
+} scores;
+
+static void read_csv(scores *s, const char *text)
+{
+    s->times = strncmp(text, "group,item,score,predicted_ns,measured_ns\n", 42) == 0;
+    if (!s->times && strncmp(text, "group,item,score,measured_ns\n", 29) != 0) fail_msg("%s", text);
+    s->count = 0;
+    for (text = strchr(text, '\n') + 1; *text; text = strchr(text, '\n') + 1) {
+        const int i = s->count++;
+        assert_true(i < MOST);
+        const char *const row =
+            s->times ? "\"%63[^\"]\",%d,%lf,%lf,%lld" : "\"%63[^\"]\",%d,%lf,%lf";
+        double *const third = &s->predicted[i];
+        assert_int_equal(
+            sscanf(text, row, s->group[i], &s->item[i], &s->score[i], third, &s->measured[i]),
+            4 + s->times);
+        if (!s->times) s->measured[i] = (long long)s->predicted[i];
+        assert_true(s->measured[i] > 0 && s->predicted[i] > 0);
+    }
+    assert_true(s->count > 1);
+}
+
+static void predict(scores *s, const program_model *m, const char *more)
+{
+    const program_outcome o =
+        program_expect_line(0, "", "", "%s predict --data %s --threads 1 --run %s-%s",
+                            m->program->name, m->data, m->name, more);
+    read_csv(s, o.out);
+}
+
+/* The largest difference; the items are the same. */
+static double apart(const scores *a, const scores *b)
+{
+    double most = 0;
+    assert_true(a->count <= b->count && a->times == b->times);
+    for (int i = 0; i < a->count; i++) {
+        assert_string_equal(a->group[i], b->group[i]);
+        assert_true(a->item[i] == b->item[i] && a->measured[i] == b->measured[i]);
+        most = fmax(most, fabs(a->score[i] - b->score[i]));
+    }
+    return most;
+}
+
+/* Scores that are run times have a geometric mean. */
+static void mean_of(scores *mean, const scores *one, const scores *two)
+{
+    *mean = *one;
+    for (int k = 0; k < one->count; k++) {
+        const double a = one->score[k], b = two->score[k];
+        mean->score[k] = one->times && a == one->predicted[k] ? sqrt(a * b) : (a + b) / 2;
+    }
+}
+
+static void several_runs(void **state)
+{
+    static scores one, two, both, mean;
+    char more[100];
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        predict(&one, m, "1");
+        predict(&two, m, "2");
+        assert_true(apart(&one, &two) > 1e-6);
+        mean_of(&mean, &one, &two);
+        for (int k = 0; k < 2; k++) {
+            snprintf(more, sizeof more, "1 %s %s-2", k ? "--run" : "--ensemble", m->name);
+            predict(&both, m, more);
+            assert_true(apart(&mean, &both) < 1e-6 * fmax(1, fabs(mean.score[0])));
+        }
+        program_expect_line(0, "2 runs", "",
+                            "%s eval --run %s-1 --ensemble %s-2 --data %s --no-baselines",
+                            m->program->name, m->name, m->name, m->data);
+    }
+}
+
+/* In few pieces or in many, alone or before another file. */
+static void in_pieces(void **state)
+{
+    static scores one, other;
+    char more[100];
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        predict(&one, m, "1");
+        snprintf(more, sizeof more, "1 %s", m->pieces);
+        predict(&other, m, more);
+        assert_true(apart(&one, &other) < 1e-5 * fmax(1, fabs(one.score[0])));
+        const program_outcome o = program_expect_line(
+            0, "", "", "%s predict --data %s %s --threads 1 --run %s-1", m->program->name, m->data,
+            strrchr(program_model_first(m), '/') + 1, m->name);
+        read_csv(&other, o.out);
+        assert_true(other.count > one.count && apart(&one, &other) == 0);
+    }
+}
+
+static void other_forms(void **state)
+{
+    static scores s;
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        predict(&s, m, "1");
+        program_outcome o = program_expect_line(0, "", "", "%s predict --run %s-1 --data %s --json",
+                                                m->program->name, m->name, m->data);
+        json_t *list = json_loads(o.out, 0, NULL);
+        int n = 0;
+        for (size_t g = 0; g < json_array_size(list); g++) {
+            const json_t *group = json_array_get(list, g);
+            const json_t *item = json_object_get(group, "items"),
+                         *score = json_object_get(group, "scores"),
+                         *times = json_object_get(group, "predicted_ns"),
+                         *measured = json_object_get(group, "measured_ns");
+            assert_int_equal(times != NULL, s.times);
+            if (m->program == &tpu_program_table) assert_true(!times || json_equal(times, score));
+            for (size_t k = 0; k < json_array_size(item); k++, n++) {
+                const double x = json_number_value(json_array_get(score, k));
+                assert_string_equal(json_string_value(json_object_get(group, "group")), s.group[n]);
+                assert_int_equal(json_integer_value(json_array_get(item, k)), s.item[n]);
+                assert_int_equal(json_integer_value(json_array_get(measured, k)), s.measured[n]);
+                assert_true(fabs(x - s.score[n]) <= 1e-8 * fabs(x));
+            }
+        }
+        assert_int_equal(n, s.count);
+        json_decref(list);
+        o = program_expect_line(0, "", "", "%s predict --run %s-1 --data %s --csv scores.csv",
+                                m->program->name, m->name, m->data);
+        assert_string_equal(o.out, "");
+        char *text = program_text_of("scores.csv");
+        o = program_expect_line(0, text, "", "%s predict --run %s-1 --data %s", m->program->name,
+                                m->name, m->data);
+        assert_string_equal(o.out, text);
+        free(text);
+    }
+}
+
+/* ---- calls that cannot work ---- */
+
+/* of: 'd', with --data; 't', with the options of train. `this` is a run of the model, `other` one
+   of another program. */
+static const struct {
+    int code, of;
+    const char *call, *sentence;
+} wrong[] = {
+    {2, 0, "grade", "unknown command"},
+    {2, 0, "eval --run this", "--data"},
+    {2, 't', "train", "--out"},
+    {2, 't', "train --out x --lr 1", "unknown option --lr"},
+    {2, 't', "train --out this", "is not empty"},
+    {2, 't', "train --out x --resume --force",
+     "--resume goes on with the run in --out and --force replaces it; give one of"},
+    {2, 'd', "predict --run this --hidden 32", "--hidden is no option of "},
+    {3, 0, "train --out x --data none.npz", "no such file or folder"},
+    {3, 0, "train --out x --data stderr", "stderr"},
+    {3, 't', "train --out stdout/x", "cannot be made"},
+    {3, 'd', "predict --run none", "none/config.json"},
+    {3, 'd', "predict --run this --ensemble none", "none/"},
+    {3, 'd', "predict --run other", "other/config.json"},
+    {3, 'd', "predict --run this --ensemble other", "other/best.safetensors"},
+};
+
+static void name_run(const char *name, const program_model *m)
+{
+    char path[300], run[64];
+    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    snprintf(run, sizeof run, "%s-1", m->name);
+    unlink(path);
+    assert_int_equal(symlink(run, path), 0);
+}
+
+static void wrong_calls(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        name_run("this", m);
+        name_run("other", &program_models[i < 5 ? 5 : 0]);
+        for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+            program_expect_line(wrong[k].code, "", wrong[k].sentence, "%s %s%s%s", m->program->name,
+                                wrong[k].call, wrong[k].of == 'd' ? " --data " : "",
+                                wrong[k].of == 'd'   ? m->data
+                                : wrong[k].of == 't' ? m->train
+                                                     : "");
+    }
+}
+
+static void helps(void **state)
+{
+    static const char *const shown[][2] = {{"", "train a model"},
+                                           {"train", "--steps"},
+                                           {"eval", "--fit"},
+                                           {"predict", "--csv"},
+                                           {"ablate", "--study"}};
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++)
+        for (size_t k = program_model_again(&program_models[i]) ? 5 : 0; k < 5; k++)
+            program_expect_line(0, shown[k][1], "", "%s %s --help", program_models[i].program->name,
+                                shown[k][0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(several_runs), cmocka_unit_test(in_pieces),
+                                       cmocka_unit_test(other_forms), cmocka_unit_test(wrong_calls),
+                                       cmocka_unit_test(helps)};
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* The same bytes, for every model: from run to run, with 1 and 2 threads, interrupted or killed and
+   resumed; what is refused, and studies that continue. */
+#define _POSIX_C_SOURCE 200809L
+#include "examples/tgraph/program.h"
+#include "support/program_models.h"
+#include "support/program_stop.h"
+#include "support/tgraph_npz.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/files.h"
+
+#define HOW \
+ " --steps 60 --eval-every 20 --save-every 13 --log-every 4 --learning-rate 1e-3" PROGRAM_QUIET
+enum { STEPS = 60, SAVE_EVERY = 13 };
+
+static const struct {
+    int signal, code;
+} stops[] = {{SIGINT, 130}, {SIGTERM, 130}, {SIGKILL, -1}};
+enum { STOPS = sizeof stops / sizeof *stops };
+
+static void resume(const program_model *m, const char *run, const char *more)
+{
+    program_expect_line(0, "", "", "%s train --out %s --resume%s --quiet --no-baselines",
+                        m->program->name, run, more);
+}
+
+/* ---- runs that nothing stops ---- */
+
+/* Every graph network and reduction has its own order of sums. */
+static const struct {
+    int of;
+    const char *options;
+} others[] = {
+    {2, " --steps 20 --gnn gat --reduction transformer"},
+    {2, " --steps 20 --gnn none --reduction column --module-layers 2 --tile-at kernel"},
+    {4, " --steps 20 --gnn sage --direction undirected --module-l2"},
+    {4, " --steps 20 --gnn gat --reduction node"},
+};
+
+static void expect_same_runs(const program_model *m, const char *name, const char *options)
+{
+    char run[3][64], more[300];
+    for (int k = 0; k < 3; k++) {
+        snprintf(run[k], sizeof run[k], "%s-%d", name, k);
+        snprintf(more, sizeof more, "%s%s --threads %d", HOW, options, 1 + k / 2);
+        program_train(m, run[k], more, 0);
+        if (k) program_expect_same(run[0], run[k]);
+    }
+}
+
+static void three_runs_and_two_threads(void **state)
+{
+    char name[64], last[2][100];
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        expect_same_runs(m, m->name, "");
+        snprintf(name, sizeof name, "%s-seed", m->name);
+        program_train(m, name, HOW " --steps 20 --seed 1", 0);
+        snprintf(last[0], sizeof last[0], "%s/last.safetensors", name);
+        snprintf(last[1], sizeof last[1], "%s-0/last.safetensors", m->name);
+        assert_true(program_hash_of(last[0]) != program_hash_of(last[1]));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(name, sizeof name, "other-%d", (int)i);
+        expect_same_runs(&program_models[others[i].of], name, others[i].options);
+    }
+}
+
+/* ---- runs that are stopped ---- */
+
+/* Stops in a random step, then twice in a random one of those that are left, and finishes. */
+static void stop_at_random(ag_random *r, const program_model *m, int signal, int code)
+{
+    char run[64], whole[64];
+    int done = 0;
+    snprintf(run, sizeof run, "%s-random-%d", m->name, signal);
+    snprintf(whole, sizeof whole, "%s-0", m->name);
+    for (int k = 0; k < 3 && done < STEPS; k++) {
+        const int step = 1 + (int)ag_random_below(r, (uint32_t)(STEPS - done));
+        program_stop_in(step, signal);
+        if (k)
+            program_expect_line(code, "", "", "%s train --out %s --resume" PROGRAM_QUIET,
+                                m->program->name, run);
+        else
+            program_train(m, run, HOW, code);
+        done += step;
+        if (signal == SIGKILL) done = (done - 1) / SAVE_EVERY * SAVE_EVERY;
+    }
+    program_stop_in(0, 0);
+    resume(m, run, " --threads 1");
+    program_expect_same(run, whole);
+}
+
+static void stopped_at_random(void **state)
+{
+    static const program_model folds = {"folds", &tgraph_program_table,
+                                        " --data t.npz u.npz --folds 2 --hidden 16",
+                                        .data = "u.npz"};
+    ag_random r = program_random();
+    (void)state;
+    program_train(&folds, "folds-0", HOW, 0);
+    stop_at_random(&r, &folds, SIGINT, 130);
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        stop_at_random(&r, &program_models[i], i % 2 ? SIGINT : SIGTERM, 130);
+        stop_at_random(&r, &program_models[i], SIGKILL, -1);
+    }
+}
+
+/* The signal comes at any time: when metrics.jsonl has reached a length. */
+static void stopped_at_any_time(void **state)
+{
+    static const long lengths[] = {0, 150, 400, 700, 1000};
+    char line[600], name[100], run[64], whole[64];
+    int caught = 0;
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS * STOPS; i++) {
+        const program_model *m = &program_models[i / STOPS];
+        const int k = i % 5, stop = i % STOPS;
+        snprintf(run, sizeof run, "%s-at-%d", m->name, stops[stop].signal);
+        snprintf(whole, sizeof whole, "%s-0", m->name);
+        snprintf(name, sizeof name, "%s/%s", run, k ? "metrics.jsonl" : "config.json");
+        snprintf(line, sizeof line, "%s train --out %s%s" HOW " --threads %d", m->program->name,
+                 run, m->train, 1 + k % 2);
+        const program_outcome o = program_call_signal(line, stops[stop].signal, name, lengths[k]);
+        if (o.code == 0) continue; /* it finished first */
+        if (o.code != stops[stop].code) fail_msg("%s: exit %d: %s", line, o.code, o.err);
+        caught++;
+        resume(m, run, "");
+        program_expect_same(run, whole);
+    }
+    print_message("%d of %d stopped\n", caught, PROGRAM_MODELS * STOPS);
+    assert_true(caught >= PROGRAM_MODELS);
+}
+
+/* The signal comes when all is done but the scores and the report. */
+static void stopped_behind_the_last_step(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        char run[64], sentence[200];
+        const char *const name = m->program->name;
+        snprintf(run, sizeof run, "%s-last", m->name);
+        program_stop_in(8, SIGINT);
+        program_outcome o = program_train(m, run, " --steps 8", 130);
+        snprintf(sentence, sizeof sentence,
+                 "%s: interrupted after all 8 steps, before the scores and the report were ready; "
+                 "make them with --resume\n",
+                 name);
+        assert_non_null(strstr(o.err, sentence));
+        assert_null(strstr(o.err, "baselines"));
+        assert_null(strstr(o.err, "the run is in"));
+        program_stop_in(0, 0);
+        snprintf(sentence, sizeof sentence, "the run is in %s; open %s/report.html", run, run);
+        o = program_expect_line(0, m->program->model->held_out, sentence,
+                                "%s train --out %s --resume", name, run);
+        assert_null(strstr(o.err, "interrupted"));
+        snprintf(run, sizeof run, "%s-early", m->name);
+        program_stop_in(3, SIGINT);
+        o = program_train(m, run, " --steps 8", 130);
+        program_stop_in(0, 0);
+        snprintf(sentence, sizeof sentence,
+                 "%s: interrupted after step 3 of 8; go on with --resume\n", name);
+        assert_non_null(strstr(o.err, sentence));
+    }
+}
+
+/* A study that was interrupted is no run to --resume. */
+static void stopped_study(void **state)
+{
+    (void)state;
+    program_write_text("study.ini", "[study]\nseeds = 0\n[all]\n");
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        char line[600], sentence[100];
+        snprintf(line, sizeof line, "%s ablate --study study.ini --out study-%s --steps 8%s",
+                 m->program->name, m->name, m->train);
+        snprintf(sentence, sizeof sentence,
+                 "%s: interrupted after step 3 of 8; the same command goes on\n", m->program->name);
+        program_stop_in(3, SIGINT);
+        program_expect(line, 130, "", sentence);
+        program_stop_in(8 - 3, SIGINT);
+        const program_outcome o =
+            program_expect(line, 130, "", "were ready; the same command makes them\n");
+        assert_null(strstr(o.err, "--resume"));
+        program_stop_in(0, 0);
+        program_expect(line, 0, "all", "");
+    }
+}
+
+/* The linker calls this for ag_npz_open: a child gets a signal with the file that is asked for. */
+static int stop_file;
+ag_npz *__real_ag_npz_open(const char *, size_t, ag_failure *);
+ag_npz *__wrap_ag_npz_open(const char *path, size_t limit, ag_failure *why)
+{
+    if (stop_file && --stop_file == 0) raise(SIGINT);
+    return __real_ag_npz_open(path, limit, why);
+}
+
+/* Training files that are not read to the end are none that have changed. */
+static void stopped_before_the_baselines(void **state)
+{
+    char line[300];
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        snprintf(line, sizeof line, "%s eval --run %s-last --data %s", m->program->name, m->name,
+                 m->data);
+        stop_file = 2;
+        const program_outcome o = program_call(line);
+        stop_file = 0;
+        if (o.code != 130 || o.err[0]) fail_msg("%s: exit %d: %s", line, o.code, o.err);
+    }
+}
+
+/* ---- options and data ---- */
+
+static void expect_refused(const program_model *m, const char *more, const char *sentence)
+{
+    program_expect_line(2, "", sentence, "%s train --out %s-seed --resume %s", m->program->name,
+                        m->name, more);
+}
+
+/* The file gets the bytes of another one. */
+static void swap(const char *path, const char *with)
+{
+    char other[400];
+    size_t bytes = 0;
+    snprintf(other, sizeof other, "%s/%s", test_folder, with);
+    void *all = files_get(other, &bytes);
+    assert_non_null(all);
+    assert_int_equal(files_put(path, all, bytes), 0);
+    free(all);
+}
+
+/* Options that would change the result are refused, with their names; so are other data. */
+static void refused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        char more[100], sentence[100], last[100];
+        snprintf(more, sizeof more, "--%s %s", m->option, m->value);
+        snprintf(sentence, sizeof sentence, "--resume: %s", m->option);
+        expect_refused(m, more, sentence);
+        expect_refused(m, "--learning-rate 0.5", "--resume: learning-rate is 0.5");
+        snprintf(more, sizeof more, "--data %s", m->data);
+        expect_refused(m, more, "--resume: data");
+        snprintf(last, sizeof last, "%s-seed", m->name);
+        assert_non_null(strstr(program_train(m, last, HOW, 2).err, "is not empty"));
+        strcat(last, "/last.safetensors");
+        const uint64_t before = program_hash_of(last);
+        program_expect_line(0, m->program->model->held_out, "",
+                            "%s train --out %s-seed --resume --threads 2 --quiet --no-baselines",
+                            m->program->name, m->name);
+        assert_true(program_hash_of(last) == before);
+    }
+    expect_refused(&program_models[2], "--preset gat-lstm-tile", "--resume: ");
+    expect_refused(&program_models[5], "--preset paper", "--resume: ");
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        swap(program_model_first(&program_models[i]), program_models[i].data);
+        expect_refused(&program_models[i], "--quiet", "the data have changed");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_runs_and_two_threads),
+        cmocka_unit_test(stopped_at_random),
+        cmocka_unit_test(stopped_at_any_time),
+        cmocka_unit_test(stopped_behind_the_last_step),
+        cmocka_unit_test(stopped_study),
+        cmocka_unit_test(stopped_before_the_baselines),
+        cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, program_models_make, test_folder_remove);
+}

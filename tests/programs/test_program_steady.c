@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* A run that has seen its shapes allocates no more memory and makes no more plans, for every model;
+   with shapes that vary from step to step memory grows to the size for the largest ones and stays
+   there. */
+#include "autograd/tape.h"
+#include "core/internal.h"
+#include "examples/tgraph/program.h"
+#include "examples/tpu/program.h"
+#include "support/program_files.h"
+#include "support/program_models.h"
+#include "support/tgraph_npz.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int make_files(void **state)
+{
+    if (program_models_make(state) || chdir(test_folder) != 0) return -1;
+    program_write_layout("small.npz", 5, 1); /* fewer than a step takes */
+    program_write_fusion("two_0.npz", 2, 0);
+    program_write_fusion("many_0.npz", 60, 1);
+    program_write_fusion("more_0.npz", 60, 2);
+    return 0;
+}
+
+/* ---- where time goes: the linker calls this for ag__plan_find ---- */
+
+static double planning;
+ag_plan *__real_ag__plan_find(ag_tape *, ag_tensor *, int);
+ag_plan *__wrap_ag__plan_find(ag_tape *tape, ag_tensor *wanted, int training)
+{
+    const double begin = harness_seconds();
+    ag_plan *plan = __real_ag__plan_find(tape, wanted, training);
+    planning += harness_seconds() - begin;
+    return plan;
+}
+
+/* ---- runs ---- */
+
+typedef struct outcome {
+    long early, late; /* allocations of the second and of the last third */
+    int plans, again; /* made in all, and in the last third */
+} outcome;
+
+enum { THIRD = 60 };
+
+static outcome train_session(const char *name, harness_session *t)
+{
+    long at[4];
+    ag_failure why = {0};
+    int plans = 0;
+    if (harness_session_begin(t, HARNESS_NEW, &why)) fail_msg("%s: %s", name, why.sentence);
+    planning = 0;
+    const double begin = harness_seconds();
+    for (int third = 0; third < 3; third++) {
+        at[third] = ag__allocations();
+        plans = (int)t->tape->plans_made;
+        for (int k = 0; k < THIRD; k++)
+            if (harness_trainer_step(&t->trainer, &why)) fail_msg("%s: %s", name, why.sentence);
+    }
+    at[3] = ag__allocations();
+    const double all = harness_seconds() - begin;
+    assert_int_equal(t->trained.state->step, 3 * THIRD);
+    assert_int_equal(t->trained.params->step, 3 * THIRD);
+    const outcome o = {at[2] - at[1], at[3] - at[2], (int)t->tape->plans_made,
+                       (int)t->tape->plans_made - plans};
+    print_message("%s: %d plans in %d steps, allocations in thirds: %ld, %ld, %ld; finding or "
+                  "making plans takes %.1f %% of %.2f ms a step\n",
+                  name, o.plans, 3 * THIRD, at[1] - at[0], o.early, o.late, 100 * planning / all,
+                  1e3 * all / (3 * THIRD));
+    harness_trainer_close(&t->trainer, &why);
+    return o;
+}
+
+static outcome train(const program_model *m, const char *more)
+{
+    static int runs;
+    char line[500], out[40];
+    harness_settings *settings;
+    snprintf(out, sizeof out, "run-%d", runs++);
+    snprintf(line, sizeof line, "%s --out %s --steps 1000%s" PROGRAM_QUIET, m->train, out, more);
+    harness_options *options = program_options(&settings, m, HARNESS_TRAIN, line);
+    harness_session t = {
+        .model = m->program->model, .settings = settings, .options = options, .folder = out};
+    const outcome o = train_session(m->name, &t);
+    harness_session_close(&t);
+    harness_options_free(options);
+    harness_free(settings);
+    return o;
+}
+
+/* batch: allocations for a batch, of which the loader is up to two ahead. */
+static void expect_steady(const program_model *m, const char *more, int plans, long batch)
+{
+    const outcome o = train(m, more);
+    assert_true(labs(o.early - batch * THIRD) <= 2 * batch);
+    assert_true(labs(o.late - batch * THIRD) <= 2 * batch);
+    assert_int_equal(o.again, 0);
+    assert_int_equal(o.plans, plans);
+}
+
+/* Every kernel is in every step, or one of two, or one of two files. tpgnn builds the graphs of the
+   schedules of each batch, which takes memory; nothing else does. */
+static void known_shapes(void **state)
+{
+    static const char *const all[] = {"", "", "", "", " --kernels 12", "", " --no-mixed"};
+    static const program_model more[] = {
+        {"two layouts", &tgraph_program_table,
+         .train = " --data a.npz small.npz --hidden 16 --configs 6 --log-every 7"},
+        {"two kernels", &tpu_program_table,
+         .train = " --data two_0.npz two_0.npz --hidden 16 --embedding 8 --kernels 1"}};
+    (void)state;
+    for (int i = 0; i < PROGRAM_MODELS; i++)
+        expect_steady(&program_models[i], all[i], i < 5 ? 1 : 2, i < 5 ? 0 : i < 6 ? 26 : 5);
+    for (int i = 0; i < 2; i++) expect_steady(&more[i], "", 2, 0);
+}
+
+/* 16 kernels of 1 to 9 nodes: about a hundred shapes, and 32 plans are kept, so many steps are
+   planned again, into the memory of the oldest plan. */
+static void varied_shapes(void **state)
+{
+#define MANY " --data many_0.npz more_0.npz --embedding 8 --hidden 64"
+    static const program_model nets[] = {
+        {"LSTM", &tpu_program_table, .train = MANY " --gnn sage --reduction lstm"},
+        {"Transformer", &tpu_program_table, .train = MANY " --gnn gat --reduction transformer"},
+        {"node", &tpu_program_table, .train = MANY " --gnn none --reduction node"}};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const outcome o = train(&nets[i], "");
+        assert_in_range(o.plans, 33, 3 * THIRD); /* more than are kept */
+        assert_true(o.late <= 10);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_shapes),
+                                       cmocka_unit_test(varied_shapes)};
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}

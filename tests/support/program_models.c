@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "program_models.h"
+
+#include "examples/tgraph/program.h"
+#include "examples/tpgnn/program.h"
+#include "examples/tpu/program.h"
+#include "program_files.h"
+#include "tpgnn_npz.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TPU    " --hidden 16 --embedding 8 --kernels 3 --configs 3"
+#define TILES  " --data a_0_0000000a.npz b_0_0000000b.npz --valid c_1_0000000c.npz" TPU
+#define FUSION " --data f_0.npz g_0.npz --valid h_1.npz" TPU
+#define TREES \
+ " --data s_1.npz s_2.npz --valid s_3.npz --hidden 8 --layers 1 --tasks 2 --schedules 3"
+
+const program_model program_models[PROGRAM_MODELS] = {
+    {"layout", &tgraph_program_table, " --data a.npz b.npz --split 0.8 --hidden 16 --configs 6",
+     "b.npz", "--eval-configs 30", "direction", "both"},
+    {"tile", &tgraph_program_table, " --data t.npz --valid u.npz --hidden 16", "u.npz",
+     "--eval-configs 2", "aggregate", "sum"},
+    {"lstm", &tpu_program_table, TILES, "c_1_0000000c.npz", "--eval-samples 3", "reduction",
+     "node"},
+    {"gat", &tpu_program_table, TILES " --gnn gat --reduction column", "c_1_0000000c.npz",
+     "--eval-nodes 1", "gnn", "none"},
+    {"transformer", &tpu_program_table, FUSION " --reduction transformer", "h_1.npz",
+     "--eval-samples 2", "direction", "shared"},
+    {"stores", &tpgnn_program_table, TREES, "s_3.npz", "--eval-graphs 1", "layers", "0"},
+    {"paper", &tpgnn_program_table, " --preset paper" TREES " --learning-rate 1e-3", "s_3.npz",
+     "--eval-nodes 1", "pool", "sag"},
+};
+
+static void write_task(const char *name, int kind)
+{
+    test_schedules s;
+    test_schedules_make(&s);
+    s.runtime[0] += 100 * kind;
+    for (int i = 0; i < TPGNN_TEST_SCHEDULES; i++)
+        s.median[i] = s.passes[i][0] = s.passes[i][1] = s.runtime[i];
+    test_schedules_write(&s, name);
+}
+
+int program_models_make(void **state)
+{
+    if (test_folder_make(state)) return -1;
+    program_pictures = 0;
+    program_write_layout("a.npz", 30, 0);
+    program_write_layout("b.npz", 20, 1);
+    program_write_tile("t.npz", 6, 0);
+    program_write_tile("u.npz", 5, 1);
+    program_write_tile("a_0_0000000a.npz", 6, 0);
+    program_write_tile("b_0_0000000b.npz", 5, 1);
+    program_write_tile("c_1_0000000c.npz", 4, 2);
+    program_write_fusion("f_0.npz", 6, 0);
+    program_write_fusion("g_0.npz", 6, 1);
+    program_write_fusion("h_1.npz", 5, 2);
+    write_task("s_1.npz", 0);
+    write_task("s_2.npz", 1);
+    write_task("s_3.npz", 2);
+    return 0;
+}
+
+const char *program_model_first(const program_model *m)
+{
+    static char path[400];
+    const char *name = strstr(m->train, " --data ") + strlen(" --data ");
+    snprintf(path, sizeof path, "%s/%.*s", test_folder, (int)strcspn(name, " "), name);
+    return path;
+}
+
+int program_model_again(const program_model *m)
+{
+    return m > program_models && m->program == m[-1].program;
+}
+
+program_outcome program_train(const program_model *m, const char *run, const char *more, int code)
+{
+    return program_expect_line(code, "", "", "%s train --out %s%s%s", m->program->name, run,
+                               m->train, more);
+}
+
+harness_options *program_options(harness_settings **settings, const program_model *m,
+                                 unsigned command, const char *line)
+{
+    enum { MOST = 64 };
+    int argc = 0;
+    char *argv[MOST], *rest = NULL, *copy = strdup(line);
+    ag_failure why = {0};
+    for (char *word = strtok_r(copy, " ", &rest); word && argc < MOST;
+         word = strtok_r(NULL, " ", &rest))
+        argv[argc++] = word;
+    *settings = harness_alloc(m->program->options_bytes);
+    harness_options *o = harness_options_new(m->program, command, *settings);
+    if (harness_options_argv(o, argc, argv, NULL, &why)) fail_msg("%s", why.sentence);
+    free(copy);
+    return o;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The models of tgraph, tpu and tpgnn, with small files for each: what a test of programs/ does for
+   one of them it does for all. */
+#ifndef TEST_PROGRAM_MODELS_H
+#define TEST_PROGRAM_MODELS_H
+
+#include "examples/harness/run/model.h"
+#include "program_call.h"
+
+typedef struct program_model {
+    const char *name;
+    const harness_program *program;
+    const char *train;          /* options: files, sizes, items of a step */
+    const char *data;           /* a file that is not the first to train on */
+    const char *pieces;         /* an option of predict: more or fewer items at a time */
+    const char *option, *value; /* of another model */
+} program_model;
+
+enum { PROGRAM_MODELS = 7 };
+extern const program_model program_models[PROGRAM_MODELS];
+
+#define PROGRAM_QUIET " --threads 1 --quiet --no-baselines"
+
+/* Group set-up: test_folder with the files of all models; children find no gnuplot. */
+int program_models_make(void **state);
+
+/* The first file that the model trains on, in test_folder; until the next call. */
+const char *program_model_first(const program_model *m);
+
+/* 1: the model before it in the table has the same program. */
+int program_model_again(const program_model *m);
+
+/* Trains m with more options, and fails the test unless the exit code is `code`. */
+program_outcome program_train(const program_model *m, const char *run, const char *more, int code);
+
+/* The options of a command (its bit), read from a line with single blanks between them. The caller
+   frees both (harness_options_free; harness_free for *settings, their values). */
+harness_options *program_options(harness_settings **settings, const program_model *m,
+                                 unsigned command, const char *line);
+
+#endif
