@@ -31,15 +31,14 @@ static inline tgraph_file *make_file(int configs, uint64_t seed, int alike)
     tgraph_file *f = zeroed(1, sizeof *f);
     ag_failure why = {0};
     ag_random r = {seed, 9, 0};
-    f->path = strcpy(zeroed(1, sizeof made_name), made_name);
-    f->name = f->path;
+    f->path = f->name = made_name;
     f->configs = configs;
     f->has_runtimes = 1;
-    f->graph = (tgraph_graph){.nodes = NODES,
-                              .configurable = NODES,
-                              .raw = zeroed(NODES * TGRAPH_NUMERIC, sizeof(float)),
-                              .opcode = zeroed(NODES, sizeof(int32_t)),
-                              .config_node = zeroed(NODES, sizeof(int32_t))};
+    char *block = zeroed(NODES * (TGRAPH_NUMERIC + 2), sizeof(float));
+    f->graph = (tgraph_graph){.nodes = NODES, .configurable = NODES, .block = block};
+    f->graph.opcode = (int32_t *)(void *)block;
+    f->graph.config_node = f->graph.opcode + NODES;
+    f->graph.raw = (float *)(void *)(f->graph.config_node + NODES);
     f->runtime = zeroed((size_t)configs, sizeof *f->runtime);
     assert_int_equal(
         tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, made_name, &why), AG_OK);
