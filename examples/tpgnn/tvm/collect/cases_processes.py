@@ -180,6 +180,6 @@ class Program(unittest.TestCase):
             time.sleep(60)
         with tempfile.TemporaryDirectory() as folder:
             code, _, errors = self.run_program("--out", folder, "--workloads", "matmul_4_4_4", gather=stopped)
-            self.assertEqual(code, collect.INTERRUPTED)
+            self.assertEqual(code, refused.INTERRUPTED)
             self.assertIn("the same command goes on", errors)
             self.assertNotIn("matmul_4_4_4.npz", os.listdir(folder))
