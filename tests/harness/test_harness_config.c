@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "support/harness_demo.h"
+#include "support/harness_parsed.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -10,33 +10,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static ag_status nothing(harness_call *call, ag_failure *why)
-{
-    (void)call;
-    return why->status;
-}
-static ag_status demo_train(harness_call *call, ag_failure *why) { return nothing(call, why); }
-static ag_status demo_eval(harness_call *call, ag_failure *why) { return nothing(call, why); }
-
-enum { MOST = 12 };
-
-typedef struct parsed {
-    demo_options values;
-    harness_options *o;
-    ag_failure why;
-    ag_status status;
-} parsed;
-
-static void parse(parsed *p, unsigned command, const char *positional, const char *const *words)
-{
-    int argc = 0;
-    char *argv[MOST];
-    for (; words[argc]; argc++) argv[argc] = (char *)(uintptr_t)words[argc];
-    memset(p, 0, sizeof *p);
-    p->o = harness_options_new(&demo, command, &p->values);
-    p->status = harness_options_argv(p->o, argc, argv, positional, &p->why);
-}
 
 static ag_status read_ini(parsed *p, unsigned command, const char *text)
 {

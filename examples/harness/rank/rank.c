@@ -20,11 +20,12 @@ int harness__count(const harness_rank_form *form, int wanted)
     return n;
 }
 
-int harness_rank_measures(const char **name, const void *rank)
+int harness_rank_measures(const char **name, bool *smaller, const void *rank)
 {
     const harness_rank_form *form = harness__form(rank);
     const int n = harness__count(form, form->validated);
     for (int k = 0; k < n; k++) name[k] = harness_measure_name(form->measure[k]);
+    *smaller = harness_measure_smaller(form->measure[0]);
     return n;
 }
 

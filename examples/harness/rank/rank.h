@@ -109,7 +109,7 @@ int harness_rank_studied(const char **name, const harness_rank_form *form);
 
 /* ---- the functions of a harness_model ---- */
 
-int harness_rank_measures(const char **name, const void *rank);
+int harness_rank_measures(const char **name, bool *smaller, const void *rank);
 void harness_rank_values(double *measure, const void *rank);
 int harness_rank_columns(const char **name, const harness_settings *settings, ag_failure *why);
 void harness_rank_column_values(double *column, const void *rank);

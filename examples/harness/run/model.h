@@ -183,10 +183,9 @@ typedef struct harness_model {
 
     /* ---- results ---- */
 
-    bool smaller; /* the smallest first measure is the best */
-    /* Names of the measures of a validation, the first of which chooses the best checkpoint;
-       returns their number. */
-    int (*measures)(const char **name, const void *results);
+    /* Names of the measures of a validation, the first of which chooses the best checkpoint
+       (smaller: by its smallest value); returns their number. */
+    int (*measures)(const char **name, bool *smaller, const void *results);
     void (*values)(double *measure, const void *results);
     /* The same for a table of variants, before any data are read; -1: failed. */
     int (*columns)(const char **name, const harness_settings *settings, ag_failure *why);

@@ -41,7 +41,7 @@ static void look_ahead(harness_session *s, harness_trainee *of)
     const harness_model *m = s->model;
     void *results = harness_alloc(m->results_bytes);
     m->open(results, s->data, s->settings);
-    of->score_count = m->measures(s->measure, results);
+    of->score_count = m->measures(s->measure, &of->smaller, results);
     of->validates = m->groups(results) > 0;
     m->close_results(results);
     harness_free(results);
@@ -54,7 +54,6 @@ static ag_status open_trainer(harness_session *s, harness_run_mode mode, ag_fail
                           .params = s->trained.params,
                           .seed = s->settings->common.seed,
                           .scores = s->measure,
-                          .smaller = m->smaller,
                           .record = m->record,
                           .portion = m->portion,
                           .validate = m->validate ? m->validate : validate,
