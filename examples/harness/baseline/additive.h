@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Additive boosted trees, for run times that are sums over the parts of a program:
+
+       T(item) = sum over its rows of  times * work * exp(trees(row)),
+
+   where a row describes what one part of the program does. Only the order within a group is
+   learned: with z = ln T and y = ln(run time), both less their mean over the group, the loss is
+
+       mean over groups of  mean over items of  (z - y)^2 / (variance of y + 1e-3).
+
+   Gradient: dT / T = sum of share(row) * d trees(row), where share is the part of T that is the
+   row's; it flows into the trees through harness_boosting_loss. */
+#ifndef HARNESS_ADDITIVE_H
+#define HARNESS_ADDITIVE_H
+
+#include "examples/harness/baseline/boosting.h"
+
+/* The items of a group, as counts of rows that they share. */
+typedef struct harness_additive_group {
+    int rows, items;
+    const float *x;      /* [rows, columns] */
+    const double *work;  /* [rows] above 0: the run time of the row, but for a factor */
+    const float *always; /* [rows] how often every item counts the row, besides its own; or NULL */
+    const int *first;    /* [items + 1]; those of an item are first[i] ... first[i + 1] - 1 */
+    const int *row;      /* [first[items]] */
+    const float *times;  /* [first[items]] how often the item counts that row; NULL: once */
+    const double *y;     /* [items] ln(run time); NULL where items are only scored */
+} harness_additive_group;
+
+/* Trees on the rows of all groups, options->loss apart. Groups without `y`, or whose run times are
+   all equal, are left out. NULL: the failure is in `why` (as harness_boosting_fit; AG_EDATA when
+   nothing is left). */
+typedef struct harness_additive harness_additive;
+harness_additive *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
+                                       const harness_boosting_options *options, ag_failure *why);
+
+/* score [items] of a group: ln T. Its `y` is not read. Fails: AG_EMEMORY, AG_EDATA. */
+ag_status harness_additive_score(double *score, harness_additive *trees,
+                                 const harness_additive_group *group, ag_failure *why);
+int harness_additive_trees(const harness_additive *trees); /* fewer than asked when stopped */
+void harness_additive_free(harness_additive *trees);
+
+#endif
