@@ -95,32 +95,37 @@ static ag_status read_nodes(tpugraphs_raw *raw, int opcodes, ag_failure *why)
     return AG_OK;
 }
 
-static ag_status read_edges(tpugraphs_raw *raw, ag_failure *why)
+int32_t *tpugraphs_raw_pairs(int *count, const tpugraphs_raw *raw, const char *name,
+                             ag_failure *why)
 {
-    const ag_array_info *info = tpugraphs_member(raw, "edge_index", AG_SHAPE(-1, 2),
-                                                 "one pair (consumer, producer) per edge", why);
-    if (!info) return why->status;
+    const ag_array_info *info =
+        tpugraphs_member(raw, name, AG_SHAPE(-1, 2), "one pair (consumer, producer) per edge", why);
+    if (!info) return NULL;
     int64_t edges = info->size[0];
-    if (edges > INT32_MAX / 2)
-        return ag_fail(why, AG_EDATA, "%s: edge_index has %lld edges, but at most %d are supported",
-                       raw->name, (long long)edges, INT32_MAX / 2);
-    int64_t *wide = tpugraphs_raw_read(raw, "edge_index", AG_I64, edges * 2, why);
-    if (!wide) return why->status;
-    raw->edges = (int)edges;
-    raw->edge = ag_alloc((size_t)edges * 2 * sizeof *raw->edge);
-    if (!raw->edge) harness_files_no_memory(raw->name, (size_t)edges * 8, why);
-    for (int64_t e = 0; e < edges && raw->edge; e++) {
+    if (edges > INT32_MAX / 2) {
+        ag_fail(why, AG_EDATA, "%s: %s has %lld edges, but at most %d are supported", raw->name,
+                name, (long long)edges, INT32_MAX / 2);
+        return NULL;
+    }
+    int64_t *wide = tpugraphs_raw_read(raw, name, AG_I64, edges * 2, why);
+    if (!wide) return NULL;
+    int32_t *pair = ag_alloc((size_t)edges * 2 * sizeof *pair);
+    if (!pair) harness_files_no_memory(raw->name, (size_t)edges * 8, why);
+    for (int64_t e = 0; e < edges && pair; e++) {
         int64_t u = wide[2 * e], v = wide[2 * e + 1];
         if (u < 0 || u >= raw->nodes || v < 0 || v >= raw->nodes) {
-            ag_fail(why, AG_EDATA, "%s: edge_index[%lld] = (%lld, %lld), but nodes are 0 to %d",
-                    raw->name, (long long)e, (long long)u, (long long)v, raw->nodes - 1);
+            ag_fail(why, AG_EDATA, "%s: %s[%lld] = (%lld, %lld), but nodes are 0 to %d", raw->name,
+                    name, (long long)e, (long long)u, (long long)v, raw->nodes - 1);
             break;
         }
-        raw->edge[2 * e] = (int32_t)u;
-        raw->edge[2 * e + 1] = (int32_t)v;
+        pair[2 * e] = (int32_t)u;
+        pair[2 * e + 1] = (int32_t)v;
     }
     ag_free(wide);
-    return why->status;
+    *count = (int)edges;
+    if (!why->status) return pair;
+    ag_free(pair);
+    return NULL;
 }
 
 ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugraphs_budget *budget,
@@ -132,8 +137,9 @@ ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugrap
     *raw = (tpugraphs_raw){.path = path, .name = harness_files_short(path), .budget = budget};
     raw->npz = ag_npz_open(path, SIZE_MAX / 2, why);
     if (!raw->npz) return why->status;
-    ag_status status = read_nodes(raw, opcodes, why);
-    return status ? status : read_edges(raw, why);
+    if (!read_nodes(raw, opcodes, why))
+        raw->edge = tpugraphs_raw_pairs(&raw->edges, raw, "edge_index", why);
+    return why->status;
 }
 
 /* node_splits [1,s] or [s] rises from 0 to the number of nodes. It is not used, but a wrong one is

@@ -76,6 +76,10 @@ ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugrap
                              int opcodes, ag_failure *why);
 ag_status tpugraphs_raw_config_nodes(tpugraphs_raw *raw,
                                      ag_failure *why); /* node_config_ids and node_splits */
+/* Pairs of nodes [count,2] (consumer, producer), for the caller to release with ag_free; NULL with
+   a sentence. */
+int32_t *tpugraphs_raw_pairs(int *count, const tpugraphs_raw *raw, const char *name,
+                             ag_failure *why);
 /* Run times into [configs] that the caller owns; sets has_runtimes. */
 ag_status tpugraphs_raw_runtimes(tpugraphs_raw *raw, int64_t *runtime, ag_failure *why);
 ag_status tpugraphs_raw_positive(const tpugraphs_raw *raw, const char *name, const int64_t *value,

@@ -104,7 +104,7 @@ static void test_costs_of_rows_are_learned(void **state)
     assert_true(one < many - 0.1);
 }
 
-/* What all items count alike, and how often an item counts a row, are part of its time. */
+/* Rows that all items count, and how often an item counts one, are part of its time. */
 static void test_counts_matter(void **state)
 {
     (void)state;

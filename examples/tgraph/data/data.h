@@ -7,7 +7,7 @@
 
 #include "examples/harness/run/draws.h"
 #include "examples/harness/run/loader.h"
-#include "examples/tpugraphs/tpugraphs.h"
+#include "examples/tgraph/physical/physical.h"
 
 #include <stdatomic.h>
 
@@ -115,6 +115,7 @@ void tgraph_unique_close(tgraph_unique *unique);
 typedef struct tgraph_file {
     const char *path, *name; /* borrowed; name: the file name, part of path */
     tgraph_graph graph;
+    tgraph_physical physical;   /* of all nodes */
     int file_nodes, file_edges; /* before pruning */
     int file_configs;           /* before de-duplication */
     int configs;                /* kept */

@@ -54,7 +54,9 @@ static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data
     f->file_nodes = raw->nodes;
     f->file_edges = raw->edges;
     f->file_configs = raw->configs;
-    if (tgraph_graph_build(&f->graph, raw, options, f->budget, &f->bytes, why) ||
+    /* Pruning takes edges away from `raw`. */
+    if (tgraph_physical_read(&f->physical, raw, f->budget, &f->bytes, why) ||
+        tgraph_graph_build(&f->graph, raw, options, f->budget, &f->bytes, why) ||
         take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why))
         return why->status;
     return tpugraphs_raw_verify(raw, read, why);
@@ -83,6 +85,7 @@ void tgraph_file_close(tgraph_file *f)
     tgraph_store_close(&f->store, f->budget);
     if (f->budget) f->budget->used -= f->bytes;
     tgraph_graph_free(&f->graph);
+    tgraph_physical_free(&f->physical);
     ag_free(f->runtime);
     ag_free(f->file_row);
     ag_free(f->train);

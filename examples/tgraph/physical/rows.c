@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* The different rows of the configurations of a file. */
+#include "examples/tgraph/physical/physical.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { DIGITS = 3 * TGRAPH_AXES };
+
+struct tgraph_rows_memory {
+    tgraph_order *order; /* [operations] of the output, in the present configuration */
+    int32_t *slot;       /* [slots] index of a row + 1; 0: free */
+    int slots;
+    float *count; /* [rows] of the present item */
+    int *touched; /* rows whose count is not 0 */
+    int touches;
+    int row_room, item_room, entry_room, always;
+};
+
+static ag_status no_memory(ag_failure *why)
+{
+    return ag_fail(why, AG_EMEMORY,
+                   "physical rows: no memory for those of another configuration; use fewer "
+                   "configurations or close other programs");
+}
+
+/* ---- room ---- */
+
+/* list: the address of a pointer to the block. */
+static ag_status grow(void *list, int room, size_t size, ag_failure *why)
+{
+    void *block;
+    memcpy(&block, list, sizeof block);
+    block = ag_grow(block, ag_size_mul((size_t)room, size));
+    if (!block) return no_memory(why);
+    memcpy(list, &block, sizeof block);
+    return AG_OK;
+}
+
+static ag_status fill_slots(tgraph_rows *r, int slots, ag_failure *why);
+
+static ag_status room_for_row(tgraph_rows *r, ag_failure *why)
+{
+    struct tgraph_rows_memory *m = r->memory;
+    if (r->rows < m->row_room) return AG_OK;
+    const int room = m->row_room ? 2 * m->row_room : 64;
+    if (room > INT32_MAX / 4) return no_memory(why);
+    if (grow(&r->x, room, TGRAPH_ROW_COLUMNS * sizeof *r->x, why) ||
+        grow(&r->work, room, sizeof *r->work, why) ||
+        grow(&r->always, room, sizeof *r->always, why) ||
+        grow(&m->count, room, sizeof *m->count, why) ||
+        grow(&m->touched, room, sizeof *m->touched, why) || fill_slots(r, 2 * room, why))
+        return why->status;
+    m->row_room = room;
+    return AG_OK;
+}
+
+static ag_status room_for_item(tgraph_rows *r, ag_failure *why)
+{
+    struct tgraph_rows_memory *m = r->memory;
+    const int entries = r->first ? r->first[r->items] + m->touches : 0;
+    if (r->items + 2 > m->item_room) {
+        const int room = 2 * r->items + 64;
+        if (grow(&r->first, room, sizeof *r->first, why)) return why->status;
+        if (!m->item_room) r->first[0] = 0;
+        m->item_room = room;
+    }
+    if (entries > m->entry_room) {
+        if (entries > INT32_MAX / 2) return no_memory(why);
+        if (grow(&r->row, 2 * entries, sizeof *r->row, why) ||
+            grow(&r->times, 2 * entries, sizeof *r->times, why))
+            return why->status;
+        m->entry_room = 2 * entries;
+    }
+    return AG_OK;
+}
+
+/* ---- one row ---- */
+
+static int slot_of(const tgraph_rows *r, const float *x)
+{
+    const struct tgraph_rows_memory *m = r->memory;
+    const size_t bytes = TGRAPH_ROW_COLUMNS * sizeof *x;
+    int at = (int)(XXH3_64bits(x, bytes) & (uint64_t)(m->slots - 1));
+    while (m->slot[at] &&
+           memcmp(r->x + (size_t)(m->slot[at] - 1) * TGRAPH_ROW_COLUMNS, x, bytes) != 0)
+        at = (at + 1) & (m->slots - 1);
+    return at;
+}
+
+static ag_status fill_slots(tgraph_rows *r, int slots, ag_failure *why)
+{
+    struct tgraph_rows_memory *m = r->memory;
+    if (grow(&m->slot, slots, sizeof *m->slot, why)) return why->status;
+    memset(m->slot, 0, (size_t)slots * sizeof *m->slot);
+    m->slots = slots;
+    for (int i = 0; i < r->rows; i++)
+        m->slot[slot_of(r, r->x + (size_t)i * TGRAPH_ROW_COLUMNS)] = i + 1;
+    return AG_OK;
+}
+
+/* Counts a row of the present item, a new one or one that there is. */
+static ag_status put(tgraph_rows *r, const float *x, double work, ag_failure *why)
+{
+    struct tgraph_rows_memory *m = r->memory;
+    if (room_for_row(r, why)) return why->status;
+    int32_t *slot = &m->slot[slot_of(r, x)];
+    if (!*slot) {
+        memcpy(r->x + (size_t)r->rows * TGRAPH_ROW_COLUMNS, x, TGRAPH_ROW_COLUMNS * sizeof *x);
+        r->work[r->rows] = work;
+        r->always[r->rows] = m->count[r->rows] = 0;
+        *slot = ++r->rows;
+    }
+    const int row = *slot - 1;
+    if (m->count[row]++ == 0) m->touched[m->touches++] = row;
+    return AG_OK;
+}
+
+/* ---- one node ---- */
+
+static double elements_of(const tgraph_operation *o)
+{
+    double n = 1;
+    for (int i = 0; i < o->rank; i++) n *= o->size[i];
+    return n;
+}
+
+static ag_status put_node(tgraph_rows *r, int node, const tgraph_loop *loop, int loops, double work,
+                          ag_failure *why)
+{
+    const tgraph_physical *p = r->physical;
+    const tgraph_operation *o = &p->operation[node];
+    double elements[1 + TGRAPH_INPUTS] = {elements_of(o)};
+    float x[TGRAPH_ROW_COLUMNS];
+    for (int k = 0; k < o->operands; k++)
+        elements[1 + k] = elements_of(&p->operation[o->operand[k]]);
+    tgraph_row_columns(x, o, loop, loops, work, elements);
+    return put(r, x, work, why);
+}
+
+static ag_status put_copy(tgraph_rows *r, const tgraph_operation *value, const tgraph_strides *to,
+                          const tgraph_strides *from, ag_failure *why)
+{
+    const double elements[1 + TGRAPH_INPUTS] = {elements_of(value), elements_of(value)};
+    tgraph_loop loop[TGRAPH_LOOPS];
+    float x[TGRAPH_ROW_COLUMNS];
+    double work;
+    const int loops = tgraph_copy_loops(loop, &work, value->rank, value->size, to, from);
+    tgraph_row_columns(x, NULL, loop, loops, work, elements);
+    return put(r, x, work, why);
+}
+
+/* Axes of one element may have any stride. */
+static int same_place(const tgraph_strides *a, const tgraph_strides *b, const tgraph_operation *o)
+{
+    for (int i = 0; i < o->rank; i++)
+        if (o->size[i] > 1 && a->of[i] != b->of[i]) return 0;
+    return 1;
+}
+
+/* Operand k of a configurable node, copied when it has another layout than the digits ask for. */
+static ag_status settle_operand(tgraph_rows *r, tgraph_strides *in, const tgraph_operation *o,
+                                int k, const signed char *digit, ag_failure *why)
+{
+    const tgraph_operation *value = &r->physical->operation[o->operand[k]];
+    int given;
+    const tgraph_order order =
+        tgraph_asked_order(&given, digit + (size_t)TGRAPH_AXES * (1 + k), value->rank);
+    if (!given) return AG_OK;
+    const tgraph_strides asked = tgraph_strides_of(&order, value->rank, value->size);
+    if (same_place(&asked, in, value)) return AG_OK;
+    if (put_copy(r, value, &asked, in, why)) return why->status;
+    *in = asked;
+    return AG_OK;
+}
+
+static ag_status put_reshape(tgraph_rows *r, int node, const tgraph_strides *out,
+                             tgraph_strides *in, ag_failure *why)
+{
+    const tgraph_physical *p = r->physical;
+    const tgraph_operation *value = &p->operation[p->operation[node].operand[0]];
+    tgraph_loop loop[TGRAPH_LOOPS];
+    double work;
+    int loops;
+    int stays = tgraph_reshape_loops(loop, &loops, &work, p, node, out, in);
+    if (stays < 0) {
+        const tgraph_order plain = tgraph_row_major(value->rank);
+        const tgraph_strides to = tgraph_strides_of(&plain, value->rank, value->size);
+        if (put_copy(r, value, &to, in, why)) return why->status;
+        stays = tgraph_reshape_loops(loop, &loops, &work, p, node, out, &to);
+    }
+    return stays ? AG_OK : put_node(r, node, loop, loops, work, why);
+}
+
+/* digit: of a configurable node, else NULL. */
+static ag_status visit(tgraph_rows *r, int node, const signed char *digit, ag_failure *why)
+{
+    const tgraph_physical *p = r->physical;
+    const tgraph_operation *o = &p->operation[node];
+    struct tgraph_rows_memory *m = r->memory;
+    tgraph_strides in[TGRAPH_INPUTS] = {{{0}}};
+    tgraph_loop loop[TGRAPH_LOOPS];
+    double work;
+    int given;
+    m->order[node] = digit ? tgraph_asked_order(&given, digit, o->rank)
+                           : tgraph_inherited_order(p, node, m->order);
+    r->strides[node] = tgraph_strides_of(&m->order[node], o->rank, o->size);
+    if (o->kind == TGRAPH_LEAF) return AG_OK;
+    for (int k = 0; k < o->operands; k++) in[k] = r->strides[o->operand[k]];
+    for (int k = 0; digit && k < o->operands; k++)
+        if (settle_operand(r, &in[k], o, k, digit, why)) return why->status;
+    if (o->kind == TGRAPH_RESHAPE) return put_reshape(r, node, &r->strides[node], &in[0], why);
+    const int loops = tgraph_loops(loop, &work, p, node, &r->strides[node], in);
+    return put_node(r, node, loop, loops, work, why);
+}
+
+/* ---- all ---- */
+
+static void forget_counts(tgraph_rows *r)
+{
+    struct tgraph_rows_memory *m = r->memory;
+    for (int i = 0; i < m->touches; i++) m->count[m->touched[i]] = 0;
+    m->touches = 0;
+}
+
+ag_status tgraph_rows_open(tgraph_rows *r, const tgraph_physical *p, ag_failure *why)
+{
+    *r = (tgraph_rows){.physical = p, .memory = ag_alloc(sizeof *r->memory)};
+    struct tgraph_rows_memory *m = r->memory;
+    if (!m) return no_memory(why);
+    memset(m, 0, sizeof *m);
+    if (grow(&m->order, p->count, sizeof *m->order, why) ||
+        grow(&r->strides, p->count, sizeof *r->strides, why) || room_for_row(r, why) ||
+        room_for_item(r, why))
+        return why->status;
+    for (int v = 0; v < p->count; v++)
+        if (!p->operation[v].varying && visit(r, v, NULL, why)) return why->status;
+    for (int i = 0; i < m->touches; i++) r->always[m->touched[i]] = m->count[m->touched[i]];
+    forget_counts(r);
+    return AG_OK;
+}
+
+ag_status tgraph_rows_add(tgraph_rows *r, const signed char *digit, ag_failure *why)
+{
+    const tgraph_physical *p = r->physical;
+    struct tgraph_rows_memory *m = r->memory;
+    for (int v = 0; v < p->count && !why->status; v++) {
+        const int config = p->operation[v].config;
+        if (p->operation[v].varying)
+            visit(r, v, config < 0 ? NULL : digit + (size_t)config * DIGITS, why);
+    }
+    if (!why->status && !room_for_item(r, why)) {
+        int at = r->first[r->items];
+        for (int i = 0; i < m->touches; i++, at++) {
+            r->row[at] = m->touched[i];
+            r->times[at] = m->count[m->touched[i]];
+        }
+        r->first[++r->items] = at;
+    }
+    forget_counts(r);
+    return why->status;
+}
+
+void tgraph_rows_restart(tgraph_rows *r) { r->items = 0; }
+
+void tgraph_rows_close(tgraph_rows *r)
+{
+    struct tgraph_rows_memory *m = r->memory;
+    if (m) {
+        ag_free(m->order);
+        ag_free(m->slot);
+        ag_free(m->count);
+        ag_free(m->touched);
+        ag_free(m);
+    }
+    ag_free(r->strides);
+    ag_free(r->x);
+    ag_free(r->work);
+    ag_free(r->always);
+    ag_free(r->first);
+    ag_free(r->row);
+    ag_free(r->times);
+    *r = (tgraph_rows){0};
+}

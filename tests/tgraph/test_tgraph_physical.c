@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Physical rows: layouts and copies are those that the lab runs, and rows describe loops. */
+#define _GNU_SOURCE
+#include "examples/lab/nets/families.h"
+#include "examples/lab/run/run_internal.h"
+#include "examples/tgraph/data/data.h"
+#include "support/tgraph_npz.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONFIGS = 12, DIGITS = TGRAPH_DIGITS, COPY = 27, PARAMETER = 63, DOT = 34 };
+
+static tgraph_file *open_file(const char *path)
+{
+    ag_failure why = {0};
+    const tgraph_data_options options = tgraph_layout_defaults();
+    tgraph_file *f = tgraph_file_open(path, &options, NULL, &why);
+    if (!f) fail_msg("%s", why.sentence);
+    return f;
+}
+
+static tgraph_file *open_embedded(const char *family, int number)
+{
+    static char path[600];
+    snprintf(path, sizeof path, "%s/examples/data/layout/random/%s_%d.npz", AG_SOURCE_DIR, family,
+             number);
+    return open_file(path);
+}
+
+/* The digits of a configuration, as in the file. */
+static void digits_of(signed char *digit, const tgraph_file *f, int config)
+{
+    const uint32_t *word = f->store.word + config * f->store.width;
+    for (int k = 0; k < f->graph.configurable; k++) {
+        int32_t row[DIGITS];
+        tgraph_unpack(row, word + TGRAPH_WORDS * k);
+        for (int i = 0; i < DIGITS; i++) digit[k * DIGITS + i] = (signed char)(row[i] - 2);
+    }
+}
+
+static void add(tgraph_rows *rows, const tgraph_file *f, int config)
+{
+    ag_failure why = {0};
+    signed char digit[200 * DIGITS];
+    assert_in_range(f->graph.configurable, 1, 200);
+    digits_of(digit, f, config);
+    if (tgraph_rows_add(rows, digit, &why)) fail_msg("%s", why.sentence);
+}
+
+static void open_rows(tgraph_rows *rows, const tgraph_file *f)
+{
+    ag_failure why = {0};
+    if (tgraph_rows_open(rows, &f->physical, &why)) fail_msg("%s", why.sentence);
+}
+
+static const float *row_of(const tgraph_rows *r, int entry)
+{
+    return r->x + (size_t)r->row[entry] * TGRAPH_ROW_COLUMNS;
+}
+
+/* ---- the lab's programs ---- */
+
+/* Copies that the configuration needs; a copy that is a node of the program has sizes of a window.
+ */
+static int copies_of(const tgraph_rows *r, int item)
+{
+    double n = 0;
+    for (int e = r->first[item]; e < r->first[item + 1]; e++)
+        if ((int)row_of(r, e)[TGRAPH_ROW_OPCODE] == COPY) n += (double)r->times[e];
+    return (int)n;
+}
+
+static void compare_strides(const tgraph_rows *r, const lab_run *run, int config)
+{
+    for (int v = 0; v < run->p->n; v++) {
+        const lab_shape shape = run->p->nodes[v].shape;
+        for (int i = 0; i < shape.rank; i++)
+            if (shape.size[i] > 1 && (double)run->value[v].view.stride[i] != r->strides[v].of[i])
+                fail_msg("%s, configuration %d, node %d, axis %d: stride %g, but the lab's is %lld",
+                         run->p->name, config, v, i, r->strides[v].of[i],
+                         (long long)run->value[v].view.stride[i]);
+    }
+}
+
+static void compare_program(const char *family, int number)
+{
+    ag_failure why = {0};
+    lab_program p = {0};
+    lab_run *run;
+    tgraph_rows rows = {0};
+    signed char digit[200 * DIGITS];
+    tgraph_file *f = open_embedded(family, number);
+    if (lab_family_program(&p, family, number, 2, &why) || lab_run_new(&run, &p, &why))
+        fail_msg("%s", why.sentence);
+    open_rows(&rows, f);
+    for (int c = 0; c < CONFIGS; c++) {
+        add(&rows, f, c);
+        digits_of(digit, f, c);
+        if (lab_run_layout(run, (const lab_layout_row *)digit, &why)) fail_msg("%s", why.sentence);
+        compare_strides(&rows, run, c);
+        assert_int_equal(copies_of(&rows, c), lab_run_copies(run));
+    }
+    tgraph_rows_close(&rows);
+    lab_run_free(run);
+    lab_program_clear(&p);
+    tgraph_file_close(f);
+}
+
+static void layouts_are_those_that_the_lab_runs(void **state)
+{
+    (void)state;
+    static const char *const family[] = {"mlp",       "alexnet",          "lstm",
+                                         "attention", "inception",        "recommender",
+                                         "train_mlp", "train_autoencoder"};
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++) compare_program(family[i], 1);
+}
+
+/* ---- rows of items ---- */
+
+static void an_item_counts_the_same_rows_in_any_order(void **state)
+{
+    (void)state;
+    tgraph_file *f = open_embedded("train_mlp", 1);
+    tgraph_rows all = {0}, one = {0};
+    open_rows(&all, f);
+    for (int c = 0; c < CONFIGS; c++) add(&all, f, c);
+    open_rows(&one, f);
+    for (int c = CONFIGS; c-- > 0;) {
+        tgraph_rows_restart(&one);
+        add(&one, f, c);
+        assert_int_equal(one.items, 1);
+        assert_int_equal(one.first[1], all.first[c + 1] - all.first[c]);
+        for (int e = 0; e < one.first[1]; e++) {
+            const float *x = row_of(&all, all.first[c] + e);
+            assert_memory_equal(x, row_of(&one, e), TGRAPH_ROW_COLUMNS * sizeof *x);
+            assert_true(one.times[e] == all.times[all.first[c] + e]);
+        }
+    }
+    assert_int_equal(one.rows, all.rows); /* the rows of earlier items stay */
+    tgraph_rows_close(&one);
+    tgraph_rows_close(&all);
+    tgraph_file_close(f);
+}
+
+/* All layouts do the same work, but for copies; reshapes are copies or nothing. */
+static void layouts_change_no_work_but_copies(void **state)
+{
+    (void)state;
+    enum { RESHAPE = 75 };
+    tgraph_file *f = open_embedded("lstm", 1);
+    tgraph_rows r = {0};
+    double first = 0;
+    open_rows(&r, f);
+    for (int c = 0; c < CONFIGS; c++) {
+        double work = 0;
+        add(&r, f, c);
+        for (int e = r.first[c]; e < r.first[c + 1]; e++) {
+            const int code = (int)row_of(&r, e)[TGRAPH_ROW_OPCODE];
+            assert_true(r.work[r.row[e]] >= 1);
+            if (code != COPY && code != RESHAPE) work += (double)r.times[e] * r.work[r.row[e]];
+        }
+        if (!c) first = work;
+        assert_true(fabs(work - first) <= 1e-9 * first);
+    }
+    tgraph_rows_close(&r);
+    tgraph_file_close(f);
+}
+
+/* ---- columns ---- */
+
+/* out [8,16] = a [8,32] b [32,16], both parameters. */
+static void a_dot_in_two_layouts(void **state)
+{
+    (void)state;
+    tgraph_operation o[3] = {
+        {.kind = TGRAPH_LEAF, .opcode = PARAMETER, .rank = 2, .size = {8, 32}, .config = -1},
+        {.kind = TGRAPH_LEAF, .opcode = PARAMETER, .rank = 2, .size = {32, 16}, .config = -1},
+        {.kind = TGRAPH_DOT,
+         .opcode = DOT,
+         .rank = 2,
+         .size = {8, 16},
+         .operands = 2,
+         .operand = {0, 1},
+         .window = {1, 1, 1, 1, 1, 1},
+         .step = {1, 1, 1, 1, 1, 1},
+         .left = 1,
+         .right = 0,
+         .groups = 1,
+         .varying = 1}};
+    const tgraph_physical p = {.count = 3, .configurable = 1, .operation = o};
+    const signed char plain[DIGITS] = {1,  0,  -1, -1, -1, -1, -1, -1, -1,
+                                       -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    const signed char turned[DIGITS] = {0,  1,  -1, -1, -1, -1, 0,  1,  -1,
+                                        -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    ag_failure why = {0};
+    tgraph_rows r = {0};
+    assert_int_equal(tgraph_rows_open(&r, &p, &why), AG_OK);
+    assert_int_equal(tgraph_rows_add(&r, plain, &why), AG_OK);
+    assert_int_equal(tgraph_rows_add(&r, turned, &why), AG_OK);
+    assert_int_equal(r.first[1], 1);
+    assert_int_equal(r.first[2], 3); /* the other layout of operand 0 takes a copy */
+    assert_int_equal((int)row_of(&r, 1)[TGRAPH_ROW_OPCODE], COPY);
+    const float *x = row_of(&r, 0), *y = row_of(&r, 2);
+    assert_true(r.work[r.row[0]] == 8 * 16 * 32);
+    /* Row-major: the 16 columns are the innermost free loop, contiguous in out and b. */
+    const float free_plain[] = {4, 1, 0, 1, 3, log2f(17), log2f(33), 0, 0, 0, 0, 0};
+    const float sum_plain[] = {5, 1, log2f(17), 0, 0, 0, 0, 0, 0};
+    for (int i = 0; i < 12; i++) assert_float_equal(x[TGRAPH_ROW_FREE + i], free_plain[i], 1e-6);
+    for (int i = 0; i < 9; i++) assert_float_equal(x[TGRAPH_ROW_SUM + i], sum_plain[i], 1e-6);
+    assert_true(x[TGRAPH_ROW_JUMPS] == 0 && x[TGRAPH_ROW_JUMPS + 1] == 1);
+    assert_true(x[TGRAPH_ROW_DEPTH] == 2 && x[TGRAPH_ROW_DEPTH + 1] == 1);
+    assert_true(x[TGRAPH_ROW_SIZES] == 7 && x[TGRAPH_ROW_SIZES + 1] == 8 &&
+                x[TGRAPH_ROW_SIZES + 2] == 9);
+    /* Turned: the 8 rows are the innermost, contiguous in out and a. */
+    const float free_turned[] = {3, 1, 1, 0, 4, log2f(9), 0, 1};
+    for (int i = 0; i < 8; i++) assert_float_equal(y[TGRAPH_ROW_FREE + i], free_turned[i], 1e-6);
+    assert_float_equal(y[TGRAPH_ROW_SUM + 1], log2f(9), 1e-6);
+    tgraph_rows_close(&r);
+}
+
+/* ---- arrays that TpuGraphs has not ---- */
+
+static void wrong_operands_and_axes_are_refused(void **state)
+{
+    (void)state;
+    static const int64_t pair[][2] = {{1, 0}, {2, TEST_NODES}};
+    static const int64_t dots[][4] = {{3, 0, 1, 0}, {3, 1, 0, 1}};
+    const test_array extra[] = {{"operand_index", AG_I64, 2, {2, 2}, pair},
+                                {"dot_axes", AG_I64, 2, {2, 4}, dots}};
+    static const char *const says[] = {"operand_index[1] = (2, 7)", "dot_axes[1] = (3, 1, 0, 1)"};
+    const tgraph_data_options options = tgraph_layout_defaults();
+    for (int i = 0; i < 2; i++) {
+        test_layout l;
+        ag_failure why = {0};
+        test_layout_make(&l);
+        l.array[l.arrays++] = extra[i];
+        assert_true(test_arrays_write(test_path, l.array, l.arrays));
+        assert_null(tgraph_file_open(test_path, &options, NULL, &why));
+        assert_int_equal(why.status, AG_EDATA);
+        assert_non_null(strstr(why.sentence, says[i]));
+    }
+}
+
+/* Features may say anything: an op whose shapes do not fit it is a map. */
+static void any_features_give_rows(void **state)
+{
+    (void)state;
+    static const uint8_t op[] = {13, 26, 34, 70, 72, 75, 98};
+    for (int turn = 0; turn < 64; turn++) {
+        test_layout l;
+        ag_random random = {11, (uint64_t)turn, 0};
+        tgraph_rows rows = {0};
+        test_layout_make(&l);
+        for (int v = 0; v < TEST_NODES; v++) {
+            l.opcode[v] = op[(int)(7 * ag_random_uniform(&random)) % 7];
+            for (int k = 21; k < 134; k++)
+                l.node_feat[v][k] = (float)(int)(6 * ag_random_uniform(&random) - 1);
+        }
+        assert_true(test_arrays_write(test_path, l.array, l.arrays));
+        tgraph_file *f = open_file(test_path);
+        open_rows(&rows, f);
+        for (int c = 0; c < f->configs; c++) add(&rows, f, c);
+        for (int i = 0; i < rows.rows * TGRAPH_ROW_COLUMNS; i++) assert_true(isfinite(rows.x[i]));
+        tgraph_rows_close(&rows);
+        tgraph_file_close(f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts_are_those_that_the_lab_runs),
+        cmocka_unit_test(an_item_counts_the_same_rows_in_any_order),
+        cmocka_unit_test(layouts_change_no_work_but_copies),
+        cmocka_unit_test(a_dot_in_two_layouts),
+        cmocka_unit_test(wrong_operands_and_axes_are_refused),
+        cmocka_unit_test(any_features_give_rows),
+    };
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}
