@@ -62,6 +62,7 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     tgraph_scaler_begin(&c->scalers.node, TGRAPH_NUMERIC);
     tgraph_scaler_begin(&c->scalers.config, TPUGRAPHS_TILE_FEATURES);
     tgraph_scaler_begin(&c->scalers.target, 1);
+    tgraph_scaler_begin(&c->rows, TGRAPH_ROW_COLUMNS);
     return tgraph_model_add(&net->model, t->params, &options, why);
 }
 
@@ -70,6 +71,9 @@ static ag_status fit(harness_session *session, ag_failure *why)
     tgraph_set *set = &((tgraph_files *)session->data)->set;
     tgraph_trained *net = session->trained.net;
     tgraph_set_fit(set, &net->checkpoint.scalers);
+    if (net->model.options.mode == TGRAPH_PHYSICAL &&
+        tgraph_set_fit_rows(set, &net->checkpoint.rows, why))
+        return why->status;
     if (tgraph_set_scale(set, &net->checkpoint.scalers, why)) return why->status;
     return tgraph_set_programs(set, &net->model.options, why);
 }
@@ -91,6 +95,9 @@ static int list_tensors(ag_checkpoint_item *item, const void *trained)
     const tgraph_trained *net = trained;
     const tgraph_tile_scalers *s = &net->checkpoint.scalers;
     int n = add_scaler(item, "state.scaler.mean", "state.scaler.scale", &s->node);
+    if (net->model.options.mode == TGRAPH_PHYSICAL)
+        return n +
+               add_scaler(item + n, "state.rows.mean", "state.rows.scale", &net->checkpoint.rows);
     if (!net->model.options.tile) return n;
     n += add_scaler(item + n, "state.config_scaler.mean", "state.config_scaler.scale", &s->config);
     return n + add_scaler(item + n, "state.target_scaler.mean", "state.target_scaler.scale",

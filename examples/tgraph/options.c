@@ -37,6 +37,11 @@ static const harness_option table[] = {
      .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised: for "
              "programs of many sizes"},
 
+    {"mode", WORD(model.mode), "paper", .choices = "paper|physical", .commands = TRAINS,
+     .group = "Model",
+     .help = "layout files: the paper's network, or a sum over loop nests that the layouts give"},
+    {"row-hidden", FIELD(model.row_hidden), "64", 1, 4096, TRAINS, .group = "Model",
+     .help = "channels of the network of a loop nest (physical mode)"},
     {"hidden", FIELD(model.hidden), "256", 16, 4096, TRAINS, .group = "Model",
      .help = "channels, a multiple of 16"},
     {"cross", FIELD(model.cross), "true", .commands = TRAINS, .group = "Model",
@@ -68,8 +73,10 @@ static const harness_option table[] = {
      .help = "passes over the files; above 0 it replaces --steps"},
     {"configs", FIELD(configs), "64", 2, 65536, TRAINS, .group = "Training",
      .help = "configurations a step (tile files: always all)"},
-    {"loss", WORD(loss), "hinge", .choices = "hinge|logistic|listmle", .commands = TRAINS,
-     .group = "Training", .help = "what training makes small, over pairs of configurations"},
+    {"loss", WORD(loss), "auto", .choices = "auto|hinge|logistic|listmle", .commands = TRAINS,
+     .group = "Training",
+     .help = "what training makes small, over pairs of configurations; auto: hinge, or in physical "
+             "mode the squared error of ln(run time) within the file"},
     {"reduction", WORD(reduction), "mean", .choices = "mean|sum", .commands = TRAINS,
      .group = "Training", .help = "how the loss adds its pairs (paper: sum)"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
@@ -125,6 +132,7 @@ tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile)
 {
     tgraph_options o = s->model;
     o.tile = tile;
+    if (tile) o.mode = TGRAPH_PAPER;
     return o;
 }
 

@@ -31,8 +31,9 @@ void tgraph_scorer_close(tgraph_scorer *s)
 
 static ag_tensor *record_layout(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)
 {
+    s->batch.rows = s->rows;
     if (tgraph_batch_fill(&s->batch, e->file, s->chosen, count, why)) return NULL;
-    return tgraph_forward(s->model, s->tape, &e->program, s->batch.digit, count);
+    return tgraph_batch_forward(s->model, s->tape, &e->program, &s->batch, count);
 }
 
 static ag_tensor *record_tile(tgraph_scorer *s, const tgraph_entry *e, int count)
@@ -56,7 +57,7 @@ static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why
     const tgraph_program *p = &c->entry->program;
     (void)why;
     return c->entry->tile ? tgraph_tile_forward(s->model, tape, p, s->feature, n)
-                          : tgraph_forward(s->model, tape, p, s->batch.digit, n);
+                          : tgraph_batch_forward(s->model, tape, p, &s->batch, n);
 }
 
 static ag_status failed(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)

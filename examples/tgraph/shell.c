@@ -84,10 +84,13 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tgraph_trained *net = session->trained.net;
     tgraph_steps *t = session->feed;
     choose_samples(t, set_of(session), s);
-    t->scorer = (tgraph_scorer){
-        .model = &net->model, .tape = session->tape, .configs = s->eval_configs, .patient = 1};
-    return tgraph_feed_open(&t->feed, set_of(session), s->configs, (uint64_t)s->shell.common.seed,
-                            session->trained.state->step, why);
+    t->scorer = (tgraph_scorer){.model = &net->model,
+                                .rows = tgraph_trained_rows(net),
+                                .tape = session->tape,
+                                .configs = s->eval_configs,
+                                .patient = 1};
+    return tgraph_feed_open(&t->feed, set_of(session), tgraph_trained_rows(net), s->configs,
+                            (uint64_t)s->shell.common.seed, session->trained.state->step, why);
 }
 
 static void end(void *feed)
@@ -117,10 +120,12 @@ static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why
     const tgraph_entry *e = w->entry;
     (void)why;
     ag_tensor *score = e->tile ? tgraph_tile_forward(model, tape, &e->program, e->tile->feature, n)
-                               : tgraph_forward(model, tape, &e->program, w->batch->digit, n);
+                               : tgraph_batch_forward(model, tape, &e->program, w->batch, n);
+    ag_name(score, "scores");
+    if (model->options.mode == TGRAPH_PHYSICAL && settings_of(session)->loss == TGRAPH_LOSS_AUTO)
+        return tgraph_spread_loss(score, &w->batch->physical);
     const int32_t *rank = e->tile ? e->tile->rank : w->batch->rank;
-    return loss_of(settings_of(session), ag_name(score, "scores"),
-                   ag_input_i32(tape, rank, AG_SHAPE(n)));
+    return loss_of(settings_of(session), score, ag_input_i32(tape, rank, AG_SHAPE(n)));
 }
 
 static int configs_of(const tgraph_work *w)
@@ -182,8 +187,11 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     const tgraph_trained *net = t->net;
     tgraph_results *r = results;
     tgraph_set *set = &r->files->set;
-    tgraph_scorer scorer = {
-        .model = &net->model, .tape = how->tape, .configs = s->eval_configs, .tta = s->tta};
+    tgraph_scorer scorer = {.model = &net->model,
+                            .rows = tgraph_trained_rows(net),
+                            .tape = how->tape,
+                            .configs = s->eval_configs,
+                            .tta = s->tta};
     if (r->files->training || (!tgraph_set_scale(set, &net->checkpoint.scalers, why) &&
                                !tgraph_set_programs(set, &net->model.options, why)))
         tgraph_results_add(r, &scorer, how->models, why);

@@ -33,6 +33,12 @@ typedef struct tgraph_steps {
 extern const harness_model tgraph_shell;
 extern const harness_network tgraph_shell_network; /* checkpoint.c */
 
+/* The scaler of physical rows of a network that reads them, else NULL. */
+static inline const tgraph_scaler *tgraph_trained_rows(const tgraph_trained *net)
+{
+    return net->model.options.mode == TGRAPH_PHYSICAL ? &net->checkpoint.rows : NULL;
+}
+
 /* The parts of tgraph_shell that are in scored.c and contest.c. */
 ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
                                    const harness_settings *settings, bool known, ag_failure *why);

@@ -76,18 +76,48 @@ static json_t *facts_of(const char *folder, const char *part, const char *name)
     return facts;
 }
 
+/* Every operand in its order, and the axes of every dot. */
+static void check_operands(ag_npz *npz, const lab_program *p)
+{
+    int64_t n;
+    int64_t *pair = read_all(npz, "operand_index", AG_I64, &n), *next = pair;
+    int64_t *axes = read_all(npz, "dot_axes", AG_I64, &n), *dot = axes;
+    for (int i = 0; i < p->n; i++) {
+        const lab_node *v = &p->nodes[i];
+        for (int k = 0; k < v->n_operands; k++, next += 2) {
+            assert_int_equal(next[0], i);
+            assert_int_equal(next[1], v->operand[k]);
+        }
+        if (v->op != LAB_DOT) continue;
+        assert_int_equal(dot[0], i);
+        assert_int_equal(dot[1], v->dot.batch);
+        assert_int_equal(dot[2], v->dot.left);
+        assert_int_equal(dot[3], v->dot.right);
+        dot += 4;
+    }
+    assert_true(dot > axes);
+    free(pair);
+    free(axes);
+}
+
 static void check_layout(const char *path, const lab_program *p)
 {
     int64_t n;
     ag_npz *npz = open_npz(path);
-    int nodes = 0, at = 0;
-    for (int i = 0; i < p->n; i++) nodes += lab_configurable(&p->nodes[i]);
+    int nodes = 0, at = 0, pairs = 0, dots = 0;
+    for (int i = 0; i < p->n; i++) {
+        nodes += lab_configurable(&p->nodes[i]);
+        pairs += p->nodes[i].n_operands;
+        dots += p->nodes[i].op == LAB_DOT;
+    }
     const wanted w[] = {
         {"node_feat", AG_F32, 2, {p->n, 140}},   {"node_opcode", AG_U8, 1, {p->n}},
-        {"edge_index", AG_I64, 2, {0, 2}},       {"node_config_feat", AG_F32, 3, {40, nodes, 18}},
+        {"edge_index", AG_I64, 2, {0, 2}},       {"operand_index", AG_I64, 2, {pairs, 2}},
+        {"dot_axes", AG_I64, 2, {dots, 4}},      {"node_config_feat", AG_F32, 3, {40, nodes, 18}},
         {"node_config_ids", AG_I64, 1, {nodes}}, {"config_runtime", AG_I64, 1, {40}},
         {"node_splits", AG_I64, 2, {1, 2}}};
-    check_arrays(npz, w, 7);
+    check_arrays(npz, w, 9);
+    check_operands(npz, p);
     int64_t *id = read_all(npz, "node_config_ids", AG_I64, &n);
     for (int i = 0; i < p->n; i++)
         if (lab_configurable(&p->nodes[i])) assert_int_equal(id[at++], i);

@@ -109,7 +109,7 @@ static void expect_steady(const program_model *m, const char *more, int plans, l
    schedules of each batch, which takes memory; nothing else does. */
 static void known_shapes(void **state)
 {
-    static const char *const all[] = {"", "", "", "", " --kernels 12", "", " --no-mixed"};
+    static const char *const all[] = {"", "", "", "", " --kernels 12", "", " --no-mixed", ""};
     static const program_model more[] = {
         {"two layouts", &tgraph_program_table,
          .train = " --data a.npz small.npz --hidden 16 --configs 6 --log-every 7"},
@@ -117,7 +117,10 @@ static void known_shapes(void **state)
          .train = " --data two_0.npz two_0.npz --hidden 16 --embedding 8 --kernels 1"}};
     (void)state;
     for (int i = 0; i < PROGRAM_MODELS; i++)
-        expect_steady(&program_models[i], all[i], i < 5 ? 1 : 2, i < 5 ? 0 : i < 6 ? 26 : 5);
+        expect_steady(&program_models[i], all[i], i == 5 || i == 6 ? 2 : 1,
+                      i == 5   ? 26
+                      : i == 6 ? 5
+                               : 0);
     for (int i = 0; i < 2; i++) expect_steady(&more[i], "", 2, 0);
 }
 

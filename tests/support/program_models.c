@@ -36,6 +36,9 @@ const program_model program_models[PROGRAM_MODELS] = {
     {"stores", &tpgnn_program_table, TREES, "s_3.npz", "--eval-graphs 1", "layers", "0"},
     {"paper", &tpgnn_program_table, " --preset paper" TREES " --learning-rate 1e-3", "s_3.npz",
      "--eval-nodes 1", "pool", "sag"},
+    {"physical", &tgraph_program_table,
+     " --data a.npz b.npz --split 0.8 --hidden 16 --mode physical --row-hidden 16 --configs 6",
+     "b.npz", "--eval-configs 30", "mode", "paper"},
 };
 
 static void write_task(const char *name, int kind)

@@ -16,7 +16,7 @@ typedef struct program_model {
     const char *option, *value; /* of another model */
 } program_model;
 
-enum { PROGRAM_MODELS = 7 };
+enum { PROGRAM_MODELS = 8 };
 extern const program_model program_models[PROGRAM_MODELS];
 
 #define PROGRAM_QUIET " --threads 1 --quiet --no-baselines"

@@ -173,6 +173,41 @@ void tgraph_scaler_fit(tgraph_scaler *scaler, tgraph_file *const *files, int cou
    scaler of another width). */
 ag_status tgraph_graph_scale(tgraph_graph *graph, const tgraph_scaler *scaler, ag_failure *why);
 
+/* ---- physical rows ---- */
+
+/* Opens the rows of configurations of a file (NULL: 0..count-1); close them in any case. */
+ag_status tgraph_rows_take(tgraph_rows *rows, const tgraph_file *file, const int32_t *config,
+                           int count, ag_failure *why);
+/* Fits on rows of the training parts. */
+ag_status tgraph_rows_fit(tgraph_scaler *scaler, tgraph_file *const *files, int count,
+                          ag_failure *why);
+
+enum { TGRAPH_ROW_INPUTS = 2 * (TGRAPH_ROW_COLUMNS - 1) };
+
+/* The rows of some configurations of a file as the network reads them. Start from {0}; the arrays
+   grow and are reused. */
+typedef struct tgraph_row_inputs {
+    int rows, entries;
+    ag_real *x;       /* [rows, TGRAPH_ROW_INPUTS] standardised columns, then which are not above 0
+                       */
+    int32_t *opcode;  /* [rows] */
+    ag_real *work;    /* [rows] ln(iterations) */
+    ag_real *always;  /* [rows] as in tgraph_rows */
+    int32_t *row;     /* [entries] at least first[configs] */
+    ag_real *times;   /* [entries] */
+    int32_t *first;   /* [configs + 1] */
+    ag_real *runtime; /* [configs] ln(ns + 1) */
+    ag_real *weight;  /* [] 1 / (their variance + 1e-3) */
+    tgraph_rows all;  /* as they come */
+    char *block;      /* of these arrays */
+    size_t room;
+} tgraph_row_inputs;
+
+ag_status tgraph_row_inputs_fill(tgraph_row_inputs *inputs, const tgraph_scaler *scaler,
+                                 const tgraph_file *file, const int32_t *config, int count,
+                                 ag_failure *why);
+void tgraph_row_inputs_free(tgraph_row_inputs *inputs);
+
 /* ---- batches ---- */
 
 /* A batch: some configurations of one file. Start from {0}; the arrays grow and are reused. */
@@ -184,8 +219,10 @@ typedef struct tgraph_batch {
     int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table */
     int32_t *rank;    /* [configs] dense ranks of the run times; all 0 when they are hidden */
     int64_t *runtime; /* [configs] ns */
-    uint64_t *key;    /* [configs] scratch */
-    int32_t *index;   /* [configs] scratch */
+    tgraph_row_inputs physical;     /* of these configurations, where there is a scaler for them */
+    const tgraph_scaler *rows;      /* set before the batch is filled; NULL: no physical rows */
+    uint64_t *key;                  /* [configs] scratch */
+    int32_t *index;                 /* [configs] scratch */
     size_t config_room, digit_room; /* elements that fit */
     char *block;                    /* of all arrays but `digit` */
 } tgraph_batch;

@@ -66,6 +66,8 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
        may share it. */
     tgraph_store_settle((tgraph_store *)&f->store,
                         (size_t)count * (size_t)f->store.width * sizeof(uint32_t));
+    if (b->rows && tgraph_row_inputs_fill(&b->physical, b->rows, f, config, count, why))
+        return why->status;
     return harness_ranks(b->rank, b->runtime, count, b->key, b->index, why);
 }
 
@@ -73,7 +75,8 @@ void tgraph_batch_free(tgraph_batch *b)
 {
     ag_free(b->block);
     ag_free(b->digit);
-    *b = (tgraph_batch){.step = b->step};
+    tgraph_row_inputs_free(&b->physical);
+    *b = (tgraph_batch){.step = b->step, .rows = b->rows};
 }
 
 static int train_count(const tgraph_file *f) { return f->train ? f->train_count : f->configs; }

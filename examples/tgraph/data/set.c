@@ -115,6 +115,17 @@ void tgraph_set_fit(const tgraph_set *set, tgraph_tile_scalers *scalers)
     harness_free(tiles);
 }
 
+ag_status tgraph_set_fit_rows(const tgraph_set *set, tgraph_scaler *rows, ag_failure *why)
+{
+    tgraph_file **files = harness_alloc((size_t)set->count * sizeof *files);
+    int n = 0;
+    for (int i = 0; i < set->count; i++)
+        if (set->entry[i].train) files[n++] = set->entry[i].file;
+    tgraph_rows_fit(rows, files, n, why);
+    harness_free(files);
+    return why->status;
+}
+
 ag_status tgraph_set_scale(tgraph_set *set, const tgraph_tile_scalers *scalers, ag_failure *why)
 {
     for (int i = 0; i < set->count && !why->status; i++)

@@ -56,6 +56,7 @@ ag_status tgraph_set_programs(tgraph_set *set, const tgraph_options *options, ag
 
 /* Fits on the training files, or standardises all files with given scalers. */
 void tgraph_set_fit(const tgraph_set *set, tgraph_tile_scalers *scalers);
+ag_status tgraph_set_fit_rows(const tgraph_set *set, tgraph_scaler *rows, ag_failure *why);
 ag_status tgraph_set_scale(tgraph_set *set, const tgraph_tile_scalers *scalers, ag_failure *why);
 
 void tgraph_set_close(tgraph_set *set);

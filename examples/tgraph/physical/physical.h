@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a layout configuration does to the nodes of a program: each node is a loop nest, and the
+/* The nodes of a program under a layout configuration. Each is a loop nest, and the
    layouts decide which loop is the innermost and with which strides it walks through memory.
 
    A file is read as a list of operations (operations.c). For a configuration, layouts are passed on
@@ -125,7 +125,8 @@ void tgraph_row_columns(float x[TGRAPH_ROW_COLUMNS], const tgraph_operation *o,
                         const double elements[1 + TGRAPH_INPUTS]);
 
 /* The rows of the configurations of one file. An item is a configuration, and counts rows; equal
-   rows are one. Start from {0}, open, add, and close in any case. */
+   rows are one. Start from {0}, open, add, and close in any case; opened again, they reuse their
+   memory. */
 typedef struct tgraph_rows {
     const tgraph_physical *physical;
     int rows, items;
@@ -137,6 +138,7 @@ typedef struct tgraph_rows {
     int *row;                /* [first[items]] */
     float *times;            /* [first[items]] */
     tgraph_strides *strides; /* [operations] of their outputs in the item added last */
+    signed char *digit;      /* [configurable, 18] room for the caller */
     struct tgraph_rows_memory *memory;
 } tgraph_rows;
 

@@ -16,7 +16,7 @@ struct tgraph_rows_memory {
     float *count; /* [rows] of the present item */
     int *touched; /* rows whose count is not 0 */
     int touches;
-    int row_room, item_room, entry_room, always;
+    int row_room, item_room, entry_room, operation_room;
 };
 
 static ag_status no_memory(ag_failure *why)
@@ -225,16 +225,29 @@ static void forget_counts(tgraph_rows *r)
     m->touches = 0;
 }
 
+static ag_status take_memory(tgraph_rows *r, ag_failure *why)
+{
+    if (r->memory) return AG_OK;
+    r->memory = ag_alloc(sizeof *r->memory);
+    if (!r->memory) return no_memory(why);
+    memset(r->memory, 0, sizeof *r->memory);
+    return room_for_row(r, why) ? why->status : room_for_item(r, why);
+}
+
 ag_status tgraph_rows_open(tgraph_rows *r, const tgraph_physical *p, ag_failure *why)
 {
-    *r = (tgraph_rows){.physical = p, .memory = ag_alloc(sizeof *r->memory)};
+    if (take_memory(r, why)) return why->status;
     struct tgraph_rows_memory *m = r->memory;
-    if (!m) return no_memory(why);
-    memset(m, 0, sizeof *m);
-    if (grow(&m->order, p->count, sizeof *m->order, why) ||
-        grow(&r->strides, p->count, sizeof *r->strides, why) || room_for_row(r, why) ||
-        room_for_item(r, why))
-        return why->status;
+    r->physical = p;
+    r->rows = r->items = 0;
+    memset(m->slot, 0, (size_t)m->slots * sizeof *m->slot);
+    if (p->count > m->operation_room) {
+        if (grow(&m->order, p->count, sizeof *m->order, why) ||
+            grow(&r->strides, p->count, sizeof *r->strides, why) ||
+            grow(&r->digit, p->count, DIGITS, why))
+            return why->status;
+        m->operation_room = p->count;
+    }
     for (int v = 0; v < p->count; v++)
         if (!p->operation[v].varying && visit(r, v, NULL, why)) return why->status;
     for (int i = 0; i < m->touches; i++) r->always[m->touched[i]] = m->count[m->touched[i]];
@@ -276,6 +289,7 @@ void tgraph_rows_close(tgraph_rows *r)
         ag_free(m);
     }
     ag_free(r->strides);
+    ag_free(r->digit);
     ag_free(r->x);
     ag_free(r->work);
     ag_free(r->always);
