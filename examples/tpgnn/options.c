@@ -97,7 +97,7 @@ static const harness_option table[] = {
 
 static const harness_command commands[] = {
     HARNESS_RUN_COMMANDS("measured schedules", "schedules"),
-    {"inspect", HARNESS_INSPECT, "say what files of schedules hold", "data", tpgnn_inspect_command},
+    HARNESS_INSPECT_COMMAND("files of schedules"),
     HARNESS_ABLATE_COMMAND,
     HARNESS_DOCTOR_COMMAND,
 };

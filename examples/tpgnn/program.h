@@ -39,7 +39,4 @@ tpgnn_options tpgnn_settings_model(const tpgnn_settings *s);
 /* The label that the model predicts, up to scale; a rank loss takes the throughput. */
 int tpgnn_settings_label(const tpgnn_settings *s);
 
-/* The commands that are the program's own. */
-ag_status tpgnn_inspect_command(harness_call *call, ag_failure *why);
-
 #endif

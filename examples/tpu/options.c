@@ -146,7 +146,7 @@ static const harness_option table[] = {
 
 static const harness_command commands[] = {
     HARNESS_RUN_COMMANDS("files with run times", "kernels"),
-    {"inspect", HARNESS_INSPECT, "say what files hold", "data", tpu_inspect_command},
+    HARNESS_INSPECT_COMMAND("files"),
     HARNESS_ABLATE_COMMAND,
     {"autotune", HARNESS_TUNE, "search fusions and tile sizes of the lab's programs", NULL,
      tpu_autotune_command},

@@ -37,7 +37,6 @@ tpu_options tpu_settings_model(const tpu_settings *s, tpu_task task);
 int tpu_settings_loss(const tpu_settings *s, tpu_task task);
 
 /* The commands that are the program's own. */
-ag_status tpu_inspect_command(harness_call *call, ag_failure *why);
 ag_status tpu_autotune_command(harness_call *call, ag_failure *why);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that a ranking model supplies, so that the commands train, eval, predict and ablate are
-   written once. All models see the same task: groups of items that have a run time each, (file,
-   configuration), (kernel, tile size) or (workload, schedule); a score is small where the model
-   expects a short run time.
+/* The parts that a ranking model supplies, so that the commands train, eval, predict, inspect
+   and ablate are written once. All models see the same task: groups of items that have a run time
+   each, (file, configuration), (kernel, tile size) or (workload, schedule); a score is small where
+   the model expects a short run time.
 
    A program names its harness_model in its harness_program, and harness_train_command and its kin
    in its table of commands. Its struct of options begins with harness_settings. The functions get
@@ -61,6 +61,8 @@ typedef struct harness_settings {
      .help = "files, folders or lists that the baselines learn from, instead of those that --run " \
              "was trained on"}
 /* clang-format on */
+
+typedef struct harness_inspection harness_inspection;
 
 enum { HARNESS_TEXTS = 4, HARNESS_TENSORS = 8 };
 
@@ -158,7 +160,7 @@ typedef struct harness_model {
 
     /* Reads what is trained on, and what validates. */
     ag_status (*read)(harness_session *session, ag_failure *why);
-    /* Reads --data for the runs. known: run times must be. */
+    /* Reads --data for the runs, of which `inspect` has none. known: run times must be. */
     ag_status (*read_scored)(void *data, const harness_runs *runs, const harness_settings *settings,
                              bool known, ag_failure *why);
     /* Reads what the baselines of eval learn from; leaves them out with a warning when that is not
@@ -166,6 +168,11 @@ typedef struct harness_model {
     ag_status (*read_fit)(void *data, const harness_runs *runs, const harness_settings *settings,
                           ag_failure *why);
     void (*close)(void *data);
+    /* Optional, one of the two: what `inspect` says (run/inspect.h) of the data of read_scored; or
+       of one file, where the others are inspected although this one cannot be read. Without both,
+       it lists the groups. */
+    void (*inspect)(harness_inspection *to, const void *data);
+    ag_status (*inspect_file)(harness_inspection *to, const char *path, ag_failure *why);
 
     /* ---- steps ---- */
 
@@ -222,6 +229,7 @@ typedef struct harness_model {
 ag_status harness_train_command(harness_call *call, ag_failure *why);
 ag_status harness_eval_command(harness_call *call, ag_failure *why);
 ag_status harness_predict_command(harness_call *call, ag_failure *why);
+ag_status harness_inspect_command(harness_call *call, ag_failure *why);
 ag_status harness_ablate_command(harness_call *call, ag_failure *why);
 
 /* ---- a training run ---- */
