@@ -5,19 +5,14 @@
 #include "examples/tpu/studies/presets.h"
 #include "examples/tpu/shell.h"
 
-enum {
-    TRAINS = HARNESS_TRAINS,
-    SCORES = HARNESS_SCORES,
-    RUNS = HARNESS_RUNS,
-    TUNES = HARNESS_TUNE
-};
+enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS, TUNES = HARNESS_OWN };
 
 /* Names a field without "tpu_settings," in every row. */
 #define FIELD(M) HARNESS_FIELD(tpu_settings, M)
 #define WORD(M)  HARNESS_WORD(tpu_settings, M)
 
 static const harness_option table[] = {
-    HARNESS_COMMON_OPTIONS(tpu_settings, shell.common),
+    HARNESS_COMMON_OPTIONS_AND(tpu_settings, shell.common, TUNES),
 
     {"log-features", FIELD(log_features), "true", .commands = TRAINS, .group = "Data",
      .help = "take sign(x) ln(1 + |x|) of the features before they are scaled to 0..1 (paper: "
@@ -141,14 +136,14 @@ static const harness_option table[] = {
     {"minutes", FIELD(minutes), "0", 0, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Machine",
      .help = "stop after so long, with the programs that are done (0: when all are)"},
 
-    HARNESS_MODEL_OPTIONS(tpu_settings),
+    HARNESS_MODEL_OPTIONS_AND(tpu_settings, TUNES),
 };
 
 static const harness_command commands[] = {
     HARNESS_RUN_COMMANDS("files with run times", "kernels"),
     HARNESS_INSPECT_COMMAND("files"),
     HARNESS_ABLATE_COMMAND,
-    {"autotune", HARNESS_TUNE, "search fusions and tile sizes of the lab's programs", NULL,
+    {"autotune", TUNES, "search fusions and tile sizes of the lab's programs", NULL,
      tpu_autotune_command},
     HARNESS_DOCTOR_COMMAND,
 };

@@ -29,7 +29,9 @@ typedef struct harness_settings {
 /* The rows of harness_settings that have one meaning and one default in all programs, for the end
    of a table of options. */
 /* clang-format off */
-#define HARNESS_MODEL_OPTIONS(S) \
+#define HARNESS_MODEL_OPTIONS(S) HARNESS_MODEL_OPTIONS_AND(S, 0)
+/* The same, with --checkpoint for commands of the program's own, too. */
+#define HARNESS_MODEL_OPTIONS_AND(S, OWN) \
     {"clip", HARNESS_FIELD(S, shell.training.clip), "1", 0, 1e9, \
      HARNESS_TRAINS, .group = "Training", \
      .help = "largest norm of the gradient (0: any)"}, \
@@ -37,7 +39,7 @@ typedef struct harness_settings {
      .commands = HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Training", \
      .help = "look at every result and name the first op that makes one that is not finite"}, \
     {"checkpoint", HARNESS_WORD(S, shell.checkpoint), "best", .choices = "best|last", \
-     .commands = HARNESS_SCORES | HARNESS_TUNE, .flags = HARNESS_LOCAL, \
+     .commands = HARNESS_SCORES | OWN, .flags = HARNESS_LOCAL, \
      .group = "Run", .help = "which checkpoint of the run"}, \
     {"ensemble", HARNESS_FIELD(S, shell.ensemble), \
      .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
