@@ -2,7 +2,6 @@
 /* The option table. Defaults follow Table 5 of the paper where it fixes a value. */
 #include "examples/harness/machine/doctor.h"
 #include "examples/harness/run/settings.h"
-#include "examples/tpu/studies/presets.h"
 #include "examples/tpu/shell.h"
 
 enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS, TUNES = HARNESS_OWN };
@@ -22,7 +21,7 @@ static const harness_option table[] = {
     {"balanced", FIELD(balanced), "true", .commands = TRAINS, .group = "Data",
      .help = "draw kernels evenly from each family of programs, then from each program"},
 
-    {"preset", WORD(preset), "none", .choices = TPU_PRESETS, .presets = tpu_preset_settings,
+    {"preset", WORD(preset), "none", .choices = tpu_preset_words, .presets = tpu_presets,
      .commands = TRAINS, .flags = HARNESS_LOCAL, .group = "Model",
      .help = "the options of a row of Tables 6 and 7; options after it override them"},
     {"gnn", WORD(model.gnn), "sage", .choices = "none|sage|gat", .commands = TRAINS,

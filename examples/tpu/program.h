@@ -31,6 +31,7 @@ typedef struct tpu_settings {
 } tpu_settings;
 
 extern const harness_program tpu_program_table;
+extern const char tpu_preset_words[], tpu_presets[]; /* of studies/presets.ini, by CMake */
 
 /* The model's options, for a task. */
 tpu_options tpu_settings_model(const tpu_settings *s, tpu_task task);

@@ -54,12 +54,13 @@ typedef struct harness_option {
     unsigned commands; /* the commands that accept it */
     unsigned needed;   /* the commands that require it */
     unsigned flags;
-    const char *choices;        /* HARNESS_CHOICE: "cpu|cuda" */
-    const char *const *presets; /* HARNESS_CHOICE: for each word the options that it sets at once,
-                                   "hidden=512 l2=true", or NULL; NULL: none does */
-    const char *meta;           /* the value's name in --help, e.g. "RUN"; NULL: by type */
-    const char *group;          /* heading in --help */
-    const char *help;           /* one sentence without full stop; default and range are added */
+    const char *choices; /* HARNESS_CHOICE: "cpu|cuda" */
+    const char *presets; /* HARNESS_CHOICE: ini text with a section per word but the first, of
+                            the options that the word sets at once; lines before the first
+                            section are of all of them; NULL: words set no other options */
+    const char *meta;    /* the value's name in --help, e.g. "RUN"; NULL: by type */
+    const char *group;   /* heading in --help */
+    const char *help;    /* one sentence without full stop; default and range are added */
 } harness_option;
 
 /* Type and offset of a member of the struct of options; the compiler selects the type or refuses
