@@ -196,6 +196,7 @@ const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
                                    .open = tpgnn_results_open,
                                    .add = add,
                                    .compare = tpgnn_results_baselines,
+                                   .repeat = tpgnn_results_repeat,
                                    .compute = harness_rank_compute,
                                    .close_results = harness_rank_close,
                                    .held_out = "Validation tasks, best checkpoint"};

@@ -233,6 +233,7 @@ const harness_model tpu_shell = {.program = &tpu_program_table,
                                  .open = tpu_results_open,
                                  .add = add,
                                  .compare = tpu_results_baselines,
+                                 .repeat = tpu_results_repeat,
                                  .compute = harness_rank_compute,
                                  .close_results = harness_rank_close,
                                  .held_out = "Validation programs, best checkpoint"};

@@ -207,6 +207,8 @@ typedef struct harness_model {
                      ag_failure *why);
     /* Fits and scores the baselines; it and read_fit are for programs with --baselines. */
     ag_status (*compare)(void *results, ag_failure *why);
+    /* Optional: adds what the noise of the run times leaves possible (harness_rank_noise). */
+    void (*repeat)(void *results);
     /* Computes the measures of all methods. */
     ag_status (*compute)(void *results, ag_failure *why);
     void (*close_results)(void *results);
