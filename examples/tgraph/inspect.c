@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the contents of files and the memory that a model needs for them. */
-#include "examples/tgraph/program.h"
+/* `tgraph inspect`: the contents of a file and the memory that a model needs for it. */
+#include "examples/harness/run/inspect.h"
+#include "examples/tgraph/shell.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -70,76 +71,42 @@ static ag_status plan_memory(inspected *out, const tgraph_summary *s, ag_failure
     return why->status;
 }
 
-static json_t *summary_json(const char *path, const tgraph_summary *s, const inspected *memory)
+static void add_row(harness_inspection *to, const char *path, const tgraph_summary *s,
+                    const inspected *memory)
 {
-    json_t *j = json_object();
-    const struct {
-        const char *name;
-        int64_t value;
-    } fields[] = {{"nodes", s->nodes},
-                  {"edges", s->edges},
-                  {"kept_nodes", s->kept_nodes},
-                  {"kept_edges", s->kept_edges},
-                  {"configurable", s->configurable},
-                  {"configs", s->configs},
-                  {"unique", s->unique},
-                  {"fastest_ns", s->fastest},
-                  {"slowest_ns", s->slowest},
-                  {"packed_bytes", (int64_t)s->packed},
-                  {"step_bytes", (int64_t)memory->step},
-                  {"score_bytes", (int64_t)memory->score}};
-    json_object_set_new(j, "file", harness_json_name(path));
-    json_object_set_new(j, "kind", json_string(s->tile ? "tile" : "layout"));
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        json_object_set_new(j, fields[i].name, json_integer(fields[i].value));
-    json_object_set_new(j, "has_runtimes", json_boolean(s->has_runtimes));
-    json_object_set_new(j, "spread", json_real(s->spread));
-    return j;
+    harness_inspect_row(to);
+    harness_inspect_text(to, "file", NULL, path);
+    harness_inspect_text(to, "kind", NULL, s->tile ? "tile" : "layout");
+    harness_inspect_count(to, "nodes", NULL, s->nodes);
+    harness_inspect_count(to, "edges", NULL, s->edges);
+    harness_inspect_count(to, "kept_nodes", NULL, s->kept_nodes);
+    harness_inspect_count(to, "kept_edges", NULL, s->kept_edges);
+    harness_inspect_count(to, "configurable", NULL, s->configurable);
+    harness_inspect_count(to, "configs", NULL, s->configs);
+    harness_inspect_count(to, "unique", NULL, s->unique);
+    harness_inspect_count(to, "fastest_ns", NULL, s->fastest);
+    harness_inspect_count(to, "slowest_ns", NULL, s->slowest);
+    harness_inspect_count(to, "packed_bytes", NULL, (int64_t)s->packed);
+    harness_inspect_count(to, "step_bytes", NULL, (int64_t)memory->step);
+    harness_inspect_count(to, "score_bytes", NULL, (int64_t)memory->score);
+    json_object_set_new(to->row, "has_runtimes", json_boolean(s->has_runtimes));
+    harness_inspect_number(to, "spread", NULL, s->spread, 0);
 }
 
-static ag_status inspect(const char *path, int64_t ram_limit, json_t *list, ag_failure *why)
+ag_status tgraph_inspect(harness_inspection *to, const char *path, ag_failure *why)
 {
-    tpugraphs_budget budget = {.limit = (size_t)ram_limit};
+    tpugraphs_budget budget = {.limit = (size_t)to->settings->common.ram_limit};
     tgraph_summary s;
     inspected memory = {0};
     if (tgraph_summarise(&s, path, &budget, why) || plan_memory(&memory, &s, why))
         return why->status;
-    if (list) {
-        json_array_append_new(list, summary_json(path, &s, &memory));
-        return AG_OK;
-    }
-    tgraph_summary_print(stdout, path, &s);
-    printf("  memory          %.1f MB in a step of %d configurations, %.1f MB to score %d (256 "
-           "channels)\n",
-           (double)memory.step / 1e6, memory.configs, (double)memory.score / 1e6,
-           s.configs < SCORE_CONFIGS ? s.configs : SCORE_CONFIGS);
+    add_row(to, path, &s, &memory);
+    char *summary = tgraph_summary_text(path, &s);
+    to->text = harness_text(
+        "%s  memory          %.1f MB in a step of %d configurations, %.1f MB to score %d (256 "
+        "channels)\n",
+        summary, (double)memory.step / 1e6, memory.configs, (double)memory.score / 1e6,
+        s.configs < SCORE_CONFIGS ? s.configs : SCORE_CONFIGS);
+    harness_free(summary);
     return AG_OK;
-}
-
-/* A file that cannot be read is reported, and the inspection continues with the next one. */
-ag_status tgraph_inspect_command(harness_call *call, ag_failure *why)
-{
-    const tgraph_settings *s = call->values;
-    harness_files paths = {0};
-    json_t *list = s->shell.common.json ? json_array() : NULL;
-    int bad = 0;
-    harness_files_read(&paths, &s->shell.common.data, "data", why);
-    for (int i = 0; i < paths.count && harness_go_on(why); i++) {
-        ag_failure mine = {0};
-        inspect(paths.path[i], s->shell.common.ram_limit, list, &mine);
-        if (mine.status && (paths.count == 1 || mine.status == AG_EMEMORY))
-            ag_fail(why, mine.status, "%s", mine.sentence);
-        else if (mine.status) {
-            harness_error(mine.sentence);
-            bad++;
-        }
-    }
-    if (list && !why->status)
-        harness_json_print(list, why);
-    else
-        json_decref(list);
-    if (!why->status && bad)
-        ag_fail(why, AG_EDATA, "%d of %d files cannot be read; see above", bad, paths.count);
-    harness_files_free(&paths);
-    return why->status;
 }

@@ -114,7 +114,7 @@ static const harness_option table[] = {
 
 static const harness_command commands[] = {
     HARNESS_RUN_COMMANDS("files with run times", "the configurations of a file"),
-    {"inspect", HARNESS_INSPECT, "say what files hold", "data", tgraph_inspect_command},
+    HARNESS_INSPECT_COMMAND("files"),
     HARNESS_ABLATE_COMMAND,
     HARNESS_DOCTOR_COMMAND,
 };

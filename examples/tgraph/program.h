@@ -35,7 +35,4 @@ extern const harness_program tgraph_program_table;
 tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile);
 tgraph_data_options tgraph_settings_data(const tgraph_settings *s, int tile);
 
-/* The commands that are the program's own. */
-ag_status tgraph_inspect_command(harness_call *call, ag_failure *why);
-
 #endif

@@ -28,6 +28,9 @@ void tgraph_results_close(void *results);
 /* Adds the scores of one model, divided by `models`: call it once per model of an ensemble. */
 ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why);
 
+/* Adds what noise leaves possible, as the files' manifests state it. */
+void tgraph_results_repeat(void *results);
+
 /* Calibrates the scores, and computes the measures of all methods. */
 ag_status tgraph_results_compute(void *results, ag_failure *why);
 

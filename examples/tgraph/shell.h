@@ -39,7 +39,8 @@ static inline const tgraph_scaler *tgraph_trained_rows(const tgraph_trained *net
     return net->model.options.mode == TGRAPH_PHYSICAL ? &net->checkpoint.rows : NULL;
 }
 
-/* The parts of tgraph_shell that are in scored.c and contest.c. */
+/* The parts of tgraph_shell that are in inspect.c, scored.c and contest.c. */
+ag_status tgraph_inspect(harness_inspection *to, const char *path, ag_failure *why);
 ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
                                    const harness_settings *settings, bool known, ag_failure *why);
 ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,

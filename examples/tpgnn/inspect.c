@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `tpgnn inspect`: the contents of files of schedules, task by task. */
+#include "examples/harness/run/inspect.h"
 #include "examples/lab/measure/noise.h"
-#include "examples/tpgnn/data/data.h"
-#include "examples/tpgnn/program.h"
+#include "examples/tpgnn/shell.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -93,108 +93,71 @@ static silent find_silent(const tpgnn_data *data)
     return sum;
 }
 
-/* ---- JSON ---- */
+/* ---- rows and totals ---- */
 
-static json_t *task_json(const tpgnn_data *data, const tpgnn_task *task, const summary *t)
+static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_task *task)
 {
     static const char *const origin[TPGNN_ORIGINS] = {"random", "mutated", "own", "tuned"};
-    json_t *j = json_object(), *origins = json_object();
+    const summary t = sum_up(data, task);
+    json_t *origins = json_object();
     for (int i = 0; i < TPGNN_ORIGINS; i++)
-        json_object_set_new(origins, origin[i], json_integer(t->origin[i]));
-    json_object_set_new(j, "task", harness_json_name(task->name));
-    json_object_set_new(j, "family", harness_json_name(data->family[task->family]));
-    json_object_set_new(j, "schedules", json_integer(task->schedules));
-    json_object_set_new(j, "median_nodes", json_real(t->nodes));
-    json_object_set_new(j, "median_stores", json_real(t->stores));
-    json_object_set_new(j, "fastest_ns", json_integer((json_int_t)t->fastest));
-    json_object_set_new(j, "median_ns", json_real(t->median));
-    json_object_set_new(j, "slowest_ns", json_integer((json_int_t)t->slowest));
-    json_object_set_new(j, "noise", json_real(t->noise));
-    json_object_set_new(j, "spread", json_real(t->spread));
-    json_object_set_new(j, "noisy", json_integer(t->noisy));
-    json_object_set_new(j, "origins", origins);
-    return j;
+        json_object_set_new(origins, origin[i], json_integer(t.origin[i]));
+    harness_inspect_row(to);
+    harness_inspect_text(to, "task", "task", task->name);
+    harness_inspect_text(to, "family", NULL, data->family[task->family]);
+    harness_inspect_count(to, "schedules", "schedules", task->schedules);
+    harness_inspect_number(to, "median_nodes", "nodes (median)", t.nodes, 0);
+    harness_inspect_number(to, "median_stores", "stores (median)", t.stores, 0);
+    harness_inspect_ns(to, "fastest_ns", "fastest us", (int64_t)t.fastest, 1);
+    harness_inspect_number(to, "median_ns", NULL, t.median, 0);
+    harness_inspect_number(to, NULL, "median/fastest", t.median / t.fastest, 2);
+    harness_inspect_number(to, NULL, "slowest/fastest", t.slowest / t.fastest, 1);
+    harness_inspect_count(to, "slowest_ns", NULL, (int64_t)t.slowest);
+    harness_inspect_number(to, "noise", "noise", t.noise, 4);
+    harness_inspect_number(to, "spread", "spread", t.spread, 2);
+    harness_inspect_count(to, "noisy", "noisy", t.noisy);
+    json_object_set_new(to->row, "origins", origins);
 }
 
-static json_t *data_json(const tpgnn_data *data, const summary *sums)
+static json_t *totals_json(const tpgnn_data *data, const silent *silent, json_t *rows)
 {
-    json_t *j = json_object(), *list = json_array(), *words = json_object();
-    const silent silent = find_silent(data);
-    for (int i = 0; i < data->tasks; i++)
-        json_array_append_new(list, task_json(data, &data->task[i], &sums[i]));
+    json_t *j = json_object(), *words = json_object();
     for (int f = 0; f < TPGNN_FIELDS; f++)
         json_object_set_new(words, tpgnn_field_names[f], json_integer(data->own.words[f] - 1));
-    json_object_set_new(j, "tasks", list);
+    json_object_set_new(j, "tasks", rows);
     json_object_set_new(j, "families", json_integer(data->families));
     json_object_set_new(j, "schedules", json_integer(data->schedules));
     json_object_set_new(j, "nodes", json_integer(data->nodes));
     json_object_set_new(j, "stores", json_integer(data->stores));
-    json_object_set_new(j, "prunable_minima", json_integer(silent.minima));
-    json_object_set_new(j, "prunable_extents", json_integer(silent.extents));
+    json_object_set_new(j, "prunable_minima", json_integer(silent->minima));
+    json_object_set_new(j, "prunable_extents", json_integer(silent->extents));
     json_object_set_new(j, "kinds", json_integer(data->kinds));
     json_object_set_new(j, "words", words);
     return j;
 }
 
-/* ---- table ---- */
-
-static void table_row(harness_table *table, const tpgnn_task *task, const summary *t)
-{
-    harness_table_text(table, task->name);
-    harness_table_count(table, task->schedules);
-    harness_table_number(table, t->nodes, 0);
-    harness_table_number(table, t->stores, 0);
-    harness_table_number(table, t->fastest * 1e-3, 1);
-    harness_table_number(table, t->median / t->fastest, 2);
-    harness_table_number(table, t->slowest / t->fastest, 1);
-    harness_table_number(table, t->noise, 4);
-    harness_table_number(table, t->spread, 2);
-    harness_table_count(table, t->noisy);
-}
-
-static void print_totals(const tpgnn_data *data)
+static char *totals_text(const tpgnn_data *data, const silent *silent)
 {
     const double percent = 100 / (double)data->nodes;
     const int *words = data->own.words;
+    return harness_text(
+        "\n%lld nodes; %lld minima of loops (%.1f %%) and %lld extents (%.1f %%) say nothing "
+        "new\n%lld stored buffers\n"
+        "%d kinds of nodes: %d types of %d classes, %d kinds of loops, %d element types, %d "
+        "scopes; \"-\" counts where a node has none\n",
+        (long long)data->nodes, (long long)silent->minima, (double)silent->minima * percent,
+        (long long)silent->extents, (double)silent->extents * percent, (long long)data->stores,
+        data->kinds, words[TPGNN_TYPE] - 1, words[TPGNN_CLASS] - 1, words[TPGNN_LOOP] - 1,
+        words[TPGNN_DTYPE] - 1, words[TPGNN_SCOPE] - 1);
+}
+
+void tpgnn_inspect(harness_inspection *to, const void *files)
+{
+    const tpgnn_data *data = &((const tpgnn_files *)files)->scored;
     const silent silent = find_silent(data);
-    printf("\n%lld nodes; %lld minima of loops (%.1f %%) and %lld extents (%.1f %%) say nothing "
-           "new\n%lld stored buffers\n",
-           (long long)data->nodes, (long long)silent.minima, (double)silent.minima * percent,
-           (long long)silent.extents, (double)silent.extents * percent, (long long)data->stores);
-    printf("%d kinds of nodes: %d types of %d classes, %d kinds of loops, %d element types, %d "
-           "scopes; \"-\" counts where a node has none\n",
-           data->kinds, words[TPGNN_TYPE] - 1, words[TPGNN_CLASS] - 1, words[TPGNN_LOOP] - 1,
-           words[TPGNN_DTYPE] - 1, words[TPGNN_SCOPE] - 1);
-}
-
-static void print_data(const tpgnn_data *data, const summary *sums)
-{
-    static const char *const columns[] = {
-        "task",           "schedules",       "nodes (median)", "stores (median)", "fastest us",
-        "median/fastest", "slowest/fastest", "noise",          "spread",          "noisy"};
-    char *title = harness_text("Schedules: %d of %d tasks of %d families", data->schedules,
-                               data->tasks, data->families);
-    harness_table *table = harness_table_new(title, columns, 10);
-    for (int i = 0; i < data->tasks; i++) table_row(table, &data->task[i], &sums[i]);
-    harness_table_print(stdout, table);
-    print_totals(data);
-    harness_table_free(table);
-    harness_free(title);
-}
-
-ag_status tpgnn_inspect_command(harness_call *call, ag_failure *why)
-{
-    const tpgnn_settings *s = call->values;
-    tpgnn_data data = {.budget.limit = (size_t)s->shell.common.ram_limit};
-    if (!tpgnn_data_read(&data, &s->shell.common.data, "data", why)) {
-        summary *sums = harness_alloc((size_t)data.tasks * sizeof *sums + 1);
-        for (int i = 0; i < data.tasks; i++) sums[i] = sum_up(&data, &data.task[i]);
-        if (s->shell.common.json)
-            harness_json_print(data_json(&data, sums), why);
-        else
-            print_data(&data, sums);
-        harness_free(sums);
-    }
-    tpgnn_data_free(&data);
-    return why->status;
+    to->title = harness_text("Schedules: %d of %d tasks of %d families", data->schedules,
+                             data->tasks, data->families);
+    for (int i = 0; i < data->tasks; i++) add_row(to, data, &data->task[i]);
+    to->text = totals_text(data, &silent);
+    to->json = totals_json(data, &silent, to->json);
 }

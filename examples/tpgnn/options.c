@@ -2,7 +2,6 @@
 /* The option table. */
 #include "examples/harness/machine/doctor.h"
 #include "examples/harness/run/settings.h"
-#include "examples/tpgnn/studies/presets.h"
 #include "examples/tpgnn/shell.h"
 
 enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS };
@@ -14,7 +13,7 @@ enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS };
 static const harness_option table[] = {
     HARNESS_COMMON_OPTIONS(tpgnn_settings, shell.common),
 
-    {"preset", WORD(preset), "none", .choices = TPGNN_PRESETS, .presets = tpgnn_preset_settings,
+    {"preset", WORD(preset), "none", .choices = tpgnn_preset_words, .presets = tpgnn_presets,
      .commands = TRAINS, .flags = HARNESS_LOCAL, .group = "Model",
      .help = "the options of the paper's model, with GraphConv or with GCNConv; options after it "
              "override them"},
@@ -97,7 +96,7 @@ static const harness_option table[] = {
 
 static const harness_command commands[] = {
     HARNESS_RUN_COMMANDS("measured schedules", "schedules"),
-    {"inspect", HARNESS_INSPECT, "say what files of schedules hold", "data", tpgnn_inspect_command},
+    HARNESS_INSPECT_COMMAND("files of schedules"),
     HARNESS_ABLATE_COMMAND,
     HARNESS_DOCTOR_COMMAND,
 };

@@ -33,13 +33,11 @@ typedef struct tpgnn_settings {
 } tpgnn_settings;
 
 extern const harness_program tpgnn_program_table;
+extern const char tpgnn_preset_words[], tpgnn_presets[]; /* of studies/presets.ini, by CMake */
 
 /* The model's options from the settings; the vocabulary's sizes are 1. */
 tpgnn_options tpgnn_settings_model(const tpgnn_settings *s);
 /* The label that the model predicts, up to scale; a rank loss takes the throughput. */
 int tpgnn_settings_label(const tpgnn_settings *s);
-
-/* The commands that are the program's own. */
-ag_status tpgnn_inspect_command(harness_call *call, ag_failure *why);
 
 #endif

@@ -27,6 +27,9 @@ ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer,
                             const tpgnn_checkpoint *checkpoint, int models, ag_failure *why);
 int tpgnn_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 
+/* Adds what noise leaves possible, by the two passes of measurements. */
+void tpgnn_results_repeat(void *results);
+
 /* Fits the baselines on the training schedules, if there are any, and scores with all of them. One
    that cannot be fitted is left out, with a warning. Fails: AG_EMEMORY, AG_EDATA,
    AG_ESTOPPED. */

@@ -34,8 +34,9 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
 {
     tpgnn_data *scored = &((tpgnn_files *)data)->scored;
     scored->budget.limit = (size_t)s->common.ram_limit;
-    scored->given = &((const tpgnn_trained *)runs->run[0].net)->checkpoint.vocabulary;
-    if (tpgnn_data_read(scored, &s->common.data, "data", why)) return why->status;
+    if (runs->count)
+        scored->given = &((const tpgnn_trained *)runs->run[0].net)->checkpoint.vocabulary;
+    if (tpgnn_data_read(scored, &s->common.data, "data", why) || !runs->count) return why->status;
     const int64_t unknown = tpgnn_data_unknown(scored, TPGNN_TYPE);
     if (unknown)
         harness_warn("%lld of %lld nodes have a type that no training file of %.200s has",
@@ -184,6 +185,7 @@ const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
                                    .read_scored = read_scored,
                                    .read_fit = read_fit,
                                    .close = close_files,
+                                   .inspect = tpgnn_inspect,
                                    .begin = begin,
                                    .record = record,
                                    .portion = portion,
@@ -194,6 +196,7 @@ const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
                                    .open = tpgnn_results_open,
                                    .add = add,
                                    .compare = tpgnn_results_baselines,
+                                   .repeat = tpgnn_results_repeat,
                                    .compute = harness_rank_compute,
                                    .close_results = harness_rank_close,
                                    .held_out = "Validation tasks, best checkpoint"};

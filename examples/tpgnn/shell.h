@@ -15,4 +15,6 @@ typedef struct tpgnn_trained {
 extern const harness_model tpgnn_shell;
 extern const harness_network tpgnn_shell_network; /* checkpoint.c */
 
+void tpgnn_inspect(harness_inspection *to, const void *files);
+
 #endif

@@ -2,22 +2,16 @@
 /* The option table. Defaults follow Table 5 of the paper where it fixes a value. */
 #include "examples/harness/machine/doctor.h"
 #include "examples/harness/run/settings.h"
-#include "examples/tpu/studies/presets.h"
 #include "examples/tpu/shell.h"
 
-enum {
-    TRAINS = HARNESS_TRAINS,
-    SCORES = HARNESS_SCORES,
-    RUNS = HARNESS_RUNS,
-    TUNES = HARNESS_TUNE
-};
+enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS, TUNES = HARNESS_OWN };
 
 /* Names a field without "tpu_settings," in every row. */
 #define FIELD(M) HARNESS_FIELD(tpu_settings, M)
 #define WORD(M)  HARNESS_WORD(tpu_settings, M)
 
 static const harness_option table[] = {
-    HARNESS_COMMON_OPTIONS(tpu_settings, shell.common),
+    HARNESS_COMMON_OPTIONS_AND(tpu_settings, shell.common, TUNES),
 
     {"log-features", FIELD(log_features), "true", .commands = TRAINS, .group = "Data",
      .help = "take sign(x) ln(1 + |x|) of the features before they are scaled to 0..1 (paper: "
@@ -27,7 +21,7 @@ static const harness_option table[] = {
     {"balanced", FIELD(balanced), "true", .commands = TRAINS, .group = "Data",
      .help = "draw kernels evenly from each family of programs, then from each program"},
 
-    {"preset", WORD(preset), "none", .choices = TPU_PRESETS, .presets = tpu_preset_settings,
+    {"preset", WORD(preset), "none", .choices = tpu_preset_words, .presets = tpu_presets,
      .commands = TRAINS, .flags = HARNESS_LOCAL, .group = "Model",
      .help = "the options of a row of Tables 6 and 7; options after it override them"},
     {"gnn", WORD(model.gnn), "sage", .choices = "none|sage|gat", .commands = TRAINS,
@@ -141,14 +135,14 @@ static const harness_option table[] = {
     {"minutes", FIELD(minutes), "0", 0, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Machine",
      .help = "stop after so long, with the programs that are done (0: when all are)"},
 
-    HARNESS_MODEL_OPTIONS(tpu_settings),
+    HARNESS_MODEL_OPTIONS_AND(tpu_settings, TUNES),
 };
 
 static const harness_command commands[] = {
     HARNESS_RUN_COMMANDS("files with run times", "kernels"),
-    {"inspect", HARNESS_INSPECT, "say what files hold", "data", tpu_inspect_command},
+    HARNESS_INSPECT_COMMAND("files"),
     HARNESS_ABLATE_COMMAND,
-    {"autotune", HARNESS_TUNE, "search fusions and tile sizes of the lab's programs", NULL,
+    {"autotune", TUNES, "search fusions and tile sizes of the lab's programs", NULL,
      tpu_autotune_command},
     HARNESS_DOCTOR_COMMAND,
 };

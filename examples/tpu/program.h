@@ -31,13 +31,13 @@ typedef struct tpu_settings {
 } tpu_settings;
 
 extern const harness_program tpu_program_table;
+extern const char tpu_preset_words[], tpu_presets[]; /* of studies/presets.ini, by CMake */
 
 /* The model's options, for a task. */
 tpu_options tpu_settings_model(const tpu_settings *s, tpu_task task);
 int tpu_settings_loss(const tpu_settings *s, tpu_task task);
 
 /* The commands that are the program's own. */
-ag_status tpu_inspect_command(harness_call *call, ag_failure *why);
 ag_status tpu_autotune_command(harness_call *call, ag_failure *why);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/results.h"
 
+#include <string.h>
+
 /* ---- words and measures ---- */
 
 static const harness_measure of_tiles[] = {HARNESS_APE, HARNESS_TAU_B, HARNESS_MEASURES};
@@ -108,6 +110,33 @@ ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, 
     if (++r->models == models && r->rank.times)
         for (int64_t i = 0; i < r->rank.items; i++) score[i] = tpu_nanoseconds(score[i]);
     return AG_OK;
+}
+
+/* ---- noise ---- */
+
+/* Whether the file gave its name to the group. */
+static bool is_of(const char *path, const char *group)
+{
+    const char *base = harness_files_base(path);
+    const size_t n = strlen(group);
+    return strncmp(base, group, n) == 0 && strcmp(base + n, ".npz") == 0;
+}
+
+/* Groups are in the order of their files. */
+void tpu_results_repeat(void *results)
+{
+    tpu_results *r = results;
+    const harness_files *files = &r->files->scored.paths;
+    tpugraphs_manifest manifest = {0};
+    double *noise = harness_alloc((size_t)r->rank.groups * sizeof *noise + 1);
+    for (int i = 0, f = 0; i < r->rank.groups; i++) {
+        const char *name = r->rank.group[i].name;
+        while (f < files->count && !is_of(files->path[f], name)) f++;
+        if (f < files->count) noise[i] = tpugraphs_noise(&manifest, files->path[f++]);
+    }
+    harness_rank_noise(&r->rank, noise);
+    tpugraphs_manifest_close(&manifest);
+    harness_free(noise);
 }
 
 /* ---- baselines ---- */

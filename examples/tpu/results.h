@@ -33,6 +33,9 @@ void tpu_results_open(void *results, void *files, const harness_settings *settin
 ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why);
 int tpu_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 
+/* Adds what noise leaves possible, as the files' manifests state it. */
+void tpu_results_repeat(void *results);
+
 /* Fits every baseline on the training kernels, if there are any, and scores with it. One that
    cannot be fitted is left out, with a warning. Fails: AG_EMEMORY, AG_EDATA, AG_ESTOPPED. */
 ag_status tpu_results_baselines(void *results, ag_failure *why);

@@ -21,6 +21,8 @@ typedef struct tpu_trained {
 extern const harness_model tpu_shell;
 extern const harness_network tpu_shell_network; /* checkpoint.c */
 
+void tpu_inspect(harness_inspection *to, const void *files);
+
 /* The training data in JSON, owned by the caller (harness_free). */
 char *tpu_data_json(const tpu_data *data);
 

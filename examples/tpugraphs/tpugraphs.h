@@ -52,6 +52,19 @@ ag_status tpugraphs_room(char **block, size_t *room, size_t bytes, ag_failure *w
 /* x = sign(x) ln(1 + |x|), which brings products of sizes and their sums to a common scale. */
 void tpugraphs_take_logs(float *x, int64_t n);
 
+/* ---- noise ---- */
+
+/* The manifest of a data set, for one file of a folder after the other. Start from {0}. */
+typedef struct tpugraphs_manifest {
+    char *folder;
+    struct json_t *root;
+} tpugraphs_manifest;
+
+/* The standard deviation of one measurement of ln(run time), as manifest.json in the folder of the
+   file states it; 0: it does not. */
+double tpugraphs_noise(tpugraphs_manifest *manifest, const char *path);
+void tpugraphs_manifest_close(tpugraphs_manifest *manifest);
+
 /* ---- the arrays ---- */
 
 /* An open npz with the arrays that are small enough to be held whole, checked. */

@@ -7,6 +7,7 @@ tabular train --data kernel-1.csv kernel-2.csv kernel-3.csv --valid kernel-4.csv
 tabular train --out run --resume # there is nothing left to do: it makes the scores and the report again
 tabular eval --run run --data kernel-5.csv kernel-6.csv
 tabular predict --run run --data kernel-5.csv --csv scores.csv
+tabular inspect kernel-5.csv kernel-6.csv
 
 cat >width.ini <<END
 [study]

@@ -204,6 +204,35 @@ static void hidden_run_times(void **state)
                    "--valid: ");
 }
 
+/* ---- inspect ---- */
+
+/* The groups, which is all that this model has to say. */
+static void inspecting(void **state)
+{
+    (void)state;
+    put("two.csv", "unroll,ns\n1,2500\n2,1250\n3,7000\n");
+    put("three.csv", "unroll\n1\n2\n");
+    program_expect("tabular inspect two.csv three.csv", 0,
+                   "2 groups\n"
+                   "group  items  fastest us  slowest us\n"
+                   "two        3       1.250       7.000\n"
+                   "three      2           -           -\n",
+                   "");
+    json_t *j = program_json("tabular inspect --json two.csv three.csv", "");
+    const json_t *two = json_array_get(j, 0), *three = json_array_get(j, 1);
+    assert_int_equal(json_array_size(j), 2);
+    assert_string_equal(json_string_value(json_object_get(two, "group")), "two");
+    assert_int_equal(integer_of(two, "items"), 3);
+    assert_int_equal(integer_of(two, "fastest_ns"), 1250);
+    assert_int_equal(integer_of(two, "slowest_ns"), 7000);
+    assert_int_equal(integer_of(three, "items"), 2);
+    assert_int_equal(integer_of(three, "fastest_ns"), 0);
+    json_decref(j);
+    program_expect("tabular inspect two.csv a.csv", 3, "", "name files with the same ones");
+    program_expect("tabular inspect none.csv", 3, "", "none.csv");
+    program_expect("tabular inspect", 2, "", "tabular inspect needs --data");
+}
+
 /* ---- resume ---- */
 
 static void resuming(void **state)
@@ -359,16 +388,12 @@ static void facts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(training),
-                                       cmocka_unit_test(nothing_held_out),
-                                       cmocka_unit_test(evaluating),
-                                       cmocka_unit_test(predicting),
-                                       cmocka_unit_test(hidden_run_times),
-                                       cmocka_unit_test(resuming),
-                                       cmocka_unit_test(studying),
-                                       cmocka_unit_test(wrong_files),
-                                       cmocka_unit_test(damaged_runs),
-                                       cmocka_unit_test(not_finite),
-                                       cmocka_unit_test(facts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(training),         cmocka_unit_test(nothing_held_out),
+        cmocka_unit_test(evaluating),       cmocka_unit_test(predicting),
+        cmocka_unit_test(hidden_run_times), cmocka_unit_test(inspecting),
+        cmocka_unit_test(resuming),         cmocka_unit_test(studying),
+        cmocka_unit_test(wrong_files),      cmocka_unit_test(damaged_runs),
+        cmocka_unit_test(not_finite),       cmocka_unit_test(facts)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

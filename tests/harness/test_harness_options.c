@@ -39,10 +39,41 @@ static void presets(void **state)
     assert_int_equal(p.status, AG_OK);
     assert_true(p.values.steps == 7 && p.values.edges && p.values.loss == 2);
     harness_options_free(p.o);
+    parse(&p, HARNESS_TRAIN, NULL, (const char *[]){"--steps=7", "--size=large", NULL});
+    assert_true(p.values.steps == 5000 && p.values.edges && p.values.loss == 2);
+    harness_options_free(p.o);
     parse(&p, HARNESS_TRAIN, NULL, (const char *[]){"--size", "smal", NULL});
     assert_int_equal(p.status, AG_EUSE);
     assert_non_null(strstr(p.why.sentence, "small"));
     harness_options_free(p.o);
+}
+
+/* A mistake in the text of a preset names its line. */
+static void damaged_presets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *sentence;
+    } bad[] = {{"steps = 5\n[small]\nstep = 5\n", "presets.ini line 3: unknown option step"},
+               {"steps = 0\n[small]\n", "presets.ini line 1: steps"},
+               {"[small]\nloss = least\n", "presets.ini line 2: loss"},
+               {"[small\nsteps = 5\n", "presets.ini line 1: the section has no closing bracket"},
+               {"[small]\nsteps\n", "presets.ini line 2: "}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        harness_option table[sizeof demo_table / sizeof *demo_table];
+        harness_program program = demo;
+        demo_options values;
+        ag_failure why = {0};
+        memcpy(table, demo_table, sizeof table);
+        program.options = table;
+        for (int k = 0; k < program.option_count; k++)
+            if (table[k].presets) table[k].presets = bad[i].text;
+        harness_options *o = harness_options_new(&program, HARNESS_TRAIN, &values);
+        assert_int_equal(harness_options_set(o, "x", "size", "own", &why), AG_OK);
+        assert_int_equal(harness_options_set(o, "x", "size", "small", &why), AG_EUSE);
+        assert_non_null(strstr(why.sentence, bad[i].sentence));
+        harness_options_free(o);
+    }
 }
 
 static void every_way_to_write_a_value(void **state)
@@ -310,15 +341,11 @@ static void nearest_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(presets),
-        cmocka_unit_test(every_way_to_write_a_value),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(error_sentences),
-        cmocka_unit_test(what_is_needed),
-        cmocka_unit_test(a_copy_leaves_the_original),
-        cmocka_unit_test(help_is_80_wide),
-        cmocka_unit_test(help_names_defaults_and_ranges),
+        cmocka_unit_test(defaults),        cmocka_unit_test(presets),
+        cmocka_unit_test(damaged_presets), cmocka_unit_test(every_way_to_write_a_value),
+        cmocka_unit_test(sizes),           cmocka_unit_test(error_sentences),
+        cmocka_unit_test(what_is_needed),  cmocka_unit_test(a_copy_leaves_the_original),
+        cmocka_unit_test(help_is_80_wide), cmocka_unit_test(help_names_defaults_and_ranges),
         cmocka_unit_test(nearest_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of `lab layout`, `tile` and `fusion`: the arrays of real files, whole files only,
+/* The files of `lab layout` and `tile`: the arrays of real files, whole files only,
    within the time that was given. */
 #define _GNU_SOURCE
 #include "examples/lab/program/features.h"
@@ -21,49 +21,7 @@
 
 #include <cmocka.h>
 
-/* Small programs; files are kept however noisy the machine is, and nothing waits for it to calm. */
-#define ROUGH " --milliseconds 0.2 --noise 1e9 --repeats 2 --probe-threshold 1000"
-#define SMALL ROUGH " --quiet"
-
-typedef struct wanted {
-    const char *name;
-    ag_dtype dtype;
-    int rank;
-    int64_t size[3]; /* 0: any */
-} wanted;
-
-static ag_npz *open_npz(const char *path)
-{
-    ag_failure why = {0};
-    ag_npz *npz = ag_npz_open(path, 1 << 28, &why);
-    if (!npz) print_error("%s\n", why.sentence);
-    assert_non_null(npz);
-    return npz;
-}
-
-static void check_arrays(const ag_npz *npz, const wanted *w, int n)
-{
-    assert_int_equal(ag_npz_count(npz), n);
-    for (int i = 0; i < n; i++) {
-        const ag_array_info *is = ag_npz_info(npz, i);
-        assert_string_equal(is->name, w[i].name);
-        assert_int_equal(is->dtype, w[i].dtype);
-        assert_int_equal(is->rank, w[i].rank);
-        assert_false(is->fortran);
-        for (int k = 0; k < w[i].rank; k++)
-            if (w[i].size[k]) assert_int_equal(is->size[k], w[i].size[k]);
-    }
-}
-
-static void *read_all(ag_npz *npz, const char *name, ag_dtype as, int64_t *n)
-{
-    ag_failure why = {0};
-    const ag_array_info *is = ag_npz_find(npz, name);
-    void *out = malloc((size_t)is->count * ag_dtype_bytes(as) + 1);
-    assert_int_equal(ag_npz_read(npz, name, as, out, &why), AG_OK);
-    *n = is->count;
-    return out;
-}
+#include "support/lab_arrays.h"
 
 static json_t *facts_of(const char *folder, const char *part, const char *name)
 {
@@ -237,69 +195,6 @@ static void tile_files(void **state)
     }
 }
 
-static void check_fusion_lists(ag_npz *npz, int64_t k)
-{
-    int64_t n, ends, parts;
-    int64_t *ns = read_all(npz, "kernel_runtime", AG_I64, &n);
-    int64_t *hash = read_all(npz, "kernel_hash", AG_I64, &n);
-    int64_t *count = read_all(npz, "kernel_partitions", AG_I64, &n);
-    int64_t *offset = read_all(npz, "partition_offset", AG_I64, &ends);
-    int64_t *part = read_all(npz, "partition_kernel", AG_I64, &parts);
-    assert_int_equal(ends, 7);
-    assert_int_equal(offset[0], 0);
-    assert_int_equal(offset[6], parts);
-    for (int64_t i = 0; i < k; i++) {
-        int64_t in = 0;
-        assert_true(ns[i] >= 1);
-        for (int64_t j = 0; j < i; j++) assert_true(hash[i] != hash[j]);
-        for (int q = 0; q < 6; q++) {
-            int found = 0;
-            for (int64_t j = offset[q]; j < offset[q + 1]; j++) found |= part[j] == i;
-            in += found;
-        }
-        assert_true(in >= 1);
-        assert_int_equal(count[i], in);
-    }
-    for (int64_t i = 0; i < parts; i++) assert_in_range(part[i], 0, k - 1);
-    assert_true(offset[1] > offset[2] - offset[1]); /* nothing fused, and as much as can be */
-    free(ns);
-    free(hash);
-    free(count);
-    free(offset);
-    free(part);
-}
-
-static void fusion_files(void **state)
-{
-    (void)state;
-    lab_expect("lab fusion --out f --families mlp --programs 1 --partitions 6" SMALL, 0, "", "");
-    ag_npz *npz = open_npz("f/mlp_0.npz");
-    const int64_t k = ag_npz_find(npz, "kernel_runtime")->size[0];
-    const wanted w[] = {{"node_feat", AG_F32, 2, {0, 140}},  {"node_opcode", AG_U8, 1, {0}},
-                        {"edge_index", AG_I64, 2, {0, 2}},   {"node_offset", AG_I64, 1, {k + 1}},
-                        {"edge_offset", AG_I64, 1, {k + 1}}, {"kernel_runtime", AG_I64, 1, {k}},
-                        {"kernel_spread", AG_F32, 1, {k}},   {"kernel_partitions", AG_I64, 1, {k}},
-                        {"kernel_hash", AG_I64, 1, {k}},     {"partition_offset", AG_I64, 1, {7}},
-                        {"partition_kernel", AG_I64, 1, {0}}};
-    check_arrays(npz, w, 11);
-    check_fusion_lists(npz, k);
-    int64_t n, edges;
-    int64_t *node = read_all(npz, "node_offset", AG_I64, &n);
-    int64_t *first = read_all(npz, "edge_offset", AG_I64, &n);
-    int64_t *edge = read_all(npz, "edge_index", AG_I64, &edges);
-    assert_int_equal(node[k], ag_npz_find(npz, "node_feat")->size[0]);
-    assert_int_equal(first[k], edges / 2);
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t e = first[i]; e < first[i + 1]; e++) {
-            assert_in_range(edge[2 * e], 1, node[i + 1] - node[i] - 1); /* within the kernel */
-            assert_true(edge[2 * e + 1] >= 0 && edge[2 * e + 1] < edge[2 * e]);
-        }
-    free(node);
-    free(first);
-    free(edge);
-    ag_npz_close(npz);
-}
-
 static void finished_programs_are_skipped(void **state)
 {
     (void)state;
@@ -420,7 +315,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layout_files),
         cmocka_unit_test(tile_files),
-        cmocka_unit_test(fusion_files),
         cmocka_unit_test(finished_programs_are_skipped),
         cmocka_unit_test(a_kill_leaves_no_half_file),
         cmocka_unit_test(the_time_is_kept),

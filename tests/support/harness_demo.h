@@ -15,7 +15,9 @@ typedef struct demo_options {
 
 enum { DEMO_TRAINS = HARNESS_TRAIN | HARNESS_ABLATE };
 
-static const char *const demo_sizes[] = {NULL, "steps=5 edges=false", "steps=5000 loss=listmle"};
+static const char demo_sizes[] = "steps = 5000\n"
+                                 "[small]\nsteps = 5\nedges = false\n"
+                                 "[large]\nloss = listmle\n";
 
 static const harness_option demo_table[] = {
     HARNESS_COMMON_OPTIONS(demo_options, common),

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Studies of tpu, and its models by name. */
-#define _POSIX_C_SOURCE 200809L /* strdup */
+/* Studies of tpu. */
 #include "examples/harness/run/bag.h"
-#include "examples/tpu/studies/presets.h"
 #include "examples/tpu/program.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
@@ -42,34 +40,6 @@ static void studies(void **state)
     free(config);
 }
 
-/* Every model of Tables 6 and 7 can be built, with the loss of its task. */
-static void presets(void **state)
-{
-    (void)state;
-    char *words = strdup(TPU_PRESETS), *rest = NULL;
-    int count = 0;
-    for (char *word = strtok_r(words, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
-        tpu_settings s;
-        tpu_model model;
-        ag_failure why = {0};
-        harness_options *o = harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s);
-        if (harness_options_set(o, "a test", "preset", word, &why)) fail_msg("%s", why.sentence);
-        const tpu_task task = strstr(word, "fusion") ? TPU_FUSION : TPU_TILE;
-        tpu_options options = tpu_settings_model(&s, task);
-        if (count++) {
-            assert_true(options.hidden >= 512);
-            assert_true((s.loss == TPU_LOSS_SQUARED) == (task == TPU_FUSION));
-        }
-        options.hidden = 64; /* the same layers, in less time */
-        if (tpu_model_add(&model, ag_params_new(), &options, &why))
-            fail_msg("%s: %s", word, why.sentence);
-        tpu_model_free(&model);
-        harness_options_free(o);
-    }
-    assert_int_equal(count, 25); /* with none */
-    free(words);
-}
-
 /* The studies that come with the program use its options as they are. */
 static void studies_in_the_sources(void **state)
 {
@@ -95,7 +65,7 @@ static void studies_in_the_sources(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(studies), cmocka_unit_test(presets),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(studies),
                                        cmocka_unit_test(studies_in_the_sources)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

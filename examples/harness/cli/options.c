@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The values of one call: defaults, layers, setting by name. */
-#define _GNU_SOURCE /* strtok_r */
 #include "examples/harness/cli/options_internal.h"
 
 #include <stdlib.h>
@@ -110,25 +109,6 @@ static void add_path(harness_options *o, int index, char *path)
     paths->count = bag_count(list);
 }
 
-/* Sets the options of a preset; options that come later override them. */
-static ag_status apply_preset(harness_options *o, const char *where, const char *preset,
-                              ag_failure *why)
-{
-    char *copy = harness_copy(preset), *rest = NULL;
-    for (char *word = strtok_r(copy, " ", &rest); word && !why->status;
-         word = strtok_r(NULL, " ", &rest)) {
-        char *value = strchr(word, '=');
-        if (value) *value++ = 0;
-        const int index = harness__option_index(o->program, word);
-        if (index >= 0 && value)
-            harness__assign(o, index, where, value, why);
-        else
-            ag_fail(why, AG_EUSE, "the preset sets \"%s\", which is no option", word);
-    }
-    harness_free(copy);
-    return why->status;
-}
-
 ag_status harness__assign(harness_options *o, int index, const char *where, const char *text,
                           ag_failure *why)
 {
@@ -157,8 +137,8 @@ ag_status harness__assign(harness_options *o, int index, const char *where, cons
         return AG_EUSE;
     }
     o->set_by[index] = o->layer;
-    const char *preset = option->presets ? option->presets[*(const int *)value_of(o, index)] : NULL;
-    return preset ? apply_preset(o, where, preset, why) : AG_OK;
+    if (!option->presets || !*(const int *)value_of(o, index)) return AG_OK;
+    return harness__preset(o, option->presets, text, why);
 }
 
 ag_status harness__unknown(const harness_options *o, const char *where, const char *name,

@@ -32,9 +32,8 @@ enum {
     HARNESS_PREDICT = 4,
     HARNESS_INSPECT = 8,
     HARNESS_ABLATE = 16,
-    HARNESS_TUNE = 32,    /* searches with a trained model; writes a folder */
-    HARNESS_DOCTOR = 128, /* looks at the machine; shares --device, --threads, --quiet and --json */
-    HARNESS_OWN = 256
+    HARNESS_DOCTOR = 32, /* looks at the machine; shares --device, --threads, --quiet and --json */
+    HARNESS_OWN = 64
 };
 
 /* The treatment of an option in config.json. Without a flag it is written and read back by --run
@@ -55,12 +54,13 @@ typedef struct harness_option {
     unsigned commands; /* the commands that accept it */
     unsigned needed;   /* the commands that require it */
     unsigned flags;
-    const char *choices;        /* HARNESS_CHOICE: "cpu|cuda" */
-    const char *const *presets; /* HARNESS_CHOICE: for each word the options that it sets at once,
-                                   "hidden=512 l2=true", or NULL; NULL: none does */
-    const char *meta;           /* the value's name in --help, e.g. "RUN"; NULL: by type */
-    const char *group;          /* heading in --help */
-    const char *help;           /* one sentence without full stop; default and range are added */
+    const char *choices; /* HARNESS_CHOICE: "cpu|cuda" */
+    const char *presets; /* HARNESS_CHOICE: ini text with a section per word but the first, of
+                            the options that the word sets at once; lines before the first
+                            section are of all of them; NULL: words set no other options */
+    const char *meta;    /* the value's name in --help, e.g. "RUN"; NULL: by type */
+    const char *group;   /* heading in --help */
+    const char *help;    /* one sentence without full stop; default and range are added */
 } harness_option;
 
 /* Type and offset of a member of the struct of options; the compiler selects the type or refuses
@@ -94,9 +94,12 @@ typedef struct harness_common {
 #define HARNESS_TRAINS (HARNESS_TRAIN | HARNESS_ABLATE)
 #define HARNESS_SCORES (HARNESS_EVAL | HARNESS_PREDICT)
 #define HARNESS_RUNS   (HARNESS_TRAINS | HARNESS_SCORES)
-#define HARNESS_MORE   (HARNESS_TUNE | HARNESS_DOCTOR)
 /* clang-format off */
-#define HARNESS_COMMON_OPTIONS(S, M) \
+#define HARNESS_COMMON_OPTIONS(S, M) HARNESS_COMMON_OPTIONS_AND(S, M, 0)
+/* The same where commands of the program's own, the bits OWN, compute with a trained model, if one
+   is given, and make a folder: --out, --force, --run, --seed and all of machine and output are
+   theirs, too. */
+#define HARNESS_COMMON_OPTIONS_AND(S, M, OWN) \
     {"data", HARNESS_FIELD(S, M.data), .commands = HARNESS_ALL, .needed = HARNESS_ALL, \
      .flags = HARNESS_FOR_RESUME, .group = "Data", \
      .help = "files, folders that are searched for them, or .txt lists of paths"}, \
@@ -105,35 +108,35 @@ typedef struct harness_common {
      .help = "files, folders or lists for validation during training"}, \
     {"ram-limit", HARNESS_BYTES(S, M.ram_limit), "4G", 1 << 20, 1099511627776.0, HARNESS_ALL, \
      .flags = HARNESS_LOCAL, .group = "Data", .help = "most memory for data and for one array"}, \
-    {"out", HARNESS_FIELD(S, M.out), .commands = HARNESS_TRAINS | HARNESS_TUNE, \
-     .needed = HARNESS_TRAINS | HARNESS_TUNE, .flags = HARNESS_LOCAL, \
+    {"out", HARNESS_FIELD(S, M.out), .commands = HARNESS_TRAINS | OWN, \
+     .needed = HARNESS_TRAINS | OWN, .flags = HARNESS_LOCAL, \
      .meta = "RUN", .group = "Run", .help = "the run folder to make"}, \
     {"resume", HARNESS_FIELD(S, M.resume), .commands = HARNESS_TRAIN, .flags = HARNESS_LOCAL, \
      .group = "Run", .help = "go on with the run in --out, with its options"}, \
-    {"force", HARNESS_FIELD(S, M.force), .commands = HARNESS_TRAIN | HARNESS_TUNE, \
+    {"force", HARNESS_FIELD(S, M.force), .commands = HARNESS_TRAIN | OWN, \
      .flags = HARNESS_LOCAL, .group = "Run", .help = "replace the run in --out"}, \
-    {"run", HARNESS_FIELD(S, M.run), .commands = HARNESS_SCORES | HARNESS_TUNE, \
+    {"run", HARNESS_FIELD(S, M.run), .commands = HARNESS_SCORES | OWN, \
      .needed = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN", \
      .group = "Run", .help = "the run folder of a trained model"}, \
     {"study", HARNESS_FIELD(S, M.study), .commands = HARNESS_ABLATE, .needed = HARNESS_ABLATE, \
      .flags = HARNESS_LOCAL, .meta = "FILE.ini", .group = "Run", \
      .help = "the variants and seeds to train"}, \
     {"seed", HARNESS_FIELD(S, M.seed), "0", 0, 9007199254740992.0, \
-     HARNESS_TRAINS | HARNESS_TUNE, .flags = HARNESS_FOR_RESUME, .group = "Run", \
+     HARNESS_TRAINS | OWN, .flags = HARNESS_FOR_RESUME, .group = "Run", \
      .help = "of every random number that this call draws"}, \
     {"device", HARNESS_WORD(S, M.device), "cpu", .choices = "cpu|cuda|auto", \
-     .commands = HARNESS_RUNS | HARNESS_TUNE | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, \
+     .commands = HARNESS_RUNS | OWN | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, \
      .group = "Machine", .help = "where to compute; auto: cuda where such a device opens"}, \
     {"precision", HARNESS_WORD(S, M.precision), "fp32", .choices = "fp32|tf32", \
-     .commands = HARNESS_RUNS | HARNESS_TUNE, .flags = HARNESS_LOCAL, .group = "Machine", \
+     .commands = HARNESS_RUNS | OWN, .flags = HARNESS_LOCAL, .group = "Machine", \
      .help = "of products on cuda; tf32 is faster, with errors near 1e-3"}, \
     {"threads", HARNESS_FIELD(S, M.threads), "0", 0, 1024, \
-     HARNESS_ALL | HARNESS_TUNE | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, .group = "Machine", \
+     HARNESS_ALL | OWN | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, .group = "Machine", \
      .help = "0: OMP_NUM_THREADS, else all; results do not depend on it"}, \
-    {"quiet", HARNESS_FIELD(S, M.quiet), .commands = HARNESS_ALL | HARNESS_MORE, \
+    {"quiet", HARNESS_FIELD(S, M.quiet), .commands = HARNESS_ALL | OWN | HARNESS_DOCTOR, \
      .flags = HARNESS_LOCAL, .group = "Output", \
      .help = "only errors on stderr, no progress bar"}, \
-    {"json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL | HARNESS_MORE, \
+    {"json", HARNESS_FIELD(S, M.json), .commands = HARNESS_ALL | OWN | HARNESS_DOCTOR, \
      .flags = HARNESS_LOCAL, .group = "Output", .help = "results on stdout as JSON"}
 /* clang-format on */
 

@@ -132,7 +132,7 @@ char *harness__read_file(const char *path, size_t limit, size_t *bytes, ag_failu
 
 typedef struct target {
     harness_options *o;
-    const char *file;
+    const char *file, *preset; /* preset: the one section that counts; NULL: all do */
 } target;
 
 static ag_status set_option(void *context, const char *section, const char *key, const char *value,
@@ -140,18 +140,23 @@ static ag_status set_option(void *context, const char *section, const char *key,
 {
     target *t = context;
     char where[160];
-    (void)section;
-    if (!key) return AG_OK;
+    if (!key || (t->preset && *section && strcmp(section, t->preset) != 0)) return AG_OK;
     const harness_option *option = harness_option_find(t->o->program, key);
     if (option && !(option->commands & t->o->command)) return AG_OK;
     snprintf(where, sizeof where, "%.100s line %d", t->file, line);
     return harness_options_set(t->o, where, key, value, why);
 }
 
+ag_status harness__preset(harness_options *o, const char *text, const char *name, ag_failure *why)
+{
+    target t = {o, "presets.ini", name};
+    return harness__ini(t.file, text, strlen(text), set_option, &t, why);
+}
+
 ag_status harness_options_ini(harness_options *o, const char *file, const char *text, size_t bytes,
                               ag_failure *why)
 {
-    target t = {o, file};
+    target t = {o, file, NULL};
     harness__begin_layer(o);
     return harness__ini(file, text, bytes, set_option, &t, why);
 }

@@ -50,6 +50,10 @@ typedef ag_status harness__ini_pair(void *context, const char *section, const ch
 ag_status harness__ini(const char *file, const char *text, size_t bytes, harness__ini_pair *pair,
                        void *context, ag_failure *why);
 
+/* Sets the options of a preset: those before the first section of the text, then those of its own.
+   Options that come later override them. */
+ag_status harness__preset(harness_options *o, const char *text, const char *name, ag_failure *why);
+
 /* The words of a command line, with --set ensemble=RUN for each --run after the first, as a copy:
    the caller frees each and the list. */
 char **harness__spread_runs(int argc, char **argv);

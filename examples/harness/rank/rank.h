@@ -8,7 +8,7 @@
 #include "examples/harness/rank/measures.h"
 #include "examples/harness/run/model.h"
 
-enum { HARNESS_RANK_METHODS = 12 };
+enum { HARNESS_RANK_METHODS = 14 };
 
 /* The words and measures of a model. */
 typedef struct harness_rank_form {
@@ -67,6 +67,8 @@ typedef struct harness_rank {
     double *score[HARNESS_RANK_METHODS];      /* [items], small is fast */
     const double *cost[HARNESS_RANK_METHODS]; /* [items] predicted ln(ns), or NULL */
     bool *absent[HARNESS_RANK_METHODS];       /* [groups] without scores; NULL: none is */
+    int ceiling; /* methods from this one on say what noise leaves possible; 0: none does */
+    const int64_t *first; /* [items] run times that these are compared with; NULL: `actual` */
 
     harness_rank_row *row;      /* [rows], with the measures from harness_rank_compute on */
     harness_measured *measured; /* [methods * rows] */
@@ -91,6 +93,14 @@ double *harness_rank_method(harness_rank *rank, const char *name, char *note);
 ag_status harness_rank_leave_out(const char *name, const ag_failure *mine, ag_failure *why);
 /* The method has no scores for the group, and thus no means over the rows. */
 void harness_rank_absent(harness_rank *rank, int method, int group);
+
+/* After all other methods, in harness_model.repeat: adds a second measurement and a perfect ranker.
+   first, second [items]: two measurements of each item; where all are equal there was one, and
+   nothing is added. */
+void harness_rank_repeats(harness_rank *rank, const int64_t *first, const int64_t *second);
+/* The same with a second measurement that is drawn. noise [groups]: the standard deviation of one
+   measurement of ln(run time); nothing is added where that of a group is not known (0). */
+void harness_rank_noise(harness_rank *rank, const double *noise);
 
 /* Adds the scores of one network, one group after the other: `record` records those of a group,
    [items]. Stops at an interruption, as `how` says. Fails: AG_EFINITE, and as the tape does. */

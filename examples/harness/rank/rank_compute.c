@@ -40,12 +40,13 @@ static ag_status measure_group(harness_measured *m, const harness_rank *r, int m
     const harness_ranked *g = &r->group[group];
     const bool *absent = r->absent[method];
     const double *cost = r->cost[method];
+    const bool repeated = r->ceiling && method >= r->ceiling && r->first;
     const harness_items items = {.name = g->name,
                                  .count = g->items,
                                  .number = g->number,
                                  .score = r->score[method] + g->first,
                                  .cost = cost ? cost + g->first : NULL,
-                                 .actual = g->actual,
+                                 .actual = repeated ? r->first + g->first : g->actual,
                                  .target = g->target,
                                  .times = r->times,
                                  .least = r->least};

@@ -11,7 +11,7 @@ int harness__sides(int side[2], const harness_rank *r)
     side[1] = 1;
     for (int m = 1; name && m < r->methods; m++)
         if (strcmp(r->method[m], name) == 0) side[1] = m;
-    return r->methods > 1 ? 2 : 1;
+    return (r->ceiling ? r->ceiling : r->methods) > 1 ? 2 : 1;
 }
 
 /* ---- a table of rows, and one of families ---- */

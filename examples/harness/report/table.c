@@ -22,11 +22,16 @@ struct harness_table {
     cell *cells; /* stb_ds array, row by row */
 };
 
+void harness_table_column(harness_table *t, const char *name)
+{
+    bag_add(t->columns, harness_copy(name));
+}
+
 harness_table *harness_table_new(const char *title, const char *const *columns, int count)
 {
     harness_table *t = harness_alloc(sizeof *t);
     t->title = harness_copy(title);
-    for (int i = 0; i < count; i++) bag_add(t->columns, harness_copy(columns[i]));
+    for (int i = 0; i < count; i++) harness_table_column(t, columns[i]);
     return t;
 }
 

@@ -13,6 +13,8 @@ typedef struct harness_table harness_table;
 /* title and columns are copied. */
 harness_table *harness_table_new(const char *title, const char *const *columns, int count);
 void harness_table_free(harness_table *t);
+/* Adds a column, before the second row. */
+void harness_table_column(harness_table *t, const char *name);
 
 /* Cells fill the table row by row. A number is shown with `digits` decimals (CSV and JSON: in
    full); NaN is shown as "-" (CSV: empty; JSON: null). */

@@ -42,6 +42,7 @@ static ag_status show(const harness_scored *x, ag_failure *why)
     const harness_model *m = x->model;
     if (x->settings->baselines && !m->read_fit(x->data, &x->runs, x->settings, why))
         m->compare(x->results, why);
+    if (!why->status && m->repeat) m->repeat(x->results);
     if (!harness_go_on(why) || m->compute(x->results, why)) return why->status;
     return print(x, why);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that a ranking model supplies, so that the commands train, eval, predict and ablate are
-   written once. All models see the same task: groups of items that have a run time each, (file,
-   configuration), (kernel, tile size) or (workload, schedule); a score is small where the model
-   expects a short run time.
+/* The parts that a ranking model supplies, so that the commands train, eval, predict, inspect
+   and ablate are written once. All models see the same task: groups of items that have a run time
+   each, (file, configuration), (kernel, tile size) or (workload, schedule); a score is small where
+   the model expects a short run time.
 
    A program names its harness_model in its harness_program, and harness_train_command and its kin
    in its table of commands. Its struct of options begins with harness_settings. The functions get
@@ -29,7 +29,9 @@ typedef struct harness_settings {
 /* The rows of harness_settings that have one meaning and one default in all programs, for the end
    of a table of options. */
 /* clang-format off */
-#define HARNESS_MODEL_OPTIONS(S) \
+#define HARNESS_MODEL_OPTIONS(S) HARNESS_MODEL_OPTIONS_AND(S, 0)
+/* The same, with --checkpoint for commands of the program's own, too. */
+#define HARNESS_MODEL_OPTIONS_AND(S, OWN) \
     {"clip", HARNESS_FIELD(S, shell.training.clip), "1", 0, 1e9, \
      HARNESS_TRAINS, .group = "Training", \
      .help = "largest norm of the gradient (0: any)"}, \
@@ -37,7 +39,7 @@ typedef struct harness_settings {
      .commands = HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Training", \
      .help = "look at every result and name the first op that makes one that is not finite"}, \
     {"checkpoint", HARNESS_WORD(S, shell.checkpoint), "best", .choices = "best|last", \
-     .commands = HARNESS_SCORES | HARNESS_TUNE, .flags = HARNESS_LOCAL, \
+     .commands = HARNESS_SCORES | OWN, .flags = HARNESS_LOCAL, \
      .group = "Run", .help = "which checkpoint of the run"}, \
     {"ensemble", HARNESS_FIELD(S, shell.ensemble), \
      .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
@@ -61,6 +63,8 @@ typedef struct harness_settings {
      .help = "files, folders or lists that the baselines learn from, instead of those that --run " \
              "was trained on"}
 /* clang-format on */
+
+typedef struct harness_inspection harness_inspection;
 
 enum { HARNESS_TEXTS = 4, HARNESS_TENSORS = 8 };
 
@@ -158,7 +162,7 @@ typedef struct harness_model {
 
     /* Reads what is trained on, and what validates. */
     ag_status (*read)(harness_session *session, ag_failure *why);
-    /* Reads --data for the runs. known: run times must be. */
+    /* Reads --data for the runs, of which `inspect` has none. known: run times must be. */
     ag_status (*read_scored)(void *data, const harness_runs *runs, const harness_settings *settings,
                              bool known, ag_failure *why);
     /* Reads what the baselines of eval learn from; leaves them out with a warning when that is not
@@ -166,6 +170,11 @@ typedef struct harness_model {
     ag_status (*read_fit)(void *data, const harness_runs *runs, const harness_settings *settings,
                           ag_failure *why);
     void (*close)(void *data);
+    /* Optional, one of the two: what `inspect` says (run/inspect.h) of the data of read_scored; or
+       of one file, where the others are inspected although this one cannot be read. Without both,
+       it lists the groups. */
+    void (*inspect)(harness_inspection *to, const void *data);
+    ag_status (*inspect_file)(harness_inspection *to, const char *path, ag_failure *why);
 
     /* ---- steps ---- */
 
@@ -198,6 +207,8 @@ typedef struct harness_model {
                      ag_failure *why);
     /* Fits and scores the baselines; it and read_fit are for programs with --baselines. */
     ag_status (*compare)(void *results, ag_failure *why);
+    /* Optional: adds what the noise of the run times leaves possible (harness_rank_noise). */
+    void (*repeat)(void *results);
     /* Computes the measures of all methods. */
     ag_status (*compute)(void *results, ag_failure *why);
     void (*close_results)(void *results);
@@ -222,6 +233,7 @@ typedef struct harness_model {
 ag_status harness_train_command(harness_call *call, ag_failure *why);
 ag_status harness_eval_command(harness_call *call, ag_failure *why);
 ag_status harness_predict_command(harness_call *call, ag_failure *why);
+ag_status harness_inspect_command(harness_call *call, ag_failure *why);
 ag_status harness_ablate_command(harness_call *call, ag_failure *why);
 
 /* ---- a training run ---- */

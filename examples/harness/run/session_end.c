@@ -18,6 +18,7 @@ static ag_status score_best(harness_session *s, void *results, ag_failure *why)
         !ag_params_to(best.params, ag_tape_device(s->tape), why))
         m->add(results, &best, &how, why);
     if (!why->status && s->settings->baselines && s->show) m->compare(results, why);
+    if (!why->status && m->repeat) m->repeat(results);
     if (harness_go_on(why)) m->compute(results, why);
     harness_trained_drop(&best);
     return why->status;

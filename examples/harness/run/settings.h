@@ -51,6 +51,8 @@
     {"train", HARNESS_TRAIN, "train a model", NULL, harness_train_command}, \
     {"eval", HARNESS_EVAL, "score a trained model on " EVAL, NULL, harness_eval_command}, \
     {"predict", HARNESS_PREDICT, "score " PREDICT, NULL, harness_predict_command}
+#define HARNESS_INSPECT_COMMAND(FILES) \
+    {"inspect", HARNESS_INSPECT, "say what " FILES " hold", "data", harness_inspect_command}
 #define HARNESS_ABLATE_COMMAND \
     {"ablate", HARNESS_ABLATE, "train the variants of a study and compare them", NULL, \
      harness_ablate_command}

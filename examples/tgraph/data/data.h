@@ -294,6 +294,7 @@ typedef struct tgraph_summary {
 /* budget as for tgraph_file_open; none of it stays in use after the call. */
 ag_status tgraph_summarise(tgraph_summary *summary, const char *path, tpugraphs_budget *budget,
                            ag_failure *why);
-void tgraph_summary_print(FILE *out, const char *path, const tgraph_summary *summary);
+/* Lines for the reader; the caller frees them (harness_free). */
+char *tgraph_summary_text(const char *path, const tgraph_summary *summary);
 
 #endif

@@ -62,36 +62,48 @@ ag_status tgraph_summarise(tgraph_summary *s, const char *path, tpugraphs_budget
     return tile ? summarise_tile(s, path, budget, why) : summarise_layout(s, path, budget, why);
 }
 
-static void print_time(FILE *out, int64_t ns)
+/* ---- as text ---- */
+
+static char *time_text(int64_t ns)
 {
-    double t = (double)ns;
-    if (ns >= 1000000000)
-        fprintf(out, "%.4f s", t / 1e9);
-    else if (ns >= 1000000)
-        fprintf(out, "%.4f ms", t / 1e6);
-    else
-        fprintf(out, "%.3f us", t / 1e3);
+    const double t = (double)ns;
+    return ns >= 1000000000 ? harness_text("%.4f s", t / 1e9)
+           : ns >= 1000000  ? harness_text("%.4f ms", t / 1e6)
+                            : harness_text("%.3f us", t / 1e3);
 }
 
-void tgraph_summary_print(FILE *out, const char *path, const tgraph_summary *s)
+static char *times_text(const tgraph_summary *s)
 {
-    harness_show(out, path);
-    fprintf(out, ": %s file\n", s->tile ? "tile" : "layout");
-    fprintf(out, "  nodes           %d", s->nodes);
-    if (!s->tile) fprintf(out, ", pruned to %d (%d configurable)", s->kept_nodes, s->configurable);
-    fprintf(out, "\n  edges           %d", s->edges);
-    if (!s->tile) fprintf(out, ", pruned to %d", s->kept_edges);
-    fprintf(out, "\n  configurations  %d", s->configs);
-    if (!s->tile) fprintf(out, ", %d unique, %.1f MB packed", s->unique, (double)s->packed / 1e6);
-    fprintf(out, "\n  run time        ");
-    if (!s->has_runtimes) {
-        fprintf(out, "hidden (all 0)\n");
-        return;
-    }
-    print_time(out, s->fastest);
-    fprintf(out, " to ");
-    print_time(out, s->slowest);
-    if (s->unique < s->configs)
-        fprintf(out, "; equal configurations differ by up to %.4f %%", 100 * s->spread);
-    fprintf(out, "\n");
+    if (!s->has_runtimes) return harness_copy("hidden (all 0)");
+    char *fastest = time_text(s->fastest), *slowest = time_text(s->slowest);
+    char *text = harness_text("%s to %s", fastest, slowest);
+    harness_free(fastest);
+    harness_free(slowest);
+    if (s->unique == s->configs) return text;
+    char *all =
+        harness_text("%s; equal configurations differ by up to %.4f %%", text, 100 * s->spread);
+    harness_free(text);
+    return all;
+}
+
+char *tgraph_summary_text(const char *path, const tgraph_summary *s)
+{
+    char *name = harness_printable(path), *times = times_text(s);
+    char *text = s->tile ? harness_text("%s: tile file\n"
+                                        "  nodes           %d\n"
+                                        "  edges           %d\n"
+                                        "  configurations  %d\n"
+                                        "  run time        %s\n",
+                                        name, s->nodes, s->edges, s->configs, times)
+                         : harness_text("%s: layout file\n"
+                                        "  nodes           %d, pruned to %d (%d configurable)\n"
+                                        "  edges           %d, pruned to %d\n"
+                                        "  configurations  %d, %d unique, %.1f MB packed\n"
+                                        "  run time        %s\n",
+                                        name, s->nodes, s->kept_nodes, s->configurable, s->edges,
+                                        s->kept_edges, s->configs, s->unique,
+                                        (double)s->packed / 1e6, times);
+    harness_free(name);
+    harness_free(times);
+    return text;
 }

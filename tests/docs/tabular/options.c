@@ -12,6 +12,7 @@ static const harness_option table[] = {
 };
 
 static const harness_command commands[] = {HARNESS_RUN_COMMANDS("files with run times", "items"),
+                                           HARNESS_INSPECT_COMMAND("files"),
                                            HARNESS_ABLATE_COMMAND};
 
 const harness_program tabular_program = {

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* How far noise lets any order agree with run times: harness_rank_noise, harness_rank_repeats. */
+#define _POSIX_C_SOURCE 200809L /* fmemopen */
+#include "examples/harness/rank/rank.h"
+#include "examples/harness/run/draws.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 1500, GROUPS = 3, MODEL = 0, AGAIN, PERFECT };
+
+/* Groups of N run times; ln of them is normally distributed with deviation 1. */
+static void fill(harness_rank *r, int64_t *ns)
+{
+    ag_random random = {7, 7, 0};
+    for (int i = 0; i < GROUPS * N; i++) ns[i] = (int64_t)(1e6 * exp(ag_random_normal(&random)));
+    for (int i = 0; i < GROUPS; i++)
+        harness_rank_group(r, (harness_ranked){.name = "g", .items = N, .actual = ns + i * N});
+    harness_rank_method(r, "model", NULL);
+}
+
+static void compute(harness_rank *r)
+{
+    ag_failure why = {0};
+    if (harness_rank_compute(r, &why)) fail_msg("%s", why.sentence);
+}
+
+static double tau(const harness_rank *r, int method, int group)
+{
+    return harness_rank_at(r, method, group)->of[HARNESS_TAU_B];
+}
+
+static void near(double found, double expected, double by)
+{
+    if (!(fabs(found - expected) <= by)) fail_msg("%.12g, not %.12g", found, expected);
+}
+
+/* docs/reading-results.md: with a tenth of the spread as noise, two measurements agree to 0.91 and
+   a perfect ranker to 0.94. What is drawn depends on the group alone. */
+static void noise_of_groups(void **state)
+{
+    (void)state;
+    static int64_t ns[GROUPS * N];
+    harness_rank r = {0}, same = {0};
+    const double noise[] = {0.1, 0.01, 0.3};
+    fill(&r, ns);
+    harness_rank_noise(&r, noise);
+    assert_int_equal(r.methods, 3);
+    assert_string_equal(r.method[AGAIN], "second measurement");
+    assert_string_equal(r.method[PERFECT], "perfect ranker");
+    compute(&r);
+    near(tau(&r, AGAIN, 0), 0.91, 0.01);
+    near(tau(&r, PERFECT, 0), 0.94, 0.01);
+    near(tau(&r, AGAIN, 1), 0.991, 0.003);
+    assert_true(tau(&r, PERFECT, 1) > tau(&r, AGAIN, 1));
+    assert_true(tau(&r, AGAIN, 2) < 0.8);
+    double sum = 0; /* of squares: the drawn noise is that of both measurements */
+    for (int i = 0; i < N; i++) sum += pow(log(r.score[AGAIN][i] / (double)ns[i]), 2);
+    near(sqrt(sum / N), 0.1 * sqrt(2), 0.01);
+    near(r.cost[PERFECT][5], log(r.score[PERFECT][5]), 1e-12);
+
+    fill(&same, ns);
+    harness_rank_noise(&same, (const double[]){0.1, 0.2, 0.3});
+    assert_memory_equal(same.score[AGAIN], r.score[AGAIN], N * sizeof(double));
+    harness_rank_close(&same);
+    harness_rank_close(&r);
+}
+
+/* Means over a part of the groups would not be comparable with the model's. */
+static void noise_that_is_not_known(void **state)
+{
+    (void)state;
+    static int64_t ns[GROUPS * N];
+    harness_rank r = {0};
+    fill(&r, ns);
+    harness_rank_noise(&r, (const double[]){0.1, 0, 0.1});
+    assert_int_equal(r.methods, 1);
+    harness_rank_noise(&r, (const double[]){0.1, NAN, 0.1});
+    assert_int_equal(r.methods, 1);
+    r.group[1].actual = NULL; /* so it has no measures, and needs no noise */
+    ns[0] = 0;                /* not known either */
+    harness_rank_noise(&r, (const double[]){0.1, 0, 0.1});
+    assert_int_equal(r.methods, 3);
+    compute(&r);
+    assert_true(harness_rank_mean(&r, PERFECT, HARNESS_TAU_B) > 0.9);
+    assert_true(isnan(tau(&r, PERFECT, 1)));
+    harness_rank_close(&r);
+}
+
+/* The scores order a target where there is one. */
+static void noise_of_a_target(void **state)
+{
+    (void)state;
+    static const int64_t ns[] = {100, 200, 300, 400};
+    static const double target[] = {4, 3, 2, 1};
+    harness_rank r = {0};
+    harness_rank_group(&r,
+                       (harness_ranked){.name = "g", .items = 4, .actual = ns, .target = target});
+    harness_rank_method(&r, "model", NULL);
+    harness_rank_noise(&r, (const double[]){1e-6});
+    compute(&r);
+    near(tau(&r, AGAIN, 0), 1, 0);
+    harness_rank_close(&r);
+}
+
+/* The second measurement is compared with the first, whatever the run times are; a perfect ranker
+   has the root of a half of the difference. */
+static void repeats(void **state)
+{
+    (void)state;
+    static const int64_t ns[] = {100, 200, 300, 50, 60}, first[] = {110, 200, 300, 60, 70},
+                         second[] = {110, 320, 300, 70, 60};
+    harness_rank r = {0}, once = {0};
+    for (int i = 0; i < 2; i++) {
+        harness_rank *to = i ? &once : &r;
+        harness_rank_group(to, (harness_ranked){.name = "g", .items = 3, .actual = ns});
+        harness_rank_group(to, (harness_ranked){.name = "h", .items = 2, .actual = ns + 3});
+        memcpy(harness_rank_method(to, "model", NULL), (double[]){1, 2, 3, 1, 2},
+               5 * sizeof(double));
+    }
+    harness_rank_repeats(&r, first, second);
+    compute(&r);
+    near(tau(&r, MODEL, 0), 1, 0);
+    near(tau(&r, AGAIN, 0), 1 / 3.0, 1e-12);
+    near(tau(&r, AGAIN, 1), -1, 0);
+    near(harness_rank_at(&r, AGAIN, 1)->of[HARNESS_SLOWDOWN_1], 70 / 60.0 - 1, 1e-12);
+    near(r.score[PERFECT][1], 200 * pow(1.6, sqrt(0.5)), 1e-9);
+    near(tau(&r, PERFECT, 0), 1, 0); /* 279 of 300 */
+    harness_rank_repeats(&once, ns, ns);
+    assert_int_equal(once.methods, 1); /* it was measured once */
+    harness_rank_close(&once);
+    harness_rank_close(&r);
+}
+
+/* Tables put another method next to the model, but not these. */
+static void not_next_to_the_model(void **state)
+{
+    (void)state;
+    static const int64_t ns[] = {100, 200, 300};
+    harness_table *table[HARNESS_TABLES];
+    harness_rank r = {0};
+    char text[400] = "";
+    harness_rank_group(&r, (harness_ranked){.name = "g", .items = 3, .actual = ns});
+    memcpy(harness_rank_method(&r, "model", NULL), (double[]){1, 2, 3}, 3 * sizeof(double));
+    harness_rank_noise(&r, (const double[]){1e-9});
+    compute(&r);
+    assert_int_equal(harness_rank_tables(table, &r, "A title"), 2);
+    FILE *to = fmemopen(text, sizeof text, "w");
+    harness_table_csv(to, table[0]);
+    harness_table_csv(to, table[1]);
+    fclose(to);
+    assert_string_equal(text, "group,items,tau-b,opa,slowdown@1\ng,3,1,1,0\n"
+                              "method,tau-b,opa,slowdown@1,slowdown@5,slowdown@10\n"
+                              "model,1,1,0,0,0\nsecond measurement,1,1,0,0,0\n"
+                              "perfect ranker,1,1,0,0,0\n");
+    for (int i = 0; i < 2; i++) harness_table_free(table[i]);
+    harness_rank_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(noise_of_groups),       cmocka_unit_test(noise_that_is_not_known),
+        cmocka_unit_test(noise_of_a_target),     cmocka_unit_test(repeats),
+        cmocka_unit_test(not_next_to_the_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of `lab fusion`. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/lab_arrays.h"
+
+static void check_fusion_lists(ag_npz *npz, int64_t k)
+{
+    int64_t n, ends, parts;
+    int64_t *ns = read_all(npz, "kernel_runtime", AG_I64, &n);
+    int64_t *hash = read_all(npz, "kernel_hash", AG_I64, &n);
+    int64_t *count = read_all(npz, "kernel_partitions", AG_I64, &n);
+    int64_t *offset = read_all(npz, "partition_offset", AG_I64, &ends);
+    int64_t *part = read_all(npz, "partition_kernel", AG_I64, &parts);
+    assert_int_equal(ends, 7);
+    assert_int_equal(offset[0], 0);
+    assert_int_equal(offset[6], parts);
+    for (int64_t i = 0; i < k; i++) {
+        int64_t in = 0;
+        assert_true(ns[i] >= 1);
+        for (int64_t j = 0; j < i; j++) assert_true(hash[i] != hash[j]);
+        for (int q = 0; q < 6; q++) {
+            int found = 0;
+            for (int64_t j = offset[q]; j < offset[q + 1]; j++) found |= part[j] == i;
+            in += found;
+        }
+        assert_true(in >= 1);
+        assert_int_equal(count[i], in);
+    }
+    for (int64_t i = 0; i < parts; i++) assert_in_range(part[i], 0, k - 1);
+    assert_true(offset[1] > offset[2] - offset[1]); /* nothing fused, and as much as can be */
+    free(ns);
+    free(hash);
+    free(count);
+    free(offset);
+    free(part);
+}
+
+static void fusion_files(void **state)
+{
+    (void)state;
+    lab_expect("lab fusion --out f --families mlp --programs 1 --partitions 6" SMALL, 0, "", "");
+    ag_npz *npz = open_npz("f/mlp_0.npz");
+    const int64_t k = ag_npz_find(npz, "kernel_runtime")->size[0];
+    const wanted w[] = {{"node_feat", AG_F32, 2, {0, 140}},  {"node_opcode", AG_U8, 1, {0}},
+                        {"edge_index", AG_I64, 2, {0, 2}},   {"node_offset", AG_I64, 1, {k + 1}},
+                        {"edge_offset", AG_I64, 1, {k + 1}}, {"kernel_runtime", AG_I64, 1, {k}},
+                        {"kernel_spread", AG_F32, 1, {k}},   {"kernel_partitions", AG_I64, 1, {k}},
+                        {"kernel_hash", AG_I64, 1, {k}},     {"partition_offset", AG_I64, 1, {7}},
+                        {"partition_kernel", AG_I64, 1, {0}}};
+    check_arrays(npz, w, 11);
+    check_fusion_lists(npz, k);
+    int64_t n, edges;
+    int64_t *node = read_all(npz, "node_offset", AG_I64, &n);
+    int64_t *first = read_all(npz, "edge_offset", AG_I64, &n);
+    int64_t *edge = read_all(npz, "edge_index", AG_I64, &edges);
+    assert_int_equal(node[k], ag_npz_find(npz, "node_feat")->size[0]);
+    assert_int_equal(first[k], edges / 2);
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t e = first[i]; e < first[i + 1]; e++) {
+            assert_in_range(edge[2 * e], 1, node[i + 1] - node[i] - 1); /* within the kernel */
+            assert_true(edge[2 * e + 1] >= 0 && edge[2 * e + 1] < edge[2 * e]);
+        }
+    free(node);
+    free(first);
+    free(edge);
+    ag_npz_close(npz);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fusion_files)};
+    return cmocka_run_group_tests(tests, lab_folder_make, lab_folder_remove);
+}

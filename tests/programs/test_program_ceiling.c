@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows that say what noise leaves possible, next to the scores of every model: by the noise
+   that manifest.json states for a file, or by two passes of measurements. */
+#include "support/program_models.h"
+#include "support/tgraph_npz.h"
+#include "support/program_files.h"
+#include "support/tpgnn_npz.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { FILES_MODELS = 5 }; /* of the first ones; the others read schedules */
+
+static int make_runs(void **state)
+{
+    if (program_models_make(state)) return -1;
+    for (int i = 0; i < PROGRAM_MODELS; i++)
+        program_train(&program_models[i], program_models[i].name, " --steps 2" PROGRAM_QUIET, 0);
+    return 0;
+}
+
+/* A measure of a method of the call, or -2: the method is not there. */
+static double mean_of(const program_model *m, const char *data, const char *method,
+                      const char *measure)
+{
+    char line[300];
+    snprintf(line, sizeof line, "%s eval --json --run %s --data %s" PROGRAM_QUIET, m->program->name,
+             m->name, data);
+    json_t *j = program_json(line, "");
+    const json_t *found = json_object_get(json_object_get(j, "mean"), method);
+    const double mean = found ? json_number_value(json_object_get(found, measure)) : -2;
+    json_decref(j);
+    return mean;
+}
+
+/* Writes the manifest with two noises: of the file that m scores, and of all others. */
+static void put_noise(const program_model *m, const char *its, const char *other)
+{
+    static const char *const file[] = {"a", "b", "t", "u", "c_1_0000000c", "h_1"};
+    char text[800] = "{\"kind\": \"a test\", \"files\": {";
+    for (int i = 0; i < 6; i++) {
+        const size_t n = strlen(file[i]);
+        const int is_its = !strncmp(m->data, file[i], n) && m->data[n] == '.';
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"%s\": {\"noise\": %s}",
+                 i ? ", " : "", file[i], is_its ? its : other);
+    }
+    strcat(text, "}}");
+    program_write_text("manifest.json", text);
+}
+
+static void noise_of_the_file(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FILES_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        assert_true(mean_of(m, m->data, "perfect ranker", "tau-b") == -2);
+        put_noise(m, "1e-7", "9");
+        assert_true(mean_of(m, m->data, "second measurement", "tau-b") > 0.9);
+        assert_true(mean_of(m, m->data, "perfect ranker", "tau-b") > 0.9);
+        put_noise(m, "9", "1e-7");
+        assert_true(mean_of(m, m->data, "second measurement", "tau-b") < 0.9);
+        put_noise(m, "0", "1e-7");
+        assert_true(mean_of(m, m->data, "perfect ranker", "tau-b") == -2);
+        program_write_text("manifest.json", "{}");
+    }
+    const program_model *m = program_models;
+    put_noise(m, "0.01", "0.01");
+    program_expect("tgraph eval --run layout --data b.npz --no-baselines", 0,
+                   "\nsecond measurement: all items, measured once more: drawn", "");
+}
+
+/* Whatever else is called manifest.json states no noise. */
+static void other_manifests(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"",
+                                       "{",
+                                       "[]",
+                                       "{\"files\": 3}",
+                                       "{\"files\": {\"b\": []}}",
+                                       "{\"files\": {\"b\": {\"noise\": \"0.1\"}}}",
+                                       "{\"files\": {\"b\": {\"noise\": -0.1}}}",
+                                       "{\"files\": {\"b\": {\"noise\": 1e300}}}"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        program_write_text("manifest.json", text[i]);
+        assert_true(mean_of(program_models, "b.npz", "perfect ranker", "tau-b") == -2);
+    }
+}
+
+static void two_passes(void **state)
+{
+    (void)state;
+    test_schedules s;
+    test_schedules_make(&s);
+    test_schedules_write(&s, "passes.npz");
+    for (int i = FILES_MODELS; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        assert_true(mean_of(m, "passes.npz", "second measurement", "pairwise") == 1);
+        assert_true(mean_of(m, "passes.npz", "perfect ranker", "R2") > 0.9);
+        assert_true(mean_of(m, m->data, "second measurement", "pairwise") == -2); /* one pass */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(noise_of_the_file),
+                                       cmocka_unit_test(other_manifests),
+                                       cmocka_unit_test(two_passes)};
+    return cmocka_run_group_tests(tests, make_runs, test_folder_remove);
+}

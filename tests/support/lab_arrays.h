@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The arrays of files that `lab` writes. Include after cmocka.h. */
+#ifndef TEST_LAB_ARRAYS_H
+#define TEST_LAB_ARRAYS_H
+
+#include <stdlib.h>
+
+#include "core/io/io.h"
+#include "support/lab_call.h"
+
+/* Small programs; files are kept however noisy the machine is, and nothing waits for it to calm. */
+#define ROUGH " --milliseconds 0.2 --noise 1e9 --repeats 2 --probe-threshold 1000"
+#define SMALL ROUGH " --quiet"
+
+typedef struct wanted {
+    const char *name;
+    ag_dtype dtype;
+    int rank;
+    int64_t size[3]; /* 0: any */
+} wanted;
+
+static inline ag_npz *open_npz(const char *path)
+{
+    ag_failure why = {0};
+    ag_npz *npz = ag_npz_open(path, 1 << 28, &why);
+    if (!npz) print_error("%s\n", why.sentence);
+    assert_non_null(npz);
+    return npz;
+}
+
+static inline void check_arrays(const ag_npz *npz, const wanted *w, int n)
+{
+    assert_int_equal(ag_npz_count(npz), n);
+    for (int i = 0; i < n; i++) {
+        const ag_array_info *is = ag_npz_info(npz, i);
+        assert_string_equal(is->name, w[i].name);
+        assert_int_equal(is->dtype, w[i].dtype);
+        assert_int_equal(is->rank, w[i].rank);
+        assert_false(is->fortran);
+        for (int k = 0; k < w[i].rank; k++)
+            if (w[i].size[k]) assert_int_equal(is->size[k], w[i].size[k]);
+    }
+}
+
+static inline void *read_all(ag_npz *npz, const char *name, ag_dtype as, int64_t *n)
+{
+    ag_failure why = {0};
+    const ag_array_info *is = ag_npz_find(npz, name);
+    void *out = malloc((size_t)is->count * ag_dtype_bytes(as) + 1);
+    assert_int_equal(ag_npz_read(npz, name, as, out, &why), AG_OK);
+    *n = is->count;
+    return out;
+}
+
+#endif
