@@ -50,7 +50,7 @@ static size_t plan_bytes(const tgraph_model *m, const tgraph_program *p, int con
 
 static ag_status plan_memory(inspected *out, const tgraph_summary *s, ag_failure *why)
 {
-    tgraph_options options = tgraph_default_options();
+    tgraph_options options = tgraph_paper_options();
     tgraph_model model = {0};
     tgraph_program program = {0};
     tgraph_graph graph;
@@ -103,8 +103,8 @@ ag_status tgraph_inspect(harness_inspection *to, const char *path, ag_failure *w
     add_row(to, path, &s, &memory);
     char *summary = tgraph_summary_text(path, &s);
     to->text = harness_text(
-        "%s  memory          %.1f MB in a step of %d configurations, %.1f MB to score %d (256 "
-        "channels)\n",
+        "%s  memory          %.1f MB in a step of %d configurations, %.1f MB to score %d (the "
+        "paper's network)\n",
         summary, (double)memory.step / 1e6, memory.configs, (double)memory.score / 1e6,
         s.configs < SCORE_CONFIGS ? s.configs : SCORE_CONFIGS);
     harness_free(summary);

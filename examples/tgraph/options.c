@@ -37,13 +37,13 @@ static const harness_option table[] = {
      .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised: for "
              "programs of many sizes"},
 
-    {"mode", WORD(model.mode), "paper", .choices = "paper|physical", .commands = TRAINS,
-     .group = "Model",
-     .help = "layout files: the paper's network, or a sum over loop nests that the layouts give"},
+    {"mode", WORD(model.mode), "physical", .before = "paper", .choices = "paper|physical",
+     .commands = TRAINS, .group = "Model",
+     .help = "layout files: the paper's network, or a sum over the loop nests of a program"},
     {"row-hidden", FIELD(model.row_hidden), "64", 1, 4096, TRAINS, .group = "Model",
      .help = "channels of the network of a loop nest (physical mode)"},
     {"hidden", FIELD(model.hidden), "256", 16, 4096, TRAINS, .group = "Model",
-     .help = "channels, a multiple of 16"},
+     .help = "channels of the paper's network, a multiple of 16"},
     {"cross", FIELD(model.cross), "true", .commands = TRAINS, .group = "Model",
      .help = "cross-configuration attention (the authors turn it off for random collections)"},
     {"cross-input", FIELD(model.cross_input), "true", .commands = TRAINS, .group = "Model",
@@ -68,7 +68,7 @@ static const harness_option table[] = {
     {"dropout", FIELD(model.dropout), "0.2", 0, 0.999, TRAINS, .group = "Model",
      .help = "after each graph block (paper: 0)"},
 
-    HARNESS_STEPS_OPTION(tgraph_settings, "1500", "optimizer steps; each takes one file"),
+    HARNESS_STEPS_OPTION(tgraph_settings, "6000", "optimizer steps; each takes one file"),
     {"epochs", FIELD(epochs), "0", 0, 1e9, TRAINS, .group = "Training",
      .help = "passes over the files; above 0 it replaces --steps"},
     {"configs", FIELD(configs), "64", 2, 65536, TRAINS, .group = "Training",
@@ -136,10 +136,11 @@ tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile)
     return o;
 }
 
-tgraph_options tgraph_default_options(void)
+tgraph_options tgraph_paper_options(void)
 {
     tgraph_settings s;
     harness_options_free(harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &s));
+    s.model.mode = TGRAPH_PAPER;
     return tgraph_settings_model(&s, 0);
 }
 

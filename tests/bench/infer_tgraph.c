@@ -32,7 +32,7 @@ static ag_status make_file(bench_infer_tgraph *b, ag_failure *why)
 int bench_infer_tgraph_open(bench_infer_tgraph *b, int configs, int nodes)
 {
     ag_failure why = {0};
-    const tgraph_options options = tgraph_default_options();
+    const tgraph_options options = tgraph_paper_options();
     memset(b, 0, sizeof *b);
     b->configs = configs;
     b->score = calloc((size_t)configs, sizeof *b->score);

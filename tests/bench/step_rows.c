@@ -79,7 +79,7 @@ static void tell(const step_result *r, const char *name, int configs, int nodes,
 static int measure(const bench_options *options, int configs, int nodes, json_t *rows)
 {
     char name[32];
-    const tgraph_options model = tgraph_default_options();
+    const tgraph_options model = tgraph_paper_options();
     bench_step s;
     step_result r = {0};
     if (options->quick) configs /= 16, nodes /= 20;

@@ -23,8 +23,9 @@
  " --data s_1.npz s_2.npz --valid s_3.npz --hidden 8 --layers 1 --tasks 2 --schedules 3"
 
 const program_model program_models[PROGRAM_MODELS] = {
-    {"layout", &tgraph_program_table, " --data a.npz b.npz --split 0.8 --hidden 16 --configs 6",
-     "b.npz", "--eval-configs 30", "direction", "both"},
+    {"layout", &tgraph_program_table,
+     " --data a.npz b.npz --split 0.8 --mode paper --hidden 16 --configs 6", "b.npz",
+     "--eval-configs 30", "direction", "both"},
     {"tile", &tgraph_program_table, " --data t.npz --valid u.npz --hidden 16", "u.npz",
      "--eval-configs 2", "aggregate", "sum"},
     {"lstm", &tpu_program_table, TILES, "c_1_0000000c.npz", "--eval-samples 3", "reduction",
@@ -37,8 +38,8 @@ const program_model program_models[PROGRAM_MODELS] = {
     {"paper", &tpgnn_program_table, " --preset paper" TREES " --learning-rate 1e-3", "s_3.npz",
      "--eval-nodes 1", "pool", "sag"},
     {"physical", &tgraph_program_table,
-     " --data a.npz b.npz --split 0.8 --hidden 16 --mode physical --row-hidden 16 --configs 6",
-     "b.npz", "--eval-configs 30", "mode", "paper"},
+     " --data a.npz b.npz --split 0.8 --hidden 16 --row-hidden 16 --configs 6", "b.npz",
+     "--eval-configs 30", "mode", "paper"},
 };
 
 static void write_task(const char *name, int kind)

@@ -59,7 +59,7 @@ static int whole_input(double *x, const first_weights *w, const model_graph *g, 
 /* The split layer is the product of the whole input [nodes, configurations, 246] and the weight. */
 static void test_first_layer(void **state)
 {
-    tgraph_options o = tgraph_default_options();
+    tgraph_options o = tgraph_paper_options();
     o.hidden = HIDDEN;
     graph = model_random_graph(NODES, EDGES, CONFIGURABLE, 21);
     data = model_random_data(&graph, CONFIGS, 22);

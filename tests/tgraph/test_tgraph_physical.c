@@ -259,7 +259,7 @@ static void scores_are_logs_of_sums(void **state)
     (void)state;
     ag_failure why = {0};
     tgraph_file *f = open_embedded("alexnet", 1);
-    tgraph_options options = tgraph_default_options();
+    tgraph_options options = tgraph_paper_options();
     tgraph_model m = {0};
     tgraph_scaler scaler;
     tgraph_batch batch = {.rows = &scaler};

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #define SMALL \
- " --hidden 16 --configs 8 --steps 20 --eval-every 10 --threads 1 --quiet --no-baselines"
+ " --mode paper --hidden 16 --configs 8 --steps 20 --eval-every 10 --threads 1 --quiet --no-baselines"
 
 static int make_files(void **state)
 {
@@ -112,7 +112,7 @@ static void calibrated(void **state)
     (void)state;
     program_outcome o = program_expect(
         "tgraph train --data c.npz --split 0.8 --out c --json --no-baselines --quiet --threads 1 "
-        "--hidden 16 --configs 32 --steps 400 --eval-every 20",
+        "--mode paper --hidden 16 --configs 32 --steps 400 --eval-every 20",
         0, "", "");
     static const char by[] = "TGraph, calibrated";
     json_t *j = json_loads(o.out, 0, NULL), *mean = mean_of(j, "TGraph"), *of = mean_of(j, by);

@@ -39,7 +39,7 @@ static int drop(void **state)
 
 static tgraph_options small(int tile)
 {
-    tgraph_options o = tgraph_default_options();
+    tgraph_options o = tgraph_paper_options();
     o.hidden = HIDDEN;
     o.tile = tile;
     return o;
@@ -104,7 +104,7 @@ static void test_parameter_counts(void **state)
     for (int k = 0; k < 3; k++) {
         tgraph_model m;
         ag_failure why = {0};
-        tgraph_options o = tgraph_default_options();
+        tgraph_options o = tgraph_paper_options();
         o.tile = k == 2;
         o.cross = k != 1;
         assert_int_equal(tgraph_model_add(&m, ag_params_new(), &o, &why), AG_OK);

@@ -41,7 +41,7 @@ static uint64_t train(const tgraph_options *o, const model_graph *g, const model
 static void test_same_bits(void **state)
 {
     static const int threads[] = {1, 2, 1, 2, 1, 2};
-    tgraph_options o = tgraph_default_options();
+    tgraph_options o = tgraph_paper_options();
     (void)state;
     o.hidden = 32;
     for (o.tile = 0; o.tile < 2; o.tile++) {
@@ -59,7 +59,7 @@ static void test_same_bits(void **state)
 /* The hash notices the seed of the parameters and the masks of dropout. */
 static void test_other_bits(void **state)
 {
-    tgraph_options o = tgraph_default_options();
+    tgraph_options o = tgraph_paper_options();
     (void)state;
     o.hidden = 16;
     model_graph g = model_random_graph(12, 20, 4, 46);
@@ -91,7 +91,7 @@ static double per_element(const tgraph_options *o, int training)
 
 static void test_memory(void **state)
 {
-    tgraph_options o = tgraph_default_options();
+    tgraph_options o = tgraph_paper_options();
     (void)state;
     for (int cross = 1; cross >= 0; cross--) {
         o.cross = cross;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define SMALL " --hidden 16 --configs 8 --steps 4 --threads 1 --quiet --no-baselines"
+#define SMALL " --mode paper --hidden 16 --configs 8 --steps 4 --threads 1 --quiet --no-baselines"
 
 static int make_files(void **state)
 {

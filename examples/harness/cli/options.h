@@ -54,6 +54,7 @@ typedef struct harness_option {
     unsigned commands; /* the commands that accept it */
     unsigned needed;   /* the commands that require it */
     unsigned flags;
+    const char *before;  /* the value of runs from before there was this option; NULL: fallback */
     const char *choices; /* HARNESS_CHOICE: "cpu|cuda" */
     const char *presets; /* HARNESS_CHOICE: ini text with a section per word but the first, of
                             the options that the word sets at once; lines before the first

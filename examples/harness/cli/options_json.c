@@ -86,6 +86,18 @@ static ag_status set_value(harness_options *o, int index, const char *file, cons
     return status;
 }
 
+/* Options that the object leaves out: it is of a run from before there were these. */
+static ag_status set_older(harness_options *o, const json_t *object, const char *file,
+                           unsigned skipped, ag_failure *why)
+{
+    for (int i = 0; i < o->program->option_count && !why->status; i++) {
+        const harness_option *option = &o->program->options[i];
+        if (option->before && !(option->flags & skipped) && !json_object_get(object, option->name))
+            harness__assign(o, i, file, option->before, why);
+    }
+    return why->status;
+}
+
 ag_status harness_options_from_json(harness_options *o, const json_t *object, const char *file,
                                     int resume, ag_failure *why)
 {
@@ -108,5 +120,5 @@ ag_status harness_options_from_json(harness_options *o, const json_t *object, co
         ag_status status = set_value(o, index, file, value, why);
         if (status != AG_OK) return status;
     }
-    return AG_OK;
+    return set_older(o, object, file, skipped, why);
 }

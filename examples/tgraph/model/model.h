@@ -42,8 +42,8 @@ typedef struct tgraph_options {
     double dropout;    /* after each graph block (paper: 0) */
 } tgraph_options;
 
-/* The defaults of the program's options, for layout files. */
-tgraph_options tgraph_default_options(void);
+/* The defaults of the program's options, for layout files in the paper's mode. */
+tgraph_options tgraph_paper_options(void);
 
 /* Channel attention (eq. 5) and cross-configuration attention (eq. 6), with the layer that brings
    [x, attended x] back to the width of x; NULL where an option leaves it out. */
