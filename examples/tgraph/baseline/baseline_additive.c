@@ -9,7 +9,7 @@
 
 enum { CHUNK = 1024 }; /* configurations that are scored at a time */
 
-/* What is learned from. */
+/* The items and rows that are learned from. */
 typedef struct groups {
     harness_additive_group *group; /* [count] */
     tgraph_rows *rows;             /* [count] */
