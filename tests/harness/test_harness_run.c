@@ -118,6 +118,17 @@ static void resumes_to_the_same_bytes(void **state)
     assert_string_equal(jsonl, "");
     free(csv);
     free(jsonl);
+    /* metrics.csv of a run whose columns were in another order */
+    static const char *const turned[] = {"tau-b", "loss"};
+    put(halved, "metrics.jsonl", "{\"step\": 1, \"loss\": 0.1, \"tau\": 0.25}\n{\"step\": 2}\n");
+    put(halved, "metrics.csv", "step,loss,tau\n1,0.1,0.25\n2,,\n");
+    run = harness_run_open(halved, HARNESS_RESUME, turned, 2, &why);
+    assert_int_equal(harness_run_rewind(run, 2, &why), AG_OK);
+    assert_int_equal(harness_run_metrics(run, 3, (const double[]){0.5, 2}, &why), AG_OK);
+    harness_run_close(run, &why);
+    csv = files_text(halved, "metrics.csv");
+    assert_string_equal(csv, "step,tau-b,loss\n1,0.25,0.1\n2,,\n3,0.5,2\n");
+    free(csv);
     put(halved, "metrics.csv", "step,loss\nhello\n");
     run = harness_run_open(halved, HARNESS_RESUME, columns, 2, &why);
     assert_int_equal(harness_run_rewind(run, 3, &why), AG_EDATA);

@@ -178,15 +178,20 @@ static void progress_stops(void **state)
     tgraph_baseline_part part = tgraph_baseline_train(f);
     o.progress = count_calls;
     o.context = &calls;
-    int most = harness_boosting_built() ? 10 : 2; /* in the midst of the trees */
-    for (stop_at = 1; stop_at <= most; stop_at++) {
+    /* in the midst of the trees; then before additive trees, at their rows, in their midst */
+    static const int at[] = {1, 2, 3, 4, 10, 104, 105, 106, 120};
+    for (int i = 0; i < (harness_boosting_built() ? 9 : 2); i++) {
+        stop_at = at[i];
         calls = 0;
         run(&r, &part, 1, &part, 1, &o);
         assert_int_equal(calls, stop_at); /* not asked again */
         assert_non_null(r.of[RANDOM].score);
         assert_int_equal(r.of[RIDGE].score != NULL, stop_at > 2);
-        assert_null(r.of[BOOSTING].score);
-        if (harness_boosting_built()) assert_string_equal(r.of[BOOSTING].note, "left out: stopped");
+        assert_int_equal(r.of[BOOSTING].score != NULL, stop_at > 103);
+        assert_null(r.of[ADDITIVE].score);
+        if (harness_boosting_built() && stop_at <= 103)
+            assert_string_equal(r.of[BOOSTING].note, "left out: stopped");
+        if (harness_boosting_built()) assert_string_equal(r.of[ADDITIVE].note, "left out: stopped");
         tgraph_baselines_free(&r, 1);
     }
     tgraph_file_close(f);
@@ -223,7 +228,7 @@ static void refusals(void **state)
     part.count = 2;
     assert_int_equal(tgraph_baselines_run(&r, &good, 1, &part, 1, &o, &why), AG_EINDEX);
     assert_non_null(strstr(why.sentence, "configuration 10 "));
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 8; i++) {
         why = (ag_failure){0};
         bad = o;
         if (i == 0) bad.most_rows = 1;
@@ -231,6 +236,9 @@ static void refusals(void **state)
         if (i == 2) bad.rounds = 0;
         if (i == 3) bad.depth = 17;
         if (i == 4) bad.rate = NAN;
+        if (i == 5) bad.additive_rounds = 0;
+        if (i == 6) bad.additive_depth = 17;
+        if (i == 7) bad.additive_rate = 1.5;
         assert_int_equal(tgraph_baselines_run(&r, &good, 1, &good, 1, &bad, &why), AG_EUSE);
         assert_null(r.of[RANDOM].score);
     }
@@ -246,7 +254,7 @@ static void no_memory(void **state)
     tgraph_baseline_result r[2];
     tgraph_file *f[3];
     tgraph_baseline_part part[3];
-    o.rounds = 2;
+    o.rounds = o.additive_rounds = 2;
     for (int i = 0; i < 3; i++) {
         f[i] = make_file(12, (uint64_t)i, 0);
         part[i] = tgraph_baseline_train(f[i]);

@@ -93,12 +93,12 @@ static const json_t *score_of(const json_t *j, const char *by)
 
 static void expect_equal(const json_t *one, const json_t *two)
 {
-    static const char *const by[] = {"random", "ridge", "boosting"};
+    static const char *const by[] = {"random", "ridge", "boosting", "additive trees"};
     const size_t files = json_array_size(json_object_get(one, "groups"));
     assert_int_equal(json_array_size(json_object_get(two, "groups")), files);
     assert_true(files > 0 && json_is_number(score_of(one, "ridge")));
     for (int i = -1; i < (int)files; i++)
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 4; k++)
             if (!json_equal(measures_of(one, i, by[k]), measures_of(two, i, by[k]))) {
                 json_dumpf(methods_of(one, i), stderr, 0);
                 json_dumpf(methods_of(two, i), stderr, 0);

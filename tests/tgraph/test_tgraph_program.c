@@ -174,6 +174,7 @@ static void train_json(void **state)
     program_number(json_object_get(file, "random"), "tied");
     json_decref(j);
     o = program_expect("tgraph eval --run j --data a.npz --quiet", 0, "boosting tau-b", "");
+    assert_non_null(strstr(o.out, "additive trees"));
     assert_non_null(strstr(o.out, "TGraph"));
     assert_non_null(strstr(o.out, "ridge"));
     o = program_expect("tgraph train --data a.npz --out j2 --json" SMALL, 0, "\"groups\": []", "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/baseline/additive.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -113,6 +114,16 @@ static int slopes(float *gradient, float *curvature, const float *prediction, in
 
 /* ---- the fit ---- */
 
+/* An item without rows takes no time, which has no logarithm. */
+static int counts_rows(const harness_additive_group *g)
+{
+    for (int r = 0; g->always && r < g->rows; r++)
+        if (g->always[r] > 0) return 1;
+    for (int i = 0; i < g->items; i++)
+        if (g->first[i] == g->first[i + 1]) return 0;
+    return 1;
+}
+
 /* The groups that can be learned from, their rows after each other, and scratch. */
 typedef struct fit {
     additive_loss loss;
@@ -146,7 +157,8 @@ static ag_status fit_open(fit *f, const harness_additive_group *group, int group
     if (why->status) return why->status;
     for (int i = 0; i < groups; i++) {
         const harness_additive_group *g = &group[i];
-        if (!g->y || g->items < 2 || !(variance_of(g->y, g->items) > 0)) continue;
+        if (!g->y || g->items < 2 || !(variance_of(g->y, g->items) > 0) || !counts_rows(g))
+            continue;
         f->loss.group[f->loss.groups++] = g;
         rows += (size_t)g->rows;
         if ((size_t)g->rows > most_rows) most_rows = (size_t)g->rows;
@@ -203,7 +215,7 @@ ag_status harness_additive_score(double *score, harness_additive *a,
     if (!why->status && !harness_boosting_predict(raw, a->trees, g->x, g->rows, why)) {
         for (int r = 0; r < g->rows; r++) prediction[r] = (float)raw[r];
         item_times(score, g, cost, row_costs(cost, g, prediction));
-        for (int i = 0; i < g->items; i++) score[i] = log(score[i]);
+        for (int i = 0; i < g->items; i++) score[i] = log(fmax(score[i], DBL_MIN));
     }
     ag_free(cost);
     ag_free(raw);

@@ -132,6 +132,43 @@ static ag_status kept_bytes(size_t *kept, const char *path, const char *text, si
     return AG_OK;
 }
 
+/* Writes metrics.csv anew from metrics.jsonl, whose rows have names. */
+static ag_status csv_anew(harness_run *run, ag_failure *why)
+{
+    size_t bytes;
+    char *text = harness__read_file(harness_run_path(run, names[0]), (size_t)1 << 30, &bytes, why),
+         *row = text, *end;
+    if (!text) return why->status;
+    if (truncate(harness_run_path(run, names[1]), 0) != 0) cannot_write(run, 1, why);
+    if (!why->status) csv_header(run, why);
+    for (; !why->status && (end = strchr(row, '\n')); row = end + 1) {
+        json_t *object = json_loadb(row, (size_t)(end - row), 0, NULL);
+        fprintf(run->csv, "%" PRId64, step_of(row, 0));
+        for (int i = 0; i < bag_count(run->columns); i++) {
+            const json_t *value = harness__measure_of(object, run->columns[i]);
+            fputc(',', run->csv);
+            if (json_is_number(value)) fprintf(run->csv, "%.9g", json_number_value(value));
+        }
+        fputc('\n', run->csv);
+        json_decref(object);
+    }
+    harness_free(text);
+    return why->status ? why->status : flush(run, 1, why);
+}
+
+/* Whether the columns of metrics.csv are those of the run: an earlier version had others. */
+static bool same_columns(const harness_run *run, const char *csv)
+{
+    if (strncmp(csv, "step", 4) != 0) return false;
+    csv += 4;
+    for (int i = 0; i < bag_count(run->columns); i++) {
+        const size_t length = strlen(run->columns[i]);
+        if (*csv != ',' || strncmp(csv + 1, run->columns[i], length) != 0) return false;
+        csv += 1 + length;
+    }
+    return *csv == '\n';
+}
+
 static ag_status rewind_file(harness_run *run, int which, int64_t step, ag_failure *why)
 {
     const char *path = harness_run_path(run, names[which]);
@@ -139,10 +176,11 @@ static ag_status rewind_file(harness_run *run, int which, int64_t step, ag_failu
     char *text = harness__read_file(path, (size_t)1 << 30, &bytes, why);
     if (!text) return why->status;
     ag_status status = kept_bytes(&kept, path, text, bytes, step, which == 1, why);
+    const bool anew = which == 1 && !same_columns(run, text);
     harness_free(text);
     if (status != AG_OK) return status;
     if (truncate(path, (off_t)kept) != 0) return cannot_write(run, which, why);
-    return which == 1 && kept == 0 ? csv_header(run, why) : AG_OK;
+    return anew ? csv_anew(run, why) : AG_OK;
 }
 
 ag_status harness_run_rewind(harness_run *run, int64_t step, ag_failure *why)

@@ -36,6 +36,23 @@ static ag_status open_folder(harness_trainer *t, harness_run_mode mode, ag_failu
     return mode == HARNESS_RESUME ? AG_OK : harness_run_config(t->run, t->options, why);
 }
 
+/* An earlier version may have chosen the best checkpoint by another measure. Its score becomes its
+   value of the present one, which metrics.jsonl has with nine digits. */
+static ag_status restate_best(harness_trainer *t, ag_failure *why)
+{
+    harness_state *p = t->state;
+    double *steps = NULL, *values = NULL;
+    int64_t n = 0;
+    if (isnan(p->best) || !t->of.score_count) return AG_OK;
+    harness_run_column(t->run, t->of.scores[0], &steps, &values, &n, why);
+    for (int64_t i = 0; i < n; i++)
+        if ((int64_t)steps[i] == p->best_step && fabs(values[i] - p->best) > 1e-6 * fabs(p->best))
+            p->best = values[i];
+    harness_free(steps);
+    harness_free(values);
+    return why->status;
+}
+
 /* A run that was interrupted before its first save starts again. */
 static ag_status resume(harness_trainer *t, ag_failure *why)
 {
@@ -48,7 +65,7 @@ static ag_status resume(harness_trainer *t, ag_failure *why)
     harness_say("going on after step %lld of %lld", (long long)t->state->step,
                 (long long)t->how->steps);
     harness_device_changed(t->folder, t->options);
-    return harness_run_rewind(t->run, t->state->step, why);
+    return harness_run_rewind(t->run, t->state->step, why) ? why->status : restate_best(t, why);
 }
 
 ag_status harness_trainer_open(harness_trainer *t, harness_run_mode mode, ag_failure *why)

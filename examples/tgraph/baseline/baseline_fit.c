@@ -7,7 +7,7 @@
 
 enum { CHUNK = 1024 }; /* configurations that are scored at a time */
 
-static int stop(tgraph_fit *f, const char *label, double done)
+int tgraph_fit_stop(tgraph_fit *f, const char *label, double done)
 {
     const tgraph_baseline_options *o = f->options;
     if (!f->stopped && o->progress) f->stopped = o->progress(o->context, label, done) != 0;
@@ -92,15 +92,46 @@ static void note_rest(tgraph_fit *f, const char *text)
         if (!*f->note[k]) snprintf(f->note[k], sizeof f->note[k], "%.230s", text);
 }
 
+/* Notes of baselines that cannot be had here. */
+static void note_missing(tgraph_fit *f)
+{
+    ag_failure failure = {0};
+    if (f->tile)
+        snprintf(f->note[TGRAPH_BASELINE_ADDITIVE], sizeof f->note[0],
+                 "for layout files alone: their rows describe the loops of layouts");
+    if (harness_boosting_built()) return;
+    harness_boosting_fit(NULL, NULL, 0, 0, NULL, &failure); /* says why */
+    for (int k = TGRAPH_BASELINE_BOOSTING; k < TGRAPH_BASELINES; k++)
+        if (!*f->note[k]) snprintf(f->note[k], sizeof f->note[k], "%.230s", failure.sentence);
+}
+
+/* The fits on f->x and f->y. */
+static ag_status fit_columns(tgraph_fit *f, const char *read, double start, ag_failure *why)
+{
+    const double at = harness_seconds();
+    if (!tgraph_fit_stop(f, "ridge", 0) && fit_ridge(f, read, why)) return why->status;
+    const double then = harness_seconds();
+    if (harness_boosting_built() && !tgraph_fit_stop(f, "boosting", 0) &&
+        fit_boosting(f, read, why))
+        return why->status;
+    f->seconds[TGRAPH_BASELINE_RIDGE] = then - start;
+    f->seconds[TGRAPH_BASELINE_BOOSTING] = harness_seconds() - then + at - start;
+    ag_free(f->x);
+    ag_free(f->y);
+    f->x = NULL;
+    f->y = NULL;
+    return AG_OK;
+}
+
 ag_status tgraph_fit_open(tgraph_fit *f, const tgraph_baseline_part *parts, int count, int within,
                           const tgraph_baseline_options *options, ag_failure *why)
 {
     char read[160] = "";
-    double at[4] = {harness_seconds()};
+    const double start = harness_seconds();
     *f = (tgraph_fit){
         .options = options, .within = within, .tile = count > 0 && parts[0].tile != NULL};
-    if (!harness_boosting_built()) fit_boosting(f, read, why); /* for its note */
-    if (stop(f, "columns", 0)) {
+    note_missing(f);
+    if (tgraph_fit_stop(f, "columns", 0)) {
         note_rest(f, "left out: stopped");
         return AG_OK;
     }
@@ -110,25 +141,21 @@ ag_status tgraph_fit_open(tgraph_fit *f, const tgraph_baseline_part *parts, int 
                                  : "nothing to fit: all configurations are alike");
         return AG_OK;
     }
-    at[1] = harness_seconds();
-    if (!stop(f, "ridge", 0) && fit_ridge(f, read, why)) return why->status;
-    at[2] = harness_seconds();
-    if (harness_boosting_built() && !stop(f, "boosting", 0) && fit_boosting(f, read, why))
+    if (fit_columns(f, read, start, why)) return why->status;
+    if (!f->tile && harness_boosting_built() && !tgraph_fit_stop(f, "additive trees", 0) &&
+        tgraph_fit_additive(f, parts, count, why))
         return why->status;
-    at[3] = harness_seconds();
-    f->seconds[TGRAPH_BASELINE_RIDGE] = at[2] - at[0];
-    f->seconds[TGRAPH_BASELINE_BOOSTING] = at[3] - at[2] + at[1] - at[0];
     note_rest(f, "left out: stopped");
-    ag_free(f->x);
-    ag_free(f->y);
-    f->x = NULL;
-    f->y = NULL;
     return AG_OK;
 }
 
 int tgraph_fit_has(const tgraph_fit *f, tgraph_baseline_kind kind)
 {
-    return kind == TGRAPH_BASELINE_RIDGE ? f->ridge != NULL : f->boosting != NULL;
+    switch (kind) {
+    case TGRAPH_BASELINE_RIDGE: return f->ridge != NULL;
+    case TGRAPH_BASELINE_BOOSTING: return f->boosting != NULL;
+    default: return f->additive != NULL;
+    }
 }
 
 static double linear(const double *w, const float *x, int columns)
@@ -141,6 +168,7 @@ static double linear(const double *w, const float *x, int columns)
 ag_status tgraph_fit_predict(double *score, tgraph_fit *f, tgraph_baseline_kind kind,
                              const tgraph_baseline_part *part, ag_failure *why)
 {
+    if (kind == TGRAPH_BASELINE_ADDITIVE) return tgraph_fit_additive_score(score, f, part, why);
     float pooled[TGRAPH_POOLED];
     size_t p = (size_t)f->columns, bytes = CHUNK * p * sizeof(float);
     float *x = ag_alloc(bytes);
@@ -165,6 +193,7 @@ void tgraph_fit_close(tgraph_fit *f)
 {
     tgraph_onehot_close(&f->onehot);
     harness_boosting_free(f->boosting);
+    harness_additive_free(f->additive);
     ag_free(f->pick);
     ag_free(f->raw);
     ag_free(f->mean);

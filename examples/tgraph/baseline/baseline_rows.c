@@ -24,24 +24,25 @@ static void standardise_target(tgraph_fit_row *row, int count)
     for (int i = 0; i < count; i++) row[i].y = (row[i].y - mean) * scale;
 }
 
+int tgraph_part_draw(int32_t *order, const tgraph_baseline_part *part, int index, int quota,
+                     uint64_t seed)
+{
+    ag_random random = harness_stream(TGRAPH_RANDOM_ROWS, seed, (uint64_t)index);
+    for (int i = 0; i < part->count; i++) order[i] = i;
+    return harness_draw(order, part->count, quota, &random);
+}
+
 /* Draws at most `quota` rows of a part at random and returns their number. */
 static int draw_part(tgraph_fit_row *row, const tgraph_baseline_part *part, int index, int quota,
                      int32_t *order, uint64_t seed)
 {
-    ag_random random = harness_stream(TGRAPH_RANDOM_ROWS, seed, (uint64_t)index);
-    for (int i = 0; i < part->count; i++) order[i] = i;
-    int n = harness_draw(order, part->count, quota, &random);
+    const int n = tgraph_part_draw(order, part, index, quota, seed);
     for (int i = 0; i < n; i++) {
         int config = tgraph_part_config(part, order[i]);
         row[i] = (tgraph_fit_row){index, config, log(tgraph_part_truth(part, config))};
     }
     standardise_target(row, n);
     return n;
-}
-
-static int usable(const tgraph_baseline_part *part)
-{
-    return tgraph_part_has_runtimes(part) && part->count >= 2;
 }
 
 /* The rows of a few programs are shuffled together, so that the last rows cover all of them. From
@@ -66,7 +67,7 @@ static tgraph_fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
     int largest = 1, quota;
     *programs = *rows = 0;
     for (int p = 0; p < count; p++)
-        if (usable(&parts[p])) {
+        if (tgraph_part_usable(&parts[p])) {
             ++*programs;
             largest = parts[p].count > largest ? parts[p].count : largest;
         }
@@ -76,7 +77,7 @@ static tgraph_fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
     tgraph_fit_row *row = take(room, sizeof *row, why);
     int32_t *order = row ? take((size_t)largest, sizeof *order, why) : NULL;
     for (int p = 0; order && p < count; p++)
-        if (usable(&parts[p]))
+        if (tgraph_part_usable(&parts[p]))
             *rows += draw_part(row + *rows, &parts[p], p, quota, order, f->options->seed);
     if (order && !apart(*programs)) mix_rows(row, *rows, f->options->seed);
     ag_free(order);
@@ -244,7 +245,7 @@ ag_status tgraph_fit_read(tgraph_fit *f, char note[160], const tgraph_baseline_p
     float *pooled = NULL;
     tgraph_fit_row *row = draw_rows(&rows, &programs, f, parts, count, why);
     if (!row) return why->status;
-    for (int p = 0; p < count; p++) all += usable(&parts[p]) ? parts[p].count : 0;
+    for (int p = 0; p < count; p++) all += tgraph_part_usable(&parts[p]) ? parts[p].count : 0;
     if (rows && !choose_columns(f, &pooled, row, rows, parts, count, why)) {
         f->rows = thin_rows(row, rows, f->columns, f->options->most_cells);
         f->fit = fit_rows(row, f->rows, programs);

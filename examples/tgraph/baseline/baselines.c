@@ -7,7 +7,8 @@
 
 const char *tgraph_baseline_name(tgraph_baseline_kind kind)
 {
-    static const char *const name[TGRAPH_BASELINES] = {"random", "ridge", "boosting"};
+    static const char *const name[TGRAPH_BASELINES] = {"random", "ridge", "boosting",
+                                                       "additive trees"};
     return name[kind];
 }
 
@@ -35,10 +36,22 @@ tgraph_baseline_options tgraph_baseline_defaults(void)
                                      .most_cells = 1 << 24,
                                      .rounds = 100,
                                      .depth = 6,
-                                     .rate = 0.1};
+                                     .rate = 0.1,
+                                     .additive_rounds = 400,
+                                     .additive_depth = 6,
+                                     .additive_rate = 0.5};
 }
 
 /* ---- checks ---- */
+
+static ag_status check_trees(const char *name, int rounds, int depth, double rate, ag_failure *why)
+{
+    if (rounds >= 1 && depth >= 1 && depth <= 16 && rate > 0 && rate <= 1) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "baselines: %s with %d trees of depth %d and rate %g was asked for; take at "
+                   "least 1 tree, a depth of 1 to 16 and a rate above 0, up to 1",
+                   name, rounds, depth, rate);
+}
 
 static ag_status check_options(const tgraph_baseline_options *o, ag_failure *why)
 {
@@ -47,12 +60,9 @@ static ag_status check_options(const tgraph_baseline_options *o, ag_failure *why
                        "baselines: limits of %d rows, %d columns and %d cells leave nothing to fit;"
                        " give at least 2, 1 and 2",
                        o->most_rows, o->most_columns, o->most_cells);
-    if (o->rounds < 1 || o->depth < 1 || o->depth > 16 || !(o->rate > 0 && o->rate <= 1))
-        return ag_fail(why, AG_EUSE,
-                       "baselines: boosting with %d trees of depth %d and rate %g was asked for; "
-                       "take at least 1 tree, a depth of 1 to 16 and a rate above 0, up to 1",
-                       o->rounds, o->depth, o->rate);
-    return AG_OK;
+    if (check_trees("boosting", o->rounds, o->depth, o->rate, why)) return why->status;
+    return check_trees("additive trees", o->additive_rounds, o->additive_depth, o->additive_rate,
+                       why);
 }
 
 static ag_status check_part(const tgraph_baseline_part *part, int index, ag_failure *why)

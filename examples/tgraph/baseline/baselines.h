@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The baselines that TGraph has to beat: random scores, ridge regression and gradient boosting,
-   scored on the same configurations. */
+/* The baselines that TGraph has to beat: random scores, ridge regression, gradient boosting and
+   additive trees, scored on the same configurations. */
 #ifndef TGRAPH_BASELINES_H
 #define TGRAPH_BASELINES_H
 
-#include "examples/harness/baseline/boosting.h"
+#include "examples/harness/baseline/additive.h"
 #include "examples/harness/baseline/ridge.h"
 #include "examples/tgraph/data/data.h"
 
@@ -12,6 +12,7 @@ typedef enum tgraph_baseline_kind {
     TGRAPH_BASELINE_RANDOM,   /* uniform scores */
     TGRAPH_BASELINE_RIDGE,    /* linear in the standardised columns, squared error */
     TGRAPH_BASELINE_BOOSTING, /* regression trees (XGBoost), squared error */
+    TGRAPH_BASELINE_ADDITIVE, /* trees for each loop nest, whose run times add up; layout files */
     TGRAPH_BASELINES
 } tgraph_baseline_kind;
 
@@ -41,6 +42,8 @@ typedef struct tgraph_baseline_options {
               */
     int rounds, depth;
     double rate; /* trees, their depth, and the part of each that is added */
+    int additive_rounds, additive_depth;
+    double additive_rate; /* the same of additive trees */
 
     /* Called often while fitting, in the caller's thread; may be NULL. done is in 0..1. A result
        other than 0 stops the fits and leaves out the baselines that are not ready. */
@@ -48,7 +51,8 @@ typedef struct tgraph_baseline_options {
     void *context;
 } tgraph_baseline_options;
 
-/* Seed 0, 65,536 rows, 1,536 columns, 2^24 cells (64 MiB), 100 trees of depth 6, rate 0.1. */
+/* Seed 0, 65,536 rows, 1,536 columns, 2^24 cells (64 MiB), 100 trees of depth 6, rate 0.1;
+   additive: 400 trees of depth 6, rate 0.5 (docs/tgraph.md says how they were chosen). */
 tgraph_baseline_options tgraph_baseline_defaults(void);
 
 /* One baseline on one part. */
@@ -75,9 +79,13 @@ typedef struct tgraph_baseline_result {
    the log of run time (layout) or of run time / normalizer (tile), standardised within each
    program; the columns are tgraph_baseline_layout_features or _tile_features.
 
+   Additive trees are fitted to the same files, which are the groups of harness_additive; the rows
+   are those of tgraph_rows, of at most most_rows configurations. There are as many of them as keep
+   cells, and counts of rows, within most_cells.
+
    Ridge: columns standardised, weight per row chosen from 1e-6 ... 1 on a fifth of the rows (of
    the files, from five on), then fitted on all. Parts without run times are scored, but not fitted
-   on. Without libxgboost, or when it fails, boosting has only a note. Equal inputs, options and
+   on. Without libxgboost, or when it fails, trees have only a note. Equal inputs, options and
    number of threads give equal results.
 
    Fails: AG_EUSE (no part to score, a part without a file or configurations, options out of range),

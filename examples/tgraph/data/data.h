@@ -169,6 +169,9 @@ void tgraph_scaler_apply(const tgraph_scaler *scaler, ag_real *y, const void *x,
                          int64_t rows);
 /* Fits on the nodes of all files. */
 void tgraph_scaler_fit(tgraph_scaler *scaler, tgraph_file *const *files, int count);
+/* How many nodes have a feature more than TGRAPH_FAR deviations from its mean. */
+enum { TGRAPH_FAR = 10 };
+int tgraph_graph_far(const tgraph_graph *graph, const tgraph_scaler *scaler);
 /* Fills graph->feature from graph->raw; may be called again with another scaler. Fails: AG_EUSE (a
    scaler of another width). */
 ag_status tgraph_graph_scale(tgraph_graph *graph, const tgraph_scaler *scaler, ag_failure *why);

@@ -73,3 +73,16 @@ ag_status tgraph_graph_scale(tgraph_graph *g, const tgraph_scaler *s, ag_failure
     tgraph_scaler_apply(s, g->feature, g->raw, AG_F32, g->nodes);
     return AG_OK;
 }
+
+int tgraph_graph_far(const tgraph_graph *g, const tgraph_scaler *s)
+{
+    int far = 0;
+    for (int v = 0; v < g->nodes; v++) {
+        const float *x = g->raw + (size_t)v * TGRAPH_NUMERIC;
+        int k = 0;
+        while (k < TGRAPH_NUMERIC && fabs((double)x[k] - s->mean[k]) <= TGRAPH_FAR * s->scale[k])
+            k++;
+        far += k < TGRAPH_NUMERIC;
+    }
+    return far;
+}
