@@ -219,7 +219,7 @@ static void add_operand(tgraph_physical *p, int node, int operand, int ordered)
 
 static ag_status read_operands(tgraph_physical *p, const tpugraphs_raw *raw, ag_failure *why)
 {
-    const int ordered = ag_npz_find(raw->npz, "operand_index") != NULL;
+    const int ordered = p->ordered = ag_npz_find(raw->npz, "operand_index") != NULL;
     int count = raw->edges;
     int32_t *pair = ordered ? tpugraphs_raw_pairs(&count, raw, "operand_index", why) : raw->edge;
     if (!pair) return why->status;

@@ -49,6 +49,7 @@ typedef struct tgraph_operation {
 
 typedef struct tgraph_physical {
     int count, configurable;
+    int ordered;                 /* 1: the file has the order of operands */
     tgraph_operation *operation; /* [count] as in the file, in which operands come first */
 } tgraph_physical;
 
