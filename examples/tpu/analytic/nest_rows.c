@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "examples/tpu/analytic/nest_rows.h"
+
 #include "examples/harness/harness.h"
 #include "examples/tpu/analytic/default_tile.h"
-#include "examples/tpu/analytic/nest_trees.h"
 
+#include <math.h>
 #include <string.h>
 
 static void append(tpu_rows *rows, const tpu_nests *nests)
@@ -39,6 +41,13 @@ void tpu_rows_set(tpu_rows *rows, const tpu_kernel *k, int from, int every)
     }
     tpu_nests_free(&nests);
     tpu_tiling_close(&tiling);
+}
+
+double tpu_rows_log_work(const tpu_rows *rows, int config)
+{
+    double work = 0;
+    for (int e = rows->first[config]; e < rows->first[config + 1]; e++) work += rows->work[e];
+    return log(fmax(work, 1));
 }
 
 void tpu_rows_free(tpu_rows *rows)

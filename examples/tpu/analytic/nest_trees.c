@@ -132,12 +132,8 @@ static double mean_scale(const table *t)
 {
     double sum = 0, n = 0;
     for (int g = 0; g < t->groups; g++)
-        for (int i = 0; i < t->group[g].items; i++, n++) {
-            double work = 0;
-            for (int e = t->group[g].first[i]; e < t->group[g].first[i + 1]; e++)
-                work += t->rows[g].work[e];
-            sum += t->y[g][i] - log(fmax(work, 1));
-        }
+        for (int i = 0; i < t->group[g].items; i++, n++)
+            sum += t->y[g][i] - tpu_rows_log_work(&t->rows[g], i);
     return n > 0 ? exp(sum / n) : 1;
 }
 

@@ -7,21 +7,7 @@
 #define TPU_NEST_TREES_H
 
 #include "examples/harness/baseline/additive.h"
-#include "examples/tpu/analytic/nests.h"
-
-/* The nests of all configurations of a kernel, one after the other. */
-typedef struct tpu_rows {
-    int configs;
-    int *first;   /* [configs + 1] */
-    float *x;     /* [first[configs], TPU_NEST_COLUMNS] */
-    double *work; /* [first[configs]] */
-    int *node;    /* [first[configs]] */
-    int room;
-} tpu_rows;
-
-/* Every n-th configuration, from `from` on; a fused kernel has its default tile. */
-void tpu_rows_set(tpu_rows *rows, const tpu_kernel *kernel, int from, int every);
-void tpu_rows_free(tpu_rows *rows);
+#include "examples/tpu/analytic/nest_rows.h"
 
 typedef struct tpu_nest_trees_options {
     int bags; /* fits with seeds of their own, whose predictions are averaged */

@@ -17,7 +17,8 @@ enum {
 
 /* ---- columns ---- */
 
-static float small(double x) { return (float)copysign(log2(1 + fabs(x)), x); }
+/* A number that makes no sense, of features that make none, is 0. */
+static float small(double x) { return isfinite(x) ? (float)copysign(log2(1 + fabs(x)), x) : 0; }
 
 static int is_outside(const tpu_side *s, int base)
 {
@@ -50,7 +51,7 @@ static void input_columns(float *c, const tpu_side *s, const tpu_job *w, int k,
     c[2] = small(bytes);
     c[3] = small(contiguous(p->stride, w->box[k], tpu_hlo_shape(NULL, s->h, u)));
     if (!outside) return;
-    const double size = tpu_hlo_elements(s->h, p->base) * FLOAT;
+    const double size = fmax(1, tpu_hlo_elements(s->h, p->base)) * FLOAT;
     c[4] = small(size);
     c[5] = small(bytes * s->times / size);
     c[6] = small(plan->row.in[k] * plan->row.n * FLOAT);
@@ -72,7 +73,7 @@ static void add(tpu_side *s, const tpu_job *w)
     for (int i = 0; i < w->n_loops; i++) each *= w->loop[i].n;
     memset(nest, 0, sizeof *nest);
     nest->node = w->node;
-    nest->work = each * s->times;
+    nest->work = isfinite(each * s->times) ? fmax(1, each * s->times) : 1;
     *c++ = (float)w->kind;
     *c++ = (float)s->h->kernel->opcode[w->node];
     *c++ = (float)s->before;
