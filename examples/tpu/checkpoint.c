@@ -57,20 +57,22 @@ static ag_status check_preset(const harness_session *session, ag_failure *why)
     return why->status;
 }
 
-static int is_squared(const harness_session *session)
+/* Whether the scores are ln(run time). */
+static int is_time(const harness_session *session)
 {
     const tpu_task task = ((const tpu_files *)session->data)->train.task;
-    return tpu_settings_loss((const tpu_settings *)session->settings, task) == TPU_LOSS_SQUARED;
+    const int loss = tpu_settings_loss((const tpu_settings *)session->settings, task);
+    return loss == TPU_LOSS_SQUARED || loss == TPU_LOSS_HUBER;
 }
 
 static ag_status identify(harness_session *session, ag_failure *why)
 {
     const tpu_data *train = &((const tpu_files *)session->data)->train;
     if (check_preset(session, why)) return why->status;
-    if (train->task == TPU_FUSION && !is_squared(session))
+    if (train->task == TPU_FUSION && !is_time(session))
         return ag_fail(why, AG_EUSE,
                        "--loss hinge and logistic compare tile sizes of one kernel, but a kernel "
-                       "of a fusion file has one run time; take --loss squared");
+                       "of a fusion file has one run time; take --loss squared or huber");
     session->trained.text[DATA] = tpu_data_json(train);
     return AG_OK;
 }
@@ -88,15 +90,21 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     return tpu_model_add(&net->model, t->params, &options, why);
 }
 
-/* The offset of the scores: without it, a network without biases would have to climb to the
-   mean. */
-static double mean_log_runtime(const tpu_data *data)
+/* The offset of the scores, of nests per unit of work: without it, a network without biases would
+   have to climb to the mean. */
+static double mean_log_runtime(const tpu_data *data, const tpu_options *options)
 {
     double sum = 0;
     int64_t n = 0;
-    for (int i = 0; i < data->kernels; i++)
-        for (int c = 0; data->kernel[i].runtime && c < data->kernel[i].configs; c++, n++)
-            sum += log((double)data->kernel[i].runtime[c]);
+    tpu_rows rows = {0};
+    for (int i = 0; i < data->kernels; i++) {
+        const tpu_kernel *k = &data->kernel[i];
+        if (!k->runtime) continue;
+        if (options->reduction == TPU_NESTS) tpu_rows_set(&rows, k, 0, 1);
+        for (int c = 0; c < k->configs; c++, n++)
+            sum += log((double)k->runtime[c]) - (rows.first ? tpu_rows_log_work(&rows, c) : 0);
+    }
+    tpu_rows_free(&rows);
     return n ? sum / (double)n : 0;
 }
 
@@ -107,7 +115,8 @@ static ag_status fit(harness_session *session, ag_failure *why)
     tpu_scaler *s = &net->checkpoint.scaler;
     (void)why;
     tpu_scaler_fit(s, train, s->logs, s->clamp);
-    if (is_squared(session)) net->model.offset = mean_log_runtime(train);
+    if (net->model.options.reduction == TPU_NESTS) tpu_scaler_fit_nests(s, train);
+    if (is_time(session)) net->model.offset = mean_log_runtime(train, &net->model.options);
     return AG_OK;
 }
 
@@ -121,7 +130,7 @@ static void add_range(ag_checkpoint_item item[2], const char *low, const char *h
     item[1] = (ag_checkpoint_item){high, AG_F64, shape, range->high};
 }
 
-enum { RANGES = 3 };
+enum { RANGES = 4 };
 
 static int list_tensors(ag_checkpoint_item *item, const void *trained)
 {
@@ -130,8 +139,10 @@ static int list_tensors(ag_checkpoint_item *item, const void *trained)
     add_range(item, "state.node.low", "state.node.high", &s->node);
     add_range(item + 2, "state.tile.low", "state.tile.high", &s->tile);
     add_range(item + 4, "state.static.low", "state.static.high", &s->analysis);
-    item[2 * RANGES] = (ag_checkpoint_item){"state.offset", AG_F64, AG_SCALAR, &net->model.offset};
-    return 2 * RANGES + 1;
+    item[6] = (ag_checkpoint_item){"state.offset", AG_F64, AG_SCALAR, &net->model.offset};
+    if (net->model.options.reduction != TPU_NESTS) return 7;
+    add_range(item + 7, "state.nest.low", "state.nest.high", &s->nest);
+    return 9;
 }
 
 static ag_status check_range(const ag_checkpoint_item item[2], ag_failure *why)
@@ -149,9 +160,9 @@ static ag_status check(const void *trained, ag_failure *why)
 {
     const double offset = ((const tpu_trained *)trained)->model.offset;
     ag_checkpoint_item item[HARNESS_TENSORS];
-    list_tensors(item, trained);
+    const int nests = list_tensors(item, trained) > 7;
     for (int i = 0; i < RANGES; i++)
-        if (check_range(item + 2 * i, why)) return why->status;
+        if ((i < 3 || nests) && check_range(item + 2 * i + (i == 3), why)) return why->status;
     if (isfinite(offset)) return AG_OK;
     return ag_fail(why, AG_EDATA, "state.offset is %g, but it must be finite", offset);
 }

@@ -27,10 +27,12 @@ static const harness_option table[] = {
     {"gnn", WORD(model.gnn), "sage", .choices = "none|sage|gat", .commands = TRAINS,
      .group = "Model",
      .help = "how nodes hear of their neighbours: not at all, GraphSAGE or graph attention"},
-    {"reduction", WORD(model.reduction), "lstm", .choices = "node|column|lstm|transformer",
+    {"reduction", WORD(model.reduction), "nests", .choices = "node|column|lstm|transformer|nests",
      .commands = TRAINS, .group = "Model",
-     .help = "how the nodes of a kernel become one prediction: a number per node, summed; mean and "
-             "maximum of each channel; the last state of an LSTM; a Transformer"},
+     .help =
+         "how the nodes of a kernel become one prediction: a number per node, summed; mean and "
+         "maximum of each channel; the last state of an LSTM; a Transformer; a cost for each loop "
+         "nest of the tile, added as times are (not in the paper)"},
     {"hidden", FIELD(model.hidden), "128", 8, 4096, TRAINS, .group = "Model",
      .help = "channels of every layer (paper: 512 or 1024)"},
     {"embedding", FIELD(model.embedding), "16", 1, 4096, TRAINS, .group = "Model",
@@ -60,6 +62,8 @@ static const harness_option table[] = {
      .group = "Model", .help = "Transformer: layers"},
     {"feed", FIELD(model.feed), "4", 1, 16, TRAINS, .group = "Model",
      .help = "Transformer: width of the feed-forward part, in --hidden"},
+    {"nest-layers", FIELD(model.nest_layers), "2", 1, TPU_MOST_LAYERS, TRAINS, .group = "Model",
+     .help = "nests: feed-forward layers of each loop nest"},
     {"biases", FIELD(model.biases), "false", .commands = TRAINS, .group = "Model",
      .help = "layers have biases (paper: none)"},
     {"tile-at", WORD(model.tile_at), "nodes", .choices = "nodes|kernel|nowhere", .commands = TRAINS,
@@ -77,10 +81,13 @@ static const harness_option table[] = {
      .help = "different kernels a step (paper: not said)"},
     {"configs", FIELD(configs), "8", 2, 65536, TRAINS, .group = "Training",
      .help = "tile files: tile sizes of each kernel a step"},
-    {"loss", WORD(loss), "auto", .choices = "auto|hinge|logistic|squared", .commands = TRAINS,
+    {"loss", WORD(loss), "auto", .choices = "auto|hinge|logistic|squared|huber", .commands = TRAINS,
      .group = "Training",
-     .help = "what training makes small: over pairs of tile sizes of one kernel, or the squared "
-             "error of ln(run time); auto: hinge for tile files, squared for fusion files"},
+     .help =
+         "what training makes small: over pairs of tile sizes of one kernel, or the squared "
+         "error of ln(run time); huber: that, linear beyond 0.3, and within the kernel for tile "
+         "files; auto: huber with --reduction nests, else hinge for tile files, squared for "
+         "fusion files"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
      .help = "hinge: how far the scores of a pair should lie apart"},
     HARNESS_RATE_OPTIONS(tpu_settings, "2e-3", "of Adam, after the warm-up", "0"),
@@ -173,5 +180,6 @@ tpu_options tpu_default_options(tpu_task task)
 int tpu_settings_loss(const tpu_settings *s, tpu_task task)
 {
     if (s->loss != TPU_LOSS_AUTO) return s->loss;
+    if (s->model.reduction == TPU_NESTS) return TPU_LOSS_HUBER;
     return task == TPU_TILE ? TPU_LOSS_HINGE : TPU_LOSS_SQUARED;
 }

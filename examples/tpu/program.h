@@ -8,7 +8,7 @@
 
 #define TPU_VERSION "0.1.0"
 
-enum { TPU_LOSS_AUTO, TPU_LOSS_HINGE, TPU_LOSS_LOGISTIC, TPU_LOSS_SQUARED };
+enum { TPU_LOSS_AUTO, TPU_LOSS_HINGE, TPU_LOSS_LOGISTIC, TPU_LOSS_SQUARED, TPU_LOSS_HUBER };
 
 /* All options, by the names of options.c. */
 typedef struct tpu_settings {

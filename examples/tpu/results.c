@@ -160,10 +160,10 @@ static ag_status add_baseline(tpu_results *r, tpu_baseline_kind kind,
                               const tpu_kernel *const *kernel, ag_failure *why)
 {
     const tpu_data *train = &r->files->train;
-    tpu_baseline_options options = tpu_baseline_defaults();
+    tpu_baseline_options options = tpu_baseline_defaults(train->task);
     ag_failure mine = {0};
     char text[400];
-    options.trees.progress = interrupted;
+    options.trees.trees.progress = interrupted;
     tpu_baseline *b = tpu_baseline_fit(kind, train->task, kernel, train->kernels, &options, &mine);
     if (!b) return harness_rank_leave_out(tpu_baseline_name(kind), &mine, why);
     tpu_baseline_print(text, sizeof text, b);

@@ -6,6 +6,7 @@
 #ifdef AG_DOUBLE
 # include "examples/tpu/model/batch.c"
 # include "examples/tpu/model/batch_graph.c"
+# include "examples/tpu/model/batch_nests.c"
 # include "examples/tpu/model/loss.c"
 # include "examples/tpu/model/model.c"
 # include "examples/tpu/model/model_new.c"

@@ -54,8 +54,15 @@ static harness_additive_group make(made *m, int index)
         m->first[i + 1] = (i + 1) * PICKS;
         m->y[i] = log(time) + index;
     }
-    return (harness_additive_group){ROWS,     ITEMS,  m->x,     m->work, m->always,
-                                    m->first, m->row, m->times, m->y};
+    return (harness_additive_group){.rows = ROWS,
+                                    .items = ITEMS,
+                                    .x = m->x,
+                                    .work = m->work,
+                                    .always = m->always,
+                                    .first = m->first,
+                                    .row = m->row,
+                                    .times = m->times,
+                                    .y = m->y};
 }
 
 static made store[GROUPS];

@@ -66,7 +66,7 @@ static void fusion_machine(void **state)
     assert_int_equal(tpu_roofline_fit(&found, dots, MADE / 4, &why), AG_OK);
     for (int t = 0; t < TPU_TYPES; t++) assert_true(found.scale[t] == 1);
     for (int kind = TPU_BASELINE_ROOFLINE; kind <= TPU_BASELINE_LOOPS; kind++) {
-        const tpu_baseline_options o = tpu_baseline_defaults();
+        const tpu_baseline_options o = tpu_baseline_defaults(TPU_FUSION);
         tpu_baseline *b =
             tpu_baseline_fit((tpu_baseline_kind)kind, TPU_FUSION, train, MADE, &o, &why);
         double error = 0, score;
@@ -137,7 +137,7 @@ static void tile_machine(void **state)
         ag_free(tile);
         lab_program_clear(&p);
     }
-    const tpu_baseline_options o = tpu_baseline_defaults();
+    const tpu_baseline_options o = tpu_baseline_defaults(TPU_TILE);
     tpu_baseline *b = tpu_baseline_fit(TPU_BASELINE_ROOFLINE, TPU_TILE, train, KERNELS, &o, &why);
     if (!b) fail_msg("%s", why.sentence);
     char *program[] = {"made"};
@@ -163,7 +163,7 @@ static void refusals(void **state)
     make(&p, 0);
     tpu_lab_kernel(&k, &p);
     const tpu_kernel *train[] = {&k};
-    const tpu_baseline_options o = tpu_baseline_defaults();
+    const tpu_baseline_options o = tpu_baseline_defaults(TPU_FUSION);
     for (int kind = 0; kind < TPU_BASELINES; kind++) {
         ag_failure why = {0};
         assert_null(tpu_baseline_fit((tpu_baseline_kind)kind, TPU_FUSION, train, 1, &o, &why));
@@ -211,9 +211,10 @@ static void measure(harness_rank *rank, const tpu_data *train, const tpu_data *t
     const int step = full() ? 1 : train->task == TPU_TILE ? 3 : 8;
     const int kernels = (train->kernels + step - 1) / step;
     const tpu_kernel **from = pointers(train, step);
-    tpu_baseline_options o = tpu_baseline_defaults();
+    tpu_baseline_options o = tpu_baseline_defaults(train->task);
     ag_failure why = {0};
-    if (!full()) o.tree_rows = 4096;
+    if (!full()) o.trees.bags = 1;
+    if (!full()) o.trees.trees.rounds = 200;
     tpu_results_groups(rank, test, test->task, TPU_LEAST);
     for (int kind = 0; kind < TPU_BASELINES; kind++) {
         char text[300];
@@ -254,12 +255,19 @@ static void measured(const char *folder, const char *split)
     if (test.task == TPU_TILE) {
         assert_true(harness_rank_mean(&rank, TPU_BASELINE_ROOFLINE, tau) > 0.25);
         assert_true(harness_rank_mean(&rank, TPU_BASELINE_LOOPS, tau) > 0.6);
-    } else
+        if (harness_boosting_built()) {
+            assert_true(harness_rank_mean(&rank, TPU_BASELINE_BOOSTING, tau) > 0.77);
+            assert_true(harness_rank_mean(&rank, TPU_BASELINE_BOOSTING, HARNESS_APE) < 5);
+        }
+    } else {
         for (int kind = TPU_BASELINE_ROOFLINE; kind <= TPU_BASELINE_LOOPS; kind++) {
             assert_true(harness_rank_mean(&rank, kind, all) <
                         0.3 * harness_rank_mean(&rank, TPU_BASELINE_CONSTANT, all));
             assert_true(harness_rank_mean(&rank, kind, tau) > 0.35);
         }
+        if (harness_boosting_built())
+            assert_true(harness_rank_mean(&rank, TPU_BASELINE_BOOSTING, HARNESS_MAPE) < 22);
+    }
     harness_rank_close(&rank);
     tpu_data_free(&train);
     tpu_data_free(&test);

@@ -42,7 +42,7 @@ static int make_files(void **state)
 static void tiles(void **state)
 {
     (void)state;
-    program_outcome o = program_expect("tpu train --out tile" TILES SMALL, 0,
+    program_outcome o = program_expect("tpu train --out tile --reduction lstm" TILES SMALL, 0,
                                        "Validation programs, best checkpoint\nprogram", "");
     assert_non_null(strstr(o.out, "\nc_1 "));
     assert_non_null(strstr(o.out, "APE % geometric mean"));

@@ -67,22 +67,33 @@ typedef struct additive_loss {
     double *cost, *time, *slope; /* of the largest group */
 } additive_loss;
 
+static double weight_of(const harness_additive_group *g)
+{
+    return g->weight > 0 ? g->weight : 1 / (variance_of(g->y, g->items) + 1e-3);
+}
+
+/* The factor of an item whose error is beyond the limit. */
+static double tamed(const harness_additive_group *g, double error)
+{
+    return g->limit > 0 && fabs(error) > g->limit ? g->limit / fabs(error) : 1;
+}
+
 /* Derivatives of one group. An item's share of a row is below 1, so that the sum of shares bounds
    the square of their sum: the curvature is never too small for a leaf that holds several rows. */
 static void group_slopes(float *gradient, float *curvature, const float *prediction,
                          const additive_loss *l, const harness_additive_group *g)
 {
     const double alike = row_costs(l->cost, g, prediction);
-    const double weight = 1 / (g->items * (variance_of(g->y, g->items) + 1e-3));
+    const double weight = weight_of(g) / g->items;
     double each_slope = 0, each_curvature = 0; /* of rows that all items count */
     item_times(l->time, g, l->cost, alike);
     for (int i = 0; i < g->items; i++) l->slope[i] = log(l->time[i]) - g->y[i];
-    const double mean = mean_of(l->slope, g->items);
+    const double mean = g->absolute ? 0 : mean_of(l->slope, g->items);
     memset(gradient, 0, (size_t)g->rows * sizeof *gradient);
     memset(curvature, 0, (size_t)g->rows * sizeof *curvature);
     for (int i = 0; i < g->items; i++) {
-        const double slope = weight * (l->slope[i] - mean) / l->time[i];
-        const double curve = weight / l->time[i];
+        const double error = l->slope[i] - mean;
+        const double curve = weight * tamed(g, error) / l->time[i], slope = curve * error;
         each_slope += slope;
         each_curvature += curve;
         for (int e = g->first[i]; e < g->first[i + 1]; e++) {
@@ -192,7 +203,10 @@ harness_additive *harness_additive_fit(const harness_additive_group *group, int 
     harness_additive *result = NULL;
     if (!fit_open(&f, group, groups, columns, why)) {
         /* Shares sum to 1 over a group, so the curvature of all is the number of groups or so. */
-        const harness_boosting_loss loss = {.at = slopes, .context = &f.loss, .least_weight = 0.01};
+        const harness_boosting_loss loss = {
+            .at = slopes,
+            .context = &f.loss,
+            .least_weight = options->least_leaf > 0 ? options->least_leaf : 0.01};
         harness_boosting_options o = *options;
         o.loss = &loss;
         trees = harness_boosting_fit(f.x, NULL, f.rows, columns, &o, why);

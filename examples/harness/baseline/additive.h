@@ -8,6 +8,9 @@
 
        mean over groups of  mean over items of  (z - y)^2 / (variance of y + 1e-3).
 
+   A group may ask for another weight, for an error that counts linearly beyond a limit (Huber's
+   loss), and for the run time itself instead of the order.
+
    Gradient: dT / T = sum of share(row) * d trees(row), where share is the part of T that is the
    row's; it flows into the trees through harness_boosting_loss. */
 #ifndef HARNESS_ADDITIVE_H
@@ -25,6 +28,9 @@ typedef struct harness_additive_group {
     const int *row;      /* [first[items]] */
     const float *times;  /* [first[items]] how often the item counts that row; NULL: once */
     const double *y;     /* [items] ln(run time); NULL where items are only scored */
+    double weight;       /* of the group; 0: 1 / (variance of y + 1e-3) */
+    double limit;        /* of the errors that count as squares; 0: none */
+    int absolute;        /* 1: z and y are compared as they are; work is then about the run time */
 } harness_additive_group;
 
 /* Trees on the rows of all groups, options->loss apart. Groups without `y`, whose run times are

@@ -70,9 +70,10 @@ static ag_status set_label(DMatrixHandle data, const double *y, int rows, ag_fai
 static ag_status set_parameters(const harness_boosting *b, const harness_boosting_options *o,
                                 ag_failure *why)
 {
-    char depth[16], rate[32], threads[16], seed[16];
+    char depth[16], rate[32], columns[32], threads[16], seed[16];
     snprintf(depth, sizeof depth, "%d", o->depth);
     snprintf(rate, sizeof rate, "%.17g", o->rate);
+    snprintf(columns, sizeof columns, "%.17g", o->columns > 0 ? o->columns : 1);
     snprintf(threads, sizeof threads, "%d", b->threads);
     snprintf(seed, sizeof seed, "%u", (unsigned)(o->seed & INT32_MAX));
     const char *const set[][2] = {{"objective", "reg:squarederror"},
@@ -81,6 +82,7 @@ static ag_status set_parameters(const harness_boosting *b, const harness_boostin
                                   {"verbosity", "0"},
                                   {"max_depth", depth},
                                   {"eta", rate},
+                                  {"colsample_bytree", columns},
                                   {"nthread", threads},
                                   {"seed", seed}};
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)

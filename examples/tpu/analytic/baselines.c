@@ -11,7 +11,7 @@ struct tpu_baseline {
     double mean;          /* of the targets: log ns, or log of run time over normalizer */
     tpu_roofline roofline;
     tpu_counted counted;
-    harness_boosting *trees;
+    tpu_nest_trees *trees;
 };
 
 const char *tpu_baseline_name(tpu_baseline_kind kind)
@@ -20,10 +20,9 @@ const char *tpu_baseline_name(tpu_baseline_kind kind)
     return (unsigned)kind < TPU_BASELINES ? name[kind] : "unknown";
 }
 
-tpu_baseline_options tpu_baseline_defaults(void)
+tpu_baseline_options tpu_baseline_defaults(tpu_task task)
 {
-    return (tpu_baseline_options){
-        .fit_rows = 4096, .tree_rows = 32768, .trees = harness_boosting_defaults()};
+    return (tpu_baseline_options){.fit_rows = 4096, .trees = tpu_nest_trees_defaults(task)};
 }
 
 static int is_measured(const tpu_kernel *k, int config)
@@ -53,64 +52,6 @@ static void count_targets(tpu_baseline *b, const tpu_kernel *const *train, int c
     b->mean = b->configs ? sum / b->configs : 0;
 }
 
-/* ---- trees ---- */
-
-/* Reads every n-th configuration of all kernels together; returns the number of rows. */
-static int read_rows(float *x, double *y, const tpu_baseline *b, const tpu_kernel *const *train,
-                     int count, int every)
-{
-    float pooled[TPU_POOLED];
-    int rows = 0, seen = 0;
-    for (int i = 0; i < count; i++) {
-        const tpu_kernel *k = train[i];
-        int is_pooled = 0;
-        for (int c = 0; c < k->configs; c++) {
-            if (!is_measured(k, c) || seen++ % every) continue;
-            if (!is_pooled++) tpu_baseline_pool(pooled, k);
-            tpu_baseline_columns(x + (size_t)rows * TPU_COLUMNS, pooled, k, c);
-            y[rows++] = target(k, c) - b->mean;
-        }
-    }
-    return rows;
-}
-
-static ag_status grow(tpu_baseline *b, const tpu_kernel *const *train, int count,
-                      const tpu_baseline_options *o, ag_failure *why)
-{
-    const int every = (b->configs - 1) / (o->tree_rows > 0 ? o->tree_rows : 1) + 1;
-    const size_t room = (size_t)(b->configs - 1) / (size_t)every + 1;
-    float *x = harness_alloc(room * TPU_COLUMNS * sizeof *x);
-    double *y = harness_alloc(room * sizeof *y);
-    const int rows = read_rows(x, y, b, train, count, every);
-    b->trees = harness_boosting_fit(x, y, rows, TPU_COLUMNS, &o->trees, why);
-    harness_free(x);
-    harness_free(y);
-    if (b->trees && harness_boosting_trees(b->trees) < o->trees.rounds)
-        ag_fail(why, AG_ESTOPPED,
-                "boosting: stopped after %d of %d trees; let it run, or ask for fewer",
-                harness_boosting_trees(b->trees), o->trees.rounds);
-    return why->status;
-}
-
-/* Scores a kernel's configurations in chunks. */
-static ag_status walk_trees(double *score, tpu_baseline *b, const tpu_kernel *k, ag_failure *why)
-{
-    enum { PIECE = 1024 };
-    float pooled[TPU_POOLED];
-    const int most = k->configs < PIECE ? k->configs : PIECE;
-    float *x = harness_alloc((size_t)most * TPU_COLUMNS * sizeof *x);
-    tpu_baseline_pool(pooled, k);
-    for (int first = 0; first < k->configs && !why->status; first += PIECE) {
-        const int n = k->configs - first < PIECE ? k->configs - first : PIECE;
-        for (int i = 0; i < n; i++)
-            tpu_baseline_columns(x + (size_t)i * TPU_COLUMNS, pooled, k, first + i);
-        harness_boosting_predict(score + first, b->trees, x, n, why);
-    }
-    harness_free(x);
-    for (int c = 0; c < k->configs && !why->status; c++) score[c] = exp(score[c] + b->mean);
-    return why->status;
-}
-
 /* ---- all ---- */
 
 static ag_status fit(tpu_baseline *b, const tpu_kernel *const *train, int count,
@@ -120,7 +61,10 @@ static ag_status fit(tpu_baseline *b, const tpu_kernel *const *train, int count,
     count_targets(b, train, count);
     if (!b->configs) return tpu_no_runtimes(count, why);
     if (b->kind == TPU_BASELINE_CONSTANT) return AG_OK;
-    if (b->kind == TPU_BASELINE_BOOSTING) return grow(b, train, count, o, why);
+    if (b->kind == TPU_BASELINE_BOOSTING) {
+        b->trees = tpu_nest_trees_fit(train, count, &o->trees, why);
+        return why->status;
+    }
     if (b->task == TPU_TILE)
         return tpu_counted_fit_tiles(&b->counted, counts, train, count, o->fit_rows, why);
     return b->kind == TPU_BASELINE_ROOFLINE
@@ -142,7 +86,7 @@ tpu_baseline *tpu_baseline_fit(tpu_baseline_kind kind, tpu_task task,
 
 void tpu_baseline_free(tpu_baseline *b)
 {
-    if (b) harness_boosting_free(b->trees);
+    if (b) tpu_nest_trees_free(b->trees);
     harness_free(b);
 }
 
@@ -172,8 +116,10 @@ static double predict_kernel(const tpu_baseline *b, const tpu_kernel *k)
 
 ag_status tpu_baseline_predict(double *score, tpu_baseline *b, const tpu_kernel *k, ag_failure *why)
 {
-    if (b->kind == TPU_BASELINE_BOOSTING) return walk_trees(score, b, k, why);
-    if (b->kind == TPU_BASELINE_CONSTANT)
+    if (b->kind == TPU_BASELINE_BOOSTING) {
+        tpu_nest_trees_score(score, b->trees, k, why);
+        for (int c = 0; c < k->configs && !why->status; c++) score[c] = exp(score[c]);
+    } else if (b->kind == TPU_BASELINE_CONSTANT)
         for (int c = 0; c < k->configs; c++) score[c] = exp(b->mean);
     else if (k->tile)
         predict_tiles(score, b, k);
@@ -206,8 +152,11 @@ void tpu_baseline_print(char *text, size_t bytes, const tpu_baseline *b)
         snprintf(text, bytes, "%.4g ns, the geometric mean of %d training kernels", exp(b->mean),
                  b->configs);
     else if (b->kind == TPU_BASELINE_BOOSTING)
-        snprintf(text, bytes, "%d regression trees on %d pooled features",
-                 harness_boosting_trees(b->trees), TPU_COLUMNS);
+        snprintf(
+            text, bytes,
+            "run time as a sum over loop nests of work x exp(trees): %d trees on the %d columns "
+            "of a nest",
+            tpu_nest_trees_count(b->trees), TPU_NEST_COLUMNS);
     else if (b->kind == TPU_BASELINE_ROOFLINE && b->task == TPU_FUSION)
         snprintf(text, bytes,
                  "the slower of data transfer (%.3g bytes per ns) and computing (%.3g operations "

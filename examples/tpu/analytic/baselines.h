@@ -4,8 +4,8 @@
 #ifndef TPU_BASELINES_H
 #define TPU_BASELINES_H
 
-#include "examples/harness/baseline/boosting.h"
 #include "examples/tpu/analytic/analytical.h"
+#include "examples/tpu/analytic/nest_trees.h"
 
 typedef enum tpu_baseline_kind {
     /* Fusion: the geometric mean of the training run times. Tile: all equal, so that the first
@@ -16,7 +16,7 @@ typedef enum tpu_baseline_kind {
     TPU_BASELINE_ROOFLINE,
     /* The same with the lengths of loops and the number of contiguous pieces: TPU_COUNT_LOOPS. */
     TPU_BASELINE_LOOPS,
-    /* Regression trees (XGBoost) on tpu_baseline_columns. */
+    /* Additive trees (XGBoost) on the rows of loop nests: tpu_nest_trees. */
     TPU_BASELINE_BOOSTING,
     TPU_BASELINES
 } tpu_baseline_kind;
@@ -24,13 +24,12 @@ typedef enum tpu_baseline_kind {
 const char *tpu_baseline_name(tpu_baseline_kind kind); /* "constant", "roofline", ... */
 
 typedef struct tpu_baseline_options {
-    int fit_rows;  /* configurations that rooflines read at most */
-    int tree_rows; /* configurations that trees read at most; both evenly from all kernels */
-    harness_boosting_options trees; /* its progress may stop them */
+    int fit_rows; /* configurations that rooflines read at most, evenly from all kernels */
+    tpu_nest_trees_options trees; /* its progress may stop them */
 } tpu_baseline_options;
 
-/* 4,096 and 32,768 rows (77 MB), 100 trees of depth 6, rate 0.1. */
-tpu_baseline_options tpu_baseline_defaults(void);
+/* 4,096 rows; tpu_nest_trees_defaults. */
+tpu_baseline_options tpu_baseline_defaults(tpu_task task);
 
 typedef struct tpu_baseline tpu_baseline;
 
@@ -49,18 +48,5 @@ ag_status tpu_baseline_predict(double *score, tpu_baseline *baseline, const tpu_
 
 /* Describes the fit in a line: coefficients and error on the training kernels. */
 void tpu_baseline_print(char *text, size_t bytes, const tpu_baseline *baseline);
-
-/* ---- columns of the trees ---- */
-
-enum {
-    TPU_POOLED = 3 * TPUGRAPHS_FEATURES + TPU_OPCODES + TPU_STATIC,
-    TPU_COLUMNS = TPU_POOLED + TPUGRAPHS_TILE_FEATURES
-};
-
-/* Mean, maximum and sum over the nodes of s(v) = sign(v) log(1 + |v|) of the 140 features; the
-   number of nodes with each op code; s of the static features. out [TPU_POOLED]. */
-void tpu_baseline_pool(float *out, const tpu_kernel *kernel);
-/* The pooled columns, then s of the tile's numbers (0 without a tile). out [TPU_COLUMNS]. */
-void tpu_baseline_columns(float *out, const float *pooled, const tpu_kernel *kernel, int config);
 
 #endif

@@ -89,6 +89,8 @@ typedef struct tpu_dot {
     double inner;
 } tpu_dot;
 int tpu_hlo_dot(tpu_dot *dot, const tpu_hlo *hlo, int u);
+/* All readings that the shapes allow, the one above first; returns their number, `most` at most. */
+int tpu_hlo_dots(tpu_dot *dot, int most, const tpu_hlo *hlo, int u);
 
 /* Axes of a convolution. input or kernel is -1 when no operand fits. `inner`: products per element,
    including those in the padding. */

@@ -32,21 +32,23 @@ static int fits(const sizes *out, const sizes *x, int batch, int contracted, int
     return 1;
 }
 
-static int contract(tpu_dot *d, const sizes *out, const sizes *left, const sizes *right)
+/* Appends the readings in which `left` is the first operand; returns their number so far. */
+static int contract(tpu_dot *d, int n, int most, tpu_dot with, const sizes *out, const sizes *left,
+                    const sizes *right)
 {
     const int batch = left->rank + right->rank - out->rank - 2;
-    if (batch < 0 || batch >= left->rank || batch >= right->rank) return 0;
+    if (batch < 0 || batch >= left->rank || batch >= right->rank) return n;
     for (int l = left->rank - 1; l >= batch; l--)
-        for (int r = batch; r < right->rank; r++)
+        for (int r = batch; r < right->rank && n < most; r++)
             if (left->size[l] == right->size[r] && fits(out, left, batch, l, batch) &&
                 fits(out, right, batch, r, left->rank - 1)) {
-                d->batch = batch;
-                d->left_axis = l;
-                d->right_axis = r;
-                d->inner = left->size[l];
-                return 1;
+                with.batch = batch;
+                with.left_axis = l;
+                with.right_axis = r;
+                with.inner = left->size[l];
+                d[n++] = with;
             }
-    return 0;
+    return n;
 }
 
 /* |left| |right| / |out| is batch inner^2. The size of the batch is that of the leading axes that
@@ -63,24 +65,25 @@ static double inner_of_elements(const sizes *out, const sizes *left, double all)
     return inner;
 }
 
-int tpu_hlo_dot(tpu_dot *d, const tpu_hlo *h, int u)
+int tpu_hlo_dots(tpu_dot *d, int most, const tpu_hlo *h, int u)
 {
     const int n = tpu_hlo_operands(h, u);
     if (n < 1) return 0;
     const int first = h->operand[h->start[u]], second = h->operand[h->start[u] + (n > 1)];
     const sizes out = sizes_of(h, u), a = sizes_of(h, first), b = sizes_of(h, second);
-    *d = (tpu_dot){.left = first, .right = second, .left_axis = -1, .right_axis = -1};
-    if (contract(d, &out, &a, &b)) return 1;
-    if (contract(d, &out, &b, &a)) {
-        d->left = second;
-        d->right = first;
-        return 1;
-    }
+    tpu_dot one = {.left = first, .right = second, .left_axis = -1, .right_axis = -1};
+    const tpu_dot other = {.left = second, .right = first};
+    int found = contract(d, 0, most, one, &out, &a, &b);
+    if (n > 1) found = contract(d, found, most, other, &out, &b, &a);
+    if (found) return found;
     const double elements = tpu_hlo_elements(h, u);
     const double both = tpu_hlo_elements(h, first) * tpu_hlo_elements(h, second);
-    d->inner = elements > 0 ? inner_of_elements(&out, &a, both / elements) : 0;
+    one.inner = elements > 0 ? inner_of_elements(&out, &a, both / elements) : 0;
+    d[0] = one;
     return 1;
 }
+
+int tpu_hlo_dot(tpu_dot *d, const tpu_hlo *h, int u) { return tpu_hlo_dots(d, 1, h, u); }
 
 /* ---- convolution ---- */
 

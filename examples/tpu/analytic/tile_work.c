@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/analytic/tile_work.h"
 #include "examples/harness/harness.h"
+#include "examples/tpu/analytic/places.h"
+#include "examples/tpu/analytic/sides.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,28 +13,10 @@ static int is_reduction(int opcode)
            opcode == TPU_REDUCE_WINDOW;
 }
 
-/* Views are read with other strides and take no time of their own. */
-static int is_computed(int opcode)
-{
-    switch (opcode) {
-    case TPU_PARAMETER:
-    case TPU_CONSTANT:
-    case TPU_IOTA:
-    case TPU_BITCAST:
-    case TPU_BROADCAST:
-    case TPU_RESHAPE:
-    case TPU_REVERSE:
-    case TPU_SLICE:
-    case TPU_TRANSPOSE:
-    case TPU_TUPLE: return 0;
-    default: return 1;
-    }
-}
-
 /* ---- axes of the reduction that are blocked ---- */
 
 /* The blocked axes of a node's reduction; returns their number. */
-static int blocked_axes(double size[TPU_RANK], const tpu_hlo *h, int u)
+int tpu_tiling_blocked(double size[TPU_RANK], const tpu_hlo *h, int u)
 {
     tpu_window window[TPU_RANK];
     tpu_convolution c;
@@ -79,7 +63,7 @@ void tpu_tiling_open(tpu_tiling *t, const tpu_kernel *kernel)
     t->want = harness_alloc(nodes);
     for (int u = 0; u < kernel->nodes; u++)
         if (is_reduction(kernel->opcode[u])) t->reduction = u;
-    if (t->reduction >= 0) t->n_blocked = blocked_axes(t->blocked, &t->hlo, t->reduction);
+    if (t->reduction >= 0) t->n_blocked = tpu_tiling_blocked(t->blocked, &t->hlo, t->reduction);
 }
 
 void tpu_tiling_close(tpu_tiling *t)
@@ -91,13 +75,6 @@ void tpu_tiling_close(tpu_tiling *t)
 }
 
 /* ---- regions ---- */
-
-static double volume(const double box[TPU_RANK])
-{
-    double all = 1;
-    for (int a = 0; a < TPU_RANK; a++) all *= box[a];
-    return all;
-}
 
 /* The number of elements of the region along the most minor axis of node u. */
 static double run(const tpu_tiling *t, int u, const double box[TPU_RANK])
@@ -117,24 +94,10 @@ static double contiguous(const tpu_tiling *t, int u, const double box[TPU_RANK])
     return all;
 }
 
-/* Marks the operands of u as wanted, each as large as its largest reader needs. */
-static void want_operands(tpu_tiling *t, int u, const double block[TPU_RANK])
-{
-    const tpu_hlo *h = &t->hlo;
-    for (int i = h->start[u]; i < h->start[u + 1]; i++) {
-        const int v = h->operand[i];
-        double in[TPU_RANK], *box = t->box + (size_t)v * TPU_RANK;
-        if (v >= u) continue; /* the order is checked when files are read */
-        tpu_tiling_operand(in, t, u, v, t->box + (size_t)u * TPU_RANK, block);
-        for (int a = 0; a < TPU_RANK; a++) box[a] = t->want[v] ? fmax(box[a], in[a]) : in[a];
-        t->want[v] = 1;
-    }
-}
-
 /* Adds the counts of node u in `times` tiles or steps. */
 static void add_node(double *work, const tpu_tiling *t, int u, double times)
 {
-    const double *box = t->box + (size_t)u * TPU_RANK, n = volume(box) * times;
+    const double *box = t->box + (size_t)u * TPU_RANK, n = tpu_volume(box) * times;
     const int opcode = t->hlo.kernel->opcode[u];
     if (opcode == TPU_PARAMETER) {
         const double elements = tpu_hlo_elements(&t->hlo, u);
@@ -142,17 +105,10 @@ static void add_node(double *work, const tpu_tiling *t, int u, double times)
         work[TPU_WORK_READ] += n * width;
         work[TPU_WORK_RUNS] += n / contiguous(t, u, box);
     }
-    if (u != t->hlo.root && !is_computed(opcode)) return;
+    if (u != t->hlo.root && tpu_is_view(opcode)) return;
     work[TPU_WORK_ELEMENTS] += n;
     work[TPU_WORK_LOOPS] += n / run(t, u, box);
     if (tpu_elementwise_of(opcode) == TPU_SPECIAL) work[TPU_WORK_SPECIAL] += n;
-}
-
-/* The whole reduction, for nodes that are not cut. */
-static const double *whole_block(double block[TPU_RANK], const tpu_tiling *t, int u)
-{
-    blocked_axes(block, &t->hlo, u);
-    return block;
 }
 
 /* Elements along the most minor axis of both operands if it is a blocked one, else 1. */
@@ -189,7 +145,8 @@ static double fold_length(const tpu_tiling *t, int u)
 static void add_reduction(double *work, tpu_tiling *t, const double block[TPU_RANK], double steps)
 {
     const int u = t->reduction, opcode = t->hlo.kernel->opcode[u];
-    const double *box = t->box + (size_t)u * TPU_RANK, n = volume(box) * volume(block) * steps;
+    const double *box = t->box + (size_t)u * TPU_RANK,
+                 n = tpu_volume(box) * tpu_volume(block) * steps;
     const double fold = fold_length(t, u);
     work[opcode == TPU_DOT || opcode == TPU_CONVOLUTION ? TPU_WORK_PRODUCTS : TPU_WORK_SUMS] += n;
     if (fold > 1)
@@ -200,19 +157,14 @@ static void add_reduction(double *work, tpu_tiling *t, const double block[TPU_RA
         work[TPU_WORK_ROWS] += n / run(t, u, box);
         work[TPU_WORK_PASSES] += n / run(t, u, box) / longest;
     }
-    work[TPU_WORK_PARTIAL] += volume(box) * 4 * steps;
+    work[TPU_WORK_PARTIAL] += tpu_volume(box) * 4 * steps;
 }
 
-/* Goes back from node `last` to all nodes that it needs, up to the reduction. */
-static void follow(double *work, tpu_tiling *t, int last, int stop, double times)
+/* Adds the wanted nodes up to `last`, except for the reduction. */
+static void add_side(double *work, const tpu_tiling *t, int last, double times)
 {
-    for (int u = last; u >= 0; u--) {
-        double block[TPU_RANK];
-        if (!t->want[u] || u == stop) continue;
-        t->want[u] = 0;
-        add_node(work, t, u, times);
-        want_operands(t, u, whole_block(block, t, u));
-    }
+    for (int u = last; u >= 0; u--)
+        if (t->want[u] && u != t->reduction) add_node(work, t, u, times);
 }
 
 /* ---- a tile ---- */
@@ -237,16 +189,14 @@ void tpu_tiling_work(double work[TPU_WORKS], tpu_tiling *t, const float *tile)
     const double tiles = read_bounds(box, tile + 8, size, rank);
     const double blocks = read_bounds(block, tile, t->blocked, t->n_blocked);
     memset(work, 0, TPU_WORKS * sizeof *work);
-    memset(t->want, 0, (size_t)t->hlo.kernel->nodes);
-    t->want[root] = 1;
     work[TPU_WORK_TILES] = tiles;
     work[TPU_WORK_STEPS] = tiles;
     work[TPU_WORK_WRITTEN] = tpu_hlo_bytes(&t->hlo, root);
-    follow(work, t, root, r, tiles);
+    tpu_want_after(t);
+    add_side(work, t, root, tiles);
     if (r < 0 || !t->want[r]) return;
-    t->want[r] = 0;
     work[TPU_WORK_STEPS] = tiles * blocks;
-    want_operands(t, r, block);
+    tpu_want_before(t, block);
     add_reduction(work, t, block, tiles * blocks);
-    follow(work, t, r - 1, -1, tiles * blocks);
+    add_side(work, t, r - 1, tiles * blocks);
 }

@@ -44,6 +44,10 @@ void tpu_tiling_close(tpu_tiling *tiling);
    large are the whole axis. */
 void tpu_tiling_work(double work[TPU_WORKS], tpu_tiling *tiling, const float *tile);
 
+/* The axes of node u's reduction that tiles may block, with their sizes (1 after the last); returns
+   their number, 0: it reduces nothing. */
+int tpu_tiling_blocked(double size[TPU_RANK], const tpu_hlo *hlo, int u);
+
 /* The region of operand v that node u needs for the region `out` of itself and the block of its
    reduction (whole axes for nodes that are not the kernel's reduction). */
 void tpu_tiling_operand(double in[TPU_RANK], const tpu_tiling *tiling, int u, int v,

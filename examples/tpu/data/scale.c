@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/data/scale.h"
 
+#include "examples/tpu/analytic/nest_rows.h"
+
 #include <float.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@ void tpu_scaler_begin(tpu_scaler *s, int logs, int clamp)
     begin(&s->node, TPUGRAPHS_FEATURES);
     begin(&s->tile, TPUGRAPHS_TILE_FEATURES);
     begin(&s->analysis, TPU_STATIC);
+    begin(&s->nest, TPU_NEST_COLUMNS);
 }
 
 /* A row after the logarithms, if they are taken. */
@@ -55,6 +58,17 @@ void tpu_scaler_fit(tpu_scaler *s, const tpu_data *data, int logs, int clamp)
     for (int i = 0; i < data->kernels; i++) tpu_scaler_add(s, &data->kernel[i]);
 }
 
+void tpu_scaler_fit_nests(tpu_scaler *s, const tpu_data *data)
+{
+    enum { MOST = 64 };
+    tpu_rows rows = {0};
+    for (int i = 0; i < data->kernels; i++) {
+        tpu_rows_set(&rows, &data->kernel[i], 0, (data->kernel[i].configs - 1) / MOST + 1);
+        widen(&s->nest, rows.x, rows.first[rows.configs], 0);
+    }
+    tpu_rows_free(&rows);
+}
+
 static double between(double x, double low, double high)
 {
     return x < low ? low : x > high ? high : x;
@@ -89,4 +103,9 @@ void tpu_scale_tiles(const tpu_scaler *s, ag_real *y, const float *x, int64_t ro
 void tpu_scale_analysis(const tpu_scaler *s, ag_real *y, const float *x, int64_t rows)
 {
     scale(&s->analysis, s->logs, s->clamp, y, x, rows);
+}
+
+void tpu_scale_nests(const tpu_scaler *s, ag_real *y, const float *x, int64_t rows)
+{
+    scale(&s->nest, 0, s->clamp, y, x, rows);
 }

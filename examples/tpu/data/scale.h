@@ -20,6 +20,7 @@ typedef struct tpu_scaler {
     tpu_range node;     /* 140 columns */
     tpu_range tile;     /* 24 columns; without rows in the fusion task */
     tpu_range analysis; /* 4 columns: static performance features, a row per kernel */
+    tpu_range nest;     /* 37 columns of the loop nests; without rows unless a model reads them */
 } tpu_scaler;
 
 void tpu_scaler_begin(tpu_scaler *scaler, int logs, int clamp);
@@ -28,12 +29,17 @@ void tpu_scaler_add(tpu_scaler *scaler, const tpu_kernel *kernel);
 /* Sets both options and adds all kernels. */
 void tpu_scaler_fit(tpu_scaler *scaler, const tpu_data *data, int logs, int clamp);
 
+/* Widens the range of the nests by those of every kernel (at most 64 tile sizes of each, evenly).
+ */
+void tpu_scaler_fit_nests(tpu_scaler *scaler, const tpu_data *data);
+
 /* y = (x - low) / (high - low), computed in double; a column that is constant (or was never seen)
    gives 0 whatever x is. Without clamp a value outside of the range keeps its distance from it, so
    that a tensor ten times as large as any in training gives 10; it stays finite. x, y [rows,140],
-   [rows,24] or [rows,4]. */
+   [rows,24], [rows,4] or [rows,37]. */
 void tpu_scale_nodes(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 void tpu_scale_tiles(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 void tpu_scale_analysis(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
+void tpu_scale_nests(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 
 #endif

@@ -94,6 +94,7 @@ static size_t lay_arrays(tpu_batch *b, uint64_t **key, int32_t **index, char *bl
         tiles ? tpugraphs_lay(block, &at, s * TPUGRAPHS_TILE_FEATURES, sizeof *b->tile) : NULL;
     b->runtime = tpugraphs_lay(block, &at, s, sizeof *b->runtime);
     b->log_runtime = tpugraphs_lay(block, &at, s, sizeof *b->log_runtime);
+    b->log_centred = tpugraphs_lay(block, &at, s, sizeof *b->log_centred);
     b->rank = tpugraphs_lay(block, &at, s, sizeof *b->rank);
     *key = tpugraphs_lay(block, &at, s, sizeof **key);
     *index = tpugraphs_lay(block, &at, s, sizeof **index);
@@ -152,6 +153,14 @@ static void fill_nodes(tpu_batch *b)
     b->start[b->samples] = at;
 }
 
+static void centre(tpu_batch *b, int first, int end)
+{
+    double sum = 0;
+    for (int i = first; i < end; i++) sum += (double)b->log_runtime[i];
+    for (int i = first; i < end; i++)
+        b->log_centred[i] = (ag_real)((double)b->log_runtime[i] - sum / (end - first));
+}
+
 static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_failure *why)
 {
     b->known = 0;
@@ -163,6 +172,7 @@ static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_f
     }
     for (int g = 0; g < b->kernels && !why->status; g++) {
         const int first = b->group_start[g];
+        centre(b, first, b->group_start[g + 1]);
         harness_ranks(b->rank + first, b->runtime + first, b->group_start[g + 1] - first, key,
                       index, why);
     }
@@ -186,6 +196,8 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
     fill_groups(b, sample);
     fill_features(b, scaler);
     fill_nodes(b);
+    b->nest.count = 0;
+    if (o->nests) tpu_nests_fill(b, scaler);
     for (int way = 0; way < TPU_WAYS; way++)
         if (o->way[way]) tpu_graph_fill(&b->graph[way], b, (tpu_way)way, o);
     return fill_runtimes(b, key, index, why);
@@ -194,5 +206,6 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
 void tpu_batch_free(tpu_batch *b)
 {
     ag_free(b->block);
+    tpu_batch_nests_free(&b->nest);
     *b = (tpu_batch){.step = b->step};
 }

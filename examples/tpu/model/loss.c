@@ -13,11 +13,29 @@ static ag_tensor *pairs(ag_tensor *score, const tpu_batch *b, int group, int kin
                                   : ag_pairwise_logistic(own, rank, AG_SUM);
 }
 
+static ag_tensor *centred(ag_tensor *score, const tpu_batch *b)
+{
+    ag_tape *tape = ag_tape_of(score);
+    ag_tensor *starts = ag_input_i32(tape, b->group_start, AG_SHAPE(b->kernels + 1));
+    ag_tensor *group = ag_input_i32(tape, b->group, AG_SHAPE(b->samples));
+    ag_tensor *mean = ag_segment_mean(ag_reshape(score, AG_SHAPE(b->samples, 1)), starts);
+    return ag_sub(score, ag_reshape(ag_gather(mean, group), AG_SHAPE(b->samples)));
+}
+
+static ag_tensor *huber(ag_tensor *score, const tpu_batch *b)
+{
+    static const ag_real limit = (ag_real)0.3;
+    const ag_real *target = b->tile ? b->log_centred : b->log_runtime;
+    return ag_huber(b->tile ? centred(score, b) : score,
+                    ag_input(ag_tape_of(score), target, AG_SHAPE(b->samples)), limit);
+}
+
 ag_tensor *tpu_loss(ag_tensor *score, const tpu_batch *b, int kind, double margin)
 {
     if (kind == TPU_LOSS_SQUARED)
         return ag_squared_error(score,
                                 ag_input(ag_tape_of(score), b->log_runtime, AG_SHAPE(b->samples)));
+    if (kind == TPU_LOSS_HUBER) return huber(score, b);
     ag_tensor *sum = pairs(score, b, 0, kind, margin);
     for (int g = 1; g < b->kernels; g++) sum = ag_add(sum, pairs(score, b, g, kind, margin));
     const double n = b->samples, all = n > 1 ? n * (n - 1) / 2 : 1;

@@ -111,6 +111,27 @@ static ag_tensor *encoder(pass *p, ag_tensor *x, ag_tensor *starts)
     return ag_segment_sum(x, starts);
 }
 
+/* The cost of each nest from its columns and its node; with ln(work) added, the cost of a sample is
+   the logarithm of the sum of exp of those of its nests. */
+static ag_tensor *nests(pass *p, ag_tensor *node)
+{
+    const tpu_model *m = p->model;
+    const tpu_batch_nests *n = &p->batch->nest;
+    const int samples = p->batch->samples;
+    ag_tensor *x = ag_input(p->tape, n->column, AG_SHAPE(n->count, TPU_NEST_INPUTS));
+    ag_tensor *of_node = ag_linear(node, ag_parameter(p->tape, m->nest_node), NULL);
+    x = ag_add(linear(p, x, m->nest[0]), ag_gather(of_node, indices(p, n->node, n->count)));
+    x = ag_dropout(ag_relu(x), (ag_real)p->o->dropout);
+    for (int k = 1; k < p->o->nest_layers; k++) x = feed_forward(p, x, m->nest[k]);
+    ag_tensor *work = ag_input(p->tape, n->work, AG_SHAPE(n->count, 1));
+    ag_tensor *cost = ag_add(linear(p, x, m->output), work);
+    ag_tensor *starts = indices(p, n->start, samples + 1), *top = ag_segment_max(cost, starts);
+    ag_tensor *below = ag_sub(cost, ag_gather(top, indices(p, n->sample, n->count)));
+    ag_tensor *all = ag_add(ag_log(ag_segment_sum(ag_exp(below), starts)), top);
+    return ag_add(ag_reshape(all, AG_SHAPE(samples)),
+                  ag_input(p->tape, n->most, AG_SHAPE(samples)));
+}
+
 static ag_tensor *reduce(pass *p, ag_tensor *x)
 {
     const tpu_model *m = p->model;
@@ -148,7 +169,9 @@ ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch
     if (p.o->gnn == TPU_GNN_SAGE) x = sage(&p, x);
     if (p.o->gnn == TPU_GNN_GAT) x = gat(&p, x);
     for (int k = 0; k < p.o->node_layers; k++) x = feed_forward(&p, x, m->node[k]);
-    ag_tensor *kernel = kernel_features(&p, reduce(&p, x));
-    ag_tensor *score = ag_reshape(linear(&p, kernel, m->output), AG_SHAPE(batch->samples));
+    ag_tensor *score = p.o->reduction == TPU_NESTS
+                           ? nests(&p, x)
+                           : ag_reshape(linear(&p, kernel_features(&p, reduce(&p, x)), m->output),
+                                        AG_SHAPE(batch->samples));
     return m->offset != 0 ? ag_shift(score, (ag_real)m->offset) : score;
 }

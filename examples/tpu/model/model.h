@@ -14,10 +14,11 @@ enum { TPU_MOST_LAYERS = 8 };
 
 typedef enum tpu_gnn { TPU_GNN_NONE, TPU_GNN_SAGE, TPU_GNN_GAT } tpu_gnn;
 typedef enum tpu_reduction {
-    TPU_PER_NODE,   /* a number per node, summed */
-    TPU_COLUMN,     /* mean and maximum of every column */
-    TPU_LSTM,       /* last state, nodes in topological order */
-    TPU_TRANSFORMER /* encoder layers, then the sum over the nodes */
+    TPU_PER_NODE,    /* a number per node, summed */
+    TPU_COLUMN,      /* mean and maximum of every column */
+    TPU_LSTM,        /* last state, nodes in topological order */
+    TPU_TRANSFORMER, /* encoder layers, then the sum over the nodes */
+    TPU_NESTS        /* a cost per loop nest of the tile, added as times are */
 } tpu_reduction;
 
 /* The neighbours that a node aggregates: its operands and its users through layers of their own, or
@@ -40,6 +41,7 @@ typedef struct tpu_options {
     bool module_l2;
     int module_layers;           /* feed-forward layers before the graph network */
     int gnn_layers, node_layers; /* node_layers: feed-forward layers after it */
+    int nest_layers;             /* feed-forward layers of each nest */
     int heads, attention_heads;  /* of GAT, of the Transformer */
     int encoder_layers, feed;    /* feed: width of its feed-forward part, in hidden */
     bool biases;
@@ -66,6 +68,8 @@ typedef struct tpu_model {
     tpu_layer
         kernel; /* joins the kernel's embedding with the features that enter there, if any do */
     tpu_layer output;
+    tpu_layer nest[TPU_MOST_LAYERS]; /* of nests: the first reads columns and node */
+    ag_param *nest_node;
 } tpu_model;
 
 /* The defaults of the program's options. */

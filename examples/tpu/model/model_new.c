@@ -12,7 +12,8 @@ tpu_batch_options tpu_model_batch(const tpu_options *o)
         .way = {[TPU_OPERANDS] = each, [TPU_USERS] = each, [TPU_BOTH] = both},
         .cap = TPU_NEIGHBOURS,
         .loops = gat,
-        .by_kernel = o->tile_at != TPU_AT_NODES || o->task == TPU_FUSION};
+        .by_kernel = o->tile_at != TPU_AT_NODES || o->task == TPU_FUSION,
+        .nests = o->reduction == TPU_NESTS};
 }
 
 static ag_param *add(tpu_model *m, const char *layer, const char *what, ag_shape shape,
@@ -108,6 +109,25 @@ static int width_at(const tpu_options *o, tpu_place at)
     return (tile ? TPUGRAPHS_TILE_FEATURES : 0) + (o->analysis_at == at ? TPU_STATIC : 0);
 }
 
+/* Layers of nests have biases in any case: their inputs are 0 where something is short or absent.
+ */
+static tpu_layer add_nest_layer(tpu_model *m, int k, int in)
+{
+    char layer[32];
+    const int h = m->options.hidden;
+    snprintf(layer, sizeof layer, "nest.%d", k);
+    return (tpu_layer){add_weight(m, layer, "weight", h, in),
+                       add(m, layer, "bias", AG_SHAPE(h), ag_init_constant(0))};
+}
+
+static void add_nests(tpu_model *m)
+{
+    const int h = m->options.hidden;
+    for (int k = 0; k < m->options.nest_layers; k++)
+        m->nest[k] = add_nest_layer(m, k, k ? h : TPU_NEST_INPUTS);
+    m->nest_node = add_weight(m, "nest", "node.weight", h, h);
+}
+
 static void add_all(tpu_model *m)
 {
     const tpu_options *o = &m->options;
@@ -125,6 +145,7 @@ static void add_all(tpu_model *m)
             add_gat(m, k);
     for (int k = 0; k < o->node_layers; k++) m->node[k] = add_numbered(m, "node", k);
     if (o->reduction == TPU_LSTM) add_lstm(m);
+    if (o->reduction == TPU_NESTS) add_nests(m);
     for (int k = 0; k < o->encoder_layers && o->reduction == TPU_TRANSFORMER; k++)
         add_encoder(m, k);
     if (width) m->kernel = add_layer(m, "kernel", h, embedding + width);
@@ -152,13 +173,15 @@ static ag_status check_heads(const char *option, int heads, int hidden, ag_failu
 static ag_status check(const tpu_options *o, ag_failure *why)
 {
     const int layers = TPU_MOST_LAYERS;
-    const limit limits[] = {{"hidden", o->hidden, 8, 4096},
-                            {"embedding", o->embedding, 1, 4096},
-                            {"module-layers", o->module_layers, 0, layers},
-                            {"gnn-layers", o->gnn_layers, 0, layers},
-                            {"node-layers", o->node_layers, 0, layers},
-                            {"encoder-layers", o->encoder_layers, 0, layers},
-                            {"feed", o->feed, 1, 16}};
+    const limit limits[] = {
+        {"hidden", o->hidden, 8, 4096},
+        {"embedding", o->embedding, 1, 4096},
+        {"module-layers", o->module_layers, 0, layers},
+        {"gnn-layers", o->gnn_layers, 0, layers},
+        {"node-layers", o->node_layers, 0, layers},
+        {"encoder-layers", o->encoder_layers, 0, layers},
+        {"nest-layers", o->reduction == TPU_NESTS ? o->nest_layers : 1, 1, layers},
+        {"feed", o->feed, 1, 16}};
     const int heads = o->gnn == TPU_GNN_GAT ? o->heads : 1;
     const int attention = o->reduction == TPU_TRANSFORMER ? o->attention_heads : 1;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
@@ -178,7 +201,8 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
                         ag_failure *why)
 {
     *m = (tpu_model){.options = *options, .params = params};
-    if (options->task == TPU_FUSION) m->options.tile_at = TPU_NOWHERE;
+    if (options->task == TPU_FUSION || options->reduction == TPU_NESTS)
+        m->options.tile_at = TPU_NOWHERE; /* nests tell of tiles */
     if (check(options, why)) return why->status;
     if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     add_all(m);

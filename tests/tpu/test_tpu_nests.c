@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop nests of a tile, and the tile that a kernel has when nobody chooses one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "examples/harness/harness.h"
+#include "examples/lab/fusion/kernels.h"
+#include "examples/tpu/analytic/default_tile.h"
+#include "examples/tpu/analytic/nest_trees.h"
+#include "examples/tpu/analytic/places.h"
+#include "support/tpu_lab.h"
+
+/* ---- loops ---- */
+
+static void loops_are_merged(void **state)
+{
+    (void)state;
+    tpu_plan plan;
+    /* x[8,16] = y[8,16], both dense: one loop; and with y transposed: two. */
+    tpu_plan_loops(&plan, (tpu_loop[]){{8, 16, {16, 0}, 0}, {16, 1, {1, 0}, 0}}, 2, 1);
+    assert_true(plan.row.n == 128 && plan.free == 1 && plan.sum.n == 1);
+    tpu_plan_loops(&plan, (tpu_loop[]){{16, 1, {8, 0}, 0}, {8, 16, {1, 0}, 0}}, 2, 1);
+    assert_true(plan.row.n == 16 && plan.row.in[0] == 8 && plan.free == 8);
+}
+
+/* x[4,32] y[32,64]: along the output's rows; with y transposed along the reduction, if it is long
+   enough. */
+static void reductions_go_inside(void **state)
+{
+    (void)state;
+    tpu_plan plan;
+    tpu_loop loop[] = {{4, 64, {32, 0}, 0}, {64, 1, {0, 1}, 0}, {32, 0, {1, 64}, 1}};
+    tpu_plan_loops(&plan, loop, 3, 2);
+    assert_true(!plan.folds && plan.row.n == 64 && plan.sum.n == 32 && plan.free == 4);
+    loop[1].in[1] = 32;
+    loop[2].in[1] = 1;
+    tpu_plan_loops(&plan, loop, 3, 2);
+    assert_true(plan.folds && plan.row.n == 64 && plan.sum.n == 32);
+    loop[2].n = 4;
+    tpu_plan_loops(&plan, loop, 3, 2);
+    assert_false(plan.folds);
+}
+
+/* ---- kernels ---- */
+
+/* exp of x[48,m], times w[m,40], plus a row. */
+static void make_dot(lab_program *p, int m)
+{
+    const int axes[1] = {1};
+    const int x = lab_parameter(p, LAB_F32, 2, (int[]){48, m});
+    const int w = lab_parameter(p, LAB_F32, 2, (int[]){m, 40});
+    const int row = lab_parameter(p, LAB_F32, 1, (int[]){40});
+    const int y = lab_dot(p, lab_unary(p, LAB_EXPONENTIAL, x), w, (lab_dot_dims){0, 1, 0});
+    const int wide = lab_broadcast(p, row, axes, 2, (int[]){48, 40});
+    lab_binary(p, LAB_ADD, y, wide);
+    assert_int_equal(p->why.status, AG_OK);
+}
+
+static double work_of(const tpu_nests *nests, tpu_nest_kind kind)
+{
+    double all = 0;
+    for (int i = 0; i < nests->count; i++)
+        if (nests->nest[i].column[0] == (float)kind) all += nests->nest[i].work;
+    return all;
+}
+
+/* Tiles of 16 x 20 compute exp twice, once for each half of the columns; both operands of the
+   product are used often, but w alone lies outside and is copied. */
+static void work_is_counted(void **state)
+{
+    (void)state;
+    const float tile[TPUGRAPHS_TILE_FEATURES] = {[0] = 32, [8] = 16, [9] = 20};
+    lab_program p = {0};
+    tpu_kernel k;
+    tpu_tiling t;
+    tpu_nests nests = {0};
+    make_dot(&p, 64);
+    tpu_lab_kernel(&k, &p);
+    tpu_tiling_open(&t, &k);
+    tpu_nests_set(&nests, &t, tile);
+    assert_int_equal(nests.count, 4);
+    assert_true(work_of(&nests, TPU_NEST_PRODUCTS) == 48 * 64 * 40);
+    assert_true(work_of(&nests, TPU_NEST_SPECIAL) == 2 * 48 * 64);
+    assert_true(work_of(&nests, TPU_NEST_ARITHMETIC) == 48 * 40);
+    assert_true(work_of(&nests, TPU_NEST_MOVES) == 3 * 64 * 40);
+    for (int i = 0; i < nests.count; i++)
+        for (int c = 0; c < TPU_NEST_COLUMNS; c++) assert_true(isfinite(nests.nest[i].column[c]));
+    tpu_nests_free(&nests);
+    tpu_tiling_close(&t);
+    tpu_lab_free(&k);
+    lab_program_clear(&p);
+}
+
+/* A padded convolution fills a box with zeros and copies its input into it. */
+static void borders_are_copied(void **state)
+{
+    (void)state;
+    const float whole[TPUGRAPHS_TILE_FEATURES] = {0};
+    lab_program p = {0};
+    tpu_kernel k;
+    tpu_tiling t;
+    tpu_nests nests = {0};
+    const lab_window around = {
+        .size = 3, .stride = 1, .low = 1, .high = 1, .dilation = 1, .base_dilation = 1};
+    const lab_window window[2] = {around, around};
+    const lab_conv_dims dims = {.spatial = 2,
+                                .in_batch = 0,
+                                .in_feature = 3,
+                                .in_spatial = {1, 2},
+                                .kernel_in = 2,
+                                .kernel_out = 3,
+                                .kernel_spatial = {0, 1},
+                                .out_batch = 0,
+                                .out_feature = 3,
+                                .out_spatial = {1, 2},
+                                .groups = 1};
+    const int x = lab_parameter(&p, LAB_F32, 4, (int[]){2, 8, 8, 4});
+    const int w = lab_parameter(&p, LAB_F32, 4, (int[]){3, 3, 4, 16});
+    lab_convolution(&p, x, w, dims, window);
+    assert_int_equal(p.why.status, AG_OK);
+    tpu_lab_kernel(&k, &p);
+    tpu_tiling_open(&t, &k);
+    tpu_nests_set(&nests, &t, whole);
+    assert_true(work_of(&nests, TPU_NEST_FILL) == 2 * 10 * 10 * 4);
+    assert_true(work_of(&nests, TPU_NEST_PRODUCTS) == 2 * 8 * 8 * 16 * 9 * 4);
+    tpu_nests_free(&nests);
+    tpu_tiling_close(&t);
+    tpu_lab_free(&k);
+    lab_program_clear(&p);
+}
+
+/* The first tile of lab_tiles is the default. */
+static void default_tiles_agree(void **state)
+{
+    (void)state;
+    enum { KERNELS = 40 };
+    int agree = 0;
+    for (int i = 0; i < KERNELS; i++) {
+        lab_program p = {0};
+        tpu_kernel k;
+        tpu_tiling t;
+        int(*tile)[24];
+        float found[TPUGRAPHS_TILE_FEATURES];
+        make_dot(&p, 8 + 37 * i);
+        tpu_lab_kernel(&k, &p);
+        assert_true(lab_tiles(&tile, &p, 2, 1) > 0);
+        tpu_tiling_open(&t, &k);
+        tpu_default_tile(found, &t);
+        int same = 1;
+        for (int a = 0; a < TPU_RANK; a++)
+            same &= found[a] == (float)tile[0][a] && found[8 + a] == (float)tile[0][8 + a];
+        agree += same;
+        tpu_tiling_close(&t);
+        ag_free(tile);
+        tpu_lab_free(&k);
+        lab_program_clear(&p);
+    }
+    print_message("%d of %d default tiles are the lab's\n", agree, KERNELS);
+    assert_true(agree >= KERNELS * 9 / 10);
+}
+
+/* Every other configuration has the same rows as when all are read. */
+static void rows_of_some(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    tpu_kernel k;
+    int(*tile)[24];
+    make_dot(&p, 96);
+    tpu_lab_kernel(&k, &p);
+    const int n = k.configs = lab_tiles(&tile, &p, 20, 1);
+    float *tiles = harness_alloc((size_t)n * 24 * sizeof *tiles);
+    for (int i = 0; i < n * 24; i++) tiles[i] = (float)tile[i / 24][i % 24];
+    k.tile = tiles;
+    tpu_rows all = {0}, some = {0};
+    tpu_rows_set(&all, &k, 0, 1);
+    tpu_rows_set(&some, &k, 1, 2);
+    assert_int_equal(all.configs, n);
+    assert_int_equal(some.configs, n / 2);
+    for (int i = 0; i < some.configs; i++) {
+        const int rows = some.first[i + 1] - some.first[i], at = all.first[2 * i + 1];
+        assert_int_equal(rows, all.first[2 * i + 2] - at);
+        assert_memory_equal(some.x + (size_t)some.first[i] * TPU_NEST_COLUMNS,
+                            all.x + (size_t)at * TPU_NEST_COLUMNS,
+                            (size_t)rows * TPU_NEST_COLUMNS * sizeof *all.x);
+        assert_memory_equal(some.work + some.first[i], all.work + at,
+                            (size_t)rows * sizeof *all.work);
+    }
+    tpu_rows_free(&all);
+    tpu_rows_free(&some);
+    ag_free(tile);
+    tpu_lab_free(&k);
+    lab_program_clear(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_are_merged),    cmocka_unit_test(reductions_go_inside),
+        cmocka_unit_test(work_is_counted),     cmocka_unit_test(borders_are_copied),
+        cmocka_unit_test(default_tiles_agree), cmocka_unit_test(rows_of_some)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
