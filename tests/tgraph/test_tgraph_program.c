@@ -15,8 +15,9 @@
 
 #include <cmocka.h>
 
-#define SMALL \
- " --mode paper --hidden 16 --configs 8 --steps 20 --eval-every 10 --threads 1 --quiet --no-baselines"
+#define SMALL                                                                            \
+ " --mode paper --hidden 16 --configs 8 --steps 20 --eval-every 10 --threads 1 --quiet " \
+ "--no-baselines"
 
 static int make_files(void **state)
 {
