@@ -113,3 +113,38 @@ ag_status tpgnn_additive_score(double *score, harness_additive *trees, const tpg
     }
     return why->status;
 }
+
+static int watch(void *context, const char *label, double done)
+{
+    (void)label;
+    harness_progress_update(context, (int64_t)(done * 100), NULL);
+    return harness_interrupted();
+}
+
+static ag_status fit_and_keep(harness_trees *trees, const tpgnn_statements *s, ag_failure *why)
+{
+    harness_progress bar;
+    harness_boosting_options o = tpgnn_additive_options();
+    o.rounds = trees->count;
+    o.depth = trees->depth;
+    o.progress = watch;
+    o.context = &bar;
+    harness_progress_start(&bar, "trees", 0, 100);
+    harness_additive *a = harness_additive_fit(s->group, s->tasks, TPGNN_ROW, &o, why);
+    harness_progress_end(&bar);
+    if (a && harness_go_on(why)) harness_trees_take(trees, 0, harness_additive_boosting(a), why);
+    harness_additive_free(a);
+    return why->status;
+}
+
+ag_status tpgnn_trees_fit(harness_trees *trees, const tpgnn_data *data, ag_failure *why)
+{
+    tpgnn_statements s = {0};
+    if (!harness_boosting_built()) {
+        harness_warn("built without libxgboost, so --trees adds nothing to the networks");
+        return AG_OK;
+    }
+    if (!tpgnn_statements_take(&s, data, why)) fit_and_keep(trees, &s, why);
+    tpgnn_statements_drop(&s);
+    return why->status;
+}
