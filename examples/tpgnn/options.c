@@ -47,7 +47,7 @@ static const harness_option table[] = {
      .group = "Model",
      .help = "stores, with a loss that ranks: boosted trees on these rows, fitted before training, "
              "whose costs are added to the networks' (0: none; paper: 0)"},
-    {"trees-weight", FIELD(model.trees_weight), "5", 0, 1e6, TRAINS, .group = "Model",
+    {"trees-weight", FIELD(model.trees_weight), "10", 0, 1e6, TRAINS, .group = "Model",
      .help = "what a unit of the trees' ln(run time) adds to the cost"},
     {"readout", WORD(model.readout), "sum", .choices = "sum|mean", .commands = TRAINS,
      .group = "Model", .help = "stores: ln of the sum of the statements' costs, or their mean"},
@@ -61,7 +61,7 @@ static const harness_option table[] = {
      .help = "share of the channels that a layer loses in training (paper: 0.5, before the last "
              "layers)"},
 
-    HARNESS_STEPS_OPTION(tpgnn_settings, "1500", "optimizer steps (paper: 200 epochs)"),
+    HARNESS_STEPS_OPTION(tpgnn_settings, "1000", "optimizer steps (paper: 200 epochs)"),
     {"tasks", FIELD(tasks), "8", 1, 65536, TRAINS, .group = "Training", .help = "tasks a step"},
     {"schedules", FIELD(schedules), "32", 1, 65536, TRAINS, .group = "Training",
      .help = "schedules of each task a step"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model has besides its parameters: vectors of classes, and trees. */
+/* Tensors of a model that are no parameters: vectors of classes, and trees. */
 #include "examples/tpgnn/model/model.h"
 
 #include <math.h>

@@ -87,7 +87,7 @@ ag_status tpgnn_stored_options(tpgnn_options *o, const json_t *json, const char 
     o->rows = read_flag(&c, "rows", 0); /* runs from before these two have none */
     o->trees =
         tpgnn_option_trees(read_whole(&c, "trees", 0), read_word(&c, "loss", TPGNN_LOSSES, 0));
-    o->trees_weight = read_number(&c, "trees-weight", 5);
+    o->trees_weight = read_number(&c, "trees-weight", 10);
     o->dropout = o->paper.dropout = read_number(&c, "dropout", 0.1);
     o->paper.ratio = read_number(&c, "ratio", 0.8);
     return why->status;
