@@ -3,14 +3,13 @@
    the scale of the labels. */
 #include "examples/tpgnn/shell.h"
 
+#include "examples/tpgnn/baseline/statements.h"
 #include "examples/tpgnn/fasttext/vectors.h"
 #include "examples/tpgnn/model/loss.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-
-#define REALS (sizeof(ag_real) == sizeof(double) ? AG_F64 : AG_F32)
 
 int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score)
 {
@@ -80,6 +79,8 @@ static ag_status fit(harness_session *session, ag_failure *why)
     tpgnn_trained *net = session->trained.net;
     tpgnn_checkpoint *c = &net->checkpoint;
     tpgnn_label_scale(&c->mean, &c->deviation, train, c->predicts);
+    if (net->model.trees.count && tpgnn_trees_fit(&net->model.trees, train, why))
+        return why->status;
     if (!net->model.vector) return AG_OK;
     return tpgnn_vectors(net->model.vector, TPGNN_VECTOR, train, seed, why);
 }
@@ -98,31 +99,22 @@ static void drop(void *trained)
 static int list_tensors(ag_checkpoint_item *item, const void *trained)
 {
     const tpgnn_trained *net = trained;
-    const tpgnn_model *m = &net->model;
     const tpgnn_checkpoint *c = &net->checkpoint;
     item[0] = (ag_checkpoint_item){"state.mean", AG_F64, AG_SCALAR, &c->mean};
     item[1] = (ag_checkpoint_item){"state.deviation", AG_F64, AG_SCALAR, &c->deviation};
-    item[2] = (ag_checkpoint_item){
-        "state.vector", REALS, AG_SHAPE(m->options.words[TPGNN_CLASS], TPGNN_VECTOR), m->vector};
-    return m->vector ? 3 : 2;
+    return 2 + tpgnn_model_state(item + 2, &net->model);
 }
 
 static ag_status check(const void *trained, ag_failure *why)
 {
     const tpgnn_trained *net = trained;
-    const tpgnn_model *m = &net->model;
     const tpgnn_checkpoint *c = &net->checkpoint;
     if (!isfinite(c->mean) || !isfinite(c->deviation) || c->deviation <= 0)
         return ag_fail(why, AG_EDATA,
                        "state.mean is %g and state.deviation %g; they must be finite, and the "
                        "second above 0",
                        c->mean, c->deviation);
-    const int n = m->vector ? m->options.words[TPGNN_CLASS] * TPGNN_VECTOR : 0;
-    for (int i = 0; i < n; i++)
-        if (!isfinite((double)m->vector[i]))
-            return ag_fail(why, AG_EDATA, "state.vector[%d] is %g, but it must be finite", i,
-                           (double)m->vector[i]);
-    return AG_OK;
+    return tpgnn_model_check(&net->model, why);
 }
 
 const harness_network tpgnn_shell_network = {

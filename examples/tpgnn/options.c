@@ -40,6 +40,15 @@ static const harness_option table[] = {
     {"nest", FIELD(model.nest), "true", .commands = TRAINS, .group = "Model",
      .help = "stores: nodes know their loops: how often they run, how they move through memory, "
              "what they touch (paper: false)"},
+    {"rows", FIELD(model.rows), "true", .before = "false", .commands = TRAINS, .group = "Model",
+     .help = "stores: the cost of a statement starts from its estimated cycles, and its layers "
+             "read a row of what its loops do (paper: false)"},
+    {"trees", FIELD(model.trees), "400", 0, TPGNN_MOST_TREES, TRAINS, .before = "0",
+     .group = "Model",
+     .help = "stores, with a loss that ranks: boosted trees on these rows, fitted before training, "
+             "whose costs are added to the networks' (0: none; paper: 0)"},
+    {"trees-weight", FIELD(model.trees_weight), "10", 0, 1e6, TRAINS, .group = "Model",
+     .help = "what a unit of the trees' ln(run time) adds to the cost"},
     {"readout", WORD(model.readout), "sum", .choices = "sum|mean", .commands = TRAINS,
      .group = "Model", .help = "stores: ln of the sum of the statements' costs, or their mean"},
     {"conv", WORD(model.paper.conv), "graph", .choices = "graph|gcn", .commands = TRAINS,
@@ -52,7 +61,7 @@ static const harness_option table[] = {
      .help = "share of the channels that a layer loses in training (paper: 0.5, before the last "
              "layers)"},
 
-    HARNESS_STEPS_OPTION(tpgnn_settings, "2000", "optimizer steps (paper: 200 epochs)"),
+    HARNESS_STEPS_OPTION(tpgnn_settings, "1000", "optimizer steps (paper: 200 epochs)"),
     {"tasks", FIELD(tasks), "8", 1, 65536, TRAINS, .group = "Training", .help = "tasks a step"},
     {"schedules", FIELD(schedules), "32", 1, 65536, TRAINS, .group = "Training",
      .help = "schedules of each task a step"},
@@ -60,8 +69,7 @@ static const harness_option table[] = {
      .help = "draw tasks evenly from each family of tasks"},
     {"mixed", FIELD(mixed), "false", .commands = TRAINS, .group = "Training",
      .help = "draw schedules from all tasks alike (paper: true)"},
-    {"loss", WORD(loss), "pairs", .choices = "pairs|hinge|lambda|huber|squared", .commands = TRAINS,
-     .group = "Training",
+    {"loss", WORD(loss), "pairs", .choices = TPGNN_LOSSES, .commands = TRAINS, .group = "Training",
      .help = "what training makes small: over pairs of schedules of one task (logistic, hinge, "
              "LambdaRank), or the error of --label"},
     {"label", WORD(label), "relative", .choices = "cost|log|relative|throughput",
@@ -114,6 +122,7 @@ tpgnn_options tpgnn_settings_model(const tpgnn_settings *s)
 {
     tpgnn_options o = s->model;
     o.paper.inputs = tpgnn_paper_defaults().inputs;
+    o.trees = tpgnn_option_trees(o.trees, s->loss);
     o.paper.hidden = o.hidden;
     o.paper.layers = o.layers;
     o.paper.dropout = o.dropout;

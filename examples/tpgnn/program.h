@@ -35,6 +35,14 @@ typedef struct tpgnn_settings {
 extern const harness_program tpgnn_program_table;
 extern const char tpgnn_preset_words[], tpgnn_presets[]; /* of studies/presets.ini, by CMake */
 
+/* The losses, and the number of trees that count: those that rank add the trees' costs, which are
+   relative to an unknown offset of the task. */
+#define TPGNN_LOSSES "pairs|hinge|lambda|huber|squared"
+static inline int tpgnn_option_trees(int trees, int loss)
+{
+    return loss == TPGNN_LOSS_HUBER || loss == TPGNN_LOSS_SQUARED ? 0 : trees;
+}
+
 /* The model's options from the settings; the vocabulary's sizes are 1. */
 tpgnn_options tpgnn_settings_model(const tpgnn_settings *s);
 /* The label that the model predicts, up to scale; a rank loss takes the throughput. */

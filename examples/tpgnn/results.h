@@ -35,8 +35,7 @@ void tpgnn_results_repeat(void *results);
    AG_ESTOPPED. */
 ag_status tpgnn_results_baselines(void *results, ag_failure *why);
 
-/* The method whose columns are next to the model's: the strongest of them on the schedules that
-   come with the sources. */
-#define TPGNN_AGAINST "XGBoost (tuned)"
+/* The method whose columns are next to the model's: the strongest of them. */
+#define TPGNN_AGAINST "additive trees"
 
 #endif

@@ -47,7 +47,7 @@ typedef struct work {
 static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
 {
     const work *w = user;
-    const tpgnn_batch_options options = tpgnn_model_batch(&w->scorer->model->options);
+    const tpgnn_batch_options options = tpgnn_model_batch(w->scorer->model);
     if (tpgnn_batch_fill(w->batch, w->data, w->schedule, n, &options, why)) return NULL;
     return tpgnn_forward(w->scorer->model, tape, w->batch);
 }
@@ -69,7 +69,7 @@ static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_d
                              const tpgnn_schedule **schedule, int first, int count,
                              tpgnn_batch *batch, double weight, ag_failure *why)
 {
-    const tpgnn_batch_options options = tpgnn_model_batch(&s->model->options);
+    const tpgnn_batch_options options = tpgnn_model_batch(s->model);
     for (int i = 0; i < count; i++) schedule[i] = &data->schedule[first + i];
     if (tpgnn_batch_fill(batch, data, schedule, count, &options, why)) return why->status;
     ag_tape_reset(s->tape);

@@ -92,7 +92,7 @@ static ag_status begin(harness_session *session, ag_failure *why)
                                            .schedules = s->schedules,
                                            .balanced = s->balanced,
                                            .mixed = s->mixed};
-    const tpgnn_batch_options batch = tpgnn_model_batch(&net->model.options);
+    const tpgnn_batch_options batch = tpgnn_model_batch(&net->model);
     if (tpgnn_sampler_open(&f->sampler, &((tpgnn_files *)session->data)->train, &options, &batch,
                            why))
         return why->status;
@@ -143,7 +143,7 @@ static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
     const tpgnn_trained *net = session->trained.net;
     tpgnn_feed *f = session->feed;
-    const tpgnn_batch_options options = tpgnn_model_batch(&net->model.options);
+    const tpgnn_batch_options options = tpgnn_model_batch(&net->model);
     if (tpgnn_batch_fill(&f->part, train, f->batch->schedule, n, &options, why)) return NULL;
     return loss_of(session, tape, &f->part);
 }

@@ -107,7 +107,7 @@ double bench_infer_tpgnn_run(void *context)
 ag_plan_summary bench_infer_tpgnn_plan(bench_infer_tpgnn *b)
 {
     ag_failure why = {0};
-    const tpgnn_batch_options options = tpgnn_model_batch(&b->model.options);
+    const tpgnn_batch_options options = tpgnn_model_batch(&b->model);
     const int most = BENCH_TPGNN_NODES / b->data.schedule[0].nodes,
               count = most < b->data.schedules ? most : b->data.schedules;
     const tpgnn_schedule **schedule = malloc((size_t)count * sizeof *schedule);

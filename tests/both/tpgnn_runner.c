@@ -17,7 +17,7 @@ typedef struct net {
 static ag_status fill(net *n, ag_failure *why)
 {
     const tpgnn_data *data = n->trial->data;
-    const tpgnn_batch_options options = tpgnn_model_batch(&n->trial->options);
+    const tpgnn_batch_options options = tpgnn_model_batch(&n->model);
     const tpgnn_schedule **list = malloc((size_t)data->schedules * sizeof *list);
     for (int i = 0; i < data->schedules; i++) list[i] = &data->schedule[i];
     tpgnn_batch_fill(&n->batch, data, list, data->schedules, &options, why);

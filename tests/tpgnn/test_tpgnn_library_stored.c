@@ -33,6 +33,7 @@ static int same_options(const tpgnn_options *a, const tpgnn_options *b)
     return a->network == b->network && a->types == b->types && a->readout == b->readout &&
            a->members == b->members && a->hidden == b->hidden && a->layers == b->layers &&
            a->edges == b->edges && a->compact == b->compact && a->nest == b->nest &&
+           a->rows == b->rows && a->trees == b->trees && a->trees_weight == b->trees_weight &&
            a->dropout == b->dropout && same_paper(&a->paper, &b->paper) &&
            memcmp(a->words, b->words, sizeof a->words) == 0;
 }
@@ -72,7 +73,7 @@ static void options_are_the_programs(void **state)
         snprintf(words, sizeof words, "%s", o->choices);
         while ((word = strsep(&at, "|"))) expect_same(o->name, word);
     }
-    assert_int_equal(options, 13);
+    assert_int_equal(options, 16);
 }
 
 static void options_that_are_not_there(void **state)
@@ -84,8 +85,10 @@ static void options_that_are_not_there(void **state)
     tpgnn_settings settings;
     harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &settings);
     assert_int_equal(tpgnn_stored_options(&have, json, "test", &why), AG_OK);
+    if (harness_options_from_json(o, json, "test", 1, &why)) fail_msg("%s", why.sentence);
     const tpgnn_options want = tpgnn_settings_model(&settings);
     assert_true(same_options(&have, &want));
+    assert_true(!want.rows && !want.trees && want.nest); /* as before there were these options */
     harness_options_free(o);
     json_decref(json);
 }

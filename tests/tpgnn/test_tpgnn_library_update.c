@@ -15,7 +15,7 @@
 static void measured_graphs_are_learned(void **state)
 {
     (void)state;
-    const augur_tpgnn_training how = {120, 64, 3e-3}, none = {0, 64, 1e-3};
+    const augur_tpgnn_training how = {600, 64, 3e-3}, none = {0, 64, 1e-3};
     test_graphs g;
     double before[TEST_GRAPHS], after[2][TEST_GRAPHS], loss[2], first;
     test_graphs_make(&g);

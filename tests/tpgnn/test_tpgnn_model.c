@@ -286,6 +286,9 @@ static void sizes_out_of_range_are_refused(void **state)
     o = stores;
     o.dropout = 1;
     expect_refusal(o, "--dropout is 1; it must be at least 0 and below 1");
+    o = stores;
+    o.trees = -1;
+    expect_refusal(o, "--trees is -1; it must be 0 to 10000");
     o = tpgnn_default_options(TPGNN_PAPER);
     o.paper.layers = 0;
     expect_refusal(o, "--layers is 0; it must be 1 to 8");
@@ -306,7 +309,7 @@ static void the_papers_size(void **state)
     int64_t elements = 0;
     for (int i = 0; i < m.params->count; i++) elements += m.params->list[i]->count;
     assert_int_equal(elements, 112641);
-    const tpgnn_batch_options b = tpgnn_model_batch(&o);
+    const tpgnn_batch_options b = tpgnn_model_batch(&m);
     assert_true(b.both && !b.compact && !b.nest && b.edges == TPGNN_TREE);
     tpgnn_model_free(&m);
 }

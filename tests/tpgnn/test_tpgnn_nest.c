@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Features of nodes from their loops: trees small enough to work out by hand, and damaged ones. */
+#include "support/tpgnn_damaged.h"
 #include "support/tpgnn_tree.h"
 
 /* C[32,64] += A[32,16] B[16,64]: loops over rows, the sum, and vectors. */
@@ -260,52 +261,13 @@ static void check_range(const tree *t)
                      (double)t->x[i]);
 }
 
-static uint32_t draw(uint32_t *state, uint32_t below)
-{
-    *state = *state * 1664525U + 1013904223U;
-    return (*state >> 8) % below;
-}
-
-/* Any type anywhere, any value, any earlier node named. */
 static void damaged_trees_are_survived(void **state)
 {
     (void)state;
-    static const char *const type[] = {"PrimFunc",
-                                       "Param",
-                                       "AllocBuffer",
-                                       "For",
-                                       "AttrStmt.pragma_auto_unroll_max_step",
-                                       "IfThenElse",
-                                       "SeqStmt",
-                                       "BufferStore",
-                                       "BufferLoad",
-                                       "Var",
-                                       "IntImm",
-                                       "Add",
-                                       "Mul",
-                                       "FloorDiv",
-                                       "FloorMod",
-                                       "Select",
-                                       "Call.exp",
-                                       "LT",
-                                       "Alien.x",
-                                       "Sub"};
-    static const double value[] = {0, 1, 2, 3, 16, 1000, -7, 0.001, 3e38, -3e38};
-    static const char *const kind[] = {"serial", "vectorized", "unrolled", "parallel"};
     uint32_t random = 5;
     uint8_t mark[400];
     for (int round = 0; round < 3000; round++) {
-        tree *t = start();
-        const int nodes = 1 + (int)draw(&random, 400), wide = (int)draw(&random, 5);
-        while (t->s.nodes < nodes) {
-            const int v = t->s.nodes, named = (int)draw(&random, (uint32_t)v + 1) - 1;
-            const uint32_t c = draw(&random, 3) ? draw(&random, 20) : 3 + draw(&random, 8);
-            open_as(t,
-                    kind_of(t, type[c], c == 3 ? kind[draw(&random, 4)] : "-",
-                            draw(&random, 2) ? "float32" : "int8"),
-                    value[draw(&random, 10)], named);
-            while (t->top > 0 && (int)draw(&random, 5) < wide) end(t, 1);
-        }
+        tree *t = damaged(&random);
         compute(t);
         check_range(t);
         tpgnn_nest_indices(mark, &t->data, &t->s, &(ag_failure){0});

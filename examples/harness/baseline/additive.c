@@ -239,6 +239,8 @@ ag_status harness_additive_score(double *score, harness_additive *a,
 
 int harness_additive_trees(const harness_additive *a) { return harness_boosting_trees(a->trees); }
 
+harness_boosting *harness_additive_boosting(const harness_additive *a) { return a->trees; }
+
 void harness_additive_free(harness_additive *a)
 {
     if (!a) return;

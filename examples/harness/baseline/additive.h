@@ -45,6 +45,8 @@ harness_additive *harness_additive_fit(const harness_additive_group *group, int 
 ag_status harness_additive_score(double *score, harness_additive *trees,
                                  const harness_additive_group *group, ag_failure *why);
 int harness_additive_trees(const harness_additive *trees); /* fewer than asked when stopped */
+/* The trees of the rows. Borrowed. */
+harness_boosting *harness_additive_boosting(const harness_additive *trees);
 void harness_additive_free(harness_additive *trees);
 
 #endif

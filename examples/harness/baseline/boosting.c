@@ -181,6 +181,18 @@ ag_status harness_boosting_predict(double *score, harness_boosting *b, const flo
 
 int harness_boosting_trees(const harness_boosting *b) { return b->trees; }
 
+const char *harness_boosting_json(size_t *bytes, harness_boosting *b, ag_failure *why)
+{
+    bst_ulong length = 0;
+    const char *text = NULL;
+    if (XGBoosterSaveModelToBuffer(b->booster, "{\"format\":\"json\"}", &length, &text)) {
+        say("write its trees", why);
+        return NULL;
+    }
+    *bytes = (size_t)length;
+    return text;
+}
+
 void harness_boosting_free(harness_boosting *b)
 {
     if (b && b->booster) XGBoosterFree(b->booster);
@@ -210,6 +222,13 @@ int harness_boosting_trees(const harness_boosting *b)
 {
     (void)b;
     return 0;
+}
+
+const char *harness_boosting_json(size_t *bytes, harness_boosting *b, ag_failure *why)
+{
+    (void)bytes, (void)b;
+    ag_fail(why, AG_EUSE, "not built: libxgboost is not installed");
+    return NULL;
 }
 
 void harness_boosting_free(harness_boosting *b) { (void)b; }

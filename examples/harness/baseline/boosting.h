@@ -43,6 +43,9 @@ harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows
 ag_status harness_boosting_predict(double *score, harness_boosting *boosting, const float *x,
                                    int rows, ag_failure *why);
 int harness_boosting_trees(const harness_boosting *boosting); /* fewer than asked when stopped */
+/* XGBoost's JSON of the trees, of `bytes` bytes: its own memory, until the next call with them.
+   NULL: the failure is in `why`. */
+const char *harness_boosting_json(size_t *bytes, harness_boosting *boosting, ag_failure *why);
 void harness_boosting_free(harness_boosting *boosting);
 
 #endif

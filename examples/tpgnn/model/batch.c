@@ -12,11 +12,11 @@ enum { MOST = 1 << 30 };
 /* Scratch for one schedule at a time, as large as the largest needs; from `key` on for all of
    them. */
 typedef struct scratch {
-    int largest; /* nodes of a schedule */
+    int largest, stores; /* nodes and stores of a schedule */
     uint8_t *mark;
     int32_t *place; /* of a node in its graph; -1: left out */
     int32_t *source, *target;
-    float *nest;
+    float *nest, *row, *cost; /* row, cost: of its stores */
     uint64_t *key;
     int64_t *runtime;
     int32_t *index;
@@ -28,18 +28,23 @@ static int opens_group(const tpgnn_schedule *const *schedule, int i)
     return !i || schedule[i]->task != schedule[i - 1]->task;
 }
 
-static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_schedule *const *schedule,
-                         int count, ag_failure *why)
+static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_data *data,
+                         const tpgnn_schedule *const *schedule, int count, int rows,
+                         ag_failure *why)
 {
     int64_t nodes = 0;
     if (count < 1)
         return ag_fail(why, AG_EUSE, "a batch of %d schedules was asked for; take at least 1",
                        count);
-    b->groups = s->largest = 0;
+    b->groups = b->stores = s->largest = s->stores = 0;
     for (int i = 0; i < count; i++) {
         b->groups += opens_group(schedule, i);
         nodes += schedule[i]->nodes;
         if (schedule[i]->nodes > s->largest) s->largest = schedule[i]->nodes;
+        if (!rows) continue;
+        const int stores = tpgnn_nest_stores(data, schedule[i]);
+        if (stores > s->stores) s->stores = stores;
+        b->stores += stores ? stores : 1;
     }
     if (nodes > MOST / 2)
         return ag_fail(why, AG_ESHAPE,
@@ -53,7 +58,7 @@ static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_schedule *const
 
 static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
 {
-    const int64_t g = b->graphs, n = b->nodes, largest = s->largest;
+    const int64_t g = b->graphs, n = b->nodes, largest = s->largest, stores = s->stores;
     size_t at = 0;
     b->schedule = tpugraphs_lay(block, &at, g, sizeof *b->schedule);
     b->start = tpugraphs_lay(block, &at, g + 1, sizeof *b->start);
@@ -64,6 +69,9 @@ static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
     b->store = tpugraphs_lay(block, &at, n, sizeof *b->store);
     b->store_start = tpugraphs_lay(block, &at, g + 1, sizeof *b->store_start);
     b->program = tpugraphs_lay(block, &at, n, sizeof *b->program);
+    b->row = tpugraphs_lay(block, &at, (int64_t)b->stores * TPGNN_ROW, sizeof *b->row);
+    b->cycles = tpugraphs_lay(block, &at, b->stores, sizeof *b->cycles);
+    b->priced = tpugraphs_lay(block, &at, b->stores, sizeof *b->priced);
     b->group_start = tpugraphs_lay(block, &at, b->groups + 1, sizeof *b->group_start);
     b->log_runtime = tpugraphs_lay(block, &at, g, sizeof *b->log_runtime);
     b->rank = tpugraphs_lay(block, &at, g, sizeof *b->rank);
@@ -72,6 +80,8 @@ static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
     s->source = tpugraphs_lay(block, &at, 2 * largest, sizeof *s->source);
     s->target = tpugraphs_lay(block, &at, 2 * largest, sizeof *s->target);
     s->nest = tpugraphs_lay(block, &at, largest * TPGNN_NEST, sizeof *s->nest);
+    s->row = tpugraphs_lay(block, &at, stores * TPGNN_ROW, sizeof *s->row);
+    s->cost = tpugraphs_lay(block, &at, stores, sizeof *s->cost);
     s->key = tpugraphs_lay(block, &at, g, sizeof *s->key);
     s->runtime = tpugraphs_lay(block, &at, g, sizeof *s->runtime);
     s->index = tpugraphs_lay(block, &at, g, sizeof *s->index);
@@ -123,6 +133,25 @@ static void fill_nest(tpgnn_batch *b, const scratch *s, const tpgnn_schedule *sc
 static int is_store(const tpgnn_data *data, const tpgnn_schedule *s, int v)
 {
     return strcmp(data->kind[s->kind[v]].word[TPGNN_CLASS], "BufferStore") == 0;
+}
+
+/* The root in place of a store has zeros. */
+static ag_status fill_rows(tpgnn_batch *b, const scratch *s, const tpgnn_data *data, int i,
+                           const harness_trees *trees, ag_failure *why)
+{
+    const int first = b->store_start[i], stores = b->store_start[i + 1] - first;
+    const int n = tpgnn_nest_rows(s->row, s->cost, s->stores, data, b->schedule[i], why);
+    if (n < 0) return why->status;
+    ag_real *row = b->row + (size_t)first * TPGNN_ROW;
+    for (int k = 0; k < stores * TPGNN_ROW; k++)
+        row[k] = k < n * TPGNN_ROW ? (ag_real)s->row[k] : 0;
+    for (int k = 0; k < stores; k++) {
+        const float *from = s->row + (size_t)k * TPGNN_ROW;
+        const double more = trees && k < n ? harness_trees_sum(trees, 0, trees->count, from) : 0;
+        b->cycles[first + k] = k < n ? (ag_real)s->cost[k] : 0;
+        b->priced[first + k] = b->cycles[first + k] + (ag_real)more;
+    }
+    return AG_OK;
 }
 
 /* ---- edges ---- */
@@ -203,6 +232,7 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
     for (int k = b->store_start[i]; k < stores; k++) b->program[k] = i;
     b->store_start[i + 1] = stores;
     b->start[i + 1] = first + nodes;
+    if (o->rows && fill_rows(b, s, data, i, o->trees, why)) return why->status;
     return fill_graphs(s, schedule, i, nodes, o, why);
 }
 
@@ -235,7 +265,7 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
                            const tpgnn_batch_options *o, ag_failure *why)
 {
     scratch s;
-    if (measure(b, &s, schedule, count, why)) return why->status;
+    if (measure(b, &s, data, schedule, count, o->rows, why)) return why->status;
     free_graphs(b);
     if (tpugraphs_room(&b->block, &b->room, lay_arrays(b, &s, NULL), why)) {
         tpgnn_batch_free(b);

@@ -3,7 +3,8 @@
 #ifndef TPGNN_BATCH_H
 #define TPGNN_BATCH_H
 
-#include "examples/tpgnn/nest/nest.h"
+#include "examples/harness/baseline/trees.h"
+#include "examples/tpgnn/nest/nest_rows.h"
 #include "gnn/gnn.h"
 
 /* The kinds of edges, as bits. */
@@ -26,6 +27,8 @@ typedef struct tpgnn_batch_options {
     int both;       /* 1: one graph with every edge in both directions; 0: one for each */
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
+    int rows;       /* 1: with the rows of nest_rows.h */
+    const harness_trees *trees; /* with their costs; borrowed; NULL: without */
     double most; /* constants of the paper's model are clamped to -most..most, since a program may
                     initialise a maximum with the largest float32 */
 } tpgnn_batch_options;
@@ -43,6 +46,9 @@ typedef struct tpgnn_batch {
                                         the paper's authors */
     int32_t *store;       /* [stores] the nodes that store; a tree without any: its root */
     int32_t *store_start; /* [graphs + 1] */
+    ag_real *row;         /* [stores,TPGNN_ROW] */
+    ag_real *cycles;      /* [stores] ln of their estimate */
+    ag_real *priced;      /* [stores] the same times e^trees(row); with trees */
     int32_t *program;     /* [stores] its graph */
     int32_t *group_start; /* [groups + 1] first schedule */
     ag_real *log_runtime; /* [graphs] ln ns */

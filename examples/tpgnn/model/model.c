@@ -86,6 +86,26 @@ static ag_tensor *log_sum(ag_tensor *cost, ag_tensor *starts, ag_tensor *program
     return ag_add(ag_log(ag_segment_sum(part, starts)), most);
 }
 
+/* The time of a statement is that of its estimated cycles, times a factor that is learned. */
+static ag_tensor *from_cycles(pass *p, ag_tensor *cost)
+{
+    const tpgnn_batch *b = p->batch;
+    return ag_add(cost, ag_input(p->tape, b->cycles, AG_SHAPE(b->stores, 1)));
+}
+
+static ag_tensor *read_rows(pass *p)
+{
+    const tpgnn_batch *b = p->batch;
+    ag_tensor *row = ag_input(p->tape, b->row, AG_SHAPE(b->stores, TPGNN_ROW));
+    return ag_relu(linear(p, row, p->member->row));
+}
+
+static ag_tensor *reduce(pass *p, ag_tensor *cost, ag_tensor *starts, ag_tensor *program)
+{
+    if (p->o->readout == TPGNN_READ_MEAN) return ag_segment_mean(cost, starts);
+    return log_sum(cost, starts, program);
+}
+
 static ag_tensor *statements(pass *p, ag_tensor *x)
 {
     const tpgnn_batch *b = p->batch;
@@ -94,11 +114,13 @@ static ag_tensor *statements(pass *p, ag_tensor *x)
     ag_tensor *program = indices(p, b->program, b->stores);
     ag_tensor *y = ag_gather(x, indices(p, b->store, b->stores));
     y = ag_concat2(y, ag_gather(whole, program), 1);
+    if (p->o->rows) y = ag_concat2(y, read_rows(p), 1);
     y = ag_relu(linear(p, y, p->member->join));
     y = ag_relu(linear(p, ag_dropout(y, (ag_real)p->o->dropout), p->member->hidden));
     ag_tensor *cost = linear(p, y, p->member->output);
-    if (p->o->readout == TPGNN_READ_SUM) return log_sum(cost, starts, program);
-    return ag_segment_mean(cost, starts);
+    if (!p->o->rows) return reduce(p, cost, starts, program);
+    ag_tensor *sum = reduce(p, from_cycles(p, cost), starts, program);
+    return ag_linear(sum, ag_parameter(p->tape, p->member->factor), NULL);
 }
 
 int tpgnn_members(const tpgnn_model *m)
@@ -114,10 +136,21 @@ ag_tensor *tpgnn_forward_member(const tpgnn_model *m, int member, ag_tape *tape,
     return ag_reshape(statements(&p, convolve(&p, input_layer(&p))), AG_SHAPE(batch->graphs));
 }
 
+/* ln(run time) as the trees see it: they make other mistakes than the networks. */
+static ag_tensor *add_trees(ag_tape *tape, const tpgnn_batch *b)
+{
+    ag_tensor *cost = ag_input(tape, b->priced, AG_SHAPE(b->stores, 1));
+    ag_tensor *starts = ag_input_i32(tape, b->store_start, AG_SHAPE(b->graphs + 1));
+    ag_tensor *program = ag_input_i32(tape, b->program, AG_SHAPE(b->stores));
+    return ag_reshape(log_sum(cost, starts, program), AG_SHAPE(b->graphs));
+}
+
 ag_tensor *tpgnn_forward(const tpgnn_model *m, ag_tape *tape, const tpgnn_batch *batch)
 {
     const int members = tpgnn_members(m);
     ag_tensor *sum = tpgnn_forward_member(m, 0, tape, batch);
     for (int i = 1; i < members; i++) sum = ag_add(sum, tpgnn_forward_member(m, i, tape, batch));
-    return members > 1 ? ag_scale(sum, (ag_real)(1.0 / members)) : sum;
+    if (members > 1) sum = ag_scale(sum, (ag_real)(1.0 / members));
+    if (!m->trees.count) return sum;
+    return ag_add(sum, ag_scale(add_trees(tape, batch), (ag_real)m->options.trees_weight));
 }

@@ -25,8 +25,9 @@ typedef struct tpgnn_options {
     int members; /* number of networks, whose costs are averaged (stores) */
     int hidden, layers;
     unsigned edges; /* of tpgnn_edges */
-    bool compact, nest;
-    double dropout;
+    bool compact, nest, rows;
+    int trees; /* of nest_rows.h, whose costs are added (stores); 0: none */
+    double trees_weight, dropout;
     tpgnn_paper_options paper;
     int words[TPGNN_FIELDS]; /* of the vocabulary */
 } tpgnn_options;
@@ -37,12 +38,13 @@ typedef struct tpgnn_layer {
 
 /* One network that prices statements. */
 typedef struct tpgnn_member {
-    ag_param *table[TPGNN_FIELDS];           /* [words,hidden] */
-    tpgnn_layer input, join, hidden, output; /* join, hidden, output: of a statement */
+    ag_param *table[TPGNN_FIELDS]; /* [words,hidden] */
+    ag_param *factor; /* [1,1] from ln of a time to the cost; with rows, as the layer `row` */
+    tpgnn_layer input, row, join, hidden, output; /* row to output: of a statement */
     ag_sage_concat_weights layer[TPGNN_MOST_LAYERS];
 } tpgnn_member;
 
-enum { TPGNN_MOST_MEMBERS = 16 };
+enum { TPGNN_MOST_MEMBERS = 16, TPGNN_MOST_TREES = 10000, TPGNN_DEPTH = 6 };
 
 typedef struct tpgnn_model {
     tpgnn_options options;
@@ -51,6 +53,7 @@ typedef struct tpgnn_model {
     ag_param *class_table; /* [words of class,18] of the paper's network */
     tpgnn_member member[TPGNN_MOST_MEMBERS];
     tpgnn_paper paper;
+    harness_trees trees; /* fitted before training; zeros add nothing */
 } tpgnn_model;
 
 /* The defaults of the program's options, or those of its preset "paper". The sizes of the
@@ -65,13 +68,19 @@ ag_status tpgnn_model_add(tpgnn_model *model, ag_params *params, const tpgnn_opt
 void tpgnn_model_free(tpgnn_model *model);
 
 /* The options of the batches that a model reads. */
-tpgnn_batch_options tpgnn_model_batch(const tpgnn_options *options);
+tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *model);
+
+/* The tensors that are no parameters, at most TPGNN_STATE: as a checkpoint keeps them. Returns
+   their number. The check fails: AG_EDATA. */
+enum { TPGNN_STATE = 4 };
+int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *model);
+ag_status tpgnn_model_check(const tpgnn_model *model, ag_failure *why);
 
 /* The number of networks, and the costs of one of them, [graphs]: small is fast. */
 int tpgnn_members(const tpgnn_model *model);
 ag_tensor *tpgnn_forward_member(const tpgnn_model *model, int member, ag_tape *tape,
                                 const tpgnn_batch *batch);
-/* The mean of the networks' costs. */
+/* The mean of the networks' costs, and what the trees add. */
 ag_tensor *tpgnn_forward(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch);
 
 #endif

@@ -4,13 +4,16 @@
 
 #include <math.h>
 
-tpgnn_batch_options tpgnn_model_batch(const tpgnn_options *o)
+tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *m)
 {
+    const tpgnn_options *o = &m->options;
     const int paper = o->network == TPGNN_PAPER;
     return (tpgnn_batch_options){.edges = o->edges,
                                  .both = paper,
                                  .compact = o->compact,
                                  .nest = o->nest && !paper,
+                                 .rows = (o->rows || m->trees.count) && !paper,
+                                 .trees = m->trees.count ? &m->trees : NULL,
                                  .most = 1e6};
 }
 
@@ -65,6 +68,12 @@ static void add_tables(const place *p)
     }
 }
 
+static void add_rows(const place *p)
+{
+    p->member->row = add_layer(p, "row", p->model->options.hidden, TPGNN_ROW);
+    p->member->factor = add(p, "factor", "weight", AG_SHAPE(1, 1), ag_init_constant(1));
+}
+
 static void add_member(const place *p)
 {
     const tpgnn_options *o = &p->model->options;
@@ -72,7 +81,8 @@ static void add_member(const place *p)
     add_tables(p);
     m->input = add_layer(p, "input", o->hidden, TPGNN_NUMBERS);
     for (int k = 0; k < o->layers; k++) add_convolution(p, k);
-    m->join = add_layer(p, "join", o->hidden, 2 * o->hidden);
+    if (o->rows) add_rows(p);
+    m->join = add_layer(p, "join", o->hidden, (o->rows ? 3 : 2) * o->hidden);
     m->hidden = add_layer(p, "hidden", o->hidden, o->hidden);
     m->output = add_layer(p, "output", 1, o->hidden);
 }
@@ -102,6 +112,9 @@ static ag_status check(const tpgnn_options *o, ag_failure *why)
     if (o->layers < 0 || o->layers > TPGNN_MOST_LAYERS)
         return ag_fail(why, AG_EUSE, "--layers is %d; it must be 0 to %d", o->layers,
                        TPGNN_MOST_LAYERS);
+    if (o->trees < 0 || o->trees > TPGNN_MOST_TREES)
+        return ag_fail(why, AG_EUSE, "--trees is %d; it must be 0 to %d", o->trees,
+                       TPGNN_MOST_TREES);
     if (o->members < 1 || o->members > TPGNN_MOST_MEMBERS)
         return ag_fail(why, AG_EUSE, "--members is %d; it must be 1 to %d", o->members,
                        TPGNN_MOST_MEMBERS);
@@ -120,13 +133,14 @@ ag_status tpgnn_model_add(tpgnn_model *m, ag_params *params, const tpgnn_options
     for (size_t i = 0; m->vector && i < vectors; i++) m->vector[i] = 0;
     if (options->network == TPGNN_PAPER) return add_paper(m, why);
     add_statements(m);
-    return AG_OK;
+    return options->trees ? harness_trees_open(&m->trees, options->trees, TPGNN_DEPTH, why) : AG_OK;
 }
 
 void tpgnn_model_free(tpgnn_model *m)
 {
     ag_params_free(m->params);
     ag_free(m->vector);
+    harness_trees_close(&m->trees);
     m->params = NULL;
     m->vector = NULL;
 }

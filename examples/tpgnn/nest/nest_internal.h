@@ -50,7 +50,7 @@ typedef struct nest_kind {
 
 typedef struct nest_touched {
     int buffer;
-    double bytes, lines;
+    double bytes, lines, once;
 } nest_touched;
 
 typedef struct nest_loop {
@@ -61,6 +61,7 @@ typedef struct nest_loop {
     double trips, vector, unroll, parallel; /* products of extents, its own included */
     double stores;                          /* statements in its body, unrolled ones repeated */
     double work, cycles, bytes, lines;      /* of its body, once; then of all its iterations */
+    double once;                            /* lines of its body, once */
     nest_touched touched[NEST_BUFFERS];
     int buffers;
     float around[5]; /* columns of the nodes in it */
@@ -143,5 +144,30 @@ typedef struct nest_cost {
     uint8_t update, innermost; /* it updates what it stores; its innermost loop repeats a place */
 } nest_cost;
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store);
+
+/* Writes a row column by column, on the scale of nest.h with the sign kept. */
+typedef struct nest_writer {
+    float *x;
+    int columns;
+} nest_writer;
+void nest_put(nest_writer *w, double x);
+
+/* The innermost loop around both, -1: none. */
+int nest_common(const nest_tree *t, int loop, int other);
+
+enum { NEST_ROW_LOADS = 3 }; /* of a statement, those that touch most; without what it updates */
+typedef struct nest_statement {
+    const nest_tree *t;
+    const nest_access *a; /* what it stores; its loads follow */
+    const nest_store *store;
+    int number; /* of the store */
+    const nest_access *load[NEST_ROW_LOADS];
+    int loads;
+} nest_statement;
+
+/* The innermost loops as a compiler sees them: the block of unrolled and vectorised ones, the two
+   loops around it, and the loops in which a local buffer lives. */
+enum { NEST_BLOCK_COLUMNS = 36 };
+void nest_write_block(nest_writer *w, const nest_statement *s);
 
 #endif

@@ -181,13 +181,13 @@ static void reach(nest_tree *t, nest_access *a)
 /* ---- memory that loops touch ---- */
 
 /* Counts each buffer once, by the access that touches most of it. */
-static void touch(nest_loop *l, int buffer, double bytes, double lines)
+static void touch(nest_loop *l, int buffer, double bytes, double lines, double once)
 {
     int i = 0;
     while (i < l->buffers && l->touched[i].buffer != buffer) i++;
     if (i == l->buffers && i < NEST_BUFFERS)
-        l->touched[l->buffers++] = (nest_touched){buffer, 0, 0};
-    nest_touched none = {buffer, 0, 0}, *b = i < NEST_BUFFERS ? &l->touched[i] : &none;
+        l->touched[l->buffers++] = (nest_touched){.buffer = buffer};
+    nest_touched none = {.buffer = buffer}, *b = i < NEST_BUFFERS ? &l->touched[i] : &none;
     if (bytes > b->bytes) {
         l->bytes = nest_cap(l->bytes + bytes - b->bytes);
         b->bytes = bytes;
@@ -195,6 +195,10 @@ static void touch(nest_loop *l, int buffer, double bytes, double lines)
     if (lines > b->lines) {
         l->lines = nest_cap(l->lines + lines - b->lines);
         b->lines = lines;
+    }
+    if (once > b->once) {
+        l->once = nest_cap(l->once + once - b->once);
+        b->once = once;
     }
 }
 
@@ -219,6 +223,6 @@ void nest_reach(nest_tree *t)
         int level = 1;
         for (int l = a->loop; l >= 0 && level <= a->loops; l = t->loops[l].up, level++)
             touch(&t->loops[l], a->buffer, nest_cap(a->elements[level] * a->element),
-                  a->lines[level]);
+                  a->lines[level], a->lines[level - 1]);
     }
 }

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Divides measured workloads into training, validation and test: by workload (new shapes of known kinds) and by kind."""
+"""Divides measured workloads into training, validation and test: by workload (new shapes of known kinds) and by kind.
+A workload to validate or test with that is another one under a second name is left out."""
 import argparse
 import pathlib
 import random
 import sys
+
+import numpy as np
 
 TEST, VALID = 5, 10  # one of so many
 
@@ -40,6 +43,21 @@ def by_kind(names, seed):
     return {part: [name for kind in kinds_ for name in kinds[kind]] for part, kinds_ in parts.items()}
 
 
+def schedules_of(path):
+    """The structural hashes of its schedules."""
+    with np.load(path) as arrays:
+        return set(arrays["schedule_hash"].tolist())
+
+
+def without_twins(lists, schedules):
+    """Leaves out of validation what shares a schedule with training, and of test what shares one with either."""
+    seen, left = set(), {}
+    for part in ("train", "valid", "test"):
+        left[part] = [name for name in lists[part] if part == "train" or not schedules[name] & seen]
+        seen.update(*(schedules[name] for name in left[part]))
+    return left
+
+
 def write(folder, split, lists):
     for part, names in lists.items():
         text = "".join(f"{name}.npz\n" for name in sorted(names))
@@ -62,8 +80,9 @@ def main(arguments=None):
             known = {line.strip().removesuffix(".npz") for line in options.known.read_text().splitlines()}
         except OSError as failure:
             sys.exit(f"split: {options.known} cannot be read ({failure.strerror}); name a list of workloads")
-    write(options.folder, "workload", by_workload(names, options.seed, known))
-    write(options.folder, "kind", by_kind(names, options.seed))
+    schedules = {name: schedules_of(options.folder / f"{name}.npz") for name in names}
+    for split, lists in (("workload", by_workload(names, options.seed, known)), ("kind", by_kind(names, options.seed))):
+        write(options.folder, split, without_twins(lists, schedules))
 
 
 if __name__ == "__main__":

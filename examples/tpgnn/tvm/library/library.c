@@ -171,7 +171,7 @@ static ag_status score_one(const tpgnn_model *model, ag_tape *tape, tpgnn_batch 
                            double *score, const tpgnn_data *data, int i, ag_failure *bad,
                            ag_failure *why)
 {
-    const tpgnn_batch_options options = tpgnn_model_batch(&model->options);
+    const tpgnn_batch_options options = tpgnn_model_batch(model);
     const tpgnn_schedule *schedule = &data->schedule[i];
     if (tpgnn_batch_fill(batch, data, &schedule, 1, &options, why)) return why->status;
     ag_tape_reset(tape);

@@ -5,12 +5,9 @@
 #include "examples/tpgnn/program.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define REALS (sizeof(ag_real) == sizeof(double) ? AG_F64 : AG_F32)
 
 static const char *const keys[TPGNN_STORED_TEXTS] = {"configuration", "data", "vocabulary"};
 
@@ -86,21 +83,21 @@ static ag_status check_width(const char *path, const ag_checkpoint *file, int hi
 static ag_status read_state(tpgnn_stored *s, const ag_checkpoint *file, const char *path,
                             ag_failure *why)
 {
-    const int words = s->model.options.words[TPGNN_CLASS];
     if (ag_checkpoint_read(file, "state.mean", AG_F64, AG_SCALAR, &s->mean, why) ||
         ag_checkpoint_read(file, "state.deviation", AG_F64, AG_SCALAR, &s->deviation, why) ||
         ag_checkpoint_read(file, "state.step", AG_I64, AG_SCALAR, &s->step, why) ||
         ag_checkpoint_read(file, "state.best.score", AG_F64, AG_SCALAR, &s->best, why) ||
         ag_checkpoint_read(file, "state.best.step", AG_I64, AG_SCALAR, &s->best_step, why))
         return why->status;
-    if (!s->model.vector) return AG_OK;
-    if (ag_checkpoint_read(file, "state.vector", REALS, AG_SHAPE(words, TPGNN_VECTOR),
-                           s->model.vector, why))
-        return why->status;
-    for (int i = 0; i < words * TPGNN_VECTOR; i++)
-        if (!isfinite((double)s->model.vector[i]))
-            return ag_fail(why, AG_EDATA, "%.200s: state.vector[%d] is %g, but it must be finite",
-                           path, i, (double)s->model.vector[i]);
+    ag_checkpoint_item item[TPGNN_STATE];
+    const int items = tpgnn_model_state(item, &s->model);
+    for (int i = 0; i < items; i++)
+        if (ag_checkpoint_read(file, item[i].name, item[i].dtype, item[i].shape,
+                               (void *)(uintptr_t)item[i].data, why))
+            return why->status;
+    ag_failure mine = {0};
+    if (tpgnn_model_check(&s->model, &mine))
+        return ag_fail(why, mine.status, "%.200s: %s", path, mine.sentence);
     return AG_OK;
 }
 
@@ -136,13 +133,10 @@ ag_status tpgnn_stored_open(tpgnn_stored *s, const char *path, ag_failure *why)
 
 ag_status tpgnn_stored_save(const tpgnn_stored *s, const char *path, ag_failure *why)
 {
-    const ag_checkpoint_item vector = {"state.vector", REALS,
-                                       AG_SHAPE(s->vocabulary.words[TPGNN_CLASS], TPGNN_VECTOR),
-                                       s->model.vector};
-    ag_checkpoint_item item[6] = {{"state.mean", AG_F64, AG_SCALAR, &s->mean},
-                                  {"state.deviation", AG_F64, AG_SCALAR, &s->deviation}};
-    int n = 2;
-    if (s->model.vector) item[n++] = vector;
+    ag_checkpoint_item item[5 + TPGNN_STATE] = {
+        {"state.mean", AG_F64, AG_SCALAR, &s->mean},
+        {"state.deviation", AG_F64, AG_SCALAR, &s->deviation}};
+    int n = 2 + tpgnn_model_state(item + 2, &s->model);
     item[n++] = (ag_checkpoint_item){"state.step", AG_I64, AG_SCALAR, &s->step};
     item[n++] = (ag_checkpoint_item){"state.best.score", AG_F64, AG_SCALAR, &s->best};
     item[n++] = (ag_checkpoint_item){"state.best.step", AG_I64, AG_SCALAR, &s->best_step};

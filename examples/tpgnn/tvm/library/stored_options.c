@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of a model in the configuration of its run. */
+#include "examples/tpgnn/program.h"
 #include "examples/tpgnn/tvm/library/stored.h"
 
 #include <jansson.h>
@@ -83,6 +84,10 @@ ag_status tpgnn_stored_options(tpgnn_options *o, const json_t *json, const char 
     o->layers = o->paper.layers = read_whole(&c, "layers", 2);
     o->compact = read_flag(&c, "compact", 1);
     o->nest = read_flag(&c, "nest", 1);
+    o->rows = read_flag(&c, "rows", 0); /* runs from before these two have none */
+    o->trees =
+        tpgnn_option_trees(read_whole(&c, "trees", 0), read_word(&c, "loss", TPGNN_LOSSES, 0));
+    o->trees_weight = read_number(&c, "trees-weight", 10);
     o->dropout = o->paper.dropout = read_number(&c, "dropout", 0.1);
     o->paper.ratio = read_number(&c, "ratio", 0.8);
     return why->status;

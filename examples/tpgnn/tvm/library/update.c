@@ -97,7 +97,7 @@ static int by_task(const void *a, const void *b)
 static ag_status fill(update *u, int most, ag_random random, ag_failure *why)
 {
     const tpgnn_data *seen = &u->m->seen;
-    const tpgnn_batch_options options = tpgnn_model_batch(&u->m->stored.model.options);
+    const tpgnn_batch_options options = tpgnn_model_batch(&u->m->stored.model);
     const int n = seen->schedules < most ? seen->schedules : most;
     for (int i = 0; i < seen->schedules; i++) u->order[i] = i;
     if (n < seen->schedules) ag_random_shuffle(&random, u->order, seen->schedules);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/tpgnn/baseline/statements.h"
+
+#include "examples/harness/harness.h"
+#include "examples/tpgnn/nest/nest_rows.h"
+
+#include <math.h>
+
+static void make_room(tpgnn_statements *s, const tpgnn_data *data, int rows)
+{
+    const size_t n = (size_t)rows + 1;
+    s->tasks = data->tasks;
+    s->group = harness_alloc((size_t)data->tasks * sizeof *s->group + 1);
+    s->x = harness_alloc(n * TPGNN_ROW * sizeof *s->x);
+    s->work = harness_alloc(n * sizeof *s->work);
+    s->row = harness_alloc(n * sizeof *s->row);
+    s->first = harness_alloc((size_t)(data->schedules + data->tasks) * sizeof *s->first + 1);
+    s->y = harness_alloc((size_t)data->schedules * sizeof *s->y + 1);
+}
+
+/* Takes the rows of a schedule, and returns their number, or -1. A schedule that stores nothing has
+   a row of zeros. */
+static int take_schedule(float *x, double *work, float *cost, const tpgnn_data *data,
+                         const tpgnn_schedule *s, ag_failure *why)
+{
+    const int room = tpgnn_nest_stores(data, s);
+    const int n = tpgnn_nest_rows(x, cost, room, data, s, why);
+    for (int i = 0; i < n; i++) work[i] = exp((double)cost[i]);
+    if (n) return n;
+    work[0] = 1;
+    return 1;
+}
+
+static ag_status take_task(tpgnn_statements *s, int task, int64_t row, int first, float *cost,
+                           const tpgnn_data *data, ag_failure *why)
+{
+    const tpgnn_task *t = &data->task[task];
+    harness_additive_group *g = &s->group[task];
+    *g = (harness_additive_group){.items = t->schedules,
+                                  .x = s->x + row * TPGNN_ROW,
+                                  .work = s->work + row,
+                                  .first = s->first + first,
+                                  .row = s->row + row,
+                                  .y = s->y + t->first};
+    for (int i = 0; i < t->schedules && !why->status; i++) {
+        const tpgnn_schedule *of = &data->schedule[t->first + i];
+        const int64_t at = row + g->rows;
+        const int n = take_schedule(s->x + at * TPGNN_ROW, s->work + at, cost, data, of, why);
+        if (n > 0) g->rows += n;
+        s->first[first + i + 1] = g->rows;
+        s->y[t->first + i] = log((double)of->runtime);
+    }
+    for (int r = 0; r < g->rows; r++) s->row[row + r] = r;
+    return why->status;
+}
+
+ag_status tpgnn_statements_take(tpgnn_statements *s, const tpgnn_data *data, ag_failure *why)
+{
+    int rows = 0, most = 1;
+    for (int i = 0; i < data->schedules; i++) {
+        const int n = tpgnn_nest_stores(data, &data->schedule[i]);
+        if (n > most) most = n;
+        rows += n ? n : 1;
+    }
+    make_room(s, data, rows);
+    float *cost = harness_alloc((size_t)most * sizeof *cost);
+    int64_t row = 0;
+    for (int t = 0, first = 0; t < data->tasks && !why->status; t++) {
+        take_task(s, t, row, first, cost, data, why);
+        row += s->group[t].rows;
+        first += data->task[t].schedules + 1;
+    }
+    harness_free(cost);
+    return why->status;
+}
+
+void tpgnn_statements_drop(tpgnn_statements *s)
+{
+    harness_free(s->group);
+    harness_free(s->x);
+    harness_free(s->work);
+    harness_free(s->row);
+    harness_free(s->first);
+    harness_free(s->y);
+    *s = (tpgnn_statements){0};
+}
+
+void tpgnn_score_cycles(double *score, const tpgnn_statements *s)
+{
+    for (int t = 0; t < s->tasks; t++) {
+        const harness_additive_group *g = &s->group[t];
+        for (int i = 0; i < g->items; i++, score++) {
+            *score = 0;
+            for (int r = g->first[i]; r < g->first[i + 1]; r++) *score += g->work[r];
+            *score = log(*score);
+        }
+    }
+}
+
+harness_boosting_options tpgnn_additive_options(void)
+{
+    harness_boosting_options o = harness_boosting_defaults();
+    o.rounds = 400;
+    return o;
+}
+
+ag_status tpgnn_additive_score(double *score, harness_additive *trees, const tpgnn_statements *s,
+                               ag_failure *why)
+{
+    for (int t = 0; t < s->tasks && !why->status; t++) {
+        harness_additive_score(score, trees, &s->group[t], why);
+        score += s->group[t].items;
+    }
+    return why->status;
+}
+
+static int watch(void *context, const char *label, double done)
+{
+    (void)label;
+    harness_progress_update(context, (int64_t)(done * 100), NULL);
+    return harness_interrupted();
+}
+
+static ag_status fit_and_keep(harness_trees *trees, const tpgnn_statements *s, ag_failure *why)
+{
+    harness_progress bar;
+    harness_boosting_options o = tpgnn_additive_options();
+    o.rounds = trees->count;
+    o.depth = trees->depth;
+    o.progress = watch;
+    o.context = &bar;
+    harness_progress_start(&bar, "trees", 0, 100);
+    harness_additive *a = harness_additive_fit(s->group, s->tasks, TPGNN_ROW, &o, why);
+    harness_progress_end(&bar);
+    if (a && harness_go_on(why)) harness_trees_take(trees, 0, harness_additive_boosting(a), why);
+    harness_additive_free(a);
+    return why->status;
+}
+
+ag_status tpgnn_trees_fit(harness_trees *trees, const tpgnn_data *data, ag_failure *why)
+{
+    tpgnn_statements s = {0};
+    if (!harness_boosting_built()) {
+        harness_warn("built without libxgboost, so --trees adds nothing to the networks");
+        return AG_OK;
+    }
+    if (!tpgnn_statements_take(&s, data, why)) fit_and_keep(trees, &s, why);
+    tpgnn_statements_drop(&s);
+    return why->status;
+}

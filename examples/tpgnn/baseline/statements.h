@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The statements of schedules, as additive trees and the estimate of cycles read them. */
+#ifndef TPGNN_STATEMENTS_H
+#define TPGNN_STATEMENTS_H
+
+#include "examples/harness/baseline/additive.h"
+#include "examples/harness/baseline/trees.h"
+#include "examples/tpgnn/data/data.h"
+
+/* A group per task, a row per statement (nest_rows.h), with the cycles of nest.h as its work. */
+typedef struct tpgnn_statements {
+    int tasks;
+    harness_additive_group *group; /* [tasks] */
+    float *x;                      /* [rows, TPGNN_ROW] */
+    double *work;                  /* [rows] */
+    int *row, *first;              /* [rows]; [schedules + tasks] */
+    double *y;                     /* [schedules] */
+} tpgnn_statements;
+
+/* Start from {0}. Fails: AG_EMEMORY; tpgnn_statements_drop frees either way. */
+ag_status tpgnn_statements_take(tpgnn_statements *s, const tpgnn_data *data, ag_failure *why);
+void tpgnn_statements_drop(tpgnn_statements *s);
+
+/* score [schedules]: ln of the cycles of all statements, which learns nothing. */
+void tpgnn_score_cycles(double *score, const tpgnn_statements *s);
+
+/* 400 trees of depth 6, rate 0.1: chosen on validation workloads. */
+harness_boosting_options tpgnn_additive_options(void);
+/* Fits trees->count of them on all schedules and keeps them in `trees`. In a build without
+   libxgboost they stay as they are, with a warning. Fails: as harness_additive_fit. */
+ag_status tpgnn_trees_fit(harness_trees *trees, const tpgnn_data *data, ag_failure *why);
+/* score [schedules]: ln of the sum. Fails: as harness_additive_score. */
+ag_status tpgnn_additive_score(double *score, harness_additive *trees, const tpgnn_statements *s,
+                               ag_failure *why);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Tensors of a model that are no parameters: vectors of classes, and trees. */
+#include "examples/tpgnn/model/model.h"
+
+#include <math.h>
+
+#define REALS (sizeof(ag_real) == sizeof(double) ? AG_F64 : AG_F32)
+
+int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *m)
+{
+    const harness_trees *t = &m->trees;
+    int n = 0;
+    if (m->vector)
+        item[n++] =
+            (ag_checkpoint_item){"state.vector", REALS,
+                                 AG_SHAPE(m->options.words[TPGNN_CLASS], TPGNN_VECTOR), m->vector};
+    if (!t->count) return n;
+    const ag_shape nodes = AG_SHAPE(t->count, harness_trees_nodes(t));
+    const ag_shape leaves = AG_SHAPE(t->count, harness_trees_nodes(t) + 1);
+    item[n++] = (ag_checkpoint_item){"state.trees.column", AG_I32, nodes, t->column};
+    item[n++] = (ag_checkpoint_item){"state.trees.limit", AG_F32, nodes, t->limit};
+    item[n++] = (ag_checkpoint_item){"state.trees.leaf", AG_F32, leaves, t->leaf};
+    return n;
+}
+
+ag_status tpgnn_model_check(const tpgnn_model *m, ag_failure *why)
+{
+    const int n = m->vector ? m->options.words[TPGNN_CLASS] * TPGNN_VECTOR : 0;
+    for (int i = 0; i < n; i++)
+        if (!isfinite((double)m->vector[i]))
+            return ag_fail(why, AG_EDATA, "state.vector[%d] is %g, but it must be finite", i,
+                           (double)m->vector[i]);
+    return harness_trees_check(&m->trees, TPGNN_ROW, why);
+}
