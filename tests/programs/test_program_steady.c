@@ -119,7 +119,7 @@ static void known_shapes(void **state)
     (void)state;
     for (int i = 0; i < PROGRAM_MODELS; i++)
         expect_steady(&program_models[i], all[i], i == 5 || i == 6 ? 2 : 1,
-                      i == 5   ? 26
+                      i == 5   ? 54
                       : i == 6 ? 5
                                : 0);
     for (int i = 0; i < 2; i++) expect_steady(&more[i], "", 2, 0);

@@ -15,7 +15,6 @@ typedef struct groups {
     tgraph_rows *rows;             /* [count] */
     double *y;                     /* [items] */
     int32_t *order;                /* scratch: the configurations of a part, mixed */
-    signed char *digit;            /* scratch: of a configuration */
     int count, items;
     int64_t cells, counts; /* rows x columns, and counts of rows, of all groups */
     int full;              /* they are too many */
@@ -27,17 +26,6 @@ static void *take(size_t count, size_t size, ag_failure *why)
     void *block = ag_alloc(bytes);
     if (!block) harness_files_no_memory("additive trees", bytes, why);
     return block;
-}
-
-static void unpack(signed char *digit, const tgraph_file *file, int config)
-{
-    const uint32_t *word = file->store.word + (int64_t)config * file->store.width;
-    int32_t row[TGRAPH_DIGITS];
-    for (int v = 0; v < file->graph.configurable; v++) {
-        tgraph_unpack(row, word + (size_t)v * TGRAPH_WORDS);
-        for (int k = 0; k < TGRAPH_DIGITS; k++) *digit++ = (signed char)(row[k] - 2);
-    }
-    tgraph_store_settle((tgraph_store *)&file->store, (size_t)file->store.width * 4);
 }
 
 static harness_additive_group group_of(const tgraph_rows *r, const double *y)
@@ -65,8 +53,7 @@ static ag_status read_part(groups *g, const tgraph_baseline_part *part, int inde
     if (tgraph_rows_open(rows, &part->file->physical, why)) return why->status;
     for (int i = 0; i < n && !g->full; i++) {
         const int config = tgraph_part_config(part, g->order[i]);
-        unpack(g->digit, part->file, config);
-        if (tgraph_rows_add(rows, g->digit, why)) return why->status;
+        if (tgraph_rows_add_config(rows, part->file, config, why)) return why->status;
         y[i] = log((double)part->file->runtime[config]);
         const int64_t cells = g->cells + (int64_t)rows->rows * TGRAPH_ROW_COLUMNS;
         g->full = quota > 2 &&
@@ -93,24 +80,18 @@ static void groups_close(groups *g)
     ag_free(g->rows);
     ag_free(g->y);
     ag_free(g->order);
-    ag_free(g->digit);
 }
 
 static ag_status groups_room(groups *g, int programs, int quota, const tgraph_baseline_part *parts,
                              int count, ag_failure *why)
 {
-    int largest = 0, nodes = 0;
-    for (int p = 0; p < count; p++) {
-        const int configurable = parts[p].file->graph.configurable;
-        largest = parts[p].count > largest ? parts[p].count : largest;
-        nodes = configurable > nodes ? configurable : nodes;
-    }
+    int largest = 0;
+    for (int p = 0; p < count; p++) largest = parts[p].count > largest ? parts[p].count : largest;
     const size_t most = (size_t)(quota < largest ? quota : largest);
     g->group = take((size_t)programs, sizeof *g->group, why);
     g->rows = g->group ? take((size_t)programs, sizeof *g->rows, why) : NULL;
     g->y = g->rows ? take(ag_size_mul((size_t)programs, most), sizeof *g->y, why) : NULL;
     g->order = g->y ? take((size_t)largest, sizeof *g->order, why) : NULL;
-    g->digit = g->order ? take((size_t)nodes * TGRAPH_DIGITS, 1, why) : NULL;
     return why->status;
 }
 
@@ -202,14 +183,12 @@ ag_status tgraph_fit_additive(tgraph_fit *f, const tgraph_baseline_part *parts, 
 /* Adds configurations first .. first + count - 1 of the part. A program whose nests are all empty
    takes no time. */
 static ag_status score_chunk(double *score, tgraph_fit *f, const tgraph_baseline_part *part,
-                             int first, int count, signed char *digit, ag_failure *why)
+                             int first, int count, ag_failure *why)
 {
     tgraph_rows rows = {0};
     if (!tgraph_rows_open(&rows, &part->file->physical, why))
-        for (int i = 0; i < count && !why->status; i++) {
-            unpack(digit, part->file, tgraph_part_config(part, first + i));
-            tgraph_rows_add(&rows, digit, why);
-        }
+        for (int i = 0; i < count && !why->status; i++)
+            tgraph_rows_add_config(&rows, part->file, tgraph_part_config(part, first + i), why);
     const harness_additive_group group = group_of(&rows, NULL);
     if (!why->status && rows.rows)
         harness_additive_score(score, f->additive, &group, why);
@@ -222,11 +201,9 @@ static ag_status score_chunk(double *score, tgraph_fit *f, const tgraph_baseline
 ag_status tgraph_fit_additive_score(double *score, tgraph_fit *f, const tgraph_baseline_part *part,
                                     ag_failure *why)
 {
-    signed char *digit = take((size_t)part->file->graph.configurable * TGRAPH_DIGITS, 1, why);
-    for (int first = 0; digit && first < part->count && !why->status; first += CHUNK) {
+    for (int first = 0; first < part->count && !why->status; first += CHUNK) {
         const int n = part->count - first < CHUNK ? part->count - first : CHUNK;
-        score_chunk(score + first, f, part, first, n, digit, why);
+        score_chunk(score + first, f, part, first, n, why);
     }
-    ag_free(digit);
     return why->status;
 }

@@ -178,6 +178,9 @@ ag_status tgraph_graph_scale(tgraph_graph *graph, const tgraph_scaler *scaler, a
 
 /* ---- physical rows ---- */
 
+/* Adds a configuration of a file to its rows. */
+ag_status tgraph_rows_add_config(tgraph_rows *rows, const tgraph_file *file, int config,
+                                 ag_failure *why);
 /* Opens the rows of configurations of a file (NULL: 0..count-1); close them in any case. */
 ag_status tgraph_rows_take(tgraph_rows *rows, const tgraph_file *file, const int32_t *config,
                            int count, ag_failure *why);

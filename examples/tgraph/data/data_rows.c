@@ -7,25 +7,26 @@
 
 enum { FITTED = 64 /* configurations of a file that the scaler is fitted on */ };
 
-static void unpack(signed char *digit, const tgraph_file *f, int config)
+ag_status tgraph_rows_add_config(tgraph_rows *rows, const tgraph_file *f, int config,
+                                 ag_failure *why)
 {
     const uint32_t *word = f->store.word + (int64_t)config * f->store.width;
+    signed char *digit = rows->digit;
     for (int v = 0; v < f->graph.configurable; v++) {
         int32_t row[TGRAPH_DIGITS];
         tgraph_unpack(row, word + (size_t)v * TGRAPH_WORDS);
-        for (int k = 0; k < TGRAPH_DIGITS; k++)
-            digit[(size_t)v * TGRAPH_DIGITS + (size_t)k] = (signed char)(row[k] - 2);
+        for (int k = 0; k < TGRAPH_DIGITS; k++) *digit++ = (signed char)(row[k] - 2);
     }
+    tgraph_store_settle((tgraph_store *)&f->store, (size_t)f->store.width * sizeof *word);
+    return tgraph_rows_add(rows, rows->digit, why);
 }
 
 ag_status tgraph_rows_take(tgraph_rows *rows, const tgraph_file *f, const int32_t *config,
                            int count, ag_failure *why)
 {
     if (tgraph_rows_open(rows, &f->physical, why)) return why->status;
-    for (int i = 0; i < count && !why->status; i++) {
-        unpack(rows->digit, f, config ? config[i] : i);
-        tgraph_rows_add(rows, rows->digit, why);
-    }
+    for (int i = 0; i < count && !why->status; i++)
+        tgraph_rows_add_config(rows, f, config ? config[i] : i, why);
     return why->status;
 }
 

@@ -16,7 +16,7 @@ struct tgraph_rows_memory {
     float *count; /* [rows] of the present item */
     int *touched; /* rows whose count is not 0 */
     int touches;
-    int row_room, item_room, entry_room, operation_room;
+    int row_room, item_room, entry_room, operation_room, digit_room;
 };
 
 static ag_status no_memory(ag_failure *why)
@@ -243,10 +243,13 @@ ag_status tgraph_rows_open(tgraph_rows *r, const tgraph_physical *p, ag_failure 
     memset(m->slot, 0, (size_t)m->slots * sizeof *m->slot);
     if (p->count > m->operation_room) {
         if (grow(&m->order, p->count, sizeof *m->order, why) ||
-            grow(&r->strides, p->count, sizeof *r->strides, why) ||
-            grow(&r->digit, p->count, DIGITS, why))
+            grow(&r->strides, p->count, sizeof *r->strides, why))
             return why->status;
         m->operation_room = p->count;
+    }
+    if (p->configurable > m->digit_room) {
+        if (grow(&r->digit, p->configurable, DIGITS, why)) return why->status;
+        m->digit_room = p->configurable;
     }
     for (int v = 0; v < p->count; v++)
         if (!p->operation[v].varying && visit(r, v, NULL, why)) return why->status;
@@ -288,13 +291,8 @@ void tgraph_rows_close(tgraph_rows *r)
         ag_free(m->touched);
         ag_free(m);
     }
-    ag_free(r->strides);
-    ag_free(r->digit);
-    ag_free(r->x);
-    ag_free(r->work);
-    ag_free(r->always);
-    ag_free(r->first);
-    ag_free(r->row);
-    ag_free(r->times);
+    void *const block[] = {r->strides, r->digit, r->x,   r->work,
+                           r->always,  r->first, r->row, r->times};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) ag_free(block[i]);
     *r = (tgraph_rows){0};
 }

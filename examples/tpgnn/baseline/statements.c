@@ -76,12 +76,8 @@ ag_status tpgnn_statements_take(tpgnn_statements *s, const tpgnn_data *data, ag_
 
 void tpgnn_statements_drop(tpgnn_statements *s)
 {
-    harness_free(s->group);
-    harness_free(s->x);
-    harness_free(s->work);
-    harness_free(s->row);
-    harness_free(s->first);
-    harness_free(s->y);
+    void *const block[] = {s->group, s->x, s->work, s->row, s->first, s->y};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
     *s = (tpgnn_statements){0};
 }
 

@@ -60,11 +60,7 @@ void tpu_nests_fill(tpu_batch *b, const tpu_scaler *scaler)
 
 void tpu_batch_nests_free(tpu_batch_nests *n)
 {
-    harness_free(n->column);
-    harness_free(n->node);
-    harness_free(n->sample);
-    harness_free(n->start);
-    harness_free(n->work);
-    harness_free(n->most);
+    void *const block[] = {n->column, n->node, n->sample, n->start, n->work, n->most};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
     *n = (tpu_batch_nests){0};
 }
