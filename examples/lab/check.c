@@ -121,21 +121,52 @@ static ag_status one_file(check *c, const file *f, ag_failure *why)
     return why->status;
 }
 
+static const char *number_of(const json_t *numbers, const char *key)
+{
+    const char *text = json_string_value(json_object_get(numbers, key));
+    return text ? text : "?";
+}
+
+/* "AMD EPYC, family 25, model 17", since names alone are those of several. Manifests of before
+   there were numbers have the name. The caller frees. */
+static char *cpu_text(const char *name, const json_t *numbers)
+{
+    return json_object_size(numbers)
+               ? harness_text("%.120s, family %.20s, model %.20s", name,
+                              number_of(numbers, "cpu family"), number_of(numbers, "model"))
+               : harness_copy(name);
+}
+
+/* Whether the text of a machine's CPU is that of this one, or all that is known of it. */
+static int is_here(const char *cpu)
+{
+    char name[128];
+    json_t *numbers = lab_cpu_numbers();
+    char *here = cpu_text(harness_processor(name), numbers);
+    const int same = !strcmp(cpu, here) || !strcmp(cpu, name);
+    harness_free(here);
+    json_decref(numbers);
+    return same;
+}
+
 /* The CPUs of the manifests that are not this one; NULL: none. The caller frees. */
 static char *other_cpus(const lab_folders *folders)
 {
-    char here[128], *text = NULL;
+    char *text = NULL;
     size_t at;
     json_t *machine;
-    harness_processor(here);
     for (int i = 0; i < folders->count; i++)
         json_array_foreach(json_object_get(folders->list[i]->root, "machines"), at, machine)
         {
-            const char *cpu = json_string_value(json_object_get(machine, "cpu"));
-            if (!cpu || !strcmp(cpu, here) || (text && strstr(text, cpu))) continue;
-            char *longer = harness_text("%s%s%.120s", text ? text : "", text ? ", " : "", cpu);
-            harness_free(text);
-            text = longer;
+            const char *name = json_string_value(json_object_get(machine, "cpu"));
+            if (!name) continue;
+            char *cpu = cpu_text(name, json_object_get(machine, "cpu_numbers"));
+            if (!is_here(cpu) && !(text && strstr(text, cpu))) {
+                char *longer = harness_text("%s%s%s", text ? text : "", text ? "; " : "", cpu);
+                harness_free(text);
+                text = longer;
+            }
+            harness_free(cpu);
         }
     return text;
 }

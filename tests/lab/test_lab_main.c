@@ -75,6 +75,21 @@ static int measured_again_agrees(const char *kind, int set)
     return so;
 }
 
+/* Processors of one name differ in their numbers. */
+static void another_model_is_another_cpu(const char *folder)
+{
+    char path[100], line[100];
+    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    json_t *root = json_load_file(path, 0, NULL);
+    json_t *machine = json_array_get(json_object_get(root, "machines"), 0);
+    json_object_set_new(json_object_get(machine, "cpu_numbers"), "model", json_string("999"));
+    assert_int_equal(json_dump_file(root, path, JSON_INDENT(1)), 0);
+    json_decref(root);
+    snprintf(line, sizeof line, "lab check %s --sample 10", folder);
+    lab_expect(line, 0, "The data are of another CPU", "");
+    lab_expect(line, 0, ", model 999", "");
+}
+
 /* A busy machine may measure an order that means nothing: then everything is measured again.
    Correct code agrees at the first undisturbed try; a wrong measure would not agree in five. */
 static void all_kinds_are_measured_again(void **state)
@@ -88,6 +103,7 @@ static void all_kinds_are_measured_again(void **state)
             measure(++set);
         }
     lab_expect("lab check s0/layout --sample 20", 0, "mean tau of 1 files:", "");
+    another_model_is_another_cpu("s0/layout/random");
 }
 
 /* Rewrites run times of a layout file so that their order is turned over. */

@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Model names can be as short as "AMD EPYC"; the numbers tell such models apart. */
-static json_t *cpu_numbers(void)
+json_t *lab_cpu_numbers(void)
 {
     static const char *const keys[] = {"cpu family", "model", "stepping", "cache size"};
     json_t *list = json_object();
@@ -51,7 +50,7 @@ json_t *lab_machine(int core, int repeats, int redo, double threshold)
                                                 (int)strspn(system.release, "0123456789."),
                                                 system.release, system.machine);
     json_object_set_new(m, "cpu", json_string(harness_processor(name)));
-    json_object_set_new(m, "cpu_numbers", cpu_numbers());
+    json_object_set_new(m, "cpu_numbers", lab_cpu_numbers());
     json_object_set_new(m, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
     json_object_set_new(m, "core", json_integer(core));
     json_object_set_new(m, "system", json_string(about));

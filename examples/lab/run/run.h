@@ -10,8 +10,8 @@ typedef struct lab_run lab_run;
 
 /* A layout configuration has 18 numbers for each configurable node, in the order of the nodes: 0-5
    layout of the output, 6-11 of operand 0, 12-17 of operand 1, minor to major, -1 after the last
-   axis; -1 everywhere: the default (row-major). A layout may name only the most minor axes; the
-   others follow in row-major order. */
+   axis. -1 in all six: the output is row-major, an operand stays as it comes, without a copy. A
+   layout may name only the most minor axes; the others follow in row-major order. */
 typedef signed char lab_layout_row[18];
 
 /* A run holds the memory of values. It can be compiled repeatedly, and a new configuration reuses
