@@ -341,6 +341,15 @@ static void any_features_give_rows(void **state)
             for (int k = 21; k < 134; k++)
                 l.node_feat[v][k] = (float)(int)(6 * ag_random_uniform(&random) - 1);
         }
+        int64_t dot[TEST_NODES][4];
+        for (int v = 0; v < TEST_NODES; v++) {
+            dot[v][0] = v;
+            dot[v][1] = (int)(4 * ag_random_uniform(&random)) % 4;
+            for (int k = 2; k < 4; k++)
+                dot[v][k] = dot[v][1] + (int)(3 * ag_random_uniform(&random)) % 3;
+        }
+        if (turn % 2)
+            l.array[l.arrays++] = (test_array){"dot_axes", AG_I64, 2, {TEST_NODES, 4}, dot};
         assert_true(test_arrays_write(test_path, l.array, l.arrays));
         tgraph_file *f = open_file(test_path);
         open_rows(&rows, f);

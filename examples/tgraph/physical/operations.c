@@ -136,7 +136,9 @@ static int free_axes_fit(const tgraph_operation *o, const tgraph_operation *a,
 
 static int dot_fits(tgraph_operation *o, const tgraph_operation *a, const tgraph_operation *b)
 {
-    if (o->known && o->left < a->rank && o->right < b->rank && free_axes_fit(o, a, b)) return 1;
+    if (o->known && o->left < a->rank && o->right < b->rank &&
+        a->rank + b->rank - 2 - o->batch == o->rank && free_axes_fit(o, a, b))
+        return 1;
     o->batch = a->rank + b->rank - 2 - o->rank;
     if (o->batch < 0 || o->batch >= a->rank || o->batch >= b->rank) return 0;
     for (o->left = a->rank - 1; o->left >= o->batch; o->left--)

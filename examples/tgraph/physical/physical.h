@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The nodes of a program under a layout configuration. Each is a loop nest, and the
-   layouts decide which loop is the innermost and with which strides it walks through memory.
+/* The nodes of a program under a layout configuration. Each is a loop nest, and the layouts decide
+   which loop is the innermost and with which strides it walks through memory.
 
    A file is read as a list of operations (operations.c). For a configuration, layouts are passed on
    from the configurable nodes to the others, copies are put in where an operand has another layout
