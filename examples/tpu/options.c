@@ -64,6 +64,10 @@ static const harness_option table[] = {
      .help = "Transformer: width of the feed-forward part, in --hidden"},
     {"nest-layers", FIELD(model.nest_layers), "2", 1, TPU_MOST_LAYERS, TRAINS, .group = "Model",
      .help = "nests: feed-forward layers of each loop nest"},
+    {"members", FIELD(model.members), "3", 1, TPU_MOST_MEMBERS, TRAINS, .before = "1",
+     .group = "Model",
+     .help = "nests: networks that differ in their first values, each trained by a loss of its "
+             "own; scores are the mean"},
     {"biases", FIELD(model.biases), "false", .commands = TRAINS, .group = "Model",
      .help = "layers have biases (paper: none)"},
     {"tile-at", WORD(model.tile_at), "nodes", .choices = "nodes|kernel|nowhere", .commands = TRAINS,

@@ -156,8 +156,8 @@ static ag_tensor *loss_of(const harness_session *session, ag_tape *tape, const t
 {
     const tpu_trained *net = session->trained.net;
     const tpu_settings *s = settings_of(session);
-    ag_tensor *score = ag_name(tpu_forward(&net->model, tape, batch), "scores");
-    return tpu_loss(score, batch, tpu_settings_loss(s, net->model.options.task), s->margin);
+    return tpu_loss_of_members(&net->model, tape, batch,
+                               tpu_settings_loss(s, net->model.options.task), s->margin);
 }
 
 static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,

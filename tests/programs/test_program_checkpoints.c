@@ -30,8 +30,9 @@ static int make_files(void **state)
     program_expect(
         "tgraph train --out tg --data a.npz --mode paper --hidden 16 --configs 8 --steps 2 --quiet",
         0, "", "");
-    program_expect("tpu train --out tp --data f_0.npz --hidden 16 --kernels 4 --steps 2 --quiet", 0,
-                   "", "");
+    program_expect(
+        "tpu train --out tp --data f_0.npz --members 1 --hidden 16 --kernels 4 --steps 2 --quiet",
+        0, "", "");
     program_expect("tpgnn train --out tn --data m_1.npz --hidden 8 --layers 1 --steps 2 --quiet", 0,
                    "", "");
     return 0;

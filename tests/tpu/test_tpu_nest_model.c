@@ -68,7 +68,8 @@ static int teardown(void **state)
     return 0;
 }
 
-static void score(ag_real *out, int first, int count)
+/* member: -1 for all. */
+static void score_by(ag_real *out, int member, int first, int count)
 {
     ag_failure why = {0};
     tpu_batch batch = {0};
@@ -77,11 +78,48 @@ static void score(ag_real *out, int first, int count)
     if (tpu_batch_fill(&batch, sample + first, count, &scaler, &o, &why))
         fail_msg("%s", why.sentence);
     ag_tape_training(tape, 0);
-    ag_tensor *y = tpu_forward(&model, tape, &batch);
+    ag_tensor *y = member < 0 ? tpu_forward(&model, tape, &batch)
+                              : tpu_forward_member(&model, member, tape, &batch);
     ag_forward(y);
     const ag_real *value = ag_values(y);
     if (!value) fail_msg("%s", ag_error(tape));
     memcpy(out, value, (size_t)count * sizeof *out);
+    ag_tape_free(tape);
+    tpu_batch_free(&batch);
+}
+
+static void score(ag_real *out, int first, int count) { score_by(out, -1, first, count); }
+
+/* Each member has first values of its own, and the loss is the mean of their losses. */
+static void members_are_averaged(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    tpu_batch batch = {0};
+    ag_real all[SAMPLES], each[3][SAMPLES];
+    double loss = 0;
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    const tpu_batch_options o = tpu_model_batch(&model.options);
+    assert_int_equal(tpu_members(&model.options), 3);
+    if (tpu_batch_fill(&batch, sample, SAMPLES, &scaler, &o, &why)) fail_msg("%s", why.sentence);
+    score(all, 0, SAMPLES);
+    for (int m = 0; m < 3; m++) {
+        score_by(each[m], m, 0, SAMPLES);
+        ag_tape_reset(tape);
+        ag_tensor *l =
+            tpu_loss(ag_input(tape, each[m], AG_SHAPE(SAMPLES)), &batch, TPU_LOSS_HUBER, 1);
+        ag_forward(l);
+        loss += (double)ag_item(l) / 3;
+    }
+    for (int i = 0; i < SAMPLES; i++) {
+        const double mean = ((double)each[0][i] + (double)each[1][i] + (double)each[2][i]) / 3;
+        assert_true(fabs((double)all[i] - mean) < 1e-4);
+        assert_true(each[0][i] != each[1][i] && each[1][i] != each[2][i]);
+    }
+    ag_tape_reset(tape);
+    ag_tensor *l = tpu_loss_of_members(&model, tape, &batch, TPU_LOSS_HUBER, 1);
+    ag_forward(l);
+    assert_true(fabs((double)ag_item(l) - loss) < 1e-4 * loss);
     ag_tape_free(tape);
     tpu_batch_free(&batch);
 }
@@ -103,7 +141,9 @@ static void costs_are_added(void **state)
     (void)state;
     ag_real all[SAMPLES];
     tpu_rows rows = {0};
-    memset(model.output.weight->value, 0, (size_t)model.options.hidden * sizeof(ag_real));
+    for (int m = 0; m < tpu_members(&model.options); m++)
+        memset(model.member[m].output.weight->value, 0,
+               (size_t)model.options.hidden * sizeof(ag_real));
     score(all, 0, SAMPLES);
     for (int k = 0; k < KERNELS; k++) {
         tpu_rows_set(&rows, &kernel[k], 0, 1);
@@ -140,8 +180,8 @@ static void a_constant_per_kernel_is_free(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_score_is_its_own),
-                                       cmocka_unit_test(costs_are_added),
-                                       cmocka_unit_test(a_constant_per_kernel_is_free)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_are_averaged), cmocka_unit_test(a_score_is_its_own),
+        cmocka_unit_test(costs_are_added), cmocka_unit_test(a_constant_per_kernel_is_free)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

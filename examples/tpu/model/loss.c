@@ -41,3 +41,16 @@ ag_tensor *tpu_loss(ag_tensor *score, const tpu_batch *b, int kind, double margi
     const double n = b->samples, all = n > 1 ? n * (n - 1) / 2 : 1;
     return ag_scale(sum, (ag_real)(1 / all));
 }
+
+ag_tensor *tpu_loss_of_members(const tpu_model *m, ag_tape *tape, const tpu_batch *b, int kind,
+                               double margin)
+{
+    const int members = tpu_members(&m->options);
+    ag_tensor *sum = NULL;
+    for (int i = 0; i < members; i++) {
+        ag_tensor *score = ag_name(tpu_forward_member(m, i, tape, b), "scores");
+        ag_tensor *loss = tpu_loss(score, b, kind, margin);
+        sum = sum ? ag_add(sum, loss) : loss;
+    }
+    return members > 1 ? ag_scale(sum, (ag_real)(1.0 / members)) : sum;
+}

@@ -10,4 +10,8 @@
    2 of all n samples. */
 ag_tensor *tpu_loss(ag_tensor *score, const tpu_batch *batch, int kind, double margin);
 
+/* The mean of the losses of the members, each of its own scores. */
+ag_tensor *tpu_loss_of_members(const tpu_model *model, ag_tape *tape, const tpu_batch *batch,
+                               int kind, double margin);
+
 #endif

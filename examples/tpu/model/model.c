@@ -6,7 +6,7 @@
 
 /* Rows of the batch's own arrays, and those of the parameters, on the tape of one pass. */
 typedef struct pass {
-    const tpu_model *model;
+    const tpu_network *net;
     const tpu_options *o;
     ag_tape *tape;
     const tpu_batch *batch;
@@ -47,9 +47,9 @@ static ag_tensor *input_layer(pass *p)
     const tpu_batch *b = p->batch;
     const int e = p->o->embedding, f = TPUGRAPHS_FEATURES;
     const int fixed = e + f + (p->o->analysis_at == TPU_AT_NODES ? TPU_STATIC : 0);
-    ag_tensor *w = ag_parameter(p->tape, p->model->input.weight);
-    ag_tensor *bias = p->model->input.bias ? ag_parameter(p->tape, p->model->input.bias) : NULL;
-    ag_tensor *table = ag_parameter(p->tape, p->model->op_table);
+    ag_tensor *w = ag_parameter(p->tape, p->net->input.weight);
+    ag_tensor *bias = p->net->input.bias ? ag_parameter(p->tape, p->net->input.bias) : NULL;
+    ag_tensor *table = ag_parameter(p->tape, p->net->op_table);
     ag_tensor *ops = ag_linear(table, ag_slice(w, 1, 0, e), NULL);
     ag_tensor *feature = ag_input(p->tape, b->feature, AG_SHAPE(b->base_nodes, f));
     ag_tensor *x = ag_linear(feature, ag_slice(w, 1, e, f), bias);
@@ -79,7 +79,7 @@ static ag_tensor *sage(pass *p, ag_tensor *x)
     const ag_edges in = edges_of(p, both ? TPU_BOTH : TPU_OPERANDS);
     const ag_edges out = both ? in : edges_of(p, TPU_USERS);
     for (int k = 0; k < o->gnn_layers; k++) {
-        x = ag_sage_concat(&p->model->sage[k], x, in, both ? NULL : &out, o->aggregate, o->l2);
+        x = ag_sage_concat(&p->net->sage[k], x, in, both ? NULL : &out, o->aggregate, o->l2);
         x = ag_dropout(x, (ag_real)o->dropout);
     }
     return x;
@@ -89,7 +89,7 @@ static ag_tensor *gat(pass *p, ag_tensor *x)
 {
     const ag_edges edges = edges_of(p, TPU_BOTH);
     for (int k = 0; k < p->o->gnn_layers; k++) {
-        x = ag_elu(ag_gat(&p->model->gat[k], x, edges, p->o->heads, 0, (ag_real)0.2), 1);
+        x = ag_elu(ag_gat(&p->net->gat[k], x, edges, p->o->heads, 0, (ag_real)0.2), 1);
         x = ag_dropout(x, (ag_real)p->o->dropout);
     }
     return x;
@@ -106,8 +106,8 @@ static ag_tensor *starts_of(pass *p)
 static ag_tensor *encoder(pass *p, ag_tensor *x, ag_tensor *starts)
 {
     for (int k = 0; k < p->o->encoder_layers; k++)
-        x = ag_encoder(&p->model->encoder[k], x, (ag_edges){.starts = starts},
-                       p->o->attention_heads, (ag_real)p->o->dropout);
+        x = ag_encoder(&p->net->encoder[k], x, (ag_edges){.starts = starts}, p->o->attention_heads,
+                       (ag_real)p->o->dropout);
     return ag_segment_sum(x, starts);
 }
 
@@ -115,7 +115,7 @@ static ag_tensor *encoder(pass *p, ag_tensor *x, ag_tensor *starts)
    the logarithm of the sum of exp of those of its nests. */
 static ag_tensor *nests(pass *p, ag_tensor *node)
 {
-    const tpu_model *m = p->model;
+    const tpu_network *m = p->net;
     const tpu_batch_nests *n = &p->batch->nest;
     const int samples = p->batch->samples;
     ag_tensor *x = ag_input(p->tape, n->column, AG_SHAPE(n->count, TPU_NEST_INPUTS));
@@ -134,7 +134,7 @@ static ag_tensor *nests(pass *p, ag_tensor *node)
 
 static ag_tensor *reduce(pass *p, ag_tensor *x)
 {
-    const tpu_model *m = p->model;
+    const tpu_network *m = p->net;
     ag_tensor *starts = starts_of(p);
     switch (p->o->reduction) {
     case TPU_PER_NODE: return ag_segment_sum(x, starts);
@@ -157,21 +157,32 @@ static ag_tensor *kernel_features(pass *p, ag_tensor *kernel)
     if (p->o->analysis_at == TPU_AT_KERNEL)
         kernel = ag_concat2(kernel, ag_gather(analysis(p), group), 1);
     if (p->o->tile_at == TPU_AT_KERNEL) kernel = ag_concat2(kernel, tile(p), 1);
-    return p->model->kernel.weight ? feed_forward(p, kernel, p->model->kernel) : kernel;
+    return p->net->kernel.weight ? feed_forward(p, kernel, p->net->kernel) : kernel;
 }
 
-ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch)
+ag_tensor *tpu_forward_member(const tpu_model *m, int member, ag_tape *tape, const tpu_batch *batch)
 {
-    pass p = {m, &m->options, tape, batch, tpu_model_batch(&m->options).by_kernel};
+    const tpu_network *net = &m->member[member];
+    pass p = {net, &m->options, tape, batch, tpu_model_batch(&m->options).by_kernel};
     ag_tensor *x = input_layer(&p);
-    for (int k = 0; k < p.o->module_layers; k++) x = feed_forward(&p, x, m->module[k]);
+    for (int k = 0; k < p.o->module_layers; k++) x = feed_forward(&p, x, net->module[k]);
     if (p.o->module_l2) x = ag_l2_norm(x, (ag_real)1e-12);
     if (p.o->gnn == TPU_GNN_SAGE) x = sage(&p, x);
     if (p.o->gnn == TPU_GNN_GAT) x = gat(&p, x);
-    for (int k = 0; k < p.o->node_layers; k++) x = feed_forward(&p, x, m->node[k]);
+    for (int k = 0; k < p.o->node_layers; k++) x = feed_forward(&p, x, net->node[k]);
     ag_tensor *score = p.o->reduction == TPU_NESTS
                            ? nests(&p, x)
-                           : ag_reshape(linear(&p, kernel_features(&p, reduce(&p, x)), m->output),
+                           : ag_reshape(linear(&p, kernel_features(&p, reduce(&p, x)), net->output),
                                         AG_SHAPE(batch->samples));
     return m->offset != 0 ? ag_shift(score, (ag_real)m->offset) : score;
+}
+
+int tpu_members(const tpu_options *o) { return o->reduction == TPU_NESTS ? o->members : 1; }
+
+ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch)
+{
+    const int members = tpu_members(&m->options);
+    ag_tensor *sum = tpu_forward_member(m, 0, tape, batch);
+    for (int i = 1; i < members; i++) sum = ag_add(sum, tpu_forward_member(m, i, tape, batch));
+    return members > 1 ? ag_scale(sum, (ag_real)(1.0 / members)) : sum;
 }

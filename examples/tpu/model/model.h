@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { TPU_MOST_LAYERS = 8 };
+enum { TPU_MOST_LAYERS = 8, TPU_MOST_MEMBERS = 16 };
 
 typedef enum tpu_gnn { TPU_GNN_NONE, TPU_GNN_SAGE, TPU_GNN_GAT } tpu_gnn;
 typedef enum tpu_reduction {
@@ -42,6 +42,7 @@ typedef struct tpu_options {
     int module_layers;           /* feed-forward layers before the graph network */
     int gnn_layers, node_layers; /* node_layers: feed-forward layers after it */
     int nest_layers;             /* feed-forward layers of each nest */
+    int members;                 /* networks, whose scores are averaged (nests) */
     int heads, attention_heads;  /* of GAT, of the Transformer */
     int encoder_layers, feed;    /* feed: width of its feed-forward part, in hidden */
     bool biases;
@@ -53,10 +54,8 @@ typedef struct tpu_layer {
     ag_param *weight, *bias;
 } tpu_layer;
 
-typedef struct tpu_model {
-    tpu_options options;
-    ag_params *params;
-    double offset;      /* of the scores: mean of ln(ns) in training */
+/* The parameters of one network. */
+typedef struct tpu_network {
     ag_param *op_table; /* [121, embedding] */
     tpu_layer input;    /* f1: [hidden, embedding + 140 (+ 4) (+ 24)] */
     tpu_layer module[TPU_MOST_LAYERS], node[TPU_MOST_LAYERS];
@@ -70,6 +69,13 @@ typedef struct tpu_model {
     tpu_layer output;
     tpu_layer nest[TPU_MOST_LAYERS]; /* of nests: the first reads columns and node */
     ag_param *nest_node;
+} tpu_network;
+
+typedef struct tpu_model {
+    tpu_options options;
+    ag_params *params;
+    double offset; /* of the scores: mean of ln(ns) in training */
+    tpu_network member[TPU_MOST_MEMBERS];
 } tpu_model;
 
 /* The defaults of the program's options. */
@@ -85,7 +91,13 @@ void tpu_model_free(tpu_model *model);
 /* The options of the batches that a model reads. */
 tpu_batch_options tpu_model_batch(const tpu_options *options);
 
-/* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. */
+/* The number of networks: options.members with TPU_NESTS, else 1. */
+int tpu_members(const tpu_options *options);
+
+/* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. The mean of those
+   of the members, or that of one. */
 ag_tensor *tpu_forward(const tpu_model *model, ag_tape *tape, const tpu_batch *batch);
+ag_tensor *tpu_forward_member(const tpu_model *model, int member, ag_tape *tape,
+                              const tpu_batch *batch);
 
 #endif

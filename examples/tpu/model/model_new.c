@@ -16,90 +16,100 @@ tpu_batch_options tpu_model_batch(const tpu_options *o)
         .nests = o->reduction == TPU_NESTS};
 }
 
-static ag_param *add(tpu_model *m, const char *layer, const char *what, ag_shape shape,
+/* A network that is being made, and its number among the members. */
+typedef struct place {
+    const tpu_options *o;
+    ag_params *params;
+    tpu_network *net;
+    int number;
+} place;
+
+/* A parameter "LAYER.WHAT", or "NUMBER.LAYER.WHAT" of one of several networks. */
+static ag_param *add(const place *p, const char *layer, const char *what, ag_shape shape,
                      ag_init init)
 {
-    char name[96];
-    snprintf(name, sizeof name, "%s.%s", layer, what);
-    return ag_params_add(m->params, name, shape, init, 1);
+    char name[96], front[16] = "";
+    if (tpu_members(p->o) > 1) snprintf(front, sizeof front, "%d.", p->number);
+    snprintf(name, sizeof name, "%s%s.%s", front, layer, what);
+    return ag_params_add(p->params, name, shape, init, 1);
 }
 
 /* Glorot's initialisation: with PyTorch's default, the printed l2 around each layer hardly
    trains. */
-static ag_param *add_weight(tpu_model *m, const char *layer, const char *what, int out, int in)
+static ag_param *add_weight(const place *p, const char *layer, const char *what, int out, int in)
 {
-    return add(m, layer, what, AG_SHAPE(out, in), ag_init_xavier_uniform(1));
+    return add(p, layer, what, AG_SHAPE(out, in), ag_init_xavier_uniform(1));
 }
 
-static ag_param *add_bias(tpu_model *m, const char *layer, const char *what, int out)
+static ag_param *add_bias(const place *p, const char *layer, const char *what, int out)
 {
-    return m->options.biases ? add(m, layer, what, AG_SHAPE(out), ag_init_constant(0)) : NULL;
+    return p->o->biases ? add(p, layer, what, AG_SHAPE(out), ag_init_constant(0)) : NULL;
 }
 
-static tpu_layer add_layer(tpu_model *m, const char *layer, int out, int in)
+static tpu_layer add_layer(const place *p, const char *layer, int out, int in)
 {
-    return (tpu_layer){add_weight(m, layer, "weight", out, in), add_bias(m, layer, "bias", out)};
+    return (tpu_layer){add_weight(p, layer, "weight", out, in), add_bias(p, layer, "bias", out)};
 }
 
-static tpu_layer add_numbered(tpu_model *m, const char *kind, int k)
+static tpu_layer add_numbered(const place *p, const char *kind, int k)
 {
     char layer[64];
     snprintf(layer, sizeof layer, "%s.%d", kind, k);
-    return add_layer(m, layer, m->options.hidden, m->options.hidden);
+    return add_layer(p, layer, p->o->hidden, p->o->hidden);
 }
 
-static void add_sage(tpu_model *m, int k)
+static void add_sage(const place *p, int k)
 {
-    const int h = m->options.hidden, parts = m->options.direction == TPU_UNDIRECTED ? 2 : 3;
-    ag_sage_concat_weights *w = &m->sage[k];
+    const int h = p->o->hidden, parts = p->o->direction == TPU_UNDIRECTED ? 2 : 3;
+    ag_sage_concat_weights *w = &p->net->sage[k];
     char layer[32];
     snprintf(layer, sizeof layer, "sage.%d", k);
-    w->operands = add_weight(m, layer, "operands.weight", h, h);
-    w->operands_bias = add_bias(m, layer, "operands.bias", h);
-    if (m->options.direction == TPU_SEPARATE) {
-        w->users = add_weight(m, layer, "users.weight", h, h);
-        w->users_bias = add_bias(m, layer, "users.bias", h);
+    w->operands = add_weight(p, layer, "operands.weight", h, h);
+    w->operands_bias = add_bias(p, layer, "operands.bias", h);
+    if (p->o->direction == TPU_SEPARATE) {
+        w->users = add_weight(p, layer, "users.weight", h, h);
+        w->users_bias = add_bias(p, layer, "users.bias", h);
     }
-    w->join = add_weight(m, layer, "join.weight", h, parts * h);
-    w->join_bias = add_bias(m, layer, "join.bias", h);
+    w->join = add_weight(p, layer, "join.weight", h, parts * h);
+    w->join_bias = add_bias(p, layer, "join.bias", h);
 }
 
-static void add_gat(tpu_model *m, int k)
+static void add_gat(const place *p, int k)
 {
-    const int h = m->options.hidden, heads = m->options.heads;
+    const int h = p->o->hidden, heads = p->o->heads;
     char layer[32];
     snprintf(layer, sizeof layer, "gat.%d", k);
-    m->gat[k].w = add_weight(m, layer, "weight", h, h);
-    m->gat[k].from = add_weight(m, layer, "from", heads, h / heads);
-    m->gat[k].to = add_weight(m, layer, "to", heads, h / heads);
-    m->gat[k].bias = add_bias(m, layer, "bias", h);
+    p->net->gat[k].w = add_weight(p, layer, "weight", h, h);
+    p->net->gat[k].from = add_weight(p, layer, "from", heads, h / heads);
+    p->net->gat[k].to = add_weight(p, layer, "to", heads, h / heads);
+    p->net->gat[k].bias = add_bias(p, layer, "bias", h);
 }
 
-static void add_encoder(tpu_model *m, int k)
+static void add_encoder(const place *p, int k)
 {
-    const int h = m->options.hidden, wide = m->options.feed * h;
-    ag_encoder_weights *w = &m->encoder[k];
+    const int h = p->o->hidden, wide = p->o->feed * h;
+    ag_encoder_weights *w = &p->net->encoder[k];
     char layer[32];
     snprintf(layer, sizeof layer, "encoder.%d", k);
-    w->qkv = add_weight(m, layer, "qkv.weight", 3 * h, h);
-    w->qkv_bias = add_bias(m, layer, "qkv.bias", 3 * h);
-    w->out = add_weight(m, layer, "out.weight", h, h);
-    w->out_bias = add_bias(m, layer, "out.bias", h);
-    w->norm1 = add(m, layer, "norm1.weight", AG_SHAPE(h), ag_init_constant(1));
-    w->norm1_bias = add_bias(m, layer, "norm1.bias", h);
-    w->widen = add_weight(m, layer, "widen.weight", wide, h);
-    w->widen_bias = add_bias(m, layer, "widen.bias", wide);
-    w->narrow = add_weight(m, layer, "narrow.weight", h, wide);
-    w->narrow_bias = add_bias(m, layer, "narrow.bias", h);
-    w->norm2 = add(m, layer, "norm2.weight", AG_SHAPE(h), ag_init_constant(1));
-    w->norm2_bias = add_bias(m, layer, "norm2.bias", h);
+    w->qkv = add_weight(p, layer, "qkv.weight", 3 * h, h);
+    w->qkv_bias = add_bias(p, layer, "qkv.bias", 3 * h);
+    w->out = add_weight(p, layer, "out.weight", h, h);
+    w->out_bias = add_bias(p, layer, "out.bias", h);
+    w->norm1 = add(p, layer, "norm1.weight", AG_SHAPE(h), ag_init_constant(1));
+    w->norm1_bias = add_bias(p, layer, "norm1.bias", h);
+    w->widen = add_weight(p, layer, "widen.weight", wide, h);
+    w->widen_bias = add_bias(p, layer, "widen.bias", wide);
+    w->narrow = add_weight(p, layer, "narrow.weight", h, wide);
+    w->narrow_bias = add_bias(p, layer, "narrow.bias", h);
+    w->norm2 = add(p, layer, "norm2.weight", AG_SHAPE(h), ag_init_constant(1));
+    w->norm2_bias = add_bias(p, layer, "norm2.bias", h);
 }
 
-static void add_lstm(tpu_model *m)
+static void add_lstm(const place *p)
 {
-    const int h = m->options.hidden;
-    m->lstm_input = add_layer(m, "lstm.input", 4 * h, h);
-    m->lstm_state = add_weight(m, "lstm", "state.weight", 4 * h, h);
+    const int h = p->o->hidden;
+    p->net->lstm_input = add_layer(p, "lstm.input", 4 * h, h);
+    p->net->lstm_state = add_weight(p, "lstm", "state.weight", 4 * h, h);
 }
 
 /* The number of kernel features that enter at a place. */
@@ -111,45 +121,46 @@ static int width_at(const tpu_options *o, tpu_place at)
 
 /* Layers of nests have biases in any case: their inputs are 0 where something is short or absent.
  */
-static tpu_layer add_nest_layer(tpu_model *m, int k, int in)
+static tpu_layer add_nest_layer(const place *p, int k, int in)
 {
     char layer[32];
-    const int h = m->options.hidden;
+    const int h = p->o->hidden;
     snprintf(layer, sizeof layer, "nest.%d", k);
-    return (tpu_layer){add_weight(m, layer, "weight", h, in),
-                       add(m, layer, "bias", AG_SHAPE(h), ag_init_constant(0))};
+    return (tpu_layer){add_weight(p, layer, "weight", h, in),
+                       add(p, layer, "bias", AG_SHAPE(h), ag_init_constant(0))};
 }
 
-static void add_nests(tpu_model *m)
+static void add_nests(const place *p)
 {
-    const int h = m->options.hidden;
-    for (int k = 0; k < m->options.nest_layers; k++)
-        m->nest[k] = add_nest_layer(m, k, k ? h : TPU_NEST_INPUTS);
-    m->nest_node = add_weight(m, "nest", "node.weight", h, h);
+    const int h = p->o->hidden;
+    for (int k = 0; k < p->o->nest_layers; k++)
+        p->net->nest[k] = add_nest_layer(p, k, k ? h : TPU_NEST_INPUTS);
+    p->net->nest_node = add_weight(p, "nest", "node.weight", h, h);
 }
 
-static void add_all(tpu_model *m)
+static void add_network(const place *p)
 {
-    const tpu_options *o = &m->options;
+    const tpu_options *o = p->o;
+    tpu_network *m = p->net;
     const int h = o->hidden, embedding = o->reduction == TPU_COLUMN ? 2 * h : h;
     const int width = width_at(o, TPU_AT_KERNEL);
     m->op_table =
-        add(m, "embedding", "op", AG_SHAPE(TPU_OPCODES, o->embedding), ag_init_normal(0, 1));
+        add(p, "embedding", "op", AG_SHAPE(TPU_OPCODES, o->embedding), ag_init_normal(0, 1));
     m->input =
-        add_layer(m, "input", h, o->embedding + TPUGRAPHS_FEATURES + width_at(o, TPU_AT_NODES));
-    for (int k = 0; k < o->module_layers; k++) m->module[k] = add_numbered(m, "module", k);
+        add_layer(p, "input", h, o->embedding + TPUGRAPHS_FEATURES + width_at(o, TPU_AT_NODES));
+    for (int k = 0; k < o->module_layers; k++) m->module[k] = add_numbered(p, "module", k);
     for (int k = 0; k < o->gnn_layers && o->gnn; k++)
         if (o->gnn == TPU_GNN_SAGE)
-            add_sage(m, k);
+            add_sage(p, k);
         else
-            add_gat(m, k);
-    for (int k = 0; k < o->node_layers; k++) m->node[k] = add_numbered(m, "node", k);
-    if (o->reduction == TPU_LSTM) add_lstm(m);
-    if (o->reduction == TPU_NESTS) add_nests(m);
+            add_gat(p, k);
+    for (int k = 0; k < o->node_layers; k++) m->node[k] = add_numbered(p, "node", k);
+    if (o->reduction == TPU_LSTM) add_lstm(p);
+    if (o->reduction == TPU_NESTS) add_nests(p);
     for (int k = 0; k < o->encoder_layers && o->reduction == TPU_TRANSFORMER; k++)
-        add_encoder(m, k);
-    if (width) m->kernel = add_layer(m, "kernel", h, embedding + width);
-    m->output = add_layer(m, "output", 1, width ? h : embedding);
+        add_encoder(p, k);
+    if (width) m->kernel = add_layer(p, "kernel", h, embedding + width);
+    m->output = add_layer(p, "output", 1, width ? h : embedding);
 }
 
 /* An integer option and its range. */
@@ -181,6 +192,7 @@ static ag_status check(const tpu_options *o, ag_failure *why)
         {"node-layers", o->node_layers, 0, layers},
         {"encoder-layers", o->encoder_layers, 0, layers},
         {"nest-layers", o->reduction == TPU_NESTS ? o->nest_layers : 1, 1, layers},
+        {"members", tpu_members(o), 1, TPU_MOST_MEMBERS},
         {"feed", o->feed, 1, 16}};
     const int heads = o->gnn == TPU_GNN_GAT ? o->heads : 1;
     const int attention = o->reduction == TPU_TRANSFORMER ? o->attention_heads : 1;
@@ -205,7 +217,8 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
         m->options.tile_at = TPU_NOWHERE; /* nests tell of tiles */
     if (check(options, why)) return why->status;
     if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
-    add_all(m);
+    for (int i = 0; i < tpu_members(options); i++)
+        add_network(&(place){&m->options, params, &m->member[i], i});
     return AG_OK;
 }
 
