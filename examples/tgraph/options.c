@@ -102,8 +102,10 @@ static const harness_option table[] = {
      .flags = HARNESS_LOCAL, .group = "Scores",
      .help = "score all configurations or those held out; auto: held out where the run trained on "
              "the same file with --split"},
-    HARNESS_BASELINE_OPTIONS(tgraph_settings,
-                             "show what random order, ridge regression and boosted trees reach"),
+    HARNESS_BASELINE_OPTIONS(
+        tgraph_settings,
+        "show what random order, ridge regression, boosted trees and additive trees "
+        "on loop nests reach"),
 
     {"format", WORD(format), "scores", .choices = "scores|contest", .commands = HARNESS_PREDICT,
      .flags = HARNESS_LOCAL, .group = "Output",
