@@ -43,20 +43,33 @@ static int default_times(int64_t *least, int64_t *most, const char *folder)
     return files;
 }
 
+/* 1: a second call kept some kernels, none of them below half of the longest time of the first. */
+static int leaves_out_short_ones(int try)
+{
+    char call[300], all[20], kept[20];
+    int64_t least, most;
+    snprintf(all, sizeof all, "all%d", try);
+    snprintf(kept, sizeof kept, "long%d", try);
+    snprintf(call, sizeof call, TILE " --out %s", all);
+    const lab_outcome *o = lab_expect(call, 0, "", "files written");
+    assert_null(strstr(o->err, "--least"));
+    const int files = default_times(&least, &most, all);
+    assert_true(files >= 2);
+    const int64_t bound = most / 2;
+    snprintf(call, sizeof call, TILE " --out %s --least %lld", kept, (long long)bound);
+    o = lab_expect(call, 0, "", "");
+    const int left = default_times(&least, &most, kept);
+    return strstr(o->err, "with their default tile and were left out") && left >= 1 &&
+           left < files && least >= bound;
+}
+
+/* A busy machine may take twice as long in one of the two calls: then both are repeated. Correct
+   code is right at the first undisturbed try. */
 static void short_kernels_are_left_out(void **state)
 {
     (void)state;
-    char call[300];
-    int64_t least, most;
-    const lab_outcome *o = lab_expect(TILE " --out all", 0, "", "files written");
-    assert_null(strstr(o->err, "--least"));
-    const int files = default_times(&least, &most, "all");
-    assert_true(files >= 2 && most >= 4 * least);
-    const int64_t bound = most / 2;
-    snprintf(call, sizeof call, TILE " --out long --least %lld", (long long)bound);
-    lab_expect(call, 0, "", "with their default tile and were left out");
-    const int left = default_times(&least, &most, "long");
-    assert_true(left >= 1 && left < files && least >= bound);
+    int try = 0;
+    while (!leaves_out_short_ones(try)) assert_true(++try < 5);
 }
 
 static void all_can_be_too_short(void **state)
