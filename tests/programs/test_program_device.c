@@ -235,7 +235,8 @@ static const struct {
     const char *line, *where, *need;
 } large[] = {
     {42,
-     "tgraph train --data " DEEP " --hidden 64 --steps 2 --quiet --no-baselines --device cuda "
+     "tgraph train --data " DEEP
+     " --mode paper --hidden 64 --steps 2 --quiet --no-baselines --device cuda "
      "--force --out big --configs",
      "step 1, alexnet_0.npz: ", " configurations need "},
     {46,
