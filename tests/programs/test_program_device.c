@@ -243,7 +243,7 @@ static const struct {
      "tpu predict --run wide-tpu --device cuda --eval-nodes 1000000 --data " DATA
      "fusion/train_resnet_0.npz --eval-samples",
      "scoring ", " samples need "},
-    {46,
+    {51,
      "tpgnn predict --run wide-tpgnn --device cuda --eval-nodes 1000000 --data " DATA
      "schedules/attention-qk_1_128_4_32.npz --eval-graphs",
      "scoring ", " schedules need "},
