@@ -88,14 +88,14 @@ static double held_out(const harness_additive_group *group, int rounds)
     double score[ITEMS], sum = 0;
     o.rounds = rounds;
     o.rate = 0.3;
-    harness_additive *a = harness_additive_fit(group, LEARN, COLUMNS, &o, &why);
+    harness_boosting *a = harness_additive_fit(group, LEARN, COLUMNS, &o, &why);
     if (!a) fail_msg("%s", why.sentence);
-    assert_int_equal(harness_additive_trees(a), rounds);
+    assert_int_equal(harness_boosting_trees(a), rounds);
     for (int i = LEARN; i < GROUPS; i++) {
         if (harness_additive_score(score, a, &group[i], &why)) fail_msg("%s", why.sentence);
         sum += tau_of(score, &group[i]);
     }
-    harness_additive_free(a);
+    harness_boosting_free(a);
     return sum / (GROUPS - LEARN);
 }
 
@@ -140,17 +140,17 @@ static void test_groups_without_order_are_left_out(void **state)
     if (skipped()) return;
     groups_of(group);
     o.rounds = 5;
-    harness_additive *a = harness_additive_fit(group + 2, 10, COLUMNS, &o, &why);
+    harness_boosting *a = harness_additive_fit(group + 2, 10, COLUMNS, &o, &why);
     group[0].y = NULL;
     group[1].y = equal;
-    harness_additive *b = harness_additive_fit(group, 12, COLUMNS, &o, &why);
+    harness_boosting *b = harness_additive_fit(group, 12, COLUMNS, &o, &why);
     assert_non_null(a);
     assert_non_null(b);
     if (harness_additive_score(score, a, &group[20], &why)) fail_msg("%s", why.sentence);
     if (harness_additive_score(again, b, &group[20], &why)) fail_msg("%s", why.sentence);
     assert_memory_equal(score, again, sizeof score);
-    harness_additive_free(a);
-    harness_additive_free(b);
+    harness_boosting_free(a);
+    harness_boosting_free(b);
     assert_null(harness_additive_fit(group, 2, COLUMNS, &o, &why));
     assert_int_equal(why.status, AG_EDATA);
 }

@@ -112,11 +112,11 @@ static void the_trees_of_the_baseline(void **state)
     if (harness_boosting_built()) { /* else they stay zeros */
         harness_boosting_options o = tpgnn_additive_options();
         o.rounds = TREES;
-        harness_additive *a = harness_additive_fit(s.group, s.tasks, TPGNN_ROW, &o, &why);
+        harness_boosting *a = harness_additive_fit(s.group, s.tasks, TPGNN_ROW, &o, &why);
         assert_non_null(a);
         assert_true(fabs(fitted[0] - kept[0]) > 1e-3);
         assert_int_equal(tpgnn_additive_score(fitted, a, &s, &why), AG_OK);
-        harness_additive_free(a);
+        harness_boosting_free(a);
     }
     for (int i = 0; i < data.schedules; i++) assert_true(fabs(fitted[i] - kept[i]) < 1e-4);
     tpgnn_statements_drop(&s);

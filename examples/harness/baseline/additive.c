@@ -5,11 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-struct harness_additive {
-    harness_boosting *trees;
-    int columns;
-};
-
 static ag_status no_memory(size_t bytes, ag_failure *why)
 {
     return ag_fail(why, AG_EMEMORY, "additive trees: no memory for %zu bytes; close other programs",
@@ -63,6 +58,7 @@ static double variance_of(const double *x, int n)
 
 typedef struct additive_loss {
     const harness_additive_group **group; /* [groups] those that are learned from */
+    double *weight;                       /* [groups] */
     int groups;
     double *cost, *time, *slope; /* of the largest group */
 } additive_loss;
@@ -81,10 +77,11 @@ static double tamed(const harness_additive_group *g, double error)
 /* Derivatives of one group. An item's share of a row is below 1, so that the sum of shares bounds
    the square of their sum: the curvature is never too small for a leaf that holds several rows. */
 static void group_slopes(float *gradient, float *curvature, const float *prediction,
-                         const additive_loss *l, const harness_additive_group *g)
+                         const additive_loss *l, int index)
 {
+    const harness_additive_group *g = l->group[index];
     const double alike = row_costs(l->cost, g, prediction);
-    const double weight = weight_of(g) / g->items;
+    const double weight = l->weight[index];
     double each_slope = 0, each_curvature = 0; /* of rows that all items count */
     item_times(l->time, g, l->cost, alike);
     for (int i = 0; i < g->items; i++) l->slope[i] = log(l->time[i]) - g->y[i];
@@ -114,7 +111,7 @@ static int slopes(float *gradient, float *curvature, const float *prediction, in
     const additive_loss *l = context;
     (void)rows;
     for (int g = 0; g < l->groups; g++) {
-        group_slopes(gradient, curvature, prediction, l, l->group[g]);
+        group_slopes(gradient, curvature, prediction, l, g);
         const int n = l->group[g]->rows;
         gradient += n;
         curvature += n;
@@ -145,6 +142,7 @@ typedef struct fit {
 static void fit_close(fit *f)
 {
     ag_free(f->loss.group);
+    ag_free(f->loss.weight);
     ag_free(f->loss.cost);
     ag_free(f->loss.time);
     ag_free(f->loss.slope);
@@ -165,11 +163,13 @@ static ag_status fit_open(fit *f, const harness_additive_group *group, int group
     size_t rows = 0, most_rows = 1, most_items = 1;
     *f = (fit){0};
     f->loss.group = take((size_t)groups + 1, sizeof(*f->loss.group), why);
+    f->loss.weight = take((size_t)groups + 1, sizeof *f->loss.weight, why);
     if (why->status) return why->status;
     for (int i = 0; i < groups; i++) {
         const harness_additive_group *g = &group[i];
         if (!g->y || g->items < 2 || !(variance_of(g->y, g->items) > 0) || !counts_rows(g))
             continue;
+        f->loss.weight[f->loss.groups] = weight_of(g) / g->items;
         f->loss.group[f->loss.groups++] = g;
         rows += (size_t)g->rows;
         if ((size_t)g->rows > most_rows) most_rows = (size_t)g->rows;
@@ -195,12 +195,11 @@ static ag_status fit_open(fit *f, const harness_additive_group *group, int group
     return AG_OK;
 }
 
-harness_additive *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
+harness_boosting *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
                                        const harness_boosting_options *options, ag_failure *why)
 {
     fit f;
     harness_boosting *trees = NULL;
-    harness_additive *result = NULL;
     if (!fit_open(&f, group, groups, columns, why)) {
         /* Shares sum to 1 over a group, so the curvature of all is the number of groups or so. */
         const harness_boosting_loss loss = {
@@ -210,23 +209,18 @@ harness_additive *harness_additive_fit(const harness_additive_group *group, int 
         harness_boosting_options o = *options;
         o.loss = &loss;
         trees = harness_boosting_fit(f.x, NULL, f.rows, columns, &o, why);
-        if (trees) result = take(1, sizeof *result, why);
-        if (result)
-            *result = (harness_additive){trees, columns};
-        else
-            harness_boosting_free(trees);
     }
     fit_close(&f);
-    return result;
+    return trees;
 }
 
-ag_status harness_additive_score(double *score, harness_additive *a,
+ag_status harness_additive_score(double *score, harness_boosting *trees,
                                  const harness_additive_group *g, ag_failure *why)
 {
     const size_t rows = (size_t)g->rows + 1;
     double *cost = take(rows, sizeof *cost, why), *raw = take(rows, sizeof *raw, why);
     float *prediction = take(rows, sizeof *prediction, why);
-    if (!why->status && !harness_boosting_predict(raw, a->trees, g->x, g->rows, why)) {
+    if (!why->status && !harness_boosting_predict(raw, trees, g->x, g->rows, why)) {
         for (int r = 0; r < g->rows; r++) prediction[r] = (float)raw[r];
         item_times(score, g, cost, row_costs(cost, g, prediction));
         for (int i = 0; i < g->items; i++) score[i] = log(fmax(score[i], DBL_MIN));
@@ -235,15 +229,4 @@ ag_status harness_additive_score(double *score, harness_additive *a,
     ag_free(raw);
     ag_free(prediction);
     return why->status;
-}
-
-int harness_additive_trees(const harness_additive *a) { return harness_boosting_trees(a->trees); }
-
-harness_boosting *harness_additive_boosting(const harness_additive *a) { return a->trees; }
-
-void harness_additive_free(harness_additive *a)
-{
-    if (!a) return;
-    harness_boosting_free(a->trees);
-    ag_free(a);
 }

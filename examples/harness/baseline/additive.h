@@ -36,17 +36,12 @@ typedef struct harness_additive_group {
 /* Trees on the rows of all groups, options->loss apart. Groups without `y`, whose run times are
    all equal, or with an item that counts no row, are left out. NULL: the failure is in `why` (as
    harness_boosting_fit; AG_EDATA when nothing is left). */
-typedef struct harness_additive harness_additive;
-harness_additive *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
+harness_boosting *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
                                        const harness_boosting_options *options, ag_failure *why);
 
 /* score [items] of a group: ln T, ln of DBL_MIN where T is 0. Its `y` is not read. Fails:
  * AG_EMEMORY, AG_EDATA. */
-ag_status harness_additive_score(double *score, harness_additive *trees,
+ag_status harness_additive_score(double *score, harness_boosting *trees,
                                  const harness_additive_group *group, ag_failure *why);
-int harness_additive_trees(const harness_additive *trees); /* fewer than asked when stopped */
-/* The trees of the rows. Borrowed. */
-harness_boosting *harness_additive_boosting(const harness_additive *trees);
-void harness_additive_free(harness_additive *trees);
 
 #endif

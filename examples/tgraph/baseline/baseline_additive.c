@@ -148,7 +148,7 @@ static void grow(tgraph_fit *f, const groups *g, ag_failure *why)
                                             .context = f};
     f->additive = harness_additive_fit(g->group, g->count, TGRAPH_ROW_COLUMNS, &trees, why);
     if (!f->stopped) return;
-    harness_additive_free(f->additive);
+    harness_boosting_free(f->additive);
     f->additive = NULL;
 }
 

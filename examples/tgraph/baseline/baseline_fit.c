@@ -193,7 +193,7 @@ void tgraph_fit_close(tgraph_fit *f)
 {
     tgraph_onehot_close(&f->onehot);
     harness_boosting_free(f->boosting);
-    harness_additive_free(f->additive);
+    harness_boosting_free(f->additive);
     ag_free(f->pick);
     ag_free(f->raw);
     ag_free(f->mean);

@@ -26,7 +26,7 @@ typedef struct tgraph_fit {
     double *y;              /* [rows] */
     double *ridge;          /* [columns + 1]; NULL: none */
     harness_boosting *boosting;
-    harness_additive *additive;
+    harness_boosting *additive;
     double seconds[TGRAPH_BASELINES];
     char note[TGRAPH_BASELINES][240];
     int stopped;

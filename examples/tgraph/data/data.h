@@ -222,7 +222,8 @@ typedef struct tgraph_batch {
     int64_t step;
     int configs;
     int32_t *config;  /* [configs] index in the file's store */
-    int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table */
+    int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table; not filled where
+                         there are physical rows */
     int32_t *rank;    /* [configs] dense ranks of the run times; all 0 when they are hidden */
     int64_t *runtime; /* [configs] ns */
     tgraph_row_inputs physical;     /* of these configurations, where there is a scaler for them */

@@ -50,7 +50,9 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
             return ag_fail(why, AG_EINDEX,
                            "%s: configuration %d was asked for, but there are 0 to %d",
                            harness_files_short(f->path), config[i], f->configs - 1);
-    size_t digits = ag_size_mul(ag_size_mul((size_t)nodes, (size_t)count), TGRAPH_DIGITS);
+    /* A network of physical rows reads no digits. */
+    const size_t digits =
+        b->rows ? 0 : ag_size_mul(ag_size_mul((size_t)nodes, (size_t)count), TGRAPH_DIGITS);
     if (make_room(b, (size_t)count, digits, why)) return why->status;
     b->file = f;
     b->configs = count;
@@ -58,7 +60,7 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
         const uint32_t *word = f->store.word + (int64_t)config[c] * f->store.width;
         b->config[c] = config[c];
         b->runtime[c] = f->runtime[config[c]];
-        for (size_t v = 0; v < (size_t)nodes; v++)
+        for (size_t v = 0; v < (size_t)nodes && !b->rows; v++)
             tgraph_unpack(b->digit + (v * (size_t)count + (size_t)c) * TGRAPH_DIGITS,
                           word + v * TGRAPH_WORDS);
     }

@@ -43,16 +43,16 @@ static ag_status add_additive(harness_rank *r, const tpgnn_statements *train,
     harness_progress_start(&bar, TPGNN_AGAINST, 0, 100);
     o.progress = watch;
     o.context = &bar;
-    harness_additive *a = harness_additive_fit(train->group, train->tasks, TPGNN_ROW, &o, &mine);
+    harness_boosting *a = harness_additive_fit(train->group, train->tasks, TPGNN_ROW, &o, &mine);
     harness_progress_end(&bar);
     if (!a) return harness_rank_leave_out(TPGNN_AGAINST, &mine, why);
     if (harness_go_on(why)) {
         char *note = harness_text("ln of the sum over the statements of estimated cycles x "
                                   "exp(%d trees of depth %d), against the mean of the task",
-                                  harness_additive_trees(a), o.depth);
+                                  harness_boosting_trees(a), o.depth);
         tpgnn_additive_score(harness_rank_method(r, TPGNN_AGAINST, note), a, scored, why);
     }
-    harness_additive_free(a);
+    harness_boosting_free(a);
     return why->status;
 }
 

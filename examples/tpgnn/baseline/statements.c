@@ -100,7 +100,7 @@ harness_boosting_options tpgnn_additive_options(void)
     return o;
 }
 
-ag_status tpgnn_additive_score(double *score, harness_additive *trees, const tpgnn_statements *s,
+ag_status tpgnn_additive_score(double *score, harness_boosting *trees, const tpgnn_statements *s,
                                ag_failure *why)
 {
     for (int t = 0; t < s->tasks && !why->status; t++) {
@@ -126,10 +126,10 @@ static ag_status fit_and_keep(harness_trees *trees, const tpgnn_statements *s, a
     o.progress = watch;
     o.context = &bar;
     harness_progress_start(&bar, "trees", 0, 100);
-    harness_additive *a = harness_additive_fit(s->group, s->tasks, TPGNN_ROW, &o, why);
+    harness_boosting *a = harness_additive_fit(s->group, s->tasks, TPGNN_ROW, &o, why);
     harness_progress_end(&bar);
-    if (a && harness_go_on(why)) harness_trees_take(trees, 0, harness_additive_boosting(a), why);
-    harness_additive_free(a);
+    if (a && harness_go_on(why)) harness_trees_take(trees, 0, a, why);
+    harness_boosting_free(a);
     return why->status;
 }
 

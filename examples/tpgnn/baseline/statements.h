@@ -30,7 +30,7 @@ harness_boosting_options tpgnn_additive_options(void);
    libxgboost they stay as they are, with a warning. Fails: as harness_additive_fit. */
 ag_status tpgnn_trees_fit(harness_trees *trees, const tpgnn_data *data, ag_failure *why);
 /* score [schedules]: ln of the sum. Fails: as harness_additive_score. */
-ag_status tpgnn_additive_score(double *score, harness_additive *trees, const tpgnn_statements *s,
+ag_status tpgnn_additive_score(double *score, harness_boosting *trees, const tpgnn_statements *s,
                                ag_failure *why);
 
 #endif

@@ -10,7 +10,7 @@ enum { MOST_BAGS = 16 };
 struct tpu_nest_trees {
     int bags;
     double scale; /* of the work: ns of a unit, as a start */
-    harness_additive *bag[MOST_BAGS];
+    harness_boosting *bag[MOST_BAGS];
 };
 
 tpu_nest_trees_options tpu_nest_trees_defaults(tpu_task task)
@@ -145,12 +145,12 @@ static void scale_work(const table *t, double scale)
 
 /* ---- fit ---- */
 
-static ag_status stopped(const harness_additive *trees, int rounds, ag_failure *why)
+static ag_status stopped(const harness_boosting *trees, int rounds, ag_failure *why)
 {
-    if (!trees || harness_additive_trees(trees) == rounds) return why->status;
+    if (!trees || harness_boosting_trees(trees) == rounds) return why->status;
     return ag_fail(why, AG_ESTOPPED,
                    "boosting: stopped after %d of %d trees; let it run, or ask for fewer",
-                   harness_additive_trees(trees), rounds);
+                   harness_boosting_trees(trees), rounds);
 }
 
 tpu_nest_trees *tpu_nest_trees_fit(const tpu_kernel *const *train, int count,
@@ -202,11 +202,11 @@ ag_status tpu_nest_trees_score(double *score, tpu_nest_trees *trees, const tpu_k
 
 int tpu_nest_trees_count(const tpu_nest_trees *trees)
 {
-    return trees->bags ? harness_additive_trees(trees->bag[0]) : 0;
+    return trees->bags ? harness_boosting_trees(trees->bag[0]) : 0;
 }
 
 void tpu_nest_trees_free(tpu_nest_trees *trees)
 {
-    for (int b = 0; trees && b < trees->bags; b++) harness_additive_free(trees->bag[b]);
+    for (int b = 0; trees && b < trees->bags; b++) harness_boosting_free(trees->bag[b]);
     harness_free(trees);
 }
