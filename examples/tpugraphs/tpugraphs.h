@@ -10,6 +10,7 @@
 
 enum {
     TPUGRAPHS_FEATURES = 140,    /* columns of node_feat */
+    TPUGRAPHS_AXES = 6,          /* most axes of an array, as features count them */
     TPUGRAPHS_TILE_FEATURES = 24 /* columns of config_feat in a tile file */
 };
 
@@ -100,6 +101,17 @@ ag_status tpugraphs_raw_positive(const tpugraphs_raw *raw, const char *name, con
 /* Features into [rows, columns] that the caller owns; they must be finite. */
 ag_status tpugraphs_raw_features(const tpugraphs_raw *raw, const char *name, float *feature,
                                  size_t rows, size_t columns, ag_failure *why);
+/* A dot of the lab's files: its operands (-1: the file does not say), the number of leading batch
+   axes, and the axis of each operand that is contracted. */
+typedef struct tpugraphs_dot {
+    int32_t node, left, right, batch, left_axis, right_axis;
+} tpugraphs_dot;
+
+/* The dots of dot_axes with the operands of operand_index, ascending by node, for the caller to
+   release with ag_free. NULL: the file has no such array, or `why` has a sentence (AG_EDATA: a node
+   or an axis out of range, nodes that do not ascend; AG_EMEMORY). */
+tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_failure *why);
+
 /* Of a tile file: the number of its configurations, and their features [configs,24], run times and
    those of the default tile [configs]. */
 ag_status tpugraphs_tiles_count(tpugraphs_raw *raw, ag_failure *why);

@@ -34,8 +34,8 @@ static json_t *facts_of(const char *folder, const char *part, const char *name)
     return facts;
 }
 
-/* Every operand in its order, and the axes of every dot. */
-static void check_operands(ag_npz *npz, const lab_program *p)
+/* Every operand in its order, and the axes of every dot; returns their number. */
+static int64_t check_operands(ag_npz *npz, const lab_program *p)
 {
     int64_t n;
     int64_t *pair = read_all(npz, "operand_index", AG_I64, &n), *next = pair;
@@ -53,9 +53,10 @@ static void check_operands(ag_npz *npz, const lab_program *p)
         assert_int_equal(dot[3], v->dot.right);
         dot += 4;
     }
-    assert_true(dot > axes);
+    const int64_t dots = (dot - axes) / 4;
     free(pair);
     free(axes);
+    return dots;
 }
 
 static void check_layout(const char *path, const lab_program *p)
@@ -75,7 +76,7 @@ static void check_layout(const char *path, const lab_program *p)
         {"node_config_ids", AG_I64, 1, {nodes}}, {"config_runtime", AG_I64, 1, {40}},
         {"node_splits", AG_I64, 2, {1, 2}}};
     check_arrays(npz, w, 9);
-    check_operands(npz, p);
+    assert_true(check_operands(npz, p) > 0);
     int64_t *id = read_all(npz, "node_config_ids", AG_I64, &n);
     for (int i = 0; i < p->n; i++)
         if (lab_configurable(&p->nodes[i])) assert_int_equal(id[at++], i);
@@ -156,6 +157,7 @@ static void tile_files(void **state)
     lab_expect("lab tile --out t --families mlp,resnet --programs 2 --configs 20 --kernels 3" SMALL,
                0, "", "");
     const int files = list_files(names, "t", ".npz");
+    int64_t dots = 0;
     assert_true(files >= 2 && files <= 6);
     for (int i = 0; i < files; i++) {
         char path[256];
@@ -171,9 +173,11 @@ static void tile_files(void **state)
         const int64_t c = ag_npz_find(npz, "config_runtime")->size[0];
         const wanted w[] = {
             {"node_feat", AG_F32, 2, {p.n, 140}}, {"node_opcode", AG_U8, 1, {p.n}},
-            {"edge_index", AG_I64, 2, {0, 2}},    {"config_feat", AG_F32, 2, {c, 24}},
+            {"edge_index", AG_I64, 2, {0, 2}},    {"operand_index", AG_I64, 2, {0, 2}},
+            {"dot_axes", AG_I64, 2, {0, 4}},      {"config_feat", AG_F32, 2, {c, 24}},
             {"config_runtime", AG_I64, 1, {c}},   {"config_runtime_normalizers", AG_I64, 1, {c}}};
-        check_arrays(npz, w, 6);
+        check_arrays(npz, w, 8);
+        dots += check_operands(npz, &p);
         assert_true(c >= 4 && c <= 20);
         int64_t *ns = read_all(npz, "config_runtime", AG_I64, &n);
         int64_t *norm = read_all(npz, "config_runtime_normalizers", AG_I64, &n);
@@ -193,6 +197,7 @@ static void tile_files(void **state)
         assert_int_equal(summary.tile, 1);
         assert_int_equal(summary.configs, c);
     }
+    assert_true(dots > 0);
 }
 
 static void finished_programs_are_skipped(void **state)

@@ -41,6 +41,28 @@ static void check_fusion_lists(ag_npz *npz, int64_t k)
     free(part);
 }
 
+/* Dots are named by their row in node_feat, and their operands are in the same kernel. */
+static void check_dots(ag_npz *npz, int64_t kernels)
+{
+    int64_t n, pairs, dots = 0, named, kernel = 0;
+    int64_t *node = read_all(npz, "node_offset", AG_I64, &n);
+    int64_t *pair = read_all(npz, "operand_index", AG_I64, &pairs);
+    int64_t *axes = read_all(npz, "dot_axes", AG_I64, &named);
+    uint8_t *opcode = read_all(npz, "node_opcode", AG_U8, &n);
+    for (int64_t i = 0; i < n; i++) dots += opcode[i] == 34;
+    assert_true(dots > 1);
+    assert_int_equal(named, 4 * dots);
+    for (int64_t i = 0; i < dots; i++) assert_int_equal(opcode[axes[4 * i]], 34);
+    for (int64_t e = 0; e < pairs / 2; e++) {
+        while (kernel < kernels && node[kernel + 1] <= pair[2 * e]) kernel++;
+        assert_in_range(pair[2 * e + 1], node[kernel], pair[2 * e] - 1);
+    }
+    free(node);
+    free(pair);
+    free(axes);
+    free(opcode);
+}
+
 static void fusion_files(void **state)
 {
     (void)state;
@@ -48,12 +70,14 @@ static void fusion_files(void **state)
     ag_npz *npz = open_npz("f/mlp_0.npz");
     const int64_t k = ag_npz_find(npz, "kernel_runtime")->size[0];
     const wanted w[] = {{"node_feat", AG_F32, 2, {0, 140}},  {"node_opcode", AG_U8, 1, {0}},
-                        {"edge_index", AG_I64, 2, {0, 2}},   {"node_offset", AG_I64, 1, {k + 1}},
+                        {"edge_index", AG_I64, 2, {0, 2}},   {"operand_index", AG_I64, 2, {0, 2}},
+                        {"dot_axes", AG_I64, 2, {0, 4}},     {"node_offset", AG_I64, 1, {k + 1}},
                         {"edge_offset", AG_I64, 1, {k + 1}}, {"kernel_runtime", AG_I64, 1, {k}},
                         {"kernel_spread", AG_F32, 1, {k}},   {"kernel_partitions", AG_I64, 1, {k}},
                         {"kernel_hash", AG_I64, 1, {k}},     {"partition_offset", AG_I64, 1, {7}},
                         {"partition_kernel", AG_I64, 1, {0}}};
-    check_arrays(npz, w, 11);
+    check_arrays(npz, w, 13);
+    check_dots(npz, k);
     check_fusion_lists(npz, k);
     int64_t n, edges;
     int64_t *node = read_all(npz, "node_offset", AG_I64, &n);

@@ -11,7 +11,7 @@ enum {
     TEST_EDGES = 5,
     TEST_CONFIGURABLE = 2,
     TEST_CONFIGS = 6,
-    TEST_MOST_ARRAYS = 8
+    TEST_MOST_ARRAYS = 10
 };
 
 /* One member; rank 0 with an empty name: left out. */

@@ -77,30 +77,6 @@ static ag_status add_configs(ag_npz_writer *w, const lab_search *s, ag_failure *
     return why->status;
 }
 
-/* TpuGraphs leaves out the order of operands and the axes of dots. */
-static ag_status add_operands(ag_npz_writer *w, const lab_program *p, ag_failure *why)
-{
-    int64_t pairs = 0, dots = 0;
-    const size_t room = (size_t)p->n * LAB_OPERANDS;
-    int64_t(*pair)[2] = harness_alloc(room * sizeof *pair);
-    int64_t(*dot)[4] = harness_alloc((size_t)p->n * sizeof *dot);
-    for (int i = 0; i < p->n; i++) {
-        const lab_node *v = &p->nodes[i];
-        for (int k = 0; k < v->n_operands; k++, pairs++) {
-            pair[pairs][0] = i;
-            pair[pairs][1] = v->operand[k];
-        }
-        if (v->op != LAB_DOT) continue;
-        const int64_t axes[4] = {i, v->dot.batch, v->dot.left, v->dot.right};
-        memcpy(dot[dots++], axes, sizeof axes);
-    }
-    if (!ag_npz_add(w, "operand_index", AG_I64, 2, (int64_t[]){pairs, 2}, pair, why))
-        ag_npz_add(w, "dot_axes", AG_I64, 2, (int64_t[]){dots, 4}, dot, why);
-    harness_free(pair);
-    harness_free(dot);
-    return why->status;
-}
-
 static ag_status write_npz(const lab_manifest *m, const lab_program *p, const lab_search *s,
                            ag_failure *why)
 {
@@ -109,7 +85,7 @@ static ag_status write_npz(const lab_manifest *m, const lab_program *p, const la
     ag_npz_writer *w = ag_npz_create(path, why);
     harness_free(path);
     if (!w) return why->status;
-    if (!lab_npz_graph(w, p, why) && !add_operands(w, p, why) && !add_configs(w, s, why) &&
+    if (!lab_npz_graph(w, p, why) && !add_configs(w, s, why) &&
         !ag_npz_add(w, "config_runtime", AG_I64, 1, (int64_t[]){s->told}, s->ns, why) &&
         !ag_npz_add(w, "node_splits", AG_I64, 2, (int64_t[]){1, 2}, splits, why))
         return ag_npz_finish(w, why);

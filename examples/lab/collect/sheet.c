@@ -12,6 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
+static ag_status add_operands(ag_npz_writer *w, const lab_program *p, ag_failure *why)
+{
+    int64_t(*pair)[2] = harness_alloc((size_t)p->n * LAB_OPERANDS * sizeof *pair + 1);
+    int64_t(*dot)[4] = harness_alloc((size_t)p->n * sizeof *dot + 1);
+    const int64_t pairs = lab_operands(pair, p, 0), dots = lab_dots(dot, p, 0);
+    if (!ag_npz_add(w, "operand_index", AG_I64, 2, (int64_t[]){pairs, 2}, pair, why))
+        ag_npz_add(w, "dot_axes", AG_I64, 2, (int64_t[]){dots, 4}, dot, why);
+    harness_free(pair);
+    harness_free(dot);
+    return why->status;
+}
+
 ag_status lab_npz_graph(ag_npz_writer *w, const lab_program *p, ag_failure *why)
 {
     const size_t n = (size_t)p->n;
@@ -26,6 +38,7 @@ ag_status lab_npz_graph(ag_npz_writer *w, const lab_program *p, ag_failure *why)
     if (!ag_npz_add(w, "node_feat", AG_F32, 2, (int64_t[]){p->n, LAB_FEATURES}, feature, why) &&
         !ag_npz_add(w, "node_opcode", AG_U8, 1, (int64_t[]){p->n}, opcode, why))
         ag_npz_add(w, "edge_index", AG_I64, 2, (int64_t[]){edges, 2}, edge, why);
+    if (!why->status) add_operands(w, p, why);
     harness_free(feature);
     harness_free(opcode);
     harness_free(edge);

@@ -10,7 +10,8 @@
 typedef struct graphs {
     float *feature;
     uint8_t *opcode;
-    int64_t (*edge)[2], *node_offset, *edge_offset;
+    int64_t (*edge)[2], (*operand)[2], (*dot)[4], *node_offset, *edge_offset;
+    int64_t operands, dots; /* nodes of these two are rows of `feature` */
     ag_arena *memory;
 } graphs;
 
@@ -22,6 +23,8 @@ static graphs join(const lab_fusion *f, int n)
     g.feature = harness_take(&g.memory, nodes * LAB_FEATURES * sizeof *g.feature + 1);
     g.opcode = harness_take(&g.memory, nodes + 1);
     g.edge = harness_take(&g.memory, nodes * LAB_OPERANDS * sizeof *g.edge + 1);
+    g.operand = harness_take(&g.memory, nodes * LAB_OPERANDS * sizeof *g.operand + 1);
+    g.dot = harness_take(&g.memory, nodes * sizeof *g.dot + 1);
     g.node_offset = harness_take(&g.memory, ((size_t)n + 1) * sizeof *g.node_offset);
     g.edge_offset = harness_take(&g.memory, ((size_t)n + 1) * sizeof *g.edge_offset);
     for (int i = 0; i < n; i++) {
@@ -29,6 +32,8 @@ static graphs join(const lab_fusion *f, int n)
         const int64_t at = g.node_offset[i];
         g.node_offset[i + 1] = at + p->n;
         g.edge_offset[i + 1] = g.edge_offset[i] + lab_edges(g.edge + g.edge_offset[i], p);
+        g.operands += lab_operands(g.operand + g.operands, p, at);
+        g.dots += lab_dots(g.dot + g.dots, p, at);
         for (int j = 0; j < p->n; j++) {
             lab_node_features(g.feature + (at + j) * LAB_FEATURES, p, j);
             g.opcode[at + j] = (uint8_t)lab_op_code(p->nodes[j].op);
@@ -43,6 +48,8 @@ static ag_status add_graphs(ag_npz_writer *w, const graphs *g, int64_t n, ag_fai
     if (!ag_npz_add(w, "node_feat", AG_F32, 2, (int64_t[]){nodes, LAB_FEATURES}, g->feature, why) &&
         !ag_npz_add(w, "node_opcode", AG_U8, 1, &nodes, g->opcode, why) &&
         !ag_npz_add(w, "edge_index", AG_I64, 2, (int64_t[]){edges, 2}, g->edge, why) &&
+        !ag_npz_add(w, "operand_index", AG_I64, 2, (int64_t[]){g->operands, 2}, g->operand, why) &&
+        !ag_npz_add(w, "dot_axes", AG_I64, 2, (int64_t[]){g->dots, 4}, g->dot, why) &&
         !ag_npz_add(w, "node_offset", AG_I64, 1, &ends, g->node_offset, why))
         ag_npz_add(w, "edge_offset", AG_I64, 1, &ends, g->edge_offset, why);
     return why->status;

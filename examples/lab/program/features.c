@@ -143,3 +143,26 @@ int lab_edges(int64_t (*edges)[2], const lab_program *p)
     }
     return n;
 }
+
+int lab_operands(int64_t (*pairs)[2], const lab_program *p, int64_t first)
+{
+    int n = 0;
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < p->nodes[i].n_operands; k++, n++) {
+            pairs[n][0] = first + i;
+            pairs[n][1] = first + p->nodes[i].operand[k];
+        }
+    return n;
+}
+
+int lab_dots(int64_t (*dots)[4], const lab_program *p, int64_t first)
+{
+    int n = 0;
+    for (int i = 0; i < p->n; i++) {
+        const lab_node *v = &p->nodes[i];
+        if (v->op != LAB_DOT) continue;
+        const int64_t row[4] = {first + i, v->dot.batch, v->dot.left, v->dot.right};
+        memcpy(dots[n++], row, sizeof row);
+    }
+    return n;
+}

@@ -15,4 +15,10 @@ void lab_node_features(float *features, const lab_program *p, int i);
    edges has room for n * LAB_OPERANDS rows. */
 int lab_edges(int64_t (*edges)[2], const lab_program *p);
 
+/* Rows that TpuGraphs leaves out: [node, operand] of all operands in their order, and [node,
+   batch axes, contracted axis of each operand] of all dots. `first` is added to each node. Return
+   the number of rows; there is room for n * LAB_OPERANDS and for n. */
+int lab_operands(int64_t (*pairs)[2], const lab_program *p, int64_t first);
+int lab_dots(int64_t (*dots)[4], const lab_program *p, int64_t first);
+
 #endif

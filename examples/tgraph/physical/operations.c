@@ -232,35 +232,18 @@ static ag_status read_operands(tgraph_physical *p, const tpugraphs_raw *raw, ag_
     return AG_OK;
 }
 
-/* Rows of dot_axes: node, number of batch axes, contracted axis of each operand. */
 static ag_status read_dots(tgraph_physical *p, const tpugraphs_raw *raw, ag_failure *why)
 {
-    const ag_array_info *info = ag_npz_find(raw->npz, "dot_axes");
-    if (!info) return AG_OK;
-    if (!tpugraphs_member(raw, "dot_axes", AG_SHAPE(-1, 4),
-                          "node, batch axes, contracted axis of each operand", why))
-        return why->status;
-    int64_t *row = tpugraphs_raw_read(raw, "dot_axes", AG_I64, info->count, why);
-    for (int64_t i = 0; row && i < info->count; i += 4) {
-        const int fits = row[i] >= 0 && row[i] < raw->nodes && row[i + 1] >= 0 &&
-                         row[i + 2] >= row[i + 1] && row[i + 3] >= row[i + 1] &&
-                         row[i + 2] < TGRAPH_AXES && row[i + 3] < TGRAPH_AXES;
-        if (!fits) {
-            ag_fail(
-                why, AG_EDATA,
-                "%s: dot_axes[%lld] = (%lld, %lld, %lld, %lld), but nodes are 0 to %d, and axes "
-                "0 to %d, those of the batch first",
-                raw->name, (long long)i / 4, (long long)row[i], (long long)row[i + 1],
-                (long long)row[i + 2], (long long)row[i + 3], raw->nodes - 1, TGRAPH_AXES - 1);
-            break;
-        }
-        tgraph_operation *o = &p->operation[row[i]];
-        o->batch = (int)row[i + 1];
-        o->left = (int)row[i + 2];
-        o->right = (int)row[i + 3];
+    int count;
+    tpugraphs_dot *dot = tpugraphs_dots_read(&count, raw, why);
+    for (int i = 0; i < count; i++) {
+        tgraph_operation *o = &p->operation[dot[i].node];
+        o->batch = dot[i].batch;
+        o->left = dot[i].left_axis;
+        o->right = dot[i].right_axis;
         o->known = 1;
     }
-    ag_free(row);
+    ag_free(dot);
     return why->status;
 }
 

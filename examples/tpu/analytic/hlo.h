@@ -80,10 +80,10 @@ int tpu_hlo_windows(tpu_window window[TPU_RANK], const tpu_hlo *hlo, int u);
 /* ---- products ---- */
 
 /* Left and right are the operands; they contract the axes left_axis and right_axis, which follow
-   `batch` leading axes. The features do not name these axes. They follow from the shapes, up to the
-   order of equal sizes, where the last axis of the left and the first of the right are taken. Axes
-   are -1 when no single contracted axis fits the shapes; `inner`, the number of products per
-   element, then follows from the numbers of elements alone. 0: no operands. */
+   `batch` leading axes. The lab's files name them. The features do not: then they follow from the
+   shapes, up to the order of equal sizes, where the last axis of the left and the first of the
+   right are taken. Axes are -1 when no single contracted axis fits the shapes; `inner`, the number
+   of products per element, then follows from the numbers of elements alone. 0: no operands. */
 typedef struct tpu_dot {
     int left, right, batch, left_axis, right_axis;
     double inner;

@@ -65,10 +65,38 @@ static double inner_of_elements(const sizes *out, const sizes *left, double all)
     return inner;
 }
 
+static int is_operand(const tpu_hlo *h, int u, int v)
+{
+    for (int i = h->start[u]; i < h->start[u + 1]; i++)
+        if (h->operand[i] == v) return 1;
+    return 0;
+}
+
+/* The reading that the file gives, if the shapes agree. */
+static int contract_as_said(tpu_dot *d, const tpu_hlo *h, int u)
+{
+    const tpu_kernel *k = h->kernel;
+    int i = 0;
+    while (i < k->dots && k->dot[i].node != u) i++;
+    if (i == k->dots || !is_operand(h, u, k->dot[i].left) || !is_operand(h, u, k->dot[i].right))
+        return 0;
+    const tpugraphs_dot said = k->dot[i];
+    const sizes out = sizes_of(h, u), l = sizes_of(h, said.left), r = sizes_of(h, said.right);
+    if (said.batch != l.rank + r.rank - out.rank - 2 || said.left_axis >= l.rank ||
+        said.right_axis >= r.rank || l.size[said.left_axis] != r.size[said.right_axis] ||
+        !fits(&out, &l, said.batch, said.left_axis, said.batch) ||
+        !fits(&out, &r, said.batch, said.right_axis, l.rank - 1))
+        return 0;
+    *d = (tpu_dot){said.left,      said.right,      said.batch,
+                   said.left_axis, said.right_axis, l.size[said.left_axis]};
+    return 1;
+}
+
 int tpu_hlo_dots(tpu_dot *d, int most, const tpu_hlo *h, int u)
 {
     const int n = tpu_hlo_operands(h, u);
     if (n < 1) return 0;
+    if (contract_as_said(d, h, u)) return 1;
     const int first = h->operand[h->start[u]], second = h->operand[h->start[u] + (n > 1)];
     const sizes out = sizes_of(h, u), a = sizes_of(h, first), b = sizes_of(h, second);
     tpu_dot one = {.left = first, .right = second, .left_axis = -1, .right_axis = -1};

@@ -133,8 +133,8 @@ static void add_map(tpu_side *s, int u)
     add(s, &w);
 }
 
-/* The features do not tell which axes are contracted: the first reading is taken, and that there
-   are others is a column. */
+/* Where the file does not tell which axes are contracted, the first reading is taken, and that
+   there are others is a column. */
 static void add_dot(tpu_side *s, tpu_job *w, const double *block, const double *to)
 {
     tpu_dot d[READINGS];

@@ -15,6 +15,16 @@ ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why)
     return why->status;
 }
 
+static ag_status read_dots(tpu_data *data, tpu_file *file, const tpugraphs_raw *raw,
+                           ag_failure *why)
+{
+    file->dot = tpugraphs_dots_read(&file->dots, raw, why);
+    const size_t bytes = (size_t)file->dots * sizeof *file->dot;
+    file->bytes += bytes;
+    data->budget.used += bytes;
+    return why->status;
+}
+
 ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why)
 {
     const size_t nodes = (size_t)raw->nodes, values = nodes * TPUGRAPHS_FEATURES;
@@ -27,7 +37,7 @@ ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_
     data->budget.used += moved;
     file->feature =
         tpugraphs_take(&data->budget, &file->bytes, values, sizeof *file->feature, raw->name, why);
-    if (!file->feature) return why->status;
+    if (!file->feature || read_dots(data, file, raw, why)) return why->status;
     return tpugraphs_raw_features(raw, "node_feat", file->feature, nodes, TPUGRAPHS_FEATURES, why);
 }
 
@@ -39,6 +49,7 @@ static void free_file(tpu_data *data, tpu_file *file)
     ag_free(file->tile);
     ag_free(file->opcode);
     ag_free(file->edge);
+    ag_free(file->dot);
     ag_free(file->runtime);
     ag_free(file->normalizer);
 }
@@ -75,10 +86,10 @@ static ag_status read_file(tpu_data *data, tpu_file *file, const char *path, tpu
     static const char *const tile[] = {
         "node_feat",   "node_opcode",    "edge_index",
         "config_feat", "config_runtime", "config_runtime_normalizers",
-        NULL};
-    static const char *const fusion[] = {"node_feat",   "node_opcode", "edge_index",
-                                         "node_offset", "edge_offset", "kernel_runtime",
-                                         NULL};
+        "dot_axes",    "operand_index",  NULL};
+    static const char *const fusion[] = {"node_feat",   "node_opcode",   "edge_index",
+                                         "node_offset", "edge_offset",   "kernel_runtime",
+                                         "dot_axes",    "operand_index", NULL};
     tpugraphs_raw raw = {0};
     file->name = tpugraphs_take_name(&data->budget, &file->bytes, path, why);
     if (file->name && !tpugraphs_raw_open(&raw, path, &data->budget, TPU_OPCODES, why) &&

@@ -27,6 +27,8 @@ typedef struct tpu_kernel {
     const float *feature;       /* [nodes,140] as in the file */
     const int32_t *opcode;      /* [nodes] */
     const int32_t *edge;        /* [edges,2] pairs (u, v): u consumes the output of v */
+    int dots;                   /* of which the file names the operands and axes */
+    const tpugraphs_dot *dot;   /* [dots] */
     int configs;                /* fusion: 1 */
     const float *tile;          /* [configs,24]; NULL: fusion */
     const int64_t *runtime;     /* [configs] ns; NULL: hidden (all 0 in the file) */

@@ -71,17 +71,32 @@ static ag_status check_edges(const tpu_part *part, int64_t first, ag_failure *wh
     return AG_OK;
 }
 
+/* The dots of the kernel's nodes, from `*at` on, counted from its first node. */
+static void cut_dots(tpu_part *part, int *at, const tpu_file *file, int64_t first)
+{
+    const int32_t base = (int32_t)first;
+    part->dot = file->dot + *at;
+    for (; *at < file->dots && file->dot[*at].node < base + part->nodes; ++*at, part->dots++) {
+        tpugraphs_dot *d = &file->dot[*at];
+        d->node -= base;
+        d->left -= base;
+        d->right -= base;
+    }
+}
+
 static ag_status cut_kernels(tpu_data *data, tpu_file *file, const tpugraphs_raw *raw,
                              const int64_t *node, const int64_t *edge, ag_failure *why)
 {
+    int dots = 0;
     for (int i = 0; i < raw->configs; i++) {
-        const tpu_part part = {.file = raw->name,
-                               .number = i,
-                               .nodes = (int)(node[i + 1] - node[i]),
-                               .edges = (int)(edge[i + 1] - edge[i]),
-                               .feature = file->feature + node[i] * TPUGRAPHS_FEATURES,
-                               .opcode = file->opcode + node[i],
-                               .edge = file->edge + 2 * edge[i]};
+        tpu_part part = {.file = raw->name,
+                         .number = i,
+                         .nodes = (int)(node[i + 1] - node[i]),
+                         .edges = (int)(edge[i + 1] - edge[i]),
+                         .feature = file->feature + node[i] * TPUGRAPHS_FEATURES,
+                         .opcode = file->opcode + node[i],
+                         .edge = file->edge + 2 * edge[i]};
+        if (file->dots) cut_dots(&part, &dots, file, node[i]);
         if (check_edges(&part, edge[i], why) || tpu_order(&part, &data->budget, why))
             return why->status;
         data->kernel[data->kernels + i] =
@@ -91,6 +106,8 @@ static ag_status cut_kernels(tpu_data *data, tpu_file *file, const tpugraphs_raw
                          .feature = part.feature,
                          .opcode = part.opcode,
                          .edge = part.edge,
+                         .dots = part.dots,
+                         .dot = part.dot,
                          .configs = 1,
                          .runtime = raw->has_runtimes ? file->runtime + i : NULL};
     }

@@ -10,6 +10,8 @@ typedef struct tpu_file {
     char *name; /* without .npz */
     float *feature, *tile;
     int32_t *opcode, *edge;
+    tpugraphs_dot *dot; /* [dots] NULL: the file has none */
+    int dots;
     int64_t *runtime, *normalizer;
     size_t bytes; /* taken from the budget */
 } tpu_file;
@@ -37,7 +39,7 @@ ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int 
                         ag_failure *why);
 ag_status tpu_read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int *kernels,
                           ag_failure *why);
-/* node_feat [raw->nodes,140]; op codes and edges move from raw to the file. */
+/* node_feat [raw->nodes,140], and dots; op codes and edges move from raw to the file. */
 ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why);
 
 /* The arrays of one kernel. */
@@ -47,6 +49,8 @@ typedef struct tpu_part {
     int nodes, edges;
     float *feature;
     int32_t *opcode, *edge;
+    tpugraphs_dot *dot;
+    int dots;
 } tpu_part;
 
 /* Puts the nodes in topological order. Fails: AG_EDATA (a circle), AG_EMEMORY. */

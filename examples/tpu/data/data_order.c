@@ -97,10 +97,21 @@ static void swap_rows(float *a, float *b)
     memcpy(b, row, sizeof row);
 }
 
+static int32_t moved(const tpu_part *part, const int32_t *place, int32_t v)
+{
+    return v >= 0 && v < part->nodes ? place[v] : -1;
+}
+
 /* In place: each swap puts one node where it belongs. */
 static void move_nodes(const tpu_part *part, int32_t *place)
 {
     for (int i = 0; i < 2 * part->edges; i++) part->edge[i] = place[part->edge[i]];
+    for (int i = 0; i < part->dots; i++) {
+        tpugraphs_dot *d = &part->dot[i];
+        d->node = place[d->node];
+        d->left = moved(part, place, d->left);
+        d->right = moved(part, place, d->right);
+    }
     for (int v = 0; v < part->nodes; v++)
         while (place[v] != v) {
             const int32_t to = place[v], code = part->opcode[to];

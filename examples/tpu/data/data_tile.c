@@ -21,13 +21,15 @@ ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int 
     if (tpugraphs_tiles_count(raw, why) || tpu_read_graph(data, file, raw, why) ||
         read_configs(data, file, raw, why) || tpu_make_kernels(data, 1, why))
         return why->status;
-    const tpu_part part = {raw->name,     -1,           raw->nodes, raw->edges,
-                           file->feature, file->opcode, file->edge};
+    const tpu_part part = {raw->name,    -1,         raw->nodes, raw->edges, file->feature,
+                           file->opcode, file->edge, file->dot,  file->dots};
     data->kernel[data->kernels] = (tpu_kernel){.nodes = raw->nodes,
                                                .edges = raw->edges,
                                                .feature = file->feature,
                                                .opcode = file->opcode,
                                                .edge = file->edge,
+                                               .dots = file->dots,
+                                               .dot = file->dot,
                                                .configs = raw->configs,
                                                .tile = file->tile,
                                                .runtime = raw->has_runtimes ? file->runtime : NULL,

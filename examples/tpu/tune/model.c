@@ -30,6 +30,19 @@ void tune_model_close(tune_model *m)
     *m = (tune_model){0};
 }
 
+/* The dots as a file of the lab has them. */
+static int name_dots(tpugraphs_dot *dot, const lab_program *from)
+{
+    int n = 0;
+    for (int32_t i = 0; i < from->n; i++) {
+        const lab_node *v = &from->nodes[i];
+        if (v->op == LAB_DOT)
+            dot[n++] = (tpugraphs_dot){i,           v->operand[0], v->operand[1], v->dot.batch,
+                                       v->dot.left, v->dot.right};
+    }
+    return n;
+}
+
 void tune_kernel_open(tpu_kernel *kernel, const lab_program *from)
 {
     const size_t n = (size_t)from->n;
@@ -47,12 +60,15 @@ void tune_kernel_open(tpu_kernel *kernel, const lab_program *from)
         edge[2 * e + 1] = (int32_t)rows[e][1];
     }
     harness_free(rows);
+    tpugraphs_dot *dot = harness_alloc(n * sizeof *dot + 1);
     *kernel = (tpu_kernel){.name = from->name,
                            .nodes = from->n,
                            .edges = edges,
                            .feature = feature,
                            .opcode = opcode,
                            .edge = edge,
+                           .dots = name_dots(dot, from),
+                           .dot = dot,
                            .configs = 1};
     tpu_static_features(kernel->analysis, kernel);
 }
@@ -65,6 +81,7 @@ void tune_kernel_close(tpu_kernel *kernel)
     give_back(kernel->feature);
     give_back(kernel->opcode);
     give_back(kernel->edge);
+    give_back(kernel->dot);
     give_back(kernel->tile);
     *kernel = (tpu_kernel){0};
 }

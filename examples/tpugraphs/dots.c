@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* operand_index and dot_axes, which the lab's files have and TpuGraphs' have not. */
+#include "examples/tpugraphs/tpugraphs.h"
+
+static int is_in_range(const int64_t row[4], int nodes)
+{
+    return row[0] >= 0 && row[0] < nodes && row[1] >= 0 && row[2] >= row[1] && row[3] >= row[1] &&
+           row[2] < TPUGRAPHS_AXES && row[3] < TPUGRAPHS_AXES;
+}
+
+static ag_status read_axes(tpugraphs_dot *dot, const int64_t *row, int n, const tpugraphs_raw *raw,
+                           ag_failure *why)
+{
+    for (int i = 0; i < n; i++, row += 4) {
+        if (!is_in_range(row, raw->nodes))
+            return ag_fail(
+                why, AG_EDATA,
+                "%s: dot_axes[%d] = (%lld, %lld, %lld, %lld), but nodes are 0 to %d, and axes "
+                "0 to %d, those of the batch first",
+                raw->name, i, (long long)row[0], (long long)row[1], (long long)row[2],
+                (long long)row[3], raw->nodes - 1, TPUGRAPHS_AXES - 1);
+        if (i && row[0] <= row[-4])
+            return ag_fail(why, AG_EDATA,
+                           "%s: dot_axes[%d] is of node %lld and follows node %lld, but nodes "
+                           "must ascend",
+                           raw->name, i, (long long)row[0], (long long)row[-4]);
+        dot[i] = (tpugraphs_dot){.node = (int32_t)row[0],
+                                 .left = -1,
+                                 .right = -1,
+                                 .batch = (int32_t)row[1],
+                                 .left_axis = (int32_t)row[2],
+                                 .right_axis = (int32_t)row[3]};
+    }
+    return AG_OK;
+}
+
+/* The dot of a node, or NULL; dots ascend by node. */
+static tpugraphs_dot *find(tpugraphs_dot *dot, int n, int node)
+{
+    int low = 0, high = n;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (dot[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && dot[low].node == node ? &dot[low] : NULL;
+}
+
+/* The first two pairs of a node are its left and its right operand. */
+static ag_status read_operands(tpugraphs_dot *dot, int n, const tpugraphs_raw *raw, ag_failure *why)
+{
+    int pairs = 0;
+    if (!ag_npz_find(raw->npz, "operand_index")) return AG_OK;
+    int32_t *pair = tpugraphs_raw_pairs(&pairs, raw, "operand_index", why);
+    for (int e = 0; pair && e < pairs; e++) {
+        tpugraphs_dot *of = find(dot, n, pair[2 * e]);
+        if (of && of->left < 0)
+            of->left = pair[2 * e + 1];
+        else if (of && of->right < 0)
+            of->right = pair[2 * e + 1];
+    }
+    ag_free(pair);
+    return why->status;
+}
+
+tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_failure *why)
+{
+    const ag_array_info *info = ag_npz_find(raw->npz, "dot_axes");
+    *count = 0;
+    if (!info || !tpugraphs_member(raw, "dot_axes", AG_SHAPE(-1, 4),
+                                   "node, batch axes, contracted axis of each operand", why))
+        return NULL;
+    if (info->size[0] > raw->nodes) {
+        ag_fail(why, AG_EDATA, "%s: dot_axes has %lld rows, but there are %d nodes", raw->name,
+                (long long)info->size[0], raw->nodes);
+        return NULL;
+    }
+    const int n = (int)info->size[0];
+    int64_t *row = tpugraphs_raw_read(raw, "dot_axes", AG_I64, info->count, why);
+    tpugraphs_dot *dot = row ? ag_alloc((size_t)n * sizeof *dot + 1) : NULL;
+    if (row && !dot) harness_files_no_memory(raw->name, (size_t)n * sizeof *dot, why);
+    if (dot && !read_axes(dot, row, n, raw, why)) read_operands(dot, n, raw, why);
+    ag_free(row);
+    *count = why->status ? 0 : n;
+    if (!why->status) return dot;
+    ag_free(dot);
+    return NULL;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* The operands and axes of dots, which the lab's files name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "examples/tpu/analytic/hlo.h"
+#include "examples/tpu/tune/model.h"
+#include "support/tpu_lab.h"
+#include "support/tpu_npz.h"
+
+enum { PAIRS = 4 };
+
+/* A file in which nodes 3 and 5 are dots: of the kernels 0 and 2, whose nodes are out of order. */
+typedef struct named {
+    test_fusion fusion;
+    int64_t pair[PAIRS][2], axes[2][4];
+} named;
+
+static void make(named *f)
+{
+    static const int64_t pair[PAIRS][2] = {{3, 2}, {3, 1}, {5, 7}, {5, 7}};
+    static const int64_t axes[2][4] = {{3, 0, 1, 0}, {5, 1, 1, 2}};
+    test_fusion_make(&f->fusion);
+    memcpy(f->pair, pair, sizeof pair);
+    memcpy(f->axes, axes, sizeof axes);
+    test_fusion *t = &f->fusion;
+    t->array[t->arrays++] = (test_array){"operand_index", AG_I64, 2, {PAIRS, 2}, f->pair};
+    t->array[t->arrays++] = (test_array){"dot_axes", AG_I64, 2, {2, 4}, f->axes};
+}
+
+static ag_status read(tpu_data *data, const named *f, ag_failure *why)
+{
+    assert_true(test_arrays_write(test_path, f->fusion.array, f->fusion.arrays));
+    return test_tpu_add(data, NULL, why);
+}
+
+static void dots_follow_their_nodes(void **state)
+{
+    (void)state;
+    named f;
+    tpu_data d = {0};
+    ag_failure why = {0};
+    make(&f);
+    assert_int_equal(read(&d, &f, &why), AG_OK);
+    assert_int_equal(d.kernel[0].dots, 1);
+    assert_int_equal(d.kernel[1].dots, 0);
+    assert_int_equal(d.kernel[2].dots, 1);
+    const tpugraphs_dot first = {3, 2, 1, 0, 1, 0}, third = {2, 1, 1, 1, 1, 2};
+    assert_memory_equal(d.kernel[0].dot, &first, sizeof first);
+    assert_memory_equal(d.kernel[2].dot, &third, sizeof third); /* in topological order */
+    const uint64_t hash = d.hash;
+    tpu_data_free(&d);
+    assert_int_equal(d.budget.used, 0);
+    f.axes[0][2] = 0;
+    d = (tpu_data){0};
+    assert_int_equal(read(&d, &f, &why), AG_OK);
+    assert_true(d.hash != hash);
+    tpu_data_free(&d);
+}
+
+static void refused(const named *f, const char *says)
+{
+    tpu_data d = {0};
+    ag_failure why = {0};
+    assert_int_equal(read(&d, f, &why), AG_EDATA);
+    assert_non_null(strstr(why.sentence, says));
+    tpu_data_free(&d);
+}
+
+static void wrong_dots_are_refused(void **state)
+{
+    (void)state;
+    named f;
+    make(&f);
+    f.axes[1][0] = FUSION_NODES;
+    refused(&f, "dot_axes[1] = (8, 1, 1, 2), but nodes are 0 to 7");
+    make(&f);
+    f.axes[1][2] = 6;
+    refused(&f, "axes 0 to 5");
+    make(&f);
+    f.axes[1][0] = 3;
+    refused(&f, "dot_axes[1] is of node 3 and follows node 3");
+    make(&f);
+    f.pair[2][1] = -1;
+    refused(&f, "operand_index[2] = (5, -1)");
+}
+
+/* A square product of x and the transpose of w. */
+static void product(lab_program *p)
+{
+    *p = (lab_program){0};
+    const int w = lab_parameter(p, LAB_F32, 2, (int[]){16, 16});
+    const int x = lab_parameter(p, LAB_F32, 2, (int[]){16, 16});
+    lab_dot(p, x, w, (lab_dot_dims){0, 1, 1});
+    assert_int_equal(p->why.status, AG_OK);
+}
+
+static tpu_dot first_reading(const tpu_kernel *k)
+{
+    tpu_hlo h;
+    tpu_dot d = {0};
+    tpu_hlo_open(&h, k);
+    assert_int_equal(tpu_hlo_dot(&d, &h, 2), 1);
+    tpu_hlo_close(&h);
+    return d;
+}
+
+static void what_the_file_says_is_read(void **state)
+{
+    (void)state;
+    lab_program p;
+    tpu_kernel k;
+    product(&p);
+    tpu_lab_kernel(&k, &p); /* shapes alone allow several readings */
+    assert_int_equal(first_reading(&k).right_axis, 0);
+    tpugraphs_dot dot = {2, 1, 0, 0, 1, 1};
+    k.dots = 1;
+    k.dot = &dot;
+    const tpu_dot said = first_reading(&k);
+    assert_int_equal(said.left, 1);
+    assert_int_equal(said.right, 0);
+    assert_int_equal(said.left_axis, 1);
+    assert_int_equal(said.right_axis, 1);
+    assert_true(said.inner == 16);
+    dot.right_axis = 2; /* beyond the rank: as if nothing were said */
+    assert_int_equal(first_reading(&k).right_axis, 0);
+    dot = (tpugraphs_dot){2, -1, 2, 0, 1, 1};
+    assert_int_equal(first_reading(&k).right_axis, 0);
+    k.dot = NULL;
+    tpu_lab_free(&k);
+    lab_program_clear(&p);
+}
+
+static void kernels_of_the_tuner_name_them(void **state)
+{
+    (void)state;
+    lab_program p;
+    tpu_kernel k;
+    product(&p);
+    tune_kernel_open(&k, &p);
+    const tpugraphs_dot want = {2, 1, 0, 0, 1, 1};
+    assert_int_equal(k.dots, 1);
+    assert_memory_equal(k.dot, &want, sizeof want);
+    tune_kernel_close(&k);
+    lab_program_clear(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dots_follow_their_nodes),
+                                       cmocka_unit_test(wrong_dots_are_refused),
+                                       cmocka_unit_test(what_the_file_says_is_read),
+                                       cmocka_unit_test(kernels_of_the_tuner_name_them)};
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}
