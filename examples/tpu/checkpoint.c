@@ -108,16 +108,37 @@ static double mean_log_runtime(const tpu_data *data, const tpu_options *options)
     return n ? sum / (double)n : 0;
 }
 
+/* Without libxgboost, or run times to learn from, the share of the trees stays 0. */
+static ag_status fit_trees(tpu_model *model, const tpu_data *train, ag_failure *why)
+{
+    tpu_nest_trees_options o = tpu_nest_trees_defaults(train->task);
+    ag_failure mine = {0};
+    if (!harness_boosting_built()) {
+        harness_warn("built without libxgboost, so --trees adds nothing to the networks");
+        return AG_OK;
+    }
+    o.trees.rounds = model->options.trees;
+    const tpu_kernel **kernel = harness_alloc((size_t)train->kernels * sizeof *kernel + 1);
+    for (int i = 0; i < train->kernels; i++) kernel[i] = &train->kernel[i];
+    tpu_nest_trees *trees = tpu_nest_trees_fit(kernel, train->kernels, &o, &mine);
+    if (!trees)
+        harness_rank_leave_out("boosted trees", &mine, why);
+    else if (!tpu_nest_trees_keep(&model->trees, trees, why))
+        model->share = model->options.trees_share;
+    tpu_nest_trees_free(trees);
+    harness_free(kernel);
+    return why->status;
+}
+
 static ag_status fit(harness_session *session, ag_failure *why)
 {
     const tpu_data *train = &((const tpu_files *)session->data)->train;
     tpu_trained *net = session->trained.net;
     tpu_scaler *s = &net->checkpoint.scaler;
-    (void)why;
     tpu_scaler_fit(s, train, s->logs, s->clamp);
     if (net->model.options.reduction == TPU_NESTS) tpu_scaler_fit_nests(s, train);
     if (is_time(session)) net->model.offset = mean_log_runtime(train, &net->model.options);
-    return AG_OK;
+    return net->model.trees.count ? fit_trees(&net->model, train, why) : AG_OK;
 }
 
 /* ---- tensors ---- */
@@ -130,19 +151,38 @@ static void add_range(ag_checkpoint_item item[2], const char *low, const char *h
     item[1] = (ag_checkpoint_item){high, AG_F64, shape, range->high};
 }
 
-enum { RANGES = 4 };
+enum { RANGES = 3 };
+
+static void list_ranges(ag_checkpoint_item item[2 * RANGES], const tpu_scaler *s)
+{
+    add_range(item, "state.node.low", "state.node.high", &s->node);
+    add_range(item + 2, "state.tile.low", "state.tile.high", &s->tile);
+    add_range(item + 4, "state.static.low", "state.static.high", &s->analysis);
+}
+
+static int list_moments(ag_checkpoint_item item[2], const tpu_moments *m)
+{
+    const ag_shape shape = AG_SHAPE(m->columns);
+    item[0] = (ag_checkpoint_item){"state.nest.mean", AG_F64, shape, m->mean};
+    item[1] = (ag_checkpoint_item){"state.nest.deviation", AG_F64, shape, m->deviation};
+    return 2;
+}
+
+static int list_trees(ag_checkpoint_item item[4], const tpu_model *m)
+{
+    item[0] = (ag_checkpoint_item){"state.trees.share", AG_F64, AG_SCALAR, &m->share};
+    return 1 + harness_trees_list(item + 1, &m->trees);
+}
 
 static int list_tensors(ag_checkpoint_item *item, const void *trained)
 {
     const tpu_trained *net = trained;
     const tpu_scaler *s = &net->checkpoint.scaler;
-    add_range(item, "state.node.low", "state.node.high", &s->node);
-    add_range(item + 2, "state.tile.low", "state.tile.high", &s->tile);
-    add_range(item + 4, "state.static.low", "state.static.high", &s->analysis);
-    item[6] = (ag_checkpoint_item){"state.offset", AG_F64, AG_SCALAR, &net->model.offset};
-    if (net->model.options.reduction != TPU_NESTS) return 7;
-    add_range(item + 7, "state.nest.low", "state.nest.high", &s->nest);
-    return 9;
+    int n = 2 * RANGES;
+    list_ranges(item, s);
+    item[n++] = (ag_checkpoint_item){"state.offset", AG_F64, AG_SCALAR, &net->model.offset};
+    if (net->model.options.reduction == TPU_NESTS) n += list_moments(item + n, &s->nest);
+    return n + (net->model.trees.count ? list_trees(item + n, &net->model) : 0);
 }
 
 static ag_status check_range(const ag_checkpoint_item item[2], ag_failure *why)
@@ -156,15 +196,40 @@ static ag_status check_range(const ag_checkpoint_item item[2], ag_failure *why)
     return AG_OK;
 }
 
+static ag_status check_moments(const tpu_moments *m, ag_failure *why)
+{
+    for (int k = 0; k < m->columns; k++)
+        if (!isfinite(m->mean[k]) || !isfinite(m->deviation[k]) || m->deviation[k] < 0)
+            return ag_fail(why, AG_EDATA,
+                           "state.nest.mean[%d] = %g and state.nest.deviation[%d] = %g; they must "
+                           "be finite, and the second at least 0",
+                           k, m->mean[k], k, m->deviation[k]);
+    return AG_OK;
+}
+
 static ag_status check(const void *trained, ag_failure *why)
 {
-    const double offset = ((const tpu_trained *)trained)->model.offset;
-    ag_checkpoint_item item[HARNESS_TENSORS];
-    const int nests = list_tensors(item, trained) > 7;
-    for (int i = 0; i < RANGES; i++)
-        if ((i < 3 || nests) && check_range(item + 2 * i + (i == 3), why)) return why->status;
-    if (isfinite(offset)) return AG_OK;
-    return ag_fail(why, AG_EDATA, "state.offset is %g, but it must be finite", offset);
+    const tpu_trained *net = trained;
+    ag_checkpoint_item item[2 * RANGES];
+    list_ranges(item, &net->checkpoint.scaler);
+    for (int i = 0; i < 2 * RANGES; i += 2)
+        if (check_range(item + i, why)) return why->status;
+    if (check_moments(&net->checkpoint.scaler.nest, why)) return why->status;
+    if (!isfinite(net->model.offset))
+        return ag_fail(why, AG_EDATA, "state.offset is %g, but it must be finite",
+                       net->model.offset);
+    if (!(net->model.share >= 0 && net->model.share <= 1))
+        return ag_fail(why, AG_EDATA, "state.trees.share is %g; it must be 0 to 1",
+                       net->model.share);
+    return harness_trees_check(&net->model.trees, TPU_NEST_COLUMNS, why);
+}
+
+/* The parameters are the harness's. */
+static void drop(void *trained)
+{
+    tpu_trained *net = trained;
+    net->model.params = NULL;
+    tpu_model_free(&net->model);
 }
 
 const harness_network tpu_shell_network = {
@@ -172,6 +237,7 @@ const harness_network tpu_shell_network = {
     .key = {[CONFIGURATION] = "configuration", [DATA] = "data"},
     .identify = identify,
     .build = build,
+    .drop = drop,
     .fit = fit,
     .tensors = list_tensors,
     .check = check};

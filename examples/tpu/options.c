@@ -68,6 +68,11 @@ static const harness_option table[] = {
      .group = "Model",
      .help = "nests: networks that differ in their first values, each trained by a loss of its "
              "own; scores are the mean"},
+    {"trees", FIELD(model.trees), "600", 0, TPU_MOST_TREES, TRAINS, .before = "0", .group = "Model",
+     .help = "nests, with a loss of run times: boosted trees on the loop nests, fitted three times "
+             "before training (0: none)"},
+    {"trees-share", FIELD(model.trees_share), "0.4", 0, 1, TRAINS, .group = "Model",
+     .help = "the trees' share of a score; the rest is the networks'"},
     {"biases", FIELD(model.biases), "false", .commands = TRAINS, .group = "Model",
      .help = "layers have biases (paper: none)"},
     {"tile-at", WORD(model.tile_at), "nodes", .choices = "nodes|kernel|nowhere", .commands = TRAINS,
@@ -87,11 +92,11 @@ static const harness_option table[] = {
      .help = "tile files: tile sizes of each kernel a step"},
     {"loss", WORD(loss), "auto", .choices = "auto|hinge|logistic|squared|huber", .commands = TRAINS,
      .group = "Training",
-     .help =
-         "what training makes small: over pairs of tile sizes of one kernel, or the squared "
-         "error of ln(run time); huber: that, linear beyond 0.3, and within the kernel for tile "
-         "files; auto: huber with --reduction nests, else hinge for tile files, squared for "
-         "fusion files"},
+     .help = "what training makes small: over pairs of tile sizes of one kernel, or the squared "
+             "error of ln(run time); huber: that, linear beyond 0.3 and within the kernel for tile "
+             "files, linear beyond 0.1 for fusion files; auto: huber with --reduction nests, else "
+             "hinge for tile files, squared for "
+             "fusion files"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
      .help = "hinge: how far the scores of a pair should lie apart"},
     HARNESS_RATE_OPTIONS(tpu_settings, "2e-3", "of Adam, after the warm-up", "0"),
@@ -170,7 +175,10 @@ const harness_program tpu_program_table = {.name = "tpu",
 tpu_options tpu_settings_model(const tpu_settings *s, tpu_task task)
 {
     tpu_options o = s->model;
+    const int loss = tpu_settings_loss(s, task);
     o.task = task;
+    if (o.reduction != TPU_NESTS || (loss != TPU_LOSS_SQUARED && loss != TPU_LOSS_HUBER))
+        o.trees = 0;
     return o;
 }
 

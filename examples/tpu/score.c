@@ -43,7 +43,7 @@ static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why
 {
     const work *w = user;
     const tpu_scorer *s = w->scorer;
-    const tpu_batch_options options = tpu_model_batch(&s->model->options);
+    const tpu_batch_options options = tpu_model_scoring_batch(s->model);
     if (tpu_batch_fill(w->batch, w->pass->sample, n, s->scaler, &options, why)) return NULL;
     return tpu_forward(s->model, tape, w->batch);
 }
@@ -63,7 +63,7 @@ static ag_status failed(const tpu_scorer *s, const tpu_pass *pass, tpu_batch *ba
 static ag_status score_batch(const tpu_scorer *s, double *score, const tpu_pass *pass,
                              tpu_batch *batch, int count, double weight, ag_failure *why)
 {
-    const tpu_batch_options options = tpu_model_batch(&s->model->options);
+    const tpu_batch_options options = tpu_model_scoring_batch(s->model);
     if (tpu_batch_fill(batch, pass->sample, count, s->scaler, &options, why)) return why->status;
     ag_tape_reset(s->tape);
     ag_tape_training(s->tape, 0);

@@ -107,7 +107,7 @@ tpu_scaler test_unit_scaler(void)
     whole(&s.node);
     whole(&s.tile);
     whole(&s.analysis);
-    whole(&s.nest);
-    for (int k = 0; k < s.nest.columns; k++) s.nest.high[k] = 64; /* logarithms of up to 2^64 */
+    for (int k = 0; k < s.nest.columns; k++)
+        s.nest.deviation[k] = 64; /* logarithms of up to 2^64 */
     return s;
 }

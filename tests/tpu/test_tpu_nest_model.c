@@ -74,7 +74,7 @@ static void score_by(ag_real *out, int member, int first, int count)
     ag_failure why = {0};
     tpu_batch batch = {0};
     ag_tape *tape = ag_tape_new(AG_CPU);
-    const tpu_batch_options o = tpu_model_batch(&model.options);
+    const tpu_batch_options o = tpu_model_scoring_batch(&model);
     if (tpu_batch_fill(&batch, sample + first, count, &scaler, &o, &why))
         fail_msg("%s", why.sentence);
     ag_tape_training(tape, 0);
@@ -178,10 +178,106 @@ static void a_constant_per_kernel_is_free(void **state)
     tpu_batch_free(&batch);
 }
 
+/* Over the kernels that they were fitted to, columns have mean 0 and deviation 1, or are 0; far
+   values end at 5. */
+static void columns_are_standardised(void **state)
+{
+    (void)state;
+    double sum[TPU_NEST_COLUMNS] = {0}, square[TPU_NEST_COLUMNS] = {0}, n = 0;
+    int varied = 0;
+    tpu_rows rows = {0};
+    for (int i = 0; i < KERNELS; i++) {
+        tpu_rows_set(&rows, &kernel[i], 0, 1);
+        for (int r = 0; r < rows.first[CONFIGS]; r++, n++) {
+            ag_real y[TPU_NEST_COLUMNS];
+            tpu_scale_nests(&scaler, y, rows.x + (size_t)r * TPU_NEST_COLUMNS, 1);
+            for (int k = 0; k < TPU_NEST_COLUMNS; k++) {
+                sum[k] += (double)y[k];
+                square[k] += (double)y[k] * (double)y[k];
+            }
+        }
+    }
+    for (int k = 0; k < TPU_NEST_COLUMNS; k++) {
+        varied += square[k] > 0;
+        assert_true(fabs(sum[k]) < 0.01 * n); /* a far value was cut */
+        assert_true(square[k] == 0 || fabs(square[k] - n) < 0.05 * n);
+    }
+    assert_true(varied > 10);
+    float far[TPU_NEST_COLUMNS];
+    ag_real y[TPU_NEST_COLUMNS];
+    for (int k = 0; k < TPU_NEST_COLUMNS; k++) far[k] = k % 2 ? 1e30F : -1e30F;
+    tpu_scale_nests(&scaler, y, far, 1);
+    for (int k = 0; k < TPU_NEST_COLUMNS; k++)
+        assert_true(y[k] == (square[k] > 0 ? k % 2 ? 5 : -5 : 0));
+    tpu_rows_free(&rows);
+}
+
+/* ---- trees ---- */
+
+/* One fit of few trees on the kernels, which stays in `kept`. */
+static tpu_nest_trees *fit_trees(harness_trees *kept)
+{
+    ag_failure why = {0};
+    const tpu_nest_trees_options o = {
+        .bags = 1, .rows = 1000, .trees = {.rounds = 20, .depth = 3, .rate = 0.3, .least_leaf = 1}};
+    const tpu_kernel *const list[KERNELS] = {&kernel[0], &kernel[1], &kernel[2]};
+    tpu_nest_trees *trees = tpu_nest_trees_fit(list, KERNELS, &o, &why);
+    if (!trees || harness_trees_open(kept, 20, 3, &why) || tpu_nest_trees_keep(kept, trees, &why))
+        fail_msg("%s", why.sentence);
+    return trees;
+}
+
+static void kept_trees_say_the_same(void **state)
+{
+    (void)state;
+    if (!harness_boosting_built()) skip();
+    ag_failure why = {0};
+    harness_trees kept;
+    tpu_rows rows = {0};
+    tpu_nest_trees *trees = fit_trees(&kept);
+    for (int k = 0; k < KERNELS; k++) {
+        double score[CONFIGS];
+        tpu_rows_set(&rows, &kernel[k], 0, 1);
+        assert_int_equal(tpu_nest_trees_score(score, trees, &kernel[k], &why), AG_OK);
+        for (int c = 0; c < CONFIGS; c++)
+            assert_true(fabs(score[c] - tpu_nest_trees_log_time(&kept, &rows, c)) < 1e-4);
+        assert_true(score[3] > score[0] + 0.1); /* they have learned */
+    }
+    tpu_rows_free(&rows);
+    tpu_nest_trees_free(trees);
+    harness_trees_close(&kept);
+}
+
+/* The share of trees is in the scores, and in no batch of training. */
+static void trees_have_their_share(void **state)
+{
+    (void)state;
+    if (!harness_boosting_built()) skip();
+    const harness_trees before = model.trees;
+    ag_real networks[SAMPLES], both[SAMPLES];
+    tpu_rows rows = {0};
+    score(networks, 0, SAMPLES);
+    tpu_nest_trees_free(fit_trees(&model.trees));
+    model.share = 0.4;
+    assert_null(tpu_model_batch(&model.options).trees);
+    score(both, 0, SAMPLES);
+    for (int i = 0; i < SAMPLES; i++) {
+        tpu_rows_set(&rows, &kernel[i / CONFIGS], 0, 1);
+        const double trees = tpu_nest_trees_log_time(&model.trees, &rows, i % CONFIGS);
+        assert_true(fabs((double)both[i] - 0.6 * (double)networks[i] - 0.4 * trees) < 1e-4);
+    }
+    tpu_rows_free(&rows);
+    harness_trees_close(&model.trees);
+    model.trees = before;
+    model.share = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_are_averaged), cmocka_unit_test(a_score_is_its_own),
-        cmocka_unit_test(costs_are_added), cmocka_unit_test(a_constant_per_kernel_is_free)};
+        cmocka_unit_test(members_are_averaged),     cmocka_unit_test(a_score_is_its_own),
+        cmocka_unit_test(costs_are_added),          cmocka_unit_test(a_constant_per_kernel_is_free),
+        cmocka_unit_test(columns_are_standardised), cmocka_unit_test(kept_trees_say_the_same),
+        cmocka_unit_test(trees_have_their_share)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

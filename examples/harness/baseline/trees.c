@@ -24,6 +24,16 @@ void harness_trees_close(harness_trees *t)
     *t = (harness_trees){0};
 }
 
+int harness_trees_list(ag_checkpoint_item *item, const harness_trees *t)
+{
+    const ag_shape nodes = AG_SHAPE(t->count, harness_trees_nodes(t));
+    const ag_shape leaves = AG_SHAPE(t->count, harness_trees_nodes(t) + 1);
+    item[0] = (ag_checkpoint_item){"state.trees.column", AG_I32, nodes, t->column};
+    item[1] = (ag_checkpoint_item){"state.trees.limit", AG_F32, nodes, t->limit};
+    item[2] = (ag_checkpoint_item){"state.trees.leaf", AG_F32, leaves, t->leaf};
+    return 3;
+}
+
 double harness_trees_sum(const harness_trees *t, int first, int count, const float *row)
 {
     const int nodes = harness_trees_nodes(t);

@@ -3,6 +3,7 @@
 #ifndef HARNESS_TREES_H
 #define HARNESS_TREES_H
 
+#include "core/io/io.h"
 #include "examples/harness/baseline/boosting.h"
 
 /* Trees of one depth, d: a tree has 2^d - 1 nodes, level by level, and 2^d leaves; where it ends
@@ -25,6 +26,10 @@ void harness_trees_close(harness_trees *trees);
    `trees`; those beyond the last are left out. Fails: AG_EDATA, AG_EMEMORY. */
 ag_status harness_trees_take(harness_trees *trees, int first, harness_boosting *boosting,
                              ag_failure *why);
+
+/* item [3]: the arrays as tensors of a checkpoint, "state.trees.column", ".limit" and ".leaf".
+   Returns 3. */
+int harness_trees_list(ag_checkpoint_item *item, const harness_trees *trees);
 
 /* The sum of `count` trees from `first` on for a row. */
 double harness_trees_sum(const harness_trees *trees, int first, int count, const float *row);

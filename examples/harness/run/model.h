@@ -66,7 +66,7 @@ typedef struct harness_settings {
 
 typedef struct harness_inspection harness_inspection;
 
-enum { HARNESS_TEXTS = 4, HARNESS_TENSORS = 12 };
+enum { HARNESS_TEXTS = 4, HARNESS_TENSORS = 16 };
 
 /* A network, and what else its checkpoint holds. The harness owns all of it. */
 typedef struct harness_trained {

@@ -2,6 +2,7 @@
 #include "examples/tpu/analytic/nest_trees.h"
 #include "examples/harness/harness.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -203,6 +204,33 @@ ag_status tpu_nest_trees_score(double *score, tpu_nest_trees *trees, const tpu_k
 int tpu_nest_trees_count(const tpu_nest_trees *trees)
 {
     return trees->bags ? harness_boosting_trees(trees->bag[0]) : 0;
+}
+
+/* ---- kept trees ---- */
+
+/* The scale of the work goes into the leaves of the first tree, of which each nest reaches one. */
+static void average(harness_trees *kept, int bags, double scale)
+{
+    const int leaves = harness_trees_nodes(kept) + 1;
+    for (int i = 0; i < kept->count * leaves; i++) kept->leaf[i] /= (float)bags;
+    for (int i = 0; i < leaves; i++) kept->leaf[i] += (float)log(scale);
+}
+
+ag_status tpu_nest_trees_keep(harness_trees *kept, tpu_nest_trees *trees, ag_failure *why)
+{
+    for (int b = 0; b < trees->bags && !why->status; b++)
+        harness_trees_take(kept, b * kept->count / trees->bags, trees->bag[b], why);
+    if (!why->status) average(kept, trees->bags, trees->scale);
+    return why->status;
+}
+
+double tpu_nest_trees_log_time(const harness_trees *kept, const tpu_rows *rows, int config)
+{
+    double time = 0;
+    for (int e = rows->first[config]; e < rows->first[config + 1]; e++)
+        time += rows->work[e] * exp(harness_trees_sum(kept, 0, kept->count,
+                                                      rows->x + (size_t)e * TPU_NEST_COLUMNS));
+    return log(fmax(time, DBL_MIN));
 }
 
 void tpu_nest_trees_free(tpu_nest_trees *trees)

@@ -7,6 +7,7 @@
 #define TPU_NEST_TREES_H
 
 #include "examples/harness/baseline/additive.h"
+#include "examples/harness/baseline/trees.h"
 #include "examples/tpu/analytic/nest_rows.h"
 
 typedef struct tpu_nest_trees_options {
@@ -28,6 +29,13 @@ tpu_nest_trees *tpu_nest_trees_fit(const tpu_kernel *const *train, int count,
 ag_status tpu_nest_trees_score(double *score, tpu_nest_trees *trees, const tpu_kernel *kernel,
                                ag_failure *why);
 int tpu_nest_trees_count(const tpu_nest_trees *trees); /* of one fit */
+
+/* Copies the trees of all fits into `kept`, opened for bags * rounds of them, such that the cost of
+   a nest is work * exp(sum of kept trees): the mean of the fits, nest by nest. Fails: as
+   harness_trees_take. */
+ag_status tpu_nest_trees_keep(harness_trees *kept, tpu_nest_trees *trees, ag_failure *why);
+/* ln of the time of a configuration of `rows` by kept trees. */
+double tpu_nest_trees_log_time(const harness_trees *kept, const tpu_rows *rows, int config);
 void tpu_nest_trees_free(tpu_nest_trees *trees);
 
 #endif

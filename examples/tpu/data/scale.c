@@ -4,6 +4,7 @@
 #include "examples/tpu/analytic/nest_rows.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 static void begin(tpu_range *range, int columns)
@@ -19,7 +20,7 @@ void tpu_scaler_begin(tpu_scaler *s, int logs, int clamp)
     begin(&s->node, TPUGRAPHS_FEATURES);
     begin(&s->tile, TPUGRAPHS_TILE_FEATURES);
     begin(&s->analysis, TPU_STATIC);
-    begin(&s->nest, TPU_NEST_COLUMNS);
+    s->nest = (tpu_moments){.columns = TPU_NEST_COLUMNS};
 }
 
 /* A row after the logarithms, if they are taken. */
@@ -58,15 +59,37 @@ void tpu_scaler_fit(tpu_scaler *s, const tpu_data *data, int logs, int clamp)
     for (int i = 0; i < data->kernels; i++) tpu_scaler_add(s, &data->kernel[i]);
 }
 
-void tpu_scaler_fit_nests(tpu_scaler *s, const tpu_data *data)
+/* Adds x, or the square of its distance from the mean, to the sums of the columns. */
+static void add_rows(double *sum, const tpu_rows *rows, const double *mean)
+{
+    for (int r = 0; r < rows->first[rows->configs]; r++)
+        for (int k = 0; k < TPU_NEST_COLUMNS; k++) {
+            const double x = (double)rows->x[(size_t)r * TPU_NEST_COLUMNS + (size_t)k];
+            sum[k] += mean ? (x - mean[k]) * (x - mean[k]) : x;
+        }
+}
+
+/* out: the mean of the columns, or of the squares of their distances from `mean`. */
+static void average(double *out, const tpu_data *data, const double *mean)
 {
     enum { MOST = 64 };
     tpu_rows rows = {0};
+    double count = 0;
+    for (int k = 0; k < TPU_NEST_COLUMNS; k++) out[k] = 0;
     for (int i = 0; i < data->kernels; i++) {
         tpu_rows_set(&rows, &data->kernel[i], 0, (data->kernel[i].configs - 1) / MOST + 1);
-        widen(&s->nest, rows.x, rows.first[rows.configs], 0);
+        add_rows(out, &rows, mean);
+        count += rows.first[rows.configs];
     }
+    for (int k = 0; k < TPU_NEST_COLUMNS; k++) out[k] /= fmax(count, 1);
     tpu_rows_free(&rows);
+}
+
+void tpu_scaler_fit_nests(tpu_scaler *s, const tpu_data *data)
+{
+    average(s->nest.mean, data, NULL);
+    average(s->nest.deviation, data, s->nest.mean);
+    for (int k = 0; k < TPU_NEST_COLUMNS; k++) s->nest.deviation[k] = sqrt(s->nest.deviation[k]);
 }
 
 static double between(double x, double low, double high)
@@ -107,5 +130,11 @@ void tpu_scale_analysis(const tpu_scaler *s, ag_real *y, const float *x, int64_t
 
 void tpu_scale_nests(const tpu_scaler *s, ag_real *y, const float *x, int64_t rows)
 {
-    scale(&s->nest, 0, s->clamp, y, x, rows);
+    static const double least = 1e-6, most = 5;
+    const tpu_moments *m = &s->nest;
+    for (int64_t i = 0; i < rows * m->columns; i++) {
+        const int64_t k = i % m->columns;
+        const double off = ((double)x[i] - m->mean[k]) / m->deviation[k];
+        y[i] = m->deviation[k] > least ? (ag_real)between(off, -most, most) : 0;
+    }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Features on one scale: 0 is the smallest value of a column in the training kernels, 1 the
-   largest. Source: Kaufman et al. 2021, section 3.1. */
+   largest. Source: Kaufman et al. 2021, section 3.1. Columns of loop nests, which the paper does
+   not have, are standardised. */
 #ifndef TPU_SCALE_H
 #define TPU_SCALE_H
 
@@ -14,13 +15,19 @@ typedef struct tpu_range {
     double low[TPUGRAPHS_FEATURES], high[TPUGRAPHS_FEATURES];
 } tpu_range;
 
+/* Mean and standard deviation of each column. */
+typedef struct tpu_moments {
+    int columns;
+    double mean[TPUGRAPHS_FEATURES], deviation[TPUGRAPHS_FEATURES];
+} tpu_moments;
+
 typedef struct tpu_scaler {
     int logs;           /* 1: sign(x) ln(1 + |x|) before anything else */
     int clamp;          /* 1: values outside of the training kernels' range become 0 or 1 */
     tpu_range node;     /* 140 columns */
     tpu_range tile;     /* 24 columns; without rows in the fusion task */
     tpu_range analysis; /* 4 columns: static performance features, a row per kernel */
-    tpu_range nest;     /* 37 columns of the loop nests; without rows unless a model reads them */
+    tpu_moments nest;   /* 37 columns of the loop nests; all 0 unless a model reads them */
 } tpu_scaler;
 
 void tpu_scaler_begin(tpu_scaler *scaler, int logs, int clamp);
@@ -29,17 +36,17 @@ void tpu_scaler_add(tpu_scaler *scaler, const tpu_kernel *kernel);
 /* Sets both options and adds all kernels. */
 void tpu_scaler_fit(tpu_scaler *scaler, const tpu_data *data, int logs, int clamp);
 
-/* Widens the range of the nests by those of every kernel (at most 64 tile sizes of each, evenly).
- */
+/* Sets the moments of the nests, those of at most 64 tile sizes of each kernel, evenly. */
 void tpu_scaler_fit_nests(tpu_scaler *scaler, const tpu_data *data);
 
 /* y = (x - low) / (high - low), computed in double; a column that is constant (or was never seen)
    gives 0 whatever x is. Without clamp a value outside of the range keeps its distance from it, so
    that a tensor ten times as large as any in training gives 10; it stays finite. x, y [rows,140],
-   [rows,24], [rows,4] or [rows,37]. */
+   [rows,24] or [rows,4]. */
 void tpu_scale_nodes(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 void tpu_scale_tiles(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 void tpu_scale_analysis(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
+/* y = (x - mean) / deviation, at most 5 from 0; 0 in a column that is constant. x, y [rows,37]. */
 void tpu_scale_nests(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 
 #endif

@@ -196,8 +196,8 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
     fill_groups(b, sample);
     fill_features(b, scaler);
     fill_nodes(b);
-    b->nest.count = 0;
-    if (o->nests) tpu_nests_fill(b, scaler);
+    b->nest.count = b->nest.trees = 0;
+    if (o->nests) tpu_nests_fill(b, scaler, o->trees);
     for (int way = 0; way < TPU_WAYS; way++)
         if (o->way[way]) tpu_graph_fill(&b->graph[way], b, (tpu_way)way, o);
     return fill_runtimes(b, key, index, why);

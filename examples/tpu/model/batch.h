@@ -4,7 +4,7 @@
 #ifndef TPU_BATCH_H
 #define TPU_BATCH_H
 
-#include "examples/tpu/analytic/nest_rows.h"
+#include "examples/tpu/analytic/nest_trees.h"
 #include "examples/tpu/data/scale.h"
 
 enum {
@@ -28,19 +28,21 @@ typedef struct tpu_batch_options {
                   0: from all */
     int loops; /* 1: every node also sends a message to itself, after the others and not counted by
                   cap */
-    int by_kernel; /* 1: graphs of the distinct kernels, not of the samples */
-    int nests;     /* 1: the loop nests of each sample are wanted */
+    int by_kernel;              /* 1: graphs of the distinct kernels, not of the samples */
+    int nests;                  /* 1: the loop nests of each sample are wanted */
+    const harness_trees *trees; /* what they say of each sample is wanted; NULL: nothing */
 } tpu_batch_options;
 
 /* The loop nests of the samples, one sample after the other. */
 typedef struct tpu_batch_nests {
-    int count, room;
-    ag_real *column; /* [count, TPU_NEST_INPUTS] scaled columns, then the kind, one of six */
-    int32_t *node;   /* [count] row in `feature` of the node that it computes */
-    int32_t *sample; /* [count] */
-    int32_t *start;  /* [samples + 1] first nest of a sample */
-    ag_real *work;   /* [count] ln(work), less the largest of the sample */
-    ag_real *most;   /* [samples] that largest one */
+    int count, room, trees; /* trees: by_trees is set */
+    ag_real *column;        /* [count, TPU_NEST_INPUTS] scaled columns, then the kind, one of six */
+    int32_t *node;          /* [count] row in `feature` of the node that it computes */
+    int32_t *sample;        /* [count] */
+    int32_t *start;         /* [samples + 1] first nest of a sample */
+    ag_real *work;          /* [count] ln(work), less the largest of the sample */
+    ag_real *most;          /* [samples] that largest one */
+    ag_real *by_trees;      /* [samples] ln of the time that the trees say */
 } tpu_batch_nests;
 
 /* Adjacent samples of one kernel form a group and share its rows in `feature` and `opcode`. Start

@@ -23,7 +23,8 @@ static void add_columns(ag_real *out, const float *column, const tpu_scaler *sca
         out[TPU_NEST_COLUMNS + k] = (int)column[0] == k; /* the first column is the kind */
 }
 
-static void add_sample(tpu_batch *b, int i, const tpu_rows *rows, const tpu_scaler *scaler)
+static void add_sample(tpu_batch *b, int i, const tpu_rows *rows, const tpu_scaler *scaler,
+                       const harness_trees *trees)
 {
     tpu_batch_nests *n = &b->nest;
     const int count = rows->first[1];
@@ -39,20 +40,23 @@ static void add_sample(tpu_batch *b, int i, const tpu_rows *rows, const tpu_scal
         n->work[at] = (ag_real)(log(fmax(rows->work[k], 1)) - most);
     }
     n->most[i] = (ag_real)most;
+    if (trees) n->by_trees[i] = (ag_real)tpu_nest_trees_log_time(trees, rows, 0);
     n->start[i] = n->count;
     n->count += count;
 }
 
-void tpu_nests_fill(tpu_batch *b, const tpu_scaler *scaler)
+void tpu_nests_fill(tpu_batch *b, const tpu_scaler *scaler, const harness_trees *trees)
 {
     tpu_rows rows = {0};
     tpu_batch_nests *n = &b->nest;
     const size_t samples = (size_t)b->samples;
     n->start = harness_grow(n->start, (samples + 1) * sizeof *n->start);
     n->most = harness_grow(n->most, samples * sizeof *n->most);
+    n->by_trees = harness_grow(n->by_trees, samples * sizeof *n->by_trees);
+    n->trees = trees != NULL;
     for (int i = 0; i < b->samples; i++) {
         tpu_rows_set(&rows, b->kernel[i], b->config[i], b->kernel[i]->configs);
-        add_sample(b, i, &rows, scaler);
+        add_sample(b, i, &rows, scaler, trees);
     }
     n->start[b->samples] = n->count;
     tpu_rows_free(&rows);
@@ -60,7 +64,7 @@ void tpu_nests_fill(tpu_batch *b, const tpu_scaler *scaler)
 
 void tpu_batch_nests_free(tpu_batch_nests *n)
 {
-    void *const block[] = {n->column, n->node, n->sample, n->start, n->work, n->most};
+    void *const block[] = {n->column, n->node, n->sample, n->start, n->work, n->most, n->by_trees};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
     *n = (tpu_batch_nests){0};
 }

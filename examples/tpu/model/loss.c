@@ -22,9 +22,11 @@ static ag_tensor *centred(ag_tensor *score, const tpu_batch *b)
     return ag_sub(score, ag_reshape(ag_gather(mean, group), AG_SHAPE(b->samples)));
 }
 
+/* The percentage by which a kernel's time is wrong is nearly the error of its logarithm, so that of
+   fusion files is linear early. */
 static ag_tensor *huber(ag_tensor *score, const tpu_batch *b)
 {
-    static const ag_real limit = (ag_real)0.3;
+    const ag_real limit = (ag_real)(b->tile ? 0.3 : 0.1);
     const ag_real *target = b->tile ? b->log_centred : b->log_runtime;
     return ag_huber(b->tile ? centred(score, b) : score,
                     ag_input(ag_tape_of(score), target, AG_SHAPE(b->samples)), limit);

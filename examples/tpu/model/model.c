@@ -184,5 +184,8 @@ ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch
     const int members = tpu_members(&m->options);
     ag_tensor *sum = tpu_forward_member(m, 0, tape, batch);
     for (int i = 1; i < members; i++) sum = ag_add(sum, tpu_forward_member(m, i, tape, batch));
-    return members > 1 ? ag_scale(sum, (ag_real)(1.0 / members)) : sum;
+    if (members > 1) sum = ag_scale(sum, (ag_real)(1.0 / members));
+    if (!batch->nest.trees) return sum;
+    ag_tensor *trees = ag_input(tape, batch->nest.by_trees, AG_SHAPE(batch->samples));
+    return ag_add(ag_scale(sum, (ag_real)(1 - m->share)), ag_scale(trees, (ag_real)m->share));
 }

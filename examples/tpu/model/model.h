@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { TPU_MOST_LAYERS = 8, TPU_MOST_MEMBERS = 16 };
+enum { TPU_MOST_LAYERS = 8, TPU_MOST_MEMBERS = 16, TPU_MOST_TREES = 10000 };
 
 typedef enum tpu_gnn { TPU_GNN_NONE, TPU_GNN_SAGE, TPU_GNN_GAT } tpu_gnn;
 typedef enum tpu_reduction {
@@ -43,6 +43,8 @@ typedef struct tpu_options {
     int gnn_layers, node_layers; /* node_layers: feed-forward layers after it */
     int nest_layers;             /* feed-forward layers of each nest */
     int members;                 /* networks, whose scores are averaged (nests) */
+    int trees;                   /* boosted trees of each of TPU_TREES_BAGS fits (nests); 0: none */
+    double trees_share;          /* of a score, where there are trees */
     int heads, attention_heads;  /* of GAT, of the Transformer */
     int encoder_layers, feed;    /* feed: width of its feed-forward part, in hidden */
     bool biases;
@@ -74,7 +76,9 @@ typedef struct tpu_network {
 typedef struct tpu_model {
     tpu_options options;
     ag_params *params;
-    double offset; /* of the scores: mean of ln(ns) in training */
+    double offset;       /* of the scores: mean of ln(ns) in training */
+    harness_trees trees; /* count 0: none */
+    double share;        /* of the trees in a score; 0: they are not fitted */
     tpu_network member[TPU_MOST_MEMBERS];
 } tpu_model;
 
@@ -88,14 +92,17 @@ ag_status tpu_model_add(tpu_model *model, ag_params *params, const tpu_options *
                         ag_failure *why);
 void tpu_model_free(tpu_model *model);
 
-/* The options of the batches that a model reads. */
+/* The options of the batches that a model is trained on, and of those that it scores: these ask
+   for what the trees say. */
 tpu_batch_options tpu_model_batch(const tpu_options *options);
+tpu_batch_options tpu_model_scoring_batch(const tpu_model *model);
 
 /* The number of networks: options.members with TPU_NESTS, else 1. */
 int tpu_members(const tpu_options *options);
 
-/* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. The mean of those
-   of the members, or that of one. */
+/* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. tpu_forward: the
+   mean of those of the members and, in a batch for scoring, the trees' share of it;
+   tpu_forward_member: that of one network. */
 ag_tensor *tpu_forward(const tpu_model *model, ag_tape *tape, const tpu_batch *batch);
 ag_tensor *tpu_forward_member(const tpu_model *model, int member, ag_tape *tape,
                               const tpu_batch *batch);

@@ -16,6 +16,13 @@ tpu_batch_options tpu_model_batch(const tpu_options *o)
         .nests = o->reduction == TPU_NESTS};
 }
 
+tpu_batch_options tpu_model_scoring_batch(const tpu_model *m)
+{
+    tpu_batch_options o = tpu_model_batch(&m->options);
+    if (m->share > 0) o.trees = &m->trees;
+    return o;
+}
+
 /* A network that is being made, and its number among the members. */
 typedef struct place {
     const tpu_options *o;
@@ -193,6 +200,7 @@ static ag_status check(const tpu_options *o, ag_failure *why)
         {"encoder-layers", o->encoder_layers, 0, layers},
         {"nest-layers", o->reduction == TPU_NESTS ? o->nest_layers : 1, 1, layers},
         {"members", tpu_members(o), 1, TPU_MOST_MEMBERS},
+        {"trees", o->trees, 0, TPU_MOST_TREES},
         {"feed", o->feed, 1, 16}};
     const int heads = o->gnn == TPU_GNN_GAT ? o->heads : 1;
     const int attention = o->reduction == TPU_TRANSFORMER ? o->attention_heads : 1;
@@ -206,6 +214,8 @@ static ag_status check(const tpu_options *o, ag_failure *why)
     if (!(o->dropout >= 0 && o->dropout < 1))
         return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
                        o->dropout);
+    if (!(o->trees_share >= 0 && o->trees_share <= 1))
+        return ag_fail(why, AG_EUSE, "--trees-share is %g; it must be 0 to 1", o->trees_share);
     return AG_OK;
 }
 
@@ -219,11 +229,14 @@ ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *opti
     if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     for (int i = 0; i < tpu_members(options); i++)
         add_network(&(place){&m->options, params, &m->member[i], i});
-    return AG_OK;
+    if (!options->trees) return AG_OK;
+    const tpu_nest_trees_options trees = tpu_nest_trees_defaults(options->task);
+    return harness_trees_open(&m->trees, trees.bags * options->trees, trees.trees.depth, why);
 }
 
 void tpu_model_free(tpu_model *m)
 {
     ag_params_free(m->params);
+    harness_trees_close(&m->trees);
     m->params = NULL;
 }
