@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors of a model that are no parameters: vectors of classes, and trees. */
+/* Tensors of a model that are no parameters: vectors of classes, the scale of rows,
+   and trees. */
 #include "examples/tpgnn/model/model.h"
 
 #include <math.h>
@@ -14,6 +15,12 @@ int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *m)
         item[n++] =
             (ag_checkpoint_item){"state.vector", REALS,
                                  AG_SHAPE(m->options.words[TPGNN_CLASS], TPGNN_VECTOR), m->vector};
+    if (tpgnn_model_standard(m)) {
+        const ag_shape columns = AG_SHAPE(TPGNN_ROW);
+        item[n++] = (ag_checkpoint_item){"state.row.mean", AG_F64, columns, m->scale.mean};
+        item[n++] =
+            (ag_checkpoint_item){"state.row.deviation", AG_F64, columns, m->scale.deviation};
+    }
     if (!t->count) return n;
     const ag_shape nodes = AG_SHAPE(t->count, harness_trees_nodes(t));
     const ag_shape leaves = AG_SHAPE(t->count, harness_trees_nodes(t) + 1);
@@ -30,5 +37,6 @@ ag_status tpgnn_model_check(const tpgnn_model *m, ag_failure *why)
         if (!isfinite((double)m->vector[i]))
             return ag_fail(why, AG_EDATA, "state.vector[%d] is %g, but it must be finite", i,
                            (double)m->vector[i]);
+    if (tpgnn_model_standard(m) && tpgnn_row_scale_check(&m->scale, why)) return why->status;
     return harness_trees_check(&m->trees, TPGNN_ROW, why);
 }
