@@ -221,7 +221,7 @@ all_commands() {
     everything tpu/tile tpu tile "--kernels 2" "gnn = none"
     trained tpu/fusion tpu fusion "--reduction transformer --kernels 8"
     trained tpu/gat tpu fusion "--gnn gat --reduction column --kernels 8"
-    everything tpgnn/stores tpgnn schedule "--schedules 8 --trees 0" "edges = none"
+    everything tpgnn/stores tpgnn schedule "--schedules 8 --trees 0 --graph" "edges = none"
     [ "$boosted" ] && trained boosted/tpgnn/trees tpgnn schedule "--schedules 8 --trees 20"
     trained tpgnn/paper tpgnn schedule "--preset paper --schedules 8"
 }

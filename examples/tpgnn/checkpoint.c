@@ -75,11 +75,16 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
 static ag_status fit(harness_session *session, ag_failure *why)
 {
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
-    const uint64_t seed = (uint64_t)session->settings->common.seed;
+    const tpgnn_settings *s = (const tpgnn_settings *)session->settings;
+    const uint64_t seed = (uint64_t)s->shell.common.seed;
     tpgnn_trained *net = session->trained.net;
     tpgnn_checkpoint *c = &net->checkpoint;
     tpgnn_label_scale(&c->mean, &c->deviation, train, c->predicts);
-    if (net->model.trees.count && tpgnn_trees_fit(&net->model.trees, train, why))
+    const tpgnn_options *o = &net->model.options;
+    const tpgnn_trees_options trees = {seed, o->tree_sets, o->tree_columns, s->tree_order, s->top};
+    if (net->model.trees.count && tpgnn_trees_fit(&net->model.trees, train, &trees, why))
+        return why->status;
+    if (tpgnn_model_standard(&net->model) && tpgnn_row_scale_fit(&net->model.scale, train, why))
         return why->status;
     if (!net->model.vector) return AG_OK;
     return tpgnn_vectors(net->model.vector, TPGNN_VECTOR, train, seed, why);

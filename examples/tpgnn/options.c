@@ -24,9 +24,9 @@ static const harness_option table[] = {
      .group = "Model",
      .help = "numbers that stand for a type of node: a table that is learned, or FastText's "
              "vectors"},
-    {"members", FIELD(model.members), "3", 1, TPGNN_MOST_MEMBERS, TRAINS, .group = "Model",
+    {"members", FIELD(model.members), "5", 1, TPGNN_MOST_MEMBERS, TRAINS, .group = "Model",
      .help = "stores: networks that are trained side by side; their costs are averaged"},
-    {"hidden", FIELD(model.hidden), "64", 4, 4096, TRAINS, .group = "Model",
+    {"hidden", FIELD(model.hidden), "96", 4, 4096, TRAINS, .group = "Model",
      .help = "channels of every layer (paper: 128)"},
     {"layers", FIELD(model.layers), "2", 0, TPGNN_MOST_LAYERS, TRAINS, .group = "Model",
      .help = "graph convolutions (paper: 3)"},
@@ -43,12 +43,25 @@ static const harness_option table[] = {
     {"rows", FIELD(model.rows), "true", .before = "false", .commands = TRAINS, .group = "Model",
      .help = "stores: the cost of a statement starts from its estimated cycles, and its layers "
              "read a row of what its loops do (paper: false)"},
+    {"standard", FIELD(model.standard), "true", .before = "false", .commands = TRAINS,
+     .group = "Model",
+     .help = "stores: networks read these rows with mean 0 and deviation 1 over training (paper: "
+             "false)"},
+    {"graph", FIELD(model.graph), "false", .before = "true", .commands = TRAINS, .group = "Model",
+     .help = "stores with rows: networks read the nodes of the program, too, through graph "
+             "convolutions"},
     {"trees", FIELD(model.trees), "400", 0, TPGNN_MOST_TREES, TRAINS, .before = "0",
      .group = "Model",
      .help = "stores, with a loss that ranks: boosted trees on these rows, fitted before training, "
              "whose costs are added to the networks' (0: none; paper: 0)"},
-    {"trees-weight", FIELD(model.trees_weight), "10", 0, 1e6, TRAINS, .group = "Model",
-     .help = "what a unit of the trees' ln(run time) adds to the cost"},
+    {"tree-sets", FIELD(model.tree_sets), "3", 1, TPGNN_MOST_SETS, TRAINS, .before = "1",
+     .group = "Model", .help = "sets of so many trees, of which the mean is taken"},
+    {"tree-columns", FIELD(model.tree_columns), "0.3", 0.01, 1, TRAINS, .before = "1",
+     .group = "Model",
+     .help = "share of the row's columns that a tree may ask for, drawn anew for each"},
+    {"trees-weight", FIELD(model.trees_weight), "2", 0, 1e6, TRAINS, .before = "10",
+     .group = "Model",
+     .help = "what a unit of the trees' ln(run time) adds to the cost (10 suits --loss pairs)"},
     {"readout", WORD(model.readout), "sum", .choices = "sum|mean", .commands = TRAINS,
      .group = "Model", .help = "stores: ln of the sum of the statements' costs, or their mean"},
     {"conv", WORD(model.paper.conv), "graph", .choices = "graph|gcn", .commands = TRAINS,
@@ -57,11 +70,11 @@ static const harness_option table[] = {
      .group = "Model", .help = "paper: how nodes are chosen to stay"},
     {"ratio", FIELD(model.paper.ratio), "0.8", 1e-6, 1e9, TRAINS, .group = "Model",
      .help = "paper: share of the nodes that stays; from 1 on how many"},
-    {"dropout", FIELD(model.dropout), "0.1", 0, 0.999, TRAINS, .group = "Model",
+    {"dropout", FIELD(model.dropout), "0.2", 0, 0.999, TRAINS, .group = "Model",
      .help = "share of the channels that a layer loses in training (paper: 0.5, before the last "
              "layers)"},
 
-    HARNESS_STEPS_OPTION(tpgnn_settings, "1000", "optimizer steps (paper: 200 epochs)"),
+    HARNESS_STEPS_OPTION(tpgnn_settings, "1500", "optimizer steps (paper: 200 epochs)"),
     {"tasks", FIELD(tasks), "8", 1, 65536, TRAINS, .group = "Training", .help = "tasks a step"},
     {"schedules", FIELD(schedules), "32", 1, 65536, TRAINS, .group = "Training",
      .help = "schedules of each task a step"},
@@ -69,24 +82,28 @@ static const harness_option table[] = {
      .help = "draw tasks evenly from each family of tasks"},
     {"mixed", FIELD(mixed), "false", .commands = TRAINS, .group = "Training",
      .help = "draw schedules from all tasks alike (paper: true)"},
-    {"loss", WORD(loss), "pairs", .choices = TPGNN_LOSSES, .commands = TRAINS, .group = "Training",
+    {"loss", WORD(loss), "spread", .before = "pairs", .choices = TPGNN_LOSSES, .commands = TRAINS,
+     .group = "Training",
      .help = "what training makes small: over pairs of schedules of one task (logistic, hinge, "
-             "LambdaRank), or the error of --label"},
+             "LambdaRank), the error of --label, or of ln(run time) within a task, over its "
+             "spread, and the pairs"},
     {"label", WORD(label), "relative", .choices = "cost|log|relative|throughput",
      .commands = TRAINS, .group = "Training",
      .help = "huber and squared: seconds (as in the paper), ln(seconds), that against the task's "
              "mean, or fastest / run time; the first two are standardised"},
     {"top", FIELD(top), "0.3", 0, 1e6, TRAINS, .group = "Training",
-     .help = "pairs: weight of LambdaRank's loss, added to theirs, which looks at the fastest "
-             "schedules "
-             "(0: none)"},
+     .help = "pairs and spread: weight of LambdaRank's loss, added to theirs, which looks at the "
+             "fastest schedules (0: none)"},
+    {"tree-order", FIELD(tree_order), "1", 0, 1e6, TRAINS, .before = "0", .group = "Training",
+     .help = "weight of pairs, and --top times LambdaRank, in what trees are fitted to, besides "
+             "the squares (0: the squares alone, as additive trees)"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
      .help = "hinge: how far the scores of a pair should lie apart"},
-    HARNESS_RATE_OPTIONS(tpgnn_settings, "2e-3", "of Adam, after the warm-up (paper: 5e-6)",
+    HARNESS_RATE_OPTIONS(tpgnn_settings, "3e-3", "of Adam, after the warm-up (paper: 5e-6)",
                          "0.02"),
     HARNESS_SCHEDULE_OPTION(tpgnn_settings, "cosine", HARNESS_SCHEDULES),
     HARNESS_DECAY_OPTIONS(tpgnn_settings, "0.95", "100", "how many steps that is"),
-    HARNESS_WEIGHT_DECAY_OPTION(tpgnn_settings, "0", "as in AdamW"),
+    HARNESS_WEIGHT_DECAY_OPTION(tpgnn_settings, "0.05", "as in AdamW (paper: 0)"),
 
     HARNESS_EVAL_EVERY_OPTION(tpgnn_settings, "250", HARNESS_ON_VALID),
     {"eval-graphs", FIELD(eval_graphs), "256", 1, 65536, RUNS, .flags = HARNESS_LOCAL,
@@ -123,6 +140,7 @@ tpgnn_options tpgnn_settings_model(const tpgnn_settings *s)
     tpgnn_options o = s->model;
     o.paper.inputs = tpgnn_paper_defaults().inputs;
     o.trees = tpgnn_option_trees(o.trees, s->loss);
+    o.times = s->loss == TPGNN_LOSS_SPREAD;
     o.paper.hidden = o.hidden;
     o.paper.layers = o.layers;
     o.paper.dropout = o.dropout;

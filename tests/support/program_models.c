@@ -34,7 +34,7 @@ const program_model program_models[PROGRAM_MODELS] = {
      "--eval-nodes 1", "gnn", "none"},
     {"transformer", &tpu_program_table, FUSION " --reduction transformer", "h_1.npz",
      "--eval-samples 2", "direction", "shared"},
-    {"stores", &tpgnn_program_table, TREES, "s_3.npz", "--eval-graphs 1", "layers", "0"},
+    {"stores", &tpgnn_program_table, TREES " --graph", "s_3.npz", "--eval-graphs 1", "layers", "0"},
     {"paper", &tpgnn_program_table, " --preset paper" TREES " --learning-rate 1e-3", "s_3.npz",
      "--eval-nodes 1", "pool", "sag"},
     {"physical", &tgraph_program_table,

@@ -220,6 +220,12 @@ static void tasks_are_groups_with_ranks(void **state)
     assert_memory_equal(b.rank, rank, sizeof rank);
     assert_float_equal(b.log_runtime[0], log(500), 1e-6);
     assert_true(b.log_runtime[4] == 0);
+    assert_memory_equal(b.group, ((int32_t[]){0, 0, 0, 1, 2, 2}), 24);
+    assert_float_equal(b.beside[1], -2 * log(5) / 3, 1e-5);
+    assert_float_equal(b.beside[2], log(5) / 3, 1e-5);
+    assert_float_equal(b.sharp[0], 1 / sqrt(2 * pow(log(5) / 3, 2) + 1e-3), 1e-5);
+    assert_float_equal(b.beside[3], 0, 1e-6);
+    assert_float_equal(b.sharp[3], 1 / sqrt(1e-3), 1e-4);
     for (int i = 0; i < 6; i++) assert_ptr_equal(b.schedule[i], &s[i]);
     tpgnn_batch_free(&b);
     drop(t);

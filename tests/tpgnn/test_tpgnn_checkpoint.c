@@ -55,6 +55,10 @@ static void start(run *r, const char *network)
     r->net = r->trained->net;
     for (int i = 0; i < r->net->model.options.words[TPGNN_CLASS] * TPGNN_VECTOR; i++)
         r->net->model.vector[i] = (ag_real)sin(i);
+    for (int k = 0; k < TPGNN_ROW; k++) {
+        r->net->model.scale.mean[k] = 0.01 * k;
+        r->net->model.scale.deviation[k] = 0.1 + 0.001 * k;
+    }
     r->net->checkpoint.mean = -13.5;
     r->net->checkpoint.deviation = 0.75;
     *r->trained->state = (harness_state){.step = 12, .best = 0.5, .best_step = 8};
@@ -121,6 +125,11 @@ static void what_was_saved_comes_back(void **state)
         scores(before, &r.net->model, &r.files.train);
         scores(after, &net->model, &r.files.train);
         assert_memory_equal(before, after, sizeof before);
+        if (i == 0) { /* the scale counts */
+            r.net->model.scale.mean[0] += 0.5;
+            scores(before, &r.net->model, &r.files.train);
+            assert_memory_not_equal(before, after, sizeof before);
+        }
         harness_trained_drop(&t);
         stop(&r);
     }
@@ -239,6 +248,12 @@ static void states_that_make_no_sense(void **state)
     r.net->model.vector[19] = (ag_real)INFINITY;
     expect_refusal(&r, "state.vector[19] is inf, but it must be finite");
     r.net->model.vector[19] = 0;
+    r.net->model.scale.mean[3] = (double)NAN;
+    expect_refusal(&r, "state.row.mean[3] is nan and state.row.deviation[3] 0.103; they must be");
+    r.net->model.scale.mean[3] = 0;
+    r.net->model.scale.deviation[203] = -1;
+    expect_refusal(&r, "state.row.deviation[203] -1; they must be finite, and the second at least");
+    r.net->model.scale.deviation[203] = 0;
     configure(&r, harness_copy("{\"hidden\": 8"));
     expect_refusal(&r, "is it a checkpoint of tpgnn?");
     configure(&r, harness_copy("{\"network\": \"none\"}"));

@@ -34,6 +34,8 @@ static int same_options(const tpgnn_options *a, const tpgnn_options *b)
            a->members == b->members && a->hidden == b->hidden && a->layers == b->layers &&
            a->edges == b->edges && a->compact == b->compact && a->nest == b->nest &&
            a->rows == b->rows && a->trees == b->trees && a->trees_weight == b->trees_weight &&
+           a->standard == b->standard && a->graph == b->graph && a->times == b->times &&
+           a->tree_sets == b->tree_sets && a->tree_columns == b->tree_columns &&
            a->dropout == b->dropout && same_paper(&a->paper, &b->paper) &&
            memcmp(a->words, b->words, sizeof a->words) == 0;
 }
@@ -73,7 +75,9 @@ static void options_are_the_programs(void **state)
         snprintf(words, sizeof words, "%s", o->choices);
         while ((word = strsep(&at, "|"))) expect_same(o->name, word);
     }
-    assert_int_equal(options, 16);
+    assert_int_equal(options, 20);
+    expect_same("loss", "pairs");
+    expect_same("loss", "spread");
 }
 
 static void options_that_are_not_there(void **state)
@@ -88,7 +92,8 @@ static void options_that_are_not_there(void **state)
     if (harness_options_from_json(o, json, "test", 1, &why)) fail_msg("%s", why.sentence);
     const tpgnn_options want = tpgnn_settings_model(&settings);
     assert_true(same_options(&have, &want));
-    assert_true(!want.rows && !want.trees && want.nest); /* as before there were these options */
+    assert_true(!want.rows && !want.trees && want.nest && !want.standard &&
+                want.graph); /* as before there were these options */
     harness_options_free(o);
     json_decref(json);
 }

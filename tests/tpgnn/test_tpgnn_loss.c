@@ -21,9 +21,17 @@ static tpgnn_data data = {
 
 /* The second task's second schedule, then the first task. */
 static const tpgnn_schedule *drawn[] = {schedule + 4, schedule, schedule + 1, schedule + 2};
-static int32_t rank[] = {0, 0, 2, 1}, groups[] = {0, 1, 4};
-static tpgnn_batch batch = {
-    .graphs = 4, .groups = 2, .schedule = drawn, .rank = rank, .group_start = groups};
+static int32_t rank[] = {0, 0, 2, 1}, groups[] = {0, 1, 4}, group[] = {0, 1, 1, 1};
+static ag_real beside[] = {0, (ag_real)-0.5, (ag_real)0.75, (ag_real)-0.25},
+               sharp[] = {30, 2, 2, 2};
+static tpgnn_batch batch = {.graphs = 4,
+                            .groups = 2,
+                            .schedule = drawn,
+                            .rank = rank,
+                            .group = group,
+                            .beside = beside,
+                            .sharp = sharp,
+                            .group_start = groups};
 
 static int make(void **state)
 {
@@ -150,6 +158,22 @@ static void pairs_look_at_the_fastest(void **state)
     for (int i = 0; i < 4; i++) assert_float_equal(both[i], pairs[i] + 0.3 * lambda[i], 1e-6);
 }
 
+/* Costs count from the mean of their task, errors in units of its spread; the pairs are of costs
+   that are 4 times as far apart. */
+static void the_spread_by_hand(void **state)
+{
+    (void)state;
+    double slope[4], pairs[4], squares = 0;
+    const ag_real steep[4] = {36, 4, 12, 8};
+    const double should[4] = {0, -1 + 0.5, 1 - 0.75, 0 + 0.25};
+    for (int i = 0; i < 4; i++) squares += pow((double)sharp[i] * should[i], 2) / 4;
+    const double order = loss_with(pairs, steep, TPGNN_LOSS_PAIRS, 1, 0.3);
+    const double all = loss_with(slope, right, TPGNN_LOSS_SPREAD, 1, 0.3);
+    assert_float_equal(all, squares + order, 1e-5);
+    assert_true(fabs(slope[0]) < 1e-6); /* a task of one schedule has nothing to say */
+    assert_float_equal(slope[1], 4 * pairs[1] + 2 * 4 * (should[1] - 0) / 4, 1e-5);
+}
+
 static void errors_by_hand(void **state)
 {
     (void)state;
@@ -175,6 +199,7 @@ int main(void)
         cmocka_unit_test(pairs_by_hand),
         cmocka_unit_test(lambda_pulls_the_fast_down),
         cmocka_unit_test(pairs_look_at_the_fastest),
+        cmocka_unit_test(the_spread_by_hand),
         cmocka_unit_test(errors_by_hand),
     };
     return cmocka_run_group_tests(tests, make, NULL);

@@ -46,11 +46,13 @@ typedef struct variant {
     tpgnn_readout readout;
     tpgnn_conv conv;
     tpgnn_pool pool;
-    int compact, nest, loss, label, members;
+    int compact, nest, loss, label, members, alone; /* alone: rows without the graph */
 } variant;
 
 static const variant variants[] = {
     {"stores", .compact = 1, .nest = 1, .members = 2},
+    {"rows", .nest = 1, .loss = TPGNN_LOSS_SPREAD, .label = TPGNN_LABEL_THROUGHPUT, .members = 2,
+     .alone = 1},
     {"mean", .readout = TPGNN_READ_MEAN, .nest = 1, .loss = TPGNN_LOSS_HINGE},
     {"words", .types = TPGNN_WORDS, .compact = 1, .loss = TPGNN_LOSS_LAMBDA,
      .label = TPGNN_LABEL_THROUGHPUT},
@@ -68,6 +70,7 @@ static tpgnn_options options_of(const variant *v, const tpgnn_data *data, int hi
     o.types = v->types;
     o.readout = v->readout;
     o.compact = v->compact;
+    o.graph = !v->alone;
     o.nest = v->nest;
     o.members = v->members ? v->members : 1;
     o.hidden = o.paper.hidden = hidden;

@@ -76,7 +76,9 @@ static void a_score_adds_the_trees(void **state)
     read_two(&data);
     tpgnn_options o = tpgnn_default_options(TPGNN_STORES);
     assert_true(o.trees > 0 && o.rows);
-    o.trees = TREES;
+    o.trees = TREES / 3;
+    o.tree_sets = 3;
+    o.standard = false;
     o.trees_weight = WEIGHT;
     o.hidden = 8;
     for (int rows = 0; rows < 2; rows++) {
@@ -98,6 +100,7 @@ static void a_score_adds_the_trees(void **state)
 static void the_trees_of_the_baseline(void **state)
 {
     (void)state;
+    const tpgnn_trees_options all = {.seed = 5, .sets = 1, .columns = 1, .order = 0};
     static double kept[MOST], fitted[MOST];
     tpgnn_data data;
     tpgnn_statements s = {0};
@@ -105,7 +108,7 @@ static void the_trees_of_the_baseline(void **state)
     ag_failure why = {0};
     read_two(&data);
     assert_int_equal(harness_trees_open(&t, TREES, TPGNN_DEPTH, &why), AG_OK);
-    assert_int_equal(tpgnn_trees_fit(&t, &data, &why), AG_OK);
+    assert_int_equal(tpgnn_trees_fit(&t, &data, &all, &why), AG_OK);
     sum_up(kept, &t, &data);
     assert_int_equal(tpgnn_statements_take(&s, &data, &why), AG_OK);
     tpgnn_score_cycles(fitted, &s);
@@ -124,11 +127,55 @@ static void the_trees_of_the_baseline(void **state)
     tpgnn_data_free(&data);
 }
 
+/* Sets are the trees of one set with other draws, and count as their mean. */
+static void sets_are_averaged(void **state)
+{
+    (void)state;
+    tpgnn_data data;
+    harness_trees set[2], both;
+    ag_failure why = {0};
+    static float row[100 * TPGNN_ROW], cycles[100];
+    if (!harness_boosting_built()) skip();
+    read_two(&data);
+    assert_int_equal(harness_trees_open(&both, 2 * TREES, TPGNN_DEPTH, &why), AG_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(harness_trees_open(&set[i], TREES, TPGNN_DEPTH, &why), AG_OK);
+    const tpgnn_trees_options first = {0, 1, 0.3, 1, 0.3}, pair = {0, 2, 0.3, 1, 0.3},
+                              other = {1, 1, 0.3, 1, 0.3};
+    assert_int_equal(tpgnn_trees_fit(&set[0], &data, &first, &why), AG_OK);
+    assert_int_equal(tpgnn_trees_fit(&set[1], &data, &other, &why), AG_OK);
+    assert_int_equal(tpgnn_trees_fit(&both, &data, &pair, &why), AG_OK);
+    double apart = 0, seeds = 0;
+    assert_true(tpgnn_nest_rows(row, cycles, 100, &data, &data.schedule[0], &why) > 0);
+    const double one = harness_trees_sum(&set[0], 0, TREES, row);
+    assert_true(fabs(harness_trees_sum(&both, 0, TREES, row) - one / 2) < 1e-6);
+    for (int i = 0; i < data.schedules; i++) {
+        const int n = tpgnn_nest_rows(row, cycles, 100, &data, &data.schedule[i], &why);
+        for (int k = 0; k < n; k++) {
+            const float *of = row + (size_t)k * TPGNN_ROW;
+            const double a = harness_trees_sum(&both, 0, TREES, of);
+            apart = fmax(apart, fabs(a - harness_trees_sum(&both, TREES, TREES, of)));
+            seeds = fmax(seeds, fabs(2 * a - harness_trees_sum(&set[1], 0, TREES, of)));
+        }
+    }
+    assert_true(apart > 1e-4 && seeds > 1e-4);
+    tpgnn_model m;
+    tpgnn_options o = tpgnn_default_options(TPGNN_STORES);
+    o.tree_sets = 17;
+    assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_EUSE);
+    assert_string_equal(why.sentence, "--tree-sets is 17; it must be 1 to 16");
+    tpgnn_model_free(&m);
+    for (int i = 0; i < 2; i++) harness_trees_close(&set[i]);
+    harness_trees_close(&both);
+    tpgnn_data_free(&data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_score_adds_the_trees),
         cmocka_unit_test(the_trees_of_the_baseline),
+        cmocka_unit_test(sets_are_averaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

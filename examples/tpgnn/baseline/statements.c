@@ -2,6 +2,7 @@
 #include "examples/tpgnn/baseline/statements.h"
 
 #include "examples/harness/harness.h"
+#include "examples/tpgnn/baseline/ordered.h"
 #include "examples/tpgnn/nest/nest_rows.h"
 
 #include <math.h>
@@ -110,37 +111,63 @@ ag_status tpgnn_additive_score(double *score, harness_boosting *trees, const tpg
     return why->status;
 }
 
+/* The sets that are being fitted. */
+typedef struct fitting {
+    harness_progress bar;
+    int set, sets;
+} fitting;
+
 static int watch(void *context, const char *label, double done)
 {
+    fitting *f = context;
     (void)label;
-    harness_progress_update(context, (int64_t)(done * 100), NULL);
+    harness_progress_update(&f->bar, (int64_t)((f->set + done) * 100 / f->sets), NULL);
     return harness_interrupted();
 }
 
-static ag_status fit_and_keep(harness_trees *trees, const tpgnn_statements *s, ag_failure *why)
+static ag_status fit_set(harness_trees *trees, const tpgnn_statements *s,
+                         const harness_boosting_options *o, const tpgnn_trees_options *how, int set,
+                         ag_failure *why)
 {
-    harness_progress bar;
-    harness_boosting_options o = tpgnn_additive_options();
-    o.rounds = trees->count;
-    o.depth = trees->depth;
-    o.progress = watch;
-    o.context = &bar;
-    harness_progress_start(&bar, "trees", 0, 100);
-    harness_boosting *a = harness_additive_fit(s->group, s->tasks, TPGNN_ROW, &o, why);
-    harness_progress_end(&bar);
-    if (a && harness_go_on(why)) harness_trees_take(trees, 0, a, why);
+    harness_boosting *a =
+        how->order > 0
+            ? tpgnn_ordered_fit(s->group, s->tasks, TPGNN_ROW, how->order, how->top, o, why)
+            : harness_additive_fit(s->group, s->tasks, TPGNN_ROW, o, why);
+    if (a && harness_go_on(why)) harness_trees_take(trees, set * o->rounds, a, why);
     harness_boosting_free(a);
     return why->status;
 }
 
-ag_status tpgnn_trees_fit(harness_trees *trees, const tpgnn_data *data, ag_failure *why)
+static ag_status fit_and_keep(harness_trees *trees, const tpgnn_statements *s,
+                              const tpgnn_trees_options *options, ag_failure *why)
+{
+    const int leaves = trees->count * (harness_trees_nodes(trees) + 1);
+    fitting f = {.sets = options->sets};
+    harness_boosting_options o = tpgnn_additive_options();
+    o.rounds = trees->count / options->sets;
+    o.depth = trees->depth;
+    o.columns = options->columns;
+    o.progress = watch;
+    o.context = &f;
+    harness_progress_start(&f.bar, "trees", 0, 100);
+    for (; f.set < f.sets && !why->status; f.set++) {
+        o.seed = options->seed * 16 + (uint64_t)f.set; /* of no other seed: at most 16 sets */
+        fit_set(trees, s, &o, options, f.set, why);
+    }
+    harness_progress_end(&f.bar);
+    for (int i = 0; i < leaves; i++) trees->leaf[i] /= (float)options->sets;
+    return why->status;
+}
+
+ag_status tpgnn_trees_fit(harness_trees *trees, const tpgnn_data *data,
+                          const tpgnn_trees_options *options, ag_failure *why)
 {
     tpgnn_statements s = {0};
     if (!harness_boosting_built()) {
         harness_warn("built without libxgboost, so --trees adds nothing to the networks");
         return AG_OK;
     }
-    if (!tpgnn_statements_take(&s, data, why)) fit_and_keep(trees, &s, why);
+    if (!tpgnn_statements_take(&s, data, why)) fit_and_keep(trees, &s, options, why);
     tpgnn_statements_drop(&s);
     return why->status;
 }

@@ -74,6 +74,9 @@ static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
     b->priced = tpugraphs_lay(block, &at, b->stores, sizeof *b->priced);
     b->group_start = tpugraphs_lay(block, &at, b->groups + 1, sizeof *b->group_start);
     b->log_runtime = tpugraphs_lay(block, &at, g, sizeof *b->log_runtime);
+    b->group = tpugraphs_lay(block, &at, g, sizeof *b->group);
+    b->beside = tpugraphs_lay(block, &at, g, sizeof *b->beside);
+    b->sharp = tpugraphs_lay(block, &at, g, sizeof *b->sharp);
     b->rank = tpugraphs_lay(block, &at, g, sizeof *b->rank);
     s->mark = tpugraphs_lay(block, &at, largest, sizeof *s->mark);
     s->place = tpugraphs_lay(block, &at, largest, sizeof *s->place);
@@ -135,19 +138,28 @@ static int is_store(const tpgnn_data *data, const tpgnn_schedule *s, int v)
     return strcmp(data->kind[s->kind[v]].word[TPGNN_CLASS], "BufferStore") == 0;
 }
 
+static void fill_row(ag_real *row, const float *from, const tpgnn_row_scale *scale)
+{
+    float scaled[TPGNN_ROW];
+    if (from && scale) {
+        tpgnn_row_scale_apply(scaled, scale, from);
+        from = scaled;
+    }
+    for (int k = 0; k < TPGNN_ROW; k++) row[k] = from ? (ag_real)from[k] : 0;
+}
+
 /* The root in place of a store has zeros. */
 static ag_status fill_rows(tpgnn_batch *b, const scratch *s, const tpgnn_data *data, int i,
-                           const harness_trees *trees, ag_failure *why)
+                           const tpgnn_batch_options *o, ag_failure *why)
 {
     const int first = b->store_start[i], stores = b->store_start[i + 1] - first;
     const int n = tpgnn_nest_rows(s->row, s->cost, s->stores, data, b->schedule[i], why);
     if (n < 0) return why->status;
-    ag_real *row = b->row + (size_t)first * TPGNN_ROW;
-    for (int k = 0; k < stores * TPGNN_ROW; k++)
-        row[k] = k < n * TPGNN_ROW ? (ag_real)s->row[k] : 0;
     for (int k = 0; k < stores; k++) {
-        const float *from = s->row + (size_t)k * TPGNN_ROW;
-        const double more = trees && k < n ? harness_trees_sum(trees, 0, trees->count, from) : 0;
+        const float *from = k < n ? s->row + (size_t)k * TPGNN_ROW : NULL;
+        const double more =
+            o->trees && from ? harness_trees_sum(o->trees, 0, o->trees->count, from) : 0;
+        fill_row(b->row + (size_t)(first + k) * TPGNN_ROW, from, o->scale);
         b->cycles[first + k] = k < n ? (ag_real)s->cost[k] : 0;
         b->priced[first + k] = b->cycles[first + k] + (ag_real)more;
     }
@@ -232,8 +244,23 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
     for (int k = b->store_start[i]; k < stores; k++) b->program[k] = i;
     b->store_start[i + 1] = stores;
     b->start[i + 1] = first + nodes;
-    if (o->rows && fill_rows(b, s, data, i, o->trees, why)) return why->status;
+    if (o->rows && fill_rows(b, s, data, i, o, why)) return why->status;
     return fill_graphs(s, schedule, i, nodes, o, why);
+}
+
+/* A group whose run times are nearly equal counts no more than one with a deviation of 3 %. */
+static void fill_group(tpgnn_batch *b, int g)
+{
+    const int first = b->group_start[g], end = b->group_start[g + 1];
+    double mean = 0, variance = 0;
+    for (int i = first; i < end; i++) mean += (double)b->log_runtime[i] / (end - first);
+    for (int i = first; i < end; i++) {
+        const double off = (double)b->log_runtime[i] - mean;
+        variance += off * off / (end - first);
+        b->beside[i] = (ag_real)off;
+        b->group[i] = g;
+    }
+    for (int i = first; i < end; i++) b->sharp[i] = (ag_real)(1 / sqrt(variance + 1e-3));
 }
 
 static ag_status fill_ranks(tpgnn_batch *b, const scratch *s, ag_failure *why)
@@ -247,6 +274,7 @@ static ag_status fill_ranks(tpgnn_batch *b, const scratch *s, ag_failure *why)
     b->group_start[b->groups] = b->graphs;
     for (int g = 0; g < b->groups && !why->status; g++) {
         const int first = b->group_start[g];
+        fill_group(b, g);
         harness_ranks(b->rank + first, s->runtime + first, b->group_start[g + 1] - first, s->key,
                       s->index, why);
     }

@@ -4,7 +4,7 @@
 #define TPGNN_BATCH_H
 
 #include "examples/harness/baseline/trees.h"
-#include "examples/tpgnn/nest/nest_rows.h"
+#include "examples/tpgnn/nest/nest_scale.h"
 #include "gnn/gnn.h"
 
 /* The kinds of edges, as bits. */
@@ -28,7 +28,8 @@ typedef struct tpgnn_batch_options {
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
     int rows;       /* 1: with the rows of nest_rows.h */
-    const harness_trees *trees; /* with their costs; borrowed; NULL: without */
+    const tpgnn_row_scale *scale; /* of these rows; borrowed; NULL: as they are */
+    const harness_trees *trees;   /* with their costs; borrowed; NULL: without */
     double most; /* constants of the paper's model are clamped to -most..most, since a program may
                     initialise a maximum with the largest float32 */
 } tpgnn_batch_options;
@@ -46,12 +47,15 @@ typedef struct tpgnn_batch {
                                         the paper's authors */
     int32_t *store;       /* [stores] the nodes that store; a tree without any: its root */
     int32_t *store_start; /* [graphs + 1] */
-    ag_real *row;         /* [stores,TPGNN_ROW] */
+    ag_real *row;         /* [stores,TPGNN_ROW]; standardised where a scale is given */
     ag_real *cycles;      /* [stores] ln of their estimate */
     ag_real *priced;      /* [stores] the same times e^trees(row); with trees */
     int32_t *program;     /* [stores] its graph */
     int32_t *group_start; /* [groups + 1] first schedule */
     ag_real *log_runtime; /* [graphs] ln ns */
+    int32_t *group;       /* [graphs] */
+    ag_real *beside;      /* [graphs] ln of the run time less its mean over the group */
+    ag_real *sharp;       /* [graphs] 1 / standard deviation of that over the group */
     int32_t *rank;        /* [graphs] dense ranks of the run times within a group */
     ag_graph *down, *up;  /* from parents and users, and the other way; or down alone: both */
     char *block;

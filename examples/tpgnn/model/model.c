@@ -106,17 +106,26 @@ static ag_tensor *reduce(pass *p, ag_tensor *cost, ag_tensor *starts, ag_tensor 
     return log_sum(cost, starts, program);
 }
 
-static ag_tensor *statements(pass *p, ag_tensor *x)
+/* A statement in its program: its node, the mean over all nodes, its row. */
+static ag_tensor *join(pass *p, ag_tensor *program)
 {
     const tpgnn_batch *b = p->batch;
-    ag_tensor *starts = indices(p, b->store_start, b->graphs + 1);
+    ag_tensor *x = convolve(p, input_layer(p));
     ag_tensor *whole = ag_segment_mean(x, indices(p, b->start, b->graphs + 1));
-    ag_tensor *program = indices(p, b->program, b->stores);
     ag_tensor *y = ag_gather(x, indices(p, b->store, b->stores));
     y = ag_concat2(y, ag_gather(whole, program), 1);
     if (p->o->rows) y = ag_concat2(y, read_rows(p), 1);
-    y = ag_relu(linear(p, y, p->member->join));
+    return ag_relu(linear(p, y, p->member->join));
+}
+
+static ag_tensor *statements(pass *p)
+{
+    const tpgnn_batch *b = p->batch;
+    ag_tensor *starts = indices(p, b->store_start, b->graphs + 1);
+    ag_tensor *program = indices(p, b->program, b->stores);
+    ag_tensor *y = tpgnn_reads_graph(p->o) ? join(p, program) : read_rows(p);
     y = ag_relu(linear(p, ag_dropout(y, (ag_real)p->o->dropout), p->member->hidden));
+    if (!tpgnn_reads_graph(p->o)) y = ag_dropout(y, (ag_real)p->o->dropout);
     ag_tensor *cost = linear(p, y, p->member->output);
     if (!p->o->rows) return reduce(p, cost, starts, program);
     ag_tensor *sum = reduce(p, from_cycles(p, cost), starts, program);
@@ -133,7 +142,7 @@ ag_tensor *tpgnn_forward_member(const tpgnn_model *m, int member, ag_tape *tape,
 {
     pass p = {m, &m->member[member], &m->options, tape, batch};
     if (m->options.network == TPGNN_PAPER) return paper(&p);
-    return ag_reshape(statements(&p, convolve(&p, input_layer(&p))), AG_SHAPE(batch->graphs));
+    return ag_reshape(statements(&p), AG_SHAPE(batch->graphs));
 }
 
 /* ln(run time) as the trees see it: they make other mistakes than the networks. */

@@ -26,8 +26,11 @@ typedef struct tpgnn_options {
     int hidden, layers;
     unsigned edges; /* of tpgnn_edges */
     bool compact, nest, rows;
-    int trees; /* of nest_rows.h, whose costs are added (stores); 0: none */
-    double trees_weight, dropout;
+    bool standard, graph; /* rows on one scale (nest_scale.h); rows with the nodes around them */
+    bool times;           /* trained so that a cost is ln of a time, up to an offset of the task */
+    int trees;            /* of nest_rows.h, whose costs are added (stores); 0: none */
+    int tree_sets;        /* so many times as many trees, whose mean is taken */
+    double trees_weight, tree_columns, dropout;
     tpgnn_paper_options paper;
     int words[TPGNN_FIELDS]; /* of the vocabulary */
 } tpgnn_options;
@@ -44,7 +47,7 @@ typedef struct tpgnn_member {
     ag_sage_concat_weights layer[TPGNN_MOST_LAYERS];
 } tpgnn_member;
 
-enum { TPGNN_MOST_MEMBERS = 16, TPGNN_MOST_TREES = 10000, TPGNN_DEPTH = 6 };
+enum { TPGNN_MOST_MEMBERS = 16, TPGNN_MOST_TREES = 10000, TPGNN_MOST_SETS = 16, TPGNN_DEPTH = 6 };
 
 typedef struct tpgnn_model {
     tpgnn_options options;
@@ -53,7 +56,8 @@ typedef struct tpgnn_model {
     ag_param *class_table; /* [words of class,18] of the paper's network */
     tpgnn_member member[TPGNN_MOST_MEMBERS];
     tpgnn_paper paper;
-    harness_trees trees; /* fitted before training; zeros add nothing */
+    harness_trees trees;   /* fitted before training; zeros add nothing */
+    tpgnn_row_scale scale; /* the same; with `standard` */
 } tpgnn_model;
 
 /* The defaults of the program's options, or those of its preset "paper". The sizes of the
@@ -67,12 +71,21 @@ ag_status tpgnn_model_add(tpgnn_model *model, ag_params *params, const tpgnn_opt
                           ag_failure *why);
 void tpgnn_model_free(tpgnn_model *model);
 
+/* 0: the networks read nothing but rows. */
+static inline int tpgnn_reads_graph(const tpgnn_options *o) { return o->graph || !o->rows; }
+
+/* 1: its networks read standardised rows. */
+static inline int tpgnn_model_standard(const tpgnn_model *m)
+{
+    return m->options.network == TPGNN_STORES && m->options.rows && m->options.standard;
+}
+
 /* The options of the batches that a model reads. */
 tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *model);
 
 /* The tensors that are no parameters, at most TPGNN_STATE: as a checkpoint keeps them. Returns
    their number. The check fails: AG_EDATA. */
-enum { TPGNN_STATE = 4 };
+enum { TPGNN_STATE = 6 };
 int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *model);
 ag_status tpgnn_model_check(const tpgnn_model *model, ag_failure *why);
 

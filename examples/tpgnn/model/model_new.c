@@ -13,6 +13,7 @@ tpgnn_batch_options tpgnn_model_batch(const tpgnn_model *m)
                                  .compact = o->compact,
                                  .nest = o->nest && !paper,
                                  .rows = (o->rows || m->trees.count) && !paper,
+                                 .scale = tpgnn_model_standard(m) ? &m->scale : NULL,
                                  .trees = m->trees.count ? &m->trees : NULL,
                                  .most = 1e6};
 }
@@ -78,11 +79,14 @@ static void add_member(const place *p)
 {
     const tpgnn_options *o = &p->model->options;
     tpgnn_member *m = p->member;
-    add_tables(p);
-    m->input = add_layer(p, "input", o->hidden, TPGNN_NUMBERS);
-    for (int k = 0; k < o->layers; k++) add_convolution(p, k);
+    if (tpgnn_reads_graph(o)) {
+        add_tables(p);
+        m->input = add_layer(p, "input", o->hidden, TPGNN_NUMBERS);
+        for (int k = 0; k < o->layers; k++) add_convolution(p, k);
+    }
     if (o->rows) add_rows(p);
-    m->join = add_layer(p, "join", o->hidden, (o->rows ? 3 : 2) * o->hidden);
+    if (tpgnn_reads_graph(o))
+        m->join = add_layer(p, "join", o->hidden, (o->rows ? 3 : 2) * o->hidden);
     m->hidden = add_layer(p, "hidden", o->hidden, o->hidden);
     m->output = add_layer(p, "output", 1, o->hidden);
 }
@@ -115,6 +119,9 @@ static ag_status check(const tpgnn_options *o, ag_failure *why)
     if (o->trees < 0 || o->trees > TPGNN_MOST_TREES)
         return ag_fail(why, AG_EUSE, "--trees is %d; it must be 0 to %d", o->trees,
                        TPGNN_MOST_TREES);
+    if (o->tree_sets < 1 || o->tree_sets > TPGNN_MOST_SETS)
+        return ag_fail(why, AG_EUSE, "--tree-sets is %d; it must be 1 to %d", o->tree_sets,
+                       TPGNN_MOST_SETS);
     if (o->members < 1 || o->members > TPGNN_MOST_MEMBERS)
         return ag_fail(why, AG_EUSE, "--members is %d; it must be 1 to %d", o->members,
                        TPGNN_MOST_MEMBERS);
@@ -125,7 +132,9 @@ ag_status tpgnn_model_add(tpgnn_model *m, ag_params *params, const tpgnn_options
                           ag_failure *why)
 {
     *m = (tpgnn_model){.options = *options, .params = params};
+    for (int k = 0; k < TPGNN_ROW; k++) m->scale.deviation[k] = 1; /* as they are, until the fit */
     if (check(options, why)) return why->status;
+    const int trees = options->trees * options->tree_sets;
     const size_t vectors = (size_t)options->words[TPGNN_CLASS] * TPGNN_VECTOR;
     if (options->types == TPGNN_WORDS) m->vector = ag_alloc(vectors * sizeof *m->vector);
     if (!params || (options->types == TPGNN_WORDS && !m->vector))
@@ -133,7 +142,7 @@ ag_status tpgnn_model_add(tpgnn_model *m, ag_params *params, const tpgnn_options
     for (size_t i = 0; m->vector && i < vectors; i++) m->vector[i] = 0;
     if (options->network == TPGNN_PAPER) return add_paper(m, why);
     add_statements(m);
-    return options->trees ? harness_trees_open(&m->trees, options->trees, TPGNN_DEPTH, why) : AG_OK;
+    return trees ? harness_trees_open(&m->trees, trees, TPGNN_DEPTH, why) : AG_OK;
 }
 
 void tpgnn_model_free(tpgnn_model *m)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors of a model that are no parameters: vectors of classes, and trees. */
+/* Tensors of a model that are no parameters: vectors of classes, the scale of rows,
+   and trees. */
 #include "examples/tpgnn/model/model.h"
 
 #include <math.h>
@@ -8,19 +9,18 @@
 
 int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *m)
 {
-    const harness_trees *t = &m->trees;
     int n = 0;
     if (m->vector)
         item[n++] =
             (ag_checkpoint_item){"state.vector", REALS,
                                  AG_SHAPE(m->options.words[TPGNN_CLASS], TPGNN_VECTOR), m->vector};
-    if (!t->count) return n;
-    const ag_shape nodes = AG_SHAPE(t->count, harness_trees_nodes(t));
-    const ag_shape leaves = AG_SHAPE(t->count, harness_trees_nodes(t) + 1);
-    item[n++] = (ag_checkpoint_item){"state.trees.column", AG_I32, nodes, t->column};
-    item[n++] = (ag_checkpoint_item){"state.trees.limit", AG_F32, nodes, t->limit};
-    item[n++] = (ag_checkpoint_item){"state.trees.leaf", AG_F32, leaves, t->leaf};
-    return n;
+    if (tpgnn_model_standard(m)) {
+        const ag_shape columns = AG_SHAPE(TPGNN_ROW);
+        item[n++] = (ag_checkpoint_item){"state.row.mean", AG_F64, columns, m->scale.mean};
+        item[n++] =
+            (ag_checkpoint_item){"state.row.deviation", AG_F64, columns, m->scale.deviation};
+    }
+    return n + (m->trees.count ? harness_trees_list(item + n, &m->trees) : 0);
 }
 
 ag_status tpgnn_model_check(const tpgnn_model *m, ag_failure *why)
@@ -30,5 +30,6 @@ ag_status tpgnn_model_check(const tpgnn_model *m, ag_failure *why)
         if (!isfinite((double)m->vector[i]))
             return ag_fail(why, AG_EDATA, "state.vector[%d] is %g, but it must be finite", i,
                            (double)m->vector[i]);
+    if (tpgnn_model_standard(m) && tpgnn_row_scale_check(&m->scale, why)) return why->status;
     return harness_trees_check(&m->trees, TPGNN_ROW, why);
 }

@@ -79,16 +79,21 @@ ag_status tpgnn_stored_options(tpgnn_options *o, const json_t *json, const char 
     o->edges = (unsigned)read_word(&c, "edges", "none|tree|names|both", TPGNN_BOTH);
     o->paper.conv = (tpgnn_conv)read_word(&c, "conv", "graph|gcn", 0);
     o->paper.pool = (tpgnn_pool)read_word(&c, "pool", "none|topk|sag", 1);
-    o->members = read_whole(&c, "members", 3);
-    o->hidden = o->paper.hidden = read_whole(&c, "hidden", 64);
+    o->members = read_whole(&c, "members", 5);
+    o->hidden = o->paper.hidden = read_whole(&c, "hidden", 96);
     o->layers = o->paper.layers = read_whole(&c, "layers", 2);
     o->compact = read_flag(&c, "compact", 1);
     o->nest = read_flag(&c, "nest", 1);
     o->rows = read_flag(&c, "rows", 0); /* runs from before these two have none */
-    o->trees =
-        tpgnn_option_trees(read_whole(&c, "trees", 0), read_word(&c, "loss", TPGNN_LOSSES, 0));
+    o->standard = read_flag(&c, "standard", 0);
+    o->graph = read_flag(&c, "graph", 1);
+    const int loss = read_word(&c, "loss", TPGNN_LOSSES, 0);
+    o->times = loss == TPGNN_LOSS_SPREAD;
+    o->trees = tpgnn_option_trees(read_whole(&c, "trees", 0), loss);
+    o->tree_sets = read_whole(&c, "tree-sets", 1);
+    o->tree_columns = read_number(&c, "tree-columns", 1);
     o->trees_weight = read_number(&c, "trees-weight", 10);
-    o->dropout = o->paper.dropout = read_number(&c, "dropout", 0.1);
+    o->dropout = o->paper.dropout = read_number(&c, "dropout", 0.2);
     o->paper.ratio = read_number(&c, "ratio", 0.8);
     return why->status;
 }

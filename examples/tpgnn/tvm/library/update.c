@@ -117,11 +117,13 @@ static ag_status fill(update *u, int most, ag_random random, ag_failure *why)
 static ag_tensor *record_loss(update *u, int training)
 {
     const tpgnn_model *model = &u->m->stored.model;
-    const tpgnn_loss_options pairs = {.kind = TPGNN_LOSS_PAIRS};
+    /* The pairs alone would stretch costs that the trees' are added to as ln of times. */
+    const tpgnn_loss_options o = {.kind =
+                                      model->options.times ? TPGNN_LOSS_SPREAD : TPGNN_LOSS_PAIRS};
     ag_tape_reset(u->tape);
     ag_tape_seed(u->tape, 0, (uint64_t)u->m->step);
     ag_tape_training(u->tape, training);
-    ag_tensor *sum = tpgnn_loss_of_members(model, u->tape, &u->batch, NULL, &pairs);
+    ag_tensor *sum = tpgnn_loss_of_members(model, u->tape, &u->batch, NULL, &o);
     return ag_scale(sum, (ag_real)(1.0 / tpgnn_members(model)));
 }
 
