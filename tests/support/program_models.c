@@ -19,8 +19,8 @@
 #define TPU    " --hidden 16 --embedding 8 --kernels 3 --configs 3"
 #define TILES  " --data a_0_0000000a.npz b_0_0000000b.npz --valid c_1_0000000c.npz" TPU
 #define FUSION " --data f_0.npz g_0.npz --valid h_1.npz" TPU
-#define TREES \
- " --data s_1.npz s_2.npz --valid s_3.npz --hidden 8 --layers 1 --tasks 2 --schedules 3"
+#define TREES  " --data s_1.npz s_2.npz --valid s_3.npz" TPGNN
+#define TPGNN  " --hidden 8 --layers 1 --tasks 2 --schedules 3 --trees 10"
 
 const program_model program_models[PROGRAM_MODELS] = {
     {"layout", &tgraph_program_table,
