@@ -243,7 +243,7 @@ static const struct {
      "tpu predict --run wide-tpu --device cuda --eval-nodes 1000000 --data " DATA
      "fusion/train_resnet_0.npz --eval-samples",
      "scoring ", " samples need "},
-    {51,
+    {52,
      "tpgnn predict --run wide-tpgnn --device cuda --eval-nodes 1000000 --data " DATA
      "schedules/attention-qk_1_128_4_32.npz --eval-graphs",
      "scoring ", " schedules need "},
@@ -253,7 +253,8 @@ static void train_wide(void)
 {
     program_train(&program_models[4], "wide-tpu",
                   " --reduction lstm --steps 1 --hidden 128" PROGRAM_QUIET, 0);
-    program_train(&program_models[5], "wide-tpgnn", " --steps 1 --hidden 128" PROGRAM_QUIET, 0);
+    program_train(&program_models[5], "wide-tpgnn",
+                  " --steps 1 --hidden 128 --members 3" PROGRAM_QUIET, 0);
 }
 
 /* The number before `word`, which the text has. */
