@@ -90,6 +90,10 @@ static void work_is_counted(void **state)
     assert_true(work_of(&nests, TPU_NEST_MOVES) == 3 * 64 * 40);
     for (int i = 0; i < nests.count; i++)
         for (int c = 0; c < TPU_NEST_COLUMNS; c++) assert_true(isfinite(nests.nest[i].column[c]));
+    /* Of rows of 20, full vectors of 8 and of 16 leave 4 over; of sums of 32 nothing. */
+    for (int i = 0; i < nests.count; i++)
+        if (nests.nest[i].column[0] == (float)TPU_NEST_PRODUCTS)
+            assert_memory_equal(&nests.nest[i].column[21], ((float[]){0.2F, 0, 0.2F, 0}), 16);
     tpu_nests_free(&nests);
     tpu_tiling_close(&t);
     tpu_lab_free(&k);

@@ -37,6 +37,12 @@ static double contiguous(const double *stride, const double *box, int rank)
     return all;
 }
 
+/* The share of a loop that full vectors of so many elements leave over. */
+static float left_over(double n, double vector)
+{
+    return isfinite(n) && n >= 1 ? (float)(fmod(n, vector) / n) : 0;
+}
+
 static void input_columns(float *c, const tpu_side *s, const tpu_job *w, int k,
                           const tpu_plan *plan)
 {
@@ -95,6 +101,10 @@ static void add(tpu_side *s, const tpu_job *w)
     *c++ = small(s->tiles);
     *c++ = small(s->steps / s->tiles);
     *c++ = (float)w->readings;
+    for (int vector = 8; vector <= 16; vector *= 2) {
+        *c++ = left_over(plan.row.n, vector);
+        *c++ = left_over(plan.sum.n, vector);
+    }
     input_columns(c, s, w, 0, &plan);
     input_columns(c + 8, s, w, 1, &plan);
 }

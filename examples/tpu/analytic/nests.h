@@ -40,7 +40,7 @@ typedef enum tpu_nest_kind {
 } tpu_nest_kind;
 
 /* The columns of a nest; the names are those of tpu_nest_column_name. */
-enum { TPU_NEST_COLUMNS = 37 };
+enum { TPU_NEST_COLUMNS = 41 };
 
 typedef struct tpu_nest {
     int node;    /* of the kernel, that it computes or copies for */
