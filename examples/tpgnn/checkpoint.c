@@ -6,6 +6,7 @@
 #include "examples/tpgnn/baseline/statements.h"
 #include "examples/tpgnn/fasttext/vectors.h"
 #include "examples/tpgnn/model/loss.h"
+#include "examples/tpgnn/nest/nest_rows.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -37,6 +38,7 @@ char *tpgnn_data_json(const tpgnn_data *data)
     json_object_set_new(j, "tasks", json_integer(data->tasks));
     json_object_set_new(j, "schedules", json_integer(data->schedules));
     json_object_set_new(j, "xxh3", json_string(hash));
+    json_object_set_new(j, "columns", json_integer(TPGNN_COLUMNS));
     return harness_json_text(j);
 }
 
@@ -69,6 +71,7 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     c->predicts = tpgnn_settings_label(s);
     if (read_vocabulary(&c->vocabulary, t->text[VOCABULARY], why)) return why->status;
     for (int f = 0; f < TPGNN_FIELDS; f++) options.words[f] = c->vocabulary.words[f];
+    if (tpgnn_model_columns(&options, t->text[DATA], why)) return why->status;
     return tpgnn_model_add(&net->model, t->params, &options, why);
 }
 

@@ -56,10 +56,10 @@ static void products_of_matrices(void **state)
     const double cycles = mean(&r, "estimated cycles", HARNESS_PAIRWISE);
     if (method(&r.rank, TPGNN_AGAINST) > 0) { /* a build with libxgboost */
         const double trees = mean(&r, TPGNN_AGAINST, HARNESS_PAIRWISE);
-        assert_true(trees > 0.815 && trees < 0.835); /* 0.824; another processor's sums vary */
+        assert_true(trees > 0.828 && trees < 0.848); /* 0.838; another processor's sums vary */
         assert_true(trees > cycles + 0.02);
     }
-    assert_true(fabs(cycles - 0.7883) < 1e-3);
+    assert_true(fabs(cycles - 0.8079) < 1e-3);
     harness_rank_close(&r);
     tpgnn_data_free(&files.train);
     tpgnn_data_free(&files.scored);

@@ -231,6 +231,29 @@ static void expect_refusal(run *r, const char *sentence)
     harness_trained_drop(&t);
 }
 
+/* Of statements, before they were what they are now; the paper's network reads none. */
+static void older_columns_are_refused(void **state)
+{
+    (void)state;
+    static const char *const network[] = {"stores", "paper"};
+    for (int i = 0; i < 2; i++) {
+        run r;
+        harness_trained t = {0};
+        ag_failure why = {0};
+        start(&r, network[i]);
+        assert_non_null(strstr(r.trained->text[DATA], "\"columns\""));
+        harness_free(r.trained->text[DATA]);
+        r.trained->text[DATA] = harness_copy("{\"format\": \"schedules\"}");
+        if (i == 0)
+            expect_refusal(&r, "the model reads version 1 of the columns of statements, but this "
+                               "program has version 2; train it again");
+        save(&r, 0);
+        assert_int_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why) == AG_OK, i);
+        harness_trained_drop(&t);
+        stop(&r);
+    }
+}
+
 static void states_that_make_no_sense(void **state)
 {
     (void)state;
@@ -268,6 +291,7 @@ int main(void)
         cmocka_unit_test(unknown_words_are_word_0),
         cmocka_unit_test(what_a_score_says_of_the_time),
         cmocka_unit_test(only_the_same_run_goes_on),
+        cmocka_unit_test(older_columns_are_refused),
         cmocka_unit_test(states_that_make_no_sense),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);

@@ -146,6 +146,8 @@ static void damaged_texts(void **state)
         {"configuration", "{\"hidden\": 16, \"members\": 0}", "--members is 0"},
         {"configuration", "{\"hidden\": 16, \"members\": 2}", "changed.safetensors"},
         {"configuration", "{\"hidden\": 16, \"layers\": 3}", "changed.safetensors"},
+        {"data", NULL, "version 1 of the columns of statements, but this program has version 2"},
+        {"data", "{\"columns\": 3}", "version 3 of the columns of statements"},
         {"vocabulary", NULL, "the vocabulary's \"type\" must be a list"},
         {"vocabulary", "nonsense", "the vocabulary's \"type\" must be a list"},
         {"vocabulary", "{\"type\": [\"?\", \"b\", \"a\"]}", "entry 2 of the vocabulary's \"type\""},

@@ -89,6 +89,10 @@ enum { TPGNN_STATE = 6 };
 int tpgnn_model_state(ag_checkpoint_item *item, const tpgnn_model *model);
 ag_status tpgnn_model_check(const tpgnn_model *model, ag_failure *why);
 
+/* Refuses a model of columns that have changed since: `data` is the metadata "data" of its
+   checkpoint. Fails: AG_EDATA. */
+ag_status tpgnn_model_columns(const tpgnn_options *options, const char *data, ag_failure *why);
+
 /* The number of networks, and the costs of one of them, [graphs]: small is fast. */
 int tpgnn_members(const tpgnn_model *model);
 ag_tensor *tpgnn_forward_member(const tpgnn_model *model, int member, ag_tape *tape,

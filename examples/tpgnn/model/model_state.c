@@ -2,7 +2,9 @@
 /* Tensors of a model that are no parameters: vectors of classes, the scale of rows,
    and trees. */
 #include "examples/tpgnn/model/model.h"
+#include "examples/tpgnn/nest/nest_rows.h"
 
+#include <jansson.h>
 #include <math.h>
 
 #define REALS (sizeof(ag_real) == sizeof(double) ? AG_F64 : AG_F32)
@@ -32,4 +34,21 @@ ag_status tpgnn_model_check(const tpgnn_model *m, ag_failure *why)
                            (double)m->vector[i]);
     if (tpgnn_model_standard(m) && tpgnn_row_scale_check(&m->scale, why)) return why->status;
     return harness_trees_check(&m->trees, TPGNN_ROW, why);
+}
+
+ag_status tpgnn_model_columns(const tpgnn_options *o, const char *data, ag_failure *why)
+{
+    if (o->network == TPGNN_PAPER || !(o->nest || o->rows || o->trees)) return AG_OK;
+    json_error_t error;
+    json_t *j = json_loads(data ? data : "", JSON_REJECT_DUPLICATES, &error);
+    if (!j && json_error_code(&error) == json_error_out_of_memory)
+        return ag_fail(why, AG_EMEMORY, "There is no memory for the metadata \"data\"");
+    const json_t *columns = json_object_get(j, "columns");
+    const int version = json_is_integer(columns) ? (int)json_integer_value(columns) : 1;
+    json_decref(j);
+    if (version == TPGNN_COLUMNS) return AG_OK;
+    return ag_fail(why, AG_EDATA,
+                   "the model reads version %d of the columns of statements, but this program has "
+                   "version %d; train it again",
+                   version, TPGNN_COLUMNS);
 }

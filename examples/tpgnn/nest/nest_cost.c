@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-enum { REGISTER = 64, REGISTERS = 28, LATENCY = 4, UNROLLED_SIZE = 400 };
+/* LARGE: instructions of a body; ALLOCATION: quarters of cycles. */
+enum { REGISTER = 64, REGISTERS = 28, LATENCY = 4, LARGE = 1200, ALLOCATION = 1200 };
 
 typedef struct statement {
     const nest_tree *t;
@@ -22,19 +23,17 @@ typedef struct statement {
 typedef struct way {
     double lanes, registers, copies; /* elements, registers of a vector; statements of a block */
     double issue, chain, tile;
+    double scattered, gathered;
     int vector; /* level, -1: none */
 } way;
 
 static void find_levels(statement *s)
 {
-    s->levels = 0;
+    s->levels = nest_levels(s->level, s->t, s->a);
     s->vector = -1;
-    for (int l = s->a->loop; l >= 0 && s->levels < NEST_LOOPS; l = s->t->loops[l].up) {
-        const nest_loop *loop = &s->t->loops[l];
-        if (loop->kind == NEST_VECTOR && loop->extent > 1 && s->vector < 0 && !s->store->scalar)
-            s->vector = s->levels;
-        s->level[s->levels++] = loop;
-    }
+    for (int i = s->levels - 1; i >= 0; i--)
+        if (s->level[i]->kind == NEST_VECTOR && s->level[i]->extent > 1 && !s->store->scalar)
+            s->vector = i;
     s->update = 0;
     for (int i = 1; i <= s->loads; i++)
         if (s->a[i].buffer == s->a->buffer && s->a->buffer >= 0) s->update = 1;
@@ -44,12 +43,10 @@ static void find_levels(statement *s)
    compilers. */
 static void find_block(statement *s)
 {
-    double size = s->loads + 1 + s->store->ops + s->store->choices;
     for (s->block = 0; s->block < s->levels; s->block++) {
         const nest_loop *l = s->level[s->block];
         if (s->block == s->vector || l->extent <= 1) continue;
-        size = nest_cap(size * l->extent);
-        if (!l->unrolled && (l->kind == NEST_PARALLEL || size > UNROLLED_SIZE)) break;
+        if (!l->unrolled && !l->whole) break;
     }
 }
 
@@ -65,10 +62,10 @@ static double places(const statement *s, const nest_access *a, int vector)
 }
 
 /* Instructions to load or store a vector. */
-static double of_access(const nest_access *a, int vector, const way *w)
+static double of_access(const statement *s, const nest_access *a, int vector, const way *w)
 {
     if (vector < 0 || a->stride[vector] == 0) return 1;
-    return a->stride[vector] == 1 ? w->registers : 2 * w->lanes;
+    return nest_beside(s->t, a, vector, s->block) <= 1 ? w->registers : 2 * w->lanes;
 }
 
 /* The number of iterations of the loops around a block in which an access reuses a value that
@@ -94,6 +91,33 @@ static void find_width(way *w, const statement *s, int vector)
     }
 }
 
+/* Accesses of a block to elements that do not follow each other in a vector. */
+static double gathered(const statement *s, const way *w)
+{
+    double n = 0;
+    for (int i = 0; i <= s->loads && w->vector >= 0; i++)
+        if (nest_beside(s->t, &s->a[i], w->vector, s->block) > 1)
+            n += places(s, &s->a[i], w->vector) * w->lanes;
+    return nest_cap(n);
+}
+
+/* A vector of several registers whose length is no power of two is carried around a loop element by
+   element: sums of a block that the loop around it adds to. */
+static double scattered(const statement *s, const way *w)
+{
+    if (!s->update || w->vector < 0 || w->vector != s->vector) return 0;
+    if (w->lanes * s->a->element <= REGISTER || exp2(floor(log2(w->lanes))) >= w->lanes) return 0;
+    if (s->block >= s->levels || moves(s->a, s->block)) return 0;
+    return nest_cap(w->tile * w->lanes);
+}
+
+/* Each iteration of the first loop that stays has a buffer of its own. */
+static int is_private(const statement *s, int level)
+{
+    return level == s->block && s->store->life >= 0 &&
+           &s->t->loops[s->store->life] == s->level[level];
+}
+
 static void run(way *w, const statement *s, int vector, double trips)
 {
     find_width(w, s, vector);
@@ -106,7 +130,7 @@ static void run(way *w, const statement *s, int vector, double trips)
     for (int i = 0; i <= s->loads; i++) {
         const nest_access *a = &s->a[i];
         const int own = i == 0 || (a->buffer == s->a->buffer && s->update);
-        const double n = places(s, a, vector) * of_access(a, vector, w);
+        const double n = places(s, a, vector) * of_access(s, a, vector, w);
         if (own && !s->update)
             memory += n;
         else
@@ -116,17 +140,27 @@ static void run(way *w, const statement *s, int vector, double trips)
     const nest_store *store = s->store;
     const double compute =
         w->copies * (w->registers * (store->ops + 8 * store->divides + 2 * store->choices) +
-                     10 * w->lanes * store->calls);
-    w->issue = nest_cap(blocks * (compute + memory) / 2);
+                     20 * w->lanes * store->calls);
+    w->gathered = gathered(s, w);
+    w->scattered = scattered(s, w);
+    w->issue = nest_cap(blocks * ((compute + memory) / 2 + w->scattered));
     w->chain = 0;
     if (!s->update) return;
     /* Sums of the next block depend on these unless they are different sums. */
-    const int waits = s->block < s->levels && !moves(s->a, s->block);
+    const int waits = s->block < s->levels && !moves(s->a, s->block) && !is_private(s, s->block);
     w->chain = nest_cap(blocks * w->copies / w->tile * LATENCY / (waits ? 1 : 4));
     if (vector == s->block) w->chain *= w->registers;
 }
 
 static double slower(const way *w) { return w->issue > w->chain ? w->issue : w->chain; }
+
+/* Compilers find vectors in straight code less often than in loops, and give up on large bodies. */
+static double hindrance(const statement *s, int level)
+{
+    if (level < s->block) return 2;
+    if (s->level[level]->size > LARGE) return 3;
+    return s->level[level]->branches > 0 ? 2 : 1;
+}
 
 /* Chooses TIR's vectorised loop, or the best one that a compiler may find: the first loop around
    the block, or contiguous sums of the block. */
@@ -136,9 +170,10 @@ static way choose(const statement *s, double trips)
     run(&best, s, s->vector, trips);
     if (s->vector >= 0) return best;
     for (int i = 0; i <= s->block && i < s->levels; i++) {
-        if (s->level[i]->extent < 4 || !moves(s->a, i)) continue;
+        if (s->level[i]->extent < 4 || !(moves(s->a, i) || is_private(s, i))) continue;
         if (i < s->block && s->a->stride[i] != 1) continue;
         run(&w, s, i, trips);
+        w.issue *= hindrance(s, i);
         if (slower(&w) < slower(&best)) best = w;
     }
     return best;
@@ -154,63 +189,6 @@ static double find_overhead(const statement *s, const way *w)
         n = nest_cap(n * (i == w->vector ? w->registers : s->level[i]->extent));
         all = nest_cap(all + 2 * n);
     }
-    return all;
-}
-
-/* ---- caches ---- */
-
-typedef struct cache {
-    double lines, crowds; /* crowds: weight of lines that share few sets */
-} cache;
-
-static const cache caches[3] = {{512, 0.5}, {8192, 1.0 / 16}, {65536, 1.0 / 64}};
-
-/* 1 if the access is the first one of its statement to its buffer. */
-static int is_first(const statement *s, int i)
-{
-    for (int j = 0; j < i && j < NEST_BUFFERS; j++)
-        if (s->a[j].buffer == s->a[i].buffer) return 0;
-    return 1;
-}
-
-/* Lines that the innermost loops need; each buffer counts once. */
-static double needed(const statement *s, int level, const cache *c)
-{
-    double all = 0;
-    for (int i = 0; i <= s->loads; i++) {
-        if (!is_first(s, i)) continue;
-        const double crowd = s->a[i].crowd[level] * c->crowds, lines = s->a[i].lines[level];
-        all += crowd > lines ? crowd : lines;
-    }
-    return all;
-}
-
-/* Lines that an access fetches when the lines touched by the loops inside `level` stay in a cache.
-   Outside of it, a loop that touches no new line finds all of them there, until one does. */
-static double fetched(const statement *s, const nest_access *a, int level)
-{
-    double lines = a->lines[level];
-    int kept = 1;
-    for (; level < s->levels; level++) {
-        if (!kept) {
-            lines = nest_cap(lines * s->level[level]->extent);
-        } else {
-            lines = a->lines[level + 1];
-            kept = lines <= a->lines[level];
-        }
-    }
-    return lines;
-}
-
-/* A program runs many times, so one that fits into the cache as a whole fetches nothing. */
-static double misses(const statement *s, const cache *c)
-{
-    double all = 0;
-    int level = 0;
-    while (level < s->levels && needed(s, level + 1, c) <= c->lines) level++;
-    if (level == s->levels && s->t->lines <= c->lines) return 0;
-    for (int i = 0; i <= s->loads; i++)
-        if (is_first(s, i)) all = nest_cap(all + fetched(s, &s->a[i], level));
     return all;
 }
 
@@ -248,11 +226,22 @@ void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store)
     c->tile = w.tile;
     c->vectors = nest_cap(w.tile * w.registers);
     c->copies = w.copies;
+    c->registers = w.registers;
+    c->scattered = w.scattered;
+    c->gathered = w.gathered;
+    c->block = s.block;
+    c->vector = w.vector;
     c->update = (uint8_t)s.update;
     c->innermost = (uint8_t)(s.update && !moves(s.a, first_loop(&s)));
     c->overhead = find_overhead(&s, &w);
-    for (int i = 0; i < 3; i++) c->miss[i] = misses(&s, &caches[i]);
+    nest_miss(c->miss, t, store);
     c->moved = nest_cap(c->trips * (s.loads + 1) * s.a->element);
     classify(c, &s);
-    c->cycles = nest_cap(slower(&w) + c->overhead / 4 + 3 * c->miss[0] + 3 * c->miss[1]);
+    c->overhead = nest_cap(c->overhead + ALLOCATION * nest_allocations(t, store));
+    c->issue /= store->saved;
+    c->chain /= store->saved;
+    c->overhead /= store->saved;
+    for (int i = 0; i < 3; i++) c->miss[i] /= store->saved;
+    c->cycles = nest_cap((c->issue > c->chain ? c->issue : c->chain) + c->overhead / 4 +
+                         3 * c->miss[0] + 6 * c->miss[1]);
 }

@@ -62,6 +62,11 @@ typedef struct nest_loop {
     double stores;                          /* statements in its body, unrolled ones repeated */
     double work, cycles, bytes, lines;      /* of its body, once; then of all its iterations */
     double once;                            /* lines of its body, once */
+    double size;                            /* instructions of its body as a compiler counts them */
+    double branches;                        /* conditions in its body, copies included */
+    double sources;                         /* statements of its body that are written down */
+    uint8_t whole;                          /* the compiler unrolls it entirely */
+    uint8_t outer;                          /* it contains a loop that stays */
     nest_touched touched[NEST_BUFFERS];
     int buffers;
     float around[5]; /* columns of the nodes in it */
@@ -88,6 +93,9 @@ typedef struct nest_store {
     int access, loads; /* its accesses are consecutive */
     double ops, divides, calls, choices;
     uint8_t scalar; /* a condition depends on the vectorised loop */
+    int life;       /* the innermost loop around all uses of a local buffer; -1: it outlives all */
+    int hoisted;  /* the outermost loop that it leaves, since it does not depend on it, -1: none */
+    double saved; /* how often it would run otherwise, over how often it does */
 } nest_store;
 
 /* The effect of an index expression on the index: scale * (floor(value / div) mod period / div) */
@@ -128,6 +136,8 @@ ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *
 void nest_free(nest_tree *t);
 /* Computes products of extents, and the loops that the pragmas unroll. */
 void nest_unroll(nest_tree *t);
+/* Computes which loops a compiler unrolls besides; after nest_unroll. */
+void nest_lower(nest_tree *t);
 /* Computes the elements and lines that each access touches, level by level, and its strides; then
    those of the loops. */
 void nest_reach(nest_tree *t);
@@ -136,13 +146,27 @@ void nest_reach(nest_tree *t);
 typedef struct nest_cost {
     double trips, lanes, copies;   /* executions; elements in one; statements of a block */
     double issue, chain, overhead; /* cycles: instructions, dependent sums, loops */
-    double miss[3];                /* lines from beyond 32 KB, 512 KB, 4 MB */
+    double miss[3];                /* lines from beyond 32 KB, 1 MB, 4 MB */
     double cycles;                 /* all of them */
     double tile, vectors;          /* independent sums; registers of them */
     double moved;                  /* bytes */
     double broadcast, contiguous, strided;
-    uint8_t update, innermost; /* it updates what it stores; its innermost loop repeats a place */
+    double registers, scattered; /* of a vector; elements that a loop carries one by one */
+    double gathered;             /* elements of a block that are loaded or stored one by one */
+    int block, vector;           /* the first level that stays; the vectorised one, -1: none */
+    uint8_t update, innermost;   /* it updates what it stores; its innermost loop repeats a place */
 } nest_cost;
+/* Distance of two elements of an access along the vectorised loop, over the elements between them
+   that the block accesses, too: 1 if together they follow each other. */
+double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block);
+/* How often its buffer is allocated, if the statement is the first one that stores to it. */
+double nest_allocations(const nest_tree *t, const nest_store *store);
+/* The loops around an access from the innermost, at most NEST_LOOPS; their number. */
+int nest_levels(const nest_loop *level[NEST_LOOPS], const nest_tree *t, const nest_access *a);
+/* Lines that a statement fetches into caches of 32 KB, 1 MB, 4 MB; that an access of it fetches
+   into the first two: 0 the store, then its loads. */
+void nest_miss(double lines[3], const nest_tree *t, const nest_store *store);
+void nest_fetch(double lines[2], const nest_tree *t, const nest_store *store, int access);
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store);
 
 /* Writes a row column by column, on the scale of nest.h with the sign kept. */
@@ -163,11 +187,20 @@ typedef struct nest_statement {
     int number; /* of the store */
     const nest_access *load[NEST_ROW_LOADS];
     int loads;
+    const nest_cost *cost;
 } nest_statement;
 
 /* The innermost loops as a compiler sees them: the block of unrolled and vectorised ones, the two
    loops around it, and the loops in which a local buffer lives. */
 enum { NEST_BLOCK_COLUMNS = 36 };
 void nest_write_block(nest_writer *w, const nest_statement *s);
+
+/* The same loops after the compiler has unrolled more of them and chosen one to vectorise. */
+enum { NEST_KERNEL_COLUMNS = 45 };
+void nest_write_kernel(nest_writer *w, const nest_statement *s);
+
+/* The lines that a cache has to keep until the accesses come back to a place. */
+enum { NEST_REUSE_COLUMNS = 7 * (1 + NEST_ROW_LOADS) };
+void nest_write_reuse(nest_writer *w, const nest_statement *s);
 
 #endif

@@ -40,14 +40,24 @@ static void multiply(nest_tree *t, int i)
     l->parallel = nest_cap(up->parallel * (l->kind == NEST_PARALLEL ? l->extent : 1));
 }
 
+/* A vectorised loop becomes a serial one where a condition depends on it. */
+static void make_serial(nest_tree *t, const nest_store *store)
+{
+    int loop = t->access[store->access].loop;
+    while (loop >= 0 && t->loops[loop].kind != NEST_VECTOR) loop = t->loops[loop].up;
+    if (loop >= 0 && store->scalar) t->loops[loop].kind = NEST_SERIAL;
+}
+
 void nest_unroll(nest_tree *t)
 {
+    for (int i = 0; i < t->store_count; i++) make_serial(t, &t->stores[i]);
     for (int i = 0; i < t->store_count; i++) {
         const int loop = t->access[t->stores[i].access].loop;
         if (loop >= 0) t->loops[loop].stores++;
     }
     for (int i = t->loop_count - 1; i >= 0; i--) decide(t, i);
     for (int i = 0; i < t->loop_count; i++) multiply(t, i);
+    nest_lower(t);
 }
 
 /* ---- one access ---- */

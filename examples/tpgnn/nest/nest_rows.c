@@ -13,7 +13,7 @@ enum {
     LEVEL = 9
 };
 _Static_assert(TPGNN_ROW == TPGNN_NEST + PART + ACCESS * (1 + NEST_ROW_LOADS) + LEVEL * LEVELS +
-                                NEST_BLOCK_COLUMNS,
+                                NEST_BLOCK_COLUMNS + NEST_KERNEL_COLUMNS + NEST_REUSE_COLUMNS,
                "the columns of a row");
 
 void nest_put(nest_writer *w, double x)
@@ -165,7 +165,11 @@ static void write_row(float *row, const nest_tree *t, int number, const float *n
                       const whole *all)
 {
     const nest_store *store = &t->stores[number];
-    nest_statement s = {.t = t, .a = &t->access[store->access], .store = store, .number = number};
+    nest_statement s = {.t = t,
+                        .a = &t->access[store->access],
+                        .store = store,
+                        .number = number,
+                        .cost = &all->cost[number]};
     nest_writer w = {row, TPGNN_NEST};
     memset(row, 0, TPGNN_ROW * sizeof *row);
     memcpy(row, nest + (size_t)s.a->node * TPGNN_NEST, TPGNN_NEST * sizeof *row);
@@ -176,6 +180,8 @@ static void write_row(float *row, const nest_tree *t, int number, const float *n
     w.columns += ACCESS * (NEST_ROW_LOADS - s.loads);
     write_levels(&w, &s);
     nest_write_block(&w, &s);
+    nest_write_kernel(&w, &s);
+    nest_write_reuse(&w, &s);
 }
 
 static void price_all(whole *all, const nest_tree *t)

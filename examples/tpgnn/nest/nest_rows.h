@@ -5,12 +5,14 @@
 
 #include "examples/tpgnn/nest/nest.h"
 
-enum { TPGNN_ROW = 204 }; /* columns */
+enum { TPGNN_ROW = 277 }; /* columns */
+/* Of what the columns of nest.h and of a row say. A model of another version is refused. */
+enum { TPGNN_COLUMNS = 2 };
 
 /* row [stores,TPGNN_ROW] and cost [stores], in the order of the statements; at most `room` of
    them. Columns: those of nest.h, the statement's part of the program's cost, its accesses, its
-   innermost loops, its block. cost: ln of the cycles that nest.h estimates, at least 0. Returns the
-   number of statements, or -1: AG_EMEMORY. */
+   innermost loops, its block, what a compiler makes of it, its reuse. cost: ln of the cycles that
+   nest.h estimates, at least 0. Returns the number of statements, or -1: AG_EMEMORY. */
 int tpgnn_nest_rows(float *row, float *cost, int room, const tpgnn_data *data,
                     const tpgnn_schedule *s, ag_failure *why);
 

@@ -109,7 +109,8 @@ static ag_status read_file(tpgnn_stored *s, const ag_checkpoint *file, const cha
     if (keep_texts(s, file, path, why) || read_texts(s, &options, path, why) ||
         check_width(path, file, options.hidden, why))
         return why->status;
-    if (tpgnn_model_add(&s->model, ag_params_new(), &options, &mine))
+    if (tpgnn_model_columns(&options, s->text[TPGNN_STORED_DATA], &mine) ||
+        tpgnn_model_add(&s->model, ag_params_new(), &options, &mine))
         return ag_fail(why, mine.status == AG_EUSE ? AG_EDATA : mine.status, "%.200s: %s", path,
                        mine.sentence);
     if (ag_params_build(s->model.params, 0))

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* How far an access is from its next use of the same place, outside the unrolled block. */
+#include "examples/tpgnn/nest/nest_internal.h"
+
+static int moves(const nest_access *a, int level) { return a->depends >> level & 1; }
+
+/* Lines that the statement touches in the loops inside `level`, each buffer once. */
+static double touched(const nest_statement *s, int level)
+{
+    double all = 0;
+    for (int i = 0; i <= s->store->loads; i++) {
+        int seen = 0;
+        for (int j = 0; j < i; j++) seen |= s->a[j].buffer == s->a[i].buffer;
+        if (!seen) all = nest_cap(all + s->a[i].lines[level]);
+    }
+    return all;
+}
+
+/* The first loop outside the block that repeats the places of the access: what is touched inside
+   it, in which share of a near cache, how often it runs. */
+static void write_access(nest_writer *w, const nest_statement *s, const nest_access *a)
+{
+    const nest_tree *t = s->t;
+    int level = 0, loop = a->loop;
+    for (; loop >= 0 && level < a->loops; loop = t->loops[loop].up, level++)
+        if (level >= s->cost->block && t->loops[loop].extent > 1 && !moves(a, level)) break;
+    const int found = loop >= 0 && level < a->loops;
+    nest_put(w, found ? t->loops[loop].extent : 0);
+    nest_put(w, a->lines[level]);
+    nest_put(w, a->crowd[level] / a->lines[level]);
+    nest_put(w, a->crowd[level]);
+    nest_put(w, touched(s, level));
+    double lines[2];
+    nest_fetch(lines, t, s->store, (int)(a - s->a));
+    for (int i = 0; i < 2; i++) nest_put(w, 1024 * lines[i] / s->cost->trips);
+}
+
+void nest_write_reuse(nest_writer *w, const nest_statement *s)
+{
+    write_access(w, s, s->a);
+    for (int i = 0; i < s->loads; i++) write_access(w, s, s->load[i]);
+    w->columns += 7 * (NEST_ROW_LOADS - s->loads);
+}
