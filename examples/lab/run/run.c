@@ -176,15 +176,9 @@ void lab_run_go(lab_run *run)
 
 int lab_run_copies(const lab_run *run) { return run->n_copies; }
 
-typedef struct nest_args {
-    float *out;
-    const float *in[NEST_INPUTS];
-    nest nest;
-} nest_args;
-
 static void go_nest(const void *args)
 {
-    const nest_args *a = args;
+    const lab_nest_args *a = args;
     nest_run(&a->nest, a->out, a->in);
 }
 
@@ -197,7 +191,7 @@ ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to
     if (!part) lab_part_whole(&whole, run->p, node);
     const int n = lab_lower(pieces, run->p, node, to, in, part ? part : &whole);
     for (int i = 0; i < n; i++) {
-        nest_args *a = lab__run_take(run, sizeof *a, why);
+        lab_nest_args *a = lab__run_take(run, sizeof *a, why);
         if (!a) return why->status;
         a->out = out;
         a->nest = pieces[i].nest;
@@ -221,9 +215,9 @@ static void plan_copy(nest *copy, lab_shape shape, const lab_view *to, const lab
 ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
                         const float *data, const lab_view *from, ag_failure *why)
 {
-    nest_args *a = lab__run_take(run, sizeof *a, why);
+    lab_nest_args *a = lab__run_take(run, sizeof *a, why);
     if (!a) return why->status;
-    *a = (nest_args){.out = out, .in = {data}};
+    *a = (lab_nest_args){.out = out, .in = {data}};
     plan_copy(&a->nest, shape, to, from);
     return add_step(run, go_nest, a, why);
 }

@@ -18,6 +18,13 @@ typedef struct lab_step {
     const void *args;
 } lab_step;
 
+/* The arguments of a step that runs a nest, as all steps of a layout configuration but gathers. */
+typedef struct lab_nest_args {
+    float *out;
+    const float *in[NEST_INPUTS];
+    nest nest;
+} lab_nest_args;
+
 struct lab_run {
     const lab_program *p; /* borrowed */
     lab_value *value;     /* of each node; parameters and constants are filled, row-major */

@@ -129,12 +129,13 @@ static void describe(tgraph_fit *f, const groups *g, int64_t all)
     char *note = f->note[TGRAPH_BASELINE_ADDITIVE];
     int64_t rows = 0;
     for (int i = 0; i < g->count; i++) rows += g->rows[i].rows;
-    snprintf(note, sizeof f->note[0],
-             "a run time is a sum over loop nests: %d of %lld configurations of %d program%s, %lld "
-             "rows of %d columns, %d trees of depth %d, rate %g, settings chosen on validation "
-             "files",
-             g->items, (long long)all, g->count, g->count == 1 ? "" : "s", (long long)rows,
-             TGRAPH_ROW_COLUMNS, o->additive_rounds, o->additive_depth, o->additive_rate);
+    snprintf(
+        note, sizeof f->note[0],
+        "a run time is a sum over loop nests: %d of %lld configurations of %d program%s, %lld "
+        "rows of %d columns, %d trees of depth %d, rate %g, half of the columns each, settings "
+        "chosen on validation files",
+        g->items, (long long)all, g->count, g->count == 1 ? "" : "s", (long long)rows,
+        TGRAPH_ROW_COLUMNS, o->additive_rounds, o->additive_depth, o->additive_rate);
 }
 
 static void grow(tgraph_fit *f, const groups *g, ag_failure *why)
@@ -144,6 +145,7 @@ static void grow(tgraph_fit *f, const groups *g, ag_failure *why)
                                             .rounds = o->additive_rounds,
                                             .depth = o->additive_depth,
                                             .rate = o->additive_rate,
+                                            .columns = 0.5,
                                             .progress = on_tree,
                                             .context = f};
     f->additive = harness_additive_fit(g->group, g->count, TGRAPH_ROW_COLUMNS, &trees, why);

@@ -37,9 +37,9 @@ tgraph_baseline_options tgraph_baseline_defaults(void)
                                      .rounds = 100,
                                      .depth = 6,
                                      .rate = 0.1,
-                                     .additive_rounds = 400,
-                                     .additive_depth = 6,
-                                     .additive_rate = 0.5};
+                                     .additive_rounds = 2000,
+                                     .additive_depth = 3,
+                                     .additive_rate = 1};
 }
 
 /* ---- checks ---- */

@@ -52,7 +52,7 @@ typedef struct tgraph_baseline_options {
 } tgraph_baseline_options;
 
 /* Seed 0, 65,536 rows, 1,536 columns, 2^24 cells (64 MiB), 100 trees of depth 6, rate 0.1;
-   additive: 400 trees of depth 6, rate 0.5 (docs/tgraph.md says how they were chosen). */
+   additive: 2,000 trees of depth 3, rate 1 (docs/tgraph.md says how they were chosen). */
 tgraph_baseline_options tgraph_baseline_defaults(void);
 
 /* One baseline on one part. */

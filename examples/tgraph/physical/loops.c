@@ -6,64 +6,54 @@
 
 /* ---- a nest while it is built ---- */
 
-typedef struct nest {
-    tgraph_loop *loop;
-    int count;
-    double work;
-} nest;
-
-static void add(nest *n, double size, int reduce, double out, double in0, double in1)
+static void add(tgraph_nest *n, double size, int reduce, double out, double in0, double in1)
 {
     n->work *= size;
-    if (size > 1 && n->count < TGRAPH_LOOPS)
-        n->loop[n->count++] = (tgraph_loop){size, out, {in0, in1}, reduce};
+    if (size > 1 && n->loops < TGRAPH_LOOPS - 1)
+        n->loop[n->loops++] = (tpugraphs_loop){size, out, {in0, in1}, reduce, 0};
 }
 
-static double weight(const tgraph_loop *l) { return fabs(l->reduce ? l->in[0] : l->out); }
-
-/* Free loops first; within each part the largest stride first. */
-static void sort(nest *n)
+static tgraph_nest finished(tgraph_nest n)
 {
-    for (int i = 1; i < n->count; i++) {
-        const tgraph_loop l = n->loop[i];
-        int at = i;
-        for (; at > 0; at--) {
-            const tgraph_loop *before = &n->loop[at - 1];
-            if (before->reduce < l.reduce) break;
-            if (before->reduce == l.reduce && weight(before) >= weight(&l)) break;
-            n->loop[at] = *before;
-        }
-        n->loop[at] = l;
+    n.loops = tpugraphs_plan_loops(n.loop, n.loops, &n.folds);
+    return n;
+}
+
+/* ---- windows ---- */
+
+/* The outputs times the taps of axis i of a window that meet an element of the input. */
+static double taps_inside(const tgraph_operation *o, int i, double outputs, double inputs)
+{
+    const double last = (inputs - 1) * o->gap[i];
+    double all = 0;
+    for (int k = 0; k < o->window[i]; k++) {
+        const double at = (double)k * o->tap[i] - o->low[i];
+        const double first = fmax(0, ceil(-at / o->step[i]));
+        const double end = fmin(outputs, floor((last - at) / o->step[i]) + 1);
+        if (end > first) all += end - first;
     }
+    return all / o->gap[i];
 }
 
-static int like_one(const tgraph_loop *outer, const tgraph_loop *inner)
+/* The loops of axis i of a window over an axis of the input; `in`: its stride. */
+static void add_window(tgraph_nest *n, const tgraph_operation *o, int i, double outputs,
+                       double inputs, double out, double in, double kernel)
 {
-    if (outer->reduce != inner->reduce || outer->out != inner->size * inner->out) return 0;
-    for (int k = 0; k < TGRAPH_INPUTS; k++)
-        if (outer->in[k] != inner->size * inner->in[k]) return 0;
-    return 1;
-}
-
-static int finish(nest *n, double *work)
-{
-    int kept = 0;
-    sort(n);
-    for (int i = 0; i < n->count; i++) {
-        if (kept && like_one(&n->loop[kept - 1], &n->loop[i])) {
-            const double size = n->loop[kept - 1].size;
-            n->loop[kept - 1] = n->loop[i];
-            n->loop[kept - 1].size *= size;
-        } else
-            n->loop[kept++] = n->loop[i];
-    }
-    *work = n->work;
-    return kept;
+    enum { LONG = 4096 }; /* taps of such a window are not looked at one by one */
+    const double reach = (outputs - 1) * o->step[i] + ((double)o->window[i] - 1) * o->tap[i];
+    const int cut = o->low[i] > 0 || o->gap[i] > 1 || reach - o->low[i] > inputs - 1;
+    const int first = n->loops;
+    add(n, outputs, 0, out, o->step[i] * in, 0);
+    add(n, o->window[i], 1, 0, o->tap[i] * in, kernel);
+    if (!cut) return;
+    for (int k = first; k < n->loops; k++) n->loop[k].window = 1 + i;
+    if (o->window[i] <= LONG)
+        n->work *= fmax(1, taps_inside(o, i, outputs, inputs)) / (outputs * o->window[i]);
 }
 
 /* ---- kinds of nodes ---- */
 
-static void map(nest *n, const tgraph_physical *p, const tgraph_operation *o,
+static void map(tgraph_nest *n, const tgraph_physical *p, const tgraph_operation *o,
                 const tgraph_strides *out, const tgraph_strides *in)
 {
     int same[TGRAPH_INPUTS] = {0};
@@ -72,21 +62,21 @@ static void map(nest *n, const tgraph_physical *p, const tgraph_operation *o,
         add(n, o->size[i], 0, out->of[i], same[0] ? in[0].of[i] : 0, same[1] ? in[1].of[i] : 0);
 }
 
-static void broadcast(nest *n, const tgraph_operation *o, int rank, const tgraph_strides *out,
-                      const tgraph_strides *in)
+static void broadcast(tgraph_nest *n, const tgraph_operation *o, int rank,
+                      const tgraph_strides *out, const tgraph_strides *in)
 {
     double stride[TGRAPH_AXES] = {0};
     for (int i = 0; i < rank; i++) stride[o->dims[i]] = in->of[i];
     for (int i = 0; i < o->rank; i++) add(n, o->size[i], 0, out->of[i], stride[i], 0);
 }
 
-static void transpose(nest *n, const tgraph_operation *o, const tgraph_strides *out,
+static void transpose(tgraph_nest *n, const tgraph_operation *o, const tgraph_strides *out,
                       const tgraph_strides *in)
 {
     for (int i = 0; i < o->rank; i++) add(n, o->size[i], 0, out->of[i], in->of[o->dims[i]], 0);
 }
 
-static void reduce(nest *n, const tgraph_operation *o, const tgraph_operation *x,
+static void reduce(tgraph_nest *n, const tgraph_operation *o, const tgraph_operation *x,
                    const tgraph_strides *out, const tgraph_strides *in)
 {
     unsigned gone = 0;
@@ -98,16 +88,15 @@ static void reduce(nest *n, const tgraph_operation *o, const tgraph_operation *x
     }
 }
 
-static void window(nest *n, const tgraph_operation *o, const tgraph_strides *out,
-                   const tgraph_strides *in)
+static void window(tgraph_nest *n, const tgraph_operation *o, const tgraph_operation *x,
+                   const tgraph_strides *out, const tgraph_strides *in)
 {
     for (int i = 0; i < o->rank; i++) {
-        add(n, o->size[i], 0, out->of[i], o->step[i] * in->of[i], 0);
-        add(n, o->window[i], 1, 0, in->of[i], 0);
+        add_window(n, o, i, o->size[i], x->size[i], out->of[i], in->of[i], 0);
     }
 }
 
-static void dot(nest *n, const tgraph_operation *o, const tgraph_operation *a,
+static void dot(tgraph_nest *n, const tgraph_operation *o, const tgraph_operation *a,
                 const tgraph_operation *b, const tgraph_strides *out, const tgraph_strides *in)
 {
     int axis = 0;
@@ -120,8 +109,9 @@ static void dot(nest *n, const tgraph_operation *o, const tgraph_operation *a,
     add(n, a->size[o->left], 1, 0, in[0].of[o->left], in[1].of[o->right]);
 }
 
-static void convolution(nest *n, const tgraph_operation *o, const tgraph_operation *kernel,
-                        const tgraph_strides *out, const tgraph_strides *in)
+static void convolution(tgraph_nest *n, const tgraph_operation *o, const tgraph_operation *a,
+                        const tgraph_operation *kernel, const tgraph_strides *out,
+                        const tgraph_strides *in)
 {
     const int *x = o->in_axis, *w = o->kernel_axis, *y = o->out_axis;
     const double each = kernel->size[w[1]], gives = (double)o->size[y[1]] / o->groups;
@@ -130,36 +120,36 @@ static void convolution(nest *n, const tgraph_operation *o, const tgraph_operati
     add(n, gives, 0, out->of[y[1]], 0, in[1].of[w[0]]);
     add(n, each, 1, 0, in[0].of[x[1]], in[1].of[w[1]]);
     for (int i = 0; i + 2 < o->rank; i++) {
-        add(n, o->size[y[2 + i]], 0, out->of[y[2 + i]], o->step[i] * in[0].of[x[2 + i]], 0);
-        add(n, o->window[i], 1, 0, in[0].of[x[2 + i]], in[1].of[w[2 + i]]);
+        add_window(n, o, i, o->size[y[2 + i]], a->size[x[2 + i]], out->of[y[2 + i]],
+                   in[0].of[x[2 + i]], in[1].of[w[2 + i]]);
     }
 }
 
-int tgraph_loops(tgraph_loop loop[TGRAPH_LOOPS], double *work, const tgraph_physical *p, int node,
-                 const tgraph_strides *out, const tgraph_strides in[TGRAPH_INPUTS])
+tgraph_nest tgraph_nest_of(const tgraph_physical *p, int node, const tgraph_strides *out,
+                           const tgraph_strides in[TGRAPH_INPUTS])
 {
     const tgraph_operation *o = &p->operation[node];
     const tgraph_operation *a = o->operands ? &p->operation[o->operand[0]] : NULL;
     const tgraph_operation *b = o->operands > 1 ? &p->operation[o->operand[1]] : NULL;
-    nest n = {loop, 0, 1};
+    tgraph_nest n = {.work = 1};
     switch (o->kind) {
     case TGRAPH_BROADCAST: broadcast(&n, o, a->rank, out, in); break;
     case TGRAPH_TRANSPOSE: transpose(&n, o, out, in); break;
     case TGRAPH_REDUCE: reduce(&n, o, a, out, in); break;
-    case TGRAPH_WINDOW: window(&n, o, out, in); break;
+    case TGRAPH_WINDOW: window(&n, o, a, out, in); break;
     case TGRAPH_DOT: dot(&n, o, a, b, out, in); break;
-    case TGRAPH_CONVOLUTION: convolution(&n, o, b, out, in); break;
+    case TGRAPH_CONVOLUTION: convolution(&n, o, a, b, out, in); break;
     default: map(&n, p, o, out, in); break;
     }
-    return finish(&n, work);
+    return finished(n);
 }
 
-int tgraph_copy_loops(tgraph_loop loop[TGRAPH_LOOPS], double *work, int rank, const int *size,
-                      const tgraph_strides *out, const tgraph_strides *in)
+tgraph_nest tgraph_copy_nest(int rank, const int *size, const tgraph_strides *out,
+                             const tgraph_strides *in)
 {
-    nest n = {loop, 0, 1};
+    tgraph_nest n = {.work = 1};
     for (int i = 0; i < rank; i++) add(&n, size[i], 0, out->of[i], in->of[i], 0);
-    return finish(&n, work);
+    return finished(n);
 }
 
 /* ---- reshapes ---- */
@@ -186,13 +176,12 @@ static side side_of(const tgraph_operation *o, const tgraph_strides *strides)
     return s;
 }
 
-int tgraph_reshape_loops(tgraph_loop loop[TGRAPH_LOOPS], int *loops, double *work,
-                         const tgraph_physical *p, int node, const tgraph_strides *out,
-                         const tgraph_strides *in)
+int tgraph_reshape_nest(tgraph_nest *nest, const tgraph_physical *p, int node,
+                        const tgraph_strides *out, const tgraph_strides *in)
 {
     const tgraph_operation *o = &p->operation[node];
     side a = side_of(o, out), b = side_of(&p->operation[o->operand[0]], in);
-    nest n = {loop, 0, 1};
+    tgraph_nest n = {.work = 1};
     int moves = 0, i = 0, j = 0;
     while (i < a.count && j < b.count) {
         const double small = fmin(a.size[i], b.size[j]);
@@ -204,6 +193,6 @@ int tgraph_reshape_loops(tgraph_loop loop[TGRAPH_LOOPS], int *loops, double *wor
         if ((a.size[i] /= small) == 1) i++;
         if ((b.size[j] /= small) == 1) j++;
     }
-    *loops = finish(&n, work);
+    *nest = finished(n);
     return !moves;
 }

@@ -27,6 +27,8 @@ enum {
     WINDOW_STEP = 45,
     WINDOW_LOW = 53,
     WINDOW_HIGH = 61,
+    WINDOW_DILATION = 69,
+    BASE_DILATION = 77,
     INPUT_AXES = 93,
     KERNEL_AXES = 99,
     OUTPUT_AXES = 105,
@@ -47,19 +49,30 @@ static int rank_of(const float *size)
     return rank;
 }
 
+static int at_least_one(float value)
+{
+    const int n = whole(value);
+    return n < 1 ? 1 : n;
+}
+
+static void read_window(tgraph_operation *o, const float *feature, int i)
+{
+    o->window[i] = at_least_one(feature[WINDOW_SIZE + i]);
+    o->step[i] = at_least_one(feature[WINDOW_STEP + i]);
+    o->low[i] = whole(feature[WINDOW_LOW + i]);
+    o->tap[i] = at_least_one(feature[WINDOW_DILATION + i]);
+    o->gap[i] = at_least_one(feature[BASE_DILATION + i]);
+    o->padded += feature[WINDOW_LOW + i] > 0 || feature[WINDOW_HIGH + i] > 0;
+}
+
 static void read_features(tgraph_operation *o, const float *feature)
 {
     o->rank = rank_of(feature + SIZES);
-    o->groups = whole(feature[GROUPS]);
-    if (o->groups < 1) o->groups = 1;
+    o->groups = at_least_one(feature[GROUPS]);
     for (int i = 0; i < TGRAPH_AXES; i++) {
         o->size[i] = i < o->rank ? whole(feature[SIZES + i]) : 1;
         o->dims[i] = whole(feature[DIMS + i]);
-        o->window[i] = whole(feature[WINDOW_SIZE + i]);
-        o->step[i] = whole(feature[WINDOW_STEP + i]);
-        if (o->window[i] < 1) o->window[i] = 1;
-        if (o->step[i] < 1) o->step[i] = 1;
-        o->padded += feature[WINDOW_LOW + i] > 0 || feature[WINDOW_HIGH + i] > 0;
+        read_window(o, feature, i);
         o->in_axis[i] = whole(feature[INPUT_AXES + i]);
         o->kernel_axis[i] = whole(feature[KERNEL_AXES + i]);
     }

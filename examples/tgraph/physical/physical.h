@@ -9,6 +9,7 @@
 #ifndef TGRAPH_PHYSICAL_H
 #define TGRAPH_PHYSICAL_H
 
+#include "examples/tpugraphs/loops.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
 enum { TGRAPH_AXES = 6, TGRAPH_INPUTS = 2, TGRAPH_INNER = 3 };
@@ -35,9 +36,12 @@ typedef struct tgraph_operation {
     tgraph_kind kind;
     int opcode;
     int rank, size[TGRAPH_AXES];
-    int operands, operand[TGRAPH_INPUTS]; /* earlier nodes; those after it are left out */
-    int dims[TGRAPH_AXES];                /* as in the file */
-    int window[TGRAPH_AXES], step[TGRAPH_AXES], padded; /* padded: axes of the window that are */
+    int operands, operand[TGRAPH_INPUTS];       /* earlier nodes; those after it are left out */
+    int dims[TGRAPH_AXES];                      /* as in the file */
+    int window[TGRAPH_AXES], step[TGRAPH_AXES]; /* its sizes, its moves per output */
+    int low[TGRAPH_AXES], tap[TGRAPH_AXES], gap[TGRAPH_AXES]; /* padding in front of the input,
+        distance between taps of the window and between elements of the input (dilations) */
+    int padded;                                               /* axes of the window that are */
     int batch, left, right, known; /* dot: batch axes, contracted axis of each operand; known: they
                                       are in the file */
     int in_axis[TGRAPH_AXES], kernel_axis[TGRAPH_AXES], out_axis[TGRAPH_AXES]; /* convolution: batch
@@ -79,26 +83,25 @@ tgraph_order tgraph_asked_order(int *given, const signed char digit[TGRAPH_AXES]
 /* The order of a node that is not configurable: that of its first operand where it fits. */
 tgraph_order tgraph_inherited_order(const tgraph_physical *p, int node, const tgraph_order *order);
 
-typedef struct tgraph_loop {
-    double size, out, in[TGRAPH_INPUTS]; /* iterations, strides */
-    int reduce;
-} tgraph_loop;
-
 enum { TGRAPH_LOOPS = 3 * TGRAPH_AXES };
 
-/* The loops of a node, free ones first, each part with the largest stride (of the output; of
-   operand 0 in a reduction) first. Loops of one iteration are dropped, and two that run through
-   memory like one are merged. work: iterations in all. Returns their number. */
-int tgraph_loops(tgraph_loop loop[TGRAPH_LOOPS], double *work, const tgraph_physical *p, int node,
-                 const tgraph_strides *out, const tgraph_strides in[TGRAPH_INPUTS]);
-/* The loops that copy a value of these sizes to another layout. */
-int tgraph_copy_loops(tgraph_loop loop[TGRAPH_LOOPS], double *work, int rank, const int *size,
-                      const tgraph_strides *out, const tgraph_strides *in);
-/* Of a reshape between these strides: 1 when it moves nothing; 0 when it moves by these loops; -1
+/* A nest in the order in which it runs (tpugraphs_plan_loops). */
+typedef struct tgraph_nest {
+    tpugraphs_loop loop[TGRAPH_LOOPS];
+    int loops, folds; /* folds: the reduction runs inside of the row */
+    double work;      /* iterations in all; those of windows that are outside do not count */
+} tgraph_nest;
+
+/* The nest of a node. */
+tgraph_nest tgraph_nest_of(const tgraph_physical *p, int node, const tgraph_strides *out,
+                           const tgraph_strides in[TGRAPH_INPUTS]);
+/* The nest that copies a value of these sizes to another layout. */
+tgraph_nest tgraph_copy_nest(int rank, const int *size, const tgraph_strides *out,
+                             const tgraph_strides *in);
+/* Of a reshape between these strides: 1 when it moves nothing; 0 when it moves by this nest; -1
    when the two sides have no loops in common, so that the operand has to become row-major first. */
-int tgraph_reshape_loops(tgraph_loop loop[TGRAPH_LOOPS], int *loops, double *work,
-                         const tgraph_physical *p, int node, const tgraph_strides *out,
-                         const tgraph_strides *in);
+int tgraph_reshape_nest(tgraph_nest *nest, const tgraph_physical *p, int node,
+                        const tgraph_strides *out, const tgraph_strides *in);
 
 /* ---- rows ---- */
 
@@ -116,14 +119,18 @@ enum {
     TGRAPH_ROW_SIZES = 27,  /* elements of the output, operand 0, operand 1 */
     TGRAPH_ROW_WINDOW = 30, /* elements, largest step, padded axes */
     TGRAPH_ROW_GROUPS = 33,
-    TGRAPH_ROW_COLUMNS
+    TGRAPH_ROW_FOLDS, /* 1: the innermost reduction runs inside of the innermost loop */
+    TGRAPH_ROW_CUT,   /* whether a window cuts the innermost loop of the output, of the reduction */
+    TGRAPH_ROW_GAP = 37,  /* largest dilation of the input */
+    TGRAPH_ROW_LEFT = 38, /* share of the innermost loop of the output that full vectors of 8 and of
+                             16 leave over; of the reduction, of 8, of 16, of 4 at once */
+    TGRAPH_ROW_COLUMNS = 43
 };
 
-/* Writes the columns of a nest. elements: of the output and the operands. window and groups are
+/* Writes the columns of a nest. elements: of the output and the operands. Windows and groups are
    read from `o`, which is NULL for a copy. */
 void tgraph_row_columns(float x[TGRAPH_ROW_COLUMNS], const tgraph_operation *o,
-                        const tgraph_loop *loop, int loops, double work,
-                        const double elements[1 + TGRAPH_INPUTS]);
+                        const tgraph_nest *nest, const double elements[1 + TGRAPH_INPUTS]);
 
 /* The rows of the configurations of one file. An item is a configuration, and counts rows; equal
    rows are one. Start from {0}, open, add, and close in any case; opened again, they reuse their

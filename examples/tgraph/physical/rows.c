@@ -127,8 +127,7 @@ static double elements_of(const tgraph_operation *o)
     return n;
 }
 
-static ag_status put_node(tgraph_rows *r, int node, const tgraph_loop *loop, int loops, double work,
-                          ag_failure *why)
+static ag_status put_node(tgraph_rows *r, int node, const tgraph_nest *nest, ag_failure *why)
 {
     const tgraph_physical *p = r->physical;
     const tgraph_operation *o = &p->operation[node];
@@ -136,20 +135,18 @@ static ag_status put_node(tgraph_rows *r, int node, const tgraph_loop *loop, int
     float x[TGRAPH_ROW_COLUMNS];
     for (int k = 0; k < o->operands; k++)
         elements[1 + k] = elements_of(&p->operation[o->operand[k]]);
-    tgraph_row_columns(x, o, loop, loops, work, elements);
-    return put(r, x, work, why);
+    tgraph_row_columns(x, o, nest, elements);
+    return put(r, x, nest->work, why);
 }
 
 static ag_status put_copy(tgraph_rows *r, const tgraph_operation *value, const tgraph_strides *to,
                           const tgraph_strides *from, ag_failure *why)
 {
     const double elements[1 + TGRAPH_INPUTS] = {elements_of(value), elements_of(value)};
-    tgraph_loop loop[TGRAPH_LOOPS];
+    const tgraph_nest nest = tgraph_copy_nest(value->rank, value->size, to, from);
     float x[TGRAPH_ROW_COLUMNS];
-    double work;
-    const int loops = tgraph_copy_loops(loop, &work, value->rank, value->size, to, from);
-    tgraph_row_columns(x, NULL, loop, loops, work, elements);
-    return put(r, x, work, why);
+    tgraph_row_columns(x, NULL, &nest, elements);
+    return put(r, x, nest.work, why);
 }
 
 /* Axes of one element may have any stride. */
@@ -181,17 +178,15 @@ static ag_status put_reshape(tgraph_rows *r, int node, const tgraph_strides *out
 {
     const tgraph_physical *p = r->physical;
     const tgraph_operation *value = &p->operation[p->operation[node].operand[0]];
-    tgraph_loop loop[TGRAPH_LOOPS];
-    double work;
-    int loops;
-    int stays = tgraph_reshape_loops(loop, &loops, &work, p, node, out, in);
+    tgraph_nest nest;
+    int stays = tgraph_reshape_nest(&nest, p, node, out, in);
     if (stays < 0) {
         const tgraph_order plain = tgraph_row_major(value->rank);
         const tgraph_strides to = tgraph_strides_of(&plain, value->rank, value->size);
         if (put_copy(r, value, &to, in, why)) return why->status;
-        stays = tgraph_reshape_loops(loop, &loops, &work, p, node, out, &to);
+        stays = tgraph_reshape_nest(&nest, p, node, out, &to);
     }
-    return stays ? AG_OK : put_node(r, node, loop, loops, work, why);
+    return stays ? AG_OK : put_node(r, node, &nest, why);
 }
 
 /* digit: of a configurable node, else NULL. */
@@ -201,8 +196,6 @@ static ag_status visit(tgraph_rows *r, int node, const signed char *digit, ag_fa
     const tgraph_operation *o = &p->operation[node];
     struct tgraph_rows_memory *m = r->memory;
     tgraph_strides in[TGRAPH_INPUTS] = {{{0}}};
-    tgraph_loop loop[TGRAPH_LOOPS];
-    double work;
     int given;
     m->order[node] = digit ? tgraph_asked_order(&given, digit, o->rank)
                            : tgraph_inherited_order(p, node, m->order);
@@ -212,8 +205,8 @@ static ag_status visit(tgraph_rows *r, int node, const signed char *digit, ag_fa
     for (int k = 0; digit && k < o->operands; k++)
         if (settle_operand(r, &in[k], o, k, digit, why)) return why->status;
     if (o->kind == TGRAPH_RESHAPE) return put_reshape(r, node, &r->strides[node], &in[0], why);
-    const int loops = tgraph_loops(loop, &work, p, node, &r->strides[node], in);
-    return put_node(r, node, loop, loops, work, why);
+    const tgraph_nest nest = tgraph_nest_of(p, node, &r->strides[node], in);
+    return put_node(r, node, &nest, why);
 }
 
 /* ---- all ---- */
