@@ -7,9 +7,11 @@
 
 #include "examples/tpu/analytic/tile_work.h"
 
-/* A loop, and the elements by which it moves the output and two inputs. */
+enum { TPU_INPUTS = 3 };
+
+/* A loop, and the elements by which it moves the output and the inputs. */
 typedef struct tpu_loop {
-    double n, out, in[2];
+    double n, out, in[TPU_INPUTS];
     int reduce;
 } tpu_loop;
 
@@ -18,8 +20,9 @@ enum { TPU_LOOPS = 2 * TPU_RANK + 2 };
 /* A nest in the order in which it runs: row is the loop along the output and sum the one along a
    reduction that are innermost (n 1: none); `folds`: the reduction is inside. */
 typedef struct tpu_plan {
-    tpu_loop row, sum;
-    double free, reduced; /* iterations of all other loops of the output and of the reduction */
+    tpu_loop row, sum, next; /* next: the loop around both */
+    int depth;               /* loops around both */
+    double free, reduced;    /* iterations of all other loops of the output and of the reduction */
     int folds;
 } tpu_plan;
 
@@ -39,12 +42,12 @@ typedef enum tpu_nest_kind {
     TPU_NEST_KINDS
 } tpu_nest_kind;
 
-/* The columns of a nest; the names are those of tpu_nest_column_name. */
+/* The columns of a nest, in the order of docs/tpu.md. */
 enum { TPU_NEST_COLUMNS = 41 };
 
 typedef struct tpu_nest {
-    int node;    /* of the kernel, that it computes or copies for */
-    double work; /* elements or products, in all calls together */
+    int node;     /* of the kernel, that it computes or copies for */
+    double work;  /* elements or products, in all calls together */
     float column[TPU_NEST_COLUMNS];
 } tpu_nest;
 

@@ -27,7 +27,8 @@ static int fits(const tpu_loop *outer, const tpu_loop *inner)
 {
     return equal(outer->out, inner->n * inner->out) &&
            equal(outer->in[0], inner->n * inner->in[0]) &&
-           equal(outer->in[1], inner->n * inner->in[1]);
+           equal(outer->in[1], inner->n * inner->in[1]) &&
+           equal(outer->in[2], inner->n * inner->in[2]);
 }
 
 static int merged(tpu_loop *loop, int n)
@@ -71,12 +72,17 @@ void tpu_plan_loops(tpu_plan *plan, const tpu_loop *loop, int n, int inputs)
     const tpu_loop one = {.n = 1, .out = 1};
     tpu_loop out[TPU_LOOPS], sum[TPU_LOOPS];
     int n_out = merged(out, sorted(out, loop, n, 0));
-    const int n_sum = merged(sum, sorted(sum, loop, n, 1));
-    *plan = (tpu_plan){.row = n_out ? out[--n_out] : one, .sum = one};
+    int n_sum = merged(sum, sorted(sum, loop, n, 1));
+    *plan = (tpu_plan){.row = n_out ? out[--n_out] : one, .sum = one, .next = one};
     const int inner = inner_reduction(sum, n_sum, &plan->row, inputs);
     const int at = inner >= 0 ? inner : n_sum - 1;
     plan->folds = inner >= 0;
-    if (at >= 0) plan->sum = sum[at];
+    if (at >= 0) {
+        plan->sum = sum[at];
+        memmove(&sum[at], &sum[at + 1], (size_t)(--n_sum - at) * sizeof *sum);
+    }
     plan->free = iterations(out, n_out);
-    plan->reduced = iterations(sum, n_sum) / plan->sum.n;
+    plan->reduced = iterations(sum, n_sum);
+    plan->depth = n_out + n_sum;
+    if (plan->depth) plan->next = n_sum ? sum[n_sum - 1] : out[n_out - 1];
 }

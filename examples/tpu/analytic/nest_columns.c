@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns of a nest. */
+#include "examples/tpu/analytic/nest_job.h"
+
+#include "examples/harness/harness.h"
+#include "examples/tpu/analytic/sides.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FLOAT = 4 };
+
+/* A number that makes no sense, of features that make none, is 0. */
+static float small(double x) { return isfinite(x) ? (float)copysign(log2(1 + fabs(x)), x) : 0; }
+
+static int is_outside(const tpu_side *s, int base)
+{
+    return base >= 0 && s->h->kernel->opcode[base] == TPU_PARAMETER;
+}
+
+/* The elements that lie next to each other in memory. */
+static double contiguous(const double *stride, const double *box, int rank)
+{
+    double all = 1;
+    for (int a = rank - 1; a >= 0; a--) {
+        if (box[a] <= 1) continue;
+        if (fabs(stride[a] - all) > 1e-9 * all) break;
+        all *= box[a];
+    }
+    return all;
+}
+
+/* The share of a loop that full vectors of so many elements leave over. */
+static float left_over(double n, double vector)
+{
+    return isfinite(n) && n >= 1 ? (float)(fmod(n, vector) / n) : 0;
+}
+
+static void input_columns(float *c, const tpu_side *s, const tpu_job *w, int k,
+                          const tpu_plan *plan)
+{
+    const int u = w->in[k];
+    memset(c, 0, 8 * sizeof *c);
+    if (u < 0) return;
+    const tpu_place *p = w->from[k];
+    const double bytes = tpu_volume(w->box[k]) * FLOAT;
+    const int outside = is_outside(s, p->base);
+    c[0] = small(plan->row.in[k]);
+    c[1] = small(plan->sum.in[k]);
+    c[2] = small(bytes);
+    c[3] = small(contiguous(p->stride, w->box[k], tpu_hlo_shape(NULL, s->h, u)));
+    if (!outside) return;
+    const double size = fmax(1, tpu_hlo_elements(s->h, p->base)) * FLOAT;
+    c[4] = small(size);
+    c[5] = small(bytes * s->times * w->share / size);
+    c[6] = small(plan->row.in[k] * plan->row.n * FLOAT);
+    c[7] = 1;
+}
+
+void tpu_nest_add(tpu_side *s, const tpu_job *w)
+{
+    tpu_nests *all = s->nests;
+    tpu_plan plan;
+    double each = 1;
+    const double times = s->times * w->share;
+    if (all->count == all->room) {
+        all->room = 2 * all->room + 16;
+        all->nest = harness_grow(all->nest, (size_t)all->room * sizeof *all->nest);
+    }
+    tpu_nest *nest = &all->nest[all->count++];
+    float *c = nest->column;
+    tpu_plan_loops(&plan, w->loop, w->n_loops, w->inputs);
+    for (int i = 0; i < w->n_loops; i++) each *= w->loop[i].n;
+    memset(nest, 0, sizeof *nest);
+    nest->node = w->node;
+    nest->work = isfinite(each * times) ? fmax(1, each * times) : 1;
+    *c++ = (float)w->kind;
+    *c++ = (float)s->h->kernel->opcode[w->node];
+    *c++ = (float)s->before;
+    *c++ = (float)plan.folds;
+    *c++ = small(plan.row.n);
+    *c++ = small(plan.sum.n);
+    *c++ = small(plan.free);
+    *c++ = small(plan.reduced);
+    *c++ = small(each);
+    *c++ = small(times);
+    *c++ = small(plan.row.n * plan.sum.n);
+    *c++ = small(plan.row.out);
+    *c++ = small(w->written * FLOAT);
+    *c++ = (float)(w->out == s->h->root);
+    *c++ = small(s->scratch);
+    *c++ = small(s->outside);
+    *c++ = small(s->scratch + s->outside);
+    *c++ = small(s->waste);
+    *c++ = small(s->tiles);
+    *c++ = small(s->steps / s->tiles);
+    *c++ = (float)w->readings;
+    for (int vector = 8; vector <= 16; vector *= 2) {
+        *c++ = left_over(plan.row.n, vector);
+        *c++ = left_over(plan.sum.n, vector);
+    }
+    input_columns(c, s, w, 0, &plan);
+    input_columns(c + 8, s, w, 1, &plan);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The nests of single ops: which loops run, and in which order through memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "examples/lab/program/program.h"
+#include "examples/tpu/analytic/nests.h"
+#include "support/tpu_lab.h"
+
+/* Columns by their places, in the order of docs/tpu.md. */
+enum { ROW_IN_0 = 25 };
+
+static tpu_nests nests;
+
+/* The nests of the program as one tile. */
+static void plan(lab_program *p)
+{
+    const float whole[TPUGRAPHS_TILE_FEATURES] = {0};
+    tpu_kernel k;
+    tpu_tiling t;
+    assert_int_equal(p->why.status, AG_OK);
+    tpu_lab_kernel(&k, p);
+    tpu_tiling_open(&t, &k);
+    tpu_nests_set(&nests, &t, whole);
+    tpu_tiling_close(&t);
+    tpu_lab_free(&k);
+    lab_program_clear(p);
+    for (int i = 0; i < nests.count; i++)
+        for (int c = 0; c < TPU_NEST_COLUMNS; c++) assert_true(isfinite(nests.nest[i].column[c]));
+}
+
+static int parameter(lab_program *p, int rows, int columns)
+{
+    return lab_parameter(p, LAB_F32, 2, (int[]){rows, columns});
+}
+
+/* Column c of nest i, without the logarithm. */
+static double value(int i, int c)
+{
+    const double x = (double)nests.nest[i].column[c];
+    return copysign(exp2(fabs(x)) - 1, x);
+}
+
+static int is(double a, double b) { return fabs(a - b) <= 1e-3 * (1 + fabs(b)); }
+
+static double work(int i) { return nests.nest[i].work; }
+
+/* ---- which nests ---- */
+
+static int part(lab_program *p, int x, int from)
+{
+    return lab_slice(p, x, (int[]){0, from}, (int[]){8, from + 16}, (int[]){1, 1});
+}
+
+/* Both ends of the product are read, so all of it is computed. */
+static void slices_are_joined(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    const int x = parameter(&p, 8, 32), w = parameter(&p, 32, 48);
+    const int y = lab_dot(&p, x, w, (lab_dot_dims){0, 1, 0});
+    const int left = part(&p, y, 0), right = part(&p, y, 32);
+    lab_binary(&p, LAB_ADD, left, right);
+    plan(&p);
+    double products = 0;
+    for (int i = 0; i < nests.count; i++)
+        if (nests.nest[i].column[0] == (float)TPU_NEST_PRODUCTS) products += work(i);
+    assert_true(products == 8 * 32 * 48);
+}
+
+/* A slice along the third axis, of whose start the file has the sum alone; seen through a reshape
+   that splits an axis. */
+static void slices_are_found(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    const int x = parameter(&p, 6, 40), y = lab_unary(&p, LAB_TANH, x);
+    const int z = lab_reshape(&p, y, 3, (int[]){2, 3, 40});
+    const int a = lab_slice(&p, z, (int[]){0, 0, 0}, (int[]){2, 3, 10}, (int[]){1, 1, 1});
+    const int b = lab_slice(&p, z, (int[]){0, 0, 20}, (int[]){2, 3, 30}, (int[]){1, 1, 1});
+    lab_binary(&p, LAB_ADD, a, b);
+    plan(&p);
+    assert_int_equal(nests.count, 2);
+    assert_true(work(0) == 6 * 30);
+}
+
+static void parts_have_nests_of_their_own(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    const int x[3] = {parameter(&p, 4, 8), parameter(&p, 4, 24), parameter(&p, 4, 16)};
+    lab_concatenate(&p, 3, x, 1);
+    plan(&p);
+    assert_int_equal(nests.count, 3);
+    assert_true(work(0) == 4 * 8 && work(1) == 4 * 24 && work(2) == 4 * 16);
+}
+
+static void borders_are_filled(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    const int x = parameter(&p, 4, 8), zero = lab_constant(&p, 0);
+    lab_pad(&p, x, zero, (int[]){0, 2}, (int[]){0, 6});
+    plan(&p);
+    assert_int_equal(nests.count, 2);
+    assert_true(nests.nest[0].column[0] == (float)TPU_NEST_FILL && work(0) == 4 * 16);
+    assert_true(nests.nest[1].column[0] == (float)TPU_NEST_MOVES && work(1) == 4 * 8);
+}
+
+/* A reshape cannot merge axes that a transpose has torn apart: the transpose is copied first. */
+static void torn_axes_are_copied(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    const int x = parameter(&p, 8, 12), y = lab_transpose(&p, x, (int[]){1, 0});
+    lab_unary(&p, LAB_TANH, lab_reshape(&p, y, 1, (int[]){96}));
+    plan(&p);
+    assert_int_equal(nests.count, 2);
+    assert_true(is(value(0, ROW_IN_0), 12)); /* the copy reads columns */
+    assert_true(is(value(1, ROW_IN_0), 1));
+    const int u = parameter(&p, 8, 12); /* memory outside is read as it is */
+    lab_unary(&p, LAB_TANH, lab_reshape(&p, u, 1, (int[]){96}));
+    plan(&p);
+    assert_int_equal(nests.count, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slices_are_joined), cmocka_unit_test(slices_are_found),
+        cmocka_unit_test(parts_have_nests_of_their_own), cmocka_unit_test(borders_are_filled),
+        cmocka_unit_test(torn_axes_are_copied)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    tpu_nests_free(&nests);
+    return failed;
+}
