@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "examples/harness/harness.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
+#include "examples/lab/nets/families.h"
 #include "examples/tpu/analytic/default_tile.h"
 #include "examples/tpu/analytic/nest_trees.h"
 #include "examples/tpu/analytic/places.h"
@@ -138,7 +139,25 @@ static void borders_are_copied(void **state)
     lab_program_clear(&p);
 }
 
-/* The first tile of lab_tiles is the default. */
+/* 1 if the default tile is the lab's, the first of lab_tiles. */
+static int agrees(const lab_program *p)
+{
+    tpu_kernel k;
+    tpu_tiling t;
+    int(*tile)[24], same = 1;
+    float found[TPUGRAPHS_TILE_FEATURES];
+    tpu_lab_kernel(&k, p);
+    assert_true(lab_tiles(&tile, p, 2, 1) > 0);
+    tpu_tiling_open(&t, &k);
+    tpu_default_tile(found, &t);
+    for (int a = 0; a < TPU_RANK; a++)
+        same &= found[a] == (float)tile[0][a] && found[8 + a] == (float)tile[0][8 + a];
+    tpu_tiling_close(&t);
+    ag_free(tile);
+    tpu_lab_free(&k);
+    return same;
+}
+
 static void default_tiles_agree(void **state)
 {
     (void)state;
@@ -146,26 +165,32 @@ static void default_tiles_agree(void **state)
     int agree = 0;
     for (int i = 0; i < KERNELS; i++) {
         lab_program p = {0};
-        tpu_kernel k;
-        tpu_tiling t;
-        int(*tile)[24];
-        float found[TPUGRAPHS_TILE_FEATURES];
         make_dot(&p, 8 + 37 * i);
-        tpu_lab_kernel(&k, &p);
-        assert_true(lab_tiles(&tile, &p, 2, 1) > 0);
-        tpu_tiling_open(&t, &k);
-        tpu_default_tile(found, &t);
-        int same = 1;
-        for (int a = 0; a < TPU_RANK; a++)
-            same &= found[a] == (float)tile[0][a] && found[8 + a] == (float)tile[0][8 + a];
-        agree += same;
-        tpu_tiling_close(&t);
-        ag_free(tile);
-        tpu_lab_free(&k);
+        agree += agrees(&p);
         lab_program_clear(&p);
     }
-    print_message("%d of %d default tiles are the lab's\n", agree, KERNELS);
-    assert_true(agree >= KERNELS * 9 / 10);
+    assert_int_equal(agree, KERNELS);
+}
+
+/* Kernels of nets with gates, windows, norms and parts that are put together. */
+static void default_tiles_of_nets_agree(void **state)
+{
+    (void)state;
+    static const char *const family[] = {"inception", "resnet", "mixer", "lstm", "wavenet"};
+    int agree = 0, kernels = 0;
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
+        lab_program p = {0};
+        lab_fusion f;
+        ag_failure why = {0};
+        assert_int_equal(lab_family_program(&p, family[i], 1, 10, &why), AG_OK);
+        assert_int_equal(lab_fusion_draw(&f, &p, 3, 0, &why), AG_OK);
+        kernels += f.n;
+        for (int k = 0; k < f.n; k++) agree += agrees(&f.kernel[k]);
+        lab_fusion_clear(&f);
+        lab_program_clear(&p);
+    }
+    print_message("%d of %d default tiles are the lab's\n", agree, kernels);
+    assert_true(kernels > 300 && agree >= kernels * 99 / 100);
 }
 
 /* Every other configuration has the same rows as when all are read. */
@@ -207,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_are_merged),    cmocka_unit_test(reductions_go_inside),
         cmocka_unit_test(work_is_counted),     cmocka_unit_test(borders_are_copied),
-        cmocka_unit_test(default_tiles_agree), cmocka_unit_test(rows_of_some)};
+        cmocka_unit_test(default_tiles_agree), cmocka_unit_test(default_tiles_of_nets_agree),
+        cmocka_unit_test(rows_of_some)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
