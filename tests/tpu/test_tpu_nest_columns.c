@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The nests of single ops: which loops run, and in which order through memory. */
+/* The nests of single ops and their columns: which loops run, and in which order through memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,26 @@
 #include "support/tpu_lab.h"
 
 /* Columns by their places, in the order of docs/tpu.md. */
-enum { ROW_IN_0 = 25 };
+enum {
+    OP = 1,
+    ROW_IN_0 = 25,
+    STRAIGHT = 41,
+    INPUTS,
+    DEPTH,
+    NEXT_N,
+    NEXT_OUT,
+    NEXT_IN_0,
+    NEXT_IN_1,
+    LEFT_OF_4,
+    LEFT_OF_32,
+    ALL,
+    CALLS,
+    TOUCHED,
+    KERNEL,
+    HALVINGS_0,
+    HALVINGS_1,
+    ROW_IN_2
+};
 
 static tpu_nests nests;
 
@@ -97,6 +116,7 @@ static void parts_have_nests_of_their_own(void **state)
     plan(&p);
     assert_int_equal(nests.count, 3);
     assert_true(work(0) == 4 * 8 && work(1) == 4 * 24 && work(2) == 4 * 16);
+    assert_true(is(value(1, NEXT_OUT), 48) && is(value(1, NEXT_IN_0), 24));
 }
 
 static void borders_are_filled(void **state)
@@ -128,12 +148,96 @@ static void torn_axes_are_copied(void **state)
     assert_int_equal(nests.count, 1);
 }
 
+/* ---- how they run ---- */
+
+static void moves_are_alike(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    lab_transpose(&p, parameter(&p, 8, 12), (int[]){1, 0});
+    plan(&p);
+    const float op = nests.nest[0].column[OP];
+    const int x = parameter(&p, 8, 12);
+    lab_slice(&p, x, (int[]){0, 0}, (int[]){8, 6}, (int[]){1, 1});
+    plan(&p);
+    assert_true(nests.nest[0].column[OP] == op);
+}
+
+static void straight_loops_are_told(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    const int shape[2] = {8, 16};
+    lab_unary(&p, LAB_TANH, parameter(&p, 8, 16));
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 1 && nests.nest[0].column[INPUTS] == 1);
+    lab_unary(&p, LAB_TANH, lab_transpose(&p, parameter(&p, 16, 8), (int[]){1, 0}));
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 0);
+    lab_unary(&p, LAB_TANH, lab_reverse(&p, parameter(&p, 8, 16), 1, (int[]){1}));
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 0 && is(value(0, ROW_IN_0), -1));
+    /* One of two inputs may stand still, none of three. */
+    const int x = parameter(&p, 8, 16), one = lab_constant(&p, 1);
+    const int ones = lab_broadcast(&p, one, NULL, 2, shape);
+    lab_binary(&p, LAB_ADD, x, ones);
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 1 && nests.nest[0].column[INPUTS] == 2);
+    const int which = lab_parameter(&p, LAB_PRED, 2, shape), y = parameter(&p, 8, 16);
+    const int zeros = lab_broadcast(&p, lab_constant(&p, 0), NULL, 2, shape);
+    lab_select(&p, which, y, zeros);
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 0 && nests.nest[0].column[INPUTS] == 3);
+    assert_true(value(0, ROW_IN_2) == 0);
+    const int test = lab_parameter(&p, LAB_PRED, 2, shape), a = parameter(&p, 8, 16);
+    lab_select(&p, test, a, parameter(&p, 8, 16));
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 1 && is(value(0, ROW_IN_2), 1));
+}
+
+/* x[4,6,10] with the last two axes swapped: rows of 6 in 4 x 10 calls; the loop around them runs
+   through the input one after the other. */
+static void outer_loops_are_told(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    const int x = lab_parameter(&p, LAB_F32, 3, (int[]){4, 6, 10});
+    lab_transpose(&p, x, (int[]){0, 2, 1});
+    plan(&p);
+    assert_int_equal(nests.count, 1);
+    assert_true(nests.nest[0].column[DEPTH] == 2 && is(value(0, NEXT_N), 10));
+    assert_true(is(value(0, NEXT_OUT), 6) && is(value(0, NEXT_IN_0), 1));
+    assert_true(value(0, NEXT_IN_1) == 0 && is(value(0, CALLS), 40) && is(value(0, ALL), 240));
+    assert_true(is(value(0, TOUCHED), 2 * 240 * 4) && is(value(0, KERNEL), 2 * 240 * 4));
+}
+
+/* Rows of 40 leave 8 of 32 over, sums of 6 two of 4. Columns of the left operand are 6 apart, those
+   of the right one 40: one and three halvings. */
+static void rests_and_halvings_are_told(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    const int x = parameter(&p, 4, 6), w = parameter(&p, 6, 40);
+    lab_dot(&p, x, w, (lab_dot_dims){0, 1, 0});
+    plan(&p);
+    const float *c = nests.nest[nests.count - 1].column;
+    assert_true(c[0] == (float)TPU_NEST_PRODUCTS && c[STRAIGHT] == 1);
+    assert_true(is((double)c[LEFT_OF_4], 1.0 / 3) && is((double)c[LEFT_OF_32], 0.2));
+    assert_true(c[HALVINGS_0] == 0 && c[HALVINGS_1] == 3);
+    assert_true(is(value(nests.count - 1, NEXT_IN_0), 6));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_are_joined), cmocka_unit_test(slices_are_found),
-        cmocka_unit_test(parts_have_nests_of_their_own), cmocka_unit_test(borders_are_filled),
-        cmocka_unit_test(torn_axes_are_copied)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slices_are_joined),
+                                       cmocka_unit_test(slices_are_found),
+                                       cmocka_unit_test(parts_have_nests_of_their_own),
+                                       cmocka_unit_test(borders_are_filled),
+                                       cmocka_unit_test(torn_axes_are_copied),
+                                       cmocka_unit_test(moves_are_alike),
+                                       cmocka_unit_test(straight_loops_are_told),
+                                       cmocka_unit_test(outer_loops_are_told),
+                                       cmocka_unit_test(rests_and_halvings_are_told)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     tpu_nests_free(&nests);
     return failed;

@@ -57,6 +57,70 @@ static void input_columns(float *c, const tpu_side *s, const tpu_job *w, int k,
     c[7] = 1;
 }
 
+/* Whether the inner loops run through memory one element after the other, or read one element all
+   the time, in a way for which the lab has loops that make vectors. */
+static int runs_straight(const tpu_job *w, const tpu_plan *plan)
+{
+    const tpu_loop *l = plan->folds ? &plan->sum : &plan->row;
+    int still = 0, next = 0;
+    for (int k = 0; k < w->inputs; k++) {
+        still += l->in[k] == 0;
+        next += l->in[k] == 1;
+    }
+    if (!plan->folds && l->out != 1) return 0;
+    if (plan->folds || w->inputs != 2) return next == w->inputs;
+    return next > 0 && next + still == w->inputs;
+}
+
+/* How often a stride can be halved: caches have a place for few of the rows that are a power of two
+   apart. */
+static float halvings(double stride)
+{
+    enum { MOST = 12 };
+    int n = 0;
+    if (!(stride >= 1) || stride != floor(stride)) return 0;
+    for (; n < MOST && fmod(stride, 2) == 0; n++) stride /= 2;
+    return (float)n;
+}
+
+static float halvings_of(const tpu_plan *plan, int k)
+{
+    return fmaxf(halvings(fabs(plan->row.in[k])), halvings(fabs(plan->sum.in[k])));
+}
+
+/* The loop around the two innermost ones, what is called how often, and memory. */
+static void outer_columns(float *c, const tpu_side *s, const tpu_job *w, const tpu_plan *plan,
+                          double all)
+{
+    double touched = w->written * FLOAT;
+    for (int k = 0; k < w->inputs; k++) touched += tpu_volume(w->box[k]) * FLOAT;
+    *c++ = (float)runs_straight(w, plan);
+    *c++ = (float)w->inputs;
+    *c++ = (float)plan->depth;
+    *c++ = small(plan->next.n);
+    *c++ = small(plan->next.out);
+    *c++ = small(plan->next.in[0]);
+    *c++ = small(plan->next.in[1]);
+    *c++ = left_over(plan->sum.n, 4);
+    *c++ = left_over(plan->row.n, 32);
+    *c++ = small(all);
+    *c++ = small(plan->free * plan->reduced * s->times * w->share);
+    *c++ = small(touched);
+    *c++ = small(s->kernel);
+    *c++ = halvings_of(plan, 0);
+    *c++ = halvings_of(plan, 1);
+    *c++ = small(plan->row.in[2]);
+}
+
+/* All ops that only move elements run the same loops; rows that are looked up do not. */
+static int op_of(const tpu_side *s, const tpu_job *w)
+{
+    const int opcode = s->h->kernel->opcode[w->node];
+    return w->kind == TPU_NEST_FILL || (w->kind == TPU_NEST_MOVES && opcode != TPU_GATHER)
+               ? TPU_COPY
+               : opcode;
+}
+
 void tpu_nest_add(tpu_side *s, const tpu_job *w)
 {
     tpu_nests *all = s->nests;
@@ -75,7 +139,7 @@ void tpu_nest_add(tpu_side *s, const tpu_job *w)
     nest->node = w->node;
     nest->work = isfinite(each * times) ? fmax(1, each * times) : 1;
     *c++ = (float)w->kind;
-    *c++ = (float)s->h->kernel->opcode[w->node];
+    *c++ = (float)op_of(s, w);
     *c++ = (float)s->before;
     *c++ = (float)plan.folds;
     *c++ = small(plan.row.n);
@@ -101,4 +165,5 @@ void tpu_nest_add(tpu_side *s, const tpu_job *w)
     }
     input_columns(c, s, w, 0, &plan);
     input_columns(c + 8, s, w, 1, &plan);
+    outer_columns(c + 16, s, w, &plan, each * times);
 }

@@ -14,6 +14,7 @@ typedef struct tpu_side {
     tpu_place *place, *view;    /* of the nodes; view: of a copied view, what it is copied from */
     double tiles, steps, times; /* times: how often its nests are called */
     double waste, scratch, outside; /* bytes of all boxes, of memory outside that they read */
+    double kernel;                  /* bytes of all parameters and of the result */
     int before;
 } tpu_side;
 

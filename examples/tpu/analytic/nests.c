@@ -127,6 +127,16 @@ static double mean_blocks(double *mean, double *waste, const float *part, const 
     return blocks;
 }
 
+/* Bytes of all parameters and of the result. */
+static double kernel_bytes(const tpu_hlo *h)
+{
+    double bytes = 0;
+    for (int u = 0; u < h->kernel->nodes; u++)
+        if (u == h->root || h->kernel->opcode[u] == TPU_PARAMETER)
+            bytes += tpu_hlo_elements(h, u) * FLOAT;
+    return bytes;
+}
+
 void tpu_nests_set(tpu_nests *nests, tpu_tiling *t, const float *tile)
 {
     const int root = t->hlo.root, r = t->reduction;
@@ -145,7 +155,8 @@ void tpu_nests_set(tpu_nests *nests, tpu_tiling *t, const float *tile)
                   .tiles = tiles,
                   .steps = tiles,
                   .times = tiles,
-                  .waste = waste};
+                  .waste = waste,
+                  .kernel = kernel_bytes(&t->hlo)};
     nests->count = 0;
     tpu_want_after(t);
     const int reduces = r >= 0 && t->want[r];
