@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The nests of single ops and their columns: which loops run, and in which order through memory. */
+/* The nests of single ops and their columns: which loops run, in which order through memory, and
+   what they are guessed to cost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -171,9 +172,10 @@ static void straight_loops_are_told(void **state)
     lab_unary(&p, LAB_TANH, parameter(&p, 8, 16));
     plan(&p);
     assert_true(nests.nest[0].column[STRAIGHT] == 1 && nests.nest[0].column[INPUTS] == 1);
+    const double price = nests.nest[0].price;
     lab_unary(&p, LAB_TANH, lab_transpose(&p, parameter(&p, 16, 8), (int[]){1, 0}));
     plan(&p);
-    assert_true(nests.nest[0].column[STRAIGHT] == 0);
+    assert_true(nests.nest[0].column[STRAIGHT] == 0 && nests.nest[0].price > 2 * price);
     lab_unary(&p, LAB_TANH, lab_reverse(&p, parameter(&p, 8, 16), 1, (int[]){1}));
     plan(&p);
     assert_true(nests.nest[0].column[STRAIGHT] == 0 && is(value(0, ROW_IN_0), -1));
@@ -227,6 +229,23 @@ static void rests_and_halvings_are_told(void **state)
     assert_true(is(value(nests.count - 1, NEXT_IN_0), 6));
 }
 
+/* Calls cost time, and so do elements: many short rows cost more than one long row. */
+static void prices_add_up(void **state)
+{
+    (void)state;
+    lab_program p = {0};
+    const int rows[2] = {64, 8}, axes[1] = {1};
+    const int a = parameter(&p, 64, 8), b = parameter(&p, 64, 8);
+    lab_binary(&p, LAB_ADD, a, b);
+    plan(&p);
+    assert_true(is(nests.nest[0].price, 19 + 64 * 0.6)); /* a call, 64 vectors */
+    const int x = parameter(&p, 64, 8), row = lab_parameter(&p, LAB_F32, 1, (int[]){8});
+    lab_binary(&p, LAB_ADD, x, lab_broadcast(&p, row, axes, 2, rows));
+    plan(&p);
+    assert_true(is(nests.nest[0].price, 64 * (19 + 0.6)));
+    assert_true(work(0) == 512);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slices_are_joined),
@@ -237,7 +256,8 @@ int main(void)
                                        cmocka_unit_test(moves_are_alike),
                                        cmocka_unit_test(straight_loops_are_told),
                                        cmocka_unit_test(outer_loops_are_told),
-                                       cmocka_unit_test(rests_and_halvings_are_told)};
+                                       cmocka_unit_test(rests_and_halvings_are_told),
+                                       cmocka_unit_test(prices_add_up)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     tpu_nests_free(&nests);
     return failed;

@@ -217,8 +217,8 @@ static void rows_of_some(void **state)
         assert_memory_equal(some.x + (size_t)some.first[i] * TPU_NEST_COLUMNS,
                             all.x + (size_t)at * TPU_NEST_COLUMNS,
                             (size_t)rows * TPU_NEST_COLUMNS * sizeof *all.x);
-        assert_memory_equal(some.work + some.first[i], all.work + at,
-                            (size_t)rows * sizeof *all.work);
+        assert_memory_equal(some.price + some.first[i], all.price + at,
+                            (size_t)rows * sizeof *all.price);
     }
     tpu_rows_free(&all);
     tpu_rows_free(&some);

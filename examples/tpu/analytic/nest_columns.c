@@ -138,6 +138,8 @@ void tpu_nest_add(tpu_side *s, const tpu_job *w)
     memset(nest, 0, sizeof *nest);
     nest->node = w->node;
     nest->work = isfinite(each * times) ? fmax(1, each * times) : 1;
+    const double price = times * tpu_nest_price(w, &plan, op_of(s, w), runs_straight(w, &plan));
+    nest->price = isfinite(price) ? fmax(1e-3, price) : 1;
     *c++ = (float)w->kind;
     *c++ = (float)op_of(s, w);
     *c++ = (float)s->before;

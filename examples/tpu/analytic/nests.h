@@ -48,6 +48,7 @@ enum { TPU_NEST_COLUMNS = 57 };
 typedef struct tpu_nest {
     int node;     /* of the kernel, that it computes or copies for */
     double work;  /* elements or products, in all calls together */
+    double price; /* ns of all calls together, a guess that models correct */
     float column[TPU_NEST_COLUMNS];
 } tpu_nest;
 
