@@ -111,7 +111,7 @@ static void read_tiles(table *t, const tpu_kernel *const *train, int count, int 
 
 static void read_kernels(table *t, const tpu_kernel *const *train, int count, int every)
 {
-    static const double limit = 0.3;
+    static const double limit = 0.1;
     tpu_rows one = {0};
     int seen = 0;
     table_open(t, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Additive boosted trees on the loop nests of kernels: the time of a kernel is the sum over its
    nests of price * exp(trees(columns)). Tiles: the order within a kernel is learned; fusion: ln of
-   the run time with the default tile, where an error beyond 0.3 counts linearly, as the percentage
+   the run time with the default tile, where an error beyond 0.1 counts linearly, as the percentage
    that it is measured by does. */
 #ifndef TPU_NEST_TREES_H
 #define TPU_NEST_TREES_H
