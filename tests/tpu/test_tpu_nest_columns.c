@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "examples/lab/program/program.h"
-#include "examples/tpu/analytic/nests.h"
+#include "examples/tpu/nest/nests.h"
 #include "support/tpu_lab.h"
 
 /* Columns by their places, in the order of docs/tpu.md. */

@@ -12,7 +12,7 @@
 #include "examples/lab/fusion/fusion.h"
 #include "examples/lab/nets/families.h"
 #include "examples/tpu/analytic/default_tile.h"
-#include "examples/tpu/analytic/nest_trees.h"
+#include "examples/tpu/nest/nest_trees.h"
 #include "examples/tpu/analytic/places.h"
 #include "support/tpu_lab.h"
 

@@ -4,7 +4,7 @@
 #ifndef TPU_BATCH_H
 #define TPU_BATCH_H
 
-#include "examples/tpu/analytic/nest_trees.h"
+#include "examples/tpu/nest/nest_trees.h"
 #include "examples/tpu/data/scale.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef TPU_NEST_ROWS_H
 #define TPU_NEST_ROWS_H
 
-#include "examples/tpu/analytic/nests.h"
+#include "examples/tpu/nest/nests.h"
 
 /* The nests of all configurations of a kernel, one after the other. */
 typedef struct tpu_rows {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Nests that copy: parts that are put together, borders, operands of the reduction. */
-#include "examples/tpu/analytic/nest_job.h"
+#include "examples/tpu/nest/nest_job.h"
 
 #include "examples/tpu/analytic/sides.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/analytic/nests.h"
+#include "examples/tpu/nest/nests.h"
 
 #include <math.h>
 #include <string.h>

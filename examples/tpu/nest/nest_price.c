@@ -2,7 +2,7 @@
 /* A first guess of the run time of a nest. The costs are those of the lab's loops on the machine of
    its files, fitted to the training files and rounded; those of both splits give nearly the same
    ones. They need not be right: trees and networks learn by how much a nest differs. */
-#include "examples/tpu/analytic/nest_job.h"
+#include "examples/tpu/nest/nest_job.h"
 
 #include <math.h>
 

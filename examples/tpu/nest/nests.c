@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Follows a tile back from the output, places its values, and plans the nest of each node that is
    computed: once per tile after the reduction, once per block of the reduction before it. */
-#include "examples/tpu/analytic/nest_job.h"
+#include "examples/tpu/nest/nest_job.h"
 
 #include "examples/harness/harness.h"
 #include "examples/tpu/analytic/sides.h"

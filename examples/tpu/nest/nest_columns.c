@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns of a nest. */
-#include "examples/tpu/analytic/nest_job.h"
+#include "examples/tpu/nest/nest_job.h"
 
 #include "examples/harness/harness.h"
 #include "examples/tpu/analytic/sides.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/analytic/nest_rows.h"
+#include "examples/tpu/nest/nest_rows.h"
 
 #include "examples/harness/harness.h"
 #include "examples/tpu/analytic/default_tile.h"

@@ -3,7 +3,7 @@
 #ifndef TPU_NEST_JOB_H
 #define TPU_NEST_JOB_H
 
-#include "examples/tpu/analytic/nests.h"
+#include "examples/tpu/nest/nests.h"
 #include "examples/tpu/analytic/places.h"
 
 /* One side of the reduction. */

@@ -8,7 +8,7 @@
 
 #include "examples/harness/baseline/additive.h"
 #include "examples/harness/baseline/trees.h"
-#include "examples/tpu/analytic/nest_rows.h"
+#include "examples/tpu/nest/nest_rows.h"
 
 typedef struct tpu_nest_trees_options {
     int bags; /* fits with seeds of their own, whose predictions are averaged */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/analytic/nest_trees.h"
+#include "examples/tpu/nest/nest_trees.h"
 #include "examples/harness/harness.h"
 
 #include <float.h>

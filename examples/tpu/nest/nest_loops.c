@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The loops of each kind of nest, with the strides by which they move output and inputs. */
-#include "examples/tpu/analytic/nest_job.h"
+#include "examples/tpu/nest/nest_job.h"
 
 #include <math.h>
 
