@@ -102,7 +102,7 @@ static double mean_log_runtime(const tpu_data *data, const tpu_options *options)
         if (!k->runtime) continue;
         if (options->reduction == TPU_NESTS) tpu_rows_set(&rows, k, 0, 1);
         for (int c = 0; c < k->configs; c++, n++)
-            sum += log((double)k->runtime[c]) - (rows.first ? tpu_rows_log_work(&rows, c) : 0);
+            sum += log((double)k->runtime[c]) - (rows.first ? tpu_rows_log_price(&rows, c) : 0);
     }
     tpu_rows_free(&rows);
     return n ? sum / (double)n : 0;

@@ -4,7 +4,7 @@
 #ifndef TPUGRAPHS_LOOPS_H
 #define TPUGRAPHS_LOOPS_H
 
-enum { TPUGRAPHS_LOOP_INPUTS = 2 };
+enum { TPUGRAPHS_LOOP_INPUTS = 3 };
 
 /* A loop, and by how many elements an iteration moves the output and the inputs. */
 typedef struct tpugraphs_loop {

@@ -148,7 +148,7 @@ static void costs_are_added(void **state)
     for (int k = 0; k < KERNELS; k++) {
         tpu_rows_set(&rows, &kernel[k], 0, 1);
         for (int c = 0; c < CONFIGS; c++)
-            assert_true(fabs((double)all[k * CONFIGS + c] - tpu_rows_log_work(&rows, c)) < 1e-4);
+            assert_true(fabs((double)all[k * CONFIGS + c] - tpu_rows_log_price(&rows, c)) < 1e-4);
     }
     tpu_rows_free(&rows);
 }

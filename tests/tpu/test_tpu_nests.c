@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "examples/harness/harness.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/fusion/fusion.h"
+#include "examples/lab/nets/families.h"
 #include "examples/tpu/analytic/default_tile.h"
-#include "examples/tpu/analytic/nest_trees.h"
+#include "examples/tpu/nest/nest_trees.h"
 #include "examples/tpu/analytic/places.h"
 #include "support/tpu_lab.h"
 
@@ -22,10 +23,10 @@ static void loops_are_merged(void **state)
     (void)state;
     tpu_plan plan;
     /* x[8,16] = y[8,16], both dense: one loop; and with y transposed: two. */
-    tpu_plan_loops(&plan, (tpu_loop[]){{8, 16, {16, 0}, 0}, {16, 1, {1, 0}, 0}}, 2, 1);
-    assert_true(plan.row.n == 128 && plan.free == 1 && plan.sum.n == 1);
-    tpu_plan_loops(&plan, (tpu_loop[]){{16, 1, {8, 0}, 0}, {8, 16, {1, 0}, 0}}, 2, 1);
-    assert_true(plan.row.n == 16 && plan.row.in[0] == 8 && plan.free == 8);
+    tpu_plan_loops(&plan, (tpugraphs_loop[]){{8, 16, {16, 0}, 0, 0}, {16, 1, {1, 0}, 0, 0}}, 2);
+    assert_true(plan.row.size == 128 && plan.free == 1 && plan.sum.size == 1);
+    tpu_plan_loops(&plan, (tpugraphs_loop[]){{16, 1, {8, 0}, 0, 0}, {8, 16, {1, 0}, 0, 0}}, 2);
+    assert_true(plan.row.size == 16 && plan.row.in[0] == 8 && plan.free == 8);
 }
 
 /* x[4,32] y[32,64]: along the output's rows; with y transposed along the reduction, if it is long
@@ -34,15 +35,15 @@ static void reductions_go_inside(void **state)
 {
     (void)state;
     tpu_plan plan;
-    tpu_loop loop[] = {{4, 64, {32, 0}, 0}, {64, 1, {0, 1}, 0}, {32, 0, {1, 64}, 1}};
-    tpu_plan_loops(&plan, loop, 3, 2);
-    assert_true(!plan.folds && plan.row.n == 64 && plan.sum.n == 32 && plan.free == 4);
+    tpugraphs_loop loop[] = {{4, 64, {32, 0}, 0, 0}, {64, 1, {0, 1}, 0, 0}, {32, 0, {1, 64}, 1, 0}};
+    tpu_plan_loops(&plan, loop, 3);
+    assert_true(!plan.folds && plan.row.size == 64 && plan.sum.size == 32 && plan.free == 4);
     loop[1].in[1] = 32;
     loop[2].in[1] = 1;
-    tpu_plan_loops(&plan, loop, 3, 2);
-    assert_true(plan.folds && plan.row.n == 64 && plan.sum.n == 32);
-    loop[2].n = 4;
-    tpu_plan_loops(&plan, loop, 3, 2);
+    tpu_plan_loops(&plan, loop, 3);
+    assert_true(plan.folds && plan.row.size == 64 && plan.sum.size == 32);
+    loop[2].size = 4;
+    tpu_plan_loops(&plan, loop, 3);
     assert_false(plan.folds);
 }
 
@@ -138,7 +139,25 @@ static void borders_are_copied(void **state)
     lab_program_clear(&p);
 }
 
-/* The first tile of lab_tiles is the default. */
+/* 1 if the default tile is the lab's, the first of lab_tiles. */
+static int agrees(const lab_program *p)
+{
+    tpu_kernel k;
+    tpu_tiling t;
+    int(*tile)[24], same = 1;
+    float found[TPUGRAPHS_TILE_FEATURES];
+    tpu_lab_kernel(&k, p);
+    assert_true(lab_tiles(&tile, p, 2, 1) > 0);
+    tpu_tiling_open(&t, &k);
+    tpu_default_tile(found, &t);
+    for (int a = 0; a < TPU_RANK; a++)
+        same &= found[a] == (float)tile[0][a] && found[8 + a] == (float)tile[0][8 + a];
+    tpu_tiling_close(&t);
+    ag_free(tile);
+    tpu_lab_free(&k);
+    return same;
+}
+
 static void default_tiles_agree(void **state)
 {
     (void)state;
@@ -146,26 +165,32 @@ static void default_tiles_agree(void **state)
     int agree = 0;
     for (int i = 0; i < KERNELS; i++) {
         lab_program p = {0};
-        tpu_kernel k;
-        tpu_tiling t;
-        int(*tile)[24];
-        float found[TPUGRAPHS_TILE_FEATURES];
         make_dot(&p, 8 + 37 * i);
-        tpu_lab_kernel(&k, &p);
-        assert_true(lab_tiles(&tile, &p, 2, 1) > 0);
-        tpu_tiling_open(&t, &k);
-        tpu_default_tile(found, &t);
-        int same = 1;
-        for (int a = 0; a < TPU_RANK; a++)
-            same &= found[a] == (float)tile[0][a] && found[8 + a] == (float)tile[0][8 + a];
-        agree += same;
-        tpu_tiling_close(&t);
-        ag_free(tile);
-        tpu_lab_free(&k);
+        agree += agrees(&p);
         lab_program_clear(&p);
     }
-    print_message("%d of %d default tiles are the lab's\n", agree, KERNELS);
-    assert_true(agree >= KERNELS * 9 / 10);
+    assert_int_equal(agree, KERNELS);
+}
+
+/* Kernels of nets with gates, windows, norms and parts that are put together. */
+static void default_tiles_of_nets_agree(void **state)
+{
+    (void)state;
+    static const char *const family[] = {"inception", "resnet", "mixer", "lstm", "wavenet"};
+    int agree = 0, kernels = 0;
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
+        lab_program p = {0};
+        lab_fusion f;
+        ag_failure why = {0};
+        assert_int_equal(lab_family_program(&p, family[i], 1, 10, &why), AG_OK);
+        assert_int_equal(lab_fusion_draw(&f, &p, 3, 0, &why), AG_OK);
+        kernels += f.n;
+        for (int k = 0; k < f.n; k++) agree += agrees(&f.kernel[k]);
+        lab_fusion_clear(&f);
+        lab_program_clear(&p);
+    }
+    print_message("%d of %d default tiles are the lab's\n", agree, kernels);
+    assert_true(kernels > 300 && agree >= kernels * 99 / 100);
 }
 
 /* Every other configuration has the same rows as when all are read. */
@@ -192,8 +217,8 @@ static void rows_of_some(void **state)
         assert_memory_equal(some.x + (size_t)some.first[i] * TPU_NEST_COLUMNS,
                             all.x + (size_t)at * TPU_NEST_COLUMNS,
                             (size_t)rows * TPU_NEST_COLUMNS * sizeof *all.x);
-        assert_memory_equal(some.work + some.first[i], all.work + at,
-                            (size_t)rows * sizeof *all.work);
+        assert_memory_equal(some.price + some.first[i], all.price + at,
+                            (size_t)rows * sizeof *all.price);
     }
     tpu_rows_free(&all);
     tpu_rows_free(&some);
@@ -207,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_are_merged),    cmocka_unit_test(reductions_go_inside),
         cmocka_unit_test(work_is_counted),     cmocka_unit_test(borders_are_copied),
-        cmocka_unit_test(default_tiles_agree), cmocka_unit_test(rows_of_some)};
+        cmocka_unit_test(default_tiles_agree), cmocka_unit_test(default_tiles_of_nets_agree),
+        cmocka_unit_test(rows_of_some)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,7 +154,7 @@ void tpu_baseline_print(char *text, size_t bytes, const tpu_baseline *b)
     else if (b->kind == TPU_BASELINE_BOOSTING)
         snprintf(
             text, bytes,
-            "run time as a sum over loop nests of work x exp(trees): %d trees on the %d columns "
+            "run time as a sum over loop nests of price x exp(trees): %d trees on the %d columns "
             "of a nest",
             tpu_nest_trees_count(b->trees), TPU_NEST_COLUMNS);
     else if (b->kind == TPU_BASELINE_ROOFLINE && b->task == TPU_FUSION)

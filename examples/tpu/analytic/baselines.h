@@ -5,7 +5,7 @@
 #define TPU_BASELINES_H
 
 #include "examples/tpu/analytic/analytical.h"
-#include "examples/tpu/analytic/nest_trees.h"
+#include "examples/tpu/nest/nest_trees.h"
 
 typedef enum tpu_baseline_kind {
     /* Fusion: the geometric mean of the training run times. Tile: all equal, so that the first

@@ -29,7 +29,7 @@ typedef struct cost {
 /* A value in scratch, in the order in which values are computed, and the last that reads it. */
 typedef struct item {
     double n;
-    int last, reused; /* reused: 0 for the reduction, whose memory lives through all blocks */
+    int last, first; /* first: 1 for the reduction, whose memory lives through all blocks */
 } item;
 
 typedef struct items {
@@ -41,15 +41,10 @@ typedef struct items {
     double work; /* elements that the items have */
 } items;
 
-static int add_item(items *s, double n, int reused)
+static int add_item(items *s, double n, int first)
 {
-    s->item[s->n] = (item){n, s->n, reused};
+    s->item[s->n] = (item){n, s->n, first};
     return s->n++;
-}
-
-static int is_computed(const items *s, int u)
-{
-    return s->t->want[u] && (u == s->t->hlo.root || !tpu_is_view(s->t->hlo.kernel->opcode[u]));
 }
 
 /* Appends the values of a side, except for the root and the reduction, which are given places. */
@@ -57,9 +52,9 @@ static void add_side(items *s, int last)
 {
     for (int u = 0; u <= last; u++) {
         s->of[u] = s->last[u] = -1;
-        if (!is_computed(s, u) || u == s->t->reduction) continue;
+        if (!tpu_tiling_computes(s->t, u) || u == s->t->reduction) continue;
         const double n = tpu_volume(s->t->box + (size_t)u * TPU_RANK);
-        s->of[u] = add_item(s, u == s->t->hlo.root ? 0 : n, 1);
+        s->of[u] = add_item(s, u == s->t->hlo.root ? 0 : n, 0);
         s->work += n;
     }
 }
@@ -85,12 +80,12 @@ static double slots(const items *s)
     double size[64], all = 0;
     int busy[64], n = 0;
     for (int i = 0; i < s->n; i++)
-        if (!s->item[i].reused && n < 64) {
+        if (s->item[i].first && n < 64) {
             size[n] = s->item[i].n;
-            busy[n++] = INT_MAX;
+            busy[n++] = s->item[i].last;
         }
     for (int i = 0; i < s->n; i++) {
-        if (!s->item[i].reused || s->item[i].n <= 0) continue;
+        if (s->item[i].first || s->item[i].n <= 0) continue;
         int best = n;
         for (int j = 0; j < n; j++)
             if (busy[j] < i && (best == n || size[j] > size[best])) best = j;
@@ -115,7 +110,7 @@ static double add_copies(items *s, const double *block, int copies)
         const int borders = tpu_padded(padded, every, s->t, r, v, block);
         if (borders) n = tpu_volume(padded);
         if (!borders && (!copies || !product || s->of[v] >= 0 || work < USES * n)) continue;
-        s->last[v] = add_item(s, n, 1);
+        s->last[v] = add_item(s, n, 0);
         s->work += n;
     }
     return work;
@@ -138,15 +133,16 @@ static cost cost_with(tpu_tiling *t, const bounds *b, int copies)
     tpu_want_after(t);
     const int reduces = r >= 0 && t->want[r];
     double before = 0;
+    int own = -1;
     if (reduces) {
         tpu_want_before(t, b->blocked);
         add_side(&s, r - 1);
+        const int copies_from = s.n;
         const double products = add_copies(&s, b->blocked, copies);
-        const int own = add_item(&s, r == root ? 0 : tpu_volume(t->box + (size_t)r * TPU_RANK), 0);
+        own = add_item(&s, r == root ? 0 : tpu_volume(t->box + (size_t)r * TPU_RANK), 1);
         for (int i = t->hlo.start[r]; i < t->hlo.start[r + 1]; i++)
             if (s.last[t->hlo.operand[i]] < 0) s.last[t->hlo.operand[i]] = own;
-        for (int i = 0; i < own; i++)
-            if (s.item[i].last == i) s.item[i].last = own;
+        for (int i = copies_from; i < own; i++) s.item[i].last = own;
         read_side(&s, r - 1);
         before = s.work + products;
         s.work = 0;
@@ -154,6 +150,7 @@ static cost cost_with(tpu_tiling *t, const bounds *b, int copies)
     }
     add_side(&s, root);
     read_side(&s, root);
+    if (own >= 0 && s.last[r] > own) s.item[own].last = s.last[r];
     const cost c = {slots(&s), tiles * (reduces ? blocks + (r != root) : 1),
                     tiles * (s.work + blocks * before)};
     harness_free(s.item);

@@ -57,6 +57,17 @@ static void slice(tpu_place *p, const tpu_place *from, const tpu_hlo *h, int u)
     }
 }
 
+/* Reversed axes run backwards. A list of dimensions ends with zeros, so that a second 0 is no
+   axis. */
+static void reverse(tpu_place *p, const tpu_place *from, const tpu_hlo *h, int u, int rank)
+{
+    *p = *from;
+    for (int i = 0; i < rank; i++) {
+        const int axis = tpu_hlo_dim(h, u, i);
+        if (axis > 0 || (axis == 0 && i == 0)) p->stride[axis] = -from->stride[axis];
+    }
+}
+
 /* Groups of axes with equal numbers of elements: those of the result run through the operand's most
    minor axis of the group. */
 static void reshape(tpu_place *p, const tpu_place *from, const tpu_hlo *h, int u, int v)
@@ -97,6 +108,8 @@ void tpu_place_node(tpu_place *place, int u, const tpu_hlo *h, const double *box
             transpose(p, from, h, u, rank);
         else if (opcode == TPU_SLICE)
             slice(p, from, h, u);
+        else if (opcode == TPU_REVERSE)
+            reverse(p, from, h, u, rank);
         else if (opcode == TPU_RESHAPE || opcode == TPU_BITCAST)
             reshape(p, from, h, u, v);
         else

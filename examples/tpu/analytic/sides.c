@@ -18,16 +18,32 @@ int tpu_is_product(const tpu_hlo *h, int u)
     return h->kernel->opcode[u] == TPU_DOT || h->kernel->opcode[u] == TPU_CONVOLUTION;
 }
 
-/* Marks what node u reads, as large as its largest reader needs. */
+/* The smallest region of node v around the one that is wanted and another. */
+static void join(tpu_tiling *t, int v, const double *start, const double *in)
+{
+    double *box = t->box + (size_t)v * TPU_RANK, *lo = t->lo + (size_t)v * TPU_RANK;
+    double size[TPU_RANK];
+    tpu_hlo_shape(size, &t->hlo, v);
+    for (int a = 0; a < TPU_RANK; a++) {
+        const double first = t->want[v] ? fmin(lo[a], start[a]) : start[a];
+        const double end = t->want[v] ? fmax(lo[a] + box[a], start[a] + in[a]) : start[a] + in[a];
+        lo[a] = first;
+        box[a] = fmin(size[a], fmax(1, end - first));
+    }
+}
+
+/* Marks what node u reads, as large as its readers need together. */
 static void want_operands(tpu_tiling *t, int u, const double *block)
 {
     const tpu_hlo *h = &t->hlo;
     for (int i = h->start[u]; i < h->start[u + 1]; i++) {
         const int v = h->operand[i];
-        double in[TPU_RANK], *box = t->box + (size_t)v * TPU_RANK;
+        const double *out = t->box + (size_t)u * TPU_RANK;
+        double in[TPU_RANK], start[TPU_RANK];
         if (v >= u) continue; /* the order is checked when files are read */
-        tpu_tiling_operand(in, t, u, v, t->box + (size_t)u * TPU_RANK, block);
-        for (int a = 0; a < TPU_RANK; a++) box[a] = t->want[v] ? fmax(box[a], in[a]) : in[a];
+        tpu_tiling_operand(in, t, u, v, out, block);
+        tpu_tiling_start(start, t, u, v, t->lo + (size_t)u * TPU_RANK, out);
+        join(t, v, start, in);
         t->want[v] = 1;
     }
 }
@@ -46,6 +62,7 @@ void tpu_want_after(tpu_tiling *t)
 {
     memset(t->want, 0, (size_t)t->hlo.kernel->nodes);
     t->want[t->hlo.root] = 1;
+    memset(t->lo + (size_t)t->hlo.root * TPU_RANK, 0, TPU_RANK * sizeof *t->lo);
     follow(t, t->hlo.root, t->reduction);
 }
 

@@ -35,8 +35,8 @@ static void transpose(double *in, const edge *e)
     }
 }
 
-/* Groups of axes with equal numbers of elements, most minor first; the elements of a group fill
-   the operand's axes from the most minor on. */
+/* Groups of axes with equal numbers of elements, most minor first; the elements of a group, from
+   its first to its last with those in between, fill the operand's axes from the most minor on. */
 static void reshape(double *in, const edge *e)
 {
     int i = e->in_rank - 1, o = e->rank - 1;
@@ -44,8 +44,8 @@ static void reshape(double *in, const edge *e)
         double in_all = e->in_size[i], out_all = 1, wanted = 1;
         int first = i;
         for (; o >= 0 && out_all < in_all; o--) {
+            wanted += (e->out[o] - 1) * out_all;
             out_all *= e->size[o];
-            wanted *= e->out[o];
             while (in_all < out_all && first > 0) in_all *= e->in_size[--first];
         }
         for (; i >= first; i--) {

@@ -54,15 +54,69 @@ int tpu_tiling_blocked(double size[TPU_RANK], const tpu_hlo *h, int u)
     }
 }
 
+/* ---- copied views ---- */
+
+static int is_reshape(int opcode) { return opcode == TPU_RESHAPE || opcode == TPU_BITCAST; }
+
+/* Memory outside under any shape: a reshape of it is a view of the same memory. */
+static int is_outside(const tpu_hlo *h, int u)
+{
+    while (is_reshape(h->kernel->opcode[u]) && h->start[u] < h->start[u + 1] &&
+           h->operand[h->start[u]] < u)
+        u = h->operand[h->start[u]];
+    return h->kernel->opcode[u] == TPU_PARAMETER || h->kernel->opcode[u] == TPU_CONSTANT;
+}
+
+static int wide_axes(double wide[TPU_RANK], const tpu_hlo *h, int u)
+{
+    double size[TPU_RANK];
+    const int rank = tpu_hlo_shape(size, h, u);
+    int n = 0;
+    for (int a = 0; a < rank; a++)
+        if (size[a] > 1) wide[n++] = size[a];
+    return n;
+}
+
+/* 1 if several axes of v become one of its reshape u. */
+static int merges(const tpu_hlo *h, int u, int v)
+{
+    double in[TPU_RANK], out[TPU_RANK];
+    const int n_in = wide_axes(in, h, v), n_out = wide_axes(out, h, u);
+    for (int i = 0, o = 0; i < n_in && o < n_out; i++, o++) {
+        double left = in[i];
+        if (left < out[o]) return 1;
+        for (double all = out[o]; all < left && o + 1 < n_out; all *= out[o]) o++;
+    }
+    return 0;
+}
+
+static void mark_copied(tpu_tiling *t, int u)
+{
+    const tpu_hlo *h = &t->hlo;
+    if (!is_reshape(h->kernel->opcode[u]) || h->start[u] == h->start[u + 1]) return;
+    const int v = h->operand[h->start[u]];
+    if (v < u && tpu_is_view(h->kernel->opcode[v]) && !is_outside(h, v) && merges(h, u, v))
+        t->copied[v] = 1;
+}
+
+int tpu_tiling_computes(const tpu_tiling *t, int u)
+{
+    return t->want[u] &&
+           (u == t->hlo.root || t->copied[u] || !tpu_is_view(t->hlo.kernel->opcode[u]));
+}
+
 void tpu_tiling_open(tpu_tiling *t, const tpu_kernel *kernel)
 {
     const size_t nodes = (size_t)kernel->nodes;
     *t = (tpu_tiling){.reduction = -1};
     tpu_hlo_open(&t->hlo, kernel);
     t->box = harness_alloc(nodes * TPU_RANK * sizeof *t->box);
+    t->lo = harness_alloc(nodes * TPU_RANK * sizeof *t->lo);
+    t->copied = harness_alloc(nodes);
     t->want = harness_alloc(nodes);
     for (int u = 0; u < kernel->nodes; u++)
         if (is_reduction(kernel->opcode[u])) t->reduction = u;
+    for (int u = 0; u < kernel->nodes; u++) mark_copied(t, u);
     if (t->reduction >= 0) t->n_blocked = tpu_tiling_blocked(t->blocked, &t->hlo, t->reduction);
 }
 
@@ -70,6 +124,8 @@ void tpu_tiling_close(tpu_tiling *t)
 {
     tpu_hlo_close(&t->hlo);
     harness_free(t->box);
+    harness_free(t->lo);
+    harness_free(t->copied);
     harness_free(t->want);
     *t = (tpu_tiling){.reduction = -1};
 }
@@ -105,7 +161,7 @@ static void add_node(double *work, const tpu_tiling *t, int u, double times)
         work[TPU_WORK_READ] += n * width;
         work[TPU_WORK_RUNS] += n / contiguous(t, u, box);
     }
-    if (u != t->hlo.root && tpu_is_view(opcode)) return;
+    if (!tpu_tiling_computes(t, u)) return;
     work[TPU_WORK_ELEMENTS] += n;
     work[TPU_WORK_LOOPS] += n / run(t, u, box);
     if (tpu_elementwise_of(opcode) == TPU_SPECIAL) work[TPU_WORK_SPECIAL] += n;

@@ -34,8 +34,10 @@ typedef struct tpu_tiling {
     int reduction; /* the last dot, convolution, reduce or reduce-window; -1: none */
     int n_blocked; /* axes of it that are blocked, and their sizes */
     double blocked[TPU_RANK];
-    double *box; /* [nodes,6] region of each node, in elements of each axis; scratch */
-    char *want;  /* [nodes] scratch */
+    double *box;  /* [nodes,6] region of each node, in elements of each axis; scratch */
+    double *lo;   /* [nodes,6] where it begins, of the first tile; scratch */
+    char *want;   /* [nodes] scratch */
+    char *copied; /* [nodes] 1: a view that is copied, since a reshape merges axes of it */
 } tpu_tiling;
 
 void tpu_tiling_open(tpu_tiling *tiling, const tpu_kernel *kernel);
@@ -52,5 +54,13 @@ int tpu_tiling_blocked(double size[TPU_RANK], const tpu_hlo *hlo, int u);
    reduction (whole axes for nodes that are not the kernel's reduction). */
 void tpu_tiling_operand(double in[TPU_RANK], const tpu_tiling *tiling, int u, int v,
                         const double out[TPU_RANK], const double block[TPU_RANK]);
+
+/* Where that region begins, if the region of u begins at `lo` and is `out` large; 0 along axes for
+   which that is not known. */
+void tpu_tiling_start(double start[TPU_RANK], const tpu_tiling *tiling, int u, int v,
+                      const double lo[TPU_RANK], const double out[TPU_RANK]);
+
+/* 1 if a tile computes node u: it is wanted, and no view that is only looked through. */
+int tpu_tiling_computes(const tpu_tiling *tiling, int u);
 
 #endif

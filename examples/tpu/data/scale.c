@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/data/scale.h"
 
-#include "examples/tpu/analytic/nest_rows.h"
+#include "examples/tpu/nest/nest_rows.h"
 
 #include <float.h>
 #include <math.h>

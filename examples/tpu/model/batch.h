@@ -4,7 +4,7 @@
 #ifndef TPU_BATCH_H
 #define TPU_BATCH_H
 
-#include "examples/tpu/analytic/nest_trees.h"
+#include "examples/tpu/nest/nest_trees.h"
 #include "examples/tpu/data/scale.h"
 
 enum {
@@ -40,7 +40,7 @@ typedef struct tpu_batch_nests {
     int32_t *node;          /* [count] row in `feature` of the node that it computes */
     int32_t *sample;        /* [count] */
     int32_t *start;         /* [samples + 1] first nest of a sample */
-    ag_real *work;          /* [count] ln(work), less the largest of the sample */
+    ag_real *price;         /* [count] ln(price), less the largest of the sample */
     ag_real *most;          /* [samples] that largest one */
     ag_real *by_trees;      /* [samples] ln of the time that the trees say */
 } tpu_batch_nests;

@@ -13,7 +13,7 @@ static void make_room(tpu_batch_nests *n, int more)
     n->column = harness_grow(n->column, room * TPU_NEST_INPUTS * sizeof *n->column);
     n->node = harness_grow(n->node, room * sizeof *n->node);
     n->sample = harness_grow(n->sample, room * sizeof *n->sample);
-    n->work = harness_grow(n->work, room * sizeof *n->work);
+    n->price = harness_grow(n->price, room * sizeof *n->price);
 }
 
 static void add_columns(ag_real *out, const float *column, const tpu_scaler *scaler)
@@ -30,14 +30,14 @@ static void add_sample(tpu_batch *b, int i, const tpu_rows *rows, const tpu_scal
     const int count = rows->first[1];
     double most = 0;
     make_room(n, count);
-    for (int k = 0; k < count; k++) most = fmax(most, log(fmax(rows->work[k], 1)));
+    for (int k = 0; k < count; k++) most = fmax(most, log(fmax(rows->price[k], 1)));
     for (int k = 0; k < count; k++) {
         const int at = n->count + k;
         add_columns(n->column + (size_t)at * TPU_NEST_INPUTS,
                     rows->x + (size_t)k * TPU_NEST_COLUMNS, scaler);
         n->node[at] = b->base_start[b->group[i]] + rows->node[k];
         n->sample[at] = i;
-        n->work[at] = (ag_real)(log(fmax(rows->work[k], 1)) - most);
+        n->price[at] = (ag_real)(log(fmax(rows->price[k], 1)) - most);
     }
     n->most[i] = (ag_real)most;
     if (trees) n->by_trees[i] = (ag_real)tpu_nest_trees_log_time(trees, rows, 0);
@@ -64,7 +64,7 @@ void tpu_nests_fill(tpu_batch *b, const tpu_scaler *scaler, const harness_trees 
 
 void tpu_batch_nests_free(tpu_batch_nests *n)
 {
-    void *const block[] = {n->column, n->node, n->sample, n->start, n->work, n->most, n->by_trees};
+    void *const block[] = {n->column, n->node, n->sample, n->start, n->price, n->most, n->by_trees};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
     *n = (tpu_batch_nests){0};
 }

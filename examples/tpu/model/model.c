@@ -111,8 +111,8 @@ static ag_tensor *encoder(pass *p, ag_tensor *x, ag_tensor *starts)
     return ag_segment_sum(x, starts);
 }
 
-/* The cost of each nest from its columns and its node; with ln(work) added, the cost of a sample is
-   the logarithm of the sum of exp of those of its nests. */
+/* The cost of each nest from its columns and its node; with ln(price) added, the cost of a sample
+   is the logarithm of the sum of exp of those of its nests. */
 static ag_tensor *nests(pass *p, ag_tensor *node)
 {
     const tpu_network *m = p->net;
@@ -123,8 +123,8 @@ static ag_tensor *nests(pass *p, ag_tensor *node)
     x = ag_add(linear(p, x, m->nest[0]), ag_gather(of_node, indices(p, n->node, n->count)));
     x = ag_dropout(ag_relu(x), (ag_real)p->o->dropout);
     for (int k = 1; k < p->o->nest_layers; k++) x = feed_forward(p, x, m->nest[k]);
-    ag_tensor *work = ag_input(p->tape, n->work, AG_SHAPE(n->count, 1));
-    ag_tensor *cost = ag_add(linear(p, x, m->output), work);
+    ag_tensor *price = ag_input(p->tape, n->price, AG_SHAPE(n->count, 1));
+    ag_tensor *cost = ag_add(linear(p, x, m->output), price);
     ag_tensor *starts = indices(p, n->start, samples + 1), *top = ag_segment_max(cost, starts);
     ag_tensor *below = ag_sub(cost, ag_gather(top, indices(p, n->sample, n->count)));
     ag_tensor *all = ag_add(ag_log(ag_segment_sum(ag_exp(below), starts)), top);

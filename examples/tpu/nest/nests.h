@@ -6,27 +6,22 @@
 #define TPU_NESTS_H
 
 #include "examples/tpu/analytic/tile_work.h"
+#include "examples/tpugraphs/loops.h"
 
-/* A loop, and the elements by which it moves the output and two inputs. */
-typedef struct tpu_loop {
-    double n, out, in[2];
-    int reduce;
-} tpu_loop;
-
+enum { TPU_INPUTS = TPUGRAPHS_LOOP_INPUTS };
 enum { TPU_LOOPS = 2 * TPU_RANK + 2 };
 
 /* A nest in the order in which it runs: row is the loop along the output and sum the one along a
-   reduction that are innermost (n 1: none); `folds`: the reduction is inside. */
+   reduction that are innermost (size 1: none); `folds`: the reduction is inside. */
 typedef struct tpu_plan {
-    tpu_loop row, sum;
+    tpugraphs_loop row, sum, next; /* next: the loop around both */
+    int depth;                     /* loops around both */
     double free, reduced; /* iterations of all other loops of the output and of the reduction */
     int folds;
 } tpu_plan;
 
-/* Orders loops as examples/lab/nest does: by the output's strides, the most minor innermost; a
-   reduction along which all inputs are contiguous goes inside of a row that is not; neighbours that
-   run through memory like one are merged. */
-void tpu_plan_loops(tpu_plan *plan, const tpu_loop *loop, int n, int inputs);
+/* Plans n loops by tpugraphs_plan_loops; those of one iteration are left out. */
+void tpu_plan_loops(tpu_plan *plan, const tpugraphs_loop *loop, int n);
 
 /* The work of a nest: fills or moves elements, arithmetic, special functions, products, sums. */
 typedef enum tpu_nest_kind {
@@ -39,12 +34,13 @@ typedef enum tpu_nest_kind {
     TPU_NEST_KINDS
 } tpu_nest_kind;
 
-/* The columns of a nest; the names are those of tpu_nest_column_name. */
-enum { TPU_NEST_COLUMNS = 41 };
+/* The columns of a nest, in the order of docs/tpu.md. */
+enum { TPU_NEST_COLUMNS = 57 };
 
 typedef struct tpu_nest {
-    int node;    /* of the kernel, that it computes or copies for */
-    double work; /* elements or products, in all calls together */
+    int node;     /* of the kernel, that it computes or copies for */
+    double work;  /* elements or products, in all calls together */
+    double price; /* ns of all calls together, a guess that models correct */
     float column[TPU_NEST_COLUMNS];
 } tpu_nest;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/analytic/nest_rows.h"
+#include "examples/tpu/nest/nest_rows.h"
 
 #include "examples/harness/harness.h"
 #include "examples/tpu/analytic/default_tile.h"
@@ -13,13 +13,13 @@ static void append(tpu_rows *rows, const tpu_nests *nests)
     if (at + nests->count > rows->room) {
         const size_t room = (size_t)(rows->room = 2 * (at + nests->count));
         rows->x = harness_grow(rows->x, room * TPU_NEST_COLUMNS * sizeof *rows->x);
-        rows->work = harness_grow(rows->work, room * sizeof *rows->work);
+        rows->price = harness_grow(rows->price, room * sizeof *rows->price);
         rows->node = harness_grow(rows->node, room * sizeof *rows->node);
     }
     for (int i = 0; i < nests->count; i++, at++) {
         memcpy(rows->x + (size_t)at * TPU_NEST_COLUMNS, nests->nest[i].column,
                sizeof nests->nest[i].column);
-        rows->work[at] = nests->nest[i].work;
+        rows->price[at] = nests->nest[i].price;
         rows->node[at] = nests->nest[i].node;
     }
     rows->first[++rows->configs] = at;
@@ -43,18 +43,18 @@ void tpu_rows_set(tpu_rows *rows, const tpu_kernel *k, int from, int every)
     tpu_tiling_close(&tiling);
 }
 
-double tpu_rows_log_work(const tpu_rows *rows, int config)
+double tpu_rows_log_price(const tpu_rows *rows, int config)
 {
-    double work = 0;
-    for (int e = rows->first[config]; e < rows->first[config + 1]; e++) work += rows->work[e];
-    return log(fmax(work, 1));
+    double price = 0;
+    for (int e = rows->first[config]; e < rows->first[config + 1]; e++) price += rows->price[e];
+    return log(fmax(price, 1));
 }
 
 void tpu_rows_free(tpu_rows *rows)
 {
     harness_free(rows->first);
     harness_free(rows->x);
-    harness_free(rows->work);
+    harness_free(rows->price);
     harness_free(rows->node);
     *rows = (tpu_rows){0};
 }

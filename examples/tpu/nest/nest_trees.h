@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Additive boosted trees on the loop nests of kernels: the time of a kernel is the sum over its
-   nests of work * exp(trees(columns)). Tiles: the order within a kernel is learned; fusion: ln of
-   the run time with the default tile, where an error beyond 0.3 counts linearly, as the percentage
+   nests of price * exp(trees(columns)). Tiles: the order within a kernel is learned; fusion: ln of
+   the run time with the default tile, where an error beyond 0.1 counts linearly, as the percentage
    that it is measured by does. */
 #ifndef TPU_NEST_TREES_H
 #define TPU_NEST_TREES_H
 
 #include "examples/harness/baseline/additive.h"
 #include "examples/harness/baseline/trees.h"
-#include "examples/tpu/analytic/nest_rows.h"
+#include "examples/tpu/nest/nest_rows.h"
 
 typedef struct tpu_nest_trees_options {
     int bags; /* fits with seeds of their own, whose predictions are averaged */
@@ -31,7 +31,7 @@ ag_status tpu_nest_trees_score(double *score, tpu_nest_trees *trees, const tpu_k
 int tpu_nest_trees_count(const tpu_nest_trees *trees); /* of one fit */
 
 /* Copies the trees of all fits into `kept`, opened for bags * rounds of them, such that the cost of
-   a nest is work * exp(sum of kept trees): the mean of the fits, nest by nest. Fails: as
+   a nest is price * exp(sum of kept trees): the mean of the fits, nest by nest. Fails: as
    harness_trees_take. */
 ag_status tpu_nest_trees_keep(harness_trees *kept, tpu_nest_trees *trees, ag_failure *why);
 /* ln of the time of a configuration of `rows` by kept trees. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/analytic/nest_trees.h"
+#include "examples/tpu/nest/nest_trees.h"
 #include "examples/harness/harness.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@ enum { MOST_BAGS = 16 };
 
 struct tpu_nest_trees {
     int bags;
-    double scale; /* of the work: ns of a unit, as a start */
+    double scale; /* of the prices, as a start */
     harness_boosting *bag[MOST_BAGS];
 };
 
@@ -56,11 +56,11 @@ static void join(tpu_rows *all, const tpu_rows *more)
     if (at + n > all->room) {
         const size_t room = (size_t)(all->room = 2 * (at + n));
         all->x = harness_grow(all->x, room * TPU_NEST_COLUMNS * sizeof *all->x);
-        all->work = harness_grow(all->work, room * sizeof *all->work);
+        all->price = harness_grow(all->price, room * sizeof *all->price);
     }
     memcpy(all->x + (size_t)at * TPU_NEST_COLUMNS, more->x,
            (size_t)n * TPU_NEST_COLUMNS * sizeof *all->x);
-    memcpy(all->work + at, more->work, (size_t)n * sizeof *all->work);
+    memcpy(all->price + at, more->price, (size_t)n * sizeof *all->price);
     all->first[++all->configs] = at + n;
 }
 
@@ -73,7 +73,7 @@ static void point(table *t, int i, double limit, int absolute)
     t->group[i] = (harness_additive_group){.rows = rows,
                                            .items = r->configs,
                                            .x = r->x,
-                                           .work = r->work,
+                                           .work = r->price,
                                            .first = r->first,
                                            .row = t->row[i],
                                            .y = t->y[i],
@@ -111,7 +111,7 @@ static void read_tiles(table *t, const tpu_kernel *const *train, int count, int 
 
 static void read_kernels(table *t, const tpu_kernel *const *train, int count, int every)
 {
-    static const double limit = 0.3;
+    static const double limit = 0.1;
     tpu_rows one = {0};
     int seen = 0;
     table_open(t, 1);
@@ -128,20 +128,20 @@ static void read_kernels(table *t, const tpu_kernel *const *train, int count, in
     if (all->configs) point(t, t->groups++, limit, 1);
 }
 
-/* The mean of ln(run time / work), so that trees start near the run times. */
+/* The mean of ln(run time / price), so that trees start near the run times. */
 static double mean_scale(const table *t)
 {
     double sum = 0, n = 0;
     for (int g = 0; g < t->groups; g++)
         for (int i = 0; i < t->group[g].items; i++, n++)
-            sum += t->y[g][i] - tpu_rows_log_work(&t->rows[g], i);
+            sum += t->y[g][i] - tpu_rows_log_price(&t->rows[g], i);
     return n > 0 ? exp(sum / n) : 1;
 }
 
-static void scale_work(const table *t, double scale)
+static void scale_prices(const table *t, double scale)
 {
     for (int g = 0; g < t->groups; g++)
-        for (int r = 0; r < t->group[g].rows; r++) t->rows[g].work[r] *= scale;
+        for (int r = 0; r < t->group[g].rows; r++) t->rows[g].price[r] *= scale;
 }
 
 /* ---- fit ---- */
@@ -167,7 +167,7 @@ tpu_nest_trees *tpu_nest_trees_fit(const tpu_kernel *const *train, int count,
         read_kernels(&t, train, count, configs ? every : 1);
     tpu_nest_trees *trees = harness_alloc(sizeof *trees);
     trees->scale = mean_scale(&t);
-    scale_work(&t, trees->scale);
+    scale_prices(&t, trees->scale);
     harness_boosting_options o = options->trees;
     for (; trees->bags < options->bags && trees->bags < MOST_BAGS && !why->status; trees->bags++) {
         trees->bag[trees->bags] =
@@ -190,7 +190,7 @@ ag_status tpu_nest_trees_score(double *score, tpu_nest_trees *trees, const tpu_k
     t.groups = 1;
     tpu_rows_set(&t.rows[0], kernel, 0, 1);
     point(&t, 0, 0, 0);
-    scale_work(&t, trees->scale);
+    scale_prices(&t, trees->scale);
     for (int c = 0; c < kernel->configs; c++) score[c] = 0;
     for (int b = 0; b < trees->bags && !why->status; b++) {
         harness_additive_score(one, trees->bag[b], &t.group[0], why);
@@ -208,7 +208,8 @@ int tpu_nest_trees_count(const tpu_nest_trees *trees)
 
 /* ---- kept trees ---- */
 
-/* The scale of the work goes into the leaves of the first tree, of which each nest reaches one. */
+/* The scale of the prices goes into the leaves of the first tree, of which each nest reaches one.
+ */
 static void average(harness_trees *kept, int bags, double scale)
 {
     const int leaves = harness_trees_nodes(kept) + 1;
@@ -228,8 +229,8 @@ double tpu_nest_trees_log_time(const harness_trees *kept, const tpu_rows *rows, 
 {
     double time = 0;
     for (int e = rows->first[config]; e < rows->first[config + 1]; e++)
-        time += rows->work[e] * exp(harness_trees_sum(kept, 0, kept->count,
-                                                      rows->x + (size_t)e * TPU_NEST_COLUMNS));
+        time += rows->price[e] * exp(harness_trees_sum(kept, 0, kept->count,
+                                                       rows->x + (size_t)e * TPU_NEST_COLUMNS));
     return log(fmax(time, DBL_MIN));
 }
 

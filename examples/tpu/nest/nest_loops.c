@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* The loops of each kind of nest, with the strides by which they move output and inputs. */
-#include "examples/tpu/analytic/nest_job.h"
+#include "examples/tpu/nest/nest_job.h"
 
 #include <math.h>
 
-static void loop(tpu_job *w, double n, int reduce, double out, double left, double right)
+static tpugraphs_loop *loop(tpu_job *w, double n, int reduce, double out, double left, double right)
 {
-    if (w->n_loops < TPU_LOOPS) w->loop[w->n_loops++] = (tpu_loop){n, out, {left, right}, reduce};
+    if (w->n_loops == TPU_LOOPS) return NULL;
+    w->loop[w->n_loops] = (tpugraphs_loop){n, out, {left, right}, reduce, 0};
+    return &w->loop[w->n_loops++];
 }
 
 void tpu_job_read(tpu_job *w, const tpu_side *s, int v)
 {
-    if (w->inputs == 2) return;
+    if (w->inputs == TPU_INPUTS) return;
     w->in[w->inputs] = v;
+    w->from[w->inputs] = &s->place[v];
     w->box[w->inputs++] = tpu_box_of(s, v);
 }
 
-/* Loops over the box of a node and the places of up to two inputs of its shape. */
-void tpu_map_loops(tpu_job *w, const tpu_side *s, const double *to, const double *box, int rank)
+/* Loops over the box of a node and the places of inputs of its shape. */
+void tpu_map_loops(tpu_job *w, const double *to, const double *box, int rank)
 {
-    for (int a = 0; a < rank; a++)
-        loop(w, box[a], 0, to[a], w->in[0] < 0 ? 0 : s->place[w->in[0]].stride[a],
-             w->in[1] < 0 ? 0 : s->place[w->in[1]].stride[a]);
+    for (int a = 0; a < rank; a++) {
+        tpugraphs_loop *l = loop(w, box[a], 0, to[a], 0, 0);
+        for (int k = 0; k < w->inputs && l; k++) l->in[k] = w->from[k]->stride[a];
+    }
 }
 
 /* Loops over the output's axes that operand k has alone; returns the next of them. */
@@ -45,7 +49,7 @@ void tpu_dot_loops(tpu_job *w, const tpu_side *s, const double *block, const dou
     tpu_job_read(w, s, d->left);
     tpu_job_read(w, s, d->right);
     if (d->left_axis < 0) { /* unknown axes: as if both were contiguous */
-        tpu_map_loops(w, s, to, out, TPU_RANK);
+        tpu_map_loops(w, to, out, TPU_RANK);
         loop(w, block[0], 1, 0, 1, 1);
         return;
     }

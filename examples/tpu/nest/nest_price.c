@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* A first guess of the run time of a nest. The costs are those of the lab's loops on the machine of
+   its files, fitted to the training files and rounded; those of both splits give nearly the same
+   ones. They need not be right: trees and networks learn by how much a nest differs. */
+#include "examples/tpu/nest/nest_job.h"
+
+#include <math.h>
+
+enum { VECTOR = 8, ROWS = 4 };
+
+/* ns of parts of a nest. */
+typedef struct cost {
+    double call;      /* of the two inner loops */
+    double rows, row; /* start of a loop along four rows of the reduction at once, along one */
+    double vector;    /* of 8 elements */
+    double left;      /* of an element that vectors leave over */
+    double jump;      /* of an element of loops that do not run through memory in order */
+} cost;
+
+static cost cost_of_map(const tpu_job *w, int opcode)
+{
+    enum {
+        CLAMP = 17,
+        DIVIDE = 32,
+        EXPONENTIAL = 37,
+        LOGISTIC = 107,
+        ROOT = 94,
+        INVERSE_ROOT = 81,
+        SELECT = 83,
+        TANH = 96
+    };
+    switch (opcode) {
+    case TPU_GATHER: return (cost){.call = 15, .vector = 0.8, .left = 0.6, .jump = 0.6};
+    case EXPONENTIAL: return (cost){.call = 27, .vector = 2.7, .left = 3.6, .jump = 3.6};
+    case LOGISTIC: return (cost){.call = 31, .vector = 3.3, .left = 2.7, .jump = 3};
+    case TANH: return (cost){.call = 30, .vector = 4.7, .left = 3.6, .jump = 3.6};
+    case DIVIDE: return (cost){.call = 21, .vector = 0.8, .left = 1.4, .jump = 1.4};
+    case ROOT: return (cost){.call = 20, .vector = 1.3, .left = 1.7, .jump = 1.7};
+    case INVERSE_ROOT: return (cost){.call = 22, .vector = 2, .left = 2, .jump = 2};
+    case SELECT: return (cost){.call = 19, .vector = 0.7, .left = 0.7, .jump = 0.7};
+    case CLAMP: return (cost){.call = 19, .vector = 0.6, .left = 1, .jump = 1};
+    default: break;
+    }
+    if (w->kind == TPU_NEST_SPECIAL) return (cost){.call = 26, .vector = 3, .left = 2.5, .jump = 3};
+    if (w->kind == TPU_NEST_ARITHMETIC)
+        return (cost){.call = 19, .vector = 0.6, .left = 0.3, .jump = 0.4};
+    return (cost){.call = 14, .vector = 0.6, .left = 0.3, .jump = 0.35};
+}
+
+static cost cost_of_reduction(const tpu_job *w, int folds)
+{
+    const int product = w->kind == TPU_NEST_PRODUCTS;
+    if (folds)
+        return product ? (cost){.call = 25, .row = 1.2, .vector = 2.2, .left = 0.73, .jump = 0.7}
+                       : (cost){.call = 38, .row = 1.05, .vector = 0.4, .left = 0.9, .jump = 0.9};
+    return product ? (cost){24, 4.7, 2.6, 0.95, 0.7, 0.17} : (cost){20, 2, 2, 1.03, 0.7, 0.25};
+}
+
+/* A loop of n elements, `times` times. */
+static double loop(const cost *c, double n, double times, int straight)
+{
+    const double vectors = floor(n / VECTOR);
+    return straight ? times * (vectors * c->vector + (n - VECTOR * vectors) * c->left) : 0;
+}
+
+double tpu_nest_price(const tpu_job *w, const tpu_plan *plan, int opcode, int straight)
+{
+    static const double one_of_four = 0.4; /* a row alone, of the cost of four together */
+    const double calls = plan->free * plan->reduced, n = plan->row.size, r = plan->sum.size;
+    if (w->kind < TPU_NEST_PRODUCTS) {
+        const cost c = cost_of_map(w, opcode);
+        return calls * (c.call + (straight ? loop(&c, n, 1, 1) : c.jump * n));
+    }
+    const cost c = cost_of_reduction(w, plan->folds);
+    const double jumps = straight ? 0 : c.jump * n * r;
+    if (plan->folds) return calls * (c.call + n * c.row + loop(&c, r, n, straight) + jumps);
+    const double fours = floor(r / ROWS), ones = r - ROWS * fours;
+    return calls * (c.call + fours * c.rows + ones * c.row +
+                    loop(&c, n, fours + one_of_four * ones, straight) + jumps);
+}
