@@ -9,6 +9,7 @@
 
 #include "core/internal.h"
 #include "examples/lab/fusion/kernels.h"
+#include "examples/lab/run/run_internal.h"
 #include "support/lab_case_kernels.h"
 #include "support/lab_cases.h"
 
@@ -252,11 +253,34 @@ static void test_no_memory(void **state)
     lab_program_clear(&p);
 }
 
+/* Where memory happens to lie must not decide how fast a kernel is. */
+static void test_scratch_starts_a_line(void **state)
+{
+    (void)state;
+    lab_program p = {.name = "dense"};
+    void *hole[16];
+    lab_case_kernel(&p, 0);
+    for (size_t i = 0; i < 16; i++) {
+        ag_failure why = {0};
+        hole[i] = ag_alloc(8 + 16 * i);
+        lab_run *run = lab_case_open(&p);
+        assert_non_null(lab__run_scratch(run, 100 + i, &why));
+        assert_int_equal((uintptr_t)run->scratch % 64, 0);
+        memset(run->scratch, 1, 100 + i);
+        lab_run_free(run);
+    }
+    for (int i = 0; i < 16; i++) ag_free(hole[i]);
+    lab_program_clear(&p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_partitions),   cmocka_unit_test(test_not_fusible),
-        cmocka_unit_test(test_huge_windows), cmocka_unit_test(test_refused_tiles),
-        cmocka_unit_test(test_hashes),       cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_partitions),
+                                       cmocka_unit_test(test_not_fusible),
+                                       cmocka_unit_test(test_huge_windows),
+                                       cmocka_unit_test(test_refused_tiles),
+                                       cmocka_unit_test(test_hashes),
+                                       cmocka_unit_test(test_no_memory),
+                                       cmocka_unit_test(test_scratch_starts_a_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ void lab_run_free(lab_run *run)
     ag_arena_free(run->arguments);
     ag_free(run->value);
     ag_free(run->steps);
-    ag_free(run->scratch);
+    ag_free(run->scratch_block);
     ag_free(run);
 }
 
@@ -134,10 +134,13 @@ void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why)
 
 void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why)
 {
-    if (bytes > run->scratch_bytes) {
-        ag_free(run->scratch);
-        run->scratch = ag_alloc(bytes);
-        run->scratch_bytes = run->scratch ? bytes : 0;
+    enum { LINE = 64 };
+    if (!run->scratch || bytes > run->scratch_bytes) {
+        ag_free(run->scratch_block);
+        run->scratch_block = ag_alloc(ag_size_add(bytes, LINE));
+        run->scratch_bytes = run->scratch_block ? bytes : 0;
+        const size_t past = (uintptr_t)run->scratch_block % LINE;
+        run->scratch = run->scratch_block ? (char *)run->scratch_block + (LINE - past) : NULL;
     }
     if (!run->scratch)
         ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for %zu bytes of scratch",
