@@ -226,7 +226,7 @@ static void long_words(void **state)
     free(data);
     script = files_text(files_folder, "plots/names.gp");
     assert_non_null(strstr(script, "set xtics 0.5\n"));
-    assert_non_null(strstr(script, "set lmargin at screen 0.5684\n")); /* 54 letters of 8 pixels */
+    assert_non_null(strstr(script, "set lmargin at screen 0.6395\n")); /* 54 letters of 9 pixels */
     free(script);
 }
 

@@ -64,7 +64,7 @@ static void lab_programs(void **state)
     print_message("additive trees %.3f in %.1f s, boosting %.3f, ridge %.3f; %s\n", additive,
                   SCORED * r->of[ADDITIVE].seconds, boosting, mean_tau(r, RIDGE, part),
                   r->of[ADDITIVE].note);
-    assert_true(additive > 0.7 && additive > boosting + 0.2);
+    assert_true(additive > 0.867 && additive < 0.907 && additive > boosting + 0.3); /* 0.887 */
     tgraph_baselines_free(r, SCORED);
 
     /* Programs without run times teach nothing, but are ranked. */

@@ -131,7 +131,7 @@ static void bars_range(FILE *to, const double *values, const double *spread, int
 /* Reserves the room that the names need; by itself, gnuplot gives them half of the picture. */
 static void bars_margin(FILE *to, const char *const *names, const double *values, int n, int width)
 {
-    enum { LETTER = 8 }; /* pixels of the font */
+    enum { LETTER = 9 }; /* pixels of the widest common font */
     int most = 0;
     for (int i = 0; i < n; i++) {
         const int letters = isfinite(values[i]) ? harness__plot_label(NULL, names[i]) : 0;
