@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # sh examples/demo.sh [--measure]: installs what is missing, builds, trains TGraph on the measured layouts in examples/data
-# (about a minute on two cores), scores it on programs that it has not seen, and says where the report is. With --measure it
-# first measures a small data set on this machine (about three minutes) and trains on that.
+# (two or three minutes on two cores), scores it on programs that it has not seen, and says where the report is. With
+# --measure it first measures a small data set on this machine (about three minutes) and trains on that.
 cd "$(dirname "$0")/.." || exit 1
 case "$1" in
 "") data=examples/data/layout ;;
