@@ -194,6 +194,17 @@ static void runs_and_reuses(void **state)
     harness_study_free(&s);
 }
 
+static void takes_the_largest_seed(void **state)
+{
+    fixture *f = *state;
+    harness_study s = {0};
+    ag_failure why = {0};
+    const char *text = "[study]\nseeds = 9223372036854775807\n[a]";
+    assert_int_equal(harness_study_parse(&s, "s.ini", text, strlen(text), f->o, &why), AG_OK);
+    assert_true(s.seeds[0] == INT64_MAX);
+    harness_study_free(&s);
+}
+
 static void refuses_old_results(void **state)
 {
     fixture *f = *state;
@@ -221,6 +232,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(parses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sentences, set_up, tear_down),
         cmocka_unit_test_setup_teardown(runs_and_reuses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(takes_the_largest_seed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_old_results, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

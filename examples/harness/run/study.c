@@ -72,10 +72,10 @@ static int add_seeds(harness_study *s, const char *item)
     if (*end || last < first || last - first >= MOST_SEEDS ||
         bag_count(s->seeds) + (last - first) >= MOST_SEEDS)
         return 0;
-    for (long long seed = first; seed <= last; seed++) {
+    for (int more = 0; more <= last - first; more++) { /* last may be the largest number */
         for (int i = 0; i < bag_count(s->seeds); i++)
-            if (s->seeds[i] == seed) return 0;
-        bag_add(s->seeds, seed);
+            if (s->seeds[i] == first + more) return 0;
+        bag_add(s->seeds, first + more);
     }
     return 1;
 }
