@@ -199,6 +199,9 @@ void nest_write_block(nest_writer *w, const nest_statement *s);
 enum { NEST_KERNEL_COLUMNS = 45 };
 void nest_write_kernel(nest_writer *w, const nest_statement *s);
 
+/* Lines that the statement touches in its innermost `level` loops, each buffer once. */
+double nest_lines_touched(const nest_statement *s, int level);
+
 /* The lines that a cache has to keep until the accesses come back to a place. */
 enum { NEST_REUSE_COLUMNS = 7 * (1 + NEST_ROW_LOADS) };
 void nest_write_reuse(nest_writer *w, const nest_statement *s);

@@ -4,18 +4,6 @@
 
 static int moves(const nest_access *a, int level) { return a->depends >> level & 1; }
 
-/* Lines that the statement touches in the loops inside `level`, each buffer once. */
-static double touched(const nest_statement *s, int level)
-{
-    double all = 0;
-    for (int i = 0; i <= s->store->loads; i++) {
-        int seen = 0;
-        for (int j = 0; j < i; j++) seen |= s->a[j].buffer == s->a[i].buffer;
-        if (!seen) all = nest_cap(all + s->a[i].lines[level]);
-    }
-    return all;
-}
-
 /* The first loop outside the block that repeats the places of the access: what is touched inside
    it, in which share of a near cache, how often it runs. */
 static void write_access(nest_writer *w, const nest_statement *s, const nest_access *a)
@@ -29,7 +17,7 @@ static void write_access(nest_writer *w, const nest_statement *s, const nest_acc
     nest_put(w, a->lines[level]);
     nest_put(w, a->crowd[level] / a->lines[level]);
     nest_put(w, a->crowd[level]);
-    nest_put(w, touched(s, level));
+    nest_put(w, nest_lines_touched(s, level));
     double lines[2];
     nest_fetch(lines, t, s->store, (int)(a - s->a));
     for (int i = 0; i < 2; i++) nest_put(w, 1024 * lines[i] / s->cost->trips);

@@ -128,7 +128,7 @@ static void write_access(nest_writer *w, const nest_statement *s, const nest_acc
 
 /* ---- loops ---- */
 
-static double touched(const nest_statement *s, int level)
+double nest_lines_touched(const nest_statement *s, int level)
 {
     double lines = 0;
     for (int i = 0; i <= s->store->loads; i++) {
@@ -149,7 +149,7 @@ static void write_levels(nest_writer *w, const nest_statement *s)
         shown++;
         nest_put(w, o->extent);
         nest_put(w, o->kind == NEST_VECTOR ? 2 : o->unrolled);
-        nest_put(w, touched(s, level + 1));
+        nest_put(w, nest_lines_touched(s, level + 1));
         nest_put(w, o->once);
         nest_put(w, o->trips);
         nest_put(w, s->a->stride[level]);
