@@ -322,6 +322,41 @@ static void test_parameters(void **state)
     lab_program_clear(&p);
 }
 
+/* Where b lies after a in a page. */
+static size_t after(const float *a, const float *b)
+{
+    enum { PAGE = 4096 };
+    return ((uintptr_t)b + PAGE - (uintptr_t)a % PAGE) % PAGE;
+}
+
+/* No load of an operand waits for a store that only ends in the same 12 bits: values lie at least
+   320 bytes apart within a page, or at the same place. */
+static void test_places_of_values(void **state)
+{
+    (void)state;
+    enum { NODES = 40, APART = 320 };
+    lab_program p = {0};
+    for (int i = 0; i < NODES; i++) {
+        const int side = 64 + i / 4 % 3 * 13;
+        lab_parameter(&p, LAB_F32, 2, (int[]){side, 64});
+    }
+    lab_run *run = open_run(&p);
+    for (int i = 1; i < NODES; i++) {
+        const float *one = run->value[i - 1].home, *next = run->value[i].home;
+        assert_true(one + lab_elements(p.nodes[i - 1].shape) <= next);
+        assert_int_equal((uintptr_t)next % 64, 0);
+        for (int j = 0; j < i; j++) {
+            const size_t far = after(run->value[j].home, next);
+            assert_true(!far || far >= APART);
+        }
+        for (int place = 1; place < 24; place += 2) /* of a copy */
+            assert_in_range(after(lab__run_place(run->copies, 1024, place), next), APART,
+                            4096 - APART);
+    }
+    lab_run_free(run);
+    lab_program_clear(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,7 +364,7 @@ int main(void)
         cmocka_unit_test(test_default),     cmocka_unit_test(test_layouts_follow),
         cmocka_unit_test(test_bad_layouts), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_parameters),  cmocka_unit_test(test_places_of_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

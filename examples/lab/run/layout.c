@@ -159,9 +159,10 @@ static ag_status copy_operand(lab_run *run, inputs *in, int node, int k, const l
 {
     const lab_shape shape = shape_of(run, node, k);
     const int home = run->p->nodes[node].op == LAB_RESHAPE && stays(run, node, view) == 1;
-    float *to = home ? run->value[node].home : in->room;
+    const int64_t floats = lab_elements(shape);
+    float *to = home ? run->value[node].home : lab__run_place(in->room, floats, 2 * (node + k) + 1);
     if (lab__run_copy(run, shape, to, view, in->data[k], &in->view[k], why)) return why->status;
-    if (!home) in->room += lab__run_room(lab_elements(shape));
+    if (!home) in->room = to + floats;
     in->data[k] = to;
     in->view[k] = *view;
     run->n_copies++;

@@ -6,12 +6,19 @@
 #include <math.h>
 #include <string.h>
 
-/* A cache line more than a value needs, so that values whose sizes are powers of two do not all
-   start in the same set of the cache. */
-enum { LINE = 16 };
-size_t lab__run_room(int64_t floats) { return ((size_t)floats + 2 * LINE - 1) / LINE * LINE; }
+/* A load waits for an earlier store whose address ends in the same 12 bits: a sum that is written
+   64 bytes after where its operand lies in a page takes 1.7 times as long, up to 256 bytes it
+   shows. So values of a page and more start at twelve places of a page. */
+enum { LINE = 64, PAGE = 4096, PLACES = 12, APART = 320 };
 
-static size_t bytes_of(int64_t floats) { return lab__run_room(floats) * sizeof(float); }
+float *lab__run_place(float *free, int64_t floats, int place)
+{
+    const size_t now = (uintptr_t)free % PAGE, start = (size_t)(place % PLACES) * APART;
+    const size_t page = (size_t)floats * sizeof *free >= PAGE;
+    return free + (page ? (start + PAGE - now) % PAGE : (PAGE - now) % LINE) / sizeof *free;
+}
+
+static size_t bytes_of(int64_t floats) { return ag_size_add((size_t)floats * sizeof(float), PAGE); }
 
 /* The most floats that copies of a node's operands take. */
 static size_t copies_of(const lab_program *p, const lab_node *node)
@@ -57,11 +64,12 @@ static ag_status take_memory(lab_run *run, ag_failure *why)
                        "smaller one",
                        p->name, all);
     for (int i = 0; i < p->n; i++) {
-        run->value[i].home = block;
-        block += lab__run_room(lab_elements(p->nodes[i].shape));
+        const int64_t floats = lab_elements(p->nodes[i].shape);
+        run->value[i].home = lab__run_place(block, floats, 2 * i);
+        block = run->value[i].home + floats;
     }
-    run->ramp = block;
-    run->copies = block + lab__run_room(ramp);
+    run->ramp = lab__run_place(block, ramp, 1);
+    run->copies = run->ramp + ramp;
     for (int i = 0; i < ramp; i++) run->ramp[i] = (float)i;
     return AG_OK;
 }

@@ -66,7 +66,7 @@ ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to
 ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
                         const float *data, const lab_view *from, ag_failure *why);
 
-/* The number of floats that a value of `floats` floats takes in the memory of a run. */
-size_t lab__run_room(int64_t floats);
+/* Where in free memory a value begins. place: nodes have even ones in turn, copies odd ones. */
+float *lab__run_place(float *free, int64_t floats, int place);
 
 #endif
