@@ -66,6 +66,33 @@ void *tpugraphs_raw_read(const tpugraphs_raw *raw, const char *name, ag_dtype as
     return out;
 }
 
+static ag_status check_codes(const tpugraphs_raw *raw, const char *name, const int32_t *code,
+                             int opcodes, ag_failure *why)
+{
+    for (int i = 0; i < raw->nodes; i++) {
+        if (code[i] < 0 || code[i] > 255)
+            return ag_fail(why, AG_EDATA, "%s: %s[%d] = %d, but op codes are 0 to 255", raw->name,
+                           name, i, code[i]);
+        if (code[i] >= opcodes)
+            return ag_fail(why, AG_EDATA,
+                           "%s: %s[%d] = %d, but the model's op table has rows 0 to %d; leave the "
+                           "file out, or give newer op codes the code 0 (unknown)",
+                           raw->name, name, i, code[i], opcodes - 1);
+    }
+    return AG_OK;
+}
+
+/* Op codes [nodes], for the caller to release with ag_free; NULL with a sentence. */
+static int32_t *read_codes(const tpugraphs_raw *raw, const char *name, int opcodes, ag_failure *why)
+{
+    if (!tpugraphs_member(raw, name, AG_SHAPE(raw->nodes), "one code per row of node_feat", why))
+        return NULL;
+    int32_t *code = tpugraphs_raw_read(raw, name, AG_I32, raw->nodes, why);
+    if (!code || !check_codes(raw, name, code, opcodes, why)) return code;
+    ag_free(code);
+    return NULL;
+}
+
 static ag_status read_nodes(tpugraphs_raw *raw, int opcodes, ag_failure *why)
 {
     const ag_array_info *info = tpugraphs_member(raw, "node_feat", AG_SHAPE(-1, TPUGRAPHS_FEATURES),
@@ -76,23 +103,10 @@ static ag_status read_nodes(tpugraphs_raw *raw, int opcodes, ag_failure *why)
         return ag_fail(why, AG_EDATA, "%s: node_feat has %lld nodes, but a graph has 1 to %d",
                        raw->name, (long long)nodes, INT32_MAX / TPUGRAPHS_FEATURES);
     raw->nodes = (int)nodes;
-    if (!tpugraphs_member(raw, "node_opcode", AG_SHAPE(raw->nodes), "one code per row of node_feat",
-                          why))
-        return why->status;
-    raw->opcode = tpugraphs_raw_read(raw, "node_opcode", AG_I32, nodes, why);
-    if (!raw->opcode) return why->status;
-    for (int i = 0; i < raw->nodes; i++) {
-        int32_t code = raw->opcode[i];
-        if (code < 0 || code > 255)
-            return ag_fail(why, AG_EDATA, "%s: node_opcode[%d] = %d, but op codes are 0 to 255",
-                           raw->name, i, code);
-        if (code >= opcodes)
-            return ag_fail(why, AG_EDATA,
-                           "%s: node_opcode[%d] = %d, but the model's op table has rows 0 to %d; "
-                           "leave the file out, or give newer op codes the code 0 (unknown)",
-                           raw->name, i, code, opcodes - 1);
-    }
-    return AG_OK;
+    raw->opcode = read_codes(raw, "node_opcode", opcodes, why);
+    if (raw->opcode && ag_npz_find(raw->npz, "node_reducer"))
+        raw->reducer = read_codes(raw, "node_reducer", opcodes, why);
+    return why->status;
 }
 
 int32_t *tpugraphs_raw_pairs(int *count, const tpugraphs_raw *raw, const char *name,
@@ -254,6 +268,7 @@ void tpugraphs_raw_close(tpugraphs_raw *raw)
 {
     if (raw->npz) ag_npz_close(raw->npz);
     ag_free(raw->opcode);
+    ag_free(raw->reducer);
     ag_free(raw->edge);
     ag_free(raw->config_node);
 }

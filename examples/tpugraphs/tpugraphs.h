@@ -75,8 +75,9 @@ typedef struct tpugraphs_raw {
     const tpugraphs_budget *budget;
     int nodes, edges, configurable; /* configurable is 0 in a tile file */
     int configs, has_runtimes;
-    int32_t *opcode;      /* [nodes] */
-    int32_t *edge;        /* [edges,2] */
+    int32_t *opcode;  /* [nodes] */
+    int32_t *reducer; /* [nodes] op code of what a reduction does, else 0; NULL: not in the file */
+    int32_t *edge;    /* [edges,2] */
     int32_t *config_node; /* [configurable] */
 } tpugraphs_raw;
 
@@ -85,7 +86,7 @@ typedef struct tpugraphs_raw {
 const ag_array_info *tpugraphs_member(const tpugraphs_raw *raw, const char *name, ag_shape size,
                                       const char *means, ag_failure *why);
 
-/* Opens the file and checks node_feat's shape, node_opcode and edge_index. */
+/* Opens the file and checks node_feat's shape, node_opcode, node_reducer and edge_index. */
 ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugraphs_budget *budget,
                              int opcodes, ag_failure *why);
 ag_status tpugraphs_raw_config_nodes(tpugraphs_raw *raw,

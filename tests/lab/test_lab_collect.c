@@ -59,6 +59,19 @@ static int64_t check_operands(ag_npz *npz, const lab_program *p)
     return dots;
 }
 
+static void check_reducers(ag_npz *npz, const lab_program *p)
+{
+    enum { ADD = 2, MAXIMUM = 57 };
+    int64_t n;
+    uint8_t *reducer = read_all(npz, "node_reducer", AG_U8, &n);
+    for (int i = 0; i < p->n; i++) {
+        const lab_node *v = &p->nodes[i];
+        const int reduces = v->op == LAB_REDUCE || v->op == LAB_REDUCE_WINDOW;
+        assert_int_equal(reducer[i], !reduces ? 0 : v->reducer == LAB_MAX ? MAXIMUM : ADD);
+    }
+    free(reducer);
+}
+
 static void check_layout(const char *path, const lab_program *p)
 {
     int64_t n;
@@ -69,13 +82,18 @@ static void check_layout(const char *path, const lab_program *p)
         pairs += p->nodes[i].n_operands;
         dots += p->nodes[i].op == LAB_DOT;
     }
-    const wanted w[] = {
-        {"node_feat", AG_F32, 2, {p->n, 140}},   {"node_opcode", AG_U8, 1, {p->n}},
-        {"edge_index", AG_I64, 2, {0, 2}},       {"operand_index", AG_I64, 2, {pairs, 2}},
-        {"dot_axes", AG_I64, 2, {dots, 4}},      {"node_config_feat", AG_F32, 3, {40, nodes, 18}},
-        {"node_config_ids", AG_I64, 1, {nodes}}, {"config_runtime", AG_I64, 1, {40}},
-        {"node_splits", AG_I64, 2, {1, 2}}};
-    check_arrays(npz, w, 9);
+    const wanted w[] = {{"node_feat", AG_F32, 2, {p->n, 140}},
+                        {"node_opcode", AG_U8, 1, {p->n}},
+                        {"node_reducer", AG_U8, 1, {p->n}},
+                        {"edge_index", AG_I64, 2, {0, 2}},
+                        {"operand_index", AG_I64, 2, {pairs, 2}},
+                        {"dot_axes", AG_I64, 2, {dots, 4}},
+                        {"node_config_feat", AG_F32, 3, {40, nodes, 18}},
+                        {"node_config_ids", AG_I64, 1, {nodes}},
+                        {"config_runtime", AG_I64, 1, {40}},
+                        {"node_splits", AG_I64, 2, {1, 2}}};
+    check_arrays(npz, w, 10);
+    check_reducers(npz, p);
     assert_true(check_operands(npz, p) > 0);
     int64_t *id = read_all(npz, "node_config_ids", AG_I64, &n);
     for (int i = 0; i < p->n; i++)
@@ -171,12 +189,17 @@ static void tile_files(void **state)
         snprintf(path, sizeof path, "t/%.100s.npz", names[i]);
         ag_npz *npz = open_npz(path);
         const int64_t c = ag_npz_find(npz, "config_runtime")->size[0];
-        const wanted w[] = {
-            {"node_feat", AG_F32, 2, {p.n, 140}}, {"node_opcode", AG_U8, 1, {p.n}},
-            {"edge_index", AG_I64, 2, {0, 2}},    {"operand_index", AG_I64, 2, {0, 2}},
-            {"dot_axes", AG_I64, 2, {0, 4}},      {"config_feat", AG_F32, 2, {c, 24}},
-            {"config_runtime", AG_I64, 1, {c}},   {"config_runtime_normalizers", AG_I64, 1, {c}}};
-        check_arrays(npz, w, 8);
+        const wanted w[] = {{"node_feat", AG_F32, 2, {p.n, 140}},
+                            {"node_opcode", AG_U8, 1, {p.n}},
+                            {"node_reducer", AG_U8, 1, {p.n}},
+                            {"edge_index", AG_I64, 2, {0, 2}},
+                            {"operand_index", AG_I64, 2, {0, 2}},
+                            {"dot_axes", AG_I64, 2, {0, 4}},
+                            {"config_feat", AG_F32, 2, {c, 24}},
+                            {"config_runtime", AG_I64, 1, {c}},
+                            {"config_runtime_normalizers", AG_I64, 1, {c}}};
+        check_arrays(npz, w, 9);
+        check_reducers(npz, &p);
         dots += check_operands(npz, &p);
         assert_true(c >= 4 && c <= 20);
         int64_t *ns = read_all(npz, "config_runtime", AG_I64, &n);

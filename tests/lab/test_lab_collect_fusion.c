@@ -63,20 +63,39 @@ static void check_dots(ag_npz *npz, int64_t kernels)
     free(opcode);
 }
 
+/* Reductions, and nothing else, say what they do. */
+static void check_reducers(ag_npz *npz)
+{
+    enum { REDUCE = 70, REDUCE_WINDOW = 72, ADD = 2, MAXIMUM = 57 };
+    int64_t n, found[2] = {0};
+    uint8_t *reducer = read_all(npz, "node_reducer", AG_U8, &n);
+    uint8_t *opcode = read_all(npz, "node_opcode", AG_U8, &n);
+    for (int64_t i = 0; i < n; i++) {
+        assert_int_equal(reducer[i] != 0, opcode[i] == REDUCE || opcode[i] == REDUCE_WINDOW);
+        found[0] += reducer[i] == ADD;
+        found[1] += reducer[i] == MAXIMUM;
+    }
+    assert_true(found[0] > 0 && found[1] > 0);
+    free(reducer);
+    free(opcode);
+}
+
 static void fusion_files(void **state)
 {
     (void)state;
-    lab_expect("lab fusion --out f --families mlp --programs 1 --partitions 6" SMALL, 0, "", "");
-    ag_npz *npz = open_npz("f/mlp_0.npz");
+    lab_expect("lab fusion --out f --families attention --programs 1 --partitions 6" SMALL, 0, "", "");
+    ag_npz *npz = open_npz("f/attention_0.npz");
     const int64_t k = ag_npz_find(npz, "kernel_runtime")->size[0];
-    const wanted w[] = {{"node_feat", AG_F32, 2, {0, 140}},  {"node_opcode", AG_U8, 1, {0}},
-                        {"edge_index", AG_I64, 2, {0, 2}},   {"operand_index", AG_I64, 2, {0, 2}},
-                        {"dot_axes", AG_I64, 2, {0, 4}},     {"node_offset", AG_I64, 1, {k + 1}},
-                        {"edge_offset", AG_I64, 1, {k + 1}}, {"kernel_runtime", AG_I64, 1, {k}},
-                        {"kernel_spread", AG_F32, 1, {k}},   {"kernel_partitions", AG_I64, 1, {k}},
-                        {"kernel_hash", AG_I64, 1, {k}},     {"partition_offset", AG_I64, 1, {7}},
-                        {"partition_kernel", AG_I64, 1, {0}}};
-    check_arrays(npz, w, 13);
+    const wanted w[] = {
+        {"node_feat", AG_F32, 2, {0, 140}},    {"node_opcode", AG_U8, 1, {0}},
+        {"node_reducer", AG_U8, 1, {0}},       {"edge_index", AG_I64, 2, {0, 2}},
+        {"operand_index", AG_I64, 2, {0, 2}},  {"dot_axes", AG_I64, 2, {0, 4}},
+        {"node_offset", AG_I64, 1, {k + 1}},   {"edge_offset", AG_I64, 1, {k + 1}},
+        {"kernel_runtime", AG_I64, 1, {k}},    {"kernel_spread", AG_F32, 1, {k}},
+        {"kernel_partitions", AG_I64, 1, {k}}, {"kernel_hash", AG_I64, 1, {k}},
+        {"partition_offset", AG_I64, 1, {7}},  {"partition_kernel", AG_I64, 1, {0}}};
+    check_arrays(npz, w, 14);
+    check_reducers(npz);
     check_dots(npz, k);
     check_fusion_lists(npz, k);
     int64_t n, edges;

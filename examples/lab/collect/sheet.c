@@ -28,19 +28,22 @@ ag_status lab_npz_graph(ag_npz_writer *w, const lab_program *p, ag_failure *why)
 {
     const size_t n = (size_t)p->n;
     float *feature = harness_alloc(n * LAB_FEATURES * sizeof *feature);
-    uint8_t *opcode = harness_alloc(n);
+    uint8_t *opcode = harness_alloc(n), *reducer = harness_alloc(n);
     int64_t(*edge)[2] = harness_alloc(n * LAB_OPERANDS * sizeof *edge);
     const int edges = lab_edges(edge, p);
     for (int i = 0; i < p->n; i++) {
         lab_node_features(feature + (size_t)i * LAB_FEATURES, p, i);
         opcode[i] = (uint8_t)lab_op_code(p->nodes[i].op);
+        reducer[i] = (uint8_t)lab_reducer_code(p, i);
     }
     if (!ag_npz_add(w, "node_feat", AG_F32, 2, (int64_t[]){p->n, LAB_FEATURES}, feature, why) &&
-        !ag_npz_add(w, "node_opcode", AG_U8, 1, (int64_t[]){p->n}, opcode, why))
+        !ag_npz_add(w, "node_opcode", AG_U8, 1, (int64_t[]){p->n}, opcode, why) &&
+        !ag_npz_add(w, "node_reducer", AG_U8, 1, (int64_t[]){p->n}, reducer, why))
         ag_npz_add(w, "edge_index", AG_I64, 2, (int64_t[]){edges, 2}, edge, why);
     if (!why->status) add_operands(w, p, why);
     harness_free(feature);
     harness_free(opcode);
+    harness_free(reducer);
     harness_free(edge);
     return why->status;
 }

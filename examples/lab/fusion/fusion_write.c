@@ -9,7 +9,7 @@
 
 typedef struct graphs {
     float *feature;
-    uint8_t *opcode;
+    uint8_t *opcode, *reducer;
     int64_t (*edge)[2], (*operand)[2], (*dot)[4], *node_offset, *edge_offset;
     int64_t operands, dots; /* nodes of these two are rows of `feature` */
     ag_arena *memory;
@@ -22,6 +22,7 @@ static graphs join(const lab_fusion *f, int n)
     for (int i = 0; i < n; i++) nodes += (size_t)f->kernel[i].n;
     g.feature = harness_take(&g.memory, nodes * LAB_FEATURES * sizeof *g.feature + 1);
     g.opcode = harness_take(&g.memory, nodes + 1);
+    g.reducer = harness_take(&g.memory, nodes + 1);
     g.edge = harness_take(&g.memory, nodes * LAB_OPERANDS * sizeof *g.edge + 1);
     g.operand = harness_take(&g.memory, nodes * LAB_OPERANDS * sizeof *g.operand + 1);
     g.dot = harness_take(&g.memory, nodes * sizeof *g.dot + 1);
@@ -37,6 +38,7 @@ static graphs join(const lab_fusion *f, int n)
         for (int j = 0; j < p->n; j++) {
             lab_node_features(g.feature + (at + j) * LAB_FEATURES, p, j);
             g.opcode[at + j] = (uint8_t)lab_op_code(p->nodes[j].op);
+            g.reducer[at + j] = (uint8_t)lab_reducer_code(p, j);
         }
     }
     return g;
@@ -47,6 +49,7 @@ static ag_status add_graphs(ag_npz_writer *w, const graphs *g, int64_t n, ag_fai
     const int64_t nodes = g->node_offset[n], edges = g->edge_offset[n], ends = n + 1;
     if (!ag_npz_add(w, "node_feat", AG_F32, 2, (int64_t[]){nodes, LAB_FEATURES}, g->feature, why) &&
         !ag_npz_add(w, "node_opcode", AG_U8, 1, &nodes, g->opcode, why) &&
+        !ag_npz_add(w, "node_reducer", AG_U8, 1, &nodes, g->reducer, why) &&
         !ag_npz_add(w, "edge_index", AG_I64, 2, (int64_t[]){edges, 2}, g->edge, why) &&
         !ag_npz_add(w, "operand_index", AG_I64, 2, (int64_t[]){g->operands, 2}, g->operand, why) &&
         !ag_npz_add(w, "dot_axes", AG_I64, 2, (int64_t[]){g->dots, 4}, g->dot, why) &&

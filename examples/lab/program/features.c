@@ -155,6 +155,13 @@ int lab_operands(int64_t (*pairs)[2], const lab_program *p, int64_t first)
     return n;
 }
 
+int lab_reducer_code(const lab_program *p, int i)
+{
+    const lab_node *v = &p->nodes[i];
+    if (v->op != LAB_REDUCE && v->op != LAB_REDUCE_WINDOW) return 0;
+    return lab_op_code(v->reducer == LAB_MAX ? LAB_MAXIMUM : LAB_ADD);
+}
+
 int lab_dots(int64_t (*dots)[4], const lab_program *p, int64_t first)
 {
     int n = 0;

@@ -21,4 +21,7 @@ int lab_edges(int64_t (*edges)[2], const lab_program *p);
 int lab_operands(int64_t (*pairs)[2], const lab_program *p, int64_t first);
 int lab_dots(int64_t (*dots)[4], const lab_program *p, int64_t first);
 
+/* The op code of what node i does with the elements that it reduces; 0 when it reduces none. */
+int lab_reducer_code(const lab_program *p, int i);
+
 #endif

@@ -45,9 +45,9 @@ static ag_status take_configs(tgraph_file *f, const tpugraphs_raw *raw, ag_failu
 static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data_options *options,
                            ag_failure *why)
 {
-    static const char *const read[] = {
-        "node_feat",       "node_opcode",    "edge_index",  "node_config_feat",
-        "node_config_ids", "config_runtime", "node_splits", NULL};
+    static const char *const read[] = {"node_feat",      "node_opcode",      "node_reducer",
+                                       "edge_index",     "node_config_feat", "node_config_ids",
+                                       "config_runtime", "node_splits",      NULL};
     if (tpugraphs_raw_open(raw, f->path, f->budget, options->opcodes, why) ||
         tpugraphs_raw_config_nodes(raw, why) || count_configs(raw, why))
         return why->status;

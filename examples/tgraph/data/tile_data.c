@@ -65,10 +65,14 @@ static ag_status rank_targets(tgraph_tile *t, ag_failure *why)
 static ag_status read_tile(tgraph_tile *t, tpugraphs_raw *raw, const tgraph_data_options *options,
                            ag_failure *why)
 {
-    static const char *const read[] = {
-        "node_feat",   "node_opcode",    "edge_index",
-        "config_feat", "config_runtime", "config_runtime_normalizers",
-        NULL};
+    static const char *const read[] = {"node_feat",
+                                       "node_opcode",
+                                       "node_reducer",
+                                       "edge_index",
+                                       "config_feat",
+                                       "config_runtime",
+                                       "config_runtime_normalizers",
+                                       NULL};
     if (tpugraphs_raw_open(raw, t->path, t->budget, options->opcodes, why) ||
         tpugraphs_tiles_count(raw, why))
         return why->status;

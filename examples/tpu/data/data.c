@@ -28,11 +28,13 @@ static ag_status read_dots(tpu_data *data, tpu_file *file, const tpugraphs_raw *
 ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why)
 {
     const size_t nodes = (size_t)raw->nodes, values = nodes * TPUGRAPHS_FEATURES;
-    const size_t moved = (nodes + 2 * (size_t)raw->edges) * sizeof(int32_t);
+    const size_t codes = raw->reducer ? 2 * nodes : nodes;
+    const size_t moved = (codes + 2 * (size_t)raw->edges) * sizeof(int32_t);
     if (tpugraphs_fits(&data->budget, moved, raw->name, "its graph", why)) return why->status;
     file->opcode = raw->opcode;
+    file->reducer = raw->reducer;
     file->edge = raw->edge;
-    raw->opcode = raw->edge = NULL;
+    raw->opcode = raw->reducer = raw->edge = NULL;
     file->bytes += moved;
     data->budget.used += moved;
     file->feature =
@@ -48,6 +50,7 @@ static void free_file(tpu_data *data, tpu_file *file)
     ag_free(file->feature);
     ag_free(file->tile);
     ag_free(file->opcode);
+    ag_free(file->reducer);
     ag_free(file->edge);
     ag_free(file->dot);
     ag_free(file->runtime);
@@ -84,12 +87,13 @@ static ag_status read_file(tpu_data *data, tpu_file *file, const char *path, tpu
                            int *kernels, ag_failure *why)
 {
     static const char *const tile[] = {
-        "node_feat",   "node_opcode",    "edge_index",
+        "node_feat",   "node_opcode",    "node_reducer",
+        "edge_index",  "operand_index",  "dot_axes",
         "config_feat", "config_runtime", "config_runtime_normalizers",
-        "dot_axes",    "operand_index",  NULL};
-    static const char *const fusion[] = {"node_feat",   "node_opcode",   "edge_index",
-                                         "node_offset", "edge_offset",   "kernel_runtime",
-                                         "dot_axes",    "operand_index", NULL};
+        NULL};
+    static const char *const fusion[] = {
+        "node_feat", "node_opcode", "node_reducer", "edge_index",     "operand_index",
+        "dot_axes",  "node_offset", "edge_offset",  "kernel_runtime", NULL};
     tpugraphs_raw raw = {0};
     file->name = tpugraphs_take_name(&data->budget, &file->bytes, path, why);
     if (file->name && !tpugraphs_raw_open(&raw, path, &data->budget, TPU_OPCODES, why) &&

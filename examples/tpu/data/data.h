@@ -26,6 +26,7 @@ typedef struct tpu_kernel {
     int nodes, edges;
     const float *feature;       /* [nodes,140] as in the file */
     const int32_t *opcode;      /* [nodes] */
+    const int32_t *reducer;     /* [nodes] as in tpugraphs_raw, or NULL */
     const int32_t *edge;        /* [edges,2] pairs (u, v): u consumes the output of v */
     int dots;                   /* of which the file names the operands and axes */
     const tpugraphs_dot *dot;   /* [dots] */

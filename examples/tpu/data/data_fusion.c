@@ -95,6 +95,7 @@ static ag_status cut_kernels(tpu_data *data, tpu_file *file, const tpugraphs_raw
                          .edges = (int)(edge[i + 1] - edge[i]),
                          .feature = file->feature + node[i] * TPUGRAPHS_FEATURES,
                          .opcode = file->opcode + node[i],
+                         .reducer = file->reducer ? file->reducer + node[i] : NULL,
                          .edge = file->edge + 2 * edge[i]};
         if (file->dots) cut_dots(&part, &dots, file, node[i]);
         if (check_edges(&part, edge[i], why) || tpu_order(&part, &data->budget, why))
@@ -105,6 +106,7 @@ static ag_status cut_kernels(tpu_data *data, tpu_file *file, const tpugraphs_raw
                          .edges = part.edges,
                          .feature = part.feature,
                          .opcode = part.opcode,
+                         .reducer = part.reducer,
                          .edge = part.edge,
                          .dots = part.dots,
                          .dot = part.dot,

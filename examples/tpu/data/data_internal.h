@@ -9,8 +9,8 @@
 typedef struct tpu_file {
     char *name; /* without .npz */
     float *feature, *tile;
-    int32_t *opcode, *edge;
-    tpugraphs_dot *dot; /* [dots] NULL: the file has none */
+    int32_t *opcode, *reducer, *edge; /* reducer: NULL: the file has none */
+    tpugraphs_dot *dot;               /* [dots] NULL: the file has none */
     int dots;
     int64_t *runtime, *normalizer;
     size_t bytes; /* taken from the budget */
@@ -48,7 +48,7 @@ typedef struct tpu_part {
     int number;       /* of the kernel; below 0: the only one */
     int nodes, edges;
     float *feature;
-    int32_t *opcode, *edge;
+    int32_t *opcode, *reducer, *edge; /* reducer: NULL: none */
     tpugraphs_dot *dot;
     int dots;
 } tpu_part;

@@ -99,6 +99,7 @@ uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *k)
     before = hash(before, sizes, sizeof sizes, 1);
     before = hash(before, k->feature, n * TPUGRAPHS_FEATURES, sizeof *k->feature);
     before = hash(before, k->opcode, n, sizeof *k->opcode);
+    if (k->reducer) before = hash(before, k->reducer, n, sizeof *k->reducer);
     before = hash(before, k->edge, 2 * m, sizeof *k->edge);
     before = hash(before, k->dot, (size_t)k->dots, sizeof *k->dot);
     before = hash(before, k->tile, c * TPUGRAPHS_TILE_FEATURES, sizeof *k->tile);

@@ -97,6 +97,13 @@ static void swap_rows(float *a, float *b)
     memcpy(b, row, sizeof row);
 }
 
+static void swap_codes(int32_t *code, int a, int b)
+{
+    const int32_t kept = code[a];
+    code[a] = code[b];
+    code[b] = kept;
+}
+
 static int32_t moved(const tpu_part *part, const int32_t *place, int32_t v)
 {
     return v >= 0 && v < part->nodes ? place[v] : -1;
@@ -114,11 +121,11 @@ static void move_nodes(const tpu_part *part, int32_t *place)
     }
     for (int v = 0; v < part->nodes; v++)
         while (place[v] != v) {
-            const int32_t to = place[v], code = part->opcode[to];
+            const int32_t to = place[v];
             swap_rows(part->feature + (size_t)v * TPUGRAPHS_FEATURES,
                       part->feature + (size_t)to * TPUGRAPHS_FEATURES);
-            part->opcode[to] = part->opcode[v];
-            part->opcode[v] = code;
+            swap_codes(part->opcode, v, to);
+            if (part->reducer) swap_codes(part->reducer, v, to);
             place[v] = place[to];
             place[to] = to;
         }

@@ -21,12 +21,21 @@ ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int 
     if (tpugraphs_tiles_count(raw, why) || tpu_read_graph(data, file, raw, why) ||
         read_configs(data, file, raw, why) || tpu_make_kernels(data, 1, why))
         return why->status;
-    const tpu_part part = {raw->name,    -1,         raw->nodes, raw->edges, file->feature,
-                           file->opcode, file->edge, file->dot,  file->dots};
+    const tpu_part part = {.file = raw->name,
+                           .number = -1,
+                           .nodes = raw->nodes,
+                           .edges = raw->edges,
+                           .feature = file->feature,
+                           .opcode = file->opcode,
+                           .reducer = file->reducer,
+                           .edge = file->edge,
+                           .dot = file->dot,
+                           .dots = file->dots};
     data->kernel[data->kernels] = (tpu_kernel){.nodes = raw->nodes,
                                                .edges = raw->edges,
                                                .feature = file->feature,
                                                .opcode = file->opcode,
+                                               .reducer = file->reducer,
                                                .edge = file->edge,
                                                .dots = file->dots,
                                                .dot = file->dot,

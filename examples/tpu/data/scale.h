@@ -27,7 +27,7 @@ typedef struct tpu_scaler {
     tpu_range node;     /* 140 columns */
     tpu_range tile;     /* 24 columns; without rows in the fusion task */
     tpu_range analysis; /* 4 columns: static performance features, a row per kernel */
-    tpu_moments nest;   /* 57 columns of the loop nests; all 0 unless a model reads them */
+    tpu_moments nest;   /* 58 columns of the loop nests; all 0 unless a model reads them */
 } tpu_scaler;
 
 void tpu_scaler_begin(tpu_scaler *scaler, int logs, int clamp);
@@ -46,7 +46,7 @@ void tpu_scaler_fit_nests(tpu_scaler *scaler, const tpu_data *data);
 void tpu_scale_nodes(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 void tpu_scale_tiles(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 void tpu_scale_analysis(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
-/* y = (x - mean) / deviation, at most 5 from 0; 0 in a column that is constant. x, y [rows,57]. */
+/* y = (x - mean) / deviation, at most 5 from 0; 0 in a column that is constant. x, y [rows,58]. */
 void tpu_scale_nests(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 
 #endif

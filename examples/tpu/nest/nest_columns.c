@@ -88,6 +88,13 @@ static float halvings_of(const tpu_plan *plan, int k)
     return fmaxf(halvings(fabs(plan->row.in[k])), halvings(fabs(plan->sum.in[k])));
 }
 
+/* What a reduction does with its elements: the op code, 0 where the file does not say. */
+static int reducer_of(const tpu_side *s, const tpu_job *w)
+{
+    const int32_t *reducer = s->h->kernel->reducer;
+    return reducer && w->kind == TPU_NEST_SUMS ? reducer[w->node] : 0;
+}
+
 /* The loop around the two innermost ones, what is called how often, and memory. */
 static void outer_columns(float *c, const tpu_side *s, const tpu_job *w, const tpu_plan *plan,
                           double all)
@@ -110,6 +117,7 @@ static void outer_columns(float *c, const tpu_side *s, const tpu_job *w, const t
     *c++ = halvings_of(plan, 0);
     *c++ = halvings_of(plan, 1);
     *c++ = small(plan->row.in[2]);
+    *c++ = (float)reducer_of(s, w);
 }
 
 /* All ops that only move elements run the same loops; rows that are looked up do not. */
@@ -138,7 +146,8 @@ void tpu_nest_add(tpu_side *s, const tpu_job *w)
     memset(nest, 0, sizeof *nest);
     nest->node = w->node;
     nest->work = isfinite(each * times) ? fmax(1, each * times) : 1;
-    const double price = times * tpu_nest_price(w, &plan, op_of(s, w), runs_straight(w, &plan));
+    const int op = w->kind == TPU_NEST_SUMS ? reducer_of(s, w) : op_of(s, w);
+    const double price = times * tpu_nest_price(w, &plan, op, runs_straight(w, &plan));
     nest->price = isfinite(price) ? fmax(1e-3, price) : 1;
     *c++ = (float)w->kind;
     *c++ = (float)op_of(s, w);

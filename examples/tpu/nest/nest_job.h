@@ -46,8 +46,9 @@ static inline tpu_job tpu_job_begin(const tpu_side *s, int u, int kind)
         .node = u, .kind = kind, .in = {-1, -1, -1}, .out = u, .written = written, .share = 1};
 }
 
-/* ns of one run of a nest, a guess. straight: the inner loops run through memory in order. */
-double tpu_nest_price(const tpu_job *job, const tpu_plan *plan, int opcode, int straight);
+/* ns of one run of a nest, a guess. op: its op code, of a reduction that of what it does with its
+   elements; straight: the inner loops run through memory in order. */
+double tpu_nest_price(const tpu_job *job, const tpu_plan *plan, int op, int straight);
 
 /* Plans the nest of a job and appends it with its columns. */
 void tpu_nest_add(tpu_side *side, const tpu_job *job);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { VECTOR = 8, ROWS = 4 };
+enum { VECTOR = 8, ROWS = 4, MAXIMUM = 57 };
 
 /* ns of parts of a nest. */
 typedef struct cost {
@@ -56,6 +56,17 @@ static cost cost_of_reduction(const tpu_job *w, int folds)
     return product ? (cost){24, 4.7, 2.6, 0.95, 0.7, 0.17} : (cost){20, 2, 2, 1.03, 0.7, 0.25};
 }
 
+/* ns of a row of n elements in memory order that becomes one number: sums and maxima keep eight
+   parts of it, and what vectors leave over is joined with them in memory, unless it is half a
+   vector. */
+static double folded_row(int maximum, double n)
+{
+    const double vectors = floor(n / VECTOR), left = n - VECTOR * vectors;
+    const double rest = left == 0 ? 0 : left == VECTOR / 2 ? 1.2 : 10;
+    if (vectors < 1) return 1;
+    return (maximum ? 2.2 + 1.1 * vectors : 1.9 + 0.25 * vectors) + rest;
+}
+
 /* A loop of n elements, `times` times. */
 static double loop(const cost *c, double n, double times, int straight)
 {
@@ -63,15 +74,17 @@ static double loop(const cost *c, double n, double times, int straight)
     return straight ? times * (vectors * c->vector + (n - VECTOR * vectors) * c->left) : 0;
 }
 
-double tpu_nest_price(const tpu_job *w, const tpu_plan *plan, int opcode, int straight)
+double tpu_nest_price(const tpu_job *w, const tpu_plan *plan, int op, int straight)
 {
     static const double one_of_four = 0.4; /* a row alone, of the cost of four together */
     const double calls = plan->free * plan->reduced, n = plan->row.size, r = plan->sum.size;
     if (w->kind < TPU_NEST_PRODUCTS) {
-        const cost c = cost_of_map(w, opcode);
+        const cost c = cost_of_map(w, op);
         return calls * (c.call + (straight ? loop(&c, n, 1, 1) : c.jump * n));
     }
     const cost c = cost_of_reduction(w, plan->folds);
+    if (w->kind == TPU_NEST_SUMS && plan->folds && straight)
+        return calls * (c.call + n * folded_row(op == MAXIMUM, r));
     const double jumps = straight ? 0 : c.jump * n * r;
     if (plan->folds) return calls * (c.call + n * c.row + loop(&c, r, n, straight) + jumps);
     const double fours = floor(r / ROWS), ones = r - ROWS * fours;

@@ -35,7 +35,7 @@ typedef enum tpu_nest_kind {
 } tpu_nest_kind;
 
 /* The columns of a nest, in the order of docs/tpu.md. */
-enum { TPU_NEST_COLUMNS = 57 };
+enum { TPU_NEST_COLUMNS = 58 };
 
 typedef struct tpu_nest {
     int node;     /* of the kernel, that it computes or copies for */

@@ -48,12 +48,14 @@ void tune_kernel_open(tpu_kernel *kernel, const lab_program *from)
     const size_t n = (size_t)from->n;
     float *feature = harness_alloc(n * LAB_FEATURES * sizeof *feature);
     int32_t *opcode = harness_alloc(n * sizeof *opcode);
+    int32_t *reducer = harness_alloc(n * sizeof *reducer);
     int64_t(*rows)[2] = harness_alloc(n * LAB_OPERANDS * sizeof *rows);
     const int edges = lab_edges(rows, from);
     int32_t *edge = harness_alloc(2 * (size_t)edges * sizeof *edge + 1);
     for (int i = 0; i < from->n; i++) {
         lab_node_features(feature + (size_t)i * LAB_FEATURES, from, i);
         opcode[i] = lab_op_code(from->nodes[i].op);
+        reducer[i] = lab_reducer_code(from, i);
     }
     for (int e = 0; e < edges; e++) {
         edge[2 * e] = (int32_t)rows[e][0];
@@ -66,6 +68,7 @@ void tune_kernel_open(tpu_kernel *kernel, const lab_program *from)
                            .edges = edges,
                            .feature = feature,
                            .opcode = opcode,
+                           .reducer = reducer,
                            .edge = edge,
                            .dots = name_dots(dot, from),
                            .dot = dot,
@@ -80,6 +83,7 @@ void tune_kernel_close(tpu_kernel *kernel)
 {
     give_back(kernel->feature);
     give_back(kernel->opcode);
+    give_back(kernel->reducer);
     give_back(kernel->edge);
     give_back(kernel->dot);
     give_back(kernel->tile);
