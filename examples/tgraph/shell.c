@@ -55,7 +55,15 @@ static ag_status holds_out(const harness_settings *settings, ag_failure *why)
 
 /* ---- steps ---- */
 
-/* Converts --epochs to steps. */
+/* The authors' rate, and in physical mode the one that was best on validation files. */
+static double usual_rate(const harness_session *session)
+{
+    const tgraph_settings *s = settings_of(session);
+    const tgraph_options model = tgraph_settings_model(s, set_of(session)->tile);
+    return model.mode == TGRAPH_PHYSICAL ? 2e-3 : 1e-3;
+}
+
+/* Converts --epochs to steps, and chooses the learning rate that is not given. */
 static ag_status plan(harness_session *session, ag_failure *why)
 {
     const tgraph_set *set = set_of(session);
@@ -66,6 +74,7 @@ static ag_status plan(harness_session *session, ag_failure *why)
         return ag_fail(why, AG_EUSE, "--epochs is %lld, which is too many steps with %lld files",
                        (long long)epochs, (long long)files);
     if (epochs > 0) session->how.steps = epochs * files;
+    if (session->how.learning_rate == 0) session->how.learning_rate = usual_rate(session);
     return AG_OK;
 }
 

@@ -85,7 +85,7 @@ static const harness_option table[] = {
     {"dropout", FIELD(model.dropout), "0", 0, 0.999, TRAINS, .group = "Model",
      .help = "share of the channels that a layer loses in training (paper: 0.1 to 0.25)"},
 
-    HARNESS_STEPS_OPTION(tpu_settings, "5000", "optimizer steps (paper: 5 million)"),
+    HARNESS_STEPS_OPTION(tpu_settings, "20000", "optimizer steps (paper: 5 million)"),
     {"kernels", FIELD(kernels), "16", 1, 65536, TRAINS, .group = "Training",
      .help = "different kernels a step (paper: not said)"},
     {"configs", FIELD(configs), "8", 2, 65536, TRAINS, .group = "Training",
@@ -101,7 +101,7 @@ static const harness_option table[] = {
      .help = "hinge: how far the scores of a pair should lie apart"},
     HARNESS_RATE_OPTIONS(tpu_settings, "2e-3", "of Adam, after the warm-up", "0"),
     HARNESS_SCHEDULE_OPTION(tpu_settings, "exponential", HARNESS_SCHEDULES),
-    HARNESS_DECAY_OPTIONS(tpu_settings, "0.95", "100", "how many steps that is (paper: not said)"),
+    HARNESS_DECAY_OPTIONS(tpu_settings, "0.95", "400", "how many steps that is (paper: not said)"),
     HARNESS_WEIGHT_DECAY_OPTION(tpu_settings, "0", "as in AdamW"),
 
     HARNESS_EVAL_EVERY_OPTION(tpu_settings, "250", HARNESS_ON_VALID),

@@ -122,6 +122,34 @@ static void epochs(void **state)
                    "6 steps done", "");
 }
 
+/* The losses and learning rates of a training with these options. */
+static char *rows_of(const char *options)
+{
+    char line[300];
+    snprintf(line, sizeof line, "tgraph train --out r --force --log-every 1" SMALL " %s", options);
+    program_expect(line, 0, "", "");
+    return program_text_of("r/metrics.csv");
+}
+
+/* Without --learning-rate physical mode has one of its own. */
+static void usual_rates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *data, *rate;
+    } usual[] = {{"--data a.npz", "1e-3"},
+                 {"--data t.npz --valid u.npz", "1e-3"},
+                 {"--data a.npz --mode physical", "2e-3"}};
+    for (int i = 0; i < 3; i++) {
+        char given[128];
+        snprintf(given, sizeof given, "%s --learning-rate %s", usual[i].data, usual[i].rate);
+        char *one = rows_of(usual[i].data), *other = rows_of(given);
+        assert_string_equal(one, other);
+        free(one);
+        free(other);
+    }
+}
+
 /* The committed study names options that exist, with values that they have. */
 static void committed_study(void **state)
 {
@@ -140,7 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layout_options),  cmocka_unit_test(duplicates),
         cmocka_unit_test(tile_options),    cmocka_unit_test(epochs),
-        cmocka_unit_test(committed_study),
+        cmocka_unit_test(committed_study), cmocka_unit_test(usual_rates),
     };
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }
