@@ -62,6 +62,11 @@ int tpugraphs_loop_jumps(const tpugraphs_loop *l)
     return n;
 }
 
+float tpugraphs_left_over(double size, double vector)
+{
+    return isfinite(size) && size >= 1 ? (float)(fmod(size, vector) / size) : 0;
+}
+
 /* The reduction along which inputs are contiguous, where they are not along the row; -1: none. */
 static int inner_reduction(const tpugraphs_loop *loop, int free, int n, const tpugraphs_loop *row)
 {

@@ -27,4 +27,8 @@ int tpugraphs_plan_loops(tpugraphs_loop *loop, int n, int *folds);
 /* Tensors in which the loop moves by a stride other than 0 and 1. */
 int tpugraphs_loop_jumps(const tpugraphs_loop *loop);
 
+/* The share of a loop of this size that full vectors of so many elements leave over; 0 of a size
+   that makes no sense. */
+float tpugraphs_left_over(double size, double vector);
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 /* ---- windows ---- */
 
@@ -67,11 +68,22 @@ static void loops_are_planned(void **state)
     assert_int_equal(tpugraphs_loop_jumps(&sum[2]), 2);
 }
 
+static void vectors_leave_over(void **state)
+{
+    (void)state;
+    assert_true(tpugraphs_left_over(20, 8) == 0.2F);
+    assert_true(tpugraphs_left_over(16, 8) == 0);
+    assert_true(tpugraphs_left_over(3, 8) == 1);
+    assert_true(tpugraphs_left_over(0.5, 8) == 0);
+    assert_true(tpugraphs_left_over(INFINITY, 8) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_count_what_is_inside),
         cmocka_unit_test(loops_are_planned),
+        cmocka_unit_test(vectors_leave_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

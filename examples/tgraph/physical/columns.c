@@ -42,12 +42,6 @@ static void put_gap(float *x, const tgraph_operation *o)
     *x = logged(gap);
 }
 
-/* The share of a loop that so many iterations at once leave over. */
-static float left_over(const tpugraphs_loop *l, double at_once)
-{
-    return (float)(fmod(l->size, at_once) / l->size);
-}
-
 void tgraph_row_columns(float x[TGRAPH_ROW_COLUMNS], const tgraph_operation *o,
                         const tgraph_nest *nest, const double elements[1 + TGRAPH_INPUTS])
 {
@@ -73,8 +67,8 @@ void tgraph_row_columns(float x[TGRAPH_ROW_COLUMNS], const tgraph_operation *o,
         const tpugraphs_loop *l = &loop[(part ? loops : free) - 1];
         x[TGRAPH_ROW_JUMPS + part] = (float)tpugraphs_loop_jumps(l);
         x[TGRAPH_ROW_CUT + part] = (float)(l->window != 0);
-        x[TGRAPH_ROW_LEFT + 2 * part] = left_over(l, 8);
-        x[TGRAPH_ROW_LEFT + 2 * part + 1] = left_over(l, 16);
-        if (part) x[TGRAPH_ROW_LEFT + 4] = left_over(l, 4);
+        x[TGRAPH_ROW_LEFT + 2 * part] = tpugraphs_left_over(l->size, 8);
+        x[TGRAPH_ROW_LEFT + 2 * part + 1] = tpugraphs_left_over(l->size, 16);
+        if (part) x[TGRAPH_ROW_LEFT + 4] = tpugraphs_left_over(l->size, 4);
     }
 }

@@ -30,12 +30,6 @@ static double contiguous(const double *stride, const double *box, int rank)
     return all;
 }
 
-/* The share of a loop that full vectors of so many elements leave over. */
-static float left_over(double n, double vector)
-{
-    return isfinite(n) && n >= 1 ? (float)(fmod(n, vector) / n) : 0;
-}
-
 static void input_columns(float *c, const tpu_side *s, const tpu_job *w, int k,
                           const tpu_plan *plan)
 {
@@ -108,8 +102,8 @@ static void outer_columns(float *c, const tpu_side *s, const tpu_job *w, const t
     *c++ = small(plan->next.out);
     *c++ = small(plan->next.in[0]);
     *c++ = small(plan->next.in[1]);
-    *c++ = left_over(plan->sum.size, 4);
-    *c++ = left_over(plan->row.size, 32);
+    *c++ = tpugraphs_left_over(plan->sum.size, 4);
+    *c++ = tpugraphs_left_over(plan->row.size, 32);
     *c++ = small(all);
     *c++ = small(plan->free * plan->reduced * s->times * w->share);
     *c++ = small(touched);
@@ -171,8 +165,8 @@ void tpu_nest_add(tpu_side *s, const tpu_job *w)
     *c++ = small(s->steps / s->tiles);
     *c++ = (float)w->readings;
     for (int vector = 8; vector <= 16; vector *= 2) {
-        *c++ = left_over(plan.row.size, vector);
-        *c++ = left_over(plan.sum.size, vector);
+        *c++ = tpugraphs_left_over(plan.row.size, vector);
+        *c++ = tpugraphs_left_over(plan.sum.size, vector);
     }
     input_columns(c, s, w, 0, &plan);
     input_columns(c + 8, s, w, 1, &plan);
