@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
 #include "examples/tpu/nest/nests.h"
@@ -64,14 +65,14 @@ static void files_need_not_say(void **state)
     tpu_data_free(&d);
 }
 
-/* The nests of a reduction along rows, of kernels as the tuner makes them. */
-static void plan(tpu_nests *nests, lab_reducer how, int said)
+/* The nests of a reduction along 8 rows, of kernels as the tuner makes them. */
+static void plan(tpu_nests *nests, lab_reducer how, int row, int said)
 {
     const float whole[TPUGRAPHS_TILE_FEATURES] = {0};
     lab_program p = {0};
     tpu_kernel k;
     tpu_tiling t;
-    const int x = lab_parameter(&p, LAB_F32, 2, (int[]){8, 64});
+    const int x = lab_parameter(&p, LAB_F32, 2, (int[]){8, row});
     lab_reduce(&p, x, how, 1, (int[]){1});
     assert_int_equal(p.why.status, AG_OK);
     tune_kernel_open(&k, &p);
@@ -89,9 +90,9 @@ static void nests_say_it(void **state)
 {
     (void)state;
     tpu_nests sum = {0}, most = {0}, unsaid = {0};
-    plan(&sum, LAB_SUM, 1);
-    plan(&most, LAB_MAX, 1);
-    plan(&unsaid, LAB_MAX, 0);
+    plan(&sum, LAB_SUM, 64, 1);
+    plan(&most, LAB_MAX, 64, 1);
+    plan(&unsaid, LAB_MAX, 64, 0);
     const int last = sum.count - 1;
     assert_int_equal(sum.nest[last].column[0], TPU_NEST_SUMS);
     assert_int_equal(sum.nest[last].column[REDUCER], ADD);
@@ -103,10 +104,29 @@ static void nests_say_it(void **state)
     tpu_nests_free(&unsaid);
 }
 
+static void expect_price(lab_reducer how, int row, double each)
+{
+    tpu_nests nests = {0};
+    plan(&nests, how, row, 1);
+    assert_true(fabs(nests.nest[nests.count - 1].price - (38 + 8 * each)) < 1e-6);
+    tpu_nests_free(&nests);
+}
+
+/* A call, and of each row a start, its vectors, and what they leave over. */
+static void rows_have_a_price(void **state)
+{
+    (void)state;
+    expect_price(LAB_SUM, 64, 1.9 + 8 * 0.25);
+    expect_price(LAB_MAX, 64, 2.2 + 8 * 1.1);
+    expect_price(LAB_SUM, 68, 1.9 + 8 * 0.25 + 1.2);
+    expect_price(LAB_SUM, 65, 1.9 + 8 * 0.25 + 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reducers_follow_their_nodes), cmocka_unit_test(wrong_reducers_are_refused),
-        cmocka_unit_test(files_need_not_say), cmocka_unit_test(nests_say_it)};
+        cmocka_unit_test(files_need_not_say), cmocka_unit_test(nests_say_it),
+        cmocka_unit_test(rows_have_a_price)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -52,7 +52,7 @@ static cost cost_of_reduction(const tpu_job *w, int folds)
     const int product = w->kind == TPU_NEST_PRODUCTS;
     if (folds)
         return product ? (cost){.call = 25, .row = 1.2, .vector = 2.2, .left = 0.73, .jump = 0.7}
-                       : (cost){.call = 38, .row = 1.05, .vector = 0.4, .left = 0.9, .jump = 0.9};
+                       : (cost){.call = 38, .row = 1.05, .jump = 0.9};
     return product ? (cost){24, 4.7, 2.6, 0.95, 0.7, 0.17} : (cost){20, 2, 2, 1.03, 0.7, 0.25};
 }
 
@@ -62,8 +62,8 @@ static cost cost_of_reduction(const tpu_job *w, int folds)
 static double folded_row(int maximum, double n)
 {
     const double vectors = floor(n / VECTOR), left = n - VECTOR * vectors;
-    const double rest = left == 0 ? 0 : left == VECTOR / 2 ? 1.2 : 10;
     if (vectors < 1) return 1;
+    const double rest = left == 0 ? 0 : left == VECTOR / 2 ? 1.2 : 10;
     return (maximum ? 2.2 + 1.1 * vectors : 1.9 + 0.25 * vectors) + rest;
 }
 
