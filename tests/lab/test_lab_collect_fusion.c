@@ -83,7 +83,8 @@ static void check_reducers(ag_npz *npz)
 static void fusion_files(void **state)
 {
     (void)state;
-    lab_expect("lab fusion --out f --families attention --programs 1 --partitions 6" SMALL, 0, "", "");
+    lab_expect("lab fusion --out f --families attention --programs 1 --partitions 6" SMALL, 0, "",
+               "");
     ag_npz *npz = open_npz("f/attention_0.npz");
     const int64_t k = ag_npz_find(npz, "kernel_runtime")->size[0];
     const wanted w[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reductions do with their elements, which the lab's files say. */
+/* Files say whether reductions add or take the maximum, and nests have it in a column. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -82,7 +82,7 @@ static float halvings_of(const tpu_plan *plan, int k)
     return fmaxf(halvings(fabs(plan->row.in[k])), halvings(fabs(plan->sum.in[k])));
 }
 
-/* What a reduction does with its elements: the op code, 0 where the file does not say. */
+/* The op code of what a reduction does with its elements; 0 where the file does not say. */
 static int reducer_of(const tpu_side *s, const tpu_job *w)
 {
     const int32_t *reducer = s->h->kernel->reducer;
