@@ -257,7 +257,9 @@ static void measured(const char *folder, const char *split)
         assert_true(harness_rank_mean(&rank, TPU_BASELINE_LOOPS, tau) > 0.6);
         if (harness_boosting_built()) {
             assert_true(harness_rank_mean(&rank, TPU_BASELINE_BOOSTING, tau) > 0.85);
-            assert_true(harness_rank_mean(&rank, TPU_BASELINE_BOOSTING, HARNESS_APE) < 12);
+            /* It hangs on one or two kernels, and the quick run learns from few. */
+            assert_true(harness_rank_mean(&rank, TPU_BASELINE_BOOSTING, HARNESS_APE) <
+                        (full() ? 4 : 10));
         }
     } else {
         for (int kind = TPU_BASELINE_ROOFLINE; kind <= TPU_BASELINE_LOOPS; kind++) {

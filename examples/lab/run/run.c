@@ -14,8 +14,8 @@ enum { LINE = 64, PAGE = 4096, PLACES = 12, APART = 320 };
 float *lab__run_place(float *free, int64_t floats, int place)
 {
     const size_t now = (uintptr_t)free % PAGE, start = (size_t)(place % PLACES) * APART;
-    const size_t page = (size_t)floats * sizeof *free >= PAGE;
-    return free + (page ? (start + PAGE - now) % PAGE : (PAGE - now) % LINE) / sizeof *free;
+    const int large = (size_t)floats * sizeof *free >= PAGE;
+    return free + (large ? (start + PAGE - now) % PAGE : (PAGE - now) % LINE) / sizeof *free;
 }
 
 static size_t bytes_of(int64_t floats) { return ag_size_add((size_t)floats * sizeof(float), PAGE); }
@@ -142,13 +142,11 @@ void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why)
 
 void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why)
 {
-    enum { LINE = 64 };
     if (!run->scratch || bytes > run->scratch_bytes) {
         ag_free(run->scratch_block);
         run->scratch_block = ag_alloc(ag_size_add(bytes, LINE));
         run->scratch_bytes = run->scratch_block ? bytes : 0;
-        const size_t past = (uintptr_t)run->scratch_block % LINE;
-        run->scratch = run->scratch_block ? (char *)run->scratch_block + (LINE - past) : NULL;
+        run->scratch = run->scratch_block ? lab__run_place(run->scratch_block, 0, 0) : NULL;
     }
     if (!run->scratch)
         ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for %zu bytes of scratch",

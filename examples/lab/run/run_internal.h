@@ -66,7 +66,8 @@ ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to
 ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
                         const float *data, const lab_view *from, ag_failure *why);
 
-/* Where in free memory a value begins. place: nodes have even ones in turn, copies odd ones. */
+/* Where in free memory a value begins: on a cache line, and if it fills a page, at a place within
+   one. place: nodes have even ones in turn, copies odd ones. */
 float *lab__run_place(float *free, int64_t floats, int place);
 
 #endif
