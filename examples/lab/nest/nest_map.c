@@ -64,6 +64,18 @@
   }                                                                                 \
  }
 
+/* By bits, since a branch on the values themselves would be mispredicted more or less often. */
+static inline float choose(float which, float yes, float no)
+{
+    uint32_t chosen, other;
+    memcpy(&chosen, &yes, sizeof chosen);
+    memcpy(&other, &no, sizeof other);
+    const uint32_t mask = 0u - (uint32_t)(which != 0.0f), bits = (chosen & mask) | (other & ~mask);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 MAP_1(map_abs, fabsf(a))
 MAP_1(map_exp, v_exp(a))
 MAP_1(map_log, v_log(a))
@@ -73,9 +85,9 @@ MAP_1(map_rsqrt, 1.0f / sqrtf(a))
 MAP_1(map_sqrt, sqrtf(a))
 MAP_1(map_sign, (float)((a > 0.0f) - (a < 0.0f)))
 MAP_1(map_tanh, v_tanh(a))
-MAP_1(map_not, a == 0.0f ? 1.0f : 0.0f)
+MAP_1(map_not, choose(a, 0.0f, 1.0f))
 MAP_1(map_truncate, truncf(a))
-MAP_1(map_truth, a != 0.0f ? 1.0f : 0.0f)
+MAP_1(map_truth, choose(a, 1.0f, 0.0f))
 MAP_1(map_move, a)
 MAP_2(map_add, a + b)
 MAP_2(map_subtract, a - b)
@@ -84,10 +96,10 @@ MAP_2(map_divide, a / b)
 MAP_2(map_maximum, a > b ? a : b)
 MAP_2(map_minimum, a < b ? a : b)
 MAP_2(map_power, powf(a, b))
-MAP_2(map_compare, a > b ? 1.0f : 0.0f)
-MAP_2(map_and, a != 0.0f && b != 0.0f ? 1.0f : 0.0f)
-MAP_2(map_or, a != 0.0f || b != 0.0f ? 1.0f : 0.0f)
-MAP_3(map_select, a != 0.0f ? b : c)
+MAP_2(map_compare, (float)(a > b))
+MAP_2(map_and, (float)((a != 0.0f) & (b != 0.0f)))
+MAP_2(map_or, (float)((a != 0.0f) | (b != 0.0f)))
+MAP_3(map_select, choose(a, b, c))
 MAP_3(map_clamp, b < a ? a : (b > c ? c : b))
 
 static void map_copy(float *out, const float *const *in, const nest_tail *t)
