@@ -220,6 +220,8 @@ static void noise_and_spread(void **state)
     assert_true(fabs(lab_time_spread(a, 101) - 0.34) < 1e-5);
     assert_true(fabs(lab_time_noise(a, b, 101) - log(1.01) / sqrt(2)) < 1e-5);
     assert_true(lab_time_noise(a, a, 101) == 0);
+    assert_true(fabs(lab_time_worst(a, b, 101) - log(1.01)) < 1e-5);
+    assert_true(lab_time_worst(a, b, 0) == 0);
     assert_true(lab_time_noise(a, b, 0) < 0);
     assert_true(lab_time_spread(a, 1) == 0);
     assert_true(lab_time_tau(a, a, 101) == 1);

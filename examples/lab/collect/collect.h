@@ -53,7 +53,8 @@ typedef struct lab_sheet {
     lab_counts before, after;
 } lab_sheet;
 
-/* Facts for the manifest; *dropped: the noise is above `most` of the spread. */
+/* Facts for the manifest; *dropped: the noise is above `most` of the spread, or one of two
+   measurements of an item is too far from the other. */
 struct json_t *lab_sheet_facts(const lab_sheet *sheet, double most, int *dropped);
 
 /* node_feat, node_opcode and edge_index of a program. */

@@ -105,7 +105,7 @@ static ag_status keep(lab_collection *c, const lab_program *p, const layouts *l,
     lab_manifest_file(c->folder, p->name, p->name, facts);
     if (dropped) {
         harness_warn("%s (%s): dropped, its noise is above %g of the spread between its "
-                     "configurations",
+                     "configurations, or one was slowed while it was measured",
                      p->name, c->mode, c->s->noise);
         c->dropped++;
         return AG_OK;

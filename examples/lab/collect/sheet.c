@@ -132,6 +132,13 @@ static char *spreads_text(const lab_sheet *sheet)
     return text;
 }
 
+/* Whether noise hides the order of the configurations: all along, or while something else slowed
+   the core, by a tenth or more, for a part of the measurement that no probe noticed. */
+static int too_noisy(double noise, double worst, double spread, double most)
+{
+    return noise > most * spread || worst > fmax(0.1, 5 * most * spread);
+}
+
 json_t *lab_sheet_facts(const lab_sheet *sheet, double most, int *dropped)
 {
     const int n = sheet->n;
@@ -141,14 +148,16 @@ json_t *lab_sheet_facts(const lab_sheet *sheet, double most, int *dropped)
     for (int i = 0; i < n; i++) ns[i] = sheet->timing[i].ns, spreads[i] = sheet->timing[i].spread;
     const double spread = lab_time_spread(ns, n);
     const double noise = lab_time_noise(sheet->first, sheet->second, sheet->again);
+    const double worst = lab_time_worst(sheet->first, sheet->second, sheet->again);
     qsort(ns, (size_t)n, sizeof *ns, by_size);
     char *list = spreads_text(sheet);
-    *dropped = noise > most * spread;
+    *dropped = too_noisy(noise, worst, spread, most);
     json_object_set_new(facts, "configurations", json_integer(n));
     json_object_set_new(facts, "fastest_ns", json_integer(ns[0]));
     json_object_set_new(facts, "slowest_ns", json_integer(ns[n - 1]));
     json_object_set_new(facts, "spread", lab_real(spread));
     json_object_set_new(facts, "noise", lab_real(noise < 0 ? (double)NAN : noise));
+    json_object_set_new(facts, "largest_difference", lab_real(worst));
     json_object_set_new(facts, "repeat_spread", lab_real(lab_median(spreads, n)));
     json_object_set_new(facts, "measured_again", json_integer(sheet->again));
     json_object_set_new(facts, "tau_again",

@@ -42,6 +42,14 @@ double lab_time_noise(const int64_t *first, const int64_t *second, int n)
     return noise;
 }
 
+double lab_time_worst(const int64_t *first, const int64_t *second, int n)
+{
+    double worst = 0;
+    for (int i = 0; i < n; i++)
+        worst = fmax(worst, fabs(log((double)first[i] / (double)second[i])));
+    return worst;
+}
+
 double lab_time_tau(const int64_t *first, const int64_t *second, int n)
 {
     ag_failure why = {0};

@@ -13,6 +13,9 @@ double lab_time_spread(const int64_t *ns, int n);
    percentile of |ln(first / second)|, divided by the root of 2. -1 without pairs. */
 double lab_time_noise(const int64_t *first, const int64_t *second, int n);
 
+/* The largest |ln(first / second)|; 0 without pairs. */
+double lab_time_worst(const int64_t *first, const int64_t *second, int n);
+
 /* Median of n numbers; sorts them. 0 without any. */
 double lab_median(double *x, int n);
 
