@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # sh examples/demo.sh [--measure]: installs what is missing, builds, trains TGraph on the measured layouts in examples/data
-# (two or three minutes on two cores), scores it on programs that it has not seen, and says where the report is. With
-# --measure it first measures a small data set on this machine (about three minutes) and trains on that.
+# (half of the default steps: two or three minutes on two cores), scores it on programs that it has not seen, and says where
+# the report is. With --measure it first measures a small data set on this machine (about three minutes) and trains on that.
 cd "$(dirname "$0")/.." || exit 1
 case "$1" in
 "") data=examples/data/layout ;;
@@ -28,7 +28,7 @@ if [ "$1" ]; then
 fi
 echo "== training TGraph on $(wc -l <$data/split-random.train.txt) files"
 $bin/tgraph train --data $data/split-random.train.txt --valid $data/split-random.valid.txt \
-    --eval-every 2000 --no-baselines --out $run --force >demo/train.txt || exit
+    --steps 24000 --eval-every 2000 --no-baselines --out $run --force >demo/train.txt || exit
 echo "== scores on $(wc -l <$data/split-random.test.txt) files of programs that it has not seen, and those of baselines fitted to the same files"
 $bin/tgraph eval --run $run --data $data/split-random.test.txt >demo/scores.txt || exit
 sed -n '/^method /,/^$/p' demo/scores.txt

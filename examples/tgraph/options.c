@@ -68,7 +68,7 @@ static const harness_option table[] = {
     {"dropout", FIELD(model.dropout), "0.2", 0, 0.999, TRAINS, .group = "Model",
      .help = "after each graph block (paper: 0)"},
 
-    HARNESS_STEPS_OPTION(tgraph_settings, "24000", "optimizer steps; each takes one file"),
+    HARNESS_STEPS_OPTION(tgraph_settings, "48000", "optimizer steps; each takes one file"),
     {"epochs", FIELD(epochs), "0", 0, 1e9, TRAINS, .group = "Training",
      .help = "passes over the files; above 0 it replaces --steps"},
     {"configs", FIELD(configs), "64", 2, 65536, TRAINS, .group = "Training",

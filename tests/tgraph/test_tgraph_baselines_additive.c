@@ -57,14 +57,14 @@ static void lab_programs(void **state)
     tgraph_file *learned[TRAINS], *other[SCORED];
     tgraph_baseline_part train[TRAINS], part[SCORED];
     tgraph_baseline_result r[SCORED];
-    open_some(learned, train, "split-random.train.txt", 18, TRAINS);
+    open_some(learned, train, "split-random.train.txt", 20, TRAINS);
     open_some(other, part, "split-random.valid.txt", 9, SCORED);
     run(r, train, TRAINS, part, SCORED, &o);
     const double additive = mean_tau(r, ADDITIVE, part), boosting = mean_tau(r, BOOSTING, part);
     print_message("additive trees %.3f in %.1f s, boosting %.3f, ridge %.3f; %s\n", additive,
                   SCORED * r->of[ADDITIVE].seconds, boosting, mean_tau(r, RIDGE, part),
                   r->of[ADDITIVE].note);
-    assert_true(additive > 0.867 && additive < 0.907 && additive > boosting + 0.3); /* 0.887 */
+    assert_true(additive > 0.873 && additive < 0.913 && additive > boosting + 0.3); /* 0.893 */
     tgraph_baselines_free(r, SCORED);
 
     /* Programs without run times teach nothing, but are ranked. */

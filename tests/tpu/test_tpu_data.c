@@ -287,7 +287,7 @@ static void the_measured_folders_are_read(void **state)
             for (int e = 0; e < d.kernel[k].edges; e++)
                 assert_true(d.kernel[k].edge[2 * e] > d.kernel[k].edge[2 * e + 1]);
         }
-        assert_int_equal(configs, i ? 11327 : 19499);
+        assert_int_equal(configs, i ? 11327 : 19457);
         tpu_data_free(&d);
     }
 }

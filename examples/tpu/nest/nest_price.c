@@ -37,7 +37,7 @@ static cost cost_of_map(const tpu_job *w, int opcode)
     case DIVIDE: return (cost){.call = 21, .vector = 0.8, .left = 1.4, .jump = 1.4};
     case ROOT: return (cost){.call = 20, .vector = 1.3, .left = 1.7, .jump = 1.7};
     case INVERSE_ROOT: return (cost){.call = 22, .vector = 2, .left = 2, .jump = 2};
-    case SELECT: return (cost){.call = 19, .vector = 0.7, .left = 0.7, .jump = 0.7};
+    case SELECT: return (cost){.call = 19, .vector = 0.7, .left = 0.95, .jump = 0.95};
     case CLAMP: return (cost){.call = 19, .vector = 0.6, .left = 1, .jump = 1};
     default: break;
     }
