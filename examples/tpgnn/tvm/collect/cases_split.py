@@ -38,6 +38,17 @@ class Splits(unittest.TestCase):
         own = {"a": {1, 2}, "b": {2, 3}, "c": {3, 9}, "d": {4}, "e": {5}, "f": {6, 4}, "g": {1}}
         self.assertEqual(split.without_twins(lists, own), {"train": ["a", "b"], "valid": ["d"], "test": ["e"]})
 
+    def test_grown(self):
+        old = {"train": ["conv_1", "dense_1"], "valid": ["dense_2"], "test": ["conv_2", "sum_2"]}
+        own = {name: {name} for name in ["conv_1", "conv_2", "dense_1", "dense_2", "sum_2", "sum_4", "pool_5"]}
+        own |= {"conv_3": {"conv_2"}, "sum_6": {"sum_2"}}  # programs of the test list under other names
+        self.assertEqual(split.grown(old, own, own, False),
+                         old | {"train": ["conv_1", "dense_1", "pool_5", "sum_4"]})
+        old = {"train": ["conv_1"], "valid": ["dense_1", "dense_2"], "test": ["sum_2"]}
+        self.assertEqual(split.grown(old, own, own, True),
+                         {"train": ["conv_1", "conv_2", "conv_3", "pool_5"], "valid": ["dense_1", "dense_2"],
+                          "test": ["sum_2", "sum_4", "sum_6"]})
+
     def test_measured(self):
         folder = pathlib.Path(__file__).parents[3] / "data" / "schedules"
         for name in ("workload", "kind"):
@@ -59,3 +70,13 @@ class Splits(unittest.TestCase):
             self.assertEqual(len(list(folder.glob("split-*.txt"))), 6)
             with self.assertRaisesRegex(SystemExit, "cannot be read"):
                 split.main([name, "--known", "nowhere"])
+            before = {path: path.read_text() for path in folder.glob("split-*.txt")}
+            np.savez(folder / "conv_1000.npz", schedule_hash=np.array([1000]))
+            split.main([name, "--keep"])
+            grown = {path.name: path.read_text() for path in before if path.read_text() != before[path]}
+            self.assertEqual(len(grown), 2)
+            for split_ in ("workload", "kind"):
+                self.assertTrue(any("conv_1000.npz\n" in text for file, text in grown.items() if split_ in file))
+            (folder / "split-kind.test.txt").unlink()
+            with self.assertRaisesRegex(SystemExit, "without --keep"):
+                split.main([name, "--keep"])

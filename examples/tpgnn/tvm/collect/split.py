@@ -58,6 +58,36 @@ def without_twins(lists, schedules):
     return left
 
 
+def grown(old, names, schedules, whole_kinds):
+    """The old lists and workloads that are in none: they train, or stay with the others of their kind (whole_kinds).
+    One that shares a schedule with a workload of another list is left out."""
+    home = {name.split("_")[0]: part for part in old for name in old[part]} if whole_kinds else {}
+    lists = {part: list(own) for part, own in old.items()}
+    for name in sorted(set(names) - set(sum(old.values(), []))):
+        part = home.get(name.split("_")[0], "train")
+        if not any(schedules[name] & schedules[other] for p in lists if p != part for other in lists[p]):
+            lists[part].append(name)
+    return lists
+
+
+def read(folder, split, names):
+    """The lists in the folder, of workloads that are still there."""
+    lists = {}
+    for part in ("train", "valid", "test"):
+        path = folder / f"split-{split}.{part}.txt"
+        lists[part] = [line.removesuffix(".npz") for line in listed(path, "split the folder without --keep first")]
+        lists[part] = [name for name in lists[part] if name in names]
+    return lists
+
+
+def listed(path, advice):
+    """The lines of a file of names."""
+    try:
+        return path.read_text().split()
+    except OSError as failure:
+        sys.exit(f"split: {path} cannot be read ({failure.strerror}); {advice}")
+
+
 def write(folder, split, lists):
     for part, names in lists.items():
         text = "".join(f"{name}.npz\n" for name in sorted(names))
@@ -70,17 +100,20 @@ def main(arguments=None):
     parser.add_argument("--seed", type=int, default=0, help="of the choice (0)")
     parser.add_argument("--known", type=pathlib.Path, metavar="FILE",
                         help="a list of workloads, one a line, that were looked at before: not for test or validation")
+    parser.add_argument("--keep", action="store_true",
+                        help="keep the lists that the folder has, and add workloads that are in none to training, in "
+                        "split-kind to the others of their kind")
     options = parser.parse_args(arguments)
     names = [path.stem for path in options.folder.glob("*.npz")]
     if not names:
         sys.exit(f"split: {options.folder} has no npz files; name the folder that collect.py has written")
-    known = set()
-    if options.known:
-        try:
-            known = {line.strip().removesuffix(".npz") for line in options.known.read_text().splitlines()}
-        except OSError as failure:
-            sys.exit(f"split: {options.known} cannot be read ({failure.strerror}); name a list of workloads")
+    known = listed(options.known, "name a list of workloads") if options.known else ()
+    known = {line.removesuffix(".npz") for line in known}
     schedules = {name: schedules_of(options.folder / f"{name}.npz") for name in names}
+    if options.keep:
+        for split in ("workload", "kind"):
+            write(options.folder, split, grown(read(options.folder, split, names), names, schedules, split == "kind"))
+        return
     for split, lists in (("workload", by_workload(names, options.seed, known)), ("kind", by_kind(names, options.seed))):
         write(options.folder, split, without_twins(lists, schedules))
 
