@@ -111,11 +111,13 @@ def main(arguments=None):
     known = {line.removesuffix(".npz") for line in known}
     schedules = {name: schedules_of(options.folder / f"{name}.npz") for name in names}
     if options.keep:
-        for split in ("workload", "kind"):
-            write(options.folder, split, grown(read(options.folder, split, names), names, schedules, split == "kind"))
-        return
-    for split, lists in (("workload", by_workload(names, options.seed, known)), ("kind", by_kind(names, options.seed))):
-        write(options.folder, split, without_twins(lists, schedules))
+        old = {split: read(options.folder, split, names) for split in ("workload", "kind")}
+        lists = {split: grown(old[split], names, schedules, split == "kind") for split in old}
+    else:
+        lists = {"workload": by_workload(names, options.seed, known), "kind": by_kind(names, options.seed)}
+        lists = {split: without_twins(own, schedules) for split, own in lists.items()}
+    for split, own in lists.items():
+        write(options.folder, split, own)
 
 
 if __name__ == "__main__":
