@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests of split.py."""
+import contextlib
+import io
 import pathlib
 import tempfile
 import unittest
@@ -77,6 +79,9 @@ class Splits(unittest.TestCase):
             self.assertEqual(len(grown), 2)
             for split_ in ("workload", "kind"):
                 self.assertTrue(any("conv_1000.npz\n" in text for file, text in grown.items() if split_ in file))
+            with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
+                split.main([name, "--keep", "--known", str(folder / "old.txt")])
+            self.assertIn("not allowed with", said.getvalue())
             (folder / "split-kind.test.txt").unlink()
             with self.assertRaisesRegex(SystemExit, "without --keep"):
                 split.main([name, "--keep"])

@@ -72,18 +72,15 @@ def grown(old, names, schedules, whole_kinds):
 
 def read(folder, split, names):
     """The lists in the folder, of workloads that are still there."""
-    lists = {}
-    for part in ("train", "valid", "test"):
-        path = folder / f"split-{split}.{part}.txt"
-        lists[part] = [line.removesuffix(".npz") for line in listed(path, "split the folder without --keep first")]
-        lists[part] = [name for name in lists[part] if name in names]
-    return lists
+    lists = {part: listed(folder / f"split-{split}.{part}.txt", "split the folder without --keep first")
+             for part in ("train", "valid", "test")}
+    return {part: [name for name in own if name in names] for part, own in lists.items()}
 
 
 def listed(path, advice):
-    """The lines of a file of names."""
+    """The names in a list, with or without .npz."""
     try:
-        return path.read_text().split()
+        return [name.removesuffix(".npz") for name in path.read_text().split()]
     except OSError as failure:
         sys.exit(f"split: {path} cannot be read ({failure.strerror}); {advice}")
 
@@ -98,17 +95,17 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path, help="with the npz files; the lists are written there")
     parser.add_argument("--seed", type=int, default=0, help="of the choice (0)")
-    parser.add_argument("--known", type=pathlib.Path, metavar="FILE",
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--known", type=pathlib.Path, metavar="FILE",
                         help="a list of workloads, one a line, that were looked at before: not for test or validation")
-    parser.add_argument("--keep", action="store_true",
-                        help="keep the lists that the folder has, and add workloads that are in none to training, in "
-                        "split-kind to the others of their kind")
+    choice.add_argument("--keep", action="store_true",
+                        help="keep the lists of the folder (--seed is not read) and add workloads that are in none "
+                        "to training, in split-kind to the others of their kind")
     options = parser.parse_args(arguments)
     names = [path.stem for path in options.folder.glob("*.npz")]
     if not names:
         sys.exit(f"split: {options.folder} has no npz files; name the folder that collect.py has written")
-    known = listed(options.known, "name a list of workloads") if options.known else ()
-    known = {line.removesuffix(".npz") for line in known}
+    known = set(listed(options.known, "name a list of workloads")) if options.known else ()
     schedules = {name: schedules_of(options.folder / f"{name}.npz") for name in names}
     if options.keep:
         old = {split: read(options.folder, split, names) for split in ("workload", "kind")}
