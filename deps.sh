@@ -53,6 +53,9 @@ look() {
     fi
     command -v ccache >/dev/null 2>&1 || optional="$optional ccache"
     command -v clang-format-14 >/dev/null 2>&1 || optional="$optional clang-format-14"
+    command -v qemu-aarch64 >/dev/null 2>&1 || optional="$optional qemu-user"
+    command -v musl-gcc >/dev/null 2>&1 || optional="$optional musl-tools"
+    python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null || optional="$optional python3-numpy"
     case "$(uname -m)" in
     aarch64) ;;
     *) command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || optional="$optional gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;;

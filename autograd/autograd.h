@@ -76,7 +76,9 @@ AG_API ag_tensor *ag_keep(ag_tensor *x);
 
 /* Runs what `y` (and the kept tensors) need; nothing is saved for a backward run. During a run, and
    in the steps of optim, subnormal numbers (in float those below 1.2e-38) count as 0, since most
-   processors are slow with them; the caller's own mode is back afterwards. */
+   processors are slow with them. There, and when parameters are built or clipped, numbers round to
+   nearest and no exception ends the process, whatever the thread has chosen; its own mode is back
+   afterwards. */
 AG_API void ag_forward(ag_tensor *y);
 
 /* Runs forward and backward from the scalar `loss`. Gradients of parameters are stored when their

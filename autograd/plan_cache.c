@@ -3,7 +3,6 @@
  * kept. */
 #include "autograd/tape.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int put_key(ag_tape *tape, const void *data, size_t bytes)
@@ -20,11 +19,7 @@ static int put_key(ag_tape *tape, const void *data, size_t bytes)
     return 0;
 }
 
-int ag__fusion(const ag_tape *tape)
-{
-    const char *text = getenv("AUGUR_FUSE");
-    return !tape->check_finite && (!text || strcmp(text, "0") != 0);
-}
+int ag__fusion(const ag_tape *tape) { return !tape->check_finite && ag_switch("AUGUR_FUSE", 1); }
 
 /* Everything that the plan and what is kept with it depend on: ops, topology, shapes, attributes,
    what is wanted, the precision of products. No pointers to data. */

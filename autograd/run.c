@@ -3,6 +3,7 @@
 #include "autograd/tape.h"
 #include "core/float_mode.h"
 #include "core/parallel.h"
+#include "core/room.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,7 +97,8 @@ static void run_group_block(void *context, int64_t block, int thread)
 {
     const work *w = context;
     const ag_step *step = w->step;
-    char *tile = step->tile_bytes ? w->tape->tiles + thread * step->tile_bytes : NULL;
+    char *tile =
+        step->tile_bytes ? w->tape->tiles + sizeof(ag_room) + thread * step->tile_bytes : NULL;
     const int64_t lo = block * step->grain, end = lo + step->grain,
                   hi = end < step->units ? end : step->units;
     int first = 0;
@@ -159,7 +161,7 @@ static int ensure(ag_arena **arena, char **block, int64_t *have, int64_t wanted)
 static int make_room(ag_tape *tape, const ag_plan *plan)
 {
     if (tape->device != AG_CPU) return ag__device_room(tape, plan);
-    const int64_t tiles = plan->tile_bytes * ag_threads();
+    const int64_t tiles = (int64_t)sizeof(ag_room) + plan->tile_bytes * ag_threads();
     const int64_t slab = plan->slab_bytes ? plan->slab_bytes : 1; /* tensors of nothing are there */
     if (!ensure(&tape->slab_arena, &tape->slab, &tape->slab_bytes, slab) &&
         !ensure(&tape->tiles_arena, &tape->tiles, &tape->tiles_bytes, tiles))
@@ -241,12 +243,14 @@ static void profile_step(ag_tape *tape, const ag_plan *plan, const ag_step *step
 static void run_here(ag_tape *tape, ag_plan *plan)
 {
     const uint64_t mode = ag__float_mode_flush();
+    ag_room *before = ag__room_use((ag_room *)(void *)tape->tiles);
     for (int s = 0; s < plan->n_steps && !ag_failed(tape); s++) {
         const double start = tape->profile ? ag__clock() : 0;
         run_step(tape, plan, &plan->steps[s]);
         if (tape->profile) profile_step(tape, plan, &plan->steps[s], start);
         if (tape->check_finite) ag__check_step(tape, plan, &plan->steps[s]);
     }
+    ag__room_use(before);
     ag__float_mode_set(mode);
 }
 

@@ -147,8 +147,8 @@ struct ag_tape {
     ag_plan plans[AG_PLANS];
     long clock, plans_made;
     ag_arena *slab_arena, *tiles_arena;
-    char *slab, *tiles; /* slab: of the tape's device; tiles: scratch of fused groups on the CPU,
-                           one part per thread */
+    char *slab, *tiles; /* slab: of the tape's device; tiles: on the CPU, the room of the thread
+                           that runs, then scratch of fused groups, one part per thread */
     int64_t slab_bytes, tiles_bytes;
     ag__stage *stage;                          /* of a tape on a device: its inputs go through it */
     ag__timer *timer;                          /* of a profile there */

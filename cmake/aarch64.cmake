@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Toolchain that compiles all of our C for aarch64 on another machine (gcc-aarch64-linux-gnu) and links nothing: the
-# libraries need not be there in that architecture, and of their headers those of this machine will do.
+# Toolchain for aarch64 on another machine: gcc-aarch64-linux-gnu, the libraries of build/aarch64-root
+# (tests/ports/root.sh), and qemu-user to run the tests.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_AR aarch64-linux-gnu-ar)
-set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-
-execute_process(COMMAND cc -print-multiarch OUTPUT_VARIABLE here OUTPUT_STRIP_TRAILING_WHITESPACE)
-list(APPEND CMAKE_LIBRARY_PATH /usr/lib/${here})
-list(APPEND CMAKE_INCLUDE_PATH /usr/include/${here})
-set(CMAKE_C_FLAGS_INIT "-idirafter /usr/include -idirafter /usr/include/${here}") # after the compiler's own
-set(CMAKE_C_LINK_EXECUTABLE "<CMAKE_COMMAND> -E touch <TARGET>")
-set(CMAKE_C_CREATE_SHARED_LIBRARY "<CMAKE_COMMAND> -E touch <TARGET>")
+set(CMAKE_SYSROOT ${CMAKE_CURRENT_LIST_DIR}/../build/aarch64-root)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -Wl,-rpath-link,${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L ${CMAKE_SYSROOT})

@@ -1,28 +1,46 @@
 # SPDX-License-Identifier: MIT
-# How all of our C is compiled. Never -ffast-math: with it the tail of a loop gets other bits than its body.
+# How all of our C is compiled. Never -ffast-math: with it the tail of a loop gets other bits than its body, and no NaN is
+# found.
 if(PROJECT_IS_TOP_LEVEL)
     if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
         set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
     endif()
     set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
     set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+    set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+    set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
+    set(flags -Wall -Wextra)
+else() # optimised whatever the other project says of its own code, and without the warnings that it asks for
+    set(flags $<IF:$<CONFIG:Release>,-O3,$<IF:$<CONFIG:RelWithDebInfo,MinSizeRel>,-O2,-O1>> -w)
+    set(CMAKE_UNITY_BUILD OFF)
+    if(NOT CMAKE_CONFIGURATION_TYPES AND NOT CMAKE_BUILD_TYPE MATCHES "Rel")
+        message(STATUS "augur: CMAKE_BUILD_TYPE is \"${CMAKE_BUILD_TYPE}\", so it is compiled with -O1; Release makes it faster")
+    endif()
 endif()
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
-set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
-set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
 
-set(flags -Wall -Wextra -fno-math-errno -fno-trapping-math -ffp-contract=off)
+# After all flags that the caller or another project gave. Those from -fno-fast-math on take back what -ffast-math allows;
+# core/strict.h refuses what is left of it.
+list(APPEND flags -fno-fast-math -fno-finite-math-only -fno-associative-math -fno-reciprocal-math -fsigned-zeros
+    -fno-math-errno -fno-trapping-math -ffp-contract=off)
 if(AUGUR_WERROR)
     list(APPEND flags -Werror)
+    if(NOT AUGUR_SANITIZE) # which give each variable of an inlined function a place of its own
+        list(APPEND flags -Wframe-larger-than=16384) # threads may have 128 KiB (core/core.h)
+    endif()
+endif()
+include(CheckCCompilerFlag)
+check_c_compiler_flag(-fstack-clash-protection AUGUR_HAS_STACK_CLASH_PROTECTION)
+if(AUGUR_HAS_STACK_CLASH_PROTECTION) # what does not fit ends at the guard page, and overwrites nothing
+    list(APPEND flags -fstack-clash-protection)
 endif()
 if(AUGUR_ARCH)
     list(APPEND flags -march=${AUGUR_ARCH})
 elseif(AUGUR_NATIVE)
-    include(CheckCCompilerFlag)
     check_c_compiler_flag(-march=native AUGUR_HAS_MARCH_NATIVE)
     if(AUGUR_HAS_MARCH_NATIVE)
         list(APPEND flags -march=native)

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-# cmake --install: the library, the public headers, the CMake package and the pkg-config file.
+# cmake --install: the library, the public headers, the CMake package, the pkg-config file and the license;
+# cmake/install_programs.cmake has the programs.
+include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/augur)
 
+target_include_directories(augur INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/augur>)
 install(TARGETS augur EXPORT augurTargets)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 foreach(header ${headers})
     get_filename_component(folder ${header} DIRECTORY)
     install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/augur/${folder})

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/blocks.h"
+#include "core/room.h"
 
 #include <string.h>
 
@@ -10,9 +11,11 @@ enum {
     NEAR = 6144,   /* elements of B that stay in the first cache */
     FAR = 1 << 16, /* and so many do not stay in the second: they come panel by panel */
     LINE = 64,     /* bytes of a cache line */
-    ALIAS = 1024,  /* rows that are a multiple of this apart share few lines of the first cache */
-    ROOM = (256 + AG_MOST_ROWS) * TURNED
+    ALIAS = 1024   /* rows that are a multiple of this apart share few lines of the first cache */
 };
+_Static_assert((int)AG_ROOM_B >= CHUNK * (int)AG_MOST_DEPTH &&
+                   (int)AG_ROOM_A >= (256 + (int)AG_MOST_ROWS) * TURNED,
+               "a thread's room holds what is packed");
 
 int ag__depth(int k)
 {
@@ -87,7 +90,7 @@ static part part_of(const ag_product *p, area w, ag_real *room)
     }
     const ag_real *a = p->a + w.lo * p->a_row + w.k0;
     const int64_t row = w.terms + 1;
-    if (p->a_row % ALIAS || row * w.rows > ROOM || w.last - w.first <= 2)
+    if (p->a_row % ALIAS || row * w.rows > AG_ROOM_A || w.last - w.first <= 2)
         return (part){a, p->a_row, p->a_row, 0};
     for (int i = 0; i < w.rows; i++)
         memcpy(room + i * row, a + i * p->a_row, (size_t)w.terms * sizeof *a);
@@ -151,7 +154,7 @@ void ag__product_packed(const ag_product *p, const ag_real *panels, int lo, int 
     const int columns = ag__tiles()->columns, depth = ag__depth(p->k),
               height = height_of(hi - lo, HEIGHT), calls = calls_of(height, last - first) / 2;
     const int64_t apart = (int64_t)columns * p->k;
-    ag_real room[ROOM];
+    ag_real *room = ag__room()->a;
     for (int row = lo; row < hi; row += height) {
         const int rows = ag__least(height, hi - row), below = ag__least(height, p->m - row - rows);
         for (int k0 = 0; k0 < p->k || k0 == 0; k0 += depth) {
@@ -213,21 +216,21 @@ void ag__product_alone(const ag_product *p, int lo, int hi, int first, int last)
     if (hi <= lo) return;
     const int columns = ag__tiles()->columns, chunk = CHUNK / columns,
               depth = p->ta ? ag__least(p->k + (p->k == 0), TURNED) : ag__depth(p->k),
-              height = height_of(hi - lo, p->ta ? ROOM / depth - AG_MOST_ROWS : 1 << 20);
-    _Alignas(LINE) ag_real packed[CHUNK * AG_MOST_DEPTH], room[ROOM];
+              height = height_of(hi - lo, p->ta ? AG_ROOM_A / depth - AG_MOST_ROWS : 1 << 20);
+    ag_room *room = ag__room();
     for (int row = lo; row < hi; row += height)
         for (int k0 = 0; k0 < p->k || k0 == 0; k0 += depth) {
             area w = {row, ag__least(height, hi - row), first, last,
                       k0,  ag__least(depth, p->k - k0)};
-            const part a = part_of(p, w, room);
+            const part a = part_of(p, w, room->a);
             ahead next[2] = {{0}};
             next_terms(next, p, w);
             for (int q = first; q < last; q += chunk) {
                 const int end = ag__least(q + chunk, last);
                 if (!p->ta) next[0] = next_chunk(p, w, q, end);
-                pack_chunk(packed, p, q, end, k0, w.terms);
+                pack_chunk(room->b, p, q, end, k0, w.terms);
                 const area part = {row, w.rows, q, end, k0, w.terms};
-                add_terms(p, a, part, packed, (int64_t)columns * w.terms, next);
+                add_terms(p, a, part, room->b, (int64_t)columns * w.terms, next);
             }
         }
 }

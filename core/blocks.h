@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of a matrix product on the calling thread. An element is the sum of partial sums of
-   ag__depth(k) terms each, added in the order of k, so its bits depend on its row of op(A), its
-   column of op(B) and k alone: not on m, on its place or on the block that computes it. */
+/* Blocks of a matrix product on the calling thread, in its room (core/room.h). An element is the
+   sum of partial sums of ag__depth(k) terms each, added in the order of k, so its bits depend on
+   its row of op(A), its column of op(B) and k alone: not on m, on its place or on the block that
+   computes it. */
 #ifndef AG_CORE_BLOCKS_H
 #define AG_CORE_BLOCKS_H
 
@@ -31,7 +32,7 @@ static inline int ag__panels_of(int n) { return ag__up(n, ag__tiles()->columns);
 void ag__product_packed(const ag_product *p, const ag_real *panels, int lo, int hi, int first,
                         int last);
 
-/* Rows lo..hi-1, panels first..last-1 of any product; B is packed on the stack, part by part. */
+/* Rows lo..hi-1, panels first..last-1 of any product; B is packed part by part. */
 void ag__product_alone(const ag_product *p, int lo, int hi, int first, int last);
 
 /* The whole product on all threads, of at most AG_FEW_ROWS rows of A, contiguous and not

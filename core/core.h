@@ -175,9 +175,15 @@ AG_API void ag_random_shuffle(ag_random *r, int32_t *items, int64_t n); /* Fishe
    the system refuses a thread, the others do its work. The threads are the library's own, start
    with the first work for them, take no signals, and sleep when they wait for longer than 50 us.
    Several threads of a program may run tapes at once: one of them at a time has the library's
-   threads, the others work alone. A child of fork starts its own. */
+   threads, the others work alone. A child of fork starts its own, and no lock of another thread is
+   left in it; it may not use the CUDA device, nor objects that another thread was changing. */
 AG_API void ag_set_threads(int n);
 AG_API int ag_threads(void);
+
+/* Bytes of stack that a call of the library takes at most in a build with optimization, without
+   what callbacks take: a thread of 64 KiB has them. The library's own threads have 1 MiB, or what
+   threads have by default if that is more. */
+enum { AG_STACK = 40 << 10 };
 
 /* Starts the threads now instead of with the first work. Returns how many there are, at most
    ag_threads(), the caller's among them: fewer where the system gives no more, and that many will
@@ -195,6 +201,11 @@ AG_API void ag_parallel(int64_t blocks, ag_block *body, void *context);
 /* The instruction set of the matrix products: "avx512", "avx2", "sse2", "neon" or "plain". The best
    that this processor has, or a lesser one that the variable AUGUR_ISA of the environment names. */
 AG_API const char *ag_isa(void);
+
+/* Whether a switch is on (AUGUR_FUSE, AUGUR_GRAPHS, AUGUR_CUDA_WAIT in the environment): 0, off, no
+   and false are off, 1, on, yes and true are on, in letters of any case; without one of them it is
+   as usual. */
+AG_API int ag_switch(const char *variable, int usual);
 
 /* ---- the CUDA device ---- */
 

@@ -38,6 +38,18 @@ const char *ag__device_reason(char text[400], int error, int built, const char *
     return text;
 }
 
+const char *ag__device_full(char text[400], const char *what, size_t bytes, size_t unused)
+{
+    char of[60] = "";
+    if (bytes) snprintf(of, sizeof of, "the %zu bytes of ", bytes);
+    snprintf(
+        text, 400,
+        "The CUDA device has no memory for %s%.80s: %zu bytes are free; end other programs that "
+        "use it, take less per step, or choose the CPU as the device",
+        of, what, unused);
+    return text;
+}
+
 const char *ag__device_sentence(char text[400], const char *last, const char *meaning, int waited)
 {
     if (waited)

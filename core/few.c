@@ -4,6 +4,7 @@
 #include "core/blocks.h"
 #include "core/gemm.h"
 #include "core/parallel.h"
+#include "core/room.h"
 
 #include <string.h>
 
@@ -93,7 +94,7 @@ static void add_panel(const task *t, ag_tile *tile, const ag_real *a, int q, int
               even = ag__up(next.rows, tiles), turns = tile->terms / 4 + 1,
               share = even > turns ? even : turns;
     const ag_real *b = p->b + k0 * p->b_row + column;
-    _Alignas(LINE) ag_real panel[AG_MOST_DEPTH * AG_MOST_COLUMNS];
+    ag_real *panel = ag__room()->b;
     if (!whole) set->pack_b(panel, b, p->b_row, 0, width, tile->terms);
     for (int i = 0, row = 0; i < p->m; i += high, row += share) {
         ag_real *c = p->c + i * p->c_row + column;

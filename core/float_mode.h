@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a thread computes with subnormal numbers (in float those below 1.2e-38). On most
-   processors each costs a hundred cycles and more, and gradients that die away along a sequence
-   pass through them: the backward of an LSTM took ten times as long. */
+/* How a thread computes: its rounding, which exceptions end the process, and whether there are
+   subnormal numbers (in float those below 1.2e-38). On most processors each of these costs a
+   hundred cycles and more, and gradients that die away along a sequence pass through them: the
+   backward of an LSTM took ten times as long. */
 #ifndef AG_CORE_FLOAT_MODE_H
 #define AG_CORE_FLOAT_MODE_H
 
@@ -11,7 +12,7 @@
 # include <immintrin.h>
 #endif
 
-/* How this thread rounds and whether it flushes; of the calling thread alone. */
+/* The mode of the calling thread. */
 static inline uint64_t ag__float_mode(void)
 {
     uint64_t mode = 0;
@@ -34,14 +35,27 @@ static inline void ag__float_mode_set(uint64_t mode)
 #endif
 }
 
-/* From now on subnormal operands and results are 0; returns the mode before. */
-static inline uint64_t ag__float_mode_flush(void)
+/* The library's own mode from now on, whatever the program has set: rounds to nearest, and no
+   exception is a signal. Returns the mode before. */
+static inline uint64_t ag__float_mode_enter(void)
 {
     const uint64_t before = ag__float_mode();
 #if defined(__SSE2__)
-    ag__float_mode_set(before | 1 << 15 | 1 << 6); /* results, operands */
+    ag__float_mode_set(0x1f80); /* all exceptions masked */
 #elif defined(__aarch64__)
-    ag__float_mode_set(before | 1 << 24);
+    ag__float_mode_set(0);
+#endif
+    return before;
+}
+
+/* The same, and subnormal operands and results are 0. */
+static inline uint64_t ag__float_mode_flush(void)
+{
+    const uint64_t before = ag__float_mode_enter();
+#if defined(__SSE2__)
+    ag__float_mode_set(0x1f80 | 1 << 15 | 1 << 6); /* results, operands */
+#elif defined(__aarch64__)
+    ag__float_mode_set(1 << 24);
 #endif
     return before;
 }

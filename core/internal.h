@@ -4,6 +4,7 @@
 #define AG_CORE_INTERNAL_H
 
 #include "core/core.h"
+#include "core/strict.h"
 
 #ifdef __cplusplus
 extern "C" {

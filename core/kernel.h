@@ -8,6 +8,7 @@
 #define AG_CORE_KERNEL_H
 
 #include "core/core.h"
+#include "core/strict.h"
 #include "core/vmath.h"
 
 #ifdef __cplusplus
@@ -129,11 +130,16 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 #ifdef __CUDACC__
 # include "core/kernel_cuda.h"
 #else
+# include "core/room.h"
 # include "core/stream.h"
 
 # include <string.h>
 
 # define KERNEL           static inline __attribute__((always_inline, unused))
+
+/* A KERNEL that many bodies call and that is long, so C has it once; it asks no lane. */
+# define KERNEL_ONCE      static __attribute__((noinline, unused))
+
 # define LANE             0
 # define LANES            1
 
@@ -152,13 +158,41 @@ AG_BOTH int ag__strip_width(int64_t outer, int64_t columns)
 
 enum { AG_PARTS = 16 };
 
-/* s = sum over i in 0..n-1 of value; a fixed number of partial sums added in a fixed order.
+/* The sum of parts k, k + step, k + 2 step ... below n, 2, 4, 8 or 16 at most, k of which is there:
+   the tree of SUM without the parts that are 0. */
+KERNEL ag_real ag__parts_2(const ag_real *parts, int n, int k, int step)
+{
+    return k + step < n ? parts[k] + parts[k + step] : parts[k];
+}
+KERNEL ag_real ag__parts_4(const ag_real *parts, int n, int k, int step)
+{
+    const ag_real sum = ag__parts_2(parts, n, k, 2 * step);
+    return k + step < n ? sum + ag__parts_2(parts, n, k + step, 2 * step) : sum;
+}
+KERNEL ag_real ag__parts_8(const ag_real *parts, int n, int k, int step)
+{
+    const ag_real sum = ag__parts_4(parts, n, k, 2 * step);
+    return k + step < n ? sum + ag__parts_4(parts, n, k + step, 2 * step) : sum;
+}
+KERNEL ag_real ag__parts_16(const ag_real *parts, int n)
+{
+    const ag_real sum = n > 0 ? ag__parts_8(parts, n, 0, 2) : 0;
+    return n > 1 ? sum + ag__parts_8(parts, n, 1, 2) : sum;
+}
+
+/* s = sum over i in 0..n-1 of value; a fixed number of partial sums added in a fixed order. Short
+   rows stay out of vectors, which wait for values that were written one by one.
    Conditions within the value are not nested: gcc 12.2 compiles a sum over c1 ? (c2 ? v : 0) : 0
    wrongly for AVX-512. */
 # define SUM(s, i, n, value)                                                            \
   do {                                                                                  \
    ag_real parts_[AG_PARTS] = {0};                                                      \
    const int n_ = (n), whole_ = n_ - n_ % AG_PARTS;                                     \
+   if (n_ < AG_PARTS) {                                                                 \
+    for (int i = 0; i < n_; i++) parts_[i] = 0 + (value);                               \
+    (s) = ag__parts_16(parts_, n_);                                                     \
+    break;                                                                              \
+   }                                                                                    \
    for (int first_ = 0; first_ < whole_; first_ += AG_PARTS)                            \
     for (int part_ = 0; part_ < AG_PARTS; part_++) {                                    \
      const int i = first_ + part_;                                                      \
@@ -176,6 +210,15 @@ enum { AG_PARTS = 16 };
   do {                                                                      \
    ag_real parts_[AG_PARTS];                                                \
    const int n_ = (n), whole_ = n_ - n_ % AG_PARTS;                         \
+   if (n_ < AG_PARTS) {                                                     \
+    ag_real most_ = (least);                                                \
+    for (int i = 0; i < n_; i++) {                                          \
+     const ag_real v_ = (value);                                            \
+     most_ = v_ > most_ ? v_ : most_;                                       \
+    }                                                                       \
+    (m) = most_;                                                            \
+    break;                                                                  \
+   }                                                                        \
    for (int part_ = 0; part_ < AG_PARTS; part_++) parts_[part_] = (least);  \
    for (int first_ = 0; first_ < whole_; first_ += AG_PARTS)                \
     for (int part_ = 0; part_ < AG_PARTS; part_++) {                        \
@@ -195,8 +238,13 @@ enum { AG_PARTS = 16 };
 
 /* Strip kernels keep one running value per column: an array over the strip on a CPU, one register
  * per lane on CUDA. */
-# define AG_PER_LANE AG_STRIP
-# define AT(j)       (j)
+# define AG_PER_LANE      AG_STRIP
+# define AT(j)            (j)
+
+/* Another such array of reals, number k in the room of the thread: three are enough for a stack
+   (core/core.h). It is for totals, since a loop that also reads tensors is vectorized only if the
+   compiler knows that what it writes is elsewhere. */
+# define IN_ROOM(name, k) ag_real *__restrict__ const name = ag__room()->op + (k)*AG_STRIP
 
 /* to = from, 0..n-1: the running values of a strip, a row of a tensor of this shape. What the
    caches do not hold until the next op reads it goes past them. */

@@ -8,10 +8,11 @@
 
 #include "core/launch.h"
 
-#define KERNEL     static __device__ __forceinline__
-#define LANE       ag__lane()
-#define LANES      ag__lanes()
-#define MOST_LANES 32
+#define KERNEL      static __device__ __forceinline__
+#define KERNEL_ONCE KERNEL
+#define LANE        ag__lane()
+#define LANES       ag__lanes()
+#define MOST_LANES  32
 
 /* Functions, since nvcc refuses them in what runs on the host, too. */
 KERNEL int ag__lane(void) { return (int)threadIdx.x; }
@@ -60,8 +61,10 @@ KERNEL ag_real ag__row_max(ag_real v)
   (m) = ag__row_max(part_);            \
  } while (0)
 
-#define AG_PER_LANE 1
-#define AT(j)       0
+#define AG_PER_LANE      1
+#define AT(j)            0
+
+#define IN_ROOM(name, k) ag_real name[AG_PER_LANE]
 
 KERNEL void write_row(ag_real *to, const ag_real *from, int n, ag_shape)
 {

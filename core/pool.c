@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "core/pool.h"
 #include "core/float_mode.h"
+#include "core/room.h"
 #include "core/stream.h"
 #include "core/wait.h"
 
@@ -23,6 +24,7 @@ enum { OPEN = 1 << 16, CALLER_SLEEPS = 1 << 17, INSIDE = OPEN - 1 };
 typedef struct helper {
     alignas(128) atomic_uint bell; /* no two on neighbouring lines of a cache */
     pthread_t id;
+    ag_room *room;
 } helper;
 
 static helper helpers[AG__MOST_THREADS];
@@ -31,6 +33,7 @@ static struct {
     alignas(128) atomic_int taken, stop;
     int started, most; /* helpers that run, that can be had; read and written by who has the pool */
     int registered;
+    ag_arena *rooms;     /* of all helpers there ever were */
     ag__pool_work *work; /* these four are read by helpers inside */
     void *context;
     int threads;
@@ -73,6 +76,7 @@ static void *help(void *self)
         const int thread = (int)(h - helpers) + 1;
         if (thread < pool.threads) { /* else it was rung by a call before, which wanted more */
             ag__float_mode_set(pool.mode);
+            ag__room_use(h->room);
             pool.work(pool.context, thread);
         }
         go_out();
@@ -102,9 +106,35 @@ __attribute__((destructor)) static void stop(void)
     for (int i = 0; i < pool.started; i++) ring(&helpers[i]);
     for (int i = 0; i < pool.started; i++) pthread_join(helpers[i].id, NULL);
     pool.started = 0; /* and the pool stays taken: what still comes runs on its caller */
+    ag_arena_free(pool.rooms);
 }
 
 /* ---- the caller ---- */
+
+/* A block may be the program's own, or run a tape: helpers have the stack that threads have by
+   default, where that is not less (musl: 128 KiB). */
+enum { STACK = 1 << 20 };
+
+static int create(helper *h)
+{
+    pthread_attr_t large;
+    size_t bytes = 0;
+    int error = pthread_attr_init(&large);
+    if (error) return error;
+    pthread_attr_getstacksize(&large, &bytes);
+    if (bytes < STACK) pthread_attr_setstacksize(&large, STACK);
+    error = pthread_create(&h->id, &large, help, h);
+    pthread_attr_destroy(&large);
+    return error && bytes < STACK ? pthread_create(&h->id, NULL, help, h) : error;
+}
+
+/* 1: there is no memory. */
+static int furnish(helper *h)
+{
+    if (!pool.rooms) pool.rooms = ag_arena_new();
+    if (!h->room) h->room = ag_arena_take(pool.rooms, sizeof *h->room);
+    return !h->room;
+}
 
 /* Signals stay with the threads of the program, whose handlers may want a stack of their own. */
 static void start(int wanted)
@@ -116,7 +146,7 @@ static void start(int wanted)
     while (pool.started < wanted && pool.started < pool.most) {
         helper *h = &helpers[pool.started];
         atomic_store(&h->bell, LISTENS);
-        if (!pool.registered || pthread_create(&h->id, NULL, help, h))
+        if (!pool.registered || furnish(h) || create(h))
             pool.most = pool.started; /* asked for once, not by every call */
         else
             pool.started++;

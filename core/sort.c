@@ -26,12 +26,12 @@ static void count_digits(int64_t counts[DIGITS][BUCKETS], const uint64_t *keys, 
 /* Radix sort from the lowest byte; a byte that all keys share needs no pass. */
 ag_status ag_sort_u64(uint64_t *keys, int32_t *values, int64_t n, ag_failure *why)
 {
-    int64_t counts[DIGITS][BUCKETS];
     if (n < 0) return ag_fail(why, AG_EUSE, "sort: n is %lld, but must be 0 or more", (long long)n);
     if (n && !keys) return ag__refuse_null(why, "ag_sort_u64", "keys");
     if (n < 2) return AG_OK;
     size_t size = (size_t)n;
-    uint64_t *other_keys = ag_alloc(ag_size_mul(size, sizeof *keys));
+    uint64_t *other_keys =
+        ag_alloc(ag_size_add(ag_size_mul(size, sizeof *keys), sizeof(int64_t[DIGITS][BUCKETS])));
     int32_t *other_values = values ? ag_alloc(ag_size_mul(size, sizeof *values)) : NULL;
     if (!other_keys || (values && !other_values)) {
         ag_free(other_keys);
@@ -41,6 +41,7 @@ ag_status ag_sort_u64(uint64_t *keys, int32_t *values, int64_t n, ag_failure *wh
     }
     uint64_t *from = keys, *to = other_keys;
     int32_t *from_values = values, *to_values = other_values;
+    int64_t(*counts)[BUCKETS] = (int64_t(*)[BUCKETS])(void *)(other_keys + n);
     count_digits(counts, keys, n);
     for (int d = 0; d < DIGITS; d++) {
         if (counts[d][keys[0] >> 8 * d & (BUCKETS - 1)] == n) continue;

@@ -7,6 +7,7 @@
 #define AG_CORE_TILE_H
 
 #include "core/core.h"
+#include "core/strict.h"
 
 enum { AG_MOST_COLUMNS = 32, AG_MOST_ROWS = 14 }; /* of a tile of any set */
 

@@ -10,10 +10,12 @@ export LC_ALL
 
 # folder, left edge and width, first line, second line
 boxes='
+examples/nests|0|834|the cost of loop nests|a run time is a sum over rows of layouts, tiles, fused kernels, schedules; or of rows of a file
 examples/tgraph|0|262|TGraph|layouts, tiles; Khizbullin 2024
 examples/tpu|286|262|the TPU performance model|tiles, fusions; Kaufman 2021
 examples/tpgnn|572|262|TPGNN|schedules of TVM, and its tuner
-examples/tpugraphs|0|405|files of the TpuGraphs data set|checked while they are read
+examples/rows|0|405|rows: pieces of work of an item|standardised, joined to the nodes of a graph
+examples/tpugraphs|0|834|files of the TpuGraphs data set|checked while they are read; what their nodes mean; the loops of an op and their order
 examples/lab|429|405|runs small tensor programs on this machine|measures them and writes data sets
 examples/harness|0|834|the parts that all programs share|options, run folder, trainer, measures, studies, plots, reports, baselines
 gnn|0|548|graphs in batches, message passing, pooling|GraphSAGE, GraphConv, GCN, graph attention, Transformer encoder

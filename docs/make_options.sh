@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# make_options.sh BIN: writes docs/options.md to stdout, from the --help of the programs in the folder BIN, which their option
+# make_options.sh BIN: writes docs/options.md to stdout, from the --help-all of the programs in the folder BIN, which their option
 # tables make. `cmake --build --preset release --target docs` runs it; tests/docs/options.sh compares the committed page.
 set -e
 bin=$1
@@ -9,7 +9,7 @@ export LC_ALL
 # Lines COMMAND<TAB>LINE of the help of every command.
 help_of() {
     "$bin/$1" --help | sed -n "s/^  $1 \([a-z][a-z-]*\) .*/\1/p" | while read -r command; do
-        "$bin/$1" "$command" --help | sed "s/^/$command	/"
+        "$bin/$1" "$command" --help-all | sed "s/^/$command	/"
     done
 }
 
@@ -18,7 +18,7 @@ function escaped(text) { gsub(/\|/, "\\|", text); return text }
 # Moves "(needed; 1 to 4)" or "(default 2; 1 to 4)" from the end of the text into `value`.
 function take_value(    at, rest) {
     value = ""
-    if (match(text, / *\((default|needed|[-0-9.e+KMGT]+ (to|or) )[^()]*\)$/)) {
+    if (match(text, / *\((default|needed|needs|[-0-9.e+KMGT]+ (to|or) )[^()]*\)$/)) {
         value = substr(text, RSTART, RLENGTH)
         text = substr(text, 1, RSTART - 1)
         sub(/^ *\(/, "", value)
@@ -75,16 +75,16 @@ cat <<'END_OF_HEAD'
 # Options
 
 Made from the option tables of the programs by `docs/make_options.sh`
-(`cmake --build --preset release --target docs`); do not edit. `PROGRAM COMMAND --help` prints the
-same.
+(`cmake --build --preset release --target docs`); do not edit. `PROGRAM COMMAND --help-all`
+prints the same; `--help` prints the dozen that matter, and examples.
 
 Every option is a flag, a line `name = value` of a config file and a key of `config.json`
 ([in which order](errors.md#options)). `--[no-]name` is on by default, a flag without a value is off.
-*needed* is without a default. All commands take `--config FILE.ini` (read options from a file),
-`--set NAME=VALUE...` (set options by name) and `--help`. The words are those of the
+*needed* is without a default; *needs* is what an option has no effect without. All commands take `--config FILE.ini` (read options from a file),
+`--set NAME=VALUE...` (set options by name), `--help` and `--help-all`. The words are those of the
 [glossary](glossary.md).
 END_OF_HEAD
-for program in tgraph tpu tpgnn lab; do
+for program in tgraph tpu tpgnn nests lab; do
     printf '\n## %s\n\n' "$program"
     "$bin/$program" --help | sed -n '1s/^[^:]*: \(.*\)$/\1./p'
     printf '\n| command | |\n|---|---|\n'

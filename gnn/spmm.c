@@ -119,13 +119,27 @@ static const ag_op spmm_max = {
     .n_cases = 6,
 };
 
+/* Heads of 1, 2, 3, 4, 8, 13, 16 and 17 values. */
+#define OF_HEADS(CASE)                                                                      \
+ CASE(6, 2), CASE(33, 33), CASE(18, 9), CASE(20, 5), CASE(24, 3), CASE(26, 2), CASE(32, 2), \
+     CASE(34, 2)
+#define MESSAGES                             \
+ {                                           \
+  NULL, NULL, rows, sources, rows_t, targets \
+ }
+#define WEIGHTED(F, HEADS)                                            \
+ {                                                                    \
+  .x = {{2, {5, F}}, {2, {6, HEADS}}, GRAPH_SHAPES}, .ints = MESSAGES \
+ }
+#define PRODUCT(F, HEADS)                                                                 \
+ {                                                                                        \
+  .x = {{2, {5, F}}, {2, {5, F}}, GRAPH_SHAPES}, .attr = {.i = {HEADS}}, .ints = MESSAGES \
+ }
 static const ag_case weighted_cases[] = {
-    {.x = {{2, {5, 4}}, {1, {6}}, GRAPH_SHAPES},
-     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
-    {.x = {{2, {5, 6}}, {2, {6, 2}}, GRAPH_SHAPES},
-     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
-    {.x = {{3, {5, 2, 33}}, {2, {6, 2}}, GRAPH_SHAPES},
-     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
+    {.x = {{2, {5, 4}}, {1, {6}}, GRAPH_SHAPES}, .ints = MESSAGES},
+    {.x = {{3, {5, 2, 33}}, {2, {6, 2}}, GRAPH_SHAPES}, .ints = MESSAGES},
+    OF_HEADS(WEIGHTED),
+    WEIGHTED(1030, 1030), /* more than HEAD_CHUNK */
     {.x = {{2, {4, 3}}, {1, {0}}, EMPTY_SHAPES(4)},
      .ints = {NULL, NULL, nobody, nobody, nobody, nobody}},
     {.x = {{2, {0, 3}}, {1, {0}}, EMPTY_SHAPES(0)},
@@ -143,19 +157,13 @@ static const ag_op spmm_weighted = {
     .saves = SAVE_X(0) | SAVE_X(1) | GRAPH_INTS_2,
     .leads = 1,
     .cases = weighted_cases,
-    .n_cases = 5,
+    .n_cases = sizeof weighted_cases / sizeof *weighted_cases,
 };
 
 static const ag_case sddmm_cases[] = {
-    {.x = {{2, {5, 4}}, {2, {5, 4}}, GRAPH_SHAPES},
-     .attr = {.i = {1}},
-     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
-    {.x = {{2, {5, 6}}, {2, {5, 6}}, GRAPH_SHAPES},
-     .attr = {.i = {2}},
-     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
-    {.x = {{2, {5, 66}}, {2, {5, 66}}, GRAPH_SHAPES},
-     .attr = {.i = {2}},
-     .ints = {NULL, NULL, rows, sources, rows_t, targets}},
+    PRODUCT(4, 1),
+    PRODUCT(66, 2),
+    OF_HEADS(PRODUCT),
     {.x = {{2, {4, 3}}, {2, {4, 3}}, EMPTY_SHAPES(4)},
      .attr = {.i = {1}},
      .ints = {NULL, NULL, nobody, nobody, nobody, nobody}},
@@ -171,7 +179,7 @@ static const ag_op sddmm = {
     .backward = {&sddmm_backward_a_kernel, &sddmm_backward_b_kernel},
     .saves = SAVE_X(0) | SAVE_X(1) | GRAPH_INTS_2,
     .cases = sddmm_cases,
-    .n_cases = 4,
+    .n_cases = sizeof sddmm_cases / sizeof *sddmm_cases,
 };
 
 const ag_op *const ag__ops_spmm[] = {&spmm_sum,      &spmm_mean, &spmm_max,

@@ -2,6 +2,7 @@
 /* Sums over messages. Inputs: x, rows, sources, rows_t, targets (see ag_graph). */
 #include "core/kernel.h"
 #include "gnn/tail.h"
+#include "gnn/weighted_rows.h"
 
 enum { SPMM_SUM, SPMM_MEAN, SPMM_MAX, SPMM_CHUNK = 1024, SPMM_GROUP = 4 };
 
@@ -184,122 +185,83 @@ ROW_OF(spmm_max_backward, a->xs[0].size[0] * spmm_chunks(features_of(a->xs[0])),
     }
 }
 
-/* ---- weighted sum and its partner, the product over messages * ---- */
+/* ---- weighted sum and its partner, the product over messages: gnn/weighted_rows.h ---- */
 
-/* A CPU takes all heads of a node. On a GPU a row is one of them, since heads may be short. */
-AG_BOTH int head_units(int heads) { return MOST_LANES == 1 || heads < 1 ? 1 : heads; }
-AG_BOTH int64_t head_length(int64_t f, int heads) { return f / (heads ? heads : 1); }
-
-/* y[h,:] += w[p,h] x[u,h,:] over the messages, for h = head, head + head_units ...; senders as in
-   spmm_row, positions 0: they count up. */
-KERNEL void weighted_row(ag_real *y, const ag_real *x, const ag_real *w, const int32_t *senders,
-                         int pairs, int first, int n, int nodes, int head, int heads, int64_t f,
-                         const int add)
-{
-    const int d = (int)head_length(f, heads);
-    for (int h = head; h < heads; h += head_units(heads)) {
-        if (!add)
-            EACH (i, d) y[h * d + i] = 0;
-        for (int k = 0; k < n; k++) {
-            const int q = first + k, u = senders[(int64_t)q * (pairs ? 2 : 1)];
-            const int64_t p = pairs ? senders[2 * (int64_t)q + 1] : q;
-            if (u < 0 || u >= nodes) continue;
-            const ag_real s = w[p * heads + h];
-            const ag_real *from = x + u * f + h * d;
-            EACH (i, d) y[h * d + i] += s * from[i];
-        }
-    }
-}
-
-/* w[p,h] = <a[v,h,:], b[u,h,:]> for the messages p into v and the same h. */
-KERNEL void product_row(ag_real *w, const ag_real *va, const ag_real *b, const int32_t *senders,
-                        int first, int n, int nodes, int head, int heads, int64_t f, const int add)
-{
-    const int d = (int)head_length(f, heads);
-    for (int k = 0; k < n; k++) {
-        const int u = senders[first + k];
-        for (int h = head; h < heads; h += head_units(heads)) {
-            ag_real s = 0;
-            if (u >= 0 && u < nodes) {
-                const ag_real *vh = va + h * d, *bh = b + u * f + h * d;
-                SUM(s, i, d, vh[i] * bh[i]);
-            }
-            if (LANE == 0) PUT(w, (int64_t)(first + k) * heads + h, s);
-        }
-    }
-}
-
-/* Of both ops: rows and where the words go. */
+/* Of both ops: rows, where the words go, and what a row is. */
 AG_BOTH int64_t head_rows(const ag_args *a, int heads)
 {
     return (int64_t)a->xs[0].size[0] * head_units(heads);
 }
 AG_BOTH int64_t head_columns(const ag_args *a, int heads)
 {
-    return head_length(features_of(a->xs[0]), heads);
+    return features_of(a->xs[0]) / (heads ? heads : 1);
+}
+KERNEL head_unit head_unit_of(const ag_args *a, int heads, int64_t r)
+{
+    const int units = head_units(heads);
+    const head_unit t = {r / units, (int)(r % units), heads, (int)head_columns(a, heads)};
+    return t;
 }
 
-/* Inputs of the weighted sum: x, w, rows, sources, rows_t, targets. */
+/* Of both ops: the messages into v and out of it. Inputs 2 to 5: rows, sources, rows_t, targets. */
+KERNEL head_messages messages_into(const ag_args *a, int64_t v)
+{
+    const head_messages m = {XI(3), 0, XI(2)[2 * v], XI(2)[2 * v + 1], a->xs[0].size[0]};
+    return m;
+}
+KERNEL head_messages messages_from(const ag_args *a, int64_t v)
+{
+    const head_messages m = {XI(5), 1, XI(4)[2 * v], XI(4)[2 * v + 1], a->xs[0].size[0]};
+    return m;
+}
+
+/* w [p, heads] of all messages of the units of v. */
+KERNEL void product_unit(const ag_args *a, ag_real *w, const ag_real *to, const ag_real *from,
+                         head_unit t, const int add)
+{
+    product_row(w, to, from, messages_into(a, t.v), t, add);
+    if (t.head == 0) clear_tail(w, XI(2), t.v, a->xs[0].size[0], a->xs[3].size[0], t.heads, add);
+}
+
+/* Inputs of the weighted sum: x, w, then the graph. */
 AG_BOTH int weight_heads(ag_shape w) { return w.rank == 2 ? w.size[1] : 1; }
 
 ROW_OF(spmm_weighted_forward, head_rows(a, weight_heads(a->xs[1])),
        head_columns(a, weight_heads(a->xs[1])))
 {
-    const int64_t f = features_of(a->xs[0]);
-    const int heads = weight_heads(a->xs[1]), units = head_units(heads), head = (int)(r % units);
-    const int64_t v = r / units;
+    const head_unit t = head_unit_of(a, weight_heads(a->xs[1]), r);
     (void)add;
-    weighted_row(Y(0) + v * f, X(0), X(1), XI(3), 0, XI(2)[2 * v], XI(2)[2 * v + 1],
-                 a->xs[0].size[0], head, heads, f, 0);
+    weighted_row(Y(0), X(0), X(1), messages_into(a, t.v), t, 0);
 }
 
 ROW_OF(spmm_weighted_backward_x, head_rows(a, weight_heads(a->xs[1])),
        head_columns(a, weight_heads(a->xs[1])))
 {
-    const int64_t f = features_of(a->xs[0]);
-    const int heads = weight_heads(a->xs[1]), units = head_units(heads), head = (int)(r % units);
-    const int64_t v = r / units;
-    weighted_row(DX + v * f, DY(0), X(1), XI(5), 1, XI(4)[2 * v], XI(4)[2 * v + 1],
-                 a->xs[0].size[0], head, heads, f, add);
+    const head_unit t = head_unit_of(a, weight_heads(a->xs[1]), r);
+    weighted_row(DX, DY(0), X(1), messages_from(a, t.v), t, add);
 }
 
 ROW_OF(spmm_weighted_backward_w, head_rows(a, weight_heads(a->xs[1])),
        head_columns(a, weight_heads(a->xs[1])))
 {
-    const int64_t f = features_of(a->xs[0]);
-    const int heads = weight_heads(a->xs[1]), units = head_units(heads), head = (int)(r % units);
-    const int64_t v = r / units;
-    product_row(DX, DY(0) + v * f, X(0), XI(3), XI(2)[2 * v], XI(2)[2 * v + 1], a->xs[0].size[0],
-                head, heads, f, add);
-    if (head == 0) clear_tail(DX, XI(2), v, a->xs[0].size[0], a->xs[3].size[0], heads, add);
+    product_unit(a, DX, DY(0), X(0), head_unit_of(a, weight_heads(a->xs[1]), r), add);
 }
 
-/* Inputs of the product: a, b, rows, sources, rows_t, targets; attr.i[0] heads. */
+/* Inputs of the product: a, b, then the graph; attr.i[0] heads. */
 ROW_OF(sddmm_forward, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
 {
-    const int64_t f = features_of(a->xs[0]);
-    const int heads = a->attr.i[0], units = head_units(heads), head = (int)(r % units);
-    const int64_t v = r / units;
     (void)add;
-    product_row(Y(0), X(0) + v * f, X(1), XI(3), XI(2)[2 * v], XI(2)[2 * v + 1], a->xs[0].size[0],
-                head, heads, f, 0);
-    if (head == 0) clear_tail(Y(0), XI(2), v, a->xs[0].size[0], a->xs[3].size[0], heads, 0);
+    product_unit(a, Y(0), X(0), X(1), head_unit_of(a, a->attr.i[0], r), 0);
 }
 
 ROW_OF(sddmm_backward_a, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
 {
-    const int64_t f = features_of(a->xs[0]);
-    const int heads = a->attr.i[0], units = head_units(heads), head = (int)(r % units);
-    const int64_t v = r / units;
-    weighted_row(DX + v * f, X(1), DY(0), XI(3), 0, XI(2)[2 * v], XI(2)[2 * v + 1],
-                 a->xs[0].size[0], head, heads, f, add);
+    const head_unit t = head_unit_of(a, a->attr.i[0], r);
+    weighted_row(DX, X(1), DY(0), messages_into(a, t.v), t, add);
 }
 
 ROW_OF(sddmm_backward_b, head_rows(a, a->attr.i[0]), head_columns(a, a->attr.i[0]))
 {
-    const int64_t f = features_of(a->xs[0]);
-    const int heads = a->attr.i[0], units = head_units(heads), head = (int)(r % units);
-    const int64_t v = r / units;
-    weighted_row(DX + v * f, X(0), DY(0), XI(5), 1, XI(4)[2 * v], XI(4)[2 * v + 1],
-                 a->xs[0].size[0], head, heads, f, add);
+    const head_unit t = head_unit_of(a, a->attr.i[0], r);
+    weighted_row(DX, X(0), DY(0), messages_from(a, t.v), t, add);
 }

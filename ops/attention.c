@@ -5,11 +5,13 @@
    nothing is padded. */
 #include "ops/attention.h"
 #include "core/gemm.h"
+#include "core/room.h"
 #include "ops/ops.h"
 #include "ops/table.h"
 
 /* At most so many rows and columns of scores at a time; kernels launch in about so many parts. */
 enum { BLOCK = 64, PARTS = 256 };
+_Static_assert((int)AG_ROOM_OP >= 2 * BLOCK * BLOCK, "a thread's room holds two blocks of scores");
 
 /* One head of one graph. */
 typedef struct head {
@@ -67,7 +69,7 @@ static void outer(ag_real *s, const ag_real *x, const ag_real *y, int m, int n, 
 /* The rows q..q+m-1 of y take up the values of keys k..k+n-1. */
 static void attend(const ag_args *a, const head *w, row_sum *sums, int q, int m, int k, int n)
 {
-    ag_real s[BLOCK * BLOCK], *y = Y(0) + in_y(w, q);
+    ag_real *s = ag__room()->op, *y = Y(0) + in_y(w, q);
     outer(s, X(0) + in_qkv(w, QUERY, q), X(0) + in_qkv(w, KEY, k), m, n, w->d, w->wide, w->wide);
     for (int r = 0; r < m; r++) {
         const ag_real shrink = weigh_row(s + r * BLOCK, &sums[r], w->scale, n);
@@ -118,7 +120,7 @@ static void attend_back(const ag_args *a, const head *w, int q, int m, int k, in
     const int heads = a->attr.i[0], old = a->add;
     const ag_real *query = X(0) + in_qkv(w, QUERY, q), *key = X(0) + in_qkv(w, KEY, k);
     const ag_real *dy = DY(0) + in_y(w, q);
-    ag_real p[BLOCK * BLOCK], ds[BLOCK * BLOCK];
+    ag_real *p = ag__room()->op, *ds = p + BLOCK * BLOCK;
     outer(p, query, key, m, n, w->d, w->wide, w->wide);
     outer(ds, dy, X(0) + in_qkv(w, VALUE, k), m, n, w->d, w->narrow, w->wide);
     for (int r = 0; r < m; r++) {

@@ -14,8 +14,9 @@ STRIP(instance_norm_forward, graphs_of(a), norm_columns(a->xs[0]))
     const int first = graph_start(a, o), rows = graph_start(a, o + 1) - first;
     const ag_real *x = X(0) + first * m + c;
     ag_real *y = Y(0) + first * m + c, *rstd = Y(1) + o * m + c;
-    ag_real mean[AG_PER_LANE], square[AG_PER_LANE], row[AG_PER_LANE], row2[AG_PER_LANE];
-    ag_real from[AG_PER_LANE];
+    ag_real row[AG_PER_LANE], row2[AG_PER_LANE], from[AG_PER_LANE];
+    IN_ROOM(mean, 0);
+    IN_ROOM(square, 1);
     (void)add;
     EACH (j, n) mean[AT(j)] = square[AT(j)] = 0;
     EACH (j, n) from[AT(j)] = rows > 0 ? x[j] : 0;

@@ -57,7 +57,8 @@ STRIP(layer_norm_sums, norm_pieces(a), ag__columns(a->xs[0]))
     const int64_t rows = ag__rows(a->xs[0]), pieces = norm_pieces(a);
     const int64_t lo = o * rows / pieces, hi = (o + 1) * rows / pieces;
     const ag_real *mean = Y(1), *scale = Y(2);
-    ag_real h[AG_PER_LANE], s[AG_PER_LANE], *to = a->scratch + o * 2 * f + c;
+    ag_real h[AG_PER_LANE], *to = a->scratch + o * 2 * f + c;
+    IN_ROOM(s, 0);
     (void)add;
     EACH (j, n) h[AT(j)] = s[AT(j)] = 0;
     for (int64_t group = lo; group < hi; group += NORM_GROUP) {

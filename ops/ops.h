@@ -111,6 +111,11 @@ AG_API ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts);
 AG_API ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts);
 
+/* y = ln of the sum of e^x over the rows of each segment, by column, without overflow for large x.
+   dx = dy e^(x - y) with the y of the row's segment. An empty segment gives 0 here too, not
+   -infinity, so that results stay finite. Source: PyTorch logsumexp. */
+AG_API ag_tensor *ag_segment_log_sum_exp(ag_tensor *x, ag_tensor *starts);
+
 /* The largest of each column and after them the means: x [n,f] -> [s,2f], in one pass. Replaces
    ag_concat2(ag_segment_max(x, starts), ag_segment_mean(x, starts), -1). */
 AG_API ag_tensor *ag_segment_max_mean(ag_tensor *x, ag_tensor *starts);

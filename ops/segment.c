@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* segment_sum (mean with i0 = 1) and segment_max: rows starts[g]..starts[g+1]-1 of x [n, ...] ->
-   row g. Both save the starts, max also the place of the first largest. An empty segment gives 0;
-   rows outside of all segments have gradient 0. */
+/* segment_sum (mean with i0 = 1), segment_max and segment_log_sum_exp: rows
+   starts[g]..starts[g+1]-1 of x [n, ...] -> row g. All save the starts, max also the place of the
+   first largest, log_sum_exp x and y. An empty segment gives 0; rows outside of all segments have
+   gradient 0. */
 #include "ops/segment.h"
 #include "ops/ops.h"
 #include "ops/table.h"
@@ -76,6 +77,12 @@ static const ag_case sum_cases[] = {CASES(0) CASES(1)};
 static const ag_case max_cases[] = {
     CASES(0){.x = {{2, {9, 2}}, {1, {5}}}, .lo = 2, .hi = 2, .ints = {NULL, four}}};
 
+static const ag_case log_sum_exp_cases[] = {
+    CASES(0) /* and where e^x overflows, and where all e^x are 0 */
+    {.x = {{2, {900, 1}}, {1, {5}}}, .lo = 500, .hi = 510, .ints = {NULL, long_ones}},
+    {.x = {{2, {9, 2}}, {1, {5}}}, .lo = -1010, .hi = -1000, .ints = {NULL, four}},
+};
+
 static const ag_op segment_sum = {
     .name = "segment_sum",
     .formula = "y[g,:] = sum of rows starts[g]..starts[g+1]-1 of x (i0 = 1: mean)",
@@ -106,7 +113,20 @@ static const ag_op segment_max = {
     .n_cases = sizeof max_cases / sizeof *max_cases,
 };
 
-const ag_op *const ag__ops_segment[] = {&segment_sum, &segment_max, NULL};
+static const ag_op segment_log_sum_exp = {
+    .name = "segment_log_sum_exp",
+    .formula = "y[g,:] = ln sum of e^x over rows starts[g]..starts[g+1]-1 of x, by column",
+    .inputs = "x starts",
+    .ints = SAVE_X(1),
+    .shape = segment_shape,
+    .forward = {&segment_log_sum_exp_forward_kernel},
+    .backward = {&segment_log_sum_exp_backward_kernel},
+    .saves = SAVE_X(0) | SAVE_X(1) | SAVE_Y(0),
+    .cases = log_sum_exp_cases,
+    .n_cases = sizeof log_sum_exp_cases / sizeof *log_sum_exp_cases,
+};
+
+const ag_op *const ag__ops_segment[] = {&segment_sum, &segment_max, &segment_log_sum_exp, NULL};
 
 ag_tensor *ag_segment_sum(ag_tensor *x, ag_tensor *starts)
 {
@@ -121,4 +141,9 @@ ag_tensor *ag_segment_mean(ag_tensor *x, ag_tensor *starts)
 ag_tensor *ag_segment_max(ag_tensor *x, ag_tensor *starts)
 {
     return ag__record2(&segment_max, x, starts, NULL);
+}
+
+ag_tensor *ag_segment_log_sum_exp(ag_tensor *x, ag_tensor *starts)
+{
+    return ag__record2(&segment_log_sum_exp, x, starts, NULL);
 }

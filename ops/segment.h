@@ -62,6 +62,83 @@ ROW_OF(segment_max_backward, a->xs[0].size[0], row_width(a->xs[0]))
     }
 }
 
+/* ---- ln of the sum of e^x; the largest x is taken off, so that no power overflows ---- */
+
+/* y = that of a single column, where rows are neighbours and lanes share them. */
+KERNEL ag_real log_sum_exp(const ag_real *__restrict__ x, int n)
+{
+    ag_real most, sum;
+    MAXIMUM(most, (ag_real)-INFINITY, i, n, x[i]);
+    SUM(sum, i, n, v_exp(x[i] - most));
+    return n > 0 ? most + v_log(sum) : 0;
+}
+
+/* As strip_sum, of e^(x - most). */
+KERNEL void strip_sum_exp(ag_real *sum, const ag_real *x, const ag_real *most, int64_t lo,
+                          int64_t hi, int width, int c, int n)
+{
+    EACH (j, n) sum[AT(j)] = 0;
+    for (int64_t group = lo; group < hi; group += ROW_GROUP) {
+        const int64_t end = group + ROW_GROUP < hi ? group + ROW_GROUP : hi;
+        ag_real part[AG_PER_LANE];
+        EACH (j, n) part[AT(j)] = 0;
+        for (int64_t r = group; r < end; r++) {
+            const ag_real *row = x + r * width + c;
+            EACH (j, n) part[AT(j)] += v_exp(row[j] - most[AT(j)]);
+        }
+        EACH (j, n) sum[AT(j)] += part[AT(j)];
+    }
+}
+
+STRIP(segment_log_sum_exp_forward, a->ys[0].size[0], row_width(a->xs[0]))
+{
+    const int width = row_width(a->xs[0]);
+    const int lo = segment_start(a, o), hi = segment_start(a, o + 1);
+    ag_real most[AG_PER_LANE], *y = Y(0) + o * width + c;
+    int32_t at[AG_PER_LANE];
+    (void)add;
+    if (width == 1) {
+        const ag_real of_column = log_sum_exp(X(0) + lo, hi - lo);
+        if (LANE == 0) *y = of_column;
+    } else {
+        IN_ROOM(sum, 0);
+        strip_max(most, at, X(0), lo, hi, width, c, n);
+        strip_sum_exp(sum, X(0), most, lo, hi, width, c, n);
+        EACH (j, n) y[j] = lo < hi ? most[AT(j)] + v_log(sum[AT(j)]) : 0;
+    }
+}
+
+/* dx = dy e^(x - y) of elements lo..hi-1, all in one segment; y and dy are its rows. */
+KERNEL void log_sum_exp_slopes(ag_real *__restrict__ dx, const ag_real *__restrict__ x,
+                               const ag_real *__restrict__ y, const ag_real *__restrict__ dy,
+                               int64_t lo, int64_t hi, int width, const int add)
+{
+    if (width == 1) {
+        for (int64_t i = lo; i < hi; i++) PUT(dx, i, dy[0] * v_exp(x[i] - y[0]));
+        return;
+    }
+    for (int64_t i = lo; i < hi;) {
+        const int64_t row = i - i % width, end = row + width < hi ? row + width : hi;
+        for (; i < end; i++) PUT(dx, i, dy[i - row] * v_exp(x[i] - y[i - row]));
+    }
+}
+
+ELEMENTS(segment_log_sum_exp_backward, ag__elements(a->xs[0]))
+{
+    const int64_t width = row_width(a->xs[0]);
+    for (int64_t i = lo, end; i < hi; i = end) {
+        const int64_t r = i / width;
+        const int32_t g = segment_of(a, r);
+        end = width * (g >= 0 ? segment_start(a, g + 1) : r + 1);
+        if (end > hi) end = hi;
+        if (g >= 0)
+            log_sum_exp_slopes(DX, X(0), Y(0) + g * width, DY(0) + g * width, i, end, (int)width,
+                               add);
+        else if (!add)
+            for (int64_t k = i; k < end; k++) DX[k] = 0;
+    }
+}
+
 /* ---- on a device, where few segments are long ---- */
 
 AG_BOTH row_cut segment_cut(const ag_args *a)

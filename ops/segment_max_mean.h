@@ -37,8 +37,9 @@ KERNEL void strip_max_mean(ag_real *y, int32_t *from, const ag_real *x, int64_t 
                            int width, int c, int n)
 {
     const ag_real scale = hi > lo ? 1 / (ag_real)(hi - lo) : 0;
-    ag_real best[AG_PER_LANE], sum[AG_PER_LANE];
+    ag_real best[AG_PER_LANE];
     int32_t at[AG_PER_LANE];
+    IN_ROOM(sum, 0);
     strip_max_sum(best, at, sum, x, lo, hi, width, c, n);
     EACH (j, n) {
         y[c + j] = best[AT(j)];

@@ -56,7 +56,7 @@ ag_status ag__need_gradients(ag_params *params, const char *who, ag_failure *why
         return ag_fail(why, params->failure.status, "%s", params->failure.sentence);
     ag_status status = ag__need_built(params, who, why);
     if (status == AG_OK) status = ag__params_learn(params, 0, why);
-    if (status != AG_OK) return status;
+    if (status != AG_OK || !params->count) return status; /* of no parameter, nothing lacks */
     if (params->state == AG_EMPTY)
         return ag_fail(why, AG_EUSE,
                        "%s: the parameters hold no gradients; run ag_backward before every step",
@@ -107,15 +107,14 @@ static void block(void *context, int64_t index, int thread)
 static ag_status step_here(ag_params *params, ag__adamw u)
 {
     task all = {params, u};
-    const uint64_t mode = ag__float_mode_flush(); /* averages of gradients that have become 0 */
     ag_parallel((params->size + BLOCK - 1) / BLOCK, block, &all);
-    ag__float_mode_set(mode);
     return AG_OK;
 }
 
-static ag_status step(ag_params *params, const ag_adamw *o, double lr, double keep, double l2,
+static ag_status step(ag_params *params, const ag_adamw *o, double lr, double decay, double l2,
                       ag_failure *why)
 {
+    const uint64_t mode = ag__float_mode_flush(); /* averages of gradients may have become 0 */
     double t = (double)(params->step + 1);
     ag__adamw u = {
         .b1 = (ag_real)o->beta1,
@@ -125,24 +124,25 @@ static ag_status step(ag_params *params, const ag_adamw *o, double lr, double ke
         .rate = (ag_real)(lr / (1 - pow(o->beta1, t))),
         .unbias = (ag_real)(1 / sqrt(1 - pow(o->beta2, t))),
         .epsilon = (ag_real)o->epsilon,
-        .keep = (ag_real)keep,
+        .keep = (ag_real)(1 - lr * decay),
         .l2 = (ag_real)l2,
     };
     const ag_status status =
         params->device == AG_CPU ? step_here(params, u) : ag__params_adamw(params, &u, why);
     params->state = status == AG_OK ? AG_EMPTY : AG_BAD;
     params->step += status == AG_OK;
+    ag__float_mode_set(mode);
     return status;
 }
 
 ag_status ag_adamw_step(ag_params *params, const ag_adamw *options, double lr, ag_failure *why)
 {
     ag_status status = check(params, options, lr, "ag_adamw_step", why);
-    return status != AG_OK ? status : step(params, options, lr, 1 - lr * options->decay, 0, why);
+    return status != AG_OK ? status : step(params, options, lr, options->decay, 0, why);
 }
 
 ag_status ag_adam_step(ag_params *params, const ag_adam *options, double lr, ag_failure *why)
 {
     ag_status status = check(params, options, lr, "ag_adam_step", why);
-    return status != AG_OK ? status : step(params, options, lr, 1, options->decay, why);
+    return status != AG_OK ? status : step(params, options, lr, 0, options->decay, why);
 }

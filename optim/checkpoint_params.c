@@ -109,6 +109,8 @@ static int expected(const ag_params *params, const char *name, int resume)
     return 0;
 }
 
+static const char *tensors(int count) { return count == 1 ? "tensor is" : "tensors are"; }
+
 /* Compares the names both ways and tells the first of each kind. */
 static ag_status check_names(const ag_params *params, const ag_checkpoint *c, int resume,
                              ag_failure *why)
@@ -125,10 +127,11 @@ static ag_status check_names(const ag_params *params, const ag_checkpoint *c, in
     if (resume && !ag_checkpoint_find(c, step_name) && few++ == 0)
         snprintf(missing, sizeof missing, "%s", step_name);
     if (few == 0 && many == 0) return AG_OK;
-    return ag_fail(why, AG_EDATA,
-                   "%.160s: %d tensors are missing (first \"%.90s\") and %d are unexpected (first "
-                   "\"%s\"); the file %s",
-                   c->path, few, missing, many, unexpected,
+    char lacks[NAME_BYTES + 40], has[AG__QUOTE + 40];
+    snprintf(lacks, sizeof lacks, "%d %s missing (first \"%.90s\")", few, tensors(few), missing);
+    snprintf(has, sizeof has, "%d %s unexpected (first \"%s\")", many, tensors(many), unexpected);
+    return ag_fail(why, AG_EDATA, "%.160s: %s%s%s; the file %s", c->path, few ? lacks : "",
+                   few && many ? " and " : "", many ? has : "",
                    resume ? "belongs to another model or has no optimizer state"
                           : "belongs to another model");
 }

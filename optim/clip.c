@@ -3,6 +3,7 @@
    sums of the pieces are added in order, so that the norm has the same bits for every number of
    threads. */
 #include "optim/internal.h"
+#include "core/float_mode.h"
 #include "core/parallel.h"
 
 #include <math.h>
@@ -110,7 +111,9 @@ ag_status ag_clip_norm(ag_params *params, double max_norm, double *norm, ag_fail
         return ag_fail(why, AG_EUSE, "ag_clip_norm: the largest norm is %g; it must be above 0",
                        max_norm);
     if (params->device != AG_CPU) return ag__params_clip(params, max_norm, norm, why);
+    const uint64_t mode = ag__float_mode_enter();
     status = clip_here(params, max_norm, why);
+    ag__float_mode_set(mode);
     if (norm) *norm = params->norm;
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* First values of parameters, by the formulas of torch.nn.init. */
 #include "optim/internal.h"
+#include "core/float_mode.h"
 
 #include <math.h>
 
@@ -57,6 +58,7 @@ static ag_init resolve(ag_init init, ag_shape shape)
 
 void ag__init_fill(ag_real *value, ag_init init, ag_shape shape, ag_random random)
 {
+    const uint64_t mode = ag__float_mode_enter();
     int64_t n = ag_shape_count(shape);
     if (needs_fans(init)) init = resolve(init, shape);
     for (int64_t i = 0; i < n; i++) {
@@ -65,4 +67,5 @@ void ag__init_fill(ag_real *value, ag_init init, ag_shape shape, ag_random rando
         if (init.kind == AG_INIT_NORMAL) x += init.b * ag_random_normal(&random);
         value[i] = (ag_real)x;
     }
+    ag__float_mode_set(mode);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Learning rates as functions of the step. */
-#include "optim/optim.h"
+#include "optim/internal.h"
 
 #include <math.h>
 

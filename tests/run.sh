@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # sh tests/run.sh [--full]: installs what is missing, builds and tests release and debug (address and undefined
-# sanitizers). --full adds builds for other processors, thread sanitizer, fuzzing, installed consumers, all damaged
-# files, format, the CUDA code on the CPU and, when nvcc is there, the CUDA build. The last line is `N passed, N failed`;
-# the exit status is 0 when nothing failed.
+# sanitizers). --full adds builds for other processors and for musl, thread sanitizer, fuzzing, installed consumers, all
+# damaged files, format, the CUDA code on the CPU and, when nvcc is there, the CUDA build. What was left out is listed at
+# the end; the last line is `N passed, N failed`. The exit status is 0 when nothing failed.
 cd "$(dirname "$0")/.." || exit 1
 full=""
 case "$1" in
@@ -14,6 +14,8 @@ esac
 
 passed=0
 failed=0
+left_out=""
+wrong="" # what failed, by name
 jobs=$(nproc)
 run="" # older sanitizers fail at random where addresses are spread widely: ask for the plain layout, if we may
 setarch "$(uname -m)" -R true 2>/dev/null && run="setarch $(uname -m) -R"
@@ -27,8 +29,32 @@ share_objects() {
     export CCACHE_DIR="$PWD/build/ccache" CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 }
 
+leave_out() { # leave_out WHAT WHY
+    echo "run.sh: $1 is left out: $2."
+    left_out="$left_out
+  $1: $2"
+}
+
+fail() { # fail WHAT
+    failed=$((failed + 1))
+    wrong="$wrong
+  $1"
+}
+
+# Cases that were skipped wherever their test ran: nothing executes them on this machine.
+never_ran() {
+    for log in $logs; do
+        awk '$2 == "Testing:" { test = $3 } # of ctest; the others are of cmocka
+            sub(/^\[       OK \] /, "") { print "ran", test "/" $1 }
+            sub(/^\[  SKIPPED \] /, "") && NF == 1 { print "skipped", test "/" $1 }' "$log" # and not their number
+    done | sort -u | awk '$1 == "ran" { ran[$2] = 1 } $1 == "skipped" && !($2 in ran) { print "  " $2 ": skipped by the test" }'
+}
+
 finish() {
     say "done"
+    echo "left out:$left_out"
+    never_ran
+    [ -z "$wrong" ] || echo "failed:$wrong"
     echo "$passed passed, $failed failed"
     [ $failed = 0 ] && [ $passed != 0 ]
     exit
@@ -36,8 +62,8 @@ finish() {
 
 say() { # seconds of processors tell more than the clock, where a machine has other work
     times >build/times # of this shell, then of what it started
-    cpu=$(awk -F '[ms ]+' 'NR == 2 { printf "%d", $1 * 60 + $2 + $3 * 60 + $4 }' build/times)
-    echo "== $1 (after $(($(date +%s) - start)) s, $cpu s of processors)"
+    used=$(awk -F '[ms ]+' 'NR == 2 { printf "%d", $1 * 60 + $2 + $3 * 60 + $4 }' build/times)
+    echo "== $1 (after $(($(date +%s) - start)) s, $used s of processors)"
 }
 start=$(date +%s)
 mkdir -p build
@@ -55,21 +81,22 @@ build() { # build PRESET [--target TARGET...]: 1 failure when it does not build
     else
         tail -n 60 "build/$preset.log"
     fi
-    echo "run.sh: $preset does not build."
-    failed=$((failed + 1))
+    fail "$preset does not build"
     return 1
 }
 
 count() { # count PRESET: adds what ctest said in build/PRESET.test.log
     set -- "$1" $(sed -n 's/.*tests passed, \([0-9]*\) tests\{0,1\} failed out of \([0-9]*\).*/\1 \2/p' "build/$1.test.log")
     if [ $# != 3 ]; then
-        echo "run.sh: ctest found no tests in $1, or broke off."
-        failed=$((failed + 1))
+        fail "ctest found no tests in $1, or broke off"
         return
     fi
-    skipped=$(grep -c '^[[:space:]]*[0-9]* - .* (Skipped)$' "build/$1.test.log")
-    passed=$((passed + $3 - $2 - skipped))
+    logs="$logs build/$1/Testing/Temporary/LastTest.log"
+    skipped=$(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' "build/$1.test.log")
+    passed=$((passed + $3 - $2 - $(echo "$skipped" | wc -w)))
     failed=$((failed + $2))
+    wrong="$wrong$(sed -n "/(Skipped)\$/d; s/^[[:space:]]*[0-9]* - \([^ ]*\) (.*/\n  \1 of $1/p" "build/$1.test.log")"
+    for name in $skipped; do leave_out "$name of $1" "it says why in build/$1/Testing/Temporary/LastTest.log"; done
 }
 
 try() { # try PRESET CTEST-OPTIONS...: runs the tests of what is built
@@ -88,46 +115,70 @@ supports() { # supports v2|v3: this machine runs programs for that level of x86-
     [ "$(uname -m)" = x86_64 ] && /lib64/ld-linux-x86-64.so.2 --help 2>/dev/null | grep -q "x86-64-$1 (supported"
 }
 
-# emulate PRESET CPU TEST...: on an emulated processor, which dies of an instruction that the build must not have. A few
+# emulate PRESET MODEL TEST...: on an emulated processor, which dies of an instruction that the build must not have. A few
 # tests show it: the library is compiled as one, and emulation is slow.
 emulate() {
-    command -v qemu-x86_64 >/dev/null 2>&1 || return
     preset=$1
-    cpu=$2
+    model=$2
     shift 2
     for name in "$@"; do
-        say "emulating $cpu: $name of $preset"
-        if qemu-x86_64 -cpu "$cpu" "build/$preset/tests/$name" >"build/$preset.$name.log" 2>&1; then
+        say "emulating $model: $name of $preset"
+        if qemu-x86_64 -cpu "$model" "build/$preset/tests/$name" >"build/$preset.$name.log" 2>&1; then
             passed=$((passed + 1))
         else
             tail -n 20 "build/$preset.$name.log"
-            failed=$((failed + 1))
+            fail "$name of $preset, emulated"
         fi
     done
 }
 
-other_processors() { # what other machines would see
-    for level in v2 v3; do
-        if [ $level = v3 ] && ! grep -q avx512f /proc/cpuinfo; then
-            echo "run.sh: release has no AVX-512 here, so build v3, which is for that, is left out."
-        elif supports $level; then
-            [ $level = v2 ] && export AUGUR_ISA=sse2 || export AUGUR_ISA=avx2 # of products
-            check $level -L quick
-            unset AUGUR_ISA
-            [ $level = v2 ] && emulate v2 Nehalem test_vmath test_panels # no AVX
-        else
-            echo "run.sh: this machine does not run x86-64-$level, so that build is left out."
-        fi
-    done
-    if command -v aarch64-linux-gnu-gcc >/dev/null 2>&1; then
-        build aarch64 && passed=$((passed + 1))
+other_levels() { # of x86-64: programs, too, for the lowest
+    export AUGUR_ISA=sse2 # of products
+    if supports v2; then
+        check v2 -L quick
     else
-        echo "run.sh: no aarch64-linux-gnu-gcc, so the build for aarch64 is left out."
+        leave_out "the build v2" "this machine does not run x86-64-v2"
+    fi
+    export AUGUR_ISA=avx2
+    if ! supports v3; then
+        leave_out "the build v3" "this machine does not run x86-64-v3"
+    elif ! grep -q avx512f /proc/cpuinfo; then
+        leave_out "the build v3" "release has no AVX-512 here, so that is this build"
+    elif build v3 --target library_tests; then
+        try v3 -L library -LE full
+    fi
+    unset AUGUR_ISA
+    if [ -x build/v2/tests/test_vmath ] && command -v qemu-x86_64 >/dev/null 2>&1; then
+        emulate v2 Nehalem test_vmath test_encoder # no AVX
+    else
+        leave_out "the emulation of a processor without AVX" "qemu-x86_64 (package qemu-user) or the build v2 is not here"
     fi
 }
 
-sh deps.sh $full || { failed=1; finish; }
+port() { # port PRESET PROGRAM... [-- CTEST-OPTIONS]: another processor or C library, when the PROGRAMs are here
+    preset=$1
+    shift
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        if ! command -v "$1" >/dev/null 2>&1; then
+            leave_out "the build $preset" "there is no $1"
+            return
+        fi
+        shift
+    done
+    [ $# = 0 ] || shift
+    say "fetching libraries for $preset"
+    if sh tests/ports/root.sh "$preset" "build/$preset-root"; then
+        check "$preset" "$@"
+    else
+        leave_out "the build $preset" "its libraries could not be had"
+    fi
+}
+
+sh deps.sh $full || { fail "deps.sh"; finish; }
 [ -n "$full" ] && [ -z "$CMAKE_C_COMPILER_LAUNCHER" ] && share_objects
+for python in "$PYTHON" python3 /usr/bin/python3; do # the first that has NumPy, for tests of our Python
+    "$python" -c 'import numpy' 2>/dev/null && export PYTHON="$python" && break
+done
 if [ -z "$full" ]; then
     check release -L quick
     check debug -L quick
@@ -136,16 +187,19 @@ fi
 
 check release
 check debug
-unset AUGUR_FULL # damaged files need no second look, for races
-other_processors
+unset AUGUR_FULL # damaged files need no second look
+other_levels
+port aarch64 aarch64-linux-gnu-gcc qemu-aarch64 -- -E '^test_(gemm|graph_conv|lstm|parallel)$' # slow, or qemu dies of a fork
+port musl musl-gcc
 check tsan -L quick
 build fuzz --target fuzzers && try fuzz
 check cuda-host-checked # has all tests of cuda-host
 if command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ]; then
     programs=$(sed -n 's/^set(AUGUR_PROGRAMS \([a-z ]*\)).*/\1/p' examples/CMakeLists.txt)
+    export CUDAARCHS=90 # one kind of GPU: none is here to run it
     build cuda --target quickstart $programs curand test_ops_table && passed=$((passed + 1)) &&
         try cuda -R '^(curand|test_ops_table)$'
 else
-    echo "run.sh: no nvcc, so the CUDA build is left out."
+    leave_out "the CUDA build" "there is no nvcc"
 fi
 finish

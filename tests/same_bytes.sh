@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# same_bytes.sh [--update | --keep FOLDER] BUILD: whether tgraph, tpu and tpgnn of a build (build/release) still write the
+# same_bytes.sh [--update | --keep FOLDER] BUILD: whether tgraph, tpu, tpgnn and nests of a build (build/release) still write the
 # bytes that they wrote when tests/golden/same_bytes.txt was made: checkpoints, predictions, printed tables and messages,
 # JSON, CSV, data and scripts of plots, reports. Every command below runs with one thread and again with two, in a folder
 # of its own on a few of the files in examples/data. Each file that appears there and is not empty is an artefact and has a
@@ -91,7 +91,7 @@ else
     boosted=1
     [ "$xgboost" != none ] || { echo "same_bytes: the table needs a build with libxgboost." >&2; exit 1; }
 fi
-programs="tgraph tpu tpgnn" # of all_commands
+programs="tgraph tpu tpgnn nests" # of all_commands
 for program in $programs; do
     [ -x "$build/bin/$program" ] || { echo "same_bytes: $build/bin/$program is not there; build it first." >&2; exit 1; }
 done
@@ -108,11 +108,12 @@ mkdir "$work/path" || exit 1
 for program in $programs; do ln -s "$build/bin/$program" "$work/path"; done
 cat >"$work/path/gnuplot" <<'END'
 #!/bin/sh
+for script; do :; done # the last word
 {
     echo "<svg xmlns='http://www.w3.org/2000/svg'><title>stand-in</title><text>"
-    sed 's/[<&]/./g' "$1"
+    sed 's/[<&]/./g' "$script"
     echo "</text></svg>"
-} >"${1%.gp}.svg"
+} >"${script%.gp}.svg"
 END
 chmod +x "$work/path/gnuplot"
 export PATH="$work/path:$PATH" AUGUR_ISA=avx2 OMP_WAIT_POLICY=passive
@@ -134,8 +135,8 @@ call() {
     "$@" >"$name.out" 2>"$name.err" || failed "$* ended with exit status $?: $(tail -n 1 "$name.err")"
 }
 
-# kill_within NAME COMMAND...: kills a training run within its fourth step, at the first message, whose reader is asleep: the
-# pipe is full. It has saved in the second step by then, which is waited for.
+# kill_within NAME COMMAND...: kills a training run within its third or fourth step, at a message whose reader is asleep: the
+# pipe is full but for the lines until the second step. It saves there, which is waited for.
 kill_within() {
     name=$1
     shift
@@ -143,6 +144,8 @@ kill_within() {
     mkfifo ../full
     exec 3<>../full
     dd if=/dev/zero of=../full bs=4096 count=4096 oflag=nonblock 2>/dev/null
+    dd of=/dev/null bs=4096 count=1 <&3 2>/dev/null
+    head -c $((4096 - 150)) /dev/zero >&3
     "$@" >/dev/null 2>../full 3<&- &
     while ! [ -e "$name/last.safetensors" ]; do
         kill -0 $! 2>/dev/null || failed "$* ended before it could be killed"
@@ -218,12 +221,14 @@ all_commands() {
     call tgraph/layout/contest tgraph predict --run tgraph/layout/run --data $layout_test --format contest
     call tgraph/layout/split tgraph train --data $layout_train --split 0.5 $few --no-baselines --out tgraph/layout/split
     trained tgraph/tile tgraph tile ""
+    trained nests/layout nests layout "--fit network --items 8"
+    [ "$boosted" ] && trained boosted/nests/layout nests layout "--items 8 --trees 20"
     everything tpu/tile tpu tile "--kernels 2" "gnn = none"
     trained tpu/fusion tpu fusion "--reduction transformer --kernels 8"
     trained tpu/gat tpu fusion "--gnn gat --reduction column --kernels 8"
-    everything tpgnn/stores tpgnn schedule "--schedules 8 --trees 0 --graph" "edges = none"
-    [ "$boosted" ] && trained boosted/tpgnn/trees tpgnn schedule "--schedules 8 --trees 20"
-    trained tpgnn/paper tpgnn schedule "--preset paper --schedules 8"
+    everything tpgnn/paper tpgnn schedule "--schedules 8" "pool = sag"
+    trained tpgnn/authors tpgnn schedule "--preset paper-gcn --schedules 8"
+    trained tpgnn/statements tpgnn schedule "--preset statements --schedules 8"
 }
 
 artefacts() { # artefacts THREADS: a hash and a name for each
@@ -252,7 +257,7 @@ for threads in $counts; do run_all $threads; done
 if [ "$update" ]; then
     cmp "$work/1/hashes" "$work/2/hashes" || failed "one and two threads differ, so the table stays as it is"
     {
-        echo "# What tgraph, tpu and tpgnn write, by tests/same_bytes.sh: the first 24 digits of SHA-256, and the artefact."
+        echo "# What tgraph, tpu, tpgnn and nests write, by tests/same_bytes.sh: the first 24 digits of SHA-256, and the artefact."
         printf '# compiler: %s\n# C library: %s\n# XGBoost: %s\n' "$compiler" "$libc" "$xgboost"
         cat "$work/1/hashes"
     } >"$table"

@@ -76,7 +76,7 @@ report() { # report WHAT LINES
     fi
 }
 
-list=${TMPDIR:-/tmp}/words.$$
+list=$(mktemp) || exit 1
 trap 'rm -f "$list"' EXIT
 if [ $# -gt 0 ]; then printf '%s\n' "$@"; else files_of; fi >"$list"
 [ $# -gt 0 ] || [ "$(wc -l <"$list")" -ge 500 ] || report "few files were found" "$(wc -l <"$list")"

@@ -3,9 +3,6 @@
 #include "core/cuda/inside.h"
 #include "core/kernel.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static ag__cuda_device only; /* device 0 of those that CUDA_VISIBLE_DEVICES leaves */
 
 ag__cuda_device *ag__cuda_here(void) { return &only; }
@@ -46,13 +43,16 @@ extern "C" ag_status ag_device_open(ag_failure *why)
     const std::lock_guard<std::recursive_mutex> held(d->lock);
     if (!d->tried) {
         cudaDeviceProp about = {};
-        const char *text = getenv("AUGUR_CUDA_WAIT");
         d->tried = 1;
-        d->waits = text && strcmp(text, "1") == 0;
+        d->waits = ag_switch("AUGUR_CUDA_WAIT", 0);
         d->doing = "the start";
         const cudaError_t e = open_device(d, &about);
         char reason[400];
-        if (e != cudaSuccess)
+        if (e == cudaErrorMemoryAllocation)
+            ag_fail(&d->closed, AG_EDEVICE, "%s",
+                    ag__device_full(reason, "its start", d->noting ? AG__CUDA_SMALL : 0,
+                                    ag__device_free_bytes()));
+        else if (e != cudaSuccess)
             ag_fail(&d->closed, AG_EDEVICE, "%s",
                     ag__device_reason(reason, (int)e, CUDART_VERSION, about.name, about.major,
                                       about.minor, cudaGetErrorString(e)));
@@ -79,26 +79,31 @@ extern "C" void ag__cuda_share(const void *kernel, size_t bytes)
 
 extern "C" void ag__device_doing(const char *name) { only.doing = name; }
 
-static void keep(ag_status status, const char *meaning)
+static void keep(ag_status status, const char *sentence)
 {
-    ag__cuda_device *d = &only;
+    const std::lock_guard<std::recursive_mutex> held(only.lock);
+    if (only.failure.status == AG_OK) ag_fail(&only.failure, status, "%s", sentence);
+}
+
+void ag__cuda_no_memory(const char *what, size_t bytes)
+{
     char text[400];
-    const std::lock_guard<std::recursive_mutex> held(d->lock);
-    if (d->failure.status == AG_OK)
-        ag_fail(&d->failure, status, "%s", ag__device_sentence(text, d->doing, meaning, d->waits));
+    if (ag__cuda_noting())
+        ag__cuda_spoil();
+    else
+        keep(AG_EMEMORY, ag__device_full(text, what, bytes, ag__device_free_bytes()));
 }
 
 /* A device that cannot go on answers every later call with its error. */
 int ag__cuda_keep(cudaError_t error)
 {
     if (error == cudaSuccess) return 0;
-    if (ag__cuda_noting()) {
-        ag__cuda_spoil();
-        cudaGetLastError();
-        return 1;
-    }
-    keep(error == cudaErrorMemoryAllocation ? AG_EMEMORY : AG_EDEVICE, cudaGetErrorString(error));
+    if (error == cudaErrorMemoryAllocation)
+        ag__cuda_no_memory(only.doing, 0);
+    else
+        ag__cuda_keep_text(cudaGetErrorString(error));
     cudaGetLastError();
+    if (ag__cuda_noting()) return 1;
     if (cudaStreamSynchronize(only.compute) != cudaSuccess) only.lost = 1;
     return 1;
 }
@@ -114,10 +119,11 @@ int ag__cuda_done(cudaEvent_t event)
 
 void ag__cuda_keep_text(const char *meaning)
 {
+    char text[400];
     if (ag__cuda_noting())
         ag__cuda_spoil();
     else
-        keep(AG_EDEVICE, meaning);
+        keep(AG_EDEVICE, ag__device_sentence(text, only.doing, meaning, only.waits));
 }
 
 extern "C" ag_status ag__device_failed(ag_failure *why)

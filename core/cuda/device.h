@@ -24,6 +24,10 @@ const char *ag__device_reason(char text[400], int error, int built, const char *
    for (AUGUR_CUDA_WAIT=1), so that it is that kernel. */
 const char *ag__device_sentence(char text[400], const char *last, const char *meaning, int waited);
 
+/* The sentence where memory is wanted for something: so many bytes, 0: nobody knows, and so many
+   that are free. */
+const char *ag__device_full(char text[400], const char *what, size_t bytes, size_t unused);
+
 /* Names what is launched from now on, for sentences; `name` lasts. */
 void ag__device_doing(const char *name);
 

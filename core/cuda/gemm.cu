@@ -22,7 +22,10 @@ enum { WORKSPACE = 32 << 20 };
 static int fails(cublasStatus_t status)
 {
     if (status == CUBLAS_STATUS_SUCCESS) return 0;
-    ag__cuda_keep_text(cublasGetStatusString(status));
+    if (status == CUBLAS_STATUS_ALLOC_FAILED)
+        ag__cuda_no_memory("cuBLAS", 0);
+    else
+        ag__cuda_keep_text(cublasGetStatusString(status));
     return 1;
 }
 
@@ -31,7 +34,7 @@ void *ag__cuda_workspace(size_t *bytes)
     ag__cuda_device *d = ag__cuda_here();
     *bytes = WORKSPACE;
     if (!d->workspace) d->workspace = ag__device_take(WORKSPACE);
-    if (!d->workspace) ag__cuda_keep(cudaErrorMemoryAllocation);
+    if (!d->workspace) ag__cuda_no_memory("the workspace of products", WORKSPACE);
     return d->workspace;
 }
 

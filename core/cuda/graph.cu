@@ -4,9 +4,6 @@
 #include "core/cuda/inside.h"
 #include "core/internal.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct ag__graph {
     cudaGraphExec_t exec;
 };
@@ -18,8 +15,7 @@ void ag__cuda_spoil(void) { spoilt = 1; }
 
 extern "C" int ag__graph_wanted(void)
 {
-    const char *text = getenv("AUGUR_GRAPHS");
-    return !ag__cuda_here()->waits && (!text || strcmp(text, "0") != 0);
+    return !ag__cuda_here()->waits && ag_switch("AUGUR_GRAPHS", 1);
 }
 
 static int works(cudaError_t error)

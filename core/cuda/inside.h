@@ -32,6 +32,8 @@ ag__cuda_device *ag__cuda_here(void);
 
 /* Keeps an error of the runtime as the failure of what was launched last; 1 if it is one. */
 int ag__cuda_keep(cudaError_t error);
+/* Keeps the failure that there is no memory for this; bytes 0: nobody knows how many it wants. */
+void ag__cuda_no_memory(const char *what, size_t bytes);
 int ag__cuda_noting(void);            /* 1: this thread captures what it launches (graph.cu) */
 void ag__cuda_spoil(void);            /* its capture is worth nothing */
 void ag__cuda_gemm_ready(void);       /* the handle of a capture is there if the other one is */

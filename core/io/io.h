@@ -18,9 +18,21 @@ extern "C" {
    symbolic link is replaced, not followed. `write` returns a status; write errors of the stream
    itself (a full disk) are found here. When `write` fails for a reason of its own it fills the same
    `why` through its context. Fails: AG_EFILE, AG_EMEMORY, or what `write` returned; the temporary
-   file is removed. A killed process leaves its PATH.PID.N.tmp; the next save removes it. */
+   file is removed. A killed process leaves its PATH.PID.N.tmp; the next save removes it. A call
+   that the file system does not have is done without (ag_saves_lack). */
 AG_API ag_status ag_save_file(const char *path, ag_status (*write)(FILE *file, void *context),
                               void *context, ag_failure *why);
+
+/* The calls that file systems lacked for the saves of this process so far: a sum of these. */
+enum {
+    AG_LACKS_SYNC = 1,  /* fsync of a file or folder: a crash of the machine may lose a save */
+    AG_LACKS_MODES = 2, /* fchmod: a file that is replaced may get another mode */
+    AG_LACKS_RENAME = 4 /* rename: a crash while a file is replaced may lose it */
+};
+AG_API int ag_saves_lack(void);
+
+/* fsync: 0, also where the file system does not have it, or -1 with errno. */
+AG_API int ag_save_sync(int fd);
 
 /* Removes the files NAME.PID.N.tmp in an open folder whose writers are gone: no process here has
    that id, and nobody anywhere holds the lock that a writer has. name NULL: those of any name. */
@@ -29,12 +41,19 @@ AG_API void ag_remove_leftovers(int folder, const char *name);
 /* The last 200 characters of a path: what fits into a sentence. */
 AG_API const char *ag_path_tail(const char *path);
 
+/* The kind of a file by its first bytes if it is one of those that are often met under the name of
+   another: "is a pointer of Git LFS, ...; run git lfs pull", a web page, the answer of a server, a
+   packed file, a file of another format. It follows the name of the file in a sentence. NULL: none
+   of these, or the file cannot be read. */
+AG_API const char *ag_file_mistaken(const char *path);
+
 /* ---- npy and npz files ---- */
 
 /* The contents of an npy header. size[i] is 1 beyond rank. */
 typedef struct ag_array_info {
-    char name[64]; /* member name without ".npy" */
-    ag_dtype dtype;
+    char name[64];  /* member name without ".npy" */
+    ag_dtype dtype; /* the nearest type that holds what is stored */
+    char stored[4]; /* the type in the file, as numpy names it: ">i2" */
     int rank;
     int64_t size[AG_MAX_AXES];
     int64_t count;
@@ -42,31 +61,43 @@ typedef struct ag_array_info {
                     C order */
 } ag_array_info;
 
-/* Opens an npz file and reads the header of every member (little-endian, C or Fortran order;
-   npy 1.0 to 3.0; stored or deflated; zip64; at most 64 members with names of 1 to 63 printable
-   ASCII characters; bool as AG_U8). Nothing is inflated beyond the headers. A member that claims
-   more than 1,032 times its compressed size, or more than byte_limit bytes, is refused. Returns
-   NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
+/* Opens an npz file and reads the headers of its arrays: numbers of 1 to 8 bytes, integers and
+   floats (bool as AG_U8, float16 as AG_F32, others as the nearest type that holds them; uint64 as
+   AG_I64), either byte order, C or Fortran order; npy 1.0 to 3.0; stored or deflated; zip64; at
+   most 64 arrays with names of 1 to 63 printable ASCII characters. As numpy does, it passes over
+   what is no such array (folders, hidden files, texts, Python objects): ag_npz_check says why. Only
+   headers are inflated, and whole members that are passed over though their names end in .npy, for
+   their CRC. A member that claims more than 1,032 times its compressed size, or more than
+   byte_limit bytes, is refused. Returns NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
 typedef struct ag_npz ag_npz;
 AG_API ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why);
+/* The same for a file in memory, which stays there until the npz is closed; name: what sentences
+   call it. */
+AG_API ag_npz *ag_npz_open_bytes(const void *bytes, size_t count, const char *name,
+                                 size_t byte_limit, ag_failure *why);
 AG_API void ag_npz_close(ag_npz *npz);
 AG_API int ag_npz_count(const ag_npz *npz);
 AG_API const ag_array_info *ag_npz_info(const ag_npz *npz, int index);
 AG_API const ag_array_info *ag_npz_find(const ag_npz *npz,
-                                        const char *name); /* NULL: no such member */
+                                        const char *name); /* NULL: no such array */
 
-/* Reads a whole member into `out` (count elements of type `as`), converting by value: integers
-   between integer types and to float (rounded), floats only to float. Fails when a value does not
-   fit, when a float is wanted as an integer, when the stored CRC differs, or when there is no such
-   member. */
+/* Fails with the reason (AG_EDATA) if there is a member NAME.npy that was passed over. AG_OK: the
+   array can be read, or there is no such member. */
+AG_API ag_status ag_npz_check(ag_npz *npz, const char *name, ag_failure *why);
+
+/* Reads a whole member into `out` (count elements of type `as`, in C order), converting by value:
+   integers between integer types and to float (rounded), floats only to float. Fails when a value
+   does not fit (the sentence has its index), when a float is wanted as an integer, when the stored
+   CRC differs, or when there is no such member. */
 AG_API ag_status ag_npz_read(ag_npz *npz, const char *name, ag_dtype as, void *out,
                              ag_failure *why);
 
 /* Streams a member from its first row on (a row is all axes after the first) without
    holding more than one buffer of it. ag_rows_next fills `out` with n rows of type `as`; the call
    that reads the last row verifies the CRC (for an array without rows: a call with n = 0). A scalar
-   is one row; an array in Fortran order has no rows to stream. Several readers of one npz may take
-   turns; close them before the npz. After a failure of the file a reader stays failed. */
+   is one row. The rows of an array in Fortran order lie apart: it is read from its beginning for
+   every 32 MiB of them. Several readers of one npz may take turns; close them before the npz. After
+   a failure of the file a reader stays failed. */
 typedef struct ag_rows ag_rows;
 AG_API ag_rows *ag_rows_open(ag_npz *npz, const char *name, ag_failure *why);
 AG_API ag_status ag_rows_next(ag_rows *rows, int64_t n, ag_dtype as, void *out, ag_failure *why);
@@ -113,7 +144,7 @@ AG_API ag_status ag_checkpoint_save(const char *path, const ag_checkpoint_item *
                                     const ag_checkpoint_pair *metadata, int pairs, ag_failure *why);
 
 /* Reads a whole file into memory and checks all of it: header, exact tiling, checksums when they
-   are there. NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
+   are there. F16 and BF16 become AG_F32. NULL with `why` filled: AG_EFILE, AG_EDATA, AG_EMEMORY. */
 typedef struct ag_checkpoint ag_checkpoint;
 AG_API ag_checkpoint *ag_checkpoint_open(const char *path, ag_failure *why);
 AG_API void ag_checkpoint_close(ag_checkpoint *checkpoint);

@@ -49,18 +49,27 @@ static void name_array(char name[64], const char *path)
     if (dot && !strcmp(dot, ".npy")) *dot = 0;
 }
 
-/* Reads the values and puts them in C order. */
-static int read_all(char *out, FILE *file, const ag_array_info *info)
+/* Reads the values as info->dtype, in C order. */
+static ag_status read_all(char *out, FILE *file, const ag_array_info *info, const char *path,
+                          ag_failure *why)
 {
-    int64_t values[512], n;
-    size_t bytes = ag_dtype_bytes(info->dtype);
-    if (!info->fortran) return fread(out, bytes, (size_t)info->count, file) == (size_t)info->count;
+    enum { PORTION = 512 };
+    const size_t bytes = ag_dtype_bytes(info->dtype), from = ag__npy_stored_bytes(info);
+    const int64_t most = ag__npy_is_plain(info) && !info->fortran ? info->count : PORTION;
+    int64_t stored[PORTION], values[PORTION], n;
     for (int64_t first = 0; first < info->count; first += n) {
-        n = info->count - first < 512 ? info->count - first : 512;
-        if (fread(values, bytes, (size_t)n, file) != (size_t)n) return 0;
-        ag__npz_reorder(out, values, info, bytes, first, n);
+        n = info->count - first < most ? info->count - first : most;
+        char *to = info->fortran ? (char *)values : out + (size_t)first * bytes;
+        void *raw = ag__npy_is_plain(info) ? (void *)to : stored;
+        if (fread(raw, from, (size_t)n, file) != (size_t)n)
+            return ag_fail(why, AG_EFILE, "cannot read %s to its end", path);
+        ag_status status = AG_OK;
+        if (raw == stored)
+            status = ag__npz_convert(to, info->dtype, raw, info, first, n, path, why);
+        if (status != AG_OK) return status;
+        if (info->fortran) ag__npz_reorder(out, to, info, bytes, first, n, 0, info->size[0]);
     }
-    return 1;
+    return AG_OK;
 }
 
 static ag_status load(FILE *file, int64_t bytes, const char *path, size_t limit,
@@ -69,21 +78,24 @@ static ag_status load(FILE *file, int64_t bytes, const char *path, size_t limit,
     size_t header;
     ag_status status = ag__npy_read_header(info, &header, read_stream, file, path, why);
     if (status != AG_OK) return status;
+    char type[12];
+    size_t stored = (size_t)info->count * ag__npy_stored_bytes(info);
     size_t values = (size_t)info->count * ag_dtype_bytes(info->dtype);
-    if (header + values != (size_t)bytes)
+    if (header + stored != (size_t)bytes)
         return ag_fail(why, AG_EDATA,
                        "%s has %lld bytes, but its header of %zu and %lld values of %s make %zu",
                        path, (long long)bytes, header, (long long)info->count,
-                       ag_dtype_name(info->dtype), header + values);
+                       ag__npy_stored_name(type, info), header + stored);
     if (values > limit)
         return ag_fail(why, AG_EMEMORY, "%s holds %zu bytes, but the limit is %zu; raise the limit",
                        path, values, limit);
     if (!(*data = ag_alloc(values)))
         return ag_fail(why, AG_EMEMORY, "no memory for the %zu bytes of %s", values, path);
-    if (read_all(*data, file, info)) return AG_OK;
+    status = read_all(*data, file, info, path, why);
+    if (status == AG_OK) return AG_OK;
     ag_free(*data);
     *data = NULL;
-    return ag_fail(why, AG_EFILE, "cannot read %s to its end", path);
+    return status;
 }
 
 ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, void **data,
@@ -97,9 +109,10 @@ ag_status ag_npy_load(const char *path, size_t byte_limit, ag_array_info *info, 
     FILE *file = ag__open_regular(path, &bytes, &here);
     if (!file) return ag_fail(why, here.status, "%s", here.sentence);
     name_array(info->name, path);
-    ag_status status = load(file, bytes, ag_path_tail(path), byte_limit, info, data, why);
+    ag_status status = load(file, bytes, ag_path_tail(path), byte_limit, info, data, &here);
     fclose(file);
-    return status;
+    if (status == AG_EDATA) ag__say_mistaken(&here, path, "is a single array");
+    return status == AG_OK ? AG_OK : ag_fail(why, status, "%s", here.sentence);
 }
 
 void ag_npy_free(void *data) { ag_free(data); }

@@ -73,6 +73,7 @@ static int size_of_axis(cursor *c, int64_t *size)
         if (value > (INT64_MAX - digit) / 10) return failed(c, "the size of an axis is above 2^63");
         value = 10 * value + digit;
     }
+    if (*c->at == 'L') c->at++; /* Python 2 wrote long integers in this way */
     *size = value;
     return 1;
 }
@@ -92,24 +93,51 @@ static int shape(cursor *c, ag_array_info *info)
     return 1;
 }
 
-static int descr(cursor *c, ag_dtype *dtype)
+/* Types as numpy names them, without the byte order, and the nearest of ours. */
+static const struct {
+    char name[3];
+    ag_dtype dtype;
+} readable[] = {
+    {"f2", AG_F32}, {"f4", AG_F32}, {"f8", AG_F64}, {"i1", AG_I8},  {"i2", AG_I32}, {"i4", AG_I32},
+    {"i8", AG_I64}, {"u1", AG_U8},  {"u2", AG_I32}, {"u4", AG_I64}, {"u8", AG_I64}, {"b1", AG_U8},
+};
+
+static int descr(cursor *c, ag_array_info *info)
 {
     char name[32];
     skip_space(c);
     if (*c->at == '[') return failed(c, "the values are records; save one array per field");
     if (!text(c, name)) return 0;
-    for (int i = 0; i < TYPES; i++) {
-        if (strcmp(name, types[i].descr)) continue;
-        *dtype = (ag_dtype)i;
+    const char *type = name + (strspn(name, "<>|=") > 0);
+    for (size_t i = 0; i < sizeof readable / sizeof *readable; i++) {
+        if (strcmp(type, readable[i].name)) continue;
+        const char order = type[1] == '1' ? '|' : name[0] == '>' ? '>' : '<';
+        info->dtype = readable[i].dtype;
+        memcpy(info->stored, (char[]){order, type[0], type[1], 0}, sizeof info->stored);
         return 1;
     }
-    if (!strcmp(name, "|b1")) {
-        *dtype = AG_U8;
-        return 1;
-    }
-    if (name[0] == '>') return failed(c, "the values are big-endian; save them little-endian");
     if (strchr(name, 'O')) return failed(c, "the values are Python objects; save plain numbers");
-    return failed(c, "the type is none of <f4, <f8, |u1, |i1, |b1, <i4, <i8; convert the array");
+    return failed(c, "the type is no bool, integer or float of 1 to 8 bytes (f2, f4, f8, i1 to i8, "
+                     "u1 to u8); convert the array");
+}
+
+int ag__npy_is_plain(const ag_array_info *info)
+{
+    return !strcmp(info->stored, types[info->dtype].descr) || info->stored[1] == 'b';
+}
+
+size_t ag__npy_stored_bytes(const ag_array_info *info) { return (size_t)(info->stored[2] - '0'); }
+
+const char *ag__npy_stored_name(char name[12], const ag_array_info *info)
+{
+    const char kind = info->stored[1];
+    if (kind == 'b') return "bool";
+    snprintf(name, 12, "%s%d",
+             kind == 'f'   ? "float"
+             : kind == 'i' ? "int"
+                           : "uint",
+             8 * (int)ag__npy_stored_bytes(info));
+    return name;
 }
 
 static int truth(cursor *c, int *value)
@@ -134,7 +162,7 @@ static int dictionary(cursor *c, ag_array_info *info)
         if (seen & 1 << k) return failed(c, "a key appears twice");
         seen |= 1 << k;
         if (!took(c, ":")) return failed(c, "expected ':'");
-        int good = k == 0 ? descr(c, &info->dtype) : k == 1 ? truth(c, &fortran) : shape(c, info);
+        int good = k == 0 ? descr(c, info) : k == 1 ? truth(c, &fortran) : shape(c, info);
         if (!good) return 0;
         comma = took(c, ",");
     }

@@ -23,13 +23,45 @@ static void range_of(int64_t *least, int64_t *most, ag_dtype dtype)
                               : INT64_MAX;
 }
 
-static int64_t integer(const void *in, ag_dtype dtype, int64_t i)
+/* The bits of value i, in the byte order of this machine. */
+static uint64_t bits_of(const void *in, const ag_array_info *info, int64_t i)
 {
-    switch (dtype) {
-    case AG_U8: return ((const uint8_t *)in)[i];
-    case AG_I8: return ((const int8_t *)in)[i];
-    case AG_I32: return ((const int32_t *)in)[i];
-    default: return ((const int64_t *)in)[i];
+    const int big = info->stored[0] == '>';
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    switch (info->stored[2]) {
+    case '1': return ((const uint8_t *)in)[i];
+    case '2': memcpy(&two, (const char *)in + 2 * i, 2); return big ? __builtin_bswap16(two) : two;
+    case '4':
+        memcpy(&four, (const char *)in + 4 * i, 4);
+        return big ? __builtin_bswap32(four) : four;
+    default:
+        memcpy(&eight, (const char *)in + 8 * i, 8);
+        return big ? __builtin_bswap64(eight) : eight;
+    }
+}
+
+float ag__from_half(uint16_t half)
+{
+    const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
+    const uint32_t bits = (exponent == 31 ? 0x7f800000 : (exponent + 112) << 23) | fraction << 13;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    if (!exponent) value = (float)fraction * 0x1p-24F;
+    return half >> 15 ? -value : value;
+}
+
+static double real_of(const void *in, const ag_array_info *info, int64_t i)
+{
+    const uint64_t bits = bits_of(in, info, i);
+    const uint32_t low = (uint32_t)bits;
+    float narrow;
+    double wide;
+    switch (info->stored[2]) {
+    case '2': return (double)ag__from_half((uint16_t)bits);
+    case '4': memcpy(&narrow, &low, 4); return (double)narrow;
+    default: memcpy(&wide, &bits, 8); return wide;
     }
 }
 
@@ -45,6 +77,15 @@ static void store(void *out, ag_dtype dtype, int64_t i, int64_t value)
     }
 }
 
+/* A value above those of int64. */
+static void store_huge(void *out, ag_dtype dtype, int64_t i, uint64_t value)
+{
+    if (dtype == AG_F32)
+        ((float *)out)[i] = (float)value;
+    else
+        ((double *)out)[i] = (double)value;
+}
+
 /* The indices of the value that is stored at `index`. */
 static void unravel(int64_t at[AG_MAX_AXES], const ag_array_info *info, int64_t index)
 {
@@ -56,13 +97,20 @@ static void unravel(int64_t at[AG_MAX_AXES], const ag_array_info *info, int64_t 
 }
 
 void ag__npz_reorder(void *out, const void *in, const ag_array_info *info, size_t bytes,
-                     int64_t first, int64_t n)
+                     int64_t first, int64_t n, int64_t row, int64_t rows)
 {
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at[AG_MAX_AXES], to = 0;
-        unravel(at, info, first + i);
-        for (int axis = 0; axis < info->rank; axis++) to = to * info->size[axis] + at[axis];
-        memcpy((char *)out + (size_t)to * bytes, (const char *)in + (size_t)i * bytes, bytes);
+    const int64_t height = info->size[0], width = info->count / height;
+    for (int64_t done = 0, run; done < n; done += run) {
+        int64_t at[AG_MAX_AXES] = {0}, column = 0;
+        unravel(at, info, first + done); /* the values that follow have the next at[0] */
+        run = height - at[0] < n - done ? height - at[0] : n - done;
+        for (int axis = 1; axis < info->rank; axis++) column = column * info->size[axis] + at[axis];
+        for (int64_t i = 0; i < run; i++) {
+            const int64_t to = at[0] + i - row;
+            if (to < 0 || to >= rows) continue;
+            memcpy((char *)out + (size_t)(to * width + column) * bytes,
+                   (const char *)in + (size_t)(done + i) * bytes, bytes);
+        }
     }
 }
 
@@ -81,31 +129,44 @@ static const char *place(char text[160], const ag_array_info *info, int64_t inde
 static ag_status from_integers(void *out, ag_dtype as, const void *in, const ag_array_info *info,
                                int64_t first, int64_t n, const char *file, ag_failure *why)
 {
+    const int is_signed = info->stored[1] == 'i', above = 64 - 8 * (int)ag__npy_stored_bytes(info);
     int64_t least, most;
     range_of(&least, &most, as);
     for (int64_t i = 0; i < n; i++) {
-        int64_t value = integer(in, info->dtype, i);
-        if (value < least || value > most) {
-            char text[160];
-            return ag_fail(why, AG_EDATA, "%s: %s is %lld, but %s holds %lld to %lld",
-                           ag_path_tail(file), place(text, info, first + i), (long long)value,
+        const uint64_t bits = bits_of(in, info, i);
+        const int64_t value = is_signed ? (int64_t)(bits << above) >> above : (int64_t)bits;
+        const int huge = !is_signed && bits > INT64_MAX;
+        if (huge ? !is_float(as) : value < least || value > most) {
+            char text[160], number[24];
+            snprintf(number, sizeof number, "%s%llu", value < 0 && !huge ? "-" : "",
+                     value < 0 && !huge ? 0 - (unsigned long long)value : (unsigned long long)bits);
+            return ag_fail(why, AG_EDATA, "%s: %s is %s, but %s holds %lld to %lld",
+                           ag_path_tail(file), place(text, info, first + i), number,
                            ag_dtype_name(as), (long long)least, (long long)most);
         }
-        store(out, as, i, value);
+        if (huge)
+            store_huge(out, as, i, bits);
+        else
+            store(out, as, i, value);
     }
     return AG_OK;
 }
 
-static ag_status from_doubles(float *out, const double *in, const ag_array_info *info,
-                              int64_t first, int64_t n, const char *file, ag_failure *why)
+static ag_status from_floats(void *out, ag_dtype as, const void *in, const ag_array_info *info,
+                             int64_t first, int64_t n, const char *file, ag_failure *why)
 {
     for (int64_t i = 0; i < n; i++) {
-        if (isfinite(in[i]) && fabs(in[i]) > (double)FLT_MAX) {
+        const double value = real_of(in, info, i);
+        if (as == AG_F64) {
+            ((double *)out)[i] = value;
+            continue;
+        }
+        if (isfinite(value) && fabs(value) > (double)FLT_MAX) {
             char text[160];
             return ag_fail(why, AG_EDATA, "%s: %s is %g, but float32 holds -3.4e38 to 3.4e38",
-                           ag_path_tail(file), place(text, info, first + i), in[i]);
+                           ag_path_tail(file), place(text, info, first + i), value);
         }
-        out[i] = (float)in[i];
+        ((float *)out)[i] = (float)value;
     }
     return AG_OK;
 }
@@ -113,8 +174,6 @@ static ag_status from_doubles(float *out, const double *in, const ag_array_info 
 ag_status ag__npz_convert(void *out, ag_dtype as, const void *in, const ag_array_info *info,
                           int64_t first, int64_t n, const char *file, ag_failure *why)
 {
-    if (!is_float(info->dtype)) return from_integers(out, as, in, info, first, n, file, why);
-    if (as == AG_F32) return from_doubles(out, in, info, first, n, file, why);
-    for (int64_t i = 0; i < n; i++) ((double *)out)[i] = (double)((const float *)in)[i];
-    return AG_OK;
+    return (is_float(info->dtype) ? from_floats : from_integers)(out, as, in, info, first, n, file,
+                                                                 why);
 }

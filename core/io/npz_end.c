@@ -24,12 +24,12 @@ static int read_at(FILE *file, int64_t offset, void *out, size_t n)
 
 static ag_status check_sizes(uint64_t entries, uint64_t bytes, const char *path, ag_failure *why)
 {
-    if (entries <= AG__NPZ_MEMBERS && bytes <= DIRECTORY_MOST) return AG_OK;
+    if (entries <= AG__NPZ_ENTRIES && bytes <= DIRECTORY_MOST) return AG_OK;
     return ag_fail(
         why, AG_EDATA,
         "%s: the zip directory claims %llu entries in %llu bytes, but at most %d entries in "
         "%d bytes are read",
-        path, (unsigned long long)entries, (unsigned long long)bytes, AG__NPZ_MEMBERS,
+        path, (unsigned long long)entries, (unsigned long long)bytes, AG__NPZ_ENTRIES,
         DIRECTORY_MOST);
 }
 

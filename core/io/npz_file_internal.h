@@ -14,6 +14,7 @@ struct ag_npz {
     char *path;
     int count;
     ag_array_info info[AG__NPZ_MEMBERS]; /* in the order of the zip directory */
+    zip_uint64_t entry[AG__NPZ_MEMBERS]; /* the place of each in that directory */
     size_t header[AG__NPZ_MEMBERS];      /* bytes of each npy header */
 };
 
@@ -25,9 +26,5 @@ int64_t ag__zip_read(void *file, void *out, size_t n);
 
 /* "FILE: member NAME". */
 const char *ag__npz_where(char text[AG__WHERE], const ag_npz *npz, const char *name);
-
-/* Opens a file that is not empty for reading; a folder, device or pipe is refused without waiting
- * for it. */
-FILE *ag__open_regular(const char *path, int64_t *bytes, ag_failure *why);
 
 #endif

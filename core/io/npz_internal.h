@@ -3,6 +3,7 @@
 #ifndef AG_CORE_IO_NPZ_INTERNAL_H
 #define AG_CORE_IO_NPZ_INTERNAL_H
 
+#include "core/internal.h"
 #include "core/io/io.h"
 
 #ifdef __cplusplus
@@ -10,12 +11,21 @@ extern "C" {
 #endif
 
 enum {
-    AG__NPZ_MEMBERS = 64,
+    AG__NPZ_MEMBERS = 64,        /* arrays */
+    AG__NPZ_ENTRIES = 256,       /* of the zip, with all that is passed over */
     AG__NPY_HEADER_MOST = 10000, /* bytes of the dictionary; numpy's own limit */
     AG__NPY_PREAMBLE_MOST = 12,
     AG__NPY_WRITTEN_MOST = 320, /* bytes of a header that ag__npy_format writes */
     AG__DEFLATE_MOST = 1032     /* deflate cannot shrink anything further than this */
 };
+
+/* Opens a file that is not empty for reading; a folder, device or pipe is refused without waiting
+ * for it. */
+FILE *ag__open_regular(const char *path, int64_t *bytes, ag_failure *why);
+
+/* Says instead of what a reader found wrong that the file is of another kind, if ag_file_mistaken
+   knows it, unless that begins with `own`: the reader's kind. */
+void ag__say_mistaken(ag_failure *why, const char *path, const char *own);
 
 /* Reads n bytes and returns how many there were; a negative number is an error. */
 typedef int64_t ag__reader(void *context, void *out, size_t n);
@@ -24,6 +34,12 @@ typedef int64_t ag__reader(void *context, void *out, size_t n);
    `where` opens the sentence: "file.npz: member x". */
 ag_status ag__npy_read_header(ag_array_info *info, size_t *bytes, ag__reader *read, void *context,
                               const char *where, ag_failure *why);
+
+/* Of the type that a file stores: 1 if the values lie there as info->dtype lies in memory; the
+   bytes of a value; the name ("uint16"). */
+int ag__npy_is_plain(const ag_array_info *info);
+size_t ag__npy_stored_bytes(const ag_array_info *info);
+const char *ag__npy_stored_name(char name[12], const ag_array_info *info);
 
 /* Writes the header that numpy writes (a multiple of 64 bytes) and returns its length. */
 size_t ag__npy_format(char out[AG__NPY_WRITTEN_MOST], ag_dtype dtype, int rank,
@@ -40,15 +56,19 @@ int ag__npz_name_fits(const char *name);
 ag_status ag__npz_convert(void *out, ag_dtype as, const void *in, const ag_array_info *info,
                           int64_t first, int64_t n, const char *file, ag_failure *why);
 
-/* Puts values first..first+n-1 of an array stored in Fortran order to their places in C order. */
+/* Of values first..first+n-1 of an array stored in Fortran order: puts those of rows
+   row..row+rows-1 to their places in C order. Row `row` is first in `out`. */
 void ag__npz_reorder(void *out, const void *in, const ag_array_info *info, size_t bytes,
-                     int64_t first, int64_t n);
+                     int64_t first, int64_t n, int64_t row, int64_t rows);
+
+/* The value of a float16. */
+float ag__from_half(uint16_t half);
 
 /* 1 when integers are wanted and floats are stored, which no conversion does. */
 int ag__npz_cannot(ag_dtype as, ag_dtype from);
 
 /* Looks at the end of a zip file before libzip does, and refuses what would make it allocate or
-   search without bound: more than 64 entries, a directory above 64 KiB, several end records. */
+   search without bound: more than 256 entries, a directory above 64 KiB, several end records. */
 ag_status ag__npz_check_end(FILE *file, int64_t bytes, const char *path, ag_failure *why);
 
 #ifdef __cplusplus

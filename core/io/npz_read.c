@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening npz files: every claim of the directory and of the npy headers is checked before any
  * value is read. */
-#define _GNU_SOURCE /* fdopen */
+#define _GNU_SOURCE /* fmemopen */
 #include "core/internal.h"
 #include "core/io/npz_file_internal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-FILE *ag__open_regular(const char *path, int64_t *bytes, ag_failure *why)
-{
-    struct stat about;
-    FILE *file = NULL;
-    /* O_NONBLOCK: a pipe must not hang us before fstat tells what it is. */
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &about)) {
-        ag_fail(why, AG_EFILE, "cannot open %s: %s", ag_path_tail(path), strerror(errno));
-    } else if (!S_ISREG(about.st_mode)) {
-        ag_fail(why, AG_EFILE, "cannot read %s: it is %s, not a regular file", ag_path_tail(path),
-                S_ISDIR(about.st_mode) ? "a folder" : "a device or a pipe");
-    } else if (about.st_size == 0) {
-        ag_fail(why, AG_EDATA, "%s is empty; copy or download it again", ag_path_tail(path));
-    } else if (!(file = fdopen(fd, "rb"))) {
-        ag_fail(why, AG_EMEMORY, "no memory to open %s", ag_path_tail(path));
-    }
-    if (file)
-        *bytes = (int64_t)about.st_size;
-    else if (fd >= 0)
-        close(fd);
-    return file;
-}
 
 ag_status ag__zip_fail(zip_error_t *error, const char *where, ag_failure *why)
 {
@@ -70,25 +43,17 @@ int ag__npz_name_fits(const char *name)
     return 1;
 }
 
-static ag_status name_member(ag_npz *npz, const char *file_name, ag_failure *why)
+/* The name of an array, if that of the entry is one to which a reader could ask for it. */
+static int name_array(char name[AG__NPZ_NAME_MOST + 1], const char *entry)
 {
-    const char *path = ag_path_tail(npz->path);
-    char name[AG__NPZ_NAME_MOST + 1] = "";
-    size_t n = file_name ? strlen(file_name) : 0;
-    if (n > 4 && n - 4 <= AG__NPZ_NAME_MOST && !strcmp(file_name + n - 4, ".npy"))
-        memcpy(name, file_name, n - 4);
-    if (!ag__npz_name_fits(name))
-        return ag_fail(why, AG_EDATA,
-                       "%s: the name of member number %d is not 1 to 63 printable ASCII characters "
-                       "followed by .npy",
-                       path, npz->count);
-    if (ag_npz_find(npz, name))
-        return ag_fail(why, AG_EDATA, "%s holds two members named %s", path, name);
-    memcpy(npz->info[npz->count].name, name, sizeof name);
-    return AG_OK;
+    const size_t n = entry ? strlen(entry) : 0;
+    if (n < 5 || n - 4 > AG__NPZ_NAME_MOST || strcmp(entry + n - 4, ".npy")) return 0;
+    memcpy(name, entry, n - 4);
+    name[n - 4] = 0;
+    return ag__npz_name_fits(name);
 }
 
-/* The entry of a member in the directory, before it is opened. */
+/* The claims of the directory, before a member is opened. */
 static ag_status check_claims(const zip_stat_t *stat, size_t limit, const char *where,
                               ag_failure *why)
 {
@@ -113,62 +78,127 @@ static ag_status check_claims(const zip_stat_t *stat, size_t limit, const char *
     return AG_OK;
 }
 
-static ag_status read_header(ag_npz *npz, int index, uint64_t bytes, const char *where,
-                             ag_failure *why)
+static ag_status read_header(ag_array_info *info, size_t *header, const ag_npz *npz,
+                             const zip_stat_t *stat, const char *where, ag_failure *why)
 {
-    ag_array_info *info = &npz->info[index];
-    zip_file_t *file = zip_fopen_index(npz->zip, (zip_uint64_t)index, 0);
+    char type[12];
+    zip_file_t *file = zip_fopen_index(npz->zip, stat->index, 0);
     if (!file) return ag__zip_fail(zip_get_error(npz->zip), where, why);
-    ag_status status =
-        ag__npy_read_header(info, &npz->header[index], ag__zip_read, file, where, why);
+    ag_status status = ag__npy_read_header(info, header, ag__zip_read, file, where, why);
     zip_fclose(file);
     if (status != AG_OK) return status;
-    uint64_t wanted = npz->header[index] + (uint64_t)info->count * ag_dtype_bytes(info->dtype);
-    if (wanted != bytes)
+    uint64_t wanted = *header + (uint64_t)info->count * ag__npy_stored_bytes(info);
+    if (wanted != stat->size)
         return ag_fail(why, AG_EDATA,
                        "%s has %llu bytes, but its header of %zu and %lld values of %s make %llu",
-                       where, (unsigned long long)bytes, npz->header[index], (long long)info->count,
-                       ag_dtype_name(info->dtype), (unsigned long long)wanted);
+                       where, (unsigned long long)stat->size, *header, (long long)info->count,
+                       ag__npy_stored_name(type, info), (unsigned long long)wanted);
     return AG_OK;
 }
 
-static ag_status read_directory(ag_npz *npz, size_t limit, ag_failure *why)
+/* Reads a member that is passed over, for its CRC: a damaged array must not look like none. */
+static ag_status verify_member(const ag_npz *npz, const zip_stat_t *stat, const char *where,
+                               ag_failure *why)
 {
-    int64_t count = zip_get_num_entries(npz->zip, 0);
-    if (count > AG__NPZ_MEMBERS)
-        return ag_fail(why, AG_EDATA, "%s has %lld members, but at most %d are read",
-                       ag_path_tail(npz->path), (long long)count, AG__NPZ_MEMBERS);
-    for (int i = 0; i < count; i++) {
-        zip_stat_t stat;
-        char where[AG__WHERE];
-        ag_status status =
-            name_member(npz, zip_get_name(npz->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW), why);
-        if (status != AG_OK) return status;
-        ag__npz_where(where, npz, npz->info[i].name);
-        if (zip_stat_index(npz->zip, (zip_uint64_t)i, 0, &stat))
-            return ag__zip_fail(zip_get_error(npz->zip), where, why);
-        status = check_claims(&stat, limit, where, why);
-        if (status == AG_OK) status = read_header(npz, i, stat.size, where, why);
-        if (status != AG_OK) return status;
-        npz->count++;
-    }
+    char buffer[4096];
+    zip_file_t *file = zip_fopen_index(npz->zip, stat->index, 0);
+    if (!file) return ag__zip_fail(zip_get_error(npz->zip), where, why);
+    int64_t got = 1;
+    for (uint64_t at = 0; got > 0 && at <= stat->size; at += (uint64_t)got)
+        got = ag__zip_read(file, buffer, sizeof buffer);
+    ag_status status = AG_OK;
+    if (got < 0) status = ag__zip_fail(zip_file_get_error(file), where, why);
+    if (got > 0) status = ag_fail(why, AG_EDATA, "%s is longer than the directory says", where);
+    zip_fclose(file);
+    return status;
+}
+
+/* Takes the member at a place of the directory into the list if it is an array that can be read. */
+static ag_status take_member(ag_npz *npz, zip_uint64_t index, size_t limit, ag_failure *why)
+{
+    char where[AG__WHERE], name[AG__NPZ_NAME_MOST + 1];
+    const char *entry = zip_get_name(npz->zip, index, ZIP_FL_ENC_RAW);
+    ag_array_info info;
+    size_t header;
+    zip_stat_t stat;
+    if (!name_array(name, entry)) return AG_OK;
+    ag__npz_where(where, npz, name);
+    if (zip_name_locate(npz->zip, entry, ZIP_FL_ENC_RAW) != (zip_int64_t)index)
+        return ag_fail(why, AG_EDATA, "%s holds two members named %s", ag_path_tail(npz->path),
+                       name);
+    if (zip_stat_index(npz->zip, index, 0, &stat))
+        return ag__zip_fail(zip_get_error(npz->zip), where, why);
+    ag_failure here = {0};
+    ag_status status = check_claims(&stat, limit, where, why);
+    if (status != AG_OK) return status;
+    status = read_header(&info, &header, npz, &stat, where, &here);
+    if (status == AG_EDATA) return verify_member(npz, &stat, where, why);
+    if (status != AG_OK) return ag_fail(why, status, "%s", here.sentence);
+    if (npz->count == AG__NPZ_MEMBERS)
+        return ag_fail(why, AG_EDATA, "%s has more than the %d arrays that are read",
+                       ag_path_tail(npz->path), AG__NPZ_MEMBERS);
+    memcpy(info.name, name, sizeof name);
+    npz->info[npz->count] = info;
+    npz->entry[npz->count] = index;
+    npz->header[npz->count++] = header;
     return AG_OK;
 }
 
-/* Hands the stream to libzip, which closes it from here on. */
-static zip_t *open_zip(FILE *file, const char *path, ag_failure *why)
+ag_status ag_npz_check(ag_npz *npz, const char *name, ag_failure *why)
+{
+    char where[AG__WHERE], entry[AG__NPZ_NAME_MOST + 5];
+    ag_array_info info;
+    size_t header;
+    zip_stat_t stat;
+    if (!npz || !name) return ag__refuse_null(why, "ag_npz_check", npz ? "name" : "npz");
+    if (ag_npz_find(npz, name) || !ag__npz_name_fits(name)) return AG_OK;
+    snprintf(entry, sizeof entry, "%s.npy", name);
+    zip_int64_t index = zip_name_locate(npz->zip, entry, ZIP_FL_ENC_RAW);
+    if (index < 0 || zip_stat_index(npz->zip, (zip_uint64_t)index, 0, &stat)) return AG_OK;
+    return read_header(&info, &header, npz, &stat, ag__npz_where(where, npz, name), why);
+}
+
+/* Hands the stream to libzip, which closes it from here on, or the bytes that it reads. */
+static zip_t *open_zip(FILE *file, const void *memory, int64_t bytes, const char *path,
+                       ag_failure *why)
 {
     zip_t *zip = NULL;
     zip_error_t error;
     zip_error_init(&error);
-    zip_source_t *source = zip_source_filep_create(file, 0, -1, &error);
-    if (!source)
-        fclose(file);
-    else if (!(zip = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error)))
+    zip_source_t *source = memory ? zip_source_buffer_create(memory, (zip_uint64_t)bytes, 0, &error)
+                                  : zip_source_filep_create(file, 0, -1, &error);
+    if (memory || !source) fclose(file);
+    if (source && !(zip = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error)))
         zip_source_free(source);
     if (!zip) ag__zip_fail(&error, ag_path_tail(path), why);
     zip_error_fini(&error);
     return zip;
+}
+
+/* memory: the bytes of the stream, or NULL: it is one of a file. */
+static ag_npz *open_file(FILE *file, const void *memory, int64_t bytes, const char *path,
+                         size_t byte_limit, ag_failure *why)
+{
+    ag_npz *npz = NULL;
+    if (ag__npz_check_end(file, bytes, path, why) == AG_OK) {
+        npz = ag_alloc(ag_size_add(sizeof *npz, strlen(path) + 1));
+        if (!npz) ag_fail(why, AG_EMEMORY, "no memory to open %s", ag_path_tail(path));
+    }
+    if (!npz) {
+        fclose(file);
+        return NULL;
+    }
+    npz->count = 0;
+    npz->path = (char *)(npz + 1);
+    strcpy(npz->path, path);
+    npz->zip = open_zip(file, memory, bytes, path, why);
+    ag_status status = npz->zip ? AG_OK : why->status;
+    const zip_int64_t count = npz->zip ? zip_get_num_entries(npz->zip, 0) : 0;
+    for (zip_int64_t i = 0; status == AG_OK && i < count; i++)
+        status = take_member(npz, (zip_uint64_t)i, byte_limit, why);
+    if (status == AG_OK) return npz;
+    ag_npz_close(npz);
+    return NULL;
 }
 
 ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why)
@@ -180,22 +210,23 @@ ag_npz *ag_npz_open(const char *path, size_t byte_limit, ag_failure *why)
     int64_t bytes;
     FILE *file = ag__open_regular(path, &bytes, why);
     if (!file) return NULL;
-    ag_npz *npz = NULL;
-    if (ag__npz_check_end(file, bytes, path, why) != AG_OK) {
-        fclose(file);
+    ag_failure here = {0};
+    ag_npz *npz = open_file(file, NULL, bytes, path, byte_limit, &here);
+    if (here.status == AG_EDATA) ag__say_mistaken(&here, path, "is a zip archive");
+    if (!npz) ag_fail(why, here.status, "%s", here.sentence);
+    return npz;
+}
+
+ag_npz *ag_npz_open_bytes(const void *bytes, size_t count, const char *name, size_t byte_limit,
+                          ag_failure *why)
+{
+    if (!bytes || !name) {
+        ag__refuse_null(why, "ag_npz_open_bytes", bytes ? "name" : "bytes");
         return NULL;
     }
-    if (!(npz = ag_alloc(ag_size_add(sizeof *npz, strlen(path) + 1)))) {
-        ag_fail(why, AG_EMEMORY, "no memory to open %s", ag_path_tail(path));
-        fclose(file);
-        return NULL;
-    }
-    npz->count = 0;
-    npz->path = (char *)(npz + 1);
-    strcpy(npz->path, path);
-    npz->zip = open_zip(file, path, why);
-    if (npz->zip && read_directory(npz, byte_limit, why) == AG_OK) return npz;
-    ag_npz_close(npz);
+    FILE *file = fmemopen((void *)(uintptr_t)bytes, count ? count : 1, "rb");
+    if (file) return open_file(file, bytes, (int64_t)count, name, byte_limit, why);
+    ag_fail(why, AG_EMEMORY, "no memory to open %s", ag_path_tail(name));
     return NULL;
 }
 

@@ -126,7 +126,7 @@ static ag_status pack(zip_source_t *archive, const ag_npz_writer *writer)
 
 static ag_status copy_out(FILE *file, zip_source_t *archive, const ag_npz_writer *writer)
 {
-    char buffer[1 << 14];
+    char buffer[1 << 13];
     int64_t n = 0;
     if (zip_source_open(archive))
         return refuse(zip_source_error(archive), writer->path, writer->why);

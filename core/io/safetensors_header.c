@@ -6,29 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *type;
-    ag_dtype dtype;
-} types[] = {{"F32", AG_F32}, {"F64", AG_F64}, {"U8", AG_U8},
-             {"I8", AG_I8},   {"I32", AG_I32}, {"I64", AG_I64}};
+/* The last two are read and never written. */
+static const ag__tensor_type types[] = {{"F32", AG_F32, 4}, {"F64", AG_F64, 8}, {"U8", AG_U8, 1},
+                                        {"I8", AG_I8, 1},   {"I32", AG_I32, 4}, {"I64", AG_I64, 8},
+                                        {"F16", AG_F32, 2}, {"BF16", AG_F32, 2}};
 enum { TYPES = sizeof types / sizeof *types };
 
-const char *ag__tensor_type(ag_dtype dtype)
+const char *ag__tensor_type_name(ag_dtype dtype)
 {
     for (int i = 0; i < TYPES; i++)
-        if (types[i].dtype == dtype) return types[i].type;
+        if (types[i].dtype == dtype) return types[i].name;
     return NULL;
 }
 
-int ag__tensor_dtype(ag_dtype *dtype, const char *type)
-{
-    for (int i = 0; i < TYPES; i++)
-        if (strcmp(types[i].type, type) == 0) {
-            *dtype = types[i].dtype;
-            return 1;
-        }
-    return 0;
-}
+int ag__is_half(const ag__entry *e) { return e->type->bytes == 2; }
 
 const char *ag__quote(char out[AG__QUOTE], const char *text)
 {
@@ -75,7 +66,7 @@ static ag_status parse_span(ag__entry *e, const json_t *list, uint64_t size, con
             "%s: data_offsets are [%lld,%lld]; they must lie in 0 to %llu, the bytes after the "
             "header",
             where, (long long)begin, (long long)end, (unsigned long long)size);
-    uint64_t need = (uint64_t)ag_shape_count(e->item.shape) * ag_dtype_bytes(e->item.dtype);
+    uint64_t need = (uint64_t)ag_shape_count(e->item.shape) * e->type->bytes;
     if ((uint64_t)(end - begin) != need)
         return ag_fail(why, AG_EDATA,
                        "%s: data_offsets span %lld bytes, but type and shape need %llu", where,
@@ -97,10 +88,14 @@ static ag_status parse_tensor(ag__entry *e, const ag_checkpoint *c, const char *
         return ag_fail(why, AG_EDATA, "%s: it must have exactly dtype, shape and data_offsets",
                        where);
     e->item.name = name;
-    if (!ag__tensor_dtype(&e->item.dtype, type))
-        return ag_fail(why, AG_EDATA,
-                       "%s: its type is \"%s\"; F32, F64, U8, I8, I32 and I64 can be read", where,
-                       ag__quote(kind, type));
+    for (int i = 0; i < TYPES; i++)
+        if (strcmp(types[i].name, type) == 0) e->type = &types[i];
+    if (!e->type)
+        return ag_fail(
+            why, AG_EDATA,
+            "%s: its type is \"%s\"; F16, BF16, F32, F64, U8, I8, I32 and I64 can be read", where,
+            ag__quote(kind, type));
+    e->item.dtype = e->type->dtype;
     ag_status status = parse_shape(&e->item.shape, shape, where, why);
     return status != AG_OK ? status : parse_span(e, span, c->size, where, why);
 }

@@ -10,10 +10,18 @@
 
 enum { AG__HEADER_LIMIT = 100000000, AG__QUOTE = 64, AG__DIGITS = 17 };
 
+/* A type of the format. `bytes` are those of a value in the file; F16 and BF16 become float32. */
+typedef struct ag__tensor_type {
+    const char *name;
+    ag_dtype dtype;
+    unsigned bytes;
+} ag__tensor_type;
+
 /* A tensor of a file: its bytes are begin..end-1 after the header; `order` is its place in the
  * header. */
 typedef struct ag__entry {
     ag_checkpoint_item item;
+    const ag__tensor_type *type;
     uint64_t begin, end;
     int order;
 } ag__entry;
@@ -25,14 +33,17 @@ struct ag_checkpoint {
     int count, verified;
     unsigned char *data;
     size_t size;
+    float *widened; /* the values of F16 and BF16 */
 };
 
 /* Text from a file as it may appear in a sentence: at most 60 printable characters. */
 const char *ag__quote(char out[AG__QUOTE], const char *text);
 
-/* The format's name of a type ("F32"), and back: 0 if we cannot read it. */
-const char *ag__tensor_type(ag_dtype dtype);
-int ag__tensor_dtype(ag_dtype *dtype, const char *type);
+/* The format's name of a type ("F32"). NULL: it has none. */
+const char *ag__tensor_type_name(ag_dtype dtype);
+
+/* 1: a value of two bytes, which is read as float32. */
+int ag__is_half(const ag__entry *e);
 
 /* Fills c->root and c->entries (sorted by place) from the text of a header for c->size bytes of
    tensors. Nothing that the header claims is allocated before it is checked. */

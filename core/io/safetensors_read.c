@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads safetensors files and verifies their checksums. */
-#define _GNU_SOURCE /* fdopen, O_CLOEXEC */
+#include "core/io/npz_internal.h"
 #include "core/io/safetensors_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static json_t *metadata_of(const ag_checkpoint *c)
 {
@@ -122,6 +119,33 @@ static ag_status verify(ag_checkpoint *c, ag_failure *why)
     return status;
 }
 
+/* Lays the values of F16 and BF16 anew, as float32. */
+static ag_status widen(ag_checkpoint *c, ag_failure *why)
+{
+    size_t count = 0;
+    for (int i = 0; i < c->count; i++)
+        if (ag__is_half(&c->entries[i]))
+            count += (size_t)(c->entries[i].end - c->entries[i].begin) / 2;
+    if (!count) return AG_OK;
+    float *at = c->widened = ag_alloc(ag_size_mul(count, sizeof *at));
+    if (!at)
+        return ag_fail(why, AG_EMEMORY, "%s: there is no memory for %zu values as float32", c->path,
+                       count);
+    for (int i = 0; i < c->count; i++) {
+        ag__entry *e = &c->entries[i];
+        if (!ag__is_half(e)) continue;
+        const unsigned char *half = e->item.data;
+        e->item.data = at;
+        for (uint64_t k = e->begin; k < e->end; k += 2, half += 2, at++) {
+            uint16_t low = (uint16_t)(half[0] | half[1] << 8);
+            uint32_t bits = (uint32_t)low << 16; /* BF16 is the upper half of F32 */
+            memcpy(at, &bits, sizeof *at);
+            if (e->type->name[0] == 'F') *at = ag__from_half(low);
+        }
+    }
+    return AG_OK;
+}
+
 ag_checkpoint *ag__checkpoint_read_file(FILE *file, uint64_t size, const char *path,
                                         ag_failure *why)
 {
@@ -135,29 +159,9 @@ ag_checkpoint *ag__checkpoint_read_file(FILE *file, uint64_t size, const char *p
     ag_status status = read_header(c, file, size, why);
     if (status == AG_OK) status = read_data(c, file, why);
     if (status == AG_OK) status = verify(c, why);
+    if (status == AG_OK) status = widen(c, why);
     if (status == AG_OK) return c;
     ag_checkpoint_close(c);
-    return NULL;
-}
-
-/* Opens a regular file; a pipe is refused at once, not waited for. */
-static FILE *open_regular(uint64_t *size, const char *path, ag_failure *why)
-{
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &info) != 0) {
-        ag_fail(why, AG_EFILE, "%s: the file cannot be opened (%s)", ag_path_tail(path),
-                strerror(errno));
-    } else if (!S_ISREG(info.st_mode)) {
-        ag_fail(why, AG_EFILE, "%s: this is not a regular file; name a .safetensors file",
-                ag_path_tail(path));
-    } else {
-        *size = (uint64_t)info.st_size;
-        FILE *file = fdopen(fd, "rb");
-        if (file) return file;
-        ag_fail(why, AG_EMEMORY, "%s: there is no memory to open the file", ag_path_tail(path));
-    }
-    if (fd >= 0) close(fd);
     return NULL;
 }
 
@@ -167,11 +171,14 @@ ag_checkpoint *ag_checkpoint_open(const char *path, ag_failure *why)
         ag__refuse_null(why, "ag_checkpoint_open", "path");
         return NULL;
     }
-    uint64_t size;
-    FILE *file = open_regular(&size, path, why);
+    int64_t size;
+    FILE *file = ag__open_regular(path, &size, why);
     if (!file) return NULL;
-    ag_checkpoint *c = ag__checkpoint_read_file(file, size, path, why);
+    ag_failure here = {0};
+    ag_checkpoint *c = ag__checkpoint_read_file(file, (uint64_t)size, path, &here);
     fclose(file);
+    if (here.status == AG_EDATA) ag__say_mistaken(&here, path, "is a safetensors file");
+    if (!c) ag_fail(why, here.status, "%s", here.sentence);
     return c;
 }
 
@@ -181,6 +188,7 @@ void ag_checkpoint_close(ag_checkpoint *c)
     json_decref(c->root);
     ag_free(c->entries);
     ag_free(c->data);
+    ag_free(c->widened);
     ag_free(c);
 }
 

@@ -45,7 +45,7 @@ static ag_status check_item(const job *j, const ag_checkpoint_item *item, int in
             path, index, quoted);
     if (json_object_get(j->root, name))
         return ag_fail(why, AG_EUSE, "%s: the name \"%s\" is used for two tensors", path, quoted);
-    if (!ag__tensor_type(item->dtype))
+    if (!ag__tensor_type_name(item->dtype))
         return ag_fail(why, AG_EUSE, "%s: tensor \"%s\" has the unknown type %d", path, quoted,
                        (int)item->dtype);
     if (ag_shape_count(item->shape) < 0)
@@ -66,7 +66,7 @@ static ag_status add_item(job *j, const ag_checkpoint_item *item, ag_failure *wh
     int bad = 0;
     for (int i = 0; i < item->shape.rank; i++)
         bad |= json_array_append_new(shape, json_integer(item->shape.size[i]));
-    bad |= json_object_set_new(info, "dtype", json_string(ag__tensor_type(item->dtype)));
+    bad |= json_object_set_new(info, "dtype", json_string(ag__tensor_type_name(item->dtype)));
     bad |= json_object_set_new(info, "shape", shape);
     bad |= json_object_set_new(j->root, item->name, info);
     char *key = ag__checksum_key(item->name);
@@ -190,7 +190,7 @@ static void sort_items(job *j)
     for (int bytes = 8; bytes >= 0; bytes--)
         for (int i = 0; i < j->n; i++) {
             ag_dtype dtype = j->items[i].dtype;
-            int size = ag__tensor_type(dtype) ? (int)ag_dtype_bytes(dtype) : 0;
+            int size = ag__tensor_type_name(dtype) ? (int)ag_dtype_bytes(dtype) : 0;
             if (size == bytes) j->order[at++] = i;
         }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* fdopen, fsync, fchmod, flock */
 #include "core/internal.h"
-#include "core/io/io.h"
+#include "core/io/save_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,29 +98,59 @@ static ag_status fill(int fd, const char *path, ag_status (*write)(FILE *, void 
         ag_fail(why, status,
                 "cannot write %s: its contents could not be made; what was there stays, try again",
                 ag_path_tail(path));
-    else if (fflush(file) || fsync(fd))
+    else if (fflush(file) || ag_save_sync(fd))
         status = refuse(why, path, "write", errno);
-    if (fclose(file) && status == AG_OK) status = refuse(why, path, "write", errno);
+    if (fclose(file) && status == AG_OK && !ag__save_lacks(AG_LACKS_SYNC, errno, 0))
+        status = refuse(why, path, "write", errno);
     return status;
 }
 
-/* Fills a temporary file and renames it; the folder is open. */
+static ag_status put_copy(FILE *to, void *from)
+{
+    char part[4096];
+    for (size_t n; (n = fread(part, 1, sizeof part, from)) > 0;) fwrite(part, 1, n, to);
+    return ferror(from) ? AG_EFILE : AG_OK;
+}
+
+/* For a file system that cannot rename. */
+static ag_status copy(const char *name, const char *path, mode_t mode, ag_failure *why)
+{
+    FILE *from = fopen(name, "rbe");
+    if (!from) return refuse(why, name, "read", errno);
+    unlink(path);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    const ag_status status =
+        fd < 0 ? refuse(why, path, "write", errno) : fill(fd, path, put_copy, from, why);
+    fclose(from);
+    unlink(name);
+    return status;
+}
+
+static ag_status rename_or_copy(const char *name, const char *path, mode_t mode, ag_failure *why)
+{
+    if (rename(name, path) == 0) return AG_OK;
+    return ag__save_lacks(AG_LACKS_RENAME, errno, 0) ? copy(name, path, mode, why)
+                                                     : refuse(why, path, "replace", errno);
+}
+
+/* Fills a temporary file and renames it. folder: for its fsync, -1 if it cannot be opened. */
 static ag_status replace(char *name, const char *path, const struct stat *old, int folder,
                          ag_status (*write)(FILE *, void *), void *context, ag_failure *why)
 {
-    const int fd = open_beside(name, path, 0644);
+    const mode_t mode = old ? old->st_mode & 0777 : 0644;
+    const int fd = open_beside(name, path, mode);
     if (fd < 0) return refuse(why, path, "write", errno);
     ag_status status;
-    if (old && fchmod(fd, old->st_mode & 0777)) {
+    if (old && fchmod(fd, mode) && !ag__save_lacks(AG_LACKS_MODES, errno, 1)) {
         status = refuse(why, path, "set the mode of", errno);
         close(fd);
     } else {
         status = fill(fd, path, write, context, why);
     }
-    if (status == AG_OK && rename(name, path)) status = refuse(why, path, "replace", errno);
+    if (status == AG_OK) status = rename_or_copy(name, path, mode, why);
     if (status != AG_OK)
         unlink(name);
-    else if (fsync(folder) && errno != EINVAL) /* a file system that cannot has nothing better */
+    else if (fsync(folder) && !ag__save_lacks(AG_LACKS_SYNC, errno, 1))
         status = refuse(why, path, "sync the folder of", errno);
     return status;
 }
@@ -139,14 +169,9 @@ ag_status ag_save_file(const char *path, ag_status (*write)(FILE *file, void *co
     if (!name) return refuse(why, path, "write", ENOMEM);
     strcpy(name, path);
     const int folder = open_folder(name);
-    ag_status status = AG_OK;
-    if (folder < 0) {
-        status = refuse(why, path, "open the folder of", errno);
-    } else {
-        ag_remove_leftovers(folder, last_part(path));
-        status = replace(name, path, exists ? &old : NULL, folder, write, context, why);
-        close(folder);
-    }
+    ag_remove_leftovers(folder, last_part(path));
+    const ag_status status = replace(name, path, exists ? &old : NULL, folder, write, context, why);
+    if (folder >= 0) close(folder);
     ag_free(name);
     return status;
 }

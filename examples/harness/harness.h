@@ -1,35 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* clang-format off */
-/* The frame of the example programs. A program is a table of options, a table of commands and this
-   main:
-
-       typedef struct options { harness_common common; double learning_rate; int steps; } options;
-
-       static const harness_option table[] = {
-           HARNESS_COMMON_OPTIONS(options, common),
-           {"learning-rate", HARNESS_FIELD(options, learning_rate), "1e-3", 1e-9, 10,
-            HARNESS_TRAIN | HARNESS_ABLATE, .group = "Training", .help = "after the warm-up"},
-           ...
-       };
-       static ag_status train(harness_call *call, ag_failure *why)
-       {
-           options *o = call->values;
-           harness_run *run =
-               harness_run_open(o->common.out, harness_mode(&o->common), columns, 2, why);
-           if (!run) return why->status;
-           while (step < o->steps && harness_go_on(why)) ...
-           return harness_run_close(run, why);     (interrupted: saved; main exits with 130)
-       }
-       static const harness_command commands[] = {
-           {"train", HARNESS_TRAIN, "train a model", NULL, train}, ...};
-       static const harness_program program = {
-           "tgraph", "1.0", "what it is", table, ..., commands, ..., sizeof(options)};
-       int main(int argc, char **argv) { return harness_main(&program, argc, argv); }
+/* The frame of the example programs. A program is a table of options, a table of commands, and
+   harness_main; docs/adding-a-model.md builds one.
 
    Every function that takes `why` needs one (never NULL), empty when the call begins.
    Unlike the library, the harness ends the program when there is no memory: one sentence on stderr
    and exit 5. */
-/* clang-format on */
 #ifndef HARNESS_H
 #define HARNESS_H
 
@@ -38,7 +13,7 @@
 #include "examples/harness/report/report.h"
 #include "examples/harness/run/run.h"
 #include "examples/harness/rank/scores.h"
-#include "examples/harness/run/study.h"
+#include "examples/harness/study/study.h"
 #include "examples/harness/report/table.h"
 
 #ifdef __cplusplus
@@ -65,6 +40,12 @@ typedef struct harness_command {
     ag_status (*run)(harness_call *call, ag_failure *why);
 } harness_command;
 
+/* Runs whose config.json has this word of an option (NULL: any value of it): why they are refused.
+ */
+typedef struct harness_moved {
+    const char *option, *word, *sentence;
+} harness_moved;
+
 typedef struct harness_program {
     const char *name, *version;
     const char *help; /* a description of the program: one or two sentences */
@@ -74,6 +55,8 @@ typedef struct harness_program {
     int command_count;
     size_t options_bytes;
     const struct harness_model *model; /* of a program with the commands of model.h; else NULL */
+    const harness_moved *moved;        /* up to one without an option; NULL: none */
+    const char *examples; /* lines "PROGRAM COMMAND ...", at most three of a command; or NULL */
 } harness_program;
 
 /* Fills a program's tables from two arrays. */
@@ -122,17 +105,34 @@ void harness_say(const char *format, ...) AG_PRINTF(1, 2);  /* dropped by --quie
 void harness_warn(const char *format, ...) AG_PRINTF(1, 2); /* dropped by --quiet */
 void harness_error(const char *sentence);
 
+/* Whether stderr is a log, neither a terminal nor quiet, in which lines take the place of bars;
+   a line of it; and the seconds since the last line of any kind. */
+bool harness_logs(void);
+void harness_log(const char *format, ...) AG_PRINTF(1, 2);
+double harness_silence(void);
+enum { HARNESS_LONG_SILENCE = 30 }; /* seconds after which work that goes on says so */
+
 /* A bar on stderr: label, share done, rate, time left and a note; drawn at most ten times a second
-   and only on a terminal without --quiet. harness_say and its kin clear it before they print. */
+   and only on a terminal without --quiet. harness_say and its kin clear it before they print. In a
+   log, a line after a long silence, and with `tenths` after each tenth. */
 typedef struct harness_progress {
     const char *label;
     int64_t total, first; /* first: where a resumed run starts, for the rate */
     double started, drawn;
-    bool shown;
+    bool shown, logged, tenths;
+    int64_t done;
 } harness_progress;
 void harness_progress_start(harness_progress *p, const char *label, int64_t first, int64_t total);
 void harness_progress_update(harness_progress *p, int64_t done, const char *note);
 void harness_progress_end(harness_progress *p);
+
+/* The same while files are read; the end says how many were, in a log, if not a single one that was
+   read at once. */
+void harness_reading_start(harness_progress *p, int64_t files);
+void harness_reading_end(harness_progress *p, const ag_failure *why);
+
+/* The time that is left, as mm:ss; fresh: as below. */
+void harness_time_left(char text[32], int64_t done, int64_t total, int64_t fresh, double seconds);
 
 /* The text of the bar, for a terminal of `width` columns; fresh: the number of those in `done` that
    took `seconds`. */
@@ -152,6 +152,9 @@ struct json_t *harness_json_name(const char *name);
    Fails: AG_EFILE, and as `write` does. */
 ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *context),
                         void *context, ag_failure *why);
+
+/* Warns, once each, of what the file systems of the files saved so far lack (ag_saves_lack). */
+void harness_warn_lacks(void);
 
 /* ---- memory and text ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `lab check`: measures part of a data set again. */
 #include "examples/harness/run/bag.h"
+#include "examples/harness/run/draws.h"
 #include "examples/harness/machine/processor.h"
 #include "examples/lab/measure/clock.h"
 #include "examples/lab/measure/folders.h"
@@ -28,10 +29,11 @@ typedef struct check {
     int measured;
 } check;
 
-/* Lists the files that were not dropped and still exist, in random order. */
+/* Lists the files that were not dropped, still exist and have a program, in random order. */
 static file *choose_files(const lab_folders *folders, uint64_t seed)
 {
     file *all = NULL, *mixed = NULL;
+    int lost = 0;
     const char *name;
     json_t *facts;
     for (int i = 0; i < folders->count; i++)
@@ -39,15 +41,22 @@ static file *choose_files(const lab_folders *folders, uint64_t seed)
         {
             char *path = lab_manifest_path(folders->list[i], name, ".npz");
             file f = {folders->list[i], name};
-            if (!json_is_true(json_object_get(facts, "dropped")) && access(path, F_OK) == 0)
-                bag_add(all, f);
+            const int there =
+                !json_is_true(json_object_get(facts, "dropped")) && !access(path, F_OK);
             harness_free(path);
+            if (there && lab_stored_lost(folders->list[i], name))
+                lost++;
+            else if (there)
+                bag_add(all, f);
         }
+    if (lost)
+        harness_say(
+            "%d files are left out: they have no text of their program, and \"lab families\" "
+            "does not have their family",
+            lost);
     const int n = bag_count(all);
     int32_t *order = harness_alloc(((size_t)n + 1) * sizeof *order);
-    ag_random random = {seed, 0x636b, 0};
-    for (int i = 0; i < n; i++) order[i] = i;
-    ag_random_shuffle(&random, order, n);
+    harness_shuffle(order, n, (ag_random){seed, 0x636b, 0});
     for (int i = 0; i < n; i++) bag_add(mixed, all[order[i]]);
     bag_free(all);
     harness_free(order);
@@ -57,14 +66,10 @@ static file *choose_files(const lab_folders *folders, uint64_t seed)
 /* `take` of n in random order. */
 static int *choose(int n, int take, uint64_t seed, const char *name)
 {
-    int *which = harness_alloc(((size_t)n + 1) * sizeof *which);
+    int32_t *which = harness_alloc(((size_t)n + 1) * sizeof *which);
     ag_random random = {seed, (uint64_t)strlen(name), 0};
     for (int i = 0; i < n; i++) which[i] = i;
-    for (int i = 0; i < take; i++) {
-        const int j = i + (int)ag_random_below(&random, (uint32_t)(n - i)), kept = which[i];
-        which[i] = which[j];
-        which[j] = kept;
-    }
+    harness_draw(which, n, take, &random);
     return which;
 }
 
@@ -103,7 +108,7 @@ static ag_status one_file(check *c, const file *f, ag_failure *why)
     int64_t *now = harness_alloc((size_t)take * sizeof *now);
     for (int at = 0; at < take && !why->status && !c->meter.stopped; at += BATCH) {
         const int n = take - at < BATCH ? take - at : BATCH;
-        lab_stored_measure(&c->meter, timing, &x, which + at, n, why);
+        lab_configs_measure(&c->meter, timing, &x.configs, which + at, n, why);
         for (int i = 0; i < n && !why->status && !c->meter.stopped; i++) {
             then[at + i] = x.ns[which[at + i]];
             now[at + i] = timing[i].ns;
@@ -221,6 +226,7 @@ ag_status lab_check_command(harness_call *call, ag_failure *why)
             ag_fail(why, AG_EDATA, "%.200s has no file that could be measured again",
                     c.s->folders.list[0]);
         harness_progress_start(&c.bar, "check", 0, c.s->sample);
+        c.bar.tenths = true;
         for (int i = 0; i < bag_count(files) && c.s->sample - c.measured >= 2 && !why->status &&
                         !c.meter.stopped;
              i++)
@@ -232,5 +238,6 @@ ag_status lab_check_command(harness_call *call, ag_failure *why)
     bag_free(c.taus);
     harness_table_free(c.table);
     lab_folders_free(&folders);
+    lab_meter_free(&c.meter);
     return why->status;
 }

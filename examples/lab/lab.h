@@ -25,6 +25,7 @@ typedef struct lab_settings {
     const char *out, *families, *family;
     harness_paths text, folders;
     int programs, first, number, configs, kernels, partitions, search;
+    int plan; /* tpugraphs_rule */
     double minutes, milliseconds;
     int64_t seed, least;
     int repeats, redo, core;

@@ -16,45 +16,51 @@ enum {
 #define WORD(M)  HARNESS_WORD(lab_settings, M)
 
 static const harness_option table[] = {
-    {"out", FIELD(out), .commands = COLLECT, .needed = COLLECT, .meta = "DIR", .group = "Files",
+    {"out", FIELD(out), .commands = COLLECT, .needed = COLLECT, .meta = "DIR", .often = true,
+     .group = "Files",
      .help = "the folder of the data set; programs that have their files in it are skipped"},
     {"dir", FIELD(folders), .commands = LAB_CHECK_COMMAND | LAB_SPLIT_COMMAND,
-     .needed = LAB_CHECK_COMMAND | LAB_SPLIT_COMMAND, .meta = "DIR...", .group = "Files",
-     .help = "folders of a data set; those below them count, too"},
+     .needed = LAB_CHECK_COMMAND | LAB_SPLIT_COMMAND, .meta = "DIR...", .often = true,
+     .group = "Files", .help = "folders of a data set; those below them count, too"},
 
-    {"families", FIELD(families), .commands = COLLECT, .meta = "A,B,...", .group = "Programs",
+    {"families", FIELD(families), .commands = COLLECT, .meta = "A,B,...", .often = true,
+     .group = "Programs", .needs = "no --text",
      .help = "families of programs, separated by commas (all of them unless given; \"lab "
              "families\" lists them)"},
-    {"programs", FIELD(programs), "16", 1, 1e6, COLLECT, .group = "Programs",
-     .help = "how many, dealt out to the families in turn"},
-    {"first", FIELD(first), "0", 0, 1e6, COLLECT, .group = "Programs",
+    {"programs", FIELD(programs), "16", 1, 1e6, COLLECT, .often = true, .group = "Programs",
+     .needs = "no --text", .help = "how many, dealt out to the families in turn"},
+    {"first", FIELD(first), "0", 0, 1e6, COLLECT, .group = "Programs", .needs = "no --text",
      .help = "number of the first program of each family"},
     {"milliseconds", FIELD(milliseconds), "1", 0.2, 200, COLLECT | LAB_SHOW_COMMAND,
-     .group = "Programs", .help = "about how long a program may run"},
-    {"text", FIELD(text), .commands = COLLECT | LAB_SHOW_COMMAND, .meta = "FILE...",
+     .group = "Programs", .needs = "no --text", .help = "about how long a program may run"},
+    {"text", FIELD(text), .commands = COLLECT | LAB_SHOW_COMMAND, .meta = "FILE...", .often = true,
      .group = "Programs", .help = "programs of your own, instead of the families'"},
     {"family", FIELD(family), .commands = LAB_SHOW_COMMAND, .meta = "NAME", .group = "Programs",
      .help = "show a program of this family"},
     {"number", FIELD(number), "0", 0, 1e6, LAB_SHOW_COMMAND, .group = "Programs",
-     .help = "which one"},
+     .needs = "--family", .help = "which one"},
 
-    {"configs", FIELD(configs), "128", 2, 1e6, CONFIGS, .group = "Configurations",
+    {"configs", FIELD(configs), "128", 2, 1e6, CONFIGS, .often = true, .group = "Configurations",
      .help = "most configurations of a file"},
     {"search", WORD(search), "random", .choices = "random|default|both",
-     .commands = LAB_LAYOUT_COMMAND, .group = "Configurations",
+     .commands = LAB_LAYOUT_COMMAND, .often = true, .group = "Configurations",
      .help = "random layouts, a genetic search from the default ones, or a file of each"},
-    {"kernels", FIELD(kernels), "8", 1, 1e6, LAB_TILE_COMMAND, .group = "Configurations",
-     .help = "most kernels of a program, a file each"},
+    {"plan", WORD(plan), "strides", .choices = "strides|inner|axes", .commands = LAB_LAYOUT_COMMAND,
+     .group = "Configurations",
+     .help = "the loops of an op: ordered by strides, with the sum always inside, or in the order "
+             "of the axes whatever the layout"},
+    {"kernels", FIELD(kernels), "8", 1, 1e6, LAB_TILE_COMMAND, .often = true,
+     .group = "Configurations", .help = "most kernels of a program, a file each"},
     {"least", FIELD(least), "0", 0, 1e15, LAB_TILE_COMMAND, .group = "Configurations",
      .help = "kernels that take less than this with their default tile are left out, ns"},
-    {"partitions", FIELD(partitions), "16", 1, 1e5, LAB_FUSION_COMMAND, .group = "Configurations",
-     .help = "random fusion partitions of a program"},
-    {"seed", FIELD(seed), "0", 0, 9007199254740992.0, RANDOM, .group = "Configurations",
-     .help = "of every random number but those of the programs"},
+    {"partitions", FIELD(partitions), "16", 1, 1e5, LAB_FUSION_COMMAND, .often = true,
+     .group = "Configurations", .help = "random fusion partitions of a program"},
+    {"seed", FIELD(seed), "0", 0, 9007199254740992.0, RANDOM, .often = true,
+     .group = "Configurations", .help = "of every random number but those of the programs"},
 
-    {"minutes", FIELD(minutes), "0", 0, 1e6, COLLECT, .group = "Measuring",
+    {"minutes", FIELD(minutes), "0", 0, 1e6, COLLECT, .often = true, .group = "Measuring",
      .help = "stop after so long (0: when all is done); programs get equal shares"},
-    {"repeats", FIELD(repeats), "5", 2, 1000, MEASURE, .group = "Measuring",
+    {"repeats", FIELD(repeats), "5", 2, 1000, MEASURE, .often = true, .group = "Measuring",
      .help = "samples of each configuration"},
     {"probe-threshold", FIELD(threshold), "0.15", 0.001, 1000, MEASURE, .group = "Measuring",
      .help = "samples are taken again when fixed work between them takes longer than its best by "
@@ -63,9 +69,9 @@ static const harness_option table[] = {
      .help = "how often a sample is taken again at most"},
     {"noise", FIELD(noise), "0.1", 0, 1e9, COLLECT, .group = "Measuring",
      .help = "files whose noise is above this part of their spread are dropped"},
-    {"core", FIELD(core), "-1", -1, 1023, MEASURE, .group = "Measuring",
+    {"core", FIELD(core), "-1", -1, 1023, MEASURE, .often = true, .group = "Measuring",
      .help = "the core to run on (-1: the last one)"},
-    {"sample", FIELD(sample), "200", 2, 1e9, LAB_CHECK_COMMAND, .group = "Measuring",
+    {"sample", FIELD(sample), "200", 2, 1e9, LAB_CHECK_COMMAND, .often = true, .group = "Measuring",
      .help = "how many configurations to measure again"},
     {"per-file", FIELD(per_file), "20", 2, 1e9, LAB_CHECK_COMMAND, .group = "Measuring",
      .help = "... how many of them in a file"},
@@ -79,8 +85,8 @@ static const harness_option table[] = {
      .help = "print the text form, a line per node"},
     {"quiet", FIELD(quiet), .commands = ALL | HARNESS_DOCTOR, .group = "Output",
      .help = "only errors on stderr, no progress bar"},
-    {"json", FIELD(json), .commands = LAB_CHECK_COMMAND | HARNESS_DOCTOR, .group = "Output",
-     .help = "results on stdout as JSON"},
+    {"json", FIELD(json), .commands = LAB_CHECK_COMMAND | HARNESS_DOCTOR, .often = true,
+     .group = "Output", .help = "results on stdout as JSON"},
 };
 
 static const harness_command commands[] = {
@@ -105,6 +111,27 @@ const harness_program lab_program_table = {
     .help = "measures small tensor programs on this CPU under different layouts, tile sizes and "
             "fusions, and writes the files that the trainers read",
     HARNESS_TABLES(table, commands),
-    .options_bytes = sizeof(lab_settings)};
+    .options_bytes = sizeof(lab_settings),
+    .examples = "lab layout --out data --programs 64 --minutes 10\n"
+                "lab layout --out data --families mlp,lstm --search both\n"
+                "lab layout --out data --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
+                "lab tile --out tiles --programs 64 --minutes 10\n"
+                "lab tile --out tiles --families resnet --kernels 4\n"
+                "lab tile --out tiles --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
+                "lab fusion --out fusions --programs 64 --minutes 10\n"
+                "lab fusion --out fusions --families resnet --partitions 8\n"
+                "lab fusion --out fusions --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
+                "lab check data\n"
+                "lab check examples/data/layout --sample 100\n"
+                "lab check data tiles --json\n"
+                "lab split data\n"
+                "lab split data --valid 0.2 --test 0.2\n"
+                "lab split data --seed 1\n"
+                "lab show --family lstm --number 3\n"
+                "lab show examples/data/tile/mlp_202_5ecb522e66c5af42.txt\n"
+                "lab show --family mlp --no-nodes\n"
+                "lab families\n"
+                "lab doctor\n"
+                "lab doctor --json\n"};
 
 int lab_main(int argc, char **argv) { return harness_main(&lab_program_table, argc, argv); }

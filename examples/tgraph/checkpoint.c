@@ -11,7 +11,7 @@ tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile)
     return (tgraph_features){.tile = tile,
                              .prune = !tile && s->prune,
                              .repad = !tile && s->repad,
-                             .logs = s->log_features};
+                             .logs = tgraph_settings_logs(s, tile)};
 }
 
 ag_status tgraph_features_check(const char *path, const tgraph_features *stored,
@@ -25,13 +25,14 @@ ag_status tgraph_features_check(const char *path, const tgraph_features *stored,
     if (stored->prune == wanted->prune && stored->repad == wanted->repad &&
         stored->logs == wanted->logs)
         return AG_OK;
-    return ag_fail(
-        why, AG_EUSE,
-        "%.200s was trained with --%sprune --%srepad --%slog-features, but this call says "
-        "--%sprune --%srepad --%slog-features; the scores would mean nothing: leave these options "
-        "away",
-        path, stored->prune ? "" : "no-", stored->repad ? "" : "no-", stored->logs ? "" : "no-",
-        wanted->prune ? "" : "no-", wanted->repad ? "" : "no-", wanted->logs ? "" : "no-");
+    return ag_fail(why, AG_EUSE,
+                   "%.200s was trained with --%sprune --%srepad --log-features %s, but this call "
+                   "says --%sprune --%srepad --log-features %s; the scores would mean nothing: "
+                   "leave these options "
+                   "away",
+                   path, stored->prune ? "" : "no-", stored->repad ? "" : "no-",
+                   stored->logs ? "yes" : "no", wanted->prune ? "" : "no-",
+                   wanted->repad ? "" : "no-", wanted->logs ? "yes" : "no");
 }
 
 /* ---- the network ---- */
@@ -62,7 +63,6 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     tgraph_scaler_begin(&c->scalers.node, TGRAPH_NUMERIC);
     tgraph_scaler_begin(&c->scalers.config, TPUGRAPHS_TILE_FEATURES);
     tgraph_scaler_begin(&c->scalers.target, 1);
-    tgraph_scaler_begin(&c->rows, TGRAPH_ROW_COLUMNS);
     return tgraph_model_add(&net->model, t->params, &options, why);
 }
 
@@ -71,12 +71,13 @@ static ag_status fit(harness_session *session, ag_failure *why)
     tgraph_set *set = &((tgraph_files *)session->data)->set;
     tgraph_trained *net = session->trained.net;
     tgraph_set_fit(set, &net->checkpoint.scalers);
-    if (net->model.options.mode == TGRAPH_PHYSICAL &&
-        tgraph_set_fit_rows(set, &net->checkpoint.rows, why))
-        return why->status;
     if (tgraph_set_scale(set, &net->checkpoint.scalers, why)) return why->status;
+    if (net->model.joined.use && tgraph_set_fit_rows(set, &net->model.joined.scale, why))
+        return why->status;
     return tgraph_set_programs(set, &net->model.options, why);
 }
+
+static void drop(void *net) { nests_joined_free(&((tgraph_trained *)net)->model.joined); }
 
 /* ---- tensors ---- */
 
@@ -90,18 +91,21 @@ static int add_scaler(ag_checkpoint_item item[2], const char *mean, const char *
 }
 
 /* One scaler, or three with tile files. */
-static int list_tensors(ag_checkpoint_item *item, const void *trained)
+static int list_scalers(ag_checkpoint_item *item, const tgraph_trained *net)
 {
-    const tgraph_trained *net = trained;
     const tgraph_tile_scalers *s = &net->checkpoint.scalers;
     int n = add_scaler(item, "state.scaler.mean", "state.scaler.scale", &s->node);
-    if (net->model.options.mode == TGRAPH_PHYSICAL)
-        return n +
-               add_scaler(item + n, "state.rows.mean", "state.rows.scale", &net->checkpoint.rows);
     if (!net->model.options.tile) return n;
     n += add_scaler(item + n, "state.config_scaler.mean", "state.config_scaler.scale", &s->config);
     return n + add_scaler(item + n, "state.target_scaler.mean", "state.target_scaler.scale",
                           &s->target);
+}
+
+static int list_tensors(ag_checkpoint_item *item, const void *trained)
+{
+    const tgraph_trained *net = trained;
+    const int n = list_scalers(item, net);
+    return net->model.joined.use ? n + nests_scale_list(item + n, &net->model.joined.scale) : n;
 }
 
 static ag_status check_scaler(const ag_checkpoint_item item[2], ag_failure *why)
@@ -118,10 +122,11 @@ static ag_status check_scaler(const ag_checkpoint_item item[2], ag_failure *why)
 
 static ag_status check(const void *trained, ag_failure *why)
 {
+    const tgraph_trained *net = trained;
     ag_checkpoint_item item[HARNESS_TENSORS];
-    const int n = list_tensors(item, trained);
+    const int n = list_scalers(item, net);
     for (int i = 0; i < n && !why->status; i += 2) check_scaler(item + i, why);
-    return why->status;
+    return why->status ? why->status : nests_scale_check(&net->model.joined.scale, why);
 }
 
 const harness_network tgraph_shell_network = {
@@ -129,6 +134,7 @@ const harness_network tgraph_shell_network = {
     .key = {[FEATURES] = "features", [CONFIGURATION] = "configuration", [FILES] = "files"},
     .identify = identify,
     .build = build,
+    .drop = drop,
     .fit = fit,
     .tensors = list_tensors,
     .check = check};

@@ -15,7 +15,6 @@ tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile);
 typedef struct tgraph_checkpoint {
     tgraph_features features;
     tgraph_tile_scalers scalers; /* layout: node alone */
-    tgraph_scaler rows;          /* physical mode */
     double split;                /* what the run held out of its files, and how it read them */
     int64_t split_seed;
     int dedup;

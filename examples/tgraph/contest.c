@@ -16,7 +16,13 @@ static int is_one_of(const char *word, const char *a, const char *b)
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-char *tgraph_contest_id(const char *path, int tile)
+static void cut_end(char *name)
+{
+    const size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".npz") == 0) name[length - 4] = 0;
+}
+
+char *tgraph_contest_id(const char *path, const char *shown, int tile)
 {
     char *copy = harness_copy(path), *part[MOST_PARTS], *rest = NULL, *id = NULL;
     int n = 0;
@@ -24,9 +30,9 @@ char *tgraph_contest_id(const char *path, int tile)
         if (n == MOST_PARTS) memmove(part, part + 1, (size_t)--n * sizeof *part);
         part[n++] = p;
     }
-    char *name = n ? part[n - 1] : copy;
-    const size_t length = strlen(name);
-    if (length > 4 && strcmp(name + length - 4, ".npz") == 0) name[length - 4] = 0;
+    char *name = n ? part[n - 1] : copy, *whole = harness_copy(shown ? shown : name);
+    cut_end(name);
+    cut_end(whole);
     for (int i = n - 2; i >= 0 && !id; i--) {
         if (tile && strcmp(part[i], "tile") == 0 && i + 1 < n - 1)
             id = harness_text("tile:%s:%s", part[i + 1], name);
@@ -34,7 +40,8 @@ char *tgraph_contest_id(const char *path, int tile)
             is_one_of(part[i + 1], "xla", "nlp") && is_one_of(part[i + 2], "default", "random"))
             id = harness_text("layout:%s:%s:%s", part[i + 1], part[i + 2], name);
     }
-    if (!id) id = tile ? harness_text("tile:xla:%s", name) : harness_text("layout:%s", name);
+    if (!id) id = harness_text(tile ? "tile:xla:%s" : "layout:%s", whole);
+    harness_free(whole);
     harness_free(copy);
     return id;
 }
@@ -46,7 +53,7 @@ static ag_status write_order(FILE *to, const char *path, const harness_group *g,
 {
     const int n = g->items, shown = tile && n > 5 ? 5 : n;
     int64_t *order = harness_alloc((size_t)n * sizeof *order);
-    char *id = tgraph_contest_id(path, tile);
+    char *id = tgraph_contest_id(path, g->name, tile);
     if (!harness_order(order, g->score, n, why)) {
         harness_show_on_terminal(to, id);
         fputc(',', to);

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { STEP_CONFIGS = 64, SCORE_CONFIGS = 128 };
+enum { STEP_CONFIGS = 32, SCORE_CONFIGS = 128 };
 
 typedef struct inspected {
     size_t step, score; /* bytes of the tape with the default options; 0: unknown */
@@ -37,7 +37,7 @@ static size_t plan_bytes(const tgraph_model *m, const tgraph_program *p, int con
     int32_t *rank = harness_alloc(n * sizeof *rank);
     ag_tape_training(tape, training);
     ag_tensor *y = m->options.tile ? tgraph_tile_forward(m, tape, p, feature, configs)
-                                   : tgraph_forward(m, tape, p, digit, configs);
+                                   : tgraph_forward(m, tape, p, digit, NULL, configs);
     if (training) y = ag_pairwise_hinge(y, ag_input_i32(tape, rank, AG_SHAPE(configs)), 1, AG_MEAN);
     const ag_plan_summary plan = ag_plan_of(y, training);
     const size_t bytes = ag_failed(tape) ? 0 : plan.slab;
@@ -50,7 +50,7 @@ static size_t plan_bytes(const tgraph_model *m, const tgraph_program *p, int con
 
 static ag_status plan_memory(inspected *out, const tgraph_summary *s, ag_failure *why)
 {
-    tgraph_options options = tgraph_paper_options();
+    tgraph_options options = tgraph_defaults();
     tgraph_model model = {0};
     tgraph_program program = {0};
     tgraph_graph graph;
@@ -103,8 +103,7 @@ ag_status tgraph_inspect(harness_inspection *to, const char *path, ag_failure *w
     add_row(to, path, &s, &memory);
     char *summary = tgraph_summary_text(path, &s);
     to->text = harness_text(
-        "%s  memory          %.1f MB in a step of %d configurations, %.1f MB to score %d (the "
-        "paper's network)\n",
+        "%s  memory          %.1f MB in a step of %d configurations, %.1f MB to score %d\n",
         summary, (double)memory.step / 1e6, memory.configs, (double)memory.score / 1e6,
         s.configs < SCORE_CONFIGS ? s.configs : SCORE_CONFIGS);
     harness_free(summary);

@@ -16,39 +16,39 @@ enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS };
 static const harness_option table[] = {
     HARNESS_COMMON_OPTIONS(tgraph_settings, shell.common),
 
-    {"split", FIELD(split), "0", 0, 0.999, TRAINS, .group = "Data",
+    {"split", FIELD(split), "0", 0, 0.999, TRAINS, .often = true, .group = "Data",
      .help = "share of each file's configurations to train on; the others are held out and "
              "scored (0: train on all)"},
     {"split-seed", FIELD(split_seed), "0", 0, 9007199254740992.0, TRAINS, .group = "Data",
+     .needs = "--valid or --split or --folds",
      .help = "which configurations and folds are held out; --seed does not move them"},
     {"folds", FIELD(folds), "0", 0, 100000, TRAINS, .group = "Data",
      .help = "cut the files into so many folds and hold one out (the paper: 20)"},
-    {"fold", FIELD(fold), "0", 0, 99999, TRAINS, .group = "Data",
+    {"fold", FIELD(fold), "0", 0, 99999, TRAINS, .group = "Data", .needs = "--folds",
      .help = "the fold that is held out, from 0"},
     {"dedup", WORD(dedup), "first", .choices = "none|first|fastest", .commands = TRAINS,
-     .group = "Data",
+     .group = "Data", .needs = "layout files",
      .help = "of equal configurations in training keep all, the first (code) or the one with the "
              "smallest run time (paper)"},
-    {"prune", FIELD(prune), "true", .commands = RUNS, .group = "Data",
-     .help = "keep only configurable nodes and their neighbours (layout files)"},
-    {"repad", FIELD(repad), "true", .commands = RUNS, .group = "Data",
-     .help = "mark unused layout places by -1 instead of 0 (layout files)"},
-    {"log-features", FIELD(log_features), "false", .commands = RUNS, .group = "Data",
-     .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised: for "
-             "programs of many sizes"},
+    {"prune", FIELD(prune), "true", .commands = RUNS, .group = "Data", .needs = "layout files",
+     .help = "keep only configurable nodes and their neighbours"},
+    {"repad", FIELD(repad), "true", .commands = RUNS, .group = "Data", .needs = "layout files",
+     .help = "mark unused layout places by -1 instead of 0"},
+    {"log-features", WORD(log_features), "auto", .choices = "auto|yes|no", .commands = RUNS,
+     .group = "Data",
+     .help = "take sign(x) ln(1 + |x|) of the numeric features before they are standardised, for "
+             "programs of many sizes (auto: of layout files)"},
 
-    {"mode", WORD(model.mode), "physical", .before = "paper", .choices = "paper|physical",
+    {"preset", WORD(preset), "none", .choices = tgraph_preset_words, .presets = tgraph_presets,
      .commands = TRAINS, .group = "Model",
-     .help = "layout files: the paper's network, or a sum over the loop nests of a program"},
-    {"row-hidden", FIELD(model.row_hidden), "64", 1, 4096, TRAINS, .group = "Model",
-     .help = "channels of the network of a loop nest (physical mode)"},
+     .help = "the authors' length of training; options after it override it"},
     {"hidden", FIELD(model.hidden), "256", 16, 4096, TRAINS, .group = "Model",
-     .help = "channels of the paper's network, a multiple of 16"},
+     .help = "channels, a multiple of 16"},
     {"cross", FIELD(model.cross), "true", .commands = TRAINS, .group = "Model",
      .help = "cross-configuration attention (the authors turn it off for random collections)"},
     {"cross-input", FIELD(model.cross_input), "true", .commands = TRAINS, .group = "Model",
-     .help = "... in the two input layers as well (paper: false)"},
-    {"halve", FIELD(model.halve), "true", .commands = TRAINS, .group = "Model",
+     .needs = "--cross", .help = "... in the two input layers as well (paper: false)"},
+    {"halve", FIELD(model.halve), "true", .commands = TRAINS, .group = "Model", .needs = "--cross",
      .help = "concatenate the attended copy with half of the channels (code); off: with all, "
              "and a layer brings both back to --hidden"},
     {"channel", FIELD(model.channel), "true", .commands = TRAINS, .group = "Model",
@@ -56,61 +56,64 @@ static const harness_option table[] = {
     {"edges", FIELD(model.edges), "true", .commands = TRAINS, .group = "Model",
      .help = "pass messages along the edges"},
     {"direction", WORD(model.direction), "consumers", .choices = "consumers|operands|both",
-     .commands = TRAINS, .group = "Model", .help = "the neighbours that a node looks at"},
+     .commands = TRAINS, .group = "Model", .needs = "--edges",
+     .help = "the neighbours that a node looks at"},
     {"aggregate", WORD(model.sum), "mean", .choices = "mean|sum", .commands = TRAINS,
-     .group = "Model", .help = "how they are put together (paper: sum)"},
+     .group = "Model", .needs = "--edges", .help = "how they are put together (paper: sum)"},
     {"l2", FIELD(model.l2), "false", .commands = TRAINS, .group = "Model",
      .help = "divide the output of a convolution by its norm (paper: true)"},
     {"message", FIELD(model.message), "false", .commands = TRAINS, .group = "Model",
-     .help = "a layer on every neighbour before the sum (paper: true)"},
+     .needs = "--edges", .help = "a layer on every neighbour before the sum (paper: true)"},
     {"residual", WORD(model.outside), "inside", .choices = "inside|outside", .commands = TRAINS,
      .group = "Model", .help = "gelu(x + h), or x + gelu(h) as in the paper"},
     {"dropout", FIELD(model.dropout), "0.2", 0, 0.999, TRAINS, .group = "Model",
      .help = "after each graph block (paper: 0)"},
+    {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS,
+     .flags = HARNESS_IF_SET, .often = true, .group = "Model", .needs = "layout files",
+     .help = NESTS_USES_HELP},
 
-    HARNESS_STEPS_OPTION(tgraph_settings, "48000", "optimizer steps; each takes one file"),
-    {"epochs", FIELD(epochs), "0", 0, 1e9, TRAINS, .group = "Training",
+    HARNESS_STEPS_OPTION(tgraph_settings, "6000", "optimizer steps; each takes one file"),
+    {"epochs", FIELD(epochs), "0", 0, 1e9, TRAINS, .flags = HARNESS_MAY_GROW, .group = "Training",
      .help = "passes over the files; above 0 it replaces --steps"},
-    {"configs", FIELD(configs), "64", 2, 65536, TRAINS, .group = "Training",
-     .help = "configurations a step (tile files: always all)"},
-    {"loss", WORD(loss), "auto", .choices = "auto|hinge|logistic|listmle", .commands = TRAINS,
+    {"configs", FIELD(configs), "32", 2, 65536, TRAINS, .group = "Training",
+     .needs = "layout files", .help = "configurations a step"},
+    {"loss", WORD(loss), "hinge", .choices = "hinge|logistic|listmle|error", .commands = TRAINS,
      .group = "Training",
-     .help = "what training makes small, over pairs of configurations; auto: hinge, or in physical "
-             "mode the squared error of ln(run time) within the file"},
+     .help = "what training makes small: over pairs of configurations; or squared errors of "
+             "ln(run time) within the file, over their variance (best for --rows costs)"},
     {"reduction", WORD(reduction), "mean", .choices = "mean|sum", .commands = TRAINS,
-     .group = "Training", .help = "how the loss adds its pairs (paper: sum)"},
-    {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
+     .group = "Training", .needs = "--loss=hinge|logistic",
+     .help = "how the loss adds its pairs (paper: sum)"},
+    {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training", .needs = "--loss=hinge",
      .help = "of the hinge loss"},
-    HARNESS_RATE_OPTIONS(tgraph_settings, "0",
-                         "of AdamW, after the warm-up (0: 2e-3 in physical mode, else 1e-3)",
-                         "0.05"),
+    HARNESS_RATE_OPTIONS(tgraph_settings, "1e-3", "of AdamW, after the warm-up", "0.05"),
     HARNESS_SCHEDULE_OPTION(tgraph_settings, "cosine", HARNESS_SCHEDULES),
     HARNESS_DECAY_OPTIONS(tgraph_settings, "0.5", "1000", "steps"),
     HARNESS_WEIGHT_DECAY_OPTION(tgraph_settings, "1e-5", "of AdamW"),
     {"decay-biases", FIELD(model.decay_biases), "true", .commands = TRAINS, .group = "Training",
-     .help = "... of biases and temperatures, too (paper: false)"},
+     .needs = "--weight-decay", .help = "... of biases and temperatures, too (paper: false)"},
 
     {"eval-configs", FIELD(eval_configs), "128", 1, 65536, RUNS, .group = "Scores",
      .help = "configurations that are scored together; with cross-configuration attention scores "
              "depend on it"},
-    HARNESS_EVAL_EVERY_OPTION(tgraph_settings, "100", ""),
+    HARNESS_EVAL_EVERY_OPTION(tgraph_settings, "1000", "--valid or --split or --folds", ""),
     {"eval-limit", FIELD(eval_limit), "2048", 0, 1e9, TRAINS, .group = "Scores",
+     .needs = "--valid or --split or --folds",
      .help = "most configurations of a file in a validation during training (0: all)"},
     {"tau", WORD(tau), "b", .choices = "b|a", .commands = TRAINS | HARNESS_EVAL, .group = "Scores",
      .help = "Kendall's tau-b (code) or tau-a (paper)"},
     {"tta", FIELD(tta), "0", 0, 1000, SCORES, .flags = HARNESS_LOCAL, .group = "Scores",
+     .needs = "--cross",
      .help = "mean over so many permutations of the configurations (paper: 10; 0: file order)"},
     {"part", WORD(part), "auto", .choices = "auto|all|held", .commands = HARNESS_EVAL,
-     .flags = HARNESS_LOCAL, .group = "Scores",
+     .flags = HARNESS_LOCAL, .group = "Scores", .needs = "--split",
      .help = "score all configurations or those held out; auto: held out where the run trained on "
              "the same file with --split"},
-    HARNESS_BASELINE_OPTIONS(
-        tgraph_settings,
-        "show what random order, ridge regression, boosted trees and additive trees "
-        "on loop nests reach"),
+    HARNESS_BASELINE_OPTIONS(tgraph_settings,
+                             "show what random order, ridge regression and boosted trees reach"),
 
     {"format", WORD(format), "scores", .choices = "scores|contest", .commands = HARNESS_PREDICT,
-     .flags = HARNESS_LOCAL, .group = "Output",
+     .flags = HARNESS_LOCAL, .often = true, .group = "Output", .needs = "no --json or --csv",
      .help = "a score per configuration, or the contest's ID,TopConfigs per file"},
 
     HARNESS_MODEL_OPTIONS(tgraph_settings),
@@ -123,6 +126,12 @@ static const harness_command commands[] = {
     HARNESS_DOCTOR_COMMAND,
 };
 
+static const harness_moved moved[] = {
+    {"mode", "physical",
+     "physical mode of layout files is now the program nests; train such a model with \"nests "
+     "train\", or the graph network anew with \"tgraph train\""},
+    {NULL, NULL, NULL}};
+
 const harness_program tgraph_program_table = {
     .name = "tgraph",
     .version = TGRAPH_VERSION,
@@ -130,29 +139,37 @@ const harness_program tgraph_program_table = {
             "program by run time",
     HARNESS_TABLES(table, commands),
     .options_bytes = sizeof(tgraph_settings),
+    .moved = moved,
+    .examples = HARNESS_EXAMPLES("tgraph", "examples/data/layout/split-random",
+                                 "examples/data/layout/random/alexnet_0.npz",
+                                 "examples/data/ablations.ini"),
     .model = &tgraph_shell};
 
 tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile)
 {
     tgraph_options o = s->model;
     o.tile = tile;
-    if (tile) o.mode = TGRAPH_PAPER;
+    o.timed = s->loss == TGRAPH_LOSS_ERROR;
     return o;
 }
 
-tgraph_options tgraph_paper_options(void)
+tgraph_options tgraph_defaults(void)
 {
     tgraph_settings s;
     harness_options_free(harness_options_new(&tgraph_program_table, HARNESS_TRAIN, &s));
-    s.model.mode = TGRAPH_PAPER;
     return tgraph_settings_model(&s, 0);
+}
+
+int tgraph_settings_logs(const tgraph_settings *s, int tile)
+{
+    return s->log_features == TGRAPH_LOGS_AUTO ? !tile : s->log_features == TGRAPH_LOGS_YES;
 }
 
 /* The words of --dedup are in the order of tgraph_dedup. */
 tgraph_data_options tgraph_settings_data(const tgraph_settings *s, int tile)
 {
     tgraph_data_options o = tile ? tgraph_tile_defaults() : tgraph_layout_defaults();
-    o.logs = s->log_features;
+    o.logs = tgraph_settings_logs(s, tile);
     if (tile) return o;
     o.prune = s->prune;
     o.repad = s->repad;

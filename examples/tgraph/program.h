@@ -9,7 +9,8 @@
 #define TGRAPH_VERSION "0.1.0"
 
 enum { TGRAPH_PART_AUTO, TGRAPH_PART_ALL, TGRAPH_PART_HELD };
-enum { TGRAPH_LOSS_AUTO, TGRAPH_LOSS_HINGE, TGRAPH_LOSS_LOGISTIC, TGRAPH_LOSS_LISTMLE };
+enum { TGRAPH_LOSS_HINGE, TGRAPH_LOSS_LOGISTIC, TGRAPH_LOSS_LISTMLE, TGRAPH_LOSS_ERROR };
+enum { TGRAPH_LOGS_AUTO, TGRAPH_LOGS_YES, TGRAPH_LOGS_NO };
 enum { TGRAPH_FORMAT_SCORES, TGRAPH_FORMAT_CONTEST };
 
 /* All options, by the names of options.c. */
@@ -17,11 +18,12 @@ typedef struct tgraph_settings {
     harness_settings shell; /* the options that the harness reads */
     tgraph_options model;   /* without the kind of the files */
     /* data */
-    int dedup, folds, fold;
-    bool prune, repad, log_features;
+    int dedup, folds, fold, log_features;
+    bool prune, repad;
     double split;
     int64_t split_seed;
     /* training */
+    int preset;
     int64_t epochs;
     int configs, loss, reduction;
     double margin;
@@ -30,9 +32,11 @@ typedef struct tgraph_settings {
 } tgraph_settings;
 
 extern const harness_program tgraph_program_table;
+extern const char tgraph_preset_words[], tgraph_presets[]; /* of studies/presets.ini, by CMake */
 
 /* Translates the options into the settings of the parts below; tile: the kind of the data. */
 tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile);
+int tgraph_settings_logs(const tgraph_settings *s, int tile);
 tgraph_data_options tgraph_settings_data(const tgraph_settings *s, int tile);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tgraph/results.h"
 
-#include <math.h>
-
 /* ---- words and measures ---- */
 
 static const harness_measure of_layouts[2][8] = {
@@ -28,7 +26,7 @@ harness_rank_form tgraph_results_form(int tile, int tau_a)
                                .hold_out = "--split, --valid or --folds hold something out",
                                .measure = tile ? of_tiles[tau_a] : of_layouts[tau_a],
                                .main = 2,
-                               .against = tile ? "boosting" : "additive trees"};
+                               .against = "boosting"};
 }
 
 /* ---- groups ---- */
@@ -72,6 +70,17 @@ static void open_calibration(tgraph_results *r)
         if (!r->calibration[i].count) harness_rank_absent(&r->rank, r->calibrated, i);
 }
 
+/* The names of files, with folders where two have one name. */
+static void name_groups(tgraph_results *r)
+{
+    const int n = r->rank.groups;
+    char **path = harness_alloc((size_t)n * sizeof *path + 1);
+    for (int i = 0; i < n; i++) path[i] = (char *)(uintptr_t)r->entry[i]->path;
+    char **name = harness_rank_names(&r->rank, path, n, "");
+    for (int i = 0; i < n; i++) r->rank.group[i].name = name[i];
+    harness_free(path);
+}
+
 void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
 {
     const size_t room = (size_t)set->count;
@@ -86,14 +95,12 @@ void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
         r->entry[rank->groups] = e;
         tgraph_results_group(rank, e, e->item, e->items);
     }
+    name_groups(r);
     rank->form = tgraph_results_form(set->tile, tau_a);
     rank->title =
         harness_text("TGraph (%s), %d file%s", rank->form.kind, trained, trained == 1 ? "" : "s");
     harness_rank_method(rank, "TGraph", NULL);
     open_calibration(r);
-    /* Within a file of TpuGraphs, boosting knows the nodes, and ranks better than additive trees.
-     */
-    if (r->calibrated) rank->form.against = "boosting";
 }
 
 void tgraph_results_close(void *results)
@@ -154,13 +161,10 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
 void tgraph_results_repeat(void *results)
 {
     tgraph_results *r = results;
-    tpugraphs_manifest manifest = {0};
-    double *noise = harness_alloc((size_t)r->rank.groups * sizeof *noise + 1);
-    for (int i = 0; i < r->rank.groups; i++)
-        noise[i] = tpugraphs_noise(&manifest, r->entry[i]->path);
-    harness_rank_noise(&r->rank, noise);
-    tpugraphs_manifest_close(&manifest);
-    harness_free(noise);
+    const char **path = harness_alloc((size_t)r->rank.groups * sizeof *path);
+    for (int i = 0; i < r->rank.groups; i++) path[i] = r->entry[i]->path;
+    tpugraphs_noise(&r->rank, path);
+    harness_free(path);
 }
 
 static ag_status calibrate(tgraph_results *r, ag_failure *why)
@@ -175,21 +179,9 @@ static ag_status calibrate(tgraph_results *r, ag_failure *why)
     return why->status;
 }
 
-/* Calibrated scores that all tie are no order, which is worth 0. */
-static void judge_ties(const tgraph_results *r)
-{
-    for (int i = 0; i < r->rank.groups; i++) {
-        double *of = harness_rank_at(&r->rank, r->calibrated, i)->of;
-        if (of[HARNESS_TIED] >= 1 && !isnan(of[HARNESS_OPA]))
-            of[HARNESS_TAU_B] = of[HARNESS_TAU_A] = 0;
-    }
-}
-
 ag_status tgraph_results_compute(void *results, ag_failure *why)
 {
     tgraph_results *r = results;
-    if ((r->calibrated && calibrate(r, why)) || harness_rank_compute(&r->rank, why))
-        return why->status;
-    if (r->calibrated) judge_ties(r);
-    return AG_OK;
+    if (r->calibrated && calibrate(r, why)) return why->status;
+    return harness_rank_compute(&r->rank, why);
 }

@@ -31,6 +31,9 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
 /* Adds what noise leaves possible, as the files' manifests state it. */
 void tgraph_results_repeat(void *results);
 
+/* alike.c: harness_model.alike. */
+const char *tgraph_results_alike(const void *results, int group);
+
 /* Calibrates the scores, and computes the measures of all methods. */
 ag_status tgraph_results_compute(void *results, ag_failure *why);
 

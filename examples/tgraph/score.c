@@ -2,7 +2,7 @@
 /* Scores in chunks of configurations: dropout off, nothing kept for backward. */
 #include "examples/tgraph/score.h"
 
-#include "examples/harness/machine/fits.h"
+#include "examples/harness/machine/device.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ void tgraph_scorer_close(tgraph_scorer *s)
 
 static ag_tensor *record_layout(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)
 {
-    s->batch.rows = s->rows;
+    s->batch.joined = &s->model->joined;
     if (tgraph_batch_fill(&s->batch, e->file, s->chosen, count, why)) return NULL;
     return tgraph_batch_forward(s->model, s->tape, &e->program, &s->batch, count);
 }
@@ -45,32 +45,6 @@ static ag_tensor *record_tile(tgraph_scorer *s, const tgraph_entry *e, int count
     return tgraph_tile_forward(s->model, s->tape, &e->program, s->feature, count);
 }
 
-typedef struct chunk {
-    tgraph_scorer *scorer;
-    const tgraph_entry *entry;
-} chunk;
-
-static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
-{
-    const chunk *c = user;
-    const tgraph_scorer *s = c->scorer;
-    const tgraph_program *p = &c->entry->program;
-    (void)why;
-    return c->entry->tile ? tgraph_tile_forward(s->model, tape, p, s->feature, n)
-                          : tgraph_batch_forward(s->model, tape, p, &s->batch, n);
-}
-
-static ag_status failed(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)
-{
-    chunk c = {s, e};
-    const harness_portion portion = {.what = "configurations",
-                                     .options = "--eval-configs",
-                                     .count = count,
-                                     .user = &c,
-                                     .record = record_first};
-    return harness_scoring_failed(&portion, s->tape, e->path, why);
-}
-
 /* Adds the scores of order[0..count-1], positions among the items. */
 static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item,
                            const int32_t *order, int count, double *score, ag_failure *why)
@@ -81,7 +55,7 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
     if (!y) return why->status;
     ag_forward(y);
     const ag_real *value = ag_values(y);
-    if (!value) return failed(s, e, count, why);
+    if (!value) return harness_scoring_failed(s->tape, e->path, "--eval-configs", why);
     for (int i = 0; i < count; i++) score[order[i]] += (double)value[i];
     return AG_OK;
 }

@@ -8,7 +8,6 @@
 /* How to score: `configs` together, and the mean over `tta` permutations (0: the given order). */
 typedef struct tgraph_scorer {
     const tgraph_model *model;
-    const tgraph_scaler *rows; /* of the model, in physical mode; else NULL */
     ag_tape *tape;
     int configs, tta;
     int patient;        /* 1: continues after an interruption */

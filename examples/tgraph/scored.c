@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The files and configurations that eval and predict score, and those that baselines learn from. */
+#include "examples/harness/rank/unseen.h"
 #include "examples/tgraph/shell.h"
 
 static int trained_on_name(const harness_runs *runs, const char *path)
 {
-    const char *name = path;
-    for (const char *c = path; *c; c++)
-        if (*c == '/') name = c + 1;
     for (int i = 0; i < runs->count; i++)
-        if (tgraph_files_name(runs->run[i].data, name)) return 1;
+        if (tgraph_files_name(runs->run[i].data, harness_files_base(path))) return 1;
     return 0;
 }
 
@@ -77,13 +75,14 @@ static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
 static ag_status open_known(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
                             ag_failure *why)
 {
-    if (s->part == TGRAPH_PART_HELD && (set->tile || s->split <= 0))
-        return ag_fail(why, AG_EUSE,
-                       "--part held needs layout files and a run that was trained with --split; "
-                       "choose --part all");
     if (!set->tile && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
-    for (int i = 0; i < set->paths.count && harness_go_on(why); i++)
+    harness_progress bar;
+    harness_reading_start(&bar, set->paths.count);
+    for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
         open_file(set, runs, s, set->paths.path[i], why);
+        harness_progress_update(&bar, i + 1, set->paths.path[i]);
+    }
+    harness_reading_end(&bar, why);
     if (!why->status && !set->count)
         ag_fail(why, AG_EDATA,
                 "none of the %d files can be scored: their run times are hidden; \"tgraph "
@@ -94,24 +93,18 @@ static ag_status open_known(tgraph_set *set, const harness_runs *runs, const tgr
 
 /* ---- for predictions ---- */
 
-/* JSON has one form; --format chooses the form of --csv and of stdout. */
-static ag_status check_format(const tgraph_settings *s, ag_failure *why)
-{
-    if (s->format == TGRAPH_FORMAT_CONTEST && s->shell.common.json && !s->shell.csv)
-        return ag_fail(why, AG_EUSE,
-                       "--format contest would change nothing of what --json prints; leave one of "
-                       "them away, or name a file for the contest's form by --csv");
-    return AG_OK;
-}
-
 static ag_status open_all(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
 {
     tgraph_data_options options = tgraph_settings_data(s, set->tile);
     options.dedup = TGRAPH_KEEP_ALL;
+    harness_progress bar;
+    harness_reading_start(&bar, set->paths.count);
     for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
         tgraph_entry *e = tgraph_set_open(set, set->paths.path[i], &options, why);
         if (e) e->score = 1;
+        harness_progress_update(&bar, i + 1, set->paths.path[i]);
     }
+    harness_reading_end(&bar, why);
     return why->status;
 }
 
@@ -119,20 +112,26 @@ static ag_status open_all(tgraph_set *set, const tgraph_settings *s, ag_failure 
 
 /* Files of another source have features that training never saw. With the splits of examples/data,
    of the nodes of held-out families up to 43 % of a layout file's are far from those of training;
-   of those of files of TpuGraphs it is 73 % or more, and about 70 % of its kernels'. */
+   of those of files of TpuGraphs it is 73 % or more, and about 70 % of its kernels', of which a
+   single one has few nodes. */
 static void warn_of_source(const tgraph_set *set, const harness_runs *runs)
 {
-    const tgraph_trained *net = runs->run[0].net;
-    int64_t far = 0, nodes = 0;
+    const tgraph_scaler *scaler =
+        &((const tgraph_trained *)runs->run[0].net)->checkpoint.scalers.node;
+    harness_far far = {.rows = "nodes",
+                       .limit = "more than 10 standard deviations",
+                       .run = runs->run[0].path,
+                       .most = 0.5};
+    int64_t rows = 0, all = 0;
     for (int i = 0; i < set->count; i++) {
-        far += tgraph_graph_far(set->entry[i].graph, &net->checkpoint.scalers.node);
-        nodes += set->entry[i].graph->nodes;
+        const tgraph_entry *e = &set->entry[i];
+        rows += tgraph_graph_far(e->graph, scaler);
+        all += e->graph->nodes;
+        if (set->tile && i + 1 < set->count) continue;
+        harness_far_add(&far, set->tile ? "these kernels" : e->path, rows, all);
+        rows = all = 0;
     }
-    if (2 * far > nodes)
-        harness_warn("of the nodes of these files, %.0f %% have features far outside of those that "
-                     "%s was trained on (more than %d standard deviations), so its scores may mean "
-                     "nothing; train on files of their source",
-                     100 * (double)far / (double)nodes, runs->run[0].path, TGRAPH_FAR);
+    harness_far_warn(&far);
 }
 
 static ag_status check_runs(const harness_runs *runs, const tgraph_settings *s, int tile,
@@ -151,9 +150,10 @@ ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
 {
     const tgraph_settings *s = (const tgraph_settings *)settings;
     tgraph_files *f = data;
-    if ((!known && check_format(s, why)) || tgraph_set_paths(&f->set, s, why) ||
-        check_runs(runs, s, f->set.tile, why))
+    if (tgraph_set_paths(&f->set, s, why) || check_runs(runs, s, f->set.tile, why))
         return why->status;
+    for (int i = 0; i < runs->count; i++)
+        f->set.rows |= ((const tgraph_trained *)runs->run[i].net)->model.joined.use;
     if (known && tgraph_learn_paths(&f->learn, &f->set, s, why)) return why->status;
     if (!(known ? open_known(&f->set, runs, s, why) : open_all(&f->set, s, why)))
         warn_of_source(&f->set, runs);

@@ -2,6 +2,8 @@
 /* Data, network and steps of TGraph, for the harness. */
 #include "examples/tgraph/shell.h"
 
+#include <math.h>
+
 static const tgraph_settings *settings_of(const harness_session *s)
 {
     return (const tgraph_settings *)s->settings;
@@ -14,26 +16,11 @@ static const tgraph_set *set_of(const harness_session *s)
 
 /* ---- data ---- */
 
-/* Without them many rows are wrong: on TpuGraphs' alexnet the paper's mode is better by far. */
-static void warn_of_operands(const tgraph_set *set)
-{
-    for (int i = 0; i < set->count; i++)
-        if (set->entry[i].train && !set->entry[i].file->physical.ordered) {
-            harness_warn("%s does not say in which order nodes take their operands, so physical "
-                         "mode has to guess; --mode paper may rank such files better",
-                         set->entry[i].path);
-            return;
-        }
-}
-
 static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tgraph_files *f = session->data;
-    const tgraph_settings *s = settings_of(session);
     f->training = 1;
-    if (tgraph_set_train(&f->set, s, why)) return why->status;
-    if (tgraph_settings_model(s, f->set.tile).mode == TGRAPH_PHYSICAL) warn_of_operands(&f->set);
-    return AG_OK;
+    return tgraph_set_train(&f->set, settings_of(session), why);
 }
 
 static void close_files(void *data)
@@ -53,17 +40,14 @@ static ag_status holds_out(const harness_settings *settings, ag_failure *why)
                    "--folds");
 }
 
-/* ---- steps ---- */
-
-/* The authors' rate, and in physical mode the one that was best on validation files. */
-static double usual_rate(const harness_session *session)
+static const char *kind_of_files(const harness_settings *s)
 {
-    const tgraph_settings *s = settings_of(session);
-    const tgraph_options model = tgraph_settings_model(s, set_of(session)->tile);
-    return model.mode == TGRAPH_PHYSICAL ? 2e-3 : 1e-3;
+    return tpugraphs_kind(&s->common.data);
 }
 
-/* Converts --epochs to steps, and chooses the learning rate that is not given. */
+/* ---- steps ---- */
+
+/* Converts --epochs to steps. */
 static ag_status plan(harness_session *session, ag_failure *why)
 {
     const tgraph_set *set = set_of(session);
@@ -74,7 +58,6 @@ static ag_status plan(harness_session *session, ag_failure *why)
         return ag_fail(why, AG_EUSE, "--epochs is %lld, which is too many steps with %lld files",
                        (long long)epochs, (long long)files);
     if (epochs > 0) session->how.steps = epochs * files;
-    if (session->how.learning_rate == 0) session->how.learning_rate = usual_rate(session);
     return AG_OK;
 }
 
@@ -108,12 +91,9 @@ static ag_status begin(harness_session *session, ag_failure *why)
     const tgraph_trained *net = session->trained.net;
     tgraph_steps *t = session->feed;
     choose_samples(t, set_of(session), s);
-    t->scorer = (tgraph_scorer){.model = &net->model,
-                                .rows = tgraph_trained_rows(net),
-                                .tape = session->tape,
-                                .configs = s->eval_configs,
-                                .patient = 1};
-    return tgraph_feed_open(&t->feed, set_of(session), tgraph_trained_rows(net), s->configs,
+    t->scorer = (tgraph_scorer){
+        .model = &net->model, .tape = session->tape, .configs = s->eval_configs, .patient = 1};
+    return tgraph_feed_open(&t->feed, set_of(session), &net->model.joined, s->configs,
                             (uint64_t)s->shell.common.seed, session->trained.state->step, why);
 }
 
@@ -123,6 +103,7 @@ static void end(void *feed)
     tgraph_feed_close(&t->feed);
     tgraph_scorer_close(&t->scorer);
     harness_rank_close(&t->rank);
+    harness_free(t->target);
 }
 
 static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor *rank)
@@ -135,60 +116,71 @@ static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor 
     }
 }
 
-/* Records the loss of the first n configurations of the step's work. */
-static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
+/* ln of the run times, less their mean. Returns what the errors are divided by. */
+static double fill_target(ag_real *target, const tgraph_work *w, int n)
 {
-    const harness_session *session = user;
-    const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
-    const tgraph_work *w = &((const tgraph_steps *)session->feed)->work;
-    const tgraph_entry *e = w->entry;
-    (void)why;
-    ag_tensor *score = e->tile ? tgraph_tile_forward(model, tape, &e->program, e->tile->feature, n)
-                               : tgraph_batch_forward(model, tape, &e->program, w->batch, n);
-    ag_name(score, "scores");
-    if (model->options.mode == TGRAPH_PHYSICAL && settings_of(session)->loss == TGRAPH_LOSS_AUTO)
-        return tgraph_spread_loss(score, &w->batch->physical);
-    const int32_t *rank = e->tile ? e->tile->rank : w->batch->rank;
-    return loss_of(settings_of(session), score, ag_input_i32(tape, rank, AG_SHAPE(n)));
+    double mean = 0, variance = 0;
+    for (int i = 0; i < n; i++) {
+        const double time = w->batch ? (double)w->batch->runtime[i] : w->entry->tile->target[i];
+        mean += log(fmax(time, 1e-9)) / n;
+        target[i] = (ag_real)log(fmax(time, 1e-9));
+    }
+    for (int i = 0; i < n; i++) {
+        target[i] -= (ag_real)mean;
+        variance += (double)target[i] * (double)target[i] / n;
+    }
+    return variance + 1e-3;
 }
 
-static int configs_of(const tgraph_work *w)
+/* Mean square of the errors less their mean, over the variance: a share of it that is not known. */
+static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, int n)
 {
-    return w->entry->tile ? w->entry->configs : w->batch->configs;
+    static const ag_real one = 1;
+    ag_tape *tape = ag_tape_of(score);
+    if (n > t->target_room) {
+        t->target_room = n;
+        t->target = harness_grow(t->target, (size_t)n * sizeof *t->target);
+    }
+    const double spread = fill_target(t->target, &t->work, n);
+    ag_tensor *e = ag_sub(score, ag_input(tape, t->target, AG_SHAPE(n)));
+    e = ag_reshape(e, AG_SHAPE(n, 1));
+    e = ag_linear(e, ag_input(tape, &one, AG_SHAPE(1, 1)), ag_neg(ag_mean_rows(e)));
+    return ag_scale(ag_mean_all(ag_square(e)), (ag_real)(1 / spread));
 }
 
-/* Records the loss of some configurations of one graph, with their order as the target. */
+/* Records the loss of some configurations of one graph, of a tile file all of them, with their
+   order as the target. */
 static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
                          ag_failure *why)
 {
     harness_session *session = user;
     tgraph_steps *t = session->feed;
+    const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
+    const tgraph_work *w = &t->work;
     if (tgraph_feed_next(&t->feed, step, &t->work, why)) return NULL;
-    *what = t->work.entry->name;
-    return record_first(session, tape, configs_of(&t->work), why);
-}
-
-/* A step takes all configurations of a tile file. */
-static harness_portion portion(void *user)
-{
-    const harness_session *session = user;
-    const tgraph_work *w = &((const tgraph_steps *)session->feed)->work;
-    return (harness_portion){.what = "configurations",
-                             .options = w->entry->tile ? "their number in the file" : "--configs",
-                             .count = configs_of(w),
-                             .training = 1,
-                             .user = user,
-                             .record = record_first};
+    const tgraph_entry *e = w->entry;
+    const int n = e->tile ? e->configs : w->batch->configs;
+    *what = e->name;
+    ag_tensor *score = e->tile ? tgraph_tile_forward(model, tape, &e->program, e->tile->feature, n)
+                               : tgraph_batch_forward(model, tape, &e->program, w->batch, n);
+    ag_name(score, "scores");
+    if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, n);
+    const int32_t *rank = e->tile ? e->tile->rank : w->batch->rank;
+    return loss_of(settings_of(session), score, ag_input_i32(tape, rank, AG_SHAPE(n)));
 }
 
 static ag_status validate(void *user, double *measure, ag_failure *why)
 {
     harness_session *session = user;
     tgraph_steps *t = session->feed;
+    harness_progress bar;
+    harness_progress_start(&bar, "validation", 0, t->rank.groups);
+    bar.shown = false; /* there is the one of the steps */
     for (int i = 0; i < t->rank.groups && !why->status; i++) {
         const harness_ranked *g = &t->rank.group[i];
         tgraph_score(&t->scorer, t->scored[i], g->number, g->items, t->rank.score[0] + g->first,
                      why);
+        harness_progress_update(&bar, i + 1, NULL);
     }
     if (!why->status && !harness_rank_compute(&t->rank, why))
         harness_rank_values(measure, &t->rank);
@@ -211,11 +203,8 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     const tgraph_trained *net = t->net;
     tgraph_results *r = results;
     tgraph_set *set = &r->files->set;
-    tgraph_scorer scorer = {.model = &net->model,
-                            .rows = tgraph_trained_rows(net),
-                            .tape = how->tape,
-                            .configs = s->eval_configs,
-                            .tta = s->tta};
+    tgraph_scorer scorer = {
+        .model = &net->model, .tape = how->tape, .configs = s->eval_configs, .tta = s->tta};
     if (r->files->training || (!tgraph_set_scale(set, &net->checkpoint.scalers, why) &&
                                !tgraph_set_programs(set, &net->model.options, why)))
         tgraph_results_add(r, &scorer, how->models, why);
@@ -258,20 +247,21 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .read_scored = tgraph_shell_read_scored,
                                     .read_fit = tgraph_shell_read_fit,
                                     .close = close_files,
+                                    .files = kind_of_files,
                                     .inspect_file = tgraph_inspect,
                                     .plan = plan,
                                     .begin = begin,
                                     .record = record,
-                                    .portion = portion,
+                                    .fewer = "--configs",
                                     .validate = validate,
                                     .end = end,
-                                    HARNESS_RANKED,
                                     .results_bytes = sizeof(tgraph_results),
                                     .columns = columns,
                                     .holds_out = holds_out,
                                     .open = open_results,
                                     .add = add,
                                     .compare = compare,
+                                    .alike = tgraph_results_alike,
                                     .repeat = tgraph_results_repeat,
                                     .compute = tgraph_results_compute,
                                     .close_results = tgraph_results_close,

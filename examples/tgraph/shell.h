@@ -25,6 +25,8 @@ typedef struct tgraph_files {
 typedef struct tgraph_steps {
     tgraph_feed feed;
     tgraph_work work; /* of the step */
+    ag_real *target;  /* [target_room] of its loss */
+    int target_room;
     tgraph_scorer scorer;
     harness_rank rank;           /* a validation: a sample of the configurations of each file */
     const tgraph_entry **scored; /* [rank.groups] */
@@ -32,12 +34,6 @@ typedef struct tgraph_steps {
 
 extern const harness_model tgraph_shell;
 extern const harness_network tgraph_shell_network; /* checkpoint.c */
-
-/* The scaler of physical rows of a network that reads them, else NULL. */
-static inline const tgraph_scaler *tgraph_trained_rows(const tgraph_trained *net)
-{
-    return net->model.options.mode == TGRAPH_PHYSICAL ? &net->checkpoint.rows : NULL;
-}
 
 /* The parts of tgraph_shell that are in inspect.c, scored.c and contest.c. */
 ag_status tgraph_inspect(harness_inspection *to, const char *path, ag_failure *why);

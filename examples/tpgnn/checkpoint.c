@@ -3,10 +3,9 @@
    the scale of the labels. */
 #include "examples/tpgnn/shell.h"
 
-#include "examples/tpgnn/baseline/statements.h"
-#include "examples/tpgnn/fasttext/vectors.h"
+#include "examples/tpgnn/rows/rows.h"
+#include "examples/tpgnn/data/vectors.h"
 #include "examples/tpgnn/model/loss.h"
-#include "examples/tpgnn/nest/nest_rows.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -27,7 +26,8 @@ int tpgnn_log_cost(double *cost, const tpgnn_checkpoint *c, double score)
 
 /* ---- metadata ---- */
 
-enum { CONFIGURATION, DATA, VOCABULARY };
+enum { CONFIGURATION, DATA, VOCABULARY, SEEN };
+static const char seen[] = "seen";
 
 char *tpgnn_data_json(const tpgnn_data *data)
 {
@@ -46,10 +46,10 @@ static ag_status identify(harness_session *session, ag_failure *why)
 {
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
     char **text = session->trained.text;
-    (void)why;
     text[DATA] = tpgnn_data_json(train);
     text[VOCABULARY] = harness_json_text(tpgnn_vocabulary_json(tpgnn_data_vocabulary(train)));
-    return AG_OK;
+    text[SEEN] = tpgnn_seen_json(train, why);
+    return why->status;
 }
 
 static ag_status read_vocabulary(tpgnn_vocabulary *v, const char *text, ag_failure *why)
@@ -69,28 +69,45 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     tpgnn_checkpoint *c = &net->checkpoint;
     tpgnn_options options = tpgnn_settings_model(s);
     c->predicts = tpgnn_settings_label(s);
-    if (read_vocabulary(&c->vocabulary, t->text[VOCABULARY], why)) return why->status;
+    if (read_vocabulary(&c->vocabulary, t->text[VOCABULARY], why) ||
+        tpgnn_seen_read(&c->seen, t->text[SEEN], why))
+        return why->status;
     for (int f = 0; f < TPGNN_FIELDS; f++) options.words[f] = c->vocabulary.words[f];
     if (tpgnn_model_columns(&options, t->text[DATA], why)) return why->status;
     return tpgnn_model_add(&net->model, t->params, &options, why);
+}
+
+/* Of the rows of all training schedules; scores begin around 0. */
+static ag_status fit_rows(nests_scale *scale, const tpgnn_data *train, ag_failure *why)
+{
+    float *row = NULL, *cost = NULL;
+    for (int i = 0; i < train->schedules && harness_go_on(why); i++) {
+        const tpgnn_schedule *s = &train->schedule[i];
+        const int most = nests_schedule_stores(train, s);
+        row = harness_grow(row, (size_t)most * NESTS_SCHEDULE_ROW * sizeof *row + 1);
+        cost = harness_grow(cost, (size_t)most * sizeof *cost + 1);
+        const int n = nests_schedule_rows(row, cost, most, train, s, why);
+        double cycles = n > 0 ? 0 : 1;
+        nests_scale_add(scale, row, n);
+        for (int k = 0; k < n; k++) cycles += exp((double)cost[k]);
+        scale->offset -= log(cycles) / train->schedules;
+    }
+    nests_scale_end(scale);
+    harness_free(row);
+    harness_free(cost);
+    return why->status;
 }
 
 static ag_status fit(harness_session *session, ag_failure *why)
 {
     const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
     const tpgnn_settings *s = (const tpgnn_settings *)session->settings;
-    const uint64_t seed = (uint64_t)s->shell.common.seed;
     tpgnn_trained *net = session->trained.net;
     tpgnn_checkpoint *c = &net->checkpoint;
+    if (net->model.vector && tpgnn_vectors_read(net->model.vector, &c->vocabulary, s->vectors, why))
+        return why->status;
     tpgnn_label_scale(&c->mean, &c->deviation, train, c->predicts);
-    const tpgnn_options *o = &net->model.options;
-    const tpgnn_trees_options trees = {seed, o->tree_sets, o->tree_columns, s->tree_order, s->top};
-    if (net->model.trees.count && tpgnn_trees_fit(&net->model.trees, train, &trees, why))
-        return why->status;
-    if (tpgnn_model_standard(&net->model) && tpgnn_row_scale_fit(&net->model.scale, train, why))
-        return why->status;
-    if (!net->model.vector) return AG_OK;
-    return tpgnn_vectors(net->model.vector, TPGNN_VECTOR, train, seed, why);
+    return net->model.options.rows ? fit_rows(&net->model.joined.scale, train, why) : AG_OK;
 }
 
 /* The parameters are the harness's. */
@@ -100,6 +117,7 @@ static void drop(void *trained)
     net->model.params = NULL;
     tpgnn_model_free(&net->model);
     tpgnn_vocabulary_free(&net->checkpoint.vocabulary);
+    tpgnn_seen_free(&net->checkpoint.seen);
 }
 
 /* ---- tensors ---- */
@@ -125,12 +143,14 @@ static ag_status check(const void *trained, ag_failure *why)
     return tpgnn_model_check(&net->model, why);
 }
 
-const harness_network tpgnn_shell_network = {
-    .bytes = sizeof(tpgnn_trained),
-    .key = {[CONFIGURATION] = "configuration", [DATA] = "data", [VOCABULARY] = "vocabulary"},
-    .identify = identify,
-    .build = build,
-    .drop = drop,
-    .fit = fit,
-    .tensors = list_tensors,
-    .check = check};
+const harness_network tpgnn_shell_network = {.bytes = sizeof(tpgnn_trained),
+                                             .key = {[CONFIGURATION] = "configuration",
+                                                     [DATA] = "data",
+                                                     [VOCABULARY] = "vocabulary",
+                                                     [SEEN] = seen},
+                                             .identify = identify,
+                                             .build = build,
+                                             .drop = drop,
+                                             .fit = fit,
+                                             .tensors = list_tensors,
+                                             .check = check};

@@ -3,13 +3,15 @@
 #ifndef TPGNN_CHECKPOINT_H
 #define TPGNN_CHECKPOINT_H
 
+#include "examples/tpgnn/data/seen.h"
 #include "examples/tpgnn/model/model.h"
 #include "examples/tpgnn/program.h"
 
 typedef struct tpgnn_checkpoint {
-    tpgnn_vocabulary vocabulary; /* of training; own */
-    int predicts;                /* the label that the model predicts, of program.h */
-    double mean, deviation;      /* of the labels; 0 and 1: they are not scaled */
+    tpgnn_vocabulary vocabulary; /* of training; own, as the next */
+    tpgnn_seen seen;
+    int predicts;           /* the label that the model predicts, of program.h */
+    double mean, deviation; /* of the labels; 0 and 1: they are not scaled */
 } tpgnn_checkpoint;
 
 /* JSON, owned by the caller (harness_free). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `tpgnn inspect`: the contents of files of schedules, task by task. */
+#include "examples/harness/files/files.h"
 #include "examples/harness/run/inspect.h"
 #include "examples/lab/measure/noise.h"
 #include "examples/tpgnn/shell.h"
@@ -95,7 +96,8 @@ static silent find_silent(const tpgnn_data *data)
 
 /* ---- rows and totals ---- */
 
-static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_task *task)
+static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_task *task,
+                    const char *name)
 {
     static const char *const origin[TPGNN_ORIGINS] = {"random", "mutated", "own", "tuned"};
     const summary t = sum_up(data, task);
@@ -103,7 +105,7 @@ static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_
     for (int i = 0; i < TPGNN_ORIGINS; i++)
         json_object_set_new(origins, origin[i], json_integer(t.origin[i]));
     harness_inspect_row(to);
-    harness_inspect_text(to, "task", "task", task->name);
+    harness_inspect_text(to, "task", "task", name);
     harness_inspect_text(to, "family", NULL, data->family[task->family]);
     harness_inspect_count(to, "schedules", "schedules", task->schedules);
     harness_inspect_number(to, "median_nodes", "nodes (median)", t.nodes, 0);
@@ -119,7 +121,8 @@ static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_
     json_object_set_new(to->row, "origins", origins);
 }
 
-static json_t *totals_json(const tpgnn_data *data, const silent *silent, json_t *rows)
+static json_t *totals_json(const tpgnn_data *data, const silent *silent, const tpgnn_unseen *u,
+                           json_t *rows)
 {
     json_t *j = json_object(), *words = json_object();
     for (int f = 0; f < TPGNN_FIELDS; f++)
@@ -131,6 +134,8 @@ static json_t *totals_json(const tpgnn_data *data, const silent *silent, json_t 
     json_object_set_new(j, "stores", json_integer(data->stores));
     json_object_set_new(j, "prunable_minima", json_integer(silent->minima));
     json_object_set_new(j, "prunable_extents", json_integer(silent->extents));
+    json_object_set_new(j, "extents", json_integer(u->extents));
+    json_object_set_new(j, "unknown_extents", json_integer(u->no_constant));
     json_object_set_new(j, "kinds", json_integer(data->kinds));
     json_object_set_new(j, "words", words);
     return j;
@@ -157,7 +162,15 @@ void tpgnn_inspect(harness_inspection *to, const void *files)
     const silent silent = find_silent(data);
     to->title = harness_text("Schedules: %d of %d tasks of %d families", data->schedules,
                              data->tasks, data->families);
-    for (int i = 0; i < data->tasks; i++) add_row(to, data, &data->task[i]);
+    char **name = harness_alloc((size_t)data->tasks * sizeof *name + 1);
+    harness_files_names(name, data->paths.path, data->tasks, ".npz");
+    for (int i = 0; i < data->tasks; i++) {
+        add_row(to, data, &data->task[i], name[i]);
+        harness_free(name[i]);
+    }
+    harness_free(name);
+    tpgnn_unseen u = tpgnn_unseen_count(data, NULL);
     to->text = totals_text(data, &silent);
-    to->json = totals_json(data, &silent, to->json);
+    to->json = totals_json(data, &silent, &u, to->json);
+    tpgnn_unseen_free(&u);
 }

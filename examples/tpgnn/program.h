@@ -14,25 +14,26 @@ enum {
     TPGNN_LOSS_HINGE,
     TPGNN_LOSS_LAMBDA,
     TPGNN_LOSS_HUBER,
-    TPGNN_LOSS_SQUARED,
-    TPGNN_LOSS_SPREAD
+    TPGNN_LOSS_SQUARED
 };
 /* The label that huber and squared predict: the run time in seconds, standardised; ln(run time),
    standardised; ln of the run time relative to the task's mean; fastest of the task / run time. */
 enum { TPGNN_LABEL_COST, TPGNN_LABEL_LOG, TPGNN_LABEL_RELATIVE, TPGNN_LABEL_THROUGHPUT };
 
-/* Of costs that are ln of a time, in losses that look at their order: that of two times that differ
-   by a quarter is as sure as that of two costs that differ by 1. */
-enum { TPGNN_STEEP = 4 };
+/* Why a run of an option that went to the program nests is refused. */
+#define TPGNN_MOVED                                                                           \
+ "the model of rows and trees is now the program nests; train it with \"nests train\", or a " \
+ "graph network anew with \"tpgnn train\""
 
 typedef struct tpgnn_settings {
     harness_settings shell; /* the options that the harness reads */
     int preset;
+    const char *vectors; /* a file; NULL: those that are built in */
     tpgnn_options model; /* without the words */
     /* training */
     int tasks, schedules, loss, label;
     bool balanced, mixed;
-    double margin, top, tree_order;
+    double margin, top;
     /* scores */
     int eval_graphs, eval_nodes;
 } tpgnn_settings;
@@ -40,13 +41,7 @@ typedef struct tpgnn_settings {
 extern const harness_program tpgnn_program_table;
 extern const char tpgnn_preset_words[], tpgnn_presets[]; /* of studies/presets.ini, by CMake */
 
-/* The losses, and the number of trees that count: those that rank add the trees' costs, which are
-   relative to an unknown offset of the task. */
-#define TPGNN_LOSSES "pairs|hinge|lambda|huber|squared|spread"
-static inline int tpgnn_option_trees(int trees, int loss)
-{
-    return loss == TPGNN_LOSS_HUBER || loss == TPGNN_LOSS_SQUARED ? 0 : trees;
-}
+#define TPGNN_LOSSES "pairs|hinge|lambda|huber|squared"
 
 /* The model's options from the settings; the vocabulary's sizes are 1. */
 tpgnn_options tpgnn_settings_model(const tpgnn_settings *s);

@@ -36,9 +36,11 @@ static void add_tasks(harness_rank *rank, const tpgnn_data *data)
         number[i] = data->schedule[i].number;
         actual[i] = data->schedule[i].runtime;
     }
+    const bool named = data->paths.count == data->tasks;
+    char **name = named ? harness_rank_names(rank, data->paths.path, data->tasks, ".npz") : NULL;
     for (int t = 0; t < data->tasks; t++) {
         const tpgnn_task *task = &data->task[t];
-        harness_rank_group(rank, (harness_ranked){.name = task->name,
+        harness_rank_group(rank, (harness_ranked){.name = name ? name[t] : task->name,
                                                   .items = task->schedules,
                                                   .number = number + task->first,
                                                   .actual = actual + task->first,
@@ -85,12 +87,20 @@ static void finish(tpgnn_results *r)
     r->rank.ns = ns;
 }
 
+static void note(void *bar, int64_t done) { harness_progress_update(bar, done, NULL); }
+
 ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer, const tpgnn_checkpoint *c,
                             int models, ag_failure *why)
 {
     const int64_t n = r->rank.items;
     double *score = harness_alloc((size_t)n * sizeof *score + 1);
-    if (!tpgnn_score(scorer, score, &r->files->scored, 1, why)) {
+    tpgnn_scorer s = *scorer;
+    harness_progress bar;
+    harness_progress_start(&bar, "score", 0, n);
+    bar.shown = false; /* in training there is another bar */
+    s.note = note;
+    s.user = &bar;
+    if (!tpgnn_score(&s, score, &r->files->scored, 1, why)) {
         for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / models;
         add_costs(r, score, c, models);
         if (++r->models == models) finish(r);

@@ -27,6 +27,9 @@ ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer,
                             const tpgnn_checkpoint *checkpoint, int models, ag_failure *why);
 int tpgnn_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 
+/* alike.c: harness_model.alike. */
+const char *tpgnn_results_alike(const void *results, int group);
+
 /* Adds what noise leaves possible, by the two passes of measurements. */
 void tpgnn_results_repeat(void *results);
 
@@ -36,6 +39,6 @@ void tpgnn_results_repeat(void *results);
 ag_status tpgnn_results_baselines(void *results, ag_failure *why);
 
 /* The method whose columns are next to the model's: the strongest of them. */
-#define TPGNN_AGAINST "additive trees"
+#define TPGNN_AGAINST "XGBoost (TVM)"
 
 #endif

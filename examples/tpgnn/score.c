@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpgnn/score.h"
 
-#include "examples/harness/machine/fits.h"
+#include "examples/harness/machine/device.h"
 
 #include <math.h>
 
@@ -37,34 +37,6 @@ static ag_status add_scores(const tpgnn_scorer *s, double *score, const tpgnn_da
     return why->status;
 }
 
-typedef struct work {
-    const tpgnn_scorer *scorer;
-    const tpgnn_data *data;
-    const tpgnn_schedule *const *schedule;
-    tpgnn_batch *batch;
-} work;
-
-static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
-{
-    const work *w = user;
-    const tpgnn_batch_options options = tpgnn_model_batch(w->scorer->model);
-    if (tpgnn_batch_fill(w->batch, w->data, w->schedule, n, &options, why)) return NULL;
-    return tpgnn_forward(w->scorer->model, tape, w->batch);
-}
-
-static ag_status failed(const tpgnn_scorer *s, const tpgnn_data *data,
-                        const tpgnn_schedule *const *schedule, tpgnn_batch *batch, int count,
-                        ag_failure *why)
-{
-    work w = {s, data, schedule, batch};
-    const harness_portion portion = {.what = "schedules",
-                                     .options = "--eval-graphs",
-                                     .count = count,
-                                     .user = &w,
-                                     .record = record_first};
-    return harness_scoring_failed(&portion, s->tape, data->task[schedule[0]->task].name, why);
-}
-
 static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_data *data,
                              const tpgnn_schedule **schedule, int first, int count,
                              tpgnn_batch *batch, double weight, ag_failure *why)
@@ -77,7 +49,9 @@ static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_d
     ag_tensor *y = tpgnn_forward(s->model, s->tape, batch);
     ag_forward(y);
     const ag_real *cost = ag_values(y);
-    if (!cost) return failed(s, data, schedule, batch, count, why);
+    if (!cost)
+        return harness_scoring_failed(s->tape, data->task[schedule[0]->task].name, "--eval-graphs",
+                                      why);
     return add_scores(s, score, data, first, cost, count, weight, why);
 }
 

@@ -18,8 +18,9 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     const harness_common *common = &session->settings->common;
     tpgnn_files *f = session->data;
     f->train.budget.limit = (size_t)common->ram_limit;
-    if (tpgnn_data_read(&f->train, &common->data, "data", why) || !common->valid.count)
-        return why->status;
+    if (tpgnn_data_read(&f->train, &common->data, "data", why)) return why->status;
+    tpgnn_warn_unknown(&f->train);
+    if (!common->valid.count) return AG_OK;
     f->scored.budget.limit = tpugraphs_rest(&f->train.budget);
     f->scored.given = tpgnn_data_vocabulary(&f->train);
     if (tpgnn_data_read(&f->scored, &common->valid, "valid", why)) return why->status;
@@ -36,13 +37,12 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
     scored->budget.limit = (size_t)s->common.ram_limit;
     if (runs->count)
         scored->given = &((const tpgnn_trained *)runs->run[0].net)->checkpoint.vocabulary;
-    if (tpgnn_data_read(scored, &s->common.data, "data", why) || !runs->count) return why->status;
-    const int64_t unknown = tpgnn_data_unknown(scored, TPGNN_TYPE);
-    if (unknown)
-        harness_warn("%lld of %lld nodes have a type that no training file of %.200s has",
-                     (long long)unknown, (long long)scored->nodes, runs->run[0].path);
-    return known ? harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count, why)
-                 : AG_OK;
+    if (tpgnn_data_read(scored, &s->common.data, "data", why)) return why->status;
+    if (!runs->count) tpgnn_warn_unknown(scored);
+    if (!runs->count) return AG_OK;
+    tpgnn_warn_unseen(scored, runs->run[0].net, runs->run[0].path);
+    if (known) harness_runs_warn_trained(runs, scored->paths.path, scored->paths.count);
+    return AG_OK;
 }
 
 static ag_status read_files(void *fit, const harness_paths *paths, const char *option,
@@ -78,7 +78,6 @@ typedef struct tpgnn_feed {
     tpgnn_batch buffer[2];
     harness_loader *loader;
     const tpgnn_batch *batch; /* of the step */
-    tpgnn_batch part;         /* some of its schedules, to see how many fit */
     ag_real *label;           /* [tasks * schedules] of the step's batch */
 } tpgnn_feed;
 
@@ -107,7 +106,6 @@ static void end(void *feed)
     tpgnn_feed *f = feed;
     harness_loader_free(f->loader);
     for (int i = 0; i < 2; i++) tpgnn_batch_free(&f->buffer[i]);
-    tpgnn_batch_free(&f->part);
     tpgnn_sampler_close(&f->sampler);
     harness_free(f->label);
 }
@@ -118,7 +116,8 @@ static ag_tensor *loss_of(const harness_session *session, ag_tape *tape, const t
     const tpgnn_loss_options options = {s->loss, s->margin, s->top};
     const tpgnn_trained *net = session->trained.net;
     const tpgnn_feed *f = session->feed;
-    return tpgnn_loss_of_members(&net->model, tape, batch, f->label, &options);
+    ag_tensor *cost = ag_name(tpgnn_forward(&net->model, tape, batch), "costs");
+    return tpgnn_loss(cost, batch, f->label, &options);
 }
 
 static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
@@ -134,29 +133,6 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     *what = train->task[batch->schedule[0]->task].name;
     tpgnn_labels(f->label, train, batch, c->predicts, c->mean, c->deviation);
     return loss_of(session, tape, batch);
-}
-
-/* The loss of the first schedules of the step's batch. */
-static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
-{
-    harness_session *session = user;
-    const tpgnn_data *train = &((const tpgnn_files *)session->data)->train;
-    const tpgnn_trained *net = session->trained.net;
-    tpgnn_feed *f = session->feed;
-    const tpgnn_batch_options options = tpgnn_model_batch(&net->model);
-    if (tpgnn_batch_fill(&f->part, train, f->batch->schedule, n, &options, why)) return NULL;
-    return loss_of(session, tape, &f->part);
-}
-
-static harness_portion portion(void *user)
-{
-    harness_session *session = user;
-    return (harness_portion){.what = "schedules",
-                             .options = "--tasks or --schedules",
-                             .count = ((const tpgnn_feed *)session->feed)->batch->graphs,
-                             .training = 1,
-                             .user = session,
-                             .record = record_first};
 }
 
 /* ---- results ---- */
@@ -188,14 +164,14 @@ const harness_model tpgnn_shell = {.program = &tpgnn_program_table,
                                    .inspect = tpgnn_inspect,
                                    .begin = begin,
                                    .record = record,
-                                   .portion = portion,
+                                   .fewer = "--tasks or --schedules",
                                    .end = end,
-                                   HARNESS_RANKED,
                                    .results_bytes = sizeof(tpgnn_results),
                                    .columns = tpgnn_results_columns,
                                    .open = tpgnn_results_open,
                                    .add = add,
                                    .compare = tpgnn_results_baselines,
+                                   .alike = tpgnn_results_alike,
                                    .repeat = tpgnn_results_repeat,
                                    .compute = harness_rank_compute,
                                    .close_results = harness_rank_close,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of a TPU model and what its checkpoints hold: parameters, scales and the offset of
    the scores. */
+#include "examples/tpu/model/rows.h"
 #include "examples/tpu/shell.h"
 
 #include <inttypes.h>
@@ -60,9 +61,7 @@ static ag_status check_preset(const harness_session *session, ag_failure *why)
 /* Whether the scores are ln(run time). */
 static int is_time(const harness_session *session)
 {
-    const tpu_task task = ((const tpu_files *)session->data)->train.task;
-    const int loss = tpu_settings_loss((const tpu_settings *)session->settings, task);
-    return loss == TPU_LOSS_SQUARED || loss == TPU_LOSS_HUBER;
+    return ((const tpu_settings *)session->settings)->loss == TPU_LOSS_SQUARED;
 }
 
 static ag_status identify(harness_session *session, ag_failure *why)
@@ -72,7 +71,7 @@ static ag_status identify(harness_session *session, ag_failure *why)
     if (train->task == TPU_FUSION && !is_time(session))
         return ag_fail(why, AG_EUSE,
                        "--loss hinge and logistic compare tile sizes of one kernel, but a kernel "
-                       "of a fusion file has one run time; take --loss squared or huber");
+                       "of a fusion file has one run time; take --loss squared");
     session->trained.text[DATA] = tpu_data_json(train);
     return AG_OK;
 }
@@ -85,49 +84,25 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     tpu_trained *net = t->net;
     tpu_task task = TPU_TILE;
     if (parse_task(&task, t->data, why)) return why->status;
-    const tpu_options options = tpu_settings_model(s, task);
+    tpu_options options = s->model;
+    options.task = task;
+    options.absolute = s->loss == TPU_LOSS_SQUARED;
     tpu_scaler_begin(&net->checkpoint.scaler, s->log_features, s->clamp);
     return tpu_model_add(&net->model, t->params, &options, why);
 }
 
-/* The offset of the scores, of nests per unit of work: without it, a network without biases would
-   have to climb to the mean. */
-static double mean_log_runtime(const tpu_data *data, const tpu_options *options)
+/* The offset of the scores: without it, a network without biases would have to climb to the
+   mean. */
+static double mean_log_runtime(const tpu_data *data)
 {
     double sum = 0;
     int64_t n = 0;
-    tpu_rows rows = {0};
     for (int i = 0; i < data->kernels; i++) {
         const tpu_kernel *k = &data->kernel[i];
         if (!k->runtime) continue;
-        if (options->reduction == TPU_NESTS) tpu_rows_set(&rows, k, 0, 1);
-        for (int c = 0; c < k->configs; c++, n++)
-            sum += log((double)k->runtime[c]) - (rows.first ? tpu_rows_log_price(&rows, c) : 0);
+        for (int c = 0; c < k->configs; c++, n++) sum += log((double)k->runtime[c]);
     }
-    tpu_rows_free(&rows);
     return n ? sum / (double)n : 0;
-}
-
-/* Without libxgboost, or run times to learn from, the share of the trees stays 0. */
-static ag_status fit_trees(tpu_model *model, const tpu_data *train, ag_failure *why)
-{
-    tpu_nest_trees_options o = tpu_nest_trees_defaults(train->task);
-    ag_failure mine = {0};
-    if (!harness_boosting_built()) {
-        harness_warn("built without libxgboost, so --trees adds nothing to the networks");
-        return AG_OK;
-    }
-    o.trees.rounds = model->options.trees;
-    const tpu_kernel **kernel = harness_alloc((size_t)train->kernels * sizeof *kernel + 1);
-    for (int i = 0; i < train->kernels; i++) kernel[i] = &train->kernel[i];
-    tpu_nest_trees *trees = tpu_nest_trees_fit(kernel, train->kernels, &o, &mine);
-    if (!trees)
-        harness_rank_leave_out("boosted trees", &mine, why);
-    else if (!tpu_nest_trees_keep(&model->trees, trees, why))
-        model->share = model->options.trees_share;
-    tpu_nest_trees_free(trees);
-    harness_free(kernel);
-    return why->status;
 }
 
 static ag_status fit(harness_session *session, ag_failure *why)
@@ -136,9 +111,10 @@ static ag_status fit(harness_session *session, ag_failure *why)
     tpu_trained *net = session->trained.net;
     tpu_scaler *s = &net->checkpoint.scaler;
     tpu_scaler_fit(s, train, s->logs, s->clamp);
-    if (net->model.options.reduction == TPU_NESTS) tpu_scaler_fit_nests(s, train);
-    if (is_time(session)) net->model.offset = mean_log_runtime(train, &net->model.options);
-    return net->model.trees.count ? fit_trees(&net->model, train, why) : AG_OK;
+    if (net->model.rows.use) tpu_rows_fit(&net->model.rows.scale, train, why);
+    if (is_time(session) && net->model.rows.use != NESTS_COSTS)
+        net->model.offset = mean_log_runtime(train);
+    return why->status;
 }
 
 /* ---- tensors ---- */
@@ -160,20 +136,6 @@ static void list_ranges(ag_checkpoint_item item[2 * RANGES], const tpu_scaler *s
     add_range(item + 4, "state.static.low", "state.static.high", &s->analysis);
 }
 
-static int list_moments(ag_checkpoint_item item[2], const tpu_moments *m)
-{
-    const ag_shape shape = AG_SHAPE(m->columns);
-    item[0] = (ag_checkpoint_item){"state.nest.mean", AG_F64, shape, m->mean};
-    item[1] = (ag_checkpoint_item){"state.nest.deviation", AG_F64, shape, m->deviation};
-    return 2;
-}
-
-static int list_trees(ag_checkpoint_item item[4], const tpu_model *m)
-{
-    item[0] = (ag_checkpoint_item){"state.trees.share", AG_F64, AG_SCALAR, &m->share};
-    return 1 + harness_trees_list(item + 1, &m->trees);
-}
-
 static int list_tensors(ag_checkpoint_item *item, const void *trained)
 {
     const tpu_trained *net = trained;
@@ -181,8 +143,10 @@ static int list_tensors(ag_checkpoint_item *item, const void *trained)
     int n = 2 * RANGES;
     list_ranges(item, s);
     item[n++] = (ag_checkpoint_item){"state.offset", AG_F64, AG_SCALAR, &net->model.offset};
-    if (net->model.options.reduction == TPU_NESTS) n += list_moments(item + n, &s->nest);
-    return n + (net->model.trees.count ? list_trees(item + n, &net->model) : 0);
+    if (!net->model.rows.use) return n;
+    n += nests_scale_list(item + n, &net->model.rows.scale);
+    item[n - 1].name = "state.row.offset"; /* the other offset is not added to costs */
+    return n;
 }
 
 static ag_status check_range(const ag_checkpoint_item item[2], ag_failure *why)
@@ -196,17 +160,6 @@ static ag_status check_range(const ag_checkpoint_item item[2], ag_failure *why)
     return AG_OK;
 }
 
-static ag_status check_moments(const tpu_moments *m, ag_failure *why)
-{
-    for (int k = 0; k < m->columns; k++)
-        if (!isfinite(m->mean[k]) || !isfinite(m->deviation[k]) || m->deviation[k] < 0)
-            return ag_fail(why, AG_EDATA,
-                           "state.nest.mean[%d] = %g and state.nest.deviation[%d] = %g; they must "
-                           "be finite, and the second at least 0",
-                           k, m->mean[k], k, m->deviation[k]);
-    return AG_OK;
-}
-
 static ag_status check(const void *trained, ag_failure *why)
 {
     const tpu_trained *net = trained;
@@ -214,14 +167,10 @@ static ag_status check(const void *trained, ag_failure *why)
     list_ranges(item, &net->checkpoint.scaler);
     for (int i = 0; i < 2 * RANGES; i += 2)
         if (check_range(item + i, why)) return why->status;
-    if (check_moments(&net->checkpoint.scaler.nest, why)) return why->status;
     if (!isfinite(net->model.offset))
         return ag_fail(why, AG_EDATA, "state.offset is %g, but it must be finite",
                        net->model.offset);
-    if (!(net->model.share >= 0 && net->model.share <= 1))
-        return ag_fail(why, AG_EDATA, "state.trees.share is %g; it must be 0 to 1",
-                       net->model.share);
-    return harness_trees_check(&net->model.trees, TPU_NEST_COLUMNS, why);
+    return net->model.rows.use ? nests_scale_check(&net->model.rows.scale, why) : AG_OK;
 }
 
 /* The parameters are the harness's. */

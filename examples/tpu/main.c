@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/program.h"
-#include "examples/harness/machine/waiting.h"
+#include "examples/harness/machine/threads.h"
 
 int main(int argc, char **argv)
 {

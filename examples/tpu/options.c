@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The option table. Defaults follow Table 5 of the paper where it fixes a value. */
+/* The option table. Defaults follow Table 5 of the paper where it fixes a value, and the best model
+   of Table 4. */
 #include "examples/harness/machine/doctor.h"
 #include "examples/harness/run/settings.h"
 #include "examples/tpu/shell.h"
@@ -9,6 +10,10 @@ enum { TRAINS = HARNESS_TRAINS, SCORES = HARNESS_SCORES, RUNS = HARNESS_RUNS, TU
 /* Names a field without "tpu_settings," in every row. */
 #define FIELD(M) HARNESS_FIELD(tpu_settings, M)
 #define WORD(M)  HARNESS_WORD(tpu_settings, M)
+
+#define OF_TRANSFORMER                                                                      \
+ "--reduction=transformer and no --rows=costs or --reduction=auto and fusion files and no " \
+ "--rows=costs"
 
 static const harness_option table[] = {
     HARNESS_COMMON_OPTIONS_AND(tpu_settings, shell.common, TUNES),
@@ -27,56 +32,49 @@ static const harness_option table[] = {
     {"gnn", WORD(model.gnn), "sage", .choices = "none|sage|gat", .commands = TRAINS,
      .group = "Model",
      .help = "how nodes hear of their neighbours: not at all, GraphSAGE or graph attention"},
-    {"reduction", WORD(model.reduction), "nests", .choices = "node|column|lstm|transformer|nests",
-     .commands = TRAINS, .group = "Model",
-     .help =
-         "how the nodes of a kernel become one prediction: a number per node, summed; mean and "
-         "maximum of each channel; the last state of an LSTM; a Transformer; a cost for each loop "
-         "nest of the tile, added as times are (not in the paper)"},
+    {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS,
+     .flags = HARNESS_IF_SET, .often = true, .group = "Model", .help = NESTS_USES_HELP},
+    {"reduction", WORD(model.reduction), "auto", .choices = "auto|node|column|lstm|transformer",
+     .commands = TRAINS, .flags = HARNESS_BY_DATA, .often = true, .group = "Model",
+     .needs = "no --rows=costs",
+     .help = "how the nodes of a kernel become one prediction: a number per node, summed; mean and "
+             "maximum of each channel; the last state of an LSTM; a Transformer; auto: the best of "
+             "Table 4, an LSTM for tile files and a Transformer for fusion files"},
     {"hidden", FIELD(model.hidden), "128", 8, 4096, TRAINS, .group = "Model",
      .help = "channels of every layer (paper: 512 or 1024)"},
-    {"embedding", FIELD(model.embedding), "16", 1, 4096, TRAINS, .group = "Model",
+    {"embedding", FIELD(model.embedding), "8", 1, 4096, TRAINS, .group = "Model",
      .help = "numbers that an op code is looked up as (paper: 256)"},
     {"direction", WORD(model.direction), "separate", .choices = "separate|shared|undirected",
-     .commands = TRAINS, .group = "Model",
-     .help = "GraphSAGE: operands and users of a node through layers of their own, both through "
+     .commands = TRAINS, .group = "Model", .needs = "--gnn=sage and --gnn-layers",
+     .help = "operands and users of a node through layers of their own, both through "
              "one layer, or as one list of neighbours"},
     {"aggregate", WORD(model.aggregate), "mean", .choices = "sum|mean|max", .commands = TRAINS,
-     .group = "Model", .help = "GraphSAGE: how neighbours are put together"},
+     .group = "Model", .needs = "--gnn=sage and --gnn-layers",
+     .help = "how neighbours are put together"},
     {"l2", FIELD(model.l2), "false", .commands = TRAINS, .group = "Model",
-     .help = "GraphSAGE: divide each node by its norm after every layer, as the paper's equation "
+     .needs = "--gnn=sage and --gnn-layers",
+     .help = "divide each node by its norm after every layer, as the paper's equation "
              "does"},
     {"module-layers", FIELD(model.module_layers), "0", 0, TPU_MOST_LAYERS, TRAINS, .group = "Model",
      .help = "feed-forward layers before the graph network, besides the input layer"},
     {"module-l2", FIELD(model.module_l2), "false", .commands = TRAINS, .group = "Model",
      .help = "divide each node by its norm before the graph network"},
     {"gnn-layers", FIELD(model.gnn_layers), "3", 0, TPU_MOST_LAYERS, TRAINS, .group = "Model",
-     .help = "layers of the graph network"},
+     .needs = "--gnn=sage|gat", .help = "layers of the graph network"},
     {"node-layers", FIELD(model.node_layers), "3", 0, TPU_MOST_LAYERS, TRAINS, .group = "Model",
      .help = "feed-forward layers after the graph network"},
     {"heads", FIELD(model.heads), "2", 1, 64, TRAINS, .group = "Model",
-     .help = "graph attention: heads; they divide --hidden"},
+     .needs = "--gnn=gat and --gnn-layers", .help = "heads; they divide --hidden"},
     {"attention-heads", FIELD(model.attention_heads), "4", 1, 64, TRAINS, .group = "Model",
-     .help = "Transformer: heads; they divide --hidden"},
+     .needs = OF_TRANSFORMER, .help = "heads; they divide --hidden"},
     {"encoder-layers", FIELD(model.encoder_layers), "1", 1, TPU_MOST_LAYERS, TRAINS,
-     .group = "Model", .help = "Transformer: layers"},
-    {"feed", FIELD(model.feed), "4", 1, 16, TRAINS, .group = "Model",
-     .help = "Transformer: width of the feed-forward part, in --hidden"},
-    {"nest-layers", FIELD(model.nest_layers), "2", 1, TPU_MOST_LAYERS, TRAINS, .group = "Model",
-     .help = "nests: feed-forward layers of each loop nest"},
-    {"members", FIELD(model.members), "3", 1, TPU_MOST_MEMBERS, TRAINS, .before = "1",
-     .group = "Model",
-     .help = "nests: networks that differ in their first values, each trained by a loss of its "
-             "own; scores are the mean"},
-    {"trees", FIELD(model.trees), "600", 0, TPU_MOST_TREES, TRAINS, .before = "0", .group = "Model",
-     .help = "nests, with a loss of run times: boosted trees on the loop nests, fitted three times "
-             "before training (0: none)"},
-    {"trees-share", FIELD(model.trees_share), "0.4", 0, 1, TRAINS, .group = "Model",
-     .help = "the trees' share of a score; the rest is the networks'"},
+     .group = "Model", .needs = OF_TRANSFORMER, .help = "layers"},
+    {"feed", FIELD(model.feed), "4", 1, 16, TRAINS, .group = "Model", .needs = OF_TRANSFORMER,
+     .help = "width of the feed-forward part, in --hidden"},
     {"biases", FIELD(model.biases), "false", .commands = TRAINS, .group = "Model",
      .help = "layers have biases (paper: none)"},
     {"tile-at", WORD(model.tile_at), "nodes", .choices = "nodes|kernel|nowhere", .commands = TRAINS,
-     .group = "Model",
+     .group = "Model", .needs = "tile files",
      .help = "where the tile size enters: at every node (option 1 of Figure 3) or at the kernel "
              "embedding (option 2)"},
     {"static-at", WORD(model.analysis_at), "nodes", .choices = "nodes|kernel|nowhere",
@@ -85,26 +83,25 @@ static const harness_option table[] = {
     {"dropout", FIELD(model.dropout), "0", 0, 0.999, TRAINS, .group = "Model",
      .help = "share of the channels that a layer loses in training (paper: 0.1 to 0.25)"},
 
-    HARNESS_STEPS_OPTION(tpu_settings, "20000", "optimizer steps (paper: 5 million)"),
-    {"kernels", FIELD(kernels), "16", 1, 65536, TRAINS, .group = "Training",
-     .help = "different kernels a step (paper: not said)"},
-    {"configs", FIELD(configs), "8", 2, 65536, TRAINS, .group = "Training",
-     .help = "tile files: tile sizes of each kernel a step"},
-    {"loss", WORD(loss), "auto", .choices = "auto|hinge|logistic|squared|huber", .commands = TRAINS,
+    HARNESS_STEPS_OPTION(tpu_settings, "10000", "optimizer steps (paper: 5 million)"),
+    {"kernels", FIELD(kernels), "0", 0, 65536, TRAINS, .flags = HARNESS_BY_DATA,
      .group = "Training",
+     .help = "different kernels a step (paper: not said; 0: 16 of tile files, 64 of fusion files)"},
+    {"configs", FIELD(configs), "8", 2, 65536, TRAINS, .group = "Training", .needs = "tile files",
+     .help = "tile sizes of each kernel a step"},
+    {"loss", WORD(loss), "auto", .choices = "auto|hinge|logistic|squared", .commands = TRAINS,
+     .flags = HARNESS_BY_DATA, .group = "Training",
      .help = "what training makes small: over pairs of tile sizes of one kernel, or the squared "
-             "error of ln(run time); huber: that, linear beyond 0.3 and within the kernel for tile "
-             "files, linear beyond 0.1 for fusion files; auto: huber with --reduction nests, else "
-             "hinge for tile files, squared for "
-             "fusion files"},
+             "error of ln(run time); auto: hinge for tile files, squared for fusion files"},
     {"margin", FIELD(margin), "1", 0, 1e6, TRAINS, .group = "Training",
-     .help = "hinge: how far the scores of a pair should lie apart"},
-    HARNESS_RATE_OPTIONS(tpu_settings, "2e-3", "of Adam, after the warm-up", "0"),
-    HARNESS_SCHEDULE_OPTION(tpu_settings, "exponential", HARNESS_SCHEDULES),
+     .needs = "--loss=hinge or --loss=auto and tile files",
+     .help = "how far the scores of a pair should lie apart"},
+    HARNESS_RATE_OPTIONS(tpu_settings, "2e-3", "of AdamW, after the warm-up", "0"),
+    HARNESS_SCHEDULE_OPTION(tpu_settings, "cosine", HARNESS_SCHEDULES),
     HARNESS_DECAY_OPTIONS(tpu_settings, "0.95", "400", "how many steps that is (paper: not said)"),
-    HARNESS_WEIGHT_DECAY_OPTION(tpu_settings, "0", "as in AdamW"),
+    HARNESS_WEIGHT_DECAY_OPTION(tpu_settings, "0.05", "as in AdamW (paper: not said)"),
 
-    HARNESS_EVAL_EVERY_OPTION(tpu_settings, "250", HARNESS_ON_VALID),
+    HARNESS_EVAL_EVERY_OPTION(tpu_settings, "250", "--valid", HARNESS_ON_VALID),
     {"eval-samples", FIELD(eval_samples), "512", 1, 65536, RUNS | TUNES, .flags = HARNESS_LOCAL,
      .group = "Scores",
      .help = "most samples (kernel, tile size) that are scored together; scores do not depend "
@@ -112,46 +109,52 @@ static const harness_option table[] = {
     {"eval-nodes", FIELD(eval_nodes), "8192", 1, 1e7, RUNS | TUNES, .flags = HARNESS_LOCAL,
      .group = "Scores", .help = "most nodes that are scored together; scores do not depend on it"},
     {"least", FIELD(least), "5000", 0, 1e15, TRAINS | HARNESS_EVAL, .group = "Scores",
-     .help = "fusion: shortest run time of a kernel that counts in the main scores, ns"},
+     .needs = "fusion files",
+     .help = "shortest run time of a kernel that counts in the main scores, ns"},
     HARNESS_BASELINE_OPTIONS(
         tpu_settings,
-        "show what a constant, two analytical models and boosted trees reach that are fitted "
-        "to the training files"),
+        "show what a constant, an analytical model, boosted trees and ridge regression reach that "
+        "are fitted to the training files"),
 
     {"tile-run", FIELD(tile_run), .commands = TUNES, .flags = HARNESS_LOCAL, .meta = "RUN",
-     .group = "Run", .help = "the run folder of a tile model; tile sizes are then searched, too"},
+     .often = true, .group = "Run",
+     .help = "the run folder of a tile model; tile sizes are then searched, too"},
     {"families", FIELD(families), .commands = TUNES, .flags = HARNESS_LOCAL, .meta = "A,B,...",
-     .group = "Programs",
+     .often = true, .group = "Programs", .needs = "no --text",
      .help = "families of the lab's programs, separated by commas (all of "
              "them unless given; \"lab families\" lists them)"},
     {"text", FIELD(text), .commands = TUNES, .flags = HARNESS_LOCAL, .meta = "FILE...",
-     .group = "Programs", .help = "programs of your own, instead of the families'"},
-    {"programs", FIELD(programs), "10", 1, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Programs",
+     .often = true, .group = "Programs", .help = "programs of your own, instead of the families'"},
+    {"programs", FIELD(programs), "10", 1, 1e6, TUNES, .flags = HARNESS_LOCAL, .often = true,
+     .group = "Programs", .needs = "no --text",
      .help = "how many, dealt out to the families in turn"},
-    {"first", FIELD(first), "0", 0, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Programs",
+    {"first", FIELD(first), "0", 0, 1e6, TUNES, .flags = HARNESS_LOCAL, .often = true,
+     .group = "Programs", .needs = "no --text",
      .help = "number of the first program of each family; take one that the model was not trained "
              "on"},
     {"milliseconds", FIELD(milliseconds), "2", 0.2, 200, TUNES, .flags = HARNESS_LOCAL,
-     .group = "Programs", .help = "about how long a program may run"},
+     .group = "Programs", .needs = "no --text", .help = "about how long a program may run"},
     {"measurements", FIELD(measurements), "100", 1, 1e6, TUNES, .flags = HARNESS_LOCAL,
-     .group = "Search",
+     .often = true, .group = "Search", .needs = "--run",
      .help = "partitions that the search on hardware alone measures, of each program"},
-    {"verify", FIELD(verify), "10", 1, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Search",
+    {"verify", FIELD(verify), "10", 1, 1e6, TUNES, .flags = HARNESS_LOCAL, .often = true,
+     .group = "Search", .needs = "--run",
      .help = "partitions that are measured when the model searches"},
     {"search-steps", FIELD(search_steps), "9000", 3, 1e9, TUNES, .flags = HARNESS_LOCAL,
-     .group = "Search", .help = "partitions that the model prices"},
+     .group = "Search", .needs = "--run", .help = "partitions that the model prices"},
     {"start", WORD(start), "both", .choices = "default|random|both", .commands = TUNES,
-     .flags = HARNESS_LOCAL, .group = "Search",
+     .flags = HARNESS_LOCAL, .group = "Search", .needs = "--run",
      .help = "the partition that searches begin with: all fused that can be, a random one, or one "
              "search of each"},
     {"tiles", FIELD(tiles), "64", 2, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Search",
-     .help = "most tile sizes of a kernel"},
+     .needs = "--tile-run", .help = "most tile sizes of a kernel"},
     {"core", FIELD(core), "-1", -1, 1023, TUNES, .flags = HARNESS_LOCAL, .group = "Machine",
      .help = "the core to measure on (-1: the last one)"},
-    {"minutes", FIELD(minutes), "0", 0, 1e6, TUNES, .flags = HARNESS_LOCAL, .group = "Machine",
+    {"minutes", FIELD(minutes), "0", 0, 1e6, TUNES, .flags = HARNESS_LOCAL, .often = true,
+     .group = "Machine",
      .help = "stop after so long, with the programs that are done (0: when all are)"},
 
-    HARNESS_MODEL_OPTIONS_AND(tpu_settings, TUNES),
+    HARNESS_MODEL_OPTIONS_AND(tpu_settings, TUNES, NULL),
 };
 
 static const harness_command commands[] = {
@@ -163,6 +166,22 @@ static const harness_command commands[] = {
     HARNESS_DOCTOR_COMMAND,
 };
 
+/* clang-format off */
+static const char examples[] =
+    HARNESS_EXAMPLES("tpu", "examples/data/tile/split-random",
+                     "examples/data/tile/mlp_202_5ecb522e66c5af42.npz",
+                     "examples/tpu/studies/table4-small.ini")
+    "tpu autotune --tile-run runs/a --programs 10 --first 5 --out tuned\n"
+    "tpu autotune --tile-run runs/a --text examples/data/tile/mlp_202_5ecb522e66c5af42.txt "
+        "--out tuned-own\n"
+    "tpu autotune --run runs/fusion --tile-run runs/a --families mlp,lstm --out tuned-both\n";
+/* clang-format on */
+
+static const harness_moved moved[] = {
+    {"reduction", "nests",
+     "the model of loop nests is in the program nests now; train it there, with nests train"},
+    {0}};
+
 const harness_program tpu_program_table = {.name = "tpu",
                                            .version = TPU_VERSION,
                                            .help = "The TPU performance model of Kaufman et al.: "
@@ -170,28 +189,24 @@ const harness_program tpu_program_table = {.name = "tpu",
                                                    "times of fused kernels",
                                            HARNESS_TABLES(table, commands),
                                            .options_bytes = sizeof(tpu_settings),
+                                           .moved = moved,
+                                           .examples = examples,
                                            .model = &tpu_shell};
 
-tpu_options tpu_settings_model(const tpu_settings *s, tpu_task task)
+void tpu_settle(tpu_settings *s, tpu_task task)
 {
-    tpu_options o = s->model;
-    const int loss = tpu_settings_loss(s, task);
-    o.task = task;
-    if (o.reduction != TPU_NESTS || (loss != TPU_LOSS_SQUARED && loss != TPU_LOSS_HUBER))
-        o.trees = 0;
-    return o;
+    const bool tile = task == TPU_TILE;
+    s->model.task = task;
+    if (s->model.reduction == TPU_BEST_REDUCTION)
+        s->model.reduction = tile ? TPU_LSTM : TPU_TRANSFORMER;
+    if (s->loss == TPU_LOSS_AUTO) s->loss = tile ? TPU_LOSS_HINGE : TPU_LOSS_SQUARED;
+    if (!s->kernels) s->kernels = tile ? 16 : 64;
 }
 
 tpu_options tpu_default_options(tpu_task task)
 {
     tpu_settings s;
     harness_options_free(harness_options_new(&tpu_program_table, HARNESS_TRAIN, &s));
-    return tpu_settings_model(&s, task);
-}
-
-int tpu_settings_loss(const tpu_settings *s, tpu_task task)
-{
-    if (s->loss != TPU_LOSS_AUTO) return s->loss;
-    if (s->model.reduction == TPU_NESTS) return TPU_LOSS_HUBER;
-    return task == TPU_TILE ? TPU_LOSS_HINGE : TPU_LOSS_SQUARED;
+    tpu_settle(&s, task);
+    return s.model;
 }

@@ -8,7 +8,7 @@
 
 #define TPU_VERSION "0.1.0"
 
-enum { TPU_LOSS_AUTO, TPU_LOSS_HINGE, TPU_LOSS_LOGISTIC, TPU_LOSS_SQUARED, TPU_LOSS_HUBER };
+enum { TPU_LOSS_AUTO, TPU_LOSS_HINGE, TPU_LOSS_LOGISTIC, TPU_LOSS_SQUARED };
 
 /* All options, by the names of options.c. */
 typedef struct tpu_settings {
@@ -33,9 +33,8 @@ typedef struct tpu_settings {
 extern const harness_program tpu_program_table;
 extern const char tpu_preset_words[], tpu_presets[]; /* of studies/presets.ini, by CMake */
 
-/* The model's options, for a task. */
-tpu_options tpu_settings_model(const tpu_settings *s, tpu_task task);
-int tpu_settings_loss(const tpu_settings *s, tpu_task task);
+/* Puts what the paper found best for the task in the place of what is left to it. */
+void tpu_settle(tpu_settings *s, tpu_task task);
 
 /* The commands that are the program's own. */
 ag_status tpu_autotune_command(harness_call *call, ag_failure *why);

@@ -50,38 +50,49 @@ int tpu_results_columns(const char **name, const harness_settings *settings, ag_
 
 /* ---- groups ---- */
 
+/* The names of the files; NULL where their paths are not known. */
+static char **name_files(harness_rank *rank, const tpu_data *data)
+{
+    const harness_files *f = &data->paths;
+    return f->count == data->files ? harness_rank_names(rank, f->path, f->count, ".npz") : NULL;
+}
+
+/* A file has one kernel. */
 static void add_tiles(harness_rank *rank, const tpu_data *data)
 {
+    char **name = name_files(rank, data);
     rank->row_name = (const char *const *)data->program;
     rank->rows = data->programs;
     for (int i = 0; i < data->kernels; i++) {
         const tpu_kernel *k = &data->kernel[i];
-        harness_rank_group(rank, (harness_ranked){.name = k->name,
+        harness_rank_group(rank, (harness_ranked){.name = name ? name[i] : k->name,
                                                   .items = k->configs,
                                                   .actual = k->runtime,
                                                   .row = k->program});
     }
 }
 
-/* Kernels of a program that follow each other are a group. */
+/* A file is a program: its kernels, from number 0 on, are a group. */
 static void add_programs(harness_rank *rank, const tpu_data *data)
 {
     const size_t n = (size_t)data->kernels;
     int *number = harness_rank_alloc(rank, n * sizeof *number);
     int64_t *actual = harness_rank_alloc(rank, n * sizeof *actual);
+    char **name = name_files(rank, data);
     for (int first = 0, end; first < data->kernels; first = end) {
-        const tpu_kernel *k = &data->kernel[first];
         int known = 0;
-        for (end = first; end < data->kernels && data->kernel[end].program == k->program; end++) {
+        for (end = first; end < data->kernels && (end == first || data->kernel[end].number);
+             end++) {
             const tpu_kernel *one = &data->kernel[end];
             number[end] = one->number;
             actual[end] = one->runtime ? one->runtime[0] : 0;
             known |= one->runtime != NULL;
         }
-        harness_rank_group(rank, (harness_ranked){.name = k->name,
-                                                  .items = end - first,
-                                                  .number = number + first,
-                                                  .actual = known ? actual + first : NULL});
+        harness_rank_group(
+            rank, (harness_ranked){.name = name ? name[rank->groups] : data->kernel[first].name,
+                                   .items = end - first,
+                                   .number = number + first,
+                                   .actual = known ? actual + first : NULL});
     }
 }
 
@@ -103,10 +114,18 @@ void tpu_results_open(void *results, void *files, const harness_settings *settin
     harness_rank_method(&r->rank, "TPU model", NULL);
 }
 
+static void note(void *bar, int64_t done) { harness_progress_update(bar, done, NULL); }
+
 ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why)
 {
     double *score = r->rank.score[0];
-    if (tpu_score(scorer, score, &r->files->scored, 1.0 / models, why)) return why->status;
+    tpu_scorer s = *scorer;
+    harness_progress bar;
+    harness_progress_start(&bar, "score", 0, r->rank.items);
+    bar.shown = false; /* in training there is another bar */
+    s.note = note;
+    s.user = &bar;
+    if (tpu_score(&s, score, &r->files->scored, 1.0 / models, why)) return why->status;
     if (++r->models == models && r->rank.times)
         for (int64_t i = 0; i < r->rank.items; i++) score[i] = tpu_nanoseconds(score[i]);
     return AG_OK;
@@ -114,36 +133,20 @@ ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, 
 
 /* ---- noise ---- */
 
-/* Whether the file gave its name to the group. */
-static bool is_of(const char *path, const char *group)
-{
-    const char *base = harness_files_base(path);
-    const size_t n = strlen(group);
-    return strncmp(base, group, n) == 0 && strcmp(base + n, ".npz") == 0;
-}
-
-/* Groups are in the order of their files. */
 void tpu_results_repeat(void *results)
 {
     tpu_results *r = results;
     const harness_files *files = &r->files->scored.paths;
-    tpugraphs_manifest manifest = {0};
-    double *noise = harness_alloc((size_t)r->rank.groups * sizeof *noise + 1);
-    for (int i = 0, f = 0; i < r->rank.groups; i++) {
-        const char *name = r->rank.group[i].name;
-        while (f < files->count && !is_of(files->path[f], name)) f++;
-        if (f < files->count) noise[i] = tpugraphs_noise(&manifest, files->path[f++]);
-    }
-    harness_rank_noise(&r->rank, noise);
-    tpugraphs_manifest_close(&manifest);
-    harness_free(noise);
+    if (files->count == r->rank.groups) tpugraphs_noise(&r->rank, (const char *const *)files->path);
 }
 
 /* ---- baselines ---- */
 
-static int interrupted(void *context, const char *label, double done)
+/* The share of the work is not known: trees are one of several fits. */
+static int watch(void *context, const char *label, double done)
 {
     (void)context, (void)label, (void)done;
+    if (harness_silence() >= HARNESS_LONG_SILENCE) harness_log("fitting baselines");
     return harness_interrupted();
 }
 
@@ -160,10 +163,10 @@ static ag_status add_baseline(tpu_results *r, tpu_baseline_kind kind,
                               const tpu_kernel *const *kernel, ag_failure *why)
 {
     const tpu_data *train = &r->files->train;
-    tpu_baseline_options options = tpu_baseline_defaults(train->task);
+    tpu_baseline_options options = tpu_baseline_defaults();
     ag_failure mine = {0};
     char text[400];
-    options.trees.trees.progress = interrupted;
+    options.trees.progress = watch;
     tpu_baseline *b = tpu_baseline_fit(kind, train->task, kernel, train->kernels, &options, &mine);
     if (!b) return harness_rank_leave_out(tpu_baseline_name(kind), &mine, why);
     tpu_baseline_print(text, sizeof text, b);

@@ -6,7 +6,7 @@
 #define TPU_RESULTS_H
 
 #include "examples/harness/rank/rank.h"
-#include "examples/tpu/analytic/baselines.h"
+#include "examples/tpu/baseline/baselines.h"
 #include "examples/tpu/program.h"
 #include "examples/tpu/score.h"
 
@@ -32,6 +32,9 @@ void tpu_results_groups(harness_rank *rank, const tpu_data *data, tpu_task task,
 void tpu_results_open(void *results, void *files, const harness_settings *settings);
 ag_status tpu_results_add(tpu_results *r, const tpu_scorer *scorer, int models, ag_failure *why);
 int tpu_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
+
+/* alike.c: harness_model.alike. */
+const char *tpu_results_alike(const void *results, int group);
 
 /* Adds what noise leaves possible, as the files' manifests state it. */
 void tpu_results_repeat(void *results);

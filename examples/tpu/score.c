@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/score.h"
 
-#include "examples/harness/machine/fits.h"
+#include "examples/harness/machine/device.h"
 
 #include <math.h>
-
-int64_t tpu_scores(const tpu_data *data)
-{
-    int64_t n = 0;
-    for (int i = 0; i < data->kernels; i++) n += data->kernel[i].configs;
-    return n;
-}
 
 double tpu_nanoseconds(double score)
 {
@@ -33,44 +26,18 @@ static ag_status add_scores(double *score, const tpu_pass *pass, const ag_real *
     return AG_OK;
 }
 
-typedef struct work {
-    const tpu_scorer *scorer;
-    const tpu_pass *pass;
-    tpu_batch *batch;
-} work;
-
-static ag_tensor *record_first(void *user, ag_tape *tape, int n, ag_failure *why)
-{
-    const work *w = user;
-    const tpu_scorer *s = w->scorer;
-    const tpu_batch_options options = tpu_model_scoring_batch(s->model);
-    if (tpu_batch_fill(w->batch, w->pass->sample, n, s->scaler, &options, why)) return NULL;
-    return tpu_forward(s->model, tape, w->batch);
-}
-
-static ag_status failed(const tpu_scorer *s, const tpu_pass *pass, tpu_batch *batch, int count,
-                        ag_failure *why)
-{
-    work w = {s, pass, batch};
-    const harness_portion portion = {.what = "samples",
-                                     .options = "--eval-samples",
-                                     .count = count,
-                                     .user = &w,
-                                     .record = record_first};
-    return harness_scoring_failed(&portion, s->tape, pass->sample[0].kernel->name, why);
-}
-
 static ag_status score_batch(const tpu_scorer *s, double *score, const tpu_pass *pass,
                              tpu_batch *batch, int count, double weight, ag_failure *why)
 {
-    const tpu_batch_options options = tpu_model_scoring_batch(s->model);
+    const tpu_batch_options options = tpu_model_batch(s->model);
     if (tpu_batch_fill(batch, pass->sample, count, s->scaler, &options, why)) return why->status;
     ag_tape_reset(s->tape);
     ag_tape_training(s->tape, 0);
     ag_tensor *y = tpu_forward(s->model, s->tape, batch);
     ag_forward(y);
     const ag_real *value = ag_values(y);
-    if (!value) return failed(s, pass, batch, count, why);
+    if (!value)
+        return harness_scoring_failed(s->tape, pass->sample[0].kernel->name, "--eval-samples", why);
     return add_scores(score, pass, value, count, weight, why);
 }
 

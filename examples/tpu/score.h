@@ -23,9 +23,6 @@ typedef struct tpu_scorer {
 ag_status tpu_score(const tpu_scorer *s, double *score, const tpu_data *data, double weight,
                     ag_failure *why);
 
-/* The number of those scores. */
-int64_t tpu_scores(const tpu_data *data);
-
 /* Converts a fusion score to a run time in ns, which is clamped to finite values above 0, since the
    scores of an untrained model may be of any size. */
 double tpu_nanoseconds(double score);

@@ -90,3 +90,15 @@ ag_status tpugraphs_room(char **block, size_t *room, size_t bytes, ag_failure *w
     *room = 0;
     return harness_files_no_memory("a batch", bytes, why);
 }
+
+ag_status tpugraphs_block(char **block, size_t *room, void *batch,
+                          void lay(void *batch, char *block, size_t *bytes), ag_failure *why)
+{
+    size_t bytes = 0;
+    lay(batch, NULL, &bytes);
+    if (tpugraphs_room(block, room, bytes, why)) return why->status;
+    memset(*block, 0, bytes);
+    bytes = 0;
+    lay(batch, *block, &bytes);
+    return AG_OK;
+}

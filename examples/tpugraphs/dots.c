@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* operand_index and dot_axes, which the lab's files have and TpuGraphs' have not. */
+#include "examples/tpugraphs/operations.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
 static int is_in_range(const int64_t row[4], int nodes)
@@ -24,6 +25,11 @@ static ag_status read_axes(tpugraphs_dot *dot, const int64_t *row, int n, const 
                            "%s: dot_axes[%d] is of node %lld and follows node %lld, but nodes "
                            "must ascend",
                            raw->name, i, (long long)row[0], (long long)row[-4]);
+        if (raw->opcode[row[0]] != TPUGRAPHS_DOT)
+            return ag_fail(why, AG_EDATA,
+                           "%s: dot_axes[%d] is of node %lld, whose op code is %d, but only a dot "
+                           "(%d) has such axes",
+                           raw->name, i, (long long)row[0], raw->opcode[row[0]], TPUGRAPHS_DOT);
         dot[i] = (tpugraphs_dot){.node = (int32_t)row[0],
                                  .left = -1,
                                  .right = -1,
@@ -48,30 +54,37 @@ static tpugraphs_dot *find(tpugraphs_dot *dot, int n, int node)
     return low < n && dot[low].node == node ? &dot[low] : NULL;
 }
 
-/* The first two pairs of a node are its left and its right operand. */
+static ag_status not_two(const tpugraphs_raw *raw, int node, const char *count, ag_failure *why)
+{
+    return ag_fail(why, AG_EDATA, "%s: operand_index has %s 2 operands of node %d, which is a dot",
+                   raw->name, count, node);
+}
+
+/* The two pairs of a node are its left and its right operand. */
 static ag_status read_operands(tpugraphs_dot *dot, int n, const tpugraphs_raw *raw, ag_failure *why)
 {
     int pairs = 0;
-    if (!ag_npz_find(raw->npz, "operand_index")) return AG_OK;
+    if (!tpugraphs_has(raw, "operand_index", why)) return why->status;
     int32_t *pair = tpugraphs_raw_pairs(&pairs, raw, "operand_index", why);
-    for (int e = 0; pair && e < pairs; e++) {
+    for (int e = 0; pair && e < pairs && !why->status; e++) {
         tpugraphs_dot *of = find(dot, n, pair[2 * e]);
-        if (of && of->left < 0)
-            of->left = pair[2 * e + 1];
-        else if (of && of->right < 0)
-            of->right = pair[2 * e + 1];
+        if (!of) continue;
+        if (of->right >= 0) not_two(raw, of->node, "more than", why);
+        *(of->left < 0 ? &of->left : &of->right) = pair[2 * e + 1];
     }
     ag_free(pair);
+    for (int i = 0; i < n && !why->status; i++)
+        if (dot[i].right < 0) not_two(raw, dot[i].node, "fewer than", why);
     return why->status;
 }
 
 tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_failure *why)
 {
-    const ag_array_info *info = ag_npz_find(raw->npz, "dot_axes");
     *count = 0;
-    if (!info || !tpugraphs_member(raw, "dot_axes", AG_SHAPE(-1, 4),
-                                   "node, batch axes, contracted axis of each operand", why))
-        return NULL;
+    if (!tpugraphs_has(raw, "dot_axes", why)) return NULL;
+    const ag_array_info *info = tpugraphs_member(
+        raw, "dot_axes", AG_SHAPE(-1, 4), "node, batch axes, contracted axis of each operand", why);
+    if (!info) return NULL;
     if (info->size[0] > raw->nodes) {
         ag_fail(why, AG_EDATA, "%s: dot_axes has %lld rows, but there are %d nodes", raw->name,
                 (long long)info->size[0], raw->nodes);

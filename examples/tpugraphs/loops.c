@@ -9,20 +9,22 @@ enum { SHORT = 8 }; /* a reduction shorter than this is never put inside of the 
 /* ---- order ---- */
 
 /* 1 if a runs outside of b. */
-static int is_outer(const tpugraphs_loop *a, const tpugraphs_loop *b)
+static int is_outer(const tpugraphs_loop *a, const tpugraphs_loop *b, tpugraphs_rule rule)
 {
+    const int cut = a->reduce && (a->window || b->window);
     if (a->reduce != b->reduce) return !a->reduce;
-    if (!a->reduce) return fabs(a->out) >= fabs(b->out);
-    if (!a->window != !b->window) return a->window;
-    return fabs(a->in[0]) >= fabs(b->in[0]);
+    if (a->size == 1 || b->size == 1) return a->size == 1;
+    if (cut && !a->window != !b->window) return a->window;
+    if (rule == TPUGRAPHS_AS_GIVEN && !cut) return 1;
+    return a->reduce ? fabs(a->in[0]) >= fabs(b->in[0]) : fabs(a->out) >= fabs(b->out);
 }
 
-static void sort(tpugraphs_loop *loop, int n)
+static void sort(tpugraphs_loop *loop, int n, tpugraphs_rule rule)
 {
     for (int i = 1; i < n; i++) {
         const tpugraphs_loop l = loop[i];
         int at = i;
-        for (; at > 0 && !is_outer(&loop[at - 1], &l); at--) loop[at] = loop[at - 1];
+        for (; at > 0 && !is_outer(&loop[at - 1], &l, rule); at--) loop[at] = loop[at - 1];
         loop[at] = l;
     }
 }
@@ -67,12 +69,15 @@ float tpugraphs_left_over(double size, double vector)
     return isfinite(size) && size >= 1 ? (float)(fmod(size, vector) / size) : 0;
 }
 
-/* The reduction along which inputs are contiguous, where they are not along the row; -1: none. */
-static int inner_reduction(const tpugraphs_loop *loop, int free, int n, const tpugraphs_loop *row)
+/* The reduction along which inputs are contiguous, where they are not along the row; `any`: the
+   last one, contiguous or not. -1: none. */
+static int inner_reduction(const tpugraphs_loop *loop, int free, int n, const tpugraphs_loop *row,
+                           int any)
 {
-    if (!tpugraphs_loop_jumps(row)) return -1;
+    if (!any && !tpugraphs_loop_jumps(row)) return -1;
     for (int i = n - 1; i >= free; i--)
-        if (!loop[i].window && loop[i].size >= SHORT && !tpugraphs_loop_jumps(&loop[i])) return i;
+        if (!loop[i].window && (any || (loop[i].size >= SHORT && !tpugraphs_loop_jumps(&loop[i]))))
+            return i;
     return -1;
 }
 
@@ -84,17 +89,17 @@ static int outer_reduction(const tpugraphs_loop *loop, int free, int n, const tp
     return -1;
 }
 
-int tpugraphs_plan_loops(tpugraphs_loop *loop, int n, int *folds)
+int tpugraphs_plan_loops(tpugraphs_loop *loop, int n, tpugraphs_rule rule, int *folds)
 {
     const tpugraphs_loop none = {.size = 1, .out = 1};
     int free = 0;
     *folds = 0;
-    sort(loop, n);
+    sort(loop, n, rule);
     n = merge(loop, n);
     while (free < n && !loop[free].reduce) free++;
     if (free == n) return n;
     const tpugraphs_loop row = free ? loop[free - 1] : none;
-    int at = inner_reduction(loop, free, n, &row);
+    int at = inner_reduction(loop, free, n, &row, rule == TPUGRAPHS_SUM_INSIDE);
     *folds = at >= 0;
     if (at < 0) at = outer_reduction(loop, free, n, &row);
     if (at < 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The order in which a nest runs its loops, as a compiler plans it from sizes and strides: that of
-   the lab (examples/lab/nest), which measured the files that come with this project. */
+/* The order in which a nest runs its loops, planned from sizes and strides. The lab runs its nests
+   in this order (examples/lab/nest), so a model that plans them in the same way knows what was
+   measured. */
 #ifndef TPUGRAPHS_LOOPS_H
 #define TPUGRAPHS_LOOPS_H
 
@@ -15,14 +16,21 @@ typedef struct tpugraphs_loop {
                  */
 } tpugraphs_loop;
 
-/* Puts n loops of more than one iteration in order, outermost first: those of the output by its
-   strides, then those of the reduction by the strides of input 0, after windows that are cut.
-   Neighbours that run through memory like one are merged. The last loop of the output is the row,
-   the last one of the reduction runs next to it: inside of it (*folds = 1) where inputs are
-   contiguous along the reduction and not along the row. A reduction whose loops are all cut
-   together with the row ends in a loop of one iteration, for which `loop` has room. Returns the
-   number of loops. */
-int tpugraphs_plan_loops(tpugraphs_loop *loop, int n, int *folds);
+/* How loops are arranged (`lab layout --plan`). */
+typedef enum tpugraphs_rule {
+    TPUGRAPHS_BY_STRIDES, /* of the output; along the row inside, or along a contiguous sum */
+    TPUGRAPHS_SUM_INSIDE, /* the same, but the last sum that no window cuts is inside of the row */
+    TPUGRAPHS_AS_GIVEN    /* in the order given, but sums that windows cut before other sums */
+} tpugraphs_rule;
+
+/* Puts n loops in order, outermost first: those of the output by its strides, then those of the
+   reduction by the strides of input 0, after windows that are cut; loops of one iteration, which
+   only windows need, are outside. Neighbours that run through memory like one are merged. The last
+   loop of the output is the row, the last one of the reduction runs next to it: inside of it
+   (*folds = 1) where inputs are contiguous along the reduction and not along the row. A reduction
+   whose loops are all cut together with the row ends in a loop of one iteration, for which `loop`
+   has room. Returns the number of loops. */
+int tpugraphs_plan_loops(tpugraphs_loop *loop, int n, tpugraphs_rule rule, int *folds);
 
 /* Tensors in which the loop moves by a stride other than 0 and 1. */
 int tpugraphs_loop_jumps(const tpugraphs_loop *loop);

@@ -2,29 +2,40 @@
 /* The noise of the run times of a file, which the lab writes next to it. */
 #include "examples/tpugraphs/tpugraphs.h"
 #include "examples/harness/harness.h"
+#include "examples/harness/rank/rank.h"
 
 #include <jansson.h>
 #include <string.h>
 
-void tpugraphs_manifest_close(tpugraphs_manifest *m)
+/* The manifest of the folder of one file after the other. Start from {0}. */
+typedef struct manifest {
+    char *folder;
+    json_t *root;
+} manifest;
+
+static void close_folder(manifest *m)
 {
     harness_free(m->folder);
     json_decref(m->root);
-    *m = (tpugraphs_manifest){0};
+    *m = (manifest){0};
 }
 
 /* A folder without a manifest, or with something else of that name, states no noise. */
-static void open_folder(tpugraphs_manifest *m, const char *path, size_t length)
+static void open_folder(manifest *m, const char *path, size_t length)
 {
     if (m->folder && strlen(m->folder) == length && !strncmp(m->folder, path, length)) return;
-    tpugraphs_manifest_close(m);
+    close_folder(m);
     m->folder = harness_text("%.*s", (int)length, path);
     char *file = harness_text("%smanifest.json", m->folder);
     m->root = json_load_file(file, 0, NULL);
+    const char *mistaken = m->root ? NULL : ag_file_mistaken(file);
+    if (mistaken)
+        harness_warn("%s %s; without it there are no noise ceilings", harness_files_short(file),
+                     mistaken);
     harness_free(file);
 }
 
-double tpugraphs_noise(tpugraphs_manifest *m, const char *path)
+static double noise_of(manifest *m, const char *path)
 {
     const char *name = harness_files_base(path), *end = strstr(name, ".npz");
     open_folder(m, path, (size_t)(name - path));
@@ -33,4 +44,14 @@ double tpugraphs_noise(tpugraphs_manifest *m, const char *path)
     const double noise = json_number_value(json_object_get(facts, "noise"));
     harness_free(key);
     return noise > 0 && noise < 10 ? noise : 0;
+}
+
+void tpugraphs_noise(harness_rank *rank, const char *const *path)
+{
+    manifest m = {0};
+    double *noise = harness_alloc((size_t)rank->groups * sizeof *noise + 1);
+    for (int i = 0; i < rank->groups; i++) noise[i] = noise_of(&m, path[i]);
+    harness_rank_noise(rank, noise);
+    close_folder(&m);
+    harness_free(noise);
 }

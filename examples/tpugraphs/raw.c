@@ -16,11 +16,11 @@ static const char *shape_text(char text[128], int rank, const int64_t size[AG_MA
     return text;
 }
 
-/* The names of a file's members, for the sentence about one that is missing. */
+/* The names of a file's arrays, for the sentence about one that is missing. */
 static void member_names(char text[200], const ag_npz *npz)
 {
     int n = 0;
-    text[0] = 0;
+    snprintf(text, 200, "no array that can be read");
     for (int i = 0; i < ag_npz_count(npz) && n < 140; i++)
         n += snprintf(text + n, (size_t)(200 - n), "%s%.40s", i ? ", " : "",
                       ag_npz_info(npz, i)->name);
@@ -32,6 +32,7 @@ const ag_array_info *tpugraphs_member(const tpugraphs_raw *raw, const char *name
     const ag_array_info *info = ag_npz_find(raw->npz, name);
     if (!info) {
         char names[200];
+        if (ag_npz_check(raw->npz, name, why)) return NULL;
         member_names(names, raw->npz);
         ag_fail(why, AG_EDATA, "%s: there is no array %s, which must hold %s (the file has: %s)",
                 raw->name, name, means, names);
@@ -49,6 +50,11 @@ const ag_array_info *tpugraphs_member(const tpugraphs_raw *raw, const char *name
     return NULL;
 }
 
+int tpugraphs_has(const tpugraphs_raw *raw, const char *name, ag_failure *why)
+{
+    return !ag_npz_check(raw->npz, name, why) && ag_npz_find(raw->npz, name);
+}
+
 void *tpugraphs_raw_read(const tpugraphs_raw *raw, const char *name, ag_dtype as, int64_t count,
                          ag_failure *why)
 {
@@ -64,6 +70,33 @@ void *tpugraphs_raw_read(const tpugraphs_raw *raw, const char *name, ag_dtype as
         return NULL;
     }
     return out;
+}
+
+void *tpugraphs_raw_array(const tpugraphs_raw *raw, const char *name, ag_dtype as, ag_shape size,
+                          const char *means, ag_failure *why)
+{
+    const ag_array_info *info = tpugraphs_member(raw, name, size, means, why);
+    return info ? tpugraphs_raw_read(raw, name, as, info->count, why) : NULL;
+}
+
+int64_t *tpugraphs_raw_offsets(const tpugraphs_raw *raw, const char *name, int count, int64_t end,
+                               int least, const char *means, ag_failure *why)
+{
+    int64_t *x = tpugraphs_raw_array(raw, name, AG_I64, AG_SHAPE(count + 1), means, why);
+    if (!x) return NULL;
+    if (x[0] != 0 || x[count] != end)
+        ag_fail(why, AG_EDATA, "%s: %s goes from %lld to %lld, but must go from 0 to %lld",
+                raw->name, name, (long long)x[0], (long long)x[count], (long long)end);
+    for (int i = 1; i <= count && !why->status; i++)
+        if (x[i] > end || x[i] < x[i - 1] + least)
+            ag_fail(why, AG_EDATA,
+                    "%s: %s[%d] = %lld follows %lld, but it must be at least %d more and at most "
+                    "%lld",
+                    raw->name, name, i, (long long)x[i], (long long)x[i - 1], least,
+                    (long long)end);
+    if (!why->status) return x;
+    ag_free(x);
+    return NULL;
 }
 
 static ag_status check_codes(const tpugraphs_raw *raw, const char *name, const int32_t *code,
@@ -85,9 +118,8 @@ static ag_status check_codes(const tpugraphs_raw *raw, const char *name, const i
 /* Op codes [nodes], for the caller to release with ag_free; NULL with a sentence. */
 static int32_t *read_codes(const tpugraphs_raw *raw, const char *name, int opcodes, ag_failure *why)
 {
-    if (!tpugraphs_member(raw, name, AG_SHAPE(raw->nodes), "one code per row of node_feat", why))
-        return NULL;
-    int32_t *code = tpugraphs_raw_read(raw, name, AG_I32, raw->nodes, why);
+    int32_t *code = tpugraphs_raw_array(raw, name, AG_I32, AG_SHAPE(raw->nodes),
+                                        "one code per row of node_feat", why);
     if (!code || !check_codes(raw, name, code, opcodes, why)) return code;
     ag_free(code);
     return NULL;
@@ -104,7 +136,7 @@ static ag_status read_nodes(tpugraphs_raw *raw, int opcodes, ag_failure *why)
                        raw->name, (long long)nodes, INT32_MAX / TPUGRAPHS_FEATURES);
     raw->nodes = (int)nodes;
     raw->opcode = read_codes(raw, "node_opcode", opcodes, why);
-    if (raw->opcode && ag_npz_find(raw->npz, "node_reducer"))
+    if (raw->opcode && tpugraphs_has(raw, "node_reducer", why))
         raw->reducer = read_codes(raw, "node_reducer", opcodes, why);
     return why->status;
 }
@@ -160,8 +192,9 @@ ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugrap
    a sign of damage. */
 static ag_status check_splits(const tpugraphs_raw *raw, ag_failure *why)
 {
+    if (!tpugraphs_has(raw, "node_splits", why)) return why->status;
     const ag_array_info *info = ag_npz_find(raw->npz, "node_splits");
-    if (!info || info->count == 0) return AG_OK;
+    if (info->count == 0) return AG_OK;
     int64_t *split = tpugraphs_raw_read(raw, "node_splits", AG_I64, info->count, why);
     if (!split) return why->status;
     for (int64_t i = 0; i < info->count && !why->status; i++)
@@ -225,17 +258,11 @@ ag_status tpugraphs_raw_runtimes(tpugraphs_raw *raw, int64_t *runtime, ag_failur
     return raw->has_runtimes ? tpugraphs_raw_positive(raw, "config_runtime", runtime, why) : AG_OK;
 }
 
-/* Reads an unused member in pieces, to check it; an array in Fortran order has no rows and is read
-   whole. */
+/* Reads an unused member in pieces, to check it. */
 static ag_status verify(tpugraphs_raw *raw, const ag_array_info *info, ag_failure *why)
 {
     enum { PIECE = 65536 };
     size_t value = ag_dtype_bytes(info->dtype);
-    if (info->fortran) {
-        void *whole = tpugraphs_raw_read(raw, info->name, info->dtype, info->count, why);
-        ag_free(whole);
-        return why->status;
-    }
     int64_t rows = info->rank ? info->size[0] : 1, done = 0;
     size_t row = rows ? (size_t)(info->count / rows) * value : 0;
     int64_t step = row && row < PIECE ? (int64_t)(PIECE / row) : rows && !row ? rows : 1;
@@ -253,15 +280,21 @@ static ag_status verify(tpugraphs_raw *raw, const ag_array_info *info, ag_failur
     return why->status;
 }
 
-ag_status tpugraphs_raw_verify(tpugraphs_raw *raw, const char *const *read, ag_failure *why)
+/* Whether a word is among those between the blanks of `words`. */
+static int is_among(const char *words, const char *word)
 {
-    for (int i = 0; i < ag_npz_count(raw->npz); i++) {
-        const ag_array_info *info = ag_npz_info(raw->npz, i);
-        int known = 0;
-        for (int k = 0; read[k] && !known; k++) known = !strcmp(read[k], info->name);
-        if (!known && verify(raw, info, why)) return why->status;
-    }
-    return AG_OK;
+    const size_t length = strlen(word);
+    for (size_t n; (n = strcspn(words, " ")) != 0; words += n + (words[n] == ' '))
+        if (n == length && !memcmp(words, word, n)) return 1;
+    return 0;
+}
+
+ag_status tpugraphs_raw_verify(tpugraphs_raw *raw, const char *read, ag_failure *why)
+{
+    for (int i = 0; i < ag_npz_count(raw->npz) && !why->status; i++)
+        if (!is_among(read, ag_npz_info(raw->npz, i)->name))
+            verify(raw, ag_npz_info(raw->npz, i), why);
+    return why->status;
 }
 
 void tpugraphs_raw_close(tpugraphs_raw *raw)

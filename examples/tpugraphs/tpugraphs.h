@@ -7,10 +7,10 @@
 
 #include "core/io/io.h"
 #include "examples/harness/files/files.h"
+#include "examples/tpugraphs/space.h"
 
 enum {
     TPUGRAPHS_FEATURES = 140,    /* columns of node_feat */
-    TPUGRAPHS_AXES = 6,          /* most axes of an array, as features count them */
     TPUGRAPHS_TILE_FEATURES = 24 /* columns of config_feat in a tile file */
 };
 
@@ -47,24 +47,29 @@ void *tpugraphs_lay(char *block, size_t *at, int64_t count, size_t size);
 /* Room for a block of a batch, whose contents are lost. Batches of one kind differ a little in
    size, so some more than needed is taken, which saves the next few from growing. */
 ag_status tpugraphs_room(char **block, size_t *room, size_t bytes, ag_failure *why);
+/* A zeroed block for all arrays of a batch: `lay` puts them into a block one after the other with
+   tpugraphs_lay, first into none to count the bytes. */
+ag_status tpugraphs_block(char **block, size_t *room, void *batch,
+                          void lay(void *batch, char *block, size_t *bytes), ag_failure *why);
 
 /* ---- features ---- */
 
 /* x = sign(x) ln(1 + |x|), which brings products of sizes and their sums to a common scale. */
 void tpugraphs_take_logs(float *x, int64_t n);
 
+/* ---- files ---- */
+
+/* "layout files", "tile files" or "fusion files", as the first of them is; NULL: it cannot be
+   read, or is of another kind. */
+const char *tpugraphs_kind(const harness_paths *data);
+
 /* ---- noise ---- */
 
-/* The manifest of a data set, for one file of a folder after the other. Start from {0}. */
-typedef struct tpugraphs_manifest {
-    char *folder;
-    struct json_t *root;
-} tpugraphs_manifest;
+struct harness_rank;
 
-/* The standard deviation of one measurement of ln(run time), as manifest.json in the folder of the
-   file states it; 0: it does not. */
-double tpugraphs_noise(tpugraphs_manifest *manifest, const char *path);
-void tpugraphs_manifest_close(tpugraphs_manifest *manifest);
+/* harness_rank_noise with that of the file at path[i] for each group i, as manifest.json in its
+   folder states it. */
+void tpugraphs_noise(struct harness_rank *rank, const char *const *path);
 
 /* ---- the arrays ---- */
 
@@ -85,6 +90,10 @@ typedef struct tpugraphs_raw {
    count. */
 const ag_array_info *tpugraphs_member(const tpugraphs_raw *raw, const char *name, ag_shape size,
                                       const char *means, ag_failure *why);
+
+/* 1: the file has this array. 0: it has not, or has it in a form that cannot be read, which `why`
+   then says. */
+int tpugraphs_has(const tpugraphs_raw *raw, const char *name, ag_failure *why);
 
 /* Opens the file and checks node_feat's shape, node_opcode, node_reducer and edge_index. */
 ag_status tpugraphs_raw_open(tpugraphs_raw *raw, const char *path, const tpugraphs_budget *budget,
@@ -110,20 +119,35 @@ typedef struct tpugraphs_dot {
 
 /* The dots of dot_axes with the operands of operand_index, ascending by node, for the caller to
    release with ag_free. NULL: the file has no such array, or `why` has a sentence (AG_EDATA: a node
-   or an axis out of range, nodes that do not ascend; AG_EMEMORY). */
+   or an axis out of range, nodes that do not ascend or are no dots, a dot without two operands;
+   AG_EMEMORY). raw->opcode must be there. */
 tpugraphs_dot *tpugraphs_dots_read(int *count, const tpugraphs_raw *raw, ag_failure *why);
+
+/* Refuses operand_index (AG_EDATA) if it has other pairs than edge_index. base[k], of kernels that
+   follow each other with edges first[k]..first[k+1]-1, is the node from which these are counted;
+   kernels 0: edges are counted from node 0. */
+ag_status tpugraphs_operands_check(const tpugraphs_raw *raw, int kernels, const int64_t *base,
+                                   const int64_t *first, ag_failure *why);
 
 /* Of a tile file: the number of its configurations, and their features [configs,24], run times and
    those of the default tile [configs]. */
 ag_status tpugraphs_tiles_count(tpugraphs_raw *raw, ag_failure *why);
 ag_status tpugraphs_tiles_read(tpugraphs_raw *raw, float *feature, int64_t *runtime,
                                int64_t *normalizer, ag_failure *why);
-/* Inflates every member not in `read` (NULL-terminated) once, for its CRC. */
-ag_status tpugraphs_raw_verify(tpugraphs_raw *raw, const char *const *read, ag_failure *why);
+/* Inflates every member that is not among the names in `read`, with blanks between, once, for its
+   CRC. */
+ag_status tpugraphs_raw_verify(tpugraphs_raw *raw, const char *read, ag_failure *why);
 void tpugraphs_raw_close(tpugraphs_raw *raw);
 
 /* Reads a member that is held whole; NULL with a sentence. Release it with ag_free. */
 void *tpugraphs_raw_read(const tpugraphs_raw *raw, const char *name, ag_dtype as, int64_t count,
                          ag_failure *why);
+/* The same for a member of this size, as tpugraphs_member checks it. */
+void *tpugraphs_raw_array(const tpugraphs_raw *raw, const char *name, ag_dtype as, ag_shape size,
+                          const char *means, ag_failure *why);
+/* [count + 1] numbers that go from 0 to `end`, each at least `least` above the one before it. NULL
+   with a sentence; release them with ag_free. */
+int64_t *tpugraphs_raw_offsets(const tpugraphs_raw *raw, const char *name, int count, int64_t end,
+                               int least, const char *means, ag_failure *why);
 
 #endif

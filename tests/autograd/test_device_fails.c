@@ -21,7 +21,6 @@ static void a_missing_kernel_fails_before_all(void **state)
     static const ag_op second = {
         .name = "second", .inputs = "x", .shape = plain_shape, .forward = {&here}};
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     ag_forward(ag__record1(&first, input(tape), NULL));
     assert_string_equal(ag_error(tape), "");
     assert_int_equal(calls, 1);
@@ -44,7 +43,6 @@ static void no_memory(void **state)
     ag_param *w;
     ag_params *params = one_parameter(&w, AG_CPU);
     ag_failure why = {0};
-    (void)state;
     if (!cuda_on_host_fail) skip();
     cuda_on_host_fail("cudaMalloc", 2, 1);
     assert_int_equal(ag_params_to(params, AG_CUDA, &why), AG_EMEMORY);
@@ -62,11 +60,37 @@ static void no_memory(void **state)
     ag_params_free(params);
 }
 
+static ag_tensor *product(ag_tape *tape) { return ag_matmul_t(input(tape), input(tape), 0, 1); }
+
+/* Whichever allocation of a product fails, its bytes are named; the last is the workspace, which
+   all products share. */
+static void no_memory_for_a_product(void **state)
+{
+    ag_tape *tape = NULL;
+    int workspace = 0;
+    if (!cuda_on_host_fail) skip();
+    for (int nth = 1; nth < 8 && !workspace; nth++) {
+        ag_tape_free(tape);
+        tape = ag_tape_new(AG_CUDA);
+        cuda_on_host_fail("cudaMalloc", 2, nth);
+        ag_forward(product(tape));
+        cuda_on_host_fail(NULL, 0, 0);
+        assert_int_equal(ag_tape_status(tape), AG_EMEMORY);
+        expect(ag_error(tape), " are free; ");
+        workspace = strstr(ag_error(tape), "no memory for the 33554432 bytes of the workspace of "
+                                           "products: ") != NULL;
+    }
+    assert_true(workspace);
+    ag_tape_reset(tape);
+    ag_forward(product(tape));
+    assert_string_equal(ag_error(tape), "");
+    ag_tape_free(tape);
+}
+
 /* A launch that is refused names its kernel; the next step runs. */
 static void a_refused_launch(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     if (!cuda_on_host_fail) skip();
     cuda_on_host_fail("cudaLaunchKernelExC", 9, 2);
     ag_forward(ag_softmax(ag_tanh(input(tape))));
@@ -91,7 +115,6 @@ static void a_lost_device(void **state)
     ag_param *w;
     ag_params *params = one_parameter(&w, AG_CUDA);
     ag_failure why = {0};
-    (void)state;
     if (!cuda_on_host_fail) skip();
     cuda_on_host_fail("group", 700, 1); /* tanh and mul */
     ag_tensor *loss = ag_sum_all(ag_mul(ag_tanh(input(tape)), ag_parameter(tape, w)));
@@ -117,7 +140,9 @@ static void a_lost_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missing_kernel_fails_before_all), cmocka_unit_test(no_memory),
+        cmocka_unit_test(a_missing_kernel_fails_before_all),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(no_memory_for_a_product),
         cmocka_unit_test(a_refused_launch),
         cmocka_unit_test(a_lost_device), /* the last: there is no device afterwards */
     };

@@ -114,7 +114,6 @@ static void groups_change_no_bit(void **state)
 {
     static const int sizes[] = {0, 1, 31, 33, 127, 1023, 1024, 1025, 2100, MOST};
     int joined = 0;
-    (void)state;
     for (int seed = 0; seed < 60; seed++) {
         const int n = sizes[seed % 10];
         result with = run_random((uint64_t)seed, n, AG_CUDA, "1");
@@ -152,7 +151,6 @@ static void a_chain_is_cut(void **state)
         int ops, steps;
     } lengths[] = {{1, 1}, {2, 1}, {16, 1}, {17, 2}, {32, 2}, {33, 3}};
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     for (int i = 0; i < 6; i++) {
         ag_tape_reset(tape);
         ag_tensor *y = chain(input(tape), lengths[i].ops);
@@ -177,7 +175,6 @@ static void more_values_than_tiles(void **state)
     enum { LIVE = 11 };
     ag_tape *tape = ag_tape_new(AG_CUDA);
     ag_tensor *v[LIVE], *sum;
-    (void)state;
     ag_tensor *x = input(tape);
     for (int i = 0; i < LIVE; i++) v[i] = ag_scale(x, (float)(i + 1));
     sum = ag_add(v[0], v[1]);
@@ -219,7 +216,6 @@ static void more_values_than_tiles(void **state)
 static void inputs_stay_in_the_slab(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     ag_tensor *y = ag_neg(ag_neg(input(tape)));
     ag_forward(y);
     assert_string_equal(ag_error(tape), "");
@@ -235,7 +231,6 @@ static void as_neg(const ag_args *a) { of_neg(a); }
 static void strangers_run_alone(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     ag_tensor *x = input(tape);
     ag_neg(x);
     const ag_op *neg = tape->nodes[0].op;

@@ -151,7 +151,6 @@ static void compare(story how, int sequence, int steps, long repeated)
 
 static void steps_are_repeated(void **state)
 {
-    (void)state;
     compare(PLAIN, 0, 6, 5);
     compare(PLAIN, 1, 6, 5);
 }
@@ -159,29 +158,19 @@ static void steps_are_repeated(void **state)
 /* The first run of a step stores gradients, the second one adds. */
 static void gradients_add_up(void **state)
 {
-    (void)state;
     compare(TWICE, 0, 4, 6);
     compare(TWICE, 1, 4, 6);
 }
 
-static void forward_runs_are_repeated(void **state)
-{
-    (void)state;
-    compare(FORWARD, 0, 4, 6);
-}
+static void forward_runs_are_repeated(void **state) { compare(FORWARD, 0, 4, 6); }
 
 /* Step 4 is larger: 3 repeated before, and afterwards the second one of the new slab on. */
-static void a_new_slab_is_another_run(void **state)
-{
-    (void)state;
-    compare(GROWS, 0, 9, 3 + 3);
-}
+static void a_new_slab_is_another_run(void **state) { compare(GROWS, 0, 9, 3 + 3); }
 
 /* Parameters may come back to where they were, or not. */
 static void parameters_may_move(void **state)
 {
     outcome plain, again;
-    (void)state;
     setenv("AUGUR_GRAPHS", "0", 1);
     train(&plain, MOVES, 0, 8);
     unsetenv("AUGUR_GRAPHS");
@@ -192,11 +181,7 @@ static void parameters_may_move(void **state)
 }
 
 /* Steps 3, 7, 11 have other lengths, of one plan. */
-static void lengths_decide_what_is_launched(void **state)
-{
-    (void)state;
-    compare(LENGTHS, 1, 12, 12 - 2);
-}
+static void lengths_decide_what_is_launched(void **state) { compare(LENGTHS, 1, 12, 12 - 2); }
 
 /* ---- calls that are not repeated ---- */
 
@@ -214,7 +199,6 @@ static void run_three(net *n)
 static void some_runs_are_launched(void **state)
 {
     net n = make(AG_CUDA);
-    (void)state;
     ag_check_finite(n.tape, 1);
     run_three(&n);
     ag_check_finite(n.tape, 0);
@@ -234,7 +218,6 @@ static void some_runs_are_launched(void **state)
 static void few_are_kept(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     for (int pass = 0; pass < 3; pass++)
         for (int n = AG_REPLAYS + 1; n > 0; n--) {
             ag_tape_reset(tape);
@@ -270,7 +253,6 @@ static void what_cannot_be_noted_is_launched(void **state)
     } all[] = {{"cudaStreamBeginCapture", 900, 1, 3},
                {"cudaLaunchKernelExC", 9, 3, 0},
                {"cudaGraphInstantiate", 2, 1, 0}};
-    (void)state;
     if (!cuda_on_host_fail) skip();
     for (int i = 0; i < 3; i++) {
         ag_tape *tape = ag_tape_new(AG_CUDA);
@@ -291,7 +273,6 @@ static void what_cannot_be_noted_is_launched(void **state)
 static void a_refused_repetition_says_so(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     if (!cuda_on_host_fail) skip();
     for (int s = 0; s < 4; s++) {
         ag_tape_reset(tape);
@@ -299,7 +280,7 @@ static void a_refused_repetition_says_so(void **state)
         if (s == 2) cuda_on_host_fail("cudaGraphLaunch", 2, 1);
         ag_forward(sum);
         assert_int_equal(ag_tape_status(tape), s == 2 ? AG_EMEMORY : AG_OK);
-        if (s == 2) expect(ag_error(tape), "in or before \"a repeated run\": out of memory");
+        if (s == 2) expect(ag_error(tape), "no memory for a repeated run");
     }
     ag_tape_free(tape);
 }

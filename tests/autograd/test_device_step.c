@@ -60,7 +60,6 @@ extern cuda_on_host_counts cuda_on_host_count(void) __attribute__((weak));
 static void a_step_waits_once(void **state)
 {
     model m = make(AG_CUDA);
-    (void)state;
     if (!cuda_on_host_count) skip();
     for (int s = 0; s < 6; s++) {
         double norm = 0;
@@ -102,7 +101,6 @@ static void the_norm_can_be_read_later(void **state)
 {
     model here = make(AG_CPU), early = make(AG_CUDA), late = make(AG_CUDA);
     double norms[3];
-    (void)state;
     train(&here, 1, &norms[0]);
     train(&early, 1, &norms[1]);
     train(&late, 0, &norms[2]);
@@ -117,7 +115,6 @@ static void the_norm_can_be_read_later(void **state)
 
 static void no_norm_is_no_answer(void **state)
 {
-    (void)state;
     for (int device = AG_CPU; device <= AG_CUDA; device++) {
         model m = make((ag_device)device);
         ag_failure why = {0};
@@ -138,7 +135,6 @@ static void no_norm_is_no_answer(void **state)
  */
 static void clipped_gradients_are_clipped(void **state)
 {
-    (void)state;
     for (int then = 0; then < 4; then++) {
         model both[2] = {make(AG_CPU), make(AG_CUDA)};
         for (int i = 0; i < 2; i++) {
@@ -188,7 +184,6 @@ static void bad_gradients_are_learned_late(void **state)
 {
     model here = make(AG_CPU);
     ag_failure want = {0};
-    (void)state;
     go_wrong(&here, 0, &want);
     for (int later = 0; later < 4; later++) {
         model there = make(AG_CUDA);
@@ -219,7 +214,6 @@ static void bad_gradients_are_learned_late(void **state)
 /* Reading the numbers reports the failure first, once. */
 static void nobody_gets_numbers_unwarned(void **state)
 {
-    (void)state;
     for (int how = 0; how < 3; how++) {
         model m = make(AG_CUDA);
         ag_failure why = {0};

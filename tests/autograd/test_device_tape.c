@@ -8,7 +8,6 @@
 
 static void both_are_on_one_device(void **state)
 {
-    (void)state;
     for (int device = AG_CPU; device <= AG_CUDA; device++) {
         const ag_device other = device == AG_CPU ? AG_CUDA : AG_CPU;
         ag_param *w;
@@ -38,7 +37,6 @@ static void gradients_have_states(void **state)
     ag_param *w;
     ag_params *params = one_parameter(&w, AG_CUDA);
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     for (int run = 0; run < 3; run++) { /* stored, added, added */
         ag_tape_reset(tape);
         ag_backward(ag_sum_all(ag_mul(ag_parameter(tape, w), input(tape))));
@@ -64,7 +62,6 @@ static void results_are_fetched_when_read(void **state)
     ag_param *w;
     ag_params *params = one_parameter(&w, AG_CUDA);
     ag_tape *tape = ag_tape_new(AG_CUDA), *other = ag_tape_new(AG_CUDA);
-    (void)state;
     ag_tensor *x = input(tape), *h = ag_keep(ag_shift(x, 1)), *p = ag_parameter(tape, w);
     ag_tensor *v = ag_keep(ag_reshape(h, AG_SHAPE(1000))), *dead = ag_scale(h, 2);
     ag_tensor *loss = ag_sum_all(ag_mul(ag_square(dead), p));
@@ -90,7 +87,6 @@ static void inputs_change_from_run_to_run(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
     float x[300];
-    (void)state;
     for (int run = 0; run < 8; run++) { /* the slots of the uploads take turns, and grow */
         const int n = run < 4 ? 3 : 300;
         for (int i = 0; i < n; i++) x[i] = (float)(run + 1);
@@ -109,7 +105,6 @@ static void inputs_change_from_run_to_run(void **state)
 static void the_slab_holds_inputs(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     setenv("AUGUR_FUSE", "0", 1);
     ag_plan_summary s = ag_plan_of(ag_tanh(input(tape)), 0);
     assert_int_equal(s.slab, 2 * 4096);
@@ -133,7 +128,6 @@ static void what_is_too_large_is_refused(void **state)
     enum { N = 600000 }; /* N N floats are 1.4 TB */
     static float column[N];
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     ag_tensor *x = ag_input(tape, column, AG_SHAPE(N, 1)),
               *y = ag_input(tape, column, AG_SHAPE(1, N));
     ag_forward(ag_sum_all(ag_matmul(x, y)));
@@ -172,7 +166,6 @@ static ag_graph *small_graph(int seed)
 static void graphs_are_known_by_their_number(void **state)
 {
     ag_tape *here = ag_tape_new(AG_CPU), *there = ag_tape_new(AG_CUDA);
-    (void)state;
     for (int seed = 0; seed < 200; seed++) { /* more than are kept */
         ag_graph *g = small_graph(seed);
         const float want = sum_over(here, g);
@@ -195,7 +188,6 @@ static void graphs_stay_on_the_device(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
     ag_graph *g = small_graph(3), *other = ag_graph_batch((const ag_graph *[]){g}, 1, NULL);
-    (void)state;
     assert_true(g->serial != other->serial);
     for (int run = 0; run < 4; run++) {
         sum_over(tape, g);
@@ -218,7 +210,6 @@ static void values_that_are_not_finite_are_named(void **state)
     ag_param *w;
     ag_params *params = one_parameter(&w, AG_CUDA);
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     ag_check_finite(tape, 1);
     ag_backward(ag_sum_all(ag_mul(ag_parameter(tape, w), ag_name(input(tape), "x"))));
     assert_string_equal(ag_error(tape), "");
@@ -237,7 +228,6 @@ static void first_bad_is_the_first(void **state)
 {
     enum { N = 200000 };
     static float x[N];
-    (void)state;
     void *there = ag__device_take(sizeof x);
     const int at[] = {0, 1, 255, 256, 65535, 65536, 199999};
     for (int i = 0; i < 7; i++) {
@@ -257,7 +247,6 @@ static void sums_before_each(void **state)
 {
     enum { N = 5000 };
     static int32_t x[N], y[N];
-    (void)state;
     int32_t *there = ag__device_take(2 * sizeof x);
     ag_real *scratch = ag__device_take((size_t)ag__device_scan_scratch(N) * sizeof(ag_real));
     for (int i = 0; i < N; i++) x[i] = i * 7 % 13;
@@ -275,7 +264,6 @@ static void profiles_have_rows(void **state)
     ag_tape *tape = ag_tape_new(AG_CUDA);
     char text[4000] = "";
     FILE *file = tmpfile();
-    (void)state;
     ag_profile(tape, 1);
     for (int run = 0; run < 2; run++) {
         ag_tape_reset(tape);

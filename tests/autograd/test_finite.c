@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The checks that find wrong numbers: ag_gradcheck and ag_check_finite. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "support/gradcheck_trace.h"
 
@@ -16,7 +10,6 @@
 static void test_gradcheck_accepts_right_gradients(void **state)
 {
     char where[200];
-    (void)state;
     const double error = ag64__trace_gradcheck(3, 0, where);
     assert_true(error < 1e-8); /* NAN would mean that it changed the weights */
     assert_true(ag__trace_gradcheck(3, 0, where) < 0.2); /* floats: differences are rough */
@@ -25,7 +18,6 @@ static void test_gradcheck_accepts_right_gradients(void **state)
 static void test_gradcheck_rejects_wrong_gradients(void **state)
 {
     char where[200];
-    (void)state;
     const double error = ag64__trace_gradcheck(2.999, 0, where);
     assert_true(error > 1e-4 && error < 1e-2);
     assert_true(strncmp(where, "small: entry ", 13) == 0);
@@ -37,7 +29,6 @@ static void test_gradcheck_rejects_wrong_gradients(void **state)
 static void test_gradcheck_tells_why_a_run_fails(void **state)
 {
     char where[200];
-    (void)state;
     assert_true(ag64__trace_gradcheck(3, 1, where) == INFINITY);
     assert_string_equal(
         where, "add: x is [2,3], z \"large\" is [20,30]: the shapes differ (op 1, \"large\")");
@@ -60,7 +51,6 @@ static ag_tape *checked(void)
 static void test_result_that_is_not_finite(void **state)
 {
     ag_tape *tape = checked();
-    (void)state;
     ag_tensor *x = ag_name(ag_input(tape, values, AG_SHAPE(2, 3)), "features");
     ag_tensor *y = ag_exp(ag_log(x)); /* e^-inf is 0 again: only the first op shows it */
     ag_tensor *loss = ag_sum_all(ag_mul(y, ag_parameter(tape, weight)));
@@ -79,7 +69,6 @@ static void test_result_that_is_not_finite(void **state)
 static void test_gradient_that_is_not_finite(void **state)
 {
     ag_tape *tape = checked();
-    (void)state;
     weight->value[4] = 0;
     ag_tensor *h = ag_sqrt(ag_parameter(tape, weight));
     ag_params_reset(params);
@@ -98,7 +87,6 @@ static void test_check_only_looks(void **state)
 {
     ag_tape *tape = checked();
     float with[6], without[6];
-    (void)state;
     for (int i = 0; i < 2; i++) {
         ag_check_finite(tape, !i);
         ag_tape_reset(tape);
@@ -123,7 +111,6 @@ static void test_nan_stays(void **state)
     static const float one_nan[] = {0, NAN, 2, 3};
     static const int32_t ranks[] = {3, 0, 1, 2};
     ag_tape *tape = ag_tape_new(AG_CPU);
-    (void)state;
     for (int k = 0; k < 20; k++) {
         ag_tape_reset(tape);
         ag_tensor *x = ag_input(tape, one_nan, AG_SHAPE(4)), *y = NULL;
@@ -159,7 +146,6 @@ static void test_nan_stays(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     ag_set_threads(1);
     params = ag_params_new();
     weight = ag_params_add(params, "weight", AG_SHAPE(2, 3), ag_init_constant(1), 1);
@@ -168,7 +154,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     ag_params_free(params);
     return 0;
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The contents of a plan: dead nodes, inference, the cache, kept tensors, its text. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
 #include "support/device.h"
@@ -27,7 +21,6 @@ static ag_tensor *input(ag_tape *tape) { return ag_input(tape, data, AG_SHAPE(10
 static void test_dead_nodes_do_not_run(void **state)
 {
     ag_tape *tape = ag_tape_new(test_device());
-    (void)state;
     ag_tensor *x = input(tape), *y = ag_exp(x), *dead = ag_log(ag_neg(x));
     ag_tensor *loss = ag_sum_all(y);
     assert_int_equal(ag_plan_of(loss, 0).nodes, 2);
@@ -41,7 +34,6 @@ static void test_dead_nodes_do_not_run(void **state)
 static void test_nothing_to_differentiate(void **state)
 {
     ag_tape *tape = ag_tape_new(test_device());
-    (void)state;
     ag_params_reset(params);
     if (test_device() == AG_CPU) weight->gradient[5] = 7;
     ag_tensor *unused = ag_parameter(tape, weight);
@@ -62,7 +54,6 @@ static void test_gradients_of_leaves(void **state)
     ag_tape *tape = ag_tape_new(test_device());
     ag_params *one = ag_params_new();
     ag_param *p = ag_params_add(one, "p", AG_SHAPE(1), ag_init_constant(3), 1);
-    (void)state;
     assert_int_equal(ag_params_build(one, 0), AG_OK);
     assert_int_equal(ag_params_to(one, test_device(), NULL), AG_OK);
     ag_backward(ag_parameter(tape, p));
@@ -84,9 +75,25 @@ static void test_gradients_of_leaves(void **state)
 
 static ag_tensor *chain(ag_tape *tape, ag_tensor *x, int n)
 {
-    (void)tape;
     for (int i = 0; i < n; i++) x = ag_tanh(x);
     return x;
+}
+
+/* A switch has the same words everywhere. */
+static void test_words_that_switch_fusion_off(void **state)
+{
+    static const char *const off[] = {"0", "off", "Off", "no", "FALSE"};
+    static const char *const on[] = {"1", "on", "yes", "true", "", "of", "00"};
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    for (int i = 0; i < 12; i++) {
+        ag_tape_reset(tape);
+        setenv("AUGUR_FUSE", i < 5 ? off[i] : on[i - 5], 1);
+        assert_int_equal(ag_plan_of(chain(tape, input(tape), 6), 0).steps, i < 5 ? 6 : 1);
+    }
+    unsetenv("AUGUR_FUSE");
+    assert_int_equal(ag_switch("AUGUR_FUSE", 0), 0);
+    assert_int_equal(ag_switch("AUGUR_FUSE", 1), 1);
+    ag_tape_free(tape);
 }
 
 /* 1000 floats are 4000 bytes, 4032 in the slab. */
@@ -94,7 +101,6 @@ static void test_inference_needs_its_widest_cut(void **state)
 {
     if (test_device() != AG_CPU) skip(); /* test_device.c has the sizes of a device */
     ag_tape *tape = ag_tape_new(test_device());
-    (void)state;
     setenv("AUGUR_FUSE", "0", 1);
     ag_plan_summary s = ag_plan_of(chain(tape, input(tape), 6), 0);
     assert_int_equal(s.slab, 2 * 4032);
@@ -132,7 +138,6 @@ static long plans_after(ag_tape *tape, int rows, int columns)
 static void test_plans_are_found_again(void **state)
 {
     ag_tape *tape = ag_tape_new(test_device());
-    (void)state;
     for (int i = 0; i < 6; i++) assert_int_equal(plans_after(tape, 3 + i % 2, 5), i ? 2 : 1);
     for (int i = 0; i < 32; i++) plans_after(tape, 10, 1 + i); /* 32 others: both are forgotten */
     assert_int_equal(plans_after(tape, 10, 1), 34);
@@ -148,7 +153,6 @@ static void test_key_of_a_plan(void **state)
 {
     ag_tape *tape = ag_tape_new(test_device());
     long made[6];
-    (void)state;
     for (int i = 0; i < 6; i++) {
         ag_tape_reset(tape);
         ag_tape_seed(tape, (uint64_t)i, (uint64_t)i * 3);
@@ -171,7 +175,6 @@ static void test_second_pass_allocates_nothing(void **state)
     const int last = test_device() == AG_CPU ? 0 : 1; /* a device's memory of runs begins anew with
                                                          each slab, until that is the largest */
     long before = 0;
-    (void)state;
     for (int pass = 0; pass < 4; pass++) {
         for (int i = 0; i < 40; i++) plans_after(tape, 1 + i % 7, 10 + i);
         if (pass == last) before = ag__allocations();
@@ -185,7 +188,6 @@ static void test_second_pass_allocates_nothing(void **state)
 static void test_kept_tensors(void **state)
 {
     ag_tape *tape = ag_tape_new(test_device());
-    (void)state;
     ag_tensor *x = ag_input(tape, data, AG_SHAPE(2, 3)), *h = ag_shift(x, 1);
     ag_tensor *v = ag_reshape(h, AG_SHAPE(6)), *y = ag_sum_all(ag_square(v));
     assert_ptr_equal(ag_keep(v), v);
@@ -229,7 +231,6 @@ static void test_text(void **state)
 {
     if (test_device() != AG_CPU) skip(); /* test_device.c has the sizes of a device */
     ag_tape *tape = ag_tape_new(test_device());
-    (void)state;
     ag_tensor *x = ag_name(ag_input(tape, data, AG_SHAPE(10, 100)), "say \"x\"");
     ag_tensor *y = ag_sum_all(ag_tanh(ag_mul(x, ag_parameter(tape, weight))));
     expect_text(
@@ -270,7 +271,6 @@ static void test_text(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     for (int i = 0; i < 4000; i++) data[i] = (float)((i * 37 % 101) - 50) / 64;
     params = ag_params_new();
     weight = ag_params_add(params, "weight", AG_SHAPE(10, 100), ag_init_constant(0.5), 1);
@@ -281,7 +281,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     ag_params_free(params);
     return 0;
 }
@@ -292,6 +291,7 @@ int main(void)
         cmocka_unit_test(test_dead_nodes_do_not_run),
         cmocka_unit_test(test_nothing_to_differentiate),
         cmocka_unit_test(test_gradients_of_leaves),
+        cmocka_unit_test(test_words_that_switch_fusion_off),
         cmocka_unit_test(test_inference_needs_its_widest_cut),
         cmocka_unit_test(test_plans_are_found_again),
         cmocka_unit_test(test_key_of_a_plan),

@@ -2,13 +2,7 @@
 /* Random tapes: buffers that live at the same time do not overlap, a kernel reads the values that
    were written for it, and fusing changes no bit. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "autograd/tape.h"
 
@@ -151,7 +145,6 @@ static void test_two_orders(void **state)
         {64, 0, 3, 4, 0, 0}, {256, 0, 0, 1, 0, 0}, {256, 0, 4, 4, 0, 0}, {256, 0, 0, 3, 0, 0}};
     ag_plan plan[] = {{.buffers = by_size, .n_buffers = 3}, {.buffers = by_life, .n_buffers = 4}};
     ag_tape *tape = ag_tape_new(AG_CPU);
-    (void)state;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(ag__plan_place(tape, &plan[i]), 0);
         check_buffers(&plan[i]);
@@ -164,7 +157,6 @@ static void test_two_orders(void **state)
 static void test_placement(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
-    (void)state;
     for (uint64_t seed = 0; seed < TAPES; seed++)
         for (int fused = 0; fused < 4; fused++) {
             setenv("AUGUR_FUSE", fused & 1 ? "1" : "0", 1);
@@ -207,7 +199,6 @@ static void test_ways_to_run_agree(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
     const size_t bytes = (size_t)ag_params_count(params) * sizeof(float);
-    (void)state;
     for (uint64_t seed = 0; seed < TAPES; seed++) {
         float loss[4], *g[4];
         for (int way = 0; way < 4; way++) { /* plainly, fused, fused on 2 threads, checked */
@@ -232,7 +223,6 @@ static int set_up(void **state)
     static const int rows[PARAMS] = {4, SIDE, ROWS};
     static const char *const names[PARAMS] = {"a", "b", "c"};
     ag_random r = {11, 0, 0};
-    (void)state;
     params = ag_params_new();
     for (int i = 0; i < PARAMS; i++)
         param[i] =
@@ -244,7 +234,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     ag_params_free(params);
     return 0;
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tape: plans, fusion, gradients that add, states of parameters, errors that stick. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
 #include "support/device.h"
@@ -57,7 +51,6 @@ static void run_once(net *n, ag_tape *tape)
 
 static void test_gradients_add_until_the_step(void **state)
 {
-    (void)state;
     net *n = make_net();
     ag_tape *tape = ag_tape_new(test_device());
     float once[63];
@@ -77,7 +70,6 @@ static void test_gradients_add_until_the_step(void **state)
 
 static void test_fusion_changes_no_bit(void **state)
 {
-    (void)state;
     net *n = make_net();
     float with[63], loss[2];
     int steps[2];
@@ -104,7 +96,6 @@ static void test_fusion_changes_no_bit(void **state)
 
 static void test_known_plan_allocates_nothing(void **state)
 {
-    (void)state;
     net *n = make_net();
     ag_tape *tape = ag_tape_new(test_device());
     const int first =
@@ -120,7 +111,6 @@ static void test_known_plan_allocates_nothing(void **state)
 #ifdef NDEBUG
 static void test_borrowed_data_is_watched(void **state)
 {
-    (void)state;
     print_message("A release build does not watch borrowed data; the debug preset does.\n");
     skip();
 }
@@ -140,7 +130,6 @@ static void expect_change(ag_tape *tape, const char *what)
 /* A debug build names the input that changed between record and the end of the run. */
 static void test_borrowed_data_is_watched(void **state)
 {
-    (void)state;
     float x[6] = {1, 2, 3, 4, 5, 6};
     int32_t where[2] = {0, 1};
     net *n = make_net();

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of one step of a tape: its tensors, and the random numbers of its dropouts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 
 #include <math.h>
@@ -30,7 +24,6 @@ static void draw(float *out, ag_tape *tape)
 static void test_unseeded_steps_differ(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU), *again = ag_tape_new(AG_CPU);
-    (void)state;
     for (int i = 0; i < 3; i++) {
         draw(masks[i], tape);
         ag_tape_reset(tape);
@@ -53,7 +46,6 @@ static void test_unseeded_steps_differ(void **state)
 static void test_seeded_steps_stay(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
-    (void)state;
     ag_tape_seed(tape, 3, 4);
     for (int i = 0; i < 3; i++) {
         draw(masks[i], tape);
@@ -72,7 +64,6 @@ static ag_tensor *dropped(ag_tape *tape, void *context)
 static void test_gradcheck_keeps_the_mask(void **state)
 {
     char where[200];
-    (void)state;
     ag_params *params = ag_params_new();
     ag_param *w = ag_params_add(params, "w", AG_SHAPE(20), ag_init_uniform(1, 2), 1);
     assert_int_equal(ag_params_build(params, 1), AG_OK);
@@ -134,7 +125,6 @@ static const struct {
 static void test_earlier_steps_are_found(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
-    (void)state;
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         for (int recorded = 0; recorded < 6; recorded++)
             for (int run = 0; run < 2; run++) {
@@ -151,7 +141,6 @@ static void test_earlier_steps_are_found(void **state)
 /* The documented seven steps, of a tape whose steps are of one size. */
 static void test_seven_steps_later(void **state)
 {
-    (void)state;
     for (int width = 1; width < 200; width += 33)
         for (int later = 1; later <= 7; later++) {
             ag_tape *tape = ag_tape_new(AG_CPU);
@@ -178,7 +167,6 @@ static void test_a_kept_parameter(void **state)
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_params *params = ag_params_new();
     ag_param *w = ag_params_add(params, "w", AG_SHAPE(3, 2), ag_init_constant(1), 1);
-    (void)state;
     assert_int_equal(ag_params_build(params, 1), AG_OK);
     ag_tensor *kept = ag_parameter(tape, w);
     ag_backward(ag_sum_all(ag_linear(input(tape), kept, NULL)));
@@ -205,7 +193,6 @@ static void test_earlier_edges(void **state)
     static const int32_t rows[8], none[1];
     ag_tape *tape = ag_tape_new(AG_CPU);
     int32_t *given = malloc(sizeof starts);
-    (void)state;
     memcpy(given, starts, sizeof starts);
     ag_edges edges = {
         ag_input_i32(tape, rows, AG_SHAPE(4, 2)), ag_input_i32(tape, none, AG_SHAPE(0)),
@@ -227,7 +214,6 @@ static void test_earlier_edges(void **state)
 
 static void test_both_tapes_fail(void **state)
 {
-    (void)state;
     for (int swap = 0; swap < 2; swap++)
         for (int failed = 0; failed < 2; failed++) {
             ag_tape *a = ag_tape_new(AG_CPU), *b = ag_tape_new(AG_CPU);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The ops that the bench times, as the cost models call them. Operations are those of the formula,
    with a function like exp counted as one; bytes are those that must be read and written once. */
-#include "ops_rows.h"
+#include "ops.h"
 
 static ag_tensor *neighbour_mean(const bench_scene *s, ag_tensor *const *x)
 {
@@ -20,73 +20,52 @@ static ag_tensor *instance_norm(const bench_scene *s, ag_tensor *const *x)
 
 static ag_tensor *layer_norm(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_layer_norm(x[0], x[1], x[2], (ag_real)1e-5);
 }
 
 static ag_tensor *l2_norm(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_l2_norm(x[0], (ag_real)1e-12);
 }
 
-static ag_tensor *add(const bench_scene *s, ag_tensor *const *x)
-{
-    (void)s;
-    return ag_add(x[0], x[1]);
-}
+static ag_tensor *add(const bench_scene *s, ag_tensor *const *x) { return ag_add(x[0], x[1]); }
 
-static ag_tensor *gelu(const bench_scene *s, ag_tensor *const *x)
-{
-    (void)s;
-    return ag_gelu(x[0]);
-}
+static ag_tensor *gelu(const bench_scene *s, ag_tensor *const *x) { return ag_gelu(x[0]); }
 
 static ag_tensor *add_gelu_dropout(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_dropout(ag_gelu(ag_add(x[0], x[1])), (ag_real)0.2);
 }
 
-static ag_tensor *softmax(const bench_scene *s, ag_tensor *const *x)
-{
-    (void)s;
-    return ag_softmax(x[0]);
-}
+static ag_tensor *softmax(const bench_scene *s, ag_tensor *const *x) { return ag_softmax(x[0]); }
 
 static ag_tensor *softmax_middle(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_softmax_middle(x[0]);
 }
 
 static ag_tensor *cross_attention(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_cross_attention(x[0], x[1]);
 }
 
 static ag_tensor *cross_attention_beside(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_cross_attention_beside(x[0], x[1]);
 }
 
 static ag_tensor *channel_attention(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_channel_attention(x[0], x[1], x[2], x[3], x[4]);
 }
 
 static ag_tensor *attend(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_attend(x[0], &(ag_attend_weights){x[1], x[2], x[3], x[4], x[5]}, x[6], (ag_real)0.2);
 }
 
 static ag_tensor *linear(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_linear(x[0], x[1], x[2]);
 }
 
@@ -113,7 +92,6 @@ static ag_tensor *sage_concat(const bench_scene *s, ag_tensor *const *x)
 
 static ag_tensor *mean_rows(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_mean_rows(x[0]);
 }
 
@@ -124,7 +102,6 @@ static ag_tensor *transpose(const bench_scene *s, ag_tensor *const *x)
 
 static ag_tensor *concat(const bench_scene *s, ag_tensor *const *x)
 {
-    (void)s;
     return ag_concat2(x[0], x[1], -1);
 }
 
@@ -171,7 +148,6 @@ static ag_tensor *lambda_rank(const bench_scene *s, ag_tensor *const *x)
 {
     static const int32_t starts[] = {0,   64,  128, 192, 256, 320, 384, 448, 512,
                                      576, 640, 704, 768, 832, 896, 960, 1024};
-    (void)s;
     return ag_lambda_rank(x[0], x[1], ag_input_i32(ag_tape_of(x[0]), starts, AG_SHAPE(17)),
                           AG_MEAN);
 }

@@ -3,7 +3,6 @@
 #include "peer.h"
 
 #include "core/core.h"
-#include "isa.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -42,23 +41,16 @@ static json_t *read_about(FILE *from)
     return from && fgets(line, sizeof line, from) ? json_loads(line, 0, NULL) : NULL;
 }
 
-int bench_peer_open(bench_peer *p, const char *python, const bench_peer_call *call)
+int bench_peer_open(bench_peer *p, const char *python, const char *model, int count, int nodes)
 {
-    enum { MOST = 20 };
-    char configs[16], nodes[16], chunk[16], threads[16];
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, n = 0;
-    const char *argv[MOST] = {NULL};
+    char counts[16], each[16], threads[16];
+    int in[2] = {-1, -1}, out[2] = {-1, -1};
     memset(p, 0, sizeof *p);
-    snprintf(configs, sizeof configs, "%d", call->configs);
-    snprintf(nodes, sizeof nodes, "%d", call->nodes);
-    snprintf(chunk, sizeof chunk, "%d", call->chunk);
+    snprintf(counts, sizeof counts, "%d", count);
+    snprintf(each, sizeof each, "%d", nodes);
     snprintf(threads, sizeof threads, "%d", ag_threads());
-    const char *fixed[] = {python,   PEER,       "--serve",   "--model",   call->model,
-                           "--form", call->form, "--configs", configs,     "--nodes",
-                           nodes,    "--warmup", "2",         "--threads", threads};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) argv[n++] = fixed[i];
-    if (call->chunk) argv[n++] = "--infer", argv[n++] = "--chunk", argv[n++] = chunk;
-    if (bench_isa_compiled() == BENCH_AVX2) argv[n++] = "--avx2";
+    const char *argv[] = {python, PEER,      "--serve", "--model",   model,   "--count",
+                          counts, "--nodes", each,      "--threads", threads, NULL};
     signal(SIGPIPE, SIG_IGN);
     if (pipe(in) || pipe(out)) return 1;
     p->pid = spawn((char *const *)argv, in, out);
@@ -70,8 +62,8 @@ int bench_peer_open(bench_peer *p, const char *python, const bench_peer_call *ca
     if (json_object_get(p->about, "ready")) return 0;
     bench_peer_close(p);
     if (json_object_get(p->about, "failed")) return 0;
-    fprintf(stderr, "bench: %s %s --model %s --form %s does not start; it needs PyTorch.\n", python,
-            PEER, call->model, call->form);
+    fprintf(stderr, "bench: %s %s --model %s does not start; it needs PyTorch.\n", python, PEER,
+            model);
     return 1;
 }
 
@@ -89,7 +81,6 @@ void bench_peer_close(bench_peer *p)
     if (p->from && fgets(line, sizeof line, p->from)) {
         json_t *json = json_loads(line, 0, NULL);
         p->peak = 1048576 * json_number_value(json_object_get(json, "peak_mb")); /* MiB */
-        p->resident = 1048576 * json_number_value(json_object_get(json, "resident_mb"));
         json_decref(json);
     }
     if (p->from) fclose(p->from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The inputs of the single ops. */
-#include "ops_rows.h"
+#include "ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,16 +31,15 @@ ag_params *bench_scene_params(const bench_scene *s, const bench_op *op)
     return params;
 }
 
-/* Two edges per node, from the node to one of the few before it; `graphs` of them in one batch. */
-static ag_graph *draw_graph(int nodes, int graphs, ag_direction direction)
+ag_graph *bench_graph(int nodes, int edges, int graphs, ag_direction direction)
 {
     ag_random random = {7, 0, 0};
-    const int m = 2 * nodes;
+    const int m = edges * (nodes - 1);
     int32_t *source = calloc((size_t)m, sizeof *source);
     int32_t *target = calloc((size_t)m, sizeof *target);
     for (int i = 0; source && target && i < m; i++) {
         const int back = 1 + (int)ag_random_below(&random, 8);
-        source[i] = 1 + (int)ag_random_below(&random, (uint32_t)nodes - 1);
+        source[i] = 1 + i / edges;
         target[i] = source[i] > back ? source[i] - back : 0;
     }
     const ag_graph **list = calloc((size_t)graphs, sizeof *list);
@@ -67,10 +66,10 @@ int bench_scene_open(bench_scene *s, int nodes, int configs, int kernels)
     s->digit = calloc((size_t)s->bags * 18, sizeof *s->digit);
     s->rank = calloc(64, sizeof *s->rank);
     s->starts = calloc((size_t)kernels + 1, sizeof *s->starts);
-    s->graph = draw_graph(s->nodes, 1, AG_ALONG);
-    s->kernels = draw_graph(SMALL, kernels, AG_ALONG);
-    s->kernel_users = draw_graph(SMALL, kernels, AG_AGAINST);
-    s->trees = draw_graph(LARGE, kernels, AG_ALONG);
+    s->graph = bench_graph(s->nodes, 2, 1, AG_ALONG);
+    s->kernels = bench_graph(SMALL, 2, kernels, AG_ALONG);
+    s->kernel_users = bench_graph(SMALL, 2, kernels, AG_AGAINST);
+    s->trees = bench_graph(LARGE, 2, kernels, AG_ALONG);
     if (!s->digit || !s->rank || !s->starts || !s->graph || !s->kernels || !s->kernel_users ||
         !s->trees)
         return 1;

@@ -14,6 +14,7 @@ struct model {
     tgraph_graph graph;
     tgraph_program program;
     ag_tape *tape;
+    nests_joined_batch rows;
     ag_real tile[MODEL_CONFIGS * TPUGRAPHS_TILE_FEATURES];
     const model_data *data; /* of the gradient check */
 };
@@ -45,6 +46,7 @@ static void destroy(model *m)
 {
     ag_tape_free(m->tape);
     tgraph_program_free(&m->program);
+    nests_joined_batch_free(&m->rows);
     if (m->net.params) tgraph_model_free(&m->net);
     free(m->graph.feature);
     free(m->graph.layout);
@@ -64,6 +66,7 @@ static model *create(const tgraph_options *options, const model_graph *graph, ui
     if (!tgraph_model_add(&m->net, ag_params_new(), options, &failure) &&
         !ag_params_build(m->net.params, seed))
         tgraph_program_new(&m->program, &m->graph, options, &failure);
+    for (int k = 0; k < m->net.joined.scale.columns; k++) m->net.joined.scale.deviation[k] = 1;
     strcpy(why, failure.sentence);
     if (!*why) return m;
     destroy(m);
@@ -111,8 +114,14 @@ static uint64_t hash(const model *m)
 
 static ag_tensor *record(model *m, ag_tape *tape, const model_data *d)
 {
+    const bool uses = m->net.joined.use != NESTS_UNUSED;
+    ag_failure why = {0};
+    if (uses && nests_joined_fill(&m->rows, &m->net.joined, &d->rows, d->place,
+                                  d->configs * m->graph.nodes, NULL, &why))
+        return NULL;
     if (!m->net.options.tile)
-        return tgraph_forward(&m->net, tape, &m->program, d->digit, d->configs);
+        return tgraph_forward(&m->net, tape, &m->program, d->digit, uses ? &m->rows : NULL,
+                              d->configs);
     for (int i = 0; i < d->configs * TPUGRAPHS_TILE_FEATURES; i++)
         m->tile[i] = (ag_real)d->feature[i];
     return tgraph_tile_forward(&m->net, tape, &m->program, m->tile, d->configs);

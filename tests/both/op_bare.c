@@ -3,6 +3,7 @@
    one element too many), starts as NaN, and the units run in small blocks. */
 #include "support/op_runner.h"
 #include "core/float_mode.h"
+#include "core/room.h"
 #include "op_inside.h"
 
 #include <stdlib.h>
@@ -98,9 +99,12 @@ static void run_units(const ag_kernel *kernel, const ag_args *a, int64_t units)
 /* As in a run, subnormal numbers are 0. */
 static void run(const ag_kernel *kernel, const ag_args *a, int64_t units)
 {
+    static ag_room room;
+    ag_room *before = ag__room_use(&room);
     const uint64_t mode = ag__float_mode_flush();
     if (kernel) run_units(kernel, a, units);
     ag__float_mode_set(mode);
+    ag__room_use(before);
 }
 
 static void scratch(const inside *in, bench *b, int backward)

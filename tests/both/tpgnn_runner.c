@@ -25,13 +25,15 @@ static ag_status fill(net *n, ag_failure *why)
     return why->status;
 }
 
-/* FastText's vectors are numbers that differ. */
+/* Vectors of words are numbers that differ. */
 static ag_status make(net *n, const tpgnn_trial *t, ag_failure *why)
 {
     *n = (net){.trial = t};
     if (tpgnn_model_add(&n->model, ag_params_new(), &t->options, why) ||
-        ag_params_build(n->model.params, t->seed) || fill(n, why))
+        ag_params_build(n->model.params, t->seed))
         return why->status;
+    for (int k = 0; k < n->model.joined.scale.columns; k++) n->model.joined.scale.deviation[k] = 1;
+    if (fill(n, why)) return why->status;
     for (int i = 0; n->model.vector && i < t->options.words[TPGNN_CLASS] * TPGNN_VECTOR; i++)
         n->model.vector[i] = (ag_real)sin(1.7 * i + 0.3);
     n->label = malloc((size_t)n->batch.graphs * sizeof *n->label);

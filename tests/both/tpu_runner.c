@@ -3,6 +3,7 @@
 #include "support/tpu_runner.h"
 
 #include "examples/tpu/model/loss.h"
+#include "examples/tpu/model/rows.h"
 #include "ops/ops.h"
 
 #include <math.h>
@@ -40,6 +41,12 @@ static tpu_net *create(const tpu_options *options, double offset, uint64_t seed,
     return NULL;
 }
 
+static void fit(tpu_net *net, const tpu_data *data)
+{
+    ag_failure why = {0};
+    tpu_rows_fit(&net->model.rows.scale, data, &why);
+}
+
 /* ---- parameters ---- */
 
 static int params(const tpu_net *net) { return net->model.params->count; }
@@ -74,7 +81,7 @@ static void gradient(const tpu_net *net, int index, double *out)
 static int begin(tpu_net *net, const tpu_samples *s, int training, char why[TPU_WHY])
 {
     ag_failure failure = {0};
-    const tpu_batch_options options = tpu_model_batch(&net->model.options);
+    const tpu_batch_options options = tpu_model_batch(&net->model);
     ag_tape_reset(net->tape);
     ag_tape_training(net->tape, training);
     tpu_batch_fill(&net->batch, s->sample, s->count, s->scaler, &options, &failure);
@@ -140,6 +147,7 @@ const tpu_api ag__tpu = {
     .name = sizeof(ag_real) == sizeof(double) ? "double" : "float",
     .create = create,
     .destroy = destroy,
+    .fit = fit,
     .params = params,
     .param = param,
     .set = set,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # run.sh WAY BUILD: builds and runs a program outside of the project against what users get. WAY: package (static, from
 # an installed prefix, by find_package), shared (the same with a shared library), programs (those of examples/, which may
-# use what is installed alone), pkgconfig (C++), subdirectory.
+# use what is installed alone), pkgconfig (C++), subdirectory (a part of another project), packed (what cpack makes).
 set -e
 way=$1
 build=$(cd "$2" && pwd)
@@ -51,12 +51,27 @@ pkgconfig)
     "$work/use"
     ;;
 subdirectory)
-    cmake -G Ninja -S "$here/subdirectory" -B "$work/use" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 -DAUGUR_CUDA=off
+    cmake -G Ninja -S "$here/subdirectory" -B "$work/use" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0
     cmake --build "$work/use"
     "$work/use/use"
+    grep 'core/blocks\.c"' "$work/use/compile_commands.json" >"$work/flags"
+    grep -q -- ' -O1 ' "$work/flags"
+    ! grep -- '-march=native' "$work/flags"
+    cmake --install "$work/use" --prefix "$work/prefix"
+    [ "$(cd "$work/prefix" && find . -type f)" = ./bin/use ]
+    ;;
+packed)
+    (cd "$build" && cpack -B "$work")
+    mkdir "$work/prefix"
+    tar xzf "$work"/augur-*.tar.gz -C "$work/prefix" --strip-components=1
+    sh "$here/packed.sh" "$work/prefix"
+    [ -e "$work"/augur-*.deb ] || { echo "no dpkg-shlibdeps, so there is no .deb"; exit 0; }
+    dpkg-deb -c "$work"/augur-*.deb | sed -n 's,.* \./usr/\(.*[^/]\)$,./\1,p' | sort >"$work/deb"
+    (cd "$work/prefix" && find . -type f) | sort | diff - "$work/deb"
+    dpkg-deb -f "$work"/augur-*.deb Depends | grep libzip4 | grep libjansson4 | grep libinih1 | grep libxxhash0
     ;;
 *)
-    echo "run.sh: the way is \"$way\", but must be package, shared, programs, pkgconfig or subdirectory." >&2
+    echo "run.sh: the way is \"$way\", but must be package, shared, programs, pkgconfig, subdirectory or packed." >&2
     exit 2
     ;;
 esac

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lack of memory: for every n the nth allocation of a small training step fails, once or from then
    on. Always a sentence, never a crash or a leak, and the step after it works. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
 
@@ -60,7 +54,7 @@ static float step(const model *m, ag_tape *tape)
     return ag_item(loss);
 }
 
-static void expect_sentence(const ag_tape *tape, long n)
+static void expect_no_memory(const ag_tape *tape, long n)
 {
     const char *text = ag_error(tape);
     const size_t length = strlen(text);
@@ -87,7 +81,7 @@ static void test_step(void **state)
         failed = ag_failed(tape);
         if (failed) {
             failures++;
-            expect_sentence(tape, n);
+            expect_no_memory(tape, n);
             assert_true(isnan(have));
             assert_true(m.params->state != AG_READY);
         } else {
@@ -108,7 +102,6 @@ static void test_params(void **state)
 {
     model m;
     int failed = 1;
-    (void)state;
     for (long n = 1; failed; n++) {
         ag__fail_allocation(n, 0);
         failed = build(&m);
@@ -123,7 +116,6 @@ static void test_params(void **state)
 static void test_larger_step(void **state)
 {
     model m;
-    (void)state;
     assert_int_equal(build(&m), 0);
     int failed = 1;
     for (long n = 1; failed; n++) {
@@ -135,7 +127,7 @@ static void test_larger_step(void **state)
         step(&m, tape);
         ag__fail_allocation(0, 0);
         failed = ag_failed(tape);
-        if (failed) expect_sentence(tape, n);
+        if (failed) expect_no_memory(tape, n);
         ag_tape_reset(tape);
         small = ag_sum_all(ag_input(tape, m.x, AG_SHAPE(3)));
         ag_forward(small);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Arenas, random numbers, threads, sorting, failures and shapes. */
 #include "core/internal.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +11,6 @@
 
 static void arena_blocks_are_aligned_and_apart(void **state)
 {
-    (void)state;
     ag_arena *arena = ag_arena_new();
     unsigned char *block[200];
     for (int i = 0; i < 200; i++) {
@@ -32,7 +28,6 @@ static void arena_blocks_are_aligned_and_apart(void **state)
 
 static void arena_reset_keeps_its_slabs(void **state)
 {
-    (void)state;
     ag_arena *arena = ag_arena_new();
     void *first[2] = {0};
     size_t bytes[2] = {0};
@@ -55,7 +50,6 @@ static void arena_reset_keeps_its_slabs(void **state)
 
 static void arena_slabs_double(void **state)
 {
-    (void)state;
     ag_arena *arena = ag_arena_new();
     assert_int_equal(ag_arena_bytes(arena), 0);
     ag_arena_take(arena, 1);
@@ -68,7 +62,6 @@ static void arena_slabs_double(void **state)
 
 static void arena_without_memory_says_so_and_stays_usable(void **state)
 {
-    (void)state;
     ag__fail_allocation(1, 0);
     assert_null(ag_arena_new());
     ag_arena *arena = ag_arena_new();
@@ -86,7 +79,6 @@ static void arena_without_memory_says_so_and_stays_usable(void **state)
 
 static void arena_guards_see_a_byte_past_the_end(void **state)
 {
-    (void)state;
 #ifdef NDEBUG
     skip();
 #else
@@ -117,7 +109,6 @@ static void arena_guards_see_a_byte_past_the_end(void **state)
 /* The vectors of Random123's kat_vectors for philox4x32 with 10 rounds. */
 static void philox_gives_the_published_words(void **state)
 {
-    (void)state;
     static const uint32_t vectors[3][10] = {
         {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
         {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d,
@@ -134,7 +125,6 @@ static void philox_gives_the_published_words(void **state)
 /* Distinct words everywhere: counter = (block, stream), key = seed, all low word first. */
 static void random_stream_is_laid_out_as_documented(void **state)
 {
-    (void)state;
     ag_random r = {0x299f31d0a4093822, 0x0370734413198a2e, 0};
     const uint64_t block =
         0x85a308d3243f6a88; /* 4 * block does not fit: reach it from a small one */
@@ -154,7 +144,6 @@ static void random_stream_is_laid_out_as_documented(void **state)
 
 static void uniform_and_normal_have_their_moments(void **state)
 {
-    (void)state;
     enum { N = 100000 };
     ag_random r = {42, 7, 0};
     double u1 = 0, u2 = 0, n1 = 0, n2 = 0, n4 = 0;
@@ -174,7 +163,6 @@ static void uniform_and_normal_have_their_moments(void **state)
 
 static void below_is_in_range_and_without_bias(void **state)
 {
-    (void)state;
     ag_random r = {1, 2, 3};
     int counts[6] = {0}, upper = 0;
     for (int i = 0; i < 60000; i++) counts[ag_random_below(&r, 6)]++;
@@ -188,7 +176,6 @@ static void below_is_in_range_and_without_bias(void **state)
 
 static void shuffle_permutes_evenly(void **state)
 {
-    (void)state;
     ag_random r = {9, 0, 0};
     int counts[24] = {0};
     for (int i = 0; i < 24000; i++) {
@@ -206,7 +193,6 @@ static void shuffle_permutes_evenly(void **state)
 
 static void threads_are_what_was_asked_for(void **state)
 {
-    (void)state;
     assert_true(ag_threads() >= 1);
     ag_set_threads(1);
     assert_int_equal(ag_threads(), 1);
@@ -259,7 +245,6 @@ static void check_sort(uint64_t mask, int n)
 
 static void sort_is_ascending_and_stable(void **state)
 {
-    (void)state;
     static const uint64_t masks[] = {0,          7,          0xFF,          0xFF00,    0x3FF,
                                      0xFFFFFFFF, UINT64_MAX, 0xFF000000FF0, 1ULL << 63};
     static const int sizes[] = {0, 1, 2, 31, 1025, 20000};
@@ -269,7 +254,6 @@ static void sort_is_ascending_and_stable(void **state)
 
 static void sort_reports_what_it_cannot_do(void **state)
 {
-    (void)state;
     uint64_t keys[3] = {3, 1, 2};
     int32_t values[3] = {0, 1, 2};
     for (int nth = 1; nth <= 2; nth++) {
@@ -289,7 +273,6 @@ static void sort_reports_what_it_cannot_do(void **state)
 
 static void the_first_failure_wins(void **state)
 {
-    (void)state;
     ag_failure why = {0};
     assert_int_equal(ag_fail(&why, AG_EINDEX, "row %d", 7), AG_EINDEX);
     assert_int_equal(ag_fail(&why, AG_EFILE, "later"), AG_EFILE);
@@ -306,7 +289,6 @@ static void the_first_failure_wins(void **state)
 
 static void shapes_count_and_compare(void **state)
 {
-    (void)state;
     char text[64];
     assert_int_equal(ag_shape_count(AG_SCALAR), 1);
     assert_int_equal(ag_shape_count(AG_SHAPE(3, 5)), 15);

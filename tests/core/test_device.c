@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters on a device: there and back, steps, checkpoints; why a device cannot be had. */
 #define _GNU_SOURCE /* mkdtemp */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "core/cuda/device.h"
 #include "support/device.h"
@@ -25,7 +19,6 @@ static void expect(const char *have, const char *part)
 static void reasons_name_a_remedy(void **state)
 {
     char text[400];
-    (void)state;
     expect(ag__device_reason(text, 35, 13000, "", 0, 0, "x"), "older than CUDA 13.0");
     expect(text, "install a newer driver, or choose the CPU as the device");
     expect(ag__device_reason(text, 100, 13000, "", 0, 0, "x"), "finds no CUDA device");
@@ -40,12 +33,20 @@ static void reasons_name_a_remedy(void **state)
 static void failures_name_the_kernel(void **state)
 {
     char text[400];
-    (void)state;
     expect(ag__device_sentence(text, "softmax_forward", "an illegal memory access", 0),
            "failed in or before \"softmax_forward\": an illegal memory access; run again with "
            "AUGUR_CUDA_WAIT=1");
     expect(ag__device_sentence(text, "softmax_forward", "an illegal memory access", 1),
            "failed in \"softmax_forward\": an illegal memory access; choose the CPU");
+}
+
+static void lack_of_memory_names_the_bytes(void **state)
+{
+    char text[400];
+    expect(ag__device_full(text, "the workspace of products", 33554432, 1000),
+           "no memory for the 33554432 bytes of the workspace of products: 1000 bytes are free; ");
+    expect(ag__device_full(text, "cuBLAS", 0, 0), "no memory for cuBLAS: 0 bytes are free; ");
+    expect(text, "or choose the CPU as the device");
 }
 
 /* ---- parameters ---- */
@@ -92,7 +93,6 @@ static void wrong_calls_are_refused(void **state)
 {
     ag_params *params = ag_params_new();
     ag_failure why = {0};
-    (void)state;
     ag_params_add(params, "w", AG_SHAPE(3), ag_init_constant(1), 1);
     assert_int_equal(ag_params_to(params, AG_CUDA, &why), AG_EUSE);
     expect(why.sentence, "ag_params_to: the parameters are not built");
@@ -115,7 +115,6 @@ static void wrong_calls_are_refused(void **state)
 static void no_device_leaves_the_block(void **state)
 {
     ag_failure why = {0};
-    (void)state;
     if (ag_device_open(NULL) == AG_OK) skip();
     model m = make(AG_CPU);
     assert_int_equal(ag_params_to(m.params, AG_CUDA, &why), AG_EDEVICE);
@@ -128,7 +127,6 @@ static void no_device_leaves_the_block(void **state)
 static void there_and_back_keeps_bits(void **state)
 {
     model m = make(AG_CPU), same = make(AG_CPU);
-    (void)state;
     for (int i = 0; i < 2; i++) {
         ag_params *p = i ? same.params : m.params;
         for (int64_t k = 0; k < p->size; k++) p->gradient[k] = p->m[k] = p->v[k] = (float)k / 7;
@@ -161,7 +159,6 @@ static void expect_near(const model *a, const model *b)
 static void steps_are_those_of_the_cpu(void **state)
 {
     model here = make(AG_CPU), there = make(AG_CUDA), again = make(AG_CUDA);
-    (void)state;
     train(&here, 12);
     train(&there, 12);
     train(&again, 12);
@@ -178,7 +175,6 @@ static void steps_are_those_of_the_cpu(void **state)
 static void checkpoints_change_devices(void **state)
 {
     const char *path = files_path("c.safetensors");
-    (void)state;
     ag_failure why = {0};
     model want = make(AG_CPU);
     train(&want, 8);
@@ -207,6 +203,7 @@ int main(void)
     const struct CMUnitTest always[] = {
         cmocka_unit_test(reasons_name_a_remedy),
         cmocka_unit_test(failures_name_the_kernel),
+        cmocka_unit_test(lack_of_memory_names_the_bytes),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(no_device_leaves_the_block),
     };

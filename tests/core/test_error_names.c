@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An error of shapes gives the names of all inputs, and ends with the name of the wrong one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 
 #include <string.h>
@@ -105,7 +99,6 @@ static void test_names(void **state)
     ag_params *params = ag_params_new();
     ag_tape *tape = ag_tape_new(AG_CPU);
     int wrong = 0;
-    (void)state;
     weight = ag_params_add(params, "block.0.weight", AG_SHAPE(3, 4), ag_init_constant(1), 1);
     assert_int_equal(ag_params_build(params, 0), AG_OK);
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {

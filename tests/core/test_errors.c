@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sentences of a tape that is used wrongly, exactly; and that the first failure stays and is
    forgotten at reset. docs/errors.md explains them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "autograd/op.h"
 #include "ops/table.h"
@@ -228,7 +222,6 @@ static void test_sentences(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
     int wrong = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         ag_tape_reset(tape);
         ag_tape_reset(other);
@@ -253,7 +246,6 @@ static void test_poison_spreads(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
     char first[480];
-    (void)state;
     unequal(tape);
     strcpy(first, ag_error(tape));
     ag_tensor *bad = ag_exp(real(tape, AG_SHAPE(2)));
@@ -282,7 +274,6 @@ static void test_poison_spreads(void **state)
 
 static void test_no_tape(void **state)
 {
-    (void)state;
     ag_tensor *x = ag_mul(real(NULL, AG_SHAPE(2)), ag_parameter(NULL, weight));
     assert_non_null(x);
     assert_null(ag_tape_of(x));
@@ -307,7 +298,6 @@ static void test_no_tape(void **state)
 static void test_no_device(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     for (int i = 0; i < 2 && ag_failed(tape); i++) {
         ag_backward(ag_sum_all(real(tape, AG_SHAPE(2))));
         assert_int_equal(ag_tape_status(tape), AG_EDEVICE);
@@ -321,7 +311,6 @@ static void test_no_device(void **state)
 static void test_precision(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
-    (void)state;
     ag_tape_precision(tape, AG_FP32);
     assert_int_equal(ag_tape_status(tape), AG_OK);
     ag_tape_precision(tape, AG_TF32);
@@ -341,7 +330,6 @@ static void test_failure_spoils_gradients(void **state)
     const ag_adamw options = ag_adamw_default();
     ag_failure why = {0};
     float before[12];
-    (void)state;
     ag_params_reset(params);
     memcpy(before, weight->value, sizeof before);
     ag_tensor *w = ag_parameter(tape, weight);
@@ -367,7 +355,6 @@ static void test_failure_spoils_gradients(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     other = ag_tape_new(AG_CPU);
     params = ag_params_new();
     weight = ag_params_add(params, "block.0.weight", AG_SHAPE(3, 4), ag_init_constant(1), 1);

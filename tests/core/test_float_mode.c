@@ -3,13 +3,10 @@
    its caller does. */
 #include "augur.h"
 #include "core/parallel.h"
+#include "support/test.h"
 
 #include <fenv.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { COUNT = 100000, WIDTH = 100, BLOCKS = 64 };
 
@@ -25,7 +22,6 @@ static void test_runs(void **state)
 {
     float *x = malloc(COUNT * sizeof *x);
     ag_tape *tape = ag_tape_new(AG_CPU);
-    (void)state;
     for (int i = 0; i < COUNT; i++) x[i] = i == 0 ? 2 : tiny;
     for (int threads = 1; threads <= 4; threads++) {
         ag_set_threads(threads);
@@ -51,7 +47,6 @@ static void test_steps(void **state)
     ag_param *w = ag_params_add(params, "w", AG_SHAPE(1), ag_init_constant(0), 0);
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_failure why = {0};
-    (void)state;
     assert_int_equal(ag_params_build(params, 1), AG_OK);
     for (int i = 0; i < 3; i++) {
         ag_tape_reset(tape);
@@ -68,14 +63,12 @@ static void test_steps(void **state)
 static void third(void *context, int64_t block, int thread)
 {
     const volatile float one = 1, three = 3;
-    (void)thread;
     ((float *)context)[block] = one / three;
 }
 
 static void test_rounding(void **state)
 {
     float up[BLOCKS], plain[BLOCKS];
-    (void)state;
     ag_set_threads(4);
     for (int round = 0; round < 50; round++) {
         fesetround(FE_UPWARD);

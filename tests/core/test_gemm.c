@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The matrix product: against a plain loop in double, and the same bits on 1, 2, 4 and 7 threads,
-   and of a row in any company. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+   by packed panels, and of a row in any company. */
+#include "support/test.h"
 #include "core/gemm.h"
 #include "core/panels.h"
+#include "core/room.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,6 +66,19 @@ static void expect_row(const product *p, int r, const float *start, const float 
     }
 }
 
+/* By packed panels of B the product has the bits of p.c. */
+static void expect_same_in_panels(const product *p)
+{
+    const size_t bytes = (size_t)p->m * (size_t)p->n * sizeof(float);
+    float *panels = numbers(ag__panels_size(p->n, p->k), 5), *c = numbers((int64_t)p->m * p->n, 6);
+    ag__panels_pack(panels, p->b, p->tb, p->n, p->k);
+    ag__panels_product(c, p->a, panels, p->m, p->n, p->k);
+    if (memcmp(c, p->c, bytes) != 0)
+        fail_msg("[%d,%d,%d] tb %d: other bits in panels", p->m, p->n, p->k, p->tb);
+    free(panels);
+    free(c);
+}
+
 /* The whole product, stored and added. */
 static void check(int m, int n, int k, int ta, int tb)
 {
@@ -85,6 +93,7 @@ static void check(int m, int n, int k, int ta, int tb)
     for (size_t i = 0; i < bytes / sizeof(float); i++) p.c[i] = NAN; /* stored, not added */
     ag__gemm(AG_CPU, p.c, p.a, p.b, ta, tb, m, n, k, 0, p.scratch);
     for (int r = 0; r < m; r += stride) expect_row(&p, r, NULL, p.c + (int64_t)r * n);
+    if (!ta) expect_same_in_panels(&p);
     free(start);
     drop(&p);
 }
@@ -118,7 +127,6 @@ static void check_part(int m, int n, int k, int ta, int tb, int add)
 static void test_parts(void **state)
 {
     static const int sizes[] = {0, 1, 5, 33};
-    (void)state;
     for (int i = 0; i < 64; i++)
         for (int t = 0; t < 8; t++)
             check_part(sizes[i % 4], sizes[i / 4 % 4], sizes[i / 16], t & 1, t >> 1 & 1, t >> 2);
@@ -126,9 +134,8 @@ static void test_parts(void **state)
 
 static void test_sizes_and_transpositions(void **state)
 {
-    static const int sizes[] = {0, 1, 2, 7, 16, 31, 33};
+    static const int sizes[] = {0, 1, 2, 6, 7, 13, 16, 31, 33};
     const int n = sizeof sizes / sizeof *sizes;
-    (void)state;
     for (int i = 0; i < n * n * n; i++)
         for (int t = 0; t < 4; t++)
             check(sizes[i % n], sizes[i / n % n], sizes[i / n / n], t & 1, t >> 1);
@@ -142,7 +149,6 @@ static void test_blocks_and_pieces(void **state)
         {1, 2100, 4300}, {130, 600, 900}, /* a wide B */
         {41, 170, 528}                    /* few rows, copied in three parts */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int t = 0; t < 4; t++) check(shapes[i][0], shapes[i][1], shapes[i][2], t & 1, t >> 1);
     assert_true(ag__gemm_scratch(AG_CPU, 1, 0, 5, 7, 2048) > 0);
@@ -163,7 +169,6 @@ static void test_threads_change_no_bit(void **state)
         {2100, WIDE, WIDE, 0, 0}, {64, 4 * WIDE, WIDE, 0, 1}, {32, 2 * WIDE, WIDE / 2, 0, 1},
         {500, 64, 64, 0, 0},      {41, WIDE, WIDE, 0, 0},     {64, 64, 64, 0, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         product p = make(shapes[i].m, shapes[i].n, shapes[i].k, shapes[i].ta, shapes[i].tb);
         const size_t bytes = (size_t)p.m * (size_t)p.n * sizeof(float);
@@ -210,7 +215,6 @@ static void test_bits_of_a_row(void **state)
     static const int shapes[][2] = {{64, 64},  {33, 700}, {256, 256}, {7, 2100},
                                     {300, 17}, {1, 1},    {170, 528}};
     enum { M = 600 };
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int tb = 0; tb < 2; tb++) {
             product p = make(M, shapes[i][0], shapes[i][1], 0, tb);
@@ -232,6 +236,7 @@ static void test_bits_of_a_row(void **state)
 
 int main(void)
 {
+    static ag_room room;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes_and_transpositions),
         cmocka_unit_test(test_blocks_and_pieces),
@@ -240,5 +245,6 @@ int main(void)
         cmocka_unit_test(test_bits_of_a_row),
     };
     ag_set_threads(2);
+    ag__room_use(&room);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,8 @@
 #define _GNU_SOURCE
 #include "core/internal.h"
 #include "core/io/io.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -22,11 +19,7 @@ static ag_array_info infos[MEMBERS];
 static unsigned char *sample;
 static size_t sample_bytes;
 
-static int is_full(void)
-{
-    const char *full = getenv("AUGUR_FULL");
-    return full && !strcmp(full, "1");
-}
+static int is_full(void) { return ag_switch("AUGUR_FULL", 0); }
 
 /* About 8 KB, in the dtypes and shapes of a TpuGraphs file. */
 static int make_sample(void **state)
@@ -73,12 +66,10 @@ static int same_info(const ag_array_info *a, const ag_array_info *b)
 }
 
 /* 1: read and equal to the sample; 0: refused in a sentence; -1: read, but something else. */
-static int reads_as_sample(const char *path)
+static int is_sample(ag_npz *npz, ag_failure why)
 {
     unsigned char back[MOST_BYTES];
-    ag_failure why = {0};
     int same = 1;
-    ag_npz *npz = ag_npz_open(path, LIMIT, &why);
     if (npz && ag_npz_count(npz) != MEMBERS) same = -1;
     for (int i = 0; npz && same == 1 && i < ag_npz_count(npz); i++) {
         const ag_array_info *info = ag_npz_info(npz, i);
@@ -97,21 +88,29 @@ static int reads_as_sample(const char *path)
     return 0;
 }
 
+static int reads_as_sample(const char *path)
+{
+    ag_failure why = {0};
+    ag_npz *npz = ag_npz_open(path, LIMIT, &why);
+    return is_sample(npz, why);
+}
+
+static int bytes_are_sample(size_t n)
+{
+    ag_failure why = {0};
+    ag_npz *npz = ag_npz_open_bytes(sample, n, "sample.npz", LIMIT, &why);
+    return is_sample(npz, why);
+}
+
 static void every_truncation_is_refused(void **state)
 {
-    (void)state;
-    const char *path = files_path("cut.npz");
-    assert_int_equal(files_put(path, sample, sample_bytes), 0);
-    assert_int_equal(reads_as_sample(path), 1);
-    for (size_t n = sample_bytes; n-- > 0;) {
-        assert_int_equal(truncate(path, (off_t)n), 0);
-        if (reads_as_sample(path)) fail_msg("%zu of %zu bytes are read", n, sample_bytes);
-    }
+    assert_int_equal(bytes_are_sample(sample_bytes), 1);
+    for (size_t n = sample_bytes; n-- > 0;)
+        if (bytes_are_sample(n)) fail_msg("%zu of %zu bytes are read", n, sample_bytes);
 }
 
 static void bit_flips_are_harmless_or_refused(void **state)
 {
-    (void)state;
     const char *path = files_path("flip.npz");
     ag_random r = {7, 0, 0};
     int flips = is_full() ? 20000 : 2000, refused = 0;
@@ -137,7 +136,6 @@ static void bit_flips_are_harmless_or_refused(void **state)
 /* Where nearly every bit has a meaning: all flips of the directory and the end record. */
 static void every_flip_of_the_directory_is_harmless_or_refused(void **state)
 {
-    (void)state;
     const char *path = files_path("flip.npz");
     size_t start = sample[sample_bytes - 6] | (size_t)sample[sample_bytes - 5] << 8;
     assert_memory_equal(sample + start, "PK\1\2", 4);
@@ -151,7 +149,6 @@ static void every_flip_of_the_directory_is_harmless_or_refused(void **state)
 
 static void things_that_are_no_npz_are_refused(void **state)
 {
-    (void)state;
     char fifo[600];
     strcpy(fifo, files_path("fifo"));
     assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -185,10 +182,81 @@ static void things_that_are_no_npz_are_refused(void **state)
     }
 }
 
+/* Downloads leave these under any name: npz, npy and checkpoints say the same. */
+static void usual_wrong_files_are_named(void **state)
+{
+    static char tar[600];
+    memcpy(tar + 257, "ustar", 5);
+    const struct {
+        const char *bytes;
+        size_t n;
+        const char *part;
+    } cases[] = {
+        {"version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 16\n", 0,
+         "is a pointer of Git LFS, not the file itself; run git lfs pull"},
+        {"<!DOCTYPE html><html><head><title>Quota exceeded</title>", 0, "is a web page or XML"},
+        {"\xef\xbb\xbf\r\n <HTML lang=en> and so on", 0, "is a web page or XML"},
+        {"<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code>", 0, "is a web page or XML"},
+        {"{ \"message\": \"Not Found\", \"status\": \"404\"}", 0, "is the answer of a server"},
+        {"{\"error\":\"Repository not found\"}", 0, "is the answer of a server"},
+        {"404: Not Found", 0, "is the answer of a server"},
+        {"\x1f\x8b\b\0\0\0\0\0\0\3 and more than that", 0, "is packed by gzip"},
+        {"\xfd"
+         "7zXZ\0 and so on, to be long enough",
+         30, "is packed by xz"},
+        {tar, sizeof tar, "is packed by tar"},
+        {"\x80\4\x95 a pickle of Python, protocol 4", 0, "is a pickle of Python"},
+    };
+    const char *path = files_path("wrong");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ag_failure npz = {0}, npy = {0}, checkpoint = {0};
+        ag_array_info info;
+        void *data;
+        size_t n = cases[i].n;
+        while (!cases[i].n && (cases[i].bytes[n] || n < 10)) n++; /* gzip has zeros early */
+        files_put(path, cases[i].bytes, n);
+        assert_null(ag_npz_open(path, LIMIT, &npz));
+        assert_int_equal(ag_npy_load(path, LIMIT, &info, &data, &npy), AG_EDATA);
+        assert_null(ag_checkpoint_open(path, &checkpoint));
+        if (!strstr(npz.sentence, cases[i].part)) fail_msg("%s: %s", cases[i].part, npz.sentence);
+        assert_string_equal(npy.sentence, npz.sentence);
+        assert_string_equal(checkpoint.sentence, npz.sentence);
+    }
+    assert_null(ag_file_mistaken(NULL));
+    assert_null(ag_file_mistaken("/nowhere"));
+    assert_null(ag_file_mistaken("/"));
+}
+
+/* A format of ours under the name of another, and cut short under its own. */
+static void our_formats_are_told_apart(void **state)
+{
+    const int64_t size[] = {100};
+    const ag_checkpoint_item item = {"x", AG_U8, AG_SHAPE(100), values[0]};
+    ag_array_info info;
+    void *data;
+    size_t n;
+    ag_failure why[4] = {{0}};
+    const char *npy = strcpy((char[600]){0}, files_path("one.npy"));
+    assert_int_equal(ag_npy_save(npy, AG_U8, 1, size, values[0], NULL), AG_OK);
+    assert_null(ag_npz_open(npy, LIMIT, &why[0]));
+    assert_non_null(strstr(why[0].sentence, "is a single array of numpy (.npy); store arrays"));
+    assert_null(ag_checkpoint_open(npy, &why[1]));
+    assert_non_null(strstr(why[1].sentence, "is a single array of numpy (.npy)"));
+    assert_int_equal(ag_npy_load(files_path("sample.npz"), LIMIT, &info, &data, &why[2]), AG_EDATA);
+    assert_non_null(strstr(why[2].sentence, "is a zip archive, as .npz files"));
+    const char *tensors = files_path("t.safetensors");
+    assert_int_equal(ag_checkpoint_save(tensors, &item, 1, NULL, 0, NULL), AG_OK);
+    unsigned char *bytes = files_get(tensors, &n);
+    files_put(tensors, bytes, 50);
+    free(bytes);
+    assert_null(ag_checkpoint_open(tensors, &why[3]));
+    assert_non_null(strstr(why[3].sentence, "the first 8 bytes say"));
+    assert_string_equal(ag_file_mistaken(tensors), "is a safetensors file");
+}
+
 /* A limit that is just reached, and one byte less. */
 static void the_byte_limit_is_exact(void **state)
 {
-    (void)state;
     const char *path = files_path("sample.npz");
     size_t largest = 128 + 40 * 12 * 4;
     ag_failure why = {0};
@@ -211,7 +279,6 @@ static void the_byte_limit_is_exact(void **state)
 /* npy files have no checksum: a flipped value passes, but never a size that does not fit. */
 static void damaged_npy_files_are_refused(void **state)
 {
-    (void)state;
     const char *path = files_path("b.npy");
     const int64_t size[] = {5, 3};
     size_t n = 0;
@@ -248,6 +315,8 @@ int main(void)
         cmocka_unit_test(bit_flips_are_harmless_or_refused),
         cmocka_unit_test(every_flip_of_the_directory_is_harmless_or_refused),
         cmocka_unit_test(things_that_are_no_npz_are_refused),
+        cmocka_unit_test(usual_wrong_files_are_named),
+        cmocka_unit_test(our_formats_are_told_apart),
         cmocka_unit_test(the_byte_limit_is_exact),
         cmocka_unit_test(damaged_npy_files_are_refused),
     };

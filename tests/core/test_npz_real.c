@@ -3,11 +3,8 @@
    skipped. */
 #define _GNU_SOURCE
 #include "core/io/io.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,7 +90,6 @@ static void check_configurations(ag_npz *npz)
 
 static void a_file_with_edges_in_fortran_order(void **state)
 {
-    (void)state;
     ag_npz *npz = open_layout("layout/xla/default/train/unet3d.npz", 2774);
     if (!npz) skip();
     assert_true(ag_npz_find(npz, "edge_index")->fortran);
@@ -104,7 +100,6 @@ static void a_file_with_edges_in_fortran_order(void **state)
 
 static void a_file_with_many_configurations(void **state)
 {
-    (void)state;
     ag_npz *npz = open_layout("layout/xla/default/train/alexnet_train_batch_32.npz", 372);
     if (!npz) skip();
     check_edges(npz, 372, 597);

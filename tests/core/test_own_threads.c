@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of the caller's, each with a tape of its own, get the bits of one thread alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#define _GNU_SOURCE /* feenableexcept */
+/* Threads of the caller's, each with a tape of its own, get the bits of one thread alone, however
+   they round. */
+#include "support/test.h"
 #include "augur.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -88,7 +85,6 @@ static void test_same_bits(void **state)
     ag_graph *graph = ag_graph_build(NODES, source, target, EDGES, AG_BOTH_WAYS, NULL);
     training alone[THREADS], side[THREADS];
     const int before = ag_threads();
-    (void)state;
     assert_non_null(graph);
     ag_set_threads(1);
     for (int i = 0; i < THREADS; i++) {
@@ -113,6 +109,35 @@ static void test_same_bits(void **state)
     }
     ag_set_threads(before);
     for (int i = 0; i < THREADS; i++) free(alone[i].weights);
+    ag_graph_free(graph);
+}
+
+enum { TRAPS = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW };
+
+static void test_odd_modes(void **state)
+{
+    ag_graph *graph = ag_graph_build(NODES, source, target, EDGES, AG_BOTH_WAYS, NULL);
+    training plain = {.seed = 1, .graph = graph, .x = features}, odd = plain;
+    fenv_t before;
+    train(&plain);
+    fegetenv(&before);
+    fesetround(FE_UPWARD);
+#ifdef __GLIBC__
+    feenableexcept(TRAPS);
+#endif
+    train(&odd);
+    const int round = fegetround();
+#ifdef __GLIBC__
+    const int traps = fegetexcept();
+#else
+    const int traps = TRAPS;
+#endif
+    fesetenv(&before);
+    assert_int_equal(round, FE_UPWARD);
+    assert_int_equal(traps, TRAPS);
+    expect_same(&odd, &plain);
+    free(odd.weights);
+    free(plain.weights);
     ag_graph_free(graph);
 }
 
@@ -147,7 +172,6 @@ static void test_common_parameters(void **state)
     ag_param *w = ag_params_add(params, "w", AG_SHAPE(OUT, F), ag_init_normal(0, 1), 1);
     reader readers[THREADS + 1];
     pthread_t thread[THREADS];
-    (void)state;
     assert_int_equal(ag_params_build(params, 3), AG_OK);
     for (int i = 0; i <= THREADS; i++) readers[i] = (reader){.w = w, .out = out[i]};
     infer(&readers[THREADS]);
@@ -165,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_odd_modes),
         cmocka_unit_test(test_common_parameters),
     };
     ag_random r = {9, 0, 0};

@@ -3,19 +3,16 @@
    from several callers at once, from within a block, and in a child. */
 #define _GNU_SOURCE
 #include "core/parallel.h"
+#include "support/test.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #if defined(__SANITIZE_THREAD__)
 # define WATCHED_BY_TSAN 1
@@ -53,7 +50,6 @@ static int complete(const seen *s, int count, int threads)
 static void test_each_once(void **state)
 {
     static const int counts[] = {0, 1, 2, 3, 4, 5, 8, 9, MOST};
-    (void)state;
     for (int threads = 1; threads <= 4; threads++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             for (int round = 0; round < 20; round++) {
@@ -91,7 +87,6 @@ static void run_pair(void *context, int64_t block, int thread)
 /* The same thread gets the same blocks, in every call; signals stay with the caller. */
 static void test_halves(void **state)
 {
-    (void)state;
     ag_set_threads(2);
     for (int round = 0; round < 50; round++) {
         pairs p = {0};
@@ -113,7 +108,6 @@ static void mark_slowly(void *context, int64_t block, int thread)
 /* A thread that was wanted by a call before, and comes late, is not one of a call for fewer. */
 static void test_fewer(void **state)
 {
-    (void)state;
     for (int round = 0; round < 200; round++) {
         seen many = {0}, few = {0};
         ag_set_threads(4);
@@ -133,7 +127,6 @@ typedef struct lame {
 static void wait_for_others(void *context, int64_t block, int thread)
 {
     lame *l = context;
-    (void)thread;
     if (block == 0)
         while (atomic_load(&l->done) < MOST - 1) sched_yield();
     else
@@ -143,7 +136,6 @@ static void wait_for_others(void *context, int64_t block, int thread)
 /* The other thread does the blocks of one that is late. */
 static void test_late(void **state)
 {
-    (void)state;
     ag_set_threads(2);
     for (int round = 0; round < 20; round++) {
         lame l = {0};
@@ -155,7 +147,6 @@ static void test_late(void **state)
 /* Little work stays with the caller; the blocks are the same. */
 static void test_little_work(void **state)
 {
-    (void)state;
     ag_set_threads(2);
     for (int round = 0; round < 100; round++) {
         seen s = {0};
@@ -172,7 +163,6 @@ static void test_little_work(void **state)
 static void mark_inside(void *context, int64_t block, int thread)
 {
     seen *s = context;
-    (void)thread;
     atomic_fetch_add(&s->nested[block], 1);
 }
 
@@ -184,7 +174,6 @@ static void call_inside(void *context, int64_t block, int thread)
 
 static void test_within_a_block(void **state)
 {
-    (void)state;
     for (int blocks = 1; blocks <= 9; blocks += 4) {
         seen s = {0};
         ag_set_threads(2);
@@ -210,7 +199,6 @@ static void test_several_callers(void **state)
 {
     pthread_t id[4];
     void *bad;
-    (void)state;
     ag_set_threads(3);
     for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&id[i], NULL, call_often, id), 0);
     for (int i = 0; i < 4; i++) {
@@ -227,7 +215,6 @@ static atomic_int quit;
 
 static void *call_until_told(void *unused)
 {
-    (void)unused;
     while (!atomic_load(&quit)) {
         seen s = {0};
         ag_parallel(MOST, mark, &s);
@@ -257,7 +244,6 @@ static int code_of(pid_t child)
 static void test_fork(void **state)
 {
     pthread_t other;
-    (void)state;
     ag_set_threads(2);
     atomic_store(&quit, 0);
     assert_int_equal(in_a_child(), 0);
@@ -274,8 +260,6 @@ static void test_fork(void **state)
 
 static void end_here(void *context, int64_t block, int thread)
 {
-    (void)context;
-    (void)thread;
     if (block == 1) exit(7);
     for (;;) pause();
 }
@@ -290,9 +274,6 @@ static atomic_int inside;
 
 static void stay(void *context, int64_t block, int thread)
 {
-    (void)context;
-    (void)thread;
-    (void)block;
     atomic_fetch_add(&inside, 1);
     for (;;) pause();
 }
@@ -306,7 +287,6 @@ static void *stay_for_ever(void *context)
 /* A process ends in any state of its threads: from within a block, or while blocks never end. */
 static void test_end(void **state)
 {
-    (void)state;
     ag_set_threads(2);
     for (int way = 0; way < 3; way++) {
         const pid_t child = fork();

@@ -4,18 +4,15 @@
    much. */
 #define _GNU_SOURCE
 #include "augur.h"
+#include "support/test.h"
 
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ROWS = 512, WIDTH = 64, STEPS = 40, ROUNDS = 5, NEIGHBOURS = 64 };
 
@@ -25,7 +22,6 @@ static int neighbours;
 static int start_neighbours(void **state)
 {
     const int wanted = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    (void)state;
     for (; neighbours < wanted && neighbours < NEIGHBOURS; neighbours++) {
         neighbour[neighbours] = fork();
         if (neighbour[neighbours] < 0) return -1;
@@ -39,7 +35,6 @@ static int start_neighbours(void **state)
 
 static int end_neighbours(void **state)
 {
-    (void)state;
     for (int i = 0; i < neighbours; i++) kill(neighbour[i], SIGKILL);
     for (int i = 0; i < neighbours; i++) waitpid(neighbour[i], NULL, 0);
     return 0;
@@ -93,7 +88,6 @@ static void test_processor_time(void **state)
     static model m;
     double one[ROUNDS], two[ROUNDS];
     ag_random random = {.seed = 1};
-    (void)state;
     m.params = ag_params_new();
     m.first = ag_params_add(m.params, "first", AG_SHAPE(WIDTH, WIDTH), ag_init_normal(0, 0.1), 1);
     m.second = ag_params_add(m.params, "second", AG_SHAPE(WIDTH, WIDTH), ag_init_normal(0, 0.1), 1);

@@ -2,14 +2,11 @@
 /* A program may unload the library: its threads are then gone, whatever they were doing. */
 #define _GNU_SOURCE
 #include "core/core.h"
+#include "support/test.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* Threads of this process; a joined one may be listed for a moment. */
 static int threads_now(void)
@@ -25,7 +22,6 @@ static int threads_now(void)
 static void test_unload(void **state)
 {
     int before = INT_MAX; /* after the first round: a sanitizer starts a thread of its own then */
-    (void)state;
     for (int round = -1; round < 40; round++) {
         void *library = dlopen(AG_UNLOAD_MODULE, RTLD_NOW | RTLD_LOCAL);
         if (!library) fail_msg("%s", dlerror());

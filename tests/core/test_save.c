@@ -3,11 +3,8 @@
 #define _GNU_SOURCE
 #include "core/internal.h"
 #include "core/io/io.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -32,7 +29,6 @@ static ag_status put_half_and_fail(FILE *file, void *why)
 
 static ag_status put_much(FILE *file, void *unused)
 {
-    (void)unused;
     for (int i = 0; i < 100000; i++) fputc('x', file);
     return AG_OK;
 }
@@ -57,7 +53,6 @@ static void expect_text(const char *path, const char *text)
 
 static void save_replaces_whole_files_and_keeps_the_mode(void **state)
 {
-    (void)state;
     char path[512];
     struct stat about;
     ag_failure why = {0};
@@ -79,7 +74,6 @@ static void save_replaces_whole_files_and_keeps_the_mode(void **state)
 
 static void a_failed_save_leaves_what_was_there(void **state)
 {
-    (void)state;
     char path[512];
     strcpy(path, files_path("b"));
     assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
@@ -128,7 +122,6 @@ static pid_t ended_process(void)
 
 static void save_removes_what_killed_writers_left(void **state)
 {
-    (void)state;
     char path[512], name[700];
     const pid_t dead = ended_process(), other = fork();
     if (other == 0) {
@@ -182,9 +175,26 @@ static void save_removes_what_killed_writers_left(void **state)
     assert_int_equal(files_count(), files + 1 + (int)n + 3);
 }
 
+static ag_status put_nothing_and_lock(FILE *file, void *locked)
+{
+    char name[40];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fileno(file));
+    const int fd = open(name, O_WRONLY);
+    *(int *)locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    close(fd);
+    return AG_OK;
+}
+
+/* On another machine that shares the disk, the lock alone tells that a file is being written. */
+static void a_writer_locks_its_temporary_file(void **state)
+{
+    int locked = 0;
+    assert_int_equal(ag_save_file(files_path("lock"), put_nothing_and_lock, &locked, NULL), AG_OK);
+    assert_true(locked);
+}
+
 static void save_refuses_what_is_no_file(void **state)
 {
-    (void)state;
     char fifo[600];
     strcpy(fifo, files_path("fifo"));
     assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -206,99 +216,9 @@ static void save_refuses_what_is_no_file(void **state)
     assert_int_equal(strlen(ag_path_tail(name)), 200);
 }
 
-/* ---- bytes that reach the disk ---- */
-
-/* The calls of a save, in order: f and d are the fsync of a file and of a folder, r the rename. */
-static char calls[40];
-static ino_t synced_file, synced_folder, renamed;
-static off_t synced_bytes;
-static int failing; /* the call that fails with EIO, by its letter */
-
-int __real_fsync(int fd);
-int __real_rename(const char *from, const char *to);
-int __wrap_fsync(int fd);
-int __wrap_rename(const char *from, const char *to);
-
-static int note(char call)
-{
-    const size_t n = strlen(calls);
-    if (n + 1 < sizeof calls) calls[n] = call;
-    if (failing != call) return 0;
-    errno = EIO;
-    return -1;
-}
-
-int __wrap_fsync(int fd)
-{
-    struct stat about;
-    assert_int_equal(fstat(fd, &about), 0);
-    if (S_ISDIR(about.st_mode)) {
-        synced_folder = about.st_ino;
-        return note('d') ? -1 : __real_fsync(fd);
-    }
-    synced_file = about.st_ino;
-    synced_bytes = about.st_size;
-    return note('f') ? -1 : __real_fsync(fd);
-}
-
-int __wrap_rename(const char *from, const char *to)
-{
-    struct stat about;
-    assert_int_equal(stat(from, &about), 0);
-    renamed = about.st_ino;
-    return note('r') ? -1 : __real_rename(from, to);
-}
-
-/* All bytes, then their fsync, then the name, then the fsync of the folder: after a crash the old
-   or the new file is there, whole. */
-static void bytes_reach_the_disk_before_the_name(void **state)
-{
-    (void)state;
-    char path[512];
-    struct stat folder;
-    strcpy(path, files_path("synced"));
-    assert_int_equal(stat(files_folder, &folder), 0);
-    for (int i = 0; i < 2; i++) { /* a new file, and one that is replaced */
-        memset(calls, 0, sizeof calls);
-        assert_int_equal(ag_save_file(path, put_much, NULL, NULL), AG_OK);
-        assert_string_equal(calls, "frd");
-        assert_true(synced_file == renamed && synced_folder == folder.st_ino);
-        assert_int_equal(synced_bytes, 100000);
-    }
-}
-
-static void a_failed_sync_is_reported(void **state)
-{
-    (void)state;
-    static const struct {
-        char call;
-        const char *calls, *text, *says;
-    } bad[] = {{'f', "f", "old", "cannot write "},
-               {'r', "fr", "old", "cannot replace "},
-               {'d', "frd", "new", "cannot sync the folder of "}}; /* the name is there already */
-    char path[512];
-    strcpy(path, files_path("unsynced"));
-    for (int i = 0; i < 3; i++) {
-        ag_failure why = {0};
-        assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
-        const int files = files_count();
-        memset(calls, 0, sizeof calls);
-        failing = bad[i].call;
-        const ag_status status = ag_save_file(path, put_text, "new", &why);
-        failing = 0;
-        assert_int_equal(status, AG_EFILE);
-        assert_string_equal(calls, bad[i].calls);
-        assert_non_null(strstr(why.sentence, bad[i].says));
-        assert_non_null(strstr(why.sentence, "Input/output error; check the disk and try again"));
-        expect_text(path, bad[i].text);
-        assert_int_equal(files_count(), files);
-    }
-}
-
 /* A limit on the size of files replaces a full disk: the write is cut short in the same way. */
 static void a_full_disk_is_reported_by_name(void **state)
 {
-    (void)state;
     char path[512];
     strcpy(path, files_path("c"));
     assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
@@ -325,9 +245,8 @@ int main(void)
         cmocka_unit_test(save_replaces_whole_files_and_keeps_the_mode),
         cmocka_unit_test(a_failed_save_leaves_what_was_there),
         cmocka_unit_test(save_removes_what_killed_writers_left),
+        cmocka_unit_test(a_writer_locks_its_temporary_file),
         cmocka_unit_test(save_refuses_what_is_no_file),
-        cmocka_unit_test(bytes_reach_the_disk_before_the_name),
-        cmocka_unit_test(a_failed_sync_is_reported),
         cmocka_unit_test(a_full_disk_is_reported_by_name),
     };
     return cmocka_run_group_tests(tests, files_make, files_remove);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* core/vmath.h: errors in units in the last place over wide ranges, and the special values. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "core/vmath.h"
 #include "ops/gelu.h"
 
@@ -66,7 +60,6 @@ enum { STRIDE = 1999 }; /* about 500,000 numbers per sign */
 static void test_exp(void **state)
 {
     worst w = {0, 0};
-    (void)state;
     scan(&w, my_exp, exp, 1e-30f, 88.72f, STRIDE);
     scan(&w, my_exp, exp, -1e-30f, -87.3f, STRIDE);
     scan(&w, my_exp, exp, 1.0f, 88.72f, 97);
@@ -88,7 +81,6 @@ static float my_exp_down(float x) { return v_exp_down(x); }
 static void test_exp_down(void **state)
 {
     worst w = {0, 0};
-    (void)state;
     scan(&w, my_exp_down, exp, -1e-30f, -87.3f, 997);
     measure(&w, my_exp_down, exp, 0.0f);
     expect("v_exp_down", w, 1.5);
@@ -102,7 +94,6 @@ static void test_exp_down(void **state)
 static void test_log(void **state)
 {
     worst w = {0, 0};
-    (void)state;
     scan(&w, my_log, log, 1e-45f, 3.4e38f, STRIDE);
     scan(&w, my_log, log, 0.5f, 2.0f, 23);
     expect("v_log", w, 1.5);
@@ -123,7 +114,6 @@ static void expect_odd(float (*f)(float))
 static void test_tanh(void **state)
 {
     worst w = {0, 0};
-    (void)state;
     scan(&w, my_tanh, tanh, 1e-45f, 20.0f, STRIDE);
     scan(&w, my_tanh, tanh, -1e-45f, -3e38f, STRIDE);
     scan(&w, my_tanh, tanh, 0.1f, 10.0f, 97);
@@ -134,7 +124,6 @@ static void test_tanh(void **state)
 static void test_sigmoid(void **state)
 {
     worst w = {0, 0};
-    (void)state;
     scan(&w, my_sigmoid, sigmoid, 1e-45f, 3e38f, STRIDE);
     scan(&w, my_sigmoid, sigmoid, -1e-45f, -87.0f, STRIDE);
     scan(&w, my_sigmoid, sigmoid, -0.1f, -20.0f, 97);
@@ -146,7 +135,6 @@ static void test_sigmoid(void **state)
 static void test_erf(void **state)
 {
     worst w = {0, 0};
-    (void)state;
     scan(&w, my_erf, erf, 1e-37f, 10.0f, STRIDE);
     scan(&w, my_erf, erf, -1e-37f, -3e38f, STRIDE);
     scan(&w, my_erf, erf, 0.1f, 4.5f, 97);
@@ -157,7 +145,6 @@ static void test_erf(void **state)
 static void test_log1p(void **state)
 {
     worst w = {0, 0};
-    (void)state;
     scan(&w, my_log1p, log1p, 1e-45f, 3.4e38f, STRIDE);
     scan(&w, my_log1p, log1p, -1e-45f, -0.999999f, STRIDE);
     expect("v_log1p", w, 3);
@@ -187,7 +174,6 @@ static double slope(double x) { return phi(x) + x * 0.39894228040143268 * exp(-0
 static void test_gelu(void **state)
 {
     const double value = largest(my_gelu, gelu, 1), change = largest(my_slope, slope, 0);
-    (void)state;
     print_message("gelu: %.3g of x, its slope: %.3g\n", value, change);
     assert_true(value < 5e-7);
     assert_true(change < 1e-6);

@@ -11,9 +11,9 @@ if ! cmp -s "$fresh" docs/options.md; then
     echo "options: docs/options.md is not current: run cmake --build --preset release --target docs."
     exit 1
 fi
-for program in tgraph tpu tpgnn lab; do
+for program in tgraph tpu tpgnn nests lab; do
     for command in $("$bin/$program" --help | sed -n "s/^  $program \([a-z]*\) .*/\1/p"); do
-        "$bin/$program" "$command" --help | sed '/^General$/,$d'
+        "$bin/$program" "$command" --help-all | sed '/^General$/,$d'
     done | sed -n "s/^  \(--[^ ]*\).*/$program \1/p"
 done | sort -u >"$fresh"
 [ "$(wc -l <"$fresh")" -ge 200 ] || { echo "options: few options were found in the help of the programs."; exit 1; }

@@ -11,9 +11,9 @@ for page in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/*/*.md core/*/
     [ -f "$page" ] || continue
     folder=$(dirname "$page")
     # Links outside of blocks of code; what follows # is a heading.
-    awk '/^ *```/ { code = !code; next } !code' "$page" | grep -oE '\]\([^)[:space:]]+\)' | sed 's/^](//; s/)$//' |
-        grep -vE '^(https?|mailto):' | sort -u >"${TMPDIR:-/tmp}/links.$$"
-    while read -r link; do
+    links=$(awk '/^ *```/ { code = !code; next } !code' "$page" | grep -oE '\]\([^)[:space:]]+\)' | sed 's/^](//; s/)$//' |
+        grep -vE '^(https?|mailto):' | sort -u)
+    [ -z "$links" ] || while read -r link; do
         file=${link%%#*}
         heading=${link#"$file"}
         target=$page
@@ -22,19 +22,20 @@ for page in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/*/*.md core/*/
         [ -n "$heading" ] || continue
         sed -n 's/^#\{1,6\} //p' "$target" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -qxF "${heading#\#}" ||
             complain "$page links to $link, but there is no such heading"
-    done <"${TMPDIR:-/tmp}/links.$$"
-    rm -f "${TMPDIR:-/tmp}/links.$$"
+    done <<END
+$links
+END
 done
 
 quoted=0
-for page in README.md docs/*.md; do
+for page in README.md docs/*.md docs/formats/*.md; do
     for file in $(sed -n 's/^<!-- \(tests\/docs\/[^ ]*\) -->$/\1/p' "$page"); do
         quoted=$((quoted + 1))
         awk -v mark="<!-- $file -->" '$0 == mark { wait = 1; next } wait && /^```/ { wait = 0; on = 1; next }
             on && /^```/ { exit } on' "$page" | cmp -s - "$file" || complain "$page quotes $file otherwise than it is"
     done
 done
-[ $quoted -ge 6 ] || complain "only $quoted examples are quoted: the pages have lost some"
+[ $quoted -ge 7 ] || complain "only $quoted examples are quoted: the pages have lost some"
 
 sh docs/make_architecture.sh | cmp -s - docs/architecture.svg ||
     complain "docs/architecture.svg is not current: run cmake --build --preset release --target docs"

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The pages under docs/ and the README: links lead somewhere, examples are quoted as they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 static void test_pages(void **state)
 {
-    (void)state;
     assert_int_equal(system("sh '" AG_SOURCE_DIR "/tests/docs/pages.sh'"), 0);
 }
 

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of the tutorials are carried out in a copy of the sources, which is built and tested.
    Once is enough: builds with sanitizers leave it out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/sanitized.h"
+
+#include <sys/wait.h>
 
 static void test_tutorials(void **state)
 {
-    (void)state;
     if (SANITIZED) skip();
     const int outcome =
         system("sh '" AG_SOURCE_DIR "/tests/docs/tutorials.sh' '" AG_BIN_DIR "/..' cc");

@@ -133,8 +133,12 @@ static void check_batch(const tpgnn_data *data, int compact)
 {
     tpgnn_batch batch = {0};
     ag_failure why = {0};
-    const tpgnn_batch_options o = {
-        .edges = TPGNN_BOTH, .both = !compact, .compact = compact, .nest = compact, .most = 1e6};
+    const tpgnn_batch_options o = {.edges = TPGNN_BOTH,
+                                   .both = !compact,
+                                   .compact = compact,
+                                   .nest = compact,
+                                   .logs = compact,
+                                   .most = 1e6};
     const tpgnn_schedule **list = calloc((size_t)data->schedules, sizeof *list);
     for (int i = 0; i < data->schedules; i++) list[i] = &data->schedule[i];
     if (tpgnn_batch_fill(&batch, data, list, data->schedules, &o, &why)) abort();

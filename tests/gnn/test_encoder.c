@@ -2,13 +2,7 @@
 /* The Transformer encoder layer against PyTorch's (tests/golden/encoder.npz): values, the gradients
    of the input and of every parameter, of graphs of 0 to 1,000 nodes in one batch. Also: the same
    bits on 1 and 2 threads, no allocation once the plan is known, dropout. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
 #include "support/golden.h"
@@ -150,7 +144,6 @@ static void compare(const layer *l, const char *kind, const char *name, const fl
 static void test_pytorch(void **state)
 {
     static const char *const names[] = {"biased", "plain"};
-    (void)state;
     for (int c = 0; c < 2; c++) {
         layer l;
         open_layer(&l, names[c]);
@@ -168,7 +161,6 @@ static void test_threads(void **state)
 {
     layer l;
     const int threads = ag_threads();
-    (void)state;
     open_layer(&l, "biased");
     const size_t bytes = (size_t)l.params->size * sizeof(float),
                  all = (size_t)l.x->count * sizeof(float);
@@ -191,7 +183,6 @@ static void test_threads(void **state)
 static void test_known_plan(void **state)
 {
     layer l;
-    (void)state;
     open_layer(&l, "plain");
     run(&l, 0.1f);
     const long before = ag__allocations();
@@ -203,7 +194,6 @@ static void test_known_plan(void **state)
 static void test_dropout(void **state)
 {
     layer l;
-    (void)state;
     open_layer(&l, "plain");
     float *y = test_malloc((size_t)l.x->count * sizeof *y);
     memcpy(y, run(&l, 0), (size_t)l.x->count * sizeof *y);
@@ -224,7 +214,6 @@ static void expect_failure(const layer *l, ag_tensor *y, const char *sentence)
 static void test_errors(void **state)
 {
     layer l;
-    (void)state;
     open_layer(&l, "plain");
     const int heads = l.heads;
     l.heads = 5;

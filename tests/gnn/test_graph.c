@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs: built from edge lists, put together, drawn, put on a tape. */
 #define _GNU_SOURCE /* open_memstream */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
 
@@ -72,7 +66,6 @@ static void test_along(void **state)
     static const int32_t rows[] = {0, 1, 1, 3, 4, 1, 5, 0, 5, 0}, sources[] = {1, 0, 4, 0, 2};
     static const int32_t edge[] = {2, 0, 3, 4, 1}, rows_t[] = {0, 2, 2, 1, 3, 1, 4, 0, 4, 1};
     static const int32_t targets[] = {1, 1, 1, 3, 0, 0, 2, 4, 1, 2};
-    (void)state;
     ag_graph *g = build(5, source, target, 5, AG_ALONG);
     assert_int_equal(g->nodes, 5);
     assert_int_equal(g->messages, 5);
@@ -89,7 +82,6 @@ static void test_along(void **state)
 /* The same as the swapped list read along. */
 static void test_against(void **state)
 {
-    (void)state;
     ag_graph *g = build(5, source, target, 5, AG_AGAINST);
     ag_graph *swapped = build(5, target, source, 5, AG_ALONG);
     expect_ints(g->rows, swapped->rows, 10);
@@ -108,7 +100,6 @@ static void test_both_ways(void **state)
     static const int32_t rows[] = {0, 3, 3, 4, 7, 2, 9, 0, 9, 1};
     static const int32_t sources[] = {1, 1, 1, 0, 4, 0, 0, 2, 2, 1};
     static const int32_t edge[] = {2, 0, 4, 0, 3, 4, 2, 1, 1, 3};
-    (void)state;
     ag_graph *g = build(5, source, target, 5, AG_BOTH_WAYS);
     assert_int_equal(g->messages, 10);
     expect_ints(g->rows, rows, 10);
@@ -123,7 +114,6 @@ static void test_random(void **state)
 {
     int32_t from[RANDOM_EDGES], to[RANDOM_EDGES];
     ag_random r = {51, 0, 0};
-    (void)state;
     for (int e = 0; e < RANDOM_EDGES; e++) {
         from[e] = (int32_t)ag_random_below(&r, RANDOM_NODES);
         to[e] = (int32_t)ag_random_below(&r, RANDOM_NODES);
@@ -145,7 +135,6 @@ static void test_random(void **state)
 
 static void test_empty(void **state)
 {
-    (void)state;
     for (int d = AG_ALONG; d <= AG_BOTH_WAYS; d++) {
         ag_graph *nothing = build(0, NULL, NULL, 0, (ag_direction)d);
         ag_graph *lonely = build(3, NULL, NULL, 0, (ag_direction)d);
@@ -174,7 +163,6 @@ static void expect_failure(int nodes, const int32_t *from, const int32_t *to, in
 static void test_bad_edges(void **state)
 {
     static const int32_t good[] = {0, 1, 2}, high[] = {1, 2, 3}, low[] = {1, -1, 0};
-    (void)state;
     expect_failure(3, good, high, 3, AG_ALONG, AG_EINDEX,
                    "edge 2 is (2, 3), but nodes are 0 to 2; correct the edge list");
     expect_failure(3, high, good, 3, AG_BOTH_WAYS, AG_EINDEX,
@@ -190,7 +178,6 @@ static void test_bad_edges(void **state)
 /* Sizes are refused before an edge is looked at. */
 static void test_bad_sizes(void **state)
 {
-    (void)state;
     expect_failure(-1, NULL, NULL, 0, AG_ALONG, AG_ESHAPE,
                    "A graph cannot have -1 nodes and 0 edges; both must be 0 or more");
     expect_failure(2, NULL, NULL, -5, AG_ALONG, AG_ESHAPE,
@@ -209,7 +196,6 @@ static void test_bad_sizes(void **state)
 static void test_no_memory(void **state)
 {
     ag_failure why = {0};
-    (void)state;
     ag__fail_allocation(1, 0);
     assert_null(ag_graph_build(5, source, target, 5, AG_BOTH_WAYS, &why));
     assert_int_equal(why.status, AG_EMEMORY);
@@ -229,7 +215,6 @@ static void test_no_memory(void **state)
 static void test_batch(void **state)
 {
     ag_failure why = {0};
-    (void)state;
     ag_graph *a = build(5, source, target, 5, AG_BOTH_WAYS),
              *none = build(0, NULL, NULL, 0, AG_ALONG);
     ag_graph *lonely = build(2, NULL, NULL, 0, AG_ALONG),
@@ -275,7 +260,6 @@ static void test_batch_too_large(void **state)
     static const ag_graph parts = {.graphs = INT_MAX / 2};
     const ag_graph *list[][3] = {
         {&nodes, &nodes, &nodes}, {&messages, &messages, &messages}, {&parts, &parts, &parts}};
-    (void)state;
     for (int k = 0; k < 3; k++) {
         ag_failure why = {0};
         assert_null(ag_graph_batch(list[k], 3, &why));
@@ -307,7 +291,6 @@ static void expect_dot(const ag_graph *g, const char *(*name)(void *, int, char[
 static void test_dot(void **state)
 {
     static const int32_t from[] = {0, 1, 1}, to[] = {1, 0, 1};
-    (void)state;
     ag_graph *g = build(2, from, to, 3, AG_ALONG);
     expect_dot(g, NULL,
                "digraph graph_ {\n  node [shape=box, fontname=\"Helvetica\"];\n"
@@ -321,7 +304,6 @@ static void test_dot(void **state)
 
 static void test_edges(void **state)
 {
-    (void)state;
     for (int k = 0; k < 2; k++) {
         const int n = k ? 5 : 0, m = k ? 5 : 0;
         ag_graph *g = build(n, source, target, m, AG_BOTH_WAYS);
@@ -345,7 +327,6 @@ static void test_no_graph(void **state)
     const ag_graph *none[] = {NULL};
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_failure why = {0};
-    (void)state;
     assert_null(ag_graph_batch(none, 1, &why));
     assert_int_equal(why.status, AG_EUSE);
     assert_string_equal(why.sentence, "graph 0 of the batch is NULL; look at how it was built");

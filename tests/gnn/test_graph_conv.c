@@ -2,13 +2,7 @@
 /* ag_graph_conv on graphs of many blocks: compared with the composition that it replaces, with
    gradients that are 0 for some nodes, with an x that needs none; the same bits for any number of
    threads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 
 #include <math.h>
@@ -108,7 +102,6 @@ static void test_composition(void **state)
 {
     static const int sizes[][2] = {{1, 0},     {1, 3},      {16, 9},      {255, 300},      {256, 0},
                                    {257, 400}, {1100, 900}, {2300, 9000}, {MOST, 2 * MOST}};
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int way = 0; way < 4; way++) check(sizes[i][0], sizes[i][1], way & 1, way >> 1);
 }

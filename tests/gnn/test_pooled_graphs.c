@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs that a pooling makes: their arrays, values of missing messages, odd scores, the number of
    nodes that stay; refusals. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
 
@@ -33,7 +27,6 @@ static void test_arrays(void **state)
                          rows_t[] = {0, 1, 1, 0, 1, 1};
     static const int32_t sources[] = {0, 2, -1, -1, -1, -1, -1};
     static const int32_t targets[] = {1, 0, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    (void)state;
     ag_graph *g = ring();
     ag_tape *tape = ag_tape_new(AG_CPU);
     const ag_edges edges = ag_graph_edges(tape, g);
@@ -62,7 +55,6 @@ static void test_arrays(void **state)
 static void test_tail(void **state)
 {
     static const float score[NODES] = {-1, 2, 0.5f, -3, 0, 1}, x[NODES] = {1, 2, 3, 4, 5, 6};
-    (void)state;
     ag_graph *g = ring();
     ag_tape *tape = ag_tape_new(AG_CPU);
     for (int repeat = 0; repeat < 2; repeat++) {
@@ -91,7 +83,6 @@ static void test_odd_scores(void **state)
     static const float odd[NODES] = {1, -INFINITY, NAN, INFINITY, 0.5f, -0.0f}, zeros[2];
     static const float x[2 * NODES] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     static const int32_t highest[] = {0, 2, 3}, first[] = {0, 1, 2};
-    (void)state;
     ag_graph *g = ring();
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_tensor *in = ag_input(tape, x, AG_SHAPE(NODES, 2));
@@ -121,7 +112,6 @@ static void test_counts(void **state)
                 {10, 0.7f, 7},    {3, 0.001f, 1},   {1, 0.5f, 1},  {4, 0.9999f, 4},
                 {4, 1, 1},        {4, 3.9f, 3},     {4, 1e30f, 4}, {4, INFINITY, 4},
                 {4, 1e-30f, 1},   {0, 0.5f, 0},     {0, 2, 0}};
-    (void)state;
     ag_tape *tape = ag_tape_new(AG_CPU);
     float *x = calloc(600, sizeof *x);
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
@@ -166,7 +156,6 @@ static void expect(const bad *b, ag_pooled p, ag_status status, const char *sent
 
 static void test_refused(void **state)
 {
-    (void)state;
     ag_graph *g = ring();
     ag_tape *tape = ag_tape_new(AG_CPU);
     bad b = start(tape, g, NULL, 0);
@@ -241,7 +230,6 @@ static void test_refused(void **state)
 /* Arrays of a pooled graph mixed with those of other graphs. */
 static void test_mixed(void **state)
 {
-    (void)state;
     ag_graph *g = ring();
     ag_tape *tape = ag_tape_new(AG_CPU);
     bad b = start(tape, g, NULL, 0);
@@ -268,7 +256,6 @@ static void test_mixed(void **state)
 static void test_again(void **state)
 {
     static float score[NODES] = {6, 5, 4, 3, 2, 1};
-    (void)state;
     ag_graph *g = ring();
     ag_tape *tape = ag_tape_new(AG_CPU);
     for (int step = 0; step < 3; step++) {

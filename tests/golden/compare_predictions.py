@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Compares the C program's predictions with PyTorch's, computed in float64 from the same checkpoint.
 
-    python compare_predictions.py CHECKPOINT NPZ CSV [--chunk N] [--tolerance 1e-4]
+    python compare_predictions.py CHECKPOINT NPZ CSV [--chunk N] [--tolerance 1e-4] [--parameters N]
     python compare_predictions.py --check
 
-CHECKPOINT is a safetensors file, CSV has what `tgraph predict` says of NPZ (and maybe of other files).
+CHECKPOINT is a safetensors file of `tgraph`, `tpu` or `tpgnn train` (its metadata says of which), CSV has what predict
+says of NPZ (and maybe of other files). Run times that the TPU model predicts are compared as ns. TPGNN's poolings cut
+between scores: a schedule where two of them are so close that float32 may choose otherwise is counted, not compared.
 
 A difference is relative to the score or, where the score is nearer to 0 than that, to a hundredth of the standard
 deviation of all scores of the file. A score is a sum of many terms of both signs plus a bias: its rounding error is
@@ -14,6 +16,7 @@ spread. --check tries the rule on small examples (it needs nothing but Python).
 """
 import argparse
 import csv
+import json
 import math
 import statistics
 import sys
@@ -53,16 +56,40 @@ def check():
 
 
 def read_scores(path, name):
-    """Those of one file, by configuration."""
+    """Those of one file, by the place that the rows give them."""
     with open(path, newline="") as f:
         rows = list(csv.DictReader(f))
     if not rows or not {"group", "item", "score"} <= set(rows[0]):
         sys.exit(f"{path}: needs a header `group,item,score` and at least one row")
-    scores = {int(r["item"]): float(r["score"]) for r in rows if r["group"] == name}
-    for i in range(max(scores, default=0) + 1):
-        if math.isnan(scores.get(i, math.nan)):
-            sys.exit(f"{path}: no score of configuration {i}")
+    scores = {int(r["item"]): float(r["score"]) for r in rows if r["group"] in (name, Path(name).stem)}
+    if sorted(scores) != list(range(len(scores))) or any(map(math.isnan, scores.values())):
+        sys.exit(f"{path}: the rows of {name} are not numbered from 0 on, or one has no score")
     return [scores[i] for i in range(len(scores))]
+
+
+def expected_scores(a):
+    """PyTorch's scores, which of them float32 can tell, and the number of parameters."""
+    from safetensors import safe_open
+    with safe_open(a.checkpoint, framework="pt") as f:
+        said = f.metadata() or {}
+    if "vocabulary" in said:
+        from tpgnn_data import Checkpoint, load
+        from tpgnn_model import CLOSE, predict
+        checkpoint = Checkpoint(a.checkpoint)
+        speed, cuts = predict(checkpoint, load(a.npz))
+        count = sum(t.numel() for t in checkpoint.own.values())
+        return [-s for s in speed], [cut > CLOSE for cut in cuts], count  # a small score is fast
+    if "task" in json.loads(said.get("data", "{}")):
+        from tpu_data import Checkpoint, predict
+        checkpoint = Checkpoint(a.checkpoint)
+        scores = predict(checkpoint, a.npz)
+        scores = [math.exp(s) for s in scores] if checkpoint.task == "fusion" else scores
+    else:
+        from tgraph_data import Checkpoint, predict
+        checkpoint = Checkpoint(a.checkpoint)
+        scores = predict(checkpoint, a.npz, a.chunk, a.limit).tolist()
+    own = [t for n, t in checkpoint.tensors.items() if not n.startswith(("optimizer.", "state."))]
+    return scores, [True] * len(scores), sum(t.numel() for t in own)
 
 
 def main():
@@ -73,22 +100,26 @@ def main():
     parser.add_argument("csv")
     parser.add_argument("--chunk", type=int, help="configurations scored together; else what the checkpoint says")
     parser.add_argument("--tolerance", type=float, default=1e-4)
-    parser.add_argument("--limit", type=int, help="only the first LIMIT configurations")
+    parser.add_argument("--limit", type=int, help="only the first LIMIT configurations of a layout or tile file")
+    parser.add_argument("--parameters", type=int, help="how many the checkpoint must have")
     if sys.argv[1:] == ["--check"]:
         check()
     a = parser.parse_args()
-    from tgraph_data import Checkpoint, predict  # needs PyTorch
-
-    expected = predict(Checkpoint(a.checkpoint), a.npz, a.chunk, a.limit).tolist()
+    expected, clear, count = expected_scores(a)
+    if a.parameters and a.parameters != count:
+        sys.exit(f"{a.checkpoint}: {count} parameters, not {a.parameters}")
     found = read_scores(a.csv, Path(a.npz).name)[:a.limit]
     if len(expected) != len(found):
-        sys.exit(f"{a.csv}: {len(found)} scores, but {a.npz} has {len(expected)} configurations")
+        sys.exit(f"{a.csv}: {len(found)} scores, but {a.npz} has {len(expected)}")
     if not all(map(math.isfinite, expected)):
         sys.exit(f"{a.checkpoint}: PyTorch's scores are not all finite")
+    if not any(clear):
+        sys.exit(f"{a.npz}: all of the {len(clear)} schedules have close scores at a cut")
     error = relative_errors(found, expected)
-    worst = max(range(len(error)), key=error.__getitem__)
-    print(f"{len(found)} scores, largest relative difference {error[worst]:.2e} at configuration {worst}: "
-          f"{found[worst]:.9g} against {expected[worst]:.9g}; standard deviation {statistics.pstdev(expected):.3g}")
+    worst = max((i for i in range(len(error)) if clear[i]), key=error.__getitem__)
+    print(f"{sum(clear)} of {len(found)} scores, largest relative difference {error[worst]:.2e} at {worst}: "
+          f"{found[worst]:.9g} against {expected[worst]:.9g}; standard deviation {statistics.pstdev(expected):.3g}; "
+          f"{count} parameters")
     sys.exit(0 if error[worst] <= a.tolerance else 1)
 
 

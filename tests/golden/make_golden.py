@@ -17,6 +17,7 @@ from tgraph_model import (Graph, Model, Options, check_counts, nearest_kink, pai
 NODES, CONFIGS, STEPS = 12, 5, 10
 CONFIG_IDS = [1, 4, 7, 10]
 RANKS = [3, 0, 2, 2, 1]
+ROWS, ENTRIES = 9, 20  # of loop nests; of a configuration
 WEIGHT_DECAY, CLIP = 1e-5, 1.0
 FULL_GRADIENTS, SAMPLES, DIRECTIONS = 12000, 8, 3
 FORWARD, GRADIENT = 1e-5, 5e-4  # how far float may be from these values: the bounds of tests/tgraph/test_tgraph_model.c
@@ -43,6 +44,9 @@ CASES = {  # name: (options, number of training steps to record)
     "message": (Options(hidden=SMALL, aggregate="sum", l2=True, message=True), 0),
     "outside": (Options(hidden=SMALL, residual="outside"), 0),
     "paper": (Options(hidden=SMALL, residual="outside", aggregate="sum", l2=True, cross_input=False), 0),
+    "rows_sums": (Options(hidden=SMALL, rows="sums"), 0),
+    "rows_embedded": (Options(hidden=SMALL, rows="embedded", cross=False), 0),
+    "rows_costs": (Options(hidden=SMALL, rows="costs"), 0),
 }
 
 
@@ -70,6 +74,8 @@ def rule(name, shape):
         return 0.125, 0.5
     if name.startswith("embedding"):
         return 1.0, 0.0
+    if name == "rows.cost.steep":
+        return 0.25, 1.0
     if name.endswith("bias"):
         return 0.125, 0.0
     gain = 4 if name == "output.weight" else 1
@@ -114,7 +120,20 @@ def make_inputs():
         "layout.config": config,
         "tile.config": tile.astype(np.float32),
         "ranks": ranks.astype(np.int32),
+        "rows.x": (uniform(220, ROWS * 42) * 2).reshape(ROWS, 42).astype(np.float32),
+        "rows.word": integers(221, 0, 120, (ROWS,)),
+        "rows.work": integers(222, 1, 40, (ROWS,)),
+        "rows.row": integers(223, 0, ROWS - 1, (CONFIGS, ENTRIES)),
+        "rows.node": integers(224, 0, NODES - 1, (CONFIGS, ENTRIES)),
     }
+
+
+def make_rows(inputs, dtype):
+    """The entries of all configurations, one after the other."""
+    t = {k: torch.from_numpy(inputs[f"rows.{k}"]) for k in ("x", "word", "work", "row", "node")}
+    return {"x": t["x"].to(dtype), "word": t["word"].long(), "work": t["work"].to(dtype),
+            "row": t["row"].reshape(-1).long(), "node": t["node"].reshape(-1).long(),
+            "config": torch.arange(CONFIGS).repeat_interleave(ENTRIES)}
 
 
 def tensors(inputs, dtype):
@@ -151,7 +170,7 @@ def run(options, steps, inputs, dtype):
     rules = fill(model)
     graph, layout, tile, ranks = tensors(inputs, dtype)
     config = layout if options.kind == "layout" else tile
-    scores = model(graph, config[0])
+    scores = model(graph, config[0], make_rows(inputs, dtype) if options.rows != "none" else None)
     loss = pairwise_hinge(scores, ranks[0])
     loss.backward()
     kink, near = nearest_kink(model), pair_distance(scores, ranks[0])
@@ -175,7 +194,7 @@ def option_row(o):
     """The numbers in the member `<case>.options`, in the order of README.md."""
     return np.array([o.kind == "tile", o.hidden, o.cross, o.cross_input, o.channel, o.edges,
                      ["consumers", "operands", "both"].index(o.direction), o.aggregate == "sum", o.l2, o.message,
-                     o.residual == "outside", o.halve], np.int32)
+                     o.residual == "outside", o.halve, ["none", "sums", "embedded", "costs"].index(o.rows)], np.int32)
 
 
 def least_scale(name, gradients):

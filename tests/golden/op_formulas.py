@@ -239,6 +239,13 @@ def segment_max(x, f, i):
     return torch.stack([y for (y, _), _ in found]), torch.stack([at + a * (at >= 0) for (_, at), a in found])
 
 
+def log_sum_exp(rows):
+    return torch.logsumexp(rows, 0) if rows.shape[0] else rows.sum(0)
+
+
+FORMULAS["segment_log_sum_exp"] = segment(log_sum_exp)
+
+
 @formula("segment_max_mean")
 def segment_max_mean(x, f, i):
     """Also the row of x that each maximum is from."""

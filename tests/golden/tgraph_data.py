@@ -88,6 +88,8 @@ class Checkpoint:
         return Options(**said)
 
     def model(self):
+        if self.options().rows != "none":
+            raise SystemExit("this checkpoint has rows of loop nests, which are not computed here")
         model = Model(self.options()).double()
         state = {n: t for n, t in self.tensors.items() if not n.startswith(("optimizer.", "state.", "scaler.",
                                                                              "config_scaler."))}
@@ -109,7 +111,7 @@ def predict(checkpoint, path, chunk, limit=None):
     said = checkpoint.configuration()
     features, layout, op, edges, ids, config, _ = load_tile(path) if tile else load_layout(
         path, said.get("prune", True), said.get("repad", True))
-    if said.get("log_features"):
+    if json.loads(checkpoint.metadata.get("features", "{}")).get("log"):  # what `auto` became
         features = np.sign(features) * np.log1p(np.abs(features))
         config = np.sign(config) * np.log1p(np.abs(config)) if tile else config
     limit = min(limit or config.shape[0], config.shape[0])

@@ -30,6 +30,7 @@ class Options:
     message: bool = False           # feed-forward layer on every neighbour before the sum (paper, eq. 2: f1)
     residual: str = "inside"        # gelu(x + h) (code) | outside: x + gelu(h) (paper, eq. 3)
     dropout: float = 0.0
+    rows: str = "none"              # sums | embedded | costs: rows of loop nests join their nodes
 
     def to_json(self):
         return json.dumps(dataclasses.asdict(self), sort_keys=True)
@@ -112,8 +113,9 @@ class InputLayer(Attention):
         self.linear = Affine(inputs, width)
         self.make_attention(width, cross, o)
 
-    def forward(self, x):
-        return gelu(self.attend(instance_norm(self.linear(x))))
+    def forward(self, x, sums=None, rows=None):
+        x = self.linear(x)
+        return gelu(self.attend(instance_norm(x + sums(rows, x) if sums else x)))
 
 
 class Sage(nn.Module):
@@ -154,6 +156,45 @@ class Block(Attention):
         return nn.functional.dropout(y, self.options.dropout, self.training)
 
 
+class NestRows(nn.Module):
+    """Rows of loop nests: x [R, 42] standardised columns, word [R], work [R]; and of each entry, which counts its row
+    once, row, config and node."""
+    COLUMNS, WORDS, WORD_WIDTH, WIDTH = 42, 121, 16, 96
+
+    def __init__(self, o, width):
+        super().__init__()
+        self.table = nn.Parameter(torch.zeros(self.WORDS, self.WORD_WIDTH))
+        inputs = self.WORD_WIDTH + 2 * self.COLUMNS
+        self.layer = nn.ModuleList([] if o.rows == "sums" else [Affine(inputs, self.WIDTH),
+                                                                 Affine(self.WIDTH, self.WIDTH)])
+        inputs = self.WIDTH if len(self.layer) else inputs
+        self.join = nn.Parameter(torch.zeros(width, inputs))
+        if o.rows == "costs":
+            self.cost = nn.ParameterDict({"row": torch.zeros(1, inputs), "node": torch.zeros(1, o.hidden),
+                                          "steep": torch.zeros(1, 1)})
+        self.nearest_kink = float("inf")
+
+    def embed(self, rows):
+        y = torch.cat([self.table[rows["word"]], rows["x"], (rows["x"] <= 0).to(rows["x"].dtype)], dim=1)
+        for layer in self.layer:
+            y = layer(y)
+            self.nearest_kink = min(self.nearest_kink, y.detach().abs().min().item())
+            y = torch.relu(y)
+        return y
+
+    def sums(self, rows, x):
+        """The part that is added to x [c, n, width]."""
+        given = self.embed(rows)[rows["row"]] @ self.join.T
+        return torch.zeros_like(x).index_put((rows["config"], rows["node"]), given, accumulate=True)
+
+    def scores(self, rows, x):
+        """ln of the sum of the entries' work times the exponential of their cost, steepened; x [c, n, hidden]."""
+        of_row = self.embed(rows) @ self.cost["row"][0]
+        of_node = x @ self.cost["node"][0]
+        time = rows["work"][rows["row"]] * torch.exp(of_row[rows["row"]] + of_node[rows["config"], rows["node"]])
+        return torch.exp(self.cost["steep"][0]) * torch.log(time.new_zeros(x.shape[0]).index_add(0, rows["config"], time))
+
+
 class Tables(nn.Module):
     def __init__(self):
         super().__init__()
@@ -181,7 +222,10 @@ class Model(nn.Module):
         if o.kind == "tile":
             self.config = nn.ModuleList([Affine(TILE_FEATURES, o.hidden), Affine(o.hidden, o.hidden)])
             self.head = nn.ModuleList([Affine(3 * o.hidden, o.hidden), Affine(o.hidden, o.hidden)])
-        self.output = Affine(o.hidden, 1)
+        if o.rows != "costs":
+            self.output = Affine(o.hidden, 1)
+        if o.rows != "none":
+            self.rows = NestRows(o, width_before(o, o.cross and o.cross_input))
 
     def messages(self, edges):
         """Edges [m, 2] of (u, v), u consumes v -> [2, m'] of (source, destination)."""
@@ -194,16 +238,16 @@ class Model(nn.Module):
             return torch.stack([v, u])
         return torch.stack([torch.cat([u, v]), torch.cat([v, u])])
 
-    def node_part(self, x, edges):
+    def node_part(self, x, edges, rows=None):
         edges = self.messages(edges)
-        for layer in self.input:
-            x = layer(x)
+        for k, layer in enumerate(self.input):
+            x = layer(x, self.rows.sums if k == 0 and rows else None, rows)
         for block in self.block:
             x = block(x, edges)
         return x
 
-    def forward(self, graph, config):
-        """config: layout [c, nc, 18] codes in -1..5; tile [c, 24] standardised. Returns scores [c]."""
+    def forward(self, graph, config, rows=None):
+        """config: layout [c, nc, 18] codes in -1..5; tile [c, 24] standardised. rows: as in NestRows. Returns scores [c]."""
         look = self.embedding.layout
         n = graph.features.shape[0]
         own, op = look[graph.layout + 2].reshape(n, -1), self.embedding.op[graph.op]
@@ -213,7 +257,8 @@ class Model(nn.Module):
             codes[:, graph.config_ids] = config.long()
             x = torch.cat([graph.features.expand(c, -1, -1), look[codes + 2].reshape(c, n, -1),
                            own.expand(c, -1, -1), op.expand(c, -1, -1)], dim=2)
-            return self.output(self.node_part(x, graph.edges).mean(1))[:, 0]
+            x = self.node_part(x, graph.edges, rows)
+            return self.rows.scores(rows, x) if self.options.rows == "costs" else self.output(x.mean(1))[:, 0]
         x = self.node_part(torch.cat([graph.features, own, op], dim=1)[None], graph.edges)[0]
         h = self.config[1](gelu(self.drop(self.config[0](config))))
         pooled = torch.cat([x.max(0).values, x.mean(0)])
@@ -240,7 +285,8 @@ def pair_distance(scores, ranks, margin=1.0):
 
 
 def nearest_kink(model):
-    return min([m.nearest_kink for m in model.modules() if isinstance(m, ChannelAttention)], default=float("inf"))
+    return min([m.nearest_kink for m in model.modules() if isinstance(m, (ChannelAttention, NestRows))],
+               default=float("inf"))
 
 
 def count(options):

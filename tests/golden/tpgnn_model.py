@@ -78,11 +78,16 @@ class Paper(nn.Module):
         return self.lin3(torch.relu(self.lin2(torch.relu(self.lin1(read)))))[0, 0]
 
 
+def logarithm(x):
+    return np.copysign(np.log2(1 + np.abs(x)), x) / 8
+
+
 def paper_cost(c, net, tree):
     kept, edges = graph(tree, c.o["edges"], c.o["compact"])
     vector = c.own["embedding.class"] if c.o["types"] == "table" else c.state["state.vector"]
     constant = [t in ("IntImm", "FloatImm") for t in tree.column("type")]
-    own = np.stack([np.where(constant, np.clip(tree.value, -MOST, MOST), 0), tree.named], 1)
+    value = np.where(constant, np.clip(tree.value, -MOST, MOST), 0)
+    own = np.stack([logarithm(value) if c.o["log_features"] else value, tree.named], 1)
     x = torch.cat([vector[c.index(tree, "class", kept)], torch.from_numpy(own[kept])], 1)
     return net(x, torch.cat([edges, edges.flip(0)], 1))
 
@@ -99,46 +104,41 @@ def hear(c, name, x, sources, targets):
 
 def numbers(tree, kept):
     plain = np.stack([tree.value, tree.position, tree.depth], 1)[kept]
-    scaled = np.copysign(np.log2(1 + np.abs(plain)), plain) / 8
-    return torch.from_numpy(np.concatenate([scaled, tree.named[kept][:, None]], 1))
+    return torch.from_numpy(np.concatenate([logarithm(plain), tree.named[kept][:, None]], 1))
 
 
-def member_cost(c, front, tree):
-    """The costs by one of the networks; front: the prefix of its parameters' names."""
+def statement_cost(c, _, tree):
     kept, edges = graph(tree, c.o["edges"], c.o["compact"])
-    x = numbers(tree, kept) @ c.own[f"{front}input.weight"][:, :4].t() + c.own[f"{front}input.bias"]
+    x = numbers(tree, kept) @ c.own["input.weight"][:, :4].t() + c.own["input.bias"]
     for field in c.words:
-        if f"{front}embedding.{field}" not in c.own:
+        if f"embedding.{field}" not in c.own:
             continue
-        table = c.own[f"{front}embedding.{field}"]
+        table = c.own[f"embedding.{field}"]
         if field == "class" and c.o["types"] == "words":
             table = c.state["state.vector"] @ table.t()
         x = x + table[c.index(tree, field, kept)]
     x = torch.relu(x)
     for k in range(c.o["layers"]):
-        above = hear(c, f"{front}layer.{k}.above", x, edges[0], edges[1])
-        below = hear(c, f"{front}layer.{k}.below", x, edges[1], edges[0])
-        x = torch.relu(linear(c, f"{front}layer.{k}.join", torch.cat([x, above, below], 1)))
+        above = hear(c, f"layer.{k}.above", x, edges[0], edges[1])
+        below = hear(c, f"layer.{k}.below", x, edges[1], edges[0])
+        x = torch.relu(linear(c, f"layer.{k}.join", torch.cat([x, above, below], 1)))
     classes = tree.column("class")
     stores = [i for i, v in enumerate(kept) if classes[v] == "BufferStore"] or [0]
     y = torch.cat([x[stores], x.mean(0).expand(len(stores), -1)], 1)
     for name in ("join", "hidden"):
-        y = torch.relu(linear(c, front + name, y))
-    cost = linear(c, f"{front}output", y)[:, 0]
+        y = torch.relu(linear(c, name, y))
+    cost = linear(c, "output", y)[:, 0]
     return cost.logsumexp(0) if c.o["readout"] == "sum" else cost.mean()
-
-
-def store_cost(c, _, tree):
-    n = c.o["members"]
-    return sum(member_cost(c, f"{i}." if n > 1 else "", tree) for i in range(n)) / n
 
 
 def predict(c, trees):
     """A score per schedule, and of each how near the scores at a cut come to each other without being equal."""
     torch.set_default_dtype(torch.float64)
-    if c.o["network"] == "stores" and c.o["nest"]:
+    if c.o.get("rows", "none") != "none":
+        sys.exit("rows are not computed here; take a run of `tpgnn train --rows none`")
+    if c.o["network"] == "statements" and c.o["nest"]:
         sys.exit("the columns of nest.h are not computed here; take a run of `tpgnn train --no-nest`")
-    net, cost = (Paper(c.o).take(c.own), paper_cost) if c.o["network"] == "paper" else (None, store_cost)
+    net, cost = (Paper(c.o).take(c.own), paper_cost) if c.o["network"] == "paper" else (None, statement_cost)
     scores, cuts = [], []
     with torch.no_grad():
         for tree in trees:

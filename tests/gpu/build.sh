@@ -71,7 +71,7 @@ build_all() {
     table what result seconds
     check "configuring (preset $preset${arch:+, architecture $arch})" cmake --preset "$preset" "$@" ||
         stop 1 "The build cannot be configured: $(sed -n '/CMake Error/,$p' "$log" | tr '\n' ' ' | cut -c1-600)"
-    targets="tgraph tpu tpgnn bench quickstart"
+    targets="tgraph tpu tpgnn nests bench quickstart"
     for name in $(grep -o 'test_[a-z_]*' tests/cuda_on_host/tests.cmake | sort -u); do # those that run kernels
         ls tests/*/"$name.c" >/dev/null 2>&1 && targets="$targets $name"
     done
@@ -81,8 +81,6 @@ build_all() {
     [ "$warnings" = 0 ] || write "" "$warnings lines of build.log have a warning."
     [ -x "$bin/tgraph" ] || stop 1 "The programs do not build; see $log."
     write "" "Packages: $(sed -n 's/^AUGUR_zip_LIBRARY:[^=]*=//p' "$build/CMakeCache.txt") and its kin."
-    for optional in dnnl XGBOOST; do
-        grep -q "^AUGUR_${optional}_LIBRARY:[^=]*=.*NOTFOUND" "$build/CMakeCache.txt" &&
-            leave_out "What needs $optional, which is optional: this machine has none, and the GPU does not use it."
-    done
+    grep -q "^AUGUR_XGBOOST_LIBRARY:[^=]*=.*NOTFOUND" "$build/CMakeCache.txt" &&
+        leave_out "What needs XGBoost, which is optional: this machine has none, and the GPU does not use it."
 }

@@ -111,6 +111,7 @@ train_programs() {
     train tgraph "$bin/tgraph" train $common $small --configs $((32 - 28 * on_host)) --data $(first 3 layout/random) --valid $(first 4 layout/random | tail -n 1)
     train_coarse tgraph "$bin/tgraph" train $common $small --configs $((32 - 28 * on_host)) --data $(first 3 layout/random) --valid $(first 4 layout/random | tail -n 1)
     train_launched tgraph "$bin/tgraph" train $common $small --configs $((32 - 28 * on_host)) --data $(first 3 layout/random) --valid $(first 4 layout/random | tail -n 1)
+    train nests "$bin/nests" train $common $small --fit network --items 8 --data $(first 3 layout/random) --valid $(first 4 layout/random | tail -n 1)
     train tpu-lstm "$bin/tpu" train $common $narrow --data $(first 3 tile) --valid $(first 4 tile | tail -n 1)
     train tpu-transformer "$bin/tpu" train $common $narrow --reduction transformer --data $(first 3 fusion) --valid $(first 4 fusion | tail -n 1)
     trees=$(first 3 schedules)
@@ -118,7 +119,7 @@ train_programs() {
     other=$(first 4 schedules | tail -n 1)
     train tpgnn "$bin/tpgnn" train $common $small $tasks --data $trees --valid "$other"
     train_launched tpgnn "$bin/tpgnn" train $common $small $tasks --data $trees --valid "$other"
-    train tpgnn-paper "$bin/tpgnn" train --preset paper $common $small $tasks --data $trees --valid "$other"
+    train tpgnn-statements "$bin/tpgnn" train --preset statements $common $small $tasks --data $trees --valid "$other"
 }
 
 # sanitize TOOL OPTIONS...: over test_ops, its cases in four pieces that run side by side. A piece that is not done in time is

@@ -20,7 +20,7 @@ bits_in() { [ -f "$1" ] && grep -oE '"(name|shape|bits)": *"[^"]*"' "$1"; }
 
 # A table with GB/s and GFLOP/s, and the same bits in a second process.
 measure_ops() {
-    part ops "Ops, compared with a copy and a large product" 60 140
+    part ops "Ops, compared with a copy" 60 140
     built "$bin/bench" || return
     within "$bin/bench" --device cuda --ops $(quick) $(few norm) --json "$scratch/ops.1"
     measured $? "ops, each with the same bits in its first and last run"
@@ -35,31 +35,15 @@ measure_ops() {
 measure_steps() {
     part steps "Training steps" 60 120
     built "$bin/bench" || return
-    within "$bin/bench" --device cuda --steps $(quick) $(few 1x20) --json "$scratch/steps"
+    within "$bin/bench" --device cuda --steps $(quick) $(few 1x25) --json "$scratch/steps"
     measured $? "steps"
     [ -f "$scratch/steps" ] && cp "$scratch/steps" "$out/steps.json"
     part steps-launched "Training steps, each kernel launched by itself" 60 110
-    within env AUGUR_GRAPHS=0 "$bin/bench" --device cuda --steps $(quick) $(few 1x20) --json "$scratch/steps.launched"
+    within env AUGUR_GRAPHS=0 "$bin/bench" --device cuda --steps $(quick) $(few 1x25) --json "$scratch/steps.launched"
     measured $? "steps with AUGUR_GRAPHS=0"
     [ -f "$scratch/steps.launched" ] && cp "$scratch/steps.launched" "$out/steps-launched.json"
     part steps-tf32 "Training steps with products in tf32" 60 100
-    within "$bin/bench" --device cuda --precision tf32 --steps $(quick) $(few 1x20) --json "$scratch/steps.tf32"
+    within "$bin/bench" --device cuda --precision tf32 --steps $(quick) $(few 1x25) --json "$scratch/steps.tf32"
     measured $? "steps in tf32"
     [ -f "$scratch/steps.tf32" ] && cp "$scratch/steps.tf32" "$out/steps-tf32.json"
-}
-
-# The same steps in PyTorch and PyG.
-measure_peers() {
-    if [ $on_host = 1 ]; then
-        leave_out "PyTorch and PyG: there is no GPU to run them on, only the host execution."
-        return
-    fi
-    if ! timeout -k 5 60 "$python" -c 'import torch, torch_geometric; assert torch.cuda.is_available()' >/dev/null 2>&1; then
-        leave_out "PyTorch and PyG: $python has none, or they find no GPU."
-        return
-    fi
-    part peers "The same steps in PyTorch and PyG" 400
-    rest=$((ends - $(date +%s) - 10))
-    within "$python" "$here/../bench/peer_cuda.py" --seconds $rest
-    measured $? "peers"
 }

@@ -15,7 +15,6 @@ cuda-host | cuda-host-checked) on_host=1 slower=60 total=36000 ;; # limits for w
 esac
 packages=${AUGUR_GPU_PACKAGES:-build/gpu-packages}
 total=${AUGUR_GPU_SECONDS:-$total}
-python=${AUGUR_PYTHON:-python3}
 jobs=$(nproc)
 build=build/$preset
 bin=$build/bin
@@ -40,7 +39,6 @@ train_programs
 run_sanitizers
 measure_ops
 measure_steps
-measure_peers
 
 say "done"
 [ "$left_out" ] && write "" "## Left out" "" "$left_out"

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Additive trees learn what one row costs from run times of sums over rows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
-#include "examples/harness/baseline/additive.h"
+/* Additive trees learn what one row costs from run times of sums over rows, and an order with a
+   loss of its own; boosted trees as arrays give the same predictions. */
+#include "support/test.h"
+#include "additive_score.h"
 #include "examples/harness/rank/scores.h"
+#include "examples/harness/baseline/trees.h"
+#include "examples/harness/baseline/order.h"
 
 static int skipped(void)
 {
@@ -92,7 +88,7 @@ static double held_out(const harness_additive_group *group, int rounds)
     if (!a) fail_msg("%s", why.sentence);
     assert_int_equal(harness_boosting_trees(a), rounds);
     for (int i = LEARN; i < GROUPS; i++) {
-        if (harness_additive_score(score, a, &group[i], &why)) fail_msg("%s", why.sentence);
+        if (additive_score(score, a, &group[i], &why)) fail_msg("%s", why.sentence);
         sum += tau_of(score, &group[i]);
     }
     harness_boosting_free(a);
@@ -101,7 +97,6 @@ static double held_out(const harness_additive_group *group, int rounds)
 
 static void test_costs_of_rows_are_learned(void **state)
 {
-    (void)state;
     harness_additive_group group[GROUPS];
     if (skipped()) return;
     groups_of(group);
@@ -114,7 +109,6 @@ static void test_costs_of_rows_are_learned(void **state)
 /* Rows that all items count, and how often an item counts one, are part of its time. */
 static void test_counts_matter(void **state)
 {
-    (void)state;
     harness_additive_group group[GROUPS];
     if (skipped()) return;
     groups_of(group);
@@ -131,7 +125,6 @@ static void test_counts_matter(void **state)
 /* A group whose run times are equal, or not known, has nothing to teach and does no harm. */
 static void test_groups_without_order_are_left_out(void **state)
 {
-    (void)state;
     harness_additive_group group[GROUPS];
     static double equal[ITEMS];
     ag_failure why = {0};
@@ -146,8 +139,8 @@ static void test_groups_without_order_are_left_out(void **state)
     harness_boosting *b = harness_additive_fit(group, 12, COLUMNS, &o, &why);
     assert_non_null(a);
     assert_non_null(b);
-    if (harness_additive_score(score, a, &group[20], &why)) fail_msg("%s", why.sentence);
-    if (harness_additive_score(again, b, &group[20], &why)) fail_msg("%s", why.sentence);
+    if (additive_score(score, a, &group[20], &why)) fail_msg("%s", why.sentence);
+    if (additive_score(again, b, &group[20], &why)) fail_msg("%s", why.sentence);
     assert_memory_equal(score, again, sizeof score);
     harness_boosting_free(a);
     harness_boosting_free(b);
@@ -155,12 +148,205 @@ static void test_groups_without_order_are_left_out(void **state)
     assert_int_equal(why.status, AG_EDATA);
 }
 
+enum { SAMPLES = 300, FEATURES = 3, TREES = 30 };
+
+static void the_same_predictions(void **state)
+{
+    static float x[SAMPLES * FEATURES];
+    static double y[SAMPLES], score[SAMPLES];
+    ag_random random = {7, 1, 0};
+    ag_failure why = {0};
+    harness_trees t = {0};
+    harness_boosting_options o = harness_boosting_defaults();
+    if (skipped()) return;
+    for (int i = 0; i < SAMPLES * FEATURES; i++) x[i] = (float)ag_random_uniform(&random);
+    for (int i = 0; i < SAMPLES; i++)
+        y[i] = sin(9 * (double)x[i * FEATURES]) + (x[i * FEATURES + 1] > 0.3F) * 2 +
+               (i < 3 ? 50 : 0); /* rare ones make branches that end early */
+    o.rounds = TREES;
+    o.depth = 4;
+    harness_boosting *b = harness_boosting_fit(x, y, SAMPLES, FEATURES, &o, &why);
+    assert_non_null(b);
+    assert_int_equal(harness_boosting_predict(score, b, x, SAMPLES, &why), AG_OK);
+    harness_trees_open(&t, TREES + 5, 5);
+    assert_int_equal(harness_trees_take(&t, 2, b, &why), AG_OK);
+    assert_int_equal(harness_trees_check(&t, FEATURES, &why), AG_OK);
+    for (int i = 0; i < SAMPLES; i++) {
+        const float *row = x + (size_t)i * FEATURES;
+        assert_true(fabs(harness_trees_sum(&t, 0, t.count, row) - score[i]) < 1e-4);
+        assert_true(harness_trees_sum(&t, 0, 2, row) == 0); /* those before stay */
+    }
+    harness_trees_close(&t);
+    /* fewer trees than there are; too small a depth */
+    harness_trees_open(&t, 2, 4);
+    assert_int_equal(harness_trees_take(&t, 0, b, &why), AG_OK);
+    harness_trees_close(&t);
+    harness_trees_open(&t, TREES, 2);
+    assert_int_equal(harness_trees_take(&t, 0, b, &why), AG_EDATA);
+    harness_trees_close(&t);
+    harness_boosting_free(b);
+}
+
+/* Depth 2: x1 < 0.5 ? (x0 < 1 ? 1 : 2) : (x0 < 3 ? 4 : 8), and a tree of zeros. */
+static void trees_by_hand(void **state)
+{
+    ag_failure why = {0};
+    harness_trees t;
+    harness_trees_open(&t, 2, 2);
+    const int32_t column[] = {1, 0, 0};
+    const float limit[] = {0.5F, 1, 3}, leaf[] = {1, 2, 4, 8};
+    for (int i = 0; i < 3; i++) t.column[i] = column[i], t.limit[i] = limit[i];
+    for (int i = 0; i < 4; i++) t.leaf[i] = leaf[i];
+    static const float row[][2] = {{0, 0}, {1, 0}, {2, 0.5F}, {3, 1}};
+    for (int i = 0; i < 4; i++) assert_true(harness_trees_sum(&t, 0, 2, row[i]) == (double)leaf[i]);
+    assert_int_equal(harness_trees_check(&t, 2, &why), AG_OK);
+    assert_int_equal(harness_trees_check(&t, 1, &why), AG_EDATA);
+    t.leaf[3] = (float)NAN;
+    why = (ag_failure){0};
+    assert_int_equal(harness_trees_check(&t, 2, &why), AG_EDATA);
+    t.leaf[3] = 0;
+    t.limit[0] = (float)INFINITY;
+    why = (ag_failure){0};
+    assert_int_equal(harness_trees_check(&t, 2, &why), AG_EDATA);
+    harness_trees_close(&t);
+}
+
+enum { FEW = 5 };
+static const double y[FEW] = {2, 1, 1, 4, 3}, z[FEW] = {2.1, 1.3, 0.9, 3.6, 3.8};
+static double gain[FEW], place[FEW];
+
+static harness_order_loss start(double order, double top)
+{
+    harness_order_loss o = {.order = order, .top = top, .gain = gain, .place = place};
+    harness_order_gains(&o, y, FEW);
+    return o;
+}
+
+/* Gains are those of the fastest / run time, the best order first. */
+static void gains_and_pairs(void **state)
+{
+    const harness_order_loss o = start(1, 1);
+    const double of[FEW] = {exp2(exp(-1)) - 1, 1, 1, exp2(exp(-3)) - 1, exp2(exp(-2)) - 1};
+    const double best = of[1] + of[2] / log2(3) + of[0] / 2 + of[4] / log2(5) + of[3] / log2(6);
+    assert_true(o.pairs == 9); /* two are equal */
+    for (int i = 0; i < FEW; i++) assert_true(fabs(gain[i] - of[i] / best) < 1e-12);
+}
+
+/* Places are those of z, as they count as constants. */
+static double loss(const harness_order_loss *o, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < FEW; i++)
+        for (int j = 0; j < FEW; j++) {
+            if (y[i] <= y[j]) continue;
+            const double change = fabs(gain[i] - gain[j]) * fabs(place[i] - place[j]);
+            sum += o->order / 2 * (1 / o->pairs + o->top * change) * log1p(exp(-4 * (x[i] - x[j])));
+        }
+    return sum;
+}
+
+static void slopes_are_derivatives(void **state)
+{
+    static const double weight[][2] = {{1, 0}, {1, 0.3}, {2, 5}};
+    for (size_t w = 0; w < 3; w++) {
+        const harness_order_loss o = start(weight[w][0], weight[w][1]);
+        double slope[FEW] = {0}, curve[FEW] = {0};
+        harness_order_slopes(slope, curve, &o, z, y, FEW);
+        for (int i = 0; i < FEW; i++) {
+            double up[FEW], down[FEW];
+            memcpy(up, z, sizeof up);
+            memcpy(down, z, sizeof down);
+            up[i] += 1e-4;
+            down[i] -= 1e-4;
+            const double bend = (loss(&o, up) + loss(&o, down) - 2 * loss(&o, z)) / 1e-8;
+            assert_true(fabs(slope[i] - (loss(&o, up) - loss(&o, down)) / 2e-4) < 1e-6);
+            assert_true(fabs(curve[i] - bend) < 1e-5);
+        }
+    }
+}
+
+/* The order of the items is learned with it and without; the scores are others. */
+static void a_fit_takes_the_order(void **state)
+{
+    enum { EACH = 12, ROWS = 2 * EACH };
+    float x[ROWS];
+    double work[ROWS], runtime[ROWS], score[2][EACH];
+    int first[EACH + 1], row[EACH];
+    harness_additive_group group[2];
+    ag_failure why = {0};
+    if (!harness_boosting_built()) skip();
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = (float)(i % EACH);
+        work[i] = 1;
+        runtime[i] = (i % EACH) * (i % EACH) / 10.0 + 100 * (i / EACH);
+    }
+    for (int i = 0; i < EACH; i++) row[i] = first[i] = i;
+    first[EACH] = EACH;
+    for (int g = 0; g < 2; g++)
+        group[g] = (harness_additive_group){.rows = EACH,
+                                            .items = EACH,
+                                            .x = x + g * EACH,
+                                            .work = work + g * EACH,
+                                            .first = first,
+                                            .row = row,
+                                            .y = runtime + g * EACH};
+    for (int k = 0; k < 2; k++) {
+        harness_boosting_options o = harness_boosting_defaults();
+        o.order = k;
+        o.top = 0.3;
+        harness_boosting *trees = harness_additive_fit(group, 2, 1, &o, &why);
+        if (!trees) fail_msg("%s", why.sentence);
+        assert_int_equal(additive_score(score[k], trees, &group[1], &why), AG_OK);
+        for (int i = 1; i < EACH; i++) assert_true(score[k][i] >= score[k][i - 1]);
+        assert_true(score[k][EACH - 1] > score[k][0] + 1);
+        harness_boosting_free(trees);
+    }
+    assert_memory_not_equal(score[0], score[1], sizeof score[0]);
+}
+
+/* A group of one item teaches its run time, if that is what is learned. */
+static void single_items(void **state)
+{
+    const float x[] = {1, 2};
+    const double work[] = {1, 1}, runtime[] = {1, 3};
+    const int first[] = {0, 1}, row[] = {0};
+    harness_additive_group group[2];
+    ag_failure why = {0};
+    harness_boosting_options o = harness_boosting_defaults();
+    double score = 0;
+    if (!harness_boosting_built()) skip();
+    for (int g = 0; g < 2; g++)
+        group[g] = (harness_additive_group){.rows = 1,
+                                            .items = 1,
+                                            .x = x + g,
+                                            .work = work,
+                                            .first = first,
+                                            .row = row,
+                                            .y = runtime + g,
+                                            .weight = 1,
+                                            .absolute = 1};
+    harness_boosting *trees = harness_additive_fit(group, 2, 1, &o, &why);
+    if (!trees) fail_msg("%s", why.sentence);
+    for (int g = 0; g < 2; g++) {
+        assert_int_equal(additive_score(&score, trees, &group[g], &why), AG_OK);
+        assert_true(fabs(score - runtime[g]) < 0.1);
+    }
+    harness_boosting_free(trees);
+    group[0].absolute = group[1].absolute = 0;
+    assert_null(harness_additive_fit(group, 2, 1, &o, &why));
+    assert_int_equal(why.status, AG_EDATA);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_costs_of_rows_are_learned),
-        cmocka_unit_test(test_counts_matter),
-        cmocka_unit_test(test_groups_without_order_are_left_out),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs_of_rows_are_learned),
+                                       cmocka_unit_test(test_counts_matter),
+                                       cmocka_unit_test(test_groups_without_order_are_left_out),
+                                       cmocka_unit_test(the_same_predictions),
+                                       cmocka_unit_test(trees_by_hand),
+                                       cmocka_unit_test(gains_and_pairs),
+                                       cmocka_unit_test(slopes_are_derivatives),
+                                       cmocka_unit_test(a_fit_takes_the_order),
+                                       cmocka_unit_test(single_items)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

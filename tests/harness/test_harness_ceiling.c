@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* How far noise lets any order agree with run times: harness_rank_noise, harness_rank_repeats. */
-#define _POSIX_C_SOURCE 200809L /* fmemopen */
+/* How far noise lets any order agree with run times: harness_rank_noise, harness_rank_repeats; and
+   that the means of all methods are over the same groups. */
+#include "support/test.h"
 #include "examples/harness/rank/rank.h"
 #include "examples/harness/run/draws.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <jansson.h>
 
 enum { N = 1500, GROUPS = 3, MODEL = 0, AGAIN, PERFECT };
 
@@ -43,7 +39,6 @@ static void near(double found, double expected, double by)
    a perfect ranker to 0.94. What is drawn depends on the group alone. */
 static void noise_of_groups(void **state)
 {
-    (void)state;
     static int64_t ns[GROUPS * N];
     harness_rank r = {0}, same = {0};
     const double noise[] = {0.1, 0.01, 0.3};
@@ -73,7 +68,6 @@ static void noise_of_groups(void **state)
 /* Means over a part of the groups would not be comparable with the model's. */
 static void noise_that_is_not_known(void **state)
 {
-    (void)state;
     static int64_t ns[GROUPS * N];
     harness_rank r = {0};
     fill(&r, ns);
@@ -94,7 +88,6 @@ static void noise_that_is_not_known(void **state)
 /* The scores order a target where there is one. */
 static void noise_of_a_target(void **state)
 {
-    (void)state;
     static const int64_t ns[] = {100, 200, 300, 400};
     static const double target[] = {4, 3, 2, 1};
     harness_rank r = {0};
@@ -111,7 +104,6 @@ static void noise_of_a_target(void **state)
    has the root of a half of the difference. */
 static void repeats(void **state)
 {
-    (void)state;
     static const int64_t ns[] = {100, 200, 300, 50, 60}, first[] = {110, 200, 300, 60, 70},
                          second[] = {110, 320, 300, 70, 60};
     harness_rank r = {0}, once = {0};
@@ -139,7 +131,6 @@ static void repeats(void **state)
 /* Tables put another method next to the model, but not these. */
 static void not_next_to_the_model(void **state)
 {
-    (void)state;
     static const int64_t ns[] = {100, 200, 300};
     harness_table *table[HARNESS_TABLES];
     harness_rank r = {0};
@@ -161,12 +152,75 @@ static void not_next_to_the_model(void **state)
     harness_rank_close(&r);
 }
 
+/* Means of all methods are over the same groups, whatever their scores are, and the table says what
+   they leave out. Of five files, a is ranked but for one pair; b has one item, c hidden run times,
+   d equal ones, and those of e differ by less than noise does. */
+static void means_of_the_same_files(void **state)
+{
+    static const harness_measure all[] = {HARNESS_TAU_B, HARNESS_OPA, HARNESS_PAIRWISE,
+                                          HARNESS_SLOWDOWN_1, HARNESS_MEASURES};
+    static const double by_model[] = {2, 1, 3, 4, 5};
+    static const int items[] = {5, 1, 3, 2, 2};
+    static const int64_t a[] = {100, 150, 200, 300, 400}, b[] = {70}, d[] = {50, 50},
+                         e[] = {100, 101}, *const actual[] = {a, b, NULL, d, e},
+                         again[] = {7, 7, 7, 7, 7, 70, 1, 1, 1, 60, 50, 100, 101};
+    harness_rank r = {.form = {.row = "file", .rows = "files", .items = "items", .measure = all}};
+    ag_failure why = {0};
+    harness_table *table[HARNESS_TABLES];
+    char *text = NULL;
+    size_t bytes;
+    int64_t first[13];
+    for (int i = 0; i < 5; i++)
+        harness_rank_group(&r,
+                           (harness_ranked){.name = "f", .items = items[i], .actual = actual[i]});
+    double *model = harness_rank_method(&r, "model", NULL);
+    memcpy(model, by_model, sizeof by_model);
+    model[11] = 1; /* wrong in e */
+    memcpy(harness_rank_method(&r, "ties in e", harness_copy("-")), by_model, sizeof by_model);
+    harness_rank_method(&r, "not d", harness_copy("-"));
+    harness_rank_absent(&r, 2, 3);
+    for (int i = 0; i < 13; i++) first[i] = i < 5 ? a[i] : again[i];
+    harness_rank_repeats(&r, again, first); /* compared with equal run times in a */
+    assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
+    near(harness_rank_mean(&r, 0, HARNESS_TAU_B), (0.8 - 1) / 2, 1e-12);
+    near(harness_rank_mean(&r, 1, HARNESS_TAU_B), (0.8 + 0) / 2, 1e-12);
+    near(harness_rank_mean(&r, 1, HARNESS_OPA), (0.9 + 0) / 2, 1e-12);
+    near(harness_rank_mean(&r, 1, HARNESS_PAIRWISE), 0.9, 1e-12);
+    assert_true(isnan(harness_rank_mean(&r, 2, HARNESS_TAU_B)));
+    assert_true(isnan(harness_rank_mean(&r, 3, HARNESS_TAU_B)));
+    near(harness_rank_mean(&r, 3, HARNESS_SLOWDOWN_1), 0, 1e-12);
+    assert_true(harness_rank_mean(&r, 3, HARNESS_MAE) > 0); /* which no other method has */
+
+    assert_int_equal(harness_rank_tables(table, &r, "A title"), 2);
+    FILE *to = open_memstream(&text, &bytes);
+    harness_table_print(to, table[1]);
+    fclose(to);
+    assert_non_null(strstr(
+        text,
+        "\n1 of 5 files left out of the means of tau-b, opa, pairwise, slowdown@1: no run time "
+        "that counts\n1 of 5 files left out of the means of tau-b, opa, pairwise, "
+        "slowdown@1: only one run time that counts\n1 of 5 files left out of the means of "
+        "tau-b, opa, pairwise: equal run times only\n1 of 5 files left out of the means of "
+        "pairwise: only run times that differ by 2 % or less\nnot d has no means: "
+        "it has no scores for 1 of 5 files\n"));
+    for (int i = 0; i < 2; i++) harness_table_free(table[i]);
+    free(text);
+    json_t *j = harness_rank_json(&r);
+    text = json_dumps(json_array_get(json_object_get(j, "left_out"), 2), JSON_COMPACT);
+    assert_string_equal(text, "{\"groups\":1,\"because\":\"equal run times only\",\"measures\":["
+                              "\"tau-b\",\"opa\",\"pairwise\"]}");
+    free(text);
+    json_decref(j);
+    harness_rank_close(&r);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_of_groups),       cmocka_unit_test(noise_that_is_not_known),
-        cmocka_unit_test(noise_of_a_target),     cmocka_unit_test(repeats),
-        cmocka_unit_test(not_next_to_the_model),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(means_of_the_same_files),
+                                       cmocka_unit_test(noise_of_groups),
+                                       cmocka_unit_test(noise_that_is_not_known),
+                                       cmocka_unit_test(noise_of_a_target),
+                                       cmocka_unit_test(repeats),
+                                       cmocka_unit_test(not_next_to_the_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Folders that a program writes to: one program at a time, no links in them, nothing half written
    left, and the true reason when one cannot be made. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "support/harness_demo.h"
-
-#include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-
-#include <cmocka.h>
-
 #include "examples/harness/run/run_internal.h"
 #include "support/files.h"
 
-static ag_status demo_train(harness_call *call, ag_failure *why)
-{
-    (void)call;
-    return why->status;
-}
-static ag_status demo_eval(harness_call *call, ag_failure *why) { return demo_train(call, why); }
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 static const char *const columns[] = {"loss"};
 
@@ -90,7 +77,6 @@ static pid_t hold(const char *folder)
 
 static void a_run_takes_one_program(void **state)
 {
-    (void)state;
     const char *folder = files_path("held");
     make_run(folder);
     const int entries = is_in(folder, "config.json") + is_in(folder, "plots");
@@ -125,7 +111,19 @@ static ag_status no_training(void *user, const harness_study_job *job, double *s
     return why->status;
 }
 
-static harness_table *study_in(const char *folder, ag_failure *why)
+/* Another study takes the place of this one. */
+static ag_status train_while_it_is_moved(void *user, const harness_study_job *job, double *scores,
+                                         ag_failure *why)
+{
+    const char *folder = user;
+    char moved[700];
+    snprintf(moved, sizeof moved, "%s-moved", folder);
+    assert_int_equal(rename(folder, moved), 0);
+    make_run(folder);
+    return no_training(user, job, scores, why);
+}
+
+static harness_table *study_with(harness_study_train *train, const char *folder, ag_failure *why)
 {
     static const char *const metric[] = {"tau"};
     static const char text[] = "[study]\ntitle = t\nseeds = 0\n[one]\n";
@@ -133,15 +131,20 @@ static harness_table *study_in(const char *folder, ag_failure *why)
     harness_study s = {0};
     harness_options *o = harness_options_new(&demo, HARNESS_ABLATE, &values);
     assert_int_equal(harness_study_parse(&s, "s.ini", text, strlen(text), o, why), AG_OK);
-    harness_table *table = harness_study_run(&s, o, folder, metric, 1, no_training, NULL, why);
+    harness_table *table =
+        harness_study_run(&s, o, folder, metric, 1, train, (void *)(uintptr_t)folder, why);
     harness_study_free(&s);
     harness_options_free(o);
     return table;
 }
 
+static harness_table *study_in(const char *folder, ag_failure *why)
+{
+    return study_with(no_training, folder, why);
+}
+
 static void a_study_takes_one_program(void **state)
 {
-    (void)state;
     const char *folder = files_path("study");
     ag_failure why = {0}, refused = {0};
     make_run(folder);
@@ -160,11 +163,35 @@ static void a_study_takes_one_program(void **state)
     harness_table_free(table);
 }
 
+/* ---- a folder that is moved, removed or made anew ---- */
+
+static void what_is_there_now_stays(void **state)
+{
+    static const char said[] = " was removed, moved or made anew while this program wrote to it; ";
+    for (int anew = 0; anew < 2; anew++) {
+        ag_failure why = {0};
+        const char *folder = files_path(anew ? "anew" : "gone");
+        make_run(folder);
+        harness_run *run = open_run(folder, HARNESS_RESUME, &why);
+        assert_int_equal(harness_run_stays(run, &why), AG_OK);
+        assert_int_equal(rename(folder, files_path(anew ? "moved-1" : "moved-0")), 0);
+        if (anew) make_run(folder);
+        assert_int_equal(harness_run_stays(run, &why), AG_EFILE);
+        assert_non_null(strstr(why.sentence, said));
+        harness_run_close(run, &why);
+    }
+    const char *folder = files_path("study-gone");
+    ag_failure why = {0};
+    assert_null(study_with(train_while_it_is_moved, folder, &why));
+    assert_int_equal(why.status, AG_EFILE);
+    assert_non_null(strstr(why.sentence, said));
+    assert_false(is_in(folder, "study.csv") || is_in(folder, "one"));
+}
+
 /* ---- leftovers ---- */
 
 static void leftovers_of_the_dead_go(void **state)
 {
-    (void)state;
     const char *folder = files_path("left");
     ag_failure why = {0};
     const long dead = (long)ended_process();
@@ -209,7 +236,6 @@ static void leftovers_of_the_dead_go(void **state)
 
 static void links_within_are_refused(void **state)
 {
-    (void)state;
     const char *folder = files_path("linked"), *elsewhere = files_path("elsewhere");
     char plots[700], variant[700];
     make_run(folder);
@@ -242,7 +268,6 @@ static void links_within_are_refused(void **state)
 /* In a child without rights: root may write anywhere. */
 static void a_folder_that_may_not_be_written_to_is_named(void **state)
 {
-    (void)state;
     const char *parent = files_path("closed");
     char folder[700];
     int status;
@@ -270,10 +295,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_takes_one_program),
         cmocka_unit_test(a_study_takes_one_program),
+        cmocka_unit_test(what_is_there_now_stays),
         cmocka_unit_test(leftovers_of_the_dead_go),
         cmocka_unit_test(links_within_are_refused),
-        cmocka_unit_test(a_folder_that_may_not_be_written_to_is_named),
-    };
+        cmocka_unit_test(a_folder_that_may_not_be_written_to_is_named)};
     harness_log_start("demo", true);
     return cmocka_run_group_tests(tests, files_make, files_remove);
 }

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls of a program, each in a child: exit code, stdout and stderr. */
-#define _GNU_SOURCE
-#include "core/internal.h"
+#include "support/test.h"
+#define DEMO_COMMANDS
 #include "support/harness_demo.h"
+#include "support/program_call.h"
+#include "support/tgraph_npz.h"
 
 #include <fcntl.h>
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
-#include "support/files.h"
-
 static const char *const columns[] = {"loss"};
+
+/* The linker calls this for clock_gettime: the clock shows what is added to it. */
+static double later;
+int __real_clock_gettime(clockid_t, struct timespec *);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    const int bad = __real_clock_gettime(clock, now);
+    now->tv_sec += (time_t)later;
+    return bad;
+}
 
 /* A table with messages in its middle. */
 static ag_status speak(ag_failure *why)
@@ -57,163 +63,102 @@ static ag_status demo_eval(harness_call *call, ag_failure *why)
     return harness_json_print(result, why);
 }
 
-typedef struct outcome {
-    int code;
-    char out[8192], err[8192];
-} outcome;
-
-static void slurp(const char *name, char *to, size_t bytes)
-{
-    FILE *file = fopen(files_path(name), "rb");
-    to[fread(to, 1, bytes - 1, file)] = 0;
-    fclose(file);
-}
-
-static void redirect(const char *name, int to)
-{
-    const char *path = *name == '/' ? name : files_path(name);
-    int file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-    dup2(file, to);
-    close(file);
-}
-
-static outcome call(const char *out, long fail_allocation, const char *line)
-{
-    outcome result;
-    int argc = 0, status;
-    char *argv[20], *rest = NULL, *copy = strdup(line);
-    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        argv[argc++] = word;
-    argv[argc] = NULL;
-    fflush(stdout);
-    fflush(stderr);
-    pid_t child = fork();
-    if (child == 0) {
-        if (chdir(files_folder) != 0) _exit(99);
-        redirect(out, STDOUT_FILENO);
-        redirect("err", STDERR_FILENO);
-        if (fail_allocation) ag__fail_allocation(fail_allocation, 0);
-        int code = harness_main(&demo, argc, argv);
-        fflush(stdout);
-        _exit(code);
-    }
-    waitpid(child, &status, 0);
-    free(copy);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    *result.out = 0;
-    if (*out != '/') slurp(out, result.out, sizeof result.out);
-    slurp("err", result.err, sizeof result.err);
-    return result;
-}
-
-static void expect(const char *line, int code, const char *out, const char *err)
-{
-    outcome r = call("out", 0, line);
-    if (r.code != code || !strstr(r.out, out) || !strstr(r.err, err))
-        print_error("%s: exit %d\nstdout: %s\nstderr: %s\n", line, r.code, r.out, r.err);
-    assert_int_equal(r.code, code);
-    assert_non_null(strstr(r.out, out));
-    assert_non_null(strstr(r.err, err));
-    if (code == 2 && *err) assert_string_equal(r.out, "");
-}
-
 static void usage(void **state)
 {
-    (void)state;
-    expect("demo", 2, "", "Usage:");
-    expect("demo --help", 0, "demo 1.2: a program for the tests", "");
-    expect("demo -h", 0, "  demo ablate     train the variants of a study\n", "");
-    expect("demo --version", 0, "demo 1.2\n", "");
-    expect("demo train --help", 0,
-           "Usage: demo train --data PATH... --out RUN [options]\ntrain: train a model\n", "");
-    expect("demo help train", 0, "--learning-rate X", "");
-    expect("demo train --steps 0 --help", 0, "--learning-rate X", "");
-    expect("demo train --version", 0, "demo 1.2\n", "");
-    expect("demo inspect --help", 0, "Usage: demo inspect PATH... [options]\n", "");
-    expect("demo trian", 2, "", "demo: unknown command trian; did you mean \"demo train\"?\n");
-    expect("demo fly", 2, "", "demo: unknown command fly; \"demo --help\" lists the commands\n");
-    expect("demo train --lerning-rate 1", 2, "",
-           "demo: unknown option --lerning-rate; did you mean --learning-rate?\n");
-    expect("demo train --out x", 2, "",
-           "demo: demo train needs --data PATH...; \"demo train --help\" lists the options\n");
-    expect("demo train --config none.ini", 3, "", "demo: --config: none.ini cannot be opened");
+    program_expect("demo", 2, "", "Usage:");
+    program_expect("demo --help", 0, "demo 1.2: a program for the tests", "");
+    program_expect("demo -h", 0, "  demo ablate     train the variants of a study\n", "");
+    program_expect("demo --version", 0, "demo 1.2\n", "");
+    program_expect("demo train --help", 0,
+                   "Usage: demo train --data PATH... --out RUN [options]\ntrain: train a model\n",
+                   "");
+    program_expect(
+        "demo help train", 0,
+        "\n\nExamples\n    demo train --data d --out r\n\n10 more: demo train --help-all\n", "");
+    program_expect("demo train --help-all", 0, "--learning-rate X", "");
+    program_expect("demo --help-all train", 0, "--learning-rate X", "");
+    program_expect("demo train --steps 0 --help", 0, "--steps N", "");
+    assert_null(strstr(program_call("demo train --help").out, "--learning-rate X"));
+    program_expect("demo train --version", 0, "demo 1.2\n", "");
+    program_expect("demo inspect --help", 0, "Usage: demo inspect PATH... [options]\n", "");
+    program_expect("demo trian", 2, "",
+                   "demo: unknown command trian; did you mean \"demo train\"?\n");
+    program_expect("demo fly", 2, "",
+                   "demo: unknown command fly; \"demo --help\" lists the commands\n");
+    program_expect("demo train --lerning-rate 1", 2, "",
+                   "demo: unknown option --lerning-rate; did you mean --learning-rate?\n");
+    program_expect("demo train --out x", 2, "",
+                   "demo: --data PATH... is missing; \"demo train --help\" has examples\n");
+    program_expect("demo train --config none.ini", 3, "",
+                   "demo: --config: none.ini cannot be opened");
 }
 
 static void train_eval_and_resume(void **state)
 {
-    (void)state;
-    expect("demo train --data d --out run --steps 7 --learning-rate=0.5", 0, "",
-           "demo: steps 7, demo train --data d --out run --steps 7 --learning-rate=0.5\ndemo: "
-           "warning: beware\n");
-    expect("demo train --data d --out run", 2, "",
-           "demo: the folder run is not empty; go on with --resume");
-    expect("demo eval --run run --data other --json", 0,
-           "{\n  \"steps\": 7,\n  \"data\": \"other\"\n}\n", "");
-    expect("demo eval --run run", 2, "",
-           "demo eval needs --data"); /* the training data are not taken for it */
-    expect("demo eval --run none --data d", 3, "",
-           "demo: none/config.json cannot be opened: No such file or directory");
-    expect("demo train --out run --resume", 0, "", "demo: steps 7, ");
-    expect("demo train --out run --resume --steps 9", 0, "", "demo: steps 9, ");
-    expect("demo train --out run --resume --learning-rate 0.25", 2, "",
-           "demo: --resume: learning-rate is 0.25, but the run in run was started with 0.5; leave "
-           "it away, or start a new "
-           "run in another folder\n");
-    expect("demo train --out run --resume --data e", 2, "",
-           "demo: --resume: data is e, but the run in run was started with d");
-    expect("demo train --out none --resume", 3, "", "demo: none/config.json cannot be opened");
-    expect("demo train --out run --resume --force", 2, "",
-           "demo: --resume goes on with the run in --out and --force replaces it; give one of the "
-           "two\n");
-    expect("demo train --out run --resume", 0, "", "demo: steps 7, "); /* it is still there */
-    expect("demo train --data d --out run --force --quiet", 0, "", "");
-    outcome r = call("out", 0, "demo train --data d --out run --force --quiet");
+    program_expect(
+        "demo train --data d --out run --steps 7 --learning-rate=0.5", 0, "",
+        "demo: steps 7, demo train --data d --out run --steps 7 --learning-rate=0.5\ndemo: "
+        "warning: beware\n");
+    program_expect("demo train --data d --out run", 2, "",
+                   "demo: the folder run is not empty; go on with --resume");
+    program_expect("demo eval --run run --data other --json", 0,
+                   "{\n  \"steps\": 7,\n  \"data\": \"other\"\n}\n", "");
+    program_expect("demo eval --run run", 2, "",
+                   "demo: --data PATH... is missing"); /* the training data are not taken for it */
+    program_expect("demo eval --run none --data d", 3, "",
+                   "demo: none/config.json cannot be opened: No such file or directory");
+    program_expect("demo train --out run --resume", 0, "", "demo: steps 7, ");
+    program_expect("demo train --out run --resume --steps 9", 0, "", "demo: steps 9, ");
+    program_expect(
+        "demo train --out run --resume --learning-rate 0.25", 2, "",
+        "demo: --resume: learning-rate is 0.25, but the run in run was started with 0.5; omit "
+        "it, or start a new "
+        "run in another folder\n");
+    program_expect("demo train --out run --resume --data e", 2, "",
+                   "demo: --resume: data is e, but the run in run was started with d");
+    program_expect("demo train --out none --resume", 3, "",
+                   "demo: none/config.json cannot be opened");
+    program_expect(
+        "demo train --out run --resume --force", 2, "",
+        "demo: --resume goes on with the run in --out and --force replaces it; give one of the "
+        "two\n");
+    program_expect("demo train --out run --resume", 0, "",
+                   "demo: steps 7, "); /* it is still there */
+    program_expect("demo train --data d --out run --force --quiet", 0, "", "");
+    program_outcome r = program_call("demo train --data d --out run --force --quiet");
     assert_string_equal(r.err, "");
     assert_null(strchr(r.err, '\033'));
 }
 
 static void ends(void **state)
 {
-    (void)state;
-    expect("demo train --data d --out finite --note finite", 4, "",
-           "demo: the loss of step 1 is nan\n");
-    expect("demo train --data d --out interrupt --note interrupt", 130, "", "steps 100");
-    outcome r = call("out", 0, "demo train --data d --out twice --note twice");
+    program_expect("demo train --data d --out finite --note finite", 4, "",
+                   "demo: the loss of step 1 is nan\n");
+    program_expect("demo train --data d --out interrupt --note interrupt", 130, "", "steps 100");
+    program_outcome r = program_call("demo train --data d --out twice --note twice");
     assert_int_equal(r.code, 130);
     assert_null(strstr(r.err, "steps")); /* at once */
-    r = call("/dev/full", 0, "demo eval --run interrupt --data d --json");
-    assert_int_equal(r.code, 3);
-    assert_string_equal(r.err, "demo: the results cannot be written to stdout: No space left on "
-                               "device; check where it leads\n");
-    r = call("/dev/full", 0, "demo --help");
-    assert_int_equal(r.code, 3);
+    program_stdout = "/dev/full";
+    program_expect("demo eval --run interrupt --data d --json", 3, "",
+                   "demo: the results cannot be written to stdout: No space left on device; check "
+                   "where it leads\n");
+    program_expect("demo --help", 3, "", "");
+    program_stdout = "stdout";
 }
 
 static void the_command_line_is_quoted(void **state)
 {
-    (void)state;
-    expect("demo train --data it's --out quoted$ --note \xC3\xA4;b", 0, "",
-           "demo train --data 'it'\\''s' --out 'quoted$' --note '\xC3\xA4;b'\n");
+    program_expect("demo train --data it's --out quoted$ --note \xC3\xA4;b", 0, "",
+                   "demo train --data 'it'\\''s' --out 'quoted$' --note '\xC3\xA4;b'\n");
 }
 
-/* Every allocation of a run fails once: a sentence and exit 5, until the run has fewer allocations.
- */
 static void no_memory(void **state)
 {
-    (void)state;
     static const char *const lines[] = {"demo train --data d e --out memory --force --set steps=3",
                                         "demo eval --run memory --data d --json"};
     for (int i = 0; i < 2; i++) {
-        int fails = 0;
-        call("out", 0, lines[i]);
-        for (long n = 1;; n++) {
-            outcome r = call("out", n, lines[i]);
-            if (r.code == 0) break;
-            assert_int_equal(r.code, 5);
-            assert_non_null(strstr(r.err, "memory"));
-            fails++;
-        }
-        assert_true(fails > 20);
+        program_call(lines[i]);
+        program_each_fails(lines[i], 1, 20, NULL);
     }
 }
 
@@ -253,7 +198,6 @@ static void on_a_terminal(char *text, size_t bytes, const char *no_color)
 
 static void the_bar(void **state)
 {
-    (void)state;
     char text[8192];
     on_a_terminal(text, sizeof text, "");
     int draws = 0;
@@ -269,7 +213,6 @@ static void the_bar(void **state)
 /* Both in one file, as with 2>&1: in the order of the program, a write per line of a message. */
 static void messages_come_between_lines(void **state)
 {
-    (void)state;
     char both[4096];
     int ends[2];
     ssize_t n;
@@ -295,22 +238,85 @@ static void messages_come_between_lines(void **state)
     assert_int_equal(read(ends[0], both, sizeof both), 0);
     close(ends[0]);
     waitpid(child, NULL, 0);
-    const outcome full = call("/dev/full", 0, "demo train --out x --data d --note speak");
-    assert_int_equal(full.code,
-                     3); /* although a message has flushed output that could not be written */
-    assert_non_null(strstr(full.err, "the results cannot be written to stdout"));
+    program_stdout = "/dev/full"; /* where a message flushes output that cannot be written */
+    program_expect("demo train --out x --data d --note speak", 3, "",
+                   "the results cannot be written to stdout");
+    program_stdout = "stdout";
+}
+
+/* Lines that a log has instead of bars: of 200 steps with a bar that has tenths or not, where each
+   takes `step` seconds, and of five files that take as long. */
+static void in_a_log(char *text, size_t bytes, bool quiet, bool tenths, double step)
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        harness_progress p;
+        const ag_failure why = {0};
+        if (!freopen("log", "w", stderr)) _exit(1);
+        harness_log_start("demo", quiet);
+        harness_reading_start(&p, 5);
+        for (int i = 1; i <= 5; i++) {
+            later += step;
+            harness_progress_update(&p, i, "a.npz");
+        }
+        harness_reading_end(&p, &why);
+        harness_progress_start(&p, "train", 0, 200);
+        p.tenths = tenths;
+        for (int i = 1; i <= 200; i++) {
+            later += step;
+            harness_progress_update(&p, i, "loss 1");
+        }
+        harness_progress_end(&p);
+        fflush(stderr);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    char *log = program_text_of("log");
+    snprintf(text, bytes, "%s", log);
+    free(log);
+}
+
+static int lines_of(const char *text)
+{
+    int lines = 0;
+    for (; (text = strchr(text, '\n')); text++) lines++;
+    return lines;
+}
+
+static void a_log_has_lines(void **state)
+{
+    char text[8192];
+    in_a_log(text, sizeof text, false, false, 0);
+    assert_string_equal(text, "demo: read 5 files\n");
+    in_a_log(text, sizeof text, false, true, 0);
+    assert_int_equal(lines_of(text), 11);
+    assert_non_null(strstr(text, "demo: train: 50 % done, "));
+    assert_non_null(strstr(text, "\ndemo: train: 100 % done, 00:00 left, loss 1\n"));
+    in_a_log(text, sizeof text, false, false, 10); /* a line every 30 s */
+    assert_non_null(
+        strstr(text, "demo: read: 60 % done, 00:20 left, a.npz\ndemo: read 5 files in 50 s\n"));
+    assert_int_equal(lines_of(text), 2 + 2000 / 30);
+    assert_non_null(strstr(text, "demo: train: 1 % done, 32:50 left, loss 1\n"));
+    in_a_log(text, sizeof text, true, true, 10);
+    assert_string_equal(text, "");
+}
+
+static int make(void **state)
+{
+    program_own = &demo;
+    return program_folder_make(state);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usage),
-        cmocka_unit_test(train_eval_and_resume),
-        cmocka_unit_test(ends),
-        cmocka_unit_test(the_command_line_is_quoted),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(the_bar),
-        cmocka_unit_test(messages_come_between_lines),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(usage),
+                                       cmocka_unit_test(train_eval_and_resume),
+                                       cmocka_unit_test(ends),
+                                       cmocka_unit_test(the_command_line_is_quoted),
+                                       cmocka_unit_test(no_memory),
+                                       cmocka_unit_test(the_bar),
+                                       cmocka_unit_test(a_log_has_lines),
+                                       cmocka_unit_test(messages_come_between_lines)};
+    return cmocka_run_group_tests(tests, make, test_folder_remove);
 }

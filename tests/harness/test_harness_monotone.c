@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Monotone regression: levels and ends worked out by hand, and where a t test joins two steps. */
+#include "support/test.h"
 #include "examples/harness/run/draws.h"
 #include "examples/harness/harness.h"
 #include "examples/harness/rank/monotone.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { EACH = 100, MOST = 6 * EACH };
 
@@ -39,7 +32,6 @@ static harness_monotone fit(const double *level, int levels)
 
 static void violators_are_pooled(void **state)
 {
-    (void)state;
     static const double level[] = {0, 20, 10, 40, 40, 60}, value[] = {0, 15, 40, 60},
                         end[] = {1.5, 3.5, 5.5, 6};
     harness_monotone m = fit(level, 6);
@@ -59,7 +51,6 @@ static void violators_are_pooled(void **state)
    those at x = 1 does not pool them. */
 static void equal_x_are_one(void **state)
 {
-    (void)state;
     double x[200], y[200];
     for (int i = 0; i < 200; i++) {
         x[i] = i < 100 ? 1 : 2;
@@ -75,7 +66,6 @@ static void equal_x_are_one(void **state)
    degrees of freedom) at a gap of 0.4748. */
 static void steps_are_joined_above_a_tenth_of_a_percent(void **state)
 {
-    (void)state;
     harness_monotone m = fit((double[]){0, 0.474}, 2);
     assert_int_equal(m.steps, 1);
     assert_true(fabs(m.value[0] - 0.237) < 1e-12 && m.end[0] == 2);
@@ -94,7 +84,6 @@ static void steps_are_joined_above_a_tenth_of_a_percent(void **state)
    gap of 7.03. */
 static void few_items_need_a_wider_gap(void **state)
 {
-    (void)state;
     static const double x[] = {1, 1, 1, 2, 2, 2};
     for (int wide = 0; wide < 2; wide++) {
         const double gap = wide ? 7.8 : 6.7;
@@ -112,7 +101,6 @@ static void few_items_need_a_wider_gap(void **state)
    apart. */
 static void each_pair_has_its_own_spread(void **state)
 {
-    (void)state;
     double x[80], y[80];
     for (int i = 0; i < 80; i++) {
         x[i] = i / 20;
@@ -129,7 +117,6 @@ static void each_pair_has_its_own_spread(void **state)
 /* Rounding makes no steps: values that are equal have a mean that is one of them. */
 static void equal_values_stay_equal(void **state)
 {
-    (void)state;
     static const int each[] = {7, 100, 1000};
     static double x[3000], y[3000];
     for (int k = 0; k < 3; k++)
@@ -150,7 +137,6 @@ static void equal_values_stay_equal(void **state)
    nearer. */
 static void the_nearest_are_joined_first(void **state)
 {
-    (void)state;
     double x[22], y[22];
     for (int i = 0; i < 22; i++) {
         x[i] = i < 2 ? i : 2;
@@ -164,7 +150,6 @@ static void the_nearest_are_joined_first(void **state)
 
 static void falling_or_single_is_one_step(void **state)
 {
-    (void)state;
     ag_failure why = {0};
     harness_monotone m = fit((double[]){5, 3, 1}, 3);
     assert_int_equal(m.steps, 1);
@@ -190,7 +175,6 @@ int main(void)
         cmocka_unit_test(each_pair_has_its_own_spread),
         cmocka_unit_test(equal_values_stay_equal),
         cmocka_unit_test(the_nearest_are_joined_first),
-        cmocka_unit_test(falling_or_single_is_one_step),
-    };
+        cmocka_unit_test(falling_or_single_is_one_step)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

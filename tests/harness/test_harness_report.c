@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "support/harness_demo.h"
-
-#include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "support/files.h"
 
-static ag_status demo_train(harness_call *call, ag_failure *why)
-{
-    (void)call;
-    return why->status;
-}
-static ag_status demo_eval(harness_call *call, ag_failure *why) { return demo_train(call, why); }
+#include <jansson.h>
+#include <sys/stat.h>
 
 static void tables(void **state)
 {
-    (void)state;
     static const char *const names[] = {"file", "n", "tau"};
     harness_table *t = harness_table_new("Scores <1>", names, 3);
     harness_table_text(t, "a,\"b\" <\xC3\xA4>");
@@ -65,7 +52,6 @@ static void tables(void **state)
 
 static void progress(void **state)
 {
-    (void)state;
     char text[200];
     harness_progress_text(text, sizeof text, 80, "train", 25, 100, 25, 50, "loss 0.5");
     assert_string_equal(
@@ -95,7 +81,6 @@ static void progress(void **state)
 
 static void exit_codes(void **state)
 {
-    (void)state;
     static const int codes[] = {0, 2, 1, 3, 5, 3, 3, 4, 6};
     for (int status = AG_OK; status <= AG_EDEVICE; status++)
         assert_int_equal(harness_exit_code((ag_status)status), codes[status]);
@@ -103,7 +88,6 @@ static void exit_codes(void **state)
 
 static void plots_and_report(void **state)
 {
-    (void)state;
     ag_failure why = {0};
     const char *folder = files_folder;
     double x[3] = {1, 2, 3}, y[3] = {3, 2, 1};
@@ -199,7 +183,6 @@ static void plots_and_report(void **state)
 /* Titles and names of any length stay within the picture. */
 static void long_words(void **state)
 {
-    (void)state;
     ag_failure why = {0};
     char title[400] = "Order of the held-out configurations of ", name[100] = "";
     const double one[2] = {1, 2};
@@ -230,12 +213,60 @@ static void long_words(void **state)
     free(script);
 }
 
+/* The page with one picture, drawn by a gnuplot in a folder of a relative PATH; the caller frees
+   it. */
+static char *page_drawn_by(const char *gnuplot)
+{
+    ag_failure why = {0};
+    const double x[2] = {1, 2};
+    const harness_report r = {.title = "t", .plots = (const char *[]){"only"}, .plot_count = 1};
+    files_put(files_path("plots/only.svg"), "<svg>an old one</svg>", 21);
+    assert_int_equal(files_put(files_path("bin/gnuplot"), gnuplot, strlen(gnuplot)), 0);
+    assert_int_equal(chmod(files_path("bin/gnuplot"), 0755), 0);
+    harness_plot_scatter(files_folder, "only", "t", "x", "y", x, x, 2, &why);
+    harness_report_write(files_folder, &r, &why);
+    assert_int_equal(why.status, AG_OK);
+    return files_text(files_folder, "report.html");
+}
+
+/* No old picture is shown, and what the user has set does not count. */
+static void pictures_are_of_the_run_alone(void **state)
+{
+    static const char settings[] =
+        "#!/bin/sh\nfor script; do :; done\n"
+        "echo \"<svg>$1 $GNUTERM,$LANG,$LC_ALL,$LC_CTYPE.</svg>\" >${script%.gp}.svg\n";
+    static const char *const bad[] = {
+        "#!/bin/sh\nexit 0\n", "#!/bin/sh\necho '<svg>half</svg>' >only.svg\nexit 1\n",
+        "#!/bin/sh\necho '<svg>half' >only.svg\n", "#!/bin/sh\nexit 127\n"};
+    char *const path = strdup(getenv("PATH")), *const here = getcwd(NULL, 0);
+    assert_int_equal(chdir(files_folder), 0);
+    mkdir("plots", 0777);
+    assert_int_equal(mkdir("bin", 0777), 0);
+    setenv("PATH", "bin:/usr/bin:/bin", 1);
+    setenv("GNUTERM", "dumb", 1);
+    setenv("LC_CTYPE", "C", 1);
+    char *page = page_drawn_by(settings);
+    assert_non_null(strstr(page, "<svg>-d ,,C,.</svg>"));
+    free(page);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        page = page_drawn_by(bad[i]);
+        assert_non_null(strstr(page, "This picture needs gnuplot"));
+        assert_null(strstr(page, "<svg"));
+        free(page);
+    }
+    unsetenv("LC_CTYPE");
+    unsetenv("GNUTERM");
+    setenv("PATH", path, 1);
+    assert_int_equal(chdir(here), 0);
+    free(path);
+    free(here);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables),     cmocka_unit_test(progress),
         cmocka_unit_test(exit_codes), cmocka_unit_test(plots_and_report),
-        cmocka_unit_test(long_words),
-    };
+        cmocka_unit_test(long_words), cmocka_unit_test(pictures_are_of_the_run_alone)};
     return cmocka_run_group_tests(tests, files_make, files_remove);
 }

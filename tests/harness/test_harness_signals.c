@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Effects of signals on a program: an interruption is noted, others are ignored. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "examples/harness/harness.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void interruptions_are_noted(void **state)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    (void)state;
     harness_catch_signals();
     for (int i = 0; i < 3; i++) {
         struct sigaction action;
@@ -38,7 +31,6 @@ static void interruptions_are_noted(void **state)
 static void what_is_ignored_stays_so(void **state)
 {
     struct sigaction action;
-    (void)state;
     signal(SIGHUP, SIG_IGN);
     signal(SIGXFSZ, SIG_DFL);
     harness_catch_signals();

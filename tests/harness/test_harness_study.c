@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "support/harness_demo.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "support/files.h"
 
-static ag_status demo_train(harness_call *call, ag_failure *why)
-{
-    (void)call;
-    return why->status;
-}
-static ag_status demo_eval(harness_call *call, ag_failure *why) { return demo_train(call, why); }
+#include <jansson.h>
 
 static const char study_text[] = "[study]\n"
                                  "title = What edges are worth\n"
@@ -29,35 +17,36 @@ static const char study_text[] = "[study]\n"
                                  "[diverges]\n"
                                  "learning-rate = 10\n";
 
-typedef struct fixture {
-    demo_options values;
-    harness_options *o;
-} fixture;
+/* Of each test: the options of a call, a study of it. */
+static demo_options values;
+static harness_options *o;
+static harness_study s;
+static ag_failure why;
 
 static int set_up(void **state)
 {
-    fixture *f = calloc(1, sizeof *f);
-    f->o = harness_options_new(&demo, HARNESS_ABLATE, &f->values);
+    o = harness_options_new(&demo, HARNESS_ABLATE, &values);
+    s = (harness_study){0};
+    why = (ag_failure){0};
     harness_log_start("demo", true);
-    *state = f;
     return files_make(state);
 }
 
 static int tear_down(void **state)
 {
-    fixture *f = *state;
-    harness_options_free(f->o);
-    free(f);
+    harness_study_free(&s);
+    harness_options_free(o);
     return files_remove(state);
+}
+
+static ag_status parse(const char *text)
+{
+    return harness_study_parse(&s, "s.ini", text, strlen(text), o, &why);
 }
 
 static void parses(void **state)
 {
-    fixture *f = *state;
-    harness_study s = {0};
-    ag_failure why = {0};
-    assert_int_equal(harness_study_parse(&s, "s.ini", study_text, strlen(study_text), f->o, &why),
-                     AG_OK);
+    assert_int_equal(parse(study_text), AG_OK);
     assert_string_equal(s.title, "What edges are worth");
     assert_memory_equal(s.seeds, ((int64_t[]){1, 3, 4}), 3 * sizeof(int64_t));
     assert_string_equal(s.variants[0].name, "complete");
@@ -66,12 +55,10 @@ static void parses(void **state)
     assert_string_equal(s.variants[1].overrides[1].value, "6");
     assert_int_equal(s.variants[1].line, 7);
     assert_string_equal(s.common[0].name, "steps");
-    harness_study_free(&s);
 }
 
 static void sentences(void **state)
 {
-    fixture *f = *state;
     static const char *const cases[][2] = {
         {"", "s.ini has no variant; add a section, as in [no edges] and edges = false"},
         {"[study]\nseeds = 1\n",
@@ -101,25 +88,46 @@ static void sentences(void **state)
         {"[a]\nout = x",
          "s.ini line 2: out belongs to the call and not to the study; give it as a flag"},
         {"[a]\nnote = x", "s.ini line 2: note is no option of demo ablate (it belongs to train and "
-                          "eval); \"demo ablate --help\" lists what is"},
+                          "eval); \"demo ablate --help-all\" lists the options"},
         {"[a\xff]", "s.ini line 1: the name of the variant is not UTF-8 text; write it anew"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         harness_study s = {0};
         ag_failure why = {0};
         assert_int_equal(
-            harness_study_parse(&s, "s.ini", cases[i][0], strlen(cases[i][0]), f->o, &why),
-            AG_EUSE);
+            harness_study_parse(&s, "s.ini", cases[i][0], strlen(cases[i][0]), o, &why), AG_EUSE);
         assert_string_equal(why.sentence, cases[i][1]);
         harness_study_free(&s);
     }
-    harness_study s = {0};
-    ag_failure why = {0};
-    assert_int_equal(harness_study_load(&s, "/nowhere/s.ini", f->o, &why), AG_EFILE);
+    assert_int_equal(harness_study_load(&s, "/nowhere/s.ini", o, &why), AG_EFILE);
     assert_string_equal(
         why.sentence,
         "--study: /nowhere/s.ini cannot be opened: No such file or directory; check the path");
+}
+
+static const char *refused(const char *text, const char *files)
+{
+    why = (ag_failure){0};
+    if (!parse(text)) harness_study_act(&s, o, files, &why);
     harness_study_free(&s);
+    return why.sentence;
+}
+
+/* An option of a variant has an effect in it, one of the call or of [study] in some variant. */
+static void no_effect(void **state)
+{
+#define NEEDS                                                                               \
+ ", since it needs --edges and --loss=hinge|logistic or no --edges and tile files; change " \
+ "that, or omit depth"
+    assert_string_equal(refused("[a]\ndepth = 3\n[b]\nloss = listmle\ndepth = 4", NULL),
+                        "s.ini line 5: depth: 4 has no effect" NEEDS);
+    assert_string_equal(refused("[study]\ndepth = 3\n[a]\n[b]\nloss = listmle", NULL), "");
+    assert_string_equal(refused("[a]\nsize = small", "layout files"), "");
+    const char *none = "[study]\nloss = listmle\n[a]\n[b]\nsteps = 3";
+    assert_string_equal(refused(none, NULL), "");
+    assert_int_equal(harness_options_set(o, NULL, "depth", "3", &why), AG_OK);
+    assert_string_equal(refused(none, NULL), "--depth: 3 has no effect in any variant" NEEDS);
+    assert_string_equal(refused("[a]\n[b]\nedges = false", "layout files"), "");
 }
 
 typedef struct trainer {
@@ -141,8 +149,17 @@ static ag_status train(void *user, const harness_study_job *job, double *scores,
     return AG_OK;
 }
 
-/* The name that older runs have for a measure, and the one of now. */
-static const char *const metrics[] = {"tau", "steps"}, *const now[] = {"tau-b", "steps"};
+static ag_status train_alike(void *user, const harness_study_job *job, double *scores,
+                             ag_failure *why)
+{
+    const demo_options *o = harness_options_values(job->options);
+    (void)user;
+    scores[0] = o->edges ? (double)job->seed : (double)NAN;
+    scores[1] = o->loss;
+    return why->status;
+}
+
+static const char *const metrics[] = {"tau", "steps"};
 
 static void check_table(harness_table *t, const char *header)
 {
@@ -150,6 +167,7 @@ static void check_table(harness_table *t, const char *header)
     size_t bytes;
     FILE *to = open_memstream(&text, &bytes);
     harness_table_csv(to, t);
+    harness_table_print(to, t);
     fclose(to);
     char *line = strchr(text, '\n') + 1;
     double v[4];
@@ -160,70 +178,89 @@ static void check_table(harness_table *t, const char *header)
                 fabs(v[1] - sqrt(7.0 / 3) / 100) < 1e-12);
     assert_true(v[2] == 5 && v[3] == 0);
     assert_non_null(strstr(text, "\ndiverges,0,,,,\n"));
+    assert_non_null(strstr(text, "\ndiverges: 3 of 3 seeds left out of its means, "));
     free(text);
 }
 
 static void runs_and_reuses(void **state)
 {
-    fixture *f = *state;
-    harness_study s = {0};
-    ag_failure why = {0};
     trainer t = {0, 0, 5};
-    harness_study_parse(&s, "s.ini", study_text, strlen(study_text), f->o, &why);
-    assert_null(harness_study_run(&s, f->o, files_folder, metrics, 2, train, &t, &why));
+    parse(study_text);
+    assert_null(harness_study_run(&s, o, files_folder, metrics, 2, train, &t, &why));
     assert_int_equal(why.status, AG_EDATA);
     assert_string_equal(why.sentence, "no edges, seed 3: the file is damaged");
     FILE *begun = fopen(files_path("no-edges/seed-3/config.json"), "wb"); /* as if interrupted */
+    json_t *options = harness_options_json(o),
+           *config = json_pack("{s:s,s:o}", "program", "demo", "options", options);
+    json_object_set_new(options, "edges", json_false());
+    json_object_set_new(options, "seed", json_integer(3));
+    json_dumpf(config, begun, 0);
+    json_decref(config);
     fclose(begun);
     memset(&why, 0, sizeof why);
     t.fail_at = 0;
-    harness_table *table = harness_study_run(&s, f->o, files_folder, metrics, 2, train, &t, &why);
+    harness_table *table = harness_study_run(&s, o, files_folder, metrics, 2, train, &t, &why);
     assert_string_equal(why.sentence, "");
     assert_non_null(table);
     check_table(table, "variant,runs,tau,tau spread,steps,steps spread\n");
     harness_table_free(table);
     assert_int_equal(t.runs, 10); /* 9 and the one that failed: none was trained twice */
     assert_int_equal(t.started, 1);
-    table = harness_study_run(&s, f->o, files_folder, now, 2, train, &t, &why);
-    check_table(table, "variant,runs,tau-b,tau-b spread,steps,steps spread\n");
+    table = harness_study_run(&s, o, files_folder, metrics, 2, train, &t, &why);
+    check_table(table, "variant,runs,tau,tau spread,steps,steps spread\n");
     harness_table_free(table);
     assert_int_equal(t.runs, 10);
     static const char *const files[] = {"study.txt", "study.csv", "study.json", "plots/study.tsv",
                                         "plots/study.gp"};
     for (int i = 0; i < 5; i++) assert_int_equal(access(files_path(files[i]), R_OK), 0);
-    harness_study_free(&s);
+}
+
+static void alike(void **state)
+{
+    static const char text[] = "[study]\nseeds = 1,2\n[a]\n[b]\nsteps = 7\n[c]\nloss = listmle\n"
+                               "[d]\nedges = false\n[e]\nedges = false\n";
+    parse(text);
+    harness_table *t = harness_study_run(&s, o, files_folder, metrics, 2, train_alike, NULL, &why);
+    harness_table_free(t);
+    char *page = files_text(files_folder, "study.txt");
+    assert_non_null(
+        strstr(page, "\nb: has all scores of a, so the study does not tell them apart\n"));
+    assert_non_null(strstr(page, "\ne: has all scores of d, "));
+    assert_null(strstr(page, "\nc: "));
+    assert_null(strstr(page, "\nd: has"));
+    free(page);
 }
 
 static void takes_the_largest_seed(void **state)
 {
-    fixture *f = *state;
-    harness_study s = {0};
-    ag_failure why = {0};
     const char *text = "[study]\nseeds = 9223372036854775807\n[a]";
-    assert_int_equal(harness_study_parse(&s, "s.ini", text, strlen(text), f->o, &why), AG_OK);
+    assert_int_equal(parse(text), AG_OK);
     assert_true(s.seeds[0] == INT64_MAX);
-    harness_study_free(&s);
 }
 
 static void refuses_old_results(void **state)
 {
-    fixture *f = *state;
-    harness_study s = {0};
-    ag_failure why = {0};
     trainer t = {0};
     const char *text = "[complete]\nsteps = 5";
-    harness_study_parse(&s, "s.ini", text, strlen(text), f->o, &why);
+    parse(text);
     assert_int_equal(s.seeds[0], 0); /* the default of --seed */
-    harness_table_free(harness_study_run(&s, f->o, files_folder, metrics, 2, train, &t, &why));
-    assert_int_equal(harness_options_set(f->o, NULL, "loss", "listmle", &why), AG_OK);
-    assert_null(harness_study_run(&s, f->o, files_folder, metrics, 2, train, &t, &why));
+    harness_table_free(harness_study_run(&s, o, files_folder, metrics, 2, train, &t, &why));
+    assert_int_equal(harness_options_set(o, NULL, "loss", "listmle", &why), AG_OK);
+    assert_null(harness_study_run(&s, o, files_folder, metrics, 2, train, &t, &why));
     assert_int_equal(why.status, AG_EUSE);
     assert_non_null(
         strstr(why.sentence,
                "complete/seed-0/result.json was made with other options than the study asks for "
                "now; choose another --out, or delete that folder"));
     assert_int_equal(t.runs, 1);
-    harness_study_free(&s);
+    /* and before another variant is trained */
+    const char *more = "[no edges]\nedges = false\nsteps = 6\n[complete]\nsteps = 5";
+    harness_study later = {0};
+    why = (ag_failure){0};
+    harness_study_parse(&later, "s.ini", more, strlen(more), o, &why);
+    assert_null(harness_study_run(&later, o, files_folder, metrics, 2, train, &t, &why));
+    assert_int_equal(t.runs, 1);
+    harness_study_free(&later);
 }
 
 int main(void)
@@ -231,9 +268,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(parses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sentences, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_effect, set_up, tear_down),
         cmocka_unit_test_setup_teardown(runs_and_reuses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(alike, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_the_largest_seed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refuses_old_results, set_up, tear_down),
-    };
+        cmocka_unit_test_setup_teardown(refuses_old_results, set_up, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

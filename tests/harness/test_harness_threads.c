@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that cannot be had, through the programs: fewer of them and a warning, the same results,
    or exit 5 and a sentence; no library ends the program. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/machine/threads.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
+#include "support/sanitized.h"
 
 #include <grp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-#include "support/sanitized.h"
 
 /* The sanitizer looks for leaks with a process of its own, which the limit forbids. */
 int __lsan_is_turned_off(void);
@@ -58,7 +51,6 @@ static int set_up(void **state)
 
 static void test_no_thread(void **state)
 {
-    (void)state;
     program_expect(TRAIN("plain", "--threads 1"), 0, "", "");
     program_before = allow_no_thread;
     program_expect(TRAIN("none", "--threads 3"), 0, "", "the system gives 1 of 3 threads");
@@ -72,7 +64,6 @@ static void test_no_thread(void **state)
 
 static void test_far_too_many(void **state)
 {
-    (void)state;
     program_before = ask_for_far_too_many;
     program_expect(TRAIN("many", ""), 0, "", "OMP_NUM_THREADS is 100000, but");
     program_expect(TRAIN("option", "--threads 1024"), 0, "", "--threads is 1024, but");
@@ -107,7 +98,6 @@ static int grow_trees(void)
 static void test_boosting(void **state)
 {
     int status = 0;
-    (void)state;
     if (!harness_boosting_built()) skip();
     fflush(NULL);
     const pid_t child = fork();
@@ -147,7 +137,6 @@ static int loads(const char *environment)
 /* The program starts again with OpenMP's waiting policy, unless the user has set one. */
 static void test_waiting(void **state)
 {
-    (void)state;
     if (!harness_boosting_built()) skip();
     assert_int_equal(loads("OMP_WAIT_POLICY=active"), 1);
     assert_int_equal(loads("GOMP_SPINCOUNT=1000"), 1);
@@ -178,7 +167,6 @@ static int run_limited(const char *limits, int asked, char *err, size_t room)
 static void test_no_room_for_stacks(void **state)
 {
     static char err[16384];
-    (void)state;
     if (run_limited("(ulimit -s 4000000) 2>/dev/null || exit 99", 3, err, sizeof err) == 99) skip();
     program_expect(TRAIN("roomy", "--no-baselines"), 0, "", "");
     assert_int_equal(run_limited("ulimit -s 4000000; ulimit -v 3000000", 3, err, sizeof err), 0);
@@ -186,10 +174,34 @@ static void test_no_room_for_stacks(void **state)
     program_expect_same("roomy", "limited");
 }
 
+/* Every program with a main stack of 128 KiB, which is what its threads ask for, too. */
+static void test_small_stacks(void **state)
+{
+# define TILES     AG_SOURCE_DIR "/examples/data/tile/mlp_202_5ecb522e66c5af42.npz"
+# define SCHEDULES AG_SOURCE_DIR "/examples/data/schedules/sum-rows_384_320.npz"
+    static const char *const calls[] = {
+        "tgraph doctor",
+        "lab doctor",
+        "tgraph train --data a.npz --split 0.5 --steps 2 --out small-nests",
+        "tgraph train --data a.npz --split 0.5 --steps 2 --out small",
+        "tgraph predict --run small --data a.npz",
+        "tpu train --data " TILES " --steps 2 --out small-tpu",
+        "tpu train --data " TILES " --steps 2 --out small-lstm --preset sage-lstm-tile",
+        "tpu predict --run small-tpu --data " TILES,
+        "tpgnn train --data " SCHEDULES " --steps 2 --out small-tpgnn",
+        "tpgnn predict --run small-tpgnn --data " SCHEDULES};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        char line[1024];
+        snprintf(line, sizeof line,
+                 "cd '%s' && ulimit -s 128 && OMP_NUM_THREADS=2 '%s/'%s > small.out 2>&1",
+                 test_folder, AG_BIN_DIR, calls[i]);
+        if (system(line)) fail_msg("%s: %s", calls[i], program_text_of("small.out"));
+    }
+}
+
 static void test_little_room(void **state)
 {
     static char err[16384];
-    (void)state;
     for (int mb = 60; mb <= 100; mb += 4) {
         char limits[64];
         snprintf(limits, sizeof limits, "ulimit -v %d", mb * 1024);
@@ -210,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_waiting),
 #if !SANITIZED
         cmocka_unit_test(test_no_room_for_stacks),
+        cmocka_unit_test(test_small_stacks),
         cmocka_unit_test(test_little_room),
 #endif
     };

@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* The files of `lab layout` and `tile`: the arrays of real files, whole files only,
    within the time that was given. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "examples/lab/collect/collect.h"
 #include "examples/lab/program/features.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/text/text.h"
 #include "examples/tgraph/data/data.h"
-#include "support/lab_call.h"
+#include "support/files.h"
+#include "support/program_call.h"
+#include "support/tgraph_npz.h"
+#include "support/lab_arrays.h"
 
-#include <dirent.h>
 #include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-#include "support/lab_arrays.h"
 
 static json_t *facts_of(const char *folder, const char *part, const char *name)
 {
@@ -117,10 +110,10 @@ static void check_layout(const char *path, const lab_program *p)
 
 static void layout_files(void **state)
 {
-    (void)state;
     static const char *const search[] = {"random", "default"};
-    lab_expect("lab layout --out l --families mlp --programs 2 --configs 40 --search both" SMALL, 0,
-               "", "");
+    program_expect(
+        "lab layout --out l --families mlp --programs 2 --configs 40 --search both" SMALL, 0, "",
+        "");
     for (int k = 0; k < 4; k++) {
         char path[256], text[256];
         tgraph_summary summary;
@@ -156,26 +149,12 @@ static void layout_files(void **state)
     json_decref(root);
 }
 
-/* The names of the files in a folder that end so; returns their number. */
-static int list_files(char names[64][128], const char *folder, const char *tail)
-{
-    int n = 0;
-    DIR *dir = opendir(folder);
-    for (struct dirent *e; dir && (e = readdir(dir)) && n < 64;) {
-        const size_t length = strlen(e->d_name), end = strlen(tail);
-        if (length > end && !strcmp(e->d_name + length - end, tail))
-            snprintf(names[n++], 128, "%.*s", (int)(length - end), e->d_name);
-    }
-    if (dir) closedir(dir);
-    return n;
-}
-
 static void tile_files(void **state)
 {
-    (void)state;
     static char names[64][128];
-    lab_expect("lab tile --out t --families mlp,resnet --programs 2 --configs 20 --kernels 3" SMALL,
-               0, "", "");
+    program_expect(
+        "lab tile --out t --families mlp,resnet --programs 2 --configs 20 --kernels 3" SMALL, 0, "",
+        "");
     const int files = list_files(names, "t", ".npz");
     int64_t dots = 0;
     assert_true(files >= 2 && files <= 6);
@@ -227,44 +206,42 @@ static void tile_files(void **state)
 
 static void finished_programs_are_skipped(void **state)
 {
-    (void)state;
     static const char line[] = "lab layout --out r --families mlp --programs 3 --configs 16" ROUGH;
     size_t n[3], again;
     char *first = NULL, *files[3];
-    lab_expect(line, 0, "", "3 files written");
+    program_expect(line, 0, "", "3 files written");
     for (int i = 0; i < 3; i++) {
         char path[64];
         snprintf(path, sizeof path, "r/random/mlp_%d.npz", i);
-        files[i] = lab_file(path, &n[i]);
+        files[i] = files_get(path, &n[i]);
         assert_non_null(files[i]);
     }
-    lab_expect(line, 0, "", "3 of them had their file");
+    program_expect(line, 0, "", "3 of them had their file");
     assert_int_equal(unlink("r/random/mlp_1.npz"), 0);
-    lab_expect(line, 0, "", "2 of them had their file");
+    program_expect(line, 0, "", "2 of them had their file");
     for (int i = 0; i < 3; i += 2) { /* those that were there are the same bytes */
-        first = lab_file(i ? "r/random/mlp_2.npz" : "r/random/mlp_0.npz", &again);
+        first = files_get(i ? "r/random/mlp_2.npz" : "r/random/mlp_0.npz", &again);
         assert_int_equal(again, n[i]);
         assert_memory_equal(first, files[i], again);
         free(first);
     }
-    first = lab_file("r/random/mlp_1.npz", &again);
+    first = files_get("r/random/mlp_1.npz", &again);
     assert_non_null(first);
     free(first);
     for (int i = 0; i < 3; i++) free(files[i]);
-    lab_expect("lab tile --out r/random" SMALL, 2, "", "r/random holds layout files");
+    program_expect("lab tile --out r/random" SMALL, 2, "", "r/random holds layout files");
 }
 
 /* After a kill at any time, files with their final names are whole, and the same command
    finishes. */
 static void a_kill_leaves_no_half_file(void **state)
 {
-    (void)state;
     static const char line[] =
         "lab layout --out k --families mlp,lstm --programs 12 --configs 32" SMALL;
     static char names[64][128];
     int seen = 0;
     for (int i = 1; i <= 4; i++) {
-        const pid_t child = lab_start(line);
+        const pid_t child = program_start(line);
         usleep((useconds_t)(30000 * i));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
@@ -279,7 +256,7 @@ static void a_kill_leaves_no_half_file(void **state)
             assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
         }
     }
-    lab_expect(line, 0, "", "");
+    program_expect(line, 0, "", "");
     assert_int_equal(list_files(names, "k/random", ".npz"), 12);
     assert_int_equal(list_files(names, "k/random", ".txt"), 12);
 }
@@ -298,16 +275,14 @@ static double processor_seconds(void)
    hours. A machine that is busy with other work is given more time. */
 static void the_time_is_kept(void **state)
 {
-    (void)state;
     static char names[64][128];
     int n = 0;
     for (int try = 0; try < 7 && n < 2; try++) {
-        char line[200], folder[32];
+        char folder[32];
         const double minutes = 0.03 * (1 << try), before = processor_seconds();
-        snprintf(line, sizeof line,
-                 "lab layout --out b%d --programs 60 --configs 100000 --minutes %g" ROUGH, try,
-                 minutes);
-        lab_expect(line, 0, "", "files written");
+        program_expect_line(
+            0, "", "files written",
+            "lab layout --out b%d --programs 60 --configs 100000 --minutes %g" ROUGH, try, minutes);
         assert_true(processor_seconds() - before < 60 * minutes + 4); /* leave to a slow one */
         snprintf(folder, sizeof folder, "b%d/random", try);
         n = list_files(names, folder, ".npz");
@@ -317,11 +292,10 @@ static void the_time_is_kept(void **state)
 
 static void noisy_files_are_dropped(void **state)
 {
-    (void)state;
     static char names[64][128];
     static const char line[] = "lab layout --out d --families mlp --programs 1 --configs 40 "
                                "--milliseconds 0.2 --noise 0 --repeats 2 --probe-threshold 1000";
-    lab_expect(line, 0, "", "mlp_0 (random): dropped");
+    program_expect(line, 0, "", "mlp_0 (random): dropped");
     assert_int_equal(list_files(names, "d/random", ".npz"), 0);
     json_t *facts = facts_of("d/random", "files", "mlp_0");
     assert_true(json_is_true(json_object_get(facts, "dropped")));
@@ -329,11 +303,11 @@ static void noisy_files_are_dropped(void **state)
 
     /* The same command tries it again. There is no file that other options could contradict, and a
        call that bears more noise keeps it. */
-    lab_expect(line, 0, "", "1 files that were dropped as noise are tried again");
+    program_expect(line, 0, "", "1 files that were dropped as noise are tried again");
     assert_int_equal(list_files(names, "d/random", ".npz"), 0);
-    lab_expect("lab layout --out d --families mlp --programs 1 --configs 41 --milliseconds 0.2 "
-               "--noise 1e9 --repeats 2",
-               0, "", "1 files written");
+    program_expect("lab layout --out d --families mlp --programs 1 --configs 41 --milliseconds 0.2 "
+                   "--noise 1e9 --repeats 2",
+                   0, "", "1 files written");
     assert_int_equal(list_files(names, "d/random", ".npz"), 1);
     facts = facts_of("d/random", "files", "mlp_0");
     assert_false(json_is_true(json_object_get(facts, "dropped")));
@@ -343,35 +317,32 @@ static void noisy_files_are_dropped(void **state)
 /* A fifth of the configurations were slowed by 30 %, which the 68th percentile does not show. */
 static void slowed_parts_are_noise(void **state)
 {
-    (void)state;
     enum { N = 100 };
     lab_timing timing[N] = {{0}};
     lab_sheet sheet = {.timing = timing, .n = N, .again = LAB_AGAIN};
-    int dropped;
+    const lab_counts now = {0};
     for (int i = 0; i < N; i++) timing[i].ns = 100000 + 1000 * i;
     for (int i = 0; i < LAB_AGAIN; i++) sheet.first[i] = sheet.second[i] = timing[4 * i].ns;
-    json_decref(lab_sheet_facts(&sheet, 0.1, &dropped));
-    assert_int_equal(dropped, 0);
+    json_decref(lab_sheet_facts(&sheet, &now, 0.1));
+    assert_int_equal(sheet.dropped, 0);
     for (int i = 0; i < LAB_AGAIN; i += 5) sheet.first[i] = sheet.first[i] * 13 / 10;
-    json_t *facts = lab_sheet_facts(&sheet, 0.1, &dropped);
-    assert_int_equal(dropped, 1);
+    json_t *facts = lab_sheet_facts(&sheet, &now, 0.1);
+    assert_int_equal(sheet.dropped, 1);
     assert_true(fabs(json_number_value(json_object_get(facts, "largest_difference")) - log(1.3)) <
                 1e-4);
     json_decref(facts);
-    json_decref(lab_sheet_facts(&sheet, 1, &dropped)); /* --noise 1 */
-    assert_int_equal(dropped, 0);
+    json_decref(lab_sheet_facts(&sheet, &now, 1)); /* --noise 1 */
+    assert_int_equal(sheet.dropped, 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layout_files),
-        cmocka_unit_test(tile_files),
-        cmocka_unit_test(finished_programs_are_skipped),
-        cmocka_unit_test(a_kill_leaves_no_half_file),
-        cmocka_unit_test(the_time_is_kept),
-        cmocka_unit_test(noisy_files_are_dropped),
-        cmocka_unit_test(slowed_parts_are_noise),
-    };
-    return cmocka_run_group_tests(tests, lab_folder_make, lab_folder_remove);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layout_files),
+                                       cmocka_unit_test(tile_files),
+                                       cmocka_unit_test(finished_programs_are_skipped),
+                                       cmocka_unit_test(a_kill_leaves_no_half_file),
+                                       cmocka_unit_test(the_time_is_kept),
+                                       cmocka_unit_test(noisy_files_are_dropped),
+                                       cmocka_unit_test(slowed_parts_are_noise)};
+    return cmocka_run_group_tests(tests, program_folder_make, test_folder_remove);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of `lab fusion`. */
-#define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+/* The files of `lab fusion`, and kernels that are too short to be measured. */
+#include "support/test.h"
 #include "support/lab_arrays.h"
+#include "support/program_call.h"
+#include "support/tgraph_npz.h"
+
+#include <jansson.h>
+#include <unistd.h>
 
 static void check_fusion_lists(ag_npz *npz, int64_t k)
 {
@@ -82,9 +81,8 @@ static void check_reducers(ag_npz *npz)
 
 static void fusion_files(void **state)
 {
-    (void)state;
-    lab_expect("lab fusion --out f --families attention --programs 1 --partitions 6" SMALL, 0, "",
-               "");
+    program_expect("lab fusion --out f --families attention --programs 1 --partitions 6" SMALL, 0,
+                   "", "");
     ag_npz *npz = open_npz("f/attention_0.npz");
     const int64_t k = ag_npz_find(npz, "kernel_runtime")->size[0];
     const wanted w[] = {
@@ -116,8 +114,74 @@ static void fusion_files(void **state)
     ag_npz_close(npz);
 }
 
+#define TILE                                                                                     \
+ "lab tile --families mlp --programs 1 --configs 8 --kernels 64 --milliseconds 0.5 --noise 1e9 " \
+ "--repeats 2 --probe-threshold 1000"
+
+/* Of the files in a folder: how many there are, and the least and most time of a default tile. */
+static int default_times(int64_t *least, int64_t *most, const char *folder)
+{
+    char path[300];
+    const char *name;
+    json_t *file;
+    int files = 0;
+    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    json_t *manifest = json_load_file(path, 0, NULL);
+    assert_non_null(manifest);
+    *least = INT64_MAX;
+    *most = 0;
+    json_object_foreach(json_object_get(manifest, "files"), name, file)
+    {
+        const int64_t ns = json_integer_value(json_object_get(file, "default_ns"));
+        snprintf(path, sizeof path, "%s/%.100s.npz", folder, name);
+        assert_int_equal(access(path, R_OK), 0);
+        if (ns < *least) *least = ns;
+        if (ns > *most) *most = ns;
+        files++;
+    }
+    json_decref(manifest);
+    return files;
+}
+
+/* 1: a second call kept some kernels, none of them below half of the longest time of the first. */
+static int leaves_out_short_ones(int try)
+{
+    char all[20], kept[20];
+    int64_t least, most;
+    snprintf(all, sizeof all, "all%d", try);
+    snprintf(kept, sizeof kept, "long%d", try);
+    program_outcome o = program_expect_line(0, "", "files written", TILE " --out %s", all);
+    assert_null(strstr(o.err, "--least"));
+    const int files = default_times(&least, &most, all);
+    assert_true(files >= 2);
+    const int64_t bound = most / 2;
+    o = program_expect_line(0, "", "", TILE " --out %s --least %lld", kept, (long long)bound);
+    const int left = default_times(&least, &most, kept);
+    return strstr(o.err, "with their default tile and were left out") && left >= 1 &&
+           left < files && least >= bound;
+}
+
+/* A busy machine may take twice as long in one of the two calls: then both are repeated. Correct
+   code is right at the first undisturbed try. */
+static void short_kernels_are_left_out(void **state)
+{
+    int try = 0;
+    while (!leaves_out_short_ones(try)) assert_true(++try < 5);
+}
+
+static void all_can_be_too_short(void **state)
+{
+    int64_t least, most;
+    program_outcome o = program_expect(TILE " --out nothing --least 1000000000000", 0, "",
+                                       "0 files written to nothing");
+    assert_non_null(strstr(o.err, " kernels take less than --least 1000000000000 ns"));
+    assert_int_equal(default_times(&least, &most, "nothing"), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fusion_files)};
-    return cmocka_run_group_tests(tests, lab_folder_make, lab_folder_remove);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fusion_files),
+                                       cmocka_unit_test(short_kernels_are_left_out),
+                                       cmocka_unit_test(all_can_be_too_short)};
+    return cmocka_run_group_tests(tests, program_folder_make, test_folder_remove);
 }

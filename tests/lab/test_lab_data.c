@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The data in examples/data: whole, split without overlap, and of the programs that the lab still
    builds today. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/program/features.h"
+#include "examples/lab/text/text.h"
 #include "examples/tgraph/data/data.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DATA AG_SOURCE_DIR "/examples/data/"
 
@@ -45,7 +36,6 @@ static void splits_name_every_file_once(void **state)
 {
     static const char *const folder[] = {"layout", "tile", "fusion"};
     static const int least[] = {64, 300, 100};
-    (void)state;
     for (int i = 0; i < 3; i++) {
         char path[512];
         harness_files all = {0};
@@ -59,6 +49,21 @@ static void splits_name_every_file_once(void **state)
     }
 }
 
+/* The features of all nodes are those of the file. */
+static void check_features(ag_npz *npz, const lab_program *p)
+{
+    ag_failure why = {0};
+    const ag_array_info *info = ag_npz_find(npz, "node_feat");
+    assert_int_equal(info->size[0], p->n);
+    float *stored = malloc((size_t)info->count * sizeof *stored), row[LAB_FEATURES];
+    assert_int_equal(ag_npz_read(npz, "node_feat", AG_F32, stored, &why), AG_OK);
+    for (int i = 0; i < p->n; i++) {
+        lab_node_features(row, p, i);
+        assert_memory_equal(row, stored + (size_t)i * LAB_FEATURES, sizeof row);
+    }
+    free(stored);
+}
+
 static ag_npz *open_layout(const char *family, int number)
 {
     char path[512];
@@ -70,7 +75,6 @@ static ag_npz *open_layout(const char *family, int number)
 /* `lab check` builds the programs again, so a change to a family needs new data. */
 static void families_still_build_these_programs(void **state)
 {
-    (void)state;
     for (int f = 0; f < lab_n_families; f++) {
         ag_npz *npz = NULL;
         int number = -1;
@@ -80,25 +84,39 @@ static void families_still_build_these_programs(void **state)
         ag_failure why = {0};
         if (lab_family_program(&p, lab_families[f].name, number, 2, &why))
             fail_msg("%s", why.sentence);
-        const ag_array_info *info = ag_npz_find(npz, "node_feat");
-        assert_int_equal(info->size[0], p.n);
-        float *stored = malloc((size_t)info->count * sizeof *stored), row[LAB_FEATURES];
-        assert_int_equal(ag_npz_read(npz, "node_feat", AG_F32, stored, &why), AG_OK);
-        for (int i = 0; i < p.n; i++) {
-            lab_node_features(row, &p, i);
-            assert_memory_equal(row, stored + (size_t)i * LAB_FEATURES, sizeof row);
-        }
-        free(stored);
+        check_features(npz, &p);
         lab_program_clear(&p);
         ag_npz_close(npz);
     }
 }
 
+/* No family builds training steps: those of the test files are there as texts. */
+static void texts_are_the_training_steps_of_the_test(void **state)
+{
+    harness_files paths = {0};
+    ag_failure why = {0};
+    int seen = 0;
+    assert_int_equal(harness_files_add(&paths, DATA "layout/split-random.test.txt", &why), AG_OK);
+    for (int i = 0; i < paths.count; i++) {
+        lab_program p;
+        char path[512], *name = strrchr(paths.path[i], '/') + 1;
+        if (strncmp(name, "train_", 6) != 0) continue;
+        ag_npz *npz = ag_npz_open(paths.path[i], (size_t)1 << 28, &why);
+        snprintf(path, sizeof path, "%.*s.txt", (int)strlen(paths.path[i]) - 4, paths.path[i]);
+        if (!npz || lab_text_load(&p, path)) fail_msg("%s: cannot be read", path);
+        check_features(npz, &p);
+        lab_program_clear(&p);
+        ag_npz_close(npz);
+        seen++;
+    }
+    assert_int_equal(seen, 25);
+    harness_files_free(&paths);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(splits_name_every_file_once),
-        cmocka_unit_test(families_still_build_these_programs),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(splits_name_every_file_once),
+                                       cmocka_unit_test(families_still_build_these_programs),
+                                       cmocka_unit_test(texts_are_the_training_steps_of_the_test)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

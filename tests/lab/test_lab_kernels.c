@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs cut in kernels, and groups and tiles that are refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "core/internal.h"
+#include "support/test.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/run/run_internal.h"
 #include "support/lab_case_kernels.h"
 #include "support/lab_cases.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define SIZES(...) ((const int[]){__VA_ARGS__})
 
@@ -66,7 +56,6 @@ static void check_groups(const lab_program *p, const int *group, int groups)
 
 static void test_partitions(void **state)
 {
-    (void)state;
     for (int net = 0; net < LAB_CASE_NETS; net++) {
         lab_program p = {.name = "net"};
         lab_case_net(&p, net);
@@ -104,7 +93,6 @@ static void test_partitions(void **state)
 /* Programs that cannot be one kernel are refused. */
 static void test_not_fusible(void **state)
 {
-    (void)state;
     ag_failure why = {0};
     lab_program p = {.name = "two"}, odd = {.name = "odd"};
     int(*tiles)[24];
@@ -129,7 +117,6 @@ static void test_not_fusible(void **state)
 /* Windows over more elements than an integer can count. */
 static void test_huge_windows(void **state)
 {
-    (void)state;
     lab_program p = {.name = "huge"};
     const lab_window w = {1 << 27, 1, (1 << 27) - 1, 0, 1, 1, 0};
     const int x = lab_parameter(&p, LAB_F32, 6, SIZES(1, 1, 1, 1, 1, 1));
@@ -165,7 +152,6 @@ static void expect_refused(lab_run *run, int *tile, int at, int value, const cha
 
 static void test_refused_tiles(void **state)
 {
-    (void)state;
     lab_program p = {.name = "dense"}, large = {.name = "large"};
     ag_failure why = {0};
     int tile[24] = {16, [6] = 16, [7] = 16, [8] = 8, [9] = 32, [14] = 40, [15] = 256};
@@ -199,7 +185,6 @@ static void test_refused_tiles(void **state)
 /* Names are not in the hash; everything that is computed is. */
 static void test_hashes(void **state)
 {
-    (void)state;
     uint64_t hash[LAB_CASE_KERNELS];
     for (int k = 0; k < LAB_CASE_KERNELS; k++) {
         lab_program a = {.name = "a"}, b = {.name = "b", .family = "other"};
@@ -226,37 +211,9 @@ static void test_hashes(void **state)
     }
 }
 
-/* Without memory there is a sentence, and nothing is lost. */
-static void test_no_memory(void **state)
-{
-    (void)state;
-    lab_program p = {.name = "dense"}, kernel;
-    const int group[16] = {-1, -1, -1, 0, 0, 0, -1, -1, 0};
-    int(*tiles)[24];
-    lab_case_kernel(&p, 0);
-    lab_run *run = lab_case_open(&p);
-    for (int nth = 1; nth < 40; nth++) {
-        ag_failure why = {0};
-        ag__fail_allocation(nth, 1);
-        const ag_status status = lab_run_tile(run, NULL, &why);
-        const int n = lab_tiles(&tiles, &p, 4, 1);
-        const ag_status made = lab_kernel(&kernel, &p, group, 0);
-        ag__fail_allocation(0, 0);
-        assert_true(status == AG_OK || (status == AG_EMEMORY && why.sentence[0]));
-        assert_true(n != 0);
-        assert_true(made == AG_OK || kernel.why.sentence[0]);
-        lab_program_clear(&kernel);
-        ag_free(tiles);
-    }
-    lab_case_tile(run, NULL);
-    lab_run_free(run);
-    lab_program_clear(&p);
-}
-
 /* Where memory happens to lie must not decide how fast a kernel is. */
 static void test_scratch_starts_a_line(void **state)
 {
-    (void)state;
     lab_program p = {.name = "dense"};
     void *hole[16];
     lab_case_kernel(&p, 0);
@@ -275,12 +232,9 @@ static void test_scratch_starts_a_line(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_partitions),
-                                       cmocka_unit_test(test_not_fusible),
-                                       cmocka_unit_test(test_huge_windows),
-                                       cmocka_unit_test(test_refused_tiles),
-                                       cmocka_unit_test(test_hashes),
-                                       cmocka_unit_test(test_no_memory),
-                                       cmocka_unit_test(test_scratch_starts_a_line)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_partitions),   cmocka_unit_test(test_not_fusible),
+        cmocka_unit_test(test_huge_windows), cmocka_unit_test(test_refused_tiles),
+        cmocka_unit_test(test_hashes),       cmocka_unit_test(test_scratch_starts_a_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

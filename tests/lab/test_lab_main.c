@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The other commands of lab, and its sentences and exit codes. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "core/io/io.h"
 #include "examples/lab/nets/families.h"
-#include "support/lab_call.h"
+#include "support/files.h"
+#include "support/program_call.h"
+#include "support/tgraph_npz.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define SMALL " --milliseconds 0.2 --noise 1e9 --repeats 2 --probe-threshold 1000 --quiet"
 
 static void lab_makes(const char *options, const char *kind, int set)
 {
-    char line[240];
-    snprintf(line, sizeof line, "lab %s --out s%d/%s %s" SMALL, kind, set, kind, options);
-    lab_expect(line, 0, "", "");
+    program_expect_line(0, "", "", "lab %s --out s%d/%s %s" SMALL, kind, set, kind, options);
 }
 
 /* Data sets of all kinds: s0/layout/random, s0/tile, s0/fusion. */
@@ -34,17 +28,9 @@ static void measure(int set)
 
 static int make_sets(void **state)
 {
-    if (lab_folder_make(state)) return -1;
+    if (program_folder_make(state)) return -1;
     measure(0);
     return 0;
-}
-
-static json_t *check(const char *line)
-{
-    const lab_outcome *o = lab_expect(line, 0, "{", "");
-    json_t *j = json_loads(o->out, 0, NULL);
-    assert_non_null(j);
-    return j;
 }
 
 /* 1: measured again, the items have about the order and the run times of before. */
@@ -64,7 +50,7 @@ static int measured_again_agrees(const char *kind, int set)
     char line[200];
     snprintf(line, sizeof line, "lab check s%d%s --sample 30 --per-file 10 --json --repeats 3", set,
              kind);
-    json_t *j = check(line);
+    json_t *j = program_json(line, "");
     const json_t *files = json_object_get(j, "files");
     const int64_t measured = json_integer_value(json_object_get(j, "measured"));
     assert_in_range(measured, 10, 30);
@@ -86,15 +72,14 @@ static void another_model_is_another_cpu(const char *folder)
     assert_int_equal(json_dump_file(root, path, JSON_INDENT(1)), 0);
     json_decref(root);
     snprintf(line, sizeof line, "lab check %s --sample 10", folder);
-    lab_expect(line, 0, "The data are of another CPU", "");
-    lab_expect(line, 0, ", model 999", "");
+    program_expect(line, 0, "The data are of another CPU", "");
+    program_expect(line, 0, ", model 999", "");
 }
 
 /* A busy machine may measure an order that means nothing: then everything is measured again.
    Correct code agrees at the first undisturbed try; a wrong measure would not agree in five. */
 static void all_kinds_are_measured_again(void **state)
 {
-    (void)state;
     static const char *const kinds[] = {"/layout", "/tile", "/fusion", ""};
     int set = 0;
     for (int i = 0; i < 4; i++)
@@ -102,7 +87,7 @@ static void all_kinds_are_measured_again(void **state)
             assert_true(set < 4);
             measure(++set);
         }
-    lab_expect("lab check s0/layout --sample 20", 0, "mean tau of 1 files:", "");
+    program_expect("lab check s0/layout --sample 20", 0, "mean tau of 1 files:", "");
     another_model_is_another_cpu("s0/layout/random");
 }
 
@@ -131,13 +116,12 @@ static void turn_over(const char *path)
 static double tau_turned_over(int set)
 {
     char line[200], file[64];
-    snprintf(line, sizeof line,
-             "lab layout --out w%d --families lstm --programs 1 --configs 24" SMALL, set);
-    lab_expect(line, 0, "", "");
+    program_expect_line(
+        0, "", "", "lab layout --out w%d --families lstm --programs 1 --configs 24" SMALL, set);
     snprintf(file, sizeof file, "w%d/random/lstm_0.npz", set);
     turn_over(file);
     snprintf(line, sizeof line, "lab check w%d --sample 20 --json", set);
-    json_t *j = check(line);
+    json_t *j = program_json(line, "");
     const double tau = json_real_value(json_object_get(j, "tau"));
     json_decref(j);
     return tau;
@@ -145,32 +129,41 @@ static double tau_turned_over(int set)
 
 static void a_wrong_order_and_another_cpu_are_seen(void **state)
 {
-    (void)state;
     size_t n;
     int set = 0;
     char folder[16];
     while (tau_turned_over(set) >= -0.3) assert_true(++set < 5); /* as above */
     snprintf(folder, sizeof folder, "w%d", set);
     assert_int_equal(rename(folder, "w"), 0);
-    char *text = lab_file("w/random/manifest.json", &n), *cpu = strstr(text, "\"cpu\": \"");
+    char *text = files_get("w/random/manifest.json", &n), *cpu = strstr(text, "\"cpu\": \"");
     cpu[8] = cpu[8] == 'X' ? 'Y' : 'X';
-    lab_file_put("w/random/manifest.json", text);
+    program_write_text("w/random/manifest.json", text);
     free(text);
-    lab_expect("lab check w --sample 20", 0, "The data are of another CPU (X", "");
+    program_expect("lab check w --sample 20", 0, "The data are of another CPU (X", "");
     /* without its text the program is built again; a text that is not the file's */
     assert_int_equal(rename("w/random/lstm_0.txt", "w/lstm_0.txt"), 0);
-    lab_expect("lab check w --sample 20", 0, "mean tau of 1 files:", "");
-    const lab_outcome *o = lab_expect("lab show --family mlp --milliseconds 0.2", 0, "dot", "");
-    lab_file_put("w/random/lstm_0.txt", o->out);
-    lab_expect("lab check w", 3, "",
-               "lstm_0.npz: its node_config_feat are not those of the program in lstm_0.txt");
+    program_expect("lab check w --sample 20", 0, "mean tau of 1 files:", "");
+    text = files_get("w/random/manifest.json", &n);
+    char *family = strstr(strstr(text, "\"programs\""), "\"lstm\"");
+    memcpy(family, "\"gone\"", 6);
+    program_write_text("w/random/manifest.json", text);
+    program_expect("lab check w", 3, "",
+                   "1 files are left out: they have no text of their program");
+    memcpy(family, "\"lstm\"", 6);
+    program_write_text("w/random/manifest.json", text);
+    free(text);
+    const program_outcome o =
+        program_expect("lab show --family mlp --milliseconds 0.2", 0, "dot", "");
+    program_write_text("w/random/lstm_0.txt", o.out);
+    program_expect("lab check w", 3, "",
+                   "lstm_0.npz: its node_config_feat are not those of the program in lstm_0.txt");
 }
 
 static int lines_of(const char *path, char *all)
 {
     size_t n;
     int lines = 0;
-    char *text = lab_file(path, &n), *rest = NULL;
+    char *text = files_get(path, &n), *rest = NULL;
     assert_non_null(text);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         char below[256];
@@ -186,14 +179,13 @@ static int lines_of(const char *path, char *all)
 
 static void splits(void **state)
 {
-    (void)state;
     static const char *const names[] = {"random", "family"};
     static char all[2][8192];
     size_t n;
-    lab_expect("lab split s0/layout --valid 0.25 --test 0.25", 0,
-               "split-random: train 4 programs (4 files), valid 2 (2), test 2 (2)\n"
-               "split-family: train 2 families (4 files), valid 1 (2), test 1 (2)\n",
-               "");
+    program_expect("lab split s0/layout --valid 0.25 --test 0.25", 0,
+                   "split-random: train 4 programs (4 files), valid 2 (2), test 2 (2)\n"
+                   "split-family: train 2 families (4 files), valid 1 (2), test 1 (2)\n",
+                   "");
     for (int i = 0; i < 2; i++) {
         int sum = 0;
         for (int k = 0; k < 3; k++) {
@@ -205,43 +197,45 @@ static void splits(void **state)
         assert_int_equal(sum, 8);
     }
     /* a family is on one side */
-    char *valid = lab_file("s0/layout/split-family.valid.txt", &n), *newline = strchr(valid, '\n');
+    char *valid = files_get("s0/layout/split-family.valid.txt", &n), *newline = strchr(valid, '\n');
     assert_int_equal(strncmp(valid, newline + 1, strcspn(valid, "_")), 0);
     free(valid);
-    lab_expect("lab split s0/layout --valid 0.9 --test 0.9", 3, "", "none would train");
-    lab_expect("lab split s0/layout", 0, "split-family: train 2 families", "");
+    program_expect("lab split s0/layout --valid 0.9 --test 0.9", 3, "", "none would train");
+    program_expect("lab split s0/layout", 0, "split-family: train 2 families", "");
 }
 
 static void families_and_texts(void **state)
 {
-    (void)state;
-    const lab_outcome *o = lab_expect("lab families", 0, "mlp", "");
-    for (int i = 0; i < lab_n_families; i++) assert_non_null(strstr(o->out, lab_families[i].name));
-    o = lab_expect("lab show --family lstm --number 2 --milliseconds 0.2", 0, "# lstm_2 of family",
-                   "");
-    lab_file_put("own.txt", o->out); /* the printed text can be read */
-    char *printed = strdup(strstr(o->out, "program lstm_2"));
-    o = lab_expect("lab show own.txt", 0, "# lstm_2 of family lstm", "");
-    assert_string_equal(strstr(o->out, "program lstm_2"), printed);
+    program_outcome o = program_expect("lab families", 0, "mlp", "");
+    for (int i = 0; i < lab_n_families; i++) assert_non_null(strstr(o.out, lab_families[i].name));
+    o = program_expect("lab show --family lstm --number 2 --milliseconds 0.2", 0,
+                       "# lstm_2 of family", "");
+    program_write_text("own.txt", o.out); /* the printed text can be read */
+    char *printed = strdup(strstr(o.out, "program lstm_2"));
+    o = program_expect("lab show own.txt", 0, "# lstm_2 of family lstm", "");
+    assert_string_equal(strstr(o.out, "program lstm_2"), printed);
     free(printed);
-    o = lab_expect("lab show own.txt --no-nodes", 0, "# lstm_2", "");
-    assert_null(strstr(o->out, "program lstm_2"));
-    lab_expect("lab layout --text own.txt --out own --configs 8" SMALL, 0, "", "");
+    o = program_expect("lab show own.txt --no-nodes", 0, "# lstm_2", "");
+    assert_null(strstr(o.out, "program lstm_2"));
+    program_expect(
+        "lab layout --text own.txt --out own --configs 8 --noise 1e9 --repeats 2 --quiet", 0, "",
+        "");
     assert_int_equal(access("own/random/lstm_2.npz", F_OK), 0);
-    lab_file_put("plain.txt", "program plain test\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
-    lab_expect("lab layout --text plain.txt --out plain --milliseconds 1", 0, "",
-               "plain: skipped, it has no node with layouts to choose");
+    program_write_text("plain.txt",
+                       "program plain test\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
+    program_expect("lab layout --text plain.txt --out plain --milliseconds 1", 0, "",
+                   "plain: skipped, it has no node with layouts to choose");
 }
 
 static void bad_calls(void **state)
 {
-    (void)state;
-    lab_file_put("bad.txt", "program - test\na = f32[4] parameter()\n");
-    lab_file_put("worse.txt", "program x test\na = f32[4] nonsense()\n");
-    lab_file_put("twin.txt", "program plain test\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
+    program_write_text("bad.txt", "program - test\na = f32[4] parameter()\n");
+    program_write_text("worse.txt", "program x test\na = f32[4] nonsense()\n");
+    program_write_text("twin.txt",
+                       "program plain test\na = f32[4] parameter()\nb = f32[4] tanh(a)\n");
     mkdir("empty", 0700);
     mkdir("broken", 0700);
-    lab_file_put("broken/manifest.json", "{\"kind\": 3}");
+    program_write_text("broken/manifest.json", "{\"kind\": 3}");
     static const struct {
         const char *line;
         int code;
@@ -274,29 +268,25 @@ static void bad_calls(void **state)
         {"lab split empty", 3, "manifest.json"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        lab_expect(bad[i].line, bad[i].code, "", bad[i].err);
+        program_expect(bad[i].line, bad[i].code, "", bad[i].err);
     static const char *const measuring[] = {"layout --out c", "tile --out c", "fusion --out c",
                                             "check s0/layout"};
     for (int i = 0; i < 4; i++) {
-        char line[100];
-        snprintf(line, sizeof line, "lab %s --core 900", measuring[i]);
-        const lab_outcome *o = lab_expect(
-            line, 2, "", "--core is 900, which is no core that the program may run on (");
-        assert_non_null(strstr(o->err, "); name one of these, or leave --core away for the last"));
+        program_outcome o = program_expect_line(
+            2, "", "--core is 900, which is no core that the program may run on (",
+            "lab %s --core 900", measuring[i]);
+        assert_non_null(strstr(o.err, "); name one of these, or omit --core for the last"));
     }
-    lab_expect("lab --help", 0, "lab fusion", "");
-    lab_expect("lab fusion --help", 0, "--partitions N", "");
-    lab_expect("lab --version", 0, "lab 0.", "");
+    program_expect("lab --help", 0, "lab fusion", "");
+    program_expect("lab fusion --help", 0, "--partitions N", "");
+    program_expect("lab --version", 0, "lab 0.", "");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds_are_measured_again),
-        cmocka_unit_test(a_wrong_order_and_another_cpu_are_seen),
-        cmocka_unit_test(splits),
-        cmocka_unit_test(families_and_texts),
-        cmocka_unit_test(bad_calls),
-    };
-    return cmocka_run_group_tests(tests, make_sets, lab_folder_remove);
+        cmocka_unit_test(a_wrong_order_and_another_cpu_are_seen), cmocka_unit_test(splits),
+        cmocka_unit_test(families_and_texts), cmocka_unit_test(bad_calls)};
+    return cmocka_run_group_tests(tests, make_sets, test_folder_remove);
 }

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring with a clock of the test's own: disturbed samples are taken again, the smallest sample
    and the spread are right. */
+#include "support/test.h"
 #include "examples/lab/measure/clock.h"
 #include "examples/lab/measure/measure.h"
 #include "examples/lab/measure/noise.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { CONFIGS = 4, PROBE = 10000, MOST = 4000 };
 
@@ -55,23 +48,46 @@ static void probe(void *state)
 
 static int64_t now(void *state) { return ((machine *)state)->time; }
 
-static machine new_machine(void)
+/* Of each test: a new machine and a new meter with these options. */
+static machine m;
+static lab_meter meter;
+static lab_timing t[CONFIGS];
+
+static void start_with(lab_measure_options o)
 {
-    return (machine){.cost = {1000000, 2000000, 3000000, 400}, .refuse = -1};
+    lab_meter_free(&meter);
+    m = (machine){.cost = {1000000, 2000000, 3000000, 400}, .refuse = -1};
+    meter = lab_meter_new(o);
 }
 
-static lab_subject subject_of(machine *m) { return (lab_subject){m, prepare, go, probe, now}; }
+static int start(void **state)
+{
+    start_with(lab_measure_defaults());
+    return 0;
+}
+
+static int drop(void **state)
+{
+    lab_meter_free(&meter);
+    return 0;
+}
+
+static ag_status measure(int configs, ag_failure *why)
+{
+    lab_subject s = {&m, prepare, go, probe, now};
+    return lab_measure(&meter, t, &s, configs, why);
+}
+
+static void measure_all(int configs)
+{
+    ag_failure why = {0};
+    assert_int_equal(measure(configs, &why), AG_OK);
+}
 
 static void smallest_and_spread(void **state)
 {
-    (void)state;
-    machine m = new_machine();
-    lab_subject s = subject_of(&m);
-    lab_meter meter = lab_meter_new(lab_measure_defaults());
-    lab_timing t[CONFIGS];
-    ag_failure why = {0};
     m.jitter = 300000;
-    assert_int_equal(lab_measure(&meter, t, &s, 3, &why), AG_OK);
+    measure_all(3);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(t[i].ns, m.cost[i]);
         assert_int_equal(t[i].loops, 1);
@@ -86,44 +102,27 @@ static void smallest_and_spread(void **state)
 /* The median of an even number is between the two in the middle. */
 static void spread_of_four(void **state)
 {
-    (void)state;
-    machine m = new_machine();
-    lab_subject s = subject_of(&m);
     lab_measure_options o = lab_measure_defaults();
-    lab_timing t[1];
-    ag_failure why = {0};
     o.repeats = 2;
+    start_with(o);
     m.jitter = 200000;
-    lab_meter meter = lab_meter_new(o);
-    assert_int_equal(lab_measure(&meter, t, &s, 1, &why), AG_OK); /* runs 2 and 3: 1 and 1.2 ms */
+    measure_all(1); /* runs 2 and 3: 1 and 1.2 ms */
     assert_int_equal(t[0].ns, 1000000);
     assert_true(fabs(t[0].spread - 0.1) < 1e-12);
 }
 
 static void samples_take_turns(void **state)
 {
-    (void)state;
-    machine m = new_machine();
-    lab_subject s = subject_of(&m);
-    lab_meter meter = lab_meter_new(lab_measure_defaults());
-    lab_timing t[CONFIGS];
-    ag_failure why = {0};
-    assert_int_equal(lab_measure(&meter, t, &s, CONFIGS, &why), AG_OK);
+    measure_all(CONFIGS);
     assert_int_equal(m.n_order, 5 * CONFIGS);
     for (int i = 0; i < m.n_order; i++) assert_int_equal(m.order[i], i % CONFIGS);
 }
 
 static void short_runs_are_looped(void **state)
 {
-    (void)state;
-    machine m = new_machine();
-    lab_subject s = subject_of(&m);
-    lab_meter meter = lab_meter_new(lab_measure_defaults());
-    lab_timing t[CONFIGS];
-    ag_failure why = {0};
     m.cost[1] = 0; /* faster than the clock: still at least 1 ns, and it ends */
     m.cost[3] = 400;
-    assert_int_equal(lab_measure(&meter, t, &s, CONFIGS, &why), AG_OK);
+    measure_all(CONFIGS);
     assert_int_equal(t[3].ns, 400);
     assert_in_range(t[3].loops, 50, 60); /* 20 us */
     assert_int_equal(t[1].ns, 1);
@@ -132,15 +131,9 @@ static void short_runs_are_looped(void **state)
 /* The machine is slow for 30 ms: no sample of that time stays. */
 static void disturbed_samples_are_redone(void **state)
 {
-    (void)state;
-    machine m = new_machine();
-    lab_subject s = subject_of(&m);
-    lab_meter meter = lab_meter_new(lab_measure_defaults());
-    lab_timing t[CONFIGS];
-    ag_failure why = {0};
     m.slow_from = 10000000;
     m.slow_to = 40000000;
-    assert_int_equal(lab_measure(&meter, t, &s, 3, &why), AG_OK);
+    measure_all(3);
     assert_true(meter.counts.redone > 0);
     assert_int_equal(meter.counts.disturbed, 0);
     assert_int_equal(meter.counts.samples, 15 + meter.counts.redone);
@@ -153,46 +146,34 @@ static void disturbed_samples_are_redone(void **state)
 /* A machine that stays slow does not keep the batch for ever, and is believed after a while. */
 static void redoing_ends(void **state)
 {
-    (void)state;
-    machine m = new_machine();
-    lab_subject s = subject_of(&m);
-    lab_meter meter = lab_meter_new(lab_measure_defaults());
-    lab_timing t[CONFIGS];
-    ag_failure why = {0};
     m.slow_from = 2000000;
     m.slow_to = INT64_MAX;
-    assert_int_equal(lab_measure(&meter, t, &s, 2, &why), AG_OK);
+    measure_all(2);
     assert_int_equal(meter.counts.disturbed, 10);
     assert_int_equal(meter.counts.redone, 10 * meter.options.redo);
     assert_int_equal(t[1].ns, 4 * m.cost[1]);
-    for (int i = 0; i < 500; i++) assert_int_equal(lab_measure(&meter, t, &s, 2, &why), AG_OK);
+    for (int i = 0; i < 500; i++) measure_all(2);
     const int64_t redone = meter.counts.redone;
-    assert_int_equal(lab_measure(&meter, t, &s, 2, &why), AG_OK);
+    measure_all(2);
     assert_int_equal(meter.counts.redone, redone);
     assert_int_equal(lab_meter_best(&meter), 4 * PROBE);
 }
 
 static void stops_and_failures(void **state)
 {
-    (void)state;
-    machine m = new_machine();
-    lab_subject s = subject_of(&m);
-    lab_meter meter = lab_meter_new(lab_measure_defaults());
-    lab_timing t[CONFIGS];
-    ag_failure why = {0};
     meter.deadline = 1e-9; /* long ago */
-    assert_int_equal(lab_measure(&meter, t, &s, 3, &why), AG_OK);
+    measure_all(3);
     assert_int_equal(meter.stopped, 1);
     assert_true(meter.counts.samples < 15);
     meter.deadline = 0;
     m.refuse = 2;
-    assert_int_equal(lab_measure(&meter, t, &s, 3, &why), AG_EUSE);
+    ag_failure why = {0};
+    assert_int_equal(measure(3, &why), AG_EUSE);
     assert_string_equal(why.sentence, "configuration 2 is refused");
 }
 
 static void the_real_clock(void **state)
 {
-    (void)state;
     int64_t from = lab_now(), best = INT64_MAX;
     for (int i = 0; i < 100; i++) {
         int64_t start = lab_now();
@@ -211,7 +192,6 @@ static void the_real_clock(void **state)
 
 static void noise_and_spread(void **state)
 {
-    (void)state;
     int64_t a[101], b[101];
     for (int i = 0; i < 101; i++) { /* ln from 10 to 11 in equal steps */
         a[i] = (int64_t)(exp(14 + i / 100.0) + 0.5);
@@ -237,16 +217,14 @@ static void noise_and_spread(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smallest_and_spread),
-        cmocka_unit_test(spread_of_four),
-        cmocka_unit_test(samples_take_turns),
-        cmocka_unit_test(short_runs_are_looped),
-        cmocka_unit_test(disturbed_samples_are_redone),
-        cmocka_unit_test(redoing_ends),
-        cmocka_unit_test(stops_and_failures),
-        cmocka_unit_test(the_real_clock),
-        cmocka_unit_test(noise_and_spread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(smallest_and_spread, start),
+                                       cmocka_unit_test_setup(spread_of_four, start),
+                                       cmocka_unit_test_setup(samples_take_turns, start),
+                                       cmocka_unit_test_setup(short_runs_are_looped, start),
+                                       cmocka_unit_test_setup(disturbed_samples_are_redone, start),
+                                       cmocka_unit_test_setup(redoing_ends, start),
+                                       cmocka_unit_test_setup(stops_and_failures, start),
+                                       cmocka_unit_test(the_real_clock),
+                                       cmocka_unit_test(noise_and_spread)};
+    return cmocka_run_group_tests(tests, NULL, drop);
 }

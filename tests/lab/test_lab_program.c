@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs: the list of ops, shapes that follow from operands, and refusals. */
-#include "core/internal.h"
-#include "examples/lab/program/program.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+/* Programs: the list of ops, shapes that follow from operands, refusals; and features of nodes. */
+#include "support/test.h"
+#include "examples/lab/program/program_internal.h"
+#include "examples/lab/program/features.h"
 
 #define L(...) ((const int[]){__VA_ARGS__})
 
 static void ops_have_the_codes_of_tpugraphs(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         int code, arity;
@@ -47,12 +39,12 @@ static void ops_have_the_codes_of_tpugraphs(void **state)
         assert_in_range(op, 0, LAB_OPS - 1);
         assert_string_equal(lab_op_name((lab_op)op), expected[i].name);
         assert_int_equal(lab_op_code((lab_op)op), expected[i].code);
-        assert_int_equal(lab_op_arity((lab_op)op), expected[i].arity);
+        assert_int_equal(lab__op((lab_op)op)->arity, expected[i].arity);
     }
     assert_int_equal(lab_op_find("tuple"), -1);
     assert_string_equal(lab_op_name(LAB_OPS), "unknown");
     assert_int_equal(lab_op_code(LAB_OPS), 0);
-    assert_int_equal(lab_op_arity(LAB_OPS), 0);
+    assert_null(lab__op(LAB_OPS));
     assert_string_equal(lab_type_name(LAB_F32), "f32");
     assert_string_equal(lab_type_name(LAB_S32), "s32");
     assert_string_equal(lab_type_name(LAB_PRED), "pred");
@@ -61,7 +53,6 @@ static void ops_have_the_codes_of_tpugraphs(void **state)
 
 static void elements(void **state)
 {
-    (void)state;
     assert_int_equal(lab_elements((lab_shape){0}), 1);
     assert_int_equal(lab_elements((lab_shape){LAB_F32, 3, {2, 3, 4}}), 24);
     assert_int_equal(lab_elements((lab_shape){LAB_F32, 2, {1 << 14, 1 << 14}}), 1 << 28);
@@ -87,7 +78,6 @@ static void is_shape(const lab_program *p, int node, lab_type type, const int *s
 
 static void shapes_of_moves(void **state)
 {
-    (void)state;
     lab_program p = {0};
     int x = lab_parameter(&p, LAB_F32, 3, L(2, 3, 4));
     is_shape(&p, x, LAB_F32, L(2, 3, 4, 0));
@@ -121,7 +111,6 @@ static void shapes_of_moves(void **state)
 
 static void shapes_of_arithmetic(void **state)
 {
-    (void)state;
     lab_program p = {0};
     int x = lab_parameter(&p, LAB_F32, 3, L(2, 3, 4)), y = lab_unary(&p, LAB_TANH, x);
     is_shape(&p, y, LAB_F32, L(2, 3, 4, 0));
@@ -148,7 +137,6 @@ static void shapes_of_arithmetic(void **state)
 
 static void shapes_of_windows(void **state)
 {
-    (void)state;
     lab_program p = {0};
     int x = lab_parameter(&p, LAB_F32, 4, L(2, 9, 8, 4));
     const lab_window one = {1, 1, 0, 0, 1, 1, 0}, pool = {3, 2, 0, 1, 1, 1, 0};
@@ -172,7 +160,6 @@ static void shapes_of_windows(void **state)
 
 static void as_many_nodes_as_there_may_be(void **state)
 {
-    (void)state;
     lab_program p = {0};
     int x = lab_constant(&p, 1);
     for (int i = 1; i < LAB_NODES; i++) x = lab_unary(&p, LAB_COPY, x);
@@ -184,28 +171,180 @@ static void as_many_nodes_as_there_may_be(void **state)
     lab_program_clear(&p);
 }
 
-static void no_memory(void **state)
+typedef struct column {
+    int at;
+    float value;
+} column;
+
+/* Values that every node has: the products of empty lists are 1, also those of the window, the
+   slice and the padding. */
+static const int empty_products[] = {44, 52, 60, 68, 76, 84, 112, 116, 120, 124, 128, 132};
+
+/* Node i has these values and nothing else but the products of empty lists. The list ends at -1. */
+static void is_row(const lab_program *p, int i, const column *wanted)
 {
-    (void)state;
+    float row[LAB_FEATURES], expected[LAB_FEATURES] = {0};
+    for (int k = 0; k < LAB_FEATURES; k++) row[k] = -77;
+    for (size_t k = 0; k < sizeof empty_products / sizeof *empty_products; k++)
+        expected[empty_products[k]] = 1;
+    for (; wanted->at >= 0; wanted++) expected[wanted->at] = wanted->value;
+    lab_node_features(row, p, i);
+    for (int k = 0; k < LAB_FEATURES; k++)
+        if (row[k] != expected[k])
+            fail_msg("%s: feature %d is %g, not %g", p->nodes[i].name, k, (double)row[k],
+                     (double)expected[k]);
+}
+
+#define ROW(node, ...) is_row(&p, node, (const column[]){__VA_ARGS__, {-1, 0}})
+
+static void sources(void **state)
+{
     lab_program p = {0};
-    ag__fail_allocation(1, 0);
-    assert_int_equal(lab_constant(&p, 1), 0);
-    ag__fail_allocation(0, 0);
-    assert_int_equal(p.why.status, AG_EMEMORY);
-    assert_int_equal(p.n, 0);
+    int a = lab_parameter(&p, LAB_F32, 3, L(5, 7, 2)), c = lab_constant(&p, 4);
+    int b = lab_parameter(&p, LAB_S32, 1, L(6)), d = lab_parameter(&p, LAB_PRED, 0, NULL);
+    int n = lab_iota(&p, 1, 2, L(3, 4)), e = lab_parameter(&p, LAB_F32, 6, L(2, 1, 3, 1, 1, 2));
+    /* f32 is column 13, s32 6, pred 3; sizes 21-26, sum 27, product 28; layout from 134 on */
+    ROW(a, {13, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {134, 2}, {135, 1});
+    ROW(c, {13, 1}, {28, 1});
+    ROW(b, {6, 1}, {21, 6}, {27, 6}, {28, 6}, {30, 1});
+    ROW(d, {3, 1}, {28, 1}, {30, 2});
+    ROW(n, {6, 1}, {21, 3}, {22, 4}, {27, 7}, {28, 12}, {31, 1}, {134, 1});
+    ROW(e, {0, 1}, {13, 1}, {21, 2}, {22, 1}, {23, 3}, {24, 1}, {25, 1}, {26, 2}, {27, 10},
+        {28, 12}, {30, 3}, {134, 5}, {135, 4}, {136, 3}, {137, 2}, {138, 1});
+    lab_program_clear(&p);
+}
+
+static void moves(void **state)
+{
+    lab_program p = {0};
+    int x = lab_parameter(&p, LAB_F32, 3, L(5, 7, 2)), c = lab_constant(&p, 0);
+    int b = lab_broadcast(&p, x, L(0, 3, 1), 4, L(5, 2, 3, 7)),
+        s = lab_broadcast(&p, c, NULL, 1, L(9));
+    int t = lab_transpose(&p, x, L(2, 0, 1)), r = lab_reshape(&p, x, 2, L(35, 2));
+    int cat = lab_concatenate(&p, 2, L(x, x), 2), rev = lab_reverse(&p, x, 2, L(0, 2));
+    int y = lab_convert(&p, x, LAB_S32), z = lab_unary(&p, LAB_COPY, x);
+    int cut = lab_slice(&p, x, L(1, 2, 0), L(5, 6, 2), L(3, 2, 1));
+    int pad = lab_pad(&p, x, c, L(1, 0, 2), L(3, 4, 0)), end = lab_unary(&p, LAB_ABS, c);
+    assert_string_equal(p.why.sentence, "");
+    ROW(b, {13, 1}, {21, 5}, {22, 2}, {23, 3}, {24, 7}, {27, 17}, {28, 210}, {32, 3}, {33, 1},
+        {134, 3}, {135, 2}, {136, 1});
+    ROW(s, {13, 1}, {21, 9}, {27, 9}, {28, 9});
+    ROW(t, {13, 1}, {21, 2}, {22, 5}, {23, 7}, {27, 14}, {28, 70}, {31, 2}, {33, 1}, {134, 2},
+        {135, 1});
+    ROW(r, {13, 1}, {21, 35}, {22, 2}, {27, 37}, {28, 70}, {134, 1});
+    ROW(cat, {13, 1}, {21, 5}, {22, 7}, {23, 4}, {27, 16}, {28, 140}, {31, 2}, {134, 2}, {135, 1});
+    ROW(rev, {13, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {32, 2}, {134, 2}, {135, 1});
+    ROW(y, {6, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {134, 2}, {135, 1});
+    ROW(z, {13, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {134, 2}, {135, 1});
+    /* two numbers, then the sum and product of all three axes: start, stride, limit */
+    ROW(cut, {13, 1}, {21, 2}, {22, 2}, {23, 2}, {27, 6}, {28, 8}, {109, 1}, {110, 2}, {111, 3},
+        {112, 0}, {113, 3}, {114, 2}, {115, 6}, {116, 6}, {117, 5}, {118, 6}, {119, 13}, {120, 60},
+        {134, 2}, {135, 1});
+    ROW(pad, {13, 1}, {21, 9}, {22, 11}, {23, 4}, {27, 24}, {28, 396}, {125, 1}, {127, 3}, {128, 0},
+        {129, 3}, {130, 4}, {131, 7}, {132, 0}, {134, 2}, {135, 1});
+    ROW(end, {0, 1}, {13, 1}, {28, 1});
+    lab_program_clear(&p);
+}
+
+/* A dot has nothing but its shape; a reduction its axes. */
+static void reductions(void **state)
+{
+    lab_program p = {0};
+    int x = lab_parameter(&p, LAB_F32, 3, L(5, 7, 2)), y = lab_parameter(&p, LAB_F32, 2, L(2, 3));
+    int d = lab_dot(&p, x, y, (lab_dot_dims){0, 2, 0}), r = lab_reduce(&p, x, LAB_MAX, 2, L(0, 2));
+    int more = lab_binary(&p, LAB_COMPARE, x, x), last = lab_unary(&p, LAB_NOT, more);
+    assert_string_equal(p.why.sentence, "");
+    ROW(d, {13, 1}, {21, 5}, {22, 7}, {23, 3}, {27, 15}, {28, 105}, {134, 2}, {135, 1});
+    ROW(r, {13, 1}, {21, 7}, {27, 7}, {28, 7}, {32, 2});
+    ROW(more, {3, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {134, 2}, {135, 1});
+    ROW(last, {0, 1}, {3, 1}, {21, 5}, {22, 7}, {23, 2}, {27, 14}, {28, 70}, {134, 2}, {135, 1});
+    lab_program_clear(&p);
+}
+
+static void windows(void **state)
+{
+    lab_program p = {0};
+    int x = lab_parameter(&p, LAB_F32, 4, L(2, 9, 8, 4)),
+        k = lab_parameter(&p, LAB_F32, 4, L(3, 2, 6, 2));
+    const lab_window one = {1, 1, 0, 0, 1, 1, 0}, pool = {3, 2, 1, 0, 1, 1, 0};
+    int m = lab_reduce_window(&p, x, LAB_MAX, (lab_window[]){one, pool, pool, one});
+    /* b01f_01oi->f0b1 */
+    const lab_conv_dims dims = {2, 0, 3, {1, 2}, 3, 2, {0, 1}, 2, 0, {1, 3}, 2};
+    const lab_window w[2] = {{3, 2, 1, 1, 2, 1, 0}, {2, 1, -1, -1, 1, 1, 1}};
+    int c = lab_convolution(&p, x, k, dims, w), end = lab_unary(&p, LAB_ABS, c);
+    assert_string_equal(p.why.sentence, "");
+    ROW(m, {13, 1}, {21, 2}, {22, 4}, {23, 4}, {24, 4}, {27, 14}, {28, 128}, /* shape */
+        {37, 1}, {38, 3}, {39, 3}, {40, 1}, {43, 8}, {44, 9},                /* size */
+        {45, 1}, {46, 2}, {47, 2}, {48, 1}, {51, 6}, {52, 4},                /* stride */
+        {54, 1}, {55, 1}, {59, 2}, {60, 0},                                  /* low */
+        {68, 0},                                                             /* high */
+        {69, 1}, {70, 1}, {71, 1}, {72, 1}, {75, 4}, {76, 1},                /* dilation */
+        {77, 1}, {78, 1}, {79, 1}, {80, 1}, {83, 4}, {84, 1},                /* of the input */
+        {92, 4},                                                             /* not reversed */
+        {134, 3}, {135, 2}, {136, 1});
+    ROW(c, {13, 1}, {21, 6}, {22, 4}, {23, 2}, {24, 5}, {27, 17}, {28, 240}, /* shape */
+        {37, 3}, {38, 2}, {43, 5}, {44, 6},                                  /* size */
+        {45, 2}, {46, 1}, {51, 3}, {52, 2},                                  /* stride */
+        {53, 1}, {54, -1}, {59, 0}, {60, -1},                                /* low */
+        {61, 1}, {62, -1}, {67, 0}, {68, -1},                                /* high */
+        {69, 2}, {70, 1}, {75, 3}, {76, 2},                                  /* dilation */
+        {77, 1}, {78, 1}, {83, 2}, {84, 1},                                  /* of the input */
+        {86, 1}, {91, 1}, {92, 1},                                           /* reversed */
+        {94, 3}, {95, 1}, {96, 2}, {99, 3}, {100, 2}, {102, 1}, {105, 2}, {106, 0}, {107, 2},
+        {108, 1}, {134, 3}, {135, 2}, {136, 1});
+    ROW(end, {0, 1}, {13, 1}, {21, 6}, {22, 4}, {23, 2}, {24, 5}, {27, 17}, {28, 240}, {134, 3},
+        {135, 2}, {136, 1});
+    lab_program_clear(&p);
+}
+
+/* Products of six large numbers wrap around in 64 bits, as in the published files. */
+static void products_wrap(void **state)
+{
+    lab_program p = {0};
+    int x = lab_parameter(&p, LAB_F32, 6, L(1, 1, 1, 1, 1, 1));
+    const int one[6] = {1, 1, 1, 1, 1, 1}, zero[6] = {0};
+    const int large[6] = {1 << 27, 1 << 27, 3 << 9, 1, 1, 1},
+              wrapped[6] = {1 << 27, 1 << 27, 1 << 27, 1, 1, 1};
+    int a = lab_slice(&p, x, zero, one, large), b = lab_slice(&p, x, zero, one, wrapped);
+    float row[LAB_FEATURES];
+    assert_string_equal(p.why.sentence, "");
+    lab_node_features(row, &p, a);
+    assert_true(row[116] == -9223372036854775808.0f); /* 3 * 2^63 */
+    lab_node_features(row, &p, b);
+    assert_true(row[115] == 3.0f * (float)(1 << 27) + 4.0f && row[116] == 0.0f); /* 2^81 */
+    lab_program_clear(&p);
+}
+
+static void edges_are_sorted_and_unique(void **state)
+{
+    lab_program p = {0};
+    int x = lab_parameter(&p, LAB_F32, 1, L(2)), y = lab_parameter(&p, LAB_F32, 1, L(2));
+    int z = lab_binary(&p, LAB_ADD, y, x), s = lab_binary(&p, LAB_MULTIPLY, z, z);
+    int c = lab_concatenate(&p, 8, L(s, y, s, z, x, z, y, s), 0);
+    lab_unary(&p, LAB_ABS, c);
+    assert_string_equal(p.why.sentence, "");
+    static const int64_t expected[][2] = {{2, 0}, {2, 1}, {3, 2}, {4, 0},
+                                          {4, 1}, {4, 2}, {4, 3}, {5, 4}};
+    int64_t(*edges)[2] = malloc((size_t)p.n * LAB_OPERANDS * sizeof *edges);
+    assert_int_equal(lab_edges(edges, &p), 8);
+    assert_memory_equal(edges, expected, sizeof expected);
+    free(edges);
     lab_program_clear(&p);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ops_have_the_codes_of_tpugraphs),
-        cmocka_unit_test(elements),
-        cmocka_unit_test(shapes_of_moves),
-        cmocka_unit_test(shapes_of_arithmetic),
-        cmocka_unit_test(shapes_of_windows),
-        cmocka_unit_test(as_many_nodes_as_there_may_be),
-        cmocka_unit_test(no_memory),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ops_have_the_codes_of_tpugraphs),
+                                       cmocka_unit_test(elements),
+                                       cmocka_unit_test(shapes_of_moves),
+                                       cmocka_unit_test(shapes_of_arithmetic),
+                                       cmocka_unit_test(shapes_of_windows),
+                                       cmocka_unit_test(as_many_nodes_as_there_may_be),
+                                       cmocka_unit_test(sources),
+                                       cmocka_unit_test(moves),
+                                       cmocka_unit_test(reductions),
+                                       cmocka_unit_test(windows),
+                                       cmocka_unit_test(products_wrap),
+                                       cmocka_unit_test(edges_are_sorted_and_unique)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

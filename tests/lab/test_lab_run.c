@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs under layout configurations: every op and small nets against the plain reference. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "core/internal.h"
-#include "examples/lab/run/run_internal.h"
 #include "support/lab_cases.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { CASES = 60, CONFIGS = 4, NET_CONFIGS = 250, ROWS = 64 };
+enum { CASES = 60, CONFIGS = 4, NET_CONFIGS = 250, ROWS = 128, RULES = TPUGRAPHS_AS_GIVEN + 1 };
 
 /* Compiles and runs; every node has the value that follows from its operands. */
 static void check_run(lab_run *run, const lab_program *p, const lab_layout_row *config)
@@ -42,7 +31,6 @@ static lab_run *open_run(const lab_program *p)
 
 static void test_every_op(void **state)
 {
-    (void)state;
     for (int op = 0; op < LAB_OPS; op++) {
         ag_random random = {7, (uint64_t)op, 0};
         for (int done = 0; done < CASES;) {
@@ -52,6 +40,7 @@ static void test_every_op(void **state)
             lab_run *run = open_run(&p);
             check_run(run, &p, NULL);
             for (int i = 0; i < CONFIGS; i++) {
+                lab_run_rule(run, (tpugraphs_rule)(i % RULES));
                 lab_case_config(config, &p, &random);
                 check_run(run, &p, (const lab_layout_row *)config);
             }
@@ -89,7 +78,6 @@ static void check_root(const lab_run *run, const lab_program *p)
 
 static void test_nets(void **state)
 {
-    (void)state;
     for (int net = 0; net < LAB_CASE_NETS; net++) {
         lab_program p = {0};
         lab_case_net(&p, net);
@@ -100,9 +88,10 @@ static void test_nets(void **state)
         lab_run *run = open_run(&p);
         int copies = 0;
         for (int i = 0; i < NET_CONFIGS; i++) {
+            lab_run_rule(run, (tpugraphs_rule)(i % RULES));
             lab_case_config(config, &p, &random);
             check_run(run, &p, (const lab_layout_row *)config);
-            copies += lab_run_copies(run);
+            copies += run->n_copies;
             if (i % 10 == 0) check_root(run, &p);
         }
         assert_true(copies > NET_CONFIGS);
@@ -114,7 +103,6 @@ static void test_nets(void **state)
 /* Minus one everywhere is the default: no copies, row-major, the same steps as NULL. */
 static void test_default(void **state)
 {
-    (void)state;
     for (int net = 0; net < LAB_CASE_NETS; net++) {
         lab_program p = {0};
         lab_layout_row config[ROWS];
@@ -123,10 +111,10 @@ static void test_default(void **state)
         lab_run *run = open_run(&p);
         assert_int_equal(lab_run_layout(run, NULL, &why), AG_OK);
         const int steps = run->n_steps;
-        assert_int_equal(lab_run_copies(run), 0);
+        assert_int_equal(run->n_copies, 0);
         memset(config, -1, sizeof config);
         check_run(run, &p, (const lab_layout_row *)config);
-        assert_int_equal(lab_run_copies(run), 0);
+        assert_int_equal(run->n_copies, 0);
         assert_int_equal(run->n_steps, steps);
         for (int i = 0; i < p.n; i++) {
             lab_view plain;
@@ -159,7 +147,6 @@ static void row(lab_layout_row *r, int o0, int o1, int a0, int a1, int b0, int b
 
 static void test_layouts_follow(void **state)
 {
-    (void)state;
     lab_program p = {0};
     ag_failure why = {0};
     lab_layout_row config[2];
@@ -170,7 +157,7 @@ static void test_layouts_follow(void **state)
     row(&config[0], 0, -1, 1, 0, 0, 1);
     row(&config[1], 0, -1, -1, -1, -1, -1);
     assert_int_equal(lab_run_layout(run, (const lab_layout_row *)config, &why), AG_OK);
-    assert_int_equal(lab_run_copies(run), 1);
+    assert_int_equal(run->n_copies, 1);
     assert_int_equal(run->n_steps, 4); /* copy, dot, negate, transpose */
     assert_int_equal(run->value[2].view.stride[0], 1);
     assert_int_equal(run->value[2].view.stride[1], 3);
@@ -181,7 +168,7 @@ static void test_layouts_follow(void **state)
     /* the reshape needs its operand column-major: a copy, then a move */
     row(&config[1], -1, -1, 0, 1, -1, -1);
     assert_int_equal(lab_run_layout(run, (const lab_layout_row *)config, &why), AG_OK);
-    assert_int_equal(lab_run_copies(run), 2);
+    assert_int_equal(run->n_copies, 2);
     assert_int_equal(run->n_steps, 6);
     check_run(run, &p, (const lab_layout_row *)config);
     lab_run_free(run);
@@ -190,7 +177,6 @@ static void test_layouts_follow(void **state)
 
 static void test_bad_layouts(void **state)
 {
-    (void)state;
     lab_program p = {0};
     lab_layout_row config[2];
     small(&p);
@@ -219,7 +205,6 @@ static void test_bad_layouts(void **state)
 
 static void test_memory(void **state)
 {
-    (void)state;
     lab_program p = {0};
     lab_layout_row config[ROWS];
     ag_failure why = {0};
@@ -243,7 +228,6 @@ static void test_memory(void **state)
 
 static void test_no_memory(void **state)
 {
-    (void)state;
     lab_program p = {0};
     lab_case_net(&p, 0);
     float **none = calloc((size_t)p.n, sizeof *none);
@@ -270,7 +254,6 @@ static void test_no_memory(void **state)
 /* Shapes that multiply to more than there is, and a program that is none. */
 static void test_refused(void **state)
 {
-    (void)state;
     lab_program p = {0};
     ag_failure why = {0};
     lab_run *run;
@@ -289,36 +272,33 @@ static void test_refused(void **state)
 
 static void test_parameters(void **state)
 {
-    (void)state;
     enum { N = 4096 };
     lab_program p = {0};
-    lab_case_net(&p, 3);
+    float x[N], y[N];
     int seen[13] = {0};
+    lab_parameter(&p, LAB_F32, 2, (int[]){13, 2});
+    lab_gather(&p, 0, lab_parameter(&p, LAB_S32, 1, (int[]){400}));
+    lab__parameter_values(x, &p, 1);
     for (int i = 0; i < 400; i++) {
-        const float row = lab_parameter_value(&p, 0, i);
-        assert_true(row == floorf(row) && row >= 0 && row < 13);
-        seen[(int)row]++;
+        assert_true(x[i] == floorf(x[i]) && x[i] >= 0 && x[i] < 13);
+        seen[(int)x[i]]++;
     }
     for (int i = 0; i < 13; i++) assert_true(seen[i] > 5);
     lab_program_clear(&p);
     for (int i = 0; i < 2; i++) lab_parameter(&p, LAB_F32, 2, (int[]){64, 64});
     const int pred = lab_parameter(&p, LAB_PRED, 1, (int[]){64});
     lab_dot(&p, 0, 1, (lab_dot_dims){0, 1, 0});
-    float *values[4] = {NULL};
-    for (int i = 0; i < 2; i++) values[i] = malloc(N * sizeof(float));
-    ag_failure why = {0};
-    assert_int_equal(lab_reference(values, &p, &why), AG_OK);
-    for (int i = 0; i < N; i++) assert_true(values[1][i] == lab_parameter_value(&p, 1, i));
-    assert_true(fabs(size_of(values[0], N) - 1) < 0.05);
-    assert_true(fabs(size_of(values[1], N) - 0.125) < 0.01);
+    lab__parameter_values(x, &p, 0);
+    lab__parameter_values(y, &p, 1);
+    assert_true(fabs(size_of(x, N) - 1) < 0.05);
+    assert_true(fabs(size_of(y, N) - 0.125) < 0.01);
     int truths = 0;
+    lab__parameter_values(x, &p, pred);
     for (int i = 0; i < 64; i++) {
-        const float x = lab_parameter_value(&p, pred, i);
-        assert_true(x == 0.0f || x == 1.0f);
-        truths += x == 1.0f;
+        assert_true(x[i] == 0.0f || x[i] == 1.0f);
+        truths += x[i] == 1.0f;
     }
     assert_in_range(truths, 16, 48);
-    for (int i = 0; i < 2; i++) free(values[i]);
     lab_program_clear(&p);
 }
 
@@ -333,7 +313,6 @@ static size_t after(const float *a, const float *b)
    320 bytes apart within a page, or at the same place. */
 static void test_places_of_values(void **state)
 {
-    (void)state;
     enum { NODES = 40, APART = 320 };
     lab_program p = {0};
     for (int i = 0; i < NODES; i++) {
@@ -364,7 +343,6 @@ int main(void)
         cmocka_unit_test(test_default),     cmocka_unit_test(test_layouts_follow),
         cmocka_unit_test(test_bad_layouts), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_parameters),  cmocka_unit_test(test_places_of_values),
-    };
+        cmocka_unit_test(test_parameters),  cmocka_unit_test(test_places_of_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The configurations of a search: valid ones, none twice, the default first. */
+#include "support/test.h"
 #include "core/core.h"
 #include "examples/lab/collect/search.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* Two dots, a convolution and a reshape: nodes 2, 5, 6 and 8. */
 static lab_program make_program(void)
 {
     lab_program p = {.name = "net", .family = "test"};
-    const lab_conv_dims dims = {.spatial = 2,
-                                .in_batch = 0,
-                                .in_feature = 3,
-                                .in_spatial = {1, 2},
-                                .kernel_in = 2,
-                                .kernel_out = 3,
-                                .kernel_spatial = {0, 1},
-                                .out_batch = 0,
-                                .out_feature = 3,
-                                .out_spatial = {1, 2},
-                                .groups = 1};
+    const lab_conv_dims dims = {2, 0, 3, {1, 2}, 2, 3, {0, 1}, 0, 3, {1, 2}, 1};
     lab_window window[LAB_RANK] = {{0}};
     for (int i = 0; i < LAB_RANK; i++)
         window[i] = (lab_window){.size = 1, .stride = 1, .dilation = 1, .base_dilation = 1};
@@ -66,7 +48,6 @@ static int all_default(const signed char *row)
    has no second operand. */
 static void rows_fit_their_nodes(void **state)
 {
-    (void)state;
     lab_program p = make_program();
     ag_random random = {1, 0, 0};
     int node[16], n = lab_configurable_nodes(node, &p), defaults = 0, differ = 0;
@@ -124,7 +105,6 @@ static int64_t cost(const lab_layout_row *rows, int n)
 
 static void none_twice(void **state)
 {
-    (void)state;
     lab_program p = make_program();
     for (int mode = 0; mode < 2; mode++) {
         lab_search *s = lab_search_new(&p, (lab_search_mode)mode, 3);
@@ -152,7 +132,6 @@ static double mean_of_last(const lab_search *s, int n)
 
 static void the_genetic_search_finds_faster_ones(void **state)
 {
-    (void)state;
     lab_program p = make_program();
     double mean[2];
     for (int mode = 0; mode < 2; mode++) {
@@ -171,7 +150,6 @@ static void the_genetic_search_finds_faster_ones(void **state)
 /* Few and many nodes are changed. */
 static void random_changes_few_and_many(void **state)
 {
-    (void)state;
     lab_program p = make_program();
     lab_search *s = lab_search_new(&p, LAB_SEARCH_RANDOM, 7);
     int changed[5] = {0};
@@ -189,7 +167,6 @@ static void random_changes_few_and_many(void **state)
 
 static void the_seed_decides(void **state)
 {
-    (void)state;
     lab_program p = make_program();
     lab_search *a = lab_search_new(&p, LAB_SEARCH_RANDOM, 1);
     lab_search *b = lab_search_new(&p, LAB_SEARCH_RANDOM, 1);
@@ -209,7 +186,6 @@ static void the_seed_decides(void **state)
 /* One dot of matrices: 2 x 2 x 2 layouts, and no more can be found; none without such nodes. */
 static void small_spaces_end(void **state)
 {
-    (void)state;
     lab_program p = {.name = "dot"};
     int a = lab_parameter(&p, LAB_F32, 2, (int[]){4, 6});
     int b = lab_parameter(&p, LAB_F32, 2, (int[]){6, 8});
@@ -234,13 +210,11 @@ static void small_spaces_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_fit_their_nodes),
-        cmocka_unit_test(none_twice),
-        cmocka_unit_test(the_genetic_search_finds_faster_ones),
-        cmocka_unit_test(random_changes_few_and_many),
-        cmocka_unit_test(the_seed_decides),
-        cmocka_unit_test(small_spaces_end),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_fit_their_nodes),
+                                       cmocka_unit_test(none_twice),
+                                       cmocka_unit_test(the_genetic_search_finds_faster_ones),
+                                       cmocka_unit_test(random_changes_few_and_many),
+                                       cmocka_unit_test(the_seed_decides),
+                                       cmocka_unit_test(small_spaces_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

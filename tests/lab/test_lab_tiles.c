@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels cut in tiles, against the plain reference. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "core/internal.h"
+#include "support/test.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/tile/tile_plan.h"
 #include "support/lab_case_kernels.h"
 #include "support/lab_cases.h"
-
-#include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { CASES = 40, CASE_TILES = 6, TILES = 150 };
 
@@ -31,7 +20,6 @@ static const char *tile_text(const int *tile)
 /* Every op alone, under some of its tiles; the error is of the sum of absolute values. */
 static void test_every_op(void **state)
 {
-    (void)state;
     for (int op = LAB_PARAMETER + 1; op < LAB_OPS; op++) {
         ag_random random = {17, (uint64_t)op, 0};
         for (int done = 0; done < CASES;) {
@@ -120,7 +108,6 @@ static void check_kernel(trial *x, int (*tiles)[24], int n, const int *whole)
 
 static void test_every_tile(void **state)
 {
-    (void)state;
     for (int k = 0; k < LAB_CASE_KERNELS; k++) {
         trial x = {.p = {.name = "kernel"}};
         int(*tiles)[24], whole[LAB_RANK + 1] = {0};

@@ -3,13 +3,7 @@
 #ifndef AG_TESTS_LSTM_PLAIN_H
 #define AG_TESTS_LSTM_PLAIN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 
 #include <math.h>

@@ -1,67 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of test_null.c: the functions of ops.h and gnn.h, each pointer of which takes its turn at
  * being NULL. */
-RESULT(dropout, 1, 0, ag_dropout(P(0, real(t, AG_SHAPE(4, 6))), 0.5f))
-RESULT(reshape, 1, 0, ag_reshape(P(0, real(t, AG_SHAPE(4, 6))), AG_SHAPE(24)))
-RESULT(transpose, 1, 0, ag_transpose(P(0, real(t, AG_SHAPE(4, 6)))))
+RESULT(dropout, 1, 0, ag_dropout(MATRIX(0), 0.5f))
+RESULT(reshape, 1, 0, ag_reshape(MATRIX(0), AG_SHAPE(24)))
+RESULT(transpose, 1, 0, ag_transpose(MATRIX(0)))
 RESULT(concat, 1, 0,
        ag_concat(P(0, ((ag_tensor *[]){real(t, AG_SHAPE(2)), real(t, AG_SHAPE(2))})), 2, 0))
-RESULT(concat2, 2, 0, ag_concat2(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(4, 6))), 0))
-RESULT(slice, 1, 0, ag_slice(P(0, real(t, AG_SHAPE(4, 6))), 1, 0, 2))
-RESULT(block_diagonal, 1, 0, ag_block_diagonal(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(matmul, 2, 0, ag_matmul(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(6, 2)))))
-RESULT(matmul_t, 2, 0,
-       ag_matmul_t(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(2, 6))), 0, 1))
-RESULT(linear, 3, 4,
-       ag_linear(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(2, 6))),
-                 P(2, real(t, AG_SHAPE(2)))))
-RESULT(add_bias, 2, 0, ag_add_bias(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(6)))))
-RESULT(mul_columns, 2, 0, ag_mul_columns(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(6)))))
-RESULT(mul_rows, 2, 0, ag_mul_rows(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(4)))))
-RESULT(gather, 2, 0,
-       ag_gather(P(0, real(t, AG_SHAPE(4, 6))), P(1, ag_input_i32(t, two, AG_SHAPE(3)))))
-RESULT(scatter_sum, 2, 0,
-       ag_scatter_sum(P(0, real(t, AG_SHAPE(3, 2))), P(1, ag_input_i32(t, two, AG_SHAPE(3))), 4))
+RESULT(concat2, 2, 0, ag_concat2(MATRIX(0), MATRIX(1), 0))
+RESULT(slice, 1, 0, ag_slice(MATRIX(0), 1, 0, 2))
+RESULT(block_diagonal, 1, 0, ag_block_diagonal(MATRIX(0)))
+RESULT(matmul, 2, 0, ag_matmul(MATRIX(0), P(1, real(t, AG_SHAPE(6, 2)))))
+RESULT(matmul_t, 2, 0, ag_matmul_t(MATRIX(0), P(1, real(t, AG_SHAPE(2, 6))), 0, 1))
+RESULT(linear, 3, 4, ag_linear(MATRIX(0), P(1, real(t, AG_SHAPE(2, 6))), VECTOR(2, 2)))
+RESULT(add_bias, 2, 0, ag_add_bias(MATRIX(0), VECTOR(1, 6)))
+RESULT(mul_columns, 2, 0, ag_mul_columns(MATRIX(0), VECTOR(1, 6)))
+RESULT(mul_rows, 2, 0, ag_mul_rows(MATRIX(0), VECTOR(1, 4)))
+RESULT(gather, 2, 0, ag_gather(MATRIX(0), ENDS(1)))
+RESULT(scatter_sum, 2, 0, ag_scatter_sum(P(0, real(t, AG_SHAPE(3, 2))), ENDS(1), 4))
 RESULT(embedding_bag, 2, 0,
-       ag_embedding_bag(P(0, real(t, AG_SHAPE(4, 6))), P(1, ag_input_i32(t, two, AG_SHAPE(1, 3))),
-                        0))
+       ag_embedding_bag(MATRIX(0), P(1, ag_input_i32(t, two, AG_SHAPE(1, 3))), 0))
 RESULT(spread, 3, 0,
-       ag_spread(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(4, 2, 6))),
+       ag_spread(MATRIX(0), P(1, real(t, AG_SHAPE(4, 2, 6))),
                  P(2, ag_input_i32(t, each, AG_SHAPE(4)))))
-RESULT(sum_all, 1, 0, ag_sum_all(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(mean_all, 1, 0, ag_mean_all(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(sum_rows, 1, 0, ag_sum_rows(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(mean_rows, 1, 0, ag_mean_rows(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(max_rows, 1, 0, ag_max_rows(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(sum_columns, 1, 0, ag_sum_columns(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(mean_columns, 1, 0, ag_mean_columns(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(max_columns, 1, 0, ag_max_columns(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(softmax, 1, 0, ag_softmax(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(log_softmax, 1, 0, ag_log_softmax(P(0, real(t, AG_SHAPE(4, 6)))))
-RESULT(segment_sum, 2, 0,
-       ag_segment_sum(P(0, real(t, AG_SHAPE(4, 6))), P(1, ag_input_i32(t, two, AG_SHAPE(3)))))
-RESULT(segment_mean, 2, 0,
-       ag_segment_mean(P(0, real(t, AG_SHAPE(4, 6))), P(1, ag_input_i32(t, two, AG_SHAPE(3)))))
-RESULT(segment_max, 2, 0,
-       ag_segment_max(P(0, real(t, AG_SHAPE(4, 6))), P(1, ag_input_i32(t, two, AG_SHAPE(3)))))
-RESULT(segment_max_mean, 2, 0,
-       ag_segment_max_mean(P(0, real(t, AG_SHAPE(4, 6))), P(1, ag_input_i32(t, two, AG_SHAPE(3)))))
+RESULT(sum_all, 1, 0, ag_sum_all(MATRIX(0)))
+RESULT(mean_all, 1, 0, ag_mean_all(MATRIX(0)))
+RESULT(sum_rows, 1, 0, ag_sum_rows(MATRIX(0)))
+RESULT(mean_rows, 1, 0, ag_mean_rows(MATRIX(0)))
+RESULT(max_rows, 1, 0, ag_max_rows(MATRIX(0)))
+RESULT(sum_columns, 1, 0, ag_sum_columns(MATRIX(0)))
+RESULT(mean_columns, 1, 0, ag_mean_columns(MATRIX(0)))
+RESULT(max_columns, 1, 0, ag_max_columns(MATRIX(0)))
+RESULT(softmax, 1, 0, ag_softmax(MATRIX(0)))
+RESULT(log_softmax, 1, 0, ag_log_softmax(MATRIX(0)))
+RESULT(segment_sum, 2, 0, ag_segment_sum(MATRIX(0), ENDS(1)))
+RESULT(segment_mean, 2, 0, ag_segment_mean(MATRIX(0), ENDS(1)))
+RESULT(segment_max, 2, 0, ag_segment_max(MATRIX(0), ENDS(1)))
+RESULT(segment_log_sum_exp, 2, 0, ag_segment_log_sum_exp(MATRIX(0), ENDS(1)))
+RESULT(segment_max_mean, 2, 0, ag_segment_max_mean(MATRIX(0), ENDS(1)))
 RESULT(softmax_middle, 1, 0, ag_softmax_middle(P(0, real(t, AG_SHAPE(2, 3, 2)))))
 RESULT(log_softmax_middle, 1, 0, ag_log_softmax_middle(P(0, real(t, AG_SHAPE(2, 3, 2)))))
-RESULT(layer_norm, 3, 4,
-       ag_layer_norm(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(6))),
-                     P(2, real(t, AG_SHAPE(6))), 1))
-RESULT(instance_norm, 2, 0,
-       ag_instance_norm(P(0, real(t, AG_SHAPE(4, 6))), P(1, ag_input_i32(t, two, AG_SHAPE(3))), 1))
-RESULT(l2_norm, 1, 0, ag_l2_norm(P(0, real(t, AG_SHAPE(4, 6))), 1))
-RESULT(cross_attention, 2, 0,
-       ag_cross_attention(P(0, real(t, AG_SHAPE(2, 3, 2))), P(1, real(t, AG_SHAPE(1)))))
+RESULT(layer_norm, 3, 4, ag_layer_norm(MATRIX(0), VECTOR(1, 6), VECTOR(2, 6), 1))
+RESULT(instance_norm, 2, 0, ag_instance_norm(MATRIX(0), ENDS(1), 1))
+RESULT(l2_norm, 1, 0, ag_l2_norm(MATRIX(0), 1))
+RESULT(cross_attention, 2, 0, ag_cross_attention(P(0, real(t, AG_SHAPE(2, 3, 2))), VECTOR(1, 1)))
 RESULT(cross_attention_beside, 2, 0,
-       ag_cross_attention_beside(P(0, real(t, AG_SHAPE(2, 3, 2))), P(1, real(t, AG_SHAPE(1)))))
+       ag_cross_attention_beside(P(0, real(t, AG_SHAPE(2, 3, 2))), VECTOR(1, 1)))
 RESULT(channel_attention, 5, 0,
-       ag_channel_attention(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(2, 6))),
-                            P(2, real(t, AG_SHAPE(2))), P(3, real(t, AG_SHAPE(6, 2))),
-                            P(4, real(t, AG_SHAPE(6)))))
+       ag_channel_attention(MATRIX(0), P(1, real(t, AG_SHAPE(2, 6))), VECTOR(2, 2),
+                            P(3, real(t, AG_SHAPE(6, 2))), VECTOR(4, 6)))
 RESULT(attend, 3, 4,
        ag_attend(P(0, real(t, AG_SHAPE(2, 3, 6))),
                  P(1, (&(ag_attend_weights){real(t, AG_SHAPE(2, 6)), real(t, AG_SHAPE(2)),
@@ -69,70 +55,49 @@ RESULT(attend, 3, 4,
                                             real(t, AG_SHAPE(1))})),
                  P(2, real(t, AG_SHAPE(2, 3, 12))), 0))
 RESULT(lstm, 5, 16,
-       ag_lstm(P(0, real(t, AG_SHAPE(4, 6))), P(1, ag_input_i32(t, two, AG_SHAPE(3))),
-               P(2, real(t, AG_SHAPE(8, 6))), P(3, real(t, AG_SHAPE(8, 2))),
-               P(4, real(t, AG_SHAPE(8)))))
-RESULT(attention, 2, 0,
-       ag_attention(P(0, real(t, AG_SHAPE(4, 6))), P(1, ag_input_i32(t, two, AG_SHAPE(3))), 1))
-RESULT(squared_error, 2, 0,
-       ag_squared_error(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(4, 6)))))
-RESULT(absolute_error, 2, 0,
-       ag_absolute_error(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(4, 6)))))
-RESULT(log_squared_error, 2, 0,
-       ag_log_squared_error(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(4, 6)))))
-RESULT(huber, 2, 0, ag_huber(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(4, 6))), 1))
+       ag_lstm(MATRIX(0), ENDS(1), P(2, real(t, AG_SHAPE(8, 6))), P(3, real(t, AG_SHAPE(8, 2))),
+               VECTOR(4, 8)))
+RESULT(attention, 2, 0, ag_attention(MATRIX(0), ENDS(1), 1))
+RESULT(squared_error, 2, 0, ag_squared_error(MATRIX(0), MATRIX(1)))
+RESULT(absolute_error, 2, 0, ag_absolute_error(MATRIX(0), MATRIX(1)))
+RESULT(log_squared_error, 2, 0, ag_log_squared_error(MATRIX(0), MATRIX(1)))
+RESULT(huber, 2, 0, ag_huber(MATRIX(0), MATRIX(1), 1))
 RESULT(pairwise_hinge, 2, 0,
-       ag_pairwise_hinge(P(0, real(t, AG_SHAPE(4))), P(1, ag_input_i32(t, each, AG_SHAPE(4))), 1,
-                         AG_MEAN))
+       ag_pairwise_hinge(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4))), 1, AG_MEAN))
 RESULT(pairwise_logistic, 2, 0,
-       ag_pairwise_logistic(P(0, real(t, AG_SHAPE(4))), P(1, ag_input_i32(t, each, AG_SHAPE(4))),
-                            AG_MEAN))
+       ag_pairwise_logistic(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4))), AG_MEAN))
 RESULT(pairwise_hinge_groups, 3, 0,
-       ag_pairwise_hinge_groups(P(0, real(t, AG_SHAPE(4))),
-                                P(1, ag_input_i32(t, each, AG_SHAPE(4))),
-                                P(2, ag_input_i32(t, two, AG_SHAPE(3))), 1, AG_MEAN))
+       ag_pairwise_hinge_groups(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4))), ENDS(2), 1,
+                                AG_MEAN))
 RESULT(pairwise_logistic_groups, 3, 0,
-       ag_pairwise_logistic_groups(P(0, real(t, AG_SHAPE(4))),
-                                   P(1, ag_input_i32(t, each, AG_SHAPE(4))),
-                                   P(2, ag_input_i32(t, two, AG_SHAPE(3))), AG_MEAN))
-RESULT(lambda_rank, 3, 0,
-       ag_lambda_rank(P(0, real(t, AG_SHAPE(4))), P(1, real(t, AG_SHAPE(4))),
-                      P(2, ag_input_i32(t, two, AG_SHAPE(3))), AG_MEAN))
-RESULT(listmle, 2, 0,
-       ag_listmle(P(0, real(t, AG_SHAPE(4))), P(1, ag_input_i32(t, each, AG_SHAPE(4)))))
-RESULT(spmm, 2, 0, ag_spmm(P(0, real(t, AG_SHAPE(4, 6))), E(1), AG_AGGREGATE_SUM))
-RESULT(spmm_weighted, 3, 0,
-       ag_spmm_weighted(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(6))), E(2)))
-RESULT(sddmm, 3, 0, ag_sddmm(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(4, 6))), E(2), 1))
-RESULT(edge_add, 3, 0,
-       ag_edge_add(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(4, 6))), E(2)))
+       ag_pairwise_logistic_groups(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4))), ENDS(2),
+                                   AG_MEAN))
+RESULT(lambda_rank, 3, 0, ag_lambda_rank(VECTOR(0, 4), VECTOR(1, 4), ENDS(2), AG_MEAN))
+RESULT(listmle, 2, 0, ag_listmle(VECTOR(0, 4), P(1, ag_input_i32(t, each, AG_SHAPE(4)))))
+RESULT(spmm, 2, 0, ag_spmm(MATRIX(0), E(1), AG_AGGREGATE_SUM))
+RESULT(spmm_weighted, 3, 0, ag_spmm_weighted(MATRIX(0), VECTOR(1, 6), E(2)))
+RESULT(sddmm, 3, 0, ag_sddmm(MATRIX(0), MATRIX(1), E(2), 1))
+RESULT(edge_add, 3, 0, ag_edge_add(MATRIX(0), MATRIX(1), E(2)))
 RESULT(edge_softmax, 2, 0, ag_edge_softmax(P(0, real(t, AG_SHAPE(6, 2))), E(1)))
-RESULT(sage, 3, 0,
-       ag_sage(P(0, &f->sage), P(1, real(t, AG_SHAPE(4, 6))), E(2), AG_AGGREGATE_SUM, 0))
-RESULT(graph_conv, 3, 0, ag_graph_conv(P(0, &f->sage), P(1, real(t, AG_SHAPE(4, 6))), E(2)))
-RESULT(graph_conv_relu, 3, 0,
-       ag_graph_conv_relu(P(0, &f->sage), P(1, real(t, AG_SHAPE(4, 6))), E(2)))
+RESULT(sage, 3, 0, ag_sage(P(0, &f->sage), MATRIX(1), E(2), AG_AGGREGATE_SUM, 0))
+RESULT(graph_conv, 3, 0, ag_graph_conv(P(0, &f->sage), MATRIX(1), E(2)))
+RESULT(graph_conv_relu, 3, 0, ag_graph_conv_relu(P(0, &f->sage), MATRIX(1), E(2)))
 RESULT(sage_concat, 4, 8,
-       ag_sage_concat(P(0, &f->concat), P(1, real(t, AG_SHAPE(4, 6))), E(2), P(3, &f->edges),
-                      AG_AGGREGATE_SUM, 0))
+       ag_sage_concat(P(0, &f->concat), MATRIX(1), E(2), P(3, &f->edges), AG_AGGREGATE_SUM, 0))
 RESULT(gcn_norm, 1, 0, ag_gcn_norm(E(0)))
-RESULT(gcn_conv, 4, 4,
-       ag_gcn_conv(P(0, &f->gcn), P(1, real(t, AG_SHAPE(4, 6))), P(2, real(t, AG_SHAPE(4))), E(3)))
-RESULT(gat, 3, 0, ag_gat(P(0, &f->gat), P(1, real(t, AG_SHAPE(4, 6))), E(2), 1, 0, 0.2f))
-RESULT(encoder, 3, 0, ag_encoder(P(0, &f->encoder), P(1, real(t, AG_SHAPE(4, 6))), E(2), 1, 0))
-RESULT(topk, 3, 0, ag_topk(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(6))), E(2), 0.5f).x)
-RESULT(
-    relu_topk_readout, 3, 0,
-    ag_relu_topk_readout(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(6))), E(2), 0.5f).x)
-RESULT(sag_pool, 3, 0,
-       ag_sag_pool(P(0, real(t, AG_SHAPE(4, 6))), P(1, real(t, AG_SHAPE(4))), E(2), 0.5f).x)
-RESULT(readout_sum, 2, 0, ag_readout_sum(P(0, real(t, AG_SHAPE(4, 6))), E(1)))
-RESULT(readout_mean, 2, 0, ag_readout_mean(P(0, real(t, AG_SHAPE(4, 6))), E(1)))
-RESULT(readout_max, 2, 0, ag_readout_max(P(0, real(t, AG_SHAPE(4, 6))), E(1)))
-RESULT(readout_max_mean, 2, 0, ag_readout_max_mean(P(0, real(t, AG_SHAPE(4, 6))), E(1)))
+RESULT(gcn_conv, 4, 4, ag_gcn_conv(P(0, &f->gcn), MATRIX(1), VECTOR(2, 4), E(3)))
+RESULT(gat, 3, 0, ag_gat(P(0, &f->gat), MATRIX(1), E(2), 1, 0, 0.2f))
+RESULT(encoder, 3, 0, ag_encoder(P(0, &f->encoder), MATRIX(1), E(2), 1, 0))
+RESULT(topk, 3, 0, ag_topk(MATRIX(0), VECTOR(1, 6), E(2), 0.5f).x)
+RESULT(relu_topk_readout, 3, 0, ag_relu_topk_readout(MATRIX(0), VECTOR(1, 6), E(2), 0.5f).x)
+RESULT(sag_pool, 3, 0, ag_sag_pool(MATRIX(0), VECTOR(1, 4), E(2), 0.5f).x)
+RESULT(readout_sum, 2, 0, ag_readout_sum(MATRIX(0), E(1)))
+RESULT(readout_mean, 2, 0, ag_readout_mean(MATRIX(0), E(1)))
+RESULT(readout_max, 2, 0, ag_readout_max(MATRIX(0), E(1)))
+RESULT(readout_max_mean, 2, 0, ag_readout_max_mean(MATRIX(0), E(1)))
 RESULT(graph_edges, 2, 0, ag_graph_edges(P(0, t), P(1, f->graph)).rows)
 RESULT(input, 2, 0, ag_input(P(0, t), P(1, values), AG_SHAPE(2)))
 RESULT(input_i32, 2, 0, ag_input_i32(P(0, t), P(1, two), AG_SHAPE(2)))
 RESULT(parameter, 2, 0, ag_parameter(P(0, t), P(1, f->w)))
-RESULT(name, 2, 2, ag_name(P(0, real(t, AG_SHAPE(2))), P(1, "x")))
-RESULT(keep, 1, 0, ag_keep(P(0, real(t, AG_SHAPE(2)))))
+RESULT(name, 2, 2, ag_name(VECTOR(0, 2), P(1, "x")))
+RESULT(keep, 1, 0, ag_keep(VECTOR(0, 2)))

@@ -5,6 +5,7 @@
    NULL. */
 STATUS(sort_u64, 3, 6, ag_sort_u64(P(0, f->keys), P(1, f->items), 3, P(2, &f->why)))
 STATUS(save_file, 4, 12, ag_save_file(P(0, f->other), P(1, write_nothing), P(2, f), P(3, &f->why)))
+STATUS(npz_check, 3, 4, ag_npz_check(P(0, f->npz), P(1, "x"), P(2, &f->why)))
 STATUS(npz_read, 4, 8, ag_npz_read(P(0, f->npz), P(1, "x"), AG_F32, P(2, f->out), P(3, &f->why)))
 STATUS(rows_next, 3, 4, ag_rows_next(P(0, f->rows), 1, AG_F32, P(1, f->out), P(2, &f->why)))
 STATUS(npz_add, 5, 16,
@@ -35,6 +36,8 @@ STATUS(params_save, 5, 16,
                       P(4, &f->why)))
 STATUS(params_load, 3, 4, ag_params_load(P(0, f->params), P(1, f->checkpoint), 0, P(2, &f->why)))
 OBJECT(npz_open, 2, 2, ag_npz_close, ag_npz_open(P(0, f->path), 1000, P(1, &f->why)))
+OBJECT(npz_open_bytes, 3, 4, ag_npz_close,
+       ag_npz_open_bytes(P(0, no_members), sizeof no_members, P(1, "x"), 1000, P(2, &f->why)))
 OBJECT(rows_open, 3, 4, ag_rows_close, ag_rows_open(P(0, f->npz), P(1, "x"), P(2, &f->why)))
 OBJECT(npz_create, 2, 2, ag_npz_cancel, ag_npz_create(P(0, f->other), P(1, &f->why)))
 OBJECT(graph_build, 3, 4, ag_graph_free,
@@ -66,7 +69,9 @@ QUIET(parallel, 2, ag_parallel(2, P(0, no_work), P(1, f)))
 QUIET(device_open, 1, ag_device_open(P(0, &f->why)))
 QUIET(device_describe, 1, ag_device_describe(P(0, &f->about)))
 QUIET(remove_leftovers, 1, ag_remove_leftovers(-1, P(0, "x")))
+QUIET(switch, 1, assert_int_equal(ag_switch(P(0, "AUGUR_NOTHING"), 1), 1))
 QUIET(path_tail, 1, assert_non_null(ag_path_tail(P(0, "x"))))
+QUIET(file_mistaken, 1, assert_null(ag_file_mistaken(P(0, "/"))))
 QUIET(npz_close, 1, ag_npz_close(P(0, null == 0 ? NULL : ag_npz_open(f->path, 1000, NULL))))
 QUIET(npz_count, 1, assert_int_equal(ag_npz_count(P(0, f->npz)), null != 0))
 QUIET(npz_info, 1, assert_int_equal(ag_npz_info(P(0, f->npz), 0) == NULL, null == 0))

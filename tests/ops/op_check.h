@@ -3,13 +3,7 @@
 #ifndef AG_TESTS_OP_CHECK_H
 #define AG_TESTS_OP_CHECK_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/device.h"
 #include "support/op_runner.h"
 #include "ops/table.h"

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Attention against plain loops in double: graphs of 0 to 300 nodes in one batch, scores that
    overflow an exponential, starts that are none; its memory, and its sentences. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "support/device.h"
 
@@ -142,7 +136,6 @@ static void test_graphs(void **state)
     const int longer = test_device() == AG_CPU ? 300 : 100; /* several blocks of keys */
     const int mixed[] = {0, 1, 2, 41, longer, 0, 65};
     problem p;
-    (void)state;
     setup(&p, mixed, 7, 2, 16, 1);
     check(&p);
     teardown(&p);
@@ -164,7 +157,6 @@ static void test_large_scores(void **state)
 {
     const int nodes[] = {5, test_device() == AG_CPU ? 150 : 70};
     problem p;
-    (void)state;
     setup(&p, nodes, 2, 2, 16, 40);
     const float *y = run(&p, p.starts);
     for (int i = 0; i < p.n * 32; i++) assert_true(isfinite(y[i]));
@@ -177,7 +169,6 @@ static void test_apart(void **state)
 {
     static const int nodes[] = {3, 70, 4};
     problem p;
-    (void)state;
     setup(&p, nodes, 3, 2, 4, 1);
     p.qkv->value[at_qkv(&p, KEY, 20, 1, 2)] = NAN;
     const float *y = run(&p, p.starts);
@@ -193,7 +184,6 @@ static void test_threads(void **state)
     static const int nodes[] = {0, 1, 2, 41, 300};
     const int threads = ag_threads();
     problem p;
-    (void)state;
     if (test_device() != AG_CPU) skip();
     setup(&p, nodes, 5, 4, 16, 1);
     const size_t bytes = (size_t)(p.n * 64) * sizeof(float);
@@ -217,7 +207,6 @@ static void test_wild_starts(void **state)
     static const int32_t wild[][4] = {{INT32_MAX, INT32_MIN, INT32_MAX, -1}, {5, 4, 4, 2}};
     const int threads = ag_threads();
     problem p;
-    (void)state;
     ag_set_threads(1); /* two graphs may claim a row */
     setup(&p, nodes, 3, 2, 5, 1);
     for (int k = 0; k < 2; k++) {
@@ -236,7 +225,6 @@ static void test_memory(void **state)
     static const int nodes[] = {1000};
     int32_t starts[26];
     problem p;
-    (void)state;
     setup(&p, nodes, 1, 8, 4, 1);
     assert_int_equal(ag_params_to(p.params, test_device(), NULL), AG_OK);
     size_t slab[2];
@@ -288,7 +276,6 @@ static void test_sentences(void **state)
          "element more than there are graphs (op 0)"},
     };
     ag_tape *tape = ag_tape_new(test_device());
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ag_tape_reset(tape);
         ag_tensor *at = ag_input_i32(tape, starts, wrong[i].starts);

@@ -143,7 +143,6 @@ static void compare(sizes s, int which, const char *fuse)
 
 static void results_are_the_same(void **state)
 {
-    (void)state;
     for (int i = 0; i < SHAPES; i++)
         for (int which = 0; which < NETWORKS; which++) {
             compare(shapes[i], which, "1");
@@ -154,7 +153,6 @@ static void results_are_the_same(void **state)
 /* A product without an algorithm takes more kernels. */
 static void results_without_an_algorithm(void **state)
 {
-    (void)state;
     if (!cuda_on_host_fail) skip();
     for (int which = 0; which < NETWORKS; which++) {
         cuda_on_host_fail("cublasLtMatmulAlgoGetHeuristic", 15, 0);
@@ -167,7 +165,6 @@ static void results_without_an_algorithm(void **state)
 
 static void a_relu_belongs_to_the_product(void **state)
 {
-    (void)state;
     for (int which = 0; which < NETWORKS; which++) {
         model m = make(AG_CUDA, shapes[2], which);
         for (int fuse = 1; fuse >= 0; fuse--) {
@@ -189,7 +186,6 @@ static void the_rest_is_a_group(void **state)
 {
     model m = make(AG_CUDA, shapes[2], THEN);
     const ag_plan *plan = plan_of(&m);
-    (void)state;
     assert_string_equal(plan->jobs[plan->steps[0].first].kernel->name, "linear_relu");
     assert_int_equal(plan->steps[0].n, 1);
     assert_string_equal(plan->jobs[plan->steps[1].first].kernel->name, "shift_forward");
@@ -202,7 +198,6 @@ static void a_relu_saves_memory(void **state)
 {
     model m = make(AG_CUDA, (sizes){64, 64, 64}, RELU);
     size_t slab[2];
-    (void)state;
     for (int fuse = 0; fuse < 2; fuse++) {
         setenv("AUGUR_FUSE", fuse ? "1" : "0", 1);
         record(&m);
@@ -217,7 +212,6 @@ static void profiles_and_checks_name_it(void **state)
     model m = make(AG_CUDA, shapes[2], RELU);
     char text[8192] = "";
     FILE *file = tmpfile();
-    (void)state;
     ag_profile(m.tape, 1);
     run(&m);
     ag_profile_print(m.tape, file);
@@ -258,7 +252,6 @@ static work work_of(model *m)
 /* Sums of dy are two launches, which are not there when a product has them. */
 static void a_bias_gradient_comes_with_the_product(void **state)
 {
-    (void)state;
     if (!cuda_on_host_count) skip();
     setenv("AUGUR_GRAPHS", "0", 1);
     model with = make(AG_CUDA, shapes[2], RELU), without = make(AG_CUDA, shapes[2], NO_BIAS);
@@ -277,7 +270,6 @@ static void a_bias_gradient_comes_with_the_product(void **state)
 static void a_bias_gradient_comes_alone(void **state)
 {
     static const sizes few = {4097, 2, 3}, many = {4096, 2, 3};
-    (void)state;
     if (!cuda_on_host_count) skip();
     setenv("AUGUR_GRAPHS", "0", 1);
     for (int i = 0; i < 2; i++) {
@@ -295,7 +287,6 @@ static void a_bias_gradient_comes_alone(void **state)
  */
 static void only_what_is_wanted(void **state)
 {
-    (void)state;
     for (int wanted = 0; wanted < 4; wanted++) {
         model m = make(AG_CUDA, shapes[2], RELU);
         ag_tape *t = m.tape;
@@ -322,7 +313,6 @@ static void shared_weights_add_up(void **state)
 {
     model here = make(AG_CPU, (sizes){20, 8, 8}, RELU), there = make(AG_CUDA, here.s, RELU);
     model *both[] = {&here, &there};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         model *m = both[i];
         ag_tensor *w = ag_parameter(m->tape, m->w), *b = ag_parameter(m->tape, m->b);

@@ -81,7 +81,6 @@ static void tf32_is_asked_for(void **state)
 {
     static layer plain, coarse, again;
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     run_layer(&plain, tape);
     ag_tape_precision(tape, AG_TF32);
     run_layer(&coarse, tape);
@@ -101,7 +100,6 @@ static void each_tape_has_its_own(void **state)
 {
     static layer plain, coarse, again;
     ag_tape *one = ag_tape_new(AG_CUDA), *other = ag_tape_new(AG_CUDA);
-    (void)state;
     ag_tape_precision(other, AG_TF32);
     run_layer(&plain, one);
     run_layer(&coarse, other);
@@ -118,7 +116,6 @@ static void each_tape_has_its_own(void **state)
 static void plans_are_of_one_precision(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     for (int run = 0; run < 4; run++) {
         ag_tape_reset(tape);
         ag_tape_precision(tape, run % 2 ? AG_TF32 : AG_FP32);
@@ -162,7 +159,6 @@ static void a_bias_comes_with_the_product(void **state)
 {
     static float y[70][40 * 30], again[40 * 30];
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < 70; i++) {
             const int rows = 1 + i % 40, in = i / 4, out = 1 + i % 30;
@@ -184,7 +180,6 @@ static void a_bias_comes_after_the_product(void **state)
 {
     static float y[30 * 20];
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     if (!cuda_on_host_fail) skip();
     cuda_on_host_fail("cublasLtMatmulAlgoGetHeuristic", 15, 1);
     for (int run = 0; run < 2; run++) {
@@ -198,7 +193,6 @@ static void a_bias_comes_after_the_product(void **state)
 static void others_are_refused(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);
-    (void)state;
     ag_tape_precision(tape, (ag_precision)2);
     assert_int_equal(ag_tape_status(tape), AG_EUSE);
     assert_string_equal(ag_error(tape),

@@ -41,6 +41,7 @@ static ag_tensor *gather(const bed *b) { return ag_gather(b->p[X], b->index); }
 static ag_tensor *scatter_sum(const bed *b) { return ag_scatter_sum(b->p[X], b->index, b->rows); }
 static ag_tensor *segment_mean(const bed *b) { return ag_segment_mean(b->p[X], b->starts); }
 static ag_tensor *segment_max(const bed *b) { return ag_segment_max(b->p[X], b->starts); }
+static ag_tensor *log_sum_exp(const bed *b) { return ag_segment_log_sum_exp(b->p[X], b->starts); }
 static ag_tensor *max_mean(const bed *b) { return ag_segment_max_mean(b->p[X], b->starts); }
 static ag_tensor *concat(const bed *b)
 {
@@ -104,13 +105,13 @@ typedef struct row_op {
 #  name, name    \
  }
 static const row_op ops[] = {
-    OP(softmax),      OP(log_softmax),    OP(layer_norm),      OP(l2_norm),      OP(add_bias),
-    OP(mul_columns),  OP(mul_rows),       OP(sum_columns),     OP(mean_columns), OP(max_columns),
-    OP(mean_rows),    OP(max_rows),       OP(gather),          OP(scatter_sum),  OP(segment_mean),
-    OP(segment_max),  OP(max_mean),       OP(concat),          OP(slice),        OP(edge_add),
-    OP(edge_softmax), OP(spmm_mean),      OP(spmm_max),        OP(weighted),     OP(sddmm),
-    OP(gcn),          OP(sage),           OP(graph_conv),      OP(topk),         OP(sag_pool),
-    OP(attention),    OP(pooled_softmax), OP(pooled_weighted), OP(pooled_sddmm)};
+    OP(softmax),     OP(log_softmax),  OP(layer_norm),     OP(l2_norm),         OP(add_bias),
+    OP(mul_columns), OP(mul_rows),     OP(sum_columns),    OP(mean_columns),    OP(max_columns),
+    OP(mean_rows),   OP(max_rows),     OP(gather),         OP(scatter_sum),     OP(segment_mean),
+    OP(segment_max), OP(log_sum_exp),  OP(max_mean),       OP(concat),          OP(slice),
+    OP(edge_add),    OP(edge_softmax), OP(spmm_mean),      OP(spmm_max),        OP(weighted),
+    OP(sddmm),       OP(gcn),          OP(sage),           OP(graph_conv),      OP(topk),
+    OP(sag_pool),    OP(attention),    OP(pooled_softmax), OP(pooled_weighted), OP(pooled_sddmm)};
 enum { OPS = sizeof ops / sizeof *ops };
 
 /* ---- one op, both ways ---- */
@@ -224,7 +225,6 @@ static void compare(const row_op *op, int rows, int n)
 
 static void rows_are_those_of_the_cpu(void **state)
 {
-    (void)state;
     for (int o = 0; o < OPS; o++)
         for (size_t r = 0; r < sizeof rows_tried / sizeof *rows_tried; r++)
             for (size_t c = 0; c < sizeof columns_tried / sizeof *columns_tried; c++)
@@ -265,7 +265,6 @@ static void a_row_has_the_lanes_it_can_use(void **state)
                  {OP(edge_add), MOST_NODES},     {OP(edge_softmax), MOST_NODES},
                  {OP(spmm_mean), MOST_NODES},    {OP(weighted), MOST_NODES * HEADS},
                  {OP(sddmm), MOST_NODES * HEADS}};
-    (void)state;
     if (!cuda_on_host_count) skip();
     for (size_t t = 0; t < sizeof tried / sizeof *tried; t++)
         for (size_t c = 0; c < sizeof columns_tried / sizeof *columns_tried; c++) {

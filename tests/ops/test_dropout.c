@@ -2,13 +2,7 @@
 /* Dropout: the dropped elements depend on seed, step, number of the dropout and element, and on
    nothing else. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "support/device.h"
 
@@ -36,7 +30,6 @@ static void test_share_and_scale(void **state)
 {
     static const float shares[] = {0.01f, 0.3f, 0.5f, 0.9f};
     ag_tape *tape = ag_tape_new(test_device());
-    (void)state;
     for (int k = 0; k < 4; k++) {
         const double p = (double)shares[k];
         double dropped = 0, pairs = 0;
@@ -63,7 +56,6 @@ static double agreement(const float *a, const float *b)
 static void test_what_it_depends_on(void **state)
 {
     ag_tape *tape = ag_tape_new(test_device()), *again = ag_tape_new(test_device());
-    (void)state;
     drop(first, tape, 7, 3, 1, 0.5f);
     drop(second, tape, 7, 3, 1, 0.5f);
     assert_memory_equal(first, second, sizeof first);
@@ -89,7 +81,6 @@ static void test_backward_and_fusion(void **state)
     ag_params *params = ag_params_new();
     ag_param *w = ag_params_add(params, "w", AG_SHAPE(400, 100), ag_init_uniform(1, 2), 1);
     ag_tape *tape = ag_tape_new(test_device());
-    (void)state;
     assert_int_equal(ag_params_build(params, 1), AG_OK);
     assert_int_equal(ag_params_to(params, test_device(), NULL), AG_OK);
     for (int way = 0; way < 4; way++) {
@@ -118,7 +109,6 @@ static void test_backward_and_fusion(void **state)
 static void test_devices_draw_alike(void **state)
 {
     ag_tape *here = ag_tape_new(AG_CPU), *there = ag_tape_new(test_device());
-    (void)state;
     drop(first, here, 7 + (5ull << 40), 3 + (1ull << 33), 2, 0.3f);
     drop(second, there, 7 + (5ull << 40), 3 + (1ull << 33), 2, 0.3f);
     assert_memory_equal(first, second, sizeof first);
@@ -129,7 +119,6 @@ static void test_devices_draw_alike(void **state)
 static void test_identity(void **state)
 {
     ag_tape *tape = ag_tape_new(test_device());
-    (void)state;
     ag_tensor *x = ag_input(tape, ones, AG_SHAPE(N));
     assert_int_equal(ag_is_training(tape), 1);
     assert_ptr_equal(ag_dropout(x, 0), x);

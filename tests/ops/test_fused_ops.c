@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every fused op gives the result of the composition that it replaces. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "support/device.h"
 #include "gnn/sage.h"
@@ -274,7 +268,6 @@ static void compare(const fusion *f)
 static void test_fused_ops(void **state)
 {
     const ag_op *op;
-    (void)state;
     for (int i = 0; i < FUSIONS; i++) compare(&fusions[i]);
     for (int i = 0; (op = ag__op(i)) != NULL; i++) {
         int found = !op->replaces;
@@ -305,7 +298,6 @@ static void test_attend_node_by_node(void **state)
 {
     enum { NODE = CONFIGS * FEATURES };
     static float x[COUNT], r[2 * COUNT], weights[1000], all[2 * COUNT], alone[2 * NODE];
-    (void)state;
     for (int i = 0; i < COUNT; i++) x[i] = (float)(i * 37 % 101 - 50) / 30;
     for (int i = 0; i < 2 * COUNT; i++) r[i] = (float)(i * 53 % 97 - 48) / 20;
     for (int i = 0; i < 1000; i++) weights[i] = (float)(i * 71 % 89 - 40) / 60;

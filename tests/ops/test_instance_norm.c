@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Instance norm of tensors that are larger than a cache, against plain sums in double: strips of
    columns, pieces of rows, stores past the caches; and of values far from 0. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "support/device.h"
 
@@ -102,14 +96,12 @@ static void check(int rows, int columns, float mean)
 static void test_strips(void **state)
 {
     static const int columns[] = {1, 63, 65, 200, 1024, 2100};
-    (void)state;
     for (int i = 0; i < 6; i++) check(301, columns[i], 0);
 }
 
 /* 4096 columns keep the alignment that stores past the caches need, 4099 do not. */
 static void test_larger_than_a_cache(void **state)
 {
-    (void)state;
     if (test_device() !=
         AG_CPU) { /* no strip is wider there, and it is slow where the host executes CUDA */
         check(540, 99, 0);
@@ -121,7 +113,6 @@ static void test_larger_than_a_cache(void **state)
 
 static void test_far_from_zero(void **state)
 {
-    (void)state;
     check(500, 64, 1000);
     check(3, 64, -1000);
 }
@@ -131,7 +122,6 @@ static void test_wild_starts(void **state)
 {
     static const int32_t wild[][4] = {{INT32_MAX, INT32_MIN, INT32_MAX, -1}, {5, 4, 4, 2}};
     problem p;
-    (void)state;
     setup(&p, 9, 5, 0);
     for (int k = 0; k < 2; k++) {
         const float *y = run(&p, wild[k], 3);
@@ -155,7 +145,6 @@ static void test_batch(void **state)
     static float alone[ROWS * COLUMNS], gradient[ROWS * COLUMNS];
     static const int32_t starts[] = {0, FIRST, FIRST + ROWS}, whole[] = {0, ROWS};
     problem batch, one;
-    (void)state;
     setup(&batch, FIRST + ROWS, COLUMNS, 1);
     setup(&one, ROWS, COLUMNS, 1);
     const size_t skip = (size_t)FIRST * COLUMNS;

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* LSTM over sequences of very different lengths, against plain loops in double over one sequence at
    a time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
 #include "support/device.h"
@@ -87,7 +81,6 @@ enum { MIXED = sizeof mixed / sizeof *mixed };
 static void test_mixed_lengths(void **state)
 {
     static const int sizes[][2] = {{8, 20}, {3, 1}, {5, 33}};
-    (void)state;
     for (int k = 0; k < 3; k++) {
         problem p;
         setup(&p, mixed, MIXED, sizes[k][0], sizes[k][1]);
@@ -102,7 +95,6 @@ static void test_wide(void **state)
 {
     int lengths[MOST];
     problem p;
-    (void)state;
     for (int s = 0; s < MOST; s++) lengths[s] = s % 9;
     setup(&p, lengths, MOST, 40, 130);
     run(&p);
@@ -118,7 +110,6 @@ static void test_order_of_sequences(void **state)
 {
     problem p, q;
     int lengths[30], moved[30];
-    (void)state;
     for (int s = 0; s < 30; s++) lengths[s] = 5 * s % 13;
     for (int s = 0; s < 30; s++) moved[s] = lengths[shuffled(s, 30)];
     setup(&p, lengths, 30, 12, 48);
@@ -150,7 +141,6 @@ static void test_threads(void **state)
     static const int lengths[] = {41, 3, 41, 0, 40, 12, 41, 41, 1, 30, 7, 7, 7, 7, 7, 7, 7, 7};
     const int all = ag_threads();
     problem p, q;
-    (void)state;
     setup(&p, lengths, 18, 96, 192);
     setup(&q, lengths, 18, 96, 192);
     ag_set_threads(1);
@@ -173,7 +163,6 @@ static void test_other_lengths(void **state)
     static const int lengths[] = {5, 0, 9, 2};
     static const int32_t others[] = {0, 16, 16, 16, 16};
     problem p;
-    (void)state;
     setup(&p, lengths, 4, 6, 10);
     run(&p);
     compare(&p);
@@ -191,7 +180,6 @@ static void test_starts_of_an_op(void **state)
     static const int32_t starts[] = {2, 5, 6, 27, 39};
     problem p;
     float y[4 * 10], gradient[PARTS][400];
-    (void)state;
     setup(&p, lengths, 4, 6, 10);
     memcpy(p.starts, starts, sizeof starts);
     run(&p);
@@ -217,7 +205,6 @@ static void test_wild_starts(void **state)
                                       {0, 7, 2, 9},
                                       {2, 4, 4, 6}};
     problem p;
-    (void)state;
     setup(&p, lengths, 3, 5, 7);
     for (int k = 0; k < 5; k++) {
         memcpy(p.starts, wild[k], sizeof wild[k]);
@@ -235,7 +222,6 @@ static void test_wild_starts(void **state)
    changes. */
 static void test_inference_keeps_less(void **state)
 {
-    (void)state;
     enum { ROWS = 40, H = 32 };
     problem p;
     ag_tensor *in[PARTS];
@@ -273,7 +259,6 @@ static void refuse(ag_shape starts, ag_shape w_input, ag_shape w_state, ag_shape
 static void test_errors(void **state)
 {
     const ag_shape starts = AG_SHAPE(2), wi = AG_SHAPE(8, 5), ws = AG_SHAPE(8, 2), b = AG_SHAPE(8);
-    (void)state;
     refuse(starts, wi, ws, b, "");
     refuse(AG_SHAPE(0), wi, ws, b, "starts needs one axis with one element more than sequences");
     refuse(AG_SHAPE(2, 1), wi, ws, b, "starts needs one axis");

@@ -3,13 +3,7 @@
    refused with a sentence, gives poison, or does nothing. A prototype without a row here fails the
    test, and so does one with another number of pointers. */
 #define _GNU_SOURCE /* mkdtemp */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 
 #include <ctype.h>
@@ -29,6 +23,9 @@ static const int64_t one = 1;
 /* Pointer k of the call, NULL when it is its turn; all arrays of a graph, or one of them. */
 #define P(k, pointer) (null == (k) ? NULL : (pointer))
 #define E(k)          edges_without(f, null == (k))
+#define MATRIX(k)     P(k, real(t, AG_SHAPE(4, 6)))
+#define VECTOR(k, n)  P(k, real(t, AG_SHAPE(n)))
+#define ENDS(k)       P(k, ag_input_i32(t, two, AG_SHAPE(3)))
 
 static int part; /* which array of the edges is NULL; -1: all are */
 
@@ -158,7 +155,6 @@ static int try(const row *r, int null)
 static void test_each_pointer(void **state)
 {
     int wrong = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows + sizeof maps / sizeof *maps; i++) {
         const size_t first = sizeof rows / sizeof *rows;
         const row *r = i < first ? &rows[i] : &maps[i - first];
@@ -171,7 +167,6 @@ static void test_each_pointer(void **state)
 /* One array of a graph alone: nothing ends the program, and an op that reads it refuses it. */
 static void test_each_array(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (part = 0; part < 5; part++)
             for (int null = 0; null < rows[i].pointers; null++) {
@@ -188,7 +183,6 @@ static void test_each_weight(void **state)
 {
     static const char *const layers[] = {"ag_sage",     "ag_graph_conv", "ag_sage_concat",
                                          "ag_gcn_conv", "ag_gat",        "ag_encoder"};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
             if (strcmp(rows[i].name, layers[k]) != 0) continue;
@@ -261,7 +255,6 @@ static void test_all_prototypes(void **state)
         "core/core.h",           "core/io/io.h", "autograd/autograd.h", "ops/ops.h",
         "ops/elementwise_ops.h", "gnn/gnn.h",    "optim/optim.h"};
     int found = 0, missing = 0;
-    (void)state;
     for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
         const char *c = read_header(headers[h]);
         while ((c = strstr(c, "\nAG_API "))) {
@@ -282,7 +275,6 @@ static void test_all_prototypes(void **state)
 
 static int make_folder(void **state)
 {
-    (void)state;
     strcpy(made.folder, "/tmp/augur-null-XXXXXX");
     return mkdtemp(made.folder) == NULL;
 }
@@ -290,7 +282,6 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
     char line[120];
-    (void)state;
     snprintf(line, sizeof line, "rm -rf '%s'", made.folder);
     return system(line);
 }

@@ -30,11 +30,7 @@ static void check_float(const op_build *build, const ag_op *op, int index, op_tr
     op_builds[1].close(d);
 }
 
-static void test_float_matches_double(void **state)
-{
-    (void)state;
-    each_case(1, check_float);
-}
+static void test_float_matches_double(void **state) { each_case(1, check_float); }
 
 /* ---- differences ---- */
 
@@ -172,11 +168,7 @@ static void check_gradient(const op_build *build, const ag_op *op, int index, op
             check_input(&(probe){.build = build, .op = op, .t = t, .index = index, .input = i});
 }
 
-static void test_gradients_match_differences(void **state)
-{
-    (void)state;
-    each_case(2, check_gradient);
-}
+static void test_gradients_match_differences(void **state) { each_case(2, check_gradient); }
 
 int main(void)
 {

@@ -79,7 +79,6 @@ static void check_golden(const op_build *build, const ag_op *op, int index, op_t
 
 static void test_golden(void **state)
 {
-    (void)state;
     values = golden_open(AG_SOURCE_DIR "/tests/golden/ops.npz");
     assert_non_null(values);
     each_case(3, check_golden);

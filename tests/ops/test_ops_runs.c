@@ -59,11 +59,7 @@ static void check_bits(const op_build *build, const ag_op *op, int index, op_tri
     }
 }
 
-static void test_bits_repeat(void **state)
-{
-    (void)state;
-    each_case(builds(), check_bits);
-}
+static void test_bits_repeat(void **state) { each_case(builds(), check_bits); }
 
 static void check_ways(const op_build *build, const ag_op *op, int index, op_trial *t)
 {
@@ -79,11 +75,7 @@ static void check_ways(const op_build *build, const ag_op *op, int index, op_tri
                 "after another op and views");
 }
 
-static void test_views_and_inner_tensors(void **state)
-{
-    (void)state;
-    each_case(builds(), check_ways);
-}
+static void test_views_and_inner_tensors(void **state) { each_case(builds(), check_ways); }
 
 /* ---- gradients add ---- */
 
@@ -119,11 +111,7 @@ static void check_adding(const op_build *build, const ag_op *op, int index, op_t
     }
 }
 
-static void test_gradients_add(void **state)
-{
-    (void)state;
-    each_case(builds(), check_adding);
-}
+static void test_gradients_add(void **state) { each_case(builds(), check_adding); }
 
 /* Inputs i and k are one tensor: its gradient is the sum of those of two tensors with equal values.
  */
@@ -156,11 +144,7 @@ static void check_same(const op_build *build, const ag_op *op, int index, op_tri
                 check_pair(build, op, index, t, i, k);
 }
 
-static void test_one_tensor_as_two_inputs(void **state)
-{
-    (void)state;
-    each_case(builds(), check_same);
-}
+static void test_one_tensor_as_two_inputs(void **state) { each_case(builds(), check_same); }
 
 /* ---- memory ---- */
 
@@ -177,7 +161,6 @@ static void check_memory(const op_build *build, const ag_op *op, int index, op_t
 
 static void test_memory(void **state)
 {
-    (void)state;
     if (test_device() != AG_CPU) skip(); /* a repeated run is looked at above */
     each_case(3, check_memory);
 }

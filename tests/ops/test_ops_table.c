@@ -65,7 +65,6 @@ static void check_entry(const ag_op *op)
 static void test_table_is_complete(void **state)
 {
     const ag_op *op;
-    (void)state;
     op_failures = 0;
     for (int i = 0; (op = ag__op(i)) != NULL; i++) {
         if (!op->name || !*op->name)
@@ -97,7 +96,6 @@ static void test_ops_are_declared(void **state)
                     contents(AG_SOURCE_DIR "/ops/elementwise_ops.h")};
     const char *const read[] = {text[0], text[1], text[2]};
     const ag_op *op;
-    (void)state;
     op_failures = 0;
     for (int i = 0; (op = ag__op(i)) != NULL; i++) {
         const char *last = strrchr(op->name, '_');
@@ -117,7 +115,6 @@ static void test_cuda_columns(void **state)
     const ag_kernel of_the_cpu = {.name = "of_the_cpu", .call = do_nothing};
     const ag_op made_up = {.name = "made_up", .forward = {&of_the_cpu}};
     const ag_op *op;
-    (void)state;
     op_failures = 0;
     for (int i = 0; (op = ag__op(i)) != NULL; i++)
         if (!runs_on_cuda(op)) complain(op->name, 0, "has a kernel without a CUDA form");
@@ -144,13 +141,11 @@ static void check_fresh(const char *path, void (*write)(FILE *))
 
 static void test_reference_is_fresh(void **state)
 {
-    (void)state;
     check_fresh(AG_SOURCE_DIR "/docs/ops.md", write_ops);
 }
 
 static void test_declarations_are_fresh(void **state)
 {
-    (void)state;
     check_fresh(AG_SOURCE_DIR "/ops/elementwise_ops.h", write_prototypes);
 }
 

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Segments cut in pieces: each row is in one piece, where the join looks for it; and starts that
    are no starts lead to no memory beyond the slots. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "augur.h"
 #include "ops/row_pieces.h"
 
@@ -56,7 +50,6 @@ static void test_borders(void **state)
         {0, 1, 129, 129, 700, 828},   {0, 0, 0, 0, 0, 0},         {0, 0, 0, 256, 256, 256},
         {0, 127, 255, 256, 384, 512}, {3, 3, 131, 132, 260, 261}, {0, 128, 256, 384, 512, 641},
     };
-    (void)state;
     for (int i = 0; i < 6; i++) check(starts[i], 5, starts[i][5], 0);
     for (int i = 0; i < 6; i++) check(starts[i], 5, starts[i][5] + 200, 0);
     for (int i = 0; i < 6; i++) check(starts[i], 5, starts[i][5] + 200, 1);
@@ -68,7 +61,6 @@ static void test_borders(void **state)
 static void test_many_rows(void **state)
 {
     static const int rows[] = {262143, 262144, 262272, 300001, 100000000, INT32_MAX};
-    (void)state;
     for (int i = 0; i < 6; i++) {
         check(NULL, 1, rows[i], 0);
         check((const int32_t[]){0, 5, rows[i] / 3, rows[i]}, 3, rows[i], 1);
@@ -78,7 +70,6 @@ static void test_many_rows(void **state)
 static void test_random_starts(void **state)
 {
     ag_random r = {3, 9, 0};
-    (void)state;
     for (int round = 0; round < 300; round++) {
         int32_t starts[MOST + 1] = {0};
         const int segments = 1 + (int)ag_random_below(&r, MOST);
@@ -91,7 +82,6 @@ static void test_random_starts(void **state)
 static void test_wild_starts(void **state)
 {
     ag_random r = {4, 9, 0};
-    (void)state;
     for (int round = 0; round < 300; round++) {
         int32_t starts[MOST + 1];
         const int segments = 1 + (int)ag_random_below(&r, MOST), rows = 700;

@@ -3,11 +3,8 @@
 #include "optim/internal.h"
 
 #include "support/device.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,73 +15,41 @@ void ag64__trace_adam(double out[10][6], int decoupled);
 
 /* PyTorch 2.11 in float64: w = [0.5,-1.25,2,0] with weight_decay 0.2, b = [0.75,-0.3] without,
    betas (0.9,0.99), eps 1e-6; step t = 0..9: lr = 0.1/(1+t), grad w_i = 2 sin(1+t+3i), grad b_i =
-   cos(t/2+i). torch.optim.AdamW: */
-static const double adamw_golden[10][6] = {
+   cos(t/2+i); the values after steps 1, 2 and 10. torch.optim.AdamW: */
+enum { GOLDEN = 3 };
+static const double adamw_golden[GOLDEN][6] = {
     {0.39000005941972, -1.1250000660673918, 1.860000076104995, 0.09999990809188644,
      0.6500000999998999, -0.3999998149187708},
     {0.33604542228515355, -1.0638147396738877, 1.7919163570730998, 0.14763157540333466,
      0.6002610737482844, -0.4381346963614011},
-    {0.30570352911434945, -1.026830849434274, 1.748850958443782, 0.1784265374332814,
-     0.5684551785530045, -0.44078418280623904},
-    {0.29698629111966524, -1.0121980120701806, 1.7283352206906524, 0.1914652608707638,
-     0.5481764688545342, -0.43082245945667047},
-    {0.2977420141099449, -1.00915264865246, 1.7214444131246969, 0.1916995144716811,
-     0.538045183062228, -0.4184842422079396},
-    {0.2995103249539734, -1.0085161791296027, 1.7183510270391567, 0.18854555652872276,
-     0.5357702976799732, -0.40634106387802044},
-    {0.298062620536638, -1.005460502007182, 1.7137019379716607, 0.18730448970921995,
-     0.5379552656990129, -0.39527749768948434},
-    {0.2940310856193909, -0.9998862401653928, 1.7066374554357087, 0.189279634062386,
-     0.5421426254907501, -0.38607695299151784},
-    {0.28979256399926445, -0.9939786778692854, 1.6991259769017824, 0.19254446457334126,
-     0.546873460335494, -0.37970980939677135},
     {0.2876017598640023, -0.9900028134339354, 1.693398320430748, 0.194784938586939,
      0.551114420805038, -0.3766440081122886},
 };
 
 /* The same with torch.optim.Adam, whose weight_decay is L2: */
-static const double adam_golden[10][6] = {
+static const double adam_golden[GOLDEN][6] = {
     {0.4000000560870436, -1.1500000567020074, 1.9000000583439354, 0.09999990809188644,
      0.6500000999998999, -0.3999998149187708},
     {0.34995000055669273, -1.1000067663137838, 1.8502422121619595, 0.14868117239986028,
      0.6002610737482844, -0.4381346963614011},
-    {0.3214738265563978, -1.069397908654921, 1.818401374020907, 0.180416943616142,
-     0.5684551785530045, -0.44078418280623904},
-    {0.31319744455766085, -1.0570039268981957, 1.8025706388520648, 0.19399118129407672,
-     0.5481764688545342, -0.43082245945667047},
-    {0.31418953027711294, -1.0551714484208397, 1.7979816169703025, 0.19462682719413033,
-     0.538045183062228, -0.4184842422079396},
-    {0.31611254702161534, -1.0553566537832126, 1.7964319679095202, 0.19179487191836628,
-     0.5357702976799732, -0.40634106387802044},
-    {0.3148362974707637, -1.0530260084378602, 1.7930810566530897, 0.19077090279588213,
-     0.5379552656990129, -0.39527749768948434},
-    {0.31104449451719457, -1.0483751036188962, 1.7876722085723136, 0.19293509990055105,
-     0.5421426254907501, -0.38607695299151784},
-    {0.3070163746468576, -1.043332972485282, 1.781796483155781, 0.19637695534569044,
-     0.546873460335494, -0.37970980939677135},
     {0.30496306147997393, -1.0399740791980698, 1.777292209596745, 0.19876009502370404,
      0.551114420805038, -0.3766440081122886},
 };
 
-static void expect_sentence(const ag_failure *why, ag_status status, const char *part)
-{
-    assert_int_equal(why->status, status);
-    if (!strstr(why->sentence, part)) fail_msg("\"%s\" lacks \"%s\"", why->sentence, part);
-}
-
 /* ---- Adam and AdamW ---- */
 
-static void compare(const double got[10][6], const double want[10][6], double tolerance)
+static void compare(const double got[10][6], const double want[GOLDEN][6], double tolerance)
 {
-    for (int t = 0; t < 10; t++)
+    static const int step[GOLDEN] = {0, 1, 9};
+    for (int k = 0; k < GOLDEN; k++)
         for (int i = 0; i < 6; i++)
-            if (!(fabs(got[t][i] - want[t][i]) <= tolerance))
-                fail_msg("step %d, number %d: %.17g, PyTorch %.17g", t, i, got[t][i], want[t][i]);
+            if (!(fabs(got[step[k]][i] - want[k][i]) <= tolerance))
+                fail_msg("step %d, number %d: %.17g, PyTorch %.17g", step[k], i, got[step[k]][i],
+                         want[k][i]);
 }
 
 static void steps_are_those_of_pytorch(void **state)
 {
-    (void)state;
     double got[10][6] = {{0}};
     ag64__trace_adam(got, 1);
     compare(got, adamw_golden, 1e-14);
@@ -98,7 +63,6 @@ static void steps_are_those_of_pytorch(void **state)
 
 static void defaults_are_those_of_pytorch(void **state)
 {
-    (void)state;
     ag_adamw w = ag_adamw_default();
     ag_adam a = ag_adam_default();
     assert_true(w.beta1 == 0.9 && w.beta2 == 0.999 && w.epsilon == 1e-8 && w.decay == 0.01);
@@ -114,9 +78,22 @@ static ag_params *small_model(void)
     return params;
 }
 
+/* A model of trees alone trains like any other. */
+static void no_parameters_lack_nothing(void **state)
+{
+    ag_adamw options = ag_adamw_default();
+    ag_params *params = ag_params_new();
+    double norm = 1;
+    ag_failure why = {0};
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    assert_int_equal(ag_clip_norm(params, 1, &norm, &why), AG_OK);
+    assert_int_equal(ag_adamw_step(params, &options, 0.1, &why), AG_OK);
+    assert_true(norm == 0 && params->step == 1);
+    ag_params_free(params);
+}
+
 static void a_step_needs_fresh_gradients(void **state)
 {
-    (void)state;
     ag_adamw options = ag_adamw_default();
     ag_params *params = small_model();
     ag_failure why = {0};
@@ -149,7 +126,6 @@ static void a_step_needs_fresh_gradients(void **state)
 
 static void options_out_of_range_are_refused(void **state)
 {
-    (void)state;
     const struct {
         ag_adamw options;
         double lr;
@@ -182,7 +158,6 @@ static int many(void) { return test_device() == AG_CPU ? 1100003 : 110003; }
 /* All elements start equal and get equal gradients, so they stay equal, in any block. */
 static void every_element_is_updated_once(void **state)
 {
-    (void)state;
     const ag_adamw options = ag_adamw_default();
     ag_params *params = ag_params_new();
     double norm = 0;
@@ -224,7 +199,8 @@ static ag_params *train(int threads, double *norm)
         long allocations = ag__allocations();
         assert_int_equal(clip_there(params, 1, norm, NULL), AG_OK);
         assert_int_equal(step_there(params, &options, 0.01, NULL), AG_OK);
-        if (test_device() == AG_CPU) assert_int_equal(ag__allocations(), allocations);
+        if (test_device() == AG_CPU && t) /* the first step starts threads */
+            assert_int_equal(ag__allocations(), allocations);
     }
     ag_set_threads(0);
     return params;
@@ -232,7 +208,6 @@ static ag_params *train(int threads, double *norm)
 
 static void results_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     double norm[3];
     ag_params *one = train(1, &norm[0]);
     for (int threads = 2; threads <= (test_device() == AG_CPU ? 3 : 2); threads++) {
@@ -253,7 +228,6 @@ static void results_do_not_depend_on_threads(void **state)
 /* torch.nn.utils.clip_grad_norm_ on these gradients with 2.5, in float64. */
 static void clipping_is_that_of_pytorch(void **state)
 {
-    (void)state;
     const double gradient[5] = {3, -4, 12, 84, 0.5};
     const double want[5] = {0.08823376655705426, -0.11764502207607234, 0.352935066228217,
                             2.470545463597519, 0.014705627759509043};
@@ -276,7 +250,6 @@ static void clipping_is_that_of_pytorch(void **state)
 /* 1e-6 is added to the norm: 2e-6 / (3e-6 + 1e-6) = 1/2. */
 static void clipping_adds_a_little_to_the_norm(void **state)
 {
-    (void)state;
     ag_params *params = small_model();
     params->list[0]->gradient[1] = (ag_real)3e-6;
     params->state = AG_READY;
@@ -287,7 +260,6 @@ static void clipping_adds_a_little_to_the_norm(void **state)
 
 static void bad_gradients_are_named_and_stop_the_step(void **state)
 {
-    (void)state;
     const ag_adamw options = ag_adamw_default();
     ag_params *params = small_model();
     ag_failure why = {0};
@@ -318,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_of_pytorch),
         cmocka_unit_test(defaults_are_those_of_pytorch),
+        cmocka_unit_test(no_parameters_lack_nothing),
         cmocka_unit_test(a_step_needs_fresh_gradients),
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(every_element_is_updated_once),

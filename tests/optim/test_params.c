@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters and their first values. */
 #include "optim/internal.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void expect_sentence(const ag_failure *why, ag_status status, const char *part)
-{
-    assert_int_equal(why->status, status);
-    if (!strstr(why->sentence, part)) fail_msg("\"%s\" lacks \"%s\"", why->sentence, part);
-}
 
 /* ---- parameters ---- */
 
 static void parameters_are_laid_out_in_aligned_blocks(void **state)
 {
-    (void)state;
     ag_params *params = ag_params_new();
     ag_param *p[100];
     char name[16];
@@ -59,7 +49,6 @@ static void parameters_are_laid_out_in_aligned_blocks(void **state)
 
 static void a_failed_declaration_is_sticky_and_harmless(void **state)
 {
-    (void)state;
     static char long_name[200];
     memset(long_name, 'x', sizeof long_name - 1);
     const struct {
@@ -107,7 +96,6 @@ static void a_failed_declaration_is_sticky_and_harmless(void **state)
 
 static void built_parameters_take_no_more(void **state)
 {
-    (void)state;
     ag_params *params = ag_params_new();
     assert_int_equal(ag_params_build(params, 1), AG_OK); /* none at all is allowed */
     ag_params_add(params, "late", AG_SHAPE(3), ag_init_constant(1), 1);
@@ -122,7 +110,6 @@ static void built_parameters_take_no_more(void **state)
 
 static void lack_of_memory_is_reported(void **state)
 {
-    (void)state;
     int failures = 0;
     for (long n = 1;; n++) {
         ag__fail_allocation(n, 0);
@@ -149,7 +136,6 @@ static void lack_of_memory_is_reported(void **state)
 
 static void values_depend_on_seed_and_index_alone(void **state)
 {
-    (void)state;
     ag_params *params[3];
     for (int k = 0; k < 3; k++) {
         params[k] = ag_params_new();
@@ -172,7 +158,6 @@ static void values_depend_on_seed_and_index_alone(void **state)
  */
 static void initialisers_have_their_moments(void **state)
 {
-    (void)state;
     const double in = 128 * 3, out = 64 * 3, never = 1e9;
     const struct {
         ag_init init;

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Learning rates. */
 #include "optim/optim.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
-
-static void expect_sentence(const ag_failure *why, ag_status status, const char *part)
-{
-    assert_int_equal(why->status, status);
-    if (!strstr(why->sentence, part)) fail_msg("\"%s\" lacks \"%s\"", why->sentence, part);
-}
 
 static void near(double got, double want)
 {
@@ -24,7 +15,6 @@ static void near(double got, double want)
  * Python. */
 static void schedules_follow_their_formulas(void **state)
 {
-    (void)state;
     const struct {
         int64_t step;
         double cosine, linear;
@@ -72,7 +62,6 @@ static void schedules_follow_their_formulas(void **state)
 
 static void schedules_are_checked(void **state)
 {
-    (void)state;
     const struct {
         ag_schedule s;
         const char *sentence;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command doctor: its output in every program, and whether its self-test finds a wrong
    result. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "examples/harness/machine/doctor.h"
 #include "examples/harness/machine/processor.h"
 #include "examples/harness/machine/selftest.h"
@@ -10,13 +10,6 @@
 #include "support/tgraph_npz.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* ---- a machine that computes wrongly: one value, on the way to who reads it ---- */
 
@@ -49,7 +42,6 @@ static void test_selftest(void **state)
 {
     static const ag_real faults[] = {(ag_real)0.05, (ag_real)NAN, (ag_real)INFINITY};
     harness_selftest result[HARNESS_SELFTESTS];
-    (void)state;
     assert_int_equal(try(result, 0, 0), AG_OK);
     for (int i = 0; i < HARNESS_SELFTESTS; i++) {
         assert_false(wrong(&result[i]));
@@ -67,7 +59,6 @@ static void test_failed_tape(void **state)
 {
     harness_selftest result[HARNESS_SELFTESTS];
     ag_failure why = {0};
-    (void)state;
     ag_tape *tape = ag_tape_new(AG_CUDA);
     if (ag_failed(tape)) {
         assert_int_equal(harness_selftest_run(result, tape, &why), AG_EDEVICE);
@@ -80,7 +71,6 @@ static void test_memory(void **state)
 {
     int64_t all, available;
     char name[128];
-    (void)state;
     assert_int_equal(harness_memory(&all, &available), 0);
     assert_in_range(available, 1, all);
     assert_true(all % 1024 == 0);
@@ -92,11 +82,9 @@ static void test_memory(void **state)
 static void test_text(void **state)
 {
     static const char *const programs[] = {"tgraph", "tpu", "tpgnn"};
-    char line[64];
-    (void)state;
     for (int i = 0; i < 3; i++) {
-        snprintf(line, sizeof line, "%s doctor --threads 2", programs[i]);
-        const program_outcome o = program_expect(line, 0, "self-test", "");
+        const program_outcome o =
+            program_expect_line(0, "self-test", "", "%s doctor --threads 2", programs[i]);
         assert_non_null(strstr(o.out, "\nthreads "));
         assert_non_null(strstr(o.out, " 2 of "));
         assert_non_null(strstr(o.out, "\nprocessor "));
@@ -111,7 +99,6 @@ static void hold_to_sse2(void) { setenv("AUGUR_ISA", "sse2", 1); }
 
 static void test_instructions(void **state)
 {
-    (void)state;
     program_before = hold_to_sse2;
     program_expect("tgraph doctor", 0, "sse2 instructions", "");
     program_before = NULL;
@@ -120,7 +107,6 @@ static void test_instructions(void **state)
 
 static void test_json(void **state)
 {
-    (void)state;
     const program_outcome o = program_expect("tpu doctor --json", 0, "", "");
     json_t *found = json_loads(o.out, 0, NULL), *tests = json_object_get(found, "selftest");
     assert_non_null(found);
@@ -139,7 +125,6 @@ static void test_json(void **state)
 /* The facts that were found are printed before the missing device is reported. */
 static void test_no_device(void **state)
 {
-    (void)state;
     ag_tape *tape = ag_tape_new(AG_CUDA);
     const int there = !ag_failed(tape);
     ag_tape_free(tape);
@@ -157,7 +142,6 @@ int main(void)
 #endif
         cmocka_unit_test(test_text),         cmocka_unit_test(test_json),
         cmocka_unit_test(test_no_device),    cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_failed_tape),  cmocka_unit_test(test_selftest),
-    };
+        cmocka_unit_test(test_failed_tape),  cmocka_unit_test(test_selftest)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* A disk that really is full: a small tmpfs in a mount namespace of this process. Where it cannot
    be mounted (a container may refuse it) the tests are skipped. */
-#define _GNU_SOURCE /* unshare */
+#include "support/test.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
+#include "augur.h"
+#include "support/files.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-
-#include "augur.h"
-#include "support/files.h"
 
 #define ADVICE "No space left on device; make room on the disk or choose another folder"
 
@@ -192,35 +187,23 @@ static void the_old_file_stays(ag_status (*save)(const char *, int, ag_failure *
     assert_int_equal(count(path), MOST);
 }
 
-static void checkpoints(void **state)
-{
-    (void)state;
-    the_old_file_stays(save_checkpoint, count_checkpoint);
-}
+static void checkpoints(void **state) { the_old_file_stays(save_checkpoint, count_checkpoint); }
 
-static void npz_files(void **state)
-{
-    (void)state;
-    the_old_file_stays(save_npz, count_npz);
-}
+static void npz_files(void **state) { the_old_file_stays(save_npz, count_npz); }
 
-static void npy_files(void **state)
-{
-    (void)state;
-    the_old_file_stays(save_npy, count_npy);
-}
+static void npy_files(void **state) { the_old_file_stays(save_npy, count_npy); }
 
 /* ---- a run ---- */
 
-#define TRAIN                                                                                 \
- " --data a.npz --split 0.8 --hidden 16 --configs 8 --steps 9 --save-every 2 --eval-every 4 " \
+#define TRAIN                                                                  \
+ " --data a.npz --split 0.8 --hidden 16 --configs 8 --steps 9 --save-every 2 " \
+ "--eval-every 4 "                                                             \
  "--threads 1 --quiet --no-baselines"
 
 /* Wherever the room ends, there is a sentence and exit code 3, and with more room the run continues
    to the same bytes as one that never stopped. */
 static void a_run(void **state)
 {
-    (void)state;
     static const int room[] = {8, 64, 84, 88, 112, 120, 128, 192};
     empty(4);
     program_pictures = 0;
@@ -241,11 +224,7 @@ static void a_run(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(checkpoints),
-        cmocka_unit_test(npz_files),
-        cmocka_unit_test(npy_files),
-        cmocka_unit_test(a_run),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(checkpoints), cmocka_unit_test(npz_files),
+                                       cmocka_unit_test(npy_files), cmocka_unit_test(a_run)};
     return cmocka_run_group_tests(tests, make_disk, remove_disk);
 }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* File names that would drive a terminal or read backwards: each program shows them as escapes in
    its output, in its sentences and on its pages. */
-#include "core/internal.h"
+#include "support/test.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tpgnn_npz.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 /* The end of a colour, a turn to the left, a control character of C1, a byte that is no UTF-8. */
 #define ODD        "\033[31m\342\200\256\302\233\377"
@@ -31,7 +25,6 @@ static void expect_shown(const char *text, const char *want)
 
 static void test_printable(void **state)
 {
-    (void)state;
     expect_shown("", "");
     expect_shown("plain name_1.npz", "plain name_1.npz");
     expect_shown("gr\303\274n \346\227\245\346\234\254 \360\237\230\200", /* letters stay */
@@ -58,7 +51,6 @@ static void test_printable(void **state)
 static void test_sentences(void **state)
 {
     ag_failure why = {0};
-    (void)state;
     assert_null(ag_npz_open("no_" ODD ".npz", 1000, &why));
     assert_non_null(strstr(why.sentence, "no_" SHOWN ".npz"));
     ag_fail(&why, AG_EUSE, "second");
@@ -93,69 +85,57 @@ static void expect_page(const char *name)
     free(page);
 }
 
-static void test_tgraph(void **state)
+static const struct {
+    const char *program, *folder, *train;
+} programs[] = {
+    {"tgraph", "layouts", "--data layouts --split 0.5 --hidden 16 --configs 4"},
+    {"tpu", "tiles", "--data a_0_0000000a.npz --valid tiles --hidden 8"},
+    {"tpgnn", "plans", "--data a_1.npz --valid plans --hidden 8 --tasks 1 --schedules 2"},
+};
+
+static void test_programs(void **state)
 {
-    (void)state;
-    program_write_layout("layouts/a" ODD ".npz", 40, 0);
-    expect_call("tgraph inspect layouts", 0, 0);
-    expect_call("tgraph inspect no" TEXT ".npz", 3, 1);
-    expect_call("tgraph inspect --no" TEXT, 2, 1);
-    program_expect("tgraph train --data layouts --split 0.5 --out g --hidden 16 --configs 4 "
-                   "--steps 2 --no-baselines --threads 1",
-                   0, "", "");
-    expect_page("g/report.html");
-    expect_call("tgraph eval --run g --data layouts", 0, 0);
+    static const struct {
+        int code, on_err;
+        const char *call;
+    } calls[] = {{0, 0, "inspect "}, {3, 1, "inspect no" TEXT ".npz"}, {2, 1, "inspect --no" TEXT}};
+    char line[300];
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        const char *program = programs[i].program, *folder = programs[i].folder;
+        for (int k = 0; k < 3; k++) {
+            snprintf(line, sizeof line, "%s %s%s", program, calls[k].call, k ? "" : folder);
+            expect_call(line, calls[k].code, calls[k].on_err);
+        }
+        program_expect_line(0, "", "",
+                            "%s train --out run --force %s --steps 2 --no-baselines --threads 1",
+                            program, programs[i].train);
+        expect_page("run/report.html");
+        snprintf(line, sizeof line, "%s eval --run run --data %s", program, folder);
+        expect_call(line, 0, 0);
+    }
 }
 
-static void test_tpu(void **state)
-{
-    (void)state;
-    program_write_tile("a_0_0000000a.npz", 12, 0);
-    program_write_tile("tiles/b" ODD "_0_0000000b.npz", 12, 1);
-    expect_call("tpu inspect tiles", 0, 0);
-    expect_call("tpu inspect no" TEXT ".npz", 3, 1);
-    program_expect("tpu train --data a_0_0000000a.npz --valid tiles --out t "
-                   "--hidden 8 --steps 2 --no-baselines --threads 1",
-                   0, "", "");
-    expect_page("t/report.html");
-    expect_call("tpu eval --run t --data tiles", 0, 0);
-}
-
-static void test_tpgnn(void **state)
+static int make_files(void **state)
 {
     test_schedules s;
-    (void)state;
-    test_schedules_make(&s);
-    test_schedules_write(&s, "a_1.npz");
-    test_schedules_write(&s, "plans/b" ODD "_1.npz");
-    expect_call("tpgnn inspect plans", 0, 0);
-    expect_call("tpgnn inspect no" TEXT ".npz", 3, 1);
-    program_expect("tpgnn train --data a_1.npz --valid plans --out s --hidden 8 "
-                   "--layers 1 --steps 2 --tasks 1 --schedules 2 --no-baselines --threads 1",
-                   0, "", "");
-    expect_page("s/report.html");
-    expect_call("tpgnn eval --run s --data plans", 0, 0);
-}
-
-static int make_folder(void **state)
-{
-    static const char *const folders[] = {"layouts", "tiles", "plans"};
-    char path[300];
     program_pictures = 0;
     if (test_folder_make(state)) return -1;
     for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "%s/%s", test_folder, folders[i]);
-        if (mkdir(path, 0700)) return -1;
+        if (mkdir(test_file(programs[i].folder), 0700)) return -1;
     }
+    program_write_layout("layouts/a" ODD ".npz", 40, 0);
+    program_write_tile("a_0_0000000a.npz", 12, 0);
+    program_write_tile("tiles/b" ODD "_0_0000000b.npz", 12, 1);
+    test_schedules_make(&s);
+    test_schedules_write(&s, "a_1.npz");
+    test_schedules_write(&s, "plans/b" ODD "_1.npz");
     return 0;
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_printable), cmocka_unit_test(test_sentences),
-        cmocka_unit_test(test_tgraph),    cmocka_unit_test(test_tpu),
-        cmocka_unit_test(test_tpgnn),
-    };
-    return cmocka_run_group_tests(tests, make_folder, test_folder_remove);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_printable),
+                                       cmocka_unit_test(test_sentences),
+                                       cmocka_unit_test(test_programs)};
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows that say what noise leaves possible, next to the scores of every model: by the noise
    that manifest.json states for a file, or by two passes of measurements. */
+#include "support/test.h"
 #include "examples/tpgnn/program.h"
 #include "support/program_models.h"
 #include "support/tgraph_npz.h"
-#include "support/program_files.h"
 #include "support/tpgnn_npz.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { FILES_MODELS = 5 }; /* of the first ones; the others read schedules */
 
@@ -58,7 +51,6 @@ static void put_noise(const program_model *m, const char *its, const char *other
 
 static void noise_of_the_file(void **state)
 {
-    (void)state;
     for (int i = 0; i < FILES_MODELS; i++) {
         const program_model *m = &program_models[i];
         assert_true(mean_of(m, m->data, "perfect ranker", "tau-b") == -2);
@@ -80,7 +72,6 @@ static void noise_of_the_file(void **state)
 /* Whatever else is called manifest.json states no noise. */
 static void other_manifests(void **state)
 {
-    (void)state;
     static const char *const text[] = {"",
                                        "{",
                                        "[]",
@@ -97,7 +88,6 @@ static void other_manifests(void **state)
 
 static void two_passes(void **state)
 {
-    (void)state;
     test_schedules s;
     test_schedules_make(&s);
     test_schedules_write(&s, "passes.npz");

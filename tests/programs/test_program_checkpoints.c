@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Checkpoints whose tensors contradict their metadata: bad data, exit code 3, with a sentence, in
    all programs and for every command that loads one. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
 #include "support/tpgnn_npz.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "augur.h"
 
 enum { MOST = 400 };
@@ -27,12 +19,11 @@ static int make_files(void **state)
     program_write_fusion("f_0.npz", 20, 0);
     test_schedules_make(&s);
     test_schedules_write(&s, "m_1.npz");
-    program_expect(
-        "tgraph train --out tg --data a.npz --mode paper --hidden 16 --configs 8 --steps 2 --quiet",
-        0, "", "");
-    program_expect(
-        "tpu train --out tp --data f_0.npz --members 1 --hidden 16 --kernels 4 --steps 2 --quiet",
-        0, "", "");
+    program_expect("tgraph train --out tg --data a.npz --hidden 16 --configs 8 --steps 2 --quiet",
+                   0, "", "");
+    program_expect("tpu train --out tp --data f_0.npz --reduction lstm --hidden 16 --kernels 4 "
+                   "--steps 2 --quiet",
+                   0, "", "");
     program_expect("tpgnn train --out tn --data m_1.npz --hidden 8 --layers 1 --steps 2 --quiet", 0,
                    "", "");
     return 0;
@@ -92,75 +83,86 @@ static void copy_run(const char *run)
     assert_int_equal(system(command), 0);
 }
 
-typedef struct bad {
-    const char *from, *to, *tensor;
-} bad;
+static const struct {
+    const char *program, *run, *data, *from, *to, *tensor;
+} bad[] = {
+    {"tgraph", "tg", "a.npz", "\"hidden\":16", "\"hidden\":32", NULL},
+    {"tgraph", "tg", "a.npz", "\"hidden\":16", "\"hidden\":4096", NULL},
+    {"tgraph", "tg", "a.npz", "\"halve\":true", "\"halve\":false", NULL},
+    {"tgraph", "tg", "a.npz", "\"cross-input\":true", "\"cross-input\":false", NULL},
+    {"tgraph", "tg", "a.npz", NULL, NULL, "output.weight"},
+    {"tgraph", "tg", "a.npz", NULL, NULL, "state.scaler.mean"},
+    {"tpu", "tp", "f_0.npz", "\"hidden\":16", "\"hidden\":32", NULL},
+    {"tpu", "tp", "f_0.npz", "\"embedding\":8", "\"embedding\":16", NULL},
+    {"tpu", "tp", "f_0.npz", "\"direction\":\"separate\"", "\"direction\":\"shared\"", NULL},
+    {"tpu", "tp", "f_0.npz", NULL, NULL, "input.weight"},
+    {"tpu", "tp", "f_0.npz", NULL, NULL, "state.node.low"},
+    {"tpgnn", "tn", "m_1.npz", "\"hidden\":8", "\"hidden\":16", NULL},
+    {"tpgnn", "tn", "m_1.npz", "\"hidden\":8", "\"hidden\":4096", NULL},
+    {"tpgnn", "tn", "m_1.npz", "\"pool\":\"topk\"", "\"pool\":\"sag\"", NULL},
+    {"tpgnn", "tn", "m_1.npz", NULL, NULL, "conv1.lin_rel.weight"},
+    {"tpgnn", "tn", "m_1.npz", NULL, NULL, "state.vector"},
+    {"tpgnn", "tn", "m_1.npz", NULL, NULL, "state.mean"},
+};
 
-static void expect_all(const char *program, const char *run, const char *data, const bad *list,
-                       int count)
+static void contradictions(void **state)
 {
-    for (int i = 0; i < count; i++) {
-        static const char *const command[] = {"eval", "predict"};
-        char line[200];
-        copy_run(run);
-        spoil(run, "best.safetensors", list[i].from, list[i].to, list[i].tensor);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        copy_run(bad[i].run);
+        spoil(bad[i].run, "best.safetensors", bad[i].from, bad[i].to, bad[i].tensor);
         for (int k = 0; k < 2; k++) {
-            snprintf(line, sizeof line, "%s %s --run bad --data %s --quiet", program, command[k],
-                     data);
-            const program_outcome o = program_expect(line, 3, "", "bad/best.safetensors");
+            const program_outcome o = program_expect_line(
+                3, "", "bad/best.safetensors", "%s %s --run bad --data %s --quiet", bad[i].program,
+                k ? "predict" : "eval", bad[i].data);
             if (!strstr(o.err, "; the file contradicts itself, so choose another checkpoint") &&
                 !strstr(o.err, "; the file is not whole") &&
                 !strstr(o.err, "; the file belongs to"))
                 fail_msg("%s", o.err);
         }
-        if (!list[i].tensor) continue; /* other options are refused, with 2 */
-        spoil(run, "last.safetensors", NULL, NULL, list[i].tensor);
-        snprintf(line, sizeof line, "%s train --out bad --resume --quiet", program);
-        program_expect(line, 3, "", "; the file contradicts itself, so choose another checkpoint");
+        if (!bad[i].tensor) continue; /* other options are refused, with 2 */
+        spoil(bad[i].run, "last.safetensors", NULL, NULL, bad[i].tensor);
+        program_expect_line(3, "", "; the file contradicts itself, so choose another checkpoint",
+                            "%s train --out bad --resume --quiet", bad[i].program);
     }
 }
 
-static void of_tgraph(void **state)
+/* Runs of the mixture of networks and trees that is the program nests now. */
+static void of_loop_nests(void **state)
 {
-    (void)state;
-    static const bad list[] = {{"\"hidden\":16", "\"hidden\":32", NULL},
-                               {"\"hidden\":16", "\"hidden\":4096", NULL},
-                               {"\"halve\":true", "\"halve\":false", NULL},
-                               {"\"cross-input\":true", "\"cross-input\":false", NULL},
-                               {NULL, NULL, "output.weight"},
-                               {NULL, NULL, "state.scaler.mean"}};
-    expect_all("tgraph", "tg", "a.npz", list, sizeof list / sizeof *list);
+    static const char sentence[] = "train it there, with nests train";
+    copy_run("tp");
+    spoil("tp", "best.safetensors", "\"reduction\":\"lstm\"", "\"reduction\":\"nests\"", NULL);
+    program_expect("tpu predict --run bad --data f_0.npz", 3, "", sentence);
+    char *text = program_text_of("tp/config.json");
+    char *other = replaced(text, "\"reduction\": \"lstm\"", "\"reduction\": \"nests\"");
+    program_write_text("bad/config.json", other);
+    program_expect("tpu eval --run bad --data f_0.npz", 3, "", sentence);
+    program_expect("tpu train --out bad --resume", 3, "", sentence);
+    free(text);
+    free(other);
 }
 
-static void of_tpu(void **state)
+/* A run of an option that is gone, whose model another program has now, is refused by its name. */
+static void of_nests_now(void **state)
 {
-    (void)state;
-    static const bad list[] = {{"\"hidden\":16", "\"hidden\":32", NULL},
-                               {"\"embedding\":16", "\"embedding\":8", NULL},
-                               {"\"direction\":\"separate\"", "\"direction\":\"shared\"", NULL},
-                               {NULL, NULL, "input.weight"},
-                               {NULL, NULL, "state.node.low"}};
-    expect_all("tpu", "tp", "f_0.npz", list, sizeof list / sizeof *list);
-}
-
-static void of_tpgnn(void **state)
-{
-    (void)state;
-    static const bad list[] = {{"\"hidden\":8", "\"hidden\":16", NULL},
-                               {"\"hidden\":8", "\"hidden\":4096", NULL},
-                               {"\"graph\":false", "\"graph\":true", NULL},
-                               {NULL, NULL, "0.row.weight"},
-                               {NULL, NULL, "state.row.mean"},
-                               {NULL, NULL, "state.mean"}};
-    expect_all("tpgnn", "tn", "m_1.npz", list, sizeof list / sizeof *list);
+    static const char call[] = "tgraph eval --run bad --data a.npz --quiet";
+    copy_run("tg");
+    spoil("tg", "best.safetensors", "\"hidden\":16", "\"mode\":\"physical\",\"hidden\":16", NULL);
+    program_expect(call, 3, "",
+                   "bad/best.safetensors: the metadata \"configuration\": physical mode");
+    char command[900];
+    snprintf(command, sizeof command,
+             "sed -i 's/\"hidden\": 16/\"mode\": \"physical\", &/' '%s/bad/config.json'",
+             test_folder);
+    assert_int_equal(system(command), 0);
+    const program_outcome o = program_expect(call, 3, "", "bad/config.json: physical mode");
+    assert_non_null(strstr(o.err, "train such a model with \"nests train\""));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_tgraph),
-        cmocka_unit_test(of_tpu),
-        cmocka_unit_test(of_tpgnn),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contradictions),
+                                       cmocka_unit_test(of_loop_nests),
+                                       cmocka_unit_test(of_nests_now)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

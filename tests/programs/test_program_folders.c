@@ -1,41 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Effects of calls of the programs on files of others and on their own: two calls on one folder, a
    terminal that goes away, a limit on the size of files, results that would replace the data. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
 #include "support/tpgnn_npz.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#define LAYOUT                                                                           \
- " --data a.npz --split 0.8 --hidden 16 --configs 8 --steps 150 --eval-every 30 --quiet" \
+#define LAYOUT                                                                    \
+ " --data a.npz --split 0.8 --hidden 16 --configs 8 --steps 150 --eval-every 30 " \
+ "--quiet"                                                                        \
  " --save-every 23 --log-every 4 --eval-limit 6 --no-baselines"
-#define SHORT " --data a.npz --split 0.8 --hidden 16 --configs 8 --steps 4 --quiet --no-baselines"
-#define FUSION \
- " --data f_0.npz --valid g_0.npz --hidden 16 --kernels 4 --steps 4 --quiet --no-baselines"
-#define SCHEDULES \
- " --data m_1.npz --valid m_2.npz --hidden 8 --layers 1 --steps 4 --quiet --no-baselines"
-
-static const char *path_of(const char *name)
-{
-    static char path[4][300];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", test_folder, name);
-    return path[turn];
-}
+#define TINY      " --data a.npz --split 0.8 --hidden 16 --configs 8 --steps 4"
+#define SHORT     TINY " --quiet --no-baselines"
+#define FUSION    " --data f_0.npz --valid g_0.npz --hidden 16 --kernels 4 --steps 4 --quiet"
+#define SCHEDULES " --data m_1.npz --valid m_2.npz --hidden 8 --steps 4 --quiet"
 
 static int make_files(void **state)
 {
@@ -50,8 +36,8 @@ static int make_files(void **state)
     test_schedules_write(&s, "m_2.npz");
     program_write_text("study.ini", "[study]\ntitle = t\nseeds = 0\n[one]\n");
     program_expect("tgraph train --out tg" SHORT, 0, "", "");
-    program_expect("tpu train --out tp" FUSION, 0, "", "");
-    program_expect("tpgnn train --out tn" SCHEDULES, 0, "", "");
+    program_expect("tpu train --out tp --no-baselines" FUSION, 0, "", "");
+    program_expect("tpgnn train --out tn --no-baselines" SCHEDULES, 0, "", "");
     return 0;
 }
 
@@ -59,58 +45,106 @@ static int make_files(void **state)
 
 static void a_folder_takes_one_program(void **state)
 {
-    (void)state;
-    static const char *const folder[] = {"tg", "tp", "tn"};
-    static const char *const lines[] = {
-        "tgraph train --out tg --force" SHORT,
-        "tgraph train --out tg --resume",
-        "tgraph train --out tg" SHORT,
-        "tgraph ablate --study study.ini --out tg" SHORT,
-        "tpu train --out tp --force" FUSION,
-        "tpu train --out tp --resume",
-        "tpu ablate --study study.ini --out tp" FUSION,
-        "tpgnn train --out tn --force" SCHEDULES,
-        "tpgnn train --out tn --resume",
-        "tpgnn ablate --study study.ini --out tn" SCHEDULES,
-    };
-    int lock[3];
-    uint64_t metrics[3];
+    static const char *const runs[][2] = {
+        {"tgraph", "tg"}, {"tpu", "tp"}, {"tpgnn", "tn"}}; /* with the options of make_files */
+    static const char *const options[] = {TINY, FUSION, SCHEDULES};
+    static const char *const calls[] = {"train --force", "train", "ablate --study study.ini"};
     for (int i = 0; i < 3; i++) {
         char name[40];
-        snprintf(name, sizeof name, "%s/metrics.csv", folder[i]);
-        metrics[i] = program_hash_of(name);
-        lock[i] = open(path_of(folder[i]), O_RDONLY | O_DIRECTORY);
-        assert_int_equal(flock(lock[i], LOCK_EX), 0);
-    }
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        char line[400];
-        const char *cut = strstr(lines[i], " --no-baselines");
-        const int n =
-            strstr(lines[i], "ablate") && cut ? (int)(cut - lines[i]) : (int)strlen(lines[i]);
-        snprintf(line, sizeof line, "%.*s", n, lines[i]);
-        program_expect(line, 2, "", "; wait until it has ended, or choose another --out");
-    }
-    program_expect("tgraph eval --run tg --data a.npz --no-baselines", 0, "", ""); /* may read */
-    for (int i = 0; i < 3; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "%s/metrics.csv", folder[i]);
-        assert_true(program_hash_of(name) == metrics[i]);
-        close(lock[i]);
+        snprintf(name, sizeof name, "%s/metrics.csv", runs[i][1]);
+        const uint64_t metrics = program_hash_of(name);
+        const int lock = open(test_file(runs[i][1]), O_RDONLY | O_DIRECTORY);
+        assert_int_equal(flock(lock, LOCK_EX), 0);
+        for (int k = 0; k < 4; k++)
+            program_expect_line(2, "", "; wait until it has ended, or choose another --out",
+                                "%s %s --out %s%s", runs[i][0], k < 3 ? calls[k] : "train --resume",
+                                runs[i][1], k < 3 ? options[i] : "");
+        if (i == 0) /* may read */
+            program_expect("tgraph eval --run tg --data a.npz --no-baselines", 0, "", "");
+        assert_true(program_hash_of(name) == metrics);
+        close(lock);
     }
     program_expect("tgraph train --out tg --resume --quiet --no-baselines", 0, "", "");
+}
+
+/* ---- file systems ---- */
+
+/* The linker calls these for fsync and flock, which fail with this errno; 0: they do not. */
+static int failing;
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __real_flock(int fd, int how);
+int __wrap_flock(int fd, int how);
+
+int __wrap_fsync(int fd)
+{
+    if (!failing) return __real_fsync(fd);
+    errno = failing;
+    return -1;
+}
+
+int __wrap_flock(int fd, int how)
+{
+    if (!failing) return __real_flock(fd, how);
+    errno = failing;
+    return -1;
+}
+
+/* A run and a study go on, with a warning of each kind; a disk that fails ends them. */
+static void a_file_system_may_lack_calls(void **state)
+{
+    static const char *const lines[] = {"tgraph train --out lacking --no-baselines" TINY,
+                                        "tgraph train --out lacking --no-baselines --resume",
+                                        "tgraph ablate --study study.ini --out lacking-study" TINY};
+    failing = EOPNOTSUPP;
+    for (int i = 0; i < 3; i++) {
+        const program_outcome o = program_expect(lines[i], 0, "", "");
+        if (program_count(o.err, "has no locks (Operation not supported)") != 1 ||
+            program_count(o.err,
+                          "cannot flush files to the disk (fsync): a crash of the machine") != 1)
+            fail_msg("%s", o.err);
+    }
+    program_expect_same("lacking", "tg");
+    failing = EIO;
+    program_expect("tgraph train --out failing --no-baselines" TINY, 3, "",
+                   "failing/config.json: Input/output error; check the disk and try again");
+    failing = 0;
+}
+
+/* A place that is refused is named before anything is read: the other files do not exist. */
+static void a_place_is_refused_first(void **state)
+{
+    static const struct {
+        const char *line, *sentence;
+        int code;
+    } calls[] = {
+        {"tgraph train --out tp --data none.npz", "the folder tp is not empty", 2},
+        {"tpu train --out tp --data none.npz", "the folder tp is not empty", 2},
+        {"tpgnn train --out tp --data none.npz", "the folder tp is not empty", 2},
+        {"tgraph train --out a.npz/x --data none.npz", "cannot be made: Not a directory", 3},
+        {"tpu ablate --study study.ini --out a.npz --data none.npz --valid none.npz",
+         "cannot be made: File exists", 3},
+        {"tpu autotune --run tp --out tn --text none.txt", "the folder tn is not empty", 2},
+        {"tgraph predict --run tg --data none.npz --csv no/x.csv",
+         "--csv: no/x.csv cannot be written: No such file or directory; make its folder first", 3},
+        {"tpu predict --run tp --data none.npz --csv a.npz/x", "a.npz/x cannot be written: Not a",
+         3},
+        {"tpgnn predict --run tn --data none.npz --csv tp", "--csv: tp cannot be written: Is a", 3},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        program_expect(calls[i].line, calls[i].code, "", calls[i].sentence);
 }
 
 /* ---- signals ---- */
 
 static void a_terminal_goes_away(void **state)
 {
-    (void)state;
     program_expect("tgraph train --out whole" LAYOUT, 0, "", "");
     const program_outcome o = program_call_signal("tgraph train --out hung-up" LAYOUT, SIGHUP,
                                                   "hung-up/metrics.csv", 300);
     if (o.code != 0) { /* 0: it finished first */
         assert_int_equal(o.code, 130);
-        assert_int_equal(access(path_of("hung-up/last.safetensors"), F_OK), 0);
+        assert_int_equal(access(test_file("hung-up/last.safetensors"), F_OK), 0);
         program_expect("tgraph train --out hung-up --resume --quiet --no-baselines", 0, "", "");
     }
     program_expect_same("whole", "hung-up");
@@ -119,7 +153,6 @@ static void a_terminal_goes_away(void **state)
 /* The limit is that of this process, and of the calls that it makes. */
 static void files_may_be_too_large(void **state)
 {
-    (void)state;
     struct rlimit limit, small;
     getrlimit(RLIMIT_FSIZE, &limit);
     small = limit;
@@ -135,9 +168,8 @@ static void files_may_be_too_large(void **state)
 
 static void results_do_not_replace_the_data(void **state)
 {
-    (void)state;
-    assert_int_equal(symlink("a.npz", path_of("link.csv")), 0);
-    assert_int_equal(link(path_of("f_0.npz"), path_of("hard.csv")), 0);
+    assert_int_equal(symlink("a.npz", test_file("link.csv")), 0);
+    assert_int_equal(link(test_file("f_0.npz"), test_file("hard.csv")), 0);
     program_write_text("list.txt", "m_1.npz\n");
     static const char *const lines[][2] = {
         {"tgraph predict --run tg --data a.npz --csv a.npz", "a.npz is a file of --data"},
@@ -183,12 +215,11 @@ static void write_large(const char *name)
         {"config_runtime", AG_I64, 1, {CONFIGS}, runtime},
         {"node_splits", AG_I64, 2, {1, 2}, split},
     };
-    assert_true(test_arrays_write(path_of(name), array, 7));
+    assert_true(test_arrays_write(test_file(name), array, 7));
 }
 
 static void options_without_a_meaning_are_refused(void **state)
 {
-    (void)state;
     static const char *const lines[] = {"tgraph predict --run tg --data a.npz --tau a",
                                         "tgraph predict --run tg --data a.npz --seed 1",
                                         "tgraph eval --run tg --data a.npz --seed 1",
@@ -199,24 +230,24 @@ static void options_without_a_meaning_are_refused(void **state)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         program_expect(lines[i], 2, "", "is no option of");
     program_expect("tgraph predict --run tg --data a.npz --format contest --json", 2, "",
-                   "--format contest would change nothing of what --json prints");
+                   "--format: contest has no effect, since it needs no --json or --csv");
     program_expect("tgraph predict --run tg --data a.npz --format contest --json --csv c.csv", 0,
                    "[", "");
     write_large("large.npz");
     program_expect("tgraph inspect large.npz --quiet", 0, "150000", "");
     program_expect("tgraph inspect large.npz --ram-limit 1M", 5, "", "; raise --ram-limit");
     program_expect("tgraph train --lr 1 --out x" SHORT, 2, "",
-                   "unknown option --lr; \"tgraph train --help\" lists the options");
+                   "unknown option --lr; did you mean --learning-rate?");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_terminal_goes_away),
-        cmocka_unit_test(a_folder_takes_one_program),
-        cmocka_unit_test(files_may_be_too_large),
-        cmocka_unit_test(results_do_not_replace_the_data),
-        cmocka_unit_test(options_without_a_meaning_are_refused),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_place_is_refused_first),
+                                       cmocka_unit_test(a_terminal_goes_away),
+                                       cmocka_unit_test(a_folder_takes_one_program),
+                                       cmocka_unit_test(a_file_system_may_lack_calls),
+                                       cmocka_unit_test(files_may_be_too_large),
+                                       cmocka_unit_test(results_do_not_replace_the_data),
+                                       cmocka_unit_test(options_without_a_meaning_are_refused)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -2,21 +2,11 @@
 /* Gradients of the whole models of tgraph and tpu against central differences, in double: every
    block of parameters in 3 random directions and 8 entries. Those of tpgnn: test_tpgnn_model.c and
    test_tpgnn_paper.c, whose variants have more to check. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/model_random.h"
 #include "support/sanitized.h"
 #include "support/tpu_kernels.h"
 #include "support/tpu_runner.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The check means something: no gradient is so small that a wrong one would pass. idle: it is 0. */
 static void expect_size(const char *variant, const char *name, const double *g, int64_t n, int idle)
@@ -52,6 +42,9 @@ static const struct {
     {"no edges", {.hidden = 16, .halve = 1, .channel = 1, .cross = 1, .cross_input = 1}},
     {"all channels", {.hidden = 16, .channel = 1, .edges = 1, .cross = 1, .cross_input = 1}},
     {"all channels, late", {.hidden = 16, .channel = 1, .edges = 1, .cross = 1}},
+    {"sums of rows", {TGRAPH, .rows = NESTS_SUMS}},
+    {"embedded rows", {TGRAPH, .cross = 1, .cross_input = 1, .rows = NESTS_EMBEDDED}},
+    {"costs of rows", {TGRAPH, .cross = 1, .cross_input = 1, .rows = NESTS_COSTS}},
     {"tile", {TGRAPH, .tile = 1, .cross = 1, .cross_input = 1}},
     {"tile, plain", {TGRAPH, .tile = 1}},
     {"tile, paper", {TGRAPH, .tile = 1, .cross = 1, AS_PRINTED}},
@@ -66,21 +59,27 @@ static int is_idle(const tgraph_options *o, const char *name)
            (!o->edges && strstr(name, "neighbour.weight"));
 }
 
-/* At this width the narrow side of channel attention is one or two channels: no ReLU may sleep. */
+/* At this width the narrow side of channel attention is one or two channels: no ReLU may sleep. And
+   costs of nodes, which begin with 0, hang on the graph. */
 static void wake_tgraph(model *m)
 {
     for (int p = 0; p < ag64__model.params(m); p++) {
         int64_t n;
-        const double awake[] = {1.5, 1.25};
-        if (!strstr(ag64__model.param(m, p, &n), "squeeze.bias")) continue;
-        assert_in_range(n, 1, 2);
-        ag64__model.set(m, p, awake);
+        const double awake[] = {1.5, 1.25}, costs[] = {0.2, -0.1, 0.3, -0.2, 0.1, 0.2, -0.3, 0.1,
+                                                       0.2, -0.1, 0.3, -0.2, 0.1, 0.2, -0.3, 0.1};
+        const char *name = ag64__model.param(m, p, &n);
+        if (strstr(name, "squeeze.bias")) {
+            assert_in_range(n, 1, 2);
+            ag64__model.set(m, p, awake);
+        } else if (!strcmp(name, "rows.cost.node")) {
+            assert_int_equal(n, 16);
+            ag64__model.set(m, p, costs);
+        }
     }
 }
 
 static void of_tgraph(void **state)
 {
-    (void)state;
     if (SANITIZED) skip(); /* too long, and the steps of shorter tests are the same */
     for (size_t i = 0; i < sizeof tgraphs / sizeof *tgraphs; i++) {
         const tgraph_options *o = &tgraphs[i].options;
@@ -133,22 +132,23 @@ static const struct {
     {"GAT, Transformer", {TPU, .gnn = TPU_GNN_GAT, .reduction = TPU_TRANSFORMER}},
     {"fusion", {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_LSTM, .task = TPU_FUSION}},
     {"fusion, GAT, module",
-     {TPU, .gnn = TPU_GNN_GAT, .task = TPU_FUSION, .module_layers = 2, .module_l2 = 1}},
+     {TPU, .gnn = TPU_GNN_GAT, .reduction = TPU_PER_NODE, .task = TPU_FUSION, .module_layers = 2,
+      .module_l2 = 1}},
     {"shared", {TPU, .gnn = TPU_GNN_SAGE, .direction = TPU_SHARED, .reduction = TPU_COLUMN}},
     {"undirected, largest",
-     {TPU_SMALL, TPU_HEADS, .gnn = TPU_GNN_SAGE, .direction = TPU_UNDIRECTED,
-      .aggregate = AG_AGGREGATE_MAX}},
-    {"as printed", {TPU_SMALL, TPU_HEADS, .gnn = TPU_GNN_SAGE, .direction = TPU_SHARED, .l2 = 1}},
+     {TPU_SMALL, TPU_HEADS, .gnn = TPU_GNN_SAGE, .reduction = TPU_PER_NODE,
+      .direction = TPU_UNDIRECTED, .aggregate = AG_AGGREGATE_MAX}},
+    {"as printed",
+     {TPU_SMALL, TPU_HEADS, .gnn = TPU_GNN_SAGE, .reduction = TPU_PER_NODE, .direction = TPU_SHARED,
+      .l2 = 1}},
     {"biases", {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_TRANSFORMER, .biases = 1}},
     {"biases, GAT", {TPU, .gnn = TPU_GNN_GAT, .reduction = TPU_LSTM, .biases = 1}},
-    {"nests, two members",
-     {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_NESTS, .nest_layers = 2, .members = 2}},
-    {"fusion, nests",
-     {TPU, .gnn = TPU_GNN_NONE, .reduction = TPU_NESTS, .nest_layers = 1, .members = 1,
-      .task = TPU_FUSION}},
     {"at the kernel",
-     {TPU, .gnn = TPU_GNN_SAGE, .tile_at = TPU_AT_KERNEL, .analysis_at = TPU_AT_KERNEL}},
-    {"nowhere", {TPU, .gnn = TPU_GNN_SAGE, .tile_at = TPU_NOWHERE, .analysis_at = TPU_NOWHERE}},
+     {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_PER_NODE, .tile_at = TPU_AT_KERNEL,
+      .analysis_at = TPU_AT_KERNEL}},
+    {"nowhere",
+     {TPU, .gnn = TPU_GNN_SAGE, .reduction = TPU_PER_NODE, .tile_at = TPU_NOWHERE,
+      .analysis_at = TPU_NOWHERE}},
 };
 
 static int ends(const char *name, const char *with)
@@ -194,7 +194,6 @@ static int make_samples(tpu_sample sample[SAMPLES], test_kernel kernel[KERNELS],
 
 static void of_tpu(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof tpus / sizeof *tpus; i++) {
         const tpu_options *o = &tpus[i].options;
         const char *const name = tpus[i].name;

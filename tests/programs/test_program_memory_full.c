@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocations of small calls fail, one after the other, for every model: exit 5 and a sentence, or
    a call that does without it; and what is written is whole. */
+#include "support/test.h"
 #include "support/program_models.h"
 #include "support/tgraph_npz.h"
-
 #include "augur.h"
 
 #include <dirent.h>
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define SMALL " --steps 2" PROGRAM_QUIET
 
@@ -69,7 +62,6 @@ static void of_scores(void)
 static void training(void **state)
 {
     char line[600];
-    (void)state;
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         const program_model *m = &program_models[i];
         snprintf(line, sizeof line, "%s train --out run --force%s" SMALL, m->program->name,
@@ -85,7 +77,6 @@ static void others(void **state)
                                            "predict --run %s --ensemble %s --csv scores.csv --data",
                                            "inspect"};
     char command[200], line[300];
-    (void)state;
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         const program_model *m = &program_models[i];
         program_train(m, m->name, SMALL, 0);

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* predict and the calls that cannot work, for every model: CSV and JSON hold the same scores, those
    of several runs are the mean, and how many are scored together does not matter. */
-#define _POSIX_C_SOURCE 200809L /* symlink */
+#include "support/test.h"
 #include "examples/tpu/program.h"
 #include "support/program_models.h"
 #include "support/tgraph_npz.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define SMALL " --steps 6 --eval-every 3" PROGRAM_QUIET
 enum { MOST = 64 };
@@ -99,7 +91,6 @@ static void several_runs(void **state)
 {
     static scores one, two, both, mean;
     char more[100];
-    (void)state;
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         const program_model *m = &program_models[i];
         predict(&one, m, "1");
@@ -122,7 +113,6 @@ static void in_pieces(void **state)
 {
     static scores one, other;
     char more[100];
-    (void)state;
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         const program_model *m = &program_models[i];
         predict(&one, m, "1");
@@ -140,7 +130,6 @@ static void in_pieces(void **state)
 static void other_forms(void **state)
 {
     static scores s;
-    (void)state;
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         const program_model *m = &program_models[i];
         predict(&s, m, "1");
@@ -204,8 +193,8 @@ static const struct {
 
 static void name_run(const char *name, const program_model *m)
 {
-    char path[300], run[64];
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    char run[64];
+    const char *path = test_file(name);
     snprintf(run, sizeof run, "%s-1", m->name);
     unlink(path);
     assert_int_equal(symlink(run, path), 0);
@@ -213,7 +202,6 @@ static void name_run(const char *name, const program_model *m)
 
 static void wrong_calls(void **state)
 {
-    (void)state;
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         const program_model *m = &program_models[i];
         name_run("this", m);
@@ -231,10 +219,9 @@ static void helps(void **state)
 {
     static const char *const shown[][2] = {{"", "train a model"},
                                            {"train", "--steps"},
-                                           {"eval", "--fit"},
+                                           {"eval", "--checkpoint"},
                                            {"predict", "--csv"},
                                            {"ablate", "--study"}};
-    (void)state;
     for (int i = 0; i < PROGRAM_MODELS; i++)
         for (size_t k = program_model_again(&program_models[i]) ? 5 : 0; k < 5; k++)
             program_expect_line(0, shown[k][1], "", "%s %s --help", program_models[i].program->name,

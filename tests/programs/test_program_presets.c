@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The presets of all programs (studies/presets.ini): the words of --preset are the sections, and
-   all options in them can be set. */
+/* The tables of options of all programs. Presets (studies/presets.ini): the words of --preset are
+   the sections, and all options in them can be set and have an effect. --help: how much it shows,
+   and that its examples can be called. Words of other programs: each leads to an option that
+   exists. */
+#include "support/test.h"
+#include "examples/harness/cli/options_internal.h"
+#include "examples/lab/lab.h"
+#include "examples/nests/program.h"
 #include "examples/tgraph/program.h"
 #include "examples/tpgnn/program.h"
 #include "examples/tpu/program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
+#include <unistd.h>
 
-#include <cmocka.h>
+static const harness_program *const programs[] = {&tgraph_program_table, &tpu_program_table,
+                                                  &tpgnn_program_table, &nests_program_table,
+                                                  &lab_program_table};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 static const harness_option *find_presets(const harness_program *p)
 {
@@ -24,6 +31,12 @@ static void expect_preset(const harness_program *p, const harness_option *option
     void *values = harness_alloc(p->options_bytes);
     harness_options *o = harness_options_new(p, HARNESS_TRAIN, values);
     if (harness_options_set(o, "a test", option->name, name, &why)) fail_msg("%s", why.sentence);
+    const char *files = strstr(name, "-tile")     ? "tile files"
+                        : strstr(name, "-fusion") ? "fusion files"
+                                                  : NULL;
+    for (int i = 0; i < p->option_count; i++)
+        if (o->set_by[i] && !harness_option_acts(o, &p->options[i], files))
+            fail_msg("%s: %s has no effect", name, p->options[i].name);
     harness_options_free(o);
     harness_free(values);
 }
@@ -45,14 +58,211 @@ static int expect_presets(const harness_program *p, const harness_option *option
 
 static void the_words_are_the_sections(void **state)
 {
-    (void)state;
-    assert_null(find_presets(&tgraph_program_table));
+    assert_int_equal(expect_presets(&tgraph_program_table, find_presets(&tgraph_program_table)), 1);
     assert_int_equal(expect_presets(&tpu_program_table, find_presets(&tpu_program_table)), 24);
-    assert_int_equal(expect_presets(&tpgnn_program_table, find_presets(&tpgnn_program_table)), 2);
+    assert_int_equal(expect_presets(&tpgnn_program_table, find_presets(&tpgnn_program_table)), 3);
+}
+
+/* ---- what options need ---- */
+
+/* "--option", or "--option=a|b" with words that it has. */
+static void expect_term(const harness_program *p, const char *of, char *term)
+{
+    char *words = strchr(term, '='), *rest = NULL;
+    if (words) *words++ = 0;
+    const harness_option *option = harness_option_find(p, term + 2);
+    if (!option) fail_msg("%s %s needs %s, which is no option", p->name, of, term);
+    for (char *w = words ? strtok_r(words, "|", &rest) : NULL; w; w = strtok_r(NULL, "|", &rest))
+        if (!strstr(option->choices, w)) fail_msg("%s %s needs %s=%s", p->name, of, term, w);
+}
+
+static void needs_name_options_and_words(void **state)
+{
+    for (int k = 0; k < PROGRAMS; k++)
+        for (int i = 0; i < programs[k]->option_count; i++) {
+            const harness_option *option = &programs[k]->options[i];
+            char *copy = harness_copy(option->needs ? option->needs : ""), *rest = NULL;
+            for (char *w = strtok_r(copy, " ", &rest); w; w = strtok_r(NULL, " ", &rest))
+                if (w[0] == '-')
+                    expect_term(programs[k], option->name, w);
+                else if (!strstr("or and no layout tile fusion files", w))
+                    fail_msg("%s %s needs \"%s\"", programs[k]->name, option->name, w);
+            harness_free(copy);
+        }
+}
+
+/* ---- --help ---- */
+
+/* A line is read as main does, and what it names in examples/ is there. */
+static void expect_example(const harness_program *p, const harness_command *c, char *line)
+{
+    enum { MOST = 20 };
+    char *word[MOST], *rest = NULL, path[500];
+    int words = 0;
+    ag_failure why = {0};
+    for (char *w = strtok_r(line, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
+        assert_true(words < MOST);
+        snprintf(path, sizeof path, "%s/%s", AG_SOURCE_DIR, w);
+        if (strncmp(w, "examples/", 9) == 0 && access(path, R_OK) != 0) fail_msg("no %s", path);
+        word[words++] = w;
+    }
+    void *values = harness_alloc(p->options_bytes);
+    harness_options *o = harness_options_new(p, c->bit, values);
+    char **spread = harness__spread_runs(words - 2, word + 2);
+    const int resumes = words > 2 && strcmp(word[words - 1], "--resume") == 0;
+    if (harness_options_argv(o, words - 2, spread, c->positional, &why) ||
+        (!resumes && harness_options_complete(o, &why)))
+        fail_msg("%s %s: %s", p->name, c->name, why.sentence);
+    for (int i = 0; i < words - 2; i++) harness_free(spread[i]);
+    harness_free(spread);
+    harness_options_free(o);
+    harness_free(values);
+}
+
+static int expect_examples(const harness_program *p, const harness_command *c)
+{
+    char *all = harness_copy(p->examples), *rest = NULL,
+         *lead = harness_text("%s %s", p->name, c->name);
+    const size_t n = strlen(lead);
+    int found = 0;
+    for (char *line = strtok_r(all, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        if (strncmp(line, lead, n) == 0 && (line[n] == ' ' || !line[n])) {
+            expect_example(p, c, line);
+            found++;
+        }
+    harness_free(lead);
+    harness_free(all);
+    return found;
+}
+
+static void help_is_short_and_its_examples_work(void **state)
+{
+    for (int k = 0; k < PROGRAMS; k++)
+        for (int i = 0; i < programs[k]->command_count; i++) {
+            const harness_program *p = programs[k];
+            const harness_command *c = &p->commands[i];
+            FILE *nowhere = fopen("/dev/null", "w");
+            int own = 0;
+            for (int n = 0; n < p->option_count; n++) own += (p->options[n].commands & c->bit) != 0;
+            const int shown = own - harness_options_help(nowhere, p, c->bit, false);
+            assert_int_equal(harness_options_help(nowhere, p, c->bit, true), 0);
+            fclose(nowhere);
+            if (shown > 15 || (own > 10 && shown < 6))
+                fail_msg("%s %s --help shows %d of %d", p->name, c->name, shown, own);
+            const int examples = expect_examples(p, c);
+            if (examples > 3 || examples < (own > 2 ? 3 : 1))
+                fail_msg("%s %s has %d examples", p->name, c->name, examples);
+        }
+}
+
+/* ---- words of other programs ---- */
+
+static const harness_option *option_of(const char *name, size_t n)
+{
+    for (int k = 0; k < PROGRAMS; k++)
+        for (int i = 0; i < programs[k]->option_count; i++) {
+            const harness_option *option = &programs[k]->options[i];
+            if (strncmp(option->name, name, n) == 0 && !option->name[n]) return option;
+        }
+    return NULL;
+}
+
+/* A target that was renamed would never be suggested. */
+static void synonyms_lead_to_options(void **state)
+{
+    const char *theirs, *ours, *value;
+    int rows = 0;
+    for (; (theirs = harness__synonyms(rows, &ours, &value)); rows++)
+        for (size_t n; *ours; ours += n + (ours[n] == '|')) {
+            n = strcspn(ours, "|");
+            const harness_option *option = option_of(ours, n);
+            const int built_in = !strncmp(ours, "config", n) || !strncmp(ours, "help", n);
+            if (!option && !built_in) fail_msg("%s: no program has --%s", theirs, ours);
+            if (value && !strstr(option->choices, value))
+                fail_msg("%s is no word of --%s", value, ours);
+        }
+    assert_true(rows > 30);
+}
+
+/* Words, and how the sentence ends; the suggestion is an option of the command. */
+static const struct {
+    const char *line, *sentence;
+} foreign[] = {
+    {"tgraph train --lr 1", "--learning-rate?"},
+    {"tpu train --wd 1", "--weight-decay?"},
+    {"tgraph train --batch-size 4", "--configs?"},
+    {"tpu train --batch_size=4", "--kernels?"},
+    {"tpgnn train --batch-size 4", "--tasks?"},
+    {"tgraph train --epoch 4", "--epochs?"},
+    {"tgraph train --num-epochs 4", "--epochs?"},
+    {"tpu train --epochs 4", "--steps (of the optimizer)?"},
+    {"tpgnn train --max_epochs 4", "--steps (of the optimizer)?"},
+    {"tpu train --cuda", "--device cuda?"},
+    {"tpgnn eval --gpu 0", "--device cuda?"},
+    {"tgraph predict --no-cuda", "--device cpu?"},
+    {"tpu autotune --gpu", "--device cuda?"},
+    {"tgraph train --device gpu",
+     "--device: \"gpu\" is not one of cpu|cuda|auto; did you mean cuda?"},
+    {"tpu eval --device cuda:0", "did you mean cuda?"},
+    {"tpu eval --device CPU", "did you mean cpu?"},
+    {"tpgnn train --num-workers 4", "--threads?"},
+    {"lab doctor --silent", "--quiet?"},
+    {"tpgnn train --hidden_dim 4", "--hidden?"},
+    {"tpu train --num_layers 4", "--gnn-layers?"},
+    {"tpgnn train --num_layers 4", "--layers?"},
+    {"tgraph train --lr-schedule cosine", "--schedule?"},
+    {"tgraph train --schedule cos", "did you mean cosine?"},
+    {"tgraph train --warmup-steps 9", "--warmup (a share of the steps)?"},
+    {"tgraph train --early-stopping 9", "--patience (validations without a better score)?"},
+    {"tgraph train --output x", "--out?"},
+    {"tgraph predict --output x", "--csv?"},
+    {"tgraph predict --out x", "did you mean --csv?"},
+    {"tgraph eval --valid x", "did you mean --data?"},
+    {"tgraph train --run x", "did you mean --out?"},
+    {"tgraph eval --model x", "--run?"},
+    {"tgraph train --input x", "--data?"},
+    {"lab check --input x", "--dir?"},
+    {"lab layout --output x", "--out?"},
+    {"tgraph train -lr 1", "did you mean --learning-rate?"},
+    {"tgraph train -steps 1", "did you mean --steps?"},
+    {"tpu train --loss mse", "did you mean squared?"},
+    {"tpgnn train --loss ranknet", "did you mean pairs?"},
+    {"tpgnn train --set lr=1", "did you mean learning-rate?"},
+    {"tpgnn train --set gpu=1", "did you mean device = cuda?"},
+};
+
+static void expect_foreign(const char *line, const char *sentence)
+{
+    char *words = harness_copy(line), *word[6], *rest = NULL;
+    int n = 0, k = 0;
+    ag_failure why = {0};
+    for (char *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) word[n++] = w;
+    while (strcmp(programs[k]->name, word[0]) != 0) k++;
+    const harness_command *c = programs[k]->commands;
+    while (strcmp(c->name, word[1]) != 0) c++;
+    void *values = harness_alloc(programs[k]->options_bytes);
+    harness_options *o = harness_options_new(programs[k], c->bit, values);
+    assert_int_equal(harness_options_argv(o, n - 2, word + 2, c->positional, &why), AG_EUSE);
+    const size_t have = strlen(why.sentence), want = strlen(sentence);
+    if (have < want || strcmp(why.sentence + have - want, sentence) != 0)
+        fail_msg("%s: %s", line, why.sentence);
+    harness_options_free(o);
+    harness_free(values);
+    harness_free(words);
+}
+
+static void words_of_other_programs(void **state)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        expect_foreign(foreign[i].line, foreign[i].sentence);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_words_are_the_sections)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_words_are_the_sections),
+                                       cmocka_unit_test(needs_name_options_and_words),
+                                       cmocka_unit_test(help_is_short_and_its_examples_work),
+                                       cmocka_unit_test(synonyms_lead_to_options),
+                                       cmocka_unit_test(words_of_other_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The first program that a reader runs: it learns, and twice the same. */
-#define _GNU_SOURCE /* popen */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/test.h"
 
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 enum { ROOM = 4096 };
@@ -41,7 +32,6 @@ static double last_loss(const char *text)
 static void test_quickstart(void **state)
 {
     char once[ROOM], twice[ROOM];
-    (void)state;
     assert_int_equal(run(once, ""), 0);
     assert_int_equal(run(twice, "cpu"), 0);
     assert_string_equal(once, twice);
@@ -55,7 +45,6 @@ static void test_quickstart(void **state)
 static void test_device(void **state)
 {
     char here[ROOM], there[ROOM];
-    (void)state;
     const int code = run(there, "cuda");
     if (code) {
         assert_int_equal(code, 6);

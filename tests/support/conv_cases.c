@@ -7,6 +7,30 @@
 #include <string.h>
 
 golden *conv_file;
+char conv_names[CONV_MOST][100];
+int conv_cases;
+
+int conv_open(const char *file)
+{
+    char path[600], name[100];
+    snprintf(path, sizeof path, "%s/tests/golden/%s", AG_SOURCE_DIR, file);
+    conv_file = golden_open(path);
+    for (int64_t i = 0; conv_file && golden_name(conv_file, i, name); i++) {
+        char *end = strstr(name, ".options");
+        if (!end || conv_cases == CONV_MOST) continue;
+        *end = 0;
+        strcpy(conv_names[conv_cases++], name);
+    }
+    ag__convolve_threads(1);
+    ag64__convolve_threads(1);
+    return !conv_cases;
+}
+
+int conv_close(int failed)
+{
+    golden_close(conv_file);
+    return failed;
+}
 
 /* ---- a case of the file ---- */
 
@@ -126,24 +150,26 @@ void conv_compare(const conv_fixture *f, conv_function *how, double values, doub
     conv_results_free(&r);
 }
 
-void conv_golden(const char *const *names, int n)
+void conv_golden(void)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < conv_cases; i++) {
         conv_fixture f;
-        conv_set_up(&f, names[i]);
+        conv_set_up(&f, conv_names[i]);
         conv_compare(&f, ag__convolve, 1e-5, 1e-4);
         conv_compare(&f, ag64__convolve, 1e-12, 1e-11);
         conv_tear_down(&f);
     }
 }
 
-/* Central differences in double; a convolution of the file is far enough from its kinks. */
-void conv_gradcheck(const char *const *names, int n)
+/* Central differences in double; a convolution of the file is far enough from its kinks, but of
+   equal scores the first stay: a small step of one of them may change which nodes stay. */
+void conv_gradcheck(void)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < conv_cases; i++) {
         conv_fixture f;
         char where[200] = "";
-        conv_set_up(&f, names[i]);
+        if (strstr(conv_names[i], "ties") || strstr(conv_names[i], "saturated")) continue;
+        conv_set_up(&f, conv_names[i]);
         const double error = ag64__convolve_gradcheck(&f.p, where);
         if (!(error <= 1e-6)) fail_msg("%s: error %g at %s", f.name, error, where);
         conv_tear_down(&f);
@@ -155,11 +181,11 @@ static void expect_same(const conv_fixture *f, const double *a, const double *b,
     if (n && memcmp(a, b, (size_t)n * sizeof *a) != 0) fail_msg("%s: other bits", f->name);
 }
 
-void conv_same_bits(const char *const *names, int n)
+void conv_same_bits(void)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < conv_cases; i++) {
         conv_fixture f;
-        conv_set_up(&f, names[i]);
+        conv_set_up(&f, conv_names[i]);
         conv_results one = conv_run(&f, ag__convolve);
         for (int threads = 1; threads <= 3; threads++) {
             ag__convolve_threads(threads);
@@ -177,25 +203,23 @@ void conv_same_bits(const char *const *names, int n)
 }
 
 /* Every allocation that may fail does, in turn: a sentence each time. */
-void conv_no_memory(const char *const *names, int n)
+void conv_no_memory(const char *name)
 {
-    for (int i = 0; i < n; i++) {
-        conv_fixture f;
-        int failed = 1;
-        conv_set_up(&f, names[i]);
-        for (long nth = 1; failed; nth++) {
-            char why[CONV_WHY] = "";
-            double *gradient[CONV_PARTS], *y = calloc((size_t)f.y.count + 1, sizeof *y);
-            for (int k = 0; k < CONV_PARTS; k++)
-                gradient[k] = calloc((size_t)f.part[k].count + 1, sizeof *y);
-            ag__fail_allocation(nth, 0);
-            failed = ag__convolve(y, gradient, &f.p, why);
-            ag__fail_allocation(0, 0);
-            if (failed && !strstr(why, "emory")) fail_msg("allocation %ld: \"%s\"", nth, why);
-            for (int k = 0; k < CONV_PARTS; k++) free(gradient[k]);
-            free(y);
-            assert_in_range(nth, 1, 2000);
-        }
-        conv_tear_down(&f);
+    conv_fixture f;
+    int failed = 1;
+    conv_set_up(&f, name);
+    for (long nth = 1; failed; nth++) {
+        char why[CONV_WHY] = "";
+        double *gradient[CONV_PARTS], *y = calloc((size_t)f.y.count + 1, sizeof *y);
+        for (int k = 0; k < CONV_PARTS; k++)
+            gradient[k] = calloc((size_t)f.part[k].count + 1, sizeof *y);
+        ag__fail_allocation(nth, 0);
+        failed = ag__convolve(y, gradient, &f.p, why);
+        ag__fail_allocation(0, 0);
+        if (failed && !strstr(why, "emory")) fail_msg("allocation %ld: \"%s\"", nth, why);
+        for (int k = 0; k < CONV_PARTS; k++) free(gradient[k]);
+        free(y);
+        assert_in_range(nth, 1, 2000);
     }
+    conv_tear_down(&f);
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions and poolings of a golden file (conv_file), and the checks that every case has to
-   pass. */
+/* Convolutions and poolings of a golden file, and the checks that every case has to pass. */
 #ifndef AG_TESTS_CONV_CASES_H
 #define AG_TESTS_CONV_CASES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "golden.h"
 #include "convolution_runner.h"
 
+enum { CONV_MOST = 64 };
 extern golden *conv_file;
+extern char conv_names[CONV_MOST][100]; /* of its cases, in its order */
+extern int conv_cases;
+
+/* Opens the file of tests/golden, runs tests on one thread, and returns what main has to. */
+#define conv_main(file, tests) \
+ (conv_open(file) ? 1 : conv_close(cmocka_run_group_tests(tests, NULL, NULL)))
+int conv_open(const char *file);
+int conv_close(int failed);
 
 typedef struct conv_fixture {
     const char *name;
@@ -39,11 +41,12 @@ void conv_results_free(conv_results *r);
 /* The file's values to a tolerance, relative to the largest. */
 void conv_compare(const conv_fixture *f, conv_function *how, double values, double gradients);
 
-/* Every case of a list: the file's values and gradients in float and in double; central differences
-   in double; the same bits for 1 to 3 threads; a sentence whichever allocation fails. */
-void conv_golden(const char *const *names, int n);
-void conv_gradcheck(const char *const *names, int n);
-void conv_same_bits(const char *const *names, int n);
-void conv_no_memory(const char *const *names, int n);
+/* All cases: the file's values and gradients in float and in double; central differences in
+   double; the same bits for 1 to 3 threads; and of one case a sentence whichever allocation fails.
+ */
+void conv_golden(void);
+void conv_gradcheck(void);
+void conv_same_bits(void);
+void conv_no_memory(const char *name);
 
 #endif

@@ -3,13 +3,7 @@
 #ifndef AG_TESTS_DEVICE_TAPE_H
 #define AG_TESTS_DEVICE_TAPE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "augur.h"
 #include "autograd/tape.h"
 #include "core/cuda/device.h"
@@ -46,7 +40,6 @@ static __attribute__((unused)) ag_params *one_parameter(ag_param **w, ag_device 
 
 static int fill_data(void **state)
 {
-    (void)state;
     for (int i = 0; i < 4000; i++) data[i] = (float)((i * 37 % 101) - 50) / 64;
     return 0;
 }

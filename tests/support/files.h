@@ -14,7 +14,6 @@ static char files_folder[256];
 /* Group set-up: makes the folder. Needs _GNU_SOURCE (mkdtemp). */
 static inline int files_make(void **state)
 {
-    (void)state;
     const char *parent = getenv("TMPDIR");
     snprintf(files_folder, sizeof files_folder, "%.200s/augur.XXXXXX", parent ? parent : "/tmp");
     return mkdtemp(files_folder) ? 0 : -1;
@@ -42,7 +41,6 @@ static inline int files_count(void)
 /* Group tear-down: removes the folder and all in it. */
 static inline int files_remove(void **state)
 {
-    (void)state;
     char command[300];
     snprintf(command, sizeof command, "rm -r '%s'", files_folder);
     return system(command);

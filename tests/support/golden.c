@@ -13,6 +13,13 @@ void golden_close(golden *g)
     if (g) zip_discard((zip_t *)g);
 }
 
+const char *golden_name(golden *g, int64_t i, char name[100])
+{
+    const char *file = zip_get_name((zip_t *)g, (zip_uint64_t)i, 0);
+    if (file) snprintf(name, 100, "%.*s", (int)strlen(file) - 4, file); /* .npy */
+    return file ? name : NULL;
+}
+
 /* The whole member and a terminating 0; NULL: no such member. */
 static char *inflate(zip_t *zip, const char *name, size_t *bytes)
 {

@@ -17,6 +17,9 @@ typedef struct golden_array {
 golden *golden_open(const char *path); /* NULL: not there */
 void golden_close(golden *g);
 
+/* Name of member i, without its ending; NULL after the last. */
+const char *golden_name(golden *g, int64_t i, char name[100]);
+
 /* A member as doubles (stored as float64, float32, int64 or int32); value NULL: no such member. */
 golden_array golden_read(golden *g, const char *name);
 void golden_free(golden_array *a);

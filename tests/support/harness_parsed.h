@@ -7,29 +7,31 @@
 
 #include <string.h>
 
-static ag_status nothing(harness_call *call, ag_failure *why)
-{
-    (void)call;
-    return why->status;
-}
-static ag_status demo_train(harness_call *call, ag_failure *why) { return nothing(call, why); }
-static ag_status demo_eval(harness_call *call, ag_failure *why) { return nothing(call, why); }
-
 typedef struct parsed {
     demo_options values;
     harness_options *o;
     ag_failure why;
     ag_status status;
+    char line[400]; /* the words, which values point to */
 } parsed;
 
-static inline void parse(parsed *p, unsigned command, const char *positional,
-                         const char *const *words)
+static inline void parsed_free(parsed *p)
 {
-    enum { MOST = 12 };
+    harness_options_free(p->o);
+    *p = (parsed){0};
+}
+
+/* Words are separated by single blanks or, where one of them has a blank or is empty, by `|`. What
+   p held before is freed. */
+static inline void parse(parsed *p, unsigned command, const char *positional, const char *line)
+{
+    enum { MOST = 20 };
+    const char *between = strchr(line, '|') ? "|" : " ";
     int argc = 0;
-    char *argv[MOST];
-    for (; words[argc]; argc++) argv[argc] = (char *)(uintptr_t)words[argc];
-    memset(p, 0, sizeof *p);
+    char *argv[MOST], *rest = p->line;
+    parsed_free(p);
+    snprintf(p->line, sizeof p->line, "%s", line);
+    while (*line && rest && argc < MOST) argv[argc++] = strsep(&rest, between);
     p->o = harness_options_new(&demo, command, &p->values);
     p->status = harness_options_argv(p->o, argc, argv, positional, &p->why);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The arrays of files that `lab` writes. Include after cmocka.h. */
+/* The files that `lab` writes, and their arrays. */
 #ifndef TEST_LAB_ARRAYS_H
 #define TEST_LAB_ARRAYS_H
 
-#include <stdlib.h>
+#include "support/test.h"
+
+#include <dirent.h>
 
 #include "core/io/io.h"
-#include "support/lab_call.h"
 
 /* Small programs; files are kept however noisy the machine is, and nothing waits for it to calm. */
 #define ROUGH " --milliseconds 0.2 --noise 1e9 --repeats 2 --probe-threshold 1000"
@@ -50,6 +51,20 @@ static inline void *read_all(ag_npz *npz, const char *name, ag_dtype as, int64_t
     assert_int_equal(ag_npz_read(npz, name, as, out, &why), AG_OK);
     *n = is->count;
     return out;
+}
+
+/* The names of the files in a folder that end so; returns their number. */
+static inline int list_files(char names[64][128], const char *folder, const char *tail)
+{
+    int n = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir)) && n < 64;) {
+        const size_t length = strlen(e->d_name), end = strlen(tail);
+        if (length > end && !strcmp(e->d_name + length - end, tail))
+            snprintf(names[n++], 128, "%.*s", (int)(length - end), e->d_name);
+    }
+    if (dir) closedir(dir);
+    return n;
 }
 
 #endif

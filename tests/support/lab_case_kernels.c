@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "support/test.h"
 #include "lab_case_kernels.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
+#include "lab_reference.h"
 
 #define SIZES(...) ((const int[]){__VA_ARGS__})
 

@@ -3,7 +3,7 @@
 #ifndef LAB_CASES_H
 #define LAB_CASES_H
 
-#include "examples/lab/run/run.h"
+#include "lab_reference.h"
 
 /* A program around one node of the op, the last one: each operand is a parameter followed by a
    reshape to its own shape, so that a configuration can give it any layout. 0 when the drawn node

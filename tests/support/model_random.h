@@ -28,6 +28,38 @@ static inline model_graph model_random_graph(int nodes, int edges, int configura
     return g;
 }
 
+/* Rows whose times are about 1 in all; each configuration has entries at some of its nodes. */
+static inline void model_random_rows(model_data *d, const model_graph *g, ag_random *r)
+{
+    enum { ROWS = 7, ENTRIES = 20, INPUTS = NESTS_LAYOUT_INPUTS };
+    nests_rows *rows = &d->rows;
+    const int entries = d->configs * ENTRIES;
+    *rows = (nests_rows){.rows = ROWS, .items = d->configs};
+    rows->x = calloc(ROWS * INPUTS, sizeof *rows->x);
+    rows->word = calloc(ROWS, sizeof *rows->word);
+    rows->work = calloc(ROWS, sizeof *rows->work);
+    rows->first = calloc((size_t)d->configs + 1, sizeof *rows->first);
+    rows->row = calloc((size_t)entries, sizeof *rows->row);
+    d->place = calloc((size_t)entries, sizeof *d->place);
+    for (int i = 0; i < ROWS * INPUTS; i++) rows->x[i] = (float)ag_random_normal(r);
+    for (int i = 0; i < ROWS; i++) {
+        rows->word[i] = (int)ag_random_below(r, TGRAPH_OPCODES);
+        rows->work[i] = (1 + ag_random_uniform(r)) / (2 * ENTRIES);
+    }
+    for (int c = 0; c < d->configs; c++) rows->first[c + 1] = (c + 1) * ENTRIES;
+    for (int e = 0; e < entries; e++) {
+        rows->row[e] = (int)ag_random_below(r, ROWS);
+        d->place[e] = (int32_t)ag_random_below(r, (uint32_t)g->nodes) * d->configs + e / ENTRIES;
+    }
+}
+
+static inline void model_random_rows_free(model_data *d)
+{
+    void *const block[] = {d->rows.x,     d->rows.word, d->rows.work,
+                           d->rows.first, d->rows.row,  d->place};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) free(block[i]);
+}
+
 /* Configurations of a graph for both models; two of them tie. */
 static inline model_data model_random_data(const model_graph *g, int configs, uint64_t seed)
 {
@@ -42,6 +74,7 @@ static inline model_data model_random_data(const model_graph *g, int configs, ui
     for (int i = 0; i < configs * TPUGRAPHS_TILE_FEATURES; i++) d.feature[i] = ag_random_normal(&r);
     for (int c = 0; c < configs; c++) d.rank[c] = c ? c - 1 : 0;
     ag_random_shuffle(&r, d.rank, configs);
+    model_random_rows(&d, g, &r);
     return d;
 }
 
@@ -55,6 +88,7 @@ static inline void model_random_free(model_graph *g, model_data *d)
     free(d->digit);
     free(d->feature);
     free(d->rank);
+    model_random_rows_free(d);
 }
 
 #endif

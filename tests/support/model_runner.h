@@ -21,6 +21,8 @@ typedef struct model_data {
     int32_t *digit;  /* [configurable, configs, 18]; layout model */
     double *feature; /* [configs,24]; tile model */
     int32_t *rank;   /* [configs] */
+    nests_rows rows; /* with standardised columns; rows 0: none */
+    int32_t *place;  /* [rows.first[configs]] node x configs + configuration */
 } model_data;
 
 /* A model with its program and its tape. */

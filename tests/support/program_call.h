@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole calls of the programs tgraph, tpu and tpgnn, and of one of the test's own, each in a child
-   of its own. */
+/* Whole calls of the programs tgraph, tpu, tpgnn, nests and lab, and of one of the test's own, each
+   in a child of its own. */
 #ifndef TEST_PROGRAM_CALL_H
 #define TEST_PROGRAM_CALL_H
 
 #include "core/core.h"
 
+#include <sys/types.h>
+
 typedef struct program_outcome {
     int code; /* -1: it was killed */
-    char out[65536], err[16384];
+    char out[98304], err[16384];
 } program_outcome;
 
 /* 0: the children find no gnuplot, which is quicker. */
@@ -17,14 +19,24 @@ extern int program_pictures;
 /* A function that each child calls first, e.g. to limit itself; NULL: none. */
 extern void (*program_before)(void);
 
+/* Where the children's stdout goes, e.g. /dev/full; program_outcome has what "stdout" holds. */
+extern const char *program_stdout;
+
 /* A program of the test, by its name; NULL: none. */
 extern const struct harness_program *program_own;
+
+/* Group set-up: makes test_folder (tgraph_npz.h), which test_folder_remove removes, and goes there.
+ */
+int program_folder_make(void **state);
 
 /* Words are separated by single spaces, the first is the program; it runs in test_folder. */
 program_outcome program_call(const char *line);
 
 /* The same with the nth allocation failing; 0: none. */
 program_outcome program_call_without_memory(const char *line, long nth);
+
+/* Starts a call that runs while the test continues. */
+pid_t program_start(const char *line);
 
 /* Starts a call and sends it a signal as soon as a file in test_folder has so many bytes. */
 program_outcome program_call_signal(const char *line, int signal, const char *name, long bytes);
@@ -41,6 +53,11 @@ program_outcome program_expect_line(int code, const char *out, const char *err, 
 struct json_t *program_json(const char *line, const char *err);
 /* The member `key`, which is a number. */
 double program_number(const struct json_t *j, const char *key);
+
+/* The means of a method in the JSON of train and eval. */
+struct json_t *program_mean(const struct json_t *j, const char *method);
+/* How often a text has a part. */
+int program_count(const char *text, const char *part);
 
 /* XXH3 of a file in test_folder. */
 uint64_t program_hash_of(const char *name);

@@ -1,32 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "program_files.h"
-
 #include "tgraph_npz.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-
-static const char *path_of(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
-    return path;
-}
-
-enum {
-    NODES = 12,
-    EDGES = 11,
-    CONFIGURABLE = 3,
-    MOST = 512,
-    TILE_NODES = 5,
-    MOST_KERNELS = 64,
-    LARGEST = 9 /* nodes of a fused kernel */
-};
+enum { NODES = 12, EDGES = 11, CONFIGURABLE = 3, MOST = 512, TILE_NODES = 5, MOST_KERNELS = 64 };
+enum { LARGEST = 9 }; /* nodes of a fused kernel */
 
 static void fill_node(float *row, int node)
 {
@@ -79,8 +57,9 @@ void program_write_layout(const char *name, int configs, int kind)
         {"node_config_ids", AG_I64, 1, {CONFIGURABLE}, id},
         {"config_runtime", AG_I64, 1, {configs}, runtime},
         {"node_splits", AG_I64, 2, {1, 2}, split},
+        {"operand_index", AG_I64, 2, {EDGES, 2}, edge},
     };
-    assert_true(test_arrays_write(path_of(name), array, 7));
+    assert_true(test_arrays_write(test_file(name), array, 8));
 }
 
 void program_write_tile(const char *name, int configs, int kind)
@@ -113,7 +92,7 @@ void program_write_tile(const char *name, int configs, int kind)
         {"config_runtime", AG_I64, 1, {configs}, runtime},
         {"config_runtime_normalizers", AG_I64, 1, {configs}, normalizer},
     };
-    assert_true(test_arrays_write(path_of(name), array, 6));
+    assert_true(test_arrays_write(test_file(name), array, 6));
 }
 
 void program_write_fusion(const char *name, int kernels, int kind)
@@ -148,5 +127,42 @@ void program_write_fusion(const char *name, int kernels, int kind)
         {"edge_offset", AG_I64, 1, {kernels + 1}, edge_offset},
         {"kernel_runtime", AG_I64, 1, {kernels}, runtime},
     };
-    assert_true(test_arrays_write(path_of(name), array, 6));
+    assert_true(test_arrays_write(test_file(name), array, 6));
+}
+
+void program_write_rows(const char *name, int items, int kind)
+{
+    enum { ROWS = 8, COLUMNS = 3, COUNTED = 3 };
+    float column[ROWS][COLUMNS], count[MOST * COUNTED];
+    double work[ROWS];
+    int32_t row[MOST * COUNTED];
+    int64_t offset[MOST + 1] = {0}, group[MOST], runtime[MOST];
+    int n = 0;
+    assert_true(items >= 2 && items <= MOST);
+    for (int r = 0; r < ROWS; r++) {
+        for (int k = 0; k < COLUMNS; k++)
+            column[r][k] = (float)(mixed((uint32_t)(r * 31 + k * 7 + kind)) % 9) - 4;
+        work[r] = 1000 * (1 + r % 4);
+    }
+    for (int i = 0; i < items; i++) {
+        double ns = 0;
+        for (int k = 0; k <= i % COUNTED; k++, n++) {
+            row[n] = (int32_t)(mixed((uint32_t)(i * 5 + k)) % ROWS);
+            count[n] = (float)(1 + k);
+            ns += (1 + k) * work[row[n]] * exp(0.2 * (double)column[row[n]][0]);
+        }
+        offset[i + 1] = n;
+        group[i] = 2 * i / items;
+        runtime[i] = (int64_t)ns + 10 * i;
+    }
+    const test_array array[] = {
+        {"row_feature", AG_F32, 2, {ROWS, COLUMNS}, column},
+        {"row_work", AG_F64, 1, {ROWS}, work},
+        {"row_index", AG_I32, 1, {n}, row},
+        {"row_count", AG_F32, 1, {n}, count},
+        {"row_offset", AG_I64, 1, {items + 1}, offset},
+        {"row_group", AG_I64, 1, {items}, group},
+        {"config_runtime", AG_I64, 1, {items}, runtime},
+    };
+    assert_true(test_arrays_write(test_file(name), array, sizeof array / sizeof *array));
 }

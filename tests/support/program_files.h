@@ -11,5 +11,7 @@ void program_write_layout(const char *name, int configs, int kind);
 void program_write_tile(const char *name, int configs, int kind);
 /* A fusion file: kernels of 1 to 9 nodes, a tree each, 0.8 to 50 us. */
 void program_write_fusion(const char *name, int kernels, int kind);
+/* A file of 8 rows with columns of its own: two groups of items, which count one to three rows. */
+void program_write_rows(const char *name, int items, int kind);
 
 #endif

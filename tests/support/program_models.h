@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The models of tgraph, tpu and tpgnn, with small files for each: what a test of programs/ does for
-   one of them it does for all. */
+/* The models of tgraph, tpu, tpgnn and nests, with small files for each: what a test of programs/
+   does for one of them it does for all. */
 #ifndef TEST_PROGRAM_MODELS_H
 #define TEST_PROGRAM_MODELS_H
 
@@ -16,7 +16,7 @@ typedef struct program_model {
     const char *option, *value; /* of another model */
 } program_model;
 
-enum { PROGRAM_MODELS = 8 };
+enum { PROGRAM_MODELS = 9 };
 extern const program_model program_models[PROGRAM_MODELS];
 
 #define PROGRAM_QUIET " --threads 1 --quiet --no-baselines"
@@ -26,6 +26,9 @@ int program_models_make(void **state);
 
 /* The first file that the model trains on, in test_folder; until the next call. */
 const char *program_model_first(const program_model *m);
+
+/* Its options after the files. */
+const char *program_model_sizes(const program_model *m);
 
 /* 1: the model before it in the table has the same program. */
 int program_model_again(const program_model *m);

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Layout and tile files made in memory, whose run times follow from their columns, and a run of the
-   baselines. Include after cmocka.h. */
+   baselines. */
 #ifndef TEST_TGRAPH_MADE_H
 #define TEST_TGRAPH_MADE_H
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "support/test.h"
 #include "examples/harness/rank/measures.h"
 #include "examples/tgraph/baseline/baseline_internal.h"
 
-enum { RANDOM, RIDGE, BOOSTING, ADDITIVE, NODES = 4 };
+enum { RANDOM, RIDGE, BOOSTING, NODES = 4 };
 
 static char made_name[] = "made.npz";
+
+/* The held-out part of a layout file after tgraph_file_split; without a split the whole file. */
+static inline tgraph_baseline_part held_part(const tgraph_file *f)
+{
+    return (tgraph_baseline_part){
+        .file = f, .config = f->held, .count = f->held ? f->held_count : f->configs};
+}
 
 static inline void *zeroed(size_t count, size_t size)
 {
@@ -24,25 +28,6 @@ static inline void *zeroed(size_t count, size_t size)
 
 /* The effect of a value of a digit on the log run time, the same in every file. */
 static inline double effect(int digit, int value) { return 0.01 * ((digit * 5 + value * 3) % 11); }
-
-/* Each configurable node maps a parameter, which is the operation before it. */
-static inline void make_operations(tgraph_file *f)
-{
-    tgraph_physical *p = &f->physical;
-    *p = (tgraph_physical){.count = 2 * NODES, .configurable = NODES};
-    p->operation = zeroed(2 * NODES, sizeof *p->operation);
-    for (int v = 0; v < 2 * NODES; v++) {
-        tgraph_operation *o = &p->operation[v];
-        *o = (tgraph_operation){
-            .rank = 4, .size = {2, 4, 8, 16 << v / 2}, .groups = 1, .config = -1};
-        for (int k = 0; k < TGRAPH_AXES; k++) o->window[k] = o->step[k] = 1;
-        if (v % 2 == 0) continue;
-        o->kind = TGRAPH_MAP;
-        o->operands = o->varying = 1;
-        o->operand[0] = v - 1;
-        o->config = v / 2;
-    }
-}
 
 /* Convolutions whose first three digits vary; the log run time is the sum of their effects. */
 static inline tgraph_file *make_file(int configs, uint64_t seed, int alike)
@@ -61,7 +46,6 @@ static inline tgraph_file *make_file(int configs, uint64_t seed, int alike)
     f->runtime = zeroed((size_t)configs, sizeof *f->runtime);
     assert_int_equal(
         tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, made_name, &why), AG_OK);
-    make_operations(f);
     for (int v = 0; v < NODES; v++) {
         f->graph.opcode[v] = 26;
         f->graph.config_node[v] = v;

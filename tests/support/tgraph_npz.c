@@ -16,6 +16,8 @@ int test_folder_make(void **state)
 
 int test_folder_remove(void **state) { return files_remove(state); }
 
+const char *test_file(const char *name) { return files_path(name); }
+
 static void fill_features(float row[140], int node)
 {
     for (int k = 0; k < 134; k++) row[k] = (float)((node * 31 + k * 7) % 23);

@@ -6,13 +6,8 @@
 
 #include "core/io/io.h"
 
-enum {
-    TEST_NODES = 7,
-    TEST_EDGES = 5,
-    TEST_CONFIGURABLE = 2,
-    TEST_CONFIGS = 6,
-    TEST_MOST_ARRAYS = 10
-};
+enum { TEST_NODES = 7, TEST_EDGES = 5, TEST_CONFIGURABLE = 2, TEST_CONFIGS = 6 };
+enum { TEST_MOST_ARRAYS = 10 };
 
 /* One member; rank 0 with an empty name: left out. */
 typedef struct test_array {
@@ -35,15 +30,8 @@ typedef struct test_layout {
     int arrays;
 } test_layout;
 
-enum {
-    NODE_FEAT,
-    NODE_OPCODE,
-    EDGE_INDEX,
-    NODE_CONFIG_FEAT,
-    NODE_CONFIG_IDS,
-    CONFIG_RUNTIME,
-    NODE_SPLITS
-};
+enum { NODE_FEAT, NODE_OPCODE, EDGE_INDEX, NODE_CONFIG_FEAT, NODE_CONFIG_IDS };
+enum { CONFIG_RUNTIME = NODE_CONFIG_IDS + 1, NODE_SPLITS };
 
 void test_layout_make(test_layout *layout);
 
@@ -67,6 +55,8 @@ extern const char *const test_folder;
 extern char test_path[300];
 int test_folder_make(void **state);
 int test_folder_remove(void **state);
+/* NAME in test_folder, in one of four buffers that take turns. */
+const char *test_file(const char *name);
 
 /* Returns 1 when the file was written. */
 int test_arrays_write(const char *path, const test_array *array, int count);

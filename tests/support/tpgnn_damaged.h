@@ -14,26 +14,12 @@ static inline uint32_t draw(uint32_t *state, uint32_t below)
 /* Of 1 to 400 nodes. */
 static inline tree *damaged(uint32_t *random)
 {
-    static const char *const type[] = {"PrimFunc",
-                                       "Param",
-                                       "AllocBuffer",
-                                       "For",
-                                       "AttrStmt.pragma_auto_unroll_max_step",
-                                       "IfThenElse",
-                                       "SeqStmt",
-                                       "BufferStore",
-                                       "BufferLoad",
-                                       "Var",
-                                       "IntImm",
-                                       "Add",
-                                       "Mul",
-                                       "FloorDiv",
-                                       "FloorMod",
-                                       "Select",
-                                       "Call.exp",
-                                       "LT",
-                                       "Alien.x",
-                                       "Sub"};
+#define UNROLL "AttrStmt.pragma_auto_unroll_max_step"
+    static const char *const type[] = {
+        "PrimFunc",    "Param",      "AllocBuffer", "For",    UNROLL,    "IfThenElse", "SeqStmt",
+        "BufferStore", "BufferLoad", "Var",         "IntImm", "Add",     "Mul",        "FloorDiv",
+        "FloorMod",    "Select",     "Call.exp",    "LT",     "Alien.x", "Sub"};
+#undef UNROLL
     static const double value[] = {0, 1, 2, 3, 16, 1000, -7, 0.001, 3e38, -3e38};
     static const char *const kind[] = {"serial", "vectorized", "unrolled", "parallel"};
     tree *t = start();

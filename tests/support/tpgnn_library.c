@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "support/test.h"
 #include "tpgnn_library.h"
-
 #include "examples/harness/harness.h"
 #include "examples/harness/run/trained.h"
 #include "examples/tpgnn/shell.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-#include <string.h>
 
 static void add_graph(test_graphs *g, int i)
 {
@@ -39,15 +33,8 @@ void test_graphs_make(test_graphs *g)
                                    g->offset};
 }
 
-const char *test_library_path(const char *name)
-{
-    static char path[600];
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
-    return path;
-}
-
 /* A checkpoint with random parameters; small, since tests score it thousands of times. */
-static void save_model(const char *name, int paper, double scale)
+static void save_model(const char *name, const char *preset, const char *rows, double scale)
 {
     tpgnn_files files = {0};
     test_schedules s;
@@ -56,8 +43,8 @@ static void save_model(const char *name, int paper, double scale)
     tpgnn_settings settings;
     ag_failure why = {0};
     harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &settings);
-    const char *network = paper ? "paper" : "stores";
-    assert_int_equal(harness_options_set(o, "test", "network", network, &why), AG_OK);
+    assert_int_equal(harness_options_set(o, "test", "preset", preset, &why), AG_OK);
+    assert_int_equal(harness_options_set(o, "test", "rows", rows, &why), AG_OK);
     assert_int_equal(harness_options_set(o, "test", "hidden", "16", &why), AG_OK);
     settings.shell.common.seed = 3;
     harness_session session = {
@@ -65,7 +52,7 @@ static void save_model(const char *name, int paper, double scale)
     harness_trained *t = &session.trained;
     if (harness_trained_create(&session, &why)) fail_msg("%s", why.sentence);
     for (int64_t i = 0; i < t->params->size; i++) t->params->value[i] *= (ag_real)scale;
-    if (harness_trained_save(test_library_path(name), t, 0, &why)) fail_msg("%s", why.sentence);
+    if (harness_trained_save(test_file(name), t, 0, &why)) fail_msg("%s", why.sentence);
     harness_trained_drop(t);
     tpgnn_data_free(&files.train);
     harness_options_free(o);
@@ -73,7 +60,7 @@ static void save_model(const char *name, int paper, double scale)
 
 augur_tpgnn *test_library_open(const char *name)
 {
-    augur_tpgnn *m = augur_tpgnn_open(test_library_path(name), 2);
+    augur_tpgnn *m = augur_tpgnn_open(test_file(name), 2);
     if (!m) fail_msg("%s", augur_tpgnn_error());
     return m;
 }
@@ -87,8 +74,9 @@ void test_library_predict(augur_tpgnn *m, const test_graphs *g, double *score)
 int test_library_set_up(void **state)
 {
     if (test_folder_make(state)) return 1;
-    save_model("library.safetensors", 0, 1);
-    save_model("paper.safetensors", 1, 1);
-    save_model("huge.safetensors", 0, 1e30);
+    save_model("library.safetensors", "statements", "none", 1);
+    save_model("paper.safetensors", "none", "none", 1);
+    save_model("rows.safetensors", "statements", "costs", 1);
+    save_model("huge.safetensors", "statements", "none", 1e30);
     return 0;
 }

@@ -21,10 +21,9 @@ typedef struct test_graphs {
 
 void test_graphs_make(test_graphs *g);
 
-/* NAME in test_folder; until the next call. */
-const char *test_library_path(const char *name);
-/* Group set-up: library.safetensors, paper.safetensors with the paper's network, both with random
-   parameters, and huge.safetensors, with parameters so large that no cost is finite. */
+/* Group set-up: library.safetensors, paper.safetensors with the paper's network, rows.safetensors,
+   which reads rows, all with random parameters, and huge.safetensors, with parameters so large that
+   no cost is finite. */
 int test_library_set_up(void **state);
 augur_tpgnn *test_library_open(const char *name);
 /* score [TEST_GRAPHS]; the test fails where one has none. */

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "support/test.h"
 #include "tpgnn_npz.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
 
 static const char kinds[] = "PrimFunc - - - 0\n"
                             "Param - float32 global 1\n"
@@ -115,17 +109,23 @@ ag_status test_schedules_add(tpgnn_data *data, const char *path, ag_failure *why
 
 void test_schedules_write(const test_schedules *s, const char *name)
 {
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
-    assert_true(test_arrays_write(path, s->array, TPGNN_ARRAYS));
+    assert_true(test_arrays_write(test_file(name), s->array, TPGNN_ARRAYS));
 }
 
 void test_schedules_read(tpgnn_data *data, const test_schedules *s, const char *name)
 {
-    char path[600];
     ag_failure why = {0};
     test_schedules_write(s, name);
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    const char *path = test_file(name);
     if (test_schedules_add(data, path, &why)) fail_msg("%s", why.sentence);
     remove(path);
+}
+
+int64_t test_schedules_unknown(const tpgnn_data *data, tpgnn_field field)
+{
+    int64_t n = 0;
+    for (int i = 0; i < data->schedules; i++)
+        for (int v = 0; v < data->schedule[i].nodes; v++)
+            n += !data->kind[data->schedule[i].kind[v]].index[field];
+    return n;
 }

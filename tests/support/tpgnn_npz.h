@@ -11,31 +11,15 @@ enum {
     TPGNN_TEST_SCHEDULES = 2,
     TPGNN_TEST_NODES = 23,
     TPGNN_TEST_ROWS = 3,
-    TPGNN_TEST_STORES = 3,
-    TPGNN_TEST_TEXT = 400
+    TPGNN_TEST_STORES = 3
 };
+enum { TPGNN_TEST_TEXT = 400 };
 
 /* The indices of the arrays; the order is that of the collector. */
-enum {
-    TPGNN_WORKLOAD,
-    TPGNN_KINDS,
-    TPGNN_NODE_KIND,
-    TPGNN_NODE_CHILDREN,
-    TPGNN_NODE_VALUE,
-    TPGNN_NODE_REFERS,
-    TPGNN_NODE_OFFSET,
-    TPGNN_FEATURE_ROW,
-    TPGNN_STORE_ROW,
-    TPGNN_STORE_OFFSET,
-    TPGNN_RUNTIME,
-    TPGNN_MEDIAN,
-    TPGNN_SPREAD,
-    TPGNN_PASSES,
-    TPGNN_NOISY,
-    TPGNN_ORIGIN,
-    TPGNN_HASH,
-    TPGNN_ARRAYS
-};
+enum { TPGNN_WORKLOAD, TPGNN_KINDS, TPGNN_NODE_KIND, TPGNN_NODE_CHILDREN, TPGNN_NODE_VALUE };
+enum { TPGNN_NODE_REFERS = 5, TPGNN_NODE_OFFSET, TPGNN_FEATURE_ROW, TPGNN_STORE_ROW };
+enum { TPGNN_STORE_OFFSET = 9, TPGNN_RUNTIME, TPGNN_MEDIAN, TPGNN_SPREAD, TPGNN_PASSES };
+enum { TPGNN_NOISY = 14, TPGNN_ORIGIN, TPGNN_HASH, TPGNN_ARRAYS };
 
 /* Schedule 0: a store of a constant in one loop. Schedule 1: a loop with an annotation and a
    minimum of 1 around one whose extent is a variable, and a store of a load. test_schedules_make
@@ -64,5 +48,7 @@ ag_status test_schedules_add(tpgnn_data *data, const char *path, ag_failure *why
 /* Writes the file as NAME in test_folder; and reads it. The test fails where that does. */
 void test_schedules_write(const test_schedules *s, const char *name);
 void test_schedules_read(tpgnn_data *data, const test_schedules *s, const char *name);
+/* The number of nodes whose word in this field is not in the vocabulary. */
+int64_t test_schedules_unknown(const tpgnn_data *data, tpgnn_field field);
 
 #endif

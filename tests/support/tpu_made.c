@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "support/test.h"
 #include "tpu_made.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static float *make_features(int rows, int columns, ag_random *random)
 {

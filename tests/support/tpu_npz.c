@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "support/test.h"
 #include "tpu_npz.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-#include <string.h>
 
 void test_fusion_make(test_fusion *f)
 {
@@ -44,9 +39,8 @@ ag_status test_tpu_add(tpu_data *data, const char *path, ag_failure *why)
 
 static void add(tpu_data *data, const char *name, const test_array *array, int arrays)
 {
-    char path[600];
     ag_failure why = {0};
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    const char *path = test_file(name);
     assert_true(test_arrays_write(path, array, arrays));
     if (test_tpu_add(data, path, &why)) fail_msg("%s", why.sentence);
     remove(path);

@@ -24,6 +24,7 @@ typedef struct tpu_api {
     tpu_net *(*create)(const tpu_options *options, double offset, uint64_t seed,
                        char why[TPU_WHY]); /* NULL: failed */
     void (*destroy)(tpu_net *net);
+    void (*fit)(tpu_net *net, const tpu_data *data); /* the scale of its rows */
 
     int (*params)(const tpu_net *net);
     const char *(*param)(const tpu_net *net, int index, int64_t *count); /* its name */

@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole runs of the baselines on files made in memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/internal.h"
+/* Whole runs of the baselines on files made in memory, and the rows and columns that they are
+   fitted on. */
+#include "support/test.h"
 #include "support/tgraph_made.h"
 
 static void within_a_file(void **state)
 {
-    (void)state;
     tgraph_baseline_options o = tgraph_baseline_defaults();
     tgraph_baseline_result r, again, other;
     tgraph_file *f = make_file(6000, 1, 0);
     split(f);
-    tgraph_baseline_part train = tgraph_baseline_train(f), held = tgraph_baseline_held(f);
+    tgraph_baseline_part train = tgraph_baseline_train(f), held = held_part(f);
     assert_int_equal(train.count, 4800);
     run(&r, &train, 1, &held, 1, &o);
     run(&again, &train, 1, &held, 1, &o);
-    assert_string_equal(r.name, made_name);
-    assert_true(r.within && r.count == 1200);
+    assert_true(r.within);
     assert_true(fabs(measured(&r.of[RANDOM], &held, HARNESS_TAU_B)) < 0.08);
     assert_true(fabs(measured(&r.of[RANDOM], &held, HARNESS_OPA) - 0.5) < 0.04);
     assert_true(measured(&r.of[RIDGE], &held, HARNESS_TAU_B) > 0.95); /* the truth is linear */
@@ -51,7 +41,6 @@ static void within_a_file(void **state)
 /* From two programs and from six (then whole programs choose the weight) to another. */
 static void across_programs(void **state)
 {
-    (void)state;
     tgraph_baseline_options o = tgraph_baseline_defaults();
     tgraph_file *f[7];
     tgraph_baseline_part part[7];
@@ -78,34 +67,24 @@ static void across_programs(void **state)
     for (int i = 0; i < 7; i++) tgraph_file_close(f[i]);
 }
 
-/* Tiles and a layout file together; hidden run times are scored, too. */
+/* Hidden run times are scored, too. */
 static void tiles(void **state)
 {
-    (void)state;
     tgraph_baseline_options o = tgraph_baseline_defaults();
     tgraph_tile a = make_tile(400, 1), b = make_tile(300, 2), c = make_tile(200, 3);
-    tgraph_file *f = make_file(300, 1, 0);
     c.has_runtimes = 0;
-    tgraph_baseline_part train[] = {tgraph_baseline_tile(&a), tgraph_baseline_train(f)};
-    tgraph_baseline_part part[] = {tgraph_baseline_tile(&b), tgraph_baseline_train(f),
-                                   tgraph_baseline_tile(&c)};
-    tgraph_baseline_result r[3];
-    run(r, train, 2, part, 3, &o);
-    assert_true(!r[0].within && r[1].within && !r[2].within);
+    tgraph_baseline_part train = tgraph_baseline_tile(&a);
+    tgraph_baseline_part part[] = {tgraph_baseline_tile(&b), tgraph_baseline_tile(&c)};
+    tgraph_baseline_result r[2];
+    run(r, &train, 1, part, 2, &o);
+    assert_true(!r[0].within && !r[1].within);
     assert_true(measured(&r[0].of[RIDGE], part, HARNESS_TAU_B) > 0.97);
     assert_true(measured(&r[0].of[RIDGE], part, HARNESS_CONTEST_5) > 0.95);
     assert_non_null(strstr(r[0].of[RIDGE].note, "400 of 400 configurations of 1 program, 2 col"));
-    assert_true(measured(&r[1].of[RIDGE], part + 1, HARNESS_OPA) > 0.99);
-    assert_non_null(r[2].of[RIDGE].score);
+    assert_non_null(r[1].of[RIDGE].score);
     if (harness_boosting_built())
         assert_true(measured(&r[0].of[BOOSTING], part, HARNESS_TAU_B) > 0.9);
-    tgraph_baselines_free(r, 3);
-    run(r, train, 1, part + 1, 1, &o); /* nothing to learn layouts from */
-    assert_null(r[0].of[RIDGE].score);
-    assert_non_null(strstr(r[0].of[RIDGE].note, "no program with run times"));
-    assert_non_null(r[0].of[RANDOM].score);
-    tgraph_baselines_free(r, 1);
-    tgraph_file_close(f);
+    tgraph_baselines_free(r, 2);
     free_tile(&a);
     free_tile(&b);
     free_tile(&c);
@@ -114,7 +93,6 @@ static void tiles(void **state)
 /* The last parts serve their own files alone; without others there is random order. */
 static void own_parts(void **state)
 {
-    (void)state;
     tgraph_baseline_options o = tgraph_baseline_defaults();
     tgraph_file *f[3];
     tgraph_baseline_part train[2], part[2];
@@ -122,7 +100,7 @@ static void own_parts(void **state)
     for (int i = 0; i < 3; i++) f[i] = make_file(200, (uint64_t)i, 0);
     split(f[1]);
     for (int i = 0; i < 2; i++) train[i] = tgraph_baseline_train(f[i]);
-    for (int i = 0; i < 2; i++) part[i] = tgraph_baseline_held(f[i + 1]);
+    for (int i = 0; i < 2; i++) part[i] = held_part(f[i + 1]);
     o.own = 1;
     run(r, train, 2, part, 2, &o);
     assert_true(r[0].within && !r[1].within);
@@ -143,7 +121,6 @@ static void own_parts(void **state)
 
 static void nothing_to_fit(void **state)
 {
-    (void)state;
     tgraph_baseline_options o = tgraph_baseline_defaults();
     tgraph_baseline_result r;
     tgraph_file *f = make_file(50, 1, 1);
@@ -171,109 +148,113 @@ static int count_calls(void *context, const char *label, double done)
 
 static void progress_stops(void **state)
 {
-    (void)state;
     tgraph_baseline_options o = tgraph_baseline_defaults();
     tgraph_baseline_result r;
     tgraph_file *f = make_file(100, 1, 0);
     tgraph_baseline_part part = tgraph_baseline_train(f);
     o.progress = count_calls;
     o.context = &calls;
-    /* in the midst of the trees; then before additive trees, at their rows, in their midst */
-    static const int at[] = {1, 2, 3, 4, 10, 104, 105, 106, 120};
-    for (int i = 0; i < (harness_boosting_built() ? 9 : 2); i++) {
+    static const int at[] = {1, 2, 3, 4, 10, 103}; /* before ridge, boosting, in the midst of it */
+    for (int i = 0; i < (harness_boosting_built() ? 6 : 2); i++) {
         stop_at = at[i];
         calls = 0;
         run(&r, &part, 1, &part, 1, &o);
         assert_int_equal(calls, stop_at); /* not asked again */
         assert_non_null(r.of[RANDOM].score);
         assert_int_equal(r.of[RIDGE].score != NULL, stop_at > 2);
-        assert_int_equal(r.of[BOOSTING].score != NULL, stop_at > 103);
-        assert_null(r.of[ADDITIVE].score);
-        if (harness_boosting_built() && stop_at <= 103)
-            assert_string_equal(r.of[BOOSTING].note, "left out: stopped");
-        if (harness_boosting_built()) assert_string_equal(r.of[ADDITIVE].note, "left out: stopped");
+        assert_null(r.of[BOOSTING].score);
+        if (harness_boosting_built()) assert_string_equal(r.of[BOOSTING].note, "left out: stopped");
         tgraph_baselines_free(&r, 1);
     }
     tgraph_file_close(f);
 }
 
-static void refusals(void **state)
+static void limits(void **state)
 {
-    (void)state;
+    tgraph_baseline_options o = tgraph_baseline_defaults();
     tgraph_baseline_result r;
-    tgraph_file *f = make_file(10, 1, 0);
-    tgraph_tile t = make_tile(3, 1);
-    const int32_t far[] = {0, 10};
-    tgraph_baseline_part good = tgraph_baseline_train(f), part = good;
-    tgraph_baseline_options o = tgraph_baseline_defaults(), bad = o;
-    ag_failure why = {0};
-    assert_int_equal(tgraph_baselines_run(&r, &good, 1, &good, 0, &o, &why), AG_EUSE);
-    why = (ag_failure){0};
-    bad.own = 2;
-    assert_int_equal(tgraph_baselines_run(&r, &good, 1, &good, 1, &bad, &why), AG_EUSE);
-    assert_non_null(strstr(why.sentence, "2 of them"));
-    why = (ag_failure){0};
-    part.tile = &t;
-    assert_int_equal(tgraph_baselines_run(&r, &good, 1, &part, 1, &o, &why), AG_EUSE);
-    why = (ag_failure){0};
-    part = (tgraph_baseline_part){.count = 1};
-    assert_int_equal(tgraph_baselines_run(&r, &part, 1, &good, 1, &o, &why), AG_EUSE);
-    why = (ag_failure){0};
-    part = good;
-    part.count = 11;
-    assert_int_equal(tgraph_baselines_run(&r, &good, 1, &part, 1, &o, &why), AG_EUSE);
-    assert_non_null(strstr(why.sentence, "11 configurations"));
-    why = (ag_failure){0};
-    part.config = far;
-    part.count = 2;
-    assert_int_equal(tgraph_baselines_run(&r, &good, 1, &part, 1, &o, &why), AG_EINDEX);
-    assert_non_null(strstr(why.sentence, "configuration 10 "));
-    for (int i = 0; i < 8; i++) {
-        why = (ag_failure){0};
-        bad = o;
-        if (i == 0) bad.most_rows = 1;
-        if (i == 1) bad.most_columns = 0;
-        if (i == 2) bad.rounds = 0;
-        if (i == 3) bad.depth = 17;
-        if (i == 4) bad.rate = NAN;
-        if (i == 5) bad.additive_rounds = 0;
-        if (i == 6) bad.additive_depth = 17;
-        if (i == 7) bad.additive_rate = 1.5;
-        assert_int_equal(tgraph_baselines_run(&r, &good, 1, &good, 1, &bad, &why), AG_EUSE);
-        assert_null(r.of[RANDOM].score);
-    }
-    free_tile(&t);
+    tgraph_file *f = make_file(1000, 1, 0);
+    split(f);
+    tgraph_baseline_part train = tgraph_baseline_train(f), held = held_part(f);
+    o.most_rows = 500;
+    run(&r, &train, 1, &held, 1, &o);
+    assert_non_null(strstr(r.of[RIDGE].note, "500 of 800 configurations of this file, 48 columns"));
+    assert_true(measured(&r.of[RIDGE], &held, HARNESS_TAU_B) > 0.95);
+    tgraph_baselines_free(&r, 1);
+    o.most_columns = 20;
+    o.most_cells = 5000; /* 250 rows of 20 columns */
+    run(&r, &train, 1, &held, 1, &o);
+    assert_non_null(strstr(r.of[RIDGE].note, "250 of 800"));
+    assert_non_null(strstr(r.of[RIDGE].note, "20 columns of 48"));
+    tgraph_baselines_free(&r, 1);
     tgraph_file_close(f);
 }
 
-/* Whichever allocation fails: a sentence, and nothing is left. */
-static void no_memory(void **state)
+/* One column: the score is z times the correlation over 1 + weight, on all rows, those that chose
+   the weight included. */
+static void ridge_uses_all_rows(void **state)
 {
-    (void)state;
+    enum { N = 10 };
     tgraph_baseline_options o = tgraph_baseline_defaults();
-    tgraph_baseline_result r[2];
-    tgraph_file *f[3];
-    tgraph_baseline_part part[3];
-    o.rounds = o.additive_rounds = 2;
-    for (int i = 0; i < 3; i++) {
-        f[i] = make_file(12, (uint64_t)i, 0);
+    tgraph_baseline_result r;
+    tgraph_tile t = make_tile(N, 1);
+    tgraph_baseline_part part = tgraph_baseline_tile(&t);
+    double x[N], y[N], mx = 0, my = 0, xx = 0, yy = 0, xy = 0, weight;
+    for (int c = 0; c < N; c++) {
+        t.raw[c * TPUGRAPHS_TILE_FEATURES + 3] = 0;
+        t.target[c] = 1 + (c * 7 % N);
+        x[c] = log1p((double)t.raw[c * TPUGRAPHS_TILE_FEATURES]);
+        y[c] = log(t.target[c]);
+        mx += x[c] / N;
+        my += y[c] / N;
+    }
+    for (int c = 0; c < N; c++) {
+        xx += (x[c] - mx) * (x[c] - mx);
+        yy += (y[c] - my) * (y[c] - my);
+        xy += (x[c] - mx) * (y[c] - my);
+    }
+    run(&r, &part, 1, &part, 1, &o);
+    assert_int_equal(sscanf(strstr(r.of[RIDGE].note, "weight "), "weight %lf", &weight), 1);
+    for (int c = 0; c < N; c++) {
+        double expected = (x[c] - mx) / sqrt(xx / N) * xy / sqrt(xx * yy) / (1 + weight);
+        assert_true(fabs(r.of[RIDGE].score[c] - expected) < 1e-5);
+    }
+    tgraph_baselines_free(&r, 1);
+    free_tile(&t);
+}
+
+/* A fifth chooses the weight: of the rows, or of the programs from five on. */
+static void rows_of_a_fit(void **state)
+{
+    tgraph_baseline_options o = tgraph_baseline_defaults();
+    tgraph_file *f[6];
+    tgraph_baseline_part part[6];
+    for (int i = 0; i < 6; i++) {
+        f[i] = make_file(30 + i, (uint64_t)i, 0);
         part[i] = tgraph_baseline_train(f[i]);
+        f[i]->graph.raw[133] = (float)i; /* the last column identifies the program */
     }
-    f[2]->has_runtimes = 0; /* the harness's measures end the program, as documented */
-    int failures = 0;
-    for (long n = 1;; n++, failures++) {
+    for (int parts = 2; parts <= 6; parts += 4) {
+        char note[160];
         ag_failure why = {0};
-        ag__fail_allocation(n, 0);
-        ag_status status = tgraph_baselines_run(r, part, 2, part + 2, 1, &o, &why);
-        ag__fail_allocation(0, 0);
-        if (!status) break;
-        assert_int_equal(status, AG_EMEMORY);
-        assert_null(r->of[RANDOM].score);
-        assert_true(n < 1000);
+        tgraph_fit fit = {.options = &o};
+        assert_int_equal(tgraph_fit_read(&fit, note, part, parts, &why), AG_OK);
+        assert_int_equal(fit.rows, parts == 2 ? 61 : 195);
+        assert_int_equal(fit.fit, parts == 2 ? 49 : 160);
+        double sum = 0, square = 0;
+        for (int r = 0; r < fit.rows; r++) sum += (double)fit.x[r * fit.columns];
+        for (int r = 0; r < fit.rows; r++)
+            square += (double)(fit.x[r * fit.columns] * fit.x[r * fit.columns]);
+        assert_true(fabs(sum) < 1e-4 && fabs(square - fit.rows) < 1e-3);
+        int first = 0, last = fit.columns - 1; /* two programs are mixed */
+        for (int r = fit.fit; r < fit.rows; r++) first += fit.x[r * fit.columns + last] < 0;
+        if (parts == 2)
+            assert_true(first > 0 && first < fit.rows - fit.fit);
+        else
+            assert_int_equal(first, 0);
+        tgraph_fit_close(&fit);
     }
-    assert_true(failures > 15);
-    tgraph_baselines_free(r, 1);
-    for (int i = 0; i < 3; i++) tgraph_file_close(f[i]);
+    for (int i = 0; i < 6; i++) tgraph_file_close(f[i]);
 }
 
 int main(void)
@@ -281,8 +262,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(within_a_file),  cmocka_unit_test(across_programs),
         cmocka_unit_test(tiles),          cmocka_unit_test(nothing_to_fit),
-        cmocka_unit_test(progress_stops), cmocka_unit_test(refusals),
-        cmocka_unit_test(no_memory),      cmocka_unit_test(own_parts),
-    };
+        cmocka_unit_test(progress_stops), cmocka_unit_test(own_parts),
+        cmocka_unit_test(limits),         cmocka_unit_test(ridge_uses_all_rows),
+        cmocka_unit_test(rows_of_a_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

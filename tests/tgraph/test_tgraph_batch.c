@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches: the configurations that are drawn, their order, and the part of a file that they are
-   from. */
-#include "core/internal.h"
+   from; and files that are far from those of training. */
+#include "support/test.h"
 #include "examples/tgraph/data/data.h"
 #include "support/tgraph_npz.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-#include <string.h>
+#include <glob.h>
 
 static tgraph_file *open_file(tpugraphs_budget *budget)
 {
@@ -40,9 +38,8 @@ static void check_batch(const tgraph_batch *b, const int32_t *config, int count)
 
 static void a_batch_is_node_major(void **state)
 {
-    (void)state;
-    /* graph and run times: 4,744 bytes, operations of 7 nodes; packed rows: 144 */
-    tpugraphs_budget tight = {4750 + 7 * sizeof(tgraph_operation), 0, 0};
+    /* graph and run times: 4,744 bytes; packed rows: 144 */
+    tpugraphs_budget tight = {4750, 0, 0};
     for (int mapped = 0; mapped < 2; mapped++) {
         tgraph_file *f = open_file(mapped ? &tight : NULL);
         tgraph_batch b = {0};
@@ -66,64 +63,35 @@ static void a_batch_is_node_major(void **state)
 
 static void steps_depend_on_seed_and_step_alone(void **state)
 {
-    (void)state;
-    tgraph_file *f[3];
-    for (int i = 0; i < 3; i++) f[i] = open_file(NULL);
+    enum { FILES = 3, STEPS = 60 };
+    tgraph_file *f[FILES];
+    tgraph_source s[2];
+    tgraph_batch x = {0}, y = {0};
     ag_failure why = {0};
-    tgraph_source a, b;
-    assert_int_equal(tgraph_source_open(&a, f, 3, 4, 11, &why), AG_OK);
-    assert_int_equal(tgraph_source_open(&b, f, 3, 4, 11, &why), AG_OK);
-    tgraph_batch x = {0}, y[2] = {{0}, {0}};
-    harness_loader *loader = harness_loader_new(tgraph_fill_batch, &b, &y[0], &y[1], 0, 1, &why);
-    int seen[20][3] = {{0}}, differ = 0;
-    for (int step = 0; step < 60; step++) {
-        const tgraph_batch *z = harness_loader_next(loader, &why);
-        assert_non_null(z);
-        assert_int_equal(z->step, step);
-        for (int turn = 0; turn < 2; turn++) { /* also out of order: nothing is remembered */
-            if (turn) assert_int_equal(tgraph_source_draw(&a, 977 * step, &x, &why), AG_OK);
-            assert_int_equal(tgraph_source_draw(&a, step, &x, &why), AG_OK);
-            assert_ptr_equal(x.file, z->file);
-            assert_int_equal(x.configs, 4);
-            assert_memory_equal(x.config, z->config, 4 * sizeof *x.config);
-            assert_memory_equal(x.digit, z->digit, 2 * 4 * 18 * sizeof *x.digit);
-            assert_memory_equal(x.rank, z->rank, 4 * sizeof *x.rank);
-        }
-        differ |= step && memcmp(x.config, (int32_t[]){0, 1, 2, 3}, 16);
-        for (int i = 0; i < 3; i++) seen[step / 3][i] += z->file == f[i];
+    int seen[STEPS / FILES][FILES] = {{0}}, other = 0;
+    for (int i = 0; i < FILES; i++) f[i] = open_file(NULL);
+    for (uint64_t i = 0; i < 2; i++)
+        assert_int_equal(tgraph_source_open(&s[i], f, FILES, 4, 11 + i, &why), AG_OK);
+    for (int step = 0; step < STEPS; step++) {
+        assert_int_equal(tgraph_source_draw(&s[0], step, &x, &why), AG_OK);
+        assert_int_equal(tgraph_source_draw(&s[1], step, &y, &why), AG_OK);
+        other += x.file != y.file || memcmp(x.config, y.config, 4 * sizeof *x.config) != 0;
+        assert_int_equal(tgraph_source_draw(&s[0], 977 * step + 1, &y, &why), AG_OK);
+        assert_int_equal(tgraph_source_draw(&s[0], step, &y, &why), AG_OK); /* as if first */
+        assert_ptr_equal(x.file, y.file);
+        assert_memory_equal(x.config, y.config, 4 * sizeof *x.config);
+        for (int i = 0; i < FILES; i++) seen[step / FILES][i] += x.file == f[i];
     }
-    for (int epoch = 0; epoch < 20; epoch++)
-        for (int i = 0; i < 3; i++) assert_int_equal(seen[epoch][i], 1);
-    assert_true(differ);
-    harness_loader_free(loader);
+    for (int i = 0; i < STEPS; i++) assert_int_equal(seen[i / FILES][i % FILES], 1);
+    assert_true(other > STEPS / 2);
+    for (int i = 0; i < 2; i++) tgraph_source_close(&s[i]);
+    for (int i = 0; i < FILES; i++) tgraph_file_close(f[i]);
     tgraph_batch_free(&x);
-    for (int i = 0; i < 2; i++) tgraph_batch_free(&y[i]);
-    tgraph_source_close(&a);
-    tgraph_source_close(&b);
-    for (int i = 0; i < 3; i++) tgraph_file_close(f[i]);
-}
-
-static void a_batch_in_steady_state_allocates_nothing(void **state)
-{
-    (void)state;
-    tgraph_file *f = open_file(NULL);
-    ag_failure why = {0};
-    tgraph_source s;
-    tgraph_batch b = {0};
-    assert_int_equal(tgraph_source_open(&s, &f, 1, 4, 11, &why), AG_OK);
-    assert_int_equal(tgraph_source_draw(&s, 0, &b, &why), AG_OK);
-    long before = ag__allocations();
-    for (int step = 1; step < 20; step++)
-        assert_int_equal(tgraph_source_draw(&s, step, &b, &why), AG_OK);
-    assert_int_equal(ag__allocations(), before);
-    tgraph_batch_free(&b);
-    tgraph_source_close(&s);
-    tgraph_file_close(f);
+    tgraph_batch_free(&y);
 }
 
 static void a_split_keeps_the_parts_apart(void **state)
 {
-    (void)state;
     tgraph_file *f = open_file(NULL);
     ag_failure why = {0};
     int seen[6] = {0};
@@ -161,7 +129,6 @@ static void a_split_keeps_the_parts_apart(void **state)
 
 static void what_cannot_be_trained_on_is_refused(void **state)
 {
-    (void)state;
     test_layout l;
     ag_failure why = {0};
     tgraph_source s;
@@ -191,14 +158,112 @@ static void what_cannot_be_trained_on_is_refused(void **state)
     assert_int_equal(tgraph_source_open(&s, NULL, 0, 64, 1, &why), AG_EUSE);
 }
 
+#define LAYOUTS AG_SOURCE_DIR "/examples/data/layout/"
+#define REAL    AG_SOURCE_DIR "/../shared/data/tpugraphs/layout/"
+
+static tgraph_file *open_made(const char *path)
+{
+    ag_failure why = {0};
+    const tgraph_data_options options = tgraph_layout_defaults();
+    tgraph_file *f = tgraph_file_open(path, &options, NULL, &why);
+    if (!f) fail_msg("%s", why.sentence);
+    return f;
+}
+
+/* Calls `use` with each file of a list. */
+static void each_of(const char *list, void (*use)(tgraph_file *f, tgraph_scaler *s),
+                    tgraph_scaler *s)
+{
+    char line[400], path[800];
+    FILE *in = fopen(list, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in)) {
+        if (*line == '#') continue;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(path, sizeof path, LAYOUTS "%s", line);
+        tgraph_file *f = open_made(path);
+        use(f, s);
+        tgraph_file_close(f);
+    }
+    fclose(in);
+}
+
+static void write_more(tgraph_file *f, tgraph_scaler *s)
+{
+    tgraph_scaler_add(s, f->graph.raw, AG_F32, f->graph.nodes);
+}
+
+static double far_of(const tgraph_file *f, const tgraph_scaler *s)
+{
+    return tgraph_graph_far(&f->graph, s) / (double)f->graph.nodes;
+}
+
+static void expect_near(tgraph_file *f, tgraph_scaler *s)
+{
+    if (far_of(f, s) > 0.45) fail_msg("%s: %g", f->path, far_of(f, s));
+}
+
+static void held_out_families_are_near(void **state)
+{
+    tgraph_scaler s;
+    glob_t real;
+    tgraph_scaler_begin(&s, TGRAPH_NUMERIC);
+    each_of(LAYOUTS "split-family.train.txt", write_more, &s);
+    tgraph_scaler_end(&s);
+    each_of(LAYOUTS "split-family.valid.txt", expect_near, &s);
+    each_of(LAYOUTS "split-family.test.txt", expect_near, &s);
+    if (glob(REAL "*/*/*/*.npz", 0, NULL, &real) != 0)
+        print_message("skipped: files of TpuGraphs, which are not here\n");
+    else
+        for (size_t i = 0; i < real.gl_pathc; i++) {
+            if (strstr(real.gl_pathv[i], "alexnet_train")) continue; /* takes seconds */
+            tgraph_file *f = open_made(real.gl_pathv[i]);
+            if (far_of(f, &s) < 0.7) fail_msg("%s: %g", f->path, far_of(f, &s));
+            tgraph_file_close(f);
+        }
+    globfree(&real);
+}
+
+static void far_by_hand(void **state)
+{
+    static float raw[3 * TGRAPH_NUMERIC];
+    const tgraph_graph g = {.nodes = 3, .raw = raw};
+    tgraph_scaler s;
+    tgraph_scaler_begin(&s, TGRAPH_NUMERIC);
+    for (int k = 0; k < TGRAPH_NUMERIC; k++) s.scale[k] = 1;
+    s.mean[7] = 100;
+    s.scale[7] = 2;
+    for (int v = 0; v < 3; v++) raw[v * TGRAPH_NUMERIC + 7] = 100;
+    assert_int_equal(tgraph_graph_far(&g, &s), 0);
+    raw[7] = 120; /* ten deviations */
+    raw[TGRAPH_NUMERIC + 133] = -10.5F;
+    assert_int_equal(tgraph_graph_far(&g, &s), 1);
+    raw[7] = 79;
+    assert_int_equal(tgraph_graph_far(&g, &s), 2);
+}
+
+static void warning(void **state)
+{
+    static const char sentence[] = "features far outside of those that run";
+    program_write_layout("a.npz", 60, 0);
+    program_expect("tgraph train --out run --hidden 16 --steps 1 --configs 8 --threads 1 --quiet "
+                   "--no-baselines --data " LAYOUTS "split-random.valid.txt",
+                   0, "", "");
+    program_expect("tgraph eval --run run --no-baselines --data a.npz", 0, "a.npz", sentence);
+    program_expect("tgraph predict --run run --data a.npz", 0, "a.npz", sentence);
+    const program_outcome o = program_expect(
+        "tgraph eval --run run --no-baselines --data " LAYOUTS "random/mlp_18.npz", 0, "mlp", "");
+    assert_null(strstr(o.err, sentence));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_is_node_major),
-        cmocka_unit_test(steps_depend_on_seed_and_step_alone),
-        cmocka_unit_test(a_batch_in_steady_state_allocates_nothing),
-        cmocka_unit_test(a_split_keeps_the_parts_apart),
-        cmocka_unit_test(what_cannot_be_trained_on_is_refused),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_batch_is_node_major),
+                                       cmocka_unit_test(steps_depend_on_seed_and_step_alone),
+                                       cmocka_unit_test(a_split_keeps_the_parts_apart),
+                                       cmocka_unit_test(what_cannot_be_trained_on_is_refused),
+                                       cmocka_unit_test(far_by_hand),
+                                       cmocka_unit_test(held_out_families_are_near),
+                                       cmocka_unit_test(warning)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

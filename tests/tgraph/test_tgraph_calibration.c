@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores as run times: the configurations that are used, and the measures that follow. */
+#include "support/test.h"
 #include "examples/tgraph/results.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { CONFIGS = 800, HALF = CONFIGS / 2 };
 
@@ -68,7 +61,6 @@ static const double *calibrated(tgraph_results *r, world *w, const double *train
 
 static void what_is_noise_ties(void **state)
 {
-    (void)state;
     world *w = harness_alloc(sizeof *w);
     make(w);
     double training[HALF];
@@ -109,7 +101,6 @@ static void what_is_noise_ties(void **state)
 /* Of several files one was not split: it has no calibrated scores, and there is no mean of them. */
 static void some_files_are_split(void **state)
 {
-    (void)state;
     world *w = harness_alloc(2 * sizeof *w);
     make(w);
     make(w + 1);
@@ -132,7 +123,6 @@ static void some_files_are_split(void **state)
 
 static void taken_evenly(void **state)
 {
-    (void)state;
     enum { MOST = TGRAPH_CALIBRATES };
     static int32_t train[2 * MOST + 1];
     for (int i = 0; i <= 2 * MOST; i++) train[i] = 3 * i;
@@ -154,10 +144,8 @@ static void taken_evenly(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_noise_ties),
-        cmocka_unit_test(some_files_are_split),
-        cmocka_unit_test(taken_evenly),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_noise_ties),
+                                       cmocka_unit_test(some_files_are_split),
+                                       cmocka_unit_test(taken_evenly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Large files: memory is near the packed size, or below the limit; and real files' counts. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "examples/tgraph/data/data.h"
 #include "support/sanitized.h"
 #include "support/tgraph_npz.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,18 +84,14 @@ static int in_child(int write, size_t limit)
 
 static void memory_stays_near_the_packed_size(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(1, 0), 0);
     assert_int_equal(in_child(0, 0), 0);
     assert_int_equal(in_child(0, (size_t)MANY * 12 + 65536),
                      0); /* the run times fit, the packed rows do not */
 }
 
-/* ---- real files, where they are ---- */
-
 static void real_files_have_the_published_counts(void **state)
 {
-    (void)state;
 #ifdef AG_SOURCE_DIR
     static const struct {
         const char *file;
@@ -137,9 +128,7 @@ static void real_files_have_the_published_counts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_stays_near_the_packed_size),
-        cmocka_unit_test(real_files_have_the_published_counts),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_stays_near_the_packed_size),
+                                       cmocka_unit_test(real_files_have_the_published_counts)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

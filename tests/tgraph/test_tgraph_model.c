@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* TGraph against PyTorch's float64 values (tests/golden/README.md): every case of the file, in
    float and in double. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "support/golden.h"
-#include "support/model_runner.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <zip.h>
+#include "support/test.h"
+#include "support/golden_probe.h"
+#include "support/model_random.h"
 
 #define GOLDEN AG_SOURCE_DIR "/tests/golden/tgraph.npz"
 
@@ -23,15 +12,17 @@ enum {
     EDGES = 17,
     CONFIGURABLE = 4,
     CONFIGS = 5,
+    ROWS = 9,
+    ENTRIES = 20, /* of a configuration */
     SETS = 11,
-    STEPS = 10,
-    MEMBERS = 4096
+    STEPS = 10
 };
 
 static const char *const cases[] = {
-    "cross",      "plain",      "tile",     "tile_plain", "full_cross", "full_plain", "full_tile",
-    "cross_late", "no_channel", "no_edges", "operands",   "both",       "sum",        "l2",
-    "message",    "outside",    "paper",    "all",        "all_late",   "all_tile"};
+    "cross",     "plain",      "tile",       "tile_plain",    "full_cross", "full_plain",
+    "full_tile", "cross_late", "no_channel", "no_edges",      "operands",   "both",
+    "sum",       "l2",         "message",    "outside",       "paper",      "all",
+    "all_late",  "all_tile",   "rows_sums",  "rows_embedded", "rows_costs"};
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* Bounds of one precision. */
@@ -45,31 +36,6 @@ typedef struct bounds {
 static bounds in_float = {&ag__model, 1e-5, 5e-4}, in_double = {&ag64__model, 1e-9, 1e-8};
 
 /* ---- the file ---- */
-
-static golden *file;
-static zip_t *names;       /* the same file, to list its members */
-static char seen[MEMBERS]; /* by member: it was compared, or read to compute another one */
-
-static golden_array try_read(const char *name)
-{
-    char member[160];
-    snprintf(member, sizeof member, "%s.npy", name);
-    const zip_int64_t at = zip_name_locate(names, member, 0);
-    if (at >= 0 && at < MEMBERS) seen[at] = 1;
-    return golden_read(file, name);
-}
-
-static golden_array read_array(const char *format, ...)
-{
-    char name[128];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(name, sizeof name, format, list);
-    va_end(list);
-    golden_array a = try_read(name);
-    if (!a.value) fail_msg("%s has no member %s", GOLDEN, name);
-    return a;
-}
 
 static int32_t *integers(const char *name, int add)
 {
@@ -108,12 +74,31 @@ static void read_sets(void)
     free(rank);
 }
 
+/* Rows are of the first set, which alone is used with them. */
+static void read_rows(model_data *d)
+{
+    golden_array x = read_array("rows.x"), work = read_array("rows.work");
+    int32_t *node = integers("rows.node", 0);
+    d->rows = (nests_rows){.rows = ROWS,
+                           .items = CONFIGS,
+                           .x = calloc((size_t)x.count, sizeof(float)),
+                           .word = integers("rows.word", 0),
+                           .work = work.value,
+                           .first = calloc(CONFIGS + 1, sizeof(int)),
+                           .row = integers("rows.row", 0)};
+    d->place = calloc(CONFIGS * ENTRIES, sizeof *d->place);
+    for (int64_t i = 0; i < x.count; i++) d->rows.x[i] = (float)x.value[i];
+    for (int c = 0; c < CONFIGS; c++) {
+        d->rows.first[c + 1] = (c + 1) * ENTRIES;
+        for (int e = c * ENTRIES; e < (c + 1) * ENTRIES; e++) d->place[e] = node[e] * CONFIGS + c;
+    }
+    golden_free(&x);
+    free(node);
+}
+
 static int open_file(void **state)
 {
-    (void)state;
-    file = golden_open(GOLDEN);
-    names = zip_open(GOLDEN, ZIP_RDONLY, NULL);
-    if (!file || !names || zip_get_num_entries(names, 0) > MEMBERS) return -1;
+    if (probe_open(GOLDEN)) return -1;
     graph = (model_graph){.nodes = NODES,
                           .edges = EDGES,
                           .configurable = CONFIGURABLE,
@@ -123,19 +108,19 @@ static int open_file(void **state)
                           .edge = integers("graph.edges", 0),
                           .config_node = integers("graph.config_ids", 0)};
     read_sets();
+    read_rows(&sets[0]);
     return 0;
 }
 
 static int close_file(void **state)
 {
-    (void)state;
-    golden_close(file);
-    zip_discard(names);
+    probe_close();
     free(graph.feature);
     free(graph.layout);
     free(graph.opcode);
     free(graph.edge);
     free(graph.config_node);
+    model_random_rows_free(&sets[0]);
     for (int s = 0; s < SETS; s++) {
         free(sets[s].digit);
         free(sets[s].feature);
@@ -149,7 +134,7 @@ static int close_file(void **state)
 static tgraph_options options_of(const char *name)
 {
     golden_array a = read_array("%s.options", name);
-    assert_int_equal(a.count, 12);
+    assert_int_equal(a.count, 13);
     const double *v = a.value;
     const tgraph_options o = {.tile = (int)v[0],
                               .hidden = (int)v[1],
@@ -163,6 +148,7 @@ static tgraph_options options_of(const char *name)
                               .message = (int)v[9],
                               .outside = (int)v[10],
                               .halve = (int)v[11],
+                              .rows = (int)v[12],
                               .decay_biases = 1};
     golden_free(&a);
     return o;
@@ -199,12 +185,6 @@ static model *model_of(const model_api *api, const char *name)
 
 /* ---- comparing ---- */
 
-static double worst_of(double *worst, double error) /* a NaN is worst */
-{
-    if (!(error <= *worst)) *worst = error == error ? error : (double)INFINITY;
-    return *worst;
-}
-
 static double relative(double have, double want) { return fabs(have - want) / fabs(want); }
 
 /* The smallest scale of a gradient. A bias in front of an instance norm has a gradient of rounding
@@ -218,28 +198,6 @@ static double least_scale(const char *name, const char *of, double largest)
     const double scale = fmax(1e-3 * largest, weight.value[3]);
     golden_free(&weight);
     return scale;
-}
-
-/* Largest difference between a gradient and the file's facts about it, in units of `scale` per
-   entry. about: stream, scale, offset, largest, norm, 3 dot products, 8 entries. */
-static double compare_gradient(const double *g, int64_t n, const double *about, double floor)
-{
-    const double scale = fmax(about[3], floor), of_norm = fmax(about[4], floor * sqrt((double)n));
-    double worst = 0, norm = 0, largest = 0;
-    for (int64_t i = 0; i < n; i++) {
-        norm += g[i] * g[i];
-        largest = fmax(largest, fabs(g[i]));
-    }
-    worst_of(&worst, fabs(largest - about[3]) / scale);
-    worst_of(&worst, fabs(sqrt(norm) - about[4]) / of_norm);
-    for (uint32_t d = 0; d < 3; d++) {
-        double dot = 0;
-        for (int64_t i = 0; i < n; i++)
-            dot += g[i] * golden_uniform(1000 + 3 * (uint32_t)about[0] + d, (uint32_t)i);
-        worst_of(&worst, fabs(dot - about[5 + d]) / of_norm);
-    }
-    for (int i = 0; i < 8; i++) worst_of(&worst, fabs(g[i * n / 8] - about[8 + i]) / scale);
-    return worst;
 }
 
 static double compare_whole(const double *g, int64_t n, const golden_array *want, double floor)
@@ -279,7 +237,7 @@ static double compare_gradients(const bounds *b, const model *m, const char *nam
         api->gradient(m, p, g);
         error = compare_gradient(g, n, about.value, floor);
         snprintf(member, sizeof member, "%s.g.%s", name, of);
-        golden_array all = try_read(member);
+        golden_array all = try_member(member);
         if (all.value) {
             worst_of(&error, compare_whole(g, n, &all, floor));
             ++*whole;
@@ -323,7 +281,7 @@ static double compare_training(const bounds *b, model *m, const char *name, int 
     char why[MODEL_WHY], member[128];
     double worst = 0, norm;
     snprintf(member, sizeof member, "%s.training", name);
-    golden_array how = try_read(member);
+    golden_array how = try_member(member);
     if (!how.value) return 0;
     golden_array want = read_array("%s.losses", name);
     assert_int_equal(want.count, STEPS);
@@ -364,22 +322,6 @@ static void test_cases(void **state)
     }
     assert_int_equal(whole, 3);
     assert_int_equal(trained, 6);
-}
-
-/* Nothing in the file is left out: neither a case nor a parameter, a gradient or losses of one. */
-static void test_whole_file(void **state)
-{
-    int left = 0, found = 0;
-    (void)state;
-    for (zip_int64_t i = 0; i < zip_get_num_entries(names, 0); i++) {
-        const char *name = zip_get_name(names, (zip_uint64_t)i, 0);
-        const size_t n = strlen(name), ending = strlen(".options.npy");
-        found += n > ending && !strcmp(name + n - ending, ".options.npy");
-        if (!seen[i]) print_error("%s was not compared\n", name);
-        left += !seen[i];
-    }
-    assert_int_equal(left, 0);
-    assert_int_equal(found, CASES);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls of tgraph: the effects of the commands, and their sentences and exit codes. */
+#include "support/test.h"
 #include "examples/tgraph/contest.h"
 #include "examples/tgraph/program.h"
 #include "support/program_call.h"
@@ -7,17 +8,10 @@
 #include "support/tgraph_npz.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
-#include <cmocka.h>
-
-#define SMALL                                                                            \
- " --mode paper --hidden 16 --configs 8 --steps 20 --eval-every 10 --threads 1 --quiet " \
- "--no-baselines"
+#define TINY  " --hidden 16 --steps 20 --threads 1 --quiet --no-baselines"
+#define SMALL TINY " --configs 8"
 
 static int make_files(void **state)
 {
@@ -31,14 +25,8 @@ static int make_files(void **state)
     return 0;
 }
 
-static json_t *mean_of(const json_t *j, const char *method)
-{
-    return json_object_get(json_object_get(j, "mean"), method);
-}
-
 static void train_eval_predict(void **state)
 {
-    (void)state;
     program_outcome o =
         program_expect("tgraph train --data a.npz b.npz --split 0.8 --out run" SMALL, 0,
                        "Held-out configurations", "");
@@ -47,14 +35,12 @@ static void train_eval_predict(void **state)
     char *metrics = program_text_of("run/metrics.csv");
     assert_non_null(strstr(metrics, ",tau-b,opa,tied,slowdown@1"));
     free(metrics);
-    o = program_expect("tgraph eval --run run --data a.npz b.npz --json --no-baselines", 0, "{",
-                       "");
-    json_t *j = json_loads(o.out, 0, NULL);
+    json_t *j = program_json("tgraph eval --run run --data a.npz b.npz --json --no-baselines", "");
     json_t *files = json_object_get(j, "groups");
     assert_int_equal(json_array_size(files), 2);
     /* 59 unique configurations, a fifth of them held out */
     assert_int_equal(json_integer_value(json_object_get(json_array_get(files, 0), "items")), 12);
-    assert_true(json_is_number(json_object_get(mean_of(j, "TGraph"), "tau-b")));
+    assert_true(json_is_number(json_object_get(program_mean(j, "TGraph"), "tau-b")));
     json_decref(j);
     program_expect("tgraph eval --run run --data a.npz --part all --no-baselines", 0, " 60 ",
                    "was trained on");
@@ -72,7 +58,6 @@ static void read_scores(double *score, int count, const char *text)
 
 static void predictions(void **state)
 {
-    (void)state;
     double one[60], tta[60], most = 0;
     program_expect("tgraph train --data a.npz --split 0.8 --out p1" SMALL, 0, "", "");
     program_outcome o = program_expect("tgraph predict --run p1 --data a.npz", 0, "", "");
@@ -110,27 +95,25 @@ static void predictions(void **state)
    gives. */
 static void calibrated(void **state)
 {
-    (void)state;
     program_outcome o = program_expect(
         "tgraph train --data c.npz --split 0.8 --out c --json --no-baselines --quiet --threads 1 "
-        "--mode paper --hidden 16 --configs 32 --steps 400 --eval-every 20",
+        "--hidden 16 --configs 32 --steps 400 --eval-every 20",
         0, "", "");
     static const char by[] = "TGraph, calibrated";
-    json_t *j = json_loads(o.out, 0, NULL), *mean = mean_of(j, "TGraph"), *of = mean_of(j, by);
+    json_t *j = json_loads(o.out, 0, NULL), *mean = program_mean(j, "TGraph"),
+           *of = program_mean(j, by);
     assert_true(program_number(mean, "tied") < 0.1 && program_number(of, "tied") > 0.1);
     assert_true(program_number(of, "opa") <= program_number(mean, "opa"));
     assert_true(program_number(of, "tau-b") > 0.1 && program_number(of, "tied") < 0.9);
     assert_true(
         json_equal(of, json_object_get(json_array_get(json_object_get(j, "groups"), 0), by)));
-    o = program_expect("tgraph eval --run c --data c.npz --json --no-baselines", 0, "", "");
-    json_t *again = json_loads(o.out, 0, NULL);
-    assert_true(json_equal(of, mean_of(again, by)));
+    json_t *again = program_json("tgraph eval --run c --data c.npz --json --no-baselines", "");
+    assert_true(json_equal(of, program_mean(again, by)));
     json_decref(again);
     /* the mean of a run with itself is that run */
-    o = program_expect("tgraph eval --run c --ensemble c --data c.npz --json --no-baselines", 0, "",
-                       "");
-    json_t *twice = json_loads(o.out, 0, NULL);
-    assert_true(json_equal(of, mean_of(twice, by)));
+    json_t *twice =
+        program_json("tgraph eval --run c --ensemble c --data c.npz --json --no-baselines", "");
+    assert_true(json_equal(of, program_mean(twice, by)));
     json_decref(twice);
     o = program_expect("tgraph eval --run c --data c.npz --no-baselines", 0, "", "");
     const char *row = strstr(o.out, "\nTGraph, calibrated ");
@@ -158,36 +141,31 @@ static void calibrated(void **state)
 /* The results of a run as JSON: alone on stdout, with the baselines' scores. */
 static void train_json(void **state)
 {
-    (void)state;
-    program_outcome o = program_expect(
-        "tgraph train --data a.npz --split 0.8 --out j --json --hidden 16 --configs 8 --steps 20 "
-        "--eval-every 10 --threads 1",
-        0, "{", "open j/report.html");
-    json_error_t error;
-    json_t *j = json_loads(o.out, 0, &error);
-    if (!j) fail_msg("%s", error.text);
+    program_outcome o = program_expect("tgraph train --data a.npz --split 0.8 --out j --json "
+                                       "--hidden 16 --configs 8 --steps 20 "
+                                       "--threads 1",
+                                       0, "{", "open j/report.html");
+    json_t *j = json_loads(o.out, 0, NULL);
     json_t *file = json_array_get(json_object_get(j, "groups"), 0);
     assert_string_equal(json_string_value(json_object_get(j, "kind")), "layout");
     assert_int_equal(json_integer_value(json_object_get(file, "items")), 12);
     assert_true(program_number(json_object_get(file, "TGraph"), "tau-b") ==
-                program_number(mean_of(j, "TGraph"), "tau-b"));
+                program_number(program_mean(j, "TGraph"), "tau-b"));
     program_number(json_object_get(file, "ridge"), "tau-b");
     program_number(json_object_get(file, "random"), "tied");
     json_decref(j);
     o = program_expect("tgraph eval --run j --data a.npz --quiet", 0, "boosting tau-b", "");
-    assert_non_null(strstr(o.out, "additive trees"));
     assert_non_null(strstr(o.out, "TGraph"));
     assert_non_null(strstr(o.out, "ridge"));
     o = program_expect("tgraph train --data a.npz --out j2 --json" SMALL, 0, "\"groups\": []", "");
     j = json_loads(o.out, 0, NULL);
-    assert_true(json_is_null(json_object_get(mean_of(j, "TGraph"), "tau-b")));
+    assert_true(json_is_null(json_object_get(program_mean(j, "TGraph"), "tau-b")));
     assert_true(json_is_null(json_object_get(j, "best-step")));
     json_decref(j);
 }
 
 static void contest_names(void **state)
 {
-    (void)state;
     static const struct {
         const char *path, *id;
         int tile;
@@ -202,7 +180,7 @@ static void contest_names(void **state)
         {"/", "layout:/", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *id = tgraph_contest_id(cases[i].path, cases[i].tile);
+        char *id = tgraph_contest_id(cases[i].path, NULL, cases[i].tile);
         assert_string_equal(id, cases[i].id);
         harness_free(id);
     }
@@ -210,24 +188,78 @@ static void contest_names(void **state)
 
 static void tiles(void **state)
 {
-    (void)state;
-    program_expect("tgraph train --data t.npz --valid u.npz --out tile" SMALL, 0, "contest@50", "");
+    program_expect("tgraph train --data t.npz --valid u.npz --out tile" TINY, 0, "contest@50", "");
     program_expect("tgraph eval --run tile --data u.npz t.npz --no-baselines", 0, "u.npz",
                    "t.npz was trained on");
     program_expect("tgraph predict --run tile --data u.npz --format contest", 0, "tile:xla:u,", "");
     program_expect("tgraph predict --run tile --data u.npz", 0, "\n\"u.npz\",19,", "");
     program_expect("tgraph predict --run tile --data a.npz", 2, "", "a model for tile files");
-    program_expect("tgraph train --data t.npz --split 0.5 --out tile2" SMALL, 2, "",
+    program_expect("tgraph train --data t.npz --split 0.5 --out tile2" TINY, 2, "",
                    "--split holds out configurations of layout files");
+}
+
+static void make_folder(const char *name) { assert_int_equal(mkdir(test_file(name), 0700), 0); }
+
+/* Two files of one name have their folders in all results. */
+static void names(void **state)
+{
+    make_folder("x");
+    make_folder("y");
+    program_write_layout("x/a.npz", 20, 3);
+    program_write_layout("y/a.npz", 30, 3);
+    program_outcome o =
+        program_expect("tgraph predict --run run --data x y b.npz", 0, "\n\"x/a.npz\",19,", "");
+    assert_true(strstr(o.out, "\n\"y/a.npz\",29,") && strstr(o.out, "\n\"b.npz\",0,"));
+    o = program_expect("tgraph predict --run run --data x y b.npz --format contest", 0,
+                       "\nlayout:x/a,", "");
+    assert_true(strstr(o.out, "\nlayout:y/a,") && strstr(o.out, "\nlayout:b,"));
+    o = program_expect("tgraph eval --run run --data x y --no-baselines", 0, "\nx/a.npz ", "");
+    assert_non_null(strstr(o.out, "\ny/a.npz "));
+    json_t *j = program_json("tgraph eval --run run --data x y --no-baselines --json", "");
+    const json_t *second = json_array_get(json_object_get(j, "groups"), 1);
+    assert_string_equal(json_string_value(json_object_get(second, "group")), "y/a.npz");
+    json_decref(j);
+}
+
+/* Scores that are all equal are said, with the reason, and tau-b of them is 0 in every mean. */
+static void scored_alike(void **state)
+{
+    static const char start[] = "all 6 scores of same.npz are equal, so they say nothing about the "
+                                "order: ";
+    test_layout l;
+    test_layout_make(&l);
+    for (int c = 1; c < TEST_CONFIGS; c++) memcpy(l.config[c], l.config[0], sizeof l.config[0]);
+    snprintf(test_path, sizeof test_path, "%s/same.npz", test_folder);
+    assert_true(test_arrays_write(test_path, l.array, l.arrays));
+    program_outcome o =
+        program_expect("tgraph predict --run run --data same.npz a.npz", 0, "", start);
+    assert_non_null(strstr(o.err, "its configurations do not differ in what the model reads\n"));
+    json_t *j = program_json("tgraph eval --run run --data same.npz a.npz --part all "
+                             "--no-baselines --json",
+                             start);
+    const json_t *files = json_object_get(j, "groups");
+    double tau[2];
+    for (size_t i = 0; i < 2; i++)
+        tau[i] = program_number(json_object_get(json_array_get(files, i), "TGraph"), "tau-b");
+    assert_true(tau[0] == 0 && tau[1] != 0);
+    assert_true(fabs(program_number(program_mean(j, "TGraph"), "tau-b") - tau[1] / 2) < 1e-12);
+    json_decref(j);
+
+    test_layout_make(&l);
+    l.config_node[0] = 5; /* has no edges, so that nothing else is left */
+    l.array[NODE_CONFIG_IDS].size[0] = l.array[NODE_CONFIG_FEAT].size[1] = 1;
+    assert_true(test_arrays_write(test_path, l.array, l.arrays));
+    o = program_expect("tgraph predict --run run --data same.npz", 0, "", start);
+    assert_non_null(strstr(o.err, "pruning leaves one node of the graph\n"));
+    o = program_expect("tgraph predict --run run --data a.npz", 0, "", "");
+    assert_null(strstr(o.err, "are equal"));
 }
 
 static void inspecting(void **state)
 {
-    (void)state;
     program_expect("tgraph inspect a.npz", 0, "configurations  60, 59 unique", "");
-    program_expect("tgraph inspect a.npz", 0, "MB in a step of 60 configurations", "");
-    program_outcome o = program_expect("tgraph inspect --json a.npz t.npz", 0, "[", "");
-    json_t *j = json_loads(o.out, 0, NULL);
+    program_expect("tgraph inspect a.npz", 0, "MB in a step of 32 configurations", "");
+    json_t *j = program_json("tgraph inspect --json a.npz t.npz", "");
     assert_int_equal(json_array_size(j), 2);
     assert_true(json_integer_value(json_object_get(json_array_get(j, 0), "step_bytes")) >
                 json_integer_value(json_object_get(json_array_get(j, 0), "score_bytes")));
@@ -239,7 +271,6 @@ static void inspecting(void **state)
 
 static void bad_input(void **state)
 {
-    (void)state;
     program_expect("tgraph train --data a.npz t.npz --out x" SMALL, 2, "", "a tile file");
     program_expect("tgraph train --data a.npz --split 0.001 --out x" SMALL, 2, "", "empty");
     program_expect("tgraph train --data a.npz --split 0.02 --out x" SMALL, 2, "",
@@ -258,13 +289,79 @@ static void bad_input(void **state)
                    "configurations", "");
 }
 
+#define TRAIN_TILES                                                                         \
+ "tgraph train --data t.npz --valid u.npz --out chosen --hidden 16 --threads 1 --steps 20 " \
+ "--eval-every 2 --quiet --no-baselines "
+
+/* best-step of the result, and the row of metrics.jsonl with the highest tau-b. */
+static void best_steps(int64_t *kept, int64_t *highest, const char *command)
+{
+    program_outcome o = program_expect(command, 0, "{", "");
+    char line[1000];
+    double most = -2;
+    json_t *j = json_loads(o.out, 0, NULL);
+    *kept = json_integer_value(json_object_get(j, "best-step"));
+    *highest = -1;
+    json_decref(j);
+    FILE *in = fopen(test_file("chosen/metrics.jsonl"), "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in)) {
+        j = json_loads(line, 0, NULL);
+        const json_t *tau = json_object_get(j, "tau-b");
+        if (tau && json_number_value(tau) > most) {
+            most = json_number_value(tau);
+            *highest = json_integer_value(json_object_get(j, "step"));
+        }
+        json_decref(j);
+    }
+    fclose(in);
+}
+
+/* Kernels of at most 50 tiles have a contest@50 of 1 whatever their order, so tau-b chooses. */
+static void tau_chooses(void **state)
+{
+    int64_t kept, highest;
+    best_steps(&kept, &highest, TRAIN_TILES "--json");
+    assert_int_equal(kept, highest);
+    assert_true(kept > 2);
+}
+
+static void epochs(void **state)
+{
+    program_expect("tgraph train --data t.npz u.npz --epochs 3 --out e --quiet --hidden 16", 0,
+                   "6 steps done", "");
+}
+
+/* The committed studies name options that exist, with values that they have. */
+static void committed_studies(void **state)
+{
+    program_outcome o =
+        program_expect("tgraph ablate --study " AG_SOURCE_DIR
+                       "/examples/tgraph/studies/ablations.ini --data a.npz "
+                       "--split 0.8 --steps 1 --hidden 16 --configs 8 --out study --quiet",
+                       0, "the paper", "");
+    assert_non_null(strstr(o.out, "no cross-configuration attention"));
+    assert_non_null(strstr(o.out, "ListMLE"));
+    program_expect("tgraph ablate --study " AG_SOURCE_DIR
+                   "/examples/tgraph/studies/rows.ini --data a.npz "
+                   "--split 0.8 --steps 1 --hidden 16 --configs 8 --out rows --quiet",
+                   0, "costs", "");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(train_eval_predict), cmocka_unit_test(predictions),
-        cmocka_unit_test(calibrated),         cmocka_unit_test(train_json),
-        cmocka_unit_test(contest_names),      cmocka_unit_test(tiles),
-        cmocka_unit_test(inspecting),         cmocka_unit_test(bad_input),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(train_eval_predict),
+                                       cmocka_unit_test(predictions),
+                                       cmocka_unit_test(calibrated),
+                                       cmocka_unit_test(train_json),
+                                       cmocka_unit_test(contest_names),
+                                       cmocka_unit_test(tiles),
+                                       cmocka_unit_test(inspecting),
+                                       cmocka_unit_test(bad_input),
+                                       cmocka_unit_test(names),
+                                       cmocka_unit_test(scored_alike),
+                                       cmocka_unit_test(tau_chooses),
+                                       cmocka_unit_test(epochs),
+                                       cmocka_unit_test(committed_studies)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Boosting whose loss is over schedules while its trees see stored buffers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
+/* Boosting whose loss is over schedules while its trees see stored buffers; and the baselines that
+   need no fit. */
+#include "support/test.h"
 #include "examples/harness/baseline/boosting.h"
 #include "examples/harness/rank/scores.h"
 #include "examples/tpgnn/baseline/baselines.h"
@@ -71,16 +65,15 @@ static void fit(double *score, int *trees, const tpgnn_stores *train, const tpgn
                 const tpgnn_boosting_options *o)
 {
     ag_failure why = {0};
-    tpgnn_boosting *b = tpgnn_boosting_fit(train, o, &why);
+    harness_boosting *b = tpgnn_boosting_fit(train, o, &why);
     if (!b) fail_msg("%s", why.sentence);
     if (tpgnn_boosting_score(score, b, all, &why)) fail_msg("%s", why.sentence);
-    *trees = tpgnn_boosting_trees(b);
-    tpgnn_boosting_free(b);
+    *trees = harness_boosting_trees(b);
+    harness_boosting_free(b);
 }
 
 static void learns_rows(void **state)
 {
-    (void)state;
     static made m;
     static double score[SCHEDULES], again[SCHEDULES], plain[SCHEDULES], y[SCHEDULES];
     int trees;
@@ -109,7 +102,6 @@ static void learns_rows(void **state)
    values have a bin each. */
 static void shared_rows(void **state)
 {
-    (void)state;
     enum { K = 30, ROWS = 7, S = 3 * K };
     if (skipped()) skip();
     float row[ROWS], copies[S];
@@ -149,7 +141,6 @@ static void shared_rows(void **state)
    A leaf adds -slope / (weight + 1). */
 static void by_hand(void **state)
 {
-    (void)state;
     if (skipped()) skip();
     const float row[2] = {0, 1};
     const int32_t store[4] = {0, 1, 1, 1}, task[2] = {0, 0};
@@ -179,7 +170,6 @@ static int stop_after(void *context, const char *label, double done)
 
 static void ends(void **state)
 {
-    (void)state;
     static made m;
     static double score[SCHEDULES];
     int trees, left = 4;
@@ -201,62 +191,55 @@ static void ends(void **state)
     assert_int_equal(trees, 4);
 }
 
-static void refused(const tpgnn_stores *s, const tpgnn_boosting_options *o, ag_status status,
-                    const char *sentence)
-{
-    ag_failure why = {0};
-    assert_null(tpgnn_boosting_fit(s, o, &why));
-    assert_string_equal(why.sentence, sentence);
-    assert_int_equal(why.status, status);
-}
-
 static void refusals(void **state)
 {
-    (void)state;
     const float row[2] = {0, 1};
     const int32_t store[2] = {0, 1}, task[2] = {0, 0};
     const int64_t offset[3] = {0, 1, 2}, runtime[2] = {100, 200};
-    const tpgnn_stores fine = {row, store, offset, runtime, task, 2, 1, 2, 1};
-    tpgnn_stores s = fine;
-    tpgnn_boosting_options o = tpgnn_boosting_defaults();
-    s.schedules = 0;
-    refused(&s, &o, AG_EUSE, "boosting: there are 0 schedules and 2 rows; it needs some of both");
-    s = fine;
-    s.rows = 1;
-    refused(&s, &o, AG_EINDEX, "stored buffers: number 1 has row 1, but there are rows 0 to 0");
-    o.depth = 0;
-    refused(&fine, &o, AG_EUSE,
-            "boosting: 10000 trees of depth 0, patience 50; there must be a tree, a depth is from "
-            "1 to 30, and patience is not below 0");
-    o = tpgnn_boosting_defaults();
-    o.rate = (double)NAN;
-    refused(&fine, &o, AG_EUSE,
-            "boosting: rate nan, least gain 0.001, least weight 0, start 0.5; the rate is above 0 "
-            "and at most 1, the others are finite and the least ones not below 0");
-    o = tpgnn_boosting_defaults();
-    o.rounds = 1;
-    if (!harness_boosting_built()) {
-        refused(&fine, &o, AG_EUSE, "not built: libxgboost is not installed");
-        return;
-    }
+    tpgnn_stores s = {row, store, offset, runtime, task, 2, 1, 0, 1};
+    const tpgnn_boosting_options o = tpgnn_boosting_defaults();
     ag_failure why = {0};
-    double score[2];
-    tpgnn_boosting *b = tpgnn_boosting_fit(&fine, &o, &why);
-    assert_non_null(b);
-    s = fine;
-    s.columns = 2;
-    s.rows = 1;
-    s.schedules = 1;
-    assert_int_equal(tpgnn_boosting_score(score, b, &s, &why), AG_EUSE);
-    assert_string_equal(why.sentence, "boosting: 2 columns, but it has learned from 1");
-    tpgnn_boosting_free(b);
+    assert_null(tpgnn_boosting_fit(&s, &o, &why));
+    assert_string_equal(why.sentence,
+                        "boosting: there are 0 schedules and 2 rows; it needs some of both");
+    if (harness_boosting_built()) return;
+    why = (ag_failure){0};
+    s.schedules = 2;
+    assert_null(tpgnn_boosting_fit(&s, &o, &why));
+    assert_string_equal(why.sentence, "not built: libxgboost is not installed");
+}
+
+static const float row[3 * 2] = {1, 2, 3, 4, 5, 6};
+static const int32_t store[5] = {0, 0, 2, 1, 2}, task[3] = {1, 0, 1};
+static const int64_t offset[4] = {0, 3, 3, 5}, runtime[3] = {40, 7, 10};
+static const tpgnn_stores fine = {row, store, offset, runtime, task, 3, 2, 3, 2};
+
+static void labels(void **state)
+{
+    double y[3];
+    tpgnn_throughput(y, &fine);
+    assert_true(fabs(y[0] - 0.25) < 1e-15 && fabs(y[1] - 1) < 1e-15 && fabs(y[2] - 1) < 1e-15);
+}
+
+static void rules(void **state)
+{
+    double score[1000], again[1000], mean = 0;
+    tpgnn_score_stores(score, &fine);
+    assert_true(fabs(score[0] + 3) + fabs(score[1]) + fabs(score[2] + 2) < 1e-15);
+    tpgnn_score_random(score, 1000, 1);
+    tpgnn_score_random(again, 1000, 1);
+    assert_memory_equal(score, again, sizeof score);
+    tpgnn_score_random(again, 1000, 2);
+    assert_memory_not_equal(score, again, sizeof score);
+    for (int i = 0; i < 1000; i++) mean += score[i] / 1000;
+    assert_true(fabs(mean + 0.5) < 0.05);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learns_rows), cmocka_unit_test(shared_rows), cmocka_unit_test(by_hand),
-        cmocka_unit_test(ends),        cmocka_unit_test(refusals),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(learns_rows), cmocka_unit_test(shared_rows),
+                                       cmocka_unit_test(by_hand),     cmocka_unit_test(ends),
+                                       cmocka_unit_test(refusals),    cmocka_unit_test(labels),
+                                       cmocka_unit_test(rules)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

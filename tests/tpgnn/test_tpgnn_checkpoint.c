@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Checkpoints of TPGNN: the restored state, words that training did not see, states that make no
    sense. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "examples/harness/run/trained.h"
+#include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/shell.h"
 #include "support/tpgnn_npz.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-enum { DATA = 1 }; /* of the texts */
+enum { DATA = 1, SEEN = 3 }; /* of the texts */
 
 /* A trained state with everything in it: words, scale, progress. */
 typedef struct run {
@@ -31,7 +25,7 @@ static void set(run *r, const char *name, const char *value)
     if (harness_options_set(r->options, "test", name, value, &why)) fail_msg("%s", why.sentence);
 }
 
-static void start(run *r, const char *network)
+static void start_with(run *r, const char *network, const char *rows)
 {
     test_schedules s;
     ag_failure why = {0};
@@ -41,6 +35,7 @@ static void start(run *r, const char *network)
     r->options = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &r->settings);
     set(r, "data", "mm_1.npz");
     set(r, "network", network);
+    set(r, "rows", rows);
     set(r, "types", "words");
     set(r, "hidden", "4");
     set(r, "layers", "1");
@@ -55,14 +50,12 @@ static void start(run *r, const char *network)
     r->net = r->trained->net;
     for (int i = 0; i < r->net->model.options.words[TPGNN_CLASS] * TPGNN_VECTOR; i++)
         r->net->model.vector[i] = (ag_real)sin(i);
-    for (int k = 0; k < TPGNN_ROW; k++) {
-        r->net->model.scale.mean[k] = 0.01 * k;
-        r->net->model.scale.deviation[k] = 0.1 + 0.001 * k;
-    }
     r->net->checkpoint.mean = -13.5;
     r->net->checkpoint.deviation = 0.75;
     *r->trained->state = (harness_state){.step = 12, .best = 0.5, .best_step = 8};
 }
+
+static void start(run *r, const char *network) { start_with(r, network, "none"); }
 
 static void stop(run *r)
 {
@@ -71,10 +64,10 @@ static void stop(run *r)
     tpgnn_data_free(&r->files.train);
 }
 
-static void save(const run *r, int resume)
+static void save(const run *r)
 {
     ag_failure why = {0};
-    if (harness_trained_save(test_path, r->trained, resume, &why)) fail_msg("%s", why.sentence);
+    if (harness_trained_save(test_path, r->trained, 0, &why)) fail_msg("%s", why.sentence);
 }
 
 static void scores(double score[2], const tpgnn_model *m, const tpgnn_data *data)
@@ -87,37 +80,22 @@ static void scores(double score[2], const tpgnn_model *m, const tpgnn_data *data
     ag_tape_free(tape);
 }
 
-/* Compares every member, since the padding between members is undefined. */
-static void assert_same_model(const tpgnn_options *a, const tpgnn_options *b)
-{
-    const tpgnn_paper_options *p = &a->paper, *q = &b->paper;
-    assert_true(a->network == b->network && a->types == b->types && a->readout == b->readout);
-    assert_true(a->members == b->members && a->hidden == b->hidden && a->layers == b->layers);
-    assert_true(a->edges == b->edges && a->compact == b->compact && a->nest == b->nest);
-    assert_true(a->dropout == b->dropout);
-    assert_memory_equal(a->words, b->words, sizeof a->words);
-    assert_true(p->inputs == q->inputs && p->hidden == q->hidden && p->layers == q->layers);
-    assert_true(p->conv == q->conv && p->pool == q->pool);
-    assert_true(p->ratio == q->ratio && p->dropout == q->dropout);
-}
-
 /* ---- good ones ---- */
 
 static void what_was_saved_comes_back(void **state)
 {
-    (void)state;
-    static const char *const network[] = {"stores", "paper"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const network[] = {"statements", "paper", "statements", "paper"},
+                             *const rows[] = {"none", "none", "sums", "costs"};
+    for (int i = 0; i < 4; i++) {
         run r;
         harness_trained t = {0};
         ag_failure why = {0};
         double before[2], after[2];
-        start(&r, network[i]);
-        save(&r, 0);
+        start_with(&r, network[i], rows[i]);
+        save(&r);
         if (harness_trained_load(&t, &tpgnn_shell, test_path, &why)) fail_msg("%s", why.sentence);
         const tpgnn_trained *net = t.net;
         const tpgnn_checkpoint *c = &net->checkpoint;
-        assert_same_model(&net->model.options, &r.net->model.options);
         assert_true(c->mean == -13.5 && c->deviation == 0.75 && c->predicts == TPGNN_LABEL_LOG);
         assert_true(t.state->step == 12 && t.state->best == 0.5);
         assert_string_equal(t.configuration, r.trained->configuration);
@@ -125,49 +103,14 @@ static void what_was_saved_comes_back(void **state)
         scores(before, &r.net->model, &r.files.train);
         scores(after, &net->model, &r.files.train);
         assert_memory_equal(before, after, sizeof before);
-        if (i == 0) { /* the scale counts */
-            r.net->model.scale.mean[0] += 0.5;
-            scores(before, &r.net->model, &r.files.train);
-            assert_memory_not_equal(before, after, sizeof before);
-        }
         harness_trained_drop(&t);
         stop(&r);
     }
 }
 
-/* Words that training did not have are word 0, whose vector is the first. */
-static void unknown_words_are_word_0(void **state)
-{
-    (void)state;
-    run r;
-    test_schedules s;
-    harness_trained t = {0};
-    ag_failure why = {0};
-    start(&r, "stores");
-    save(&r, 0);
-    assert_int_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why), AG_OK);
-    const tpgnn_trained *net = t.net;
-    tpgnn_data other = {.given = &net->checkpoint.vocabulary};
-    test_schedules_make(&s);
-    memcpy(strstr(s.kinds, "FloatImm - float32"), "FloatNew - float33", 18);
-    memcpy(strstr(s.kinds, "parallel"), "parallax", 8);
-    test_schedules_read(&other, &s, "mm_2.npz");
-    const tpgnn_kind *k = &other.kind[other.schedule[0].kind[7]];
-    assert_string_equal(k->word[TPGNN_TYPE], "FloatNew");
-    assert_true(!k->index[TPGNN_TYPE] && !k->index[TPGNN_CLASS] && !k->index[TPGNN_DTYPE]);
-    assert_true(k->index[TPGNN_LOOP] > 0 && tpgnn_data_unknown(&other, TPGNN_LOOP) == 1);
-    double score[2];
-    scores(score, &net->model, &other);
-    assert_true(isfinite(score[0]) && isfinite(score[1]));
-    tpgnn_data_free(&other);
-    harness_trained_drop(&t);
-    stop(&r);
-}
-
 /* ln(ns) = mean + score * deviation of ln(seconds), and ln(10^9). */
 static void what_a_score_says_of_the_time(void **state)
 {
-    (void)state;
     double cost = 0;
     tpgnn_checkpoint c = {.predicts = TPGNN_LABEL_LOG, .mean = -10, .deviation = 2};
     assert_true(tpgnn_log_cost(&cost, &c, -0.5));
@@ -185,6 +128,28 @@ static void what_a_score_says_of_the_time(void **state)
     assert_false(tpgnn_log_cost(&cost, &c, 1));
 }
 
+/* The means, and the offset that lets scores begin around 0, are those of the training schedules,
+   each of which stores once. */
+static void scale_of_rows(void **state)
+{
+    run r;
+    ag_failure why = {0};
+    float row[2][NESTS_SCHEDULE_ROW], cost[2];
+    start_with(&r, "paper", "costs");
+    const nests_scale *s = &r.net->model.joined.scale;
+    const tpgnn_data *data = &r.files.train;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(nests_schedule_rows(row[i], &cost[i], 1, data, &data->schedule[i], &why),
+                         1);
+    assert_true(fabs(s->offset + (double)(cost[0] + cost[1]) / 2) < 1e-5);
+    for (int k = 0; k < NESTS_SCHEDULE_ROW; k++) {
+        const double a = (double)row[0][k], b = (double)row[1][k];
+        assert_true(fabs(s->mean[k] - (a + b) / 2) < 1e-6);
+        assert_true(fabs(s->deviation[k] - fabs(a - b) / 2) < 1e-6);
+    }
+    stop(&r);
+}
+
 /* Gives the run another configuration, which it takes over. */
 static void configure(run *r, char *text)
 {
@@ -192,30 +157,26 @@ static void configure(run *r, char *text)
     r->trained->text[0] = text;
 }
 
-static void only_the_same_run_goes_on(void **state)
+/* Types and extents of the training files. */
+static void what_was_seen(void **state)
 {
-    (void)state;
     run r;
     ag_failure why = {0};
-    start(&r, "stores");
-    r.trained->params->step = 12;
-    save(&r, 1);
-    r.net->checkpoint.mean = 0;
-    r.trained->state->best_step = 0;
-    if (harness_trained_resume(test_path, r.trained, &why)) fail_msg("%s", why.sentence);
-    assert_true(r.net->checkpoint.mean == -13.5 && r.trained->state->best_step == 8);
-    save(&r, 0);
-    assert_int_not_equal(harness_trained_resume(test_path, r.trained, &why), AG_OK);
-    save(&r, 1);
-    why = (ag_failure){0};
-    r.trained->text[DATA][2]++;
-    assert_int_equal(harness_trained_resume(test_path, r.trained, &why), AG_EUSE);
-    assert_non_null(strstr(why.sentence, "the data have changed since"));
-    why = (ag_failure){0};
-    set(&r, "hidden", "5");
-    configure(&r, harness_json_text(harness_options_json(r.options)));
-    assert_int_equal(harness_trained_resume(test_path, r.trained, &why), AG_EUSE);
-    assert_non_null(strstr(why.sentence, "start a new run in another folder"));
+    harness_trained t = {0};
+    start(&r, "statements");
+    save(&r);
+    if (harness_trained_load(&t, &tpgnn_shell, test_path, &why)) fail_msg("%s", why.sentence);
+    const tpgnn_seen *seen = &((const tpgnn_trained *)t.net)->checkpoint.seen;
+    assert_true(seen->least == 4 && seen->most == 16);
+    assert_int_equal(tpgnn_vocabulary_find(&seen->buffers, TPGNN_DTYPE, "float32"), 1);
+    assert_int_equal(tpgnn_vocabulary_find(&seen->buffers, TPGNN_DTYPE, "int32"), 0);
+    harness_trained_drop(&t);
+    harness_free(r.trained->text[SEEN]);
+    r.trained->text[SEEN] = harness_copy("{\"extents\": [1]}");
+    save(&r);
+    assert_int_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why), AG_EDATA);
+    assert_non_null(strstr(why.sentence, "\"seen\" do not say"));
+    harness_trained_drop(&t);
     stop(&r);
 }
 
@@ -225,40 +186,54 @@ static void expect_refusal(run *r, const char *sentence)
 {
     harness_trained t = {0};
     ag_failure why = {0};
-    save(r, 0);
+    save(r);
     assert_int_not_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why), AG_OK);
     if (!strstr(why.sentence, sentence)) fail_msg("%s", why.sentence);
     harness_trained_drop(&t);
 }
 
-/* Of statements, before they were what they are now; the paper's network reads none. */
+/* Of loop nests, before they were what they are now; the paper's network reads none without rows.
+ */
 static void older_columns_are_refused(void **state)
 {
-    (void)state;
-    static const char *const network[] = {"stores", "paper"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const network[] = {"statements", "paper", "paper"}, *const rows[] = {"none",
+                                                                                            "sums",
+                                                                                            "none"};
+    for (int i = 0; i < 3; i++) {
         run r;
         harness_trained t = {0};
         ag_failure why = {0};
-        start(&r, network[i]);
+        start_with(&r, network[i], rows[i]);
         assert_non_null(strstr(r.trained->text[DATA], "\"columns\""));
         harness_free(r.trained->text[DATA]);
         r.trained->text[DATA] = harness_copy("{\"format\": \"schedules\"}");
-        if (i == 0)
-            expect_refusal(&r, "the model reads version 1 of the columns of statements, but this "
+        if (i < 2)
+            expect_refusal(&r, "the model reads version 1 of the columns of loop nests, but this "
                                "program has version 2; train it again");
-        save(&r, 0);
-        assert_int_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why) == AG_OK, i);
+        save(&r);
+        assert_int_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why) == AG_OK, i / 2);
         harness_trained_drop(&t);
         stop(&r);
     }
 }
 
+static void scales_of_rows_that_make_no_sense(void **state)
+{
+    run r;
+    start_with(&r, "statements", "embedded");
+    nests_scale *s = &r.net->model.joined.scale;
+    s->deviation[3] = -1;
+    expect_refusal(&r, "state.row.deviation[3] -1; they must be finite, and the second at least 0");
+    s->deviation[3] = 1;
+    s->offset = 400;
+    expect_refusal(&r, "the offset of the scores of rows is 400; it must be -300 to 300");
+    stop(&r);
+}
+
 static void states_that_make_no_sense(void **state)
 {
-    (void)state;
     run r;
-    start(&r, "stores");
+    start(&r, "statements");
     tpgnn_checkpoint *c = &r.net->checkpoint;
     c->deviation = 0;
     expect_refusal(&r, "state.mean is -13.5 and state.deviation 0; they must be finite");
@@ -271,16 +246,12 @@ static void states_that_make_no_sense(void **state)
     r.net->model.vector[19] = (ag_real)INFINITY;
     expect_refusal(&r, "state.vector[19] is inf, but it must be finite");
     r.net->model.vector[19] = 0;
-    r.net->model.scale.mean[3] = (double)NAN;
-    expect_refusal(&r, "state.row.mean[3] is nan and state.row.deviation[3] 0.103; they must be");
-    r.net->model.scale.mean[3] = 0;
-    r.net->model.scale.deviation[203] = -1;
-    expect_refusal(&r, "state.row.deviation[203] -1; they must be finite, and the second at least");
-    r.net->model.scale.deviation[203] = 0;
     configure(&r, harness_copy("{\"hidden\": 8"));
     expect_refusal(&r, "is it a checkpoint of tpgnn?");
     configure(&r, harness_copy("{\"network\": \"none\"}"));
     expect_refusal(&r, "network");
+    configure(&r, harness_copy("{\"network\": \"statements\", \"members\": 5, \"rows\": true}"));
+    expect_refusal(&r, "is now the program nests; train it with \"nests train\"");
     stop(&r);
 }
 
@@ -288,10 +259,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_saved_comes_back),
-        cmocka_unit_test(unknown_words_are_word_0),
         cmocka_unit_test(what_a_score_says_of_the_time),
-        cmocka_unit_test(only_the_same_run_goes_on),
+        cmocka_unit_test(scale_of_rows),
+        cmocka_unit_test(what_was_seen),
         cmocka_unit_test(older_columns_are_refused),
+        cmocka_unit_test(scales_of_rows_that_make_no_sense),
         cmocka_unit_test(states_that_make_no_sense),
     };
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);

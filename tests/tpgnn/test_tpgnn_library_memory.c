@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The library for tuners runs in another program's process: whichever allocation fails, its calls
    return, report it, and leave the handle unchanged. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "core/internal.h"
 #include "support/tpgnn_library.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { STEPS = 3, MOST = 20000 };
 
 static test_graphs graphs;
-
-/* With the nth allocation failing. 0: it went well. */
-static int open_and_close(augur_tpgnn **m, long n)
-{
-    ag__fail_allocation(n, 0);
-    *m = augur_tpgnn_open(test_library_path("library.safetensors"), 1);
-    ag__fail_allocation(0, 0);
-    return *m ? 0 : AUGUR_TPGNN_EMEMORY;
-}
 
 static void expect_no_memory(int64_t result, const char *call, long n)
 {
@@ -33,57 +16,56 @@ static void expect_no_memory(int64_t result, const char *call, long n)
                  augur_tpgnn_error());
 }
 
-static void opening(void **state)
+/* Each allocation of a call fails in turn, until it has fewer; more than `least` of them do. With
+   `after`, which takes time, fewer of those beyond the first 40 fail. */
+static void each_fails(const char *name, int least, augur_tpgnn *m, int64_t (*call)(augur_tpgnn *m),
+                       void (*after)(augur_tpgnn *m))
 {
     long n = 1;
-    (void)state;
-    for (int failed = 1; failed; n++) {
-        augur_tpgnn *m;
-        failed = open_and_close(&m, n);
-        if (failed) expect_no_memory(failed, "open", n);
-        augur_tpgnn_close(m);
+    for (int64_t result = -1; result; n += after ? 1 + n / 40 : 1) {
+        ag__fail_allocation(n, 0);
+        result = call(m);
+        ag__fail_allocation(0, 0);
+        if (result) expect_no_memory(result, name, n);
+        if (after) after(m);
         assert_in_range(n, 1, MOST);
     }
-    assert_in_range(n, 50, MOST);
+    assert_in_range(n, least, MOST);
 }
 
-static void saving(void **state)
+static int64_t open_and_close(augur_tpgnn *m)
 {
-    augur_tpgnn *m = test_library_open("library.safetensors");
-    char path[400];
-    long n = 1;
-    (void)state;
-    snprintf(path, sizeof path, "%s", test_library_path("saved.safetensors"));
-    for (int failed = 1; failed; n++) {
-        ag__fail_allocation(n, 0);
-        failed = augur_tpgnn_save(m, path);
-        ag__fail_allocation(0, 0);
-        if (failed) expect_no_memory(failed, "save", n);
-        assert_in_range(n, 1, MOST);
-    }
-    assert_in_range(n, 5, MOST);
+    m = augur_tpgnn_open(test_file("rows.safetensors"), 1);
+    const int64_t result = m ? 0 : AUGUR_TPGNN_EMEMORY;
     augur_tpgnn_close(m);
+    return result;
 }
 
-static void predicting(void **state)
+static int64_t save(augur_tpgnn *m) { return augur_tpgnn_save(m, test_file("saved.safetensors")); }
+
+static double want[TEST_GRAPHS], have[TEST_GRAPHS];
+
+static int64_t predict(augur_tpgnn *m)
 {
-    double want[TEST_GRAPHS], have[TEST_GRAPHS];
-    long n = 1;
-    (void)state;
-    augur_tpgnn *m = test_library_open("library.safetensors");
+    const int64_t result = augur_tpgnn_predict(m, &graphs.call, have);
+    if (!result) assert_memory_equal(have, want, sizeof want);
+    return result;
+}
+
+/* The next call is as good as the one before. */
+static void predict_again(augur_tpgnn *m)
+{
+    test_library_predict(m, &graphs, have);
+    assert_memory_equal(have, want, sizeof want);
+}
+
+static void opening_saving_predicting(void **state)
+{
+    each_fails("open", 50, NULL, open_and_close, NULL);
+    augur_tpgnn *m = test_library_open("rows.safetensors");
     test_library_predict(m, &graphs, want);
-    for (int64_t result = -1; result; n++) {
-        ag__fail_allocation(n, 0);
-        result = augur_tpgnn_predict(m, &graphs.call, have);
-        ag__fail_allocation(0, 0);
-        if (result) {
-            expect_no_memory(result, "predict", n);
-            test_library_predict(m, &graphs, have); /* the next call is as good as before */
-        }
-        assert_memory_equal(have, want, sizeof want);
-        assert_in_range(n, 1, MOST);
-    }
-    assert_in_range(n, 30, MOST);
+    each_fails("save", 5, m, save, predict_again);
+    each_fails("predict", 30, m, predict, predict_again);
     augur_tpgnn_close(m);
 }
 
@@ -97,26 +79,25 @@ static int64_t update(augur_tpgnn *m, double loss[2])
 /* A fresh handle each time: an update that fails may have remembered its graphs. */
 static void updating(void **state)
 {
-    double want[2], have[2], before[TEST_GRAPHS], after[TEST_GRAPHS];
+    double first[2], again[2], before[TEST_GRAPHS], after[TEST_GRAPHS];
     long n = 1;
-    (void)state;
     augur_tpgnn *m = test_library_open("library.safetensors");
     test_library_predict(m, &graphs, before);
-    assert_int_equal(update(m, want), 0);
+    assert_int_equal(update(m, first), 0);
     augur_tpgnn_close(m);
     for (int64_t result = -1; result; n += 1 + n / 40) {
         m = test_library_open("library.safetensors");
         ag__fail_allocation(n, 0);
-        result = update(m, have);
+        result = update(m, again);
         ag__fail_allocation(0, 0);
         if (result) {
             expect_no_memory(result, "update", n);
             test_library_predict(m, &graphs, after);
             assert_memory_equal(before, after, sizeof before);
-            assert_int_equal(update(m, have), 0);
-            assert_true(isfinite(have[0]) && isfinite(have[1]));
+            assert_int_equal(update(m, again), 0);
+            assert_true(isfinite(again[0]) && isfinite(again[1]));
         } else {
-            assert_memory_equal(have, want, sizeof want);
+            assert_memory_equal(again, first, sizeof first);
         }
         augur_tpgnn_close(m);
         assert_in_range(n, 1, MOST);
@@ -133,11 +114,7 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opening),
-        cmocka_unit_test(saving),
-        cmocka_unit_test(predicting),
-        cmocka_unit_test(updating),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(opening_saving_predicting),
+                                       cmocka_unit_test(updating)};
     return cmocka_run_group_tests(tests, set_up, test_folder_remove);
 }

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The C ABI for tuners: training on measurements, and files of the trained models. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "support/tpgnn_library.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <stdatomic.h>
-#include <string.h>
 
 static void measured_graphs_are_learned(void **state)
 {
-    (void)state;
     const augur_tpgnn_training how = {600, 64, 3e-3}, none = {0, 64, 1e-3};
     test_graphs g;
     double before[TEST_GRAPHS], after[2][TEST_GRAPHS], loss[2], first;
@@ -36,7 +29,7 @@ static void measured_graphs_are_learned(void **state)
         test_library_predict(m, &g, after[twice]);
         assert_memory_not_equal(after[twice], before, sizeof before);
         /* the saved file gives the same scores, in the library and in the program */
-        assert_int_equal(augur_tpgnn_save(m, test_library_path("tuned.safetensors")), 0);
+        assert_int_equal(augur_tpgnn_save(m, test_file("tuned.safetensors")), 0);
         augur_tpgnn *again = test_library_open("tuned.safetensors");
         test_library_predict(again, &g, before);
         assert_memory_equal(before, after[twice], sizeof before);
@@ -49,11 +42,10 @@ static void measured_graphs_are_learned(void **state)
 /* Run times of different tasks are never compared. */
 static void pairs_within_tasks(void **state)
 {
-    (void)state;
     test_graphs g;
     double before[TEST_GRAPHS], after[TEST_GRAPHS], loss[2];
     test_graphs_make(&g);
-    augur_tpgnn *m = test_library_open("library.safetensors");
+    augur_tpgnn *m = test_library_open("rows.safetensors");
     test_library_predict(m, &g, before);
     for (int i = 0; i < TEST_GRAPHS; i++) g.runtime[i] = 500 + g.task[i];
     assert_int_equal(augur_tpgnn_update(m, &g.call, g.runtime, g.task, NULL, loss), 0);
@@ -97,7 +89,6 @@ static void *predict_on(void *p)
    keep it from its turn. */
 static void predictions_during_an_update(void **state)
 {
-    (void)state;
     enum { THREADS = 3 };
     const augur_tpgnn_training how = {10, 64, 3e-3};
     static caller c[THREADS];
@@ -127,7 +118,6 @@ static void predictions_during_an_update(void **state)
 
 static void not_finite(void **state)
 {
-    (void)state;
     test_graphs g;
     double score[TEST_GRAPHS], loss[2];
     test_graphs_make(&g);
@@ -145,10 +135,7 @@ static void not_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_graphs_are_learned),
-        cmocka_unit_test(pairs_within_tasks),
-        cmocka_unit_test(predictions_during_an_update),
-        cmocka_unit_test(not_finite),
-    };
+        cmocka_unit_test(measured_graphs_are_learned), cmocka_unit_test(pairs_within_tasks),
+        cmocka_unit_test(predictions_during_an_update), cmocka_unit_test(not_finite)};
     return cmocka_run_group_tests(tests, test_library_set_up, test_folder_remove);
 }

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The model of TPGNN: gradients against central differences in double, float against double, the
    same scores for any size of batch and any number of threads, refusals. */
-#include "examples/tpgnn/fasttext/walks.h"
+#include "support/test.h"
 #include "examples/tpgnn/score.h"
-#include "examples/tpgnn/fasttext/vectors.h"
 #include "support/tpgnn_npz.h"
 #include "support/tpgnn_runner.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Two tasks of two schedules each. */
 static void make_small(tpgnn_data *data)
@@ -28,17 +19,6 @@ static void make_small(tpgnn_data *data)
     test_schedules_read(data, &s, "mm_2.npz");
 }
 
-/* A measured task: 60 schedules. */
-static void make_real(tpgnn_data *data)
-{
-    ag_failure why = {0};
-    *data = (tpgnn_data){0};
-    if (test_schedules_add(data, AG_SOURCE_DIR "/examples/data/schedules/sum-columns_784_64.npz",
-                           &why))
-        fail_msg("%s", why.sentence);
-    assert_true(data->schedules > 20);
-}
-
 typedef struct variant {
     const char *name;
     tpgnn_network network;
@@ -46,21 +26,25 @@ typedef struct variant {
     tpgnn_readout readout;
     tpgnn_conv conv;
     tpgnn_pool pool;
-    int compact, nest, loss, label, members, alone; /* alone: rows without the graph */
+    int compact, nest, loss, label, plain; /* plain: constants as they are */
+    nests_use rows;
 } variant;
 
 static const variant variants[] = {
-    {"stores", .compact = 1, .nest = 1, .members = 2},
-    {"rows", .nest = 1, .loss = TPGNN_LOSS_SPREAD, .label = TPGNN_LABEL_THROUGHPUT, .members = 2,
-     .alone = 1},
+    {"statements", .compact = 1, .nest = 1},
     {"mean", .readout = TPGNN_READ_MEAN, .nest = 1, .loss = TPGNN_LOSS_HINGE},
     {"words", .types = TPGNN_WORDS, .compact = 1, .loss = TPGNN_LOSS_LAMBDA,
      .label = TPGNN_LABEL_THROUGHPUT},
-    {"topk", TPGNN_PAPER, TPGNN_WORDS, .pool = TPGNN_POOL_TOPK, .loss = TPGNN_LOSS_HUBER},
+    {"topk", TPGNN_PAPER, TPGNN_WORDS, .pool = TPGNN_POOL_TOPK, .loss = TPGNN_LOSS_HUBER,
+     .plain = 1},
     {"sag", TPGNN_PAPER, TPGNN_TABLE, .pool = TPGNN_POOL_SAG, .loss = TPGNN_LOSS_SQUARED,
      .label = TPGNN_LABEL_LOG},
     {"gcn", TPGNN_PAPER, TPGNN_TABLE, .conv = TPGNN_GCN_CONV, .pool = TPGNN_POOL_NONE, .compact = 1,
      .loss = TPGNN_LOSS_PAIRS, .label = TPGNN_LABEL_RELATIVE},
+    {"sums", .compact = 1, .rows = NESTS_SUMS},
+    {"costs", .nest = 1, .rows = NESTS_COSTS},
+    {"embedded", TPGNN_PAPER, TPGNN_WORDS, .rows = NESTS_EMBEDDED},
+    {"paper's costs", TPGNN_PAPER, TPGNN_WORDS, .pool = TPGNN_POOL_TOPK, .rows = NESTS_COSTS},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -69,10 +53,10 @@ static tpgnn_options options_of(const variant *v, const tpgnn_data *data, int hi
     tpgnn_options o = tpgnn_default_options(v->network);
     o.types = v->types;
     o.readout = v->readout;
+    o.rows = v->rows;
     o.compact = v->compact;
-    o.graph = !v->alone;
     o.nest = v->nest;
-    o.members = v->members ? v->members : 1;
+    o.log_features = !v->plain;
     o.hidden = o.paper.hidden = hidden;
     o.paper.conv = v->conv;
     o.paper.pool = v->pool;
@@ -93,14 +77,13 @@ static tpgnn_trial trial_of(const variant *v, const tpgnn_data *data)
 
 static void gradients_in_double(void **state)
 {
-    (void)state;
     tpgnn_data data;
     make_small(&data);
     for (int i = 0; i < VARIANTS; i++) {
         char why[TPGNN_WHY];
         const tpgnn_trial t = trial_of(&variants[i], &data);
         const double worst = ag64__tpgnn.gradcheck(&t, why);
-        print_message("%-8s gradients %.1e\n", variants[i].name, worst);
+        print_message("%-10s gradients %.1e\n", variants[i].name, worst);
         if (!(worst < 1e-6)) fail_msg("%s: %g, %s", variants[i].name, worst, why);
     }
     tpgnn_data_free(&data);
@@ -108,7 +91,6 @@ static void gradients_in_double(void **state)
 
 static void float_is_near_double(void **state)
 {
-    (void)state;
     tpgnn_data data;
     make_small(&data);
     for (int i = 0; i < VARIANTS; i++) {
@@ -140,57 +122,6 @@ static void score(double *out, const tpgnn_model *m, const tpgnn_data *data, int
     ag_tape_free(tape);
 }
 
-/* Bit for bit with any number of threads. The library of products may add a product of few rows up
-   in another order, so other sizes of batches may round otherwise, and a pooling may then choose
-   between equal nodes otherwise. */
-static void expect_same(const char *name, const double *one, const double *other, int n, int exact)
-{
-    for (int i = 0; i < n; i++)
-        if (exact ? memcmp(&one[i], &other[i], sizeof *one) != 0
-                  : !(fabs(one[i] - other[i]) <= 1e-5 * fmax(1, fabs(one[i]))))
-            fail_msg("%s: score %d is %.17g and %.17g", name, i, one[i], other[i]);
-}
-
-static void check_scores(const variant *v, const tpgnn_data *data, double *one, double *other)
-{
-    static const int ways[][2] = {{1, 1000000}, {7, 1000000}, {256, 300}, {256, 1}, {33, 5000}};
-    tpgnn_model m;
-    ag_failure why = {0};
-    const tpgnn_options o = options_of(v, data, 64);
-    const int pools = v->network == TPGNN_PAPER && v->pool != TPGNN_POOL_NONE;
-    assert_int_equal(tpgnn_model_add(&m, ag_params_new(), &o, &why), AG_OK);
-    assert_int_equal(ag_params_build(m.params, 5), AG_OK);
-    ag_set_threads(1);
-    for (size_t w = 0; w < sizeof ways / sizeof *ways && !pools; w++) {
-        score(one, &m, data, 256, 1000000);
-        score(other, &m, data, ways[w][0], ways[w][1]);
-        expect_same(v->name, one, other, data->schedules, 0);
-    }
-    for (int threads = 2; threads <= 3; threads++) {
-        ag_set_threads(1);
-        score(one, &m, data, 40, 1000000);
-        ag_set_threads(threads);
-        score(other, &m, data, 40, 1000000);
-        expect_same(v->name, one, other, data->schedules, 1);
-    }
-    tpgnn_model_free(&m);
-}
-
-static void scores_hang_on_nothing_else(void **state)
-{
-    (void)state;
-    tpgnn_data data;
-    make_real(&data);
-    double *one = malloc((size_t)data.schedules * sizeof *one);
-    double *other = malloc((size_t)data.schedules * sizeof *other);
-    const int threads = ag_threads();
-    for (int i = 0; i < VARIANTS; i++) check_scores(&variants[i], &data, one, other);
-    ag_set_threads(threads);
-    free(one);
-    free(other);
-    tpgnn_data_free(&data);
-}
-
 /* Where a word's row of the table is no number, how many of the 4 schedules have a score; the
    others are as they were. */
 static int score_without(const tpgnn_scorer *s, tpgnn_model *m, int word, const double *one,
@@ -198,7 +129,7 @@ static int score_without(const tpgnn_scorer *s, tpgnn_model *m, int word, const 
 {
     ag_failure why = {0};
     double score[4] = {0};
-    ag_real *row = m->member[0].table[TPGNN_LOOP]->value + word * m->options.hidden;
+    ag_real *row = m->statements.table[TPGNN_LOOP]->value + word * m->options.hidden;
     const ag_real before = *row;
     int left = 0;
     *s->bad = (ag_failure){0};
@@ -216,7 +147,6 @@ static int score_without(const tpgnn_scorer *s, tpgnn_model *m, int word, const 
 /* One schedule without a score does not keep the others from theirs. */
 static void scores_without_a_few(void **state)
 {
-    (void)state;
     tpgnn_data data;
     tpgnn_model m;
     ag_failure why = {0}, bad = {0};
@@ -242,7 +172,6 @@ static void scores_without_a_few(void **state)
 /* Weights add up, and a cost that is no number names its schedule. */
 static void scores_add_up_or_say_why(void **state)
 {
-    (void)state;
     tpgnn_data data;
     tpgnn_model m;
     ag_failure why = {0};
@@ -257,7 +186,7 @@ static void scores_add_up_or_say_why(void **state)
     const tpgnn_scorer s = {.model = &m, .tape = tape, .graphs = BATCH, .nodes = 1000};
     assert_int_equal(tpgnn_score(&s, sum, &data, 0.5, &why), AG_OK);
     for (int i = 0; i < 4; i++) assert_true(fabs(sum[i] - (1 + 0.5 * one[i])) < 1e-12);
-    m.member[0].output.bias->value[0] = (ag_real)NAN;
+    m.statements.output.bias->value[0] = (ag_real)NAN;
     assert_int_equal(tpgnn_score(&s, sum, &data, 1, &why), AG_EFINITE);
     assert_non_null(strstr(why.sentence, "mm_1: the cost of schedule 0 is"));
     ag_tape_free(tape);
@@ -278,23 +207,16 @@ static void expect_refusal(tpgnn_options o, const char *sentence)
 
 static void sizes_out_of_range_are_refused(void **state)
 {
-    (void)state;
-    const tpgnn_options stores = tpgnn_default_options(TPGNN_STORES);
-    tpgnn_options o = stores;
+    const tpgnn_options statements = tpgnn_default_options(TPGNN_STATEMENTS);
+    tpgnn_options o = statements;
     o.hidden = 3;
     expect_refusal(o, "--hidden is 3; it must be 4 to 4096");
-    o = stores;
+    o = statements;
     o.layers = TPGNN_MOST_LAYERS + 1;
     expect_refusal(o, "--layers is 9; it must be 0 to 8");
-    o = stores;
+    o = statements;
     o.dropout = 1;
     expect_refusal(o, "--dropout is 1; it must be at least 0 and below 1");
-    o = stores;
-    o.trees = -1;
-    expect_refusal(o, "--trees is -1; it must be 0 to 10000");
-    o = tpgnn_default_options(TPGNN_PAPER);
-    o.paper.layers = 0;
-    expect_refusal(o, "--layers is 0; it must be 1 to 8");
     o = tpgnn_default_options(TPGNN_PAPER);
     o.paper.ratio = 0;
     expect_refusal(o, "--ratio is 0; it must be above 0");
@@ -302,7 +224,6 @@ static void sizes_out_of_range_are_refused(void **state)
 
 static void the_papers_size(void **state)
 {
-    (void)state;
     tpgnn_model m;
     ag_failure why = {0};
     tpgnn_options o = tpgnn_default_options(TPGNN_PAPER);
@@ -313,84 +234,17 @@ static void the_papers_size(void **state)
     for (int i = 0; i < m.params->count; i++) elements += m.params->list[i]->count;
     assert_int_equal(elements, 112641);
     const tpgnn_batch_options b = tpgnn_model_batch(&m);
-    assert_true(b.both && !b.compact && !b.nest && b.edges == TPGNN_TREE);
+    assert_true(b.both && !b.compact && !b.nest && b.logs && b.edges == TPGNN_TREE);
     tpgnn_model_free(&m);
-}
-
-/* ---- vectors of classes ---- */
-
-static void vectors_repeat(void **state)
-{
-    (void)state;
-    tpgnn_data data;
-    ag_failure why = {0};
-    make_small(&data);
-    const int words = tpgnn_data_vocabulary(&data)->words[TPGNN_CLASS];
-    const size_t bytes = (size_t)(words * TPGNN_VECTOR) * sizeof(ag_real);
-    ag_real *one = calloc(bytes, 1), *again = calloc(bytes, 1);
-    assert_int_equal(tpgnn_vectors(one, TPGNN_VECTOR, &data, 4, &why), AG_OK);
-    assert_int_equal(tpgnn_vectors(again, TPGNN_VECTOR, &data, 4, &why), AG_OK);
-    assert_memory_equal(one, again, bytes);
-    assert_int_equal(tpgnn_vectors(again, TPGNN_VECTOR, &data, 5, &why), AG_OK);
-    assert_true(memcmp(one, again, bytes));
-    for (int k = 0; k < TPGNN_VECTOR; k++) {
-        double sum = 0;
-        for (int i = 1; i < words; i++) sum += (double)one[i * TPGNN_VECTOR + k];
-        assert_float_equal(one[k], sum / (words - 1), 1e-6);
-    }
-    free(one);
-    free(again);
-    tpgnn_data_free(&data);
-}
-
-/* The walks of a task are those through its first schedule; a class that only the second one has
-   gets a vector from its n-grams. */
-static void vectors_are_those_of_classes(void **state)
-{
-    (void)state;
-    test_schedules s;
-    tpgnn_data data = {0};
-    ag_failure why = {0};
-    int32_t type[9], parent[9];
-    int64_t start[2] = {0, 9};
-    test_schedules_make(&s);
-    test_schedules_read(&data, &s, "mm_1.npz");
-    const tpgnn_vocabulary *v = tpgnn_data_vocabulary(&data);
-    const int words = v->words[TPGNN_CLASS];
-    ag_real *vector = calloc((size_t)words * TPGNN_VECTOR, sizeof *vector);
-    float *wanted = calloc((size_t)words * TPGNN_VECTOR, sizeof *wanted);
-    assert_int_equal(tpgnn_vectors(vector, TPGNN_VECTOR, &data, 4, &why), AG_OK);
-
-    const tpgnn_fasttext_options o = tpgnn_fasttext_defaults(TPGNN_VECTOR, 4);
-    for (int i = 0; i < 9; i++) type[i] = data.kind[data.schedule[0].kind[i]].index[TPGNN_CLASS];
-    memcpy(parent, data.schedule[0].parent, sizeof parent);
-    const tpgnn_forest forest = {type, parent, start, 1};
-    tpgnn_walks *walks = tpgnn_walks_new(&forest, 4);
-    const tpgnn_sentences sentences = tpgnn_walks_sentences(walks);
-    assert_int_equal(tpgnn_fasttext(wanted, &o, (const char *const *)v->word[TPGNN_CLASS], words,
-                                    &sentences, &why),
-                     AG_OK);
-    for (int i = TPGNN_VECTOR; i < words * TPGNN_VECTOR; i++)
-        assert_true(vector[i] == (ag_real)wanted[i]);
-    assert_true(tpgnn_vocabulary_find(v, TPGNN_CLASS, "BufferLoad") > 0);
-    tpgnn_walks_free(walks);
-    free(wanted);
-    free(vector);
-    tpgnn_data_free(&data);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_in_double),
-        cmocka_unit_test(float_is_near_double),
-        cmocka_unit_test(scores_hang_on_nothing_else),
-        cmocka_unit_test(scores_add_up_or_say_why),
-        cmocka_unit_test(scores_without_a_few),
-        cmocka_unit_test(sizes_out_of_range_are_refused),
-        cmocka_unit_test(the_papers_size),
-        cmocka_unit_test(vectors_repeat),
-        cmocka_unit_test(vectors_are_those_of_classes),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_in_double),
+                                       cmocka_unit_test(float_is_near_double),
+                                       cmocka_unit_test(scores_add_up_or_say_why),
+                                       cmocka_unit_test(scores_without_a_few),
+                                       cmocka_unit_test(sizes_out_of_range_are_refused),
+                                       cmocka_unit_test(the_papers_size)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

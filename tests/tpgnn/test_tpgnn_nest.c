@@ -6,7 +6,6 @@
 /* C[32,64] += A[32,16] B[16,64]: loops over rows, the sum, and vectors. */
 static void a_product_of_matrices(void **state)
 {
-    (void)state;
     tree *t = start();
     node(t, "PrimFunc", "-", 0, -1);
     const int a = buffer(t, "Param", 32, 16), b = buffer(t, "Param", 16, 64);
@@ -66,7 +65,6 @@ static void a_product_of_matrices(void **state)
 /* X[f // 4, f % 4] runs through memory; Y[3 j] jumps; Z[j // 4] repeats. */
 static void indices_are_understood(void **state)
 {
-    (void)state;
     tree *t = start();
     node(t, "PrimFunc", "-", 0, -1);
     const int x = buffer(t, "Param", 8, 4), y = buffer(t, "Param", 100, 0);
@@ -99,7 +97,6 @@ static void indices_are_understood(void **state)
 /* (8 o + i) // 8 is o, whatever i; (8 o + i) % 8 is i. */
 static void tiles_come_apart(void **state)
 {
-    (void)state;
     tree *t = start();
     node(t, "PrimFunc", "-", 0, -1);
     const int x = buffer(t, "Param", 5, 8);
@@ -130,7 +127,6 @@ static void tiles_come_apart(void **state)
 /* A sum in one place waits for itself; a pragma gives it independent ones in between. */
 static void sums_wait(void **state)
 {
-    (void)state;
     for (int unrolled = 0; unrolled < 2; unrolled++) {
         tree *t = start();
         node(t, "PrimFunc", "-", 0, -1);
@@ -163,7 +159,6 @@ static void sums_wait(void **state)
 /* 8 times through 64 KB: more than the nearest cache, less than the next. */
 static void lines_are_fetched_again(void **state)
 {
-    (void)state;
     tree *t = start();
     node(t, "PrimFunc", "-", 0, -1);
     const int a = buffer(t, "Param", 8192, 0), b = buffer(t, "Param", 8192, 0);
@@ -182,7 +177,6 @@ static void lines_are_fetched_again(void **state)
    stay there, 100 that are apart by another line do. */
 static void columns_crowd_a_cache(void **state)
 {
-    (void)state;
     for (int more = 0; more < 2; more++) {
         tree *t = start();
         node(t, "PrimFunc", "-", 0, -1);
@@ -199,7 +193,6 @@ static void columns_crowd_a_cache(void **state)
 
 static void a_condition_is_around(void **state)
 {
-    (void)state;
     tree *t = start();
     node(t, "PrimFunc", "-", 0, -1);
     const int b = buffer(t, "Param", 64, 0), i = loop(t, "vectorized", 16);
@@ -228,7 +221,6 @@ static void a_condition_is_around(void **state)
 
 static void indices_are_marked(void **state)
 {
-    (void)state;
     tree *t = start();
     node(t, "PrimFunc", "-", 0, -1);
     const int a = buffer(t, "Param", 4, 4);
@@ -251,19 +243,16 @@ static void indices_are_marked(void **state)
     drop(t);
 }
 
-/* ---- damaged trees ---- */
-
 static void check_range(const tree *t)
 {
     for (size_t i = 0; i < (size_t)t->s.nodes * TPGNN_NEST; i++)
         if (!(t->x[i] >= -2 && t->x[i] <= 8))
-            fail_msg("%s of node %d is %g", tpgnn_nest_names[i % TPGNN_NEST], (int)(i / TPGNN_NEST),
+            fail_msg("column %d of node %d is %g", (int)(i % TPGNN_NEST), (int)(i / TPGNN_NEST),
                      (double)t->x[i]);
 }
 
 static void damaged_trees_are_survived(void **state)
 {
-    (void)state;
     uint32_t random = 5;
     uint8_t mark[400];
     for (int round = 0; round < 3000; round++) {
@@ -276,9 +265,50 @@ static void damaged_trees_are_survived(void **state)
     }
 }
 
+/* Of element types as TVM writes them. An element has at least a byte; of a vscale the least is 1.
+ */
+static void types_have_bytes(void **state)
+{
+    static const char *const type[] = {"float32",
+                                       "float64",
+                                       "bfloat16",
+                                       "int8",
+                                       "uint1",
+                                       "int4",
+                                       "bool",
+                                       "boolx16",
+                                       "handle",
+                                       "-",
+                                       "float8_e4m3fn",
+                                       "float8_e5m2x4",
+                                       "float4_e2m1fn",
+                                       "float4_e2m1fnx8",
+                                       "float6_e3m2fnx4",
+                                       "float32x8",
+                                       "int8x4",
+                                       "float16x128",
+                                       "float32xvscalex4",
+                                       "custom[posites2]32",
+                                       "custom[x8]16x2"};
+    static const int bytes[] = {4, 8, 2, 1, 1, 1, 1, 16, 8, 4, 1, 4, 1, 4, 3, 32, 4, 256, 16, 4, 4};
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        tree *t = start();
+        node(t, "PrimFunc", "-", 0, -1);
+        const int b = node(t, "Param", type[i], 0, -1);
+        number(t, 1024);
+        end(t, 1);
+        const int l = loop(t, "serial", 64);
+        const int store = node(t, "BufferStore", type[i], 0, b);
+        constant(t);
+        var(t, l);
+        compute(t);
+        check(t, store, "bytes", 64 * bytes[i]);
+        drop(t);
+    }
+}
+
 static void deep_trees_are_bounded(void **state)
 {
-    (void)state;
     tree *t = start();
     node(t, "PrimFunc", "-", 0, -1);
     const int b = buffer(t, "Param", 1 << 20, 0);
@@ -298,7 +328,6 @@ static void deep_trees_are_bounded(void **state)
 
 static void one_node_is_a_tree(void **state)
 {
-    (void)state;
     tree *t = start();
     node(t, "BufferStore", "float32", 0, -1);
     compute(t);
@@ -315,7 +344,6 @@ int main(void)
         cmocka_unit_test(lines_are_fetched_again),    cmocka_unit_test(columns_crowd_a_cache),
         cmocka_unit_test(a_condition_is_around),      cmocka_unit_test(indices_are_marked),
         cmocka_unit_test(damaged_trees_are_survived), cmocka_unit_test(deep_trees_are_bounded),
-        cmocka_unit_test(one_node_is_a_tree),
-    };
+        cmocka_unit_test(one_node_is_a_tree),         cmocka_unit_test(types_have_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of TPGNN: against PyG's float64 values (tests/golden/README.md), central differences,
    threads; the number of parameters, their first values, refusals. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/golden.h"
 #include "support/paper_runner.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CASES = 20, OPTIONS = 6, WHOLE = 128, SOME = 64, MOST = 65536 };
 
@@ -176,7 +166,6 @@ static void compare(fixture *f, const paper_api *api, double values, double grad
 
 static void test_golden(void **state)
 {
-    (void)state;
     for (int i = 0; i < CASES; i++) {
         fixture f;
         set_up(&f, names[i]);
@@ -188,7 +177,6 @@ static void test_golden(void **state)
 
 static void test_gradcheck(void **state)
 {
-    (void)state;
     for (int i = 1; i < CASES; i++) {
         fixture f;
         char where[200] = "";
@@ -228,7 +216,6 @@ static void test_same_bits(void **state)
 {
     fixture f;
     int64_t n;
-    (void)state;
     set_up(&f, "paper");
     double *one = step_of(&f, 1, 7, &n), *other = step_of(&f, 1, 8, &n);
     assert_int_equal(n, 112641 + f.graphs.graphs);
@@ -248,7 +235,6 @@ static void test_same_bits(void **state)
 /* As many as PyG's network has, and 112,641 with the paper's sizes. */
 static void test_count(void **state)
 {
-    (void)state;
     ag_params *params = ag_params_new();
     tpgnn_paper paper;
     const tpgnn_paper_options options = tpgnn_paper_defaults();
@@ -281,7 +267,6 @@ static void expect_range(const ag_params *params, const char *name, double bound
 
 static void test_first_values(void **state)
 {
-    (void)state;
     ag_params *params = ag_params_new();
     tpgnn_paper paper;
     tpgnn_paper_options options = tpgnn_paper_defaults();
@@ -322,7 +307,6 @@ static void test_refused(void **state)
 {
     const tpgnn_paper_options good = tpgnn_paper_defaults();
     tpgnn_paper_options bad = good;
-    (void)state;
     bad.hidden = 1;
     expect_refused(&bad, "--hidden is 1; it must be 2 to 4096");
     bad = good, bad.layers = 9;
@@ -345,7 +329,6 @@ static void test_refused(void **state)
 
 static int open_file(void **state)
 {
-    (void)state;
     file = golden_open(AG_SOURCE_DIR "/tests/golden/paper.npz");
     ag__paper.threads(1);
     ag64__paper.threads(1);
@@ -354,7 +337,6 @@ static int open_file(void **state)
 
 static int close_file(void **state)
 {
-    (void)state;
     golden_close(file);
     return 0;
 }
@@ -364,7 +346,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),       cmocka_unit_test(test_gradcheck),
         cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_count),
-        cmocka_unit_test(test_first_values), cmocka_unit_test(test_refused),
-    };
+        cmocka_unit_test(test_first_values), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, open_file, close_file);
 }

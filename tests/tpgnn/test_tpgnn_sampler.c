@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The schedules of a training step: repeatable, each once, tasks evenly or by family. */
+#include "support/test.h"
 #include "examples/tpgnn/data/sampler.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-#include <string.h>
 
 enum { TASKS = 8, EACH = 5, STEPS = 4000 };
 
@@ -58,7 +52,6 @@ static void expect_share(int count, int of, double share)
 
 static void schedules_of_a_task_stand_together(void **state)
 {
-    (void)state;
     made m;
     tpgnn_sampler s = open_as(&m, (tpgnn_sampler_options){.seed = 3, .tasks = 4, .schedules = 3});
     assert_true(s.tasks == 6 && s.families == 3);
@@ -82,41 +75,31 @@ static void schedules_of_a_task_stand_together(void **state)
 /* A function of seed and step, independent of earlier draws. */
 static void a_step_repeats(void **state)
 {
-    (void)state;
     for (int mixed = 0; mixed < 2; mixed++) {
-        const tpgnn_sampler_options o = {.seed = 11, .tasks = 4, .schedules = 3, .mixed = mixed};
-        tpgnn_sampler_options other = o;
+        tpgnn_sampler_options o = {.seed = 11, .tasks = 4, .schedules = 3, .mixed = mixed};
         made m, n;
-        int same = 0;
+        int other = 0;
         tpgnn_sampler a = open_as(&m, o), b = open_as(&n, o);
-        other.seed = 12;
+        o.seed = 12;
+        tpgnn_sampler c = open_as(&n, o);
         for (int step = 50; step-- > 0;) {
             const int count = tpgnn_sampler_draw(&a, step);
             tpgnn_sampler_draw(&b, 50 - step);
             assert_int_equal(tpgnn_sampler_draw(&b, step), count);
             for (int i = 0; i < count; i++)
                 assert_int_equal(a.drawn[i] - m.schedule, b.drawn[i] - n.schedule);
-            tpgnn_sampler_draw(&b, step + 1);
-            same += a.drawn[0] - m.schedule == b.drawn[0] - n.schedule;
+            tpgnn_sampler_draw(&c, step);
+            other += a.drawn[0] - m.schedule != c.drawn[0] - n.schedule;
         }
-        assert_true(same < 30);
-        tpgnn_sampler_close(&b);
-        b = open_as(&n, other);
-        same = 0;
-        for (int step = 0; step < 50; step++) {
-            tpgnn_sampler_draw(&a, step);
-            tpgnn_sampler_draw(&b, step);
-            same += a.drawn[0] - m.schedule == b.drawn[0] - n.schedule;
-        }
-        assert_true(same < 30);
+        assert_true(other > 20);
         tpgnn_sampler_close(&a);
         tpgnn_sampler_close(&b);
+        tpgnn_sampler_close(&c);
     }
 }
 
 static void tasks_evenly_or_by_family(void **state)
 {
-    (void)state;
     for (int balanced = 0; balanced < 2; balanced++) {
         made m;
         int drawn[TASKS] = {0};
@@ -138,7 +121,6 @@ static void tasks_evenly_or_by_family(void **state)
 /* As in the paper: all schedules alike, whatever their task. */
 static void mixed_from_all(void **state)
 {
-    (void)state;
     made m;
     int drawn[TASKS * EACH] = {0};
     tpgnn_sampler s =
@@ -164,7 +146,6 @@ static void expect_refusal(const tpgnn_data *data, int tasks, int schedules, con
 
 static void what_cannot_be_drawn_is_refused(void **state)
 {
-    (void)state;
     made m;
     make(&m);
     expect_refusal(&m.data, 0, 4, "0 tasks and 4 schedules of each a step; take at least 1");
@@ -180,8 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schedules_of_a_task_stand_together), cmocka_unit_test(a_step_repeats),
-        cmocka_unit_test(tasks_evenly_or_by_family),          cmocka_unit_test(mixed_from_all),
-        cmocka_unit_test(what_cannot_be_drawn_is_refused),
-    };
+        cmocka_unit_test(tasks_evenly_or_by_family), cmocka_unit_test(mixed_from_all),
+        cmocka_unit_test(what_cannot_be_drawn_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,7 @@ if [ -z "$data" ]; then
     echo "There are no measured schedules: the cost model is not tested from Python."
     exit 77
 fi
-"$bin/tpgnn" train --data "$data" --out "$work/run" --steps 2 --threads 1 --no-baselines --quiet || exit 1
+"$bin/tpgnn" train --data "$data" --out "$work/run" --steps 2 --dropout 0 --threads 1 --no-baselines --quiet || exit 1
+tvm=$here/../../examples/tpgnn/tvm
 AUGUR_TPGNN_LIBRARY=$bin/libaugur_tpgnn.so AUGUR_TPGNN_RUN=$work/run AUGUR_TPGNN_DATA=$data \
-    "$python" -B "$here/../../examples/tpgnn/tvm/tune/test_tune.py"
+    PYTHONPATH="$tvm/tune:$tvm/collect${PYTHONPATH:+:$PYTHONPATH}" "$python" -B -m unittest discover -s "$here/tuner"

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The static analysis of kernels from features alone, against the programs that they are of. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "support/test.h"
 #include "examples/harness/harness.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/fusion/kernels.h"
-#include "examples/lab/tile/tile_plan.h"
-#include "examples/tpu/analytic/analysis.h"
-#include "examples/tpu/analytic/tile_work.h"
+#include "examples/tpu/baseline/pooled.h"
+#include "examples/tpu/baseline/roofline.h"
 #include "support/tpu_lab.h"
 
 static void check(double got, double must, const char *what, const char *where)
@@ -96,70 +87,9 @@ static void compare(const lab_program *p)
     tpu_lab_free(&k);
 }
 
-/* ---- tiles ---- */
-
-/* Tiles and steps are those of the lab; the whole kernel has the multiplications of its flops. */
-static void compare_tiles(const lab_program *p)
-{
-    int(*tile)[24] = NULL;
-    const int n = lab_tiles(&tile, p, 6, 1);
-    tpu_kernel k;
-    tpu_tiling t;
-    double work[TPU_WORKS];
-    tpu_lab_kernel(&k, p);
-    tpu_tiling_open(&t, &k);
-    for (int i = 0; i < n; i++) {
-        tile_items *items = harness_alloc(sizeof *items);
-        tile_bounds bounds;
-        tile_cost cost;
-        ag_failure why = {0};
-        float row[24];
-        int count[LAB_RANK];
-        for (int j = 0; j < 24; j++) row[j] = (float)tile[i][j];
-        if (tile_read(&bounds, items, p, tile[i], &why)) fail_msg("%s", why.sentence);
-        tile_estimate(&cost, items, &bounds);
-        tpu_tiling_work(work, &t, row);
-        const tile_item *root = &items->item[items->root];
-        const double tiles = tile_blocks(count, root->size, bounds.out, root->rank);
-        const double blocks = items->reduction < 0 ? 1
-                                                   : tile_blocks(count, items->blocked,
-                                                                 bounds.blocked, items->n_blocked);
-        check(work[TPU_WORK_TILES], tiles, "tiles", p->name);
-        check(work[TPU_WORK_STEPS], tiles * blocks, "steps", p->name);
-        harness_free(items);
-    }
-    tpu_tiling_close(&t);
-    tpu_lab_free(&k);
-    ag_free(tile);
-}
-
-static void whole_products(const lab_program *p)
-{
-    static const float none[24];
-    tpu_kernel k;
-    tpu_tiling t;
-    double work[TPU_WORKS], products = 0;
-    int whole = 1;
-    tpu_lab_kernel(&k, p);
-    tpu_tiling_open(&t, &k);
-    tpu_tiling_work(work, &t, none);
-    for (int i = 0; i < p->n; i++) {
-        whole &= p->nodes[i].op != LAB_SLICE;
-        if (p->nodes[i].op == LAB_DOT || p->nodes[i].op == LAB_CONVOLUTION)
-            products += flops_of(p, &p->nodes[i]) / 2;
-    }
-    check(work[TPU_WORK_TILES], 1, "tiles of the whole", p->name);
-    /* The part of a product that a slice removes is not computed. */
-    if (whole) check(work[TPU_WORK_PRODUCTS], products, "products of the whole", p->name);
-    assert_true(work[TPU_WORK_PRODUCTS] <= products * (1 + 1e-9));
-    tpu_tiling_close(&t);
-    tpu_lab_free(&k);
-}
-
 /* Whole programs, and the kernels that a partition cuts them in. */
 static void families(void **state)
 {
-    (void)state;
     int kernels = 0;
     for (int f = 0; f < lab_n_families; f++) {
         lab_program p = {0};
@@ -172,8 +102,7 @@ static void families(void **state)
             lab_program kernel = {0};
             if (lab_kernel(&kernel, &p, group, g)) fail_msg("%s", kernel.why.sentence);
             compare(&kernel);
-            whole_products(&kernel);
-            if (kernels++ % 4 == 0) compare_tiles(&kernel);
+            kernels++;
             lab_program_clear(&kernel);
         }
         harness_free(group);
@@ -204,7 +133,6 @@ static int parameter(lab_program *p, int rank, int a, int b, int c, int d)
 
 static void by_hand(void **state)
 {
-    (void)state;
     lab_program p = {0};
     int x = parameter(&p, 3, 5, 7, 11, 0), w = parameter(&p, 3, 5, 13, 11, 0);
     lab_unary(&p, LAB_TANH, lab_dot(&p, x, w, (lab_dot_dims){1, 2, 2})); /* [5,7,13] */
@@ -250,10 +178,36 @@ static void by_hand(void **state)
     assert_int_equal(s.type, TPU_TYPE_OTHER);
 }
 
+/* A product of [48,64] and [64,40] in tiles of 16 x 20 with blocks of 32: the left operand is read
+   twice, the right one three times, in 3 x 2 x 2 steps. */
+static void loads_by_hand(void **state)
+{
+    const float tile[2][24] = {{[0] = 32, [8] = 16, [9] = 20}, {[0] = 100, [8] = 48, [9] = 40}};
+    lab_program p = {0};
+    tpu_kernel k;
+    tpu_load load[2];
+    const int x = parameter(&p, 2, 48, 64, 0, 0), w = parameter(&p, 2, 64, 40, 0, 0);
+    lab_unary(&p, LAB_TANH, lab_dot(&p, x, w, (lab_dot_dims){0, 1, 0}));
+    tpu_lab_kernel(&k, &p);
+    tpu_loads(load, &k);
+    check(load[0].bytes, 4.0 * (48 * 64 + 64 * 40 + 48 * 40), "bytes", "whole");
+    check(load[0].steps, 1, "steps", "whole");
+    k.tile = tile[0];
+    k.configs = 2;
+    tpu_loads(load, &k);
+    check(load[0].bytes, 4.0 * (2 * 48 * 64 + 3 * 64 * 40 + 48 * 40), "bytes", "tiles");
+    check(load[0].steps, 12, "steps", "tiles");
+    check(load[0].flops, 2.0 * 48 * 64 * 40, "flops", "tiles");
+    check(load[1].bytes, 4.0 * (48 * 64 + 64 * 40 + 48 * 40), "bytes", "one tile");
+    check(load[1].steps, 1, "steps", "one tile");
+    k.tile = NULL;
+    tpu_lab_free(&k);
+    lab_program_clear(&p);
+}
+
 /* Numbers that make no sense are read as absent: nothing is read outside of its array. */
 static void nonsense(void **state)
 {
-    (void)state;
     lab_program p = {0};
     ag_random r = {7, 7, 0};
     int x = parameter(&p, 2, 6, 8, 0, 0), w = parameter(&p, 2, 8, 5, 0, 0);
@@ -263,9 +217,8 @@ static void nonsense(void **state)
     for (int trial = 0; trial < 3000; trial++) {
         tpu_kernel k;
         tpu_static s;
-        tpu_tiling t;
-        double work[TPU_WORKS];
-        float tile[24];
+        tpu_load load;
+        float tile[24], pooled[TPU_POOLED_COLUMNS];
         tpu_lab_kernel(&k, &p);
         for (int i = 0; i < 40; i++)
             ((float *)k.feature)[ag_random_below(&r, (uint32_t)k.nodes * 140)] =
@@ -274,10 +227,12 @@ static void nonsense(void **state)
             if (ag_random_below(&r, 2)) ((int32_t *)k.opcode)[i] = codes[ag_random_below(&r, 16)];
         for (int i = 0; i < 24; i++) tile[i] = odd[ag_random_below(&r, 12)];
         tpu_analyse(&s, &k);
-        tpu_tiling_open(&t, &k);
-        tpu_tiling_work(work, &t, tile);
-        tpu_tiling_close(&t);
         assert_true((unsigned)s.type < TPU_TYPES);
+        k.tile = tile;
+        tpu_loads(&load, &k);
+        assert_true(load.steps >= 1);
+        tpu_pooled_columns(pooled, &k, 0);
+        k.tile = NULL;
         tpu_lab_free(&k);
     }
     lab_program_clear(&p);
@@ -287,7 +242,6 @@ static void nonsense(void **state)
    that of the computation that it calls. */
 static void real_kernel(void **state)
 {
-    (void)state;
     const char *path = AG_SOURCE_DIR "/../shared/data/tpugraphs/tile/xla/kernels/"
                                      "fusion_232_579e7b2c540f0929.npz";
     ag_failure why = {0};
@@ -313,7 +267,8 @@ static void real_kernel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(families),
-                                       cmocka_unit_test(nonsense), cmocka_unit_test(real_kernel)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(loads_by_hand),
+                                       cmocka_unit_test(families), cmocka_unit_test(nonsense),
+                                       cmocka_unit_test(real_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Scaled features and batches, against plain computations from the kernels' own arrays. */
-#include "core/internal.h"
+#include "support/test.h"
 #include "examples/tpu/model/batch.h"
 #include "support/tpu_made.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 enum { KERNELS = 12, SAMPLES = 9 };
 
@@ -34,7 +28,6 @@ static double taken(float x, int logs)
 
 static void the_training_range_becomes_0_to_1(void **state)
 {
-    (void)state;
     for (int logs = 0; logs < 2; logs++) {
         tpu_data d;
         tpu_scaler s;
@@ -65,7 +58,6 @@ static void the_training_range_becomes_0_to_1(void **state)
 
 static void unseen_values_keep_their_distance_or_are_clamped(void **state)
 {
-    (void)state;
     float a[140] = {0}, b[140] = {0}, x[140] = {0};
     ag_real y[140];
     const int32_t opcode = 0;
@@ -133,7 +125,6 @@ static void check_ranks(const tpu_batch *b)
 
 static void a_batch_holds_its_samples(void **state)
 {
-    (void)state;
     tpu_batch b = {0};
     const tpu_batch_options options = {.way = {1, 1, 1}, .cap = 20};
     for (int task = TPU_TILE; task <= TPU_FUSION; task++) {
@@ -158,91 +149,7 @@ static void a_batch_holds_its_samples(void **state)
     tpu_batch_free(&b);
 }
 
-static void hidden_run_times_are_0(void **state)
-{
-    (void)state;
-    tpu_data d;
-    tpu_scaler s;
-    tpu_batch b = {0};
-    tpu_sample sample[SAMPLES];
-    ag_failure why = {0};
-    const tpu_batch_options options = {0};
-    test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 3);
-    tpu_scaler_fit(&s, &d, 0, 0);
-    const int count = pick(sample, &d);
-    const int64_t *runtime = d.kernel[5].runtime;
-    d.kernel[5].runtime = NULL;
-    assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_OK);
-    assert_int_equal(b.known, 4);
-    for (int i = 0; i < 4; i++) assert_true(!b.runtime[i] && b.log_runtime[i] == 0 && !b.rank[i]);
-    assert_true(b.runtime[4] >= 1000);
-    for (int way = 0; way < TPU_WAYS; way++) assert_null(b.graph[way].rows);
-    d.kernel[5].runtime = runtime;
-    test_tpu_made_free(&d);
-    tpu_batch_free(&b);
-}
-
 /* ---- messages ---- */
-
-static ag_graph *build(const tpu_kernel *k, int way)
-{
-    int32_t producer[64], consumer[64];
-    ag_failure why = {0};
-    for (int e = 0; e < k->edges; e++)
-        consumer[e] = k->edge[2 * e], producer[e] = k->edge[2 * e + 1];
-    return ag_graph_build(k->nodes, producer, consumer, k->edges,
-                          way == TPU_OPERANDS ? AG_ALONG
-                          : way == TPU_USERS  ? AG_AGAINST
-                                              : AG_BOTH_WAYS,
-                          &why);
-}
-
-static void same_ints(const int32_t *a, const int32_t *b, int n)
-{
-    for (int i = 0; i < n; i++) assert_int_equal(a[i], b[i]);
-}
-
-static void without_a_cap_graphs_are_those_of_the_library(void **state)
-{
-    (void)state;
-    tpu_data d;
-    tpu_scaler s;
-    tpu_batch b = {0};
-    tpu_sample sample[SAMPLES];
-    ag_failure why = {0};
-    test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 4);
-    tpu_scaler_fit(&s, &d, 0, 0);
-    const int count = pick(sample, &d);
-    for (int by_kernel = 0; by_kernel < 2; by_kernel++) {
-        const tpu_batch_options options = {.way = {1, 1, 1}, .by_kernel = by_kernel};
-        assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_OK);
-        for (int way = 0; way < TPU_WAYS; way++) {
-            ag_graph *part[SAMPLES];
-            int parts = 0;
-            for (int i = 0; i < count; i++)
-                if (!by_kernel || !i || sample[i].kernel != sample[i - 1].kernel)
-                    part[parts++] = build(sample[i].kernel, way);
-            ag_graph *g = ag_graph_batch((const ag_graph *const *)part, parts, &why);
-            const ag_graph *h = &b.graph[way];
-            assert_int_equal(h->nodes, g->nodes);
-            assert_int_equal(h->nodes, by_kernel ? b.base_nodes : b.nodes);
-            assert_int_equal(h->messages, g->messages);
-            assert_int_equal(h->graphs, g->graphs);
-            same_ints(h->rows, g->rows, 2 * g->nodes);
-            same_ints(h->rows_t, g->rows_t, 2 * g->nodes);
-            same_ints(h->sources, g->sources, g->messages);
-            same_ints(h->targets, g->targets, 2 * g->messages);
-            same_ints(h->starts, g->starts, g->graphs + 1);
-            same_ints(h->starts, by_kernel ? b.base_start : b.start, g->graphs + 1);
-            for (int p = 0; p < g->messages; p++) /* the library counts no edges without messages */
-                assert_int_equal(h->edge[p] - h->edge[0], g->edge[p] - g->edge[0]);
-            for (int i = 0; i < parts; i++) ag_graph_free(part[i]);
-            ag_graph_free(g);
-        }
-    }
-    test_tpu_made_free(&d);
-    tpu_batch_free(&b);
-}
 
 /* Neighbours of a node of a kernel, edge by edge; operands before users. */
 static int neighbours(int32_t out[200], const tpu_kernel *k, int node, int way, int cap, int loops)
@@ -271,7 +178,7 @@ static void check_messages(const tpu_batch *b, const ag_graph *g, int way, int c
         most = n > most ? n : most;
     }
     assert_int_equal(g->messages, messages);
-    assert_int_equal(most, (cap ? cap : way == TPU_BOTH ? 32 : 31) + loops);
+    assert_true(cap ? most == cap + loops : most > 20 + loops);
     /* the other way round: every message once, from its sender to its receiver */
     int at = 0;
     for (int u = 0; u < g->nodes; u++) {
@@ -287,8 +194,8 @@ static void check_messages(const tpu_batch *b, const ag_graph *g, int way, int c
 
 static void a_cap_keeps_the_first_and_loops_come_last(void **state)
 {
-    (void)state;
-    static const int caps[] = {1, 3, 20};
+    enum { CAPS = 4 };
+    static const int caps[CAPS] = {0, 1, 3, 20}; /* 0: none */
     tpu_data d;
     tpu_scaler s;
     tpu_batch b = {0};
@@ -297,8 +204,9 @@ static void a_cap_keeps_the_first_and_loops_come_last(void **state)
     test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 5);
     tpu_scaler_fit(&s, &d, 0, 0);
     const int count = pick(sample, &d);
-    for (int i = 0; i < 6; i++) {
-        const tpu_batch_options options = {.way = {1, 1, 1}, .cap = caps[i % 3], .loops = i / 3};
+    for (int i = 0; i < 2 * CAPS; i++) {
+        const tpu_batch_options options = {
+            .way = {1, 1, 1}, .cap = caps[i % CAPS], .loops = i / CAPS};
         assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_OK);
         for (int way = 0; way < TPU_WAYS; way++)
             check_messages(&b, &b.graph[way], way, options.cap, options.loops);
@@ -309,35 +217,8 @@ static void a_cap_keeps_the_first_and_loops_come_last(void **state)
 
 /* ---- memory and misuse ---- */
 
-static void a_batch_in_steady_state_allocates_nothing(void **state)
-{
-    (void)state;
-    tpu_data d;
-    tpu_scaler s;
-    tpu_batch b = {0};
-    tpu_sample sample[SAMPLES];
-    ag_failure why = {0};
-    const tpu_batch_options options = {.way = {1, 1, 0}, .cap = 20, .loops = 1};
-    test_tpu_made(&d, TPU_TILE, KERNELS, NULL, NULL, 6);
-    tpu_scaler_fit(&s, &d, 1, 1);
-    const int count = pick(sample, &d);
-    assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_OK);
-    const long before = ag__allocations();
-    for (int n = 1; n <= count; n++)
-        assert_int_equal(tpu_batch_fill(&b, sample, n, &s, &options, &why), AG_OK);
-    assert_int_equal(ag__allocations(), before);
-    tpu_batch_free(&b);
-    ag__fail_allocation(1, 0);
-    assert_int_equal(tpu_batch_fill(&b, sample, count, &s, &options, &why), AG_EMEMORY);
-    ag__fail_allocation(0, 0);
-    assert_null(b.block);
-    test_tpu_made_free(&d);
-    tpu_batch_free(&b);
-}
-
 static void misuse_gets_its_sentence(void **state)
 {
-    (void)state;
     static const char *const sentence[] = {
         "a batch of 0 samples was asked for; take at least 1",
         "a batch: sample 1 has no kernel; give it one",
@@ -374,11 +255,7 @@ int main(void)
         cmocka_unit_test(the_training_range_becomes_0_to_1),
         cmocka_unit_test(unseen_values_keep_their_distance_or_are_clamped),
         cmocka_unit_test(a_batch_holds_its_samples),
-        cmocka_unit_test(hidden_run_times_are_0),
-        cmocka_unit_test(without_a_cap_graphs_are_those_of_the_library),
         cmocka_unit_test(a_cap_keeps_the_first_and_loops_come_last),
-        cmocka_unit_test(a_batch_in_steady_state_allocates_nothing),
-        cmocka_unit_test(misuse_gets_its_sentence),
-    };
+        cmocka_unit_test(misuse_gets_its_sentence)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The TPU model's kernels: which are read, their names, their order, their memory. */
-#define _GNU_SOURCE
+#include "support/test.h"
 #include "examples/harness/harness.h"
 #include "examples/tpu/data/data_internal.h"
 #include "support/tpu_npz.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 static void a_fusion_file_is_cut_into_its_kernels(void **state)
 {
-    (void)state;
     static const int nodes[] = {4, 1, 3}, edges[] = {4, 0, 2};
     static const int64_t runtime[] = {700, 30, 5000};
     tpu_data d = {0};
@@ -45,28 +39,10 @@ static void a_fusion_file_is_cut_into_its_kernels(void **state)
     assert_int_equal(d.budget.used, 0);
 }
 
-/* Kernel 2 of the file: node 0 reads 2, and 2 reads 1. */
-static void nodes_come_in_topological_order(void **state)
-{
-    (void)state;
-    tpu_data d = {0};
-    test_tpu_add_fusion(&d, "a_1.npz");
-    const tpu_kernel *k = &d.kernel[2];
-    assert_memory_equal(k->opcode, ((int32_t[]){26, 27, 25}), 12);
-    assert_memory_equal(k->edge, ((int32_t[]){2, 1, 1, 0}), 16);
-    for (int v = 0; v < 3; v++)
-        for (int c = 0; c < 140; c++) {
-            const int from = k->opcode[v] - 20;
-            assert_true(k->feature[v * 140 + c] == (c == 3 ? 5.0F : (float)(10 * from + c % 7)));
-        }
-    tpu_data_free(&d);
-}
-
 /* Random kernels, renamed at random: the order is topological, and among ready nodes the smallest
    number of the file comes first (found here by looking at all). */
 static void any_order_of_nodes_is_put_right(void **state)
 {
-    (void)state;
     enum { N = 40, M = 70 };
     static float feature[N][140];
     static uint8_t opcode[N];
@@ -120,7 +96,6 @@ static void any_order_of_nodes_is_put_right(void **state)
 
 static void a_tile_file_is_one_kernel(void **state)
 {
-    (void)state;
     tpu_data d = {0};
     test_tile t;
     test_tile_make(&t);
@@ -140,7 +115,6 @@ static void a_tile_file_is_one_kernel(void **state)
 
 static void names_tell_program_and_family(void **state)
 {
-    (void)state;
     static const char *const name[][3] = {
         {"alexnet_0_2155ec5a01335009", "alexnet_0", "alexnet"},
         {"alexnet_1_70b50a3bd2852fcb", "alexnet_1", "alexnet"},
@@ -173,34 +147,11 @@ static void names_tell_program_and_family(void **state)
     tpu_data_free(&d);
 }
 
-static void hidden_run_times_are_known_as_such(void **state)
-{
-    (void)state;
-    tpu_data d = {0}, e = {0};
-    ag_failure why = {0};
-    test_tile t;
-    test_fusion f;
-    test_tile_make(&t);
-    test_fusion_make(&f);
-    memset(t.runtime, 0, sizeof t.runtime);
-    memset(f.runtime, 0, sizeof f.runtime);
-    assert_true(test_arrays_write(test_path, t.array, t.arrays));
-    assert_int_equal(test_tpu_add(&d, NULL, &why), AG_OK);
-    assert_null(d.kernel[0].runtime);
-    assert_non_null(d.kernel[0].normalizer);
-    assert_true(test_arrays_write(test_path, f.array, f.arrays));
-    assert_int_equal(test_tpu_add(&e, NULL, &why), AG_OK);
-    for (int i = 0; i < 3; i++) assert_null(e.kernel[i].runtime);
-    tpu_data_free(&d);
-    tpu_data_free(&e);
-}
-
 static uint64_t hash_of(const test_fusion *f, const char *name)
 {
-    char path[600];
     tpu_data d = {0};
     ag_failure why = {0};
-    snprintf(path, sizeof path, "%s/%s", test_folder, name);
+    const char *path = test_file(name);
     assert_true(test_arrays_write(path, f->array, f->arrays));
     assert_int_equal(test_tpu_add(&d, path, &why), AG_OK);
     remove(path);
@@ -211,7 +162,6 @@ static uint64_t hash_of(const test_fusion *f, const char *name)
 
 static void the_hash_knows_all_that_was_read(void **state)
 {
-    (void)state;
     test_fusion f;
     test_fusion_make(&f);
     const uint64_t hash = hash_of(&f, "a_1.npz");
@@ -232,7 +182,6 @@ static void the_hash_knows_all_that_was_read(void **state)
 /* Each array is held once: the budget counts the arrays and little more. */
 static void memory_is_counted_and_limited(void **state)
 {
-    (void)state;
     tpu_data d = {0};
     ag_failure why = {0};
     test_tpu_add_fusion(&d, "a_1.npz");
@@ -263,7 +212,6 @@ static double seconds(void)
 /* The measured data of the examples: counts as in their README, in order, quickly. */
 static void the_measured_folders_are_read(void **state)
 {
-    (void)state;
     static const char *const folder[] = {AG_SOURCE_DIR "/examples/data/tile",
                                          AG_SOURCE_DIR "/examples/data/fusion"};
     static const int files[] = {413, 117}, kernels[] = {413, 11327}, families[] = {18, 18};
@@ -292,28 +240,32 @@ static void the_measured_folders_are_read(void **state)
     }
 }
 
-/* The files of the data set, if they are next to the project (../shared/data/tpugraphs). */
-static void the_published_files_are_read(void **state)
+/* The time grows with the files, not with their square. */
+static void many_programs(void **state)
 {
-    (void)state;
-    static const char folder[] = AG_SOURCE_DIR "/../shared/data/tpugraphs/tile";
-    tpu_data d = {0};
+    enum { N = 200000 };
+    tpu_data data = {0};
     ag_failure why = {0};
-    struct stat info;
-    int hidden = 0;
-    if (stat(folder, &info)) skip();
-    if (test_tpu_add(&d, folder, &why)) fail_msg("%s", why.sentence);
-    assert_int_equal(d.task, TPU_TILE);
-    for (int i = 0; i < d.kernels; i++) hidden += !d.kernel[i].runtime;
-    assert_int_equal(hidden, 6); /* of the test split */
-    assert_int_equal(d.kernels, 16);
-    tpu_data_free(&d);
+    char name[40];
+    int program, family;
+    assert_int_equal(tpu_data_add(&data, &(harness_files){0}, &why), AG_OK);
+    const clock_t from = clock();
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < N; i++) {
+            snprintf(name, sizeof name, "f%d_%d", i / 2, i % 2);
+            tpu_name(&data, name, TPU_FUSION, &program, &family);
+            if (program != i || family != i / 2) fail_msg("%s: %d %d", name, program, family);
+        }
+    assert_true((double)(clock() - from) / CLOCKS_PER_SEC < 10);
+    assert_int_equal(data.programs, N);
+    assert_int_equal(data.families, N / 2);
+    assert_string_equal(data.program[N - 1], name);
+    tpu_data_free(&data);
 }
 
 /* The last test: the flag stays. */
 static void an_interrupt_ends_the_reading(void **state)
 {
-    (void)state;
     tpu_data d = {0};
     ag_failure why = {0};
     test_tile t;
@@ -326,45 +278,16 @@ static void an_interrupt_ends_the_reading(void **state)
     tpu_data_free(&d);
 }
 
-/* The time grows with the files, not with their square. */
-static void many_programs(void **state)
-{
-    (void)state;
-    enum { N = 200000 };
-    tpu_data data = {0};
-    ag_failure why = {0};
-    char name[40];
-    int program, family;
-    assert_int_equal(tpu_data_add(&data, &(harness_files){0}, &why), AG_OK);
-    const clock_t from = clock();
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < N; i++) {
-            snprintf(name, sizeof name, "f%d_%d", i / 2, i % 2);
-            assert_int_equal(tpu_name(&data, name, TPU_FUSION, &program, &family, &why), AG_OK);
-            if (program != i || family != i / 2) fail_msg("%s: %d %d", name, program, family);
-        }
-    assert_true((double)(clock() - from) / CLOCKS_PER_SEC < 10);
-    assert_int_equal(data.programs, N);
-    assert_int_equal(data.families, N / 2);
-    assert_string_equal(data.program[N - 1], name);
-    tpu_data_free(&data);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fusion_file_is_cut_into_its_kernels),
-        cmocka_unit_test(nodes_come_in_topological_order),
-        cmocka_unit_test(any_order_of_nodes_is_put_right),
-        cmocka_unit_test(a_tile_file_is_one_kernel),
-        cmocka_unit_test(names_tell_program_and_family),
-        cmocka_unit_test(hidden_run_times_are_known_as_such),
-        cmocka_unit_test(the_hash_knows_all_that_was_read),
-        cmocka_unit_test(memory_is_counted_and_limited),
-        cmocka_unit_test(the_measured_folders_are_read),
-        cmocka_unit_test(the_published_files_are_read),
-        cmocka_unit_test(an_interrupt_ends_the_reading),
-        cmocka_unit_test(many_programs),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_fusion_file_is_cut_into_its_kernels),
+                                       cmocka_unit_test(any_order_of_nodes_is_put_right),
+                                       cmocka_unit_test(a_tile_file_is_one_kernel),
+                                       cmocka_unit_test(names_tell_program_and_family),
+                                       cmocka_unit_test(the_hash_knows_all_that_was_read),
+                                       cmocka_unit_test(memory_is_counted_and_limited),
+                                       cmocka_unit_test(the_measured_folders_are_read),
+                                       cmocka_unit_test(many_programs),
+                                       cmocka_unit_test(an_interrupt_ends_the_reading)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The operands and axes of dots, which the lab's files name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <string.h>
-
+/* The operands and axes of dots and the kinds of reductions, which the lab's files name. */
+#include "support/test.h"
 #include "examples/tpu/analytic/hlo.h"
 #include "examples/tpu/tune/model.h"
 #include "support/tpu_lab.h"
 #include "support/tpu_npz.h"
 
-enum { PAIRS = 4 };
+enum { PAIRS = 7, DOT = 34 };
 
 /* A file in which nodes 3 and 5 are dots: of the kernels 0 and 2, whose nodes are out of order. */
 typedef struct named {
@@ -22,11 +16,12 @@ typedef struct named {
 
 static void make(named *f)
 {
-    static const int64_t pair[PAIRS][2] = {{3, 2}, {3, 1}, {5, 7}, {5, 7}};
+    static const int64_t pair[PAIRS][2] = {{1, 0}, {2, 0}, {3, 2}, {3, 1}, {5, 7}, {5, 7}, {7, 6}};
     static const int64_t axes[2][4] = {{3, 0, 1, 0}, {5, 1, 1, 2}};
     test_fusion_make(&f->fusion);
     memcpy(f->pair, pair, sizeof pair);
     memcpy(f->axes, axes, sizeof axes);
+    f->fusion.opcode[3] = f->fusion.opcode[5] = DOT;
     test_fusion *t = &f->fusion;
     t->array[t->arrays++] = (test_array){"operand_index", AG_I64, 2, {PAIRS, 2}, f->pair};
     t->array[t->arrays++] = (test_array){"dot_axes", AG_I64, 2, {2, 4}, f->axes};
@@ -40,7 +35,6 @@ static ag_status read(tpu_data *data, const named *f, ag_failure *why)
 
 static void dots_follow_their_nodes(void **state)
 {
-    (void)state;
     named f;
     tpu_data d = {0};
     ag_failure why = {0};
@@ -73,7 +67,6 @@ static void refused(const named *f, const char *says)
 
 static void wrong_dots_are_refused(void **state)
 {
-    (void)state;
     named f;
     make(&f);
     f.axes[1][0] = FUSION_NODES;
@@ -84,9 +77,39 @@ static void wrong_dots_are_refused(void **state)
     make(&f);
     f.axes[1][0] = 3;
     refused(&f, "dot_axes[1] is of node 3 and follows node 3");
+    f.axes[1][0] = 2;
+    refused(&f, "dot_axes[1] is of node 2 and follows node 3");
     make(&f);
-    f.pair[2][1] = -1;
-    refused(&f, "operand_index[2] = (5, -1)");
+    f.fusion.opcode[5] = DOT + 1;
+    refused(&f, "dot_axes[1] is of node 5, whose op code is 35, but only a dot (34)");
+}
+
+static void operands_are_those_of_the_edges(void **state)
+{
+    named f;
+    make(&f);
+    f.pair[4][1] = -1;
+    refused(&f, "operand_index[4] = (5, -1)");
+    make(&f);
+    f.pair[0][1] = 1;
+    refused(&f, "edge_index has the pair (1, 0) of nodes and operand_index has not");
+    make(&f);
+    f.pair[1][0] = 0, f.pair[1][1] = 2; /* an edge of kernel 2, whose nodes come later */
+    refused(&f, "operand_index has the pair (0, 2) of nodes and edge_index has not");
+    make(&f);
+    f.pair[5][0] = 7;
+    f.pair[5][1] = 6;
+    refused(&f, "operand_index has fewer than 2 operands of node 5, which is a dot");
+    make(&f);
+    f.pair[6][0] = 5; /* once more, and (7, 6) is missing */
+    f.pair[6][1] = 7;
+    refused(&f, "edge_index has the pair (7, 6)");
+    make(&f);
+    f.pair[2][0] = 5, f.pair[2][1] = 7;
+    f.pair[3][0] = 5, f.pair[3][1] = 7;
+    f.fusion.edge[2][0] = 1, f.fusion.edge[2][1] = 0; /* node 3 has no operand now */
+    f.fusion.edge[3][0] = 1, f.fusion.edge[3][1] = 0;
+    refused(&f, "operand_index has more than 2 operands of node 5");
 }
 
 /* A square product of x and the transpose of w. */
@@ -101,7 +124,7 @@ static void product(lab_program *p)
 
 static tpu_dot first_reading(const tpu_kernel *k)
 {
-    tpu_hlo h;
+    tpu_hlo h = {0};
     tpu_dot d = {0};
     tpu_hlo_open(&h, k);
     assert_int_equal(tpu_hlo_dot(&d, &h, 2), 1);
@@ -111,25 +134,24 @@ static tpu_dot first_reading(const tpu_kernel *k)
 
 static void what_the_file_says_is_read(void **state)
 {
-    (void)state;
     lab_program p;
     tpu_kernel k;
     product(&p);
     tpu_lab_kernel(&k, &p); /* shapes alone allow several readings */
-    assert_int_equal(first_reading(&k).right_axis, 0);
+    assert_int_equal(first_reading(&k).axes.right, 0);
     tpugraphs_dot dot = {2, 1, 0, 0, 1, 1};
     k.dots = 1;
     k.dot = &dot;
     const tpu_dot said = first_reading(&k);
     assert_int_equal(said.left, 1);
     assert_int_equal(said.right, 0);
-    assert_int_equal(said.left_axis, 1);
-    assert_int_equal(said.right_axis, 1);
+    assert_int_equal(said.axes.left, 1);
+    assert_int_equal(said.axes.right, 1);
     assert_true(said.inner == 16);
     dot.right_axis = 2; /* beyond the rank: as if nothing were said */
-    assert_int_equal(first_reading(&k).right_axis, 0);
+    assert_int_equal(first_reading(&k).axes.right, 0);
     dot = (tpugraphs_dot){2, -1, 2, 0, 1, 1};
-    assert_int_equal(first_reading(&k).right_axis, 0);
+    assert_int_equal(first_reading(&k).axes.right, 0);
     k.dot = NULL;
     tpu_lab_free(&k);
     lab_program_clear(&p);
@@ -137,7 +159,6 @@ static void what_the_file_says_is_read(void **state)
 
 static void kernels_of_the_tuner_name_them(void **state)
 {
-    (void)state;
     lab_program p;
     tpu_kernel k;
     product(&p);
@@ -149,11 +170,65 @@ static void kernels_of_the_tuner_name_them(void **state)
     lab_program_clear(&p);
 }
 
+enum { ADD = 2, MAXIMUM = 57 };
+
+static ag_status read_reducers(tpu_data *data, uint8_t *reducer, ag_failure *why)
+{
+    test_fusion f;
+    test_fusion_make(&f);
+    f.array[f.arrays++] = (test_array){"node_reducer", AG_U8, 1, {FUSION_NODES}, reducer};
+    assert_true(test_arrays_write(test_path, f.array, f.arrays));
+    return test_tpu_add(data, NULL, why);
+}
+
+/* Nodes 5, 6, 7 are those of kernel 2, whose topological order is 6, 7, 5. */
+static void reducers_follow_their_nodes(void **state)
+{
+    uint8_t reducer[FUSION_NODES] = {0, 0, 0, ADD, 0, MAXIMUM, ADD, 0};
+    tpu_data d = {0};
+    ag_failure why = {0};
+    assert_int_equal(read_reducers(&d, reducer, &why), AG_OK);
+    assert_int_equal(d.kernel[0].reducer[3], ADD);
+    const int32_t third[] = {ADD, 0, MAXIMUM};
+    assert_memory_equal(d.kernel[2].reducer, third, sizeof third);
+    const uint64_t hash = d.hash;
+    tpu_data_free(&d);
+    assert_int_equal(d.budget.used, 0);
+    reducer[3] = MAXIMUM;
+    d = (tpu_data){0};
+    assert_int_equal(read_reducers(&d, reducer, &why), AG_OK);
+    assert_true(d.hash != hash);
+    tpu_data_free(&d);
+}
+
+static void wrong_reducers_are_refused(void **state)
+{
+    uint8_t reducer[FUSION_NODES] = {0, TPU_OPCODES};
+    tpu_data d = {0};
+    ag_failure why = {0};
+    assert_int_equal(read_reducers(&d, reducer, &why), AG_EDATA);
+    assert_non_null(strstr(why.sentence, "node_reducer[1] = 121"));
+    tpu_data_free(&d);
+    assert_int_equal(d.budget.used, 0);
+}
+
+static void files_need_not_say(void **state)
+{
+    tpu_data d = {0};
+    test_tpu_add_fusion(&d, "unsaid_0.npz");
+    assert_null(d.kernel[0].reducer);
+    tpu_data_free(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(dots_follow_their_nodes),
                                        cmocka_unit_test(wrong_dots_are_refused),
+                                       cmocka_unit_test(operands_are_those_of_the_edges),
                                        cmocka_unit_test(what_the_file_says_is_read),
-                                       cmocka_unit_test(kernels_of_the_tuner_name_them)};
+                                       cmocka_unit_test(kernels_of_the_tuner_name_them),
+                                       cmocka_unit_test(reducers_follow_their_nodes),
+                                       cmocka_unit_test(wrong_reducers_are_refused),
+                                       cmocka_unit_test(files_need_not_say)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls of tpu: the effects of the commands, and their sentences and exit codes. */
+#include "support/test.h"
 #include "examples/tpu/program.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"
+#include "examples/harness/run/bag.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
-#define SMALL                                                                                 \
- " --hidden 16 --embedding 8 --kernels 4 --configs 4 --steps 20 --eval-every 10 --threads 1 " \
+#define SMALL                                                     \
+ " --hidden 16 --embedding 8 --kernels 4 --steps 20 --threads 1 " \
  "--quiet --no-baselines"
-#define TILES  " --data a_0_0000000a.npz a_0_0000000b.npz b_0_0000000c.npz --valid c_1_0000000d.npz"
+#define TILES                                                                                     \
+ " --data a_0_0000000a.npz a_0_0000000b.npz b_0_0000000c.npz --valid c_1_0000000d.npz --configs " \
+ "4 --eval-every 10"
 #define DATA   AG_SOURCE_DIR "/examples/data/fusion/"
-#define FUSION " --data f_0.npz g_0.npz --valid h_1.npz"
+#define FUSION " --data f_0.npz g_0.npz --valid h_1.npz --eval-every 10"
 
 static int make_files(void **state)
 {
@@ -41,7 +38,6 @@ static int make_files(void **state)
 
 static void tiles(void **state)
 {
-    (void)state;
     program_outcome o = program_expect("tpu train --out tile --reduction lstm" TILES SMALL, 0,
                                        "Validation programs, best checkpoint\nprogram", "");
     assert_non_null(strstr(o.out, "\nc_1 "));
@@ -73,44 +69,57 @@ static void tiles(void **state)
 
 static void fusion(void **state)
 {
-    (void)state;
     const program_outcome o =
         program_expect("tpu train --out fusion" FUSION SMALL, 0, "MAPE % of all", "");
     assert_non_null(strstr(o.out, "kernels of at least 5 us"));
     assert_non_null(strstr(o.out, "  counted  MAPE %"));
     json_t *j =
         program_json("tpu eval --run fusion --data h_1.npz g_0.npz --json --no-baselines", "");
-    const json_t *mean = json_object_get(json_object_get(j, "mean"), "TPU model");
+    const json_t *mean = program_mean(j, "TPU model");
     assert_true(program_number(mean, "MAPE %") > 0 && program_number(mean, "MAPE % of all") > 0);
     program_number(mean, "tau-b of all");
     json_decref(j);
     /* without a bound both are the same */
     j = program_json("tpu eval --run fusion --data h_1.npz --json --no-baselines --least 0", "");
-    mean = json_object_get(json_object_get(j, "mean"), "TPU model");
+    mean = program_mean(j, "TPU model");
     assert_true(program_number(mean, "MAPE %") == program_number(mean, "MAPE % of all"));
     json_decref(j);
     program_expect("tpu eval --run fusion --data h_1.npz --no-baselines --least 99999999", 0,
                    "99999.999 us", "");
 }
 
-/* Of tile files the default tile's place is the constant's; trees are there with libxgboost. */
-static void train_json(void **state)
+/* A tile file far from those of training, whose tile sizes do not differ. */
+static void far_and_alike(void **state)
 {
-    (void)state;
-    json_t *j = program_json("tpu train --out j --json" FUSION
-                             " --hidden 16 --kernels 4 --steps 10 --eval-every 5 --threads 1",
-                             "open j/report.html");
-    const json_t *mean = json_object_get(j, "mean");
-    program_number(json_object_get(mean, "constant"), "MAPE %");
-    program_number(json_object_get(mean, "roofline"), "MAPE %");
-    program_number(json_object_get(mean, "loops"), "MAPE % of all");
-    json_decref(j);
+    test_tile t;
+    test_tile_make(&t);
+    for (int k = 0; k < 134; k++) t.node_feat[0][k] = t.node_feat[1][k] = 1e6F;
+    for (int c = 1; c < 3; c++) memcpy(t.config[c], t.config[0], sizeof t.config[0]);
+    snprintf(test_path, sizeof test_path, "%s/same.npz", test_folder);
+    assert_true(test_arrays_write(test_path, t.array, t.arrays));
+    program_outcome o = program_expect(
+        "tpu predict --run tile --data same.npz", 0, "\"same\",2,",
+        "of the nodes of same, 100 % have features far outside of those that tile/best.safetensors "
+        "was trained on (beyond the range by more than a quarter of it)");
+    assert_non_null(strstr(o.err, "all 3 scores of same are equal, so they say nothing about the "
+                                  "order: its tile sizes do not differ\n"));
+    o = program_expect("tpu predict --run tile --data a_0_0000000a.npz", 0, "", "");
+    assert_string_equal(o.err, "");
+}
+
+/* Fusion files of one name are two programs. */
+static void two_of_a_name(void **state)
+{
+    assert_int_equal(mkdir(test_file("other"), 0700), 0);
+    program_write_fusion("other/f_0.npz", 7, 4);
+    const program_outcome o = program_expect(
+        "tpu predict --run fusion --data f_0.npz other/f_0.npz", 0, "\n\"other/f_0\",6,", "");
+    assert_true(strstr(o.out, "\n\"f_0\",19,") && !strstr(o.out, "\"other/f_0\",7,"));
 }
 
 /* If the run's files have moved there is nothing to fit to, which is reported. */
 static void fits(void **state)
 {
-    (void)state;
     program_write_fusion("gone.npz", 20, 0);
     program_expect("tpu train --data gone.npz --out moved" SMALL, 0, "", "");
     program_expect("tpu eval --run moved --data h_1.npz", 0, "roofline", "");
@@ -132,7 +141,6 @@ static void fits(void **state)
 
 static void inspecting(void **state)
 {
-    (void)state;
     program_expect("tpu inspect a_0_0000000a.npz a_0_0000000b.npz", 0,
                    "Tile sizes: 2 kernels of 1 programs of 1 families in 2 files", "");
     json_t *j = program_json("tpu inspect --json f_0.npz g_0.npz", "");
@@ -143,8 +151,7 @@ static void inspecting(void **state)
     program_expect("tpu inspect none.npz", 3, "", "none.npz");
 
     /* A name that is no UTF-8 cannot be typed as a path, but a folder may hold it. */
-    char folder[300];
-    snprintf(folder, sizeof folder, "%s/folder", test_folder);
+    const char *folder = test_file("folder");
     assert_int_equal(mkdir(folder, 0700), 0);
     program_write_tile("folder/b\xff_1_0000000a.npz", 3, 0);
     j = program_json("tpu inspect --json folder", "");
@@ -158,7 +165,6 @@ static void inspecting(void **state)
 
 static void wrong_files(void **state)
 {
-    (void)state;
     program_expect("tpu train --data a_0_0000000a.npz f_0.npz --out x" SMALL, 2, "",
                    "f_0.npz is a fusion file, but a_0_0000000a.npz is a tile file");
     program_expect("tpu train --data a_0_0000000a.npz --valid f_0.npz --out x" SMALL, 2, "",
@@ -172,7 +178,6 @@ static void wrong_files(void **state)
 
 static void wrong_options(void **state)
 {
-    (void)state;
     program_expect("tpu train --out x --loss hinge" FUSION SMALL, 2, "", "take --loss squared");
     program_expect("tpu train --out x --loss logistic" FUSION SMALL, 2, "", "take --loss squared");
     program_expect("tpu train --out x --preset sage-lstm-tile" FUSION SMALL, 2, "",
@@ -187,19 +192,16 @@ static void wrong_options(void **state)
                    "--hidden is 16, which is no multiple of --heads 3; take --hidden 15");
     program_expect("tpu train --out x --reduction transformer --attention-heads 5" TILES SMALL, 2,
                    "", "--hidden is 16, which is no multiple of --attention-heads 5");
-    program_expect("tpu train --out x --configs 1" TILES, 2, "", "--configs: 1 is out of range");
+    program_expect("tpu train --out x" TILES " --configs 1", 2, "", "--configs: 1 is out of range");
 }
 
 /* Run times that are all 0 are hidden: they can be predicted, not learned or scored. */
 static void hidden_run_times(void **state)
 {
-    (void)state;
     test_tile t;
-    char path[300];
     test_tile_make(&t);
     memset(t.runtime, 0, sizeof t.runtime);
-    snprintf(path, sizeof path, "%s/z_0_00000001.npz", test_folder);
-    assert_true(test_arrays_write(path, t.array, t.arrays));
+    assert_true(test_arrays_write(test_file("z_0_00000001.npz"), t.array, t.arrays));
     program_expect("tpu train --data z_0_00000001.npz --out x" SMALL, 2, "",
                    "run times are hidden");
     program_expect("tpu eval --run tile --data z_0_00000001.npz", 3, "",
@@ -220,27 +222,63 @@ static void hidden_run_times(void **state)
 
 static void wrong_runs(void **state)
 {
-    (void)state;
     program_expect("tpu predict --run tile --data f_0.npz", 2, "", "a model for tile files");
     program_expect("tpu eval --run fusion --data a_0_0000000a.npz", 2, "",
                    "a model for fusion files");
     program_expect("tpu eval --run fusion --ensemble tile --data f_0.npz", 2, "",
                    "tile/best.safetensors holds a model for tile files");
-    program_expect("tgraph train --data layout.npz --split 0.5 --out tg --hidden 16 --configs 4 "
-                   "--steps 2 --threads 1 --quiet --no-baselines",
-                   0, "", "");
-    program_expect("tpu predict --run fusion --ensemble tg --data f_0.npz", 3, "",
-                   "tg/best.safetensors is a checkpoint of tgraph 0.1.0; choose one of tpu");
+}
+
+static void studies(void **state)
+{
+    /* a variant may be a model by name; options after the name override it */
+    program_write_text("names.ini",
+                       "[study]\nsteps = 2\nconfigs = 4\n[a]\npreset = none-lstm-tile\n"
+                       "hidden = 16\n[b]\nhidden = 24\n");
+    program_expect("tpu ablate --study names.ini --out names --kernels 4 --quiet --data "
+                   "a_0_0000000a.npz a_0_0000000b.npz --valid c_1_0000000d.npz",
+                   0, "\nb ", "");
+    char *config = program_text_of("names/a/seed-0/config.json");
+    assert_non_null(strstr(config, "\"gnn\": \"none\""));
+    assert_non_null(strstr(config, "\"hidden\": 16"));
+    free(config);
+}
+
+/* The studies that come with the program use its options as they are. */
+static void studies_in_the_sources(void **state)
+{
+    static const struct {
+        const char *file;
+        int variants;
+    } study[] = {{"table3", 6}, {"table3-fusion", 4}, {"table4-small", 12}, {"rows", 4}};
+    for (int i = 0; i < 4; i++) {
+        char path[1024];
+        tpu_settings s;
+        ag_failure why = {0};
+        harness_study plan = {0};
+        harness_options *o = harness_options_new(&tpu_program_table, HARNESS_ABLATE, &s);
+        snprintf(path, sizeof path, AG_SOURCE_DIR "/examples/tpu/studies/%s.ini", study[i].file);
+        if (harness_study_load(&plan, path, o, &why)) fail_msg("%s", why.sentence);
+        assert_int_equal(bag_count(plan.variants), study[i].variants);
+        assert_int_equal(bag_count(plan.seeds), 3);
+        harness_study_free(&plan);
+        harness_options_free(o);
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles),         cmocka_unit_test(fusion),
-        cmocka_unit_test(train_json),    cmocka_unit_test(fits),
-        cmocka_unit_test(inspecting),    cmocka_unit_test(wrong_files),
-        cmocka_unit_test(wrong_options), cmocka_unit_test(hidden_run_times),
-        cmocka_unit_test(wrong_runs),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles),
+                                       cmocka_unit_test(fusion),
+                                       cmocka_unit_test(far_and_alike),
+                                       cmocka_unit_test(two_of_a_name),
+                                       cmocka_unit_test(fits),
+                                       cmocka_unit_test(inspecting),
+                                       cmocka_unit_test(wrong_files),
+                                       cmocka_unit_test(wrong_options),
+                                       cmocka_unit_test(hidden_run_times),
+                                       cmocka_unit_test(wrong_runs),
+                                       cmocka_unit_test(studies),
+                                       cmocka_unit_test(studies_in_the_sources)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

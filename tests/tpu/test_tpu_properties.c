@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Properties of any TPU model, whatever its weights: sizes, symmetries, inputs that have no
    effect. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "support/tpu_kernels.h"
 #include "support/tpu_runner.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { KERNELS = 5, CONFIGS = 3, MOST = KERNELS * CONFIGS, COMBINATIONS = 12, HIDDEN = 16 };
 
@@ -25,7 +15,6 @@ static tpu_scaler scaler;
 static int make(void **state)
 {
     static const int nodes[KERNELS] = {1, 6, 40, 9, 17}, edges[KERNELS] = {0, 0, 90, 12, 30};
-    (void)state;
     for (int k = 0; k < 2 * KERNELS; k++) {
         const int i = k % KERNELS;
         test_kernel *m = &made[k / KERNELS][i];
@@ -41,7 +30,6 @@ static int make(void **state)
 
 static int drop(void **state)
 {
-    (void)state;
     for (int k = 0; k < 2 * KERNELS; k++) test_kernel_free(&made[k / KERNELS][k % KERNELS]);
     return 0;
 }
@@ -53,7 +41,7 @@ static tpu_options combination(int i, tpu_task task)
     o.hidden = HIDDEN;
     o.embedding = 8;
     o.gnn = (tpu_gnn)(i / 4);
-    o.reduction = (tpu_reduction)(i % 4);
+    o.reduction = (tpu_reduction)(TPU_PER_NODE + i % 4);
     return o;
 }
 
@@ -106,7 +94,6 @@ static double bound(const tpu_api *api) { return api == both[0] ? 1e-5 : 1e-13; 
 /* Nodes in another topological order: only the LSTM reads the order. */
 static void names_of_nodes_do_not_count(void **state)
 {
-    (void)state;
     tpu_sample sample[MOST], renamed[MOST];
     test_kernel other[KERNELS];
     const int n = all_samples(sample, 0);
@@ -131,7 +118,6 @@ static void names_of_nodes_do_not_count(void **state)
 /* Edges have an effect if there is a graph network, but not from the 21st neighbour on. */
 static void twenty_neighbours_are_heard(void **state)
 {
-    (void)state;
     enum { NODES = 60, OPERANDS = 24 };
     for (int gnn = 0; gnn < 3; gnn++) {
         tpu_options o = combination(4 * gnn, TPU_FUSION);
@@ -163,117 +149,12 @@ static void twenty_neighbours_are_heard(void **state)
 
 /* ---- the batch ---- */
 
-/* A score is the same alone, with others, and when another kernel is between the samples. */
-static void company_does_not_count(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 4 * COMBINATIONS; i++) {
-        const tpu_api *api = both[i % 2];
-        const int fusion = i / 2 % 2;
-        const tpu_options o = combination(i / 4, fusion ? TPU_FUSION : TPU_TILE);
-        tpu_sample sample[MOST], mixed[MOST];
-        double score[MOST], alone[MOST], order[MOST], back[MOST];
-        const int n = all_samples(sample, fusion);
-        for (int s = 0; s < n; s++) mixed[s] = sample[s * 7 % n]; /* 7 shares no factor with n */
-        tpu_net *net = net_of(api, &o);
-        predict(api, net, sample, n, score);
-        predict(api, net, mixed, n, order);
-        for (int s = 0; s < n; s++) back[s * 7 % n] = order[s];
-        for (int s = 0; s < n; s++) predict(api, net, &sample[s], 1, &alone[s]);
-        api->destroy(net);
-        if (!(distance(score, alone, n) <= bound(api)) || !(distance(score, back, n) <= bound(api)))
-            fail_msg("combination %d in %s: %g alone, %g in another order", i / 4, api->name,
-                     distance(score, alone, n), distance(score, back, n));
-    }
-}
-
 /* ---- where the kernel's own features enter ---- */
-
-static double *read_values(const tpu_api *api, const tpu_net *net, int p, int64_t *n)
-{
-    api->param(net, p, n);
-    double *v = calloc((size_t)*n, sizeof *v);
-    api->value(net, p, v);
-    return v;
-}
-
-/* Parameters of a narrower model; columns that it lacks, the last of each row, become 0. */
-static void widen(const tpu_api *api, tpu_net *to, const tpu_net *from, const char *wider,
-                  int64_t rows)
-{
-    assert_int_equal(api->params(to), api->params(from));
-    for (int p = 0; p < api->params(to); p++) {
-        int64_t n, m;
-        double *v = read_values(api, to, p, &n), *u = read_values(api, from, p, &m);
-        const int same = strcmp(api->param(to, p, &n), wider) != 0;
-        assert_int_equal(same, n == m);
-        const int64_t cut = same ? 1 : rows, width = n / cut, narrow = m / cut;
-        for (int64_t i = 0; i < n; i++)
-            v[i] = i % width < narrow ? u[i / width * narrow + i % width] : 0;
-        api->set(to, p, v);
-        free(v);
-        free(u);
-    }
-}
-
-/* Tile sizes with weight 0 at every node have no effect. Then values computed once per kernel and
-   values computed for each of its tiles agree, also after the reduction. */
-static void nodes_of_kernels_and_of_samples_agree(void **state)
-{
-    (void)state;
-    static const tpu_place place[] = {TPU_AT_NODES, TPU_AT_KERNEL};
-    static const char *const wider[] = {"input.weight", "kernel.weight"};
-    for (int i = 0; i < 4 * COMBINATIONS; i++) {
-        const tpu_api *api = both[i % 2];
-        const int at = i / 2 % 2;
-        tpu_sample sample[MOST];
-        double shared[MOST], each[MOST], random[MOST];
-        const int n = all_samples(sample, 0);
-        tpu_options o = combination(i / 4, TPU_TILE);
-        o.tile_at = TPU_NOWHERE;
-        if (at) o.analysis_at = TPU_AT_KERNEL; /* so that both have the layer that joins them */
-        tpu_net *narrow = net_of(api, &o);
-        assert_true(tpu_model_batch(&o).by_kernel);
-        o.tile_at = place[at];
-        assert_int_equal(tpu_model_batch(&o).by_kernel, at);
-        tpu_net *wide = net_of(api, &o);
-        predict(api, wide, sample, n, random);
-        widen(api, wide, narrow, wider[at], HIDDEN);
-        predict(api, narrow, sample, n, shared);
-        predict(api, wide, sample, n, each);
-        api->destroy(narrow);
-        api->destroy(wide);
-        if (!(distance(shared, each, n) <= bound(api)))
-            fail_msg("combination %d in %s: %g", i / 4, api->name, distance(shared, each, n));
-        for (int s = 1; s < n; s++) /* tiles have an effect only if they have weights */
-            if (sample[s].kernel == sample[s - 1].kernel) {
-                assert_true(fabs(shared[s] - shared[s - 1]) <= bound(api) * largest(shared, n));
-                assert_true(random[s] != random[s - 1]);
-            }
-    }
-}
-
-static void offsets_are_added(void **state)
-{
-    (void)state;
-    char why[TPU_WHY];
-    tpu_sample sample[MOST];
-    double score[MOST], moved[MOST];
-    const tpu_options o = combination(6, TPU_FUSION);
-    const int n = all_samples(sample, 1);
-    tpu_net *net = net_of(both[1], &o), *other = both[1]->create(&o, 9.5, 5, why);
-    predict(both[1], net, sample, n, score);
-    predict(both[1], other, sample, n, moved);
-    for (int i = 0; i < n; i++) assert_true(fabs(moved[i] - score[i] - 9.5) < 1e-13);
-    both[1]->destroy(net);
-    both[1]->destroy(other);
-}
 
 /* ---- dropout ---- */
 
 static void dropout_is_for_training(void **state)
 {
-    (void)state;
     char why[TPU_WHY];
     for (int i = 0; i < COMBINATIONS; i++) {
         tpu_sample sample[MOST];
@@ -314,7 +195,6 @@ static void expect_count(tpu_options o, int64_t count)
    network. */
 static void parameters_are_counted(void **state)
 {
-    (void)state;
     const int h = HIDDEN, h2 = h * h, all = 121 * 8 + h * 176 + 3 * h2;
     tpu_options o = combination(0, TPU_TILE);
     expect_count(o, all + h);
@@ -344,7 +224,6 @@ static void expect_refusal(tpu_options o, const char *sentence)
 
 static void options_out_of_range_are_refused(void **state)
 {
-    (void)state;
     tpu_options o = combination(11, TPU_TILE);
     o.hidden = 7;
     expect_refusal(o, "--hidden is 7; it must be 8 to 4096");
@@ -377,16 +256,11 @@ static void options_out_of_range_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_nodes_do_not_count),
-        cmocka_unit_test(twenty_neighbours_are_heard),
-        cmocka_unit_test(company_does_not_count),
-        cmocka_unit_test(nodes_of_kernels_and_of_samples_agree),
-        cmocka_unit_test(offsets_are_added),
-        cmocka_unit_test(dropout_is_for_training),
-        cmocka_unit_test(parameters_are_counted),
-        cmocka_unit_test(options_out_of_range_are_refused),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_of_nodes_do_not_count),
+                                       cmocka_unit_test(twenty_neighbours_are_heard),
+                                       cmocka_unit_test(dropout_is_for_training),
+                                       cmocka_unit_test(parameters_are_counted),
+                                       cmocka_unit_test(options_out_of_range_are_refused)};
     ag_set_threads(1);
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The autotuner's search, with made-up costs: partitions stay legal, budgets hold, a known optimum
    is found, a seed gives one sequence. */
+#include "support/test.h"
 #include "examples/tpu/tune/fusion.h"
-
-#include "core/internal.h"
 #include "support/lab_cases.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define SIZES(...) ((const int[]){__VA_ARGS__})
 
@@ -135,7 +126,6 @@ static void check_cut(const tune_cut *cut)
 
 static void moves_keep_partitions_legal(void **state)
 {
-    (void)state;
     enum { WALK = 150 };
     for (int net = 0; net < LAB_CASE_NETS; net++) {
         lab_program p = {.name = "net"};
@@ -174,7 +164,6 @@ static void moves_keep_partitions_legal(void **state)
 /* A program of one node has one partition; a search ends at once. */
 static void nothing_to_choose(void **state)
 {
-    (void)state;
     lab_program p = {.name = "one"};
     ag_failure why = {0};
     fake f = {0};
@@ -219,7 +208,6 @@ static double brute_force(const lab_program *p, uint64_t salt, int *partitions)
 
 static void the_optimum_is_found(void **state)
 {
-    (void)state;
     static trace l;
     lab_program p;
     make_small(&p);
@@ -240,7 +228,6 @@ static void the_optimum_is_found(void **state)
 
 static void budgets_hold(void **state)
 {
-    (void)state;
     static trace l;
     lab_program p = {.name = "net"};
     lab_case_net(&p, 1);
@@ -259,7 +246,6 @@ static void budgets_hold(void **state)
 
 static void a_seed_gives_one_sequence(void **state)
 {
-    (void)state;
     static trace a, b;
     lab_program p = {.name = "net"};
     lab_case_net(&p, 2);
@@ -282,7 +268,6 @@ static void a_seed_gives_one_sequence(void **state)
 
 static void meters_can_stop_and_fail(void **state)
 {
-    (void)state;
     static trace l;
     lab_program p;
     make_small(&p);
@@ -315,7 +300,6 @@ static void check_found(const tune_found *f, int budget, int from_default)
    is wrong by a constant factor. */
 static void models_help(void **state)
 {
-    (void)state;
     lab_program p = {.name = "net"};
     lab_case_net(&p, 1);
     fake measured = {.salt = 9}, predicted = {.salt = 9}, other = {.salt = 10};
@@ -327,33 +311,34 @@ static void models_help(void **state)
     assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &stop, &why), AG_OK);
     assert_int_equal(stop, 0);
     for (int s = 0; s < TUNE_STARTS; s++) {
-        check_found(&r.found[s][TUNE_HARDWARE], 30, s == TUNE_DEFAULT);
-        check_found(&r.found[s][TUNE_LEARNED], 5, s == TUNE_DEFAULT);
-        assert_int_equal(r.found[s][TUNE_HARDWARE].measurements, 30);
-        assert_int_equal(r.found[s][TUNE_HARDWARE].predicted, 0);
-        assert_true(r.found[s][TUNE_LEARNED].speedup >= r.found[s][TUNE_HARDWARE].speedup);
+        check_found(&r.found[s * TUNE_WAYS + TUNE_HARDWARE], 30, s == TUNE_DEFAULT);
+        check_found(&r.found[s * TUNE_WAYS + TUNE_LEARNED], 5, s == TUNE_DEFAULT);
+        assert_int_equal(r.found[s * TUNE_WAYS + TUNE_HARDWARE].measurements, 30);
+        assert_int_equal(r.found[s * TUNE_WAYS + TUNE_HARDWARE].predicted, 0);
+        assert_true(r.found[s * TUNE_WAYS + TUNE_LEARNED].speedup >=
+                    r.found[s * TUNE_WAYS].speedup);
     }
-    const double right = r.found[TUNE_DEFAULT][TUNE_LEARNED].speedup;
+    const double right = r.found[TUNE_LEARNED].speedup;
     assert_true(right > 1);
     tune_fusion_clear(&r);
     const tune_fusion_options many = {{1, 0}, {1, 300}, 3000, 4};
     assert_int_equal(tune_fusion_search(&r, &p, &meters, &many, &stop, &why), AG_OK);
-    assert_int_equal(r.found[TUNE_DEFAULT][TUNE_LEARNED].measurements, 300);
+    assert_int_equal(r.found[TUNE_LEARNED].measurements, 300);
     tune_fusion_clear(&r);
     meters.predicted = prices_of(&other); /* has no information, but does no harm */
     assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &stop, &why), AG_OK);
-    check_found(&r.found[TUNE_DEFAULT][TUNE_LEARNED], 5, 1);
-    assert_true(r.found[TUNE_DEFAULT][TUNE_LEARNED].speedup < right);
+    check_found(&r.found[TUNE_LEARNED], 5, 1);
+    assert_true(r.found[TUNE_LEARNED].speedup < right);
     tune_fusion_clear(&r);
     meters.predicted.price = NULL; /* no model */
     assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &stop, &why), AG_OK);
-    assert_false(r.found[TUNE_DEFAULT][TUNE_LEARNED].done);
-    assert_true(r.found[TUNE_DEFAULT][TUNE_HARDWARE].done);
+    assert_false(r.found[TUNE_LEARNED].done);
+    assert_true(r.found[TUNE_HARDWARE].done);
     tune_fusion_clear(&r);
     measured = (fake){.stop_at = 3};
     assert_int_equal(tune_fusion_search(&r, &p, &meters, &o, &stop, &why), AG_OK);
     assert_int_equal(stop, 1);
-    assert_false(r.found[TUNE_DEFAULT][TUNE_HARDWARE].done);
+    assert_false(r.found[TUNE_HARDWARE].done);
     tune_fusion_clear(&r);
     lab_program_clear(&p);
 }

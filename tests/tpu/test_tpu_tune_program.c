@@ -1,99 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls of `tpu autotune`, each in a child of its own, and the lab's kernels as the model
    reads them. */
-#define _GNU_SOURCE
-#include "core/internal.h"
+#include "support/test.h"
 #include "examples/lab/nets/families.h"
 #include "examples/tpu/program.h"
 #include "examples/tpu/tune/hardware.h"
 #include "examples/tpu/tune/model.h"
+#include "support/program_call.h"
+#include "support/tgraph_npz.h"
 
-#include <fcntl.h>
 #include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "support/files.h"
-
 #define DATA AG_SOURCE_DIR "/examples/data/"
-
-static char start_folder[4096];
-
-static void redirect(const char *name, int to)
-{
-    const int file = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-    dup2(file, to);
-    close(file);
-}
-
-/* Words are separated by single spaces. */
-static int call(const char *line)
-{
-    int status;
-    fflush(NULL);
-    const pid_t child = fork();
-    if (!child) {
-        int argc = 0;
-        char *argv[64], *rest = NULL, *copy = strdup(line);
-        for (char *word = strtok_r(copy, " ", &rest); word && argc < 63;
-             word = strtok_r(NULL, " ", &rest))
-            argv[argc++] = word;
-        argv[argc] = NULL;
-        redirect(".stdout", STDOUT_FILENO);
-        redirect(".stderr", STDERR_FILENO);
-        setenv("PATH", "/none", 1); /* no gnuplot: quicker */
-        const int code = harness_main(&tpu_program_table, argc, argv);
-        fflush(stdout);
-        free(copy);
-        exit(code);
-    }
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void expect(const char *line, int code, const char *out, const char *err)
-{
-    const int got = call(line);
-    char *said = files_text(files_folder, ".stdout"), *warned = files_text(files_folder, ".stderr");
-    if (got != code || !strstr(said, out) || !strstr(warned, err))
-        fail_msg("%s: exit %d\nstdout: %s\nstderr: %s\n", line, got, said, warned);
-    free(said);
-    free(warned);
-}
 
 /* Models that have hardly learned anything. */
 static int make(void **state)
 {
-    if (!getcwd(start_folder, sizeof start_folder) || files_make(state) || chdir(files_folder))
-        return -1;
-    expect("tpu train --data " DATA "fusion/mlp_0.npz --out fusion --steps 2 --hidden 8 "
-           "--embedding 8 --kernels 4 --threads 1 --quiet --seed 5",
-           0, "", "");
-    expect("tpu train --data " DATA "tile/mixer_0_52ce4f2b060603c0.npz --out tile --steps 2 "
-           "--hidden 8 --embedding 8 --kernels 1 --threads 1 --quiet",
-           0, "", "");
+    if (program_folder_make(state)) return -1;
+    program_pictures = 0;
+    program_expect("tpu train --data " DATA "fusion/mlp_0.npz --out fusion --steps 2 --hidden 8 "
+                   "--embedding 8 --kernels 4 --threads 1 --quiet --seed 5",
+                   0, "", "");
+    program_expect("tpu train --data " DATA
+                   "tile/mixer_0_52ce4f2b060603c0.npz --out tile --steps 2 "
+                   "--hidden 8 --embedding 8 --kernels 1 --threads 1 --quiet",
+                   0, "", "");
     return 0;
 }
 
-static int unmake(void **state) { return chdir(start_folder) ? -1 : files_remove(state); }
-
 static void sentences(void **state)
 {
-    (void)state;
     static const struct {
         const char *line;
         int code;
         const char *err;
     } wrong[] = {
         {"tpu autotune --out a", 2, "needs --run RUN (a fusion model), --tile-run RUN"},
-        {"tpu autotune --run fusion", 2, "tpu autotune needs --out RUN"},
+        {"tpu autotune --run fusion", 2, "--out RUN is missing"},
         {"tpu autotune --run tile --out a", 2,
          "--run: tile holds a model for tile files, but this option needs one that was trained on "
          "fusion files; choose another run"},
@@ -122,9 +66,8 @@ static void sentences(void **state)
          "--tiles is no option of tpu train (it belongs to autotune)"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        expect(wrong[i].line, wrong[i].code, "", wrong[i].err);
-    char *text = files_text(files_folder, "a/config.json");
-    assert_null(text); /* nothing is made before all is in order */
+        program_expect(wrong[i].line, wrong[i].code, "", wrong[i].err);
+    assert_int_not_equal(access("a", F_OK), 0); /* nothing is made before all is in order */
 }
 
 static void check_search(const json_t *search, int budget)
@@ -137,20 +80,16 @@ static void check_search(const json_t *search, int budget)
 
 static void a_whole_search(void **state)
 {
-    (void)state;
-    expect("tpu autotune --run fusion --tile-run tile --families mlp,recommender --programs 2 "
-           "--milliseconds 0.3 --measurements 4 --verify 2 --search-steps 30 --tiles 4 --out a "
-           "--threads 1 --json --quiet",
-           0, "\"programs\"", "");
+    program_expect(
+        "tpu autotune --run fusion --tile-run tile --families mlp,recommender --programs 2 "
+        "--milliseconds 0.3 --measurements 4 --verify 2 --search-steps 30 --tiles 4 --out a "
+        "--threads 1 --json --quiet",
+        0, "\"programs\"", "");
     static const char *const files[] = {"a/autotune.json",    "a/report.html",
                                         "a/metrics.csv",      "a/config.json",
                                         "a/plots/fusion.tsv", "a/plots/fusion-curves.tsv",
                                         "a/plots/tiles.tsv"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *text = files_text(files_folder, files[i]);
-        if (!text || !*text) fail_msg("%s is not there", files[i]);
-        free(text);
-    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) free(program_text_of(files[i]));
     json_t *j = json_load_file("a/autotune.json", 0, NULL);
     const json_t *programs = json_object_get(j, "programs");
     assert_int_equal(json_array_size(programs), 2);
@@ -164,30 +103,30 @@ static void a_whole_search(void **state)
     }
     json_decref(j);
     /* Again into the same folder; one start, one kind. */
-    expect("tpu autotune --run fusion --families mlp --programs 1 --milliseconds 0.3 "
-           "--measurements 2 --verify 2 --search-steps 6 --start random --out a --force --threads "
-           "1",
-           0, "learned, random", "the results are in a; open a/report.html");
-    assert_null(files_text(files_folder, "a/plots/tiles.tsv")); /* of the call before */
-    char *page = files_text(files_folder, "a/report.html");
+    program_expect(
+        "tpu autotune --run fusion --families mlp --programs 1 --milliseconds 0.3 "
+        "--measurements 2 --verify 2 --search-steps 6 --start random --out a --force --threads "
+        "1",
+        0, "learned, random", "the results are in a; open a/report.html");
+    assert_int_not_equal(access("a/plots/tiles.tsv", F_OK), 0); /* of the call before */
+    char *page = program_text_of("a/report.html");
     assert_non_null(strstr(page, " x</b><span>hardware, 2, from random</span>"));
     assert_non_null(strstr(page, " x</b><span>learned + hardware, 2, from random</span>"));
     assert_null(strstr(page, "from default"));
     free(page);
-    char *config = files_text(files_folder, "a/config.json"); /* its own seed, not the run's */
+    char *config = program_text_of("a/config.json"); /* its own seed, not the run's */
     assert_non_null(strstr(config, "\"seed\": 0"));
     free(config);
-    config = files_text(files_folder, "fusion/config.json");
+    config = program_text_of("fusion/config.json");
     assert_non_null(strstr(config, "\"seed\": 5"));
     free(config);
-    expect("tpu autotune --run fusion --families mlp --programs 1 --minutes 1e-9 --out b", 2, "",
-           "--minutes: 1e-09 are too short for the first of the 1 programs");
+    program_expect("tpu autotune --run fusion --families mlp --programs 1 --minutes 1e-9 --out b",
+                   2, "", "--minutes: 1e-09 are too short for the first of the 1 programs");
 }
 
 /* The features that training read from a file and those of the same kernels here are equal. */
 static void kernels_look_as_in_files(void **state)
 {
-    (void)state;
     lab_program p = {0};
     lab_fusion f = {0};
     tpu_data data = {0};
@@ -218,7 +157,6 @@ static void kernels_look_as_in_files(void **state)
 /* A search cannot use infinity, nor 0, which marks a kernel without a price. */
 static void wild_models_predict_times(void **state)
 {
-    (void)state;
     lab_program p = {0};
     lab_fusion f = {0};
     tune_model m;
@@ -244,5 +182,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences), cmocka_unit_test(a_whole_search),
         cmocka_unit_test(kernels_look_as_in_files), cmocka_unit_test(wild_models_predict_times)};
-    return cmocka_run_group_tests(tests, make, unmake);
+    return cmocka_run_group_tests(tests, make, test_folder_remove);
 }

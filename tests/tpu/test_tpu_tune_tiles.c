@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The autotuner's choice of tile sizes, with made-up times and scores. */
+#include "support/test.h"
 #include "examples/tpu/tune/tiles.h"
-
 #include "examples/lab/fusion/kernels.h"
 #include "support/lab_cases.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 typedef struct fake_tiles {
     int64_t measured;
@@ -44,14 +37,13 @@ static ag_status tile_score(void *state, double *score, const lab_program *kerne
 static ag_status tile_plain(void *state, double *ns, const lab_fusion *kernels, int *stop,
                             ag_failure *why)
 {
-    (void)state, (void)stop, (void)why;
+    (void)stop, (void)why;
     for (int i = 0; i < kernels->n; i++) ns[i] = 5;
     return AG_OK;
 }
 
 static void tiles_are_chosen(void **state)
 {
-    (void)state;
     lab_program p = {.name = "net"};
     lab_case_net(&p, 1);
     for (int backwards = 0; backwards < 2; backwards++) {

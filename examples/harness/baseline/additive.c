@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/baseline/additive.h"
+#include "examples/harness/baseline/order.h"
+#include "examples/harness/harness.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
-
-static ag_status no_memory(size_t bytes, ag_failure *why)
-{
-    return ag_fail(why, AG_EMEMORY, "additive trees: no memory for %zu bytes; close other programs",
-                   bytes);
-}
 
 /* ---- the sum of one group ---- */
 
@@ -59,8 +54,12 @@ static double variance_of(const double *x, int n)
 typedef struct additive_loss {
     const harness_additive_group **group; /* [groups] those that are learned from */
     double *weight;                       /* [groups] */
+    harness_order_loss *order;            /* [groups], of which `top` and `order` are the same */
+    double *gain;                         /* [items] of all groups; NULL: no pairs count */
     int groups;
-    double *cost, *time, *slope; /* of the largest group */
+    ag_arena *memory;                    /* of all of it */
+    double *cost, *time;                 /* of the largest group */
+    double *slope, *curve, *z, *by_pair; /* the same; by_pair: both derivatives, and places */
 } additive_loss;
 
 static double weight_of(const harness_additive_group *g)
@@ -74,29 +73,55 @@ static double tamed(const harness_additive_group *g, double error)
     return g->limit > 0 && fabs(error) > g->limit ? g->limit / fabs(error) : 1;
 }
 
-/* Derivatives of one group. An item's share of a row is below 1, so that the sum of shares bounds
-   the square of their sum: the curvature is never too small for a leaf that holds several rows. */
+/* Derivatives of the loss of one group by the run times of its items. An item's share of a row is
+   below 1, so that the sum of shares bounds the square of their sum: the curvature is never too
+   small for a leaf that holds several rows. */
+static void item_slopes(const additive_loss *l, int index)
+{
+    const harness_additive_group *g = l->group[index];
+    for (int i = 0; i < g->items; i++) {
+        l->z[i] = log(l->time[i]);
+        l->slope[i] = l->z[i] - g->y[i];
+    }
+    const double mean = g->absolute ? 0 : mean_of(l->slope, g->items);
+    for (int i = 0; i < g->items; i++) {
+        const double error = l->slope[i] - mean;
+        l->curve[i] = l->weight[index] * tamed(g, error) / l->time[i];
+        l->slope[i] = l->curve[i] * error;
+    }
+}
+
+static void add_pairs(const additive_loss *l, int index)
+{
+    const harness_additive_group *g = l->group[index];
+    double *slope = l->by_pair, *curve = slope + g->items;
+    memset(slope, 0, 2 * (size_t)g->items * sizeof *slope);
+    harness_order_slopes(slope, curve, &l->order[index], l->z, g->y, g->items);
+    for (int i = 0; i < g->items; i++) {
+        l->slope[i] += slope[i] / l->time[i];
+        l->curve[i] += curve[i] / l->time[i];
+    }
+}
+
+/* The derivatives of an item belong to its rows by what each takes of its time. */
 static void group_slopes(float *gradient, float *curvature, const float *prediction,
                          const additive_loss *l, int index)
 {
     const harness_additive_group *g = l->group[index];
     const double alike = row_costs(l->cost, g, prediction);
-    const double weight = l->weight[index];
     double each_slope = 0, each_curvature = 0; /* of rows that all items count */
     item_times(l->time, g, l->cost, alike);
-    for (int i = 0; i < g->items; i++) l->slope[i] = log(l->time[i]) - g->y[i];
-    const double mean = g->absolute ? 0 : mean_of(l->slope, g->items);
+    item_slopes(l, index);
+    if (l->gain && l->order[index].pairs > 0) add_pairs(l, index);
     memset(gradient, 0, (size_t)g->rows * sizeof *gradient);
     memset(curvature, 0, (size_t)g->rows * sizeof *curvature);
     for (int i = 0; i < g->items; i++) {
-        const double error = l->slope[i] - mean;
-        const double curve = weight * tamed(g, error) / l->time[i], slope = curve * error;
-        each_slope += slope;
-        each_curvature += curve;
+        each_slope += l->slope[i];
+        each_curvature += l->curve[i];
         for (int e = g->first[i]; e < g->first[i + 1]; e++) {
             const int r = g->row[e];
-            gradient[r] += (float)(slope * times_of(g, e) * l->cost[r]);
-            curvature[r] += (float)(curve * times_of(g, e) * l->cost[r]);
+            gradient[r] += (float)(l->slope[i] * times_of(g, e) * l->cost[r]);
+            curvature[r] += (float)(l->curve[i] * times_of(g, e) * l->cost[r]);
         }
     }
     for (int r = 0; g->always && r < g->rows; r++) {
@@ -139,39 +164,36 @@ typedef struct fit {
     int rows;
 } fit;
 
-static void fit_close(fit *f)
+static void prepare_pairs(additive_loss *l, size_t items, const harness_boosting_options *o)
 {
-    ag_free(f->loss.group);
-    ag_free(f->loss.weight);
-    ag_free(f->loss.cost);
-    ag_free(f->loss.time);
-    ag_free(f->loss.slope);
-    ag_free(f->x);
-}
-
-static void *take(size_t count, size_t size, ag_failure *why)
-{
-    const size_t bytes = ag_size_mul(count, size);
-    void *block = ag_alloc(bytes);
-    if (!block) no_memory(bytes, why);
-    return block;
+    double *gain = l->gain = harness_take(&l->memory, items * sizeof *gain);
+    l->order = harness_take(&l->memory, (size_t)l->groups * sizeof *l->order);
+    for (int i = 0; i < l->groups; i++) {
+        const harness_additive_group *g = l->group[i];
+        l->order[i] = (harness_order_loss){
+            .order = o->order, .top = o->top, .gain = gain, .place = l->by_pair + 2 * g->items};
+        harness_order_gains(&l->order[i], g->y, g->items);
+        gain += g->items;
+    }
 }
 
 static ag_status fit_open(fit *f, const harness_additive_group *group, int groups, int columns,
-                          ag_failure *why)
+                          const harness_boosting_options *o, ag_failure *why)
 {
-    size_t rows = 0, most_rows = 1, most_items = 1;
+    size_t rows = 0, items = 0, most_rows = 1, most_items = 1;
+    additive_loss *l = &f->loss;
     *f = (fit){0};
-    f->loss.group = take((size_t)groups + 1, sizeof(*f->loss.group), why);
-    f->loss.weight = take((size_t)groups + 1, sizeof *f->loss.weight, why);
-    if (why->status) return why->status;
+    l->group = harness_take(&l->memory, ((size_t)groups + 1) * sizeof(*l->group));
+    l->weight = harness_take(&l->memory, ((size_t)groups + 1) * sizeof *l->weight);
     for (int i = 0; i < groups; i++) {
         const harness_additive_group *g = &group[i];
-        if (!g->y || g->items < 2 || !(variance_of(g->y, g->items) > 0) || !counts_rows(g))
+        if (!g->y || !g->items || !counts_rows(g) ||
+            (!g->absolute && !(variance_of(g->y, g->items) > 0)))
             continue;
-        f->loss.weight[f->loss.groups] = weight_of(g) / g->items;
-        f->loss.group[f->loss.groups++] = g;
+        l->weight[l->groups] = weight_of(g) / g->items;
+        l->group[l->groups++] = g;
         rows += (size_t)g->rows;
+        items += (size_t)g->items;
         if ((size_t)g->rows > most_rows) most_rows = (size_t)g->rows;
         if ((size_t)g->items > most_items) most_items = (size_t)g->items;
     }
@@ -181,15 +203,17 @@ static ag_status fit_open(fit *f, const harness_additive_group *group, int group
                        "differ, and at most %d rows",
                        rows, INT32_MAX);
     f->rows = (int)rows;
-    f->loss.cost = take(most_rows, sizeof *f->loss.cost, why);
-    f->loss.time = take(most_items, sizeof *f->loss.time, why);
-    f->loss.slope = take(most_items, sizeof *f->loss.slope, why);
-    f->x = take(rows * (size_t)columns, sizeof *f->x, why);
-    if (why->status) return why->status;
-    float *x = f->x;
-    for (int i = 0; i < f->loss.groups; i++) {
-        const size_t cells = (size_t)f->loss.group[i]->rows * (size_t)columns;
-        memcpy(x, f->loss.group[i]->x, cells * sizeof *x);
+    l->cost = harness_take(&l->memory, most_rows * sizeof *l->cost);
+    l->time = harness_take(&l->memory, 7 * most_items * sizeof *l->time);
+    l->slope = l->time + most_items;
+    l->curve = l->slope + most_items;
+    l->z = l->curve + most_items;
+    l->by_pair = l->z + most_items;
+    if (o->order > 0) prepare_pairs(l, items, o);
+    float *x = f->x = harness_take(&l->memory, rows * (size_t)columns * sizeof *x);
+    for (int i = 0; i < l->groups; i++) {
+        const size_t cells = (size_t)l->group[i]->rows * (size_t)columns;
+        memcpy(x, l->group[i]->x, cells * sizeof *x);
         x += cells;
     }
     return AG_OK;
@@ -200,7 +224,7 @@ harness_boosting *harness_additive_fit(const harness_additive_group *group, int 
 {
     fit f;
     harness_boosting *trees = NULL;
-    if (!fit_open(&f, group, groups, columns, why)) {
+    if (!fit_open(&f, group, groups, columns, options, why)) {
         /* Shares sum to 1 over a group, so the curvature of all is the number of groups or so. */
         const harness_boosting_loss loss = {
             .at = slopes,
@@ -210,23 +234,6 @@ harness_boosting *harness_additive_fit(const harness_additive_group *group, int 
         o.loss = &loss;
         trees = harness_boosting_fit(f.x, NULL, f.rows, columns, &o, why);
     }
-    fit_close(&f);
+    ag_arena_free(f.loss.memory);
     return trees;
-}
-
-ag_status harness_additive_score(double *score, harness_boosting *trees,
-                                 const harness_additive_group *g, ag_failure *why)
-{
-    const size_t rows = (size_t)g->rows + 1;
-    double *cost = take(rows, sizeof *cost, why), *raw = take(rows, sizeof *raw, why);
-    float *prediction = take(rows, sizeof *prediction, why);
-    if (!why->status && !harness_boosting_predict(raw, trees, g->x, g->rows, why)) {
-        for (int r = 0; r < g->rows; r++) prediction[r] = (float)raw[r];
-        item_times(score, g, cost, row_costs(cost, g, prediction));
-        for (int i = 0; i < g->items; i++) score[i] = log(fmax(score[i], DBL_MIN));
-    }
-    ag_free(cost);
-    ag_free(raw);
-    ag_free(prediction);
-    return why->status;
 }

@@ -9,7 +9,8 @@
        mean over groups of  mean over items of  (z - y)^2 / (variance of y + 1e-3).
 
    A group may ask for another weight, for an error that counts linearly beyond a limit (Huber's
-   loss), and for the run time itself instead of the order.
+   loss), and for the run time itself instead of the order; the options, for the order of pairs
+   besides (order.h).
 
    Gradient: dT / T = sum of share(row) * d trees(row), where share is the part of T that is the
    row's; it flows into the trees through harness_boosting_loss. */
@@ -33,15 +34,10 @@ typedef struct harness_additive_group {
     int absolute;        /* 1: z and y are compared as they are; work is then about the run time */
 } harness_additive_group;
 
-/* Trees on the rows of all groups, options->loss apart. Groups without `y`, whose run times are
-   all equal, or with an item that counts no row, are left out. NULL: the failure is in `why` (as
-   harness_boosting_fit; AG_EDATA when nothing is left). */
+/* Trees on the rows of all groups, options->loss apart. Groups without `y`, with an item that
+   counts no row, or that are compared and whose run times are all equal, are left out. NULL: the
+   failure is in `why` (as harness_boosting_fit; AG_EDATA when nothing is left). */
 harness_boosting *harness_additive_fit(const harness_additive_group *group, int groups, int columns,
                                        const harness_boosting_options *options, ag_failure *why);
-
-/* score [items] of a group: ln T, ln of DBL_MIN where T is 0. Its `y` is not read. Fails:
- * AG_EMEMORY, AG_EDATA. */
-ag_status harness_additive_score(double *score, harness_boosting *trees,
-                                 const harness_additive_group *group, ag_failure *why);
 
 #endif

@@ -2,7 +2,7 @@
 /* Gradient boosting by XGBoost's C interface; in a build without it, functions that fail with a
    sentence. */
 #include "examples/harness/baseline/boosting.h"
-#include "core/core.h"
+#include "examples/harness/harness.h"
 #include "examples/harness/machine/threads.h"
 
 #include <string.h>
@@ -25,12 +25,6 @@ struct harness_boosting {
 };
 
 int harness_boosting_built(void) { return 1; }
-
-static ag_status no_memory(size_t bytes, ag_failure *why)
-{
-    return ag_fail(why, AG_EMEMORY, "boosting: no memory for %zu bytes; close other programs",
-                   bytes);
-}
 
 /* The first line of XGBoost's message, without its time stamp. */
 static ag_status say(const char *doing, ag_failure *why)
@@ -58,54 +52,47 @@ static DMatrixHandle take_data(const float *x, int rows, const harness_boosting 
 
 static ag_status set_label(DMatrixHandle data, const double *y, int rows, ag_failure *why)
 {
-    size_t bytes = (size_t)rows * sizeof(float);
-    float *label = ag_alloc(bytes);
-    if (!label) return no_memory(bytes, why);
+    float *label = harness_alloc((size_t)rows * sizeof *label);
     for (int i = 0; i < rows; i++) label[i] = (float)y[i];
     if (XGDMatrixSetFloatInfo(data, "label", label, (bst_ulong)rows)) say("take the target", why);
-    ag_free(label);
+    harness_free(label);
     return why->status;
+}
+
+/* As text or, where that is NULL, as a number. */
+typedef struct setting {
+    const char *name, *text;
+    double number;
+} setting;
+
+static ag_status set_all(const harness_boosting *b, const setting *set, size_t count,
+                         ag_failure *why)
+{
+    for (size_t i = 0; i < count; i++) {
+        char number[32];
+        snprintf(number, sizeof number, "%.17g", set[i].number);
+        if (XGBoosterSetParam(b->booster, set[i].name, set[i].text ? set[i].text : number))
+            return say("take its settings", why);
+    }
+    return AG_OK;
 }
 
 static ag_status set_parameters(const harness_boosting *b, const harness_boosting_options *o,
                                 ag_failure *why)
 {
-    char depth[16], rate[32], columns[32], threads[16], seed[16];
-    snprintf(depth, sizeof depth, "%d", o->depth);
-    snprintf(rate, sizeof rate, "%.17g", o->rate);
-    snprintf(columns, sizeof columns, "%.17g", o->columns > 0 ? o->columns : 1);
-    snprintf(threads, sizeof threads, "%d", b->threads);
-    snprintf(seed, sizeof seed, "%u", (unsigned)(o->seed & INT32_MAX));
-    const char *const set[][2] = {{"objective", "reg:squarederror"},
-                                  {"base_score", "0"},
-                                  {"tree_method", "hist"},
-                                  {"verbosity", "0"},
-                                  {"max_depth", depth},
-                                  {"eta", rate},
-                                  {"colsample_bytree", columns},
-                                  {"nthread", threads},
-                                  {"seed", seed}};
-    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
-        if (XGBoosterSetParam(b->booster, set[i][0], set[i][1]))
-            return say("take its settings", why);
-    return AG_OK;
-}
-
-static ag_status set_loss(const harness_boosting *b, const harness_boosting_loss *loss,
-                          ag_failure *why)
-{
-    const struct {
-        const char *name;
-        double value;
-    } set[] = {{"base_score", loss->start},
-               {"gamma", loss->least_gain},
-               {"min_child_weight", loss->least_weight}};
-    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
-        char text[32];
-        snprintf(text, sizeof text, "%.17g", set[i].value);
-        if (XGBoosterSetParam(b->booster, set[i].name, text)) return say("take its settings", why);
-    }
-    return AG_OK;
+    const harness_boosting_loss *loss = o->loss;
+    const setting set[] = {{"objective", "reg:squarederror", 0},
+                           {"base_score", NULL, loss ? loss->start : 0},
+                           {"tree_method", "hist", 0},
+                           {"verbosity", NULL, 0},
+                           {"max_depth", NULL, o->depth},
+                           {"eta", NULL, o->rate},
+                           {"colsample_bytree", NULL, o->columns > 0 ? o->columns : 1},
+                           {"nthread", NULL, b->threads},
+                           {"seed", NULL, (double)(o->seed & INT32_MAX)},
+                           {"gamma", NULL, loss ? loss->least_gain : 0},
+                           {"min_child_weight", NULL, loss ? loss->least_weight : 0}};
+    return set_all(b, set, sizeof set / sizeof *set - (loss ? 0 : 2), why);
 }
 
 /* Adds one tree. The result is not 0 when the loss ends the fit. */
@@ -129,14 +116,13 @@ static int grow_one(harness_boosting *b, DMatrixHandle data, const harness_boost
 static ag_status grow(harness_boosting *b, DMatrixHandle data, int rows,
                       const harness_boosting_options *o, ag_failure *why)
 {
-    const size_t bytes = o->loss ? 2 * (size_t)rows * sizeof(float) : 1;
-    float *slope = ag_alloc(bytes); /* gradient, then curvature */
-    if (!slope) return no_memory(bytes, why);
+    /* gradient, then curvature */
+    float *slope = o->loss ? harness_alloc(2 * (size_t)rows * sizeof *slope) : NULL;
     for (b->trees = 0; b->trees < o->rounds; b->trees++) {
         if (o->progress && o->progress(o->context, "boosting", (double)b->trees / o->rounds)) break;
         if (grow_one(b, data, o->loss, slope, rows, why) || why->status) break;
     }
-    ag_free(slope);
+    harness_free(slope);
     return why->status;
 }
 
@@ -144,19 +130,14 @@ harness_boosting *harness_boosting_fit(const float *x, const double *y, int rows
                                        const harness_boosting_options *o, ag_failure *why)
 {
     DMatrixHandle data;
-    harness_boosting *b = ag_alloc(sizeof *b);
-    if (!b) {
-        no_memory(sizeof *b, why);
-        return NULL;
-    }
-    memset(b, 0, sizeof *b);
+    harness_boosting *b = harness_alloc(sizeof *b);
     b->columns = columns;
     b->threads = (int64_t)rows * columns < LARGE ? 1 : harness_threads_to_be_had(ag_threads());
     data = take_data(x, rows, b, why);
     if (data && (o->loss || !set_label(data, y, rows, why))) {
         if (XGBoosterCreate(&data, 1, &b->booster))
             say("start", why);
-        else if (!set_parameters(b, o, why) && (!o->loss || !set_loss(b, o->loss, why)))
+        else if (!set_parameters(b, o, why))
             grow(b, data, rows, o, why);
     }
     if (data) XGDMatrixFree(data);
@@ -196,7 +177,7 @@ const char *harness_boosting_json(size_t *bytes, harness_boosting *b, ag_failure
 void harness_boosting_free(harness_boosting *b)
 {
     if (b && b->booster) XGBoosterFree(b->booster);
-    ag_free(b);
+    harness_free(b);
 }
 
 #else

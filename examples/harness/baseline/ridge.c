@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ridge regression from sums over the rows, so that only a block of rows is ever copied. */
 #include "examples/harness/baseline/ridge.h"
-#include "core/core.h"
+#include "examples/harness/harness.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,33 +12,23 @@ enum {
     WIDE = 256  /* columns from which threads are worth while */
 };
 
-static double *zeros(size_t count, ag_failure *why)
+static double *zeros(size_t rows, size_t columns)
 {
-    size_t bytes = ag_size_mul(count, sizeof(double));
-    double *x = bytes < PTRDIFF_MAX ? ag_alloc(bytes) : NULL;
-    if (!x)
-        ag_fail(why, AG_EMEMORY, "ridge regression: no memory for %zu bytes; close other programs",
-                bytes);
-    return x ? memset(x, 0, bytes) : NULL;
+    return harness_alloc(ag_size_mul(ag_size_mul(rows, columns), sizeof(double)));
 }
 
-ag_status harness_moments_open(harness_moments *m, int columns, ag_failure *why)
+void harness_moments_open(harness_moments *m, int columns)
 {
-    size_t p = (size_t)columns;
-    *m = (harness_moments){.columns = columns};
-    m->x = zeros(p, why);
-    if (m->x) m->xy = zeros(p, why);
-    if (m->xy) m->xx = zeros(ag_size_mul(p, p), why);
-    if (m->xx) return AG_OK;
-    harness_moments_close(m);
-    return why->status;
+    const size_t p = (size_t)columns;
+    *m = (harness_moments){
+        .columns = columns, .x = zeros(1, p), .xy = zeros(1, p), .xx = zeros(p, p)};
 }
 
 void harness_moments_close(harness_moments *m)
 {
-    ag_free(m->x);
-    ag_free(m->xy);
-    ag_free(m->xx);
+    harness_free(m->x);
+    harness_free(m->xy);
+    harness_free(m->xx);
     *m = (harness_moments){0};
 }
 
@@ -78,12 +68,10 @@ static void add_products(double *xx, const double *block, int rows, int columns)
     if (columns > 0) ag_parallel((columns + strip - 1) / strip, add_strip, &p);
 }
 
-ag_status harness_moments_add(harness_moments *m, const float *x, const double *y, int rows,
-                              ag_failure *why)
+void harness_moments_add(harness_moments *m, const float *x, const double *y, int rows)
 {
     size_t p = (size_t)m->columns;
-    double *block = zeros(ag_size_mul(BLOCK, p), why);
-    if (!block) return why->status;
+    double *block = zeros(BLOCK, p);
     for (int r = 0; r < rows;) {
         int n = 0;
         for (; n < BLOCK && r < rows; n++, r++) {
@@ -101,8 +89,7 @@ ag_status harness_moments_add(harness_moments *m, const float *x, const double *
         memset(block + (size_t)n * p, 0, (BLOCK - (size_t)n) * p * sizeof *block);
         add_products(m->xx, block, n, m->columns);
     }
-    ag_free(block);
-    return AG_OK;
+    harness_free(block);
 }
 
 /* a = l l' in place, lower half; returns the row where a stops being positive definite, or -1. */
@@ -146,8 +133,7 @@ ag_status harness_ridge_solve(double *w, const harness_moments *m, double weight
 {
     int p = m->columns, bad;
     double n = m->rows, mean = m->y / n;
-    double *a = zeros(ag_size_mul((size_t)p, (size_t)p), why);
-    if (!a) return why->status;
+    double *a = zeros((size_t)p, (size_t)p);
     for (int i = 0; i < p; i++) {
         size_t row = (size_t)i * (size_t)p;
         for (int j = 0; j <= i; j++)
@@ -161,7 +147,7 @@ ag_status harness_ridge_solve(double *w, const harness_moments *m, double weight
         w[p] = mean;
         for (int i = 0; i < p; i++) w[p] -= w[i] * m->x[i] / n;
     }
-    ag_free(a);
+    harness_free(a);
     if (bad < 0) return AG_OK;
     return ag_fail(why, AG_EFINITE,
                    "ridge regression: column %d of %d depends on those before it at weight %g; "
@@ -180,4 +166,48 @@ double harness_ridge_error(const harness_moments *m, const double *w)
         sum += 2 * w[i] * (half + b * m->x[i] - m->xy[i]);
     }
     return sum / m->rows;
+}
+
+/* ---- a fit ---- */
+
+/* 0.1 where nothing is left to choose by. w: scratch. */
+static double choose_weight(double *w, const harness_moments *head, const harness_moments *tail)
+{
+    static const double weight[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10};
+    double best = 0.1, least = 0;
+    if (tail->rows < 1 || head->rows < 2) return best;
+    for (size_t i = 0, found = 0; i < sizeof weight / sizeof *weight; i++) {
+        ag_failure failure = {0};
+        if (harness_ridge_solve(w, head, weight[i], &failure)) continue;
+        const double error = harness_ridge_error(tail, w);
+        if (found && !(error < least)) continue;
+        found = 1;
+        least = error;
+        best = weight[i];
+    }
+    return best;
+}
+
+ag_status harness_ridge_fit(double *out, double *weight, const float *x, const double *y, int rows,
+                            int head, int columns, ag_failure *why)
+{
+    harness_moments first, last;
+    const float *rest = x + (size_t)head * (size_t)columns;
+    harness_moments_open(&first, columns);
+    harness_moments_open(&last, columns);
+    harness_moments_add(&first, x, y, head);
+    harness_moments_add(&last, rest, y + head, rows - head);
+    *weight = choose_weight(out, &first, &last);
+    harness_moments_add(&first, rest, y + head, rows - head);
+    harness_ridge_solve(out, &first, *weight, why);
+    harness_moments_close(&first);
+    harness_moments_close(&last);
+    return why->status;
+}
+
+double harness_ridge_predict(const double *w, const float *x, int columns)
+{
+    double sum = w[columns];
+    for (int k = 0; k < columns; k++) sum += w[k] * (double)x[k];
+    return sum;
 }

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/baseline/trees.h"
+#include "examples/harness/harness.h"
 
 #include <math.h>
-#include <string.h>
 
-ag_status harness_trees_open(harness_trees *t, int count, int depth, ag_failure *why)
+void harness_trees_open(harness_trees *t, int count, int depth)
 {
     *t = (harness_trees){.count = count, .depth = depth};
     const size_t nodes = (size_t)count * (size_t)harness_trees_nodes(t);
     const size_t leaves = nodes + (size_t)count;
     const size_t bytes = nodes * (sizeof *t->column + sizeof *t->limit) + leaves * sizeof *t->leaf;
-    t->column = ag_alloc(bytes + 1);
-    if (!t->column) return ag_fail(why, AG_EMEMORY, "trees: no memory for %zu bytes", bytes);
-    memset(t->column, 0, bytes);
+    t->column = harness_alloc(bytes + 1);
     t->limit = (float *)(t->column + nodes);
     t->leaf = t->limit + nodes;
-    return AG_OK;
 }
 
 void harness_trees_close(harness_trees *t)
 {
-    ag_free(t->column);
+    harness_free(t->column);
     *t = (harness_trees){0};
 }
 

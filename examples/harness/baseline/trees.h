@@ -18,12 +18,12 @@ typedef struct harness_trees {
 
 static inline int harness_trees_nodes(const harness_trees *t) { return (1 << t->depth) - 1; }
 
-/* Memory for `count` trees, all zeros. Fails: AG_EMEMORY; depth is 1 to 12. */
-ag_status harness_trees_open(harness_trees *trees, int count, int depth, ag_failure *why);
+/* Memory for `count` trees, all zeros; depth is 1 to 12. */
+void harness_trees_open(harness_trees *trees, int count, int depth);
 void harness_trees_close(harness_trees *trees);
 
 /* Replaces the trees from `first` on by those of `boosting`, whose depth is at most that of
-   `trees`; those beyond the last are left out. Fails: AG_EDATA, AG_EMEMORY. */
+   `trees`; those beyond the last are left out. Fails: AG_EDATA. */
 ag_status harness_trees_take(harness_trees *trees, int first, harness_boosting *boosting,
                              ag_failure *why);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON of file names, and JSON as text. */
-#include "examples/harness/harness.h"
+#include "examples/harness/cli/options_internal.h"
 
 #include <jansson.h>
 
@@ -22,4 +22,11 @@ json_t *harness_json_name(const char *name)
     j = json_string(copy);
     harness_free(copy);
     return j;
+}
+
+int harness__utf8(const char *text)
+{
+    json_t *j = json_string(text); /* NULL where it is not */
+    json_decref(j);
+    return j != NULL;
 }

@@ -9,6 +9,7 @@
 
 static const char *speaker = "harness";
 static bool silent;
+static double spoken; /* when the last line was begun */
 
 /* A line is written at once, so that it stays whole when several programs write to one file. */
 static void write_whole_lines(void)
@@ -24,9 +25,12 @@ void harness_log_start(const char *program, bool quiet)
     write_whole_lines();
     speaker = program;
     silent = quiet;
+    spoken = harness_seconds();
 }
 
 bool harness_quiet(void) { return silent; }
+bool harness_logs(void) { return !silent && !isatty(STDERR_FILENO); }
+double harness_silence(void) { return harness_seconds() - spoken; }
 
 static int colours(void)
 {
@@ -40,6 +44,7 @@ static int colours(void)
 static void begin(const char *colour)
 {
     fflush(stdout);
+    spoken = harness_seconds();
     int terminal = isatty(STDERR_FILENO), paint = *colour && colours();
     fprintf(stderr, "%s%s%s:%s ", terminal ? "\r\033[K" : "", paint ? colour : "", speaker,
             paint ? "\033[0m" : "");
@@ -58,6 +63,15 @@ static void say(const char *colour, const char *kind, const char *format, va_lis
 void harness_say(const char *format, ...)
 {
     va_list list;
+    va_start(list, format);
+    say("", "", format, list);
+    va_end(list);
+}
+
+void harness_log(const char *format, ...)
+{
+    va_list list;
+    if (!harness_logs()) return;
     va_start(list, format);
     say("", "", format, list);
     va_end(list);

@@ -40,19 +40,35 @@ ag_status harness_json_print(json_t *results, ag_failure *why)
                : AG_OK;
 }
 
+/* The examples of a command, or of each command the first (`name` NULL; three at most). */
+static void print_examples(FILE *to, const harness_program *p, const char *name)
+{
+    const char *line = p->examples ? p->examples : "", *last = "";
+    for (int n = 0; *line && n < 3; line += strcspn(line, "\n") + 1) {
+        const char *command = line + strlen(p->name) + 1;
+        const size_t length = strcspn(command, " \n");
+        if (name ? strlen(name) != length || strncmp(command, name, length) != 0
+                 : strncmp(command, last, length + 1) == 0)
+            continue;
+        fprintf(to, "%s    %.*s\n", n++ ? "" : "\nExamples\n", (int)strcspn(line, "\n"), line);
+        last = command;
+    }
+}
+
 static void program_help(FILE *to, const harness_program *p)
 {
     fprintf(to, "%s %s: %s\n\nUsage:\n", p->name, p->version, p->help);
     for (int i = 0; i < p->command_count; i++)
         fprintf(to, "  %s %-10s %s\n", p->name, p->commands[i].name, p->commands[i].help);
+    print_examples(to, p, NULL);
     fprintf(to,
-            "\n\"%s COMMAND --help\" lists the options of a command.\n"
+            "\n\"%s COMMAND --help\" lists the options that matter, --help-all all of them.\n"
             "Exit codes: 0 ok, 1 failed, 2 usage, 3 bad or missing data, 4 not finite,\n"
             "5 out of memory, 6 no such device, 130 interrupted (after saving).\n",
             p->name);
 }
 
-static void command_help(FILE *to, const harness_program *p, const harness_command *c)
+static void command_help(FILE *to, const harness_program *p, const harness_command *c, bool all)
 {
     fprintf(to, "Usage: %s %s", p->name, c->name);
     if (c->positional) fprintf(to, " PATH...");
@@ -60,13 +76,13 @@ static void command_help(FILE *to, const harness_program *p, const harness_comma
         const harness_option *o = &p->options[i];
         if (!(o->needed & c->bit) || (c->positional && strcmp(o->name, c->positional) == 0))
             continue;
-        fprintf(to, " --%s %s", o->name,
-                o->meta                    ? o->meta
-                : o->type == HARNESS_PATHS ? "PATH..."
-                                           : "VALUE");
+        fprintf(to, " --%s %s", o->name, harness__meta(o));
     }
     fprintf(to, " [options]\n%s: %s\n", c->name, c->help);
-    harness_options_help(to, p, c->bit);
+    const int left = harness_options_help(to, p, c->bit, all);
+    if (all) return;
+    print_examples(to, p, c->name);
+    if (left) fprintf(to, "\n%d more: %s %s --help-all\n", left, p->name, c->name);
 }
 
 static const harness_command *find_command(const harness_program *p, const char *name)
@@ -80,7 +96,7 @@ static ag_status unknown_command(const harness_program *p, const char *name, ag_
 {
     const char **names = NULL;
     for (int i = 0; i < p->command_count; i++) bag_add(names, p->commands[i].name);
-    const char *near = harness_nearest(name, names, bag_count(names));
+    const char *near = harness__meant_command(name, names, bag_count(names));
     bag_free(names);
     if (near)
         return ag_fail(why, AG_EUSE, "unknown command %.60s; did you mean \"%s %s\"?", name,
@@ -149,11 +165,11 @@ static ag_status refuse_both(const harness_options *o, ag_failure *why)
 static ag_status refuse_change(const harness_options *stored, const harness_options *o,
                                const char *folder, ag_failure *why)
 {
-    const harness_option *option = harness_options_differ(stored, o);
+    const harness_option *option = harness_options_differ(stored, o, true);
     if (!option) return AG_OK;
     char *was = harness_option_text(stored, option), *is = harness_option_text(o, option);
     ag_fail(why, AG_EUSE,
-            "--resume: %s is %.80s, but the run in %.120s was started with %.80s; leave it away, "
+            "--resume: %s is %.80s, but the run in %.120s was started with %.80s; omit it, "
             "or start "
             "a new run in another folder",
             option->name, is ? is : "not set", folder, was ? was : "none");
@@ -189,7 +205,9 @@ static ag_status read_options(harness_options **result, const harness_program *p
         harness_free(fresh);
         *result = both;
     }
-    return status == AG_OK ? harness_options_complete(*result, why) : status;
+    if (status != AG_OK || harness_options_complete(*result, why)) return why->status;
+    return text_of(*result, "study") ? AG_OK /* which looks at its variants */
+                                     : harness_options_act(*result, NULL, why);
 }
 
 /* Applies to every command that has the option; 0 leaves the choice to the machine. */
@@ -199,9 +217,18 @@ static void set_threads(const harness_options *o)
     if (threads && *threads) ag_set_threads(*threads);
 }
 
-/* The variable that limits products to older instructions (core/tiles.c) has a word for each. */
-static ag_status check_instructions(ag_failure *why)
+/* The library passes over words that it does not know, but they are typing errors. */
+static ag_status check_environment(ag_failure *why)
 {
+    static const char *const switches[] = {"AUGUR_FUSE", "AUGUR_GRAPHS", "AUGUR_CUDA_WAIT"};
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        const char *text = getenv(switches[i]);
+        if (text && *text && ag_switch(switches[i], 0) != ag_switch(switches[i], 1))
+            return ag_fail(why, AG_EUSE,
+                           "%s is \"%.40s\", but must be 0 (off, no, false) or 1 (on, yes, true); "
+                           "or unset it",
+                           switches[i], text);
+    }
     const char *isa = getenv("AUGUR_ISA");
     if (!isa || !*isa || !strcmp(isa, "avx512") || !strcmp(isa, "avx2") || !strcmp(isa, "sse2"))
         return AG_OK;
@@ -224,13 +251,14 @@ static int run_command(const harness_program *p, const harness_command *c, int a
     for (int i = 0; i < argc - 2; i++) harness_free(words[i]);
     harness_free(words);
     call.command_line = line;
-    if (status == AG_OK) status = check_instructions(&why);
+    if (status == AG_OK) status = check_environment(&why);
     if (status == AG_OK) {
         const bool *quiet = harness__value(call.options, "quiet", HARNESS_BOOL);
         harness_log_start(p->name, quiet && *quiet);
         harness_catch_signals();
         set_threads(call.options);
         status = c->run(&call, &why);
+        harness_warn_lacks();
         if (status == AG_OK && stdout_failed())
             status = ag_fail(&why, AG_EFILE,
                              "the results cannot be written to stdout: %s; check where it leads",
@@ -259,11 +287,12 @@ int harness_main(const harness_program *p, int argc, char **argv)
         printf("%s %s\n", p->name, p->version);
         return finish();
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+    const bool help_all = strcmp(argv[1], "--help-all") == 0;
+    if (help_all || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
         const harness_command *c = argc > 2 ? find_command(p, argv[2]) : NULL;
         if (c)
-            command_help(stdout, p, c);
+            command_help(stdout, p, c, help_all);
         else
             program_help(stdout, p);
         return finish();
@@ -275,8 +304,9 @@ int harness_main(const harness_program *p, int argc, char **argv)
         harness_error(why.sentence);
         return HARNESS_EXIT_USAGE;
     }
-    if (asks(argc - 2, argv + 2, "--help", "-h")) {
-        command_help(stdout, p, c);
+    const bool all = asks(argc - 2, argv + 2, "--help-all", NULL);
+    if (all || asks(argc - 2, argv + 2, "--help", "-h")) {
+        command_help(stdout, p, c, all);
         return finish();
     }
     if (asks(argc - 2, argv + 2, "--version", NULL)) {

@@ -41,6 +41,7 @@ static harness_options *make(const harness_program *program, unsigned command, v
     o->values = values;
     o->set_by = harness_alloc(count * sizeof *o->set_by);
     o->owned = harness_alloc(count * sizeof *o->owned);
+    o->where = harness_alloc(count * sizeof *o->where);
     return o;
 }
 
@@ -64,6 +65,7 @@ harness_options *harness_options_copy(const harness_options *from, void *values)
     harness_options *o = make(from->program, from->command, values);
     memcpy(values, from->values, from->program->options_bytes);
     memcpy(o->set_by, from->set_by, (size_t)from->program->option_count * sizeof *o->set_by);
+    memcpy(o->where, from->where, (size_t)from->program->option_count * sizeof *o->where);
     o->layer = from->layer;
     return o;
 }
@@ -85,6 +87,7 @@ void harness_options_free(harness_options *o)
     bag_free(o->kept);
     harness_free(o->set_by);
     harness_free(o->owned);
+    harness_free(o->where);
     harness_free(o);
 }
 
@@ -109,15 +112,21 @@ static void add_path(harness_options *o, int index, char *path)
     paths->count = bag_count(list);
 }
 
+/* The option in a sentence on its value. */
+static void show(char shown[200], const char *where, const char *name)
+{
+    if (where)
+        snprintf(shown, 200, "%.120s: %s", where, name);
+    else
+        snprintf(shown, 200, "--%s", name);
+}
+
 ag_status harness__assign(harness_options *o, int index, const char *where, const char *text,
                           ag_failure *why)
 {
     const harness_option *option = &o->program->options[index];
     char shown[200];
-    if (where)
-        snprintf(shown, sizeof shown, "%.120s: %s", where, option->name);
-    else
-        snprintf(shown, sizeof shown, "--%s", option->name);
+    show(shown, where, option->name);
     if (!harness__utf8(text))
         return ag_fail(why, AG_EUSE,
                        "%s: the value is not UTF-8 text, which config.json cannot hold; rename the "
@@ -125,8 +134,8 @@ ag_status harness__assign(harness_options *o, int index, const char *where, cons
                        shown);
     if (option->type == HARNESS_PATHS || option->type == HARNESS_TEXT) {
         if (!*text)
-            return ag_fail(why, AG_EUSE,
-                           "%s: the value is empty; give one or leave the option away", shown);
+            return ag_fail(why, AG_EUSE, "%s: the value is empty; give one or omit the option",
+                           shown);
         char *copy = harness_copy(text);
         bag_add(o->kept, copy);
         if (option->type == HARNESS_PATHS)
@@ -137,33 +146,50 @@ ag_status harness__assign(harness_options *o, int index, const char *where, cons
         return AG_EUSE;
     }
     o->set_by[index] = o->layer;
+    o->where[index] = NULL;
     if (!option->presets || !*(const int *)value_of(o, index)) return AG_OK;
     return harness__preset(o, option->presets, text, why);
+}
+
+/* The names that the command has, and those of every command where there are flags. */
+static const char **names_of(const harness_options *o, int flags)
+{
+    static const char *const built_in[] = {"config", "set", "help", "help-all", "version"};
+    const char **names = NULL;
+    for (int i = 0; i < o->program->option_count; i++)
+        if (o->program->options[i].commands & o->command)
+            bag_add(names, o->program->options[i].name);
+    for (int i = 0; flags && i < 5; i++) bag_add(names, built_in[i]);
+    return names;
+}
+
+char *harness__advice(const harness_options *o, const char *where, const char *name, int near)
+{
+    const char **names = names_of(o, !where), *value, *note, *dashes = where ? "" : "--";
+    char *plain = harness_copy(name);
+    for (char *c = plain; *c; c++)
+        if (*c == '_') *c = '-';
+    const char *meant = harness__meant_option(&value, &note, plain, names, bag_count(names));
+    if (!meant && near) meant = harness_nearest(plain, names, bag_count(names));
+    harness_free(plain);
+    bag_free(names);
+    if (!meant)
+        return harness_text("\"%s %s --help-all\" lists the options", o->program->name,
+                            harness__command_name(o->program, o->command));
+    return harness_text("did you mean %s%s%s%s%s%s%s?", dashes, meant,
+                        !value  ? ""
+                        : where ? " = "
+                                : " ",
+                        value ? value : "", note ? " (" : "", note ? note : "", note ? ")" : "");
 }
 
 ag_status harness__unknown(const harness_options *o, const char *where, const char *name,
                            ag_failure *why)
 {
-    const harness_program *program = o->program;
-    const char *command = harness__command_name(program, o->command), *dashes = where ? "" : "--";
-    const char **names = NULL, *built_in[] = {"config", "set", "help", "version"};
-    char *plain = harness_copy(name);
-    for (char *c = plain; *c; c++)
-        if (*c == '_') *c = '-';
-    for (int i = 0; i < program->option_count; i++)
-        if (program->options[i].commands & o->command) bag_add(names, program->options[i].name);
-    if (!where)
-        for (int i = 0; i < 4; i++) bag_add(names, built_in[i]);
-    const char *near = harness_nearest(plain, names, bag_count(names));
-    const char *lead = where ? where : "", *colon = where ? ": " : "";
-    if (near)
-        ag_fail(why, AG_EUSE, "%.120s%sunknown option %s%.60s; did you mean %s%s?", lead, colon,
-                dashes, name, dashes, near);
-    else
-        ag_fail(why, AG_EUSE, "%.120s%sunknown option %s%.60s; \"%s %s --help\" lists the options",
-                lead, colon, dashes, name, program->name, command);
-    harness_free(plain);
-    bag_free(names);
+    char *what = harness__advice(o, where, name, 1);
+    ag_fail(why, AG_EUSE, "%.120s%sunknown option %s%.60s; %s", where ? where : "",
+            where ? ": " : "", where ? "" : "--", name, what);
+    harness_free(what);
     return AG_EUSE;
 }
 
@@ -184,12 +210,13 @@ static ag_status foreign(const harness_options *o, const harness_option *option,
 {
     char belongs[160];
     const char *command = harness__command_name(o->program, o->command);
+    char *what = harness__advice(o, where, option->name, 0);
     owners(belongs, o->program, option->commands);
-    return ag_fail(
-        why, AG_EUSE,
-        "%.120s%s%s%s is no option of %s %s (it belongs to %s); \"%s %s --help\" lists what is",
-        where ? where : "", where ? ": " : "", where ? "" : "--", option->name, o->program->name,
-        command, belongs, o->program->name, command);
+    ag_fail(why, AG_EUSE, "%.120s%s%s%s is no option of %s %s (it belongs to %s); %s",
+            where ? where : "", where ? ": " : "", where ? "" : "--", option->name,
+            o->program->name, command, belongs, what);
+    harness_free(what);
+    return AG_EUSE;
 }
 
 ag_status harness_options_set(harness_options *o, const char *where, const char *name,
@@ -199,7 +226,12 @@ ag_status harness_options_set(harness_options *o, const char *where, const char 
     if (index < 0) return harness__unknown(o, where, name, why);
     const harness_option *option = &o->program->options[index];
     if (!(option->commands & o->command)) return foreign(o, option, where, why);
-    return harness__assign(o, index, where, value, why);
+    if (harness__assign(o, index, where, value, why)) return AG_EUSE;
+    char shown[200];
+    show(shown, where, option->name);
+    o->where[index] = harness_copy(shown);
+    bag_add(o->kept, (char *)(uintptr_t)o->where[index]);
+    return AG_OK;
 }
 
 static int has_value(const harness_options *o, int index)
@@ -211,33 +243,73 @@ static int has_value(const harness_options *o, int index)
     return option->fallback || o->set_by[index] > 0;
 }
 
+static int is_missing(const harness_options *o, int index)
+{
+    return (o->program->options[index].needed & o->command) && !has_value(o, index);
+}
+
 ag_status harness_options_complete(const harness_options *o, ag_failure *why)
 {
+    char *names = harness_copy("");
+    int missing = 0, n = 0;
+    for (int i = 0; i < o->program->option_count; i++) missing += is_missing(o, i);
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (!(option->needed & o->command) || has_value(o, i)) continue;
-        const char *command = harness__command_name(o->program, o->command);
-        const char *meta = option->meta                    ? option->meta
-                           : option->type == HARNESS_PATHS ? "PATH..."
-                                                           : "VALUE";
-        return ag_fail(why, AG_EUSE, "%s %s needs --%s %s; \"%s %s --help\" lists the options",
-                       o->program->name, command, option->name, meta, o->program->name, command);
+        if (!is_missing(o, i)) continue;
+        const char *between = !n++ ? "" : n == missing ? " and " : ", ";
+        char *more =
+            harness_text("%s%s--%s %s", names, between, option->name, harness__meta(option));
+        harness_free(names);
+        names = more;
     }
-    return AG_OK;
+    if (missing)
+        ag_fail(why, AG_EUSE, "%s %s missing; \"%s %s --help\" %s", names,
+                missing == 1 ? "is" : "are", o->program->name,
+                harness__command_name(o->program, o->command),
+                o->program->examples ? "has examples" : "lists the options");
+    harness_free(names);
+    return why->status;
+}
+
+/* Less than 0, 0 or more than 0; values that are no numbers are equal or not. */
+static int compare(const harness_options *stored, const harness_options *given,
+                   const harness_option *option)
+{
+    char *a = harness_option_text(stored, option), *b = harness_option_text(given, option);
+    int order = (a && b) ? strcmp(b, a) != 0 : a != b;
+    if (order && option->type == HARNESS_INT64) order = atoll(b) < atoll(a) ? -1 : 1;
+    harness_free(a);
+    harness_free(b);
+    return order;
+}
+
+static int grown(const harness_options *stored, const harness_options *given,
+                 const harness_option *option)
+{
+    return (option->flags & HARNESS_MAY_GROW) && compare(stored, given, option) > 0;
+}
+
+/* The option is left to the data, for which the stored value was chosen. */
+static bool left_open(const harness_options *given, const harness_option *option)
+{
+    char *text = option->flags & HARNESS_BY_DATA ? harness_option_text(given, option) : NULL;
+    const bool open = text && strcmp(text, option->fallback) == 0;
+    harness_free(text);
+    return open;
 }
 
 const harness_option *harness_options_differ(const harness_options *stored,
-                                             const harness_options *given)
+                                             const harness_options *given, bool grows)
 {
-    for (int i = 0; i < given->program->option_count; i++) {
-        const harness_option *option = &given->program->options[i];
-        if (option->flags & (HARNESS_LOCAL | HARNESS_MAY_CHANGE)) continue;
-        char *a = harness_option_text(stored, option), *b = harness_option_text(given, option);
-        int differ = (a && b) ? strcmp(a, b) != 0 : a != b;
-        harness_free(a);
-        harness_free(b);
-        if (differ) return option;
-    }
+    const harness_option *option = given->program->options;
+    const int count = given->program->option_count;
+    unsigned accepted = HARNESS_LOCAL | HARNESS_MAY_CHANGE;
+    for (int i = 0; i < count && grows; i++)
+        if (grown(stored, given, &option[i])) accepted |= HARNESS_ANEW;
+    for (int i = 0; i < count; i++)
+        if (!(option[i].flags & accepted) && compare(stored, given, &option[i]) &&
+            !left_open(given, &option[i]) && !(grows && grown(stored, given, &option[i])))
+            return &option[i];
     return NULL;
 }
 

@@ -41,7 +41,13 @@ enum {
 enum {
     HARNESS_LOCAL = 1, /* belongs to one call (--out, --quiet): neither written nor read back */
     HARNESS_FOR_RESUME = 2, /* read back by --resume, not by --run (--data) */
-    HARNESS_MAY_CHANGE = 4  /* --resume accepts another value */
+    HARNESS_MAY_CHANGE = 4, /* --resume accepts another value */
+    HARNESS_MAY_GROW = 8,   /* --resume accepts a larger value: the run goes on beyond its end */
+    HARNESS_ANEW = 16,      /* ... and with that another value of this, too */
+    HARNESS_IF_SET = 32,    /* its default is not written: runs from before there was this option
+                               are read, where those without another one are refused */
+    HARNESS_BY_DATA = 64    /* its default means a value that suits the data, which
+                               harness_model.read puts in its place */
 };
 
 typedef struct harness_option {
@@ -54,7 +60,11 @@ typedef struct harness_option {
     unsigned commands; /* the commands that accept it */
     unsigned needed;   /* the commands that require it */
     unsigned flags;
-    const char *before;  /* the value of runs from before there was this option; NULL: fallback */
+    const char *needs;   /* where it has an effect, e.g. "--gnn=gat and --layers or tile files";
+                            NULL: everywhere. " or " joins cases, " and " the terms of a case: an
+                            option that is given (not 0, not false), one with one of some words
+                            (--loss=hinge|logistic), the kind of the files (harness_model.files),
+                            "no " and one of these */
     const char *choices; /* HARNESS_CHOICE: "cpu|cuda" */
     const char *presets; /* HARNESS_CHOICE: ini text with a section per word but the first, of
                             the options that the word sets at once; lines before the first
@@ -62,6 +72,7 @@ typedef struct harness_option {
     const char *meta;    /* the value's name in --help, e.g. "RUN"; NULL: by type */
     const char *group;   /* heading in --help */
     const char *help;    /* one sentence without full stop; default and range are added */
+    bool often;          /* --help has it; the other rows are in --help-all alone */
 } harness_option;
 
 /* Type and offset of a member of the struct of options; the compiler selects the type or refuses
@@ -102,37 +113,38 @@ typedef struct harness_common {
    theirs, too. */
 #define HARNESS_COMMON_OPTIONS_AND(S, M, OWN) \
     {"data", HARNESS_FIELD(S, M.data), .commands = HARNESS_ALL, .needed = HARNESS_ALL, \
-     .flags = HARNESS_FOR_RESUME, .group = "Data", \
+     .flags = HARNESS_FOR_RESUME, .often = true, .group = "Data", \
      .help = "files, folders that are searched for them, or .txt lists of paths"}, \
     {"valid", HARNESS_FIELD(S, M.valid), .commands = HARNESS_TRAINS, \
-     .flags = HARNESS_FOR_RESUME, .group = "Data", \
+     .flags = HARNESS_FOR_RESUME, .often = true, .group = "Data", \
      .help = "files, folders or lists for validation during training"}, \
     {"ram-limit", HARNESS_BYTES(S, M.ram_limit), "4G", 1 << 20, 1099511627776.0, HARNESS_ALL, \
      .flags = HARNESS_LOCAL, .group = "Data", .help = "most memory for data and for one array"}, \
     {"out", HARNESS_FIELD(S, M.out), .commands = HARNESS_TRAINS | OWN, \
      .needed = HARNESS_TRAINS | OWN, .flags = HARNESS_LOCAL, \
-     .meta = "RUN", .group = "Run", .help = "the run folder to make"}, \
+     .meta = "RUN", .often = true, .group = "Run", .help = "the run folder to make"}, \
     {"resume", HARNESS_FIELD(S, M.resume), .commands = HARNESS_TRAIN, .flags = HARNESS_LOCAL, \
-     .group = "Run", .help = "go on with the run in --out, with its options"}, \
+     .often = true, .group = "Run", .help = "go on with the run in --out, with its options; when it is finished, to a larger " \
+             "--steps, from its last learning rate or from --learning-rate"}, \
     {"force", HARNESS_FIELD(S, M.force), .commands = HARNESS_TRAIN | OWN, \
-     .flags = HARNESS_LOCAL, .group = "Run", .help = "replace the run in --out"}, \
+     .flags = HARNESS_LOCAL, .often = true, .group = "Run", .help = "replace the run in --out"}, \
     {"run", HARNESS_FIELD(S, M.run), .commands = HARNESS_SCORES | OWN, \
      .needed = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN", \
-     .group = "Run", .help = "the run folder of a trained model"}, \
+     .often = true, .group = "Run", .help = "the run folder of a trained model"}, \
     {"study", HARNESS_FIELD(S, M.study), .commands = HARNESS_ABLATE, .needed = HARNESS_ABLATE, \
-     .flags = HARNESS_LOCAL, .meta = "FILE.ini", .group = "Run", \
+     .flags = HARNESS_LOCAL, .meta = "FILE.ini", .often = true, .group = "Run", \
      .help = "the variants and seeds to train"}, \
     {"seed", HARNESS_FIELD(S, M.seed), "0", 0, 9007199254740992.0, \
-     HARNESS_TRAINS | OWN, .flags = HARNESS_FOR_RESUME, .group = "Run", \
+     HARNESS_TRAINS | OWN, .flags = HARNESS_FOR_RESUME, .often = true, .group = "Run", \
      .help = "of every random number that this call draws"}, \
     {"device", HARNESS_WORD(S, M.device), "cpu", .choices = "cpu|cuda|auto", \
      .commands = HARNESS_RUNS | OWN | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, \
-     .group = "Machine", .help = "where to compute; auto: cuda where such a device opens"}, \
+     .often = true, .group = "Machine", .help = "where to compute; auto: cuda where such a device opens"}, \
     {"precision", HARNESS_WORD(S, M.precision), "fp32", .choices = "fp32|tf32", \
      .commands = HARNESS_RUNS | OWN, .flags = HARNESS_LOCAL, .group = "Machine", \
-     .help = "of products on cuda; tf32 is faster, with errors near 1e-3"}, \
+     .needs = "--device=cuda|auto", .help = "of products on cuda; tf32 is faster, with errors near 1e-3"}, \
     {"threads", HARNESS_FIELD(S, M.threads), "0", 0, 1024, \
-     HARNESS_ALL | OWN | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, .group = "Machine", \
+     HARNESS_ALL | OWN | HARNESS_DOCTOR, .flags = HARNESS_LOCAL, .often = true, .group = "Machine", \
      .help = "0: OMP_NUM_THREADS, else all; results do not depend on it"}, \
     {"quiet", HARNESS_FIELD(S, M.quiet), .commands = HARNESS_ALL | OWN | HARNESS_DOCTOR, \
      .flags = HARNESS_LOCAL, .group = "Output", \
@@ -181,17 +193,24 @@ ag_status harness_options_ini_file(harness_options *o, const char *path, ag_fail
 /* Fails with AG_EUSE when an option that the command needs has no value. */
 ag_status harness_options_complete(const harness_options *o, ag_failure *why);
 
+/* Refuses an option that has no effect (harness_option.needs) and was set to another value than its
+   default: by a flag, --set or a config file, not by a preset (one word for many options) or the
+   config.json of a run. files: their kind; NULL: not known, any. Fails: AG_EUSE. */
+ag_status harness_options_act(const harness_options *o, const char *files, ag_failure *why);
+/* Whether the option has an effect with these values. */
+bool harness_option_acts(const harness_options *o, const harness_option *option, const char *files);
+
 /* The resolved options as one JSON object (owned by the caller), without local options; and back.
    resume: 1 reads the options that --resume reads, 0 those that --run reads. Unknown keys are
-   refused. Fails: AG_EDATA (a file that is not such an object), AG_EFILE. */
+   refused, and missing ones. Fails: AG_EDATA (a file that is not such an object), AG_EFILE. */
 struct json_t *harness_options_json(const harness_options *o);
 ag_status harness_options_from_json(harness_options *o, const struct json_t *object,
                                     const char *file, int resume, ag_failure *why);
 
-/* The first option that has another value in `given` than in `stored` and may not change on resume,
-   or NULL. */
+/* The first option that has another value in `given` than in `stored` and may not change, or NULL.
+   grows: larger values of HARNESS_MAY_GROW are accepted. */
 const harness_option *harness_options_differ(const harness_options *stored,
-                                             const harness_options *given);
+                                             const harness_options *given, bool grows);
 
 /* The value of an option as a user would write it; the caller frees it with harness_free. NULL: no
    value. */
@@ -202,7 +221,9 @@ char *harness_option_text(const harness_options *o, const harness_option *option
 const harness_option *harness_option_find(const struct harness_program *program, const char *name);
 const char *harness_nearest(const char *word, const char *const *names, int count);
 
-/* The help of one command, at most 80 columns wide. */
-void harness_options_help(FILE *to, const struct harness_program *program, unsigned command);
+/* The help of one command, at most 80 columns wide. all: every option, else those that are set
+   often or needed (a command with few has them all). Returns the number of options left out. */
+int harness_options_help(FILE *to, const struct harness_program *program, unsigned command,
+                         bool all);
 
 #endif

@@ -20,7 +20,7 @@ static const char *take_value(cursor *c, const char *equals)
     return c->argv[++c->at];
 }
 
-static const char *meta_of(const harness_option *option)
+const char *harness__meta(const harness_option *option)
 {
     static const char *const names[] = {"true|false", "N",    "N",    "X",
                                         "SIZE",       "TEXT", "WORD", "PATH..."};
@@ -79,7 +79,7 @@ static ag_status read_option(cursor *c, const char *name, const char *equals, ag
             return ag_fail(
                 why, AG_EUSE,
                 "--%.60s: only an option that is true or false has a --no- form; write --%s %s",
-                name, option->name, meta_of(option));
+                name, option->name, harness__meta(option));
     }
     if (!option) return harness__unknown(c->o, NULL, name, why);
     const char *value = take_value(c, equals);
@@ -87,10 +87,23 @@ static ag_status read_option(cursor *c, const char *name, const char *equals, ag
         if (!(option->commands & c->o->command))
             return harness_options_set(c->o, NULL, name, "", why);
         return ag_fail(why, AG_EUSE, "--%s needs a value: --%s %s", option->name, option->name,
-                       meta_of(option));
+                       harness__meta(option));
     }
     if (option->type == HARNESS_PATHS) return read_paths(c, option, value, why);
     return harness_options_set(c->o, NULL, option->name, value, why);
+}
+
+/* "-lr" */
+static ag_status one_dash(const harness_options *o, const char *word, ag_failure *why)
+{
+    char *what = harness__advice(o, NULL, word + 1, 0);
+    const harness_option *option = harness_option_find(o->program, word + 1);
+    if (option && (option->commands & o->command))
+        ag_fail(why, AG_EUSE, "unknown flag %.60s; did you mean -%.60s?", word, word);
+    else
+        ag_fail(why, AG_EUSE, "unknown flag %.60s; options begin with two dashes: %s", word, what);
+    harness_free(what);
+    return AG_EUSE;
 }
 
 static ag_status read_bare(cursor *c, const char *positional, const char *word, ag_failure *why)
@@ -98,10 +111,7 @@ static ag_status read_bare(cursor *c, const char *positional, const char *word, 
     const harness_program *program = c->o->program;
     const char *command = harness__command_name(program, c->o->command);
     if (positional) return harness_options_set(c->o, NULL, positional, word, why);
-    if (word[0] == '-' && word[1])
-        return ag_fail(why, AG_EUSE,
-                       "unknown flag %.60s; options begin with two dashes, see \"%s %s --help\"",
-                       word, program->name, command);
+    if (word[0] == '-' && word[1]) return one_dash(c->o, word, why);
     return ag_fail(why, AG_EUSE,
                    "unexpected word \"%.60s\"; %s %s takes options alone, see \"%s %s --help\"",
                    word, program->name, command, program->name, command);
@@ -158,4 +168,24 @@ ag_status harness_options_argv(harness_options *o, int argc, char **argv, const 
             status = read_word(&c, positional, why);
     }
     return status;
+}
+
+/* Each --run after the first becomes --set ensemble=RUN, so the number of words stays the same. */
+char **harness__spread_runs(int argc, char **argv)
+{
+    char **words = harness_alloc(((size_t)argc + 1) * sizeof *words);
+    int runs = 0;
+    for (int i = 0; i < argc; i++) words[i] = harness_copy(argv[i]);
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        if (strncmp(word, "--run", 5) != 0 || (word[5] && word[5] != '=') || !runs++) continue;
+        const int next = !word[5] && i + 1 < argc;
+        if (!word[5] && !next) break;
+        harness_free(words[i]);
+        words[i] = next ? harness_copy("--set") : harness_text("--set=ensemble%s", word + 5);
+        if (!next) continue;
+        harness_free(words[++i]);
+        words[i] = harness_text("ensemble=%s", argv[i]);
+    }
+    return words;
 }

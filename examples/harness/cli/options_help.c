@@ -32,47 +32,48 @@ static int is_on(const harness_option *option)
     return option->fallback && strcmp(option->fallback, "true") == 0;
 }
 
+/* Whether the words of a choice are in the left column. */
+static bool is_short(const harness_option *option)
+{
+    return strlen(option->choices) + strlen(option->name) < 22;
+}
+
 static char *left_side(const harness_option *option)
 {
-    static const char *const meta[] = {"", "N", "N", "X", "SIZE", "TEXT", "", "PATH..."};
     if (option->type == HARNESS_BOOL)
         return harness_text("--%s%s", is_on(option) ? "[no-]" : "", option->name);
-    if (option->meta) return harness_text("--%s %s", option->name, option->meta);
-    if (option->type == HARNESS_CHOICE && option->choices) {
-        if (strlen(option->choices) + strlen(option->name) < 22)
-            return harness_text("--%s %s", option->name, option->choices);
-        return harness_text("--%s WORD", option->name);
-    }
-    return harness_text("--%s %s", option->name, meta[option->type]);
+    const bool words = !option->meta && option->type == HARNESS_CHOICE && is_short(option);
+    return harness_text("--%s %s", option->name, words ? option->choices : harness__meta(option));
 }
 
 static char *right_side(const harness_option *option, int needed)
 {
     char range[96] = "";
     const char *lead = "";
-    char *words = harness_copy("");
-    if (option->type == HARNESS_CHOICE && option->choices &&
-        strlen(option->choices) + strlen(option->name) >= 22) {
-        harness_free(words);
-        words = harness_text(": %s", option->choices);
-        for (char *c = words; (c = strchr(c, '|'));) *c = ' ';
-    }
+    const bool listed = option->type == HARNESS_CHOICE && !is_short(option);
+    char *words = harness_text("%s%s", listed ? ": " : "", listed ? option->choices : "");
+    for (char *c = words; (c = strchr(c, '|'));) *c = ' ';
     if (option->low < option->high) {
         harness__range(range, option);
         lead = "; ";
     }
-    char *text;
+    char *text,
+        *needs = option->needs ? harness_text("; needs %s", option->needs) : harness_copy("");
     const char *help = option->help ? option->help : "";
     if (needed)
-        text = harness_text("%s%s (needed%s%s)", help, words, lead, range);
-    else if (option->type == HARNESS_BOOL)
-        text = harness_text("%s%s", help, is_on(option) ? " (default on)" : "");
-    else if (option->fallback)
-        text = harness_text("%s%s (default %s%s%s)", help, words, option->fallback, lead, range);
+        text = harness_text("%s%s (needed%s%s%s)", help, words, lead, range, needs);
+    else if (option->type == HARNESS_BOOL && is_on(option))
+        text = harness_text("%s (default on%s)", help, needs);
+    else if (option->type != HARNESS_BOOL && option->fallback)
+        text = harness_text("%s%s (default %s%s%s%s)", help, words, option->fallback, lead, range,
+                            needs);
     else if (*range)
-        text = harness_text("%s%s (%s)", help, words, range);
+        text = harness_text("%s%s (%s%s)", help, words, range, needs);
+    else if (*needs)
+        text = harness_text("%s%s (%s)", help, words, needs + 2);
     else
         text = harness_text("%s%s", help, words);
+    harness_free(needs);
     harness_free(words);
     return text;
 }
@@ -95,29 +96,44 @@ static const char *group_of(const harness_option *option)
     return option->group ? option->group : "Other";
 }
 
-static int first_of_group(const harness_program *program, int index, unsigned command)
+/* A command with so many options has all of them in --help. */
+enum { FEW = 10 };
+
+typedef struct page {
+    const harness_program *program;
+    unsigned command;
+    bool all;
+} page;
+
+static int belongs(const page *p, const harness_option *option)
 {
+    return (option->commands & p->command) &&
+           (p->all || option->often || (option->needed & p->command));
+}
+
+static int first_of_group(const page *p, int index)
+{
+    const harness_option *option = p->program->options;
     for (int i = 0; i < index; i++)
-        if ((program->options[i].commands & command) &&
-            strcmp(group_of(&program->options[i]), group_of(&program->options[index])) == 0)
+        if (belongs(p, &option[i]) && strcmp(group_of(&option[i]), group_of(&option[index])) == 0)
             return 0;
     return 1;
 }
 
-static void print_group(FILE *to, const harness_program *program, int first, unsigned command)
+static void print_group(FILE *to, const page *p, int first)
 {
-    const char *group = group_of(&program->options[first]);
+    const char *group = group_of(&p->program->options[first]);
     fprintf(to, "\n%s\n", group);
-    for (int i = first; i < program->option_count; i++) {
-        const harness_option *option = &program->options[i];
-        if ((option->commands & command) && strcmp(group_of(option), group) == 0)
-            print_row(to, option, command);
+    for (int i = first; i < p->program->option_count; i++) {
+        const harness_option *option = &p->program->options[i];
+        if (belongs(p, option) && strcmp(group_of(option), group) == 0)
+            print_row(to, option, p->command);
     }
 }
 
-void harness_options_help(FILE *to, const harness_program *program, unsigned command)
+static void print_general(FILE *to)
 {
-    static const harness_option general[] = {
+    static const harness_option rows[] = {
         {.name = "config",
          .type = HARNESS_TEXT,
          .meta = "FILE.ini",
@@ -126,11 +142,28 @@ void harness_options_help(FILE *to, const harness_program *program, unsigned com
          .type = HARNESS_TEXT,
          .meta = "NAME=VALUE...",
          .help = "set options by name, as flags do"},
-        {.name = "help", .type = HARNESS_TEXT, .meta = "", .help = "this text"},
+        {.name = "help",
+         .type = HARNESS_TEXT,
+         .meta = "",
+         .help = "the options that matter, and examples"},
+        {.name = "help-all", .type = HARNESS_TEXT, .meta = "", .help = "all options"},
     };
-    for (int i = 0; i < program->option_count; i++)
-        if ((program->options[i].commands & command) && first_of_group(program, i, command))
-            print_group(to, program, i, command);
     fprintf(to, "\nGeneral\n");
-    for (int i = 0; i < 3; i++) print_row(to, &general[i], 0);
+    for (int i = 0; i < 4; i++) print_row(to, &rows[i], 0);
+}
+
+int harness_options_help(FILE *to, const harness_program *program, unsigned command, bool all)
+{
+    page p = {program, command, all};
+    int own = 0, shown = 0;
+    for (int i = 0; i < program->option_count; i++)
+        own += (program->options[i].commands & command) != 0;
+    if (own <= FEW) p.all = true;
+    for (int i = 0; i < program->option_count; i++) {
+        const harness_option *option = &program->options[i];
+        shown += belongs(&p, option);
+        if (belongs(&p, option) && first_of_group(&p, i)) print_group(to, &p, i);
+    }
+    print_general(to);
+    return own - shown;
 }

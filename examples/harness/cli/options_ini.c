@@ -2,6 +2,7 @@
 /* Config files, by inih. We pass it one line at a time: that gives line numbers, which Debian's
    build lacks, and finds errors that it would silently ignore (long lines, bytes that are no text,
    sections without keys). */
+#include "core/io/io.h"
 #include "examples/harness/cli/options_internal.h"
 
 #include <errno.h>
@@ -114,12 +115,15 @@ char *harness__read_file(const char *path, size_t limit, size_t *bytes, ag_failu
     }
     int bad = ferror(file), reason = errno;
     fclose(file);
-    if (!bad && n <= limit) {
+    const char *mistaken = ag_file_mistaken(path);
+    if (!bad && !mistaken && n <= limit) {
         text[n] = 0;
         *bytes = n;
         return text;
     }
-    if (bad)
+    if (mistaken)
+        ag_fail(why, AG_EDATA, "%.200s %s", path, mistaken);
+    else if (bad)
         ag_fail(why, AG_EFILE, "%.200s cannot be read: %s; name a readable file", path,
                 strerror(reason));
     else
@@ -141,9 +145,10 @@ static ag_status set_option(void *context, const char *section, const char *key,
     target *t = context;
     char where[160];
     if (!key || (t->preset && *section && strcmp(section, t->preset) != 0)) return AG_OK;
-    const harness_option *option = harness_option_find(t->o->program, key);
-    if (option && !(option->commands & t->o->command)) return AG_OK;
+    const int index = harness__option_index(t->o->program, key);
+    if (index >= 0 && !(t->o->program->options[index].commands & t->o->command)) return AG_OK;
     snprintf(where, sizeof where, "%.100s line %d", t->file, line);
+    if (index >= 0 && t->preset) return harness__assign(t->o, index, where, value, why);
     return harness_options_set(t->o, where, key, value, why);
 }
 

@@ -12,8 +12,10 @@ struct harness_options {
     int layer;   /* the layer that is being read; a path list of a lower layer is replaced, not
                     extended */
     int *set_by; /* per option: the layer that set it, 0: the default */
-    bool *owned; /* per option: the path list may grow in place; otherwise it is shared */
-    char **kept; /* texts that the values point to */
+    const char **where; /* per option: the beginning of a sentence on its value; NULL: the default,
+                           a preset or config.json set it */
+    bool *owned;        /* per option: the path list may grow in place; otherwise it is shared */
+    char **kept;        /* texts that the values point to */
 };
 
 /* Sets option `index` from text, whatever the command. */
@@ -21,6 +23,12 @@ ag_status harness__assign(harness_options *o, int index, const char *where, cons
                           ag_failure *why);
 
 void harness__begin_layer(harness_options *o);
+
+/* Whether the option would be refused by harness_options_act, and its refusal; scope: "", or where
+   it has no effect. */
+bool harness__idle(const harness_options *o, int index, const char *files);
+ag_status harness__refuse_idle(const harness_options *o, int index, const char *scope,
+                               ag_failure *why);
 
 /* Parses `text` as the row says and stores the value (all types but paths). `shown` is the option's
    name in sentences. */
@@ -36,11 +44,29 @@ const void *harness__value(const harness_options *o, const char *name, harness_t
 
 int harness__option_index(const harness_program *program, const char *name);
 const char *harness__command_name(const harness_program *program, unsigned bit);
-int harness__utf8(const char *text);
+int harness__utf8(const char *text); /* whether it is well-formed UTF-8 */
 
-/* Fails with a sentence that suggests the nearest name. `where` as in harness_options_set. */
+/* Fails with a sentence that suggests what is meant. `where` as in harness_options_set. */
 ag_status harness__unknown(const harness_options *o, const char *where, const char *name,
                            ag_failure *why);
+
+/* "did you mean --device cuda?", or where the options are listed; the caller frees it. near: a name
+   with a letter wrong is found, too. */
+char *harness__advice(const harness_options *o, const char *where, const char *name, int near);
+
+/* The name of the value in sentences and in --help. */
+const char *harness__meta(const harness_option *option);
+
+/* The option that other programs call `word`: one of the names, or NULL. It may be meant with a
+   value, and count something else, as the note says (both may be NULL). */
+const char *harness__meant_option(const char **value, const char **note, const char *word,
+                                  const char *const *names, int count);
+/* The same for a value and for a command, or the nearest name; NULL: none is near. */
+const char *harness__meant_word(const char *word, const char *const *names, int count);
+const char *harness__meant_command(const char *word, const char *const *names, int count);
+/* The row `index` of the words for options: ours, and the value that is meant (NULL: none). NULL:
+   there is no such row. */
+const char *harness__synonyms(int index, const char **ours, const char **value);
 
 /* Calls pair(context, section, key, value, line) per `key = value`, and with key NULL where a
    section begins. Fails: AG_EUSE (not an ini file: the sentence has the line), or with pair's
@@ -55,7 +81,7 @@ ag_status harness__ini(const char *file, const char *text, size_t bytes, harness
 ag_status harness__preset(harness_options *o, const char *text, const char *name, ag_failure *why);
 
 /* The words of a command line, with --set ensemble=RUN for each --run after the first, as a copy:
-   the caller frees each and the list. */
+   the caller frees each and the list. Several --run are an ensemble. */
 char **harness__spread_runs(int argc, char **argv);
 
 /* Reads a whole file of at most `limit` bytes and adds a terminating 0. NULL: AG_EFILE. */

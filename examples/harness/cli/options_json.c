@@ -34,13 +34,24 @@ static json_t *value_json(const harness_options *o, const harness_option *option
     return json_null();
 }
 
+/* Whether config.json and checkpoints have the option. */
+static int is_written(const harness_options *o, const harness_option *option)
+{
+    if (option->flags & HARNESS_LOCAL) return 0;
+    if (!(option->flags & HARNESS_IF_SET)) return 1;
+    char *text = harness_option_text(o, option);
+    const int usual =
+        text && option->fallback ? strcmp(text, option->fallback) == 0 : !text && !option->fallback;
+    harness_free(text);
+    return !usual;
+}
+
 json_t *harness_options_json(const harness_options *o)
 {
     json_t *object = json_object();
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (!(option->flags & HARNESS_LOCAL))
-            json_object_set_new(object, option->name, value_json(o, option));
+        if (is_written(o, option)) json_object_set_new(object, option->name, value_json(o, option));
     }
     return object;
 }
@@ -74,6 +85,19 @@ static ag_status set_plain(harness_options *o, int index, const char *file, cons
     return mine.status == AG_OK ? AG_OK : AG_EDATA;
 }
 
+/* Runs of a model that another program has now. */
+static ag_status refuse_moved(const harness_program *p, const json_t *object, const char *file,
+                              ag_failure *why)
+{
+    for (const harness_moved *m = p->moved; m && m->option; m++) {
+        const json_t *value = json_object_get(object, m->option);
+        const char *word = json_string_value(value);
+        if (value && (!m->word || (word && strcmp(m->word, word) == 0)))
+            return ag_fail(why, AG_EDATA, "%.200s: %s", file, m->sentence);
+    }
+    return AG_OK;
+}
+
 static ag_status set_value(harness_options *o, int index, const char *file, const json_t *value,
                            ag_failure *why)
 {
@@ -86,16 +110,20 @@ static ag_status set_value(harness_options *o, int index, const char *file, cons
     return status;
 }
 
-/* Options that the object leaves out: it is of a run from before there were these. */
-static ag_status set_older(harness_options *o, const json_t *object, const char *file,
-                           unsigned skipped, ag_failure *why)
+/* Other defaults may have come with an option that the object leaves out. */
+static ag_status refuse_older(const harness_options *o, const json_t *object, const char *file,
+                              ag_failure *why)
 {
-    for (int i = 0; i < o->program->option_count && !why->status; i++) {
+    for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (option->before && !(option->flags & skipped) && !json_object_get(object, option->name))
-            harness__assign(o, i, file, option->before, why);
+        if (!(option->flags & (HARNESS_LOCAL | HARNESS_IF_SET)) &&
+            !json_object_get(object, option->name))
+            return ag_fail(why, AG_EDATA,
+                           "%.200s: the option %s is missing, so the run was made by an older "
+                           "version of %s; train it again",
+                           file, option->name, o->program->name);
     }
-    return why->status;
+    return AG_OK;
 }
 
 ag_status harness_options_from_json(harness_options *o, const json_t *object, const char *file,
@@ -108,6 +136,7 @@ ag_status harness_options_from_json(harness_options *o, const json_t *object, co
         return ag_fail(why, AG_EDATA,
                        "%.200s: \"options\" is no JSON object; this is not a config.json of %s",
                        file, o->program->name);
+    if (refuse_moved(o->program, object, file, why)) return why->status;
     harness__begin_layer(o);
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
@@ -120,5 +149,5 @@ ag_status harness_options_from_json(harness_options *o, const json_t *object, co
         ag_status status = set_value(o, index, file, value, why);
         if (status != AG_OK) return status;
     }
-    return set_older(o, object, file, skipped, why);
+    return refuse_older(o, object, file, why);
 }

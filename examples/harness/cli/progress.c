@@ -18,6 +18,12 @@ static void clock_text(char text[32], double seconds)
         snprintf(text, 32, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
 }
 
+void harness_time_left(char text[32], int64_t done, int64_t total, int64_t fresh, double seconds)
+{
+    const double speed = fresh > 0 && seconds > 0 ? (double)fresh / seconds : 0;
+    clock_text(text, speed > 0 ? (double)(total - done) / speed : -1);
+}
+
 static void rate_text(char text[32], double rate)
 {
     if (rate <= 0)
@@ -37,7 +43,7 @@ void harness_progress_text(char *out, size_t bytes, int width, const char *label
     if (part > 1) part = 1;
     if (part < 0) part = 0;
     clock_text(spent, seconds);
-    clock_text(left, speed > 0 ? (double)(total - done) / speed : -1);
+    harness_time_left(left, done, total, fresh, seconds);
     rate_text(rate, speed);
     int h = snprintf(head, sizeof head, "%.40s %3d%% ", label, (int)(part * 100));
     int t =
@@ -65,8 +71,13 @@ static int columns(void)
 
 void harness_progress_start(harness_progress *p, const char *label, int64_t first, int64_t total)
 {
-    *p = (harness_progress){
-        label, total, first, harness_seconds(), 0, !harness_quiet() && isatty(STDERR_FILENO)};
+    *p = (harness_progress){.label = label,
+                            .total = total,
+                            .first = first,
+                            .started = harness_seconds(),
+                            .shown = !harness_quiet() && isatty(STDERR_FILENO),
+                            .logged = harness_logs(),
+                            .done = first};
 }
 
 static void draw(harness_progress *p, int64_t done, const char *note, double now)
@@ -81,8 +92,20 @@ static void draw(harness_progress *p, int64_t done, const char *note, double now
     p->drawn = now;
 }
 
+static void log_line(harness_progress *p, int64_t done, const char *note)
+{
+    char left[32];
+    const bool full = p->tenths && done * 10 / p->total > p->done * 10 / p->total;
+    if (!full && harness_silence() < HARNESS_LONG_SILENCE) return;
+    harness_time_left(left, done, p->total, done - p->first, harness_seconds() - p->started);
+    harness_log("%s: %lld %% done, %s left%s%.80s", p->label, (long long)(done * 100 / p->total),
+                left, note && *note ? ", " : "", note ? note : "");
+}
+
 void harness_progress_update(harness_progress *p, int64_t done, const char *note)
 {
+    if (p->logged && p->total > 0) log_line(p, done, note);
+    p->done = done;
     if (!p->shown) return;
     double now = harness_seconds();
     if (now - p->drawn >= 0.1 || done >= p->total) draw(p, done, note, now);
@@ -91,5 +114,24 @@ void harness_progress_update(harness_progress *p, int64_t done, const char *note
 void harness_progress_end(harness_progress *p)
 {
     if (p->shown && p->drawn > 0) fputc('\n', stderr);
-    p->shown = false;
+    p->shown = p->logged = false;
+}
+
+void harness_reading_start(harness_progress *p, int64_t files)
+{
+    harness_progress_start(p, "read", 0, files);
+    p->shown = false; /* a terminal has no bar of it */
+}
+
+/* A second more or less is no news, and would differ from run to run. */
+void harness_reading_end(harness_progress *p, const ag_failure *why)
+{
+    enum { LONG = 5 };
+    const double seconds = harness_seconds() - p->started;
+    if (why->status || (p->total < 2 && seconds < LONG)) return;
+    if (seconds < LONG)
+        harness_log("read %lld files", (long long)p->total);
+    else
+        harness_log("read %lld file%s in %.0f s", (long long)p->total, p->total == 1 ? "" : "s",
+                    seconds);
 }

@@ -138,7 +138,7 @@ static ag_status parse_choice(int *to, const harness_option *option, const char 
     }
     if (found >= 0)
         *to = found;
-    else if ((near = harness_nearest(text, words, bag_count(words))))
+    else if ((near = harness__meant_word(text, words, bag_count(words))))
         ag_fail(why, AG_EUSE, "%s: \"%.60s\" is not one of %s; did you mean %s?", shown, text,
                 option->choices, near);
     else

@@ -4,8 +4,9 @@
 #define _GNU_SOURCE
 #include "examples/harness/files/files.h"
 
-#include "core/core.h"
+#include "core/io/io.h"
 #include "examples/harness/files/visited.h"
+#include "examples/harness/harness.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DEEPEST = 32, MOST_ENTRIES = 1000000 }; /* below the folder given */
+enum { PATH_BYTES = 4096, DEEPEST = 32, MOST_ENTRIES = 1000000 }; /* below the folder given */
 
 typedef struct search {
     harness_files *paths;
@@ -31,15 +32,14 @@ static int ends(const char *name, const char *how)
 static ag_status add_folder(search *s, const char *path, const struct stat *info, int depth,
                             ag_failure *why);
 
-static ag_status add_entry(search *s, const char *folder, const char *name, int depth,
+static ag_status add_entry(search *s, const char *folder, const char *path, int depth,
                            ag_failure *why)
 {
-    char path[4096];
     struct stat info;
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+    if (strlen(path) >= PATH_BYTES)
         return ag_fail(why, AG_EFILE,
-                       "%s: a path below it is longer than %zu bytes; move the folder up",
-                       harness_files_short(folder), sizeof path - 1);
+                       "%s: a path below it is longer than %d bytes; move the folder up",
+                       harness_files_short(folder), PATH_BYTES - 1);
     if (++s->entries > MOST_ENTRIES)
         return ag_fail(why, AG_EFILE,
                        "%s: more than %d files and folders were searched until here; name the "
@@ -47,8 +47,8 @@ static ag_status add_entry(search *s, const char *folder, const char *name, int 
                        harness_files_short(folder), MOST_ENTRIES);
     if (stat(path, &info)) return AG_OK; /* a dangling link */
     if (S_ISDIR(info.st_mode)) return add_folder(s, path, &info, depth + 1, why);
-    return S_ISREG(info.st_mode) && ends(name, ".npz") ? harness_files_name(s->paths, path, why)
-                                                       : AG_OK;
+    if (S_ISREG(info.st_mode) && ends(path, ".npz")) harness_files_name(s->paths, path);
+    return AG_OK;
 }
 
 /* Skips the folder itself, its parent and hidden files. */
@@ -64,7 +64,9 @@ static ag_status add_entries(search *s, const char *path, int depth, ag_failure 
         return ag_fail(why, AG_EFILE, "%s: the folder cannot be read: %s",
                        harness_files_short(path), strerror(errno));
     for (int i = 0; i < n; i++) {
-        if (!why->status) add_entry(s, path, list[i]->d_name, depth, why);
+        char *below = harness_text("%s/%s", path, list[i]->d_name);
+        if (!why->status) add_entry(s, path, below, depth, why);
+        harness_free(below);
         free(list[i]);
     }
     free(list);
@@ -95,7 +97,7 @@ static ag_status add_folder(search *s, const char *path, const struct stat *info
 static ag_status add_line(harness_files *paths, const char *list, int number, const char *line,
                           ag_failure *why)
 {
-    char path[4096];
+    char path[PATH_BYTES];
     const char *slash = strrchr(list, '/');
     const int folder = *line != '/' && slash ? (int)(slash + 1 - list) : 0;
     if (!*line || *line == '#') return AG_OK;
@@ -111,8 +113,10 @@ static ag_status add_line(harness_files *paths, const char *list, int number, co
 /* Paths, one a line; empty lines and those that begin with # are passed over. */
 static ag_status add_list(harness_files *paths, const char *path, ag_failure *why)
 {
+    const char *mistaken = ag_file_mistaken(path);
+    if (mistaken) return ag_fail(why, AG_EDATA, "%s %s", harness_files_short(path), mistaken);
     FILE *list = fopen(path, "r");
-    char line[4096];
+    char line[PATH_BYTES];
     const int before = paths->count;
     if (!list)
         return ag_fail(why, AG_EFILE, "%s: the list cannot be read: %s", harness_files_short(path),
@@ -140,7 +144,7 @@ ag_status harness_files_add(harness_files *paths, const char *path, ag_failure *
 {
     struct stat info;
     int before = paths->count;
-    char folder[4096];
+    char folder[PATH_BYTES];
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
     if (length >= sizeof folder || stat(path, &info))
@@ -152,7 +156,10 @@ ag_status harness_files_add(harness_files *paths, const char *path, ag_failure *
         return ag_fail(why, AG_EFILE,
                        "%s: it is a device or a pipe, not a file or a folder; name one of these",
                        harness_files_short(path));
-    if (!S_ISDIR(info.st_mode)) return harness_files_name(paths, path, why);
+    if (!S_ISDIR(info.st_mode)) {
+        harness_files_name(paths, path);
+        return AG_OK;
+    }
     memcpy(folder, path, length);
     folder[length] = 0;
     search s = {paths, NULL, 0};

@@ -13,11 +13,10 @@ typedef struct harness_files {
 
 /* Appends a file, every .npz below a folder (all levels, sorted by path), or what a list names: a
    file whose name ends in .txt, a path per line, relative to the folder of the list. Start from
-   {0}. Fails: AG_EFILE (no such path, a folder or list that cannot be read or gives no file),
-   AG_EMEMORY. */
+   {0}. Fails: AG_EFILE (no such path, a folder or list that cannot be read or gives no file). */
 ag_status harness_files_add(harness_files *paths, const char *path, ag_failure *why);
-/* Appends a name as it is. Fails: AG_EMEMORY. */
-ag_status harness_files_name(harness_files *paths, const char *path, ag_failure *why);
+/* Appends a name as it is. */
+void harness_files_name(harness_files *paths, const char *path);
 void harness_files_free(harness_files *paths);
 
 /* Appends the files that an option names. A file that is named several times, or by several paths,
@@ -26,13 +25,14 @@ ag_status harness_files_read(harness_files *paths, const harness_paths *given, c
                              ag_failure *why);
 
 /* Refuses a file of results (--csv; NULL: none) that is one of the files or runs that the call
-   reads, by whatever name or link. Fails: AG_EUSE, and as above. */
+   reads, by whatever name or link, and one that cannot be written. Fails: AG_EUSE, AG_EFILE, and
+   as above. */
 ag_status harness_files_check_output(const char *output, const harness_paths *data, const char *run,
                                      const harness_paths *more_runs, ag_failure *why);
 
 /* Appends the files of --data in a run of this configuration (the JSON in its checkpoints). A file
-   that no longer exists is appended by its name. Fails: AG_EMEMORY. */
-ag_status harness_files_recall(harness_files *paths, const char *configuration, ag_failure *why);
+   that no longer exists is appended by its name. */
+void harness_files_recall(harness_files *paths, const char *configuration);
 /* Warns when files of an option have the names (without folders) of files that were trained on. */
 void harness_files_warn_trained(const char *option, char *const *path, int count,
                                 char *const *trained, int trained_count);
@@ -40,6 +40,9 @@ void harness_files_warn_trained(const char *option, char *const *path, int count
 /* The path, or its end when it is too long for a sentence; the path without folders. */
 const char *harness_files_short(const char *path);
 const char *harness_files_base(const char *path);
+/* name [count]: of each path the shortest part, some folders and the file, that tells it from the
+   others, without `end` (".npz", or ""); the caller frees them (harness_free). */
+void harness_files_names(char **name, char *const *path, int count, const char *end);
 /* Fails with AG_EMEMORY: no memory for `bytes` of what the name says. */
 ag_status harness_files_no_memory(const char *name, size_t bytes, ag_failure *why);
 

@@ -57,7 +57,7 @@ static int drop_repeated(char **path, int count, const char **first)
             continue;
         }
         if (i == kept + 1 && !files++) *first = path[all[kept].index];
-        ag_free(path[all[i].index]);
+        harness_free(path[all[i].index]);
         path[all[i].index] = NULL;
     }
     free_sorted(all, count);
@@ -86,19 +86,16 @@ ag_status harness_files_read(harness_files *paths, const harness_paths *given, c
 
 /* ---- files that were trained on ---- */
 
-ag_status harness_files_recall(harness_files *paths, const char *configuration, ag_failure *why)
+void harness_files_recall(harness_files *paths, const char *configuration)
 {
     json_t *run = json_loads(configuration, JSON_REJECT_DUPLICATES, NULL);
     const json_t *data = json_object_get(run, "data");
-    for (size_t i = 0; i < json_array_size(data) && !why->status; i++) {
+    for (size_t i = 0; i < json_array_size(data); i++) {
         const char *name = json_string_value(json_array_get(data, i));
         ag_failure gone = {0};
-        if (!name || !harness_files_add(paths, name, &gone)) continue;
-        if (gone.status == AG_EMEMORY || harness_files_name(paths, name, &gone))
-            ag_fail(why, gone.status, "%s", gone.sentence);
+        if (name && harness_files_add(paths, name, &gone)) harness_files_name(paths, name);
     }
     json_decref(run);
-    return why->status;
 }
 
 static char *base_name(const char *path) { return harness_copy(harness_files_base(path)); }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The list that paths are gathered in. */
-#include "core/core.h"
+/* Lists of paths, as the library for tuners needs them, too: nothing here ends the process. */
 #include "examples/harness/files/files.h"
+#include "examples/harness/harness.h"
 
 #include <string.h>
 
@@ -24,21 +24,6 @@ ag_status harness_files_no_memory(const char *name, size_t bytes, ag_failure *wh
     return ag_fail(why, AG_EMEMORY,
                    "%s: no memory for %zu bytes; close other programs or lower --ram-limit", name,
                    bytes);
-}
-
-ag_status harness_files_name(harness_files *paths, const char *path, ag_failure *why)
-{
-    size_t length = strlen(path) + 1, bytes = ((size_t)paths->count + 1) * sizeof *paths->path;
-    char *copy = ag_alloc(length);
-    char **grown = copy ? ag_grow(paths->path, bytes) : NULL;
-    if (!grown) {
-        ag_free(copy);
-        return harness_files_no_memory(harness_files_short(path), bytes, why);
-    }
-    memcpy(copy, path, length);
-    paths->path = grown;
-    paths->path[paths->count++] = copy;
-    return AG_OK;
 }
 
 void harness_files_free(harness_files *paths)

@@ -4,7 +4,10 @@
 #include "examples/harness/harness.h"
 #include "examples/harness/files/files.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Compares the file, not its name, so that a link to it is found, too. */
 static int is_file(const struct stat *output, const char *path)
@@ -36,11 +39,41 @@ static ag_status check_data(const char *output, const struct stat *about, const 
     return why->status;
 }
 
+/* Whether the file can be written when all is computed: in place, or by a new file in its folder
+   that takes its name. */
+static ag_status check_place(const char *output, ag_failure *why)
+{
+    struct stat about;
+    const char *advice = "choose another place";
+    const int there = stat(output, &about) == 0;
+    int reason = 0;
+    if (there && S_ISDIR(about.st_mode)) {
+        reason = EISDIR;
+    } else if (there && !S_ISREG(about.st_mode)) {
+        reason = access(output, W_OK) ? errno : 0;
+    } else {
+        const char *slash = strrchr(output, '/');
+        char *folder = slash == output ? harness_copy("/")
+                       : slash         ? harness_text("%.*s", (int)(slash - output), output)
+                                       : harness_copy(".");
+        if (stat(folder, &about))
+            reason = errno;
+        else
+            reason = !S_ISDIR(about.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) ? errno : 0;
+        if (reason == ENOENT) advice = "make its folder first, or choose another place";
+        harness_free(folder);
+    }
+    if (!reason) return AG_OK;
+    return ag_fail(why, AG_EFILE, "--csv: %.200s cannot be written: %s; %s",
+                   harness_files_short(output), strerror(reason), advice);
+}
+
 ag_status harness_files_check_output(const char *output, const harness_paths *data, const char *run,
                                      const harness_paths *more_runs, ag_failure *why)
 {
     struct stat about;
-    if (!output || stat(output, &about) || !S_ISREG(about.st_mode)) return AG_OK;
+    if (!output || check_place(output, why)) return why->status;
+    if (stat(output, &about) || !S_ISREG(about.st_mode)) return AG_OK;
     for (int i = -1; i < more_runs->count && !why->status; i++) {
         const char *folder = i < 0 ? run : more_runs->list[i];
         if (harness_run_holds(folder, &about)) refuse(output, "a file of the run", folder, why);

@@ -6,6 +6,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
+void harness_warn_lacks(void)
+{
+    static const struct {
+        int what;
+        const char *call, *danger;
+    } lack[] = {
+        {AG_LACKS_SYNC, "flush files to the disk (fsync)",
+         "a crash of the machine may lose what was saved last"},
+        {AG_LACKS_MODES, "set the mode of files (chmod)", "replaced files may get another one"},
+        {AG_LACKS_RENAME, "rename files", "a crash while a file is replaced may lose it"}};
+    static int told;
+    const int lacks = ag_saves_lack() & ~told;
+    told |= lacks;
+    for (size_t i = 0; i < sizeof lack / sizeof *lack; i++)
+        if (lacks & lack[i].what)
+            harness_warn("the file system cannot %s: %s", lack[i].call, lack[i].danger);
+}
+
 ag_status harness_write(const char *path, ag_status (*write)(FILE *to, void *context),
                         void *context, ag_failure *why)
 {

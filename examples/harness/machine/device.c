@@ -83,11 +83,9 @@ static ag_status check_precision(const harness_common *common, ag_failure *why)
 {
     if (common->precision == AG_FP32 || harness_device(common->device) != AG_CPU) return AG_OK;
     return ag_fail(why, AG_EUSE,
-                   "--precision %s: only a CUDA device has such products, and %s; leave fp32, or "
-                   "take --device cuda",
-                   precision_words[common->precision],
-                   common->device == HARNESS_ON_ANY ? "--device auto takes cpu here"
-                                                    : "--device is cpu");
+                   "--precision %s: only a CUDA device has such products, and --device auto takes "
+                   "cpu here; leave fp32, or take --device cuda",
+                   precision_words[common->precision]);
 }
 
 ag_tape *harness_tape_new(const harness_common *common, ag_failure *why)
@@ -102,6 +100,25 @@ ag_tape *harness_tape_new(const harness_common *common, ag_failure *why)
     ag_fail(why, ag_tape_status(tape), "%s", ag_error(tape));
     ag_tape_free(tape);
     return NULL;
+}
+
+ag_status harness_run_failed(const ag_tape *tape, const char *where, const char *fewer,
+                             ag_failure *why)
+{
+    const ag_status status = ag_tape_status(tape);
+    const char *sentence = ag_error(tape);
+    if (status != AG_EMEMORY || ag_tape_device(tape) == AG_CPU || !fewer)
+        return ag_fail(why, status, "%s: %s", where, sentence);
+    return ag_fail(why, status, "%s: %.*s; lower %s, or take --device cpu", where,
+                   (int)strcspn(sentence, ";"), sentence, fewer);
+}
+
+ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const char *fewer,
+                                 ag_failure *why)
+{
+    char where[200];
+    snprintf(where, sizeof where, "scoring %.150s", name);
+    return harness_run_failed(tape, where, fewer, why);
 }
 
 /* ---- config.json and the report ---- */

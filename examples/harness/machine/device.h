@@ -22,6 +22,15 @@ char *harness_device_text(ag_device device, ag_precision precision);
    reported. NULL: AG_EDEVICE, AG_EMEMORY, AG_EUSE for tf32 on the CPU. */
 ag_tape *harness_tape_new(const harness_common *common, ag_failure *why);
 
+/* Puts the failure of a tape's run into `why`, after `where` ("step 3, alexnet"). fewer: the
+   options that make the work smaller, for the sentence when it did not fit on a device; NULL: not
+   known. Returns the tape's status. */
+ag_status harness_run_failed(const ag_tape *tape, const char *where, const char *fewer,
+                             ag_failure *why);
+/* The same for scores; name: what is scored. */
+ag_status harness_scoring_failed(const ag_tape *tape, const char *name, const char *fewer,
+                                 ag_failure *why);
+
 /* Adds "device" and "device_name" to config.json, if the command has --device, and "precision" if
    the device is CUDA. */
 void harness_device_to_config(struct json_t *config, const harness_options *options);

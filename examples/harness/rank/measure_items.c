@@ -89,23 +89,28 @@ static ag_status measure_choice(harness_measured *m, const counted *c, ag_failur
     return AG_OK;
 }
 
+static bool scores_all(const counted *c)
+{
+    int n = 0;
+    while (n < c->count && c->score[n] < DBL_MAX) n++;
+    return c->count && n == c->count;
+}
+
 static double absolute_error(const counted *c)
 {
     double sum = 0;
+    if (!scores_all(c)) return (double)NAN;
     for (int i = 0; i < c->count; i++) sum += fabs(c->score[i] - c->truth[i]) / c->truth[i];
-    return c->count ? 100 * sum / c->count : (double)NAN;
+    return 100 * sum / c->count;
 }
 
-/* Of the items that have a cost. */
 static void measure_costs(double *of, const counted *c)
 {
     double mean = 0, error = 0, square = 0, spread = 0, least = DBL_MAX, most = 0;
-    int n = 0;
-    for (int i = 0; i < c->count; i++) n += c->score[i] < DBL_MAX;
-    for (int i = 0; i < c->count; i++)
-        if (c->score[i] < DBL_MAX) mean += log(c->truth[i]) / n;
-    for (int i = 0; i < c->count; i++) {
-        if (c->score[i] >= DBL_MAX) continue;
+    const int n = c->count;
+    if (!scores_all(c)) return;
+    for (int i = 0; i < n; i++) mean += log(c->truth[i]) / n;
+    for (int i = 0; i < n; i++) {
         const double truth = log(c->truth[i]), off = c->cost[i] - truth;
         least = fmin(least, c->truth[i]);
         most = fmax(most, c->truth[i]);
@@ -113,7 +118,7 @@ static void measure_costs(double *of, const counted *c)
         square += off * off;
         spread += (truth - mean) * (truth - mean);
     }
-    if (n) of[HARNESS_MAE] = error;
+    of[HARNESS_MAE] = error;
     if (least < most) of[HARNESS_R2] = 1 - square / spread;
 }
 
@@ -143,6 +148,17 @@ harness_measured harness_measured_none(void)
     return m;
 }
 
+/* Counts the group where some of its measures are not defined. */
+static void tell_left(harness_measured *m)
+{
+    const int left = !m->counted                      ? HARNESS_NONE_COUNTS
+                     : m->counted < 2                 ? HARNESS_ONE_COUNTS
+                     : isnan(m->of[HARNESS_OPA])      ? HARNESS_ALL_EQUAL
+                     : isnan(m->of[HARNESS_PAIRWISE]) ? HARNESS_ALL_NEAR
+                                                      : HARNESS_LEFTS;
+    if (left < HARNESS_LEFTS) m->left[left] = 1;
+}
+
 ag_status harness_measure_items(harness_measured *m, const harness_items *x, ag_failure *why)
 {
     const int64_t least = x->least > 1 ? x->least : 1;
@@ -155,6 +171,7 @@ ag_status harness_measure_items(harness_measured *m, const harness_items *x, ag_
     if (x->times) m->of[HARNESS_MAPE] = absolute_error(&c);
     if (x->cost) measure_costs(m->of, &c);
     m->of[HARNESS_APE] = choice_error(m);
+    tell_left(m);
     harness_free(c.score);
     return why->status;
 }
@@ -169,6 +186,7 @@ harness_measured harness_measured_sum(const harness_measured *group, int count)
         sum.counted += group[i].counted;
         sum.chosen += group[i].chosen;
         sum.fastest += group[i].fastest;
+        for (int k = 0; k < HARNESS_LEFTS; k++) sum.left[k] += group[i].left[k];
     }
     for (int k = 0; k < HARNESS_MEASURES; k++) {
         for (int i = 0; i < count; i++) value[i] = group[i].of[k];

@@ -18,66 +18,69 @@ static const char of_contest[] =
 
 /* Neighbours with one meaning are explained together. */
 static const struct {
-    const char *name, *before, *meaning;
+    const char *name, *meaning;
     int digits;
     bool smaller;
 } kind[HARNESS_MEASURES] = {
-    [HARNESS_TAU_B] = {"tau-b", "tau",
+    [HARNESS_TAU_B] = {"tau-b",
                        "Kendall's rank correlation of scores and run times, corrected for ties: 1 "
                        "is the right order, 0 a random one",
                        4, false},
-    [HARNESS_TAU_A] = {"tau-a", NULL,
+    [HARNESS_TAU_A] = {"tau-a",
                        "Kendall's rank correlation of scores and run times: 1 is the right order, "
                        "0 a random one",
                        4, false},
-    [HARNESS_OPA] = {"opa", NULL,
+    [HARNESS_OPA] = {"opa",
                      "the share of the pairs with different run times that the scores put in the "
                      "right order; equal scores are wrong",
                      4, false},
-    [HARNESS_TIED] = {"tied", NULL,
+    [HARNESS_TIED] = {"tied",
                       "the share of all pairs whose scores are equal: wrong for opa, left out of "
                       "what tau-b divides by",
                       4, true},
-    [HARNESS_PAIRWISE] = {"pairwise", NULL,
+    [HARNESS_PAIRWISE] = {"pairwise",
                           "the share of the pairs that the scores put in the right order, of those "
                           "whose run times differ by more than 2 %; equal scores count one half, "
                           "so a coin reaches 0.5",
                           4, false},
-    [HARNESS_SLOWDOWN_1] = {"slowdown@1", NULL, of_slowdown, 4, true},
-    [HARNESS_SLOWDOWN_5] = {"slowdown@5", NULL, of_slowdown, 4, true},
-    [HARNESS_SLOWDOWN_10] = {"slowdown@10", NULL, of_slowdown, 4, true},
-    [HARNESS_SLOWDOWN_100] = {"slowdown@100", NULL, of_slowdown, 4, true},
-    [HARNESS_TOP_1] = {"top-1", NULL, of_top, 4, false},
-    [HARNESS_TOP_5] = {"top-5", NULL, of_top, 4, false},
-    [HARNESS_TOP_10] = {"top-10", NULL, of_top, 4, false},
-    [HARNESS_RECALL_1] = {"recall@1", NULL, of_recall, 4, false},
-    [HARNESS_RECALL_5] = {"recall@5", NULL, of_recall, 4, false},
-    [HARNESS_RECALL_10] = {"recall@10", NULL, of_recall, 4, false},
-    [HARNESS_APE] = {"APE %", NULL,
+    [HARNESS_SLOWDOWN_1] = {"slowdown@1", of_slowdown, 4, true},
+    [HARNESS_SLOWDOWN_5] = {"slowdown@5", of_slowdown, 4, true},
+    [HARNESS_SLOWDOWN_10] = {"slowdown@10", of_slowdown, 4, true},
+    [HARNESS_SLOWDOWN_100] = {"slowdown@100", of_slowdown, 4, true},
+    [HARNESS_TOP_1] = {"top-1", of_top, 4, false},
+    [HARNESS_TOP_5] = {"top-5", of_top, 4, false},
+    [HARNESS_TOP_10] = {"top-10", of_top, 4, false},
+    [HARNESS_RECALL_1] = {"recall@1", of_recall, 4, false},
+    [HARNESS_RECALL_5] = {"recall@5", of_recall, 4, false},
+    [HARNESS_RECALL_10] = {"recall@10", of_recall, 4, false},
+    [HARNESS_APE] = {"APE %",
                      "how much longer it takes, in %, when everything runs as is predicted best "
                      "instead of the fastest way",
                      1, true},
-    [HARNESS_MAPE] = {"MAPE %", NULL, "the mean of |predicted - measured| / measured, in %", 1,
-                      true},
-    [HARNESS_MAPE_ALL] = {"MAPE % of all", NULL, of_all, 1, true},
-    [HARNESS_TAU_B_ALL] = {"tau-b of all", "tau of all", of_all, 4, false},
-    [HARNESS_R2] = {"R2", NULL,
+    [HARNESS_MAPE] = {"MAPE %", "the mean of |predicted - measured| / measured, in %", 1, true},
+    [HARNESS_MAPE_ALL] = {"MAPE % of all", of_all, 1, true},
+    [HARNESS_TAU_B_ALL] = {"tau-b of all", of_all, 4, false},
+    [HARNESS_R2] = {"R2",
                     "the part of the variance of ln(run time) that a prediction of it explains", 4,
                     false},
-    [HARNESS_MAE] = {"MAE", NULL, "the mean error of a prediction of ln(run time)", 4, true},
-    [HARNESS_CONTEST_5] = {"contest@5", "top-5", of_contest, 4, false},
-    [HARNESS_CONTEST_50] = {"contest@50", "top-50", of_contest, 4, false},
+    [HARNESS_MAE] = {"MAE", "the mean error of a prediction of ln(run time)", 4, true},
+    [HARNESS_CONTEST_5] = {"contest@5", of_contest, 4, false},
+    [HARNESS_CONTEST_50] = {"contest@50", of_contest, 4, false},
 };
 
 const char *harness_measure_name(harness_measure measure) { return kind[measure].name; }
 int harness_measure_digits(harness_measure measure) { return kind[measure].digits; }
 bool harness_measure_smaller(harness_measure measure) { return kind[measure].smaller; }
 
-const char *harness_measure_before(const char *name)
+bool harness_measure_left(harness_measure m, harness_left left)
 {
-    for (int k = 0; k < HARNESS_MEASURES; k++)
-        if (strcmp(kind[k].name, name) == 0) return kind[k].before;
-    return NULL;
+    switch (left) {
+    case HARNESS_NONE_COUNTS: return m != HARNESS_MAPE_ALL && m != HARNESS_TAU_B_ALL;
+    case HARNESS_ONE_COUNTS: return m < HARNESS_APE || m == HARNESS_R2;
+    case HARNESS_ALL_EQUAL:
+        return m == HARNESS_TAU_B || m == HARNESS_OPA || m == HARNESS_PAIRWISE || m == HARNESS_R2;
+    default: return m == HARNESS_PAIRWISE;
+    }
 }
 
 char *harness_measures_explain(const harness_measure *measure, int count)

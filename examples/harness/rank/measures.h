@@ -9,7 +9,9 @@
 #include <stdbool.h>
 
 /* NaN where not defined: measures of pairs as scores.h says; slowdown, top and recall of fewer than
-   two items, from which nothing can be chosen; all others without an item. */
+   two items, from which nothing can be chosen; all others without an item. Which groups that is
+   depends on their run times alone, so that the means of all methods are over the same groups; only
+   of MAPE, R2 and MAE a method has none for a group in which it cannot score an item. */
 typedef enum harness_measure {
     HARNESS_TAU_B, /* scores.h, up to pairwise: pairs that differ by more than HARNESS_SHARE */
     HARNESS_TAU_A,
@@ -45,8 +47,6 @@ typedef enum harness_measure {
 
 /* In tables, CSV and JSON. */
 const char *harness_measure_name(harness_measure measure);
-/* The name that older runs have for it, in metrics.jsonl and result.json; NULL: the same. */
-const char *harness_measure_before(const char *name);
 int harness_measure_digits(harness_measure measure);   /* decimals in tables */
 bool harness_measure_smaller(harness_measure measure); /* the smallest is the best */
 /* A sentence for each of the measures; the caller frees the text (harness_free). */
@@ -65,9 +65,21 @@ typedef struct harness_items {
     int64_t least;         /* shortest run time that counts, ns */
 } harness_items;
 
+/* Why measures are not defined for a group. */
+typedef enum harness_left {
+    HARNESS_NONE_COUNTS, /* no item has a run time that counts */
+    HARNESS_ONE_COUNTS,
+    HARNESS_ALL_EQUAL, /* all run times, or targets, are */
+    HARNESS_ALL_NEAR,  /* no two of them differ by more than HARNESS_SHARE */
+    HARNESS_LEFTS
+} harness_left;
+/* Whether the measure is then not defined. */
+bool harness_measure_left(harness_measure measure, harness_left left);
+
 typedef struct harness_measured {
-    int known, counted;     /* items with a run time; with one that counts */
-    double chosen, fastest; /* run times of the best predicted one and of the fastest, ns */
+    int known, counted;      /* items with a run time; with one that counts */
+    int left[HARNESS_LEFTS]; /* groups of which measures are not defined */
+    double chosen, fastest;  /* run times of the best predicted one and of the fastest, ns */
     double of[HARNESS_MEASURES];
 } harness_measured;
 

@@ -3,6 +3,7 @@
 #include "examples/harness/rank/rank_internal.h"
 
 #include "autograd/autograd.h"
+#include "examples/harness/files/files.h"
 
 #include <math.h>
 
@@ -20,20 +21,20 @@ int harness__count(const harness_rank_form *form, int wanted)
     return n;
 }
 
-int harness_rank_measures(const char **name, bool *smaller, const void *rank)
+int harness_rank_measures(const char **name, bool *smaller, const harness_rank *r)
 {
-    const harness_rank_form *form = harness__form(rank);
+    const harness_rank_form *form = harness__form(r);
     const int n = harness__count(form, form->validated);
     for (int k = 0; k < n; k++) name[k] = harness_measure_name(form->measure[k]);
     *smaller = harness_measure_smaller(form->measure[0]);
     return n;
 }
 
-void harness_rank_values(double *measure, const void *rank)
+void harness_rank_values(double *measure, const harness_rank *r)
 {
-    const harness_rank_form *form = harness__form(rank);
+    const harness_rank_form *form = harness__form(r);
     for (int k = 0; k < harness__count(form, form->validated); k++)
-        measure[k] = harness_rank_mean(rank, 0, form->measure[k]);
+        measure[k] = harness_rank_mean(r, 0, form->measure[k]);
 }
 
 int harness_rank_studied(const char **name, const harness_rank_form *form)
@@ -52,11 +53,11 @@ int harness_rank_columns(const char **name, const harness_settings *settings, ag
     return harness_rank_studied(name, &harness_rank_plain);
 }
 
-void harness_rank_column_values(double *column, const void *rank)
+void harness_rank_column_values(double *column, const harness_rank *r)
 {
-    const harness_rank_form *form = harness__form(rank);
+    const harness_rank_form *form = harness__form(r);
     for (int k = 0, n = 0; k < harness__count(form, form->studied); k++) {
-        const harness_averages a = harness_rank_over(rank, 0, form->measure[k]);
+        const harness_averages a = harness_rank_over(r, 0, form->measure[k]);
         column[n++] = a.mean;
         if (!k && form->median) column[n++] = a.median;
     }
@@ -64,10 +65,23 @@ void harness_rank_column_values(double *column, const void *rank)
 
 /* ---- groups and methods ---- */
 
-void *harness_rank_alloc(harness_rank *r, size_t bytes)
+static void *keep(harness_rank *r, void *block)
 {
     r->block = harness_grow(r->block, ((size_t)r->blocks + 1) * sizeof *r->block);
-    return r->block[r->blocks++] = harness_alloc(bytes + 1);
+    return r->block[r->blocks++] = block;
+}
+
+void *harness_rank_alloc(harness_rank *r, size_t bytes)
+{
+    return keep(r, harness_alloc(bytes + 1));
+}
+
+char **harness_rank_names(harness_rank *r, char *const *path, int count, const char *end)
+{
+    char **name = harness_rank_alloc(r, (size_t)count * sizeof *name);
+    harness_files_names(name, path, count, end);
+    for (int i = 0; i < count; i++) keep(r, name[i]);
+    return name;
 }
 
 void harness_rank_group(harness_rank *r, harness_ranked group)
@@ -118,11 +132,10 @@ void harness_rank_close(void *rank)
     *r = (harness_rank){0};
 }
 
-int harness_rank_groups(const void *rank) { return ((const harness_rank *)rank)->groups; }
+int harness_rank_groups(const harness_rank *r) { return r->groups; }
 
-harness_group harness_rank_group_at(const void *rank, int index)
+harness_group harness_rank_group_at(const harness_rank *r, int index)
 {
-    const harness_rank *r = rank;
     const harness_ranked *g = &r->group[index];
     const double *score = r->score[0] + g->first;
     return (harness_group){.name = g->name,
@@ -135,9 +148,8 @@ harness_group harness_rank_group_at(const void *rank, int index)
                            .actual = g->actual};
 }
 
-int harness_rank_other(const char **name, const char **note, const void *rank, int k)
+int harness_rank_other(const char **name, const char **note, const harness_rank *r, int k)
 {
-    const harness_rank *r = rank;
     if (k + 1 >= r->methods) return 0;
     *name = r->method[k + 1];
     *note = r->note[k + 1];
@@ -165,16 +177,13 @@ static ag_status score_group(harness_rank *r, int group, const void *net,
                              ag_failure *why)
 {
     const harness_ranked *g = &r->group[group];
-    const harness_portion portion = {0};
-    char where[200];
     ag_tape_reset(how->tape);
     ag_tape_training(how->tape, 0);
     ag_tensor *y = record(net, r->data, group, how->tape);
     ag_forward(y);
     const ag_real *value = ag_values(y);
     if (value) return add_values(r->score[0] + g->first, g, value, 1.0 / how->models, why);
-    snprintf(where, sizeof where, "scoring %.150s", g->name);
-    return harness_run_failed(&portion, how->tape, where, why);
+    return harness_scoring_failed(how->tape, g->name, NULL, why);
 }
 
 ag_status harness_rank_add(harness_rank *r, const harness_trained *t, const harness_scoring *how,

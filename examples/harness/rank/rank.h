@@ -81,6 +81,9 @@ typedef struct harness_rank {
 /* Memory, zeroed, that lives as long as the results. */
 void *harness_rank_alloc(harness_rank *rank, size_t bytes);
 
+/* The names of files in results, as harness_files_names: [count], which live as long as these. */
+char **harness_rank_names(harness_rank *rank, char *const *path, int count, const char *end);
+
 /* Adds a group, before any method; its `first` is set here. What it points to must live as long as
    the results. */
 void harness_rank_group(harness_rank *rank, harness_ranked group);
@@ -117,35 +120,34 @@ double harness_rank_mean(const harness_rank *rank, int method, harness_measure m
 /* The names of the columns of a study; returns their number. */
 int harness_rank_studied(const char **name, const harness_rank_form *form);
 
-/* ---- the functions of a harness_model ---- */
+/* ---- for the commands, and the functions of a harness_model ---- */
 
-int harness_rank_measures(const char **name, bool *smaller, const void *rank);
-void harness_rank_values(double *measure, const void *rank);
+/* Names of the measures of a validation, the first of which chooses the best checkpoint (smaller:
+   by its smallest value); returns their number. Then their values, and those of a study. */
+int harness_rank_measures(const char **name, bool *smaller, const harness_rank *rank);
+void harness_rank_values(double *measure, const harness_rank *rank);
 int harness_rank_columns(const char **name, const harness_settings *settings, ag_failure *why);
-void harness_rank_column_values(double *column, const void *rank);
+void harness_rank_column_values(double *column, const harness_rank *rank);
 /* Fails: AG_EDATA (there are groups, but no run times), as harness_measure_items. */
 ag_status harness_rank_compute(void *rank, ag_failure *why);
 void harness_rank_close(void *rank);
-int harness_rank_groups(const void *rank);
-harness_group harness_rank_group_at(const void *rank, int index);
-int harness_rank_tables(harness_table *table[HARNESS_TABLES], const void *rank, const char *title);
-int harness_rank_other(const char **name, const char **note, const void *rank, int k);
-struct json_t *harness_rank_json(const void *rank);
-ag_status harness_rank_plot(const harness_session *session, const void *rank, ag_failure *why);
-void harness_rank_describe(harness_page *page, const harness_session *session, const void *rank);
-
-/* The functions that a harness_model of any form has. */
-#define HARNESS_RANKED                                                                        \
- .measures = harness_rank_measures, .values = harness_rank_values,                            \
- .column_values = harness_rank_column_values, .groups = harness_rank_groups,                  \
- .group = harness_rank_group_at, .tables = harness_rank_tables, .method = harness_rank_other, \
- .json = harness_rank_json, .plot = harness_rank_plot, .describe = harness_rank_describe
+int harness_rank_groups(const harness_rank *rank); /* how many are scored */
+harness_group harness_rank_group_at(const harness_rank *rank, int index);
+int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank *rank,
+                        const char *title);
+/* The k-th other method; 0 after the last. */
+int harness_rank_other(const char **name, const char **note, const harness_rank *rank, int k);
+struct json_t *harness_rank_json(const harness_rank *rank);
+ag_status harness_rank_plot(const harness_session *session, const harness_rank *rank,
+                            ag_failure *why);
+void harness_rank_describe(harness_page *page, const harness_session *session,
+                           const harness_rank *rank);
 
 /* All that a harness_model of harness_rank_plain needs for results, but for `open`, `add` and, of a
    program with --baselines, `compare`. */
-#define HARNESS_RANK                                                                     \
- HARNESS_RANKED, .results_bytes = sizeof(harness_rank), .columns = harness_rank_columns, \
-                 .compute = harness_rank_compute, .close_results = harness_rank_close,   \
-                 .held_out = "Validation groups, best checkpoint"
+#define HARNESS_RANK                                                     \
+ .results_bytes = sizeof(harness_rank), .columns = harness_rank_columns, \
+ .compute = harness_rank_compute, .close_results = harness_rank_close,   \
+ .held_out = "Validation groups, best checkpoint"
 
 #endif

@@ -51,8 +51,26 @@ static ag_status measure_group(harness_measured *m, const harness_rank *r, int m
                                  .times = r->times,
                                  .least = r->least};
     *m = harness_measured_none();
+    m->left[HARNESS_NONE_COUNTS] = !g->actual;
     if (!g->actual || (absent && absent[group])) return AG_OK;
     return harness_measure_items(m, &items, why);
+}
+
+/* How many of these groups have run times, but no scores of the method. */
+static int lacking(const harness_rank *r, int method, const int *group, int count)
+{
+    const bool *absent = r->absent[method];
+    int n = 0;
+    for (int i = 0; absent && i < count; i++) {
+        const int g = group ? group[i] : i;
+        n += r->group[g].actual && absent[g];
+    }
+    return n;
+}
+
+int harness__lacking(const harness_rank *r, int method)
+{
+    return lacking(r, method, NULL, r->groups);
 }
 
 /* order [groups]: those of each row in their order, row after row. */
@@ -75,9 +93,12 @@ static ag_status measure_method(harness_rank *r, int method, const int *order, a
     harness_measured *of = harness_alloc((size_t)r->groups * sizeof *of + 1);
     for (int i = 0; i < r->groups && !why->status; i++)
         measure_group(&of[i], r, method, order[i], why);
-    for (int i = 0; i < r->rows && !why->status; i++)
-        *harness_rank_at(r, method, i) =
-            harness_measured_sum(of + r->row[i].first, r->row[i].groups);
+    for (int i = 0; i < r->rows && !why->status; i++) {
+        const int first = r->row[i].first, groups = r->row[i].groups;
+        *harness_rank_at(r, method, i) = lacking(r, method, order + first, groups)
+                                             ? harness_measured_none()
+                                             : harness_measured_sum(of + first, groups);
+    }
     harness_free(of);
     return why->status;
 }
@@ -111,24 +132,39 @@ ag_status harness_rank_compute(void *rank, ag_failure *why)
 
 enum { ALL = -1 /* families */ };
 
-/* Averages of rows that different methods could score say nothing: a method that could not score
-   all groups has none. */
-static int scores_all(const harness_rank *r, int method)
+/* A row counts where the measure of any of these methods is defined. */
+static bool row_counts(const harness_rank *r, int methods, harness_measure measure, int row)
 {
-    for (int i = 0; r->absent[method] && i < r->groups; i++)
-        if (r->group[i].actual && r->absent[method][i]) return 0;
-    return 1;
+    for (int m = 0; m < methods; m++)
+        if (!isnan(harness_rank_at(r, m, row)->of[measure])) return true;
+    return false;
 }
 
+/* The methods that decide it: not those that say what noise leaves possible, which are compared
+   with other run times, unless these alone have the measure. */
+static int deciding(const harness_rank *r, harness_measure measure)
+{
+    for (int i = 0; r->ceiling && i < r->rows; i++)
+        if (row_counts(r, r->ceiling, measure, i)) return r->ceiling;
+    return r->methods;
+}
+
+/* Averages over other rows than those of the rest would say nothing: a method without scores for a
+   group, or without a value for a row that counts, has none. */
 static harness_averages average(const harness_rank *r, int method, harness_measure measure,
                                 int family)
 {
     double *value = harness_alloc((size_t)r->rows * sizeof *value + 1);
+    const int methods = deciding(r, measure);
     int n = 0;
-    for (int i = 0; scores_all(r, method) && i < r->rows; i++)
-        if (family == ALL || r->row[i].family == family)
-            value[n++] = harness_rank_at(r, method, i)->of[measure];
-    const harness_averages a = harness_average(value, n);
+    bool all = !harness__lacking(r, method);
+    for (int i = 0; i < r->rows; i++) {
+        if ((family != ALL && r->row[i].family != family) || !row_counts(r, methods, measure, i))
+            continue;
+        value[n] = harness_rank_at(r, method, i)->of[measure];
+        all = all && !isnan(value[n++]);
+    }
+    const harness_averages a = harness_average(value, all ? n : 0);
     harness_free(value);
     return a;
 }
@@ -145,6 +181,7 @@ double harness_rank_mean(const harness_rank *r, int method, harness_measure meas
 
 static double mean_over_families(const harness_rank *r, int method, harness_measure measure)
 {
+    if (isnan(harness_rank_mean(r, method, measure))) return (double)NAN;
     double *mean = harness_alloc((size_t)r->families * sizeof *mean + 1);
     for (int f = 0; f < r->families; f++) mean[f] = average(r, method, measure, f).mean;
     const harness_averages a = harness_average(mean, r->families);

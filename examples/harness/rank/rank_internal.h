@@ -25,12 +25,19 @@ typedef enum harness_mean {
 double harness__number(const harness_rank *r, int method, harness_measure measure,
                        harness_mean mean, int of);
 
+/* How many groups with run times the method has no scores for. */
+int harness__lacking(const harness_rank *r, int method);
+
 /* Of a row, or summed over the rows of a family, -1: all. */
 typedef struct harness_counts {
     int64_t rows, groups, items, counted;
 } harness_counts;
 harness_counts harness__count_row(const harness_rank *r, int row);
 harness_counts harness__count_rows(const harness_rank *r, int family);
+
+/* Says under a table of means what they leave out; the same as a list, which may be empty. */
+void harness__note_left(harness_table *table, const harness_rank *r);
+struct json_t *harness__left_json(const harness_rank *r);
 
 /* The methods whose columns are next to each other: the model, and the one that it is compared
    with, if there is any. Returns their number. */

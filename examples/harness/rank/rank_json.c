@@ -57,9 +57,8 @@ static void add_mean(json_t *j, const char *name, const harness_rank *r, harness
     json_object_set_new(j, name, methods);
 }
 
-struct json_t *harness_rank_json(const void *rank)
+struct json_t *harness_rank_json(const harness_rank *r)
 {
-    const harness_rank *r = rank;
     const harness_rank_form *form = harness__form(r);
     json_t *j = json_object(), *rows = json_array();
     if (form->kind) json_object_set_new(j, "kind", json_string(form->kind));
@@ -70,5 +69,8 @@ struct json_t *harness_rank_json(const void *rank)
     if (form->median) add_mean(j, "geometric mean", r, HARNESS_GEOMETRIC);
     add_mean(j, "mean", r, HARNESS_MEAN);
     if (r->families) add_mean(j, "mean over families", r, HARNESS_FAMILIES);
+    json_t *left = harness__left_json(r);
+    if (json_array_size(left)) json_object_set(j, "left_out", left);
+    json_decref(left);
     return j;
 }

@@ -106,9 +106,8 @@ static ag_status plot_parts(const char *folder, const harness_rank *r, ag_failur
     return why->status;
 }
 
-ag_status harness_rank_plot(const harness_session *session, const void *rank, ag_failure *why)
+ag_status harness_rank_plot(const harness_session *session, const harness_rank *r, ag_failure *why)
 {
-    const harness_rank *r = rank;
     if (!(r->times ? plot_times : plot_order)(session->folder, r, why) &&
         !plot_methods(session->folder, r, why))
         plot_parts(session->folder, r, why);
@@ -142,9 +141,9 @@ static void add_facts(harness_page *page, const harness_session *session, const 
         harness_text("%lld", (long long)ag_params_count(session->trained.params));
 }
 
-void harness_rank_describe(harness_page *page, const harness_session *session, const void *rank)
+void harness_rank_describe(harness_page *page, const harness_session *session,
+                           const harness_rank *r)
 {
-    const harness_rank *r = rank;
     const harness_rank_form *form = harness__form(r);
     const char *program = session->model->program->name;
     *page = (harness_page){

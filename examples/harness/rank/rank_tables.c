@@ -115,14 +115,15 @@ static harness_table *methods_table(const harness_rank *r, const char *over, har
             harness_table_number(t, harness__number(r, m, form->measure[k], mean, 0),
                                  harness_measure_digits(form->measure[k]));
     }
+    if (mean == HARNESS_MEAN) harness__note_left(t, r);
     harness_free(title);
     harness_free(geometric);
     return t;
 }
 
-int harness_rank_tables(harness_table *table[HARNESS_TABLES], const void *rank, const char *title)
+int harness_rank_tables(harness_table *table[HARNESS_TABLES], const harness_rank *r,
+                        const char *title)
 {
-    const harness_rank *r = rank;
     const harness_rank_form *form = harness__form(r);
     int n = 0;
     char *counted =

@@ -110,7 +110,8 @@ ag_status harness_pairs_count(harness_pairs *pairs, const double *score, const d
 double harness_tau_b(const harness_pairs *p)
 {
     double x = (double)(p->pairs - p->tied_score), y = (double)(p->pairs - p->tied_truth);
-    if (x <= 0 || y <= 0) return (double)NAN;
+    if (y <= 0) return (double)NAN;
+    if (x <= 0) return 0;
     double tau = (double)(p->concordant - p->discordant) / sqrt(x * y);
     return tau > 1 ? 1 : tau < -1 ? -1 : tau;
 }

@@ -23,8 +23,9 @@ typedef struct harness_pairs {
 ag_status harness_pairs_count(harness_pairs *pairs, const double *score, const double *truth,
                               int64_t n, ag_failure *why);
 
-/* Kendall's tau-b (ties corrected, as scipy.stats.kendalltau) and tau-a, in -1..1. NaN when not
-   defined: fewer than two items, or (tau-b) all scores or all run times equal. */
+/* Kendall's tau-b (ties corrected, as scipy.stats.kendalltau) and tau-a, in -1..1. Equal scores
+   alone are no order, and have 0. NaN when not defined, which depends on the run times and never on
+   the scores: fewer than two items, or (tau-b) all run times equal. */
 double harness_tau_b(const harness_pairs *pairs);
 double harness_tau_a(const harness_pairs *pairs);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the two files of a plot (data and script) and runs gnuplot on them. */
+/* Writes the two files of a plot (data and script), finds gnuplot and has it draw them. */
 #define _GNU_SOURCE
 #include "examples/harness/report/plot_internal.h"
 
@@ -9,11 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static ag_status open_part(FILE **file, const plot_files *p, const char *end, ag_failure *why)
 {
@@ -26,15 +25,20 @@ static ag_status open_part(FILE **file, const plot_files *p, const char *end, ag
     return *file ? AG_OK : AG_EFILE;
 }
 
+/* A picture of an earlier run, or half of one, must not be shown as one of this run. */
+static void remove_picture(const plot_files *p)
+{
+    char *path = harness_text("%s/%s.svg", p->folder, p->name);
+    unlink(path);
+    harness_free(path);
+}
+
 ag_status harness__plot_begin(plot_files *p, const char *folder, const char *name, ag_failure *why)
 {
-    memset(p, 0, sizeof *p);
-    p->folder = harness_text("%s/plots", folder);
-    p->name = harness_copy(name);
-    ag_status status = harness__make_inner(p->folder, why);
-    if (status == AG_OK) status = open_part(&p->data, p, "tsv", why);
-    if (status == AG_OK) status = open_part(&p->script, p, "gp", why);
-    return status;
+    *p = (plot_files){harness_text("%s/plots", folder), harness_copy(name), NULL, NULL};
+    if (harness__make_inner(p->folder, why)) return why->status;
+    remove_picture(p);
+    return open_part(&p->data, p, "tsv", why) ? why->status : open_part(&p->script, p, "gp", why);
 }
 
 void harness__plot_words(FILE *to, const char *text)
@@ -105,7 +109,8 @@ void harness__plot_style(const plot_files *p, const char *title, int width, int 
 {
     FILE *to = p->script;
     fprintf(to,
-            "set terminal svg size %d,%d dynamic noenhanced background '%s' font 'sans-serif,14'\n",
+            "set terminal svg size %d,%d dynamic noenhanced background '%s' "
+            "font 'sans-serif,14'\n",
             width, height, PLOT_PAPER);
     fprintf(to, "set output '");
     harness__plot_words(to, p->name);
@@ -117,41 +122,93 @@ void harness__plot_style(const plot_files *p, const char *title, int width, int 
     fprintf(to, "set key top right textcolor rgb '%s' samplen 1.5\n", PLOT_INK);
 }
 
-/* Returns -1 if gnuplot is not installed. */
-static int run_gnuplot(const char *folder, const char *script)
+extern char **environ;
+
+/* The path of a program, found in PATH before the folder changes: an entry may be relative. NULL:
+   it is not installed. */
+static char *find(const char *program)
 {
+    const char *path = getenv("PATH"), *entry = path ? path : "/usr/bin:/bin";
+    char *here = getcwd(NULL, 0), *found = NULL;
+    for (const char *end; !found && entry; entry = *end ? end + 1 : NULL) {
+        end = strchrnul(entry, ':');
+        found = *entry == '/' ? harness_text("%.*s/%s", (int)(end - entry), entry, program)
+                              : harness_text("%s/%.*s/%s", here ? here : ".", (int)(end - entry),
+                                             entry, program);
+        if (access(found, X_OK) == 0) break;
+        harness_free(found);
+        found = NULL;
+    }
+    free(here);
+    return found;
+}
+
+/* Variables by which gnuplot and the C library change a picture. */
+static bool changes_pictures(const char *variable)
+{
+    return !strncmp(variable, "GNU", 3) || !strncmp(variable, "LC_", 3) ||
+           !strncmp(variable, "LANG", 4);
+}
+
+static char **plain_environment(void)
+{
+    char **list = NULL;
+    for (char **v = environ; *v; v++)
+        if (!changes_pictures(*v)) bag_add(list, *v);
+    bag_add(list, (char *)(uintptr_t) "LC_ALL=C");
+    bag_add(list, NULL);
+    return list;
+}
+
+static int spawn(pid_t *child, const char *program, const char *folder, const char *script)
+{
+    /* without the settings of the user and of the system */
+    const char *const words[] = {program, "-d", "-e", "set encoding utf8", script, NULL};
+    char **variables;
     posix_spawn_file_actions_t actions;
-    char *argv[] = {"gnuplot", (char *)(uintptr_t)script, NULL};
-    pid_t child;
-    int status = 0;
-    if (posix_spawn_file_actions_init(&actions) != 0) return 1;
+    if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
+    variables = plain_environment();
     posix_spawn_file_actions_addchdir_np(&actions, folder);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    int failed = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
+    const int failed =
+        posix_spawn(child, program, &actions, NULL, (char *const *)(uintptr_t)words, variables);
     posix_spawn_file_actions_destroy(&actions);
+    bag_free(variables);
+    return failed;
+}
+
+/* Runs gnuplot on a script in a folder. The picture depends on the files alone: neither settings of
+   the user nor the locale count. Returns 0, -1 if gnuplot is not installed, 1 if it failed. */
+static int run(const char *folder, const char *script)
+{
+    char *program = find("gnuplot");
+    pid_t child;
+    int status = 0;
+    if (!program) return -1;
+    const int failed = spawn(&child, program, folder, script);
+    harness_free(program);
     if (failed) return failed == ENOENT ? -1 : 1;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return 1;
     return WIFEXITED(status) && WEXITSTATUS(status) == 127 ? -1 : status != 0;
 }
 
-static ag_status close_part(FILE *file, const plot_files *p, ag_failure *why)
+static void close_part(FILE *file, const plot_files *p, ag_failure *why)
 {
-    if (!file) return AG_OK;
-    int bad = ferror(file);
-    if ((fclose(file) != 0) | bad)
-        return ag_fail(why, AG_EFILE,
-                       "%.150s/%.50s cannot be written: %s; make room or choose another --out",
-                       ag_path_tail(p->folder), p->name, strerror(errno));
-    return AG_OK;
+    const int bad = file && ferror(file);
+    if (file && (fclose(file) != 0) | bad)
+        ag_fail(why, AG_EFILE,
+                "%.150s/%.50s cannot be written: %s; make room or choose another --out",
+                ag_path_tail(p->folder), p->name, strerror(errno));
 }
 
 static void draw(const plot_files *p)
 {
     static int told;
     char *script = harness_text("%s.gp", p->name);
-    int result = run_gnuplot(p->folder, script);
+    const int result = run(p->folder, script);
+    if (result) remove_picture(p);
     if (result < 0 && !told++)
         harness_say("gnuplot is not installed, so %s has the data and the scripts of the plots, "
                     "but no pictures",
@@ -163,10 +220,10 @@ static void draw(const plot_files *p)
 
 ag_status harness__plot_end(plot_files *p, int drawable, ag_failure *why)
 {
-    ag_status status = close_part(p->data, p, why);
-    if (close_part(p->script, p, why) != AG_OK) status = AG_EFILE;
-    if (status == AG_OK && drawable && why->status == AG_OK) draw(p);
+    close_part(p->data, p, why);
+    close_part(p->script, p, why);
+    if (drawable && !why->status) draw(p);
     harness_free(p->folder);
     harness_free(p->name);
-    return status;
+    return why->status;
 }

@@ -42,12 +42,16 @@ static ag_status csv_header(harness_run *run, ag_failure *why)
     return flush(run, 1, why);
 }
 
+static ag_status open_stream(harness_run *run, int which, ag_failure *why)
+{
+    FILE *file = *stream(run, which) = fopen(harness_run_path(run, names[which]), "abe");
+    return file ? AG_OK : cannot_write(run, which, why);
+}
+
 ag_status harness__open_metrics(harness_run *run, ag_failure *why)
 {
-    for (int i = 0; i < 3; i++) {
-        FILE *file = *stream(run, i) = fopen(harness_run_path(run, names[i]), "ab");
-        if (!file) return cannot_write(run, i, why);
-    }
+    for (int i = 0; i < 3; i++)
+        if (open_stream(run, i, why)) return why->status;
     fseek(run->csv, 0, SEEK_END);
     return ftell(run->csv) == 0 ? csv_header(run, why) : AG_OK;
 }
@@ -91,8 +95,7 @@ ag_status harness_run_sync(harness_run *run, ag_failure *why)
     for (int i = 0; i < 3; i++) {
         ag_status status = flush(run, i, why);
         if (status != AG_OK) return status;
-        if (fsync(fileno(*stream(run, i))) != 0 && errno != EINVAL)
-            return cannot_write(run, i, why);
+        if (ag_save_sync(fileno(*stream(run, i))) != 0) return cannot_write(run, i, why);
     }
     return AG_OK;
 }
@@ -132,41 +135,26 @@ static ag_status kept_bytes(size_t *kept, const char *path, const char *text, si
     return AG_OK;
 }
 
-/* Writes metrics.csv anew from metrics.jsonl, whose rows have names. */
-static ag_status csv_anew(harness_run *run, ag_failure *why)
-{
+typedef struct rows {
+    const char *text;
     size_t bytes;
-    char *text = harness__read_file(harness_run_path(run, names[0]), (size_t)1 << 30, &bytes, why),
-         *row = text, *end;
-    if (!text) return why->status;
-    if (truncate(harness_run_path(run, names[1]), 0) != 0) cannot_write(run, 1, why);
-    if (!why->status) csv_header(run, why);
-    for (; !why->status && (end = strchr(row, '\n')); row = end + 1) {
-        json_t *object = json_loadb(row, (size_t)(end - row), 0, NULL);
-        fprintf(run->csv, "%" PRId64, step_of(row, 0));
-        for (int i = 0; i < bag_count(run->columns); i++) {
-            const json_t *value = harness__measure_of(object, run->columns[i]);
-            fputc(',', run->csv);
-            if (json_is_number(value)) fprintf(run->csv, "%.9g", json_number_value(value));
-        }
-        fputc('\n', run->csv);
-        json_decref(object);
-    }
-    harness_free(text);
-    return why->status ? why->status : flush(run, 1, why);
+} rows;
+
+static ag_status put_rows(FILE *to, void *context)
+{
+    const rows *kept = context;
+    fwrite(kept->text, 1, kept->bytes, to);
+    return AG_OK;
 }
 
-/* Whether the columns of metrics.csv are those of the run: an earlier version had others. */
-static bool same_columns(const harness_run *run, const char *csv)
+/* Writes the file anew, since not every file system can truncate one. */
+static ag_status keep_rows(harness_run *run, int which, rows kept, ag_failure *why)
 {
-    if (strncmp(csv, "step", 4) != 0) return false;
-    csv += 4;
-    for (int i = 0; i < bag_count(run->columns); i++) {
-        const size_t length = strlen(run->columns[i]);
-        if (*csv != ',' || strncmp(csv + 1, run->columns[i], length) != 0) return false;
-        csv += 1 + length;
-    }
-    return *csv == '\n';
+    FILE **file = stream(run, which);
+    fclose(*file); /* it was flushed */
+    *file = NULL;
+    if (ag_save_file(harness_run_path(run, names[which]), put_rows, &kept, why)) return why->status;
+    return open_stream(run, which, why);
 }
 
 static ag_status rewind_file(harness_run *run, int which, int64_t step, ag_failure *why)
@@ -176,11 +164,9 @@ static ag_status rewind_file(harness_run *run, int which, int64_t step, ag_failu
     char *text = harness__read_file(path, (size_t)1 << 30, &bytes, why);
     if (!text) return why->status;
     ag_status status = kept_bytes(&kept, path, text, bytes, step, which == 1, why);
-    const bool anew = which == 1 && !same_columns(run, text);
+    if (status == AG_OK && kept < bytes) status = keep_rows(run, which, (rows){text, kept}, why);
     harness_free(text);
-    if (status != AG_OK) return status;
-    if (truncate(path, (off_t)kept) != 0) return cannot_write(run, which, why);
-    return anew ? csv_anew(run, why) : AG_OK;
+    return status;
 }
 
 ag_status harness_run_rewind(harness_run *run, int64_t step, ag_failure *why)
@@ -206,7 +192,7 @@ ag_status harness_run_column(harness_run *run, const char *column, double **step
     for (; (end = strchr(row, '\n')); row = end + 1) {
         json_t *object = json_loadb(row, (size_t)(end - row), 0, NULL);
         const json_t *step = json_object_get(object, "step"),
-                     *value = harness__measure_of(object, column);
+                     *value = json_object_get(object, column);
         if (json_is_number(step) && json_is_number(value)) {
             if ((size_t)*n == room) {
                 room = room ? 2 * room : 64;

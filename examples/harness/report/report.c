@@ -65,7 +65,7 @@ static void figure(FILE *to, const char *folder, const char *name, const char *c
     char *svg =
         access(path, R_OK) == 0 ? harness__read_file(path, (size_t)64 << 20, &bytes, &none) : NULL;
     fputs("<figure>", to);
-    if (svg)
+    if (svg && strstr(svg, "</svg>")) /* else the disk was full */
         inline_svg(to, svg);
     else
         fprintf(to,
@@ -88,8 +88,9 @@ static void option_row(FILE *to, const harness_option *option, const char *value
     fputs("</td></tr>\n", to);
 }
 
-/* Local options are shown only when they differ from the default. */
-static void option_rows(FILE *to, const harness_options *o)
+/* Options that config.json may lack are shown only when they differ from the default, and those
+   that have no effect are not shown. */
+static void option_rows(FILE *to, const harness_options *o, const char *files)
 {
     void *values = harness_alloc(o->program->options_bytes);
     harness_options *defaults = harness_options_new(o->program, o->command, values);
@@ -102,7 +103,8 @@ static void option_rows(FILE *to, const harness_options *o)
         char *value = harness_option_text(o, option),
              *usual = harness_option_text(defaults, option);
         int changed = (value && usual) ? strcmp(value, usual) != 0 : value != usual;
-        if ((option->commands & o->command) && (changed || !(option->flags & HARNESS_LOCAL)))
+        if ((option->commands & o->command) && harness_option_acts(o, option, files) &&
+            (changed || !(option->flags & (HARNESS_LOCAL | HARNESS_IF_SET))))
             option_row(to, option, value, changed);
         harness_free(value);
         harness_free(usual);
@@ -143,7 +145,7 @@ static ag_status write_page(FILE *to, void *context)
     }
     if (r->options) {
         element(to, "h2", "Configuration");
-        option_rows(to, r->options);
+        option_rows(to, r->options, r->files);
     }
     fputs("</main>\n</body>\n</html>\n", to);
     return AG_OK;

@@ -60,6 +60,7 @@ typedef struct harness_report {
     int note_count;
     const char *command_line;
     const harness_options *options; /* the resolved configuration; NULL: none */
+    const char *files;              /* their kind (harness_options_act) */
 } harness_report;
 
 /* Writes FOLDER/report.html: one page without outside resources, for light and dark screens. Fails:

@@ -20,6 +20,7 @@ typedef struct cell {
 struct harness_table {
     char *title, **columns;
     cell *cells; /* stb_ds array, row by row */
+    char **notes;
 };
 
 void harness_table_column(harness_table *t, const char *name)
@@ -40,8 +41,10 @@ void harness_table_free(harness_table *t)
     if (!t) return;
     for (int i = 0; i < bag_count(t->cells); i++) harness_free(t->cells[i].shown);
     for (int i = 0; i < bag_count(t->columns); i++) harness_free(t->columns[i]);
+    for (int i = 0; i < bag_count(t->notes); i++) harness_free(t->notes[i]);
     bag_free(t->cells);
     bag_free(t->columns);
+    bag_free(t->notes);
     harness_free(t->title);
     harness_free(t);
 }
@@ -62,6 +65,11 @@ void harness_table_count(harness_table *t, int64_t count)
 {
     cell c = {COUNT, 0, count, harness_text("%" PRId64, count)};
     bag_add(t->cells, c);
+}
+
+void harness_table_note(harness_table *t, const char *note)
+{
+    bag_add(t->notes, harness_copy(note));
 }
 
 int harness_table_rows(const harness_table *t)
@@ -123,6 +131,10 @@ void harness_table_print(FILE *to, const harness_table *t)
         for (int c = 0; c < columns; c++)
             print_cell(to, at(t, r, c)->shown, width[c], at(t, r, c)->kind != TEXT,
                        c == columns - 1);
+    for (int i = 0; i < bag_count(t->notes); i++) {
+        harness_show(to, t->notes[i]);
+        fputc('\n', to);
+    }
     harness_free(width);
 }
 
@@ -222,4 +234,9 @@ void harness_table_html(FILE *to, const harness_table *t)
         fputs("</tr>\n", to);
     }
     fputs("</tbody></table></div>\n", to);
+    for (int i = 0; i < bag_count(t->notes); i++) {
+        fputs("<p>", to);
+        harness_html_text(to, t->notes[i]);
+        fputs("</p>\n", to);
+    }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders, folds, chunks and ranks: pure functions of a seed and a number. */
-#include "core/core.h"
+#include "examples/harness/harness.h"
 #include "examples/harness/run/draws.h"
 
 void harness_shuffle(int32_t *order, int count, ag_random random)
@@ -17,26 +17,6 @@ void harness_permutation(int32_t *order, int count, uint64_t seed, uint64_t inde
 void harness_epoch_order(int32_t *order, int files, uint64_t seed, int64_t epoch)
 {
     harness_shuffle(order, files, harness_stream(HARNESS_STREAM_EPOCH, seed, (uint64_t)epoch));
-}
-
-ag_status harness_folds(int32_t *fold, int count, int folds, uint64_t seed, ag_failure *why)
-{
-    if (folds < 2 || folds > count)
-        return ag_fail(why, AG_EUSE, "folds: %d files cannot be cut into %d folds; choose 2 to %d",
-                       count, folds, count);
-    size_t bytes = (size_t)count * sizeof(int32_t);
-    int32_t *order = ag_alloc(bytes);
-    if (!order)
-        return ag_fail(why, AG_EMEMORY, "folds: no memory for %zu bytes; close other programs",
-                       bytes);
-    harness_shuffle(order, count, harness_stream(HARNESS_STREAM_FOLD, seed, 0));
-    for (int k = 0; k < folds; k++) {
-        int first, length;
-        harness_chunk(&first, &length, count, folds, k);
-        for (int i = first; i < first + length; i++) fold[order[i]] = k;
-    }
-    ag_free(order);
-    return AG_OK;
 }
 
 int harness_chunks(int count, int most)

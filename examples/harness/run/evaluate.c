@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* The command `eval`: how well trained networks rank items with known run times. */
-#include "examples/harness/run/model.h"
+#include "examples/harness/rank/rank.h"
 
 #include <jansson.h>
 
-void harness_results_print(const harness_model *m, const void *results, const char *title)
+void harness_results_print(const void *results, const char *title)
 {
     harness_table *table[HARNESS_TABLES] = {NULL};
     const char *name, *note;
-    const int tables = m->tables(table, results, title);
+    const int tables = harness_rank_tables(table, results, title);
     for (int i = 0; i < tables; i++) {
         if (i) putchar('\n');
         harness_table_print(stdout, table[i]);
         harness_table_free(table[i]);
     }
-    for (int k = 0; m->method(&name, &note, results, k); k++) {
+    for (int k = 0; harness_rank_other(&name, &note, results, k); k++) {
         char *safe = harness_printable(note);
         printf("%s%s: %s\n", k ? "" : "\n", name, safe);
         harness_free(safe);
@@ -23,16 +23,15 @@ void harness_results_print(const harness_model *m, const void *results, const ch
 
 static ag_status print(const harness_scored *x, ag_failure *why)
 {
-    const harness_model *m = x->model;
     const int models = x->runs.count;
     if (x->settings->common.json) {
-        json_t *j = m->json(x->results);
+        json_t *j = harness_rank_json(x->results);
         json_object_set_new(j, "runs", json_integer(models));
         return harness_json_print(j, why);
     }
     char *title = models > 1 ? harness_text("Mean of the scores of %d runs", models)
                              : harness_text("Scores of %s", x->settings->common.run);
-    harness_results_print(m, x->results, title);
+    harness_results_print(x->results, title);
     harness_free(title);
     return AG_OK;
 }

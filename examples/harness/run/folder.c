@@ -62,11 +62,34 @@ ag_status harness__lock_folder(int *lock, const char *folder, ag_failure *why)
         return ag_fail(why, AG_EFILE,
                        "the folder %.200s cannot be opened: %s; choose another --out",
                        ag_path_tail(folder), strerror(errno));
-    if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return AG_OK;
+    if (flock(*lock, LOCK_EX | LOCK_NB) == 0) return AG_OK;
+    if (errno != EWOULDBLOCK) {
+        static bool told;
+        if (!told)
+            harness_warn("the file system of %.200s has no locks (%s); start no other program that "
+                         "writes to that folder",
+                         ag_path_tail(folder), strerror(errno));
+        told = true;
+        return AG_OK;
+    }
     harness__unlock_folder(lock);
     return ag_fail(why, AG_EUSE,
                    "another program is writing to the folder %.200s; wait until it has ended, or "
                    "choose another --out",
+                   ag_path_tail(folder));
+}
+
+/* The open folder keeps its inode, so one that is made anew under its name has another. */
+ag_status harness__folder_stays(int lock, const char *folder, ag_failure *why)
+{
+    struct stat held, named;
+    if (fstat(lock, &held) != 0) return AG_OK;
+    if (stat(folder, &named) != 0 ? errno != ENOENT && errno != ENOTDIR
+                                  : named.st_dev == held.st_dev && named.st_ino == held.st_ino)
+        return AG_OK;
+    return ag_fail(why, AG_EFILE,
+                   "the folder %.200s was removed, moved or made anew while this program wrote to "
+                   "it; nothing more is written, start again with another --out",
                    ag_path_tail(folder));
 }
 

@@ -2,6 +2,7 @@
 /* The command `inspect`: what files hold. */
 #include "examples/harness/run/inspect.h"
 #include "examples/harness/files/files.h"
+#include "examples/harness/rank/rank.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -90,9 +91,9 @@ static void add_groups(harness_inspection *to, const harness_model *m, void *dat
 {
     void *results = harness_alloc(m->results_bytes);
     m->open(results, data, to->settings);
-    to->title = harness_text("%d groups", m->groups(results));
-    for (int i = 0; i < m->groups(results); i++) {
-        const harness_group g = m->group(results, i);
+    to->title = harness_text("%d groups", harness_rank_groups(results));
+    for (int i = 0; i < harness_rank_groups(results); i++) {
+        const harness_group g = harness_rank_group_at(results, i);
         add_group(to, &g);
     }
     m->close_results(results);

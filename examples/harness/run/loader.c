@@ -54,13 +54,29 @@ static void *work(void *context)
     return NULL;
 }
 
+/* `fill` also runs in the main thread, which has a stack of megabytes; that of threads may be 128
+   KiB by default. */
+enum { STACK = 1 << 20 };
+
+static int create(harness_loader *l)
+{
+    pthread_attr_t large;
+    size_t bytes = STACK;
+    if (pthread_attr_init(&large)) return pthread_create(&l->thread, NULL, work, l);
+    pthread_attr_getstacksize(&large, &bytes);
+    if (bytes < STACK) pthread_attr_setstacksize(&large, STACK);
+    const int error = pthread_create(&l->thread, &large, work, l);
+    pthread_attr_destroy(&large);
+    return error && bytes < STACK ? pthread_create(&l->thread, NULL, work, l) : error;
+}
+
 /* Signals are blocked in the new thread, since an interrupt must reach the trainer. */
 static int start(harness_loader *l)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&l->thread, NULL, work, l);
+    const int error = create(l);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return !error;
 }

@@ -12,9 +12,30 @@
 #ifndef HARNESS_MODEL_H
 #define HARNESS_MODEL_H
 
-#include "examples/harness/run/trainer.h"
+#include "examples/harness/machine/device.h"
+#include "optim/optim.h"
 
 struct json_t;
+
+/* Training settings: the values of options of these names. schedule: as ag_schedule_kind. */
+typedef struct harness_training {
+    int64_t steps, decay_every, eval_every, save_every, log_every;
+    int64_t patience; /* validations without a better score that end a run; 0: none do */
+    int schedule;
+    double learning_rate, warmup, decay_rate, weight_decay, clip;
+    bool check_finite;
+} harness_training;
+
+/* The state of a run: with parameters and moments, all that the next step depends on. */
+typedef struct harness_state {
+    int64_t step;
+    double best; /* best validation score so far; NaN: none */
+    int64_t best_step;
+    double loss_sum; /* of the steps since the last row of metrics */
+    int64_t loss_count;
+    int64_t begun; /* the step in which the schedule began anew; 0: it did not */
+    double begun_rate;
+} harness_state;
 
 /* The options of every model; a program's struct of options begins with one, named `shell`. */
 typedef struct harness_settings {
@@ -29,37 +50,42 @@ typedef struct harness_settings {
 /* The rows of harness_settings that have one meaning and one default in all programs, for the end
    of a table of options. */
 /* clang-format off */
-#define HARNESS_MODEL_OPTIONS(S) HARNESS_MODEL_OPTIONS_AND(S, 0)
-/* The same, with --checkpoint for commands of the program's own, too. */
-#define HARNESS_MODEL_OPTIONS_AND(S, OWN) \
+#define HARNESS_MODEL_OPTIONS(S) HARNESS_MODEL_OPTIONS_AND(S, 0, NULL)
+/* The same, with --checkpoint for commands OWN of the program's, too. NEEDS: of what there is only
+   where steps are trained (harness_option.needs). */
+#define HARNESS_MODEL_OPTIONS_AND(S, OWN, NEEDS) \
     {"clip", HARNESS_FIELD(S, shell.training.clip), "1", 0, 1e9, \
-     HARNESS_TRAINS, .group = "Training", \
+     HARNESS_TRAINS, .group = "Training", .needs = NEEDS, \
      .help = "largest norm of the gradient (0: any)"}, \
+    {"patience", HARNESS_FIELD(S, shell.training.patience), "0", 0, 1e9, \
+     HARNESS_TRAINS, .flags = HARNESS_MAY_CHANGE | HARNESS_IF_SET, .often = true, \
+     .group = "Training", .needs = NEEDS, \
+     .help = "stop when the score has not improved in so many validations (0: never)"}, \
     {"check-finite", HARNESS_FIELD(S, shell.training.check_finite), \
      .commands = HARNESS_TRAINS, .flags = HARNESS_LOCAL, .group = "Training", \
      .help = "look at every result and name the first op that makes one that is not finite"}, \
     {"checkpoint", HARNESS_WORD(S, shell.checkpoint), "best", .choices = "best|last", \
      .commands = HARNESS_SCORES | OWN, .flags = HARNESS_LOCAL, \
-     .group = "Run", .help = "which checkpoint of the run"}, \
+     .often = true, .group = "Run", .help = "which checkpoint of the run"}, \
     {"ensemble", HARNESS_FIELD(S, shell.ensemble), \
      .commands = HARNESS_SCORES, .flags = HARNESS_LOCAL, .meta = "RUN...", \
      .group = "Run", .help = "more runs: scores are the mean (so does a second --run)"}, \
     {"save-every", HARNESS_FIELD(S, shell.training.save_every), "100", 1, 1e9, \
-     HARNESS_TRAINS, .group = "Run", \
+     HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between saves of last.safetensors"}, \
     {"log-every", HARNESS_FIELD(S, shell.training.log_every), "10", 1, 1e9, \
-     HARNESS_TRAINS, .group = "Run", \
+     HARNESS_TRAINS, .group = "Run", .needs = NEEDS, \
      .help = "steps between rows of metrics.jsonl; the loss is the mean since the row before"}, \
     {"csv", HARNESS_FIELD(S, shell.csv), .commands = HARNESS_PREDICT, .flags = HARNESS_LOCAL, \
-     .meta = "FILE", .group = "Output", .help = "write there instead of stdout"}
+     .meta = "FILE", .often = true, .group = "Output", .help = "write there instead of stdout"}
 
 /* The rows of a program with baselines; HELP says which ones. */
 #define HARNESS_BASELINE_OPTIONS(S, HELP) \
     {"baselines", HARNESS_FIELD(S, shell.baselines), "true", \
-     .commands = HARNESS_TRAIN | HARNESS_EVAL, .flags = HARNESS_LOCAL, .group = "Scores", \
+     .commands = HARNESS_TRAIN | HARNESS_EVAL, .flags = HARNESS_LOCAL, .often = true, .group = "Scores", \
      .help = HELP}, \
     {"fit", HARNESS_FIELD(S, shell.fit), .commands = HARNESS_EVAL, .flags = HARNESS_LOCAL, \
-     .group = "Scores", \
+     .group = "Scores", .needs = "--baselines", \
      .help = "files, folders or lists that the baselines learn from, instead of those that --run " \
              "was trained on"}
 /* clang-format on */
@@ -87,20 +113,33 @@ typedef struct harness_runs {
     ag_tape *tape;
 } harness_runs;
 
+enum { HARNESS_MOST_SCORES = 12 };
+
 /* A training run. */
 typedef struct harness_session {
     const struct harness_model *model;
-    const harness_settings *settings; /* the program's struct */
+    harness_settings *settings; /* the program's struct */
     const harness_options *options;
     const char *folder, *command_line;
-    bool show; /* print the results, compare with the baselines */
+    bool show;    /* print the results, compare with the baselines */
+    bool resumes; /* the run in the folder */
 
     harness_training how; /* from the settings; `begin` may change the steps */
     void *data, *feed;    /* harness_model.data_bytes, feed_bytes */
     harness_trained trained;
     ag_tape *tape;
-    harness_trainer trainer;
-    const char *measure[HARNESS_MOST_SCORES];
+
+    const char *measure[HARNESS_MOST_SCORES]; /* [measures] the first one chooses the best */
+    int measures;
+    bool smaller;   /* the smallest is the best */
+    bool validates; /* something is held out */
+    harness_run *run;
+    ag_adamw adamw;
+    ag_schedule schedule;
+    double rate, norm; /* of the last step */
+    bool done;         /* the report is written */
+    harness_progress bar;
+    char note[96];
 } harness_session;
 
 /* How to score: on which tape, and with what weight the scores are added. */
@@ -160,7 +199,8 @@ typedef struct harness_model {
 
     /* ---- data ---- */
 
-    /* Reads what is trained on, and what validates. */
+    /* Reads what is trained on, and what validates; it may settle options of HARNESS_BY_DATA in
+       session->settings. */
     ag_status (*read)(harness_session *session, ag_failure *why);
     /* Reads --data for the runs, of which `inspect` has none. known: run times must be. */
     ag_status (*read_scored)(void *data, const harness_runs *runs, const harness_settings *settings,
@@ -170,6 +210,9 @@ typedef struct harness_model {
     ag_status (*read_fit)(void *data, const harness_runs *runs, const harness_settings *settings,
                           ag_failure *why);
     void (*close)(void *data);
+    /* Optional: the kind of the files of --data, which harness_option.needs may name ("tile
+       files"); NULL: it is not known, or they cannot be read. */
+    const char *(*files)(const harness_settings *settings);
     /* Optional, one of the two: what `inspect` says (run/inspect.h) of the data of read_scored; or
        of one file, where the others are inspected although this one cannot be read. Without both,
        it lists the groups. */
@@ -182,23 +225,20 @@ typedef struct harness_model {
     ag_status (*plan)(harness_session *session, ag_failure *why);
     /* Optional, with `end`: opens the feed, from step session->trained.state->step on. */
     ag_status (*begin)(harness_session *session, ag_failure *why);
-    /* As in harness_trainee; user is the session. */
+    /* Records the loss of the step after `step` steps; *what: the work of the step, for sentences.
+       user is the session. NULL: the failure is in `why`. */
     ag_tensor *(*record)(void *user, ag_tape *tape, int64_t step, const char **what,
                          ag_failure *why);
-    harness_portion (*portion)(void *user); /* optional */
+    const char *fewer; /* optional: the options that make a step smaller, "--configs" */
     /* Optional: the measures of a validation; without it, all of the held-out data are scored. */
     ag_status (*validate)(void *user, double *measure, ag_failure *why);
     void (*end)(void *feed);
 
     /* ---- results ---- */
 
-    /* Names of the measures of a validation, the first of which chooses the best checkpoint
-       (smaller: by its smallest value); returns their number. */
-    int (*measures)(const char **name, bool *smaller, const void *results);
-    void (*values)(double *measure, const void *results);
-    /* The same for a table of variants, before any data are read; -1: failed. */
+    /* The results begin with a harness_rank (rank/rank.h), which `open` prepares. Names of the
+       columns for a table of variants, before any data are read; -1: failed. */
     int (*columns)(const char **name, const harness_settings *settings, ag_failure *why);
-    void (*column_values)(double *column, const void *results);
     /* Optional: what to add for a study in which nothing is held out; AG_OK: something is. */
     ag_status (*holds_out)(const harness_settings *settings, ag_failure *why);
 
@@ -213,20 +253,19 @@ typedef struct harness_model {
     ag_status (*compute)(void *results, ag_failure *why);
     void (*close_results)(void *results);
 
-    int (*groups)(const void *results); /* how many are scored */
-    harness_group (*group)(const void *results, int index);
-    int (*tables)(harness_table *table[HARNESS_TABLES], const void *results, const char *title);
-    /* The k-th other method; 0 after the last. */
-    int (*method)(const char **name, const char **note, const void *results, int k);
-    struct json_t *(*json)(const void *results);
-    ag_status (*plot)(const harness_session *session, const void *results, ag_failure *why);
-    void (*describe)(harness_page *page, const harness_session *session, const void *results);
+    /* Optional: why all scores of a group are equal, as a clause; NULL: it is not known. */
+    const char *(*alike)(const void *results, int group);
     const char *held_out; /* the title of the results of a run */
 
     /* Optional: writes predictions in another form than the common CSV, and returns 1; or returns 0
        where the options do not ask for one. */
     int (*write)(FILE *to, const void *results, const harness_settings *settings, ag_failure *why);
 } harness_model;
+
+static inline const char *harness_model_files(const harness_model *m, const harness_settings *s)
+{
+    return m->files ? m->files(s) : NULL;
+}
 
 /* ---- the commands ---- */
 
@@ -238,11 +277,17 @@ ag_status harness_ablate_command(harness_call *call, ag_failure *why);
 
 /* ---- a training run ---- */
 
-/* Everything before the first step. Fill the first group of fields; close in any case. */
+/* Everything before the first step, with the run folder made or continued. Fill the first group of
+   fields; close in any case. Fails: AG_EUSE (options of the schedule; a folder in use; more steps
+   done than asked for; more steps for a run that has not done its own), and as harness_model. */
 ag_status harness_session_begin(harness_session *session, harness_run_mode mode, ag_failure *why);
+/* Runs one step: loss, gradients, clipping, optimizer. Fails: AG_EFINITE (a loss or gradient; the
+   checkpoints are from before it), and as `record`. */
+ag_status harness_session_step(harness_session *session, ag_failure *why);
 /* Scores the best checkpoint; tables, pictures, page. column: of harness_model.columns, or NULL. */
 ag_status harness_session_end(harness_session *session, double *column, ag_failure *why);
-void harness_session_close(harness_session *session);
+/* Closes the run folder; an interrupted run prints how to continue it. */
+ag_status harness_session_close(harness_session *session, ag_failure *why);
 
 /* Trains, from the start or from the last checkpoint of the folder, and ends the run. column: NaN
    where nothing is held out. After an interruption it saves and fails: AG_ESTOPPED. */
@@ -271,8 +316,7 @@ ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
                            const harness_settings *settings, ag_failure *why);
 
 /* Warns when files that are scored have the names of files that the runs were trained on. */
-ag_status harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count,
-                                    ag_failure *why);
+void harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count);
 
 /* Scores into results that are open. Fails: AG_ESTOPPED, and as harness_model.add. */
 ag_status harness_runs_score(const harness_runs *runs, void *results,
@@ -297,6 +341,6 @@ ag_status harness_scored_show(harness_call *call, bool known,
 char *harness_fact(const char *format, double value);
 
 /* Prints tables, then the descriptions of the other methods, and frees the tables. */
-void harness_results_print(const harness_model *model, const void *results, const char *title);
+void harness_results_print(const void *results, const char *title);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command `predict`: a score per item, in the order of the files. */
-#include "examples/harness/run/model.h"
+#include "examples/harness/rank/rank.h"
 #include "examples/harness/files/files.h"
 
 #include <inttypes.h>
@@ -24,8 +24,8 @@ typedef struct columns {
 static columns columns_of(const output *o)
 {
     columns c = {0};
-    for (int i = 0; i < o->model->groups(o->results); i++) {
-        const harness_group g = o->model->group(o->results, i);
+    for (int i = 0; i < harness_rank_groups(o->results); i++) {
+        const harness_group g = harness_rank_group_at(o->results, i);
         c.ns |= g.ns != NULL;
         c.actual |= g.actual != NULL;
     }
@@ -51,8 +51,8 @@ static ag_status write_all(FILE *to, void *context)
         return o->why->status;
     fprintf(to, "group,item,score%s%s\n", c.ns ? ",predicted_ns" : "",
             c.actual ? ",measured_ns" : "");
-    for (int i = 0; i < o->model->groups(o->results); i++) {
-        const harness_group g = o->model->group(o->results, i);
+    for (int i = 0; i < harness_rank_groups(o->results); i++) {
+        const harness_group g = harness_rank_group_at(o->results, i);
         write_group(to, &g, c);
     }
     return AG_OK;
@@ -83,8 +83,8 @@ static json_t *group_json(const harness_group *g)
 static ag_status print_json(const output *o, ag_failure *why)
 {
     json_t *list = json_array();
-    for (int i = 0; i < o->model->groups(o->results); i++) {
-        const harness_group g = o->model->group(o->results, i);
+    for (int i = 0; i < harness_rank_groups(o->results); i++) {
+        const harness_group g = harness_rank_group_at(o->results, i);
         json_array_append_new(list, group_json(&g));
     }
     return harness_json_print(list, why);
@@ -94,8 +94,8 @@ static ag_status print_json(const output *o, ag_failure *why)
 
 static ag_status check_finite(const output *o, ag_failure *why)
 {
-    for (int k = 0; k < o->model->groups(o->results); k++) {
-        const harness_group g = o->model->group(o->results, k);
+    for (int k = 0; k < harness_rank_groups(o->results); k++) {
+        const harness_group g = harness_rank_group_at(o->results, k);
         for (int i = 0; i < g.items; i++)
             if (!isfinite(g.score[i]))
                 return ag_fail(why, AG_EFINITE,

@@ -79,11 +79,11 @@ static void remove_leftovers(int lock, int was_run)
     for (int i = 0; !was_run && i < FILES; i++) ag_remove_leftovers(lock, files[i]);
 }
 
-/* Checks that the contents of the folder fit the mode, and prepares it. */
-static ag_status prepare(const char *folder, int lock, harness_run_mode mode, ag_failure *why)
+/* Whether the contents of the folder fit the mode. */
+static ag_status check_contents(const char *folder, harness_run_mode mode, ag_failure *why)
 {
     const char *tail = ag_path_tail(folder);
-    const int state = occupied(folder), was_run = has_config(folder);
+    const int state = occupied(folder);
     if (state < 0)
         return ag_fail(why, AG_EFILE,
                        "the folder %.200s cannot be listed: %s; choose another --out", tail,
@@ -94,12 +94,19 @@ static ag_status prepare(const char *folder, int lock, harness_run_mode mode, ag
             "the folder %.200s is not empty; go on with --resume, replace the run with --force, "
             "or choose another --out",
             tail);
-    if (mode == HARNESS_RESUME && !was_run)
+    if (mode == HARNESS_RESUME && !has_config(folder))
         return ag_fail(why, AG_EFILE,
                        "the folder %.200s has no readable " HARNESS_CONFIG
                        ", so there is no run to resume; "
-                       "check --out, or leave --resume away",
+                       "check --out, or omit --resume",
                        tail);
+    return AG_OK;
+}
+
+static ag_status prepare(const char *folder, int lock, harness_run_mode mode, ag_failure *why)
+{
+    const int was_run = has_config(folder);
+    if (check_contents(folder, mode, why)) return why->status;
     char *pictures = harness_text("%s/plots", folder);
     if (!harness__make_inner(pictures, why)) { /* before anything in it is removed */
         remove_leftovers(lock, was_run);
@@ -109,20 +116,37 @@ static ag_status prepare(const char *folder, int lock, harness_run_mode mode, ag
     return why->status;
 }
 
+static ag_status check_there(const char *folder, harness_run_mode mode, ag_failure *why)
+{
+    if (mode != HARNESS_RESUME || access(folder, F_OK) == 0) return AG_OK;
+    return ag_fail(why, AG_EFILE,
+                   "the folder %.200s does not exist, so there is no run to resume; "
+                   "check --out, or omit --resume",
+                   ag_path_tail(folder));
+}
+
+ag_status harness_run_check(const char *folder, harness_run_mode mode, ag_failure *why)
+{
+    int lock;
+    struct stat about;
+    if (check_there(folder, mode, why) || harness__check_folder(folder, why) ||
+        lstat(folder, &about) != 0 || harness__lock_folder(&lock, folder, why))
+        return why->status;
+    harness__unlock_folder(&lock);
+    char *pictures = harness_text("%s/plots", folder);
+    if (!check_contents(folder, mode, why) && lstat(pictures, &about) == 0 &&
+        !harness__make_inner(pictures, why)) /* it is there, so this only looks at it */
+        harness__check_writable(pictures, why);
+    harness_free(pictures);
+    return why->status;
+}
+
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
                               int count, ag_failure *why)
 {
-    ag_status status =
-        mode == HARNESS_RESUME && access(folder, F_OK) != 0
-            ? ag_fail(why, AG_EFILE,
-                      "the folder %.200s does not exist, so there is no run to resume; "
-                      "check --out, or leave --resume away",
-                      ag_path_tail(folder))
-            : harness__make_folder(folder, why);
     int lock = -1;
-    if (status == AG_OK) status = harness__lock_folder(&lock, folder, why);
-    if (status == AG_OK) status = prepare(folder, lock, mode, why);
-    if (status != AG_OK) {
+    if (check_there(folder, mode, why) || harness__make_folder(folder, why) ||
+        harness__lock_folder(&lock, folder, why) || prepare(folder, lock, mode, why)) {
         harness__unlock_folder(&lock);
         return NULL;
     }
@@ -130,8 +154,7 @@ harness_run *harness_run_open(const char *folder, harness_run_mode mode, const c
     run->folder = harness_copy(folder);
     run->lock = lock;
     for (int i = 0; i < count; i++) bag_add(run->columns, harness_copy(columns[i]));
-    status = harness__open_metrics(run, why);
-    if (status == AG_OK) return run;
+    if (!harness__open_metrics(run, why)) return run;
     ag_failure other = {0};
     harness_run_close(run, &other);
     return NULL;
@@ -151,7 +174,10 @@ ag_status harness_run_close(harness_run *run, ag_failure *why)
     return status;
 }
 
-const char *harness_run_folder(const harness_run *run) { return run->folder; }
+ag_status harness_run_stays(const harness_run *run, ag_failure *why)
+{
+    return harness__folder_stays(run->lock, run->folder, why);
+}
 
 const char *harness_run_path(harness_run *run, const char *name)
 {
@@ -189,7 +215,9 @@ ag_status harness_run_config(harness_run *run, const harness_options *o, ag_fail
                         json_string(harness__command_name(o->program, o->command)));
     harness_device_to_config(config, o);
     json_object_set_new(config, "options", harness_options_json(o));
-    return harness__save_json(harness_run_path(run, HARNESS_CONFIG), config, why);
+    const ag_status status = harness__save_json(harness_run_path(run, HARNESS_CONFIG), config, why);
+    harness_warn_lacks();
+    return status;
 }
 
 json_t *harness__load_json(const char *path, ag_failure *why)
@@ -206,11 +234,17 @@ json_t *harness__load_json(const char *path, ag_failure *why)
     return object;
 }
 
-json_t *harness__measure_of(const json_t *values, const char *name)
+ag_status harness_run_reconfig(harness_run *run, const harness_options *o, ag_failure *why)
 {
-    const char *before = harness_measure_before(name);
-    json_t *value = json_object_get(values, name);
-    return value || !before ? value : json_object_get(values, before);
+    const char *path = harness_run_path(run, HARNESS_CONFIG);
+    json_t *config = harness__load_json(path, why), *now = harness_options_json(o);
+    if (!config || json_equal(json_object_get(config, "options"), now)) {
+        json_decref(config);
+        json_decref(now);
+        return why->status;
+    }
+    json_object_set_new(config, "options", now);
+    return harness__save_json(path, config, why);
 }
 
 ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,

@@ -27,7 +27,13 @@ typedef struct harness_run harness_run;
 harness_run *harness_run_open(const char *folder, harness_run_mode mode, const char *const *columns,
                               int count, ag_failure *why);
 ag_status harness_run_close(harness_run *run, ag_failure *why);
-const char *harness_run_folder(const harness_run *run);
+/* Fails with AG_EFILE if the folder was removed, moved or made anew since: then another run may be
+   in it. Call it before something is written there by name, or read from there. */
+ag_status harness_run_stays(const harness_run *run, ag_failure *why);
+
+/* Fails as harness_run_open does, and makes nothing: for the beginning of a call that reads and
+   computes for long before it opens the folder. */
+ag_status harness_run_check(const char *folder, harness_run_mode mode, ag_failure *why);
 
 /* "FOLDER/name"; the text lives as long as the run. */
 const char *harness_run_path(harness_run *run, const char *name);
@@ -39,6 +45,9 @@ bool harness_run_holds(const char *folder, const struct stat *file);
 /* Writes config.json atomically (temporary file, fsync, rename): program, version, command and
    options. */
 ag_status harness_run_config(harness_run *run, const harness_options *o, ag_failure *why);
+
+/* Writes the options into the config.json of a run that goes on, where they differ. */
+ag_status harness_run_reconfig(harness_run *run, const harness_options *o, ag_failure *why);
 
 /* Reads FOLDER/config.json into the options. Fails: AG_EFILE, AG_EDATA. */
 ag_status harness_run_read_config(const char *folder, harness_options *o, int resume,

@@ -18,10 +18,18 @@ ag_status harness__make_folder(const char *folder, ag_failure *why);
    and files that --force removes, would be somewhere else. */
 ag_status harness__make_inner(const char *folder, ag_failure *why);
 
+/* Whether a folder that is there can be written to. Fails: AG_EFILE. */
+ag_status harness__check_writable(const char *folder, ag_failure *why);
+/* The same, or whether it can be made; nothing is. */
+ag_status harness__check_folder(const char *folder, ag_failure *why);
+
 /* Locks the folder for one program that writes to it; *lock is -1 when this fails. No file is made,
    and the lock ends with the program, however that ends. File systems without such locks keep
-   nobody out. Fails: AG_EUSE (another program has it), AG_EFILE. */
+   nobody out, which a warning says. Fails: AG_EUSE (another program has it), AG_EFILE. */
 ag_status harness__lock_folder(int *lock, const char *folder, ag_failure *why);
+/* Fails with AG_EFILE if the locked folder is no longer the one of that name: what is there now
+   belongs to somebody else. Call it before files are written by name. */
+ag_status harness__folder_stays(int lock, const char *folder, ag_failure *why);
 void harness__unlock_folder(int *lock);
 
 ag_status harness__open_metrics(harness_run *run, ag_failure *why);
@@ -32,7 +40,9 @@ ag_status harness__close_metrics(harness_run *run, ag_failure *why);
 ag_status harness__save_json(const char *path, struct json_t *object, ag_failure *why);
 struct json_t *harness__load_json(const char *path, ag_failure *why);
 
-/* The value of a measure by its name, or else by the one that older runs have for it; or NULL. */
-struct json_t *harness__measure_of(const struct json_t *values, const char *name);
+/* Notes under the table of a study which variants have the parameters or all scores of an earlier
+   one. scores: [variant][metric][seed]. */
+void harness__note_alike(harness_table *table, const harness_study *study, const char *out,
+                         const double *scores, int metrics);
 
 #endif

@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* Trained networks and their scores. */
-#include "examples/harness/run/checkpoint.h"
 #include "examples/harness/run/trained.h"
+#include "examples/harness/rank/unseen.h"
 #include "examples/harness/files/files.h"
 
 #include <string.h>
+#include <unistd.h>
+
+/* The path of a run's best (or last) checkpoint; one that was interrupted early has no best one. */
+static char *choose(const char *folder, int last)
+{
+    char *path = harness_text("%s/%s", folder, last ? HARNESS_LAST : HARNESS_BEST);
+    if (last || access(path, F_OK) == 0) return path;
+    char *other = harness_text("%s/" HARNESS_LAST, folder);
+    if (access(other, F_OK) != 0) {
+        harness_free(other);
+        return path;
+    }
+    harness_warn("%s has no " HARNESS_BEST " yet; " HARNESS_LAST " is taken", folder);
+    harness_free(path);
+    return other;
+}
 
 static ag_status open_run(harness_runs *runs, const char *folder, int last, ag_failure *why)
 {
     harness_trained *t = &runs->run[runs->count++];
-    char *path = harness_checkpoint_choose(folder, last);
+    char *path = choose(folder, last);
     const ag_status status = harness_trained_load(t, runs->model, path, why);
     harness_free(path);
     return status ? status : ag_params_to(t->params, ag_tape_device(runs->tape), why);
@@ -68,15 +84,13 @@ ag_status harness_fit_read(const harness_fit *fit, const harness_runs *runs,
     return AG_OK;
 }
 
-ag_status harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count,
-                                    ag_failure *why)
+void harness_runs_warn_trained(const harness_runs *runs, char *const *path, int count)
 {
     harness_files trained = {0};
-    for (int i = 0; i < runs->count && !why->status; i++)
-        harness_files_recall(&trained, runs->run[i].configuration, why);
-    if (!why->status) harness_files_warn_trained("data", path, count, trained.path, trained.count);
+    for (int i = 0; i < runs->count; i++)
+        harness_files_recall(&trained, runs->run[i].configuration);
+    harness_files_warn_trained("data", path, count, trained.path, trained.count);
     harness_files_free(&trained);
-    return why->status;
 }
 
 ag_status harness_runs_score(const harness_runs *runs, void *results, const harness_settings *s,
@@ -97,11 +111,14 @@ ag_status harness_scored_show(harness_call *call, bool known,
     harness_scored x = {.model = m, .settings = s};
     x.data = harness_alloc(m->data_bytes);
     x.results = harness_alloc(m->results_bytes);
-    if (!harness_runs_open(&x.runs, m, s, why) &&
+    if (!harness_options_act(call->options, harness_model_files(m, s), why) &&
         !harness_files_check_output(s->csv, &s->common.data, s->common.run, &s->ensemble, why) &&
-        !m->read_scored(x.data, &x.runs, s, known, why)) {
+        !harness_runs_open(&x.runs, m, s, why) && !m->read_scored(x.data, &x.runs, s, known, why)) {
         m->open(x.results, x.data, s);
-        if (!harness_runs_score(&x.runs, x.results, s, why)) show(&x, why);
+        if (!harness_runs_score(&x.runs, x.results, s, why)) {
+            harness_warn_alike(m, x.results);
+            show(&x, why);
+        }
         m->close_results(x.results);
     }
     m->close(x.data);

@@ -1,72 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* A training run: the preparation, what the trainer calls, and the command. */
+/* A training run: the preparation, the end, and the command. */
+#include "examples/harness/rank/rank.h"
 #include "examples/harness/run/trained.h"
-
-#include <math.h>
+#include "examples/harness/run/trainer.h"
 
 /* ---- before the first step ---- */
 
-static ag_status save(void *user, const char *path, int resume, ag_failure *why)
-{
-    const harness_session *s = user;
-    return harness_trained_save(path, &s->trained, resume, why);
-}
-
-static ag_status load(void *user, const char *path, ag_failure *why)
-{
-    harness_session *s = user;
-    return harness_trained_resume(path, &s->trained, why);
-}
-
-/* Scores all that is held out. After an interruption, the step and its row of metrics are finished
-   before the run ends. */
-static ag_status validate(void *user, double *measure, ag_failure *why)
-{
-    harness_session *s = user;
-    const harness_model *m = s->model;
-    const harness_scoring how = {
-        .tape = s->tape, .settings = s->settings, .models = 1, .patient = true};
-    void *results = harness_alloc(m->results_bytes);
-    m->open(results, s->data, s->settings);
-    if (!m->add(results, &s->trained, &how, why) && !m->compute(results, why))
-        m->values(measure, results);
-    m->close_results(results);
-    harness_free(results);
-    return why->status;
-}
-
 /* Names the measures, and says whether anything is held out. */
-static void look_ahead(harness_session *s, harness_trainee *of)
+static ag_status look_ahead(harness_session *s, ag_failure *why)
 {
     const harness_model *m = s->model;
     void *results = harness_alloc(m->results_bytes);
     m->open(results, s->data, s->settings);
-    of->score_count = m->measures(s->measure, &of->smaller, results);
-    of->validates = m->groups(results) > 0;
+    s->measures = harness_rank_measures(s->measure, &s->smaller, results);
+    s->validates = harness_rank_groups(results) > 0;
     m->close_results(results);
     harness_free(results);
-}
-
-static ag_status open_trainer(harness_session *s, harness_run_mode mode, ag_failure *why)
-{
-    const harness_model *m = s->model;
-    harness_trainee of = {.user = s,
-                          .params = s->trained.params,
-                          .seed = s->settings->common.seed,
-                          .scores = s->measure,
-                          .record = m->record,
-                          .portion = m->portion,
-                          .validate = m->validate ? m->validate : validate,
-                          .save = save,
-                          .load = load};
-    look_ahead(s, &of);
-    s->trainer = (harness_trainer){.how = &s->how,
-                                   .options = s->options,
-                                   .folder = s->folder,
-                                   .of = of,
-                                   .state = s->trained.state,
-                                   .tape = s->tape};
-    return harness_trainer_open(&s->trainer, mode, why);
+    if (!s->how.patience || s->validates) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "--patience waits for a better score, but nothing is held out; give --valid, "
+                   "or omit it");
 }
 
 ag_status harness_session_begin(harness_session *s, harness_run_mode mode, ag_failure *why)
@@ -74,43 +27,65 @@ ag_status harness_session_begin(harness_session *s, harness_run_mode mode, ag_fa
     const harness_model *m = s->model;
     s->data = harness_alloc(m->data_bytes);
     s->feed = harness_alloc(m->feed_bytes);
-    s->how = s->settings->training;
+    s->resumes = mode == HARNESS_RESUME;
+    if (harness_run_check(s->folder, mode, why)) return why->status;
     s->tape = harness_tape_new(&s->settings->common, why);
-    if (!s->tape || m->read(s, why) || harness_trained_create(s, why) ||
-        (m->plan && m->plan(s, why)) || open_trainer(s, mode, why))
+    if (!s->tape || m->read(s, why)) return why->status;
+    s->how = s->settings->training;
+    if (harness_trained_create(s, why) || (m->plan && m->plan(s, why)) || look_ahead(s, why) ||
+        harness__trainer_open(s, mode, why))
         return why->status;
     return m->begin ? m->begin(s, why) : AG_OK;
 }
 
-void harness_session_close(harness_session *s)
+/* Says what an interrupted run lacks, and how to complete it: a study has no --resume. */
+static void say_interrupted(const harness_session *s)
 {
+    const long long step = s->trained.state->step, steps = s->how.steps;
+    if (step < steps)
+        harness_say("interrupted after step %lld of %lld; %s", step, steps,
+                    s->show ? "go on with --resume" : "the same command goes on");
+    else
+        harness_say("interrupted after all %lld steps, before the scores and the report were "
+                    "ready; %s",
+                    steps, s->show ? "make them with --resume" : "the same command makes them");
+}
+
+ag_status harness_session_close(harness_session *s, ag_failure *why)
+{
+    ag_failure closing = {0};
+    const bool stopped = why->status == AG_ESTOPPED;
+    if (s->run && !s->done && stopped) say_interrupted(s);
+    harness_run_close(s->run, &closing);
+    if ((!why->status || stopped) && closing.status) *why = closing;
     if (s->model->end) s->model->end(s->feed);
     harness_trained_drop(&s->trained);
     s->model->close(s->data);
     harness_free(s->feed);
     harness_free(s->data);
     ag_tape_free(s->tape);
+    return why->status;
 }
 
 /* ---- the whole ---- */
 
 ag_status harness_train(harness_session *s, harness_run_mode mode, double *column, ag_failure *why)
 {
-    if (!harness_session_begin(s, mode, why)) harness_trainer_run(&s->trainer, why);
+    if (!harness_session_begin(s, mode, why)) harness__trainer_run(s, why);
     if (harness_go_on(why)) harness_session_end(s, column, why);
-    harness_trainer_close(&s->trainer, why);
-    harness_session_close(s);
-    return why->status;
+    return harness_session_close(s, why);
 }
 
 ag_status harness_train_command(harness_call *call, ag_failure *why)
 {
-    const harness_settings *settings = call->values;
+    harness_settings *settings = call->values;
     harness_session s = {.model = call->program->model,
                          .settings = settings,
                          .options = call->options,
                          .folder = settings->common.out,
                          .command_line = call->command_line,
                          .show = true};
+    if (harness_options_act(s.options, harness_model_files(s.model, settings), why))
+        return why->status;
     return harness_train(&s, harness_mode(&settings->common), NULL, why);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of a run: the best checkpoint on all that is held out, tables, pictures, page. */
+#include "examples/harness/rank/rank.h"
 #include "examples/harness/run/trained.h"
+#include "examples/harness/run/trainer.h"
+#include "examples/harness/rank/unseen.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -9,14 +12,15 @@
 static ag_status score_best(harness_session *s, void *results, ag_failure *why)
 {
     const harness_model *m = s->model;
-    if (isnan(s->trained.state->best) && harness_trainer_save(&s->trainer, HARNESS_BEST, why))
+    if (isnan(s->trained.state->best) && harness__trainer_save(s, HARNESS_BEST, why))
         return why->status;
-    if (!m->groups(results)) return m->compute(results, why);
+    if (!harness_rank_groups(results)) return m->compute(results, why);
     harness_trained best = {0};
     const harness_scoring how = {.tape = s->tape, .settings = s->settings, .models = 1};
-    if (!harness_trained_load(&best, m, harness_run_path(s->trainer.run, HARNESS_BEST), why) &&
+    if (!harness_trained_load(&best, m, harness_run_path(s->run, HARNESS_BEST), why) &&
         !ag_params_to(best.params, ag_tape_device(s->tape), why))
         m->add(results, &best, &how, why);
+    if (!why->status) harness_warn_alike(m, results);
     if (!why->status && s->settings->baselines && s->show) m->compare(results, why);
     if (!why->status && m->repeat) m->repeat(results);
     if (harness_go_on(why)) m->compute(results, why);
@@ -33,12 +37,31 @@ char *harness_fact(const char *format, double value)
     return harness_copy(text);
 }
 
+/* Notes that explain the end of the curves. */
+static void note_ends(harness_page *p, const harness_session *s)
+{
+    const harness_state *state = s->trained.state;
+    if (state->begun && p->notes < HARNESS_NOTES)
+        p->note[p->notes++] = harness_text(
+            "The run had ended after step %lld and was continued; the schedule began anew there, "
+            "from the learning rate %.3g.",
+            (long long)state->begun, state->begun_rate);
+    if (harness__trainer_stopped(s) && p->notes < HARNESS_NOTES)
+        p->note[p->notes++] = harness_text(
+            "Training stopped after step %lld of %lld, since --patience %lld validations had not "
+            "improved %s.",
+            (long long)state->step, (long long)s->how.steps, (long long)s->how.patience,
+            s->measure[0]);
+}
+
 static ag_status write_page(const harness_session *s, const void *results,
                             harness_table *const *table, int tables, ag_failure *why)
 {
-    const int some = s->model->groups(results) > 0;
+    const int some = harness_rank_groups(results) > 0;
+    if (harness_run_stays(s->run, why)) return why->status;
     harness_page p = {0};
-    s->model->describe(&p, s, results);
+    harness_rank_describe(&p, s, results);
+    note_ends(&p, s);
     char *summary = harness_text("Nothing was held out, so there are no scores; %s.", p.nothing);
     const harness_report report = {.title = p.title,
                                    .summary = some ? NULL : summary,
@@ -53,7 +76,8 @@ static ag_status write_page(const harness_session *s, const void *results,
                                    .notes = (const char *const *)p.note,
                                    .note_count = some ? p.notes : 0,
                                    .command_line = s->command_line,
-                                   .options = s->options};
+                                   .options = s->options,
+                                   .files = harness_model_files(s->model, s->settings)};
     harness_report_write(s->folder, &report, why);
     for (int i = 0; i < p.facts; i++) harness_free(p.fact[i]);
     for (int i = 0; i < p.notes; i++) harness_free(p.note[i]);
@@ -67,11 +91,12 @@ static ag_status write_page(const harness_session *s, const void *results,
 static json_t *summary(const harness_session *s, const void *results)
 {
     const harness_state *state = s->trained.state;
-    json_t *j = s->model->json(results), *best = json_null();
+    json_t *j = harness_rank_json(results), *best = json_null();
     if (!isnan(state->best)) best = json_integer(state->best_step);
     json_object_set_new(j, "run", json_string(s->folder));
     json_object_set_new(j, "parameters", json_integer(ag_params_count(s->trained.params)));
     json_object_set_new(j, "steps", json_integer(state->step));
+    if (harness__trainer_stopped(s)) json_object_set_new(j, "stopped", json_true());
     json_object_set_new(j, "best-step", best);
     return j;
 }
@@ -79,8 +104,8 @@ static json_t *summary(const harness_session *s, const void *results)
 static ag_status show(const harness_session *s, const void *results, ag_failure *why)
 {
     if (s->settings->common.json) return harness_json_print(summary(s, results), why);
-    if (s->model->groups(results))
-        harness_results_print(s->model, results, s->model->held_out);
+    if (harness_rank_groups(results))
+        harness_results_print(results, s->model->held_out);
     else
         printf("%lld steps done; nothing was held out, so there are no scores\n",
                (long long)s->trained.state->step);
@@ -89,15 +114,42 @@ static ag_status show(const harness_session *s, const void *results, ag_failure 
 
 /* ---- the whole ---- */
 
+/* The loss and the first score. */
+static ag_status plot_curves(const harness_session *s, ag_failure *why)
+{
+    harness_curve curve[2] = {{.name = "loss"}, {.name = s->measure[0]}};
+    double *x[2] = {0}, *y[2] = {0};
+    for (int i = 0; i < 2 && !why->status; i++) {
+        harness_run_column(s->run, curve[i].name, &x[i], &y[i], &curve[i].n, why);
+        curve[i].x = x[i];
+        curve[i].y = y[i];
+    }
+    if (!why->status)
+        harness_plot_curves(s->folder, "curves", "Training loss and validation score", curve[0],
+                            curve[1], why);
+    for (int i = 0; i < 2; i++) {
+        harness_free(x[i]);
+        harness_free(y[i]);
+    }
+    return why->status;
+}
+
+static void finish(harness_session *s)
+{
+    s->done = true;
+    harness_say("the run is in %s; open %s/" HARNESS_REPORT, s->folder, s->folder);
+}
+
 static ag_status present(harness_session *s, const void *results, ag_failure *why)
 {
     const harness_model *m = s->model;
     harness_table *table[HARNESS_TABLES] = {NULL};
-    const int tables = m->tables(table, results, m->held_out);
-    if (!harness_trainer_plot(&s->trainer, why) && m->groups(results)) m->plot(s, results, why);
+    const int tables = harness_rank_tables(table, results, m->held_out);
+    if (!harness_run_stays(s->run, why) && !plot_curves(s, why) && harness_rank_groups(results))
+        harness_rank_plot(s, results, why);
     if (harness_go_on(why) && !write_page(s, results, table, tables, why) &&
         (!s->show || !show(s, results, why)))
-        harness_trainer_done(&s->trainer);
+        finish(s);
     for (int i = 0; i < tables; i++) harness_table_free(table[i]);
     return why->status;
 }
@@ -107,8 +159,8 @@ ag_status harness_session_end(harness_session *s, double *column, ag_failure *wh
     const harness_model *m = s->model;
     void *results = harness_alloc(m->results_bytes);
     m->open(results, s->data, s->settings);
-    if (!score_best(s, results, why)) {
-        if (column && m->groups(results)) m->column_values(column, results);
+    if (!harness_run_stays(s->run, why) && !score_best(s, results, why)) {
+        if (column && harness_rank_groups(results)) harness_rank_column_values(column, results);
         present(s, results, why);
     }
     m->close_results(results);

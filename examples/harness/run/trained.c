@@ -1,10 +1,115 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/run/trained.h"
 
-#include "examples/harness/run/checkpoint.h"
-
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- the parts of a checkpoint (docs/formats.md) ---- */
+
+enum { NUMBERS = 7, FOR_RESUME = 2, FOR_ANEW = 2 };
+
+/* The state of a run as scalars; the last four belong to --resume alone, and the last two of them
+   to a run whose schedule began anew. Returns their number. */
+static int state_items(ag_checkpoint_item item[NUMBERS], harness_state *p, int resume, int anew)
+{
+    const ag_checkpoint_item all[NUMBERS] = {
+        {"state.step", AG_I64, AG_SCALAR, &p->step},
+        {"state.best.score", AG_F64, AG_SCALAR, &p->best},
+        {"state.best.step", AG_I64, AG_SCALAR, &p->best_step},
+        {"state.loss.sum", AG_F64, AG_SCALAR, &p->loss_sum},
+        {"state.loss.count", AG_I64, AG_SCALAR, &p->loss_count},
+        {"state.schedule.begun", AG_I64, AG_SCALAR, &p->begun},
+        {"state.schedule.rate", AG_F64, AG_SCALAR, &p->begun_rate},
+    };
+    memcpy(item, all, sizeof all);
+    return NUMBERS - (resume && anew ? 0 : FOR_ANEW) - (resume ? 0 : FOR_RESUME);
+}
+
+static ag_status read_items(const ag_checkpoint *file, const ag_checkpoint_item *item, int count,
+                            ag_failure *why)
+{
+    for (int i = 0; i < count && !why->status; i++)
+        ag_checkpoint_read(file, item[i].name, item[i].dtype, item[i].shape,
+                           (void *)(uintptr_t)item[i].data, why);
+    return why->status;
+}
+
+/* resume 1: all of the state, and the step must be the optimizer's. */
+static ag_status read_run(harness_state *state, const ag_params *params, const char *path,
+                          const ag_checkpoint *file, int resume, ag_failure *why)
+{
+    ag_checkpoint_item item[NUMBERS];
+    const int anew = ag_checkpoint_find(file, "state.schedule.begun") != NULL;
+    if (read_items(file, item, state_items(item, state, resume, anew), why)) return why->status;
+    if (resume && (state->step != params->step || state->step < 0))
+        return ag_fail(why, AG_EDATA,
+                       "%.200s: state.step is %lld, but the optimizer has done %lld steps; start "
+                       "the run anew",
+                       path, (long long)state->step, (long long)params->step);
+    if (resume && anew &&
+        !(state->begun > 0 && state->begun <= state->step && state->begun_rate >= 0 &&
+          state->begun_rate <= 10))
+        return ag_fail(
+            why, AG_EDATA,
+            "%.200s: the schedule began anew in step %lld of %lld with the learning rate "
+            "%g, which cannot be; start the run anew",
+            path, (long long)state->begun, (long long)state->step, state->begun_rate);
+    return AG_OK;
+}
+
+/* A text of the metadata, "" without one. */
+static char *text_of(const ag_checkpoint *file, const char *key)
+{
+    const char *text = ag_checkpoint_metadata(file, key);
+    return harness_copy(text ? text : "");
+}
+
+/* The options of the run, into `values`. */
+static harness_options *options_of(const harness_program *program, void *values, const char *path,
+                                   const char *configuration, ag_failure *why)
+{
+    harness_options *o = harness_options_new(program, HARNESS_TRAIN, values);
+    json_t *j = json_loads(configuration, JSON_REJECT_DUPLICATES, NULL);
+    char *where = harness_text("%.120s: the metadata \"configuration\"", path);
+    if (j)
+        harness_options_from_json(o, j, where, 1, why);
+    else
+        ag_fail(why, AG_EDATA, "%s say nothing of the model, or no JSON; is it a checkpoint of %s?",
+                where, program->name);
+    json_decref(j);
+    harness_free(where);
+    return o;
+}
+
+/* Compares the shapes of parameters, which need not be built, with those in the file. */
+static ag_status check_shapes(const ag_checkpoint *file, const ag_params *params, ag_failure *why)
+{
+    char have[64], want[64];
+    for (int i = 0; i < params->count; i++) {
+        const ag_param *p = params->list[i];
+        const ag_checkpoint_item *item = ag_checkpoint_find(file, p->name);
+        if (item && ag_shape_equal(item->shape, p->shape)) continue;
+        return ag_fail(why, AG_EDATA,
+                       "%s is %s, but the metadata ask for %s; the file contradicts itself, so "
+                       "choose another checkpoint",
+                       p->name, item ? ag_shape_text(have, item->shape) : "missing",
+                       ag_shape_text(want, p->shape));
+    }
+    return AG_OK;
+}
+
+/* Tensors whose shapes contradict the file's own metadata are bad data. */
+static void close_file(ag_checkpoint *file, ag_failure *why)
+{
+    ag_checkpoint_close(file);
+    if (why->status != AG_ESHAPE) return;
+    const ag_failure shape = *why;
+    *why = (ag_failure){0};
+    ag_fail(why, AG_EDATA, "%.400s; the file contradicts itself, so choose another checkpoint",
+            shape.sentence);
+}
 
 /* ---- a network ---- */
 
@@ -34,11 +139,71 @@ static ag_status build(harness_trained *t, const void *settings, const ag_checkp
     t->configuration = t->text[k];
     t->data = t->text[k + 1];
     if (t->model->network->build(t, settings, why) ||
-        (file && harness_checkpoint_shapes(file, t->params, why)) ||
-        !ag_params_build(t->params, seed))
+        (file && check_shapes(file, t->params, why)) || !ag_params_build(t->params, seed))
         return why->status;
     return ag_fail(why, t->params->failure.status, "%s", t->params->failure.sentence);
 }
+
+/* ---- the checkpoint of a run that goes on ---- */
+
+/* The options of the checkpoint differ from those of this call at most where --resume accepts that.
+   before: how they train. */
+static ag_status check_options(const char *path, const char *text, const harness_session *s,
+                               harness_training *before, ag_failure *why)
+{
+    const harness_model *m = s->model;
+    void *values = harness_alloc(m->program->options_bytes);
+    harness_options *o = options_of(m->program, values, path, text, why);
+    harness_session old = *s;
+    old.settings = values;
+    old.how = old.settings->training;
+    if (!why->status && harness_options_differ(o, s->options, true))
+        ag_fail(why, AG_EUSE,
+                "--resume: the metadata \"configuration\" of %.160s are not those of this call: "
+                "start a new run in another folder, or this one with --force",
+                path);
+    if (!why->status && m->plan) m->plan(&old, why);
+    *before = old.how;
+    harness_options_free(o);
+    harness_free(values);
+    return why->status;
+}
+
+/* The texts must be those that this call would write. Other options may give other texts, so they
+   are compared first. */
+static ag_status check_same(const char *path, const ag_checkpoint *file, const harness_session *s,
+                            harness_training *before, ag_failure *why)
+{
+    const harness_trained *t = &s->trained;
+    const char *const *key = t->model->network->key;
+    const int options = options_at(t);
+    char *text = text_of(file, key[options]);
+    if (strcmp(text, t->text[options]) != 0) check_options(path, text, s, before, why);
+    harness_free(text);
+    for (int k = 0; k < HARNESS_TEXTS && !why->status; k++) {
+        const char *stored = key[k] && k != options ? ag_checkpoint_metadata(file, key[k]) : NULL;
+        if (key[k] && k != options && (!stored || strcmp(stored, t->text[k]) != 0))
+            ag_fail(why, AG_EUSE,
+                    "--resume: the metadata \"%s\" of %.160s are not those of this call: the data "
+                    "have changed since; put the old files back, or start a new run",
+                    key[k], path);
+    }
+    return why->status;
+}
+
+/* Refuses another run's checkpoint before the network is fitted to the data, which takes long. */
+static ag_status check_last(const harness_session *s, ag_failure *why)
+{
+    harness_training before;
+    char *path = harness_text("%s/" HARNESS_LAST, s->folder);
+    ag_checkpoint *file = access(path, F_OK) == 0 ? ag_checkpoint_open(path, why) : NULL;
+    if (file) check_same(path, file, s, &before, why);
+    close_file(file, why);
+    harness_free(path);
+    return why->status;
+}
+
+/* ---- making one ---- */
 
 ag_status harness_trained_create(harness_session *s, ag_failure *why)
 {
@@ -47,7 +212,9 @@ ag_status harness_trained_create(harness_session *s, ag_failure *why)
     start(t, s->model);
     t->state->best = (double)NAN;
     t->text[options_at(t)] = harness_json_text(harness_options_json(s->options));
-    if (n->identify(s, why) || build(t, s->settings, NULL, (uint64_t)s->settings->common.seed, why))
+    if (n->identify(s, why) ||
+        build(t, s->settings, NULL, (uint64_t)s->settings->common.seed, why) ||
+        (s->resumes && check_last(s, why)))
         return why->status;
     return n->fit ? n->fit(s, why) : AG_OK;
 }
@@ -71,14 +238,15 @@ ag_status harness_trained_save(const char *path, const harness_trained *t, int r
 {
     const harness_program *of = t->model->program;
     const harness_network *n = t->model->network;
-    ag_checkpoint_item item[HARNESS_TENSORS];
-    const int items = n->tensors ? n->tensors(item, t->net) : 0;
+    ag_checkpoint_item item[HARNESS_TENSORS + NUMBERS];
+    int items = n->tensors ? n->tensors(item, t->net) : 0;
+    items += state_items(item + items, t->state, resume, t->state->begun > 0);
     char *program = harness_text("%s %s", of->name, of->version);
     ag_checkpoint_pair pair[1 + HARNESS_TEXTS] = {{"program", program}};
     int pairs = 1;
     for (int k = 0; k < HARNESS_TEXTS && n->key[k]; k++)
         pair[pairs++] = (ag_checkpoint_pair){n->key[k], t->text[k]};
-    harness_checkpoint_save(path, t->params, t->state, item, items, pair, pairs, resume, why);
+    ag_params_save(path, t->params, resume, item, items, pair, pairs, why);
     harness_free(program);
     return why->status;
 }
@@ -97,13 +265,9 @@ static ag_status read_state(harness_trained *t, const char *path, const ag_check
     const harness_network *n = t->model->network;
     ag_checkpoint_item item[HARNESS_TENSORS];
     ag_failure mine = {0};
-    const int items = n->tensors ? n->tensors(item, t->net) : 0;
-    for (int i = 0; i < items; i++)
-        if (ag_checkpoint_read(file, item[i].name, item[i].dtype, item[i].shape,
-                               (void *)(uintptr_t)item[i].data, why))
-            return why->status;
+    if (n->tensors && read_items(file, item, n->tensors(item, t->net), why)) return why->status;
     if (n->check && n->check(t->net, &mine)) return blame(path, &mine, why);
-    return harness_checkpoint_state(t->state, t->params, path, file, resume, why);
+    return read_run(t->state, t->params, path, file, resume, why);
 }
 
 static ag_status rebuild(harness_trained *t, const char *path, const ag_checkpoint *file,
@@ -113,10 +277,8 @@ static ag_status rebuild(harness_trained *t, const char *path, const ag_checkpoi
     void *values = harness_alloc(program->options_bytes);
     ag_failure mine = {0};
     const char *const *key = t->model->network->key;
-    for (int k = 0; k < HARNESS_TEXTS && key[k]; k++)
-        t->text[k] = harness_checkpoint_text(file, key[k]);
-    harness_options *o =
-        harness_checkpoint_options(program, values, path, t->text[options_at(t)], why);
+    for (int k = 0; k < HARNESS_TEXTS && key[k]; k++) t->text[k] = text_of(file, key[k]);
+    harness_options *o = options_of(program, values, path, t->text[options_at(t)], why);
     if (!why->status && build(t, values, file, 0, &mine)) blame(path, &mine, why);
     harness_options_free(o);
     harness_free(values);
@@ -143,36 +305,18 @@ ag_status harness_trained_load(harness_trained *t, const harness_model *m, const
     if (!check_program(m->program, path, file, why) && !rebuild(t, path, file, why) &&
         !ag_params_load(t->params, file, 0, why))
         read_state(t, path, file, 0, why);
-    harness_checkpoint_close(file, why);
+    close_file(file, why);
     return why->status;
 }
 
-/* The texts must be those that this call would write. Other options may give other texts, so they
-   are compared first. */
-static ag_status check_same(const char *path, const ag_checkpoint *file, const harness_trained *t,
-                            ag_failure *why)
+ag_status harness_trained_resume(const char *path, harness_session *s, harness_training *before,
+                                 ag_failure *why)
 {
-    static const char *const anew = "start a new run in another folder, or this one with --force",
-                             *const changed = "the data have changed since; put the old files "
-                                              "back, or start a new run";
-    const int options = options_at(t);
-    for (int i = -1; i < HARNESS_TEXTS; i++) {
-        const int k = i < 0 ? options : i;
-        const char *key = t->model->network->key[k],
-                   *stored = key ? ag_checkpoint_metadata(file, key) : "";
-        if (key && (!stored || strcmp(stored, t->text[k]) != 0))
-            return ag_fail(why, AG_EUSE,
-                           "--resume: the metadata \"%s\" of %.160s are not those of this call: %s",
-                           key, path, k == options ? anew : changed);
-    }
-    return AG_OK;
-}
-
-ag_status harness_trained_resume(const char *path, harness_trained *t, ag_failure *why)
-{
+    harness_trained *t = &s->trained;
     ag_checkpoint *file = ag_checkpoint_open(path, why);
-    if (file && !check_same(path, file, t, why) && !ag_params_load(t->params, file, 1, why))
+    *before = s->how;
+    if (file && !check_same(path, file, s, before, why) && !ag_params_load(t->params, file, 1, why))
         read_state(t, path, file, 1, why);
-    harness_checkpoint_close(file, why);
+    close_file(file, why);
     return why->status;
 }

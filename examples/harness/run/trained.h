@@ -22,9 +22,11 @@ ag_status harness_trained_load(harness_trained *trained, const harness_model *mo
 ag_status harness_trained_save(const char *path, const harness_trained *trained, int resume,
                                ag_failure *why);
 
-/* Reads all that the next step depends on into a network that was created. Fails: AG_EUSE (other
-   options or data), and as harness_trained_load. */
-ag_status harness_trained_resume(const char *path, harness_trained *trained, ag_failure *why);
+/* Reads all that the next step depends on into the network that was created for the session.
+   before: how the run trained until then, which may differ where --resume accepts that. Fails:
+   AG_EUSE (other options or data), and as harness_trained_load. */
+ag_status harness_trained_resume(const char *path, harness_session *session,
+                                 harness_training *before, ag_failure *why);
 
 void harness_trained_drop(harness_trained *trained);
 

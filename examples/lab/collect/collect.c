@@ -48,6 +48,7 @@ static ag_status open_folders(job *j, ag_failure *why)
         json_t *machine = lab_machine(j->core, o->repeats, o->redo, o->threshold);
         j->folders[f] = lab_manifest_open(path, j->kind->kind, machine, why);
         harness_free(path);
+        if (!why->status) lab_manifest_plan_by(j->folders[f], s->plan, why);
     }
     return why->status;
 }
@@ -106,21 +107,16 @@ static ag_status check_texts(const job *j, ag_failure *why)
     return why->status;
 }
 
-static int count_dropped(const job *j)
-{
-    int dropped = 0;
-    for (int i = 0; i < j->n_sources; i++)
-        for (int f = 0; f < j->n_folders; f++)
-            dropped += lab_manifest_dropped(j->folders[f], j->sources[i].name);
-    return dropped;
-}
-
-static int count_left(const job *j)
+/* Programs without a file, and files that were dropped. */
+static int count_left(const job *j, int *dropped)
 {
     int left = 0;
+    *dropped = 0;
     for (int i = 0; i < j->n_sources; i++)
-        for (int f = 0; f < j->n_folders; f++)
+        for (int f = 0; f < j->n_folders; f++) {
             left += !lab_manifest_done(j->folders[f], j->sources[i].name);
+            *dropped += lab_manifest_count(j->folders[f], j->sources[i].name, 1);
+        }
     return left;
 }
 
@@ -190,7 +186,8 @@ static void begin(job *j, const lab_collector *kind, const lab_settings *s)
 static void report(const job *j, int found)
 {
     const lab_counts *m = &j->c.meter.counts;
-    const int missing = count_left(j);
+    int dropped;
+    const int missing = count_left(j, &dropped);
     if (found) harness_say("%d of them had their file", found);
     harness_say("%" PRId64 " files written to %s, %" PRId64 " more dropped as noise; %" PRId64
                 " samples, %" PRId64 " taken again, %" PRId64 " kept though disturbed",
@@ -210,18 +207,21 @@ ag_status lab_collect(const lab_collector *kind, const lab_settings *s, ag_failu
     j.n_sources = lab_sources(&j.sources, s, why);
     if (j.n_sources >= 0 && !open_folders(&j, why) && !check_options(&j, why) &&
         !check_texts(&j, why)) {
-        const int all = j.n_sources * j.n_folders, dropped = count_dropped(&j);
-        j.left = count_left(&j);
+        const int all = j.n_sources * j.n_folders;
+        int dropped;
+        j.left = count_left(&j, &dropped);
         const int found = all - j.left;
         harness_say("%d programs, core %d, " LAB_CLOCK_NAME ", %d repeats", j.n_sources, j.core,
                     s->repeats);
         if (dropped) harness_say("%d files that were dropped as noise are tried again", dropped);
         harness_progress_start(&j.c.bar, kind->kind, found * kind->units, all * kind->units);
+        j.c.bar.tenths = true;
         for (int i = 0; i < j.n_sources && !why->status && !over(&j); i++) program(&j, i, why);
         harness_progress_end(&j.c.bar);
         if (!why->status) report(&j, found);
     }
     for (int f = 0; f < 2; f++) lab_manifest_free(j.folders[f]);
     lab_sources_free(j.sources, j.n_sources);
+    lab_meter_free(&j.c.meter);
     return why->status;
 }

@@ -5,11 +5,9 @@
 #define LAB_COLLECT_H
 
 #include "core/io/io.h"
-#include "examples/lab/fusion/kernels.h"
+#include "examples/lab/collect/configs.h"
 #include "examples/lab/lab.h"
 #include "examples/lab/measure/manifest.h"
-#include "examples/lab/measure/measure.h"
-#include "examples/lab/run/run.h"
 
 enum { LAB_BATCH = 16, LAB_AGAIN = 24, LAB_LEAST = 32 };
 
@@ -49,31 +47,28 @@ typedef struct lab_sheet {
     const lab_timing *timing; /* [n] */
     int n;
     int64_t first[LAB_AGAIN], second[LAB_AGAIN]; /* [again]: two measurements of the same items */
-    int again;
-    lab_counts before, after;
+    int again, dropped;
+    lab_counts before; /* the first measurement */
 } lab_sheet;
 
-/* Facts for the manifest; *dropped: the noise is above `most` of the spread, or one of two
-   measurements of an item is too far from the other. */
-struct json_t *lab_sheet_facts(const lab_sheet *sheet, double most, int *dropped);
+/* Measures some of them again. */
+ag_status lab_sheet_again(lab_collection *c, lab_sheet *sheet, lab_configs *configs,
+                          ag_failure *why);
+/* Facts for the manifest. Sets sheet->dropped if the noise is above `most` of the spread, or one of
+   two measurements of an item is too far from the other. */
+struct json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double most);
 
-/* node_feat, node_opcode and edge_index of a program. */
-ag_status lab_npz_graph(ag_npz_writer *w, const lab_program *p, ag_failure *why);
-/* "FOLDER/NAME.txt". */
-ag_status lab_save_text(const lab_manifest *m, const char *name, const lab_program *p,
-                        ag_failure *why);
-/* Removes FOLDER/NAMEtail if it is there. */
-void lab_remove(const lab_manifest *m, const char *name, const char *tail);
+/* The contents of the two files of a measured item, which have the name of `text`. */
+typedef struct lab_result {
+    const char *program;             /* the name of its program */
+    const lab_program *text, *graph; /* the same, or the kernels [graphs] of `text` */
+    int graphs;
+    ag_status (*add)(ag_npz_writer *w, const void *data, ag_failure *why); /* all but the graphs */
+    const void *data;
+} lab_result;
 
-/* Records a second measurement of which[0..n-1]. */
-void lab_sheet_again(lab_sheet *sheet, const int *which, const lab_timing *timing, int n);
-
-/* Picks at most LAB_AGAIN of `count` configurations to be measured again, ascending, and returns
-   their number. */
-int lab_again_pick(int *which, int count, uint64_t seed);
-/* Measures them and records it. The subject prepares item which[i], [LAB_AGAIN], once *picked
-   is 1. */
-ag_status lab_again_measure(lab_collection *c, lab_sheet *sheet, lab_subject subject, int *which,
-                            int *picked, ag_failure *why);
+/* Records the facts (stolen), and writes NAME.txt and NAME.npz unless the item is dropped. */
+ag_status lab_collect_keep(lab_collection *c, const lab_sheet *sheet, struct json_t *facts,
+                           const lab_result *file, ag_failure *why);
 
 #endif

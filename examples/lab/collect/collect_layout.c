@@ -8,36 +8,27 @@
 
 /* The measurements of one program. */
 typedef struct layouts {
-    lab_run *run;
     lab_search *search;
-    int first, which[LAB_AGAIN]; /* of the batch: configuration i is first + i, or which[i] */
-    int picked;
+    lab_configs configs;
     lab_timing *timing; /* [capacity] */
     int capacity;
 } layouts;
 
-static ag_status prepare(void *state, int i, ag_failure *why)
-{
-    layouts *l = state;
-    const int config = l->picked ? l->which[i] : l->first + i;
-    return lab_run_layout(l->run, l->search->rows + (size_t)config * (size_t)l->search->n_nodes,
-                          why);
-}
-
-static void go(void *state) { lab_run_go(((layouts *)state)->run); }
-
 static ag_status batch(lab_collection *c, layouts *l, int count, ag_failure *why)
 {
     int64_t ns[LAB_BATCH];
-    lab_subject subject = lab_real_subject(l, prepare, go);
-    l->first = l->search->told;
-    if (l->first + count > l->capacity) {
+    int which[LAB_BATCH];
+    const int first = l->search->told;
+    if (first + count > l->capacity) {
         l->capacity = 2 * l->capacity + LAB_BATCH;
         l->timing = harness_grow(l->timing, (size_t)l->capacity * sizeof *l->timing);
     }
-    if (lab_measure(&c->meter, l->timing + l->first, &subject, count, why) || c->meter.stopped)
+    for (int i = 0; i < count; i++) which[i] = first + i;
+    l->configs.rows = l->search->rows;
+    if (lab_configs_measure(&c->meter, l->timing + first, &l->configs, which, count, why) ||
+        c->meter.stopped)
         return why->status;
-    for (int i = 0; i < count; i++) ns[i] = l->timing[l->first + i].ns;
+    for (int i = 0; i < count; i++) ns[i] = l->timing[first + i].ns;
     lab_search_tell(l->search, ns);
     return AG_OK;
 }
@@ -77,67 +68,51 @@ static ag_status add_configs(ag_npz_writer *w, const lab_search *s, ag_failure *
     return why->status;
 }
 
-static ag_status write_npz(const lab_manifest *m, const lab_program *p, const lab_search *s,
-                           ag_failure *why)
+static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
 {
-    const int64_t splits[2] = {0, p->n};
-    char *path = lab_manifest_path(m, p->name, ".npz");
-    ag_npz_writer *w = ag_npz_create(path, why);
-    harness_free(path);
-    if (!w) return why->status;
-    if (!lab_npz_graph(w, p, why) && !add_configs(w, s, why) &&
-        !ag_npz_add(w, "config_runtime", AG_I64, 1, (int64_t[]){s->told}, s->ns, why) &&
-        !ag_npz_add(w, "node_splits", AG_I64, 2, (int64_t[]){1, 2}, splits, why))
-        return ag_npz_finish(w, why);
-    ag_npz_cancel(w);
+    const lab_search *s = data;
+    const int64_t splits[2] = {0, s->program->n};
+    if (!add_configs(w, s, why) &&
+        !ag_npz_add(w, "config_runtime", AG_I64, 1, (int64_t[]){s->told}, s->ns, why))
+        ag_npz_add(w, "node_splits", AG_I64, 2, (int64_t[]){1, 2}, splits, why);
     return why->status;
 }
 
-static ag_status keep(lab_collection *c, const lab_program *p, const layouts *l,
-                      const lab_sheet *sheet, ag_failure *why)
+static ag_status keep(lab_collection *c, const lab_program *p, const layouts *l, lab_sheet *sheet,
+                      ag_failure *why)
 {
-    int dropped;
-    json_t *facts = lab_sheet_facts(sheet, c->s->noise, &dropped);
+    const lab_result file = {p->name, p, p, 1, add, l->search};
+    json_t *facts = lab_sheet_facts(sheet, &c->meter.counts, c->s->noise);
     json_object_set_new(facts, "family", json_string(p->family));
     json_object_set_new(facts, "search", json_string(c->mode));
     json_object_set_new(facts, "seed", json_integer(c->s->seed));
     json_object_set_new(facts, "configurable_nodes", json_integer(l->search->n_nodes));
-    lab_manifest_file(c->folder, p->name, p->name, facts);
-    if (dropped) {
+    if (sheet->dropped)
         harness_warn("%s (%s): dropped, its noise is above %g of the spread between its "
                      "configurations, or one was slowed while it was measured",
                      p->name, c->mode, c->s->noise);
-        c->dropped++;
-        return AG_OK;
-    }
-    if (lab_save_text(c->folder, p->name, p, why) || write_npz(c->folder, p, l->search, why))
-        return why->status;
-    c->files++;
-    return AG_OK;
+    return lab_collect_keep(c, sheet, facts, &file, why);
 }
 
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
 {
     const int genetic = strcmp(c->mode, "default") == 0;
-    layouts l = {0};
+    layouts l = {.configs = {.program = p, .rule = (tpugraphs_rule)c->s->plan}};
     lab_sheet sheet = {.before = c->meter.counts};
     l.search =
         lab_search_new(p, genetic ? LAB_SEARCH_DEFAULT : LAB_SEARCH_RANDOM, (uint64_t)c->s->seed);
-    if (!lab_run_new(&l.run, p, why) && !measure(c, &l, p->name, why) && !c->meter.stopped) {
+    l.configs.nodes = l.search->n_nodes;
+    if (!measure(c, &l, p->name, why) && !c->meter.stopped) {
         sheet.timing = l.timing;
         sheet.n = l.search->told;
         if (sheet.n < 2)
             harness_warn("%s: skipped, it has no node with layouts to choose (convolution, dot, "
                          "reshape)",
                          p->name);
-        else if (!lab_again_measure(c, &sheet, lab_real_subject(&l, prepare, go), l.which,
-                                    &l.picked, why) &&
-                 !c->meter.stopped) {
-            sheet.after = c->meter.counts;
+        else if (!lab_sheet_again(c, &sheet, &l.configs, why) && !c->meter.stopped)
             keep(c, p, &l, &sheet, why);
-        }
     }
-    lab_run_free(l.run);
+    lab_run_free(l.configs.run);
     lab_search_free(l.search);
     harness_free(l.timing);
     return why->status;

@@ -6,23 +6,13 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { TILE = 24, PARTITIONS = 4, TILES_LEAST = 4 };
+enum { PARTITIONS = 4, TILES_LEAST = 4 };
 
 typedef struct tiles {
-    lab_run *run;
-    int (*tile)[TILE];
-    int first, which[LAB_AGAIN], picked;
+    lab_configs configs;
     lab_timing *timing;
     int n; /* measured */
 } tiles;
-
-static ag_status prepare(void *state, int i, ag_failure *why)
-{
-    tiles *t = state;
-    return lab_run_tile(t->run, t->tile[t->picked ? t->which[i] : t->first + i], why);
-}
-
-static void go(void *state) { lab_run_go(((tiles *)state)->run); }
 
 /* 1 if the kernel's default tile takes long enough for a file. */
 static int long_enough(const lab_collection *c, const tiles *t)
@@ -33,29 +23,30 @@ static int long_enough(const lab_collection *c, const tiles *t)
 /* The default comes first, so it is there however short the time is. */
 static ag_status measure(lab_collection *c, tiles *t, int count, ag_failure *why)
 {
-    lab_subject subject = lab_real_subject(t, prepare, go);
+    int which[LAB_BATCH];
     t->timing = harness_alloc(((size_t)count + 1) * sizeof *t->timing);
     while (t->n < count && long_enough(c, t) && !c->meter.stopped && !why->status) {
         if (t->n >= LAB_LEAST && lab_collect_late(c, 0)) break;
         const int left = count - t->n, take = left < LAB_BATCH ? left : LAB_BATCH;
-        t->first = t->n;
-        if (lab_measure(&c->meter, t->timing + t->n, &subject, take, why)) break;
+        for (int i = 0; i < take; i++) which[i] = t->n + i;
+        if (lab_configs_measure(&c->meter, t->timing + t->n, &t->configs, which, take, why)) break;
         if (!c->meter.stopped) t->n += take;
     }
     return why->status;
 }
 
-static ag_status add_configs(ag_npz_writer *w, const tiles *t, ag_failure *why)
+static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
 {
+    const tiles *t = data;
     const int64_t n = t->n;
-    float *feature = harness_alloc((size_t)n * TILE * sizeof *feature);
+    float *feature = harness_alloc((size_t)n * LAB_TILE * sizeof *feature);
     int64_t *ns = harness_alloc((size_t)n * sizeof *ns), *norm = harness_alloc((size_t)n * 8);
     for (int64_t i = 0; i < n; i++) {
-        for (int k = 0; k < TILE; k++) feature[i * TILE + k] = (float)t->tile[i][k];
+        for (int k = 0; k < LAB_TILE; k++) feature[i * LAB_TILE + k] = (float)t->configs.tile[i][k];
         ns[i] = t->timing[i].ns;
         norm[i] = t->timing[0].ns;
     }
-    if (!ag_npz_add(w, "config_feat", AG_F32, 2, (int64_t[]){n, TILE}, feature, why) &&
+    if (!ag_npz_add(w, "config_feat", AG_F32, 2, (int64_t[]){n, LAB_TILE}, feature, why) &&
         !ag_npz_add(w, "config_runtime", AG_I64, 1, &n, ns, why))
         ag_npz_add(w, "config_runtime_normalizers", AG_I64, 1, &n, norm, why);
     harness_free(feature);
@@ -64,64 +55,41 @@ static ag_status add_configs(ag_npz_writer *w, const tiles *t, ag_failure *why)
     return why->status;
 }
 
-static ag_status write_npz(const lab_manifest *m, const lab_program *kernel, const tiles *t,
-                           ag_failure *why)
-{
-    char *path = lab_manifest_path(m, kernel->name, ".npz");
-    ag_npz_writer *w = ag_npz_create(path, why);
-    harness_free(path);
-    if (!w) return why->status;
-    if (!lab_npz_graph(w, kernel, why) && !add_configs(w, t, why)) return ag_npz_finish(w, why);
-    ag_npz_cancel(w);
-    return why->status;
-}
-
 static ag_status keep(lab_collection *c, const lab_program *p, const lab_program *kernel,
-                      const tiles *t, const lab_sheet *sheet, const char *hash, ag_failure *why)
+                      const tiles *t, lab_sheet *sheet, const char *hash, ag_failure *why)
 {
-    int dropped;
-    json_t *facts = lab_sheet_facts(sheet, c->s->noise, &dropped);
+    const lab_result file = {p->name, kernel, kernel, 1, add, t};
+    json_t *facts = lab_sheet_facts(sheet, &c->meter.counts, c->s->noise);
     json_object_set_new(facts, "family", json_string(p->family));
     json_object_set_new(facts, "hash", json_string(hash));
     json_object_set_new(facts, "nodes", json_integer(kernel->n));
     json_object_set_new(facts, "default_ns", json_integer(t->timing[0].ns));
-    lab_manifest_file(c->folder, kernel->name, p->name, facts);
-    c->dropped += dropped;
-    c->files += !dropped;
-    if (dropped) return AG_OK;
-    return lab_save_text(c->folder, kernel->name, kernel, why)
-               ? why->status
-               : write_npz(c->folder, kernel, t, why);
+    return lab_collect_keep(c, sheet, facts, &file, why);
 }
 
 /* Returns whether the kernel was measured: it is new, has several tiles and takes long enough. */
 static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kernel, ag_failure *why)
 {
     char hash[17];
-    tiles t = {0};
+    tiles t = {.configs = {.program = kernel}};
     lab_sheet sheet = {.before = c->meter.counts};
     snprintf(hash, sizeof hash, "%016" PRIx64, lab_kernel_hash(kernel));
     if (lab_manifest_has(c->folder, hash)) return 0;
     snprintf(kernel->name, sizeof kernel->name, "%.44s_%s", p->name, hash);
     memcpy(kernel->family, p->family, sizeof kernel->family);
-    const int count = lab_tiles(&t.tile, kernel, c->s->configs, (uint64_t)c->s->seed);
-    if (count < 0) ag_fail(why, AG_EMEMORY, "%s: no memory for the tiles of a kernel", p->name);
-    if (count >= TILES_LEAST && !lab_run_new(&t.run, kernel, why) && !measure(c, &t, count, why) &&
-        !c->meter.stopped && t.n >= 2 && long_enough(c, &t)) {
+    const int count = lab_tiles(&t.configs.tile, kernel, c->s->configs, (uint64_t)c->s->seed);
+    if (count >= TILES_LEAST && !measure(c, &t, count, why) && !c->meter.stopped && t.n >= 2 &&
+        long_enough(c, &t)) {
         sheet.timing = t.timing;
         sheet.n = t.n;
-        if (!lab_again_measure(c, &sheet, lab_real_subject(&t, prepare, go), t.which, &t.picked,
-                               why) &&
-            !c->meter.stopped) {
-            sheet.after = c->meter.counts;
+        if (!lab_sheet_again(c, &sheet, &t.configs, why) && !c->meter.stopped)
             keep(c, p, kernel, &t, &sheet, hash, why);
-        }
     }
     const int measured = t.n > 0 && long_enough(c, &t);
     c->brief += t.n > 0 && !measured;
-    lab_run_free(t.run);
+    lab_run_free(t.configs.run);
     harness_free(t.timing);
-    harness_free(t.tile);
+    harness_free(t.configs.tile);
     return measured;
 }
 
@@ -130,15 +98,14 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
 {
     ag_random random = {(uint64_t)c->s->seed, lab_kernel_hash(p), 0};
     int *group = harness_alloc(((size_t)p->n + 1) * sizeof *group),
-        found = lab_manifest_count(c->folder, p->name);
+        found = lab_manifest_count(c->folder, p->name, 0);
     lab_collect_step(c, found, p->name);
     for (int i = 0; i < PARTITIONS && found < c->s->kernels && !why->status; i++) {
         const double rate = 0.3 + 0.7 * ag_random_uniform(&random);
         const int groups = lab_partition(group, p, rate, ag_random_bits(&random));
-        int32_t *order = harness_alloc(((size_t)(groups > 0 ? groups : 0) + 1) * sizeof *order);
-        if (groups < 0) ag_fail(why, AG_EMEMORY, "%s: no memory to cut it in kernels", p->name);
+        int32_t *order = harness_alloc(((size_t)groups + 1) * sizeof *order);
         for (int g = 0; g < groups; g++) order[g] = g;
-        ag_random_shuffle(&random, order, groups > 0 ? groups : 0);
+        ag_random_shuffle(&random, order, groups);
         for (int g = 0; g < groups && found < c->s->kernels && !why->status; g++) {
             lab_program kernel = {0};
             if (c->meter.stopped || lab_collect_late(c, 0)) break;

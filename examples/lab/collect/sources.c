@@ -40,18 +40,17 @@ static ag_status add_text(lab_source **list, const char *path, ag_failure *why)
 
 static const char *find_family(const char *word, ag_failure *why)
 {
-    const char **names = NULL, *found = NULL;
-    for (int i = 0; i < lab_n_families; i++) {
-        bag_add(names, lab_families[i].name);
-        if (!strcmp(word, lab_families[i].name)) found = lab_families[i].name;
-    }
-    const char *near = found ? NULL : harness_nearest(word, names, bag_count(names));
+    const lab_family *found = lab_family_find(word);
+    if (found) return found->name;
+    const char **names = NULL;
+    for (int i = 0; i < lab_n_families; i++) bag_add(names, lab_families[i].name);
+    const char *near = harness_nearest(word, names, bag_count(names));
     bag_free(names);
     if (near)
         ag_fail(why, AG_EUSE, "there is no family %.60s; did you mean %s?", word, near);
-    else if (!found)
+    else
         ag_fail(why, AG_EUSE, "there is no family \"%.60s\"; \"lab families\" lists them", word);
-    return found;
+    return NULL;
 }
 
 static const char **families_of(const lab_settings *s, ag_failure *why)

@@ -18,7 +18,8 @@ void lab_stored_clear(lab_stored *x)
     lab_fusion_clear(&x->fusion);
     harness_free(x->ns);
     harness_free(x->rows);
-    harness_free(x->tile);
+    harness_free(x->configs.tile);
+    lab_run_free(x->configs.run);
     *x = (lab_stored){.n = 0};
 }
 
@@ -35,6 +36,7 @@ static void *member(int64_t *n, ag_npz *npz, const char *name, const char *array
                     int64_t last, ag_dtype as, ag_failure *why)
 {
     const ag_array_info *info = ag_npz_find(npz, array);
+    if (ag_npz_check(npz, array, why)) return NULL;
     if (!info || info->rank != rank || (last && info->size[rank - 1] != last) || info->count < 1) {
         unlike(name, array, why);
         return NULL;
@@ -62,13 +64,14 @@ static ag_status read_layouts(lab_stored *x, ag_npz *npz, const char *name, ag_f
 {
     int64_t n = 0;
     int *node = harness_alloc(((size_t)x->program.n + 1) * sizeof *node);
-    x->nodes = lab_configurable_nodes(node, &x->program);
+    x->configs.nodes = lab_configurable_nodes(node, &x->program);
     harness_free(node);
     const ag_array_info *info = ag_npz_find(npz, "node_config_feat");
     float *digit = member(&n, npz, name, "node_config_feat", 3, sizeof *x->rows, AG_F32, why);
-    if (digit && (n != x->n || info->size[1] != x->nodes)) unlike(name, "node_config_feat", why);
+    if (digit && (n != x->n || info->size[1] != x->configs.nodes))
+        unlike(name, "node_config_feat", why);
     if (digit && !why->status) {
-        x->rows = harness_alloc((size_t)info->count);
+        x->configs.rows = x->rows = harness_alloc((size_t)info->count);
         for (int64_t i = 0; i < info->count && !why->status; i++) {
             if (!(digit[i] >= -1 && digit[i] < LAB_RANK))
                 unlike(name, "node_config_feat", why);
@@ -86,12 +89,12 @@ static ag_status read_tiles(lab_stored *x, ag_npz *npz, const char *name, ag_fai
     float *value = member(&n, npz, name, "config_feat", 2, LAB_TILE, AG_F32, why);
     if (value && n != x->n) unlike(name, "config_feat", why);
     if (value && !why->status) {
-        x->tile = harness_alloc((size_t)n * sizeof *x->tile);
+        x->configs.tile = harness_alloc((size_t)n * sizeof *x->configs.tile);
         for (int64_t i = 0; i < n * LAB_TILE && !why->status; i++) {
             if (!(value[i] >= 0 && value[i] < 2147483648.0f))
                 unlike(name, "config_feat", why);
             else
-                x->tile[i / LAB_TILE][i % LAB_TILE] = (int)value[i];
+                x->configs.tile[i / LAB_TILE][i % LAB_TILE] = (int)value[i];
         }
     }
     harness_free(value);
@@ -106,6 +109,7 @@ static ag_status read_fusion(lab_stored *x, const lab_manifest *m, ag_npz *npz, 
     json_t *facts = json_object_get(json_object_get(m->root, "files"), name);
     const int64_t partitions = json_integer_value(json_object_get(facts, "partitions"));
     const int64_t seed = json_integer_value(json_object_get(facts, "seed"));
+    x->configs.fusion = &x->fusion;
     if (partitions < 1 || partitions > 100000) return unlike(name, "partitions", why);
     if (lab_fusion_draw(&x->fusion, &x->program, (int)partitions, (uint64_t)seed, why))
         return why->status;
@@ -116,16 +120,37 @@ static ag_status read_fusion(lab_stored *x, const lab_manifest *m, ag_npz *npz, 
     return why->status;
 }
 
+/* The family of a program that has a number in it and no text; else NULL. */
+static const char *family_of(const json_t *facts, const char *text)
+{
+    const char *family = json_string_value(json_object_get(facts, "family"));
+    const int numbered = json_is_integer(json_object_get(facts, "number"));
+    return numbered && access(text, F_OK) ? family : NULL;
+}
+
+static const json_t *program_facts(const lab_manifest *m, const char *name)
+{
+    return json_object_get(json_object_get(m->root, "programs"), name);
+}
+
+int lab_stored_lost(const lab_manifest *m, const char *name)
+{
+    char *text = lab_manifest_path(m, name, ".txt");
+    const char *family = family_of(program_facts(m, name), text);
+    harness_free(text);
+    return family && !lab_family_find(family);
+}
+
 /* Reads the program from its text; without one, builds a program of a family again. */
 static ag_status load_program(lab_stored *x, const lab_manifest *m, const char *name,
                               ag_failure *why)
 {
     char *text = lab_manifest_path(m, name, ".txt");
-    const json_t *facts = json_object_get(json_object_get(m->root, "programs"), name),
-                 *number = json_object_get(facts, "number");
-    const char *family = json_string_value(json_object_get(facts, "family"));
-    if (family && json_is_integer(number) && access(text, F_OK))
-        lab_family_program(&x->program, family, (int)json_integer_value(number),
+    const json_t *facts = program_facts(m, name);
+    const char *family = family_of(facts, text);
+    if (family)
+        lab_family_program(&x->program, family,
+                           (int)json_integer_value(json_object_get(facts, "number")),
                            json_number_value(json_object_get(facts, "milliseconds")), why);
     else if (lab_text_load(&x->program, text))
         ag_fail(why, x->program.why.status, "%s", x->program.why.sentence);
@@ -137,7 +162,8 @@ ag_status lab_stored_load(lab_stored *x, const lab_manifest *m, const char *name
 {
     char *file = lab_manifest_path(m, name, ".npz");
     const char *kind = lab_manifest_kind(m);
-    *x = (lab_stored){.n = 0};
+    *x = (lab_stored){
+        .configs = {.program = &x->program, .rule = (tpugraphs_rule)lab_manifest_plan(m)}};
     load_program(x, m, name, why);
     ag_npz *npz = why->status ? NULL : ag_npz_open(file, byte_limit, why);
     if (npz && !strcmp(kind, "fusion")) {
@@ -150,33 +176,5 @@ ag_status lab_stored_load(lab_stored *x, const lab_manifest *m, const char *name
     }
     ag_npz_close(npz);
     harness_free(file);
-    return why->status;
-}
-
-typedef struct again {
-    const lab_stored *x;
-    const int *which;
-    lab_run *run;
-} again;
-
-static ag_status prepare(void *state, int i, ag_failure *why)
-{
-    again *a = state;
-    const size_t config = (size_t)a->which[i];
-    if (a->x->tile) return lab_run_tile(a->run, a->x->tile[config], why);
-    return lab_run_layout(a->run, a->x->rows + config * (size_t)a->x->nodes, why);
-}
-
-static void go(void *state) { lab_run_go(((again *)state)->run); }
-
-ag_status lab_stored_measure(lab_meter *meter, lab_timing *timing, const lab_stored *x,
-                             const int *which, int count, ag_failure *why)
-{
-    again a = {x, which, NULL};
-    lab_subject subject = lab_real_subject(&a, prepare, go);
-    if (!x->rows && !x->tile)
-        return lab_fusion_measure(meter, timing, &x->fusion, which, count, why);
-    if (!lab_run_new(&a.run, &x->program, why)) lab_measure(meter, timing, &subject, count, why);
-    lab_run_free(a.run);
     return why->status;
 }

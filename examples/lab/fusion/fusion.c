@@ -47,12 +47,10 @@ static ag_status add_partition(lab_fusion *f, const lab_program *p, int *group, 
                                uint64_t seed, ag_failure *why)
 {
     const int groups = lab_partition(group, p, rate, seed);
-    if (groups < 0) return ag_fail(why, AG_EMEMORY, "%s: no memory to cut it in kernels", p->name);
     for (int g = 0; g < groups; g++) {
         lab_program kernel = {0};
         if (lab_kernel(&kernel, p, group, g)) {
-            ag_fail(why, kernel.why.status ? kernel.why.status : AG_EMEMORY, "%s: kernel %d: %s",
-                    p->name, g, kernel.why.sentence);
+            ag_fail(why, kernel.why.status, "%s: kernel %d: %s", p->name, g, kernel.why.sentence);
             lab_program_clear(&kernel);
             return why->status;
         }

@@ -4,7 +4,6 @@
 #define LAB_FUSION_H
 
 #include "examples/lab/fusion/kernels.h"
-#include "examples/lab/measure/manifest.h"
 #include "examples/lab/measure/measure.h"
 
 typedef struct lab_fusion {
@@ -28,9 +27,5 @@ int lab_fusion_within(const lab_fusion *f, int kernels);
 /* Measures the kernels which[0..count-1] in turn, each with memory of its own. */
 ag_status lab_fusion_measure(lab_meter *m, lab_timing *timing, const lab_fusion *f,
                              const int *which, int count, ag_failure *why);
-
-/* "FOLDER/NAME.npz" (docs/formats.md): the first n kernels and all partitions. */
-ag_status lab_fusion_write(const lab_manifest *m, const char *name, const lab_fusion *f,
-                           const lab_timing *timing, int n, ag_failure *why);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A group of nodes as a program of its own, and its name. */
-#include "core/core.h"
+#include "examples/harness/harness.h"
 #include "examples/lab/fusion/kernels.h"
 
 #include <stdio.h>
@@ -45,21 +45,19 @@ ag_status lab_kernel(lab_program *kernel, const lab_program *p, const int *group
     memset(kernel, 0, sizeof *kernel);
     snprintf(kernel->name, sizeof kernel->name, "%.48s_%d", p->name, g);
     memcpy(kernel->family, p->family, sizeof kernel->family);
-    int *number = ag_alloc((size_t)(p->n > 0 ? p->n : 1) * sizeof *number);
-    if (!number)
-        return ag_fail(&kernel->why, AG_EMEMORY,
-                       "program %.63s: there is no memory for the numbers of %d nodes", p->name,
-                       p->n);
+    int *number = harness_alloc((size_t)p->n * sizeof *number + 1);
     append_group(kernel, number, p, group, g);
-    ag_free(number);
+    harness_free(number);
     if (!kernel->n)
         ag_fail(&kernel->why, AG_EINDEX, "program %.63s: no node is in group %d", p->name, g);
     return kernel->why.status;
 }
 
-/* Fields that an op does not use are zero, so all fields can be hashed. */
+/* Fields that an op does not use are zero, so all fields can be hashed. The names of files have the
+   hash, so it takes the three spatial axes that the lab's convolutions have at most. */
 uint64_t lab_kernel_hash(const lab_program *kernel)
 {
+    const size_t spatial = 3 * sizeof(int);
     uint64_t hash = (uint64_t)kernel->n;
     for (int i = 0; i < kernel->n; i++) {
         const lab_node *n = &kernel->nodes[i];
@@ -80,9 +78,9 @@ uint64_t lab_kernel_hash(const lab_program *kernel)
                     {n->start, sizeof n->start},
                     {n->limit, sizeof n->limit},
                     {n->stride, sizeof n->stride},
-                    {n->conv.in_spatial, sizeof n->conv.in_spatial},
-                    {n->conv.kernel_spatial, sizeof n->conv.kernel_spatial},
-                    {n->conv.out_spatial, sizeof n->conv.out_spatial},
+                    {n->conv.in_spatial, spatial},
+                    {n->conv.kernel_spatial, spatial},
+                    {n->conv.out_spatial, spatial},
                     {&n->value, sizeof n->value}};
         for (size_t k = 0; k < sizeof part / sizeof *part; k++)
             hash = XXH3_64bits_withSeed(part[k].data, part[k].bytes, hash);

@@ -1,36 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a kernel in tiles. */
-#include "core/core.h"
+#include "examples/harness/harness.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/tile/tile_plan.h"
 
-static ag_status compile(lab_run *run, const int *tile, tile_items *t, ag_failure *why)
-{
-    const lab_program *kernel = run->p;
-    tile_bounds bounds;
-    tile_cost cost;
-    lab__run_reset(run);
-    if (tile) {
-        if (tile_read(&bounds, t, kernel, tile, why)) return why->status;
-    } else if (!tile_default(&bounds, t, &cost, kernel))
-        return ag_fail(why, AG_EUSE,
-                       "kernel %.63s cannot be cut in tiles; lab_fusible tells which can",
-                       kernel->name);
-    return tile_compile(run, t, &bounds, why);
-}
-
+/* Nothing that is only partly compiled is run. */
 ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why)
 {
     ag_failure own = {0};
-    tile_items *t = ag_alloc(sizeof *t);
-    if (!t)
-        ag_fail(&own, AG_EMEMORY, "kernel %.63s: there is no memory to plan its tiles",
+    tile_bounds bounds;
+    tile_cost cost;
+    tile_items *t = harness_alloc(sizeof *t);
+    lab__run_reset(run);
+    if (tile)
+        tile_read(&bounds, t, run->p, tile, &own);
+    else if (!tile_default(&bounds, t, &cost, run->p))
+        ag_fail(&own, AG_EUSE, "kernel %.63s cannot be cut in tiles; lab_fusible tells which can",
                 run->p->name);
-    else
-        compile(run, tile, t, &own);
-    ag_free(t);
-    if (own.status) lab__run_reset(run); /* nothing that is only partly compiled is run */
+    if (own.status || tile_compile(run, t, &bounds, &own)) lab__run_reset(run);
+    harness_free(t);
     return own.status ? ag_fail(why, own.status, "%s", own.sentence) : AG_OK;
 }
 
@@ -38,9 +27,9 @@ int lab_fusible(const lab_program *kernel)
 {
     tile_bounds bounds;
     tile_cost cost;
-    tile_items *t = ag_alloc(sizeof *t);
-    const int fusible = t && tile_default(&bounds, t, &cost, kernel);
-    ag_free(t);
+    tile_items *t = harness_alloc(sizeof *t);
+    const int fusible = tile_default(&bounds, t, &cost, kernel);
+    harness_free(t);
     return fusible;
 }
 
@@ -48,8 +37,8 @@ int lab_tile_valid(const lab_program *kernel, const int *tile)
 {
     ag_failure why = {0};
     tile_bounds bounds;
-    tile_items *t = ag_alloc(sizeof *t);
-    const int valid = t && !tile_read(&bounds, t, kernel, tile, &why);
-    ag_free(t);
+    tile_items *t = harness_alloc(sizeof *t);
+    const int valid = !tile_read(&bounds, t, kernel, tile, &why);
+    harness_free(t);
     return valid;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws tiles: each bound is a power of two or the whole axis. Inner loops shorter than a vector
    are never worth measuring, so the most minor axes start at eight. */
-#include "core/core.h"
+#include "examples/harness/harness.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/tile/tile_plan.h"
 
@@ -97,23 +97,15 @@ int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t 
     *tiles = NULL;
     if (limit < 1) return 0;
     if (limit > MOST) limit = MOST;
-    tile_items *t = ag_alloc(sizeof *t);
-    if (t && !tile_default(&bounds, t, &cost, kernel)) {
-        ag_free(t);
-        return 0;
-    }
-    const int n_order = TRIES * limit;
-    int32_t *order = ag_alloc((size_t)n_order * sizeof *order);
-    *tiles = ag_alloc(((size_t)limit + 1) * sizeof **tiles);
-    if (t && order && *tiles) {
+    tile_items *t = harness_alloc(sizeof *t);
+    if (tile_default(&bounds, t, &cost, kernel)) {
+        const int n_order = TRIES * limit;
+        int32_t *order = harness_alloc((size_t)n_order * sizeof *order);
+        *tiles = harness_alloc(((size_t)limit + 1) * sizeof **tiles);
         tile_write((*tiles)[0], &bounds, t);
         n = draw(*tiles, t, kernel, limit, seed, order, n_order);
-    } else {
-        ag_free(*tiles);
-        *tiles = NULL;
-        n = -1;
+        harness_free(order);
     }
-    ag_free(order);
-    ag_free(t);
+    harness_free(t);
     return n;
 }

@@ -15,7 +15,7 @@ int lab_fusible(const lab_program *kernel);
 /* group[i] of every node i: a random partition into fusible groups with one output each, drawn from
    seed; `rate` (0..1) is the probability of a legal merge. Parameters, constants and broadcast
    constants are in no group (-1). The groups are numbered from 0 in topological order; returns
-   their number, -1: no memory. */
+   their number. */
 int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed);
 
 /* The kernel of group g: values from outside become parameters, constants and broadcast constants
@@ -30,7 +30,7 @@ uint64_t lab_kernel_hash(const lab_program *kernel);
    of the reduction, of a dot: the contracted axis; of a convolution: the spatial axes of the
    window, then the input features of a group; of a reduce: dims; of a reduce-window: the window's
    axes. Each is a power of two or the whole axis, of the most minor axes eight at least. Returns
-   their number, 0: none can be tiled, -1: no memory. The caller frees with ag_free. */
+   their number, 0: none can be tiled. The caller frees with harness_free. */
 int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t seed);
 
 /* 1 when each bound is 1 to the size of its axis, sums and products are right, the scratch of a

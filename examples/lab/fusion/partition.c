@@ -2,7 +2,7 @@
 /* Random fusion: producers are merged into the only group that reads them. Since a group has one
    output, which has one reading group when it is merged, no two groups ever depend on each
    other. */
-#include "core/core.h"
+#include "examples/harness/harness.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/lab/tile/tile_plan.h"
 
@@ -51,13 +51,12 @@ static void try_merge(partition *s, int from)
     lab_program kernel;
     const int to = only_reader(s, from), n = s->p->n;
     if (to == OUTSIDE || too_much(s, from, to)) return;
-    int *merged = ag_alloc((size_t)n * sizeof *merged);
-    if (!merged) return; /* one merge less */
+    int *merged = harness_alloc((size_t)n * sizeof *merged);
     for (int i = 0; i < n; i++) merged[i] = s->group[i] == from ? to : s->group[i];
     if (!lab_kernel(&kernel, s->p, merged, to) && lab_fusible(&kernel))
         for (int i = 0; i <= from; i++) s->group[i] = merged[i];
     lab_program_clear(&kernel);
-    ag_free(merged);
+    harness_free(merged);
 }
 
 /* Numbers the groups in the order of their outputs, which is topological. */
@@ -72,10 +71,9 @@ static int renumber(int *group, const int32_t *output, int n)
 
 int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed)
 {
-    partition s = {p, group, ag_alloc((size_t)(p->n > 0 ? p->n : 1) * sizeof *s.order)};
+    partition s = {p, group, harness_alloc((size_t)p->n * sizeof *s.order + 1)};
     ag_random random = {seed, STREAM, 0};
     int tried = 0;
-    if (!s.order) return -1;
     for (int i = 0; i < p->n; i++) {
         group[i] = belongs(p, i) ? i : OUTSIDE;
         if (belongs(p, i) && ag_random_uniform(&random) < rate) s.order[tried++] = i;
@@ -88,6 +86,6 @@ int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed)
     }
     for (int i = 0; i < p->n; i++) s.order[i] = group[i];
     const int groups = renumber(group, s.order, p->n);
-    ag_free(s.order);
+    harness_free(s.order);
     return groups;
 }

@@ -49,7 +49,7 @@ ag_status lab_core_check(int core, ag_failure *why)
     list_cores(cores, sizeof cores, &set);
     return ag_fail(why, AG_EUSE,
                    "--core is %d, which is no core that the program may run on (%s); name one of "
-                   "these, or leave --core away for the last one",
+                   "these, or omit --core for the last one",
                    core, cores);
 }
 

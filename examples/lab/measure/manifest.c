@@ -21,9 +21,40 @@ static json_t *part(const lab_manifest *m, const char *name)
     return json_object_get(m->root, name);
 }
 
+/* The words of --plan. The first is not recorded. */
+static const char *const plans[] = {"strides", "inner", "axes"};
+enum { PLANS = sizeof plans / sizeof *plans };
+
+int lab_manifest_plan(const lab_manifest *m)
+{
+    const char *word = json_string_value(part(m, "plan"));
+    int plan = 0;
+    while (word && plan < PLANS && strcmp(word, plans[plan]) != 0) plan++;
+    return plan;
+}
+
+ag_status lab_manifest_plan_by(lab_manifest *m, int plan, ag_failure *why)
+{
+    const int was = lab_manifest_plan(m);
+    if (was == plan) return AG_OK;
+    if (json_object_size(part(m, "files")))
+        return ag_fail(why, AG_EUSE,
+                       "the files of %.160s were made with --plan %s, but this call says %s; take "
+                       "the same, or choose another --out",
+                       ag_path_tail(m->folder), plans[was], plans[plan]);
+    json_object_del(m->root, "plan");
+    if (plan) json_object_set_new(m->root, "plan", json_string(plans[plan]));
+    return AG_OK;
+}
+
 static ag_status check(const lab_manifest *m, ag_failure *why)
 {
     const char *kind = json_string_value(part(m, "kind"));
+    if (lab_manifest_plan(m) == PLANS)
+        return ag_fail(why, AG_EDATA,
+                       "%.200s/" LAB_MANIFEST " has a plan that this version does not know; use "
+                       "strides, inner or axes, or a later version",
+                       m->folder);
     if (kind && json_is_array(part(m, "machines")) && json_is_object(part(m, "programs")) &&
         json_is_object(part(m, "files")))
         return AG_OK;
@@ -102,7 +133,8 @@ lab_manifest *lab_manifest_open(const char *folder, const char *kind, json_t *ma
 {
     lab_manifest *m = make(folder);
     char *path = lab_manifest_path(m, LAB_MANIFEST, "");
-    if (!harness__make_folder(folder, why) && !harness__lock_folder(&m->lock, folder, why)) {
+    if (!harness__make_folder(folder, why) && !harness__check_writable(folder, why) &&
+        !harness__lock_folder(&m->lock, folder, why)) {
         if (access(path, F_OK) == 0)
             open_existing(m, kind, why);
         else
@@ -132,6 +164,7 @@ static ag_status print_json(FILE *file, void *root)
 
 ag_status lab_manifest_save(const lab_manifest *m, ag_failure *why)
 {
+    if (harness__folder_stays(m->lock, m->folder, why)) return why->status;
     char *path = lab_manifest_path(m, LAB_MANIFEST, "");
     ag_status status = ag_save_file(path, print_json, m->root, why);
     harness_free(path);
@@ -171,23 +204,14 @@ int lab_manifest_done(const lab_manifest *m, const char *program)
     return done;
 }
 
-int lab_manifest_count(const lab_manifest *m, const char *program)
-{
-    const char *name;
-    json_t *facts;
-    int n = 0;
-    json_object_foreach(part(m, "files"), name, facts) n += of_program(facts, program);
-    return n;
-}
-
-int lab_manifest_dropped(const lab_manifest *m, const char *program)
+int lab_manifest_count(const lab_manifest *m, const char *program, int dropped)
 {
     const char *name;
     json_t *facts;
     int n = 0;
     json_object_foreach(part(m, "files"), name, facts)
     {
-        n += of_program(facts, program) && is_dropped(facts);
+        n += of_program(facts, program) && (!dropped || is_dropped(facts));
     }
     return n;
 }
@@ -208,7 +232,7 @@ ag_status lab_manifest_same(const lab_manifest *m, const char *program, const js
                  *was = json_object_get(facts, "options");
     const char *option;
     json_t *is;
-    if (lab_manifest_count(m, program) == lab_manifest_dropped(m, program)) return AG_OK;
+    if (lab_manifest_count(m, program, 0) == lab_manifest_count(m, program, 1)) return AG_OK;
     json_object_foreach((json_t *)(uintptr_t)options, option, is)
     {
         const json_t *then = json_object_get(was, option);

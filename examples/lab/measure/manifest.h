@@ -37,6 +37,11 @@ void lab_manifest_free(lab_manifest *m);
 
 const char *lab_manifest_kind(const lab_manifest *m);
 
+/* The value of --plan by which all files of the folder were measured. lab_manifest_plan_by sets it,
+   or refuses with AG_EUSE a folder that has files by another. */
+int lab_manifest_plan(const lab_manifest *m);
+ag_status lab_manifest_plan_by(lab_manifest *m, int plan, ag_failure *why);
+
 /* 1 when a program was finished and all its files exist, except those that were dropped. */
 int lab_manifest_done(const lab_manifest *m, const char *program);
 /* Records facts of a program or file, replacing older ones (stolen). "machine" and "date" are added
@@ -48,9 +53,8 @@ void lab_manifest_file(lab_manifest *m, const char *name, const char *program,
 int lab_manifest_has(const lab_manifest *m, const char *hash);
 /* Forgets a program that was not finished, and those of its files that no longer exist. */
 void lab_manifest_forget(lab_manifest *m, const char *program);
-/* The number of files of a program that were dropped, and the number of all its files. */
-int lab_manifest_dropped(const lab_manifest *m, const char *program);
-int lab_manifest_count(const lab_manifest *m, const char *program);
+/* The number of files of a program; dropped 1: of those that were dropped. */
+int lab_manifest_count(const lab_manifest *m, const char *program, int dropped);
 
 /* Refuses, with AG_EUSE, a program whose files in the folder were made with other options;
    `options` as given to lab_manifest_program in "options". Options that were not recorded are not

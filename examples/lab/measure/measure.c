@@ -56,8 +56,12 @@ lab_measure_options lab_measure_defaults(void)
 
 lab_meter lab_meter_new(lab_measure_options options)
 {
-    return (lab_meter){.options = options, .patience = options.patience};
+    return (lab_meter){.options = options,
+                       .recent = harness_alloc(LAB_PROBES * sizeof(int64_t)),
+                       .patience = options.patience};
 }
+
+void lab_meter_free(lab_meter *m) { harness_free(m->recent); }
 
 int64_t lab_meter_best(const lab_meter *m)
 {

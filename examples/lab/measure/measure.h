@@ -49,7 +49,7 @@ typedef struct lab_counts {
 /* The state that lasts over the batches. Start from lab_meter_new. */
 typedef struct lab_meter {
     lab_measure_options options;
-    int64_t recent[LAB_PROBES]; /* the running best is the smallest of these */
+    int64_t *recent;  /* LAB_PROBES of them, the smallest is the running best */
     int64_t patience; /* remaining patience: it decreases after each wait that was in vain */
     lab_counts counts;
     double deadline;    /* of harness_seconds; 0: none. A batch that passes it is given up */
@@ -58,6 +58,7 @@ typedef struct lab_meter {
 } lab_meter;
 
 lab_meter lab_meter_new(lab_measure_options options);
+void lab_meter_free(lab_meter *m);
 int64_t lab_meter_best(const lab_meter *m); /* ns of the probe; 0 before the first */
 
 /* Measures configurations 0..count-1, in turn: sample 1 of all, sample 2 of all... Every

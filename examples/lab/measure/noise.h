@@ -19,7 +19,7 @@ double lab_time_worst(const int64_t *first, const int64_t *second, int n);
 /* Median of n numbers; sorts them. 0 without any. */
 double lab_median(double *x, int n);
 
-/* Kendall's tau-b of two lists of run times; NaN where it is not defined. */
+/* Kendall's tau-b of two lists of run times; NaN where all of the second are equal. */
 double lab_time_tau(const int64_t *first, const int64_t *second, int n);
 
 #endif

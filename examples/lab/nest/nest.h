@@ -7,6 +7,7 @@
 #define LAB_NEST_H
 
 #include "examples/lab/program/program.h"
+#include "examples/tpugraphs/loops.h"
 
 enum { NEST_LOOPS = 12, NEST_INPUTS = 3, NEST_WINDOWS = LAB_RANK };
 
@@ -47,8 +48,9 @@ typedef void (*nest_body)(float *out, const float *const *in, const nest_tail *t
 
 typedef struct nest {
     nest_kind kind;
-    lab_op op;      /* of a map */
-    lab_type type;  /* the type that LAB_CONVERT converts to */
+    lab_op op;     /* of a map */
+    lab_type type; /* the type that LAB_CONVERT converts to */
+    tpugraphs_rule rule;
     int accumulate; /* 1: a reduction adds to what the output holds instead of starting afresh */
     int n_loops, n_windows;
     nest_loop loop[NEST_LOOPS];
@@ -60,7 +62,7 @@ typedef struct nest {
     nest_body body;
 } nest;
 
-/* An empty nest: without loops it computes one element. */
+/* An empty nest of the rule TPUGRAPHS_BY_STRIDES: without loops it computes one element. */
 void nest_begin(nest *nest, nest_kind kind, lab_op op, lab_type type);
 
 /* Appends a loop, in any order; returns its number (for windows). reduce: 1 for a reduction loop.
@@ -69,10 +71,11 @@ int nest_loop_add(nest *nest, int64_t size, int reduce, int64_t out, int64_t in0
                   int64_t in2);
 void nest_window_add(nest *nest, nest_window window);
 
-/* Orders the loops by the output's strides, the most minor innermost (a reduction loop is innermost
-   instead where the inputs are contiguous along it and not along the output), merges loops where
-   possible and turns windows that are never cut into strides. A nest is planned once; describe it
-   again to change sizes, strides or a window's offset. Takes a microsecond or two at most. */
+/* Orders the loops by the rule (TPUGRAPHS_BY_STRIDES: by the output's strides, the most minor
+   innermost; a reduction loop is innermost instead where the inputs are contiguous along it and not
+   along the output), merges loops where possible and turns windows that are never cut into strides.
+   A nest is planned once; describe it again to change sizes, strides or a window's offset. Takes a
+   microsecond or two at most. */
 void nest_plan(nest *nest);
 
 /* Runs a planned nest; only the first inputs that the kind (or the map's op) reads are touched.

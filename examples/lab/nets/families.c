@@ -1,45 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds programs by number, at the size that needs the wanted work. */
+/* The table of families. Builds programs by number, at the size that needs the wanted work. */
 #include "examples/lab/nets/families.h"
+#include "examples/lab/nets/net.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SIZES = 256, ATTEMPTS = 64, NODES_MOST = 3000, CONFIGURABLE_LEAST = 4 };
+enum { SIZES = 256, ATTEMPTS = 64, CONFIGURABLE_LEAST = 4 };
 
-static int64_t window_area(const lab_node *node, int axes)
-{
-    int64_t area = 1;
-    for (int i = 0; i < axes; i++) area *= node->window[i].size;
-    return area;
-}
+const lab_family lab_families[] = {
+    {"mlp", "dense layers, some with skips and layer norm", lab_net_mlp},
+    {"mixer", "MLP-Mixer: dense layers over patches and over channels", lab_net_mixer},
+    {"alexnet", "convolutions, pooling and dense layers", lab_net_alexnet},
+    {"resnet", "residual blocks: basic, bottleneck or separable", lab_net_resnet},
+    {"inception", "parallel convolutions, concatenated", lab_net_inception},
+    {"unet", "an encoder and a decoder with skips between them", lab_net_unet},
+    {"wavenet", "dilated causal convolutions with gates", lab_net_wavenet},
+    {"lstm", "LSTM or GRU cells, unrolled", lab_net_lstm},
+    {"transformer", "encoder blocks with attention, causal or not", lab_net_transformer},
+    {"attention", "embeddings and attention pooling, one or two towers", lab_net_pooling},
+    {"recommender", "embedding tables, their products and dense layers", lab_net_recommender},
+    {"autoencoder", "dense or of convolutions, some variational", lab_net_autoencoder},
+};
+const int lab_n_families = sizeof lab_families / sizeof *lab_families;
 
-static int64_t node_work(const lab_program *p, const lab_node *node)
-{
-    int64_t out = lab_elements(node->shape);
-    const lab_shape *in = node->n_operands ? &p->nodes[node->operand[0]].shape : NULL;
-    switch (node->op) {
-    case LAB_PARAMETER:
-    case LAB_CONSTANT: return 0;
-    case LAB_REDUCE: return lab_elements(*in);
-    case LAB_REDUCE_WINDOW: return out * window_area(node, node->shape.rank);
-    case LAB_DOT: return out * in->size[node->dot.left];
-    case LAB_CONVOLUTION:
-        return out * window_area(node, node->conv.spatial) * in->size[node->conv.in_feature] /
-               node->conv.groups;
-    default: return out;
-    }
-}
-
-int64_t lab_program_work(const lab_program *p)
-{
-    int64_t work = 0;
-    for (int i = 0; i < p->n; i++) work += node_work(p, &p->nodes[i]);
-    return work;
-}
-
-static const lab_family *find(const char *name)
+const lab_family *lab_family_find(const char *name)
 {
     for (int i = 0; i < lab_n_families; i++)
         if (strcmp(lab_families[i].name, name) == 0) return &lab_families[i];
@@ -50,7 +36,7 @@ static int usable(const lab_program *p)
 {
     int configurable = 0;
     for (int i = 0; i < p->n; i++) configurable += lab_configurable(&p->nodes[i]);
-    return configurable >= CONFIGURABLE_LEAST && p->n <= NODES_MOST;
+    return configurable >= CONFIGURABLE_LEAST;
 }
 
 static void begin(lab_program *p, const lab_family *f, int number)
@@ -61,11 +47,13 @@ static void begin(lab_program *p, const lab_family *f, int number)
     snprintf(p->family, sizeof p->family, "%s", f->name);
 }
 
-static int64_t build(lab_program *p, const lab_family *f, int number, int size, uint64_t seed)
+static double build(lab_program *p, const lab_family *f, int number, int size, uint64_t seed)
 {
+    lab_net net;
     begin(p, f, number);
-    f->build(p, size / (double)SIZES, seed);
-    return p->why.status == AG_OK ? lab_program_work(p) : INT64_MAX;
+    lab_net_start(&net, p, size / (double)SIZES, seed);
+    f->build(&net);
+    return p->why.status == AG_OK ? lab_program_work(p) : INFINITY;
 }
 
 /* The largest size whose work is at most `most`, by bisection; 0: none. Work grows with the size,
@@ -96,7 +84,7 @@ static ag_status misuse(const lab_program *p, const char *family, int number, do
 ag_status lab_family_program(lab_program *p, const char *family, int number, double milliseconds,
                              ag_failure *why)
 {
-    const lab_family *f = find(family);
+    const lab_family *f = lab_family_find(family);
     lab_program_clear(p);
     if (!f || number < 0 || !(milliseconds > 0 && milliseconds < 1e6))
         return misuse(NULL, family, number, milliseconds, why);
@@ -109,7 +97,7 @@ ag_status lab_family_program(lab_program *p, const char *family, int number, dou
         /* not always the limit: 45 to 100 % of it */
         int64_t target = most * (45 + (int)ag_random_below(&r, 56)) / 100;
         int size = fitting(p, f, number, seed, target);
-        int64_t work = size ? build(p, f, number, size, seed) : 0;
+        double work = size ? build(p, f, number, size, seed) : 0;
         if (size && work >= most / 4 && work <= most && usable(p)) return AG_OK;
     }
     ag_status status = misuse(p, family, number, milliseconds, why);

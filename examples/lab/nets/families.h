@@ -5,19 +5,18 @@
 
 #include "examples/lab/program/program.h"
 
+struct lab_net;
+
 typedef struct lab_family {
-    const char *name; /* "mlp", "alexnet", ... */
-    const char *text; /* one line for --help */
-    /* size 0..1 scales widths and depths, seed draws them. */
-    void (*build)(lab_program *p, double size, uint64_t seed);
+    const char *name;                  /* "mlp", "alexnet", ... */
+    const char *text;                  /* one line for --help */
+    int (*build)(struct lab_net *net); /* returns the output node */
 } lab_family;
 
 extern const lab_family lab_families[];
 extern const int lab_n_families;
 
-/* An estimate of the cost of a run: multiply-adds of dots, convolutions and windows, and the
-   elements that every other operation writes (a reduction: reads). */
-int64_t lab_program_work(const lab_program *p);
+const lab_family *lab_family_find(const char *name); /* NULL: there is none */
 
 /* The assumed work of a millisecond: 2 G a second, on one thread with some unlucky layouts. */
 enum { LAB_WORK_PER_MS = 2000000 };

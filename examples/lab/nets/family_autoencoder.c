@@ -20,12 +20,12 @@ static int code_of(lab_net *net, int x, int width, int variational)
     return lab_net_activate(net, lab_net_dense(net, x, width));
 }
 
-/* The reconstruction, and in inference its distance from x for each element of the batch. */
+/* The reconstruction, and sometimes its distance from x for each element of the batch. */
 static int compared(lab_net *net, int x, int again)
 {
     lab_program *p = net->p;
     again = lab_unary(p, LAB_LOGISTIC, again);
-    if (net->training || lab_net_chance(net, 50)) return again;
+    if (lab_net_chance(net, 50)) return again;
     int error = lab_binary(p, LAB_SUBTRACT, again, x), axes[LAB_RANK];
     int rank = lab_net_shape(net, x).rank;
     for (int i = 1; i < rank; i++) axes[i - 1] = i;

@@ -85,7 +85,6 @@ int lab_net_unet(lab_net *net)
     }
     int y = lab_net_conv(net, x, (lab_conv){.features = classes, .size = 1});
     y = lab_net_bias(net, y, lab_net_feature_axis(net, y));
-    if (net->training) return y;
     if (classes < 3) return lab_unary(net->p, LAB_LOGISTIC, y);
     return lab_net_softmax(net, y, lab_net_feature_axis(net, y));
 }

@@ -81,7 +81,7 @@ static int layer(lab_net *net, int x, style s, lab_conv c)
 /* The branch of a block, without the last activation. */
 static int branch(lab_net *net, int x, style s, int width, int stride)
 {
-    if (s.separable && !net->training) {
+    if (s.separable) {
         int inner = 2 * lab_net_size(net, x, lab_net_feature_axis(net, x));
         x = layer(net, x, s, (lab_conv){.features = inner, .size = 1});
         x = layer(net, x, s, (lab_conv){.size = 3, .stride = stride, .groups = inner});

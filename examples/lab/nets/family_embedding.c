@@ -5,7 +5,7 @@
 /* count rows of a table [words, width] */
 static int looked_up(lab_net *net, int count, int words, int width)
 {
-    int table = lab_net_weight(net, 2, (int[]){words, width});
+    int table = lab_net_input(net, 2, (int[]){words, width});
     return lab_gather(net->p, table, lab_parameter(net->p, LAB_S32, 1, &count));
 }
 
@@ -27,7 +27,7 @@ static int pooled(lab_net *net, int x, int inner, int lengths)
 {
     lab_program *p = net->p;
     int y = lab_unary(p, LAB_TANH, lab_net_dense(net, x, inner));
-    int query = lab_net_weight(net, 1, &inner);
+    int query = lab_net_input(net, 1, &inner);
     int scores = lab_dot(p, y, query, (lab_dot_dims){0, 2, 0});
     int share = lab_net_softmax(net, within(net, scores, lengths), 1);
     return lab_dot(p, share, x, (lab_dot_dims){1, 1, 1});

@@ -15,12 +15,12 @@ static cell start_cell(lab_net *net, int batch, int in, int width, int gated, in
     lab_shape s = {LAB_F32, 2, {batch, width}};
     cell c = {.gated = gated, .width = width, .together = together && !gated};
     if (c.together) {
-        c.input = lab_net_weight(net, 2, (int[]){in + width, wide});
+        c.input = lab_net_input(net, 2, (int[]){in + width, wide});
     } else {
-        c.input = lab_net_weight(net, 2, (int[]){in, wide});
-        c.state = lab_net_weight(net, 2, (int[]){width, wide});
+        c.input = lab_net_input(net, 2, (int[]){in, wide});
+        c.state = lab_net_input(net, 2, (int[]){width, wide});
     }
-    c.bias = lab_net_weight(net, 1, &wide);
+    c.bias = lab_net_input(net, 1, &wide);
     int zero = lab_net_chance(net, 50);
     c.hidden = zero ? lab_net_fill(net, 0, s) : lab_net_input(net, 2, size);
     c.memory = gated || zero ? c.hidden : lab_net_input(net, 2, size);
@@ -93,20 +93,20 @@ int lab_net_lstm(lab_net *net)
     return lab_net_head(net, c[layers - 1].hidden, classes);
 }
 
-/* Looks up rows of a table and adds positions. Training begins after the table. */
+/* Looks up rows of a table and adds positions. Some begin after the table. */
 static int embedded(lab_net *net, int batch, int time, int width)
 {
     lab_program *p = net->p;
     int size[3] = {batch, time, width};
     int words = lab_net_width(net, 16, 1024), x;
-    if (net->training || lab_net_chance(net, 40)) {
+    if (lab_net_chance(net, 40)) {
         x = lab_net_input(net, 3, size);
     } else {
-        int rows = batch * time, table = lab_net_weight(net, 2, (int[]){words, width});
+        int rows = batch * time, table = lab_net_input(net, 2, (int[]){words, width});
         x = lab_gather(p, table, lab_parameter(p, LAB_S32, 1, &rows));
         x = lab_reshape(p, x, 3, size);
     }
-    int place = lab_net_weight(net, 2, (int[]){time, width});
+    int place = lab_net_input(net, 2, (int[]){time, width});
     return lab_binary(p, LAB_ADD, x, lab_broadcast(p, place, (int[]){1, 2}, 3, size));
 }
 

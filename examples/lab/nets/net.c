@@ -38,7 +38,7 @@ int lab_net_batch(lab_net *net, int most)
     while (2 << doublings <= most) doublings++;
     int size = 1 << lab_net_below(net, doublings + 1);
     if (lab_net_chance(net, 15)) size = 1 + lab_net_below(net, most);
-    return net->training && size < 2 ? 2 : size;
+    return size;
 }
 
 int lab_net_width(lab_net *net, int low, int high)
@@ -58,15 +58,14 @@ static lab_activation draw_activation(lab_net *net)
     if (draw < 60) return LAB_TANH_UNIT;
     if (draw < 72) return LAB_SWISH;
     if (draw < 84) return LAB_GELU;
-    return draw < 92 || net->training ? LAB_LEAKY : LAB_RELU6;
+    return draw < 92 ? LAB_LEAKY : LAB_RELU6;
 }
 
-void lab_net_start(lab_net *net, lab_program *p, double size, uint64_t seed, int training)
+void lab_net_start(lab_net *net, lab_program *p, double size, uint64_t seed)
 {
     memset(net, 0, sizeof *net);
     net->p = p;
     net->random.seed = seed;
-    net->training = training;
     net->scale = (int)(size * LAB_SCALE);
     if (net->scale < 1) net->scale = 1;
     if (net->scale > LAB_SCALE) net->scale = LAB_SCALE;
@@ -74,7 +73,7 @@ void lab_net_start(lab_net *net, lab_program *p, double size, uint64_t seed, int
     int grain = lab_net_below(net, 10);
     net->grain = grain < 4 ? 0 : grain < 8 ? 1 : 2;
     net->channels_first = lab_net_chance(net, 25);
-    net->folded = lab_net_chance(net, 40) && !training;
+    net->folded = lab_net_chance(net, 40);
     net->activation = draw_activation(net);
 }
 

@@ -8,7 +8,7 @@
 
 #include "examples/lab/program/program.h"
 
-enum { LAB_WEIGHTS = 512, LAB_SCALE = 256 };
+enum { LAB_SCALE = 256 };
 
 typedef enum lab_activation {
     LAB_RELU,
@@ -16,8 +16,7 @@ typedef enum lab_activation {
     LAB_SWISH,
     LAB_GELU,
     LAB_LEAKY,
-    LAB_RELU6,
-    LAB_ACTIVATIONS
+    LAB_RELU6
 } lab_activation;
 
 /* A net under construction. */
@@ -27,14 +26,12 @@ typedef struct lab_net {
     int scale;          /* 1..LAB_SCALE: how large the sizes are within their ranges */
     int grain;          /* rounding of sizes: 0 powers of two, 1 multiples of 8, 2 any */
     int channels_first; /* features are axis 1 of an image, else the last */
-    int training; /* no maximum of windows, statistics from the batch, no softmax at the end */
-    int folded;   /* norms of inference are folded into the kernels: only a bias is left */
+    int folded;         /* norms of inference are folded into the kernels: only a bias is left */
     lab_activation activation;
-    int n_weights, weight[LAB_WEIGHTS]; /* parameters that training changes */
 } lab_net;
 
 /* Starts a net: draws the properties of the whole net. */
-void lab_net_start(lab_net *net, lab_program *p, double size, uint64_t seed, int training);
+void lab_net_start(lab_net *net, lab_program *p, double size, uint64_t seed);
 
 /* Numbers for the block `index` come from a stream of their own, so that more blocks leave the
    others unchanged. */
@@ -51,24 +48,20 @@ lab_shape lab_net_shape(const lab_net *net, int x);
 int lab_net_size(const lab_net *net, int x, int axis); /* axis -1: the last; 1 when there is none */
 
 /* net_shape.c: values and shapes */
-int lab_net_input(lab_net *net, int rank, const int *size);
-int lab_net_weight(lab_net *net, int rank, const int *size);
+int lab_net_input(lab_net *net, int rank, const int *size);  /* weights are inputs, too */
 int lab_net_fill(lab_net *net, float value, lab_shape like); /* a constant, broadcast; reused */
 int lab_net_scaled(lab_net *net, int x, float factor);
 int lab_net_plus(lab_net *net, int x, float term);
-int lab_net_spread(lab_net *net, int x, int like, int n, const int *missing); /* after a reduce */
-int lab_net_along(lab_net *net, int x, int like, int axis); /* x [size], spread along an axis */
-int lab_net_flat(lab_net *net, int x, int rows);            /* [rows, the rest] */
+int lab_net_spread(lab_net *net, int x, int like, int axis); /* after its reduction */
+int lab_net_along(lab_net *net, int x, int like, int axis);  /* x [size], spread along an axis */
+int lab_net_flat(lab_net *net, int x, int rows);             /* [rows, the rest] */
 int lab_net_part(lab_net *net, int x, int axis, int start, int limit); /* a slice of one axis */
-int lab_net_total(lab_net *net, int x);                 /* the sum of everything: a scalar */
-int lab_net_pair(lab_net *net, int a, int b, int axis); /* concatenate */
+int lab_net_pair(lab_net *net, int a, int b, int axis);                /* concatenate */
 
 /* net_layers.c */
 int lab_net_activate(lab_net *net, int x);
-int lab_net_activate_as(lab_net *net, int x, lab_activation kind);
 int lab_net_bias(lab_net *net, int x, int axis);
 int lab_net_dense(lab_net *net, int x, int width); /* of the last axis, with bias */
-int lab_net_linear(lab_net *net, int x, int width);
 int lab_net_softmax(lab_net *net, int x, int axis);
 int lab_net_norm(lab_net *net, int x);              /* layer norm over the last axis */
 int lab_net_head(lab_net *net, int x, int classes); /* dense, then softmax or logistic */
@@ -93,12 +86,6 @@ int lab_net_twice(lab_net *net, int x);       /* enlarges each pixel to four */
 /* net_attention.c: x is [batch, time, features]. */
 int lab_net_attention(lab_net *net, int x, int heads, int causal);
 int lab_net_encoder(lab_net *net, int x, int heads, int hidden, int causal, int norm_first);
-
-/* training.c: the loss of a net's output (mean square or cross-entropy, drawn), then the gradients
-   of all weights and their update. The root is all updated weights and the loss, in one flat
-   array. */
-int lab_net_loss(lab_net *net, int output);
-void lab_net_train(lab_net *net, int loss);
 
 /* family_*.c: the nets; each returns its output node. */
 typedef int lab_net_maker(lab_net *net);

@@ -64,48 +64,23 @@ int lab_net_conv(lab_net *net, int x, lab_conv c)
         kernel[d.kernel_spatial[i]] = size;
         window[i] = window_of(s.size[d.in_spatial[i]], size, c);
     }
-    return lab_convolution(net->p, x, lab_net_weight(net, s.rank, kernel), d, window);
-}
-
-/* The axes of x except its features; returns their number. */
-static int other_axes(int *axes, const lab_net *net, int x, int feature)
-{
-    int n = 0;
-    for (int i = 0; i < lab_net_shape(net, x).rank; i++)
-        if (i != feature) axes[n++] = i;
-    return n;
+    return lab_convolution(net->p, x, lab_net_input(net, s.rank, kernel), d, window);
 }
 
 /* Uses running statistics. The parameter is a deviation, which is squared so that the variance is
    not negative whatever its sign. */
-static int inference_norm(lab_net *net, int x, int axis)
-{
-    lab_program *p = net->p;
-    int size = lab_net_size(net, x, axis);
-    int mean = lab_net_input(net, 1, &size), deviation = lab_net_input(net, 1, &size);
-    int variance = lab_net_plus(net, lab_binary(p, LAB_MULTIPLY, deviation, deviation), 0.25f);
-    int gain = lab_net_weight(net, 1, &size);
-    int factor = lab_binary(p, LAB_MULTIPLY, gain, lab_unary(p, LAB_RSQRT, variance));
-    int y = lab_binary(p, LAB_SUBTRACT, x, lab_net_along(net, mean, x, axis));
-    y = lab_binary(p, LAB_MULTIPLY, y, lab_net_along(net, factor, y, axis));
-    return lab_net_bias(net, y, axis);
-}
-
 int lab_net_batch_norm(lab_net *net, int x)
 {
     lab_program *p = net->p;
-    int axis = lab_net_feature_axis(net, x), axes[LAB_RANK];
+    int axis = lab_net_feature_axis(net, x);
     if (net->folded) return lab_net_bias(net, x, axis);
-    if (!net->training) return inference_norm(net, x, axis);
-    int n = other_axes(axes, net, x, axis), size = lab_net_size(net, x, axis);
-    float each = (float)size / (float)lab_elements(lab_net_shape(net, x));
-    int mean = lab_net_scaled(net, lab_reduce(p, x, LAB_SUM, n, axes), each);
-    int centred = lab_binary(p, LAB_SUBTRACT, x, lab_net_along(net, mean, x, axis));
-    int square = lab_binary(p, LAB_MULTIPLY, centred, centred);
-    int variance = lab_net_scaled(net, lab_reduce(p, square, LAB_SUM, n, axes), each);
-    int factor = lab_unary(p, LAB_RSQRT, lab_net_plus(net, variance, 1e-2f));
-    factor = lab_binary(p, LAB_MULTIPLY, factor, lab_net_weight(net, 1, &size));
-    int y = lab_binary(p, LAB_MULTIPLY, centred, lab_net_along(net, factor, x, axis));
+    int size = lab_net_size(net, x, axis);
+    int mean = lab_net_input(net, 1, &size), deviation = lab_net_input(net, 1, &size);
+    int variance = lab_net_plus(net, lab_binary(p, LAB_MULTIPLY, deviation, deviation), 0.25f);
+    int gain = lab_net_input(net, 1, &size);
+    int factor = lab_binary(p, LAB_MULTIPLY, gain, lab_unary(p, LAB_RSQRT, variance));
+    int y = lab_binary(p, LAB_SUBTRACT, x, lab_net_along(net, mean, x, axis));
+    y = lab_binary(p, LAB_MULTIPLY, y, lab_net_along(net, factor, y, axis));
     return lab_net_bias(net, y, axis);
 }
 
@@ -121,7 +96,6 @@ int lab_net_pool(lab_net *net, int x, int size, int stride, lab_reducer reducer,
     int feature = lab_net_feature_axis(net, x), area = 1;
     lab_window window[LAB_RANK];
     memset(window, 0, sizeof window);
-    if (net->training) reducer = LAB_SUM;
     for (int i = 0; i < s.rank; i++) {
         lab_window one = {1, 1, 0, 0, 1, 1, 0};
         window[i] = one;

@@ -1,29 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Values and shapes: constants spread over a shape, slices and sums. */
 #include "examples/lab/nets/net.h"
-
-#include <string.h>
+#include "examples/lab/program/program_internal.h"
 
 int lab_net_input(lab_net *net, int rank, const int *size)
 {
     return lab_parameter(net->p, LAB_F32, rank, size);
-}
-
-int lab_net_weight(lab_net *net, int rank, const int *size)
-{
-    int node = lab_parameter(net->p, LAB_F32, rank, size);
-    if (net->n_weights == LAB_WEIGHTS)
-        ag_fail(&net->p->why, AG_EUSE,
-                "A net has more than %d weights; draw a program with fewer layers", LAB_WEIGHTS);
-    else
-        net->weight[net->n_weights++] = node;
-    return node;
-}
-
-static int same_shape(lab_shape a, lab_shape b)
-{
-    return a.type == b.type && a.rank == b.rank &&
-           memcmp(a.size, b.size, sizeof(int) * (size_t)a.rank) == 0;
 }
 
 /* Equal constants and equal broadcasts are shared, as compilers do. */
@@ -40,7 +22,7 @@ static int find_fill(const lab_program *p, int constant, lab_shape like)
 {
     for (int i = constant; i < p->n; i++)
         if (p->nodes[i].op == LAB_BROADCAST && p->nodes[i].operand[0] == constant &&
-            same_shape(p->nodes[i].shape, like))
+            lab__same_shape(p->nodes[i].shape, like))
             return i;
     return -1;
 }
@@ -66,15 +48,12 @@ int lab_net_plus(lab_net *net, int x, float term)
     return lab_binary(net->p, LAB_ADD, x, lab_net_fill(net, term, lab_net_shape(net, x)));
 }
 
-int lab_net_spread(lab_net *net, int x, int like, int n, const int *missing)
+int lab_net_spread(lab_net *net, int x, int like, int axis)
 {
     lab_shape s = lab_net_shape(net, like);
     int dims[LAB_RANK], kept = 0;
-    for (int axis = 0; axis < s.rank; axis++) {
-        int gone = 0;
-        for (int i = 0; i < n; i++) gone |= missing[i] == axis;
-        if (!gone) dims[kept++] = axis;
-    }
+    for (int i = 0; i < s.rank; i++)
+        if (i != axis) dims[kept++] = i;
     return lab_broadcast(net->p, x, dims, s.rank, s.size);
 }
 
@@ -103,13 +82,6 @@ int lab_net_part(lab_net *net, int x, int axis, int start, int limit)
         to[axis] = limit;
     }
     return lab_slice(net->p, x, from, to, step);
-}
-
-int lab_net_total(lab_net *net, int x)
-{
-    int dims[LAB_RANK], rank = lab_net_shape(net, x).rank;
-    for (int i = 0; i < rank; i++) dims[i] = i;
-    return rank == 0 ? x : lab_reduce(net->p, x, LAB_SUM, rank, dims);
 }
 
 int lab_net_pair(lab_net *net, int a, int b, int axis)

@@ -1,35 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The 140 node features of TpuGraphs, in the order of featurizers.h (tpu_graphs). */
 #include "examples/lab/program/features.h"
+#include "examples/tpugraphs/operations.h"
+
+#include "examples/harness/harness.h"
 
 #include <string.h>
-
-/* Where each group starts. */
-enum {
-    IS_ROOT = 0,
-    TYPE = 2,
-    SIZES = 21,
-    PARAMETER_NUMBER = 30,
-    DIMS = 31,
-    WINDOW_SIZE = 37,
-    WINDOW_STRIDE = 45,
-    WINDOW_LOW = 53,
-    WINDOW_HIGH = 61,
-    WINDOW_DILATION = 69,
-    BASE_DILATION = 77,
-    REVERSED = 85,
-    IN_BATCH = 93,
-    KERNEL_IN = 99,
-    OUT_BATCH = 105,
-    GROUPS = 107,
-    SLICE_START = 109,
-    SLICE_STRIDE = 113,
-    SLICE_LIMIT = 117,
-    DYNAMIC_SIZES = 121,
-    PAD_LOW = 125,
-    PAD_HIGH = 129,
-    LAYOUT = 134
-};
 
 /* Writes `slots` leading values, the sum and the product of all n; an empty product is 1. It wraps
    around as the 64-bit product of TpuGraphs does. */
@@ -50,42 +26,43 @@ static void put_shape(float *out, lab_shape shape)
 {
     /* invalid, pred, s8, s16, s32, s64, u8, u16, u32, u64, f16, f32, ... */
     static const int one_hot[LAB_TYPES] = {[LAB_F32] = 11, [LAB_S32] = 4, [LAB_PRED] = 1};
-    out[TYPE + one_hot[shape.type]] = 1;
-    put_list(out + SIZES, 6, shape.size, shape.rank);
-    for (int i = 0; i < shape.rank; i++) out[LAYOUT + i] = (float)(shape.rank - 1 - i);
+    out[TPUGRAPHS_TYPE + one_hot[shape.type]] = 1;
+    put_list(out + TPUGRAPHS_SIZES, 6, shape.size, shape.rank);
+    for (int i = 0; i < shape.rank; i++) out[TPUGRAPHS_LAYOUT + i] = (float)(shape.rank - 1 - i);
 }
 
 static void put_window(float *out, const lab_window *window, int n)
 {
     int list[6][LAB_RANK], reversed = 0;
-    static const int start[6] = {WINDOW_SIZE, WINDOW_STRIDE,   WINDOW_LOW,
-                                 WINDOW_HIGH, WINDOW_DILATION, BASE_DILATION};
+    static const int start[6] = {TPUGRAPHS_WINDOW_SIZE,     TPUGRAPHS_WINDOW_STRIDE,
+                                 TPUGRAPHS_WINDOW_LOW,      TPUGRAPHS_WINDOW_HIGH,
+                                 TPUGRAPHS_WINDOW_DILATION, TPUGRAPHS_BASE_DILATION};
     for (int i = 0; i < n; i++) {
         const lab_window *w = &window[i];
         const int each[6] = {w->size, w->stride, w->low, w->high, w->dilation, w->base_dilation};
         for (int k = 0; k < 6; k++) list[k][i] = each[k];
-        out[REVERSED + i] = (float)w->reversed;
+        out[TPUGRAPHS_REVERSED + i] = (float)w->reversed;
         reversed += w->reversed;
     }
     for (int k = 0; k < 6; k++) put_list(out + start[k], 6, list[k], n);
-    out[REVERSED + 6] = (float)reversed;
-    out[REVERSED + 7] = (float)(n - reversed);
+    out[TPUGRAPHS_REVERSED + 6] = (float)reversed;
+    out[TPUGRAPHS_REVERSED + 7] = (float)(n - reversed);
 }
 
 static void put_convolution(float *out, const lab_conv_dims *d)
 {
-    out[IN_BATCH] = (float)d->in_batch;
-    out[IN_BATCH + 1] = (float)d->in_feature;
-    out[KERNEL_IN] = (float)d->kernel_in;
-    out[KERNEL_IN + 1] = (float)d->kernel_out;
+    out[TPUGRAPHS_IN_BATCH] = (float)d->in_batch;
+    out[TPUGRAPHS_IN_BATCH + 1] = (float)d->in_feature;
+    out[TPUGRAPHS_KERNEL_IN] = (float)d->kernel_in;
+    out[TPUGRAPHS_KERNEL_IN + 1] = (float)d->kernel_out;
     for (int i = 0; i < d->spatial; i++) {
-        out[IN_BATCH + 2 + i] = (float)d->in_spatial[i];
-        out[KERNEL_IN + 2 + i] = (float)d->kernel_spatial[i];
+        out[TPUGRAPHS_IN_BATCH + 2 + i] = (float)d->in_spatial[i];
+        out[TPUGRAPHS_KERNEL_IN + 2 + i] = (float)d->kernel_spatial[i];
     }
-    out[OUT_BATCH] = (float)d->out_batch;
-    out[OUT_BATCH + 1] = (float)d->out_feature;
-    out[GROUPS] = (float)d->groups;
-    out[GROUPS + 1] = 1; /* batch_group_count */
+    out[TPUGRAPHS_OUT_BATCH] = (float)d->out_batch;
+    out[TPUGRAPHS_OUT_BATCH + 1] = (float)d->out_feature;
+    out[TPUGRAPHS_GROUPS] = (float)d->groups;
+    out[TPUGRAPHS_GROUPS + 1] = 1; /* batch_group_count */
 }
 
 static void put_padding(float *out, const lab_window *window, int n)
@@ -95,8 +72,8 @@ static void put_padding(float *out, const lab_window *window, int n)
         low[i] = window[i].low;
         high[i] = window[i].high;
     }
-    put_list(out + PAD_LOW, 2, low, n);
-    put_list(out + PAD_HIGH, 2, high, n);
+    put_list(out + TPUGRAPHS_PAD_LOW, 2, low, n);
+    put_list(out + TPUGRAPHS_PAD_HIGH, 2, high, n);
 }
 
 static int parameters_before(const lab_program *p, int i)
@@ -114,16 +91,17 @@ void lab_node_features(float *features, const lab_program *p, int i)
                   : node->op == LAB_CONVOLUTION ? node->conv.spatial
                                                 : 0;
     memset(features, 0, LAB_FEATURES * sizeof *features);
-    features[IS_ROOT] = i == p->n - 1;
+    features[TPUGRAPHS_IS_ROOT] = i == p->n - 1;
     put_shape(features, node->shape);
-    if (node->op == LAB_PARAMETER) features[PARAMETER_NUMBER] = (float)parameters_before(p, i);
-    for (int k = 0; k < node->n_dims; k++) features[DIMS + k] = (float)node->dims[k];
+    if (node->op == LAB_PARAMETER)
+        features[TPUGRAPHS_PARAMETER_NUMBER] = (float)parameters_before(p, i);
+    for (int k = 0; k < node->n_dims; k++) features[TPUGRAPHS_DIMS + k] = (float)node->dims[k];
     put_window(features, node->window, windows);
     if (node->op == LAB_CONVOLUTION) put_convolution(features, &node->conv);
-    put_list(features + SLICE_START, 2, node->start, slices);
-    put_list(features + SLICE_STRIDE, 2, node->stride, slices);
-    put_list(features + SLICE_LIMIT, 2, node->limit, slices);
-    put_list(features + DYNAMIC_SIZES, 2, NULL, 0);
+    put_list(features + TPUGRAPHS_SLICE_START, 2, node->start, slices);
+    put_list(features + TPUGRAPHS_SLICE_STRIDE, 2, node->stride, slices);
+    put_list(features + TPUGRAPHS_SLICE_LIMIT, 2, node->limit, slices);
+    put_list(features + TPUGRAPHS_DYNAMIC_SIZES, 2, NULL, 0);
     put_padding(features, node->window, node->op == LAB_PAD ? rank : 0);
 }
 
@@ -144,7 +122,8 @@ int lab_edges(int64_t (*edges)[2], const lab_program *p)
     return n;
 }
 
-int lab_operands(int64_t (*pairs)[2], const lab_program *p, int64_t first)
+/* [node, operand] of all operands in their order; `first` is added to each node. */
+static int list_operands(int64_t (*pairs)[2], const lab_program *p, int64_t first)
 {
     int n = 0;
     for (int i = 0; i < p->n; i++)
@@ -162,7 +141,8 @@ int lab_reducer_code(const lab_program *p, int i)
     return lab_op_code(v->reducer == LAB_MAX ? LAB_MAXIMUM : LAB_ADD);
 }
 
-int lab_dots(int64_t (*dots)[4], const lab_program *p, int64_t first)
+/* [node, batch axes, contracted axis of each operand] of all dots. */
+static int list_dots(int64_t (*dots)[4], const lab_program *p, int64_t first)
 {
     int n = 0;
     for (int i = 0; i < p->n; i++) {
@@ -172,4 +152,43 @@ int lab_dots(int64_t (*dots)[4], const lab_program *p, int64_t first)
         memcpy(dots[n++], row, sizeof row);
     }
     return n;
+}
+
+ag_status lab_npz_graphs(ag_npz_writer *w, const lab_program *p, int n, int offsets,
+                         ag_failure *why)
+{
+    ag_arena *memory = NULL;
+    size_t nodes = 0;
+    for (int i = 0; i < n; i++) nodes += (size_t)p[i].n;
+    float *feature = harness_take(&memory, nodes * LAB_FEATURES * sizeof *feature + 1);
+    uint8_t *opcode = harness_take(&memory, nodes + 1), *reducer = harness_take(&memory, nodes + 1);
+    int64_t(*edge)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *edge + 1);
+    int64_t(*operand)[2] = harness_take(&memory, nodes * LAB_OPERANDS * sizeof *operand + 1);
+    int64_t(*dot)[4] = harness_take(&memory, nodes * sizeof *dot + 1), operands = 0, dots = 0;
+    int64_t *node_at = harness_take(&memory, ((size_t)n + 1) * sizeof *node_at);
+    int64_t *edge_at = harness_take(&memory, ((size_t)n + 1) * sizeof *edge_at);
+    const int64_t ends = n + 1;
+    for (int i = 0; i < n; i++) {
+        const int64_t at = node_at[i];
+        node_at[i + 1] = at + p[i].n;
+        edge_at[i + 1] = edge_at[i] + lab_edges(edge + edge_at[i], &p[i]);
+        operands += list_operands(operand + operands, &p[i], at); /* of rows of `feature` */
+        dots += list_dots(dot + dots, &p[i], at);
+        for (int j = 0; j < p[i].n; j++) {
+            lab_node_features(feature + (at + j) * LAB_FEATURES, &p[i], j);
+            opcode[at + j] = (uint8_t)lab_op_code(p[i].nodes[j].op);
+            reducer[at + j] = (uint8_t)lab_reducer_code(&p[i], j);
+        }
+    }
+    if (!ag_npz_add(w, "node_feat", AG_F32, 2, (int64_t[]){node_at[n], LAB_FEATURES}, feature,
+                    why) &&
+        !ag_npz_add(w, "node_opcode", AG_U8, 1, &node_at[n], opcode, why) &&
+        !ag_npz_add(w, "node_reducer", AG_U8, 1, &node_at[n], reducer, why) &&
+        !ag_npz_add(w, "edge_index", AG_I64, 2, (int64_t[]){edge_at[n], 2}, edge, why) &&
+        !ag_npz_add(w, "operand_index", AG_I64, 2, (int64_t[]){operands, 2}, operand, why) &&
+        !ag_npz_add(w, "dot_axes", AG_I64, 2, (int64_t[]){dots, 4}, dot, why) && offsets &&
+        !ag_npz_add(w, "node_offset", AG_I64, 1, &ends, node_at, why))
+        ag_npz_add(w, "edge_offset", AG_I64, 1, &ends, edge_at, why);
+    ag_arena_free(memory);
+    return why->status;
 }

@@ -3,6 +3,7 @@
 #ifndef LAB_FEATURES_H
 #define LAB_FEATURES_H
 
+#include "core/io/io.h"
 #include "examples/lab/program/program.h"
 
 enum { LAB_FEATURES = 140 };
@@ -15,13 +16,12 @@ void lab_node_features(float *features, const lab_program *p, int i);
    edges has room for n * LAB_OPERANDS rows. */
 int lab_edges(int64_t (*edges)[2], const lab_program *p);
 
-/* Rows that TpuGraphs leaves out: [node, operand] of all operands in their order, and [node,
-   batch axes, contracted axis of each operand] of all dots. `first` is added to each node. Return
-   the number of rows; there is room for n * LAB_OPERANDS and for n. */
-int lab_operands(int64_t (*pairs)[2], const lab_program *p, int64_t first);
-int lab_dots(int64_t (*dots)[4], const lab_program *p, int64_t first);
-
 /* The op code of what node i does with the elements that it reduces; 0 when it reduces none. */
 int lab_reducer_code(const lab_program *p, int i);
+
+/* Adds all of these of n programs to a file, one after the other; offsets: and where the nodes and
+   edges of each begin. */
+ag_status lab_npz_graphs(ag_npz_writer *w, const lab_program *p, int n, int offsets,
+                         ag_failure *why);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program as a list of nodes. */
 #include "examples/lab/program/program_internal.h"
-#include "core/core.h"
+#include "examples/harness/harness.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,47 +74,6 @@ ag_status lab__refuse(const lab_site *site, ag_status status, const char *format
                    what);
 }
 
-/* Copies only the fields that the op uses, so that equal nodes are equal in memory. */
-static void copy_used(lab_node *to, const lab_node *from)
-{
-    lab_op op = from->op;
-    memset(to, 0, sizeof *to);
-    to->op = op;
-    to->shape.type = from->shape.type;
-    to->shape.rank = from->shape.rank;
-    memcpy(to->shape.size, from->shape.size, sizeof(int) * (size_t)from->shape.rank);
-    to->n_operands = from->n_operands;
-    memcpy(to->operand, from->operand, sizeof(int) * (size_t)from->n_operands);
-    if (op == LAB_IOTA || op == LAB_BROADCAST || op == LAB_TRANSPOSE || op == LAB_CONCATENATE ||
-        op == LAB_REVERSE || op == LAB_REDUCE) {
-        to->n_dims = from->n_dims;
-        memcpy(to->dims, from->dims, sizeof(int) * (size_t)from->n_dims);
-    }
-    int windows = op == LAB_REDUCE_WINDOW ? from->shape.rank
-                  : op == LAB_CONVOLUTION ? from->conv.spatial
-                                          : 0;
-    memcpy(to->window, from->window, sizeof(lab_window) * (size_t)windows);
-    for (int i = 0; op == LAB_PAD && i < from->shape.rank; i++) {
-        to->window[i].low = from->window[i].low;
-        to->window[i].high = from->window[i].high;
-    }
-    if (op == LAB_SLICE) {
-        size_t bytes = sizeof(int) * (size_t)from->shape.rank;
-        memcpy(to->start, from->start, bytes);
-        memcpy(to->limit, from->limit, bytes);
-        memcpy(to->stride, from->stride, bytes);
-    }
-    if (op == LAB_DOT) to->dot = from->dot;
-    if (op == LAB_CONVOLUTION) {
-        to->conv = from->conv;
-        for (int i = from->conv.spatial; i < 3; i++)
-            to->conv.in_spatial[i] = to->conv.kernel_spatial[i] = to->conv.out_spatial[i] = 0;
-    }
-    if (op == LAB_REDUCE || op == LAB_REDUCE_WINDOW) to->reducer = from->reducer;
-    if (op == LAB_CONSTANT) to->value = from->value;
-    memcpy(to->name, from->name, strlen(from->name)); /* the name has been checked */
-}
-
 /* Makes room for one more node. */
 static ag_status make_room(lab_program *p)
 {
@@ -123,13 +82,8 @@ static ag_status make_room(lab_program *p)
                        "program %.63s: it has %d nodes already, which is the most", p->name,
                        LAB_NODES);
     if (p->n < p->capacity) return AG_OK;
-    int wanted = p->capacity < 64 ? 64 : 2 * p->capacity;
-    lab_node *grown = ag_grow(p->nodes, (size_t)wanted * sizeof *grown);
-    if (!grown)
-        return ag_fail(&p->why, AG_EMEMORY, "program %.63s: there is no memory for %d nodes",
-                       p->name, wanted);
-    p->nodes = grown;
-    p->capacity = wanted;
+    p->capacity = p->capacity < 64 ? 64 : 2 * p->capacity;
+    p->nodes = harness_grow(p->nodes, (size_t)p->capacity * sizeof *p->nodes);
     return AG_OK;
 }
 
@@ -151,7 +105,7 @@ int lab__append(lab_program *p, const lab_node *given, const char *where, int co
     if (make_room(p)) return 0;
     node.shape = shape;
     lab_node *to = &p->nodes[p->n];
-    copy_used(to, &node);
+    *to = node;
     if (!to->name[0]) snprintf(to->name, sizeof to->name, "%s.%d", lab_op_name(to->op), p->n);
     return p->n++;
 }

@@ -5,9 +5,10 @@
 #define LAB_PROGRAM_H
 
 #include "core/core.h"
+#include "examples/tpugraphs/space.h"
 
 enum {
-    LAB_RANK = 6,
+    LAB_RANK = TPUGRAPHS_AXES,
     LAB_OPERANDS = 8,
     LAB_NAME = 64,
     LAB_NODES = 100000,    /* of a program at most */
@@ -71,31 +72,10 @@ typedef struct lab_shape {
     int rank, size[LAB_RANK];
 } lab_shape;
 
-/* Values are given directly: sizes, strides and dilations are at least 1. Element o of the output
-   reads o * stride + k * dilation - low for k in 0..size-1 (size - 1 - k of the kernel when
-   reversed) of the input, whose elements are base_dilation apart; positions outside or between them
-   are zero, or minus infinity for LAB_MAX. */
-typedef struct lab_window {
-    int size, stride, low, high; /* low, high: padding; below 0 the input is cropped */
-    int dilation, base_dilation; /* of the window, of the input */
-    int reversed;                /* convolution alone */
-} lab_window;
-
-/* Batch axes come first in both operands and in the result; then the free axes of the left operand,
-   then those of the right. One axis of each is contracted. */
-typedef struct lab_dot_dims {
-    int batch;       /* number of batch axes */
-    int left, right; /* contracted axis of operand 0 and of operand 1 */
-} lab_dot_dims;
-
-/* The axes of input (operand 0), kernel (operand 1) and output. */
-typedef struct lab_conv_dims {
-    int spatial; /* number of spatial axes, 1 to 3 */
-    int in_batch, in_feature, in_spatial[3];
-    int kernel_in, kernel_out, kernel_spatial[3];
-    int out_batch, out_feature, out_spatial[3];
-    int groups; /* feature_group_count */
-} lab_conv_dims;
+/* A convolution has 1 to 3 spatial axes. */
+typedef tpugraphs_window lab_window;
+typedef tpugraphs_dot_axes lab_dot_dims;
+typedef tpugraphs_conv_axes lab_conv_dims;
 
 typedef struct lab_node {
     lab_op op;
@@ -122,17 +102,24 @@ typedef struct lab_program {
 /* Frees the nodes. */
 void lab_program_clear(lab_program *p);
 
-/* Name of an op as in HLO text ("reduce-window"), its op code in TpuGraphs (1..120), number of
-   operands (-1: concatenate takes 1 to LAB_OPERANDS). lab_op_find: -1 when there is none of that
-   name. lab_type_name: "f32", "s32", "pred". */
+/* Name of an op as in HLO text ("reduce-window"), its op code in TpuGraphs (1..120). lab_op_find:
+   -1 when there is none of that name. lab_type_name: "f32", "s32", "pred". */
 const char *lab_op_name(lab_op op);
 int lab_op_code(lab_op op);
-int lab_op_arity(lab_op op);
 int lab_op_find(const char *name);
 const char *lab_type_name(lab_type type);
 
 /* Number of elements; -1: a rank outside of 0..LAB_RANK, a size below 1, above LAB_ELEMENTS. */
 int64_t lab_elements(lab_shape s);
+
+/* The iteration space of a reduce, reduce-window, dot or convolution; of others it is empty. */
+tpugraphs_space lab_space(const lab_program *p, int node);
+/* The number of axes of its reduction, and their sizes. */
+int lab_sum_axes(int size[LAB_RANK], const lab_program *p, int node);
+
+/* An estimate of the cost of a run: multiply-adds of dots, convolutions and windows, and the
+   elements that every other operation writes (a reduction: reads). Exact up to 2^53. */
+double lab_program_work(const lab_program *p);
 
 /* 1 for nodes that a layout configuration describes: convolution, dot, reshape. */
 int lab_configurable(const lab_node *node);
@@ -164,7 +151,8 @@ int lab_convolution(lab_program *p, int x, int kernel, lab_conv_dims dims,
 int lab_gather(lab_program *p, int x, int rows);
 
 /* Appends a copy of `node`, whose operands are nodes of p; its shape must be the one that follows
-   from them. An empty name is filled in. Returns its number; 0 and p->why as the builders. */
+   from them, and fields that its op does not use are zero. An empty name is filled in. Returns its
+   number; 0 and p->why as the builders. */
 int lab_append(lab_program *p, const lab_node *node);
 
 /* Checks everything that the builders check, for a program that was made elsewhere: 0 or a sentence

@@ -4,100 +4,77 @@
 
 #include <string.h>
 
-static lab_node with_operands(lab_op op, int n, const int *x)
+static int put(lab_program *p, lab_node node, int n, const int *x)
 {
-    lab_node node;
-    memset(&node, 0, sizeof node);
-    node.op = op;
     node.n_operands = n;
     if (n > 0 && n <= LAB_OPERANDS) memcpy(node.operand, x, sizeof *x * (size_t)n);
-    return node;
+    return lab__append(p, &node, NULL, 0);
 }
 
 /* Lists longer than LAB_RANK are left out; the number is refused later. */
-static void put_dims(lab_node *node, int n, const int *dims)
+static lab_node with_dims(lab_op op, int n, const int *dims)
 {
-    node->n_dims = n;
-    if (n > 0 && n <= LAB_RANK) memcpy(node->dims, dims, sizeof *dims * (size_t)n);
+    lab_node node = {.op = op, .n_dims = n};
+    if (n > 0 && n <= LAB_RANK) memcpy(node.dims, dims, sizeof *dims * (size_t)n);
+    return node;
 }
 
-static void put_shape(lab_node *node, lab_type type, int rank, const int *size)
+static lab_node shaped(lab_node node, lab_type type, int rank, const int *size)
 {
-    node->shape.type = type;
-    node->shape.rank = rank;
-    if (rank > 0 && rank <= LAB_RANK) memcpy(node->shape.size, size, sizeof *size * (size_t)rank);
+    node.shape = (lab_shape){.type = type, .rank = rank};
+    if (rank > 0 && rank <= LAB_RANK) memcpy(node.shape.size, size, sizeof *size * (size_t)rank);
+    return node;
 }
 
-static int put(lab_program *p, const lab_node *node) { return lab__append(p, node, NULL, 0); }
-
-/* Rank and type of an operand whose lists have to be copied; 0 when there is no such node, which is
-   refused later. */
-static int rank_of(const lab_program *p, int x)
+/* The shape of an operand whose lists have to be copied; a scalar when there is no such node, which
+   is refused later. */
+static lab_shape shape_of(const lab_program *p, int x)
 {
-    return x >= 0 && x < p->n ? p->nodes[x].shape.rank : 0;
-}
-static lab_type type_of(const lab_program *p, int x)
-{
-    return x >= 0 && x < p->n ? p->nodes[x].shape.type : LAB_F32;
+    return x >= 0 && x < p->n ? p->nodes[x].shape : (lab_shape){.type = LAB_F32};
 }
 
 int lab_parameter(lab_program *p, lab_type type, int rank, const int *size)
 {
-    lab_node node = with_operands(LAB_PARAMETER, 0, NULL);
-    put_shape(&node, type, rank, size);
-    return put(p, &node);
+    return put(p, shaped((lab_node){.op = LAB_PARAMETER}, type, rank, size), 0, NULL);
 }
 
 int lab_constant(lab_program *p, float value)
 {
-    lab_node node = with_operands(LAB_CONSTANT, 0, NULL);
-    node.value = value;
-    return put(p, &node);
+    return put(p, (lab_node){.op = LAB_CONSTANT, .value = value}, 0, NULL);
 }
 
 int lab_iota(lab_program *p, int axis, int rank, const int *size)
 {
-    lab_node node = with_operands(LAB_IOTA, 0, NULL);
-    put_shape(&node, LAB_S32, rank, size);
-    put_dims(&node, 1, &axis);
-    return put(p, &node);
+    return put(p, shaped(with_dims(LAB_IOTA, 1, &axis), LAB_S32, rank, size), 0, NULL);
 }
 
 int lab_broadcast(lab_program *p, int x, const int *dims, int rank, const int *size)
 {
-    lab_node node = with_operands(LAB_BROADCAST, 1, &x);
-    put_shape(&node, type_of(p, x), rank, size);
-    put_dims(&node, rank_of(p, x), dims);
-    return put(p, &node);
+    const lab_shape from = shape_of(p, x);
+    return put(p, shaped(with_dims(LAB_BROADCAST, from.rank, dims), from.type, rank, size), 1, &x);
 }
 
 int lab_reshape(lab_program *p, int x, int rank, const int *size)
 {
-    lab_node node = with_operands(LAB_RESHAPE, 1, &x);
-    put_shape(&node, type_of(p, x), rank, size);
-    return put(p, &node);
+    return put(p, shaped((lab_node){.op = LAB_RESHAPE}, shape_of(p, x).type, rank, size), 1, &x);
 }
 
 int lab_transpose(lab_program *p, int x, const int *dims)
 {
-    lab_node node = with_operands(LAB_TRANSPOSE, 1, &x);
-    put_dims(&node, rank_of(p, x), dims);
-    return put(p, &node);
+    return put(p, with_dims(LAB_TRANSPOSE, shape_of(p, x).rank, dims), 1, &x);
 }
 
 /* An elementwise op of the arity; others have builders of their own. */
 static int elementwise(lab_program *p, lab_op op, int arity, const int *x)
 {
     const lab_op_entry *entry = lab__op(op);
-    lab_node node = with_operands(op, arity, x);
-    if (entry && (entry->rule == LAB_RULE_OWN || entry->arity != arity)) {
-        ag_fail(&p->why, AG_EUSE,
-                "program %.63s, node %d: %s is no elementwise op of %d operands; it has a builder "
-                "of its own",
-                p->name, p->n, entry->name, arity);
-        return 0;
-    }
-    return put(p, &node);
+    if (!entry || (entry->rule != LAB_RULE_OWN && entry->arity == arity))
+        return put(p, (lab_node){.op = op}, arity, x);
+    ag_fail(&p->why, AG_EUSE,
+            "program %.63s, node %d: %s is no elementwise op of %d operands; it has a builder "
+            "of its own",
+            p->name, p->n, entry->name, arity);
+    return 0;
 }
 
 int lab_unary(lab_program *p, lab_op op, int x) { return elementwise(p, op, 1, &x); }
@@ -109,15 +86,12 @@ int lab_binary(lab_program *p, lab_op op, int a, int b)
 
 int lab_convert(lab_program *p, int x, lab_type type)
 {
-    lab_node node = with_operands(LAB_CONVERT, 1, &x);
-    node.shape.type = type;
-    return put(p, &node);
+    return put(p, (lab_node){.op = LAB_CONVERT, .shape.type = type}, 1, &x);
 }
 
 int lab_select(lab_program *p, int which, int a, int b)
 {
-    lab_node node = with_operands(LAB_SELECT, 3, (const int[]){which, a, b});
-    return put(p, &node);
+    return put(p, (lab_node){.op = LAB_SELECT}, 3, (const int[]){which, a, b});
 }
 
 int lab_clamp(lab_program *p, int low, int x, int high)
@@ -127,72 +101,62 @@ int lab_clamp(lab_program *p, int low, int x, int high)
 
 int lab_concatenate(lab_program *p, int n, const int *x, int axis)
 {
-    lab_node node = with_operands(LAB_CONCATENATE, n, x);
-    put_dims(&node, 1, &axis);
-    return put(p, &node);
+    return put(p, with_dims(LAB_CONCATENATE, 1, &axis), n, x);
 }
 
 int lab_slice(lab_program *p, int x, const int *start, const int *limit, const int *stride)
 {
-    lab_node node = with_operands(LAB_SLICE, 1, &x);
-    for (int i = 0; i < rank_of(p, x); i++) {
+    lab_node node = {.op = LAB_SLICE};
+    for (int i = 0; i < shape_of(p, x).rank; i++) {
         node.start[i] = start[i];
         node.limit[i] = limit[i];
         node.stride[i] = stride ? stride[i] : 1;
     }
-    return put(p, &node);
+    return put(p, node, 1, &x);
 }
 
 int lab_pad(lab_program *p, int x, int value, const int *low, const int *high)
 {
-    lab_node node = with_operands(LAB_PAD, 2, (const int[]){x, value});
-    for (int i = 0; i < rank_of(p, x); i++) {
+    lab_node node = {.op = LAB_PAD};
+    for (int i = 0; i < shape_of(p, x).rank; i++) {
         node.window[i].low = low[i];
         node.window[i].high = high[i];
     }
-    return put(p, &node);
+    return put(p, node, 2, (const int[]){x, value});
 }
 
 int lab_reverse(lab_program *p, int x, int n, const int *dims)
 {
-    lab_node node = with_operands(LAB_REVERSE, 1, &x);
-    put_dims(&node, n, dims);
-    return put(p, &node);
+    return put(p, with_dims(LAB_REVERSE, n, dims), 1, &x);
 }
 
 int lab_reduce(lab_program *p, int x, lab_reducer reducer, int n, const int *dims)
 {
-    lab_node node = with_operands(LAB_REDUCE, 1, &x);
+    lab_node node = with_dims(LAB_REDUCE, n, dims);
     node.reducer = reducer;
-    put_dims(&node, n, dims);
-    return put(p, &node);
+    return put(p, node, 1, &x);
 }
 
 int lab_reduce_window(lab_program *p, int x, lab_reducer reducer, const lab_window *window)
 {
-    lab_node node = with_operands(LAB_REDUCE_WINDOW, 1, &x);
-    node.reducer = reducer;
-    for (int i = 0; i < rank_of(p, x); i++) node.window[i] = window[i];
-    return put(p, &node);
+    lab_node node = {.op = LAB_REDUCE_WINDOW, .reducer = reducer};
+    for (int i = 0; i < shape_of(p, x).rank; i++) node.window[i] = window[i];
+    return put(p, node, 1, &x);
 }
 
 int lab_dot(lab_program *p, int a, int b, lab_dot_dims dims)
 {
-    lab_node node = with_operands(LAB_DOT, 2, (const int[]){a, b});
-    node.dot = dims;
-    return put(p, &node);
+    return put(p, (lab_node){.op = LAB_DOT, .dot = dims}, 2, (const int[]){a, b});
 }
 
 int lab_convolution(lab_program *p, int x, int kernel, lab_conv_dims dims, const lab_window *window)
 {
-    lab_node node = with_operands(LAB_CONVOLUTION, 2, (const int[]){x, kernel});
-    node.conv = dims;
+    lab_node node = {.op = LAB_CONVOLUTION, .conv = dims};
     for (int i = 0; i < dims.spatial && i < 3; i++) node.window[i] = window[i];
-    return put(p, &node);
+    return put(p, node, 2, (const int[]){x, kernel});
 }
 
 int lab_gather(lab_program *p, int x, int rows)
 {
-    lab_node node = with_operands(LAB_GATHER, 2, (const int[]){x, rows});
-    return put(p, &node);
+    return put(p, (lab_node){.op = LAB_GATHER}, 2, (const int[]){x, rows});
 }

@@ -54,8 +54,6 @@ const char *lab_op_name(lab_op op) { return lab__op(op) ? ops[op].name : "unknow
 
 int lab_op_code(lab_op op) { return lab__op(op) ? ops[op].code : 0; }
 
-int lab_op_arity(lab_op op) { return lab__op(op) ? ops[op].arity : 0; }
-
 int lab_op_find(const char *name)
 {
     for (int op = 0; op < LAB_OPS; op++)

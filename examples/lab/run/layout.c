@@ -198,7 +198,7 @@ static ag_status reshape(lab_run *run, inputs *in, int node, ag_failure *why)
         if (copy_operand(run, in, node, 0, &plain, why)) return why->status;
     }
     if (stays(run, node, &in->view[0]) != 1)
-        return lab__run_pieces(run, node, value->home, &value->view, in->data, in->view, NULL, why);
+        return lab__run_pieces(run, node, value->home, &value->view, in->data, in->view, why);
     value->data = (float *)in->data[0]; /* nobody writes there any more */
     return AG_OK;
 }
@@ -236,7 +236,7 @@ static ag_status compile(lab_run *run, order *orders, int node, const signed cha
     if (row && wanted_operands(run, &in, node, row, why)) return why->status;
     if (v->op == LAB_RESHAPE) return reshape(run, &in, node, why);
     if (v->op == LAB_GATHER) return gather(run, &in, node, why);
-    return lab__run_pieces(run, node, value->home, &value->view, in.data, in.view, NULL, why);
+    return lab__run_pieces(run, node, value->home, &value->view, in.data, in.view, why);
 }
 
 ag_status lab_run_layout(lab_run *run, const lab_layout_row *config, ag_failure *why)

@@ -14,63 +14,24 @@ void lab_view_row_major(lab_view *view, lab_shape shape)
     }
 }
 
-int lab_sum_axes(int size[LAB_RANK], const lab_program *p, int node)
-{
-    const lab_node *v = &p->nodes[node];
-    const lab_shape *x = v->n_operands ? &p->nodes[v->operand[0]].shape : NULL;
-    int n = 0;
-    if (v->op == LAB_DOT)
-        size[n++] = x->size[v->dot.left];
-    else if (v->op == LAB_CONVOLUTION) {
-        for (; n < v->conv.spatial; n++) size[n] = v->window[n].size;
-        size[n++] = p->nodes[v->operand[1]].shape.size[v->conv.kernel_in];
-    } else if (v->op == LAB_REDUCE)
-        for (; n < v->n_dims; n++) size[n] = x->size[v->dims[n]];
-    else if (v->op == LAB_REDUCE_WINDOW)
-        for (; n < v->shape.rank; n++) size[n] = v->window[n].size;
-    return n;
-}
-
-void lab_part_whole(lab_part *part, const lab_program *p, int node)
-{
-    memset(part, 0, sizeof *part);
-    memcpy(part->out.size, p->nodes[node].shape.size, sizeof part->out.size);
-    lab_sum_axes(part->sum.size, p, node);
-}
-
 lab_piece *lab__piece(lab__lowering *l, nest_kind kind, lab_op op)
 {
     lab_piece *piece = &l->pieces[l->n++];
     nest_begin(&piece->nest, kind, op, l->node->shape.type);
-    piece->nest.accumulate = l->part->accumulate;
+    piece->nest.rule = l->rule;
     for (int k = 0; k < NEST_INPUTS; k++) piece->from[k] = -1;
     return piece;
-}
-
-void lab__output(lab_piece *piece, const lab__lowering *l)
-{
-    for (int i = 0; i < l->node->shape.rank; i++)
-        piece->nest.out_at += (l->part->out.start[i] - l->out->first[i]) * l->out->stride[i];
-}
-
-void lab__input(lab_piece *piece, const lab__lowering *l, int k, int axis, int64_t index)
-{
-    piece->nest.in_at[k] += (index - l->in[k].first[axis]) * l->in[k].stride[axis];
 }
 
 /* Every input has the output's axes. */
 static void elementwise(lab__lowering *l)
 {
     lab_piece *piece = lab__piece(l, NEST_MAP, l->node->op);
-    lab__output(piece, l);
     for (int k = 0; k < l->node->n_operands; k++) piece->from[k] = k;
     for (int i = 0; i < l->node->shape.rank; i++) {
         int64_t stride[NEST_INPUTS] = {0};
-        for (int k = 0; k < l->node->n_operands; k++) {
-            stride[k] = l->in[k].stride[i];
-            lab__input(piece, l, k, i, l->part->out.start[i]);
-        }
-        nest_loop_add(&piece->nest, l->part->out.size[i], 0, l->out->stride[i], stride[0],
+        for (int k = 0; k < l->node->n_operands; k++) stride[k] = l->in[k].stride[i];
+        nest_loop_add(&piece->nest, l->node->shape.size[i], 0, l->out->stride[i], stride[0],
                       stride[1], stride[2]);
     }
     nest_plan(&piece->nest);
@@ -86,16 +47,15 @@ typedef struct moved_axis {
 static void move(lab__lowering *l, const moved_axis *from)
 {
     lab_piece *piece = lab__piece(l, NEST_MAP, LAB_COPY);
-    lab__output(piece, l);
     piece->from[0] = 0;
     for (int i = 0; i < l->node->shape.rank; i++) {
         int64_t stride = 0;
         if (from[i].axis >= 0) {
-            lab__input(piece, l, 0, from[i].axis,
-                       from[i].first + from[i].step * l->part->out.start[i]);
-            stride = from[i].step * l->in[0].stride[from[i].axis];
+            stride = l->in[0].stride[from[i].axis];
+            piece->nest.in_at[0] += from[i].first * stride;
+            stride *= from[i].step;
         }
-        nest_loop_add(&piece->nest, l->part->out.size[i], 0, l->out->stride[i], stride, 0, 0);
+        nest_loop_add(&piece->nest, l->node->shape.size[i], 0, l->out->stride[i], stride, 0, 0);
     }
     nest_plan(&piece->nest);
 }
@@ -118,29 +78,26 @@ static void moved(lab__lowering *l)
     move(l, from);
 }
 
-/* The part of the output's box that operand k fills, with its element 0 at index at[axis]; 0 when
-   there is none. */
-static int placed(lab__lowering *l, int k, const int *at)
+/* The part of the output that operand k fills, with its element 0 at index at[axis]. */
+static void placed(lab__lowering *l, int k, const int *at)
 {
     const int *size = l->p->nodes[l->node->operand[k]].shape.size, rank = l->node->shape.rank;
     int64_t low[LAB_RANK], n[LAB_RANK];
     for (int i = 0; i < rank; i++) {
-        const int64_t start = l->part->out.start[i], end = start + l->part->out.size[i];
-        const int64_t last = (int64_t)at[i] + size[i];
-        low[i] = at[i] > start ? at[i] : start;
+        const int64_t end = l->node->shape.size[i], last = (int64_t)at[i] + size[i];
+        low[i] = at[i] > 0 ? at[i] : 0;
         n[i] = (last < end ? last : end) - low[i];
-        if (n[i] < 1) return 0;
+        if (n[i] < 1) return;
     }
     lab_piece *piece = lab__piece(l, NEST_MAP, LAB_COPY);
     piece->from[0] = k;
     for (int i = 0; i < rank; i++) {
         const lab_view *in = &l->in[k];
-        piece->nest.out_at += (low[i] - l->out->first[i]) * l->out->stride[i];
-        piece->nest.in_at[0] += (low[i] - at[i] - in->first[i]) * in->stride[i];
+        piece->nest.out_at += low[i] * l->out->stride[i];
+        piece->nest.in_at[0] += (low[i] - at[i]) * in->stride[i];
         nest_loop_add(&piece->nest, n[i], 0, l->out->stride[i], in->stride[i], 0, 0);
     }
     nest_plan(&piece->nest);
-    return 1;
 }
 
 static void concatenate(lab__lowering *l)
@@ -157,11 +114,9 @@ static void concatenate(lab__lowering *l)
 static void spread(lab__lowering *l, int from, int axis)
 {
     lab_piece *piece = lab__piece(l, NEST_MAP, LAB_COPY);
-    lab__output(piece, l);
     piece->from[0] = from;
     for (int i = 0; i < l->node->shape.rank; i++)
-        nest_loop_add(&piece->nest, l->part->out.size[i], 0, l->out->stride[i], i == axis, 0, 0);
-    if (axis >= 0) piece->nest.in_at[0] = l->part->out.start[axis];
+        nest_loop_add(&piece->nest, l->node->shape.size[i], 0, l->out->stride[i], i == axis, 0, 0);
     nest_plan(&piece->nest);
 }
 
@@ -187,9 +142,9 @@ static void reshape(lab__lowering *l)
 }
 
 int lab_lower(lab_piece pieces[LAB_PIECES], const lab_program *p, int node, const lab_view *out,
-              const lab_view *in, const lab_part *part)
+              const lab_view *in, tpugraphs_rule rule)
 {
-    lab__lowering l = {p, &p->nodes[node], out, in, part, pieces, 0};
+    lab__lowering l = {p, &p->nodes[node], out, in, rule, pieces, 0};
     switch (l.node->op) {
     case LAB_PARAMETER:
     case LAB_CONSTANT:

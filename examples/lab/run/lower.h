@@ -1,29 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowers a node to loop nests, for any part of its output, between buffers with any strides. */
+/* Lowers a node to loop nests, between values in memory with any strides. */
 #ifndef LAB_LOWER_H
 #define LAB_LOWER_H
 
 #include "examples/lab/nest/nest.h"
 
-/* The layout of a value in a buffer: strides in floats. Its first element has the index
-   first[axis], so that a buffer can hold a part. */
+/* The layout of a value in memory: strides in floats. */
 typedef struct lab_view {
     int64_t stride[LAB_RANK];
-    int first[LAB_RANK];
 } lab_view;
-
-typedef struct lab_box {
-    int start[LAB_RANK], size[LAB_RANK];
-} lab_box;
-
-/* The part of a node that is computed: a box of its output and a box of its reduction. The axes of
-   the reduction are: of a dot the contracted one; of a convolution the spatial axes of the kernel,
-   then the input features (of one group); of a reduce dims[i]; of a reduce-window axis i of the
-   window. accumulate: 1 when the box adds to the result of earlier boxes of the reduction. */
-typedef struct lab_part {
-    lab_box out, sum;
-    int accumulate;
-} lab_part;
 
 /* A planned nest and the sources of its inputs: the index of an operand, or LAB_RAMP: the numbers
    0, 1, 2... up to the largest size of an axis. Unused inputs: -1. */
@@ -33,16 +18,11 @@ typedef struct lab_piece {
     int from[NEST_INPUTS];
 } lab_piece;
 
-/* The whole of a node. lab_sum_axes: number of axes of its reduction and their sizes. */
-void lab_part_whole(lab_part *part, const lab_program *p, int node);
-int lab_sum_axes(int size[LAB_RANK], const lab_program *p, int node);
-
-/* Writes the pieces that compute the part, to be run in order. Returns their number, at most
-   LAB_PIECES; 0 for parameter, constant and gather, which run no nest. A reshape is always computed
-   whole (part->out is ignored), and only where lab_reshape_axes allows it. in: a view for each
-   operand. */
+/* Writes the pieces that compute the node, to be run in order. Returns their number, at most
+   LAB_PIECES; 0 for parameter, constant and gather, which run no nest, and for a reshape that
+   lab_reshape_axes does not allow. in: a view for each operand. rule: of the nests. */
 int lab_lower(lab_piece pieces[LAB_PIECES], const lab_program *p, int node, const lab_view *out,
-              const lab_view *in, const lab_part *part);
+              const lab_view *in, tpugraphs_rule rule);
 
 /* Common axes into which both sides of a reshape can be split: size and stride of each, on both
    sides. Returns their number; 0 when there are none for these strides (then one side has to be

@@ -110,6 +110,8 @@ ag_status lab_run_new(lab_run **out, const lab_program *p, ag_failure *why)
     return why->status;
 }
 
+void lab_run_rule(lab_run *run, tpugraphs_rule rule) { run->rule = rule; }
+
 void lab_run_free(lab_run *run)
 {
     if (!run) return;
@@ -183,8 +185,6 @@ void lab_run_go(lab_run *run)
     for (const lab_step *s = run->steps, *end = s + run->n_steps; s != end; s++) s->go(s->args);
 }
 
-int lab_run_copies(const lab_run *run) { return run->n_copies; }
-
 static void go_nest(const void *args)
 {
     const lab_nest_args *a = args;
@@ -192,13 +192,10 @@ static void go_nest(const void *args)
 }
 
 ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to,
-                          const float *const *data, const lab_view *in, const lab_part *part,
-                          ag_failure *why)
+                          const float *const *data, const lab_view *in, ag_failure *why)
 {
     lab_piece pieces[LAB_PIECES];
-    lab_part whole;
-    if (!part) lab_part_whole(&whole, run->p, node);
-    const int n = lab_lower(pieces, run->p, node, to, in, part ? part : &whole);
+    const int n = lab_lower(pieces, run->p, node, to, in, run->rule);
     for (int i = 0; i < n; i++) {
         lab_nest_args *a = lab__run_take(run, sizeof *a, why);
         if (!a) return why->status;
@@ -213,31 +210,16 @@ ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to
     return AG_OK;
 }
 
-static void plan_copy(nest *copy, lab_shape shape, const lab_view *to, const lab_view *from)
-{
-    nest_begin(copy, NEST_MAP, LAB_COPY, shape.type);
-    for (int i = 0; i < shape.rank; i++)
-        nest_loop_add(copy, shape.size[i], 0, to->stride[i], from->stride[i], 0, 0);
-    nest_plan(copy);
-}
-
 ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
                         const float *data, const lab_view *from, ag_failure *why)
 {
     lab_nest_args *a = lab__run_take(run, sizeof *a, why);
     if (!a) return why->status;
     *a = (lab_nest_args){.out = out, .in = {data}};
-    plan_copy(&a->nest, shape, to, from);
+    nest_begin(&a->nest, NEST_MAP, LAB_COPY, shape.type);
+    a->nest.rule = run->rule;
+    for (int i = 0; i < shape.rank; i++)
+        nest_loop_add(&a->nest, shape.size[i], 0, to->stride[i], from->stride[i], 0, 0);
+    nest_plan(&a->nest);
     return add_step(run, go_nest, a, why);
-}
-
-void lab_run_read(float *elements, const lab_run *run, int node)
-{
-    const lab_shape shape = run->p->nodes[node].shape;
-    const lab_value *v = &run->value[node];
-    lab_view plain;
-    nest copy;
-    lab_view_row_major(&plain, shape);
-    plan_copy(&copy, shape, &plain, &v->view);
-    nest_run(&copy, elements, (const float *const[NEST_INPUTS]){v->data});
 }

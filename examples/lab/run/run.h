@@ -4,7 +4,7 @@
 #ifndef LAB_RUN_H
 #define LAB_RUN_H
 
-#include "examples/lab/program/program.h"
+#include "examples/lab/nest/nest.h"
 
 typedef struct lab_run lab_run;
 
@@ -24,6 +24,10 @@ void lab_run_free(lab_run *run);
    first operand where it fits. Errors: a layout that is no permutation. */
 ag_status lab_run_layout(lab_run *run, const lab_layout_row *config, ag_failure *why);
 
+/* Sets how the loops of later calls of lab_run_layout are arranged; TPUGRAPHS_BY_STRIDES unless
+ * set. */
+void lab_run_rule(lab_run *run, tpugraphs_rule rule);
+
 /* Compiles the program as one fused kernel (parameters are its inputs, the last node is its output,
    everything else stays in scratch memory per tile). tile has 24 numbers as in TpuGraphs: 0-5 the
    reduction's ("kernel") bounds, 6 sum, 7 product, 8-15 the same of the output's tile, 16-23 zero;
@@ -32,21 +36,5 @@ ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why);
 
 /* Runs the configuration or tile that was compiled last. */
 void lab_run_go(lab_run *run);
-
-/* Value of a node after a run (of the root only after lab_run_tile), in logical row-major order;
-   elements: as many as the node has. */
-void lab_run_read(float *elements, const lab_run *run, int node);
-
-/* Number of copies that the last lab_run_layout inserted. */
-int lab_run_copies(const lab_run *run);
-
-/* The plain reference: every node of the program, one element at a time, with sums in double.
-   values[i] has room for the elements of node i, or is NULL when not wanted (memory is then taken
-   and freed within). */
-ag_status lab_reference(float **values, const lab_program *p, ag_failure *why);
-
-/* Element i of parameter node `node`, which runs and the reference read (gather rows stay in
-   range). */
-float lab_parameter_value(const lab_program *p, int node, int64_t i);
 
 #endif

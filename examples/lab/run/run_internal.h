@@ -27,14 +27,15 @@ typedef struct lab_nest_args {
 
 struct lab_run {
     const lab_program *p; /* borrowed */
-    lab_value *value;     /* of each node; parameters and constants are filled, row-major */
-    float *ramp;          /* 0, 1, 2... as far as the largest axis */
-    float *copies;        /* room for the copies of one node's operands */
-    ag_arena *memory;     /* all values */
-    ag_arena *arguments;  /* of the steps compiled last */
+    tpugraphs_rule rule;
+    lab_value *value;    /* of each node; parameters and constants are filled, row-major */
+    float *ramp;         /* 0, 1, 2... as far as the largest axis */
+    float *copies;       /* room for the copies of one node's operands */
+    ag_arena *memory;    /* all values */
+    ag_arena *arguments; /* of the steps compiled last */
     lab_step *steps;
     int n_steps, capacity;
-    int n_copies;
+    int n_copies;                  /* that the last lab_run_layout inserted */
     void *scratch_block, *scratch; /* see lab__run_scratch */
     size_t scratch_bytes;
 };
@@ -57,10 +58,9 @@ void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why);
    16 bytes past one take up to 1.45 times as long. */
 void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why);
 
-/* Appends the pieces that compute a node's part (NULL: the whole) from the operands' data. */
+/* Appends the pieces that compute a node from the operands' data. */
 ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to,
-                          const float *const *data, const lab_view *in, const lab_part *part,
-                          ag_failure *why);
+                          const float *const *data, const lab_view *in, ag_failure *why);
 
 /* Appends a move of a value from one layout to another. */
 ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,

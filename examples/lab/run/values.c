@@ -61,8 +61,3 @@ void lab__parameter_values(float *elements, const lab_program *p, int node)
     const int64_t n = lab_elements(p->nodes[node].shape);
     for (int64_t i = 0; i < n; i++) elements[i] = value(l, node, i);
 }
-
-float lab_parameter_value(const lab_program *p, int node, int64_t i)
-{
-    return value(law_of(p, node), node, i);
-}

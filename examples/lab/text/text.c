@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads programs, line by line. */
 #include "examples/lab/text/text_internal.h"
-#include "core/core.h"
+#include "examples/harness/cli/options_internal.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { FILE_LIMIT = 64 << 20 }; /* bytes; a program of LAB_NODES takes a fifth of it */
 
 typedef struct reader {
     lab_program *p;
-    lab_names names;
+    lab_name *names;
     lab_line line;
 } reader;
 
@@ -59,7 +58,7 @@ static ag_status read_shape(lab_shape *shape, lab_line *line)
     return lab__expect(line, "]");
 }
 
-static ag_status read_operands(lab_node *node, const lab_names *names, lab_line *line)
+static ag_status read_operands(lab_node *node, lab_name **names, lab_line *line)
 {
     char name[LAB_NAME];
     if (lab__expect(line, "(")) return line->why->status;
@@ -68,9 +67,9 @@ static ag_status read_operands(lab_node *node, const lab_names *names, lab_line 
         if (node->n_operands == LAB_OPERANDS)
             return lab__bad_line(line, "it has more than %d operands", LAB_OPERANDS);
         if (lab__read_name(name, line, "an operand")) return line->why->status;
-        int x = lab__names_find(names, name);
+        int x = map_find(*names, name);
         if (x < 0) return lab__bad_line(line, "no line above defines %s", name);
-        node->operand[node->n_operands++] = x;
+        node->operand[node->n_operands++] = (*names)[x].value;
     } while (lab__accept(line, ","));
     return lab__expect(line, ")");
 }
@@ -93,17 +92,16 @@ static ag_status read_node(reader *r)
     char where[128];
     memset(&node, 0, sizeof node);
     if (lab__read_name(node.name, line, "the name of a node")) return line->why->status;
-    if (lab__names_find(&r->names, node.name) >= 0)
+    if (map_find(r->names, node.name) >= 0)
         return lab__bad_line(line, "%s has been defined before", node.name);
     if (lab__expect(line, "=") || read_shape(&node.shape, line) || read_op(&node.op, line) ||
         read_operands(&node, &r->names, line) || lab__read_attributes(&node, line))
         return line->why->status;
     snprintf(where, sizeof where, "%.100s:%d", line->path, line->number);
-    lab__append(r->p, &node, where, 1);
-    if (r->p->why.status)
-        return ag_fail(line->why, r->p->why.status == AG_EMEMORY ? AG_EMEMORY : AG_EDATA, "%s",
-                       r->p->why.sentence);
-    return lab__names_add(&r->names, node.name, line->why);
+    const int at = lab__append(r->p, &node, where, 1);
+    if (r->p->why.status) return ag_fail(line->why, AG_EDATA, "%s", r->p->why.sentence);
+    map_add(r->names, node.name, at);
+    return AG_OK;
 }
 
 /* Comments and blanks at the end are cut off. */
@@ -122,6 +120,7 @@ ag_status lab_text_read(lab_program *p, const char *text, size_t length, const c
     const char *at = text, *end = length ? text + length : text;
     int head = 0;
     memset(p, 0, sizeof *p);
+    map_owns(r.names);
     while (at < end && !why.status) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         r.line.number++;
@@ -137,50 +136,21 @@ ag_status lab_text_read(lab_program *p, const char *text, size_t length, const c
     }
     if (!why.status && !p->n)
         ag_fail(&why, AG_EDATA, "%.100s: there is no %s in it", path, head ? "node" : "program");
-    lab__names_clear(&r.names);
+    map_free(r.names);
     if (why.status) lab_program_clear(p);
     p->why = why;
     return why.status;
-}
-
-/* A whole file; the caller frees. */
-static char *read_file(size_t *length, const char *path, ag_failure *why)
-{
-    char *text = NULL;
-    size_t room = 0, got = 1;
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    for (*length = 0; file && got && *length <= FILE_LIMIT; *length += got) {
-        if (room - *length < 4096) {
-            char *grown = ag_grow(text, room = 2 * room + 65536);
-            if (!grown) {
-                ag_fail(why, AG_EMEMORY, "%.200s: there is no memory for %zu bytes", path, room);
-                break;
-            }
-            text = grown;
-        }
-        got = fread(text + *length, 1, room - *length, file);
-    }
-    if (!file || ferror(file))
-        ag_fail(why, AG_EFILE, "%.200s: it cannot be read: %s", path, strerror(errno));
-    if (*length > FILE_LIMIT)
-        ag_fail(why, AG_EDATA, "%.200s: it has more than %d bytes, so it is no program", path,
-                FILE_LIMIT);
-    if (file) fclose(file);
-    return text;
 }
 
 ag_status lab_text_load(lab_program *p, const char *path)
 {
     ag_failure why = {0};
     size_t length;
-    char *text = read_file(&length, path, &why);
-    if (why.status) {
-        memset(p, 0, sizeof *p);
-        p->why = why;
-    } else {
+    char *text = harness__read_file(path, FILE_LIMIT, &length, &why);
+    if (text)
         lab_text_read(p, text, length, path);
-    }
-    ag_free(text);
+    else
+        *p = (lab_program){.why = why};
+    harness_free(text);
     return p->why.status;
 }

@@ -1,83 +1,66 @@
 /* SPDX-License-Identifier: MIT */
-/* The attributes after the operands of a node. */
+/* The attributes after the operands of a node, in a table by which they are read and printed. */
 #include "examples/lab/text/text_internal.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum attribute {
-    A_VALUE,
-    A_DIMS,
-    A_START,
-    A_LIMIT,
-    A_STRIDE,
-    A_LOW,
-    A_HIGH,
-    A_REDUCER,
-    A_WINDOW,
-    A_BATCH,
-    A_LEFT,
-    A_RIGHT,
-    A_LABELS,
-    A_GROUPS,
-    ATTRIBUTES
-} attribute;
+typedef enum form { VALUE, LIST, AXES, INT, REDUCER, WINDOW, LABELS } form;
 
-static const char *const names[ATTRIBUTES] = {
-    [A_VALUE] = "value",   [A_DIMS] = "dims",         [A_START] = "start", [A_LIMIT] = "limit",
-    [A_STRIDE] = "stride", [A_LOW] = "low",           [A_HIGH] = "high",   [A_REDUCER] = "reducer",
-    [A_WINDOW] = "window", [A_BATCH] = "batch",       [A_LEFT] = "left",   [A_RIGHT] = "right",
-    [A_GROUPS] = "groups", [A_LABELS] = "dim_labels",
+enum { ATTRIBUTES = 14 };
+/* offset, step: in the node, of a number, or of one for each axis. required, optional: the ops that
+   must have the attribute and that may, as sets. usual: what an optional one is without it. */
+static const struct attribute {
+    const char *name;
+    form form;
+    size_t offset, step;
+    uint64_t required, optional;
+    int usual;
+} attributes[ATTRIBUTES] = {
+    {"value", VALUE, 0, 0, 1ull << LAB_CONSTANT, 0, 0},
+    {"dims", LIST, offsetof(lab_node, dims), sizeof(int),
+     1ull << LAB_IOTA | 1ull << LAB_BROADCAST | 1ull << LAB_TRANSPOSE | 1ull << LAB_CONCATENATE |
+         1ull << LAB_REVERSE | 1ull << LAB_REDUCE,
+     0, 0},
+    {"start", AXES, offsetof(lab_node, start), sizeof(int), 1ull << LAB_SLICE, 0, 0},
+    {"limit", AXES, offsetof(lab_node, limit), sizeof(int), 1ull << LAB_SLICE, 0, 0},
+    {"stride", AXES, offsetof(lab_node, stride), sizeof(int), 0, 1ull << LAB_SLICE, 1},
+    {"low", AXES, offsetof(lab_node, window[0].low), sizeof(lab_window), 1ull << LAB_PAD, 0, 0},
+    {"high", AXES, offsetof(lab_node, window[0].high), sizeof(lab_window), 1ull << LAB_PAD, 0, 0},
+    {"window", WINDOW, 0, 0, 1ull << LAB_REDUCE_WINDOW | 1ull << LAB_CONVOLUTION, 0, 0},
+    {"reducer", REDUCER, 0, 0, 1ull << LAB_REDUCE | 1ull << LAB_REDUCE_WINDOW, 0, 0},
+    {"batch", INT, offsetof(lab_node, dot.batch), 0, 0, 1ull << LAB_DOT, 0},
+    {"left", INT, offsetof(lab_node, dot.left), 0, 1ull << LAB_DOT, 0, 0},
+    {"right", INT, offsetof(lab_node, dot.right), 0, 1ull << LAB_DOT, 0, 0},
+    {"dim_labels", LABELS, 0, 0, 1ull << LAB_CONVOLUTION, 0, 0},
+    {"groups", INT, offsetof(lab_node, conv.groups), 0, 0, 1ull << LAB_CONVOLUTION, 1},
 };
 
-/* The attributes that an op must have, and those it may have, as sets. */
-static unsigned required(lab_op op)
+static int *number_of(const lab_node *node, const struct attribute *a, int i)
 {
-    switch (op) {
-    case LAB_CONSTANT: return 1u << A_VALUE;
-    case LAB_IOTA:
-    case LAB_BROADCAST:
-    case LAB_TRANSPOSE:
-    case LAB_CONCATENATE:
-    case LAB_REVERSE: return 1u << A_DIMS;
-    case LAB_SLICE: return 1u << A_START | 1u << A_LIMIT;
-    case LAB_PAD: return 1u << A_LOW | 1u << A_HIGH;
-    case LAB_REDUCE: return 1u << A_DIMS | 1u << A_REDUCER;
-    case LAB_REDUCE_WINDOW: return 1u << A_WINDOW | 1u << A_REDUCER;
-    case LAB_DOT: return 1u << A_LEFT | 1u << A_RIGHT;
-    case LAB_CONVOLUTION: return 1u << A_WINDOW | 1u << A_LABELS;
-    default: return 0;
-    }
+    return (int *)((uintptr_t)node + a->offset + (size_t)i * a->step);
 }
 
-static unsigned optional(lab_op op)
-{
-    return op == LAB_SLICE         ? 1u << A_STRIDE
-           : op == LAB_DOT         ? 1u << A_BATCH
-           : op == LAB_CONVOLUTION ? 1u << A_GROUPS
-                                   : 0;
-}
+/* ---- reading ---- */
 
 /* A list with one number for each axis. */
-static ag_status read_axes(int list[LAB_RANK], const lab_node *node, attribute a, lab_line *line)
+static ag_status read_axes(lab_node *node, const struct attribute *a, lab_line *line)
 {
-    int n;
+    int n, list[LAB_RANK];
     if (lab__read_list(&n, list, line)) return line->why->status;
-    if (n == node->shape.rank) return AG_OK;
-    return lab__bad_line(line, "%s has %d numbers, but the rank is %d", names[a], n,
-                         node->shape.rank);
+    if (n != node->shape.rank)
+        return lab__bad_line(line, "%s has %d numbers, but the rank is %d", a->name, n,
+                             node->shape.rank);
+    for (int i = 0; i < n; i++) *number_of(node, a, i) = list[i];
+    return AG_OK;
 }
 
 static ag_status read_reducer(lab_reducer *reducer, lab_line *line)
 {
-    if (lab__accept(line, "sum"))
-        *reducer = LAB_SUM;
-    else if (lab__accept(line, "max"))
-        *reducer = LAB_MAX;
-    else
-        return lab__bad_line(line, "the reducer is sum or max, but there is %s",
-                             lab__next(line).text);
-    return AG_OK;
+    *reducer = lab__accept(line, "sum") ? LAB_SUM : LAB_MAX;
+    if (*reducer == LAB_SUM || lab__accept(line, "max")) return AG_OK;
+    return lab__bad_line(line, "the reducer is sum or max, but there is %s", lab__next(line).text);
 }
 
 static ag_status read_value(float *value, lab_line *line)
@@ -92,15 +75,6 @@ static ag_status read_value(float *value, lab_line *line)
     return AG_OK;
 }
 
-static ag_status read_padding(lab_node *node, attribute a, lab_line *line)
-{
-    int list[LAB_RANK];
-    if (read_axes(list, node, a, line)) return line->why->status;
-    for (int i = 0; i < node->shape.rank; i++)
-        *(a == A_LOW ? &node->window[i].low : &node->window[i].high) = list[i];
-    return AG_OK;
-}
-
 static ag_status read_windows(lab_node *node, lab_line *line)
 {
     int n, wanted;
@@ -112,55 +86,84 @@ static ag_status read_windows(lab_node *node, lab_line *line)
                          node->shape.rank, wanted < 0 ? 0 : wanted);
 }
 
-static ag_status read_one(lab_node *node, attribute a, lab_line *line)
+static ag_status read_one(lab_node *node, const struct attribute *a, lab_line *line)
 {
-    switch (a) {
-    case A_VALUE: return read_value(&node->value, line);
-    case A_DIMS: return lab__read_list(&node->n_dims, node->dims, line);
-    case A_START: return read_axes(node->start, node, a, line);
-    case A_LIMIT: return read_axes(node->limit, node, a, line);
-    case A_STRIDE: return read_axes(node->stride, node, a, line);
-    case A_LOW:
-    case A_HIGH: return read_padding(node, a, line);
-    case A_REDUCER: return read_reducer(&node->reducer, line);
-    case A_WINDOW: return read_windows(node, line);
-    case A_BATCH: return lab__read_int(&node->dot.batch, line);
-    case A_LEFT: return lab__read_int(&node->dot.left, line);
-    case A_RIGHT: return lab__read_int(&node->dot.right, line);
-    case A_LABELS: return lab__read_labels(node, line);
-    case A_GROUPS: return lab__read_int(&node->conv.groups, line);
-    default: return AG_OK; /* not reached */
+    switch (a->form) {
+    case VALUE: return read_value(&node->value, line);
+    case LIST: return lab__read_list(&node->n_dims, node->dims, line);
+    case INT: return lab__read_int(number_of(node, a, 0), line);
+    case REDUCER: return read_reducer(&node->reducer, line);
+    case WINDOW: return read_windows(node, line);
+    case LABELS: return lab__read_labels(node, line);
+    default: return read_axes(node, a, line);
     }
 }
 
-static ag_status read_key(attribute *a, unsigned seen, lab_op op, lab_line *line)
+static ag_status read_key(int *a, unsigned seen, lab_op op, lab_line *line)
 {
     char name[LAB_NAME];
     if (lab__read_name(name, line, "an attribute")) return line->why->status;
-    for (*a = 0; *a < ATTRIBUTES && strcmp(names[*a], name) != 0;) ++*a;
-    unsigned bit = *a < ATTRIBUTES ? 1u << *a : 0;
-    if (!(bit & (required(op) | optional(op))))
+    for (*a = 0; *a < ATTRIBUTES && strcmp(attributes[*a].name, name) != 0;) ++*a;
+    if (*a == ATTRIBUTES || !((attributes[*a].required | attributes[*a].optional) >> op & 1))
         return lab__bad_line(line, "%s has no attribute %s", lab_op_name(op), name);
-    if (bit & seen) return lab__bad_line(line, "the attribute %s stands twice", name);
+    if (seen >> *a & 1) return lab__bad_line(line, "the attribute %s stands twice", name);
     return lab__expect(line, "=");
 }
 
 ag_status lab__read_attributes(lab_node *node, lab_line *line)
 {
     unsigned seen = 0;
-    attribute a = ATTRIBUTES;
-    for (int i = 0; i < LAB_RANK; i++) node->stride[i] = 1;
-    node->conv.groups = 1;
+    int a = 0;
+    for (int i = 0; node->op == LAB_SLICE && i < node->shape.rank; i++) node->stride[i] = 1;
+    node->conv.groups = node->op == LAB_CONVOLUTION;
     for (lab__skip_blanks(line); line->at < line->end; lab__skip_blanks(line)) {
-        if (read_key(&a, seen, node->op, line) || read_one(node, a, line)) return line->why->status;
+        if (read_key(&a, seen, node->op, line) || read_one(node, &attributes[a], line))
+            return line->why->status;
         seen |= 1u << a;
         if (line->at < line->end && *line->at != ' ' && *line->at != '\t')
-            return lab__bad_line(line, "a blank is expected behind %s, but there is %s", names[a],
-                                 lab__next(line).text);
+            return lab__bad_line(line, "a blank is expected behind %s, but there is %s",
+                                 attributes[a].name, lab__next(line).text);
     }
     for (a = 0; a < ATTRIBUTES; a++)
-        if (required(node->op) & ~seen & 1u << a)
+        if (attributes[a].required >> node->op & ~seen >> a & 1)
             return lab__bad_line(line, "%s needs the attribute %s", lab_op_name(node->op),
-                                 names[a]);
+                                 attributes[a].name);
     return AG_OK;
+}
+
+/* ---- printing ---- */
+
+static int is_usual(const lab_node *node, const struct attribute *a)
+{
+    int usual = 1;
+    for (int i = 0; i < (a->form == AXES ? node->shape.rank : 1); i++)
+        usual &= *number_of(node, a, i) == a->usual;
+    return usual;
+}
+
+static void print_list(FILE *out, const lab_node *node, const struct attribute *a, int n)
+{
+    for (int i = 0; i < n; i++) fprintf(out, "%c%d", i ? ',' : '{', *number_of(node, a, i));
+    fputs(n ? "}" : "{}", out);
+}
+
+static void print_one(FILE *out, const lab_node *node, const struct attribute *a)
+{
+    fprintf(out, " %s=", a->name);
+    switch (a->form) {
+    case VALUE: fprintf(out, "%.9g", (double)node->value); break;
+    case LIST: print_list(out, node, a, node->n_dims); break;
+    case AXES: print_list(out, node, a, node->shape.rank); break;
+    case INT: fprintf(out, "%d", *number_of(node, a, 0)); break;
+    case REDUCER: fputs(node->reducer == LAB_MAX ? "max" : "sum", out); break;
+    case WINDOW: lab__print_window(out, node); break;
+    case LABELS: lab__print_labels(out, &node->conv); break;
+    }
+}
+
+void lab__print_attributes(FILE *out, const lab_node *node)
+{
+    for (const struct attribute *a = attributes; a < attributes + ATTRIBUTES; a++)
+        if (a->required >> node->op & 1 || (a->optional >> node->op & 1 && !is_usual(node, a)))
+            print_one(out, node, a);
 }

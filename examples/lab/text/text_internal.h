@@ -3,20 +3,15 @@
 #ifndef LAB_TEXT_INTERNAL_H
 #define LAB_TEXT_INTERNAL_H
 
+#include "examples/harness/run/bag.h"
 #include "examples/lab/program/program_internal.h"
 #include "examples/lab/text/text.h"
 
-/* A set of names, numbered in the order they came in. Zero bytes are an empty one. */
-typedef struct lab_names {
-    char (*name)[LAB_NAME];
-    int *slot; /* number + 1 of a name, by its hash; 0: free */
-    int n, slots;
-} lab_names;
-
-int lab__names_find(const lab_names *names, const char *name); /* -1: it is not there */
-/* Adds a name that is not there. */
-ag_status lab__names_add(lab_names *names, const char *name, ag_failure *why);
-void lab__names_clear(lab_names *names);
+/* Names, each with the number of its node. */
+typedef struct lab_name {
+    char *key;
+    int value;
+} lab_name;
 
 /* A line that is read from left to right. */
 typedef struct lab_line {
@@ -53,7 +48,9 @@ ag_status lab__read_attributes(lab_node *node, lab_line *line);
 ag_status lab__read_window(lab_node *node, int *n, lab_line *line);
 ag_status lab__read_labels(lab_node *node, lab_line *line);
 
-/* Prints the attributes that lab__read_window and lab__read_labels read, and groups. */
-void lab__print_windowed(FILE *out, const lab_node *node);
+/* Print what these read. */
+void lab__print_attributes(FILE *out, const lab_node *node);
+void lab__print_window(FILE *out, const lab_node *node);
+void lab__print_labels(FILE *out, const lab_conv_dims *dims);
 
 #endif

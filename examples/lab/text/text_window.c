@@ -69,13 +69,15 @@ ag_status lab__read_window(lab_node *node, int *n, lab_line *line)
     if (lab__expect(line, "{")) return line->why->status;
     while (!lab__accept(line, "}"))
         if (read_field(node->window, n, &seen, line)) return line->why->status;
+    memset(node->window + *n, 0, (size_t)(LAB_RANK - *n) * sizeof *node->window);
     return AG_OK;
 }
 
-static void print_window(FILE *out, const lab_node *node, int n)
+void lab__print_window(FILE *out, const lab_node *node)
 {
+    const int n = node->op == LAB_CONVOLUTION ? node->conv.spatial : node->shape.rank;
     const char *blank = "";
-    fprintf(out, " window={");
+    fprintf(out, "{");
     for (int field = 0; field < FIELDS && n; field++) {
         int usual = field > 0; /* sizes are always printed */
         for (int i = 0; i < n; i++)
@@ -110,6 +112,7 @@ static ag_status read_side(int *a, int *b, int spatial[3], int *n, const char *l
     }
     for (int i = 0; i < *n; i++)
         if (spatial[i] < 0) return lab__bad_line(line, "dim_labels leaves out the digit %d", i);
+    for (int i = *n; i < 3; i++) spatial[i] = 0;
     if (*a < 0 || *b < 0 || *n == 0)
         return lab__bad_line(line,
                              "a side of dim_labels has %c, %c and a digit at least; it ends "
@@ -144,23 +147,11 @@ static void print_side(FILE *out, const char *letters, int a, int b, const int *
     fprintf(out, "%.*s", n + 2, text);
 }
 
-static void print_labels(FILE *out, const lab_conv_dims *d)
+void lab__print_labels(FILE *out, const lab_conv_dims *d)
 {
-    fprintf(out, " dim_labels=");
     print_side(out, "bf", d->in_batch, d->in_feature, d->in_spatial, d->spatial);
     fprintf(out, "_");
     print_side(out, "io", d->kernel_in, d->kernel_out, d->kernel_spatial, d->spatial);
     fprintf(out, "->");
     print_side(out, "bf", d->out_batch, d->out_feature, d->out_spatial, d->spatial);
-}
-
-void lab__print_windowed(FILE *out, const lab_node *node)
-{
-    if (node->op == LAB_REDUCE_WINDOW) {
-        print_window(out, node, node->shape.rank);
-        return;
-    }
-    print_window(out, node, node->conv.spatial);
-    print_labels(out, &node->conv);
-    if (node->conv.groups != 1) fprintf(out, " groups=%d", node->conv.groups);
 }

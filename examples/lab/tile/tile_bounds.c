@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The tiles that a kernel can have, and its default tile. */
-#include "examples/lab/run/lower.h"
 #include "examples/lab/tile/tile_plan.h"
 
 #include <string.h>
@@ -33,19 +32,12 @@ int tile_prepare(tile_items *t, tile_cost *cost, const lab_program *kernel,
     return 1;
 }
 
-double tile_least_work(const lab_program *kernel)
+/* The cost of the kernel when nothing is computed twice. Its root is written whatever its op is. */
+static double least_work(const lab_program *kernel)
 {
-    double work = 0;
-    for (int i = 0; i < kernel->n; i++) {
-        const lab_node *node = &kernel->nodes[i];
-        int size[LAB_RANK];
-        /* The root is written whatever its op is. */
-        double each = i == kernel->n - 1 || (node->op != LAB_PARAMETER && node->op != LAB_CONSTANT);
-        const int n = tile_is_reduction(node->op) ? lab_sum_axes(size, kernel, i) : 0;
-        for (int a = 0; a < n; a++) each *= size[a];
-        work += each * (double)lab_elements(node->shape);
-    }
-    return work;
+    const lab_node *root = &kernel->nodes[kernel->n - 1];
+    const int copies = root->op == LAB_PARAMETER || root->op == LAB_CONSTANT;
+    return lab_program_work(kernel) + (copies ? (double)lab_elements(root->shape) : 0);
 }
 
 static void all_ones(tile_bounds *bounds)
@@ -104,7 +96,7 @@ int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_
     if (!tile_prepare(t, cost, kernel, bounds) || cost->scratch > TILE_SCRATCH) return 0;
     enlarge_all(bounds, t, kernel, TILE_DEFAULT_SCRATCH);
     tile_prepare(t, cost, kernel, bounds);
-    const double least = tile_least_work(kernel);
+    const double least = least_work(kernel);
     for (int64_t scratch = 2 * TILE_DEFAULT_SCRATCH;
          scratch <= TILE_SCRATCH && !(affordable(cost, least) && few_steps(cost, least));
          scratch *= 2) {
@@ -161,7 +153,7 @@ static ag_status check_bounds(const int *part, const int *size, int n, const cha
 
 static ag_status refuse(const tile_cost *cost, const lab_program *kernel, ag_failure *why)
 {
-    const double least = tile_least_work(kernel);
+    const double least = least_work(kernel);
     if (cost->scratch > TILE_SCRATCH)
         return ag_fail(why, AG_EUSE,
                        "kernel %.63s: the tile needs %lld floats of scratch; %d are possible, so "
@@ -195,7 +187,7 @@ ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kerne
     for (int a = 0; a < root->rank; a++) bounds->out[a] = tile[8 + a];
     for (int a = 0; a < t->n_blocked; a++) bounds->blocked[a] = tile[a];
     tile_prepare(t, &cost, kernel, bounds);
-    const double least = tile_least_work(kernel);
+    const double least = least_work(kernel);
     if (!affordable(&cost, least)) return refuse(&cost, kernel, why);
     if (few_steps(&cost, least)) return AG_OK;
     tile_bounds standard; /* the default tile is valid even with many steps */

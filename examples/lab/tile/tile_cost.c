@@ -108,13 +108,13 @@ static void probe(tile_box *box, const int *count, const int *size, const int *b
     tile_box_at(box, index, size, bound, rank);
 }
 
-void tile_estimate(tile_cost *cost, const tile_items *t, const tile_bounds *bounds)
+void tile_estimate(tile_cost *cost, tile_items *t, const tile_bounds *bounds)
 {
     const tile_item *root = &t->item[t->root];
     const int r = t->reduction, first = r < 0 ? 0 : r;
     int tiles[LAB_RANK], blocks[LAB_RANK];
     int64_t most[TILE_ITEMS] = {0}, at[TILE_ITEMS];
-    tile_box box[TILE_ITEMS], block;
+    tile_box *box = t->box, block;
     const double n_tiles = tile_blocks(tiles, root->size, bounds->out, root->rank);
     const double n_blocks = tile_blocks(blocks, t->blocked, bounds->blocked, t->n_blocked);
     double behind = 0, before = 0;

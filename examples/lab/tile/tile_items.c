@@ -2,7 +2,6 @@
 /* The items of a kernel: values that a tile computes, and views of them with other strides. A node
    that is needed both before and after the reduction becomes two items, since different parts of it
    are needed. */
-#include "examples/lab/run/lower.h"
 #include "examples/lab/tile/tile_plan.h"
 
 #include <string.h>
@@ -237,6 +236,7 @@ int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies)
     if (reduction < -1 || !add_outside(t, &items) || !add_side(t, &items, needed[1], 1, copies))
         return 0;
     if (reduction >= 0) {
+        t->space = lab_space(kernel, reduction);
         t->reduction = add_node(t, &items, &kernel->nodes[reduction], 0, copies);
         items.at[0][reduction] = t->reduction;
         if (t->reduction < 0) return 0;

@@ -55,19 +55,21 @@ typedef struct tile_item {
     tile_group group[LAB_RANK];
 } tile_item;
 
-typedef struct tile_items {
-    const lab_program *kernel;
-    int n, root, reduction; /* the last item; the reduction's item, -1: none */
-    int n_blocked;          /* axes of the reduction that are blocked, and their sizes */
-    int blocked[LAB_RANK];
-    tile_item item[TILE_ITEMS];
-} tile_items;
-
 /* Elements lo .. lo + n - 1 of each axis; some n is 0 when nothing is wanted. */
 typedef struct tile_box {
     int some;
     int lo[LAB_RANK], n[LAB_RANK];
 } tile_box;
+
+typedef struct tile_items {
+    const lab_program *kernel;
+    int n, root, reduction; /* the last item; the reduction's item, -1: none */
+    int n_blocked;          /* axes of the reduction that are blocked, and their sizes */
+    int blocked[LAB_RANK];
+    tpugraphs_space space; /* of the reduction */
+    tile_item item[TILE_ITEMS];
+    tile_box box[TILE_ITEMS]; /* room of tile_estimate */
+} tile_items;
 
 /* The sizes of blocks: of the output's axes, of the reduction's. */
 typedef struct tile_bounds {
@@ -138,7 +140,7 @@ typedef struct tile_cost {
 } tile_cost;
 
 /* Estimates from the first, the middle and the last step. */
-void tile_estimate(tile_cost *cost, const tile_items *t, const tile_bounds *bounds);
+void tile_estimate(tile_cost *cost, tile_items *t, const tile_bounds *bounds);
 /* The start of each item's scratch, and its total, for boxes of at most so many elements. */
 void tile_slots(int64_t *at, int64_t *total, const tile_items *t, const int64_t *most);
 /* Block `index` of an axis or of several; their number, and that along each axis. */
@@ -150,8 +152,6 @@ double tile_blocks(int *count, const int *size, const int *bound, int rank);
 /* The items of a kernel for tiles of these bounds, and their cost. 0: it cannot be tiled. */
 int tile_prepare(tile_items *t, tile_cost *cost, const lab_program *kernel,
                  const tile_bounds *bounds);
-/* The cost of the kernel when nothing is computed twice. */
-double tile_least_work(const lab_program *kernel);
 /* The default tile; 0: the kernel cannot be tiled. */
 int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_program *kernel);
 void tile_write(int *tile, const tile_bounds *bounds, const tile_items *t);

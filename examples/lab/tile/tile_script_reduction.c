@@ -14,59 +14,19 @@ static void loop(reduction *r, int size, int reduce, int64_t out, int64_t left, 
     r->c.loop[r->c.n_loops++] = (tile_loop){size, reduce, (int)out, {(int)left, (int)right, 0}};
 }
 
-static void dot_loops(reduction *r, int left_rank, int right_rank)
+/* The loops of all indices but the features that a convolution makes. */
+static void loops(reduction *r, const tpugraphs_space *s)
 {
-    const lab_dot_dims d = r->node->dot;
-    const int64_t *x = r->from[0], *y = r->from[1];
-    int axis = 0;
-    for (; axis < d.batch; axis++) loop(r, r->out->n[axis], 0, r->to[axis], x[axis], y[axis]);
-    for (int a = d.batch; a < left_rank; a++) {
-        if (a == d.left) continue;
-        loop(r, r->out->n[axis], 0, r->to[axis], x[a], 0);
-        axis++;
+    for (int i = 0; i < s->n; i++) {
+        const tpugraphs_index *x = &s->index[i];
+        const int64_t left = x->in[0] < 0 ? 0 : x->step * r->from[0][x->in[0]];
+        const int64_t right = x->in[1] < 0 ? 0 : r->from[1][x->in[1]];
+        if (x->split) continue;
+        if (x->sum)
+            loop(r, r->blocked->n[x->axis], 1, 0, left, right);
+        else
+            loop(r, r->out->n[x->axis], 0, r->to[x->axis], left, right);
     }
-    for (int a = d.batch; a < right_rank; a++) {
-        if (a == d.right) continue;
-        loop(r, r->out->n[axis], 0, r->to[axis], 0, y[a]);
-        axis++;
-    }
-    loop(r, r->blocked->n[0], 1, 0, x[d.left], y[d.right]);
-}
-
-static void reduce_loops(reduction *r, int rank)
-{
-    for (int a = 0, kept = 0, reduced = 0; a < rank; a++)
-        if (reduced < r->node->n_dims && r->node->dims[reduced] == a)
-            loop(r, r->blocked->n[reduced++], 1, 0, r->from[0][a], 0);
-        else {
-            loop(r, r->out->n[kept], 0, r->to[kept], r->from[0][a], 0);
-            kept++;
-        }
-}
-
-static void window_loops(reduction *r, int rank)
-{
-    for (int a = 0; a < rank; a++) {
-        const lab_window *w = &r->node->window[a];
-        loop(r, r->out->n[a], 0, r->to[a], w->stride * r->from[0][a], 0);
-        loop(r, r->blocked->n[a], 1, 0, w->dilation * r->from[0][a], 0);
-    }
-}
-
-/* The loops of all axes but the features. */
-static void convolution_loops(reduction *r)
-{
-    const lab_conv_dims *c = &r->node->conv;
-    const int64_t *x = r->from[0], *kernel = r->from[1];
-    loop(r, r->out->n[c->out_batch], 0, r->to[c->out_batch], x[c->in_batch], 0);
-    for (int i = 0; i < c->spatial; i++) {
-        const lab_window *w = &r->node->window[i];
-        const int64_t along = x[c->in_spatial[i]];
-        const int axis = c->out_spatial[i];
-        loop(r, r->out->n[axis], 0, r->to[axis], w->stride * along, 0);
-        loop(r, r->blocked->n[i], 1, 0, w->dilation * along, kernel[c->kernel_spatial[i]]);
-    }
-    loop(r, r->blocked->n[c->spatial], 1, 0, x[c->in_feature], kernel[c->kernel_in]);
 }
 
 /* Adds the loops of `groups` groups of `each` output features, from feature `first` of the box
@@ -92,7 +52,6 @@ static void convolution(tile_script *s, const tile_items *t, reduction *r, const
     const lab_conv_dims *c = &r->node->conv;
     const int each = r->node->shape.size[c->out_feature] / c->groups;
     const int lo = r->out->lo[c->out_feature], n = r->out->n[c->out_feature];
-    convolution_loops(r);
     for (int done = 0; done < n;) {
         const int inside = (lo + done) % each, left = n - done;
         const int64_t in_group = (int64_t)((lo + done) / each - lo / each) * t->blocked[c->spatial];
@@ -125,11 +84,9 @@ void tile_script_reduction(tile_script *s, const tile_items *t, const tile_box *
         r.c.in[k] = place[input].base;
         at[1 + k] = tile_place_start(&place[input], &in, t->item[input].rank);
     }
-    switch (node->op) {
-    case LAB_DOT: dot_loops(&r, t->item[item->input[0]].rank, t->item[item->input[1]].rank); break;
-    case LAB_CONVOLUTION: convolution(s, t, &r, at); return;
-    case LAB_REDUCE: reduce_loops(&r, t->item[item->input[0]].rank); break;
-    default: window_loops(&r, item->rank);
-    }
-    tile_script_add(s, t, &r.c, at);
+    loops(&r, &t->space);
+    if (node->op == LAB_CONVOLUTION)
+        convolution(s, t, &r, at);
+    else
+        tile_script_add(s, t, &r.c, at);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns that regressions read: one-hot digits of one file's nodes, or counts that exist for
    any program. */
+#include "examples/harness/harness.h"
 #include "examples/tgraph/baseline/baselines.h"
 #include "examples/tgraph/data/data_internal.h"
 
@@ -110,29 +111,19 @@ ag_status tgraph_onehot_open(tgraph_onehot *o, const tgraph_file *file, const in
                              int rows, int most_columns, ag_failure *why)
 {
     size_t count = (size_t)file->graph.configurable * NODE_KEYS;
-    size_t bytes = ag_size_mul(count, sizeof(column));
     *o = (tgraph_onehot){0};
     if (count > INT32_MAX)
         return ag_fail(
             why, AG_EUSE, "%s: %d configurable nodes are too many for one-hot columns; at most %d",
             harness_files_short(file->path), file->graph.configurable, INT32_MAX / NODE_KEYS);
-    column *all = ag_alloc(bytes);
-    if (!all) return harness_files_no_memory("one-hot columns", bytes, why);
-    memset(all, 0, bytes);
+    column *all = harness_alloc(count * sizeof *all);
     count_ones(all, file, config, rows);
     o->found = distinct(all, count, rows);
     o->columns = most_varied(all, o->found, most_columns, rows);
-    bytes = (size_t)o->columns * sizeof *o->key;
-    o->key = ag_alloc(bytes + 1);
-    o->copies = ag_alloc(bytes + 1);
-    for (int i = 0; o->key && o->copies && i < o->columns; i++) {
-        o->key[i] = all[i].key;
-        o->copies[i] = all[i].copies;
-    }
-    ag_free(all);
-    if (o->key && o->copies) return AG_OK;
-    tgraph_onehot_close(o);
-    return harness_files_no_memory("one-hot columns", bytes, why);
+    o->key = harness_alloc((size_t)o->columns * sizeof *o->key);
+    for (int i = 0; i < o->columns; i++) o->key[i] = all[i].key;
+    harness_free(all);
+    return AG_OK;
 }
 
 void tgraph_onehot_row(float *x, const tgraph_onehot *o, const tgraph_file *file, int config)
@@ -150,8 +141,7 @@ void tgraph_onehot_row(float *x, const tgraph_onehot *o, const tgraph_file *file
 
 void tgraph_onehot_close(tgraph_onehot *o)
 {
-    ag_free(o->key);
-    ag_free(o->copies);
+    harness_free(o->key);
     *o = (tgraph_onehot){0};
 }
 

@@ -26,13 +26,11 @@ typedef struct tgraph_fit {
     double *y;              /* [rows] */
     double *ridge;          /* [columns + 1]; NULL: none */
     harness_boosting *boosting;
-    harness_boosting *additive;
-    double seconds[TGRAPH_BASELINES];
     char note[TGRAPH_BASELINES][240];
     int stopped;
 } tgraph_fit;
 
-/* Fits what can be fitted; the notes say what and why not. Fails: AG_EMEMORY. */
+/* Fits what can be fitted; the notes say what and why not. */
 ag_status tgraph_fit_open(tgraph_fit *fit, const tgraph_baseline_part *parts, int count, int within,
                           const tgraph_baseline_options *options, ag_failure *why);
 int tgraph_fit_has(const tgraph_fit *fit, tgraph_baseline_kind kind);
@@ -70,20 +68,6 @@ static inline int tgraph_part_usable(const tgraph_baseline_part *part)
 {
     return tgraph_part_has_runtimes(part) && part->count >= 2;
 }
-/* Draws the positions of at most `quota` configurations of a part into order [part->count], by its
-   index among the parts; returns their number. */
-int tgraph_part_draw(int32_t *order, const tgraph_baseline_part *part, int index, int quota,
-                     uint64_t seed);
-
-/* 1 when the fits are to stop, which the caller of the baselines is asked. */
-int tgraph_fit_stop(tgraph_fit *fit, const char *label, double done);
-
-/* Fits fit->additive to the run times of the parts; without success the note says why. Fails:
-   AG_EMEMORY. */
-ag_status tgraph_fit_additive(tgraph_fit *fit, const tgraph_baseline_part *parts, int count,
-                              ag_failure *why);
-ag_status tgraph_fit_additive_score(double *score, tgraph_fit *fit,
-                                    const tgraph_baseline_part *part, ag_failure *why);
 
 /* The Philox streams of the baselines, apart from those of the data. */
 enum { TGRAPH_RANDOM_SCORES = 64, TGRAPH_RANDOM_ROWS };

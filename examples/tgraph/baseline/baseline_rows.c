@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a fit: which configurations and columns it has, and their standardisation. */
+#include "examples/harness/harness.h"
 #include "examples/tgraph/baseline/baseline_internal.h"
 
 #include <math.h>
 #include <string.h>
-
-static void *take(size_t count, size_t size, ag_failure *why)
-{
-    size_t bytes = ag_size_mul(count ? count : 1, size);
-    void *block = ag_alloc(bytes);
-    if (!block) harness_files_no_memory("baselines", bytes, why);
-    return block ? memset(block, 0, bytes) : NULL;
-}
 
 /* Log run times of the rows of one program, to mean 0 and deviation 1; without spread they
    stay 0. */
@@ -24,19 +17,13 @@ static void standardise_target(tgraph_fit_row *row, int count)
     for (int i = 0; i < count; i++) row[i].y = (row[i].y - mean) * scale;
 }
 
-int tgraph_part_draw(int32_t *order, const tgraph_baseline_part *part, int index, int quota,
-                     uint64_t seed)
-{
-    ag_random random = harness_stream(TGRAPH_RANDOM_ROWS, seed, (uint64_t)index);
-    for (int i = 0; i < part->count; i++) order[i] = i;
-    return harness_draw(order, part->count, quota, &random);
-}
-
 /* Draws at most `quota` rows of a part at random and returns their number. */
 static int draw_part(tgraph_fit_row *row, const tgraph_baseline_part *part, int index, int quota,
                      int32_t *order, uint64_t seed)
 {
-    const int n = tgraph_part_draw(order, part, index, quota, seed);
+    ag_random random = harness_stream(TGRAPH_RANDOM_ROWS, seed, (uint64_t)index);
+    for (int i = 0; i < part->count; i++) order[i] = i;
+    const int n = harness_draw(order, part->count, quota, &random);
     for (int i = 0; i < n; i++) {
         int config = tgraph_part_config(part, order[i]);
         row[i] = (tgraph_fit_row){index, config, log(tgraph_part_truth(part, config))};
@@ -60,9 +47,9 @@ static void mix_rows(tgraph_fit_row *row, int rows, uint64_t seed)
     }
 }
 
-/* The rows of all parts; *programs: how many parts they are of. NULL: no memory. */
+/* The rows of all parts; *programs: how many parts they are of. */
 static tgraph_fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
-                                 const tgraph_baseline_part *parts, int count, ag_failure *why)
+                                 const tgraph_baseline_part *parts, int count)
 {
     int largest = 1, quota;
     *programs = *rows = 0;
@@ -73,25 +60,18 @@ static tgraph_fit_row *draw_rows(int *rows, int *programs, const tgraph_fit *f,
         }
     quota = *programs ? f->options->most_rows / *programs : 2;
     quota = quota < 2 ? 2 : quota > largest ? largest : quota;
-    size_t room = ag_size_mul((size_t)*programs, (size_t)quota);
-    tgraph_fit_row *row = take(room, sizeof *row, why);
-    int32_t *order = row ? take((size_t)largest, sizeof *order, why) : NULL;
-    for (int p = 0; order && p < count; p++)
+    const size_t room = ag_size_mul((size_t)*programs, (size_t)quota);
+    tgraph_fit_row *row = harness_alloc(ag_size_mul(room, sizeof *row));
+    int32_t *order = harness_alloc((size_t)largest * sizeof *order);
+    for (int p = 0; p < count; p++)
         if (tgraph_part_usable(&parts[p]))
             *rows += draw_part(row + *rows, &parts[p], p, quota, order, f->options->seed);
-    if (order && !apart(*programs)) mix_rows(row, *rows, f->options->seed);
-    ag_free(order);
-    if (order) return row;
-    ag_free(row);
-    return NULL;
+    if (!apart(*programs)) mix_rows(row, *rows, f->options->seed);
+    harness_free(order);
+    return row;
 }
 
 /* ---- columns ---- */
-
-static int raw_columns(const tgraph_fit *f)
-{
-    return f->tile ? TGRAPH_TILE_COLUMNS : TGRAPH_LAYOUT_COLUMNS;
-}
 
 static void raw_features(float *x, const tgraph_fit *f, const tgraph_baseline_part *part,
                          int config, const float *pooled)
@@ -103,35 +83,32 @@ static void raw_features(float *x, const tgraph_fit *f, const tgraph_baseline_pa
 }
 
 /* The columns that vary over the rows. */
-static ag_status pick_columns(tgraph_fit *f, const tgraph_fit_row *row, int rows,
-                              const tgraph_baseline_part *parts, const float *pooled,
-                              ag_failure *why)
+static void pick_columns(tgraph_fit *f, const tgraph_fit_row *row, int rows,
+                         const tgraph_baseline_part *parts, const float *pooled)
 {
-    int all = raw_columns(f);
-    float *first = take((size_t)all, sizeof *first, why);
-    uint8_t *varies = first ? take((size_t)all, 1, why) : NULL;
-    f->pick = varies ? take((size_t)all, sizeof *f->pick, why) : NULL;
-    for (int r = 0; f->pick && r < rows; r++) {
+    const int all = f->tile ? TGRAPH_TILE_COLUMNS : TGRAPH_LAYOUT_COLUMNS;
+    float *first = harness_alloc((size_t)all * sizeof *first);
+    uint8_t *varies = harness_alloc((size_t)all);
+    f->pick = harness_alloc((size_t)all * sizeof *f->pick);
+    for (int r = 0; r < rows; r++) {
         const float *pool = pooled + (size_t)row[r].part * TGRAPH_POOLED;
         raw_features(r ? f->raw : first, f, &parts[row[r].part], row[r].config, pool);
         for (int k = 0; r && k < all; k++) varies[k] |= f->raw[k] != first[k];
     }
-    for (int k = 0; f->pick && k < all; k++)
+    for (int k = 0; k < all; k++)
         if (varies[k]) f->pick[f->columns++] = k;
-    ag_free(first);
-    ag_free(varies);
-    return why->status;
+    harness_free(first);
+    harness_free(varies);
 }
 
 static ag_status onehot_columns(tgraph_fit *f, const tgraph_fit_row *row, int rows,
                                 const tgraph_file *file, ag_failure *why)
 {
-    int32_t *config = take((size_t)rows, sizeof *config, why);
-    if (!config) return why->status;
+    int32_t *config = harness_alloc((size_t)rows * sizeof *config);
     for (int r = 0; r < rows; r++) config[r] = row[r].config;
     tgraph_onehot_open(&f->onehot, file, config, rows, f->options->most_columns, why);
     f->columns = f->onehot.columns;
-    ag_free(config);
+    harness_free(config);
     return why->status;
 }
 
@@ -150,11 +127,10 @@ void tgraph_fit_row_features(float *x, tgraph_fit *f, const tgraph_baseline_part
 /* ---- the matrix ---- */
 
 /* Mean 0 and deviation 1 for every column; a constant one becomes 0. */
-static ag_status standardise_columns(tgraph_fit *f, ag_failure *why)
+static void standardise_columns(tgraph_fit *f)
 {
-    size_t p = (size_t)f->columns, n = (size_t)f->rows;
-    double *sum = take(2 * p, sizeof *sum, why), *square = sum + p;
-    if (!sum) return why->status;
+    const size_t p = (size_t)f->columns, n = (size_t)f->rows;
+    double *sum = harness_alloc(2 * p * sizeof *sum), *square = sum + p;
     for (size_t r = 0; r < n; r++)
         for (size_t k = 0; k < p; k++) sum[k] += (double)f->x[r * p + k];
     for (size_t r = 0; r < n; r++)
@@ -169,8 +145,7 @@ static ag_status standardise_columns(tgraph_fit *f, ag_failure *why)
     for (size_t r = 0; r < n; r++)
         for (size_t k = 0; k < p; k++)
             f->x[r * p + k] = (f->x[r * p + k] - f->mean[k]) * f->scale[k];
-    ag_free(sum);
-    return AG_OK;
+    harness_free(sum);
 }
 
 /* The number of rows in front of the last fifth, which is a fifth of the rows or of the
@@ -195,34 +170,33 @@ static int thin_rows(tgraph_fit_row *row, int rows, int columns, int most_cells)
     return kept;
 }
 
-static ag_status fill(tgraph_fit *f, const tgraph_fit_row *row, const tgraph_baseline_part *parts,
-                      const float *pooled, ag_failure *why)
+static void fill(tgraph_fit *f, const tgraph_fit_row *row, const tgraph_baseline_part *parts,
+                 const float *pooled)
 {
-    size_t p = (size_t)f->columns, n = (size_t)f->rows;
-    f->mean = take(p, sizeof *f->mean, why);
-    f->scale = f->mean ? take(p, sizeof *f->scale, why) : NULL;
-    f->x = f->scale ? take(ag_size_mul(n, p), sizeof *f->x, why) : NULL;
-    f->y = f->x ? take(n, sizeof *f->y, why) : NULL;
-    if (!f->y) return why->status;
+    const size_t p = (size_t)f->columns, n = (size_t)f->rows;
+    f->mean = harness_alloc(p * sizeof *f->mean);
+    f->scale = harness_alloc(p * sizeof *f->scale);
+    f->x = harness_alloc(ag_size_mul(n, p * sizeof *f->x));
+    f->y = harness_alloc(n * sizeof *f->y);
     for (size_t k = 0; k < p; k++) f->scale[k] = 1;
     for (size_t r = 0; r < n; r++) {
         const float *pool = f->within ? NULL : pooled + (size_t)row[r].part * TGRAPH_POOLED;
         tgraph_fit_row_features(f->x + r * p, f, &parts[row[r].part], row[r].config, pool);
         f->y[r] = row[r].y;
     }
-    return standardise_columns(f, why);
+    standardise_columns(f);
 }
 
 static ag_status choose_columns(tgraph_fit *f, float **pooled, const tgraph_fit_row *row, int rows,
                                 const tgraph_baseline_part *parts, int count, ag_failure *why)
 {
     if (f->within) return onehot_columns(f, row, rows, parts[0].file, why);
-    f->raw = take(TGRAPH_LAYOUT_COLUMNS, sizeof *f->raw, why);
-    *pooled = f->raw ? take(ag_size_mul((size_t)count, TGRAPH_POOLED), sizeof **pooled, why) : NULL;
-    if (!*pooled) return why->status;
+    f->raw = harness_alloc(TGRAPH_LAYOUT_COLUMNS * sizeof *f->raw);
+    *pooled = harness_alloc(ag_size_mul((size_t)count, TGRAPH_POOLED * sizeof **pooled));
     for (int p = 0; p < count; p++)
         tgraph_baseline_pool(*pooled + (size_t)p * TGRAPH_POOLED, tgraph_part_graph(&parts[p]));
-    return pick_columns(f, row, rows, parts, *pooled, why);
+    pick_columns(f, row, rows, parts, *pooled);
+    return AG_OK;
 }
 
 static void describe(char note[160], const tgraph_fit *f, int programs, int64_t all)
@@ -243,16 +217,15 @@ ag_status tgraph_fit_read(tgraph_fit *f, char note[160], const tgraph_baseline_p
     int rows, programs;
     int64_t all = 0;
     float *pooled = NULL;
-    tgraph_fit_row *row = draw_rows(&rows, &programs, f, parts, count, why);
-    if (!row) return why->status;
+    tgraph_fit_row *row = draw_rows(&rows, &programs, f, parts, count);
     for (int p = 0; p < count; p++) all += tgraph_part_usable(&parts[p]) ? parts[p].count : 0;
     if (rows && !choose_columns(f, &pooled, row, rows, parts, count, why)) {
         f->rows = thin_rows(row, rows, f->columns, f->options->most_cells);
         f->fit = fit_rows(row, f->rows, programs);
-        fill(f, row, parts, pooled, why);
+        fill(f, row, parts, pooled);
     }
     describe(note, f, programs, all);
-    ag_free(row);
-    ag_free(pooled);
+    harness_free(row);
+    harness_free(pooled);
     return why->status;
 }

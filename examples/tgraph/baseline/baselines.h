@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The baselines that TGraph has to beat: random scores, ridge regression, gradient boosting and
-   additive trees, scored on the same configurations. */
+/* The baselines that TGraph has to beat: random scores, ridge regression and gradient
+   boosting, scored on the same configurations. */
 #ifndef TGRAPH_BASELINES_H
 #define TGRAPH_BASELINES_H
 
-#include "examples/harness/baseline/additive.h"
+#include "examples/harness/baseline/boosting.h"
 #include "examples/harness/baseline/ridge.h"
 #include "examples/tgraph/data/data.h"
 
@@ -12,7 +12,6 @@ typedef enum tgraph_baseline_kind {
     TGRAPH_BASELINE_RANDOM,   /* uniform scores */
     TGRAPH_BASELINE_RIDGE,    /* linear in the standardised columns, squared error */
     TGRAPH_BASELINE_BOOSTING, /* regression trees (XGBoost), squared error */
-    TGRAPH_BASELINE_ADDITIVE, /* trees for each loop nest, whose run times add up; layout files */
     TGRAPH_BASELINES
 } tgraph_baseline_kind;
 
@@ -27,10 +26,8 @@ typedef struct tgraph_baseline_part {
     int count;
 } tgraph_baseline_part;
 
-/* The training part or the held-out part of a layout file after tgraph_file_split. Without a split
-   both are the whole file. */
+/* The training part of a layout file after tgraph_file_split; without a split the whole file. */
 tgraph_baseline_part tgraph_baseline_train(const tgraph_file *file);
-tgraph_baseline_part tgraph_baseline_held(const tgraph_file *file);
 tgraph_baseline_part tgraph_baseline_tile(const tgraph_tile *tile); /* the whole file */
 
 typedef struct tgraph_baseline_options {
@@ -38,12 +35,7 @@ typedef struct tgraph_baseline_options {
     int most_rows;    /* configurations that a fit reads, of all its files together */
     int most_columns; /* one-hot columns per file; those that vary most stay */
     int most_cells;   /* rows x columns of a fit: every n-th row then stays (4 bytes each) */
-    int own; /* the last `own` parts of `train` are used only to fit the files that they are part of
-              */
-    int rounds, depth;
-    double rate; /* trees, their depth, and the part of each that is added */
-    int additive_rounds, additive_depth;
-    double additive_rate; /* the same of additive trees */
+    int own; /* the last `own` parts of `train` serve only the files that they are part of */
 
     /* Called often while fitting, in the caller's thread; may be NULL. done is in 0..1. A result
        other than 0 stops the fits and leaves out the baselines that are not ready. */
@@ -51,20 +43,18 @@ typedef struct tgraph_baseline_options {
     void *context;
 } tgraph_baseline_options;
 
-/* Seed 0, 65,536 rows, 1,536 columns, 2^24 cells (64 MiB), 100 trees of depth 6, rate 0.1;
-   additive: 2,000 trees of depth 3, rate 1 (docs/tgraph.md says how they were chosen). */
+/* Seed 0, 65,536 rows, 1,536 columns, 2^24 cells (64 MiB). The trees are harness_boosting_defaults.
+ */
 tgraph_baseline_options tgraph_baseline_defaults(void);
 
 /* One baseline on one part. */
 typedef struct tgraph_baseline {
     double *score;  /* [count] in the part's order, slowest largest; NULL: see note */
-    double seconds; /* to fit (the share of this part) and to predict */
     char note[240]; /* settings and parts left out, or the reason why there are no scores */
 } tgraph_baseline;
 
 typedef struct tgraph_baseline_result {
-    const char *name; /* of the file */
-    int count, within;
+    int within; /* 1: fitted on the file's own training part */
     tgraph_baseline of[TGRAPH_BASELINES];
 } tgraph_baseline_result;
 
@@ -75,22 +65,17 @@ typedef struct tgraph_baseline_result {
    (node, digit, value), without constant columns and with equal ones taken once.
 
    All other files share one fit on `train` without the last options->own parts; without any part
-   they have random scores alone (layout and tile files apart): the target is
-   the log of run time (layout) or of run time / normalizer (tile), standardised within each
-   program; the columns are tgraph_baseline_layout_features or _tile_features.
-
-   Additive trees are fitted to the same files, which are the groups of harness_additive; the rows
-   are those of tgraph_rows, of at most most_rows configurations. There are as many of them as keep
-   cells, and counts of rows, within most_cells.
+   they have random scores alone. All parts are of one kind of files: the target is the log of run
+   time (layout) or of run time / normalizer (tile), standardised within each program; the columns
+   are tgraph_baseline_layout_features or _tile_features.
 
    Ridge: columns standardised, weight per row chosen from 1e-6 ... 1 on a fifth of the rows (of
    the files, from five on), then fitted on all. Parts without run times are scored, but not fitted
    on. Without libxgboost, or when it fails, trees have only a note. Equal inputs, options and
    number of threads give equal results.
 
-   Fails: AG_EUSE (no part to score, a part without a file or configurations, options out of range),
-   AG_EINDEX, AG_EMEMORY; result is then empty. A file that nothing could be fitted for is no
-   failure. */
+   Fails: AG_EUSE (too many nodes for one-hot columns), AG_EFINITE, AG_EDATA; result is then empty.
+   A file that nothing could be fitted for is no failure. */
 ag_status tgraph_baselines_run(tgraph_baseline_result *result, const tgraph_baseline_part *train,
                                int trains, const tgraph_baseline_part *parts, int count,
                                const tgraph_baseline_options *options, ag_failure *why);
@@ -123,8 +108,7 @@ void tgraph_baseline_pool(float pooled[TGRAPH_POOLED], const tgraph_graph *graph
 /* The distinct columns among the rows that were counted: key is (node 18 + digit) 8 + row,
    ascending. */
 typedef struct tgraph_onehot {
-    int32_t *key;    /* [columns] */
-    int32_t *copies; /* [columns] number of equal columns that this one represents */
+    int32_t *key; /* [columns] */
     int columns;
     int found; /* before most_columns */
 } tgraph_onehot;

@@ -35,10 +35,6 @@ static ag_status add_trained(tgraph_learn *learn, const char *folder, ag_failure
 ag_status tgraph_learn_paths(tgraph_learn *learn, tgraph_set *set, const tgraph_settings *s,
                              ag_failure *why)
 {
-    if (s->shell.fit.count && !s->shell.baselines)
-        return ag_fail(why, AG_EUSE,
-                       "--fit names files for the baselines, which --no-baselines leaves out; give "
-                       "one of the two");
     if (s->shell.fit.count) {
         if (harness_files_read(&learn->paths, &s->shell.fit, "fit", why) ||
             check_kinds(learn, set->tile, why))

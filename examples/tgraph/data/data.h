@@ -7,7 +7,9 @@
 
 #include "examples/harness/run/draws.h"
 #include "examples/harness/run/loader.h"
-#include "examples/tgraph/physical/physical.h"
+#include "examples/rows/joined.h"
+#include "examples/tgraph/rows/layout.h"
+#include "examples/tpugraphs/tpugraphs.h"
 
 #include <stdatomic.h>
 
@@ -34,6 +36,8 @@ typedef struct tgraph_data_options {
     int logs;           /* sign(x) ln(1 + |x|) of the numeric features, and of tile numbers */
     int opcodes;        /* rows of the op table: codes are 0..opcodes-1 */
     tgraph_dedup dedup; /* for the training split */
+    int configs_only;   /* 1: the graph is left out */
+    int operations;     /* 1: what rows of loop nests are made of is read, too */
 } tgraph_data_options;
 
 /* prune, repad, no logs, TGRAPH_OPCODES and TGRAPH_KEEP_ALL; a tile file has no repad and no prune.
@@ -52,6 +56,8 @@ typedef struct tgraph_graph {
     int32_t *opcode;      /* [nodes] */
     int32_t *edge;        /* [edges,2] pairs (u, v) as in the file: u consumes the output of v */
     int32_t *config_node; /* [configurable] ascending node indices; NULL in a tile graph */
+    int32_t *kept;        /* [known] number of each node of the file, or -1 */
+    int known;            /* nodes of the file; 0: there is no `kept` */
     char *block;          /* of these arrays */
 } tgraph_graph;
 
@@ -104,7 +110,7 @@ typedef struct tgraph_unique {
     uint64_t mask;
 } tgraph_unique;
 
-ag_status tgraph_unique_open(tgraph_unique *unique, int64_t capacity, ag_failure *why);
+void tgraph_unique_open(tgraph_unique *unique, int64_t capacity);
 /* The index of the equal row in the store, or -1: then `row` is remembered as the next row to be
    put. */
 int64_t tgraph_unique_add(tgraph_unique *unique, const tgraph_store *store, const uint32_t *row);
@@ -115,7 +121,7 @@ void tgraph_unique_close(tgraph_unique *unique);
 typedef struct tgraph_file {
     const char *path, *name; /* borrowed; name: the file name, part of path */
     tgraph_graph graph;
-    tgraph_physical physical;   /* of all nodes */
+    nests_layout operations;    /* of the whole file; empty unless they were asked for */
     int file_nodes, file_edges; /* before pruning */
     int file_configs;           /* before de-duplication */
     int configs;                /* kept */
@@ -176,68 +182,37 @@ int tgraph_graph_far(const tgraph_graph *graph, const tgraph_scaler *scaler);
    scaler of another width). */
 ag_status tgraph_graph_scale(tgraph_graph *graph, const tgraph_scaler *scaler, ag_failure *why);
 
-/* ---- physical rows ---- */
-
-/* Adds a configuration of a file to its rows. */
-ag_status tgraph_rows_add_config(tgraph_rows *rows, const tgraph_file *file, int config,
-                                 ag_failure *why);
-/* Opens the rows of configurations of a file (NULL: 0..count-1); close them in any case. */
-ag_status tgraph_rows_take(tgraph_rows *rows, const tgraph_file *file, const int32_t *config,
-                           int count, ag_failure *why);
-/* Fits on rows of the training parts. */
-ag_status tgraph_rows_fit(tgraph_scaler *scaler, tgraph_file *const *files, int count,
-                          ag_failure *why);
-
-enum { TGRAPH_ROW_INPUTS = 2 * (TGRAPH_ROW_COLUMNS - 1) };
-
-/* The rows of some configurations of a file as the network reads them. Start from {0}; the arrays
-   grow and are reused. */
-typedef struct tgraph_row_inputs {
-    int rows, entries;
-    ag_real *x;       /* [rows, TGRAPH_ROW_INPUTS] standardised columns, then which are not above 0
-                       */
-    int32_t *opcode;  /* [rows] */
-    ag_real *work;    /* [rows] ln(iterations) */
-    ag_real *always;  /* [rows] as in tgraph_rows */
-    int32_t *row;     /* [entries] at least first[configs] */
-    ag_real *times;   /* [entries] */
-    int32_t *first;   /* [configs + 1] */
-    ag_real *runtime; /* [configs] ln(ns + 1) */
-    ag_real *weight;  /* [] 1 / (their variance + 1e-3) */
-    tgraph_rows all;  /* as they come */
-    char *block;      /* of these arrays */
-    size_t room;
-} tgraph_row_inputs;
-
-ag_status tgraph_row_inputs_fill(tgraph_row_inputs *inputs, const tgraph_scaler *scaler,
-                                 const tgraph_file *file, const int32_t *config, int count,
-                                 ag_failure *why);
-void tgraph_row_inputs_free(tgraph_row_inputs *inputs);
-
 /* ---- batches ---- */
 
-/* A batch: some configurations of one file. Start from {0}; the arrays grow and are reused. */
+/* A batch: some configurations of one file. Start from {0}; `joined` may be set before it is
+   filled. The arrays grow and are reused. */
 typedef struct tgraph_batch {
+    const nests_joined *joined; /* of the model that the rows are for; NULL: there are none */
+    nests_joined_batch nests;   /* of `joined`, where that is used */
+    nests_rows rows;            /* scratch */
+    int32_t *place;             /* scratch, [place_room] */
+    int place_room;
     const tgraph_file *file;
     int64_t step;
     int configs;
     int32_t *config;  /* [configs] index in the file's store */
-    int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table; not filled where
-                         there are physical rows */
+    int32_t *digit;   /* [configurable, configs, 18] rows 1..7 of the layout table */
     int32_t *rank;    /* [configs] dense ranks of the run times; all 0 when they are hidden */
     int64_t *runtime; /* [configs] ns */
-    tgraph_row_inputs physical;     /* of these configurations, where there is a scaler for them */
-    const tgraph_scaler *rows;      /* set before the batch is filled; NULL: no physical rows */
-    uint64_t *key;                  /* [configs] scratch */
-    int32_t *index;                 /* [configs] scratch */
+    uint64_t *key;    /* [configs] scratch */
+    int32_t *index;   /* [configs] scratch */
     size_t config_room, digit_room; /* elements that fit */
-    char *block;                    /* of all arrays but `digit` */
+    char *block;                    /* of config, rank, runtime, key and index */
 } tgraph_batch;
 
 /* Takes the named configurations, in this order. Fails: AG_EINDEX, AG_EUSE (none), AG_EMEMORY. */
 ag_status tgraph_batch_fill(tgraph_batch *batch, const tgraph_file *file, const int32_t *config,
                             int count, ag_failure *why);
 void tgraph_batch_free(tgraph_batch *batch);
+
+/* Adds the rows of training configurations of a file with operations to the scale. */
+ag_status tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file,
+                          ag_failure *why);
 
 /* The source of training batches: step s visits file s % files of epoch s / files and draws from
    its training part. Depends on (seed, step) alone, so a run is resumed by its step number. */

@@ -19,7 +19,9 @@ static ag_status make_room(tgraph_batch *b, size_t configs, size_t digits, ag_fa
     const char *name = "a batch";
     if (configs > b->config_room) {
         size_t bytes;
-        tgraph_batch_free(b);
+        ag_free(b->block);
+        b->block = NULL;
+        b->config_room = 0;
         lay_arrays(b, &bytes, (int64_t)configs);
         b->block = ag_alloc(bytes);
         if (!b->block) return harness_files_no_memory(name, bytes, why);
@@ -50,9 +52,7 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
             return ag_fail(why, AG_EINDEX,
                            "%s: configuration %d was asked for, but there are 0 to %d",
                            harness_files_short(f->path), config[i], f->configs - 1);
-    /* A network of physical rows reads no digits. */
-    const size_t digits =
-        b->rows ? 0 : ag_size_mul(ag_size_mul((size_t)nodes, (size_t)count), TGRAPH_DIGITS);
+    const size_t digits = ag_size_mul(ag_size_mul((size_t)nodes, (size_t)count), TGRAPH_DIGITS);
     if (make_room(b, (size_t)count, digits, why)) return why->status;
     b->file = f;
     b->configs = count;
@@ -60,7 +60,7 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
         const uint32_t *word = f->store.word + (int64_t)config[c] * f->store.width;
         b->config[c] = config[c];
         b->runtime[c] = f->runtime[config[c]];
-        for (size_t v = 0; v < (size_t)nodes && !b->rows; v++)
+        for (size_t v = 0; v < (size_t)nodes; v++)
             tgraph_unpack(b->digit + (v * (size_t)count + (size_t)c) * TGRAPH_DIGITS,
                           word + v * TGRAPH_WORDS);
     }
@@ -68,17 +68,16 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
        may share it. */
     tgraph_store_settle((tgraph_store *)&f->store,
                         (size_t)count * (size_t)f->store.width * sizeof(uint32_t));
-    if (b->rows && tgraph_row_inputs_fill(&b->physical, b->rows, f, config, count, why))
-        return why->status;
-    return harness_ranks(b->rank, b->runtime, count, b->key, b->index, why);
+    if (harness_ranks(b->rank, b->runtime, count, b->key, b->index, why)) return why->status;
+    return tgraph_batch_join(b, why);
 }
 
 void tgraph_batch_free(tgraph_batch *b)
 {
     ag_free(b->block);
     ag_free(b->digit);
-    tgraph_row_inputs_free(&b->physical);
-    *b = (tgraph_batch){.step = b->step, .rows = b->rows};
+    tgraph_batch_part(b);
+    *b = (tgraph_batch){.step = b->step};
 }
 
 static int train_count(const tgraph_file *f) { return f->train ? f->train_count : f->configs; }

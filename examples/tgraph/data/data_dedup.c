@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Equal configurations: a hash table over the rows of a packed store, with exact comparison. */
+#include "examples/harness/harness.h"
 #include "examples/tgraph/data/data_internal.h"
 
 #include <string.h>
@@ -7,16 +8,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-ag_status tgraph_unique_open(tgraph_unique *unique, int64_t capacity, ag_failure *why)
+void tgraph_unique_open(tgraph_unique *unique, int64_t capacity)
 {
     uint64_t slots = 16;
     while (slots < 2 * (uint64_t)capacity) slots *= 2; /* at most half full */
-    size_t bytes = ag_size_mul((size_t)slots, sizeof *unique->slot);
     unique->mask = slots - 1;
-    unique->slot = ag_alloc(bytes);
-    if (!unique->slot) return harness_files_no_memory("de-duplication", bytes, why);
-    memset(unique->slot, 0, bytes);
-    return AG_OK;
+    unique->slot = harness_alloc(ag_size_mul((size_t)slots, sizeof *unique->slot));
 }
 
 int64_t tgraph_unique_add(tgraph_unique *unique, const tgraph_store *store, const uint32_t *row)
@@ -35,6 +32,6 @@ int64_t tgraph_unique_add(tgraph_unique *unique, const tgraph_store *store, cons
 
 void tgraph_unique_close(tgraph_unique *unique)
 {
-    ag_free(unique->slot);
+    harness_free(unique->slot);
     unique->slot = NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A layout file, from its path to something that batches can be drawn from. */
+#include "examples/harness/harness.h"
 #include "examples/tgraph/data/data_internal.h"
 
 #include <string.h>
@@ -42,21 +43,32 @@ static ag_status take_configs(tgraph_file *f, const tpugraphs_raw *raw, ag_failu
                              f->budget, raw->name, why);
 }
 
+/* Nothing here reads them, but a file that contradicts itself is not to be trusted. */
+static ag_status check_dots(const tpugraphs_raw *raw, ag_failure *why)
+{
+    int count;
+    ag_free(tpugraphs_dots_read(&count, raw, why));
+    return why->status;
+}
+
 static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data_options *options,
                            ag_failure *why)
 {
-    static const char *const read[] = {"node_feat",      "node_opcode",      "node_reducer",
-                                       "edge_index",     "node_config_feat", "node_config_ids",
-                                       "config_runtime", "node_splits",      NULL};
+    static const char read[] = "node_feat node_opcode node_reducer edge_index node_config_feat "
+                               "node_config_ids config_runtime node_splits";
     if (tpugraphs_raw_open(raw, f->path, f->budget, options->opcodes, why) ||
-        tpugraphs_raw_config_nodes(raw, why) || count_configs(raw, why))
+        tpugraphs_raw_config_nodes(raw, why) || count_configs(raw, why) ||
+        tpugraphs_operands_check(raw, 0, NULL, NULL, why) || check_dots(raw, why))
         return why->status;
     f->file_nodes = raw->nodes;
     f->file_edges = raw->edges;
     f->file_configs = raw->configs;
-    /* Pruning takes edges away from `raw`. */
-    if (tgraph_physical_read(&f->physical, raw, f->budget, &f->bytes, why) ||
-        tgraph_graph_build(&f->graph, raw, options, f->budget, &f->bytes, why) ||
+    f->graph.configurable = raw->configurable;
+    /* Pruning changes the edges of `raw`. */
+    if (options->operations && nests_layout_read(&f->operations, raw, f->budget, &f->bytes, why))
+        return why->status;
+    if ((!options->configs_only &&
+         tgraph_graph_build(&f->graph, raw, options, f->budget, &f->bytes, why)) ||
         take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why))
         return why->status;
     return tpugraphs_raw_verify(raw, read, why);
@@ -66,11 +78,7 @@ tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *optio
                               tpugraphs_budget *budget, ag_failure *why)
 {
     tpugraphs_raw raw = {0};
-    tgraph_file *f = ag_alloc(sizeof *f);
-    if (!f) {
-        harness_files_no_memory(harness_files_short(path), sizeof *f, why);
-        return NULL;
-    }
+    tgraph_file *f = harness_alloc(sizeof *f);
     *f = (tgraph_file){.path = path, .name = harness_files_base(path), .budget = budget};
     read_file(f, &raw, options, why);
     tpugraphs_raw_close(&raw);
@@ -85,12 +93,12 @@ void tgraph_file_close(tgraph_file *f)
     tgraph_store_close(&f->store, f->budget);
     if (f->budget) f->budget->used -= f->bytes;
     tgraph_graph_free(&f->graph);
-    tgraph_physical_free(&f->physical);
+    nests_layout_free(&f->operations);
     ag_free(f->runtime);
     ag_free(f->file_row);
-    ag_free(f->train);
-    ag_free(f->held);
-    ag_free(f);
+    harness_free(f->train);
+    harness_free(f->held);
+    harness_free(f);
 }
 
 int tgraph_file_trainable(const tgraph_file *f)
@@ -103,6 +111,8 @@ int tgraph_is_tile(const char *path, ag_failure *why)
     ag_npz *npz = ag_npz_open(path, SIZE_MAX / 2, why);
     if (!npz) return -1;
     int tile = ag_npz_find(npz, "config_feat") ? 1 : ag_npz_find(npz, "node_config_feat") ? 0 : -1;
+    if (tile < 0 && !ag_npz_check(npz, "config_feat", why))
+        ag_npz_check(npz, "node_config_feat", why);
     ag_npz_close(npz);
     if (tile < 0)
         ag_fail(why, AG_EDATA,

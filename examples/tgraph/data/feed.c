@@ -15,14 +15,14 @@ static void list_entries(tgraph_feed *f, const tgraph_set *set)
         }
 }
 
-ag_status tgraph_feed_open(tgraph_feed *f, const tgraph_set *set, const tgraph_scaler *rows,
+ag_status tgraph_feed_open(tgraph_feed *f, const tgraph_set *set, const nests_joined *joined,
                            int configs, uint64_t seed, int64_t first, ag_failure *why)
 {
     *f = (tgraph_feed){.set = set, .tile = set->tile, .seed = seed, .epoch = -1};
     list_entries(f, set);
     f->order = harness_alloc((size_t)f->count * sizeof *f->order);
     if (f->tile) return AG_OK;
-    f->buffer[0].rows = f->buffer[1].rows = rows;
+    f->buffer[0].joined = f->buffer[1].joined = joined;
     if (tgraph_source_open(&f->source, f->file, f->count, configs, seed, why)) return why->status;
     f->loader = harness_loader_new(tgraph_fill_batch, &f->source, &f->buffer[0], &f->buffer[1],
                                    first, 1, why);

@@ -25,9 +25,8 @@ typedef struct tgraph_feed {
     harness_loader *loader;
 } tgraph_feed;
 
-/* Begins with step `first`, counted from 0. Close in any case. rows: of the physical rows of
-   batches; NULL: they have none. */
-ag_status tgraph_feed_open(tgraph_feed *feed, const tgraph_set *set, const tgraph_scaler *rows,
+/* Begins with step `first`, counted from 0; joined: of tgraph_batch. Close in any case. */
+ag_status tgraph_feed_open(tgraph_feed *feed, const tgraph_set *set, const nests_joined *joined,
                            int configs, uint64_t seed, int64_t first, ag_failure *why);
 /* The work of the next step. */
 ag_status tgraph_feed_next(tgraph_feed *feed, int64_t step, tgraph_work *work, ag_failure *why);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tgraph/data/set.h"
 
+#include "examples/tgraph/rows/file.h"
+
 #include <string.h>
 #include <xxhash.h>
 
@@ -54,13 +56,16 @@ static uint64_t hash_tile(const tgraph_tile *t)
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,
                               ag_failure *why)
 {
+    tgraph_data_options how = *options;
     tgraph_entry *e = &set->entry[set->count];
     *e = (tgraph_entry){0};
+    how.operations = set->rows;
     if (set->tile)
-        e->tile = tgraph_tile_open(path, options, &set->budget, why);
+        e->tile = tgraph_tile_open(path, &how, &set->budget, why);
     else
-        e->file = tgraph_file_open(path, options, &set->budget, why);
+        e->file = tgraph_file_open(path, &how, &set->budget, why);
     if (why->status) return NULL;
+    if (set->rows) nests_layout_warn(&set->warned, e->file);
     set->count++;
     e->path = set->tile ? e->tile->path : e->file->path;
     e->name = set->tile ? e->tile->name : e->file->name;
@@ -97,6 +102,16 @@ ag_status tgraph_set_programs(tgraph_set *set, const tgraph_options *options, ag
     return why->status;
 }
 
+ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_failure *why)
+{
+    nests_rows scratch = {0};
+    for (int i = 0; i < set->count && harness_go_on(why); i++)
+        if (set->entry[i].train) tgraph_rows_add(scale, &scratch, set->entry[i].file, why);
+    nests_scale_end(scale);
+    nests_layout_drop(&scratch);
+    return why->status;
+}
+
 void tgraph_set_fit(const tgraph_set *set, tgraph_tile_scalers *scalers)
 {
     tgraph_file **files = harness_alloc((size_t)set->count * sizeof *files);
@@ -113,17 +128,6 @@ void tgraph_set_fit(const tgraph_set *set, tgraph_tile_scalers *scalers)
         tgraph_scaler_fit(&scalers->node, files, n);
     harness_free(files);
     harness_free(tiles);
-}
-
-ag_status tgraph_set_fit_rows(const tgraph_set *set, tgraph_scaler *rows, ag_failure *why)
-{
-    tgraph_file **files = harness_alloc((size_t)set->count * sizeof *files);
-    int n = 0;
-    for (int i = 0; i < set->count; i++)
-        if (set->entry[i].train) files[n++] = set->entry[i].file;
-    tgraph_rows_fit(rows, files, n, why);
-    harness_free(files);
-    return why->status;
 }
 
 ag_status tgraph_set_scale(tgraph_set *set, const tgraph_tile_scalers *scalers, ag_failure *why)

@@ -23,6 +23,8 @@ typedef struct tgraph_entry {
 /* Start from {0}; must not move afterwards. */
 typedef struct tgraph_set {
     int tile;
+    bool rows;   /* 1: files are opened with what rows of loop nests are made of */
+    bool warned; /* of files whose rows are a guess */
     tpugraphs_budget budget;
     harness_files paths;
     int given; /* number of paths of --data; the rest are of --valid */
@@ -54,9 +56,11 @@ ag_status tgraph_entry_hold_out(tgraph_entry *entry, const tgraph_settings *s, a
 /* Makes the model's inputs for each file; may be called again. */
 ag_status tgraph_set_programs(tgraph_set *set, const tgraph_options *options, ag_failure *why);
 
+/* Adds rows of the training configurations to the scale, and ends it. */
+ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_failure *why);
+
 /* Fits on the training files, or standardises all files with given scalers. */
 void tgraph_set_fit(const tgraph_set *set, tgraph_tile_scalers *scalers);
-ag_status tgraph_set_fit_rows(const tgraph_set *set, tgraph_scaler *rows, ag_failure *why);
 ag_status tgraph_set_scale(tgraph_set *set, const tgraph_tile_scalers *scalers, ag_failure *why);
 
 void tgraph_set_close(tgraph_set *set);

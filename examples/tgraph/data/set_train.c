@@ -98,17 +98,22 @@ ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure
     if (tgraph_set_paths(set, s, why) || check_parts(s, set->tile, set->given, why))
         return why->status;
     const int training = set->given;
+    set->rows = s->model.rows;
     harness_files_warn_trained("valid", set->paths.path + training, set->paths.count - training,
                                set->paths.path, training);
     int32_t *fold = harness_alloc((size_t)set->paths.count * sizeof *fold);
     if (s->folds) harness_folds(fold, training, s->folds, (uint64_t)s->split_seed, why);
+    harness_progress bar;
+    harness_reading_start(&bar, set->paths.count);
     for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
         const int held = i >= training || (s->folds && fold[i] == s->fold);
         if (held)
             open_held(set, s, set->paths.path[i], why);
         else
             open_training(set, s, set->paths.path[i], why);
+        harness_progress_update(&bar, i + 1, set->paths.path[i]);
     }
+    harness_reading_end(&bar, why);
     harness_free(fold);
     for (int i = 0; i < set->count; i++) trained += set->entry[i].train;
     if (!why->status && !trained)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tile files: a small kernel graph and 24 numbers per tile configuration. A step uses all of
    them. */
+#include "examples/harness/harness.h"
 #include "examples/tgraph/data/data_internal.h"
 
 #include <string.h>
@@ -45,36 +46,27 @@ static ag_status read_configs(tgraph_tile *t, tpugraphs_raw *raw, int logs, ag_f
 /* The bits of the target sort in the order of its values, since it is not negative. */
 static ag_status rank_targets(tgraph_tile *t, ag_failure *why)
 {
-    size_t bytes = (size_t)t->configs * sizeof(int64_t);
-    int64_t *bits = ag_alloc(bytes);
-    uint64_t *key = ag_alloc(bytes);
-    int32_t *index = ag_alloc(bytes / 2);
+    const size_t n = (size_t)t->configs;
+    int64_t *bits = harness_alloc(n * sizeof *bits);
+    uint64_t *key = harness_alloc(n * sizeof *key);
+    int32_t *index = harness_alloc(n * sizeof *index);
     for (int i = 0; i < t->configs; i++)
         t->target[i] = (double)t->runtime[i] / ((double)t->normalizer[i] + 1e-5);
-    if (bits && key && index) {
-        memcpy(bits, t->target, bytes);
-        harness_ranks(t->rank, bits, t->configs, key, index, why);
-    } else
-        harness_files_no_memory(harness_files_short(t->path), bytes, why);
-    ag_free(bits);
-    ag_free(key);
-    ag_free(index);
+    memcpy(bits, t->target, n * sizeof *bits);
+    harness_ranks(t->rank, bits, t->configs, key, index, why);
+    harness_free(bits);
+    harness_free(key);
+    harness_free(index);
     return why->status;
 }
 
 static ag_status read_tile(tgraph_tile *t, tpugraphs_raw *raw, const tgraph_data_options *options,
                            ag_failure *why)
 {
-    static const char *const read[] = {"node_feat",
-                                       "node_opcode",
-                                       "node_reducer",
-                                       "edge_index",
-                                       "config_feat",
-                                       "config_runtime",
-                                       "config_runtime_normalizers",
-                                       NULL};
+    static const char read[] = "node_feat node_opcode node_reducer edge_index config_feat "
+                               "config_runtime config_runtime_normalizers";
     if (tpugraphs_raw_open(raw, t->path, t->budget, options->opcodes, why) ||
-        tpugraphs_tiles_count(raw, why))
+        tpugraphs_tiles_count(raw, why) || tpugraphs_operands_check(raw, 0, NULL, NULL, why))
         return why->status;
     t->configs = raw->configs;
     if (tgraph_graph_build(&t->graph, raw, options, t->budget, &t->bytes, why) ||
@@ -87,11 +79,7 @@ tgraph_tile *tgraph_tile_open(const char *path, const tgraph_data_options *optio
                               tpugraphs_budget *budget, ag_failure *why)
 {
     tpugraphs_raw raw = {0};
-    tgraph_tile *t = ag_alloc(sizeof *t);
-    if (!t) {
-        harness_files_no_memory(harness_files_short(path), sizeof *t, why);
-        return NULL;
-    }
+    tgraph_tile *t = harness_alloc(sizeof *t);
     *t = (tgraph_tile){.path = path, .name = harness_files_base(path), .budget = budget};
     read_tile(t, &raw, options, why);
     tpugraphs_raw_close(&raw);
@@ -106,7 +94,7 @@ void tgraph_tile_close(tgraph_tile *t)
     if (t->budget) t->budget->used -= t->bytes;
     tgraph_graph_free(&t->graph);
     ag_free(t->block);
-    ag_free(t);
+    harness_free(t);
 }
 
 void tgraph_tile_fit(tgraph_tile_scalers *s, tgraph_tile *const *tiles, int count)

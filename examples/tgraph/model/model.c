@@ -125,21 +125,42 @@ static ag_tensor *block(const tgraph_model *m, const tgraph_block *b, ag_tensor 
     return ag_dropout(x, (ag_real)m->options.dropout);
 }
 
-static ag_tensor *node_part(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
-                            const int32_t *digit, int configs)
+/* x: of the first linear layer. */
+static ag_tensor *node_part(const tgraph_model *m, ag_tensor *x, const tgraph_program *p)
 {
-    const ag_edges edges = ag_graph_edges(tape, p->edges);
-    ag_tensor *x = input_layers(m, first_linear(m, tape, p, digit, configs), edges);
+    const ag_edges edges = ag_graph_edges(ag_tape_of(x), p->edges);
+    x = input_layers(m, x, edges);
     for (int k = 0; k < 2; k++) x = block(m, &m->block[k], x, edges);
     return x;
 }
 
+/* With rows, those of a node add to what its columns give. */
 ag_tensor *tgraph_forward(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
-                          const int32_t *digit, int configs)
+                          const int32_t *digit, const nests_joined_batch *rows, int configs)
 {
-    ag_tensor *x = node_part(m, tape, p, digit, configs);
+    ag_tensor *x = first_linear(m, tape, p, digit, configs), *row = NULL;
+    if (rows) {
+        row = nests_joined_embed(&m->joined, tape, rows);
+        ag_tensor *sum = nests_joined_nodes(&m->joined, row, rows);
+        x = ag_add(x, ag_reshape(sum, ag_shape_of(x)));
+    }
+    x = node_part(m, x, p);
+    if (!m->output) {
+        const int places = p->graph->nodes * configs;
+        x = ag_reshape(x, AG_SHAPE(places, m->options.hidden));
+        return nests_joined_scores(&m->joined, row, x, rows);
+    }
     ag_tensor *score = linear(ag_mean_rows(x), m->output, m->output_bias);
     return ag_reshape(score, AG_SHAPE(configs));
+}
+
+ag_tensor *tgraph_batch_forward(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
+                                const tgraph_batch *b, int configs)
+{
+    nests_joined_batch rows = b->nests;
+    rows.items = configs;
+    rows.places = p->graph->nodes * configs;
+    return tgraph_forward(m, tape, p, b->digit, m->joined.use ? &rows : NULL, configs);
 }
 
 static ag_tensor *dropout(const tgraph_model *m, ag_tensor *x)
@@ -154,7 +175,8 @@ ag_tensor *tgraph_tile_forward(const tgraph_model *m, ag_tape *tape, const tgrap
                                const ag_real *feature, int configs)
 {
     const int h = m->options.hidden;
-    ag_tensor *x = ag_reshape(node_part(m, tape, p, NULL, 1), AG_SHAPE(p->graph->nodes, h));
+    ag_tensor *x = node_part(m, first_linear(m, tape, p, NULL, 1), p);
+    x = ag_reshape(x, AG_SHAPE(p->graph->nodes, h));
     ag_tensor *pooled =
         ag_reshape(ag_concat2(ag_max_rows(x), ag_mean_rows(x), 0), AG_SHAPE(1, 2 * h));
     ag_tensor *y = ag_input(tape, feature, AG_SHAPE(configs, TPUGRAPHS_TILE_FEATURES));

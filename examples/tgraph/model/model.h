@@ -13,20 +13,15 @@ enum {
     TGRAPH_OP_ROWS =
         120, /* rows of the op table; a code without a row uses row 0, the unknown op */
     TGRAPH_OP_WIDTH = 16,   /* channels of an op code */
-    TGRAPH_ROW_LAYERS = 3,  /* of the network of a physical row */
     TGRAPH_LAYOUT_WIDTH = 4 /* channels of a layout digit */
 };
 
 typedef enum tgraph_direction { TGRAPH_CONSUMERS, TGRAPH_OPERANDS, TGRAPH_BOTH } tgraph_direction;
 
-typedef enum tgraph_mode { TGRAPH_PAPER, TGRAPH_PHYSICAL } tgraph_mode;
-
 /* The options that define a variant of the model. Defaults are in parentheses. */
 typedef struct tgraph_options {
-    int mode;          /* tgraph_mode of the layout model: the paper's, or a sum over loop nests */
     int tile;          /* 1: late fusion of the tile configuration; 0: layout model */
     int hidden;        /* channels */
-    int row_hidden;    /* channels of the network of a physical row */
     bool cross;        /* cross-configuration attention */
     bool cross_input;  /* cross-configuration attention in the two input layers, too (paper: no) */
     bool halve;        /* the copy is concatenated with half of the channels, not with all */
@@ -40,10 +35,12 @@ typedef struct tgraph_options {
     bool decay_biases; /* weight decay on biases and temperatures, too (code), not on weights alone
                           (paper) */
     double dropout;    /* after each graph block (paper: 0) */
+    int rows;          /* nests_use: what rows of loop nests add to the nodes (paper: nothing) */
+    bool timed;        /* costs of rows are learned from run times, so that nothing steepens them */
 } tgraph_options;
 
-/* The defaults of the program's options, for layout files in the paper's mode. */
-tgraph_options tgraph_paper_options(void);
+/* The defaults of the program's options, for layout files. */
+tgraph_options tgraph_defaults(void);
 
 /* Channel attention (eq. 5) and cross-configuration attention (eq. 6), with the layer that brings
    [x, attended x] back to the width of x; NULL where an option leaves it out. */
@@ -69,9 +66,9 @@ typedef struct tgraph_model {
     ag_param *op_table, *layout_table;
     tgraph_input_layer input[2];
     tgraph_block block[2];
-    ag_param *config[2], *config_bias[2], *head[2], *head_bias[2];  /* tile model */
-    ag_param *row[TGRAPH_ROW_LAYERS], *row_bias[TGRAPH_ROW_LAYERS]; /* physical mode */
-    ag_param *output, *output_bias;
+    ag_param *config[2], *config_bias[2], *head[2], *head_bias[2]; /* tile model */
+    ag_param *output, *output_bias; /* NULL where the rows' costs are added up */
+    nests_joined joined;
 } tgraph_model;
 
 /* Adds the parameters to `params`, which is new and stays the caller's; memory and first values
@@ -93,24 +90,16 @@ ag_status tgraph_program_new(tgraph_program *program, const tgraph_graph *graph,
                              const tgraph_options *options, ag_failure *why);
 void tgraph_program_free(tgraph_program *program);
 
-/* Scores [configs], small is fast. digit: [configurable, configs, 18] rows of the layout table. */
+/* Scores [configs], small is fast. digit: [configurable, configs, 18] rows of the layout table;
+   rows: of these configurations, at place node x configs + configuration (NULL: without --rows). */
 ag_tensor *tgraph_forward(const tgraph_model *model, ag_tape *tape, const tgraph_program *program,
-                          const int32_t *digit, int configs);
+                          const int32_t *digit, const nests_joined_batch *rows, int configs);
 
-/* Scores in physical mode: ln of a run time that is the sum of those of the loop nests,
-       score = ln(sum over rows of times * work * exp(network(row))),
-   but for the unit of time. The network has three layers with ReLU. */
-ag_tensor *tgraph_physical_forward(const tgraph_model *model, ag_tape *tape,
-                                   const tgraph_row_inputs *rows, int configs);
-
-/* Scores of the first configurations of a batch of a layout file, in the model's mode. */
+/* Those of the first `configs` configurations of a batch. Of fewer than all there is a plan alone:
+   their values are not theirs. */
 ag_tensor *tgraph_batch_forward(const tgraph_model *model, ag_tape *tape,
                                 const tgraph_program *program, const tgraph_batch *batch,
                                 int configs);
-
-/* Mean over the configurations of (score - ln(run time))^2, both less their mean over the
-   configurations, divided by the variance of ln(run time) in the batch + 1e-3. */
-ag_tensor *tgraph_spread_loss(ag_tensor *score, const tgraph_row_inputs *rows);
 
 /* Scores of a tile program; feature [configs, 24], standardised. */
 ag_tensor *tgraph_tile_forward(const tgraph_model *model, ag_tape *tape,

@@ -92,21 +92,6 @@ static void add_tile_layers(tgraph_model *m)
     }
 }
 
-/* The network of a physical row, which replaces all other layers. */
-static void add_rows(tgraph_model *m)
-{
-    const int h = m->options.row_hidden;
-    for (int k = 0; k < TGRAPH_ROW_LAYERS; k++) {
-        char layer[16];
-        const int inputs = k ? h : TGRAPH_OP_WIDTH + TGRAPH_ROW_INPUTS;
-        snprintf(layer, sizeof layer, "row.%d", k);
-        m->row[k] = add_weight(m, layer, "weight", h, inputs);
-        m->row_bias[k] = add_bias(m, layer, "bias", h, inputs);
-    }
-    m->output = add_weight(m, "output", "weight", 1, h);
-    m->output_bias = add_bias(m, "output", "bias", 1, h);
-}
-
 ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_options *options,
                            ag_failure *why)
 {
@@ -121,10 +106,6 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
     m->op_table = add(m, "embedding", "op", AG_SHAPE(TGRAPH_OP_ROWS, TGRAPH_OP_WIDTH),
                       ag_init_normal(0, 1), 1);
-    if (options->mode == TGRAPH_PHYSICAL) {
-        add_rows(m);
-        return AG_OK;
-    }
     m->layout_table =
         add(m, "embedding", "layout", AG_SHAPE(TGRAPH_LAYOUT_ROWS, TGRAPH_LAYOUT_WIDTH),
             ag_init_normal(0, 1), 1);
@@ -132,13 +113,18 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
     add_input_layer(m, 1, h);
     for (int k = 0; k < 2; k++) add_block(m, k);
     if (options->tile) add_tile_layers(m);
-    m->output = add_weight(m, "output", "weight", 1, h);
-    m->output_bias = add_bias(m, "output", "bias", 1, h);
-    return AG_OK;
+    if (options->rows != NESTS_COSTS) {
+        m->output = add_weight(m, "output", "weight", 1, h);
+        m->output_bias = add_bias(m, "output", "bias", 1, h);
+    }
+    return nests_joined_add(&m->joined, params, (nests_use)options->rows, NESTS_LAYOUT_INPUTS,
+                            TGRAPH_OPCODES, true, m->input[0].weight->shape.size[0], h,
+                            options->timed, why);
 }
 
 void tgraph_model_free(tgraph_model *m)
 {
+    nests_joined_free(&m->joined);
     ag_params_free(m->params);
     m->params = NULL;
 }

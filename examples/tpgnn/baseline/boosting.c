@@ -8,11 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-struct tpgnn_boosting {
-    harness_boosting *trees;
-    int columns;
-};
-
 tpgnn_boosting_options tpgnn_boosting_defaults(void)
 {
     return (tpgnn_boosting_options){.seed = 43,
@@ -75,26 +70,14 @@ static int loss(float *gradient, float *curvature, const float *output, int rows
     return patience_ends(f, error);
 }
 
-static ag_status check_options(const tpgnn_boosting_options *o, ag_failure *why)
+harness_boosting *tpgnn_boosting_fit(const tpgnn_stores *s, const tpgnn_boosting_options *o,
+                                     ag_failure *why)
 {
-    if (o->rounds < 1 || o->depth < 1 || o->depth > 30 || o->patience < 0)
-        return ag_fail(why, AG_EUSE,
-                       "boosting: %d trees of depth %d, patience %d; there must be a tree, a depth "
-                       "is from 1 to 30, and patience is not below 0",
-                       o->rounds, o->depth, o->patience);
-    if (!(o->rate > 0 && o->rate <= 1 && o->least_gain >= 0 && o->least_weight >= 0 &&
-          isfinite(o->least_gain + o->least_weight + o->start)))
-        return ag_fail(why, AG_EUSE,
-                       "boosting: rate %g, least gain %g, least weight %g, start %g; the rate is "
-                       "above 0 and at most 1, the others are finite and the least ones not below "
-                       "0",
-                       o->rate, o->least_gain, o->least_weight, o->start);
-    return AG_OK;
-}
-
-static harness_boosting *grow(const tpgnn_stores *s, const tpgnn_boosting_options *o,
-                              ag_failure *why)
-{
+    if (!s->schedules || !s->rows) {
+        ag_fail(why, AG_EUSE, "boosting: there are %d schedules and %d rows; it needs some of both",
+                s->schedules, s->rows);
+        return NULL;
+    }
     const size_t rows = (size_t)s->rows;
     double *y = harness_alloc((size_t)s->schedules * sizeof *y);
     double *sums = harness_alloc(2 * rows * sizeof *sums);
@@ -119,31 +102,11 @@ static harness_boosting *grow(const tpgnn_stores *s, const tpgnn_boosting_option
     return b;
 }
 
-tpgnn_boosting *tpgnn_boosting_fit(const tpgnn_stores *s, const tpgnn_boosting_options *o,
-                                   ag_failure *why)
-{
-    if (check_options(o, why) || tpgnn_stores_check(s, 1, why)) return NULL;
-    if (!s->schedules || !s->rows) {
-        ag_fail(why, AG_EUSE, "boosting: there are %d schedules and %d rows; it needs some of both",
-                s->schedules, s->rows);
-        return NULL;
-    }
-    harness_boosting *trees = grow(s, o, why);
-    if (!trees) return NULL;
-    tpgnn_boosting *b = harness_alloc(sizeof *b);
-    *b = (tpgnn_boosting){trees, s->columns};
-    return b;
-}
-
-ag_status tpgnn_boosting_score(double *score, tpgnn_boosting *b, const tpgnn_stores *s,
+ag_status tpgnn_boosting_score(double *score, harness_boosting *b, const tpgnn_stores *s,
                                ag_failure *why)
 {
-    if (tpgnn_stores_check(s, 0, why)) return why->status;
-    if (s->columns != b->columns)
-        return ag_fail(why, AG_EUSE, "boosting: %d columns, but it has learned from %d", s->columns,
-                       b->columns);
     double *output = harness_alloc((size_t)s->rows * sizeof *output + 1);
-    if (s->rows) harness_boosting_predict(output, b->trees, s->feature_row, s->rows, why);
+    if (s->rows) harness_boosting_predict(output, b, s->feature_row, s->rows, why);
     for (int i = 0; i < s->schedules && !why->status; i++) {
         score[i] = 0;
         for (int64_t j = s->store_offset[i]; j < s->store_offset[i + 1]; j++)
@@ -151,12 +114,4 @@ ag_status tpgnn_boosting_score(double *score, tpgnn_boosting *b, const tpgnn_sto
     }
     harness_free(output);
     return why->status;
-}
-
-int tpgnn_boosting_trees(const tpgnn_boosting *b) { return harness_boosting_trees(b->trees); }
-
-void tpgnn_boosting_free(tpgnn_boosting *b)
-{
-    if (b) harness_boosting_free(b->trees);
-    harness_free(b);
 }

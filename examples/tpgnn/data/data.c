@@ -152,12 +152,3 @@ const tpgnn_vocabulary *tpgnn_data_vocabulary(const tpgnn_data *data)
 {
     return data->given ? data->given : &data->own;
 }
-
-int64_t tpgnn_data_unknown(const tpgnn_data *data, tpgnn_field field)
-{
-    int64_t n = 0;
-    for (int i = 0; i < data->schedules; i++)
-        for (int v = 0; v < data->schedule[i].nodes; v++)
-            n += !data->kind[data->schedule[i].kind[v]].index[field];
-    return n;
-}

@@ -16,7 +16,7 @@ enum {
 
 /* A kind of node: the fields of a line of `kinds`. */
 typedef struct tpgnn_kind {
-    char *text;               /* the line: "For parallel int32 - 0" */
+    char *text;               /* the line: "For parallel int32 - 0"; owns the words, too */
     char *word[TPGNN_FIELDS]; /* its words; a class is made from the type */
     int index[TPGNN_FIELDS];  /* of the words in the vocabulary; 0: not there */
     int named;                /* 1: nodes of the type have a name in TIR */
@@ -111,7 +111,5 @@ ag_status tpgnn_data_arrays(tpgnn_data *data, int32_t *index, const tpgnn_arrays
 
 /* The vocabulary of the kinds' indices: the given one, or that of the files. */
 const tpgnn_vocabulary *tpgnn_data_vocabulary(const tpgnn_data *data);
-/* The number of nodes whose word in this field is not in the vocabulary. */
-int64_t tpgnn_data_unknown(const tpgnn_data *data, tpgnn_field field);
 
 #endif

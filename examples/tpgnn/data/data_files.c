@@ -16,7 +16,7 @@ static ag_status name_file(tpgnn_data *data, tpgnn_file *file, const char *path,
 static ag_status read_sizes(tpgnn_reading *r, ag_failure *why)
 {
     tpugraphs_raw *raw = &r->raw;
-    if (!ag_npz_find(raw->npz, "node_kind") && ag_npz_find(raw->npz, "node_feat"))
+    if (!tpugraphs_has(raw, "node_kind", why) && tpugraphs_has(raw, "node_feat", why))
         return ag_fail(
             why, AG_EDATA,
             "%s: this is a file of TpuGraphs or the lab (it has node_feat), which tgraph "
@@ -38,30 +38,17 @@ static ag_status read_sizes(tpgnn_reading *r, ag_failure *why)
                        raw->name, (long long)schedules, (long long)nodes, INT32_MAX / 8);
     r->nodes = nodes;
     r->schedules = (int)schedules;
-    r->node_offset = tpgnn_offsets_read(raw, "node_offset", r->schedules, nodes, 1, why);
+    r->node_offset = tpgnn_offsets_read(r, "node_offset", nodes, 1, why);
     return why->status;
 }
 
 static ag_status read_file(tpgnn_data *data, tpgnn_reading *r, const void *from, ag_failure *why)
 {
     const char *path = from;
-    static const char *const read[] = {"kinds",
-                                       "node_kind",
-                                       "node_children",
-                                       "node_value",
-                                       "node_refers",
-                                       "node_offset",
-                                       "feature_row",
-                                       "store_row",
-                                       "store_offset",
-                                       "schedule_runtime",
-                                       "schedule_median",
-                                       "schedule_spread",
-                                       "schedule_passes",
-                                       "schedule_noisy",
-                                       "schedule_origin",
-                                       "schedule_hash",
-                                       NULL};
+    static const char read[] =
+        "kinds node_kind node_children node_value node_refers node_offset feature_row store_row "
+        "store_offset schedule_runtime schedule_median schedule_spread schedule_passes "
+        "schedule_noisy schedule_origin schedule_hash";
     r->raw.npz = ag_npz_open(path, SIZE_MAX / 2, why);
     if (!r->raw.npz || name_file(data, r->file, path, why) || read_sizes(r, why) ||
         tpgnn_schedules_make(data, r, why) || tpgnn_kinds_read(&r->lines, &r->raw, why) ||
@@ -83,8 +70,13 @@ static ag_status add_file(tpgnn_data *data, const char *path, ag_failure *why)
 ag_status tpgnn_data_add(tpgnn_data *data, const harness_files *paths, ag_failure *why)
 {
     if (tpgnn_data_parts_make(data, why)) return why->status;
-    for (int i = 0; i < paths->count && harness_go_on(why); i++)
+    harness_progress bar;
+    harness_reading_start(&bar, paths->count);
+    for (int i = 0; i < paths->count && harness_go_on(why); i++) {
         add_file(data, paths->path[i], why);
+        harness_progress_update(&bar, i + 1, paths->path[i]);
+    }
+    harness_reading_end(&bar, why);
     return why->status ? why->status : tpgnn_kinds_settle(data, why);
 }
 

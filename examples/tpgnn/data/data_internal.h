@@ -103,9 +103,8 @@ ag_status tpgnn_nodes_room(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *w
 void tpgnn_nodes_free(tpgnn_nodes *t); /* the arrays */
 /* Parents, positions, depths and declarations of one schedule. Fails: AG_EDATA (no tree). */
 ag_status tpgnn_tree_find(tpgnn_nodes *t, int schedule, int nodes, ag_failure *why);
-/* Moves the results into the arrays of the file and the schedules' nodes. */
-ag_status tpgnn_trees_keep(tpgnn_data *data, const tpgnn_nodes *t, tpgnn_reading *r,
-                           ag_failure *why);
+/* Moves the results, whose arrays become those of the file, to the schedules' nodes. */
+ag_status tpgnn_trees_keep(tpgnn_data *data, tpgnn_nodes *t, tpgnn_reading *r, ag_failure *why);
 
 /* The trees: arrays of the file, nodes of the schedules. */
 ag_status tpgnn_trees_read(tpgnn_data *data, tpgnn_reading *r, ag_failure *why);
@@ -114,10 +113,9 @@ ag_status tpgnn_stores_read(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
 /* Run times and the other numbers of the schedules. */
 ag_status tpgnn_times_read(tpgnn_reading *r, ag_failure *why);
 
-/* [schedules + 1] numbers that ascend from 0 to `end`, each by at least `least`. NULL with a
-   sentence; release it with ag_free. */
-int64_t *tpgnn_offsets_read(const tpugraphs_raw *raw, const char *name, int schedules, int64_t end,
-                            int least, ag_failure *why);
+/* tpugraphs_raw_offsets of the schedules. */
+int64_t *tpgnn_offsets_read(const tpgnn_reading *r, const char *name, int64_t end, int least,
+                            ag_failure *why);
 /* An array of so many integers, each 0 to `most`, as int32. NULL with a sentence; ag_free. */
 int32_t *tpgnn_integers_read(const tpugraphs_raw *raw, const char *name, int64_t count,
                              int64_t most, const char *means, ag_failure *why);

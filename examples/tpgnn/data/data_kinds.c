@@ -7,73 +7,53 @@
 
 enum { LONGEST_TEXT = 1 << 24, LONGEST_LINE = 400, WORDS = 5 };
 
-static void free_kind(tpgnn_kind *k)
-{
-    ag_free(k->text);
-    for (int f = 0; f < TPGNN_FIELDS; f++) ag_free(k->word[f]);
-}
-
 void tpgnn_kinds_drop(tpgnn_kind_lines *lines)
 {
-    for (int i = 0; i < lines->count; i++) free_kind(&lines->kind[i]);
+    for (int i = 0; i < lines->count; i++) ag_free(lines->kind[i].text);
     ag_free(lines->kind);
     *lines = (tpgnn_kind_lines){0};
 }
 
 /* ---- lines of a file ---- */
 
-/* Splits a line at its blanks; 0: it does not have five words, or the last is neither 0 nor 1. */
-static int split(const char *word[WORDS], size_t length[WORDS], const char *line, size_t n)
+/* Splits a line at its blanks, which become ends of words; 0: it does not have five words, or the
+   last is neither 0 nor 1. */
+static int split(char *word[WORDS], char *line, size_t n)
 {
     int words = 0;
     for (size_t i = 0, from = 0; i <= n; i++) {
         if (i < n && line[i] > ' ' && line[i] < 127) continue;
         if ((i < n && line[i] != ' ') || i == from || words == WORDS) return 0;
-        word[words] = line + from;
-        length[words++] = i - from;
+        word[words++] = line + from;
+        line[i] = 0;
         from = i + 1;
     }
-    return words == WORDS && length[4] == 1 && (*word[4] == '0' || *word[4] == '1');
-}
-
-/* NULL: no memory. */
-static char *copy(const char *text, size_t n)
-{
-    char *made = ag_alloc(n + 1);
-    if (!made) return NULL;
-    memcpy(made, text, n);
-    made[n] = 0;
-    return made;
-}
-
-static int is_whole(const tpgnn_kind *k)
-{
-    int whole = k->text != NULL;
-    for (int f = 0; f < TPGNN_FIELDS; f++) whole &= k->word[f] != NULL;
-    return whole;
+    return words == WORDS && (!strcmp(word[4], "0") || !strcmp(word[4], "1"));
 }
 
 enum { KIND_MADE, KIND_WRONG, KIND_NO_MEMORY };
 
+/* One block has the line, the line as words, and the type up to its first dot. */
 static int make_kind(tpgnn_kind *k, const char *line, size_t n)
 {
-    const char *word[WORDS];
-    size_t length[WORDS];
-    if (n > LONGEST_LINE || !split(word, length, line, n)) return KIND_WRONG;
-    const char *dot = memchr(word[0], '.', length[0]);
-    k->text = copy(line, n);
-    k->word[TPGNN_TYPE] = copy(word[0], length[0]);
-    k->word[TPGNN_CLASS] = copy(word[0], dot ? (size_t)(dot - word[0]) : length[0]);
-    k->word[TPGNN_LOOP] = copy(word[1], length[1]);
-    k->word[TPGNN_DTYPE] = copy(word[2], length[2]);
-    k->word[TPGNN_SCOPE] = copy(word[3], length[3]);
-    if (!is_whole(k)) {
-        free_kind(k);
-        return KIND_NO_MEMORY;
-    }
+    char *word[WORDS];
+    if (n > LONGEST_LINE) return KIND_WRONG;
+    k->text = ag_alloc(3 * (n + 1));
+    if (!k->text) return KIND_NO_MEMORY;
+    char *words = k->text + n + 1, *class = words + n + 1;
+    memcpy(k->text, line, n);
+    k->text[n] = 0;
+    memcpy(words, k->text, n + 1);
+    if (!split(word, words, n)) return KIND_WRONG;
+    memcpy(class, words, n + 1);
+    class[strcspn(class, ".")] = 0;
+    k->word[TPGNN_TYPE] = word[0];
+    k->word[TPGNN_CLASS] = class;
+    k->word[TPGNN_LOOP] = word[1];
+    k->word[TPGNN_DTYPE] = word[2];
+    k->word[TPGNN_SCOPE] = word[3];
     k->named = *word[4] == '1';
-    k->constant =
-        !strcmp(k->word[TPGNN_TYPE], "IntImm") || !strcmp(k->word[TPGNN_TYPE], "FloatImm");
+    k->constant = !strcmp(word[0], "IntImm") || !strcmp(word[0], "FloatImm");
     return KIND_MADE;
 }
 
@@ -94,14 +74,13 @@ ag_status tpgnn_kinds_cut(tpgnn_kind_lines *lines, const char *text, int64_t byt
     memset(lines->kind, 0, count * sizeof *lines->kind);
     for (size_t i = 0; i <= n; i++) {
         if (i < n && text[i] != '\n') continue;
-        const int made = make_kind(&lines->kind[lines->count], text + from, i - from);
+        const int made = make_kind(&lines->kind[lines->count++], text + from, i - from);
         if (made == KIND_NO_MEMORY) return harness_files_no_memory(name, i - from, why);
         if (made == KIND_WRONG)
             return ag_fail(why, AG_EDATA,
                            "%s: line %d of kinds, counted from 0, must be five words with a blank "
                            "between them: TYPE LOOP DTYPE SCOPE NAMED, the last 0 or 1",
-                           name, lines->count);
-        lines->count++;
+                           name, lines->count - 1);
         from = i + 1;
     }
     return AG_OK;
@@ -217,7 +196,7 @@ ag_status tpgnn_kinds_settle(tpgnn_data *data, ag_failure *why)
 
 void tpgnn_kinds_free(tpgnn_data *data)
 {
-    for (int i = 0; i < data->kinds; i++) free_kind(&data->kind[i]);
+    for (int i = 0; i < data->kinds; i++) ag_free(data->kind[i].text);
     ag_free(data->kind);
     if (data->parts) ag_free(data->parts->kinds.slot);
     tpgnn_vocabulary_free(&data->own);

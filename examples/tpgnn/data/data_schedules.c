@@ -23,8 +23,7 @@ ag_status tpgnn_check_finite(const tpugraphs_raw *raw, const char *name, const f
 int32_t *tpgnn_integers_read(const tpugraphs_raw *raw, const char *name, int64_t count,
                              int64_t most, const char *means, ag_failure *why)
 {
-    if (!tpugraphs_member(raw, name, AG_SHAPE(count), means, why)) return NULL;
-    int32_t *x = tpugraphs_raw_read(raw, name, AG_I32, count, why);
+    int32_t *x = tpugraphs_raw_array(raw, name, AG_I32, AG_SHAPE(count), means, why);
     for (int64_t i = 0; x && i < count; i++)
         if (x[i] < 0 || x[i] > most) {
             ag_fail(why, AG_EDATA, "%s: %s[%lld] = %d, but it must be 0 to %lld: %s", raw->name,
@@ -35,34 +34,11 @@ int32_t *tpgnn_integers_read(const tpugraphs_raw *raw, const char *name, int64_t
     return x;
 }
 
-static ag_status check_offsets(const tpugraphs_raw *raw, const char *name, const int64_t *x,
-                               int count, int64_t end, int least, ag_failure *why)
+int64_t *tpgnn_offsets_read(const tpgnn_reading *r, const char *name, int64_t end, int least,
+                            ag_failure *why)
 {
-    if (x[0] != 0 || x[count] != end)
-        return ag_fail(why, AG_EDATA, "%s: %s goes from %lld to %lld, but must go from 0 to %lld",
-                       raw->name, name, (long long)x[0], (long long)x[count], (long long)end);
-    for (int i = 1; i <= count; i++)
-        if (x[i] > end || x[i] < x[i - 1] + least)
-            return ag_fail(why, AG_EDATA,
-                           "%s: %s[%d] = %lld follows %lld, but it must be at least %d more and at "
-                           "most %lld",
-                           raw->name, name, i, (long long)x[i], (long long)x[i - 1], least,
-                           (long long)end);
-    return AG_OK;
-}
-
-int64_t *tpgnn_offsets_read(const tpugraphs_raw *raw, const char *name, int schedules, int64_t end,
-                            int least, ag_failure *why)
-{
-    if (!tpugraphs_member(raw, name, AG_SHAPE(schedules + 1),
-                          "where each schedule begins, and the end of the last", why))
-        return NULL;
-    int64_t *x = tpugraphs_raw_read(raw, name, AG_I64, (int64_t)schedules + 1, why);
-    if (x && check_offsets(raw, name, x, schedules, end, least, why)) {
-        ag_free(x);
-        return NULL;
-    }
-    return x;
+    return tpugraphs_raw_offsets(&r->raw, name, r->schedules, end, least,
+                                 "where each schedule begins, and the end of the last", why);
 }
 
 /* ---- stores ---- */
@@ -109,7 +85,7 @@ ag_status tpgnn_stores_read(tpgnn_data *data, tpgnn_reading *r, ag_failure *why)
     tpgnn_file *f = r->file;
     int64_t rows = 0;
     if (read_features(data, r, &rows, why) || read_rows(data, r, rows, why)) return why->status;
-    r->store_offset = tpgnn_offsets_read(&r->raw, "store_offset", r->schedules, f->stores, 0, why);
+    r->store_offset = tpgnn_offsets_read(r, "store_offset", f->stores, 0, why);
     if (!r->store_offset) return why->status;
     for (int i = 0; i < r->schedules; i++) {
         r->schedule[i].feature = f->feature;
@@ -130,8 +106,7 @@ static int64_t *read_column(const tpgnn_reading *r, const char *name, int width,
 {
     const ag_shape size = width == 1 ? AG_SHAPE(r->schedules) : AG_SHAPE(r->schedules, width);
     const int64_t count = (int64_t)r->schedules * width;
-    if (!tpugraphs_member(&r->raw, name, size, means, why)) return NULL;
-    int64_t *x = tpugraphs_raw_read(&r->raw, name, AG_I64, count, why);
+    int64_t *x = tpugraphs_raw_array(&r->raw, name, AG_I64, size, means, why);
     for (int64_t i = 0; x && i < count; i++)
         if (x[i] < low || x[i] > high) {
             if (low == 1)
@@ -152,9 +127,8 @@ static ag_status read_spread(tpgnn_reading *r, ag_failure *why)
 {
     static const char name[] = "schedule_spread";
     const int n = r->schedules;
-    if (!tpugraphs_member(&r->raw, name, AG_SHAPE(n), "one spread per schedule", why))
-        return why->status;
-    float *x = tpugraphs_raw_read(&r->raw, name, AG_F32, n, why);
+    float *x =
+        tpugraphs_raw_array(&r->raw, name, AG_F32, AG_SHAPE(n), "one spread per schedule", why);
     if (!x) return why->status;
     for (int i = 0; i < n; i++) {
         if (!isfinite(x[i]) || x[i] < 0) {

@@ -90,24 +90,23 @@ static ag_status read_nodes(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *
     if (t->children)
         t->refers = tpgnn_integers_read(&r->raw, "node_refers", r->nodes, r->nodes,
                                         "a declaration or 0 per node", why);
-    if (!t->refers ||
-        !tpugraphs_member(&r->raw, "node_value", AG_SHAPE(r->nodes), "a number per node", why))
-        return why->status;
-    t->value = tpugraphs_raw_read(&r->raw, "node_value", AG_F32, r->nodes, why);
+    if (t->refers)
+        t->value = tpugraphs_raw_array(&r->raw, "node_value", AG_F32, AG_SHAPE(r->nodes),
+                                       "a number per node", why);
     if (!t->value) return why->status;
     return tpgnn_check_finite(&r->raw, "node_value", t->value, r->nodes, why);
 }
 
 ag_status tpgnn_nodes_room(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *why)
 {
-    const size_t n = (size_t)r->nodes, bytes = 4 * n * sizeof(int32_t);
-    if (tpugraphs_fits(r->raw.budget, bytes, t->name, "the trees", why)) return why->status;
-    t->parent = ag_alloc(bytes);
-    if (!t->parent) return harness_files_no_memory(t->name, bytes, why);
-    t->position = t->parent + n;
-    t->depth = t->parent + 2 * n;
-    t->scratch = t->parent + 3 * n;
-    return AG_OK;
+    const size_t bytes = (size_t)r->nodes * sizeof(int32_t);
+    int32_t **const array[] = {&t->parent, &t->position, &t->depth, &t->scratch};
+    if (tpugraphs_fits(r->raw.budget, 4 * bytes, t->name, "the trees", why)) return why->status;
+    for (int i = 0; i < 4 && !why->status; i++) {
+        *array[i] = ag_alloc(bytes);
+        if (!*array[i]) harness_files_no_memory(t->name, bytes, why);
+    }
+    return why->status;
 }
 
 void tpgnn_nodes_free(tpgnn_nodes *t)
@@ -117,6 +116,9 @@ void tpgnn_nodes_free(tpgnn_nodes *t)
     ag_free(t->refers);
     ag_free(t->value);
     ag_free(t->parent);
+    ag_free(t->position);
+    ag_free(t->depth);
+    ag_free(t->scratch);
 }
 
 static ag_status find_trees(const tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *why)
@@ -126,29 +128,6 @@ static ag_status find_trees(const tpgnn_nodes *t, const tpgnn_reading *r, ag_fai
         tpgnn_tree_find(&part, i, (int)(r->node_offset[i + 1] - r->node_offset[i]), why);
     }
     return why->status;
-}
-
-static ag_status take_arrays(tpgnn_data *data, tpgnn_file *f, const char *name, ag_failure *why)
-{
-    const size_t n = (size_t)f->nodes;
-    int32_t **const array[] = {&f->parent, &f->position, &f->depth, &f->refers};
-    f->kind = tpugraphs_take(&data->budget, &f->bytes, n, sizeof *f->kind, name, why);
-    if (f->kind)
-        f->value = tpugraphs_take(&data->budget, &f->bytes, n, sizeof *f->value, name, why);
-    for (int i = 0; i < 4 && !why->status; i++)
-        *array[i] = tpugraphs_take(&data->budget, &f->bytes, n, sizeof **array[i], name, why);
-    return why->status;
-}
-
-static void keep_nodes(const tpgnn_file *f, const tpgnn_nodes *t)
-{
-    const size_t n = (size_t)f->nodes, bytes = n * sizeof(int32_t);
-    for (size_t v = 0; v < n; v++) f->kind[v] = (uint16_t)t->line[v];
-    memcpy(f->value, t->value, n * sizeof *f->value);
-    memcpy(f->parent, t->parent, bytes);
-    memcpy(f->position, t->position, bytes);
-    memcpy(f->depth, t->depth, bytes);
-    memcpy(f->refers, t->refers, bytes);
 }
 
 static void keep_trees(const tpgnn_reading *r)
@@ -167,12 +146,23 @@ static void keep_trees(const tpgnn_reading *r)
     }
 }
 
-ag_status tpgnn_trees_keep(tpgnn_data *data, const tpgnn_nodes *t, tpgnn_reading *r,
-                           ag_failure *why)
+ag_status tpgnn_trees_keep(tpgnn_data *data, tpgnn_nodes *t, tpgnn_reading *r, ag_failure *why)
 {
-    r->file->nodes = r->node_offset[r->schedules];
-    if (take_arrays(data, r->file, t->name, why)) return why->status;
-    keep_nodes(r->file, t);
+    tpgnn_file *f = r->file;
+    f->nodes = r->node_offset[r->schedules];
+    const size_t n = (size_t)f->nodes, moved = n * (sizeof *f->value + 4 * sizeof *f->parent);
+    f->kind = tpugraphs_take(&data->budget, &f->bytes, n, sizeof *f->kind, t->name, why);
+    if (!f->kind || tpugraphs_fits(&data->budget, moved, t->name, "the trees", why))
+        return why->status;
+    for (size_t v = 0; v < n; v++) f->kind[v] = (uint16_t)t->line[v];
+    f->value = t->value;
+    f->parent = t->parent;
+    f->position = t->position;
+    f->depth = t->depth;
+    f->refers = t->refers;
+    *t = (tpgnn_nodes){.line = t->line, .children = t->children, .scratch = t->scratch};
+    f->bytes += moved;
+    data->budget.used += moved;
     keep_trees(r);
     return AG_OK;
 }

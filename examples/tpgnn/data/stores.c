@@ -2,6 +2,7 @@
 #include "examples/tpgnn/data/stores.h"
 #include "examples/harness/harness.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The number of rows of features that the schedules of a task use. */
@@ -68,17 +69,14 @@ void tpgnn_stores_drop(tpgnn_stores *stores)
 
 void tpgnn_score_vectorised(double *score, const tpgnn_data *data)
 {
-    uint8_t *is = harness_alloc((size_t)data->kinds + 1), *marked = NULL;
+    uint8_t *is = harness_alloc((size_t)data->kinds + 1);
     for (int k = 0; k < data->kinds; k++)
         is[k] = strcmp(data->kind[k].word[TPGNN_LOOP], "vectorized") == 0;
-    int room = 0;
     for (int i = 0; i < data->schedules; i++) {
         const tpgnn_schedule *s = &data->schedule[i];
-        const int64_t offset[2] = {0, s->nodes};
-        if (s->nodes > room) marked = harness_grow(marked, (size_t)(room = s->nodes));
-        for (int v = 0; v < s->nodes; v++) marked[v] = is[s->kind[v]];
-        tpgnn_score_extents(&score[i], s->value, marked, offset, 1);
+        score[i] = 0;
+        for (int v = 0; v < s->nodes; v++)
+            if (is[s->kind[v]] && s->value[v] > 1) score[i] -= log2((double)s->value[v]);
     }
     harness_free(is);
-    harness_free(marked);
 }

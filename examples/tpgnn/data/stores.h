@@ -11,7 +11,8 @@
 void tpgnn_stores_take(tpgnn_stores *stores, const tpgnn_data *data);
 void tpgnn_stores_drop(tpgnn_stores *stores);
 
-/* score [schedules]: tpgnn_score_extents of the loops that are vectorised. */
+/* score [schedules]: minus the sum of log2 of the extents above 1 of vectorised loops, the best
+   single feature of a prototype's data. */
 void tpgnn_score_vectorised(double *score, const tpgnn_data *data);
 
 #endif

@@ -79,16 +79,13 @@ void tpgnn_vocabulary_free(tpgnn_vocabulary *v)
 json_t *tpgnn_vocabulary_json(const tpgnn_vocabulary *v)
 {
     json_t *j = json_object();
-    int bad = !j;
     for (int f = 0; f < TPGNN_FIELDS; f++) {
         json_t *list = json_array();
         for (int i = 0; i < v->words[f]; i++)
-            bad |= json_array_append_new(list, json_string(v->word[f][i]));
-        bad |= json_object_set_new(j, tpgnn_field_names[f], list);
+            json_array_append_new(list, json_string(v->word[f][i]));
+        json_object_set_new(j, tpgnn_field_names[f], list);
     }
-    if (!bad) return j;
-    json_decref(j);
-    return NULL;
+    return j;
 }
 
 static ag_status read_field(tpgnn_vocabulary *v, tpgnn_field field, const json_t *list,

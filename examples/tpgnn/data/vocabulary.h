@@ -31,8 +31,7 @@ ag_status tpgnn_vocabulary_fill(tpgnn_vocabulary *v, tpgnn_field field, const ch
 int tpgnn_vocabulary_find(const tpgnn_vocabulary *v, tpgnn_field field, const char *word);
 void tpgnn_vocabulary_free(tpgnn_vocabulary *v); /* leaves it empty */
 
-/* An object with a list of words for each field, word 0 included; owned by the caller. NULL: no
-   memory. */
+/* An object with a list of words for each field, word 0 included; owned by the caller. */
 struct json_t *tpgnn_vocabulary_json(const tpgnn_vocabulary *v);
 /* Reads the JSON of tpgnn_vocabulary_json into an empty vocabulary; name: its name in sentences.
    Fails, and leaves it empty: AG_EDATA (a field that is missing or no list, words that do not

@@ -12,11 +12,11 @@ enum { MOST = 1 << 30 };
 /* Scratch for one schedule at a time, as large as the largest needs; from `key` on for all of
    them. */
 typedef struct scratch {
-    int largest, stores; /* nodes and stores of a schedule */
+    int largest; /* nodes of a schedule */
     uint8_t *mark;
     int32_t *place; /* of a node in its graph; -1: left out */
     int32_t *source, *target;
-    float *nest, *row, *cost; /* row, cost: of its stores */
+    float *nest;
     uint64_t *key;
     int64_t *runtime;
     int32_t *index;
@@ -28,23 +28,18 @@ static int opens_group(const tpgnn_schedule *const *schedule, int i)
     return !i || schedule[i]->task != schedule[i - 1]->task;
 }
 
-static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_data *data,
-                         const tpgnn_schedule *const *schedule, int count, int rows,
-                         ag_failure *why)
+static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_schedule *const *schedule,
+                         int count, ag_failure *why)
 {
     int64_t nodes = 0;
     if (count < 1)
         return ag_fail(why, AG_EUSE, "a batch of %d schedules was asked for; take at least 1",
                        count);
-    b->groups = b->stores = s->largest = s->stores = 0;
+    b->groups = s->largest = 0;
     for (int i = 0; i < count; i++) {
         b->groups += opens_group(schedule, i);
         nodes += schedule[i]->nodes;
         if (schedule[i]->nodes > s->largest) s->largest = schedule[i]->nodes;
-        if (!rows) continue;
-        const int stores = tpgnn_nest_stores(data, schedule[i]);
-        if (stores > s->stores) s->stores = stores;
-        b->stores += stores ? stores : 1;
     }
     if (nodes > MOST / 2)
         return ag_fail(why, AG_ESHAPE,
@@ -58,7 +53,7 @@ static ag_status measure(tpgnn_batch *b, scratch *s, const tpgnn_data *data,
 
 static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
 {
-    const int64_t g = b->graphs, n = b->nodes, largest = s->largest, stores = s->stores;
+    const int64_t g = b->graphs, n = b->nodes, largest = s->largest;
     size_t at = 0;
     b->schedule = tpugraphs_lay(block, &at, g, sizeof *b->schedule);
     b->start = tpugraphs_lay(block, &at, g + 1, sizeof *b->start);
@@ -69,22 +64,13 @@ static size_t lay_arrays(tpgnn_batch *b, scratch *s, char *block)
     b->store = tpugraphs_lay(block, &at, n, sizeof *b->store);
     b->store_start = tpugraphs_lay(block, &at, g + 1, sizeof *b->store_start);
     b->program = tpugraphs_lay(block, &at, n, sizeof *b->program);
-    b->row = tpugraphs_lay(block, &at, (int64_t)b->stores * TPGNN_ROW, sizeof *b->row);
-    b->cycles = tpugraphs_lay(block, &at, b->stores, sizeof *b->cycles);
-    b->priced = tpugraphs_lay(block, &at, b->stores, sizeof *b->priced);
     b->group_start = tpugraphs_lay(block, &at, b->groups + 1, sizeof *b->group_start);
-    b->log_runtime = tpugraphs_lay(block, &at, g, sizeof *b->log_runtime);
-    b->group = tpugraphs_lay(block, &at, g, sizeof *b->group);
-    b->beside = tpugraphs_lay(block, &at, g, sizeof *b->beside);
-    b->sharp = tpugraphs_lay(block, &at, g, sizeof *b->sharp);
     b->rank = tpugraphs_lay(block, &at, g, sizeof *b->rank);
     s->mark = tpugraphs_lay(block, &at, largest, sizeof *s->mark);
     s->place = tpugraphs_lay(block, &at, largest, sizeof *s->place);
     s->source = tpugraphs_lay(block, &at, 2 * largest, sizeof *s->source);
     s->target = tpugraphs_lay(block, &at, 2 * largest, sizeof *s->target);
     s->nest = tpugraphs_lay(block, &at, largest * TPGNN_NEST, sizeof *s->nest);
-    s->row = tpugraphs_lay(block, &at, stores * TPGNN_ROW, sizeof *s->row);
-    s->cost = tpugraphs_lay(block, &at, stores, sizeof *s->cost);
     s->key = tpugraphs_lay(block, &at, g, sizeof *s->key);
     s->runtime = tpugraphs_lay(block, &at, g, sizeof *s->runtime);
     s->index = tpugraphs_lay(block, &at, g, sizeof *s->index);
@@ -109,7 +95,7 @@ static int place_nodes(scratch *s, const tpgnn_data *data, const tpgnn_schedule 
 static ag_real logarithm(double x) { return (ag_real)(copysign(log2(1 + fabs(x)), x) / 8); }
 
 static void fill_node(tpgnn_batch *b, int at, const tpgnn_kind *kind, const tpgnn_schedule *s,
-                      int v, double most)
+                      int v, const tpgnn_batch_options *o)
 {
     ag_real *number = b->number + (size_t)at * TPGNN_NUMBERS;
     for (int f = 0; f < TPGNN_FIELDS; f++) b->word[f][at] = kind->index[f];
@@ -117,8 +103,8 @@ static void fill_node(tpgnn_batch *b, int at, const tpgnn_kind *kind, const tpgn
     number[1] = logarithm((double)s->position[v]);
     number[2] = logarithm((double)s->depth[v]);
     number[3] = (ag_real)kind->named;
-    const double value = kind->constant ? fmax(-most, fmin(most, (double)s->value[v])) : 0;
-    b->paper[2 * (size_t)at] = (ag_real)value;
+    const double value = kind->constant ? fmax(-o->most, fmin(o->most, (double)s->value[v])) : 0;
+    b->paper[2 * (size_t)at] = o->logs ? logarithm(value) : (ag_real)value;
     b->paper[2 * (size_t)at + 1] = (ag_real)kind->named;
 }
 
@@ -136,34 +122,6 @@ static void fill_nest(tpgnn_batch *b, const scratch *s, const tpgnn_schedule *sc
 static int is_store(const tpgnn_data *data, const tpgnn_schedule *s, int v)
 {
     return strcmp(data->kind[s->kind[v]].word[TPGNN_CLASS], "BufferStore") == 0;
-}
-
-static void fill_row(ag_real *row, const float *from, const tpgnn_row_scale *scale)
-{
-    float scaled[TPGNN_ROW];
-    if (from && scale) {
-        tpgnn_row_scale_apply(scaled, scale, from);
-        from = scaled;
-    }
-    for (int k = 0; k < TPGNN_ROW; k++) row[k] = from ? (ag_real)from[k] : 0;
-}
-
-/* The root in place of a store has zeros. */
-static ag_status fill_rows(tpgnn_batch *b, const scratch *s, const tpgnn_data *data, int i,
-                           const tpgnn_batch_options *o, ag_failure *why)
-{
-    const int first = b->store_start[i], stores = b->store_start[i + 1] - first;
-    const int n = tpgnn_nest_rows(s->row, s->cost, s->stores, data, b->schedule[i], why);
-    if (n < 0) return why->status;
-    for (int k = 0; k < stores; k++) {
-        const float *from = k < n ? s->row + (size_t)k * TPGNN_ROW : NULL;
-        const double more =
-            o->trees && from ? harness_trees_sum(o->trees, 0, o->trees->count, from) : 0;
-        fill_row(b->row + (size_t)(first + k) * TPGNN_ROW, from, o->scale);
-        b->cycles[first + k] = k < n ? (ag_real)s->cost[k] : 0;
-        b->priced[first + k] = b->cycles[first + k] + (ag_real)more;
-    }
-    return AG_OK;
 }
 
 /* ---- edges ---- */
@@ -236,7 +194,7 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
     for (int v = 0; v < schedule->nodes; v++) {
         if (s->place[v] < 0) continue;
         const int at = first + s->place[v];
-        fill_node(b, at, &data->kind[schedule->kind[v]], schedule, v, o->most);
+        fill_node(b, at, &data->kind[schedule->kind[v]], schedule, v, o);
         if (is_store(data, schedule, v)) b->store[stores++] = at;
     }
     fill_nest(b, s, schedule, first, o->nest);
@@ -244,23 +202,7 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
     for (int k = b->store_start[i]; k < stores; k++) b->program[k] = i;
     b->store_start[i + 1] = stores;
     b->start[i + 1] = first + nodes;
-    if (o->rows && fill_rows(b, s, data, i, o, why)) return why->status;
     return fill_graphs(s, schedule, i, nodes, o, why);
-}
-
-/* A group whose run times are nearly equal counts no more than one with a deviation of 3 %. */
-static void fill_group(tpgnn_batch *b, int g)
-{
-    const int first = b->group_start[g], end = b->group_start[g + 1];
-    double mean = 0, variance = 0;
-    for (int i = first; i < end; i++) mean += (double)b->log_runtime[i] / (end - first);
-    for (int i = first; i < end; i++) {
-        const double off = (double)b->log_runtime[i] - mean;
-        variance += off * off / (end - first);
-        b->beside[i] = (ag_real)off;
-        b->group[i] = g;
-    }
-    for (int i = first; i < end; i++) b->sharp[i] = (ag_real)(1 / sqrt(variance + 1e-3));
 }
 
 static ag_status fill_ranks(tpgnn_batch *b, const scratch *s, ag_failure *why)
@@ -269,12 +211,10 @@ static ag_status fill_ranks(tpgnn_batch *b, const scratch *s, ag_failure *why)
     for (int i = 0; i < b->graphs; i++) {
         if (opens_group(b->schedule, i)) b->group_start[++group] = i;
         s->runtime[i] = b->schedule[i]->runtime;
-        b->log_runtime[i] = s->runtime[i] > 0 ? (ag_real)log((double)s->runtime[i]) : 0;
     }
     b->group_start[b->groups] = b->graphs;
     for (int g = 0; g < b->groups && !why->status; g++) {
         const int first = b->group_start[g];
-        fill_group(b, g);
         harness_ranks(b->rank + first, s->runtime + first, b->group_start[g + 1] - first, s->key,
                       s->index, why);
     }
@@ -293,7 +233,7 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
                            const tpgnn_batch_options *o, ag_failure *why)
 {
     scratch s;
-    if (measure(b, &s, data, schedule, count, o->rows, why)) return why->status;
+    if (measure(b, &s, schedule, count, why)) return why->status;
     free_graphs(b);
     if (tpugraphs_room(&b->block, &b->room, lay_arrays(b, &s, NULL), why)) {
         tpgnn_batch_free(b);
@@ -309,12 +249,14 @@ ag_status tpgnn_batch_fill(tpgnn_batch *b, const tpgnn_data *data,
     if (why->status) return why->status;
     b->nodes = b->start[count];
     b->stores = b->store_start[count];
+    if (o->joined && tpgnn_batch_rows(b, data, o, why)) return why->status;
     return fill_ranks(b, &s, why);
 }
 
 void tpgnn_batch_free(tpgnn_batch *b)
 {
     free_graphs(b);
+    nests_joined_batch_free(&b->rows);
     ag_free(b->block);
     *b = (tpgnn_batch){.step = b->step};
 }

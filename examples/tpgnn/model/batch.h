@@ -3,8 +3,8 @@
 #ifndef TPGNN_BATCH_H
 #define TPGNN_BATCH_H
 
-#include "examples/harness/baseline/trees.h"
-#include "examples/tpgnn/nest/nest_scale.h"
+#include "examples/rows/joined.h"
+#include "examples/tpgnn/nest/nest.h"
 #include "gnn/gnn.h"
 
 /* The kinds of edges, as bits. */
@@ -27,11 +27,11 @@ typedef struct tpgnn_batch_options {
     int both;       /* 1: one graph with every edge in both directions; 0: one for each */
     int compact;    /* 1: without the nodes of tpgnn_nest_indices */
     int nest;       /* 1: with the columns of nest.h; 0: they are 0 */
-    int rows;       /* 1: with the rows of nest_rows.h */
-    const tpgnn_row_scale *scale; /* of these rows; borrowed; NULL: as they are */
-    const harness_trees *trees;   /* with their costs; borrowed; NULL: without */
-    double most; /* constants of the paper's model are clamped to -most..most, since a program may
-                    initialise a maximum with the largest float32 */
+    int logs;       /* 1: constants of the paper's model as the other numbers, on a log scale */
+    double most;    /* these constants are clamped to -most..most, since a program may initialise a
+                       maximum with the largest float32 */
+    const nests_joined *joined; /* what the rows of statements join; NULL: there are none */
+    int whole;                  /* 1: a row's costs look at its program; 0: at its statement */
 } tpgnn_batch_options;
 
 /* Adjacent schedules of one task form a group. Start from {0}; all arrays but the graphs are in one
@@ -45,19 +45,13 @@ typedef struct tpgnn_batch {
     ag_real *number;                 /* [nodes,TPGNN_NUMBERS] */
     ag_real *paper;                  /* [nodes,2] value of a constant, 1: named; as in make_pt.py of
                                         the paper's authors */
-    int32_t *store;       /* [stores] the nodes that store; a tree without any: its root */
-    int32_t *store_start; /* [graphs + 1] */
-    ag_real *row;         /* [stores,TPGNN_ROW]; standardised where a scale is given */
-    ag_real *cycles;      /* [stores] ln of their estimate */
-    ag_real *priced;      /* [stores] the same times e^trees(row); with trees */
-    int32_t *program;     /* [stores] its graph */
-    int32_t *group_start; /* [groups + 1] first schedule */
-    ag_real *log_runtime; /* [graphs] ln ns */
-    int32_t *group;       /* [graphs] */
-    ag_real *beside;      /* [graphs] ln of the run time less its mean over the group */
-    ag_real *sharp;       /* [graphs] 1 / standard deviation of that over the group */
-    int32_t *rank;        /* [graphs] dense ranks of the run times within a group */
-    ag_graph *down, *up;  /* from parents and users, and the other way; or down alone: both */
+    int32_t *store;          /* [stores] the nodes that store; a tree without any: its root */
+    int32_t *store_start;    /* [graphs + 1] */
+    int32_t *program;        /* [stores] its graph */
+    int32_t *group_start;    /* [groups + 1] first schedule */
+    int32_t *rank;           /* [graphs] dense ranks of the run times within a group */
+    ag_graph *down, *up;     /* from parents and users, and the other way; or down alone: both */
+    nests_joined_batch rows; /* an item is a graph, a place the node that stores */
     char *block;
     size_t room; /* bytes of the block */
 } tpgnn_batch;
@@ -68,5 +62,9 @@ ag_status tpgnn_batch_fill(tpgnn_batch *batch, const tpgnn_data *data,
                            const tpgnn_schedule *const *schedule, int count,
                            const tpgnn_batch_options *options, ag_failure *why);
 void tpgnn_batch_free(tpgnn_batch *batch);
+
+/* batch_rows.c: fills the rows, when all else is there. Fails: AG_EMEMORY. */
+ag_status tpgnn_batch_rows(tpgnn_batch *batch, const tpgnn_data *data,
+                           const tpgnn_batch_options *options, ag_failure *why);
 
 #endif

@@ -66,18 +66,6 @@ static ag_tensor *pairs(ag_tensor *cost, ag_tensor *rank, ag_tensor *target, ag_
     return ag_add(all, ag_scale(fastest, (ag_real)top));
 }
 
-/* Differences of ln(run time) within a task, in units of its spread: so a cost is ln of a time up
-   to an offset of the task. */
-static ag_tensor *spread(ag_tensor *cost, const tpgnn_batch *b, ag_tensor *starts)
-{
-    ag_tape *tape = ag_tape_of(cost);
-    const ag_shape shape = AG_SHAPE(b->graphs);
-    ag_tensor *group = ag_input_i32(tape, b->group, shape);
-    ag_tensor *sharp = ag_input(tape, b->sharp, shape), *beside = ag_input(tape, b->beside, shape);
-    ag_tensor *mean = ag_gather(ag_segment_mean(cost, starts), group);
-    return ag_squared_error(ag_mul(ag_sub(cost, mean), sharp), ag_mul(beside, sharp));
-}
-
 ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *b, const ag_real *label,
                       const tpgnn_loss_options *o)
 {
@@ -90,23 +78,7 @@ ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *b, const ag_real *labe
     case TPGNN_LOSS_HINGE:
         return ag_pairwise_hinge_groups(cost, rank, starts, (ag_real)o->margin, AG_MEAN);
     case TPGNN_LOSS_LAMBDA: return ag_lambda_rank(ag_neg(cost), ag_neg(target), starts, AG_MEAN);
-    case TPGNN_LOSS_SPREAD: {
-        ag_tensor *steep = ag_scale(cost, TPGNN_STEEP);
-        return ag_add(spread(cost, b, starts), pairs(steep, rank, target, starts, o->top));
-    }
     case TPGNN_LOSS_HUBER: return ag_huber(cost, target, 1);
     default: return ag_squared_error(cost, target);
     }
-}
-
-ag_tensor *tpgnn_loss_of_members(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch,
-                                 const ag_real *label, const tpgnn_loss_options *options)
-{
-    ag_tensor *sum = NULL;
-    for (int i = 0; i < tpgnn_members(model); i++) {
-        ag_tensor *cost = ag_name(tpgnn_forward_member(model, i, tape, batch), "costs");
-        ag_tensor *own = tpgnn_loss(cost, batch, label, options);
-        sum = sum ? ag_add(sum, own) : own;
-    }
-    return sum;
 }

@@ -23,8 +23,4 @@ typedef struct tpgnn_loss_options {
 ag_tensor *tpgnn_loss(ag_tensor *cost, const tpgnn_batch *batch, const ag_real *label,
                       const tpgnn_loss_options *options);
 
-/* The sum of the losses of a model's networks, so that each learns by itself. */
-ag_tensor *tpgnn_loss_of_members(const tpgnn_model *model, ag_tape *tape, const tpgnn_batch *batch,
-                                 const ag_real *label, const tpgnn_loss_options *options);
-
 #endif

@@ -49,6 +49,6 @@ ag_tensor *tpgnn_paper_forward(const tpgnn_paper *p, ag_tensor *x, ag_edges edge
         sum = sum ? ag_add(sum, kept.readout) : kept.readout;
     }
     ag_tensor *y = ag_dropout(ag_relu(linear(p, 0, sum)), (ag_real)o->dropout);
-    y = linear(p, 2, ag_relu(linear(p, 1, y)));
-    return ag_reshape(y, AG_SHAPE(ag_size(y, 0)));
+    y = ag_relu(linear(p, 1, y));
+    return o->vector ? y : ag_reshape(linear(p, 2, y), AG_SHAPE(ag_size(y, 0)));
 }

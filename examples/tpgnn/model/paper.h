@@ -8,6 +8,8 @@
 #include "gnn/gnn.h"
 #include "optim/optim.h"
 
+#include <stdbool.h>
+
 enum { TPGNN_MOST_LAYERS = 8, TPGNN_PAPER_MLP = 3 };
 
 typedef enum tpgnn_conv { TPGNN_GRAPH_CONV, TPGNN_GCN_CONV } tpgnn_conv;
@@ -18,6 +20,7 @@ typedef struct tpgnn_paper_options {
     tpgnn_conv conv;            /* GraphConv, as in the code; the text names GCNConv */
     tpgnn_pool pool;
     double ratio, dropout; /* 0.8, 0.5 */
+    bool vector;           /* 1: without the last layer, which would read what it gives */
 } tpgnn_paper_options;
 
 typedef struct tpgnn_paper {
@@ -40,8 +43,8 @@ tpgnn_paper_options tpgnn_paper_defaults(void);
 ag_status tpgnn_paper_add(tpgnn_paper *paper, ag_params *params, const tpgnn_paper_options *options,
                           ag_failure *why);
 
-/* x [nodes,inputs], edges in both directions, whose starts are an input -> [graphs]. Dropout
-   follows the first of the three layers at the end. */
+/* x [nodes,inputs], edges in both directions, whose starts are an input -> [graphs]; vector: ->
+   [graphs,hidden / 2]. Dropout follows the first of the three layers at the end. */
 ag_tensor *tpgnn_paper_forward(const tpgnn_paper *paper, ag_tensor *x, ag_edges edges);
 
 #endif

@@ -68,7 +68,7 @@ static void add_all(tpgnn_paper *p, ag_params *params)
         add_conv(p, params, k);
         add_pool(p, params, k);
     }
-    for (int k = 0; k < TPGNN_PAPER_MLP; k++) {
+    for (int k = 0; k < TPGNN_PAPER_MLP - p->options.vector; k++) {
         p->weight[k] = add_weight(params, "lin", k, "weight", width[k + 1], width[k]);
         p->bias[k] = add_bias(params, "lin", k, "bias", width[k + 1], width[k]);
     }

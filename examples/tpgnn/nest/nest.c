@@ -6,108 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-/* The indices of the columns. */
-enum {
-    TRIPS,
-    VECTOR,
-    UNROLL,
-    PARALLEL,
-    LOOPS,
-    STEP,
-    CONDITIONS,
-    L_EXTENT,
-    L_WORK,
-    L_CYCLES,
-    L_BYTES,
-    L_LINES,
-    L_HEIGHT,
-    L_INSIDE,
-    L_UNROLLED,
-    A_BROADCAST,
-    A_CONTIGUOUS,
-    A_ACROSS,
-    A_FIXED,
-    A_NEXT,
-    A_ALONG,
-    A_BYTES,
-    A_LINES,
-    A_REUSE,
-    A_BUFFER,
-    A_LOCAL,
-    S_OPS,
-    S_CALLS,
-    S_CHOICES,
-    S_SCALAR,
-    S_STATEMENTS,
-    S_ISSUE,
-    S_CHAIN,
-    S_OVERHEAD,
-    S_MISS_NEAR,
-    S_MISS_MIDDLE,
-    S_MISS_FAR,
-    S_CYCLES,
-    S_TILE,
-    S_VECTORS,
-    S_FITS,
-    S_UPDATE,
-    S_INNERMOST,
-    S_MOVED,
-    S_BROADCAST,
-    S_CONTIGUOUS,
-    S_STRIDED,
-    S_COPIES
-};
-
-const char *const tpgnn_nest_names[TPGNN_NEST] = {
-    "trips",
-    "vector",
-    "unroll",
-    "parallel",
-    "loops",
-    "step",
-    "conditions",
-    "loop_extent",
-    "loop_work",
-    "loop_cycles",
-    "loop_bytes",
-    "loop_lines",
-    "loop_height",
-    "loop_inside",
-    "loop_unrolled",
-    "is_broadcast",
-    "is_contiguous",
-    "across",
-    "is_fixed",
-    "is_next",
-    "along",
-    "bytes",
-    "lines",
-    "reuse",
-    "buffer",
-    "is_local",
-    "ops",
-    "calls",
-    "choices",
-    "is_scalar",
-    "statements",
-    "issue",
-    "chain",
-    "overhead",
-    "miss_near",
-    "miss_middle",
-    "miss_far",
-    "cycles",
-    "tile",
-    "vectors",
-    "fits",
-    "is_update",
-    "is_innermost",
-    "moved",
-    "loads_broadcast",
-    "loads_contiguous",
-    "loads_strided",
-    "copies",
-};
+/* The columns: of every node, of loops (L_), accesses (A_) and stores (S_). */
+enum { TRIPS, VECTOR, UNROLL, PARALLEL, LOOPS, STEP, CONDITIONS };
+enum { L_EXTENT = CONDITIONS + 1, L_WORK, L_CYCLES, L_BYTES, L_LINES, L_HEIGHT, L_INSIDE };
+enum { L_UNROLLED = L_INSIDE + 1 };
+enum { A_BROADCAST = L_UNROLLED + 1, A_CONTIGUOUS, A_ACROSS, A_FIXED, A_NEXT, A_ALONG, A_BYTES };
+enum { A_LINES = A_BYTES + 1, A_REUSE, A_BUFFER, A_LOCAL };
+enum { S_OPS = A_LOCAL + 1, S_CALLS, S_CHOICES, S_SCALAR, S_STATEMENTS, S_ISSUE, S_CHAIN };
+enum { S_OVERHEAD = S_CHAIN + 1, S_MISS_NEAR, S_MISS_MIDDLE, S_MISS_FAR, S_CYCLES, S_TILE };
+enum { S_VECTORS = S_TILE + 1, S_FITS, S_UPDATE, S_INNERMOST, S_MOVED, S_BROADCAST, S_CONTIGUOUS };
+enum { S_STRIDED = S_CONTIGUOUS + 1, S_COPIES };
 
 static float scaled(double x)
 {

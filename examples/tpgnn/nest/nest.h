@@ -8,7 +8,8 @@
 #include "examples/tpgnn/data/data.h"
 
 enum { TPGNN_NEST = 48 }; /* columns */
-extern const char *const tpgnn_nest_names[TPGNN_NEST];
+/* Of what these columns say. A model of another version is refused. */
+enum { TPGNN_COLUMNS = 2 };
 
 /* x [nodes,TPGNN_NEST], row by row; every value is finite and within -2..8 (most are log2(1 + a
    quantity) / 8, some 0 or 1). Columns that do not apply to a node are 0. Of deeper nests the

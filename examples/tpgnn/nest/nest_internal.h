@@ -45,7 +45,8 @@ typedef enum nest_loop_kind {
 } nest_loop_kind;
 
 typedef struct nest_kind {
-    uint8_t class, loop, local, step, real, bytes; /* step: the pragma; real: a float */
+    uint8_t class, loop, local, step, real; /* step: the pragma; real: a float, or a custom type */
+    uint32_t bytes;                         /* of an element */
 } nest_kind;
 
 typedef struct nest_touched {
@@ -169,41 +170,7 @@ void nest_miss(double lines[3], const nest_tree *t, const nest_store *store);
 void nest_fetch(double lines[2], const nest_tree *t, const nest_store *store, int access);
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store);
 
-/* Writes a row column by column, on the scale of nest.h with the sign kept. */
-typedef struct nest_writer {
-    float *x;
-    int columns;
-} nest_writer;
-void nest_put(nest_writer *w, double x);
-
 /* The innermost loop around both, -1: none. */
 int nest_common(const nest_tree *t, int loop, int other);
-
-enum { NEST_ROW_LOADS = 3 }; /* of a statement, those that touch most; without what it updates */
-typedef struct nest_statement {
-    const nest_tree *t;
-    const nest_access *a; /* what it stores; its loads follow */
-    const nest_store *store;
-    int number; /* of the store */
-    const nest_access *load[NEST_ROW_LOADS];
-    int loads;
-    const nest_cost *cost;
-} nest_statement;
-
-/* The innermost loops as a compiler sees them: the block of unrolled and vectorised ones, the two
-   loops around it, and the loops in which a local buffer lives. */
-enum { NEST_BLOCK_COLUMNS = 36 };
-void nest_write_block(nest_writer *w, const nest_statement *s);
-
-/* The same loops after the compiler has unrolled more of them and chosen one to vectorise. */
-enum { NEST_KERNEL_COLUMNS = 45 };
-void nest_write_kernel(nest_writer *w, const nest_statement *s);
-
-/* Lines that the statement touches in its innermost `level` loops, each buffer once. */
-double nest_lines_touched(const nest_statement *s, int level);
-
-/* The lines that a cache has to keep until the accesses come back to a place. */
-enum { NEST_REUSE_COLUMNS = 7 * (1 + NEST_ROW_LOADS) };
-void nest_write_reuse(nest_writer *w, const nest_statement *s);
 
 #endif

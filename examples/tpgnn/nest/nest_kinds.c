@@ -42,13 +42,40 @@ static uint8_t loop_of(const char *word)
     return !strcmp(word, "unrolled") ? NEST_UNROLLED : NEST_SERIAL;
 }
 
-/* Reads the bits at the end of "float32" and returns bytes; 4 without. */
-static uint8_t bytes_of(const char *word)
+/* Reads digits, up to 65535 at most; -1: there are none. */
+static int number_at(const char **at)
 {
-    int bits = 0;
-    while (*word && (*word < '0' || *word > '9')) word++;
-    while (*word >= '0' && *word <= '9' && bits < 1000) bits = 10 * bits + *word++ - '0';
-    return (uint8_t)(bits == 0 || bits > 512 ? 4 : bits < 8 ? 1 : bits / 8);
+    if (**at < '0' || **at > '9') return -1;
+    int n = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        if (n < 65536) n = 10 * n + **at - '0';
+    return n < 65536 ? n : 65535;
+}
+
+/* The number after the last x, as in "float32x8" and "float32xvscalex4" (of which the vscale is not
+   known and counts as 1); else 1. */
+static int lanes_at(const char *at)
+{
+    const char *x = strrchr(at, 'x');
+    if (!x) return 1;
+    x++;
+    const int lanes = number_at(&x);
+    return lanes > 0 && !*x ? lanes : 1;
+}
+
+/* Bytes of "float32", "float8_e4m3fn", "custom[posites2]32", "int4x8": name, bits, maybe how they
+   are used, lanes. An element has at least a byte. 4 where neither the bits nor the name tell. */
+static uint32_t bytes_of(const char *word)
+{
+    const char *name = word, *end = strchr(word, ']');
+    if (end) word = end + 1; /* any characters are in the brackets of a custom type */
+    while ((*word >= 'a' && *word <= 'z') && *word != 'x') word++;
+    const int digits = number_at(&word);
+    const int bits = digits > 0                    ? digits
+                     : !strncmp(name, "bool", 4)   ? 8
+                     : !strncmp(name, "handle", 6) ? 64
+                                                   : 32;
+    return ((uint32_t)bits * (uint32_t)lanes_at(word) + 7) / 8;
 }
 
 static nest_kind look(const tpgnn_kind *k)
@@ -61,7 +88,7 @@ static nest_kind look(const tpgnn_kind *k)
     r.loop = loop_of(k->word[TPGNN_LOOP]);
     r.local = strcmp(class, "Param") != 0;
     r.step = !strcmp(type, "AttrStmt.pragma_auto_unroll_max_step");
-    r.real = strstr(k->word[TPGNN_DTYPE], "float") != NULL;
+    r.real = strstr(k->word[TPGNN_DTYPE], "float") || strstr(k->word[TPGNN_DTYPE], "custom[");
     r.bytes = bytes_of(k->word[TPGNN_DTYPE]);
     return r;
 }

@@ -6,6 +6,19 @@
 
 enum { LIMIT = 480, OVERHEAD = 6, INTERLEAVED = 8, STACK = 1024 };
 
+int nest_common(const nest_tree *t, int loop, int other)
+{
+    while (loop != other) {
+        const int depth = loop < 0 ? -1 : t->loops[loop].depth;
+        const int others = other < 0 ? -1 : t->loops[other].depth;
+        if (depth >= others)
+            loop = t->loops[loop].up;
+        else
+            other = t->loops[other].up;
+    }
+    return loop;
+}
+
 /* ---- loops that a compiler unrolls ---- */
 
 static int goes(const nest_loop *l) { return l->unrolled || l->kind == NEST_VECTOR; }

@@ -4,33 +4,6 @@
 
 #include <math.h>
 
-const char *tpu_type_name(tpu_type type)
-{
-    static const char *const name[TPU_TYPES] = {"convolution", "dot", "reduce", "other"};
-    return (unsigned)type < TPU_TYPES ? name[type] : "unknown";
-}
-
-static double dot_flops(const tpu_hlo *h, int u)
-{
-    tpu_dot dot;
-    return tpu_hlo_dot(&dot, h, u) ? 2 * dot.inner : 0;
-}
-
-static double convolution_flops(const tpu_hlo *h, int u)
-{
-    tpu_convolution c;
-    tpu_hlo_convolution(&c, h, u);
-    return 2 * c.inner;
-}
-
-static double window_flops(const tpu_hlo *h, int u)
-{
-    tpu_window window[TPU_RANK];
-    double size = 1;
-    for (int i = tpu_hlo_windows(window, h, u) - 1; i >= 0; i--) size *= window[i].size;
-    return size - 1;
-}
-
 static void add_node(tpu_static *s, const tpu_hlo *h, int u)
 {
     const int opcode = h->kernel->opcode[u], in = tpu_hlo_largest(h, u);
@@ -38,18 +11,19 @@ static void add_node(tpu_static *s, const tpu_hlo *h, int u)
     const tpu_elementwise each = tpu_elementwise_of(opcode);
     if (each == TPU_ARITHMETIC) s->flops += n;
     if (each == TPU_SPECIAL) s->special += n;
-    if (opcode == TPU_DOT) s->flops += n * dot_flops(h, u);
-    if (opcode == TPU_CONVOLUTION) s->flops += n * convolution_flops(h, u);
-    if (opcode == TPU_REDUCE && in >= 0) s->flops += fmax(0, tpu_hlo_elements(h, in) - n);
-    if (opcode == TPU_REDUCE_WINDOW) s->flops += n * window_flops(h, u);
+    if (opcode == TPUGRAPHS_DOT || opcode == TPUGRAPHS_CONVOLUTION)
+        s->flops += n * (2 * tpu_hlo_taken_in(h, u));
+    if (opcode == TPUGRAPHS_REDUCE && in >= 0) s->flops += fmax(0, tpu_hlo_elements(h, in) - n);
+    if (opcode == TPUGRAPHS_REDUCE_WINDOW) s->flops += n * (tpu_hlo_taken_in(h, u) - 1);
 }
 
 static void refine_type(tpu_type *type, int opcode)
 {
-    const tpu_type this = opcode == TPU_CONVOLUTION ? TPU_TYPE_CONVOLUTION
-                          : opcode == TPU_DOT       ? TPU_TYPE_DOT
-                          : opcode == TPU_REDUCE || opcode == TPU_REDUCE_WINDOW ? TPU_TYPE_REDUCE
-                                                                                : TPU_TYPE_OTHER;
+    const tpu_type this = opcode == TPUGRAPHS_CONVOLUTION ? TPU_TYPE_CONVOLUTION
+                          : opcode == TPUGRAPHS_DOT       ? TPU_TYPE_DOT
+                          : opcode == TPUGRAPHS_REDUCE || opcode == TPUGRAPHS_REDUCE_WINDOW
+                              ? TPU_TYPE_REDUCE
+                              : TPU_TYPE_OTHER;
     if (this < *type) *type = this;
 }
 
@@ -63,13 +37,13 @@ static double bytes_read(const tpu_hlo *h)
     char *whole = harness_alloc(nodes);
     for (int e = 0; e < k->edges; e++) {
         const int u = k->edge[2 * e], v = k->edge[2 * e + 1], op = k->opcode[u];
-        if (op == TPU_SLICE || op == TPU_DYNAMIC_SLICE || op == TPU_GATHER)
+        if (op == TPUGRAPHS_SLICE || op == TPUGRAPHS_DYNAMIC_SLICE || op == TPUGRAPHS_GATHER)
             part[v] += tpu_hlo_bytes(h, u);
         else
             whole[v] = 1;
     }
     for (int v = 0; v < k->nodes; v++) {
-        if (k->opcode[v] != TPU_PARAMETER || h->called[v]) continue;
+        if (k->opcode[v] != TPUGRAPHS_PARAMETER || h->called[v]) continue;
         const double all = tpu_hlo_bytes(h, v);
         sum += whole[v] ? all : fmin(all, part[v]);
     }
@@ -101,7 +75,7 @@ void tpu_analyse_hlo(tpu_static *s, const tpu_hlo *h)
 
 void tpu_analyse(tpu_static *s, const tpu_kernel *kernel)
 {
-    tpu_hlo h;
+    tpu_hlo h = {0};
     tpu_hlo_open(&h, kernel);
     tpu_analyse_hlo(s, &h);
     tpu_hlo_close(&h);

@@ -16,7 +16,6 @@ typedef enum tpu_type {
     TPU_TYPE_OTHER,
     TPU_TYPES
 } tpu_type;
-const char *tpu_type_name(tpu_type type);
 
 /* flops: an elementwise op 1 per element, dot and convolution 2 per product, a reduce 1 per element
    that it removes. read: bytes of all parameters; of a parameter that only slices and gathers read,

@@ -6,19 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    IS_ROOT = 0,
-    TYPE = 2,
-    TYPES = 19,
-    TUPLE = 16,
-    SIZES = 21,
-    ELEMENTS = 28,
-    DIMS = 31,
-    WINDOW_SIZE = 37,
-    WINDOW_STRIDE = 45,
-    WINDOW_DILATION = 69,
-    BASE_DILATION = 77
-};
+enum { TYPES = 19, TUPLE = 16 };
 
 tpu_elementwise tpu_elementwise_of(int opcode)
 {
@@ -40,26 +28,27 @@ const float *tpu_hlo_row(const tpu_hlo *h, int u)
     return h->kernel->feature + (size_t)u * TPUGRAPHS_FEATURES;
 }
 
-int tpu_hlo_is_root(const tpu_hlo *h, int u) { return tpu_hlo_row(h, u)[IS_ROOT] > 0; }
+int tpu_hlo_is_root(const tpu_hlo *h, int u) { return tpu_hlo_row(h, u)[TPUGRAPHS_IS_ROOT] > 0; }
 
-int tpu_hlo_is_tuple(const tpu_hlo *h, int u) { return tpu_hlo_row(h, u)[TYPE + TUPLE] > 0; }
-
-int tpu_hlo_shape(double size[TPU_RANK], const tpu_hlo *h, int u)
+int tpu_hlo_is_tuple(const tpu_hlo *h, int u)
 {
-    const float *sizes = tpu_hlo_row(h, u) + SIZES;
-    int rank = 0;
-    while (rank < TPU_RANK && sizes[rank] >= 1) rank++;
-    for (int a = 0; size && a < TPU_RANK; a++) size[a] = a < rank ? (double)sizes[a] : 1;
-    return rank;
+    return tpu_hlo_row(h, u)[TPUGRAPHS_TYPE + TUPLE] > 0;
+}
+
+int tpu_hlo_shape(double size[TPUGRAPHS_AXES], const tpu_hlo *h, int u)
+{
+    const tpugraphs_shape *s = &h->shape[u];
+    for (int a = 0; a < TPUGRAPHS_AXES; a++) size[a] = s->size[a];
+    return s->rank;
 }
 
 /* The product in the file is of all axes, also of those after the sixth, but rounded. */
 double tpu_hlo_elements(const tpu_hlo *h, int u)
 {
-    double size[TPU_RANK], product = 1;
-    const double all = fmax(0, (double)tpu_hlo_row(h, u)[ELEMENTS]);
-    const int rank = tpu_hlo_shape(size, h, u);
-    for (int a = 0; a < rank; a++) product *= size[a];
+    double product = 1;
+    const double all = fmax(0, (double)tpu_hlo_row(h, u)[TPUGRAPHS_ELEMENTS]);
+    const int rank = h->shape[u].rank;
+    for (int a = 0; a < rank; a++) product *= h->shape[u].size[a];
     return rank > 0 && fabs(product - all) <= 1e-6 * all ? product : all;
 }
 
@@ -68,7 +57,7 @@ double tpu_hlo_bytes(const tpu_hlo *h, int u)
     /* invalid, pred, s8 to s64, u8 to u64, f16, f32, f64, bf16, c64, c128, tuple, opaque, token */
     static const unsigned char width[TYPES] = {0, 1, 1, 2, 4, 8,  1, 2, 4, 8,
                                                2, 4, 8, 2, 8, 16, 0, 0, 0};
-    const float *type = tpu_hlo_row(h, u) + TYPE;
+    const float *type = tpu_hlo_row(h, u) + TPUGRAPHS_TYPE;
     for (int t = 0; t < TYPES; t++)
         if (type[t] > 0) return width[t] * tpu_hlo_elements(h, u);
     return 0;
@@ -76,21 +65,9 @@ double tpu_hlo_bytes(const tpu_hlo *h, int u)
 
 int tpu_hlo_dim(const tpu_hlo *h, int u, int i)
 {
-    if (i < 0 || i >= TPU_RANK) return -1;
-    const float dim = tpu_hlo_row(h, u)[DIMS + i];
-    return dim >= 0 && dim < TPU_RANK ? (int)dim : -1;
-}
-
-int tpu_hlo_windows(tpu_window window[TPU_RANK], const tpu_hlo *h, int u)
-{
-    const float *row = tpu_hlo_row(h, u);
-    int n = 0;
-    for (; n < TPU_RANK && row[WINDOW_SIZE + n] >= 1; n++)
-        window[n] = (tpu_window){.size = (double)row[WINDOW_SIZE + n],
-                                 .stride = fmax(1, (double)row[WINDOW_STRIDE + n]),
-                                 .dilation = fmax(1, (double)row[WINDOW_DILATION + n]),
-                                 .base_dilation = fmax(1, (double)row[BASE_DILATION + n])};
-    return n;
+    if (i < 0 || i >= TPUGRAPHS_AXES) return -1;
+    const float dim = tpu_hlo_row(h, u)[TPUGRAPHS_DIMS + i];
+    return dim >= 0 && dim < TPUGRAPHS_AXES ? (int)dim : -1;
 }
 
 int tpu_hlo_largest(const tpu_hlo *h, int u)
@@ -138,7 +115,7 @@ static void computations(tpu_hlo *h)
 /* A fusion's result is computed by the computation that it calls. */
 static void enter(tpu_hlo *h)
 {
-    while (h->kernel->opcode[h->root] == TPU_FUSED) {
+    while (h->kernel->opcode[h->root] == TPUGRAPHS_FUSED) {
         int inside = -1;
         for (int i = h->start[h->root]; i < h->start[h->root + 1]; i++)
             if (tpu_hlo_is_root(h, h->operand[i]) && h->called[h->operand[i]])
@@ -151,10 +128,13 @@ static void enter(tpu_hlo *h)
 void tpu_hlo_open(tpu_hlo *h, const tpu_kernel *kernel)
 {
     const size_t nodes = (size_t)kernel->nodes, edges = (size_t)kernel->edges;
-    *h = (tpu_hlo){.kernel = kernel,
-                   .start = harness_alloc((nodes + 1) * sizeof(int)),
-                   .operand = harness_alloc((edges + 1) * sizeof(int)),
-                   .called = harness_alloc(nodes)};
+    ag_arena_reset(h->memory);
+    *h = (tpu_hlo){.kernel = kernel, .memory = h->memory};
+    h->shape = harness_take(&h->memory, nodes * sizeof *h->shape);
+    h->start = harness_take(&h->memory, (nodes + 1) * sizeof *h->start);
+    h->operand = harness_take(&h->memory, (edges + 1) * sizeof *h->operand);
+    h->called = harness_take(&h->memory, nodes);
+    for (int u = 0; u < kernel->nodes; u++) h->shape[u] = tpugraphs_shape_of(tpu_hlo_row(h, u));
     operands(h);
     computations(h);
     enter(h);
@@ -162,8 +142,6 @@ void tpu_hlo_open(tpu_hlo *h, const tpu_kernel *kernel)
 
 void tpu_hlo_close(tpu_hlo *h)
 {
-    harness_free(h->start);
-    harness_free(h->operand);
-    harness_free(h->called);
+    ag_arena_free(h->memory);
     *h = (tpu_hlo){0};
 }

@@ -4,8 +4,6 @@
 #include "examples/tpu/analytic/analysis.h"
 #include "examples/tpu/data/data_internal.h"
 
-#include <string.h>
-
 ag_status tpu_make_kernels(tpu_data *data, int more, ag_failure *why)
 {
     tpu_kernel *kernel =
@@ -30,7 +28,9 @@ ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_
     const size_t nodes = (size_t)raw->nodes, values = nodes * TPUGRAPHS_FEATURES;
     const size_t codes = raw->reducer ? 2 * nodes : nodes;
     const size_t moved = (codes + 2 * (size_t)raw->edges) * sizeof(int32_t);
-    if (tpugraphs_fits(&data->budget, moved, raw->name, "its graph", why)) return why->status;
+    if (tpugraphs_fits(&data->budget, moved, raw->name, "its graph", why) ||
+        read_dots(data, file, raw, why))
+        return why->status;
     file->opcode = raw->opcode;
     file->reducer = raw->reducer;
     file->edge = raw->edge;
@@ -39,7 +39,7 @@ ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_
     data->budget.used += moved;
     file->feature =
         tpugraphs_take(&data->budget, &file->bytes, values, sizeof *file->feature, raw->name, why);
-    if (!file->feature || read_dots(data, file, raw, why)) return why->status;
+    if (!file->feature) return why->status;
     return tpugraphs_raw_features(raw, "node_feat", file->feature, nodes, TPUGRAPHS_FEATURES, why);
 }
 
@@ -62,13 +62,13 @@ static const char *const task_name[] = {"tile", "fusion"};
 static ag_status find_task(const tpu_data *data, tpu_task *task, const tpugraphs_raw *raw,
                            ag_failure *why)
 {
-    const int tile = ag_npz_find(raw->npz, "config_feat") != NULL;
-    if (!tile && ag_npz_find(raw->npz, "node_config_feat"))
+    const int tile = tpugraphs_has(raw, "config_feat", why);
+    if (!tile && tpugraphs_has(raw, "node_config_feat", why))
         return ag_fail(why, AG_EDATA,
                        "%s: this is a layout file (it has node_config_feat), which only tgraph "
                        "reads; name tile or fusion files",
                        raw->name);
-    if (!tile && !ag_npz_find(raw->npz, "kernel_runtime"))
+    if (!tile && !tpugraphs_has(raw, "kernel_runtime", why))
         return ag_fail(why, AG_EDATA,
                        "%s: there is neither config_feat (a tile file) nor kernel_runtime (a "
                        "fusion file) in it",
@@ -86,32 +86,26 @@ static ag_status find_task(const tpu_data *data, tpu_task *task, const tpugraphs
 static ag_status read_file(tpu_data *data, tpu_file *file, const char *path, tpu_task *task,
                            int *kernels, ag_failure *why)
 {
-    static const char *const tile[] = {
-        "node_feat",   "node_opcode",    "node_reducer",
-        "edge_index",  "operand_index",  "dot_axes",
-        "config_feat", "config_runtime", "config_runtime_normalizers",
-        NULL};
-    static const char *const fusion[] = {
-        "node_feat", "node_opcode", "node_reducer", "edge_index",     "operand_index",
-        "dot_axes",  "node_offset", "edge_offset",  "kernel_runtime", NULL};
+    static const char *const read[] = {
+        [TPU_TILE] = "node_feat node_opcode node_reducer edge_index operand_index dot_axes "
+                     "config_feat config_runtime config_runtime_normalizers",
+        [TPU_FUSION] = "node_feat node_opcode node_reducer edge_index operand_index dot_axes "
+                       "node_offset edge_offset kernel_runtime"};
     tpugraphs_raw raw = {0};
     file->name = tpugraphs_take_name(&data->budget, &file->bytes, path, why);
     if (file->name && !tpugraphs_raw_open(&raw, path, &data->budget, TPU_OPCODES, why) &&
-        !find_task(data, task, &raw, why)) {
-        const int is_tile = *task == TPU_TILE;
-        if (!(is_tile ? tpu_read_tile : tpu_read_fusion)(data, file, &raw, kernels, why))
-            tpugraphs_raw_verify(&raw, is_tile ? tile : fusion, why);
-    }
+        !find_task(data, task, &raw, why) &&
+        !(*task == TPU_TILE ? tpu_read_tile : tpu_read_fusion)(data, file, &raw, kernels, why))
+        tpugraphs_raw_verify(&raw, read[*task], why);
     tpugraphs_raw_close(&raw);
     return why->status;
 }
 
 /* Everything was read, so the kernels get their program and count from now on. */
-static ag_status keep_file(tpu_data *data, const tpu_file *file, tpu_task task, int kernels,
-                           ag_failure *why)
+static void keep_file(tpu_data *data, const tpu_file *file, tpu_task task, int kernels)
 {
     int program, family;
-    if (tpu_name(data, file->name, task, &program, &family, why)) return why->status;
+    tpu_name(data, file->name, task, &program, &family);
     data->task = task;
     data->parts->file[data->files++] = *file;
     for (int i = 0; i < kernels; i++) {
@@ -122,7 +116,6 @@ static ag_status keep_file(tpu_data *data, const tpu_file *file, tpu_task task, 
         data->hash = tpu_hash(data->hash, data, k);
         tpu_static_features(k->analysis, k);
     }
-    return AG_OK;
 }
 
 static ag_status add_file(tpu_data *data, const char *path, ag_failure *why)
@@ -134,21 +127,23 @@ static ag_status add_file(tpu_data *data, const char *path, ag_failure *why)
                                     &data->parts->file_room, data->files + 1, sizeof file, why);
     if (!list) return why->status;
     data->parts->file = list;
-    if (read_file(data, &file, path, &task, &kernels, why) ||
-        keep_file(data, &file, task, kernels, why))
+    if (read_file(data, &file, path, &task, &kernels, why))
         free_file(data, &file);
+    else
+        keep_file(data, &file, task, kernels);
     return why->status;
 }
 
 ag_status tpu_data_add(tpu_data *data, const harness_files *paths, ag_failure *why)
 {
-    if (!data->parts) {
-        data->parts = ag_alloc(sizeof *data->parts);
-        if (!data->parts) return harness_files_no_memory("data", sizeof *data->parts, why);
-        memset(data->parts, 0, sizeof *data->parts);
-    }
-    for (int i = 0; i < paths->count && harness_go_on(why); i++)
+    if (!data->parts) data->parts = harness_alloc(sizeof *data->parts);
+    harness_progress bar;
+    harness_reading_start(&bar, paths->count);
+    for (int i = 0; i < paths->count && harness_go_on(why); i++) {
         add_file(data, paths->path[i], why);
+        harness_progress_update(&bar, i + 1, paths->path[i]);
+    }
+    harness_reading_end(&bar, why);
     return why->status;
 }
 
@@ -175,7 +170,7 @@ void tpu_data_free(tpu_data *data)
     }
     tpu_names_free(data);
     ag_free(data->kernel);
-    ag_free(data->parts);
+    harness_free(data->parts);
     harness_files_free(&data->paths);
     *data = (tpu_data){.budget = data->budget};
 }

@@ -42,8 +42,7 @@ typedef struct tpu_data {
     tpu_task task;
     tpugraphs_budget budget;
     tpu_kernel *kernel;
-    char **program; /* names */
-    char **family;
+    char **program, **family; /* names */
     int kernels, programs, families;
     int files;
     uint64_t hash;       /* of all names, arrays and run times, in their order */

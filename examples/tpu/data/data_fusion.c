@@ -23,41 +23,6 @@ static ag_status read_runtimes(tpu_data *data, tpu_file *file, tpugraphs_raw *ra
                              : AG_OK;
 }
 
-/* `least` is the smallest number of nodes or edges that a kernel must have. */
-static ag_status check_offsets(const tpugraphs_raw *raw, const char *name, const int64_t *offset,
-                               int64_t total, int least, ag_failure *why)
-{
-    const int last = raw->configs;
-    if (offset[0] != 0 || offset[last] != total)
-        return ag_fail(why, AG_EDATA, "%s: %s goes from %lld to %lld, but must go from 0 to %lld",
-                       raw->name, name, (long long)offset[0], (long long)offset[last],
-                       (long long)total);
-    for (int i = 0; i < last; i++)
-        if (offset[i + 1] > total || offset[i + 1] < offset[i] + least)
-            return ag_fail(why, AG_EDATA,
-                           "%s: %s[%d] = %lld follows %lld, but it must be at least %d more and at "
-                           "most %lld",
-                           raw->name, name, i + 1, (long long)offset[i + 1], (long long)offset[i],
-                           least, (long long)total);
-    return AG_OK;
-}
-
-/* Reads and checks offsets; release them with ag_free. NULL: the failure is in `why`. */
-static int64_t *read_offsets(const tpugraphs_raw *raw, const char *name, int64_t total, int least,
-                             ag_failure *why)
-{
-    const int64_t ends = (int64_t)raw->configs + 1;
-    if (!tpugraphs_member(raw, name, AG_SHAPE((int)ends),
-                          "where each kernel begins, and the end of the last", why))
-        return NULL;
-    int64_t *offset = tpugraphs_raw_read(raw, name, AG_I64, ends, why);
-    if (offset && check_offsets(raw, name, offset, total, least, why)) {
-        ag_free(offset);
-        return NULL;
-    }
-    return offset;
-}
-
 static ag_status check_edges(const tpu_part *part, int64_t first, ag_failure *why)
 {
     for (int e = 0; e < part->edges; e++) {
@@ -100,18 +65,9 @@ static ag_status cut_kernels(tpu_data *data, tpu_file *file, const tpugraphs_raw
         if (file->dots) cut_dots(&part, &dots, file, node[i]);
         if (check_edges(&part, edge[i], why) || tpu_order(&part, &data->budget, why))
             return why->status;
-        data->kernel[data->kernels + i] =
-            (tpu_kernel){.number = i,
-                         .nodes = part.nodes,
-                         .edges = part.edges,
-                         .feature = part.feature,
-                         .opcode = part.opcode,
-                         .reducer = part.reducer,
-                         .edge = part.edge,
-                         .dots = part.dots,
-                         .dot = part.dot,
-                         .configs = 1,
-                         .runtime = raw->has_runtimes ? file->runtime + i : NULL};
+        tpu_kernel *k = &data->kernel[data->kernels + i];
+        *k = tpu_part_kernel(&part);
+        if (raw->has_runtimes) k->runtime = file->runtime + i;
     }
     return AG_OK;
 }
@@ -120,10 +76,13 @@ ag_status tpu_read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, in
                           ag_failure *why)
 {
     if (read_runtimes(data, file, raw, why)) return why->status;
-    int64_t *node = read_offsets(raw, "node_offset", raw->nodes, 1, why);
-    int64_t *edge = node ? read_offsets(raw, "edge_offset", raw->edges, 0, why) : NULL;
-    if (edge && !tpu_read_graph(data, file, raw, why) &&
-        !tpu_make_kernels(data, raw->configs, why) &&
+    static const char means[] = "where each kernel begins, and the end of the last";
+    int64_t *edge = NULL, *node = tpugraphs_raw_offsets(raw, "node_offset", raw->configs,
+                                                        raw->nodes, 1, means, why);
+    if (node)
+        edge = tpugraphs_raw_offsets(raw, "edge_offset", raw->configs, raw->edges, 0, means, why);
+    if (edge && !tpugraphs_operands_check(raw, raw->configs, node, edge, why) &&
+        !tpu_read_graph(data, file, raw, why) && !tpu_make_kernels(data, raw->configs, why) &&
         !cut_kernels(data, file, raw, node, edge, why))
         *kernels = raw->configs;
     ag_free(node);

@@ -23,10 +23,9 @@ typedef struct tpu_place_of {
 } tpu_place_of;
 
 struct tpu_data_parts {
-    tpu_file *file; /* [files] */
-    tpu_place_of *programs,
-        *families; /* maps; small compared with the arrays of a file, so in no budget */
-    int file_room, kernel_room, program_room, family_room;
+    tpu_file *file;                    /* [files] */
+    tpu_place_of *programs, *families; /* maps; with the names too small for the budget */
+    int file_room, kernel_room;
     size_t bytes; /* of the lists, taken from the budget */
 };
 
@@ -53,12 +52,13 @@ typedef struct tpu_part {
     int dots;
 } tpu_part;
 
+/* The kernel with these arrays, one configuration and no run time. */
+tpu_kernel tpu_part_kernel(const tpu_part *part);
 /* Puts the nodes in topological order. Fails: AG_EDATA (a circle), AG_EMEMORY. */
 ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_failure *why);
 
-/* Finds or adds the program and family of a file named so (without .npz). Fails: AG_EMEMORY. */
-ag_status tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family,
-                   ag_failure *why);
+/* Finds or adds the program and family of a file named so (without .npz). */
+void tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family);
 void tpu_names_free(tpu_data *data);
 /* XXH3 of a kernel, chained to the hash `before` of what was read earlier. */
 uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *kernel);

@@ -28,61 +28,42 @@ static size_t family_length(const char *name, size_t length)
     return length;
 }
 
-/* A list of names, and the index of each. */
-typedef struct names {
-    char ***list;
-    int *count, *room;
-    tpu_place_of **place;
-} names;
-
-static ag_status add_name(tpu_data *data, const names *n, const char *name, ag_failure *why)
-{
-    char **grown = tpugraphs_grow(&data->budget, &data->parts->bytes, *n->list, n->room,
-                                  *n->count + 1, sizeof *grown, why);
-    if (!grown) return why->status;
-    *n->list = grown;
-    const size_t bytes = strlen(name) + 1;
-    char *copy = tpugraphs_take(&data->budget, &data->parts->bytes, bytes, 1, "the names", why);
-    if (!copy) return why->status;
-    memcpy(copy, name, bytes);
-    (*n->list)[*n->count] = copy;
-    map_add(*n->place, copy, (*n->count)++);
-    return AG_OK;
-}
-
-/* The index of a name in a list, to which it is added if necessary. */
-static ag_status find_name(int *index, tpu_data *data, const names *n, const char *name,
-                           size_t length, ag_failure *why)
+/* The index of a name in a list (a bag), to which it is added if necessary. */
+static int find_name(char ***list, tpu_place_of **place, const char *name, size_t length)
 {
     char *text = harness_text("%.*s", (int)length, name);
-    const int at = map_find(*n->place, text);
-    *index = at < 0 ? *n->count : (*n->place)[at].value;
-    if (at < 0) add_name(data, n, text, why);
-    harness_free(text);
-    return why->status;
+    const int at = map_find(*place, text);
+    if (at >= 0) {
+        harness_free(text);
+        return (*place)[at].value;
+    }
+    map_add(*place, text, bag_count(*list));
+    bag_add(*list, text);
+    return bag_count(*list) - 1;
 }
 
-ag_status tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family,
-                   ag_failure *why)
+void tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family)
 {
     const size_t length = task == TPU_TILE ? program_length(name) : strlen(name);
     struct tpu_data_parts *p = data->parts;
-    const names families = {&data->family, &data->families, &p->family_room, &p->families};
-    const names programs = {&data->program, &data->programs, &p->program_room, &p->programs};
-    if (find_name(family, data, &families, name, family_length(name, length), why))
-        return why->status;
-    return find_name(program, data, &programs, name, length, why);
+    *family = find_name(&data->family, &p->families, name, family_length(name, length));
+    *program = find_name(&data->program, &p->programs, name, length);
+    data->families = bag_count(data->family);
+    data->programs = bag_count(data->program);
+}
+
+static void free_names(char **list, tpu_place_of *place)
+{
+    for (int i = 0; i < bag_count(list); i++) harness_free(list[i]);
+    bag_free(list);
+    map_free(place);
 }
 
 void tpu_names_free(tpu_data *data)
 {
-    for (int i = 0; i < data->programs; i++) ag_free(data->program[i]);
-    for (int i = 0; i < data->families; i++) ag_free(data->family[i]);
-    ag_free(data->program);
-    ag_free(data->family);
     if (!data->parts) return;
-    map_free(data->parts->programs);
-    map_free(data->parts->families);
+    free_names(data->program, data->parts->programs);
+    free_names(data->family, data->parts->families);
 }
 
 static uint64_t hash(uint64_t before, const void *x, size_t count, size_t size)

@@ -153,3 +153,17 @@ ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_fai
     ag_free(scratch);
     return why->status;
 }
+
+tpu_kernel tpu_part_kernel(const tpu_part *part)
+{
+    return (tpu_kernel){.number = part->number < 0 ? 0 : part->number,
+                        .nodes = part->nodes,
+                        .edges = part->edges,
+                        .feature = part->feature,
+                        .opcode = part->opcode,
+                        .reducer = part->reducer,
+                        .edge = part->edge,
+                        .dots = part->dots,
+                        .dot = part->dot,
+                        .configs = 1};
+}

@@ -1,47 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/data/pass.h"
 
-static ag_status sort_kernels(tpu_pass *p, ag_failure *why)
-{
-    const int n = p->data->kernels;
-    const size_t bytes = ((size_t)n + 1) * sizeof(int64_t);
-    uint64_t *key = ag_alloc(bytes);
-    p->order = ag_alloc(bytes / 2);
-    p->first = ag_alloc(bytes);
-    p->sample = ag_alloc(ag_size_mul((size_t)p->samples, sizeof *p->sample));
-    if (!key || !p->order || !p->first || !p->sample)
-        harness_files_no_memory("a pass over the data", bytes, why);
-    for (int i = 0; !why->status && i < n; i++) {
-        key[i] = (uint64_t)p->data->kernel[i].nodes;
-        p->order[i] = i;
-    }
-    if (!why->status) ag_sort_u64(key, p->order, n, why);
-    ag_free(key);
-    return why->status;
-}
+#include "examples/harness/harness.h"
 
 ag_status tpu_pass_open(tpu_pass *p, const tpu_data *data, int samples, int nodes, ag_failure *why)
 {
-    *p = (tpu_pass){.data = data, .samples = samples, .nodes = nodes};
-    if (samples < 1 || nodes < 1)
-        return ag_fail(why, AG_EUSE,
-                       "a batch of at most %d samples and %d nodes was asked for; take 1 or more "
-                       "of each",
-                       samples, nodes);
-    if (sort_kernels(p, why)) {
-        tpu_pass_close(p);
-        return why->status;
+    const size_t n = (size_t)data->kernels;
+    uint64_t *key = harness_alloc(n * sizeof *key);
+    *p = (tpu_pass){.data = data,
+                    .samples = samples,
+                    .nodes = nodes,
+                    .order = harness_alloc(n * sizeof *p->order),
+                    .first = harness_alloc((n + 1) * sizeof *p->first),
+                    .sample = harness_alloc((size_t)samples * sizeof *p->sample)};
+    for (int i = 0; i < data->kernels; i++) {
+        key[i] = (uint64_t)data->kernel[i].nodes;
+        p->order[i] = i;
+        p->first[i + 1] = p->first[i] + data->kernel[i].configs;
     }
-    p->first[0] = 0;
-    for (int i = 0; i < data->kernels; i++) p->first[i + 1] = p->first[i] + data->kernel[i].configs;
-    return AG_OK;
+    ag_sort_u64(key, p->order, data->kernels, why);
+    harness_free(key);
+    return why->status;
 }
 
 void tpu_pass_close(tpu_pass *p)
 {
-    ag_free(p->order);
-    ag_free(p->first);
-    ag_free(p->sample);
+    harness_free(p->order);
+    harness_free(p->first);
+    harness_free(p->sample);
     *p = (tpu_pass){0};
 }
 

@@ -16,8 +16,7 @@ typedef struct tpu_pass {
     tpu_sample *sample; /* [samples] the batch */
 } tpu_pass;
 
-/* A batch has at most so many samples and nodes, but at least one sample. Fails: AG_EUSE (less than
-   1), AG_EMEMORY. */
+/* A batch has at most so many samples and nodes, but at least one sample. Fails: AG_EMEMORY. */
 ag_status tpu_pass_open(tpu_pass *pass, const tpu_data *data, int samples, int nodes,
                         ag_failure *why);
 void tpu_pass_close(tpu_pass *pass);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/data/sampler.h"
 
+#include "examples/harness/harness.h"
 #include "examples/harness/run/draws.h"
-
-#include <string.h>
 
 static int can_be_drawn(const tpu_data *data, const tpu_kernel *k)
 {
@@ -13,57 +12,36 @@ static int can_be_drawn(const tpu_data *data, const tpu_kernel *k)
     return 0;
 }
 
-static void *take(tpu_sampler *s, size_t count, size_t size, ag_failure *why)
+static void *take(tpu_sampler *s, size_t count, size_t size)
 {
-    const size_t bytes = ag_size_mul(count, size);
-    if (why->status) return NULL;
-    if (!s->memory) s->memory = ag_arena_new();
-    void *block = s->memory ? ag_arena_take(s->memory, bytes) : NULL;
-    if (!block) harness_files_no_memory("training", bytes, why);
-    return block;
-}
-
-static ag_status check(const tpu_data *data, const tpu_sampler_options *o, ag_failure *why)
-{
-    if (o->kernels < 1)
-        return ag_fail(why, AG_EUSE, "training: %d kernels a step, but it takes at least 1",
-                       o->kernels);
-    if (data->task == TPU_TILE && o->configs < 2)
-        return ag_fail(why, AG_EUSE,
-                       "training: %d configurations of a kernel a step, but a rank loss takes at "
-                       "least 2",
-                       o->configs);
-    return AG_OK;
+    return harness_take(&s->memory, ag_size_mul(count, size));
 }
 
 /* The kernels that can be drawn, sorted by family and program. */
 static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
 {
     const size_t n = (size_t)s->data->kernels;
-    uint64_t *key = take(s, n, sizeof *key, why);
-    s->item = take(s, n, sizeof *s->item, why);
-    for (int i = 0; !why->status && i < s->data->kernels; i++) {
+    uint64_t *key = take(s, n, sizeof *key);
+    s->item = take(s, n, sizeof *s->item);
+    for (int i = 0; i < s->data->kernels; i++) {
         const tpu_kernel *k = &s->data->kernel[i];
         if (!can_be_drawn(s->data, k)) continue;
         key[s->count] = (uint64_t)k->family << 32 | (uint64_t)k->program;
         s->item[s->count++] = i;
     }
-    if (!why->status) ag_sort_u64(key, s->item, s->count, why);
-    if (!why->status && !s->count)
-        return ag_fail(why, AG_EUSE,
-                       "training: none of the %d kernels can be drawn: their run times are hidden "
-                       "(0)%s; name other files",
-                       s->data->kernels,
-                       s->data->task == TPU_TILE ? ", or those of a kernel are all equal" : "");
-    return why->status;
+    if (ag_sort_u64(key, s->item, s->count, why) || s->count) return why->status;
+    return ag_fail(why, AG_EUSE,
+                   "training: none of the %d kernels can be drawn: their run times are hidden "
+                   "(0)%s; name other files",
+                   s->data->kernels,
+                   s->data->task == TPU_TILE ? ", or those of a kernel are all equal" : "");
 }
 
-static ag_status mark_starts(tpu_sampler *s, ag_failure *why)
+static void mark_starts(tpu_sampler *s)
 {
     const tpu_kernel *kernel = s->data->kernel;
-    s->program_start = take(s, (size_t)s->data->programs + 1, sizeof *s->program_start, why);
-    s->family_start = take(s, (size_t)s->data->families + 1, sizeof *s->family_start, why);
-    if (why->status) return why->status;
+    s->program_start = take(s, (size_t)s->data->programs + 1, sizeof *s->program_start);
+    s->family_start = take(s, (size_t)s->data->families + 1, sizeof *s->family_start);
     for (int i = 0; i < s->count; i++) {
         const tpu_kernel *k = &kernel[s->item[i]], *before = i ? &kernel[s->item[i - 1]] : NULL;
         if (before && before->program == k->program) continue;
@@ -72,22 +50,18 @@ static ag_status mark_starts(tpu_sampler *s, ag_failure *why)
     }
     s->program_start[s->programs] = s->count;
     s->family_start[s->families] = s->programs;
-    return AG_OK;
 }
 
-static ag_status make_scratch(tpu_sampler *s, ag_failure *why)
+static void make_scratch(tpu_sampler *s)
 {
     int most = 1;
     for (int i = 0; i < s->count; i++)
         if (s->data->kernel[s->item[i]].configs > most) most = s->data->kernel[s->item[i]].configs;
     if (s->options.kernels > s->count) s->options.kernels = s->count;
     if (s->options.configs > most || s->data->task == TPU_FUSION) s->options.configs = most;
-    s->config = take(s, (size_t)most, sizeof *s->config, why);
-    s->taken = take(s, (size_t)s->count, sizeof *s->taken, why);
-    s->sample = take(s, ag_size_mul((size_t)s->options.kernels, (size_t)s->options.configs),
-                     sizeof *s->sample, why);
-    if (s->taken) memset(s->taken, 0, (size_t)s->count * sizeof *s->taken);
-    return why->status;
+    s->config = take(s, (size_t)most, sizeof *s->config);
+    s->taken = take(s, (size_t)s->count, sizeof *s->taken);
+    s->sample = take(s, (size_t)s->options.kernels * (size_t)s->options.configs, sizeof *s->sample);
 }
 
 ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scaler *scaler,
@@ -95,10 +69,13 @@ ag_status tpu_sampler_open(tpu_sampler *s, const tpu_data *data, const tpu_scale
                            ag_failure *why)
 {
     *s = (tpu_sampler){.data = data, .scaler = scaler, .options = *options, .batch = *batch};
-    if (check(data, options, why) || list_kernels(s, why) || mark_starts(s, why) ||
-        make_scratch(s, why))
+    if (list_kernels(s, why)) {
         tpu_sampler_close(s);
-    return why->status;
+        return why->status;
+    }
+    mark_starts(s);
+    make_scratch(s);
+    return AG_OK;
 }
 
 void tpu_sampler_close(tpu_sampler *s)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/data/scale.h"
 
-#include "examples/tpu/nest/nest_rows.h"
+#include "examples/harness/rank/unseen.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 static void begin(tpu_range *range, int columns)
@@ -20,7 +19,6 @@ void tpu_scaler_begin(tpu_scaler *s, int logs, int clamp)
     begin(&s->node, TPUGRAPHS_FEATURES);
     begin(&s->tile, TPUGRAPHS_TILE_FEATURES);
     begin(&s->analysis, TPU_STATIC);
-    s->nest = (tpu_moments){.columns = TPU_NEST_COLUMNS};
 }
 
 /* A row after the logarithms, if they are taken. */
@@ -53,43 +51,28 @@ void tpu_scaler_add(tpu_scaler *s, const tpu_kernel *kernel)
     if (kernel->tile) widen(&s->tile, kernel->tile, kernel->configs, s->logs);
 }
 
+int tpu_scaler_far(const tpu_scaler *s, const tpu_kernel *kernel)
+{
+    const int columns = s->node.columns;
+    double low[TPUGRAPHS_FEATURES], high[TPUGRAPHS_FEATURES];
+    float room[TPUGRAPHS_FEATURES];
+    int64_t far = 0;
+    for (int k = 0; k < columns; k++) {
+        const double beyond = (s->node.high[k] - s->node.low[k]) / 4;
+        low[k] = s->node.low[k] - beyond;
+        high[k] = s->node.high[k] + beyond;
+    }
+    for (int v = 0; v < kernel->nodes; v++)
+        far += harness_far_rows(
+            taken(room, kernel->feature + (size_t)v * (size_t)columns, columns, s->logs), 1,
+            columns, low, high);
+    return (int)far;
+}
+
 void tpu_scaler_fit(tpu_scaler *s, const tpu_data *data, int logs, int clamp)
 {
     tpu_scaler_begin(s, logs, clamp);
     for (int i = 0; i < data->kernels; i++) tpu_scaler_add(s, &data->kernel[i]);
-}
-
-/* Adds x, or the square of its distance from the mean, to the sums of the columns. */
-static void add_rows(double *sum, const tpu_rows *rows, const double *mean)
-{
-    for (int r = 0; r < rows->first[rows->configs]; r++)
-        for (int k = 0; k < TPU_NEST_COLUMNS; k++) {
-            const double x = (double)rows->x[(size_t)r * TPU_NEST_COLUMNS + (size_t)k];
-            sum[k] += mean ? (x - mean[k]) * (x - mean[k]) : x;
-        }
-}
-
-/* out: the mean of the columns, or of the squares of their distances from `mean`. */
-static void average(double *out, const tpu_data *data, const double *mean)
-{
-    enum { MOST = 64 };
-    tpu_rows rows = {0};
-    double count = 0;
-    for (int k = 0; k < TPU_NEST_COLUMNS; k++) out[k] = 0;
-    for (int i = 0; i < data->kernels; i++) {
-        tpu_rows_set(&rows, &data->kernel[i], 0, (data->kernel[i].configs - 1) / MOST + 1);
-        add_rows(out, &rows, mean);
-        count += rows.first[rows.configs];
-    }
-    for (int k = 0; k < TPU_NEST_COLUMNS; k++) out[k] /= fmax(count, 1);
-    tpu_rows_free(&rows);
-}
-
-void tpu_scaler_fit_nests(tpu_scaler *s, const tpu_data *data)
-{
-    average(s->nest.mean, data, NULL);
-    average(s->nest.deviation, data, s->nest.mean);
-    for (int k = 0; k < TPU_NEST_COLUMNS; k++) s->nest.deviation[k] = sqrt(s->nest.deviation[k]);
 }
 
 static double between(double x, double low, double high)
@@ -126,15 +109,4 @@ void tpu_scale_tiles(const tpu_scaler *s, ag_real *y, const float *x, int64_t ro
 void tpu_scale_analysis(const tpu_scaler *s, ag_real *y, const float *x, int64_t rows)
 {
     scale(&s->analysis, s->logs, s->clamp, y, x, rows);
-}
-
-void tpu_scale_nests(const tpu_scaler *s, ag_real *y, const float *x, int64_t rows)
-{
-    static const double least = 1e-6, most = 5;
-    const tpu_moments *m = &s->nest;
-    for (int64_t i = 0; i < rows * m->columns; i++) {
-        const int64_t k = i % m->columns;
-        const double off = ((double)x[i] - m->mean[k]) / m->deviation[k];
-        y[i] = m->deviation[k] > least ? (ag_real)between(off, -most, most) : 0;
-    }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Features on one scale: 0 is the smallest value of a column in the training kernels, 1 the
-   largest. Source: Kaufman et al. 2021, section 3.1. Columns of loop nests, which the paper does
-   not have, are standardised. */
+   largest. Source: Kaufman et al. 2021, section 3.1. */
 #ifndef TPU_SCALE_H
 #define TPU_SCALE_H
 
@@ -15,19 +14,12 @@ typedef struct tpu_range {
     double low[TPUGRAPHS_FEATURES], high[TPUGRAPHS_FEATURES];
 } tpu_range;
 
-/* Mean and standard deviation of each column. */
-typedef struct tpu_moments {
-    int columns;
-    double mean[TPUGRAPHS_FEATURES], deviation[TPUGRAPHS_FEATURES];
-} tpu_moments;
-
 typedef struct tpu_scaler {
     int logs;           /* 1: sign(x) ln(1 + |x|) before anything else */
     int clamp;          /* 1: values outside of the training kernels' range become 0 or 1 */
     tpu_range node;     /* 140 columns */
     tpu_range tile;     /* 24 columns; without rows in the fusion task */
     tpu_range analysis; /* 4 columns: static performance features, a row per kernel */
-    tpu_moments nest;   /* 58 columns of the loop nests; all 0 unless a model reads them */
 } tpu_scaler;
 
 void tpu_scaler_begin(tpu_scaler *scaler, int logs, int clamp);
@@ -36,8 +28,9 @@ void tpu_scaler_add(tpu_scaler *scaler, const tpu_kernel *kernel);
 /* Sets both options and adds all kernels. */
 void tpu_scaler_fit(tpu_scaler *scaler, const tpu_data *data, int logs, int clamp);
 
-/* Sets the moments of the nests, those of at most 64 tile sizes of each kernel, evenly. */
-void tpu_scaler_fit_nests(tpu_scaler *scaler, const tpu_data *data);
+/* How many nodes of a kernel have a feature beyond the range by more than a quarter of its width.
+ */
+int tpu_scaler_far(const tpu_scaler *scaler, const tpu_kernel *kernel);
 
 /* y = (x - low) / (high - low), computed in double; a column that is constant (or was never seen)
    gives 0 whatever x is. Without clamp a value outside of the range keeps its distance from it, so
@@ -46,7 +39,5 @@ void tpu_scaler_fit_nests(tpu_scaler *scaler, const tpu_data *data);
 void tpu_scale_nodes(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 void tpu_scale_tiles(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 void tpu_scale_analysis(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
-/* y = (x - mean) / deviation, at most 5 from 0; 0 in a column that is constant. x, y [rows,58]. */
-void tpu_scale_nests(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 
 #endif

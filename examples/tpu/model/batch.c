@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A batch is measured first; then its arrays are placed in one block and filled. */
 #include "examples/tpu/model/batch_internal.h"
+#include "examples/tpu/model/rows.h"
 
 #include "examples/harness/run/draws.h"
 
@@ -94,7 +95,6 @@ static size_t lay_arrays(tpu_batch *b, uint64_t **key, int32_t **index, char *bl
         tiles ? tpugraphs_lay(block, &at, s * TPUGRAPHS_TILE_FEATURES, sizeof *b->tile) : NULL;
     b->runtime = tpugraphs_lay(block, &at, s, sizeof *b->runtime);
     b->log_runtime = tpugraphs_lay(block, &at, s, sizeof *b->log_runtime);
-    b->log_centred = tpugraphs_lay(block, &at, s, sizeof *b->log_centred);
     b->rank = tpugraphs_lay(block, &at, s, sizeof *b->rank);
     *key = tpugraphs_lay(block, &at, s, sizeof **key);
     *index = tpugraphs_lay(block, &at, s, sizeof **index);
@@ -153,14 +153,6 @@ static void fill_nodes(tpu_batch *b)
     b->start[b->samples] = at;
 }
 
-static void centre(tpu_batch *b, int first, int end)
-{
-    double sum = 0;
-    for (int i = first; i < end; i++) sum += (double)b->log_runtime[i];
-    for (int i = first; i < end; i++)
-        b->log_centred[i] = (ag_real)((double)b->log_runtime[i] - sum / (end - first));
-}
-
 static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_failure *why)
 {
     b->known = 0;
@@ -172,7 +164,6 @@ static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_f
     }
     for (int g = 0; g < b->kernels && !why->status; g++) {
         const int first = b->group_start[g];
-        centre(b, first, b->group_start[g + 1]);
         harness_ranks(b->rank + first, b->runtime + first, b->group_start[g + 1] - first, key,
                       index, why);
     }
@@ -196,16 +187,16 @@ ag_status tpu_batch_fill(tpu_batch *b, const tpu_sample *sample, int count,
     fill_groups(b, sample);
     fill_features(b, scaler);
     fill_nodes(b);
-    b->nest.count = b->nest.trees = 0;
-    if (o->nests) tpu_nests_fill(b, scaler, o->trees);
     for (int way = 0; way < TPU_WAYS; way++)
         if (o->way[way]) tpu_graph_fill(&b->graph[way], b, (tpu_way)way, o);
+    if (o->rows && tpu_rows_fill(b, o->rows, why)) return why->status;
     return fill_runtimes(b, key, index, why);
 }
 
 void tpu_batch_free(tpu_batch *b)
 {
     ag_free(b->block);
-    tpu_batch_nests_free(&b->nest);
+    nests_joined_batch_free(&b->rows);
+    nests_tile_rows_free(&b->nests);
     *b = (tpu_batch){.step = b->step};
 }

@@ -4,13 +4,11 @@
 #ifndef TPU_BATCH_H
 #define TPU_BATCH_H
 
-#include "examples/tpu/nest/nest_trees.h"
+#include "examples/rows/joined.h"
+#include "examples/tpu/rows/rows.h"
 #include "examples/tpu/data/scale.h"
 
-enum {
-    TPU_NEIGHBOURS = 20, /* Table 5: a longer list of neighbours is cut */
-    TPU_NEST_INPUTS = TPU_NEST_COLUMNS + TPU_NEST_KINDS
-};
+enum { TPU_NEIGHBOURS = 20 /* Table 5: a longer list of neighbours is cut */ };
 
 typedef struct tpu_sample {
     const tpu_kernel *kernel;
@@ -28,22 +26,9 @@ typedef struct tpu_batch_options {
                   0: from all */
     int loops; /* 1: every node also sends a message to itself, after the others and not counted by
                   cap */
-    int by_kernel;              /* 1: graphs of the distinct kernels, not of the samples */
-    int nests;                  /* 1: the loop nests of each sample are wanted */
-    const harness_trees *trees; /* what they say of each sample is wanted; NULL: nothing */
+    int by_kernel;            /* 1: graphs of the distinct kernels, not of the samples */
+    const nests_joined *rows; /* NULL: no rows */
 } tpu_batch_options;
-
-/* The loop nests of the samples, one sample after the other. */
-typedef struct tpu_batch_nests {
-    int count, room, trees; /* trees: by_trees is set */
-    ag_real *column;        /* [count, TPU_NEST_INPUTS] scaled columns, then the kind, one of six */
-    int32_t *node;          /* [count] row in `feature` of the node that it computes */
-    int32_t *sample;        /* [count] */
-    int32_t *start;         /* [samples + 1] first nest of a sample */
-    ag_real *price;         /* [count] ln(price), less the largest of the sample */
-    ag_real *most;          /* [samples] that largest one */
-    ag_real *by_trees;      /* [samples] ln of the time that the trees say */
-} tpu_batch_nests;
 
 /* Adjacent samples of one kernel form a group and share its rows in `feature` and `opcode`. Start
    from {0}; all arrays are in one block, which grows and is kept. */
@@ -67,11 +52,11 @@ typedef struct tpu_batch {
     ag_real *tile;             /* [samples,24] scaled; NULL: fusion */
     int64_t *runtime;          /* [samples] ns; 0: hidden */
     ag_real *log_runtime;      /* [samples] ln of ns; 0: hidden */
-    ag_real *log_centred;      /* [samples] the same, less its mean over the group */
     int32_t *rank;             /* [samples] dense ranks of the run times within a group */
-    tpu_batch_nests nest;      /* count 0: not asked for; its arrays are blocks of their own */
     ag_graph graph[TPU_WAYS];  /* nodes 0: not asked for. edge[p] counts the edges of all parts,
                                   concatenated, -1 for a loop. Not for ag_graph_free */
+    nests_joined_batch rows;   /* of the loop nests of the samples, if they are asked for */
+    nests_tile_rows nests;     /* scratch */
     char *block;
     size_t room; /* bytes of the block */
 } tpu_batch;

@@ -8,10 +8,6 @@
 void tpu_graph_fill(ag_graph *graph, const tpu_batch *batch, tpu_way way,
                     const tpu_batch_options *options);
 
-/* Fills the nests of a batch whose samples and groups are known. */
-void tpu_nests_fill(tpu_batch *batch, const tpu_scaler *scaler, const harness_trees *trees);
-void tpu_batch_nests_free(tpu_batch_nests *nests);
-
 /* Most messages that the graph of one kernel can have. */
 static inline int64_t tpu_most_messages(const tpu_kernel *k, tpu_way way,
                                         const tpu_batch_options *options)

@@ -4,14 +4,9 @@
 
 #include "examples/tpu/program.h"
 
-/* kind (TPU_LOSS_*) of the scores [samples] of a batch: squared: mean of (score - ln ns)^2; huber:
-   the same, but linear beyond 0.3, and of tiles with both less their means over the kernel; hinge
-   and logistic: eq. 1 over the pairs of tile sizes of one kernel, divided by the pairs n (n - 1) /
-   2 of all n samples. */
+/* kind (TPU_LOSS_*) of the scores [samples] of a batch: squared: mean of (score - ln ns)^2;
+   hinge and logistic: eq. 1 over the pairs of tile sizes of one kernel, divided by the pairs n (n -
+   1) / 2 of all n samples. */
 ag_tensor *tpu_loss(ag_tensor *score, const tpu_batch *batch, int kind, double margin);
-
-/* The mean of the losses of the members, each of its own scores. */
-ag_tensor *tpu_loss_of_members(const tpu_model *model, ag_tape *tape, const tpu_batch *batch,
-                               int kind, double margin);
 
 #endif

@@ -6,11 +6,12 @@
 
 /* Rows of the batch's own arrays, and those of the parameters, on the tape of one pass. */
 typedef struct pass {
-    const tpu_network *net;
+    const tpu_model *net;
     const tpu_options *o;
     ag_tape *tape;
     const tpu_batch *batch;
-    int by_kernel; /* 1: nodes are those of the distinct kernels, not of the samples */
+    int by_kernel;  /* 1: nodes are those of the distinct kernels, not of the samples */
+    ag_tensor *row; /* what each row gives; NULL: there are none */
 } pass;
 
 static ag_tensor *linear(pass *p, ag_tensor *x, tpu_layer layer)
@@ -40,8 +41,9 @@ static ag_tensor *tile(pass *p)
     return ag_input(p->tape, p->batch->tile, AG_SHAPE(p->batch->samples, TPUGRAPHS_TILE_FEATURES));
 }
 
-/* e^0 = f1(X), X = [op code embedding, node features, static features, tile size]. The product is
-   split: the term of the tile size is computed once per sample, the rest once per kernel. */
+/* e^0 = f1(X), X = [op code embedding, node features, static features, tile size, sum of what the
+   rows of the node give]. The product is split: the terms of the tile size and of the rows are
+   computed once per sample, the rest once per kernel. */
 static ag_tensor *input_layer(pass *p)
 {
     const tpu_batch *b = p->batch;
@@ -58,11 +60,12 @@ static ag_tensor *input_layer(pass *p)
         ag_tensor *y = ag_linear(analysis(p), ag_slice(w, 1, e + f, TPU_STATIC), NULL);
         x = ag_add(x, ag_gather(y, indices(p, b->base_group, b->base_nodes)));
     }
-    if (!p->by_kernel) {
+    if (!p->by_kernel) x = ag_gather(x, indices(p, b->base, b->nodes));
+    if (p->o->tile_at == TPU_AT_NODES) {
         ag_tensor *y = ag_linear(tile(p), ag_slice(w, 1, fixed, TPUGRAPHS_TILE_FEATURES), NULL);
-        x = ag_add(ag_gather(x, indices(p, b->base, b->nodes)),
-                   ag_gather(y, indices(p, b->sample, b->nodes)));
+        x = ag_add(x, ag_gather(y, indices(p, b->sample, b->nodes)));
     }
+    if (p->row) x = ag_add(x, nests_joined_nodes(&p->net->rows, p->row, &b->rows));
     return ag_dropout(ag_relu(x), (ag_real)p->o->dropout);
 }
 
@@ -111,30 +114,9 @@ static ag_tensor *encoder(pass *p, ag_tensor *x, ag_tensor *starts)
     return ag_segment_sum(x, starts);
 }
 
-/* The cost of each nest from its columns and its node; with ln(price) added, the cost of a sample
-   is the logarithm of the sum of exp of those of its nests. */
-static ag_tensor *nests(pass *p, ag_tensor *node)
-{
-    const tpu_network *m = p->net;
-    const tpu_batch_nests *n = &p->batch->nest;
-    const int samples = p->batch->samples;
-    ag_tensor *x = ag_input(p->tape, n->column, AG_SHAPE(n->count, TPU_NEST_INPUTS));
-    ag_tensor *of_node = ag_linear(node, ag_parameter(p->tape, m->nest_node), NULL);
-    x = ag_add(linear(p, x, m->nest[0]), ag_gather(of_node, indices(p, n->node, n->count)));
-    x = ag_dropout(ag_relu(x), (ag_real)p->o->dropout);
-    for (int k = 1; k < p->o->nest_layers; k++) x = feed_forward(p, x, m->nest[k]);
-    ag_tensor *price = ag_input(p->tape, n->price, AG_SHAPE(n->count, 1));
-    ag_tensor *cost = ag_add(linear(p, x, m->output), price);
-    ag_tensor *starts = indices(p, n->start, samples + 1), *top = ag_segment_max(cost, starts);
-    ag_tensor *below = ag_sub(cost, ag_gather(top, indices(p, n->sample, n->count)));
-    ag_tensor *all = ag_add(ag_log(ag_segment_sum(ag_exp(below), starts)), top);
-    return ag_add(ag_reshape(all, AG_SHAPE(samples)),
-                  ag_input(p->tape, n->most, AG_SHAPE(samples)));
-}
-
 static ag_tensor *reduce(pass *p, ag_tensor *x)
 {
-    const tpu_network *m = p->net;
+    const tpu_model *m = p->net;
     ag_tensor *starts = starts_of(p);
     switch (p->o->reduction) {
     case TPU_PER_NODE: return ag_segment_sum(x, starts);
@@ -160,32 +142,18 @@ static ag_tensor *kernel_features(pass *p, ag_tensor *kernel)
     return p->net->kernel.weight ? feed_forward(p, kernel, p->net->kernel) : kernel;
 }
 
-ag_tensor *tpu_forward_member(const tpu_model *m, int member, ag_tape *tape, const tpu_batch *batch)
+ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch)
 {
-    const tpu_network *net = &m->member[member];
-    pass p = {net, &m->options, tape, batch, tpu_model_batch(&m->options).by_kernel};
+    pass p = {m, &m->options, tape, batch, tpu_model_batch(m).by_kernel, NULL};
+    if (p.o->rows) p.row = nests_joined_embed(&m->rows, tape, &batch->rows);
     ag_tensor *x = input_layer(&p);
-    for (int k = 0; k < p.o->module_layers; k++) x = feed_forward(&p, x, net->module[k]);
+    for (int k = 0; k < p.o->module_layers; k++) x = feed_forward(&p, x, m->module[k]);
     if (p.o->module_l2) x = ag_l2_norm(x, (ag_real)1e-12);
     if (p.o->gnn == TPU_GNN_SAGE) x = sage(&p, x);
     if (p.o->gnn == TPU_GNN_GAT) x = gat(&p, x);
-    for (int k = 0; k < p.o->node_layers; k++) x = feed_forward(&p, x, net->node[k]);
-    ag_tensor *score = p.o->reduction == TPU_NESTS
-                           ? nests(&p, x)
-                           : ag_reshape(linear(&p, kernel_features(&p, reduce(&p, x)), net->output),
-                                        AG_SHAPE(batch->samples));
+    for (int k = 0; k < p.o->node_layers; k++) x = feed_forward(&p, x, m->node[k]);
+    if (p.o->rows == NESTS_COSTS) return nests_joined_scores(&m->rows, p.row, x, &batch->rows);
+    ag_tensor *kernel = kernel_features(&p, reduce(&p, x));
+    ag_tensor *score = ag_reshape(linear(&p, kernel, m->output), AG_SHAPE(batch->samples));
     return m->offset != 0 ? ag_shift(score, (ag_real)m->offset) : score;
-}
-
-int tpu_members(const tpu_options *o) { return o->reduction == TPU_NESTS ? o->members : 1; }
-
-ag_tensor *tpu_forward(const tpu_model *m, ag_tape *tape, const tpu_batch *batch)
-{
-    const int members = tpu_members(&m->options);
-    ag_tensor *sum = tpu_forward_member(m, 0, tape, batch);
-    for (int i = 1; i < members; i++) sum = ag_add(sum, tpu_forward_member(m, i, tape, batch));
-    if (members > 1) sum = ag_scale(sum, (ag_real)(1.0 / members));
-    if (!batch->nest.trees) return sum;
-    ag_tensor *trees = ag_input(tape, batch->nest.by_trees, AG_SHAPE(batch->samples));
-    return ag_add(ag_scale(sum, (ag_real)(1 - m->share)), ag_scale(trees, (ag_real)m->share));
 }

@@ -10,15 +10,15 @@
 
 #include <stdbool.h>
 
-enum { TPU_MOST_LAYERS = 8, TPU_MOST_MEMBERS = 16, TPU_MOST_TREES = 10000 };
+enum { TPU_MOST_LAYERS = 8 };
 
 typedef enum tpu_gnn { TPU_GNN_NONE, TPU_GNN_SAGE, TPU_GNN_GAT } tpu_gnn;
 typedef enum tpu_reduction {
-    TPU_PER_NODE,    /* a number per node, summed */
-    TPU_COLUMN,      /* mean and maximum of every column */
-    TPU_LSTM,        /* last state, nodes in topological order */
-    TPU_TRANSFORMER, /* encoder layers, then the sum over the nodes */
-    TPU_NESTS        /* a cost per loop nest of the tile, added as times are */
+    TPU_BEST_REDUCTION, /* TPU_LSTM for tiles, TPU_TRANSFORMER for fusion: the best of Table 4 */
+    TPU_PER_NODE,       /* a number per node, summed */
+    TPU_COLUMN,         /* mean and maximum of every column */
+    TPU_LSTM,           /* last state, nodes in topological order */
+    TPU_TRANSFORMER     /* encoder layers, then the sum over the nodes */
 } tpu_reduction;
 
 /* The neighbours that a node aggregates: its operands and its users through layers of their own, or
@@ -41,23 +41,24 @@ typedef struct tpu_options {
     bool module_l2;
     int module_layers;           /* feed-forward layers before the graph network */
     int gnn_layers, node_layers; /* node_layers: feed-forward layers after it */
-    int nest_layers;             /* feed-forward layers of each nest */
-    int members;                 /* networks, whose scores are averaged (nests) */
-    int trees;                   /* boosted trees of each of TPU_TREES_BAGS fits (nests); 0: none */
-    double trees_share;          /* of a score, where there are trees */
     int heads, attention_heads;  /* of GAT, of the Transformer */
     int encoder_layers, feed;    /* feed: width of its feed-forward part, in hidden */
     bool biases;
     tpu_place tile_at, analysis_at; /* analysis: the static performance features */
     double dropout;
+    nests_use rows;
+    bool absolute; /* scores are ln(ns) */
 } tpu_options;
 
 typedef struct tpu_layer {
     ag_param *weight, *bias;
 } tpu_layer;
 
-/* The parameters of one network. */
-typedef struct tpu_network {
+typedef struct tpu_model {
+    tpu_options options;
+    ag_params *params;
+    double offset;      /* of the scores: mean of ln(ns) in training */
+    nests_joined rows;  /* its scale has the offset of the scores of NESTS_COSTS */
     ag_param *op_table; /* [121, embedding] */
     tpu_layer input;    /* f1: [hidden, embedding + 140 (+ 4) (+ 24)] */
     tpu_layer module[TPU_MOST_LAYERS], node[TPU_MOST_LAYERS];
@@ -68,18 +69,7 @@ typedef struct tpu_network {
     ag_encoder_weights encoder[TPU_MOST_LAYERS];
     tpu_layer
         kernel; /* joins the kernel's embedding with the features that enter there, if any do */
-    tpu_layer output;
-    tpu_layer nest[TPU_MOST_LAYERS]; /* of nests: the first reads columns and node */
-    ag_param *nest_node;
-} tpu_network;
-
-typedef struct tpu_model {
-    tpu_options options;
-    ag_params *params;
-    double offset;       /* of the scores: mean of ln(ns) in training */
-    harness_trees trees; /* count 0: none */
-    double share;        /* of the trees in a score; 0: they are not fitted */
-    tpu_network member[TPU_MOST_MEMBERS];
+    tpu_layer output; /* NESTS_COSTS: none, nor what comes after the last layer of nodes */
 } tpu_model;
 
 /* The defaults of the program's options. */
@@ -92,19 +82,10 @@ ag_status tpu_model_add(tpu_model *model, ag_params *params, const tpu_options *
                         ag_failure *why);
 void tpu_model_free(tpu_model *model);
 
-/* The options of the batches that a model is trained on, and of those that it scores: these ask
-   for what the trees say. */
-tpu_batch_options tpu_model_batch(const tpu_options *options);
-tpu_batch_options tpu_model_scoring_batch(const tpu_model *model);
+/* The options of the batches that a model reads, as long as it lives. */
+tpu_batch_options tpu_model_batch(const tpu_model *model);
 
-/* The number of networks: options.members with TPU_NESTS, else 1. */
-int tpu_members(const tpu_options *options);
-
-/* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. tpu_forward: the
-   mean of those of the members and, in a batch for scoring, the trees' share of it;
-   tpu_forward_member: that of one network. */
+/* A score per sample, [samples]: fusion: predicted ln(ns); tile: small is fast. */
 ag_tensor *tpu_forward(const tpu_model *model, ag_tape *tape, const tpu_batch *batch);
-ag_tensor *tpu_forward_member(const tpu_model *model, int member, ag_tape *tape,
-                              const tpu_batch *batch);
 
 #endif

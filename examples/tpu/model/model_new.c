@@ -3,41 +3,34 @@
 #include "examples/tpu/model/model.h"
 
 #include <math.h>
+#include <string.h>
 
-tpu_batch_options tpu_model_batch(const tpu_options *o)
+tpu_batch_options tpu_model_batch(const tpu_model *m)
 {
+    const tpu_options *o = &m->options;
     const int gat = o->gnn == TPU_GNN_GAT, sage = o->gnn == TPU_GNN_SAGE;
     const int both = gat || (sage && o->direction == TPU_UNDIRECTED), each = sage && !both;
     return (tpu_batch_options){
         .way = {[TPU_OPERANDS] = each, [TPU_USERS] = each, [TPU_BOTH] = both},
         .cap = TPU_NEIGHBOURS,
         .loops = gat,
-        .by_kernel = o->tile_at != TPU_AT_NODES || o->task == TPU_FUSION,
-        .nests = o->reduction == TPU_NESTS};
+        .by_kernel = !o->rows && (o->tile_at != TPU_AT_NODES || o->task == TPU_FUSION),
+        .rows = o->rows ? &m->rows : NULL};
 }
 
-tpu_batch_options tpu_model_scoring_batch(const tpu_model *m)
-{
-    tpu_batch_options o = tpu_model_batch(&m->options);
-    if (m->share > 0) o.trees = &m->trees;
-    return o;
-}
-
-/* A network that is being made, and its number among the members. */
+/* A model that is being made. */
 typedef struct place {
     const tpu_options *o;
     ag_params *params;
-    tpu_network *net;
-    int number;
+    tpu_model *net;
 } place;
 
-/* A parameter "LAYER.WHAT", or "NUMBER.LAYER.WHAT" of one of several networks. */
+/* A parameter "LAYER.WHAT". */
 static ag_param *add(const place *p, const char *layer, const char *what, ag_shape shape,
                      ag_init init)
 {
-    char name[96], front[16] = "";
-    if (tpu_members(p->o) > 1) snprintf(front, sizeof front, "%d.", p->number);
-    snprintf(name, sizeof name, "%s%s.%s", front, layer, what);
+    char name[96];
+    snprintf(name, sizeof name, "%s.%s", layer, what);
     return ag_params_add(p->params, name, shape, init, 1);
 }
 
@@ -126,31 +119,11 @@ static int width_at(const tpu_options *o, tpu_place at)
     return (tile ? TPUGRAPHS_TILE_FEATURES : 0) + (o->analysis_at == at ? TPU_STATIC : 0);
 }
 
-/* Layers of nests have biases in any case: their inputs are 0 where something is short or absent.
- */
-static tpu_layer add_nest_layer(const place *p, int k, int in)
-{
-    char layer[32];
-    const int h = p->o->hidden;
-    snprintf(layer, sizeof layer, "nest.%d", k);
-    return (tpu_layer){add_weight(p, layer, "weight", h, in),
-                       add(p, layer, "bias", AG_SHAPE(h), ag_init_constant(0))};
-}
-
-static void add_nests(const place *p)
-{
-    const int h = p->o->hidden;
-    for (int k = 0; k < p->o->nest_layers; k++)
-        p->net->nest[k] = add_nest_layer(p, k, k ? h : TPU_NEST_INPUTS);
-    p->net->nest_node = add_weight(p, "nest", "node.weight", h, h);
-}
-
-static void add_network(const place *p)
+static void add_nodes(const place *p)
 {
     const tpu_options *o = p->o;
-    tpu_network *m = p->net;
-    const int h = o->hidden, embedding = o->reduction == TPU_COLUMN ? 2 * h : h;
-    const int width = width_at(o, TPU_AT_KERNEL);
+    tpu_model *m = p->net;
+    const int h = o->hidden;
     m->op_table =
         add(p, "embedding", "op", AG_SHAPE(TPU_OPCODES, o->embedding), ag_init_normal(0, 1));
     m->input =
@@ -162,12 +135,24 @@ static void add_network(const place *p)
         else
             add_gat(p, k);
     for (int k = 0; k < o->node_layers; k++) m->node[k] = add_numbered(p, "node", k);
+}
+
+/* Sums over many nodes would begin far from the mean run time, and the first steps be lost. */
+#define SMALL 1e-3
+
+static void add_kernel(const place *p)
+{
+    const tpu_options *o = p->o;
+    tpu_model *m = p->net;
+    const int h = o->hidden, embedding = o->reduction == TPU_COLUMN ? 2 * h : h;
+    const int width = width_at(o, TPU_AT_KERNEL);
     if (o->reduction == TPU_LSTM) add_lstm(p);
-    if (o->reduction == TPU_NESTS) add_nests(p);
     for (int k = 0; k < o->encoder_layers && o->reduction == TPU_TRANSFORMER; k++)
         add_encoder(p, k);
     if (width) m->kernel = add_layer(p, "kernel", h, embedding + width);
-    m->output = add_layer(p, "output", 1, width ? h : embedding);
+    m->output = (tpu_layer){add(p, "output", "weight", AG_SHAPE(1, width ? h : embedding),
+                                ag_init_xavier_uniform(o->absolute ? SMALL : 1)),
+                            add_bias(p, "output", "bias", 1)};
 }
 
 /* An integer option and its range. */
@@ -191,19 +176,15 @@ static ag_status check_heads(const char *option, int heads, int hidden, ag_failu
 static ag_status check(const tpu_options *o, ag_failure *why)
 {
     const int layers = TPU_MOST_LAYERS;
-    const limit limits[] = {
-        {"hidden", o->hidden, 8, 4096},
-        {"embedding", o->embedding, 1, 4096},
-        {"module-layers", o->module_layers, 0, layers},
-        {"gnn-layers", o->gnn_layers, 0, layers},
-        {"node-layers", o->node_layers, 0, layers},
-        {"encoder-layers", o->encoder_layers, 0, layers},
-        {"nest-layers", o->reduction == TPU_NESTS ? o->nest_layers : 1, 1, layers},
-        {"members", tpu_members(o), 1, TPU_MOST_MEMBERS},
-        {"trees", o->trees, 0, TPU_MOST_TREES},
-        {"feed", o->feed, 1, 16}};
-    const int heads = o->gnn == TPU_GNN_GAT ? o->heads : 1;
-    const int attention = o->reduction == TPU_TRANSFORMER ? o->attention_heads : 1;
+    const limit limits[] = {{"hidden", o->hidden, 8, 4096},
+                            {"embedding", o->embedding, 1, 4096},
+                            {"module-layers", o->module_layers, 0, layers},
+                            {"gnn-layers", o->gnn_layers, 0, layers},
+                            {"node-layers", o->node_layers, 0, layers},
+                            {"encoder-layers", o->encoder_layers, 0, layers},
+                            {"feed", o->feed, 1, 16}};
+    const int heads = o->gnn == TPU_GNN_GAT ? o->heads : 1, costs = o->rows == NESTS_COSTS;
+    const int attention = o->reduction == TPU_TRANSFORMER && !costs ? o->attention_heads : 1;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].value < limits[i].low || limits[i].value > limits[i].high)
             return ag_fail(why, AG_EUSE, "--%s is %d; it must be %d to %d", limits[i].name,
@@ -211,32 +192,40 @@ static ag_status check(const tpu_options *o, ag_failure *why)
     if (check_heads("heads", heads, o->hidden, why) ||
         check_heads("attention-heads", attention, o->hidden, why))
         return why->status;
+    if (costs && (o->tile_at == TPU_AT_KERNEL || o->analysis_at == TPU_AT_KERNEL))
+        return ag_fail(
+            why, AG_EUSE,
+            "--%s-at kernel: --rows costs adds up costs of nodes and has no embedding of "
+            "the kernel; take nodes or nowhere",
+            o->tile_at == TPU_AT_KERNEL ? "tile" : "static");
     if (!(o->dropout >= 0 && o->dropout < 1))
         return ag_fail(why, AG_EUSE, "--dropout is %g; it must be at least 0 and below 1",
                        o->dropout);
-    if (!(o->trees_share >= 0 && o->trees_share <= 1))
-        return ag_fail(why, AG_EUSE, "--trees-share is %g; it must be 0 to 1", o->trees_share);
     return AG_OK;
 }
 
 ag_status tpu_model_add(tpu_model *m, ag_params *params, const tpu_options *options,
                         ag_failure *why)
 {
-    *m = (tpu_model){.options = *options, .params = params};
-    if (options->task == TPU_FUSION || options->reduction == TPU_NESTS)
-        m->options.tile_at = TPU_NOWHERE; /* nests tell of tiles */
-    if (check(options, why)) return why->status;
+    memset(m, 0, sizeof *m); /* large, so none lies on the stack */
+    m->options = *options;
+    m->params = params;
+    if (options->reduction == TPU_BEST_REDUCTION)
+        m->options.reduction = options->task == TPU_TILE ? TPU_LSTM : TPU_TRANSFORMER;
+    if (options->task == TPU_FUSION) m->options.tile_at = TPU_NOWHERE;
+    if (check(&m->options, why)) return why->status;
     if (!params) return ag_fail(why, AG_EMEMORY, "There is no memory for the model");
-    for (int i = 0; i < tpu_members(options); i++)
-        add_network(&(place){&m->options, params, &m->member[i], i});
-    if (!options->trees) return AG_OK;
-    const tpu_nest_trees_options trees = tpu_nest_trees_defaults(options->task);
-    return harness_trees_open(&m->trees, trees.bags * options->trees, trees.trees.depth, why);
+    const place p = {&m->options, params, m};
+    add_nodes(&p);
+    if (options->rows != NESTS_COSTS) add_kernel(&p);
+    return nests_joined_add(&m->rows, params, options->rows, NESTS_TILE_ROW, NESTS_TILE_KINDS,
+                            options->task == TPU_FUSION, options->hidden, options->hidden,
+                            options->absolute, why);
 }
 
 void tpu_model_free(tpu_model *m)
 {
     ag_params_free(m->params);
-    harness_trees_close(&m->trees);
+    nests_joined_free(&m->rows);
     m->params = NULL;
 }

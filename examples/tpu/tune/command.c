@@ -19,14 +19,19 @@ typedef struct tuner {
     int n_sources;
     tune_results results;
     harness_progress bar;
+    const char *name; /* of the program at work */
 } tuner;
 
 /* ---- the meters ---- */
+
+/* One program may take long. */
+static void tick(tuner *t) { harness_progress_update(&t->bar, t->bar.done, t->name); }
 
 static ag_status measure_kernels(void *state, double *ns, const lab_fusion *kernels, int *stop,
                                  ag_failure *why)
 {
     tuner *t = state;
+    tick(t);
     tune_hardware_kernels(&t->hardware, ns, kernels, why);
     *stop = t->hardware.meter.stopped || tune_hardware_late(&t->hardware);
     return why->status;
@@ -36,6 +41,7 @@ static ag_status predict_kernels(void *state, double *ns, const lab_fusion *kern
                                  ag_failure *why)
 {
     tuner *t = state;
+    tick(t);
     *stop = tune_hardware_late(&t->hardware);
     return *stop ? AG_OK : tune_model_times(&t->fusion, ns, kernels, why);
 }
@@ -44,6 +50,7 @@ static ag_status measure_tiles(void *state, double *ns, const lab_program *kerne
                                const int *which, int count, int *stop, ag_failure *why)
 {
     tuner *t = state;
+    tick(t);
     tune_hardware_tiles(&t->hardware, ns, kernel, tile, which, count, why);
     *stop = t->hardware.meter.stopped || tune_hardware_late(&t->hardware);
     return why->status;
@@ -104,8 +111,10 @@ static ag_status search_programs(tuner *t, ag_failure *why)
 {
     int stop = 0;
     harness_progress_start(&t->bar, "autotune", 0, t->n_sources);
+    t->bar.tenths = true;
     for (int i = 0; i < t->n_sources && !why->status && !stop; i++) {
-        harness_progress_update(&t->bar, i, t->sources[i].name);
+        t->name = t->sources[i].name;
+        harness_progress_update(&t->bar, i, t->name);
         search_program(t, &t->sources[i], &stop, why);
     }
     harness_progress_end(&t->bar);
@@ -151,6 +160,7 @@ static ag_status open_all(tuner *t, const tpu_settings *s, ag_failure *why)
     t->results.tiles = s->tile_run != NULL;
     if (check_out(s->shell.common.out, s->shell.common.run, "run", why) ||
         check_out(s->shell.common.out, s->tile_run, "tile-run", why) ||
+        harness_run_check(s->shell.common.out, harness_mode(&s->shell.common), why) ||
         tune_hardware_open(&t->hardware, s->core, s->minutes, why))
         return why->status;
     if (tune_model_open(&t->fusion, s, s->shell.common.run, TPU_FUSION, "run", why) ||
@@ -168,6 +178,7 @@ static void close_all(tuner *t)
     lab_sources_free(t->sources, t->n_sources > 0 ? t->n_sources : 0);
     tune_model_close(&t->fusion);
     tune_model_close(&t->tile);
+    tune_hardware_close(&t->hardware);
 }
 
 static ag_status show(const tuner *t, ag_failure *why)
@@ -184,7 +195,7 @@ static ag_status show(const tuner *t, ag_failure *why)
         if (share == share)
             printf("from %s: learned with %d measurements reaches %.1f %% of the speed-up of "
                    "hardware with %d\n",
-                   tune_start_name((tune_start)s), t->s->verify, 100 * share, t->s->measurements);
+                   tune_start_name(s * TUNE_WAYS), t->s->verify, 100 * share, t->s->measurements);
     }
     harness_table_free(table[0]);
     harness_table_free(table[1]);
@@ -197,12 +208,11 @@ static ag_status write_metrics(harness_run *run, const tune_results *r, ag_failu
     const tpu_settings *s = r->settings;
     const int most = s->measurements > s->verify ? s->measurements : s->verify;
     for (int m = 1; m <= most && r->fusion && !why->status; m++) {
-        double value[TUNE_STARTS * TUNE_WAYS];
-        for (int i = 0; i < TUNE_STARTS * TUNE_WAYS; i++) {
-            const tune_way way = (tune_way)(i % TUNE_WAYS);
-            const int within = m <= (way == TUNE_LEARNED ? s->verify : s->measurements);
-            const tune_start start = (tune_start)(i / TUNE_WAYS);
-            value[i] = within ? tune_mean_speedup(r, start, way, m) : (double)NAN;
+        double value[TUNE_SEARCHES];
+        for (int i = 0; i < TUNE_SEARCHES; i++) {
+            const int learned = i % TUNE_WAYS == TUNE_LEARNED;
+            const int within = m <= (learned ? s->verify : s->measurements);
+            value[i] = within ? tune_mean_speedup(r, i, m) : (double)NAN;
         }
         harness_run_metrics(run, m, value, why);
     }
@@ -213,8 +223,9 @@ static ag_status search_and_show(tuner *t, harness_run *run, harness_call *call,
 {
     const char *out = t->s->shell.common.out;
     if (harness_run_config(run, call->options, why) || search_programs(t, why) ||
-        !bag_count(t->results.list) || write_metrics(run, &t->results, why) ||
-        tune_report(&t->results, out, call, why) || show(t, why))
+        !bag_count(t->results.list) || harness_run_stays(run, why) ||
+        write_metrics(run, &t->results, why) || tune_report(&t->results, out, call, why) ||
+        show(t, why))
         return why->status;
     harness_say("the results are in %s; open %s/" HARNESS_REPORT, out, out);
     return AG_OK;

@@ -19,7 +19,7 @@ void tune_cut_open(tune_cut *cut, tune_pool *pool);
 void tune_cut_close(tune_cut *cut);
 void tune_cut_copy(tune_cut *to, const tune_cut *from); /* of one pool */
 
-/* The partition that lab_partition draws. Fails: AG_EMEMORY. */
+/* The partition that lab_partition draws. */
 ag_status tune_cut_draw(tune_cut *cut, double rate, uint64_t seed, ag_failure *why);
 
 /* Makes the partition whose outputs are at least those that are marked: where the readers of a node

@@ -202,7 +202,7 @@ static ag_status search_learned(job *j, const tune_cut *start, ag_failure *why)
 typedef struct searches {
     tune_pool pool;
     tune_cut start[TUNE_STARTS];
-    job job[TUNE_STARTS][TUNE_WAYS];
+    job job[TUNE_SEARCHES];
 } searches;
 
 /* The start of the searches: a partition with every possible fusion, and a random one. */
@@ -219,14 +219,14 @@ static ag_status draw_starts(searches *s, uint64_t seed, ag_failure *why)
 static ag_status search_all(searches *s, const tune_meters *meters, const tune_fusion_options *o,
                             int *stop, ag_failure *why)
 {
-    for (int start = 0; start < TUNE_STARTS; start++)
-        for (int way = 0; way < TUNE_WAYS && !why->status && !*stop; way++) {
-            job *j = &s->job[start][way];
-            if (!o->wanted[start] || (way == TUNE_LEARNED && !meters->predicted.price)) continue;
-            *j = (job){o, &s->pool, meters->measured, meters->predicted, o->seed, NULL, 0, 0};
-            (way == TUNE_LEARNED ? search_learned : search_hardware)(j, &s->start[start], why);
-            *stop = j->measured.stop || j->predicted.stop;
-        }
+    for (int i = 0; i < TUNE_SEARCHES && !why->status && !*stop; i++) {
+        const int start = i / TUNE_WAYS, learned = i % TUNE_WAYS == TUNE_LEARNED;
+        job *j = &s->job[i];
+        if (!o->wanted[start] || (learned && !meters->predicted.price)) continue;
+        *j = (job){o, &s->pool, meters->measured, meters->predicted, o->seed, NULL, 0, 0};
+        (learned ? search_learned : search_hardware)(j, &s->start[start], why);
+        *stop = j->measured.stop || j->predicted.stop;
+    }
     return why->status;
 }
 
@@ -267,17 +267,15 @@ static ag_status measure_again(tune_fusion *result, searches *s, const tune_mete
 {
     const tune_cut **cut = NULL;
     bag_add(cut, &s->start[TUNE_DEFAULT]);
-    for (int i = 0; i < TUNE_STARTS * TUNE_WAYS; i++) {
-        const job *j = &s->job[0][0] + i;
-        for (int k = 0; k < bag_count(j->trail); k++) bag_add(cut, &j->trail[k].cut);
-    }
+    for (int i = 0; i < TUNE_SEARCHES; i++)
+        for (int k = 0; k < bag_count(s->job[i].trail); k++) bag_add(cut, &s->job[i].trail[k].cut);
     double *ns = harness_alloc((size_t)bag_count(cut) * sizeof *ns);
     measure_well(ns, &meters->measured, cut, bag_count(cut), stop, why);
     result->kernels = s->start[TUNE_DEFAULT].parts;
     result->default_ns = ns[0];
-    for (int i = 0, at = 1; i < TUNE_STARTS * TUNE_WAYS && !why->status && !*stop; i++) {
-        const job *j = &s->job[0][0] + i;
-        if (j->o) fill(&result->found[0][0] + i, j, ns + at, ns[0]);
+    for (int i = 0, at = 1; i < TUNE_SEARCHES && !why->status && !*stop; i++) {
+        const job *j = &s->job[i];
+        if (j->o) fill(&result->found[i], j, ns + at, ns[0]);
         at += bag_count(j->trail);
     }
     harness_free(ns);
@@ -294,7 +292,7 @@ ag_status tune_fusion_search(tune_fusion *result, const lab_program *p, const tu
     tune_pool_open(&s.pool, p);
     if (!draw_starts(&s, o->seed, why) && !search_all(&s, meters, o, stop, why) && !*stop)
         measure_again(result, &s, meters, stop, why);
-    for (int i = 0; i < TUNE_STARTS * TUNE_WAYS; i++) close_job(&s.job[0][0] + i);
+    for (int i = 0; i < TUNE_SEARCHES; i++) close_job(&s.job[i]);
     for (int i = 0; i < TUNE_STARTS; i++) tune_cut_close(&s.start[i]);
     tune_pool_close(&s.pool);
     return why->status;
@@ -302,6 +300,6 @@ ag_status tune_fusion_search(tune_fusion *result, const lab_program *p, const tu
 
 void tune_fusion_clear(tune_fusion *result)
 {
-    for (int i = 0; i < TUNE_STARTS * TUNE_WAYS; i++) harness_free((&result->found[0][0])[i].curve);
+    for (int i = 0; i < TUNE_SEARCHES; i++) harness_free(result->found[i].curve);
     *result = (tune_fusion){0};
 }

@@ -8,6 +8,9 @@
 typedef enum tune_way { TUNE_HARDWARE, TUNE_LEARNED, TUNE_WAYS } tune_way;
 typedef enum tune_start { TUNE_DEFAULT, TUNE_RANDOM, TUNE_STARTS } tune_start;
 
+/* Searches are numbered from 0: a start, each with all ways. */
+enum { TUNE_SEARCHES = TUNE_STARTS * TUNE_WAYS };
+
 /* Options of the searches. A measurement is a partition whose run time is taken on hardware, the
    start included. A kernel that a search has measured before is not run again, and a partition that
    it has measured before does not count as a measurement. */
@@ -36,7 +39,7 @@ typedef struct tune_found {
 typedef struct tune_fusion {
     int kernels;       /* of the default partition, with repetitions of equal ones */
     double default_ns; /* sum of their run times */
-    tune_found found[TUNE_STARTS][TUNE_WAYS];
+    tune_found found[TUNE_SEARCHES];
 } tune_fusion;
 
 /* The times of a result are not those that guided the search, whose minimum is biased: the best

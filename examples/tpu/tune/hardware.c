@@ -16,6 +16,8 @@ ag_status tune_hardware_open(tune_hardware *h, int core, double minutes, ag_fail
     return lab_core_check(core, why);
 }
 
+void tune_hardware_close(tune_hardware *h) { lab_meter_free(&h->meter); }
+
 int tune_hardware_late(const tune_hardware *h)
 {
     return harness_interrupted() ||

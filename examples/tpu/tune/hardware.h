@@ -14,6 +14,7 @@ typedef struct tune_hardware {
 /* minutes: the time after which measuring is given up; 0: never. A signal does the same. Fails:
    AG_EUSE (a core that does not exist). */
 ag_status tune_hardware_open(tune_hardware *h, int core, double minutes, ag_failure *why);
+void tune_hardware_close(tune_hardware *h);
 /* 1: the time is up, or a signal came. */
 int tune_hardware_late(const tune_hardware *h);
 

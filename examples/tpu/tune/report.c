@@ -6,23 +6,15 @@
 #include <jansson.h>
 #include <math.h>
 
-enum { SEARCHES = TUNE_STARTS * TUNE_WAYS, MOST_FACTS = SEARCHES + 2 };
+enum { MOST_FACTS = TUNE_SEARCHES + 2 };
 
-/* Search i of a picture. The default's two come first, so that they have the solid lines. */
-static tune_start start_of(int i) { return (tune_start)(i / TUNE_WAYS); }
-static tune_way way_of(int i) { return (tune_way)(i % TUNE_WAYS); }
-
-static int was_done(const tune_results *r, int i)
-{
-    return !isnan(tune_mean_speedup(r, start_of(i), way_of(i), 1));
-}
+static int is_learned(int search) { return search % TUNE_WAYS == TUNE_LEARNED; }
 
 static char *search_name(const tune_results *r, int i)
 {
     const tpu_settings *s = r->settings;
-    const int learned = way_of(i) == TUNE_LEARNED;
-    return harness_text("%s, %d, from %s", learned ? "learned + hardware" : "hardware",
-                        learned ? s->verify : s->measurements, tune_start_name(start_of(i)));
+    return harness_text("%s, %d, from %s", is_learned(i) ? "learned + hardware" : "hardware",
+                        is_learned(i) ? s->verify : s->measurements, tune_start_name(i));
 }
 
 /* Mean over the programs of the best found so far. */
@@ -30,22 +22,20 @@ static ag_status plot_curves(const tune_results *r, const char *folder, ag_failu
 {
     const int most = r->settings->measurements > r->settings->verify ? r->settings->measurements
                                                                      : r->settings->verify;
-    double *x = harness_alloc((1 + SEARCHES) * (size_t)most * sizeof *x);
-    harness_curve curve[SEARCHES];
+    double *x = harness_alloc((1 + TUNE_SEARCHES) * (size_t)most * sizeof *x);
+    harness_curve curve[TUNE_SEARCHES];
     for (int m = 0; m < most; m++) x[m] = m + 1;
-    for (int i = 0; i < SEARCHES; i++) {
-        const int learned = way_of(i) == TUNE_LEARNED;
+    for (int i = 0; i < TUNE_SEARCHES; i++) {
         double *y = x + (1 + i) * most;
         curve[i] = (harness_curve){search_name(r, i), x, y, 0};
-        if (!was_done(r, i)) continue;
-        curve[i].n = learned ? r->settings->verify : r->settings->measurements;
-        for (int64_t m = 0; m < curve[i].n; m++)
-            y[m] = tune_mean_speedup(r, start_of(i), way_of(i), (int)m + 1);
+        if (!tune_was_done(r, i)) continue;
+        curve[i].n = is_learned(i) ? r->settings->verify : r->settings->measurements;
+        for (int64_t m = 0; m < curve[i].n; m++) y[m] = tune_mean_speedup(r, i, (int)m + 1);
     }
     harness_plot_lines(folder, "fusion-curves", "Best partition so far, mean over the programs",
-                       "measurements per program", "speed-up over the default", curve, SEARCHES, 1,
-                       why);
-    for (int i = 0; i < SEARCHES; i++) harness_free((void *)(uintptr_t)curve[i].name);
+                       "measurements per program", "speed-up over the default", curve,
+                       TUNE_SEARCHES, 1, why);
+    for (int i = 0; i < TUNE_SEARCHES; i++) harness_free((void *)(uintptr_t)curve[i].name);
     harness_free(x);
     return why->status;
 }
@@ -63,16 +53,15 @@ static ag_status plot_fusion(const tune_results *r, const char *folder, ag_failu
 {
     const int n = bag_count(r->list);
     const char **names = list_names(r);
-    char *bars[SEARCHES];
-    double *values = harness_alloc(((size_t)n + 1) * SEARCHES * sizeof *values);
+    char *bars[TUNE_SEARCHES];
+    double *values = harness_alloc(((size_t)n + 1) * TUNE_SEARCHES * sizeof *values);
     int searches = 0;
-    for (int i = 0; i < SEARCHES; i++) searches += was_done(r, i);
-    for (int i = 0, b = 0; i < SEARCHES; i++) {
-        if (!was_done(r, i)) continue;
+    for (int i = 0; i < TUNE_SEARCHES; i++) searches += tune_was_done(r, i);
+    for (int i = 0, b = 0; i < TUNE_SEARCHES; i++) {
+        if (!tune_was_done(r, i)) continue;
         bars[b] = search_name(r, i);
-        for (int p = 0; p < n; p++)
-            values[p * searches + b] = (&r->list[p].fusion.found[0][0])[i].speedup;
-        values[n * searches + b++] = tune_mean_speedup(r, start_of(i), way_of(i), INT32_MAX);
+        for (int p = 0; p < n; p++) values[p * searches + b] = r->list[p].fusion.found[i].speedup;
+        values[n * searches + b++] = tune_mean_speedup(r, i, INT32_MAX);
     }
     harness_plot_groups(folder, "fusion", "Fusion: best partition found",
                         "speed-up over the default", names, n + 1, (const char *const *)bars,
@@ -114,7 +103,7 @@ static ag_status write_page(const tune_results *r, const char *folder, const har
     const char *plots[3], *captions[3], *notes[4], *fact_names[MOST_FACTS];
     const harness_table *tables[2];
     harness_table *fusion = tune_fusion_table(r), *tiles = tune_tiles_table(r);
-    char *facts[MOST_FACTS], *searches[SEARCHES];
+    char *facts[MOST_FACTS], *searches[TUNE_SEARCHES];
     int n_plots = 0, n_tables = 0, n_notes = 0, n_facts = 0, n_searches = 0;
     if (fusion) {
         plots[n_plots] = "fusion-curves";
@@ -127,10 +116,10 @@ static ag_status write_page(const tune_results *r, const char *folder, const har
             "A measurement of a fusion search is a partition whose run time is taken on hardware, "
             "the start included: the sum of the times of its kernels, of which only those run that "
             "the search has not measured before (\"kernels run\").";
-        for (int i = 0; i < SEARCHES; i++) {
-            if (!was_done(r, i)) continue;
+        for (int i = 0; i < TUNE_SEARCHES; i++) {
+            if (!tune_was_done(r, i)) continue;
             fact_names[n_facts] = searches[n_searches++] = search_name(r, i);
-            facts[n_facts++] = number(tune_mean_speedup(r, start_of(i), way_of(i), INT32_MAX));
+            facts[n_facts++] = number(tune_mean_speedup(r, i, INT32_MAX));
         }
     }
     if (tiles) {

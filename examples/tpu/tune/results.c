@@ -6,16 +6,16 @@
 #include <jansson.h>
 #include <math.h>
 
-const char *tune_way_name(tune_way way)
+const char *tune_way_name(int search)
 {
     static const char *const name[TUNE_WAYS] = {"hardware", "learned"};
-    return name[way];
+    return name[search % TUNE_WAYS];
 }
 
-const char *tune_start_name(tune_start start)
+const char *tune_start_name(int search)
 {
     static const char *const name[TUNE_STARTS] = {"default", "random"};
-    return name[start];
+    return name[search / TUNE_WAYS];
 }
 
 const char *tune_choice_name(tune_choice choice)
@@ -33,17 +33,20 @@ static double speedup_at(const tune_found *f, int measurements)
     return at > 0 ? f->curve[at - 1] : 1;
 }
 
-double tune_mean_speedup(const tune_results *r, tune_start start, tune_way way, int measurements)
+double tune_mean_speedup(const tune_results *r, int search, int measurements)
 {
     double sum = 0;
     int n = 0;
     for (int i = 0; i < bag_count(r->list); i++) {
-        const tune_found *f = &r->list[i].fusion.found[start][way];
-        if (!f->done) continue;
-        sum += speedup_at(f, measurements);
-        n++;
+        const tune_found *f = &r->list[i].fusion.found[search];
+        if (f->done) sum += speedup_at(f, measurements), n++;
     }
     return n ? sum / n : (double)NAN;
+}
+
+int tune_was_done(const tune_results *r, int search)
+{
+    return !isnan(tune_mean_speedup(r, search, 1));
 }
 
 static double tile_speedup(const tune_tiles *t, tune_choice choice)
@@ -62,12 +65,13 @@ double tune_mean_tiles(const tune_results *r, tune_choice choice)
 
 double tune_share(const tune_results *r, tune_start start, int gain)
 {
-    const double hardware = tune_mean_speedup(r, start, TUNE_HARDWARE, INT32_MAX);
-    const double learned = tune_mean_speedup(r, start, TUNE_LEARNED, INT32_MAX);
+    const int first = start * TUNE_WAYS;
+    const double hardware = tune_mean_speedup(r, first + TUNE_HARDWARE, INT32_MAX);
+    const double learned = tune_mean_speedup(r, first + TUNE_LEARNED, INT32_MAX);
     double sum = 0;
     if (gain) return hardware > 1 ? (learned - 1) / (hardware - 1) : (double)NAN;
     for (int i = 0; i < bag_count(r->list); i++) {
-        const tune_found *f = r->list[i].fusion.found[start];
+        const tune_found *f = &r->list[i].fusion.found[first];
         sum +=
             f[TUNE_LEARNED].done ? f[TUNE_LEARNED].speedup / f[TUNE_HARDWARE].speedup : (double)NAN;
     }
@@ -76,24 +80,20 @@ double tune_share(const tune_results *r, tune_start start, int gain)
 
 /* ---- tables ---- */
 
-enum { COLUMNS = 3 + 3 * TUNE_STARTS * TUNE_WAYS };
+enum { COLUMNS = 3 + 3 * TUNE_SEARCHES };
 
 /* Columns per search: speed-up, measurements, kernels run. */
 static harness_table *new_fusion_table(const tune_results *r)
 {
-    char *names[COLUMNS];
-    int n = 0;
-    names[n++] = harness_copy("program");
-    names[n++] = harness_copy("kernels");
-    names[n++] = harness_copy("default us");
-    for (int s = 0; s < TUNE_STARTS; s++)
-        for (int w = 0; w < TUNE_WAYS; w++) {
-            if (isnan(tune_mean_speedup(r, (tune_start)s, (tune_way)w, 1))) continue;
-            const char *way = tune_way_name((tune_way)w), *start = tune_start_name((tune_start)s);
-            names[n++] = harness_text("%s, %s", way, start);
-            names[n++] = harness_copy("measured");
-            names[n++] = harness_copy("kernels run");
-        }
+    char *names[COLUMNS] = {harness_copy("program"), harness_copy("kernels"),
+                            harness_copy("default us")};
+    int n = 3;
+    for (int i = 0; i < TUNE_SEARCHES; i++) {
+        if (!tune_was_done(r, i)) continue;
+        names[n++] = harness_text("%s, %s", tune_way_name(i), tune_start_name(i));
+        names[n++] = harness_copy("measured");
+        names[n++] = harness_copy("kernels run");
+    }
     harness_table *t =
         harness_table_new("Fusion: speed-up over the default partition, by search and start",
                           (const char *const *)names, n);
@@ -101,36 +101,34 @@ static harness_table *new_fusion_table(const tune_results *r)
     return t;
 }
 
-static void fusion_row(harness_table *t, const tune_result *p)
+static void leave_empty(harness_table *t, int cells)
 {
-    harness_table_text(t, p->name);
-    harness_table_count(t, p->fusion.kernels);
-    harness_table_number(t, p->fusion.default_ns / 1000, 1);
-    for (int i = 0; i < TUNE_STARTS * TUNE_WAYS; i++) {
-        const tune_found *f = &p->fusion.found[0][0] + i;
-        if (!f->done) continue;
-        harness_table_number(t, f->speedup, 4);
-        harness_table_count(t, f->measurements);
-        harness_table_count(t, f->kernels);
-    }
+    for (int i = 0; i < cells; i++) harness_table_number(t, (double)NAN, 0);
 }
 
 harness_table *tune_fusion_table(const tune_results *r)
 {
     if (!r->fusion || !bag_count(r->list)) return NULL;
     harness_table *t = new_fusion_table(r);
-    for (int i = 0; i < bag_count(r->list); i++) fusion_row(t, &r->list[i]);
-    harness_table_text(t, "mean");
-    harness_table_number(t, (double)NAN, 0);
-    harness_table_number(t, (double)NAN, 0);
-    for (int s = 0; s < TUNE_STARTS; s++)
-        for (int w = 0; w < TUNE_WAYS; w++) {
-            const double mean = tune_mean_speedup(r, (tune_start)s, (tune_way)w, INT32_MAX);
-            if (isnan(mean)) continue;
-            harness_table_number(t, mean, 4);
-            harness_table_number(t, (double)NAN, 0);
-            harness_table_number(t, (double)NAN, 0);
+    for (int p = 0; p < bag_count(r->list); p++) {
+        const tune_fusion *x = &r->list[p].fusion;
+        harness_table_text(t, r->list[p].name);
+        harness_table_count(t, x->kernels);
+        harness_table_number(t, x->default_ns / 1000, 1);
+        for (int i = 0; i < TUNE_SEARCHES; i++) {
+            if (!x->found[i].done) continue;
+            harness_table_number(t, x->found[i].speedup, 4);
+            harness_table_count(t, x->found[i].measurements);
+            harness_table_count(t, x->found[i].kernels);
         }
+    }
+    harness_table_text(t, "mean");
+    leave_empty(t, 2);
+    for (int i = 0; i < TUNE_SEARCHES; i++) {
+        if (!tune_was_done(r, i)) continue;
+        harness_table_number(t, tune_mean_speedup(r, i, INT32_MAX), 4);
+        leave_empty(t, 2);
+    }
     return t;
 }
 
@@ -161,71 +159,56 @@ harness_table *tune_tiles_table(const tune_results *r)
 
 static json_t *real(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-static json_t *found_json(const tune_found *f, int start, int way)
+static json_t *fusion_json(const tune_fusion *x)
 {
-    json_t *j = json_object(), *curve = json_array();
-    json_object_set_new(j, "search", json_string(tune_way_name((tune_way)way)));
-    json_object_set_new(j, "start", json_string(tune_start_name((tune_start)start)));
-    json_object_set_new(j, "speedup", real(f->speedup));
-    json_object_set_new(j, "measurements", json_integer(f->measurements));
-    json_object_set_new(j, "kernels_run", json_integer(f->kernels));
-    json_object_set_new(j, "kernels_predicted", json_integer(f->predicted));
-    for (int i = 0; i < f->measurements; i++) json_array_append_new(curve, real(f->curve[i]));
-    json_object_set_new(j, "curve", curve);
-    return j;
-}
-
-static json_t *fusion_json(const tune_fusion *f)
-{
-    json_t *j = json_object(), *list = json_array();
-    json_object_set_new(j, "kernels", json_integer(f->kernels));
-    json_object_set_new(j, "default_ns", real(f->default_ns));
-    for (int s = 0; s < TUNE_STARTS; s++)
-        for (int w = 0; w < TUNE_WAYS; w++)
-            if (f->found[s][w].done) json_array_append_new(list, found_json(&f->found[s][w], s, w));
-    json_object_set_new(j, "searches", list);
-    return j;
+    json_t *list = json_array();
+    for (int i = 0; i < TUNE_SEARCHES; i++) {
+        const tune_found *f = &x->found[i];
+        json_t *curve = json_array();
+        for (int m = 0; m < f->measurements; m++) json_array_append_new(curve, real(f->curve[m]));
+        json_t *one = json_pack("{ss ss so si sI sI so}", "search", tune_way_name(i), "start",
+                                tune_start_name(i), "speedup", real(f->speedup), "measurements",
+                                f->measurements, "kernels_run", (json_int_t)f->kernels,
+                                "kernels_predicted", (json_int_t)f->predicted, "curve", curve);
+        if (f->done)
+            json_array_append_new(list, one);
+        else
+            json_decref(one);
+    }
+    return json_pack("{si so so}", "kernels", x->kernels, "default_ns", real(x->default_ns),
+                     "searches", list);
 }
 
 static json_t *tiles_json(const tune_tiles *t)
 {
-    json_t *j = json_object(), *list = json_array();
-    for (int c = 0; c < TUNE_CHOICES; c++) {
-        json_t *one = json_object();
-        json_object_set_new(one, "choice", json_string(tune_choice_name((tune_choice)c)));
-        json_object_set_new(one, "ns", real(t->ns[c]));
-        json_object_set_new(one, "speedup", real(tile_speedup(t, (tune_choice)c)));
-        json_object_set_new(one, "measurements", json_integer(t->measurements[c]));
-        json_array_append_new(list, one);
-    }
-    json_object_set_new(j, "kernels", json_integer(t->kernels));
-    json_object_set_new(j, "with_a_choice", json_integer(t->tiled));
-    json_object_set_new(j, "choices", list);
-    return j;
+    json_t *list = json_array();
+    for (int c = 0; c < TUNE_CHOICES; c++)
+        json_array_append_new(
+            list, json_pack("{ss so so sI}", "choice", tune_choice_name((tune_choice)c), "ns",
+                            real(t->ns[c]), "speedup", real(tile_speedup(t, (tune_choice)c)),
+                            "measurements", (json_int_t)t->measurements[c]));
+    return json_pack("{si si so}", "kernels", t->kernels, "with_a_choice", t->tiled, "choices",
+                     list);
 }
 
 json_t *tune_json(const tune_results *r)
 {
-    json_t *j = json_object(), *list = json_array(), *share = json_object();
+    json_t *list = json_array(), *mean = json_object();
     for (int i = 0; i < bag_count(r->list); i++) {
         const tune_result *p = &r->list[i];
-        json_t *one = json_object();
-        json_object_set_new(one, "program", json_string(p->name));
-        json_object_set_new(one, "nodes", json_integer(p->nodes));
+        json_t *one = json_pack("{ss si}", "program", p->name, "nodes", p->nodes);
         if (r->fusion) json_object_set_new(one, "fusion", fusion_json(&p->fusion));
         if (r->tiles) json_object_set_new(one, "tiles", tiles_json(&p->tiles));
         json_array_append_new(list, one);
     }
-    json_object_set_new(j, "programs", list);
     for (int s = 0; r->fusion && s < TUNE_STARTS; s++) {
-        json_t *one = json_object();
-        for (int w = 0; w < TUNE_WAYS; w++)
-            json_object_set_new(one, tune_way_name((tune_way)w),
-                                real(tune_mean_speedup(r, (tune_start)s, (tune_way)w, INT32_MAX)));
-        json_object_set_new(one, "share", real(tune_share(r, (tune_start)s, 0)));
-        json_object_set_new(one, "share_of_gain", real(tune_share(r, (tune_start)s, 1)));
-        json_object_set_new(share, tune_start_name((tune_start)s), one);
+        const int i = s * TUNE_WAYS;
+        json_object_set_new(
+            mean, tune_start_name(i),
+            json_pack("{so so so so}", tune_way_name(i), real(tune_mean_speedup(r, i, INT32_MAX)),
+                      tune_way_name(i + 1), real(tune_mean_speedup(r, i + 1, INT32_MAX)), "share",
+                      real(tune_share(r, (tune_start)s, 0)), "share_of_gain",
+                      real(tune_share(r, (tune_start)s, 1))));
     }
-    json_object_set_new(j, "mean", share);
-    return j;
+    return json_pack("{so so}", "programs", list, "mean", mean);
 }

@@ -92,7 +92,6 @@ static ag_status one_kernel(tune_tiles *result, const lab_program *kernel, int c
 {
     item t = {.kernel = kernel, .meters = meters};
     t.n = lab_fusible(kernel) ? lab_tiles(&t.tile, kernel, limit, seed) : 0;
-    if (t.n < 0) return ag_fail(why, AG_EMEMORY, "%s: no memory for its tiles", kernel->name);
     result->kernels++;
     if (t.n < 2) {
         add_plain(result, &t, count, stop, why);
@@ -105,7 +104,7 @@ static ag_status one_kernel(tune_tiles *result, const lab_program *kernel, int c
             measure_chosen(result, &t, count, stop, why);
         }
     }
-    ag_free(t.tile);
+    harness_free(t.tile);
     harness_free(t.ns);
     harness_free(t.score);
     return why->status;

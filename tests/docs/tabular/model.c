@@ -58,7 +58,8 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
                            "%.200s was trained on other features than \"%.200s\"; choose another "
                            "run, or files with its features",
                            runs->run[i].path, t->names);
-    return known ? harness_runs_warn_trained(runs, t->paths.path, t->paths.count, why) : AG_OK;
+    if (known) harness_runs_warn_trained(runs, t->paths.path, t->paths.count);
+    return AG_OK;
 }
 
 static void close_files(void *data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The file of one workload made in a process of its own: a crash or a hang in TVM loses only that workload."""
+"""Work in a process of its own: a crash or a hang in TVM loses only that."""
 import os
 import signal
 import sys
@@ -11,42 +11,50 @@ stopped = []  # signals that ask to stop: an exception from a handler would be l
 
 
 def heed_signals():
-    """From now on an interrupt ends `run` with KeyboardInterrupt."""
+    """From now on an interrupt ends `watch` with KeyboardInterrupt."""
     stopped.clear()
     for asked in (signal.SIGINT, signal.SIGTERM):
         signal.signal(asked, lambda number, _: stopped.append(number))
 
 
-def serve(pipe, name, rows_of, log):
-    """The process of one workload."""
-    import columns
-    import files
-
+def serve(pipe, work, log):
+    """The process."""
     for stream in (1, 2):
         os.dup2(log, stream)
     sys.stdout = sys.stderr = open(log, "w", closefd=False)
-    rows, facts = rows_of(lambda count: pipe.send(("count", count)))
-    pipe.send(("done", (facts, files.npz(columns.pack(name, rows)) if rows else None)))
+    pipe.send(("done", work(lambda count: pipe.send(("count", count)))))
 
 
-def run(name, rows_of, log, show):
-    """(facts, bytes of the file or None) of a workload. rows_of(tell) gives (rows of columns.pack, facts) and calls
-    tell(number of schedules so far) now and then; show(that number) is called here; log: what TVM says goes there."""
-    worker, count, silent = forked.Child(lambda pipe: serve(pipe, name, rows_of, log)), 0, 0
+def watch(work, log, show, silent=SILENT):
+    """(what work(tell) returns, None), or (None, why there is nothing). work calls tell(how much is done) now and then,
+    at least every `silent` seconds; show(that number) is called here; log: what TVM says goes to this file."""
+    worker, count, quiet = forked.Child(lambda pipe: serve(pipe, work, log)), 0, 0
     try:
-        while silent < SILENT:
+        while quiet < silent:
             show(count)
             message = worker.receive(SLICE)
             if stopped:
                 raise KeyboardInterrupt
-            silent = 0 if message else silent + SLICE
+            quiet = 0 if message else quiet + SLICE
             if message and message[0] == "done":
-                return message[1]
+                return message[1], None
             count = message[1] if message else count
-        reason = f"the process of the workload was silent for {SILENT} seconds"
+        return None, f"its process was silent for {silent} seconds"
     except EOFError:
         ended = worker.end(kill=False)
-        reason = f"the process of the workload ended early (signal {ended})" if ended else "it failed; see collect.log"
+        return None, f"its process ended early (signal {ended})" if ended else "it failed"
     finally:
         worker.end()
-    return {"schedules": 0, "reason": reason}, None
+
+
+def run(name, rows_of, log, show):
+    """(facts, bytes of the file or None) of a workload. rows_of(tell) gives (rows of columns.pack, facts)."""
+    def work(tell):
+        import columns
+        import files
+
+        rows, facts = rows_of(tell)
+        return facts, files.npz(columns.pack(name, rows)) if rows else None
+
+    made, reason = watch(work, log, show)
+    return made or ({"schedules": 0, "reason": f"{reason}; see collect.log"}, None)

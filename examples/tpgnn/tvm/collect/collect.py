@@ -67,6 +67,12 @@ def choose(wanted, shapes, seed):
     return sorted(chosen, key=listed.index) if set(chosen) <= set(listed) else list(chosen)
 
 
+def check_core(core):
+    """Raises ValueError with a sentence."""
+    if core not in os.sched_getaffinity(0):
+        raise ValueError(f"--core {core}: this process may use the cores {sorted(os.sched_getaffinity(0))}")
+
+
 def complain(sentence):
     sys.stderr.write(f"collect: {sentence}\n")
 
@@ -110,10 +116,11 @@ def collect(options, names):
                 break
             facts, content = collect_one(gather, name, options, limits, log, bar)
             book.add(name, facts, content)
-            bar.finish(facts["schedules"])
+            bar.schedules += facts["schedules"]
             bar.say(line(name, facts))
     finally:
-        bar.clear()
+        if bar.shown:
+            bar.write("")
     print(summary(options.out, book, bar, sum(not book.has(name) for name in names)))
     return OK
 
@@ -139,17 +146,14 @@ def main(arguments=None):
     options = p.parse_args(arguments)
     try:
         names = choose(options.workloads, options.shapes, options.seed)
+        if options.list:
+            print("\n".join(names))
+            return OK
+        if not options.out:
+            raise ValueError("say with --out DIR where the files shall go; --help explains all options")
+        check_core(options.core)
     except ValueError as reason:
         complain(reason)
-        return USAGE
-    if options.list:
-        print("\n".join(names))
-        return OK
-    if not options.out:
-        complain("say with --out DIR where the files shall go; --help explains all options")
-        return USAGE
-    if options.core not in os.sched_getaffinity(0):
-        complain(f"--core {options.core}: this process may use the cores {sorted(os.sched_getaffinity(0))}")
         return USAGE
     return attempt(lambda: collect(options, names), complain, options.out, "workload that was being measured")
 

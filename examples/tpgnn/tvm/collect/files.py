@@ -36,12 +36,5 @@ def npz(arrays):
     return whole.getvalue()
 
 
-def write_npz(path, arrays):
-    """Returns the size of the file."""
-    content = npz(arrays)
-    replace(path, content)
-    return len(content)
-
-
 def write_json(path, value):
     replace(path, (json.dumps(value, indent=1) + "\n").encode())

@@ -11,7 +11,9 @@
        augur_tpgnn_save(model, "tuned.safetensors");
        augur_tpgnn_close(model);
 
-   Neither bad input nor lack of memory ends the process. */
+   Neither bad input nor lack of memory ends the process, and no call depends on its locale, signals
+   and floating-point mode or changes them. A child of fork may go on with a handle unless another
+   thread was in a call with it, which would keep its lock; then it opens a handle of its own. */
 #ifndef AUGUR_TPGNN_H
 #define AUGUR_TPGNN_H
 
@@ -71,9 +73,9 @@ AUGUR_TPGNN_API augur_tpgnn *augur_tpgnn_open(const char *path, int threads);
 
 /* score [graphs]: the larger, the faster; comparable only between graphs of one program; -INFINITY
    for a graph that cannot be read or whose score is not finite. Returns the number of those graphs
-   or, with all scores -INFINITY, an error: AUGUR_TPGNN_EUSE (NULL, counts out of range),
-   AUGUR_TPGNN_EMEMORY. The score of a graph does not depend on the others of the call. Several
-   threads may call at once, also during an update: they wait until it is done. */
+   or, with all scores -INFINITY, an error: AUGUR_TPGNN_EUSE (NULL; counts out of range, which leave
+   score as it is), AUGUR_TPGNN_EMEMORY. The score of a graph does not depend on the others of the
+   call. Several threads may call at once, also during an update: they wait until it is done. */
 AUGUR_TPGNN_API int64_t augur_tpgnn_predict(augur_tpgnn *model, const augur_tpgnn_graphs *graphs,
                                             double *score);
 

@@ -6,6 +6,7 @@
 #include "examples/tpgnn/tvm/library/augur_tpgnn.h"
 #include "examples/tpgnn/tvm/library/stored.h"
 
+#include <fenv.h>
 #include <pthread.h>
 
 /* Idle tapes. A tape remembers plans and memory, so calls take one from here. */
@@ -23,6 +24,10 @@ struct augur_tpgnn {
     int32_t *task;   /* [seen.schedules] the caller's numbers */
     int64_t step;    /* of all updates */
 };
+
+/* The default mode of floating point for a call, and afterwards the caller's. */
+void tpgnn_library_enter(fenv_t *caller);
+void tpgnn_library_leave(const fenv_t *caller);
 
 /* Records the sentence of a failure for augur_tpgnn_error and returns its code. */
 int tpgnn_library_failed(const ag_failure *why);

@@ -28,6 +28,16 @@ int tpgnn_library_failed(const ag_failure *why)
     }
 }
 
+/* ---- the caller's floating point ---- */
+
+void tpgnn_library_enter(fenv_t *caller)
+{
+    fegetenv(caller);
+    fesetenv(FE_DFL_ENV);
+}
+
+void tpgnn_library_leave(const fenv_t *caller) { fesetenv(caller); }
+
 /* ---- handles ---- */
 
 /* Waiting updates take precedence over later predictions; otherwise threads that never stop
@@ -61,7 +71,11 @@ augur_tpgnn *augur_tpgnn_open(const char *path, int threads)
     }
     make_lock(&m->parameters);
     pthread_mutex_init(&m->tapes.lock, NULL);
-    if (tpgnn_stored_open(&m->stored, path, &why)) {
+    fenv_t caller;
+    tpgnn_library_enter(&caller);
+    tpgnn_stored_open(&m->stored, path, &why);
+    tpgnn_library_leave(&caller);
+    if (why.status) {
         tpgnn_library_failed(&why);
         augur_tpgnn_close(m);
         return NULL;
@@ -137,6 +151,7 @@ ag_status tpgnn_library_arrays(tpgnn_arrays *to, const augur_tpgnn_graphs *g, co
             "%s: %s; give graphs with 0 to %d of them, and nodes and bytes of kinds that "
             "are not negative",
             name, g ? "a count is out of range" : "the graphs are NULL", INT32_MAX / 8);
+    to->schedules = (int)g->graphs;
     if (!g->offset || !g->kinds || !g->kind || !g->children || !g->value || !g->refers)
         return ag_fail(why, AG_EUSE,
                        "%s: an array of the graphs is NULL; kinds, kind, children, value, refers "
@@ -236,11 +251,14 @@ int64_t augur_tpgnn_predict(augur_tpgnn *m, const augur_tpgnn_graphs *graphs, do
     if (!m || !score)
         ag_fail(&why, AG_EUSE, "augur_tpgnn_predict: %s is NULL, but both are needed",
                 m ? "the array of scores" : "the handle");
-    for (int64_t i = 0; score && graphs && i < graphs->graphs; i++) score[i] = -(double)INFINITY;
-    if (why.status || tpgnn_library_arrays(&arrays, graphs, "augur_tpgnn_predict", &why))
-        return tpgnn_library_failed(&why);
+    tpgnn_library_arrays(&arrays, graphs, "augur_tpgnn_predict", &why);
+    for (int i = 0; score && i < arrays.schedules; i++) score[i] = -(double)INFINITY;
+    if (why.status) return tpgnn_library_failed(&why);
     if (!arrays.schedules) return 0;
+    fenv_t caller;
+    tpgnn_library_enter(&caller);
     predict(m, &arrays, score, &why);
+    tpgnn_library_leave(&caller);
     if (why.status) tpgnn_library_failed(&why);
     if (why.status == AG_EMEMORY) return AUGUR_TPGNN_EMEMORY;
     for (int i = 0; i < arrays.schedules; i++) unread += !isfinite(score[i]);

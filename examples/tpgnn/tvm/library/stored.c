@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const keys[TPGNN_STORED_TEXTS] = {"configuration", "data", "vocabulary"};
+static const char *const keys[TPGNN_STORED_TEXTS] = {"configuration", "data", "vocabulary", "seen"};
 
 /* ---- reading ---- */
 

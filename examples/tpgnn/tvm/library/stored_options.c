@@ -20,13 +20,12 @@ static void wrong(const configuration *c, const char *option, const char *must)
 }
 
 /* The place of the option's word among `words`, "one|two|three". */
-static int read_word(const configuration *c, const char *option, const char *words, int usual)
+static int read_word(const configuration *c, const char *option, const char *words)
 {
     const json_t *value = json_object_get(c->json, option);
     const char *word = json_string_value(value);
     const size_t length = word ? strlen(word) : 0;
     int place = 0;
-    if (!value) return usual;
     for (const char *at = words; length; place++) {
         const size_t n = strcspn(at, "|");
         if (n == length && !memcmp(at, word, n)) return place;
@@ -34,31 +33,28 @@ static int read_word(const configuration *c, const char *option, const char *wor
         at += n + 1;
     }
     wrong(c, option, words);
-    return usual;
+    return 0;
 }
 
-static int read_whole(const configuration *c, const char *option, int usual)
+static int read_whole(const configuration *c, const char *option)
 {
     const json_t *value = json_object_get(c->json, option);
     const json_int_t x = json_integer_value(value);
-    if (!value) return usual;
     if (json_is_integer(value) && x >= 0 && x <= 65536) return (int)x;
     wrong(c, option, "a whole number from 0 to 65536");
-    return usual;
+    return 0;
 }
 
-static int read_flag(const configuration *c, const char *option, int usual)
+static int read_flag(const configuration *c, const char *option)
 {
     const json_t *value = json_object_get(c->json, option);
-    if (!value) return usual;
     if (!json_is_boolean(value)) wrong(c, option, "true or false");
     return json_is_true(value);
 }
 
-static double read_number(const configuration *c, const char *option, double usual)
+static double read_number(const configuration *c, const char *option)
 {
     const json_t *value = json_object_get(c->json, option);
-    if (!value) return usual;
     if (!json_is_number(value)) wrong(c, option, "a number");
     return json_number_value(value);
 }
@@ -71,29 +67,23 @@ ag_status tpgnn_stored_options(tpgnn_options *o, const json_t *json, const char 
         return ag_fail(why, AG_EDATA,
                        "%s says nothing of the model; give a checkpoint that tpgnn has written",
                        name);
+    if (json_object_get(json, "members"))
+        return ag_fail(why, AG_EDATA, "%s: %s", name, TPGNN_MOVED);
     *o = (tpgnn_options){.paper = tpgnn_paper_defaults()};
     for (int f = 0; f < TPGNN_FIELDS; f++) o->words[f] = 1;
-    o->network = (tpgnn_network)read_word(&c, "network", "stores|paper", 0);
-    o->types = (tpgnn_types)read_word(&c, "types", "table|words", 0);
-    o->readout = (tpgnn_readout)read_word(&c, "readout", "sum|mean", 0);
-    o->edges = (unsigned)read_word(&c, "edges", "none|tree|names|both", TPGNN_BOTH);
-    o->paper.conv = (tpgnn_conv)read_word(&c, "conv", "graph|gcn", 0);
-    o->paper.pool = (tpgnn_pool)read_word(&c, "pool", "none|topk|sag", 1);
-    o->members = read_whole(&c, "members", 5);
-    o->hidden = o->paper.hidden = read_whole(&c, "hidden", 96);
-    o->layers = o->paper.layers = read_whole(&c, "layers", 2);
-    o->compact = read_flag(&c, "compact", 1);
-    o->nest = read_flag(&c, "nest", 1);
-    o->rows = read_flag(&c, "rows", 0); /* runs from before these two have none */
-    o->standard = read_flag(&c, "standard", 0);
-    o->graph = read_flag(&c, "graph", 1);
-    const int loss = read_word(&c, "loss", TPGNN_LOSSES, 0);
-    o->times = loss == TPGNN_LOSS_SPREAD;
-    o->trees = tpgnn_option_trees(read_whole(&c, "trees", 0), loss);
-    o->tree_sets = read_whole(&c, "tree-sets", 1);
-    o->tree_columns = read_number(&c, "tree-columns", 1);
-    o->trees_weight = read_number(&c, "trees-weight", 10);
-    o->dropout = o->paper.dropout = read_number(&c, "dropout", 0.2);
-    o->paper.ratio = read_number(&c, "ratio", 0.8);
+    o->network = (tpgnn_network)read_word(&c, "network", "statements|paper");
+    o->types = (tpgnn_types)read_word(&c, "types", "table|words");
+    o->readout = (tpgnn_readout)read_word(&c, "readout", "sum|mean");
+    if (json_object_get(json, "rows")) o->rows = (nests_use)read_word(&c, "rows", NESTS_USES);
+    o->edges = (unsigned)read_word(&c, "edges", "none|tree|names|both");
+    o->paper.conv = (tpgnn_conv)read_word(&c, "conv", "graph|gcn");
+    o->paper.pool = (tpgnn_pool)read_word(&c, "pool", "none|topk|sag");
+    o->hidden = o->paper.hidden = read_whole(&c, "hidden");
+    o->layers = o->paper.layers = read_whole(&c, "layers");
+    o->compact = read_flag(&c, "compact");
+    o->nest = read_flag(&c, "nest");
+    o->log_features = read_flag(&c, "log-features");
+    o->dropout = o->paper.dropout = read_number(&c, "dropout");
+    o->paper.ratio = read_number(&c, "ratio");
     return why->status;
 }

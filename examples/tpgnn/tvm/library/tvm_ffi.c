@@ -114,6 +114,12 @@ static int give(any *result, int64_t value)
     return 0;
 }
 
+/* A number of TVM's for a field of the C ABI: out of range there stays out of range here. */
+static int32_t narrow(int64_t x)
+{
+    return (int32_t)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x);
+}
+
 /* Reads kinds, kind, children, value, refers, offset; 0: one of them has another type or length. */
 static int read_graphs(augur_tpgnn_graphs *g, const any a[6])
 {
@@ -172,8 +178,8 @@ EXPORT(update)
         return refuse("update", "model, loss float64 [2], kinds, kind, children, value, refers and "
                                 "offset as for predict, runtime int64 [graphs], task int32 "
                                 "[graphs], steps, batch, learning_rate as a float");
-    const augur_tpgnn_training training = {
-        (int32_t)argument[10].as.integer, (int32_t)argument[11].as.integer, argument[12].as.number};
+    const augur_tpgnn_training training = {narrow(argument[10].as.integer),
+                                           narrow(argument[11].as.integer), argument[12].as.number};
     return give(result, augur_tpgnn_update(model, &g, runtime, task, &training, loss));
 }
 

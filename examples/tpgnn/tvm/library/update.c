@@ -25,7 +25,6 @@ typedef struct update {
     member *member;            /* [seen] */
     tpgnn_schedule *copy;      /* [seen] of a batch, with tasks of the caller's */
     const tpgnn_schedule **at; /* [seen] */
-    ag_real *before;           /* parameters and both moments; NULL: no step is done yet */
 } update;
 
 augur_tpgnn_training augur_tpgnn_training_default(void)
@@ -117,14 +116,11 @@ static ag_status fill(update *u, int most, ag_random random, ag_failure *why)
 static ag_tensor *record_loss(update *u, int training)
 {
     const tpgnn_model *model = &u->m->stored.model;
-    /* The pairs alone would stretch costs that the trees' are added to as ln of times. */
-    const tpgnn_loss_options o = {.kind =
-                                      model->options.times ? TPGNN_LOSS_SPREAD : TPGNN_LOSS_PAIRS};
+    const tpgnn_loss_options o = {.kind = TPGNN_LOSS_PAIRS};
     ag_tape_reset(u->tape);
     ag_tape_seed(u->tape, 0, (uint64_t)u->m->step);
     ag_tape_training(u->tape, training);
-    ag_tensor *sum = tpgnn_loss_of_members(model, u->tape, &u->batch, NULL, &o);
-    return ag_scale(sum, (ag_real)(1.0 / tpgnn_members(model)));
+    return tpgnn_loss(tpgnn_forward(model, u->tape, &u->batch), &u->batch, NULL, &o);
 }
 
 static ag_status loss_of_all(update *u, double *loss, ag_failure *why)
@@ -244,10 +240,13 @@ int64_t augur_tpgnn_update(augur_tpgnn *m, const augur_tpgnn_graphs *graphs, con
         tpgnn_library_arrays(&arrays, graphs, "augur_tpgnn_update", &why))
         return tpgnn_library_failed(&why);
     arrays.runtime = runtime;
+    fenv_t caller;
+    tpgnn_library_enter(&caller);
     pthread_rwlock_wrlock(&m->parameters);
     const int64_t left = arrays.schedules ? remember(m, &arrays, task, &bad, &why) : 0;
     if (!why.status && has_pair(m)) train(m, how, losses, &why);
     pthread_rwlock_unlock(&m->parameters);
+    tpgnn_library_leave(&caller);
     if (bad.status) tpgnn_library_failed(&bad);
     return why.status ? tpgnn_library_failed(&why) : left;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """libaugur_tpgnn (library/augur_tpgnn.h) through ctypes. Knows no TVM."""
 import ctypes
+import operator
 import os
 import sys
 
@@ -44,6 +45,23 @@ def load(path):
     return library
 
 
+def _integer(name, value):
+    """value as an int that a C int holds: ctypes would keep the low bits of any other."""
+    value = operator.index(value)
+    if not -2**31 <= value < 2**31:
+        raise Refused(f"{name} is {value}, but must fit into 32 bits; take a number nearer to 0")
+    return value
+
+
+def _array(name, values, dtype):
+    """values as a contiguous array of this type; NumPy would keep the low bits of integers that do not fit."""
+    given = np.asarray(values)
+    made = np.ascontiguousarray(given, dtype)
+    if given.dtype.kind in "iu" and (made != given).any():
+        raise Refused(f"{name} has {given[made != given][0]}, which does not fit into {np.dtype(dtype)}")
+    return made
+
+
 def arrays(trees):
     """The arrays of trees that the library reads: kinds, then the columns of a file in the types of the C ABI."""
     packed = columns.nodes(trees)
@@ -55,7 +73,7 @@ class Model:
 
     def __init__(self, library, path, threads=1):
         self.library = load(library)
-        self.handle = self.library.augur_tpgnn_open(os.fsencode(path), threads)
+        self.handle = self.library.augur_tpgnn_open(os.fsencode(path), _integer("threads", threads))
         if not self.handle:
             raise Refused(self.error())
 
@@ -74,9 +92,11 @@ class Model:
     def update(self, packed, nanoseconds, tasks=None, steps=10, batch=64, learning_rate=1e-4):
         """Trains on these run times and those before. (loss before, loss after, graphs left out); Refused."""
         graphs, kept = _graphs(packed)
-        runtime = np.ascontiguousarray(nanoseconds, np.int64)
-        task = np.zeros(graphs.graphs, np.int32) if tasks is None else np.ascontiguousarray(tasks, np.int32)
-        how, loss = Training(steps, batch, learning_rate), np.zeros(2)
+        runtime = _array("nanoseconds", nanoseconds, np.int64)
+        task = np.zeros(graphs.graphs, np.int32) if tasks is None else _array("tasks", tasks, np.int32)
+        if runtime.shape != (graphs.graphs,) or task.shape != (graphs.graphs,):
+            raise ValueError(f"there are {graphs.graphs} graphs, and run times and tasks must be as many")
+        how, loss = Training(_integer("steps", steps), _integer("batch", batch), learning_rate), np.zeros(2)
         left = self.library.augur_tpgnn_update(self.handle, ctypes.byref(graphs), runtime.ctypes.data, task.ctypes.data,
                                                ctypes.byref(how), loss.ctypes.data)
         del kept
@@ -96,6 +116,8 @@ class Model:
 def _graphs(packed):
     """The struct, and the arrays that it borrows."""
     kinds, *rest = packed
+    if [array.dtype for array in packed] != [np.uint8, *TYPES] or not all(a.flags.c_contiguous for a in packed):
+        raise ValueError("the arrays must have the types that library.arrays gives them, and be contiguous")
     if len({len(array) for array in rest[:4]}) != 1 or not len(rest[4]):
         raise ValueError("the columns of the nodes must have one length, and the offsets one entry more than graphs")
     pointers = [array.ctypes.data for array in rest]

@@ -12,9 +12,6 @@ import programs
 import workloads
 from tvm.s_tir import meta_schedule as ms
 
-METHODS = {"random": "random order", "xgboost": "TVM's XGBoost model", "offline": "TPGNN as trained",
-           "online": "TPGNN, trained further"}
-
 
 def make_model(method, seed, options):
     """The cost model of a method. TVM's model guesses until it has 100 measurements, which is more than a whole run

@@ -8,16 +8,15 @@
 import argparse
 import json
 import os
-import signal
 import sys
-import time
 
 import curves
 import library  # puts the collector's folder on the path
+import alone
 import files
-import forked
+import progress
 import workloads
-from collect import number
+from collect import check_core, number
 from refused import OK, USAGE, Refused, attempt
 
 SILENT = 1800  # seconds without a word after which a run is given up
@@ -107,54 +106,25 @@ class Book:
         return curves.Curves({key: runs[key] for key in order}, self.value["settings"]["trials"])
 
 
-def serve(pipe, key, settings, log):
-    """The process of one run: a crash in TVM loses only that."""
-    import search
+def tune_one(key, settings, log, show):
+    def work(tell):
+        import search
 
-    for stream in (1, 2):
-        os.dup2(log, stream)
-    sys.stdout = sys.stderr = open(log, "w", closefd=False)
-    pipe.send(("done", search.tune(*key, settings, lambda count: pipe.send(("count", count)))))
+        return search.tune(*key, settings, tell)
 
-
-def tune_one(key, settings, log, tell):
-    child, silent = forked.Child(lambda pipe: serve(pipe, key, settings, log)), 0
-    try:
-        while silent < SILENT:
-            message = child.receive(0.5)
-            silent = 0 if message else silent + 0.5
-            if message and message[0] == "done":
-                return message[1]
-            tell(message[1] if message else None)
-        reason = f"silent for {SILENT} seconds"
-    except EOFError:
-        reason = f"it ended early (signal {child.end(kill=False)}); see tune.log"
-    finally:
-        child.end()
-    return {"trials_ns": [], "reason": reason}
+    said, reason = alone.watch(work, log, show, SILENT)
+    return said or {"trials_ns": [], "reason": f"{reason}; see tune.log"}
 
 
-class Line:
-    """A progress line on stderr, if that is a terminal."""
-
+class Line(progress.Line):
     def __init__(self, total):
-        self.total, self.done, self.start, self.shown = total, 0, time.monotonic(), sys.stderr.isatty()
-        self.count = 0
+        super().__init__()
+        self.total = total
 
     def show(self, key, trials, count):
-        self.count = self.count if count is None else count
-        if self.shown:
-            share = (self.done + self.count / trials) / self.total
-            spent = time.monotonic() - self.start
-            left = f", {spent / share * (1 - share) / 60:.0f} min left" if share > 0 else ""
-            sys.stderr.write(f"\r\x1b[K{self.done}/{self.total} runs{left}: {' '.join(map(str, key))}, "
-                             f"{self.count} trials")
-            sys.stderr.flush()
-
-    def say(self, text):
-        sys.stderr.write(("\r\x1b[K" if self.shown else "") + text + "\n")
-        sys.stderr.flush()
-        self.done, self.count = self.done + 1, 0
+        share = (self.done + count / trials) / self.total
+        left = f", {self.elapsed() / share * (1 - share) / 60:.0f} min left" if share > 0 else ""
+        super().show(f"{self.done}/{self.total} runs{left}: {' '.join(map(str, key))}, {count} trials")
 
 
 def said_of(key, said):
@@ -186,6 +156,7 @@ def compare(options):
 
         book.value["versions"] = tvm_setup.versions()
     log = os.open(os.path.join(options.out, "tune.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    alone.heed_signals()
     line = Line(max(1, len(left)))
     for key in left:
         said = tune_one(key, settings, log, lambda count: line.show(key, options.trials, count))
@@ -200,13 +171,10 @@ def main(arguments=None):
     try:
         for name in options.tasks:
             workloads.parse(name)
+        check_core(options.core)
     except ValueError as reason:
         complain(reason)
         return USAGE
-    if options.core not in os.sched_getaffinity(0):
-        complain(f"--core {options.core}: this process may use the cores {sorted(os.sched_getaffinity(0))}")
-        return USAGE
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     return attempt(lambda: compare(options), complain, options.out, "run that was at work")
 
 

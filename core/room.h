@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The room of a thread: arrays that kernels want on the thread that they run on, and that are too
+   large for its stack. A thread of the library has one of its own, that of a caller belongs to the
+   tape that it runs. What is in it is lost with the next product, or the next unit of an op. */
+#ifndef AG_CORE_ROOM_H
+#define AG_CORE_ROOM_H
+
+#include "core/core.h"
+
+/* In elements: packed parts of B and A (core/blocks.c), and what an op has in between. */
+enum { AG_ROOM_B = 128 * 256, AG_ROOM_A = (256 + 14) * 128, AG_ROOM_OP = 2 * 64 * 64 };
+
+typedef struct ag_room {
+    _Alignas(64) ag_real b[AG_ROOM_B];
+    ag_real a[AG_ROOM_A], op[AG_ROOM_OP];
+} ag_room;
+
+/* The room that the calling thread has: never NULL in a block of a run. */
+ag_room *ag__room(void);
+
+/* Gives the calling thread another room; returns the one before. */
+ag_room *ag__room_use(ag_room *room);
+
+#endif

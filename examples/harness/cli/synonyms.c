@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* The meaning of a mistyped word: the nearest name, or ours for the name that other programs have.
+   Nothing here is accepted: a sentence suggests ours. Words are separated by bars, in small letters
+   and with '-' for '_'. */
+#include "examples/harness/cli/options_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* `ours`: the first that the command has. value: what the option is set to. note: what ours
+   counts, where that differs. */
+typedef struct synonym {
+    const char *theirs, *ours, *value, *note;
+} synonym;
+
+static const synonym options[] = {
+    {"input|i|dataset|data-dir|data-path|train-data|train-file", "data|dir|text", NULL, NULL},
+    {"valid|val|val-data|validation-data|eval-data|test|test-data", "valid|data", NULL, NULL},
+    {"out|output|o|output-dir|save-dir|log-dir|model-dir|checkpoint-dir|result", "out|csv", NULL,
+     NULL},
+    {"run|model|model-path|load|ckpt|weights|checkpoint-path|pretrained", "run|out", NULL, NULL},
+    {"continue|resume-from|restart", "resume", NULL, NULL},
+    {"overwrite|replace|yes|y|f", "force", NULL, NULL},
+    {"cfg|c|config-file", "config", NULL, NULL},
+    {"random-seed|manual-seed|random-state", "seed", NULL, NULL},
+    {"epochs|epoch|max-epochs|num-epochs|n-epochs|num-train-epochs", "epochs", NULL, NULL},
+    {"epochs|epoch|max-epochs|num-epochs|n-epochs|num-train-epochs", "steps", NULL,
+     "of the optimizer"},
+    {"iterations|iters|max-iters|num-iterations|max-steps|num-steps|train-steps",
+     "steps|search-steps", NULL, NULL},
+    {"lr|learn-rate|alpha|eta|base-lr|init-lr", "learning-rate", NULL, NULL},
+    {"wd|decay|l2", "weight-decay", NULL, NULL},
+    {"lr-schedule|lr-scheduler|lr-scheduler-type|scheduler|lr-policy", "schedule", NULL, NULL},
+    {"gamma|lr-decay|lr-gamma|lr-decay-rate", "decay-rate", NULL, NULL},
+    {"step-size|lr-step-size|lr-decay-steps", "decay-every", NULL, NULL},
+    {"warmup-steps|num-warmup-steps|warmup-ratio|warmup-epochs", "warmup", NULL,
+     "a share of the steps"},
+    {"grad-clip|gradient-clip-val|clip-grad|clip-grad-norm|max-norm|max-grad-norm", "clip", NULL,
+     NULL},
+    {"batch-size|batch|bs|b|per-device-train-batch-size|train-batch-size|eval-batch-size",
+     "tasks|kernels|configs|eval-graphs|eval-samples|eval-configs", NULL, NULL},
+    {"hidden-dim|hidden-size|hidden-channels|hidden-units|nhid|d-model|dim|width|channels",
+     "hidden", NULL, NULL},
+    {"layers|num-layers|n-layers|depth|num-gnn-layers", "layers|gnn-layers", NULL, NULL},
+    {"drop|dropout-rate|dropout-prob", "dropout", NULL, NULL},
+    {"criterion|objective|loss-fn", "loss", NULL, NULL},
+    {"early-stop|early-stopping|early-stopping-patience|early-stopping-rounds", "patience", NULL,
+     "validations without a better score"},
+    {"val-every|val-interval|eval-interval|eval-freq|eval-steps|val-check-interval", "eval-every",
+     NULL, NULL},
+    {"save-interval|save-freq|save-steps|checkpoint-every|checkpoint-interval", "save-every", NULL,
+     NULL},
+    {"log-interval|log-freq|logging-steps|print-every|print-freq", "log-every", NULL, NULL},
+    {"k-fold|kfold|n-folds|cv|n-splits", "folds", NULL, NULL},
+    {"train-split|train-ratio|train-size|split-ratio", "split", NULL, "the share to train on"},
+    {"test-size|val-split|val-size|validation-split|holdout", "split|valid", NULL, NULL},
+    {"n-estimators|num-trees|num-rounds|num-boost-round", "trees", NULL, NULL},
+    {"n-trials|trials|num-trials|budget", "measurements", NULL, NULL},
+    {"time-limit|timeout|max-time", "minutes", NULL, NULL},
+    {"cuda|gpu|use-cuda|use-gpu|gpus|gpu-id|num-gpus", "device", "cuda", NULL},
+    {"cpu|no-cuda|no-gpu|use-cpu", "device", "cpu", NULL},
+    {"amp|fp16|half|bf16|mixed-precision|tf32|allow-tf32", "precision", "tf32", NULL},
+    {"fp32|dtype", "precision", NULL, NULL},
+    {"num-workers|workers|jobs|j|n-jobs|num-threads|nthread|num-proc|nproc", "threads", NULL, NULL},
+    {"memory|mem-limit|max-memory|max-ram", "ram-limit", NULL, NULL},
+    {"silent|q|no-progress|disable-tqdm", "quiet", NULL, NULL},
+    {"detect-anomaly|check-nan|debug-nans", "check-finite", NULL, NULL},
+};
+
+/* Of a word for `ours`, whichever option has it. */
+static const synonym words[] = {
+    {"gpu|gpu:0|cuda:0|cuda:1|nvidia|0", "cuda", NULL, NULL},
+    {"cpu:0|host", "cpu", NULL, NULL},
+    {"float32|f32|float|32", "fp32", NULL, NULL},
+    {"fp16|float16|half|bf16|bfloat16|mixed|16", "tf32", NULL, NULL},
+    {"cos|cosine-annealing|cosineannealinglr|onecycle", "cosine", NULL, NULL},
+    {"exp|step|steplr|exponentiallr", "exponential", NULL, NULL},
+    {"const|fixed|none", "constant", NULL, NULL},
+    {"mse|l2|rmse|mse-loss", "squared", NULL, NULL},
+    {"mae|l1|smooth-l1", "huber", NULL, NULL},
+    {"bce|ranknet|cross-entropy|pairwise", "logistic|pairs", NULL, NULL},
+    {"margin|margin-ranking|pairwise-hinge", "hinge", NULL, NULL},
+    {"listnet|listwise|list-mle", "listmle", NULL, NULL},
+    {"lambdarank|lambdamart|ndcg", "lambda", NULL, NULL},
+    {"graphsage|sageconv", "sage", NULL, NULL},
+    {"gatconv", "gat", NULL, NULL},
+    {"final|latest", "last", NULL, NULL},
+};
+
+static const synonym commands[] = {
+    {"fit|run", "train", NULL, NULL},
+    {"test|evaluate|validate|score", "eval", NULL, NULL},
+    {"infer|inference|rank", "predict", NULL, NULL},
+    {"info|show|describe|stats", "inspect|show", NULL, NULL},
+    {"study|sweep|ablation|grid", "ablate", NULL, NULL},
+    {"tune|search", "autotune", NULL, NULL},
+    {"selftest|env|check", "doctor", NULL, NULL},
+    {"collect|measure", "layout", NULL, NULL},
+};
+
+static int same_letters(const char *word, const char *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int c = word[i] == '_' ? '-' : tolower((unsigned char)word[i]);
+        if (!word[i] || c != list[i]) return 0;
+    }
+    return !word[n];
+}
+
+/* The next word of a list between bars; 0: there is none. */
+static int next_word(const char **at, const char **word, size_t *n)
+{
+    if (!**at) return 0;
+    *word = *at;
+    *n = strcspn(*at, "|");
+    *at += *n + ((*at)[*n] == '|');
+    return 1;
+}
+
+static int holds(const char *list, const char *word)
+{
+    const char *one;
+    size_t n;
+    while (next_word(&list, &one, &n))
+        if (same_letters(word, one, n)) return 1;
+    return 0;
+}
+
+/* The first row that holds the word and has one of `names`; *found is that name. */
+static const synonym *find(const char **found, const synonym *row, int rows, const char *word,
+                           const char *const *names, int count)
+{
+    for (int r = 0; r < rows; r++) {
+        const char *ours = row[r].ours, *one;
+        size_t n;
+        if (!holds(row[r].theirs, word)) continue;
+        while (next_word(&ours, &one, &n))
+            for (int i = 0; i < count; i++)
+                if (same_letters(names[i], one, n) && !same_letters(word, one, n)) {
+                    *found = names[i];
+                    return &row[r];
+                }
+    }
+    return NULL;
+}
+
+/* ---- the nearest name ---- */
+
+enum { LONGEST = 63 };
+
+static int least(int a, int b) { return a < b ? a : b; }
+static int differ(char a, char b) { return tolower((unsigned char)a) != tolower((unsigned char)b); }
+
+/* Edits (insert, delete, replace, swap of neighbours) from a to b, in letters of any case; both at
+   most LONGEST long. */
+static int distance(const char *a, const char *b)
+{
+    int n = (int)strlen(a), m = (int)strlen(b);
+    int row[3][LONGEST + 2];
+    int *before = row[0], *last = row[1], *now = row[2];
+    for (int j = 0; j <= m; j++) last[j] = j;
+    for (int i = 1; i <= n; i++) {
+        now[0] = i;
+        for (int j = 1; j <= m; j++) {
+            now[j] =
+                least(least(last[j], now[j - 1]) + 1, last[j - 1] + differ(a[i - 1], b[j - 1]));
+            if (i > 1 && j > 1 && !differ(a[i - 1], b[j - 2]) && !differ(a[i - 2], b[j - 1]))
+                now[j] = least(now[j], before[j - 2] + 1);
+        }
+        int *oldest = before;
+        before = last, last = now, now = oldest;
+    }
+    return last[m];
+}
+
+const char *harness_nearest(const char *word, const char *const *names, int count)
+{
+    const char *best = NULL;
+    size_t length = strlen(word);
+    if (length == 0 || length > LONGEST) return NULL;
+    /* A name with more than a third of its letters wrong is another word. */
+    int best_distance = length < 9 ? (int)length / 3 : 3;
+    for (int i = 0; i < count; i++) {
+        if (strlen(names[i]) > LONGEST) continue;
+        int d = distance(word, names[i]);
+        if (d < best_distance || (d == best_distance && !best)) best = names[i], best_distance = d;
+    }
+    return best;
+}
+
+/* ---- what is meant ---- */
+
+#define ROWS(TABLE) TABLE, (int)(sizeof TABLE / sizeof *TABLE)
+
+const char *harness__meant_word(const char *word, const char *const *names, int count)
+{
+    const char *found;
+    return find(&found, ROWS(words), word, names, count) ? found
+                                                         : harness_nearest(word, names, count);
+}
+
+const char *harness__meant_command(const char *word, const char *const *names, int count)
+{
+    const char *found;
+    return find(&found, ROWS(commands), word, names, count) ? found
+                                                            : harness_nearest(word, names, count);
+}
+
+const char *harness__meant_option(const char **value, const char **note, const char *word,
+                                  const char *const *names, int count)
+{
+    const char *found = NULL;
+    const synonym *row = find(&found, ROWS(options), word, names, count);
+    *value = row ? row->value : NULL;
+    *note = row ? row->note : NULL;
+    return found;
+}
+
+const char *harness__synonyms(int index, const char **ours, const char **value)
+{
+    enum { OPTIONS = sizeof options / sizeof *options };
+    if (index >= OPTIONS) return NULL;
+    *ours = options[index].ours;
+    *value = options[index].value;
+    return options[index].theirs;
+}

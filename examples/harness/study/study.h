@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* A study: variants x seeds, one table with mean and spread.
+
+       [study]
+       title = What the parts of TGraph are worth
+       seeds = 0..2              ; or 0,1,2
+       steps = 500               ; any option: for all variants
+       [complete]                ; a section is a variant; without keys it is the default
+       [no edges]
+       edges = false
+*/
+#ifndef HARNESS_STUDY_H
+#define HARNESS_STUDY_H
+
+#include "examples/harness/cli/options.h"
+#include "examples/harness/report/table.h"
+
+typedef struct harness_override {
+    char *name, *value;
+    int line;
+} harness_override;
+
+typedef struct harness_variant {
+    char *name;
+    char *folder; /* the name with everything but letters, digits, '-', '_' and '.' made '-' */
+    harness_override *overrides; /* stb_ds array */
+    int line;
+} harness_variant;
+
+typedef struct harness_study {
+    char *file, *title;
+    int64_t *seeds;            /* stb_ds array */
+    harness_override *common;  /* stb_ds array */
+    harness_variant *variants; /* stb_ds array */
+} harness_study;
+
+/* Reads a study and checks every override against the options. Start from {0}; free in any case.
+   Fails: AG_EFILE (cannot be read), AG_EUSE (its contents). */
+ag_status harness_study_parse(harness_study *s, const char *file, const char *text, size_t bytes,
+                              const harness_options *base, ag_failure *why);
+ag_status harness_study_load(harness_study *s, const char *file, const harness_options *base,
+                             ag_failure *why);
+void harness_study_free(harness_study *s);
+
+/* Sets the options of one run on a copy of those of the call. */
+ag_status harness_study_options(harness_options *o, const harness_study *s,
+                                const harness_variant *variant, int64_t seed, ag_failure *why);
+
+/* Refuses options that have no effect (harness_options_act): those of a variant in it, those of the
+   call and of [study] in all variants. Fails: AG_EUSE. */
+ag_status harness_study_act(const harness_study *s, const harness_options *base, const char *files,
+                            ag_failure *why);
+
+/* Trains one variant with one seed into `folder` and fills scores (one per metric, larger is better
+   or not as the program says; NaN: none). started: the folder holds a run that was interrupted. */
+typedef struct harness_study_job {
+    harness_options *options; /* values with all overrides and the seed; folder is not among them */
+    const char *variant, *folder;
+    int64_t seed;
+    bool started;
+} harness_study_job;
+
+typedef ag_status harness_study_train(void *user, const harness_study_job *job, double *scores,
+                                      ag_failure *why);
+
+/* Runs every (variant, seed) that has no result.json yet under OUT/VARIANT/seed-N, then writes
+   OUT/study.csv, study.json, study.txt, plots/study.svg (of metric 0) and returns the table
+   (variant, seeds, then mean and spread of each metric). A run whose loss was not finite
+   (AG_EFINITE) counts as without a score; another failure ends the study, and so does AG_ESTOPPED:
+   it returns NULL with `why` filled. */
+harness_table *harness_study_run(const harness_study *s, const harness_options *base,
+                                 const char *out, const char *const *metrics, int metric_count,
+                                 harness_study_train *train, void *user, ag_failure *why);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Variants that cannot be told apart: an option that has no effect, or data that do not ask for it.
+ */
+#include "examples/harness/run/run_internal.h"
+
+#include "core/io/io.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* All but the best score so far, by the checksums in the metadata. */
+static bool same_tensors(const ag_checkpoint *a, const ag_checkpoint *b)
+{
+    bool same = ag_checkpoint_count(a) == ag_checkpoint_count(b);
+    for (int i = 0; same && i < ag_checkpoint_count(a); i++) {
+        const char *name = ag_checkpoint_at(a, i)->name;
+        char *key = harness_text("xxh3:%s", name);
+        const char *one = ag_checkpoint_metadata(a, key), *other = ag_checkpoint_metadata(b, key);
+        same = strncmp(name, "state.best.", 11) == 0 || (one && other && !strcmp(one, other));
+        harness_free(key);
+    }
+    return same;
+}
+
+static ag_checkpoint *open_last(const char *out, const harness_variant *v, int64_t seed)
+{
+    ag_failure none = {0};
+    char *path = harness_text("%s/%s/seed-%" PRId64 "/" HARNESS_LAST, out, v->folder, seed);
+    ag_checkpoint *file = ag_checkpoint_open(path, &none);
+    harness_free(path);
+    return file;
+}
+
+static bool same_parameters(const harness_study *s, const char *out, int v, int w)
+{
+    bool same = true;
+    for (int k = 0; same && k < bag_count(s->seeds); k++) {
+        ag_checkpoint *a = open_last(out, &s->variants[v], s->seeds[k]),
+                      *b = open_last(out, &s->variants[w], s->seeds[k]);
+        same = a && b && same_tensors(a, b);
+        ag_checkpoint_close(a);
+        ag_checkpoint_close(b);
+    }
+    return same;
+}
+
+/* A score that is missing in both is no sign of anything. */
+static bool same_scores(const double *a, const double *b, int count)
+{
+    bool same = true, any = false;
+    for (int i = 0; same && i < count; i++) {
+        same = a[i] == b[i] || (isnan(a[i]) && isnan(b[i]));
+        any = any || !isnan(a[i]);
+    }
+    return same && any;
+}
+
+void harness__note_alike(harness_table *t, const harness_study *s, const char *out,
+                         const double *scores, int metrics)
+{
+    const int count = metrics * bag_count(s->seeds);
+    for (int v = 1; v < bag_count(s->variants); v++) {
+        char *note = NULL;
+        const char *name = s->variants[v].name;
+        for (int w = 0; w < v && !note; w++)
+            if (same_parameters(s, out, v, w))
+                note = harness_text("%s: trained to the same parameters as %s, so what it changes "
+                                    "has no effect on training here",
+                                    name, s->variants[w].name);
+            else if (same_scores(scores + v * count, scores + w * count, count))
+                note = harness_text("%s: has all scores of %s, so the study does not tell them "
+                                    "apart",
+                                    name, s->variants[w].name);
+        if (note) harness_table_note(t, note);
+        harness_free(note);
+    }
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/nests/checkpoint.h"
+
+#include "examples/harness/harness.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+
+enum { CONFIGURATION, DATA };
+enum { MOST_COLUMNS = 4096, MOST_WORDS = 65536 };
+
+/* ---- metadata ---- */
+
+static json_t *hex(uint64_t hash)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    return json_string(text);
+}
+
+static char *data_json(const nests_set *set, bool split)
+{
+    const nests_data *data = &set->data;
+    json_t *j = json_object(), *groups = json_array();
+    for (int g = 0; split && g < data->groups; g++)
+        json_array_append_new(groups, hex(nests_group_hash(&data->group[g])));
+    json_object_set_new(j, "format", json_string("rows"));
+    json_object_set_new(j, "kind", json_string(data->maker->name));
+    json_object_set_new(j, "columns", json_integer(data->maker->columns(data)));
+    json_object_set_new(j, "words", json_integer(data->maker->words(data)));
+    json_object_set_new(j, "groups", json_integer(data->groups));
+    json_object_set_new(j, "items", json_integer(set->train.first[data->groups]));
+    json_object_set_new(j, "xxh3", hex(data->hash));
+    json_object_set_new(j, "split", groups);
+    return harness_json_text(j);
+}
+
+static ag_status identify(harness_session *session, ag_failure *why)
+{
+    const nests_files *f = session->data;
+    (void)why;
+    session->trained.text[DATA] = data_json(&f->train, f->scored == &f->train);
+    return AG_OK;
+}
+
+static void read_groups(nests_trained *net, const json_t *list)
+{
+    net->hash = harness_alloc(json_array_size(list) * sizeof *net->hash + 1);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        net->hash[net->hashes++] = text ? strtoull(text, NULL, 16) : 0;
+    }
+}
+
+/* Numbers and kind of the metadata, of which a damaged file may have any. */
+static ag_status read_data(nests_trained *net, int *columns, int *words, const char *text,
+                           ag_failure *why)
+{
+    json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const char *kind = json_string_value(json_object_get(j, "kind"));
+    const json_int_t c = json_integer_value(json_object_get(j, "columns")),
+                     w = json_integer_value(json_object_get(j, "words"));
+    net->kind = kind ? nests_kind_named(kind) : NULL;
+    if (!net->kind || c < 1 || c > MOST_COLUMNS || w < 0 || w > MOST_WORDS)
+        ag_fail(why, AG_EDATA,
+                "the metadata \"data\" name no kind of rows, or not 1 to %d columns and 0 to %d "
+                "words; is it a checkpoint of nests?",
+                MOST_COLUMNS, MOST_WORDS);
+    *columns = (int)c;
+    *words = (int)w;
+    read_groups(net, json_object_get(j, "split"));
+    json_decref(j);
+    return why->status;
+}
+
+bool nests_trained_split(const nests_trained *net, uint64_t group)
+{
+    for (int i = 0; i < net->hashes; i++)
+        if (net->hash[i] == group) return net->split > 0;
+    return false;
+}
+
+ag_status nests_trained_check(const nests_trained *net, const nests_data *data, const char *run,
+                              ag_failure *why)
+{
+    const nests_scale *s = &net->model.scale;
+    const int columns = data->maker->columns(data), words = data->maker->words(data);
+    if (net->kind == data->maker && s->columns == columns && s->words == words) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "%.200s was trained on %s files whose rows have %d columns and %d words, but "
+                   "these are %s files with %d and %d; choose a run that was trained on such files",
+                   run, net->kind->name, s->columns, s->words, data->maker->name, columns, words);
+}
+
+/* ---- the network ---- */
+
+static ag_status build(harness_trained *t, const harness_settings *settings, ag_failure *why)
+{
+    const nests_settings *s = (const nests_settings *)settings;
+    nests_trained *net = t->net;
+    int columns = 0, words = 0;
+    net->split = s->split;
+    net->split_seed = s->split_seed;
+    if (read_data(net, &columns, &words, t->data, why)) return why->status;
+    return nests_model_add(&net->model, t->params, s, columns, words, net->kind->absolute, why);
+}
+
+static ag_status fit(harness_session *session, ag_failure *why)
+{
+    const nests_set *train = &((const nests_files *)session->data)->train;
+    const nests_settings *s = (const nests_settings *)session->settings;
+    nests_model *m = &((nests_trained *)session->trained.net)->model;
+    if (nests_scale_fit(&m->scale, train, why) || !m->trees.count) return why->status;
+    return nests_trees_fit(m, train, s, why);
+}
+
+static void drop(void *trained)
+{
+    nests_trained *net = trained;
+    nests_model_free(&net->model);
+    harness_free(net->hash);
+}
+
+static int list_tensors(ag_checkpoint_item *item, const void *trained)
+{
+    const nests_model *m = &((const nests_trained *)trained)->model;
+    const int n = nests_scale_list(item, &m->scale);
+    return n + (m->trees.count ? harness_trees_list(item + n, &m->trees) : 0);
+}
+
+static ag_status check(const void *trained, ag_failure *why)
+{
+    const nests_model *m = &((const nests_trained *)trained)->model;
+    const nests_scale *s = &m->scale;
+    if (nests_scale_check(s, why)) return why->status;
+    return m->trees.count ? harness_trees_check(&m->trees, s->columns + (s->words > 0), why)
+                          : AG_OK;
+}
+
+const harness_network nests_network = {.bytes = sizeof(nests_trained),
+                                       .key = {[CONFIGURATION] = "configuration", [DATA] = "data"},
+                                       .identify = identify,
+                                       .build = build,
+                                       .drop = drop,
+                                       .fit = fit,
+                                       .tensors = list_tensors,
+                                       .check = check};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of a call: read by their maker, and which of their items are trained on or scored. */
+#ifndef NESTS_DATA_H
+#define NESTS_DATA_H
+
+#include "examples/nests/program.h"
+
+/* Chosen items of each group: those of group g are item[first[g]] to item[first[g + 1] - 1],
+   ascending. */
+typedef struct nests_items {
+    int64_t *first; /* [groups + 1] */
+    int *item;
+} nests_items;
+
+typedef struct nests_set {
+    nests_data data;
+    nests_items train, score;
+} nests_set;
+
+/* The data of training and of scores; with --split one set is both. */
+typedef struct nests_files {
+    nests_set train, other;
+    nests_set *scored; /* one of them; NULL: nothing is */
+} nests_files;
+
+/* The session's --data and --valid, split; chooses the options that are left to their kind. Fails:
+   AG_EUSE (nothing to learn from; kinds that differ), and as harness_files_read and the maker. */
+ag_status nests_files_train(nests_files *files, nests_settings *settings, ag_failure *why);
+
+/* --data for scores by the runs: all items, or those held out by --split where the first run was
+   trained on the group. Fails: as above. */
+ag_status nests_files_score(nests_files *files, const harness_runs *runs,
+                            const nests_settings *settings, bool known, ag_failure *why);
+void nests_files_close(nests_files *files);
+
+/* The kind of the first file of --data. Fails: AG_EDATA (no kind), AG_EFILE. */
+const nests_maker *nests_kind_of(const harness_paths *given, ag_failure *why);
+const nests_maker *nests_kind_named(const char *name); /* NULL: there is none */
+
+/* A number that tells groups apart: of their names and run times. */
+uint64_t nests_group_hash(const nests_group *group);
+
+static inline int nests_count(const nests_items *items, int group)
+{
+    return (int)(items->first[group + 1] - items->first[group]);
+}
+static inline const int *nests_list(const nests_items *items, int group)
+{
+    return items->item + items->first[group];
+}
+
+#endif

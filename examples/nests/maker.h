@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* A maker of rows turns files of one kind into groups of items: the layout configurations of a
+   program, the tile sizes of a kernel, fused kernels, the schedules of a task, or what a file
+   brings itself. It knows the columns; the model knows nothing of loops. */
+#ifndef NESTS_MAKER_H
+#define NESTS_MAKER_H
+
+#include "examples/harness/cli/options.h"
+#include "examples/rows/rows.h"
+#include "examples/tpugraphs/tpugraphs.h"
+
+typedef struct nests_group {
+    const char *name; /* of the file, without .npz */
+    int items, family;
+    int program;            /* of nests_data.program, where there are any */
+    const int *number;      /* [items] numbers in the file; NULL: 0, 1, ... */
+    const int64_t *runtime; /* [items] ns; NULL: not known */
+    const void *source;     /* of the maker */
+} nests_group;
+
+/* Files of one kind in memory. Start from {0}; budget.limit and distinct may be set before they are
+   read. */
+typedef struct nests_data {
+    const struct nests_maker *maker; /* NULL: nothing was read yet */
+    tpugraphs_budget budget;
+    bool distinct; /* of equal items of a group the first alone is kept, if the maker can tell */
+    nests_group *group;
+    int groups, families, programs;
+    int64_t items;  /* of all groups */
+    char **family;  /* names */
+    char **program; /* names; NULL: each group is a row of its own of the results */
+    uint64_t hash;  /* of all that was read */
+    harness_files paths;
+    void *own; /* of the maker */
+} nests_data;
+
+/* Settings that suit a kind of file, chosen on validation files: the default of each option that is
+   not given. */
+typedef struct nests_defaults {
+    int hidden, layers, members, steps, groups, items; /* groups and items of a step */
+    bool flags; /* 1: networks read, besides a column, whether it is 0 or less */
+    int trees, bags, depth, least_leaf; /* trees of a bag; bags whose mean is taken */
+    double columns, rate;               /* of trees: share of columns; step */
+    double share;                       /* of the trees in a score */
+    double dropout, learning_rate, weight_decay;
+    double huber;      /* where the error of ln(run time) becomes linear; 0: never */
+    bool spread;       /* 1: errors are divided by the spread of the run times in their group */
+    double order, top; /* weights of pairs, and of LambdaRank among them, next to the error */
+} nests_defaults;
+
+typedef struct nests_maker {
+    const char *name;  /* "layout", "tile", "fusion", "schedule", "rows" */
+    const char *files; /* "layout files", ... */
+    const char *items; /* "configurations", "tile sizes", "kernels", "schedules", "items" */
+    bool absolute;     /* 1: run times of different groups are compared, in ns */
+    const nests_defaults *defaults;
+
+    /* Whether an open npz is of this kind. */
+    bool (*is)(const struct ag_npz *npz);
+    /* Reads files, all of this kind; sets everything but maker, distinct, paths and budget.limit.
+       Fails: AG_EFILE, AG_EDATA, AG_EMEMORY, AG_ESTOPPED. */
+    ag_status (*read)(nests_data *data, const harness_files *paths, ag_failure *why);
+    void (*drop)(nests_data *data);
+    /* Columns of a row, and words of the table, of what was read. */
+    int (*columns)(const nests_data *data);
+    int (*words)(const nests_data *data);
+    /* The rows of n items, item [n] ascending. What `always` counts may not depend on the choice of
+       items. Called by one thread at a time for one `rows`; two threads may have two. Fails:
+       AG_EDATA, AG_EMEMORY. */
+    ag_status (*rows)(nests_rows *rows, const nests_data *data, int group, const int *item, int n,
+                      ag_failure *why);
+    void (*free_rows)(nests_rows *rows);
+    /* Optional: the run times of a second measurement and of the one that it is compared with,
+       [items of all groups] in ns. Without it, where a group is a file, manifest.json says how
+       noisy its run times are. */
+    ag_status (*repeat)(int64_t *second, int64_t *first, const nests_data *data, ag_failure *why);
+} nests_maker;
+
+/* All makers, NULL at the end (makers/makers.c). */
+extern const nests_maker *const nests_makers[];
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Tile and fusion files: a row is a loop nest of a fused kernel that is cut in tiles, its work a
+   first guess of its ns (tpu/rows/price.c). In a tile file an item is a tile size of its kernel;
+   in a fusion file it is a kernel of its program, with its default tile. */
+#include "examples/harness/harness.h"
+#include "examples/nests/makers/makers.h"
+#include "examples/tpu/rows/rows.h"
+
+#include <string.h>
+
+static bool is_tile(const ag_npz *npz) { return ag_npz_find(npz, "config_feat") != NULL; }
+
+static bool is_fusion(const ag_npz *npz) { return ag_npz_find(npz, "kernel_runtime") != NULL; }
+
+/* ---- files ---- */
+
+static void group_tiles(nests_data *data, const tpu_data *from)
+{
+    data->programs = from->programs;
+    data->program = from->program;
+    for (int i = 0; i < from->kernels; i++) {
+        const tpu_kernel *k = &from->kernel[i];
+        data->group[data->groups++] = (nests_group){.name = k->name,
+                                                    .items = k->configs,
+                                                    .family = k->family,
+                                                    .program = k->program,
+                                                    .runtime = k->runtime,
+                                                    .source = k};
+        data->items += k->configs;
+    }
+}
+
+/* A file's kernels, from number 0 on, are a group. */
+static void group_programs(nests_data *data, const tpu_data *from)
+{
+    for (int i = 0; i < from->kernels; i++) {
+        const tpu_kernel *k = &from->kernel[i];
+        if (!k->number)
+            data->group[data->groups++] = (nests_group){
+                .name = k->name, .family = k->family, .runtime = k->runtime, .source = k};
+        data->group[data->groups - 1].items++;
+        data->items++;
+    }
+}
+
+static ag_status read_kernels(nests_data *data, const harness_files *paths, ag_failure *why)
+{
+    tpu_data *own = data->own = harness_alloc(sizeof *own);
+    own->budget = data->budget;
+    tpu_data_add(own, paths, why);
+    data->budget = own->budget;
+    data->group = harness_alloc((size_t)own->kernels * sizeof *data->group + 1);
+    data->families = own->families;
+    data->family = own->family;
+    data->hash = own->hash;
+    (own->task == TPU_TILE ? group_tiles : group_programs)(data, own);
+    return why->status;
+}
+
+static void drop_kernels(nests_data *data)
+{
+    tpu_data *own = data->own;
+    harness_free(data->group);
+    if (!own) return;
+    tpu_data_free(own);
+    data->budget = own->budget;
+    harness_free(own);
+}
+
+/* ---- rows ---- */
+
+static int columns(const nests_data *data)
+{
+    (void)data;
+    return NESTS_TILE_ROW;
+}
+
+static int words(const nests_data *data)
+{
+    (void)data;
+    return NESTS_TILE_KINDS;
+}
+
+static ag_status rows_of_kernels(nests_rows *rows, const nests_data *data, int group,
+                                 const int *item, int n, ag_failure *why)
+{
+    const tpu_kernel *kernel = data->group[group].source;
+    if (!rows->memory) rows->memory = harness_alloc(sizeof(nests_tile_rows));
+    nests_tile_rows *all = rows->memory;
+    all->configs = 0;
+    if (kernel->tile)
+        nests_tile_rows_add(all, kernel, item, n);
+    else
+        for (int i = 0; i < n; i++) nests_tile_rows_add(all, kernel + item[i], NULL, 1);
+    nests_tile_rows_table(rows, all);
+    (void)why;
+    return AG_OK;
+}
+
+static void free_rows(nests_rows *rows)
+{
+    if (rows->memory) nests_tile_rows_free(rows->memory);
+    harness_free(rows->memory);
+    *rows = (nests_rows){0};
+}
+
+static const nests_defaults of_tiles = {.hidden = 128,
+                                        .layers = 2,
+                                        .members = 3,
+                                        .steps = 5000,
+                                        .groups = 16,
+                                        .items = 8,
+                                        .trees = 600,
+                                        .bags = 3,
+                                        .depth = 4,
+                                        .least_leaf = 20,
+                                        .columns = 0.5,
+                                        .rate = 0.1,
+                                        .share = 0.4,
+                                        .dropout = 0.1,
+                                        .learning_rate = 2e-3,
+                                        .huber = 0.3,
+                                        .order = 1};
+const nests_maker nests_from_tile = {.name = "tile",
+                                     .files = "tile files",
+                                     .items = "tile sizes",
+                                     .defaults = &of_tiles,
+                                     .is = is_tile,
+                                     .read = read_kernels,
+                                     .drop = drop_kernels,
+                                     .columns = columns,
+                                     .words = words,
+                                     .rows = rows_of_kernels,
+                                     .free_rows = free_rows};
+
+static const nests_defaults of_fusion = {.hidden = 128,
+                                         .layers = 2,
+                                         .members = 3,
+                                         .steps = 20000,
+                                         .groups = 8,
+                                         .items = 4,
+                                         .trees = 600,
+                                         .bags = 3,
+                                         .depth = 5,
+                                         .least_leaf = 20,
+                                         .columns = 0.5,
+                                         .rate = 0.1,
+                                         .share = 0.4,
+                                         .learning_rate = 2e-3,
+                                         .huber = 0.1,
+                                         .flags = true};
+const nests_maker nests_from_fusion = {.name = "fusion",
+                                       .files = "fusion files",
+                                       .items = "kernels",
+                                       .absolute = true,
+                                       .defaults = &of_fusion,
+                                       .is = is_fusion,
+                                       .read = read_kernels,
+                                       .drop = drop_kernels,
+                                       .columns = columns,
+                                       .words = words,
+                                       .rows = rows_of_kernels,
+                                       .free_rows = free_rows};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Layout files: an item is a configuration of a program, a row the loop nest of a node under its
+   layouts, or of a copy between two layouts (tgraph/rows/). */
+#include "examples/harness/harness.h"
+#include "examples/tgraph/rows/file.h"
+#include "examples/nests/makers/makers.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static bool is_layout(const ag_npz *npz) { return ag_npz_find(npz, "node_config_feat") != NULL; }
+
+/* ---- files ---- */
+
+static void add_file(nests_data *data, const tgraph_file *f)
+{
+    const size_t words = (size_t)f->store.rows * (size_t)f->store.width * sizeof *f->store.word;
+    const size_t times = (size_t)f->configs * sizeof *f->runtime;
+    char *name = harness_copy(f->name), *end = strstr(name, ".npz");
+    if (end && !end[4]) *end = 0;
+    data->group[data->groups++] = (nests_group){.name = name,
+                                                .items = f->configs,
+                                                .number = data->distinct ? f->file_row : NULL,
+                                                .runtime = f->has_runtimes ? f->runtime : NULL,
+                                                .source = f};
+    data->items += f->configs;
+    data->hash = XXH3_64bits_withSeed(name, strlen(name) + 1, data->hash);
+    data->hash = XXH3_64bits_withSeed(f->runtime, times, data->hash);
+    data->hash = XXH3_64bits_withSeed(f->store.word, words, data->hash);
+}
+
+static ag_status read_layouts(nests_data *data, const harness_files *paths, ag_failure *why)
+{
+    tgraph_data_options options = tgraph_layout_defaults();
+    harness_progress bar;
+    bool warned = false;
+    options.dedup = data->distinct ? TGRAPH_KEEP_FIRST : TGRAPH_KEEP_ALL;
+    options.configs_only = options.operations = 1;
+    data->group = harness_alloc((size_t)paths->count * sizeof *data->group + 1);
+    harness_reading_start(&bar, paths->count);
+    for (int i = 0; i < paths->count && harness_go_on(why); i++) {
+        const tgraph_file *f = tgraph_file_open(paths->path[i], &options, &data->budget, why);
+        if (f) {
+            nests_layout_warn(&warned, f);
+            add_file(data, f);
+        }
+        harness_progress_update(&bar, i + 1, paths->path[i]);
+    }
+    harness_reading_end(&bar, why);
+    return why->status;
+}
+
+static void drop_layouts(nests_data *data)
+{
+    for (int i = 0; i < data->groups; i++) {
+        harness_free((char *)(uintptr_t)data->group[i].name);
+        tgraph_file_close((tgraph_file *)(uintptr_t)data->group[i].source);
+    }
+    harness_free(data->group);
+}
+
+/* ---- rows ---- */
+
+static int columns(const nests_data *data)
+{
+    (void)data;
+    return NESTS_LAYOUT_INPUTS;
+}
+
+static int words(const nests_data *data)
+{
+    (void)data;
+    return TGRAPH_OPCODES;
+}
+
+static ag_status rows_of_layouts(nests_rows *rows, const nests_data *data, int group,
+                                 const int *item, int n, ag_failure *why)
+{
+    return nests_layout_take(rows, data->group[group].source, false, item, n, why);
+}
+
+static const nests_defaults defaults = {.hidden = 64,
+                                        .layers = 3,
+                                        .members = 1,
+                                        .steps = 48000,
+                                        .groups = 1,
+                                        .items = 64,
+                                        .trees = 1000,
+                                        .bags = 1,
+                                        .depth = 3,
+                                        .least_leaf = 0,
+                                        .columns = 0.5,
+                                        .rate = 1,
+                                        .share = 0.15,
+                                        .learning_rate = 2e-3,
+                                        .spread = true,
+                                        .flags = true};
+const nests_maker nests_from_layout = {.name = "layout",
+                                       .files = "layout files",
+                                       .items = "configurations",
+                                       .defaults = &defaults,
+                                       .is = is_layout,
+                                       .read = read_layouts,
+                                       .drop = drop_layouts,
+                                       .columns = columns,
+                                       .words = words,
+                                       .rows = rows_of_layouts,
+                                       .free_rows = nests_layout_drop};

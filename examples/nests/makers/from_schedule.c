@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of measured schedules: an item is a schedule of a task, a row a statement that stores, its
+   work the cycles that its loops are estimated to take (examples/tpgnn/nest). */
+#include "examples/harness/harness.h"
+#include "examples/nests/makers/makers.h"
+#include "examples/tpgnn/rows/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_schedule(const ag_npz *npz) { return ag_npz_find(npz, "schedule_runtime") != NULL; }
+
+/* ---- files ---- */
+
+/* Rows are made once: training asks for those of each schedule again and again. */
+typedef struct schedules {
+    tpgnn_data data;
+    int *number;      /* [schedules] in their file */
+    int64_t *runtime; /* [schedules] */
+    int *first;       /* [schedules + 1] */
+    float *x, *cost;  /* [first[schedules]] rows, ln(cycles) */
+} schedules;
+
+static ag_status make_rows(schedules *own, tpugraphs_budget *budget, ag_failure *why)
+{
+    const tpgnn_data *from = &own->data;
+    size_t room = 1;
+    int at = 0;
+    for (int i = 0; i < from->schedules; i++)
+        room += (size_t)nests_schedule_stores(from, &from->schedule[i]);
+    const size_t bytes = room * (NESTS_SCHEDULE_ROW + 1) * sizeof *own->x;
+    if (tpugraphs_fits(budget, bytes, "files of schedules", "the table of their rows", why))
+        return why->status;
+    own->first = harness_alloc(((size_t)from->schedules + 1) * sizeof *own->first);
+    own->x = harness_alloc(bytes);
+    own->cost = own->x + room * NESTS_SCHEDULE_ROW;
+    budget->used += bytes;
+    for (int i = 0; i < from->schedules && harness_go_on(why); i++) {
+        const int made =
+            nests_schedule_rows(own->x + (size_t)at * NESTS_SCHEDULE_ROW, own->cost + at,
+                                (int)room - at, from, &from->schedule[i], why);
+        if (made < 0) break;
+        own->first[i + 1] = at += made;
+    }
+    return why->status;
+}
+
+static ag_status read_schedules(nests_data *data, const harness_files *paths, ag_failure *why)
+{
+    schedules *own = data->own = harness_alloc(sizeof *own);
+    tpgnn_data *from = &own->data;
+    from->budget = data->budget;
+    tpgnn_data_add(from, paths, why);
+    data->budget = from->budget;
+    data->families = from->families;
+    data->family = from->family;
+    data->hash = from->hash;
+    data->items = from->schedules;
+    own->number = harness_alloc((size_t)from->schedules * sizeof *own->number + 1);
+    own->runtime = harness_alloc((size_t)from->schedules * sizeof *own->runtime + 1);
+    for (int i = 0; i < from->schedules; i++) {
+        own->number[i] = from->schedule[i].number;
+        own->runtime[i] = from->schedule[i].runtime;
+    }
+    data->group = harness_alloc((size_t)from->tasks * sizeof *data->group + 1);
+    for (int i = 0; i < from->tasks; i++) {
+        const tpgnn_task *t = &from->task[i];
+        data->group[data->groups++] = (nests_group){.name = t->name,
+                                                    .items = t->schedules,
+                                                    .family = t->family,
+                                                    .number = own->number + t->first,
+                                                    .runtime = own->runtime + t->first,
+                                                    .source = t};
+    }
+    return why->status ? why->status : make_rows(own, &data->budget, why);
+}
+
+static void drop_schedules(nests_data *data)
+{
+    schedules *own = data->own;
+    harness_free(data->group);
+    if (!own) return;
+    tpgnn_data_free(&own->data);
+    data->budget = own->data.budget;
+    void *const block[] = {own->number, own->runtime, own->first, own->x};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
+    harness_free(own);
+}
+
+/* The first pass is the second measurement: what it orders as the second does. */
+static ag_status repeat(int64_t *second, int64_t *first, const nests_data *data, ag_failure *why)
+{
+    const schedules *own = data->own;
+    (void)why;
+    for (int i = 0; i < own->data.schedules; i++) {
+        second[i] = own->data.schedule[i].pass[0];
+        first[i] = own->data.schedule[i].pass[1];
+    }
+    return AG_OK;
+}
+
+/* ---- rows ---- */
+
+static int columns(const nests_data *data)
+{
+    (void)data;
+    return NESTS_SCHEDULE_ROW;
+}
+
+static int words(const nests_data *data)
+{
+    (void)data;
+    return 0;
+}
+
+static ag_status rows_of_schedules(nests_rows *rows, const nests_data *data, int group,
+                                   const int *item, int n, ag_failure *why)
+{
+    const schedules *own = data->own;
+    const int *first = own->first + ((const tpgnn_task *)data->group[group].source)->first;
+    size_t room = 1;
+    (void)why;
+    for (int i = 0; i < n; i++) room += (size_t)(first[item[i] + 1] - first[item[i]]);
+    rows->x = harness_grow(rows->x, room * NESTS_SCHEDULE_ROW * sizeof *rows->x);
+    rows->work = harness_grow(rows->work, room * sizeof *rows->work);
+    rows->row = harness_grow(rows->row, room * sizeof *rows->row);
+    rows->first = harness_grow(rows->first, ((size_t)n + 1) * sizeof *rows->first);
+    rows->rows = rows->first[0] = 0;
+    rows->items = n;
+    for (int i = 0; i < n; i++) {
+        const int from = first[item[i]], count = first[item[i] + 1] - from;
+        memcpy(rows->x + (size_t)rows->rows * NESTS_SCHEDULE_ROW,
+               own->x + (size_t)from * NESTS_SCHEDULE_ROW,
+               (size_t)count * NESTS_SCHEDULE_ROW * sizeof *rows->x);
+        for (int k = 0; k < count; k++, rows->rows++) {
+            rows->work[rows->rows] = exp((double)own->cost[from + k]);
+            rows->row[rows->rows] = rows->rows;
+        }
+        rows->first[i + 1] = rows->rows;
+    }
+    return AG_OK;
+}
+
+static void free_rows(nests_rows *rows)
+{
+    void *const block[] = {rows->x, rows->work, rows->row, rows->first};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
+    *rows = (nests_rows){0};
+}
+
+static const nests_defaults defaults = {.hidden = 96,
+                                        .layers = 2,
+                                        .members = 5,
+                                        .steps = 1500,
+                                        .groups = 8,
+                                        .items = 32,
+                                        .trees = 400,
+                                        .bags = 3,
+                                        .depth = 6,
+                                        .least_leaf = 0,
+                                        .columns = 0.3,
+                                        .rate = 0.1,
+                                        .share = 0.66,
+                                        .dropout = 0.2,
+                                        .learning_rate = 3e-3,
+                                        .weight_decay = 0.05,
+                                        .spread = true,
+                                        .order = 1,
+                                        .top = 0.3};
+const nests_maker nests_from_schedule = {.name = "schedule",
+                                         .files = "schedule files",
+                                         .items = "schedules",
+                                         .defaults = &defaults,
+                                         .is = is_schedule,
+                                         .read = read_schedules,
+                                         .drop = drop_schedules,
+                                         .columns = columns,
+                                         .words = words,
+                                         .rows = rows_of_schedules,
+                                         .free_rows = free_rows,
+                                         .repeat = repeat};

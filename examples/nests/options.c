@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* The option table. */
+#include "examples/harness/machine/doctor.h"
+#include "examples/harness/run/settings.h"
+#include "examples/nests/shell.h"
+
+enum { TRAINS = HARNESS_TRAINS, RUNS = HARNESS_RUNS };
+
+/* Names a field without "nests_settings," in every row. */
+#define FIELD(M) HARNESS_FIELD(nests_settings, M)
+#define WORD(M)  HARNESS_WORD(nests_settings, M)
+
+/* A row whose value, unless given, is that of the kind of the files (nests_defaults). */
+#define BY_KIND  .flags = HARNESS_BY_DATA
+#define STEPS    "--fit=both|network"
+#define NETWORK  .needs = STEPS
+#define TREES    .needs = "--fit=both|trees"
+#define KIND     " (-1: what suits the kind of the files)"
+
+static const harness_option table[] = {
+    HARNESS_COMMON_OPTIONS(nests_settings, shell.common),
+
+    {"split", FIELD(split), "0", 0, 0.999, TRAINS, .often = true, .group = "Data",
+     .help =
+         "share of each group's items to train on; the others are held out and scored (0: train "
+         "on all)"},
+    {"split-seed", FIELD(split_seed), "0", 0, 9007199254740992.0, TRAINS, .needs = "--split",
+     .group = "Data", .help = "which items are held out; --seed does not move them"},
+    {"part", WORD(part), "auto", .choices = "auto|all", .commands = HARNESS_EVAL,
+     .flags = HARNESS_LOCAL, .group = "Data",
+     .help =
+         "of groups that --run was trained on with --split, score the items that were held out, "
+         "or all of them"},
+
+    {"fit", WORD(fit), "both", .choices = "both|network|trees", .commands = TRAINS, .often = true,
+     .group = "Model",
+     .help =
+         "what learns the factor of a row: small networks, boosted trees, or both, of which the "
+         "scores are averaged"},
+    {"members", FIELD(members), "-1", -1, NESTS_MOST_MEMBERS, TRAINS, BY_KIND, NETWORK,
+     .group = "Model",
+     .help = "networks that are trained side by side; their scores are averaged" KIND},
+    {"hidden", FIELD(hidden), "-1", -1, 4096, TRAINS, BY_KIND, NETWORK, .group = "Model",
+     .help = "channels of every layer" KIND},
+    {"layers", FIELD(layers), "-1", -1, NESTS_MOST_LAYERS, TRAINS, BY_KIND, NETWORK,
+     .group = "Model", .help = "hidden layers" KIND},
+    {"flags", WORD(flags), "auto", .choices = "auto|yes|no", .commands = TRAINS, BY_KIND, NETWORK,
+     .group = "Model",
+     .help =
+         "networks read, besides a column, whether it is 0 or less (auto: what suits the kind of "
+         "the files)"},
+    {"dropout", FIELD(dropout), "-1", -1, 0.999, TRAINS, BY_KIND, NETWORK, .group = "Model",
+     .help = "share of the channels that a layer loses in training" KIND},
+    {"trees", FIELD(trees), "-1", -1, 4096, TRAINS, BY_KIND, TREES, .group = "Model",
+     .help = "boosted trees of a bag, fitted before training" KIND},
+    {"bags", FIELD(bags), "-1", -1, NESTS_MOST_BAGS, TRAINS, BY_KIND, TREES, .group = "Model",
+     .help = "sets of so many trees, of which the mean is taken" KIND},
+    {"depth", FIELD(depth), "-1", -1, 8, TRAINS, BY_KIND, TREES, .group = "Model",
+     .help = "of a tree" KIND},
+    {"tree-columns", FIELD(tree_columns), "-1", -1, 1, TRAINS, BY_KIND, TREES, .group = "Model",
+     .help = "share of the columns that a tree may ask for, drawn anew for each" KIND},
+    {"tree-rate", FIELD(tree_rate), "-1", -1, 1, TRAINS, BY_KIND, TREES, .group = "Model",
+     .help = "factor by which each tree is added" KIND},
+    {"least-leaf", FIELD(least_leaf), "-1", -1, 1e6, TRAINS, BY_KIND, TREES, .group = "Model",
+     .help = "items of a leaf at least (0: nearly any)" KIND},
+    {"share", FIELD(share), "-1", -1, 1, TRAINS, BY_KIND, .needs = "--fit=both", .group = "Model",
+     .help = "the trees' share of a score; the rest is the networks'" KIND},
+
+    {"steps", FIELD(shell.training.steps), "-1", -1, 1e9, TRAINS,
+     .flags = HARNESS_MAY_GROW | HARNESS_BY_DATA, .often = true, NETWORK, .group = "Training",
+     .help = "optimizer steps" KIND},
+    {"groups", FIELD(groups), "-1", -1, 65536, TRAINS, BY_KIND, NETWORK, .group = "Training",
+     .help = "groups a step" KIND},
+    {"items", FIELD(items), "-1", -1, 65536, TRAINS, BY_KIND, NETWORK, .group = "Training",
+     .help = "items of each group a step" KIND},
+    {"huber", FIELD(huber), "-1", -1, 1e6, TRAINS, BY_KIND, .group = "Training",
+     .help = "the error of ln(run time) that counts linearly from there on (0: none does)" KIND},
+    {"spread", WORD(spread), "auto", .choices = "auto|yes|no", .commands = TRAINS, BY_KIND,
+     .group = "Training",
+     .help =
+         "divide errors by the spread of the run times in their group (auto: what suits the kind "
+         "of the files)"},
+    {"order", FIELD(order), "-1", -1, 1e6, TRAINS, BY_KIND, .group = "Training",
+     .help = "weight of a loss of pairs, besides the errors" KIND},
+    {"top", FIELD(top), "-1", -1, 1e6, TRAINS, BY_KIND, .needs = "--order", .group = "Training",
+     .help = "weight of LambdaRank's loss among that of pairs, which looks at the fastest "
+             "items" KIND},
+    {"learning-rate", FIELD(shell.training.learning_rate), "-1", -1, 10, TRAINS,
+     .flags = HARNESS_ANEW | HARNESS_BY_DATA, .often = true, NETWORK, .group = "Training",
+     .help = "of AdamW, after the warm-up" KIND},
+    {"warmup", FIELD(shell.training.warmup), "0.02", 0, 1, TRAINS, NETWORK, .group = "Training",
+     .help = "share of the steps in which the learning rate rises"},
+    {"schedule", WORD(shell.training.schedule), "cosine", .choices = HARNESS_SCHEDULES,
+     .commands = TRAINS, .flags = HARNESS_ANEW, NETWORK, .group = "Training",
+     .help = "the learning rate after that"},
+    HARNESS_DECAY_OPTIONS(nests_settings, "0.95", "100", "how many steps that is"),
+    {"weight-decay", FIELD(shell.training.weight_decay), "-1", -1, 10, TRAINS, BY_KIND, NETWORK,
+     .group = "Training", .help = "decoupled, as in AdamW" KIND},
+
+    {"eval-every", FIELD(shell.training.eval_every), "-1", -1, 1e9, TRAINS, BY_KIND, .often = true,
+     .needs = STEPS " and --valid or " STEPS " and --split", .group = "Scores",
+     .help = "steps between validations" HARNESS_ON_VALID " (-1: 24 in all)"},
+    {"eval-items", FIELD(eval_items), "512", 1, 65536, RUNS, .flags = HARNESS_LOCAL,
+     .group = "Scores", .help = "most items that are scored together; scores do not depend on it"},
+    {"least", FIELD(least), "5000", 0, 1e15, TRAINS | HARNESS_EVAL, .needs = "fusion files",
+     .group = "Scores",
+     .help = "fused kernels: shortest run time that counts in the main scores, ns"},
+    {"baselines", FIELD(shell.baselines), "true", .commands = HARNESS_TRAIN | HARNESS_EVAL,
+     .flags = HARNESS_LOCAL, .often = true, .group = "Scores",
+     .help = "show what network and trees reach alone, and the work of the rows without a factor"},
+
+    HARNESS_MODEL_OPTIONS_AND(nests_settings, 0, STEPS),
+};
+
+static const harness_command commands[] = {
+    HARNESS_RUN_COMMANDS("files with run times", "items"),
+    HARNESS_INSPECT_COMMAND("files"),
+    HARNESS_ABLATE_COMMAND,
+    HARNESS_DOCTOR_COMMAND,
+};
+
+const harness_program nests_program_table = {
+    .name = "nests",
+    .version = NESTS_VERSION,
+    .help =
+        "The cost of loop nests: a run time is a sum over rows of work, each times a factor that "
+        "is learned from the row",
+    HARNESS_TABLES(table, commands),
+    .options_bytes = sizeof(nests_settings),
+    .examples = HARNESS_EXAMPLES("nests", "examples/data/layout/split-random",
+                                 "examples/data/layout/random/alexnet_12.npz",
+                                 "examples/nests/studies/ablations.ini"),
+    .model = &nests_shell};
+
+static void settle(int *value, int suits)
+{
+    if (*value == NESTS_AUTO) *value = suits;
+}
+
+static void settle_real(double *value, double suits)
+{
+    if (*value < 0) *value = suits;
+}
+
+static void settle_choice(int *value, bool suits)
+{
+    if (*value == NESTS_OPEN) *value = suits ? NESTS_YES : NESTS_NO;
+}
+
+void nests_settle(nests_settings *s, const nests_defaults *d)
+{
+    harness_training *t = &s->shell.training;
+    settle(&s->hidden, d->hidden);
+    settle(&s->layers, d->layers);
+    settle(&s->members, d->members);
+    settle_real(&s->dropout, d->dropout);
+    settle(&s->trees, d->trees);
+    settle(&s->bags, d->bags);
+    settle(&s->depth, d->depth);
+    settle(&s->least_leaf, d->least_leaf);
+    settle_real(&s->tree_columns, d->columns);
+    settle_real(&s->tree_rate, d->rate);
+    settle_real(&s->share, d->share);
+    settle(&s->groups, d->groups);
+    settle(&s->items, d->items);
+    settle_real(&s->huber, d->huber);
+    settle_real(&s->order, d->order);
+    settle_real(&s->top, d->top);
+    settle_choice(&s->spread, d->spread);
+    settle_choice(&s->flags, d->flags);
+    if (t->steps < 0) t->steps = d->steps;
+    if (t->eval_every < 0) t->eval_every = t->steps / 24;
+    if (t->eval_every < 1) t->eval_every = 1;
+    settle_real(&t->learning_rate, d->learning_rate);
+    settle_real(&t->weight_decay, d->weight_decay);
+}
+
+typedef struct limit {
+    const char *name;
+    double value, low, high;
+} limit;
+
+ag_status nests_settings_check(const nests_settings *s, ag_failure *why)
+{
+    const limit limits[] = {
+        {"hidden", s->hidden, 1, 4096},
+        {"layers", s->layers, 1, NESTS_MOST_LAYERS},
+        {"members", s->members, 1, NESTS_MOST_MEMBERS},
+        {"dropout", s->dropout, 0, 0.999},
+        {"trees", s->trees, 1, 4096},
+        {"bags", s->bags, 1, NESTS_MOST_BAGS},
+        {"depth", s->depth, 1, 8},
+        {"tree-columns", s->tree_columns, 0.01, 1},
+        {"tree-rate", s->tree_rate, 1e-6, 1},
+        {"share", s->share, 0, 1},
+        {"groups", s->groups, 1, 65536},
+        {"items", s->items, 1, 65536},
+        {"steps", (double)s->shell.training.steps, 1, 1e9},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const limit *l = &limits[i];
+        if (!(l->value >= l->low && l->value <= l->high))
+            return ag_fail(why, AG_EUSE, "--%s is %g; it must be %g to %g", l->name, l->value,
+                           l->low, l->high);
+    }
+    if (s->top > 0 && s->order == 0)
+        return ag_fail(
+            why, AG_EUSE,
+            "--top is %g, which has no effect, since --order is 0; give both, or omit top", s->top);
+    if ((int64_t)s->groups * s->items <= 1 << 24) return AG_OK;
+    return ag_fail(
+        why, AG_EUSE,
+        "--groups is %d and --items %d, which is more than 2^24 items a step; take fewer",
+        s->groups, s->items);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Scores of a whole call: those of the model, and of its parts alone. */
+#ifndef NESTS_RESULTS_H
+#define NESTS_RESULTS_H
+
+#include "examples/harness/rank/rank.h"
+#include "examples/nests/score.h"
+
+typedef struct nests_results {
+    harness_rank rank; /* first */
+    const nests_files *files;
+    double *by[NESTS_SCORES];    /* [items] of the parts; the first is the model's score */
+    int models, networks, trees; /* added so far; those of them with networks; with trees */
+} nests_results;
+
+/* Functions of a harness_model; `add` needs the model as a scorer. Fails: as nests_score. */
+void nests_results_open(void *results, void *files, const harness_settings *settings);
+ag_status nests_results_add(nests_results *r, const nests_scorer *scorer, int models,
+                            ag_failure *why);
+int nests_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
+ag_status nests_results_compare(void *results, ag_failure *why);
+void nests_results_repeat(void *results);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Data, network and steps of nests, for the harness. */
+#include "examples/nests/shell.h"
+
+#include "examples/harness/run/loader.h"
+
+/* ---- data ---- */
+
+static ag_status read_all(harness_session *session, ag_failure *why)
+{
+    nests_settings *s = (nests_settings *)session->settings;
+    if (nests_files_train(session->data, s, why)) return why->status;
+    if (s->fit == NESTS_TREES) s->shell.training.steps = 1; /* which shows their loss */
+    return AG_OK;
+}
+
+static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *s,
+                             bool known, ag_failure *why)
+{
+    return nests_files_score(data, runs, (const nests_settings *)s, known, why);
+}
+
+/* The model is compared with its own parts, which need no data. */
+static ag_status read_fit(void *data, const harness_runs *runs, const harness_settings *s,
+                          ag_failure *why)
+{
+    (void)data, (void)runs, (void)s, (void)why;
+    return AG_OK;
+}
+
+static void close_files(void *data) { nests_files_close(data); }
+
+static ag_status holds_out(const harness_settings *settings, ag_failure *why)
+{
+    if (((const nests_settings *)settings)->split > 0 || settings->common.valid.count) return AG_OK;
+    return ag_fail(why, AG_EUSE,
+                   "a study compares scores, but nothing is held out; give --split 0.8 or --valid");
+}
+
+/* ---- steps ---- */
+
+/* The data of the steps of a run. */
+typedef struct nests_feed {
+    const nests_maker *maker;
+    nests_sampler sampler;
+    nests_batch buffer[2];
+    harness_loader *loader;
+    nests_batch *batch; /* of the step */
+} nests_feed;
+
+static ag_status begin(harness_session *session, ag_failure *why)
+{
+    const nests_set *train = &((const nests_files *)session->data)->train;
+    const nests_model *m = &((const nests_trained *)session->trained.net)->model;
+    nests_feed *f = session->feed;
+    f->maker = train->data.maker;
+    if (nests_sampler_open(&f->sampler, train, &m->scale, (const nests_settings *)session->settings,
+                           why))
+        return why->status;
+    f->loader = harness_loader_new(nests_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
+                                   session->trained.state->step, 1, why);
+    return why->status;
+}
+
+static void end(void *feed)
+{
+    nests_feed *f = feed;
+    harness_loader_free(f->loader);
+    for (int i = 0; i < 2; i++) nests_batch_free(&f->buffer[i], f->maker);
+    nests_sampler_close(&f->sampler);
+}
+
+/* The losses of the trees in place of networks that are not there. */
+static void score_by_trees(nests_batch *b, const nests_model *m)
+{
+    double *value = harness_alloc((size_t)b->items * sizeof *value);
+    nests_trees_score(value, m, b);
+    for (int i = 0; i < b->count; i++) b->by_trees[i] = (ag_real)value[i];
+    harness_free(value);
+}
+
+static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **what,
+                         ag_failure *why)
+{
+    harness_session *session = user;
+    const nests_model *m = &((const nests_trained *)session->trained.net)->model;
+    nests_feed *f = session->feed;
+    nests_batch *b = f->batch = harness_loader_next(f->loader, why);
+    (void)step;
+    if (!b) return NULL;
+    *what = b->first->name;
+    if (!m->members) score_by_trees(b, m);
+    return nests_loss_of_members(m, tape, b, f->maker->absolute,
+                                 (const nests_settings *)session->settings);
+}
+
+/* ---- results ---- */
+
+static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
+                     ag_failure *why)
+{
+    const nests_scorer scorer = {.model = &((const nests_trained *)t->net)->model,
+                                 .tape = how->tape,
+                                 .items = ((const nests_settings *)how->settings)->eval_items,
+                                 .patient = how->patient};
+    return nests_results_add(results, &scorer, how->models, why);
+}
+
+static const char *files(const harness_settings *settings)
+{
+    ag_failure none = {0};
+    const nests_maker *kind = nests_kind_of(&settings->common.data, &none);
+    return kind ? kind->files : NULL;
+}
+
+const harness_model nests_shell = {.program = &nests_program_table,
+                                   .network = &nests_network,
+                                   .data_bytes = sizeof(nests_files),
+                                   .feed_bytes = sizeof(nests_feed),
+                                   .files = files,
+                                   .read = read_all,
+                                   .read_scored = read_scored,
+                                   .read_fit = read_fit,
+                                   .close = close_files,
+                                   .begin = begin,
+                                   .record = record,
+                                   .fewer = "--groups or --items",
+                                   .end = end,
+                                   .results_bytes = sizeof(nests_results),
+                                   .columns = nests_results_columns,
+                                   .holds_out = holds_out,
+                                   .open = nests_results_open,
+                                   .add = add,
+                                   .compare = nests_results_compare,
+                                   .repeat = nests_results_repeat,
+                                   .compute = harness_rank_compute,
+                                   .close_results = harness_rank_close,
+                                   .held_out = "Held-out groups, best checkpoint"};

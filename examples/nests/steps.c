@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/nests/steps.h"
+
+#include "examples/harness/harness.h"
+#include "examples/harness/run/draws.h"
+
+/* Compared groups need two run times that differ. */
+static bool can_be_drawn(const nests_set *set, int g)
+{
+    const int *item = nests_list(&set->train, g), n = nests_count(&set->train, g);
+    const int64_t *ns = set->data.group[g].runtime;
+    if (set->data.maker->absolute) return n > 0;
+    for (int i = 1; i < n; i++)
+        if (ns[item[i]] != ns[item[0]]) return true;
+    return false;
+}
+
+ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests_scale *scale,
+                             const nests_settings *settings, ag_failure *why)
+{
+    const size_t all = (size_t)set->data.groups;
+    int most = 1;
+    *s = (nests_sampler){.set = set,
+                         .scale = scale,
+                         .seed = (uint64_t)settings->shell.common.seed,
+                         .items = settings->items,
+                         .spread = settings->spread};
+    s->group = harness_alloc(all * sizeof *s->group + 1);
+    s->order = harness_alloc(all * sizeof *s->order + 1);
+    for (int g = 0; g < set->data.groups; g++) {
+        const int n = nests_count(&set->train, g);
+        if (can_be_drawn(set, g)) s->group[s->groups++] = g;
+        if (n > most) most = n;
+    }
+    if (!s->groups)
+        return ag_fail(why, AG_EUSE,
+                       "training: none of the %d groups has two items with different run times; "
+                       "name other files",
+                       set->data.groups);
+    s->per_step = settings->groups < s->groups ? settings->groups : s->groups;
+    if (s->items > most) s->items = most;
+    s->mixed = harness_alloc((size_t)most * sizeof *s->mixed);
+    s->pick = harness_alloc((size_t)s->per_step * sizeof *s->pick);
+    s->item = harness_alloc((size_t)s->per_step * (size_t)s->items * sizeof *s->item);
+    return AG_OK;
+}
+
+void nests_sampler_close(nests_sampler *s)
+{
+    harness_free(s->group);
+    harness_free(s->order);
+    harness_free(s->mixed);
+    harness_free(s->pick);
+    harness_free(s->item);
+    *s = (nests_sampler){0};
+}
+
+/* Draws items of a group for its visit of this number, ascending; returns their number. */
+static int draw_items(int *to, nests_sampler *s, int g, int64_t visit)
+{
+    const int *item = nests_list(&s->set->train, g), all = nests_count(&s->set->train, g);
+    int n = 0;
+    harness_permutation(s->mixed, all, s->seed, (uint64_t)visit);
+    for (int i = 0; i < all; i++)
+        if (s->mixed[i] < s->items) to[n++] = item[i];
+    return n;
+}
+
+int nests_sampler_draw(nests_sampler *s, int64_t step)
+{
+    const int64_t first = step * s->per_step;
+    int64_t epoch = -1;
+    int n = 0, *to = s->item;
+    for (int64_t visit = first; visit < first + s->per_step; visit++) {
+        if (visit / s->groups != epoch) {
+            epoch = visit / s->groups;
+            harness_epoch_order(s->order, s->groups, s->seed, epoch);
+        }
+        const int g = s->group[s->order[visit % s->groups]];
+        s->pick[n] = (nests_pick){g, draw_items(to, s, g, visit), to};
+        to += s->pick[n++].count;
+    }
+    return n;
+}
+
+ag_status nests_sampler_fill(void *source, int64_t step, void *buffer, ag_failure *why)
+{
+    nests_sampler *s = source;
+    const int n = nests_sampler_draw(s, step);
+    return nests_batch_fill(buffer, &s->set->data, s->scale, s->pick, n, s->spread, why);
+}

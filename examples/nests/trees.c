@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Boosted trees on rows: fitted, kept as plain arrays, and scored with. */
+#include "examples/harness/baseline/additive.h"
+#include "examples/harness/harness.h"
+#include "examples/harness/run/draws.h"
+#include "examples/nests/model.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITEMS = 65536, MOST_CELLS = 1 << 26 /* rows x columns, and counts of rows */ };
+
+static int columns_of(const nests_scale *s) { return s->columns + (s->words > 0); }
+
+/* ---- rows to learn from ---- */
+
+typedef struct table {
+    harness_additive_group *group; /* [groups] */
+    nests_rows *rows;              /* [groups] */
+    float **x;                     /* [groups] with the word as one more column; NULL: no words */
+    double **y;                    /* [groups] ln ns */
+    int groups;
+    int64_t cells;
+} table;
+
+static void forget(table *t, const nests_maker *maker)
+{
+    for (int g = 0; g < t->groups; g++) {
+        maker->free_rows(&t->rows[g]);
+        harness_free(t->x[g]);
+        harness_free(t->y[g]);
+        t->rows[g] = (nests_rows){0};
+        t->x[g] = NULL;
+    }
+    t->groups = 0;
+    t->cells = 0;
+}
+
+static void close_table(table *t, const nests_maker *maker)
+{
+    forget(t, maker);
+    harness_free(t->group);
+    harness_free(t->rows);
+    harness_free(t->x);
+    harness_free(t->y);
+}
+
+/* At most `quota` of the items, ascending; returns their number. */
+static int choose(int *chosen, const int *item, int count, int quota, uint64_t seed, int group)
+{
+    int32_t *order = harness_alloc((size_t)count * sizeof *order + 1);
+    int n = 0;
+    harness_permutation(order, count, seed, (uint64_t)group);
+    for (int i = 0; i < count; i++)
+        if (order[i] < quota) chosen[n++] = item[i];
+    harness_free(order);
+    return n;
+}
+
+/* Columns, then the word. */
+static float *join_words(const nests_rows *r, int columns)
+{
+    float *x = harness_alloc((size_t)r->rows * ((size_t)columns + 1) * sizeof *x + 1);
+    for (int i = 0; i < r->rows; i++) {
+        float *to = x + (size_t)i * ((size_t)columns + 1);
+        memcpy(to, r->x + (size_t)i * (size_t)columns, (size_t)columns * sizeof *x);
+        to[columns] = r->word ? (float)r->word[i] : 0;
+    }
+    return x;
+}
+
+static ag_status add_group(table *t, const nests_set *set, int g, int quota, const nests_model *m,
+                           const nests_settings *s, ag_failure *why)
+{
+    const nests_data *data = &set->data;
+    const nests_scale *scale = &m->scale;
+    nests_rows *r = &t->rows[t->groups];
+    const int all = nests_count(&set->train, g);
+    int *item = harness_alloc((size_t)all * sizeof *item + 1);
+    const int n =
+        choose(item, nests_list(&set->train, g), all, quota, (uint64_t)s->shell.common.seed, g);
+    if (n && !data->maker->rows(r, data, g, item, n, why)) {
+        const int at = t->groups++;
+        t->y[at] = harness_alloc((size_t)n * sizeof **t->y);
+        if (scale->words) t->x[at] = join_words(r, scale->columns);
+        for (int i = 0; i < n; i++) t->y[at][i] = log((double)data->group[g].runtime[item[i]]);
+        for (int i = 0; i < r->rows; i++) r->work[i] *= exp(scale->offset);
+        t->cells += (int64_t)r->rows * columns_of(scale) + r->first[n];
+        t->group[at] = (harness_additive_group){.rows = r->rows,
+                                                .items = n,
+                                                .x = t->x[at] ? t->x[at] : r->x,
+                                                .work = r->work,
+                                                .always = r->always,
+                                                .first = r->first,
+                                                .row = r->row,
+                                                .times = r->times,
+                                                .y = t->y[at],
+                                                .weight = s->spread == NESTS_YES ? 0 : n,
+                                                .limit = s->huber,
+                                                .absolute = data->maker->absolute};
+    }
+    harness_free(item);
+    return why->status;
+}
+
+/* Reads fewer and fewer items of each group, until they are within the limits; two of each are
+   always read. */
+static ag_status open_table(table *t, const nests_set *set, const nests_model *m,
+                            const nests_settings *s, ag_failure *why)
+{
+    const nests_data *data = &set->data;
+    const size_t n = (size_t)data->groups + 1;
+    int quota = 2 * MOST_ITEMS / (data->groups ? data->groups : 1);
+    *t = (table){.group = harness_alloc(n * sizeof *t->group),
+                 .rows = harness_alloc(n * sizeof *t->rows),
+                 .x = harness_alloc(n * sizeof *t->x),
+                 .y = harness_alloc(n * sizeof *t->y)};
+    do {
+        quota = quota / 2 < 2 ? 2 : quota / 2;
+        forget(t, data->maker);
+        for (int g = 0;
+             g < data->groups && harness_go_on(why) && (t->cells <= MOST_CELLS || quota == 2); g++)
+            add_group(t, set, g, quota, m, s, why);
+    } while (!why->status && t->cells > MOST_CELLS && quota > 2);
+    return why->status;
+}
+
+/* ---- the fit ---- */
+
+/* The bags that are being fitted. */
+typedef struct fitting {
+    harness_progress bar;
+    int bag, bags;
+} fitting;
+
+static int watch(void *context, const char *label, double done)
+{
+    fitting *f = context;
+    (void)label;
+    harness_progress_update(&f->bar, (int64_t)((f->bag + done) * 100 / f->bags), NULL);
+    return harness_interrupted();
+}
+
+static ag_status fit_bags(nests_model *m, const table *t, const nests_settings *s, ag_failure *why)
+{
+    fitting f = {.bags = s->bags};
+    harness_boosting_options o = {.rounds = s->trees,
+                                  .depth = s->depth,
+                                  .rate = s->tree_rate,
+                                  .columns = s->tree_columns,
+                                  .least_leaf = s->least_leaf,
+                                  .order = s->order,
+                                  .top = s->top,
+                                  .progress = watch,
+                                  .context = &f};
+    harness_log("fitting %d trees", m->trees.count);
+    harness_progress_start(&f.bar, "trees", 0, 100);
+    for (; f.bag < f.bags && !why->status; f.bag++) {
+        /* no other seed has these: there are at most 16 bags */
+        o.seed = (uint64_t)s->shell.common.seed * NESTS_MOST_BAGS + (uint64_t)f.bag;
+        harness_boosting *a =
+            harness_additive_fit(t->group, t->groups, columns_of(&m->scale), &o, why);
+        if (a && harness_go_on(why)) harness_trees_take(&m->trees, f.bag * o.rounds, a, why);
+        harness_boosting_free(a);
+    }
+    harness_progress_end(&f.bar);
+    return why->status;
+}
+
+ag_status nests_trees_fit(nests_model *m, const nests_set *set, const nests_settings *s,
+                          ag_failure *why)
+{
+    const int leaves = m->trees.count * (harness_trees_nodes(&m->trees) + 1);
+    table t = {0};
+    if (!harness_boosting_built())
+        return ag_fail(why, AG_EUSE,
+                       "this build has no libxgboost, which fits the trees; take --fit network");
+    if (!open_table(&t, set, m, s, why)) fit_bags(m, &t, s, why);
+    for (int i = 0; i < leaves; i++) m->trees.leaf[i] /= (float)s->bags;
+    close_table(&t, set->data.maker);
+    return why->status;
+}
+
+/* ---- scores ---- */
+
+/* cost [rows]: work times the factor. Returns what all items count alike. */
+static double price_rows(double *cost, float *row, const nests_model *m, const nests_rows *r)
+{
+    const int columns = m->scale.columns;
+    double alike = 0;
+    for (int i = 0; i < r->rows; i++) {
+        memcpy(row, r->x + (size_t)i * (size_t)columns, (size_t)columns * sizeof *row);
+        if (m->scale.words) row[columns] = r->word ? (float)r->word[i] : 0;
+        cost[i] = r->work[i] * exp(harness_trees_sum(&m->trees, 0, m->trees.count, row));
+        if (r->always) alike += (double)r->always[i] * cost[i];
+    }
+    return alike;
+}
+
+void nests_trees_score(double *value, const nests_model *m, const nests_batch *b)
+{
+    float *row = harness_alloc(((size_t)m->scale.columns + 1) * sizeof *row);
+    for (int g = 0; g < b->groups; g++) {
+        const nests_rows *r = &b->part[g];
+        nests_rows priced = *r;
+        priced.work = harness_alloc((size_t)r->rows * sizeof *priced.work + 1);
+        const double before = nests_alike_work(r), alike = price_rows(priced.work, row, m, r);
+        for (int k = 0, i = b->group_start[g]; i < b->group_start[g + 1]; k++, i++)
+            value[i] = nests_log_work(&priced, k, alike) - nests_log_work(r, k, before);
+        harness_free(priced.work);
+    }
+    harness_free(row);
+}

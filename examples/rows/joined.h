@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows in a graph network. A row belongs to a node of the graph of its item. The node's vector gets
+   the sum of what its rows give, and the score may be added up as times are:
+
+       score(item) = ln of the sum over its rows of  count x work x exp(f(row) + g(node)),
+
+   where g reads the vector that the graph network ends with. */
+#ifndef NESTS_JOINED_H
+#define NESTS_JOINED_H
+
+#include "examples/rows/rows.h"
+#include "examples/rows/scale.h"
+#include "optim/optim.h"
+
+/* Values of the option --rows: none; the columns themselves; a learned embedding of a row; that,
+   and scores that are added up. */
+typedef enum nests_use { NESTS_UNUSED, NESTS_SUMS, NESTS_EMBEDDED, NESTS_COSTS } nests_use;
+#define NESTS_USES "none|sums|embedded|costs"
+#define NESTS_USES_HELP                                                                    \
+ "what joins each node of the loop nests that it runs (paper: nothing): the sum of their " \
+ "columns, of a learned embedding, or that, and scores are added up as times are"
+
+enum { NESTS_JOINED_LAYERS = 2, NESTS_JOINED_WIDTH = 96, NESTS_WORD_WIDTH = 16 };
+
+typedef struct nests_joined {
+    nests_use use; /* NESTS_UNUSED: nothing below is there */
+    nests_scale scale;
+    ag_param *table; /* [words, NESTS_WORD_WIDTH] */
+    ag_param *layer[NESTS_JOINED_LAYERS], *bias[NESTS_JOINED_LAYERS]; /* of the embedding */
+    ag_param *join;             /* [in, width]: what a row adds to its node */
+    ag_param *of_row, *of_node; /* f [1, width], g [1, out] */
+    ag_param *steep; /* [1,1] where items are only compared: ln of the factor of their scores */
+} nests_joined;
+
+/* Declares the parameters ("rows.table", ...) and makes room for the scale. columns, words, flags:
+   of a row, as in nests_maker; in, out: channels of the vectors that rows join and that g reads;
+   absolute: scores are ln(ns). Start from {0}; free it in any case. Fails: AG_EMEMORY. */
+ag_status nests_joined_add(nests_joined *joined, ag_params *params, nests_use use, int columns,
+                           int words, bool flags, int in, int out, bool absolute, ag_failure *why);
+void nests_joined_free(nests_joined *joined); /* but for the parameters */
+
+/* Items of a step. A place is a row of the activations [places, channels]: a node of an item. Sizes
+   of rows and entries are rounded up, so that steps have few shapes. Start from {0}. */
+typedef struct nests_joined_batch {
+    int items, places, rows, entries, inputs;    /* inputs: of a row */
+    ag_real *x;                                  /* [rows, inputs] */
+    int32_t *word;                               /* [rows] */
+    int32_t *place_row, *place_start;            /* [entries] by place; [places + 1] */
+    int32_t *item_row, *item_place, *item_start; /* [entries] by item; [items + 1] */
+    ag_real *item_weight;                        /* [entries] ln(times x work) less the base */
+    ag_real *base;                               /* [items] ln(sum of times x work) + offset */
+    char *block;
+    size_t room;
+} nests_joined_batch;
+
+/* in, out [rows->first[rows->items]]: the place of each entry among the vectors that rows join, of
+   which there are `places`, and among those that g reads (NULL: the same); -1: its node is not
+   there. rows->times are above 0, rows->always is not read. Fails: AG_EMEMORY. */
+ag_status nests_joined_fill(nests_joined_batch *batch, const nests_joined *joined,
+                            const nests_rows *rows, const int32_t *in, int places,
+                            const int32_t *out, ag_failure *why);
+void nests_joined_batch_free(nests_joined_batch *batch);
+
+/* The embedding of each row, [rows, width]. */
+ag_tensor *nests_joined_embed(const nests_joined *joined, ag_tape *tape,
+                              const nests_joined_batch *batch);
+/* The sum that the rows of each place add to its vector, [places, in]. embedded: as above. */
+ag_tensor *nests_joined_nodes(const nests_joined *joined, ag_tensor *embedded,
+                              const nests_joined_batch *batch);
+/* Scores [items] of NESTS_COSTS. node [n, out]: of the graph network. */
+ag_tensor *nests_joined_scores(const nests_joined *joined, ag_tensor *embedded, ag_tensor *node,
+                               const nests_joined_batch *batch);
+
+#endif

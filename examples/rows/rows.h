@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of items. The time of an item is a sum over its rows: how often it counts the row, times the
+   work of the row, times a factor that a model learns from the row's columns. */
+#ifndef NESTS_ROWS_H
+#define NESTS_ROWS_H
+
+#include "examples/tpugraphs/tpugraphs.h"
+
+#include <stdbool.h>
+
+/* The rows of some items of one group. Items may share rows. Start from {0}; a maker fills it again
+   and again and reuses its memory. */
+typedef struct nests_rows {
+    int rows, items;
+    float *x;      /* [rows, nests_maker.columns] */
+    int *word;     /* [rows] below nests_maker.words: what is looked up in a table; NULL: nothing */
+    double *work;  /* [rows] above 0: iterations, cycles or ns */
+    float *always; /* [rows] how often every item counts the row; NULL: none does */
+    int *first;    /* [items + 1] */
+    int *row;      /* [first[items]] */
+    float *times;  /* [first[items]] how often the item counts the row; NULL: once each */
+    void *memory;  /* of the maker */
+} nests_rows;
+
+/* How often an entry counts its row. */
+static inline double nests_times(const nests_rows *rows, int entry)
+{
+    return rows->times ? (double)rows->times[entry] : 1;
+}
+/* ln of the sum of times x work of an item, and of what all items count alike; 0 of nothing. */
+double nests_log_work(const nests_rows *rows, int item, double alike);
+/* The work that all items of the group count alike. */
+double nests_alike_work(const nests_rows *rows);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns of rows, standardised, and the unit of time. */
+#ifndef NESTS_SCALE_H
+#define NESTS_SCALE_H
+
+#include "autograd/autograd.h"
+#include "core/io/io.h"
+#include "examples/rows/rows.h"
+
+enum {
+    NESTS_FAR = 5,    /* deviations; what lies further from the mean is cut off */
+    NESTS_FITTED = 64 /* items of a group that are looked at */
+};
+#define NESTS_FLAT 1e-6 /* a smaller deviation is what rounding leaves of a constant */
+
+typedef struct nests_scale {
+    int columns, words;
+    bool flags;
+    int64_t seen, items;      /* rows, and items with run times, that were added */
+    double *mean, *deviation; /* [columns], one block */
+    double offset;            /* mean of ln(run time in ns) - ln(sum of work) */
+} nests_scale;
+
+ag_status nests_scale_open(nests_scale *scale, int columns, int words, bool flags, ag_failure *why);
+void nests_scale_close(nests_scale *scale);
+/* Adds training rows x [rows, columns] to the means; end finds the deviations. */
+void nests_scale_add(nests_scale *scale, const float *x, int rows);
+/* Adds the rows of items, of which the i-th has the run time runtime[item[i]] (NULL: [i]). */
+void nests_scale_add_items(nests_scale *scale, const nests_rows *rows, const int64_t *runtime,
+                           const int *item);
+void nests_scale_end(nests_scale *scale);
+/* out: standardised columns, then, of flags, 1 where one is 0 or less. A constant gives 0. */
+void nests_scale_apply(ag_real *out, const nests_scale *scale, const float *row);
+static inline int nests_scale_inputs(const nests_scale *scale)
+{
+    return scale->flags ? 2 * scale->columns : scale->columns;
+}
+
+/* The tensors "state.row.mean", "state.row.deviation" [columns] and "state.offset" of a checkpoint.
+   Returns their number. The check of what was read fails: AG_EDATA. */
+enum { NESTS_SCALE_TENSORS = 3 };
+int nests_scale_list(ag_checkpoint_item *item, const nests_scale *scale);
+ag_status nests_scale_check(const nests_scale *scale, ag_failure *why);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The nodes of a program under a layout configuration. Each is a loop nest, and the layouts decide
+   which loop is the innermost and with which strides it walks through memory.
+
+   A file is read as a list of operations (operations.c). For a configuration, layouts are passed on
+   from the configurable nodes to the others, copies are put in where an operand has another layout
+   than its node wants, and each node gives its loops (layouts.c, loops.c). The columns of a row
+   describe them (columns.c). rows.c collects the different rows of many configurations; file.h
+   takes them out of a file. */
+#ifndef NESTS_LAYOUT_H
+#define NESTS_LAYOUT_H
+
+#include "examples/tpugraphs/loops.h"
+#include "examples/tpugraphs/operations.h"
+#include "examples/tpugraphs/tpugraphs.h"
+
+#include <stdbool.h>
+
+enum { NESTS_INPUTS = 2, NESTS_INNER = 3 };
+
+/* ---- a program ---- */
+
+typedef enum nests_operation_kind {
+    NESTS_OP_LEAF, /* no operand: row-major */
+    NESTS_OP_MAP,  /* the operands have the axes of the output */
+    NESTS_OP_BROADCAST,
+    NESTS_OP_TRANSPOSE,
+    NESTS_OP_RESHAPE,
+    NESTS_OP_REDUCE,
+    NESTS_OP_WINDOW, /* reduce-window */
+    NESTS_OP_DOT,
+    NESTS_OP_CONVOLUTION
+} nests_operation_kind;
+
+/* A node. The order of its operands and the axes that a dot contracts are in the arrays
+   operand_index and dot_axes of the lab's files. TpuGraphs leaves both out: there the first operand
+   is one that is no parameter, constant or broadcast, and the axes of a dot are the first that fit
+   its shapes. A node whose shapes do not fit its op is a NESTS_OP_MAP. */
+typedef struct nests_operation {
+    nests_operation_kind kind;
+    int opcode;
+    int rank, size[TPUGRAPHS_AXES];
+    int operands, operand[NESTS_INPUTS]; /* earlier nodes; those after it are left out */
+    int dims[TPUGRAPHS_AXES];            /* as in the file */
+    tpugraphs_window window[TPUGRAPHS_AXES];
+    tpugraphs_dot_axes dot;
+    tpugraphs_conv_axes conv;
+    int known;   /* 1: the file names these axes */
+    int config;  /* index among the configurable nodes, or -1 */
+    int varying; /* 1: its loops depend on the configuration */
+} nests_operation;
+
+typedef struct nests_layout {
+    int count, configurable;
+    int ordered;                /* 1: the file has the order of operands */
+    nests_operation *operation; /* [count] as in the file, in which operands come first */
+} nests_layout;
+
+/* Reads the operations of an open layout file. They are of memory that is counted in *bytes. Fails:
+   AG_EDATA, AG_EMEMORY. */
+ag_status nests_layout_read(nests_layout *p, const tpugraphs_raw *raw, tpugraphs_budget *budget,
+                            size_t *bytes, ag_failure *why);
+void nests_layout_free(nests_layout *p);
+
+/* ---- loops ---- */
+
+typedef struct nests_order {
+    signed char axis[TPUGRAPHS_AXES]; /* the most minor first */
+} nests_order;
+
+/* Strides in elements. They are doubles, which no file can make overflow. */
+typedef struct nests_strides {
+    double of[TPUGRAPHS_AXES];
+} nests_strides;
+
+/* The order of row-major, and the strides of an order. */
+nests_order nests_row_major(int rank);
+nests_strides nests_strides_of(const nests_order *order, int rank, const int *size);
+/* The order that the layout digits (-1..5) ask for; axes that they do not name follow in row-major
+   order. given: 0 when they name none. */
+nests_order nests_asked_order(int *given, const signed char digit[TPUGRAPHS_AXES], int rank);
+/* The order of a node that is not configurable: that of its first operand where it fits. */
+nests_order nests_inherited_order(const nests_layout *p, int node, const nests_order *order);
+
+enum { NESTS_LOOPS = 3 * TPUGRAPHS_AXES };
+
+/* A nest in the order in which it runs (tpugraphs_plan_loops). */
+typedef struct nests_nest {
+    tpugraphs_loop loop[NESTS_LOOPS];
+    int loops, folds; /* folds: the reduction runs inside of the row */
+    double work;      /* iterations in all; those of windows that are outside do not count */
+} nests_nest;
+
+/* The nest of a node. */
+nests_nest nests_nest_of(const nests_layout *p, int node, const nests_strides *out,
+                         const nests_strides in[NESTS_INPUTS]);
+/* The nest that copies a value of these sizes to another layout. */
+nests_nest nests_copy_nest(int rank, const int *size, const nests_strides *out,
+                           const nests_strides *in);
+/* Of a reshape between these strides: 1 when it moves nothing; 0 when it moves by this nest; -1
+   when the two sides have no loops in common, so that the operand has to become row-major first. */
+int nests_reshape_nest(nests_nest *nest, const nests_layout *p, int node, const nests_strides *out,
+                       const nests_strides *in);
+
+/* ---- rows ---- */
+
+/* Columns of a row. Sizes and strides are log2(1 + x) or log2(x). */
+enum {
+    NESTS_LAYOUT_OPCODE,      /* op code of TpuGraphs */
+    NESTS_LAYOUT_WORK,        /* ln(iterations) */
+    NESTS_LAYOUT_FREE,        /* three innermost loops of the output: size, stride in the output, in
+                                 operand 0, in operand 1 */
+    NESTS_LAYOUT_SUM = 14,    /* three innermost loops of the reduction: size, stride in operand 0,
+                                 in operand 1 */
+    NESTS_LAYOUT_JUMPS = 23,  /* tensors in which the innermost loop of the output, and of the
+                                 reduction, has a stride other than 0 and 1 */
+    NESTS_LAYOUT_DEPTH = 25,  /* loops of the output, of the reduction */
+    NESTS_LAYOUT_SIZES = 27,  /* elements of the output, operand 0, operand 1 */
+    NESTS_LAYOUT_WINDOW = 30, /* elements, largest step, padded axes */
+    NESTS_LAYOUT_GROUPS = 33,
+    NESTS_LAYOUT_FOLDS, /* 1: the innermost reduction runs inside of the innermost loop */
+    NESTS_LAYOUT_CUT, /* whether a window cuts the innermost loop of the output, of the reduction */
+    NESTS_LAYOUT_GAP = 37,  /* largest dilation of the input */
+    NESTS_LAYOUT_LEFT = 38, /* share of the innermost loop of the output that full vectors of 8 and
+                               of 16 leave over; of the reduction, of 8, of 16, of 4 at once */
+    NESTS_LAYOUT_COLUMNS = 43,
+    NESTS_LAYOUT_INPUTS =
+        NESTS_LAYOUT_COLUMNS - 1 /* of a network, for which the op code is a word */
+};
+
+/* Writes the columns of a nest. elements: of the output and the operands. Windows and groups are
+   read from `o`, which is NULL for a copy. */
+void nests_layout_columns(float x[NESTS_LAYOUT_COLUMNS], const nests_operation *o,
+                          const nests_nest *nest, const double elements[1 + NESTS_INPUTS]);
+
+/* The rows of the configurations of one file. An item is a configuration, and counts rows; equal
+   rows are one. Start from {0}, open, add, and close in any case; opened again, they reuse their
+   memory. */
+typedef struct nests_layout_rows {
+    const nests_layout *layout;
+    bool by_node; /* set before it is opened. 1: an item has an entry for each nest, with its node,
+                     and there is nothing in `always` */
+    int rows, items;
+    float *x;               /* [rows, NESTS_LAYOUT_COLUMNS] */
+    double *work;           /* [rows] iterations */
+    float *always;          /* [rows] how often every item counts the row: that of nodes which the
+                               configuration does not change */
+    int *first;             /* [items + 1] */
+    int *row;               /* [first[items]] */
+    float *times;           /* [first[items]] */
+    int *node;              /* [first[items]] that a nest computes or copies for, by_node */
+    nests_strides *strides; /* [operations] of their outputs in the item added last */
+    int *word;              /* [rows] room for the caller */
+    signed char *digit;     /* [configurable, 18] room for the caller */
+    struct nests_layout_memory *memory;
+} nests_layout_rows;
+
+ag_status nests_layout_rows_open(nests_layout_rows *rows, const nests_layout *p, ag_failure *why);
+/* Appends a configuration: digit [configurable, 18] of -1..5, layouts of output, operand 0 and
+   operand 1. Fails: AG_EMEMORY. */
+ag_status nests_layout_rows_add(nests_layout_rows *rows, const signed char *digit, ag_failure *why);
+void nests_layout_rows_close(nests_layout_rows *rows);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations that the files that write the rows of statements share. */
+#ifndef NESTS_SCHEDULE_STATEMENT_H
+#define NESTS_SCHEDULE_STATEMENT_H
+
+#include "examples/tpgnn/nest/nest_internal.h"
+
+/* Writes a row column by column, on the scale of nest.h with the sign kept. */
+typedef struct nests_writer {
+    float *x;
+    int columns;
+} nests_writer;
+void nests_put(nests_writer *w, double x);
+
+enum { NESTS_ROW_LOADS = 3 }; /* of a statement, those that touch most; without what it updates */
+typedef struct nests_statement {
+    const nest_tree *t;
+    const nest_access *a; /* what it stores; its loads follow */
+    const nest_store *store;
+    int number; /* of the store */
+    const nest_access *load[NESTS_ROW_LOADS];
+    int loads;
+    const nest_cost *cost;
+} nests_statement;
+
+/* The innermost loops as a compiler sees them: the block of unrolled and vectorised ones, the two
+   loops around it, and the loops in which a local buffer lives. */
+enum { NESTS_BLOCK_COLUMNS = 36 };
+void nests_write_block(nests_writer *w, const nests_statement *s);
+
+/* The same loops after the compiler has unrolled more of them and chosen one to vectorise. */
+enum { NESTS_KERNEL_COLUMNS = 45 };
+void nests_write_kernel(nests_writer *w, const nests_statement *s);
+
+/* Lines that the statement touches in its innermost `level` loops, each buffer once. */
+double nests_lines_touched(const nests_statement *s, int level);
+
+/* The lines that a cache has to keep until the accesses come back to a place. */
+enum { NESTS_REUSE_COLUMNS = 7 * (1 + NESTS_ROW_LOADS) };
+void nests_write_reuse(nests_writer *w, const nests_statement *s);
+
+#endif

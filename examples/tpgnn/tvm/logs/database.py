@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The records of a database of MetaSchedule, one line at a time: a bad line costs only itself. Knows no TVM.
+
+    records      [workload, [trace, seconds, target, arguments]]
+    workloads    ["hash", "module"]
+"""
+import gzip
+import json
+import os
+import re
+import zlib
+
+from refused import Refused
+
+RECORDS, WORKLOADS = "tuning_record", "workload"
+NO_TIME = 1e9  # seconds; TVM writes this or more for "no run time"
+
+
+def shown(value):
+    """The beginning of a value, for a sentence."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+def lines(path, bad):
+    """(number from 1, its JSON; None for a bad one) of each line that TVM does not pass over, too."""
+    number = 0
+    try:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if line[:1] in b"# \r\n":
+                    continue
+                try:
+                    value = json.loads(line.decode())
+                except (ValueError, RecursionError) as reason:
+                    bad(f"{path} line {number}: no JSON: {str(reason)[:160]}")
+                    value = None
+                yield number, value
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        bad(f"{path} line {number + 1}: the compressed file is damaged or cut short here; what follows cannot be read")
+    except OSError as reason:
+        raise Refused(f"{path} cannot be read: {reason.strerror or reason}") from None
+
+
+def programs(path, bad):
+    """The workloads of a database, None for a bad one."""
+    found = []
+    for number, value in lines(path, bad):
+        good = isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value) and \
+            re.fullmatch("[0-9]{1,64}", value[0])  # the hash becomes a part of a file's name
+        if value is not None and not good:
+            bad(f'{path} line {number}: {shown(value)} is no workload: ["hash", "module"] is one')
+        found.append(value if good else None)
+    return found
+
+
+def record(value, workloads):
+    """(workload or None, target as a text, what TVM reads) of a line. workloads: of the database, None: not there.
+    Raises ValueError with a sentence."""
+    try:
+        number, tuned = value
+        _, times, target, _ = tuned
+        good = isinstance(number, int) and 0 <= number and (workloads is None or number < len(workloads))
+        times_are = all(seconds > 0 for seconds in times or ())
+    except (TypeError, ValueError):
+        raise ValueError(f"{shown(value)} is no record: [workload, [trace, run times, target, arguments]] is "
+                         "one") from None
+    if not good:
+        raise ValueError(f"the workload is {shown(number)}, but the database has {len(workloads or ())}, from 0 on")
+    if workloads is not None and workloads[number] is None:
+        raise ValueError(f"line {number + 1} of the workloads is bad, and it names that one")
+    if not times_are:
+        raise ValueError(f"the run times are {shown(times)}, but must be above 0")
+    text = target if isinstance(target, str) else json.dumps(target, sort_keys=True, separators=(",", ":"))
+    return workloads and workloads[number], text if target is not None else "", tuned
+
+
+def present(path):
+    """The path, or that of the file packed by gzip, or unpacked, if only this exists."""
+    other = path[:-3] if path.endswith(".gz") else f"{path}.gz"
+    return other if os.path.exists(other) and not os.path.exists(path) else path
+
+
+def records(path, bad):
+    """The result of `record` for each good line of a database, which is a folder, or of its file of tuning records. The
+    workloads are in the same folder, in the file that has "workload" in its name instead. bad(sentence): a bad line."""
+    if os.path.isdir(path):
+        path = os.path.join(path, f"database_{RECORDS}.json")
+    path = present(path)
+    folder, name = os.path.split(path)
+    beside = present(os.path.join(folder, name.replace(RECORDS, WORKLOADS, 1)))
+    workloads = programs(beside, bad) if RECORDS in name and os.path.exists(beside) else None
+    for number, value in lines(path, bad):
+        if isinstance(value, dict) and {"i", "input"} & set(value):
+            raise Refused(f"{path} is a log of Ansor or AutoTVM, which names programs and does not hold them, so no "
+                          "training file can be made of it; name the folder of a database of MetaSchedule")
+        try:
+            if value is not None:
+                yield record(value, workloads)
+        except ValueError as reason:
+            bad(f"{path} line {number}: {reason}")

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The baselines that the TPU model has to beat. A baseline is fitted to training kernels and scores
+   each configuration of any kernel: the smallest score is predicted fastest. */
+#ifndef TPU_BASELINES_H
+#define TPU_BASELINES_H
+
+#include "examples/tpu/baseline/pooled.h"
+#include "examples/tpu/baseline/roofline.h"
+
+typedef enum tpu_baseline_kind {
+    /* Fusion: the geometric mean of the training run times. Tile: all equal, so that the first
+       configuration of the file is taken; in the lab's files that is the default tile. */
+    TPU_BASELINE_CONSTANT,
+    TPU_BASELINE_ROOFLINE, /* traffic over bandwidth or operations over peak: tpu_roofline */
+    TPU_BASELINE_BOOSTING, /* XGBoost on the columns of tpu_pooled */
+    TPU_BASELINE_RIDGE,    /* ridge regression on them */
+    TPU_BASELINES
+} tpu_baseline_kind;
+
+const char *tpu_baseline_name(tpu_baseline_kind kind); /* "constant", "roofline", ... */
+
+typedef struct tpu_baseline_options {
+    int fit_rows;  /* tile: configurations that the roofline reads at most */
+    int pool_rows; /* configurations that the regressions read at most; both evenly */
+    harness_boosting_options trees; /* its progress may stop them */
+} tpu_baseline_options;
+
+/* 4,096 and 32,768 rows (111 MB), 200 trees of depth 6, rate 0.1, half of the columns for each. */
+tpu_baseline_options tpu_baseline_defaults(void);
+
+typedef struct tpu_baseline tpu_baseline;
+
+/* NULL, the failure is in `why`: AG_EUSE (no training kernel with a run time, tile: with two
+   different ones; trees in a build without libxgboost), AG_ESTOPPED, AG_EDATA (XGBoost's error).
+   Equal inputs and options give equal baselines. Kernels without run times are skipped. */
+tpu_baseline *tpu_baseline_fit(tpu_baseline_kind kind, tpu_task task,
+                               const tpu_kernel *const *train, int count,
+                               const tpu_baseline_options *options, ag_failure *why);
+void tpu_baseline_free(tpu_baseline *baseline);
+
+/* score [kernel->configs]. Fusion: ns. Tile: comparable within the kernel alone. Fails: AG_EDATA,
+   AG_EMEMORY (trees). */
+ag_status tpu_baseline_predict(double *score, tpu_baseline *baseline, const tpu_kernel *kernel,
+                               ag_failure *why);
+
+/* Describes the fit in a line. */
+void tpu_baseline_print(char *text, size_t bytes, const tpu_baseline *baseline);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Fits a roofline. */
+#include "examples/tpu/baseline/roofline.h"
+#include "examples/harness/harness.h"
+
+#include <math.h>
+#include <string.h>
+
+double tpu_roofline_time(const tpu_roofline *r, const tpu_load *k)
+{
+    const double transfer = k->bytes / r->bandwidth;
+    const double computing = k->flops / r->peak + k->special / r->special;
+    return r->scale[k->type] * fmax(transfer, computing) + r->overhead * k->steps;
+}
+
+/* ---- fit ---- */
+
+enum { BANDWIDTH, PEAK, SPECIAL, OVERHEAD, COEFFICIENTS };
+
+typedef struct rows {
+    tpu_load *load;
+    double *measured, *ratio; /* measured: ns */
+    int *first;               /* [kernels + 1] of a kernel */
+    int kernels, n;
+} rows;
+
+/* The scale s with the least sum of |s / ratio - 1|: the median of the ratios, each of weight
+   1 / ratio. */
+static double best_scale(double *ratio, int n)
+{
+    double all = 0, sum = 0;
+    int i = 0;
+    harness_sort(ratio, n);
+    for (int k = 0; k < n; k++) all += 1 / ratio[k];
+    while (i < n - 1 && (sum += 1 / ratio[i]) < all / 2) i++;
+    return ratio[i];
+}
+
+/* The time that a type's kernels take beyond the overhead, relative to the roofline; 0: no kernel
+   determines it. */
+static void scale_type(tpu_roofline *r, const rows *all, tpu_type type)
+{
+    int n = 0;
+    r->scale[type] = 1;
+    for (int i = 0; i < all->n; i++) {
+        if (all->load[i].type != type) continue;
+        const double modelled = tpu_roofline_time(r, &all->load[i]) - r->overhead;
+        const double left = fmax(0.01 * all->measured[i], all->measured[i] - r->overhead);
+        if (modelled > 0) all->ratio[n++] = left / modelled;
+    }
+    r->scale[type] = n ? best_scale(all->ratio, n) : 0;
+}
+
+static tpu_roofline with(const double *x, const rows *all, tpu_task task)
+{
+    tpu_roofline r = {
+        .bandwidth = x[BANDWIDTH], .peak = x[PEAK], .special = x[SPECIAL], .overhead = x[OVERHEAD]};
+    for (int t = 0; t < TPU_TYPES; t++)
+        if (task == TPU_TILE)
+            r.scale[t] = 1;
+        else
+            scale_type(&r, all, (tpu_type)t);
+    return r;
+}
+
+static double percentage(const tpu_roofline *r, const rows *all)
+{
+    double sum = 0;
+    for (int i = 0; i < all->n; i++)
+        sum += fabs(tpu_roofline_time(r, &all->load[i]) / all->measured[i] - 1);
+    return sum / all->n;
+}
+
+/* Of ln(time) within kernels: a factor per kernel is free, and all kernels count alike. */
+static double deviation(const tpu_roofline *r, const rows *all)
+{
+    double sum = 0;
+    for (int k = 0; k < all->kernels; k++) {
+        double mean = 0, square = 0;
+        const int n = all->first[k + 1] - all->first[k];
+        for (int i = all->first[k]; i < all->first[k + 1]; i++) {
+            const double off = log(tpu_roofline_time(r, &all->load[i]) / all->measured[i]);
+            mean += off / n;
+            square += off * off / n;
+        }
+        sum += square - mean * mean;
+    }
+    return isfinite(sum) ? sqrt(fmax(0, sum / all->kernels)) : (double)INFINITY;
+}
+
+static tpu_roofline fitted(const double *x, const rows *all, tpu_task task)
+{
+    tpu_roofline r = with(x, all, task);
+    r.error = task == TPU_TILE ? deviation(&r, all) : percentage(&r, all);
+    return r;
+}
+
+/* Multiplies or divides one coefficient at a time by steps that get smaller, until none helps.
+   Source: pattern search, Hooke and Jeeves (1961), in the logarithms. */
+static double descend(double *x, const rows *all, tpu_task task)
+{
+    enum { ROUNDS = 40 };
+    static const double step[] = {64, 8, 3, 1.7, 1.3, 1.14, 1.06, 1.02};
+    double least = fitted(x, all, task).error;
+    for (size_t s = 0; s < sizeof step / sizeof *step; s++)
+        for (int round = 0, moved = 1; moved && round < ROUNDS; round++) {
+            moved = 0;
+            for (int i = 0; i < 2 * COEFFICIENTS; i++) {
+                const double old = x[i / 2];
+                x[i / 2] *= i % 2 ? 1 / step[s] : step[s];
+                const double now = fitted(x, all, task).error;
+                if (x[i / 2] > 1e-30 && x[i / 2] < 1e30 && now < least * (1 - 1e-7))
+                    least = now, moved = 1;
+                else
+                    x[i / 2] = old;
+            }
+        }
+    return least;
+}
+
+/* From guesses and from three points drawn around them. */
+static tpu_roofline search(const rows *all, tpu_task task)
+{
+    enum { STARTS = 4 };
+    static const double guess[COEFFICIENTS] = {4, 8, 0.5, 100};
+    ag_random random = {0, 0x545055464954, 0};
+    double best[COEFFICIENTS], x[COEFFICIENTS], least = (double)INFINITY;
+    memcpy(best, guess, sizeof best);
+    for (int start = 0; start < STARTS; start++) {
+        for (int i = 0; i < COEFFICIENTS; i++)
+            x[i] = guess[i] * (start ? exp(6 * (ag_random_uniform(&random) - 0.5)) : 1);
+        const double now = descend(x, all, task);
+        if (!(now < least)) continue;
+        least = now;
+        memcpy(best, x, sizeof best);
+    }
+    return fitted(best, all, task);
+}
+
+/* Only products of scales and rates are determined. Therefore other kernels have scale 1 or, if
+   there are none, the last type that has some; so do types without data. */
+static void normalise(tpu_roofline *r)
+{
+    double scale = 0;
+    for (int t = TPU_TYPES - 1; t >= 0 && scale == 0; t--) scale = r->scale[t];
+    if (scale == 0) scale = 1;
+    r->bandwidth /= scale;
+    r->peak /= scale;
+    r->special /= scale;
+    for (int t = 0; t < TPU_TYPES; t++) r->scale[t] = r->scale[t] > 0 ? r->scale[t] / scale : 1;
+}
+
+/* ---- training kernels ---- */
+
+static bool is_of_use(const tpu_kernel *k)
+{
+    if (!k->runtime || !k->tile) return k->runtime && k->runtime[0] > 0;
+    for (int i = 1; i < k->configs; i++)
+        if (k->runtime[i] != k->runtime[0]) return true;
+    return false;
+}
+
+/* Every n-th configuration of a kernel. */
+static void add_kernel(rows *all, const tpu_kernel *k, int every)
+{
+    tpu_load *load = harness_alloc((size_t)k->configs * sizeof *load);
+    tpu_loads(load, k);
+    for (int c = 0; c < k->configs; c += every, all->n++) {
+        all->load[all->n] = load[c];
+        all->measured[all->n] = fmax(1, (double)k->runtime[c]);
+    }
+    all->first[++all->kernels] = all->n;
+    harness_free(load);
+}
+
+ag_status tpu_roofline_fit(tpu_roofline *r, tpu_task task, const tpu_kernel *const *train,
+                           int count, int most, ag_failure *why)
+{
+    int64_t configs = 0;
+    size_t room = 0;
+    int every = 1;
+    rows all = {0};
+    for (int i = 0; i < count; i++) configs += is_of_use(train[i]) ? train[i]->configs : 0;
+    if (!configs)
+        return ag_fail(why, AG_EUSE,
+                       "roofline: none of the %d training kernels has %s to fit; give files with "
+                       "measured kernels",
+                       count, task == TPU_TILE ? "two different run times" : "a run time");
+    if (task == TPU_TILE) every = (int)((configs - 1) / (most > 0 ? most : 1)) + 1;
+    for (int i = 0; i < count; i++) room += (size_t)(train[i]->configs / every + 1);
+    all.load = harness_alloc(room * sizeof *all.load);
+    all.measured = harness_alloc(room * sizeof *all.measured);
+    all.ratio = harness_alloc(room * sizeof *all.ratio);
+    all.first = harness_alloc(((size_t)count + 1) * sizeof *all.first);
+    for (int i = 0; i < count; i++)
+        if (is_of_use(train[i])) add_kernel(&all, train[i], every);
+    *r = search(&all, task);
+    if (task == TPU_FUSION) normalise(r);
+    harness_free(all.load);
+    harness_free(all.measured);
+    harness_free(all.ratio);
+    harness_free(all.first);
+    return AG_OK;
+}

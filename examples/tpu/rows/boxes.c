@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The region of an operand that a region of the result needs: its size, and where it begins. */
+#include "examples/tpu/rows/places.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct edge {
+    const tpu_hlo *h;
+    int u, v;                  /* v is an operand of u */
+    int rank, in_rank;         /* of u, of v */
+    const int *size, *in_size; /* of u, of v */
+    const double *lo, *out;    /* the region of u */
+    const double *block;       /* of its reduction */
+    double *start, *in;        /* the region of v */
+} edge;
+
+static void view(const edge *e)
+{
+    nests_view view;
+    nests_view_of(&view, e->h, e->u, e->v);
+    for (int a = 0; a < e->in_rank; a++) {
+        const int axis = view.from[a];
+        if (axis < 0) continue;
+        e->in[a] = e->out[axis];
+        e->start[a] = view.step[a] < 0 ? fmax(0, e->size[axis] - e->lo[axis] - e->out[axis])
+                                       : view.at[a] + e->lo[axis] * view.step[a];
+    }
+}
+
+/* Groups of axes with equal numbers of elements, most minor first; the elements of a group, from
+   its first to its last with those in between, fill the operand's axes from the most minor on. */
+static void reshape(const edge *e)
+{
+    int i = e->in_rank - 1, o = e->rank - 1;
+    while (i >= 0) {
+        double in_all = e->in_size[i], out_all = 1, wanted = 1, at = 0;
+        int first = i;
+        for (; o >= 0 && out_all < in_all; o--) {
+            wanted += (e->out[o] - 1) * out_all;
+            at += e->lo[o] * out_all;
+            out_all *= e->size[o];
+            while (in_all < out_all && first > 0) in_all *= e->in_size[--first];
+        }
+        for (; i >= first; i--) {
+            e->in[i] = fmin(e->in_size[i], ceil(wanted));
+            wanted = fmax(1, wanted / e->in[i]);
+            e->start[i] = fmod(at, e->in_size[i]);
+            at = floor(at / e->in_size[i]);
+        }
+    }
+}
+
+/* The average share of the result that comes from v. */
+static void concatenate(const edge *e)
+{
+    const int along = tpu_hlo_dim(e->h, e->u, 0);
+    view(e);
+    if (along < 0 || along >= e->rank || along >= e->in_rank) return;
+    e->in[along] = e->out[along] * e->in_size[along] / e->size[along];
+    e->start[along] = 0;
+}
+
+/* Windows read a range of input elements; an input with gaps has fewer of them. Groups of features
+   that are made read as many groups of the input. */
+static void reduction(const edge *e)
+{
+    tpu_sum r;
+    if (!tpu_hlo_sum(&r, e->h, e->u)) return;
+    const int k = e->v != r.operand[0] && e->v == r.operand[1];
+    double groups = 1;
+    for (int i = 0; i < r.space.n; i++) {
+        const tpugraphs_index *x = &r.space.index[i];
+        const int a = x->in[k];
+        if (a < 0 || a >= e->in_rank || (!x->sum && x->axis >= e->rank)) continue;
+        const double n = x->sum ? e->block[x->axis] : e->out[x->axis];
+        if (x->split && !k)
+            groups = ceil(n / r.made);
+        else if (k || !x->window)
+            e->in[a] = x->sum ? n * groups : n;
+        else if (!x->sum)
+            e->in[a] = (n - 1) * x->step;
+        else
+            e->in[a] =
+                ceil((e->in[a] + (n - 1) * x->step + 1) / r.window[x->window - 1].base_dilation);
+    }
+}
+
+void nests_tiling_operand(double start[TPUGRAPHS_AXES], double in[TPUGRAPHS_AXES],
+                          const nests_tiling *t, int u, int v, const double lo[TPUGRAPHS_AXES],
+                          const double out[TPUGRAPHS_AXES], const double block[TPUGRAPHS_AXES])
+{
+    const tpugraphs_shape *to = &t->hlo.shape[u], *from = &t->hlo.shape[v];
+    const edge e = {&t->hlo,    u,  v,   to->rank, from->rank, to->size,
+                    from->size, lo, out, block,    start,      in};
+    for (int a = 0; a < TPUGRAPHS_AXES; a++) {
+        in[a] = from->size[a];
+        start[a] = 0;
+    }
+    switch (t->hlo.kernel->opcode[u]) {
+    case TPUGRAPHS_BITCAST:
+    case TPUGRAPHS_RESHAPE: reshape(&e); break;
+    case TPUGRAPHS_CONCATENATE: concatenate(&e); break;
+    case TPUGRAPHS_REDUCE:
+    case TPUGRAPHS_REDUCE_WINDOW:
+    case TPUGRAPHS_DOT:
+    case TPUGRAPHS_CONVOLUTION: reduction(&e); break;
+    case TPUGRAPHS_PAD:
+    case TPUGRAPHS_GATHER:
+        view(&e);
+        memset(start, 0, TPUGRAPHS_AXES * sizeof *start);
+        break;
+    default: view(&e);
+    }
+    for (int a = 0; a < from->rank; a++) in[a] = fmin(from->size[a], fmax(in[a], 1));
+}

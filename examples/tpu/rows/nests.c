@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Follows a tile back from the output, places its values, and plans the nest of each node that is
+   computed: once per tile after the reduction, once per block of the reduction before it. */
+#include "examples/tpu/rows/job.h"
+
+#include "examples/harness/harness.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { READINGS = 4 /* of a dot at most */, FLOAT = 4 };
+
+/* ---- nests ---- */
+
+static void read_inputs(nests_job *w, const nests_side *s, int u)
+{
+    const tpu_hlo *h = s->h;
+    for (int scalar = 0; scalar < 2; scalar++) /* inputs that move first */
+        for (int i = h->start[u]; i < h->start[u + 1]; i++) {
+            const int v = h->operand[i], base = s->place[v].base;
+            if ((h->kernel->opcode[base] == TPUGRAPHS_CONSTANT) == scalar) nests_job_read(w, s, v);
+        }
+}
+
+/* Strides of what the nest of node u writes: its box, or the kernel's result. */
+static void output_strides(double to[TPUGRAPHS_AXES], const nests_side *s, int u)
+{
+    double size[TPUGRAPHS_AXES];
+    const int rank = tpu_hlo_shape(size, s->h, u);
+    nests_place_dense(to, u == s->h->root ? size : nests_box_of(s, u), rank);
+}
+
+static void add_map(nests_side *s, int u)
+{
+    static const int kinds[] = {NESTS_TILE_MOVES, NESTS_TILE_ARITHMETIC, NESTS_TILE_SPECIAL};
+    const tpu_hlo *h = s->h;
+    const int opcode = h->kernel->opcode[u], rank = h->shape[u].rank;
+    double to[TPUGRAPHS_AXES];
+    output_strides(to, s, u);
+    if (opcode == TPUGRAPHS_CONCATENATE) {
+        nests_add_concatenate(s, u, to);
+        return;
+    }
+    if (opcode == TPUGRAPHS_PAD) {
+        nests_add_pad(s, u, to);
+        return;
+    }
+    nests_job w = nests_job_begin(s, u, kinds[tpu_elementwise_of(opcode)]);
+    if (nests_is_view(opcode)) { /* a copy of what it views */
+        nests_job_read(&w, s, u);
+        if (s->t->copied[u]) w.from[0] = &s->view[u];
+    } else
+        read_inputs(&w, s, u);
+    nests_map_loops(&w, to, nests_box_of(s, u), rank);
+    nests_tile_add(s, &w);
+}
+
+/* Where the file does not tell which axes a dot contracts, the first reading is taken, and that
+   there are others is a column. */
+static void add_reduction(nests_side *s, int u, const double *block)
+{
+    double to[TPUGRAPHS_AXES];
+    tpu_dot d[READINGS];
+    nests_job w =
+        nests_job_begin(s, u, nests_is_product(s->h, u) ? NESTS_TILE_PRODUCTS : NESTS_TILE_SUMS);
+    output_strides(to, s, u);
+    nests_copy_operands(s, u, block);
+    if (s->h->kernel->opcode[u] == TPUGRAPHS_DOT) w.readings = tpu_hlo_dots(d, READINGS, s->h, u);
+    nests_reduction_loops(&w, s, block, to);
+    nests_tile_add(s, &w);
+}
+
+/* ---- sides ---- */
+
+/* Places every value of a side, and adds up its memory. */
+static void place_all(nests_side *s, int last)
+{
+    const nests_tiling *t = s->t;
+    for (int u = 0; u <= last; u++) {
+        const int opcode = s->h->kernel->opcode[u], own = !nests_is_view(opcode) || t->copied[u];
+        if (!t->want[u] && opcode != TPUGRAPHS_PARAMETER) continue;
+        const double bytes = nests_volume(nests_box_of(s, u)) * FLOAT;
+        const int made = u == t->reduction || (nests_tiling_computes(t, u) && own);
+        if (t->copied[u]) {
+            nests_place_node(s->place, u, s->h, nests_box_of(s, u), 0);
+            s->view[u] = s->place[u];
+        }
+        nests_place_node(s->place, u, s->h, nests_box_of(s, u), made);
+        if (nests_tiling_computes(t, u)) s->scratch += bytes;
+        if (t->want[u] && opcode == TPUGRAPHS_PARAMETER) s->outside += bytes;
+    }
+}
+
+static void add_side(nests_side *s, int last, int stop)
+{
+    double block[TPUGRAPHS_AXES];
+    place_all(s, last);
+    for (int u = 0; u <= last; u++) {
+        if (!nests_tiling_computes(s->t, u) || u == stop) continue;
+        if (nests_tiling_blocked(block, s->h, u))
+            add_reduction(s, u, block);
+        else
+            add_map(s, u);
+    }
+}
+
+/* The mean size of the blocks of each axis, and their number; waste: what the last ones lack. */
+static double mean_blocks(double *mean, double *waste, const float *part, const double *size,
+                          int rank)
+{
+    double blocks = 1;
+    for (int a = 0; a < TPUGRAPHS_AXES; a++) {
+        const double whole = a < rank ? size[a] : 1;
+        const double bound = part[a] >= 1 && (double)part[a] < whole ? (double)part[a] : whole;
+        const double n = ceil(whole / bound);
+        mean[a] = whole / n;
+        blocks *= n;
+        *waste *= bound / mean[a];
+    }
+    return blocks;
+}
+
+/* Bytes of all parameters and of the result. */
+static double kernel_bytes(const tpu_hlo *h)
+{
+    double bytes = 0;
+    for (int u = 0; u < h->kernel->nodes; u++)
+        if (u == h->root || h->kernel->opcode[u] == TPUGRAPHS_PARAMETER)
+            bytes += tpu_hlo_elements(h, u) * FLOAT;
+    return bytes;
+}
+
+void nests_tile_set(nests_tile *nests, nests_tiling *t, const float *tile)
+{
+    const int root = t->hlo.root, r = t->reduction;
+    const size_t nodes = (size_t)t->hlo.kernel->nodes;
+    double size[TPUGRAPHS_AXES], block[TPUGRAPHS_AXES], waste = 1;
+    nests_place *place = nests_tiling_scratch(&t->places, t, 2 * nodes * sizeof *place);
+    nests_place *view = place + nodes;
+    double *box = t->box + (size_t)root * TPUGRAPHS_AXES;
+    const int rank = tpu_hlo_shape(size, &t->hlo, root);
+    const double tiles = mean_blocks(box, &waste, tile + 8, size, rank);
+    const double blocks = mean_blocks(block, &waste, tile, t->blocked, t->n_blocked);
+    nests_side s = {.nests = nests,
+                    .t = t,
+                    .h = &t->hlo,
+                    .place = place,
+                    .view = view,
+                    .tiles = tiles,
+                    .steps = tiles,
+                    .times = tiles,
+                    .waste = waste,
+                    .kernel = kernel_bytes(&t->hlo)};
+    nests->count = 0;
+    nests_want_after(t);
+    const int reduces = r >= 0 && t->want[r];
+    if (reduces) s.steps = tiles * blocks;
+    add_side(&s, root, r);
+    if (reduces) {
+        nests_side b = s;
+        b.times = s.steps;
+        b.before = 1;
+        b.scratch = b.outside = 0;
+        nests_want_before(t, block);
+        b.scratch = nests_volume(nests_box_of(&b, r)) * FLOAT;
+        add_side(&b, r - 1, -1);
+        add_reduction(&b, r, block);
+    }
+}
+
+void nests_tile_free(nests_tile *nests)
+{
+    harness_free(nests->nest);
+    *nests = (nests_tile){0};
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop nests of a kernel that is cut in tiles: what a compiler knows of its own code before it
+   runs. The time of a kernel is the sum of the times of its nests, so a model may price each nest
+   by its row of columns and add. */
+#ifndef NESTS_TILE_NESTS_H
+#define NESTS_TILE_NESTS_H
+
+#include "examples/tpu/rows/tiling.h"
+#include "examples/tpugraphs/loops.h"
+
+enum { NESTS_TILE_INPUTS = TPUGRAPHS_LOOP_INPUTS };
+enum { NESTS_TILE_LOOPS = 2 * TPUGRAPHS_AXES + 2 };
+
+/* A nest in the order in which it runs: row is the loop along the output and sum the one along a
+   reduction that are innermost (size 1: none); `folds`: the reduction is inside. */
+typedef struct nests_plan {
+    tpugraphs_loop row, sum, next; /* next: the loop around both */
+    int depth;                     /* loops around both */
+    double free, reduced; /* iterations of all other loops of the output and of the reduction */
+    int folds;
+} nests_plan;
+
+/* Plans n loops by tpugraphs_plan_loops; those of one iteration are left out. */
+void nests_plan_loops(nests_plan *plan, const tpugraphs_loop *loop, int n);
+
+/* The work of a nest: fills or moves elements, arithmetic, special functions, products, sums. */
+typedef enum nests_tile_kind {
+    NESTS_TILE_FILL,
+    NESTS_TILE_MOVES,
+    NESTS_TILE_ARITHMETIC,
+    NESTS_TILE_SPECIAL,
+    NESTS_TILE_PRODUCTS,
+    NESTS_TILE_SUMS,
+    NESTS_TILE_KINDS
+} nests_tile_kind;
+
+/* The columns of a nest, in the order of docs/nests.md. */
+enum { NESTS_TILE_COLUMNS = 58 };
+
+typedef struct nests_tile_nest {
+    int node;     /* of the kernel, that it computes or copies for */
+    double work;  /* elements or products, in all calls together */
+    double price; /* ns of all calls together, a guess that models correct */
+    float column[NESTS_TILE_COLUMNS];
+} nests_tile_nest;
+
+typedef struct nests_tile {
+    nests_tile_nest *nest;
+    int count, room;
+} nests_tile;
+
+/* Sets the nests of one tile; `tile`: 24 numbers, see docs/formats.md and
+   examples/lab/run/run.h; bounds that are absent or too large are the whole axis. */
+void nests_tile_set(nests_tile *nests, nests_tiling *tiling, const float *tile);
+void nests_tile_free(nests_tile *nests);
+
+#endif

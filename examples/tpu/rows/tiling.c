@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "examples/tpu/rows/tiling.h"
+#include "examples/harness/harness.h"
+#include "examples/tpu/rows/places.h"
+
+#include <math.h>
+#include <string.h>
+
+static int is_reduction(int opcode)
+{
+    return opcode == TPUGRAPHS_DOT || opcode == TPUGRAPHS_CONVOLUTION ||
+           opcode == TPUGRAPHS_REDUCE || opcode == TPUGRAPHS_REDUCE_WINDOW;
+}
+
+/* ---- axes of the reduction that are blocked ---- */
+
+/* The blocked axes of a node's reduction; returns their number. */
+int nests_tiling_blocked(double size[TPUGRAPHS_AXES], const tpu_hlo *h, int u)
+{
+    tpu_sum r;
+    int n = 0;
+    for (int a = 0; a < TPUGRAPHS_AXES; a++) size[a] = 1;
+    if (!tpu_hlo_sum(&r, h, u)) return 0;
+    for (int i = 0; i < r.space.n; i++) {
+        const tpugraphs_index *x = &r.space.index[i];
+        if (!x->sum) continue;
+        size[x->axis] = fmax(1, x->size);
+        if (x->axis >= n) n = x->axis + 1;
+    }
+    return n;
+}
+
+/* ---- copied views ---- */
+
+static int is_reshape(int opcode)
+{
+    return opcode == TPUGRAPHS_RESHAPE || opcode == TPUGRAPHS_BITCAST;
+}
+
+/* Memory outside under any shape: a reshape of it is a view of the same memory. */
+static int is_outside(const tpu_hlo *h, int u)
+{
+    while (is_reshape(h->kernel->opcode[u]) && h->start[u] < h->start[u + 1] &&
+           h->operand[h->start[u]] < u)
+        u = h->operand[h->start[u]];
+    return h->kernel->opcode[u] == TPUGRAPHS_PARAMETER ||
+           h->kernel->opcode[u] == TPUGRAPHS_CONSTANT;
+}
+
+static int wide_axes(double wide[TPUGRAPHS_AXES], const tpu_hlo *h, int u)
+{
+    const tpugraphs_shape *s = &h->shape[u];
+    int n = 0;
+    for (int a = 0; a < s->rank; a++)
+        if (s->size[a] > 1) wide[n++] = s->size[a];
+    return n;
+}
+
+/* 1 if several axes of v become one of its reshape u. */
+static int merges(const tpu_hlo *h, int u, int v)
+{
+    double in[TPUGRAPHS_AXES], out[TPUGRAPHS_AXES];
+    const int n_in = wide_axes(in, h, v), n_out = wide_axes(out, h, u);
+    for (int i = 0, o = 0; i < n_in && o < n_out; i++, o++) {
+        double left = in[i];
+        if (left < out[o]) return 1;
+        for (double all = out[o]; all < left && o + 1 < n_out; all *= out[o]) o++;
+    }
+    return 0;
+}
+
+static void mark_copied(nests_tiling *t, int u)
+{
+    const tpu_hlo *h = &t->hlo;
+    if (!is_reshape(h->kernel->opcode[u]) || h->start[u] == h->start[u + 1]) return;
+    const int v = h->operand[h->start[u]];
+    if (v < u && nests_is_view(h->kernel->opcode[v]) && !is_outside(h, v) && merges(h, u, v))
+        t->copied[v] = 1;
+}
+
+int nests_tiling_computes(const nests_tiling *t, int u)
+{
+    return t->want[u] &&
+           (u == t->hlo.root || t->copied[u] || !nests_is_view(t->hlo.kernel->opcode[u]));
+}
+
+void nests_tiling_open(nests_tiling *t, const tpu_kernel *kernel)
+{
+    const size_t nodes = (size_t)kernel->nodes;
+    *t = (nests_tiling){.reduction = -1, .hlo = t->hlo};
+    tpu_hlo_open(&t->hlo, kernel);
+    ag_arena **memory = &t->hlo.memory;
+    t->box = harness_take(memory, nodes * TPUGRAPHS_AXES * sizeof *t->box);
+    t->lo = harness_take(memory, nodes * TPUGRAPHS_AXES * sizeof *t->lo);
+    t->copied = harness_take(memory, nodes);
+    t->want = harness_take(memory, nodes);
+    for (int u = 0; u < kernel->nodes; u++)
+        if (is_reduction(kernel->opcode[u])) t->reduction = u;
+    for (int u = 0; u < kernel->nodes; u++) mark_copied(t, u);
+    if (t->reduction >= 0) t->n_blocked = nests_tiling_blocked(t->blocked, &t->hlo, t->reduction);
+}
+
+void *nests_tiling_scratch(void **scratch, nests_tiling *t, size_t bytes)
+{
+    if (!*scratch) return *scratch = harness_take(&t->hlo.memory, bytes);
+    return memset(*scratch, 0, bytes);
+}
+
+void nests_tiling_close(nests_tiling *t)
+{
+    tpu_hlo_close(&t->hlo);
+    *t = (nests_tiling){.reduction = -1};
+}

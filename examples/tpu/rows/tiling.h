@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* A kernel that is cut in tiles: each tile of the output is computed from the regions
+   of all nodes that it needs, block by block of the reduction. Sizes of regions are followed
+   backwards from the output, as in examples/lab/fusion/kernels.h, but from the features alone and
+   without positions, so the parts cut off at borders are ignored. */
+#ifndef NESTS_TILE_TILING_H
+#define NESTS_TILE_TILING_H
+
+#include "examples/tpu/analytic/hlo.h"
+
+enum {
+    NESTS_TILE_USES = 16 /* operands of products that a block uses this often are copied first */
+};
+
+/* A kernel that is ready to be cut. */
+typedef struct nests_tiling {
+    tpu_hlo hlo;
+    int reduction; /* the last dot, convolution, reduce or reduce-window; -1: none */
+    int n_blocked; /* axes of it that are blocked, and their sizes */
+    double blocked[TPUGRAPHS_AXES];
+    /* Scratch, of the memory of hlo. */
+    double *box;          /* [nodes,6] region of each node, in elements of each axis */
+    double *lo;           /* [nodes,6] where it begins, of the first tile */
+    char *want;           /* [nodes] */
+    char *copied;         /* [nodes] 1: a view that is copied, since a reshape merges axes of it */
+    void *places, *items; /* of nests_tile_set, of nests_default_tile; NULL until they need it */
+} nests_tiling;
+
+/* Start from {0}; opened again for another kernel it reuses its memory. */
+void nests_tiling_open(nests_tiling *tiling, const tpu_kernel *kernel);
+void nests_tiling_close(nests_tiling *tiling);
+/* Zeroed bytes, always as many for one kernel; *scratch: of the tiling. */
+void *nests_tiling_scratch(void **scratch, nests_tiling *tiling, size_t bytes);
+
+/* The axes of node u's reduction that tiles may block, with their sizes (1 after the last); returns
+   their number, 0: it reduces nothing. */
+int nests_tiling_blocked(double size[TPUGRAPHS_AXES], const tpu_hlo *hlo, int u);
+
+/* The region of operand v that node u needs for a region of itself and the block of its reduction
+   (whole axes for nodes that are not the kernel's reduction). Regions begin at `lo` and `start`, 0
+   along axes for which that is not known, and are `out` and `in` large. */
+void nests_tiling_operand(double start[TPUGRAPHS_AXES], double in[TPUGRAPHS_AXES],
+                          const nests_tiling *tiling, int u, int v, const double lo[TPUGRAPHS_AXES],
+                          const double out[TPUGRAPHS_AXES], const double block[TPUGRAPHS_AXES]);
+
+/* 1 if a tile computes node u: it is wanted, and no view that is only looked through. */
+int nests_tiling_computes(const nests_tiling *tiling, int u);
+
+/* Set want and box of the nodes on a side of the kernel's reduction. After it, once per tile: from
+   the root's box, which is set, back to the reduction, included. */
+void nests_want_after(nests_tiling *t);
+/* Before it, once per block: from the reduction's box, which is set, back to the parameters. */
+void nests_want_before(nests_tiling *t, const double block[TPUGRAPHS_AXES]);
+
+/* 1 if the window of node u leaves its operand v, so that u reads a copy with borders and gaps:
+   `box` is then its size, every[a] the distance of the operand's elements there. */
+int nests_padded(double box[TPUGRAPHS_AXES], double every[TPUGRAPHS_AXES], const nests_tiling *t,
+                 int u, int v, const double block[TPUGRAPHS_AXES]);
+
+double nests_volume(const double box[TPUGRAPHS_AXES]);
+/* 1 for dots and convolutions. */
+int nests_is_product(const tpu_hlo *hlo, int u);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows that join a graph network: sums by node and scores against sums in double. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "examples/rows/joined.h"
+#include "ops/ops.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROWS = 4,
+    COLUMNS = 3,
+    WORDS = 5,
+    ITEMS = 3,
+    ENTRIES = 7,
+    PLACES = 6,
+    NODES = 2,
+    IN = 8,
+    OUT = 5
+};
+
+/* The second item has no rows; one entry has no place; place 1 has none of the entries. */
+static float x[ROWS][COLUMNS] = {{1, -2, 4}, {3, 0, 4}, {-1, 5, 4}, {2, 2, 4}};
+static double work[ROWS] = {10, 400, 3, 55};
+static int word[ROWS] = {4, 0, 4, 2}, first[ITEMS + 1] = {0, 4, 4, 7},
+           row[ENTRIES] = {2, 0, 2, 1, 3, 3, 0};
+static float times[ENTRIES] = {1, 2, 1, 3, 1, 1, 4};
+static const int32_t in[ENTRIES] = {5, 0, 0, 2, -1, 4, 3}, out[ENTRIES] = {0, 1, 0, 1, 0, -1, 1};
+static ag_real node[PLACES * OUT];
+
+typedef struct net {
+    nests_joined joined;
+    nests_joined_batch batch;
+    ag_params *params;
+} net;
+
+static net make(nests_use use, bool absolute, bool same)
+{
+    ag_failure why = {0};
+    const nests_rows rows = {ROWS, ITEMS, x[0], word, work, NULL, first, row, times, NULL};
+    net n = {.params = ag_params_new()};
+    if (nests_joined_add(&n.joined, n.params, use, COLUMNS, WORDS, true, IN, OUT, absolute, &why) ||
+        ag_params_build(n.params, 3))
+        fail_msg("%s", why.sentence);
+    nests_scale_add(&n.joined.scale, x[0], ROWS);
+    nests_scale_end(&n.joined.scale);
+    n.joined.scale.offset = absolute ? 2.5 : 0;
+    if (nests_joined_fill(&n.batch, &n.joined, &rows, in, PLACES, same ? NULL : out, &why))
+        fail_msg("%s", why.sentence);
+    return n;
+}
+
+static void drop(net *n)
+{
+    nests_joined_batch_free(&n->batch);
+    nests_joined_free(&n->joined);
+    ag_params_free(n->params);
+}
+
+/* [word, columns, signs], then the layers. Returns the width. */
+static int embed(double *y, const nests_joined *j, int r)
+{
+    ag_real plain[2 * COLUMNS];
+    double z[NESTS_JOINED_WIDTH];
+    int width = NESTS_WORD_WIDTH + 2 * COLUMNS;
+    nests_scale_apply(plain, &j->scale, x[r]);
+    for (int k = 0; k < NESTS_WORD_WIDTH; k++)
+        y[k] = (double)j->table->value[word[r] * NESTS_WORD_WIDTH + k];
+    for (int k = 0; k < 2 * COLUMNS; k++) y[NESTS_WORD_WIDTH + k] = (double)plain[k];
+    for (int l = 0; l < NESTS_JOINED_LAYERS && j->layer[l]; l++) {
+        for (int o = 0; o < NESTS_JOINED_WIDTH; o++) {
+            z[o] = (double)j->bias[l]->value[o];
+            for (int k = 0; k < width; k++)
+                z[o] += (double)j->layer[l]->value[o * width + k] * y[k];
+        }
+        width = NESTS_JOINED_WIDTH;
+        for (int o = 0; o < width; o++) y[o] = fmax(z[o], 0);
+    }
+    return width;
+}
+
+static double product(const ag_param *w, int line, const double *y, int width)
+{
+    double sum = 0;
+    for (int k = 0; k < width; k++) sum += (double)w->value[line * width + k] * y[k];
+    return sum;
+}
+
+static void check_nodes(const net *n)
+{
+    double y[NESTS_JOINED_WIDTH], expected[PLACES * IN] = {0};
+    ag_tape *tape = ag_tape_new(AG_CPU);
+    ag_tensor *t = nests_joined_embed(&n->joined, tape, &n->batch);
+    t = nests_joined_nodes(&n->joined, t, &n->batch);
+    ag_forward(t);
+    if (ag_failed(tape)) fail_msg("%s", ag_error(tape));
+    for (int e = 0; e < ENTRIES; e++) {
+        const int width = embed(y, &n->joined, row[e]);
+        for (int k = 0; in[e] >= 0 && k < IN; k++)
+            expected[in[e] * IN + k] += product(n->joined.join, k, y, width);
+    }
+    for (int i = 0; i < PLACES * IN; i++)
+        assert_true(fabs((double)ag_values(t)[i] - expected[i]) < 1e-5);
+    ag_tape_free(tape);
+}
+
+static void sums_of_nodes(void **state)
+{
+    (void)state;
+    for (nests_use use = NESTS_SUMS; use <= NESTS_COSTS; use++) {
+        net n = make(use, true, true);
+        check_nodes(&n);
+        drop(&n);
+    }
+}
+
+static double score_of(const net *n, int item, bool same)
+{
+    const nests_joined *j = &n->joined;
+    double y[NESTS_JOINED_WIDTH], v[OUT], sum = 0;
+    for (int e = first[item]; e < first[item + 1]; e++) {
+        const int width = embed(y, j, row[e]), place = same ? in[e] : out[e];
+        for (int k = 0; k < OUT; k++) v[k] = place < 0 ? 0 : (double)node[place * OUT + k];
+        sum += (double)times[e] * work[row[e]] *
+               exp(product(j->of_row, 0, y, width) + product(j->of_node, 0, v, OUT));
+    }
+    sum = (sum > 0 ? log(sum) : 0) + j->scale.offset;
+    return j->steep ? exp((double)j->steep->value[0]) * sum : sum;
+}
+
+static void scores_are_added_up(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PLACES * OUT; i++) node[i] = (ag_real)(0.1 * (i % 7) - 0.3);
+    for (int way = 0; way < 4; way++) {
+        const bool absolute = way & 1, same = way & 2;
+        net n = make(NESTS_COSTS, absolute, same);
+        assert_true((n.joined.steep == NULL) == absolute);
+        for (int k = 0; k < OUT; k++) n.joined.of_node->value[k] = (ag_real)(0.5 - 0.2 * k);
+        ag_tape *tape = ag_tape_new(AG_CPU);
+        ag_tensor *t = nests_joined_embed(&n.joined, tape, &n.batch);
+        ag_tensor *v = ag_input(tape, node, AG_SHAPE(PLACES, OUT));
+        t = nests_joined_scores(&n.joined, t, v, &n.batch);
+        ag_forward(t);
+        if (ag_failed(tape)) fail_msg("%s", ag_error(tape));
+        for (int i = 0; i < ITEMS; i++)
+            assert_true(fabs((double)ag_values(t)[i] - score_of(&n, i, same)) < 1e-4);
+        ag_tape_free(tape);
+        drop(&n);
+    }
+}
+
+static void nothing_without_rows(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    nests_joined j = {0};
+    ag_params *params = ag_params_new();
+    assert_int_equal(
+        nests_joined_add(&j, params, NESTS_UNUSED, COLUMNS, WORDS, true, IN, OUT, true, &why),
+        AG_OK);
+    assert_int_equal(ag_params_count(params), 0);
+    nests_joined_free(&j);
+    ag_params_free(params);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_of_nodes),
+                                       cmocka_unit_test(scores_are_added_up),
+                                       cmocka_unit_test(nothing_without_rows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

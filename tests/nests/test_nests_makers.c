@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* Makers of rows: a small file of each kind, and what the code underneath says of it. */
+#include "support/test.h"
+#include "examples/harness/files/files.h"
+#include "examples/tgraph/rows/file.h"
+#include "examples/nests/makers/makers.h"
+#include "examples/tpgnn/rows/rows.h"
+#include "examples/tpu/rows/rows.h"
+#include "support/tpgnn_npz.h"
+#include "support/tpu_npz.h"
+
+/* ---- files ---- */
+
+enum { GOOD, HIDDEN, DAMAGED };
+
+static void write_layout(int how)
+{
+    test_layout l;
+    test_layout_make(&l);
+    if (how == HIDDEN) memset(l.runtime, 0, sizeof l.runtime);
+    if (how == DAMAGED) l.config[1][0][3] = 9;
+    assert_true(test_arrays_write(test_path, l.array, l.arrays));
+}
+
+static void write_tile(int how)
+{
+    test_tile t;
+    test_tile_make(&t);
+    if (how == HIDDEN) memset(t.runtime, 0, sizeof t.runtime);
+    if (how == DAMAGED) t.config[1][2] = NAN;
+    assert_true(test_arrays_write(test_path, t.array, t.arrays));
+}
+
+static void write_fusion(int how)
+{
+    test_fusion f;
+    test_fusion_make(&f);
+    if (how == HIDDEN) memset(f.runtime, 0, sizeof f.runtime);
+    if (how == DAMAGED) f.edge[0][0] = 99;
+    assert_true(test_arrays_write(test_path, f.array, f.arrays));
+}
+
+static void write_schedules(int how)
+{
+    test_schedules s;
+    test_schedules_make(&s);
+    if (how == DAMAGED) s.kind[3] = 200;
+    test_schedules_write(&s, "x.npz");
+}
+
+enum { LAYOUT, TILE, FUSION, SCHEDULE, KINDS };
+
+static const struct kind {
+    const nests_maker *maker;
+    void (*write)(int how);
+    bool hides; /* its files may hide run times */
+    int items;
+    int64_t runtime[6];
+} kinds[KINDS] = {
+    {&nests_from_layout, write_layout, true, TEST_CONFIGS, {500, 300, 400, 700, 303, 450}},
+    {&nests_from_tile, write_tile, true, 3, {3000, 2000, 1000}},
+    {&nests_from_fusion, write_fusion, true, FUSION_KERNELS, {700, 30, 5000}},
+    {&nests_from_schedule, write_schedules, false, TPGNN_TEST_SCHEDULES, {2000, 500}},
+};
+
+static const int all[TEST_CONFIGS] = {0, 1, 2, 3, 4, 5};
+
+/* The file of a kind, twice. */
+static ag_status try_read(nests_data *data, int kind, int how, ag_failure *why)
+{
+    harness_files paths = {0};
+    kinds[kind].write(how);
+    data->maker = kinds[kind].maker;
+    for (int i = 0; i < 2; i++) harness_files_name(&paths, test_path);
+    data->maker->read(data, &paths, why);
+    harness_files_free(&paths);
+    return why->status;
+}
+
+static void read_good(nests_data *data, int kind)
+{
+    ag_failure why = {0};
+    if (try_read(data, kind, GOOD, &why)) fail_msg("%s", why.sentence);
+}
+
+static void take(nests_rows *rows, const nests_data *data, int group, const int *item, int n)
+{
+    ag_failure why = {0};
+    if (data->maker->rows(rows, data, group, item, n, &why)) fail_msg("%s", why.sentence);
+    assert_int_equal(rows->items, n);
+}
+
+static void done(nests_data *data, nests_rows *rows)
+{
+    if (rows) data->maker->free_rows(rows);
+    data->maker->drop(data);
+    assert_int_equal(data->budget.used, 0);
+}
+
+/* ---- every kind ---- */
+
+static void a_file_is_of_one_kind(void **state)
+{
+    for (int k = 0; k < KINDS; k++) {
+        ag_failure why = {0};
+        kinds[k].write(GOOD);
+        ag_npz *npz = ag_npz_open(test_path, 1 << 20, &why);
+        assert_non_null(npz);
+        for (int m = 0; m < KINDS; m++) assert_int_equal(kinds[m].maker->is(npz), m == k);
+        ag_npz_close(npz);
+    }
+}
+
+static void groups_have_the_items_of_files(void **state)
+{
+    for (int k = 0; k < KINDS; k++) {
+        nests_data data = {0};
+        read_good(&data, k);
+        assert_int_equal(data.groups, 2);
+        assert_int_equal(data.items, 2 * kinds[k].items);
+        for (int g = 0; g < 2; g++) {
+            const nests_group *group = &data.group[g];
+            assert_string_equal(group->name, "x");
+            assert_int_equal(group->items, kinds[k].items);
+            for (int i = 0; i < group->items; i++) {
+                assert_int_equal(group->runtime[i], kinds[k].runtime[i]);
+                if (group->number) assert_int_equal(group->number[i], i);
+            }
+        }
+        assert_int_equal(data.programs, k == TILE);
+        done(&data, NULL);
+    }
+}
+
+static void run_times_may_be_hidden(void **state)
+{
+    for (int k = 0; k < KINDS; k++) {
+        nests_data data = {0};
+        ag_failure why = {0};
+        if (!kinds[k].hides) continue;
+        assert_int_equal(try_read(&data, k, HIDDEN, &why), AG_OK);
+        assert_null(data.group[1].runtime);
+        done(&data, NULL);
+    }
+}
+
+static void a_damaged_file_is_refused(void **state)
+{
+    for (int k = 0; k < KINDS; k++) {
+        nests_data data = {0};
+        ag_failure why = {0};
+        assert_int_equal(try_read(&data, k, DAMAGED, &why), AG_EDATA);
+        assert_non_null(strstr(why.sentence, "x.npz"));
+        done(&data, NULL);
+    }
+}
+
+static void the_hash_tells_files_apart(void **state)
+{
+    for (int k = 0; k < KINDS; k++) {
+        nests_data data = {0}, again = {0}, other = {0};
+        ag_failure why = {0};
+        read_good(&data, k);
+        read_good(&again, k);
+        assert_true(data.hash == again.hash);
+        if (kinds[k].hides) {
+            assert_int_equal(try_read(&other, k, HIDDEN, &why), AG_OK);
+            assert_true(data.hash != other.hash);
+            done(&other, NULL);
+        }
+        done(&data, NULL);
+        done(&again, NULL);
+    }
+}
+
+/* A sum over the rows of an item in which each number counts. */
+static double weigh(const nests_rows *r, int columns, int item)
+{
+    double sum = 0;
+    for (int e = r->always ? -r->rows : r->first[item]; e < r->first[item + 1]; e++) {
+        if (e >= 0 && e < r->first[item]) continue;
+        const int row = e < 0 ? -1 - e : r->row[e];
+        const float *x = r->x + (size_t)row * (size_t)columns;
+        double value = r->word ? r->word[row] : 1;
+        for (int k = 0; k < columns; k++) value += (k + 1) * (double)x[k] / 97;
+        const double times = e < 0 ? r->always[row] : r->times ? r->times[e] : 1;
+        sum += times * r->work[row] * value;
+    }
+    return sum;
+}
+
+static void an_item_is_the_same_among_others(void **state)
+{
+    for (int k = 0; k < KINDS; k++) {
+        nests_data data = {0};
+        nests_rows every = {0}, one = {0};
+        read_good(&data, k);
+        const int columns = data.maker->columns(&data);
+        take(&every, &data, 1, all, kinds[k].items);
+        for (int i = kinds[k].items - 1; i >= 0; i--) {
+            take(&one, &data, i % 2, &i, 1);
+            for (int r = 0; r < one.rows; r++) {
+                assert_true(one.work[r] > 0);
+                if (one.word) assert_in_range(one.word[r], 0, data.maker->words(&data) - 1);
+            }
+            const double expected = weigh(&every, columns, i), value = weigh(&one, columns, 0);
+            assert_true(fabs(expected) > 0);
+            assert_true(fabs(value - expected) <= 1e-9 * fabs(expected));
+        }
+        /* A maker may need less memory the second time, and keeps what it has. */
+        take(&every, &data, 0, all, 1);
+        take(&every, &data, 1, all, kinds[k].items);
+        data.maker->free_rows(&one);
+        done(&data, &every);
+    }
+}
+
+/* ---- one kind ---- */
+
+static void rows_of_layouts_lose_their_op_code(void **state)
+{
+    enum { COLUMNS = NESTS_LAYOUT_COLUMNS - 1 };
+    nests_data data = {0};
+    nests_rows rows = {0};
+    nests_layout_rows expected = {0};
+    ag_failure why = {0};
+    tgraph_data_options options = tgraph_layout_defaults();
+    options.operations = 1;
+    read_good(&data, LAYOUT);
+    take(&rows, &data, 1, all, TEST_CONFIGS);
+    tgraph_file *f = tgraph_file_open(test_path, &options, NULL, &why);
+    assert_non_null(f);
+    assert_int_equal(nests_layout_rows_take(&expected, f, NULL, TEST_CONFIGS, &why), AG_OK);
+    assert_int_equal(data.maker->columns(&data), COLUMNS);
+    assert_int_equal(rows.rows, expected.rows);
+    assert_true(rows.rows > 1);
+    for (int r = 0; r < rows.rows; r++) {
+        const float *x = expected.x + (size_t)r * NESTS_LAYOUT_COLUMNS;
+        assert_int_equal(rows.word[r], (int)x[NESTS_LAYOUT_OPCODE]);
+        assert_memory_equal(rows.x + (size_t)r * COLUMNS, x + 1, COLUMNS * sizeof *x);
+        assert_true(rows.work[r] == expected.work[r] && rows.always[r] == expected.always[r]);
+    }
+    const int entries = expected.first[TEST_CONFIGS];
+    assert_memory_equal(rows.first, expected.first, (TEST_CONFIGS + 1) * sizeof(int));
+    assert_memory_equal(rows.row, expected.row, (size_t)entries * sizeof(int));
+    assert_memory_equal(rows.times, expected.times, (size_t)entries * sizeof(float));
+    nests_layout_rows_close(&expected);
+    tgraph_file_close(f);
+    done(&data, &rows);
+}
+
+/* 0, 2 and 5 are equal, and 1 and 4. */
+static void equal_layouts_may_be_left_out(void **state)
+{
+    nests_data data = {.distinct = true};
+    nests_rows rows = {0};
+    read_good(&data, LAYOUT);
+    assert_int_equal(data.items, 2 * 3);
+    assert_memory_equal(data.group[1].number, ((int[]){0, 1, 3}), 3 * sizeof(int));
+    assert_memory_equal(data.group[1].runtime, ((int64_t[]){500, 300, 700}), 3 * sizeof(int64_t));
+    take(&rows, &data, 1, all, 3);
+    done(&data, &rows);
+}
+
+/* `rows` holds these configurations from an item on. */
+static void compare_kernel(const nests_rows *rows, int item, const nests_tile_rows *expected)
+{
+    enum { COLUMNS = NESTS_TILE_COLUMNS - 1 };
+    for (int c = 0; c < expected->configs; c++, item++) {
+        const int n = expected->first[c + 1] - expected->first[c];
+        assert_int_equal(rows->first[item + 1] - rows->first[item], n);
+        for (int k = 0; k < n; k++) {
+            const int row = rows->row[rows->first[item] + k], from = expected->first[c] + k;
+            const float *x = expected->x + (size_t)from * NESTS_TILE_COLUMNS;
+            assert_int_equal(rows->word[row], (int)x[0]);
+            assert_memory_equal(rows->x + (size_t)row * COLUMNS, x + 1, COLUMNS * sizeof *x);
+            assert_true(rows->work[row] == expected->price[from]);
+        }
+    }
+}
+
+static void rows_of_kernels_are_those_of_their_nests(void **state)
+{
+    for (int kind = TILE; kind <= FUSION; kind++) {
+        nests_data data = {0};
+        nests_rows rows = {0};
+        tpu_data expected = {0};
+        nests_tile_rows one = {0};
+        ag_failure why = {0};
+        int item = 0;
+        read_good(&data, kind);
+        take(&rows, &data, 1, all, 3);
+        assert_int_equal(test_tpu_add(&expected, NULL, &why), AG_OK);
+        for (int i = 0; i < expected.kernels; i++) {
+            one.configs = 0;
+            nests_tile_rows_add(&one, &expected.kernel[i], NULL, expected.kernel[i].configs);
+            compare_kernel(&rows, item, &one);
+            item += one.configs;
+        }
+        assert_int_equal(item, 3);
+        nests_tile_rows_free(&one);
+        tpu_data_free(&expected);
+        done(&data, &rows);
+    }
+}
+
+static void rows_of_schedules_are_those_of_tpgnn(void **state)
+{
+    enum { ROOM = 4 };
+    static float x[ROOM * NESTS_SCHEDULE_ROW], cost[ROOM];
+    nests_data data = {0};
+    nests_rows rows = {0};
+    tpgnn_data expected = {0};
+    ag_failure why = {0};
+    read_good(&data, SCHEDULE);
+    take(&rows, &data, 1, all, 2);
+    assert_int_equal(test_schedules_add(&expected, NULL, &why), AG_OK);
+    for (int i = 0; i < 2; i++) {
+        const int n = nests_schedule_rows(x, cost, ROOM, &expected, &expected.schedule[i], &why);
+        assert_int_equal(rows.first[i + 1] - rows.first[i], n);
+        for (int k = 0; k < n; k++) {
+            const int row = rows.row[rows.first[i] + k];
+            assert_true(rows.work[row] == exp((double)cost[k]));
+            assert_memory_equal(rows.x + (size_t)row * NESTS_SCHEDULE_ROW,
+                                x + k * NESTS_SCHEDULE_ROW, NESTS_SCHEDULE_ROW * sizeof *x);
+        }
+    }
+    tpgnn_data_free(&expected);
+    done(&data, &rows);
+}
+
+static void passes_are_a_second_measurement(void **state)
+{
+    int64_t second[4], first[4];
+    nests_data data = {0};
+    ag_failure why = {0};
+    read_good(&data, SCHEDULE);
+    assert_int_equal(data.maker->repeat(second, first, &data, &why), AG_OK);
+    assert_memory_equal(first + 2, ((int64_t[]){2100, 500}), 2 * sizeof(int64_t));
+    assert_memory_equal(second + 2, ((int64_t[]){2000, 505}), 2 * sizeof(int64_t));
+    done(&data, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_is_of_one_kind),
+                                       cmocka_unit_test(groups_have_the_items_of_files),
+                                       cmocka_unit_test(run_times_may_be_hidden),
+                                       cmocka_unit_test(a_damaged_file_is_refused),
+                                       cmocka_unit_test(the_hash_tells_files_apart),
+                                       cmocka_unit_test(an_item_is_the_same_among_others),
+                                       cmocka_unit_test(rows_of_layouts_lose_their_op_code),
+                                       cmocka_unit_test(equal_layouts_may_be_left_out),
+                                       cmocka_unit_test(rows_of_kernels_are_those_of_their_nests),
+                                       cmocka_unit_test(rows_of_schedules_are_those_of_tpgnn),
+                                       cmocka_unit_test(passes_are_a_second_measurement)};
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
+}

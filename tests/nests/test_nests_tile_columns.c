@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* The nests of single ops and their columns: which loops run, in which order through memory, and
+   what they are guessed to cost. */
+#include "support/test.h"
+#include "examples/lab/program/program.h"
+#include "examples/tpu/rows/rows.h"
+#include "examples/tpu/tune/model.h"
+#include "support/tpu_lab.h"
+
+/* Columns by their places, in the order of docs/nests.md. */
+enum {
+    OP = 1,
+    ROW_IN_0 = 25,
+    STRAIGHT = 41,
+    INPUTS,
+    DEPTH,
+    NEXT_N,
+    NEXT_OUT,
+    NEXT_IN_0,
+    NEXT_IN_1
+};
+enum { LEFT_OF_4 = NEXT_IN_1 + 1, LEFT_OF_32, ALL, CALLS, TOUCHED, KERNEL, HALVINGS_0, HALVINGS_1 };
+enum { ROW_IN_2 = HALVINGS_1 + 1, REDUCER };
+enum { ADD = 2, MAXIMUM = 57 };
+
+static nests_tile nests;
+
+/* The nests of the program as one tile. */
+static void plan(lab_program *p)
+{
+    const float whole[TPUGRAPHS_TILE_FEATURES] = {0};
+    tpu_kernel k;
+    nests_tiling t = {0};
+    assert_int_equal(p->why.status, AG_OK);
+    tpu_lab_kernel(&k, p);
+    nests_tiling_open(&t, &k);
+    nests_tile_set(&nests, &t, whole);
+    nests_tiling_close(&t);
+    tpu_lab_free(&k);
+    lab_program_clear(p);
+    for (int i = 0; i < nests.count; i++)
+        for (int c = 0; c < NESTS_TILE_COLUMNS; c++) assert_true(isfinite(nests.nest[i].column[c]));
+}
+
+static int parameter(lab_program *p, int rows, int columns)
+{
+    return lab_parameter(p, LAB_F32, 2, (int[]){rows, columns});
+}
+
+/* Column c of nest i, without the logarithm. */
+static double value(int i, int c)
+{
+    const double x = (double)nests.nest[i].column[c];
+    return copysign(exp2(fabs(x)) - 1, x);
+}
+
+static int is(double a, double b) { return fabs(a - b) <= 1e-3 * (1 + fabs(b)); }
+
+static double work(int i) { return nests.nest[i].work; }
+
+/* ---- which nests ---- */
+
+static int part(lab_program *p, int x, int from)
+{
+    return lab_slice(p, x, (int[]){0, from}, (int[]){8, from + 16}, (int[]){1, 1});
+}
+
+/* Both ends of the product are read, so all of it is computed. */
+static void slices_are_joined(void **state)
+{
+    lab_program p = {0};
+    const int x = parameter(&p, 8, 32), w = parameter(&p, 32, 48);
+    const int y = lab_dot(&p, x, w, (lab_dot_dims){0, 1, 0});
+    const int left = part(&p, y, 0), right = part(&p, y, 32);
+    lab_binary(&p, LAB_ADD, left, right);
+    plan(&p);
+    double products = 0;
+    for (int i = 0; i < nests.count; i++)
+        if (nests.nest[i].column[0] == (float)NESTS_TILE_PRODUCTS) products += work(i);
+    assert_true(products == 8 * 32 * 48);
+}
+
+/* A slice along the third axis, of whose start the file has the sum alone; seen through a reshape
+   that splits an axis. */
+static void slices_are_found(void **state)
+{
+    lab_program p = {0};
+    const int x = parameter(&p, 6, 40), y = lab_unary(&p, LAB_TANH, x);
+    const int z = lab_reshape(&p, y, 3, (int[]){2, 3, 40});
+    const int a = lab_slice(&p, z, (int[]){0, 0, 0}, (int[]){2, 3, 10}, (int[]){1, 1, 1});
+    const int b = lab_slice(&p, z, (int[]){0, 0, 20}, (int[]){2, 3, 30}, (int[]){1, 1, 1});
+    lab_binary(&p, LAB_ADD, a, b);
+    plan(&p);
+    assert_int_equal(nests.count, 2);
+    assert_true(work(0) == 6 * 30);
+}
+
+static void parts_have_nests_of_their_own(void **state)
+{
+    lab_program p = {0};
+    const int x[3] = {parameter(&p, 4, 8), parameter(&p, 4, 24), parameter(&p, 4, 16)};
+    lab_concatenate(&p, 3, x, 1);
+    plan(&p);
+    assert_int_equal(nests.count, 3);
+    assert_true(work(0) == 4 * 8 && work(1) == 4 * 24 && work(2) == 4 * 16);
+    assert_true(is(value(1, NEXT_OUT), 48) && is(value(1, NEXT_IN_0), 24));
+}
+
+static void borders_are_filled(void **state)
+{
+    lab_program p = {0};
+    const int x = parameter(&p, 4, 8), zero = lab_constant(&p, 0);
+    lab_pad(&p, x, zero, (int[]){0, 2}, (int[]){0, 6});
+    plan(&p);
+    assert_int_equal(nests.count, 2);
+    assert_true(nests.nest[0].column[0] == (float)NESTS_TILE_FILL && work(0) == 4 * 16);
+    assert_true(nests.nest[1].column[0] == (float)NESTS_TILE_MOVES && work(1) == 4 * 8);
+}
+
+/* A reshape cannot merge axes that a transpose has torn apart: the transpose is copied first. */
+static void torn_axes_are_copied(void **state)
+{
+    lab_program p = {0};
+    const int x = parameter(&p, 8, 12), y = lab_transpose(&p, x, (int[]){1, 0});
+    lab_unary(&p, LAB_TANH, lab_reshape(&p, y, 1, (int[]){96}));
+    plan(&p);
+    assert_int_equal(nests.count, 2);
+    assert_true(is(value(0, ROW_IN_0), 12)); /* the copy reads columns */
+    assert_true(is(value(1, ROW_IN_0), 1));
+    const int u = parameter(&p, 8, 12); /* memory outside is read as it is */
+    lab_unary(&p, LAB_TANH, lab_reshape(&p, u, 1, (int[]){96}));
+    plan(&p);
+    assert_int_equal(nests.count, 1);
+}
+
+/* ---- how they run ---- */
+
+static void moves_are_alike(void **state)
+{
+    lab_program p = {0};
+    lab_transpose(&p, parameter(&p, 8, 12), (int[]){1, 0});
+    plan(&p);
+    const float op = nests.nest[0].column[OP];
+    const int x = parameter(&p, 8, 12);
+    lab_slice(&p, x, (int[]){0, 0}, (int[]){8, 6}, (int[]){1, 1});
+    plan(&p);
+    assert_true(nests.nest[0].column[OP] == op);
+}
+
+static void straight_loops_are_told(void **state)
+{
+    lab_program p = {0};
+    const int shape[2] = {8, 16};
+    lab_unary(&p, LAB_TANH, parameter(&p, 8, 16));
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 1 && nests.nest[0].column[INPUTS] == 1);
+    const double price = nests.nest[0].price;
+    lab_unary(&p, LAB_TANH, lab_transpose(&p, parameter(&p, 16, 8), (int[]){1, 0}));
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 0 && nests.nest[0].price > 2 * price);
+    lab_unary(&p, LAB_TANH, lab_reverse(&p, parameter(&p, 8, 16), 1, (int[]){1}));
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 0 && is(value(0, ROW_IN_0), -1));
+    /* One of two inputs may stand still, none of three. */
+    const int x = parameter(&p, 8, 16), one = lab_constant(&p, 1);
+    const int ones = lab_broadcast(&p, one, NULL, 2, shape);
+    lab_binary(&p, LAB_ADD, x, ones);
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 1 && nests.nest[0].column[INPUTS] == 2);
+    const int which = lab_parameter(&p, LAB_PRED, 2, shape), y = parameter(&p, 8, 16);
+    const int zeros = lab_broadcast(&p, lab_constant(&p, 0), NULL, 2, shape);
+    lab_select(&p, which, y, zeros);
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 0 && nests.nest[0].column[INPUTS] == 3);
+    assert_true(value(0, ROW_IN_2) == 0);
+    const int test = lab_parameter(&p, LAB_PRED, 2, shape), a = parameter(&p, 8, 16);
+    lab_select(&p, test, a, parameter(&p, 8, 16));
+    plan(&p);
+    assert_true(nests.nest[0].column[STRAIGHT] == 1 && is(value(0, ROW_IN_2), 1));
+}
+
+/* x[4,6,10] with the last two axes swapped: rows of 6 in 4 x 10 calls; the loop around them runs
+   through the input one after the other. */
+static void outer_loops_are_told(void **state)
+{
+    lab_program p = {0};
+    const int x = lab_parameter(&p, LAB_F32, 3, (int[]){4, 6, 10});
+    lab_transpose(&p, x, (int[]){0, 2, 1});
+    plan(&p);
+    assert_int_equal(nests.count, 1);
+    assert_true(nests.nest[0].column[DEPTH] == 2 && is(value(0, NEXT_N), 10));
+    assert_true(is(value(0, NEXT_OUT), 6) && is(value(0, NEXT_IN_0), 1));
+    assert_true(value(0, NEXT_IN_1) == 0 && is(value(0, CALLS), 40) && is(value(0, ALL), 240));
+    assert_true(is(value(0, TOUCHED), 2 * 240 * 4) && is(value(0, KERNEL), 2 * 240 * 4));
+}
+
+/* Rows of 40 leave 8 of 32 over, sums of 6 two of 4. Columns of the left operand are 6 apart, those
+   of the right one 40: one and three halvings. */
+static void rests_and_halvings_are_told(void **state)
+{
+    lab_program p = {0};
+    const int x = parameter(&p, 4, 6), w = parameter(&p, 6, 40);
+    lab_dot(&p, x, w, (lab_dot_dims){0, 1, 0});
+    plan(&p);
+    const float *c = nests.nest[nests.count - 1].column;
+    assert_true(c[0] == (float)NESTS_TILE_PRODUCTS && c[STRAIGHT] == 1);
+    assert_true(is((double)c[LEFT_OF_4], 1.0 / 3) && is((double)c[LEFT_OF_32], 0.2));
+    assert_true(c[HALVINGS_0] == 0 && c[HALVINGS_1] == 3);
+    assert_true(is(value(nests.count - 1, NEXT_IN_0), 6));
+}
+
+/* Calls cost time, and so do elements: many short rows cost more than one long row. */
+static void prices_add_up(void **state)
+{
+    lab_program p = {0};
+    const int rows[2] = {64, 8}, axes[1] = {1};
+    const int a = parameter(&p, 64, 8), b = parameter(&p, 64, 8);
+    lab_binary(&p, LAB_ADD, a, b);
+    plan(&p);
+    assert_true(is(nests.nest[0].price, 19 + 64 * 0.6)); /* a call, 64 vectors */
+    const int x = parameter(&p, 64, 8), row = lab_parameter(&p, LAB_F32, 1, (int[]){8});
+    lab_binary(&p, LAB_ADD, x, lab_broadcast(&p, row, axes, 2, rows));
+    plan(&p);
+    assert_true(is(nests.nest[0].price, 64 * (19 + 0.6)));
+    assert_true(work(0) == 512);
+}
+
+/* The nest of a reduction along 8 rows, of a kernel as the tuner makes it. */
+static nests_tile_nest reduce(lab_reducer how, int row, int said)
+{
+    const float whole[TPUGRAPHS_TILE_FEATURES] = {0};
+    lab_program p = {0};
+    tpu_kernel k;
+    nests_tiling t = {0};
+    lab_reduce(&p, parameter(&p, 8, row), how, 1, (int[]){1});
+    assert_int_equal(p.why.status, AG_OK);
+    tune_kernel_open(&k, &p);
+    const int32_t *reducer = k.reducer;
+    if (!said) k.reducer = NULL;
+    nests_tiling_open(&t, &k);
+    nests_tile_set(&nests, &t, whole);
+    nests_tiling_close(&t);
+    k.reducer = reducer;
+    tune_kernel_close(&k);
+    lab_program_clear(&p);
+    return nests.nest[nests.count - 1];
+}
+
+static void reducers_are_told(void **state)
+{
+    const nests_tile_nest sum = reduce(LAB_SUM, 64, 1), most = reduce(LAB_MAX, 64, 1);
+    assert_int_equal(sum.column[0], NESTS_TILE_SUMS);
+    assert_int_equal(sum.column[REDUCER], ADD);
+    assert_int_equal(most.column[REDUCER], MAXIMUM);
+    assert_int_equal(reduce(LAB_MAX, 64, 0).column[REDUCER], 0);
+    assert_memory_equal(sum.column, most.column, REDUCER * sizeof(float));
+}
+
+/* A call, and of each row a start, its vectors, and what they leave over. */
+static void rows_have_a_price(void **state)
+{
+    assert_true(is(reduce(LAB_SUM, 64, 1).price, 38 + 8 * (1.9 + 8 * 0.25)));
+    assert_true(is(reduce(LAB_MAX, 64, 1).price, 38 + 8 * (2.2 + 8 * 1.1)));
+    assert_true(is(reduce(LAB_SUM, 68, 1).price, 38 + 8 * (1.9 + 8 * 0.25 + 1.2)));
+    assert_true(is(reduce(LAB_SUM, 65, 1).price, 38 + 8 * (1.9 + 8 * 0.25 + 10)));
+}
+
+/* Numbers that make no sense are read as absent: nothing is read outside of its array. */
+static void nonsense(void **state)
+{
+    static const float odd[] = {-1, 0, 1, 2, 5, 6, 7, 1e9F, 1e30F, -1e30F, 0.5F, NAN};
+    static const int32_t codes[] = {0, 11, 13, 22, 26, 27, 34, 41, 42, 62, 63, 70, 72, 75, 98, 100};
+    lab_program p = {0};
+    ag_random r = {7, 7, 0};
+    const int x = parameter(&p, 6, 8), w = parameter(&p, 8, 5);
+    lab_unary(&p, LAB_TANH, lab_dot(&p, x, w, (lab_dot_dims){0, 1, 0}));
+    for (int trial = 0; trial < 3000; trial++) {
+        tpu_kernel k;
+        nests_tile_rows rows = {0};
+        float tile[24];
+        tpu_lab_kernel(&k, &p);
+        for (int i = 0; i < 40; i++)
+            ((float *)k.feature)[ag_random_below(&r, (uint32_t)k.nodes * 140)] =
+                odd[ag_random_below(&r, 12)];
+        for (int i = 0; i < k.nodes; i++)
+            if (ag_random_below(&r, 2)) ((int32_t *)k.opcode)[i] = codes[ag_random_below(&r, 16)];
+        for (int i = 0; i < 24; i++) tile[i] = odd[ag_random_below(&r, 12)];
+        k.tile = trial % 2 ? tile : NULL;
+        nests_tile_rows_add(&rows, &k, NULL, 1);
+        assert_int_equal(rows.configs, 1);
+        k.tile = NULL;
+        nests_tile_rows_free(&rows);
+        tpu_lab_free(&k);
+    }
+    lab_program_clear(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slices_are_joined),
+                                       cmocka_unit_test(slices_are_found),
+                                       cmocka_unit_test(parts_have_nests_of_their_own),
+                                       cmocka_unit_test(borders_are_filled),
+                                       cmocka_unit_test(torn_axes_are_copied),
+                                       cmocka_unit_test(moves_are_alike),
+                                       cmocka_unit_test(straight_loops_are_told),
+                                       cmocka_unit_test(outer_loops_are_told),
+                                       cmocka_unit_test(rests_and_halvings_are_told),
+                                       cmocka_unit_test(prices_add_up),
+                                       cmocka_unit_test(reducers_are_told),
+                                       cmocka_unit_test(rows_have_a_price),
+                                       cmocka_unit_test(nonsense)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    nests_tile_free(&nests);
+    return failed;
+}

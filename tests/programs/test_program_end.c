@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a run ends: beyond its end with --resume and more steps, or early with --patience. */
+#include "support/test.h"
+#include "support/program_models.h"
+#include "support/program_stop.h"
+#include "support/tgraph_npz.h"
+
+#include <signal.h>
+
+#define HOW \
+ " --steps 60 --eval-every 20 --save-every 13 --log-every 4 --learning-rate 1e-3" PROGRAM_QUIET
+
+static void resume(const program_model *m, const char *run, const char *more)
+{
+    program_expect_line(0, "", "", "%s train --out %s --resume%s --quiet --no-baselines",
+                        m->program->name, run, more);
+}
+
+/* A finished run goes on to more steps: the schedule starts at the last rate, or at another one.
+   Stopped within them, it ends with the same bytes. */
+static void goes_beyond(void **state)
+{
+    static const char *const rates[] = {"", " --learning-rate 0.002"};
+    for (int i = 0; i < 2 * PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i / 2];
+        const char *rate = rates[i % 2];
+        char run[2][64], more[100], folder[100];
+        if (i % 2 && i / 2 != 5) continue; /* one model will do for the other rate */
+        for (int k = 0; k < 2; k++) {
+            snprintf(run[k], sizeof run[k], "%s-beyond-%d%d", m->name, i, k);
+            program_train(m, run[k], HOW " --steps 20", 0);
+        }
+        snprintf(more, sizeof more, " --steps 40 --threads 1%s", rate);
+        resume(m, run[0], more);
+        program_stop_in(5, SIGKILL); /* before anything is saved, and after it */
+        program_expect_line(-1, "", "", "%s train --out %s --resume%s" PROGRAM_QUIET,
+                            m->program->name, run[1], more);
+        program_stop_in(15, SIGKILL);
+        program_expect_line(-1, "", "", "%s train --out %s --resume" PROGRAM_QUIET,
+                            m->program->name, run[1]);
+        program_stop_in(0, 0);
+        resume(m, run[1], " --threads 1");
+        program_expect_same(run[0], run[1]);
+        snprintf(folder, sizeof folder, "%s/metrics.csv", run[0]);
+        char *metrics = program_text_of(folder);
+        assert_non_null(strstr(metrics, "\n40,"));
+        free(metrics);
+    }
+    const program_model *m = &program_models[5];
+    program_expect_line(2, "", "--resume: steps is 30, but the run",
+                        "%s train --resume --out %s-beyond-100 --steps 30", m->program->name,
+                        m->name);
+    program_expect_line(2, "", "--resume: learning-rate is 0.5",
+                        "%s train --resume --out %s-beyond-100 --learning-rate 0.5",
+                        m->program->name, m->name);
+    program_expect_line(
+        0, "", "its schedule begins anew, from the learning rate 0.5\n",
+        "%s train --resume --out %s-beyond-100 --steps 41 --learning-rate 0.5 --no-baselines",
+        m->program->name, m->name);
+    program_stop_in(4, SIGINT);
+    program_train(m, "early", HOW, 130);
+    program_stop_in(0, 0);
+    program_expect_line(2, "", "has done 4 of its 60 steps; only a finished run goes on to 70",
+                        "%s train --resume --out early --steps 70", m->program->name);
+}
+
+/* --epochs decides how many steps there are: it may grow, and --steps then adds none, with which a
+   learning rate may not change. */
+static void goes_beyond_in_epochs(void **state)
+{
+    program_train(&program_models[1], "epochs", " --epochs 3 --eval-every 2" PROGRAM_QUIET, 0);
+    program_expect("tgraph train --resume --out epochs --steps 90000 --learning-rate 0.5", 2, "",
+                   "--resume: the run in epochs still has 3 steps, so its learning rate");
+    program_expect("tgraph train --resume --out epochs --epochs 5 --no-baselines", 0, "",
+                   "going on after step 3 of 5\n");
+    program_expect("tgraph train --resume --out epochs --epochs 4", 2, "", "--resume: epochs is 4");
+}
+
+/* A learning rate of almost 0 improves no score: with --patience 2 a run ends after its third
+   validation, also when it is stopped and resumed, and goes on with more patience. */
+static void patience(void **state)
+{
+    for (int i = 0; i < PROGRAM_MODELS; i++) {
+        const program_model *m = &program_models[i];
+        static const char how[] = " --steps 60 --eval-every 5 --save-every 4 --learning-rate 1e-30 "
+                                  "--weight-decay 0 --patience 2" PROGRAM_QUIET;
+        char run[2][64], sentence[100];
+        for (int k = 0; k < 2; k++) {
+            snprintf(run[k], sizeof run[k], "%s-patience-%d", m->name, k);
+            program_stop_in(k ? 13 : 0, SIGKILL);
+            program_train(m, run[k], how, k ? -1 : 0);
+        }
+        program_stop_in(0, 0);
+        program_outcome o = program_expect_line(
+            0, "", "stopped after step 15 of 60: ", "%s train --out %s --resume --no-baselines",
+            m->program->name, run[1]);
+        assert_non_null(
+            strstr(o.err, " has not improved in 2 validations, since step 5 (--patience)\n"));
+        program_expect_same(run[0], run[1]);
+        if (program_model_again(m)) continue;
+        o = program_expect_line(0, "\"stopped\": true", "",
+                                "%s train --out %s --resume --json --quiet --no-baselines",
+                                m->program->name, run[0]);
+        assert_non_null(strstr(o.out, "\"steps\": 15"));
+        program_expect_line(0, "", "stopped after step 20 of 60: ",
+                            "%s train --out %s --resume --no-baselines --patience 3",
+                            m->program->name, run[0]);
+        snprintf(sentence, sizeof sentence, "Training stopped after step 20 of 60");
+        char page[100];
+        snprintf(page, sizeof page, "%s/report.html", run[0]);
+        char *text = program_text_of(page);
+        assert_non_null(strstr(text, sentence));
+        free(text);
+        program_expect_line(2, "", "but nothing is held out",
+                            "%s train --out alone --patience 1 --data %s", m->program->name,
+                            m->data);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(goes_beyond),
+                                       cmocka_unit_test(goes_beyond_in_epochs),
+                                       cmocka_unit_test(patience)};
+    return cmocka_run_group_tests(tests, program_models_make, test_folder_remove);
+}

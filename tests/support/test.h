@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* cmocka and the headers of C that nearly every test needs, and what a refused call says. A test
+   includes it first, because other headers of support/ call cmocka. */
+#ifndef AG_TESTS_TEST_H
+#define AG_TESTS_TEST_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/core.h"
+
+static inline void expect_sentence(const ag_failure *why, ag_status status, const char *part)
+{
+    if (why->status != status || !strstr(why->sentence, part))
+        fail_msg("%d \"%s\" instead of %d \"%s\"", (int)why->status, why->sentence, (int)status,
+                 part);
+}
+
+#endif

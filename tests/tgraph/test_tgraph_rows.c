@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* --rows: where the rows of a batch join its nodes, and what of a run does not depend on threads or
+   on what is scored together. */
+#include "examples/tgraph/rows/file.h"
+#include "support/program_call.h"
+#include "support/program_files.h"
+#include "support/tgraph_npz.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "augur.h"
+
+enum { ITEMS = 20 };
+
+static int make_files(void **state)
+{
+    if (test_folder_make(state)) return -1;
+    program_pictures = 0;
+    program_write_layout("a.npz", 30, 0);
+    program_write_layout("b.npz", ITEMS, 1);
+    return 0;
+}
+
+/* ---- places ---- */
+
+static tgraph_file *open_file(int operations)
+{
+    test_layout l;
+    ag_failure why = {0};
+    tgraph_data_options options = tgraph_layout_defaults();
+    options.operations = operations;
+    test_layout_make(&l);
+    assert_true(test_arrays_write(test_path, l.array, l.arrays));
+    tgraph_file *f = tgraph_file_open(test_path, &options, NULL, &why);
+    if (!f) fail_msg("%s", why.sentence);
+    return f;
+}
+
+/* Rows are of the whole program, of which pruning keeps nodes 1, 2, 3 and 5. */
+static void rows_join_the_nodes_that_are_kept(void **state)
+{
+    (void)state;
+    static const int32_t kept[TEST_NODES] = {-1, 0, 1, 2, -1, 3, -1}, config[] = {4, 0, 3};
+    enum { CONFIGS = sizeof config / sizeof *config };
+    tgraph_file *f = open_file(1);
+    assert_int_equal(f->graph.nodes, 4);
+    assert_memory_equal(f->graph.kept, kept, sizeof kept);
+    assert_int_equal(f->operations.operation[4].operands, 1); /* by an edge that is not kept */
+
+    ag_failure why = {0};
+    nests_joined joined = {0};
+    ag_params *params = ag_params_new();
+    tgraph_batch b = {.joined = &joined};
+    nests_rows alone = {0};
+    int missing = 0;
+    assert_int_equal(nests_joined_add(&joined, params, NESTS_SUMS, NESTS_LAYOUT_INPUTS,
+                                      TGRAPH_OPCODES, true, 8, 8, false, &why),
+                     AG_OK);
+    assert_int_equal(tgraph_batch_fill(&b, f, config, CONFIGS, &why), AG_OK);
+    assert_int_equal(b.nests.items, CONFIGS);
+    assert_int_equal(b.nests.places, 4 * CONFIGS);
+    for (int i = 0, e = 0; i < CONFIGS; i++) {
+        assert_int_equal(nests_layout_take(&alone, f, true, &config[i], 1, &why), AG_OK);
+        assert_int_equal(b.nests.item_start[i], e);
+        for (int k = 0; k < alone.first[1]; k++, e++) {
+            const int place = kept[nests_layout_node(&alone)[k]];
+            assert_int_equal(b.nests.item_place[e], place < 0 ? -1 : place * CONFIGS + i);
+            missing += place < 0;
+        }
+        assert_int_equal(b.nests.item_start[i + 1], e);
+    }
+    assert_true(missing > 0);
+    nests_layout_drop(&alone);
+    tgraph_batch_free(&b);
+    nests_joined_free(&joined);
+    ag_params_free(params);
+    tgraph_file_close(f);
+}
+
+static void without_rows_nothing_is_kept(void **state)
+{
+    (void)state;
+    ag_failure why = {0};
+    tgraph_file *f = open_file(0);
+    tgraph_batch b = {0};
+    assert_null(f->operations.operation);
+    assert_null(f->graph.kept);
+    assert_int_equal(tgraph_batch_fill(&b, f, (int32_t[]){1}, 1, &why), AG_OK);
+    assert_null(b.nests.block);
+    assert_null(b.rows.memory);
+    tgraph_batch_free(&b);
+    tgraph_file_close(f);
+}
+
+/* ---- runs ---- */
+
+#define SMALL " --hidden 16 --configs 6 --steps 4 --eval-every 2 --quiet --no-baselines"
+
+static void predict(double score[ITEMS], double ns[ITEMS], const char *run, const char *more)
+{
+    const program_outcome o =
+        program_expect_line(0, "", "", "tgraph predict --data b.npz --run %s%s", run, more);
+    const char *text = strchr(o.out, '\n') + 1;
+    for (int i = 0, number, bytes; i < ITEMS; i++, text += bytes) {
+        const int found =
+            sscanf(text, "\"b.npz\",%d,%lf,%lf\n%n", &number, &score[i], &ns[i], &bytes);
+        assert_int_equal(found, 3);
+        assert_int_equal(number, i);
+    }
+}
+
+static double validated(const char *run)
+{
+    char name[100];
+    double tau;
+    snprintf(name, sizeof name, "%s/metrics.csv", run);
+    char *text = program_text_of(name);
+    const char *row = strstr(text, "\n4,");
+    assert_non_null(row);
+    assert_int_equal(sscanf(row, "\n4,%*f,%*f,%*f,%lf", &tau), 1);
+    free(text);
+    return tau;
+}
+
+static void runs_with(const char *rows)
+{
+    static const char train[] = "tgraph train --data a.npz --valid b.npz --no-cross --rows %s "
+                                "--out %s-%d --threads %d" SMALL;
+    char run[2][40], line[200], best[60];
+    uint64_t hash[2];
+    double one[ITEMS], other[ITEMS], ns[ITEMS];
+    for (int i = 0; i < 2; i++) {
+        program_expect_line(0, "", "", train, rows, rows, i, i + 1);
+        snprintf(run[i], sizeof run[i], "%s-%d", rows, i);
+        snprintf(best, sizeof best, "%s/last.safetensors", run[i]);
+        hash[i] = program_hash_of(best);
+    }
+    assert_true(hash[0] == hash[1]);
+    predict(one, ns, run[0], " --eval-configs 20 --threads 1");
+    predict(other, ns, run[0], " --eval-configs 3 --threads 2");
+    for (int i = 0; i < ITEMS; i++)
+        assert_true(fabs(one[i] - other[i]) <= 1e-5 * fmax(1, fabs(one[i])));
+    snprintf(line, sizeof line,
+             "tgraph eval --run %s --data b.npz --checkpoint last --json --no-baselines", run[0]);
+    json_t *j = program_json(line, "");
+    const json_t *mean = json_object_get(json_object_get(j, "mean"), "TGraph");
+    assert_true(fabs(program_number(mean, "tau-b") - validated(run[0])) < 1e-6);
+    json_decref(j);
+}
+
+static void runs(void **state)
+{
+    (void)state;
+    runs_with("sums");
+    runs_with("embedded");
+    runs_with("costs");
+}
+
+/* A step that changes nothing has the loss of the scores of all but the last configuration, which
+   repeats the first. */
+static void errors_of_run_times(void **state)
+{
+    (void)state;
+    enum { N = ITEMS - 1 };
+    double score[ITEMS], ns[ITEMS], mean_y = 0, mean_e = 0, variance = 0, error = 0, loss;
+    program_expect(
+        "tgraph train --data b.npz --out error --no-cross --rows costs --loss error "
+        "--learning-rate 1e-30 --warmup 0 --dropout 0 --hidden 16 --configs 20 --steps 1 "
+        "--log-every 1 --quiet --no-baselines",
+        0, "", "");
+    predict(score, ns, "error", "");
+    for (int i = 0; i < N; i++) {
+        mean_y += log(ns[i]) / N;
+        mean_e += (score[i] - log(ns[i])) / N;
+    }
+    for (int i = 0; i < N; i++) {
+        variance += pow(log(ns[i]) - mean_y, 2) / N;
+        error += pow(score[i] - log(ns[i]) - mean_e, 2) / N;
+    }
+    char *text = program_text_of("error/metrics.csv");
+    assert_int_equal(sscanf(strstr(text, "\n1,"), "\n1,%lf", &loss), 1);
+    free(text);
+    assert_true(fabs(loss - error / (variance + 1e-3)) < 1e-4 * loss);
+}
+
+/* So runs from before there were rows are read. */
+static void a_checkpoint_without_rows_says_nothing_of_them(void **state)
+{
+    (void)state;
+    char path[400];
+    ag_failure why = {0};
+    ag_checkpoint_pair pair;
+    program_expect("tgraph train --data a.npz --valid b.npz --out plain --threads 1" SMALL, 0, "",
+                   "");
+    snprintf(path, sizeof path, "%s/plain/best.safetensors", test_folder);
+    ag_checkpoint *file = ag_checkpoint_open(path, &why);
+    if (!file) fail_msg("%s", why.sentence);
+    for (int i = 0; i < ag_checkpoint_count(file); i++)
+        assert_null(strstr(ag_checkpoint_at(file, i)->name, "row"));
+    for (int i = 0; ag_checkpoint_metadata_at(file, i, &pair); i++)
+        if (!strcmp(pair.key, "configuration")) assert_null(strstr(pair.value, "rows"));
+    ag_checkpoint_close(file);
+}
+
+static void a_damaged_scale_is_refused(void **state)
+{
+    (void)state;
+    enum { MOST = 400 };
+    char path[400];
+    ag_failure why = {0};
+    ag_checkpoint_item item[MOST];
+    ag_checkpoint_pair pair[20];
+    int n = 0, pairs = 0;
+    double mean[NESTS_LAYOUT_INPUTS] = {0};
+    mean[3] = NAN;
+    snprintf(path, sizeof path, "%s/costs-0/best.safetensors", test_folder);
+    ag_checkpoint *file = ag_checkpoint_open(path, &why);
+    if (!file) fail_msg("%s", why.sentence);
+    for (; n < ag_checkpoint_count(file); n++) {
+        assert_true(n < MOST);
+        item[n] = *ag_checkpoint_at(file, n);
+        if (!strcmp(item[n].name, "state.row.mean")) item[n].data = mean;
+    }
+    while (ag_checkpoint_metadata_at(file, pairs, &pair[pairs])) pairs++;
+    if (ag_checkpoint_save(path, item, n, pair, pairs, &why)) fail_msg("%s", why.sentence);
+    ag_checkpoint_close(file);
+    program_expect("tgraph predict --run costs-0 --data b.npz", 3, "", "state.row.mean[3] is nan");
+}
+
+/* A file that does not say in which order nodes take their operands. */
+static void a_guess_is_warned_of(void **state)
+{
+    (void)state;
+    tgraph_file_close(open_file(0));
+    program_expect_line(0, "", "its rows are a guess",
+                        "tgraph train --data %s --out guess --rows sums --hidden 16 --steps 1 "
+                        "--no-baselines",
+                        strrchr(test_path, '/') + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_join_the_nodes_that_are_kept),
+        cmocka_unit_test(without_rows_nothing_is_kept),
+        cmocka_unit_test(runs),
+        cmocka_unit_test(errors_of_run_times),
+        cmocka_unit_test(a_checkpoint_without_rows_says_nothing_of_them),
+        cmocka_unit_test(a_damaged_scale_is_refused),
+        cmocka_unit_test(a_guess_is_warned_of)};
+    return cmocka_run_group_tests(tests, make_files, test_folder_remove);
+}
