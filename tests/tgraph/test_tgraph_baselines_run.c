@@ -25,9 +25,14 @@ static void within_a_file(void **state)
     for (int k = 0; k < TGRAPH_BASELINES; k++)
         if (r.of[k].score)
             assert_memory_equal(r.of[k].score, again.of[k].score, 1200 * sizeof(double));
-    if (harness_boosting_built())
+    if (harness_boosting_built()) {
         assert_true(measured(&r.of[BOOSTING], &held, HARNESS_TAU_B) > 0.7);
-    else
+        for (int i = 0; i < 1200; i++) {
+            const double rounded = r.of[TGRAPH_BASELINE_ROUNDED].score[i];
+            assert_true(fabs(rounded - r.of[BOOSTING].score[i]) <= 0.0005 + 1e-12);
+            assert_true(fabs(rounded * 1000 - rint(rounded * 1000)) < 1e-9);
+        }
+    } else
         assert_string_equal(r.of[BOOSTING].note, "not built: libxgboost is not installed");
     o.seed = 2;
     run(&other, &train, 1, &held, 1, &o);

@@ -5,9 +5,12 @@
 #include "examples/harness/harness.h"
 #include "examples/tgraph/baseline/baseline_internal.h"
 
+#include <math.h>
+
 const char *tgraph_baseline_name(tgraph_baseline_kind kind)
 {
-    static const char *const name[TGRAPH_BASELINES] = {"random", "ridge", "boosting"};
+    static const char *const name[TGRAPH_BASELINES] = {"random", "ridge", "boosting",
+                                                       "boosting, 3 digits"};
     return name[kind];
 }
 
@@ -36,19 +39,34 @@ static void score_random(double *score, int count, int index, uint64_t seed)
     for (int i = 0; i < count; i++) score[i] = ag_random_uniform(&random);
 }
 
+static void round_scores(double *score, const double *exact, int count)
+{
+    for (int i = 0; i < count; i++) score[i] = rint(exact[i] * 1000) / 1000;
+}
+
+static int is_there(const tgraph_fit *fit, tgraph_baseline_kind kind)
+{
+    return kind == TGRAPH_BASELINE_RANDOM || tgraph_fit_has(fit, kind);
+}
+
 static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_part *part, int index,
                             tgraph_fit *fit, ag_failure *why)
 {
-    for (int k = 0; k < TGRAPH_BASELINES && !why->status; k++) {
-        tgraph_baseline *b = &r->of[k];
-        const int random = k == TGRAPH_BASELINE_RANDOM;
-        snprintf(b->note, sizeof b->note, "%s", random ? "uniform scores" : fit->note[k]);
-        if (!random && !tgraph_fit_has(fit, (tgraph_baseline_kind)k)) continue;
+    for (int i = 0; i < TGRAPH_BASELINES && !why->status; i++) {
+        const tgraph_baseline_kind kind = (tgraph_baseline_kind)i;
+        const tgraph_baseline_kind fitted =
+            kind == TGRAPH_BASELINE_ROUNDED ? TGRAPH_BASELINE_BOOSTING : kind;
+        tgraph_baseline *b = &r->of[kind];
+        snprintf(b->note, sizeof b->note, "%s",
+                 kind == TGRAPH_BASELINE_RANDOM ? "uniform scores" : fit->note[fitted]);
+        if (!is_there(fit, fitted)) continue;
         b->score = harness_alloc((size_t)part->count * sizeof *b->score);
-        if (random)
+        if (kind == TGRAPH_BASELINE_RANDOM)
             score_random(b->score, part->count, index, fit->options->seed);
+        else if (kind == TGRAPH_BASELINE_ROUNDED)
+            round_scores(b->score, r->of[TGRAPH_BASELINE_BOOSTING].score, part->count);
         else
-            tgraph_fit_predict(b->score, fit, (tgraph_baseline_kind)k, part, why);
+            tgraph_fit_predict(b->score, fit, kind, part, why);
     }
     return why->status;
 }

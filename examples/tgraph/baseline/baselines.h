@@ -12,6 +12,8 @@ typedef enum tgraph_baseline_kind {
     TGRAPH_BASELINE_RANDOM,   /* uniform scores */
     TGRAPH_BASELINE_RIDGE,    /* linear in the standardised columns, squared error */
     TGRAPH_BASELINE_BOOSTING, /* regression trees (XGBoost), squared error */
+    TGRAPH_BASELINE_ROUNDED,  /* their scores to three digits: closer ones tie, as equally fast ones
+                                 do */
     TGRAPH_BASELINES
 } tgraph_baseline_kind;
 
