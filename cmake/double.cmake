@@ -9,20 +9,25 @@ if(both)
     target_compile_options(both PRIVATE -Wdouble-promotion $<$<CONFIG:Release>:-O1>)
 endif()
 
-add_library(augur_double STATIC ${AUGUR_SOURCES} ${both})
-target_compile_definitions(augur_double PRIVATE AG_DOUBLE)
-target_include_directories(augur_double PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${AUGUR_GEN})
-target_link_libraries(augur_double PRIVATE ${AUGUR_LIBRARIES} augur::cmocka)
-target_compile_options(augur_double PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Debug>:-g1>) # no user waits for it
-if(AUGUR_SANITIZE AND NOT AUGUR_SANITIZE MATCHES thread) # which watch the same code in float
-    target_compile_options(augur_double PRIVATE -fno-sanitize=all)
+set(AUGUR_ORACLE "" CACHE FILEPATH "libaugur64.a of another build of these sources on this machine (empty: make it here)")
+if(AUGUR_ORACLE)
+    set(archive ${AUGUR_ORACLE})
+    add_custom_target(rename64)
+else()
+    set(archive ${PROJECT_BINARY_DIR}/libaugur64.a)
+    add_library(augur_double STATIC ${AUGUR_SOURCES} ${both})
+    target_compile_definitions(augur_double PRIVATE AG_DOUBLE)
+    target_include_directories(augur_double PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests ${AUGUR_GEN})
+    target_link_libraries(augur_double PRIVATE ${AUGUR_LIBRARIES} augur::cmocka)
+    target_compile_options(augur_double PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Debug>:-g1>) # no user waits for it
+    if(AUGUR_SANITIZE) # which watch the same code in float
+        target_compile_options(augur_double PRIVATE -fno-sanitize=all)
+    endif()
+    add_custom_command(OUTPUT ${archive} DEPENDS augur_double ${PROJECT_SOURCE_DIR}/cmake/rename64.sh
+        COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/rename64.sh ${CMAKE_NM} ${CMAKE_OBJCOPY} $<TARGET_FILE:augur_double> ${archive}
+        COMMENT "Renaming the double library to ag64_*" VERBATIM)
+    add_custom_target(rename64 DEPENDS ${archive})
 endif()
-
-set(archive ${PROJECT_BINARY_DIR}/libaugur64.a)
-add_custom_command(OUTPUT ${archive} DEPENDS augur_double ${PROJECT_SOURCE_DIR}/cmake/rename64.sh
-    COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/rename64.sh ${CMAKE_NM} ${CMAKE_OBJCOPY} $<TARGET_FILE:augur_double> ${archive}
-    COMMENT "Renaming the double library to ag64_*" VERBATIM)
-add_custom_target(rename64 DEPENDS ${archive})
 
 add_library(augur64 STATIC IMPORTED GLOBAL)
 set_target_properties(augur64 PROPERTIES IMPORTED_LOCATION ${archive})
