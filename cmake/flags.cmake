@@ -9,6 +9,9 @@ if(PROJECT_IS_TOP_LEVEL)
     set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
     set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
     set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
+    if(AUGUR_SANITIZE) # whose reports have functions and lines alone
+        set(CMAKE_C_FLAGS_DEBUG "-O1 -g1")
+    endif()
     set(flags -Wall -Wextra)
 else() # optimised whatever the other project says of its own code, and without the warnings that it asks for
     set(flags $<IF:$<CONFIG:Release>,-O3,$<IF:$<CONFIG:RelWithDebInfo,MinSizeRel>,-O2,-O1>> -w)
