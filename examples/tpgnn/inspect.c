@@ -60,11 +60,6 @@ typedef struct silent {
         extents; /* minima of 0; constant extents, which are the value of the loop node, too */
 } silent;
 
-static int is_class(const tpgnn_data *data, const tpgnn_schedule *s, int v, const char *name)
-{
-    return !strcmp(data->kind[s->kind[v]].word[TPGNN_CLASS], name);
-}
-
 /* children [nodes]: the number of children of each node. A loop's last three are minimum, extent
    and body. */
 static void count_silent(silent *sum, const tpgnn_data *data, const tpgnn_schedule *s,
@@ -72,8 +67,8 @@ static void count_silent(silent *sum, const tpgnn_data *data, const tpgnn_schedu
 {
     for (int v = 1; v < s->nodes; v++) {
         const int up = s->parent[v];
-        if (children[v] || children[up] < 3 || !is_class(data, s, up, "For") ||
-            !is_class(data, s, v, "IntImm"))
+        if (children[v] || children[up] < 3 || !tpgnn_is_class(data, s, up, "For") ||
+            !tpgnn_is_class(data, s, v, "IntImm"))
             continue;
         const int from_end = children[up] - s->position[v];
         sum->minima += from_end == 3 && s->value[v] == 0;

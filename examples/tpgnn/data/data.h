@@ -109,6 +109,8 @@ typedef struct tpgnn_arrays {
 ag_status tpgnn_data_arrays(tpgnn_data *data, int32_t *index, const tpgnn_arrays *arrays,
                             ag_failure *bad, ag_failure *why);
 
+bool tpgnn_is_class(const tpgnn_data *data, const tpgnn_schedule *s, int node, const char *name);
+
 /* The vocabulary of the kinds' indices: the given one, or that of the files. */
 const tpgnn_vocabulary *tpgnn_data_vocabulary(const tpgnn_data *data);
 
