@@ -59,9 +59,7 @@ ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *da
                       ag_failure *why)
 {
     tpgnn_batch batch = {0};
-    const size_t bytes = (size_t)s->graphs * sizeof(tpgnn_schedule *);
-    const tpgnn_schedule **schedule = ag_alloc(bytes);
-    if (!schedule) return harness_files_no_memory("a batch", bytes, why);
+    const tpgnn_schedule **schedule = harness_alloc((size_t)s->graphs * sizeof *schedule);
     for (int first = 0, n; !why->status && (n = chunk(s, data, first)) > 0; first += n) {
         if (!s->patient && !harness_go_on(why)) break;
         if (score_batch(s, score, data, schedule, first, n, &batch, weight, why)) break;
@@ -70,6 +68,6 @@ ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *da
     ag_tape_reset(s->tape);
     ag_tape_training(s->tape, 1);
     tpgnn_batch_free(&batch);
-    ag_free(schedule);
+    harness_free(schedule);
     return why->status;
 }

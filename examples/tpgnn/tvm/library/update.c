@@ -246,7 +246,7 @@ int64_t augur_tpgnn_update(augur_tpgnn *m, const augur_tpgnn_graphs *graphs, con
     const int64_t left = arrays.schedules ? remember(m, &arrays, task, &bad, &why) : 0;
     if (!why.status && has_pair(m)) train(m, how, losses, &why);
     pthread_rwlock_unlock(&m->parameters);
-    tpgnn_library_leave(&caller);
+    fesetenv(&caller);
     if (bad.status) tpgnn_library_failed(&bad);
     return why.status ? tpgnn_library_failed(&why) : left;
 }
