@@ -197,20 +197,11 @@ static void spoiled_vocabularies_are_refused(void **state)
     }
 }
 
-/* ---- graphs and inputs ---- */
-
-static void fill_batch(tpgnn_batch *b, const tpgnn_data *d, int schedule,
-                       const tpgnn_batch_options *options)
-{
-    ag_failure why = {0};
-    const tpgnn_schedule *s = &d->schedule[schedule];
-    if (tpgnn_batch_fill(b, d, &s, 1, options, &why)) fail_msg("%s", why.sentence);
-}
+/* ---- edges ---- */
 
 static void edges_lead_from_parents_and_to_declarations(void **state)
 {
     tpgnn_data d = {0};
-    tpgnn_batch b = {0};
     int32_t source[20], target[20];
     test_schedules_read_good(&d, "mm_1.npz");
     const tpgnn_schedule *s = d.schedule;
@@ -221,11 +212,6 @@ static void edges_lead_from_parents_and_to_declarations(void **state)
     assert_true(source[0] == 6 && target[0] == 1 && source[1] == 8 && target[1] == 3);
     assert_int_equal(tpgnn_edges(source, target, s, TPGNN_BOTH), 10);
     assert_true(source[8] == 6 && target[8] == 1);
-    fill_batch(&b, &d, 0, &(tpgnn_batch_options){.edges = TPGNN_TREE, .both = 1});
-    assert_true(b.down->nodes == 9 && b.down->messages == 16);
-    fill_batch(&b, &d, 0, &(tpgnn_batch_options){.edges = TPGNN_BOTH});
-    assert_true(b.down->messages == 10 && b.down->rows[1] == 0 && b.down->rows[3] == 2);
-    tpgnn_batch_free(&b);
     tpgnn_data_free(&d);
 }
 

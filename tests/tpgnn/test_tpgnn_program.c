@@ -57,9 +57,6 @@ static void training(void **state)
     char *metrics = program_text_of("full/metrics.csv");
     assert_non_null(strstr(metrics, ",norm,pairwise,"));
     free(metrics);
-    json_t *j = program_json("tpgnn train --out j --json" FILES SMALL, "");
-    program_number(program_mean(j, "TPGNN"), "pairwise");
-    json_decref(j);
 }
 
 static void evaluating(void **state)
