@@ -87,8 +87,7 @@ static void scores(double score[2], const tpgnn_model *m, const tpgnn_data *data
     ag_failure why = {0};
     ag_tape *tape = ag_tape_new(AG_CPU);
     const tpgnn_scorer s = {.model = m, .tape = tape, .graphs = 2, .nodes = 1000};
-    score[0] = score[1] = 0;
-    if (tpgnn_score(&s, score, data, 1, &why)) fail_msg("%s", why.sentence);
+    if (tpgnn_score(&s, score, data, &why)) fail_msg("%s", why.sentence);
     ag_tape_free(tape);
 }
 
