@@ -16,29 +16,18 @@ typedef struct summary {
     int noisy, origin[TPGNN_ORIGINS];
 } summary;
 
-static double median(const tpgnn_schedule *s, int n, double (*of)(const tpgnn_schedule *))
-{
-    double *x = harness_alloc((size_t)n * sizeof *x);
-    for (int i = 0; i < n; i++) x[i] = of(&s[i]);
-    const double middle = lab_median(x, n);
-    harness_free(x);
-    return middle;
-}
-
-static double nodes_of(const tpgnn_schedule *s) { return s->nodes; }
-static double stores_of(const tpgnn_schedule *s) { return s->stores; }
-static double runtime_of(const tpgnn_schedule *s) { return (double)s->runtime; }
-
 static summary sum_up(const tpgnn_data *data, const tpgnn_task *task)
 {
     const tpgnn_schedule *s = &data->schedule[task->first];
     const int n = task->schedules;
     int64_t *ns = harness_alloc(3 * (size_t)n * sizeof *ns), *first = ns + n, *second = first + n;
-    summary t = {.nodes = median(s, n, nodes_of),
-                 .stores = median(s, n, stores_of),
-                 .median = median(s, n, runtime_of),
-                 .fastest = (double)s->runtime};
+    double *nodes = harness_alloc(3 * (size_t)n * sizeof *nodes), *stores = nodes + n,
+           *times = stores + n;
+    summary t = {.fastest = (double)s->runtime};
     for (int i = 0; i < n; i++) {
+        nodes[i] = s[i].nodes;
+        stores[i] = s[i].stores;
+        times[i] = (double)s[i].runtime;
         ns[i] = s[i].runtime;
         first[i] = s[i].pass[0];
         second[i] = s[i].pass[1];
@@ -47,9 +36,13 @@ static summary sum_up(const tpgnn_data *data, const tpgnn_task *task)
         t.noisy += s[i].noisy;
         t.origin[s[i].origin]++;
     }
+    t.nodes = lab_median(nodes, n);
+    t.stores = lab_median(stores, n);
+    t.median = lab_median(times, n);
     t.noise = lab_time_noise(first, second, n);
     t.spread = lab_time_spread(ns, n);
     harness_free(ns);
+    harness_free(nodes);
     return t;
 }
 
@@ -60,11 +53,6 @@ typedef struct silent {
         extents; /* minima of 0; constant extents, which are the value of the loop node, too */
 } silent;
 
-static int is_class(const tpgnn_data *data, const tpgnn_schedule *s, int v, const char *name)
-{
-    return !strcmp(data->kind[s->kind[v]].word[TPGNN_CLASS], name);
-}
-
 /* children [nodes]: the number of children of each node. A loop's last three are minimum, extent
    and body. */
 static void count_silent(silent *sum, const tpgnn_data *data, const tpgnn_schedule *s,
@@ -72,8 +60,8 @@ static void count_silent(silent *sum, const tpgnn_data *data, const tpgnn_schedu
 {
     for (int v = 1; v < s->nodes; v++) {
         const int up = s->parent[v];
-        if (children[v] || children[up] < 3 || !is_class(data, s, up, "For") ||
-            !is_class(data, s, v, "IntImm"))
+        if (children[v] || children[up] < 3 || !tpgnn_is_class(data, s, up, "For") ||
+            !tpgnn_is_class(data, s, v, "IntImm"))
             continue;
         const int from_end = children[up] - s->position[v];
         sum->minima += from_end == 3 && s->value[v] == 0;

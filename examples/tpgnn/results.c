@@ -100,7 +100,7 @@ ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer, const 
     bar.shown = false; /* in training there is another bar */
     s.note = note;
     s.user = &bar;
-    if (!tpgnn_score(&s, score, &r->files->scored, 1, why)) {
+    if (!tpgnn_score(&s, score, &r->files->scored, why)) {
         for (int64_t i = 0; i < n; i++) r->rank.score[0][i] += score[i] / models;
         add_costs(r, score, c, models);
         if (++r->models == models) finish(r);

@@ -18,28 +18,9 @@ static int chunk(const tpgnn_scorer *s, const tpgnn_data *data, int first)
     return n;
 }
 
-static ag_status add_scores(const tpgnn_scorer *s, double *score, const tpgnn_data *data, int first,
-                            const ag_real *cost, int count, double weight, ag_failure *why)
-{
-    ag_failure *bad = s->bad ? s->bad : why;
-    for (int i = 0; i < count && !why->status; i++) {
-        const tpgnn_schedule *of = &data->schedule[first + i];
-        if (isfinite((double)cost[i])) {
-            score[first + i] += weight * (double)cost[i];
-            continue;
-        }
-        score[first + i] = (double)INFINITY;
-        ag_fail(bad, AG_EFINITE,
-                "%.160s: the cost of schedule %d is %g; with this checkpoint it cannot "
-                "be ranked, choose another one",
-                data->task[of->task].name, of->number, (double)cost[i]);
-    }
-    return why->status;
-}
-
 static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_data *data,
                              const tpgnn_schedule **schedule, int first, int count,
-                             tpgnn_batch *batch, double weight, ag_failure *why)
+                             tpgnn_batch *batch, ag_failure *why)
 {
     const tpgnn_batch_options options = tpgnn_model_batch(s->model);
     for (int i = 0; i < count; i++) schedule[i] = &data->schedule[first + i];
@@ -52,24 +33,30 @@ static ag_status score_batch(const tpgnn_scorer *s, double *score, const tpgnn_d
     if (!cost)
         return harness_scoring_failed(s->tape, data->task[schedule[0]->task].name, "--eval-graphs",
                                       why);
-    return add_scores(s, score, data, first, cost, count, weight, why);
+    for (int i = 0; i < count; i++) {
+        score[first + i] = (double)cost[i];
+        if (!isfinite(score[first + i]))
+            return ag_fail(why, AG_EFINITE,
+                           "%.160s: the cost of schedule %d is %g; with this checkpoint it cannot "
+                           "be ranked, choose another one",
+                           data->task[schedule[i]->task].name, schedule[i]->number,
+                           score[first + i]);
+    }
+    return AG_OK;
 }
 
-ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *data, double weight,
-                      ag_failure *why)
+ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *data, ag_failure *why)
 {
     tpgnn_batch batch = {0};
-    const size_t bytes = (size_t)s->graphs * sizeof(tpgnn_schedule *);
-    const tpgnn_schedule **schedule = ag_alloc(bytes);
-    if (!schedule) return harness_files_no_memory("a batch", bytes, why);
+    const tpgnn_schedule **schedule = harness_alloc((size_t)s->graphs * sizeof *schedule);
     for (int first = 0, n; !why->status && (n = chunk(s, data, first)) > 0; first += n) {
         if (!s->patient && !harness_go_on(why)) break;
-        if (score_batch(s, score, data, schedule, first, n, &batch, weight, why)) break;
+        if (score_batch(s, score, data, schedule, first, n, &batch, why)) break;
         if (s->note) s->note(s->user, first + n);
     }
     ag_tape_reset(s->tape);
     ag_tape_training(s->tape, 1);
     tpgnn_batch_free(&batch);
-    ag_free(schedule);
+    harness_free(schedule);
     return why->status;
 }

@@ -8,19 +8,16 @@
 typedef struct tpgnn_scorer {
     const tpgnn_model *model;
     ag_tape *tape;
-    int graphs, nodes; /* most of a batch; scores do not depend on them */
-    int patient;       /* 1: continues after an interruption */
-    ag_failure *bad;   /* NULL: a score that is not finite ends the call; else it becomes INFINITY,
-                          and this names the schedule */
+    int graphs, nodes;                      /* most of a batch; scores do not depend on them */
+    int patient;                            /* 1: continues after an interruption */
     void (*note)(void *user, int64_t done); /* called after each batch; may be NULL */
     void *user;
 } tpgnn_scorer;
 
-/* score[i] += weight times the score of schedule i, [schedules]: its cost, which is small where a
-   short run time is expected. The tape is set back to training mode. Fails: AG_ESTOPPED,
-   unless `patient` is 1; AG_EFINITE (a score is not finite, without `bad`: names the schedule),
-   AG_EMEMORY. */
-ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *data, double weight,
+/* score [schedules]: the cost of each, which is small where a short run time is expected. The tape
+   is set back to training mode. Fails: AG_ESTOPPED, unless `patient` is 1; AG_EFINITE (a score is
+   not finite: names the schedule), AG_EMEMORY. */
+ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *data,
                       ag_failure *why);
 
 #endif

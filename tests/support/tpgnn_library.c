@@ -37,9 +37,7 @@ void test_graphs_make(test_graphs *g)
 static void save_model(const char *name, const char *preset, const char *rows, double scale)
 {
     tpgnn_files files = {0};
-    test_schedules s;
-    test_schedules_make(&s);
-    test_schedules_read(&files.train, &s, "library_1.npz");
+    test_schedules_read_good(&files.train, "library_1.npz");
     tpgnn_settings settings;
     ag_failure why = {0};
     harness_options *o = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &settings);
@@ -63,6 +61,12 @@ augur_tpgnn *test_library_open(const char *name)
     augur_tpgnn *m = augur_tpgnn_open(test_file(name), 2);
     if (!m) fail_msg("%s", augur_tpgnn_error());
     return m;
+}
+
+void test_library_refuses(const char *path, int threads, const char *sentence)
+{
+    assert_null(augur_tpgnn_open(path, threads));
+    if (!strstr(augur_tpgnn_error(), sentence)) fail_msg("%s", augur_tpgnn_error());
 }
 
 void test_library_predict(augur_tpgnn *m, const test_graphs *g, double *score)

@@ -26,6 +26,8 @@ void test_graphs_make(test_graphs *g);
    no cost is finite. */
 int test_library_set_up(void **state);
 augur_tpgnn *test_library_open(const char *name);
+/* Fails the test unless a path is refused with this sentence. */
+void test_library_refuses(const char *path, int threads, const char *sentence);
 /* score [TEST_GRAPHS]; the test fails where one has none. */
 void test_library_predict(augur_tpgnn *m, const test_graphs *g, double *score);
 

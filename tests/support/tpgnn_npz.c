@@ -99,6 +99,16 @@ void test_schedules_kinds(test_schedules *s, const char *text)
     s->array[TPGNN_KINDS].size[0] = (int64_t)strlen(text);
 }
 
+void test_schedules_replace(test_schedules *s, const char *word, const char *other)
+{
+    char text[2 * TPGNN_TEST_TEXT];
+    const char *at = strstr(s->kinds, word);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - s->kinds), s->kinds, other,
+             at + strlen(word));
+    test_schedules_kinds(s, text);
+}
+
 ag_status test_schedules_add(tpgnn_data *data, const char *path, ag_failure *why)
 {
     harness_files paths = {0};
@@ -119,6 +129,13 @@ void test_schedules_read(tpgnn_data *data, const test_schedules *s, const char *
     const char *path = test_file(name);
     if (test_schedules_add(data, path, &why)) fail_msg("%s", why.sentence);
     remove(path);
+}
+
+void test_schedules_read_good(tpgnn_data *data, const char *name)
+{
+    test_schedules s;
+    test_schedules_make(&s);
+    test_schedules_read(data, &s, name);
 }
 
 int64_t test_schedules_unknown(const tpgnn_data *data, tpgnn_field field)

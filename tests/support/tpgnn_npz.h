@@ -42,12 +42,16 @@ typedef struct test_schedules {
 void test_schedules_make(test_schedules *s);
 /* Another text of kinds; as many lines as before. */
 void test_schedules_kinds(test_schedules *s, const char *text);
+/* Another word in place of the first one of its text. */
+void test_schedules_replace(test_schedules *s, const char *word, const char *other);
 
 /* Reads test_path, or a path, and appends it to the data. */
 ag_status test_schedules_add(tpgnn_data *data, const char *path, ag_failure *why);
 /* Writes the file as NAME in test_folder; and reads it. The test fails where that does. */
 void test_schedules_write(const test_schedules *s, const char *name);
 void test_schedules_read(tpgnn_data *data, const test_schedules *s, const char *name);
+/* Reads the good file under a name. */
+void test_schedules_read_good(tpgnn_data *data, const char *name);
 /* The number of nodes whose word in this field is not in the vocabulary. */
 int64_t test_schedules_unknown(const tpgnn_data *data, tpgnn_field field);
 

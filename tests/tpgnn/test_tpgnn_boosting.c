@@ -191,28 +191,25 @@ static void ends(void **state)
     assert_int_equal(trees, 4);
 }
 
-static void refusals(void **state)
-{
-    const float row[2] = {0, 1};
-    const int32_t store[2] = {0, 1}, task[2] = {0, 0};
-    const int64_t offset[3] = {0, 1, 2}, runtime[2] = {100, 200};
-    tpgnn_stores s = {row, store, offset, runtime, task, 2, 1, 0, 1};
-    const tpgnn_boosting_options o = tpgnn_boosting_defaults();
-    ag_failure why = {0};
-    assert_null(tpgnn_boosting_fit(&s, &o, &why));
-    assert_string_equal(why.sentence,
-                        "boosting: there are 0 schedules and 2 rows; it needs some of both");
-    if (harness_boosting_built()) return;
-    why = (ag_failure){0};
-    s.schedules = 2;
-    assert_null(tpgnn_boosting_fit(&s, &o, &why));
-    assert_string_equal(why.sentence, "not built: libxgboost is not installed");
-}
-
 static const float row[3 * 2] = {1, 2, 3, 4, 5, 6};
 static const int32_t store[5] = {0, 0, 2, 1, 2}, task[3] = {1, 0, 1};
 static const int64_t offset[4] = {0, 3, 3, 5}, runtime[3] = {40, 7, 10};
 static const tpgnn_stores fine = {row, store, offset, runtime, task, 3, 2, 3, 2};
+
+static void refusals(void **state)
+{
+    tpgnn_stores s = fine;
+    s.schedules = 0;
+    const tpgnn_boosting_options o = tpgnn_boosting_defaults();
+    ag_failure why = {0};
+    assert_null(tpgnn_boosting_fit(&s, &o, &why));
+    assert_string_equal(why.sentence,
+                        "boosting: there are 0 schedules and 3 rows; it needs some of both");
+    if (harness_boosting_built()) return;
+    why = (ag_failure){0};
+    assert_null(tpgnn_boosting_fit(&fine, &o, &why));
+    assert_string_equal(why.sentence, "not built: libxgboost is not installed");
+}
 
 static void labels(void **state)
 {

@@ -25,13 +25,11 @@ static void set(run *r, const char *name, const char *value)
     if (harness_options_set(r->options, "test", name, value, &why)) fail_msg("%s", why.sentence);
 }
 
-static void start_with(run *r, const char *network, const char *rows)
+static void start(run *r, const char *network, const char *rows)
 {
-    test_schedules s;
     ag_failure why = {0};
     *r = (run){0};
-    test_schedules_make(&s);
-    test_schedules_read(&r->files.train, &s, "mm_1.npz");
+    test_schedules_read_good(&r->files.train, "mm_1.npz");
     r->options = harness_options_new(&tpgnn_program_table, HARNESS_TRAIN, &r->settings);
     set(r, "data", "mm_1.npz");
     set(r, "network", network);
@@ -55,8 +53,6 @@ static void start_with(run *r, const char *network, const char *rows)
     *r->trained->state = (harness_state){.step = 12, .best = 0.5, .best_step = 8};
 }
 
-static void start(run *r, const char *network) { start_with(r, network, "none"); }
-
 static void stop(run *r)
 {
     harness_trained_drop(r->trained);
@@ -70,13 +66,28 @@ static void save(const run *r)
     if (harness_trained_save(test_path, r->trained, 0, &why)) fail_msg("%s", why.sentence);
 }
 
+static void load(harness_trained *t)
+{
+    ag_failure why = {0};
+    if (harness_trained_load(t, &tpgnn_shell, test_path, &why)) fail_msg("%s", why.sentence);
+}
+
+static void expect_refusal(const run *r, const char *sentence)
+{
+    harness_trained t = {0};
+    ag_failure why = {0};
+    save(r);
+    harness_trained_load(&t, &tpgnn_shell, test_path, &why);
+    expect_sentence(&why, AG_EDATA, sentence);
+    harness_trained_drop(&t);
+}
+
 static void scores(double score[2], const tpgnn_model *m, const tpgnn_data *data)
 {
     ag_failure why = {0};
     ag_tape *tape = ag_tape_new(AG_CPU);
     const tpgnn_scorer s = {.model = m, .tape = tape, .graphs = 2, .nodes = 1000};
-    score[0] = score[1] = 0;
-    if (tpgnn_score(&s, score, data, 1, &why)) fail_msg("%s", why.sentence);
+    if (tpgnn_score(&s, score, data, &why)) fail_msg("%s", why.sentence);
     ag_tape_free(tape);
 }
 
@@ -89,11 +100,10 @@ static void what_was_saved_comes_back(void **state)
     for (int i = 0; i < 4; i++) {
         run r;
         harness_trained t = {0};
-        ag_failure why = {0};
         double before[2], after[2];
-        start_with(&r, network[i], rows[i]);
+        start(&r, network[i], rows[i]);
         save(&r);
-        if (harness_trained_load(&t, &tpgnn_shell, test_path, &why)) fail_msg("%s", why.sentence);
+        load(&t);
         const tpgnn_trained *net = t.net;
         const tpgnn_checkpoint *c = &net->checkpoint;
         assert_true(c->mean == -13.5 && c->deviation == 0.75 && c->predicts == TPGNN_LABEL_LOG);
@@ -135,7 +145,7 @@ static void scale_of_rows(void **state)
     run r;
     ag_failure why = {0};
     float row[2][NESTS_SCHEDULE_ROW], cost[2];
-    start_with(&r, "paper", "costs");
+    start(&r, "paper", "costs");
     const nests_scale *s = &r.net->model.joined.scale;
     const tpgnn_data *data = &r.files.train;
     for (int i = 0; i < 2; i++)
@@ -161,11 +171,10 @@ static void configure(run *r, char *text)
 static void what_was_seen(void **state)
 {
     run r;
-    ag_failure why = {0};
     harness_trained t = {0};
-    start(&r, "statements");
+    start(&r, "statements", "none");
     save(&r);
-    if (harness_trained_load(&t, &tpgnn_shell, test_path, &why)) fail_msg("%s", why.sentence);
+    load(&t);
     const tpgnn_seen *seen = &((const tpgnn_trained *)t.net)->checkpoint.seen;
     assert_true(seen->least == 4 && seen->most == 16);
     assert_int_equal(tpgnn_vocabulary_find(&seen->buffers, TPGNN_DTYPE, "float32"), 1);
@@ -173,45 +182,32 @@ static void what_was_seen(void **state)
     harness_trained_drop(&t);
     harness_free(r.trained->text[SEEN]);
     r.trained->text[SEEN] = harness_copy("{\"extents\": [1]}");
-    save(&r);
-    assert_int_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why), AG_EDATA);
-    assert_non_null(strstr(why.sentence, "\"seen\" do not say"));
-    harness_trained_drop(&t);
+    expect_refusal(&r, "\"seen\" do not say");
     stop(&r);
 }
 
 /* ---- bad ones ---- */
 
-static void expect_refusal(run *r, const char *sentence)
-{
-    harness_trained t = {0};
-    ag_failure why = {0};
-    save(r);
-    assert_int_not_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why), AG_OK);
-    if (!strstr(why.sentence, sentence)) fail_msg("%s", why.sentence);
-    harness_trained_drop(&t);
-}
-
 /* Of loop nests, before they were what they are now; the paper's network reads none without rows.
  */
 static void older_columns_are_refused(void **state)
 {
-    static const char *const network[] = {"statements", "paper", "paper"}, *const rows[] = {"none",
-                                                                                            "sums",
-                                                                                            "none"};
+    static const char *const network[] = {"paper", "statements", "paper"};
+    static const char *const rows[] = {"none", "none", "sums"};
     for (int i = 0; i < 3; i++) {
         run r;
         harness_trained t = {0};
-        ag_failure why = {0};
-        start_with(&r, network[i], rows[i]);
+        start(&r, network[i], rows[i]);
         assert_non_null(strstr(r.trained->text[DATA], "\"columns\""));
         harness_free(r.trained->text[DATA]);
         r.trained->text[DATA] = harness_copy("{\"format\": \"schedules\"}");
-        if (i < 2)
+        if (i) {
             expect_refusal(&r, "the model reads version 1 of the columns of loop nests, but this "
                                "program has version 2; train it again");
-        save(&r);
-        assert_int_equal(harness_trained_load(&t, &tpgnn_shell, test_path, &why) == AG_OK, i / 2);
+        } else {
+            save(&r);
+            load(&t);
+        }
         harness_trained_drop(&t);
         stop(&r);
     }
@@ -220,7 +216,7 @@ static void older_columns_are_refused(void **state)
 static void scales_of_rows_that_make_no_sense(void **state)
 {
     run r;
-    start_with(&r, "statements", "embedded");
+    start(&r, "statements", "embedded");
     nests_scale *s = &r.net->model.joined.scale;
     s->deviation[3] = -1;
     expect_refusal(&r, "state.row.deviation[3] -1; they must be finite, and the second at least 0");
@@ -233,7 +229,7 @@ static void scales_of_rows_that_make_no_sense(void **state)
 static void states_that_make_no_sense(void **state)
 {
     run r;
-    start(&r, "statements");
+    start(&r, "statements", "none");
     tpgnn_checkpoint *c = &r.net->checkpoint;
     c->deviation = 0;
     expect_refusal(&r, "state.mean is -13.5 and state.deviation 0; they must be finite");
@@ -257,14 +253,12 @@ static void states_that_make_no_sense(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_saved_comes_back),
-        cmocka_unit_test(what_a_score_says_of_the_time),
-        cmocka_unit_test(scale_of_rows),
-        cmocka_unit_test(what_was_seen),
-        cmocka_unit_test(older_columns_are_refused),
-        cmocka_unit_test(scales_of_rows_that_make_no_sense),
-        cmocka_unit_test(states_that_make_no_sense),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_saved_comes_back),
+                                       cmocka_unit_test(what_a_score_says_of_the_time),
+                                       cmocka_unit_test(scale_of_rows),
+                                       cmocka_unit_test(what_was_seen),
+                                       cmocka_unit_test(older_columns_are_refused),
+                                       cmocka_unit_test(scales_of_rows_that_make_no_sense),
+                                       cmocka_unit_test(states_that_make_no_sense)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -61,6 +61,15 @@ static void the_same_as_json(void **state)
     json_decref(j);
 }
 
+static void expect_prunable(const test_schedules *s, double minima, double extents)
+{
+    test_schedules_write(s, "say_1.npz");
+    json_t *j = program_json("tpgnn inspect --json say_1.npz", "");
+    assert_true(program_number(j, "prunable_minima") == minima &&
+                program_number(j, "prunable_extents") == extents);
+    json_decref(j);
+}
+
 /* A minimum that is not 0, an extent that is not the loop's value, a loop with few children. */
 static void what_says_something(void **state)
 {
@@ -69,19 +78,11 @@ static void what_says_something(void **state)
     s.value[4] = 3;
     s.value[5] = 15;
     s.kind[17] = 8; /* FloatImm */
-    test_schedules_write(&s, "say_1.npz");
-    json_t *j = program_json("tpgnn inspect --json say_1.npz", "");
-    assert_true(program_number(j, "prunable_minima") == 0 &&
-                program_number(j, "prunable_extents") == 1);
-    json_decref(j);
+    expect_prunable(&s, 0, 1);
     test_schedules_make(&s);
     s.children[3] = 2; /* its body is a child of the root */
     s.children[0] = 3;
-    test_schedules_write(&s, "say_1.npz");
-    j = program_json("tpgnn inspect --json say_1.npz", "");
-    assert_true(program_number(j, "prunable_minima") == 1 &&
-                program_number(j, "prunable_extents") == 1);
-    json_decref(j);
+    expect_prunable(&s, 1, 1);
 }
 
 static void what_cannot_be_read(void **state)

@@ -77,7 +77,7 @@ static void labels_are_scaled(void **state)
 static const ag_real label[4] = {(ag_real)-1. / 3, -1, (ag_real)-0.25, (ag_real)-0.5};
 
 /* slope [4]: of each cost. */
-static double loss_with(double slope[4], const ag_real cost[4], int kind, double margin, double top)
+static double loss_of(double slope[4], const ag_real cost[4], int kind, double margin, double top)
 {
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_params *params = ag_params_new();
@@ -95,11 +95,6 @@ static double loss_with(double slope[4], const ag_real cost[4], int kind, double
     return value;
 }
 
-static double loss_of(double slope[4], const ag_real cost[4], int kind, double margin)
-{
-    return loss_with(slope, cost, kind, margin, 0);
-}
-
 static const ag_real right[4] = {9, 1, 3, 2}, wrong[4] = {9, 3, 1, 2}, flat[4] = {9, 2, 2, 2};
 
 /* Over 2 groups, of 1 and of 9 entries; costs of other tasks are not compared. */
@@ -107,12 +102,12 @@ static void pairs_by_hand(void **state)
 {
     double slope[4];
     const double good = 2 * log1p(exp(-1)) + log1p(exp(-2)), bad = good + 4;
-    assert_float_equal(loss_of(slope, right, TPGNN_LOSS_PAIRS, 1), good / 18, 1e-6);
-    assert_float_equal(loss_of(slope, wrong, TPGNN_LOSS_PAIRS, 1), bad / 18, 1e-6);
+    assert_float_equal(loss_of(slope, right, TPGNN_LOSS_PAIRS, 1, 0), good / 18, 1e-6);
+    assert_float_equal(loss_of(slope, wrong, TPGNN_LOSS_PAIRS, 1, 0), bad / 18, 1e-6);
     assert_true(slope[0] == 0 && slope[1] > 0 && slope[2] < 0);
-    assert_float_equal(loss_of(slope, right, TPGNN_LOSS_HINGE, 1), 0, 1e-6);
-    assert_float_equal(loss_of(slope, right, TPGNN_LOSS_HINGE, 1.5), 1. / 18, 1e-6);
-    assert_float_equal(loss_of(slope, wrong, TPGNN_LOSS_HINGE, 1), 7. / 18, 1e-6);
+    assert_float_equal(loss_of(slope, right, TPGNN_LOSS_HINGE, 1, 0), 0, 1e-6);
+    assert_float_equal(loss_of(slope, right, TPGNN_LOSS_HINGE, 1.5, 0), 1. / 18, 1e-6);
+    assert_float_equal(loss_of(slope, wrong, TPGNN_LOSS_HINGE, 1, 0), 7. / 18, 1e-6);
     assert_true(slope[0] == 0 && slope[1] > 0 && slope[2] < 0);
 }
 
@@ -120,10 +115,10 @@ static void pairs_by_hand(void **state)
 static void lambda_pulls_the_fast_down(void **state)
 {
     double slope[4];
-    const double good = loss_of(slope, right, TPGNN_LOSS_LAMBDA, 1);
-    const double even = loss_of(slope, flat, TPGNN_LOSS_LAMBDA, 1);
+    const double good = loss_of(slope, right, TPGNN_LOSS_LAMBDA, 1, 0);
+    const double even = loss_of(slope, flat, TPGNN_LOSS_LAMBDA, 1, 0);
     assert_true(slope[0] == 0 && slope[1] > 0 && slope[2] < 0 && slope[1] > fabs(slope[3]));
-    const double bad = loss_of(slope, wrong, TPGNN_LOSS_LAMBDA, 1);
+    const double bad = loss_of(slope, wrong, TPGNN_LOSS_LAMBDA, 1, 0);
     assert_true(slope[1] > 0 && slope[2] < 0);
     assert_true(good > 0 && good < even && even < bad);
 }
@@ -132,9 +127,9 @@ static void lambda_pulls_the_fast_down(void **state)
 static void pairs_look_at_the_fastest(void **state)
 {
     double pairs[4], lambda[4], both[4];
-    const double a = loss_of(pairs, wrong, TPGNN_LOSS_PAIRS, 1);
-    const double b = loss_of(lambda, wrong, TPGNN_LOSS_LAMBDA, 1);
-    assert_float_equal(loss_with(both, wrong, TPGNN_LOSS_PAIRS, 1, 0.3), a + 0.3 * b, 1e-6);
+    const double a = loss_of(pairs, wrong, TPGNN_LOSS_PAIRS, 1, 0);
+    const double b = loss_of(lambda, wrong, TPGNN_LOSS_LAMBDA, 1, 0);
+    assert_float_equal(loss_of(both, wrong, TPGNN_LOSS_PAIRS, 1, 0.3), a + 0.3 * b, 1e-6);
     for (int i = 0; i < 4; i++) assert_float_equal(both[i], pairs[i] + 0.3 * lambda[i], 1e-6);
 }
 
@@ -147,9 +142,9 @@ static void errors_by_hand(void **state)
         squares += e * e / 4;
         huber += (fabs(e) <= 1 ? e * e / 2 : fabs(e) - 0.5) / 4;
     }
-    assert_float_equal(loss_of(slope, cost, TPGNN_LOSS_SQUARED, 1), squares, 1e-6);
+    assert_float_equal(loss_of(slope, cost, TPGNN_LOSS_SQUARED, 1, 0), squares, 1e-6);
     assert_float_equal(slope[1], 1.5, 1e-6);
-    assert_float_equal(loss_of(slope, cost, TPGNN_LOSS_HUBER, 1), huber, 1e-6);
+    assert_float_equal(loss_of(slope, cost, TPGNN_LOSS_HUBER, 1, 0), huber, 1e-6);
     assert_float_equal(slope[1], 0.25, 1e-6);
     assert_float_equal(slope[2], 0.0625, 1e-6);
 }

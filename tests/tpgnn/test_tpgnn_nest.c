@@ -3,11 +3,18 @@
 #include "support/tpgnn_damaged.h"
 #include "support/tpgnn_tree.h"
 
-/* C[32,64] += A[32,16] B[16,64]: loops over rows, the sum, and vectors. */
-static void a_product_of_matrices(void **state)
+/* A tree with its root, to which the nodes that follow belong. */
+static tree *program(void)
 {
     tree *t = start();
     node(t, "PrimFunc", "-", 0, -1);
+    return t;
+}
+
+/* C[32,64] += A[32,16] B[16,64]: loops over rows, the sum, and vectors. */
+static void a_product_of_matrices(void **state)
+{
+    tree *t = program();
     const int a = buffer(t, "Param", 32, 16), b = buffer(t, "Param", 16, 64);
     const int c = buffer(t, "AllocBuffer", 32, 64);
     const int i = loop(t, "parallel", 32), k = loop(t, "serial", 16), j = loop(t, "vectorized", 64);
@@ -65,8 +72,7 @@ static void a_product_of_matrices(void **state)
 /* X[f // 4, f % 4] runs through memory; Y[3 j] jumps; Z[j // 4] repeats. */
 static void indices_are_understood(void **state)
 {
-    tree *t = start();
-    node(t, "PrimFunc", "-", 0, -1);
+    tree *t = program();
     const int x = buffer(t, "Param", 8, 4), y = buffer(t, "Param", 100, 0);
     const int z = buffer(t, "Param", 100, 0);
     const int f = loop(t, "vectorized", 32);
@@ -97,8 +103,7 @@ static void indices_are_understood(void **state)
 /* (8 o + i) // 8 is o, whatever i; (8 o + i) % 8 is i. */
 static void tiles_come_apart(void **state)
 {
-    tree *t = start();
-    node(t, "PrimFunc", "-", 0, -1);
+    tree *t = program();
     const int x = buffer(t, "Param", 5, 8);
     const int o = loop(t, "serial", 5), i = loop(t, "serial", 8);
     node(t, "SeqStmt", "-", 0, -1);
@@ -128,8 +133,7 @@ static void tiles_come_apart(void **state)
 static void sums_wait(void **state)
 {
     for (int unrolled = 0; unrolled < 2; unrolled++) {
-        tree *t = start();
-        node(t, "PrimFunc", "-", 0, -1);
+        tree *t = program();
         const int a = buffer(t, "Param", 4, 1000), sum = buffer(t, "Param", 4, 0);
         node(t, "AttrStmt.pragma_auto_unroll_max_step", "-", 16, -1);
         number(t, 16);
@@ -159,8 +163,7 @@ static void sums_wait(void **state)
 /* 8 times through 64 KB: more than the nearest cache, less than the next. */
 static void lines_are_fetched_again(void **state)
 {
-    tree *t = start();
-    node(t, "PrimFunc", "-", 0, -1);
+    tree *t = program();
     const int a = buffer(t, "Param", 8192, 0), b = buffer(t, "Param", 8192, 0);
     loop(t, "serial", 8);
     const int j = loop(t, "serial", 8192);
@@ -178,8 +181,7 @@ static void lines_are_fetched_again(void **state)
 static void columns_crowd_a_cache(void **state)
 {
     for (int more = 0; more < 2; more++) {
-        tree *t = start();
-        node(t, "PrimFunc", "-", 0, -1);
+        tree *t = program();
         const int a = buffer(t, "Param", 100, more ? 1040 : 1024), b = buffer(t, "Param", 100, 0);
         const int i = loop(t, "serial", 8), j = loop(t, "serial", 100);
         const int store = node(t, "BufferStore", "float32", 0, b);
@@ -193,8 +195,7 @@ static void columns_crowd_a_cache(void **state)
 
 static void a_condition_is_around(void **state)
 {
-    tree *t = start();
-    node(t, "PrimFunc", "-", 0, -1);
+    tree *t = program();
     const int b = buffer(t, "Param", 64, 0), i = loop(t, "vectorized", 16);
     node(t, "IfThenElse", "-", 0, -1);
     with(t, "LT", i, 9);
@@ -221,8 +222,7 @@ static void a_condition_is_around(void **state)
 
 static void indices_are_marked(void **state)
 {
-    tree *t = start();
-    node(t, "PrimFunc", "-", 0, -1);
+    tree *t = program();
     const int a = buffer(t, "Param", 4, 4);
     const int pragma = node(t, "AttrStmt.pragma_auto_unroll_max_step", "-", 16, -1);
     number(t, 16);
@@ -292,8 +292,7 @@ static void types_have_bytes(void **state)
                                        "custom[x8]16x2"};
     static const int bytes[] = {4, 8, 2, 1, 1, 1, 1, 16, 8, 4, 1, 4, 1, 4, 3, 32, 4, 256, 16, 4, 4};
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
-        tree *t = start();
-        node(t, "PrimFunc", "-", 0, -1);
+        tree *t = program();
         const int b = node(t, "Param", type[i], 0, -1);
         number(t, 1024);
         end(t, 1);
@@ -309,8 +308,7 @@ static void types_have_bytes(void **state)
 
 static void deep_trees_are_bounded(void **state)
 {
-    tree *t = start();
-    node(t, "PrimFunc", "-", 0, -1);
+    tree *t = program();
     const int b = buffer(t, "Param", 1 << 20, 0);
     int inner = 0;
     for (int i = 0; i < 9000; i++) inner = loop(t, "serial", 3);

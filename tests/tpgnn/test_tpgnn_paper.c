@@ -232,21 +232,27 @@ static void test_same_bits(void **state)
 
 /* ---- parameters ---- */
 
-/* As many as PyG's network has, and 112,641 with the paper's sizes. */
-static void test_count(void **state)
+static ag_params *build(const tpgnn_paper_options *options)
 {
     ag_params *params = ag_params_new();
     tpgnn_paper paper;
+    assert_int_equal(tpgnn_paper_add(&paper, params, options, NULL), AG_OK);
+    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    return params;
+}
+
+/* As many as PyG's network has, and 112,641 with the paper's sizes. */
+static void test_count(void **state)
+{
     const tpgnn_paper_options options = tpgnn_paper_defaults();
-    assert_int_equal(tpgnn_paper_add(&paper, params, &options, NULL), AG_OK);
+    ag_params *params = build(&options);
     assert_int_equal(ag_params_count(params), 112641);
     ag_params_free(params);
     for (int i = 0; i < CASES; i++) {
         fixture f;
         set_up(&f, names[i]);
         golden_array want = member(f.name, "count", "");
-        params = ag_params_new();
-        assert_int_equal(tpgnn_paper_add(&paper, params, &f.options, NULL), AG_OK);
+        params = build(&f.options);
         assert_int_equal(ag_params_count(params), (int64_t)*want.value);
         ag_params_free(params);
         golden_free(&want);
@@ -267,11 +273,8 @@ static void expect_range(const ag_params *params, const char *name, double bound
 
 static void test_first_values(void **state)
 {
-    ag_params *params = ag_params_new();
-    tpgnn_paper paper;
     tpgnn_paper_options options = tpgnn_paper_defaults();
-    assert_int_equal(tpgnn_paper_add(&paper, params, &options, NULL), AG_OK);
-    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    ag_params *params = build(&options);
     expect_range(params, "conv1.lin_rel.weight", 1 / sqrt(20));
     expect_range(params, "conv1.lin_rel.bias", 1 / sqrt(20));
     expect_range(params, "conv1.lin_root.weight", 1 / sqrt(20));
@@ -281,11 +284,9 @@ static void test_first_values(void **state)
     expect_range(params, "lin2.bias", 1 / sqrt(128));
     expect_range(params, "lin3.weight", 1 / sqrt(64));
     ag_params_free(params);
-    params = ag_params_new();
     options.conv = TPGNN_GCN_CONV;
     options.pool = TPGNN_POOL_SAG;
-    assert_int_equal(tpgnn_paper_add(&paper, params, &options, NULL), AG_OK);
-    assert_int_equal(ag_params_build(params, 1), AG_OK);
+    params = build(&options);
     expect_range(params, "conv1.lin.weight", sqrt(6.0 / 148));
     expect_range(params, "conv2.bias", 0);
     expect_range(params, "pool3.gnn.lin_rel.weight", 1 / sqrt(128));
@@ -321,10 +322,7 @@ static void test_refused(void **state)
     bad = good, bad.dropout = (double)NAN;
     expect_refused(&bad, "--dropout is nan; it must be at least 0 and below 1");
     bad = good, bad.ratio = 0, bad.pool = TPGNN_POOL_NONE;
-    tpgnn_paper paper;
-    ag_params *params = ag_params_new();
-    assert_int_equal(tpgnn_paper_add(&paper, params, &bad, NULL), AG_OK);
-    ag_params_free(params);
+    ag_params_free(build(&bad));
 }
 
 static int open_file(void **state)

@@ -122,14 +122,7 @@ static void extents_of_vectorised_loops(void **state)
     tpgnn_score_vectorised(score, &data);
     assert_true(score[0] == 0 && score[1] == 0);
     tpgnn_data_free(&data);
-    char text[TPGNN_TEST_TEXT];
-    snprintf(text, sizeof text, "%s", s.kinds);
-    char *parallel = strstr(text, "parallel");
-    assert_non_null(parallel);
-    memmove(parallel + strlen("vectorized"), parallel + strlen("parallel"),
-            strlen(parallel + strlen("parallel")) + 1);
-    memcpy(parallel, "vectorized", strlen("vectorized"));
-    test_schedules_kinds(&s, text);
+    test_schedules_replace(&s, "parallel", "vectorized");
     test_schedules_read(&data, &s, "p_1.npz");
     tpgnn_score_vectorised(score, &data);
     assert_true(score[0] == 0 && score[1] == -2); /* an extent of 4 */

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows in the networks of tpgnn: which node, statement and program each belongs to, and what the
    networks do with what it gives. */
+#include "support/test.h"
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpgnn/model/model.h"
 #include "support/tpgnn_npz.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { ROW = NESTS_SCHEDULE_ROW, MOST = 64, HIDDEN = 8 };
 
@@ -99,7 +92,6 @@ static void check_schedule(const net *n, const tpgnn_data *data, int i, bool who
 /* Programs of several statements, with and without index arithmetic. */
 static void rows_belong_to_their_nodes(void **state)
 {
-    (void)state;
     tpgnn_data data = {0};
     ag_failure why = {0};
     if (test_schedules_add(&data, AG_SOURCE_DIR "/examples/data/schedules/softmax_196_64.npz",
@@ -215,11 +207,8 @@ static void check_network(const tpgnn_data *data, tpgnn_network network, nests_u
 
 static void networks_read_rows(void **state)
 {
-    (void)state;
     tpgnn_data data = {0};
-    test_schedules s;
-    test_schedules_make(&s);
-    test_schedules_read(&data, &s, "mm_1.npz");
+    test_schedules_read_good(&data, "mm_1.npz");
     for (int k = 0; k < 4; k++)
         check_network(&data, k / 2 ? TPGNN_PAPER : TPGNN_STATEMENTS,
                       k % 2 ? NESTS_COSTS : NESTS_SUMS);
@@ -231,11 +220,8 @@ static void score_with(double *scores, tpgnn_options o, const char *type, const 
 {
     tpgnn_data data = {0};
     test_schedules s;
-    char text[TPGNN_TEST_TEXT];
     test_schedules_make(&s);
-    const char *at = strstr(s.kinds, type);
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - s.kinds), s.kinds, other, at + strlen(type));
-    test_schedules_kinds(&s, text);
+    test_schedules_replace(&s, type, other);
     test_schedules_read(&data, &s, "odd_1.npz");
     net n = make(&data, o);
     score(scores, &n);
@@ -247,7 +233,6 @@ static void score_with(double *scores, tpgnn_options o, const char *type, const 
    --compact leaves out nodes of which there are rows. */
 static void odd_programs(void **state)
 {
-    (void)state;
     for (int k = 0; k < 2; k++) {
         double scores[2];
         tpgnn_options o = options_of(k ? TPGNN_PAPER : TPGNN_STATEMENTS, NESTS_COSTS);
@@ -261,10 +246,8 @@ static void odd_programs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_belong_to_their_nodes),
-        cmocka_unit_test(networks_read_rows),
-        cmocka_unit_test(odd_programs),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_belong_to_their_nodes),
+                                       cmocka_unit_test(networks_read_rows),
+                                       cmocka_unit_test(odd_programs)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -78,10 +78,9 @@ harness_boosting *tpgnn_boosting_fit(const tpgnn_stores *s, const tpgnn_boosting
                 s->schedules, s->rows);
         return NULL;
     }
-    const size_t rows = (size_t)s->rows;
-    double *y = harness_alloc((size_t)s->schedules * sizeof *y);
-    double *sums = harness_alloc(2 * rows * sizeof *sums);
-    fit f = {s, y, sums, sums + rows, (double)INFINITY, o->patience, 0};
+    const size_t rows = (size_t)s->rows, n = (size_t)s->schedules;
+    double *y = harness_alloc((n + 2 * rows) * sizeof *y);
+    fit f = {s, y, y + n, y + n + rows, (double)INFINITY, o->patience, 0};
     const harness_boosting_loss squares = {.at = loss,
                                            .context = &f,
                                            .start = o->start,
@@ -98,7 +97,6 @@ harness_boosting *tpgnn_boosting_fit(const tpgnn_stores *s, const tpgnn_boosting
     harness_boosting *b =
         harness_boosting_fit(s->feature_row, NULL, s->rows, s->columns, &trees, why);
     harness_free(y);
-    harness_free(sums);
     return b;
 }
 

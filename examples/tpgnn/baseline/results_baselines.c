@@ -48,20 +48,16 @@ static void add_rules(harness_rank *r, const tpgnn_data *data, const tpgnn_store
                        scored->schedules, 0);
 }
 
-static ag_status add_all(harness_rank *r, const tpgnn_files *f, ag_failure *why)
-{
-    tpgnn_stores learned, scored;
-    tpgnn_stores_take(&learned, &f->train);
-    tpgnn_stores_take(&scored, &f->scored);
-    if (!add_boosting(r, &learned, &scored, why)) add_rules(r, &f->scored, &scored);
-    tpgnn_stores_drop(&learned);
-    tpgnn_stores_drop(&scored);
-    return why->status;
-}
-
 ag_status tpgnn_results_baselines(void *results, ag_failure *why)
 {
     tpgnn_results *r = results;
-    if (!r->files->train.schedules) return AG_OK;
-    return add_all(&r->rank, r->files, why);
+    const tpgnn_files *f = r->files;
+    tpgnn_stores learned, scored;
+    if (!f->train.schedules) return AG_OK;
+    tpgnn_stores_take(&learned, &f->train);
+    tpgnn_stores_take(&scored, &f->scored);
+    if (!add_boosting(&r->rank, &learned, &scored, why)) add_rules(&r->rank, &f->scored, &scored);
+    tpgnn_stores_drop(&learned);
+    tpgnn_stores_drop(&scored);
+    return why->status;
 }

@@ -142,6 +142,11 @@ void tpgnn_data_free(tpgnn_data *data)
     *data = (tpgnn_data){.budget = data->budget, .given = data->given};
 }
 
+bool tpgnn_is_class(const tpgnn_data *data, const tpgnn_schedule *s, int node, const char *name)
+{
+    return !strcmp(data->kind[s->kind[node]].word[TPGNN_CLASS], name);
+}
+
 void tpgnn_data_translate(tpgnn_data *data, const tpgnn_vocabulary *given)
 {
     data->given = given;

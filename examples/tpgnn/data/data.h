@@ -46,11 +46,9 @@ typedef struct tpgnn_schedule {
     const int32_t *refers;   /* [nodes] the earlier node that declares the name it uses; -1: none */
     const float *feature;    /* rows of 164, shared by the schedules of a task */
     const int32_t *store;    /* [stores] the row of each stored buffer */
-    int64_t runtime, median; /* ns */
+    int64_t runtime;         /* ns */
     int64_t pass[2];         /* ns: smallest of the first and of the second pass */
-    int64_t hash;            /* of the scheduled program */
-    float spread;
-    int noisy, origin; /* noisy, 1: the measurement did not settle; origin: a tpgnn_origin */
+    int noisy, origin;       /* noisy, 1: the measurement did not settle; origin: a tpgnn_origin */
 } tpgnn_schedule;
 
 /* A task is one file, and its schedules are consecutive. Two files of one name are two tasks. */
@@ -108,6 +106,8 @@ typedef struct tpgnn_arrays {
    be read), AG_EMEMORY. */
 ag_status tpgnn_data_arrays(tpgnn_data *data, int32_t *index, const tpgnn_arrays *arrays,
                             ag_failure *bad, ag_failure *why);
+
+bool tpgnn_is_class(const tpgnn_data *data, const tpgnn_schedule *s, int node, const char *name);
 
 /* The vocabulary of the kinds' indices: the given one, or that of the files. */
 const tpgnn_vocabulary *tpgnn_data_vocabulary(const tpgnn_data *data);

@@ -92,7 +92,7 @@ static ag_status add_all(tpgnn_nodes *t, const arrays *a, tpgnn_reading *r, tpgn
         if (a->index[i] >= 0) {
             tpgnn_schedule *s = &r->schedule[a->index[i]];
             s->runtime = a->given->runtime ? a->given->runtime[i] : 1;
-            s->median = s->pass[0] = s->pass[1] = s->runtime;
+            s->pass[0] = s->pass[1] = s->runtime;
             s->number = i;
         }
     return tpgnn_trees_keep(data, t, r, why);

@@ -123,21 +123,18 @@ static int64_t *read_column(const tpgnn_reading *r, const char *name, int width,
     return x;
 }
 
-static ag_status read_spread(tpgnn_reading *r, ag_failure *why)
+/* Checked and hashed alone, as the medians and the hashes below: no model reads them. */
+static ag_status check_spread(tpgnn_reading *r, ag_failure *why)
 {
     static const char name[] = "schedule_spread";
     const int n = r->schedules;
     float *x =
         tpugraphs_raw_array(&r->raw, name, AG_F32, AG_SHAPE(n), "one spread per schedule", why);
     if (!x) return why->status;
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(x[i]) || x[i] < 0) {
+    for (int i = 0; i < n && !why->status; i++)
+        if (!isfinite(x[i]) || x[i] < 0)
             ag_fail(why, AG_EDATA, "%s: %s[%d] = %g, but must be a finite number from 0 on",
                     r->raw.name, name, i, (double)x[i]);
-            break;
-        }
-        r->schedule[i].spread = x[i];
-    }
     r->file->hash = tpgnn_hash(r->file->hash, x, (size_t)n, sizeof *x);
     ag_free(x);
     return why->status;
@@ -148,11 +145,9 @@ enum { RUNTIME, MEDIAN, PASSES, NOISY, ORIGIN, HASH, COLUMNS };
 static void set_column(tpgnn_schedule *s, int column, const int64_t *x)
 {
     if (column == RUNTIME) s->runtime = *x;
-    if (column == MEDIAN) s->median = *x;
     if (column == PASSES) s->pass[0] = x[0], s->pass[1] = x[1];
     if (column == NOISY) s->noisy = (int)*x;
     if (column == ORIGIN) s->origin = (int)*x;
-    if (column == HASH) s->hash = *x;
 }
 
 ag_status tpgnn_times_read(tpgnn_reading *r, ag_failure *why)
@@ -178,5 +173,5 @@ ag_status tpgnn_times_read(tpgnn_reading *r, ag_failure *why)
             set_column(&r->schedule[i], c, x + (int64_t)i * column[c].width);
         ag_free(x);
     }
-    return read_spread(r, why);
+    return check_spread(r, why);
 }

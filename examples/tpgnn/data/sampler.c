@@ -39,10 +39,11 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
                        "training: %d tasks and %d schedules of each a step; take at least 1 of "
                        "each and at most 2^24 together",
                        options->tasks, options->schedules);
-    s->task = harness_alloc((size_t)data->tasks * sizeof *s->task);
-    s->family_start = harness_alloc(((size_t)data->families + 1) * sizeof *s->family_start);
-    s->order = harness_alloc((size_t)most * sizeof *s->order);
-    s->drawn = harness_alloc((size_t)together * sizeof *s->drawn);
+    s->task = harness_take(&s->memory, (size_t)data->tasks * sizeof *s->task);
+    s->family_start =
+        harness_take(&s->memory, ((size_t)data->families + 1) * sizeof *s->family_start);
+    s->order = harness_take(&s->memory, (size_t)most * sizeof *s->order);
+    s->drawn = harness_take(&s->memory, (size_t)together * sizeof *s->drawn);
     list_tasks(s);
     if (s->tasks) return AG_OK;
     tpgnn_sampler_close(s);
@@ -54,10 +55,7 @@ ag_status tpgnn_sampler_open(tpgnn_sampler *s, const tpgnn_data *data,
 
 void tpgnn_sampler_close(tpgnn_sampler *s)
 {
-    harness_free(s->task);
-    harness_free(s->family_start);
-    harness_free(s->order);
-    harness_free((void *)s->drawn);
+    ag_arena_free(s->memory);
     *s = (tpgnn_sampler){0};
 }
 

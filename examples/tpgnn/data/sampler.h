@@ -19,6 +19,7 @@ typedef struct tpgnn_sampler {
     int32_t *task, *family_start; /* tasks that can be drawn, by family */
     int32_t *order;               /* scratch */
     const tpgnn_schedule **drawn;
+    ag_arena *memory; /* of these */
     int tasks, families;
 } tpgnn_sampler;
 

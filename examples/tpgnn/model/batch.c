@@ -119,11 +119,6 @@ static void fill_nest(tpgnn_batch *b, const scratch *s, const tpgnn_schedule *sc
     }
 }
 
-static int is_store(const tpgnn_data *data, const tpgnn_schedule *s, int v)
-{
-    return strcmp(data->kind[s->kind[v]].word[TPGNN_CLASS], "BufferStore") == 0;
-}
-
 /* ---- edges ---- */
 
 int tpgnn_edges(int32_t *source, int32_t *target, const tpgnn_schedule *s, unsigned which)
@@ -195,7 +190,7 @@ static ag_status fill_schedule(tpgnn_batch *b, scratch *s, const tpgnn_data *dat
         if (s->place[v] < 0) continue;
         const int at = first + s->place[v];
         fill_node(b, at, &data->kind[schedule->kind[v]], schedule, v, o);
-        if (is_store(data, schedule, v)) b->store[stores++] = at;
+        if (tpgnn_is_class(data, schedule, v, "BufferStore")) b->store[stores++] = at;
     }
     fill_nest(b, s, schedule, first, o->nest);
     if (stores == b->store_start[i]) b->store[stores++] = first;

@@ -50,14 +50,12 @@ static void find_block(statement *s)
     }
 }
 
-static int moves(const nest_access *a, int level) { return a->depends >> level & 1; }
-
 /* The number of different places of an access in a block. */
 static double places(const statement *s, const nest_access *a, int vector)
 {
     double n = 1;
     for (int i = 0; i < s->block; i++)
-        if (i != vector && (!a || moves(a, i))) n = nest_cap(n * s->level[i]->extent);
+        if (i != vector && (!a || nest_moves(a, i))) n = nest_cap(n * s->level[i]->extent);
     return n;
 }
 
@@ -74,7 +72,7 @@ static double kept(const statement *s, const nest_access *a, int vector, double 
 {
     double n = 1;
     if (registers > REGISTERS) return 1;
-    for (int i = s->block; i < s->levels && (i == vector || !moves(a, i)); i++)
+    for (int i = s->block; i < s->levels && (i == vector || !nest_moves(a, i)); i++)
         if (i != vector) n = nest_cap(n * s->level[i]->extent);
     return n;
 }
@@ -107,7 +105,7 @@ static double scattered(const statement *s, const way *w)
 {
     if (!s->update || w->vector < 0 || w->vector != s->vector) return 0;
     if (w->lanes * s->a->element <= REGISTER || exp2(floor(log2(w->lanes))) >= w->lanes) return 0;
-    if (s->block >= s->levels || moves(s->a, s->block)) return 0;
+    if (s->block >= s->levels || nest_moves(s->a, s->block)) return 0;
     return nest_cap(w->tile * w->lanes);
 }
 
@@ -147,7 +145,8 @@ static void run(way *w, const statement *s, int vector, double trips)
     w->chain = 0;
     if (!s->update) return;
     /* Sums of the next block depend on these unless they are different sums. */
-    const int waits = s->block < s->levels && !moves(s->a, s->block) && !is_private(s, s->block);
+    const int waits =
+        s->block < s->levels && !nest_moves(s->a, s->block) && !is_private(s, s->block);
     w->chain = nest_cap(blocks * w->copies / w->tile * LATENCY / (waits ? 1 : 4));
     if (vector == s->block) w->chain *= w->registers;
 }
@@ -170,7 +169,7 @@ static way choose(const statement *s, double trips)
     run(&best, s, s->vector, trips);
     if (s->vector >= 0) return best;
     for (int i = 0; i <= s->block && i < s->levels; i++) {
-        if (s->level[i]->extent < 4 || !(moves(s->a, i) || is_private(s, i))) continue;
+        if (s->level[i]->extent < 4 || !(nest_moves(s->a, i) || is_private(s, i))) continue;
         if (i < s->block && s->a->stride[i] != 1) continue;
         run(&w, s, i, trips);
         w.issue *= hindrance(s, i);
@@ -232,7 +231,7 @@ void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store)
     c->block = s.block;
     c->vector = w.vector;
     c->update = (uint8_t)s.update;
-    c->innermost = (uint8_t)(s.update && !moves(s.a, first_loop(&s)));
+    c->innermost = (uint8_t)(s.update && !nest_moves(s.a, first_loop(&s)));
     c->overhead = find_overhead(&s, &w);
     nest_miss(c->miss, t, store);
     c->moved = nest_cap(c->trips * (s.loads + 1) * s.a->element);

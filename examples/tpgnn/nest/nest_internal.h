@@ -128,7 +128,10 @@ typedef struct nest_tree {
 } nest_tree;
 
 static inline double nest_cap(double x) { return x < NEST_MOST ? x : NEST_MOST; }
+static inline int nest_moves(const nest_access *a, int level) { return a->depends >> level & 1; }
 
+/* Given back with ag_free. NULL: AG_EMEMORY. */
+void *nest_zeros(size_t bytes, ag_failure *why);
 /* The kind of a node. */
 nest_kind nest_kind_of(nest_tree *t, int v);
 

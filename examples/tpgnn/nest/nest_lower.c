@@ -39,7 +39,7 @@ static int measure(double *size, double *copied, const nest_tree *t, const nest_
         level = 0;
         if (i > 0 && a[i].buffer == a->buffer) continue;
         for (int l = loop; l != stays && level < a[i].loops; l = t->loops[l].up, level++)
-            if (t->loops[l].kind != NEST_VECTOR && (a[i].depends >> level & 1))
+            if (t->loops[l].kind != NEST_VECTOR && nest_moves(&a[i], level))
                 places = nest_cap(places * t->loops[l].extent);
         if (i > 0 || store->loads == 0) *size = nest_cap(*size + 2 * places);
     }
@@ -122,7 +122,7 @@ static void hoist(nest_tree *t, nest_store *store)
     }
     for (; loop >= 0 && level < a->loops; loop = t->loops[loop].up, level++) {
         for (int i = 0; i <= store->loads; i++) {
-            if (a[i].depends >> level & 1) return;
+            if (nest_moves(&a[i], level)) return;
             if (i && !is_constant(t, store, &a[i], loop)) return;
         }
         if (store->life < 0 || !is_inside(t, store->life, loop)) return;

@@ -2,8 +2,6 @@
 /* Marks nodes whose information is in the columns already. */
 #include "examples/tpgnn/nest/nest_internal.h"
 
-#include <string.h>
-
 /* 1 for a child that repeats columns of its parent. The body of a loop or an attribute is its last
    child. */
 static int is_said(nest_class up, int position, int last)
@@ -24,9 +22,8 @@ ag_status tpgnn_nest_indices(uint8_t *mark, const tpgnn_data *data, const tpgnn_
     nest_tree t = {.data = data, .s = s};
     const size_t kinds = (size_t)data->kinds * sizeof *t.kind;
     const size_t bytes = kinds + (size_t)s->nodes * sizeof *t.last + 64;
-    char *block = ag_alloc(bytes);
-    if (!block) return harness_files_no_memory("a batch", bytes, why);
-    memset(block, 0, bytes);
+    char *block = nest_zeros(bytes, why);
+    if (!block) return why->status;
     t.last = (int32_t *)(void *)block;
     t.kind = (nest_kind *)(void *)(block + (size_t)s->nodes * sizeof *t.last);
     for (int v = 1; v < s->nodes; v++) t.last[s->parent[v]] = v;

@@ -152,8 +152,7 @@ static void find_strides(const nest_tree *t, nest_access *a, const shape *f)
     a->across = a->along = -1;
     for (int i = a->loop; i >= 0 && level < a->loops; i = t->loops[i].up, level++) {
         const nest_loop *l = &t->loops[i];
-        const int moves = a->depends >> level & 1;
-        a->stride[level] = moves ? stride(t, a, f, level, l->extent) : 0;
+        a->stride[level] = nest_moves(a, level) ? stride(t, a, f, level, l->extent) : 0;
         double *to = l->kind == NEST_VECTOR ? &a->across : &a->along;
         if (l->extent > 1 && *to < 0) *to = a->stride[level];
     }
@@ -175,7 +174,7 @@ static void reach(nest_tree *t, nest_access *a)
         a->elements[level + 1] = a->elements[level];
         a->lines[level + 1] = a->lines[level];
         a->crowd[level + 1] = a->crowd[level];
-        if (!(a->depends >> level & 1)) continue;
+        if (!nest_moves(a, level)) continue;
         for (int i = a->term; i >= 0; i = t->terms[i].next) {
             const nest_term *m = &t->terms[i];
             if (m->level != level) continue;
@@ -190,6 +189,14 @@ static void reach(nest_tree *t, nest_access *a)
 
 /* ---- memory that loops touch ---- */
 
+/* A part of the sum becomes as large as `x`, if it is smaller. */
+static void raise(double *sum, double *part, double x)
+{
+    if (x <= *part) return;
+    *sum = nest_cap(*sum + x - *part);
+    *part = x;
+}
+
 /* Counts each buffer once, by the access that touches most of it. */
 static void touch(nest_loop *l, int buffer, double bytes, double lines, double once)
 {
@@ -198,18 +205,9 @@ static void touch(nest_loop *l, int buffer, double bytes, double lines, double o
     if (i == l->buffers && i < NEST_BUFFERS)
         l->touched[l->buffers++] = (nest_touched){.buffer = buffer};
     nest_touched none = {.buffer = buffer}, *b = i < NEST_BUFFERS ? &l->touched[i] : &none;
-    if (bytes > b->bytes) {
-        l->bytes = nest_cap(l->bytes + bytes - b->bytes);
-        b->bytes = bytes;
-    }
-    if (lines > b->lines) {
-        l->lines = nest_cap(l->lines + lines - b->lines);
-        b->lines = lines;
-    }
-    if (once > b->once) {
-        l->once = nest_cap(l->once + once - b->once);
-        b->once = once;
-    }
+    raise(&l->bytes, &b->bytes, bytes);
+    raise(&l->lines, &b->lines, lines);
+    raise(&l->once, &b->once, once);
 }
 
 static void sum_buffers(nest_tree *t)

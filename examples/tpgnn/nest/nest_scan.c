@@ -35,8 +35,7 @@ static void look_ahead(nest_tree *t, int *loops, int *accesses, int *stores, int
     }
 }
 
-/* Zeros; NULL: no memory. */
-static void *zeros(size_t bytes, ag_failure *why)
+void *nest_zeros(size_t bytes, ag_failure *why)
 {
     void *block = ag_alloc(bytes);
     if (block) return memset(block, 0, bytes);
@@ -47,9 +46,9 @@ static void *zeros(size_t bytes, ag_failure *why)
 static ag_status make_room(nest_tree *t, ag_failure *why)
 {
     const size_t n = (size_t)t->s->nodes;
-    char *at = zeros(n * (5 * 4 + 4 + 1 + sizeof *t->way) +
-                         (size_t)t->data->kinds * sizeof *t->kind + 64 * 10,
-                     why);
+    char *at = nest_zeros(n * (5 * 4 + 4 + 1 + sizeof *t->way) +
+                              (size_t)t->data->kinds * sizeof *t->kind + 64 * 10,
+                          why);
     if (!at) return why->status;
     t->block = at;
     t->kind = take(&at, (size_t)t->data->kinds, sizeof *t->kind);
@@ -68,10 +67,10 @@ static ag_status make_more(nest_tree *t, ag_failure *why)
 {
     int loops = 0, accesses = 0, stores = 0, vars = 0;
     look_ahead(t, &loops, &accesses, &stores, &vars);
-    char *at =
-        zeros((size_t)loops * sizeof *t->loops + (size_t)accesses * sizeof *t->access +
-                  (size_t)stores * sizeof *t->stores + (size_t)vars * sizeof *t->terms + 64 * 5,
-              why);
+    char *at = nest_zeros((size_t)loops * sizeof *t->loops + (size_t)accesses * sizeof *t->access +
+                              (size_t)stores * sizeof *t->stores + (size_t)vars * sizeof *t->terms +
+                              64 * 5,
+                          why);
     if (!at) return why->status;
     t->loops = take(&at, (size_t)loops, sizeof *t->loops);
     t->access = take(&at, (size_t)accesses, sizeof *t->access);
@@ -246,7 +245,7 @@ ag_status nest_scan(nest_tree *t, const tpgnn_data *data, const tpgnn_schedule *
 {
     *t = (nest_tree){.data = data, .s = s};
     if (make_room(t, why) || make_more(t, why)) return why->status;
-    int32_t *open = zeros((size_t)s->nodes * sizeof *open, why);
+    int32_t *open = nest_zeros((size_t)s->nodes * sizeof *open, why);
     if (!open) return why->status;
     for (int v = 0; v < s->nodes; v++) {
         const nest_kind k = nest_kind_of(t, v);

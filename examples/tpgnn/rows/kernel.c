@@ -2,15 +2,6 @@
 /* The innermost loops around a statement as a compiler leaves them. */
 #include "examples/tpgnn/rows/statement.h"
 
-static int moves(const nest_access *a, int level) { return a->depends >> level & 1; }
-
-static const nest_loop *loop_at(const nests_statement *s, int level)
-{
-    int l = s->a->loop;
-    for (; l >= 0 && level > 0; level--) l = s->t->loops[l].up;
-    return l < 0 || level >= s->a->loops ? NULL : &s->t->loops[l];
-}
-
 /* Next to each other in memory: the stored elements of a block without a vectorised loop, from the
    loop whose stride is 1 on. Returns its level, -1: none. */
 static int find_run(double *run, const nests_statement *s)
@@ -19,7 +10,7 @@ static int find_run(double *run, const nests_statement *s)
     for (*run = 1; grown && *run < NEST_MOST;) {
         grown = 0;
         for (int i = 0; i < s->cost->block && i < s->a->loops; i++) {
-            const nest_loop *l = loop_at(s, i);
+            const nest_loop *l = nests_loop_at(s, i);
             if (i == s->cost->vector || l->extent <= 1 || s->a->stride[i] != *run) continue;
             if (first < 0) first = i;
             *run = nest_cap(*run * l->extent);
@@ -29,40 +20,25 @@ static int find_run(double *run, const nests_statement *s)
     return first;
 }
 
-/* A loop that stays, from `level` on; returns the level after it. */
-static int write_stay(nests_writer *w, const nests_statement *s, int level)
-{
-    const nest_loop *l;
-    while ((l = loop_at(s, level)) && l->extent <= 1) level++;
-    if (!l || level >= s->a->loops) {
-        for (int i = 0; i < 2 + NESTS_ROW_LOADS; i++) nests_put(w, -1);
-        return level;
-    }
-    nests_put(w, l->extent);
-    nests_put(w, s->a->stride[level]);
-    for (int i = 0; i < NESTS_ROW_LOADS; i++)
-        nests_put(w, i < s->loads ? s->load[i]->stride[level] : -1);
-    return level + 1;
-}
-
 /* Compilers vectorise such a loop, too, with elements that they store one by one. */
 static int scatters(const nests_statement *s, const nest_loop *stays)
 {
     const int level = s->cost->block;
     if (!stays || stays->outer || stays->kind != NEST_SERIAL || s->cost->vector >= 0) return 0;
-    return moves(s->a, level) && nest_beside(s->t, s->a, level, level) > 1;
+    return nest_moves(s->a, level) && nest_beside(s->t, s->a, level, level) > 1;
 }
 
 void nests_write_kernel(nests_writer *w, const nests_statement *s)
 {
     const nest_cost *c = s->cost;
-    const nest_loop *stays = loop_at(s, c->block);
+    const nest_loop *stays = nests_loop_at(s, c->block);
     double run, places = 0;
     const int first = find_run(&run, s);
     for (int i = 0; i < s->loads; i++) {
         double n = 1;
         for (int k = 0; k < c->block && k < s->load[i]->loops; k++)
-            if (k != c->vector && moves(s->load[i], k)) n = nest_cap(n * loop_at(s, k)->extent);
+            if (k != c->vector && nest_moves(s->load[i], k))
+                n = nest_cap(n * nests_loop_at(s, k)->extent);
         places = nest_cap(places + n);
     }
     nests_put(w, c->copies);
@@ -79,7 +55,7 @@ void nests_write_kernel(nests_writer *w, const nests_statement *s)
     nests_put(w, stays ? stays->outer : -1);
     nests_put(w, stays ? stays->size : -1);
     nests_put(w, stays ? nest_cap(stays->size * stays->extent) : -1);
-    nests_put(w, stays ? moves(s->a, c->block) : -1);
+    nests_put(w, stays ? nest_moves(s->a, c->block) : -1);
     nests_put(w, stays ? stays->branches : -1);
     nests_put(w, stays ? stays->sources : -1);
     nests_put(w, stays ? stays->step : -1);
@@ -89,17 +65,16 @@ void nests_write_kernel(nests_writer *w, const nests_statement *s)
     nests_put(w, stays ? s->store->life >= 0 && &s->t->loops[s->store->life] == stays : -1);
     nests_put(w, scatters(s, stays) ? stays->extent : 0);
     nests_put(w, run);
-    for (int i = 0; i < NESTS_ROW_LOADS; i++)
-        nests_put(w, first >= 0 && i < s->loads ? s->load[i]->stride[first] : -1);
+    nests_write_strides(w, s, first);
     nests_put(w, stays ? nest_beside(s->t, s->a, c->block, c->block) : -1);
     for (int i = 0; i < NESTS_ROW_LOADS; i++)
         nests_put(w,
                   stays && i < s->loads ? nest_beside(s->t, s->load[i], c->block, c->block) : -1);
     nests_put(w, c->issue > c->chain);
     int level = c->block;
-    for (int i = 0; i < 2; i++) level = write_stay(w, s, level);
+    for (int i = 0; i < 2; i++) level = nests_write_loop(w, s, level, 0);
     double outside = 1;
-    for (const nest_loop *l = loop_at(s, level); l && level < s->a->loops; l = loop_at(s, ++level))
+    for (const nest_loop *l; (l = nests_loop_at(s, level)); level++)
         outside = nest_cap(outside * l->extent);
     nests_put(w, outside);
     nests_put(w, c->trips / c->copies / c->lanes);

@@ -93,7 +93,7 @@ static void write_access(nests_writer *w, const nests_statement *s, const nest_a
     const double trips = a->loop < 0 ? 1 : t->loops[a->loop].trips;
     const int from = find_producer(t, a->buffer, s->number);
     int level = 0;
-    while (level < a->loops && (a->depends >> level & 1)) level++;
+    while (level < a->loops && nest_moves(a, level)) level++;
     nests_put(w, a->across);
     nests_put(w, a->along);
     nests_put(w, a->elements[a->loops] * a->element);
@@ -116,6 +116,32 @@ static void write_access(nests_writer *w, const nests_statement *s, const nest_a
 
 /* ---- loops ---- */
 
+const nest_loop *nests_loop_at(const nests_statement *s, int level)
+{
+    int l = s->a->loop;
+    if (level >= s->a->loops) return NULL;
+    for (; l >= 0 && level > 0; level--) l = s->t->loops[l].up;
+    return l < 0 ? NULL : &s->t->loops[l];
+}
+
+void nests_write_strides(nests_writer *w, const nests_statement *s, int level)
+{
+    for (int i = 0; i < NESTS_ROW_LOADS; i++)
+        nests_put(w, level >= 0 && i < s->loads ? s->load[i]->stride[level] : -1);
+}
+
+int nests_write_loop(nests_writer *w, const nests_statement *s, int level, int body)
+{
+    const nest_loop *l;
+    while ((l = nests_loop_at(s, level)) && l->extent <= 1) level++;
+    nests_put(w, l ? l->extent : -1);
+    if (body) nests_put(w, l ? l->stores : -1);
+    if (body) nests_put(w, l ? l->inside >= 0 : -1);
+    nests_put(w, l ? s->a->stride[level] : -1);
+    nests_write_strides(w, s, l ? level : -1);
+    return level + 1;
+}
+
 double nests_lines_touched(const nests_statement *s, int level)
 {
     double lines = 0;
@@ -130,9 +156,8 @@ double nests_lines_touched(const nests_statement *s, int level)
 static void write_levels(nests_writer *w, const nests_statement *s)
 {
     int shown = 0;
-    for (int l = s->a->loop, level = 0; l >= 0 && level < s->a->loops && shown < LEVELS;
-         l = s->t->loops[l].up, level++) {
-        const nest_loop *o = &s->t->loops[l];
+    const nest_loop *o;
+    for (int level = 0; (o = nests_loop_at(s, level)) && shown < LEVELS; level++) {
         if (o->extent <= 1) continue;
         shown++;
         nests_put(w, o->extent);
@@ -141,8 +166,7 @@ static void write_levels(nests_writer *w, const nests_statement *s)
         nests_put(w, o->once);
         nests_put(w, o->trips);
         nests_put(w, s->a->stride[level]);
-        for (int i = 0; i < NESTS_ROW_LOADS; i++)
-            nests_put(w, i < s->loads ? s->load[i]->stride[level] : -1);
+        nests_write_strides(w, s, level);
     }
     w->columns += LEVEL * (LEVELS - shown);
 }
@@ -210,7 +234,6 @@ int nests_schedule_rows(float *row, float *cost, int room, const tpgnn_data *dat
 int nests_schedule_stores(const tpgnn_data *data, const tpgnn_schedule *s)
 {
     int n = 0;
-    for (int v = 0; v < s->nodes; v++)
-        n += strcmp(data->kind[s->kind[v]].word[TPGNN_CLASS], "BufferStore") == 0;
+    for (int v = 0; v < s->nodes; v++) n += tpgnn_is_class(data, s, v, "BufferStore");
     return n;
 }

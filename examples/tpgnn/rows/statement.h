@@ -23,6 +23,15 @@ typedef struct nests_statement {
     const nest_cost *cost;
 } nests_statement;
 
+/* The loop around the statement at a level, 0 the innermost; NULL: there is none that its accesses
+   look at. */
+const nest_loop *nests_loop_at(const nests_statement *s, int level);
+/* How its loads move in this loop, -1: none, and where there is no load. */
+void nests_write_strides(nests_writer *w, const nests_statement *s, int level);
+/* The first loop of more than one iteration from `level` on: its extent, with `body` what is in it,
+   and how the accesses move. Returns the level after it. */
+int nests_write_loop(nests_writer *w, const nests_statement *s, int level, int body);
+
 /* The innermost loops as a compiler sees them: the block of unrolled and vectorised ones, the two
    loops around it, and the loops in which a local buffer lives. */
 enum { NESTS_BLOCK_COLUMNS = 36 };

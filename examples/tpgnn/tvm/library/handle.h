@@ -25,9 +25,8 @@ struct augur_tpgnn {
     int64_t step;    /* of all updates */
 };
 
-/* The default mode of floating point for a call, and afterwards the caller's. */
+/* The default mode of floating point for a call; afterwards fesetenv sets the caller's. */
 void tpgnn_library_enter(fenv_t *caller);
-void tpgnn_library_leave(const fenv_t *caller);
 
 /* Records the sentence of a failure for augur_tpgnn_error and returns its code. */
 int tpgnn_library_failed(const ag_failure *why);

@@ -36,8 +36,6 @@ void tpgnn_library_enter(fenv_t *caller)
     fesetenv(FE_DFL_ENV);
 }
 
-void tpgnn_library_leave(const fenv_t *caller) { fesetenv(caller); }
-
 /* ---- handles ---- */
 
 /* Waiting updates take precedence over later predictions; otherwise threads that never stop
@@ -56,25 +54,22 @@ static void make_lock(pthread_rwlock_t *lock)
 augur_tpgnn *augur_tpgnn_open(const char *path, int threads)
 {
     ag_failure why = {0};
-    if (!path || threads < 0 || threads > 1024) {
+    augur_tpgnn *m = NULL;
+    if (!path || threads < 0 || threads > 1024)
         ag_fail(&why, AG_EUSE,
                 "augur_tpgnn_open: give the path of a checkpoint or of a run folder, and 0 to 1024 "
                 "threads, not %s and %d",
                 path ? "that path" : "NULL", threads);
-        tpgnn_library_failed(&why);
-        return NULL;
+    else
+        m = tpgnn_library_take(1, sizeof *m, "augur_tpgnn_open", &why);
+    if (m) {
+        make_lock(&m->parameters);
+        pthread_mutex_init(&m->tapes.lock, NULL);
+        fenv_t caller;
+        tpgnn_library_enter(&caller);
+        tpgnn_stored_open(&m->stored, path, &why);
+        fesetenv(&caller);
     }
-    augur_tpgnn *m = tpgnn_library_take(1, sizeof *m, "augur_tpgnn_open", &why);
-    if (!m) {
-        tpgnn_library_failed(&why);
-        return NULL;
-    }
-    make_lock(&m->parameters);
-    pthread_mutex_init(&m->tapes.lock, NULL);
-    fenv_t caller;
-    tpgnn_library_enter(&caller);
-    tpgnn_stored_open(&m->stored, path, &why);
-    tpgnn_library_leave(&caller);
     if (why.status) {
         tpgnn_library_failed(&why);
         augur_tpgnn_close(m);
@@ -258,7 +253,7 @@ int64_t augur_tpgnn_predict(augur_tpgnn *m, const augur_tpgnn_graphs *graphs, do
     fenv_t caller;
     tpgnn_library_enter(&caller);
     predict(m, &arrays, score, &why);
-    tpgnn_library_leave(&caller);
+    fesetenv(&caller);
     if (why.status) tpgnn_library_failed(&why);
     if (why.status == AG_EMEMORY) return AUGUR_TPGNN_EMEMORY;
     for (int i = 0; i < arrays.schedules; i++) unread += !isfinite(score[i]);

@@ -80,17 +80,23 @@ static ag_status check_width(const char *path, const ag_checkpoint *file, int hi
                    path, hidden);
 }
 
+/* The tensors that are no parameters, in the order in which a program writes them; their number. */
+static int list_state(ag_checkpoint_item item[5 + TPGNN_STATE], const tpgnn_stored *s)
+{
+    item[0] = (ag_checkpoint_item){"state.mean", AG_F64, AG_SCALAR, &s->mean};
+    item[1] = (ag_checkpoint_item){"state.deviation", AG_F64, AG_SCALAR, &s->deviation};
+    int n = 2 + tpgnn_model_state(item + 2, &s->model);
+    item[n++] = (ag_checkpoint_item){"state.step", AG_I64, AG_SCALAR, &s->step};
+    item[n++] = (ag_checkpoint_item){"state.best.score", AG_F64, AG_SCALAR, &s->best};
+    item[n++] = (ag_checkpoint_item){"state.best.step", AG_I64, AG_SCALAR, &s->best_step};
+    return n;
+}
+
 static ag_status read_state(tpgnn_stored *s, const ag_checkpoint *file, const char *path,
                             ag_failure *why)
 {
-    if (ag_checkpoint_read(file, "state.mean", AG_F64, AG_SCALAR, &s->mean, why) ||
-        ag_checkpoint_read(file, "state.deviation", AG_F64, AG_SCALAR, &s->deviation, why) ||
-        ag_checkpoint_read(file, "state.step", AG_I64, AG_SCALAR, &s->step, why) ||
-        ag_checkpoint_read(file, "state.best.score", AG_F64, AG_SCALAR, &s->best, why) ||
-        ag_checkpoint_read(file, "state.best.step", AG_I64, AG_SCALAR, &s->best_step, why))
-        return why->status;
-    ag_checkpoint_item item[TPGNN_STATE];
-    const int items = tpgnn_model_state(item, &s->model);
+    ag_checkpoint_item item[5 + TPGNN_STATE];
+    const int items = list_state(item, s);
     for (int i = 0; i < items; i++)
         if (ag_checkpoint_read(file, item[i].name, item[i].dtype, item[i].shape,
                                (void *)(uintptr_t)item[i].data, why))
@@ -134,13 +140,8 @@ ag_status tpgnn_stored_open(tpgnn_stored *s, const char *path, ag_failure *why)
 
 ag_status tpgnn_stored_save(const tpgnn_stored *s, const char *path, ag_failure *why)
 {
-    ag_checkpoint_item item[5 + TPGNN_STATE] = {
-        {"state.mean", AG_F64, AG_SCALAR, &s->mean},
-        {"state.deviation", AG_F64, AG_SCALAR, &s->deviation}};
-    int n = 2 + tpgnn_model_state(item + 2, &s->model);
-    item[n++] = (ag_checkpoint_item){"state.step", AG_I64, AG_SCALAR, &s->step};
-    item[n++] = (ag_checkpoint_item){"state.best.score", AG_F64, AG_SCALAR, &s->best};
-    item[n++] = (ag_checkpoint_item){"state.best.step", AG_I64, AG_SCALAR, &s->best_step};
+    ag_checkpoint_item item[5 + TPGNN_STATE];
+    const int n = list_state(item, s);
     ag_checkpoint_pair pair[1 + TPGNN_STORED_TEXTS] = {{"program", "tpgnn " TPGNN_VERSION}};
     for (int i = 0; i < TPGNN_STORED_TEXTS; i++)
         pair[1 + i] = (ag_checkpoint_pair){keys[i], s->text[i]};

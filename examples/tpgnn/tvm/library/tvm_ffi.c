@@ -58,8 +58,9 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
-#define EXPORT(name) \
- AUGUR_TPGNN_API int __tvm_ffi_##name(void *self, const any *argument, int32_t count, any *result)
+#define EXPORT(name)                                                                           \
+ AUGUR_TPGNN_API int __tvm_ffi_##name(void *self __attribute__((unused)), const any *argument, \
+                                      int32_t count, any *result)
 
 /* ---- arguments ---- */
 
@@ -140,7 +141,6 @@ static int read_graphs(augur_tpgnn_graphs *g, const any a[6])
 
 EXPORT(open)
 {
-    (void)self;
     char room[8];
     const char *path = count == 2 ? text(&argument[0], room) : NULL;
     if (!path || argument[1].type != INTEGER || argument[1].as.integer > 1024 ||
@@ -151,7 +151,6 @@ EXPORT(open)
 
 EXPORT(predict)
 {
-    (void)self;
     augur_tpgnn_graphs g = {0};
     int64_t scores = 0;
     double *score = count == 8 ? elements(&argument[1], REAL, 64, &scores) : NULL;
@@ -164,7 +163,6 @@ EXPORT(predict)
 
 EXPORT(update)
 {
-    (void)self;
     augur_tpgnn_graphs g = {0};
     int64_t losses = 0, runtimes = 0, tasks = 0;
     double *loss = count == 13 ? elements(&argument[1], REAL, 64, &losses) : NULL;
@@ -185,7 +183,6 @@ EXPORT(update)
 
 EXPORT(save)
 {
-    (void)self;
     char room[8];
     const char *path = count == 2 ? text(&argument[1], room) : NULL;
     augur_tpgnn *model = path ? handle(&argument[0]) : NULL;
@@ -195,7 +192,6 @@ EXPORT(save)
 
 EXPORT(close)
 {
-    (void)self;
     if (count != 1 || argument[0].type != INTEGER) return refuse("close", "model");
     augur_tpgnn_close(handle(&argument[0]));
     return give(result, 0);
@@ -204,7 +200,6 @@ EXPORT(close)
 /* Copies the sentence without its final 0, as much of it as fits. */
 EXPORT(error)
 {
-    (void)self;
     int64_t room = 0;
     char *to = count == 1 ? elements(&argument[0], UNSIGNED, 8, &room) : NULL;
     if (!to) return refuse("error", "buffer uint8");

@@ -166,17 +166,14 @@ static ag_status do_steps(update *u, double loss[2], ag_failure *why)
     if (!before)
         return ag_fail(why, AG_EMEMORY, "augur_tpgnn_update: no memory for %zu bytes; free some",
                        3 * bytes);
-    memcpy(before, p->value, bytes);
-    memcpy(before + n, p->m, bytes);
-    memcpy(before + 2 * n, p->v, bytes);
+    ag_real *const part[] = {p->value, p->m, p->v};
+    for (int i = 0; i < 3; i++) memcpy(before + (size_t)i * n, part[i], bytes);
     loss_of_all(u, &loss[0], why);
     for (int i = 0; i < u->how->steps && !why->status; i++) do_step(u, why);
     if (!why->status && u->how->steps) loss_of_all(u, &loss[1], why);
     if (!u->how->steps) loss[1] = loss[0];
     if (why->status) {
-        memcpy(p->value, before, bytes);
-        memcpy(p->m, before + n, bytes);
-        memcpy(p->v, before + 2 * n, bytes);
+        for (int i = 0; i < 3; i++) memcpy(part[i], before + (size_t)i * n, bytes);
         p->step = optimizer;
         u->m->step = step;
         ag_params_reset(p);
@@ -246,7 +243,7 @@ int64_t augur_tpgnn_update(augur_tpgnn *m, const augur_tpgnn_graphs *graphs, con
     const int64_t left = arrays.schedules ? remember(m, &arrays, task, &bad, &why) : 0;
     if (!why.status && has_pair(m)) train(m, how, losses, &why);
     pthread_rwlock_unlock(&m->parameters);
-    tpgnn_library_leave(&caller);
+    fesetenv(&caller);
     if (bad.status) tpgnn_library_failed(&bad);
     return why.status ? tpgnn_library_failed(&why) : left;
 }
