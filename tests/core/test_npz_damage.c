@@ -5,12 +5,11 @@
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"
+#include "support/files.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
-
-#include "support/files.h"
 
 enum { LIMIT = 1 << 20, MEMBERS = 8, MOST_BYTES = 2048 };
 
