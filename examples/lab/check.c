@@ -13,7 +13,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct file {
     const lab_manifest *folder;
@@ -39,14 +38,11 @@ static file *choose_files(const lab_folders *folders, uint64_t seed)
     for (int i = 0; i < folders->count; i++)
         json_object_foreach(json_object_get(folders->list[i]->root, "files"), name, facts)
         {
-            char *path = lab_manifest_path(folders->list[i], name, ".npz");
             file f = {folders->list[i], name};
-            const int there =
-                !json_is_true(json_object_get(facts, "dropped")) && !access(path, F_OK);
-            harness_free(path);
-            if (there && lab_stored_lost(folders->list[i], name))
+            if (!lab_manifest_there(f.folder, name, facts)) continue;
+            if (lab_stored_lost(f.folder, name))
                 lost++;
-            else if (there)
+            else
                 bag_add(all, f);
         }
     if (lost)

@@ -7,8 +7,6 @@
 #include "examples/lab/collect/sources.h"
 #include "examples/lab/text/text.h"
 
-#include <string.h>
-
 static int64_t elements_of(const lab_program *p)
 {
     int64_t elements = 0;

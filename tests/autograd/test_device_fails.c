@@ -7,7 +7,7 @@
 
 static int plain_shape(ag_call *call) { return ag__same_shape(call); }
 static int64_t one_unit(const ag_args *a) { return (void)a, 1; }
-static void no_range(const ag_args *a, int64_t lo, int64_t hi) { (void)a, (void)lo, (void)hi; }
+static void no_range(const ag_args *a, int64_t lo, int64_t hi) {}
 static int calls;
 static void count_call(const ag_args *a) { (void)a, calls++; }
 

@@ -4,8 +4,6 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "support/device_tape.h"
 
-#include <stdlib.h>
-
 /* ---- the same bits ---- */
 
 enum { PARAMS = 2, MADE = 24, MOST = 4097 };

@@ -4,9 +4,6 @@
 #include "augur.h"
 #include "support/gradcheck_trace.h"
 
-#include <math.h>
-#include <string.h>
-
 static void test_gradcheck_accepts_right_gradients(void **state)
 {
     char where[200];

@@ -6,10 +6,6 @@
 #include "core/internal.h"
 #include "support/device.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static float data[4000];
 static ag_params *params;
 static ag_param *weight; /* [10,100], all 0.5 */

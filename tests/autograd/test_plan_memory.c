@@ -6,10 +6,6 @@
 #include "augur.h"
 #include "autograd/tape.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { TAPES = 25, OPS = 25, PARAMS = 3, SIDE = 6, ROWS = 4000 };
 
 static ag_params *params;

@@ -6,10 +6,6 @@
 #include "core/internal.h"
 #include "support/device.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct net {
     ag_params *params;
     ag_param *w1, *b1, *w2;

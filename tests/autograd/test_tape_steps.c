@@ -3,10 +3,6 @@
 #include "support/test.h"
 #include "augur.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { N = 1000 };
 static float ones[N], masks[3][N];
 static const int32_t starts[] = {0, 2, 4};

@@ -6,8 +6,6 @@
 #include "support/test.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -10,7 +10,6 @@
 #include "autograd/op.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { START, FORWARD_END, BACKWARD_START, END }; /* marks */
 

@@ -4,15 +4,6 @@
 
 #include "augur.h"
 
-/* Sizes of a shape that are known when the bench runs. */
-enum {
-    BENCH_NODES = -1,
-    BENCH_CONFIGS = -2,
-    BENCH_BAGS = -3,
-    BENCH_KERNEL_NODES = -4,
-    BENCH_FEW_NODES = -5,
-    BENCH_TREE_NODES = -6
-};
 enum { BENCH_INPUTS = 13 }; /* at most */
 
 /* The inputs of the ops of the table: a graph with two edges per node, 32 configurations, digits
@@ -41,7 +32,8 @@ ag_graph *bench_graph(int nodes, int edges, int graphs, ag_direction direction);
 /* 1: no memory. `kernels` of 41 nodes and as many trees of 500. */
 int bench_scene_open(bench_scene *s, int nodes, int configs, int kernels);
 void bench_scene_close(bench_scene *s);
-ag_shape bench_scene_shape(const bench_scene *s, ag_shape shape); /* with the scene's sizes */
+/* With the scene's sizes, of which -1, -2... are those above in their order. */
+ag_shape bench_scene_shape(const bench_scene *s, ag_shape shape);
 ag_params *bench_scene_params(const bench_scene *s,
                               const bench_op *op);     /* NULL: the error has been printed */
 void bench_scene_edges(bench_scene *s, ag_tape *tape); /* of this recording */

@@ -3,71 +3,25 @@
    with a function like exp counted as one; bytes are those that must be read and written once. */
 #include "ops.h"
 
-static ag_tensor *neighbour_mean(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_spmm(x[0], s->edges, AG_AGGREGATE_MEAN);
-}
+/* An op that is one call on its inputs x. */
+#define OP(name, call) \
+ static ag_tensor *name(const bench_scene *s, ag_tensor *const *x) { return call; }
 
-static ag_tensor *neighbour_max(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_spmm(x[0], s->edges, AG_AGGREGATE_MAX);
-}
-
-static ag_tensor *instance_norm(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_instance_norm(x[0], s->edges.starts, (ag_real)1e-5);
-}
-
-static ag_tensor *layer_norm(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_layer_norm(x[0], x[1], x[2], (ag_real)1e-5);
-}
-
-static ag_tensor *l2_norm(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_l2_norm(x[0], (ag_real)1e-12);
-}
-
-static ag_tensor *add(const bench_scene *s, ag_tensor *const *x) { return ag_add(x[0], x[1]); }
-
-static ag_tensor *gelu(const bench_scene *s, ag_tensor *const *x) { return ag_gelu(x[0]); }
-
-static ag_tensor *add_gelu_dropout(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_dropout(ag_gelu(ag_add(x[0], x[1])), (ag_real)0.2);
-}
-
-static ag_tensor *softmax(const bench_scene *s, ag_tensor *const *x) { return ag_softmax(x[0]); }
-
-static ag_tensor *softmax_middle(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_softmax_middle(x[0]);
-}
-
-static ag_tensor *cross_attention(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_cross_attention(x[0], x[1]);
-}
-
-static ag_tensor *cross_attention_beside(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_cross_attention_beside(x[0], x[1]);
-}
-
-static ag_tensor *channel_attention(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_channel_attention(x[0], x[1], x[2], x[3], x[4]);
-}
-
-static ag_tensor *attend(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_attend(x[0], &(ag_attend_weights){x[1], x[2], x[3], x[4], x[5]}, x[6], (ag_real)0.2);
-}
-
-static ag_tensor *linear(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_linear(x[0], x[1], x[2]);
-}
+OP(neighbour_mean, ag_spmm(x[0], s->edges, AG_AGGREGATE_MEAN))
+OP(neighbour_max, ag_spmm(x[0], s->edges, AG_AGGREGATE_MAX))
+OP(instance_norm, ag_instance_norm(x[0], s->edges.starts, (ag_real)1e-5))
+OP(layer_norm, ag_layer_norm(x[0], x[1], x[2], (ag_real)1e-5))
+OP(l2_norm, ag_l2_norm(x[0], (ag_real)1e-12))
+OP(add, ag_add(x[0], x[1]))
+OP(gelu, ag_gelu(x[0]))
+OP(add_gelu_dropout, ag_dropout(ag_gelu(ag_add(x[0], x[1])), (ag_real)0.2))
+OP(softmax, ag_softmax(x[0]))
+OP(softmax_middle, ag_softmax_middle(x[0]))
+OP(cross_attention, ag_cross_attention(x[0], x[1]))
+OP(cross_attention_beside, ag_cross_attention_beside(x[0], x[1]))
+OP(channel_attention, ag_channel_attention(x[0], x[1], x[2], x[3], x[4]))
+OP(attend, ag_attend(x[0], &(ag_attend_weights){x[1], x[2], x[3], x[4], x[5]}, x[6], (ag_real)0.2))
+OP(linear, ag_linear(x[0], x[1], x[2]))
 
 static ag_tensor *sage_mean(const bench_scene *s, ag_tensor *const *x)
 {
@@ -90,20 +44,9 @@ static ag_tensor *sage_concat(const bench_scene *s, ag_tensor *const *x)
                           0);
 }
 
-static ag_tensor *mean_rows(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_mean_rows(x[0]);
-}
-
-static ag_tensor *transpose(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_transpose(ag_reshape(x[0], AG_SHAPE(s->nodes, s->configs * 128)));
-}
-
-static ag_tensor *concat(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_concat2(x[0], x[1], -1);
-}
+OP(mean_rows, ag_mean_rows(x[0]))
+OP(transpose, ag_transpose(ag_reshape(x[0], AG_SHAPE(s->nodes, s->configs * 128))))
+OP(concat, ag_concat2(x[0], x[1], -1))
 
 static ag_tensor *embedding_bag(const bench_scene *s, ag_tensor *const *x)
 {
@@ -118,10 +61,7 @@ static ag_tensor *starts_of(const bench_scene *s, ag_tensor *x)
     return ag_input_i32(ag_tape_of(x), s->starts, AG_SHAPE(graphs + 1));
 }
 
-static ag_tensor *attention(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_attention(x[0], starts_of(s, x[0]), 8);
-}
+OP(attention, ag_attention(x[0], starts_of(s, x[0]), 8))
 
 /* x, then the weights in the order of the struct. */
 static ag_tensor *encoder(const bench_scene *s, ag_tensor *const *x)
@@ -138,10 +78,7 @@ static ag_tensor *rank_of(const bench_scene *s, ag_tensor *x)
     return ag_input_i32(ag_tape_of(x), s->rank, AG_SHAPE(ag_size(x, 0)));
 }
 
-static ag_tensor *pairwise_hinge(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_pairwise_hinge(x[0], rank_of(s, x[0]), 1, AG_MEAN);
-}
+OP(pairwise_hinge, ag_pairwise_hinge(x[0], rank_of(s, x[0]), 1, AG_MEAN))
 
 /* 16 groups of 64. */
 static ag_tensor *lambda_rank(const bench_scene *s, ag_tensor *const *x)
@@ -152,10 +89,7 @@ static ag_tensor *lambda_rank(const bench_scene *s, ag_tensor *const *x)
                           AG_MEAN);
 }
 
-static ag_tensor *listmle(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_listmle(x[0], rank_of(s, x[0]));
-}
+OP(listmle, ag_listmle(x[0], rank_of(s, x[0])))
 
 static ag_tensor *graph_conv(const bench_scene *s, ag_tensor *const *x)
 {
@@ -170,10 +104,7 @@ static ag_tensor *gcn_conv(const bench_scene *s, ag_tensor *const *x)
     return ag_gcn_conv(&weights, x[0], NULL, s->tree_edges);
 }
 
-static ag_tensor *topk(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_topk(x[0], x[1], s->tree_edges, (ag_real)0.8).x;
-}
+OP(topk, ag_topk(x[0], x[1], s->tree_edges, (ag_real)0.8).x)
 
 /* The graph of the nodes that stay, by a mean over its messages. */
 static ag_tensor *topk_edges(const bench_scene *s, ag_tensor *const *x)
@@ -182,34 +113,13 @@ static ag_tensor *topk_edges(const bench_scene *s, ag_tensor *const *x)
     return ag_spmm(pooled.x, pooled.edges, AG_AGGREGATE_MEAN);
 }
 
-static ag_tensor *relu_topk_readout(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_relu_topk_readout(x[0], x[1], s->tree_edges, (ag_real)0.8).readout;
-}
+OP(relu_topk_readout, ag_relu_topk_readout(x[0], x[1], s->tree_edges, (ag_real)0.8).readout)
+OP(sag_pool, ag_sag_pool(x[0], x[1], s->tree_edges, (ag_real)0.8).x)
+OP(readout_max_mean, ag_readout_max_mean(x[0], s->tree_edges))
+OP(lstm, ag_lstm(x[0], starts_of(s, x[0]), x[1], x[2], NULL))
 
-static ag_tensor *sag_pool(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_sag_pool(x[0], x[1], s->tree_edges, (ag_real)0.8).x;
-}
-
-static ag_tensor *readout_max_mean(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_readout_max_mean(x[0], s->tree_edges);
-}
-
-static ag_tensor *lstm(const bench_scene *s, ag_tensor *const *x)
-{
-    return ag_lstm(x[0], starts_of(s, x[0]), x[1], x[2], NULL);
-}
-
-enum {
-    N = BENCH_NODES,
-    C = BENCH_CONFIGS,
-    BAGS = BENCH_BAGS,
-    KERNELS = BENCH_KERNEL_NODES,
-    FEW = BENCH_FEW_NODES,
-    TREES = BENCH_TREE_NODES
-};
+/* Sizes that are known when the bench runs: bench_scene_shape. */
+enum { N = -1, C = -2, BAGS = -3, KERNELS = -4, FEW = -5, TREES = -6 };
 #define X(f)     \
  {               \
   3, { N, C, f } \

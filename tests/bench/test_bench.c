@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L /* popen, mkstemp, fchmod */
 #include "bench_call.h"
 
-#include <math.h>
 #include <sys/stat.h>
 
 /* The facts that a reader needs about the machine and the build. */

@@ -5,10 +5,6 @@
 #include "augur.h"
 #include "core/internal.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROWS = 40, IN = 20, OUT = 30 };
 
 typedef struct model {

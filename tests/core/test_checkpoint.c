@@ -4,32 +4,15 @@
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"
+#include "support/checkpoint_file.h"
 
-#include <math.h>
 #include <sys/stat.h>
-
-#include "support/files.h"
 
 /* tests/both/optim_trace.c, in float and in double */
 ag_status ag__save_third(const char *path);
 ag_status ag64__save_third(const char *path);
 ag_status ag__load_third(double *third, const char *path, ag_failure *why);
 ag_status ag64__load_third(double *third, const char *path, ag_failure *why);
-
-static char path[300];
-
-static int make_folder(void **state)
-{
-    int status = files_make(state);
-    strcpy(path, files_path("x.safetensors"));
-    return status;
-}
-
-static int remove_folder(void **state)
-{
-    unlink(path);
-    return files_count() + files_remove(state); /* fails if a temporary file was left */
-}
 
 /* ---- written files are read back ---- */
 
@@ -174,12 +157,12 @@ static void what_cannot_be_written_is_refused(void **state)
 
 /* ---- files of others ---- */
 
-static void write_raw(uint64_t length, const char *header, size_t header_bytes, size_t data)
+static void write_raw(uint64_t length, const char *header, const void *data, size_t bytes)
 {
     FILE *file = fopen(path, "wb");
     fwrite(&length, 1, 8, file);
-    fwrite(header, 1, header_bytes, file);
-    for (size_t i = 0; i < data; i++) fputc('x', file);
+    fputs(header, file);
+    fwrite(data, 1, bytes, file);
     fclose(file);
 }
 
@@ -191,23 +174,19 @@ static void files_without_checksums_are_read(void **state)
         "{\"__metadata__\":{\"format\":\"pt\"},"
         "\"a\":{\"dtype\":\"I64\",\"shape\":[1,1],\"data_offsets\":[0,8]},"
         "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}   ";
-    const int64_t a = 3;
-    const float b[2] = {1, 2};
-    uint64_t length = sizeof header - 1; /* 144 */
+    const struct {
+        int64_t a;
+        float b[2];
+    } data = {3, {1, 2}};
     int64_t got_a;
     float got_b[2];
-    FILE *file = fopen(path, "wb");
-    fwrite(&length, 1, 8, file);
-    fwrite(header, 1, sizeof header - 1, file);
-    fwrite(&a, 1, 8, file);
-    fwrite(b, 1, 8, file);
-    fclose(file);
+    write_raw(sizeof header - 1, header, &data, sizeof data); /* 144 */
     ag_checkpoint *c = open_good();
     assert_false(ag_checkpoint_verified(c));
     assert_int_equal(ag_checkpoint_read(c, "a", AG_I64, AG_SHAPE(1, 1), &got_a, NULL), AG_OK);
     assert_int_equal(ag_checkpoint_read(c, "b", AG_F32, AG_SHAPE(2), got_b, NULL), AG_OK);
     assert_int_equal(got_a, 3);
-    assert_memory_equal(got_b, b, sizeof b);
+    assert_memory_equal(got_b, data.b, sizeof got_b);
     assert_string_equal(ag_checkpoint_metadata(c, "format"), "pt");
     ag_checkpoint_close(c);
 }
@@ -221,18 +200,13 @@ static void halves_are_read(void **state)
         "\"b\":{\"dtype\":\"BF16\",\"shape\":[3],\"data_offsets\":[13,19]},"
         "\"e\":{\"dtype\":\"F16\",\"shape\":[0],\"data_offsets\":[19,19]},"
         "\"f\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[19,23]}}a";
-    static const uint16_t halves[9] = {0x3c00, 0xc100, 0x7bff, 0x0001, 0x8000,
-                                       0x7c00, 0x3f80, 0xc040, 0x7f7f};
-    const float one = 1, want_h[6] = {1, -2.5f, 65504, 0x1p-24f, -0.0f, INFINITY};
+    static const uint16_t halves[11] = {0x3c00, 0xc100, 0x7bff, 0x0001, 0x8000, 0x7c00,
+                                        0x3f80, 0xc040, 0x7f7f, 0x0000, 0x3f80}; /* f: two */
+    const float want_h[6] = {1, -2.5f, 65504, 0x1p-24f, -0.0f, INFINITY};
     const float want_b[3] = {1, -3, 0x1.fep127f};
     float got[6];
-    const uint64_t length = sizeof header - 2; /* its last character is tensor a */
-    FILE *file = fopen(path, "wb");
-    fwrite(&length, 1, 8, file);
-    fwrite(header, 1, sizeof header - 1, file);
-    fwrite(halves, 2, 9, file);
-    fwrite(&one, 4, 1, file);
-    fclose(file);
+    /* the last character of the header is tensor a */
+    write_raw(sizeof header - 2, header, halves, sizeof halves);
     ag_checkpoint *c = open_good();
     assert_int_equal(ag_checkpoint_read(c, "h", AG_F32, AG_SHAPE(2, 3), got, NULL), AG_OK);
     assert_memory_equal(got, want_h, sizeof want_h);
@@ -311,7 +285,7 @@ static void evil_headers_are_refused(void **state)
     };
     for (size_t i = 0; i < sizeof evil / sizeof *evil; i++) {
         ag_failure why = {0};
-        write_raw(strlen(evil[i].header), evil[i].header, strlen(evil[i].header), evil[i].data);
+        write_raw(strlen(evil[i].header), evil[i].header, "xxxxxxxxx", evil[i].data);
         assert_null(ag_checkpoint_open(path, &why));
         expect_sentence(&why, AG_EDATA, evil[i].sentence);
         expect_sentence(&why, AG_EDATA, "x.safetensors: ");
@@ -323,7 +297,7 @@ static void evil_lengths_are_refused(void **state)
     const uint64_t lengths[] = {0, 1, 3, 100000001, (uint64_t)1 << 63, UINT64_MAX, UINT64_MAX - 7};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         ag_failure why = {0};
-        write_raw(lengths[i], "{}", 2, 0);
+        write_raw(lengths[i], "{}", "", 0);
         assert_null(ag_checkpoint_open(path, &why));
         expect_sentence(&why, AG_EDATA, "the first 8 bytes say");
     }

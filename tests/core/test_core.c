@@ -3,10 +3,6 @@
 #include "core/internal.h"
 #include "support/test.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- arena ---- */
 
 static void arena_blocks_are_aligned_and_apart(void **state)

@@ -7,8 +7,6 @@
 #include "support/device.h"
 #include "support/files.h"
 
-#include <math.h>
-
 static void expect(const char *have, const char *part)
 {
     if (!strstr(have, part)) fail_msg("\"%s\" lacks \"%s\"", have, part);

@@ -3,8 +3,6 @@
 #include "support/test.h"
 #include "augur.h"
 
-#include <string.h>
-
 static const float reals[64];
 static const int32_t starts[] = {0, 3};
 static ag_param *weight; /* [3,4] */
@@ -66,20 +64,16 @@ static const struct {
      "element per row of w (op 0, \"head.bias\")"},
     {named_gamma,
      "layer_norm: x \"block.0.weight\" is [3,4], gamma \"gamma of norm 2\" is [3], beta \"beta\" "
-     "is "
-     "[4]: gamma and beta need one element per column of x (op 0, \"gamma of norm 2\")"},
+     "is [4]: gamma and beta need one element per column of x (op 0, \"gamma of norm 2\")"},
     {nameless_bias,
      "linear: x is [3,4], w \"block.0.weight\" is [3,4], b is [5]: b needs one element per row of "
-     "w "
-     "(op 0)"},
+     "w (op 0)"},
     {named_part,
      "concat: x \"block.0.weight\" is [3,4], x \"second\" is [2,3], x \"third\" is [3,4]: all "
-     "sizes "
-     "but that of axis 0 must be equal (op 0, \"second\")"},
+     "sizes but that of axis 0 must be equal (op 0, \"second\")"},
     {named_features,
      "linear: x \"hidden\" is [2,5], w \"block.0.weight\" is [3,4]: x has 5 features, but w takes "
-     "4 "
-     "(op 0)"},
+     "4 (op 0)"},
     {named_temperature,
      "cross_attention: x \"x\" is [2,2,2], t \"temperature\" is [2]: t must have one "
      "element (op 0, \"temperature\")"},
@@ -88,10 +82,9 @@ static const struct {
      "w_state \"lstm.state\" is [8,3]: x has 4 features and w_state 3 columns, so w_input must be "
      "[12,4] and w_state [12,3] (op 0, \"lstm.state\")"},
     {named_features_of_two,
-     "spmm_weighted: x \"block.0.weight\" is [3,4], w \"attention\" is [5], rows is [3,2], "
-     "sources is [0], rows_t is [3,2], targets is [0,2]: w needs one row for each of the 0 "
-     "messages "
-     "(op 0, \"attention\")"},
+     "spmm_weighted: x \"block.0.weight\" is [3,4], w \"attention\" is [5], rows is [3,2], sources "
+     "is [0], rows_t is [3,2], targets is [0,2]: w needs one row for each of the 0 messages (op 0, "
+     "\"attention\")"},
 };
 
 static void test_names(void **state)

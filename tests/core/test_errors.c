@@ -6,9 +6,6 @@
 #include "autograd/op.h"
 #include "ops/table.h"
 
-#include <math.h>
-#include <string.h>
-
 static float reals[64 * 128];
 static int32_t whole[64];
 static ag_tape *other;

@@ -6,7 +6,6 @@
 #include "support/test.h"
 
 #include <fenv.h>
-#include <stdlib.h>
 
 enum { COUNT = 100000, WIDTH = 100, BLOCKS = 64 };
 

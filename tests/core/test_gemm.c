@@ -6,10 +6,6 @@
 #include "core/panels.h"
 #include "core/room.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Numbers in -1..1 that take no time. */
 static float *numbers(int64_t n, uint32_t seed)
 {

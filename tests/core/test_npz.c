@@ -4,12 +4,9 @@
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"
+#include "support/files.h"
 
 #include <float.h>
-#include <math.h>
-#include <sys/stat.h>
-
-#include "support/files.h"
 
 enum { LIMIT = 1 << 20 };
 

@@ -4,11 +4,9 @@
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"
-
-#include <sys/stat.h>
-#include <time.h>
-
 #include "support/npz_craft.h"
+
+#include <time.h>
 
 static void a_plain_member_is_read(void **state)
 {

@@ -5,8 +5,6 @@
 #include "core/io/io.h"
 #include "support/test.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { LIMIT = 1 << 30 };

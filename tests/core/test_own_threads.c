@@ -6,10 +6,7 @@
 #include "augur.h"
 
 #include <fenv.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { THREADS = 4, STEPS = 12, NODES = 300, EDGES = 900, F = 40, OUT = 24 };
 

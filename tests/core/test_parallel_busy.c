@@ -6,9 +6,7 @@
 #include "augur.h"
 #include "support/test.h"
 
-#include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>

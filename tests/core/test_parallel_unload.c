@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A program may unload the library: its threads are then gone, whatever they were doing. */
 #define _GNU_SOURCE
-#include "core/core.h"
 #include "support/test.h"
 
 #include <dirent.h>

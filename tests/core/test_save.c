@@ -4,6 +4,7 @@
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"
+#include "saved.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,24 +14,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "support/files.h"
-
-static ag_status put_text(FILE *file, void *text)
-{
-    fputs(text, file);
-    return AG_OK;
-}
-
 static ag_status put_half_and_fail(FILE *file, void *why)
 {
     fputs("half", file);
     return ag_fail(why, AG_EDATA, "the other half is missing");
-}
-
-static ag_status put_much(FILE *file, void *unused)
-{
-    for (int i = 0; i < 100000; i++) fputc('x', file);
-    return AG_OK;
 }
 
 /* An error of the stream that a later flush would not repeat. */
@@ -39,16 +26,6 @@ static ag_status put_text_and_spoil(FILE *file, void *text)
     fputs(text, file);
     fgetc(file);
     return AG_OK;
-}
-
-static void expect_text(const char *path, const char *text)
-{
-    char got[64] = {0};
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fread(got, 1, sizeof got - 1, file), strlen(text));
-    fclose(file);
-    assert_string_equal(got, text);
 }
 
 static void save_replaces_whole_files_and_keeps_the_mode(void **state)

@@ -3,32 +3,11 @@
 #define _GNU_SOURCE
 #include "core/io/io.h"
 #include "support/test.h"
+#include "saved.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-#include "support/files.h"
-
-static ag_status put_text(FILE *file, void *text)
-{
-    fputs(text, file);
-    return AG_OK;
-}
-
-static ag_status put_much(FILE *file, void *unused)
-{
-    for (int i = 0; i < 100000; i++) fputc('x', file);
-    return AG_OK;
-}
-
-static void expect_text(const char *path, const char *text)
-{
-    size_t n;
-    char *got = files_get(path, &n);
-    assert_string_equal(got, text);
-    free(got);
-}
 
 /* The calls of a save, in order: l is the flock and m the fchmod of a file, f and d are the fsync
    of a file and of a folder, r is the rename. */

@@ -7,8 +7,6 @@
 #include "gnn/sage.h"
 #include "support/sanitized.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static void expect_ints(const int32_t *have, const int32_t *want, int n)

@@ -7,9 +7,6 @@
 #include "core/internal.h"
 #include "support/golden.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { GRAPHS = 8, FIELDS = sizeof(ag_encoder_weights) / sizeof(ag_param *) };
 static const char *const fields[FIELDS] = {"qkv",    "qkv_bias",    "out",   "out_bias",
                                            "norm1",  "norm1_bias",  "widen", "widen_bias",

@@ -3,8 +3,6 @@
    (tests/golden/convolutions.npz): values and gradients. */
 #include "support/conv_cases.h"
 
-#include <string.h>
-
 static void test_golden(void **state)
 {
     assert_int_equal(conv_cases, 25);

@@ -5,9 +5,6 @@
 #include "augur.h"
 #include "core/internal.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { RANDOM_NODES = 40, RANDOM_EDGES = 150 };
 
 static ag_graph *build(int nodes, const int32_t *source, const int32_t *target, int m,

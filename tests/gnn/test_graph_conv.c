@@ -5,9 +5,6 @@
 #include "support/test.h"
 #include "augur.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MOST = 5000, IN = 24, OUT = 40, WEIGHTS = OUT * IN, RESULTS = MOST * (IN + OUT) };
 
 static float features[MOST * IN], cotangent[MOST * OUT];

@@ -3,9 +3,6 @@
    gradients, the nodes and messages that stay. */
 #include "support/conv_cases.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void test_golden(void **state)
 {
     assert_int_equal(conv_cases, 47);

@@ -5,9 +5,6 @@
 #include "augur.h"
 #include "core/internal.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { NODES = 9, EDGES = 17, ROWS = 2, WIDE = 6, ROOM = 400 };
 enum { INPUT, NEIGHBOUR, BIAS, ROOT, PARTS };
 

@@ -134,24 +134,28 @@ CASES = {
 }
 
 
+def store(members, name, graph, options, parts, y, r):
+    """The graph and the parts of a case, what it gives, and the gradients of <y, cotangent> by the parts."""
+    cotangent = exact(r, tuple(y.shape))
+    present = [i for i, p in enumerate(parts) if p is not None]
+    found = torch.autograd.grad((y * cotangent).sum(), [parts[i] for i in present], allow_unused=True)
+    nodes, edges = graph
+    members[f"{name}.options"] = np.array(options, np.int32)
+    members[f"{name}.starts"] = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int32)
+    members[f"{name}.edges"] = np.array(edges, np.int32).reshape(-1, 2)
+    members[f"{name}.y"], members[f"{name}.cotangent"] = y.detach().numpy(), cotangent.numpy()
+    for i, g in zip(present, found):
+        members[f"{name}.x{i}"] = parts[i].detach().numpy()
+        members[f"{name}.dx{i}"] = np.zeros(parts[i].shape) if g is None else g.numpy()
+
+
 def main():
     torch.set_default_dtype(torch.float64)
     members = {}
     for number, (name, (make, how)) in enumerate(CASES.items()):
         r = np.random.default_rng(100 + number)
         case, parts, run = make(r, **how)
-        y = run()
-        cotangent = exact(r, tuple(y.shape))
-        present = [i for i, p in enumerate(parts) if p is not None]
-        found = torch.autograd.grad((y * cotangent).sum(), [parts[i] for i in present], allow_unused=True)
-        nodes, edges = GRAPHS[how["graph"]]
-        members[f"{name}.options"] = np.array(case["options"], np.int32)
-        members[f"{name}.starts"] = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int32)
-        members[f"{name}.edges"] = np.array(edges, np.int32).reshape(-1, 2)
-        members[f"{name}.y"], members[f"{name}.cotangent"] = y.detach().numpy(), cotangent.numpy()
-        for i, g in zip(present, found):
-            members[f"{name}.x{i}"] = parts[i].detach().numpy()
-            members[f"{name}.dx{i}"] = np.zeros(parts[i].shape) if g is None else g.numpy()
+        store(members, name, GRAPHS[how["graph"]], case["options"], parts, run(), r)
     if not all(np.isfinite(v).all() for v in members.values()) or nearest[0] < 1e-5:
         sys.exit(f"a value is not finite, or an argument of a ReLU is only {nearest[0]:g}")
     path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("convolutions.npz"))

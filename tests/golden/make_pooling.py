@@ -13,7 +13,7 @@ import torch
 from torch.func import functional_call
 from torch_geometric.nn import (GATConv, GCNConv, GraphConv, SAGPooling, TopKPooling, global_max_pool, global_mean_pool)
 
-from make_convolutions import GRAPHS, SLOPE, exact, index
+from make_convolutions import GRAPHS, SLOPE, exact, index, nearest, relu, store
 
 GRAPHS = dict(GRAPHS)
 GRAPHS["ones"] = ([1, 1, 1], [(1, 1)])
@@ -21,7 +21,6 @@ _chain = [(a, a + 1) for a in range(99)]
 GRAPHS["trees"] = ([60, 33, 7], [(a, b) for a, b in _chain if b not in (60, 93)] + [(b, a) for a, b in _chain if b not in
                                                                                     (60, 93)])
 GRAPH, GCN, TOPK, SAG, SAG_GCN, NET, NET_GCN, NET_GAT = range(2, 10)
-nearest = [np.inf]  # of arguments of a ReLU to 0, of the scores at a cut to each other unless they are equal
 
 _sort = torch.sort  # what comes first of equal scores is not defined without `stable`
 torch.sort = lambda x, dim=-1, descending=False, stable=True: _sort(x, dim=dim, descending=descending, stable=True)
@@ -32,14 +31,8 @@ def batch_of(graph):
     return torch.repeat_interleave(torch.arange(len(nodes)), torch.tensor(nodes))
 
 
-def relu(x):
-    if x.numel():
-        nearest[0] = min(nearest[0], x.detach().abs().min().item())
-    return torch.relu(x)
-
-
 def look_at_cut(score, perm, batch):
-    """The lowest score that stays and the highest that goes are equal or far apart."""
+    """The lowest score that stays and the highest that goes are equal or far apart: `nearest` counts that, too."""
     for g in batch.unique().tolist():
         stays = torch.zeros(len(score), dtype=torch.bool)
         stays[perm] = True
@@ -205,22 +198,12 @@ def main():
         r = np.random.default_rng(300 + number)
         kind, parts, run = make(r, **how)
         y, pooled = run()
-        cotangent = exact(r, tuple(y.shape))
-        present = [i for i, p in enumerate(parts) if p is not None]
-        found = torch.autograd.grad((y * cotangent).sum(), [parts[i] for i in present], allow_unused=True)
-        nodes, edges = GRAPHS[how["graph"]]
-        members[f"{name}.options"] = np.array([kind] + [0] * 8, np.int32)
+        store(members, name, GRAPHS[how["graph"]], [kind] + [0] * 8, parts, y, r)
         members[f"{name}.ratio"] = np.array([how.get("ratio", 0)], np.float64)
-        members[f"{name}.starts"] = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int32)
-        members[f"{name}.edges"] = np.array(edges, np.int32).reshape(-1, 2)
-        members[f"{name}.y"], members[f"{name}.cotangent"] = y.detach().numpy(), cotangent.numpy()
         if pooled:
             pairs = pooled[0].T.numpy().astype(np.int32)
             members[f"{name}.left"] = pairs[np.lexsort((pairs[:, 0], pairs[:, 1]))]
             members[f"{name}.perm"] = pooled[1].numpy().astype(np.int32)
-        for i, g in zip(present, found):
-            members[f"{name}.x{i}"] = parts[i].detach().numpy()
-            members[f"{name}.dx{i}"] = np.zeros(parts[i].shape) if g is None else g.numpy()
     if not all(np.isfinite(v).all() for v in members.values()) or nearest[0] < 1e-5:
         sys.exit(f"a value is not finite, or an argument of a ReLU or a cut is only {nearest[0]:g} wide")
     path = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("pooling.npz"))

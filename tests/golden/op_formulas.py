@@ -83,20 +83,10 @@ def matmul(x, f, i):
     return a @ b
 
 
-@formula("linear")
-def linear(x, f, i):
-    """x [.., k], w [n, k], optional bias [n]."""
-    return F.linear(x[0], x[1], x[2] if len(x) > 2 else None)
-
-
-@formula("add_bias")
-def add_bias(x, f, i):
-    return x[0] + x[1]
-
-
-@formula("mul_columns")
-def mul_columns(x, f, i):
-    return x[0] * x[1]
+# x [.., k], w [n, k], optional bias [n].
+FORMULAS["linear"] = lambda x, f, i: F.linear(x[0], x[1], x[2] if len(x) > 2 else None)
+FORMULAS["add_bias"] = lambda x, f, i: x[0] + x[1]
+FORMULAS["mul_columns"] = lambda x, f, i: x[0] * x[1]
 
 
 def per_row(s, x):
@@ -104,24 +94,10 @@ def per_row(s, x):
         list(x.shape[:-1]) + [1])
 
 
-@formula("mul_rows")
-def mul_rows(x, f, i):
-    return x[0] * per_row(x[1], x[0])
-
-
-@formula("add_rows")
-def add_rows(x, f, i):
-    return x[0] + per_row(x[1], x[0])
-
-
-@formula("transpose")
-def transpose(x, f, i):
-    return x[0].T
-
-
-@formula("concat")
-def concat(x, f, i):
-    return torch.cat(x, dim=i[0])
+FORMULAS["mul_rows"] = lambda x, f, i: x[0] * per_row(x[1], x[0])
+FORMULAS["add_rows"] = lambda x, f, i: x[0] + per_row(x[1], x[0])
+FORMULAS["transpose"] = lambda x, f, i: x[0].T
+FORMULAS["concat"] = lambda x, f, i: torch.cat(x, dim=i[0])
 
 
 @formula("block_diagonal")
@@ -129,15 +105,9 @@ def block_diagonal(x, f, i):
     return torch.block_diag(*x[0]) if x[0].numel() else x[0].new_zeros(x[0].shape[0], x[0].numel())
 
 
-@formula("slice")
-def slice_(x, f, i):
-    return x[0].narrow(i[0], i[1], i[2])
-
-
-@formula("reshape")
-def reshape(x, f, i):
-    """Rank in i[0], sizes in f."""
-    return x[0].reshape([int(n) for n in f[:i[0]]])
+FORMULAS["slice"] = lambda x, f, i: x[0].narrow(i[0], i[1], i[2])
+# Rank in i[0], sizes in f.
+FORMULAS["reshape"] = lambda x, f, i: x[0].reshape([int(n) for n in f[:i[0]]])
 
 
 # ---- indices
@@ -259,11 +229,7 @@ FORMULAS["softmax"] = lambda x, f, i: torch.softmax(x[0], -1)
 FORMULAS["log_softmax"] = lambda x, f, i: torch.log_softmax(x[0], -1)
 FORMULAS["softmax_middle"] = lambda x, f, i: torch.softmax(x[0], 1)
 FORMULAS["log_softmax_middle"] = lambda x, f, i: torch.log_softmax(x[0], 1)
-
-
-@formula("layer_norm")
-def layer_norm(x, f, i):
-    return F.layer_norm(x[0], x[0].shape[-1:], x[1], x[2] if len(x) > 2 else None, f[0])
+FORMULAS["layer_norm"] = lambda x, f, i: F.layer_norm(x[0], x[0].shape[-1:], x[1], x[2] if len(x) > 2 else None, f[0])
 
 
 def normalise(rows, eps):
@@ -278,9 +244,7 @@ def instance_norm(x, f, i):
     return torch.cat(parts) if parts else x[0] * 1
 
 
-@formula("l2_norm")
-def l2_norm(x, f, i):
-    return x[0] / torch.sqrt(x[0].square().sum(-1, keepdim=True)).clamp(min=f[0])
+FORMULAS["l2_norm"] = lambda x, f, i: x[0] / torch.sqrt(x[0].square().sum(-1, keepdim=True)).clamp(min=f[0])
 
 
 @formula("attention")
@@ -329,9 +293,7 @@ def attend(x, f, i):
     return F.gelu(y + x[6] if len(x) > 6 else y)
 
 
-@formula("attend_dropout")
-def attend_dropout(x, f, i):
-    return dropout([attend(x, f, i)], f, i)
+FORMULAS["attend_dropout"] = lambda x, f, i: dropout([attend(x, f, i)], f, i)
 
 
 # ---- losses
@@ -356,9 +318,7 @@ def grouped(x, loss, total):
     return sum(parts, x[0].sum() * 0) / (1 if total else max(len(parts), 1))
 
 
-@formula("pairwise_hinge")
-def pairwise_hinge(x, f, i):
-    return grouped(x, lambda g: pairs(g, lambda d: (f[0] - d).clamp(min=0), i[0]), i[0])
+FORMULAS["pairwise_hinge"] = lambda x, f, i: grouped(x, lambda g: pairs(g, lambda d: (f[0] - d).clamp(min=0), i[0]), i[0])
 
 
 @formula("pairwise_logistic")
@@ -482,9 +442,7 @@ def others(rows, sources):
     return [[u for u in sources[p].tolist() if u != v] for v, p in enumerate(messages(rows))]
 
 
-@formula("gcn_norm")
-def gcn_norm(x, f, i):
-    return torch.tensor([(1 + len(u)) ** -0.5 for u in others(x[0], x[1])], dtype=torch.float64)
+FORMULAS["gcn_norm"] = lambda x, f, i: torch.tensor([(1 + len(u)) ** -0.5 for u in others(x[0], x[1])], dtype=torch.float64)
 
 
 @formula("gcn_conv_sum")
@@ -521,9 +479,7 @@ def relu_topk_readout(x, f, i):
     return y, score, perm, place, *segment_max_mean([y, x[3]], f, i)
 
 
-@formula("sag_pool")
-def sag_pool(x, f, i):
-    return pool(x[0], torch.tanh(x[1].reshape(-1)), x[2], x[3])
+FORMULAS["sag_pool"] = lambda x, f, i: pool(x[0], torch.tanh(x[1].reshape(-1)), x[2], x[3])
 
 
 @formula("topk_edges")

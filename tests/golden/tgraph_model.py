@@ -5,7 +5,6 @@ Written from the published description in the authors' own order of axes, [confi
 split, fused or reordered here, so that a mistake in the C program's faster form shows.
 """
 import dataclasses
-import json
 
 import torch
 from torch import nn
@@ -31,9 +30,6 @@ class Options:
     residual: str = "inside"        # gelu(x + h) (code) | outside: x + gelu(h) (paper, eq. 3)
     dropout: float = 0.0
     rows: str = "none"              # sums | embedded | costs: rows of loop nests join their nodes
-
-    def to_json(self):
-        return json.dumps(dataclasses.asdict(self), sort_keys=True)
 
 
 def instance_norm(x):

@@ -3,7 +3,8 @@
 #include "support/test.h"
 #include "examples/lab/nets/families.h"
 #include "examples/lab/nets/net.h"
-#include "support/lab_reference.h"
+#include "support/lab_case_kernels.h"
+#include "support/lab_cases.h"
 
 enum { NUMBERS = 12 };
 
@@ -11,17 +12,9 @@ static lab_program make(const char *family, int number, double milliseconds)
 {
     lab_program p = {0};
     ag_failure why = {0};
-    ag_status status = lab_family_program(&p, family, number, milliseconds, &why);
-    if (status != AG_OK) print_error("%s %d: %s\n", family, number, why.sentence);
-    assert_int_equal(status, AG_OK);
+    if (lab_family_program(&p, family, number, milliseconds, &why))
+        fail_msg("%s %d: %s", family, number, why.sentence);
     return p;
-}
-
-static int configurable(const lab_program *p)
-{
-    int n = 0;
-    for (int i = 0; i < p->n; i++) n += lab_configurable(&p->nodes[i]);
-    return n;
 }
 
 /* 64 bits of everything that a program is made of. */
@@ -49,7 +42,7 @@ static void sound(void **state)
             assert_string_equal(p.family, family);
             assert_int_equal(lab_program_check(&p, &why), AG_OK);
             assert_in_range(p.n, 20, 700);
-            assert_in_range(configurable(&p), 4, 400);
+            assert_in_range(lab_case_rows(&p), 4, 400);
             assert_true((double)lab_program_work(&p) <= ms * LAB_WORK_PER_MS);
             assert_true((double)lab_program_work(&p) >= ms * LAB_WORK_PER_MS / 4);
             lab_program_clear(&p);
@@ -69,8 +62,7 @@ static void nothing_in_vain(void **state)
                 used[p.nodes[i].operand[k]] = 1;
             idle += !used[i];
         }
-        if (idle > 0) print_error("%s: %d idle nodes\n", p.name, idle);
-        assert_int_equal(idle, 0);
+        if (idle > 0) fail_msg("%s: %d idle nodes", p.name, idle);
         free(used);
         lab_program_clear(&p);
     }
@@ -109,8 +101,7 @@ static void the_same_everywhere(void **state)
         }
         lab_program_clear(&p);
     }
-    if (all != expected) print_error("%#llxu\n", (unsigned long long)all);
-    assert_true(all == expected);
+    if (all != expected) fail_msg("%#llxu", (unsigned long long)all);
 }
 
 static void all_is_finite(void **state)
@@ -118,17 +109,12 @@ static void all_is_finite(void **state)
     for (int f = 0; f < lab_n_families; f++)
         for (int number = 0; number < 2; number++) {
             lab_program p = make(lab_families[f].name, number, 0.3);
-            float **values = calloc((size_t)p.n, sizeof *values);
-            int64_t n = lab_elements(p.nodes[p.n - 1].shape);
-            float *root = values[p.n - 1] = malloc(sizeof(float) * (size_t)n);
-            ag_failure why = {0};
-            assert_int_equal(lab_reference(values, &p, &why), AG_OK);
+            float **values = lab_case_reference(&p);
             double sum = 0;
-            for (int64_t i = 0; i < n; i++) sum += fabs((double)root[i]);
-            if (!(isfinite(sum) && sum > 0)) print_error("%s: %g\n", p.name, sum);
-            assert_true(isfinite(sum) && sum > 0);
-            free(root);
-            free(values);
+            for (int64_t i = 0; i < lab_elements(p.nodes[p.n - 1].shape); i++)
+                sum += fabs((double)values[p.n - 1][i]);
+            if (!(isfinite(sum) && sum > 0)) fail_msg("%s: %g", p.name, sum);
+            lab_case_free(values, &p);
             lab_program_clear(&p);
         }
 }
@@ -213,10 +199,8 @@ static void misuse(void **state)
                  {"mlp", 0, NAN}, {"mlp", 0, 1e9}, {"unet", 0, 1e-4}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ag_failure why = {0};
-        ag_status status =
-            lab_family_program(&p, wrong[i].family, wrong[i].number, wrong[i].ms, &why);
-        assert_int_equal(status, AG_EUSE);
-        assert_non_null(strstr(why.sentence, wrong[i].family));
+        lab_family_program(&p, wrong[i].family, wrong[i].number, wrong[i].ms, &why);
+        expect_sentence(&why, AG_EUSE, wrong[i].family);
         assert_int_equal(p.n, 0);
     }
     lab_net net;

@@ -3,6 +3,13 @@
 #include "support/test.h"
 #include "examples/lab/nest/nest.h"
 
+static void expect_loops(const nest *n, int first, int inner, nest_body body)
+{
+    assert_int_equal(n->loop[0].size, first);
+    assert_int_equal(n->n.size, inner);
+    assert_ptr_equal(n->body, body);
+}
+
 /* Neighbouring loops become one, and windows that are never cut none. */
 static void test_plan(void **state)
 {
@@ -64,18 +71,11 @@ static nest planned_windows(tpugraphs_rule rule)
 static void test_rules(void **state)
 {
     nest n = planned_product(TPUGRAPHS_BY_STRIDES);
-    assert_int_equal(n.loop[0].size, 5);
-    assert_int_equal(n.n.size, 6);
-    assert_ptr_equal(n.body, nest_dot_body(1));
+    expect_loops(&n, 5, 6, nest_dot_body(1));
     n = planned_product(TPUGRAPHS_SUM_INSIDE);
-    assert_int_equal(n.loop[0].size, 5);
-    assert_int_equal(n.n.size, 6);
-    assert_ptr_equal(n.body, nest_dot_body(0));
+    expect_loops(&n, 5, 6, nest_dot_body(0));
     n = planned_product(TPUGRAPHS_AS_GIVEN);
-    assert_int_equal(n.loop[0].size, 6);
-    assert_int_equal(n.n.size, 5);
-    assert_ptr_equal(n.body, nest_dot_body(1));
-
+    expect_loops(&n, 6, 5, nest_dot_body(1));
     n = planned_windows(TPUGRAPHS_BY_STRIDES);
     assert_int_equal(n.loop[0].size, 9);
     assert_int_equal(n.n.size, 7);

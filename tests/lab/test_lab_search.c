@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The configurations of a search: valid ones, none twice, the default first. */
 #include "support/test.h"
-#include "core/core.h"
 #include "examples/lab/collect/search.h"
 
 /* Two dots, a convolution and a reshape: nodes 2, 5, 6 and 8. */

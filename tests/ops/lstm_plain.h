@@ -6,9 +6,6 @@
 #include "support/test.h"
 #include "augur.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MOST = 64, PARTS = 4 };
 
 typedef struct problem {

@@ -2,7 +2,7 @@
 /* The arguments of the calls of test_null.c. */
 /* Everything that calls need, made again for every call. */
 typedef struct fixture {
-    char folder[64], path[96], other[96], npy[96], saved[96], text[64], where[200];
+    char path[300], other[300], npy[300], saved[300], text[64], where[200];
     ag_failure why;
     ag_tape *tape;
     ag_params *params, *unbuilt;
@@ -86,10 +86,10 @@ static void make_model(fixture *f)
 
 static void make_files(fixture *f)
 {
-    snprintf(f->path, sizeof f->path, "%s/x.npz", f->folder);
-    snprintf(f->other, sizeof f->other, "%s/other", f->folder);
-    snprintf(f->npy, sizeof f->npy, "%s/x.npy", f->folder);
-    snprintf(f->saved, sizeof f->saved, "%s/x.safetensors", f->folder);
+    strcpy(f->path, files_path("x.npz"));
+    strcpy(f->other, files_path("other"));
+    strcpy(f->npy, files_path("x.npy"));
+    strcpy(f->saved, files_path("x.safetensors"));
     f->item = (ag_checkpoint_item){"state.x", AG_F32, AG_SHAPE(2), values};
     f->pair = (ag_checkpoint_pair){"k", "v"};
     ag_npz_writer *writer = ag_npz_create(f->path, NULL);
@@ -108,10 +108,7 @@ static void make_files(fixture *f)
 static fixture *set_up(void)
 {
     fixture *f = &made;
-    char folder[64];
-    memcpy(folder, f->folder, sizeof folder);
     memset(f, 0, sizeof *f);
-    memcpy(f->folder, folder, sizeof folder);
     make_model(f);
     make_files(f);
     f->tape = ag_tape_new(AG_CPU);

@@ -8,11 +8,6 @@
 #include "support/op_runner.h"
 #include "ops/table.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The float and the double library. */
 typedef struct op_build {
     const char *name;
@@ -104,24 +99,25 @@ static __attribute__((unused)) double scale_of(const double *x, int64_t n)
     return most;
 }
 
-/* First i with |a[i] - b[i]| > allowed (or NaN); -1: none. */
-static __attribute__((unused)) int64_t first_apart(const double *a, const double *b, int64_t n,
-                                                   double allowed)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (!(fabs(a[i] - b[i]) <= allowed)) return i;
-    return -1;
-}
-
 /* Reports the first element that is further from `want` than `tolerance` times its scale. */
 static __attribute__((unused)) void expect_close(const ag_op *op, int index, const char *what,
                                                  int number, const double *have, const double *want,
                                                  int64_t n, double tolerance)
 {
-    const int64_t i = first_apart(have, want, n, tolerance * scale_of(want, n));
-    if (i >= 0)
+    const double allowed = tolerance * scale_of(want, n);
+    for (int64_t i = 0; i < n; i++) {
+        if (fabs(have[i] - want[i]) <= allowed) continue; /* never of a NaN */
         complain(op->name, index, "%s %d, element %lld: %.12g, but %.12g is expected", what, number,
                  (long long)i, have[i], want[i]);
+        return;
+    }
+}
+
+static __attribute__((unused)) double *copy_of(const double *from, int64_t n)
+{
+    double *to = calloc((size_t)n + 1, sizeof *to);
+    memcpy(to, from, (size_t)n * sizeof *to);
+    return to;
 }
 
 #endif

@@ -6,10 +6,6 @@
 #include "augur.h"
 #include "support/device.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { N = 100003 };
 
 static float ones[N], first[N], second[N];

@@ -6,9 +6,6 @@
 #include "gnn/sage.h"
 #include "ops/table.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { NODES = 5, CONFIGS = 7, FEATURES = 33, COUNT = NODES * CONFIGS * FEATURES, MOST = 7 };
 
 typedef ag_tensor *expression(ag_tensor *const *p);

@@ -5,8 +5,6 @@
 #include "augur.h"
 #include "support/device.h"
 
-#include <math.h>
-
 typedef struct problem {
     int rows, columns;
     ag_params *params;

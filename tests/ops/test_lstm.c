@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* LSTM over sequences of very different lengths, against plain loops in double over one sequence at
    a time. */
-#include "support/test.h"
+#include "lstm_plain.h"
 #include "augur.h"
 #include "core/internal.h"
 #include "support/device.h"
-#include "lstm_plain.h"
-
-#include <math.h>
-#include <string.h>
 
 static void setup(problem *p, const int *lengths, int sequences, int in, int h)
 {
@@ -78,28 +74,28 @@ static void run(problem *p)
 static const int mixed[] = {2, 1000, 0, 1, 17, 0, 1000, 2, 999, 41, 1, 0};
 enum { MIXED = sizeof mixed / sizeof *mixed };
 
+static void check(const int *lengths, int sequences, int in, int h)
+{
+    problem p;
+    setup(&p, lengths, sequences, in, h);
+    run(&p);
+    compare(&p);
+    teardown(&p);
+}
+
 static void test_mixed_lengths(void **state)
 {
-    static const int sizes[][2] = {{8, 20}, {3, 1}, {5, 33}};
-    for (int k = 0; k < 3; k++) {
-        problem p;
-        setup(&p, mixed, MIXED, sizes[k][0], sizes[k][1]);
-        run(&p);
-        compare(&p);
-        teardown(&p);
-    }
+    check(mixed, MIXED, 8, 20);
+    check(mixed, MIXED, 3, 1);
+    check(mixed, MIXED, 5, 33);
 }
 
 /* Many sequences a step and a wide state: every way in which a product is cut. */
 static void test_wide(void **state)
 {
     int lengths[MOST];
-    problem p;
     for (int s = 0; s < MOST; s++) lengths[s] = s % 9;
-    setup(&p, lengths, MOST, 40, 130);
-    run(&p);
-    compare(&p);
-    teardown(&p);
+    check(lengths, MOST, 40, 130);
 }
 
 /* Order number `rank` of a fixed permutation. */

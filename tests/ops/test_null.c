@@ -5,12 +5,9 @@
 #define _GNU_SOURCE /* mkdtemp */
 #include "support/test.h"
 #include "augur.h"
+#include "support/files.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const float values[64] = {1, 2};
 static const int32_t two[] = {0, 2, 4}, each[] = {0, 1, 2, 3};
@@ -41,8 +38,7 @@ static ag_edges edges_without(const fixture *f, int none)
 /* The result of a call with a NULL: the sentence of its error, or NULL. */
 #define START          \
  ag_tape *t = f->tape; \
- (void)t;              \
- (void)null
+ (void)t
 #define RESULT(name, n, optional, call)               \
  static const char *call_##name(fixture *f, int null) \
  {                                                    \
@@ -205,13 +201,8 @@ static void test_each_weight(void **state)
 
 static char *read_header(const char *name)
 {
-    char path[400];
-    static char text[100000];
-    snprintf(path, sizeof path, "%s/%s", AG_SOURCE_DIR, name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = 0;
-    fclose(file);
+    char *text = files_text(AG_SOURCE_DIR, name);
+    assert_non_null(text);
     for (char *c; (c = strstr(text, "/*"));) { /* comments become spaces */
         char *end = strstr(c, "*/");
         assert_non_null(end);
@@ -256,7 +247,8 @@ static void test_all_prototypes(void **state)
         "ops/elementwise_ops.h", "gnn/gnn.h",    "optim/optim.h"};
     int found = 0, missing = 0;
     for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
-        const char *c = read_header(headers[h]);
+        char *text = read_header(headers[h]);
+        const char *c = text;
         while ((c = strstr(c, "\nAG_API "))) {
             const char *name = c += 8, *open = c + strcspn(c, "(;");
             if (*open == ';') continue; /* not a function */
@@ -268,22 +260,10 @@ static void test_all_prototypes(void **state)
                         headers[h], (int)(open - name), name, pointers);
             missing++;
         }
+        free(text);
     }
     assert_int_equal(missing, 0);
     assert_in_range(found, 170, 400);
-}
-
-static int make_folder(void **state)
-{
-    strcpy(made.folder, "/tmp/augur-null-XXXXXX");
-    return mkdtemp(made.folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    char line[120];
-    snprintf(line, sizeof line, "rm -rf '%s'", made.folder);
-    return system(line);
 }
 
 int main(void)
@@ -294,5 +274,5 @@ int main(void)
         cmocka_unit_test(test_each_weight),
         cmocka_unit_test(test_all_prototypes),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, files_make, files_remove);
 }

@@ -7,9 +7,6 @@
 #include "gnn/sage.h"
 #include "ops/table.h"
 
-#include <math.h>
-#include <string.h>
-
 static float real[64];
 static int32_t whole[64];
 

@@ -2,8 +2,6 @@
 /* The numbers of every op: float against double, gradients against central differences. */
 #include "op_check.h"
 
-#include <stdlib.h>
-
 enum { COTANGENTS = 3, FULL = 64, ENTRIES = 16, DIRECTIONS = 3 };
 
 /* Ops of one rounding or few per element are held tighter. */
@@ -127,13 +125,6 @@ static void compare_directions(probe *p, ag_random *random)
         compare(p, d, k, "direction");
     }
     free(d);
-}
-
-static double *copy_of(const double *from, int64_t n)
-{
-    double *to = calloc((size_t)n + 1, sizeof *to);
-    memcpy(to, from, (size_t)n * sizeof *to);
-    return to;
 }
 
 static void check_input(probe *p)

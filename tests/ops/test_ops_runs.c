@@ -4,8 +4,6 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "op_check.h"
 
-#include <stdlib.h>
-
 static unsigned full(const op_trial *t) { return t->differentiable ? RUN_BACKWARD : 0; }
 static int on_cpu(const op_build *build)
 {
@@ -78,13 +76,6 @@ static void check_ways(const op_build *build, const ag_op *op, int index, op_tri
 static void test_views_and_inner_tensors(void **state) { each_case(builds(), check_ways); }
 
 /* ---- gradients add ---- */
-
-static double *copy_of(const double *from, int64_t n)
-{
-    double *to = calloc((size_t)n + 1, sizeof *to);
-    memcpy(to, from, (size_t)n * sizeof *to);
-    return to;
-}
 
 static void check_adding(const op_build *build, const ag_op *op, int index, op_trial *t)
 {

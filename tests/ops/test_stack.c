@@ -11,8 +11,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Sanitizers need stacks of their own size. */

@@ -4,26 +4,9 @@
 #define _GNU_SOURCE /* mkdtemp */
 #include "optim/internal.h"
 #include "support/test.h"
+#include "support/checkpoint_file.h"
 
 #include <jansson.h>
-#include <math.h>
-
-#include "support/files.h"
-
-static char path[300];
-
-static int make_folder(void **state)
-{
-    int status = files_make(state);
-    strcpy(path, files_path("x.safetensors"));
-    return status;
-}
-
-static int remove_folder(void **state)
-{
-    unlink(path);
-    return files_count() + files_remove(state); /* fails if a temporary file was left */
-}
 
 /* A model of w [rows,5] and b [5]. */
 static ag_params *model(int rows, const char *second, uint64_t seed)
@@ -115,45 +98,27 @@ static void what_does_not_fit_is_refused(void **state)
     static const int32_t whole[35] = {0};
     const ag_checkpoint_item w = {"w", AG_F32, AG_SHAPE(7, 5), zeros};
     const ag_checkpoint_item b = {"b", AG_F32, AG_SHAPE(5), zeros};
+    const ag_checkpoint_item c = {"c", AG_F32, AG_SHAPE(5), zeros};
+    const ag_checkpoint_item moment = {"optimizer.m.q", AG_F32, AG_SHAPE(5), zeros};
+    const ag_checkpoint_item turned = {"b", AG_F32, AG_SHAPE(1, 5), zeros};
+    const ag_checkpoint_item ints = {"w", AG_I32, AG_SHAPE(7, 5), whole};
+    const ag_checkpoint_item infinite = {"w", AG_F32, AG_SHAPE(7, 5), odd};
+    const ag_checkpoint_item huge = {"b", AG_F64, AG_SHAPE(5), large};
     const struct {
-        ag_checkpoint_item items[3];
         int n, resume;
         ag_status status;
         const char *sentence;
+        ag_checkpoint_item items[3];
     } bad[] = {
-        {{w},
-         1,
-         0,
-         AG_EDATA,
-         ": 1 tensor is missing (first \"b\"); the file belongs to another model"},
-        {{w, {"c", AG_F32, AG_SHAPE(5), zeros}},
-         2,
-         0,
-         AG_EDATA,
-         ": 1 tensor is missing (first \"b\") and 1 tensor is unexpected (first \"c\"); the"},
-        {{w, b, {"c", AG_F32, AG_SHAPE(5), zeros}},
-         3,
-         0,
-         AG_EDATA,
-         ": 1 tensor is unexpected (first \"c\"); the file"},
-        {{w, b}, 2, 1, AG_EDATA, "5 tensors are missing (first \"optimizer.m.w\")"},
-        {{w, b, {"optimizer.m.q", AG_F32, AG_SHAPE(5), zeros}},
-         3,
-         1,
-         AG_EDATA,
-         "unexpected (first \"optimizer.m.q\")"},
-        {{w, {"b", AG_F32, AG_SHAPE(1, 5), zeros}},
-         2,
-         0,
-         AG_ESHAPE,
-         "\"b\" has shape [1,5], the model wants [5]"},
-        {{{"w", AG_I32, AG_SHAPE(7, 5), whole}, b},
-         2,
-         0,
-         AG_EDATA,
-         "\"w\" is int32; float32 or float64"},
-        {{{"w", AG_F32, AG_SHAPE(7, 5), odd}, b}, 2, 0, AG_EFINITE, "\"w\" is inf at element 7"},
-        {{w, {"b", AG_F64, AG_SHAPE(5), large}}, 2, 0, AG_EFINITE, "\"b\" is 1e+300 at element 2"},
+        {1, 0, AG_EDATA, ": 1 tensor is missing (first \"b\"); the file belongs to another", {w}},
+        {2, 0, AG_EDATA, "(first \"b\") and 1 tensor is unexpected (first \"c\"); the", {w, c}},
+        {3, 0, AG_EDATA, ": 1 tensor is unexpected (first \"c\"); the file", {w, b, c}},
+        {2, 1, AG_EDATA, "5 tensors are missing (first \"optimizer.m.w\")", {w, b}},
+        {3, 1, AG_EDATA, "unexpected (first \"optimizer.m.q\")", {w, b, moment}},
+        {2, 0, AG_ESHAPE, "\"b\" has shape [1,5], the model wants [5]", {w, turned}},
+        {2, 0, AG_EDATA, "\"w\" is int32; float32 or float64", {ints, b}},
+        {2, 0, AG_EFINITE, "\"w\" is inf at element 7", {infinite, b}},
+        {2, 0, AG_EFINITE, "\"b\" is 1e+300 at element 2", {w, huge}},
     };
     ag_params *params = model(7, "b", 1), *copy = model(7, "b", 1);
     train(params, 2);

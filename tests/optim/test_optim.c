@@ -5,10 +5,6 @@
 #include "support/device.h"
 #include "support/test.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* tests/both/optim_trace.c, in float and in double */
 void ag__trace_adam(double out[10][6], int decoupled);
 void ag64__trace_adam(double out[10][6], int decoupled);

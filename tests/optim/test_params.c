@@ -3,10 +3,6 @@
 #include "optim/internal.h"
 #include "support/test.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- parameters ---- */
 
 static void parameters_are_laid_out_in_aligned_blocks(void **state)
@@ -51,6 +47,7 @@ static void a_failed_declaration_is_sticky_and_harmless(void **state)
 {
     static char long_name[200];
     memset(long_name, 'x', sizeof long_name - 1);
+    const ag_init one = ag_init_constant(1);
     const struct {
         const char *name;
         ag_shape shape;
@@ -58,19 +55,15 @@ static void a_failed_declaration_is_sticky_and_harmless(void **state)
         ag_status status;
         const char *sentence;
     } bad[] = {
-        {"w", AG_SHAPE(2), {AG_INIT_CONSTANT, 0, 0}, AG_EUSE, "a parameter \"w\" already"},
-        {"", AG_SHAPE(2), {AG_INIT_CONSTANT, 0, 0}, AG_EUSE, "name of parameter 1 is \"\""},
-        {NULL, AG_SHAPE(2), {AG_INIT_CONSTANT, 0, 0}, AG_EUSE, "name of parameter 1 is \"(null)\""},
-        {"a b", AG_SHAPE(2), {AG_INIT_CONSTANT, 0, 0}, AG_EUSE, "\"a b\"; a name has 1 to 127"},
-        {long_name, AG_SHAPE(2), {AG_INIT_CONSTANT, 0, 0}, AG_EUSE, "1 to 127 printable"},
-        {"optimizer.m.w",
-         AG_SHAPE(2),
-         {AG_INIT_CONSTANT, 0, 0},
-         AG_EUSE,
-         "is taken in checkpoints"},
-        {"state.x", AG_SHAPE(2), {AG_INIT_CONSTANT, 0, 0}, AG_EUSE, "is taken in checkpoints"},
-        {"v", AG_SHAPE(2, -1), {AG_INIT_CONSTANT, 0, 0}, AG_ESHAPE, "\"v\" has shape [2,-1]"},
-        {"v", AG_SHAPE(1 << 30, 1 << 30), {AG_INIT_CONSTANT, 0, 0}, AG_ESHAPE, "at most 2^40"},
+        {"w", AG_SHAPE(2), one, AG_EUSE, "a parameter \"w\" already"},
+        {"", AG_SHAPE(2), one, AG_EUSE, "name of parameter 1 is \"\""},
+        {NULL, AG_SHAPE(2), one, AG_EUSE, "name of parameter 1 is \"(null)\""},
+        {"a b", AG_SHAPE(2), one, AG_EUSE, "\"a b\"; a name has 1 to 127"},
+        {long_name, AG_SHAPE(2), one, AG_EUSE, "1 to 127 printable"},
+        {"optimizer.m.w", AG_SHAPE(2), one, AG_EUSE, "is taken in checkpoints"},
+        {"state.x", AG_SHAPE(2), one, AG_EUSE, "is taken in checkpoints"},
+        {"v", AG_SHAPE(2, -1), one, AG_ESHAPE, "\"v\" has shape [2,-1]"},
+        {"v", AG_SHAPE(1 << 30, 1 << 30), one, AG_ESHAPE, "at most 2^40"},
         {"v", AG_SHAPE(2), {AG_INIT_XAVIER_NORMAL, 1, 0}, AG_ESHAPE, "at least 2 axes"},
         {"v", AG_SHAPE(2), {AG_INIT_UNIFORM, 0, NAN}, AG_EUSE, "initialiser of parameter \"v\""},
     };

@@ -3,9 +3,6 @@
 #include "optim/optim.h"
 #include "support/test.h"
 
-#include <math.h>
-#include <string.h>
-
 static void near(double got, double want)
 {
     if (!(fabs(got - want) <= 1e-15)) fail_msg("%.17g instead of %.17g", got, want);

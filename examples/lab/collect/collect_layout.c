@@ -10,8 +10,7 @@
 typedef struct layouts {
     lab_search *search;
     lab_configs configs;
-    lab_timing *timing; /* [capacity] */
-    int capacity;
+    lab_timing *timing; /* [configs] */
 } layouts;
 
 static ag_status batch(lab_collection *c, layouts *l, int count, ag_failure *why)
@@ -19,10 +18,6 @@ static ag_status batch(lab_collection *c, layouts *l, int count, ag_failure *why
     int64_t ns[LAB_BATCH];
     int which[LAB_BATCH];
     const int first = l->search->told;
-    if (first + count > l->capacity) {
-        l->capacity = 2 * l->capacity + LAB_BATCH;
-        l->timing = harness_grow(l->timing, (size_t)l->capacity * sizeof *l->timing);
-    }
     for (int i = 0; i < count; i++) which[i] = first + i;
     l->configs.rows = l->search->rows;
     if (lab_configs_measure(&c->meter, l->timing + first, &l->configs, which, count, why) ||
@@ -102,6 +97,7 @@ static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *wh
     l.search =
         lab_search_new(p, genetic ? LAB_SEARCH_DEFAULT : LAB_SEARCH_RANDOM, (uint64_t)c->s->seed);
     l.configs.nodes = l.search->n_nodes;
+    l.timing = harness_alloc((size_t)c->s->configs * sizeof *l.timing);
     if (!measure(c, &l, p->name, why) && !c->meter.stopped) {
         sheet.timing = l.timing;
         sheet.n = l.search->told;

@@ -9,7 +9,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static ag_status print_text(FILE *file, void *program)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/fusion/fusion.h"
 
-#include "examples/harness/harness.h"
-
-#include <string.h>
+#include "examples/harness/run/bag.h"
 
 void lab_fusion_clear(lab_fusion *f)
 {
@@ -11,17 +9,8 @@ void lab_fusion_clear(lab_fusion *f)
     harness_free(f->kernel);
     harness_free(f->hash);
     harness_free(f->offset);
-    harness_free(f->part);
+    bag_free(f->part);
     *f = (lab_fusion){0};
-}
-
-static void add_part(lab_fusion *f, int kernel)
-{
-    if (f->parts == f->room) {
-        f->room = f->room ? 2 * f->room : 256;
-        f->part = harness_grow(f->part, (size_t)f->room * sizeof *f->part);
-    }
-    f->part[f->parts++] = kernel;
 }
 
 /* Takes over the kernel, or clears it when there is an equal one; returns its index. */
@@ -54,8 +43,9 @@ static ag_status add_partition(lab_fusion *f, const lab_program *p, int *group, 
             lab_program_clear(&kernel);
             return why->status;
         }
-        add_part(f, add_kernel(f, &kernel));
+        bag_add(f->part, add_kernel(f, &kernel));
     }
+    f->parts = bag_count(f->part);
     f->offset[++f->partitions] = f->parts;
     return AG_OK;
 }

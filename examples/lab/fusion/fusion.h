@@ -11,7 +11,7 @@ typedef struct lab_fusion {
     uint64_t *hash;      /* [n], all different */
     int n, capacity;
     int *offset, *part; /* partition q has the kernels part[offset[q]..offset[q + 1] - 1] */
-    int partitions, parts, room;
+    int partitions, parts;
 } lab_fusion;
 
 /* Partition 0 fuses nothing, partition 1 everything possible, the others with a random rate. The

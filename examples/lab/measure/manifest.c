@@ -184,7 +184,7 @@ static int is_dropped(const json_t *facts)
     return json_is_true(json_object_get(facts, "dropped"));
 }
 
-static int is_there(const lab_manifest *m, const char *name, const json_t *facts)
+int lab_manifest_there(const lab_manifest *m, const char *name, const json_t *facts)
 {
     char *path = lab_manifest_path(m, name, ".npz");
     const int there = !is_dropped(facts) && access(path, F_OK) == 0;
@@ -199,7 +199,7 @@ int lab_manifest_done(const lab_manifest *m, const char *program)
     int done = json_object_get(part(m, "programs"), program) != NULL;
     json_object_foreach(part(m, "files"), name, facts)
     {
-        if (done && of_program(facts, program)) done = is_there(m, name, facts);
+        if (done && of_program(facts, program)) done = lab_manifest_there(m, name, facts);
     }
     return done;
 }
@@ -281,7 +281,7 @@ void lab_manifest_forget(lab_manifest *m, const char *program)
     json_object_del(part(m, "programs"), program);
     json_object_foreach_safe(part(m, "files"), next, name, facts)
     {
-        if (of_program(facts, program) && !is_there(m, name, facts))
+        if (of_program(facts, program) && !lab_manifest_there(m, name, facts))
             json_object_del(part(m, "files"), name);
     }
 }

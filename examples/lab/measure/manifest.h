@@ -42,6 +42,8 @@ const char *lab_manifest_kind(const lab_manifest *m);
 int lab_manifest_plan(const lab_manifest *m);
 ag_status lab_manifest_plan_by(lab_manifest *m, int plan, ag_failure *why);
 
+/* 1 when a file was not dropped and exists; facts: those of the file. */
+int lab_manifest_there(const lab_manifest *m, const char *name, const struct json_t *facts);
 /* 1 when a program was finished and all its files exist, except those that were dropped. */
 int lab_manifest_done(const lab_manifest *m, const char *program);
 /* Records facts of a program or file, replacing older ones (stolen). "machine" and "date" are added

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/measure/measure.h"
 
-#include "examples/harness/harness.h"
+#include "examples/harness/run/bag.h"
 #include "examples/lab/measure/clock.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct batch {
     lab_meter *m;
     const lab_subject *s;
     sample *samples;
-    int n, capacity, prepared, bad; /* bad: the last probe found a disturbance */
+    int prepared, bad; /* bad: the last probe found a disturbance */
     int *loops;
     int64_t *single; /* ns of the run before the first sample; 0: not yet */
     double *kept;    /* [count][repeats] */
@@ -128,12 +128,8 @@ static ag_status take(batch *b, sample *x, ag_failure *why)
 
 static void again(batch *b, const sample *x)
 {
-    sample next = {x->config, x->attempt + 1, 0};
-    if (b->n == b->capacity) {
-        b->capacity *= 2;
-        b->samples = harness_grow(b->samples, (size_t)b->capacity * sizeof *b->samples);
-    }
-    b->samples[b->n++] = next;
+    const sample next = {x->config, x->attempt + 1, 0};
+    bag_add(b->samples, next);
     b->m->counts.redone++;
 }
 
@@ -200,9 +196,10 @@ static ag_status take_all(batch *b, ag_failure *why)
     int from = 0;
     disturbed(b);
     int64_t last = b->s->now(b->s->state);
-    for (int i = 0; i < b->n && !b->m->stopped; i++) {
+    for (int i = 0; i < bag_count(b->samples) && !b->m->stopped; i++) {
         if (take(b, &b->samples[i], why)) return why->status;
-        if (b->s->now(b->s->state) - last >= b->m->options.segment || i == b->n - 1) {
+        if (b->s->now(b->s->state) - last >= b->m->options.segment ||
+            i == bag_count(b->samples) - 1) {
             judge(b, from, i + 1);
             from = i + 1;
             last = b->s->now(b->s->state);
@@ -225,22 +222,20 @@ ag_status lab_measure(lab_meter *m, lab_timing *timing, const lab_subject *s, in
 {
     const int repeats = m->options.repeats;
     const size_t n = (size_t)count, all = n * (size_t)repeats;
-    batch b = {
-        .m = m, .s = s, .n = count * repeats, .capacity = count * repeats + 1, .prepared = -1};
+    batch b = {.m = m, .s = s, .prepared = -1};
     m->stopped = 0;
-    b.samples = harness_alloc((all + 1) * sizeof *b.samples);
     b.kept = harness_alloc((all + 1) * sizeof *b.kept);
     b.loops = harness_alloc((n + 1) * sizeof *b.loops);
     b.n_kept = harness_alloc((n + 1) * sizeof *b.n_kept);
     b.single = harness_alloc((n + 1) * sizeof *b.single);
     for (int r = 0; r < repeats; r++)
-        for (int i = 0; i < count; i++) b.samples[r * count + i].config = i;
+        for (int i = 0; i < count; i++) bag_add(b.samples, ((sample){.config = i}));
     for (int i = 0; i < FIRST_PROBES && m->counts.probes < FIRST_PROBES; i++)
         keep_probe(m, probe(s));
     ag_status status = take_all(&b, why);
     for (int i = 0; i < count && status == AG_OK && !m->stopped; i++)
         timing[i] = summary(b.kept + i * repeats, repeats, b.loops[i]);
-    harness_free(b.samples);
+    bag_free(b.samples);
     harness_free(b.kept);
     harness_free(b.loops);
     harness_free(b.n_kept);

@@ -84,7 +84,6 @@ int lab_net_global_pool(lab_net *net, int x); /* mean over the spatial axes: [ba
 int lab_net_twice(lab_net *net, int x);       /* enlarges each pixel to four */
 
 /* net_attention.c: x is [batch, time, features]. */
-int lab_net_attention(lab_net *net, int x, int heads, int causal);
 int lab_net_encoder(lab_net *net, int x, int heads, int hidden, int causal, int norm_first);
 
 /* family_*.c: the nets; each returns its output node. */

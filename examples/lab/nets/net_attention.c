@@ -34,7 +34,7 @@ static void project(int *qkv, lab_net *net, int x, int width)
     for (int i = 0; i < 3; i++) qkv[i] = lab_net_dense(net, x, width);
 }
 
-int lab_net_attention(lab_net *net, int x, int heads, int causal)
+static int attention(lab_net *net, int x, int heads, int causal)
 {
     lab_program *p = net->p;
     int batch = lab_net_size(net, x, 0), time = lab_net_size(net, x, 1);
@@ -55,7 +55,7 @@ int lab_net_encoder(lab_net *net, int x, int heads, int hidden, int causal, int 
     lab_program *p = net->p;
     int width = lab_net_size(net, x, 2);
     int y = norm_first ? lab_net_norm(net, x) : x;
-    x = lab_binary(p, LAB_ADD, x, lab_net_attention(net, y, heads, causal));
+    x = lab_binary(p, LAB_ADD, x, attention(net, y, heads, causal));
     if (!norm_first) x = lab_net_norm(net, x);
     y = norm_first ? lab_net_norm(net, x) : x;
     y = lab_net_activate(net, lab_net_dense(net, y, hidden));

@@ -72,16 +72,12 @@ int lab_net_flat(lab_net *net, int x, int rows)
 int lab_net_part(lab_net *net, int x, int axis, int start, int limit)
 {
     lab_shape s = lab_net_shape(net, x);
-    int from[LAB_RANK] = {0}, to[LAB_RANK] = {0}, step[LAB_RANK] = {0};
-    for (int i = 0; i < s.rank; i++) {
-        to[i] = s.size[i];
-        step[i] = 1;
-    }
+    int from[LAB_RANK] = {0};
     if (axis >= 0 && axis < s.rank) {
         from[axis] = start;
-        to[axis] = limit;
+        s.size[axis] = limit;
     }
-    return lab_slice(net->p, x, from, to, step);
+    return lab_slice(net->p, x, from, s.size, NULL);
 }
 
 int lab_net_pair(lab_net *net, int a, int b, int axis)

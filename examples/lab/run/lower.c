@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Nests of the ops that move elements or map them. */
-#include "examples/lab/run/lower_internal.h"
+/* The nests of each op. */
+#include "examples/lab/run/lower.h"
 
 #include <string.h>
+
+typedef struct lowering {
+    const lab_program *p;
+    const lab_node *node;
+    const lab_view *out, *in;
+    tpugraphs_rule rule;
+    lab_piece *pieces;
+    int n; /* pieces so far */
+} lowering;
 
 void lab_view_row_major(lab_view *view, lab_shape shape)
 {
@@ -14,20 +23,21 @@ void lab_view_row_major(lab_view *view, lab_shape shape)
     }
 }
 
-lab_piece *lab__piece(lab__lowering *l, nest_kind kind, lab_op op)
+/* The next piece, without loops; input 0 is `from`, and there are no others. */
+static lab_piece *add_piece(lowering *l, nest_kind kind, lab_op op, int from)
 {
     lab_piece *piece = &l->pieces[l->n++];
     nest_begin(&piece->nest, kind, op, l->node->shape.type);
     piece->nest.rule = l->rule;
-    for (int k = 0; k < NEST_INPUTS; k++) piece->from[k] = -1;
+    for (int k = 0; k < NEST_INPUTS; k++) piece->from[k] = k ? -1 : from;
     return piece;
 }
 
 /* Every input has the output's axes. */
-static void elementwise(lab__lowering *l)
+static void elementwise(lowering *l)
 {
-    lab_piece *piece = lab__piece(l, NEST_MAP, l->node->op);
-    for (int k = 0; k < l->node->n_operands; k++) piece->from[k] = k;
+    lab_piece *piece = add_piece(l, NEST_MAP, l->node->op, 0);
+    for (int k = 1; k < l->node->n_operands; k++) piece->from[k] = k;
     for (int i = 0; i < l->node->shape.rank; i++) {
         int64_t stride[NEST_INPUTS] = {0};
         for (int k = 0; k < l->node->n_operands; k++) stride[k] = l->in[k].stride[i];
@@ -44,10 +54,9 @@ typedef struct moved_axis {
     int64_t first, step;
 } moved_axis;
 
-static void move(lab__lowering *l, const moved_axis *from)
+static void move(lowering *l, const moved_axis *from)
 {
-    lab_piece *piece = lab__piece(l, NEST_MAP, LAB_COPY);
-    piece->from[0] = 0;
+    lab_piece *piece = add_piece(l, NEST_MAP, LAB_COPY, 0);
     for (int i = 0; i < l->node->shape.rank; i++) {
         int64_t stride = 0;
         if (from[i].axis >= 0) {
@@ -60,7 +69,7 @@ static void move(lab__lowering *l, const moved_axis *from)
     nest_plan(&piece->nest);
 }
 
-static void moved(lab__lowering *l)
+static void moved(lowering *l)
 {
     const lab_node *node = l->node;
     moved_axis from[LAB_RANK];
@@ -79,7 +88,7 @@ static void moved(lab__lowering *l)
 }
 
 /* The part of the output that operand k fills, with its element 0 at index at[axis]. */
-static void placed(lab__lowering *l, int k, const int *at)
+static void placed(lowering *l, int k, const int *at)
 {
     const int *size = l->p->nodes[l->node->operand[k]].shape.size, rank = l->node->shape.rank;
     int64_t low[LAB_RANK], n[LAB_RANK];
@@ -89,8 +98,7 @@ static void placed(lab__lowering *l, int k, const int *at)
         n[i] = (last < end ? last : end) - low[i];
         if (n[i] < 1) return;
     }
-    lab_piece *piece = lab__piece(l, NEST_MAP, LAB_COPY);
-    piece->from[0] = k;
+    lab_piece *piece = add_piece(l, NEST_MAP, LAB_COPY, k);
     for (int i = 0; i < rank; i++) {
         const lab_view *in = &l->in[k];
         piece->nest.out_at += low[i] * l->out->stride[i];
@@ -100,7 +108,7 @@ static void placed(lab__lowering *l, int k, const int *at)
     nest_plan(&piece->nest);
 }
 
-static void concatenate(lab__lowering *l)
+static void concatenate(lowering *l)
 {
     int at[LAB_RANK] = {0};
     const int axis = l->node->dims[0];
@@ -111,16 +119,15 @@ static void concatenate(lab__lowering *l)
 }
 
 /* One number everywhere, or the index along one axis. */
-static void spread(lab__lowering *l, int from, int axis)
+static void spread(lowering *l, int from, int axis)
 {
-    lab_piece *piece = lab__piece(l, NEST_MAP, LAB_COPY);
-    piece->from[0] = from;
+    lab_piece *piece = add_piece(l, NEST_MAP, LAB_COPY, from);
     for (int i = 0; i < l->node->shape.rank; i++)
         nest_loop_add(&piece->nest, l->node->shape.size[i], 0, l->out->stride[i], i == axis, 0, 0);
     nest_plan(&piece->nest);
 }
 
-static void pad(lab__lowering *l)
+static void pad(lowering *l)
 {
     int at[LAB_RANK];
     for (int i = 0; i < LAB_RANK; i++) at[i] = l->node->window[i].low;
@@ -128,23 +135,80 @@ static void pad(lab__lowering *l)
     placed(l, 0, at);
 }
 
-static void reshape(lab__lowering *l)
+static void reshape(lowering *l)
 {
     lab_reshape_axis axes[LAB_RESHAPE_AXES];
     const int n = lab_reshape_axes(axes, l->node->shape, l->out,
                                    l->p->nodes[l->node->operand[0]].shape, l->in);
     if (!n) return;
-    lab_piece *piece = lab__piece(l, NEST_MAP, LAB_COPY);
-    piece->from[0] = 0;
+    lab_piece *piece = add_piece(l, NEST_MAP, LAB_COPY, 0);
     for (int i = 0; i < n; i++)
         nest_loop_add(&piece->nest, axes[i].size, 0, axes[i].out, axes[i].in, 0, 0);
+    nest_plan(&piece->nest);
+}
+
+/* ---- with a reduction ---- */
+
+/* The bounds of one axis of operand 0 under the window of an index and the next one; their loops
+   are the last two. */
+static void window(lab_piece *piece, const lowering *l, const tpugraphs_index *x)
+{
+    const lab_window *w = &l->node->window[x->window - 1];
+    const int64_t size = l->p->nodes[l->node->operand[0]].shape.size[x->in[0]];
+    const int loop = piece->nest.n_loops - 2;
+    nest_window_add(&piece->nest,
+                    (nest_window){{loop, loop + 1},
+                                  {w->stride, w->reversed ? -w->dilation : w->dilation},
+                                  (w->reversed ? (int64_t)(w->size - 1) * w->dilation : 0) - w->low,
+                                  (size - 1) * w->base_dilation + 1,
+                                  w->base_dilation,
+                                  l->in[0].stride[x->in[0]]});
+}
+
+/* The loops over groups and over the features of a group; next: the features of a group that are
+   read. */
+static void feature_loops(lab_piece *piece, const lowering *l, const tpugraphs_index *x)
+{
+    const int groups = l->node->conv.groups, gives = l->node->shape.size[x->axis] / groups;
+    const int64_t to = l->out->stride[x->axis], kernel = l->in[1].stride[x->in[1]];
+    const int64_t group = l->in[0].stride[x->in[0]] * (int64_t)x[1].size;
+    nest_loop_add(&piece->nest, groups, 0, gives * to, group, gives * kernel, 0);
+    nest_loop_add(&piece->nest, gives, 0, to, 0, kernel, 0);
+}
+
+/* A loop for each index. Windows bound operand 0, which their loops do not move. */
+static void loops(lab_piece *piece, const lowering *l, const tpugraphs_index *x)
+{
+    int64_t stride[2] = {0};
+    for (int k = 0; k < 2; k++)
+        if (x->in[k] >= 0 && (k || !x->window)) stride[k] = l->in[k].stride[x->in[k]];
+    if (x->split)
+        feature_loops(piece, l, x);
+    else if (x->sum)
+        nest_loop_add(&piece->nest, (int)x->size, 1, 0, stride[0], stride[1], 0);
+    else
+        nest_loop_add(&piece->nest, l->node->shape.size[x->axis], 0, l->out->stride[x->axis],
+                      stride[0], stride[1], 0);
+    if (x->window && x->sum) window(piece, l, x - 1);
+}
+
+/* Reduce, reduce-window, dot and convolution. */
+static void reduction(lowering *l)
+{
+    const lab_node *node = l->node;
+    const int product = node->op == LAB_DOT || node->op == LAB_CONVOLUTION;
+    const tpugraphs_space s = lab_space(l->p, (int)(node - l->p->nodes));
+    const nest_kind kind = product ? NEST_DOT : node->reducer == LAB_MAX ? NEST_MAX : NEST_SUM;
+    lab_piece *piece = add_piece(l, kind, node->op, 0);
+    if (product) piece->from[1] = 1;
+    for (int i = 0; i < s.n; i++) loops(piece, l, &s.index[i]);
     nest_plan(&piece->nest);
 }
 
 int lab_lower(lab_piece pieces[LAB_PIECES], const lab_program *p, int node, const lab_view *out,
               const lab_view *in, tpugraphs_rule rule)
 {
-    lab__lowering l = {p, &p->nodes[node], out, in, rule, pieces, 0};
+    lowering l = {p, &p->nodes[node], out, in, rule, pieces, 0};
     switch (l.node->op) {
     case LAB_PARAMETER:
     case LAB_CONSTANT:
@@ -160,7 +224,7 @@ int lab_lower(lab_piece pieces[LAB_PIECES], const lab_program *p, int node, cons
     case LAB_REDUCE:
     case LAB_REDUCE_WINDOW:
     case LAB_DOT:
-    case LAB_CONVOLUTION: lab__lower_sum(&l); break;
+    case LAB_CONVOLUTION: reduction(&l); break;
     default: elementwise(&l); break;
     }
     return l.n;

@@ -3,7 +3,6 @@
 #include "core/core.h"
 #include "examples/lab/run/run_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A load waits for an earlier store whose address ends in the same 12 bits: a sum that is written

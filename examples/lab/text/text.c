@@ -44,8 +44,7 @@ static ag_status read_shape(lab_shape *shape, lab_line *line)
     while (type < LAB_TYPES && !lab__accept(line, lab_type_name((lab_type)type))) type++;
     if (type == LAB_TYPES)
         return lab__bad_line(line,
-                             "a shape like f32[2,3], s32[] or pred[4] is expected, but there "
-                             "is %s",
+                             "a shape like f32[2,3], s32[] or pred[4] is expected, but there is %s",
                              next.text);
     shape->type = (lab_type)type;
     if (lab__expect(line, "[")) return line->why->status;

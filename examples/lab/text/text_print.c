@@ -2,8 +2,6 @@
 /* Prints programs. */
 #include "examples/lab/text/text_internal.h"
 
-#include <string.h>
-
 /* A name that no earlier node has: its own, or one made of its op and number. */
 static void choose_label(char label[LAB_NAME], lab_name **taken, const lab_node *node, int i)
 {

@@ -115,8 +115,7 @@ static ag_status read_side(int *a, int *b, int spatial[3], int *n, const char *l
     for (int i = *n; i < 3; i++) spatial[i] = 0;
     if (*a < 0 || *b < 0 || *n == 0)
         return lab__bad_line(line,
-                             "a side of dim_labels has %c, %c and a digit at least; it ends "
-                             "at %s",
+                             "a side of dim_labels has %c, %c and a digit at least; it ends at %s",
                              letters[0], letters[1], lab__next(line).text);
     return AG_OK;
 }

@@ -19,8 +19,9 @@ static int is_product(const tile_items *t)
     return op == LAB_DOT || op == LAB_CONVOLUTION;
 }
 
-int tile_prepare(tile_items *t, tile_cost *cost, const lab_program *kernel,
-                 const tile_bounds *bounds)
+/* The items of a kernel for tiles of these bounds, and their cost. 0: it cannot be tiled. */
+static int prepare(tile_items *t, tile_cost *cost, const lab_program *kernel,
+                   const tile_bounds *bounds)
 {
     if (!tile_items_build(t, kernel, 0)) return 0;
     tile_estimate(cost, t, bounds);
@@ -52,7 +53,7 @@ static void enlarge(tile_bounds *bounds, int *bound, int size, int target, tile_
     const int old = *bound;
     tile_cost cost;
     for (*bound = target < size ? target : size; *bound > old; *bound /= 2) {
-        tile_prepare(t, &cost, kernel, bounds);
+        prepare(t, &cost, kernel, bounds);
         if (cost.scratch <= scratch) return;
     }
     *bound = old;
@@ -93,15 +94,15 @@ static int few_steps(const tile_cost *cost, double least)
 int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_program *kernel)
 {
     all_ones(bounds);
-    if (!tile_prepare(t, cost, kernel, bounds) || cost->scratch > TILE_SCRATCH) return 0;
+    if (!prepare(t, cost, kernel, bounds) || cost->scratch > TILE_SCRATCH) return 0;
     enlarge_all(bounds, t, kernel, TILE_DEFAULT_SCRATCH);
-    tile_prepare(t, cost, kernel, bounds);
+    prepare(t, cost, kernel, bounds);
     const double least = least_work(kernel);
     for (int64_t scratch = 2 * TILE_DEFAULT_SCRATCH;
          scratch <= TILE_SCRATCH && !(affordable(cost, least) && few_steps(cost, least));
          scratch *= 2) {
         enlarge_all(bounds, t, kernel, scratch);
-        tile_prepare(t, cost, kernel, bounds);
+        prepare(t, cost, kernel, bounds);
     }
     return affordable(cost, least);
 }
@@ -186,7 +187,7 @@ ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kerne
                            kernel->name, i, tile[i]);
     for (int a = 0; a < root->rank; a++) bounds->out[a] = tile[8 + a];
     for (int a = 0; a < t->n_blocked; a++) bounds->blocked[a] = tile[a];
-    tile_prepare(t, &cost, kernel, bounds);
+    prepare(t, &cost, kernel, bounds);
     const double least = least_work(kernel);
     if (!affordable(&cost, least)) return refuse(&cost, kernel, why);
     if (few_steps(&cost, least)) return AG_OK;
@@ -194,5 +195,5 @@ ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kerne
     tile_cost other;
     if (!tile_default(&standard, t, &other, kernel) || memcmp(&standard, bounds, sizeof standard))
         return refuse(&cost, kernel, why);
-    return tile_prepare(t, &cost, kernel, bounds) ? AG_OK : AG_EUSE;
+    return prepare(t, &cost, kernel, bounds) ? AG_OK : AG_EUSE;
 }

@@ -47,7 +47,7 @@ int tile_items_constant(tile_items *t, float value)
     return t->n - 1;
 }
 
-int tile_items_copy(tile_items *t, int input, int before)
+static int add_copy(tile_items *t, int input, int before)
 {
     tile_item *from = &t->item[input];
     tile_item *item = tile_items_add(t, TILE_MAP, before, from->rank, from->size);
@@ -116,7 +116,7 @@ static int add_reshape(tile_items *t, const lab_node *node, int input, int befor
     memcpy(groups.size, size, sizeof groups.size);
     if (!tile_reshape_groups(&groups, t->item[input].size, t->item[input].rank)) return -1;
     if (tile_reshape_merges(&groups) && !tile_is_computed(&t->item[input]))
-        input = tile_items_copy(t, input, before);
+        input = add_copy(t, input, before);
     tile_item *item = input < 0 ? NULL : tile_items_add(t, TILE_RESHAPE, before, rank, size);
     if (!item) return -1;
     item->n_inputs = 1;
@@ -163,7 +163,7 @@ static int add_node(tile_items *t, const node_items *items, const lab_node *node
         if (role != TILE_REDUCTION) continue;
         input[k] = tile_reduction_input(t, node, k, input[k]);
         if (input[k] >= 0 && copies >> k & 1 && !tile_is_computed(&t->item[input[k]]))
-            input[k] = tile_items_copy(t, input[k], 1);
+            input[k] = add_copy(t, input[k], 1);
         if (input[k] < 0) return -1;
     }
     if (node->op == LAB_RESHAPE) return add_reshape(t, node, input[0], before);
@@ -244,6 +244,6 @@ int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies)
     }
     if (!add_side(t, &items, needed[0], 0, copies)) return 0;
     t->root = items.at[0][last];
-    if (!tile_is_computed(&t->item[t->root])) t->root = tile_items_copy(t, t->root, 0);
+    if (!tile_is_computed(&t->item[t->root])) t->root = add_copy(t, t->root, 0);
     return t->root >= 0 && t->root == t->n - 1;
 }

@@ -92,7 +92,6 @@ int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 /* Appends an item; NULL: too many. */
 tile_item *tile_items_add(tile_items *t, tile_role role, int before, int rank, const int *size);
 int tile_items_constant(tile_items *t, float value);
-int tile_items_copy(tile_items *t, int input, int before);
 int tile_is_computed(const tile_item *item);
 
 int tile_is_reduction(lab_op op);
@@ -149,9 +148,6 @@ double tile_blocks(int *count, const int *size, const int *bound, int rank);
 
 /* ---- tile_bounds.c ---- */
 
-/* The items of a kernel for tiles of these bounds, and their cost. 0: it cannot be tiled. */
-int tile_prepare(tile_items *t, tile_cost *cost, const lab_program *kernel,
-                 const tile_bounds *bounds);
 /* The default tile; 0: the kernel cannot be tiled. */
 int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_program *kernel);
 void tile_write(int *tile, const tile_bounds *bounds, const tile_items *t);
