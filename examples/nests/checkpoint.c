@@ -27,8 +27,8 @@ static char *data_json(const nests_set *set, bool split)
         json_array_append_new(groups, hex(nests_group_hash(&data->group[g])));
     json_object_set_new(j, "format", json_string("rows"));
     json_object_set_new(j, "kind", json_string(data->maker->name));
-    json_object_set_new(j, "columns", json_integer(data->maker->columns(data)));
-    json_object_set_new(j, "words", json_integer(data->maker->words(data)));
+    json_object_set_new(j, "columns", json_integer(data->columns));
+    json_object_set_new(j, "words", json_integer(data->words));
     json_object_set_new(j, "groups", json_integer(data->groups));
     json_object_set_new(j, "items", json_integer(set->train.first[data->groups]));
     json_object_set_new(j, "xxh3", hex(data->hash));
@@ -85,7 +85,7 @@ ag_status nests_trained_check(const nests_trained *net, const nests_data *data, 
                               ag_failure *why)
 {
     const nests_scale *s = &net->model.scale;
-    const int columns = data->maker->columns(data), words = data->maker->words(data);
+    const int columns = data->columns, words = data->words;
     if (net->kind == data->maker && s->columns == columns && s->words == words) return AG_OK;
     return ag_fail(why, AG_EUSE,
                    "%.200s was trained on %s files whose rows have %d columns and %d words, but "
