@@ -201,8 +201,8 @@ typedef struct tgraph_batch {
     int64_t *runtime; /* [configs] ns */
     uint64_t *key;    /* [configs] scratch */
     int32_t *index;   /* [configs] scratch */
-    size_t config_room, digit_room; /* elements that fit */
-    char *block;                    /* of config, rank, runtime, key and index */
+    char *block;      /* of the arrays above */
+    size_t room;      /* bytes of the block */
 } tgraph_batch;
 
 /* Takes the named configurations, in this order. Fails: AG_EINDEX, AG_EUSE (none), AG_EMEMORY. */
@@ -211,8 +211,7 @@ ag_status tgraph_batch_fill(tgraph_batch *batch, const tgraph_file *file, const 
 void tgraph_batch_free(tgraph_batch *batch);
 
 /* Adds the rows of training configurations of a file with operations to the scale. */
-ag_status tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file,
-                          ag_failure *why);
+void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file);
 
 /* The source of training batches: step s visits file s % files of epoch s / files and draws from
    its training part. Depends on (seed, step) alone, so a run is resumed by its step number. */
@@ -226,7 +225,7 @@ typedef struct tgraph_source {
     int32_t *items; /* scratch, as long as the number of configurations of the largest file */
 } tgraph_source;
 
-/* Fails: AG_EUSE (no file, a file that is not trainable, configs < 2), AG_EMEMORY. */
+/* Fails: AG_EUSE (no file, a file that is not trainable, configs < 2). */
 ag_status tgraph_source_open(tgraph_source *source, tgraph_file *const *files, int count,
                              int configs, uint64_t seed, ag_failure *why);
 ag_status tgraph_source_draw(tgraph_source *source, int64_t step, tgraph_batch *batch,
