@@ -171,8 +171,7 @@ void tgraph_scaler_begin(tgraph_scaler *scaler, int columns);
 void tgraph_scaler_add(tgraph_scaler *scaler, const void *x, ag_dtype type, int64_t rows);
 void tgraph_scaler_end(tgraph_scaler *scaler);
 /* y = (x - mean) / scale, computed in double; y [rows, columns]. */
-void tgraph_scaler_apply(const tgraph_scaler *scaler, ag_real *y, const void *x, ag_dtype type,
-                         int64_t rows);
+void tgraph_scaler_apply(const tgraph_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 /* Fits on the nodes of all files. */
 void tgraph_scaler_fit(tgraph_scaler *scaler, tgraph_file *const *files, int count);
 /* How many nodes have a feature more than TGRAPH_FAR deviations from its mean. */
@@ -246,7 +245,6 @@ typedef struct tgraph_tile {
     int64_t *runtime;    /* [configs] ns */
     int64_t *normalizer; /* [configs] ns: run time of the kernel's default configuration */
     double *target;      /* [configs] runtime / (normalizer + 1e-5) */
-    ag_real *scaled;     /* [configs] standardised target; 0 before tgraph_tile_scale */
     int32_t *rank;       /* [configs] dense ranks of the target; all 0 when hidden */
     char *block;         /* of these arrays */
     size_t bytes;
