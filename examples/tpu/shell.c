@@ -138,11 +138,6 @@ static void close_files(void *data)
     tpu_data_free(&f->scored);
 }
 
-static const char *kind_of_files(const harness_settings *s)
-{
-    return tpugraphs_kind(&s->common.data);
-}
-
 /* ---- steps ---- */
 
 /* The state of the steps of a run. */
@@ -223,7 +218,7 @@ const harness_model tpu_shell = {.program = &tpu_program_table,
                                  .read_scored = read_scored,
                                  .read_fit = read_fit,
                                  .close = close_files,
-                                 .files = kind_of_files,
+                                 .files = tpugraphs_kind,
                                  .inspect = tpu_inspect,
                                  .begin = begin,
                                  .record = record,
