@@ -14,16 +14,12 @@
 
 static int rounded(int64_t n, int piece) { return (int)((n + piece - 1) / piece * piece); }
 
-static ag_status grow_parts(nests_batch *b, int groups, ag_failure *why)
+static void grow_parts(nests_batch *b, int groups)
 {
-    if (groups <= b->parts) return AG_OK;
-    const size_t bytes = (size_t)groups * sizeof *b->part;
-    nests_rows *part = ag_grow(b->part, bytes);
-    if (!part) return harness_files_no_memory("a batch", bytes, why);
-    memset(part + b->parts, 0, (size_t)(groups - b->parts) * sizeof *part);
-    b->part = part;
+    if (groups <= b->parts) return;
+    b->part = harness_grow(b->part, (size_t)groups * sizeof *b->part);
+    memset(b->part + b->parts, 0, (size_t)(groups - b->parts) * sizeof *b->part);
     b->parts = groups;
-    return AG_OK;
 }
 
 /* Reads the rows of all groups, and counts them. */
@@ -33,7 +29,7 @@ static ag_status read_rows(nests_batch *b, const nests_data *data, const nests_p
     int64_t rows = 0, entries = 0, alike = 0;
     bool any = false;
     b->count = 0;
-    if (grow_parts(b, groups, why)) return why->status;
+    grow_parts(b, groups);
     for (int g = 0; g < groups; g++) {
         nests_rows *r = &b->part[g];
         if (data->maker->rows(r, data, pick[g].group, pick[g].item, pick[g].count, why))
@@ -222,7 +218,7 @@ ag_status nests_batch_fill(nests_batch *b, const nests_data *data, const nests_s
 void nests_batch_free(nests_batch *b, const nests_maker *maker)
 {
     for (int i = 0; i < b->parts; i++) maker->free_rows(&b->part[i]);
-    ag_free(b->part);
+    harness_free(b->part);
     ag_free(b->block);
     ag_free(b->room_of_ranks);
     *b = (nests_batch){0};

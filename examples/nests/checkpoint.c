@@ -22,18 +22,13 @@ static json_t *hex(uint64_t hash)
 static char *data_json(const nests_set *set, bool split)
 {
     const nests_data *data = &set->data;
-    json_t *j = json_object(), *groups = json_array();
+    json_t *groups = json_array();
     for (int g = 0; split && g < data->groups; g++)
         json_array_append_new(groups, hex(nests_group_hash(&data->group[g])));
-    json_object_set_new(j, "format", json_string("rows"));
-    json_object_set_new(j, "kind", json_string(data->maker->name));
-    json_object_set_new(j, "columns", json_integer(data->maker->columns(data)));
-    json_object_set_new(j, "words", json_integer(data->maker->words(data)));
-    json_object_set_new(j, "groups", json_integer(data->groups));
-    json_object_set_new(j, "items", json_integer(set->train.first[data->groups]));
-    json_object_set_new(j, "xxh3", hex(data->hash));
-    json_object_set_new(j, "split", groups);
-    return harness_json_text(j);
+    return harness_json_text(json_pack(
+        "{ss ss si si si sI so so}", "format", "rows", "kind", data->maker->name, "columns",
+        data->columns, "words", data->words, "groups", data->groups, "items",
+        (json_int_t)set->train.first[data->groups], "xxh3", hex(data->hash), "split", groups));
 }
 
 static ag_status identify(harness_session *session, ag_failure *why)
@@ -85,12 +80,13 @@ ag_status nests_trained_check(const nests_trained *net, const nests_data *data, 
                               ag_failure *why)
 {
     const nests_scale *s = &net->model.scale;
-    const int columns = data->maker->columns(data), words = data->maker->words(data);
-    if (net->kind == data->maker && s->columns == columns && s->words == words) return AG_OK;
+    if (net->kind == data->maker && s->columns == data->columns && s->words == data->words)
+        return AG_OK;
     return ag_fail(why, AG_EUSE,
                    "%.200s was trained on %s files whose rows have %d columns and %d words, but "
                    "these are %s files with %d and %d; choose a run that was trained on such files",
-                   run, net->kind->name, s->columns, s->words, data->maker->name, columns, words);
+                   run, net->kind->name, s->columns, s->words, data->maker->name, data->columns,
+                   data->words);
 }
 
 /* ---- the network ---- */

@@ -44,8 +44,8 @@ static ag_tensor *pairs(ag_tensor *score, const nests_batch *b, ag_tensor *start
     return ag_add(all, ag_scale(fastest, (ag_real)top));
 }
 
-ag_tensor *nests_loss(ag_tensor *score, const nests_batch *b, bool absolute,
-                      const nests_settings *s)
+static ag_tensor *loss_of(ag_tensor *score, const nests_batch *b, bool absolute,
+                          const nests_settings *s)
 {
     ag_tensor *starts = ag_input_i32(ag_tape_of(score), b->group_start, AG_SHAPE(b->groups + 1));
     ag_tensor *loss = errors(absolute ? score : centred(score, b, starts), b, s->huber);
@@ -58,10 +58,10 @@ ag_tensor *nests_loss_of_members(const nests_model *m, ag_tape *tape, const nest
 {
     ag_tensor *sum = NULL;
     if (!m->members)
-        return nests_loss(ag_input(tape, b->by_trees, AG_SHAPE(b->items)), b, absolute, s);
+        return loss_of(ag_input(tape, b->by_trees, AG_SHAPE(b->items)), b, absolute, s);
     for (int i = 0; i < m->members; i++) {
         ag_tensor *score = ag_name(nests_forward_member(m, i, tape, b), "scores");
-        ag_tensor *loss = nests_loss(score, b, absolute, s);
+        ag_tensor *loss = loss_of(score, b, absolute, s);
         sum = sum ? ag_add(sum, loss) : loss;
     }
     return sum;

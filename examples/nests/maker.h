@@ -26,10 +26,11 @@ typedef struct nests_data {
     bool distinct; /* of equal items of a group the first alone is kept, if the maker can tell */
     nests_group *group;
     int groups, families, programs;
-    int64_t items;  /* of all groups */
-    char **family;  /* names */
-    char **program; /* names; NULL: each group is a row of its own of the results */
-    uint64_t hash;  /* of all that was read */
+    int columns, words; /* of a row, of the table of words */
+    int64_t items;      /* of all groups */
+    char **family;      /* names */
+    char **program;     /* names; NULL: each group is a row of its own of the results */
+    uint64_t hash;      /* of all that was read */
     harness_files paths;
     void *own; /* of the maker */
 } nests_data;
@@ -61,9 +62,6 @@ typedef struct nests_maker {
        Fails: AG_EFILE, AG_EDATA, AG_EMEMORY, AG_ESTOPPED. */
     ag_status (*read)(nests_data *data, const harness_files *paths, ag_failure *why);
     void (*drop)(nests_data *data);
-    /* Columns of a row, and words of the table, of what was read. */
-    int (*columns)(const nests_data *data);
-    int (*words)(const nests_data *data);
     /* The rows of n items, item [n] ascending. What `always` counts may not depend on the choice of
        items. Called by one thread at a time for one `rows`; two threads may have two. Fails:
        AG_EDATA, AG_EMEMORY. */

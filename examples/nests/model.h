@@ -43,10 +43,8 @@ ag_tensor *nests_forward_member(const nests_model *model, int member, ag_tape *t
 /* The mean of all networks. */
 ag_tensor *nests_forward(const nests_model *model, ag_tape *tape, const nests_batch *batch);
 
-/* loss.c: the loss of scores [items], relative to the batch's base, as the settings weigh it; and
-   the sum of those of all networks or, without one, that of the trees, which nothing can change. */
-ag_tensor *nests_loss(ag_tensor *score, const nests_batch *batch, bool absolute,
-                      const nests_settings *settings);
+/* loss.c: the sum of the losses of all networks, as the settings weigh them, or, without one, the
+   loss of the trees, which nothing can change. Scores are relative to the batch's base. */
 ag_tensor *nests_loss_of_members(const nests_model *model, ag_tape *tape, const nests_batch *batch,
                                  bool absolute, const nests_settings *settings);
 

@@ -21,14 +21,12 @@ static const harness_measure of_schedules[] = {
     HARNESS_SLOWDOWN_1, HARNESS_SLOWDOWN_5, HARNESS_SLOWDOWN_10, HARNESS_MEASURES};
 
 static const char against[] = "work alone";
-#define HOLD_OUT "--split or --valid holds something out"
 
 /* The last is that of all other kinds. */
 static const harness_rank_form forms[] = {{.kind = "layout",
                                            .row = "program",
                                            .rows = "programs",
                                            .items = "configurations",
-                                           .hold_out = HOLD_OUT,
                                            .measure = of_layouts,
                                            .main = 2},
                                           {.kind = "tile",
@@ -36,7 +34,6 @@ static const harness_rank_form forms[] = {{.kind = "layout",
                                            .rows = "programs",
                                            .groups = "kernels",
                                            .items = "tile sizes",
-                                           .hold_out = HOLD_OUT,
                                            .measure = of_tiles,
                                            .main = 2,
                                            .median = "APE % median"},
@@ -44,7 +41,6 @@ static const harness_rank_form forms[] = {{.kind = "layout",
                                            .row = "program",
                                            .rows = "programs",
                                            .items = "kernels",
-                                           .hold_out = HOLD_OUT,
                                            .measure = of_kernels,
                                            .main = 2,
                                            .studied = 2,
@@ -53,7 +49,6 @@ static const harness_rank_form forms[] = {{.kind = "layout",
                                            .row = "task",
                                            .rows = "tasks",
                                            .items = "schedules",
-                                           .hold_out = HOLD_OUT,
                                            .measure = of_schedules,
                                            .main = 4,
                                            .studied = 4},
@@ -61,7 +56,6 @@ static const harness_rank_form forms[] = {{.kind = "layout",
                                            .row = "group",
                                            .rows = "groups",
                                            .items = "items",
-                                           .hold_out = HOLD_OUT,
                                            .measure = of_layouts,
                                            .main = 3}};
 
@@ -70,7 +64,10 @@ static harness_rank_form form_of(const nests_maker *kind)
     int i = 0;
     const int last = (int)(sizeof forms / sizeof *forms) - 1;
     while (i < last && strcmp(forms[i].kind, kind->name) != 0) i++;
-    return forms[i];
+    harness_rank_form form = forms[i];
+    form.hold_out = "--split or --valid holds something out";
+    form.against = against;
+    return form;
 }
 
 int nests_results_columns(const char **name, const harness_settings *settings, ag_failure *why)
@@ -133,7 +130,6 @@ void nests_results_open(void *results, void *files, const harness_settings *sett
     const nests_data *of = f->train.data.maker ? &f->train.data : &f->scored->data;
     harness_rank *rank = &r->rank;
     rank->form = form_of(of->maker);
-    rank->form.against = against;
     rank->title = harness_text("nests (%s), %d %s", of->maker->name, of->groups,
                                rank->form.groups ? rank->form.groups : rank->form.rows);
     rank->times = of->maker->absolute;

@@ -33,7 +33,7 @@ typedef struct nests_joined {
 } nests_joined;
 
 /* Declares the parameters ("rows.table", ...) and makes room for the scale. columns, words, flags:
-   of a row, as in nests_maker; in, out: channels of the vectors that rows join and that g reads;
+   of a row, as in nests_data; in, out: channels of the vectors that rows join and that g reads;
    absolute: scores are ln(ns). Start from {0}; free it in any case. Fails: AG_EMEMORY. */
 ag_status nests_joined_add(nests_joined *joined, ag_params *params, nests_use use, int columns,
                            int words, bool flags, int in, int out, bool absolute, ag_failure *why);

@@ -12,8 +12,8 @@
    and again and reuses its memory. */
 typedef struct nests_rows {
     int rows, items;
-    float *x;      /* [rows, nests_maker.columns] */
-    int *word;     /* [rows] below nests_maker.words: what is looked up in a table; NULL: nothing */
+    float *x;      /* [rows, nests_data.columns] */
+    int *word;     /* [rows] below nests_data.words: what is looked up in a table; NULL: nothing */
     double *work;  /* [rows] above 0: iterations, cycles or ns */
     float *always; /* [rows] how often every item counts the row; NULL: none does */
     int *first;    /* [items + 1] */

@@ -13,13 +13,9 @@ static json_t *parse(const char *text)
 
 char *tgraph_features_json(const tgraph_features *f)
 {
-    json_t *j = json_object();
-    json_object_set_new(j, "format", json_string("tpugraphs-140"));
-    json_object_set_new(j, "kind", json_string(f->tile ? "tile" : "layout"));
-    json_object_set_new(j, "layout_padding", json_integer(f->repad ? -1 : 0));
-    json_object_set_new(j, "prune", json_boolean(f->prune));
-    json_object_set_new(j, "log", json_boolean(f->logs));
-    return harness_json_text(j);
+    return harness_json_text(json_pack("{ss ss si sb sb}", "format", "tpugraphs-140", "kind",
+                                       f->tile ? "tile" : "layout", "layout_padding",
+                                       f->repad ? -1 : 0, "prune", f->prune, "log", f->logs));
 }
 
 static int says(const json_t *object, const char *key, const char *word)
@@ -58,11 +54,8 @@ char *tgraph_files_json(const tgraph_set *set)
         if (!e->train) continue;
         char hash[17];
         snprintf(hash, sizeof hash, "%016" PRIx64, e->hash);
-        json_t *j = json_object();
-        json_object_set_new(j, "name", harness_json_name(e->name));
-        json_object_set_new(j, "configs", json_integer(e->configs));
-        json_object_set_new(j, "xxh3", json_string(hash));
-        json_array_append_new(list, j);
+        json_array_append_new(list, json_pack("{so si ss}", "name", harness_json_name(e->name),
+                                              "configs", e->configs, "xxh3", hash));
     }
     return harness_json_text(list);
 }

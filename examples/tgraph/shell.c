@@ -40,11 +40,6 @@ static ag_status holds_out(const harness_settings *settings, ag_failure *why)
                    "--folds");
 }
 
-static const char *kind_of_files(const harness_settings *s)
-{
-    return tpugraphs_kind(&s->common.data);
-}
-
 /* ---- steps ---- */
 
 /* Converts --epochs to steps. */
@@ -247,7 +242,7 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .read_scored = tgraph_shell_read_scored,
                                     .read_fit = tgraph_shell_read_fit,
                                     .close = close_files,
-                                    .files = kind_of_files,
+                                    .files = tpugraphs_kind,
                                     .inspect_file = tgraph_inspect,
                                     .plan = plan,
                                     .begin = begin,

@@ -19,12 +19,9 @@ char *tpu_data_json(const tpu_data *data)
 {
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, data->hash);
-    json_t *j = json_object();
-    json_object_set_new(j, "format", json_string("tpugraphs-140"));
-    json_object_set_new(j, "task", json_string(task_name[data->task]));
-    json_object_set_new(j, "kernels", json_integer(data->kernels));
-    json_object_set_new(j, "xxh3", json_string(hash));
-    return harness_json_text(j);
+    return harness_json_text(json_pack("{ss ss si ss}", "format", "tpugraphs-140", "task",
+                                       task_name[data->task], "kernels", data->kernels, "xxh3",
+                                       hash));
 }
 
 static ag_status parse_task(tpu_task *task, const char *text, ag_failure *why)
@@ -87,7 +84,7 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     tpu_options options = s->model;
     options.task = task;
     options.absolute = s->loss == TPU_LOSS_SQUARED;
-    tpu_scaler_begin(&net->checkpoint.scaler, s->log_features, s->clamp);
+    tpu_scaler_begin(&net->scaler, s->log_features, s->clamp);
     return tpu_model_add(&net->model, t->params, &options, why);
 }
 
@@ -109,7 +106,7 @@ static ag_status fit(harness_session *session, ag_failure *why)
 {
     const tpu_data *train = &((const tpu_files *)session->data)->train;
     tpu_trained *net = session->trained.net;
-    tpu_scaler *s = &net->checkpoint.scaler;
+    tpu_scaler *s = &net->scaler;
     tpu_scaler_fit(s, train, s->logs, s->clamp);
     if (net->model.rows.use) tpu_rows_fit(&net->model.rows.scale, train, why);
     if (is_time(session) && net->model.rows.use != NESTS_COSTS)
@@ -139,7 +136,7 @@ static void list_ranges(ag_checkpoint_item item[2 * RANGES], const tpu_scaler *s
 static int list_tensors(ag_checkpoint_item *item, const void *trained)
 {
     const tpu_trained *net = trained;
-    const tpu_scaler *s = &net->checkpoint.scaler;
+    const tpu_scaler *s = &net->scaler;
     int n = 2 * RANGES;
     list_ranges(item, s);
     item[n++] = (ag_checkpoint_item){"state.offset", AG_F64, AG_SCALAR, &net->model.offset};
@@ -164,7 +161,7 @@ static ag_status check(const void *trained, ag_failure *why)
 {
     const tpu_trained *net = trained;
     ag_checkpoint_item item[2 * RANGES];
-    list_ranges(item, &net->checkpoint.scaler);
+    list_ranges(item, &net->scaler);
     for (int i = 0; i < 2 * RANGES; i += 2)
         if (check_range(item + i, why)) return why->status;
     if (!isfinite(net->model.offset))

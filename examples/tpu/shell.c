@@ -68,7 +68,7 @@ static ag_status read_all(harness_session *session, ag_failure *why)
    no kernel more than half; in 10 of 16 kernels of TpuGraphs it is more. */
 static void warn_of_source(const tpu_data *data, const harness_trained *run)
 {
-    const tpu_scaler *scaler = &((const tpu_trained *)run->net)->checkpoint.scaler;
+    const tpu_scaler *scaler = &((const tpu_trained *)run->net)->scaler;
     harness_far far = {.rows = "nodes",
                        .limit = "beyond the range by more than a quarter of it",
                        .run = run->path,
@@ -138,11 +138,6 @@ static void close_files(void *data)
     tpu_data_free(&f->scored);
 }
 
-static const char *kind_of_files(const harness_settings *s)
-{
-    return tpugraphs_kind(&s->common.data);
-}
-
 /* ---- steps ---- */
 
 /* The state of the steps of a run. */
@@ -163,8 +158,8 @@ static ag_status begin(harness_session *session, ag_failure *why)
                                          .configs = s->configs,
                                          .uniform = !s->balanced};
     const tpu_batch_options batch = tpu_model_batch(&net->model);
-    if (tpu_sampler_open(&f->sampler, &((tpu_files *)session->data)->train, &net->checkpoint.scaler,
-                         &options, &batch, why))
+    if (tpu_sampler_open(&f->sampler, &((tpu_files *)session->data)->train, &net->scaler, &options,
+                         &batch, why))
         return why->status;
     f->loader = harness_loader_new(tpu_sampler_fill, &f->sampler, &f->buffer[0], &f->buffer[1],
                                    session->trained.state->step, 1, why);
@@ -207,7 +202,7 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     const tpu_settings *s = (const tpu_settings *)how->settings;
     const tpu_trained *net = t->net;
     const tpu_scorer scorer = {.model = &net->model,
-                               .scaler = &net->checkpoint.scaler,
+                               .scaler = &net->scaler,
                                .tape = how->tape,
                                .samples = s->eval_samples,
                                .nodes = s->eval_nodes,
@@ -223,7 +218,7 @@ const harness_model tpu_shell = {.program = &tpu_program_table,
                                  .read_scored = read_scored,
                                  .read_fit = read_fit,
                                  .close = close_files,
-                                 .files = kind_of_files,
+                                 .files = tpugraphs_kind,
                                  .inspect = tpu_inspect,
                                  .begin = begin,
                                  .record = record,

@@ -8,14 +8,10 @@
 #include "examples/tpu/program.h"
 #include "examples/tpu/results.h"
 
-/* The contents of a checkpoint besides the model (docs/formats.md). */
-typedef struct tpu_checkpoint {
-    tpu_scaler scaler;
-} tpu_checkpoint;
-
+/* The contents of a checkpoint (docs/formats.md). */
 typedef struct tpu_trained {
     tpu_model model;
-    tpu_checkpoint checkpoint;
+    tpu_scaler scaler;
 } tpu_trained;
 
 extern const harness_model tpu_shell;

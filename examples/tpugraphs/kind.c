@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "examples/harness/run/model.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
 #include <stdint.h>
 
-const char *tpugraphs_kind(const harness_paths *data)
+const char *tpugraphs_kind(const harness_settings *settings)
 {
     static const char *const kinds[][2] = {{"node_config_feat", "layout files"},
                                            {"config_feat", "tile files"},
@@ -12,7 +13,7 @@ const char *tpugraphs_kind(const harness_paths *data)
     harness_files paths = {0};
     ag_failure none = {0};
     ag_npz *npz = NULL;
-    if (!harness_files_add(&paths, data->list[0], &none))
+    if (!harness_files_add(&paths, settings->common.data.list[0], &none))
         npz = ag_npz_open(paths.path[0], SIZE_MAX / 2, &none);
     for (int k = 0; npz && !kind && k < 3; k++)
         if (ag_npz_find(npz, kinds[k][0])) kind = kinds[k][1];

@@ -59,9 +59,11 @@ void tpugraphs_take_logs(float *x, int64_t n);
 
 /* ---- files ---- */
 
-/* "layout files", "tile files" or "fusion files", as the first of them is; NULL: it cannot be
-   read, or is of another kind. */
-const char *tpugraphs_kind(const harness_paths *data);
+struct harness_settings;
+
+/* harness_model.files: "layout files", "tile files" or "fusion files", as the first is; NULL: it
+   cannot be read, or is of another kind. */
+const char *tpugraphs_kind(const struct harness_settings *settings);
 
 /* ---- noise ---- */
 

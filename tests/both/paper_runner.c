@@ -94,11 +94,6 @@ static void read_reals(double *out, const ag_real *from, int64_t n)
     for (int64_t i = 0; i < n; i++) out[i] = from ? (double)from[i] : (double)NAN;
 }
 
-static void value(const paper_net *net, int index, double *out)
-{
-    read_reals(out, net->params->list[index]->value, net->params->list[index]->count);
-}
-
 static void gradient(const paper_net *net, int index, double *out)
 {
     read_reals(out, net->params->list[index]->gradient, net->params->list[index]->count);
@@ -165,7 +160,6 @@ const paper_api ag__paper = {
     .params = params,
     .param = param,
     .set = set,
-    .value = value,
     .gradient = gradient,
     .scores = scores,
     .loss = loss,

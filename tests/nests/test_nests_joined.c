@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows that join a graph network: sums by node and scores against sums in double. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "examples/rows/joined.h"
 #include "ops/ops.h"
 
-#include <math.h>
-#include <string.h>
-
-enum {
-    ROWS = 4,
-    COLUMNS = 3,
-    WORDS = 5,
-    ITEMS = 3,
-    ENTRIES = 7,
-    PLACES = 6,
-    NODES = 2,
-    IN = 8,
-    OUT = 5
-};
+enum { ROWS = 4, COLUMNS = 3, WORDS = 5, ITEMS = 3, ENTRIES = 7, PLACES = 6, IN = 8, OUT = 5 };
 
 /* The second item has no rows; one entry has no place; place 1 has none of the entries. */
 static float x[ROWS][COLUMNS] = {{1, -2, 4}, {3, 0, 4}, {-1, 5, 4}, {2, 2, 4}};
@@ -111,7 +93,6 @@ static void check_nodes(const net *n)
 
 static void sums_of_nodes(void **state)
 {
-    (void)state;
     for (nests_use use = NESTS_SUMS; use <= NESTS_COSTS; use++) {
         net n = make(use, true, true);
         check_nodes(&n);
@@ -135,7 +116,6 @@ static double score_of(const net *n, int item, bool same)
 
 static void scores_are_added_up(void **state)
 {
-    (void)state;
     for (int i = 0; i < PLACES * OUT; i++) node[i] = (ag_real)(0.1 * (i % 7) - 0.3);
     for (int way = 0; way < 4; way++) {
         const bool absolute = way & 1, same = way & 2;
@@ -157,7 +137,6 @@ static void scores_are_added_up(void **state)
 
 static void nothing_without_rows(void **state)
 {
-    (void)state;
     ag_failure why = {0};
     nests_joined j = {0};
     ag_params *params = ag_params_new();

@@ -41,17 +41,10 @@ static void digits_of(signed char *digit, const tgraph_file *f, int config)
 
 static void add(nests_layout_rows *rows, const tgraph_file *f, int config)
 {
-    ag_failure why = {0};
     signed char digit[200 * DIGITS];
     assert_in_range(f->operations.configurable, 1, 200);
     digits_of(digit, f, config);
-    if (nests_layout_rows_add(rows, digit, &why)) fail_msg("%s", why.sentence);
-}
-
-static void open_rows(nests_layout_rows *rows, const tgraph_file *f)
-{
-    ag_failure why = {0};
-    if (nests_layout_rows_open(rows, &f->operations, &why)) fail_msg("%s", why.sentence);
+    nests_layout_rows_add(rows, digit);
 }
 
 static const float *row_of(const nests_layout_rows *r, int entry)
@@ -147,7 +140,7 @@ static void compare_program(const char *family, int number)
     tgraph_file *f = open_embedded(family, number);
     program_of(&p, family, number);
     if (lab_run_new(&run, &p, &why)) fail_msg("%s", why.sentence);
-    open_rows(&rows, f);
+    nests_layout_rows_open(&rows, &f->operations);
     for (int c = 0; c < CONFIGS; c++) {
         add(&rows, f, c);
         digits_of(digit, f, c);
@@ -180,12 +173,10 @@ static void layouts_and_nests_are_those_that_the_lab_runs(void **state)
 /* By node an item has the nests of both lists, a row as often as it is counted. */
 static void entries_by_node(void **state)
 {
-    ag_failure why = {0};
     nests_layout_rows counted = {0}, by_node = {.by_node = true};
     tgraph_file *f = open_embedded("transformer", 12);
-    if (nests_layout_rows_take(&counted, f, NULL, CONFIGS, &why) ||
-        nests_layout_rows_take(&by_node, f, NULL, CONFIGS, &why))
-        fail_msg("%s", why.sentence);
+    nests_layout_rows_take(&counted, f, NULL, CONFIGS);
+    nests_layout_rows_take(&by_node, f, NULL, CONFIGS);
     assert_int_equal(by_node.rows, counted.rows);
     for (int i = 0; i < CONFIGS; i++) {
         float *left = calloc((size_t)counted.rows, sizeof *left);
@@ -215,7 +206,7 @@ static void layouts_change_no_work_but_copies(void **state)
     tgraph_file *f = open_embedded("lstm", 1);
     nests_layout_rows r = {0};
     double first = 0;
-    open_rows(&r, f);
+    nests_layout_rows_open(&r, &f->operations);
     for (int c = 0; c < CONFIGS; c++) {
         double work = 0;
         add(&r, f, c);
@@ -254,11 +245,10 @@ static void a_dot_in_two_layouts(void **state)
                                        -1, -1, -1, -1, -1, -1, -1, -1, -1};
     const signed char turned[DIGITS] = {0,  1,  -1, -1, -1, -1, 0,  1,  -1,
                                         -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    ag_failure why = {0};
     nests_layout_rows r = {0};
-    assert_int_equal(nests_layout_rows_open(&r, &p, &why), AG_OK);
-    assert_int_equal(nests_layout_rows_add(&r, plain, &why), AG_OK);
-    assert_int_equal(nests_layout_rows_add(&r, turned, &why), AG_OK);
+    nests_layout_rows_open(&r, &p);
+    nests_layout_rows_add(&r, plain);
+    nests_layout_rows_add(&r, turned);
     assert_int_equal(r.first[1], 1);
     assert_int_equal(r.first[2], 3); /* the other layout of operand 0 takes a copy */
     assert_int_equal((int)row_of(&r, 1)[NESTS_LAYOUT_OPCODE], COPY);
@@ -310,7 +300,7 @@ static void any_features_give_rows(void **state)
         if (turn % 2) l.array[l.arrays++] = (test_array){"dot_axes", AG_I64, 2, {dots, 4}, dot};
         assert_true(test_arrays_write(test_path, l.array, l.arrays));
         tgraph_file *f = open_file(test_path);
-        open_rows(&rows, f);
+        nests_layout_rows_open(&rows, &f->operations);
         for (int c = 0; c < f->configs; c++) add(&rows, f, c);
         for (int i = 0; i < rows.rows * NESTS_LAYOUT_COLUMNS; i++) assert_true(isfinite(rows.x[i]));
         nests_layout_rows_close(&rows);

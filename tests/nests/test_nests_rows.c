@@ -70,7 +70,7 @@ static void what_is_read(void **state)
     assert_string_equal(data.group[1].name, "good/7");
     assert_int_equal(data.group[0].items, 3);
     assert_true(data.group[1].runtime[0] == 400);
-    assert_int_equal(data.maker->columns(&data), 2);
+    assert_int_equal(data.columns, 2);
     assert_int_equal(data.maker->rows(&r, &data, 0, (int[]){0, 1, 2}, 3, &why), AG_OK);
     assert_int_equal(r.rows, 3); /* each once, in the order in which they are asked for */
     assert_true(r.x[0] == 1 && r.x[2] == 5 && r.x[5] == 4);

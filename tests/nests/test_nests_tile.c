@@ -53,6 +53,22 @@ static void make_dot(lab_program *p, int m)
     assert_int_equal(p->why.status, AG_OK);
 }
 
+/* The nests of a program in such tiles. */
+static nests_tile nests_of(lab_program *p, const float *tile)
+{
+    tpu_kernel k;
+    nests_tiling t = {0};
+    nests_tile nests = {0};
+    assert_int_equal(p->why.status, AG_OK);
+    tpu_lab_kernel(&k, p);
+    nests_tiling_open(&t, &k);
+    nests_tile_set(&nests, &t, tile);
+    nests_tiling_close(&t);
+    tpu_lab_free(&k);
+    lab_program_clear(p);
+    return nests;
+}
+
 static double work_of(const nests_tile *nests, nests_tile_kind kind)
 {
     double all = 0;
@@ -67,13 +83,8 @@ static void work_is_counted(void **state)
 {
     const float tile[TPUGRAPHS_TILE_FEATURES] = {[0] = 32, [8] = 16, [9] = 20};
     lab_program p = {0};
-    tpu_kernel k;
-    nests_tiling t = {0};
-    nests_tile nests = {0};
     make_dot(&p, 64);
-    tpu_lab_kernel(&k, &p);
-    nests_tiling_open(&t, &k);
-    nests_tile_set(&nests, &t, tile);
+    nests_tile nests = nests_of(&p, tile);
     assert_int_equal(nests.count, 4);
     assert_true(work_of(&nests, NESTS_TILE_PRODUCTS) == 48 * 64 * 40);
     assert_true(work_of(&nests, NESTS_TILE_SPECIAL) == 2 * 48 * 64);
@@ -86,9 +97,6 @@ static void work_is_counted(void **state)
         if (nests.nest[i].column[0] == (float)NESTS_TILE_PRODUCTS)
             assert_memory_equal(&nests.nest[i].column[21], ((float[]){0.2F, 0, 0.2F, 0}), 16);
     nests_tile_free(&nests);
-    nests_tiling_close(&t);
-    tpu_lab_free(&k);
-    lab_program_clear(&p);
 }
 
 /* A padded convolution fills a box with zeros and copies its input into it. */
@@ -96,25 +104,16 @@ static void borders_are_copied(void **state)
 {
     const float whole[TPUGRAPHS_TILE_FEATURES] = {0};
     lab_program p = {0};
-    tpu_kernel k;
-    nests_tiling t = {0};
-    nests_tile nests = {0};
     const lab_window around = {3, 1, 1, 1, 1, 1, 0};
     const lab_window window[2] = {around, around};
     const lab_conv_dims dims = {2, 0, 3, {1, 2}, 2, 3, {0, 1}, 0, 3, {1, 2}, 1};
     const int x = lab_parameter(&p, LAB_F32, 4, (int[]){2, 8, 8, 4});
     const int w = lab_parameter(&p, LAB_F32, 4, (int[]){3, 3, 4, 16});
     lab_convolution(&p, x, w, dims, window);
-    assert_int_equal(p.why.status, AG_OK);
-    tpu_lab_kernel(&k, &p);
-    nests_tiling_open(&t, &k);
-    nests_tile_set(&nests, &t, whole);
+    nests_tile nests = nests_of(&p, whole);
     assert_true(work_of(&nests, NESTS_TILE_FILL) == 2 * 10 * 10 * 4);
     assert_true(work_of(&nests, NESTS_TILE_PRODUCTS) == 2 * 8 * 8 * 16 * 9 * 4);
     nests_tile_free(&nests);
-    nests_tiling_close(&t);
-    tpu_lab_free(&k);
-    lab_program_clear(&p);
 }
 
 /* 1 if the default tile is the lab's, the first of lab_tiles. */

@@ -29,7 +29,6 @@ typedef struct paper_api {
     int (*params)(const paper_net *net);
     const char *(*param)(const paper_net *net, int index, int64_t *count); /* its name */
     void (*set)(paper_net *net, int index, const double *value);
-    void (*value)(const paper_net *net, int index, double *out);
     void (*gradient)(const paper_net *net, int index, double *out);
 
     /* As prediction does; the mean Huber loss in training, with its gradients and, unless that is

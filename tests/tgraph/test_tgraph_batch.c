@@ -9,16 +9,26 @@
 
 #include <glob.h>
 
+static tgraph_file *open_made(const char *path, tpugraphs_budget *budget)
+{
+    ag_failure why = {0};
+    const tgraph_data_options options = tgraph_layout_defaults();
+    tgraph_file *f = tgraph_file_open(path, &options, budget, &why);
+    if (!f) fail_msg("%s", why.sentence);
+    return f;
+}
+
+static tgraph_file *open_layout(const test_layout *l, tpugraphs_budget *budget)
+{
+    assert_true(test_arrays_write(test_path, l->array, l->arrays));
+    return open_made(test_path, budget);
+}
+
 static tgraph_file *open_file(tpugraphs_budget *budget)
 {
     test_layout l;
-    ag_failure why = {0};
-    tgraph_data_options options = tgraph_layout_defaults();
     test_layout_make(&l);
-    assert_true(test_arrays_write(test_path, l.array, l.arrays));
-    tgraph_file *f = tgraph_file_open(test_path, &options, budget, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
+    return open_layout(&l, budget);
 }
 
 static void check_batch(const tgraph_batch *b, const int32_t *config, int count)
@@ -132,12 +142,9 @@ static void what_cannot_be_trained_on_is_refused(void **state)
     test_layout l;
     ag_failure why = {0};
     tgraph_source s;
-    tgraph_data_options options = tgraph_layout_defaults();
     test_layout_make(&l);
     memset(l.runtime, 0, sizeof l.runtime);
-    assert_true(test_arrays_write(test_path, l.array, l.arrays));
-    tgraph_file *hidden = tgraph_file_open(test_path, &options, NULL, &why);
-    assert_non_null(hidden);
+    tgraph_file *hidden = open_layout(&l, NULL);
     assert_int_equal(hidden->has_runtimes, 0);
     assert_int_equal(tgraph_file_trainable(hidden), 0);
     assert_int_equal(tgraph_source_open(&s, &hidden, 1, 64, 1, &why), AG_EUSE);
@@ -147,9 +154,7 @@ static void what_cannot_be_trained_on_is_refused(void **state)
     why = (ag_failure){0};
     test_layout_make(&l);
     l.array[NODE_CONFIG_FEAT].size[0] = l.array[CONFIG_RUNTIME].size[0] = 1;
-    assert_true(test_arrays_write(test_path, l.array, l.arrays));
-    tgraph_file *single = tgraph_file_open(test_path, &options, NULL, &why);
-    assert_non_null(single);
+    tgraph_file *single = open_layout(&l, NULL);
     assert_int_equal(tgraph_file_trainable(single), 0);
     assert_int_equal(tgraph_source_open(&s, &single, 1, 64, 1, &why), AG_EUSE);
     assert_non_null(strstr(why.sentence, "it has only one configuration to train on"));
@@ -160,15 +165,6 @@ static void what_cannot_be_trained_on_is_refused(void **state)
 
 #define LAYOUTS AG_SOURCE_DIR "/examples/data/layout/"
 #define REAL    AG_SOURCE_DIR "/../shared/data/tpugraphs/layout/"
-
-static tgraph_file *open_made(const char *path)
-{
-    ag_failure why = {0};
-    const tgraph_data_options options = tgraph_layout_defaults();
-    tgraph_file *f = tgraph_file_open(path, &options, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
-}
 
 /* Calls `use` with each file of a list. */
 static void each_of(const char *list, void (*use)(tgraph_file *f, tgraph_scaler *s),
@@ -181,7 +177,7 @@ static void each_of(const char *list, void (*use)(tgraph_file *f, tgraph_scaler 
         if (*line == '#') continue;
         line[strcspn(line, "\n")] = 0;
         snprintf(path, sizeof path, LAYOUTS "%s", line);
-        tgraph_file *f = open_made(path);
+        tgraph_file *f = open_made(path, NULL);
         use(f, s);
         tgraph_file_close(f);
     }
@@ -217,7 +213,7 @@ static void held_out_families_are_near(void **state)
     else
         for (size_t i = 0; i < real.gl_pathc; i++) {
             if (strstr(real.gl_pathv[i], "alexnet_train")) continue; /* takes seconds */
-            tgraph_file *f = open_made(real.gl_pathv[i]);
+            tgraph_file *f = open_made(real.gl_pathv[i], NULL);
             if (far_of(f, &s) < 0.7) fail_msg("%s: %g", f->path, far_of(f, &s));
             tgraph_file_close(f);
         }

@@ -179,7 +179,7 @@ static void standardisation_is_that_of_sklearn(void **state)
     assert_near(s.scale[1], 1, 0); /* constant columns */
     assert_near(s.scale[2], 1, 0);
     ag_real y[6];
-    tgraph_scaler_apply(&s, y, a, AG_F32, 2);
+    tgraph_scaler_apply(&s, y, a, 2);
     assert_near((double)y[0], -2 / sqrt(14.0 / 3), 1e-7);
     assert_near((double)y[1], 0, 0);
 }

@@ -119,9 +119,8 @@ static void a_tile_file_is_read(void **state)
     tgraph_tile_scalers s;
     tgraph_tile_fit(&s, &f, 1);
     assert_int_equal(tgraph_tile_scale(f, &s, &why), AG_OK);
-    assert_true((double)f->scaled[1] < 1e-6 && (double)f->scaled[1] > -1e-6);
-    assert_true((double)f->scaled[0] > 1.2247 && (double)f->scaled[0] < 1.2248); /* sqrt(3/2) */
-    assert_true((double)f->feature[5] < -1.2247);
+    assert_true(fabs(s.target.mean[0] - (f->target[0] + f->target[1] + f->target[2]) / 3) < 1e-9);
+    assert_true((double)f->feature[5] < -1.2247 && (double)f->feature[5] > -1.2248); /* sqrt(3/2) */
     s.config.columns = 3;
     assert_int_equal(tgraph_tile_scale(f, &s, &why), AG_EUSE);
     tgraph_tile_close(f);
@@ -155,37 +154,37 @@ static void a_summary_counts(void **state)
     harness_free(text);
 }
 
+static void make_folder(const char *name) { assert_int_equal(mkdir(test_file(name), 0700), 0); }
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *f = fopen(test_file(name), "w");
+    fputs(text, f);
+    fclose(f);
+}
+
 static void folders_are_searched_in_order(void **state)
 {
-    static const char *const names[] = {"b.npz",    "sub/c.npz",   "a.npz",
-                                        "note.txt", ".hidden.npz", "sub/deep/d.npz"};
+    static const char *const names[] = {"tree/b.npz",    "tree/sub/c.npz",   "tree/a.npz",
+                                        "tree/note.txt", "tree/.hidden.npz", "tree/sub/deep/d.npz"};
     static const char *const sorted[] = {"a.npz", "b.npz", "sub/c.npz", "sub/deep/d.npz"};
-    char top[100], text[160];
-    snprintf(top, sizeof top, "%s/tree", test_folder);
-    const char *const folders[] = {"", "/sub", "/sub/deep", "/empty"};
-    for (int i = 0; i < 4; i++) {
-        snprintf(text, sizeof text, "%s%s", top, folders[i]);
-        assert_int_equal(mkdir(text, 0700), 0);
-    }
-    for (int i = 0; i < 6; i++) {
-        snprintf(text, sizeof text, "%s/%s", top, names[i]);
-        fclose(fopen(text, "w"));
-    }
-    snprintf(text, sizeof text, "%s/sub/circle", top);
+    static const char *const folders[] = {"tree", "tree/sub", "tree/sub/deep", "tree/empty"};
+    for (int i = 0; i < 4; i++) make_folder(folders[i]);
+    for (int i = 0; i < 6; i++) write_file(names[i], "");
     harness_files paths = {0};
     ag_failure why = {0};
-    assert_int_equal(harness_files_add(&paths, top, &why), AG_OK);
+    const size_t top = strlen(test_file("tree/"));
+    assert_int_equal(harness_files_add(&paths, test_file("tree"), &why), AG_OK);
     assert_int_equal(paths.count, 4);
-    for (int i = 0; i < 4; i++) assert_string_equal(paths.path[i] + strlen(top) + 1, sorted[i]);
+    for (int i = 0; i < 4; i++) assert_string_equal(paths.path[i] + top, sorted[i]);
     assert_int_equal(harness_files_add(&paths, paths.path[0], &why), AG_OK);
     assert_int_equal(paths.count, 5);
-    assert_int_equal(symlink(top, text), 0);
-    assert_int_equal(harness_files_add(&paths, top, &why), AG_EFILE);
+    assert_int_equal(symlink(test_file("tree"), test_file("tree/sub/circle")), 0);
+    assert_int_equal(harness_files_add(&paths, test_file("tree"), &why), AG_EFILE);
     assert_non_null(strstr(why.sentence, "/tree/sub/circle: a link leads back to a folder above, "
                                          "so the folders form a circle; remove the link"));
     why = (ag_failure){0};
-    snprintf(text, sizeof text, "%s/empty", top);
-    assert_int_equal(harness_files_add(&paths, text, &why), AG_EFILE);
+    assert_int_equal(harness_files_add(&paths, test_file("tree/empty"), &why), AG_EFILE);
     assert_non_null(strstr(why.sentence, "there is no .npz file in this folder"));
     why = (ag_failure){0};
     assert_int_equal(harness_files_add(&paths, "/nowhere/x.npz", &why), AG_EFILE);
@@ -195,46 +194,41 @@ static void folders_are_searched_in_order(void **state)
 /* Two links a level: 2 to the 30 ways, of which each folder takes one. A deep tree is refused. */
 static void a_folder_is_searched_once(void **state)
 {
-    char top[120], text[200], to[40];
+    char text[100], to[40];
     harness_files paths = {0};
     ag_failure why = {0};
-    snprintf(top, sizeof top, "%s/many", test_folder);
-    assert_int_equal(mkdir(top, 0700), 0);
+    make_folder("many");
     for (int i = 0; i <= 30; i++) {
-        snprintf(text, sizeof text, "%s/%d", top, i);
-        assert_int_equal(mkdir(text, 0700), 0);
+        snprintf(text, sizeof text, "many/%d", i);
+        make_folder(text);
         snprintf(to, sizeof to, "../%d", i + 1);
         for (int k = 0; k < 2 && i < 30; k++) {
-            snprintf(text, sizeof text, "%s/%d/%c", top, i, "ab"[k]);
-            assert_int_equal(symlink(to, text), 0);
+            snprintf(text, sizeof text, "many/%d/%c", i, "ab"[k]);
+            assert_int_equal(symlink(to, test_file(text)), 0);
         }
     }
-    snprintf(text, sizeof text, "%s/30/x.npz", top);
-    fclose(fopen(text, "w"));
+    write_file("many/30/x.npz", "");
     alarm(60);
-    assert_int_equal(harness_files_add(&paths, top, &why), AG_OK);
+    assert_int_equal(harness_files_add(&paths, test_file("many"), &why), AG_OK);
     alarm(0);
     assert_int_equal(paths.count, 1);
     harness_files_free(&paths);
-    int n = snprintf(text, sizeof text, "%s/d", top);
+    int n = snprintf(text, sizeof text, "many/d");
     for (int i = 0; i < 34; i++) {
-        assert_int_equal(mkdir(text, 0700), 0);
+        make_folder(text);
         n += snprintf(text + n, sizeof text - (size_t)n, "/d");
     }
-    assert_int_equal(harness_files_add(&paths, top, &why), AG_EFILE);
+    assert_int_equal(harness_files_add(&paths, test_file("many"), &why), AG_EFILE);
     assert_non_null(strstr(why.sentence, "more than 32 folders deep"));
     harness_files_free(&paths);
 }
 
 static void what_is_no_file_is_refused(void **state)
 {
-    char fifo[2][160];
     harness_files paths = {0};
-    for (int i = 0; i < 2; i++) {
-        snprintf(fifo[i], sizeof fifo[i], "%s/fifo.%s", test_folder, i ? "txt" : "npz");
-        assert_int_equal(mkfifo(fifo[i], 0600), 0);
-    }
-    const char *const bad[] = {fifo[0], fifo[1], "/dev/null", "/dev/zero"};
+    const char *const bad[] = {test_file("fifo.npz"), test_file("fifo.txt"), "/dev/null",
+                               "/dev/zero"};
+    for (int i = 0; i < 2; i++) assert_int_equal(mkfifo(bad[i], 0600), 0);
     alarm(60); /* no process writes to the pipe */
     for (int i = 0; i < 4; i++) {
         ag_failure why = {0};
@@ -250,21 +244,15 @@ static void what_is_no_file_is_refused(void **state)
 /* However often a file is named, the first name stays. */
 static void a_file_counts_once(void **state)
 {
-    char top[100], text[160], link[160], list[160], dots[160];
-    snprintf(top, sizeof top, "%s/once", test_folder);
-    assert_int_equal(mkdir(top, 0700), 0);
-    for (int i = 0; i < 3; i++) {
-        snprintf(text, sizeof text, "%s/%d.npz", top, i);
-        fclose(fopen(text, "w"));
-    }
-    snprintf(link, sizeof link, "%s/link.npz", top);
-    assert_int_equal(symlink("1.npz", link), 0);
-    snprintf(list, sizeof list, "%s/list.txt", top);
-    FILE *f = fopen(list, "w");
-    fputs("2.npz\n0.npz\n2.npz\n", f);
-    fclose(f);
-    snprintf(dots, sizeof dots, "%s/../once/./2.npz", top);
-    const char *given[] = {list, top, dots, top};
+    char text[400];
+    make_folder("once");
+    write_file("once/0.npz", "");
+    write_file("once/1.npz", "");
+    write_file("once/2.npz", "");
+    assert_int_equal(symlink("1.npz", test_file("once/link.npz")), 0);
+    write_file("once/list.txt", "2.npz\n0.npz\n2.npz\n");
+    const char *const top = test_file("once"), *const dots = test_file("once/../once/./2.npz");
+    const char *given[] = {test_file("once/list.txt"), top, dots, top};
     harness_files paths = {0};
     ag_failure why = {0};
     assert_int_equal(harness_files_add(&paths, dots, &why), AG_OK); /* of an option before */
@@ -281,47 +269,36 @@ static void a_file_counts_once(void **state)
     harness_files_free(&paths);
 }
 
-static void write_list(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    fputs(text, f);
-    fclose(f);
-}
-
-static void expect_refused_list(const char *path, const char *text, const char *sentence)
+static void expect_refused_list(const char *text, const char *sentence)
 {
     harness_files paths = {0};
     ag_failure why = {0};
-    if (text) write_list(path, text);
-    assert_int_equal(harness_files_add(&paths, path, &why), AG_EFILE);
+    write_file("part.txt", text);
+    assert_int_equal(harness_files_add(&paths, test_file("part.txt"), &why), AG_EFILE);
     if (!strstr(why.sentence, sentence)) fail_msg("\"%s\" says not: %s", why.sentence, sentence);
     harness_files_free(&paths);
 }
 
 static void lists_name_files(void **state)
 {
-    char list[120], path[160], *wide = malloc(6000);
+    char *wide = malloc(6000);
     harness_files paths = {0};
     ag_failure why = {0};
-    snprintf(path, sizeof path, "%s/listed", test_folder);
-    assert_int_equal(mkdir(path, 0700), 0);
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/listed/%d.npz", test_folder, i);
-        write_list(path, "");
-    }
-    snprintf(list, sizeof list, "%s/part.txt", test_folder);
-    write_list(list, "# a part\nlisted/1.npz\r\n\nlisted\n");
-    assert_int_equal(harness_files_add(&paths, list, &why), AG_OK);
+    make_folder("listed");
+    write_file("listed/0.npz", "");
+    write_file("listed/1.npz", "");
+    write_file("part.txt", "# a part\nlisted/1.npz\r\n\nlisted\n");
+    assert_int_equal(harness_files_add(&paths, test_file("part.txt"), &why), AG_OK);
     assert_int_equal(paths.count, 3);
     assert_string_equal(paths.path[0], paths.path[2]);
-    assert_string_equal(paths.path[2], path);
+    assert_string_equal(paths.path[2], test_file("listed/1.npz"));
     harness_files_free(&paths);
-    expect_refused_list(list, "", "the list names no file");
-    expect_refused_list(list, "listed/1.npz\nlisted/7.npz\n", "there is no such file");
-    expect_refused_list(list, "\npart.txt\n", "line 2: a list cannot name another list");
+    expect_refused_list("", "the list names no file");
+    expect_refused_list("listed/1.npz\nlisted/7.npz\n", "there is no such file");
+    expect_refused_list("\npart.txt\n", "line 2: a list cannot name another list");
     memset(wide, 'x', 5999);
     wide[5999] = 0;
-    expect_refused_list(list, wide, "line 1 is longer than");
+    expect_refused_list(wide, "line 1 is longer than");
     free(wide);
 }
 

@@ -6,6 +6,7 @@
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/baseline/pooled.h"
 #include "examples/tpu/baseline/roofline.h"
+#include "examples/tpu/rows/rows.h"
 #include "support/tpu_lab.h"
 
 static void check(double got, double must, const char *what, const char *where)
@@ -218,6 +219,7 @@ static void nonsense(void **state)
         tpu_kernel k;
         tpu_static s;
         tpu_load load;
+        nests_tile_rows rows = {0};
         float tile[24], pooled[TPU_POOLED_COLUMNS];
         tpu_lab_kernel(&k, &p);
         for (int i = 0; i < 40; i++)
@@ -232,6 +234,10 @@ static void nonsense(void **state)
         tpu_loads(&load, &k);
         assert_true(load.steps >= 1);
         tpu_pooled_columns(pooled, &k, 0);
+        if (trial % 2) k.tile = NULL;
+        nests_tile_rows_add(&rows, &k, NULL, 1);
+        assert_int_equal(rows.configs, 1);
+        nests_tile_rows_free(&rows);
         k.tile = NULL;
         tpu_lab_free(&k);
     }

@@ -43,7 +43,7 @@ static void the_training_range_becomes_0_to_1(void **state)
             }
         for (int i = 0; i < KERNELS; i++) {
             const tpu_kernel *k = &d.kernel[i];
-            tpu_scale_nodes(&s, y, k->feature, k->nodes);
+            tpu_scale(y, &s, &s.node, k->feature, k->nodes);
             for (int v = 0; v < k->nodes * 140; v++) {
                 const double l = low[v % 140], h = high[v % 140], x = taken(k->feature[v], logs);
                 assert_true(fabs((double)y[v] - (h > l ? (x - l) / (h - l) : 0)) < 1e-7);
@@ -72,16 +72,16 @@ static void unseen_values_keep_their_distance_or_are_clamped(void **state)
         tpu_scaler_begin(&s, 0, clamp);
         tpu_scaler_add(&s, &(tpu_kernel){.nodes = 1, .feature = a, .opcode = &opcode});
         tpu_scaler_add(&s, &(tpu_kernel){.nodes = 1, .feature = b, .opcode = &opcode});
-        tpu_scale_nodes(&s, y, x, 1);
+        tpu_scale(y, &s, &s.node, x, 1);
         for (int c = 0; c < 10; c++) assert_true((float)y[c] == expected[c]);
         for (int c = 0; c < 140; c++) assert_true(isfinite(y[c]));
     }
     tpu_scaler_begin(&s, 1, 0); /* nothing was seen: 0 */
-    tpu_scale_tiles(&s, y, x, 1);
+    tpu_scale(y, &s, &s.tile, x, 1);
     for (int c = 0; c < 24; c++) assert_true(y[c] == 0);
     tpu_scaler_add(&s, &(tpu_kernel){.nodes = 1, .feature = a, .opcode = &opcode});
     tpu_scaler_add(&s, &(tpu_kernel){.nodes = 1, .feature = b, .opcode = &opcode});
-    tpu_scale_nodes(&s, y, x, 1);
+    tpu_scale(y, &s, &s.node, x, 1);
     assert_true(fabs((double)y[4] - log(6) / log(11)) < 1e-6);
 }
 
@@ -94,7 +94,7 @@ static void check_sample(const tpu_batch *b, int i, const tpu_sample *sample, co
     assert_ptr_equal(b->kernel[i], k);
     assert_int_equal(b->config[i], sample[i].config);
     assert_int_equal(b->start[i + 1] - b->start[i], k->nodes);
-    tpu_scale_nodes(s, feature, k->feature, k->nodes);
+    tpu_scale(feature, s, &s->node, k->feature, k->nodes);
     for (int v = 0; v < k->nodes; v++) {
         const int node = b->start[i] + v, row = b->base[node];
         assert_int_equal(b->sample[node], i);
@@ -103,7 +103,7 @@ static void check_sample(const tpu_batch *b, int i, const tpu_sample *sample, co
         assert_memory_equal(b->feature + row * 140, feature + v * 140, 140 * sizeof(ag_real));
     }
     if (k->tile) {
-        tpu_scale_tiles(s, tile, k->tile + 24 * sample[i].config, 1);
+        tpu_scale(tile, s, &s->tile, k->tile + 24 * sample[i].config, 1);
         assert_memory_equal(b->tile + i * 24, tile, sizeof tile);
     }
     assert_int_equal(b->runtime[i], k->runtime[sample[i].config]);
@@ -136,7 +136,6 @@ static void a_batch_holds_its_samples(void **state)
         tpu_scaler_fit(&s, &d, 0, 0);
         assert_int_equal(tpu_batch_fill(&b, sample, pick(sample, &d), &s, &options, &why), AG_OK);
         assert_int_equal(b.samples, SAMPLES);
-        assert_int_equal(b.known, SAMPLES);
         assert_int_equal(b.kernels, 4);
         assert_memory_equal(b.group_start, ((int32_t[]){0, 4, 5, 8, 9}), 20);
         assert_int_equal(b.nodes, b.start[SAMPLES]);

@@ -202,13 +202,6 @@ static void memory_is_counted_and_limited(void **state)
     tpu_data_free(&d);
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* The measured data of the examples: counts as in their README, in order, quickly. */
 static void the_measured_folders_are_read(void **state)
 {
@@ -221,11 +214,11 @@ static void the_measured_folders_are_read(void **state)
         struct stat info;
         int64_t configs = 0;
         if (stat(folder[i], &info)) skip();
-        const double start = seconds();
+        const double start = harness_seconds();
         if (test_tpu_add(&d, folder[i], &why)) fail_msg("%s", why.sentence);
         print_message("%s: %d files, %d kernels, %d programs, %d families, %.1f MB in %.3f s\n",
                       strrchr(folder[i], '/') + 1, d.files, d.kernels, d.programs, d.families,
-                      1e-6 * (double)d.budget.used, seconds() - start);
+                      1e-6 * (double)d.budget.used, harness_seconds() - start);
         assert_int_equal(d.files, files[i]);
         assert_int_equal(d.kernels, kernels[i]);
         assert_int_equal(d.families, families[i]);

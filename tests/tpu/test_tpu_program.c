@@ -188,8 +188,6 @@ static void wrong_options(void **state)
                    "tile files; take --preset none-transformer-tile, or name fusion files");
     program_expect("tpu train --out preset --preset gat-node-fusion" FUSION SMALL, 0, "", "");
     program_expect("tpu train --out x --preset sage-lstm" TILES SMALL, 2, "", "--preset");
-    program_expect("tpu train --out x --gnn gat --heads 3" TILES SMALL, 2, "",
-                   "--hidden is 16, which is no multiple of --heads 3; take --hidden 15");
     program_expect("tpu train --out x --reduction transformer --attention-heads 5" TILES SMALL, 2,
                    "", "--hidden is 16, which is no multiple of --attention-heads 5");
     program_expect("tpu train --out x" TILES " --configs 1", 2, "", "--configs: 1 is out of range");

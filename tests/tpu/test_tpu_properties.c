@@ -147,10 +147,6 @@ static void twenty_neighbours_are_heard(void **state)
     }
 }
 
-/* ---- the batch ---- */
-
-/* ---- where the kernel's own features enter ---- */
-
 /* ---- dropout ---- */
 
 static void dropout_is_for_training(void **state)

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The option --rows: scores against sums over nodes and loop nests in double, gradients, and what
    is there with it and without it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "support/test.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/rows/rows.h"
 #include "examples/tpu/shell.h"
 #include "support/tpu_kernels.h"
 #include "support/tpu_lab.h"
 #include "support/tpu_runner.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     KERNELS = 2,
@@ -70,7 +61,6 @@ static void make_kernel(tpu_kernel *k, int which, bool tiles)
 
 static int make(void **state)
 {
-    (void)state;
     for (int task = 0; task < 2; task++) {
         for (int k = 0; k < KERNELS; k++) make_kernel(&kernel[task][k], k, task == TPU_TILE);
         data[task] = (tpu_data){.task = task, .kernel = kernel[task], .kernels = KERNELS};
@@ -81,7 +71,6 @@ static int make(void **state)
 
 static int drop(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2 * KERNELS; i++) tpu_lab_free(&kernel[i / KERNELS][i % KERNELS]);
     return 0;
 }
@@ -237,15 +226,16 @@ static void nodes_of(double *v, const plain *p, const nests_tile_rows *rows, con
                      int task)
 {
     const tpu_kernel *k = s->kernel;
+    const tpu_scaler *by = &scaler[task];
     const int tile = task == TPU_TILE ? TPUGRAPHS_TILE_FEATURES : 0, width = INPUTS + tile;
     ag_real scaled[INPUTS + TPUGRAPHS_TILE_FEATURES];
     double x[INPUTS + TPUGRAPHS_TILE_FEATURES], y[WIDEST];
     for (int u = 0; u < k->nodes; u++) {
         memcpy(x, p->op + k->opcode[u] * EMBEDDING, sizeof *x * EMBEDDING);
-        tpu_scale_nodes(&scaler[task], scaled + EMBEDDING,
-                        k->feature + (size_t)u * TPUGRAPHS_FEATURES, 1);
-        tpu_scale_analysis(&scaler[task], scaled + INPUTS - TPU_STATIC, k->analysis, 1);
-        if (tile) tpu_scale_tiles(&scaler[task], scaled + INPUTS, k->tile + s->config * tile, 1);
+        tpu_scale(scaled + EMBEDDING, by, &by->node, k->feature + (size_t)u * TPUGRAPHS_FEATURES,
+                  1);
+        tpu_scale(scaled + INPUTS - TPU_STATIC, by, &by->analysis, k->analysis, 1);
+        if (tile) tpu_scale(scaled + INPUTS, by, &by->tile, k->tile + s->config * tile, 1);
         for (int i = EMBEDDING; i < width; i++) x[i] = (double)scaled[i];
         for (int o = 0; o < HIDDEN; o++) v[u * HIDDEN + o] = dot(p->input + o * width, x, width);
     }
@@ -280,7 +270,6 @@ static double score_of(const plain *p, const tpu_sample *s, int task)
 
 static void scores_are_sums(void **state)
 {
-    (void)state;
     for (int i = 0; i < 16; i++) {
         const tpu_api *api = i & 1 ? &ag64__tpu : &ag__tpu;
         const int task = i >> 1 & 1;
@@ -310,7 +299,6 @@ static void scores_are_sums(void **state)
 
 static void gradients_are_right(void **state)
 {
-    (void)state;
     for (int i = 0; i < 6; i++) {
         const int task = i & 1;
         tpu_options o = options_of(task, NESTS_SUMS + i / 2);
@@ -331,14 +319,13 @@ static void gradients_are_right(void **state)
 /* Only with --rows has a checkpoint anything of rows; a scale that is damaged is refused. */
 static void checkpoints_have_the_scale(void **state)
 {
-    (void)state;
     for (nests_use use = NESTS_UNUSED; use <= NESTS_COSTS; use++) {
         const tpu_options o = options_of(TPU_FUSION, use);
         ag_checkpoint_item item[HARNESS_TENSORS];
         tpu_trained *net = calloc(1, sizeof *net);
         ag_failure why = {0};
         int rows = 0;
-        tpu_scaler_begin(&net->checkpoint.scaler, 1, 1);
+        tpu_scaler_begin(&net->scaler, 1, 1);
         assert_int_equal(tpu_model_add(&net->model, ag_params_new(), &o, &why), AG_OK);
         const int n = tpu_shell_network.tensors(item, net);
         for (int i = 0; i < n; i++) rows += strstr(item[i].name, "state.row.") != NULL;
@@ -356,7 +343,6 @@ static void checkpoints_have_the_scale(void **state)
 
 static void no_embedding_of_the_kernel_with_costs(void **state)
 {
-    (void)state;
     char why[TPU_WHY];
     tpu_options o = options_of(TPU_TILE, NESTS_COSTS);
     o.tile_at = TPU_AT_KERNEL;

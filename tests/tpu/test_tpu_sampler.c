@@ -29,6 +29,14 @@ static void make(tpu_data *d, tpu_scaler *s, tpu_task task)
     tpu_scaler_fit(s, d, 0, 0);
 }
 
+static void open_sampler(tpu_sampler *s, const tpu_data *d, const tpu_scaler *scaler,
+                         tpu_sampler_options options)
+{
+    const tpu_batch_options batch = {0};
+    ag_failure why = {0};
+    if (tpu_sampler_open(s, d, scaler, &options, &batch, &why)) fail_msg("%s", why.sentence);
+}
+
 /* Kernels with one configuration (0, 12) cannot be drawn in the tile task. */
 static void steps_draw_different_kernels_and_configurations(void **state)
 {
@@ -36,11 +44,8 @@ static void steps_draw_different_kernels_and_configurations(void **state)
         tpu_data d;
         tpu_scaler scaler;
         tpu_sampler s;
-        ag_failure why = {0};
-        const tpu_sampler_options options = {.seed = 3, .kernels = 6, .configs = 4};
-        const tpu_batch_options batch = {0};
         make(&d, &scaler, (tpu_task)task);
-        assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_OK);
+        open_sampler(&s, &d, &scaler, (tpu_sampler_options){.seed = 3, .kernels = 6, .configs = 4});
         assert_int_equal(s.count, task == TPU_TILE ? 22 : 24);
         assert_int_equal(s.families, 3);
         assert_int_equal(s.programs, 4);
@@ -86,12 +91,10 @@ static void draws_are_even_over_families_programs_and_kernels(void **state)
         tpu_data d;
         tpu_scaler scaler;
         tpu_sampler s;
-        ag_failure why = {0};
         int64_t of_kernel[KERNELS] = {0}, of_family[3] = {0};
-        const tpu_sampler_options options = {.seed = 5, .kernels = 1, .uniform = uniform};
-        const tpu_batch_options batch = {0};
         make(&d, &scaler, TPU_FUSION);
-        assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_OK);
+        open_sampler(&s, &d, &scaler,
+                     (tpu_sampler_options){.seed = 5, .kernels = 1, .uniform = uniform});
         for (int step = 0; step < STEPS; step++) {
             assert_int_equal(tpu_sampler_draw(&s, step), 1);
             of_kernel[s.sample[0].kernel - d.kernel]++;
@@ -112,14 +115,11 @@ static void configurations_are_drawn_evenly(void **state)
     tpu_data d;
     tpu_scaler scaler;
     tpu_sampler s;
-    ag_failure why = {0};
     int64_t count[12] = {0};
-    const tpu_sampler_options options = {.seed = 6, .kernels = 1, .configs = 3};
-    const tpu_batch_options batch = {0};
     make(&d, &scaler, TPU_TILE);
     d.kernel += 5; /* alone: 12 configurations */
     d.kernels = 1;
-    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_OK);
+    open_sampler(&s, &d, &scaler, (tpu_sampler_options){.seed = 6, .kernels = 1, .configs = 3});
     for (int step = 0; step < STEPS; step++) {
         assert_int_equal(tpu_sampler_draw(&s, step), 3);
         for (int i = 0; i < 3; i++) count[s.sample[i].config]++;
@@ -136,11 +136,8 @@ static void a_step_that_wants_all_gets_each_once(void **state)
     tpu_data d;
     tpu_scaler scaler;
     tpu_sampler s;
-    ag_failure why = {0};
-    const tpu_sampler_options options = {.seed = 7, .kernels = 100};
-    const tpu_batch_options batch = {0};
     make(&d, &scaler, TPU_FUSION);
-    assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_OK);
+    open_sampler(&s, &d, &scaler, (tpu_sampler_options){.seed = 7, .kernels = 100});
     for (int step = 0; step < 20; step++) {
         int seen[KERNELS] = {0};
         assert_int_equal(tpu_sampler_draw(&s, step), KERNELS);
@@ -158,14 +155,11 @@ static void steps_depend_on_seed_and_step_alone(void **state)
     tpu_scaler scaler;
     tpu_sampler s[2];
     tpu_sample first[12];
-    ag_failure why = {0};
     int other = 0;
     make(&d, &scaler, TPU_TILE);
-    for (uint64_t i = 0; i < 2; i++) {
-        const tpu_sampler_options options = {.seed = 11 + i, .kernels = 4, .configs = 3};
-        const tpu_batch_options batch = {0};
-        assert_int_equal(tpu_sampler_open(&s[i], &d, &scaler, &options, &batch, &why), AG_OK);
-    }
+    for (uint64_t i = 0; i < 2; i++)
+        open_sampler(&s[i], &d, &scaler,
+                     (tpu_sampler_options){.seed = 11 + i, .kernels = 4, .configs = 3});
     for (int step = 0; step < 60; step++) {
         const int n = tpu_sampler_draw(&s[0], step);
         assert_in_range(n, 8, 12);

@@ -53,6 +53,8 @@ static ag_status read_kernels(nests_data *data, const harness_files *paths, ag_f
     data->families = own->families;
     data->family = own->family;
     data->hash = own->hash;
+    data->columns = NESTS_TILE_ROW;
+    data->words = NESTS_TILE_KINDS;
     (own->task == TPU_TILE ? group_tiles : group_programs)(data, own);
     return why->status;
 }
@@ -68,18 +70,6 @@ static void drop_kernels(nests_data *data)
 }
 
 /* ---- rows ---- */
-
-static int columns(const nests_data *data)
-{
-    (void)data;
-    return NESTS_TILE_ROW;
-}
-
-static int words(const nests_data *data)
-{
-    (void)data;
-    return NESTS_TILE_KINDS;
-}
 
 static ag_status rows_of_kernels(nests_rows *rows, const nests_data *data, int group,
                                  const int *item, int n, ag_failure *why)
@@ -128,8 +118,6 @@ const nests_maker nests_from_tile = {.name = "tile",
                                      .is = is_tile,
                                      .read = read_kernels,
                                      .drop = drop_kernels,
-                                     .columns = columns,
-                                     .words = words,
                                      .rows = rows_of_kernels,
                                      .free_rows = free_rows};
 
@@ -157,7 +145,5 @@ const nests_maker nests_from_fusion = {.name = "fusion",
                                        .is = is_fusion,
                                        .read = read_kernels,
                                        .drop = drop_kernels,
-                                       .columns = columns,
-                                       .words = words,
                                        .rows = rows_of_kernels,
                                        .free_rows = free_rows};

@@ -38,6 +38,8 @@ static ag_status read_layouts(nests_data *data, const harness_files *paths, ag_f
     bool warned = false;
     options.dedup = data->distinct ? TGRAPH_KEEP_FIRST : TGRAPH_KEEP_ALL;
     options.configs_only = options.operations = 1;
+    data->columns = NESTS_LAYOUT_INPUTS;
+    data->words = TGRAPH_OPCODES;
     data->group = harness_alloc((size_t)paths->count * sizeof *data->group + 1);
     harness_reading_start(&bar, paths->count);
     for (int i = 0; i < paths->count && harness_go_on(why); i++) {
@@ -63,22 +65,12 @@ static void drop_layouts(nests_data *data)
 
 /* ---- rows ---- */
 
-static int columns(const nests_data *data)
-{
-    (void)data;
-    return NESTS_LAYOUT_INPUTS;
-}
-
-static int words(const nests_data *data)
-{
-    (void)data;
-    return TGRAPH_OPCODES;
-}
-
 static ag_status rows_of_layouts(nests_rows *rows, const nests_data *data, int group,
                                  const int *item, int n, ag_failure *why)
 {
-    return nests_layout_take(rows, data->group[group].source, false, item, n, why);
+    (void)why;
+    nests_layout_take(rows, data->group[group].source, false, item, n);
+    return AG_OK;
 }
 
 static const nests_defaults defaults = {.hidden = 64,
@@ -90,7 +82,6 @@ static const nests_defaults defaults = {.hidden = 64,
                                         .trees = 1000,
                                         .bags = 1,
                                         .depth = 3,
-                                        .least_leaf = 0,
                                         .columns = 0.5,
                                         .rate = 1,
                                         .share = 0.15,
@@ -104,7 +95,5 @@ const nests_maker nests_from_layout = {.name = "layout",
                                        .is = is_layout,
                                        .read = read_layouts,
                                        .drop = drop_layouts,
-                                       .columns = columns,
-                                       .words = words,
                                        .rows = rows_of_layouts,
                                        .free_rows = nests_layout_drop};

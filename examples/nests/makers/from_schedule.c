@@ -56,6 +56,7 @@ static ag_status read_schedules(nests_data *data, const harness_files *paths, ag
     data->family = from->family;
     data->hash = from->hash;
     data->items = from->schedules;
+    data->columns = NESTS_SCHEDULE_ROW;
     own->number = harness_alloc((size_t)from->schedules * sizeof *own->number + 1);
     own->runtime = harness_alloc((size_t)from->schedules * sizeof *own->runtime + 1);
     for (int i = 0; i < from->schedules; i++) {
@@ -101,18 +102,6 @@ static ag_status repeat(int64_t *second, int64_t *first, const nests_data *data,
 
 /* ---- rows ---- */
 
-static int columns(const nests_data *data)
-{
-    (void)data;
-    return NESTS_SCHEDULE_ROW;
-}
-
-static int words(const nests_data *data)
-{
-    (void)data;
-    return 0;
-}
-
 static ag_status rows_of_schedules(nests_rows *rows, const nests_data *data, int group,
                                    const int *item, int n, ag_failure *why)
 {
@@ -157,7 +146,6 @@ static const nests_defaults defaults = {.hidden = 96,
                                         .trees = 400,
                                         .bags = 3,
                                         .depth = 6,
-                                        .least_leaf = 0,
                                         .columns = 0.3,
                                         .rate = 0.1,
                                         .share = 0.66,
@@ -174,8 +162,6 @@ const nests_maker nests_from_schedule = {.name = "schedule",
                                          .is = is_schedule,
                                          .read = read_schedules,
                                          .drop = drop_schedules,
-                                         .columns = columns,
-                                         .words = words,
                                          .rows = rows_of_schedules,
                                          .free_rows = free_rows,
                                          .repeat = repeat};

@@ -171,8 +171,7 @@ void tgraph_scaler_begin(tgraph_scaler *scaler, int columns);
 void tgraph_scaler_add(tgraph_scaler *scaler, const void *x, ag_dtype type, int64_t rows);
 void tgraph_scaler_end(tgraph_scaler *scaler);
 /* y = (x - mean) / scale, computed in double; y [rows, columns]. */
-void tgraph_scaler_apply(const tgraph_scaler *scaler, ag_real *y, const void *x, ag_dtype type,
-                         int64_t rows);
+void tgraph_scaler_apply(const tgraph_scaler *scaler, ag_real *y, const float *x, int64_t rows);
 /* Fits on the nodes of all files. */
 void tgraph_scaler_fit(tgraph_scaler *scaler, tgraph_file *const *files, int count);
 /* How many nodes have a feature more than TGRAPH_FAR deviations from its mean. */
@@ -201,8 +200,8 @@ typedef struct tgraph_batch {
     int64_t *runtime; /* [configs] ns */
     uint64_t *key;    /* [configs] scratch */
     int32_t *index;   /* [configs] scratch */
-    size_t config_room, digit_room; /* elements that fit */
-    char *block;                    /* of config, rank, runtime, key and index */
+    char *block;      /* of the arrays above */
+    size_t room;      /* bytes of the block */
 } tgraph_batch;
 
 /* Takes the named configurations, in this order. Fails: AG_EINDEX, AG_EUSE (none), AG_EMEMORY. */
@@ -211,8 +210,7 @@ ag_status tgraph_batch_fill(tgraph_batch *batch, const tgraph_file *file, const 
 void tgraph_batch_free(tgraph_batch *batch);
 
 /* Adds the rows of training configurations of a file with operations to the scale. */
-ag_status tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file,
-                          ag_failure *why);
+void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *file);
 
 /* The source of training batches: step s visits file s % files of epoch s / files and draws from
    its training part. Depends on (seed, step) alone, so a run is resumed by its step number. */
@@ -226,7 +224,7 @@ typedef struct tgraph_source {
     int32_t *items; /* scratch, as long as the number of configurations of the largest file */
 } tgraph_source;
 
-/* Fails: AG_EUSE (no file, a file that is not trainable, configs < 2), AG_EMEMORY. */
+/* Fails: AG_EUSE (no file, a file that is not trainable, configs < 2). */
 ag_status tgraph_source_open(tgraph_source *source, tgraph_file *const *files, int count,
                              int configs, uint64_t seed, ag_failure *why);
 ag_status tgraph_source_draw(tgraph_source *source, int64_t step, tgraph_batch *batch,
@@ -247,7 +245,6 @@ typedef struct tgraph_tile {
     int64_t *runtime;    /* [configs] ns */
     int64_t *normalizer; /* [configs] ns: run time of the kernel's default configuration */
     double *target;      /* [configs] runtime / (normalizer + 1e-5) */
-    ag_real *scaled;     /* [configs] standardised target; 0 before tgraph_tile_scale */
     int32_t *rank;       /* [configs] dense ranks of the target; all 0 when hidden */
     char *block;         /* of these arrays */
     size_t bytes;

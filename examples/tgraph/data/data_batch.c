@@ -1,42 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches: configurations out of the packed store, as the model reads them. */
+#include "examples/harness/harness.h"
 #include "examples/tgraph/data/data_internal.h"
 
 #include <string.h>
 
-static void lay_arrays(tgraph_batch *b, size_t *bytes, int64_t configs)
+static size_t lay_arrays(tgraph_batch *b, char *block, int64_t configs, int64_t nodes)
 {
-    *bytes = 0;
-    b->config = tpugraphs_lay(b->block, bytes, configs, sizeof *b->config);
-    b->rank = tpugraphs_lay(b->block, bytes, configs, sizeof *b->rank);
-    b->runtime = tpugraphs_lay(b->block, bytes, configs, sizeof *b->runtime);
-    b->key = tpugraphs_lay(b->block, bytes, configs, sizeof *b->key);
-    b->index = tpugraphs_lay(b->block, bytes, configs, sizeof *b->index);
-}
-
-static ag_status make_room(tgraph_batch *b, size_t configs, size_t digits, ag_failure *why)
-{
-    const char *name = "a batch";
-    if (configs > b->config_room) {
-        size_t bytes;
-        ag_free(b->block);
-        b->block = NULL;
-        b->config_room = 0;
-        lay_arrays(b, &bytes, (int64_t)configs);
-        b->block = ag_alloc(bytes);
-        if (!b->block) return harness_files_no_memory(name, bytes, why);
-        lay_arrays(b, &bytes, (int64_t)configs);
-        b->config_room = configs;
-    }
-    if (digits > b->digit_room) {
-        ag_free(b->digit);
-        b->digit_room = 0;
-        b->digit = ag_alloc(ag_size_mul(digits, sizeof *b->digit));
-        if (!b->digit)
-            return harness_files_no_memory(name, ag_size_mul(digits, sizeof *b->digit), why);
-        b->digit_room = digits;
-    }
-    return AG_OK;
+    size_t bytes = 0;
+    b->config = tpugraphs_lay(block, &bytes, configs, sizeof *b->config);
+    b->rank = tpugraphs_lay(block, &bytes, configs, sizeof *b->rank);
+    b->runtime = tpugraphs_lay(block, &bytes, configs, sizeof *b->runtime);
+    b->key = tpugraphs_lay(block, &bytes, configs, sizeof *b->key);
+    b->index = tpugraphs_lay(block, &bytes, configs, sizeof *b->index);
+    b->digit = tpugraphs_lay(block, &bytes, configs * nodes, TGRAPH_DIGITS * sizeof *b->digit);
+    return bytes;
 }
 
 ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t *config, int count,
@@ -52,8 +30,9 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
             return ag_fail(why, AG_EINDEX,
                            "%s: configuration %d was asked for, but there are 0 to %d",
                            harness_files_short(f->path), config[i], f->configs - 1);
-    const size_t digits = ag_size_mul(ag_size_mul((size_t)nodes, (size_t)count), TGRAPH_DIGITS);
-    if (make_room(b, (size_t)count, digits, why)) return why->status;
+    if (tpugraphs_room(&b->block, &b->room, lay_arrays(b, NULL, count, nodes), why))
+        return why->status;
+    lay_arrays(b, b->block, count, nodes);
     b->file = f;
     b->configs = count;
     for (int c = 0; c < count; c++) {
@@ -75,7 +54,6 @@ ag_status tgraph_batch_fill(tgraph_batch *b, const tgraph_file *f, const int32_t
 void tgraph_batch_free(tgraph_batch *b)
 {
     ag_free(b->block);
-    ag_free(b->digit);
     tgraph_batch_part(b);
     *b = (tgraph_batch){.step = b->step};
 }
@@ -107,11 +85,9 @@ ag_status tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int co
     if (check_source(files, count, configs, why)) return why->status;
     for (int i = 0; i < count; i++)
         if (train_count(files[i]) > most) most = train_count(files[i]);
-    s->order = ag_alloc((size_t)count * sizeof *s->order);
-    s->items = ag_alloc((size_t)most * sizeof *s->items);
-    if (s->order && s->items) return AG_OK;
-    tgraph_source_close(s);
-    return harness_files_no_memory("training", (size_t)most * sizeof *s->items, why);
+    s->order = harness_alloc((size_t)count * sizeof *s->order);
+    s->items = harness_alloc((size_t)most * sizeof *s->items);
+    return AG_OK;
 }
 
 ag_status tgraph_source_draw(tgraph_source *s, int64_t step, tgraph_batch *batch, ag_failure *why)
@@ -133,8 +109,8 @@ ag_status tgraph_source_draw(tgraph_source *s, int64_t step, tgraph_batch *batch
 
 void tgraph_source_close(tgraph_source *s)
 {
-    ag_free(s->order);
-    ag_free(s->items);
+    harness_free(s->order);
+    harness_free(s->items);
     s->order = s->items = NULL;
 }
 

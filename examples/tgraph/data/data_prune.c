@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One-hop pruning, and the graph that the model gets. */
+#include "examples/harness/harness.h"
 #include "examples/tgraph/data/data_internal.h"
 
 #include <math.h>
@@ -86,17 +87,15 @@ static ag_status stream_features(tgraph_graph *g, tpugraphs_raw *raw, const int3
     enum { STEP = 256 };
     ag_rows *rows = ag_rows_open(raw->npz, "node_feat", why);
     if (!rows) return why->status;
-    float *buffer = ag_alloc(STEP * TPUGRAPHS_FEATURES * sizeof *buffer);
-    if (!buffer)
-        harness_files_no_memory(raw->name, STEP * TPUGRAPHS_FEATURES * sizeof *buffer, why);
-    for (int first = 0; buffer && first < raw->nodes && !why->status; first += STEP) {
+    float *buffer = harness_alloc(STEP * TPUGRAPHS_FEATURES * sizeof *buffer);
+    for (int first = 0; first < raw->nodes && !why->status; first += STEP) {
         int n = raw->nodes - first < STEP ? raw->nodes - first : STEP;
         if (ag_rows_next(rows, n, AG_F32, buffer, why)) break;
         for (int i = 0; i < n && !why->status; i++)
             keep_features(g, raw, buffer + (size_t)i * TPUGRAPHS_FEATURES, first + i,
                           new_id[first + i], options, why);
     }
-    ag_free(buffer);
+    harness_free(buffer);
     ag_rows_close(rows);
     return why->status;
 }
@@ -106,8 +105,7 @@ ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
                              size_t *bytes, ag_failure *why)
 {
     size_t scratch = (size_t)raw->nodes * sizeof(int32_t);
-    int32_t *new_id = ag_alloc(scratch);
-    if (!new_id) return harness_files_no_memory(raw->name, scratch, why);
+    int32_t *new_id = harness_alloc(scratch);
     *g = (tgraph_graph){.nodes = raw->nodes,
                         .edges = raw->edges,
                         .configurable = raw->configurable,
@@ -126,7 +124,7 @@ ag_status tgraph_graph_build(tgraph_graph *g, tpugraphs_raw *raw,
         for (int i = 0; i < g->configurable; i++) g->config_node[i] = new_id[raw->config_node[i]];
         stream_features(g, raw, new_id, options, why);
     }
-    ag_free(new_id);
+    harness_free(new_id);
     return why->status;
 }
 

@@ -31,9 +31,8 @@ static ag_status put_places(tgraph_batch *b, ag_failure *why)
 ag_status tgraph_batch_join(tgraph_batch *b, ag_failure *why)
 {
     if (!b->joined || !b->joined->use) return AG_OK;
-    if (nests_layout_take(&b->rows, b->file, true, b->config, b->configs, why) ||
-        put_places(b, why))
-        return why->status;
+    nests_layout_take(&b->rows, b->file, true, b->config, b->configs);
+    if (put_places(b, why)) return why->status;
     return nests_joined_fill(&b->nests, b->joined, &b->rows, b->place,
                              b->file->graph.nodes * b->configs, NULL, why);
 }
@@ -45,12 +44,9 @@ void tgraph_batch_part(tgraph_batch *b)
     harness_free(b->place);
 }
 
-ag_status tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *f,
-                          ag_failure *why)
+void tgraph_rows_add(nests_scale *scale, nests_rows *scratch, const tgraph_file *f)
 {
     const int all = f->train ? f->train_count : f->configs;
-    if (!nests_layout_take(scratch, f, true, f->train, all < NESTS_FITTED ? all : NESTS_FITTED,
-                           why))
-        nests_scale_add_items(scale, scratch, f->runtime, f->train);
-    return why->status;
+    nests_layout_take(scratch, f, true, f->train, all < NESTS_FITTED ? all : NESTS_FITTED);
+    nests_scale_add_items(scale, scratch, f->runtime, f->train);
 }

@@ -48,12 +48,11 @@ void tgraph_scaler_end(tgraph_scaler *s)
     }
 }
 
-void tgraph_scaler_apply(const tgraph_scaler *s, ag_real *y, const void *x, ag_dtype type,
-                         int64_t rows)
+void tgraph_scaler_apply(const tgraph_scaler *s, ag_real *y, const float *x, int64_t rows)
 {
     for (int64_t i = 0; i < rows * s->columns; i++) {
         int k = (int)(i % s->columns);
-        y[i] = (ag_real)((value_at(x, type, i) - s->mean[k]) / s->scale[k]);
+        y[i] = (ag_real)(((double)x[i] - s->mean[k]) / s->scale[k]);
     }
 }
 
@@ -71,7 +70,7 @@ ag_status tgraph_graph_scale(tgraph_graph *g, const tgraph_scaler *s, ag_failure
         return ag_fail(why, AG_EUSE,
                        "standardisation: the scaler has %d columns, but nodes have %d features",
                        s->columns, TGRAPH_NUMERIC);
-    tgraph_scaler_apply(s, g->feature, g->raw, AG_F32, g->nodes);
+    tgraph_scaler_apply(s, g->feature, g->raw, g->nodes);
     return AG_OK;
 }
 

@@ -100,12 +100,12 @@ static double spread(const stream *s)
     return most;
 }
 
-static void add_range(tgraph_file *f)
+void tgraph_range(int64_t *fastest, int64_t *slowest, const int64_t *runtime, int count)
 {
-    f->fastest = f->slowest = f->runtime[0];
-    for (int i = 1; i < f->file_configs; i++) {
-        if (f->runtime[i] < f->fastest) f->fastest = f->runtime[i];
-        if (f->runtime[i] > f->slowest) f->slowest = f->runtime[i];
+    *fastest = *slowest = runtime[0];
+    for (int i = 1; i < count; i++) {
+        if (runtime[i] < *fastest) *fastest = runtime[i];
+        if (runtime[i] > *slowest) *slowest = runtime[i];
     }
 }
 
@@ -114,7 +114,8 @@ ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedu
 {
     stream s = {.file = file, .raw = raw, .dedup = dedup};
     if (tpugraphs_raw_runtimes(raw, file->runtime, why)) return why->status;
-    add_range(file); /* before equal configurations become one */
+    /* before equal configurations become one */
+    tgraph_range(&file->fastest, &file->slowest, file->runtime, file->file_configs);
     if (!open_stream(&s, why) && !stream_rows(&s, why)) {
         file->configs = (int)file->store.rows;
         file->has_runtimes = raw->has_runtimes;

@@ -3,15 +3,6 @@
 #include "examples/harness/harness.h"
 #include "examples/tgraph/data/data_internal.h"
 
-static void add_range(tgraph_summary *s, const int64_t *runtime, int count)
-{
-    s->fastest = s->slowest = count ? runtime[0] : 0;
-    for (int i = 1; i < count; i++) {
-        if (runtime[i] < s->fastest) s->fastest = runtime[i];
-        if (runtime[i] > s->slowest) s->slowest = runtime[i];
-    }
-}
-
 static ag_status summarise_tile(tgraph_summary *s, const char *path, tpugraphs_budget *budget,
                                 ag_failure *why)
 {
@@ -24,7 +15,7 @@ static ag_status summarise_tile(tgraph_summary *s, const char *path, tpugraphs_b
     s->edges = s->kept_edges = t->graph.edges;
     s->configs = s->unique = t->configs;
     s->has_runtimes = t->has_runtimes;
-    add_range(s, t->runtime, t->configs);
+    tgraph_range(&s->fastest, &s->slowest, t->runtime, t->configs);
     tgraph_tile_close(t);
     return AG_OK;
 }

@@ -106,7 +106,7 @@ ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_fail
 {
     nests_rows scratch = {0};
     for (int i = 0; i < set->count && harness_go_on(why); i++)
-        if (set->entry[i].train) tgraph_rows_add(scale, &scratch, set->entry[i].file, why);
+        if (set->entry[i].train) tgraph_rows_add(scale, &scratch, set->entry[i].file);
     nests_scale_end(scale);
     nests_layout_drop(&scratch);
     return why->status;

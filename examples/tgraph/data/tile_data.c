@@ -20,7 +20,6 @@ static void lay_arrays(tgraph_tile *t, size_t *bytes)
     t->runtime = tpugraphs_lay(t->block, bytes, c, sizeof *t->runtime);
     t->normalizer = tpugraphs_lay(t->block, bytes, c, sizeof *t->normalizer);
     t->target = tpugraphs_lay(t->block, bytes, c, sizeof *t->target);
-    t->scaled = tpugraphs_lay(t->block, bytes, c, sizeof *t->scaled);
     t->rank = tpugraphs_lay(t->block, bytes, c, sizeof *t->rank);
 }
 
@@ -120,7 +119,6 @@ ag_status tgraph_tile_scale(tgraph_tile *t, const tgraph_tile_scalers *s, ag_fai
                        "features and 1 target",
                        s->config.columns, s->target.columns, TPUGRAPHS_TILE_FEATURES);
     if (tgraph_graph_scale(&t->graph, &s->node, why)) return why->status;
-    tgraph_scaler_apply(&s->config, t->feature, t->raw, AG_F32, t->configs);
-    tgraph_scaler_apply(&s->target, t->scaled, t->target, AG_F64, t->configs);
+    tgraph_scaler_apply(&s->config, t->feature, t->raw, t->configs);
     return AG_OK;
 }

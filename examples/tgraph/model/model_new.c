@@ -2,8 +2,9 @@
 /* The parameters of TGraph: names, shapes, first values (docs/formats.md lists them). */
 #include "examples/tgraph/model/model.h"
 
+#include "examples/harness/harness.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 /* A parameter "<layer>.<what>". */
 static ag_param *add(tgraph_model *m, const char *layer, const char *what, ag_shape shape,
@@ -135,19 +136,14 @@ static ag_graph *build_edges(const tgraph_graph *g, const tgraph_options *option
 {
     const ag_direction direction[] = {AG_ALONG, AG_AGAINST, AG_BOTH_WAYS};
     const int m = options->edges ? g->edges : 0;
-    int32_t *source = malloc(2 * ((size_t)m + 1) * sizeof *source), *target;
-    if (!source) {
-        ag_fail(why, AG_EMEMORY, "There is no memory for a graph of %d edges", m);
-        return NULL;
-    }
-    target = source + m;
+    int32_t *source = harness_alloc(2 * ((size_t)m + 1) * sizeof *source), *target = source + m;
     for (int e = 0; e < m; e++) {
         source[e] = g->edge[2 * e];
         target[e] = g->edge[2 * e + 1];
     }
     ag_graph *built =
         ag_graph_build(g->nodes, source, target, m, direction[options->direction], why);
-    free(source);
+    harness_free(source);
     return built;
 }
 
@@ -156,12 +152,8 @@ ag_status tgraph_program_new(tgraph_program *p, const tgraph_graph *g,
 {
     const size_t n = (size_t)g->nodes;
     *p = (tgraph_program){.graph = g, .edges = build_edges(g, options, why)};
-    if (!p->edges) return why ? why->status : AG_EMEMORY;
-    p->opcode = malloc((n * (2 + TGRAPH_DIGITS) + 1) * sizeof *p->opcode);
-    if (!p->opcode) {
-        tgraph_program_free(p);
-        return ag_fail(why, AG_EMEMORY, "There is no memory for a program of %d nodes", g->nodes);
-    }
+    if (!p->edges) return why->status;
+    p->opcode = harness_alloc((n * (2 + TGRAPH_DIGITS) + 1) * sizeof *p->opcode);
     p->where = p->opcode + n;
     p->plain = p->where + n;
     for (size_t v = 0; v < n; v++) {
@@ -177,6 +169,6 @@ ag_status tgraph_program_new(tgraph_program *p, const tgraph_graph *g,
 void tgraph_program_free(tgraph_program *p)
 {
     ag_graph_free(p->edges);
-    free(p->opcode);
+    harness_free(p->opcode);
     *p = (tgraph_program){0};
 }

@@ -18,7 +18,7 @@ void nests_layout_warn(bool *warned, const tgraph_file *f)
     *warned |= !f->operations.ordered;
 }
 
-static ag_status add(nests_layout_rows *rows, const tgraph_file *f, int config, ag_failure *why)
+static void add(nests_layout_rows *rows, const tgraph_file *f, int config)
 {
     const uint32_t *word = f->store.word + (int64_t)config * f->store.width;
     signed char *digit = rows->digit;
@@ -28,15 +28,14 @@ static ag_status add(nests_layout_rows *rows, const tgraph_file *f, int config, 
         for (int k = 0; k < TGRAPH_DIGITS; k++) *digit++ = (signed char)(row[k] - 2);
     }
     tgraph_store_settle((tgraph_store *)&f->store, (size_t)f->store.width * sizeof *word);
-    return nests_layout_rows_add(rows, rows->digit, why);
+    nests_layout_rows_add(rows, rows->digit);
 }
 
-ag_status nests_layout_rows_take(nests_layout_rows *rows, const tgraph_file *f,
-                                 const int32_t *config, int count, ag_failure *why)
+void nests_layout_rows_take(nests_layout_rows *rows, const tgraph_file *f, const int32_t *config,
+                            int count)
 {
-    if (nests_layout_rows_open(rows, &f->operations, why)) return why->status;
-    for (int i = 0; i < count && !why->status; i++) add(rows, f, config ? config[i] : i, why);
-    return why->status;
+    nests_layout_rows_open(rows, &f->operations);
+    for (int i = 0; i < count; i++) add(rows, f, config ? config[i] : i);
 }
 
 /* Moves the op codes, which are columns, to the words. The rows have to be opened anew afterwards.
@@ -50,13 +49,13 @@ static void part_words(nests_layout_rows *all)
     }
 }
 
-ag_status nests_layout_take(nests_rows *rows, const tgraph_file *f, bool by_node,
-                            const int32_t *config, int count, ag_failure *why)
+void nests_layout_take(nests_rows *rows, const tgraph_file *f, bool by_node, const int32_t *config,
+                       int count)
 {
     if (!rows->memory) rows->memory = harness_alloc(sizeof(nests_layout_rows));
     nests_layout_rows *all = rows->memory;
     all->by_node = by_node;
-    if (nests_layout_rows_take(all, f, config, count, why)) return why->status;
+    nests_layout_rows_take(all, f, config, count);
     part_words(all);
     rows->rows = all->rows;
     rows->items = all->items;
@@ -67,7 +66,6 @@ ag_status nests_layout_take(nests_rows *rows, const tgraph_file *f, bool by_node
     rows->first = all->first;
     rows->row = all->row;
     rows->times = all->times;
-    return AG_OK;
 }
 
 void nests_layout_drop(nests_rows *rows)

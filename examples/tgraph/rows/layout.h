@@ -155,10 +155,10 @@ typedef struct nests_layout_rows {
     struct nests_layout_memory *memory;
 } nests_layout_rows;
 
-ag_status nests_layout_rows_open(nests_layout_rows *rows, const nests_layout *p, ag_failure *why);
+void nests_layout_rows_open(nests_layout_rows *rows, const nests_layout *p);
 /* Appends a configuration: digit [configurable, 18] of -1..5, layouts of output, operand 0 and
-   operand 1. Fails: AG_EMEMORY. */
-ag_status nests_layout_rows_add(nests_layout_rows *rows, const signed char *digit, ag_failure *why);
+   operand 1. */
+void nests_layout_rows_add(nests_layout_rows *rows, const signed char *digit);
 void nests_layout_rows_close(nests_layout_rows *rows);
 
 #endif

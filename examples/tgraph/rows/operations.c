@@ -2,6 +2,8 @@
 /* The operations of a layout file. */
 #include "examples/tgraph/rows/layout.h"
 
+#include "examples/harness/harness.h"
+
 #include <string.h>
 
 /* ---- kinds ---- */
@@ -165,17 +167,15 @@ static ag_status read_nodes(nests_layout *p, const tpugraphs_raw *raw, ag_failur
     enum { STEP = 256 };
     ag_rows *rows = ag_rows_open(raw->npz, "node_feat", why);
     if (!rows) return why->status;
-    const size_t bytes = STEP * TPUGRAPHS_FEATURES * sizeof(float);
-    float *feature = ag_alloc(bytes);
-    if (!feature) harness_files_no_memory(raw->name, bytes, why);
-    for (int first = 0; feature && first < raw->nodes && !why->status; first += STEP) {
+    float *feature = harness_alloc(STEP * TPUGRAPHS_FEATURES * sizeof *feature);
+    for (int first = 0; first < raw->nodes && !why->status; first += STEP) {
         const int n = raw->nodes - first < STEP ? raw->nodes - first : STEP;
         if (ag_rows_next(rows, n, AG_F32, feature, why)) break;
         for (int i = 0; i < n; i++)
             p->operation[first + i] =
                 read_node(raw->opcode[first + i], feature + (size_t)i * TPUGRAPHS_FEATURES);
     }
-    ag_free(feature);
+    harness_free(feature);
     ag_rows_close(rows);
     return why->status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Topological order by Kahn's algorithm with a heap: among nodes whose operands are placed, the
    smallest number comes first, so nodes that are in order already keep their numbers. */
+#include "examples/harness/harness.h"
 #include "examples/tpu/data/data_internal.h"
 
 #include <string.h>
@@ -44,8 +45,6 @@ static int32_t pop(order *o)
 static void list_users(order *o, const tpu_part *part)
 {
     const int n = part->nodes, m = part->edges;
-    memset(o->waits, 0, (size_t)n * sizeof *o->waits);
-    memset(o->start, 0, ((size_t)n + 1) * sizeof *o->start);
     for (int e = 0; e < m; e++) {
         o->waits[part->edge[2 * e]]++;
         o->start[part->edge[2 * e + 1]]++;
@@ -138,8 +137,7 @@ ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_fai
     if (is_ordered(part)) return AG_OK;
     if (tpugraphs_fits(budget, bytes, part->file, "the order of its nodes", why))
         return why->status;
-    int32_t *scratch = ag_alloc(bytes);
-    if (!scratch) return harness_files_no_memory(part->file, bytes, why);
+    int32_t *scratch = harness_alloc(bytes);
     order o = {.waits = scratch,
                .place = scratch + n,
                .heap = scratch + 2 * n,
@@ -150,7 +148,7 @@ ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_fai
         report_circle(&o, part, why);
     else
         move_nodes(part, o.place);
-    ag_free(scratch);
+    harness_free(scratch);
     return why->status;
 }
 

@@ -80,13 +80,13 @@ static double between(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-static void scale(const tpu_range *range, int logs, int clamp, ag_real *y, const float *x,
-                  int64_t rows)
+void tpu_scale(ag_real *y, const tpu_scaler *s, const tpu_range *range, const float *x,
+               int64_t rows)
 {
     float room[TPUGRAPHS_FEATURES];
-    const double low = clamp ? 0 : -(double)FLT_MAX, high = clamp ? 1 : (double)FLT_MAX;
+    const double low = s->clamp ? 0 : -(double)FLT_MAX, high = s->clamp ? 1 : (double)FLT_MAX;
     for (int64_t i = 0; i < rows; i++) {
-        const float *row = taken(room, x + i * range->columns, range->columns, logs);
+        const float *row = taken(room, x + i * range->columns, range->columns, s->logs);
         ag_real *out = y + i * range->columns;
         for (int k = 0; k < range->columns; k++) {
             const double width = range->high[k] - range->low[k];
@@ -94,19 +94,4 @@ static void scale(const tpu_range *range, int logs, int clamp, ag_real *y, const
             out[k] = width > 0 ? (ag_real)between(value, low, high) : 0;
         }
     }
-}
-
-void tpu_scale_nodes(const tpu_scaler *s, ag_real *y, const float *x, int64_t rows)
-{
-    scale(&s->node, s->logs, s->clamp, y, x, rows);
-}
-
-void tpu_scale_tiles(const tpu_scaler *s, ag_real *y, const float *x, int64_t rows)
-{
-    scale(&s->tile, s->logs, s->clamp, y, x, rows);
-}
-
-void tpu_scale_analysis(const tpu_scaler *s, ag_real *y, const float *x, int64_t rows)
-{
-    scale(&s->analysis, s->logs, s->clamp, y, x, rows);
 }

@@ -34,10 +34,9 @@ int tpu_scaler_far(const tpu_scaler *scaler, const tpu_kernel *kernel);
 
 /* y = (x - low) / (high - low), computed in double; a column that is constant (or was never seen)
    gives 0 whatever x is. Without clamp a value outside of the range keeps its distance from it, so
-   that a tensor ten times as large as any in training gives 10; it stays finite. x, y [rows,140],
-   [rows,24] or [rows,4]. */
-void tpu_scale_nodes(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
-void tpu_scale_tiles(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
-void tpu_scale_analysis(const tpu_scaler *scaler, ag_real *y, const float *x, int64_t rows);
+   that a tensor ten times as large as any in training gives 10; it stays finite. range: one of the
+   scaler; x, y [rows, range->columns]. */
+void tpu_scale(ag_real *y, const tpu_scaler *scaler, const tpu_range *range, const float *x,
+               int64_t rows);
 
 #endif

@@ -130,14 +130,15 @@ static void fill_features(tpu_batch *b, const tpu_scaler *scaler)
     for (int g = 0; g < b->kernels; g++) {
         const tpu_kernel *k = b->kernel[b->group_start[g]];
         const size_t at = (size_t)b->base_start[g];
-        tpu_scale_nodes(scaler, b->feature + at * TPUGRAPHS_FEATURES, k->feature, k->nodes);
+        tpu_scale(b->feature + at * TPUGRAPHS_FEATURES, scaler, &scaler->node, k->feature,
+                  k->nodes);
         memcpy(b->opcode + at, k->opcode, (size_t)k->nodes * sizeof *b->opcode);
         for (int v = 0; v < k->nodes; v++) b->base_group[at + (size_t)v] = g;
-        tpu_scale_analysis(scaler, b->analysis + (size_t)g * TPU_STATIC, k->analysis, 1);
+        tpu_scale(b->analysis + (size_t)g * TPU_STATIC, scaler, &scaler->analysis, k->analysis, 1);
     }
     for (int i = 0; b->tile && i < b->samples; i++)
-        tpu_scale_tiles(scaler, b->tile + (size_t)i * TPUGRAPHS_TILE_FEATURES,
-                        b->kernel[i]->tile + (size_t)b->config[i] * TPUGRAPHS_TILE_FEATURES, 1);
+        tpu_scale(b->tile + (size_t)i * TPUGRAPHS_TILE_FEATURES, scaler, &scaler->tile,
+                  b->kernel[i]->tile + (size_t)b->config[i] * TPUGRAPHS_TILE_FEATURES, 1);
 }
 
 static void fill_nodes(tpu_batch *b)
@@ -155,12 +156,10 @@ static void fill_nodes(tpu_batch *b)
 
 static ag_status fill_runtimes(tpu_batch *b, uint64_t *key, int32_t *index, ag_failure *why)
 {
-    b->known = 0;
     for (int i = 0; i < b->samples; i++) {
         const tpu_kernel *k = b->kernel[i];
         b->runtime[i] = k->runtime ? k->runtime[b->config[i]] : 0;
         b->log_runtime[i] = k->runtime ? (ag_real)log((double)b->runtime[i]) : 0;
-        b->known += k->runtime != NULL;
     }
     for (int g = 0; g < b->kernels && !why->status; g++) {
         const int first = b->group_start[g];

@@ -36,7 +36,6 @@ typedef struct tpu_batch {
     int64_t step;              /* of training */
     int samples, kernels;      /* kernels: groups */
     int nodes, base_nodes;     /* of all samples, of all groups */
-    int known;                 /* samples with a known run time */
     const tpu_kernel **kernel; /* [samples] */
     int32_t *config;           /* [samples] */
     int32_t *group;            /* [samples] its kernel in the batch, 0..kernels-1 */

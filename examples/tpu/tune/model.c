@@ -95,7 +95,7 @@ static ag_status score(tune_model *m, double *score, tpu_kernel *kernel, int cou
 {
     const tpu_data data = {.task = task, .kernel = kernel, .kernels = count};
     const tpu_scorer scorer = {.model = &trained_of(m)->model,
-                               .scaler = &trained_of(m)->checkpoint.scaler,
+                               .scaler = &trained_of(m)->scaler,
                                .tape = m->runs.tape,
                                .samples = m->settings->eval_samples,
                                .nodes = m->settings->eval_nodes};

@@ -92,7 +92,6 @@ typedef struct chain {
 
 typedef struct search {
     const tune_options *o;
-    tune_prices *prices;
     const tune_visitor *visitor;
     chain *chain;
     tune_map seen;   /* partition -> index in seen_ns */
@@ -174,7 +173,7 @@ static void step(search *s, const double *ns)
 ag_status tune_anneal(const tune_options *o, const tune_cut *start, tune_prices *prices,
                       const tune_visitor *visitor, ag_failure *why)
 {
-    search s = {.o = o, .prices = prices, .visitor = visitor};
+    search s = {.o = o, .visitor = visitor};
     double first, *ns = harness_alloc((size_t)o->chains * sizeof *ns);
     const tune_cut **fresh = harness_alloc((size_t)o->chains * sizeof(tune_cut *));
     if (o->evaluations > 0 && !tune_price(&first, prices, &start, 1, why) && !prices->stop) {
