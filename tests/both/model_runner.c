@@ -211,20 +211,6 @@ static ag_plan_summary plan(model *m, const model_data *d, int training, char wh
     return summary;
 }
 
-#ifdef AG_DOUBLE
-ag_tensor *ag__first_linear(const tgraph_model *m, ag_tape *tape, const tgraph_program *p,
-                            const int32_t *digit, int configs);
-
-static void first_layer(model *m, const model_data *d, double *out, char why[MODEL_WHY])
-{
-    ag_tape_reset(m->tape);
-    ag_tensor *y = ag__first_linear(&m->net, m->tape, &m->program, d->digit, d->configs);
-    ag_forward(y);
-    strcpy(why, ag_error(m->tape));
-    if (!*why) read_tensor(out, y);
-}
-#endif
-
 const model_api ag__model = {
     .name = sizeof(ag_real) == sizeof(double) ? "double" : "float",
     .create = create,
@@ -240,7 +226,4 @@ const model_api ag__model = {
     .update = update,
     .gradcheck = gradcheck,
     .plan = plan,
-#ifdef AG_DOUBLE
-    .first_layer = first_layer,
-#endif
 };

@@ -54,8 +54,6 @@ typedef struct model_api {
      */
     double (*gradcheck)(model *m, const model_data *d, double *score, char where[200]);
     ag_plan_summary (*plan)(model *m, const model_data *d, int training, char why[MODEL_WHY]);
-    /* The output of the first linear layer, [nodes, configs, channels]; NULL in float. */
-    void (*first_layer)(model *m, const model_data *d, double *out, char why[MODEL_WHY]);
 } model_api;
 
 extern const model_api ag__model, ag64__model;
