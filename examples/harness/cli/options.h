@@ -44,9 +44,7 @@ enum {
     HARNESS_MAY_CHANGE = 4, /* --resume accepts another value */
     HARNESS_MAY_GROW = 8,   /* --resume accepts a larger value: the run goes on beyond its end */
     HARNESS_ANEW = 16,      /* ... and with that another value of this, too */
-    HARNESS_IF_SET = 32,    /* its default is not written: runs from before there was this option
-                               are read, where those without another one are refused */
-    HARNESS_BY_DATA = 64    /* its default means a value that suits the data, which
+    HARNESS_BY_DATA = 32    /* its default means a value that suits the data, which
                                harness_model.read puts in its place */
 };
 
