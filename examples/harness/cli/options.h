@@ -158,16 +158,16 @@ struct harness_program;
    harness_options_free. */
 typedef struct harness_options harness_options;
 
-/* Fills `values` (program->options_bytes) with the defaults. `command`: the bit of the command. A
-   default that its own row does not allow is a defect of the table and ends the program with a
-   sentence and exit 1. */
+/* Fills `values` (program->options_bytes; NULL: memory of the options) with the defaults.
+   `command`: the bit of the command. A default that its own row does not allow is a defect of the
+   table and ends the program with a sentence and exit 1. */
 harness_options *harness_options_new(const struct harness_program *program, unsigned command,
                                      void *values);
 void harness_options_free(harness_options *o);
 void *harness_options_values(harness_options *o);
 
-/* A copy on which overrides can be tried: values are copied into `values`; text is shared with the
-   original. */
+/* A copy on which overrides can be tried: values are copied into `values` (as above); text is
+   shared with the original. */
 harness_options *harness_options_copy(const harness_options *o, void *values);
 
 /* Reads flags (argv without program and command). `positional` names the option that takes bare

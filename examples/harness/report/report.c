@@ -92,8 +92,7 @@ static void option_row(FILE *to, const harness_option *option, const char *value
    have no effect are not shown. */
 static void option_rows(FILE *to, const harness_options *o, const char *files)
 {
-    void *values = harness_alloc(o->program->options_bytes);
-    harness_options *defaults = harness_options_new(o->program, o->command, values);
+    harness_options *defaults = harness_options_new(o->program, o->command, NULL);
     fputs("<p class=\"soft\">Bold values are not the default.</p>\n"
           "<div class=\"table\"><table><thead><tr><th>option</th><th>value</th><th>what it "
           "is</th></tr></thead>\n<tbody>\n",
@@ -111,7 +110,6 @@ static void option_rows(FILE *to, const harness_options *o, const char *files)
     }
     fputs("</tbody></table></div>\n", to);
     harness_options_free(defaults);
-    harness_free(values);
 }
 
 static void head(FILE *to, const harness_report *r)
