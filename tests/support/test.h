@@ -17,6 +17,12 @@
 
 #include "core/core.h"
 
+static inline int ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
 static inline void expect_sentence(const ag_failure *why, ag_status status, const char *part)
 {
     if (why->status != status || !strstr(why->sentence, part))
