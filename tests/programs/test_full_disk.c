@@ -79,15 +79,6 @@ static void empty(int kilobytes)
     resize(kilobytes);
 }
 
-static int files_on_disk(void)
-{
-    int n = 0;
-    DIR *d = opendir(disk);
-    for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
-    closedir(d);
-    return n;
-}
-
 /* ---- one file of the library ---- */
 
 enum { MOST = 30000 };
@@ -179,7 +170,7 @@ static void the_old_file_stays(ag_status (*save)(const char *, int, ag_failure *
             assert_int_equal(count(path), before);
             refused++;
         }
-        assert_int_equal(files_on_disk(), 1);
+        assert_int_equal(files_in(disk), 1);
     }
     assert_in_range(refused, 8, 10); /* 56 KB are 14000 numbers */
     resize(256);
@@ -188,9 +179,7 @@ static void the_old_file_stays(ag_status (*save)(const char *, int, ag_failure *
 }
 
 static void checkpoints(void **state) { the_old_file_stays(save_checkpoint, count_checkpoint); }
-
 static void npz_files(void **state) { the_old_file_stays(save_npz, count_npz); }
-
 static void npy_files(void **state) { the_old_file_stays(save_npy, count_npy); }
 
 /* ---- a run ---- */
@@ -206,7 +195,6 @@ static void a_run(void **state)
 {
     static const int room[] = {8, 64, 84, 88, 112, 120, 128, 192};
     empty(4);
-    program_pictures = 0;
     program_write_layout("a.npz", 60, 0);
     program_expect("tgraph train --out whole" TRAIN, 0, "", "");
     program_expect("tgraph train --out disk/run" TRAIN, 3, "", "config.json: " ADVICE);

@@ -14,7 +14,6 @@ static int make_files(void **state)
 {
     test_schedules s;
     if (test_folder_make(state)) return -1;
-    program_pictures = 0;
     program_write_layout("a.npz", 60, 0);
     program_write_fusion("f_0.npz", 20, 0);
     test_schedules_make(&s);

@@ -64,14 +64,14 @@ static void open_scorer(scorer *p, const program_model *m, int once)
     char line[200];
     snprintf(line, sizeof line, "--run %s --data " DATA " --threads 1", m->name);
     *p = (scorer){.once = once};
-    p->options = program_options(&p->settings, m, HARNESS_PREDICT, line);
+    p->options = program_options(m, HARNESS_PREDICT, line);
+    p->settings = harness_options_values(p->options);
 }
 
 static void close_scorer(scorer *p)
 {
     harness_runs_close(&p->runs);
     harness_options_free(p->options);
-    harness_free(p->settings);
 }
 
 static uint64_t hash_of(const harness_group *g, uint64_t hash)

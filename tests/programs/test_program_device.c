@@ -152,14 +152,9 @@ static void go_on(const program_model *m, const char *from, const char *to)
         0, "", "going on after step 5 of 10",
         "%s train --out %s --resume --device %s --no-baselines", m->program->name, run, to);
     expect_losses(whole, run);
-    char *page = NULL, name[100];
-    snprintf(name, sizeof name, "%s/report.html", run);
-    page = program_text_of(name);
     const int moved = strcmp(from, to) != 0;
     assert_int_equal(strstr(o.err, "differ in rounding from those of either alone") != NULL, moved);
-    assert_int_equal(strstr(page, "<p>Begun on ") != NULL, moved);
-    assert_int_equal(strstr(page, "<p>Computed on cuda (") != NULL, !moved);
-    free(page);
+    program_expect_in(moved ? "<p>Begun on " : "<p>Computed on cuda (", "%s/report.html", run);
     if (!moved) program_expect_same(same, run); /* on one device nothing differs at all */
 }
 
@@ -179,8 +174,7 @@ static void studies(void **state)
 {
     if (!there) skip();
     program_write_text("study.ini", "[study]\nseeds = 1\n[plain]\n");
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         if (program_model_again(m)) continue;
         program_expect_line(0, "plain", "",
                             "%s ablate --study study.ini --out study-%s --device cuda%s%s",
@@ -196,12 +190,9 @@ static void device_is_told(void **state)
         "--no-baselines --device auto",
         0, "", "--device auto takes cuda (");
     assert_null(strstr(strstr(o.err, "takes cuda") + 1, "takes cuda")); /* once */
-    char *config = program_text_of("auto/config.json"), *page = program_text_of("auto/report.html");
-    assert_non_null(strstr(config, "\"device\": \"cuda\""));
-    assert_non_null(strstr(config, "\"device_name\": \""));
-    assert_non_null(strstr(page, "<p>Computed on cuda ("));
-    free(config);
-    free(page);
+    program_expect_in("\"device\": \"cuda\"", "auto/config.json");
+    program_expect_in("\"device_name\": \"", "auto/config.json");
+    program_expect_in("<p>Computed on cuda (", "auto/report.html");
     program_expect("tpu doctor --device auto", 0, " on cuda: right", "takes cuda (");
     program_expect("tpgnn doctor --device cuda", 0, "capability", "");
 }
@@ -266,8 +257,7 @@ static void no_device(void **state)
 {
     const char *const sentence = "choose the CPU as the device";
     if (there) skip();
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         train(m, "cpu", m->name, 0);
         program_expect_line(6, "", sentence, "%s train --out x --device cuda%s%s", m->program->name,
                             m->train, EACH);
@@ -279,6 +269,7 @@ static void no_device(void **state)
     program_write_text("study.ini", "[study]\nseeds = 1\n[plain]\n");
     program_expect("tgraph ablate --study study.ini --out x --device cuda --data a.npz --split 0.8",
                    6, "", sentence);
+    /* the facts that were found are printed first */
     program_expect("tpgnn doctor --device cuda", 6, "cuda ", sentence);
 }
 
@@ -288,11 +279,8 @@ static void auto_takes_the_cpu(void **state)
     train(&program_models[0], "auto", "auto", 0);
     train(&program_models[0], "cpu", "plain", 0);
     program_expect_same("auto", "plain");
-    char *config = program_text_of("auto/config.json"), *page = program_text_of("auto/report.html");
-    assert_non_null(strstr(config, "\"device\": \"cpu\""));
-    assert_non_null(strstr(page, "<p>Computed on cpu ("));
-    free(config);
-    free(page);
+    program_expect_in("\"device\": \"cpu\"", "auto/config.json");
+    program_expect_in("<p>Computed on cpu (", "auto/report.html");
     program_expect("tpu doctor --device auto", 0, " on cpu: right", "--device auto takes cpu: ");
 }
 

@@ -11,21 +11,15 @@
 
 #define SMALL " --steps 2" PROGRAM_QUIET
 
-static int ends(const char *name, const char *with)
-{
-    const size_t n = strlen(name), m = strlen(with);
-    return n >= m && strcmp(name + n - m, with) == 0;
-}
-
 static void expect_whole(const char *path)
 {
     ag_failure why = {0};
-    if (ends(path, ".safetensors")) {
+    if (ends_with(path, ".safetensors")) {
         ag_checkpoint *c = ag_checkpoint_open(path, &why);
         if (!c) fail_msg("%s", why.sentence);
         ag_checkpoint_close(c);
     }
-    if (ends(path, ".json")) {
+    if (ends_with(path, ".json")) {
         json_t *j = json_load_file(path, 0, NULL);
         if (!j) fail_msg("%s is cut", path);
         json_decref(j);
@@ -41,7 +35,7 @@ static void expect_folder(const char *name, int left)
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));) {
         snprintf(path, sizeof path, "%s/%s/%s", test_folder, name, e->d_name);
-        if (!left && ends(path, ".tmp")) fail_msg("%s is left", path);
+        if (!left && ends_with(path, ".tmp")) fail_msg("%s is left", path);
         expect_whole(path);
     }
     closedir(d);
@@ -62,8 +56,7 @@ static void of_scores(void)
 static void training(void **state)
 {
     char line[600];
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         snprintf(line, sizeof line, "%s train --out run --force%s" SMALL, m->program->name,
                  m->train);
         program_each_fails(line, 23, 20, of_run);

@@ -182,9 +182,8 @@ static int is_other(const char *name)
 static void try_options(int *acting, int model)
 {
     const harness_program *p = models[model].program;
-    harness_settings *settings;
-    harness_options *o = program_options(&settings, &(program_model){.program = p}, HARNESS_TRAIN,
-                                         models[model].options);
+    harness_options *o =
+        program_options(&(program_model){.program = p}, HARNESS_TRAIN, models[model].options);
     const uint64_t plain = train(model, "", "");
     assert_true(plain != 0);
     for (int i = 0; i < p->option_count; i++) {
@@ -194,7 +193,6 @@ static void try_options(int *acting, int model)
         harness_free(now);
     }
     harness_options_free(o);
-    harness_free(settings);
 }
 
 static void each_option_acts_or_is_refused(void **state)

@@ -11,20 +11,12 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define HOW \
- " --steps 60 --eval-every 20 --save-every 13 --log-every 4 --learning-rate 1e-3" PROGRAM_QUIET
 enum { STEPS = 60, SAVE_EVERY = 13 };
 
 static const struct {
     int signal, code;
 } stops[] = {{SIGINT, 130}, {SIGTERM, 130}, {SIGKILL, -1}};
 enum { STOPS = sizeof stops / sizeof *stops };
-
-static void resume(const program_model *m, const char *run, const char *more)
-{
-    program_expect_line(0, "", "", "%s train --out %s --resume%s --quiet --no-baselines",
-                        m->program->name, run, more);
-}
 
 /* ---- runs that nothing stops ---- */
 
@@ -44,7 +36,7 @@ static void expect_same_runs(const program_model *m, const char *name, const cha
     char run[3][64], more[300];
     for (int k = 0; k < 3; k++) {
         snprintf(run[k], sizeof run[k], "%s-%d", name, k);
-        snprintf(more, sizeof more, "%s%s --threads %d", HOW, options, 1 + k / 2);
+        snprintf(more, sizeof more, "%s%s --threads %d", PROGRAM_LONG, options, 1 + k / 2);
         program_train(m, run[k], more, 0);
         if (k) program_expect_same(run[0], run[k]);
     }
@@ -53,11 +45,10 @@ static void expect_same_runs(const program_model *m, const char *name, const cha
 static void three_runs_and_two_threads(void **state)
 {
     char name[64], last[2][100];
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         expect_same_runs(m, m->name, "");
         snprintf(name, sizeof name, "%s-seed", m->name);
-        program_train(m, name, HOW " --steps 20 --seed 1", 0);
+        program_train(m, name, PROGRAM_LONG " --steps 20 --seed 1", 0);
         snprintf(last[0], sizeof last[0], "%s/last.safetensors", name);
         snprintf(last[1], sizeof last[1], "%s-0/last.safetensors", m->name);
         assert_true(program_hash_of(last[0]) != program_hash_of(last[1]));
@@ -84,12 +75,12 @@ static void stop_at_random(ag_random *r, const program_model *m, int signal, int
             program_expect_line(code, "", "", "%s train --out %s --resume" PROGRAM_QUIET,
                                 m->program->name, run);
         else
-            program_train(m, run, HOW, code);
+            program_train(m, run, PROGRAM_LONG, code);
         done += step;
         if (signal == SIGKILL) done = (done - 1) / SAVE_EVERY * SAVE_EVERY;
     }
     program_stop_in(0, 0);
-    resume(m, run, " --threads 1");
+    program_resume(m, run, " --threads 1");
     program_expect_same(run, whole);
 }
 
@@ -99,7 +90,7 @@ static void stopped_at_random(void **state)
                                         " --data t.npz u.npz --folds 2 --hidden 16",
                                         .data = "u.npz"};
     ag_random r = program_random();
-    program_train(&folds, "folds-0", HOW, 0);
+    program_train(&folds, "folds-0", PROGRAM_LONG, 0);
     stop_at_random(&r, &folds, SIGINT, 130);
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         stop_at_random(&r, &program_models[i], i % 2 ? SIGINT : SIGTERM, 130);
@@ -119,13 +110,13 @@ static void stopped_at_any_time(void **state)
         snprintf(run, sizeof run, "%s-at-%d", m->name, stops[stop].signal);
         snprintf(whole, sizeof whole, "%s-0", m->name);
         snprintf(name, sizeof name, "%s/%s", run, k ? "metrics.jsonl" : "config.json");
-        snprintf(line, sizeof line, "%s train --out %s%s" HOW " --threads %d", m->program->name,
-                 run, m->train, 1 + k % 2);
+        snprintf(line, sizeof line, "%s train --out %s%s" PROGRAM_LONG " --threads %d",
+                 m->program->name, run, m->train, 1 + k % 2);
         const program_outcome o = program_call_signal(line, stops[stop].signal, name, lengths[k]);
         if (o.code == 0) continue; /* it finished first */
         if (o.code != stops[stop].code) fail_msg("%s: exit %d: %s", line, o.code, o.err);
         caught++;
-        resume(m, run, "");
+        program_resume(m, run, "");
         program_expect_same(run, whole);
     }
     print_message("%d of %d stopped\n", caught, PROGRAM_MODELS * STOPS);
@@ -135,8 +126,7 @@ static void stopped_at_any_time(void **state)
 /* The signal comes when all is done but the scores and the report. */
 static void stopped_behind_the_last_step(void **state)
 {
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         char run[64], sentence[200];
         const char *const name = m->program->name;
         snprintf(run, sizeof run, "%s-last", m->name);
@@ -168,8 +158,7 @@ static void stopped_behind_the_last_step(void **state)
 static void stopped_study(void **state)
 {
     program_write_text("study.ini", "[study]\nseeds = 0\n[all]\n");
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         char line[600], sentence[100];
         snprintf(line, sizeof line, "%s ablate --study study.ini --out study-%s --steps 8%s",
                  m->program->name, m->name, m->train);
@@ -208,14 +197,14 @@ static void removed_and_begun_anew(void **state)
         const program_model *m = &program_models[i];
         char name[80], line[400];
         uint64_t before[6];
-        program_train(m, "anew", HOW " --seed 1", 0);
+        program_train(m, "anew", PROGRAM_LONG " --seed 1", 0);
         for (int k = 0; k < 6; k++) {
             snprintf(name, sizeof name, "anew/%s", files[k]);
             before[k] = program_hash_of(name);
         }
         program_before = move_on_signal;
         program_stop_in(at[i], SIGUSR1);
-        const program_outcome o = program_train(m, "removed", HOW, 3);
+        const program_outcome o = program_train(m, "removed", PROGRAM_LONG, 3);
         program_stop_in(0, 0);
         program_before = NULL;
         assert_non_null(strstr(o.err, "the folder removed was removed, moved or made anew while"));
@@ -241,8 +230,7 @@ ag_npz *__wrap_ag_npz_open(const char *path, size_t limit, ag_failure *why)
 static void stopped_before_the_baselines(void **state)
 {
     char line[300];
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         snprintf(line, sizeof line, "%s eval --run %s-last --data %s", m->program->name, m->name,
                  m->data);
         stop_file = 2;
@@ -263,29 +251,27 @@ static void expect_refused(const program_model *m, const char *more, const char 
 }
 
 /* The file gets the bytes of another one. */
-static void swap(const char *path, const char *with)
+static void swap(const char *name, const char *with)
 {
     size_t bytes = 0;
     void *all = files_get(test_file(with), &bytes);
     assert_non_null(all);
-    assert_int_equal(files_put(path, all, bytes), 0);
+    assert_int_equal(files_put(test_file(name), all, bytes), 0);
     free(all);
 }
 
 /* Options that would change the result are refused, with their names; so are other data. */
 static void refused(void **state)
 {
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         char more[100], sentence[100], last[100];
         snprintf(more, sizeof more, "--%s %s", m->option, m->value);
         snprintf(sentence, sizeof sentence, "--resume: %s", m->option);
         expect_refused(m, more, sentence);
-        expect_refused(m, "--learning-rate 0.5", "--resume: learning-rate is 0.5");
         snprintf(more, sizeof more, "--data %s", m->data);
         expect_refused(m, more, "--resume: data");
         snprintf(last, sizeof last, "%s-seed", m->name);
-        assert_non_null(strstr(program_train(m, last, HOW, 2).err, "is not empty"));
+        assert_non_null(strstr(program_train(m, last, PROGRAM_LONG, 2).err, "is not empty"));
         strcat(last, "/last.safetensors");
         const uint64_t before = program_hash_of(last);
         program_expect_line(0, m->program->model->held_out, "",

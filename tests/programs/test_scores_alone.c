@@ -84,16 +84,10 @@ static void words_of_the_environment(void **state)
     program_before = NULL;
 }
 
-static int begin(void **state)
-{
-    program_pictures = 0;
-    return test_folder_make(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_tgraph), cmocka_unit_test(of_tpu),
                                        cmocka_unit_test(of_tpgnn),
                                        cmocka_unit_test(words_of_the_environment)};
-    return cmocka_run_group_tests(tests, begin, test_folder_remove);
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }
