@@ -40,7 +40,6 @@ static void ask_for_far_too_many(void) { setenv("OMP_NUM_THREADS", "100000", 1);
 static int set_up(void **state)
 {
     if (test_folder_make(state) || chmod(test_folder, 0777)) return -1;
-    program_pictures = 0;
     program_write_layout("a.npz", 20, 0);
     return 0;
 }
@@ -120,7 +119,6 @@ static void test_boosting(void **state)
 static int loads(const char *environment)
 {
     char line[512], text[32768];
-    int times = 0;
     snprintf(line, sizeof line,
              "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_DISPLAY_ENV=true %s '%s/tgraph' --help "
              "2>&1",
@@ -130,8 +128,7 @@ static int loads(const char *environment)
     text[fread(text, 1, sizeof text - 1, f)] = 0;
     assert_int_equal(pclose(f), 0);
     assert_non_null(strstr(text, "Exit codes"));
-    for (const char *at = text; (at = strstr(at, "DISPLAY ENVIRONMENT BEGIN")); at++) times++;
-    return times;
+    return program_count(text, "DISPLAY ENVIRONMENT BEGIN");
 }
 
 /* The program starts again with OpenMP's waiting policy, unless the user has set one. */
