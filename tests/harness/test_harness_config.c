@@ -74,12 +74,11 @@ static void precedence(void **state)
     static const char one[] =
         "steps = 5\nloss = logistic\nlearning-rate = 0.5\ndata = x\ndata = y\nvalid = v\n";
     static const char two[] = "loss = listmle\nlearning-rate = 0.25\n";
-    char line[800];
     files_put(files_path("one.ini"), one, sizeof one - 1);
     files_put(files_path("two.ini"), two, sizeof two - 1);
-    snprintf(line, sizeof line,
-             "--learning-rate 0.125 --data z --config %s --config %s --set steps=6 steps=7",
-             files_path("one.ini"), files_path("two.ini"));
+    const char *line =
+        formatted("--learning-rate 0.125 --data z --config %s --config %s --set steps=6 steps=7",
+                  files_path("one.ini"), files_path("two.ini"));
     parse(&p, HARNESS_TRAIN, NULL, line);
     assert_int_equal(p.status, AG_OK);
     assert_true(p.values.steps == 7 && p.values.loss == 2 && p.values.learning_rate == 0.125);

@@ -29,22 +29,14 @@ static void make_run(const char *folder)
     harness_options_free(o);
 }
 
-/* A path in a folder, until the next call. */
-static const char *in(const char *folder, const char *name)
-{
-    static char path[700];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
 static void put_in(const char *folder, const char *name)
 {
-    assert_int_equal(files_put(in(folder, name), "x", 1), 0);
+    assert_int_equal(files_put(formatted("%s/%s", folder, name), "x", 1), 0);
 }
 
 static int is_in(const char *folder, const char *name)
 {
-    return access(in(folder, name), F_OK) == 0;
+    return access(formatted("%s/%s", folder, name), F_OK) == 0;
 }
 
 static pid_t ended_process(void)
@@ -118,9 +110,7 @@ static ag_status train_while_it_is_moved(void *user, const harness_study_job *jo
                                          ag_failure *why)
 {
     const char *folder = user;
-    char moved[700];
-    snprintf(moved, sizeof moved, "%s-moved", folder);
-    assert_int_equal(rename(folder, moved), 0);
+    assert_int_equal(rename(folder, formatted("%s-moved", folder)), 0);
     make_run(folder);
     return no_training(user, job, scores, why);
 }
@@ -154,8 +144,7 @@ static void a_study_takes_one_program(void **state)
     expect_sentence(&refused, AG_EUSE, "/study; wait until it has ended");
     kill(other, SIGKILL);
     waitpid(other, NULL, 0);
-    char left[80];
-    snprintf(left, sizeof left, "study.csv.%ld.0.tmp", (long)ended_process());
+    const char *left = formatted("study.csv.%ld.0.tmp", (long)ended_process());
     put_in(folder, left);
     harness_table *table = study_in(folder, &why);
     assert_non_null(table);
@@ -239,8 +228,8 @@ static void links_within_are_refused(void **state)
     make_run(folder);
     assert_int_equal(mkdir(elsewhere, 0777), 0);
     put_in(elsewhere, "curves.svg");
-    assert_int_equal(rmdir(in(folder, "plots")), 0);
-    assert_int_equal(symlink(elsewhere, in(folder, "plots")), 0);
+    assert_int_equal(rmdir(formatted("%s/plots", folder)), 0);
+    assert_int_equal(symlink(elsewhere, formatted("%s/plots", folder)), 0);
     static const harness_run_mode modes[] = {HARNESS_RESUME, HARNESS_FORCE};
     for (int i = 0; i < 2; i++) {
         ag_failure why = {0};
@@ -252,8 +241,8 @@ static void links_within_are_refused(void **state)
     assert_null(study_in(folder, &before));
     assert_non_null(strstr(before.sentence, "/linked/plots is a symbolic link"));
     assert_false(is_in(folder, "one")); /* nothing was trained */
-    assert_int_equal(unlink(in(folder, "plots")), 0);
-    assert_int_equal(symlink(elsewhere, in(folder, "one")), 0);
+    assert_int_equal(unlink(formatted("%s/plots", folder)), 0);
+    assert_int_equal(symlink(elsewhere, formatted("%s/one", folder)), 0);
     assert_null(study_in(folder, &why));
     expect_sentence(&why, AG_EUSE, "/linked/one is a symbolic link");
     assert_false(is_in(elsewhere, "seed-0"));
@@ -263,9 +252,8 @@ static void links_within_are_refused(void **state)
 static void a_folder_that_may_not_be_written_to_is_named(void **state)
 {
     const char *parent = files_path("closed");
-    char folder[700];
     int status;
-    snprintf(folder, sizeof folder, "%s/above/run", parent);
+    const char *folder = formatted("%s/above/run", parent);
     assert_int_equal(mkdir(parent, 0555), 0);
     assert_int_equal(chmod(files_folder, 0755), 0);
     const pid_t child = fork();

@@ -208,13 +208,12 @@ static void wrong_files(void **state)
    with this first output weight (0: as it is). */
 static void spoil(const char *run, const char *key, const char *value, ag_real weight)
 {
-    char path[300];
     ag_failure why = {0};
     ag_checkpoint_item item[16];
     ag_checkpoint_pair pair[16];
     int n = 0, pairs = 0;
-    snprintf(path, sizeof path, "%s/%s/best.safetensors", test_folder, run);
-    ag_checkpoint *file = ag_checkpoint_open(path, &why);
+    ag_checkpoint *file =
+        ag_checkpoint_open(formatted("%s/%s/best.safetensors", test_folder, run), &why);
     if (!file) fail_msg("%s", why.sentence);
     for (; n < ag_checkpoint_count(file); n++) {
         item[n] = *ag_checkpoint_at(file, n);
@@ -224,7 +223,7 @@ static void spoil(const char *run, const char *key, const char *value, ag_real w
         if (key && strcmp(pair[pairs].key, key) == 0)
             pair[pairs].value =
                 *key == 'c' && *value ? json_merge(pair[pairs].value, value) : value;
-    snprintf(path, sizeof path, "%s/bad/best.safetensors", test_folder);
+    const char *path = formatted("%s/bad/best.safetensors", test_folder);
     if (ag_checkpoint_save(path, item, n, pair, pairs, &why)) fail_msg("%s", why.sentence);
     ag_checkpoint_close(file);
 }

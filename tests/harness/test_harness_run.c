@@ -10,9 +10,7 @@ static const char *const columns[] = {"loss", "tau"};
 
 static void put(const char *folder, const char *name, const char *text)
 {
-    char path[300];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    assert_int_equal(files_put(path, text, strlen(text)), 0);
+    assert_int_equal(files_put(formatted("%s/%s", folder, name), text, strlen(text)), 0);
 }
 
 static void expect_text(const char *folder, const char *name, const char *want)
@@ -74,9 +72,7 @@ static void resumes_to_the_same_bytes(void **state)
     assert_int_equal(harness_run_config(run, o, &why), AG_OK);
     train(run, 1, 7);
     harness_run_close(run, &why);
-    char path[300];
-    snprintf(path, sizeof path, "%s/metrics.jsonl", halved);
-    FILE *file = fopen(path, "ab");
+    FILE *file = fopen(formatted("%s/metrics.jsonl", halved), "ab");
     fputs("{\"step\": 8, \"lo", file);
     fclose(file);
     run = harness_run_open(halved, HARNESS_RESUME, columns, 2, &why);
@@ -223,8 +219,7 @@ static void a_full_disk_is_noticed(void **state)
     harness_run_config(run, o, &why);
     harness_run_close(run, &why);
     harness_options_free(o);
-    char path[300];
-    snprintf(path, sizeof path, "%s/metrics.jsonl", folder);
+    const char *path = formatted("%s/metrics.jsonl", folder);
     unlink(path);
     assert_int_equal(symlink("/dev/full", path), 0);
     run = harness_run_open(folder, HARNESS_RESUME, columns, 2, &why);

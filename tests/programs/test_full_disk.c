@@ -30,9 +30,8 @@ static int put_text(const char *path, const char *text)
 /* A user without rights may mount in a namespace where it is root. */
 static int become_root(void)
 {
-    char users[40], groups[40];
-    snprintf(users, sizeof users, "0 %ld 1", (long)geteuid());
-    snprintf(groups, sizeof groups, "0 %ld 1", (long)getegid());
+    const char *users = formatted("0 %ld 1", (long)geteuid());
+    const char *groups = formatted("0 %ld 1", (long)getegid());
     return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && put_text("/proc/self/setgroups", "deny") &&
            put_text("/proc/self/uid_map", users) && put_text("/proc/self/gid_map", groups);
 }
@@ -66,8 +65,7 @@ static int remove_disk(void **state)
 /* The disk, empty, with room for so many kilobytes. */
 static void resize(int kilobytes)
 {
-    char options[40];
-    snprintf(options, sizeof options, "size=%dk", kilobytes);
+    const char *options = formatted("size=%dk", kilobytes);
     assert_int_equal(mount("tmpfs", disk, "tmpfs", MS_REMOUNT, options), 0);
 }
 
@@ -148,10 +146,9 @@ static int count_npy(const char *path)
 static void the_old_file_stays(ag_status (*save)(const char *, int, ag_failure *),
                                int (*count)(const char *))
 {
-    char path[400];
     int refused = 0;
     empty(64);
-    snprintf(path, sizeof path, "%s/file", disk);
+    const char *path = formatted("%s/file", disk);
     for (int i = 0; i < MOST; i++) {
         ag_random r = {1, 2, (uint64_t)i};
         numbers[i] = (float)ag_random_uniform(&r);

@@ -11,15 +11,12 @@
 
 static void write_study(const program_model *m)
 {
-    char text[200];
-    snprintf(text, sizeof text,
-             "[study]\ntitle = Parts\nseeds = 0,1\nsteps = 4\n[complete]\n[twin]\n[other one]\n%s "
-             "= %s\n",
-             m->option, m->value);
-    program_write_text("study.ini", text);
+    program_write_text("study.ini",
+                       formatted("[study]\ntitle = Parts\nseeds = 0,1\nsteps = 4\n[complete]\n"
+                                 "[twin]\n[other one]\n%s = %s\n",
+                                 m->option, m->value));
     program_write_text("plain.ini", "[x]\nsteps = 2\n");
-    snprintf(text, sizeof text, "[study]\n[x]\n%s = none-such\n", m->option);
-    program_write_text("bad.ini", text);
+    program_write_text("bad.ini", formatted("[study]\n[x]\n%s = none-such\n", m->option));
 }
 
 static void expect_table(const program_model *m, const char *line)
@@ -49,11 +46,10 @@ static void expect_json(const char *line)
 
 static void studies(void **state)
 {
-    char line[500];
     for (const program_model *m = program_models; m->name; m++) {
         write_study(m);
-        snprintf(line, sizeof line, "%s ablate --study study.ini --out %s%s" QUIET,
-                 m->program->name, m->name, m->train);
+        const char *line = formatted("%s ablate --study study.ini --out %s%s" QUIET,
+                                     m->program->name, m->name, m->train);
         expect_table(m, line);
         expect_json(line);
     }

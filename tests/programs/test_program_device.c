@@ -64,10 +64,8 @@ static void expect_near(const char *what, const char *one, const char *two)
 /* The losses of all rows of metrics.csv, step by step. */
 static int losses_of(double x[MOST], const char *run)
 {
-    char name[100];
     int n = 0;
-    snprintf(name, sizeof name, "%s/metrics.csv", run);
-    char *text = program_text_of(name), *rest = NULL;
+    char *text = program_text_of(formatted("%s/metrics.csv", run)), *rest = NULL;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         const char *comma = strchr(line, ',');
         if (n || strncmp(line, "step,loss,", 10) != 0) x[n++] = atof(comma + 1);
@@ -91,9 +89,7 @@ static void expect_losses(const char *one, const char *two)
 
 static void train(const program_model *m, const char *device, const char *run, int code)
 {
-    char more[100];
-    snprintf(more, sizeof more, " --device %s" EACH, device);
-    program_train(m, run, more, code);
+    program_train(m, run, formatted(" --device %s" EACH, device), code);
 }
 
 static void predict(program_outcome *o, const program_model *m, const char *run, const char *device)
@@ -108,9 +104,8 @@ static void predict(program_outcome *o, const program_model *m, const char *run,
 static void same_model(const program_model *m)
 {
     static program_outcome one, two;
-    char cpu[64], cuda[64];
-    snprintf(cpu, sizeof cpu, "%s-cpu", m->name);
-    snprintf(cuda, sizeof cuda, "%s-cuda", m->name);
+    const char *cpu = formatted("%s-cpu", m->name);
+    const char *cuda = formatted("%s-cuda", m->name);
     train(m, "cpu", cpu, 0);
     train(m, "cuda", cuda, 0);
     expect_losses(cpu, cuda);
@@ -141,10 +136,9 @@ static void same_bits(void **state)
 /* The runs of same_models are compared with. */
 static void go_on(const program_model *m, const char *from, const char *to)
 {
-    char run[64], whole[64], same[64];
-    snprintf(run, sizeof run, "%s-%s-%s", m->name, from, to);
-    snprintf(whole, sizeof whole, "%s-cpu", m->name);
-    snprintf(same, sizeof same, "%s-%s", m->name, from);
+    const char *run = formatted("%s-%s-%s", m->name, from, to);
+    const char *whole = formatted("%s-cpu", m->name);
+    const char *same = formatted("%s-%s", m->name, from);
     program_stop_in(5, SIGINT);
     train(m, from, run, 130);
     program_stop_in(0, 0);
@@ -235,14 +229,13 @@ static void train_wide(void)
 /* The sentence names the option that was too large. */
 static void too_large(void **state)
 {
-    char advice[80];
     if (!on_host) skip();
     train_wide();
     program_before = limit_memory;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         snprintf(memory, sizeof memory, "%d", large[i].room << 20);
-        snprintf(advice, sizeof advice, " are free; lower %s, or take --device cpu",
-                 strrchr(large[i].line, ' ') + 1);
+        const char *advice =
+            formatted(" are free; lower %s, or take --device cpu", strrchr(large[i].line, ' ') + 1);
         const program_outcome o =
             program_expect_line(5, "", large[i].where, "%s 65536", large[i].line);
         if (!strstr(o.err, advice)) fail_msg("%s: %s", large[i].line, o.err);

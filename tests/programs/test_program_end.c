@@ -15,13 +15,13 @@ static void goes_beyond(void **state)
     for (int i = 0; i < 2 * PROGRAM_MODELS; i++) {
         const program_model *m = &program_models[i / 2];
         const char *rate = rates[i % 2];
-        char run[2][64], more[100];
+        char run[2][64];
         if (i % 2 && i / 2 != 5) continue; /* one model will do for the other rate */
         for (int k = 0; k < 2; k++) {
             snprintf(run[k], sizeof run[k], "%s-beyond-%d%d", m->name, i, k);
             program_train(m, run[k], PROGRAM_LONG " --steps 20", 0);
         }
-        snprintf(more, sizeof more, " --steps 40 --threads 1%s", rate);
+        const char *more = formatted(" --steps 40 --threads 1%s", rate);
         program_resume(m, run[0], more);
         program_stop_in(5, SIGKILL); /* before anything is saved, and after it */
         program_expect_line(-1, "", "", "%s train --out %s --resume%s" PROGRAM_QUIET,

@@ -55,10 +55,9 @@ static void of_scores(void)
 
 static void training(void **state)
 {
-    char line[600];
     for (const program_model *m = program_models; m->name; m++) {
-        snprintf(line, sizeof line, "%s train --out run --force%s" SMALL, m->program->name,
-                 m->train);
+        const char *line =
+            formatted("%s train --out run --force%s" SMALL, m->program->name, m->train);
         program_each_fails(line, 23, 20, of_run);
         expect_folder("run", 0);
     }
@@ -69,13 +68,13 @@ static void others(void **state)
     static const char *const commands[] = {"eval --run %s --json --no-baselines --data",
                                            "predict --run %s --ensemble %s --csv scores.csv --data",
                                            "inspect"};
-    char command[200], line[300];
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         const program_model *m = &program_models[i];
         program_train(m, m->name, SMALL, 0);
         for (int k = 0; k < (i && strcmp(m->data, m[-1].data) == 0 ? 2 : 3); k++) {
-            snprintf(command, sizeof command, commands[k], m->name, m->name);
-            snprintf(line, sizeof line, "%s %s %s --threads 1", m->program->name, command, m->data);
+            const char *command = formatted(commands[k], m->name, m->name);
+            const char *line =
+                formatted("%s %s %s --threads 1", m->program->name, command, m->data);
             program_expect(line, 0, "", "");
             if (k == 1) scores = program_text_of("scores.csv");
             program_each_fails(line, k < 2 ? 17 : 1, 10, k == 1 ? of_scores : NULL);

@@ -118,9 +118,8 @@ static uint64_t mix(uint64_t hash, const char *name, int tensors)
 /* A hash of what a training prints, logs and learns; 0: it was refused. */
 static uint64_t train(int model, const char *option, const char *more)
 {
-    char line[800];
-    snprintf(line, sizeof line, "%s train --out v --force %s%s", models[model].program->name,
-             models[model].options, more);
+    const char *line = formatted("%s train --out v --force %s%s", models[model].program->name,
+                                 models[model].options, more);
     const program_outcome o = program_call(line);
     if (o.code == 2 && *option && strstr(o.err, option)) return 0;
     if (o.code) fail_msg("%s: %s", line, o.err);

@@ -30,9 +30,7 @@ static void train(const char *device, const char *run)
 /* The loss of step 2: that of step 1 is before any weight has moved. */
 static double second_loss(const char *run)
 {
-    char name[100];
-    snprintf(name, sizeof name, "%s/metrics.csv", run);
-    char *text = program_text_of(name);
+    char *text = program_text_of(formatted("%s/metrics.csv", run));
     const char *row = strstr(text, "\n2,");
     assert_non_null(row);
     const double loss = atof(row + 3);

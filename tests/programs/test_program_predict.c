@@ -14,13 +14,10 @@ enum { MOST = 64 };
 
 static int make_files(void **state)
 {
-    char run[64];
     if (program_models_make(state)) return -1;
     for (const program_model *m = program_models; m->name; m++) {
-        snprintf(run, sizeof run, "%s-1", m->name);
-        program_train(m, run, SMALL, 0);
-        snprintf(run, sizeof run, "%s-2", m->name);
-        program_train(m, run, SMALL " --seed 7", 0);
+        program_train(m, formatted("%s-1", m->name), SMALL, 0);
+        program_train(m, formatted("%s-2", m->name), SMALL " --seed 7", 0);
     }
     return 0;
 }
@@ -89,15 +86,13 @@ static void mean_of(scores *mean, const scores *one, const scores *two)
 static void several_runs(void **state)
 {
     static scores one, two, both, mean;
-    char more[100];
     for (const program_model *m = program_models; m->name; m++) {
         predict(&one, m, "1");
         predict(&two, m, "2");
         assert_true(apart(&one, &two) > 1e-6);
         mean_of(&mean, &one, &two);
         for (int k = 0; k < 2; k++) {
-            snprintf(more, sizeof more, "1 %s %s-2", k ? "--run" : "--ensemble", m->name);
-            predict(&both, m, more);
+            predict(&both, m, formatted("1 %s %s-2", k ? "--run" : "--ensemble", m->name));
             assert_true(apart(&mean, &both) < 1e-6 * fmax(1, fabs(mean.score[0])));
         }
         program_expect_line(0, "2 runs", "",
@@ -110,11 +105,9 @@ static void several_runs(void **state)
 static void in_pieces(void **state)
 {
     static scores one, other;
-    char more[100];
     for (const program_model *m = program_models; m->name; m++) {
         predict(&one, m, "1");
-        snprintf(more, sizeof more, "1 %s", m->pieces);
-        predict(&other, m, more);
+        predict(&other, m, formatted("1 %s", m->pieces));
         assert_true(apart(&one, &other) < 1e-5 * fmax(1, fabs(one.score[0])));
         const program_outcome o =
             program_expect_line(0, "", "", "%s predict --data %s %s --threads 1 --run %s-1",
@@ -182,11 +175,9 @@ static const struct {
 
 static void name_run(const char *name, const program_model *m)
 {
-    char run[64];
     const char *path = test_file(name);
-    snprintf(run, sizeof run, "%s-1", m->name);
     unlink(path);
-    assert_int_equal(symlink(run, path), 0);
+    assert_int_equal(symlink(formatted("%s-1", m->name), path), 0);
 }
 
 static void wrong_calls(void **state)

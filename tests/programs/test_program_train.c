@@ -28,8 +28,7 @@ static void files(void **state)
 static void logs(void **state)
 {
     for (const program_model *m = program_models; m->name; m++) {
-        char run[64];
-        snprintf(run, sizeof run, "%s-log", m->name);
+        const char *run = formatted("%s-log", m->name);
         program_outcome o =
             program_train(m, run, " --steps 30 --eval-every 20 --threads 1 --no-baselines", 0);
         const char *read = strstr(o.err, ": read "), *step = strstr(o.err, ": step 3 of 30: loss ");
@@ -46,8 +45,7 @@ static void logs(void **state)
 static void nothing_held_out(void **state)
 {
     for (const program_model *m = program_models; m->name; m++) {
-        char run[64];
-        snprintf(run, sizeof run, "%s-alone", m->name);
+        const char *run = formatted("%s-alone", m->name);
         program_expect_line(0, "nothing was held out", "", "%s train --out %s --data %s%s" SMALL,
                             m->program->name, run, program_model_first(m), program_model_sizes(m));
         program_expect_in("", "%s/best.safetensors", run);
