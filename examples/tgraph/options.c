@@ -68,9 +68,8 @@ static const harness_option table[] = {
      .group = "Model", .help = "gelu(x + h), or x + gelu(h) as in the paper"},
     {"dropout", FIELD(model.dropout), "0.2", 0, 0.999, TRAINS, .group = "Model",
      .help = "after each graph block (paper: 0)"},
-    {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS,
-     .flags = HARNESS_IF_SET, .often = true, .group = "Model", .needs = "layout files",
-     .help = NESTS_USES_HELP},
+    {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS, .often = true,
+     .group = "Model", .needs = "layout files", .help = NESTS_USES_HELP},
 
     HARNESS_STEPS_OPTION(tgraph_settings, "6000", "optimizer steps; each takes one file"),
     {"epochs", FIELD(epochs), "0", 0, 1e9, TRAINS, .flags = HARNESS_MAY_GROW, .group = "Training",

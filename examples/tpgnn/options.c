@@ -24,7 +24,7 @@ static const harness_option table[] = {
      .group = "Model",
      .help = "numbers that stand for a type of node: a table that is learned, or vectors of a "
              "file, which are not trained further"},
-    {"vectors", FIELD(vectors), .commands = TRAINS, .flags = HARNESS_FOR_RESUME | HARNESS_IF_SET,
+    {"vectors", FIELD(vectors), .commands = TRAINS, .flags = HARNESS_FOR_RESUME,
      .needs = "--types=words", .meta = "FILE.npz", .group = "Model",
      .help = "words: the file, made by examples/tpgnn/tvm/collect/vectors.py; without it those of "
              "examples/data/schedules, which are built in"},
@@ -50,8 +50,8 @@ static const harness_option table[] = {
     {"readout", WORD(model.readout), "sum", .choices = "sum|mean", .commands = TRAINS,
      .group = "Model", .needs = "--network=statements and --rows=none|sums|embedded",
      .help = "ln of the sum of the statements' costs, or their mean"},
-    {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS,
-     .flags = HARNESS_IF_SET, .group = "Model", .help = NESTS_USES_HELP},
+    {"rows", WORD(model.rows), "none", .choices = NESTS_USES, .commands = TRAINS, .group = "Model",
+     .help = NESTS_USES_HELP},
     {"conv", WORD(model.paper.conv), "graph", .choices = "graph|gcn", .commands = TRAINS,
      .group = "Model", .needs = "--network=paper",
      .help = "GraphConv, as in its code, or GCNConv, as in its text"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model of examples/tgraph in double (in float it comes from the program's library). */
+/* The model of examples/tgraph in double; in float it comes from the program's library. */
 #include "examples/tgraph/model/model.h"
 
 #ifdef AG_DOUBLE

@@ -85,8 +85,6 @@ static void usage(void **state)
                    "demo: unknown command trian; did you mean \"demo train\"?\n");
     program_expect("demo fly", 2, "",
                    "demo: unknown command fly; \"demo --help\" lists the commands\n");
-    program_expect("demo train --lerning-rate 1", 2, "",
-                   "demo: unknown option --lerning-rate; did you mean --learning-rate?\n");
     program_expect("demo train --out x", 2, "",
                    "demo: --data PATH... is missing; \"demo train --help\" has examples\n");
     program_expect("demo train --config none.ini", 3, "",

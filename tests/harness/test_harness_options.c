@@ -93,7 +93,6 @@ static void every_way_to_write_a_value(void **state)
 
 static void sizes(void **state)
 {
-    char line[40];
     static const struct {
         const char *text;
         int64_t bytes;
@@ -101,8 +100,7 @@ static void sizes(void **state)
                 {"1024K", 1 << 20},       {"1T", (int64_t)1 << 40}, {"2GiB", (int64_t)2 << 30},
                 {"2GB", (int64_t)2 << 30}};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        snprintf(line, sizeof line, "--ram-limit %s", good[i].text);
-        parse(&p, HARNESS_TRAIN, NULL, line);
+        parse(&p, HARNESS_TRAIN, NULL, formatted("--ram-limit %s", good[i].text));
         assert_int_equal(p.status, AG_OK);
         assert_true(p.values.common.ram_limit == good[i].bytes);
     }

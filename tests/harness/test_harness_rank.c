@@ -13,12 +13,23 @@ static const int64_t in_a[] = {100, 150, 200, 300, 400}, in_b[] = {70};
 static const double by_model[] = {2, 1, 3, 4, 5};
 static const int numbers[] = {7, 3, 9};
 
-static void fill(harness_rank *r)
+/* Of each test. */
+static harness_rank r;
+static ag_failure why;
+
+static int drop(void **state)
 {
-    harness_rank_group(r, (harness_ranked){.name = "a", .items = 5, .actual = in_a});
-    harness_rank_group(r, (harness_ranked){.name = "b", .items = 1, .actual = in_b});
-    harness_rank_group(r, (harness_ranked){.name = "c", .items = 3, .number = numbers});
-    memcpy(harness_rank_method(r, "model", NULL), by_model, sizeof by_model);
+    harness_rank_close(&r);
+    why = (ag_failure){0};
+    return r.groups;
+}
+
+static void fill(void)
+{
+    harness_rank_group(&r, (harness_ranked){.name = "a", .items = 5, .actual = in_a});
+    harness_rank_group(&r, (harness_ranked){.name = "b", .items = 1, .actual = in_b});
+    harness_rank_group(&r, (harness_ranked){.name = "c", .items = 3, .number = numbers});
+    memcpy(harness_rank_method(&r, "model", NULL), by_model, sizeof by_model);
 }
 
 static void near(double found, double expected)
@@ -47,11 +58,9 @@ static void measures_of_known_groups(void **state)
     const double a[] = {0.8, 0.9, 0.5, 0, 0}, none[] = {NAN, NAN, NAN, NAN, NAN},
                  b[] = {NAN, NAN, NAN, NAN, NAN}, mean[] = {0.8, 0.9, 0.5, 0, 0},
                  worst[] = {-1, 0, 3, 0, 0};
-    harness_rank r = {0};
-    ag_failure why = {0};
     double value[PLAIN];
     const char *name[HARNESS_MOST_SCORES];
-    fill(&r);
+    fill();
     double *other = harness_rank_method(&r, "last first", harness_copy("the last item is first"));
     for (int i = 0; i < 5; i++) other[i] = -i;
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
@@ -79,16 +88,15 @@ static void measures_of_known_groups(void **state)
     expect_measures(json_object_get(json_object_get(j, "mean"), "model"), mean);
     expect_measures(json_object_get(json_array_get(groups, 0), "last first"), worst);
     json_decref(j);
-    harness_rank_close(&r);
 }
 
 /* All tables, one after the other. */
-static void expect_csv(const harness_rank *r, int tables, const char *expected)
+static void expect_csv(int tables, const char *expected)
 {
     harness_table *table[HARNESS_TABLES];
     char *text = NULL;
     size_t bytes;
-    assert_int_equal(harness_rank_tables(table, r, "A title"), tables);
+    assert_int_equal(harness_rank_tables(table, &r, "A title"), tables);
     FILE *to = open_memstream(&text, &bytes);
     for (int i = 0; i < tables; i++) {
         harness_table_csv(to, table[i]);
@@ -101,10 +109,8 @@ static void expect_csv(const harness_rank *r, int tables, const char *expected)
 
 static void groups_and_methods(void **state)
 {
-    harness_rank r = {0};
-    ag_failure why = {0};
     const char *name, *note;
-    fill(&r);
+    fill();
     harness_rank_method(&r, "other", harness_copy("says nothing"));
     assert_int_equal(harness_rank_groups(&r), 3);
     const harness_group a = harness_rank_group_at(&r, 0), c = harness_rank_group_at(&r, 2);
@@ -120,34 +126,23 @@ static void groups_and_methods(void **state)
     assert_int_equal(harness_rank_other(&name, &note, &r, 1), 0);
 
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
-    expect_csv(&r, 2,
-               "group,items,model tau-b,other tau-b,model opa,other opa,model slowdown@1,other "
-               "slowdown@1\n"
-               "a,5,0.80000000000000004,0,0.90000000000000002,0,0.5,0\n"
-               "b,1,,,,,,\nc,3,,,,,,\n"
-               "mean,9,0.80000000000000004,0,0.90000000000000002,0,0.5,0\n"
-               "method,tau-b,opa,slowdown@1,slowdown@5,slowdown@10\n"
-               "model,0.80000000000000004,0.90000000000000002,0.5,0,0\nother,0,0,0,0,0\n");
-    harness_rank_close(&r);
-    assert_int_equal(r.groups, 0);
+    expect_csv(2, "group,items,model tau-b,other tau-b,model opa,other opa,model slowdown@1,other "
+                  "slowdown@1\n"
+                  "a,5,0.80000000000000004,0,0.90000000000000002,0,0.5,0\n"
+                  "b,1,,,,,,\nc,3,,,,,,\n"
+                  "mean,9,0.80000000000000004,0,0.90000000000000002,0,0.5,0\n"
+                  "method,tau-b,opa,slowdown@1,slowdown@5,slowdown@10\n"
+                  "model,0.80000000000000004,0.90000000000000002,0.5,0,0\nother,0,0,0,0,0\n");
 }
 
-/* Nothing held out is no failure; groups without any run time are. */
-static void without_run_times(void **state)
+/* That is no failure. */
+static void nothing_held_out(void **state)
 {
-    harness_rank r = {0};
-    ag_failure why = {0};
     double value[PLAIN];
     harness_rank_method(&r, "model", NULL);
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     harness_rank_values(value, &r);
     assert_true(isnan(value[0]));
-    harness_rank_close(&r);
-    harness_rank_group(&r, (harness_ranked){.name = "c", .items = 3, .number = numbers});
-    harness_rank_method(&r, "model", NULL);
-    assert_int_equal(harness_rank_compute(&r, &why), AG_EDATA);
-    assert_non_null(strstr(why.sentence, "none of the 1 groups can be scored"));
-    harness_rank_close(&r);
 }
 
 /* ---- rows of several groups ---- */
@@ -166,31 +161,29 @@ static const char *const programs[] = {"p", "q"};
 
 /* Kernels of p are not neighbours; of q, one has hidden run times. The second tile of each is the
    fastest, and takes half as long as the first. */
-static void fill_tiles(harness_rank *r)
+static void fill_tiles(void)
 {
     static const int64_t a[] = {200, 100}, b[] = {20, 10, 40}, c[] = {8, 4};
-    r->form = tiles;
-    r->row_name = programs;
-    r->rows = 2;
-    harness_rank_group(r, (harness_ranked){.name = "p1", .items = 2, .actual = a, .row = 0});
-    harness_rank_group(r, (harness_ranked){.name = "q1", .items = 2, .actual = c, .row = 1});
-    harness_rank_group(r, (harness_ranked){.name = "p2", .items = 3, .actual = b, .row = 0});
-    harness_rank_group(r, (harness_ranked){.name = "q2", .items = 2, .row = 1});
+    r.form = tiles;
+    r.row_name = programs;
+    r.rows = 2;
+    harness_rank_group(&r, (harness_ranked){.name = "p1", .items = 2, .actual = a, .row = 0});
+    harness_rank_group(&r, (harness_ranked){.name = "q1", .items = 2, .actual = c, .row = 1});
+    harness_rank_group(&r, (harness_ranked){.name = "p2", .items = 3, .actual = b, .row = 0});
+    harness_rank_group(&r, (harness_ranked){.name = "q2", .items = 2, .row = 1});
     const double score[] = {1, 2, 5, 4, 2, 1, 3, 0, 0};
-    memcpy(harness_rank_method(r, "model", NULL), score, sizeof score);
-    harness_rank_method(r, "constant", harness_copy("nothing"));
-    double *roofline = harness_rank_method(r, "roofline", harness_copy("the slower one"));
-    for (int i = 0; i < r->items; i++) roofline[i] = -score[i];
+    memcpy(harness_rank_method(&r, "model", NULL), score, sizeof score);
+    harness_rank_method(&r, "constant", harness_copy("nothing"));
+    double *roofline = harness_rank_method(&r, "roofline", harness_copy("the slower one"));
+    for (int i = 0; i < r.items; i++) roofline[i] = -score[i];
 }
 
 /* p: 200 instead of 100 and 10 as it should be; all equal: 200 and 20. */
 static void programs_of_kernels(void **state)
 {
-    harness_rank r = {0};
-    ag_failure why = {0};
     double column[2];
     const char *name[HARNESS_MOST_SCORES];
-    fill_tiles(&r);
+    fill_tiles();
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     near(harness_rank_at(&r, 0, 0)->of[HARNESS_APE], 100 * 100 / 110.0);
     near(harness_rank_at(&r, 0, 0)->of[HARNESS_TAU_B], 0); /* -1 and 1 */
@@ -204,7 +197,7 @@ static void programs_of_kernels(void **state)
     near(column[1], 50 / 1.1);
     near(harness_rank_over(&r, 1, HARNESS_APE).geometric, 100);
     expect_csv(
-        &r, 2,
+        2,
         "program,kernels,tiles,model APE %,roofline APE %,model tau-b,roofline tau-b\n"
         "p,2,5,90.909090909090907,27.272727272727273,0,0\nq,2,4,0,100,1,-1\n"
         "median,4,9,45.454545454545453,63.63636363636364,0.5,-0.5\n"
@@ -229,7 +222,6 @@ static void programs_of_kernels(void **state)
         near(json_number_value(json_object_get(constant, "APE %")), 100);
     }
     json_decref(j);
-    harness_rank_close(&r);
 }
 
 /* ---- families, and runs that are too short to count ---- */
@@ -242,17 +234,16 @@ static void means_over_families(void **state)
 {
     static const int64_t t[] = {100, 200, 100, 10, 300};
     static const double predicted[] = {150, 200, 200, 20, 300}, cost[] = {0, 0, 0, 0, 0};
-    harness_rank r = {.form = {.row = "task",
-                               .rows = "tasks",
-                               .items = "schedules",
-                               .measure = of_tasks,
-                               .main = 1,
-                               .shown = 2},
-                      .family_name = families,
-                      .families = 3,
-                      .times = true,
-                      .least = 50};
-    ag_failure why = {0};
+    r = (harness_rank){.form = {.row = "task",
+                                .rows = "tasks",
+                                .items = "schedules",
+                                .measure = of_tasks,
+                                .main = 1,
+                                .shown = 2},
+                       .family_name = families,
+                       .families = 3,
+                       .times = true,
+                       .least = 50};
     harness_rank_group(&r, (harness_ranked){.name = "f_1", .items = 2, .actual = t});
     harness_rank_group(&r, (harness_ranked){.name = "f_2", .items = 2, .actual = t + 2});
     harness_rank_group(&r,
@@ -261,12 +252,11 @@ static void means_over_families(void **state)
     r.cost[0] = cost;
     assert_int_equal(harness_rank_compute(&r, &why), AG_OK);
     near(harness_rank_at(&r, 0, 0)->of[HARNESS_MAE], (log(100) + log(200)) / 2);
-    expect_csv(&r, 4,
-               "task,schedules,counted,MAPE %\nf_1,2,2,25\nf_2,2,1,100\ng_1,1,1,0\n"
-               "mean,5,4,41.666666666666664\n"
-               "family,tasks,schedules,MAPE %\nf,2,4,62.5\ng,1,1,0\nmean,3,5,31.25\n"
-               "method,MAPE %,MAPE % of all\nmodel,41.666666666666664,41.666666666666664\n"
-               "method,MAPE %,MAPE % of all\nmodel,31.25,31.25\n");
+    expect_csv(4, "task,schedules,counted,MAPE %\nf_1,2,2,25\nf_2,2,1,100\ng_1,1,1,0\n"
+                  "mean,5,4,41.666666666666664\n"
+                  "family,tasks,schedules,MAPE %\nf,2,4,62.5\ng,1,1,0\nmean,3,5,31.25\n"
+                  "method,MAPE %,MAPE % of all\nmodel,41.666666666666664,41.666666666666664\n"
+                  "method,MAPE %,MAPE % of all\nmodel,31.25,31.25\n");
     json_t *j = harness_rank_json(&r);
     const json_t *list = json_object_get(j, "families"), *f = json_array_get(list, 0);
     assert_int_equal(json_array_size(list), 2); /* "none" has no task */
@@ -278,15 +268,12 @@ static void means_over_families(void **state)
     assert_string_equal(json_string_value(json_object_get(task, "family")), "f");
     assert_int_equal(json_integer_value(json_object_get(task, "counted")), 1);
     json_decref(j);
-    harness_rank_close(&r);
 }
 
 /* A method that could not score a group has no means, since they would be of other groups. */
 static void methods_without_scores(void **state)
 {
-    harness_rank r = {0};
-    ag_failure why = {0};
-    fill(&r);
+    fill();
     memcpy(harness_rank_method(&r, "a alone", harness_copy("-")), by_model, sizeof by_model);
     harness_rank_absent(&r, 1, 1);
     memcpy(harness_rank_method(&r, "not c", harness_copy("-")), by_model, sizeof by_model);
@@ -295,7 +282,6 @@ static void methods_without_scores(void **state)
     near(harness_rank_at(&r, 1, 0)->of[HARNESS_TAU_B], 0.8);
     assert_true(isnan(harness_rank_mean(&r, 1, HARNESS_TAU_B)));
     near(harness_rank_mean(&r, 2, HARNESS_TAU_B), 0.8);
-    harness_rank_close(&r);
 }
 
 /* The time grows with the groups, not with their square: that would be minutes. */
@@ -303,9 +289,8 @@ static void many_rows(void **state)
 {
     enum { N = 200000 };
     const char **name = calloc(N / 2, sizeof *name);
-    harness_rank r = {.row_name = name, .rows = N / 2};
+    r = (harness_rank){.row_name = name, .rows = N / 2};
     int64_t *ns = calloc(2 * N, sizeof *ns);
-    ag_failure why = {0};
     for (int i = 0; i < N; i++) { /* a row's two groups lie far apart */
         ns[2 * i] = 1000;
         ns[2 * i + 1] = 2000;
@@ -341,13 +326,11 @@ static ag_tensor *record(const void *net, const void *data, int group, ag_tape *
 
 static void scores_are_weighted(void **state)
 {
-    harness_rank r = {0};
-    ag_failure why = {0};
     ag_tape *tape = ag_tape_new(AG_CPU);
     const harness_scoring how = {.tape = tape, .models = 2};
     ag_real wild[9], three[9];
     for (int i = 0; i < 9; i++) wild[i] = i == 7 ? (ag_real)INFINITY : 0, three[i] = 3;
-    fill(&r);
+    fill();
     r.data = numbers;
     memset(r.score[0], 0, 9 * sizeof(double));
     const harness_trained one = {.net = (void *)outputs}, two = {.net = three}, bad = {.net = wild};
@@ -356,19 +339,18 @@ static void scores_are_weighted(void **state)
     for (int i = 0; i < 9; i++) near(r.score[0][i], (i + 1 + 3) / 2.0);
     assert_int_equal(harness_rank_add(&r, &bad, &how, record, &why), AG_EFINITE);
     assert_non_null(strstr(why.sentence, "c: the score of item 3 is inf"));
-    harness_rank_close(&r);
     ag_tape_free(tape);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(measures_of_known_groups),
-                                       cmocka_unit_test(groups_and_methods),
-                                       cmocka_unit_test(without_run_times),
-                                       cmocka_unit_test(programs_of_kernels),
-                                       cmocka_unit_test(means_over_families),
-                                       cmocka_unit_test(methods_without_scores),
-                                       cmocka_unit_test(many_rows),
-                                       cmocka_unit_test(scores_are_weighted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(measures_of_known_groups, drop),
+                                       cmocka_unit_test_teardown(groups_and_methods, drop),
+                                       cmocka_unit_test_teardown(nothing_held_out, drop),
+                                       cmocka_unit_test_teardown(programs_of_kernels, drop),
+                                       cmocka_unit_test_teardown(means_over_families, drop),
+                                       cmocka_unit_test_teardown(methods_without_scores, drop),
+                                       cmocka_unit_test_teardown(many_rows, drop),
+                                       cmocka_unit_test_teardown(scores_are_weighted, drop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,6 @@ static void ask_for_far_too_many(void) { setenv("OMP_NUM_THREADS", "100000", 1);
 static int set_up(void **state)
 {
     if (test_folder_make(state) || chmod(test_folder, 0777)) return -1;
-    program_pictures = 0;
     program_write_layout("a.npz", 20, 0);
     return 0;
 }
@@ -119,19 +118,17 @@ static void test_boosting(void **state)
 /* How often the program is loaded: OpenMP describes itself each time. */
 static int loads(const char *environment)
 {
-    char line[512], text[32768];
-    int times = 0;
-    snprintf(line, sizeof line,
-             "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_DISPLAY_ENV=true %s '%s/tgraph' --help "
-             "2>&1",
-             environment, AG_BIN_DIR);
+    char text[32768];
+    const char *line = formatted(
+        "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_DISPLAY_ENV=true %s '%s/tgraph' --help "
+        "2>&1",
+        environment, AG_BIN_DIR);
     FILE *f = popen(line, "r");
     assert_non_null(f);
     text[fread(text, 1, sizeof text - 1, f)] = 0;
     assert_int_equal(pclose(f), 0);
     assert_non_null(strstr(text, "Exit codes"));
-    for (const char *at = text; (at = strstr(at, "DISPLAY ENVIRONMENT BEGIN")); at++) times++;
-    return times;
+    return program_count(text, "DISPLAY ENVIRONMENT BEGIN");
 }
 
 /* The program starts again with OpenMP's waiting policy, unless the user has set one. */
@@ -150,12 +147,11 @@ static void test_waiting(void **state)
 
 static int run_limited(const char *limits, int asked, char *err, size_t room)
 {
-    char line[1024];
-    snprintf(line, sizeof line,
-             "cd '%s' && (%s; OMP_NUM_THREADS=%d exec '%s/tgraph' train --data a.npz --split 0.5 "
-             "--hidden 16 --configs 4 --steps 3 --out limited --force --no-baselines 2>&1 "
-             ">limited.out)",
-             test_folder, limits, asked, AG_BIN_DIR);
+    const char *line = formatted(
+        "cd '%s' && (%s; OMP_NUM_THREADS=%d exec '%s/tgraph' train --data a.npz --split 0.5 "
+        "--hidden 16 --configs 4 --steps 3 --out limited --force --no-baselines 2>&1 "
+        ">limited.out)",
+        test_folder, limits, asked, AG_BIN_DIR);
     FILE *f = popen(line, "r");
     assert_non_null(f);
     err[fread(err, 1, room - 1, f)] = 0;
@@ -191,10 +187,9 @@ static void test_small_stacks(void **state)
         "tpgnn train --data " SCHEDULES " --steps 2 --out small-tpgnn",
         "tpgnn predict --run small-tpgnn --data " SCHEDULES};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        char line[1024];
-        snprintf(line, sizeof line,
-                 "cd '%s' && ulimit -s 128 && OMP_NUM_THREADS=2 '%s/'%s > small.out 2>&1",
-                 test_folder, AG_BIN_DIR, calls[i]);
+        const char *line =
+            formatted("cd '%s' && ulimit -s 128 && OMP_NUM_THREADS=2 '%s/'%s > small.out 2>&1",
+                      test_folder, AG_BIN_DIR, calls[i]);
         if (system(line)) fail_msg("%s: %s", calls[i], program_text_of("small.out"));
     }
 }
@@ -203,8 +198,7 @@ static void test_little_room(void **state)
 {
     static char err[16384];
     for (int mb = 60; mb <= 100; mb += 4) {
-        char limits[64];
-        snprintf(limits, sizeof limits, "ulimit -v %d", mb * 1024);
+        const char *limits = formatted("ulimit -v %d", mb * 1024);
         const int code = run_limited(limits, 4, err, sizeof err);
         if (code != 0 && code != 5) fail_msg("%d MB: exit %d: %s", mb, code, err);
         if (code == 5 && !strstr(err, "memory")) fail_msg("%d MB: %s", mb, err);

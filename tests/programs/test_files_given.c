@@ -12,20 +12,14 @@
 
 static int make_files(void **state)
 {
-    char path[300];
     if (test_folder_make(state)) return -1;
-    program_pictures = 0;
     program_write_fusion("f_0.npz", 20, 0);
     program_write_fusion("g_0.npz", 30, 1);
     program_write_fusion("h_1.npz", 15, 2);
     program_write_layout("a.npz", 20, 0);
     program_write_layout("b.npz", 20, 1);
-    snprintf(path, sizeof path, "%s/link.npz", test_folder);
-    if (symlink("a.npz", path)) return -1;
-    snprintf(path, sizeof path, "%s/both.txt", test_folder);
-    FILE *list = fopen(path, "w");
-    fputs("./f_0.npz\ng_0.npz\n", list);
-    return fclose(list);
+    program_write_text("both.txt", "./f_0.npz\ng_0.npz\n");
+    return symlink("a.npz", test_file("link.npz"));
 }
 
 static void expect_silence(const char *line)

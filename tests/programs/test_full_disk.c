@@ -30,9 +30,8 @@ static int put_text(const char *path, const char *text)
 /* A user without rights may mount in a namespace where it is root. */
 static int become_root(void)
 {
-    char users[40], groups[40];
-    snprintf(users, sizeof users, "0 %ld 1", (long)geteuid());
-    snprintf(groups, sizeof groups, "0 %ld 1", (long)getegid());
+    const char *users = formatted("0 %ld 1", (long)geteuid());
+    const char *groups = formatted("0 %ld 1", (long)getegid());
     return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && put_text("/proc/self/setgroups", "deny") &&
            put_text("/proc/self/uid_map", users) && put_text("/proc/self/gid_map", groups);
 }
@@ -66,8 +65,7 @@ static int remove_disk(void **state)
 /* The disk, empty, with room for so many kilobytes. */
 static void resize(int kilobytes)
 {
-    char options[40];
-    snprintf(options, sizeof options, "size=%dk", kilobytes);
+    const char *options = formatted("size=%dk", kilobytes);
     assert_int_equal(mount("tmpfs", disk, "tmpfs", MS_REMOUNT, options), 0);
 }
 
@@ -77,15 +75,6 @@ static void empty(int kilobytes)
     assert_int_equal(umount2(disk, 0), 0);
     assert_int_equal(mount("tmpfs", disk, "tmpfs", 0, "size=64k"), 0);
     resize(kilobytes);
-}
-
-static int files_on_disk(void)
-{
-    int n = 0;
-    DIR *d = opendir(disk);
-    for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
-    closedir(d);
-    return n;
 }
 
 /* ---- one file of the library ---- */
@@ -157,10 +146,9 @@ static int count_npy(const char *path)
 static void the_old_file_stays(ag_status (*save)(const char *, int, ag_failure *),
                                int (*count)(const char *))
 {
-    char path[400];
     int refused = 0;
     empty(64);
-    snprintf(path, sizeof path, "%s/file", disk);
+    const char *path = formatted("%s/file", disk);
     for (int i = 0; i < MOST; i++) {
         ag_random r = {1, 2, (uint64_t)i};
         numbers[i] = (float)ag_random_uniform(&r);
@@ -179,7 +167,7 @@ static void the_old_file_stays(ag_status (*save)(const char *, int, ag_failure *
             assert_int_equal(count(path), before);
             refused++;
         }
-        assert_int_equal(files_on_disk(), 1);
+        assert_int_equal(files_in(disk), 1);
     }
     assert_in_range(refused, 8, 10); /* 56 KB are 14000 numbers */
     resize(256);
@@ -188,9 +176,7 @@ static void the_old_file_stays(ag_status (*save)(const char *, int, ag_failure *
 }
 
 static void checkpoints(void **state) { the_old_file_stays(save_checkpoint, count_checkpoint); }
-
 static void npz_files(void **state) { the_old_file_stays(save_npz, count_npz); }
-
 static void npy_files(void **state) { the_old_file_stays(save_npy, count_npy); }
 
 /* ---- a run ---- */
@@ -206,7 +192,6 @@ static void a_run(void **state)
 {
     static const int room[] = {8, 64, 84, 88, 112, 120, 128, 192};
     empty(4);
-    program_pictures = 0;
     program_write_layout("a.npz", 60, 0);
     program_expect("tgraph train --out whole" TRAIN, 0, "", "");
     program_expect("tgraph train --out disk/run" TRAIN, 3, "", "config.json: " ADVICE);

@@ -118,7 +118,6 @@ static void test_programs(void **state)
 static int make_files(void **state)
 {
     test_schedules s;
-    program_pictures = 0;
     if (test_folder_make(state)) return -1;
     for (int i = 0; i < 3; i++) {
         if (mkdir(test_file(programs[i].folder), 0700)) return -1;

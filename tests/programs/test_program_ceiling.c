@@ -24,9 +24,8 @@ static int make_runs(void **state)
 static double mean_of(const program_model *m, const char *data, const char *method,
                       const char *measure)
 {
-    char line[300];
-    snprintf(line, sizeof line, "%s eval --json --run %s --data %s" PROGRAM_QUIET, m->program->name,
-             m->name, data);
+    const char *line = formatted("%s eval --json --run %s --data %s" PROGRAM_QUIET,
+                                 m->program->name, m->name, data);
     json_t *j = program_json(line, "");
     const json_t *found = json_object_get(json_object_get(j, "mean"), method);
     const double mean = found ? json_number_value(json_object_get(found, measure)) : -2;

@@ -14,7 +14,6 @@ static int make_files(void **state)
 {
     test_schedules s;
     if (test_folder_make(state)) return -1;
-    program_pictures = 0;
     program_write_layout("a.npz", 60, 0);
     program_write_fusion("f_0.npz", 20, 0);
     test_schedules_make(&s);
@@ -45,14 +44,12 @@ static char *replaced(const char *text, const char *from, const char *to)
 static void spoil(const char *run, const char *name, const char *from, const char *to,
                   const char *tensor)
 {
-    char path[300];
     ag_failure why = {0};
     ag_checkpoint_item item[MOST];
     ag_checkpoint_pair pair[20];
     char *changed = NULL;
     int n = 0, pairs = 0, found = 0;
-    snprintf(path, sizeof path, "%s/%s/%s", test_folder, run, name);
-    ag_checkpoint *file = ag_checkpoint_open(path, &why);
+    ag_checkpoint *file = ag_checkpoint_open(formatted("%s/%s/%s", test_folder, run, name), &why);
     if (!file) fail_msg("%s", why.sentence);
     for (; n < ag_checkpoint_count(file); n++) {
         assert_true(n < MOST);
@@ -69,7 +66,7 @@ static void spoil(const char *run, const char *name, const char *from, const cha
             pair[pairs].value = changed = replaced(pair[pairs].value, from, to);
         pairs++;
     }
-    snprintf(path, sizeof path, "%s/bad/%s", test_folder, name);
+    const char *path = formatted("%s/bad/%s", test_folder, name);
     if (ag_checkpoint_save(path, item, n, pair, pairs, &why)) fail_msg("%s", why.sentence);
     ag_checkpoint_close(file);
     free(changed);
@@ -77,9 +74,8 @@ static void spoil(const char *run, const char *name, const char *from, const cha
 
 static void copy_run(const char *run)
 {
-    char command[900];
-    snprintf(command, sizeof command, "rm -rf '%s/bad' && cp -r '%s/%s' '%s/bad'", test_folder,
-             test_folder, run, test_folder);
+    const char *command = formatted("rm -rf '%s/bad' && cp -r '%s/%s' '%s/bad'", test_folder,
+                                    test_folder, run, test_folder);
     assert_int_equal(system(command), 0);
 }
 
@@ -150,10 +146,8 @@ static void of_nests_now(void **state)
     spoil("tg", "best.safetensors", "\"hidden\":16", "\"mode\":\"physical\",\"hidden\":16", NULL);
     program_expect(call, 3, "",
                    "bad/best.safetensors: the metadata \"configuration\": physical mode");
-    char command[900];
-    snprintf(command, sizeof command,
-             "sed -i 's/\"hidden\": 16/\"mode\": \"physical\", &/' '%s/bad/config.json'",
-             test_folder);
+    const char *command = formatted(
+        "sed -i 's/\"hidden\": 16/\"mode\": \"physical\", &/' '%s/bad/config.json'", test_folder);
     assert_int_equal(system(command), 0);
     const program_outcome o = program_expect(call, 3, "", "bad/config.json: physical mode");
     assert_non_null(strstr(o.err, "train such a model with \"nests train\""));

@@ -61,17 +61,16 @@ typedef struct scorer {
 
 static void open_scorer(scorer *p, const program_model *m, int once)
 {
-    char line[200];
-    snprintf(line, sizeof line, "--run %s --data " DATA " --threads 1", m->name);
+    const char *line = formatted("--run %s --data " DATA " --threads 1", m->name);
     *p = (scorer){.once = once};
-    p->options = program_options(&p->settings, m, HARNESS_PREDICT, line);
+    p->options = program_options(m, HARNESS_PREDICT, line);
+    p->settings = harness_options_values(p->options);
 }
 
 static void close_scorer(scorer *p)
 {
     harness_runs_close(&p->runs);
     harness_options_free(p->options);
-    harness_free(p->settings);
 }
 
 static uint64_t hash_of(const harness_group *g, uint64_t hash)
@@ -203,11 +202,10 @@ static void damage_checkpoint(const program_model *m, const char *name, ag_rando
 static void checkpoints(void **state)
 {
     ag_random random = program_random();
-    char name[100];
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         write_small(i);
-        snprintf(name, sizeof name, "%s/best.safetensors", program_models[i].name);
-        damage_checkpoint(&program_models[i], name, &random);
+        damage_checkpoint(&program_models[i],
+                          formatted("%s/best.safetensors", program_models[i].name), &random);
     }
 }
 
@@ -215,8 +213,7 @@ static void checkpoints(void **state)
 
 static void expect_3(const program_model *m, const char *file, const char *format)
 {
-    char command[200];
-    snprintf(command, sizeof command, format, m->name);
+    const char *command = formatted(format, m->name);
     program_expect_line(3, "", file, "%s %s", m->program->name, command);
 }
 
@@ -225,12 +222,11 @@ static const unsigned char foreign[] = "\x18\0\0\0\0\0\0\0{\"__metadata__\":{}} 
 
 static void commands(void **state)
 {
-    char best[100], last[100];
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         const program_model *m = &program_models[i];
         write_small(i);
-        snprintf(best, sizeof best, "%s/best.safetensors", m->name);
-        snprintf(last, sizeof last, "%s/last.safetensors", m->name);
+        const char *best = formatted("%s/best.safetensors", m->name);
+        const char *last = formatted("%s/last.safetensors", m->name);
         file f = take(last);
         f.bytes[f.size - 40] ^= 4;
         put(&f, f.size);

@@ -64,10 +64,8 @@ static void expect_near(const char *what, const char *one, const char *two)
 /* The losses of all rows of metrics.csv, step by step. */
 static int losses_of(double x[MOST], const char *run)
 {
-    char name[100];
     int n = 0;
-    snprintf(name, sizeof name, "%s/metrics.csv", run);
-    char *text = program_text_of(name), *rest = NULL;
+    char *text = program_text_of(formatted("%s/metrics.csv", run)), *rest = NULL;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         const char *comma = strchr(line, ',');
         if (n || strncmp(line, "step,loss,", 10) != 0) x[n++] = atof(comma + 1);
@@ -91,9 +89,7 @@ static void expect_losses(const char *one, const char *two)
 
 static void train(const program_model *m, const char *device, const char *run, int code)
 {
-    char more[100];
-    snprintf(more, sizeof more, " --device %s" EACH, device);
-    program_train(m, run, more, code);
+    program_train(m, run, formatted(" --device %s" EACH, device), code);
 }
 
 static void predict(program_outcome *o, const program_model *m, const char *run, const char *device)
@@ -108,9 +104,8 @@ static void predict(program_outcome *o, const program_model *m, const char *run,
 static void same_model(const program_model *m)
 {
     static program_outcome one, two;
-    char cpu[64], cuda[64];
-    snprintf(cpu, sizeof cpu, "%s-cpu", m->name);
-    snprintf(cuda, sizeof cuda, "%s-cuda", m->name);
+    const char *cpu = formatted("%s-cpu", m->name);
+    const char *cuda = formatted("%s-cuda", m->name);
     train(m, "cpu", cpu, 0);
     train(m, "cuda", cuda, 0);
     expect_losses(cpu, cuda);
@@ -141,10 +136,9 @@ static void same_bits(void **state)
 /* The runs of same_models are compared with. */
 static void go_on(const program_model *m, const char *from, const char *to)
 {
-    char run[64], whole[64], same[64];
-    snprintf(run, sizeof run, "%s-%s-%s", m->name, from, to);
-    snprintf(whole, sizeof whole, "%s-cpu", m->name);
-    snprintf(same, sizeof same, "%s-%s", m->name, from);
+    const char *run = formatted("%s-%s-%s", m->name, from, to);
+    const char *whole = formatted("%s-cpu", m->name);
+    const char *same = formatted("%s-%s", m->name, from);
     program_stop_in(5, SIGINT);
     train(m, from, run, 130);
     program_stop_in(0, 0);
@@ -152,14 +146,9 @@ static void go_on(const program_model *m, const char *from, const char *to)
         0, "", "going on after step 5 of 10",
         "%s train --out %s --resume --device %s --no-baselines", m->program->name, run, to);
     expect_losses(whole, run);
-    char *page = NULL, name[100];
-    snprintf(name, sizeof name, "%s/report.html", run);
-    page = program_text_of(name);
     const int moved = strcmp(from, to) != 0;
     assert_int_equal(strstr(o.err, "differ in rounding from those of either alone") != NULL, moved);
-    assert_int_equal(strstr(page, "<p>Begun on ") != NULL, moved);
-    assert_int_equal(strstr(page, "<p>Computed on cuda (") != NULL, !moved);
-    free(page);
+    program_expect_in(moved ? "<p>Begun on " : "<p>Computed on cuda (", "%s/report.html", run);
     if (!moved) program_expect_same(same, run); /* on one device nothing differs at all */
 }
 
@@ -179,8 +168,7 @@ static void studies(void **state)
 {
     if (!there) skip();
     program_write_text("study.ini", "[study]\nseeds = 1\n[plain]\n");
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         if (program_model_again(m)) continue;
         program_expect_line(0, "plain", "",
                             "%s ablate --study study.ini --out study-%s --device cuda%s%s",
@@ -196,12 +184,9 @@ static void device_is_told(void **state)
         "--no-baselines --device auto",
         0, "", "--device auto takes cuda (");
     assert_null(strstr(strstr(o.err, "takes cuda") + 1, "takes cuda")); /* once */
-    char *config = program_text_of("auto/config.json"), *page = program_text_of("auto/report.html");
-    assert_non_null(strstr(config, "\"device\": \"cuda\""));
-    assert_non_null(strstr(config, "\"device_name\": \""));
-    assert_non_null(strstr(page, "<p>Computed on cuda ("));
-    free(config);
-    free(page);
+    program_expect_in("\"device\": \"cuda\"", "auto/config.json");
+    program_expect_in("\"device_name\": \"", "auto/config.json");
+    program_expect_in("<p>Computed on cuda (", "auto/report.html");
     program_expect("tpu doctor --device auto", 0, " on cuda: right", "takes cuda (");
     program_expect("tpgnn doctor --device cuda", 0, "capability", "");
 }
@@ -244,14 +229,13 @@ static void train_wide(void)
 /* The sentence names the option that was too large. */
 static void too_large(void **state)
 {
-    char advice[80];
     if (!on_host) skip();
     train_wide();
     program_before = limit_memory;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         snprintf(memory, sizeof memory, "%d", large[i].room << 20);
-        snprintf(advice, sizeof advice, " are free; lower %s, or take --device cpu",
-                 strrchr(large[i].line, ' ') + 1);
+        const char *advice =
+            formatted(" are free; lower %s, or take --device cpu", strrchr(large[i].line, ' ') + 1);
         const program_outcome o =
             program_expect_line(5, "", large[i].where, "%s 65536", large[i].line);
         if (!strstr(o.err, advice)) fail_msg("%s: %s", large[i].line, o.err);
@@ -266,8 +250,7 @@ static void no_device(void **state)
 {
     const char *const sentence = "choose the CPU as the device";
     if (there) skip();
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         train(m, "cpu", m->name, 0);
         program_expect_line(6, "", sentence, "%s train --out x --device cuda%s%s", m->program->name,
                             m->train, EACH);
@@ -279,6 +262,7 @@ static void no_device(void **state)
     program_write_text("study.ini", "[study]\nseeds = 1\n[plain]\n");
     program_expect("tgraph ablate --study study.ini --out x --device cuda --data a.npz --split 0.8",
                    6, "", sentence);
+    /* the facts that were found are printed first */
     program_expect("tpgnn doctor --device cuda", 6, "cuda ", sentence);
 }
 
@@ -288,11 +272,8 @@ static void auto_takes_the_cpu(void **state)
     train(&program_models[0], "auto", "auto", 0);
     train(&program_models[0], "cpu", "plain", 0);
     program_expect_same("auto", "plain");
-    char *config = program_text_of("auto/config.json"), *page = program_text_of("auto/report.html");
-    assert_non_null(strstr(config, "\"device\": \"cpu\""));
-    assert_non_null(strstr(page, "<p>Computed on cpu ("));
-    free(config);
-    free(page);
+    program_expect_in("\"device\": \"cpu\"", "auto/config.json");
+    program_expect_in("<p>Computed on cpu (", "auto/report.html");
     program_expect("tpu doctor --device auto", 0, " on cpu: right", "--device auto takes cpu: ");
 }
 

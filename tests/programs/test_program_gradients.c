@@ -151,12 +151,6 @@ static const struct {
       .analysis_at = TPU_NOWHERE}},
 };
 
-static int ends(const char *name, const char *with)
-{
-    const size_t n = strlen(name), m = strlen(with);
-    return n >= m && !strcmp(name + n - m, with);
-}
-
 /* Biases that are not 0, where a ReLU has its kink, and scores of attention with both signs: with
    one sign, those of the receiver would cancel in the softmax. So the receiver's parameters are
    about those of the sender, which come before them, with the other sign. */
@@ -166,7 +160,7 @@ static void wake_tpu(tpu_net *net)
     for (int p = 0; p < ag64__tpu.params(net); p++) {
         int64_t n;
         const char *name = ag64__tpu.param(net, p, &n);
-        const int bias = ends(name, ".bias"), receiver = ends(name, ".to");
+        const int bias = ends_with(name, ".bias"), receiver = ends_with(name, ".to");
         double *x = calloc((size_t)n, sizeof *x);
         ag64__tpu.value(net, p - receiver, x);
         for (int64_t i = 0; i < n; i++)

@@ -82,7 +82,6 @@ static void the_limit(void **state)
         const int tgraph = m->program == &tgraph_program_table;
         const char *const most = strcmp(big[i], "layout.npz") == 0 ? "7M" : tgraph ? "5M" : "3M";
         const char *const limits[] = {"1M", most, most};
-        char command[100];
         for (int k = 0; k < 3; k++) {
             program_expect_line(k == 1 ? 0 : 5, "", k == 1 ? "" : "; raise --ram-limit",
                                 "%s train --out %s --steps 1 --data %s%s%s%s%s --ram-limit %s"
@@ -94,7 +93,7 @@ static void the_limit(void **state)
         }
         for (int k = 0; k < (strcmp(big[i], "layout.npz") ? 3 : 2);
              k++) { /* tgraph inspect reads a layout file in parts */
-            snprintf(command, sizeof command, commands[k], m->name);
+            const char *command = formatted(commands[k], m->name);
             const program_outcome o = program_expect_line(
                 5, "", "; raise --ram-limit", "%s %s %s --ram-limit 1M", program, command, big[i]);
             assert_non_null(strstr(o.err, big[i]));

@@ -11,21 +11,15 @@
 
 #define SMALL " --steps 2" PROGRAM_QUIET
 
-static int ends(const char *name, const char *with)
-{
-    const size_t n = strlen(name), m = strlen(with);
-    return n >= m && strcmp(name + n - m, with) == 0;
-}
-
 static void expect_whole(const char *path)
 {
     ag_failure why = {0};
-    if (ends(path, ".safetensors")) {
+    if (ends_with(path, ".safetensors")) {
         ag_checkpoint *c = ag_checkpoint_open(path, &why);
         if (!c) fail_msg("%s", why.sentence);
         ag_checkpoint_close(c);
     }
-    if (ends(path, ".json")) {
+    if (ends_with(path, ".json")) {
         json_t *j = json_load_file(path, 0, NULL);
         if (!j) fail_msg("%s is cut", path);
         json_decref(j);
@@ -41,7 +35,7 @@ static void expect_folder(const char *name, int left)
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));) {
         snprintf(path, sizeof path, "%s/%s/%s", test_folder, name, e->d_name);
-        if (!left && ends(path, ".tmp")) fail_msg("%s is left", path);
+        if (!left && ends_with(path, ".tmp")) fail_msg("%s is left", path);
         expect_whole(path);
     }
     closedir(d);
@@ -61,11 +55,9 @@ static void of_scores(void)
 
 static void training(void **state)
 {
-    char line[600];
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
-        snprintf(line, sizeof line, "%s train --out run --force%s" SMALL, m->program->name,
-                 m->train);
+    for (const program_model *m = program_models; m->name; m++) {
+        const char *line =
+            formatted("%s train --out run --force%s" SMALL, m->program->name, m->train);
         program_each_fails(line, 23, 20, of_run);
         expect_folder("run", 0);
     }
@@ -76,13 +68,13 @@ static void others(void **state)
     static const char *const commands[] = {"eval --run %s --json --no-baselines --data",
                                            "predict --run %s --ensemble %s --csv scores.csv --data",
                                            "inspect"};
-    char command[200], line[300];
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         const program_model *m = &program_models[i];
         program_train(m, m->name, SMALL, 0);
         for (int k = 0; k < (i && strcmp(m->data, m[-1].data) == 0 ? 2 : 3); k++) {
-            snprintf(command, sizeof command, commands[k], m->name, m->name);
-            snprintf(line, sizeof line, "%s %s %s --threads 1", m->program->name, command, m->data);
+            const char *command = formatted(commands[k], m->name, m->name);
+            const char *line =
+                formatted("%s %s %s --threads 1", m->program->name, command, m->data);
             program_expect(line, 0, "", "");
             if (k == 1) scores = program_text_of("scores.csv");
             program_each_fails(line, k < 2 ? 17 : 1, 10, k == 1 ? of_scores : NULL);

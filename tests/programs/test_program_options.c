@@ -118,9 +118,8 @@ static uint64_t mix(uint64_t hash, const char *name, int tensors)
 /* A hash of what a training prints, logs and learns; 0: it was refused. */
 static uint64_t train(int model, const char *option, const char *more)
 {
-    char line[800];
-    snprintf(line, sizeof line, "%s train --out v --force %s%s", models[model].program->name,
-             models[model].options, more);
+    const char *line = formatted("%s train --out v --force %s%s", models[model].program->name,
+                                 models[model].options, more);
     const program_outcome o = program_call(line);
     if (o.code == 2 && *option && strstr(o.err, option)) return 0;
     if (o.code) fail_msg("%s: %s", line, o.err);
@@ -182,9 +181,8 @@ static int is_other(const char *name)
 static void try_options(int *acting, int model)
 {
     const harness_program *p = models[model].program;
-    harness_settings *settings;
-    harness_options *o = program_options(&settings, &(program_model){.program = p}, HARNESS_TRAIN,
-                                         models[model].options);
+    harness_options *o =
+        program_options(&(program_model){.program = p}, HARNESS_TRAIN, models[model].options);
     const uint64_t plain = train(model, "", "");
     assert_true(plain != 0);
     for (int i = 0; i < p->option_count; i++) {
@@ -194,7 +192,6 @@ static void try_options(int *acting, int model)
         harness_free(now);
     }
     harness_options_free(o);
-    harness_free(settings);
 }
 
 static void each_option_acts_or_is_refused(void **state)

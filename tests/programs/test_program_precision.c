@@ -12,7 +12,6 @@ static int there; /* 1: a device opens */
 static int make_files(void **state)
 {
     if (test_folder_make(state)) return -1;
-    program_pictures = 0;
     program_write_layout("a.npz", 30, 0);
     program_write_layout("b.npz", 20, 1);
     there = program_call("tgraph doctor --device cuda").code == 0;
@@ -31,9 +30,7 @@ static void train(const char *device, const char *run)
 /* The loss of step 2: that of step 1 is before any weight has moved. */
 static double second_loss(const char *run)
 {
-    char name[100];
-    snprintf(name, sizeof name, "%s/metrics.csv", run);
-    char *text = program_text_of(name);
+    char *text = program_text_of(formatted("%s/metrics.csv", run));
     const char *row = strstr(text, "\n2,");
     assert_non_null(row);
     const double loss = atof(row + 3);
@@ -49,14 +46,9 @@ static void precision_is_told(void **state)
     train("cuda --precision tf32", "tf32");
     const double loss = second_loss("plain"), apart = fabs(second_loss("tf32") - loss);
     assert_true(apart > 0 && apart < 1e-2 * fabs(loss));
-    char *config = program_text_of("tf32/config.json"), *page = program_text_of("tf32/report.html");
-    assert_non_null(strstr(config, "\"precision\": \"tf32\""));
-    assert_non_null(strstr(page, ", products in tf32).</p>"));
-    free(config);
-    free(page);
-    config = program_text_of("plain/config.json");
-    assert_non_null(strstr(config, "\"precision\": \"fp32\""));
-    free(config);
+    program_expect_in("\"precision\": \"tf32\"", "tf32/config.json");
+    program_expect_in(", products in tf32).</p>", "tf32/report.html");
+    program_expect_in("\"precision\": \"fp32\"", "plain/config.json");
     program_expect("tgraph eval --run tf32 --data a.npz --device cuda --precision tf32 --quiet "
                    "--no-baselines",
                    0, "Scores of", "");
@@ -72,14 +64,11 @@ static void tf32_wants_cuda(void **state)
         "tpu train --out none --data t.npz --valid u.npz",
         "tpgnn train --out none --data s_1.npz --valid s_2.npz",
     };
-    char line[300];
     train("cpu", "of-cpu");
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         program_expect_line(2, "", "--precision: tf32 has no effect, since it needs --device=cuda",
                             "%s --precision tf32 --device cpu", calls[i]);
-    }
-    snprintf(line, sizeof line, "%s/none", test_folder);
-    assert_int_not_equal(access(line, F_OK), 0);
+    assert_int_not_equal(access(test_file("none"), F_OK), 0);
     program_expect("tgraph train --out none --data a.npz --precision fp16", 2, "", "fp32");
     if (!there)
         program_expect("tgraph train --out none --data a.npz --precision tf32 --device auto", 2, "",

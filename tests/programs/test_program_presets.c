@@ -28,8 +28,7 @@ static const harness_option *find_presets(const harness_program *p)
 static void expect_preset(const harness_program *p, const harness_option *option, const char *name)
 {
     ag_failure why = {0};
-    void *values = harness_alloc(p->options_bytes);
-    harness_options *o = harness_options_new(p, HARNESS_TRAIN, values);
+    harness_options *o = harness_options_new(p, HARNESS_TRAIN, NULL);
     if (harness_options_set(o, "a test", option->name, name, &why)) fail_msg("%s", why.sentence);
     const char *files = strstr(name, "-tile")     ? "tile files"
                         : strstr(name, "-fusion") ? "fusion files"
@@ -38,7 +37,6 @@ static void expect_preset(const harness_program *p, const harness_option *option
         if (o->set_by[i] && !harness_option_acts(o, &p->options[i], files))
             fail_msg("%s: %s has no effect", name, p->options[i].name);
     harness_options_free(o);
-    harness_free(values);
 }
 
 /* Returns how many there are. */
@@ -106,8 +104,7 @@ static void expect_example(const harness_program *p, const harness_command *c, c
         if (strncmp(w, "examples/", 9) == 0 && access(path, R_OK) != 0) fail_msg("no %s", path);
         word[words++] = w;
     }
-    void *values = harness_alloc(p->options_bytes);
-    harness_options *o = harness_options_new(p, c->bit, values);
+    harness_options *o = harness_options_new(p, c->bit, NULL);
     char **spread = harness__spread_runs(words - 2, word + 2);
     const int resumes = words > 2 && strcmp(word[words - 1], "--resume") == 0;
     if (harness_options_argv(o, words - 2, spread, c->positional, &why) ||
@@ -116,7 +113,6 @@ static void expect_example(const harness_program *p, const harness_command *c, c
     for (int i = 0; i < words - 2; i++) harness_free(spread[i]);
     harness_free(spread);
     harness_options_free(o);
-    harness_free(values);
 }
 
 static int expect_examples(const harness_program *p, const harness_command *c)
@@ -240,14 +236,12 @@ static void expect_foreign(const char *line, const char *sentence)
     while (strcmp(programs[k]->name, word[0]) != 0) k++;
     const harness_command *c = programs[k]->commands;
     while (strcmp(c->name, word[1]) != 0) c++;
-    void *values = harness_alloc(programs[k]->options_bytes);
-    harness_options *o = harness_options_new(programs[k], c->bit, values);
+    harness_options *o = harness_options_new(programs[k], c->bit, NULL);
     assert_int_equal(harness_options_argv(o, n - 2, word + 2, c->positional, &why), AG_EUSE);
     const size_t have = strlen(why.sentence), want = strlen(sentence);
     if (have < want || strcmp(why.sentence + have - want, sentence) != 0)
         fail_msg("%s: %s", line, why.sentence);
     harness_options_free(o);
-    harness_free(values);
     harness_free(words);
 }
 

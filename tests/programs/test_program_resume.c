@@ -11,20 +11,12 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define HOW \
- " --steps 60 --eval-every 20 --save-every 13 --log-every 4 --learning-rate 1e-3" PROGRAM_QUIET
 enum { STEPS = 60, SAVE_EVERY = 13 };
 
 static const struct {
     int signal, code;
 } stops[] = {{SIGINT, 130}, {SIGTERM, 130}, {SIGKILL, -1}};
 enum { STOPS = sizeof stops / sizeof *stops };
-
-static void resume(const program_model *m, const char *run, const char *more)
-{
-    program_expect_line(0, "", "", "%s train --out %s --resume%s --quiet --no-baselines",
-                        m->program->name, run, more);
-}
 
 /* ---- runs that nothing stops ---- */
 
@@ -41,10 +33,10 @@ static const struct {
 
 static void expect_same_runs(const program_model *m, const char *name, const char *options)
 {
-    char run[3][64], more[300];
+    char run[3][64];
     for (int k = 0; k < 3; k++) {
         snprintf(run[k], sizeof run[k], "%s-%d", name, k);
-        snprintf(more, sizeof more, "%s%s --threads %d", HOW, options, 1 + k / 2);
+        const char *more = formatted("%s%s --threads %d", PROGRAM_LONG, options, 1 + k / 2);
         program_train(m, run[k], more, 0);
         if (k) program_expect_same(run[0], run[k]);
     }
@@ -52,18 +44,15 @@ static void expect_same_runs(const program_model *m, const char *name, const cha
 
 static void three_runs_and_two_threads(void **state)
 {
-    char name[64], last[2][100];
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
+    for (const program_model *m = program_models; m->name; m++) {
         expect_same_runs(m, m->name, "");
-        snprintf(name, sizeof name, "%s-seed", m->name);
-        program_train(m, name, HOW " --steps 20 --seed 1", 0);
-        snprintf(last[0], sizeof last[0], "%s/last.safetensors", name);
-        snprintf(last[1], sizeof last[1], "%s-0/last.safetensors", m->name);
-        assert_true(program_hash_of(last[0]) != program_hash_of(last[1]));
+        const char *name = formatted("%s-seed", m->name);
+        program_train(m, name, PROGRAM_LONG " --steps 20 --seed 1", 0);
+        assert_true(program_hash_of(formatted("%s/last.safetensors", name)) !=
+                    program_hash_of(formatted("%s-0/last.safetensors", m->name)));
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        snprintf(name, sizeof name, "other-%d", (int)i);
+        const char *name = formatted("other-%d", (int)i);
         expect_same_runs(&program_models[others[i].of], name, others[i].options);
     }
 }
@@ -73,10 +62,9 @@ static void three_runs_and_two_threads(void **state)
 /* Stops in a random step, then twice in a random one of those that are left, and finishes. */
 static void stop_at_random(ag_random *r, const program_model *m, int signal, int code)
 {
-    char run[64], whole[64];
     int done = 0;
-    snprintf(run, sizeof run, "%s-random-%d", m->name, signal);
-    snprintf(whole, sizeof whole, "%s-0", m->name);
+    const char *run = formatted("%s-random-%d", m->name, signal);
+    const char *whole = formatted("%s-0", m->name);
     for (int k = 0; k < 3 && done < STEPS; k++) {
         const int step = 1 + (int)ag_random_below(r, (uint32_t)(STEPS - done));
         program_stop_in(step, signal);
@@ -84,12 +72,12 @@ static void stop_at_random(ag_random *r, const program_model *m, int signal, int
             program_expect_line(code, "", "", "%s train --out %s --resume" PROGRAM_QUIET,
                                 m->program->name, run);
         else
-            program_train(m, run, HOW, code);
+            program_train(m, run, PROGRAM_LONG, code);
         done += step;
         if (signal == SIGKILL) done = (done - 1) / SAVE_EVERY * SAVE_EVERY;
     }
     program_stop_in(0, 0);
-    resume(m, run, " --threads 1");
+    program_resume(m, run, " --threads 1");
     program_expect_same(run, whole);
 }
 
@@ -99,7 +87,7 @@ static void stopped_at_random(void **state)
                                         " --data t.npz u.npz --folds 2 --hidden 16",
                                         .data = "u.npz"};
     ag_random r = program_random();
-    program_train(&folds, "folds-0", HOW, 0);
+    program_train(&folds, "folds-0", PROGRAM_LONG, 0);
     stop_at_random(&r, &folds, SIGINT, 130);
     for (int i = 0; i < PROGRAM_MODELS; i++) {
         stop_at_random(&r, &program_models[i], i % 2 ? SIGINT : SIGTERM, 130);
@@ -111,21 +99,20 @@ static void stopped_at_random(void **state)
 static void stopped_at_any_time(void **state)
 {
     static const long lengths[] = {0, 150, 400, 700, 1000};
-    char line[600], name[100], run[64], whole[64];
     int caught = 0;
     for (int i = 0; i < PROGRAM_MODELS * STOPS; i++) {
         const program_model *m = &program_models[i / STOPS];
         const int k = i % 5, stop = i % STOPS;
-        snprintf(run, sizeof run, "%s-at-%d", m->name, stops[stop].signal);
-        snprintf(whole, sizeof whole, "%s-0", m->name);
-        snprintf(name, sizeof name, "%s/%s", run, k ? "metrics.jsonl" : "config.json");
-        snprintf(line, sizeof line, "%s train --out %s%s" HOW " --threads %d", m->program->name,
-                 run, m->train, 1 + k % 2);
+        const char *run = formatted("%s-at-%d", m->name, stops[stop].signal);
+        const char *whole = formatted("%s-0", m->name);
+        const char *name = formatted("%s/%s", run, k ? "metrics.jsonl" : "config.json");
+        const char *line = formatted("%s train --out %s%s" PROGRAM_LONG " --threads %d",
+                                     m->program->name, run, m->train, 1 + k % 2);
         const program_outcome o = program_call_signal(line, stops[stop].signal, name, lengths[k]);
         if (o.code == 0) continue; /* it finished first */
         if (o.code != stops[stop].code) fail_msg("%s: exit %d: %s", line, o.code, o.err);
         caught++;
-        resume(m, run, "");
+        program_resume(m, run, "");
         program_expect_same(run, whole);
     }
     print_message("%d of %d stopped\n", caught, PROGRAM_MODELS * STOPS);
@@ -135,31 +122,28 @@ static void stopped_at_any_time(void **state)
 /* The signal comes when all is done but the scores and the report. */
 static void stopped_behind_the_last_step(void **state)
 {
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
-        char run[64], sentence[200];
+    for (const program_model *m = program_models; m->name; m++) {
         const char *const name = m->program->name;
-        snprintf(run, sizeof run, "%s-last", m->name);
+        const char *run = formatted("%s-last", m->name);
         program_stop_in(8, SIGINT);
         program_outcome o = program_train(m, run, " --steps 8", 130);
-        snprintf(sentence, sizeof sentence,
-                 "%s: interrupted after all 8 steps, before the scores and the report were ready; "
-                 "make them with --resume\n",
-                 name);
+        const char *sentence = formatted(
+            "%s: interrupted after all 8 steps, before the scores and the report were ready; "
+            "make them with --resume\n",
+            name);
         assert_non_null(strstr(o.err, sentence));
         assert_null(strstr(o.err, "baselines"));
         assert_null(strstr(o.err, "the run is in"));
         program_stop_in(0, 0);
-        snprintf(sentence, sizeof sentence, "the run is in %s; open %s/report.html", run, run);
+        sentence = formatted("the run is in %s; open %s/report.html", run, run);
         o = program_expect_line(0, m->program->model->held_out, sentence,
                                 "%s train --out %s --resume", name, run);
         assert_null(strstr(o.err, "interrupted"));
-        snprintf(run, sizeof run, "%s-early", m->name);
+        run = formatted("%s-early", m->name);
         program_stop_in(3, SIGINT);
         o = program_train(m, run, " --steps 8", 130);
         program_stop_in(0, 0);
-        snprintf(sentence, sizeof sentence,
-                 "%s: interrupted after step 3 of 8; go on with --resume\n", name);
+        sentence = formatted("%s: interrupted after step 3 of 8; go on with --resume\n", name);
         assert_non_null(strstr(o.err, sentence));
     }
 }
@@ -168,13 +152,11 @@ static void stopped_behind_the_last_step(void **state)
 static void stopped_study(void **state)
 {
     program_write_text("study.ini", "[study]\nseeds = 0\n[all]\n");
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
-        char line[600], sentence[100];
-        snprintf(line, sizeof line, "%s ablate --study study.ini --out study-%s --steps 8%s",
-                 m->program->name, m->name, m->train);
-        snprintf(sentence, sizeof sentence,
-                 "%s: interrupted after step 3 of 8; the same command goes on\n", m->program->name);
+    for (const program_model *m = program_models; m->name; m++) {
+        const char *line = formatted("%s ablate --study study.ini --out study-%s --steps 8%s",
+                                     m->program->name, m->name, m->train);
+        const char *sentence = formatted(
+            "%s: interrupted after step 3 of 8; the same command goes on\n", m->program->name);
         program_stop_in(3, SIGINT);
         program_expect(line, 130, "", sentence);
         program_stop_in(8 - 3, SIGINT);
@@ -206,25 +188,18 @@ static void removed_and_begun_anew(void **state)
     static const int at[] = {1, 14, STEPS};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         const program_model *m = &program_models[i];
-        char name[80], line[400];
         uint64_t before[6];
-        program_train(m, "anew", HOW " --seed 1", 0);
-        for (int k = 0; k < 6; k++) {
-            snprintf(name, sizeof name, "anew/%s", files[k]);
-            before[k] = program_hash_of(name);
-        }
+        program_train(m, "anew", PROGRAM_LONG " --seed 1", 0);
+        for (int k = 0; k < 6; k++) before[k] = program_hash_of(formatted("anew/%s", files[k]));
         program_before = move_on_signal;
         program_stop_in(at[i], SIGUSR1);
-        const program_outcome o = program_train(m, "removed", HOW, 3);
+        const program_outcome o = program_train(m, "removed", PROGRAM_LONG, 3);
         program_stop_in(0, 0);
         program_before = NULL;
         assert_non_null(strstr(o.err, "the folder removed was removed, moved or made anew while"));
-        for (int k = 0; k < 6; k++) {
-            snprintf(name, sizeof name, "removed/%s", files[k]);
-            assert_true(program_hash_of(name) == before[k]);
-        }
-        snprintf(line, sizeof line, "cd %s && rm -r removed moved", test_folder);
-        assert_int_equal(system(line), 0);
+        for (int k = 0; k < 6; k++)
+            assert_true(program_hash_of(formatted("removed/%s", files[k])) == before[k]);
+        assert_int_equal(system(formatted("cd %s && rm -r removed moved", test_folder)), 0);
     }
 }
 
@@ -240,11 +215,9 @@ ag_npz *__wrap_ag_npz_open(const char *path, size_t limit, ag_failure *why)
 /* Training files that are not read to the end are none that have changed. */
 static void stopped_before_the_baselines(void **state)
 {
-    char line[300];
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
-        snprintf(line, sizeof line, "%s eval --run %s-last --data %s", m->program->name, m->name,
-                 m->data);
+    for (const program_model *m = program_models; m->name; m++) {
+        const char *line =
+            formatted("%s eval --run %s-last --data %s", m->program->name, m->name, m->data);
         stop_file = 2;
         const program_outcome o = program_call(line);
         stop_file = 0;
@@ -263,30 +236,27 @@ static void expect_refused(const program_model *m, const char *more, const char 
 }
 
 /* The file gets the bytes of another one. */
-static void swap(const char *path, const char *with)
+static void swap(const char *name, const char *with)
 {
     size_t bytes = 0;
     void *all = files_get(test_file(with), &bytes);
     assert_non_null(all);
-    assert_int_equal(files_put(path, all, bytes), 0);
+    assert_int_equal(files_put(test_file(name), all, bytes), 0);
     free(all);
 }
 
 /* Options that would change the result are refused, with their names; so are other data. */
 static void refused(void **state)
 {
-    for (int i = 0; i < PROGRAM_MODELS; i++) {
-        const program_model *m = &program_models[i];
-        char more[100], sentence[100], last[100];
-        snprintf(more, sizeof more, "--%s %s", m->option, m->value);
-        snprintf(sentence, sizeof sentence, "--resume: %s", m->option);
+    for (const program_model *m = program_models; m->name; m++) {
+        const char *more = formatted("--%s %s", m->option, m->value);
+        const char *sentence = formatted("--resume: %s", m->option);
         expect_refused(m, more, sentence);
-        expect_refused(m, "--learning-rate 0.5", "--resume: learning-rate is 0.5");
-        snprintf(more, sizeof more, "--data %s", m->data);
+        more = formatted("--data %s", m->data);
         expect_refused(m, more, "--resume: data");
-        snprintf(last, sizeof last, "%s-seed", m->name);
-        assert_non_null(strstr(program_train(m, last, HOW, 2).err, "is not empty"));
-        strcat(last, "/last.safetensors");
+        const char *run = formatted("%s-seed", m->name),
+                   *last = formatted("%s/last.safetensors", run);
+        assert_non_null(strstr(program_train(m, run, PROGRAM_LONG, 2).err, "is not empty"));
         const uint64_t before = program_hash_of(last);
         program_expect_line(0, m->program->model->held_out, "",
                             "%s train --out %s-seed --resume --threads 2 --quiet --no-baselines",

@@ -75,16 +75,15 @@ static outcome train_session(const char *name, harness_session *t)
 static outcome train(const program_model *m, const char *more)
 {
     static int runs;
-    char line[500], out[40];
-    harness_settings *settings;
-    snprintf(out, sizeof out, "run-%d", runs++);
-    snprintf(line, sizeof line, "%s --out %s --steps 1000%s" PROGRAM_QUIET, m->train, out, more);
-    harness_options *options = program_options(&settings, m, HARNESS_TRAIN, line);
-    harness_session t = {
-        .model = m->program->model, .settings = settings, .options = options, .folder = out};
+    const char *out = formatted("run-%d", runs++);
+    const char *line = formatted("%s --out %s --steps 1000%s" PROGRAM_QUIET, m->train, out, more);
+    harness_options *options = program_options(m, HARNESS_TRAIN, line);
+    harness_session t = {.model = m->program->model,
+                         .settings = harness_options_values(options),
+                         .options = options,
+                         .folder = out};
     const outcome o = train_session(m->name, &t);
     harness_options_free(options);
-    harness_free(settings);
     return o;
 }
 

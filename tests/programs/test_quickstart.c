@@ -9,8 +9,7 @@ enum { ROOM = 4096 };
 /* Returns the exit code. */
 static int run(char text[ROOM], const char *device)
 {
-    char line[400];
-    snprintf(line, sizeof line, "'" AG_BIN_DIR "/quickstart' %s 2>&1", device);
+    const char *line = formatted("'" AG_BIN_DIR "/quickstart' %s 2>&1", device);
     FILE *f = popen(line, "r");
     assert_non_null(f);
     const size_t n = fread(text, 1, ROOM - 1, f);

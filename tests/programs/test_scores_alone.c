@@ -25,13 +25,12 @@ static void check(const char *program, const char *data, const char *options, co
 {
     static const char *const how[][2] = {
         {"1", "--threads 1"}, {"1", "--threads 2"}, {"7", "--threads 1"}, {"150", "--threads 4"}};
-    char line[900];
     program_expect_line(0, "", "", "%s train --out run --force --data %s" FEW " %s", program, data,
                         options);
     char *whole = predict(program, data, "--threads 1");
     assert_true(strlen(whole) > 200);
     for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
-        snprintf(line, sizeof line, "%s %s %s", batch, how[i][0], how[i][1]);
+        const char *line = formatted("%s %s %s", batch, how[i][0], how[i][1]);
         char *text = predict(program, data, line);
         if (strcmp(text, whole) != 0)
             fail_msg("%s %s: other scores with %s", program, options, line);
@@ -50,10 +49,9 @@ static void of_tpu(void **state)
     static const char *const models[] = {
         "--gnn sage --reduction lstm", "--gnn gat --reduction transformer",
         "--gnn sage --reduction column --tile-at kernel", "--gnn none --reduction node"};
-    char options[200];
     for (int i = 0; i < 4; i++) {
-        snprintf(options, sizeof options, "--hidden 40 --kernels 1 --configs 4 --valid " TILE " %s",
-                 models[i]);
+        const char *options =
+            formatted("--hidden 40 --kernels 1 --configs 4 --valid " TILE " %s", models[i]);
         check("tpu", TILE, options, "--eval-samples");
     }
 }
@@ -62,10 +60,9 @@ static void of_tpgnn(void **state)
 {
     static const char *const models[] = {"--preset statements", "--network paper --conv graph",
                                          "--network paper --conv gcn --pool sag"};
-    char options[300];
     for (int i = 0; i < 3; i++) {
-        snprintf(options, sizeof options,
-                 "--hidden 40 --tasks 1 --schedules 4 --valid " SCHEDULES " %s", models[i]);
+        const char *options =
+            formatted("--hidden 40 --tasks 1 --schedules 4 --valid " SCHEDULES " %s", models[i]);
         check("tpgnn", SCHEDULES, options, "--eval-graphs");
     }
 }
@@ -84,16 +81,10 @@ static void words_of_the_environment(void **state)
     program_before = NULL;
 }
 
-static int begin(void **state)
-{
-    program_pictures = 0;
-    return test_folder_make(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_tgraph), cmocka_unit_test(of_tpu),
                                        cmocka_unit_test(of_tpgnn),
                                        cmocka_unit_test(words_of_the_environment)};
-    return cmocka_run_group_tests(tests, begin, test_folder_remove);
+    return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -113,13 +113,18 @@ void conv_tear_down(conv_fixture *f)
 
 /* ---- comparing ---- */
 
+static conv_results new_results(const conv_fixture *f)
+{
+    conv_results r = {.y = calloc((size_t)f->y.count + 1, sizeof *r.y)};
+    for (int i = 0; i < CONV_PARTS; i++)
+        r.gradient[i] = calloc((size_t)f->part[i].count + 1, sizeof *r.y);
+    return r;
+}
+
 conv_results conv_run(const conv_fixture *f, conv_function *how)
 {
     char why[CONV_WHY] = "";
-    conv_results r;
-    r.y = calloc((size_t)f->y.count + 1, sizeof *r.y);
-    for (int i = 0; i < CONV_PARTS; i++)
-        r.gradient[i] = calloc((size_t)f->part[i].count + 1, sizeof *r.y);
+    conv_results r = new_results(f);
     if (how(r.y, r.gradient, &f->p, why)) fail_msg("%s: %s", f->name, why);
     return r;
 }
@@ -208,18 +213,15 @@ void conv_no_memory(const char *name)
     conv_fixture f;
     int failed = 1;
     conv_set_up(&f, name);
+    conv_results r = new_results(&f);
     for (long nth = 1; failed; nth++) {
         char why[CONV_WHY] = "";
-        double *gradient[CONV_PARTS], *y = calloc((size_t)f.y.count + 1, sizeof *y);
-        for (int k = 0; k < CONV_PARTS; k++)
-            gradient[k] = calloc((size_t)f.part[k].count + 1, sizeof *y);
         ag__fail_allocation(nth, 0);
-        failed = ag__convolve(y, gradient, &f.p, why);
+        failed = ag__convolve(r.y, r.gradient, &f.p, why);
         ag__fail_allocation(0, 0);
         if (failed && !strstr(why, "emory")) fail_msg("allocation %ld: \"%s\"", nth, why);
-        for (int k = 0; k < CONV_PARTS; k++) free(gradient[k]);
-        free(y);
         assert_in_range(nth, 1, 2000);
     }
+    conv_results_free(&r);
     conv_tear_down(&f);
 }

@@ -19,6 +19,7 @@ void golden_close(golden *g);
 
 /* Name of member i, without its ending; NULL after the last. */
 const char *golden_name(golden *g, int64_t i, char name[100]);
+int64_t golden_find(golden *g, const char *name); /* the number of a member; -1: there is none */
 
 /* A member as doubles (stored as float64, float32, int64 or int32); value NULL: no such member. */
 golden_array golden_read(golden *g, const char *name);

@@ -12,7 +12,7 @@ typedef struct parsed {
     harness_options *o;
     ag_failure why;
     ag_status status;
-    char line[400]; /* the words, which values point to */
+    char line[800]; /* the words, which values point to */
 } parsed;
 
 static inline void parsed_free(parsed *p)

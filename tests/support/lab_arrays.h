@@ -59,9 +59,8 @@ static inline int list_files(char names[64][128], const char *folder, const char
     int n = 0;
     DIR *dir = opendir(folder);
     for (struct dirent *e; dir && (e = readdir(dir)) && n < 64;) {
-        const size_t length = strlen(e->d_name), end = strlen(tail);
-        if (length > end && !strcmp(e->d_name + length - end, tail))
-            snprintf(names[n++], 128, "%.*s", (int)(length - end), e->d_name);
+        if (ends_with(e->d_name, tail))
+            snprintf(names[n++], 128, "%.*s", (int)(strlen(e->d_name) - strlen(tail)), e->d_name);
     }
     if (dir) closedir(dir);
     return n;

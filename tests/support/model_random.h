@@ -80,14 +80,9 @@ static inline model_data model_random_data(const model_graph *g, int configs, ui
 
 static inline void model_random_free(model_graph *g, model_data *d)
 {
-    free(g->feature);
-    free(g->layout);
-    free(g->opcode);
-    free(g->edge);
-    free(g->config_node);
-    free(d->digit);
-    free(d->feature);
-    free(d->rank);
+    void *const block[] = {g->feature,     g->layout, g->opcode,  g->edge,
+                           g->config_node, d->digit,  d->feature, d->rank};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) free(block[i]);
     model_random_rows_free(d);
 }
 

@@ -13,7 +13,7 @@ typedef struct program_outcome {
     char out[98304], err[16384];
 } program_outcome;
 
-/* 0: the children find no gnuplot, which is quicker. */
+/* 1: the children find gnuplot; it is 0 at first, which is quicker. */
 extern int program_pictures;
 
 /* A function that each child calls first, e.g. to limit itself; NULL: none. */
@@ -66,6 +66,9 @@ uint64_t program_hash_of(const char *name);
 void program_expect_same(const char *one, const char *two);
 /* The whole file and a terminating 0; the caller frees it. */
 char *program_text_of(const char *name);
+/* Fails the test unless the file, whose name is a format, is there and has the part. */
+void program_expect_in(const char *part, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void program_write_text(const char *name, const char *text);
 
 /* The call with every `stride`th allocation failing (AUGUR_STRIDE=1 in the environment: every one)

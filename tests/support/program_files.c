@@ -6,21 +6,25 @@
 enum { NODES = 12, EDGES = 11, CONFIGURABLE = 3, MOST = 512, TILE_NODES = 5, MOST_KERNELS = 64 };
 enum { LARGEST = 9 }; /* nodes of a fused kernel */
 
-static void fill_node(float *row, int node)
-{
-    for (int k = 0; k < 134; k++) row[k] = (float)((node * 31 + k * 7) % 23);
-    for (int k = 0; k < 6; k++) {
-        row[21 + k] = k < node % 4 ? (float)(k + 2) : 0.0F;
-        row[134 + k] = k < node % 4 ? (float)(node % 4 - 1 - k) : 0.0F;
-    }
-}
-
 static uint32_t mixed(uint32_t x)
 {
     x *= 2654435769u;
     x ^= x >> 15;
     x *= 2246822519u;
     return x ^ x >> 13;
+}
+
+/* Nodes with neighbouring codes, each of which but the first reads the one at half its place. */
+static void make_tree(float (*node)[140], uint8_t *code, int64_t (*edge)[2], int nodes, int kind,
+                      int first)
+{
+    for (int v = 0; v < nodes; v++) {
+        test_fill_features(node[v], v + kind);
+        code[v] = (uint8_t)(first + v);
+        if (!v) continue;
+        edge[v - 1][0] = v;
+        edge[v - 1][1] = (v - 1) / 2;
+    }
 }
 
 void program_write_layout(const char *name, int configs, int kind)
@@ -30,14 +34,7 @@ void program_write_layout(const char *name, int configs, int kind)
                                    split[2] = {0, NODES};
     uint8_t code[NODES];
     assert_true(configs >= 2 && configs <= MOST);
-    for (int v = 0; v < NODES; v++) {
-        fill_node(node[v], v + kind);
-        code[v] = (uint8_t)(10 + v);
-    }
-    for (int e = 0; e < EDGES; e++) {
-        edge[e][0] = e + 1;
-        edge[e][1] = e / 2;
-    }
+    make_tree(node, code, edge, NODES, kind, 10);
     for (int c = 0; c < configs; c++) {
         const int from = c == configs - 1 ? 0 : c;
         runtime[c] = 1000 + from % 3;
@@ -67,14 +64,7 @@ void program_write_tile(const char *name, int configs, int kind)
     static float node[TILE_NODES][140], config[MOST][24];
     static int64_t edge[TILE_NODES - 1][2], runtime[MOST], normalizer[MOST];
     uint8_t code[TILE_NODES];
-    for (int v = 0; v < TILE_NODES; v++) {
-        fill_node(node[v], v + kind);
-        code[v] = (uint8_t)(60 + v);
-    }
-    for (int e = 0; e < TILE_NODES - 1; e++) {
-        edge[e][0] = e + 1;
-        edge[e][1] = e / 2;
-    }
+    make_tree(node, code, edge, TILE_NODES, kind, 60);
     for (int c = 0; c < configs; c++) {
         runtime[c] = 1000;
         normalizer[c] = 2000;
@@ -107,7 +97,7 @@ void program_write_fusion(const char *name, int kernels, int kind)
         const int n = 1 + (int)(mixed((uint32_t)(i + 100 * kind)) % LARGEST);
         runtime[i] = 800 + 37 * i;
         for (int v = 0; v < n; v++) {
-            fill_node(node[nodes + v], v + kind + i);
+            test_fill_features(node[nodes + v], v + kind + i);
             code[nodes + v] = (uint8_t)(30 + (v * 5 + i) % 20);
             runtime[i] += 100 * code[nodes + v];
         }

@@ -22,7 +22,7 @@
 #endif
 #define TPGNN " --hidden 8 --tasks 2 --schedules 3"
 
-const program_model program_models[PROGRAM_MODELS] = {
+const program_model program_models[PROGRAM_MODELS + 1] = {
     {"layout", &tgraph_program_table,
      " --data a.npz b.npz --split 0.8 --hidden 16 --configs 6 --rows costs", "b.npz",
      "--eval-configs 30", "direction", "both"},
@@ -58,7 +58,6 @@ static void write_task(const char *name, int kind)
 int program_models_make(void **state)
 {
     if (test_folder_make(state)) return -1;
-    program_pictures = 0;
     program_write_layout("a.npz", 30, 0);
     program_write_layout("b.npz", 20, 1);
     program_write_tile("t.npz", 6, 0);
@@ -80,10 +79,9 @@ int program_models_make(void **state)
 
 const char *program_model_first(const program_model *m)
 {
-    static char path[400];
-    const char *name = strstr(m->train, " --data ") + strlen(" --data ");
-    snprintf(path, sizeof path, "%s/%.*s", test_folder, (int)strcspn(name, " "), name);
-    return path;
+    static char name[100];
+    sscanf(strstr(m->train, " --data "), " --data %99s", name);
+    return name;
 }
 
 const char *program_model_sizes(const program_model *m)
@@ -105,8 +103,13 @@ program_outcome program_train(const program_model *m, const char *run, const cha
                                m->train, more);
 }
 
-harness_options *program_options(harness_settings **settings, const program_model *m,
-                                 unsigned command, const char *line)
+void program_resume(const program_model *m, const char *run, const char *more)
+{
+    program_expect_line(0, "", "", "%s train --out %s --resume%s --quiet --no-baselines",
+                        m->program->name, run, more);
+}
+
+harness_options *program_options(const program_model *m, unsigned command, const char *line)
 {
     enum { MOST = 64 };
     int argc = 0;
@@ -115,8 +118,7 @@ harness_options *program_options(harness_settings **settings, const program_mode
     for (char *word = strtok_r(copy, " ", &rest); word && argc < MOST;
          word = strtok_r(NULL, " ", &rest))
         argv[argc++] = word;
-    *settings = harness_alloc(m->program->options_bytes);
-    harness_options *o = harness_options_new(m->program, command, *settings);
+    harness_options *o = harness_options_new(m->program, command, NULL);
     if (harness_options_argv(o, argc, argv, NULL, &why)) fail_msg("%s", why.sentence);
     free(copy);
     return o;

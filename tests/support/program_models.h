@@ -17,14 +17,17 @@ typedef struct program_model {
 } program_model;
 
 enum { PROGRAM_MODELS = 9 };
-extern const program_model program_models[PROGRAM_MODELS];
+extern const program_model program_models[PROGRAM_MODELS + 1]; /* the last has no name */
 
 #define PROGRAM_QUIET " --threads 1 --quiet --no-baselines"
+/* Of a run that is stopped and goes on. */
+#define PROGRAM_LONG \
+ " --steps 60 --eval-every 20 --save-every 13 --log-every 4 --learning-rate 1e-3" PROGRAM_QUIET
 
-/* Group set-up: test_folder with the files of all models; children find no gnuplot. */
+/* Group set-up: test_folder with the files of all models. */
 int program_models_make(void **state);
 
-/* The first file that the model trains on, in test_folder; until the next call. */
+/* The name of the first file that the model trains on; until the next call. */
 const char *program_model_first(const program_model *m);
 
 /* Its options after the files. */
@@ -35,10 +38,11 @@ int program_model_again(const program_model *m);
 
 /* Trains m with more options, and fails the test unless the exit code is `code`. */
 program_outcome program_train(const program_model *m, const char *run, const char *more, int code);
+/* Goes on with the run to its end. */
+void program_resume(const program_model *m, const char *run, const char *more);
 
-/* The options of a command (its bit), read from a line with single blanks between them. The caller
-   frees both (harness_options_free; harness_free for *settings, their values). */
-harness_options *program_options(harness_settings **settings, const program_model *m,
-                                 unsigned command, const char *line);
+/* The options of a command (its bit), read from a line with single blanks between them; the caller
+   frees them (harness_options_free). */
+harness_options *program_options(const program_model *m, unsigned command, const char *line);
 
 #endif

@@ -17,6 +17,25 @@
 
 #include "core/core.h"
 
+/* A text of this format, in one of eight buffers that take turns. */
+__attribute__((format(printf, 1, 2))) static inline const char *formatted(const char *format, ...)
+{
+    static char text[8][1200];
+    static int turn;
+    va_list args;
+    turn = (turn + 1) % 8;
+    va_start(args, format);
+    vsnprintf(text[turn], sizeof text[turn], format, args);
+    va_end(args);
+    return text[turn];
+}
+
+static inline int ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
 static inline void expect_sentence(const ag_failure *why, ag_status status, const char *part)
 {
     if (why->status != status || !strstr(why->sentence, part))

@@ -18,12 +18,13 @@ int test_folder_remove(void **state) { return files_remove(state); }
 
 const char *test_file(const char *name) { return files_path(name); }
 
-static void fill_features(float row[140], int node)
+void test_fill_features(float row[140], int node)
 {
     for (int k = 0; k < 134; k++) row[k] = (float)((node * 31 + k * 7) % 23);
-    for (int k = 0; k < 6; k++)
-        row[21 + k] = k < node % 4 ? (float)(k + 2) : 0.0F; /* rank: node % 4 */
-    for (int k = 0; k < 6; k++) row[134 + k] = k < node % 4 ? (float)(node % 4 - 1 - k) : 0.0F;
+    for (int k = 0; k < 6; k++) {
+        row[21 + k] = k < node % 4 ? (float)(k + 2) : 0.0F;
+        row[134 + k] = k < node % 4 ? (float)(node % 4 - 1 - k) : 0.0F;
+    }
 }
 
 void test_layout_make(test_layout *l)
@@ -35,7 +36,7 @@ void test_layout_make(test_layout *l)
     memcpy(l->edge, edge, sizeof edge);
     memcpy(l->runtime, runtime, sizeof runtime);
     for (int v = 0; v < TEST_NODES; v++) {
-        fill_features(l->node_feat[v], v);
+        test_fill_features(l->node_feat[v], v);
         l->opcode[v] = (uint8_t)(10 + v);
     }
     for (int c = 0; c < TEST_CONFIGS; c++)
@@ -62,7 +63,7 @@ void test_tile_make(test_tile *t)
 {
     memset(t, 0, sizeof *t);
     for (int v = 0; v < 2; v++) {
-        fill_features(t->node_feat[v], v + 2);
+        test_fill_features(t->node_feat[v], v + 2);
         t->opcode[v] = (uint8_t)(63 + v);
     }
     t->edge[0][0] = 1;

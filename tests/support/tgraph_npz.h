@@ -58,6 +58,9 @@ int test_folder_remove(void **state);
 /* NAME in test_folder, in one of four buffers that take turns. */
 const char *test_file(const char *name);
 
+/* The features of a node; its rank is node % 4. */
+void test_fill_features(float row[140], int node);
+
 /* Returns 1 when the file was written. */
 int test_arrays_write(const char *path, const test_array *array, int count);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/test.h"
 #include "tpu_made.h"
+#include "tpu_lab.h"
+#include "examples/harness/harness.h"
 
 static float *make_features(int rows, int columns, ag_random *random)
 {
-    float *x = malloc((size_t)(rows * columns) * sizeof *x);
+    float *x = harness_alloc((size_t)(rows * columns) * sizeof *x);
     for (int i = 0; i < rows * columns; i++) {
         const int k = i % columns;
         x[i] = k % 3 ? (float)ag_random_below(random, 50) - 4.0F : 0.0F; /* every third constant */
@@ -15,7 +17,7 @@ static float *make_features(int rows, int columns, ag_random *random)
 static void make_edges(tpu_kernel *k, int crowded, ag_random *random)
 {
     const int n = k->nodes, most = crowded ? 60 : 2 * n;
-    int32_t *edge = malloc((size_t)most * 2 * sizeof *edge);
+    int32_t *edge = harness_alloc((size_t)most * 2 * sizeof *edge);
     for (int e = 0; n > 1 && e < most; e++) {
         int u = 1 + (int)ag_random_below(random, (uint32_t)n - 1);
         int v = (int)ag_random_below(random, (uint32_t)u);
@@ -37,8 +39,8 @@ static void make_kernel(tpu_kernel *k, int i, tpu_task task, ag_random *random)
     k->feature = make_features(k->nodes, TPUGRAPHS_FEATURES, random);
     if (task == TPU_TILE) k->tile = make_features(k->configs, TPUGRAPHS_TILE_FEATURES, random);
     make_edges(k, !i, random);
-    int32_t *opcode = malloc((size_t)k->nodes * sizeof *opcode);
-    int64_t *runtime = malloc((size_t)k->configs * sizeof *runtime);
+    int32_t *opcode = harness_alloc((size_t)k->nodes * sizeof *opcode);
+    int64_t *runtime = harness_alloc((size_t)k->configs * sizeof *runtime);
     for (int v = 0; v < k->nodes; v++) opcode[v] = (int32_t)ag_random_below(random, TPU_OPCODES);
     for (int c = 0; c < k->configs; c++) runtime[c] = 1000 + ag_random_below(random, 6);
     k->opcode = opcode;
@@ -63,13 +65,7 @@ void test_tpu_made(tpu_data *d, tpu_task task, int kernels, const int *program, 
 
 void test_tpu_made_free(tpu_data *d)
 {
-    for (int i = 0; i < d->kernels; i++) {
-        free((void *)(uintptr_t)d->kernel[i].feature);
-        free((void *)(uintptr_t)d->kernel[i].tile);
-        free((void *)(uintptr_t)d->kernel[i].opcode);
-        free((void *)(uintptr_t)d->kernel[i].edge);
-        free((void *)(uintptr_t)d->kernel[i].runtime);
-    }
+    for (int i = 0; i < d->kernels; i++) tpu_lab_free(&d->kernel[i]);
     free(d->kernel);
     *d = (tpu_data){0};
 }

@@ -28,16 +28,20 @@ harness_run_mode harness_mode(const harness_common *common)
     return common->resume ? HARNESS_RESUME : common->force ? HARNESS_FORCE : HARNESS_NEW;
 }
 
+static ag_status refuse_stdout(ag_failure *why)
+{
+    return ag_fail(why, AG_EFILE,
+                   "the results cannot be written to stdout: %s; check where it leads",
+                   strerror(errno));
+}
+
 ag_status harness_json_print(json_t *results, ag_failure *why)
 {
     int bad = json_dumpf(results, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
     json_decref(results);
     bad |= putchar('\n') == EOF;
     bad |= fflush(stdout) != 0;
-    return bad ? ag_fail(why, AG_EFILE,
-                         "the results cannot be written to stdout: %s; check where it leads",
-                         strerror(errno))
-               : AG_OK;
+    return bad ? refuse_stdout(why) : AG_OK;
 }
 
 /* The examples of a command, or of each command the first (`name` NULL; three at most). */
@@ -143,20 +147,16 @@ static const char *text_of(const harness_options *o, const char *name)
     return text ? *text : NULL;
 }
 
-/* The folder whose config.json gives the values below the flags, or NULL. */
-static const char *base_folder(const harness_options *o, int *resume)
+static bool is_on(const harness_options *o, const char *name)
 {
-    const bool *wanted = harness__value(o, "resume", HARNESS_BOOL);
-    *resume = wanted && *wanted;
-    return *resume ? text_of(o, "out") : text_of(o, "run");
+    const bool *flag = harness__value(o, name, HARNESS_BOOL);
+    return flag && *flag;
 }
 
 /* --resume keeps the files that --force removes. */
 static ag_status refuse_both(const harness_options *o, ag_failure *why)
 {
-    const bool *resume = harness__value(o, "resume", HARNESS_BOOL),
-               *force = harness__value(o, "force", HARNESS_BOOL);
-    if (!resume || !*resume || !force || !*force) return AG_OK;
+    if (!is_on(o, "resume") || !is_on(o, "force")) return AG_OK;
     return ag_fail(why, AG_EUSE,
                    "--resume goes on with the run in --out and --force replaces it; give one of "
                    "the two");
@@ -180,41 +180,27 @@ static ag_status refuse_change(const harness_options *stored, const harness_opti
 
 /* Reads the command line; with --run or --resume a second time, on top of the run's own options. */
 static ag_status read_options(harness_options **result, const harness_program *p,
-                              const harness_command *c, void *values, int argc, char **argv,
-                              ag_failure *why)
+                              const harness_command *c, int argc, char **argv, ag_failure *why)
 {
-    int resume = 0;
-    harness_options *o = *result = harness_options_new(p, c->bit, values);
+    harness_options *o = *result = harness_options_new(p, c->bit, NULL);
     ag_status status = harness_options_argv(o, argc, argv, c->positional, why);
     if (status == AG_OK) status = refuse_both(o, why);
-    const char *folder = status == AG_OK ? base_folder(o, &resume) : NULL;
-    if (folder) {
-        void *stored_values = harness_alloc(p->options_bytes),
-             *fresh = harness_alloc(p->options_bytes);
-        harness_options *stored = harness_options_new(p, c->bit, stored_values);
-        harness_options *both = harness_options_new(p, c->bit, fresh);
+    const bool resume = is_on(o, "resume");
+    const char *folder = text_of(o, resume ? "out" : "run");
+    if (status == AG_OK && folder) {
+        harness_options *stored = harness_options_new(p, c->bit, NULL);
+        harness_options *both = harness_options_new(p, c->bit, NULL);
         status = harness_run_read_config(folder, stored, resume, why);
         if (status == AG_OK) status = harness_run_read_config(folder, both, resume, why);
         if (status == AG_OK) status = harness_options_argv(both, argc, argv, c->positional, why);
         if (status == AG_OK && resume) status = refuse_change(stored, both, folder, why);
         harness_options_free(stored);
         harness_options_free(o);
-        memcpy(values, fresh, p->options_bytes);
-        both->values = values;
-        harness_free(stored_values);
-        harness_free(fresh);
         *result = both;
     }
     if (status != AG_OK || harness_options_complete(*result, why)) return why->status;
     return text_of(*result, "study") ? AG_OK /* which looks at its variants */
                                      : harness_options_act(*result, NULL, why);
-}
-
-/* Applies to every command that has the option; 0 leaves the choice to the machine. */
-static void set_threads(const harness_options *o)
-{
-    const int *threads = harness__value(o, "threads", HARNESS_INT);
-    if (threads && *threads) ag_set_threads(*threads);
 }
 
 /* The library passes over words that it does not know, but they are typing errors. */
@@ -244,30 +230,26 @@ static int stdout_failed(void) { return fflush(stdout) != 0 || ferror(stdout); }
 static int run_command(const harness_program *p, const harness_command *c, int argc, char **argv)
 {
     ag_failure why = {0};
-    harness_call call = {p, c, NULL, harness_alloc(p->options_bytes), NULL};
     char *line = quoted(argc, argv);
+    harness_call call = {.program = p, .command = c, .command_line = line};
     char **words = harness__spread_runs(argc - 2, argv + 2);
-    ag_status status = read_options(&call.options, p, c, call.values, argc - 2, words, &why);
+    ag_status status = read_options(&call.options, p, c, argc - 2, words, &why);
     for (int i = 0; i < argc - 2; i++) harness_free(words[i]);
     harness_free(words);
-    call.command_line = line;
+    call.values = harness_options_values(call.options);
     if (status == AG_OK) status = check_environment(&why);
     if (status == AG_OK) {
-        const bool *quiet = harness__value(call.options, "quiet", HARNESS_BOOL);
-        harness_log_start(p->name, quiet && *quiet);
+        harness_log_start(p->name, is_on(call.options, "quiet"));
         harness_catch_signals();
-        set_threads(call.options);
+        const int *threads = harness__value(call.options, "threads", HARNESS_INT);
+        if (threads && *threads) ag_set_threads(*threads); /* 0: the machine chooses */
         status = c->run(&call, &why);
         harness_warn_lacks();
-        if (status == AG_OK && stdout_failed())
-            status = ag_fail(&why, AG_EFILE,
-                             "the results cannot be written to stdout: %s; check where it leads",
-                             strerror(errno));
+        if (status == AG_OK && stdout_failed()) status = refuse_stdout(&why);
     }
     if (status != AG_OK && status != AG_ESTOPPED)
         harness_error(why.status ? why.sentence : "failed without a reason; this is a defect");
     harness_options_free(call.options);
-    harness_free(call.values);
     harness_free(line);
     if (status == AG_OK && harness_interrupted()) return HARNESS_EXIT_INTERRUPTED;
     return harness_exit_code(status);

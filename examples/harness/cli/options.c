@@ -38,7 +38,8 @@ static harness_options *make(const harness_program *program, unsigned command, v
     harness_options *o = harness_alloc(sizeof *o);
     o->program = program;
     o->command = command;
-    o->values = values;
+    o->own = values ? NULL : harness_alloc(program->options_bytes);
+    o->values = values ? values : o->own;
     o->set_by = harness_alloc(count * sizeof *o->set_by);
     o->owned = harness_alloc(count * sizeof *o->owned);
     o->where = harness_alloc(count * sizeof *o->where);
@@ -48,7 +49,7 @@ static harness_options *make(const harness_program *program, unsigned command, v
 harness_options *harness_options_new(const harness_program *program, unsigned command, void *values)
 {
     harness_options *o = make(program, command, values);
-    memset(values, 0, program->options_bytes);
+    memset(o->values, 0, program->options_bytes);
     for (int i = 0; i < program->option_count; i++) {
         ag_failure why = {0};
         const char *text = program->options[i].fallback;
@@ -63,7 +64,7 @@ harness_options *harness_options_new(const harness_program *program, unsigned co
 harness_options *harness_options_copy(const harness_options *from, void *values)
 {
     harness_options *o = make(from->program, from->command, values);
-    memcpy(values, from->values, from->program->options_bytes);
+    memcpy(o->values, from->values, from->program->options_bytes);
     memcpy(o->set_by, from->set_by, (size_t)from->program->option_count * sizeof *o->set_by);
     memcpy(o->where, from->where, (size_t)from->program->option_count * sizeof *o->where);
     o->layer = from->layer;
@@ -88,6 +89,7 @@ void harness_options_free(harness_options *o)
     harness_free(o->set_by);
     harness_free(o->owned);
     harness_free(o->where);
+    harness_free(o->own);
     harness_free(o);
 }
 

@@ -44,9 +44,7 @@ enum {
     HARNESS_MAY_CHANGE = 4, /* --resume accepts another value */
     HARNESS_MAY_GROW = 8,   /* --resume accepts a larger value: the run goes on beyond its end */
     HARNESS_ANEW = 16,      /* ... and with that another value of this, too */
-    HARNESS_IF_SET = 32,    /* its default is not written: runs from before there was this option
-                               are read, where those without another one are refused */
-    HARNESS_BY_DATA = 64    /* its default means a value that suits the data, which
+    HARNESS_BY_DATA = 32    /* its default means a value that suits the data, which
                                harness_model.read puts in its place */
 };
 
@@ -160,16 +158,16 @@ struct harness_program;
    harness_options_free. */
 typedef struct harness_options harness_options;
 
-/* Fills `values` (program->options_bytes) with the defaults. `command`: the bit of the command. A
-   default that its own row does not allow is a defect of the table and ends the program with a
-   sentence and exit 1. */
+/* Fills `values` (program->options_bytes; NULL: memory of the options) with the defaults.
+   `command`: the bit of the command. A default that its own row does not allow is a defect of the
+   table and ends the program with a sentence and exit 1. */
 harness_options *harness_options_new(const struct harness_program *program, unsigned command,
                                      void *values);
 void harness_options_free(harness_options *o);
 void *harness_options_values(harness_options *o);
 
-/* A copy on which overrides can be tried: values are copied into `values`; text is shared with the
-   original. */
+/* A copy on which overrides can be tried: values are copied into `values` (as above); text is
+   shared with the original. */
 harness_options *harness_options_copy(const harness_options *o, void *values);
 
 /* Reads flags (argv without program and command). `positional` names the option that takes bare

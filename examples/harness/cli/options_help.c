@@ -46,34 +46,24 @@ static char *left_side(const harness_option *option)
     return harness_text("--%s %s", option->name, words ? option->choices : harness__meta(option));
 }
 
+/* The help of an option and, in brackets, its default, its range and what it needs. */
 static char *right_side(const harness_option *option, int needed)
 {
-    char range[96] = "";
-    const char *lead = "";
+    char range[96] = "", first[96] = "";
+    const char *help = option->help ? option->help : "", *needs = option->needs;
     const bool listed = option->type == HARNESS_CHOICE && !is_short(option);
     char *words = harness_text("%s%s", listed ? ": " : "", listed ? option->choices : "");
     for (char *c = words; (c = strchr(c, '|'));) *c = ' ';
-    if (option->low < option->high) {
-        harness__range(range, option);
-        lead = "; ";
-    }
-    char *text,
-        *needs = option->needs ? harness_text("; needs %s", option->needs) : harness_copy("");
-    const char *help = option->help ? option->help : "";
+    if (option->low < option->high) harness__range(range, option);
     if (needed)
-        text = harness_text("%s%s (needed%s%s%s)", help, words, lead, range, needs);
-    else if (option->type == HARNESS_BOOL && is_on(option))
-        text = harness_text("%s (default on%s)", help, needs);
-    else if (option->type != HARNESS_BOOL && option->fallback)
-        text = harness_text("%s%s (default %s%s%s%s)", help, words, option->fallback, lead, range,
-                            needs);
-    else if (*range)
-        text = harness_text("%s%s (%s%s)", help, words, range, needs);
-    else if (*needs)
-        text = harness_text("%s%s (%s)", help, words, needs + 2);
-    else
-        text = harness_text("%s%s", help, words);
-    harness_free(needs);
+        strcpy(first, "needed");
+    else if (option->type == HARNESS_BOOL ? is_on(option) : option->fallback != NULL)
+        snprintf(first, sizeof first, "default %s",
+                 option->type == HARNESS_BOOL ? "on" : option->fallback);
+    const bool more = *first || *range, any = more || needs;
+    char *text = harness_text("%s%s%s%s%s%s%s%s%s%s", help, words, any ? " (" : "", first,
+                              *first && *range ? "; " : "", range, more && needs ? "; " : "",
+                              needs ? "needs " : "", needs ? needs : "", any ? ")" : "");
     harness_free(words);
     return text;
 }
@@ -134,19 +124,11 @@ static void print_group(FILE *to, const page *p, int first)
 static void print_general(FILE *to)
 {
     static const harness_option rows[] = {
-        {.name = "config",
-         .type = HARNESS_TEXT,
-         .meta = "FILE.ini",
+        {"config", HARNESS_TEXT, .meta = "FILE.ini",
          .help = "read options from lines \"name = value\"; flags win over it"},
-        {.name = "set",
-         .type = HARNESS_TEXT,
-         .meta = "NAME=VALUE...",
-         .help = "set options by name, as flags do"},
-        {.name = "help",
-         .type = HARNESS_TEXT,
-         .meta = "",
-         .help = "the options that matter, and examples"},
-        {.name = "help-all", .type = HARNESS_TEXT, .meta = "", .help = "all options"},
+        {"set", HARNESS_TEXT, .meta = "NAME=VALUE...", .help = "set options by name, as flags do"},
+        {"help", HARNESS_TEXT, .meta = "", .help = "the options that matter, and examples"},
+        {"help-all", HARNESS_TEXT, .meta = "", .help = "all options"},
     };
     fprintf(to, "\nGeneral\n");
     for (int i = 0; i < 4; i++) print_row(to, &rows[i], 0);

@@ -8,7 +8,7 @@
 struct harness_options {
     const harness_program *program;
     unsigned command;
-    void *values;
+    void *values, *own; /* own: the values, unless they are the caller's */
     int layer;   /* the layer that is being read; a path list of a lower layer is replaced, not
                     extended */
     int *set_by; /* per option: the layer that set it, 0: the default */

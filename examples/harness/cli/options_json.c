@@ -34,24 +34,13 @@ static json_t *value_json(const harness_options *o, const harness_option *option
     return json_null();
 }
 
-/* Whether config.json and checkpoints have the option. */
-static int is_written(const harness_options *o, const harness_option *option)
-{
-    if (option->flags & HARNESS_LOCAL) return 0;
-    if (!(option->flags & HARNESS_IF_SET)) return 1;
-    char *text = harness_option_text(o, option);
-    const int usual =
-        text && option->fallback ? strcmp(text, option->fallback) == 0 : !text && !option->fallback;
-    harness_free(text);
-    return !usual;
-}
-
 json_t *harness_options_json(const harness_options *o)
 {
     json_t *object = json_object();
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (is_written(o, option)) json_object_set_new(object, option->name, value_json(o, option));
+        if (!(option->flags & HARNESS_LOCAL))
+            json_object_set_new(object, option->name, value_json(o, option));
     }
     return object;
 }
@@ -116,8 +105,7 @@ static ag_status refuse_older(const harness_options *o, const json_t *object, co
 {
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        if (!(option->flags & (HARNESS_LOCAL | HARNESS_IF_SET)) &&
-            !json_object_get(object, option->name))
+        if (!(option->flags & HARNESS_LOCAL) && !json_object_get(object, option->name))
             return ag_fail(why, AG_EDATA,
                            "%.200s: the option %s is missing, so the run was made by an older "
                            "version of %s; train it again",

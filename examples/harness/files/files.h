@@ -30,6 +30,10 @@ ag_status harness_files_read(harness_files *paths, const harness_paths *given, c
 ag_status harness_files_check_output(const char *output, const harness_paths *data, const char *run,
                                      const harness_paths *more_runs, ag_failure *why);
 
+/* Whether the path leads to this file: not by its name, so that a link to it is found, too. */
+struct stat;
+bool harness_files_is(const char *path, const struct stat *file);
+
 /* Appends the files of --data in a run of this configuration (the JSON in its checkpoints). A file
    that no longer exists is appended by its name. */
 void harness_files_recall(harness_files *paths, const char *configuration);

@@ -9,12 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Compares the file, not its name, so that a link to it is found, too. */
-static int is_file(const struct stat *output, const char *path)
+bool harness_files_is(const char *path, const struct stat *file)
 {
     struct stat about;
-    return stat(path, &about) == 0 && about.st_dev == output->st_dev &&
-           about.st_ino == output->st_ino;
+    return stat(path, &about) == 0 && about.st_dev == file->st_dev && about.st_ino == file->st_ino;
 }
 
 static ag_status refuse(const char *output, const char *what, const char *of, ag_failure *why)
@@ -29,12 +27,12 @@ static ag_status check_data(const char *output, const struct stat *about, const 
 {
     harness_files files = {0};
     for (int i = 0; i < data->count && !why->status; i++)
-        if (is_file(about, data->list[i]))
+        if (harness_files_is(data->list[i], about))
             refuse(output, "a file of", "--data", why);
         else
             harness_files_add(&files, data->list[i], why);
     for (int i = 0; i < files.count && !why->status; i++)
-        if (is_file(about, files.path[i])) refuse(output, "a file of", "--data", why);
+        if (harness_files_is(files.path[i], about)) refuse(output, "a file of", "--data", why);
     harness_files_free(&files);
     return why->status;
 }

@@ -85,12 +85,8 @@ static ag_status add_selftests(json_t *found, harness_table *table, const harnes
     for (int i = 0; i < HARNESS_SELFTESTS; i++) {
         const harness_selftest *t = &tests[i];
         const int good = t->error <= t->bound;
-        json_t *one = json_object();
-        json_object_set_new(one, "name", json_string(t->name));
-        json_object_set_new(one, "error", json_real(t->error));
-        json_object_set_new(one, "bound", json_real(t->bound));
-        json_object_set_new(one, "right", json_boolean(good));
-        json_array_append_new(list, one);
+        json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:b}", "name", t->name, "error",
+                                              t->error, "bound", t->bound, "right", good));
         harness_table_text(table, i ? "" : "self-test");
         char *text =
             harness_text("%s on %s: %s, error %.1e, at most %.1e", t->name,

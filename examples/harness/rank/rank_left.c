@@ -43,23 +43,20 @@ static void note_reason(harness_table *t, const harness_rank *r, harness_left le
     const harness_rank_form *form = harness__form(r);
     const int64_t n = count_left(r, left);
     char *measures = list_measures(form, form->shown, left);
-    if (n && *measures) {
-        char *note = harness_text("%lld of %d %s left out of the means of %s: %s", (long long)n,
-                                  r->groups, groups_of(form), measures, reason[left]);
-        harness_table_note(t, note);
-        harness_free(note);
-    }
+    if (n && *measures)
+        harness_table_note(t, harness_text("%lld of %d %s left out of the means of %s: %s",
+                                           (long long)n, r->groups, groups_of(form), measures,
+                                           reason[left]));
     harness_free(measures);
 }
 
 static void note_absent(harness_table *t, const harness_rank *r, int method)
 {
     const int n = harness__lacking(r, method);
-    if (!n) return;
-    char *note = harness_text("%s has no means: it has no scores for %d of %d %s",
-                              r->method[method], n, r->groups, groups_of(harness__form(r)));
-    harness_table_note(t, note);
-    harness_free(note);
+    if (n)
+        harness_table_note(t, harness_text("%s has no means: it has no scores for %d of %d %s",
+                                           r->method[method], n, r->groups,
+                                           groups_of(harness__form(r))));
 }
 
 void harness__note_left(harness_table *t, const harness_rank *r)

@@ -88,12 +88,11 @@ static void option_row(FILE *to, const harness_option *option, const char *value
     fputs("</td></tr>\n", to);
 }
 
-/* Options that config.json may lack are shown only when they differ from the default, and those
-   that have no effect are not shown. */
+/* Options that config.json lacks are shown only when they differ from the default, and those that
+   have no effect are not shown. */
 static void option_rows(FILE *to, const harness_options *o, const char *files)
 {
-    void *values = harness_alloc(o->program->options_bytes);
-    harness_options *defaults = harness_options_new(o->program, o->command, values);
+    harness_options *defaults = harness_options_new(o->program, o->command, NULL);
     fputs("<p class=\"soft\">Bold values are not the default.</p>\n"
           "<div class=\"table\"><table><thead><tr><th>option</th><th>value</th><th>what it "
           "is</th></tr></thead>\n<tbody>\n",
@@ -104,14 +103,13 @@ static void option_rows(FILE *to, const harness_options *o, const char *files)
              *usual = harness_option_text(defaults, option);
         int changed = (value && usual) ? strcmp(value, usual) != 0 : value != usual;
         if ((option->commands & o->command) && harness_option_acts(o, option, files) &&
-            (changed || !(option->flags & (HARNESS_LOCAL | HARNESS_IF_SET))))
+            (changed || !(option->flags & HARNESS_LOCAL)))
             option_row(to, option, value, changed);
         harness_free(value);
         harness_free(usual);
     }
     fputs("</tbody></table></div>\n", to);
     harness_options_free(defaults);
-    harness_free(values);
 }
 
 static void head(FILE *to, const harness_report *r)

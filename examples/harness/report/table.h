@@ -22,8 +22,8 @@ void harness_table_text(harness_table *t, const char *cell);
 void harness_table_number(harness_table *t, double cell, int digits);
 void harness_table_count(harness_table *t, int64_t cell);
 int harness_table_rows(const harness_table *t);
-/* Adds a sentence, which is copied, below the table (text and HTML). */
-void harness_table_note(harness_table *t, const char *note);
+/* Adds a sentence below the table (text and HTML); takes it over (harness_free). */
+void harness_table_note(harness_table *t, char *note);
 
 void harness_table_print(FILE *to, const harness_table *t); /* aligned columns */
 void harness_table_csv(FILE *to, const harness_table *t);   /* RFC 4180, one header line */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static ag_status cannot_make(const char *folder, int reason, ag_failure *why)
+ag_status harness__cannot_make(const char *folder, int reason, ag_failure *why)
 {
     return ag_fail(why, AG_EFILE, "the folder %.200s cannot be made: %s; choose another --out",
                    ag_path_tail(folder), strerror(reason));
@@ -26,8 +26,8 @@ static ag_status make_one(const char *folder, int last, ag_failure *why)
     if (mkdir(folder, 0777) == 0) return AG_OK;
     const int reason = errno;
     if (stat(folder, &about) != 0)
-        return cannot_make(folder, reason == EEXIST ? errno : reason, why);
-    return !last || S_ISDIR(about.st_mode) ? AG_OK : cannot_make(folder, reason, why);
+        return harness__cannot_make(folder, reason == EEXIST ? errno : reason, why);
+    return !last || S_ISDIR(about.st_mode) ? AG_OK : harness__cannot_make(folder, reason, why);
 }
 
 ag_status harness__make_folder(const char *folder, ag_failure *why)

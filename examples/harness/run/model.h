@@ -58,7 +58,7 @@ typedef struct harness_settings {
      HARNESS_TRAINS, .group = "Training", .needs = NEEDS, \
      .help = "largest norm of the gradient (0: any)"}, \
     {"patience", HARNESS_FIELD(S, shell.training.patience), "0", 0, 1e9, \
-     HARNESS_TRAINS, .flags = HARNESS_MAY_CHANGE | HARNESS_IF_SET, .often = true, \
+     HARNESS_TRAINS, .flags = HARNESS_MAY_CHANGE, .often = true, \
      .group = "Training", .needs = NEEDS, \
      .help = "stop when the score has not improved in so many validations (0: never)"}, \
     {"check-finite", HARNESS_FIELD(S, shell.training.check_finite), \

@@ -4,6 +4,7 @@
 #include "examples/harness/run/run_internal.h"
 
 #include "core/io/io.h"
+#include "examples/harness/files/files.h"
 #include "examples/harness/machine/device.h"
 #include "examples/harness/rank/measures.h"
 
@@ -43,10 +44,8 @@ bool harness_run_holds(const char *folder, const struct stat *file)
 {
     int found = 0;
     for (int i = 0; i < FILES && !found; i++) {
-        struct stat about;
         char *path = harness_text("%s/%s", folder, files[i]);
-        found =
-            stat(path, &about) == 0 && about.st_dev == file->st_dev && about.st_ino == file->st_ino;
+        found = harness_files_is(path, file);
         harness_free(path);
     }
     return found;
@@ -252,17 +251,14 @@ ag_status harness_run_read_config(const char *folder, harness_options *o, int re
 {
     char *path = harness_text("%s/" HARNESS_CONFIG, folder);
     json_t *config = harness__load_json(path, why);
-    ag_status status = config ? AG_OK : why->status;
     const char *program = json_string_value(json_object_get(config, "program"));
-    if (status == AG_OK && (!program || strcmp(program, o->program->name) != 0))
-        status = ag_fail(why, AG_EDATA,
-                         "%.200s was not made by %s but by %.40s; name a run folder of %s",
-                         ag_path_tail(path), o->program->name, program ? program : "something else",
-                         o->program->name);
-    if (status == AG_OK)
-        status =
-            harness_options_from_json(o, json_object_get(config, "options"), path, resume, why);
+    if (config && (!program || strcmp(program, o->program->name) != 0))
+        ag_fail(why, AG_EDATA, "%.200s was not made by %s but by %.40s; name a run folder of %s",
+                ag_path_tail(path), o->program->name, program ? program : "something else",
+                o->program->name);
+    else if (config)
+        harness_options_from_json(o, json_object_get(config, "options"), path, resume, why);
     json_decref(config);
     harness_free(path);
-    return status;
+    return why->status;
 }

@@ -11,8 +11,9 @@ struct harness_run {
     int lock; /* of the folder */
 };
 
-/* Makes a folder and those above it. */
+/* Makes a folder and those above it; and its failure, AG_EFILE. */
 ag_status harness__make_folder(const char *folder, ag_failure *why);
+ag_status harness__cannot_make(const char *folder, int reason, ag_failure *why);
 
 /* Makes a folder within one of ours. A symbolic link in its place is refused: files written there,
    and files that --force removes, would be somewhere else. */

@@ -55,13 +55,11 @@ void harness_runs_close(harness_runs *runs)
 static ag_status read_trained(const harness_fit *fit, const harness_runs *runs, const char *folder,
                               ag_failure *why)
 {
-    void *values = harness_alloc(runs->model->program->options_bytes);
-    const harness_settings *trained = values;
-    harness_options *o = harness_options_new(runs->model->program, HARNESS_TRAIN, values);
+    harness_options *o = harness_options_new(runs->model->program, HARNESS_TRAIN, NULL);
+    const harness_settings *trained = harness_options_values(o);
     if (!harness_run_read_config(folder, o, 1, why))
         fit->read(fit->data, &trained->common.data, NULL, why);
     harness_options_free(o);
-    harness_free(values);
     if (why->status) return why->status;
     char *now = fit->json(fit->data);
     if (strcmp(now, runs->run[0].data) != 0) ag_fail(why, AG_EDATA, "other files");

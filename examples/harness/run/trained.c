@@ -66,11 +66,11 @@ static char *text_of(const ag_checkpoint *file, const char *key)
     return harness_copy(text ? text : "");
 }
 
-/* The options of the run, into `values`. */
-static harness_options *options_of(const harness_program *program, void *values, const char *path,
+/* The options of the run. */
+static harness_options *options_of(const harness_program *program, const char *path,
                                    const char *configuration, ag_failure *why)
 {
-    harness_options *o = harness_options_new(program, HARNESS_TRAIN, values);
+    harness_options *o = harness_options_new(program, HARNESS_TRAIN, NULL);
     json_t *j = json_loads(configuration, JSON_REJECT_DUPLICATES, NULL);
     char *where = harness_text("%.120s: the metadata \"configuration\"", path);
     if (j)
@@ -152,10 +152,9 @@ static ag_status check_options(const char *path, const char *text, const harness
                                harness_training *before, ag_failure *why)
 {
     const harness_model *m = s->model;
-    void *values = harness_alloc(m->program->options_bytes);
-    harness_options *o = options_of(m->program, values, path, text, why);
+    harness_options *o = options_of(m->program, path, text, why);
     harness_session old = *s;
-    old.settings = values;
+    old.settings = harness_options_values(o);
     old.how = old.settings->training;
     if (!why->status && harness_options_differ(o, s->options, true))
         ag_fail(why, AG_EUSE,
@@ -165,7 +164,6 @@ static ag_status check_options(const char *path, const char *text, const harness
     if (!why->status && m->plan) m->plan(&old, why);
     *before = old.how;
     harness_options_free(o);
-    harness_free(values);
     return why->status;
 }
 
@@ -274,14 +272,13 @@ static ag_status rebuild(harness_trained *t, const char *path, const ag_checkpoi
                          ag_failure *why)
 {
     const harness_program *program = t->model->program;
-    void *values = harness_alloc(program->options_bytes);
     ag_failure mine = {0};
     const char *const *key = t->model->network->key;
     for (int k = 0; k < HARNESS_TEXTS && key[k]; k++) t->text[k] = text_of(file, key[k]);
-    harness_options *o = options_of(program, values, path, t->text[options_at(t)], why);
-    if (!why->status && build(t, values, file, 0, &mine)) blame(path, &mine, why);
+    harness_options *o = options_of(program, path, t->text[options_at(t)], why);
+    if (!why->status && build(t, harness_options_values(o), file, 0, &mine))
+        blame(path, &mine, why);
     harness_options_free(o);
-    harness_free(values);
     return why->status;
 }
 

@@ -47,9 +47,7 @@ static ag_status check_makeable(const char *folder, ag_failure *why)
     char *path = harness_copy(folder);
     const int reason = refusal(path);
     harness_free(path);
-    if (!reason) return AG_OK;
-    return ag_fail(why, AG_EFILE, "the folder %.200s cannot be made: %s; choose another --out",
-                   ag_path_tail(folder), strerror(reason));
+    return reason ? harness__cannot_make(folder, reason, why) : AG_OK;
 }
 
 ag_status harness__check_folder(const char *folder, ag_failure *why)

@@ -23,18 +23,16 @@ static ag_status train_job(void *user, const harness_study_job *job, double *col
                            ag_failure *why)
 {
     const study *of = user;
-    void *values = harness_alloc(of->model->program->options_bytes);
-    harness_options *options = harness_options_copy(job->options, values);
+    harness_options *options = harness_options_copy(job->options, NULL);
     harness_session s = {.model = of->model,
-                         .settings = values,
+                         .settings = harness_options_values(options),
                          .options = options,
                          .folder = job->folder,
                          .command_line = of->command_line};
     for (int i = 0; i < of->columns; i++) column[i] = (double)NAN;
-    if (!check_held_out(of->model, values, why))
+    if (!check_held_out(of->model, s.settings, why))
         harness_train(&s, job->started ? HARNESS_RESUME : HARNESS_NEW, column, why);
     harness_options_free(options);
-    harness_free(values);
     return why->status;
 }
 

@@ -103,8 +103,7 @@ static ag_status check_override(reader *r, const char *key, const char *value, i
                                 ag_failure *why)
 {
     char where[160];
-    void *values = harness_alloc(r->base->program->options_bytes);
-    harness_options *trial = harness_options_copy(r->base, values);
+    harness_options *trial = harness_options_copy(r->base, NULL);
     const harness_option *option = harness_option_find(r->base->program, key);
     ag_status status = AG_OK;
     harness__begin_layer(trial);
@@ -120,7 +119,6 @@ static ag_status check_override(reader *r, const char *key, const char *value, i
     else
         status = harness_options_set(trial, where, key, value, why);
     harness_options_free(trial);
-    harness_free(values);
     return status;
 }
 

@@ -73,6 +73,5 @@ void harness__note_alike(harness_table *t, const harness_study *s, const char *o
                                     "apart",
                                     name, s->variants[w].name);
         if (note) harness_table_note(t, note);
-        harness_free(note);
     }
 }

@@ -56,16 +56,14 @@ ag_status harness_study_act(const harness_study *s, const harness_options *base,
     const int count = base->program->option_count;
     shared of = {harness_alloc((size_t)count * sizeof *of.acting),
                  harness_alloc((size_t)count * sizeof *of.idle)};
-    void *values = harness_alloc(base->program->options_bytes);
     for (int v = 0; v < bag_count(s->variants) && !why->status; v++) {
-        harness_options *o = harness_options_copy(base, values);
+        harness_options *o = harness_options_copy(base, NULL);
         if (!harness_study_options(o, s, &s->variants[v], s->seeds[0], why))
             check_variant(&of, o, files, why);
         harness_options_free(o);
     }
     for (int i = 0; i < count && !why->status; i++)
         if (of.idle[i].status && !of.acting[i]) *why = of.idle[i];
-    harness_free(values);
     harness_free(of.acting);
     harness_free(of.idle);
     return why->status;

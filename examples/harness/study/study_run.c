@@ -70,8 +70,7 @@ static ag_status load_result(const work *w, const char *path, const harness_opti
 static ag_status check_begun(const harness_program *program, const char *folder,
                              const harness_options *now, ag_failure *why)
 {
-    void *values = harness_alloc(program->options_bytes);
-    harness_options *o = harness_options_new(program, HARNESS_TRAIN, values);
+    harness_options *o = harness_options_new(program, HARNESS_TRAIN, NULL);
     if (!harness_run_read_config(folder, o, 1, why)) {
         const harness_option *differs = harness_options_differ(o, now, false);
         if (differs)
@@ -81,7 +80,6 @@ static ag_status check_begun(const harness_program *program, const char *folder,
                     folder, differs->name);
     }
     harness_options_free(o);
-    harness_free(values);
     return why->status;
 }
 
@@ -136,8 +134,7 @@ static ag_status do_one(const work *w, bool trains, int variant, int seed, ag_fa
 {
     const harness_variant *v = &w->study->variants[variant];
     int64_t number = w->study->seeds[seed];
-    void *values = harness_alloc(w->base->program->options_bytes);
-    harness_options *o = harness_options_copy(w->base, values);
+    harness_options *o = harness_options_copy(w->base, NULL);
     char *folder = harness_text("%s/%s/seed-%" PRId64, w->out, v->folder, number);
     double *scores = harness_alloc((size_t)w->metric_count * sizeof *scores);
     if (!harness__folder_stays(w->lock, w->out, why) &&
@@ -147,19 +144,16 @@ static ag_status do_one(const work *w, bool trains, int variant, int seed, ag_fa
     harness_free(scores);
     harness_free(folder);
     harness_options_free(o);
-    harness_free(values);
     return why->status;
 }
 
 /* A mean over fewer seeds than asked for is no result of the variant as such. */
 static void note_missing(harness_table *t, const harness_variant *v, int64_t runs, int seeds)
 {
-    if (runs == seeds) return;
-    char *note =
-        harness_text("%s: %lld of %d seeds left out of its means, since they have no score",
-                     v->name, (long long)(seeds - runs), seeds);
-    harness_table_note(t, note);
-    harness_free(note);
+    if (runs != seeds)
+        harness_table_note(t, harness_text("%s: %lld of %d seeds left out of its means, since they "
+                                           "have no score",
+                                           v->name, (long long)(seeds - runs), seeds));
 }
 
 static harness_table *sum_up(const work *w)
