@@ -21,7 +21,6 @@ oracle="" # the library in double, which is the same in all builds for this mach
 run="" # older sanitizers fail at random where addresses are spread widely: ask for the plain layout, if we may
 setarch "$(uname -m)" -R true 2>/dev/null && run="setarch $(uname -m) -R"
 export OMP_WAIT_POLICY=passive # tests run side by side: waiting threads sleep
-[ -n "$full" ] && export AUGUR_FULL=1
 
 # Some parts compile the same files with the same options in other folders: those take what the first one made.
 share_objects() {
@@ -180,13 +179,19 @@ sh deps.sh $full || { fail "deps.sh"; finish; }
 for python in "$PYTHON" python3 /usr/bin/python3; do # the first that has NumPy, for tests of our Python
     "$python" -c 'import numpy' 2>/dev/null && export PYTHON="$python" && break
 done
-quick="-L quick"
-[ -z "$full" ] || quick=""
-check release $quick
+if [ -n "$full" ]; then
+    check release -E '^test_program_memory_full$' # debug sees more of it
+else
+    check release -L quick
+fi
 [ ! -f build/release/libaugur64.a ] || oracle=$PWD/build/release/libaugur64.a
-check debug $quick
-[ -n "$full" ] || finish
-unset AUGUR_FULL # damaged files need no second look
+if [ -z "$full" ]; then
+    check debug -L quick
+    finish
+fi
+export AUGUR_FULL=1 # all damaged files, once, where a fault is seen best
+check debug
+unset AUGUR_FULL
 other_levels
 port aarch64 aarch64-linux-gnu-gcc qemu-aarch64 -- -E '^test_(gemm|graph_conv|lstm|parallel)$' # slow, or qemu dies of a fork
 port musl musl-gcc
