@@ -19,7 +19,7 @@ mkdir -p apt/lists/partial apt/cache/archives/partial apt/sources
 apt() { # apt ARGUMENT...
     apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$folder/apt/sources" -o Dir::State="$folder/apt" \
         -o Dir::State::lists="$folder/apt/lists" -o Dir::State::status="$folder/apt/status" -o Dir::Cache="$folder/apt/cache" \
-        -o Acquire::Languages=none -o APT::Sandbox::User="$(id -un)" "$@"
+        -o Acquire::Languages=none "$@"
 }
 
 take_sources() { # take_sources SED-COMMAND: this machine's lists of sources, changed

@@ -180,10 +180,11 @@ static void errors_of_run_times(void **state)
     assert_true(fabs(loss - error / (variance + 1e-3)) < 1e-4 * loss);
 }
 
-static void a_checkpoint_without_rows_has_no_tensors_of_them(void **state)
+static void a_checkpoint_without_rows_has_nothing_of_them(void **state)
 {
     char path[400];
     ag_failure why = {0};
+    ag_checkpoint_pair pair;
     program_expect("tgraph train --data a.npz --valid b.npz --out plain --threads 1" SMALL, 0, "",
                    "");
     snprintf(path, sizeof path, "%s/plain/best.safetensors", test_folder);
@@ -191,6 +192,9 @@ static void a_checkpoint_without_rows_has_no_tensors_of_them(void **state)
     if (!file) fail_msg("%s", why.sentence);
     for (int i = 0; i < ag_checkpoint_count(file); i++)
         assert_null(strstr(ag_checkpoint_at(file, i)->name, "row"));
+    for (int i = 0; ag_checkpoint_metadata_at(file, i, &pair); i++)
+        if (!strcmp(pair.key, "configuration"))
+            assert_true(!strstr(pair.value, "rows") || strstr(pair.value, "\"rows\":\"none\""));
     ag_checkpoint_close(file);
 }
 
@@ -235,7 +239,7 @@ int main(void)
         cmocka_unit_test(without_rows_nothing_is_kept),
         cmocka_unit_test(runs),
         cmocka_unit_test(errors_of_run_times),
-        cmocka_unit_test(a_checkpoint_without_rows_has_no_tensors_of_them),
+        cmocka_unit_test(a_checkpoint_without_rows_has_nothing_of_them),
         cmocka_unit_test(a_damaged_scale_is_refused),
         cmocka_unit_test(a_guess_is_warned_of)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
