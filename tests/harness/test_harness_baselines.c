@@ -172,6 +172,23 @@ static void ridge_singular(void **state)
     harness_moments_close(&m);
 }
 
+/* A column of zeros is left out, whatever the weight, and changes nothing. */
+static void ridge_empty_column(void **state)
+{
+    const float x[] = {1, 0, 2, 2, 0, -4, 5, 0, 1, 3, 0, 6}, without[] = {1, 2, 2, -4, 5, 1, 3, 6};
+    const double y[] = {1, 2, 3, 5};
+    double w[4], want[3];
+    ag_failure why = {0};
+    harness_moments m[2];
+    for (int k = 0; k < 2; k++) {
+        harness_moments_open(&m[k], 3 - k);
+        harness_moments_add(&m[k], k ? without : x, y, 4);
+        assert_int_equal(harness_ridge_solve(k ? want : w, &m[k], 0, &why), AG_OK);
+        harness_moments_close(&m[k]);
+    }
+    assert_true(w[0] == want[0] && w[1] == 0 && w[2] == want[1] && w[3] == want[2]);
+}
+
 /* ---- trees ---- */
 
 static void boosting_toy(void **state)
@@ -239,6 +256,7 @@ int main(void)
                                        cmocka_unit_test(moments_in_parts),
                                        cmocka_unit_test(ridge_chooses_its_weight),
                                        cmocka_unit_test(ridge_singular),
+                                       cmocka_unit_test(ridge_empty_column),
                                        cmocka_unit_test(boosting_toy),
                                        cmocka_unit_test(boosting_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);

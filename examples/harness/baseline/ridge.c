@@ -129,30 +129,46 @@ static void substitute(double *x, const double *l, int n)
     }
 }
 
+/* Columns that are 0 in all rows get weight 0 and are not solved for: of a few files most are. */
+static int used_columns(int *used, const harness_moments *m)
+{
+    int n = 0;
+    for (int i = 0; i < m->columns; i++)
+        if (m->xx[(size_t)i * (size_t)m->columns + (size_t)i] != 0) used[n++] = i;
+    return n;
+}
+
 ag_status harness_ridge_solve(double *w, const harness_moments *m, double weight, ag_failure *why)
 {
-    int p = m->columns, bad;
-    double n = m->rows, mean = m->y / n;
-    double *a = zeros((size_t)p, (size_t)p);
+    const double n = m->rows, mean = m->y / n;
+    int *used = harness_alloc(ag_size_mul((size_t)m->columns, sizeof *used));
+    const int p = used_columns(used, m);
+    double *a = zeros((size_t)p, (size_t)p), *v = zeros(1, (size_t)p);
     for (int i = 0; i < p; i++) {
-        size_t row = (size_t)i * (size_t)p;
-        for (int j = 0; j <= i; j++)
-            a[row + (size_t)j] = m->xx[row + (size_t)j] - m->x[i] * m->x[j] / n;
-        a[row + (size_t)i] += weight * n;
-        w[i] = m->xy[i] - m->x[i] * mean;
+        const double *from = m->xx + (size_t)used[i] * (size_t)m->columns, x = m->x[used[i]];
+        double *row = a + (size_t)i * (size_t)p;
+        for (int j = 0; j <= i; j++) row[j] = from[used[j]] - x * m->x[used[j]] / n;
+        row[i] += weight * n;
+        v[i] = m->xy[used[i]] - x * mean;
     }
-    bad = factorise(a, p);
+    const int bad = factorise(a, p), column = bad < 0 ? 0 : used[bad];
     if (bad < 0) {
-        substitute(w, a, p);
-        w[p] = mean;
-        for (int i = 0; i < p; i++) w[p] -= w[i] * m->x[i] / n;
+        substitute(v, a, p);
+        memset(w, 0, (size_t)m->columns * sizeof *w);
+        w[m->columns] = mean;
+        for (int i = 0; i < p; i++) {
+            w[used[i]] = v[i];
+            w[m->columns] -= v[i] * m->x[used[i]] / n;
+        }
     }
     harness_free(a);
+    harness_free(v);
+    harness_free(used);
     if (bad < 0) return AG_OK;
     return ag_fail(why, AG_EFINITE,
                    "ridge regression: column %d of %d depends on those before it at weight %g; "
                    "give a larger weight",
-                   bad, p, weight);
+                   column, m->columns, weight);
 }
 
 double harness_ridge_error(const harness_moments *m, const double *w)
