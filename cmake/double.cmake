@@ -4,8 +4,9 @@
 file(GLOB both CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/both/*.c)
 if(both)
     add_library(both STATIC ${both})
-    target_include_directories(both PRIVATE ${PROJECT_SOURCE_DIR}/tests ${AUGUR_GEN})
-    target_link_libraries(both PUBLIC programs augur_static augur::cmocka)
+    target_include_directories(both PRIVATE ${PROJECT_SOURCE_DIR}/tests ${AUGUR_GEN}
+        $<TARGET_PROPERTY:harness_parts,INTERFACE_INCLUDE_DIRECTORIES>)
+    target_link_libraries(both PUBLIC augur_static augur::cmocka) # and the programs, when a test of theirs links it
     target_compile_options(both PRIVATE -Wdouble-promotion $<$<CONFIG:Release>:-O1>)
 endif()
 
@@ -31,5 +32,5 @@ endif()
 
 add_library(augur64 STATIC IMPORTED GLOBAL)
 set_target_properties(augur64 PROPERTIES IMPORTED_LOCATION ${archive})
-target_link_libraries(augur64 INTERFACE programs ${AUGUR_LIBRARIES}) # what of the programs is not there twice
+target_link_libraries(augur64 INTERFACE ${AUGUR_LIBRARIES}) # and what of the programs is not there twice
 add_dependencies(augur64 rename64)

@@ -132,22 +132,25 @@ emulate() {
     done
 }
 
-other_levels() { # of x86-64: programs, too, for the lowest
-    export AUGUR_ISA=sse2 # of products
+library() { # library PRESET ISA: the library and its tests, with matrix products for ISA
+    export AUGUR_ISA="$2"
+    build "$1" --target library_tests && try "$1" -L library -LE full
+    unset AUGUR_ISA
+}
+
+other_levels() { # of x86-64
     if supports v2; then
-        check v2 -L quick
+        library v2 sse2
     else
         leave_out "the build v2" "this machine does not run x86-64-v2"
     fi
-    export AUGUR_ISA=avx2
     if ! supports v3; then
         leave_out "the build v3" "this machine does not run x86-64-v3"
     elif ! grep -q avx512f /proc/cpuinfo; then
         leave_out "the build v3" "release has no AVX-512 here, so that is this build"
-    elif build v3 --target library_tests; then
-        try v3 -L library -LE full
+    else
+        library v3 avx2
     fi
-    unset AUGUR_ISA
     if [ -x build/v2/tests/test_vmath ] && command -v qemu-x86_64 >/dev/null 2>&1; then
         emulate v2 Nehalem test_vmath test_encoder # no AVX
     else

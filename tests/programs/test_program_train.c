@@ -19,7 +19,7 @@ static void files(void **state)
         program_expect_in("", "%s/report.html", m->name);
         program_expect_in("step,loss,rate,norm,", "%s/metrics.csv", m->name);
         program_expect_in("\n20,", "%s/metrics.csv", m->name);
-        program_train(m, m->name, SMALL " --no-baselines --force", 0);
+        program_train(m, m->name, " --steps 20 --threads 2 --quiet --no-baselines --force", 0);
     }
     program_pictures = 0;
 }
