@@ -48,13 +48,10 @@ find_package(CUDAToolkit REQUIRED)
 
 set(AUGUR_HAVE_CUDA ON)
 set(AUGUR_CUDA_SOURCES ${cuda_files})
+include(cmake/cuda_batches.cmake)
 
-# A kernel that has to keep an array in local memory is slow: an error, but in the files that are named here.
-file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/cuda_stack.txt stack REGEX "^[a-z]")
-foreach(source ${AUGUR_CUDA_SOURCES})
-    get_filename_component(name ${source} NAME)
-    if(AUGUR_WERROR AND NOT name IN_LIST stack)
-        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
-            "-Xptxas=-warn-lmem-usage,-Werror;-Werror=all-warnings")
-    endif()
-endforeach()
+# A kernel that has to keep an array in local memory is slow: an error.
+if(AUGUR_WERROR)
+    set_source_files_properties(${AUGUR_CUDA_SOURCES} PROPERTIES COMPILE_OPTIONS
+        "-Xptxas=-warn-lmem-usage,-Werror;-Werror=all-warnings")
+endif()
