@@ -198,12 +198,10 @@ static ag_status reshape(lab_run *run, inputs *in, int node, ag_failure *why)
         if (copy_operand(run, in, node, 0, &plain, why)) return why->status;
     }
     if (stays(run, node, &in->view[0]) != 1)
-        return lab__run_pieces(run, node, value->home, &value->view, in->data, in->view, why);
+        return lab__run_node(run, node, in->data, in->view, why);
     value->data = (float *)in->data[0]; /* nobody writes there any more */
     return AG_OK;
 }
-
-static void go_gather(const void *args) { lab_gather_run(args); }
 
 static ag_status gather(lab_run *run, const inputs *in, int node, ag_failure *why)
 {
@@ -214,7 +212,7 @@ static ag_status gather(lab_run *run, const inputs *in, int node, ag_failure *wh
         v->shape.size[0],      v->shape.size[1],      run->p->nodes[v->operand[0]].shape.size[0],
         value->view.stride[0], value->view.stride[1], in->view[0].stride[0],
         in->view[0].stride[1], in->view[1].stride[0]};
-    return lab__run_step(run, go_gather, &args, sizeof args, why);
+    return lab__run_step(run, lab_gather_run, &args, sizeof args, why);
 }
 
 /* row: the layouts of a configurable node, or NULL. */
@@ -236,7 +234,7 @@ static ag_status compile(lab_run *run, order *orders, int node, const signed cha
     if (row && wanted_operands(run, &in, node, row, why)) return why->status;
     if (v->op == LAB_RESHAPE) return reshape(run, &in, node, why);
     if (v->op == LAB_GATHER) return gather(run, &in, node, why);
-    return lab__run_pieces(run, node, value->home, &value->view, in.data, in.view, why);
+    return lab__run_node(run, node, in.data, in.view, why);
 }
 
 ag_status lab_run_layout(lab_run *run, const lab_layout_row *config, ag_failure *why)

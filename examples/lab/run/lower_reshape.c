@@ -43,8 +43,9 @@ int lab_reshape_axes(lab_reshape_axis axes[LAB_RESHAPE_AXES], lab_shape to, cons
     return n;
 }
 
-void lab_gather_run(const lab_gather_args *g)
+void lab_gather_run(const void *args)
 {
+    const lab_gather_args *g = args;
     const int by_row = g->out_element <= g->out_row;
     const int64_t outer = by_row ? g->n : g->width, inner = by_row ? g->width : g->n;
     for (int64_t i = 0; i < outer; i++)

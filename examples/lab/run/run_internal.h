@@ -58,9 +58,10 @@ void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why);
    16 bytes past one take up to 1.45 times as long. */
 void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why);
 
-/* Appends the pieces that compute a node from the operands' data. */
-ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to,
-                          const float *const *data, const lab_view *in, ag_failure *why);
+/* Appends the nests that compute a node in its home and layout from the operands' data: none for a
+   reshape that lab_reshape_axes does not allow. Not for a parameter, constant or gather. */
+ag_status lab__run_node(lab_run *run, int node, const float *const *data, const lab_view *in,
+                        ag_failure *why);
 
 /* Appends a move of a value from one layout to another. */
 ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
