@@ -29,15 +29,6 @@ static int advance(int *index, const int *count, int rank)
     return 0;
 }
 
-static void note_sizes(compiler *c, int first, int last)
-{
-    for (int i = first; i <= last; i++) {
-        if (!tile_is_computed(&c->t->item[i])) continue;
-        const int64_t n = tile_box_elements(&c->box[i], c->t->item[i].rank);
-        if (n > c->most[i]) c->most[i] = n;
-    }
-}
-
 /* Records the script's contents as a step. */
 static void end_step(compiler *c)
 {
@@ -64,7 +55,7 @@ static void compile_blocks(compiler *c)
         tile_box block;
         tile_box_at(&block, index, t->blocked, c->bounds->blocked, t->n_blocked);
         tile_boxes(c->box, t, 0, t->reduction, &block);
-        note_sizes(c, 0, t->reduction);
+        tile_note_sizes(c->most, t, c->box, 0, t->reduction);
         tile_places(c->place, t, c->box, 0, t->reduction - 1);
         begin_step(c);
         tile_script_items(&c->script, t, c->box, c->place, &block, 0, t->reduction, later);
@@ -80,7 +71,7 @@ static void compile_tile(compiler *c, const int *index)
     const int first = t->reduction < 0 ? 0 : t->reduction;
     tile_box_at(&c->box[t->root], index, root->size, c->bounds->out, root->rank);
     tile_boxes(c->box, t, first, t->root, NULL);
-    note_sizes(c, first, t->root);
+    tile_note_sizes(c->most, t, c->box, first, t->root);
     tile_places(c->place, t, c->box, first, t->root);
     if (t->reduction >= 0 && c->box[t->reduction].some) compile_blocks(c);
     begin_step(c);

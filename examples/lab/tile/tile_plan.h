@@ -140,6 +140,10 @@ typedef struct tile_cost {
 
 /* Estimates from the first, the middle and the last step. */
 void tile_estimate(tile_cost *cost, tile_items *t, const tile_bounds *bounds);
+/* Raises `most` to the elements of the boxes of the computed items from first to last; returns
+   their sum, but for the reduction's, which is counted separately. */
+double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, int first,
+                       int last);
 /* The start of each item's scratch, and its total, for boxes of at most so many elements. */
 void tile_slots(int64_t *at, int64_t *total, const tile_items *t, const int64_t *most);
 /* Block `index` of an axis or of several; their number, and that along each axis. */

@@ -7,20 +7,24 @@
 
 #include "examples/lab/tile/tile_plan.h"
 
+#include <stddef.h>
+
 typedef struct tile_loop {
     int size, reduce, out, in[NEST_INPUTS];
 } tile_loop;
 
-/* One nest. Bases are items; in[1] of a gather is the row numbers, whose loop is the first. */
+/* One nest, of integers alone. Bases are items; in[1] of a gather is the row numbers, whose loop is
+   the first. */
 typedef struct tile_command {
     int item, kind, accumulate, gather;
     int n_inputs, n_loops;
     int out, in[NEST_INPUTS];
-    int out_at, in_at[NEST_INPUTS]; /* 0 where the base is outside */
+    int out_at, in_at[NEST_INPUTS]; /* of a script: 0 where the base is outside */
     tile_loop loop[NEST_LOOPS];
 } tile_command;
 
-enum { TILE_COMMAND_HEAD = 14 }; /* numbers in front of the loops */
+/* Numbers in front of the loops. */
+enum { TILE_COMMAND_HEAD = offsetof(tile_command, loop) / sizeof(int) };
 
 /* The numbers of a step, and its moves in the order of the commands: of the output and of each
    input that is outside. */
