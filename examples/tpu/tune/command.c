@@ -31,10 +31,9 @@ static ag_status measure_kernels(void *state, double *ns, const lab_fusion *kern
                                  ag_failure *why)
 {
     tuner *t = state;
+    lab_configs configs = {.fusion = kernels};
     tick(t);
-    tune_hardware_kernels(&t->hardware, ns, kernels, why);
-    *stop = t->hardware.meter.stopped || tune_hardware_late(&t->hardware);
-    return why->status;
+    return tune_hardware_measure(&t->hardware, ns, &configs, NULL, kernels->n, stop, why);
 }
 
 static ag_status predict_kernels(void *state, double *ns, const lab_fusion *kernels, int *stop,
@@ -50,10 +49,9 @@ static ag_status measure_tiles(void *state, double *ns, const lab_program *kerne
                                const int *which, int count, int *stop, ag_failure *why)
 {
     tuner *t = state;
+    lab_configs configs = {.program = kernel, .tile = tile};
     tick(t);
-    tune_hardware_tiles(&t->hardware, ns, kernel, tile, which, count, why);
-    *stop = t->hardware.meter.stopped || tune_hardware_late(&t->hardware);
-    return why->status;
+    return tune_hardware_measure(&t->hardware, ns, &configs, which, count, stop, why);
 }
 
 static ag_status score_tiles(void *state, double *score, const lab_program *kernel, int (*tile)[24],
