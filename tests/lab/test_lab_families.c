@@ -42,7 +42,7 @@ static void sound(void **state)
             assert_string_equal(p.family, family);
             assert_int_equal(lab_program_check(&p, &why), AG_OK);
             assert_in_range(p.n, 20, 700);
-            assert_in_range(lab_case_rows(&p), 4, 400);
+            assert_in_range(lab_configurable_nodes(NULL, &p), 4, 400);
             assert_true((double)lab_program_work(&p) <= ms * LAB_WORK_PER_MS);
             assert_true((double)lab_program_work(&p) >= ms * LAB_WORK_PER_MS / 4);
             lab_program_clear(&p);

@@ -68,7 +68,7 @@ static void test_nets(void **state)
         lab_program p = {0};
         lab_case_net(&p, net);
         if (p.why.status) fail_msg("%s", p.why.sentence);
-        assert_in_range(lab_case_rows(&p), 3, ROWS);
+        assert_in_range(lab_configurable_nodes(NULL, &p), 3, ROWS);
         ag_random random = {8, (uint64_t)net, 0};
         lab_layout_row config[ROWS];
         lab_run *run = lab_case_open(&p);
