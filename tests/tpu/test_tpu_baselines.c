@@ -101,20 +101,14 @@ static void tile_machine(void **state)
         tpu_lab_kernel(&k[i], &p);
         const int n = k[i].configs = lab_tiles(&tile, &p, 30, 1);
         assert_true(n > 1);
-        float *rows = harness_alloc((size_t)n * 24 * sizeof *rows);
-        int64_t *runtime = harness_alloc((size_t)n * sizeof *runtime);
-        int64_t *normalizer = harness_alloc((size_t)n * sizeof *normalizer);
-        for (int j = 0; j < n * 24; j++) rows[j] = (float)tile[j / 24][j % 24];
-        k[i].tile = rows;
+        k[i].tile = harness_alloc((size_t)n * 24 * sizeof *k->tile);
+        k[i].runtime = harness_alloc((size_t)n * sizeof *k->runtime);
+        for (int j = 0; j < n * 24; j++) k[i].tile[j] = (float)tile[j / 24][j % 24];
         tpu_load *load = harness_alloc((size_t)n * sizeof *load);
         tpu_loads(load, &k[i]);
-        for (int c = 0; c < n; c++) {
-            runtime[c] = (int64_t)(10 * tpu_roofline_time(&machine, &load[c]));
-            normalizer[c] = runtime[0];
-        }
+        for (int c = 0; c < n; c++)
+            k[i].runtime[c] = (int64_t)(10 * tpu_roofline_time(&machine, &load[c]));
         harness_free(load);
-        k[i].runtime = runtime;
-        k[i].normalizer = normalizer;
         k[i].program = 0;
         train[i] = &k[i];
         ag_free(tile);

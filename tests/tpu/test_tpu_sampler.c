@@ -18,8 +18,7 @@ static const int family[KERNELS] = {2, 1, 1, 0, 2, 1, 2, 1, 2, 1, 2, 1,
 static void all_apart(tpu_data *d) /* every configuration has its own run time */
 {
     for (int i = 0; i < d->kernels; i++)
-        for (int c = 0; c < d->kernel[i].configs; c++)
-            ((int64_t *)(uintptr_t)d->kernel[i].runtime)[c] = 1000 + c;
+        for (int c = 0; c < d->kernel[i].configs; c++) d->kernel[i].runtime[c] = 1000 + c;
 }
 
 static void make(tpu_data *d, tpu_scaler *s, tpu_task task)
@@ -187,8 +186,7 @@ static void what_cannot_be_drawn_is_said(void **state)
     const tpu_sampler_options options = {.kernels = 4, .configs = 2};
     make(&d, &scaler, TPU_TILE);
     for (int i = 0; i < KERNELS; i++)
-        for (int c = 0; c < d.kernel[i].configs; c++)
-            ((int64_t *)(uintptr_t)d.kernel[i].runtime)[c] = 5;
+        for (int c = 0; c < d.kernel[i].configs; c++) d.kernel[i].runtime[c] = 5;
     assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_EUSE);
     assert_string_equal(why.sentence,
                         "training: none of the 24 kernels can be drawn: their run times are hidden "
