@@ -43,7 +43,7 @@ int lab_collect_late(const lab_collection *c, double ahead);
 
 /* ---- parts of every file ---- */
 
-/* What one file measures. Start from lab_sheet_new, end with lab_sheet_clear. */
+/* The measurements of one file. Start from lab_sheet_new, end with lab_sheet_clear. */
 typedef struct lab_sheet {
     lab_configs configs;
     lab_timing *timing;                          /* [n] */

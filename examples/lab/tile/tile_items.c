@@ -22,6 +22,10 @@ tile_item *tile_items_add(tile_items *t, tile_role role, int before, int rank, c
     item->before = before;
     item->rank = rank;
     if (rank) memcpy(item->size, size, (size_t)rank * sizeof *size);
+    for (int a = 0; a < LAB_RANK; a++) {
+        item->from[a] = a;
+        item->step[a] = 1;
+    }
     return item;
 }
 
@@ -57,18 +61,9 @@ static int add_copy(tile_items *t, int input, int before)
     return t->n - 1;
 }
 
-static void view_as_is(tile_item *item, int rank)
-{
-    for (int a = 0; a < rank; a++) {
-        item->from[a] = a;
-        item->step[a] = 1;
-    }
-}
-
 /* Axis a of the operand under an op that only moves elements. */
 static void view_axes(tile_item *item, const lab_node *node, int rank, const int *size)
 {
-    view_as_is(item, rank);
     for (int i = 0; i < node->n_dims; i++) {
         const int axis = node->dims[i];
         if (node->op == LAB_BROADCAST) item->from[i] = axis;
@@ -95,7 +90,6 @@ static int add_iota(tile_items *t, const lab_node *node)
     item->n_inputs = 1;
     item->input[0] = counters;
     item->from[0] = axis;
-    item->step[0] = 1;
     return t->n - 1;
 }
 
@@ -145,10 +139,8 @@ static void fill_role(tile_item *item, const tile_items *t, const lab_node *node
     const tile_item *first = &t->item[item->input[0]];
     if (item->role == TILE_VIEW) view_axes(item, node, first->rank, first->size);
     if (item->role == TILE_CONCATENATE) item->from[0] = node->dims[0];
-    for (int a = 0; item->role == TILE_PAD && a < item->rank; a++) {
+    for (int a = 0; item->role == TILE_PAD && a < item->rank; a++)
         item->at[a] = node->window[a].low;
-        item->step[a] = 1;
-    }
 }
 
 /* The item of a node whose operands have items; -1: it cannot be made. */

@@ -89,7 +89,7 @@ typedef struct tile_place {
    the kernel cannot be tiled. */
 int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
-/* Appends an item; NULL: too many. */
+/* Appends an item without inputs, which sees its axes as they are; NULL: too many. */
 tile_item *tile_items_add(tile_items *t, tile_role role, int before, int rank, const int *size);
 int tile_items_constant(tile_items *t, float value);
 int tile_is_computed(const tile_item *item);

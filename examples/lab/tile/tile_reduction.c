@@ -51,10 +51,6 @@ static int add_reversed(tile_items *t, const lab_node *node, int input)
     if (!item) return -1;
     item->n_inputs = 1;
     item->input[0] = input;
-    for (int a = 0; a < item->rank; a++) {
-        item->from[a] = a;
-        item->step[a] = 1;
-    }
     for (int i = 0; i < c->spatial; i++) {
         const int axis = c->kernel_spatial[i];
         if (!node->window[i].reversed) continue;
