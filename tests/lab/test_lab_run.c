@@ -44,19 +44,11 @@ static void test_every_op(void **state)
     }
 }
 
-/* Root of the mean square. */
-static double size_of(const float *x, int64_t n)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
-    return sqrt(sum / (double)n);
-}
-
 static void check_root(const lab_run *run, const lab_program *p)
 {
     const int root = p->n - 1;
     float **right = lab_case_reference(p), **got = lab_case_read(run, p);
-    assert_true(size_of(right[root], lab_elements(p->nodes[root].shape)) > 1e-3);
+    assert_true(lab_case_size(right[root], lab_elements(p->nodes[root].shape)) > 1e-3);
     lab_case_compare(got[root], right[root], p, root, "layouts");
     lab_case_free(got, p);
     lab_case_free(right, p);
@@ -275,8 +267,8 @@ static void test_parameters(void **state)
     lab_dot(&p, 0, 1, (lab_dot_dims){0, 1, 0});
     lab__parameter_values(x, &p, 0);
     lab__parameter_values(y, &p, 1);
-    assert_true(fabs(size_of(x, N) - 1) < 0.05);
-    assert_true(fabs(size_of(y, N) - 0.125) < 0.01);
+    assert_true(fabs(lab_case_size(x, N) - 1) < 0.05);
+    assert_true(fabs(lab_case_size(y, N) - 0.125) < 0.01);
     int truths = 0;
     lab__parameter_values(x, &p, pred);
     for (int i = 0; i < 64; i++) {
