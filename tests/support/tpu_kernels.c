@@ -86,6 +86,14 @@ tpu_kernel test_kernel_renamed(const tpu_kernel *k, uint64_t seed)
     return to;
 }
 
+int test_samples(tpu_sample *sample, const tpu_kernel *kernel, int kernels)
+{
+    int n = 0;
+    for (int k = 0; k < kernels; k++)
+        for (int c = 0; c < kernel[k].configs; c++) sample[n++] = (tpu_sample){&kernel[k], c};
+    return n;
+}
+
 static void whole(tpu_range *range)
 {
     range->rows = 1;

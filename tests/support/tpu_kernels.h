@@ -4,7 +4,7 @@
 #ifndef TEST_TPU_KERNELS_H
 #define TEST_TPU_KERNELS_H
 
-#include "examples/tpu/data/scale.h"
+#include "examples/tpu/model/batch.h"
 
 /* Room for so many nodes and edges, zeros. configs 0: of a fusion file. */
 tpu_kernel test_kernel_new(int nodes, int edges, int configs);
@@ -16,6 +16,9 @@ tpu_kernel test_kernel_random(int nodes, int edges, int configs, uint64_t seed);
 
 /* The same kernel with its nodes in another topological order, drawn at random. */
 tpu_kernel test_kernel_renamed(const tpu_kernel *k, uint64_t seed);
+
+/* Every configuration of each kernel; returns their number. */
+int test_samples(tpu_sample *sample, const tpu_kernel *kernel, int kernels);
 
 tpu_scaler test_unit_scaler(void);
 

@@ -112,13 +112,9 @@ static void read_options(trial *t)
 
 static void open_trial(trial *t, const char *name)
 {
-    int n = 0;
     t->name = name;
     read_options(t);
-    for (int k = 0; k < KERNELS; k++) {
-        const tpu_kernel *of = &kernel[t->options.task == TPU_FUSION][k];
-        for (int c = 0; c < of->configs; c++) t->sample[n++] = (tpu_sample){of, c};
-    }
+    const int n = test_samples(t->sample, kernel[t->options.task == TPU_FUSION], KERNELS);
     t->samples = (tpu_samples){t->sample, n, &scaler};
 }
 

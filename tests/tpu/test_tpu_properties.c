@@ -63,15 +63,6 @@ static void predict(const tpu_api *api, tpu_net *net, const tpu_sample *sample, 
     for (int i = 0; i < n; i++) assert_true(isfinite(score[i]));
 }
 
-static int all_samples(tpu_sample *sample, int fusion)
-{
-    int n = 0;
-    for (int k = 0; k < KERNELS; k++)
-        for (int c = 0; c < made[fusion][k].configs; c++)
-            sample[n++] = (tpu_sample){&made[fusion][k], c};
-    return n;
-}
-
 static double largest(const double *x, int n)
 {
     double most = 0;
@@ -96,7 +87,7 @@ static void names_of_nodes_do_not_count(void **state)
 {
     tpu_sample sample[MOST], renamed[MOST];
     tpu_kernel other[KERNELS];
-    const int n = all_samples(sample, 0);
+    const int n = test_samples(sample, made[0], KERNELS);
     for (int k = 0; k < KERNELS; k++) other[k] = test_kernel_renamed(&made[0][k], 9);
     for (int i = 0; i < n; i++) renamed[i] = (tpu_sample){&other[i / CONFIGS], sample[i].config};
     for (int i = 0; i < 2 * COMBINATIONS; i++) {
@@ -156,7 +147,7 @@ static void dropout_is_for_training(void **state)
         double plain[MOST], dropped[MOST], trained[MOST];
         tpu_options o = combination(i, TPU_TILE);
         o.dropout = 0;
-        const tpu_samples s = {sample, all_samples(sample, 0), &scaler};
+        const tpu_samples s = {sample, test_samples(sample, made[0], KERNELS), &scaler};
         tpu_net *net = net_of(both[0], &o);
         predict(both[0], net, sample, s.count, plain);
         both[0]->loss(net, &s, TPU_LOSS_HINGE, 1, trained, why);

@@ -109,11 +109,7 @@ static tpu_net *net_of(const tpu_api *api, const tpu_options *o)
 
 static tpu_samples samples_of(tpu_sample sample[SAMPLES], int task)
 {
-    int n = 0;
-    for (int k = 0; k < KERNELS; k++)
-        for (int c = 0; c < kernel[task][k].configs; c++)
-            sample[n++] = (tpu_sample){&kernel[task][k], c};
-    return (tpu_samples){sample, n, &scaler[task]};
+    return (tpu_samples){sample, test_samples(sample, kernel[task], KERNELS), &scaler[task]};
 }
 
 /* ---- the same in double ---- */

@@ -70,4 +70,8 @@ ag_status tpu_batch_fill(tpu_batch *batch, const tpu_sample *sample, int count,
                          ag_failure *why);
 void tpu_batch_free(tpu_batch *batch);
 
+/* A part of tpu_batch_fill (batch_graph.c): fills a graph of the batch, whose arrays exist. */
+void tpu_graph_fill(ag_graph *graph, const tpu_batch *batch, tpu_way way,
+                    const tpu_batch_options *options);
+
 #endif

@@ -8,12 +8,8 @@
 /* Writes all of a box that a copy of v then fills in part. */
 static void add_fill(nests_side *s, int v, const double *box, const double *to, int rank)
 {
-    nests_job w = {.node = v,
-                   .kind = NESTS_TILE_FILL,
-                   .in = {-1, -1, -1},
-                   .share = 1,
-                   .out = v,
-                   .written = nests_volume(box)};
+    nests_job w = nests_job_begin(s, v, NESTS_TILE_FILL);
+    w.written = nests_volume(box);
     nests_map_loops(&w, to, box, rank);
     nests_tile_add(s, &w);
 }
@@ -24,12 +20,7 @@ static void add_copy(nests_side *s, int v, const double *padded, const double *e
 {
     const int rank = s->h->shape[v].rank;
     double *box = nests_box_of(s, v), to[TPUGRAPHS_AXES], dense[TPUGRAPHS_AXES];
-    nests_job w = {.node = v,
-                   .kind = NESTS_TILE_MOVES,
-                   .in = {-1, -1, -1},
-                   .share = 1,
-                   .out = v,
-                   .written = nests_volume(box)};
+    nests_job w = nests_job_begin(s, v, NESTS_TILE_MOVES);
     nests_place_dense(dense, padded ? padded : box, rank);
     memcpy(to, dense, sizeof to);
     if (padded) {
@@ -47,8 +38,7 @@ static void add_copy(nests_side *s, int v, const double *padded, const double *e
 void nests_copy_operands(nests_side *s, int u, const double *block)
 {
     const tpu_hlo *h = s->h;
-    const int opcode = h->kernel->opcode[u],
-              product = opcode == TPUGRAPHS_DOT || opcode == TPUGRAPHS_CONVOLUTION;
+    const int product = nests_is_product(h, u);
     const double all = nests_volume(nests_box_of(s, u)) * nests_volume(block);
     for (int i = h->start[u]; i < h->start[u + 1]; i++) {
         const int v = h->operand[i], base = s->place[v].base;

@@ -97,7 +97,7 @@ static double slots(const items *s)
 }
 
 /* The copies that the reduction reads; returns its products. */
-static double add_copies(items *s, const double *block, int copies)
+static double add_copies(items *s, const double *block)
 {
     const tpu_hlo *h = &s->t->hlo;
     const int r = s->t->reduction, product = nests_is_product(h, r);
@@ -108,16 +108,15 @@ static double add_copies(items *s, const double *block, int copies)
             n = nests_volume(s->t->box + (size_t)v * TPUGRAPHS_AXES);
         const int borders = nests_padded(padded, every, s->t, r, v, block);
         if (borders) n = nests_volume(padded);
-        if (!borders && (!copies || !product || s->of[v] >= 0 || work < NESTS_TILE_USES * n))
-            continue;
+        if (!borders && (!product || s->of[v] >= 0 || work < NESTS_TILE_USES * n)) continue;
         s->last[v] = add_item(s, n, 0);
         s->work += n;
     }
     return work;
 }
 
-/* Scratch, steps and work with or without copies of what products use often. */
-static cost cost_with(nests_tiling *t, const bounds *b, int copies)
+/* Scratch, steps and work, with copies of what products use often. */
+static cost cost_of(nests_tiling *t, const bounds *b)
 {
     const int root = t->hlo.root, r = t->reduction;
     const size_t nodes = (size_t)t->hlo.kernel->nodes, edges = (size_t)t->hlo.kernel->edges;
@@ -138,7 +137,7 @@ static cost cost_with(nests_tiling *t, const bounds *b, int copies)
         nests_want_before(t, b->blocked);
         add_side(&s, r - 1);
         const int copies_from = s.n;
-        const double products = add_copies(&s, b->blocked, copies);
+        const double products = add_copies(&s, b->blocked);
         own = add_item(&s, r == root ? 0 : nests_volume(t->box + (size_t)r * TPUGRAPHS_AXES), 1);
         for (int i = t->hlo.start[r]; i < t->hlo.start[r + 1]; i++)
             if (s.last[t->hlo.operand[i]] < 0) s.last[t->hlo.operand[i]] = own;
@@ -154,8 +153,6 @@ static cost cost_with(nests_tiling *t, const bounds *b, int copies)
     return (cost){slots(&s), tiles * (reduces ? blocks + (r != root) : 1),
                   tiles * (s.work + blocks * before)};
 }
-
-static cost cost_of(nests_tiling *t, const bounds *b) { return cost_with(t, b, 1); }
 
 /* The work when nothing is computed twice. */
 static double least_work(const tpu_hlo *h)

@@ -39,11 +39,12 @@ static inline double *nests_box_of(const nests_side *s, int u)
 /* A job without inputs that writes node u as large as its box is. */
 static inline nests_job nests_job_begin(const nests_side *s, int u, int kind)
 {
-    const double *box = nests_box_of(s, u);
-    double written = 1;
-    for (int a = 0; a < TPUGRAPHS_AXES; a++) written *= box[a];
-    return (nests_job){
-        .node = u, .kind = kind, .in = {-1, -1, -1}, .out = u, .written = written, .share = 1};
+    return (nests_job){.node = u,
+                       .kind = kind,
+                       .in = {-1, -1, -1},
+                       .out = u,
+                       .written = nests_volume(nests_box_of(s, u)),
+                       .share = 1};
 }
 
 /* ns of one run of a nest, a guess. op: its op code, of a reduction that of what it does with its

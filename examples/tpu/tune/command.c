@@ -203,15 +203,10 @@ static ag_status show(const tuner *t, ag_failure *why)
 /* Mean best so far after each measurement, a column per search. */
 static ag_status write_metrics(harness_run *run, const tune_results *r, ag_failure *why)
 {
-    const tpu_settings *s = r->settings;
-    const int most = s->measurements > s->verify ? s->measurements : s->verify;
-    for (int m = 1; m <= most && r->fusion && !why->status; m++) {
+    for (int m = 1; m <= tune_most_budget(r) && r->fusion && !why->status; m++) {
         double value[TUNE_SEARCHES];
-        for (int i = 0; i < TUNE_SEARCHES; i++) {
-            const int learned = i % TUNE_WAYS == TUNE_LEARNED;
-            const int within = m <= (learned ? s->verify : s->measurements);
-            value[i] = within ? tune_mean_speedup(r, i, m) : (double)NAN;
-        }
+        for (int i = 0; i < TUNE_SEARCHES; i++)
+            value[i] = m <= tune_budget(r, i) ? tune_mean_speedup(r, i, m) : (double)NAN;
         harness_run_metrics(run, m, value, why);
     }
     return why->status;

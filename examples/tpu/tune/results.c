@@ -25,6 +25,17 @@ const char *tune_choice_name(tune_choice choice)
     return name[choice];
 }
 
+int tune_budget(const tune_results *r, int search)
+{
+    return search % TUNE_WAYS == TUNE_LEARNED ? r->settings->verify : r->settings->measurements;
+}
+
+int tune_most_budget(const tune_results *r)
+{
+    const tpu_settings *s = r->settings;
+    return s->measurements > s->verify ? s->measurements : s->verify;
+}
+
 /* ---- means ---- */
 
 static double speedup_at(const tune_found *f, int measurements)
@@ -49,7 +60,7 @@ int tune_was_done(const tune_results *r, int search)
     return !isnan(tune_mean_speedup(r, search, 1));
 }
 
-static double tile_speedup(const tune_tiles *t, tune_choice choice)
+double tune_tile_speedup(const tune_tiles *t, tune_choice choice)
 {
     return t->ns[TUNE_TILE_DEFAULT] / t->ns[choice];
 }
@@ -59,7 +70,7 @@ double tune_mean_tiles(const tune_results *r, tune_choice choice)
     double sum = 0;
     int n = 0;
     for (int i = 0; i < bag_count(r->list); i++)
-        if (r->list[i].tiles.kernels) sum += tile_speedup(&r->list[i].tiles, choice), n++;
+        if (r->list[i].tiles.kernels) sum += tune_tile_speedup(&r->list[i].tiles, choice), n++;
     return n ? sum / n : (double)NAN;
 }
 
@@ -147,7 +158,8 @@ harness_table *tune_tiles_table(const tune_results *r)
         harness_table_number(t, x ? x->tiled : (double)NAN, 0);
         for (int c = TUNE_TILE_EXHAUSTIVE; c < TUNE_CHOICES; c++) {
             const tune_choice choice = (tune_choice)c;
-            harness_table_number(t, x ? tile_speedup(x, choice) : tune_mean_tiles(r, choice), 4);
+            harness_table_number(t, x ? tune_tile_speedup(x, choice) : tune_mean_tiles(r, choice),
+                                 4);
             if (choice != TUNE_TILE_FIRST)
                 harness_table_number(t, x ? (double)x->measurements[c] : (double)NAN, 0);
         }
@@ -185,7 +197,7 @@ static json_t *tiles_json(const tune_tiles *t)
     for (int c = 0; c < TUNE_CHOICES; c++)
         json_array_append_new(
             list, json_pack("{ss so so sI}", "choice", tune_choice_name((tune_choice)c), "ns",
-                            real(t->ns[c]), "speedup", real(tile_speedup(t, (tune_choice)c)),
+                            real(t->ns[c]), "speedup", real(tune_tile_speedup(t, (tune_choice)c)),
                             "measurements", (json_int_t)t->measurements[c]));
     return json_pack("{si si so}", "kernels", t->kernels, "with_a_choice", t->tiled, "choices",
                      list);
