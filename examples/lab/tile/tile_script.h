@@ -44,12 +44,20 @@ void tile_script_add(tile_script *s, const tile_items *t, const tile_command *co
 int tile_script_read(tile_command *command, const int *words);
 void tile_script_free(tile_script *s);
 
-/* The commands of the items from first to last; `later`: the reduction adds to what is there. */
-void tile_script_items(tile_script *s, const tile_items *t, const tile_box *box,
-                       const tile_place *place, const tile_box *blocked, int first, int last,
-                       int later);
-void tile_script_reduction(tile_script *s, const tile_items *t, const tile_box *box,
-                           const tile_place *place, const tile_box *blocked, int later);
+/* What a step is made of: the boxes and places of items; the block of the reduction, NULL after it;
+   `later`: the reduction adds to what is there. */
+typedef struct tile_step {
+    tile_script *out;
+    const tile_items *t;
+    const tile_box *box;
+    const tile_place *place;
+    const tile_box *blocked;
+    int later;
+} tile_step;
+
+/* Writes the commands of the items from first to last; of the reduction. */
+void tile_step_items(const tile_step *s, int first, int last);
+void tile_step_reduction(const tile_step *s);
 
 /* The distinct steps so far, without their moves. */
 enum { TILE_CLASSES = 4096, TILE_BUCKETS = 2 * TILE_CLASSES };

@@ -51,7 +51,7 @@ static void add_side(items *s, int last)
     for (int u = 0; u <= last; u++) {
         s->of[u] = s->last[u] = -1;
         if (!nests_tiling_computes(s->t, u) || u == s->t->reduction) continue;
-        const double n = nests_volume(s->t->box + (size_t)u * TPUGRAPHS_AXES);
+        const double n = nests_volume(s->t->box[u]);
         s->of[u] = add_item(s, u == s->t->hlo.root ? 0 : n, 0);
         s->work += n;
     }
@@ -101,11 +101,10 @@ static double add_copies(items *s, const double *block)
 {
     const tpu_hlo *h = &s->t->hlo;
     const int r = s->t->reduction, product = nests_is_product(h, r);
-    const double work = nests_volume(s->t->box + (size_t)r * TPUGRAPHS_AXES) * nests_volume(block);
+    const double work = nests_volume(s->t->box[r]) * nests_volume(block);
     for (int i = h->start[r]; i < h->start[r + 1]; i++) {
         const int v = h->operand[i];
-        double padded[TPUGRAPHS_AXES], every[TPUGRAPHS_AXES],
-            n = nests_volume(s->t->box + (size_t)v * TPUGRAPHS_AXES);
+        double padded[TPUGRAPHS_AXES], every[TPUGRAPHS_AXES], n = nests_volume(s->t->box[v]);
         const int borders = nests_padded(padded, every, s->t, r, v, block);
         if (borders) n = nests_volume(padded);
         if (!borders && (!product || s->of[v] >= 0 || work < NESTS_TILE_USES * n)) continue;
@@ -128,7 +127,7 @@ static cost cost_of(nests_tiling *t, const bounds *b)
     s.last = s.of + nodes;
     for (int a = 0; a < TPUGRAPHS_AXES; a++) tiles *= ceil(t->hlo.shape[root].size[a] / b->out[a]);
     for (int a = 0; a < t->n_blocked; a++) blocks *= ceil(t->blocked[a] / b->blocked[a]);
-    memcpy(t->box + (size_t)root * TPUGRAPHS_AXES, b->out, sizeof b->out);
+    memcpy(t->box[root], b->out, sizeof b->out);
     nests_want_after(t);
     const int reduces = r >= 0 && t->want[r];
     double before = 0;
@@ -138,7 +137,7 @@ static cost cost_of(nests_tiling *t, const bounds *b)
         add_side(&s, r - 1);
         const int copies_from = s.n;
         const double products = add_copies(&s, b->blocked);
-        own = add_item(&s, r == root ? 0 : nests_volume(t->box + (size_t)r * TPUGRAPHS_AXES), 1);
+        own = add_item(&s, r == root ? 0 : nests_volume(t->box[r]), 1);
         for (int i = t->hlo.start[r]; i < t->hlo.start[r + 1]; i++)
             if (s.last[t->hlo.operand[i]] < 0) s.last[t->hlo.operand[i]] = own;
         for (int i = copies_from; i < own; i++) s.item[i].last = own;

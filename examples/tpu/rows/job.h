@@ -31,11 +31,6 @@ typedef struct nests_job {
     tpugraphs_loop loop[NESTS_TILE_LOOPS];
 } nests_job;
 
-static inline double *nests_box_of(const nests_side *s, int u)
-{
-    return s->t->box + (size_t)u * TPUGRAPHS_AXES;
-}
-
 /* A job without inputs that writes node u as large as its box is. */
 static inline nests_job nests_job_begin(const nests_side *s, int u, int kind)
 {
@@ -43,7 +38,7 @@ static inline nests_job nests_job_begin(const nests_side *s, int u, int kind)
                        .kind = kind,
                        .in = {-1, -1, -1},
                        .out = u,
-                       .written = nests_volume(nests_box_of(s, u)),
+                       .written = nests_volume(s->t->box[u]),
                        .share = 1};
 }
 
