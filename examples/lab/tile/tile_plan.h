@@ -39,7 +39,6 @@ typedef struct tile_group {
 
 typedef struct tile_item {
     tile_role role;
-    int before;           /* 1: computed for each block of the reduction, before it */
     const lab_node *node; /* of a map or reduction; NULL: a copy */
     int n_inputs, input[LAB_OPERANDS];
     int rank, size[LAB_RANK];
@@ -89,8 +88,9 @@ typedef struct tile_place {
    the kernel cannot be tiled. */
 int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
-/* Appends an item without inputs, which sees its axes as they are; NULL: too many. */
-tile_item *tile_items_add(tile_items *t, tile_role role, int before, int rank, const int *size);
+/* Appends an item with one input (below 0: with none), whose axes it sees as they are; NULL: too
+   many. */
+tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size);
 int tile_items_constant(tile_items *t, float value);
 int tile_is_computed(const tile_item *item);
 

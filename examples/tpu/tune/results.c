@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <math.h>
 
-const char *tune_way_name(int search)
+static const char *way_name(int search)
 {
     static const char *const name[TUNE_WAYS] = {"hardware", "learned"};
     return name[search % TUNE_WAYS];
@@ -101,7 +101,7 @@ static harness_table *new_fusion_table(const tune_results *r)
     int n = 3;
     for (int i = 0; i < TUNE_SEARCHES; i++) {
         if (!tune_was_done(r, i)) continue;
-        names[n++] = harness_text("%s, %s", tune_way_name(i), tune_start_name(i));
+        names[n++] = harness_text("%s, %s", way_name(i), tune_start_name(i));
         names[n++] = harness_copy("measured");
         names[n++] = harness_copy("kernels run");
     }
@@ -178,7 +178,7 @@ static json_t *fusion_json(const tune_fusion *x)
         const tune_found *f = &x->found[i];
         json_t *curve = json_array();
         for (int m = 0; m < f->measurements; m++) json_array_append_new(curve, real(f->curve[m]));
-        json_t *one = json_pack("{ss ss so si sI sI so}", "search", tune_way_name(i), "start",
+        json_t *one = json_pack("{ss ss so si sI sI so}", "search", way_name(i), "start",
                                 tune_start_name(i), "speedup", real(f->speedup), "measurements",
                                 f->measurements, "kernels_run", (json_int_t)f->kernels,
                                 "kernels_predicted", (json_int_t)f->predicted, "curve", curve);
@@ -215,12 +215,12 @@ json_t *tune_json(const tune_results *r)
     }
     for (int s = 0; r->fusion && s < TUNE_STARTS; s++) {
         const int i = s * TUNE_WAYS;
-        json_object_set_new(
-            mean, tune_start_name(i),
-            json_pack("{so so so so}", tune_way_name(i), real(tune_mean_speedup(r, i, INT32_MAX)),
-                      tune_way_name(i + 1), real(tune_mean_speedup(r, i + 1, INT32_MAX)), "share",
-                      real(tune_share(r, (tune_start)s, 0)), "share_of_gain",
-                      real(tune_share(r, (tune_start)s, 1))));
+        json_object_set_new(mean, tune_start_name(i),
+                            json_pack("{so so so so}", way_name(i),
+                                      real(tune_mean_speedup(r, i, INT32_MAX)), way_name(i + 1),
+                                      real(tune_mean_speedup(r, i + 1, INT32_MAX)), "share",
+                                      real(tune_share(r, (tune_start)s, 0)), "share_of_gain",
+                                      real(tune_share(r, (tune_start)s, 1))));
     }
     return json_pack("{so so}", "programs", list, "mean", mean);
 }

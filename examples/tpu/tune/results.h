@@ -21,9 +21,7 @@ typedef struct tune_results {
     int fusion, tiles; /* 1: asked for */
 } tune_results;
 
-/* "hardware" and "learned", "default" and "random", of a search; "default", "exhaustive", "learned
-   1", "learned 10". */
-const char *tune_way_name(int search);
+/* "default" and "random" of a search; "default", "exhaustive", "learned 1", "learned 10". */
 const char *tune_start_name(int search);
 const char *tune_choice_name(tune_choice choice);
 
