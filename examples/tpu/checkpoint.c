@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of a TPU model and what its checkpoints hold: parameters, scales and the offset of
    the scores. */
-#include "examples/tpu/model/rows.h"
 #include "examples/tpu/shell.h"
 
 #include <inttypes.h>

@@ -5,7 +5,6 @@
 #include "examples/harness/run/loader.h"
 #include "examples/harness/rank/unseen.h"
 #include "examples/tpu/data/sampler.h"
-#include "examples/tpu/model/loss.h"
 
 static const tpu_settings *settings_of(const harness_session *s)
 {

@@ -4,7 +4,6 @@
 
 #include "support/tpu_kernels.h"
 
-#include "examples/tpu/model/loss.h"
 #include "examples/tpu/model/model.h"
 
 #include <stdlib.h>

@@ -170,10 +170,11 @@ ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kerne
 {
     tile_cost cost;
     *bounds = all_ones;
-    if (!tile_items_build(t, kernel, 0))
+    if (tile ? !tile_items_build(t, kernel, 0) : !tile_default(bounds, t, &cost, kernel))
         return ag_fail(why, AG_EUSE,
                        "kernel %.63s cannot be cut in tiles; lab_fusible tells which can",
                        kernel->name);
+    if (!tile) return AG_OK;
     const tile_item *root = &t->item[t->root];
     if (check_bounds(tile, t->blocked, t->n_blocked, "reduction", kernel, why) ||
         check_bounds(tile + 8, root->size, root->rank, "output", kernel, why))

@@ -155,7 +155,7 @@ double tile_blocks(int *count, const int *size, const int *bound, int rank);
 /* The default tile; 0: the kernel cannot be tiled. */
 int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_program *kernel);
 void tile_write(int *tile, const tile_bounds *bounds, const tile_items *t);
-/* 0, or the error of the tile. */
+/* The bounds of a tile, or of the default one for NULL; or what is wrong with it. */
 ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kernel, const int *tile,
                     ag_failure *why);
 

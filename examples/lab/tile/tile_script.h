@@ -44,8 +44,8 @@ void tile_script_add(tile_script *s, const tile_items *t, const tile_command *co
 int tile_script_read(tile_command *command, const int *words);
 void tile_script_free(tile_script *s);
 
-/* What a step is made of: the boxes and places of items; the block of the reduction, NULL after it;
-   `later`: the reduction adds to what is there. */
+/* A step is made of these: the boxes and places of items; the block of the reduction, NULL after
+   it; `later`: the reduction adds to what is there. */
 typedef struct tile_step {
     tile_script *out;
     const tile_items *t;

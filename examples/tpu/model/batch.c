@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A batch is measured first; then its arrays are placed in one block and filled. */
-#include "examples/tpu/model/rows.h"
+#include "examples/tpu/model/batch.h"
 
 #include "examples/harness/run/draws.h"
 
