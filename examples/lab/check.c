@@ -6,7 +6,6 @@
 #include "examples/lab/measure/clock.h"
 #include "examples/lab/measure/folders.h"
 #include "examples/lab/lab.h"
-#include "examples/lab/measure/measure.h"
 #include "examples/lab/measure/noise.h"
 #include "examples/lab/collect/stored.h"
 
@@ -206,14 +205,9 @@ ag_status lab_check_command(harness_call *call, ag_failure *why)
     static const char *const columns[] = {"file",     "measured", "tau",
                                           "now/then", "noise %",  "spread %"};
     check c = {.s = call->values};
-    lab_measure_options o = lab_measure_defaults();
     lab_folders folders;
     if (lab_core_check(c.s->core, why)) return why->status;
-    o.repeats = c.s->repeats;
-    o.redo = c.s->redo;
-    o.threshold = c.s->threshold;
-    c.meter = lab_meter_new(o);
-    c.meter.stop_on_signal = 1;
+    c.meter = lab_meter_of(c.s);
     c.table = harness_table_new("", columns, (int)(sizeof columns / sizeof *columns));
     lab_pin(c.s->core);
     if (!lab_folders_load(&folders, &c.s->folders, why)) {

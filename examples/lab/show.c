@@ -7,13 +7,6 @@
 #include "examples/lab/collect/sources.h"
 #include "examples/lab/text/text.h"
 
-static int64_t elements_of(const lab_program *p)
-{
-    int64_t elements = 0;
-    for (int i = 0; i < p->n; i++) elements += lab_elements(p->nodes[i].shape);
-    return elements;
-}
-
 static ag_status default_time(int64_t *ns, const lab_program *p, ag_failure *why)
 {
     lab_run *run = NULL;
@@ -32,17 +25,18 @@ static ag_status default_time(int64_t *ns, const lab_program *p, ag_failure *why
    itself. */
 static ag_status show(const lab_program *p, int nodes, ag_failure *why)
 {
-    int of_op[LAB_OPS] = {0}, configurable = 0;
-    int64_t ns = 0;
+    int of_op[LAB_OPS] = {0};
+    int64_t ns = 0, elements = 0;
     for (int i = 0; i < p->n; i++) {
         of_op[p->nodes[i].op]++;
-        configurable += lab_configurable(&p->nodes[i]);
+        elements += lab_elements(p->nodes[i].shape);
     }
     if (default_time(&ns, p, why)) return why->status;
     printf(
         "# %s of family %s: %d nodes, %d with layouts to choose, %lld elements; about %.3g ms here "
         "in the default layouts\n#",
-        p->name, p->family, p->n, configurable, (long long)elements_of(p), 1e-6 * (double)ns);
+        p->name, p->family, p->n, lab_configurable_nodes(NULL, p), (long long)elements,
+        1e-6 * (double)ns);
     for (int op = 0; op < LAB_OPS; op++)
         if (of_op[op]) printf(" %s %d", lab_op_name((lab_op)op), of_op[op]);
     printf("\n");

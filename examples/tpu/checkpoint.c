@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of a TPU model and what its checkpoints hold: parameters, scales and the offset of
    the scores. */
-#include "examples/tpu/model/rows.h"
 #include "examples/tpu/shell.h"
 
 #include <inttypes.h>
@@ -11,8 +10,6 @@
 
 enum { CONFIGURATION, DATA };
 
-static const char *const task_name[] = {"tile", "fusion"};
-
 /* ---- metadata ---- */
 
 char *tpu_data_json(const tpu_data *data)
@@ -20,7 +17,7 @@ char *tpu_data_json(const tpu_data *data)
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, data->hash);
     return harness_json_text(json_pack("{ss ss si ss}", "format", "tpugraphs-140", "task",
-                                       task_name[data->task], "kernels", data->kernels, "xxh3",
+                                       tpu_task_name[data->task], "kernels", data->kernels, "xxh3",
                                        hash));
 }
 
@@ -28,8 +25,8 @@ static ag_status parse_task(tpu_task *task, const char *text, ag_failure *why)
 {
     json_t *j = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     const char *word = json_string_value(json_object_get(j, "task"));
-    const int tile = word && strcmp(word, task_name[TPU_TILE]) == 0;
-    if (tile || (word && strcmp(word, task_name[TPU_FUSION]) == 0))
+    const int tile = word && strcmp(word, tpu_task_name[TPU_TILE]) == 0;
+    if (tile || (word && strcmp(word, tpu_task_name[TPU_FUSION]) == 0))
         *task = tile ? TPU_TILE : TPU_FUSION;
     else
         ag_fail(why, AG_EDATA,
@@ -45,7 +42,7 @@ static ag_status check_preset(const harness_session *session, ag_failure *why)
         harness_option_text(session->options, harness_option_find(&tpu_program_table, "preset"));
     const tpu_settings *s = (const tpu_settings *)session->settings;
     const char *its = s->preset ? strrchr(preset, '-') + 1 : NULL;
-    const char *ours = task_name[((const tpu_files *)session->data)->train.task];
+    const char *ours = tpu_task_name[((const tpu_files *)session->data)->train.task];
     if (its && strcmp(its, ours) != 0)
         ag_fail(why, AG_EUSE,
                 "--preset %s is a model for %s files, but --data names %s files; take --preset "

@@ -8,8 +8,6 @@
 
 #define TPU_VERSION "0.1.0"
 
-enum { TPU_LOSS_AUTO, TPU_LOSS_HINGE, TPU_LOSS_LOGISTIC, TPU_LOSS_SQUARED };
-
 /* All options, by the names of options.c. */
 typedef struct tpu_settings {
     harness_settings shell; /* the options that the harness reads */

@@ -5,7 +5,6 @@
 #include "examples/harness/run/loader.h"
 #include "examples/harness/rank/unseen.h"
 #include "examples/tpu/data/sampler.h"
-#include "examples/tpu/model/loss.h"
 
 static const tpu_settings *settings_of(const harness_session *s)
 {
@@ -88,7 +87,6 @@ static void warn_of_source(const tpu_data *data, const harness_trained *run)
 static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *s,
                              bool known, ag_failure *why)
 {
-    static const char *const name[] = {"tile", "fusion"};
     tpu_data *scored = &((tpu_files *)data)->scored;
     scored->budget.limit = (size_t)s->common.ram_limit;
     if (tpu_data_read(scored, &s->common.data, "data", why)) return why->status;
@@ -98,7 +96,7 @@ static ag_status read_scored(void *data, const harness_runs *runs, const harness
             return ag_fail(why, AG_EUSE,
                            "%.200s holds a model for %s files, but the data are %s files; choose a "
                            "run that was trained on such files",
-                           runs->run[i].path, name[task], name[scored->task]);
+                           runs->run[i].path, tpu_task_name[task], tpu_task_name[scored->task]);
     }
     if (known && !tpu_data_known(scored))
         return ag_fail(why, AG_EDATA,

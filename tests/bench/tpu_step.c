@@ -4,7 +4,6 @@
 
 #include "support/tpu_kernels.h"
 
-#include "examples/tpu/model/loss.h"
 #include "examples/tpu/model/model.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 typedef struct tpu {
     tpu_model model;
     tpu_batch batch;
-    test_kernel *kernel; /* [kernels] */
+    tpu_kernel *kernel; /* [kernels] */
     int kernels;
 } tpu;
 
@@ -39,7 +38,7 @@ static ag_status fill(tpu *t, int nodes, ag_failure *why)
     tpu_sample *sample = calloc((size_t)t->kernels, sizeof *sample);
     for (int i = 0; i < t->kernels; i++) {
         t->kernel[i] = test_kernel_random(nodes, 2 * (nodes - 1), 0, (uint64_t)i + 1);
-        sample[i] = (tpu_sample){&t->kernel[i].kernel, 0};
+        sample[i] = (tpu_sample){&t->kernel[i], 0};
     }
     const ag_status bad = tpu_batch_fill(&t->batch, sample, t->kernels, &scaler, &options, why);
     free(sample);

@@ -2,8 +2,7 @@
 /* The TPU model on a batch, in the build's precision. */
 #include "support/tpu_runner.h"
 
-#include "examples/tpu/model/loss.h"
-#include "examples/tpu/model/rows.h"
+#include "examples/tpu/model/model.h"
 #include "ops/ops.h"
 
 #include <math.h>

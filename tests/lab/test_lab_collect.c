@@ -31,9 +31,8 @@ static json_t *facts_of(const char *folder, const char *name)
 /* Every operand in its order, and the axes of every dot; returns their number. */
 static int64_t check_operands(ag_npz *npz, const lab_program *p)
 {
-    int64_t n;
-    int64_t *pair = read_all(npz, "operand_index", AG_I64, &n), *next = pair;
-    int64_t *axes = read_all(npz, "dot_axes", AG_I64, &n), *dot = axes;
+    int64_t *pair = read_all(npz, "operand_index", AG_I64, NULL), *next = pair;
+    int64_t *axes = read_all(npz, "dot_axes", AG_I64, NULL), *dot = axes;
     for (int i = 0; i < p->n; i++) {
         const lab_node *v = &p->nodes[i];
         for (int k = 0; k < v->n_operands; k++, next += 2) {
@@ -48,27 +47,22 @@ static int64_t check_operands(ag_npz *npz, const lab_program *p)
         dot += 4;
     }
     const int64_t dots = (dot - axes) / 4;
-    free(pair);
-    free(axes);
     return dots;
 }
 
 static void check_reducers(ag_npz *npz, const lab_program *p)
 {
     enum { ADD = 2, MAXIMUM = 57 };
-    int64_t n;
-    uint8_t *reducer = read_all(npz, "node_reducer", AG_U8, &n);
+    uint8_t *reducer = read_all(npz, "node_reducer", AG_U8, NULL);
     for (int i = 0; i < p->n; i++) {
         const lab_node *v = &p->nodes[i];
         const int reduces = v->op == LAB_REDUCE || v->op == LAB_REDUCE_WINDOW;
         assert_int_equal(reducer[i], !reduces ? 0 : v->reducer == LAB_MAX ? MAXIMUM : ADD);
     }
-    free(reducer);
 }
 
 static void check_layout(const char *path, const lab_program *p)
 {
-    int64_t n;
     ag_npz *npz = open_npz(path);
     int nodes = 0, at = 0, pairs = 0, dots = 0;
     for (int i = 0; i < p->n; i++) {
@@ -89,22 +83,18 @@ static void check_layout(const char *path, const lab_program *p)
     check_arrays(npz, w, 10);
     check_reducers(npz, p);
     assert_true(check_operands(npz, p) > 0);
-    int64_t *id = read_all(npz, "node_config_ids", AG_I64, &n);
+    int64_t *id = read_all(npz, "node_config_ids", AG_I64, NULL);
     for (int i = 0; i < p->n; i++)
         if (lab_configurable(&p->nodes[i])) assert_int_equal(id[at++], i);
-    int64_t *split = read_all(npz, "node_splits", AG_I64, &n);
+    int64_t *split = read_all(npz, "node_splits", AG_I64, NULL);
     assert_int_equal(split[0], 0);
     assert_int_equal(split[1], p->n);
-    float *config = read_all(npz, "node_config_feat", AG_F32, &n);
+    float *config = read_all(npz, "node_config_feat", AG_F32, NULL);
     for (int i = 0; i < nodes * 18; i++) assert_true(config[i] == -1); /* the default is first */
-    float *feature = read_all(npz, "node_feat", AG_F32, &n), mine[140];
+    float *feature = read_all(npz, "node_feat", AG_F32, NULL), mine[140];
     lab_node_features(mine, p, p->n - 1);
     assert_memory_equal(feature + (p->n - 1) * 140, mine, sizeof mine);
-    free(id);
-    free(split);
-    free(config);
-    free(feature);
-    ag_npz_close(npz);
+    close_npz(npz);
 }
 
 static void layout_files(void **state)
@@ -159,7 +149,6 @@ static void tile_files(void **state)
     assert_true(files >= 2 && files <= 6);
     for (int i = 0; i < files; i++) {
         char path[256];
-        int64_t n;
         tgraph_summary summary;
         ag_failure why = {0};
         lab_program p = {0};
@@ -182,19 +171,16 @@ static void tile_files(void **state)
         check_reducers(npz, &p);
         dots += check_operands(npz, &p);
         assert_true(c >= 4 && c <= 20);
-        int64_t *ns = read_all(npz, "config_runtime", AG_I64, &n);
-        int64_t *norm = read_all(npz, "config_runtime_normalizers", AG_I64, &n);
-        float *config = read_all(npz, "config_feat", AG_F32, &n);
+        int64_t *ns = read_all(npz, "config_runtime", AG_I64, NULL);
+        int64_t *norm = read_all(npz, "config_runtime_normalizers", AG_I64, NULL);
+        float *config = read_all(npz, "config_feat", AG_F32, NULL);
         for (int64_t k = 0; k < c; k++) {
             int tile[24];
             assert_int_equal(norm[k], ns[0]); /* the default's */
             for (int j = 0; j < 24; j++) tile[j] = (int)config[24 * k + j];
             assert_true(lab_tile_valid(&p, tile));
         }
-        free(ns);
-        free(norm);
-        free(config);
-        ag_npz_close(npz);
+        close_npz(npz);
         lab_program_clear(&p);
         assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
         assert_int_equal(summary.tile, 1);

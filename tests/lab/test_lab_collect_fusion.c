@@ -10,10 +10,10 @@
 
 static void check_fusion_lists(ag_npz *npz, int64_t k)
 {
-    int64_t n, ends, parts;
-    int64_t *ns = read_all(npz, "kernel_runtime", AG_I64, &n);
-    int64_t *hash = read_all(npz, "kernel_hash", AG_I64, &n);
-    int64_t *count = read_all(npz, "kernel_partitions", AG_I64, &n);
+    int64_t ends, parts;
+    int64_t *ns = read_all(npz, "kernel_runtime", AG_I64, NULL);
+    int64_t *hash = read_all(npz, "kernel_hash", AG_I64, NULL);
+    int64_t *count = read_all(npz, "kernel_partitions", AG_I64, NULL);
     int64_t *offset = read_all(npz, "partition_offset", AG_I64, &ends);
     int64_t *part = read_all(npz, "partition_kernel", AG_I64, &parts);
     assert_int_equal(ends, 7);
@@ -33,18 +33,13 @@ static void check_fusion_lists(ag_npz *npz, int64_t k)
     }
     for (int64_t i = 0; i < parts; i++) assert_in_range(part[i], 0, k - 1);
     assert_true(offset[1] > offset[2] - offset[1]); /* nothing fused, and as much as can be */
-    free(ns);
-    free(hash);
-    free(count);
-    free(offset);
-    free(part);
 }
 
 /* Dots are named by their row in node_feat, and their operands are in the same kernel. */
 static void check_dots(ag_npz *npz, int64_t kernels)
 {
     int64_t n, pairs, dots = 0, named, kernel = 0;
-    int64_t *node = read_all(npz, "node_offset", AG_I64, &n);
+    int64_t *node = read_all(npz, "node_offset", AG_I64, NULL);
     int64_t *pair = read_all(npz, "operand_index", AG_I64, &pairs);
     int64_t *axes = read_all(npz, "dot_axes", AG_I64, &named);
     uint8_t *opcode = read_all(npz, "node_opcode", AG_U8, &n);
@@ -56,10 +51,6 @@ static void check_dots(ag_npz *npz, int64_t kernels)
         while (kernel < kernels && node[kernel + 1] <= pair[2 * e]) kernel++;
         assert_in_range(pair[2 * e + 1], node[kernel], pair[2 * e] - 1);
     }
-    free(node);
-    free(pair);
-    free(axes);
-    free(opcode);
 }
 
 /* Reductions, and nothing else, say what they do. */
@@ -67,7 +58,7 @@ static void check_reducers(ag_npz *npz)
 {
     enum { REDUCE = 70, REDUCE_WINDOW = 72, ADD = 2, MAXIMUM = 57 };
     int64_t n, found[2] = {0};
-    uint8_t *reducer = read_all(npz, "node_reducer", AG_U8, &n);
+    uint8_t *reducer = read_all(npz, "node_reducer", AG_U8, NULL);
     uint8_t *opcode = read_all(npz, "node_opcode", AG_U8, &n);
     for (int64_t i = 0; i < n; i++) {
         assert_int_equal(reducer[i] != 0, opcode[i] == REDUCE || opcode[i] == REDUCE_WINDOW);
@@ -75,8 +66,6 @@ static void check_reducers(ag_npz *npz)
         found[1] += reducer[i] == MAXIMUM;
     }
     assert_true(found[0] > 0 && found[1] > 0);
-    free(reducer);
-    free(opcode);
 }
 
 static void fusion_files(void **state)
@@ -97,9 +86,9 @@ static void fusion_files(void **state)
     check_reducers(npz);
     check_dots(npz, k);
     check_fusion_lists(npz, k);
-    int64_t n, edges;
-    int64_t *node = read_all(npz, "node_offset", AG_I64, &n);
-    int64_t *first = read_all(npz, "edge_offset", AG_I64, &n);
+    int64_t edges;
+    int64_t *node = read_all(npz, "node_offset", AG_I64, NULL);
+    int64_t *first = read_all(npz, "edge_offset", AG_I64, NULL);
     int64_t *edge = read_all(npz, "edge_index", AG_I64, &edges);
     assert_int_equal(node[k], ag_npz_find(npz, "node_feat")->size[0]);
     assert_int_equal(first[k], edges / 2);
@@ -108,10 +97,7 @@ static void fusion_files(void **state)
             assert_in_range(edge[2 * e], 1, node[i + 1] - node[i] - 1); /* within the kernel */
             assert_true(edge[2 * e + 1] >= 0 && edge[2 * e + 1] < edge[2 * e]);
         }
-    free(node);
-    free(first);
-    free(edge);
-    ag_npz_close(npz);
+    close_npz(npz);
 }
 
 #define TILE                                                                                     \

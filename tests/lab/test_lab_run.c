@@ -44,19 +44,11 @@ static void test_every_op(void **state)
     }
 }
 
-/* Root of the mean square. */
-static double size_of(const float *x, int64_t n)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
-    return sqrt(sum / (double)n);
-}
-
 static void check_root(const lab_run *run, const lab_program *p)
 {
     const int root = p->n - 1;
     float **right = lab_case_reference(p), **got = lab_case_read(run, p);
-    assert_true(size_of(right[root], lab_elements(p->nodes[root].shape)) > 1e-3);
+    assert_true(lab_case_size(right[root], lab_elements(p->nodes[root].shape)) > 1e-3);
     lab_case_compare(got[root], right[root], p, root, "layouts");
     lab_case_free(got, p);
     lab_case_free(right, p);
@@ -68,7 +60,7 @@ static void test_nets(void **state)
         lab_program p = {0};
         lab_case_net(&p, net);
         if (p.why.status) fail_msg("%s", p.why.sentence);
-        assert_in_range(lab_case_rows(&p), 3, ROWS);
+        assert_in_range(lab_configurable_nodes(NULL, &p), 3, ROWS);
         ag_random random = {8, (uint64_t)net, 0};
         lab_layout_row config[ROWS];
         lab_run *run = lab_case_open(&p);
@@ -216,7 +208,6 @@ static void test_no_memory(void **state)
 {
     lab_program p = {0};
     lab_case_net(&p, 0);
-    float **none = calloc((size_t)p.n, sizeof *none);
     int failed = 0;
     for (long nth = 1, done = 0; !done; nth++) {
         ag_failure why = {0};
@@ -224,15 +215,13 @@ static void test_no_memory(void **state)
         ag__fail_allocation(nth, 0);
         ag_status status = lab_run_new(&run, &p, &why);
         if (!status) status = lab_run_layout(run, NULL, &why);
-        if (!status) status = lab_reference(none, &p, &why);
         ag__fail_allocation(0, 0);
         done = !status;
         failed += !done;
         if (!done) expect_sentence(&why, AG_EMEMORY, "no memory");
         lab_run_free(run);
     }
-    assert_true(failed > 8);
-    free(none);
+    assert_true(failed > 6);
     lab_program_clear(&p);
 }
 
@@ -249,9 +238,6 @@ static void test_refused(void **state)
     why = (ag_failure){0};
     assert_int_not_equal(lab_run_new(&run, &p, &why), AG_OK);
     assert_null(run);
-    why = (ag_failure){0};
-    float *values[1] = {NULL};
-    assert_int_not_equal(lab_reference(values, &p, &why), AG_OK);
     lab_program_clear(&p);
 }
 
@@ -275,8 +261,8 @@ static void test_parameters(void **state)
     lab_dot(&p, 0, 1, (lab_dot_dims){0, 1, 0});
     lab__parameter_values(x, &p, 0);
     lab__parameter_values(y, &p, 1);
-    assert_true(fabs(size_of(x, N) - 1) < 0.05);
-    assert_true(fabs(size_of(y, N) - 0.125) < 0.01);
+    assert_true(fabs(lab_case_size(x, N) - 1) < 0.05);
+    assert_true(fabs(lab_case_size(y, N) - 0.125) < 0.01);
     int truths = 0;
     lab__parameter_values(x, &p, pred);
     for (int i = 0; i < 64; i++) {

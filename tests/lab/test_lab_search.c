@@ -62,20 +62,13 @@ static void rows_fit_their_nodes(void **state)
             defaults++;
             continue;
         }
-        check_slot(row, x->shape.rank, named);
-        check_slot(row + 6, p.nodes[x->operand[0]].shape.rank, named);
-        if (x->op == LAB_RESHAPE)
-            check_slot(row + 12, 0, 0);
-        else
-            check_slot(row + 12, p.nodes[x->operand[1]].shape.rank, named);
+        const int has_second = x->op != LAB_RESHAPE, operand = x->operand[has_second];
+        const int rank[3] = {x->shape.rank, p.nodes[x->operand[0]].shape.rank,
+                             has_second ? p.nodes[operand].shape.rank : 0};
         int row_major = 1;
-        for (int k = 0; k < 18; k++) {
-            int rank = k < 6                  ? x->shape.rank
-                       : k - 6 < 6            ? p.nodes[x->operand[0]].shape.rank
-                       : x->op == LAB_RESHAPE ? 0
-                                              : p.nodes[x->operand[1]].shape.rank;
-            if (row[k] >= 0) row_major &= row[k] == rank - 1 - k % 6;
-        }
+        for (int k = 0; k < 3; k++) check_slot(row + 6 * k, rank[k], named);
+        for (int k = 0; k < 18; k++)
+            if (row[k] >= 0) row_major &= row[k] == rank[k / 6] - 1 - k % 6;
         assert_false(row_major); /* the default has one name */
         differ++;
     }

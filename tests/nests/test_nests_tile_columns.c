@@ -238,7 +238,7 @@ static nests_tile_nest reduce(lab_reducer how, int row, int said)
     lab_reduce(&p, parameter(&p, 8, row), how, 1, (int[]){1});
     assert_int_equal(p.why.status, AG_OK);
     tune_kernel_open(&k, &p);
-    const int32_t *reducer = k.reducer;
+    int32_t *reducer = k.reducer;
     if (!said) k.reducer = NULL;
     plan_kernel(&k);
     k.reducer = reducer;

@@ -171,7 +171,7 @@ static void wake_tpu(tpu_net *net)
 }
 
 /* One node, no edges, a chain and more; the samples of a kernel are adjacent. */
-static int make_samples(tpu_sample sample[SAMPLES], test_kernel kernel[KERNELS], int tile)
+static int make_samples(tpu_sample sample[SAMPLES], tpu_kernel kernel[KERNELS], int tile)
 {
     static const int nodes[KERNELS] = {1, 3, 5, 6}, edges[KERNELS] = {0, 0, 6, 11};
     static const int kernel_of[SAMPLES] = {0, 1, 1, 2, 2, 3, 3};
@@ -181,7 +181,7 @@ static int make_samples(tpu_sample sample[SAMPLES], test_kernel kernel[KERNELS],
     for (int i = 0; i < SAMPLES; i++) {
         const int again = i && kernel_of[i] == kernel_of[i - 1];
         if (again && !tile) continue;
-        sample[count++] = (tpu_sample){&kernel[kernel_of[i]].kernel, again};
+        sample[count++] = (tpu_sample){&kernel[kernel_of[i]], again};
     }
     return count;
 }
@@ -192,7 +192,7 @@ static void of_tpu(void **state)
         const tpu_options *o = &tpus[i].options;
         const char *const name = tpus[i].name;
         const tpu_scaler scaler = test_unit_scaler();
-        test_kernel kernel[KERNELS];
+        tpu_kernel kernel[KERNELS];
         tpu_sample sample[SAMPLES];
         char why[TPU_WHY], where[200];
         const tpu_samples samples = {sample, make_samples(sample, kernel, o->task == TPU_TILE),

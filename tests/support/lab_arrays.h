@@ -43,14 +43,26 @@ static inline void check_arrays(const ag_npz *npz, const wanted *w, int n)
     }
 }
 
+static void *arrays_read[32];
+static int n_arrays_read;
+
+/* An array, which close_npz frees, and its number of elements (NULL: not wanted). */
 static inline void *read_all(ag_npz *npz, const char *name, ag_dtype as, int64_t *n)
 {
     ag_failure why = {0};
     const ag_array_info *is = ag_npz_find(npz, name);
     void *out = malloc((size_t)is->count * ag_dtype_bytes(as) + 1);
+    assert_in_range(n_arrays_read, 0, 31);
+    arrays_read[n_arrays_read++] = out;
     assert_int_equal(ag_npz_read(npz, name, as, out, &why), AG_OK);
-    *n = is->count;
+    if (n) *n = is->count;
     return out;
+}
+
+static inline void close_npz(ag_npz *npz)
+{
+    while (n_arrays_read) free(arrays_read[--n_arrays_read]);
+    ag_npz_close(npz);
 }
 
 /* The names of the files in a folder that end so; returns their number. */

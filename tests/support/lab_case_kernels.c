@@ -27,14 +27,18 @@ float **lab_case_reference(const lab_program *p)
 {
     ag_failure why = {0};
     float **values = calloc((size_t)p->n, sizeof *values);
-    for (int i = 0; i < p->n; i++)
+    if (lab_program_check(p, &why)) fail_msg("%s", why.sentence);
+    for (int i = 0; i < p->n; i++) {
         values[i] = malloc((size_t)lab_elements(p->nodes[i].shape) * sizeof **values);
-    if (lab_reference(values, p, &why)) fail_msg("%s", why.sentence);
+        if (p->nodes[i].op == LAB_PARAMETER)
+            lab__parameter_values(values[i], p, i);
+        else
+            lab__ref_node(values[i], p, i, values);
+    }
     return values;
 }
 
-/* Root of the mean square. */
-static double size_of(const float *x, int64_t n)
+double lab_case_size(const float *x, int64_t n)
 {
     double sum = 0;
     for (int64_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
@@ -45,7 +49,7 @@ void lab_case_compare(const float *a, const float *b, const lab_program *p, int 
                       const char *what)
 {
     const int64_t n = lab_elements(p->nodes[node].shape);
-    const double size = size_of(b, n);
+    const double size = lab_case_size(b, n);
     for (int64_t i = 0; i < n; i++)
         if (!(fabs((double)a[i] - (double)b[i]) <= 2e-5 * (size + fabs((double)b[i]))))
             fail_msg("%s, node %d: element %ld is %g, not %g: %s", p->name, node, (long)i,

@@ -15,6 +15,8 @@ lab_run *lab_case_open(const lab_program *p);
 void lab_case_tile(lab_run *run, const int *tile); /* compiles, spoils the output, runs */
 float **lab_case_reference(const lab_program *p);  /* of each node; freed by lab_case_free */
 
+double lab_case_size(const float *x, int64_t n); /* root of the mean square */
+
 /* Fails where a is not b to 2e-5 of its size. */
 void lab_case_compare(const float *a, const float *b, const lab_program *p, int node,
                       const char *what);

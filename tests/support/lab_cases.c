@@ -226,13 +226,6 @@ int lab_case(lab_program *p, lab_op op, ag_random *r)
     return 0;
 }
 
-int lab_case_rows(const lab_program *p)
-{
-    int n = 0;
-    for (int i = 0; i < p->n; i++) n += lab_configurable(&p->nodes[i]);
-    return n;
-}
-
 /* An order of the axes of which `named` are named. */
 static void some_order(signed char *row, int rank, ag_random *r)
 {

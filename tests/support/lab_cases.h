@@ -14,9 +14,7 @@ int lab_case(lab_program *p, lab_op op, ag_random *random);
 enum { LAB_CASE_NETS = 4 };
 void lab_case_net(lab_program *p, int which);
 
-/* Number of configurable nodes; a random configuration of them: full, partial or default layouts.
- */
-int lab_case_rows(const lab_program *p);
+/* A random configuration of the configurable nodes: full, partial or default layouts. */
 void lab_case_config(lab_layout_row *config, const lab_program *p, ag_random *random);
 
 /* The largest error of an element of the node, compared with the value from its operands, in units

@@ -2,27 +2,22 @@
 #include "support/test.h"
 #include "tpu_kernels.h"
 
-test_kernel test_kernel_new(int nodes, int edges, int configs)
+tpu_kernel test_kernel_new(int nodes, int edges, int configs)
 {
     const int times = configs ? configs : 1;
-    test_kernel k = {.feature = calloc((size_t)nodes * TPUGRAPHS_FEATURES, sizeof *k.feature),
-                     .opcode = calloc((size_t)nodes, sizeof *k.opcode),
-                     .edge = calloc(2 * (size_t)edges + 1, sizeof *k.edge),
-                     .runtime = calloc((size_t)times, sizeof *k.runtime)};
+    tpu_kernel k = {.name = "made",
+                    .nodes = nodes,
+                    .edges = edges,
+                    .feature = calloc((size_t)nodes * TPUGRAPHS_FEATURES, sizeof *k.feature),
+                    .opcode = calloc((size_t)nodes, sizeof *k.opcode),
+                    .edge = calloc(2 * (size_t)edges + 1, sizeof *k.edge),
+                    .configs = times,
+                    .runtime = calloc((size_t)times, sizeof *k.runtime)};
     if (configs) k.tile = calloc((size_t)configs * TPUGRAPHS_TILE_FEATURES, sizeof *k.tile);
-    k.kernel = (tpu_kernel){.name = "made",
-                            .nodes = nodes,
-                            .edges = edges,
-                            .feature = k.feature,
-                            .opcode = k.opcode,
-                            .edge = k.edge,
-                            .configs = times,
-                            .tile = k.tile,
-                            .runtime = k.runtime};
     return k;
 }
 
-void test_kernel_free(test_kernel *k)
+void test_kernel_free(tpu_kernel *k)
 {
     free(k->feature);
     free(k->tile);
@@ -36,13 +31,13 @@ static void draw(float *x, int n, ag_random *r)
     for (int i = 0; i < n; i++) x[i] = (float)ag_random_uniform(r);
 }
 
-test_kernel test_kernel_random(int nodes, int edges, int configs, uint64_t seed)
+tpu_kernel test_kernel_random(int nodes, int edges, int configs, uint64_t seed)
 {
     ag_random r = {seed, 3, 0};
-    test_kernel k = test_kernel_new(nodes, edges, configs);
+    tpu_kernel k = test_kernel_new(nodes, edges, configs);
     int32_t order[64];
     draw(k.feature, nodes * TPUGRAPHS_FEATURES, &r);
-    draw(k.kernel.analysis, TPU_STATIC, &r);
+    draw(k.analysis, TPU_STATIC, &r);
     if (configs) draw(k.tile, configs * TPUGRAPHS_TILE_FEATURES, &r);
     for (int v = 0; v < nodes; v++) k.opcode[v] = (int32_t)ag_random_below(&r, TPU_OPCODES);
     for (int e = 0; e < edges; e++) {
@@ -51,8 +46,8 @@ test_kernel test_kernel_random(int nodes, int edges, int configs, uint64_t seed)
         k.edge[2 * e + 1] = (int32_t)ag_random_below(&r, u);
     }
     for (int c = 0; c < 64; c++) order[c] = c;
-    ag_random_shuffle(&r, order, k.kernel.configs);
-    for (int c = 0; c < k.kernel.configs; c++) k.runtime[c] = 100 + order[c];
+    ag_random_shuffle(&r, order, k.configs);
+    for (int c = 0; c < k.configs; c++) k.runtime[c] = 100 + order[c];
     return k;
 }
 
@@ -69,12 +64,11 @@ static void draw_order(int32_t *place, const tpu_kernel *k, ag_random *r)
     }
 }
 
-test_kernel test_kernel_renamed(const test_kernel *from, uint64_t seed)
+tpu_kernel test_kernel_renamed(const tpu_kernel *k, uint64_t seed)
 {
     ag_random r = {seed, 4, 0};
-    const tpu_kernel *k = &from->kernel;
-    const int configs = from->tile ? k->configs : 0;
-    test_kernel to = test_kernel_new(k->nodes, k->edges, configs);
+    const int configs = k->tile ? k->configs : 0;
+    tpu_kernel to = test_kernel_new(k->nodes, k->edges, configs);
     const size_t row = TPUGRAPHS_FEATURES;
     int32_t *place = calloc((size_t)k->nodes, sizeof *place);
     draw_order(place, k, &r);
@@ -85,11 +79,19 @@ test_kernel test_kernel_renamed(const test_kernel *from, uint64_t seed)
     }
     for (int i = 0; i < 2 * k->edges; i++) to.edge[i] = place[k->edge[i]];
     if (configs)
-        memcpy(to.tile, from->tile, (size_t)(configs * TPUGRAPHS_TILE_FEATURES) * sizeof *to.tile);
-    memcpy(to.runtime, from->runtime, (size_t)k->configs * sizeof *to.runtime);
-    memcpy(to.kernel.analysis, k->analysis, sizeof k->analysis);
+        memcpy(to.tile, k->tile, (size_t)(configs * TPUGRAPHS_TILE_FEATURES) * sizeof *to.tile);
+    memcpy(to.runtime, k->runtime, (size_t)k->configs * sizeof *to.runtime);
+    memcpy(to.analysis, k->analysis, sizeof k->analysis);
     free(place);
     return to;
+}
+
+int test_samples(tpu_sample *sample, const tpu_kernel *kernel, int kernels)
+{
+    int n = 0;
+    for (int k = 0; k < kernels; k++)
+        for (int c = 0; c < kernel[k].configs; c++) sample[n++] = (tpu_sample){&kernel[k], c};
+    return n;
 }
 
 static void whole(tpu_range *range)

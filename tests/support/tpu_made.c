@@ -17,17 +17,16 @@ static float *make_features(int rows, int columns, ag_random *random)
 static void make_edges(tpu_kernel *k, int crowded, ag_random *random)
 {
     const int n = k->nodes, most = crowded ? 60 : 2 * n;
-    int32_t *edge = harness_alloc((size_t)most * 2 * sizeof *edge);
+    k->edge = harness_alloc((size_t)most * 2 * sizeof *k->edge);
     for (int e = 0; n > 1 && e < most; e++) {
         int u = 1 + (int)ag_random_below(random, (uint32_t)n - 1);
         int v = (int)ag_random_below(random, (uint32_t)u);
         if (crowded && e % 2) u = n - 1, v = e / 2;
         if (crowded && !(e % 2)) u = n - 1 - e / 2, v = 0;
-        edge[2 * e] = u;
-        edge[2 * e + 1] = v;
+        k->edge[2 * e] = u;
+        k->edge[2 * e + 1] = v;
         k->edges++;
     }
-    k->edge = edge;
 }
 
 static void make_kernel(tpu_kernel *k, int i, tpu_task task, ag_random *random)
@@ -39,12 +38,10 @@ static void make_kernel(tpu_kernel *k, int i, tpu_task task, ag_random *random)
     k->feature = make_features(k->nodes, TPUGRAPHS_FEATURES, random);
     if (task == TPU_TILE) k->tile = make_features(k->configs, TPUGRAPHS_TILE_FEATURES, random);
     make_edges(k, !i, random);
-    int32_t *opcode = harness_alloc((size_t)k->nodes * sizeof *opcode);
-    int64_t *runtime = harness_alloc((size_t)k->configs * sizeof *runtime);
-    for (int v = 0; v < k->nodes; v++) opcode[v] = (int32_t)ag_random_below(random, TPU_OPCODES);
-    for (int c = 0; c < k->configs; c++) runtime[c] = 1000 + ag_random_below(random, 6);
-    k->opcode = opcode;
-    k->runtime = runtime;
+    k->opcode = harness_alloc((size_t)k->nodes * sizeof *k->opcode);
+    k->runtime = harness_alloc((size_t)k->configs * sizeof *k->runtime);
+    for (int v = 0; v < k->nodes; v++) k->opcode[v] = (int32_t)ag_random_below(random, TPU_OPCODES);
+    for (int c = 0; c < k->configs; c++) k->runtime[c] = 1000 + ag_random_below(random, 6);
 }
 
 void test_tpu_made(tpu_data *d, tpu_task task, int kernels, const int *program, const int *family,

@@ -183,7 +183,7 @@ static void by_hand(void **state)
    twice, the right one three times, in 3 x 2 x 2 steps. */
 static void loads_by_hand(void **state)
 {
-    const float tile[2][24] = {{[0] = 32, [8] = 16, [9] = 20}, {[0] = 100, [8] = 48, [9] = 40}};
+    float tile[2][24] = {{[0] = 32, [8] = 16, [9] = 20}, {[0] = 100, [8] = 48, [9] = 40}};
     lab_program p = {0};
     tpu_kernel k;
     tpu_load load[2];
@@ -223,10 +223,9 @@ static void nonsense(void **state)
         float tile[24], pooled[TPU_POOLED_COLUMNS];
         tpu_lab_kernel(&k, &p);
         for (int i = 0; i < 40; i++)
-            ((float *)k.feature)[ag_random_below(&r, (uint32_t)k.nodes * 140)] =
-                odd[ag_random_below(&r, 12)];
+            k.feature[ag_random_below(&r, (uint32_t)k.nodes * 140)] = odd[ag_random_below(&r, 12)];
         for (int i = 0; i < k.nodes; i++)
-            if (ag_random_below(&r, 2)) ((int32_t *)k.opcode)[i] = codes[ag_random_below(&r, 16)];
+            if (ag_random_below(&r, 2)) k.opcode[i] = codes[ag_random_below(&r, 16)];
         for (int i = 0; i < 24; i++) tile[i] = odd[ag_random_below(&r, 12)];
         tpu_analyse(&s, &k);
         assert_true((unsigned)s.type < TPU_TYPES);

@@ -56,7 +56,7 @@ static void fusion_machine(void **state)
     assert_int_equal(tpu_roofline_fit(&found, TPU_FUSION, dots, MADE / 4, 0, &why), AG_OK);
     for (int t = 0; t < TPU_TYPES; t++) assert_true(found.scale[t] == 1);
     for (int kind = TPU_BASELINE_ROOFLINE; kind < TPU_BASELINES; kind++) {
-        const tpu_baseline_options o = tpu_baseline_defaults();
+        const harness_boosting_options o = tpu_baseline_trees();
         double error = 0, score;
         if (kind == TPU_BASELINE_BOOSTING && !harness_boosting_built()) continue;
         tpu_baseline *b =
@@ -101,26 +101,20 @@ static void tile_machine(void **state)
         tpu_lab_kernel(&k[i], &p);
         const int n = k[i].configs = lab_tiles(&tile, &p, 30, 1);
         assert_true(n > 1);
-        float *rows = harness_alloc((size_t)n * 24 * sizeof *rows);
-        int64_t *runtime = harness_alloc((size_t)n * sizeof *runtime);
-        int64_t *normalizer = harness_alloc((size_t)n * sizeof *normalizer);
-        for (int j = 0; j < n * 24; j++) rows[j] = (float)tile[j / 24][j % 24];
-        k[i].tile = rows;
+        k[i].tile = harness_alloc((size_t)n * 24 * sizeof *k->tile);
+        k[i].runtime = harness_alloc((size_t)n * sizeof *k->runtime);
+        for (int j = 0; j < n * 24; j++) k[i].tile[j] = (float)tile[j / 24][j % 24];
         tpu_load *load = harness_alloc((size_t)n * sizeof *load);
         tpu_loads(load, &k[i]);
-        for (int c = 0; c < n; c++) {
-            runtime[c] = (int64_t)(10 * tpu_roofline_time(&machine, &load[c]));
-            normalizer[c] = runtime[0];
-        }
+        for (int c = 0; c < n; c++)
+            k[i].runtime[c] = (int64_t)(10 * tpu_roofline_time(&machine, &load[c]));
         harness_free(load);
-        k[i].runtime = runtime;
-        k[i].normalizer = normalizer;
         k[i].program = 0;
         train[i] = &k[i];
         ag_free(tile);
         lab_program_clear(&p);
     }
-    const tpu_baseline_options o = tpu_baseline_defaults();
+    const harness_boosting_options o = tpu_baseline_trees();
     tpu_baseline *b = tpu_baseline_fit(TPU_BASELINE_ROOFLINE, TPU_TILE, train, KERNELS, &o, &why);
     if (!b) fail_msg("%s", why.sentence);
     char *program[] = {"made"};
@@ -145,7 +139,7 @@ static void refusals(void **state)
     make(&p, 0);
     tpu_lab_kernel(&k, &p);
     const tpu_kernel *train[] = {&k};
-    const tpu_baseline_options o = tpu_baseline_defaults();
+    const harness_boosting_options o = tpu_baseline_trees();
     for (int kind = 0; kind < TPU_BASELINES; kind++) {
         ag_failure why = {0};
         assert_null(tpu_baseline_fit((tpu_baseline_kind)kind, TPU_FUSION, train, 1, &o, &why));
@@ -178,10 +172,10 @@ static void measured(const char *folder, int step)
 {
     tpu_data train = {0}, test = {0};
     harness_rank rank = {0};
-    tpu_baseline_options o = tpu_baseline_defaults();
+    harness_boosting_options o = tpu_baseline_trees();
     ag_failure why = {0};
     int kernels = 0;
-    o.trees.rounds = 50;
+    o.rounds = 50;
     open_list(&train, folder, "split-random.train");
     open_list(&test, folder, "split-random.test");
     const tpu_kernel **from = harness_alloc((size_t)train.kernels * sizeof *from);

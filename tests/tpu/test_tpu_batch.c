@@ -60,7 +60,7 @@ static void unseen_values_keep_their_distance_or_are_clamped(void **state)
 {
     float a[140] = {0}, b[140] = {0}, x[140] = {0};
     ag_real y[140];
-    const int32_t opcode = 0;
+    int32_t opcode = 0;
     tpu_scaler s;
     for (int c = 0; c < 8; c++) b[c] = 10;
     a[2] = 1e-45F, b[2] = 0;

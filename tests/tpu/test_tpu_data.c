@@ -26,7 +26,6 @@ static void a_fusion_file_is_cut_into_its_kernels(void **state)
         assert_int_equal(k->configs, 1);
         assert_int_equal(k->runtime[0], runtime[i]);
         assert_null(k->tile);
-        assert_null(k->normalizer);
         assert_string_equal(k->name, "train_mlp_12");
     }
     assert_string_equal(d.program[0], "train_mlp_12");
@@ -108,7 +107,6 @@ static void a_tile_file_is_one_kernel(void **state)
     assert_int_equal(k->configs, 3);
     assert_memory_equal(k->tile, t.config, sizeof t.config);
     assert_memory_equal(k->runtime, t.runtime, sizeof t.runtime);
-    assert_memory_equal(k->normalizer, t.normalizer, sizeof t.normalizer);
     assert_memory_equal(k->feature, t.node_feat, sizeof t.node_feat);
     tpu_data_free(&d);
 }
@@ -147,12 +145,12 @@ static void names_tell_program_and_family(void **state)
     tpu_data_free(&d);
 }
 
-static uint64_t hash_of(const test_fusion *f, const char *name)
+static uint64_t hash_of(const test_array *array, int arrays, const char *name)
 {
     tpu_data d = {0};
     ag_failure why = {0};
     const char *path = test_file(name);
-    assert_true(test_arrays_write(path, f->array, f->arrays));
+    assert_true(test_arrays_write(path, array, arrays));
     assert_int_equal(test_tpu_add(&d, path, &why), AG_OK);
     remove(path);
     const uint64_t hash = d.hash;
@@ -164,19 +162,24 @@ static void the_hash_knows_all_that_was_read(void **state)
 {
     test_fusion f;
     test_fusion_make(&f);
-    const uint64_t hash = hash_of(&f, "a_1.npz");
-    assert_true(hash_of(&f, "a_1.npz") == hash);
-    assert_true(hash_of(&f, "a_2.npz") != hash);
+    const uint64_t hash = hash_of(f.array, f.arrays, "a_1.npz");
+    assert_true(hash_of(f.array, f.arrays, "a_1.npz") == hash);
+    assert_true(hash_of(f.array, f.arrays, "a_2.npz") != hash);
     f.spread[0] = 3; /* not read */
-    assert_true(hash_of(&f, "a_1.npz") == hash);
+    assert_true(hash_of(f.array, f.arrays, "a_1.npz") == hash);
     for (int i = 0; i < 4; i++) {
         test_fusion_make(&f);
         if (i == 0) f.node_feat[7][139]++;
         if (i == 1) f.opcode[7]++;
         if (i == 2) f.edge[5][1] = 0, f.edge[4][1] = 1;
         if (i == 3) f.runtime[2]++;
-        assert_true(hash_of(&f, "a_1.npz") != hash);
+        assert_true(hash_of(f.array, f.arrays, "a_1.npz") != hash);
     }
+    test_tile t;
+    test_tile_make(&t);
+    const uint64_t of_tile = hash_of(t.array, t.arrays, "a_1.npz");
+    t.normalizer[2]++;
+    assert_true(hash_of(t.array, t.arrays, "a_1.npz") != of_tile);
 }
 
 /* Each array is held once: the budget counts the arrays and little more. */

@@ -20,7 +20,7 @@ static bounds in_float = {&ag__tpu, 1e-5, 1e-4}, in_double = {&ag64__tpu, 1e-12,
 
 /* ---- the file ---- */
 
-static test_kernel kernel[2][KERNELS]; /* tile, fusion */
+static tpu_kernel kernel[2][KERNELS]; /* tile, fusion */
 static tpu_scaler scaler;
 
 /* In [0,1). */
@@ -37,14 +37,14 @@ static void read_kernels(int fusion)
     for (int k = 0; k < KERNELS; k++) {
         const int nodes = (int)size.value[3 * k], edges = (int)size.value[3 * k + 1];
         const int configs = (int)size.value[3 * k + 2];
-        test_kernel *to = &kernel[fusion][k];
+        tpu_kernel *to = &kernel[fusion][k];
         *to = test_kernel_new(nodes, edges, fusion ? 0 : configs);
         fill(to->feature, nodes * TPUGRAPHS_FEATURES, 300 + (uint32_t)k);
         if (to->tile) fill(to->tile, configs * TPUGRAPHS_TILE_FEATURES, 400 + (uint32_t)k);
-        fill(to->kernel.analysis, TPU_STATIC, 500 + (uint32_t)k);
+        fill(to->analysis, TPU_STATIC, 500 + (uint32_t)k);
         for (int i = 0; i < 2 * edges; i++) to->edge[i] = (int32_t)*e++;
         for (int v = 0; v < nodes; v++) to->opcode[v] = (int32_t)*op++;
-        for (int c = 0; c < to->kernel.configs; c++) to->runtime[c] = (int64_t)t[c];
+        for (int c = 0; c < to->configs; c++) to->runtime[c] = (int64_t)t[c];
         t += configs;
     }
     golden_free(&size);
@@ -112,13 +112,9 @@ static void read_options(trial *t)
 
 static void open_trial(trial *t, const char *name)
 {
-    int n = 0;
     t->name = name;
     read_options(t);
-    for (int k = 0; k < KERNELS; k++) {
-        const tpu_kernel *of = &kernel[t->options.task == TPU_FUSION][k].kernel;
-        for (int c = 0; c < of->configs; c++) t->sample[n++] = (tpu_sample){of, c};
-    }
+    const int n = test_samples(t->sample, kernel[t->options.task == TPU_FUSION], KERNELS);
     t->samples = (tpu_samples){t->sample, n, &scaler};
 }
 

@@ -8,7 +8,7 @@
 enum { KERNELS = 5, CONFIGS = 3, MOST = KERNELS * CONFIGS, COMBINATIONS = 12, HIDDEN = 16 };
 
 static const tpu_api *const both[] = {&ag__tpu, &ag64__tpu};
-static test_kernel made[2][KERNELS]; /* tile, fusion */
+static tpu_kernel made[2][KERNELS]; /* tile, fusion */
 static tpu_scaler scaler;
 
 /* One node; no edges; node 39 of kernel 2 has more operands than the cap. */
@@ -17,7 +17,7 @@ static int make(void **state)
     static const int nodes[KERNELS] = {1, 6, 40, 9, 17}, edges[KERNELS] = {0, 0, 90, 12, 30};
     for (int k = 0; k < 2 * KERNELS; k++) {
         const int i = k % KERNELS;
-        test_kernel *m = &made[k / KERNELS][i];
+        tpu_kernel *m = &made[k / KERNELS][i];
         *m = test_kernel_random(nodes[i], edges[i], k < KERNELS ? CONFIGS : 0, 60 + (uint64_t)i);
         for (int e = 0; i == 2 && e < 30; e++) {
             m->edge[2 * e] = 39;
@@ -63,15 +63,6 @@ static void predict(const tpu_api *api, tpu_net *net, const tpu_sample *sample, 
     for (int i = 0; i < n; i++) assert_true(isfinite(score[i]));
 }
 
-static int all_samples(tpu_sample *sample, int fusion)
-{
-    int n = 0;
-    for (int k = 0; k < KERNELS; k++)
-        for (int c = 0; c < made[fusion][k].kernel.configs; c++)
-            sample[n++] = (tpu_sample){&made[fusion][k].kernel, c};
-    return n;
-}
-
 static double largest(const double *x, int n)
 {
     double most = 0;
@@ -95,11 +86,10 @@ static double bound(const tpu_api *api) { return api == both[0] ? 1e-5 : 1e-13; 
 static void names_of_nodes_do_not_count(void **state)
 {
     tpu_sample sample[MOST], renamed[MOST];
-    test_kernel other[KERNELS];
-    const int n = all_samples(sample, 0);
+    tpu_kernel other[KERNELS];
+    const int n = test_samples(sample, made[0], KERNELS);
     for (int k = 0; k < KERNELS; k++) other[k] = test_kernel_renamed(&made[0][k], 9);
-    for (int i = 0; i < n; i++)
-        renamed[i] = (tpu_sample){&other[i / CONFIGS].kernel, sample[i].config};
+    for (int i = 0; i < n; i++) renamed[i] = (tpu_sample){&other[i / CONFIGS], sample[i].config};
     for (int i = 0; i < 2 * COMBINATIONS; i++) {
         const tpu_api *api = both[i % 2];
         const tpu_options o = combination(i / 2, TPU_TILE);
@@ -122,20 +112,20 @@ static void twenty_neighbours_are_heard(void **state)
     for (int gnn = 0; gnn < 3; gnn++) {
         tpu_options o = combination(4 * gnn, TPU_FUSION);
         o.gnn_layers = 1; /* and the operands receive from their one user */
-        test_kernel k = test_kernel_random(NODES, OPERANDS, 0, 3);
-        const tpu_sample sample = {&k.kernel, 0};
+        tpu_kernel k = test_kernel_random(NODES, OPERANDS, 0, 3);
+        const tpu_sample sample = {&k, 0};
         double score[4];
         tpu_net *net = net_of(both[1], &o);
         for (int e = 0; e < OPERANDS; e++) {
             k.edge[2 * e] = NODES - 1;
             k.edge[2 * e + 1] = e;
         }
-        k.kernel.edges = TPU_NEIGHBOURS - 1;
+        k.edges = TPU_NEIGHBOURS - 1;
         predict(both[1], net, &sample, 1, &score[0]);
-        k.kernel.edges = TPU_NEIGHBOURS;
+        k.edges = TPU_NEIGHBOURS;
         predict(both[1], net, &sample, 1, &score[1]);
         assert_int_equal(score[0] != score[1], gnn != TPU_GNN_NONE);
-        k.kernel.edges = OPERANDS; /* the operands still receive from users 20 to 23 */
+        k.edges = OPERANDS; /* the operands still receive from users 20 to 23 */
         predict(both[1], net, &sample, 1, &score[2]);
         for (int v = TPU_NEIGHBOURS; v < OPERANDS;
              v++) /* changes only the order of the neighbours that are cut */
@@ -157,7 +147,7 @@ static void dropout_is_for_training(void **state)
         double plain[MOST], dropped[MOST], trained[MOST];
         tpu_options o = combination(i, TPU_TILE);
         o.dropout = 0;
-        const tpu_samples s = {sample, all_samples(sample, 0), &scaler};
+        const tpu_samples s = {sample, test_samples(sample, made[0], KERNELS), &scaler};
         tpu_net *net = net_of(both[0], &o);
         predict(both[0], net, sample, s.count, plain);
         both[0]->loss(net, &s, TPU_LOSS_HINGE, 1, trained, why);

@@ -47,13 +47,11 @@ static void make_kernel(tpu_kernel *k, int which, bool tiles)
     tpu_lab_kernel(k, &p);
     k->configs = tiles ? lab_tiles(&tile, &p, TILES, 1) : 1;
     assert_int_equal(k->configs, tiles ? TILES : 1);
-    int64_t *ns = calloc(TILES, sizeof *ns);
-    for (int c = 0; c < TILES; c++) ns[c] = 1000 + 700 * c + 5000 * which;
-    k->runtime = ns;
+    k->runtime = calloc(TILES, sizeof *k->runtime);
+    for (int c = 0; c < TILES; c++) k->runtime[c] = 1000 + 700 * c + 5000 * which;
     if (tiles) {
-        float *numbers = calloc(TILES * TPUGRAPHS_TILE_FEATURES, sizeof *numbers);
-        for (int i = 0; i < TILES * 24; i++) numbers[i] = (float)tile[i / 24][i % 24];
-        k->tile = numbers;
+        k->tile = calloc(TILES * TPUGRAPHS_TILE_FEATURES, sizeof *k->tile);
+        for (int i = 0; i < TILES * 24; i++) k->tile[i] = (float)tile[i / 24][i % 24];
         ag_free(tile);
     }
     lab_program_clear(&p);
@@ -111,11 +109,7 @@ static tpu_net *net_of(const tpu_api *api, const tpu_options *o)
 
 static tpu_samples samples_of(tpu_sample sample[SAMPLES], int task)
 {
-    int n = 0;
-    for (int k = 0; k < KERNELS; k++)
-        for (int c = 0; c < kernel[task][k].configs; c++)
-            sample[n++] = (tpu_sample){&kernel[task][k], c};
-    return (tpu_samples){sample, n, &scaler[task]};
+    return (tpu_samples){sample, test_samples(sample, kernel[task], KERNELS), &scaler[task]};
 }
 
 /* ---- the same in double ---- */

@@ -15,37 +15,45 @@ static const int program[KERNELS] = {3, 2, 1, 0, 3, 2, 3, 2, 3, 2, 3, 2,
 static const int family[KERNELS] = {2, 1, 1, 0, 2, 1, 2, 1, 2, 1, 2, 1,
                                     2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 0};
 
-static void all_apart(tpu_data *d) /* every configuration has its own run time */
+/* Of each test. */
+static tpu_data d;
+static tpu_scaler scaler;
+static tpu_sampler s;
+
+/* Every configuration has its own run time. */
+static void make(tpu_task task)
 {
-    for (int i = 0; i < d->kernels; i++)
-        for (int c = 0; c < d->kernel[i].configs; c++)
-            ((int64_t *)(uintptr_t)d->kernel[i].runtime)[c] = 1000 + c;
+    test_tpu_made(&d, task, KERNELS, program, family, 8);
+    for (int i = 0; i < d.kernels; i++)
+        for (int c = 0; c < d.kernel[i].configs; c++) d.kernel[i].runtime[c] = 1000 + c;
+    tpu_scaler_fit(&scaler, &d, 0, 0);
 }
 
-static void make(tpu_data *d, tpu_scaler *s, tpu_task task)
-{
-    test_tpu_made(d, task, KERNELS, program, family, 8);
-    all_apart(d);
-    tpu_scaler_fit(s, d, 0, 0);
-}
-
-static void open_sampler(tpu_sampler *s, const tpu_data *d, const tpu_scaler *scaler,
-                         tpu_sampler_options options)
+static void open_sampler(tpu_sampler *sampler, tpu_sampler_options options)
 {
     const tpu_batch_options batch = {0};
     ag_failure why = {0};
-    if (tpu_sampler_open(s, d, scaler, &options, &batch, &why)) fail_msg("%s", why.sentence);
+    if (tpu_sampler_open(sampler, &d, &scaler, &options, &batch, &why))
+        fail_msg("%s", why.sentence);
+}
+
+static void set_up(tpu_task task, tpu_sampler_options options)
+{
+    make(task);
+    open_sampler(&s, options);
+}
+
+static void tear_down(void)
+{
+    tpu_sampler_close(&s);
+    test_tpu_made_free(&d);
 }
 
 /* Kernels with one configuration (0, 12) cannot be drawn in the tile task. */
 static void steps_draw_different_kernels_and_configurations(void **state)
 {
     for (int task = TPU_TILE; task <= TPU_FUSION; task++) {
-        tpu_data d;
-        tpu_scaler scaler;
-        tpu_sampler s;
-        make(&d, &scaler, (tpu_task)task);
-        open_sampler(&s, &d, &scaler, (tpu_sampler_options){.seed = 3, .kernels = 6, .configs = 4});
+        set_up((tpu_task)task, (tpu_sampler_options){.seed = 3, .kernels = 6, .configs = 4});
         assert_int_equal(s.count, task == TPU_TILE ? 22 : 24);
         assert_int_equal(s.families, 3);
         assert_int_equal(s.programs, 4);
@@ -68,8 +76,7 @@ static void steps_draw_different_kernels_and_configurations(void **state)
             }
             assert_int_equal(kernels, 6);
         }
-        tpu_sampler_close(&s);
-        test_tpu_made_free(&d);
+        tear_down();
     }
 }
 
@@ -88,13 +95,8 @@ static void draws_are_even_over_families_programs_and_kernels(void **state)
     static const double program_share[] = {1.0 / 3, 1.0 / 6, 1.0 / 6, 1.0 / 3};
     static const int members[] = {2, 1, 10, 11};
     for (int uniform = 0; uniform < 2; uniform++) {
-        tpu_data d;
-        tpu_scaler scaler;
-        tpu_sampler s;
         int64_t of_kernel[KERNELS] = {0}, of_family[3] = {0};
-        make(&d, &scaler, TPU_FUSION);
-        open_sampler(&s, &d, &scaler,
-                     (tpu_sampler_options){.seed = 5, .kernels = 1, .uniform = uniform});
+        set_up(TPU_FUSION, (tpu_sampler_options){.seed = 5, .kernels = 1, .uniform = uniform});
         for (int step = 0; step < STEPS; step++) {
             assert_int_equal(tpu_sampler_draw(&s, step), 1);
             of_kernel[s.sample[0].kernel - d.kernel]++;
@@ -104,91 +106,74 @@ static void draws_are_even_over_families_programs_and_kernels(void **state)
         for (int i = 0; i < KERNELS; i++)
             near(of_kernel[i], STEPS,
                  uniform ? 1.0 / KERNELS : program_share[program[i]] / members[program[i]]);
-        tpu_sampler_close(&s);
-        test_tpu_made_free(&d);
+        tear_down();
     }
 }
 
 static void configurations_are_drawn_evenly(void **state)
 {
     enum { STEPS = 20000 };
-    tpu_data d;
-    tpu_scaler scaler;
-    tpu_sampler s;
     int64_t count[12] = {0};
-    make(&d, &scaler, TPU_TILE);
+    make(TPU_TILE);
     d.kernel += 5; /* alone: 12 configurations */
     d.kernels = 1;
-    open_sampler(&s, &d, &scaler, (tpu_sampler_options){.seed = 6, .kernels = 1, .configs = 3});
+    open_sampler(&s, (tpu_sampler_options){.seed = 6, .kernels = 1, .configs = 3});
     for (int step = 0; step < STEPS; step++) {
         assert_int_equal(tpu_sampler_draw(&s, step), 3);
         for (int i = 0; i < 3; i++) count[s.sample[i].config]++;
     }
     for (int c = 0; c < 12; c++) near(count[c], STEPS, 0.25);
-    tpu_sampler_close(&s);
     d.kernel -= 5;
     d.kernels = KERNELS;
-    test_tpu_made_free(&d);
+    tear_down();
 }
 
 static void a_step_that_wants_all_gets_each_once(void **state)
 {
-    tpu_data d;
-    tpu_scaler scaler;
-    tpu_sampler s;
-    make(&d, &scaler, TPU_FUSION);
-    open_sampler(&s, &d, &scaler, (tpu_sampler_options){.seed = 7, .kernels = 100});
+    set_up(TPU_FUSION, (tpu_sampler_options){.seed = 7, .kernels = 100});
     for (int step = 0; step < 20; step++) {
         int seen[KERNELS] = {0};
         assert_int_equal(tpu_sampler_draw(&s, step), KERNELS);
         for (int i = 0; i < KERNELS; i++)
             assert_int_equal(seen[s.sample[i].kernel - d.kernel]++, 0);
     }
-    tpu_sampler_close(&s);
-    test_tpu_made_free(&d);
+    tear_down();
 }
 
 /* Through the loader, from any step on, and out of order: nothing is remembered. */
 static void steps_depend_on_seed_and_step_alone(void **state)
 {
-    tpu_data d;
-    tpu_scaler scaler;
-    tpu_sampler s[2];
+    tpu_sampler two[2];
     tpu_sample first[12];
     int other = 0;
-    make(&d, &scaler, TPU_TILE);
+    make(TPU_TILE);
     for (uint64_t i = 0; i < 2; i++)
-        open_sampler(&s[i], &d, &scaler,
-                     (tpu_sampler_options){.seed = 11 + i, .kernels = 4, .configs = 3});
+        open_sampler(&two[i], (tpu_sampler_options){.seed = 11 + i, .kernels = 4, .configs = 3});
     for (int step = 0; step < 60; step++) {
-        const int n = tpu_sampler_draw(&s[0], step);
+        const int n = tpu_sampler_draw(&two[0], step);
         assert_in_range(n, 8, 12);
-        memcpy(first, s[0].sample, (size_t)n * sizeof *first);
-        tpu_sampler_draw(&s[1], step);
-        other += first->kernel != s[1].sample->kernel || first->config != s[1].sample->config;
-        tpu_sampler_draw(&s[0], 977 * step + 1);
-        assert_int_equal(tpu_sampler_draw(&s[0], step), n); /* as if it were the first */
+        memcpy(first, two[0].sample, (size_t)n * sizeof *first);
+        tpu_sampler_draw(&two[1], step);
+        other += first->kernel != two[1].sample->kernel || first->config != two[1].sample->config;
+        tpu_sampler_draw(&two[0], 977 * step + 1);
+        assert_int_equal(tpu_sampler_draw(&two[0], step), n); /* as if it were the first */
         for (int i = 0; i < n; i++)
-            assert_true(first[i].kernel == s[0].sample[i].kernel &&
-                        first[i].config == s[0].sample[i].config);
+            assert_true(first[i].kernel == two[0].sample[i].kernel &&
+                        first[i].config == two[0].sample[i].config);
     }
     assert_true(other > 50);
-    for (int i = 0; i < 2; i++) tpu_sampler_close(&s[i]);
+    for (int i = 0; i < 2; i++) tpu_sampler_close(&two[i]);
     test_tpu_made_free(&d);
 }
 
 static void what_cannot_be_drawn_is_said(void **state)
 {
-    tpu_data d;
-    tpu_scaler scaler;
-    tpu_sampler s;
     ag_failure why = {0};
     const tpu_batch_options batch = {0};
     const tpu_sampler_options options = {.kernels = 4, .configs = 2};
-    make(&d, &scaler, TPU_TILE);
+    make(TPU_TILE);
     for (int i = 0; i < KERNELS; i++)
-        for (int c = 0; c < d.kernel[i].configs; c++)
-            ((int64_t *)(uintptr_t)d.kernel[i].runtime)[c] = 5;
+        for (int c = 0; c < d.kernel[i].configs; c++) d.kernel[i].runtime[c] = 5;
     assert_int_equal(tpu_sampler_open(&s, &d, &scaler, &options, &batch, &why), AG_EUSE);
     assert_string_equal(why.sentence,
                         "training: none of the 24 kernels can be drawn: their run times are hidden "
@@ -199,9 +184,7 @@ static void what_cannot_be_drawn_is_said(void **state)
 static void a_pass_visits_each_configuration_once(void **state)
 {
     static const int samples[] = {1, 5, 1000, 40}, nodes[] = {1, 100, 1000000, 90};
-    tpu_data d;
-    tpu_scaler scaler;
-    make(&d, &scaler, TPU_TILE);
+    make(TPU_TILE);
     for (int i = 0; i < 4; i++) {
         tpu_pass p;
         ag_failure why = {0};

@@ -99,7 +99,7 @@ static void check_cut(const tune_cut *cut)
     ag_failure why = {0};
     assert_int_equal(tune_pool_programs(&made, cut->pool, cut->part, cut->parts, &why), AG_OK);
     for (int i = 0; i < p->n; i++) {
-        assert_int_equal(cut->group[i] >= 0, tune_is_computed(p, i));
+        assert_int_equal(cut->group[i] >= 0, lab_is_grouped(p, i));
         assert_in_range(cut->group[i] + 1, 0, cut->parts);
         for (int k = 0; k < p->nodes[i].n_operands; k++) {
             const int x = p->nodes[i].operand[k];

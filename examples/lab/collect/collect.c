@@ -38,14 +38,13 @@ int lab_collect_late(const lab_collection *c, double ahead)
 static ag_status open_folders(job *j, ag_failure *why)
 {
     const lab_settings *s = j->c.s;
-    const lab_measure_options *o = &j->c.meter.options;
     int modes = 0;
     while (j->kind->modes[modes]) modes++;
     j->n_folders = modes ? modes : 1;
     for (int f = 0; f < j->n_folders && !why->status; f++) {
         char *path =
             modes ? harness_text("%s/%s", s->out, j->kind->modes[f]) : harness_copy(s->out);
-        json_t *machine = lab_machine(j->core, o->repeats, o->redo, o->threshold);
+        json_t *machine = lab_machine(j->core, s->repeats, s->redo, s->threshold);
         j->folders[f] = lab_manifest_open(path, j->kind->kind, machine, why);
         harness_free(path);
         if (!why->status) lab_manifest_plan_by(j->folders[f], s->plan, why);
@@ -171,12 +170,7 @@ static ag_status program(job *j, int i, ag_failure *why)
 
 static void begin(job *j, const lab_collector *kind, const lab_settings *s)
 {
-    lab_measure_options o = lab_measure_defaults();
-    o.repeats = s->repeats;
-    o.redo = s->redo;
-    o.threshold = s->threshold;
-    *j = (job){.kind = kind, .c = {.s = s, .meter = lab_meter_new(o)}};
-    j->c.meter.stop_on_signal = 1;
+    *j = (job){.kind = kind, .c = {.s = s, .meter = lab_meter_of(s)}};
     if (s->minutes > 0) j->c.meter.deadline = harness_seconds() + 60 * s->minutes;
     j->core = lab_pin(s->core);
     if (j->core < 0)

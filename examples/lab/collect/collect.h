@@ -43,17 +43,21 @@ int lab_collect_late(const lab_collection *c, double ahead);
 
 /* ---- parts of every file ---- */
 
+/* The measurements of one file. Start from lab_sheet_new, end with lab_sheet_clear. */
 typedef struct lab_sheet {
-    const lab_timing *timing; /* [n] */
-    int n;
+    lab_configs configs;
+    lab_timing *timing;                          /* [n] */
+    int n;                                       /* measured: the first n */
     int64_t first[LAB_AGAIN], second[LAB_AGAIN]; /* [again]: two measurements of the same items */
     int again, dropped;
     lab_counts before; /* the first measurement */
 } lab_sheet;
 
-/* Measures some of them again. */
-ag_status lab_sheet_again(lab_collection *c, lab_sheet *sheet, lab_configs *configs,
-                          ag_failure *why);
+/* With room for `most` timings. */
+lab_sheet lab_sheet_new(const lab_collection *c, lab_configs configs, int most);
+void lab_sheet_clear(lab_sheet *sheet);
+/* Measures the next of them, `left` or a batch at most; none of them counts when the time is up. */
+ag_status lab_sheet_more(lab_collection *c, lab_sheet *sheet, int left, ag_failure *why);
 /* Facts for the manifest. Sets sheet->dropped if the noise is above `most` of the spread, or one of
    two measurements of an item is too far from the other. */
 struct json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double most);
@@ -67,8 +71,9 @@ typedef struct lab_result {
     const void *data;
 } lab_result;
 
-/* Records the facts (stolen), and writes NAME.txt and NAME.npz unless the item is dropped. */
-ag_status lab_collect_keep(lab_collection *c, const lab_sheet *sheet, struct json_t *facts,
-                           const lab_result *file, ag_failure *why);
+/* Measures some of them again; if there is time for it, records facts, to which those of the kind
+   (stolen) are added, and writes NAME.txt and NAME.npz unless the item is dropped. */
+ag_status lab_sheet_keep(lab_collection *c, lab_sheet *sheet, const lab_result *file,
+                         struct json_t *of_kind, ag_failure *why);
 
 #endif

@@ -6,44 +6,32 @@
 #include <jansson.h>
 #include <string.h>
 
-/* The measurements of one program. */
-typedef struct layouts {
-    lab_search *search;
-    lab_configs configs;
-    lab_timing *timing; /* [configs] */
-} layouts;
-
-static ag_status batch(lab_collection *c, layouts *l, int count, ag_failure *why)
+static ag_status batch(lab_collection *c, lab_sheet *x, lab_search *s, int count, ag_failure *why)
 {
     int64_t ns[LAB_BATCH];
-    int which[LAB_BATCH];
-    const int first = l->search->told;
-    for (int i = 0; i < count; i++) which[i] = first + i;
-    l->configs.rows = l->search->rows;
-    if (lab_configs_measure(&c->meter, l->timing + first, &l->configs, which, count, why) ||
-        c->meter.stopped)
-        return why->status;
-    for (int i = 0; i < count; i++) ns[i] = l->timing[first + i].ns;
-    lab_search_tell(l->search, ns);
+    x->configs.rows = s->rows;
+    if (lab_sheet_more(c, x, count, why) || c->meter.stopped) return why->status;
+    for (int i = 0; i < count; i++) ns[i] = x->timing[s->told + i].ns;
+    lab_search_tell(s, ns);
     return AG_OK;
 }
 
 /* Measures batches until there are enough, the share of the time is over or no new ones are found.
    Measuring some of them again at the end is part of the share. */
-static ag_status measure(lab_collection *c, layouts *l, const char *name, ag_failure *why)
+static ag_status measure(lab_collection *c, lab_sheet *x, lab_search *s, ag_failure *why)
 {
     const double began = harness_seconds();
     const int most = c->s->configs;
-    while (l->search->told < most && !c->meter.stopped && !why->status) {
-        const int told = l->search->told, left = most - told;
+    while (s->told < most && !c->meter.stopped && !why->status) {
+        const int told = s->told, left = most - told;
         const double each = told ? (harness_seconds() - began) / told : 0;
         if (told >= LAB_LEAST && lab_collect_late(c, each * (LAB_BATCH + LAB_AGAIN))) break;
-        const int count = lab_search_next(l->search, left < LAB_BATCH ? left : LAB_BATCH);
+        const int count = lab_search_next(s, left < LAB_BATCH ? left : LAB_BATCH);
         if (!count) break;
-        batch(c, l, count, why);
-        lab_collect_step(c, count, name);
+        batch(c, x, s, count, why);
+        lab_collect_step(c, count, s->program->name);
     }
-    lab_search_drop(l->search);
+    lab_search_drop(s);
     return why->status;
 }
 
@@ -73,44 +61,39 @@ static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
     return why->status;
 }
 
-static ag_status keep(lab_collection *c, const lab_program *p, const layouts *l, lab_sheet *sheet,
+static ag_status keep(lab_collection *c, const lab_program *p, const lab_search *s, lab_sheet *x,
                       ag_failure *why)
 {
-    const lab_result file = {p->name, p, p, 1, add, l->search};
-    json_t *facts = lab_sheet_facts(sheet, &c->meter.counts, c->s->noise);
-    json_object_set_new(facts, "family", json_string(p->family));
-    json_object_set_new(facts, "search", json_string(c->mode));
-    json_object_set_new(facts, "seed", json_integer(c->s->seed));
-    json_object_set_new(facts, "configurable_nodes", json_integer(l->search->n_nodes));
-    if (sheet->dropped)
+    const lab_result file = {p->name, p, p, 1, add, s};
+    lab_sheet_keep(c, x, &file,
+                   json_pack("{ss sI si}", "search", c->mode, "seed", (json_int_t)c->s->seed,
+                             "configurable_nodes", s->n_nodes),
+                   why);
+    if (x->dropped)
         harness_warn("%s (%s): dropped, its noise is above %g of the spread between its "
                      "configurations, or one was slowed while it was measured",
                      p->name, c->mode, c->s->noise);
-    return lab_collect_keep(c, sheet, facts, &file, why);
+    return why->status;
 }
 
 static ag_status collect(lab_collection *c, const lab_program *p, ag_failure *why)
 {
     const int genetic = strcmp(c->mode, "default") == 0;
-    layouts l = {.configs = {.program = p, .rule = (tpugraphs_rule)c->s->plan}};
-    lab_sheet sheet = {.before = c->meter.counts};
-    l.search =
+    lab_search *s =
         lab_search_new(p, genetic ? LAB_SEARCH_DEFAULT : LAB_SEARCH_RANDOM, (uint64_t)c->s->seed);
-    l.configs.nodes = l.search->n_nodes;
-    l.timing = harness_alloc((size_t)c->s->configs * sizeof *l.timing);
-    if (!measure(c, &l, p->name, why) && !c->meter.stopped) {
-        sheet.timing = l.timing;
-        sheet.n = l.search->told;
-        if (sheet.n < 2)
+    const lab_configs configs = {
+        .program = p, .nodes = s->n_nodes, .rule = (tpugraphs_rule)c->s->plan};
+    lab_sheet x = lab_sheet_new(c, configs, c->s->configs);
+    if (!measure(c, &x, s, why) && !c->meter.stopped) {
+        if (x.n < 2)
             harness_warn("%s: skipped, it has no node with layouts to choose (convolution, dot, "
                          "reshape)",
                          p->name);
-        else if (!lab_sheet_again(c, &sheet, &l.configs, why) && !c->meter.stopped)
-            keep(c, p, &l, &sheet, why);
+        else
+            keep(c, p, s, &x, why);
     }
-    lab_run_free(l.configs.run);
-    lab_search_free(l.search);
-    harness_free(l.timing);
+    lab_sheet_clear(&x);
+    lab_search_free(s);
     return why->status;
 }
 

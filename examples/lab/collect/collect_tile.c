@@ -8,36 +8,25 @@
 
 enum { PARTITIONS = 4, TILES_LEAST = 4 };
 
-typedef struct tiles {
-    lab_configs configs;
-    lab_timing *timing;
-    int n; /* measured */
-} tiles;
-
 /* 1 if the kernel's default tile takes long enough for a file. */
-static int long_enough(const lab_collection *c, const tiles *t)
+static int long_enough(const lab_collection *c, const lab_sheet *t)
 {
     return t->n == 0 || t->timing[0].ns >= c->s->least;
 }
 
 /* The default comes first, so it is there however short the time is. */
-static ag_status measure(lab_collection *c, tiles *t, int count, ag_failure *why)
+static ag_status measure(lab_collection *c, lab_sheet *t, int count, ag_failure *why)
 {
-    int which[LAB_BATCH];
-    t->timing = harness_alloc(((size_t)count + 1) * sizeof *t->timing);
     while (t->n < count && long_enough(c, t) && !c->meter.stopped && !why->status) {
         if (t->n >= LAB_LEAST && lab_collect_late(c, 0)) break;
-        const int left = count - t->n, take = left < LAB_BATCH ? left : LAB_BATCH;
-        for (int i = 0; i < take; i++) which[i] = t->n + i;
-        if (lab_configs_measure(&c->meter, t->timing + t->n, &t->configs, which, take, why)) break;
-        if (!c->meter.stopped) t->n += take;
+        lab_sheet_more(c, t, count - t->n, why);
     }
     return why->status;
 }
 
 static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
 {
-    const tiles *t = data;
+    const lab_sheet *t = data;
     const int64_t n = t->n;
     float *feature = harness_alloc((size_t)n * LAB_TILE * sizeof *feature);
     int64_t *ns = harness_alloc((size_t)n * sizeof *ns), *norm = harness_alloc((size_t)n * 8);
@@ -55,41 +44,29 @@ static ag_status add(ag_npz_writer *w, const void *data, ag_failure *why)
     return why->status;
 }
 
-static ag_status keep(lab_collection *c, const lab_program *p, const lab_program *kernel,
-                      const tiles *t, lab_sheet *sheet, const char *hash, ag_failure *why)
-{
-    const lab_result file = {p->name, kernel, kernel, 1, add, t};
-    json_t *facts = lab_sheet_facts(sheet, &c->meter.counts, c->s->noise);
-    json_object_set_new(facts, "family", json_string(p->family));
-    json_object_set_new(facts, "hash", json_string(hash));
-    json_object_set_new(facts, "nodes", json_integer(kernel->n));
-    json_object_set_new(facts, "default_ns", json_integer(t->timing[0].ns));
-    return lab_collect_keep(c, sheet, facts, &file, why);
-}
-
 /* Returns whether the kernel was measured: it is new, has several tiles and takes long enough. */
 static int one_kernel(lab_collection *c, const lab_program *p, lab_program *kernel, ag_failure *why)
 {
     char hash[17];
-    tiles t = {.configs = {.program = kernel}};
-    lab_sheet sheet = {.before = c->meter.counts};
+    lab_configs configs = {.program = kernel};
     snprintf(hash, sizeof hash, "%016" PRIx64, lab_kernel_hash(kernel));
     if (lab_manifest_has(c->folder, hash)) return 0;
     snprintf(kernel->name, sizeof kernel->name, "%.44s_%s", p->name, hash);
     memcpy(kernel->family, p->family, sizeof kernel->family);
-    const int count = lab_tiles(&t.configs.tile, kernel, c->s->configs, (uint64_t)c->s->seed);
+    const int count = lab_tiles(&configs.tile, kernel, c->s->configs, (uint64_t)c->s->seed);
+    lab_sheet t = lab_sheet_new(c, configs, count);
     if (count >= TILES_LEAST && !measure(c, &t, count, why) && !c->meter.stopped && t.n >= 2 &&
         long_enough(c, &t)) {
-        sheet.timing = t.timing;
-        sheet.n = t.n;
-        if (!lab_sheet_again(c, &sheet, &t.configs, why) && !c->meter.stopped)
-            keep(c, p, kernel, &t, &sheet, hash, why);
+        const lab_result file = {p->name, kernel, kernel, 1, add, &t};
+        lab_sheet_keep(c, &t, &file,
+                       json_pack("{ss si sI}", "hash", hash, "nodes", kernel->n, "default_ns",
+                                 (json_int_t)t.timing[0].ns),
+                       why);
     }
     const int measured = t.n > 0 && long_enough(c, &t);
     c->brief += t.n > 0 && !measured;
-    lab_run_free(t.configs.run);
-    harness_free(t.timing);
-    harness_free(t.configs.tile);
+    lab_sheet_clear(&t);
+    harness_free(configs.tile);
     return measured;
 }
 

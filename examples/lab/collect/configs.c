@@ -1,30 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/lab/collect/configs.h"
 
+lab_meter lab_meter_of(const lab_settings *s)
+{
+    lab_measure_options o = lab_measure_defaults();
+    o.repeats = s->repeats;
+    o.redo = s->redo;
+    o.threshold = s->threshold;
+    lab_meter meter = lab_meter_new(o);
+    meter.stop_on_signal = 1;
+    return meter;
+}
+
 typedef struct chosen {
-    lab_configs *of;
+    const lab_configs *of;
     const int *which;
+    lab_run **kernel; /* of a fusion, compiled */
+    lab_run *run;     /* of the configuration that is prepared */
 } chosen;
 
 static ag_status prepare(void *state, int i, ag_failure *why)
 {
-    const chosen *c = state;
+    chosen *c = state;
     const lab_configs *x = c->of;
+    c->run = x->fusion ? c->kernel[i] : x->run;
+    if (x->fusion) return AG_OK;
     if (x->tile) return lab_run_tile(x->run, x->tile[c->which[i]], why);
     return lab_run_layout(x->run, x->rows + (size_t)c->which[i] * (size_t)x->nodes, why);
 }
 
-static void go(void *state) { lab_run_go(((chosen *)state)->of->run); }
+static void go(void *state) { lab_run_go(((chosen *)state)->run); }
+
+/* A single node that cannot be tiled runs in the same way as in a program. */
+static ag_status compile(lab_run **run, const lab_program *kernel, ag_failure *why)
+{
+    if (lab_run_new(run, kernel, why)) return why->status;
+    return lab_fusible(kernel) ? lab_run_tile(*run, NULL, why) : lab_run_layout(*run, NULL, why);
+}
 
 ag_status lab_configs_measure(lab_meter *meter, lab_timing *timing, lab_configs *x,
                               const int *which, int count, ag_failure *why)
 {
-    chosen c = {x, which};
+    chosen c = {.of = x, .which = which};
     const lab_subject subject = lab_real_subject(&c, prepare, go);
-    if (x->fusion) return lab_fusion_measure(meter, timing, x->fusion, which, count, why);
-    if (!x->run) {
-        if (lab_run_new(&x->run, x->program, why)) return why->status;
+    const int kernels = x->fusion ? count : 0;
+    c.kernel = harness_alloc(((size_t)kernels + 1) * sizeof *c.kernel);
+    for (int i = 0; i < kernels && !why->status; i++)
+        compile(&c.kernel[i], &x->fusion->kernel[which[i]], why);
+    if (!x->fusion && !x->run && !lab_run_new(&x->run, x->program, why))
         lab_run_rule(x->run, x->rule);
-    }
-    return lab_measure(meter, timing, &subject, count, why);
+    if (!why->status) lab_measure(meter, timing, &subject, count, why);
+    for (int i = 0; i < kernels; i++) lab_run_free(c.kernel[i]);
+    harness_free(c.kernel);
+    return why->status;
 }

@@ -4,6 +4,8 @@
 #define LAB_CONFIGS_H
 
 #include "examples/lab/fusion/fusion.h"
+#include "examples/lab/lab.h"
+#include "examples/lab/measure/measure.h"
 #include "examples/lab/run/run.h"
 
 enum { LAB_TILE = 24 };
@@ -16,10 +18,13 @@ typedef struct lab_configs {
     tpugraphs_rule rule;
     int (*tile)[LAB_TILE];
     const lab_fusion *fusion;
-    lab_run *run; /* from the first measurement on; free it */
+    lab_run *run; /* of the first two, from the first measurement on; free it */
 } lab_configs;
 
-/* Measures configurations which[0..count-1] now. */
+/* A meter with the options of a call, which a signal stops. */
+lab_meter lab_meter_of(const lab_settings *s);
+
+/* Measures configurations which[0..count-1] now, in turn; kernels have memory of their own each. */
 ag_status lab_configs_measure(lab_meter *meter, lab_timing *timing, lab_configs *configs,
                               const int *which, int count, ag_failure *why);
 

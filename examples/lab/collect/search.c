@@ -9,14 +9,6 @@
 
 enum { PARENTS = 32, TRIES = 50, FIRST = 16, ROW = sizeof(lab_layout_row) };
 
-int lab_configurable_nodes(int *nodes, const lab_program *p)
-{
-    int n = 0;
-    for (int i = 0; i < p->n; i++)
-        if (lab_configurable(&p->nodes[i])) nodes[n++] = i;
-    return n;
-}
-
 /* Draws the `named` most minor axes of `rank`; returns whether they are those of row-major
    order. */
 static int draw_slot(signed char *slot, int rank, int named, ag_random *random)

@@ -36,9 +36,6 @@ void lab_search_tell(lab_search *s, const int64_t *ns);
 /* Forgets the configurations that have no run time. */
 void lab_search_drop(lab_search *s);
 
-/* Numbers of the configurable nodes, ascending; returns their count. nodes has room for p->n. */
-int lab_configurable_nodes(int *nodes, const lab_program *p);
-
 /* A random layout of one node: the two most minor axes of each operand and of the output of a
    convolution, all axes of a dot and a reshape; -1 everywhere where the draw is the default. */
 void lab_row_draw(signed char *row, const lab_program *p, int node, ag_random *random);

@@ -10,31 +10,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-static ag_status print_text(FILE *file, void *program)
+lab_sheet lab_sheet_new(const lab_collection *c, lab_configs configs, int most)
 {
-    lab_text_print(file, program);
-    return AG_OK;
+    return (lab_sheet){.configs = configs,
+                       .timing = harness_alloc(((size_t)most + 1) * sizeof(lab_timing)),
+                       .before = c->meter.counts};
 }
 
-ag_status lab_collect_keep(lab_collection *c, const lab_sheet *sheet, json_t *facts,
-                           const lab_result *f, ag_failure *why)
+void lab_sheet_clear(lab_sheet *x)
 {
-    lab_program text = *f->text;
-    lab_manifest_file(c->folder, text.name, f->program, facts);
-    c->dropped += sheet->dropped;
-    c->files += !sheet->dropped;
-    if (sheet->dropped) return AG_OK;
-    char *path = lab_manifest_path(c->folder, text.name, ".txt");
-    ag_save_file(path, print_text, &text, why);
-    harness_free(path);
-    path = lab_manifest_path(c->folder, text.name, ".npz");
-    ag_npz_writer *w = why->status ? NULL : ag_npz_create(path, why);
-    harness_free(path);
-    if (!w) return why->status;
-    if (!lab_npz_graphs(w, f->graph, f->graphs, f->graph != f->text, why) &&
-        !f->add(w, f->data, why))
-        return ag_npz_finish(w, why);
-    ag_npz_cancel(w);
+    lab_run_free(x->configs.run);
+    harness_free(x->timing);
+}
+
+ag_status lab_sheet_more(lab_collection *c, lab_sheet *x, int left, ag_failure *why)
+{
+    int which[LAB_BATCH];
+    const int take = left < LAB_BATCH ? left : LAB_BATCH;
+    for (int i = 0; i < take; i++) which[i] = x->n + i;
+    if (!lab_configs_measure(&c->meter, x->timing + x->n, &x->configs, which, take, why) &&
+        !c->meter.stopped)
+        x->n += take;
     return why->status;
 }
 
@@ -49,19 +45,18 @@ static int pick(int *which, int count, uint64_t seed)
     return n;
 }
 
-ag_status lab_sheet_again(lab_collection *c, lab_sheet *sheet, lab_configs *configs,
-                          ag_failure *why)
+static ag_status measure_again(lab_collection *c, lab_sheet *x, ag_failure *why)
 {
     int which[LAB_AGAIN];
     lab_timing timing[LAB_AGAIN];
-    const int n = pick(which, sheet->n, (uint64_t)c->s->seed);
-    if (lab_configs_measure(&c->meter, timing, configs, which, n, why) || c->meter.stopped)
+    const int n = pick(which, x->n, (uint64_t)c->s->seed);
+    if (lab_configs_measure(&c->meter, timing, &x->configs, which, n, why) || c->meter.stopped)
         return why->status;
     for (int i = 0; i < n; i++) {
-        sheet->first[i] = sheet->timing[which[i]].ns;
-        sheet->second[i] = timing[i].ns;
+        x->first[i] = x->timing[which[i]].ns;
+        x->second[i] = timing[i].ns;
     }
-    sheet->again = n;
+    x->again = n;
     return AG_OK;
 }
 
@@ -136,4 +131,44 @@ json_t *lab_sheet_facts(lab_sheet *sheet, const lab_counts *now, double most)
     harness_free(ns);
     harness_free(spreads);
     return facts;
+}
+
+static ag_status print_text(FILE *file, void *program)
+{
+    lab_text_print(file, program);
+    return AG_OK;
+}
+
+static ag_status write_files(const lab_collection *c, const lab_result *f, ag_failure *why)
+{
+    lab_program text = *f->text;
+    char *path = lab_manifest_path(c->folder, text.name, ".txt");
+    ag_save_file(path, print_text, &text, why);
+    harness_free(path);
+    path = lab_manifest_path(c->folder, text.name, ".npz");
+    ag_npz_writer *w = why->status ? NULL : ag_npz_create(path, why);
+    harness_free(path);
+    if (!w) return why->status;
+    if (!lab_npz_graphs(w, f->graph, f->graphs, f->graph != f->text, why) &&
+        !f->add(w, f->data, why))
+        return ag_npz_finish(w, why);
+    ag_npz_cancel(w);
+    return why->status;
+}
+
+ag_status lab_sheet_keep(lab_collection *c, lab_sheet *x, const lab_result *f, json_t *of_kind,
+                         ag_failure *why)
+{
+    if (!measure_again(c, x, why) && !c->meter.stopped) {
+        json_t *facts = lab_sheet_facts(x, &c->meter.counts, c->s->noise);
+        if (x->configs.fusion) json_object_del(facts, "repeat_spreads_e4"); /* in the file */
+        json_object_set_new(facts, "family", json_string(f->text->family));
+        json_object_update(facts, of_kind);
+        lab_manifest_file(c->folder, f->text->name, f->program, facts);
+        c->dropped += x->dropped;
+        c->files += !x->dropped;
+        if (!x->dropped) write_files(c, f, why);
+    }
+    json_decref(of_kind);
+    return why->status;
 }

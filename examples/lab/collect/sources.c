@@ -9,21 +9,16 @@
 #include <string.h>
 
 /* A program's name becomes a file's; the reader permits only characters that are good for both. */
-static ag_status check_name(const char *name, const char *path, ag_failure *why)
-{
-    if (*name) return AG_OK;
-    return ag_fail(why, AG_EDATA,
-                   "%.200s: the program has no name, but the names of files come from it; write "
-                   "\"program NAME FAMILY\"",
-                   path);
-}
-
 static ag_status add_text(lab_source **list, const char *path, ag_failure *why)
 {
     lab_source source = {0};
     ag_status status = lab_text_load(&source.text, path);
     if (status) ag_fail(why, status, "%s", source.text.why.sentence);
-    if (!status) status = check_name(source.text.name, path, why);
+    if (!status && !*source.text.name)
+        status = ag_fail(why, AG_EDATA,
+                         "%.200s: the program has no name, but the names of files come from it; "
+                         "write \"program NAME FAMILY\"",
+                         path);
     memcpy(source.name, source.text.name, sizeof source.name);
     for (int i = 0; i < bag_count(*list) && !status; i++)
         if (!strcmp((*list)[i].name, source.name))

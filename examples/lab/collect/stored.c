@@ -63,9 +63,7 @@ static ag_status read_times(lab_stored *x, ag_npz *npz, const char *name, const 
 static ag_status read_layouts(lab_stored *x, ag_npz *npz, const char *name, ag_failure *why)
 {
     int64_t n = 0;
-    int *node = harness_alloc(((size_t)x->program.n + 1) * sizeof *node);
-    x->configs.nodes = lab_configurable_nodes(node, &x->program);
-    harness_free(node);
+    x->configs.nodes = lab_configurable_nodes(NULL, &x->program);
     const ag_array_info *info = ag_npz_find(npz, "node_config_feat");
     float *digit = member(&n, npz, name, "node_config_feat", 3, sizeof *x->rows, AG_F32, why);
     if (digit && (n != x->n || info->size[1] != x->configs.nodes))

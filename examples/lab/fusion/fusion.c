@@ -6,8 +6,8 @@
 void lab_fusion_clear(lab_fusion *f)
 {
     for (int i = 0; i < f->n; i++) lab_program_clear(&f->kernel[i]);
-    harness_free(f->kernel);
-    harness_free(f->hash);
+    bag_free(f->kernel);
+    bag_free(f->hash);
     harness_free(f->offset);
     bag_free(f->part);
     *f = (lab_fusion){0};
@@ -22,13 +22,8 @@ static int add_kernel(lab_fusion *f, lab_program *kernel)
             lab_program_clear(kernel);
             return i;
         }
-    if (f->n == f->capacity) {
-        f->capacity = f->capacity ? 2 * f->capacity : 64;
-        f->kernel = harness_grow(f->kernel, (size_t)f->capacity * sizeof *f->kernel);
-        f->hash = harness_grow(f->hash, (size_t)f->capacity * sizeof *f->hash);
-    }
-    f->hash[f->n] = hash;
-    f->kernel[f->n] = *kernel;
+    bag_add(f->hash, hash);
+    bag_add(f->kernel, *kernel);
     return f->n++;
 }
 

@@ -4,12 +4,11 @@
 #define LAB_FUSION_H
 
 #include "examples/lab/fusion/kernels.h"
-#include "examples/lab/measure/measure.h"
 
 typedef struct lab_fusion {
-    lab_program *kernel; /* [n], in the order in which the partitions need them */
-    uint64_t *hash;      /* [n], all different */
-    int n, capacity;
+    lab_program *kernel; /* [n], in the order in which the partitions need them; a bag */
+    uint64_t *hash;      /* [n], all different; a bag */
+    int n;
     int *offset, *part; /* partition q has the kernels part[offset[q]..offset[q + 1] - 1] */
     int partitions, parts;
 } lab_fusion;
@@ -23,9 +22,5 @@ void lab_fusion_clear(lab_fusion *f);
 
 /* Number of partitions whose kernels are all among the first `kernels`, counted from 0. */
 int lab_fusion_within(const lab_fusion *f, int kernels);
-
-/* Measures the kernels which[0..count-1] in turn, each with memory of its own. */
-ag_status lab_fusion_measure(lab_meter *m, lab_timing *timing, const lab_fusion *f,
-                             const int *which, int count, ag_failure *why);
 
 #endif

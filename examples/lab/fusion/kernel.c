@@ -7,11 +7,16 @@
 #include <string.h>
 #include <xxhash.h>
 
-int lab__everywhere(const lab_program *p, int i)
+static int is_everywhere(const lab_program *p, int i)
 {
     const lab_node *node = &p->nodes[i];
     return node->op == LAB_CONSTANT ||
            (node->op == LAB_BROADCAST && p->nodes[node->operand[0]].op == LAB_CONSTANT);
+}
+
+int lab_is_grouped(const lab_program *p, int i)
+{
+    return p->nodes[i].op != LAB_PARAMETER && (i == p->n - 1 || !is_everywhere(p, i));
 }
 
 /* The kernel's node for a value from outside of the group, node `from` of the program. */
@@ -19,7 +24,7 @@ static int outside_value(lab_program *kernel, int *number, const lab_program *p,
 {
     lab_node node = {.op = LAB_PARAMETER, .shape = p->nodes[from].shape};
     if (number[from] >= 0) return number[from];
-    if (lab__everywhere(p, from)) {
+    if (is_everywhere(p, from)) {
         node = p->nodes[from];
         if (node.n_operands) node.operand[0] = outside_value(kernel, number, p, node.operand[0]);
     } else

@@ -10,28 +10,15 @@ ag_status lab_run_tile(lab_run *run, const int *tile, ag_failure *why)
 {
     ag_failure own = {0};
     tile_bounds bounds;
-    tile_cost cost;
     tile_items *t = harness_alloc(sizeof *t);
     lab__run_reset(run);
-    if (tile)
-        tile_read(&bounds, t, run->p, tile, &own);
-    else if (!tile_default(&bounds, t, &cost, run->p))
-        ag_fail(&own, AG_EUSE, "kernel %.63s cannot be cut in tiles; lab_fusible tells which can",
-                run->p->name);
-    if (own.status || tile_compile(run, t, &bounds, &own)) lab__run_reset(run);
+    if (tile_read(&bounds, t, run->p, tile, &own) || tile_compile(run, t, &bounds, &own))
+        lab__run_reset(run);
     harness_free(t);
     return own.status ? ag_fail(why, own.status, "%s", own.sentence) : AG_OK;
 }
 
-int lab_fusible(const lab_program *kernel)
-{
-    tile_bounds bounds;
-    tile_cost cost;
-    tile_items *t = harness_alloc(sizeof *t);
-    const int fusible = tile_default(&bounds, t, &cost, kernel);
-    harness_free(t);
-    return fusible;
-}
+int lab_fusible(const lab_program *kernel) { return lab_tile_valid(kernel, NULL); }
 
 int lab_tile_valid(const lab_program *kernel, const int *tile)
 {

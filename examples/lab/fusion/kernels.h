@@ -35,10 +35,12 @@ int lab_tiles(int (**tiles)[24], const lab_program *kernel, int limit, uint64_t 
 
 /* 1 when each bound is 1 to the size of its axis, sums and products are right, the scratch of a
    tile is 256 KiB at most, the work is at most 8 times the least possible, and there are at most 64
-   steps, or at most 8192 with 1024 operations each. The default tile is always valid. */
+   steps, or at most 8192 with 1024 operations each. The default tile is always
+   valid; NULL: the kernel has one. */
 int lab_tile_valid(const lab_program *kernel, const int *tile);
 
-/* A constant, or a constant broadcast: cheap enough to copy into each kernel. */
-int lab__everywhere(const lab_program *p, int i);
+/* 1 when node i belongs to a group, as the root always does; 0 for parameters, and for constants
+   and broadcast constants, which are cheap enough to copy into each kernel. */
+int lab_is_grouped(const lab_program *p, int i);
 
 #endif

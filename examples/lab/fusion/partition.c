@@ -15,12 +15,6 @@ typedef struct partition {
     int32_t *order; /* the nodes in the order in which merges are tried */
 } partition;
 
-/* The root belongs to a group whatever its op is. */
-static int belongs(const lab_program *p, int i)
-{
-    return p->nodes[i].op != LAB_PARAMETER && (i == p->n - 1 || !lab__everywhere(p, i));
-}
-
 /* The only group that reads output x; OUTSIDE: none or several do. */
 static int only_reader(const partition *s, int x)
 {
@@ -75,8 +69,8 @@ int lab_partition(int *group, const lab_program *p, double rate, uint64_t seed)
     ag_random random = {seed, STREAM, 0};
     int tried = 0;
     for (int i = 0; i < p->n; i++) {
-        group[i] = belongs(p, i) ? i : OUTSIDE;
-        if (belongs(p, i) && ag_random_uniform(&random) < rate) s.order[tried++] = i;
+        group[i] = lab_is_grouped(p, i) ? i : OUTSIDE;
+        if (lab_is_grouped(p, i) && ag_random_uniform(&random) < rate) s.order[tried++] = i;
     }
     /* A later pass finds readers that earlier passes have merged. */
     for (int pass = 0; pass < PASSES; pass++) {

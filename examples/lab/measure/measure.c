@@ -13,16 +13,20 @@ typedef struct sample {
     double ns;
 } sample;
 
+/* A configuration: the runs of a sample; ns of the run before the first one (0: not yet). */
+typedef struct item {
+    int loops, n_kept;
+    int64_t single;
+} item;
+
 /* The samples of a batch, in the order in which they are taken; repeated ones are appended. */
 typedef struct batch {
     lab_meter *m;
     const lab_subject *s;
     sample *samples;
     int prepared, bad; /* bad: the last probe found a disturbance */
-    int *loops;
-    int64_t *single; /* ns of the run before the first sample; 0: not yet */
-    double *kept;    /* [count][repeats] */
-    int *n_kept;
+    item *items;       /* [count] */
+    double *kept;      /* [count][repeats] */
 } batch;
 
 static int64_t real_now(void *state)
@@ -109,19 +113,20 @@ static void calibrate(batch *b, int config)
         if (loops > LOOPS) loops = LOOPS;
         took = run(b->s, loops);
     }
-    b->loops[config] = loops;
-    b->single[config] = took / loops > 0 ? took / loops : 1;
+    b->items[config].loops = loops;
+    b->items[config].single = took / loops > 0 ? took / loops : 1;
 }
 
 static ag_status take(batch *b, sample *x, ag_failure *why)
 {
     if (b->prepared != x->config && b->s->prepare(b->s->state, x->config, why)) return why->status;
     b->prepared = x->config;
-    if (!b->single[x->config])
+    const item *of = &b->items[x->config];
+    if (!of->single)
         calibrate(b, x->config);
-    else if (b->single[x->config] < b->m->options.warm)
+    else if (of->single < b->m->options.warm)
         b->s->go(b->s->state);
-    x->ns = (double)run(b->s, b->loops[x->config]) / b->loops[x->config];
+    x->ns = (double)run(b->s, of->loops) / of->loops;
     b->m->counts.samples++;
     return AG_OK;
 }
@@ -135,7 +140,7 @@ static void again(batch *b, const sample *x)
 
 static void keep(batch *b, const sample *x)
 {
-    b->kept[x->config * b->m->options.repeats + b->n_kept[x->config]++] = x->ns;
+    b->kept[x->config * b->m->options.repeats + b->items[x->config].n_kept++] = x->ns;
 }
 
 /* Waits until the probe is fast again, or patience ends. These probes are not kept: they would soon
@@ -225,20 +230,16 @@ ag_status lab_measure(lab_meter *m, lab_timing *timing, const lab_subject *s, in
     batch b = {.m = m, .s = s, .prepared = -1};
     m->stopped = 0;
     b.kept = harness_alloc((all + 1) * sizeof *b.kept);
-    b.loops = harness_alloc((n + 1) * sizeof *b.loops);
-    b.n_kept = harness_alloc((n + 1) * sizeof *b.n_kept);
-    b.single = harness_alloc((n + 1) * sizeof *b.single);
+    b.items = harness_alloc((n + 1) * sizeof *b.items);
     for (int r = 0; r < repeats; r++)
         for (int i = 0; i < count; i++) bag_add(b.samples, ((sample){.config = i}));
     for (int i = 0; i < FIRST_PROBES && m->counts.probes < FIRST_PROBES; i++)
         keep_probe(m, probe(s));
     ag_status status = take_all(&b, why);
     for (int i = 0; i < count && status == AG_OK && !m->stopped; i++)
-        timing[i] = summary(b.kept + i * repeats, repeats, b.loops[i]);
+        timing[i] = summary(b.kept + i * repeats, repeats, b.items[i].loops);
     bag_free(b.samples);
     harness_free(b.kept);
-    harness_free(b.loops);
-    harness_free(b.n_kept);
-    harness_free(b.single);
+    harness_free(b.items);
     return status;
 }

@@ -32,13 +32,6 @@ const lab_family *lab_family_find(const char *name)
     return NULL;
 }
 
-static int usable(const lab_program *p)
-{
-    int configurable = 0;
-    for (int i = 0; i < p->n; i++) configurable += lab_configurable(&p->nodes[i]);
-    return configurable >= CONFIGURABLE_LEAST;
-}
-
 static void begin(lab_program *p, const lab_family *f, int number)
 {
     lab_program_clear(p);
@@ -98,7 +91,9 @@ ag_status lab_family_program(lab_program *p, const char *family, int number, dou
         int64_t target = most * (45 + (int)ag_random_below(&r, 56)) / 100;
         int size = fitting(p, f, number, seed, target);
         double work = size ? build(p, f, number, size, seed) : 0;
-        if (size && work >= most / 4 && work <= most && usable(p)) return AG_OK;
+        if (size && work >= most / 4 && work <= most &&
+            lab_configurable_nodes(NULL, p) >= CONFIGURABLE_LEAST)
+            return AG_OK;
     }
     ag_status status = misuse(p, family, number, milliseconds, why);
     lab_program_clear(p);

@@ -3,17 +3,17 @@
 #include "examples/lab/nets/net.h"
 
 typedef struct cell {
-    int gated;                 /* 3 gates (GRU), else 4 (LSTM) */
     int width, hidden, memory; /* nodes; memory of an LSTM alone */
     int input, state, bias;    /* weights: all steps share them */
     int together;              /* input and state concatenated for one product */
 } cell;
 
+/* gated: 3 gates (GRU), else 4 (LSTM). */
 static cell start_cell(lab_net *net, int batch, int in, int width, int gated, int together)
 {
     int gates = gated ? 3 : 4, wide = gates * width, size[2] = {batch, width};
     lab_shape s = {LAB_F32, 2, {batch, width}};
-    cell c = {.gated = gated, .width = width, .together = together && !gated};
+    cell c = {.width = width, .together = together && !gated};
     if (c.together) {
         c.input = lab_net_input(net, 2, (int[]){in + width, wide});
     } else {

@@ -29,6 +29,17 @@ int lab_configurable(const lab_node *node)
     return node->op == LAB_CONVOLUTION || node->op == LAB_DOT || node->op == LAB_RESHAPE;
 }
 
+int lab_configurable_nodes(int *nodes, const lab_program *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->n; i++) {
+        if (!lab_configurable(&p->nodes[i])) continue;
+        if (nodes) nodes[n] = i;
+        n++;
+    }
+    return n;
+}
+
 int lab__same_sizes(lab_shape a, lab_shape b)
 {
     if (a.rank != b.rank) return 0;
@@ -50,17 +61,17 @@ lab_shape_text lab__shape_text(lab_shape shape)
     return t;
 }
 
-static int is_letter(char c)
+int lab__in_name(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '-';
 }
 
 int lab__is_name(const char *name)
 {
     int n = 0;
-    if (!is_letter(name[0])) return 0;
-    while (n < LAB_NAME && (is_letter(name[n]) || name[n] == '.' || name[n] == '-')) n++;
-    return n < LAB_NAME && name[n] == 0;
+    while (n < LAB_NAME && lab__in_name(name[n])) n++;
+    return n > 0 && n < LAB_NAME && name[n] == 0 && name[0] != '.' && name[0] != '-';
 }
 
 ag_status lab__refuse(const lab_site *site, ag_status status, const char *format, ...)
@@ -96,13 +107,7 @@ int lab__append(lab_program *p, const lab_node *given, const char *where, int co
     if (p->why.status) return 0;
     snprintf(own, sizeof own, "program %.63s, node %d", p->name, p->n);
     if (!where) site.where = own;
-    if (lab__shape(&shape, &site, p->n)) return 0;
-    if (compare && !lab__same_shape(shape, node.shape)) {
-        lab__refuse(&site, AG_ESHAPE, "the shape is %s, but %s follows from the operands",
-                    lab__shape_text(node.shape).text, lab__shape_text(shape).text);
-        return 0;
-    }
-    if (make_room(p)) return 0;
+    if (lab__shape(&shape, &site, p->n, compare) || make_room(p)) return 0;
     node.shape = shape;
     lab_node *to = &p->nodes[p->n];
     *to = node;

@@ -123,6 +123,8 @@ double lab_program_work(const lab_program *p);
 
 /* 1 for nodes that a layout configuration describes: convolution, dot, reshape. */
 int lab_configurable(const lab_node *node);
+/* Their numbers, ascending (nodes: room for p->n, or NULL); returns their count. */
+int lab_configurable_nodes(int *nodes, const lab_program *p);
 
 /* Builders: append a node with the shape that follows from its operands, return its number. The
    first misuse is kept as a sentence in p->why; it and all later calls return 0. Types: arithmetic

@@ -68,8 +68,9 @@ int lab_transpose(lab_program *p, int x, const int *dims)
 static int elementwise(lab_program *p, lab_op op, int arity, const int *x)
 {
     const lab_op_entry *entry = lab__op(op);
-    if (!entry || (entry->rule != LAB_RULE_OWN && entry->arity == arity))
-        return put(p, (lab_node){.op = op}, arity, x);
+    const int every =
+        entry && (entry->shape == lab__shape_same || entry->shape == lab__shape_compare);
+    if (!entry || (every && entry->arity == arity)) return put(p, (lab_node){.op = op}, arity, x);
     ag_fail(&p->why, AG_EUSE,
             "program %.63s, node %d: %s is no elementwise op of %d operands; it has a builder "
             "of its own",

@@ -11,11 +11,7 @@ static ag_status check_node(const lab_program *p, int i, ag_failure *why)
     lab_site site = {p, &p->nodes[i], where, why};
     lab_shape shape;
     snprintf(where, sizeof where, "program %.63s, node %d", p->name, i);
-    if (lab__shape(&shape, &site, i)) return why->status;
-    if (!lab__same_shape(shape, site.node->shape))
-        return lab__refuse(&site, AG_ESHAPE, "the shape is %s, but %s follows from the operands",
-                           lab__shape_text(site.node->shape).text, lab__shape_text(shape).text);
-    return AG_OK;
+    return lab__shape(&shape, &site, i, 1);
 }
 
 ag_status lab_program_check(const lab_program *p, ag_failure *why)

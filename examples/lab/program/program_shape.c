@@ -7,7 +7,7 @@
 static int type_bit(lab_type type) { return 1 << (int)type; }
 
 /* The shape that the node itself states. */
-static ag_status given_shape(const lab_site *site)
+ag_status lab__shape_given(lab_shape *shape, const lab_site *site)
 {
     const lab_shape *s = &site->node->shape;
     if ((unsigned)s->type >= LAB_TYPES)
@@ -20,6 +20,7 @@ static ag_status given_shape(const lab_site *site)
         return lab__refuse(site, AG_ESHAPE,
                            "the shape %s has a size below 1 or more than %d elements",
                            lab__shape_text(*s).text, LAB_ELEMENTS);
+    *shape = *s;
     return AG_OK;
 }
 
@@ -55,7 +56,7 @@ static ag_status check_equal(const lab_site *site, int first)
     return AG_OK;
 }
 
-static ag_status shape_select(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_select(lab_shape *shape, const lab_site *site)
 {
     if (check_equal(site, 1)) return site->why->status;
     *shape = lab__operand(site, 1)->shape;
@@ -66,11 +67,10 @@ static ag_status shape_select(lab_shape *shape, const lab_site *site)
     return AG_OK;
 }
 
-static ag_status shape_constant(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_constant(lab_shape *shape, const lab_site *site)
 {
     float value = site->node->value;
-    if (given_shape(site)) return site->why->status;
-    *shape = site->node->shape;
+    if (lab__shape_given(shape, site)) return site->why->status;
     int fits = shape->type == LAB_F32   ? !isnan(value)
                : shape->type == LAB_S32 ? fabsf(value) <= 16777216.0f && truncf(value) == value
                                         : value == 0.0f || value == 1.0f;
@@ -79,10 +79,9 @@ static ag_status shape_constant(lab_shape *shape, const lab_site *site)
                        lab_type_name(shape->type));
 }
 
-static ag_status shape_iota(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_iota(lab_shape *shape, const lab_site *site)
 {
-    if (given_shape(site)) return site->why->status;
-    *shape = site->node->shape;
+    if (lab__shape_given(shape, site)) return site->why->status;
     if (shape->type == LAB_PRED)
         return lab__refuse(site, AG_EUSE, "its type is pred; f32 and s32 are possible");
     if (site->node->n_dims != 1)
@@ -91,13 +90,18 @@ static ag_status shape_iota(lab_shape *shape, const lab_site *site)
     return lab__check_axes(site, shape->rank, 0);
 }
 
-static ag_status shape_reduce(lab_shape *shape, const lab_site *site)
+ag_status lab__check_reducer(const lab_site *site)
+{
+    const int reducer = (int)site->node->reducer;
+    if ((unsigned)reducer <= LAB_MAX) return AG_OK;
+    return lab__refuse(site, AG_EUSE, "reducer %d is unknown; there are sum and max", reducer);
+}
+
+ag_status lab__shape_reduce(lab_shape *shape, const lab_site *site)
 {
     const lab_node *node = site->node;
     lab_shape x = lab__operand(site, 0)->shape;
-    if ((unsigned)node->reducer > LAB_MAX)
-        return lab__refuse(site, AG_EUSE, "reducer %d is unknown; there are sum and max",
-                           (int)node->reducer);
+    if (lab__check_reducer(site)) return site->why->status;
     if (node->n_dims < 1)
         return lab__refuse(site, AG_EUSE, "it names no axis to reduce; name one at least");
     if (lab__check_axes(site, x.rank, 1)) return site->why->status;
@@ -110,7 +114,7 @@ static ag_status shape_reduce(lab_shape *shape, const lab_site *site)
     return AG_OK;
 }
 
-static ag_status shape_gather(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_gather(lab_shape *shape, const lab_site *site)
 {
     lab_shape x = lab__operand(site, 0)->shape, rows = lab__operand(site, 1)->shape;
     if (x.rank != 2 || rows.rank != 1 || rows.type != LAB_S32)
@@ -121,39 +125,20 @@ static ag_status shape_gather(lab_shape *shape, const lab_site *site)
     return AG_OK;
 }
 
-static ag_status shape_same(lab_shape *shape, const lab_site *site, lab_rule rule)
+ag_status lab__shape_same(lab_shape *shape, const lab_site *site)
 {
-    if (check_equal(site, 0)) return site->why->status;
     *shape = lab__operand(site, 0)->shape;
-    if (rule == LAB_RULE_TO_PRED) shape->type = LAB_PRED;
-    return AG_OK;
+    return check_equal(site, 0);
 }
 
-static ag_status shape_by_op(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_compare(lab_shape *shape, const lab_site *site)
 {
-    switch (site->node->op) {
-    case LAB_PARAMETER:
-        if (given_shape(site)) return site->why->status;
-        *shape = site->node->shape;
-        return AG_OK;
-    case LAB_CONSTANT: return shape_constant(shape, site);
-    case LAB_IOTA: return shape_iota(shape, site);
-    case LAB_SELECT: return shape_select(shape, site);
-    case LAB_REDUCE: return shape_reduce(shape, site);
-    case LAB_GATHER: return shape_gather(shape, site);
-    case LAB_REDUCE_WINDOW: return lab__shape_window(shape, site);
-    case LAB_CONVOLUTION: return lab__shape_convolution(shape, site);
-    case LAB_DOT: return lab__shape_dot(shape, site);
-    case LAB_BROADCAST:
-    case LAB_RESHAPE:
-    case LAB_CONVERT:
-        if (given_shape(site)) return site->why->status;
-        return lab__shape_move(shape, site);
-    default: return lab__shape_move(shape, site);
-    }
+    const ag_status status = lab__shape_same(shape, site);
+    shape->type = LAB_PRED;
+    return status;
 }
 
-ag_status lab__shape(lab_shape *shape, const lab_site *site, int below)
+ag_status lab__shape(lab_shape *shape, const lab_site *site, int below, int compare)
 {
     const lab_op_entry *op = lab__op(site->node->op);
     if (!op)
@@ -165,10 +150,12 @@ ag_status lab__shape(lab_shape *shape, const lab_site *site, int below)
                            "digits and _ . -",
                            LAB_NAME - 1);
     if (check_operands(site, op, below)) return site->why->status;
-    ag_status status =
-        op->rule == LAB_RULE_OWN ? shape_by_op(shape, site) : shape_same(shape, site, op->rule);
-    if (status == AG_OK && lab_elements(*shape) < 1)
-        status = lab__refuse(site, AG_ESHAPE, "the result %s has more than %d elements",
-                             lab__shape_text(*shape).text, LAB_ELEMENTS);
-    return status;
+    if (op->shape(shape, site)) return site->why->status;
+    if (lab_elements(*shape) < 1)
+        return lab__refuse(site, AG_ESHAPE, "the result %s has more than %d elements",
+                           lab__shape_text(*shape).text, LAB_ELEMENTS);
+    if (compare && !lab__same_shape(*shape, site->node->shape))
+        return lab__refuse(site, AG_ESHAPE, "the shape is %s, but %s follows from the operands",
+                           lab__shape_text(site->node->shape).text, lab__shape_text(*shape).text);
+    return AG_OK;
 }

@@ -31,12 +31,11 @@ static ag_status check_dims(const lab_site *site, lab_shape x, int rank)
                        lab__shape_text(x).text);
 }
 
-static ag_status shape_broadcast(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_broadcast(lab_shape *shape, const lab_site *site)
 {
     const lab_node *node = site->node;
     lab_shape x = lab__operand(site, 0)->shape;
-    if (check_dims(site, x, node->shape.rank)) return site->why->status;
-    *shape = node->shape;
+    if (lab__shape_given(shape, site) || check_dims(site, x, shape->rank)) return site->why->status;
     shape->type = x.type;
     for (int i = 0; i < x.rank; i++)
         if (x.size[i] != shape->size[node->dims[i]])
@@ -46,10 +45,10 @@ static ag_status shape_broadcast(lab_shape *shape, const lab_site *site)
     return AG_OK;
 }
 
-static ag_status shape_reshape(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_reshape(lab_shape *shape, const lab_site *site)
 {
     lab_shape x = lab__operand(site, 0)->shape;
-    *shape = site->node->shape;
+    if (lab__shape_given(shape, site)) return site->why->status;
     shape->type = x.type;
     if (lab_elements(x) != lab_elements(*shape))
         return lab__refuse(site, AG_ESHAPE, "operand 0 %s and the result %s differ in elements",
@@ -57,7 +56,7 @@ static ag_status shape_reshape(lab_shape *shape, const lab_site *site)
     return AG_OK;
 }
 
-static ag_status shape_transpose(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_transpose(lab_shape *shape, const lab_site *site)
 {
     const lab_node *node = site->node;
     lab_shape x = lab__operand(site, 0)->shape;
@@ -67,7 +66,7 @@ static ag_status shape_transpose(lab_shape *shape, const lab_site *site)
     return AG_OK;
 }
 
-static ag_status shape_concatenate(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_concatenate(lab_shape *shape, const lab_site *site)
 {
     const lab_node *node = site->node;
     *shape = lab__operand(site, 0)->shape;
@@ -91,7 +90,7 @@ static ag_status shape_concatenate(lab_shape *shape, const lab_site *site)
     return AG_OK;
 }
 
-static ag_status shape_slice(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_slice(lab_shape *shape, const lab_site *site)
 {
     const lab_node *node = site->node;
     *shape = lab__operand(site, 0)->shape;
@@ -108,7 +107,7 @@ static ag_status shape_slice(lab_shape *shape, const lab_site *site)
     return AG_OK;
 }
 
-static ag_status shape_pad(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_pad(lab_shape *shape, const lab_site *site)
 {
     const lab_node *node = site->node;
     lab_shape value = lab__operand(site, 1)->shape;
@@ -127,24 +126,18 @@ static ag_status shape_pad(lab_shape *shape, const lab_site *site)
     return AG_OK;
 }
 
-ag_status lab__shape_move(lab_shape *shape, const lab_site *site)
+ag_status lab__shape_convert(lab_shape *shape, const lab_site *site)
 {
-    switch (site->node->op) {
-    case LAB_BROADCAST: return shape_broadcast(shape, site);
-    case LAB_RESHAPE: return shape_reshape(shape, site);
-    case LAB_TRANSPOSE: return shape_transpose(shape, site);
-    case LAB_CONVERT:
-        *shape = lab__operand(site, 0)->shape;
-        shape->type = site->node->shape.type;
-        return AG_OK;
-    case LAB_CONCATENATE: return shape_concatenate(shape, site);
-    case LAB_SLICE: return shape_slice(shape, site);
-    case LAB_PAD: return shape_pad(shape, site);
-    case LAB_REVERSE:
-        *shape = lab__operand(site, 0)->shape;
-        if (site->node->n_dims < 1)
-            return lab__refuse(site, AG_EUSE, "it names no axis to reverse; name one at least");
-        return lab__check_axes(site, shape->rank, 1);
-    default: return lab__refuse(site, AG_EUSE, "no rule gives its shape"); /* not reached */
-    }
+    const ag_status status = lab__shape_given(shape, site);
+    *shape = lab__operand(site, 0)->shape;
+    shape->type = site->node->shape.type;
+    return status;
+}
+
+ag_status lab__shape_reverse(lab_shape *shape, const lab_site *site)
+{
+    *shape = lab__operand(site, 0)->shape;
+    if (site->node->n_dims < 1)
+        return lab__refuse(site, AG_EUSE, "it names no axis to reverse; name one at least");
+    return lab__check_axes(site, shape->rank, 1);
 }

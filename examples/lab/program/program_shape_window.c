@@ -35,9 +35,7 @@ static ag_status window_size(int *out, const lab_site *site, const lab_window *w
 ag_status lab__shape_window(lab_shape *shape, const lab_site *site)
 {
     *shape = lab__operand(site, 0)->shape;
-    if ((unsigned)site->node->reducer > LAB_MAX)
-        return lab__refuse(site, AG_EUSE, "reducer %d is unknown; there are sum and max",
-                           (int)site->node->reducer);
+    if (lab__check_reducer(site)) return site->why->status;
     for (int i = 0; i < shape->rank; i++)
         if (window_size(&shape->size[i], site, &site->node->window[i], shape->size[i], i))
             return site->why->status;

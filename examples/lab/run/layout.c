@@ -198,23 +198,46 @@ static ag_status reshape(lab_run *run, inputs *in, int node, ag_failure *why)
         if (copy_operand(run, in, node, 0, &plain, why)) return why->status;
     }
     if (stays(run, node, &in->view[0]) != 1)
-        return lab__run_pieces(run, node, value->home, &value->view, in->data, in->view, why);
+        return lab__run_node(run, node, in->data, in->view, why);
     value->data = (float *)in->data[0]; /* nobody writes there any more */
     return AG_OK;
 }
 
-static void go_gather(const void *args) { lab_gather_run(args); }
+/* Rows of a table by number: out[i, j] = table[rows[i], j], with the numbers clamped to the
+   table. */
+typedef struct gather_args {
+    float *out;
+    const float *table, *rows;
+    int64_t n, width, height; /* rows of the result, elements of a row, rows of the table */
+    int64_t out_row, out_element, table_row, table_element, rows_step;
+} gather_args;
+
+static void gather_run(const void *args)
+{
+    const gather_args *g = args;
+    const int by_row = g->out_element <= g->out_row;
+    const int64_t outer = by_row ? g->n : g->width, inner = by_row ? g->width : g->n;
+    for (int64_t i = 0; i < outer; i++)
+        for (int64_t j = 0; j < inner; j++) {
+            const int64_t row = by_row ? i : j, element = by_row ? j : i;
+            const float wanted = g->rows[row * g->rows_step];
+            const float last = (float)(g->height - 1);
+            const int64_t at = wanted > 0 ? (int64_t)(wanted < last ? wanted : last) : 0;
+            g->out[row * g->out_row + element * g->out_element] =
+                g->table[at * g->table_row + element * g->table_element];
+        }
+}
 
 static ag_status gather(lab_run *run, const inputs *in, int node, ag_failure *why)
 {
     const lab_node *v = &run->p->nodes[node];
     const lab_value *value = &run->value[node];
-    const lab_gather_args args = {
+    const gather_args args = {
         value->home,           in->data[0],           in->data[1],
         v->shape.size[0],      v->shape.size[1],      run->p->nodes[v->operand[0]].shape.size[0],
         value->view.stride[0], value->view.stride[1], in->view[0].stride[0],
         in->view[0].stride[1], in->view[1].stride[0]};
-    return lab__run_step(run, go_gather, &args, sizeof args, why);
+    return lab__run_step(run, gather_run, &args, sizeof args, why);
 }
 
 /* row: the layouts of a configurable node, or NULL. */
@@ -236,7 +259,7 @@ static ag_status compile(lab_run *run, order *orders, int node, const signed cha
     if (row && wanted_operands(run, &in, node, row, why)) return why->status;
     if (v->op == LAB_RESHAPE) return reshape(run, &in, node, why);
     if (v->op == LAB_GATHER) return gather(run, &in, node, why);
-    return lab__run_pieces(run, node, value->home, &value->view, in.data, in.view, why);
+    return lab__run_node(run, node, in.data, in.view, why);
 }
 
 ag_status lab_run_layout(lab_run *run, const lab_layout_row *config, ag_failure *why)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reshapes: the common axes of both sides; and gathers, which run no nest. */
-#include "examples/lab/run/lower.h"
+/* Reshapes: the common axes of both sides. */
+#include "examples/lab/run/run_internal.h"
 
 /* The axes of one side from the most minor on; neighbours that are contiguous in memory are
    merged. */
@@ -41,19 +41,4 @@ int lab_reshape_axes(lab_reshape_axis axes[LAB_RESHAPE_AXES], lab_shape to, cons
     }
     if (!n) axes[n++] = (lab_reshape_axis){1, 1, 1};
     return n;
-}
-
-void lab_gather_run(const lab_gather_args *g)
-{
-    const int by_row = g->out_element <= g->out_row;
-    const int64_t outer = by_row ? g->n : g->width, inner = by_row ? g->width : g->n;
-    for (int64_t i = 0; i < outer; i++)
-        for (int64_t j = 0; j < inner; j++) {
-            const int64_t row = by_row ? i : j, element = by_row ? j : i;
-            const float wanted = g->rows[row * g->rows_step];
-            const float last = (float)(g->height - 1);
-            const int64_t at = wanted > 0 ? (int64_t)(wanted < last ? wanted : last) : 0;
-            g->out[row * g->out_row + element * g->out_element] =
-                g->table[at * g->table_row + element * g->table_element];
-        }
 }

@@ -155,8 +155,12 @@ void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why)
     return run->scratch;
 }
 
-static ag_status add_step(lab_run *run, void (*go)(const void *), const void *args, ag_failure *why)
+ag_status lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes,
+                        ag_failure *why)
 {
+    void *kept = lab__run_take(run, bytes, why);
+    if (!kept) return why->status;
+    memcpy(kept, args, bytes);
     if (run->n_steps == run->capacity) {
         const int wanted = run->capacity ? 2 * run->capacity : 256;
         lab_step *grown = ag_grow(run->steps, (size_t)wanted * sizeof *grown);
@@ -166,59 +170,11 @@ static ag_status add_step(lab_run *run, void (*go)(const void *), const void *ar
         run->steps = grown;
         run->capacity = wanted;
     }
-    run->steps[run->n_steps++] = (lab_step){go, args};
+    run->steps[run->n_steps++] = (lab_step){go, kept};
     return AG_OK;
-}
-
-ag_status lab__run_step(lab_run *run, void (*go)(const void *), const void *args, size_t bytes,
-                        ag_failure *why)
-{
-    void *kept = lab__run_take(run, bytes, why);
-    if (!kept) return why->status;
-    memcpy(kept, args, bytes);
-    return add_step(run, go, kept, why);
 }
 
 void lab_run_go(lab_run *run)
 {
     for (const lab_step *s = run->steps, *end = s + run->n_steps; s != end; s++) s->go(s->args);
-}
-
-static void go_nest(const void *args)
-{
-    const lab_nest_args *a = args;
-    nest_run(&a->nest, a->out, a->in);
-}
-
-ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to,
-                          const float *const *data, const lab_view *in, ag_failure *why)
-{
-    lab_piece pieces[LAB_PIECES];
-    const int n = lab_lower(pieces, run->p, node, to, in, run->rule);
-    for (int i = 0; i < n; i++) {
-        lab_nest_args *a = lab__run_take(run, sizeof *a, why);
-        if (!a) return why->status;
-        a->out = out;
-        a->nest = pieces[i].nest;
-        for (int k = 0; k < NEST_INPUTS; k++) {
-            const int from = pieces[i].from[k];
-            a->in[k] = from == LAB_RAMP ? run->ramp : from >= 0 ? data[from] : NULL;
-        }
-        if (add_step(run, go_nest, a, why)) return why->status;
-    }
-    return AG_OK;
-}
-
-ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,
-                        const float *data, const lab_view *from, ag_failure *why)
-{
-    lab_nest_args *a = lab__run_take(run, sizeof *a, why);
-    if (!a) return why->status;
-    *a = (lab_nest_args){.out = out, .in = {data}};
-    nest_begin(&a->nest, NEST_MAP, LAB_COPY, shape.type);
-    a->nest.rule = run->rule;
-    for (int i = 0; i < shape.rank; i++)
-        nest_loop_add(&a->nest, shape.size[i], 0, to->stride[i], from->stride[i], 0, 0);
-    nest_plan(&a->nest);
-    return add_step(run, go_nest, a, why);
 }

@@ -3,8 +3,19 @@
 #ifndef LAB_RUN_INTERNAL_H
 #define LAB_RUN_INTERNAL_H
 
-#include "examples/lab/run/lower.h"
+#include "examples/lab/nest/nest.h"
 #include "examples/lab/run/run.h"
+
+/* The layout of a value in memory: strides in floats. */
+typedef struct lab_view {
+    int64_t stride[LAB_RANK];
+} lab_view;
+
+/* An axis that both sides of a reshape have: its size, and its stride on each side. */
+typedef struct lab_reshape_axis {
+    int64_t size, out, in;
+} lab_reshape_axis;
+enum { LAB_RESHAPE_AXES = 2 * LAB_RANK };
 
 /* The place of a node's value after the run. home: memory of its own for all of its elements; data
    is elsewhere when a reshape needs no move. */
@@ -40,6 +51,14 @@ struct lab_run {
     size_t scratch_bytes;
 };
 
+/* Row-major strides of a shape, the first element at index 0. */
+void lab_view_row_major(lab_view *view, lab_shape shape);
+
+/* Common axes into which both sides of a reshape can be split. Returns their number; 0 when there
+   are none for these strides (then one side has to be row-major). */
+int lab_reshape_axes(lab_reshape_axis axes[LAB_RESHAPE_AXES], lab_shape to, const lab_view *out,
+                     lab_shape from, const lab_view *in);
+
 /* Element i of parameter `node` for all i, row-major. */
 void lab__parameter_values(float *elements, const lab_program *p, int node);
 
@@ -58,9 +77,10 @@ void *lab__run_take(lab_run *run, size_t bytes, ag_failure *why);
    16 bytes past one take up to 1.45 times as long. */
 void *lab__run_scratch(lab_run *run, size_t bytes, ag_failure *why);
 
-/* Appends the pieces that compute a node from the operands' data. */
-ag_status lab__run_pieces(lab_run *run, int node, float *out, const lab_view *to,
-                          const float *const *data, const lab_view *in, ag_failure *why);
+/* Appends the nests that compute a node in its home and layout from the operands' data: none for a
+   reshape that lab_reshape_axes does not allow. Not for a parameter, constant or gather. */
+ag_status lab__run_node(lab_run *run, int node, const float *const *data, const lab_view *in,
+                        ag_failure *why);
 
 /* Appends a move of a value from one layout to another. */
 ag_status lab__run_copy(lab_run *run, lab_shape shape, float *out, const lab_view *to,

@@ -65,10 +65,13 @@ static ag_status read_reducer(lab_reducer *reducer, lab_line *line)
 
 static ag_status read_value(float *value, lab_line *line)
 {
-    char token[64], *end;
+    char token[64], *end; /* up to a blank or bracket; a longer number is cut */
+    size_t n = 0;
     lab__skip_blanks(line);
     lab_next next = lab__next(line);
-    lab__read_token(token, sizeof token, line);
+    for (; line->at < line->end && !strchr(" \t{}[](),", *line->at); line->at++)
+        if (n < sizeof token - 1) token[n++] = *line->at;
+    token[n] = 0;
     *value = strtof(token, &end);
     if (end == token || *end)
         return lab__bad_line(line, "a number is expected, but there is %s", next.text);

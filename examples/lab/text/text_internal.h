@@ -37,8 +37,6 @@ ag_status lab__expect(lab_line *line, const char *what);
 /* Reads a name (see lab__is_name); `what` describes it in the sentence. */
 ag_status lab__read_name(char name[LAB_NAME], lab_line *line, const char *what);
 ag_status lab__read_int(int *value, lab_line *line);
-/* Characters up to a blank or bracket, cut to size - 1. */
-void lab__read_token(char *token, size_t size, lab_line *line);
 /* {1,2,3}: at most LAB_RANK numbers. */
 ag_status lab__read_list(int *n, int list[LAB_RANK], lab_line *line);
 

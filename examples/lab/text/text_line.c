@@ -51,24 +51,18 @@ ag_status lab__expect(lab_line *line, const char *what)
     return lab__bad_line(line, "`%s` is expected, but there is %s", what, lab__next(line).text);
 }
 
-static int in_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '-';
-}
-
 ag_status lab__read_name(char name[LAB_NAME], lab_line *line, const char *what)
 {
     int n = 0;
     lab__skip_blanks(line);
     lab_next next = lab__next(line);
-    while (n < LAB_NAME - 1 && line->at + n < line->end && in_name(line->at[n])) n++;
+    while (n < LAB_NAME - 1 && line->at + n < line->end && lab__in_name(line->at[n])) n++;
     memcpy(name, line->at, (size_t)n);
     name[n] = 0;
     if (!lab__is_name(name))
         return lab__bad_line(line, "%s is expected, but there is %s", what, next.text);
     line->at += n;
-    if (line->at < line->end && in_name(*line->at))
+    if (line->at < line->end && lab__in_name(*line->at))
         return lab__bad_line(line, "the name %s is longer than %d bytes", next.text, LAB_NAME - 1);
     return AG_OK;
 }
@@ -88,15 +82,6 @@ ag_status lab__read_int(int *value, lab_line *line)
         return lab__bad_line(line, "the number %s is above %d", next.text, INT_MAX);
     *value = (int)(negative ? -number : number);
     return AG_OK;
-}
-
-void lab__read_token(char *token, size_t size, lab_line *line)
-{
-    size_t n = 0;
-    lab__skip_blanks(line);
-    for (; line->at < line->end && !strchr(" \t{}[](),", *line->at); line->at++)
-        if (n < size - 1) token[n++] = *line->at;
-    token[n] = 0;
 }
 
 ag_status lab__read_list(int *n, int list[LAB_RANK], lab_line *line)

@@ -41,10 +41,7 @@ static double least_work(const lab_program *kernel)
     return lab_program_work(kernel) + (copies ? (double)lab_elements(root->shape) : 0);
 }
 
-static void all_ones(tile_bounds *bounds)
-{
-    for (int a = 0; a < LAB_RANK; a++) bounds->out[a] = bounds->blocked[a] = 1;
-}
+static const tile_bounds all_ones = {{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}};
 
 /* Enlarges one bound towards `target`, as far as the scratch allows. */
 static void enlarge(tile_bounds *bounds, int *bound, int size, int target, tile_items *t,
@@ -93,7 +90,7 @@ static int few_steps(const tile_cost *cost, double least)
 
 int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_program *kernel)
 {
-    all_ones(bounds);
+    *bounds = all_ones;
     if (!prepare(t, cost, kernel, bounds) || cost->scratch > TILE_SCRATCH) return 0;
     enlarge_all(bounds, t, kernel, TILE_DEFAULT_SCRATCH);
     prepare(t, cost, kernel, bounds);
@@ -172,11 +169,12 @@ ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kerne
                     ag_failure *why)
 {
     tile_cost cost;
-    all_ones(bounds);
-    if (!tile_items_build(t, kernel, 0))
+    *bounds = all_ones;
+    if (tile ? !tile_items_build(t, kernel, 0) : !tile_default(bounds, t, &cost, kernel))
         return ag_fail(why, AG_EUSE,
                        "kernel %.63s cannot be cut in tiles; lab_fusible tells which can",
                        kernel->name);
+    if (!tile) return AG_OK;
     const tile_item *root = &t->item[t->root];
     if (check_bounds(tile, t->blocked, t->n_blocked, "reduction", kernel, why) ||
         check_bounds(tile + 8, root->size, root->rank, "output", kernel, why))

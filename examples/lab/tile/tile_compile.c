@@ -29,19 +29,13 @@ static int advance(int *index, const int *count, int rank)
     return 0;
 }
 
-static void note_sizes(compiler *c, int first, int last)
+/* Records the work of the items from first to last as a step, unless there is none. */
+static void add_step(compiler *c, const tile_box *block, int first, int last, int later)
 {
-    for (int i = first; i <= last; i++) {
-        if (!tile_is_computed(&c->t->item[i])) continue;
-        const int64_t n = tile_box_elements(&c->box[i], c->t->item[i].rank);
-        if (n > c->most[i]) c->most[i] = n;
-    }
-}
-
-/* Records the script's contents as a step. */
-static void end_step(compiler *c)
-{
-    const tile_script *s = &c->script;
+    tile_script *s = &c->script;
+    const tile_step step = {s, c->t, c->box, c->place, block, later};
+    s->n_words = s->n_moves = 0;
+    tile_step_items(&step, first, last);
     if (!s->n_words && !s->failed) return;
     const int class = s->failed ? -1 : tile_classes_find(&c->classes, s);
     if (class < 0 || !tile_room(&c->steps, &c->steps_room, c->n_steps + 1 + s->n_moves)) {
@@ -53,8 +47,6 @@ static void end_step(compiler *c)
     c->n_steps += s->n_moves;
 }
 
-static void begin_step(compiler *c) { c->script.n_words = c->script.n_moves = 0; }
-
 static void compile_blocks(compiler *c)
 {
     const tile_items *t = c->t;
@@ -64,11 +56,9 @@ static void compile_blocks(compiler *c)
         tile_box block;
         tile_box_at(&block, index, t->blocked, c->bounds->blocked, t->n_blocked);
         tile_boxes(c->box, t, 0, t->reduction, &block);
-        note_sizes(c, 0, t->reduction);
+        tile_note_sizes(c->most, t, c->box, 0, t->reduction);
         tile_places(c->place, t, c->box, 0, t->reduction - 1);
-        begin_step(c);
-        tile_script_items(&c->script, t, c->box, c->place, &block, 0, t->reduction, later);
-        end_step(c);
+        add_step(c, &block, 0, t->reduction, later);
         later = 1;
     } while (!c->failed && advance(index, count, t->n_blocked));
 }
@@ -80,12 +70,10 @@ static void compile_tile(compiler *c, const int *index)
     const int first = t->reduction < 0 ? 0 : t->reduction;
     tile_box_at(&c->box[t->root], index, root->size, c->bounds->out, root->rank);
     tile_boxes(c->box, t, first, t->root, NULL);
-    note_sizes(c, first, t->root);
+    tile_note_sizes(c->most, t, c->box, first, t->root);
     tile_places(c->place, t, c->box, first, t->root);
     if (t->reduction >= 0 && c->box[t->reduction].some) compile_blocks(c);
-    begin_step(c);
-    tile_script_items(&c->script, t, c->box, c->place, NULL, first, t->root, 0);
-    end_step(c);
+    add_step(c, NULL, first, t->root, 0);
 }
 
 static void compile_all(compiler *c)

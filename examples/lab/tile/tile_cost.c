@@ -69,9 +69,7 @@ double tile_blocks(int *count, const int *size, const int *bound, int rank)
     return n;
 }
 
-/* Elements of the items from first to last, except for the reduction's, which is counted
-   separately. */
-static double computed(int64_t *most, const tile_items *t, const tile_box *box, int first, int last)
+double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, int first, int last)
 {
     double work = 0;
     for (int i = first; i <= last; i++) {
@@ -122,12 +120,12 @@ void tile_estimate(tile_cost *cost, tile_items *t, const tile_bounds *bounds)
     for (int which = 0; which < 3; which++) {
         probe(&box[t->root], tiles, root->size, bounds->out, root->rank, which);
         tile_boxes(box, t, first, t->root, NULL);
-        behind = fmax(behind, computed(most, t, box, first, t->root));
+        behind = fmax(behind, tile_note_sizes(most, t, box, first, t->root));
         if (r < 0 || !box[r].some) continue;
         probe(&block, blocks, t->blocked, bounds->blocked, t->n_blocked, which);
         tile_boxes(box, t, 0, r, &block);
-        before = fmax(before,
-                      computed(most, t, box, 0, r - 1) + reduced(cost->uses, t, &box[r], &block));
+        before = fmax(before, tile_note_sizes(most, t, box, 0, r - 1) +
+                                  reduced(cost->uses, t, &box[r], &block));
     }
     tile_slots(at, &cost->scratch, t, most);
     cost->steps = n_tiles * (r < 0 ? 1 : n_blocks + (r != t->root));

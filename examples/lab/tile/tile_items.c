@@ -13,22 +13,27 @@ typedef struct node_items {
 
 int tile_is_computed(const tile_item *item) { return item->role >= TILE_MAP; }
 
-tile_item *tile_items_add(tile_items *t, tile_role role, int before, int rank, const int *size)
+tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size)
 {
     if (t->n == TILE_ITEMS) return NULL;
     tile_item *item = &t->item[t->n++];
     memset(item, 0, sizeof *item);
     item->role = role;
-    item->before = before;
+    item->n_inputs = input >= 0;
+    item->input[0] = input;
     item->rank = rank;
     if (rank) memcpy(item->size, size, (size_t)rank * sizeof *size);
+    for (int a = 0; a < LAB_RANK; a++) {
+        item->from[a] = a;
+        item->step[a] = 1;
+    }
     return item;
 }
 
 /* Adds memory outside of the tile, with row-major strides. */
 static tile_item *add_external(tile_items *t, tile_memory memory, int rank, const int *size)
 {
-    tile_item *item = tile_items_add(t, TILE_EXTERNAL, 0, rank, size);
+    tile_item *item = tile_items_add(t, TILE_EXTERNAL, -1, rank, size);
     int64_t stride = 1;
     if (!item) return NULL;
     item->memory = memory;
@@ -47,28 +52,15 @@ int tile_items_constant(tile_items *t, float value)
     return t->n - 1;
 }
 
-static int add_copy(tile_items *t, int input, int before)
+static int add_copy(tile_items *t, int input)
 {
-    tile_item *from = &t->item[input];
-    tile_item *item = tile_items_add(t, TILE_MAP, before, from->rank, from->size);
-    if (!item) return -1;
-    item->n_inputs = 1;
-    item->input[0] = input;
-    return t->n - 1;
-}
-
-static void view_as_is(tile_item *item, int rank)
-{
-    for (int a = 0; a < rank; a++) {
-        item->from[a] = a;
-        item->step[a] = 1;
-    }
+    const tile_item *from = &t->item[input];
+    return tile_items_add(t, TILE_MAP, input, from->rank, from->size) ? t->n - 1 : -1;
 }
 
 /* Axis a of the operand under an op that only moves elements. */
 static void view_axes(tile_item *item, const lab_node *node, int rank, const int *size)
 {
-    view_as_is(item, rank);
     for (int i = 0; i < node->n_dims; i++) {
         const int axis = node->dims[i];
         if (node->op == LAB_BROADCAST) item->from[i] = axis;
@@ -89,19 +81,15 @@ static int add_iota(tile_items *t, const lab_node *node)
 {
     const int axis = node->dims[0];
     if (!add_external(t, TILE_COUNT, 1, &node->shape.size[axis])) return -1;
-    const int counters = t->n - 1;
-    tile_item *item = tile_items_add(t, TILE_VIEW, 0, node->shape.rank, node->shape.size);
+    tile_item *item = tile_items_add(t, TILE_VIEW, t->n - 1, node->shape.rank, node->shape.size);
     if (!item) return -1;
-    item->n_inputs = 1;
-    item->input[0] = counters;
     item->from[0] = axis;
-    item->step[0] = 1;
     return t->n - 1;
 }
 
 /* A reshape of memory outside is a view of it with other axes; a reshape of a view that has no
    plain strides needs a copy. */
-static int add_reshape(tile_items *t, const lab_node *node, int input, int before)
+static int add_reshape(tile_items *t, const lab_node *node, int input)
 {
     const int rank = node->shape.rank, *size = node->shape.size;
     if (t->item[input].role == TILE_EXTERNAL) {
@@ -116,11 +104,9 @@ static int add_reshape(tile_items *t, const lab_node *node, int input, int befor
     memcpy(groups.size, size, sizeof groups.size);
     if (!tile_reshape_groups(&groups, t->item[input].size, t->item[input].rank)) return -1;
     if (tile_reshape_merges(&groups) && !tile_is_computed(&t->item[input]))
-        input = add_copy(t, input, before);
-    tile_item *item = input < 0 ? NULL : tile_items_add(t, TILE_RESHAPE, before, rank, size);
+        input = add_copy(t, input);
+    tile_item *item = input < 0 ? NULL : tile_items_add(t, TILE_RESHAPE, input, rank, size);
     if (!item) return -1;
-    item->n_inputs = 1;
-    item->input[0] = input;
     item->n_groups = groups.n_groups;
     memcpy(item->group, groups.group, sizeof item->group);
     return t->n - 1;
@@ -145,10 +131,8 @@ static void fill_role(tile_item *item, const tile_items *t, const lab_node *node
     const tile_item *first = &t->item[item->input[0]];
     if (item->role == TILE_VIEW) view_axes(item, node, first->rank, first->size);
     if (item->role == TILE_CONCATENATE) item->from[0] = node->dims[0];
-    for (int a = 0; item->role == TILE_PAD && a < item->rank; a++) {
+    for (int a = 0; item->role == TILE_PAD && a < item->rank; a++)
         item->at[a] = node->window[a].low;
-        item->step[a] = 1;
-    }
 }
 
 /* The item of a node whose operands have items; -1: it cannot be made. */
@@ -163,12 +147,12 @@ static int add_node(tile_items *t, const node_items *items, const lab_node *node
         if (role != TILE_REDUCTION) continue;
         input[k] = tile_reduction_input(t, node, k, input[k]);
         if (input[k] >= 0 && copies >> k & 1 && !tile_is_computed(&t->item[input[k]]))
-            input[k] = add_copy(t, input[k], 1);
+            input[k] = add_copy(t, input[k]);
         if (input[k] < 0) return -1;
     }
-    if (node->op == LAB_RESHAPE) return add_reshape(t, node, input[0], before);
+    if (node->op == LAB_RESHAPE) return add_reshape(t, node, input[0]);
     if (role == TILE_GATHER && t->item[input[0]].role != TILE_EXTERNAL) return -1;
-    tile_item *item = tile_items_add(t, role, before, node->shape.rank, node->shape.size);
+    tile_item *item = tile_items_add(t, role, -1, node->shape.rank, node->shape.size);
     if (!item) return -1;
     item->node = node;
     item->n_inputs = node->n_operands;
@@ -244,6 +228,6 @@ int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies)
     }
     if (!add_side(t, &items, needed[0], 0, copies)) return 0;
     t->root = items.at[0][last];
-    if (!tile_is_computed(&t->item[t->root])) t->root = add_copy(t, t->root, 0);
+    if (!tile_is_computed(&t->item[t->root])) t->root = add_copy(t, t->root);
     return t->root >= 0 && t->root == t->n - 1;
 }

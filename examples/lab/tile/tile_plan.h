@@ -39,7 +39,6 @@ typedef struct tile_group {
 
 typedef struct tile_item {
     tile_role role;
-    int before;           /* 1: computed for each block of the reduction, before it */
     const lab_node *node; /* of a map or reduction; NULL: a copy */
     int n_inputs, input[LAB_OPERANDS];
     int rank, size[LAB_RANK];
@@ -89,8 +88,9 @@ typedef struct tile_place {
    the kernel cannot be tiled. */
 int tile_items_build(tile_items *t, const lab_program *kernel, unsigned copies);
 
-/* Appends an item; NULL: too many. */
-tile_item *tile_items_add(tile_items *t, tile_role role, int before, int rank, const int *size);
+/* Appends an item with one input (below 0: with none), whose axes it sees as they are; NULL: too
+   many. */
+tile_item *tile_items_add(tile_items *t, tile_role role, int input, int rank, const int *size);
 int tile_items_constant(tile_items *t, float value);
 int tile_is_computed(const tile_item *item);
 
@@ -140,6 +140,10 @@ typedef struct tile_cost {
 
 /* Estimates from the first, the middle and the last step. */
 void tile_estimate(tile_cost *cost, tile_items *t, const tile_bounds *bounds);
+/* Raises `most` to the elements of the boxes of the computed items from first to last; returns
+   their sum, but for the reduction's, which is counted separately. */
+double tile_note_sizes(int64_t *most, const tile_items *t, const tile_box *box, int first,
+                       int last);
 /* The start of each item's scratch, and its total, for boxes of at most so many elements. */
 void tile_slots(int64_t *at, int64_t *total, const tile_items *t, const int64_t *most);
 /* Block `index` of an axis or of several; their number, and that along each axis. */
@@ -151,7 +155,7 @@ double tile_blocks(int *count, const int *size, const int *bound, int rank);
 /* The default tile; 0: the kernel cannot be tiled. */
 int tile_default(tile_bounds *bounds, tile_items *t, tile_cost *cost, const lab_program *kernel);
 void tile_write(int *tile, const tile_bounds *bounds, const tile_items *t);
-/* 0, or the error of the tile. */
+/* The bounds of a tile, or of the default one for NULL; or what is wrong with it. */
 ag_status tile_read(tile_bounds *bounds, tile_items *t, const lab_program *kernel, const int *tile,
                     ag_failure *why);
 

@@ -33,10 +33,9 @@ static int add_padded(tile_items *t, const lab_node *node, int input)
     if (inside) return input;
     pad.input[1] = tile_items_constant(
         t, node->op == LAB_REDUCE_WINDOW && node->reducer == LAB_MAX ? -INFINITY : 0.0f);
-    tile_item *item = pad.input[1] < 0 ? NULL : tile_items_add(t, TILE_PAD, 1, rank, pad.size);
+    tile_item *item = pad.input[1] < 0 ? NULL : tile_items_add(t, TILE_PAD, input, rank, pad.size);
     if (!item) return -1;
     pad.role = TILE_PAD;
-    pad.before = 1;
     *item = pad;
     return t->n - 1;
 }
@@ -47,14 +46,8 @@ static int add_reversed(tile_items *t, const lab_node *node, int input)
     int any = 0;
     for (int i = 0; i < c->spatial; i++) any |= node->window[i].reversed;
     if (!any) return input;
-    tile_item *item = tile_items_add(t, TILE_VIEW, 1, t->item[input].rank, t->item[input].size);
+    tile_item *item = tile_items_add(t, TILE_VIEW, input, t->item[input].rank, t->item[input].size);
     if (!item) return -1;
-    item->n_inputs = 1;
-    item->input[0] = input;
-    for (int a = 0; a < item->rank; a++) {
-        item->from[a] = a;
-        item->step[a] = 1;
-    }
     for (int i = 0; i < c->spatial; i++) {
         const int axis = c->kernel_spatial[i];
         if (!node->window[i].reversed) continue;

@@ -31,45 +31,34 @@ static int settle(tile_script *s, const tile_items *t, int base, int64_t at)
     return 0;
 }
 
-void tile_script_add(tile_script *s, const tile_items *t, const tile_command *c, const int64_t *at)
+/* The part of a command that is used. */
+static int words_of(const tile_command *c)
 {
-    const int loops = c->n_loops * (int)(sizeof *c->loop / sizeof(int));
-    if (!tile_room(&s->words, &s->words_room, s->n_words + TILE_COMMAND_HEAD + loops) ||
+    return TILE_COMMAND_HEAD + c->n_loops * (int)(sizeof *c->loop / sizeof(int));
+}
+
+void tile_script_add(tile_script *s, const tile_items *t, const tile_command *command,
+                     const int64_t *at)
+{
+    tile_command c = *command;
+    const int words = words_of(&c);
+    if (!tile_room(&s->words, &s->words_room, s->n_words + words) ||
         !tile_room(&s->moves, &s->moves_room, s->n_moves + 1 + NEST_INPUTS)) {
         s->failed = 1;
         return;
     }
-    int *w = s->words + s->n_words;
-    memset(w, 0, TILE_COMMAND_HEAD * sizeof *w);
-    const int head[] = {c->item,     c->kind,    c->accumulate, c->gather,
-                        c->n_inputs, c->n_loops, c->out};
-    memcpy(w, head, sizeof head);
-    w[7] = settle(s, t, c->out, at[0]);
-    for (int k = 0; k < c->n_inputs; k++) {
-        w[8 + k] = c->in[k];
-        w[8 + NEST_INPUTS + k] = settle(s, t, c->in[k], at[1 + k]);
-    }
-    memcpy(w + TILE_COMMAND_HEAD, c->loop, (size_t)loops * sizeof *w);
-    s->n_words += TILE_COMMAND_HEAD + loops;
+    c.out_at = settle(s, t, c.out, at[0]);
+    for (int k = 0; k < c.n_inputs; k++) c.in_at[k] = settle(s, t, c.in[k], at[1 + k]);
+    memcpy(s->words + s->n_words, &c, (size_t)words * sizeof(int));
+    s->n_words += words;
 }
 
-int tile_script_read(tile_command *c, const int *w)
+int tile_script_read(tile_command *c, const int *words)
 {
-    *c = (tile_command){.item = w[0],
-                        .kind = w[1],
-                        .accumulate = w[2],
-                        .gather = w[3],
-                        .n_inputs = w[4],
-                        .n_loops = w[5],
-                        .out = w[6],
-                        .out_at = w[7]};
-    for (int k = 0; k < NEST_INPUTS; k++) {
-        c->in[k] = w[8 + k];
-        c->in_at[k] = w[8 + NEST_INPUTS + k];
-    }
-    const int loops = c->n_loops * (int)(sizeof *c->loop / sizeof(int));
-    memcpy(c->loop, w + TILE_COMMAND_HEAD, (size_t)loops * sizeof *w);
-    return TILE_COMMAND_HEAD + loops;
+    memcpy(c, words, TILE_COMMAND_HEAD * sizeof *words);
+    memcpy(c->loop, words + TILE_COMMAND_HEAD,
+           (size_t)(words_of(c) - TILE_COMMAND_HEAD) * sizeof *words);
+    return words_of(c);
 }
 
 void tile_script_free(tile_script *s)

@@ -7,20 +7,24 @@
 
 #include "examples/lab/tile/tile_plan.h"
 
+#include <stddef.h>
+
 typedef struct tile_loop {
     int size, reduce, out, in[NEST_INPUTS];
 } tile_loop;
 
-/* One nest. Bases are items; in[1] of a gather is the row numbers, whose loop is the first. */
+/* One nest, of integers alone. Bases are items; in[1] of a gather is the row numbers, whose loop is
+   the first. */
 typedef struct tile_command {
     int item, kind, accumulate, gather;
     int n_inputs, n_loops;
     int out, in[NEST_INPUTS];
-    int out_at, in_at[NEST_INPUTS]; /* 0 where the base is outside */
+    int out_at, in_at[NEST_INPUTS]; /* of a script: 0 where the base is outside */
     tile_loop loop[NEST_LOOPS];
 } tile_command;
 
-enum { TILE_COMMAND_HEAD = 14 }; /* numbers in front of the loops */
+/* Numbers in front of the loops. */
+enum { TILE_COMMAND_HEAD = offsetof(tile_command, loop) / sizeof(int) };
 
 /* The numbers of a step, and its moves in the order of the commands: of the output and of each
    input that is outside. */
@@ -40,12 +44,20 @@ void tile_script_add(tile_script *s, const tile_items *t, const tile_command *co
 int tile_script_read(tile_command *command, const int *words);
 void tile_script_free(tile_script *s);
 
-/* The commands of the items from first to last; `later`: the reduction adds to what is there. */
-void tile_script_items(tile_script *s, const tile_items *t, const tile_box *box,
-                       const tile_place *place, const tile_box *blocked, int first, int last,
-                       int later);
-void tile_script_reduction(tile_script *s, const tile_items *t, const tile_box *box,
-                           const tile_place *place, const tile_box *blocked, int later);
+/* A step is made of these: the boxes and places of items; the block of the reduction, NULL after
+   it; `later`: the reduction adds to what is there. */
+typedef struct tile_step {
+    tile_script *out;
+    const tile_items *t;
+    const tile_box *box;
+    const tile_place *place;
+    const tile_box *blocked;
+    int later;
+} tile_step;
+
+/* Writes the commands of the items from first to last; of the reduction. */
+void tile_step_items(const tile_step *s, int first, int last);
+void tile_step_reduction(const tile_step *s);
 
 /* The distinct steps so far, without their moves. */
 enum { TILE_CLASSES = 4096, TILE_BUCKETS = 2 * TILE_CLASSES };

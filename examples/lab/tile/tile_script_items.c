@@ -4,14 +4,7 @@
 
 #include <string.h>
 
-/* The state of a step. */
-typedef struct step {
-    const tile_items *t;
-    const tile_box *box;
-    const tile_place *place;
-} step;
-
-static tile_command begin(const step *s, int i, int n_inputs, int64_t *at)
+static tile_command begin(const tile_step *s, int i, int n_inputs, int64_t *at)
 {
     const tile_item *item = &s->t->item[i];
     tile_command c = {.item = i, .kind = NEST_MAP, .n_inputs = n_inputs, .out = s->place[i].base};
@@ -20,13 +13,13 @@ static tile_command begin(const step *s, int i, int n_inputs, int64_t *at)
 }
 
 /* Input k of the command reads from item `input`; returns the strides. */
-static const int64_t *reads(tile_command *c, int k, const step *s, int input)
+static const int64_t *reads(tile_command *c, int k, const tile_step *s, int input)
 {
     c->in[k] = s->place[input].base;
     return s->place[input].stride;
 }
 
-static void map(tile_script *out, const step *s, int i)
+static void map(const tile_step *s, int i)
 {
     const tile_item *item = &s->t->item[i];
     const int64_t *stride[NEST_INPUTS];
@@ -41,11 +34,11 @@ static void map(tile_script *out, const step *s, int i)
         c.loop[a] = (tile_loop){s->box[i].n[a], 0, (int)s->place[i].stride[a], {0}};
         for (int k = 0; k < item->n_inputs; k++) c.loop[a].in[k] = (int)stride[k][a];
     }
-    tile_script_add(out, s->t, &c, at);
+    tile_script_add(s->out, s->t, &c, at);
 }
 
 /* Fills the box with the scalar, unless elements of the input cover all of it. */
-static void fill(tile_script *out, const step *s, int i, const tile_box *part)
+static void fill(const tile_step *s, int i, const tile_box *part)
 {
     const tile_item *item = &s->t->item[i];
     int64_t at[1 + NEST_INPUTS];
@@ -58,12 +51,12 @@ static void fill(tile_script *out, const step *s, int i, const tile_box *part)
     c.n_loops = item->rank;
     for (int a = 0; a < item->rank; a++)
         c.loop[a] = (tile_loop){s->box[i].n[a], 0, (int)s->place[i].stride[a], {0}};
-    tile_script_add(out, s->t, &c, at);
+    tile_script_add(s->out, s->t, &c, at);
 }
 
 /* Copies the part of input k, whose element e is at shift[a] + step[a] * e along axis a. */
-static void place_part(tile_script *out, const step *s, int i, int k, const tile_box *part,
-                       const int *shift, const int *every)
+static void place_part(const tile_step *s, int i, int k, const tile_box *part, const int *shift,
+                       const int *every)
 {
     const tile_item *item = &s->t->item[i];
     const int input = item->input[k];
@@ -79,19 +72,19 @@ static void place_part(tile_script *out, const step *s, int i, int k, const tile
         at[0] += (shift[a] + (int64_t)every[a] * part->lo[a]) * along;
         c.loop[a] = (tile_loop){part->n[a], 0, (int)(along * every[a]), {(int)stride[a]}};
     }
-    tile_script_add(out, s->t, &c, at);
+    tile_script_add(s->out, s->t, &c, at);
 }
 
-static void pad(tile_script *out, const step *s, int i)
+static void pad(const tile_step *s, int i)
 {
     const tile_item *item = &s->t->item[i];
     tile_box part;
     tile_part_box(&part, s->t, item, 0, &s->box[i]);
-    fill(out, s, i, &part);
-    place_part(out, s, i, 0, &part, item->at, item->step);
+    fill(s, i, &part);
+    place_part(s, i, 0, &part, item->at, item->step);
 }
 
-static void concatenate(tile_script *out, const step *s, int i)
+static void concatenate(const tile_step *s, int i)
 {
     const tile_item *item = &s->t->item[i];
     const int axis = item->from[0];
@@ -99,12 +92,12 @@ static void concatenate(tile_script *out, const step *s, int i)
     for (int k = 0; k < item->n_inputs; k++) {
         tile_box part;
         tile_part_box(&part, s->t, item, k, &s->box[i]);
-        place_part(out, s, i, k, &part, shift, every);
+        place_part(s, i, k, &part, shift, every);
         shift[axis] += s->t->item[item->input[k]].size[axis];
     }
 }
 
-static void gather(tile_script *out, const step *s, int i)
+static void gather(const tile_step *s, int i)
 {
     const tile_item *item = &s->t->item[i];
     const tile_box *box = &s->box[i];
@@ -118,23 +111,20 @@ static void gather(tile_script *out, const step *s, int i)
     c.n_loops = 2;
     c.loop[0] = (tile_loop){box->n[0], 0, (int)to[0], {(int)table[0], (int)rows[0]}};
     c.loop[1] = (tile_loop){box->n[1], 0, (int)to[1], {(int)table[1]}};
-    tile_script_add(out, s->t, &c, at);
+    tile_script_add(s->out, s->t, &c, at);
 }
 
-void tile_script_items(tile_script *out, const tile_items *t, const tile_box *box,
-                       const tile_place *place, const tile_box *blocked, int first, int last,
-                       int later)
+void tile_step_items(const tile_step *s, int first, int last)
 {
-    const step s = {t, box, place};
     for (int i = first; i <= last; i++) {
-        if (!box[i].some) continue;
-        switch (t->item[i].role) {
-        case TILE_MAP: map(out, &s, i); break;
-        case TILE_PAD: pad(out, &s, i); break;
-        case TILE_CONCATENATE: concatenate(out, &s, i); break;
-        case TILE_GATHER: gather(out, &s, i); break;
+        if (!s->box[i].some) continue;
+        switch (s->t->item[i].role) {
+        case TILE_MAP: map(s, i); break;
+        case TILE_PAD: pad(s, i); break;
+        case TILE_CONCATENATE: concatenate(s, i); break;
+        case TILE_GATHER: gather(s, i); break;
         case TILE_REDUCTION:
-            if (blocked) tile_script_reduction(out, t, box, place, blocked, later);
+            if (s->blocked) tile_step_reduction(s);
             break;
         default: break; /* a view, not computed */
         }

@@ -3,8 +3,9 @@
 #include "examples/lab/tile/tile_script.h"
 
 typedef struct reduction {
+    const tile_step *s;
     const lab_node *node;
-    const tile_box *out, *blocked;
+    const tile_box *out;
     const int64_t *to, *from[2]; /* strides of the output and of the operands */
     tile_command c;
 } reduction;
@@ -15,15 +16,16 @@ static void loop(reduction *r, int size, int reduce, int64_t out, int64_t left, 
 }
 
 /* The loops of all indices but the features that a convolution makes. */
-static void loops(reduction *r, const tpugraphs_space *s)
+static void loops(reduction *r)
 {
-    for (int i = 0; i < s->n; i++) {
-        const tpugraphs_index *x = &s->index[i];
+    const tpugraphs_space *space = &r->s->t->space;
+    for (int i = 0; i < space->n; i++) {
+        const tpugraphs_index *x = &space->index[i];
         const int64_t left = x->in[0] < 0 ? 0 : x->step * r->from[0][x->in[0]];
         const int64_t right = x->in[1] < 0 ? 0 : r->from[1][x->in[1]];
         if (x->split) continue;
         if (x->sum)
-            loop(r, r->blocked->n[x->axis], 1, 0, left, right);
+            loop(r, r->s->blocked->n[x->axis], 1, 0, left, right);
         else
             loop(r, r->out->n[x->axis], 0, r->to[x->axis], left, right);
     }
@@ -31,8 +33,8 @@ static void loops(reduction *r, const tpugraphs_space *s)
 
 /* Adds the loops of `groups` groups of `each` output features, from feature `first` of the box
    on. */
-static void feature_loops(tile_script *s, const tile_items *t, reduction *r, const int64_t *at,
-                          int first, int groups, int each, int64_t in_group)
+static void feature_loops(reduction *r, const int64_t *at, int first, int groups, int each,
+                          int64_t in_group)
 {
     const lab_conv_dims *c = &r->node->conv;
     const int64_t to = r->to[c->out_feature], kernel = r->from[1][c->kernel_out];
@@ -40,53 +42,56 @@ static void feature_loops(tile_script *s, const tile_items *t, reduction *r, con
     const int64_t moved[1 + NEST_INPUTS] = {at[0] + first * to, at[1] + in_group * x,
                                             at[2] + first * kernel};
     const int n_loops = r->c.n_loops;
-    loop(r, groups, 0, each * to, t->blocked[c->spatial] * x, each * kernel);
+    loop(r, groups, 0, each * to, r->s->t->blocked[c->spatial] * x, each * kernel);
     loop(r, each, 0, to, 0, kernel);
-    tile_script_add(s, t, &r->c, moved);
+    tile_script_add(r->s->out, r->s->t, &r->c, moved);
     r->c.n_loops = n_loops;
 }
 
 /* Whole groups are one nest; each part of a group is a nest of its own. */
-static void convolution(tile_script *s, const tile_items *t, reduction *r, const int64_t *at)
+static void convolution(reduction *r, const int64_t *at)
 {
     const lab_conv_dims *c = &r->node->conv;
     const int each = r->node->shape.size[c->out_feature] / c->groups;
     const int lo = r->out->lo[c->out_feature], n = r->out->n[c->out_feature];
     for (int done = 0; done < n;) {
         const int inside = (lo + done) % each, left = n - done;
-        const int64_t in_group = (int64_t)((lo + done) / each - lo / each) * t->blocked[c->spatial];
+        const int64_t in_group =
+            (int64_t)((lo + done) / each - lo / each) * r->s->t->blocked[c->spatial];
         int groups = 1, features = each - inside < left ? each - inside : left;
         if (!inside && left >= each) groups = left / each;
-        feature_loops(s, t, r, at, done, groups, features, in_group);
+        feature_loops(r, at, done, groups, features, in_group);
         done += groups * features;
     }
 }
 
-void tile_script_reduction(tile_script *s, const tile_items *t, const tile_box *box,
-                           const tile_place *place, const tile_box *blocked, int later)
+void tile_step_reduction(const tile_step *s)
 {
+    const tile_items *t = s->t;
     const int i = t->reduction;
     const tile_item *item = &t->item[i];
     const lab_node *node = item->node;
     const int product = node->op == LAB_DOT || node->op == LAB_CONVOLUTION;
-    reduction r = {node, &box[i], blocked, place[i].stride, {0}, {0}};
-    int64_t at[1 + NEST_INPUTS] = {tile_place_start(&place[i], &box[i], item->rank)};
-    r.c.item = i;
-    r.c.kind = product ? NEST_DOT : node->reducer == LAB_MAX ? NEST_MAX : NEST_SUM;
-    r.c.accumulate = later;
-    r.c.out = place[i].base;
-    r.c.n_inputs = item->n_inputs;
+    reduction r = {.s = s, .node = node, .out = &s->box[i], .to = s->place[i].stride};
+    int64_t at[1 + NEST_INPUTS] = {tile_place_start(&s->place[i], &s->box[i], item->rank)};
+    r.c = (tile_command){.item = i,
+                         .kind = product                    ? NEST_DOT
+                                 : node->reducer == LAB_MAX ? NEST_MAX
+                                                            : NEST_SUM,
+                         .accumulate = s->later,
+                         .n_inputs = item->n_inputs,
+                         .out = s->place[i].base};
     for (int k = 0; k < item->n_inputs; k++) {
         tile_box in;
         const int input = item->input[k];
-        tile_reduction_box(&in, t, k, &box[i], blocked);
-        r.from[k] = place[input].stride;
-        r.c.in[k] = place[input].base;
-        at[1 + k] = tile_place_start(&place[input], &in, t->item[input].rank);
+        tile_reduction_box(&in, t, k, &s->box[i], s->blocked);
+        r.from[k] = s->place[input].stride;
+        r.c.in[k] = s->place[input].base;
+        at[1 + k] = tile_place_start(&s->place[input], &in, t->item[input].rank);
     }
-    loops(&r, &t->space);
+    loops(&r);
     if (node->op == LAB_CONVOLUTION)
-        convolution(s, t, &r, at);
+        convolution(&r, at);
     else
-        tile_script_add(s, t, &r.c, at);
+        tile_script_add(s->out, t, &r.c, at);
 }

@@ -28,7 +28,7 @@ const float *tpu_hlo_row(const tpu_hlo *h, int u)
     return h->kernel->feature + (size_t)u * TPUGRAPHS_FEATURES;
 }
 
-int tpu_hlo_is_root(const tpu_hlo *h, int u) { return tpu_hlo_row(h, u)[TPUGRAPHS_IS_ROOT] > 0; }
+static int is_root(const tpu_hlo *h, int u) { return tpu_hlo_row(h, u)[TPUGRAPHS_IS_ROOT] > 0; }
 
 int tpu_hlo_is_tuple(const tpu_hlo *h, int u)
 {
@@ -102,7 +102,7 @@ static void computations(tpu_hlo *h)
     h->root = -1;
     for (int e = 0; e < k->edges; e++) h->called[k->edge[2 * e + 1]] = CONSUMED;
     for (int u = k->nodes - 1; u >= 0; u--) {
-        const int root = tpu_hlo_is_root(h, u);
+        const int root = is_root(h, u);
         if (root && h->called[u] == 0 && h->root < 0) h->root = u;
         if (root && h->called[u] & CONSUMED) h->called[u] |= CALLED;
         for (int i = h->start[u]; h->called[u] & CALLED && i < h->start[u + 1]; i++)
@@ -118,8 +118,7 @@ static void enter(tpu_hlo *h)
     while (h->kernel->opcode[h->root] == TPUGRAPHS_FUSED) {
         int inside = -1;
         for (int i = h->start[h->root]; i < h->start[h->root + 1]; i++)
-            if (tpu_hlo_is_root(h, h->operand[i]) && h->called[h->operand[i]])
-                inside = h->operand[i];
+            if (is_root(h, h->operand[i]) && h->called[h->operand[i]]) inside = h->operand[i];
         if (inside < 0) return;
         h->root = inside;
     }

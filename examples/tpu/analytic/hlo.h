@@ -38,7 +38,6 @@ int tpu_hlo_largest(const tpu_hlo *hlo, int u);
 /* ---- of one node ---- */
 
 const float *tpu_hlo_row(const tpu_hlo *hlo, int u);
-int tpu_hlo_is_root(const tpu_hlo *hlo, int u);
 int tpu_hlo_is_tuple(const tpu_hlo *hlo, int u);
 /* Number of axes, 6 at most, and their sizes, 1 after the last. */
 int tpu_hlo_shape(double size[TPUGRAPHS_AXES], const tpu_hlo *hlo, int u);

@@ -20,11 +20,15 @@ const char *tpu_baseline_name(tpu_baseline_kind kind)
     return (unsigned)kind < TPU_BASELINES ? name[kind] : "unknown";
 }
 
-tpu_baseline_options tpu_baseline_defaults(void)
+/* Configurations that are read at most, evenly: of tiles by the roofline, and by the regressions
+   (111 MB). */
+enum { FIT_ROWS = 4096, POOL_ROWS = 32768 };
+
+harness_boosting_options tpu_baseline_trees(void)
 {
-    tpu_baseline_options o = {4096, 32768, harness_boosting_defaults()};
-    o.trees.rounds = 200;
-    o.trees.columns = 0.5;
+    harness_boosting_options o = harness_boosting_defaults();
+    o.rounds = 200;
+    o.columns = 0.5;
     return o;
 }
 
@@ -38,7 +42,7 @@ static void average(tpu_baseline *b, const tpu_kernel *const *train, int count)
 }
 
 static ag_status fit(tpu_baseline *b, const tpu_kernel *const *train, int count,
-                     const tpu_baseline_options *o, ag_failure *why)
+                     const harness_boosting_options *trees, ag_failure *why)
 {
     average(b, train, count);
     if (!b->configs)
@@ -48,20 +52,20 @@ static ag_status fit(tpu_baseline *b, const tpu_kernel *const *train, int count,
                        tpu_baseline_name(b->kind), count);
     if (b->kind == TPU_BASELINE_CONSTANT) return AG_OK;
     if (b->kind == TPU_BASELINE_ROOFLINE)
-        return tpu_roofline_fit(&b->roofline, b->task, train, count, o->fit_rows, why);
-    b->trees = b->kind == TPU_BASELINE_BOOSTING ? o->trees.rounds : 0;
-    b->pooled = tpu_pooled_fit(train, count, o->pool_rows, b->trees ? &o->trees : NULL, why);
+        return tpu_roofline_fit(&b->roofline, b->task, train, count, FIT_ROWS, why);
+    b->trees = b->kind == TPU_BASELINE_BOOSTING ? trees->rounds : 0;
+    b->pooled = tpu_pooled_fit(train, count, POOL_ROWS, b->trees ? trees : NULL, why);
     return why->status;
 }
 
 tpu_baseline *tpu_baseline_fit(tpu_baseline_kind kind, tpu_task task,
                                const tpu_kernel *const *train, int count,
-                               const tpu_baseline_options *o, ag_failure *why)
+                               const harness_boosting_options *trees, ag_failure *why)
 {
     tpu_baseline *b = harness_alloc(sizeof *b);
     b->kind = kind;
     b->task = task;
-    if (!fit(b, train, count, o, why)) return b;
+    if (!fit(b, train, count, trees, why)) return b;
     tpu_baseline_free(b);
     return NULL;
 }

@@ -19,23 +19,18 @@ typedef enum tpu_baseline_kind {
 
 const char *tpu_baseline_name(tpu_baseline_kind kind); /* "constant", "roofline", ... */
 
-typedef struct tpu_baseline_options {
-    int fit_rows;  /* tile: configurations that the roofline reads at most */
-    int pool_rows; /* configurations that the regressions read at most; both evenly */
-    harness_boosting_options trees; /* its progress may stop them */
-} tpu_baseline_options;
-
-/* 4,096 and 32,768 rows (111 MB), 200 trees of depth 6, rate 0.1, half of the columns for each. */
-tpu_baseline_options tpu_baseline_defaults(void);
+/* 200 trees of depth 6, rate 0.1, half of the columns for each. */
+harness_boosting_options tpu_baseline_trees(void);
 
 typedef struct tpu_baseline tpu_baseline;
 
 /* NULL, the failure is in `why`: AG_EUSE (no training kernel with a run time, tile: with two
    different ones; trees in a build without libxgboost), AG_ESTOPPED, AG_EDATA (XGBoost's error).
-   Equal inputs and options give equal baselines. Kernels without run times are skipped. */
+   Equal inputs and options give equal baselines. Kernels without run times are skipped. trees:
+   their progress may stop them. */
 tpu_baseline *tpu_baseline_fit(tpu_baseline_kind kind, tpu_task task,
                                const tpu_kernel *const *train, int count,
-                               const tpu_baseline_options *options, ag_failure *why);
+                               const harness_boosting_options *trees, ag_failure *why);
 void tpu_baseline_free(tpu_baseline *baseline);
 
 /* score [kernel->configs]. Fusion: ns. Tile: comparable within the kernel alone. Fails: AG_EDATA,

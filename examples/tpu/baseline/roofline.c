@@ -152,14 +152,6 @@ static void normalise(tpu_roofline *r)
 
 /* ---- training kernels ---- */
 
-static bool is_of_use(const tpu_kernel *k)
-{
-    if (!k->runtime || !k->tile) return k->runtime && k->runtime[0] > 0;
-    for (int i = 1; i < k->configs; i++)
-        if (k->runtime[i] != k->runtime[0]) return true;
-    return false;
-}
-
 /* Every n-th configuration of a kernel. */
 static void add_kernel(rows *all, const tpu_kernel *k, int every)
 {
@@ -180,7 +172,7 @@ ag_status tpu_roofline_fit(tpu_roofline *r, tpu_task task, const tpu_kernel *con
     size_t room = 0;
     int every = 1;
     rows all = {0};
-    for (int i = 0; i < count; i++) configs += is_of_use(train[i]) ? train[i]->configs : 0;
+    for (int i = 0; i < count; i++) configs += tpu_kernel_teaches(train[i]) ? train[i]->configs : 0;
     if (!configs)
         return ag_fail(why, AG_EUSE,
                        "roofline: none of the %d training kernels has %s to fit; give files with "
@@ -193,7 +185,7 @@ ag_status tpu_roofline_fit(tpu_roofline *r, tpu_task task, const tpu_kernel *con
     all.ratio = harness_alloc(room * sizeof *all.ratio);
     all.first = harness_alloc(((size_t)count + 1) * sizeof *all.first);
     for (int i = 0; i < count; i++)
-        if (is_of_use(train[i])) add_kernel(&all, train[i], every);
+        if (tpu_kernel_teaches(train[i])) add_kernel(&all, train[i], every);
     *r = search(&all, task);
     if (task == TPU_FUSION) normalise(r);
     harness_free(all.load);

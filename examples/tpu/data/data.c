@@ -57,7 +57,7 @@ static void free_file(tpu_data *data, tpu_file *file)
     ag_free(file->normalizer);
 }
 
-static const char *const task_name[] = {"tile", "fusion"};
+const char *const tpu_task_name[] = {"tile", "fusion"};
 
 static ag_status find_task(const tpu_data *data, tpu_task *task, const tpugraphs_raw *raw,
                            ag_failure *why)
@@ -78,8 +78,8 @@ static ag_status find_task(const tpu_data *data, tpu_task *task, const tpugraphs
         return ag_fail(why, AG_EUSE,
                        "%s is a %s file, but %.160s.npz is a %s file; the two kinds are different "
                        "tasks: name files of one kind",
-                       raw->name, task_name[*task], data->parts->file[0].name,
-                       task_name[data->task]);
+                       raw->name, tpu_task_name[*task], data->parts->file[0].name,
+                       tpu_task_name[data->task]);
     return AG_OK;
 }
 
@@ -113,7 +113,7 @@ static void keep_file(tpu_data *data, const tpu_file *file, tpu_task task, int k
         k->program = program;
         k->family = family;
         k->name = task == TPU_TILE ? file->name : data->program[program];
-        data->hash = tpu_hash(data->hash, data, k);
+        data->hash = tpu_hash(data->hash, data, k, file->normalizer);
         tpu_static_features(k->analysis, k);
     }
 }
@@ -159,6 +159,14 @@ int tpu_data_known(const tpu_data *data)
     int n = 0;
     for (int i = 0; i < data->kernels; i++) n += data->kernel[i].runtime != NULL;
     return n;
+}
+
+int tpu_kernel_teaches(const tpu_kernel *k)
+{
+    if (!k->runtime || !k->tile) return k->runtime != NULL;
+    for (int i = 1; i < k->configs; i++)
+        if (k->runtime[i] != k->runtime[0]) return 1;
+    return 0;
 }
 
 void tpu_data_free(tpu_data *data)

@@ -16,25 +16,25 @@ enum {
 };
 
 typedef enum tpu_task { TPU_TILE, TPU_FUSION } tpu_task;
+extern const char *const tpu_task_name[]; /* "tile", "fusion" */
 
 /* One kernel. Nodes are in topological order: producers before their consumers, otherwise as in the
-   file. Arrays live as long as the data. */
+   file. Arrays live as long as the data, and nothing else writes to them. */
 typedef struct tpu_kernel {
     int program, family; /* indices into the data's lists */
     const char *name;    /* tile: of the file, without .npz; fusion: of its program */
     int number;          /* in its file, from 0 on */
     int nodes, edges;
-    const float *feature;       /* [nodes,140] as in the file */
-    const int32_t *opcode;      /* [nodes] */
-    const int32_t *reducer;     /* [nodes] as in tpugraphs_raw, or NULL */
-    const int32_t *edge;        /* [edges,2] pairs (u, v): u consumes the output of v */
+    float *feature;             /* [nodes,140] as in the file */
+    int32_t *opcode;            /* [nodes] */
+    int32_t *reducer;           /* [nodes] as in tpugraphs_raw, or NULL */
+    int32_t *edge;              /* [edges,2] pairs (u, v): u consumes the output of v */
     int dots;                   /* of which the file names the operands and axes */
-    const tpugraphs_dot *dot;   /* [dots] */
+    tpugraphs_dot *dot;         /* [dots] */
     int configs;                /* fusion: 1 */
-    const float *tile;          /* [configs,24]; NULL: fusion */
-    const int64_t *runtime;     /* [configs] ns; NULL: hidden (all 0 in the file) */
+    float *tile;                /* [configs,24]; NULL: fusion */
+    int64_t *runtime;           /* [configs] ns; NULL: hidden (all 0 in the file) */
     float analysis[TPU_STATIC]; /* flops, bytes read, bytes written, special functions */
-    const int64_t *normalizer;  /* [configs] ns of the default tile; NULL: fusion */
 } tpu_kernel;
 
 /* Start from {0}; budget.limit may be set before the first file. */
@@ -66,5 +66,7 @@ ag_status tpu_data_read(tpu_data *data, const harness_paths *given, const char *
 void tpu_data_free(tpu_data *data);
 /* The number of kernels whose run times are not hidden. */
 int tpu_data_known(const tpu_data *data);
+/* Whether a model can learn from it: run times are known, and those of tiles are not all equal. */
+int tpu_kernel_teaches(const tpu_kernel *kernel);
 
 #endif

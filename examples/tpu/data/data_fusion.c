@@ -23,25 +23,25 @@ static ag_status read_runtimes(tpu_data *data, tpu_file *file, tpugraphs_raw *ra
                              : AG_OK;
 }
 
-static ag_status check_edges(const tpu_part *part, int64_t first, ag_failure *why)
+static ag_status check_edges(const tpu_kernel *k, const char *file, int64_t first, ag_failure *why)
 {
-    for (int e = 0; e < part->edges; e++) {
-        const int32_t u = part->edge[2 * e], v = part->edge[2 * e + 1];
-        if (u >= part->nodes || v >= part->nodes) /* not negative, which raw has checked */
+    for (int e = 0; e < k->edges; e++) {
+        const int32_t u = k->edge[2 * e], v = k->edge[2 * e + 1];
+        if (u >= k->nodes || v >= k->nodes) /* not negative, which raw has checked */
             return ag_fail(why, AG_EDATA,
                            "%s: edge_index[%lld] = (%d, %d), but the nodes of kernel %d are 0 to "
                            "%d; edges are counted from a kernel's first node",
-                           part->file, (long long)first + e, u, v, part->number, part->nodes - 1);
+                           file, (long long)first + e, u, v, k->number, k->nodes - 1);
     }
     return AG_OK;
 }
 
 /* The dots of the kernel's nodes, from `*at` on, counted from its first node. */
-static void cut_dots(tpu_part *part, int *at, const tpu_file *file, int64_t first)
+static void cut_dots(tpu_kernel *k, int *at, const tpu_file *file, int64_t first)
 {
     const int32_t base = (int32_t)first;
-    part->dot = file->dot + *at;
-    for (; *at < file->dots && file->dot[*at].node < base + part->nodes; ++*at, part->dots++) {
+    k->dot = file->dot + *at;
+    for (; *at < file->dots && file->dot[*at].node < base + k->nodes; ++*at, k->dots++) {
         tpugraphs_dot *d = &file->dot[*at];
         d->node -= base;
         d->left -= base;
@@ -54,20 +54,19 @@ static ag_status cut_kernels(tpu_data *data, tpu_file *file, const tpugraphs_raw
 {
     int dots = 0;
     for (int i = 0; i < raw->configs; i++) {
-        tpu_part part = {.file = raw->name,
-                         .number = i,
-                         .nodes = (int)(node[i + 1] - node[i]),
-                         .edges = (int)(edge[i + 1] - edge[i]),
-                         .feature = file->feature + node[i] * TPUGRAPHS_FEATURES,
-                         .opcode = file->opcode + node[i],
-                         .reducer = file->reducer ? file->reducer + node[i] : NULL,
-                         .edge = file->edge + 2 * edge[i]};
-        if (file->dots) cut_dots(&part, &dots, file, node[i]);
-        if (check_edges(&part, edge[i], why) || tpu_order(&part, &data->budget, why))
-            return why->status;
         tpu_kernel *k = &data->kernel[data->kernels + i];
-        *k = tpu_part_kernel(&part);
-        if (raw->has_runtimes) k->runtime = file->runtime + i;
+        *k = (tpu_kernel){.number = i,
+                          .nodes = (int)(node[i + 1] - node[i]),
+                          .edges = (int)(edge[i + 1] - edge[i]),
+                          .feature = file->feature + node[i] * TPUGRAPHS_FEATURES,
+                          .opcode = file->opcode + node[i],
+                          .reducer = file->reducer ? file->reducer + node[i] : NULL,
+                          .edge = file->edge + 2 * edge[i],
+                          .configs = 1,
+                          .runtime = raw->has_runtimes ? file->runtime + i : NULL};
+        if (file->dots) cut_dots(k, &dots, file, node[i]);
+        if (check_edges(k, raw->name, edge[i], why) || tpu_order(k, raw->name, &data->budget, why))
+            return why->status;
     }
     return AG_OK;
 }

@@ -41,26 +41,17 @@ ag_status tpu_read_fusion(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, in
 /* node_feat [raw->nodes,140], and dots; op codes and edges move from raw to the file. */
 ag_status tpu_read_graph(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, ag_failure *why);
 
-/* The arrays of one kernel. */
-typedef struct tpu_part {
-    const char *file; /* its name in sentences */
-    int number;       /* of the kernel; below 0: the only one */
-    int nodes, edges;
-    float *feature;
-    int32_t *opcode, *reducer, *edge; /* reducer: NULL: none */
-    tpugraphs_dot *dot;
-    int dots;
-} tpu_part;
-
-/* The kernel with these arrays, one configuration and no run time. */
-tpu_kernel tpu_part_kernel(const tpu_part *part);
-/* Puts the nodes in topological order. Fails: AG_EDATA (a circle), AG_EMEMORY. */
-ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_failure *why);
+/* Puts the nodes in topological order; file: its name in sentences. Fails: AG_EDATA (a circle),
+   AG_EMEMORY. */
+ag_status tpu_order(tpu_kernel *kernel, const char *file, const tpugraphs_budget *budget,
+                    ag_failure *why);
 
 /* Finds or adds the program and family of a file named so (without .npz). */
 void tpu_name(tpu_data *data, const char *name, tpu_task task, int *program, int *family);
 void tpu_names_free(tpu_data *data);
-/* XXH3 of a kernel, chained to the hash `before` of what was read earlier. */
-uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *kernel);
+/* XXH3 of a kernel and the normalizers of its run times, which nothing else reads (NULL: fusion),
+   chained to the hash `before` of what was read earlier. */
+uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *kernel,
+                  const int64_t *normalizer);
 
 #endif

@@ -71,7 +71,8 @@ static uint64_t hash(uint64_t before, const void *x, size_t count, size_t size)
     return x ? XXH3_64bits_withSeed(x, count * size, before) : before;
 }
 
-uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *k)
+uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *k,
+                  const int64_t *normalizer)
 {
     const size_t n = (size_t)k->nodes, m = (size_t)k->edges, c = (size_t)k->configs;
     const char *program = data->program[k->program];
@@ -85,5 +86,5 @@ uint64_t tpu_hash(uint64_t before, const tpu_data *data, const tpu_kernel *k)
     before = hash(before, k->dot, (size_t)k->dots, sizeof *k->dot);
     before = hash(before, k->tile, c * TPUGRAPHS_TILE_FEATURES, sizeof *k->tile);
     before = hash(before, k->runtime, c, sizeof *k->runtime);
-    return hash(before, k->normalizer, c, sizeof *k->normalizer);
+    return hash(before, normalizer, c, sizeof *normalizer);
 }

@@ -15,10 +15,10 @@ typedef struct order {
     int ready;      /* in the heap */
 } order;
 
-static int is_ordered(const tpu_part *part)
+static int is_ordered(const tpu_kernel *k)
 {
-    for (int e = 0; e < part->edges; e++)
-        if (part->edge[2 * e] <= part->edge[2 * e + 1]) return 0;
+    for (int e = 0; e < k->edges; e++)
+        if (k->edge[2 * e] <= k->edge[2 * e + 1]) return 0;
     return 1;
 }
 
@@ -42,15 +42,15 @@ static int32_t pop(order *o)
     return smallest;
 }
 
-static void list_users(order *o, const tpu_part *part)
+static void list_users(order *o, const tpu_kernel *k)
 {
-    const int n = part->nodes, m = part->edges;
+    const int n = k->nodes, m = k->edges;
     for (int e = 0; e < m; e++) {
-        o->waits[part->edge[2 * e]]++;
-        o->start[part->edge[2 * e + 1]]++;
+        o->waits[k->edge[2 * e]]++;
+        o->start[k->edge[2 * e + 1]]++;
     }
     for (int v = 1; v <= n; v++) o->start[v] += o->start[v - 1];
-    for (int e = m - 1; e >= 0; e--) o->user[--o->start[part->edge[2 * e + 1]]] = part->edge[2 * e];
+    for (int e = m - 1; e >= 0; e--) o->user[--o->start[k->edge[2 * e + 1]]] = k->edge[2 * e];
 }
 
 /* Returns the number of nodes that found a place. Nodes on a circle, and nodes that depend on one,
@@ -72,20 +72,19 @@ static int place_nodes(order *o, int nodes)
 
 /* Every node without a place has an operand without one. Following such operands visits a node at
    most once before it enters the circle. */
-static ag_status report_circle(order *o, const tpu_part *part, ag_failure *why)
+static ag_status report_circle(order *o, const tpu_kernel *k, const char *file, ag_failure *why)
 {
     char where[32] = "";
     int32_t v = 0;
     while (o->place[v] >= 0) v++;
-    for (int e = 0; e < part->edges; e++)
-        if (o->place[part->edge[2 * e + 1]] < 0)
-            o->waits[part->edge[2 * e]] = part->edge[2 * e + 1];
-    for (int i = 0; i < part->nodes; i++) v = o->waits[v];
-    if (part->number >= 0) snprintf(where, sizeof where, "kernel %d: ", part->number);
+    for (int e = 0; e < k->edges; e++)
+        if (o->place[k->edge[2 * e + 1]] < 0) o->waits[k->edge[2 * e]] = k->edge[2 * e + 1];
+    for (int i = 0; i < k->nodes; i++) v = o->waits[v];
+    if (!k->tile) snprintf(where, sizeof where, "kernel %d: ", k->number);
     return ag_fail(why, AG_EDATA,
                    "%s: %sthe edges form a circle through node %d, but no value of a kernel can "
                    "depend on itself; leave the file out",
-                   part->file, where, v);
+                   file, where, v);
 }
 
 static void swap_rows(float *a, float *b)
@@ -103,65 +102,51 @@ static void swap_codes(int32_t *code, int a, int b)
     code[b] = kept;
 }
 
-static int32_t moved(const tpu_part *part, const int32_t *place, int32_t v)
+static int32_t moved(const tpu_kernel *k, const int32_t *place, int32_t v)
 {
-    return v >= 0 && v < part->nodes ? place[v] : -1;
+    return v >= 0 && v < k->nodes ? place[v] : -1;
 }
 
 /* In place: each swap puts one node where it belongs. */
-static void move_nodes(const tpu_part *part, int32_t *place)
+static void move_nodes(tpu_kernel *k, int32_t *place)
 {
-    for (int i = 0; i < 2 * part->edges; i++) part->edge[i] = place[part->edge[i]];
-    for (int i = 0; i < part->dots; i++) {
-        tpugraphs_dot *d = &part->dot[i];
+    for (int i = 0; i < 2 * k->edges; i++) k->edge[i] = place[k->edge[i]];
+    for (int i = 0; i < k->dots; i++) {
+        tpugraphs_dot *d = &k->dot[i];
         d->node = place[d->node];
-        d->left = moved(part, place, d->left);
-        d->right = moved(part, place, d->right);
+        d->left = moved(k, place, d->left);
+        d->right = moved(k, place, d->right);
     }
-    for (int v = 0; v < part->nodes; v++)
+    for (int v = 0; v < k->nodes; v++)
         while (place[v] != v) {
             const int32_t to = place[v];
-            swap_rows(part->feature + (size_t)v * TPUGRAPHS_FEATURES,
-                      part->feature + (size_t)to * TPUGRAPHS_FEATURES);
-            swap_codes(part->opcode, v, to);
-            if (part->reducer) swap_codes(part->reducer, v, to);
+            swap_rows(k->feature + (size_t)v * TPUGRAPHS_FEATURES,
+                      k->feature + (size_t)to * TPUGRAPHS_FEATURES);
+            swap_codes(k->opcode, v, to);
+            if (k->reducer) swap_codes(k->reducer, v, to);
             place[v] = place[to];
             place[to] = to;
         }
 }
 
-ag_status tpu_order(const tpu_part *part, const tpugraphs_budget *budget, ag_failure *why)
+ag_status tpu_order(tpu_kernel *k, const char *file, const tpugraphs_budget *budget,
+                    ag_failure *why)
 {
-    const size_t n = (size_t)part->nodes;
-    const size_t bytes = (4 * n + 1 + (size_t)part->edges) * sizeof(int32_t);
-    if (is_ordered(part)) return AG_OK;
-    if (tpugraphs_fits(budget, bytes, part->file, "the order of its nodes", why))
-        return why->status;
+    const size_t n = (size_t)k->nodes;
+    const size_t bytes = (4 * n + 1 + (size_t)k->edges) * sizeof(int32_t);
+    if (is_ordered(k)) return AG_OK;
+    if (tpugraphs_fits(budget, bytes, file, "the order of its nodes", why)) return why->status;
     int32_t *scratch = harness_alloc(bytes);
     order o = {.waits = scratch,
                .place = scratch + n,
                .heap = scratch + 2 * n,
                .start = scratch + 3 * n,
                .user = scratch + 4 * n + 1};
-    list_users(&o, part);
-    if (place_nodes(&o, part->nodes) < part->nodes)
-        report_circle(&o, part, why);
+    list_users(&o, k);
+    if (place_nodes(&o, k->nodes) < k->nodes)
+        report_circle(&o, k, file, why);
     else
-        move_nodes(part, o.place);
+        move_nodes(k, o.place);
     harness_free(scratch);
     return why->status;
-}
-
-tpu_kernel tpu_part_kernel(const tpu_part *part)
-{
-    return (tpu_kernel){.number = part->number < 0 ? 0 : part->number,
-                        .nodes = part->nodes,
-                        .edges = part->edges,
-                        .feature = part->feature,
-                        .opcode = part->opcode,
-                        .reducer = part->reducer,
-                        .edge = part->edge,
-                        .dots = part->dots,
-                        .dot = part->dot,
-                        .configs = 1};
 }

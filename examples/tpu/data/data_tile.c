@@ -22,22 +22,18 @@ ag_status tpu_read_tile(tpu_data *data, tpu_file *file, tpugraphs_raw *raw, int 
         tpu_read_graph(data, file, raw, why) || read_configs(data, file, raw, why) ||
         tpu_make_kernels(data, 1, why))
         return why->status;
-    const tpu_part part = {.file = raw->name,
-                           .number = -1,
-                           .nodes = raw->nodes,
-                           .edges = raw->edges,
-                           .feature = file->feature,
-                           .opcode = file->opcode,
-                           .reducer = file->reducer,
-                           .edge = file->edge,
-                           .dot = file->dot,
-                           .dots = file->dots};
     tpu_kernel *k = &data->kernel[data->kernels];
-    *k = tpu_part_kernel(&part);
-    k->configs = raw->configs;
-    k->tile = file->tile;
-    k->runtime = raw->has_runtimes ? file->runtime : NULL;
-    k->normalizer = file->normalizer;
+    *k = (tpu_kernel){.nodes = raw->nodes,
+                      .edges = raw->edges,
+                      .feature = file->feature,
+                      .opcode = file->opcode,
+                      .reducer = file->reducer,
+                      .edge = file->edge,
+                      .dots = file->dots,
+                      .dot = file->dot,
+                      .configs = raw->configs,
+                      .tile = file->tile,
+                      .runtime = raw->has_runtimes ? file->runtime : NULL};
     *kernels = 1;
-    return tpu_order(&part, &data->budget, why);
+    return tpu_order(k, raw->name, &data->budget, why);
 }

@@ -4,14 +4,6 @@
 #include "examples/harness/harness.h"
 #include "examples/harness/run/draws.h"
 
-static int can_be_drawn(const tpu_data *data, const tpu_kernel *k)
-{
-    if (!k->runtime || data->task == TPU_FUSION) return k->runtime != NULL;
-    for (int i = 1; i < k->configs; i++)
-        if (k->runtime[i] != k->runtime[0]) return 1;
-    return 0;
-}
-
 static void *take(tpu_sampler *s, size_t count, size_t size)
 {
     return harness_take(&s->memory, ag_size_mul(count, size));
@@ -25,7 +17,7 @@ static ag_status list_kernels(tpu_sampler *s, ag_failure *why)
     s->item = take(s, n, sizeof *s->item);
     for (int i = 0; i < s->data->kernels; i++) {
         const tpu_kernel *k = &s->data->kernel[i];
-        if (!can_be_drawn(s->data, k)) continue;
+        if (!tpu_kernel_teaches(k)) continue;
         key[s->count] = (uint64_t)k->family << 32 | (uint64_t)k->program;
         s->item[s->count++] = i;
     }

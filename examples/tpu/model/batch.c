@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A batch is measured first; then its arrays are placed in one block and filled. */
-#include "examples/tpu/model/batch_internal.h"
-#include "examples/tpu/model/rows.h"
+#include "examples/tpu/model/batch.h"
 
 #include "examples/harness/run/draws.h"
 
@@ -49,7 +48,8 @@ static ag_status measure(tpu_batch *b, int64_t messages[TPU_WAYS], const tpu_sam
         base += opens ? k->nodes : 0;
         for (int way = 0; way < TPU_WAYS; way++)
             if (o->way[way] && (opens || !o->by_kernel))
-                messages[way] += tpu_most_messages(k, (tpu_way)way, o);
+                messages[way] +=
+                    (int64_t)k->edges * (way == TPU_BOTH ? 2 : 1) + (o->loops ? k->nodes : 0);
     }
     for (int way = 0; way < TPU_WAYS; way++) most = messages[way] > most ? messages[way] : most;
     if (nodes > MOST || most > MOST)

@@ -70,4 +70,16 @@ ag_status tpu_batch_fill(tpu_batch *batch, const tpu_sample *sample, int count,
                          ag_failure *why);
 void tpu_batch_free(tpu_batch *batch);
 
+/* A part of tpu_batch_fill (batch_graph.c): fills a graph of the batch, whose arrays exist. */
+void tpu_graph_fill(ag_graph *graph, const tpu_batch *batch, tpu_way way,
+                    const tpu_batch_options *options);
+
+/* A part of tpu_batch_fill (rows.c): fills batch->rows, of which a place is a node of a sample,
+   after the other arrays. */
+ag_status tpu_rows_fill(tpu_batch *batch, const nests_joined *joined, ag_failure *why);
+
+/* The scale of the columns, and the mean of ln(ns) less ln of the sum of the prices, from at most
+   NESTS_FITTED configurations of each kernel with known run times. Fails: AG_ESTOPPED. */
+ag_status tpu_rows_fit(nests_scale *scale, const tpu_data *data, ag_failure *why);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The messages of a batch: each kernel's graph is built once and copied for its other samples. */
-#include "examples/tpu/model/batch_internal.h"
+#include "examples/tpu/model/batch.h"
 
 #include <string.h>
 

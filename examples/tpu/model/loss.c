@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tpu/model/loss.h"
-
+#include "examples/tpu/model/model.h"
 #include "ops/ops.h"
 
 /* The loss over the pairs of one kernel. */

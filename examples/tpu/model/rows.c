@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop nests of the samples of a batch as rows that join its nodes. */
-#include "examples/tpu/model/rows.h"
-
+/* The option --rows: the loop nests of a kernel under its tile, or of a fused kernel under its
+   default tile, join the nodes that they compute. */
 #include "examples/harness/harness.h"
+#include "examples/tpu/model/batch.h"
 
 ag_status tpu_rows_fill(tpu_batch *b, const nests_joined *joined, ag_failure *why)
 {

@@ -87,12 +87,11 @@ static void reduction(const edge *e)
 }
 
 void nests_tiling_operand(double start[TPUGRAPHS_AXES], double in[TPUGRAPHS_AXES],
-                          const nests_tiling *t, int u, int v, const double lo[TPUGRAPHS_AXES],
-                          const double out[TPUGRAPHS_AXES], const double block[TPUGRAPHS_AXES])
+                          const nests_tiling *t, int u, int v, const double block[TPUGRAPHS_AXES])
 {
     const tpugraphs_shape *to = &t->hlo.shape[u], *from = &t->hlo.shape[v];
-    const edge e = {&t->hlo,    u,  v,   to->rank, from->rank, to->size,
-                    from->size, lo, out, block,    start,      in};
+    const edge e = {&t->hlo,    u,        v,         to->rank, from->rank, to->size,
+                    from->size, t->lo[u], t->box[u], block,    start,      in};
     for (int a = 0; a < TPUGRAPHS_AXES; a++) {
         in[a] = from->size[a];
         start[a] = 0;

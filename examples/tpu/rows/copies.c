@@ -8,12 +8,8 @@
 /* Writes all of a box that a copy of v then fills in part. */
 static void add_fill(nests_side *s, int v, const double *box, const double *to, int rank)
 {
-    nests_job w = {.node = v,
-                   .kind = NESTS_TILE_FILL,
-                   .in = {-1, -1, -1},
-                   .share = 1,
-                   .out = v,
-                   .written = nests_volume(box)};
+    nests_job w = nests_job_begin(s, v, NESTS_TILE_FILL);
+    w.written = nests_volume(box);
     nests_map_loops(&w, to, box, rank);
     nests_tile_add(s, &w);
 }
@@ -23,13 +19,8 @@ static void add_fill(nests_side *s, int v, const double *box, const double *to, 
 static void add_copy(nests_side *s, int v, const double *padded, const double *every)
 {
     const int rank = s->h->shape[v].rank;
-    double *box = nests_box_of(s, v), to[TPUGRAPHS_AXES], dense[TPUGRAPHS_AXES];
-    nests_job w = {.node = v,
-                   .kind = NESTS_TILE_MOVES,
-                   .in = {-1, -1, -1},
-                   .share = 1,
-                   .out = v,
-                   .written = nests_volume(box)};
+    double *box = s->t->box[v], to[TPUGRAPHS_AXES], dense[TPUGRAPHS_AXES];
+    nests_job w = nests_job_begin(s, v, NESTS_TILE_MOVES);
     nests_place_dense(dense, padded ? padded : box, rank);
     memcpy(to, dense, sizeof to);
     if (padded) {
@@ -47,16 +38,14 @@ static void add_copy(nests_side *s, int v, const double *padded, const double *e
 void nests_copy_operands(nests_side *s, int u, const double *block)
 {
     const tpu_hlo *h = s->h;
-    const int opcode = h->kernel->opcode[u],
-              product = opcode == TPUGRAPHS_DOT || opcode == TPUGRAPHS_CONVOLUTION;
-    const double all = nests_volume(nests_box_of(s, u)) * nests_volume(block);
+    const int product = nests_is_product(h, u);
+    const double all = nests_volume(s->t->box[u]) * nests_volume(block);
     for (int i = h->start[u]; i < h->start[u + 1]; i++) {
         const int v = h->operand[i], base = s->place[v].base;
         double box[TPUGRAPHS_AXES], every[TPUGRAPHS_AXES];
         const int padded = nests_padded(box, every, s->t, u, v, block);
         const int scratch = base == v && h->kernel->opcode[v] != TPUGRAPHS_PARAMETER;
-        if (padded ||
-            (product && !scratch && all >= NESTS_TILE_USES * nests_volume(nests_box_of(s, v))))
+        if (padded || (product && !scratch && all >= NESTS_TILE_USES * nests_volume(s->t->box[v])))
             add_copy(s, v, padded ? box : NULL, every);
     }
 }
@@ -67,7 +56,7 @@ void nests_copy_operands(nests_side *s, int u, const double *block)
 void nests_add_concatenate(nests_side *s, int u, const double *to)
 {
     const tpu_hlo *h = s->h;
-    const double *out = nests_box_of(s, u);
+    const double *out = s->t->box[u];
     const int rank = h->shape[u].rank, axis = tpu_hlo_dim(h, u, 0);
     for (int i = h->start[u]; i < h->start[u + 1]; i++) {
         double box[TPUGRAPHS_AXES];
@@ -90,9 +79,9 @@ void nests_add_pad(nests_side *s, int u, const double *to)
 {
     const tpu_hlo *h = s->h;
     const int v = tpu_hlo_largest(h, u), rank = h->shape[u].rank;
-    const double *out = nests_box_of(s, u);
+    const double *out = s->t->box[u];
     if (v < 0) return;
-    const double *box = nests_box_of(s, v);
+    const double *box = s->t->box[v];
     nests_job w = nests_job_begin(s, u, NESTS_TILE_MOVES);
     if (nests_volume(box) < nests_volume(out)) add_fill(s, u, out, to, rank);
     nests_job_read(&w, s, v);

@@ -51,7 +51,7 @@ static void add_side(items *s, int last)
     for (int u = 0; u <= last; u++) {
         s->of[u] = s->last[u] = -1;
         if (!nests_tiling_computes(s->t, u) || u == s->t->reduction) continue;
-        const double n = nests_volume(s->t->box + (size_t)u * TPUGRAPHS_AXES);
+        const double n = nests_volume(s->t->box[u]);
         s->of[u] = add_item(s, u == s->t->hlo.root ? 0 : n, 0);
         s->work += n;
     }
@@ -97,27 +97,25 @@ static double slots(const items *s)
 }
 
 /* The copies that the reduction reads; returns its products. */
-static double add_copies(items *s, const double *block, int copies)
+static double add_copies(items *s, const double *block)
 {
     const tpu_hlo *h = &s->t->hlo;
     const int r = s->t->reduction, product = nests_is_product(h, r);
-    const double work = nests_volume(s->t->box + (size_t)r * TPUGRAPHS_AXES) * nests_volume(block);
+    const double work = nests_volume(s->t->box[r]) * nests_volume(block);
     for (int i = h->start[r]; i < h->start[r + 1]; i++) {
         const int v = h->operand[i];
-        double padded[TPUGRAPHS_AXES], every[TPUGRAPHS_AXES],
-            n = nests_volume(s->t->box + (size_t)v * TPUGRAPHS_AXES);
+        double padded[TPUGRAPHS_AXES], every[TPUGRAPHS_AXES], n = nests_volume(s->t->box[v]);
         const int borders = nests_padded(padded, every, s->t, r, v, block);
         if (borders) n = nests_volume(padded);
-        if (!borders && (!copies || !product || s->of[v] >= 0 || work < NESTS_TILE_USES * n))
-            continue;
+        if (!borders && (!product || s->of[v] >= 0 || work < NESTS_TILE_USES * n)) continue;
         s->last[v] = add_item(s, n, 0);
         s->work += n;
     }
     return work;
 }
 
-/* Scratch, steps and work with or without copies of what products use often. */
-static cost cost_with(nests_tiling *t, const bounds *b, int copies)
+/* Scratch, steps and work, with copies of what products use often. */
+static cost cost_of(nests_tiling *t, const bounds *b)
 {
     const int root = t->hlo.root, r = t->reduction;
     const size_t nodes = (size_t)t->hlo.kernel->nodes, edges = (size_t)t->hlo.kernel->edges;
@@ -129,7 +127,7 @@ static cost cost_with(nests_tiling *t, const bounds *b, int copies)
     s.last = s.of + nodes;
     for (int a = 0; a < TPUGRAPHS_AXES; a++) tiles *= ceil(t->hlo.shape[root].size[a] / b->out[a]);
     for (int a = 0; a < t->n_blocked; a++) blocks *= ceil(t->blocked[a] / b->blocked[a]);
-    memcpy(t->box + (size_t)root * TPUGRAPHS_AXES, b->out, sizeof b->out);
+    memcpy(t->box[root], b->out, sizeof b->out);
     nests_want_after(t);
     const int reduces = r >= 0 && t->want[r];
     double before = 0;
@@ -138,8 +136,8 @@ static cost cost_with(nests_tiling *t, const bounds *b, int copies)
         nests_want_before(t, b->blocked);
         add_side(&s, r - 1);
         const int copies_from = s.n;
-        const double products = add_copies(&s, b->blocked, copies);
-        own = add_item(&s, r == root ? 0 : nests_volume(t->box + (size_t)r * TPUGRAPHS_AXES), 1);
+        const double products = add_copies(&s, b->blocked);
+        own = add_item(&s, r == root ? 0 : nests_volume(t->box[r]), 1);
         for (int i = t->hlo.start[r]; i < t->hlo.start[r + 1]; i++)
             if (s.last[t->hlo.operand[i]] < 0) s.last[t->hlo.operand[i]] = own;
         for (int i = copies_from; i < own; i++) s.item[i].last = own;
@@ -154,8 +152,6 @@ static cost cost_with(nests_tiling *t, const bounds *b, int copies)
     return (cost){slots(&s), tiles * (reduces ? blocks + (r != root) : 1),
                   tiles * (s.work + blocks * before)};
 }
-
-static cost cost_of(nests_tiling *t, const bounds *b) { return cost_with(t, b, 1); }
 
 /* The work when nothing is computed twice. */
 static double least_work(const tpu_hlo *h)

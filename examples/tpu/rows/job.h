@@ -31,19 +31,15 @@ typedef struct nests_job {
     tpugraphs_loop loop[NESTS_TILE_LOOPS];
 } nests_job;
 
-static inline double *nests_box_of(const nests_side *s, int u)
-{
-    return s->t->box + (size_t)u * TPUGRAPHS_AXES;
-}
-
 /* A job without inputs that writes node u as large as its box is. */
 static inline nests_job nests_job_begin(const nests_side *s, int u, int kind)
 {
-    const double *box = nests_box_of(s, u);
-    double written = 1;
-    for (int a = 0; a < TPUGRAPHS_AXES; a++) written *= box[a];
-    return (nests_job){
-        .node = u, .kind = kind, .in = {-1, -1, -1}, .out = u, .written = written, .share = 1};
+    return (nests_job){.node = u,
+                       .kind = kind,
+                       .in = {-1, -1, -1},
+                       .out = u,
+                       .written = nests_volume(s->t->box[u]),
+                       .share = 1};
 }
 
 /* ns of one run of a nest, a guess. op: its op code, of a reduction that of what it does with its

@@ -17,7 +17,7 @@ void nests_job_read(nests_job *w, const nests_side *s, int v)
     if (w->inputs == NESTS_TILE_INPUTS) return;
     w->in[w->inputs] = v;
     w->from[w->inputs] = &s->place[v];
-    w->box[w->inputs++] = nests_box_of(s, v);
+    w->box[w->inputs++] = s->t->box[v];
 }
 
 /* Loops over the box of a node and the places of inputs of its shape. */
@@ -41,7 +41,7 @@ static void feature_loops(nests_job *w, double of_group, double made, double to,
 void nests_reduction_loops(nests_job *w, const nests_side *s, const double *block, const double *to)
 {
     tpu_sum r;
-    const double *out = nests_box_of(s, w->node), *stride[2] = {0};
+    const double *out = s->t->box[w->node], *stride[2] = {0};
     if (!tpu_hlo_sum(&r, s->h, w->node)) return;
     for (int k = 0; k < 2; k++) {
         if (r.operand[k] < 0) continue;

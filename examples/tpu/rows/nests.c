@@ -27,7 +27,7 @@ static void output_strides(double to[TPUGRAPHS_AXES], const nests_side *s, int u
 {
     double size[TPUGRAPHS_AXES];
     const int rank = tpu_hlo_shape(size, s->h, u);
-    nests_place_dense(to, u == s->h->root ? size : nests_box_of(s, u), rank);
+    nests_place_dense(to, u == s->h->root ? size : s->t->box[u], rank);
 }
 
 static void add_map(nests_side *s, int u)
@@ -51,7 +51,7 @@ static void add_map(nests_side *s, int u)
         if (s->t->copied[u]) w.from[0] = &s->view[u];
     } else
         read_inputs(&w, s, u);
-    nests_map_loops(&w, to, nests_box_of(s, u), rank);
+    nests_map_loops(&w, to, s->t->box[u], rank);
     nests_tile_add(s, &w);
 }
 
@@ -79,13 +79,13 @@ static void place_all(nests_side *s, int last)
     for (int u = 0; u <= last; u++) {
         const int opcode = s->h->kernel->opcode[u], own = !nests_is_view(opcode) || t->copied[u];
         if (!t->want[u] && opcode != TPUGRAPHS_PARAMETER) continue;
-        const double bytes = nests_volume(nests_box_of(s, u)) * FLOAT;
+        const double bytes = nests_volume(s->t->box[u]) * FLOAT;
         const int made = u == t->reduction || (nests_tiling_computes(t, u) && own);
         if (t->copied[u]) {
-            nests_place_node(s->place, u, s->h, nests_box_of(s, u), 0);
+            nests_place_node(s->place, u, s->h, s->t->box[u], 0);
             s->view[u] = s->place[u];
         }
-        nests_place_node(s->place, u, s->h, nests_box_of(s, u), made);
+        nests_place_node(s->place, u, s->h, s->t->box[u], made);
         if (nests_tiling_computes(t, u)) s->scratch += bytes;
         if (t->want[u] && opcode == TPUGRAPHS_PARAMETER) s->outside += bytes;
     }
@@ -137,7 +137,7 @@ void nests_tile_set(nests_tile *nests, nests_tiling *t, const float *tile)
     double size[TPUGRAPHS_AXES], block[TPUGRAPHS_AXES], waste = 1;
     nests_place *place = nests_tiling_scratch(&t->places, t, 2 * nodes * sizeof *place);
     nests_place *view = place + nodes;
-    double *box = t->box + (size_t)root * TPUGRAPHS_AXES;
+    double *box = t->box[root];
     const int rank = tpu_hlo_shape(size, &t->hlo, root);
     const double tiles = mean_blocks(box, &waste, tile + 8, size, rank);
     const double blocks = mean_blocks(block, &waste, tile, t->blocked, t->n_blocked);
@@ -162,7 +162,7 @@ void nests_tile_set(nests_tile *nests, nests_tiling *t, const float *tile)
         b.before = 1;
         b.scratch = b.outside = 0;
         nests_want_before(t, block);
-        b.scratch = nests_volume(nests_box_of(&b, r)) * FLOAT;
+        b.scratch = nests_volume(t->box[r]) * FLOAT;
         add_side(&b, r - 1, -1);
         add_reduction(&b, r, block);
     }

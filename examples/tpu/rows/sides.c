@@ -20,7 +20,7 @@ int nests_is_product(const tpu_hlo *h, int u)
 /* The smallest region of node v around the one that is wanted and another. */
 static void join(nests_tiling *t, int v, const double *start, const double *in)
 {
-    double *box = t->box + (size_t)v * TPUGRAPHS_AXES, *lo = t->lo + (size_t)v * TPUGRAPHS_AXES;
+    double *box = t->box[v], *lo = t->lo[v];
     for (int a = 0; a < TPUGRAPHS_AXES; a++) {
         const double first = t->want[v] ? fmin(lo[a], start[a]) : start[a];
         const double end = t->want[v] ? fmax(lo[a] + box[a], start[a] + in[a]) : start[a] + in[a];
@@ -35,10 +35,9 @@ static void want_operands(nests_tiling *t, int u, const double *block)
     const tpu_hlo *h = &t->hlo;
     for (int i = h->start[u]; i < h->start[u + 1]; i++) {
         const int v = h->operand[i];
-        const double *out = t->box + (size_t)u * TPUGRAPHS_AXES;
         double in[TPUGRAPHS_AXES], start[TPUGRAPHS_AXES];
         if (v >= u) continue; /* the order is checked when files are read */
-        nests_tiling_operand(start, in, t, u, v, t->lo + (size_t)u * TPUGRAPHS_AXES, out, block);
+        nests_tiling_operand(start, in, t, u, v, block);
         join(t, v, start, in);
         t->want[v] = 1;
     }
@@ -58,7 +57,7 @@ void nests_want_after(nests_tiling *t)
 {
     memset(t->want, 0, (size_t)t->hlo.kernel->nodes);
     t->want[t->hlo.root] = 1;
-    memset(t->lo + (size_t)t->hlo.root * TPUGRAPHS_AXES, 0, TPUGRAPHS_AXES * sizeof *t->lo);
+    memset(t->lo[t->hlo.root], 0, sizeof *t->lo);
     follow(t, t->hlo.root, t->reduction);
 }
 
@@ -74,10 +73,10 @@ int nests_padded(double box[TPUGRAPHS_AXES], double every[TPUGRAPHS_AXES], const
 {
     tpu_sum r;
     const int *in = t->hlo.shape[v].size, *size = t->hlo.shape[u].size;
-    const double *out = t->box + (size_t)u * TPUGRAPHS_AXES;
+    const double *out = t->box[u];
     int padded = 0;
     if (!tpu_hlo_sum(&r, &t->hlo, u) || v != r.operand[0]) return 0;
-    memcpy(box, t->box + (size_t)v * TPUGRAPHS_AXES, TPUGRAPHS_AXES * sizeof *box);
+    memcpy(box, t->box[v], TPUGRAPHS_AXES * sizeof *box);
     for (int a = 0; a < TPUGRAPHS_AXES; a++) every[a] = 1;
     for (int i = 0; i < r.space.n; i++) {
         const tpugraphs_index *x = &r.space.index[i];

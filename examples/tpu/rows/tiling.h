@@ -19,9 +19,9 @@ typedef struct nests_tiling {
     int n_blocked; /* axes of it that are blocked, and their sizes */
     double blocked[TPUGRAPHS_AXES];
     /* Scratch, of the memory of hlo. */
-    double *box;          /* [nodes,6] region of each node, in elements of each axis */
-    double *lo;           /* [nodes,6] where it begins, of the first tile */
-    char *want;           /* [nodes] */
+    double (*box)[TPUGRAPHS_AXES]; /* [nodes] region of each node, in elements of each axis */
+    double (*lo)[TPUGRAPHS_AXES];  /* [nodes] where it begins, of the first tile */
+    char *want;                    /* [nodes] */
     char *copied;         /* [nodes] 1: a view that is copied, since a reshape merges axes of it */
     void *places, *items; /* of nests_tile_set, of nests_default_tile; NULL until they need it */
 } nests_tiling;
@@ -36,12 +36,12 @@ void *nests_tiling_scratch(void **scratch, nests_tiling *tiling, size_t bytes);
    their number, 0: it reduces nothing. */
 int nests_tiling_blocked(double size[TPUGRAPHS_AXES], const tpu_hlo *hlo, int u);
 
-/* The region of operand v that node u needs for a region of itself and the block of its reduction
-   (whole axes for nodes that are not the kernel's reduction). Regions begin at `lo` and `start`, 0
-   along axes for which that is not known, and are `out` and `in` large. */
+/* The region of operand v that node u needs for its own region and the block of its reduction
+   (whole axes for nodes that are not the kernel's reduction). It begins at `start`, 0 along axes
+   for which that is not known, and is `in` large. */
 void nests_tiling_operand(double start[TPUGRAPHS_AXES], double in[TPUGRAPHS_AXES],
-                          const nests_tiling *tiling, int u, int v, const double lo[TPUGRAPHS_AXES],
-                          const double out[TPUGRAPHS_AXES], const double block[TPUGRAPHS_AXES]);
+                          const nests_tiling *tiling, int u, int v,
+                          const double block[TPUGRAPHS_AXES]);
 
 /* 1 if a tile computes node u: it is wanted, and no view that is only looked through. */
 int nests_tiling_computes(const nests_tiling *tiling, int u);

@@ -31,10 +31,9 @@ static ag_status measure_kernels(void *state, double *ns, const lab_fusion *kern
                                  ag_failure *why)
 {
     tuner *t = state;
+    lab_configs configs = {.fusion = kernels};
     tick(t);
-    tune_hardware_kernels(&t->hardware, ns, kernels, why);
-    *stop = t->hardware.meter.stopped || tune_hardware_late(&t->hardware);
-    return why->status;
+    return tune_hardware_measure(&t->hardware, ns, &configs, NULL, kernels->n, stop, why);
 }
 
 static ag_status predict_kernels(void *state, double *ns, const lab_fusion *kernels, int *stop,
@@ -50,10 +49,9 @@ static ag_status measure_tiles(void *state, double *ns, const lab_program *kerne
                                const int *which, int count, int *stop, ag_failure *why)
 {
     tuner *t = state;
+    lab_configs configs = {.program = kernel, .tile = tile};
     tick(t);
-    tune_hardware_tiles(&t->hardware, ns, kernel, tile, which, count, why);
-    *stop = t->hardware.meter.stopped || tune_hardware_late(&t->hardware);
-    return why->status;
+    return tune_hardware_measure(&t->hardware, ns, &configs, which, count, stop, why);
 }
 
 static ag_status score_tiles(void *state, double *score, const lab_program *kernel, int (*tile)[24],
@@ -205,15 +203,10 @@ static ag_status show(const tuner *t, ag_failure *why)
 /* Mean best so far after each measurement, a column per search. */
 static ag_status write_metrics(harness_run *run, const tune_results *r, ag_failure *why)
 {
-    const tpu_settings *s = r->settings;
-    const int most = s->measurements > s->verify ? s->measurements : s->verify;
-    for (int m = 1; m <= most && r->fusion && !why->status; m++) {
+    for (int m = 1; m <= tune_most_budget(r) && r->fusion && !why->status; m++) {
         double value[TUNE_SEARCHES];
-        for (int i = 0; i < TUNE_SEARCHES; i++) {
-            const int learned = i % TUNE_WAYS == TUNE_LEARNED;
-            const int within = m <= (learned ? s->verify : s->measurements);
-            value[i] = within ? tune_mean_speedup(r, i, m) : (double)NAN;
-        }
+        for (int i = 0; i < TUNE_SEARCHES; i++)
+            value[i] = m <= tune_budget(r, i) ? tune_mean_speedup(r, i, m) : (double)NAN;
         harness_run_metrics(run, m, value, why);
     }
     return why->status;

@@ -55,7 +55,7 @@ static void find_groups(tune_cut *cut)
     const lab_program *p = cut->pool->program;
     for (int i = p->n - 1; i >= 0; i--) {
         cut->group[i] = NONE;
-        if (!tune_is_computed(p, i)) {
+        if (!lab_is_grouped(p, i)) {
             cut->output[i] = 0;
             continue;
         }
@@ -141,8 +141,7 @@ static void merge(tune_cut *cut, int x, ag_random *random)
     cut->output[x] = 0;
     if (!one_of(random, 2)) return;
     for (int k = 0; k < node->n_operands; k++)
-        if (tune_is_computed(cut->pool->program, node->operand[k]))
-            cut->output[node->operand[k]] = 1;
+        if (lab_is_grouped(cut->pool->program, node->operand[k])) cut->output[node->operand[k]] = 1;
 }
 
 /* Ends a kernel of its own in x. Half of the time it also takes in the kernel of an operand. */

@@ -4,7 +4,6 @@
 
 #include "examples/harness/harness.h"
 #include "examples/lab/measure/clock.h"
-#include "examples/lab/run/run.h"
 
 #include <sched.h>
 
@@ -35,49 +34,20 @@ static int hold(tune_hardware *h, cpu_set_t *before)
     return known;
 }
 
-typedef struct tiles {
-    lab_run *run;
-    int (*tile)[24];
-    const int *which;
-} tiles;
-
-static ag_status prepare(void *state, int i, ag_failure *why)
-{
-    tiles *t = state;
-    return lab_run_tile(t->run, t->tile[t->which[i]], why);
-}
-
-static void go(void *state) { lab_run_go(((tiles *)state)->run); }
-
-ag_status tune_hardware_kernels(tune_hardware *h, double *ns, const lab_fusion *kernels,
-                                ag_failure *why)
+ag_status tune_hardware_measure(tune_hardware *h, double *ns, lab_configs *configs,
+                                const int *which, int count, int *stop, ag_failure *why)
 {
     cpu_set_t before;
-    const size_t n = (size_t)kernels->n;
-    lab_timing *timing = harness_alloc(n * sizeof *timing + 1);
-    int *all = harness_alloc(n * sizeof *all + 1);
-    for (int i = 0; i < kernels->n; i++) all[i] = i;
-    const int held = hold(h, &before);
-    lab_fusion_measure(&h->meter, timing, kernels, all, kernels->n, why);
-    if (held) sched_setaffinity(0, sizeof before, &before);
-    for (int i = 0; i < kernels->n; i++) ns[i] = (double)timing[i].ns;
-    harness_free(timing);
-    harness_free(all);
-    return why->status;
-}
-
-ag_status tune_hardware_tiles(tune_hardware *h, double *ns, const lab_program *kernel,
-                              int (*tile)[24], const int *which, int count, ag_failure *why)
-{
-    cpu_set_t before;
-    tiles t = {.tile = tile, .which = which};
     lab_timing *timing = harness_alloc((size_t)count * sizeof *timing + 1);
+    int *all = harness_alloc((size_t)count * sizeof *all + 1);
+    for (int i = 0; i < count; i++) all[i] = which ? which[i] : i;
     const int held = hold(h, &before);
-    const lab_subject subject = lab_real_subject(&t, prepare, go);
-    if (!lab_run_new(&t.run, kernel, why)) lab_measure(&h->meter, timing, &subject, count, why);
-    lab_run_free(t.run);
+    lab_configs_measure(&h->meter, timing, configs, all, count, why);
+    lab_run_free(configs->run);
     if (held) sched_setaffinity(0, sizeof before, &before);
     for (int i = 0; i < count; i++) ns[i] = (double)timing[i].ns;
     harness_free(timing);
+    harness_free(all);
+    *stop = h->meter.stopped || tune_hardware_late(h);
     return why->status;
 }

@@ -3,7 +3,7 @@
 #ifndef TPU_TUNE_HARDWARE_H
 #define TPU_TUNE_HARDWARE_H
 
-#include "examples/lab/fusion/fusion.h"
+#include "examples/lab/collect/configs.h"
 
 typedef struct tune_hardware {
     lab_meter meter; /* meter.stopped: the last call was given up, and its numbers mean nothing */
@@ -18,13 +18,10 @@ void tune_hardware_close(tune_hardware *h);
 /* 1: the time is up, or a signal came. */
 int tune_hardware_late(const tune_hardware *h);
 
-/* Measures kernels with their default tiles, in turn. The thread is bound to the core only while it
-   measures; threads that compute predictions are not. */
-ag_status tune_hardware_kernels(tune_hardware *h, double *ns, const lab_fusion *kernels,
-                                ag_failure *why);
-
-/* Measures the tiles which[0..count-1] of one kernel, in turn. */
-ag_status tune_hardware_tiles(tune_hardware *h, double *ns, const lab_program *kernel,
-                              int (*tile)[24], const int *which, int count, ag_failure *why);
+/* Measures configurations which[0..count-1] in turn (NULL: all); *stop is set when the time is up
+   or a signal came. The thread is bound to the core only while it measures; threads that compute
+   predictions are not. */
+ag_status tune_hardware_measure(tune_hardware *h, double *ns, lab_configs *configs,
+                                const int *which, int count, int *stop, ag_failure *why);
 
 #endif

@@ -3,51 +3,44 @@
 
 #include "examples/harness/harness.h"
 
+typedef struct tune_entry {
+    uint64_t key;
+    int value, used;
+} tune_entry;
+
 /* The slot of a key, or the free slot for it; the keys are hashes already. */
-static int place_of(const tune_map *map, uint64_t key)
+static tune_entry *place_of(const tune_map *map, uint64_t key)
 {
     int at = (int)(key & (uint64_t)(map->room - 1));
-    while (map->used[at] && map->key[at] != key) at = (at + 1) & (map->room - 1);
-    return at;
+    while (map->entry[at].used && map->entry[at].key != key) at = (at + 1) & (map->room - 1);
+    return &map->entry[at];
 }
 
 int tune_map_find(const tune_map *map, uint64_t key, int absent)
 {
-    if (!map->room) return absent;
-    const int at = place_of(map, key);
-    return map->used[at] ? map->value[at] : absent;
+    const tune_entry *e = map->room ? place_of(map, key) : NULL;
+    return e && e->used ? e->value : absent;
 }
 
 static void grow(tune_map *map)
 {
     const tune_map old = *map;
-    const size_t room = old.room ? 2 * (size_t)old.room : 64;
-    map->room = (int)room;
-    map->count = 0;
-    map->key = harness_alloc(room * sizeof *map->key);
-    map->value = harness_alloc(room * sizeof *map->value);
-    map->used = harness_alloc(room);
+    const int room = old.room ? 2 * old.room : 64;
+    *map = (tune_map){harness_alloc((size_t)room * sizeof *map->entry), 0, room};
     for (int i = 0; i < old.room; i++)
-        if (old.used[i]) tune_map_put(map, old.key[i], old.value[i]);
-    harness_free(old.key);
-    harness_free(old.value);
-    harness_free(old.used);
+        if (old.entry[i].used) tune_map_put(map, old.entry[i].key, old.entry[i].value);
+    harness_free(old.entry);
 }
 
 void tune_map_put(tune_map *map, uint64_t key, int value)
 {
     if (2 * map->count >= map->room) grow(map);
-    const int at = place_of(map, key);
-    map->used[at] = 1;
-    map->key[at] = key;
-    map->value[at] = value;
+    *place_of(map, key) = (tune_entry){key, value, 1};
     map->count++;
 }
 
 void tune_map_free(tune_map *map)
 {
-    harness_free(map->key);
-    harness_free(map->value);
-    harness_free(map->used);
+    harness_free(map->entry);
     *map = (tune_map){0};
 }

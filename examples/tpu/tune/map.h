@@ -7,9 +7,8 @@
 
 /* Start from {0}; free with tune_map_free. */
 typedef struct tune_map {
-    uint64_t *key;
-    int *value, count, room; /* room: a power of two */
-    unsigned char *used;
+    struct tune_entry *entry; /* [room], a power of two */
+    int count, room;
 } tune_map;
 
 /* The number under a key; `absent` when there is none. */

@@ -10,7 +10,6 @@ static const tpu_trained *trained_of(const tune_model *m) { return m->runs.run[0
 ag_status tune_model_open(tune_model *m, const tpu_settings *s, const char *run, tpu_task task,
                           const char *option, ag_failure *why)
 {
-    static const char *const name[] = {"tile", "fusion"};
     tpu_settings one = *s;
     *m = (tune_model){.settings = s};
     if (!run) return AG_OK;
@@ -21,7 +20,8 @@ ag_status tune_model_open(tune_model *m, const tpu_settings *s, const char *run,
     return ag_fail(why, AG_EUSE,
                    "--%s: %.200s holds a model for %s files, but this option needs one that was "
                    "trained on %s files; choose another run",
-                   option, run, name[trained_of(m)->model.options.task], name[task]);
+                   option, run, tpu_task_name[trained_of(m)->model.options.task],
+                   tpu_task_name[task]);
 }
 
 void tune_model_close(tune_model *m)
@@ -43,50 +43,38 @@ static int name_dots(tpugraphs_dot *dot, const lab_program *from)
     return n;
 }
 
-void tune_kernel_open(tpu_kernel *kernel, const lab_program *from)
+void tune_kernel_open(tpu_kernel *k, const lab_program *from)
 {
     const size_t n = (size_t)from->n;
-    float *feature = harness_alloc(n * LAB_FEATURES * sizeof *feature);
-    int32_t *opcode = harness_alloc(n * sizeof *opcode);
-    int32_t *reducer = harness_alloc(n * sizeof *reducer);
     int64_t(*rows)[2] = harness_alloc(n * LAB_OPERANDS * sizeof *rows);
-    const int edges = lab_edges(rows, from);
-    int32_t *edge = harness_alloc(2 * (size_t)edges * sizeof *edge + 1);
+    *k = (tpu_kernel){.name = from->name,
+                      .nodes = from->n,
+                      .edges = lab_edges(rows, from),
+                      .feature = harness_alloc(n * LAB_FEATURES * sizeof *k->feature),
+                      .opcode = harness_alloc(n * sizeof *k->opcode),
+                      .reducer = harness_alloc(n * sizeof *k->reducer),
+                      .dot = harness_alloc(n * sizeof *k->dot + 1),
+                      .configs = 1};
+    k->edge = harness_alloc(2 * (size_t)k->edges * sizeof *k->edge + 1);
     for (int i = 0; i < from->n; i++) {
-        lab_node_features(feature + (size_t)i * LAB_FEATURES, from, i);
-        opcode[i] = lab_op_code(from->nodes[i].op);
-        reducer[i] = lab_reducer_code(from, i);
+        lab_node_features(k->feature + (size_t)i * LAB_FEATURES, from, i);
+        k->opcode[i] = lab_op_code(from->nodes[i].op);
+        k->reducer[i] = lab_reducer_code(from, i);
     }
-    for (int e = 0; e < edges; e++) {
-        edge[2 * e] = (int32_t)rows[e][0];
-        edge[2 * e + 1] = (int32_t)rows[e][1];
-    }
+    for (int i = 0; i < 2 * k->edges; i++) k->edge[i] = (int32_t)rows[i / 2][i % 2];
     harness_free(rows);
-    tpugraphs_dot *dot = harness_alloc(n * sizeof *dot + 1);
-    *kernel = (tpu_kernel){.name = from->name,
-                           .nodes = from->n,
-                           .edges = edges,
-                           .feature = feature,
-                           .opcode = opcode,
-                           .reducer = reducer,
-                           .edge = edge,
-                           .dots = name_dots(dot, from),
-                           .dot = dot,
-                           .configs = 1};
-    tpu_static_features(kernel->analysis, kernel);
+    k->dots = name_dots(k->dot, from);
+    tpu_static_features(k->analysis, k);
 }
-
-/* The kernel points to its arrays as const, so they are freed through a cast. */
-static void give_back(const void *array) { harness_free((void *)(uintptr_t)array); }
 
 void tune_kernel_close(tpu_kernel *kernel)
 {
-    give_back(kernel->feature);
-    give_back(kernel->opcode);
-    give_back(kernel->reducer);
-    give_back(kernel->edge);
-    give_back(kernel->dot);
-    give_back(kernel->tile);
+    harness_free(kernel->feature);
+    harness_free(kernel->opcode);
+    harness_free(kernel->reducer);
+    harness_free(kernel->edge);
+    harness_free(kernel->dot);
+    harness_free(kernel->tile);
     *kernel = (tpu_kernel){0};
 }
 
@@ -124,13 +112,12 @@ ag_status tune_model_tiles(tune_model *m, double *scores, const lab_program *ker
 {
     tpu_kernel k;
     tune_kernel_open(&k, kernel);
-    float *feature = harness_alloc((size_t)count * TPUGRAPHS_TILE_FEATURES * sizeof *feature + 1);
+    k.tile = harness_alloc((size_t)count * TPUGRAPHS_TILE_FEATURES * sizeof *k.tile + 1);
     for (int i = 0; i < count; i++) {
         for (int c = 0; c < TPUGRAPHS_TILE_FEATURES; c++)
-            feature[i * TPUGRAPHS_TILE_FEATURES + c] = (float)tile[i][c];
+            k.tile[i * TPUGRAPHS_TILE_FEATURES + c] = (float)tile[i][c];
         scores[i] = 0;
     }
-    k.tile = feature;
     k.configs = count;
     score(m, scores, &k, 1, TPU_TILE, why);
     tune_kernel_close(&k);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/tpu/tune/pool.h"
 
-#include "examples/harness/harness.h"
+#include "examples/harness/run/bag.h"
 
 enum { UNKNOWN = -2 };
-
-int tune_is_computed(const lab_program *p, int i)
-{
-    return p->nodes[i].op != LAB_PARAMETER && (i == p->n - 1 || !lab__everywhere(p, i));
-}
 
 /* A node that reads a value twice is in the list twice. */
 static void list_users(tune_pool *pool)
@@ -32,14 +27,14 @@ void tune_pool_open(tune_pool *pool, const lab_program *p)
     list_users(pool);
     pool->free = harness_alloc(((size_t)p->n + 1) * sizeof *pool->free);
     for (int i = 0; i < p->n - 1; i++)
-        if (tune_is_computed(p, i) && pool->start[i + 1] > pool->start[i])
+        if (lab_is_grouped(p, i) && pool->start[i + 1] > pool->start[i])
             pool->free[pool->n_free++] = i;
 }
 
 void tune_pool_close(tune_pool *pool)
 {
     for (int i = 0; i < pool->kernels; i++) harness_free(pool->kernel[i].node);
-    harness_free(pool->kernel);
+    bag_free(pool->kernel);
     tune_map_free(&pool->by_nodes);
     tune_map_free(&pool->by_hash);
     harness_free(pool->start);
@@ -61,14 +56,10 @@ static int add_kernel(tune_pool *pool, uint64_t hash, const int *group, int g, i
 {
     const int known = tune_map_find(&pool->by_hash, hash, UNKNOWN);
     if (known != UNKNOWN) return known;
-    if (pool->kernels == pool->capacity) {
-        pool->capacity = pool->capacity ? 2 * pool->capacity : 64;
-        pool->kernel = harness_grow(pool->kernel, (size_t)pool->capacity * sizeof *pool->kernel);
-    }
-    tune_recipe *r = &pool->kernel[pool->kernels];
-    *r = (tune_recipe){harness_alloc((size_t)count * sizeof *r->node), 0};
-    for (int i = 0; i < pool->program->n && r->count < count; i++)
-        if (group[i] == g) r->node[r->count++] = i;
+    tune_recipe r = {harness_alloc((size_t)count * sizeof *r.node), 0};
+    for (int i = 0; i < pool->program->n && r.count < count; i++)
+        if (group[i] == g) r.node[r.count++] = i;
+    bag_add(pool->kernel, r);
     tune_map_put(&pool->by_hash, hash, pool->kernels);
     return pool->kernels++;
 }
@@ -93,11 +84,14 @@ ag_status tune_pool_programs(lab_fusion *kernels, const tune_pool *pool, const i
                              int count, ag_failure *why)
 {
     int *group = harness_alloc(((size_t)pool->program->n + 1) * sizeof *group);
-    *kernels = (lab_fusion){.kernel = harness_alloc((size_t)count * sizeof *kernels->kernel + 1)};
+    *kernels = (lab_fusion){0};
     for (int k = 0; k < count && !why->status; k++) {
         const tune_recipe *r = &pool->kernel[which[k]];
         for (int i = 0; i < r->count; i++) group[r->node[i]] = 1;
-        make(&kernels->kernel[kernels->n++], pool->program, group, 1, why);
+        lab_program kernel;
+        make(&kernel, pool->program, group, 1, why);
+        bag_add(kernels->kernel, kernel);
+        kernels->n++;
         for (int i = 0; i < r->count; i++) group[r->node[i]] = 0;
     }
     harness_free(group);

@@ -15,8 +15,8 @@ typedef struct tune_recipe {
 /* Start from tune_pool_open. */
 typedef struct tune_pool {
     const lab_program *program;
-    tune_recipe *kernel; /* [kernels] all different */
-    int kernels, capacity;
+    tune_recipe *kernel; /* [kernels] all different; a bag */
+    int kernels;
     tune_map by_nodes; /* set of nodes -> kernel, or TUNE_ILLEGAL */
     tune_map by_hash;  /* lab_kernel_hash -> kernel */
     int *start, *user; /* nodes that read node i: user[start[i]..start[i + 1] - 1] */
@@ -28,10 +28,6 @@ enum { TUNE_ILLEGAL = -1 };
 /* The program is borrowed. */
 void tune_pool_open(tune_pool *pool, const lab_program *p);
 void tune_pool_close(tune_pool *pool);
-
-/* 1 when node i is computed by a kernel; 0 for parameters and for nodes that every kernel
-   copies. */
-int tune_is_computed(const lab_program *p, int i);
 
 /* The number of the kernel that group g makes; `nodes` is the hash of its set of `count` nodes.
    TUNE_ILLEGAL: they cannot run as one kernel, or an error is in `why` (AG_EMEMORY). A node alone

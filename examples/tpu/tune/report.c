@@ -8,20 +8,17 @@
 
 enum { MOST_FACTS = TUNE_SEARCHES + 2 };
 
-static int is_learned(int search) { return search % TUNE_WAYS == TUNE_LEARNED; }
-
 static char *search_name(const tune_results *r, int i)
 {
-    const tpu_settings *s = r->settings;
-    return harness_text("%s, %d, from %s", is_learned(i) ? "learned + hardware" : "hardware",
-                        is_learned(i) ? s->verify : s->measurements, tune_start_name(i));
+    const int learned = i % TUNE_WAYS == TUNE_LEARNED;
+    return harness_text("%s, %d, from %s", learned ? "learned + hardware" : "hardware",
+                        tune_budget(r, i), tune_start_name(i));
 }
 
 /* Mean over the programs of the best found so far. */
 static ag_status plot_curves(const tune_results *r, const char *folder, ag_failure *why)
 {
-    const int most = r->settings->measurements > r->settings->verify ? r->settings->measurements
-                                                                     : r->settings->verify;
+    const int most = tune_most_budget(r);
     double *x = harness_alloc((1 + TUNE_SEARCHES) * (size_t)most * sizeof *x);
     harness_curve curve[TUNE_SEARCHES];
     for (int m = 0; m < most; m++) x[m] = m + 1;
@@ -29,7 +26,7 @@ static ag_status plot_curves(const tune_results *r, const char *folder, ag_failu
         double *y = x + (1 + i) * most;
         curve[i] = (harness_curve){search_name(r, i), x, y, 0};
         if (!tune_was_done(r, i)) continue;
-        curve[i].n = is_learned(i) ? r->settings->verify : r->settings->measurements;
+        curve[i].n = tune_budget(r, i);
         for (int64_t m = 0; m < curve[i].n; m++) y[m] = tune_mean_speedup(r, i, (int)m + 1);
     }
     harness_plot_lines(folder, "fusion-curves", "Best partition so far, mean over the programs",
@@ -82,8 +79,7 @@ static ag_status plot_tiles(const tune_results *r, const char *folder, ag_failur
     for (int b = 0; b < SHOWN; b++) {
         bars[b] = tune_choice_name(shown[b]);
         for (int p = 0; p < n; p++)
-            values[p * SHOWN + b] =
-                r->list[p].tiles.ns[TUNE_TILE_DEFAULT] / r->list[p].tiles.ns[shown[b]];
+            values[p * SHOWN + b] = tune_tile_speedup(&r->list[p].tiles, shown[b]);
         values[n * SHOWN + b] = tune_mean_tiles(r, shown[b]);
     }
     harness_plot_groups(folder, "tiles", "Tile sizes of the default partition's kernels",

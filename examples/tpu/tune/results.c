@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <math.h>
 
-const char *tune_way_name(int search)
+static const char *way_name(int search)
 {
     static const char *const name[TUNE_WAYS] = {"hardware", "learned"};
     return name[search % TUNE_WAYS];
@@ -23,6 +23,17 @@ const char *tune_choice_name(tune_choice choice)
     static const char *const name[TUNE_CHOICES] = {"default", "exhaustive", "learned 1",
                                                    "learned 10"};
     return name[choice];
+}
+
+int tune_budget(const tune_results *r, int search)
+{
+    return search % TUNE_WAYS == TUNE_LEARNED ? r->settings->verify : r->settings->measurements;
+}
+
+int tune_most_budget(const tune_results *r)
+{
+    const tpu_settings *s = r->settings;
+    return s->measurements > s->verify ? s->measurements : s->verify;
 }
 
 /* ---- means ---- */
@@ -49,7 +60,7 @@ int tune_was_done(const tune_results *r, int search)
     return !isnan(tune_mean_speedup(r, search, 1));
 }
 
-static double tile_speedup(const tune_tiles *t, tune_choice choice)
+double tune_tile_speedup(const tune_tiles *t, tune_choice choice)
 {
     return t->ns[TUNE_TILE_DEFAULT] / t->ns[choice];
 }
@@ -59,7 +70,7 @@ double tune_mean_tiles(const tune_results *r, tune_choice choice)
     double sum = 0;
     int n = 0;
     for (int i = 0; i < bag_count(r->list); i++)
-        if (r->list[i].tiles.kernels) sum += tile_speedup(&r->list[i].tiles, choice), n++;
+        if (r->list[i].tiles.kernels) sum += tune_tile_speedup(&r->list[i].tiles, choice), n++;
     return n ? sum / n : (double)NAN;
 }
 
@@ -90,7 +101,7 @@ static harness_table *new_fusion_table(const tune_results *r)
     int n = 3;
     for (int i = 0; i < TUNE_SEARCHES; i++) {
         if (!tune_was_done(r, i)) continue;
-        names[n++] = harness_text("%s, %s", tune_way_name(i), tune_start_name(i));
+        names[n++] = harness_text("%s, %s", way_name(i), tune_start_name(i));
         names[n++] = harness_copy("measured");
         names[n++] = harness_copy("kernels run");
     }
@@ -147,7 +158,8 @@ harness_table *tune_tiles_table(const tune_results *r)
         harness_table_number(t, x ? x->tiled : (double)NAN, 0);
         for (int c = TUNE_TILE_EXHAUSTIVE; c < TUNE_CHOICES; c++) {
             const tune_choice choice = (tune_choice)c;
-            harness_table_number(t, x ? tile_speedup(x, choice) : tune_mean_tiles(r, choice), 4);
+            harness_table_number(t, x ? tune_tile_speedup(x, choice) : tune_mean_tiles(r, choice),
+                                 4);
             if (choice != TUNE_TILE_FIRST)
                 harness_table_number(t, x ? (double)x->measurements[c] : (double)NAN, 0);
         }
@@ -166,7 +178,7 @@ static json_t *fusion_json(const tune_fusion *x)
         const tune_found *f = &x->found[i];
         json_t *curve = json_array();
         for (int m = 0; m < f->measurements; m++) json_array_append_new(curve, real(f->curve[m]));
-        json_t *one = json_pack("{ss ss so si sI sI so}", "search", tune_way_name(i), "start",
+        json_t *one = json_pack("{ss ss so si sI sI so}", "search", way_name(i), "start",
                                 tune_start_name(i), "speedup", real(f->speedup), "measurements",
                                 f->measurements, "kernels_run", (json_int_t)f->kernels,
                                 "kernels_predicted", (json_int_t)f->predicted, "curve", curve);
@@ -185,7 +197,7 @@ static json_t *tiles_json(const tune_tiles *t)
     for (int c = 0; c < TUNE_CHOICES; c++)
         json_array_append_new(
             list, json_pack("{ss so so sI}", "choice", tune_choice_name((tune_choice)c), "ns",
-                            real(t->ns[c]), "speedup", real(tile_speedup(t, (tune_choice)c)),
+                            real(t->ns[c]), "speedup", real(tune_tile_speedup(t, (tune_choice)c)),
                             "measurements", (json_int_t)t->measurements[c]));
     return json_pack("{si si so}", "kernels", t->kernels, "with_a_choice", t->tiled, "choices",
                      list);
@@ -203,12 +215,12 @@ json_t *tune_json(const tune_results *r)
     }
     for (int s = 0; r->fusion && s < TUNE_STARTS; s++) {
         const int i = s * TUNE_WAYS;
-        json_object_set_new(
-            mean, tune_start_name(i),
-            json_pack("{so so so so}", tune_way_name(i), real(tune_mean_speedup(r, i, INT32_MAX)),
-                      tune_way_name(i + 1), real(tune_mean_speedup(r, i + 1, INT32_MAX)), "share",
-                      real(tune_share(r, (tune_start)s, 0)), "share_of_gain",
-                      real(tune_share(r, (tune_start)s, 1))));
+        json_object_set_new(mean, tune_start_name(i),
+                            json_pack("{so so so so}", way_name(i),
+                                      real(tune_mean_speedup(r, i, INT32_MAX)), way_name(i + 1),
+                                      real(tune_mean_speedup(r, i + 1, INT32_MAX)), "share",
+                                      real(tune_share(r, (tune_start)s, 0)), "share_of_gain",
+                                      real(tune_share(r, (tune_start)s, 1))));
     }
     return json_pack("{so so}", "programs", list, "mean", mean);
 }

@@ -21,16 +21,19 @@ typedef struct tune_results {
     int fusion, tiles; /* 1: asked for */
 } tune_results;
 
-/* "hardware" and "learned", "default" and "random", of a search; "default", "exhaustive", "learned
-   1", "learned 10". */
-const char *tune_way_name(int search);
+/* "default" and "random" of a search; "default", "exhaustive", "learned 1", "learned 10". */
 const char *tune_start_name(int search);
 const char *tune_choice_name(tune_choice choice);
+
+/* Measurements of a search at most; the most of all searches. */
+int tune_budget(const tune_results *r, int search);
+int tune_most_budget(const tune_results *r);
 
 /* Mean over the programs of a search's speed-up after its first `measurements` (the last one if it
    has fewer); NaN: there was no such search. */
 double tune_mean_speedup(const tune_results *r, int search, int measurements);
 int tune_was_done(const tune_results *r, int search);
+double tune_tile_speedup(const tune_tiles *tiles, tune_choice choice); /* of one program */
 double tune_mean_tiles(const tune_results *r, tune_choice choice);
 /* The share of the speed-up of the hardware search that the learned model with hardware reaches,
    mean over the programs. With gain 1 it is the share of the mean speed-up minus 1 (of the means,
