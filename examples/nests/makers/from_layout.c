@@ -38,7 +38,7 @@ static ag_status read_layouts(nests_data *data, const harness_files *paths, ag_f
     bool warned = false;
     options.dedup = data->distinct ? TGRAPH_KEEP_FIRST : TGRAPH_KEEP_ALL;
     options.configs_only = options.operations = 1;
-    data->columns = NESTS_LAYOUT_INPUTS;
+    data->columns = NESTS_LAYOUT_COLUMNS;
     data->words = TGRAPH_OPCODES;
     data->group = harness_alloc((size_t)paths->count * sizeof *data->group + 1);
     harness_reading_start(&bar, paths->count);
