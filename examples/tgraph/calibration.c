@@ -34,7 +34,8 @@ ag_status tgraph_calibrate(double *calibrated, const tgraph_calibration *c, cons
         !harness_monotone_fit(&m, c->score, place, c->count, &mine))
         for (int i = 0; i < e->items; i++) calibrated[i] = harness_monotone_at(&m, score[i]);
     if (mine.status)
-        ag_fail(why, mine.status, "%.200s, training configurations: %s", e->path, mine.sentence);
+        ag_fail(why, mine.status, "%.200s, training configurations: %s", e->file->path,
+                mine.sentence);
     harness_monotone_free(&m);
     harness_free(runtime);
     return why->status;

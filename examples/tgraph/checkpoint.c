@@ -60,9 +60,7 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
     c->split = s->split;
     c->split_seed = s->split_seed;
     c->dedup = s->dedup;
-    tgraph_scaler_begin(&c->scalers.node, TGRAPH_NUMERIC);
-    tgraph_scaler_begin(&c->scalers.config, TPUGRAPHS_TILE_FEATURES);
-    tgraph_scaler_begin(&c->scalers.target, 1);
+    tgraph_scalers_begin(&c->scalers);
     return tgraph_model_add(&net->model, t->params, &options, why);
 }
 
@@ -71,7 +69,7 @@ static ag_status fit(harness_session *session, ag_failure *why)
     tgraph_set *set = &((tgraph_files *)session->data)->set;
     tgraph_trained *net = session->trained.net;
     tgraph_set_fit(set, &net->checkpoint.scalers);
-    if (tgraph_set_scale(set, &net->checkpoint.scalers, why)) return why->status;
+    tgraph_set_scale(set, &net->checkpoint.scalers);
     if (net->model.joined.use && tgraph_set_fit_rows(set, &net->model.joined.scale, why))
         return why->status;
     return tgraph_set_programs(set, &net->model.options, why);
@@ -93,7 +91,7 @@ static int add_scaler(ag_checkpoint_item item[2], const char *mean, const char *
 /* One scaler, or three with tile files. */
 static int list_scalers(ag_checkpoint_item *item, const tgraph_trained *net)
 {
-    const tgraph_tile_scalers *s = &net->checkpoint.scalers;
+    const tgraph_scalers *s = &net->checkpoint.scalers;
     int n = add_scaler(item, "state.scaler.mean", "state.scaler.scale", &s->node);
     if (!net->model.options.tile) return n;
     n += add_scaler(item + n, "state.config_scaler.mean", "state.config_scaler.scale", &s->config);

@@ -14,8 +14,8 @@ tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile);
 
 typedef struct tgraph_checkpoint {
     tgraph_features features;
-    tgraph_tile_scalers scalers; /* layout: node alone */
-    double split;                /* what the run held out of its files, and how it read them */
+    tgraph_scalers scalers; /* layout: node alone */
+    double split;           /* what the run held out of its files, and how it read them */
     int64_t split_seed;
     int dedup;
 } tgraph_checkpoint;
@@ -31,10 +31,8 @@ ag_status tgraph_features_check(const char *path, const tgraph_features *stored,
 /* The training files with their hashes: JSON, owned by the caller (harness_free). */
 char *tgraph_files_json(const tgraph_set *set);
 
-/* 1 if the JSON names a file with the entry's name and hash; 1 if it names such a file, whatever it
-   held. */
-int tgraph_files_has(const char *files, const tgraph_entry *entry);
-int tgraph_files_name(const char *files, const char *name);
+/* 1 if the JSON names a file of this name and hash (NULL: whatever it held). */
+int tgraph_files_has(const char *files, const char *name, const uint64_t *hash);
 int tgraph_files_count(const char *files); /* how many it names */
 
 #endif

@@ -54,34 +54,27 @@ char *tgraph_files_json(const tgraph_set *set)
         if (!e->train) continue;
         char hash[17];
         snprintf(hash, sizeof hash, "%016" PRIx64, e->hash);
-        json_array_append_new(list, json_pack("{so si ss}", "name", harness_json_name(e->name),
-                                              "configs", e->configs, "xxh3", hash));
+        json_array_append_new(list,
+                              json_pack("{so si ss}", "name", harness_json_name(e->file->name),
+                                        "configs", e->file->configs, "xxh3", hash));
     }
     return harness_json_text(list);
 }
 
-/* sum NULL: the contents of the file may be any. */
-static int find(const char *files, const char *name, const char *sum)
+int tgraph_files_has(const char *files, const char *name, const uint64_t *hash)
 {
     json_t *list = parse(files), *wanted = harness_json_name(name);
+    char sum[17] = "";
     int found = 0;
+    if (hash) snprintf(sum, sizeof sum, "%016" PRIx64, *hash);
     for (size_t i = 0; i < json_array_size(list) && !found; i++) {
         const json_t *j = json_array_get(list, i);
-        found = json_equal(json_object_get(j, "name"), wanted) && (!sum || says(j, "xxh3", sum));
+        found = json_equal(json_object_get(j, "name"), wanted) && (!hash || says(j, "xxh3", sum));
     }
     json_decref(wanted);
     json_decref(list);
     return found;
 }
-
-int tgraph_files_has(const char *files, const tgraph_entry *e)
-{
-    char sum[17];
-    snprintf(sum, sizeof sum, "%016" PRIx64, e->hash);
-    return find(files, e->name, sum);
-}
-
-int tgraph_files_name(const char *files, const char *name) { return find(files, name, NULL); }
 
 int tgraph_files_count(const char *files)
 {

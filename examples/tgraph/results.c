@@ -29,8 +29,8 @@ harness_rank_form tgraph_results_form(int tile, int tau_a)
 
 void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32_t *item, int count)
 {
-    const int64_t *runtime = e->tile ? e->tile->runtime : e->file->runtime;
-    const double *target = e->tile ? e->tile->target : NULL;
+    const int64_t *runtime = e->file->runtime;
+    const double *target = e->file->target;
     if (item) {
         int64_t *actual = harness_rank_alloc(rank, (size_t)count * sizeof *actual);
         double *of = target ? harness_rank_alloc(rank, (size_t)count * sizeof *of) : NULL;
@@ -41,10 +41,10 @@ void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32
         runtime = actual;
         target = of;
     }
-    harness_rank_group(rank, (harness_ranked){.name = e->name,
+    harness_rank_group(rank, (harness_ranked){.name = e->file->name,
                                               .items = count,
                                               .number = item,
-                                              .actual = e->has_runtimes ? runtime : NULL,
+                                              .actual = e->file->has_runtimes ? runtime : NULL,
                                               .target = target});
 }
 
@@ -71,7 +71,7 @@ static void name_groups(tgraph_results *r)
 {
     const int n = r->rank.groups;
     char **path = harness_alloc((size_t)n * sizeof *path + 1);
-    for (int i = 0; i < n; i++) path[i] = (char *)(uintptr_t)r->entry[i]->path;
+    for (int i = 0; i < n; i++) path[i] = (char *)(uintptr_t)r->entry[i]->file->path;
     char **name = harness_rank_names(&r->rank, path, n, "");
     for (int i = 0; i < n; i++) r->rank.group[i].name = name[i];
     harness_free(path);
@@ -158,7 +158,7 @@ void tgraph_results_repeat(void *results)
 {
     tgraph_results *r = results;
     const char **path = harness_alloc((size_t)r->rank.groups * sizeof *path);
-    for (int i = 0; i < r->rank.groups; i++) path[i] = r->entry[i]->path;
+    for (int i = 0; i < r->rank.groups; i++) path[i] = r->entry[i]->file->path;
     tpugraphs_noise(&r->rank, path);
     harness_free(path);
 }

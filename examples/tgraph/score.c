@@ -40,7 +40,7 @@ static ag_tensor *record_tile(tgraph_scorer *s, const tgraph_entry *e, int count
 {
     for (int i = 0; i < count; i++)
         memcpy(s->feature + i * TPUGRAPHS_TILE_FEATURES,
-               e->tile->feature + (size_t)s->chosen[i] * TPUGRAPHS_TILE_FEATURES,
+               e->file->feature + (size_t)s->chosen[i] * TPUGRAPHS_TILE_FEATURES,
                TPUGRAPHS_TILE_FEATURES * sizeof *s->feature);
     return tgraph_tile_forward(s->model, s->tape, &e->program, s->feature, count);
 }
@@ -51,11 +51,11 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
 {
     for (int i = 0; i < count; i++) s->chosen[i] = item ? item[order[i]] : order[i];
     ag_tape_reset(s->tape);
-    ag_tensor *y = e->tile ? record_tile(s, e, count) : record_layout(s, e, count, why);
+    ag_tensor *y = e->file->tile ? record_tile(s, e, count) : record_layout(s, e, count, why);
     if (!y) return why->status;
     ag_forward(y);
     const ag_real *value = ag_values(y);
-    if (!value) return harness_scoring_failed(s->tape, e->path, "--eval-configs", why);
+    if (!value) return harness_scoring_failed(s->tape, e->file->path, "--eval-configs", why);
     for (int i = 0; i < count; i++) score[order[i]] += (double)value[i];
     return AG_OK;
 }

@@ -116,7 +116,7 @@ static double fill_target(ag_real *target, const tgraph_work *w, int n)
 {
     double mean = 0, variance = 0;
     for (int i = 0; i < n; i++) {
-        const double time = w->batch ? (double)w->batch->runtime[i] : w->entry->tile->target[i];
+        const double time = w->batch ? (double)w->batch->runtime[i] : w->entry->file->target[i];
         mean += log(fmax(time, 1e-9)) / n;
         target[i] = (ag_real)log(fmax(time, 1e-9));
     }
@@ -153,14 +153,15 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
     const tgraph_work *w = &t->work;
     if (tgraph_feed_next(&t->feed, step, &t->work, why)) return NULL;
-    const tgraph_entry *e = w->entry;
-    const int n = e->tile ? e->configs : w->batch->configs;
-    *what = e->name;
-    ag_tensor *score = e->tile ? tgraph_tile_forward(model, tape, &e->program, e->tile->feature, n)
-                               : tgraph_batch_forward(model, tape, &e->program, w->batch, n);
+    const tgraph_file *f = w->entry->file;
+    const tgraph_program *p = &w->entry->program;
+    const int n = f->tile ? f->configs : w->batch->configs;
+    *what = f->name;
+    ag_tensor *score = f->tile ? tgraph_tile_forward(model, tape, p, f->feature, n)
+                               : tgraph_batch_forward(model, tape, p, w->batch, n);
     ag_name(score, "scores");
     if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, n);
-    const int32_t *rank = e->tile ? e->tile->rank : w->batch->rank;
+    const int32_t *rank = f->tile ? f->rank : w->batch->rank;
     return loss_of(settings_of(session), score, ag_input_i32(tape, rank, AG_SHAPE(n)));
 }
 
@@ -200,8 +201,8 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     tgraph_set *set = &r->files->set;
     tgraph_scorer scorer = {
         .model = &net->model, .tape = how->tape, .configs = s->eval_configs, .tta = s->tta};
-    if (r->files->training || (!tgraph_set_scale(set, &net->checkpoint.scalers, why) &&
-                               !tgraph_set_programs(set, &net->model.options, why)))
+    if (!r->files->training) tgraph_set_scale(set, &net->checkpoint.scalers);
+    if (r->files->training || !tgraph_set_programs(set, &net->model.options, why))
         tgraph_results_add(r, &scorer, how->models, why);
     tgraph_scorer_close(&scorer);
     return why->status;

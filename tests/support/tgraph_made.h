@@ -70,9 +70,10 @@ static inline tgraph_file *make_file(int configs, uint64_t seed, int alike)
 }
 
 /* Run time / normalizer grows with the first feature. */
-static inline tgraph_tile make_tile(int configs, uint64_t seed)
+static inline tgraph_file make_tile(int configs, uint64_t seed)
 {
-    tgraph_tile t = {.path = made_name, .name = made_name, .configs = configs, .has_runtimes = 1};
+    tgraph_file t = {
+        .path = made_name, .name = made_name, .tile = 1, .configs = configs, .has_runtimes = 1};
     ag_random r = {seed, 9, 0};
     t.raw = zeroed((size_t)configs * TPUGRAPHS_TILE_FEATURES, sizeof *t.raw);
     t.target = zeroed((size_t)configs, sizeof *t.target);
@@ -86,7 +87,7 @@ static inline tgraph_tile make_tile(int configs, uint64_t seed)
     return t;
 }
 
-static inline void free_tile(tgraph_tile *t)
+static inline void free_tile(tgraph_file *t)
 {
     ag_free(t->raw);
     ag_free(t->target);
@@ -111,7 +112,7 @@ static inline double measured(const tgraph_baseline *b, const tgraph_baseline_pa
     ag_failure why = {0};
     for (int i = 0; i < part->count; i++) {
         const int c = tgraph_part_config(part, i);
-        actual[i] = part->tile ? part->tile->runtime[c] : part->file->runtime[c];
+        actual[i] = part->file->runtime[c];
         target[i] = tgraph_part_truth(part, c);
     }
     const harness_items items = {.name = made_name,

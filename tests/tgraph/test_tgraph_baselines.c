@@ -121,7 +121,7 @@ static void pool_by_hand(void **state)
 static void tile_by_hand(void **state)
 {
     float raw[2 * TPUGRAPHS_TILE_FEATURES] = {0}, x[TGRAPH_TILE_COLUMNS], pooled[TGRAPH_POOLED];
-    tgraph_tile t = {.configs = 2, .raw = raw};
+    tgraph_file t = {.configs = 2, .raw = raw};
     raw[24] = 7;
     raw[47] = -1;
     for (int k = 0; k < TGRAPH_POOLED; k++) pooled[k] = (float)k;

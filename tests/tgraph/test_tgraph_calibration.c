@@ -26,21 +26,16 @@ static void make(world *w)
         if (c % 2) w->kind[c / 2] = kind;
         *(c % 2 ? &w->held[c / 2] : &w->train[c / 2]) = c;
     }
-    w->file = (tgraph_file){.configs = CONFIGS,
+    w->file = (tgraph_file){.path = "a.npz",
+                            .name = "a.npz",
+                            .configs = CONFIGS,
                             .runtime = w->runtime,
                             .train = w->train,
                             .train_count = HALF,
                             .held = w->held,
                             .held_count = HALF,
                             .has_runtimes = 1};
-    w->entry = (tgraph_entry){.path = "a.npz",
-                              .name = "a.npz",
-                              .file = &w->file,
-                              .item = w->held,
-                              .items = HALF,
-                              .configs = CONFIGS,
-                              .has_runtimes = 1,
-                              .score = 1};
+    w->entry = (tgraph_entry){.file = &w->file, .item = w->held, .items = HALF, .score = 1};
 }
 
 /* Results with scores of the configurations that are held out and of those that train. */

@@ -14,15 +14,10 @@ typedef struct tgraph_work {
 
 typedef struct tgraph_feed {
     const tgraph_set *set;
-    int tile, count;
-    uint64_t seed;
-    const tgraph_entry **entry; /* [count] those trained on */
-    int32_t *order;             /* tile: of `epoch` */
-    int64_t epoch;
-    tgraph_file **file; /* layout */
+    tgraph_file **file; /* those trained on */
     tgraph_source source;
-    tgraph_batch buffer[2];
-    harness_loader *loader;
+    tgraph_batch buffer[2]; /* layout files */
+    harness_loader *loader; /* layout files */
 } tgraph_feed;
 
 /* Begins with step `first`, counted from 0; joined: of tgraph_batch. Close in any case. */
