@@ -12,8 +12,6 @@
 
 /* ---- sizes ---- */
 
-static int rounded(int64_t n, int piece) { return (int)((n + piece - 1) / piece * piece); }
-
 static void grow_parts(nests_batch *b, int groups)
 {
     if (groups <= b->parts) return;
@@ -48,10 +46,10 @@ static ag_status read_rows(nests_batch *b, const nests_data *data, const nests_p
             data->group[pick->group].name, (long long)rows, (long long)entries);
     b->first = &data->group[pick->group];
     b->groups = groups;
-    b->items = rounded(b->count, 16);
-    b->rows = rounded(rows, 128);
-    b->entries = rounded(entries + b->items, 256);
-    b->alike = any ? rounded(alike, 128) : 0;
+    b->items = nests_rounded(b->count, 16);
+    b->rows = nests_rounded(rows, 128);
+    b->entries = nests_rounded(entries + b->items, 256);
+    b->alike = any ? nests_rounded(alike, 128) : 0;
     return AG_OK;
 }
 
@@ -118,22 +116,12 @@ static void put_items(nests_batch *b, int *at, int item, int g, int first_row, i
     }
 }
 
-static void put_rows(nests_batch *b, const nests_scale *scale, const nests_rows *r, int first)
-{
-    const int inputs = nests_scale_inputs(scale);
-    for (int i = 0; i < r->rows; i++) {
-        nests_scale_apply(b->x + (size_t)(first + i) * (size_t)inputs, scale,
-                          r->x + (size_t)i * (size_t)scale->columns);
-        if (r->word) b->word[first + i] = r->word[i];
-    }
-}
-
 static void put_parts(nests_batch *b, const nests_scale *scale, const nests_pick *pick)
 {
     int row = 0, entry = 0, alike_entry = 0, item = 0;
     for (int g = 0; g < b->groups; g++) {
         const nests_rows *r = &b->part[g];
-        put_rows(b, scale, r, row);
+        nests_scale_rows(b->x + (size_t)row * (size_t)b->inputs, b->word + row, scale, r);
         const double alike = b->alike ? put_alike(b, &alike_entry, r, row) : 0;
         b->alike_start[g + 1] = alike_entry;
         put_items(b, &entry, item, g, row, pick[g].count, alike, scale->offset);

@@ -39,7 +39,6 @@ ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests
                        set->data.groups);
     s->per_step = settings->groups < s->groups ? settings->groups : s->groups;
     if (s->items > most) s->items = most;
-    s->mixed = harness_alloc((size_t)most * sizeof *s->mixed);
     s->pick = harness_alloc((size_t)s->per_step * sizeof *s->pick);
     s->item = harness_alloc((size_t)s->per_step * (size_t)s->items * sizeof *s->item);
     return AG_OK;
@@ -49,20 +48,20 @@ void nests_sampler_close(nests_sampler *s)
 {
     harness_free(s->group);
     harness_free(s->order);
-    harness_free(s->mixed);
     harness_free(s->pick);
     harness_free(s->item);
     *s = (nests_sampler){0};
 }
 
-/* Draws items of a group for its visit of this number, ascending; returns their number. */
-static int draw_items(int *to, nests_sampler *s, int g, int64_t visit)
+int nests_choose(int *to, const nests_set *set, int g, int most, uint64_t seed, uint64_t number)
 {
-    const int *item = nests_list(&s->set->train, g), all = nests_count(&s->set->train, g);
+    const int *item = nests_list(&set->train, g), all = nests_count(&set->train, g);
+    int32_t *order = harness_alloc((size_t)all * sizeof *order + 1);
     int n = 0;
-    harness_permutation(s->mixed, all, s->seed, (uint64_t)visit);
+    harness_permutation(order, all, seed, number);
     for (int i = 0; i < all; i++)
-        if (s->mixed[i] < s->items) to[n++] = item[i];
+        if (order[i] < most) to[n++] = item[i];
+    harness_free(order);
     return n;
 }
 
@@ -77,7 +76,8 @@ int nests_sampler_draw(nests_sampler *s, int64_t step)
             harness_epoch_order(s->order, s->groups, s->seed, epoch);
         }
         const int g = s->group[s->order[visit % s->groups]];
-        s->pick[n] = (nests_pick){g, draw_items(to, s, g, visit), to};
+        const int count = nests_choose(to, s->set, g, s->items, s->seed, (uint64_t)visit);
+        s->pick[n] = (nests_pick){g, count, to};
         to += s->pick[n++].count;
     }
     return n;

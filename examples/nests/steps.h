@@ -5,6 +5,10 @@
 
 #include "examples/nests/batch.h"
 
+/* Draws at most so many of the training items of a group, ascending; returns their number. */
+int nests_choose(int *to, const nests_set *set, int group, int most, uint64_t seed,
+                 uint64_t number);
+
 /* Every group that can be learned from is drawn once in an epoch, in an order of its own. All that
    is drawn follows from the seed and the number of the step. */
 typedef struct nests_sampler {
@@ -14,7 +18,6 @@ typedef struct nests_sampler {
     int per_step, items, spread;
     int32_t *group, *order; /* [groups] */
     int groups;
-    int32_t *mixed;   /* of the largest group */
     nests_pick *pick; /* [per_step] */
     int *item;        /* [per_step * items] */
 } nests_sampler;
