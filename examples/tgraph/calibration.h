@@ -3,6 +3,7 @@
 #ifndef TGRAPH_CALIBRATION_H
 #define TGRAPH_CALIBRATION_H
 
+#include "examples/harness/rank/rank.h"
 #include "examples/tgraph/score.h"
 
 enum { TGRAPH_CALIBRATES = 4096 };
@@ -14,8 +15,8 @@ typedef struct tgraph_calibration {
     int count;     /* 0: the file has no training part */
 } tgraph_calibration;
 
-void tgraph_calibration_open(tgraph_calibration *c, const tgraph_entry *e);
-void tgraph_calibration_close(tgraph_calibration *c);
+/* Its memory is the rank's. */
+tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e);
 
 /* Maps the scores of the entry's configurations to ranks among the training configurations by a
    rising step function, so that configurations on one step tie. calibrated, score [e->items].

@@ -56,7 +56,7 @@ static void open_calibration(tgraph_results *r)
 {
     int split = 0;
     for (int i = 0; i < r->rank.groups; i++) {
-        tgraph_calibration_open(&r->calibration[i], r->entry[i]);
+        r->calibration[i] = tgraph_calibration_open(&r->rank, r->entry[i]);
         split |= r->calibration[i].count > 0;
     }
     if (!split) return;
@@ -66,22 +66,12 @@ static void open_calibration(tgraph_results *r)
         if (!r->calibration[i].count) harness_rank_absent(&r->rank, r->calibrated, i);
 }
 
-/* The names of files, with folders where two have one name. */
-static void name_groups(tgraph_results *r)
-{
-    const int n = r->rank.groups;
-    char **path = harness_alloc((size_t)n * sizeof *path + 1);
-    for (int i = 0; i < n; i++) path[i] = (char *)(uintptr_t)r->entry[i]->file->path;
-    char **name = harness_rank_names(&r->rank, path, n, "");
-    for (int i = 0; i < n; i++) r->rank.group[i].name = name[i];
-    harness_free(path);
-}
-
 void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
 {
     const size_t room = (size_t)set->count;
     harness_rank *rank = &r->rank;
     int trained = 0;
+    r->path = harness_rank_alloc(rank, room * sizeof *r->path);
     r->entry = harness_rank_alloc(rank, room * sizeof *r->entry);
     r->calibration = harness_rank_alloc(rank, room * sizeof *r->calibration);
     for (int i = 0; i < set->count; i++) {
@@ -89,21 +79,16 @@ void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
         trained += e->train;
         if (!e->score) continue;
         r->entry[rank->groups] = e;
+        r->path[rank->groups] = (char *)(uintptr_t)e->file->path;
         tgraph_results_group(rank, e, e->item, e->items);
     }
-    name_groups(r);
+    char **name = harness_rank_names(rank, r->path, rank->groups, "");
+    for (int i = 0; i < rank->groups; i++) rank->group[i].name = name[i];
     rank->form = tgraph_results_form(set->tile, tau_a);
     rank->title =
         harness_text("TGraph (%s), %d file%s", rank->form.kind, trained, trained == 1 ? "" : "s");
     harness_rank_method(rank, "TGraph", NULL);
     open_calibration(r);
-}
-
-void tgraph_results_close(void *results)
-{
-    tgraph_results *r = results;
-    for (int i = 0; i < r->rank.groups; i++) tgraph_calibration_close(&r->calibration[i]);
-    harness_rank_close(&r->rank);
 }
 
 /* ---- scores ---- */
@@ -157,10 +142,7 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
 void tgraph_results_repeat(void *results)
 {
     tgraph_results *r = results;
-    const char **path = harness_alloc((size_t)r->rank.groups * sizeof *path);
-    for (int i = 0; i < r->rank.groups; i++) path[i] = r->entry[i]->file->path;
-    tpugraphs_noise(&r->rank, path);
-    harness_free(path);
+    tpugraphs_noise(&r->rank, (const char *const *)r->path);
 }
 
 static ag_status calibrate(tgraph_results *r, ag_failure *why)

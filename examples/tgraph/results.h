@@ -3,13 +3,13 @@
 #ifndef TGRAPH_RESULTS_H
 #define TGRAPH_RESULTS_H
 
-#include "examples/harness/rank/rank.h"
 #include "examples/tgraph/calibration.h"
 
 typedef struct tgraph_results {
     harness_rank rank;               /* first */
     struct tgraph_files *files;      /* that the groups are of */
     const tgraph_entry **entry;      /* [rank.groups] */
+    char **path;                     /* [rank.groups] borrowed; they differ, unlike their names */
     tgraph_calibration *calibration; /* [rank.groups] */
     int calibrated;                  /* the method of calibrated scores; 0: no file was split */
 } tgraph_results;
@@ -23,7 +23,6 @@ void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32
 
 /* Opens zeroed results of the files of the set that are to be scored. */
 void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a);
-void tgraph_results_close(void *results);
 
 /* Adds the scores of one model, divided by `models`: call it once per model of an ensemble. */
 ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why);

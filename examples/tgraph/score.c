@@ -6,29 +6,6 @@
 
 #include <string.h>
 
-static void make_room(tgraph_scorer *s, int count)
-{
-    if (count <= s->room) return;
-    harness_free(s->chosen);
-    harness_free(s->order);
-    harness_free(s->feature);
-    s->room = count;
-    s->chosen = harness_alloc((size_t)count * sizeof *s->chosen);
-    s->order = harness_alloc((size_t)count * sizeof *s->order);
-    s->feature = harness_alloc((size_t)s->configs * TPUGRAPHS_TILE_FEATURES * sizeof *s->feature);
-}
-
-void tgraph_scorer_close(tgraph_scorer *s)
-{
-    tgraph_batch_free(&s->batch);
-    harness_free(s->chosen);
-    harness_free(s->order);
-    harness_free(s->feature);
-    s->chosen = s->order = NULL;
-    s->feature = NULL;
-    s->room = 0;
-}
-
 static ag_tensor *record_layout(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)
 {
     s->batch.joined = &s->model->joined;
@@ -66,13 +43,13 @@ static bool goes_on(const tgraph_scorer *s, ag_failure *why)
 }
 
 static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
-                          double *score, int pass, ag_failure *why)
+                          const int32_t *order, double *score, int pass, ag_failure *why)
 {
     const int chunks = harness_chunks(count, s->configs);
     for (int k = 0; k < chunks && goes_on(s, why); k++) {
         int first, length;
         harness_chunk(&first, &length, count, chunks, k);
-        add_chunk(s, e, item, s->order + first, length, score, why);
+        add_chunk(s, e, item, order + first, length, score, why);
         if (s->note) s->note(s->user, pass * count + first + length);
     }
     return why->status;
@@ -84,18 +61,23 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
                        double *score, ag_failure *why)
 {
     const int passes = s->tta > 0 ? s->tta : 1;
-    make_room(s, count);
+    int32_t *order = harness_alloc((size_t)count * sizeof *order);
+    s->chosen = harness_alloc((size_t)s->configs * sizeof *s->chosen);
+    s->feature = harness_alloc((size_t)s->configs * TPUGRAPHS_TILE_FEATURES * sizeof *s->feature);
     memset(score, 0, (size_t)count * sizeof *score);
     ag_tape_training(s->tape, 0);
     for (int p = 0; p < passes && goes_on(s, why); p++) {
         if (s->tta > 0)
-            harness_permutation(s->order, count, TTA_SEED, (uint64_t)p);
+            harness_permutation(order, count, TTA_SEED, (uint64_t)p);
         else
-            for (int i = 0; i < count; i++) s->order[i] = i;
-        add_pass(s, e, item, count, score, p, why);
+            for (int i = 0; i < count; i++) order[i] = i;
+        add_pass(s, e, item, count, order, score, p, why);
     }
     for (int i = 0; i < count; i++) score[i] /= passes;
     ag_tape_training(s->tape, 1);
     ag_tape_reset(s->tape);
+    harness_free(order);
+    harness_free(s->chosen);
+    harness_free(s->feature);
     return why->status;
 }

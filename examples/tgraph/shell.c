@@ -20,7 +20,11 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tgraph_files *f = session->data;
     f->training = 1;
-    return tgraph_set_train(&f->set, settings_of(session), why);
+    if (tgraph_set_train(&f->set, settings_of(session), why)) return why->status;
+    f->learn.entry = harness_alloc((size_t)f->set.count * sizeof *f->learn.entry);
+    for (int i = 0; i < f->set.count; i++)
+        if (f->set.entry[i].train) f->learn.entry[f->learn.count++] = &f->set.entry[i];
+    return AG_OK;
 }
 
 static void close_files(void *data)
@@ -45,10 +49,8 @@ static ag_status holds_out(const harness_settings *settings, ag_failure *why)
 /* Converts --epochs to steps. */
 static ag_status plan(harness_session *session, ag_failure *why)
 {
-    const tgraph_set *set = set_of(session);
     const int64_t epochs = settings_of(session)->epochs;
-    int64_t files = 0;
-    for (int i = 0; i < set->count; i++) files += set->entry[i].train;
+    const int64_t files = ((const tgraph_files *)session->data)->learn.count;
     if (epochs > INT64_MAX / files)
         return ag_fail(why, AG_EUSE, "--epochs is %lld, which is too many steps with %lld files",
                        (long long)epochs, (long long)files);
@@ -96,7 +98,7 @@ static void end(void *feed)
 {
     tgraph_steps *t = feed;
     tgraph_feed_close(&t->feed);
-    tgraph_scorer_close(&t->scorer);
+    tgraph_batch_free(&t->scorer.batch);
     harness_rank_close(&t->rank);
     harness_free(t->target);
 }
@@ -204,21 +206,14 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     if (!r->files->training) tgraph_set_scale(set, &net->checkpoint.scalers);
     if (r->files->training || !tgraph_set_programs(set, &net->model.options, why))
         tgraph_results_add(r, &scorer, how->models, why);
-    tgraph_scorer_close(&scorer);
+    tgraph_batch_free(&scorer.batch);
     return why->status;
 }
 
 static ag_status compare(void *results, ag_failure *why)
 {
-    const tgraph_files *f = ((const tgraph_results *)results)->files;
-    if (!f->training) return tgraph_results_baselines(results, f->learn.entry, f->learn.count, why);
-    const tgraph_entry **learn = harness_alloc((size_t)f->set.count * sizeof *learn);
-    int n = 0;
-    for (int i = 0; i < f->set.count; i++)
-        if (f->set.entry[i].train) learn[n++] = &f->set.entry[i];
-    tgraph_results_baselines(results, learn, n, why);
-    harness_free(learn);
-    return why->status;
+    const tgraph_learn *learn = &((const tgraph_results *)results)->files->learn;
+    return tgraph_results_baselines(results, learn->entry, learn->count, why);
 }
 
 /* The kind of the first file decides which measures a study has. */
@@ -260,6 +255,6 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .alike = tgraph_results_alike,
                                     .repeat = tgraph_results_repeat,
                                     .compute = tgraph_results_compute,
-                                    .close_results = tgraph_results_close,
+                                    .close_results = harness_rank_close,
                                     .held_out = "Held-out configurations, best checkpoint",
                                     .write = tgraph_shell_write};

@@ -17,7 +17,7 @@ typedef struct tgraph_trained {
 
 typedef struct tgraph_files {
     tgraph_set set;
-    tgraph_learn learn; /* of eval */
+    tgraph_learn learn; /* from which baselines do */
     int training;       /* 1: of a training run, standardised for its network */
 } tgraph_files;
 

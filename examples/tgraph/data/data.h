@@ -163,7 +163,8 @@ size_t tgraph_file_packed(const tgraph_file *file);
 /* Lines for the reader; the caller frees them (harness_free). */
 char *tgraph_file_text(const tgraph_file *file);
 
-/* What the model reads of a configuration, of so many bytes; those of the next ones follow. */
+/* The numbers of a configuration that the model reads, of so many bytes; those of the next ones
+   follow. */
 const void *tgraph_file_inputs(size_t *bytes, const tgraph_file *file, int config);
 
 /* Splits the configurations of a layout file by a permutation that depends on the seed and their
