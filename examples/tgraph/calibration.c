@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tgraph/calibration.h"
+/* Calibration of the scores of one file, learnt from its training configurations. */
 #include "examples/harness/rank/monotone.h"
+#include "examples/tgraph/results.h"
 
 tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e)
 {

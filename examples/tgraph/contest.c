@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions in the form that the contest asks for. */
 #define _GNU_SOURCE /* strtok_r */
-#include "examples/tgraph/contest.h"
 #include "examples/tgraph/shell.h"
 
 #include <inttypes.h>

@@ -134,10 +134,7 @@ static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, int n)
 {
     static const ag_real one = 1;
     ag_tape *tape = ag_tape_of(score);
-    if (n > t->target_room) {
-        t->target_room = n;
-        t->target = harness_grow(t->target, (size_t)n * sizeof *t->target);
-    }
+    t->target = harness_grow(t->target, (size_t)n * sizeof *t->target);
     const double spread = fill_target(t->target, &t->work, n);
     ag_tensor *e = ag_sub(score, ag_input(tape, t->target, AG_SHAPE(n)));
     e = ag_reshape(e, AG_SHAPE(n, 1));

@@ -25,8 +25,7 @@ typedef struct tgraph_files {
 typedef struct tgraph_steps {
     tgraph_feed feed;
     tgraph_work work; /* of the step */
-    ag_real *target;  /* [target_room] of its loss */
-    int target_room;
+    ag_real *target;  /* of its loss */
     tgraph_scorer scorer;
     harness_rank rank;           /* a validation: a sample of the configurations of each file */
     const tgraph_entry **scored; /* [rank.groups] */
@@ -41,6 +40,11 @@ ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
                                    const harness_settings *settings, bool known, ag_failure *why);
 ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,
                                 const harness_settings *settings, ag_failure *why);
+/* contest.c: the contest's name of a file, from its folders; shown: what results call it, NULL: its
+   own name: .../layout/xla/default/test/NAME.npz is "layout:xla:default:NAME",
+   .../tile/xla/test/NAME.npz "tile:xla:NAME"; where the folders do not tell, "layout:NAME". The
+   caller frees it (harness_free). */
+char *tgraph_contest_id(const char *path, const char *shown, int tile);
 int tgraph_shell_write(FILE *to, const void *results, const harness_settings *settings,
                        ag_failure *why);
 

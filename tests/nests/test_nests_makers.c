@@ -2,7 +2,7 @@
 /* Makers of rows: a small file of each kind, and what the code underneath says of it. */
 #include "support/test.h"
 #include "examples/harness/files/files.h"
-#include "examples/nests/makers/makers.h"
+#include "examples/nests/maker.h"
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpu/rows/rows.h"
 #include "support/tpgnn_npz.h"

@@ -3,7 +3,7 @@
    layouts, or of a copy between two layouts (tgraph/rows/). */
 #include "examples/harness/harness.h"
 #include "examples/tgraph/rows/file.h"
-#include "examples/nests/makers/makers.h"
+#include "examples/nests/maker.h"
 
 #include <string.h>
 

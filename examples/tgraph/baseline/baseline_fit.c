@@ -98,11 +98,6 @@ ag_status tgraph_fit_open(tgraph_fit *f, const tgraph_baseline_part *parts, int 
     return AG_OK;
 }
 
-int tgraph_fit_has(const tgraph_fit *f, tgraph_baseline_kind kind)
-{
-    return kind == TGRAPH_BASELINE_RIDGE ? f->ridge != NULL : f->boosting != NULL;
-}
-
 ag_status tgraph_fit_predict(double *score, tgraph_fit *f, tgraph_baseline_kind kind,
                              const tgraph_baseline_part *part, ag_failure *why)
 {

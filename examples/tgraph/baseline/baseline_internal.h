@@ -33,7 +33,6 @@ typedef struct tgraph_fit {
 /* Fits what can be fitted; the notes say what and why not. */
 ag_status tgraph_fit_open(tgraph_fit *fit, const tgraph_baseline_part *parts, int count, int within,
                           const tgraph_baseline_options *options, ag_failure *why);
-int tgraph_fit_has(const tgraph_fit *fit, tgraph_baseline_kind kind);
 ag_status tgraph_fit_predict(double *score, tgraph_fit *fit, tgraph_baseline_kind kind,
                              const tgraph_baseline_part *part, ag_failure *why);
 void tgraph_fit_close(tgraph_fit *fit);

@@ -7,13 +7,6 @@
 
 #include <math.h>
 
-const char *tgraph_baseline_name(tgraph_baseline_kind kind)
-{
-    static const char *const name[TGRAPH_BASELINES] = {"random", "ridge", "boosting",
-                                                       "boosting, 3 digits"};
-    return name[kind];
-}
-
 tgraph_baseline_part tgraph_baseline_train(const tgraph_file *f)
 {
     return (tgraph_baseline_part){
@@ -41,7 +34,8 @@ static void round_scores(double *score, const double *exact, int count)
 
 static int is_there(const tgraph_fit *fit, tgraph_baseline_kind kind)
 {
-    return kind == TGRAPH_BASELINE_RANDOM || tgraph_fit_has(fit, kind);
+    return kind == TGRAPH_BASELINE_RANDOM ||
+           (kind == TGRAPH_BASELINE_RIDGE ? fit->ridge != NULL : fit->boosting != NULL);
 }
 
 static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_part *part, int index,

@@ -17,8 +17,6 @@ typedef enum tgraph_baseline_kind {
     TGRAPH_BASELINES
 } tgraph_baseline_kind;
 
-const char *tgraph_baseline_name(tgraph_baseline_kind kind); /* "random", ... */
-
 /* Configurations of a file, which is borrowed, to fit on or to score. */
 typedef struct tgraph_baseline_part {
     const tgraph_file *file;

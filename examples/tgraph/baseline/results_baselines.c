@@ -15,8 +15,9 @@ static int watch(void *context, const char *label, double done)
 /* Adds a baseline with its scores of all files, and the note of the first one. */
 static void take(harness_rank *rank, const tgraph_baseline_result *result, int k)
 {
-    const char *name = tgraph_baseline_name((tgraph_baseline_kind)k);
-    double *score = harness_rank_method(rank, name, harness_copy(result[0].of[k].note));
+    static const char *const name[TGRAPH_BASELINES] = {"random", "ridge", "boosting",
+                                                       "boosting, 3 digits"};
+    double *score = harness_rank_method(rank, name[k], harness_copy(result[0].of[k].note));
     for (int i = 0; i < rank->groups; i++) {
         const harness_ranked *g = &rank->group[i];
         const double *its = result[i].of[k].score;
