@@ -11,7 +11,7 @@ static json_t *parse(const char *text)
     return text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
 }
 
-char *tgraph_features_json(const tgraph_features *f)
+char *tgraph_features_json(const tgraph_data_options *f)
 {
     return harness_json_text(json_pack("{ss ss si sb sb}", "format", "tpugraphs-140", "kind",
                                        f->tile ? "tile" : "layout", "layout_padding",
@@ -24,7 +24,7 @@ static int says(const json_t *object, const char *key, const char *word)
     return text && strcmp(text, word) == 0;
 }
 
-ag_status tgraph_features_parse(tgraph_features *f, const char *text, ag_failure *why)
+ag_status tgraph_features_parse(tgraph_data_options *f, const char *text, ag_failure *why)
 {
     json_t *j = parse(text);
     const json_t *padding = json_object_get(j, "layout_padding"),
@@ -33,10 +33,10 @@ ag_status tgraph_features_parse(tgraph_features *f, const char *text, ag_failure
     const int good = says(j, "format", "tpugraphs-140") && json_is_boolean(prune) &&
                      (pad == 0 || pad == -1) &&
                      (says(j, "kind", "tile") || says(j, "kind", "layout"));
-    *f = (tgraph_features){.tile = says(j, "kind", "tile"),
-                           .prune = json_is_true(prune),
-                           .repad = pad == -1,
-                           .logs = json_is_true(json_object_get(j, "log"))};
+    *f = (tgraph_data_options){.tile = says(j, "kind", "tile"),
+                               .prune = json_is_true(prune),
+                               .repad = pad == -1,
+                               .logs = json_is_true(json_object_get(j, "log"))};
     json_decref(j);
     if (good) return AG_OK;
     return ag_fail(why, AG_EDATA,

@@ -51,7 +51,7 @@ static ag_status open_file(tgraph_set *set, const harness_runs *runs, const tgra
 static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
 {
     for (int i = 1; i < runs->count; i++) {
-        const tgraph_checkpoint *c = &((const tgraph_trained *)runs->run[i].net)->checkpoint;
+        const tgraph_trained *c = runs->run[i].net;
         if (c->split == s->split && c->split_seed == s->split_seed && c->dedup == s->dedup)
             continue;
         harness_warn("%s was not trained with --split %g --split-seed %lld, so it may have been "
@@ -88,8 +88,7 @@ static ag_status open_files(tgraph_set *set, const harness_runs *runs, const tgr
    single one has few nodes. */
 static void warn_of_source(const tgraph_set *set, const harness_runs *runs)
 {
-    const tgraph_scaler *scaler =
-        &((const tgraph_trained *)runs->run[0].net)->checkpoint.scalers.node;
+    const tgraph_scaler *scaler = &((const tgraph_trained *)runs->run[0].net)->scalers.node;
     harness_far far = {.rows = "nodes",
                        .limit = "more than 10 standard deviations",
                        .run = runs->run[0].path,
@@ -109,10 +108,10 @@ static void warn_of_source(const tgraph_set *set, const harness_runs *runs)
 static ag_status check_runs(const harness_runs *runs, const tgraph_settings *s, int tile,
                             ag_failure *why)
 {
-    const tgraph_features wanted = tgraph_settings_features(s, tile);
+    const tgraph_data_options wanted = tgraph_settings_data(s, tile);
     for (int i = 0; i < runs->count && !why->status; i++) {
         const tgraph_trained *net = runs->run[i].net;
-        tgraph_features_check(runs->run[i].path, &net->checkpoint.features, &wanted, why);
+        tgraph_features_check(runs->run[i].path, &net->features, &wanted, why);
     }
     return why->status;
 }

@@ -200,7 +200,7 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     tgraph_set *set = &r->files->set;
     tgraph_scorer scorer = {
         .model = &net->model, .tape = how->tape, .configs = s->eval_configs, .tta = s->tta};
-    if (!r->files->training) tgraph_set_scale(set, &net->checkpoint.scalers);
+    if (!r->files->training) tgraph_set_scale(set, &net->scalers);
     if (r->files->training || !tgraph_set_programs(set, &net->model.options, why))
         tgraph_results_add(r, &scorer, how->models, why);
     tgraph_batch_free(&scorer.batch);

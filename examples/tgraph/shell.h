@@ -9,12 +9,6 @@
 #include "examples/tgraph/baseline/learn.h"
 #include "examples/tgraph/results.h"
 
-/* The network and what else its checkpoint holds. */
-typedef struct tgraph_trained {
-    tgraph_model model;
-    tgraph_checkpoint checkpoint;
-} tgraph_trained;
-
 typedef struct tgraph_files {
     tgraph_set set;
     tgraph_learn learn; /* from which baselines do */
