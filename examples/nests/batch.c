@@ -73,6 +73,10 @@ static void lay_arrays(void *batch, char *block, size_t *bytes)
     b->level = tpugraphs_lay(block, bytes, b->items, sizeof *b->level);
     b->speed = tpugraphs_lay(block, bytes, b->items, sizeof *b->speed);
     b->by_trees = tpugraphs_lay(block, bytes, b->items, sizeof *b->by_trees);
+    b->ns = tpugraphs_lay(block, bytes, b->items, sizeof *b->ns);
+    b->y = tpugraphs_lay(block, bytes, b->items, sizeof *b->y);
+    b->key = tpugraphs_lay(block, bytes, b->items, sizeof *b->key);
+    b->index = tpugraphs_lay(block, bytes, b->items, sizeof *b->index);
 }
 
 /* ---- rows and counts ---- */
@@ -146,9 +150,10 @@ static double mean_of(const double *x, int n)
     return sum / n;
 }
 
-static void put_group(nests_batch *b, int g, const int64_t *ns, double *y, bool absolute,
-                      int spread)
+static void put_group(nests_batch *b, int g, bool absolute, int spread)
 {
+    const int64_t *ns = b->ns;
+    double *y = b->y;
     const int first = b->group_start[g], n = b->group_start[g + 1] - first;
     int64_t fastest = INT64_MAX;
     double variance = 0;
@@ -170,22 +175,11 @@ static void put_group(nests_batch *b, int g, const int64_t *ns, double *y, bool 
 static ag_status put_targets(nests_batch *b, const nests_data *data, const nests_pick *pick,
                              int spread, ag_failure *why)
 {
-    size_t at = 0;
-    int most = 0;
-    for (int g = 0; g < b->groups; g++) most = pick[g].count > most ? pick[g].count : most;
-    const size_t bytes =
-        (size_t)most * (sizeof(int64_t) + sizeof(double) + sizeof(uint64_t) + sizeof(int32_t)) +
-        256;
-    if (tpugraphs_room(&b->room_of_ranks, &b->rank_room, bytes, why)) return why->status;
-    int64_t *ns = tpugraphs_lay(b->room_of_ranks, &at, most, sizeof *ns);
-    double *y = tpugraphs_lay(b->room_of_ranks, &at, most, sizeof *y);
-    uint64_t *key = tpugraphs_lay(b->room_of_ranks, &at, most, sizeof *key);
-    int32_t *index = tpugraphs_lay(b->room_of_ranks, &at, most, sizeof *index);
     for (int g = 0; g < b->groups && !why->status; g++) {
         const int64_t *runtime = data->group[pick[g].group].runtime;
-        for (int i = 0; i < pick[g].count; i++) ns[i] = runtime[pick[g].item[i]];
-        put_group(b, g, ns, y, data->maker->absolute, spread);
-        harness_ranks(b->rank + b->group_start[g], ns, pick[g].count, key, index, why);
+        for (int i = 0; i < pick[g].count; i++) b->ns[i] = runtime[pick[g].item[i]];
+        put_group(b, g, data->maker->absolute, spread);
+        harness_ranks(b->rank + b->group_start[g], b->ns, pick[g].count, b->key, b->index, why);
     }
     return why->status;
 }
@@ -208,7 +202,6 @@ void nests_batch_free(nests_batch *b, const nests_maker *maker)
     for (int i = 0; i < b->parts; i++) maker->free_rows(&b->part[i]);
     harness_free(b->part);
     ag_free(b->block);
-    ag_free(b->room_of_ranks);
     *b = (nests_batch){0};
 }
 

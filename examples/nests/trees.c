@@ -65,7 +65,9 @@ static ag_status add_group(table *t, const nests_set *set, int g, int quota, con
     nests_rows *r = &t->rows[t->groups];
     const int all = nests_count(&set->train, g);
     int *item = harness_alloc((size_t)all * sizeof *item + 1);
-    const int n = nests_choose(item, set, g, quota, (uint64_t)s->shell.common.seed, (uint64_t)g);
+    int32_t *order = harness_alloc((size_t)all * sizeof *order + 1);
+    const int n =
+        nests_choose(item, order, set, g, quota, (uint64_t)s->shell.common.seed, (uint64_t)g);
     if (n && !data->maker->rows(r, data, g, item, n, why)) {
         const int at = t->groups++;
         t->y[at] = harness_alloc((size_t)n * sizeof **t->y);
@@ -86,6 +88,7 @@ static ag_status add_group(table *t, const nests_set *set, int g, int quota, con
                                                 .limit = s->huber,
                                                 .absolute = data->maker->absolute};
     }
+    harness_free(order);
     harness_free(item);
     return why->status;
 }

@@ -29,22 +29,18 @@ harness_rank_form tgraph_results_form(int tile, int tau_a)
 
 void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32_t *item, int count)
 {
-    const int64_t *runtime = e->file->runtime;
-    const double *target = e->file->target;
-    if (item) {
-        int64_t *actual = harness_rank_alloc(rank, (size_t)count * sizeof *actual);
-        double *of = target ? harness_rank_alloc(rank, (size_t)count * sizeof *of) : NULL;
-        for (int i = 0; i < count; i++) {
-            actual[i] = runtime[item[i]];
-            if (of) of[i] = target[item[i]];
-        }
-        runtime = actual;
-        target = of;
+    const tgraph_file *f = e->file;
+    int64_t *actual = harness_rank_alloc(rank, (size_t)count * sizeof *actual);
+    double *target = f->tile ? harness_rank_alloc(rank, (size_t)count * sizeof *target) : NULL;
+    for (int i = 0; i < count; i++) {
+        const int c = item ? item[i] : i;
+        actual[i] = f->runtime[c];
+        if (target) target[i] = f->target[c];
     }
-    harness_rank_group(rank, (harness_ranked){.name = e->file->name,
+    harness_rank_group(rank, (harness_ranked){.name = f->name,
                                               .items = count,
                                               .number = item,
-                                              .actual = e->file->has_runtimes ? runtime : NULL,
+                                              .actual = f->has_runtimes ? actual : NULL,
                                               .target = target});
 }
 
@@ -93,25 +89,13 @@ void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
 
 /* ---- scores ---- */
 
-typedef struct watch {
-    harness_progress bar;
-    int64_t before;
-} watch;
-
-static void note(void *user, int done)
-{
-    watch *w = user;
-    harness_progress_update(&w->bar, w->before + done, "");
-}
-
 static ag_status add_scores(double *sum, tgraph_scorer *scorer, const tgraph_entry *e,
                             const int32_t *item, int count, int models, ag_failure *why)
 {
-    watch *w = scorer->user;
     double *score = harness_alloc((size_t)count * sizeof *score);
     tgraph_score(scorer, e, item, count, score, why);
     for (int c = 0; c < count; c++) sum[c] += score[c] / models;
-    w->before += (int64_t)count * (scorer->tta > 0 ? scorer->tta : 1);
+    scorer->before += (int64_t)count * (scorer->tta > 0 ? scorer->tta : 1);
     harness_free(score);
     return why->status;
 }
@@ -119,12 +103,11 @@ static ag_status add_scores(double *sum, tgraph_scorer *scorer, const tgraph_ent
 ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why)
 {
     const harness_rank *rank = &r->rank;
-    watch w = {.before = 0};
+    harness_progress bar;
     int64_t total = rank->items;
     for (int i = 0; i < rank->groups; i++) total += r->calibration[i].count;
-    harness_progress_start(&w.bar, "score", 0, total * (scorer->tta > 0 ? scorer->tta : 1));
-    scorer->note = note;
-    scorer->user = &w;
+    harness_progress_start(&bar, "score", 0, total * (scorer->tta > 0 ? scorer->tta : 1));
+    scorer->bar = &bar;
     for (int i = 0; i < rank->groups && harness_go_on(why); i++) {
         const tgraph_entry *e = r->entry[i];
         tgraph_calibration *c = &r->calibration[i];
@@ -132,8 +115,7 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
         if (!add_scores(score, scorer, e, e->item, e->items, models, why) && c->count)
             add_scores(c->score, scorer, e, c->item, c->count, models, why);
     }
-    scorer->note = NULL;
-    harness_progress_end(&w.bar);
+    harness_progress_end(&bar);
     return why->status;
 }
 

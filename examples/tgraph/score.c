@@ -50,7 +50,7 @@ static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t
         int first, length;
         harness_chunk(&first, &length, count, chunks, k);
         add_chunk(s, e, item, order + first, length, score, why);
-        if (s->note) s->note(s->user, pass * count + first + length);
+        if (s->bar) harness_progress_update(s->bar, s->before + pass * count + first + length, "");
     }
     return why->status;
 }

@@ -14,8 +14,8 @@ typedef struct tgraph_scorer {
     tgraph_batch batch; /* scratch: start from {0}, and free it */
     int32_t *chosen;    /* of a chunk, and the features of tile sizes: during a call */
     ag_real *feature;
-    void (*note)(void *user, int done); /* called after each chunk; may be NULL */
-    void *user;
+    harness_progress *bar; /* goes on from `before` after each chunk; NULL: none does */
+    int64_t before;
 } tgraph_scorer;
 
 /* score[i] is that of the entry's configuration item[i] (NULL: i), i < count. The tape is set back

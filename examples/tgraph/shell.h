@@ -5,7 +5,7 @@
 
 #include "examples/harness/run/model.h"
 #include "examples/tgraph/checkpoint.h"
-#include "examples/tgraph/data/feed.h"
+#include "examples/harness/run/loader.h"
 #include "examples/tgraph/baseline/learn.h"
 #include "examples/tgraph/results.h"
 
@@ -17,9 +17,14 @@ typedef struct tgraph_files {
 
 /* The data and scratch of the steps and validations of a run. */
 typedef struct tgraph_steps {
-    tgraph_feed feed;
-    tgraph_work work; /* of the step */
-    ag_real *target;  /* of its loss */
+    tgraph_file **file; /* those trained on */
+    tgraph_source source;
+    tgraph_batch buffer[2];    /* of layout files, prepared one step ahead */
+    harness_loader *loader;    /* of these */
+    const tgraph_entry *entry; /* of the step */
+    const tgraph_batch *batch; /* of the step; NULL: of a tile file */
+    ag_real *target;           /* [target_room] of its loss */
+    int target_room;
     tgraph_scorer scorer;
     harness_rank rank;           /* a validation: a sample of the configurations of each file */
     const tgraph_entry **scored; /* [rank.groups] */

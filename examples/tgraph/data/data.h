@@ -218,7 +218,8 @@ typedef struct tgraph_batch {
     const nests_joined *joined; /* of the model that the rows are for; NULL: there are none */
     nests_joined_batch nests;   /* of `joined`, where that is used */
     nests_rows rows;            /* scratch */
-    int32_t *place;             /* scratch */
+    int32_t *place;             /* scratch, [place_room] */
+    int place_room;
     const tgraph_file *file;
     int64_t step;
     int configs;

@@ -16,7 +16,10 @@ static ag_status put_places(tgraph_batch *b, ag_failure *why)
             "%s: %d configurations of %d nodes are too many to score together; take fewer "
             "--configs or --eval-configs",
             harness_files_short(b->file->path), b->configs, g->nodes);
-    b->place = harness_grow(b->place, (size_t)rows->first[rows->items] * sizeof *b->place + 1);
+    if (rows->first[rows->items] > b->place_room) {
+        b->place_room = 2 * rows->first[rows->items];
+        b->place = harness_grow(b->place, (size_t)b->place_room * sizeof *b->place);
+    }
     for (int i = 0; i < rows->items; i++)
         for (int e = rows->first[i]; e < rows->first[i + 1]; e++) {
             const int kept = g->kept[node[e]];
