@@ -23,41 +23,29 @@ static const harness_measure of_schedules[] = {
 static const char against[] = "work alone";
 
 /* The last is that of all other kinds. */
-static const harness_rank_form forms[] = {{.kind = "layout",
-                                           .row = "program",
-                                           .rows = "programs",
-                                           .items = "configurations",
-                                           .measure = of_layouts,
-                                           .main = 2},
-                                          {.kind = "tile",
-                                           .row = "program",
-                                           .rows = "programs",
-                                           .groups = "kernels",
-                                           .items = "tile sizes",
-                                           .measure = of_tiles,
-                                           .main = 2,
-                                           .median = "APE % median"},
-                                          {.kind = "fusion",
-                                           .row = "program",
-                                           .rows = "programs",
-                                           .items = "kernels",
-                                           .measure = of_kernels,
-                                           .main = 2,
-                                           .studied = 2,
-                                           .median = "MAPE % median"},
-                                          {.kind = "schedule",
-                                           .row = "task",
-                                           .rows = "tasks",
-                                           .items = "schedules",
-                                           .measure = of_schedules,
-                                           .main = 4,
-                                           .studied = 4},
-                                          {.kind = "rows",
-                                           .row = "group",
-                                           .rows = "groups",
-                                           .items = "items",
-                                           .measure = of_layouts,
-                                           .main = 3}};
+static const harness_rank_form forms[] = {
+    {.kind = "layout", .row = "program", .rows = "programs", .measure = of_layouts, .main = 2},
+    {.kind = "tile",
+     .row = "program",
+     .rows = "programs",
+     .groups = "kernels",
+     .measure = of_tiles,
+     .main = 2,
+     .median = "APE % median"},
+    {.kind = "fusion",
+     .row = "program",
+     .rows = "programs",
+     .measure = of_kernels,
+     .main = 2,
+     .studied = 2,
+     .median = "MAPE % median"},
+    {.kind = "schedule",
+     .row = "task",
+     .rows = "tasks",
+     .measure = of_schedules,
+     .main = 4,
+     .studied = 4},
+    {.kind = "rows", .row = "group", .rows = "groups", .measure = of_layouts, .main = 3}};
 
 static harness_rank_form form_of(const nests_maker *kind)
 {
@@ -65,6 +53,7 @@ static harness_rank_form form_of(const nests_maker *kind)
     const int last = (int)(sizeof forms / sizeof *forms) - 1;
     while (i < last && strcmp(forms[i].kind, kind->name) != 0) i++;
     harness_rank_form form = forms[i];
+    form.items = kind->items;
     form.hold_out = "--split or --valid holds something out";
     form.against = against;
     return form;

@@ -5,27 +5,17 @@
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/text/text.h"
 #include "examples/tgraph/rows/file.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 
 enum { CONFIGS = 12, DIGITS = TGRAPH_DIGITS };
 enum { CONCATENATE = 22, COPY = 27, DOT = 34, PAD = 62, PARAMETER = 63, SELECT = 83 };
-
-static tgraph_file *open_file(const char *path)
-{
-    ag_failure why = {0};
-    tgraph_data_options options = tgraph_layout_defaults();
-    options.configs_only = options.operations = 1;
-    tgraph_file *f = tgraph_file_open(path, &options, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
-}
 
 static tgraph_file *open_embedded(const char *family, int number)
 {
     static char path[600];
     snprintf(path, sizeof path, "%s/examples/data/layout/random/%s_%d.npz", AG_SOURCE_DIR, family,
              number);
-    return open_file(path);
+    return test_file_open(path, test_operations(), NULL);
 }
 
 /* The digits of a configuration, as in the file. */
@@ -291,8 +281,7 @@ static void any_features_give_rows(void **state)
             dots++;
         }
         if (turn % 2) l.array[l.arrays++] = (test_array){"dot_axes", AG_I64, 2, {dots, 4}, dot};
-        assert_true(test_arrays_write(test_path, l.array, l.arrays));
-        tgraph_file *f = open_file(test_path);
+        tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
         nests_layout_take(&rows, f, false, NULL, f->configs);
         for (int i = 0; i < rows.rows * NESTS_LAYOUT_COLUMNS; i++) assert_true(isfinite(rows.x[i]));
         nests_layout_drop(&rows);

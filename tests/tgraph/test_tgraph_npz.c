@@ -2,26 +2,21 @@
 /* TpuGraphs files: the contents of a good one. */
 #include "support/test.h"
 #include "examples/harness/harness.h"
-#include "examples/tgraph/data/data.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-static tgraph_file *open_file(tgraph_data_options options, tpugraphs_budget *budget)
+static tgraph_file *open_file(tgraph_data_options options)
 {
     test_layout l;
-    ag_failure why = {0};
     test_layout_make(&l);
-    assert_true(test_arrays_write(test_path, l.array, l.arrays));
-    tgraph_file *f = tgraph_file_open(test_path, &options, budget, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
+    return test_layout_open(&l, options, NULL);
 }
 
 static void a_file_is_pruned_and_padded(void **state)
 {
-    tgraph_file *f = open_file(tgraph_layout_defaults(), NULL);
+    tgraph_file *f = open_file(tgraph_layout_defaults());
     test_layout l;
     test_layout_make(&l);
     const tgraph_graph *g = &f->graph;
@@ -44,7 +39,7 @@ static void a_file_is_pruned_and_padded(void **state)
 
 static void options_turn_pruning_and_padding_off(void **state)
 {
-    tgraph_file *f = open_file((tgraph_data_options){.opcodes = 256}, NULL);
+    tgraph_file *f = open_file((tgraph_data_options){.opcodes = 256});
     assert_int_equal(f->graph.nodes, 7);
     assert_int_equal(f->graph.edges, 5);
     assert_int_equal(f->graph.config_node[1], 5);
@@ -56,7 +51,7 @@ static void check_kept(tgraph_dedup dedup, int configs, const int64_t *runtime, 
 {
     tgraph_data_options options = tgraph_layout_defaults();
     options.dedup = dedup;
-    tgraph_file *f = open_file(options, NULL);
+    tgraph_file *f = open_file(options);
     assert_int_equal(f->file_configs, 6);
     assert_int_equal(f->configs, configs);
     assert_int_equal(f->store.rows, configs);
@@ -78,8 +73,7 @@ static void equal_configurations_become_one(void **state)
 
 static void nodes_are_standardised_over_all_files(void **state)
 {
-    tgraph_file *f[2] = {open_file(tgraph_layout_defaults(), NULL),
-                         open_file(tgraph_layout_defaults(), NULL)};
+    tgraph_file *f[2] = {open_file(tgraph_layout_defaults()), open_file(tgraph_layout_defaults())};
     tgraph_scalers s;
     tgraph_scalers_begin(&s);
     for (int i = 0; i < 2; i++) tgraph_scalers_add(&s, f[i]);
@@ -103,12 +97,10 @@ static void a_tile_file_is_read(void **state)
 {
     test_tile t;
     ag_failure why = {0};
-    tgraph_data_options options = tgraph_tile_defaults();
     test_tile_make(&t);
     assert_true(test_arrays_write(test_path, t.array, t.arrays));
     assert_int_equal(tgraph_is_tile(test_path, &why), 1);
-    tgraph_file *f = tgraph_file_open(test_path, &options, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
+    tgraph_file *f = test_file_open(test_path, tgraph_tile_defaults(), NULL);
     assert_int_equal(f->configs, 3);
     assert_int_equal(f->graph.nodes, 2);
     assert_int_equal(f->graph.configurable, 0);
@@ -140,7 +132,7 @@ static void expect_text(const char *text)
 static void an_inspected_file_is_described(void **state)
 {
     test_tile t;
-    tgraph_file_close(open_file(tgraph_layout_defaults(), NULL));
+    tgraph_file_close(open_file(tgraph_layout_defaults()));
     expect_text(": layout file\n"
                 "  nodes           7, pruned to 4 (2 configurable)\n"
                 "  edges           5, pruned to 2\n"

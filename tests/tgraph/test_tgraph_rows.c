@@ -5,7 +5,7 @@
 #include "examples/tgraph/rows/file.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 
 #include <jansson.h>
 
@@ -27,14 +27,10 @@ static int make_files(void **state)
 static tgraph_file *open_file(int operations)
 {
     test_layout l;
-    ag_failure why = {0};
     tgraph_data_options options = tgraph_layout_defaults();
     options.operations = operations;
     test_layout_make(&l);
-    assert_true(test_arrays_write(test_path, l.array, l.arrays));
-    tgraph_file *f = tgraph_file_open(test_path, &options, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
+    return test_layout_open(&l, options, NULL);
 }
 
 /* Rows are of the whole program, of which pruning keeps nodes 1, 2, 3 and 5. */
