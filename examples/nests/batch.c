@@ -12,8 +12,6 @@
 
 /* ---- sizes ---- */
 
-static int rounded(int64_t n, int piece) { return (int)((n + piece - 1) / piece * piece); }
-
 static void grow_parts(nests_batch *b, int groups)
 {
     if (groups <= b->parts) return;
@@ -48,10 +46,10 @@ static ag_status read_rows(nests_batch *b, const nests_data *data, const nests_p
             data->group[pick->group].name, (long long)rows, (long long)entries);
     b->first = &data->group[pick->group];
     b->groups = groups;
-    b->items = rounded(b->count, 16);
-    b->rows = rounded(rows, 128);
-    b->entries = rounded(entries + b->items, 256);
-    b->alike = any ? rounded(alike, 128) : 0;
+    b->items = nests_rounded(b->count, 16);
+    b->rows = nests_rounded(rows, 128);
+    b->entries = nests_rounded(entries + b->items, 256);
+    b->alike = any ? nests_rounded(alike, 128) : 0;
     return AG_OK;
 }
 
@@ -75,6 +73,10 @@ static void lay_arrays(void *batch, char *block, size_t *bytes)
     b->level = tpugraphs_lay(block, bytes, b->items, sizeof *b->level);
     b->speed = tpugraphs_lay(block, bytes, b->items, sizeof *b->speed);
     b->by_trees = tpugraphs_lay(block, bytes, b->items, sizeof *b->by_trees);
+    b->ns = tpugraphs_lay(block, bytes, b->items, sizeof *b->ns);
+    b->y = tpugraphs_lay(block, bytes, b->items, sizeof *b->y);
+    b->key = tpugraphs_lay(block, bytes, b->items, sizeof *b->key);
+    b->index = tpugraphs_lay(block, bytes, b->items, sizeof *b->index);
 }
 
 /* ---- rows and counts ---- */
@@ -118,22 +120,12 @@ static void put_items(nests_batch *b, int *at, int item, int g, int first_row, i
     }
 }
 
-static void put_rows(nests_batch *b, const nests_scale *scale, const nests_rows *r, int first)
-{
-    const int inputs = nests_scale_inputs(scale);
-    for (int i = 0; i < r->rows; i++) {
-        nests_scale_apply(b->x + (size_t)(first + i) * (size_t)inputs, scale,
-                          r->x + (size_t)i * (size_t)scale->columns);
-        if (r->word) b->word[first + i] = r->word[i];
-    }
-}
-
 static void put_parts(nests_batch *b, const nests_scale *scale, const nests_pick *pick)
 {
     int row = 0, entry = 0, alike_entry = 0, item = 0;
     for (int g = 0; g < b->groups; g++) {
         const nests_rows *r = &b->part[g];
-        put_rows(b, scale, r, row);
+        nests_scale_rows(b->x + (size_t)row * (size_t)b->inputs, b->word + row, scale, r);
         const double alike = b->alike ? put_alike(b, &alike_entry, r, row) : 0;
         b->alike_start[g + 1] = alike_entry;
         put_items(b, &entry, item, g, row, pick[g].count, alike, scale->offset);
@@ -158,9 +150,10 @@ static double mean_of(const double *x, int n)
     return sum / n;
 }
 
-static void put_group(nests_batch *b, int g, const int64_t *ns, double *y, bool absolute,
-                      int spread)
+static void put_group(nests_batch *b, int g, bool absolute, int spread)
 {
+    const int64_t *ns = b->ns;
+    double *y = b->y;
     const int first = b->group_start[g], n = b->group_start[g + 1] - first;
     int64_t fastest = INT64_MAX;
     double variance = 0;
@@ -182,22 +175,11 @@ static void put_group(nests_batch *b, int g, const int64_t *ns, double *y, bool 
 static ag_status put_targets(nests_batch *b, const nests_data *data, const nests_pick *pick,
                              int spread, ag_failure *why)
 {
-    size_t at = 0;
-    int most = 0;
-    for (int g = 0; g < b->groups; g++) most = pick[g].count > most ? pick[g].count : most;
-    const size_t bytes =
-        (size_t)most * (sizeof(int64_t) + sizeof(double) + sizeof(uint64_t) + sizeof(int32_t)) +
-        256;
-    if (tpugraphs_room(&b->room_of_ranks, &b->rank_room, bytes, why)) return why->status;
-    int64_t *ns = tpugraphs_lay(b->room_of_ranks, &at, most, sizeof *ns);
-    double *y = tpugraphs_lay(b->room_of_ranks, &at, most, sizeof *y);
-    uint64_t *key = tpugraphs_lay(b->room_of_ranks, &at, most, sizeof *key);
-    int32_t *index = tpugraphs_lay(b->room_of_ranks, &at, most, sizeof *index);
     for (int g = 0; g < b->groups && !why->status; g++) {
         const int64_t *runtime = data->group[pick[g].group].runtime;
-        for (int i = 0; i < pick[g].count; i++) ns[i] = runtime[pick[g].item[i]];
-        put_group(b, g, ns, y, data->maker->absolute, spread);
-        harness_ranks(b->rank + b->group_start[g], ns, pick[g].count, key, index, why);
+        for (int i = 0; i < pick[g].count; i++) b->ns[i] = runtime[pick[g].item[i]];
+        put_group(b, g, data->maker->absolute, spread);
+        harness_ranks(b->rank + b->group_start[g], b->ns, pick[g].count, b->key, b->index, why);
     }
     return why->status;
 }
@@ -220,6 +202,22 @@ void nests_batch_free(nests_batch *b, const nests_maker *maker)
     for (int i = 0; i < b->parts; i++) maker->free_rows(&b->part[i]);
     harness_free(b->part);
     ag_free(b->block);
-    ag_free(b->room_of_ranks);
     *b = (nests_batch){0};
+}
+
+/* ---- the scale ---- */
+
+ag_status nests_scale_fit(nests_scale *s, const nests_set *set, ag_failure *why)
+{
+    const nests_data *data = &set->data;
+    nests_rows rows = {0};
+    for (int g = 0; g < data->groups && harness_go_on(why); g++) {
+        const int *item = nests_list(&set->train, g), all = nests_count(&set->train, g);
+        const int n = all < NESTS_FITTED ? all : NESTS_FITTED;
+        if (n && !data->maker->rows(&rows, data, g, item, n, why))
+            nests_scale_add_items(s, &rows, data->group[g].runtime, item);
+    }
+    nests_scale_end(s);
+    data->maker->free_rows(&rows);
+    return why->status;
 }

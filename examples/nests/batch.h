@@ -36,8 +36,13 @@ typedef struct nests_batch {
     const nests_group *first; /* a name for sentences */
     nests_rows *part;         /* [groups] raw */
     int parts;
-    char *block, *room_of_ranks;
-    size_t room, rank_room;
+    /* Scratch of a group: run times, ln of them, and what their ranks take. */
+    int64_t *ns;
+    double *y;
+    uint64_t *key;
+    int32_t *index;
+    char *block;
+    size_t room;
 } nests_batch;
 
 /* Some items of a group. */

@@ -95,9 +95,11 @@ static void add_items(nests_items *items, const nests_data *data, int g, const s
     items->first[g + 1] = at;
 }
 
-/* mark [items]: 1 what is trained on, 0 what is held out. Of two items or more neither is empty. */
-static void split_group(signed char *mark, const nests_group *g, double share, uint64_t seed)
+/* [items], for the caller to free: 1 what is trained on, 0 what is held out. Of two items or more
+   neither is empty. */
+static signed char *split_group(const nests_group *g, double share, uint64_t seed)
 {
+    signed char *mark = harness_alloc((size_t)g->items + 1);
     int32_t *order = harness_alloc((size_t)g->items * sizeof *order + 1);
     int train = (int)(share * g->items + 0.5);
     if (train < 1) train = 1;
@@ -105,6 +107,7 @@ static void split_group(signed char *mark, const nests_group *g, double share, u
     harness_shuffle(order, g->items, harness_stream(HARNESS_STREAM_SPLIT, seed, 0));
     for (int i = 0; i < g->items; i++) mark[order[i]] = i < train;
     harness_free(order);
+    return mark;
 }
 
 static void split_all(nests_set *set, const nests_settings *s)
@@ -113,12 +116,12 @@ static void split_all(nests_set *set, const nests_settings *s)
     make_items(&set->train, data);
     if (s->split > 0) make_items(&set->score, data);
     for (int g = 0; g < data->groups; g++) {
-        signed char *mark = harness_alloc((size_t)data->group[g].items + 1);
+        signed char *mark = NULL;
         if (s->split > 0) {
-            split_group(mark, &data->group[g], s->split, (uint64_t)s->split_seed);
+            mark = split_group(&data->group[g], s->split, (uint64_t)s->split_seed);
             add_items(&set->score, data, g, mark, 0, false);
         }
-        add_items(&set->train, data, g, s->split > 0 ? mark : NULL, 1, true);
+        add_items(&set->train, data, g, mark, 1, true);
         harness_free(mark);
     }
 }
@@ -177,18 +180,18 @@ static void choose_scored(nests_set *set, const nests_trained *net)
     make_items(&set->score, data);
     for (int g = 0; g < data->groups; g++) {
         signed char *mark = NULL;
-        if (data->distinct && nests_trained_split(net, nests_group_hash(&data->group[g]))) {
-            mark = harness_alloc((size_t)data->group[g].items + 1);
-            split_group(mark, &data->group[g], net->split, (uint64_t)net->split_seed);
-        }
+        if (data->distinct && nests_trained_split(net, nests_group_hash(&data->group[g])))
+            mark = split_group(&data->group[g], net->split, (uint64_t)net->split_seed);
         add_items(&set->score, data, g, mark, 0, false);
         harness_free(mark);
     }
 }
 
-ag_status nests_files_score(nests_files *f, const harness_runs *runs, const nests_settings *s,
+ag_status nests_files_score(void *files, const harness_runs *runs, const harness_settings *settings,
                             bool known, ag_failure *why)
 {
+    const nests_settings *s = (const nests_settings *)settings;
+    nests_files *f = files;
     const nests_trained *net = runs->count ? runs->run[0].net : NULL;
     nests_set *set = f->scored = &f->other;
     nests_data *data = &set->data;
@@ -216,8 +219,9 @@ static void close_set(nests_set *set)
     harness_free(set->score.item);
 }
 
-void nests_files_close(nests_files *f)
+void nests_files_close(void *files)
 {
+    nests_files *f = files;
     close_set(&f->train);
     close_set(&f->other);
 }

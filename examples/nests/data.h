@@ -29,9 +29,9 @@ ag_status nests_files_train(nests_files *files, nests_settings *settings, ag_fai
 
 /* --data for scores by the runs: all items, or those held out by --split where the first run was
    trained on the group. Fails: as above. */
-ag_status nests_files_score(nests_files *files, const harness_runs *runs,
-                            const nests_settings *settings, bool known, ag_failure *why);
-void nests_files_close(nests_files *files);
+ag_status nests_files_score(void *files, const harness_runs *runs, const harness_settings *settings,
+                            bool known, ag_failure *why);
+void nests_files_close(void *files);
 
 /* The kind of the first file of --data. Fails: AG_EDATA (no kind), AG_EFILE. */
 const nests_maker *nests_kind_of(const harness_paths *given, ag_failure *why);

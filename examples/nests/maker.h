@@ -74,7 +74,10 @@ typedef struct nests_maker {
     ag_status (*repeat)(int64_t *second, int64_t *first, const nests_data *data, ag_failure *why);
 } nests_maker;
 
-/* All makers, NULL at the end (makers/makers.c). */
+extern const nests_maker nests_from_layout, nests_from_tile, nests_from_fusion, nests_from_schedule;
+extern const nests_maker nests_from_rows; /* docs/formats/nests.md */
+
+/* All of these, NULL at the end (makers/makers.c). */
 extern const nests_maker *const nests_makers[];
 
 #endif

@@ -23,41 +23,29 @@ static const harness_measure of_schedules[] = {
 static const char against[] = "work alone";
 
 /* The last is that of all other kinds. */
-static const harness_rank_form forms[] = {{.kind = "layout",
-                                           .row = "program",
-                                           .rows = "programs",
-                                           .items = "configurations",
-                                           .measure = of_layouts,
-                                           .main = 2},
-                                          {.kind = "tile",
-                                           .row = "program",
-                                           .rows = "programs",
-                                           .groups = "kernels",
-                                           .items = "tile sizes",
-                                           .measure = of_tiles,
-                                           .main = 2,
-                                           .median = "APE % median"},
-                                          {.kind = "fusion",
-                                           .row = "program",
-                                           .rows = "programs",
-                                           .items = "kernels",
-                                           .measure = of_kernels,
-                                           .main = 2,
-                                           .studied = 2,
-                                           .median = "MAPE % median"},
-                                          {.kind = "schedule",
-                                           .row = "task",
-                                           .rows = "tasks",
-                                           .items = "schedules",
-                                           .measure = of_schedules,
-                                           .main = 4,
-                                           .studied = 4},
-                                          {.kind = "rows",
-                                           .row = "group",
-                                           .rows = "groups",
-                                           .items = "items",
-                                           .measure = of_layouts,
-                                           .main = 3}};
+static const harness_rank_form forms[] = {
+    {.kind = "layout", .row = "program", .rows = "programs", .measure = of_layouts, .main = 2},
+    {.kind = "tile",
+     .row = "program",
+     .rows = "programs",
+     .groups = "kernels",
+     .measure = of_tiles,
+     .main = 2,
+     .median = "APE % median"},
+    {.kind = "fusion",
+     .row = "program",
+     .rows = "programs",
+     .measure = of_kernels,
+     .main = 2,
+     .studied = 2,
+     .median = "MAPE % median"},
+    {.kind = "schedule",
+     .row = "task",
+     .rows = "tasks",
+     .measure = of_schedules,
+     .main = 4,
+     .studied = 4},
+    {.kind = "rows", .row = "group", .rows = "groups", .measure = of_layouts, .main = 3}};
 
 static harness_rank_form form_of(const nests_maker *kind)
 {
@@ -65,6 +53,7 @@ static harness_rank_form form_of(const nests_maker *kind)
     const int last = (int)(sizeof forms / sizeof *forms) - 1;
     while (i < last && strcmp(forms[i].kind, kind->name) != 0) i++;
     harness_rank_form form = forms[i];
+    form.items = kind->items;
     form.hold_out = "--split or --valid holds something out";
     form.against = against;
     return form;
@@ -142,8 +131,6 @@ void nests_results_open(void *results, void *files, const harness_settings *sett
 
 /* ---- scores ---- */
 
-static void note(void *bar, int64_t done) { harness_progress_update(bar, done, NULL); }
-
 /* ln(run time) to the run time. */
 static void take_powers(double *score, int64_t n)
 {
@@ -151,19 +138,23 @@ static void take_powers(double *score, int64_t n)
     for (int64_t i = 0; i < n; i++) score[i] = exp(fmax(-most, fmin(score[i], most)));
 }
 
-ag_status nests_results_add(nests_results *r, const nests_scorer *scorer, int models,
+ag_status nests_results_add(void *results, const harness_trained *t, const harness_scoring *how,
                             ag_failure *why)
 {
-    nests_scorer s = *scorer;
+    nests_results *r = results;
+    const nests_model *m = &((const nests_trained *)t->net)->model;
     harness_progress bar;
     harness_progress_start(&bar, "score", 0, r->rank.items);
     bar.shown = false; /* in training there is another bar */
-    s.note = note;
-    s.user = &bar;
-    if (nests_score(&s, r->by, r->files->scored, 1.0 / models, why)) return why->status;
-    r->networks += scorer->model->members > 0;
-    r->trees += scorer->model->trees.count > 0;
-    if (++r->models == models && r->rank.times)
+    const nests_scorer s = {.model = m,
+                            .tape = how->tape,
+                            .items = ((const nests_settings *)how->settings)->eval_items,
+                            .patient = how->patient,
+                            .bar = &bar};
+    if (nests_score(&s, r->by, r->files->scored, 1.0 / how->models, why)) return why->status;
+    r->networks += m->members > 0;
+    r->trees += m->trees.count > 0;
+    if (++r->models == how->models && r->rank.times)
         for (int k = 0; k < NESTS_SCORES; k++) take_powers(r->by[k], r->rank.items);
     return AG_OK;
 }

@@ -4,6 +4,7 @@
 #define NESTS_RESULTS_H
 
 #include "examples/harness/rank/rank.h"
+#include "examples/nests/checkpoint.h"
 #include "examples/nests/score.h"
 
 typedef struct nests_results {
@@ -13,9 +14,9 @@ typedef struct nests_results {
     int models, networks, trees; /* added so far; those of them with networks; with trees */
 } nests_results;
 
-/* Functions of a harness_model; `add` needs the model as a scorer. Fails: as nests_score. */
+/* Functions of a harness_model. Fails: as nests_score. */
 void nests_results_open(void *results, void *files, const harness_settings *settings);
-ag_status nests_results_add(nests_results *r, const nests_scorer *scorer, int models,
+ag_status nests_results_add(void *results, const harness_trained *t, const harness_scoring *how,
                             ag_failure *why);
 int nests_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 ag_status nests_results_compare(void *results, ag_failure *why);

@@ -72,7 +72,7 @@ ag_status nests_score(const nests_scorer *s, double *const score[NESTS_SCORES],
             w.pick = (nests_pick){g, n, item + first};
             if (score_batch(score, &w, trees, weight, why)) break;
             w.at += n;
-            if (s->note) s->note(s->user, w.at);
+            harness_progress_update(s->bar, w.at, NULL);
         }
     }
     ag_tape_reset(s->tape);

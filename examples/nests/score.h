@@ -10,10 +10,9 @@ enum { NESTS_BY_BOTH, NESTS_BY_NETWORK, NESTS_BY_TREES, NESTS_BY_WORK, NESTS_SCO
 typedef struct nests_scorer {
     const nests_model *model;
     ag_tape *tape;
-    int items;                              /* most of a batch; scores do not depend on it */
-    bool patient;                           /* continues after an interruption */
-    void (*note)(void *user, int64_t done); /* called after each batch; may be NULL */
-    void *user;
+    int items;             /* most of a batch; scores do not depend on it */
+    bool patient;          /* continues after an interruption */
+    harness_progress *bar; /* goes on after each batch */
 } nests_scorer;
 
 /* score[k][i] += weight times ln(run time in ns) of the items that are scored, group after group:

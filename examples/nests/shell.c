@@ -14,12 +14,6 @@ static ag_status read_all(harness_session *session, ag_failure *why)
     return AG_OK;
 }
 
-static ag_status read_scored(void *data, const harness_runs *runs, const harness_settings *s,
-                             bool known, ag_failure *why)
-{
-    return nests_files_score(data, runs, (const nests_settings *)s, known, why);
-}
-
 /* The model is compared with its own parts, which need no data. */
 static ag_status read_fit(void *data, const harness_runs *runs, const harness_settings *s,
                           ag_failure *why)
@@ -27,8 +21,6 @@ static ag_status read_fit(void *data, const harness_runs *runs, const harness_se
     (void)data, (void)runs, (void)s, (void)why;
     return AG_OK;
 }
-
-static void close_files(void *data) { nests_files_close(data); }
 
 static ag_status holds_out(const harness_settings *settings, ag_failure *why)
 {
@@ -45,7 +37,6 @@ typedef struct nests_feed {
     nests_sampler sampler;
     nests_batch buffer[2];
     harness_loader *loader;
-    nests_batch *batch; /* of the step */
 } nests_feed;
 
 static ag_status begin(harness_session *session, ag_failure *why)
@@ -85,7 +76,7 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     harness_session *session = user;
     const nests_model *m = &((const nests_trained *)session->trained.net)->model;
     nests_feed *f = session->feed;
-    nests_batch *b = f->batch = harness_loader_next(f->loader, why);
+    nests_batch *b = harness_loader_next(f->loader, why);
     (void)step;
     if (!b) return NULL;
     *what = b->first->name;
@@ -95,16 +86,6 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
 }
 
 /* ---- results ---- */
-
-static ag_status add(void *results, const harness_trained *t, const harness_scoring *how,
-                     ag_failure *why)
-{
-    const nests_scorer scorer = {.model = &((const nests_trained *)t->net)->model,
-                                 .tape = how->tape,
-                                 .items = ((const nests_settings *)how->settings)->eval_items,
-                                 .patient = how->patient};
-    return nests_results_add(results, &scorer, how->models, why);
-}
 
 static const char *files(const harness_settings *settings)
 {
@@ -119,9 +100,9 @@ const harness_model nests_shell = {.program = &nests_program_table,
                                    .feed_bytes = sizeof(nests_feed),
                                    .files = files,
                                    .read = read_all,
-                                   .read_scored = read_scored,
+                                   .read_scored = nests_files_score,
                                    .read_fit = read_fit,
-                                   .close = close_files,
+                                   .close = nests_files_close,
                                    .begin = begin,
                                    .record = record,
                                    .fewer = "--groups or --items",
@@ -130,7 +111,7 @@ const harness_model nests_shell = {.program = &nests_program_table,
                                    .columns = nests_results_columns,
                                    .holds_out = holds_out,
                                    .open = nests_results_open,
-                                   .add = add,
+                                   .add = nests_results_add,
                                    .compare = nests_results_compare,
                                    .repeat = nests_results_repeat,
                                    .compute = harness_rank_compute,

@@ -20,11 +20,7 @@ ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests
 {
     const size_t all = (size_t)set->data.groups;
     int most = 1;
-    *s = (nests_sampler){.set = set,
-                         .scale = scale,
-                         .seed = (uint64_t)settings->shell.common.seed,
-                         .items = settings->items,
-                         .spread = settings->spread};
+    *s = (nests_sampler){.set = set, .scale = scale, .settings = settings};
     s->group = harness_alloc(all * sizeof *s->group + 1);
     s->order = harness_alloc(all * sizeof *s->order + 1);
     for (int g = 0; g < set->data.groups; g++) {
@@ -38,10 +34,10 @@ ag_status nests_sampler_open(nests_sampler *s, const nests_set *set, const nests
                        "name other files",
                        set->data.groups);
     s->per_step = settings->groups < s->groups ? settings->groups : s->groups;
-    if (s->items > most) s->items = most;
     s->mixed = harness_alloc((size_t)most * sizeof *s->mixed);
+    if (settings->items < most) most = settings->items;
     s->pick = harness_alloc((size_t)s->per_step * sizeof *s->pick);
-    s->item = harness_alloc((size_t)s->per_step * (size_t)s->items * sizeof *s->item);
+    s->item = harness_alloc((size_t)s->per_step * (size_t)most * sizeof *s->item);
     return AG_OK;
 }
 
@@ -55,29 +51,32 @@ void nests_sampler_close(nests_sampler *s)
     *s = (nests_sampler){0};
 }
 
-/* Draws items of a group for its visit of this number, ascending; returns their number. */
-static int draw_items(int *to, nests_sampler *s, int g, int64_t visit)
+int nests_choose(int *to, int32_t *order, const nests_set *set, int g, int most, uint64_t seed,
+                 uint64_t number)
 {
-    const int *item = nests_list(&s->set->train, g), all = nests_count(&s->set->train, g);
+    const int *item = nests_list(&set->train, g), all = nests_count(&set->train, g);
     int n = 0;
-    harness_permutation(s->mixed, all, s->seed, (uint64_t)visit);
+    harness_permutation(order, all, seed, number);
     for (int i = 0; i < all; i++)
-        if (s->mixed[i] < s->items) to[n++] = item[i];
+        if (order[i] < most) to[n++] = item[i];
     return n;
 }
 
 int nests_sampler_draw(nests_sampler *s, int64_t step)
 {
+    const uint64_t seed = (uint64_t)s->settings->shell.common.seed;
     const int64_t first = step * s->per_step;
     int64_t epoch = -1;
     int n = 0, *to = s->item;
     for (int64_t visit = first; visit < first + s->per_step; visit++) {
         if (visit / s->groups != epoch) {
             epoch = visit / s->groups;
-            harness_epoch_order(s->order, s->groups, s->seed, epoch);
+            harness_epoch_order(s->order, s->groups, seed, epoch);
         }
         const int g = s->group[s->order[visit % s->groups]];
-        s->pick[n] = (nests_pick){g, draw_items(to, s, g, visit), to};
+        const int count =
+            nests_choose(to, s->mixed, s->set, g, s->settings->items, seed, (uint64_t)visit);
+        s->pick[n] = (nests_pick){g, count, to};
         to += s->pick[n++].count;
     }
     return n;
@@ -87,5 +86,5 @@ ag_status nests_sampler_fill(void *source, int64_t step, void *buffer, ag_failur
 {
     nests_sampler *s = source;
     const int n = nests_sampler_draw(s, step);
-    return nests_batch_fill(buffer, &s->set->data, s->scale, s->pick, n, s->spread, why);
+    return nests_batch_fill(buffer, &s->set->data, s->scale, s->pick, n, s->settings->spread, why);
 }

@@ -5,18 +5,23 @@
 
 #include "examples/nests/batch.h"
 
+/* Draws at most so many of the training items of a group, ascending; returns their number. order:
+   scratch for all of these. */
+int nests_choose(int *to, int32_t *order, const nests_set *set, int group, int most, uint64_t seed,
+                 uint64_t number);
+
 /* Every group that can be learned from is drawn once in an epoch, in an order of its own. All that
    is drawn follows from the seed and the number of the step. */
 typedef struct nests_sampler {
     const nests_set *set;
     const nests_scale *scale;
-    uint64_t seed;
-    int per_step, items, spread;
+    const nests_settings *settings;
+    int per_step;
     int32_t *group, *order; /* [groups] */
     int groups;
     int32_t *mixed;   /* of the largest group */
     nests_pick *pick; /* [per_step] */
-    int *item;        /* [per_step * items] */
+    int *item;        /* of all of these */
 } nests_sampler;
 
 /* Fails: AG_EUSE when no group can be learned from. Start from {0}; close it in any case. */

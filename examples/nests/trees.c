@@ -2,8 +2,8 @@
 /* Boosted trees on rows: fitted, kept as plain arrays, and scored with. */
 #include "examples/harness/baseline/additive.h"
 #include "examples/harness/harness.h"
-#include "examples/harness/run/draws.h"
 #include "examples/nests/model.h"
+#include "examples/nests/steps.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,18 +45,6 @@ static void close_table(table *t, const nests_maker *maker)
     harness_free(t->y);
 }
 
-/* At most `quota` of the items, ascending; returns their number. */
-static int choose(int *chosen, const int *item, int count, int quota, uint64_t seed, int group)
-{
-    int32_t *order = harness_alloc((size_t)count * sizeof *order + 1);
-    int n = 0;
-    harness_permutation(order, count, seed, (uint64_t)group);
-    for (int i = 0; i < count; i++)
-        if (order[i] < quota) chosen[n++] = item[i];
-    harness_free(order);
-    return n;
-}
-
 /* Columns, then the word. */
 static float *join_words(const nests_rows *r, int columns)
 {
@@ -77,8 +65,9 @@ static ag_status add_group(table *t, const nests_set *set, int g, int quota, con
     nests_rows *r = &t->rows[t->groups];
     const int all = nests_count(&set->train, g);
     int *item = harness_alloc((size_t)all * sizeof *item + 1);
+    int32_t *order = harness_alloc((size_t)all * sizeof *order + 1);
     const int n =
-        choose(item, nests_list(&set->train, g), all, quota, (uint64_t)s->shell.common.seed, g);
+        nests_choose(item, order, set, g, quota, (uint64_t)s->shell.common.seed, (uint64_t)g);
     if (n && !data->maker->rows(r, data, g, item, n, why)) {
         const int at = t->groups++;
         t->y[at] = harness_alloc((size_t)n * sizeof **t->y);
@@ -99,6 +88,7 @@ static ag_status add_group(table *t, const nests_set *set, int g, int quota, con
                                                 .limit = s->huber,
                                                 .absolute = data->maker->absolute};
     }
+    harness_free(order);
     harness_free(item);
     return why->status;
 }

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static int rounded(int64_t n, int piece) { return (int)((n + piece - 1) / piece * piece); }
-
 static void lay_arrays(void *batch, char *block, size_t *bytes)
 {
     nests_joined_batch *b = batch;
@@ -56,17 +54,13 @@ static void put_by_item(nests_joined_batch *b, const nests_rows *rows, const int
 ag_status nests_joined_fill(nests_joined_batch *b, const nests_joined *j, const nests_rows *rows,
                             const int32_t *in, int places, const int32_t *out, ag_failure *why)
 {
-    const int inputs = b->inputs = nests_scale_inputs(&j->scale);
+    b->inputs = nests_scale_inputs(&j->scale);
     b->items = rows->items;
     b->places = places;
-    b->rows = rounded((int64_t)rows->rows + 1, 128);
-    b->entries = rounded((int64_t)rows->first[rows->items] + 1, 256);
+    b->rows = nests_rounded((int64_t)rows->rows + 1, 128);
+    b->entries = nests_rounded((int64_t)rows->first[rows->items] + 1, 256);
     if (tpugraphs_block(&b->block, &b->room, b, lay_arrays, why)) return why->status;
-    for (int r = 0; r < rows->rows; r++) {
-        nests_scale_apply(b->x + (size_t)r * (size_t)inputs, &j->scale,
-                          rows->x + (size_t)r * (size_t)j->scale.columns);
-        if (rows->word) b->word[r] = rows->word[r];
-    }
+    nests_scale_rows(b->x, b->word, &j->scale, rows);
     put_by_place(b, rows, in);
     put_by_item(b, rows, out ? out : in, j->scale.offset);
     for (int e = rows->first[rows->items]; e < b->entries; e++)

@@ -27,6 +27,11 @@ static inline double nests_times(const nests_rows *rows, int entry)
 {
     return rows->times ? (double)rows->times[entry] : 1;
 }
+/* The next multiple, for sizes of batches, which then have few shapes. */
+static inline int nests_rounded(int64_t n, int piece)
+{
+    return (int)((n + piece - 1) / piece * piece);
+}
 /* ln of the sum of times x work of an item, and of what all items count alike; 0 of nothing. */
 double nests_log_work(const nests_rows *rows, int item, double alike);
 /* The work that all items of the group count alike. */

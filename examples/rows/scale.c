@@ -62,6 +62,14 @@ void nests_scale_apply(ag_real *out, const nests_scale *s, const float *row)
     }
 }
 
+void nests_scale_rows(ag_real *out, int32_t *word, const nests_scale *s, const nests_rows *r)
+{
+    const size_t columns = (size_t)s->columns, inputs = (size_t)nests_scale_inputs(s);
+    for (size_t i = 0; i < (size_t)r->rows; i++)
+        nests_scale_apply(out + i * inputs, s, r->x + i * columns);
+    if (r->word) memcpy(word, r->word, (size_t)r->rows * sizeof *word);
+}
+
 int nests_scale_list(ag_checkpoint_item *item, const nests_scale *s)
 {
     const ag_shape shape = AG_SHAPE(s->columns);

@@ -31,6 +31,9 @@ void nests_scale_add_items(nests_scale *scale, const nests_rows *rows, const int
 void nests_scale_end(nests_scale *scale);
 /* out: standardised columns, then, of flags, 1 where one is 0 or less. A constant gives 0. */
 void nests_scale_apply(ag_real *out, const nests_scale *scale, const float *row);
+/* The same of all rows, and their words. */
+void nests_scale_rows(ag_real *out, int32_t *word, const nests_scale *scale,
+                      const nests_rows *rows);
 static inline int nests_scale_inputs(const nests_scale *scale)
 {
     return scale->flags ? 2 * scale->columns : scale->columns;

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "examples/tgraph/calibration.h"
+/* Calibration of the scores of one file, learnt from its training configurations. */
 #include "examples/harness/rank/monotone.h"
+#include "examples/tgraph/results.h"
 
-void tgraph_calibration_open(tgraph_calibration *c, const tgraph_entry *e)
+tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e)
 {
-    *c = (tgraph_calibration){0};
-    if (!tgraph_entry_split(e)) return;
+    tgraph_calibration c = {0};
+    if (!tgraph_entry_split(e)) return c;
     const int all = e->file->train_count, apart = (all - 1) / TGRAPH_CALIBRATES + 1;
-    c->count = (all - 1) / apart + 1;
-    c->item = harness_alloc((size_t)c->count * sizeof *c->item);
-    c->score = harness_alloc((size_t)c->count * sizeof *c->score);
-    for (int i = 0; i < c->count; i++) c->item[i] = e->file->train[i * apart];
-}
-
-void tgraph_calibration_close(tgraph_calibration *c)
-{
-    harness_free(c->item);
-    harness_free(c->score);
-    *c = (tgraph_calibration){0};
+    c.count = (all - 1) / apart + 1;
+    c.item = harness_rank_alloc(rank, (size_t)c.count * sizeof *c.item);
+    c.score = harness_rank_alloc(rank, (size_t)c.count * sizeof *c.score);
+    for (int i = 0; i < c.count; i++) c.item[i] = e->file->train[i * apart];
+    return c;
 }
 
 /* The fit is to ranks instead of run times: tau depends on the order alone, and a few
@@ -34,7 +29,8 @@ ag_status tgraph_calibrate(double *calibrated, const tgraph_calibration *c, cons
         !harness_monotone_fit(&m, c->score, place, c->count, &mine))
         for (int i = 0; i < e->items; i++) calibrated[i] = harness_monotone_at(&m, score[i]);
     if (mine.status)
-        ag_fail(why, mine.status, "%.200s, training configurations: %s", e->path, mine.sentence);
+        ag_fail(why, mine.status, "%.200s, training configurations: %s", e->file->path,
+                mine.sentence);
     harness_monotone_free(&m);
     harness_free(runtime);
     return why->status;

@@ -6,16 +6,8 @@
 
 /* ---- features ---- */
 
-tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile)
-{
-    return (tgraph_features){.tile = tile,
-                             .prune = !tile && s->prune,
-                             .repad = !tile && s->repad,
-                             .logs = tgraph_settings_logs(s, tile)};
-}
-
-ag_status tgraph_features_check(const char *path, const tgraph_features *stored,
-                                const tgraph_features *wanted, ag_failure *why)
+ag_status tgraph_features_check(const char *path, const tgraph_data_options *stored,
+                                const tgraph_data_options *wanted, ag_failure *why)
 {
     if (stored->tile != wanted->tile)
         return ag_fail(why, AG_EUSE,
@@ -42,8 +34,8 @@ enum { FEATURES, CONFIGURATION, FILES };
 static ag_status identify(harness_session *session, ag_failure *why)
 {
     const tgraph_set *set = &((const tgraph_files *)session->data)->set;
-    const tgraph_features f =
-        tgraph_settings_features((const tgraph_settings *)session->settings, set->tile);
+    const tgraph_data_options f =
+        tgraph_settings_data((const tgraph_settings *)session->settings, set->tile);
     (void)why;
     session->trained.text[FEATURES] = tgraph_features_json(&f);
     session->trained.text[FILES] = tgraph_files_json(set);
@@ -54,15 +46,12 @@ static ag_status build(harness_trained *t, const harness_settings *settings, ag_
 {
     const tgraph_settings *s = (const tgraph_settings *)settings;
     tgraph_trained *net = t->net;
-    tgraph_checkpoint *c = &net->checkpoint;
-    if (tgraph_features_parse(&c->features, t->text[FEATURES], why)) return why->status;
-    const tgraph_options options = tgraph_settings_model(s, c->features.tile);
-    c->split = s->split;
-    c->split_seed = s->split_seed;
-    c->dedup = s->dedup;
-    tgraph_scaler_begin(&c->scalers.node, TGRAPH_NUMERIC);
-    tgraph_scaler_begin(&c->scalers.config, TPUGRAPHS_TILE_FEATURES);
-    tgraph_scaler_begin(&c->scalers.target, 1);
+    if (tgraph_features_parse(&net->features, t->text[FEATURES], why)) return why->status;
+    const tgraph_options options = tgraph_settings_model(s, net->features.tile);
+    net->split = s->split;
+    net->split_seed = s->split_seed;
+    net->dedup = s->dedup;
+    tgraph_scalers_begin(&net->scalers);
     return tgraph_model_add(&net->model, t->params, &options, why);
 }
 
@@ -70,8 +59,8 @@ static ag_status fit(harness_session *session, ag_failure *why)
 {
     tgraph_set *set = &((tgraph_files *)session->data)->set;
     tgraph_trained *net = session->trained.net;
-    tgraph_set_fit(set, &net->checkpoint.scalers);
-    if (tgraph_set_scale(set, &net->checkpoint.scalers, why)) return why->status;
+    tgraph_set_fit(set, &net->scalers);
+    tgraph_set_scale(set, &net->scalers);
     if (net->model.joined.use && tgraph_set_fit_rows(set, &net->model.joined.scale, why))
         return why->status;
     return tgraph_set_programs(set, &net->model.options, why);
@@ -93,7 +82,7 @@ static int add_scaler(ag_checkpoint_item item[2], const char *mean, const char *
 /* One scaler, or three with tile files. */
 static int list_scalers(ag_checkpoint_item *item, const tgraph_trained *net)
 {
-    const tgraph_tile_scalers *s = &net->checkpoint.scalers;
+    const tgraph_scalers *s = &net->scalers;
     int n = add_scaler(item, "state.scaler.mean", "state.scaler.scale", &s->node);
     if (!net->model.options.tile) return n;
     n += add_scaler(item + n, "state.config_scaler.mean", "state.config_scaler.scale", &s->config);

@@ -5,36 +5,29 @@
 
 #include "examples/tgraph/data/set.h"
 
-/* How the features that the parameters were trained on were made. */
-typedef struct tgraph_features {
-    int tile, prune, repad, logs;
-} tgraph_features;
-
-tgraph_features tgraph_settings_features(const tgraph_settings *s, int tile);
-
-typedef struct tgraph_checkpoint {
-    tgraph_features features;
-    tgraph_tile_scalers scalers; /* layout: node alone */
-    double split;                /* what the run held out of its files, and how it read them */
+/* The network and what else its checkpoint holds. */
+typedef struct tgraph_trained {
+    tgraph_model model;
+    tgraph_data_options features; /* how those were made: tile, prune, repad, logs */
+    tgraph_scalers scalers;       /* layout: node alone */
+    double split;                 /* what the run held out of its files, and how it read them */
     int64_t split_seed;
     int dedup;
-} tgraph_checkpoint;
+} tgraph_trained;
 
 /* Features in JSON, owned by the caller (harness_free), and read from it. */
-char *tgraph_features_json(const tgraph_features *f);
-ag_status tgraph_features_parse(tgraph_features *f, const char *text, ag_failure *why);
+char *tgraph_features_json(const tgraph_data_options *f);
+ag_status tgraph_features_parse(tgraph_data_options *f, const char *text, ag_failure *why);
 
 /* Fails when the features of the checkpoint are not those that the options ask for. */
-ag_status tgraph_features_check(const char *path, const tgraph_features *stored,
-                                const tgraph_features *wanted, ag_failure *why);
+ag_status tgraph_features_check(const char *path, const tgraph_data_options *stored,
+                                const tgraph_data_options *wanted, ag_failure *why);
 
 /* The training files with their hashes: JSON, owned by the caller (harness_free). */
 char *tgraph_files_json(const tgraph_set *set);
 
-/* 1 if the JSON names a file with the entry's name and hash; 1 if it names such a file, whatever it
-   held. */
-int tgraph_files_has(const char *files, const tgraph_entry *entry);
-int tgraph_files_name(const char *files, const char *name);
+/* 1 if the JSON names a file of this name and hash (NULL: whatever it held). */
+int tgraph_files_has(const char *files, const char *name, const uint64_t *hash);
 int tgraph_files_count(const char *files); /* how many it names */
 
 #endif

@@ -11,7 +11,7 @@ static json_t *parse(const char *text)
     return text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
 }
 
-char *tgraph_features_json(const tgraph_features *f)
+char *tgraph_features_json(const tgraph_data_options *f)
 {
     return harness_json_text(json_pack("{ss ss si sb sb}", "format", "tpugraphs-140", "kind",
                                        f->tile ? "tile" : "layout", "layout_padding",
@@ -24,7 +24,7 @@ static int says(const json_t *object, const char *key, const char *word)
     return text && strcmp(text, word) == 0;
 }
 
-ag_status tgraph_features_parse(tgraph_features *f, const char *text, ag_failure *why)
+ag_status tgraph_features_parse(tgraph_data_options *f, const char *text, ag_failure *why)
 {
     json_t *j = parse(text);
     const json_t *padding = json_object_get(j, "layout_padding"),
@@ -33,10 +33,10 @@ ag_status tgraph_features_parse(tgraph_features *f, const char *text, ag_failure
     const int good = says(j, "format", "tpugraphs-140") && json_is_boolean(prune) &&
                      (pad == 0 || pad == -1) &&
                      (says(j, "kind", "tile") || says(j, "kind", "layout"));
-    *f = (tgraph_features){.tile = says(j, "kind", "tile"),
-                           .prune = json_is_true(prune),
-                           .repad = pad == -1,
-                           .logs = json_is_true(json_object_get(j, "log"))};
+    *f = (tgraph_data_options){.tile = says(j, "kind", "tile"),
+                               .prune = json_is_true(prune),
+                               .repad = pad == -1,
+                               .logs = json_is_true(json_object_get(j, "log"))};
     json_decref(j);
     if (good) return AG_OK;
     return ag_fail(why, AG_EDATA,
@@ -54,34 +54,27 @@ char *tgraph_files_json(const tgraph_set *set)
         if (!e->train) continue;
         char hash[17];
         snprintf(hash, sizeof hash, "%016" PRIx64, e->hash);
-        json_array_append_new(list, json_pack("{so si ss}", "name", harness_json_name(e->name),
-                                              "configs", e->configs, "xxh3", hash));
+        json_array_append_new(list,
+                              json_pack("{so si ss}", "name", harness_json_name(e->file->name),
+                                        "configs", e->file->configs, "xxh3", hash));
     }
     return harness_json_text(list);
 }
 
-/* sum NULL: the contents of the file may be any. */
-static int find(const char *files, const char *name, const char *sum)
+int tgraph_files_has(const char *files, const char *name, const uint64_t *hash)
 {
     json_t *list = parse(files), *wanted = harness_json_name(name);
+    char sum[17] = "";
     int found = 0;
+    if (hash) snprintf(sum, sizeof sum, "%016" PRIx64, *hash);
     for (size_t i = 0; i < json_array_size(list) && !found; i++) {
         const json_t *j = json_array_get(list, i);
-        found = json_equal(json_object_get(j, "name"), wanted) && (!sum || says(j, "xxh3", sum));
+        found = json_equal(json_object_get(j, "name"), wanted) && (!hash || says(j, "xxh3", sum));
     }
     json_decref(wanted);
     json_decref(list);
     return found;
 }
-
-int tgraph_files_has(const char *files, const tgraph_entry *e)
-{
-    char sum[17];
-    snprintf(sum, sizeof sum, "%016" PRIx64, e->hash);
-    return find(files, e->name, sum);
-}
-
-int tgraph_files_name(const char *files, const char *name) { return find(files, name, NULL); }
 
 int tgraph_files_count(const char *files)
 {

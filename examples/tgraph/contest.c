@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions in the form that the contest asks for. */
 #define _GNU_SOURCE /* strtok_r */
-#include "examples/tgraph/contest.h"
 #include "examples/tgraph/shell.h"
 
 #include <inttypes.h>
@@ -73,7 +72,7 @@ int tgraph_shell_write(FILE *to, const void *results, const harness_settings *se
     fputs("ID,TopConfigs\n", to);
     for (int i = 0; i < r->rank.groups && !why->status; i++) {
         const harness_group g = harness_rank_group_at(&r->rank, i);
-        write_order(to, r->entry[i]->path, &g, r->files->set.tile, why);
+        write_order(to, r->entry[i]->file->path, &g, r->files->set.tile, why);
     }
     return 1;
 }

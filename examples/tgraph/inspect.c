@@ -4,7 +4,6 @@
 #include "examples/tgraph/shell.h"
 
 #include <jansson.h>
-#include <string.h>
 
 enum { STEP_CONFIGS = 32, SCORE_CONFIGS = 128 };
 
@@ -13,19 +12,7 @@ typedef struct inspected {
     int configs;        /* of a step */
 } inspected;
 
-/* Makes a graph of the same sizes, since a plan depends on sizes alone. */
-static void stand_in(tgraph_graph *g, ag_arena **memory, const tgraph_summary *s)
-{
-    const size_t nodes = (size_t)s->kept_nodes, edges = (size_t)s->kept_edges;
-    *g = (tgraph_graph){
-        .nodes = s->kept_nodes, .edges = s->kept_edges, .configurable = s->configurable};
-    g->feature = harness_take(memory, nodes * TGRAPH_NUMERIC * sizeof *g->feature);
-    g->layout = harness_take(memory, nodes * TGRAPH_LAYOUT * sizeof *g->layout);
-    g->opcode = harness_take(memory, nodes * sizeof *g->opcode);
-    g->edge = harness_take(memory, 2 * edges * sizeof *g->edge + 1);
-    g->config_node = harness_take(memory, (size_t)s->configurable * sizeof *g->config_node + 1);
-    for (int k = 0; k < s->configurable; k++) g->config_node[k] = k;
-}
+static int at_most(int n, int most) { return n < most ? n : most; }
 
 static size_t plan_bytes(const tgraph_model *m, const tgraph_program *p, int configs, int training)
 {
@@ -48,64 +35,59 @@ static size_t plan_bytes(const tgraph_model *m, const tgraph_program *p, int con
     return bytes;
 }
 
-static ag_status plan_memory(inspected *out, const tgraph_summary *s, ag_failure *why)
+static ag_status plan_memory(inspected *out, const tgraph_file *f, ag_failure *why)
 {
     tgraph_options options = tgraph_defaults();
     tgraph_model model = {0};
     tgraph_program program = {0};
-    tgraph_graph graph;
-    ag_arena *memory = NULL;
-    options.tile = s->tile;
-    out->configs = s->tile || s->configs < STEP_CONFIGS ? s->configs : STEP_CONFIGS;
-    const int scored = s->configs < SCORE_CONFIGS ? s->configs : SCORE_CONFIGS;
-    stand_in(&graph, &memory, s);
+    options.tile = f->tile;
+    out->configs = f->tile ? f->file_configs : at_most(f->file_configs, STEP_CONFIGS);
     if (!tgraph_model_add(&model, ag_params_new(), &options, why) &&
-        !tgraph_program_new(&program, &graph, &options, why)) {
+        !tgraph_program_new(&program, &f->graph, &options, why)) {
         if (ag_params_build(model.params, 0)) harness_no_memory((size_t)model.params->size);
         out->step = plan_bytes(&model, &program, out->configs, 1);
-        out->score = plan_bytes(&model, &program, scored, 0);
+        out->score = plan_bytes(&model, &program, at_most(f->file_configs, SCORE_CONFIGS), 0);
     }
     tgraph_program_free(&program);
     tgraph_model_free(&model);
-    ag_arena_free(memory);
     return why->status;
 }
 
-static void add_row(harness_inspection *to, const char *path, const tgraph_summary *s,
-                    const inspected *memory)
+static void add_row(harness_inspection *to, const tgraph_file *f, const inspected *memory)
 {
     harness_inspect_row(to);
-    harness_inspect_text(to, "file", NULL, path);
-    harness_inspect_text(to, "kind", NULL, s->tile ? "tile" : "layout");
-    harness_inspect_count(to, "nodes", NULL, s->nodes);
-    harness_inspect_count(to, "edges", NULL, s->edges);
-    harness_inspect_count(to, "kept_nodes", NULL, s->kept_nodes);
-    harness_inspect_count(to, "kept_edges", NULL, s->kept_edges);
-    harness_inspect_count(to, "configurable", NULL, s->configurable);
-    harness_inspect_count(to, "configs", NULL, s->configs);
-    harness_inspect_count(to, "unique", NULL, s->unique);
-    harness_inspect_count(to, "fastest_ns", NULL, s->fastest);
-    harness_inspect_count(to, "slowest_ns", NULL, s->slowest);
-    harness_inspect_count(to, "packed_bytes", NULL, (int64_t)s->packed);
+    harness_inspect_text(to, "file", NULL, f->path);
+    harness_inspect_text(to, "kind", NULL, f->tile ? "tile" : "layout");
+    harness_inspect_count(to, "nodes", NULL, f->file_nodes);
+    harness_inspect_count(to, "edges", NULL, f->file_edges);
+    harness_inspect_count(to, "kept_nodes", NULL, f->graph.nodes);
+    harness_inspect_count(to, "kept_edges", NULL, f->graph.edges);
+    harness_inspect_count(to, "configurable", NULL, f->graph.configurable);
+    harness_inspect_count(to, "configs", NULL, f->file_configs);
+    harness_inspect_count(to, "unique", NULL, f->configs);
+    harness_inspect_count(to, "fastest_ns", NULL, f->fastest);
+    harness_inspect_count(to, "slowest_ns", NULL, f->slowest);
+    harness_inspect_count(to, "packed_bytes", NULL, (int64_t)tgraph_file_packed(f));
     harness_inspect_count(to, "step_bytes", NULL, (int64_t)memory->step);
     harness_inspect_count(to, "score_bytes", NULL, (int64_t)memory->score);
-    json_object_set_new(to->row, "has_runtimes", json_boolean(s->has_runtimes));
-    harness_inspect_number(to, "spread", NULL, s->spread, 0);
+    json_object_set_new(to->row, "has_runtimes", json_boolean(f->has_runtimes));
+    harness_inspect_number(to, "spread", NULL, f->spread, 0);
 }
 
 ag_status tgraph_inspect(harness_inspection *to, const char *path, ag_failure *why)
 {
     tpugraphs_budget budget = {.limit = (size_t)to->settings->common.ram_limit};
-    tgraph_summary s;
     inspected memory = {0};
-    if (tgraph_summarise(&s, path, &budget, why) || plan_memory(&memory, &s, why))
-        return why->status;
-    add_row(to, path, &s, &memory);
-    char *summary = tgraph_summary_text(path, &s);
-    to->text = harness_text(
-        "%s  memory          %.1f MB in a step of %d configurations, %.1f MB to score %d\n",
-        summary, (double)memory.step / 1e6, memory.configs, (double)memory.score / 1e6,
-        s.configs < SCORE_CONFIGS ? s.configs : SCORE_CONFIGS);
-    harness_free(summary);
-    return AG_OK;
+    tgraph_file *f = tgraph_file_inspect(path, &budget, why);
+    if (f && !plan_memory(&memory, f, why)) {
+        add_row(to, f, &memory);
+        char *summary = tgraph_file_text(f);
+        to->text = harness_text(
+            "%s  memory          %.1f MB in a step of %d configurations, %.1f MB to score %d\n",
+            summary, (double)memory.step / 1e6, memory.configs, (double)memory.score / 1e6,
+            at_most(f->file_configs, SCORE_CONFIGS));
+        harness_free(summary);
+    }
+    tgraph_file_close(f);
+    return why->status;
 }

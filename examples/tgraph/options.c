@@ -159,16 +159,11 @@ tgraph_options tgraph_defaults(void)
     return tgraph_settings_model(&s, 0);
 }
 
-int tgraph_settings_logs(const tgraph_settings *s, int tile)
-{
-    return s->log_features == TGRAPH_LOGS_AUTO ? !tile : s->log_features == TGRAPH_LOGS_YES;
-}
-
 /* The words of --dedup are in the order of tgraph_dedup. */
 tgraph_data_options tgraph_settings_data(const tgraph_settings *s, int tile)
 {
     tgraph_data_options o = tile ? tgraph_tile_defaults() : tgraph_layout_defaults();
-    o.logs = tgraph_settings_logs(s, tile);
+    o.logs = s->log_features == TGRAPH_LOGS_AUTO ? !tile : s->log_features == TGRAPH_LOGS_YES;
     if (tile) return o;
     o.prune = s->prune;
     o.repad = s->repad;

@@ -36,7 +36,6 @@ extern const char tgraph_preset_words[], tgraph_presets[]; /* of studies/presets
 
 /* Translates the options into the settings of the parts below; tile: the kind of the data. */
 tgraph_options tgraph_settings_model(const tgraph_settings *s, int tile);
-int tgraph_settings_logs(const tgraph_settings *s, int tile);
 tgraph_data_options tgraph_settings_data(const tgraph_settings *s, int tile);
 
 #endif

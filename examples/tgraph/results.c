@@ -29,22 +29,18 @@ harness_rank_form tgraph_results_form(int tile, int tau_a)
 
 void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32_t *item, int count)
 {
-    const int64_t *runtime = e->tile ? e->tile->runtime : e->file->runtime;
-    const double *target = e->tile ? e->tile->target : NULL;
-    if (item) {
-        int64_t *actual = harness_rank_alloc(rank, (size_t)count * sizeof *actual);
-        double *of = target ? harness_rank_alloc(rank, (size_t)count * sizeof *of) : NULL;
-        for (int i = 0; i < count; i++) {
-            actual[i] = runtime[item[i]];
-            if (of) of[i] = target[item[i]];
-        }
-        runtime = actual;
-        target = of;
+    const tgraph_file *f = e->file;
+    int64_t *actual = harness_rank_alloc(rank, (size_t)count * sizeof *actual);
+    double *target = f->tile ? harness_rank_alloc(rank, (size_t)count * sizeof *target) : NULL;
+    for (int i = 0; i < count; i++) {
+        const int c = item ? item[i] : i;
+        actual[i] = f->runtime[c];
+        if (target) target[i] = f->target[c];
     }
-    harness_rank_group(rank, (harness_ranked){.name = e->name,
+    harness_rank_group(rank, (harness_ranked){.name = f->name,
                                               .items = count,
                                               .number = item,
-                                              .actual = e->has_runtimes ? runtime : NULL,
+                                              .actual = f->has_runtimes ? actual : NULL,
                                               .target = target});
 }
 
@@ -56,7 +52,7 @@ static void open_calibration(tgraph_results *r)
 {
     int split = 0;
     for (int i = 0; i < r->rank.groups; i++) {
-        tgraph_calibration_open(&r->calibration[i], r->entry[i]);
+        r->calibration[i] = tgraph_calibration_open(&r->rank, r->entry[i]);
         split |= r->calibration[i].count > 0;
     }
     if (!split) return;
@@ -66,22 +62,12 @@ static void open_calibration(tgraph_results *r)
         if (!r->calibration[i].count) harness_rank_absent(&r->rank, r->calibrated, i);
 }
 
-/* The names of files, with folders where two have one name. */
-static void name_groups(tgraph_results *r)
-{
-    const int n = r->rank.groups;
-    char **path = harness_alloc((size_t)n * sizeof *path + 1);
-    for (int i = 0; i < n; i++) path[i] = (char *)(uintptr_t)r->entry[i]->path;
-    char **name = harness_rank_names(&r->rank, path, n, "");
-    for (int i = 0; i < n; i++) r->rank.group[i].name = name[i];
-    harness_free(path);
-}
-
 void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
 {
     const size_t room = (size_t)set->count;
     harness_rank *rank = &r->rank;
     int trained = 0;
+    r->path = harness_rank_alloc(rank, room * sizeof *r->path);
     r->entry = harness_rank_alloc(rank, room * sizeof *r->entry);
     r->calibration = harness_rank_alloc(rank, room * sizeof *r->calibration);
     for (int i = 0; i < set->count; i++) {
@@ -89,9 +75,11 @@ void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
         trained += e->train;
         if (!e->score) continue;
         r->entry[rank->groups] = e;
+        r->path[rank->groups] = (char *)(uintptr_t)e->file->path;
         tgraph_results_group(rank, e, e->item, e->items);
     }
-    name_groups(r);
+    char **name = harness_rank_names(rank, r->path, rank->groups, "");
+    for (int i = 0; i < rank->groups; i++) rank->group[i].name = name[i];
     rank->form = tgraph_results_form(set->tile, tau_a);
     rank->title =
         harness_text("TGraph (%s), %d file%s", rank->form.kind, trained, trained == 1 ? "" : "s");
@@ -99,34 +87,15 @@ void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a)
     open_calibration(r);
 }
 
-void tgraph_results_close(void *results)
-{
-    tgraph_results *r = results;
-    for (int i = 0; i < r->rank.groups; i++) tgraph_calibration_close(&r->calibration[i]);
-    harness_rank_close(&r->rank);
-}
-
 /* ---- scores ---- */
-
-typedef struct watch {
-    harness_progress bar;
-    int64_t before;
-} watch;
-
-static void note(void *user, int done)
-{
-    watch *w = user;
-    harness_progress_update(&w->bar, w->before + done, "");
-}
 
 static ag_status add_scores(double *sum, tgraph_scorer *scorer, const tgraph_entry *e,
                             const int32_t *item, int count, int models, ag_failure *why)
 {
-    watch *w = scorer->user;
     double *score = harness_alloc((size_t)count * sizeof *score);
     tgraph_score(scorer, e, item, count, score, why);
     for (int c = 0; c < count; c++) sum[c] += score[c] / models;
-    w->before += (int64_t)count * (scorer->tta > 0 ? scorer->tta : 1);
+    scorer->before += (int64_t)count * (scorer->tta > 0 ? scorer->tta : 1);
     harness_free(score);
     return why->status;
 }
@@ -134,12 +103,11 @@ static ag_status add_scores(double *sum, tgraph_scorer *scorer, const tgraph_ent
 ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why)
 {
     const harness_rank *rank = &r->rank;
-    watch w = {.before = 0};
+    harness_progress bar;
     int64_t total = rank->items;
     for (int i = 0; i < rank->groups; i++) total += r->calibration[i].count;
-    harness_progress_start(&w.bar, "score", 0, total * (scorer->tta > 0 ? scorer->tta : 1));
-    scorer->note = note;
-    scorer->user = &w;
+    harness_progress_start(&bar, "score", 0, total * (scorer->tta > 0 ? scorer->tta : 1));
+    scorer->bar = &bar;
     for (int i = 0; i < rank->groups && harness_go_on(why); i++) {
         const tgraph_entry *e = r->entry[i];
         tgraph_calibration *c = &r->calibration[i];
@@ -147,8 +115,7 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
         if (!add_scores(score, scorer, e, e->item, e->items, models, why) && c->count)
             add_scores(c->score, scorer, e, c->item, c->count, models, why);
     }
-    scorer->note = NULL;
-    harness_progress_end(&w.bar);
+    harness_progress_end(&bar);
     return why->status;
 }
 
@@ -157,10 +124,7 @@ ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int model
 void tgraph_results_repeat(void *results)
 {
     tgraph_results *r = results;
-    const char **path = harness_alloc((size_t)r->rank.groups * sizeof *path);
-    for (int i = 0; i < r->rank.groups; i++) path[i] = r->entry[i]->path;
-    tpugraphs_noise(&r->rank, path);
-    harness_free(path);
+    tpugraphs_noise(&r->rank, (const char *const *)r->path);
 }
 
 static ag_status calibrate(tgraph_results *r, ag_failure *why)

@@ -4,12 +4,35 @@
 #define TGRAPH_RESULTS_H
 
 #include "examples/harness/rank/rank.h"
-#include "examples/tgraph/calibration.h"
+#include "examples/tgraph/score.h"
+
+/* ---- calibration (calibration.c) ---- */
+
+enum { TGRAPH_CALIBRATES = 4096 };
+
+/* Of a file that was split: training configurations, at most TGRAPH_CALIBRATES, evenly spread. */
+typedef struct tgraph_calibration {
+    int32_t *item; /* [count] */
+    double *score; /* [count] to be filled in */
+    int count;     /* 0: the file has no training part */
+} tgraph_calibration;
+
+/* Its memory is the rank's. */
+tgraph_calibration tgraph_calibration_open(harness_rank *rank, const tgraph_entry *e);
+
+/* Maps the scores of the entry's configurations to ranks among the training configurations by a
+   rising step function, so that configurations on one step tie. calibrated, score [e->items].
+   Fails: AG_EFINITE. */
+ag_status tgraph_calibrate(double *calibrated, const tgraph_calibration *c, const tgraph_entry *e,
+                           const double *score, ag_failure *why);
+
+/* ---- results ---- */
 
 typedef struct tgraph_results {
     harness_rank rank;               /* first */
     struct tgraph_files *files;      /* that the groups are of */
     const tgraph_entry **entry;      /* [rank.groups] */
+    char **path;                     /* [rank.groups] borrowed; they differ, unlike their names */
     tgraph_calibration *calibration; /* [rank.groups] */
     int calibrated;                  /* the method of calibrated scores; 0: no file was split */
 } tgraph_results;
@@ -23,7 +46,6 @@ void tgraph_results_group(harness_rank *rank, const tgraph_entry *e, const int32
 
 /* Opens zeroed results of the files of the set that are to be scored. */
 void tgraph_results_open(tgraph_results *r, const tgraph_set *set, int tau_a);
-void tgraph_results_close(void *results);
 
 /* Adds the scores of one model, divided by `models`: call it once per model of an ensemble. */
 ag_status tgraph_results_add(tgraph_results *r, tgraph_scorer *scorer, int models, ag_failure *why);

@@ -6,29 +6,6 @@
 
 #include <string.h>
 
-static void make_room(tgraph_scorer *s, int count)
-{
-    if (count <= s->room) return;
-    harness_free(s->chosen);
-    harness_free(s->order);
-    harness_free(s->feature);
-    s->room = count;
-    s->chosen = harness_alloc((size_t)count * sizeof *s->chosen);
-    s->order = harness_alloc((size_t)count * sizeof *s->order);
-    s->feature = harness_alloc((size_t)s->configs * TPUGRAPHS_TILE_FEATURES * sizeof *s->feature);
-}
-
-void tgraph_scorer_close(tgraph_scorer *s)
-{
-    tgraph_batch_free(&s->batch);
-    harness_free(s->chosen);
-    harness_free(s->order);
-    harness_free(s->feature);
-    s->chosen = s->order = NULL;
-    s->feature = NULL;
-    s->room = 0;
-}
-
 static ag_tensor *record_layout(tgraph_scorer *s, const tgraph_entry *e, int count, ag_failure *why)
 {
     s->batch.joined = &s->model->joined;
@@ -40,7 +17,7 @@ static ag_tensor *record_tile(tgraph_scorer *s, const tgraph_entry *e, int count
 {
     for (int i = 0; i < count; i++)
         memcpy(s->feature + i * TPUGRAPHS_TILE_FEATURES,
-               e->tile->feature + (size_t)s->chosen[i] * TPUGRAPHS_TILE_FEATURES,
+               e->file->feature + (size_t)s->chosen[i] * TPUGRAPHS_TILE_FEATURES,
                TPUGRAPHS_TILE_FEATURES * sizeof *s->feature);
     return tgraph_tile_forward(s->model, s->tape, &e->program, s->feature, count);
 }
@@ -51,11 +28,11 @@ static ag_status add_chunk(tgraph_scorer *s, const tgraph_entry *e, const int32_
 {
     for (int i = 0; i < count; i++) s->chosen[i] = item ? item[order[i]] : order[i];
     ag_tape_reset(s->tape);
-    ag_tensor *y = e->tile ? record_tile(s, e, count) : record_layout(s, e, count, why);
+    ag_tensor *y = e->file->tile ? record_tile(s, e, count) : record_layout(s, e, count, why);
     if (!y) return why->status;
     ag_forward(y);
     const ag_real *value = ag_values(y);
-    if (!value) return harness_scoring_failed(s->tape, e->path, "--eval-configs", why);
+    if (!value) return harness_scoring_failed(s->tape, e->file->path, "--eval-configs", why);
     for (int i = 0; i < count; i++) score[order[i]] += (double)value[i];
     return AG_OK;
 }
@@ -66,14 +43,14 @@ static bool goes_on(const tgraph_scorer *s, ag_failure *why)
 }
 
 static ag_status add_pass(tgraph_scorer *s, const tgraph_entry *e, const int32_t *item, int count,
-                          double *score, int pass, ag_failure *why)
+                          const int32_t *order, double *score, int pass, ag_failure *why)
 {
     const int chunks = harness_chunks(count, s->configs);
     for (int k = 0; k < chunks && goes_on(s, why); k++) {
         int first, length;
         harness_chunk(&first, &length, count, chunks, k);
-        add_chunk(s, e, item, s->order + first, length, score, why);
-        if (s->note) s->note(s->user, pass * count + first + length);
+        add_chunk(s, e, item, order + first, length, score, why);
+        if (s->bar) harness_progress_update(s->bar, s->before + pass * count + first + length, "");
     }
     return why->status;
 }
@@ -84,18 +61,23 @@ ag_status tgraph_score(tgraph_scorer *s, const tgraph_entry *e, const int32_t *i
                        double *score, ag_failure *why)
 {
     const int passes = s->tta > 0 ? s->tta : 1;
-    make_room(s, count);
+    int32_t *order = harness_alloc((size_t)count * sizeof *order);
+    s->chosen = harness_alloc((size_t)s->configs * sizeof *s->chosen);
+    s->feature = harness_alloc((size_t)s->configs * TPUGRAPHS_TILE_FEATURES * sizeof *s->feature);
     memset(score, 0, (size_t)count * sizeof *score);
     ag_tape_training(s->tape, 0);
     for (int p = 0; p < passes && goes_on(s, why); p++) {
         if (s->tta > 0)
-            harness_permutation(s->order, count, TTA_SEED, (uint64_t)p);
+            harness_permutation(order, count, TTA_SEED, (uint64_t)p);
         else
-            for (int i = 0; i < count; i++) s->order[i] = i;
-        add_pass(s, e, item, count, score, p, why);
+            for (int i = 0; i < count; i++) order[i] = i;
+        add_pass(s, e, item, count, order, score, p, why);
     }
     for (int i = 0; i < count; i++) score[i] /= passes;
     ag_tape_training(s->tape, 1);
     ag_tape_reset(s->tape);
+    harness_free(order);
+    harness_free(s->chosen);
+    harness_free(s->feature);
     return why->status;
 }

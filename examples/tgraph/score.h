@@ -11,15 +11,12 @@ typedef struct tgraph_scorer {
     ag_tape *tape;
     int configs, tta;
     int patient;        /* 1: continues after an interruption */
-    tgraph_batch batch; /* scratch: start from {0} */
-    int32_t *chosen, *order;
+    tgraph_batch batch; /* scratch: start from {0}, and free it */
+    int32_t *chosen;    /* of a chunk, and the features of tile sizes: during a call */
     ag_real *feature;
-    int room;
-    void (*note)(void *user, int done); /* called after each chunk; may be NULL */
-    void *user;
+    harness_progress *bar; /* goes on from `before` after each chunk; NULL: none does */
+    int64_t before;
 } tgraph_scorer;
-
-void tgraph_scorer_close(tgraph_scorer *s);
 
 /* score[i] is that of the entry's configuration item[i] (NULL: i), i < count. The tape is set back
    to training mode. Fails: AG_ESTOPPED, unless `patient` is 1, and AG_EFINITE, AG_EMEMORY. */

@@ -3,22 +3,12 @@
 #include "examples/harness/rank/unseen.h"
 #include "examples/tgraph/shell.h"
 
-static int trained_on_name(const harness_runs *runs, const char *path)
+static int trained_on(const harness_runs *runs, const char *name, const uint64_t *hash)
 {
     for (int i = 0; i < runs->count; i++)
-        if (tgraph_files_name(runs->run[i].data, harness_files_base(path))) return 1;
+        if (tgraph_files_has(runs->run[i].data, name, hash)) return 1;
     return 0;
 }
-
-static int trained_on(const harness_runs *runs, const tgraph_entry *e)
-{
-    for (int i = 0; i < runs->count; i++)
-        if (tgraph_files_has(runs->run[i].data, e)) return 1;
-    return 0;
-}
-
-/* Drops the entry just opened. */
-static void forget(tgraph_set *set) { tgraph_entry_close(&set->entry[--set->count]); }
 
 /* Opens a file as it was in training and scores the part that was held out there. *found is 0 when
    it is another file of that name. */
@@ -27,32 +17,30 @@ static ag_status open_held(int *found, tgraph_set *set, const harness_runs *runs
 {
     const tgraph_data_options options = tgraph_settings_data(s, 0);
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
-    *found = e && (s->part == TGRAPH_PART_HELD || trained_on(runs, e));
+    *found = e && (s->part == TGRAPH_PART_HELD || trained_on(runs, e->file->name, &e->hash));
     if (!e) return why->status;
     if (*found) return tgraph_entry_hold_out(e, s, why);
-    forget(set);
+    tgraph_set_leave_out(set, NULL);
     return AG_OK;
 }
 
 static ag_status open_file(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
-                           const char *path, ag_failure *why)
+                           bool known, const char *path, ag_failure *why)
 {
     tgraph_data_options all = tgraph_settings_data(s, set->tile);
-    const int known = trained_on_name(runs, path);
+    const bool trained = known && trained_on(runs, harness_files_base(path), NULL);
     int held = 0;
     all.dedup = TGRAPH_KEEP_ALL;
-    if (!set->tile && s->split > 0 &&
-        (s->part == TGRAPH_PART_HELD || (s->part == TGRAPH_PART_AUTO && known)) &&
+    if (known && !set->tile && s->split > 0 &&
+        (s->part == TGRAPH_PART_HELD || (s->part == TGRAPH_PART_AUTO && trained)) &&
         open_held(&held, set, runs, s, path, why))
         return why->status;
     if (!held && !tgraph_set_open(set, path, &all, why)) return why->status;
     tgraph_entry *e = &set->entry[set->count - 1];
     e->score = 1;
-    if (!e->has_runtimes) {
-        harness_warn("%s is left out: its run times are hidden (all 0), so it cannot be scored",
-                     path);
-        forget(set);
-    } else if (known && !held)
+    if (known && !e->file->has_runtimes)
+        tgraph_set_leave_out(set, "its run times are hidden (all 0), so it cannot be scored");
+    else if (trained && !held)
         harness_warn("a file with the name of %s was trained on; its scores may say little about "
                      "others",
                      path);
@@ -63,7 +51,7 @@ static ag_status open_file(tgraph_set *set, const harness_runs *runs, const tgra
 static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
 {
     for (int i = 1; i < runs->count; i++) {
-        const tgraph_checkpoint *c = &((const tgraph_trained *)runs->run[i].net)->checkpoint;
+        const tgraph_trained *c = runs->run[i].net;
         if (c->split == s->split && c->split_seed == s->split_seed && c->dedup == s->dedup)
             continue;
         harness_warn("%s was not trained with --split %g --split-seed %lld, so it may have been "
@@ -72,14 +60,15 @@ static void compare_splits(const harness_runs *runs, const tgraph_settings *s)
     }
 }
 
-static ag_status open_known(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
-                            ag_failure *why)
+/* known: for eval, which needs run times; else for predict. */
+static ag_status open_files(tgraph_set *set, const harness_runs *runs, const tgraph_settings *s,
+                            bool known, ag_failure *why)
 {
-    if (!set->tile && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
+    if (known && !set->tile && s->split > 0 && s->part != TGRAPH_PART_ALL) compare_splits(runs, s);
     harness_progress bar;
     harness_reading_start(&bar, set->paths.count);
     for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
-        open_file(set, runs, s, set->paths.path[i], why);
+        open_file(set, runs, s, known, set->paths.path[i], why);
         harness_progress_update(&bar, i + 1, set->paths.path[i]);
     }
     harness_reading_end(&bar, why);
@@ -91,23 +80,6 @@ static ag_status open_known(tgraph_set *set, const harness_runs *runs, const tgr
     return why->status;
 }
 
-/* ---- for predictions ---- */
-
-static ag_status open_all(tgraph_set *set, const tgraph_settings *s, ag_failure *why)
-{
-    tgraph_data_options options = tgraph_settings_data(s, set->tile);
-    options.dedup = TGRAPH_KEEP_ALL;
-    harness_progress bar;
-    harness_reading_start(&bar, set->paths.count);
-    for (int i = 0; i < set->paths.count && harness_go_on(why); i++) {
-        tgraph_entry *e = tgraph_set_open(set, set->paths.path[i], &options, why);
-        if (e) e->score = 1;
-        harness_progress_update(&bar, i + 1, set->paths.path[i]);
-    }
-    harness_reading_end(&bar, why);
-    return why->status;
-}
-
 /* ---- the whole ---- */
 
 /* Files of another source have features that training never saw. With the splits of examples/data,
@@ -116,8 +88,7 @@ static ag_status open_all(tgraph_set *set, const tgraph_settings *s, ag_failure 
    single one has few nodes. */
 static void warn_of_source(const tgraph_set *set, const harness_runs *runs)
 {
-    const tgraph_scaler *scaler =
-        &((const tgraph_trained *)runs->run[0].net)->checkpoint.scalers.node;
+    const tgraph_scaler *scaler = &((const tgraph_trained *)runs->run[0].net)->scalers.node;
     harness_far far = {.rows = "nodes",
                        .limit = "more than 10 standard deviations",
                        .run = runs->run[0].path,
@@ -125,10 +96,10 @@ static void warn_of_source(const tgraph_set *set, const harness_runs *runs)
     int64_t rows = 0, all = 0;
     for (int i = 0; i < set->count; i++) {
         const tgraph_entry *e = &set->entry[i];
-        rows += tgraph_graph_far(e->graph, scaler);
-        all += e->graph->nodes;
+        rows += tgraph_graph_far(&e->file->graph, scaler);
+        all += e->file->graph.nodes;
         if (set->tile && i + 1 < set->count) continue;
-        harness_far_add(&far, set->tile ? "these kernels" : e->path, rows, all);
+        harness_far_add(&far, set->tile ? "these kernels" : e->file->path, rows, all);
         rows = all = 0;
     }
     harness_far_warn(&far);
@@ -137,10 +108,10 @@ static void warn_of_source(const tgraph_set *set, const harness_runs *runs)
 static ag_status check_runs(const harness_runs *runs, const tgraph_settings *s, int tile,
                             ag_failure *why)
 {
-    const tgraph_features wanted = tgraph_settings_features(s, tile);
+    const tgraph_data_options wanted = tgraph_settings_data(s, tile);
     for (int i = 0; i < runs->count && !why->status; i++) {
         const tgraph_trained *net = runs->run[i].net;
-        tgraph_features_check(runs->run[i].path, &net->checkpoint.features, &wanted, why);
+        tgraph_features_check(runs->run[i].path, &net->features, &wanted, why);
     }
     return why->status;
 }
@@ -155,8 +126,7 @@ ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
     for (int i = 0; i < runs->count; i++)
         f->set.rows |= ((const tgraph_trained *)runs->run[i].net)->model.joined.use;
     if (known && tgraph_learn_paths(&f->learn, &f->set, s, why)) return why->status;
-    if (!(known ? open_known(&f->set, runs, s, why) : open_all(&f->set, s, why)))
-        warn_of_source(&f->set, runs);
+    if (!open_files(&f->set, runs, s, known, why)) warn_of_source(&f->set, runs);
     return why->status;
 }
 

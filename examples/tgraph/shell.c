@@ -20,7 +20,11 @@ static ag_status read_all(harness_session *session, ag_failure *why)
 {
     tgraph_files *f = session->data;
     f->training = 1;
-    return tgraph_set_train(&f->set, settings_of(session), why);
+    if (tgraph_set_train(&f->set, settings_of(session), why)) return why->status;
+    f->learn.entry = harness_alloc((size_t)f->set.count * sizeof *f->learn.entry);
+    for (int i = 0; i < f->set.count; i++)
+        if (f->set.entry[i].train) f->learn.entry[f->learn.count++] = &f->set.entry[i];
+    return AG_OK;
 }
 
 static void close_files(void *data)
@@ -45,10 +49,8 @@ static ag_status holds_out(const harness_settings *settings, ag_failure *why)
 /* Converts --epochs to steps. */
 static ag_status plan(harness_session *session, ag_failure *why)
 {
-    const tgraph_set *set = set_of(session);
     const int64_t epochs = settings_of(session)->epochs;
-    int64_t files = 0;
-    for (int i = 0; i < set->count; i++) files += set->entry[i].train;
+    const int64_t files = ((const tgraph_files *)session->data)->learn.count;
     if (epochs > INT64_MAX / files)
         return ag_fail(why, AG_EUSE, "--epochs is %lld, which is too many steps with %lld files",
                        (long long)epochs, (long long)files);
@@ -80,6 +82,23 @@ static void choose_samples(tgraph_steps *t, const tgraph_set *set, const tgraph_
     harness_rank_method(&t->rank, "TGraph", NULL);
 }
 
+static ag_status open_source(tgraph_steps *t, harness_session *session, ag_failure *why)
+{
+    const tgraph_settings *s = settings_of(session);
+    const tgraph_learn *learn = &((const tgraph_files *)session->data)->learn;
+    t->file = harness_alloc((size_t)learn->count * sizeof *t->file);
+    for (int i = 0; i < learn->count; i++) t->file[i] = learn->entry[i]->file;
+    for (int i = 0; i < 2; i++)
+        t->buffer[i].joined = &((const tgraph_trained *)session->trained.net)->model.joined;
+    if (tgraph_source_open(&t->source, t->file, learn->count, s->configs,
+                           (uint64_t)s->shell.common.seed, why) ||
+        set_of(session)->tile)
+        return why->status;
+    t->loader = harness_loader_new(tgraph_source_draw, &t->source, &t->buffer[0], &t->buffer[1],
+                                   session->trained.state->step, 1, why);
+    return why->status;
+}
+
 static ag_status begin(harness_session *session, ag_failure *why)
 {
     const tgraph_settings *s = settings_of(session);
@@ -88,17 +107,30 @@ static ag_status begin(harness_session *session, ag_failure *why)
     choose_samples(t, set_of(session), s);
     t->scorer = (tgraph_scorer){
         .model = &net->model, .tape = session->tape, .configs = s->eval_configs, .patient = 1};
-    return tgraph_feed_open(&t->feed, set_of(session), &net->model.joined, s->configs,
-                            (uint64_t)s->shell.common.seed, session->trained.state->step, why);
+    return open_source(t, session, why);
 }
 
 static void end(void *feed)
 {
     tgraph_steps *t = feed;
-    tgraph_feed_close(&t->feed);
-    tgraph_scorer_close(&t->scorer);
+    harness_loader_free(t->loader);
+    tgraph_source_close(&t->source);
+    for (int i = 0; i < 2; i++) tgraph_batch_free(&t->buffer[i]);
+    harness_free(t->file);
+    tgraph_batch_free(&t->scorer.batch);
     harness_rank_close(&t->rank);
     harness_free(t->target);
+}
+
+/* Sets the file and the configurations of the next step. */
+static ag_status draw(tgraph_steps *t, const tgraph_set *set, int64_t step, ag_failure *why)
+{
+    t->batch = set->tile ? NULL : harness_loader_next(t->loader, why);
+    if (why->status) return why->status;
+    const tgraph_file *file = set->tile ? tgraph_source_at(&t->source, step) : t->batch->file;
+    for (int i = 0; i < set->count; i++)
+        if (set->entry[i].file == file) t->entry = &set->entry[i];
+    return AG_OK;
 }
 
 static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor *rank)
@@ -112,11 +144,11 @@ static ag_tensor *loss_of(const tgraph_settings *s, ag_tensor *score, ag_tensor 
 }
 
 /* ln of the run times, less their mean. Returns what the errors are divided by. */
-static double fill_target(ag_real *target, const tgraph_work *w, int n)
+static double fill_target(ag_real *target, const tgraph_steps *t, int n)
 {
     double mean = 0, variance = 0;
     for (int i = 0; i < n; i++) {
-        const double time = w->batch ? (double)w->batch->runtime[i] : w->entry->tile->target[i];
+        const double time = t->batch ? (double)t->batch->runtime[i] : t->entry->file->target[i];
         mean += log(fmax(time, 1e-9)) / n;
         target[i] = (ag_real)log(fmax(time, 1e-9));
     }
@@ -136,7 +168,7 @@ static ag_tensor *error_of(tgraph_steps *t, ag_tensor *score, int n)
         t->target_room = n;
         t->target = harness_grow(t->target, (size_t)n * sizeof *t->target);
     }
-    const double spread = fill_target(t->target, &t->work, n);
+    const double spread = fill_target(t->target, t, n);
     ag_tensor *e = ag_sub(score, ag_input(tape, t->target, AG_SHAPE(n)));
     e = ag_reshape(e, AG_SHAPE(n, 1));
     e = ag_linear(e, ag_input(tape, &one, AG_SHAPE(1, 1)), ag_neg(ag_mean_rows(e)));
@@ -151,16 +183,16 @@ static ag_tensor *record(void *user, ag_tape *tape, int64_t step, const char **w
     harness_session *session = user;
     tgraph_steps *t = session->feed;
     const tgraph_model *model = &((const tgraph_trained *)session->trained.net)->model;
-    const tgraph_work *w = &t->work;
-    if (tgraph_feed_next(&t->feed, step, &t->work, why)) return NULL;
-    const tgraph_entry *e = w->entry;
-    const int n = e->tile ? e->configs : w->batch->configs;
-    *what = e->name;
-    ag_tensor *score = e->tile ? tgraph_tile_forward(model, tape, &e->program, e->tile->feature, n)
-                               : tgraph_batch_forward(model, tape, &e->program, w->batch, n);
+    if (draw(t, set_of(session), step, why)) return NULL;
+    const tgraph_file *f = t->entry->file;
+    const tgraph_program *p = &t->entry->program;
+    const int n = f->tile ? f->configs : t->batch->configs;
+    *what = f->name;
+    ag_tensor *score = f->tile ? tgraph_tile_forward(model, tape, p, f->feature, n)
+                               : tgraph_batch_forward(model, tape, p, t->batch, n);
     ag_name(score, "scores");
     if (settings_of(session)->loss == TGRAPH_LOSS_ERROR) return error_of(t, score, n);
-    const int32_t *rank = e->tile ? e->tile->rank : w->batch->rank;
+    const int32_t *rank = f->tile ? f->rank : t->batch->rank;
     return loss_of(settings_of(session), score, ag_input_i32(tape, rank, AG_SHAPE(n)));
 }
 
@@ -200,24 +232,17 @@ static ag_status add(void *results, const harness_trained *t, const harness_scor
     tgraph_set *set = &r->files->set;
     tgraph_scorer scorer = {
         .model = &net->model, .tape = how->tape, .configs = s->eval_configs, .tta = s->tta};
-    if (r->files->training || (!tgraph_set_scale(set, &net->checkpoint.scalers, why) &&
-                               !tgraph_set_programs(set, &net->model.options, why)))
+    if (!r->files->training) tgraph_set_scale(set, &net->scalers);
+    if (r->files->training || !tgraph_set_programs(set, &net->model.options, why))
         tgraph_results_add(r, &scorer, how->models, why);
-    tgraph_scorer_close(&scorer);
+    tgraph_batch_free(&scorer.batch);
     return why->status;
 }
 
 static ag_status compare(void *results, ag_failure *why)
 {
-    const tgraph_files *f = ((const tgraph_results *)results)->files;
-    if (!f->training) return tgraph_results_baselines(results, f->learn.entry, f->learn.count, why);
-    const tgraph_entry **learn = harness_alloc((size_t)f->set.count * sizeof *learn);
-    int n = 0;
-    for (int i = 0; i < f->set.count; i++)
-        if (f->set.entry[i].train) learn[n++] = &f->set.entry[i];
-    tgraph_results_baselines(results, learn, n, why);
-    harness_free(learn);
-    return why->status;
+    const tgraph_learn *learn = &((const tgraph_results *)results)->files->learn;
+    return tgraph_results_baselines(results, learn->entry, learn->count, why);
 }
 
 /* The kind of the first file decides which measures a study has. */
@@ -259,6 +284,6 @@ const harness_model tgraph_shell = {.program = &tgraph_program_table,
                                     .alike = tgraph_results_alike,
                                     .repeat = tgraph_results_repeat,
                                     .compute = tgraph_results_compute,
-                                    .close_results = tgraph_results_close,
+                                    .close_results = harness_rank_close,
                                     .held_out = "Held-out configurations, best checkpoint",
                                     .write = tgraph_shell_write};

@@ -5,27 +5,25 @@
 
 #include "examples/harness/run/model.h"
 #include "examples/tgraph/checkpoint.h"
-#include "examples/tgraph/data/feed.h"
+#include "examples/harness/run/loader.h"
 #include "examples/tgraph/baseline/learn.h"
 #include "examples/tgraph/results.h"
 
-/* The network and what else its checkpoint holds. */
-typedef struct tgraph_trained {
-    tgraph_model model;
-    tgraph_checkpoint checkpoint;
-} tgraph_trained;
-
 typedef struct tgraph_files {
     tgraph_set set;
-    tgraph_learn learn; /* of eval */
+    tgraph_learn learn; /* from which baselines do */
     int training;       /* 1: of a training run, standardised for its network */
 } tgraph_files;
 
 /* The data and scratch of the steps and validations of a run. */
 typedef struct tgraph_steps {
-    tgraph_feed feed;
-    tgraph_work work; /* of the step */
-    ag_real *target;  /* [target_room] of its loss */
+    tgraph_file **file; /* those trained on */
+    tgraph_source source;
+    tgraph_batch buffer[2];    /* of layout files, prepared one step ahead */
+    harness_loader *loader;    /* of these */
+    const tgraph_entry *entry; /* of the step */
+    const tgraph_batch *batch; /* of the step; NULL: of a tile file */
+    ag_real *target;           /* [target_room] of its loss */
     int target_room;
     tgraph_scorer scorer;
     harness_rank rank;           /* a validation: a sample of the configurations of each file */
@@ -41,6 +39,11 @@ ag_status tgraph_shell_read_scored(void *data, const harness_runs *runs,
                                    const harness_settings *settings, bool known, ag_failure *why);
 ag_status tgraph_shell_read_fit(void *data, const harness_runs *runs,
                                 const harness_settings *settings, ag_failure *why);
+/* contest.c: the contest's name of a file, from its folders; shown: what results call it, NULL: its
+   own name: .../layout/xla/default/test/NAME.npz is "layout:xla:default:NAME",
+   .../tile/xla/test/NAME.npz "tile:xla:NAME"; where the folders do not tell, "layout:NAME". The
+   caller frees it (harness_free). */
+char *tgraph_contest_id(const char *path, const char *shown, int tile);
 int tgraph_shell_write(FILE *to, const void *results, const harness_settings *settings,
                        ag_failure *why);
 

@@ -3,6 +3,8 @@
 #include "examples/tpugraphs/operations.h"
 #include "examples/tpugraphs/tpugraphs.h"
 
+#include <stdlib.h>
+
 static int is_in_range(const int64_t row[4], int nodes)
 {
     return row[0] >= 0 && row[0] < nodes && row[1] >= 0 && row[2] >= row[1] && row[3] >= row[1] &&
@@ -40,18 +42,9 @@ static ag_status read_axes(tpugraphs_dot *dot, const int64_t *row, int n, const 
     return AG_OK;
 }
 
-/* The dot of a node, or NULL; dots ascend by node. */
-static tpugraphs_dot *find(tpugraphs_dot *dot, int n, int node)
+static int by_node(const void *a, const void *b)
 {
-    int low = 0, high = n;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (dot[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && dot[low].node == node ? &dot[low] : NULL;
+    return ((const tpugraphs_dot *)a)->node - ((const tpugraphs_dot *)b)->node;
 }
 
 static ag_status not_two(const tpugraphs_raw *raw, int node, const char *count, ag_failure *why)
@@ -67,7 +60,8 @@ static ag_status read_operands(tpugraphs_dot *dot, int n, const tpugraphs_raw *r
     if (!tpugraphs_has(raw, "operand_index", why)) return why->status;
     int32_t *pair = tpugraphs_raw_pairs(&pairs, raw, "operand_index", why);
     for (int e = 0; pair && e < pairs && !why->status; e++) {
-        tpugraphs_dot *of = find(dot, n, pair[2 * e]);
+        const tpugraphs_dot key = {.node = pair[2 * e]};
+        tpugraphs_dot *of = bsearch(&key, dot, (size_t)n, sizeof key, by_node);
         if (!of) continue;
         if (of->right >= 0) not_two(raw, of->node, "more than", why);
         *(of->left < 0 ? &of->left : &of->right) = pair[2 * e + 1];

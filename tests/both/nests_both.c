@@ -8,5 +8,4 @@
 # include "examples/nests/loss.c"
 # include "examples/nests/model.c"
 # include "examples/nests/model_new.c"
-# include "examples/nests/scale_fit.c"
 #endif

@@ -105,7 +105,6 @@ static void layout_files(void **state)
         "");
     for (int k = 0; k < 4; k++) {
         char path[256], text[256];
-        tgraph_summary summary;
         ag_failure why = {0};
         lab_program p = {0};
         snprintf(path, sizeof path, "l/%s/mlp_%d.npz", search[k / 2], k % 2);
@@ -114,11 +113,13 @@ static void layout_files(void **state)
         assert_string_equal(p.family, "mlp");
         check_layout(path, &p);
         lab_program_clear(&p);
-        assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
-        assert_int_equal(summary.tile, 0);
-        assert_int_equal(summary.configs, 40);
-        assert_int_equal(summary.unique, 40);
-        assert_true(summary.fastest >= 1000 && summary.has_runtimes);
+        tgraph_file *f = tgraph_file_inspect(path, NULL, &why);
+        assert_non_null(f);
+        assert_int_equal(f->tile, 0);
+        assert_int_equal(f->file_configs, 40);
+        assert_int_equal(f->configs, 40);
+        assert_true(f->fastest >= 1000 && f->has_runtimes);
+        tgraph_file_close(f);
     }
     json_t *facts = facts_of("l/default", "mlp_1");
     assert_int_equal(json_integer_value(json_object_get(facts, "configurations")), 40);
@@ -149,7 +150,6 @@ static void tile_files(void **state)
     assert_true(files >= 2 && files <= 6);
     for (int i = 0; i < files; i++) {
         char path[256];
-        tgraph_summary summary;
         ag_failure why = {0};
         lab_program p = {0};
         snprintf(path, sizeof path, "t/%.100s.txt", names[i]);
@@ -182,9 +182,11 @@ static void tile_files(void **state)
         }
         close_npz(npz);
         lab_program_clear(&p);
-        assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
-        assert_int_equal(summary.tile, 1);
-        assert_int_equal(summary.configs, c);
+        tgraph_file *f = tgraph_file_inspect(path, NULL, &why);
+        assert_non_null(f);
+        assert_int_equal(f->tile, 1);
+        assert_int_equal(f->configs, c);
+        tgraph_file_close(f);
     }
     assert_true(dots > 0);
 }
@@ -221,10 +223,11 @@ static void a_kill_leaves_no_half_file(void **state)
         seen = n;
         for (int f = 0; f < n; f++) {
             char path[256];
-            tgraph_summary summary;
             ag_failure why = {0};
             snprintf(path, sizeof path, "k/random/%.100s.npz", names[f]);
-            assert_int_equal(tgraph_summarise(&summary, path, NULL, &why), AG_OK);
+            tgraph_file *file = tgraph_file_inspect(path, NULL, &why);
+            assert_non_null(file);
+            tgraph_file_close(file);
         }
     }
     program_expect(line, 0, "", "");

@@ -5,27 +5,17 @@
 #include "examples/lab/run/run_internal.h"
 #include "examples/lab/text/text.h"
 #include "examples/tgraph/rows/file.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 
 enum { CONFIGS = 12, DIGITS = TGRAPH_DIGITS };
 enum { CONCATENATE = 22, COPY = 27, DOT = 34, PAD = 62, PARAMETER = 63, SELECT = 83 };
-
-static tgraph_file *open_file(const char *path)
-{
-    ag_failure why = {0};
-    tgraph_data_options options = tgraph_layout_defaults();
-    options.configs_only = options.operations = 1;
-    tgraph_file *f = tgraph_file_open(path, &options, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
-}
 
 static tgraph_file *open_embedded(const char *family, int number)
 {
     static char path[600];
     snprintf(path, sizeof path, "%s/examples/data/layout/random/%s_%d.npz", AG_SOURCE_DIR, family,
              number);
-    return open_file(path);
+    return test_file_open(path, test_operations(), NULL);
 }
 
 /* The digits of a configuration, as in the file. */
@@ -39,15 +29,9 @@ static void digits_of(signed char *digit, const tgraph_file *f, int config)
     }
 }
 
-static void add(nests_layout_rows *rows, const tgraph_file *f, int config)
-{
-    signed char digit[200 * DIGITS];
-    assert_in_range(f->operations.configurable, 1, 200);
-    digits_of(digit, f, config);
-    nests_layout_rows_add(rows, digit);
-}
+static const nests_layout_memory *memory_of(const nests_rows *r) { return r->memory; }
 
-static const float *row_of(const nests_layout_rows *r, int entry)
+static const float *row_of(const nests_rows *r, int entry)
 {
     return r->x + (size_t)r->row[entry] * NESTS_LAYOUT_COLUMNS;
 }
@@ -56,22 +40,23 @@ static const float *row_of(const nests_layout_rows *r, int entry)
 
 /* Copies that the configuration needs; a copy that is a node of the program has sizes of a window.
  */
-static int copies_of(const nests_layout_rows *r, int item)
+static int copies_of(const nests_rows *r)
 {
     double n = 0;
-    for (int e = r->first[item]; e < r->first[item + 1]; e++)
-        if ((int)row_of(r, e)[NESTS_LAYOUT_OPCODE] == COPY) n += (double)r->times[e];
+    for (int e = 0; e < r->first[1]; e++)
+        if (r->word[r->row[e]] == COPY) n += (double)r->times[e];
     return (int)n;
 }
 
-static void compare_strides(const nests_layout_rows *r, const lab_run *run, int config)
+static void compare_strides(const nests_rows *r, const lab_run *run, int config)
 {
     for (int v = 0; v < run->p->n; v++) {
         const lab_shape shape = run->p->nodes[v].shape;
         for (int i = 0; i < shape.rank; i++)
-            if (shape.size[i] > 1 && (double)run->value[v].view.stride[i] != r->strides[v].of[i])
+            if (shape.size[i] > 1 &&
+                (double)run->value[v].view.stride[i] != memory_of(r)->strides[v].of[i])
                 fail_msg("%s, configuration %d, node %d, axis %d: stride %g, but the lab's is %lld",
-                         run->p->name, config, v, i, r->strides[v].of[i],
+                         run->p->name, config, v, i, memory_of(r)->strides[v].of[i],
                          (long long)run->value[v].view.stride[i]);
     }
 }
@@ -100,19 +85,19 @@ static int is_nest(const float *x, const nest *n)
     return same && (n->body == nest_dot_body(0)) == (int)x[NESTS_LAYOUT_FOLDS];
 }
 
-static void compare_nests(const nests_layout_rows *r, const lab_run *run, int config)
+static void compare_nests(const nests_rows *r, const lab_run *run, int config)
 {
-    for (int e = r->first[config]; e < r->first[config + 1]; e++) {
+    for (int e = 0; e < r->first[1]; e++) {
         const float *x = row_of(r, e);
-        const int code = (int)x[NESTS_LAYOUT_OPCODE];
+        const int code = r->word[r->row[e]];
         /* A row has all nests of the first two as one, and no third operand. */
         int found = code == CONCATENATE || code == PAD || code == SELECT;
         for (int i = 0; i < run->n_steps && !found; i++)
             found = is_nest(x, &((const lab_nest_args *)run->steps[i].args)->nest);
         if (!found)
-            fail_msg("%s, configuration %d: the lab runs no such nest of op code %g with rows of "
+            fail_msg("%s, configuration %d: the lab runs no such nest of op code %d with rows of "
                      "2^%g elements and reductions of 2^%g",
-                     run->p->name, config, (double)code, (double)x[NESTS_LAYOUT_FREE],
+                     run->p->name, config, code, (double)x[NESTS_LAYOUT_FREE],
                      (double)x[NESTS_LAYOUT_SUM]);
     }
 }
@@ -135,21 +120,21 @@ static void compare_program(const char *family, int number)
     ag_failure why = {0};
     lab_program p;
     lab_run *run;
-    nests_layout_rows rows = {0};
+    nests_rows rows = {0};
     signed char digit[200 * DIGITS];
     tgraph_file *f = open_embedded(family, number);
+    assert_in_range(f->operations.configurable, 1, 200);
     program_of(&p, family, number);
     if (lab_run_new(&run, &p, &why)) fail_msg("%s", why.sentence);
-    nests_layout_rows_open(&rows, &f->operations);
     for (int c = 0; c < CONFIGS; c++) {
-        add(&rows, f, c);
+        nests_layout_take(&rows, f, false, &c, 1);
         digits_of(digit, f, c);
         if (lab_run_layout(run, (const lab_layout_row *)digit, &why)) fail_msg("%s", why.sentence);
         compare_strides(&rows, run, c);
         compare_nests(&rows, run, c);
-        assert_int_equal(copies_of(&rows, c), run->n_copies);
+        assert_int_equal(copies_of(&rows), run->n_copies);
     }
-    nests_layout_rows_close(&rows);
+    nests_layout_drop(&rows);
     lab_run_free(run);
     lab_program_clear(&p);
     tgraph_file_close(f);
@@ -173,10 +158,10 @@ static void layouts_and_nests_are_those_that_the_lab_runs(void **state)
 /* By node an item has the nests of both lists, a row as often as it is counted. */
 static void entries_by_node(void **state)
 {
-    nests_layout_rows counted = {0}, by_node = {.by_node = true};
+    nests_rows counted = {0}, by_node = {0};
     tgraph_file *f = open_embedded("transformer", 12);
-    nests_layout_rows_take(&counted, f, NULL, CONFIGS);
-    nests_layout_rows_take(&by_node, f, NULL, CONFIGS);
+    nests_layout_take(&counted, f, false, NULL, CONFIGS);
+    nests_layout_take(&by_node, f, true, NULL, CONFIGS);
     assert_int_equal(by_node.rows, counted.rows);
     for (int i = 0; i < CONFIGS; i++) {
         float *left = calloc((size_t)counted.rows, sizeof *left);
@@ -184,8 +169,7 @@ static void entries_by_node(void **state)
         for (int e = counted.first[i]; e < counted.first[i + 1]; e++)
             left[counted.row[e]] += counted.times[e];
         for (int e = by_node.first[i]; e < by_node.first[i + 1]; e++) {
-            const int node = by_node.node[e],
-                      opcode = (int)row_of(&by_node, e)[NESTS_LAYOUT_OPCODE];
+            const int node = memory_of(&by_node)->node[e], opcode = by_node.word[by_node.row[e]];
             left[by_node.row[e]]--;
             assert_true(by_node.times[e] == 1);
             assert_in_range(node, 0, f->operations.count - 1);
@@ -194,8 +178,8 @@ static void entries_by_node(void **state)
         for (int r = 0; r < counted.rows; r++) assert_true(left[r] == 0 && by_node.always[r] == 0);
         free(left);
     }
-    nests_layout_rows_close(&counted);
-    nests_layout_rows_close(&by_node);
+    nests_layout_drop(&counted);
+    nests_layout_drop(&by_node);
     tgraph_file_close(f);
 }
 
@@ -204,21 +188,20 @@ static void layouts_change_no_work_but_copies(void **state)
 {
     enum { RESHAPE = 75 };
     tgraph_file *f = open_embedded("lstm", 1);
-    nests_layout_rows r = {0};
+    nests_rows r = {0};
     double first = 0;
-    nests_layout_rows_open(&r, &f->operations);
+    nests_layout_take(&r, f, false, NULL, CONFIGS);
     for (int c = 0; c < CONFIGS; c++) {
         double work = 0;
-        add(&r, f, c);
         for (int e = r.first[c]; e < r.first[c + 1]; e++) {
-            const int code = (int)row_of(&r, e)[NESTS_LAYOUT_OPCODE];
+            const int code = r.word[r.row[e]];
             assert_true(r.work[r.row[e]] >= 1);
             if (code != COPY && code != RESHAPE) work += (double)r.times[e] * r.work[r.row[e]];
         }
         if (!c) first = work;
         assert_true(fabs(work - first) <= 1e-9 * first);
     }
-    nests_layout_rows_close(&r);
+    nests_layout_drop(&r);
     tgraph_file_close(f);
 }
 
@@ -245,13 +228,13 @@ static void a_dot_in_two_layouts(void **state)
                                        -1, -1, -1, -1, -1, -1, -1, -1, -1};
     const signed char turned[DIGITS] = {0,  1,  -1, -1, -1, -1, 0,  1,  -1,
                                         -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    nests_layout_rows r = {0};
-    nests_layout_rows_open(&r, &p);
-    nests_layout_rows_add(&r, plain);
-    nests_layout_rows_add(&r, turned);
+    nests_rows r = {0};
+    nests_layout_open(&r, &p, false);
+    nests_layout_add(&r, plain);
+    nests_layout_add(&r, turned);
     assert_int_equal(r.first[1], 1);
     assert_int_equal(r.first[2], 3); /* the other layout of operand 0 takes a copy */
-    assert_int_equal((int)row_of(&r, 1)[NESTS_LAYOUT_OPCODE], COPY);
+    assert_int_equal(r.word[r.row[1]], COPY);
     const float *x = row_of(&r, 0), *y = row_of(&r, 2);
     assert_true(r.work[r.row[0]] == 8 * 16 * 32);
     /* Row-major: the 16 columns are the innermost free loop, contiguous in out and b. */
@@ -270,7 +253,7 @@ static void a_dot_in_two_layouts(void **state)
     assert_float_equal(y[NESTS_LAYOUT_SUM + 1], log2f(9), 1e-6);
     assert_true(y[NESTS_LAYOUT_LEFT] == 0 &&
                 y[NESTS_LAYOUT_LEFT + 1] == 1); /* 8 rows, vectors of 16 */
-    nests_layout_rows_close(&r);
+    nests_layout_drop(&r);
 }
 
 /* Features may say anything: an op whose shapes do not fit it is a map. */
@@ -280,7 +263,7 @@ static void any_features_give_rows(void **state)
     for (int turn = 0; turn < 64; turn++) {
         test_layout l;
         ag_random random = {11, (uint64_t)turn, 0};
-        nests_layout_rows rows = {0};
+        nests_rows rows = {0};
         test_layout_make(&l);
         for (int v = 0; v < TEST_NODES; v++) {
             l.opcode[v] = op[(int)(7 * ag_random_uniform(&random)) % 7];
@@ -298,12 +281,10 @@ static void any_features_give_rows(void **state)
             dots++;
         }
         if (turn % 2) l.array[l.arrays++] = (test_array){"dot_axes", AG_I64, 2, {dots, 4}, dot};
-        assert_true(test_arrays_write(test_path, l.array, l.arrays));
-        tgraph_file *f = open_file(test_path);
-        nests_layout_rows_open(&rows, &f->operations);
-        for (int c = 0; c < f->configs; c++) add(&rows, f, c);
+        tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
+        nests_layout_take(&rows, f, false, NULL, f->configs);
         for (int i = 0; i < rows.rows * NESTS_LAYOUT_COLUMNS; i++) assert_true(isfinite(rows.x[i]));
-        nests_layout_rows_close(&rows);
+        nests_layout_drop(&rows);
         tgraph_file_close(f);
     }
 }

@@ -2,8 +2,7 @@
 /* Makers of rows: a small file of each kind, and what the code underneath says of it. */
 #include "support/test.h"
 #include "examples/harness/files/files.h"
-#include "examples/tgraph/rows/file.h"
-#include "examples/nests/makers/makers.h"
+#include "examples/nests/maker.h"
 #include "examples/tpgnn/rows/rows.h"
 #include "examples/tpu/rows/rows.h"
 #include "support/tpgnn_npz.h"
@@ -217,38 +216,6 @@ static void an_item_is_the_same_among_others(void **state)
 
 /* ---- one kind ---- */
 
-static void rows_of_layouts_lose_their_op_code(void **state)
-{
-    enum { COLUMNS = NESTS_LAYOUT_COLUMNS - 1 };
-    nests_data data = {0};
-    nests_rows rows = {0};
-    nests_layout_rows expected = {0};
-    ag_failure why = {0};
-    tgraph_data_options options = tgraph_layout_defaults();
-    options.operations = 1;
-    read_good(&data, LAYOUT);
-    take(&rows, &data, 1, all, TEST_CONFIGS);
-    tgraph_file *f = tgraph_file_open(test_path, &options, NULL, &why);
-    assert_non_null(f);
-    nests_layout_rows_take(&expected, f, NULL, TEST_CONFIGS);
-    assert_int_equal(data.columns, COLUMNS);
-    assert_int_equal(rows.rows, expected.rows);
-    assert_true(rows.rows > 1);
-    for (int r = 0; r < rows.rows; r++) {
-        const float *x = expected.x + (size_t)r * NESTS_LAYOUT_COLUMNS;
-        assert_int_equal(rows.word[r], (int)x[NESTS_LAYOUT_OPCODE]);
-        assert_memory_equal(rows.x + (size_t)r * COLUMNS, x + 1, COLUMNS * sizeof *x);
-        assert_true(rows.work[r] == expected.work[r] && rows.always[r] == expected.always[r]);
-    }
-    const int entries = expected.first[TEST_CONFIGS];
-    assert_memory_equal(rows.first, expected.first, (TEST_CONFIGS + 1) * sizeof(int));
-    assert_memory_equal(rows.row, expected.row, (size_t)entries * sizeof(int));
-    assert_memory_equal(rows.times, expected.times, (size_t)entries * sizeof(float));
-    nests_layout_rows_close(&expected);
-    tgraph_file_close(f);
-    done(&data, &rows);
-}
-
 /* 0, 2 and 5 are equal, and 1 and 4. */
 static void equal_layouts_may_be_left_out(void **state)
 {
@@ -349,7 +316,6 @@ int main(void)
                                        cmocka_unit_test(a_damaged_file_is_refused),
                                        cmocka_unit_test(the_hash_tells_files_apart),
                                        cmocka_unit_test(an_item_is_the_same_among_others),
-                                       cmocka_unit_test(rows_of_layouts_lose_their_op_code),
                                        cmocka_unit_test(equal_layouts_may_be_left_out),
                                        cmocka_unit_test(rows_of_kernels_are_those_of_their_nests),
                                        cmocka_unit_test(rows_of_schedules_are_those_of_tpgnn),

@@ -2,19 +2,9 @@
 /* The operations of a layout file: their operands, kinds and axes; and their loops. */
 #include "support/test.h"
 #include "examples/tgraph/rows/file.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 
 enum { PARAMETER = 63, DOT = 34 };
-
-static tgraph_file *open_file(void)
-{
-    ag_failure why = {0};
-    tgraph_data_options options = tgraph_layout_defaults();
-    options.configs_only = options.operations = 1;
-    tgraph_file *f = tgraph_file_open(test_path, &options, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
-}
 
 /* A permutation of three axes that is not its own inverse: axis 1 of the operand becomes axis 0. */
 static void a_transpose_turns_the_right_way(void **state)
@@ -58,8 +48,7 @@ static void a_dot_compares_the_batch_of_both(void **state)
         for (int named = 0; named < 2; named++) {
             const int64_t dot[1][4] = {{2, 1, 2, 1}};
             if (named) l.array[l.arrays++] = (test_array){"dot_axes", AG_I64, 2, {1, 4}, dot};
-            assert_true(test_arrays_write(test_path, l.array, l.arrays));
-            tgraph_file *f = open_file();
+            tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
             assert_int_equal(f->operations.operation[2].kind, wrong ? NESTS_OP_MAP : NESTS_OP_DOT);
             tgraph_file_close(f);
         }
@@ -74,8 +63,7 @@ static void a_node_is_no_operand_of_its_own(void **state)
     for (int ordered = 0; ordered < 2; ordered++) {
         if (ordered)
             l.array[l.arrays++] = (test_array){"operand_index", AG_I64, 2, {TEST_EDGES, 2}, l.edge};
-        assert_true(test_arrays_write(test_path, l.array, l.arrays));
-        tgraph_file *f = open_file();
+        tgraph_file *f = test_layout_open(&l, test_operations(), NULL);
         assert_int_equal(f->operations.operation[2].operands, 1);
         assert_int_equal(f->operations.operation[3].operands, 0);
         assert_int_equal(f->operations.operation[3].kind, NESTS_OP_LEAF);

@@ -3,7 +3,7 @@
    program: kinds of files, splits, parts of a score. */
 #include "support/test.h"
 #include "examples/harness/baseline/boosting.h"
-#include "examples/nests/makers/makers.h"
+#include "examples/nests/maker.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"

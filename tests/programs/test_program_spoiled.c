@@ -351,7 +351,6 @@ static void a_circle_is_named_by_one_of_its_nodes(void **state)
 static void kinds_are_not_mixed(void **state)
 {
     test_tile t;
-    tgraph_summary s;
     ag_failure why[3] = {{0}};
     test_tile_make(&t);
     assert_true(test_arrays_write(test_path, t.array, t.arrays));
@@ -364,7 +363,8 @@ static void kinds_are_not_mixed(void **state)
     assert_int_equal(tgraph_is_tile(test_path, &why[1]), -1);
     assert_non_null(
         strstr(why[1].sentence, "neither node_config_feat (a layout file) nor config_feat"));
-    assert_int_equal(tgraph_summarise(&s, test_path, NULL, &why[2]), AG_EDATA);
+    assert_null(tgraph_file_inspect(test_path, NULL, &why[2]));
+    assert_int_equal(why[2].status, AG_EDATA);
 }
 
 int main(void)

@@ -31,7 +31,7 @@ static inline model_graph model_random_graph(int nodes, int edges, int configura
 /* Rows whose times are about 1 in all; each configuration has entries at some of its nodes. */
 static inline void model_random_rows(model_data *d, const model_graph *g, ag_random *r)
 {
-    enum { ROWS = 7, ENTRIES = 20, INPUTS = NESTS_LAYOUT_INPUTS };
+    enum { ROWS = 7, ENTRIES = 20, INPUTS = NESTS_LAYOUT_COLUMNS };
     nests_rows *rows = &d->rows;
     const int entries = d->configs * ENTRIES;
     *rows = (nests_rows){.rows = ROWS, .items = d->configs};

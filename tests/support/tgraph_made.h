@@ -5,6 +5,7 @@
 #define TEST_TGRAPH_MADE_H
 
 #include "support/test.h"
+#include "examples/harness/harness.h"
 #include "examples/harness/rank/measures.h"
 #include "examples/tgraph/baseline/baseline_internal.h"
 
@@ -19,31 +20,24 @@ static inline tgraph_baseline_part held_part(const tgraph_file *f)
         .file = f, .config = f->held, .count = f->held ? f->held_count : f->configs};
 }
 
-static inline void *zeroed(size_t count, size_t size)
-{
-    void *p = ag_alloc(count * size);
-    assert_non_null(p);
-    return memset(p, 0, count * size);
-}
-
 /* The effect of a value of a digit on the log run time, the same in every file. */
 static inline double effect(int digit, int value) { return 0.01 * ((digit * 5 + value * 3) % 11); }
 
 /* Convolutions whose first three digits vary; the log run time is the sum of their effects. */
 static inline tgraph_file *make_file(int configs, uint64_t seed, int alike)
 {
-    tgraph_file *f = zeroed(1, sizeof *f);
+    tgraph_file *f = harness_alloc(sizeof *f);
     ag_failure why = {0};
     ag_random r = {seed, 9, 0};
     f->path = f->name = made_name;
     f->configs = configs;
     f->has_runtimes = 1;
-    char *block = zeroed(NODES * (TGRAPH_NUMERIC + 2), sizeof(float));
+    char *block = harness_alloc(NODES * (TGRAPH_NUMERIC + 2) * sizeof(float));
     f->graph = (tgraph_graph){.nodes = NODES, .configurable = NODES, .block = block};
     f->graph.opcode = (int32_t *)(void *)block;
     f->graph.config_node = f->graph.opcode + NODES;
     f->graph.raw = (float *)(void *)(f->graph.config_node + NODES);
-    f->runtime = zeroed((size_t)configs, sizeof *f->runtime);
+    f->runtime = harness_alloc((size_t)configs * sizeof *f->runtime);
     assert_int_equal(
         tgraph_store_open(&f->store, configs, NODES * TGRAPH_WORDS, NULL, made_name, &why), AG_OK);
     for (int v = 0; v < NODES; v++) {
@@ -70,13 +64,14 @@ static inline tgraph_file *make_file(int configs, uint64_t seed, int alike)
 }
 
 /* Run time / normalizer grows with the first feature. */
-static inline tgraph_tile make_tile(int configs, uint64_t seed)
+static inline tgraph_file make_tile(int configs, uint64_t seed)
 {
-    tgraph_tile t = {.path = made_name, .name = made_name, .configs = configs, .has_runtimes = 1};
+    tgraph_file t = {
+        .path = made_name, .name = made_name, .tile = 1, .configs = configs, .has_runtimes = 1};
     ag_random r = {seed, 9, 0};
-    t.raw = zeroed((size_t)configs * TPUGRAPHS_TILE_FEATURES, sizeof *t.raw);
-    t.target = zeroed((size_t)configs, sizeof *t.target);
-    t.runtime = zeroed((size_t)configs, sizeof *t.runtime);
+    t.raw = harness_alloc((size_t)configs * TPUGRAPHS_TILE_FEATURES * sizeof *t.raw);
+    t.target = harness_alloc((size_t)configs * sizeof *t.target);
+    t.runtime = harness_alloc((size_t)configs * sizeof *t.runtime);
     for (int c = 0; c < configs; c++) {
         t.raw[c * TPUGRAPHS_TILE_FEATURES] = (float)ag_random_uniform(&r) * 50;
         t.raw[c * TPUGRAPHS_TILE_FEATURES + 3] = (float)ag_random_uniform(&r);
@@ -86,7 +81,7 @@ static inline tgraph_tile make_tile(int configs, uint64_t seed)
     return t;
 }
 
-static inline void free_tile(tgraph_tile *t)
+static inline void free_tile(tgraph_file *t)
 {
     ag_free(t->raw);
     ag_free(t->target);
@@ -105,13 +100,13 @@ static inline void run(tgraph_baseline_result *r, const tgraph_baseline_part *tr
 static inline double measured(const tgraph_baseline *b, const tgraph_baseline_part *part,
                               harness_measure measure)
 {
-    double *target = zeroed((size_t)part->count, sizeof *target);
-    int64_t *actual = zeroed((size_t)part->count, sizeof *actual);
+    double *target = harness_alloc((size_t)part->count * sizeof *target);
+    int64_t *actual = harness_alloc((size_t)part->count * sizeof *actual);
     harness_measured m;
     ag_failure why = {0};
     for (int i = 0; i < part->count; i++) {
         const int c = tgraph_part_config(part, i);
-        actual[i] = part->tile ? part->tile->runtime[c] : part->file->runtime[c];
+        actual[i] = part->file->runtime[c];
         target[i] = tgraph_part_truth(part, c);
     }
     const harness_items items = {.name = made_name,

@@ -2,24 +2,19 @@
 /* The columns of the baselines, counted by hand. */
 #include "support/test.h"
 #include "examples/tgraph/baseline/baselines.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 
 /* The small layout file; nodes 2 and 5 become a convolution and a reshape. Configurations are of
    kinds 0 1 0 2 1 0, and all 36 digits differ between kinds. */
 static tgraph_file *open_small(void)
 {
     static test_layout l;
-    ag_failure why = {0};
-    tgraph_data_options o = tgraph_layout_defaults();
     test_layout_make(&l);
     l.opcode[2] = 26;
     l.opcode[5] = 75;
     l.node_feat[2][28] = 7;
     l.node_feat[5][28] = 0;
-    assert_true(test_arrays_write(test_path, l.array, l.arrays));
-    tgraph_file *f = tgraph_file_open(test_path, &o, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
+    return test_layout_open(&l, tgraph_layout_defaults(), NULL);
 }
 
 static void onehot_by_hand(void **state)
@@ -121,7 +116,7 @@ static void pool_by_hand(void **state)
 static void tile_by_hand(void **state)
 {
     float raw[2 * TPUGRAPHS_TILE_FEATURES] = {0}, x[TGRAPH_TILE_COLUMNS], pooled[TGRAPH_POOLED];
-    tgraph_tile t = {.configs = 2, .raw = raw};
+    tgraph_file t = {.configs = 2, .raw = raw};
     raw[24] = 7;
     raw[47] = -1;
     for (int k = 0; k < TGRAPH_POOLED; k++) pooled[k] = (float)k;

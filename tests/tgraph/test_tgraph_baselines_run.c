@@ -76,10 +76,10 @@ static void across_programs(void **state)
 static void tiles(void **state)
 {
     tgraph_baseline_options o = tgraph_baseline_defaults();
-    tgraph_tile a = make_tile(400, 1), b = make_tile(300, 2), c = make_tile(200, 3);
+    tgraph_file a = make_tile(400, 1), b = make_tile(300, 2), c = make_tile(200, 3);
     c.has_runtimes = 0;
-    tgraph_baseline_part train = tgraph_baseline_tile(&a);
-    tgraph_baseline_part part[] = {tgraph_baseline_tile(&b), tgraph_baseline_tile(&c)};
+    tgraph_baseline_part train = tgraph_baseline_train(&a);
+    tgraph_baseline_part part[] = {tgraph_baseline_train(&b), tgraph_baseline_train(&c)};
     tgraph_baseline_result r[2];
     run(r, &train, 1, part, 2, &o);
     assert_true(!r[0].within && !r[1].within);
@@ -95,32 +95,27 @@ static void tiles(void **state)
     free_tile(&c);
 }
 
-/* The last parts serve their own files alone; without others there is random order. */
+/* A file that was split has a fit of its own; without others the rest have random order. */
 static void own_parts(void **state)
 {
-    tgraph_baseline_options o = tgraph_baseline_defaults();
+    const tgraph_baseline_options o = tgraph_baseline_defaults();
     tgraph_file *f[3];
-    tgraph_baseline_part train[2], part[2];
-    tgraph_baseline_result r[2], alone;
+    tgraph_baseline_part part[2];
+    tgraph_baseline_result r[2];
     for (int i = 0; i < 3; i++) f[i] = make_file(200, (uint64_t)i, 0);
     split(f[1]);
-    for (int i = 0; i < 2; i++) train[i] = tgraph_baseline_train(f[i]);
+    const tgraph_baseline_part train = tgraph_baseline_train(f[0]);
     for (int i = 0; i < 2; i++) part[i] = held_part(f[i + 1]);
-    o.own = 1;
-    run(r, train, 2, part, 2, &o);
-    assert_true(r[0].within && !r[1].within);
-    assert_non_null(strstr(r[0].of[RIDGE].note, "160 of 160 configurations of this file"));
-    assert_non_null(strstr(r[1].of[RIDGE].note, "200 of 200 configurations of 1 program"));
-    tgraph_baselines_free(r, 2);
-    run(r, train + 1, 1, part, 2, &o);
-    assert_non_null(r[0].of[RIDGE].score);
-    assert_null(r[1].of[RIDGE].score);
-    assert_non_null(strstr(r[1].of[RIDGE].note, "no program with run times"));
-    o.own = 0;
-    run(&alone, train, 0, part + 1, 1, &o);
-    assert_true(alone.of[RANDOM].score && !alone.of[RIDGE].score);
-    tgraph_baselines_free(r, 2);
-    tgraph_baselines_free(&alone, 1);
+    for (int trains = 1; trains >= 0; trains--) {
+        run(r, &train, trains, part, 2, &o);
+        assert_true(r[0].within && !r[1].within);
+        assert_non_null(strstr(r[0].of[RIDGE].note, "160 of 160 configurations of this file"));
+        assert_non_null(strstr(r[1].of[RIDGE].note, trains ? "200 of 200 configurations of 1 prog"
+                                                           : "no program with run times"));
+        assert_int_equal(r[1].of[RIDGE].score != NULL, trains);
+        assert_true(r[0].of[RIDGE].score && r[1].of[RANDOM].score);
+        tgraph_baselines_free(r, 2);
+    }
     for (int i = 0; i < 3; i++) tgraph_file_close(f[i]);
 }
 
@@ -202,8 +197,8 @@ static void ridge_uses_all_rows(void **state)
     enum { N = 10 };
     tgraph_baseline_options o = tgraph_baseline_defaults();
     tgraph_baseline_result r;
-    tgraph_tile t = make_tile(N, 1);
-    tgraph_baseline_part part = tgraph_baseline_tile(&t);
+    tgraph_file t = make_tile(N, 1);
+    tgraph_baseline_part part = tgraph_baseline_train(&t);
     double x[N], y[N], mx = 0, my = 0, xx = 0, yy = 0, xy = 0, weight;
     for (int c = 0; c < N; c++) {
         t.raw[c * TPUGRAPHS_TILE_FEATURES + 3] = 0;

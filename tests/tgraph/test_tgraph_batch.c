@@ -2,33 +2,17 @@
 /* Batches: the configurations that are drawn, their order, and the part of a file that they are
    from; and files that are far from those of training. */
 #include "support/test.h"
-#include "examples/tgraph/data/data.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 
 #include <glob.h>
 
-static tgraph_file *open_made(const char *path, tpugraphs_budget *budget)
-{
-    ag_failure why = {0};
-    const tgraph_data_options options = tgraph_layout_defaults();
-    tgraph_file *f = tgraph_file_open(path, &options, budget, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
-}
-
-static tgraph_file *open_layout(const test_layout *l, tpugraphs_budget *budget)
-{
-    assert_true(test_arrays_write(test_path, l->array, l->arrays));
-    return open_made(test_path, budget);
-}
-
 static tgraph_file *open_file(tpugraphs_budget *budget)
 {
     test_layout l;
     test_layout_make(&l);
-    return open_layout(&l, budget);
+    return test_layout_open(&l, tgraph_layout_defaults(), budget);
 }
 
 static void check_batch(const tgraph_batch *b, const int32_t *config, int count)
@@ -144,7 +128,7 @@ static void what_cannot_be_trained_on_is_refused(void **state)
     tgraph_source s;
     test_layout_make(&l);
     memset(l.runtime, 0, sizeof l.runtime);
-    tgraph_file *hidden = open_layout(&l, NULL);
+    tgraph_file *hidden = test_layout_open(&l, tgraph_layout_defaults(), NULL);
     assert_int_equal(hidden->has_runtimes, 0);
     assert_int_equal(tgraph_file_trainable(hidden), 0);
     assert_int_equal(tgraph_source_open(&s, &hidden, 1, 64, 1, &why), AG_EUSE);
@@ -154,7 +138,7 @@ static void what_cannot_be_trained_on_is_refused(void **state)
     why = (ag_failure){0};
     test_layout_make(&l);
     l.array[NODE_CONFIG_FEAT].size[0] = l.array[CONFIG_RUNTIME].size[0] = 1;
-    tgraph_file *single = open_layout(&l, NULL);
+    tgraph_file *single = test_layout_open(&l, tgraph_layout_defaults(), NULL);
     assert_int_equal(tgraph_file_trainable(single), 0);
     assert_int_equal(tgraph_source_open(&s, &single, 1, 64, 1, &why), AG_EUSE);
     assert_non_null(strstr(why.sentence, "it has only one configuration to train on"));
@@ -177,7 +161,7 @@ static void each_of(const char *list, void (*use)(tgraph_file *f, tgraph_scaler 
         if (*line == '#') continue;
         line[strcspn(line, "\n")] = 0;
         snprintf(path, sizeof path, LAYOUTS "%s", line);
-        tgraph_file *f = open_made(path, NULL);
+        tgraph_file *f = test_file_open(path, tgraph_layout_defaults(), NULL);
         use(f, s);
         tgraph_file_close(f);
     }
@@ -213,7 +197,7 @@ static void held_out_families_are_near(void **state)
     else
         for (size_t i = 0; i < real.gl_pathc; i++) {
             if (strstr(real.gl_pathv[i], "alexnet_train")) continue; /* takes seconds */
-            tgraph_file *f = open_made(real.gl_pathv[i], NULL);
+            tgraph_file *f = test_file_open(real.gl_pathv[i], tgraph_layout_defaults(), NULL);
             if (far_of(f, &s) < 0.7) fail_msg("%s: %g", f->path, far_of(f, &s));
             tgraph_file_close(f);
         }

@@ -26,21 +26,16 @@ static void make(world *w)
         if (c % 2) w->kind[c / 2] = kind;
         *(c % 2 ? &w->held[c / 2] : &w->train[c / 2]) = c;
     }
-    w->file = (tgraph_file){.configs = CONFIGS,
+    w->file = (tgraph_file){.path = "a.npz",
+                            .name = "a.npz",
+                            .configs = CONFIGS,
                             .runtime = w->runtime,
                             .train = w->train,
                             .train_count = HALF,
                             .held = w->held,
                             .held_count = HALF,
                             .has_runtimes = 1};
-    w->entry = (tgraph_entry){.path = "a.npz",
-                              .name = "a.npz",
-                              .file = &w->file,
-                              .item = w->held,
-                              .items = HALF,
-                              .configs = CONFIGS,
-                              .has_runtimes = 1,
-                              .score = 1};
+    w->entry = (tgraph_entry){.file = &w->file, .item = w->held, .items = HALF, .score = 1};
 }
 
 /* Results with scores of the configurations that are held out and of those that train. */
@@ -77,24 +72,24 @@ static void what_is_noise_ties(void **state)
     assert_true(of[HARNESS_OPA] == kinds[HARNESS_OPA]);
     assert_true(raw[HARNESS_TIED] == 0 && raw[HARNESS_TAU_B] < best - 0.1);
     assert_true(of[HARNESS_TAU_A] < best - 0.1); /* tau-a gives no credit for ties */
-    tgraph_results_close(&r);
+    harness_rank_close(&r.rank);
     /* a few run times that are much longer than all others, and not foreseen, change nothing */
     for (int i = 0; i < 3; i++) {
         w->runtime[w->train[i]] = INT64_MAX / 4;
         training[i] = -1;
     }
     assert_true(calibrated(&r, w, training, &why)[HARNESS_TAU_B] == best);
-    tgraph_results_close(&r);
+    harness_rank_close(&r.rank);
     /* nothing is known, so all ties: no order */
     for (int i = 0; i < HALF; i++) training[i] = i % 7;
     of = calibrated(&r, w, training, &why);
     assert_true(of[HARNESS_TIED] == 1 && of[HARNESS_TAU_B] == 0);
-    tgraph_results_close(&r);
+    harness_rank_close(&r.rank);
     training[7] = (double)NAN;
     assert_null(calibrated(&r, w, training, &why));
     assert_int_equal(why.status, AG_EFINITE);
     assert_non_null(strstr(why.sentence, "a.npz, training configurations: "));
-    tgraph_results_close(&r);
+    harness_rank_close(&r.rank);
     harness_free(w);
 }
 
@@ -117,7 +112,7 @@ static void some_files_are_split(void **state)
     assert_true(isnan(harness_rank_at(&r.rank, 1, 1)->of[HARNESS_TAU_B]));
     assert_false(isnan(harness_rank_mean(&r.rank, 0, HARNESS_OPA)));
     assert_true(isnan(harness_rank_mean(&r.rank, 1, HARNESS_OPA)));
-    tgraph_results_close(&r);
+    harness_rank_close(&r.rank);
     harness_free(w);
 }
 
@@ -125,21 +120,19 @@ static void taken_evenly(void **state)
 {
     enum { MOST = TGRAPH_CALIBRATES };
     static int32_t train[2 * MOST + 1];
+    harness_rank rank = {0};
     for (int i = 0; i <= 2 * MOST; i++) train[i] = 3 * i;
     static const int of[] = {1, 2, MOST, MOST + 1, 2 * MOST, 2 * MOST + 1},
                      taken[] = {1, 2, MOST, MOST / 2 + 1, MOST, 2731}, apart[] = {1, 1, 1, 2, 2, 3};
     for (int i = 0; i < 6; i++) {
         tgraph_file file = {.train = train, .train_count = of[i]};
-        tgraph_calibration c;
-        tgraph_calibration_open(&c, &(tgraph_entry){.file = &file});
+        const tgraph_calibration c = tgraph_calibration_open(&rank, &(tgraph_entry){.file = &file});
         assert_int_equal(c.count, taken[i]);
         for (int k = 0; k < c.count; k++) assert_int_equal(c.item[k], 3 * k * apart[i]);
-        tgraph_calibration_close(&c);
     }
-    tgraph_calibration c;
-    tgraph_calibration_open(&c, &(tgraph_entry){.file = &(tgraph_file){.train_count = 4}});
-    assert_int_equal(c.count, 0); /* not split */
-    tgraph_calibration_close(&c);
+    const tgraph_entry whole = {.file = &(tgraph_file){.train_count = 4}};
+    assert_int_equal(tgraph_calibration_open(&rank, &whole).count, 0);
+    harness_rank_close(&rank);
 }
 
 int main(void)

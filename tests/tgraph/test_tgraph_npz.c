@@ -2,26 +2,21 @@
 /* TpuGraphs files: the contents of a good one. */
 #include "support/test.h"
 #include "examples/harness/harness.h"
-#include "examples/tgraph/data/data.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-static tgraph_file *open_file(tgraph_data_options options, tpugraphs_budget *budget)
+static tgraph_file *open_file(tgraph_data_options options)
 {
     test_layout l;
-    ag_failure why = {0};
     test_layout_make(&l);
-    assert_true(test_arrays_write(test_path, l.array, l.arrays));
-    tgraph_file *f = tgraph_file_open(test_path, &options, budget, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
+    return test_layout_open(&l, options, NULL);
 }
 
 static void a_file_is_pruned_and_padded(void **state)
 {
-    tgraph_file *f = open_file(tgraph_layout_defaults(), NULL);
+    tgraph_file *f = open_file(tgraph_layout_defaults());
     test_layout l;
     test_layout_make(&l);
     const tgraph_graph *g = &f->graph;
@@ -44,7 +39,7 @@ static void a_file_is_pruned_and_padded(void **state)
 
 static void options_turn_pruning_and_padding_off(void **state)
 {
-    tgraph_file *f = open_file((tgraph_data_options){.opcodes = 256}, NULL);
+    tgraph_file *f = open_file((tgraph_data_options){.opcodes = 256});
     assert_int_equal(f->graph.nodes, 7);
     assert_int_equal(f->graph.edges, 5);
     assert_int_equal(f->graph.config_node[1], 5);
@@ -56,7 +51,7 @@ static void check_kept(tgraph_dedup dedup, int configs, const int64_t *runtime, 
 {
     tgraph_data_options options = tgraph_layout_defaults();
     options.dedup = dedup;
-    tgraph_file *f = open_file(options, NULL);
+    tgraph_file *f = open_file(options);
     assert_int_equal(f->file_configs, 6);
     assert_int_equal(f->configs, configs);
     assert_int_equal(f->store.rows, configs);
@@ -78,13 +73,13 @@ static void equal_configurations_become_one(void **state)
 
 static void nodes_are_standardised_over_all_files(void **state)
 {
-    tgraph_file *f[2] = {open_file(tgraph_layout_defaults(), NULL),
-                         open_file(tgraph_layout_defaults(), NULL)};
-    tgraph_scaler s;
-    ag_failure why = {0};
-    tgraph_scaler_fit(&s, f, 2);
-    assert_int_equal(s.count, 8);
-    assert_int_equal(tgraph_graph_scale(&f[0]->graph, &s, &why), AG_OK);
+    tgraph_file *f[2] = {open_file(tgraph_layout_defaults()), open_file(tgraph_layout_defaults())};
+    tgraph_scalers s;
+    tgraph_scalers_begin(&s);
+    for (int i = 0; i < 2; i++) tgraph_scalers_add(&s, f[i]);
+    tgraph_scalers_end(&s);
+    assert_int_equal(s.node.count, 8);
+    tgraph_file_scale(f[0], &s);
     for (int k = 0; k < 134; k++) {
         double sum = 0, squares = 0;
         for (int v = 0; v < 4; v++) {
@@ -95,8 +90,6 @@ static void nodes_are_standardised_over_all_files(void **state)
         assert_true(sum > -1e-5 && sum < 1e-5);
         assert_true(squares == 0 || (squares > 4 - 1e-5 && squares < 4 + 1e-5));
     }
-    s.columns = 24;
-    assert_int_equal(tgraph_graph_scale(&f[0]->graph, &s, &why), AG_EUSE);
     for (int i = 0; i < 2; i++) tgraph_file_close(f[i]);
 }
 
@@ -104,54 +97,56 @@ static void a_tile_file_is_read(void **state)
 {
     test_tile t;
     ag_failure why = {0};
-    tgraph_data_options options = tgraph_tile_defaults();
     test_tile_make(&t);
     assert_true(test_arrays_write(test_path, t.array, t.arrays));
     assert_int_equal(tgraph_is_tile(test_path, &why), 1);
-    tgraph_tile *f = tgraph_tile_open(test_path, &options, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
+    tgraph_file *f = test_file_open(test_path, tgraph_tile_defaults(), NULL);
     assert_int_equal(f->configs, 3);
     assert_int_equal(f->graph.nodes, 2);
     assert_int_equal(f->graph.configurable, 0);
     assert_int_equal(f->graph.layout[2], 2); /* a layout's 0 stays 0 after the rank */
     assert_memory_equal(f->rank, ((int32_t[]){2, 1, 0}), 3 * sizeof(int32_t));
     assert_true(f->target[0] == 3000 / (2000 + 1e-5));
-    tgraph_tile_scalers s;
-    tgraph_tile_fit(&s, &f, 1);
-    assert_int_equal(tgraph_tile_scale(f, &s, &why), AG_OK);
+    tgraph_scalers s;
+    tgraph_scalers_begin(&s);
+    tgraph_scalers_add(&s, f);
+    tgraph_scalers_end(&s);
+    tgraph_file_scale(f, &s);
     assert_true(fabs(s.target.mean[0] - (f->target[0] + f->target[1] + f->target[2]) / 3) < 1e-9);
     assert_true((double)f->feature[5] < -1.2247 && (double)f->feature[5] > -1.2248); /* sqrt(3/2) */
-    s.config.columns = 3;
-    assert_int_equal(tgraph_tile_scale(f, &s, &why), AG_EUSE);
-    tgraph_tile_close(f);
+    tgraph_file_close(f);
 }
 
-static void a_summary_counts(void **state)
+/* Fails the test unless the file at test_path is described so, after its name. */
+static void expect_text(const char *text)
+{
+    ag_failure why = {0};
+    tgraph_file *f = tgraph_file_inspect(test_path, NULL, &why);
+    if (!f) fail_msg("%s", why.sentence);
+    char *found = tgraph_file_text(f);
+    assert_string_equal(found + strlen(test_path), text);
+    harness_free(found);
+    tgraph_file_close(f);
+}
+
+static void an_inspected_file_is_described(void **state)
 {
     test_tile t;
-    tgraph_summary s;
-    ag_failure why = {0};
-    tgraph_file_close(open_file(tgraph_layout_defaults(), NULL));
-    assert_int_equal(tgraph_summarise(&s, test_path, NULL, &why), AG_OK);
-    char *text = tgraph_summary_text("x.npz", &s);
-    assert_string_equal(
-        text, "x.npz: layout file\n"
-              "  nodes           7, pruned to 4 (2 configurable)\n"
-              "  edges           5, pruned to 2\n"
-              "  configurations  6, 3 unique, 0.0 MB packed\n"
-              "  run time        0.300 us to 0.700 us; equal configurations differ by up to "
-              "25.0000 %\n");
-    harness_free(text);
-    assert_int_equal(s.packed, 3 * 2 * 12);
+    tgraph_file_close(open_file(tgraph_layout_defaults()));
+    expect_text(": layout file\n"
+                "  nodes           7, pruned to 4 (2 configurable)\n"
+                "  edges           5, pruned to 2\n"
+                "  configurations  6, 3 unique, 0.0 MB packed\n"
+                "  run time        0.300 us to 0.700 us; equal configurations differ by up to "
+                "25.0000 %\n");
     test_tile_make(&t);
     memset(t.runtime, 0, sizeof t.runtime);
     assert_true(test_arrays_write(test_path, t.array, t.arrays));
-    assert_int_equal(tgraph_summarise(&s, test_path, NULL, &why), AG_OK);
-    assert_int_equal(s.tile, 1);
-    assert_int_equal(s.has_runtimes, 0);
-    text = tgraph_summary_text("x.npz", &s);
-    assert_non_null(strstr(text, "hidden (all 0)"));
-    harness_free(text);
+    expect_text(": tile file\n"
+                "  nodes           2\n"
+                "  edges           1\n"
+                "  configurations  3\n"
+                "  run time        hidden (all 0)\n");
 }
 
 static void make_folder(const char *name) { assert_int_equal(mkdir(test_file(name), 0700), 0); }
@@ -337,7 +332,7 @@ int main(void)
                                        cmocka_unit_test(equal_configurations_become_one),
                                        cmocka_unit_test(nodes_are_standardised_over_all_files),
                                        cmocka_unit_test(a_tile_file_is_read),
-                                       cmocka_unit_test(a_summary_counts),
+                                       cmocka_unit_test(an_inspected_file_is_described),
                                        cmocka_unit_test(folders_are_searched_in_order),
                                        cmocka_unit_test(a_folder_is_searched_once),
                                        cmocka_unit_test(what_is_no_file_is_refused),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls of tgraph: the effects of the commands, and their sentences and exit codes. */
 #include "support/test.h"
-#include "examples/tgraph/contest.h"
-#include "examples/tgraph/program.h"
+#include "examples/tgraph/shell.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_npz.h"

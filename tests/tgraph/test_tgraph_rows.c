@@ -5,7 +5,7 @@
 #include "examples/tgraph/rows/file.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
-#include "support/tgraph_npz.h"
+#include "support/tgraph_open.h"
 
 #include <jansson.h>
 
@@ -27,14 +27,10 @@ static int make_files(void **state)
 static tgraph_file *open_file(int operations)
 {
     test_layout l;
-    ag_failure why = {0};
     tgraph_data_options options = tgraph_layout_defaults();
     options.operations = operations;
     test_layout_make(&l);
-    assert_true(test_arrays_write(test_path, l.array, l.arrays));
-    tgraph_file *f = tgraph_file_open(test_path, &options, NULL, &why);
-    if (!f) fail_msg("%s", why.sentence);
-    return f;
+    return test_layout_open(&l, options, NULL);
 }
 
 /* Rows are of the whole program, of which pruning keeps nodes 1, 2, 3 and 5. */
@@ -53,7 +49,7 @@ static void rows_join_the_nodes_that_are_kept(void **state)
     tgraph_batch b = {.joined = &joined};
     nests_rows alone = {0};
     int missing = 0;
-    assert_int_equal(nests_joined_add(&joined, params, NESTS_SUMS, NESTS_LAYOUT_INPUTS,
+    assert_int_equal(nests_joined_add(&joined, params, NESTS_SUMS, NESTS_LAYOUT_COLUMNS,
                                       TGRAPH_OPCODES, true, 8, 8, false, &why),
                      AG_OK);
     assert_int_equal(tgraph_batch_fill(&b, f, config, CONFIGS, &why), AG_OK);
@@ -63,7 +59,7 @@ static void rows_join_the_nodes_that_are_kept(void **state)
         nests_layout_take(&alone, f, true, &config[i], 1);
         assert_int_equal(b.nests.item_start[i], e);
         for (int k = 0; k < alone.first[1]; k++, e++) {
-            const int place = kept[nests_layout_node(&alone)[k]];
+            const int place = kept[((const nests_layout_memory *)alone.memory)->node[k]];
             assert_int_equal(b.nests.item_place[e], place < 0 ? -1 : place * CONFIGS + i);
             missing += place < 0;
         }
@@ -206,7 +202,7 @@ static void a_damaged_scale_is_refused(void **state)
     ag_checkpoint_item item[MOST];
     ag_checkpoint_pair pair[20];
     int n = 0, pairs = 0;
-    double mean[NESTS_LAYOUT_INPUTS] = {0};
+    double mean[NESTS_LAYOUT_COLUMNS] = {0};
     mean[3] = NAN;
     snprintf(path, sizeof path, "%s/costs-0/best.safetensors", test_folder);
     ag_checkpoint *file = ag_checkpoint_open(path, &why);

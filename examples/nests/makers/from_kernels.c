@@ -3,7 +3,7 @@
    first guess of its ns (tpu/rows/price.c). In a tile file an item is a tile size of its kernel;
    in a fusion file it is a kernel of its program, with its default tile. */
 #include "examples/harness/harness.h"
-#include "examples/nests/makers/makers.h"
+#include "examples/nests/maker.h"
 #include "examples/tpu/rows/rows.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
    layouts, or of a copy between two layouts (tgraph/rows/). */
 #include "examples/harness/harness.h"
 #include "examples/tgraph/rows/file.h"
-#include "examples/nests/makers/makers.h"
+#include "examples/nests/maker.h"
 
 #include <string.h>
 
@@ -38,7 +38,7 @@ static ag_status read_layouts(nests_data *data, const harness_files *paths, ag_f
     bool warned = false;
     options.dedup = data->distinct ? TGRAPH_KEEP_FIRST : TGRAPH_KEEP_ALL;
     options.configs_only = options.operations = 1;
-    data->columns = NESTS_LAYOUT_INPUTS;
+    data->columns = NESTS_LAYOUT_COLUMNS;
     data->words = TGRAPH_OPCODES;
     data->group = harness_alloc((size_t)paths->count * sizeof *data->group + 1);
     harness_reading_start(&bar, paths->count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that bring their own rows (docs/formats/nests.md). */
 #include "examples/harness/run/bag.h"
-#include "examples/nests/makers/makers.h"
+#include "examples/nests/maker.h"
 #include "examples/nests/makers/rows_file.h"
 
 #include <string.h>

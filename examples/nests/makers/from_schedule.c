@@ -2,7 +2,7 @@
 /* Files of measured schedules: an item is a schedule of a task, a row a statement that stores, its
    work the cycles that its loops are estimated to take (examples/tpgnn/nest). */
 #include "examples/harness/harness.h"
-#include "examples/nests/makers/makers.h"
+#include "examples/nests/maker.h"
 #include "examples/tpgnn/rows/rows.h"
 
 #include <math.h>

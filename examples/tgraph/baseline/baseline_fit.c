@@ -84,7 +84,7 @@ ag_status tgraph_fit_open(tgraph_fit *f, const tgraph_baseline_part *parts, int 
 {
     char read[160] = "";
     *f = (tgraph_fit){
-        .options = options, .within = within, .tile = count > 0 && parts[0].tile != NULL};
+        .options = options, .within = within, .tile = count > 0 && parts[0].file->tile};
     note_missing(f);
     if (!stop(f, "columns", 0)) {
         if (tgraph_fit_read(f, read, parts, count, why)) return why->status;
@@ -98,18 +98,13 @@ ag_status tgraph_fit_open(tgraph_fit *f, const tgraph_baseline_part *parts, int 
     return AG_OK;
 }
 
-int tgraph_fit_has(const tgraph_fit *f, tgraph_baseline_kind kind)
-{
-    return kind == TGRAPH_BASELINE_RIDGE ? f->ridge != NULL : f->boosting != NULL;
-}
-
 ag_status tgraph_fit_predict(double *score, tgraph_fit *f, tgraph_baseline_kind kind,
                              const tgraph_baseline_part *part, ag_failure *why)
 {
     float pooled[TGRAPH_POOLED];
     const size_t p = (size_t)f->columns;
     float *x = harness_alloc(CHUNK * p * sizeof *x);
-    if (!f->within) tgraph_baseline_pool(pooled, tgraph_part_graph(part));
+    if (!f->within) tgraph_baseline_pool(pooled, &part->file->graph);
     for (int first = 0; first < part->count && !why->status; first += CHUNK) {
         int n = part->count - first < CHUNK ? part->count - first : CHUNK;
         for (int i = 0; i < n; i++) {

@@ -33,7 +33,6 @@ typedef struct tgraph_fit {
 /* Fits what can be fitted; the notes say what and why not. */
 ag_status tgraph_fit_open(tgraph_fit *fit, const tgraph_baseline_part *parts, int count, int within,
                           const tgraph_baseline_options *options, ag_failure *why);
-int tgraph_fit_has(const tgraph_fit *fit, tgraph_baseline_kind kind);
 ag_status tgraph_fit_predict(double *score, tgraph_fit *fit, tgraph_baseline_kind kind,
                              const tgraph_baseline_part *part, ag_failure *why);
 void tgraph_fit_close(tgraph_fit *fit);
@@ -46,27 +45,19 @@ ag_status tgraph_fit_read(tgraph_fit *fit, char note[160], const tgraph_baseline
 void tgraph_fit_row_features(float *x, tgraph_fit *fit, const tgraph_baseline_part *part,
                              int config, const float *pooled);
 
-static inline const tgraph_graph *tgraph_part_graph(const tgraph_baseline_part *part)
-{
-    return part->file ? &part->file->graph : &part->tile->graph;
-}
 static inline int tgraph_part_config(const tgraph_baseline_part *part, int i)
 {
     return part->config ? part->config[i] : i;
 }
-static inline int tgraph_part_has_runtimes(const tgraph_baseline_part *part)
-{
-    return part->file ? part->file->has_runtimes : part->tile->has_runtimes;
-}
 /* The value to rank by: run time, or run time / normalizer. */
 static inline double tgraph_part_truth(const tgraph_baseline_part *part, int config)
 {
-    return part->file ? (double)part->file->runtime[config] : part->tile->target[config];
+    return part->file->tile ? part->file->target[config] : (double)part->file->runtime[config];
 }
 
 static inline int tgraph_part_usable(const tgraph_baseline_part *part)
 {
-    return tgraph_part_has_runtimes(part) && part->count >= 2;
+    return part->file->has_runtimes && part->count >= 2;
 }
 
 /* The Philox streams of the baselines, apart from those of the data. */

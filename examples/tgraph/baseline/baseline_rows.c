@@ -77,7 +77,7 @@ static void raw_features(float *x, const tgraph_fit *f, const tgraph_baseline_pa
                          int config, const float *pooled)
 {
     if (f->tile)
-        tgraph_baseline_tile_features(x, part->tile, config, pooled);
+        tgraph_baseline_tile_features(x, part->file, config, pooled);
     else
         tgraph_baseline_layout_features(x, part->file, config, pooled);
 }
@@ -194,7 +194,7 @@ static ag_status choose_columns(tgraph_fit *f, float **pooled, const tgraph_fit_
     f->raw = harness_alloc(TGRAPH_LAYOUT_COLUMNS * sizeof *f->raw);
     *pooled = harness_alloc(ag_size_mul((size_t)count, TGRAPH_POOLED * sizeof **pooled));
     for (int p = 0; p < count; p++)
-        tgraph_baseline_pool(*pooled + (size_t)p * TGRAPH_POOLED, tgraph_part_graph(&parts[p]));
+        tgraph_baseline_pool(*pooled + (size_t)p * TGRAPH_POOLED, &parts[p].file->graph);
     pick_columns(f, row, rows, parts, *pooled);
     return AG_OK;
 }

@@ -7,22 +7,10 @@
 
 #include <math.h>
 
-const char *tgraph_baseline_name(tgraph_baseline_kind kind)
-{
-    static const char *const name[TGRAPH_BASELINES] = {"random", "ridge", "boosting",
-                                                       "boosting, 3 digits"};
-    return name[kind];
-}
-
 tgraph_baseline_part tgraph_baseline_train(const tgraph_file *f)
 {
     return (tgraph_baseline_part){
         .file = f, .config = f->train, .count = f->train ? f->train_count : f->configs};
-}
-
-tgraph_baseline_part tgraph_baseline_tile(const tgraph_tile *t)
-{
-    return (tgraph_baseline_part){.tile = t, .count = t->configs};
 }
 
 tgraph_baseline_options tgraph_baseline_defaults(void)
@@ -46,7 +34,8 @@ static void round_scores(double *score, const double *exact, int count)
 
 static int is_there(const tgraph_fit *fit, tgraph_baseline_kind kind)
 {
-    return kind == TGRAPH_BASELINE_RANDOM || tgraph_fit_has(fit, kind);
+    return kind == TGRAPH_BASELINE_RANDOM ||
+           (kind == TGRAPH_BASELINE_RIDGE ? fit->ridge != NULL : fit->boosting != NULL);
 }
 
 static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_part *part, int index,
@@ -73,21 +62,13 @@ static ag_status score_part(tgraph_baseline_result *r, const tgraph_baseline_par
 
 /* ---- all parts ---- */
 
-static const tgraph_baseline_part *own_part(const tgraph_baseline_part *train, int trains,
-                                            const tgraph_file *file)
-{
-    for (int i = 0; file && i < trains; i++)
-        if (train[i].file == file) return &train[i];
-    return NULL;
-}
-
-static ag_status run_within(tgraph_baseline_result *r, const tgraph_baseline_part *own,
-                            const tgraph_baseline_part *part, int index,
+static ag_status run_within(tgraph_baseline_result *r, const tgraph_baseline_part *part, int index,
                             const tgraph_baseline_options *o, ag_failure *why)
 {
+    const tgraph_baseline_part own = tgraph_baseline_train(part->file);
     tgraph_fit fit;
     r->within = 1;
-    if (!tgraph_fit_open(&fit, own, 1, 1, o, why)) score_part(r, part, index, &fit, why);
+    if (!tgraph_fit_open(&fit, &own, 1, 1, o, why)) score_part(r, part, index, &fit, why);
     tgraph_fit_close(&fit);
     return why->status;
 }
@@ -113,11 +94,9 @@ ag_status tgraph_baselines_run(tgraph_baseline_result *result, const tgraph_base
                                const tgraph_baseline_options *options, ag_failure *why)
 {
     for (int i = 0; i < count; i++) result[i] = (tgraph_baseline_result){0};
-    for (int i = 0; i < count && !why->status; i++) {
-        const tgraph_baseline_part *own = own_part(train, trains, parts[i].file);
-        if (own) run_within(&result[i], own, &parts[i], i, options, why);
-    }
-    if (!why->status) run_across(result, train, trains - options->own, parts, count, options, why);
+    for (int i = 0; i < count && !why->status; i++)
+        if (parts[i].file->train) run_within(&result[i], &parts[i], i, options, why);
+    if (!why->status) run_across(result, train, trains, parts, count, options, why);
     if (why->status) tgraph_baselines_free(result, count);
     return why->status;
 }

@@ -17,27 +17,21 @@ typedef enum tgraph_baseline_kind {
     TGRAPH_BASELINES
 } tgraph_baseline_kind;
 
-const char *tgraph_baseline_name(tgraph_baseline_kind kind); /* "random", ... */
-
-/* Configurations of one layout file or one tile file, to fit on or to score. Exactly one of the two
-   pointers is set; both are borrowed. */
+/* Configurations of a file, which is borrowed, to fit on or to score. */
 typedef struct tgraph_baseline_part {
     const tgraph_file *file;
-    const tgraph_tile *tile;
     const int32_t *config; /* [count] configurations; NULL: 0..count-1 */
     int count;
 } tgraph_baseline_part;
 
 /* The training part of a layout file after tgraph_file_split; without a split the whole file. */
 tgraph_baseline_part tgraph_baseline_train(const tgraph_file *file);
-tgraph_baseline_part tgraph_baseline_tile(const tgraph_tile *tile); /* the whole file */
 
 typedef struct tgraph_baseline_options {
     uint64_t seed;    /* of random scores, of rows that are drawn, of the trees */
     int most_rows;    /* configurations that a fit reads, of all its files together */
     int most_columns; /* one-hot columns per file; those that vary most stay */
     int most_cells;   /* rows x columns of a fit: every n-th row then stays (4 bytes each) */
-    int own; /* the last `own` parts of `train` serve only the files that they are part of */
 
     /* Called often while fitting, in the caller's thread; may be NULL. done is in 0..1. A result
        other than 0 stops the fits and leaves out the baselines that are not ready. */
@@ -62,12 +56,12 @@ typedef struct tgraph_baseline_result {
 
 /* Fits on `train` and scores each part of `parts` into result[parts].
 
-   A layout file that is in both is fitted by itself, on its own training part: the target is the
+   A layout file that was split is fitted by itself, on its own training part: the target is the
    log run time, standardised; the columns are one-hot of the 18 digits of its configurable nodes
    (node, digit, value), without constant columns and with equal ones taken once.
 
-   All other files share one fit on `train` without the last options->own parts; without any part
-   they have random scores alone. All parts are of one kind of files: the target is the log of run
+   All other files share one fit on `train`; without any part they have random scores alone. All
+   parts are of one kind of files: the target is the log of run
    time (layout) or of run time / normalizer (tile), standardised within each program; the columns
    are tgraph_baseline_layout_features or _tile_features.
 
@@ -100,7 +94,7 @@ void tgraph_baseline_layout_features(float *x, const tgraph_file *file, int conf
                                      const float pooled[TGRAPH_POOLED]);
 /* Of a configuration of a tile file: sign(v) log(1+|v|) of its 24 features, then `pooled`.
    x [292]. */
-void tgraph_baseline_tile_features(float *x, const tgraph_tile *tile, int config,
+void tgraph_baseline_tile_features(float *x, const tgraph_file *file, int config,
                                    const float pooled[TGRAPH_POOLED]);
 /* Mean, then maximum, over all nodes of sign(v) log(1+|v|) of the numeric columns. */
 void tgraph_baseline_pool(float pooled[TGRAPH_POOLED], const tgraph_graph *graph);

@@ -59,7 +59,7 @@ static int same_file(const char *a, const char *b)
 static tgraph_entry *find_scored(const tgraph_set *set, int scored, const char *path)
 {
     for (int i = 0; i < scored; i++)
-        if (same_file(set->entry[i].path, path)) return &set->entry[i];
+        if (same_file(set->entry[i].file->path, path)) return &set->entry[i];
     return NULL;
 }
 
@@ -78,16 +78,16 @@ static ag_status open_file(tgraph_learn *learn, tgraph_set *set, const char *fil
     const tgraph_data_options options = tgraph_settings_data(s, set->tile);
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
     if (!e) return why->status;
-    const int known = tgraph_files_has(files, e);
+    const int known = tgraph_files_has(files, e->file->name, &e->hash);
     if (known && s->split > 0 && tgraph_entry_hold_out(e, s, why)) return why->status;
-    if (tgraph_entry_trainable(e) && (known || s->shell.fit.count))
+    if (tgraph_file_trainable(e->file) && (known || s->shell.fit.count))
         learn->entry[learn->count++] = e;
     else {
         if (s->shell.fit.count)
             harness_warn("--fit: %s is left out: to learn from it takes known run times and two "
                          "configurations",
                          path);
-        tgraph_entry_close(&set->entry[--set->count]);
+        tgraph_set_leave_out(set, NULL);
     }
     return AG_OK;
 }
@@ -99,7 +99,8 @@ static ag_status open_files(tgraph_learn *learn, tgraph_set *set, const char *fi
     for (int i = 0; i < learn->paths.count && harness_go_on(why); i++) {
         const char *path = learn->paths.path[i];
         const tgraph_entry *e = find_scored(set, scored, path);
-        if (e && tgraph_entry_split(e) && (s->shell.fit.count || tgraph_files_has(files, e))) {
+        if (e && tgraph_entry_split(e) &&
+            (s->shell.fit.count || tgraph_files_has(files, e->file->name, &e->hash))) {
             learn->entry[learn->count++] = e;
             continue;
         }

@@ -31,6 +31,7 @@ typedef enum tgraph_dedup {
 } tgraph_dedup;
 
 typedef struct tgraph_data_options {
+    int tile;           /* 1: a tile file, 0: a layout file */
     int prune;          /* keep configurable nodes and their neighbours only */
     int repad;          /* write -1 after the rank into the layout columns of node_feat */
     int logs;           /* sign(x) ln(1 + |x|) of the numeric features, and of tile numbers */
@@ -51,7 +52,7 @@ tgraph_data_options tgraph_tile_defaults(void);
 typedef struct tgraph_graph {
     int nodes, edges, configurable;
     float *raw;           /* [nodes,134] as in the file */
-    ag_real *feature;     /* [nodes,134] standardised; 0 before tgraph_graph_scale */
+    ag_real *feature;     /* [nodes,134] standardised; 0 before tgraph_file_scale */
     int32_t *layout;      /* [nodes,6] rows 0..7 of the layout table */
     int32_t *opcode;      /* [nodes] */
     int32_t *edge;        /* [edges,2] pairs (u, v) as in the file: u consumes the output of v */
@@ -116,25 +117,35 @@ void tgraph_unique_open(tgraph_unique *unique, int64_t capacity);
 int64_t tgraph_unique_add(tgraph_unique *unique, const tgraph_store *store, const uint32_t *row);
 void tgraph_unique_close(tgraph_unique *unique);
 
-/* ---- a layout file ---- */
+/* ---- a file ---- */
 
 typedef struct tgraph_file {
     const char *path, *name; /* borrowed; name: the file name, part of path */
+    int tile;                /* its kind, as in the options */
     tgraph_graph graph;
-    nests_layout operations;    /* of the whole file; empty unless they were asked for */
     int file_nodes, file_edges; /* before pruning */
     int file_configs;           /* before de-duplication */
     int configs;                /* kept */
     int has_runtimes;           /* 0: all are 0 (the contest's test split) */
-    int64_t *runtime;           /* [configs] ns */
-    int32_t *file_row;          /* [configs] row in the file that the run time is from */
+    int64_t *runtime;           /* [configs] ns; of a tile file, the block of its arrays, too */
     int64_t fastest, slowest;   /* ns, over all configurations of the file */
-    double spread;              /* largest max/min - 1 of the run times of equal configurations */
-    tgraph_store store;         /* [configs, 3 configurable] */
-    int32_t *train, *held;      /* the parts after tgraph_file_split, ascending; NULL before it */
-    int train_count, held_count;
-    size_t bytes; /* taken from the budget, store excluded */
+    size_t bytes;               /* taken from the budget, store excluded */
     tpugraphs_budget *budget;
+
+    /* Of a layout file. */
+    nests_layout operations; /* of the whole file; empty unless they were asked for */
+    int32_t *file_row;       /* [configs] row in the file that the run time is from */
+    double spread;           /* largest max/min - 1 of the run times of equal configurations */
+    tgraph_store store;      /* [configs, 3 configurable] */
+    int32_t *train, *held;   /* the parts after tgraph_file_split, ascending; NULL before it */
+    int train_count, held_count;
+
+    /* Of a tile file. */
+    float *raw;          /* [configs,24] as in the file */
+    ag_real *feature;    /* [configs,24] standardised; 0 before tgraph_file_scale */
+    int64_t *normalizer; /* [configs] ns: run time of the kernel's default configuration */
+    double *target;      /* [configs] runtime / (normalizer + 1e-5) */
+    int32_t *rank;       /* [configs] dense ranks of the target; all 0 when hidden */
 } tgraph_file;
 
 /* Reads and checks everything, every CRC included; the npz file is closed again on return. NULL:
@@ -144,9 +155,21 @@ tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *optio
                               tpugraphs_budget *budget, ag_failure *why);
 void tgraph_file_close(tgraph_file *file);
 
-/* Splits the configurations by a permutation that depends on the seed and their number:
-   round(fraction x configs) train, the others are held out. Fails: AG_EUSE when either part would
-   be empty. */
+/* The same of a file of either kind, whole: with any op codes and, of equal configurations, the
+   fastest. */
+tgraph_file *tgraph_file_inspect(const char *path, tpugraphs_budget *budget, ag_failure *why);
+/* Bytes of its packed configurations. */
+size_t tgraph_file_packed(const tgraph_file *file);
+/* Lines for the reader; the caller frees them (harness_free). */
+char *tgraph_file_text(const tgraph_file *file);
+
+/* The numbers of a configuration that the model reads, of so many bytes; those of the next ones
+   follow. */
+const void *tgraph_file_inputs(size_t *bytes, const tgraph_file *file, int config);
+
+/* Splits the configurations of a layout file by a permutation that depends on the seed and their
+   number: round(fraction x configs) train, the others are held out. Fails: AG_EUSE when either part
+   would be empty. */
 ag_status tgraph_file_split(tgraph_file *file, double fraction, uint64_t seed, ag_failure *why);
 
 /* 1 if the training part has known run times and at least two configurations. */
@@ -172,14 +195,20 @@ void tgraph_scaler_add(tgraph_scaler *scaler, const void *x, ag_dtype type, int6
 void tgraph_scaler_end(tgraph_scaler *scaler);
 /* y = (x - mean) / scale, computed in double; y [rows, columns]. */
 void tgraph_scaler_apply(const tgraph_scaler *scaler, ag_real *y, const float *x, int64_t rows);
-/* Fits on the nodes of all files. */
-void tgraph_scaler_fit(tgraph_scaler *scaler, tgraph_file *const *files, int count);
+
+/* Of nodes and, of tile files, of configurations and targets. */
+typedef struct tgraph_scalers {
+    tgraph_scaler node, config, target;
+} tgraph_scalers;
+
+void tgraph_scalers_begin(tgraph_scalers *scalers);
+void tgraph_scalers_add(tgraph_scalers *scalers, const tgraph_file *file);
+void tgraph_scalers_end(tgraph_scalers *scalers);
+/* Fills the standardised features; may be called again with others. */
+void tgraph_file_scale(tgraph_file *file, const tgraph_scalers *scalers);
 /* How many nodes have a feature more than TGRAPH_FAR deviations from its mean. */
 enum { TGRAPH_FAR = 10 };
 int tgraph_graph_far(const tgraph_graph *graph, const tgraph_scaler *scaler);
-/* Fills graph->feature from graph->raw; may be called again with another scaler. Fails: AG_EUSE (a
-   scaler of another width). */
-ag_status tgraph_graph_scale(tgraph_graph *graph, const tgraph_scaler *scaler, ag_failure *why);
 
 /* ---- batches ---- */
 
@@ -227,53 +256,10 @@ typedef struct tgraph_source {
 /* Fails: AG_EUSE (no file, a file that is not trainable, configs < 2). */
 ag_status tgraph_source_open(tgraph_source *source, tgraph_file *const *files, int count,
                              int configs, uint64_t seed, ag_failure *why);
-ag_status tgraph_source_draw(tgraph_source *source, int64_t step, tgraph_batch *batch,
-                             ag_failure *why);
+/* The file that a step visits. */
+tgraph_file *tgraph_source_at(tgraph_source *source, int64_t step);
+/* A harness_fill of a tgraph_batch, from layout files. */
+ag_status tgraph_source_draw(void *source, int64_t step, void *batch, ag_failure *why);
 void tgraph_source_close(tgraph_source *source);
-
-/* The usual fill: source is a tgraph_source, buffer a tgraph_batch. */
-ag_status tgraph_fill_batch(void *source, int64_t step, void *buffer, ag_failure *why);
-
-/* ---- a tile file ---- */
-
-typedef struct tgraph_tile {
-    const char *path, *name;
-    tgraph_graph graph;
-    int configs, has_runtimes;
-    float *raw;          /* [configs,24] as in the file */
-    ag_real *feature;    /* [configs,24] standardised; 0 before tgraph_tile_scale */
-    int64_t *runtime;    /* [configs] ns */
-    int64_t *normalizer; /* [configs] ns: run time of the kernel's default configuration */
-    double *target;      /* [configs] runtime / (normalizer + 1e-5) */
-    int32_t *rank;       /* [configs] dense ranks of the target; all 0 when hidden */
-    char *block;         /* of these arrays */
-    size_t bytes;
-    tpugraphs_budget *budget;
-} tgraph_tile;
-
-typedef struct tgraph_tile_scalers {
-    tgraph_scaler node, config, target;
-} tgraph_tile_scalers;
-
-tgraph_tile *tgraph_tile_open(const char *path, const tgraph_data_options *options,
-                              tpugraphs_budget *budget, ag_failure *why);
-void tgraph_tile_close(tgraph_tile *tile);
-void tgraph_tile_fit(tgraph_tile_scalers *scalers, tgraph_tile *const *tiles, int count);
-ag_status tgraph_tile_scale(tgraph_tile *tile, const tgraph_tile_scalers *scalers, ag_failure *why);
-
-/* ---- summary of a file ---- */
-
-typedef struct tgraph_summary {
-    int tile, nodes, edges, kept_nodes, kept_edges, configurable, configs, unique, has_runtimes;
-    int64_t fastest, slowest; /* ns */
-    double spread;            /* of equal configurations, largest max/min - 1 */
-    size_t packed;            /* bytes of the packed configurations, de-duplicated */
-} tgraph_summary;
-
-/* budget as for tgraph_file_open; none of it stays in use after the call. */
-ag_status tgraph_summarise(tgraph_summary *summary, const char *path, tpugraphs_budget *budget,
-                           ag_failure *why);
-/* Lines for the reader; the caller frees them (harness_free). */
-char *tgraph_summary_text(const char *path, const tgraph_summary *summary);
 
 #endif

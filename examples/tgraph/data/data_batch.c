@@ -90,13 +90,20 @@ ag_status tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int co
     return AG_OK;
 }
 
-ag_status tgraph_source_draw(tgraph_source *s, int64_t step, tgraph_batch *batch, ag_failure *why)
+tgraph_file *tgraph_source_at(tgraph_source *s, int64_t step)
 {
-    int64_t epoch = step / s->count;
+    const int64_t epoch = step / s->count;
     if (epoch != s->epoch) harness_epoch_order(s->order, s->count, s->seed, epoch);
     s->epoch = epoch;
-    const tgraph_file *f = s->files[s->order[step % s->count]];
-    int count = train_count(f);
+    return s->files[s->order[step % s->count]];
+}
+
+ag_status tgraph_source_draw(void *source, int64_t step, void *buffer, ag_failure *why)
+{
+    tgraph_source *s = source;
+    tgraph_batch *batch = buffer;
+    const tgraph_file *f = tgraph_source_at(s, step);
+    const int count = train_count(f);
     if (f->train)
         memcpy(s->items, f->train, (size_t)count * sizeof *s->items);
     else
@@ -112,9 +119,4 @@ void tgraph_source_close(tgraph_source *s)
     harness_free(s->order);
     harness_free(s->items);
     s->order = s->items = NULL;
-}
-
-ag_status tgraph_fill_batch(void *source, int64_t step, void *buffer, ag_failure *why)
-{
-    return tgraph_source_draw(source, step, buffer, why);
 }

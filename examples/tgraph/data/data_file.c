@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A layout file, from its path to something that batches can be drawn from. */
+/* A file, from its path to something that batches can be drawn from. */
 #include "examples/harness/harness.h"
 #include "examples/tgraph/data/data_internal.h"
 
@@ -9,6 +9,11 @@ tgraph_data_options tgraph_layout_defaults(void)
 {
     return (tgraph_data_options){
         .prune = 1, .repad = 1, .opcodes = TGRAPH_OPCODES, .dedup = TGRAPH_KEEP_ALL};
+}
+
+tgraph_data_options tgraph_tile_defaults(void)
+{
+    return (tgraph_data_options){.tile = 1, .opcodes = TGRAPH_OPCODES, .dedup = TGRAPH_KEEP_ALL};
 }
 
 /* Finds the number of configurations in a file, checked before any memory is taken for them. */
@@ -51,27 +56,39 @@ static ag_status check_dots(const tpugraphs_raw *raw, ag_failure *why)
     return why->status;
 }
 
-static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data_options *options,
-                           ag_failure *why)
+static ag_status open_raw(tgraph_file *f, tpugraphs_raw *raw, int opcodes, ag_failure *why)
 {
-    static const char read[] = "node_feat node_opcode node_reducer edge_index node_config_feat "
-                               "node_config_ids config_runtime node_splits";
-    if (tpugraphs_raw_open(raw, f->path, f->budget, options->opcodes, why) ||
-        tpugraphs_raw_config_nodes(raw, why) || count_configs(raw, why) ||
-        tpugraphs_operands_check(raw, 0, NULL, NULL, why) || check_dots(raw, why))
+    if (tpugraphs_raw_open(raw, f->path, f->budget, opcodes, why) ||
+        (f->tile ? tpugraphs_tiles_count(raw, why)
+                 : tpugraphs_raw_config_nodes(raw, why) || count_configs(raw, why)) ||
+        tpugraphs_operands_check(raw, 0, NULL, NULL, why) || (!f->tile && check_dots(raw, why)))
         return why->status;
     f->file_nodes = raw->nodes;
     f->file_edges = raw->edges;
-    f->file_configs = raw->configs;
+    f->file_configs = f->configs = raw->configs;
     f->graph.configurable = raw->configurable;
+    return AG_OK;
+}
+
+static ag_status read_file(tgraph_file *f, tpugraphs_raw *raw, const tgraph_data_options *options,
+                           ag_failure *why)
+{
+    static const char *const read[] = {
+        "node_feat node_opcode node_reducer edge_index node_config_feat node_config_ids "
+        "config_runtime node_splits",
+        "node_feat node_opcode node_reducer edge_index config_feat config_runtime "
+        "config_runtime_normalizers"};
+    if (open_raw(f, raw, options->opcodes, why)) return why->status;
     /* Pruning changes the edges of `raw`. */
     if (options->operations && nests_layout_read(&f->operations, raw, f->budget, &f->bytes, why))
         return why->status;
     if ((!options->configs_only &&
          tgraph_graph_build(&f->graph, raw, options, f->budget, &f->bytes, why)) ||
-        take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why))
+        (f->tile ? tgraph_tiles_read(f, raw, options->logs, why)
+                 : take_configs(f, raw, why) || tgraph_configs_read(f, raw, options->dedup, why)))
         return why->status;
-    return tpugraphs_raw_verify(raw, read, why);
+    f->has_runtimes = raw->has_runtimes;
+    return tpugraphs_raw_verify(raw, read[f->tile], why);
 }
 
 tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *options,
@@ -79,7 +96,8 @@ tgraph_file *tgraph_file_open(const char *path, const tgraph_data_options *optio
 {
     tpugraphs_raw raw = {0};
     tgraph_file *f = harness_alloc(sizeof *f);
-    *f = (tgraph_file){.path = path, .name = harness_files_base(path), .budget = budget};
+    *f = (tgraph_file){
+        .path = path, .name = harness_files_base(path), .tile = options->tile, .budget = budget};
     read_file(f, &raw, options, why);
     tpugraphs_raw_close(&raw);
     if (!why->status) return f;
@@ -99,6 +117,16 @@ void tgraph_file_close(tgraph_file *f)
     harness_free(f->train);
     harness_free(f->held);
     harness_free(f);
+}
+
+const void *tgraph_file_inputs(size_t *bytes, const tgraph_file *f, int config)
+{
+    if (f->tile) {
+        *bytes = TPUGRAPHS_TILE_FEATURES * sizeof *f->raw;
+        return f->raw + (size_t)config * TPUGRAPHS_TILE_FEATURES;
+    }
+    *bytes = (size_t)f->store.width * sizeof *f->store.word;
+    return f->store.word + config * f->store.width;
 }
 
 int tgraph_file_trainable(const tgraph_file *f)

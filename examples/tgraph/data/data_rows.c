@@ -9,7 +9,7 @@ static ag_status put_places(tgraph_batch *b, ag_failure *why)
 {
     const tgraph_graph *g = &b->file->graph;
     const nests_rows *rows = &b->rows;
-    const int *node = nests_layout_node(rows);
+    const int *node = ((const nests_layout_memory *)rows->memory)->node;
     if ((int64_t)g->nodes * b->configs >= INT32_MAX)
         return ag_fail(
             why, AG_EMEMORY,

@@ -56,22 +56,32 @@ void tgraph_scaler_apply(const tgraph_scaler *s, ag_real *y, const float *x, int
     }
 }
 
-void tgraph_scaler_fit(tgraph_scaler *s, tgraph_file *const *files, int count)
+void tgraph_scalers_begin(tgraph_scalers *s)
 {
-    tgraph_scaler_begin(s, TGRAPH_NUMERIC);
-    for (int i = 0; i < count; i++)
-        tgraph_scaler_add(s, files[i]->graph.raw, AG_F32, files[i]->graph.nodes);
-    tgraph_scaler_end(s);
+    tgraph_scaler_begin(&s->node, TGRAPH_NUMERIC);
+    tgraph_scaler_begin(&s->config, TPUGRAPHS_TILE_FEATURES);
+    tgraph_scaler_begin(&s->target, 1);
 }
 
-ag_status tgraph_graph_scale(tgraph_graph *g, const tgraph_scaler *s, ag_failure *why)
+void tgraph_scalers_add(tgraph_scalers *s, const tgraph_file *f)
 {
-    if (s->columns != TGRAPH_NUMERIC)
-        return ag_fail(why, AG_EUSE,
-                       "standardisation: the scaler has %d columns, but nodes have %d features",
-                       s->columns, TGRAPH_NUMERIC);
-    tgraph_scaler_apply(s, g->feature, g->raw, g->nodes);
-    return AG_OK;
+    tgraph_scaler_add(&s->node, f->graph.raw, AG_F32, f->graph.nodes);
+    if (!f->tile) return;
+    tgraph_scaler_add(&s->config, f->raw, AG_F32, f->configs);
+    tgraph_scaler_add(&s->target, f->target, AG_F64, f->configs);
+}
+
+void tgraph_scalers_end(tgraph_scalers *s)
+{
+    tgraph_scaler_end(&s->node);
+    tgraph_scaler_end(&s->config);
+    tgraph_scaler_end(&s->target);
+}
+
+void tgraph_file_scale(tgraph_file *f, const tgraph_scalers *s)
+{
+    tgraph_scaler_apply(&s->node, f->graph.feature, f->graph.raw, f->graph.nodes);
+    if (f->tile) tgraph_scaler_apply(&s->config, f->feature, f->raw, f->configs);
 }
 
 int tgraph_graph_far(const tgraph_graph *g, const tgraph_scaler *s)

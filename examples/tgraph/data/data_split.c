@@ -3,15 +3,6 @@
 #include "examples/harness/harness.h"
 #include "examples/tgraph/data/data_internal.h"
 
-/* The configurations whose mark is `part`, ascending. */
-static int32_t *list_part(const int32_t *mark, int configs, int part, int count)
-{
-    int32_t *list = harness_alloc((size_t)count * sizeof *list);
-    for (int c = 0, n = 0; c < configs; c++)
-        if (mark[c] == part) list[n++] = c;
-    return list;
-}
-
 ag_status tgraph_file_split(tgraph_file *f, double fraction, uint64_t seed, ag_failure *why)
 {
     double wanted = fraction * f->configs + 0.5;
@@ -29,8 +20,13 @@ ag_status tgraph_file_split(tgraph_file *f, double fraction, uint64_t seed, ag_f
     f->held_count = f->configs - f->train_count;
     harness_shuffle(order, f->configs, harness_stream(HARNESS_STREAM_SPLIT, seed, 0));
     for (int i = 0; i < f->configs; i++) mark[order[i]] = i < f->train_count;
-    f->train = list_part(mark, f->configs, 1, f->train_count);
-    f->held = list_part(mark, f->configs, 0, f->held_count);
+    f->train = harness_alloc((size_t)f->train_count * sizeof *f->train);
+    f->held = harness_alloc((size_t)f->held_count * sizeof *f->held);
+    for (int c = 0, train = 0; c < f->configs; c++) /* ascending */
+        if (mark[c])
+            f->train[train++] = c;
+        else
+            f->held[c - train] = c;
     harness_free(order);
     harness_free(mark);
     return AG_OK;

@@ -118,7 +118,6 @@ ag_status tgraph_configs_read(tgraph_file *file, tpugraphs_raw *raw, tgraph_dedu
     tgraph_range(&file->fastest, &file->slowest, file->runtime, file->file_configs);
     if (!open_stream(&s, why) && !stream_rows(&s, why)) {
         file->configs = (int)file->store.rows;
-        file->has_runtimes = raw->has_runtimes;
         file->spread = spread(&s);
         tgraph_store_trim(&file->store, file->budget);
     }

@@ -41,16 +41,10 @@ void tgraph_set_room(tgraph_set *set, int more)
 
 static uint64_t hash_file(const tgraph_file *f)
 {
-    const size_t words = (size_t)f->store.rows * (size_t)f->store.width;
+    size_t bytes;
+    const void *inputs = tgraph_file_inputs(&bytes, f, 0);
     const uint64_t run = XXH3_64bits(f->runtime, (size_t)f->configs * sizeof *f->runtime);
-    return XXH3_64bits_withSeed(f->store.word, words * sizeof *f->store.word, run);
-}
-
-static uint64_t hash_tile(const tgraph_tile *t)
-{
-    const size_t n = (size_t)t->configs;
-    const uint64_t run = XXH3_64bits(t->runtime, n * sizeof *t->runtime);
-    return XXH3_64bits_withSeed(t->raw, n * TPUGRAPHS_TILE_FEATURES * sizeof *t->raw, run);
+    return XXH3_64bits_withSeed(inputs, (size_t)f->configs * bytes, run);
 }
 
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,
@@ -58,21 +52,13 @@ tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_da
 {
     tgraph_data_options how = *options;
     tgraph_entry *e = &set->entry[set->count];
-    *e = (tgraph_entry){0};
     how.operations = set->rows;
-    if (set->tile)
-        e->tile = tgraph_tile_open(path, &how, &set->budget, why);
-    else
-        e->file = tgraph_file_open(path, &how, &set->budget, why);
-    if (why->status) return NULL;
+    *e = (tgraph_entry){.file = tgraph_file_open(path, &how, &set->budget, why)};
+    if (!e->file) return NULL;
     if (set->rows) nests_layout_warn(&set->warned, e->file);
     set->count++;
-    e->path = set->tile ? e->tile->path : e->file->path;
-    e->name = set->tile ? e->tile->name : e->file->name;
-    e->graph = set->tile ? &e->tile->graph : &e->file->graph;
-    e->hash = set->tile ? hash_tile(e->tile) : hash_file(e->file);
-    e->configs = e->items = set->tile ? e->tile->configs : e->file->configs;
-    e->has_runtimes = set->tile ? e->tile->has_runtimes : e->file->has_runtimes;
+    e->hash = hash_file(e->file);
+    e->items = e->file->configs;
     return e;
 }
 
@@ -80,8 +66,6 @@ void tgraph_entry_close(tgraph_entry *e)
 {
     tgraph_program_free(&e->program);
     tgraph_file_close(e->file);
-    tgraph_tile_close(e->tile);
-    harness_free(e->item);
     *e = (tgraph_entry){0};
 }
 
@@ -97,7 +81,7 @@ ag_status tgraph_set_programs(tgraph_set *set, const tgraph_options *options, ag
 {
     for (int i = 0; i < set->count && !why->status; i++) {
         tgraph_program_free(&set->entry[i].program);
-        tgraph_program_new(&set->entry[i].program, set->entry[i].graph, options, why);
+        tgraph_program_new(&set->entry[i].program, &set->entry[i].file->graph, options, why);
     }
     return why->status;
 }
@@ -112,30 +96,15 @@ ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_fail
     return why->status;
 }
 
-void tgraph_set_fit(const tgraph_set *set, tgraph_tile_scalers *scalers)
+void tgraph_set_fit(const tgraph_set *set, tgraph_scalers *scalers)
 {
-    tgraph_file **files = harness_alloc((size_t)set->count * sizeof *files);
-    tgraph_tile **tiles = harness_alloc((size_t)set->count * sizeof *tiles);
-    int n = 0;
+    tgraph_scalers_begin(scalers);
     for (int i = 0; i < set->count; i++)
-        if (set->entry[i].train) {
-            files[n] = set->entry[i].file;
-            tiles[n++] = set->entry[i].tile;
-        }
-    if (set->tile)
-        tgraph_tile_fit(scalers, tiles, n);
-    else
-        tgraph_scaler_fit(&scalers->node, files, n);
-    harness_free(files);
-    harness_free(tiles);
+        if (set->entry[i].train) tgraph_scalers_add(scalers, set->entry[i].file);
+    tgraph_scalers_end(scalers);
 }
 
-ag_status tgraph_set_scale(tgraph_set *set, const tgraph_tile_scalers *scalers, ag_failure *why)
+void tgraph_set_scale(tgraph_set *set, const tgraph_scalers *scalers)
 {
-    for (int i = 0; i < set->count && !why->status; i++)
-        if (set->tile)
-            tgraph_tile_scale(set->entry[i].tile, scalers, why);
-        else
-            tgraph_graph_scale(set->entry[i].graph, &scalers->node, why);
-    return why->status;
+    for (int i = 0; i < set->count; i++) tgraph_file_scale(set->entry[i].file, scalers);
 }

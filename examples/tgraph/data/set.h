@@ -5,19 +5,14 @@
 
 #include "examples/tgraph/program.h"
 
-/* A file of either kind; exactly one of file and tile is set. */
 typedef struct tgraph_entry {
-    const char *path, *name; /* name: without folders */
     tgraph_file *file;
-    tgraph_tile *tile;
-    tgraph_graph *graph; /* of file or tile */
     tgraph_program program;
-    uint64_t hash;      /* of the configurations and run times, after de-duplication */
-    int train;          /* 1: trained on */
-    int score;          /* 1: scored */
-    int32_t *item;      /* [items] configurations to score; NULL: all */
-    int items, configs; /* configs: all that the opened file has */
-    int has_runtimes;
+    uint64_t hash;       /* of the configurations and run times, after de-duplication */
+    int train;           /* 1: trained on */
+    int score;           /* 1: scored */
+    const int32_t *item; /* [items] configurations to score; NULL: all */
+    int items;
 } tgraph_entry;
 
 /* Start from {0}; must not move afterwards. */
@@ -38,17 +33,16 @@ ag_status tgraph_set_paths(tgraph_set *set, const tgraph_settings *s, ag_failure
 /* Makes room for `more` entries after those of the paths, before any is opened. */
 void tgraph_set_room(tgraph_set *set, int more);
 
-/* Opens one file as the set's next entry. Fails: as tgraph_file_open and tgraph_tile_open. */
+/* Opens one file as the set's next entry. Fails: as tgraph_file_open. */
 tgraph_entry *tgraph_set_open(tgraph_set *set, const char *path, const tgraph_data_options *options,
                               ag_failure *why);
+/* Closes the entry that was opened last, and says why (NULL: says nothing). */
+void tgraph_set_leave_out(tgraph_set *set, const char *what);
 void tgraph_entry_close(tgraph_entry *entry);
 
 /* Prepares all data of a training run: files, held-out parts, folds. Files that cannot be trained
    on or scored are left out with a warning; if none is left, it fails. */
 ag_status tgraph_set_train(tgraph_set *set, const tgraph_settings *s, ag_failure *why);
-
-/* 1: run times are known, and there are at least two configurations to learn from. */
-int tgraph_entry_trainable(const tgraph_entry *entry);
 
 /* Splits the configurations of a layout file and marks the held-out ones as those to score. */
 ag_status tgraph_entry_hold_out(tgraph_entry *entry, const tgraph_settings *s, ag_failure *why);
@@ -60,13 +54,13 @@ ag_status tgraph_set_programs(tgraph_set *set, const tgraph_options *options, ag
 ag_status tgraph_set_fit_rows(const tgraph_set *set, nests_scale *scale, ag_failure *why);
 
 /* Fits on the training files, or standardises all files with given scalers. */
-void tgraph_set_fit(const tgraph_set *set, tgraph_tile_scalers *scalers);
-ag_status tgraph_set_scale(tgraph_set *set, const tgraph_tile_scalers *scalers, ag_failure *why);
+void tgraph_set_fit(const tgraph_set *set, tgraph_scalers *scalers);
+void tgraph_set_scale(tgraph_set *set, const tgraph_scalers *scalers);
 
 void tgraph_set_close(tgraph_set *set);
 
 /* 1: a part of the file's configurations is for training, and the others are scored. */
-static inline int tgraph_entry_split(const tgraph_entry *e) { return e->file && e->file->train; }
+static inline int tgraph_entry_split(const tgraph_entry *e) { return e->file->train != NULL; }
 
 /* The configuration at position i of those to score. */
 static inline int tgraph_entry_item(const tgraph_entry *e, int i)

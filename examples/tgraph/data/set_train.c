@@ -2,14 +2,11 @@
 /* Chooses the files and configurations to train on and those to hold out. */
 #include "examples/tgraph/data/set.h"
 
-#include <string.h>
-
 ag_status tgraph_entry_hold_out(tgraph_entry *e, const tgraph_settings *s, ag_failure *why)
 {
     if (tgraph_file_split(e->file, s->split, (uint64_t)s->split_seed, why)) return why->status;
     e->items = e->file->held_count;
-    e->item = harness_alloc((size_t)e->items * sizeof *e->item);
-    memcpy(e->item, e->file->held, (size_t)e->items * sizeof *e->item);
+    e->item = e->file->held;
     return AG_OK;
 }
 
@@ -42,17 +39,10 @@ static ag_status check_parts(const tgraph_settings *s, int tile, int files, ag_f
     return AG_OK;
 }
 
-int tgraph_entry_trainable(const tgraph_entry *e)
-{
-    if (e->file) return tgraph_file_trainable(e->file);
-    return e->has_runtimes && e->configs >= 2;
-}
-
-/* Drops the entry just opened. */
-static void leave_out(tgraph_set *set, const char *what)
+void tgraph_set_leave_out(tgraph_set *set, const char *what)
 {
     tgraph_entry *e = &set->entry[--set->count];
-    harness_warn("%s is left out: %s", e->path, what);
+    if (what) harness_warn("%s is left out: %s", e->file->path, what);
     tgraph_entry_close(e);
 }
 
@@ -62,20 +52,21 @@ static ag_status open_training(tgraph_set *set, const tgraph_settings *s, const 
     const tgraph_data_options options = tgraph_settings_data(s, set->tile);
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
     if (!e) return why->status;
-    if (!tgraph_entry_trainable(e)) {
-        leave_out(set, e->has_runtimes ? "it has only one configuration to train on"
-                                       : "its run times are hidden (all 0)");
+    if (!tgraph_file_trainable(e->file)) {
+        tgraph_set_leave_out(set, e->file->has_runtimes
+                                      ? "it has only one configuration to train on"
+                                      : "its run times are hidden (all 0)");
         return AG_OK;
     }
     e->train = 1;
     if (s->split <= 0) return AG_OK;
     if (tgraph_entry_hold_out(e, s, why)) return why->status;
     e->score = 1;
-    if (tgraph_entry_trainable(e)) return AG_OK;
+    if (tgraph_file_trainable(e->file)) return AG_OK;
     return ag_fail(why, AG_EUSE,
                    "%.200s has %d configurations, of which --split %g leaves %d to train on; it "
                    "takes 2: choose a larger share, or leave the file out",
-                   e->path, e->configs, s->split, e->file->train_count);
+                   e->file->path, e->file->configs, s->split, e->file->train_count);
 }
 
 static ag_status open_held(tgraph_set *set, const tgraph_settings *s, const char *path,
@@ -85,10 +76,10 @@ static ag_status open_held(tgraph_set *set, const tgraph_settings *s, const char
     options.dedup = TGRAPH_KEEP_ALL;
     tgraph_entry *e = tgraph_set_open(set, path, &options, why);
     if (!e) return why->status;
-    if (e->has_runtimes)
+    if (e->file->has_runtimes)
         e->score = 1;
     else
-        leave_out(set, "its run times are hidden (all 0), so it cannot be scored");
+        tgraph_set_leave_out(set, "its run times are hidden (all 0), so it cannot be scored");
     return AG_OK;
 }
 

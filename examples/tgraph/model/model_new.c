@@ -118,7 +118,7 @@ ag_status tgraph_model_add(tgraph_model *m, ag_params *params, const tgraph_opti
         m->output = add_weight(m, "output", "weight", 1, h);
         m->output_bias = add_bias(m, "output", "bias", 1, h);
     }
-    return nests_joined_add(&m->joined, params, (nests_use)options->rows, NESTS_LAYOUT_INPUTS,
+    return nests_joined_add(&m->joined, params, (nests_use)options->rows, NESTS_LAYOUT_COLUMNS,
                             TGRAPH_OPCODES, true, m->input[0].weight->shape.size[0], h,
                             options->timed, why);
 }

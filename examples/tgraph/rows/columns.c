@@ -45,7 +45,6 @@ void nests_layout_columns(float x[NESTS_LAYOUT_COLUMNS], const nests_operation *
     int free = 0;
     memset(x, 0, NESTS_LAYOUT_COLUMNS * sizeof *x);
     while (free < loops && !loop[free].reduce) free++;
-    x[NESTS_LAYOUT_OPCODE] = (float)(o ? o->opcode : TPUGRAPHS_COPY);
     x[NESTS_LAYOUT_WORK] = (float)log(nest->work);
     put_loops(x + NESTS_LAYOUT_FREE, loop, free, 0);
     put_loops(x + NESTS_LAYOUT_SUM, loop + free, loops - free, 1);

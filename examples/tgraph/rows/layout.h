@@ -10,6 +10,7 @@
 #ifndef NESTS_LAYOUT_H
 #define NESTS_LAYOUT_H
 
+#include "examples/rows/rows.h"
 #include "examples/tpugraphs/loops.h"
 #include "examples/tpugraphs/operations.h"
 #include "examples/tpugraphs/tpugraphs.h"
@@ -104,28 +105,26 @@ int nests_reshape_nest(nests_nest *nest, const nests_layout *p, int node, const 
 
 /* ---- rows ---- */
 
-/* Columns of a row. Sizes and strides are log2(1 + x) or log2(x). */
+/* Columns of a row, whose word is its op code of TpuGraphs. Sizes and strides are log2(1 + x) or
+   log2(x). */
 enum {
-    NESTS_LAYOUT_OPCODE,      /* op code of TpuGraphs */
     NESTS_LAYOUT_WORK,        /* ln(iterations) */
     NESTS_LAYOUT_FREE,        /* three innermost loops of the output: size, stride in the output, in
                                  operand 0, in operand 1 */
-    NESTS_LAYOUT_SUM = 14,    /* three innermost loops of the reduction: size, stride in operand 0,
+    NESTS_LAYOUT_SUM = 13,    /* three innermost loops of the reduction: size, stride in operand 0,
                                  in operand 1 */
-    NESTS_LAYOUT_JUMPS = 23,  /* tensors in which the innermost loop of the output, and of the
+    NESTS_LAYOUT_JUMPS = 22,  /* tensors in which the innermost loop of the output, and of the
                                  reduction, has a stride other than 0 and 1 */
-    NESTS_LAYOUT_DEPTH = 25,  /* loops of the output, of the reduction */
-    NESTS_LAYOUT_SIZES = 27,  /* elements of the output, operand 0, operand 1 */
-    NESTS_LAYOUT_WINDOW = 30, /* elements, largest step, padded axes */
-    NESTS_LAYOUT_GROUPS = 33,
+    NESTS_LAYOUT_DEPTH = 24,  /* loops of the output, of the reduction */
+    NESTS_LAYOUT_SIZES = 26,  /* elements of the output, operand 0, operand 1 */
+    NESTS_LAYOUT_WINDOW = 29, /* elements, largest step, padded axes */
+    NESTS_LAYOUT_GROUPS = 32,
     NESTS_LAYOUT_FOLDS, /* 1: the innermost reduction runs inside of the innermost loop */
     NESTS_LAYOUT_CUT, /* whether a window cuts the innermost loop of the output, of the reduction */
-    NESTS_LAYOUT_GAP = 37,  /* largest dilation of the input */
-    NESTS_LAYOUT_LEFT = 38, /* share of the innermost loop of the output that full vectors of 8 and
+    NESTS_LAYOUT_GAP = 36,  /* largest dilation of the input */
+    NESTS_LAYOUT_LEFT = 37, /* share of the innermost loop of the output that full vectors of 8 and
                                of 16 leave over; of the reduction, of 8, of 16, of 4 at once */
-    NESTS_LAYOUT_COLUMNS = 43,
-    NESTS_LAYOUT_INPUTS =
-        NESTS_LAYOUT_COLUMNS - 1 /* of a network, for which the op code is a word */
+    NESTS_LAYOUT_COLUMNS = 42
 };
 
 /* Writes the columns of a nest. elements: of the output and the operands. Windows and groups are
@@ -133,32 +132,30 @@ enum {
 void nests_layout_columns(float x[NESTS_LAYOUT_COLUMNS], const nests_operation *o,
                           const nests_nest *nest, const double elements[1 + NESTS_INPUTS]);
 
-/* The rows of the configurations of one file. An item is a configuration, and counts rows; equal
-   rows are one. Start from {0}, open, add, and close in any case; opened again, they reuse their
-   memory. */
-typedef struct nests_layout_rows {
+/* The memory of nests_rows of the configurations of one file. An item is a configuration, and
+   counts rows; equal rows are one. What every item counts, of nodes which the configuration does
+   not change, is in `always`. */
+typedef struct nests_layout_memory {
     const nests_layout *layout;
-    bool by_node; /* set before it is opened. 1: an item has an entry for each nest, with its node,
-                     and there is nothing in `always` */
-    int rows, items;
-    float *x;               /* [rows, NESTS_LAYOUT_COLUMNS] */
-    double *work;           /* [rows] iterations */
-    float *always;          /* [rows] how often every item counts the row: that of nodes which the
-                               configuration does not change */
-    int *first;             /* [items + 1] */
-    int *row;               /* [first[items]] */
-    float *times;           /* [first[items]] */
-    int *node;              /* [first[items]] that a nest computes or copies for, by_node */
+    bool by_node; /* 1: an item has an entry for each nest, with its node, and `always` is 0 */
+    int *node;    /* [rows->first[items]] that a nest computes or copies for; if by_node */
     nests_strides *strides; /* [operations] of their outputs in the item added last */
-    int *word;              /* [rows] room for the caller */
+    nests_order *order;     /* [operations] in the same way */
     signed char *digit;     /* [configurable, 18] room for the caller */
-    struct nests_layout_memory *memory;
-} nests_layout_rows;
+    int32_t *slot;          /* [slots] index of a row + 1; 0: free */
+    int slots;
+    float *count;       /* [rows] of the present item */
+    int *touched;       /* rows whose count is not 0; by_node: the row of each entry */
+    int *of;            /* [touches] node of each entry */
+    int touches, fixed; /* fixed: the first of them, which every item has; by_node */
+    int row_room, item_room, entry_room, operation_room, digit_room, touch_room;
+} nests_layout_memory;
 
-void nests_layout_rows_open(nests_layout_rows *rows, const nests_layout *p);
+/* Start from {0}, open, add, and drop in any case; opened again, rows reuse their memory. */
+void nests_layout_open(nests_rows *rows, const nests_layout *p, bool by_node);
 /* Appends a configuration: digit [configurable, 18] of -1..5, layouts of output, operand 0 and
    operand 1. */
-void nests_layout_rows_add(nests_layout_rows *rows, const signed char *digit);
-void nests_layout_rows_close(nests_layout_rows *rows);
+void nests_layout_add(nests_rows *rows, const signed char *digit);
+void nests_layout_drop(nests_rows *rows);
 
 #endif

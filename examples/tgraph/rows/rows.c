@@ -11,17 +11,6 @@
 
 enum { DIGITS = 3 * TPUGRAPHS_AXES };
 
-struct nests_layout_memory {
-    nests_order *order; /* [operations] of the output, in the present configuration */
-    int32_t *slot;      /* [slots] index of a row + 1; 0: free */
-    int slots;
-    float *count;       /* [rows] of the present item */
-    int *touched;       /* rows whose count is not 0; by_node: the row of each entry */
-    int *of;            /* [touches] node of each entry */
-    int touches, fixed; /* fixed: the first of them, which every item has; by_node */
-    int row_room, item_room, entry_room, operation_room, digit_room, touch_room;
-};
-
 /* ---- room ---- */
 
 static void *grow(void *block, int room, size_t size)
@@ -36,11 +25,11 @@ static int twice(int room)
     return room ? 2 * room : 64;
 }
 
-static void fill_slots(nests_layout_rows *r, int slots);
+static void fill_slots(nests_rows *r, int slots);
 
-static void room_for_row(nests_layout_rows *r)
+static void room_for_row(nests_rows *r)
 {
-    struct nests_layout_memory *m = r->memory;
+    nests_layout_memory *m = r->memory;
     if (r->rows < m->row_room) return;
     const int room = m->row_room = twice(m->row_room);
     r->x = grow(r->x, room, NESTS_LAYOUT_COLUMNS * sizeof *r->x);
@@ -51,7 +40,7 @@ static void room_for_row(nests_layout_rows *r)
     fill_slots(r, 2 * room);
 }
 
-static void room_for_touch(struct nests_layout_memory *m)
+static void room_for_touch(nests_layout_memory *m)
 {
     if (m->touches < m->touch_room) return;
     m->touch_room = twice(m->touch_room);
@@ -59,9 +48,9 @@ static void room_for_touch(struct nests_layout_memory *m)
     m->of = grow(m->of, m->touch_room, sizeof *m->of);
 }
 
-static void room_for_item(nests_layout_rows *r)
+static void room_for_item(nests_rows *r)
 {
-    struct nests_layout_memory *m = r->memory;
+    nests_layout_memory *m = r->memory;
     const int entries = r->first ? r->first[r->items] + m->touches : 0;
     if (r->items + 2 > m->item_room) {
         m->item_room = twice(m->item_room);
@@ -72,48 +61,57 @@ static void room_for_item(nests_layout_rows *r)
         const int room = m->entry_room = twice(entries);
         r->row = grow(r->row, room, sizeof *r->row);
         r->times = grow(r->times, room, sizeof *r->times);
-        if (r->by_node) r->node = grow(r->node, room, sizeof *r->node);
+        m->node = grow(m->node, room, sizeof *m->node);
     }
 }
 
 /* ---- one row ---- */
 
-static int slot_of(const nests_layout_rows *r, const float *x)
+static bool is_row(const nests_rows *r, int row, const float *x, int word)
 {
-    const struct nests_layout_memory *m = r->memory;
-    const size_t bytes = NESTS_LAYOUT_COLUMNS * sizeof *x;
-    int at = (int)(XXH3_64bits(x, bytes) & (uint64_t)(m->slots - 1));
-    while (m->slot[at] &&
-           memcmp(r->x + (size_t)(m->slot[at] - 1) * NESTS_LAYOUT_COLUMNS, x, bytes) != 0)
-        at = (at + 1) & (m->slots - 1);
+    const float *known = r->x + (size_t)row * NESTS_LAYOUT_COLUMNS;
+    return r->word[row] == word && !memcmp(known, x, NESTS_LAYOUT_COLUMNS * sizeof *x);
+}
+
+static int slot_of(const nests_rows *r, const float *x, int word)
+{
+    const nests_layout_memory *m = r->memory;
+    const uint64_t hash = XXH3_64bits_withSeed(x, NESTS_LAYOUT_COLUMNS * sizeof *x, (uint64_t)word);
+    int at = (int)(hash & (uint64_t)(m->slots - 1));
+    while (m->slot[at] && !is_row(r, m->slot[at] - 1, x, word)) at = (at + 1) & (m->slots - 1);
     return at;
 }
 
-static void fill_slots(nests_layout_rows *r, int slots)
+static void fill_slots(nests_rows *r, int slots)
 {
-    struct nests_layout_memory *m = r->memory;
+    nests_layout_memory *m = r->memory;
     m->slot = grow(m->slot, slots, sizeof *m->slot);
     memset(m->slot, 0, (size_t)slots * sizeof *m->slot);
     m->slots = slots;
     for (int i = 0; i < r->rows; i++)
-        m->slot[slot_of(r, r->x + (size_t)i * NESTS_LAYOUT_COLUMNS)] = i + 1;
+        m->slot[slot_of(r, r->x + (size_t)i * NESTS_LAYOUT_COLUMNS, r->word[i])] = i + 1;
 }
 
-/* Counts a row of the present item, a new one or one that there is. */
-static void put(nests_layout_rows *r, int node, const float *x, double work)
+/* Counts a row of the present item, a new one or one that there is; o NULL: a copy. */
+static void put(nests_rows *r, int node, const nests_operation *o, const nests_nest *nest,
+                const double elements[1 + NESTS_INPUTS])
 {
-    struct nests_layout_memory *m = r->memory;
+    nests_layout_memory *m = r->memory;
+    const int word = o ? o->opcode : TPUGRAPHS_COPY;
+    float x[NESTS_LAYOUT_COLUMNS];
+    nests_layout_columns(x, o, nest, elements);
     room_for_row(r);
     room_for_touch(m);
-    int32_t *slot = &m->slot[slot_of(r, x)];
+    int32_t *slot = &m->slot[slot_of(r, x, word)];
     if (!*slot) {
-        memcpy(r->x + (size_t)r->rows * NESTS_LAYOUT_COLUMNS, x, NESTS_LAYOUT_COLUMNS * sizeof *x);
-        r->work[r->rows] = work;
+        memcpy(r->x + (size_t)r->rows * NESTS_LAYOUT_COLUMNS, x, sizeof x);
+        r->word[r->rows] = word;
+        r->work[r->rows] = nest->work;
         r->always[r->rows] = m->count[r->rows] = 0;
         *slot = ++r->rows;
     }
     const int row = *slot - 1;
-    if (m->count[row]++ == 0 || r->by_node) {
+    if (m->count[row]++ == 0 || m->by_node) {
         m->of[m->touches] = node;
         m->touched[m->touches++] = row;
     }
@@ -128,27 +126,26 @@ static double elements_of(const nests_operation *o)
     return n;
 }
 
-static void put_node(nests_layout_rows *r, int node, const nests_nest *nest)
+static const nests_operation *operations_of(const nests_rows *r)
 {
-    const nests_layout *p = r->layout;
-    const nests_operation *o = &p->operation[node];
+    return ((const nests_layout_memory *)r->memory)->layout->operation;
+}
+
+static void put_node(nests_rows *r, int node, const nests_nest *nest)
+{
+    const nests_operation *all = operations_of(r), *o = &all[node];
     double elements[1 + NESTS_INPUTS] = {elements_of(o)};
-    float x[NESTS_LAYOUT_COLUMNS];
-    for (int k = 0; k < o->operands; k++)
-        elements[1 + k] = elements_of(&p->operation[o->operand[k]]);
-    nests_layout_columns(x, o, nest, elements);
-    put(r, node, x, nest->work);
+    for (int k = 0; k < o->operands; k++) elements[1 + k] = elements_of(&all[o->operand[k]]);
+    put(r, node, o, nest, elements);
 }
 
 /* A copy of a value for a node. */
-static void put_copy(nests_layout_rows *r, int node, const nests_operation *value,
-                     const nests_strides *to, const nests_strides *from)
+static void put_copy(nests_rows *r, int node, const nests_operation *value, const nests_strides *to,
+                     const nests_strides *from)
 {
     const double elements[1 + NESTS_INPUTS] = {elements_of(value), elements_of(value)};
     const nests_nest nest = nests_copy_nest(value->rank, value->size, to, from);
-    float x[NESTS_LAYOUT_COLUMNS];
-    nests_layout_columns(x, NULL, &nest, elements);
-    put(r, node, x, nest.work);
+    put(r, node, NULL, &nest, elements);
 }
 
 /* Axes of one element may have any stride. */
@@ -160,11 +157,10 @@ static int same_place(const nests_strides *a, const nests_strides *b, const nest
 }
 
 /* Operand k of a configurable node, copied when it has another layout than the digits ask for. */
-static void settle_operand(nests_layout_rows *r, nests_strides *in, int node, int k,
+static void settle_operand(nests_rows *r, nests_strides *in, int node, int k,
                            const signed char *digit)
 {
-    const nests_operation *all = r->layout->operation;
-    const nests_operation *value = &all[all[node].operand[k]];
+    const nests_operation *all = operations_of(r), *value = &all[all[node].operand[k]];
     int given;
     const nests_order order =
         nests_asked_order(&given, digit + (size_t)TPUGRAPHS_AXES * (1 + k), value->rank);
@@ -175,9 +171,9 @@ static void settle_operand(nests_layout_rows *r, nests_strides *in, int node, in
     *in = asked;
 }
 
-static void put_reshape(nests_layout_rows *r, int node, const nests_strides *out, nests_strides *in)
+static void put_reshape(nests_rows *r, int node, const nests_strides *out, nests_strides *in)
 {
-    const nests_layout *p = r->layout;
+    const nests_layout *p = ((const nests_layout_memory *)r->memory)->layout;
     const nests_operation *value = &p->operation[p->operation[node].operand[0]];
     nests_nest nest;
     int stays = nests_reshape_nest(&nest, p, node, out, in);
@@ -191,69 +187,70 @@ static void put_reshape(nests_layout_rows *r, int node, const nests_strides *out
 }
 
 /* digit: of a configurable node, else NULL. */
-static void visit(nests_layout_rows *r, int node, const signed char *digit)
+static void visit(nests_rows *r, int node, const signed char *digit)
 {
-    const nests_layout *p = r->layout;
+    nests_layout_memory *m = r->memory;
+    const nests_layout *p = m->layout;
     const nests_operation *o = &p->operation[node];
-    struct nests_layout_memory *m = r->memory;
     nests_strides in[NESTS_INPUTS] = {{{0}}};
     int given;
     m->order[node] = digit ? nests_asked_order(&given, digit, o->rank)
                            : nests_inherited_order(p, node, m->order);
-    r->strides[node] = nests_strides_of(&m->order[node], o->rank, o->size);
+    m->strides[node] = nests_strides_of(&m->order[node], o->rank, o->size);
     if (o->kind == NESTS_OP_LEAF) return;
-    for (int k = 0; k < o->operands; k++) in[k] = r->strides[o->operand[k]];
+    for (int k = 0; k < o->operands; k++) in[k] = m->strides[o->operand[k]];
     for (int k = 0; digit && k < o->operands; k++) settle_operand(r, &in[k], node, k, digit);
     if (o->kind == NESTS_OP_RESHAPE) {
-        put_reshape(r, node, &r->strides[node], &in[0]);
+        put_reshape(r, node, &m->strides[node], &in[0]);
         return;
     }
-    const nests_nest nest = nests_nest_of(p, node, &r->strides[node], in);
+    const nests_nest nest = nests_nest_of(p, node, &m->strides[node], in);
     put_node(r, node, &nest);
 }
 
 /* ---- all ---- */
 
-static void forget_counts(nests_layout_rows *r)
+static void forget_counts(nests_rows *r)
 {
-    struct nests_layout_memory *m = r->memory;
+    nests_layout_memory *m = r->memory;
     for (int i = 0; i < m->touches; i++) m->count[m->touched[i]] = 0;
     m->touches = m->fixed;
 }
 
-void nests_layout_rows_open(nests_layout_rows *r, const nests_layout *p)
+void nests_layout_open(nests_rows *r, const nests_layout *p, bool by_node)
 {
     if (!r->memory) {
-        r->memory = harness_alloc(sizeof *r->memory);
+        r->memory = harness_alloc(sizeof(nests_layout_memory));
         room_for_row(r);
         room_for_item(r);
     }
-    struct nests_layout_memory *m = r->memory;
-    r->layout = p;
+    nests_layout_memory *m = r->memory;
+    m->layout = p;
+    m->by_node = by_node;
     r->rows = r->items = 0;
     m->touches = m->fixed = 0;
     memset(m->slot, 0, (size_t)m->slots * sizeof *m->slot);
     if (p->count > m->operation_room) {
         m->operation_room = p->count;
         m->order = grow(m->order, p->count, sizeof *m->order);
-        r->strides = grow(r->strides, p->count, sizeof *r->strides);
+        m->strides = grow(m->strides, p->count, sizeof *m->strides);
     }
     if (p->configurable > m->digit_room) {
         m->digit_room = p->configurable;
-        r->digit = grow(r->digit, p->configurable, DIGITS);
+        m->digit = grow(m->digit, p->configurable, DIGITS);
     }
     for (int v = 0; v < p->count; v++)
         if (!p->operation[v].varying) visit(r, v, NULL);
-    for (int i = 0; i < m->touches && !r->by_node; i++)
+    for (int i = 0; i < m->touches && !by_node; i++)
         r->always[m->touched[i]] = m->count[m->touched[i]];
-    if (r->by_node) m->fixed = m->touches;
+    if (by_node) m->fixed = m->touches;
     forget_counts(r);
 }
 
-void nests_layout_rows_add(nests_layout_rows *r, const signed char *digit)
+void nests_layout_add(nests_rows *r, const signed char *digit)
 {
-    const nests_layout *p = r->layout;
-    struct nests_layout_memory *m = r->memory;
+    nests_layout_memory *m = r->memory;
+    const nests_layout *p = m->layout;
     for (int v = 0; v < p->count; v++) {
         const int config = p->operation[v].config;
         if (p->operation[v].varying)
@@ -263,20 +260,20 @@ void nests_layout_rows_add(nests_layout_rows *r, const signed char *digit)
     int at = r->first[r->items];
     for (int i = 0; i < m->touches; i++, at++) {
         r->row[at] = m->touched[i];
-        r->times[at] = r->by_node ? 1 : m->count[m->touched[i]];
-        if (r->by_node) r->node[at] = m->of[i];
+        r->times[at] = m->by_node ? 1 : m->count[m->touched[i]];
+        m->node[at] = m->of[i];
     }
     r->first[++r->items] = at;
     forget_counts(r);
 }
 
-void nests_layout_rows_close(nests_layout_rows *r)
+void nests_layout_drop(nests_rows *r)
 {
-    struct nests_layout_memory *m = r->memory;
+    nests_layout_memory *m = r->memory;
     if (!m) return;
-    void *const block[] = {m->order, m->slot,  m->count, m->touched, m->of,     r->strides,
-                           r->digit, r->x,     r->work,  r->word,    r->always, r->first,
-                           r->row,   r->times, r->node,  m};
+    void *const block[] = {m->order, m->slot,  m->count, m->touched, m->of,     m->strides,
+                           m->digit, r->x,     r->work,  r->word,    r->always, r->first,
+                           r->row,   r->times, m->node,  m};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
-    *r = (nests_layout_rows){0};
+    *r = (nests_rows){0};
 }

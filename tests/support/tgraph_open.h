@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that a test opens; where that fails, so does the test. */
+#ifndef TEST_TGRAPH_OPEN_H
+#define TEST_TGRAPH_OPEN_H
+
+#include "support/test.h"
+#include "examples/tgraph/data/data.h"
+#include "support/tgraph_npz.h"
+
+static inline tgraph_file *test_file_open(const char *path, tgraph_data_options options,
+                                          tpugraphs_budget *budget)
+{
+    ag_failure why = {0};
+    tgraph_file *f = tgraph_file_open(path, &options, budget, &why);
+    if (!f) fail_msg("%s", why.sentence);
+    return f;
+}
+
+/* A layout, which is written to test_path. */
+static inline tgraph_file *test_layout_open(const test_layout *l, tgraph_data_options options,
+                                            tpugraphs_budget *budget)
+{
+    assert_true(test_arrays_write(test_path, l->array, l->arrays));
+    return test_file_open(test_path, options, budget);
+}
+
+/* Options that read what rows of loop nests are made of. */
+static inline tgraph_data_options test_operations(void)
+{
+    tgraph_data_options options = tgraph_layout_defaults();
+    options.configs_only = options.operations = 1;
+    return options;
+}
+
+#endif
