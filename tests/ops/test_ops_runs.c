@@ -163,7 +163,7 @@ int main(void)
         cmocka_unit_test(test_gradients_add), cmocka_unit_test(test_one_tensor_as_two_inputs),
         cmocka_unit_test(test_memory),
     };
-    ag__trial_threads(1);
-    ag64__trial_threads(1);
+    ag_set_threads(1);
+    ag64_set_threads(1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
