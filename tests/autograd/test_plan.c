@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The contents of a plan: dead nodes, inference, the cache, kept tensors, its text. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Safetensors checkpoints: contents, and damaged files. */
-#define _GNU_SOURCE /* mkdtemp, mkfifo */
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"

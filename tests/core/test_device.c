@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters on a device: there and back, steps, checkpoints; why a device cannot be had. */
-#define _GNU_SOURCE /* mkdtemp */
 #include "support/test.h"
 #include "augur.h"
 #include "core/cuda/device.h"

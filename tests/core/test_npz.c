@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* npy and npz files: round trips, conversion, rows, and refusals of the writer. */
-#define _GNU_SOURCE
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"

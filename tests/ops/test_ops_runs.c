@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How every op runs: the same bits again and on more threads, gradients that add, views, inputs
    left alone, ends of arrays respected, nothing allocated. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "op_check.h"
 
 static unsigned full(const op_trial *t) { return t->differentiable ? RUN_BACKWARD : 0; }
