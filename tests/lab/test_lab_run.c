@@ -216,7 +216,6 @@ static void test_no_memory(void **state)
 {
     lab_program p = {0};
     lab_case_net(&p, 0);
-    float **none = calloc((size_t)p.n, sizeof *none);
     int failed = 0;
     for (long nth = 1, done = 0; !done; nth++) {
         ag_failure why = {0};
@@ -224,15 +223,13 @@ static void test_no_memory(void **state)
         ag__fail_allocation(nth, 0);
         ag_status status = lab_run_new(&run, &p, &why);
         if (!status) status = lab_run_layout(run, NULL, &why);
-        if (!status) status = lab_reference(none, &p, &why);
         ag__fail_allocation(0, 0);
         done = !status;
         failed += !done;
         if (!done) expect_sentence(&why, AG_EMEMORY, "no memory");
         lab_run_free(run);
     }
-    assert_true(failed > 8);
-    free(none);
+    assert_true(failed > 5);
     lab_program_clear(&p);
 }
 
@@ -249,9 +246,6 @@ static void test_refused(void **state)
     why = (ag_failure){0};
     assert_int_not_equal(lab_run_new(&run, &p, &why), AG_OK);
     assert_null(run);
-    why = (ag_failure){0};
-    float *values[1] = {NULL};
-    assert_int_not_equal(lab_reference(values, &p, &why), AG_OK);
     lab_program_clear(&p);
 }
 

@@ -2,8 +2,6 @@
 #include "support/test.h"
 #include "lab_reference.h"
 
-#include "core/core.h"
-
 static double unary(lab_op op, double a)
 {
     switch (op) {
@@ -126,31 +124,6 @@ void lab__ref_node(float *out, const lab_program *p, int node, float *const *val
         out[i] = (float)element(s, index, i);
         for (int k = shape.rank - 1; k >= 0 && ++index[k] == shape.size[k]; k--) index[k] = 0;
     }
-}
-
-ag_status lab_reference(float **values, const lab_program *p, ag_failure *why)
-{
-    if (lab_program_check(p, why)) return why->status;
-    float **all = ag_alloc((size_t)p->n * sizeof *all);
-    ag_status status = AG_OK;
-    int n = 0;
-    for (; all && n < p->n; n++) {
-        const lab_node *node = &p->nodes[n];
-        all[n] =
-            values[n] ? values[n] : ag_alloc((size_t)lab_elements(node->shape) * sizeof(float));
-        if (!all[n]) break;
-        if (node->op == LAB_PARAMETER)
-            lab__parameter_values(all[n], p, n);
-        else
-            lab__ref_node(all[n], p, n, all);
-    }
-    if (n < p->n)
-        status = ag_fail(why, AG_EMEMORY, "program %.63s: there is no memory for its reference",
-                         p->name);
-    for (int i = 0; i < n; i++)
-        if (!values[i]) ag_free(all[i]);
-    ag_free(all);
-    return status;
 }
 
 void lab_run_read(float *elements, const lab_run *run, int node)

@@ -34,10 +34,6 @@ double lab__ref_sum(const lab__site *s, const int *index, double *magnitude);
 /* All elements of one node from its operands' values; not of a parameter. */
 void lab__ref_node(float *out, const lab_program *p, int node, float *const *values);
 
-/* Every node of the program. values[i] has room for the elements of node i, or is NULL when not
-   wanted (memory is then taken and freed within). Fails: no program, no memory. */
-ag_status lab_reference(float **values, const lab_program *p, ag_failure *why);
-
 /* Value of a node after a run (of the root only after lab_run_tile), in logical row-major order. */
 void lab_run_read(float *elements, const lab_run *run, int node);
 
