@@ -162,15 +162,6 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *g)
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status)
-{
-    BEGIN_CALL("cudaStreamIsCapturing");
-    *status = !capturing(stream)          ? cudaStreamCaptureStatusNone
-              : stream->capturing->spoilt ? cudaStreamCaptureStatusInvalidated
-                                          : cudaStreamCaptureStatusActive;
-    return cudaSuccess;
-}
-
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t g, unsigned long long flags)
 {
     BEGIN_CALL("cudaGraphInstantiate");
