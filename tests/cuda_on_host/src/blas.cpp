@@ -87,7 +87,7 @@ bool valid(const product &p)
 
 extern "C" {
 
-cublasStatus_t cublasCreate_v2(cublasHandle_t *h)
+cublasStatus_t cublasCreate(cublasHandle_t *h)
 {
     *h = nullptr;
     if (cuda_on_host::refused("cublasCreate")) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -95,20 +95,20 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *h)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasDestroy_v2(cublasHandle_t h)
+cublasStatus_t cublasDestroy(cublasHandle_t h)
 {
     delete h;
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasSetStream_v2(cublasHandle_t h, cudaStream_t stream)
+cublasStatus_t cublasSetStream(cublasHandle_t h, cudaStream_t stream)
 {
     h->stream = stream;
     h->workspace = nullptr; /* cuBLAS goes back to its own, too */
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t h, void *workspace, size_t bytes)
+cublasStatus_t cublasSetWorkspace(cublasHandle_t h, void *workspace, size_t bytes)
 {
     if ((uintptr_t)workspace % 256) return CUBLAS_STATUS_INVALID_VALUE;
     cuda_on_host::check_range(workspace, bytes, "the workspace of cuBLAS");
@@ -143,9 +143,9 @@ const char *cublasGetStatusString(cublasStatus_t status)
     return "an unknown status";
 }
 
-cublasStatus_t cublasSgemm_v2(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m,
-                              int n, int k, const float *alpha, const float *a, int lda,
-                              const float *b, int ldb, const float *beta, float *c, int ldc)
+cublasStatus_t cublasSgemm(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m,
+                           int n, int k, const float *alpha, const float *a, int lda,
+                           const float *b, int ldb, const float *beta, float *c, int ldc)
 {
     const cuda_on_host::product p = {m,
                                      n,

@@ -163,7 +163,7 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t h)
 }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *d, cublasComputeType_t compute,
-                                        cudaDataType_t)
+                                        cudaDataType)
 {
     *d = new cublasLtMatmulDescOpaque_t{};
     inside<desc>(*d)->compute = compute;

@@ -101,7 +101,6 @@ static void replay(const graph &g)
         for (int before : g.nodes[i].after) followers[(size_t)before].push_back((int)i);
         if (!missing[i]) able.push_back((int)i);
     }
-    counts.replays++;
     while (!able.empty()) {
         const auto pick = option().seed ? able.begin() + draw((uint32_t)able.size())
                                         : std::max_element(able.begin(), able.end());

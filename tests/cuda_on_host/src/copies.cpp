@@ -67,7 +67,6 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 {
     BEGIN_CALL("cudaMemcpyAsync");
     if (!bytes) return cudaSuccess;
-    counts.copies++;
     check_copy(to, from, bytes, kind);
     kind = kind_of(to, from);
     const bool from_pageable = kind == cudaMemcpyHostToDevice && !is_pinned(from);

@@ -134,7 +134,6 @@ uint64_t meet(meeting kind, unsigned mask, uint64_t value, int with, int width, 
     const int me = the_block.current;
     thread &t = the_block.threads[me];
     warp &w = the_block.warps[me / 32];
-    counts.meetings++;
     t.kind = kind;
     t.mask = mask;
     t.value = value;

@@ -46,8 +46,7 @@ enum {
     cudaStreamDefault = 0,
     cudaStreamNonBlocking = 1,
     cudaEventDefault = 0,
-    cudaEventDisableTiming = 2,
-    cudaHostAllocDefault = 0
+    cudaEventDisableTiming = 2
 };
 
 typedef struct CUstream_st *cudaStream_t;
@@ -82,7 +81,6 @@ const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t cudaFree(void *p);
 cudaError_t cudaFreeHost(void *p);
-cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
@@ -110,13 +108,14 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
 
 /* The toolkit has templates for these in C++. */
 cudaError_t cuda_on_host_malloc(void **p, size_t bytes);
+cudaError_t cuda_on_host_malloc_host(void **p, size_t bytes);
 template <class T> cudaError_t cudaMalloc(T **p, size_t bytes)
 {
     return cuda_on_host_malloc((void **)p, bytes);
 }
-template <class T> cudaError_t cudaMallocHost(T **p, size_t bytes, unsigned flags = 0)
+template <class T> cudaError_t cudaMallocHost(T **p, size_t bytes)
 {
-    return cudaHostAlloc((void **)p, bytes, flags);
+    return cuda_on_host_malloc_host((void **)p, bytes);
 }
 inline cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
