@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The contents of a plan: dead nodes, inference, the cache, kept tensors, its text. */
 #include "support/test.h"
-#include "augur.h"
-#include "core/internal.h"
-#include "support/device.h"
+#include "support/device_tape.h"
 
-static float data[4000];
 static ag_params *params;
 static ag_param *weight; /* [10,100], all 0.5 */
-
-static ag_tensor *input(ag_tape *tape) { return ag_input(tape, data, AG_SHAPE(10, 100)); }
 
 /* ---- ops that run ---- */
 
@@ -248,7 +243,7 @@ static void test_text(void **state)
         "  rankdir=TB;\n"
         "  node [fontname=\"Helvetica\"];\n"
         "  t0 [shape=box, label=\"say \\\"x\\\"\\n[10,100]\"];\n"
-        "  t1 [shape=box, style=filled, fillcolor=lightyellow, label=\"weight\\n[10,100]\"];\n"
+        "  t1 [shape=box, style=filled, fillcolor=lightyellow, label=\"w\\n[10,100]\"];\n"
         "  n0 [shape=ellipse, label=\"mul\\n[10,100]\"];\n"
         "  t0 -> n0;\n"
         "  t1 -> n0;\n"
@@ -266,12 +261,9 @@ static void test_text(void **state)
 
 static int set_up(void **state)
 {
-    for (int i = 0; i < 4000; i++) data[i] = (float)((i * 37 % 101) - 50) / 64;
-    params = ag_params_new();
-    weight = ag_params_add(params, "weight", AG_SHAPE(10, 100), ag_init_constant(0.5), 1);
+    params = one_parameter(&weight, test_device());
     ag_set_threads(1);
-    return ag_params_build(params, 0) != AG_OK ||
-           ag_params_to(params, test_device(), NULL) != AG_OK;
+    return fill_data(state);
 }
 
 static int tear_down(void **state)

@@ -141,7 +141,6 @@ static void test_empty(void **state)
         ag_graph_free(nothing);
         ag_graph_free(lonely);
     }
-    ag_graph_free(NULL);
 }
 
 /* ---- refusals ---- */
