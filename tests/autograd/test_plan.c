@@ -237,21 +237,20 @@ static void test_text(void **state)
         "  | mul_backward_z               [10,100] [10,100] -> [10,100] dx@parameter\n"
         "3 ops in 6 steps; slab 8192 bytes; saved for backward 4000 bytes; gradients 4004 bytes\n"
         "  saved: tanh [10,100], 4000 bytes\n");
-    expect_text(
-        print_dot, y,
-        "digraph tape {\n"
-        "  rankdir=TB;\n"
-        "  node [fontname=\"Helvetica\"];\n"
-        "  t0 [shape=box, label=\"say \\\"x\\\"\\n[10,100]\"];\n"
-        "  t1 [shape=box, style=filled, fillcolor=lightyellow, label=\"w\\n[10,100]\"];\n"
-        "  n0 [shape=ellipse, label=\"mul\\n[10,100]\"];\n"
-        "  t0 -> n0;\n"
-        "  t1 -> n0;\n"
-        "  n1 [shape=ellipse, label=\"tanh\\n[10,100]\"];\n"
-        "  n0 -> n1;\n"
-        "  n2 [shape=ellipse, label=\"sum_all\\n[]\"];\n"
-        "  n1 -> n2;\n"
-        "}\n");
+    expect_text(print_dot, y,
+                "digraph tape {\n"
+                "  rankdir=TB;\n"
+                "  node [fontname=\"Helvetica\"];\n"
+                "  t0 [shape=box, label=\"say \\\"x\\\"\\n[10,100]\"];\n"
+                "  t1 [shape=box, style=filled, fillcolor=lightyellow, label=\"w\\n[10,100]\"];\n"
+                "  n0 [shape=ellipse, label=\"mul\\n[10,100]\"];\n"
+                "  t0 -> n0;\n"
+                "  t1 -> n0;\n"
+                "  n1 [shape=ellipse, label=\"tanh\\n[10,100]\"];\n"
+                "  n0 -> n1;\n"
+                "  n2 [shape=ellipse, label=\"sum_all\\n[]\"];\n"
+                "  n1 -> n2;\n"
+                "}\n");
     ag_reshape(x, AG_SHAPE(3));
     expect_text(print_plan, y,
                 "no plan: reshape: x \"say \"x\"\" is [10,100]: [3] has 3 elements, not 1000 (op "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the runners of nets have in common: their parameters and results as plain doubles. The first
-   member of each net is its ag_params. */
+/* The parameters and results of nets as plain doubles, for their runners. The first member of each
+   net is its ag_params. */
 #ifndef AG_TESTS_NET_H
 #define AG_TESTS_NET_H
 
