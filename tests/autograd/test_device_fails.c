@@ -35,8 +35,6 @@ static void a_missing_kernel_fails_before_all(void **state)
 
 /* ---- failures of the device, which the host execution makes ---- */
 
-extern void cuda_on_host_fail(const char *name, int error, int nth) __attribute__((weak));
-
 static void no_memory(void **state)
 {
     ag_tape *tape = ag_tape_new(AG_CUDA);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fused groups on a device: the ops that they join, the memory of their values, and that they
    change no bit. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "support/device_tape.h"
 
 /* ---- the same bits ---- */

@@ -2,7 +2,6 @@
 /* Runs that the device repeats have the same bits as runs that are launched op by op. They are
    repeated only if everything that the launches depend on is the same. Without a device there is
    nothing to test. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "support/device_tape.h"
 
 enum { NODES = 24, CONFIGS = 3, WIDTH = 16, PARTS = 8 };
@@ -135,13 +134,15 @@ static long train(outcome *o, story how, int sequence, int steps)
     return replayed;
 }
 
+/* Repeats so many runs; parameters that move may come back to where they were, or not. */
 static void compare(story how, int sequence, int steps, long repeated)
 {
     outcome plain, again;
     setenv("AUGUR_GRAPHS", "0", 1);
     assert_int_equal(train(&plain, how, sequence, steps), 0);
     unsetenv("AUGUR_GRAPHS");
-    assert_int_equal(train(&again, how, sequence, steps), repeated);
+    const long replayed = train(&again, how, sequence, steps);
+    assert_true(how == MOVES ? replayed >= repeated : replayed == repeated);
     assert_int_equal(plain.n, again.n);
     assert_memory_equal(plain.loss, again.loss, (size_t)plain.n * sizeof(float));
     assert_memory_equal(plain.value, again.value, (size_t)plain.size * sizeof(float));
@@ -167,18 +168,7 @@ static void forward_runs_are_repeated(void **state) { compare(FORWARD, 0, 4, 6);
 /* Step 4 is larger: 3 repeated before, and afterwards the second one of the new slab on. */
 static void a_new_slab_is_another_run(void **state) { compare(GROWS, 0, 9, 3 + 3); }
 
-/* Parameters may come back to where they were, or not. */
-static void parameters_may_move(void **state)
-{
-    outcome plain, again;
-    setenv("AUGUR_GRAPHS", "0", 1);
-    train(&plain, MOVES, 0, 8);
-    unsetenv("AUGUR_GRAPHS");
-    assert_true(train(&again, MOVES, 0, 8) >= 3 + 3);
-    assert_memory_equal(plain.loss, again.loss, (size_t)plain.n * sizeof(float));
-    assert_memory_equal(plain.value, again.value, (size_t)plain.size * sizeof(float));
-    free(plain.value), free(again.value);
-}
+static void parameters_may_move(void **state) { compare(MOVES, 0, 8, 3 + 3); }
 
 /* Steps 3, 7, 11 have other lengths, of one plan. */
 static void lengths_decide_what_is_launched(void **state) { compare(LENGTHS, 1, 12, 12 - 2); }
@@ -240,8 +230,6 @@ static void few_are_kept(void **state)
 }
 
 /* ---- failures, which the host execution makes ---- */
-
-extern void cuda_on_host_fail(const char *name, int error, int nth) __attribute__((weak));
 
 /* If recording the launches fails for any reason, the run is launched as before. */
 static void what_cannot_be_noted_is_launched(void **state)

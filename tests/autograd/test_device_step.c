@@ -4,8 +4,6 @@
    see. */
 #include "support/device_tape.h"
 
-#include "cuda_on_host/include/cuda_on_host.h"
-
 typedef struct model {
     ag_params *params;
     ag_param *w, *b;
@@ -54,8 +52,6 @@ static void expect_near(const ag_real *a, const ag_real *b, int64_t n)
 }
 
 /* ---- waits ---- */
-
-extern cuda_on_host_counts cuda_on_host_count(void) __attribute__((weak));
 
 static void a_step_waits_once(void **state)
 {

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The contents of a plan: dead nodes, inference, the cache, kept tensors, its text. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "support/test.h"
-#include "augur.h"
-#include "core/internal.h"
-#include "support/device.h"
+#include "support/device_tape.h"
 
-static float data[4000];
 static ag_params *params;
 static ag_param *weight; /* [10,100], all 0.5 */
-
-static ag_tensor *input(ag_tape *tape) { return ag_input(tape, data, AG_SHAPE(10, 100)); }
 
 /* ---- ops that run ---- */
 
@@ -243,21 +237,20 @@ static void test_text(void **state)
         "  | mul_backward_z               [10,100] [10,100] -> [10,100] dx@parameter\n"
         "3 ops in 6 steps; slab 8192 bytes; saved for backward 4000 bytes; gradients 4004 bytes\n"
         "  saved: tanh [10,100], 4000 bytes\n");
-    expect_text(
-        print_dot, y,
-        "digraph tape {\n"
-        "  rankdir=TB;\n"
-        "  node [fontname=\"Helvetica\"];\n"
-        "  t0 [shape=box, label=\"say \\\"x\\\"\\n[10,100]\"];\n"
-        "  t1 [shape=box, style=filled, fillcolor=lightyellow, label=\"weight\\n[10,100]\"];\n"
-        "  n0 [shape=ellipse, label=\"mul\\n[10,100]\"];\n"
-        "  t0 -> n0;\n"
-        "  t1 -> n0;\n"
-        "  n1 [shape=ellipse, label=\"tanh\\n[10,100]\"];\n"
-        "  n0 -> n1;\n"
-        "  n2 [shape=ellipse, label=\"sum_all\\n[]\"];\n"
-        "  n1 -> n2;\n"
-        "}\n");
+    expect_text(print_dot, y,
+                "digraph tape {\n"
+                "  rankdir=TB;\n"
+                "  node [fontname=\"Helvetica\"];\n"
+                "  t0 [shape=box, label=\"say \\\"x\\\"\\n[10,100]\"];\n"
+                "  t1 [shape=box, style=filled, fillcolor=lightyellow, label=\"w\\n[10,100]\"];\n"
+                "  n0 [shape=ellipse, label=\"mul\\n[10,100]\"];\n"
+                "  t0 -> n0;\n"
+                "  t1 -> n0;\n"
+                "  n1 [shape=ellipse, label=\"tanh\\n[10,100]\"];\n"
+                "  n0 -> n1;\n"
+                "  n2 [shape=ellipse, label=\"sum_all\\n[]\"];\n"
+                "  n1 -> n2;\n"
+                "}\n");
     ag_reshape(x, AG_SHAPE(3));
     expect_text(print_plan, y,
                 "no plan: reshape: x \"say \"x\"\" is [10,100]: [3] has 3 elements, not 1000 (op "
@@ -267,12 +260,9 @@ static void test_text(void **state)
 
 static int set_up(void **state)
 {
-    for (int i = 0; i < 4000; i++) data[i] = (float)((i * 37 % 101) - 50) / 64;
-    params = ag_params_new();
-    weight = ag_params_add(params, "weight", AG_SHAPE(10, 100), ag_init_constant(0.5), 1);
+    params = one_parameter(&weight, test_device());
     ag_set_threads(1);
-    return ag_params_build(params, 0) != AG_OK ||
-           ag_params_to(params, test_device(), NULL) != AG_OK;
+    return fill_data(state);
 }
 
 static int tear_down(void **state)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random tapes: buffers that live at the same time do not overlap, a kernel reads the values that
    were written for it, and fusing changes no bit. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "support/test.h"
 #include "augur.h"
 #include "autograd/tape.h"

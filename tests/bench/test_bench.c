@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The bench prints every row, in the table and as JSON; its peer is played by a script. */
-#define _POSIX_C_SOURCE 200809L /* popen, mkstemp, fchmod */
 #include "bench_call.h"
 
 #include <sys/stat.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The bench on a device: its rows if there is one, its message if there is none. */
-#define _POSIX_C_SOURCE 200809L /* popen, mkstemp */
 #include "bench_call.h"
 
 static void wrong_calls(void **state)

@@ -175,8 +175,6 @@ void ag__trial_free(op_trial *t)
     free(t);
 }
 
-void ag__trial_threads(int n) { ag_set_threads(n); }
-
 void ag__trial_cotangent(op_trial *t, int number)
 {
     for (int j = 0; j < t->n_out; j++)

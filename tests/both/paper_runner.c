@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The network of TPGNN on a batch, in the build's precision. */
 #include "support/paper_runner.h"
+#include "net.h"
 
 #include "ops/ops.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct paper_net {
+    ag_params *params; /* net.h */
     tpgnn_paper paper;
-    ag_params *params;
     ag_tape *tape;
     ag_graph *graph;
     ag_real *x, *cost;
@@ -72,33 +72,6 @@ static paper_net *create(const tpgnn_paper_options *options, const paper_graphs 
 
 static void threads(int n) { ag_set_threads(n); }
 
-/* ---- parameters ---- */
-
-static int params(const paper_net *net) { return net->params->count; }
-
-static const char *param(const paper_net *net, int index, int64_t *count)
-{
-    const ag_param *p = net->params->list[index];
-    *count = p->count;
-    return p->name;
-}
-
-static void set(paper_net *net, int index, const double *value)
-{
-    const ag_param *p = net->params->list[index];
-    for (int64_t i = 0; i < p->count; i++) p->value[i] = (ag_real)value[i];
-}
-
-static void read_reals(double *out, const ag_real *from, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) out[i] = from ? (double)from[i] : (double)NAN;
-}
-
-static void gradient(const paper_net *net, int index, double *out)
-{
-    read_reals(out, net->params->list[index]->gradient, net->params->list[index]->count);
-}
-
 /* ---- runs ---- */
 
 static ag_tensor *forward(paper_net *net, ag_tape *tape)
@@ -122,7 +95,7 @@ static void scores(paper_net *net, double *score, char why[PAPER_WHY])
     ag_tensor *y = forward(net, net->tape);
     ag_forward(y);
     strcpy(why, ag_error(net->tape));
-    if (!*why) read_reals(score, ag_values(y), net->graphs);
+    if (!*why) net_read_tensor(score, y);
 }
 
 static double loss(paper_net *net, int64_t step, double *score, char why[PAPER_WHY])
@@ -135,7 +108,7 @@ static double loss(paper_net *net, int64_t step, double *score, char why[PAPER_W
     if (score) ag_keep(y);
     ag_backward(sum);
     strcpy(why, ag_error(net->tape));
-    if (!*why && score) read_reals(score, ag_values(y), net->graphs);
+    if (!*why && score) net_read_tensor(score, y);
     return (double)ag_item(sum);
 }
 
@@ -153,14 +126,14 @@ static double gradcheck(paper_net *net, char where[200])
 }
 
 const paper_api ag__paper = {
-    .name = sizeof(ag_real) == sizeof(double) ? "double" : "float",
+    .name = NET_PRECISION,
     .create = create,
     .destroy = destroy,
     .threads = threads,
-    .params = params,
-    .param = param,
-    .set = set,
-    .gradient = gradient,
+    .params = net_params,
+    .param = net_param,
+    .set = net_set,
+    .gradient = net_gradient,
     .scores = scores,
     .loss = loss,
     .gradcheck = gradcheck,

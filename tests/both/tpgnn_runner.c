@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A step of TPGNN, in the build's precision. */
 #include "support/tpgnn_runner.h"
+#include "net.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,8 +70,7 @@ static double costs(double *cost, const tpgnn_trial *t, char text[TPGNN_WHY])
         ag_tensor *sum = tpgnn_loss(y, &n.batch, n.label, &t->loss);
         ag_forward(sum);
         loss = (double)ag_item(sum);
-        const ag_real *value = ag_values(y);
-        for (int i = 0; i < n.batch.graphs; i++) cost[i] = value ? (double)value[i] : (double)NAN;
+        net_read_tensor(cost, y);
         if (ag_failed(tape)) ag_fail(&why, ag_tape_status(tape), "%s", ag_error(tape));
     }
     strcpy(text, why.sentence);
@@ -93,7 +93,7 @@ static double gradcheck(const tpgnn_trial *t, char text[TPGNN_WHY])
 }
 
 const tpgnn_runner ag__tpgnn = {
-    .name = sizeof(ag_real) == sizeof(double) ? "double" : "float",
+    .name = NET_PRECISION,
     .costs = costs,
     .gradcheck = gradcheck,
 };

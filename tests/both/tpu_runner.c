@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The TPU model on a batch, in the build's precision. */
 #include "support/tpu_runner.h"
+#include "net.h"
 
 #include "examples/tpu/model/model.h"
 #include "ops/ops.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct tpu_net {
+    ag_params *params; /* net.h */
     tpu_model model;
     tpu_batch batch;
     ag_tape *tape;
@@ -31,8 +32,9 @@ static tpu_net *create(const tpu_options *options, double offset, uint64_t seed,
     ag_failure failure = {0};
     tpu_net *net = calloc(1, sizeof *net);
     net->tape = ag_tape_new(AG_CPU);
-    const int ok = !tpu_model_add(&net->model, ag_params_new(), options, &failure) &&
-                   !ag_params_build(net->model.params, seed);
+    net->params = ag_params_new();
+    const int ok = !tpu_model_add(&net->model, net->params, options, &failure) &&
+                   !ag_params_build(net->params, seed);
     net->model.offset = offset;
     strcpy(why, failure.sentence);
     if (ok) return net;
@@ -44,35 +46,6 @@ static void fit(tpu_net *net, const tpu_data *data)
 {
     ag_failure why = {0};
     tpu_rows_fit(&net->model.rows.scale, data, &why);
-}
-
-/* ---- parameters ---- */
-
-static int params(const tpu_net *net) { return net->model.params->count; }
-
-static const char *param(const tpu_net *net, int index, int64_t *count)
-{
-    const ag_param *p = net->model.params->list[index];
-    *count = p->count;
-    return p->name;
-}
-
-static void set(tpu_net *net, int index, const double *value)
-{
-    const ag_param *p = net->model.params->list[index];
-    for (int64_t i = 0; i < p->count; i++) p->value[i] = (ag_real)value[i];
-}
-
-static void value(const tpu_net *net, int index, double *out)
-{
-    const ag_param *p = net->model.params->list[index];
-    for (int64_t i = 0; i < p->count; i++) out[i] = (double)p->value[i];
-}
-
-static void gradient(const tpu_net *net, int index, double *out)
-{
-    const ag_param *p = net->model.params->list[index];
-    for (int64_t i = 0; i < p->count; i++) out[i] = (double)p->gradient[i];
 }
 
 /* ---- runs ---- */
@@ -88,33 +61,26 @@ static int begin(tpu_net *net, const tpu_samples *s, int training, char why[TPU_
     return !*why;
 }
 
-static void read_tensor(double *out, const ag_tensor *x)
-{
-    const ag_real *v = ag_values(x);
-    const int64_t n = ag_shape_count(ag_shape_of(x));
-    for (int64_t i = 0; i < n; i++) out[i] = v ? (double)v[i] : (double)NAN;
-}
-
 static void scores(tpu_net *net, const tpu_samples *s, double *score, char why[TPU_WHY])
 {
     if (!begin(net, s, 0, why)) return;
     ag_tensor *y = tpu_forward(&net->model, net->tape, &net->batch);
     ag_forward(y);
     strcpy(why, ag_error(net->tape));
-    if (!*why) read_tensor(score, y);
+    if (!*why) net_read_tensor(score, y);
 }
 
 static double loss(tpu_net *net, const tpu_samples *s, int kind, double margin, double *score,
                    char why[TPU_WHY])
 {
-    ag_params_reset(net->model.params);
+    ag_params_reset(net->params);
     if (!begin(net, s, 1, why)) return (double)NAN;
     ag_tensor *y = tpu_forward(&net->model, net->tape, &net->batch);
     if (score) ag_keep(y);
     ag_tensor *sum = tpu_loss(y, &net->batch, kind, margin);
     ag_backward(sum);
     strcpy(why, ag_error(net->tape));
-    if (!*why && score) read_tensor(score, y);
+    if (!*why && score) net_read_tensor(score, y);
     return (double)ag_item(sum);
 }
 
@@ -138,20 +104,20 @@ static double gradcheck(tpu_net *net, const tpu_samples *s, double step, uint64_
         snprintf(where, 200, "%.199s", why);
         return (double)INFINITY;
     }
-    ag_params_reset(net->model.params);
-    return ag_gradcheck(smooth, net, net->model.params, &options, where);
+    ag_params_reset(net->params);
+    return ag_gradcheck(smooth, net, net->params, &options, where);
 }
 
 const tpu_api ag__tpu = {
-    .name = sizeof(ag_real) == sizeof(double) ? "double" : "float",
+    .name = NET_PRECISION,
     .create = create,
     .destroy = destroy,
     .fit = fit,
-    .params = params,
-    .param = param,
-    .set = set,
-    .value = value,
-    .gradient = gradient,
+    .params = net_params,
+    .param = net_param,
+    .set = net_set,
+    .value = net_value,
+    .gradient = net_gradient,
     .scores = scores,
     .loss = loss,
     .gradcheck = gradcheck,

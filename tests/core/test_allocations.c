@@ -94,20 +94,6 @@ static void test_step(void **state)
     drop(&m);
 }
 
-static void test_params(void **state)
-{
-    model m;
-    int failed = 1;
-    for (long n = 1; failed; n++) {
-        ag__fail_allocation(n, 0);
-        failed = build(&m);
-        ag__fail_allocation(0, 0);
-        if (failed && m.params) assert_int_equal(m.params->failure.status, AG_EMEMORY);
-        drop(&m);
-        assert_in_range(n, 1, 50);
-    }
-}
-
 /* A plan that outgrows the slab of a tape that has run before. */
 static void test_larger_step(void **state)
 {
@@ -140,7 +126,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_step, &once),
         cmocka_unit_test_prestate(test_step, &from_then_on),
-        cmocka_unit_test(test_params),
         cmocka_unit_test(test_larger_step),
     };
     ag_set_threads(1);

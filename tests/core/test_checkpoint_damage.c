@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checkpoints that are cut short, have flipped bits, or are written while the process is killed.
    AUGUR_FULL=1 tries more. */
-#define _GNU_SOURCE /* mkdtemp, kill, nanosleep */
 #include "core/io/safetensors_internal.h"
 #include "optim/optim.h"
 #include "support/test.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Damaged npz and npy files: every truncation and many bit flips are read as they were or refused
    in a sentence. AUGUR_FULL=1 tries all 20,000 flips. */
-#define _GNU_SOURCE
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"

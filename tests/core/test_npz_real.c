@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of the TpuGraphs data set, if they are next to the project (../shared/data/tpugraphs); else
    skipped. */
-#define _GNU_SOURCE
 #include "core/io/io.h"
 #include "support/test.h"
 
 #include <unistd.h>
 
 enum { LIMIT = 1 << 30 };
-
-#ifndef AG_SOURCE_DIR
-# define AG_SOURCE_DIR "."
-#endif
 
 /* NULL with a message when the file is not there. */
 static const char *find_file(const char *name)

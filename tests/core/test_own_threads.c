@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* feenableexcept */
 /* Threads of the caller's, each with a tape of its own, get the bits of one thread alone, however
    they round. */
 #include "support/test.h"

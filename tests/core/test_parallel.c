@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks on threads: each runs once, on a thread that no other block of the call has at that time;
    from several callers at once, from within a block, and in a child. */
-#define _GNU_SOURCE
 #include "core/parallel.h"
+#include "support/sanitized.h"
 #include "support/test.h"
 
 #include <pthread.h>
@@ -11,14 +11,6 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_THREAD__)
-# define WATCHED_BY_TSAN 1
-#elif defined(__has_feature)
-# if __has_feature(thread_sanitizer)
-#  define WATCHED_BY_TSAN 1
-# endif
-#endif
 
 enum { MOST = 100 };
 
@@ -207,7 +199,7 @@ static void test_several_callers(void **state)
 
 /* ---- processes ---- */
 
-#ifndef WATCHED_BY_TSAN /* it allows a child of a process with threads none of its own */
+#if !SANITIZED_THREADS /* it allows a child of a process with threads none of its own */
 
 static atomic_int quit;
 
@@ -313,7 +305,7 @@ int main(void)
         cmocka_unit_test(test_little_work),
         cmocka_unit_test(test_within_a_block),
         cmocka_unit_test(test_several_callers),
-#ifndef WATCHED_BY_TSAN
+#if !SANITIZED_THREADS
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_end),
 #endif

@@ -2,8 +2,8 @@
 /* A small model trains while programs that never wait occupy every processor: with two threads it
    takes about the processor time of one. Threads that spin while they wait take ten times as
    much. */
-#define _GNU_SOURCE
 #include "augur.h"
+#include "support/sanitized.h"
 #include "support/test.h"
 
 #include <signal.h>
@@ -104,20 +104,10 @@ static void test_processor_time(void **state)
     ag_params_free(m.params);
 }
 
-#if defined(__SANITIZE_THREAD__)
-# define WATCHED_BY_TSAN 1
-#elif defined(__has_feature)
-# if __has_feature(thread_sanitizer)
-#  define WATCHED_BY_TSAN \
-   1 /* minutes with busy neighbours, and no races that other tests do not have */
-# endif
-#endif
-
 int main(void)
 {
-#ifdef WATCHED_BY_TSAN
-    return 0;
-#endif
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_processor_time)};
+    /* minutes with busy neighbours, and no races that other tests do not have */
+    if (SANITIZED_THREADS) return 0;
     return cmocka_run_group_tests(tests, start_neighbours, end_neighbours);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A program may unload the library: its threads are then gone, whatever they were doing. */
-#define _GNU_SOURCE
 #include "support/test.h"
 
 #include <dirent.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The durable replacement of files. */
-#define _GNU_SOURCE
 #include "core/internal.h"
 #include "core/io/io.h"
 #include "support/test.h"

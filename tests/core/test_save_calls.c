@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls of a save: their order, each one failing, and each one missing in the file system. */
-#define _GNU_SOURCE
 #include "core/io/io.h"
 #include "support/test.h"
 #include "saved.h"

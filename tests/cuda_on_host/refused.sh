@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cxx() { # the compiler, as for kernels
     "$cxx" -std=c++17 -D__CUDACC__ -DAG_CUDA_ON_HOST -isystem "$here/include" "$@"
 }
-printf '#include <cuda_runtime.h>\n#include <cub/cub.cuh>\n' > "$work/all.h"
+printf '#include <cuda_runtime.h>\n#include <cub/device/device_scan.cuh>\n' > "$work/all.h"
 cxx -x c++-header -o "$work/all.h.gch" "$work/all.h" # read once, not for each snippet
 
 compile() { # compile BODY: of a function that has float *x, int *i and a stream
@@ -31,9 +31,9 @@ compile 'atomicAdd(i, 1)'
 compile 'cub::DeviceScan::ExclusiveSum(x, bytes, i, i, 8, stream)'
 compile '__shfl_xor_sync(~0u, *x, 1)'
 refused 'use of deleted function' 'atomicAdd(x, 1.0f)'
-refused 'use of deleted function' 'atomicMax(x, 1.0f)'
-refused 'no fixed order' 'atomicCAS(x, 1.0f, 2.0f)'
 refused 'no fixed order' 'cub::DeviceScan::ExclusiveSum(x, bytes, x, x, 8, stream)'
 refused 'not declared' '__shfl_xor(*x, 1)'
 refused 'not declared' '__activemask()'
+refused 'not declared' 'cudaMemcpy(x, i, 8, cudaMemcpyDefault)'
+refused 'not declared' 'cudaMemset(x, 0, 8)'
 refused 'not declared' 'cudaMallocManaged(&x, 8)'

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The Transformer encoder layer against PyTorch's (tests/golden/encoder.npz): values, the gradients
    of the input and of every parameter, of graphs of 0 to 1,000 nodes in one batch. Also: the same
-   bits on 1 and 2 threads, no allocation once the plan is known, dropout. */
+   bits on 1 and 2 threads, dropout. */
 #include "support/test.h"
 #include "augur.h"
-#include "core/internal.h"
 #include "support/golden.h"
 
 enum { GRAPHS = 8, FIELDS = sizeof(ag_encoder_weights) / sizeof(ag_param *) };
@@ -177,17 +176,6 @@ static void test_threads(void **state)
     close_layer(&l);
 }
 
-static void test_known_plan(void **state)
-{
-    layer l;
-    open_layer(&l, "plain");
-    run(&l, 0.1f);
-    const long before = ag__allocations();
-    for (int i = 0; i < 3; i++) run(&l, 0.1f);
-    assert_int_equal(ag__allocations(), before);
-    close_layer(&l);
-}
-
 static void test_dropout(void **state)
 {
     layer l;
@@ -232,8 +220,9 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pytorch),    cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_known_plan), cmocka_unit_test(test_dropout),
+        cmocka_unit_test(test_pytorch),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_dropout),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ def read_scores(path, name):
 
 
 def expected_scores(a):
-    """PyTorch's scores, which of them float32 can tell, and the number of parameters."""
+    """PyTorch's scores, which of them float32 can tell, and the checkpoint."""
     from safetensors import safe_open
     with safe_open(a.checkpoint, framework="pt") as f:
         said = f.metadata() or {}
@@ -77,8 +77,7 @@ def expected_scores(a):
         from tpgnn_model import CLOSE, predict
         checkpoint = Checkpoint(a.checkpoint)
         speed, cuts = predict(checkpoint, load(a.npz))
-        count = sum(t.numel() for t in checkpoint.own.values())
-        return [-s for s in speed], [cut > CLOSE for cut in cuts], count  # a small score is fast
+        return [-s for s in speed], [cut > CLOSE for cut in cuts], checkpoint  # a small score is fast
     if "task" in json.loads(said.get("data", "{}")):
         from tpu_data import Checkpoint, predict
         checkpoint = Checkpoint(a.checkpoint)
@@ -88,8 +87,7 @@ def expected_scores(a):
         from tgraph_data import Checkpoint, predict
         checkpoint = Checkpoint(a.checkpoint)
         scores = predict(checkpoint, a.npz, a.chunk, a.limit).tolist()
-    own = [t for n, t in checkpoint.tensors.items() if not n.startswith(("optimizer.", "state."))]
-    return scores, [True] * len(scores), sum(t.numel() for t in own)
+    return scores, [True] * len(scores), checkpoint
 
 
 def main():
@@ -105,7 +103,8 @@ def main():
     if sys.argv[1:] == ["--check"]:
         check()
     a = parser.parse_args()
-    expected, clear, count = expected_scores(a)
+    expected, clear, checkpoint = expected_scores(a)
+    count = sum(t.numel() for t in checkpoint.own.values())
     if a.parameters and a.parameters != count:
         sys.exit(f"{a.checkpoint}: {count} parameters, not {a.parameters}")
     found = read_scores(a.csv, Path(a.npz).name)[:a.limit]

@@ -5,8 +5,8 @@ import json
 
 import numpy as np
 import torch
-from safetensors import safe_open
 
+import checkpoint
 from tgraph_model import FEATURES, LAYOUT_DIGITS, Graph, Model, Options
 
 SHAPE_DIMENSIONS = slice(21, 27)  # of node_feat; 0 beyond the rank
@@ -52,38 +52,15 @@ def load_tile(path):
             z["edge_index"].astype(np.int64), None, z["config_feat"].astype(np.float64), z["config_runtime"])
 
 
-class Checkpoint:
-    """A safetensors file: parameters, statistics of the training data, metadata."""
-    def __init__(self, path):
-        with safe_open(path, framework="pt") as f:
-            self.metadata = f.metadata() or {}
-            self.tensors = {name: f.get_tensor(name).double() for name in f.keys()}
-
+class Checkpoint(checkpoint.Checkpoint):
+    """Of tgraph."""
     def statistics(self, kind):
-        for prefix in ("state.", ""):
-            if f"{prefix}{kind}.mean" in self.tensors:
-                return self.tensors[f"{prefix}{kind}.mean"], self.tensors[f"{prefix}{kind}.scale"]
-        raise SystemExit(f"the checkpoint has no tensor {kind}.mean; it holds {', '.join(sorted(self.tensors))}")
-
-    def configuration(self):
-        """The JSON object of the metadata, or inside of one, that says `hidden`; names with "_" for "-"."""
-        objects = []
-        for text in self.metadata.values():
-            try:
-                objects.append(json.loads(text))
-            except json.JSONDecodeError:
-                continue
-        while objects:
-            o = objects.pop(0)
-            if isinstance(o, dict) and "hidden" in o:
-                return {name.replace("-", "_"): value for name, value in o.items()}
-            objects += o.values() if isinstance(o, dict) else []
-        raise SystemExit(f"no object of the metadata says \"hidden\"; keys: {', '.join(sorted(self.metadata))}")
+        return self.tensors[f"state.{kind}.mean"], self.tensors[f"state.{kind}.scale"]
 
     def options(self):
         """The fields of tgraph_model.Options; what else the configuration says is not the model's."""
         known = {f.name for f in dataclasses.fields(Options)}
-        said = {name: value for name, value in self.configuration().items() if name in known}
+        said = {name: value for name, value in self.configuration.items() if name in known}
         said["kind"] = "tile" if "config.0.weight" in self.tensors else "layout"
         return Options(**said)
 
@@ -91,9 +68,7 @@ class Checkpoint:
         if self.options().rows != "none":
             raise SystemExit("this checkpoint has rows of loop nests, which are not computed here")
         model = Model(self.options()).double()
-        state = {n: t for n, t in self.tensors.items() if not n.startswith(("optimizer.", "state.", "scaler.",
-                                                                             "config_scaler."))}
-        model.load_state_dict(state, strict=True)
+        model.load_state_dict(self.own, strict=True)
         return model.eval()
 
 
@@ -108,7 +83,7 @@ def predict(checkpoint, path, chunk, limit=None):
     torch.set_default_dtype(torch.float64)
     model = checkpoint.model()
     tile = model.options.kind == "tile"
-    said = checkpoint.configuration()
+    said = checkpoint.configuration
     features, layout, op, edges, ids, config, _ = load_tile(path) if tile else load_layout(
         path, said.get("prune", True), said.get("repad", True))
     if json.loads(checkpoint.metadata.get("features", "{}")).get("log"):  # what `auto` became

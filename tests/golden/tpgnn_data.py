@@ -5,7 +5,8 @@ import json
 
 import numpy as np
 import torch
-from safetensors import safe_open
+
+import checkpoint
 
 FIELDS = ("type", "class", "loop", "dtype", "scope")
 DECLARES = {"Param", "AllocBuffer", "DeclBuffer", "For", "Bind", "Let"}
@@ -89,17 +90,13 @@ def graph(tree, which, compact):
     return kept, torch.tensor(edges, dtype=torch.long).reshape(-1, 2).t()
 
 
-class Checkpoint:
-    """A safetensors file: parameters in float64, state, metadata."""
+class Checkpoint(checkpoint.Checkpoint):
+    """Of tpgnn, with the vocabulary."""
     def __init__(self, path):
-        with safe_open(path, framework="pt") as f:
-            self.metadata = f.metadata()
-            tensors = {name: f.get_tensor(name).double() for name in f.keys()}
-        self.o = {n.replace("-", "_"): v for n, v in json.loads(self.metadata["configuration"]).items()}
+        super().__init__(path)
+        self.o = self.configuration
         words = json.loads(self.metadata["vocabulary"])
         self.words = {field: {w: i for i, w in enumerate(words[field])} for field in FIELDS}
-        self.state = {n: t for n, t in tensors.items() if n.startswith("state.")}
-        self.own = {n: t for n, t in tensors.items() if not n.startswith(("optimizer.", "state."))}
 
     def index(self, tree, field, kept):
         """Rows of the vocabulary; a word that is not there is word 0."""

@@ -84,7 +84,7 @@ def logarithm(x):
 
 def paper_cost(c, net, tree):
     kept, edges = graph(tree, c.o["edges"], c.o["compact"])
-    vector = c.own["embedding.class"] if c.o["types"] == "table" else c.state["state.vector"]
+    vector = c.own["embedding.class"] if c.o["types"] == "table" else c.tensors["state.vector"]
     constant = [t in ("IntImm", "FloatImm") for t in tree.column("type")]
     value = np.where(constant, np.clip(tree.value, -MOST, MOST), 0)
     own = np.stack([logarithm(value) if c.o["log_features"] else value, tree.named], 1)
@@ -115,7 +115,7 @@ def statement_cost(c, _, tree):
             continue
         table = c.own[f"embedding.{field}"]
         if field == "class" and c.o["types"] == "words":
-            table = c.state["state.vector"] @ table.t()
+            table = c.tensors["state.vector"] @ table.t()
         x = x + table[c.index(tree, field, kept)]
     x = torch.relu(x)
     for k in range(c.o["layers"]):

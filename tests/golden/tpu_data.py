@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 import torch
-from safetensors import safe_open
 
+import checkpoint
 from tpu_model import Model, Options
 from tpu_static import Kernel
 
@@ -50,14 +50,10 @@ def load(path):
         z["kernel_runtime"]
 
 
-class Checkpoint:
-    """A safetensors file: parameters, ranges of the training data, metadata."""
+class Checkpoint(checkpoint.Checkpoint):
+    """Of tpu, with the ranges of the training data."""
     def __init__(self, path):
-        with safe_open(path, framework="pt") as f:
-            self.metadata = f.metadata()
-            self.tensors = {name: f.get_tensor(name).double() for name in f.keys()}
-        said = json.loads(self.metadata["configuration"])
-        self.configuration = {name.replace("-", "_"): value for name, value in said.items()}
+        super().__init__(path)
         self.task = json.loads(self.metadata["data"])["task"]
 
     def options(self):
@@ -65,8 +61,7 @@ class Checkpoint:
         return Options(**{n: v for n, v in self.configuration.items() if n in known} | {"task": self.task})
 
     def model(self):
-        own = {n: t for n, t in self.tensors.items() if not n.startswith(("optimizer.", "state."))}
-        return Model(self.options(), own, self.tensors["state.offset"].item())
+        return Model(self.options(), self.own, self.tensors["state.offset"].item())
 
     def scaled(self, x, kind):
         """(x - low) / (high - low); 0 in a column that was constant."""

@@ -21,10 +21,10 @@ typedef struct op_build {
 } op_build;
 
 static const op_build op_builds[2] = {
-    {"float", ag__trial_new, ag__trial_free, ag__trial_cotangent, ag__trial_run, ag__trial_threads,
+    {"float", ag__trial_new, ag__trial_free, ag__trial_cotangent, ag__trial_run, ag_set_threads,
      ag__trial_bare, 4e-6},
     {"double", ag64__trial_new, ag64__trial_free, ag64__trial_cotangent, ag64__trial_run,
-     ag64__trial_threads, ag64__trial_bare, 1e-13},
+     ag64_set_threads, ag64__trial_bare, 1e-13},
 };
 
 static int op_failures;

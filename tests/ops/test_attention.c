@@ -263,7 +263,6 @@ static void test_sentences(void **state)
         assert_string_equal(ag_error(tape) + 11, wrong[i].sentence);
         assert_int_equal(ag_tape_status(tape), AG_ESHAPE);
     }
-    ag_attention(NULL, NULL, 1);
     ag_tape_free(tape);
 }
 

@@ -126,8 +126,6 @@ static void plans_are_of_one_precision(void **state)
 
 /* ---- linear with its bias ---- */
 
-extern void cuda_on_host_fail(const char *name, int error, int nth) __attribute__((weak));
-
 /* y [rows,out] = x [rows,in] w' + b. */
 static void run_linear(float *y, ag_tape *tape, int rows, int in, int out)
 {

@@ -3,8 +3,6 @@
    number of lanes, and a row has no more lanes than it has use for. */
 #include "support/device_tape.h"
 
-#include "cuda_on_host/include/cuda_on_host.h"
-
 enum { HEADS = 3, MOST_NODES = 37, MOST_COLUMNS = 33, MESSAGES = 2 * MOST_NODES + 1 };
 static const int columns_tried[] = {1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33};
 static const int rows_tried[] = {1, 2, MOST_NODES}; /* none fills its last warp */
@@ -17,7 +15,9 @@ typedef struct bed {
     int rows, n;
     ag_tape *tape;
     ag_params *params;
+    ag_graph *graph;
     ag_param *param[PARAMS];
+    int32_t named[MOST_NODES], ends[4];
     ag_tensor *p[PARAMS], *index, *starts;
     ag_edges edges;
 } bed;
@@ -129,9 +129,9 @@ static ag_graph *graph_of(int nodes)
     return ag_graph_build(nodes, source, target, MESSAGES, AG_ALONG, NULL);
 }
 
-static void add_params(bed *b)
+/* In place, since the tape borrows from it. */
+static void open_bed(bed *b, int rows, int n, ag_device device)
 {
-    const int rows = b->rows, n = b->n;
     const ag_shape shape[PARAMS] = {
         [X] = AG_SHAPE(rows, n),
         [Z] = AG_SHAPE(rows, n),
@@ -148,10 +148,26 @@ static void add_params(bed *b)
     };
     static const char *const name[PARAMS] = {"x",  "z",  "g",  "b", "s",      "edge",
                                              "xh", "zh", "gh", "w", "matrix", "qkv"};
-    b->params = ag_params_new();
+    static const int32_t index[] = {0, 1, -1, 1, 5, 36, 2, 2, 2, 40};
+    *b = (bed){.rows = rows, .n = n, .tape = ag_tape_new(device), .params = ag_params_new()};
     for (int i = 0; i < PARAMS; i++)
         b->param[i] = ag_params_add(b->params, name[i], shape[i], ag_init_normal(0, 0.7), 1);
     assert_int_equal(ag_params_build(b->params, 5), AG_OK);
+    assert_int_equal(ag_params_to(b->params, device, NULL), AG_OK);
+    for (int i = 0; i < PARAMS; i++) b->p[i] = ag_parameter(b->tape, b->param[i]);
+    for (int i = 0; i < rows; i++) b->named[i] = index[i % 10];
+    memcpy(b->ends, (int32_t[]){0, rows / 3, rows / 3, rows}, sizeof b->ends);
+    b->graph = graph_of(rows);
+    b->index = ag_input_i32(b->tape, b->named, AG_SHAPE(rows));
+    b->starts = ag_input_i32(b->tape, b->ends, AG_SHAPE(4));
+    b->edges = ag_graph_edges(b->tape, b->graph);
+}
+
+static void close_bed(bed *b)
+{
+    ag_tape_free(b->tape);
+    ag_graph_free(b->graph);
+    ag_params_free(b->params);
 }
 
 /* The results: values of y, then the gradients. */
@@ -188,23 +204,11 @@ static void both_ways(bed *b, const row_op *op, outcome *out)
 
 static outcome run_op(const row_op *op, int rows, int n, ag_device device)
 {
-    static const int32_t index[] = {0, 1, -1, 1, 5, 36, 2, 2, 2, 40};
-    int32_t named[MOST_NODES];
-    const int32_t starts[] = {0, rows / 3, rows / 3, rows};
     outcome out = {0};
-    bed b = {.rows = rows, .n = n, .tape = ag_tape_new(device)};
-    ag_graph *graph = graph_of(rows);
-    for (int i = 0; i < rows; i++) named[i] = index[i % 10];
-    add_params(&b);
-    assert_int_equal(ag_params_to(b.params, device, NULL), AG_OK);
-    for (int i = 0; i < PARAMS; i++) b.p[i] = ag_parameter(b.tape, b.param[i]);
-    b.index = ag_input_i32(b.tape, named, AG_SHAPE(rows));
-    b.starts = ag_input_i32(b.tape, starts, AG_SHAPE(4));
-    b.edges = ag_graph_edges(b.tape, graph);
+    bed b;
+    open_bed(&b, rows, n, device);
     both_ways(&b, op, &out);
-    ag_tape_free(b.tape);
-    ag_graph_free(graph);
-    ag_params_free(b.params);
+    close_bed(&b);
     return out;
 }
 
@@ -233,25 +237,17 @@ static void rows_are_those_of_the_cpu(void **state)
 
 /* ---- how many threads there are ---- */
 
-extern cuda_on_host_counts cuda_on_host_count(void) __attribute__((weak));
-
 /* Threads of what the op launches forward. */
 static long threads_of(const row_op *op, int n)
 {
     const long before = cuda_on_host_count().threads;
-    bed b = {.rows = MOST_NODES, .n = n, .tape = ag_tape_new(AG_CUDA)};
-    ag_graph *graph = graph_of(b.rows);
-    add_params(&b);
-    assert_int_equal(ag_params_to(b.params, AG_CUDA, NULL), AG_OK);
-    for (int i = 0; i < PARAMS; i++) b.p[i] = ag_parameter(b.tape, b.param[i]);
-    b.edges = ag_graph_edges(b.tape, graph);
+    bed b;
+    open_bed(&b, MOST_NODES, n, AG_CUDA);
     ag_tensor *y = op->build(&b);
     ag_forward(y);
     ag_values(y);
     assert_string_equal(ag_error(b.tape), "");
-    ag_tape_free(b.tape);
-    ag_graph_free(graph);
-    ag_params_free(b.params);
+    close_bed(&b);
     return cuda_on_host_count().threads - before;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Dropout: the dropped elements depend on seed, step, number of the dropout and element, and on
    nothing else. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "support/test.h"
 #include "augur.h"
 #include "support/device.h"

@@ -2,7 +2,6 @@
 /* Every function of the public headers is called with NULL in the place of each pointer: it is
    refused with a sentence, gives poison, or does nothing. A prototype without a row here fails the
    test, and so does one with another number of pointers. */
-#define _GNU_SOURCE /* mkdtemp */
 #include "support/test.h"
 #include "augur.h"
 #include "support/files.h"

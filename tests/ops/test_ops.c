@@ -167,7 +167,7 @@ int main(void)
         cmocka_unit_test(test_float_matches_double),
         cmocka_unit_test(test_gradients_match_differences),
     };
-    ag__trial_threads(1);
-    ag64__trial_threads(1);
+    ag_set_threads(1);
+    ag64_set_threads(1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void test_golden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden)};
-    ag__trial_threads(1);
-    ag64__trial_threads(1);
+    ag_set_threads(1);
+    ag64_set_threads(1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

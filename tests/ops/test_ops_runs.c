@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How every op runs: the same bits again and on more threads, gradients that add, views, inputs
    left alone, ends of arrays respected, nothing allocated. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "op_check.h"
 
 static unsigned full(const op_trial *t) { return t->differentiable ? RUN_BACKWARD : 0; }
@@ -163,7 +162,7 @@ int main(void)
         cmocka_unit_test(test_gradients_add), cmocka_unit_test(test_one_tensor_as_two_inputs),
         cmocka_unit_test(test_memory),
     };
-    ag__trial_threads(1);
-    ag64__trial_threads(1);
+    ag_set_threads(1);
+    ag64_set_threads(1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

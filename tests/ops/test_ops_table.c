@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The op table is complete, its ops are declared, and what is made from it (docs/ops.md,
    ops/elementwise_ops.h) is as it is. */
-#define _GNU_SOURCE /* open_memstream */
 #define AG_NO_MAIN
 #include "op_check.h"
 #include "support/files.h"

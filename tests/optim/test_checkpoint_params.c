@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters in checkpoints: resume to the bit, names and shapes that do not fit, lack of memory.
  */
-#define _GNU_SOURCE /* mkdtemp */
 #include "optim/internal.h"
 #include "support/test.h"
 #include "support/checkpoint_file.h"

@@ -82,9 +82,7 @@ static void a_failed_declaration_is_sticky_and_harmless(void **state)
         assert_int_equal(ag_clip_norm(params, 1, NULL, &why), bad[i].status);
         ag_params_free(params);
     }
-    assert_non_null(ag_params_add(NULL, "w", AG_SHAPE(3), ag_init_constant(1), 1));
     assert_int_equal(ag_params_build(NULL, 1), AG_EMEMORY);
-    ag_params_free(NULL);
 }
 
 static void built_parameters_take_no_more(void **state)

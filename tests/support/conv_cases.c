@@ -21,8 +21,8 @@ int conv_open(const char *file)
         *end = 0;
         strcpy(conv_names[conv_cases++], name);
     }
-    ag__convolve_threads(1);
-    ag64__convolve_threads(1);
+    ag_set_threads(1);
+    ag64_set_threads(1);
     return !conv_cases;
 }
 
@@ -146,7 +146,8 @@ static void expect_near(const conv_fixture *f, const char *what, int part, const
                      want->value[i]);
 }
 
-void conv_compare(const conv_fixture *f, conv_function *how, double values, double gradients)
+/* The file's values to a tolerance, relative to the largest. */
+static void compare(const conv_fixture *f, conv_function *how, double values, double gradients)
 {
     conv_results r = conv_run(f, how);
     expect_near(f, "y", 0, r.y, &f->y, values);
@@ -155,20 +156,20 @@ void conv_compare(const conv_fixture *f, conv_function *how, double values, doub
     conv_results_free(&r);
 }
 
-void conv_golden(void)
+void conv_golden(void **state)
 {
     for (int i = 0; i < conv_cases; i++) {
         conv_fixture f;
         conv_set_up(&f, conv_names[i]);
-        conv_compare(&f, ag__convolve, 1e-5, 1e-4);
-        conv_compare(&f, ag64__convolve, 1e-12, 1e-11);
+        compare(&f, ag__convolve, 1e-5, 1e-4);
+        compare(&f, ag64__convolve, 1e-12, 1e-11);
         conv_tear_down(&f);
     }
 }
 
 /* Central differences in double; a convolution of the file is far enough from its kinks, but of
    equal scores the first stay: a small step of one of them may change which nodes stay. */
-void conv_gradcheck(void)
+void conv_gradcheck(void **state)
 {
     for (int i = 0; i < conv_cases; i++) {
         conv_fixture f;
@@ -186,14 +187,14 @@ static void expect_same(const conv_fixture *f, const double *a, const double *b,
     if (n && memcmp(a, b, (size_t)n * sizeof *a) != 0) fail_msg("%s: other bits", f->name);
 }
 
-void conv_same_bits(void)
+void conv_same_bits(void **state)
 {
     for (int i = 0; i < conv_cases; i++) {
         conv_fixture f;
         conv_set_up(&f, conv_names[i]);
         conv_results one = conv_run(&f, ag__convolve);
         for (int threads = 1; threads <= 3; threads++) {
-            ag__convolve_threads(threads);
+            ag_set_threads(threads);
             conv_results other = conv_run(&f, ag__convolve);
             expect_same(&f, one.y, other.y, f.y.count);
             for (int k = 0; k < CONV_PARTS; k++)
@@ -201,7 +202,7 @@ void conv_same_bits(void)
                     expect_same(&f, one.gradient[k], other.gradient[k], f.part[k].count);
             conv_results_free(&other);
         }
-        ag__convolve_threads(1);
+        ag_set_threads(1);
         conv_results_free(&one);
         conv_tear_down(&f);
     }

@@ -38,15 +38,12 @@ typedef struct conv_results {
 conv_results conv_run(const conv_fixture *f, conv_function *how);
 void conv_results_free(conv_results *r);
 
-/* The file's values to a tolerance, relative to the largest. */
-void conv_compare(const conv_fixture *f, conv_function *how, double values, double gradients);
-
-/* All cases: the file's values and gradients in float and in double; central differences in
-   double; the same bits for 1 to 3 threads; and of one case a sentence whichever allocation fails.
- */
-void conv_golden(void);
-void conv_gradcheck(void);
-void conv_same_bits(void);
+/* Tests of all cases: the file's values and gradients in float and in double; central differences
+   in double; the same bits for 1 to 3 threads. */
+void conv_golden(void **state);
+void conv_gradcheck(void **state);
+void conv_same_bits(void **state);
+/* Of one case a sentence whichever allocation fails. */
 void conv_no_memory(const char *name);
 
 #endif

@@ -49,7 +49,4 @@ int ag64__convolve(double *y, double *const *gradient, const conv_problem *p, ch
 double ag__convolve_gradcheck(const conv_problem *p, char where[200]);
 double ag64__convolve_gradcheck(const conv_problem *p, char where[200]);
 
-void ag__convolve_threads(int n);
-void ag64__convolve_threads(int n);
-
 #endif

@@ -7,9 +7,14 @@
 #include "augur.h"
 #include "autograd/tape.h"
 #include "core/cuda/device.h"
+#include "cuda_on_host/include/cuda_on_host.h"
 #include "device.h"
 
 #include <math.h>
+
+/* Of the host execution alone: NULL on a GPU. */
+extern cuda_on_host_counts cuda_on_host_count(void) __attribute__((weak));
+extern void cuda_on_host_fail(const char *name, int error, int nth) __attribute__((weak));
 
 static float data[4000];
 
@@ -30,6 +35,16 @@ static __attribute__((unused)) ag_params *one_parameter(ag_param **w, ag_device 
     assert_int_equal(ag_params_build(params, 0), AG_OK);
     assert_int_equal(ag_params_to(params, device, NULL), AG_OK);
     return params;
+}
+
+/* The table of ag_profile_print. */
+static __attribute__((unused)) void profile_of(char *text, size_t bytes, ag_tape *tape)
+{
+    FILE *file = tmpfile();
+    ag_profile_print(tape, file);
+    rewind(file);
+    text[fread(text, 1, bytes - 1, file)] = 0;
+    fclose(file);
 }
 
 /* Runs tests that need a device. */

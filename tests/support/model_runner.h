@@ -8,7 +8,7 @@
 
 enum { MODEL_CONFIGS = 64, MODEL_WHY = 480 };
 
-/* A program, as in tgraph_graph. */
+/* A program, as in tgraph_graph; it outlives its models. */
 typedef struct model_graph {
     int nodes, edges, configurable;
     double *feature;                               /* [nodes,134] */
@@ -35,11 +35,11 @@ typedef struct model_api {
                      char why[MODEL_WHY]); /* NULL: failed */
     void (*destroy)(model *m);
 
-    int (*params)(const model *m);
-    const char *(*param)(const model *m, int index, int64_t *count); /* its name */
-    void (*set)(model *m, int index, const double *value);
-    void (*value)(const model *m, int index, double *out);
-    void (*gradient)(const model *m, int index, double *out);
+    int (*params)(const void *net);
+    const char *(*param)(const void *net, int index, int64_t *count); /* its name */
+    void (*set)(void *net, int index, const double *value);
+    void (*value)(const void *net, int index, double *out);
+    void (*gradient)(const void *net, int index, double *out);
     uint64_t (*hash)(const model *m); /* XXH3 of parameters and moments */
 
     /* Without dropout, as prediction does. */

@@ -100,13 +100,28 @@ static inline uint32_t make_npy(unsigned char *out, int version, const char *dic
     return (uint32_t)(at + text + n);
 }
 
-/* ---- errors of opening ---- */
+/* A zip of one npy file. */
+static inline void make_npz(const unsigned char *npy, uint32_t n)
+{
+    const entry e = {.name = "x.npy", .bytes = npy, .n = n};
+    make_zip(&e, 1);
+}
+
+/* ---- opening ---- */
 
 static inline ag_npz *open_made(ag_failure *why)
 {
     const char *path = files_path("made.npz");
     assert_int_equal(files_put(path, made, made_n), 0);
     return ag_npz_open(path, LIMIT, why);
+}
+
+static inline ag_npz *open_good(void)
+{
+    ag_failure why = {0};
+    ag_npz *npz = open_made(&why);
+    if (!npz) fail_msg("%s", why.sentence);
+    return npz;
 }
 
 /* Refused at once, or passed over and refused when x is asked for. */

@@ -46,7 +46,6 @@ op_trial *ag__trial_new(const char *op, int index, char why[480]);
 void ag__trial_free(op_trial *t);
 void ag__trial_cotangent(op_trial *t, int number); /* draws c */
 void ag__trial_run(op_trial *t, unsigned how);
-void ag__trial_threads(int n);
 
 /* Runs the op's kernels without a tape, in blocks of `units`, on arrays of exactly the right size
    that are filled with NaN. Returns 1 when bits differ from the last run, with the place in
@@ -57,7 +56,6 @@ op_trial *ag64__trial_new(const char *op, int index, char why[480]);
 void ag64__trial_free(op_trial *t);
 void ag64__trial_cotangent(op_trial *t, int number);
 void ag64__trial_run(op_trial *t, unsigned how);
-void ag64__trial_threads(int n);
 int ag64__trial_bare(op_trial *t, int64_t units);
 
 #endif

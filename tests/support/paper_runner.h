@@ -26,10 +26,10 @@ typedef struct paper_api {
     void (*destroy)(paper_net *net);
     void (*threads)(int n);
 
-    int (*params)(const paper_net *net);
-    const char *(*param)(const paper_net *net, int index, int64_t *count); /* its name */
-    void (*set)(paper_net *net, int index, const double *value);
-    void (*gradient)(const paper_net *net, int index, double *out);
+    int (*params)(const void *net);
+    const char *(*param)(const void *net, int index, int64_t *count); /* its name */
+    void (*set)(void *net, int index, const double *value);
+    void (*gradient)(const void *net, int index, double *out);
 
     /* As prediction does; the mean Huber loss in training, with its gradients and, unless that is
        NULL, the scores; `step` numbers the dropout. */

@@ -86,10 +86,8 @@ const char *program_model_first(const program_model *m)
 
 const char *program_model_sizes(const program_model *m)
 {
-    static const char *const first[] = {" --preset", " --hidden", " --row-hidden"};
-    const char *at = NULL;
-    for (int i = 0; i < 3 && !at; i++) at = strstr(m->train, first[i]);
-    return at;
+    const char *at = strstr(m->train, " --preset");
+    return at ? at : strstr(m->train, " --hidden");
 }
 
 int program_model_again(const program_model *m)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _POSIX_C_SOURCE 200809L /* raise */
 #include "program_stop.h"
 
 #include "augur.h"

@@ -17,6 +17,8 @@
 
 #include "core/core.h"
 
+void ag64_set_threads(int n); /* of the library in double */
+
 /* A text of this format, in one of eight buffers that take turns. */
 __attribute__((format(printf, 1, 2))) static inline const char *formatted(const char *format, ...)
 {

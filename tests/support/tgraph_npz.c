@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* mkdtemp */
 #include "tgraph_npz.h"
 
 #include "files.h"

@@ -26,11 +26,11 @@ typedef struct tpu_api {
     void (*destroy)(tpu_net *net);
     void (*fit)(tpu_net *net, const tpu_data *data); /* the scale of its rows */
 
-    int (*params)(const tpu_net *net);
-    const char *(*param)(const tpu_net *net, int index, int64_t *count); /* its name */
-    void (*set)(tpu_net *net, int index, const double *value);
-    void (*value)(const tpu_net *net, int index, double *out);
-    void (*gradient)(const tpu_net *net, int index, double *out);
+    int (*params)(const void *net);
+    const char *(*param)(const void *net, int index, int64_t *count); /* its name */
+    void (*set)(void *net, int index, const double *value);
+    void (*value)(const void *net, int index, double *out);
+    void (*gradient)(const void *net, int index, double *out);
 
     /* Without dropout, as prediction does. */
     void (*scores)(tpu_net *net, const tpu_samples *samples, double *score, char why[TPU_WHY]);

@@ -26,7 +26,7 @@ void cuda_on_host_fail(const char *name, int error, int nth);
 
 /* Counts since the program began. */
 typedef struct cuda_on_host_counts {
-    long launches, blocks, threads, meetings, library_calls, copies, waits, allocations, replays;
+    long launches, blocks, threads, library_calls, waits, allocations;
 } cuda_on_host_counts;
 cuda_on_host_counts cuda_on_host_count(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Mistakes that only the checker finds: races, and reads of memory that was never written. */
-#include <cub/cub.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/device/device_radix_sort.cuh>
 
 #include "mistakes.hpp"
 
@@ -72,9 +73,9 @@ __global__ void scan_twice(int *x)
 {
     typedef cub::BlockScan<int, 64> Scan;
     __shared__ Scan::TempStorage storage;
-    int before, again;
-    Scan(storage).ExclusiveSum(x[threadIdx.x], before);
-    Scan(storage).ExclusiveSum(before, again);
+    int before, again, all;
+    Scan(storage).ExclusiveSum(x[threadIdx.x], before, all);
+    Scan(storage).ExclusiveSum(before, again, all);
     x[threadIdx.x] = again;
 }
 int storage_again() { return start(one, 1, 64, scan_twice, zeros<int>(64)) != cudaSuccess; }

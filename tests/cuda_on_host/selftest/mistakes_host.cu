@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Host code that uses streams, copies and libraries wrongly. */
-#include <cub/cub.cuh>
+#include <cub/device/device_scan.cuh>
 
 #include "mistakes.hpp"
 
@@ -57,18 +57,6 @@ int streams_apart()
     return 0;
 }
 
-int beside_a_stream()
-{
-    float *x = zeros<float>(32), v;
-    DONE(start(one, 1, 32, fill, x, 1.0f));
-    return cudaMemcpy(&v, x, sizeof v, cudaMemcpyDeviceToHost) != cudaSuccess;
-}
-int fill_beside_a_stream()
-{
-    float *x = zeros<float>(32);
-    DONE(start(one, 1, 32, fill, x, 1.0f));
-    return cudaMemset(x, 0, 4) != cudaSuccess;
-}
 int wrong_direction()
 {
     float v[32] = {0};
@@ -154,8 +142,6 @@ MISTAKES(mistakes_of_host,
              {"pinned memory changes before it is read", early_change, NULL},
              {"pinned memory is read before it is written", early_read, NULL},
              {"two streams without an event", streams_apart, NULL},
-             {"cudaMemcpy beside a stream", beside_a_stream, "use cudaMemcpyAsync"},
-             {"cudaMemset beside a stream", fill_beside_a_stream, "use cudaMemsetAsync"},
              {"a copy in the wrong direction", wrong_direction, "does not fit its pointers"},
              {"a copy beyond the end of its target", copy_too_long,
               "the target of a copy has 160 bytes"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Warp functions and barriers that not all come to, or not to the same one. */
-#include <cub/cub.cuh>
+#include <cub/block/block_scan.cuh>
 
 #include "mistakes.hpp"
 
@@ -102,8 +102,8 @@ int width_odd() { return start(one, 1, 32, odd_width, zeros<float>(32)) != cudaS
 __global__ void scan_of_64(int *x)
 {
     __shared__ cub::BlockScan<int, 64>::TempStorage storage;
-    int before;
-    cub::BlockScan<int, 64>(storage).ExclusiveSum(x[threadIdx.x], before);
+    int before, all;
+    cub::BlockScan<int, 64>(storage).ExclusiveSum(x[threadIdx.x], before, all);
     x[threadIdx.x] = before;
 }
 int block_size() { return start(one, 1, 32, scan_of_64, zeros<int>(64)) != cudaSuccess; }

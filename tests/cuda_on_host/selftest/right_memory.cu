@@ -20,8 +20,6 @@ void test_copies()
     DONE(cudaMemsetAsync(b, 0x11, 3 * sizeof *b, one)); /* a part of it */
     const std::vector<int> part = fetched(b, 4);
     EXPECT(part[0] == 0x11111111 && part[2] == 0x11111111 && part[3] == 21);
-    DONE(cudaMemcpy(b, a, 1000 * sizeof *a, cudaMemcpyDeviceToDevice));
-    EXPECT(fetched(b, 1)[0] == 0);
     DONE(cudaFreeHost(pinned));
     DONE(cudaFree(a));
     DONE(cudaFree(b));
@@ -58,21 +56,18 @@ void test_allocations()
 
 void test_device()
 {
-    int n = 0, device = -1, version = 0;
+    int n = 0, version = 0;
     cudaDeviceProp prop;
     DONE(cudaGetDeviceCount(&n));
-    DONE(cudaGetDevice(&device));
-    EXPECT(n >= 1 && device == 0);
+    EXPECT(n >= 1);
     DONE(cudaGetDeviceProperties(&prop, 0));
     EXPECT(prop.warpSize == 32 && prop.maxThreadsPerBlock == 1024 && prop.major >= 8 && *prop.name);
     EXPECT(prop.sharedMemPerBlock == 48 << 10);
     DONE(cudaDriverGetVersion(&version));
     EXPECT(version >= 12040);
     EXPECT(cudaSetDevice(1000) == cudaErrorInvalidDevice);
-    EXPECT(cudaPeekAtLastError() == cudaErrorInvalidDevice);
     EXPECT(cudaGetLastError() == cudaErrorInvalidDevice);
     EXPECT(cudaGetLastError() == cudaSuccess);
-    EXPECT(strcmp(cudaGetErrorName(cudaErrorNoDevice), "cudaErrorNoDevice") == 0);
     EXPECT(strcmp(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory") == 0);
 }
 

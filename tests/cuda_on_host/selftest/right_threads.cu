@@ -7,33 +7,22 @@ namespace
 
 __global__ void shuffles(int *y)
 {
-    const int me = (int)threadIdx.x, lane = me & 31;
+    const int me = (int)threadIdx.x;
     y[me] = __shfl_sync(~0u, me, 5);
-    y[64 + me] = __shfl_up_sync(~0u, me, 3);
-    y[128 + me] = __shfl_down_sync(~0u, me, 3);
-    y[192 + me] = __shfl_xor_sync(~0u, me, 16);
-    y[256 + me] = __shfl_sync(~0u, me, 9, 8); /* in groups of 8: lane 1 of each */
-    y[320 + me] = __shfl_down_sync(~0u, me, 2, 4);
-    y[384 + me] = (int)__ballot_sync(~0u, lane % 3 == 0);
-    y[448 + me] = __any_sync(~0u, lane == 7) + 2 * __all_sync(~0u, lane < 32) +
-                  4 * __all_sync(~0u, lane < 31) + 8 * __any_sync(~0u, lane > 31);
+    y[64 + me] = __shfl_xor_sync(~0u, me, 16);
+    y[128 + me] = __shfl_sync(~0u, me, 9, 8); /* in groups of 8: lane 1 of each */
 }
 
 void test_shuffles()
 {
-    int *d = zeros<int>(512);
+    int *d = zeros<int>(192);
     DONE(start(one, 1, 64, shuffles, d));
-    const std::vector<int> y = fetched(d, 512);
+    const std::vector<int> y = fetched(d, 192);
     for (int me = 0; me < 64; me++) {
         const int lane = me & 31, first = me - lane;
         EXPECT(y[(size_t)me] == first + 5);
-        EXPECT(y[(size_t)(64 + me)] == (lane < 3 ? me : me - 3));
-        EXPECT(y[(size_t)(128 + me)] == (lane > 28 ? me : me + 3));
-        EXPECT(y[(size_t)(192 + me)] == first + (lane ^ 16));
-        EXPECT(y[(size_t)(256 + me)] == first + lane / 8 * 8 + 1);
-        EXPECT(y[(size_t)(320 + me)] == (lane % 4 < 2 ? me + 2 : me));
-        EXPECT((unsigned)y[(size_t)(384 + me)] == 0x49249249u);
-        EXPECT(y[(size_t)(448 + me)] == 1 + 2);
+        EXPECT(y[(size_t)(64 + me)] == first + (lane ^ 16));
+        EXPECT(y[(size_t)(128 + me)] == first + lane / 8 * 8 + 1);
     }
     DONE(cudaFree(d));
 }
@@ -161,31 +150,14 @@ void test_places()
     DONE(cudaFree(d));
 }
 
-__global__ void count_up(int *sum, unsigned long long *long_sum, long long *least, int *claims)
-{
-    const int me = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    atomicAdd(sum, me);
-    atomicAdd(long_sum, 1ull << 33);
-    atomicMin(least, (long long)(1000 - me) - (1ll << 40));
-    if (atomicCAS(claims, 0, me + 1) == 0) atomicExch(claims + 1, me + 1);
-    atomicMax(claims + 2, me);
-}
+__global__ void count_up(int *sum) { atomicAdd(sum, (int)(blockIdx.x * blockDim.x + threadIdx.x)); }
 
 void test_atomics()
 {
-    int *sum = zeros<int>(1), *claims = zeros<int>(3);
-    unsigned long long *long_sum = zeros<unsigned long long>(1);
-    long long *least = zeros<long long>(1);
-    DONE(start(one, 4, 64, count_up, sum, long_sum, least, claims));
+    int *sum = zeros<int>(1);
+    DONE(start(one, 4, 64, count_up, sum));
     EXPECT(fetched(sum, 1)[0] == 255 * 128);
-    EXPECT(fetched(long_sum, 1)[0] == 256ull << 33);
-    EXPECT(fetched(least, 1)[0] == 1000 - 255 - (1ll << 40));
-    const std::vector<int> c = fetched(claims, 3);
-    EXPECT(c[0] > 0 && c[0] == c[1] && c[2] == 255);
     DONE(cudaFree(sum));
-    DONE(cudaFree(claims));
-    DONE(cudaFree(long_sum));
-    DONE(cudaFree(least));
 }
 
 /* Threads that have returned are not waited for, and bytes of a word belong to different threads.

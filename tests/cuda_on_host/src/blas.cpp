@@ -23,15 +23,18 @@ namespace
 /* Ten bits of mantissa, rounded to the nearest; a tie goes away from 0, as cvt.rna does. */
 float as_tf32(float x)
 {
-    const unsigned bits = __float_as_uint(x);
-    return isfinite(x) ? __uint_as_float((bits + 0x1000u) & ~0x1fffu) : x;
+    unsigned bits;
+    if (!isfinite(x)) return x;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 0x1000u) & ~0x1fffu;
+    memcpy(&x, &bits, sizeof bits);
+    return x;
 }
 
 /* op(X), rows by columns, as a plain matrix; its elements must have been written. */
-std::vector<float> fetched(const operand &x, int rows, int columns, int which, bool tf32,
-                           const char *name)
+std::vector<float> fetched(const operand &x, int rows, int columns, bool tf32, const char *name)
 {
-    const float *from = x.p + which * x.stride;
+    const float *from = x.p;
     const int high = x.turned ? columns : rows, wide = x.turned ? rows : columns;
     std::vector<float> all((size_t)rows * (size_t)columns);
     for (int j = 0; j < wide; j++)
@@ -45,10 +48,10 @@ std::vector<float> fetched(const operand &x, int rows, int columns, int which, b
     return all;
 }
 
-void add_product(std::vector<float> &sum, const product &p, int which)
+void add_product(std::vector<float> &sum, const product &p)
 {
-    const std::vector<float> a = fetched(p.a, p.m, p.k, which, p.tf32, "operand A of cuBLAS");
-    const std::vector<float> b = fetched(p.b, p.k, p.n, which, p.tf32, "operand B of cuBLAS");
+    const std::vector<float> a = fetched(p.a, p.m, p.k, p.tf32, "operand A of cuBLAS");
+    const std::vector<float> b = fetched(p.b, p.k, p.n, p.tf32, "operand B of cuBLAS");
     for (int j = 0; j < p.n; j++)
         for (int l = 0; l < p.k; l++) {
             const float v = b[l + (size_t)j * (size_t)p.k], *column = &a[(size_t)l * (size_t)p.m];
@@ -59,12 +62,12 @@ void add_product(std::vector<float> &sum, const product &p, int which)
 
 } // namespace
 
-void multiply(const product &p, int which)
+void multiply(const product &p)
 {
     std::vector<float> sum((size_t)p.m * (size_t)p.n);
-    if (p.alpha != 0 && p.k > 0) add_product(sum, p, which);
+    if (p.alpha != 0 && p.k > 0) add_product(sum, p);
     for (int j = 0; j < p.n; j++) {
-        float *to = p.c + which * p.stride_c + (size_t)j * (size_t)p.ldc;
+        float *to = p.c + (size_t)j * (size_t)p.ldc;
         const float *from = &sum[(size_t)j * (size_t)p.m];
         if (p.beta != 0) reads(to, (size_t)p.m * sizeof *to, "operand C of cuBLAS");
         for (int i = 0; i < p.m; i++)
@@ -76,38 +79,15 @@ void multiply(const product &p, int which)
 bool valid(const product &p)
 {
     const int a = p.a.turned ? p.k : p.m, b = p.b.turned ? p.n : p.k;
-    return p.m >= 0 && p.n >= 0 && p.k >= 0 && p.batch >= 0 && p.a.ld >= std::max(1, a) &&
+    return p.m >= 0 && p.n >= 0 && p.k >= 0 && p.a.ld >= std::max(1, a) &&
            p.b.ld >= std::max(1, b) && p.ldc >= std::max(1, p.m);
 }
 
 } // namespace cuda_on_host
 
-namespace
-{
-
-using cuda_on_host::product;
-
-cublasStatus_t start(cublasHandle_t h, const product &p)
-{
-    if (cuda_on_host::refused("cublasSgemm")) return CUBLAS_STATUS_EXECUTION_FAILED;
-    if (!cuda_on_host::valid(p)) return CUBLAS_STATUS_INVALID_VALUE;
-    if (!h->workspace)
-        cuda_on_host::misuse("cublasSgemm has no workspace; call cublasSetWorkspace after "
-                             "cublasSetStream, which forgets it");
-    void *const workspace = h->workspace;
-    const size_t bytes = h->bytes;
-    cuda_on_host::enqueue(h->stream, "cublasSgemm", [=] {
-        cuda_on_host::scribble(workspace, bytes);
-        for (int i = 0; i < p.batch; i++) cuda_on_host::multiply(p, i);
-    });
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-} // namespace
-
 extern "C" {
 
-cublasStatus_t cublasCreate_v2(cublasHandle_t *h)
+cublasStatus_t cublasCreate(cublasHandle_t *h)
 {
     *h = nullptr;
     if (cuda_on_host::refused("cublasCreate")) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -115,20 +95,20 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *h)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasDestroy_v2(cublasHandle_t h)
+cublasStatus_t cublasDestroy(cublasHandle_t h)
 {
     delete h;
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasSetStream_v2(cublasHandle_t h, cudaStream_t stream)
+cublasStatus_t cublasSetStream(cublasHandle_t h, cudaStream_t stream)
 {
     h->stream = stream;
     h->workspace = nullptr; /* cuBLAS goes back to its own, too */
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t h, void *workspace, size_t bytes)
+cublasStatus_t cublasSetWorkspace(cublasHandle_t h, void *workspace, size_t bytes)
 {
     if ((uintptr_t)workspace % 256) return CUBLAS_STATUS_INVALID_VALUE;
     cuda_on_host::check_range(workspace, bytes, "the workspace of cuBLAS");
@@ -143,30 +123,11 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t h, cublasMath_t mode)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasGetMathMode(cublasHandle_t h, cublasMath_t *mode)
-{
-    *mode = h->math;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
 cublasStatus_t cublasSetAtomicsMode(cublasHandle_t, cublasAtomicsMode_t mode)
 {
     if (mode != CUBLAS_ATOMICS_NOT_ALLOWED)
         cuda_on_host::misuse("cuBLAS is allowed atomics, with which sums have no fixed order");
     return CUBLAS_STATUS_SUCCESS;
-}
-
-const char *cublasGetStatusName(cublasStatus_t status)
-{
-    switch (status) {
-    case CUBLAS_STATUS_SUCCESS: return "CUBLAS_STATUS_SUCCESS";
-    case CUBLAS_STATUS_NOT_INITIALIZED: return "CUBLAS_STATUS_NOT_INITIALIZED";
-    case CUBLAS_STATUS_ALLOC_FAILED: return "CUBLAS_STATUS_ALLOC_FAILED";
-    case CUBLAS_STATUS_INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
-    case CUBLAS_STATUS_EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
-    case CUBLAS_STATUS_NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
-    }
-    return "an unknown status";
 }
 
 const char *cublasGetStatusString(cublasStatus_t status)
@@ -182,33 +143,31 @@ const char *cublasGetStatusString(cublasStatus_t status)
     return "an unknown status";
 }
 
-cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t h, cublasOperation_t ta,
-                                         cublasOperation_t tb, int m, int n, int k,
-                                         const float *alpha, const float *a, int lda,
-                                         long long int sa, const float *b, int ldb,
-                                         long long int sb, const float *beta, float *c, int ldc,
-                                         long long int sc, int batch)
+cublasStatus_t cublasSgemm(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m,
+                           int n, int k, const float *alpha, const float *a, int lda,
+                           const float *b, int ldb, const float *beta, float *c, int ldc)
 {
-    const product p = {m,
-                       n,
-                       k,
-                       batch,
-                       *alpha, /* on the host, read in the call */
-                       *beta,
-                       {a, lda, ta == CUBLAS_OP_T, sa},
-                       {b, ldb, tb == CUBLAS_OP_T, sb},
-                       c,
-                       ldc,
-                       sc,
-                       h->math == CUBLAS_TF32_TENSOR_OP_MATH};
-    return start(h, p);
-}
-
-cublasStatus_t cublasSgemm_v2(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m,
-                              int n, int k, const float *alpha, const float *a, int lda,
-                              const float *b, int ldb, const float *beta, float *c, int ldc)
-{
-    return cublasSgemmStridedBatched(h, ta, tb, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc,
-                                     0, 1);
+    const cuda_on_host::product p = {m,
+                                     n,
+                                     k,
+                                     *alpha, /* on the host, read in the call */
+                                     *beta,
+                                     {a, lda, ta == CUBLAS_OP_T},
+                                     {b, ldb, tb == CUBLAS_OP_T},
+                                     c,
+                                     ldc,
+                                     h->math == CUBLAS_TF32_TENSOR_OP_MATH};
+    if (cuda_on_host::refused("cublasSgemm")) return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (!cuda_on_host::valid(p)) return CUBLAS_STATUS_INVALID_VALUE;
+    if (!h->workspace)
+        cuda_on_host::misuse("cublasSgemm has no workspace; call cublasSetWorkspace after "
+                             "cublasSetStream, which forgets it");
+    void *const workspace = h->workspace;
+    const size_t bytes = h->bytes;
+    cuda_on_host::enqueue(h->stream, "cublasSgemm", [=] {
+        cuda_on_host::scribble(workspace, bytes);
+        cuda_on_host::multiply(p);
+    });
+    return CUBLAS_STATUS_SUCCESS;
 }
 }

@@ -10,21 +10,19 @@ struct operand {
     const float *p;
     int ld;
     bool turned;
-    long long stride; /* from one product of a batch to the next */
 };
 
 struct product {
-    int m, n, k, batch;
+    int m, n, k;
     float alpha, beta;
     operand a, b;
     float *c;
     int ldc;
-    long long stride_c;
     bool tf32;
 };
 
 bool valid(const product &p);
-void multiply(const product &p, int which); /* when its turn in the stream has come */
+void multiply(const product &p); /* when its turn in the stream has come */
 
 } // namespace cuda_on_host
 

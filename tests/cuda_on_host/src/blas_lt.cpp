@@ -163,7 +163,7 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t h)
 }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *d, cublasComputeType_t compute,
-                                        cudaDataType_t)
+                                        cudaDataType)
 {
     *d = new cublasLtMatmulDescOpaque_t{};
     inside<desc>(*d)->compute = compute;
@@ -294,18 +294,16 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t opaque, con
     const cuda_on_host::product all = {(int)wanted.m,
                                        (int)wanted.n,
                                        (int)wanted.k,
-                                       1,
                                        *(const float *)alpha, /* on the host, read in the call */
                                        *(const float *)beta,
-                                       {(const float *)A, (int)la->ld, d.ta == CUBLAS_OP_T, 0},
-                                       {(const float *)B, (int)lb->ld, d.tb == CUBLAS_OP_T, 0},
+                                       {(const float *)A, (int)la->ld, d.ta == CUBLAS_OP_T},
+                                       {(const float *)B, (int)lb->ld, d.tb == CUBLAS_OP_T},
                                        (float *)D,
                                        (int)ld->ld,
-                                       0,
                                        d.compute == CUBLAS_COMPUTE_32F_FAST_TF32};
     cuda_on_host::enqueue(stream, "cublasLtMatmul", [=] {
         cuda_on_host::scribble(workspace, bytes);
-        cuda_on_host::multiply(all, 0);
+        cuda_on_host::multiply(all);
         epilogue(d, all);
     });
     return CUBLAS_STATUS_SUCCESS;

@@ -101,7 +101,6 @@ static void replay(const graph &g)
         for (int before : g.nodes[i].after) followers[(size_t)before].push_back((int)i);
         if (!missing[i]) able.push_back((int)i);
     }
-    counts.replays++;
     while (!able.empty()) {
         const auto pick = option().seed ? able.begin() + draw((uint32_t)able.size())
                                         : std::max_element(able.begin(), able.end());
@@ -159,15 +158,6 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *g)
     stream->after.clear();
     if (error) return fail(error);
     *g = new CUgraph_st{std::move(c->g)};
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status)
-{
-    BEGIN_CALL("cudaStreamIsCapturing");
-    *status = !capturing(stream)          ? cudaStreamCaptureStatusNone
-              : stream->capturing->spoilt ? cudaStreamCaptureStatusInvalidated
-                                          : cudaStreamCaptureStatusActive;
     return cudaSuccess;
 }
 

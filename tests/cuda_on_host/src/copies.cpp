@@ -56,13 +56,6 @@ static void copy(void *to, const void *from, size_t bytes)
         cuda_on_host_check_copied(to, from, bytes);
 }
 
-static void refuse_beside_streams(const char *call)
-{
-    if (!streams_idle())
-        misuse("%s does not wait for what is still in other streams; use %sAsync on the stream",
-               call, call);
-}
-
 } // namespace cuda_on_host
 
 using namespace cuda_on_host;
@@ -74,7 +67,6 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 {
     BEGIN_CALL("cudaMemcpyAsync");
     if (!bytes) return cudaSuccess;
-    counts.copies++;
     check_copy(to, from, bytes, kind);
     kind = kind_of(to, from);
     const bool from_pageable = kind == cudaMemcpyHostToDevice && !is_pinned(from);
@@ -96,18 +88,6 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
     return to_pageable ? cudaStreamSynchronize(stream) : error;
 }
 
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
-{
-    BEGIN_CALL("cudaMemcpy");
-    refuse_beside_streams("cudaMemcpy");
-    if (!bytes) return cudaSuccess;
-    counts.copies++;
-    check_copy(to, from, bytes, kind);
-    opened now_open;
-    copy(to, from, bytes);
-    return cudaSuccess;
-}
-
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
     BEGIN_CALL("cudaMemsetAsync");
@@ -119,17 +99,5 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
                                  wrote(to, bytes);
                              },
                              nullptr, 0});
-}
-
-cudaError_t cudaMemset(void *to, int value, size_t bytes)
-{
-    BEGIN_CALL("cudaMemset");
-    refuse_beside_streams("cudaMemset");
-    if (!bytes) return cudaSuccess;
-    check_range(to, bytes, "the target of a fill");
-    opened now_open;
-    memset(to, value, bytes);
-    wrote(to, bytes);
-    return cudaSuccess;
 }
 }

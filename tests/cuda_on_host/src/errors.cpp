@@ -68,35 +68,26 @@ using namespace cuda_on_host;
 
 static const struct {
     cudaError_t error;
-    const char *name, *text;
+    const char *text;
 } known[] = {
-    {cudaSuccess, "cudaSuccess", "no error"},
-    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver",
-     "CUDA driver version is insufficient for CUDA runtime version"},
-    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice",
-     "no kernel image is available for execution on the device"},
-    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
-     "an illegal memory access was encountered"},
-    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
-     "operation not permitted when stream is capturing"},
-    {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated",
-     "operation failed due to a previous error during capture"},
-    {cudaErrorStreamCaptureUnmatched, "cudaErrorStreamCaptureUnmatched",
-     "capture was not ended in the same stream as it began"},
-    {cudaErrorStreamCaptureUnjoined, "cudaErrorStreamCaptureUnjoined",
-     "capturing stream has unjoined work"},
-    {cudaErrorStreamCaptureIsolation, "cudaErrorStreamCaptureIsolation",
-     "dependency created on uncaptured work in another stream"},
-    {cudaErrorCapturedEvent, "cudaErrorCapturedEvent",
+    {cudaSuccess, "no error"},
+    {cudaErrorInvalidValue, "invalid argument"},
+    {cudaErrorMemoryAllocation, "out of memory"},
+    {cudaErrorInvalidConfiguration, "invalid configuration argument"},
+    {cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"},
+    {cudaErrorNoDevice, "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "invalid device ordinal"},
+    {cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device"},
+    {cudaErrorInvalidResourceHandle, "invalid resource handle"},
+    {cudaErrorNotReady, "device not ready"},
+    {cudaErrorIllegalAddress, "an illegal memory access was encountered"},
+    {cudaErrorLaunchFailure, "unspecified launch failure"},
+    {cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"},
+    {cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"},
+    {cudaErrorStreamCaptureUnmatched, "capture was not ended in the same stream as it began"},
+    {cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"},
+    {cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"},
+    {cudaErrorCapturedEvent,
      "operation not permitted on an event last recorded in a capturing stream"},
 };
 
@@ -108,20 +99,11 @@ void cuda_on_host_fail(const char *name, int error, int nth)
     if (!name) last = lost_by = cudaSuccess;
 }
 
-cudaError_t cudaPeekAtLastError(void) { return last; }
-
 cudaError_t cudaGetLastError(void)
 {
     const cudaError_t error = last;
     last = lost_by; /* the loss of the device stays */
     return error;
-}
-
-const char *cudaGetErrorName(cudaError_t error)
-{
-    for (const auto &k : known)
-        if (k.error == error) return k.name;
-    return "unrecognized error code";
 }
 
 const char *cudaGetErrorString(cudaError_t error)
@@ -136,13 +118,6 @@ cudaError_t cudaGetDeviceCount(int *count)
     *count = 0;
     BEGIN_CALL("cudaGetDeviceCount");
     *count = 1;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGetDevice(int *device)
-{
-    BEGIN_CALL("cudaGetDevice");
-    *device = 0;
     return cudaSuccess;
 }
 
@@ -172,12 +147,6 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *prop, int device)
 cudaError_t cudaDriverGetVersion(int *version)
 {
     BEGIN_CALL("cudaDriverGetVersion");
-    *version = CUDART_VERSION;
-    return cudaSuccess;
-}
-
-cudaError_t cudaRuntimeGetVersion(int *version)
-{
     *version = CUDART_VERSION;
     return cudaSuccess;
 }

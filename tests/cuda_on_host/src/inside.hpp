@@ -114,9 +114,7 @@ struct event {
 };
 void carry_out(const work &w);
 cudaError_t add_work(cudaStream_t stream, work w);
-bool run_one(); /* one piece of work of some stream; false: there is none that could run */
 cudaError_t wait_for_all();
-bool streams_idle();
 
 struct capture;
 bool capturing(cudaStream_t stream);

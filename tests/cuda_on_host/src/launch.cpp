@@ -41,42 +41,13 @@ cudaError_t launch(const cudaLaunchConfig_t *config, const bound_kernel &bound)
 
 /* ---- atomics: threads take turns, so plain accesses are atomic; the checker is told ---- */
 
-template <class T> static T change(atomic_kind kind, T old, T v, T compare)
+unsigned add(unsigned *p, unsigned v)
 {
-    switch (kind) {
-    case ATOMIC_ADD: return (T)(old + v);
-    case ATOMIC_MIN: return std::min(old, v);
-    case ATOMIC_MAX: return std::max(old, v);
-    case ATOMIC_OR: return old | v;
-    case ATOMIC_AND: return old & v;
-    case ATOMIC_SWAP: return v;
-    case ATOMIC_CAS: return old == compare ? v : old;
-    }
+    if (cuda_on_host_check_atomic)
+        cuda_on_host_check_atomic(p, sizeof *p, __builtin_return_address(0));
+    const unsigned old = *p;
+    *p += v;
     return old;
-}
-
-template <class T>
-static int64_t apply(atomic_kind kind, void *p, int64_t v, int64_t compare, void *pc)
-{
-    if (cuda_on_host_check_atomic) cuda_on_host_check_atomic(p, sizeof(T), pc);
-    T *at = (T *)p;
-    const T old = *at;
-    *at = change<T>(kind, old, (T)v, (T)compare);
-    return (int64_t)old;
-}
-
-int64_t atomic32(atomic_kind kind, void *p, bool is_signed, int64_t v, int64_t compare)
-{
-    void *pc = __builtin_return_address(0);
-    return is_signed ? apply<int32_t>(kind, p, v, compare, pc)
-                     : apply<uint32_t>(kind, p, v, compare, pc);
-}
-
-int64_t atomic64(atomic_kind kind, void *p, bool is_signed, int64_t v, int64_t compare)
-{
-    void *pc = __builtin_return_address(0);
-    return is_signed ? apply<int64_t>(kind, p, v, compare, pc)
-                     : apply<uint64_t>(kind, p, v, compare, pc);
 }
 
 } // namespace cuda_on_host

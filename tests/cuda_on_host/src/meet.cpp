@@ -7,9 +7,8 @@ namespace cuda_on_host
 
 const char *name_of(meeting kind)
 {
-    static const char *const names[] = {
-        "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync",  "__shfl_xor_sync", "__ballot_sync",
-        "__any_sync",  "__all_sync",     "__reduce_add_sync", "__syncwarp",      "__syncthreads"};
+    static const char *const names[] = {"__shfl_sync", "__shfl_xor_sync", "__syncwarp",
+                                        "__syncthreads"};
     return names[kind];
 }
 
@@ -37,34 +36,9 @@ static void refuse_apart(const thread &a, const thread &b)
 /* The lane that lane `me` gets its value from. */
 static int source_of(const thread &t, int me)
 {
-    const int first = me / t.width * t.width, at = me - first;
-    int from = at;
-    switch (t.kind) {
-    case SHFL: return first + (t.with & (t.width - 1));
-    case SHFL_UP: from = at - t.with; break;
-    case SHFL_DOWN: from = at + t.with; break;
-    case SHFL_XOR: from = at ^ t.with; break;
-    default: break;
-    }
+    const int first = me / t.width * t.width, from = (me - first) ^ t.with;
+    if (t.kind == SHFL) return first + (t.with & (t.width - 1));
     return from >= 0 && from < t.width ? first + from : me;
-}
-
-/* The common result of all kinds but shuffles. */
-static uint64_t joined(const thread *lanes, unsigned mask, meeting kind)
-{
-    unsigned ballot = 0, sum = 0;
-    for (unsigned left = mask; left; left &= left - 1) {
-        const int l = __builtin_ctz(left);
-        if (lanes[l].value) ballot |= 1u << l;
-        sum += (unsigned)lanes[l].value;
-    }
-    switch (kind) {
-    case BALLOT: return ballot;
-    case ANY: return ballot != 0;
-    case ALL: return ballot == mask;
-    case REDUCE_ADD: return sum;
-    default: return 0;
-    }
 }
 
 static void exchange(thread *lanes, unsigned mask)
@@ -117,14 +91,10 @@ static void release_lanes(int first, warp &w, unsigned mask)
     const thread &one = lanes[__builtin_ctz(mask)];
     for (unsigned left = mask; left; left &= left - 1)
         refuse_apart(one, lanes[__builtin_ctz(left)]);
-    if (one.kind <= SHFL_XOR) {
+    if (one.kind == SYNCWARP)
+        settle(w, mask);
+    else
         exchange(lanes, mask);
-    } else {
-        const uint64_t result = joined(lanes, mask, one.kind);
-        for (unsigned left = mask; left; left &= left - 1)
-            lanes[__builtin_ctz(left)].value = result;
-        if (one.kind == SYNCWARP) settle(w, mask);
-    }
     w.waiting &= ~mask;
     for (unsigned left = mask; left; left &= left - 1) make_ready(first + __builtin_ctz(left));
 }
@@ -164,7 +134,6 @@ uint64_t meet(meeting kind, unsigned mask, uint64_t value, int with, int width, 
     const int me = the_block.current;
     thread &t = the_block.threads[me];
     warp &w = the_block.warps[me / 32];
-    counts.meetings++;
     t.kind = kind;
     t.mask = mask;
     t.value = value;

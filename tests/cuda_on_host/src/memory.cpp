@@ -155,6 +155,16 @@ cudaError_t cuda_on_host_malloc(void **p, size_t bytes)
     return cudaSuccess;
 }
 
+cudaError_t cuda_on_host_malloc_host(void **p, size_t bytes)
+{
+    BEGIN_CALL("cudaMallocHost");
+    *p = aligned_alloc(PAGE, (bytes + PAGE) / PAGE * PAGE);
+    if (!*p) return fail(cudaErrorMemoryAllocation);
+    memset(*p, POISON, bytes);
+    pinned[(const char *)*p] = bytes ? bytes : 1;
+    return cudaSuccess;
+}
+
 extern "C" {
 
 cudaError_t cudaFree(void *p)
@@ -187,17 +197,6 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
     map_device();
     *total = device_size;
     *free = device_size - used;
-    return cudaSuccess;
-}
-
-cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
-{
-    BEGIN_CALL("cudaHostAlloc");
-    if (flags != cudaHostAllocDefault) misuse("cudaHostAlloc has flags %u, but knows none", flags);
-    *p = aligned_alloc(PAGE, (bytes + PAGE) / PAGE * PAGE);
-    if (!*p) return fail(cudaErrorMemoryAllocation);
-    memset(*p, POISON, bytes);
-    pinned[(const char *)*p] = bytes ? bytes : 1;
     return cudaSuccess;
 }
 

@@ -31,17 +31,6 @@ void carry_out(const work &w)
 
 static bool can_run(const work &w) { return !w.awaits || w.awaits->done >= w.version; }
 
-static void forget_destroyed()
-{
-    for (size_t i = 0; i < streams.size();)
-        if (streams[i]->destroyed && streams[i]->queue.empty()) {
-            delete streams[i];
-            streams.erase(streams.begin() + (long)i);
-        } else {
-            i++;
-        }
-}
-
 static bool issued_before(const CUstream_st *a, const CUstream_st *b)
 {
     return a->queue.front().issued < b->queue.front().issued;
@@ -55,7 +44,8 @@ static cudaStream_t choose(const std::vector<cudaStream_t> &able)
     return able[draw((uint32_t)able.size())];
 }
 
-bool run_one()
+/* One piece of work of some stream; false: there is none that could run. */
+static bool run_one()
 {
     std::vector<cudaStream_t> able;
     for (cudaStream_t s : streams)
@@ -65,11 +55,10 @@ bool run_one()
     const work w = std::move(s->queue.front());
     s->queue.pop_front();
     if (w.body) carry_out(w);
-    forget_destroyed();
     return true;
 }
 
-bool streams_idle()
+static bool streams_idle()
 {
     for (cudaStream_t s : streams)
         if (!s->queue.empty()) return false;
@@ -109,12 +98,6 @@ cudaError_t enqueue(cudaStream_t stream, const char *name, std::function<void()>
     return add_work(stream, {name, std::move(body), nullptr, 0});
 }
 
-/* A query gives the work a chance to be done. */
-static void perhaps_run()
-{
-    if (!option().seed || draw(2)) run_one();
-}
-
 static bool refuses_in_capture()
 {
     if (!any_capture()) return false;
@@ -139,15 +122,6 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
     return cudaSuccess;
 }
 
-/* Returns at once; work that is left in the stream is still done. */
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    BEGIN_CALL("cudaStreamDestroy");
-    stream->destroyed = true;
-    forget_destroyed();
-    return cudaSuccess;
-}
-
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     BEGIN_CALL("cudaStreamSynchronize");
@@ -161,15 +135,6 @@ cudaError_t cudaDeviceSynchronize(void)
     BEGIN_CALL("cudaDeviceSynchronize");
     if (refuses_in_capture()) return cudaErrorStreamCaptureUnsupported;
     return wait_for_all();
-}
-
-cudaError_t cudaStreamQuery(cudaStream_t stream)
-{
-    BEGIN_CALL("cudaStreamQuery");
-    if (refuses_in_capture()) return cudaErrorStreamCaptureUnsupported;
-    perhaps_run();
-    if (lost()) return refused("");
-    return stream->queue.empty() ? cudaSuccess : cudaErrorNotReady;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -230,7 +195,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     BEGIN_CALL("cudaEventQuery");
     if (event->state->captured) return fail(cudaErrorCapturedEvent);
-    if (!any_capture()) perhaps_run();
+    if (!any_capture() && (!option().seed || draw(2))) run_one(); /* it may well be done by now */
     if (lost()) return refused("");
     return event->state->done >= event->state->recorded ? cudaSuccess : cudaErrorNotReady;
 }

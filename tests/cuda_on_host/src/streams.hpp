@@ -9,7 +9,6 @@
 
 struct CUstream_st {
     std::deque<cuda_on_host::work> queue;
-    bool destroyed = false;
     /* while a graph is captured */
     std::shared_ptr<cuda_on_host::capture> capturing;
     std::vector<int> after; /* nodes that its next node comes after */

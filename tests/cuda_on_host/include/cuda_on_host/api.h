@@ -39,11 +39,6 @@ typedef enum cudaStreamCaptureMode {
     cudaStreamCaptureModeThreadLocal,
     cudaStreamCaptureModeRelaxed
 } cudaStreamCaptureMode;
-typedef enum cudaStreamCaptureStatus {
-    cudaStreamCaptureStatusNone,
-    cudaStreamCaptureStatusActive,
-    cudaStreamCaptureStatusInvalidated
-} cudaStreamCaptureStatus;
 typedef enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8
 } cudaFuncAttribute;
@@ -51,8 +46,7 @@ enum {
     cudaStreamDefault = 0,
     cudaStreamNonBlocking = 1,
     cudaEventDefault = 0,
-    cudaEventDisableTiming = 2,
-    cudaHostAllocDefault = 0
+    cudaEventDisableTiming = 2
 };
 
 typedef struct CUstream_st *cudaStream_t;
@@ -77,31 +71,22 @@ struct cudaDeviceProp {
 
 extern "C" {
 cudaError_t cudaGetDeviceCount(int *count);
-cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *prop, int device);
 cudaError_t cudaDriverGetVersion(int *version);
-cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaGetLastError(void);
-cudaError_t cudaPeekAtLastError(void);
-const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t cudaFree(void *p);
 cudaError_t cudaFreeHost(void *p);
-cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags);
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);
-cudaError_t cudaMemset(void *to, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
@@ -113,7 +98,6 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
                                  unsigned long long flags);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
@@ -124,13 +108,14 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
 
 /* The toolkit has templates for these in C++. */
 cudaError_t cuda_on_host_malloc(void **p, size_t bytes);
+cudaError_t cuda_on_host_malloc_host(void **p, size_t bytes);
 template <class T> cudaError_t cudaMalloc(T **p, size_t bytes)
 {
     return cuda_on_host_malloc((void **)p, bytes);
 }
-template <class T> cudaError_t cudaMallocHost(T **p, size_t bytes, unsigned flags = 0)
+template <class T> cudaError_t cudaMallocHost(T **p, size_t bytes)
 {
-    return cudaHostAlloc((void **)p, bytes, flags);
+    return cuda_on_host_malloc_host((void **)p, bytes);
 }
 inline cudaError_t cudaEventCreate(cudaEvent_t *event)
 {

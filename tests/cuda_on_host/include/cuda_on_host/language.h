@@ -20,7 +20,6 @@
 #define __launch_bounds__(...)
 #define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
-#define __constant__ static
 /* One block runs at a time, so shared variables are static; the section tells the runtime where all
    of them are. */
 #define __shared__   static __attribute__((section("cuda_shared"), used))
@@ -32,17 +31,8 @@ struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
-struct alignas(8) int2 {
-    int x, y;
-};
 struct alignas(8) uint2 {
     unsigned x, y;
-};
-struct alignas(8) float2 {
-    float x, y;
-};
-struct alignas(16) int4 {
-    int x, y, z, w;
 };
 struct alignas(16) uint4 {
     unsigned x, y, z, w;
@@ -50,10 +40,7 @@ struct alignas(16) uint4 {
 struct alignas(16) float4 {
     float x, y, z, w;
 };
-inline int2 make_int2(int x, int y) { return {x, y}; }
 inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
-inline float2 make_float2(float x, float y) { return {x, y}; }
-inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
 inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
@@ -67,24 +54,7 @@ using std::isnan;
 using std::max;
 using std::min;
 
-inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 inline float __fmul_rn(float a, float b) { return a * b; }
-inline int __popc(unsigned v) { return __builtin_popcount(v); }
-inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
-inline int __ffs(int v) { return __builtin_ffs(v); }
 inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
-inline unsigned __float_as_uint(float x)
-{
-    unsigned bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-inline float __uint_as_float(unsigned bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-template <class T> T __ldg(const T *p) { return *p; }
 
 #endif

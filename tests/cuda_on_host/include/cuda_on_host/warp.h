@@ -11,18 +11,7 @@
 namespace cuda_on_host
 {
 
-enum meeting {
-    SHFL,
-    SHFL_UP,
-    SHFL_DOWN,
-    SHFL_XOR,
-    BALLOT,
-    ANY,
-    ALL,
-    REDUCE_ADD,
-    SYNCWARP,
-    SYNCTHREADS
-};
+enum meeting { SHFL, SHFL_XOR, SYNCWARP, SYNCTHREADS };
 
 struct site {
     const char *file;
@@ -52,35 +41,9 @@ template <class T> T __shfl_sync(unsigned mask, T v, int lane, int width = 32, C
     return cuda_on_host::shuffle(cuda_on_host::SHFL, mask, v, lane, width, at);
 }
 template <class T>
-T __shfl_up_sync(unsigned mask, T v, unsigned by, int width = 32, CUDA_ON_HOST_SITE)
-{
-    return cuda_on_host::shuffle(cuda_on_host::SHFL_UP, mask, v, (int)by, width, at);
-}
-template <class T>
-T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32, CUDA_ON_HOST_SITE)
-{
-    return cuda_on_host::shuffle(cuda_on_host::SHFL_DOWN, mask, v, (int)by, width, at);
-}
-template <class T>
 T __shfl_xor_sync(unsigned mask, T v, int with, int width = 32, CUDA_ON_HOST_SITE)
 {
     return cuda_on_host::shuffle(cuda_on_host::SHFL_XOR, mask, v, with, width, at);
-}
-inline unsigned __ballot_sync(unsigned mask, int p, CUDA_ON_HOST_SITE)
-{
-    return (unsigned)cuda_on_host::meet(cuda_on_host::BALLOT, mask, p != 0, 0, 32, at);
-}
-inline int __any_sync(unsigned mask, int p, CUDA_ON_HOST_SITE)
-{
-    return (int)cuda_on_host::meet(cuda_on_host::ANY, mask, p != 0, 0, 32, at);
-}
-inline int __all_sync(unsigned mask, int p, CUDA_ON_HOST_SITE)
-{
-    return (int)cuda_on_host::meet(cuda_on_host::ALL, mask, p != 0, 0, 32, at);
-}
-inline unsigned __reduce_add_sync(unsigned mask, unsigned v, CUDA_ON_HOST_SITE)
-{
-    return (unsigned)cuda_on_host::meet(cuda_on_host::REDUCE_ADD, mask, v, 0, 32, at);
 }
 inline void __syncwarp(unsigned mask = ~0u, CUDA_ON_HOST_SITE)
 {
@@ -90,8 +53,5 @@ inline void __syncthreads(CUDA_ON_HOST_SITE)
 {
     cuda_on_host::meet(cuda_on_host::SYNCTHREADS, 0, 0, 0, 32, at);
 }
-/* Fences order one thread's accesses alone, which nothing here changes the order of. */
-inline void __threadfence() {}
-inline void __threadfence_block() {}
 
 #endif

@@ -20,8 +20,12 @@ template <class T, int THREADS> class BlockScan
 
     void ExclusiveSum(T in, T &out, T &total)
     {
+        if (blockDim.x != THREADS || blockDim.y != 1 || blockDim.z != 1)
+            cuda_on_host::misuse("cub::BlockScan is for %d threads, but the block has %u", THREADS,
+                                 blockDim.x * blockDim.y * blockDim.z);
         T before = 0, all = 0;
-        gather(in);
+        store.given[threadIdx.x] = in;
+        __syncthreads();
         for (int i = 0; i < THREADS; i++) {
             if (i < (int)threadIdx.x) before = (T)(before + store.given[i]);
             all = (T)(all + store.given[i]);
@@ -29,29 +33,9 @@ template <class T, int THREADS> class BlockScan
         out = before;
         total = all;
     }
-    void ExclusiveSum(T in, T &out)
-    {
-        T total;
-        ExclusiveSum(in, out, total);
-    }
-    void InclusiveSum(T in, T &out)
-    {
-        T before, total;
-        ExclusiveSum(in, before, total);
-        out = (T)(before + in);
-    }
 
   private:
     TempStorage &store;
-
-    void gather(T in)
-    {
-        if (blockDim.x != THREADS || blockDim.y != 1 || blockDim.z != 1)
-            cuda_on_host::misuse("cub::BlockScan is for %d threads, but the block has %u", THREADS,
-                                 blockDim.x * blockDim.y * blockDim.z);
-        store.given[threadIdx.x] = in;
-        __syncthreads();
-    }
 };
 
 } // namespace cub
