@@ -261,21 +261,12 @@ static void damaged_runs(void **state)
     program_expect("tabular train --out small --resume --steps 3 --quiet", 0, "3 steps done", "");
 }
 
-static void facts(void **state)
-{
-    char *none = harness_fact("%.2f", (double)NAN), *some = harness_fact("%.2f", 0.125);
-    assert_string_equal(none, "-");
-    assert_string_equal(some, "0.12");
-    harness_free(none);
-    harness_free(some);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(training),     cmocka_unit_test(evaluating),
-        cmocka_unit_test(predicting),   cmocka_unit_test(hidden_run_times),
-        cmocka_unit_test(inspecting),   cmocka_unit_test(wrong_files),
-        cmocka_unit_test(damaged_runs), cmocka_unit_test(facts)};
+        cmocka_unit_test(training),    cmocka_unit_test(evaluating),
+        cmocka_unit_test(predicting),  cmocka_unit_test(hidden_run_times),
+        cmocka_unit_test(inspecting),  cmocka_unit_test(wrong_files),
+        cmocka_unit_test(damaged_runs)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }
