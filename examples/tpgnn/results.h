@@ -27,7 +27,7 @@ ag_status tpgnn_results_add(tpgnn_results *r, const tpgnn_scorer *scorer,
                             const tpgnn_checkpoint *checkpoint, int models, ag_failure *why);
 int tpgnn_results_columns(const char **name, const harness_settings *settings, ag_failure *why);
 
-/* alike.c: harness_model.alike. */
+/* harness_model.alike. */
 const char *tpgnn_results_alike(const void *results, int group);
 
 /* Adds what noise leaves possible, by the two passes of measurements. */

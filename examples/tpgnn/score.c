@@ -52,7 +52,7 @@ ag_status tpgnn_score(const tpgnn_scorer *s, double *score, const tpgnn_data *da
     for (int first = 0, n; !why->status && (n = chunk(s, data, first)) > 0; first += n) {
         if (!s->patient && !harness_go_on(why)) break;
         if (score_batch(s, score, data, schedule, first, n, &batch, why)) break;
-        if (s->note) s->note(s->user, first + n);
+        if (s->bar) harness_progress_update(s->bar, first + n, NULL);
     }
     ag_tape_reset(s->tape);
     ag_tape_training(s->tape, 1);

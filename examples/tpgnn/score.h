@@ -3,15 +3,15 @@
 #ifndef TPGNN_SCORE_H
 #define TPGNN_SCORE_H
 
+#include "examples/harness/harness.h"
 #include "examples/tpgnn/model/model.h"
 
 typedef struct tpgnn_scorer {
     const tpgnn_model *model;
     ag_tape *tape;
-    int graphs, nodes;                      /* most of a batch; scores do not depend on them */
-    int patient;                            /* 1: continues after an interruption */
-    void (*note)(void *user, int64_t done); /* called after each batch; may be NULL */
-    void *user;
+    int graphs, nodes;     /* most of a batch; scores do not depend on them */
+    int patient;           /* 1: continues after an interruption */
+    harness_progress *bar; /* of schedules; NULL: none */
 } tpgnn_scorer;
 
 /* score [schedules]: the cost of each, which is small where a short run time is expected. The tape

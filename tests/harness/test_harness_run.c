@@ -95,10 +95,9 @@ static void resumes_to_the_same_bytes(void **state)
     put(halved, "metrics.csv", "step,loss\nhello\n");
     run = harness_run_open(halved, HARNESS_RESUME, columns, 2, &why);
     assert_int_equal(harness_run_rewind(run, 3, &why), AG_EDATA);
-    assert_non_null(
-        strstr(why.sentence,
-               "metrics.csv line 2 does not begin with a step, so it is no file of this run; "
-               "move it away or choose another --out"));
+    expect_sentence(&why, AG_EDATA,
+                    "metrics.csv line 2 does not begin with a step, so it is no file of this run; "
+                    "move it away or choose another --out");
     harness_run_close(run, &(ag_failure){0});
     harness_options_free(o);
 }
@@ -145,8 +144,7 @@ static void expect_refused(const char *folder, harness_run_mode mode, ag_status 
     assert_int_equal(harness_run_check(folder, mode, &early), status);
     assert_int_equal(stat(folder, &about) == 0, there);
     assert_null(harness_run_open(folder, mode, columns, 2, &why));
-    assert_int_equal(why.status, status);
-    assert_non_null(strstr(why.sentence, sentence));
+    expect_sentence(&why, status, sentence);
     assert_string_equal(early.sentence, why.sentence);
 }
 
@@ -225,10 +223,9 @@ static void a_full_disk_is_noticed(void **state)
     run = harness_run_open(folder, HARNESS_RESUME, columns, 2, &why);
     assert_non_null(run);
     assert_int_equal(harness_run_metrics(run, 1, (double[]){1, 2}, &why), AG_EFILE);
-    assert_non_null(
-        strstr(why.sentence,
-               "/metrics.jsonl cannot be written: No space left on device; make room or choose "
-               "another --out"));
+    expect_sentence(&why, AG_EFILE,
+                    "/metrics.jsonl cannot be written: No space left on device; make room or "
+                    "choose another --out");
     harness_run_close(run, &again);
 }
 

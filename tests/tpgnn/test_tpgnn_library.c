@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The C ABI for tuners: scores, damaged arrays, threads, errors. AUGUR_FULL=1 damages more. */
+/* The C ABI for tuners: scores, damaged arrays, errors. AUGUR_FULL=1 damages more. */
 #include "support/test.h"
 #include "examples/harness/run/trained.h"
 #include "examples/tpgnn/score.h"
@@ -9,7 +9,6 @@
 
 #include <fenv.h>
 #include <locale.h>
-#include <pthread.h>
 
 /* ---- scores ---- */
 
@@ -81,44 +80,6 @@ static void in_an_odd_host(void **state)
     assert_memory_equal(score, wanted[1], sizeof score);
     assert_memory_not_equal(wanted[0], wanted[1], sizeof score);
     assert_memory_equal(loss[0], loss[1], sizeof loss[0]);
-}
-
-typedef struct caller {
-    augur_tpgnn *m;
-    const test_graphs *g;
-    double score[TEST_GRAPHS];
-} caller;
-
-static void *call_often(void *p)
-{
-    caller *c = p;
-    double first[TEST_GRAPHS];
-    for (int i = 0; i < 20; i++) {
-        if (augur_tpgnn_predict(c->m, &c->g->call, i ? c->score : first)) c->score[0] = (double)NAN;
-        if (i && memcmp(first, c->score, sizeof first)) c->score[0] = (double)NAN;
-    }
-    return NULL;
-}
-
-static void from_several_threads(void **state)
-{
-    enum { THREADS = 4 };
-    test_graphs g;
-    double wanted[TEST_GRAPHS];
-    pthread_t thread[THREADS];
-    caller *c = calloc(THREADS, sizeof *c);
-    test_graphs_make(&g);
-    augur_tpgnn *m = test_library_open("library.safetensors");
-    test_library_predict(m, &g, wanted);
-    for (int i = 0; i < THREADS; i++) {
-        c[i].m = m;
-        c[i].g = &g;
-        assert_int_equal(pthread_create(&thread[i], NULL, call_often, &c[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
-    for (int i = 0; i < THREADS; i++) assert_memory_equal(c[i].score, wanted, sizeof wanted);
-    free(c);
-    augur_tpgnn_close(m);
 }
 
 /* ---- damage ---- */
@@ -253,9 +214,9 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_the_program),       cmocka_unit_test(in_an_odd_host),
-        cmocka_unit_test(from_several_threads), cmocka_unit_test(a_damaged_graph_alone),
-        cmocka_unit_test(any_damage),           cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_program),
+                                       cmocka_unit_test(in_an_odd_host),
+                                       cmocka_unit_test(a_damaged_graph_alone),
+                                       cmocka_unit_test(any_damage), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, test_library_set_up, test_folder_remove);
 }

@@ -2,7 +2,7 @@
 /* Scores of a call: measures by hand, and baselines that see the training files alone. */
 #include "support/test.h"
 #include "examples/tpgnn/results.h"
-#include "examples/tpgnn/data/stores.h"
+#include "examples/tpgnn/baseline/baselines.h"
 #include "support/tpgnn_npz.h"
 
 enum { TRAINING = 5, SCORED = 2 };
@@ -38,32 +38,6 @@ static void drop(tpgnn_results *r, tpgnn_files *files)
     harness_rank_close(r);
     tpgnn_data_free(&files->train);
     tpgnn_data_free(&files->scored);
-}
-
-static void rows_of_the_tasks_alone(void **state)
-{
-    tpgnn_data data;
-    tpgnn_stores s;
-    make(&data, 3, 250);
-    tpgnn_stores_take(&s, &data);
-    assert_true(s.schedules == 6 && s.tasks == 3 && s.rows == 9 && s.columns == TPGNN_FEATURES);
-    for (int i = 0; i < s.schedules; i++) {
-        const tpgnn_schedule *of = &data.schedule[i];
-        assert_int_equal(s.store_offset[i + 1] - s.store_offset[i], of->stores);
-        assert_true(s.runtime[i] == of->runtime && s.task[i] == of->task);
-        for (int j = 0; j < of->stores; j++)
-            assert_memory_equal(s.feature_row +
-                                    (size_t)s.store_row[s.store_offset[i] + j] * TPGNN_FEATURES,
-                                of->feature + (size_t)of->store[j] * TPGNN_FEATURES,
-                                TPGNN_FEATURES * sizeof(float));
-    }
-    tpgnn_data_free(&data);
-    tpgnn_stores_drop(&s);
-
-    /* no store at all */
-    tpgnn_stores_take(&s, &data);
-    assert_true(s.schedules == 0 && s.rows == 0);
-    tpgnn_stores_drop(&s);
 }
 
 /* Scores of all methods, of tasks that take `scored` ns in their second schedule. */
@@ -162,9 +136,9 @@ static void why_scores_are_equal(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(why_scores_are_equal), cmocka_unit_test(rows_of_the_tasks_alone),
-        cmocka_unit_test(baselines_see_the_training_files_alone),
-        cmocka_unit_test(extents_of_vectorised_loops), cmocka_unit_test(nothing_to_learn_from)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(why_scores_are_equal),
+                                       cmocka_unit_test(baselines_see_the_training_files_alone),
+                                       cmocka_unit_test(extents_of_vectorised_loops),
+                                       cmocka_unit_test(nothing_to_learn_from)};
     return cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
 }

@@ -183,22 +183,21 @@ static ag_status read_options(harness_options **result, const harness_program *p
                               const harness_command *c, int argc, char **argv, ag_failure *why)
 {
     harness_options *o = *result = harness_options_new(p, c->bit, NULL);
-    ag_status status = harness_options_argv(o, argc, argv, c->positional, why);
-    if (status == AG_OK) status = refuse_both(o, why);
+    if (harness_options_argv(o, argc, argv, c->positional, why) || refuse_both(o, why))
+        return why->status;
     const bool resume = is_on(o, "resume");
     const char *folder = text_of(o, resume ? "out" : "run");
-    if (status == AG_OK && folder) {
+    if (folder) {
         harness_options *stored = harness_options_new(p, c->bit, NULL);
-        harness_options *both = harness_options_new(p, c->bit, NULL);
-        status = harness_run_read_config(folder, stored, resume, why);
-        if (status == AG_OK) status = harness_run_read_config(folder, both, resume, why);
-        if (status == AG_OK) status = harness_options_argv(both, argc, argv, c->positional, why);
-        if (status == AG_OK && resume) status = refuse_change(stored, both, folder, why);
+        *result = harness_options_new(p, c->bit, NULL);
+        if (!harness_run_read_config(folder, stored, resume, why) &&
+            !harness_run_read_config(folder, *result, resume, why) &&
+            !harness_options_argv(*result, argc, argv, c->positional, why) && resume)
+            refuse_change(stored, *result, folder, why);
         harness_options_free(stored);
         harness_options_free(o);
-        *result = both;
     }
-    if (status != AG_OK || harness_options_complete(*result, why)) return why->status;
+    if (why->status || harness_options_complete(*result, why)) return why->status;
     return text_of(*result, "study") ? AG_OK /* which looks at its variants */
                                      : harness_options_act(*result, NULL, why);
 }

@@ -24,6 +24,8 @@ ag_status harness__assign(harness_options *o, int index, const char *where, cons
 
 void harness__begin_layer(harness_options *o);
 
+/* Whether the value is that of a call without the option. */
+bool harness__is_default(const harness_options *o, const harness_option *option);
 /* Whether the option would be refused by harness_options_act, and its refusal; scope: "", or where
    it has no effect. */
 bool harness__idle(const harness_options *o, int index, const char *files);

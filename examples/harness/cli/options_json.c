@@ -68,10 +68,9 @@ static ag_status set_plain(harness_options *o, int index, const char *file, cons
                        "%.200s: %s has a JSON value of a kind that the option cannot have; mend or "
                        "delete the file",
                        file, option->name);
-    if (harness__assign(o, index, file, text, &mine) != AG_OK)
-        ag_fail(why, AG_EDATA, "%s", mine.sentence);
+    if (harness__assign(o, index, file, text, &mine)) ag_fail(why, AG_EDATA, "%s", mine.sentence);
     harness_free(text);
-    return mine.status == AG_OK ? AG_OK : AG_EDATA;
+    return why->status;
 }
 
 /* Runs of a model that another program has now. */
@@ -90,13 +89,12 @@ static ag_status refuse_moved(const harness_program *p, const json_t *object, co
 static ag_status set_value(harness_options *o, int index, const char *file, const json_t *value,
                            ag_failure *why)
 {
-    ag_status status = AG_OK;
     if (json_is_null(value)) return AG_OK;
     if (o->program->options[index].type != HARNESS_PATHS || !json_is_array(value))
         return set_plain(o, index, file, value, why);
-    for (size_t i = 0; i < json_array_size(value) && status == AG_OK; i++)
-        status = set_plain(o, index, file, json_array_get(value, i), why);
-    return status;
+    for (size_t i = 0; i < json_array_size(value) && !why->status; i++)
+        set_plain(o, index, file, json_array_get(value, i), why);
+    return why->status;
 }
 
 /* Other defaults may have come with an option that the object leaves out. */
@@ -134,8 +132,7 @@ ag_status harness_options_from_json(harness_options *o, const json_t *object, co
                            "%.200s: %s %s has no option %.60s; the run was made by another version",
                            file, o->program->name, o->program->version, name);
         if (o->program->options[index].flags & skipped) continue;
-        ag_status status = set_value(o, index, file, value, why);
-        if (status != AG_OK) return status;
+        if (set_value(o, index, file, value, why)) return why->status;
     }
     return refuse_older(o, object, file, why);
 }

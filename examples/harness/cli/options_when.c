@@ -68,7 +68,7 @@ bool harness_option_acts(const harness_options *o, const harness_option *option,
     return any;
 }
 
-static bool is_default(const harness_options *o, const harness_option *option)
+bool harness__is_default(const harness_options *o, const harness_option *option)
 {
     harness_options *defaults = harness_options_new(o->program, o->command, NULL);
     char *value = harness_option_text(o, option), *usual = harness_option_text(defaults, option);
@@ -82,7 +82,8 @@ static bool is_default(const harness_options *o, const harness_option *option)
 bool harness__idle(const harness_options *o, int index, const char *files)
 {
     const harness_option *option = &o->program->options[index];
-    return o->where[index] && !harness_option_acts(o, option, files) && !is_default(o, option);
+    return o->where[index] && !harness_option_acts(o, option, files) &&
+           !harness__is_default(o, option);
 }
 
 ag_status harness__refuse_idle(const harness_options *o, int index, const char *scope,

@@ -140,8 +140,9 @@ int harness_rank_other(const char **name, const char **note, const harness_rank 
 struct json_t *harness_rank_json(const harness_rank *rank);
 ag_status harness_rank_plot(const harness_session *session, const harness_rank *rank,
                             ag_failure *why);
-void harness_rank_describe(harness_page *page, const harness_session *session,
-                           const harness_rank *rank);
+/* Writes the page that shows the run. Fails: AG_EFILE. */
+ag_status harness_rank_report(const harness_session *session, const harness_rank *rank,
+                              harness_table *const *table, int tables, ag_failure *why);
 
 /* All that a harness_model of harness_rank_plain needs for results, but for `open`, `add` and, of a
    program with --baselines, `compare`. */

@@ -176,7 +176,7 @@ harness_averages harness_rank_over(const harness_rank *r, int method, harness_me
 
 double harness_rank_mean(const harness_rank *r, int method, harness_measure measure)
 {
-    return average(r, method, measure, ALL).mean;
+    return harness_rank_over(r, method, measure).mean;
 }
 
 static double mean_over_families(const harness_rank *r, int method, harness_measure measure)
@@ -194,11 +194,11 @@ double harness__number(const harness_rank *r, int method, harness_measure measur
 {
     switch (mean) {
     case HARNESS_ROW: return harness_rank_at(r, method, of)->of[measure];
-    case HARNESS_MEDIAN: return average(r, method, measure, ALL).median;
-    case HARNESS_GEOMETRIC: return average(r, method, measure, ALL).geometric;
+    case HARNESS_MEDIAN: return harness_rank_over(r, method, measure).median;
+    case HARNESS_GEOMETRIC: return harness_rank_over(r, method, measure).geometric;
     case HARNESS_FAMILY: return average(r, method, measure, of).mean;
     case HARNESS_FAMILIES: return mean_over_families(r, method, measure);
-    default: return average(r, method, measure, ALL).mean;
+    default: return harness_rank_mean(r, method, measure);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures and page of a ranking model. */
 #include "examples/harness/rank/rank_internal.h"
+#include "examples/harness/run/trainer.h"
 
 #include <math.h>
 
@@ -116,53 +117,93 @@ ag_status harness_rank_plot(const harness_session *session, const harness_rank *
 
 /* ---- the page ---- */
 
-static const char on_order[] = "A point per item: its place in its group by run time and by score, "
-                               "from 0 for the fastest to 1 for the slowest.";
+enum { FACTS = 4, NOTES = HARNESS_RANK_METHODS + 4 };
 
-/* A number of the table, in its digits. */
-static char *fact_of(const harness_rank *r, harness_measure measure)
-{
-    char format[8];
-    snprintf(format, sizeof format, "%%.%df", harness_measure_digits(measure));
-    return harness_fact(format, harness_rank_mean(r, 0, measure));
-}
-
-static void add_facts(harness_page *page, const harness_session *session, const harness_rank *r)
+/* The first two measures, the steps and the parameters. */
+static int list_facts(const char *name[FACTS], char *fact[FACTS], const harness_session *session,
+                      const harness_rank *r)
 {
     const harness_measure *list = harness__form(r)->measure;
-    for (int k = 0; k < harness__count(harness__form(r), 2); k++) {
-        page->fact_name[page->facts] = harness_measure_name(list[k]);
-        page->fact[page->facts++] = fact_of(r, list[k]);
+    const int n = harness__count(harness__form(r), 2);
+    for (int k = 0; k < n; k++) {
+        name[k] = harness_measure_name(list[k]);
+        fact[k] =
+            harness_number_text(harness_rank_mean(r, 0, list[k]), harness_measure_digits(list[k]));
     }
-    page->fact_name[page->facts] = "steps";
-    page->fact[page->facts++] = harness_text("%lld", (long long)session->trained.state->step);
-    page->fact_name[page->facts] = "parameters";
-    page->fact[page->facts++] =
-        harness_text("%lld", (long long)ag_params_count(session->trained.params));
+    name[n] = "steps";
+    fact[n] = harness_text("%lld", (long long)session->trained.state->step);
+    name[n + 1] = "parameters";
+    fact[n + 1] = harness_text("%lld", (long long)ag_params_count(session->trained.params));
+    return n + 2;
 }
 
-void harness_rank_describe(harness_page *page, const harness_session *session,
-                           const harness_rank *r)
+/* The notes that explain the measures, the other methods and the end of the curves. */
+static int list_notes(char *note[NOTES], const harness_session *session, const harness_rank *r)
 {
     const harness_rank_form *form = harness__form(r);
-    const char *program = session->model->program->name;
-    *page = (harness_page){
-        .title = harness_text("%s: %lld steps", r->title ? r->title : program,
-                              (long long)session->trained.state->step),
-        .nothing = form->hold_out ? form->hold_out : "give --valid",
-        .plot = {"curves", r->times ? "times" : "order", "methods", "parts"},
-        .caption = {"Loss of the training steps, and the measure that chooses the best checkpoint.",
-                    r->times ? "A point per item: measured and predicted run time." : on_order,
-                    "The model compared with other ways to predict, the mean.",
-                    "What that is the mean of."},
-        .plots = 4,
-        .note = {harness_measures_explain(form->measure, harness__count(form, form->shown)),
-                 harness_text("The best checkpoint is chosen by the items that are scored here, or "
-                              "a sample of them, so the numbers are slightly too good; files given "
-                              "to \"%s eval\" later are not touched by that.",
-                              program)},
-        .notes = 2};
-    add_facts(page, session, r);
+    const harness_state *state = session->trained.state;
+    int n = 0;
+    note[n++] = harness_measures_explain(form->measure, harness__count(form, form->shown));
+    note[n++] = harness_text(
+        "The best checkpoint is chosen by the items that are scored here, or a sample of them, so "
+        "the numbers are slightly too good; files given to \"%s eval\" later are not touched by "
+        "that.",
+        session->model->program->name);
     for (int m = 1; m < r->methods; m++)
-        page->note[page->notes++] = harness_text("%s: %s.", r->method[m], r->note[m]);
+        note[n++] = harness_text("%s: %s.", r->method[m], r->note[m]);
+    if (state->begun)
+        note[n++] = harness_text(
+            "The run had ended after step %lld and was continued; the schedule began anew there, "
+            "from the learning rate %.3g.",
+            (long long)state->begun, state->begun_rate);
+    if (harness__trainer_stopped(session))
+        note[n++] = harness_text(
+            "Training stopped after step %lld of %lld, since --patience %lld validations had not "
+            "improved %s.",
+            (long long)state->step, (long long)session->how.steps, (long long)session->how.patience,
+            session->measure[0]);
+    return n;
+}
+
+ag_status harness_rank_report(const harness_session *session, const harness_rank *r,
+                              harness_table *const *table, int tables, ag_failure *why)
+{
+    const harness_rank_form *form = harness__form(r);
+    const bool some = r->groups > 0;
+    const char *name[FACTS];
+    char *fact[FACTS], *note[NOTES];
+    const int facts = list_facts(name, fact, session, r), notes = list_notes(note, session, r);
+    char *title =
+        harness_text("%s: %lld steps", r->title ? r->title : session->model->program->name,
+                     (long long)session->trained.state->step);
+    char *summary = harness_text("Nothing was held out, so there are no scores; %s.",
+                                 form->hold_out ? form->hold_out : "give --valid");
+    const char *const plot[] = {"curves", r->times ? "times" : "order", "methods", "parts"};
+    const char *const caption[] = {
+        "Loss of the training steps, and the measure that chooses the best checkpoint.",
+        r->times ? "A point per item: measured and predicted run time."
+                 : "A point per item: its place in its group by run time and by score, from 0 for "
+                   "the fastest to 1 for the slowest.",
+        "The model compared with other ways to predict, the mean.", "What that is the mean of."};
+    const harness_report report = {.title = title,
+                                   .summary = some ? NULL : summary,
+                                   .fact_names = name,
+                                   .facts = (const char *const *)fact,
+                                   .fact_count = facts,
+                                   .plots = plot,
+                                   .plot_captions = caption,
+                                   .plot_count = some ? 4 : 1,
+                                   .tables = (const harness_table *const *)table,
+                                   .table_count = some ? tables : 0,
+                                   .notes = (const char *const *)note,
+                                   .note_count = some ? notes : 0,
+                                   .command_line = session->command_line,
+                                   .options = session->options,
+                                   .files = harness_model_files(session->model, session->settings)};
+    harness_report_write(session->folder, &report, why);
+    for (int i = 0; i < facts; i++) harness_free(fact[i]);
+    for (int i = 0; i < notes; i++) harness_free(note[i]);
+    harness_free(title);
+    harness_free(summary);
+    return why->status;
 }

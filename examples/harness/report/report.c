@@ -78,38 +78,35 @@ static void figure(FILE *to, const char *folder, const char *name, const char *c
     harness_free(path);
 }
 
-static void option_row(FILE *to, const harness_option *option, const char *value, int changed)
+static void option_row(FILE *to, const harness_options *o, const harness_option *option,
+                       bool changed)
 {
+    char *value = harness_option_text(o, option);
     fprintf(to, "<tr><td><code>%s</code></td><td class=\"v\">%s", option->name,
             changed ? "<b>" : "");
     harness_html_text(to, value ? value : "-");
     fprintf(to, "%s</td><td class=\"v soft\">", changed ? "</b>" : "");
     harness_html_text(to, option->help ? option->help : "");
     fputs("</td></tr>\n", to);
+    harness_free(value);
 }
 
 /* Options that config.json lacks are shown only when they differ from the default, and those that
    have no effect are not shown. */
 static void option_rows(FILE *to, const harness_options *o, const char *files)
 {
-    harness_options *defaults = harness_options_new(o->program, o->command, NULL);
     fputs("<p class=\"soft\">Bold values are not the default.</p>\n"
           "<div class=\"table\"><table><thead><tr><th>option</th><th>value</th><th>what it "
           "is</th></tr></thead>\n<tbody>\n",
           to);
     for (int i = 0; i < o->program->option_count; i++) {
         const harness_option *option = &o->program->options[i];
-        char *value = harness_option_text(o, option),
-             *usual = harness_option_text(defaults, option);
-        int changed = (value && usual) ? strcmp(value, usual) != 0 : value != usual;
+        const bool changed = !harness__is_default(o, option);
         if ((option->commands & o->command) && harness_option_acts(o, option, files) &&
             (changed || !(option->flags & HARNESS_LOCAL)))
-            option_row(to, option, value, changed);
-        harness_free(value);
-        harness_free(usual);
+            option_row(to, o, option, changed);
     }
     fputs("</tbody></table></div>\n", to);
-    harness_options_free(defaults);
 }
 
 static void head(FILE *to, const harness_report *r)

@@ -55,9 +55,14 @@ void harness_table_text(harness_table *t, const char *text)
     bag_add(t->cells, c);
 }
 
+char *harness_number_text(double number, int digits)
+{
+    return isnan(number) ? harness_copy("-") : harness_text("%.*f", digits, number);
+}
+
 void harness_table_number(harness_table *t, double real, int digits)
 {
-    cell c = {REAL, real, 0, isnan(real) ? harness_copy("-") : harness_text("%.*f", digits, real)};
+    cell c = {REAL, real, 0, harness_number_text(real, digits)};
     bag_add(t->cells, c);
 }
 

@@ -21,6 +21,8 @@ void harness_table_column(harness_table *t, const char *name);
 void harness_table_text(harness_table *t, const char *cell);
 void harness_table_number(harness_table *t, double cell, int digits);
 void harness_table_count(harness_table *t, int64_t cell);
+/* The text of such a number; the caller frees it (harness_free). */
+char *harness_number_text(double number, int digits);
 int harness_table_rows(const harness_table *t);
 /* Adds a sentence below the table (text and HTML); takes it over (harness_free). */
 void harness_table_note(harness_table *t, char *note);

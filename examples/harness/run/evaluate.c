@@ -15,9 +15,9 @@ void harness_results_print(const void *results, const char *title)
         harness_table_free(table[i]);
     }
     for (int k = 0; harness_rank_other(&name, &note, results, k); k++) {
-        char *safe = harness_printable(note);
-        printf("%s%s: %s\n", k ? "" : "\n", name, safe);
-        harness_free(safe);
+        printf("%s%s: ", k ? "" : "\n", name);
+        harness_show(stdout, note);
+        putchar('\n');
     }
 }
 

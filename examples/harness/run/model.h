@@ -113,7 +113,7 @@ typedef struct harness_runs {
     ag_tape *tape;
 } harness_runs;
 
-enum { HARNESS_MOST_SCORES = 12 };
+enum { HARNESS_MOST_SCORES = 12, HARNESS_TABLES = 4 };
 
 /* A training run. */
 typedef struct harness_session {
@@ -159,16 +159,6 @@ typedef struct harness_group {
     const double *ns;      /* [items] predicted run times; NULL: scores only rank */
     const int64_t *actual; /* [items] measured run times in ns; NULL: not known */
 } harness_group;
-
-/* The model's part of the page that shows a run. The texts that are not const are freed after use
-   (harness_free). */
-enum { HARNESS_FACTS = 4, HARNESS_PLOTS = 4, HARNESS_NOTES = 16, HARNESS_TABLES = 4 };
-typedef struct harness_page {
-    char *title, *fact[HARNESS_FACTS], *note[HARNESS_NOTES];
-    const char *fact_name[HARNESS_FACTS], *plot[HARNESS_PLOTS], *caption[HARNESS_PLOTS];
-    const char *nothing; /* how to hold something out, for a run in which nothing was */
-    int facts, plots, notes;
-} harness_page;
 
 /* How a model's networks are made, and what their checkpoints hold. */
 typedef struct harness_network {
@@ -336,9 +326,6 @@ ag_status harness_scored_show(harness_call *call, bool known,
                               ag_failure *why);
 
 /* ---- results ---- */
-
-/* A number for harness_page.fact, "-" for NaN; the caller frees it. */
-char *harness_fact(const char *format, double value);
 
 /* Prints tables, then the descriptions of the other methods, and frees the tables. */
 void harness_results_print(const void *results, const char *title);

@@ -28,64 +28,6 @@ static ag_status score_best(harness_session *s, void *results, ag_failure *why)
     return why->status;
 }
 
-/* ---- the page ---- */
-
-char *harness_fact(const char *format, double value)
-{
-    char text[40] = "-";
-    if (!isnan(value)) snprintf(text, sizeof text, format, value);
-    return harness_copy(text);
-}
-
-/* Notes that explain the end of the curves. */
-static void note_ends(harness_page *p, const harness_session *s)
-{
-    const harness_state *state = s->trained.state;
-    if (state->begun && p->notes < HARNESS_NOTES)
-        p->note[p->notes++] = harness_text(
-            "The run had ended after step %lld and was continued; the schedule began anew there, "
-            "from the learning rate %.3g.",
-            (long long)state->begun, state->begun_rate);
-    if (harness__trainer_stopped(s) && p->notes < HARNESS_NOTES)
-        p->note[p->notes++] = harness_text(
-            "Training stopped after step %lld of %lld, since --patience %lld validations had not "
-            "improved %s.",
-            (long long)state->step, (long long)s->how.steps, (long long)s->how.patience,
-            s->measure[0]);
-}
-
-static ag_status write_page(const harness_session *s, const void *results,
-                            harness_table *const *table, int tables, ag_failure *why)
-{
-    const int some = harness_rank_groups(results) > 0;
-    if (harness_run_stays(s->run, why)) return why->status;
-    harness_page p = {0};
-    harness_rank_describe(&p, s, results);
-    note_ends(&p, s);
-    char *summary = harness_text("Nothing was held out, so there are no scores; %s.", p.nothing);
-    const harness_report report = {.title = p.title,
-                                   .summary = some ? NULL : summary,
-                                   .fact_names = p.fact_name,
-                                   .facts = (const char *const *)p.fact,
-                                   .fact_count = p.facts,
-                                   .plots = p.plot,
-                                   .plot_captions = p.caption,
-                                   .plot_count = some ? p.plots : 1,
-                                   .tables = (const harness_table *const *)table,
-                                   .table_count = some ? tables : 0,
-                                   .notes = (const char *const *)p.note,
-                                   .note_count = some ? p.notes : 0,
-                                   .command_line = s->command_line,
-                                   .options = s->options,
-                                   .files = harness_model_files(s->model, s->settings)};
-    harness_report_write(s->folder, &report, why);
-    for (int i = 0; i < p.facts; i++) harness_free(p.fact[i]);
-    for (int i = 0; i < p.notes; i++) harness_free(p.note[i]);
-    harness_free(p.title);
-    harness_free(summary);
-    return why->status;
-}
-
 /* ---- stdout ---- */
 
 static json_t *summary(const harness_session *s, const void *results)
@@ -147,7 +89,8 @@ static ag_status present(harness_session *s, const void *results, ag_failure *wh
     const int tables = harness_rank_tables(table, results, m->held_out);
     if (!harness_run_stays(s->run, why) && !plot_curves(s, why) && harness_rank_groups(results))
         harness_rank_plot(s, results, why);
-    if (harness_go_on(why) && !write_page(s, results, table, tables, why) &&
+    if (harness_go_on(why) && !harness_run_stays(s->run, why) &&
+        !harness_rank_report(s, results, table, tables, why) &&
         (!s->show || !show(s, results, why)))
         finish(s);
     for (int i = 0; i < tables; i++) harness_table_free(table[i]);

@@ -144,8 +144,7 @@ static ag_status read_pair(void *context, const char *section, const char *key, 
                              "%.120s line %d: the title is not UTF-8 text; write it anew", s->file,
                              line);
     }
-    ag_status status = check_override(r, key, value, line, why);
-    if (status != AG_OK) return status;
+    if (check_override(r, key, value, line, why)) return why->status;
     harness_override item = {harness_copy(key), harness_copy(value), line};
     if (r->in_study)
         bag_add(s->common, item);
@@ -154,21 +153,13 @@ static ag_status read_pair(void *context, const char *section, const char *key, 
     return AG_OK;
 }
 
-static int64_t base_seed(const harness_options *base)
-{
-    const harness_option *option = harness_option_find(base->program, "seed");
-    if (!option || option->type != HARNESS_INT64) return 0;
-    return *(const int64_t *)((const char *)base->values + option->offset);
-}
-
 ag_status harness_study_parse(harness_study *s, const char *file, const char *text, size_t bytes,
                               const harness_options *base, ag_failure *why)
 {
     reader r = {s, base, 0, 0};
     s->file = harness_copy(file);
     s->title = harness_copy("");
-    ag_status status = harness__ini(file, text, bytes, read_pair, &r, why);
-    if (status != AG_OK) return status;
+    if (harness__ini(file, text, bytes, read_pair, &r, why)) return why->status;
     if (!bag_count(s->variants))
         return ag_fail(why, AG_EUSE,
                        "%.120s has no variant; add a section, as in [no edges] and edges = false",
@@ -179,7 +170,8 @@ ag_status harness_study_parse(harness_study *s, const char *file, const char *te
                 why, AG_EUSE,
                 "%.120s line %d: the name of the variant is not UTF-8 text; write it anew", file,
                 s->variants[i].line);
-    if (!bag_count(s->seeds)) bag_add(s->seeds, base_seed(base));
+    const int64_t *seed = harness__value(base, "seed", HARNESS_INT64);
+    if (!bag_count(s->seeds)) bag_add(s->seeds, seed ? *seed : 0);
     return AG_OK;
 }
 

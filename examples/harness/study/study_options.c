@@ -11,10 +11,9 @@ static ag_status apply(harness_options *o, const harness_study *s, const harness
     for (int i = 0; i < bag_count(list); i++) {
         char where[160];
         snprintf(where, sizeof where, "%.100s line %d", s->file, list[i].line);
-        ag_status status = harness_options_set(o, where, list[i].name, list[i].value, why);
-        if (status != AG_OK) return status;
+        if (harness_options_set(o, where, list[i].name, list[i].value, why)) break;
     }
-    return AG_OK;
+    return why->status;
 }
 
 ag_status harness_study_options(harness_options *o, const harness_study *s,
@@ -23,10 +22,11 @@ ag_status harness_study_options(harness_options *o, const harness_study *s,
     char number[24];
     snprintf(number, sizeof number, "%" PRId64, seed);
     harness__begin_layer(o);
-    ag_status status = apply(o, s, s->common, why);
+    apply(o, s, s->common, why);
     harness__begin_layer(o);
-    if (status == AG_OK) status = apply(o, s, v->overrides, why);
-    return status == AG_OK ? harness_options_set(o, s->file, "seed", number, why) : status;
+    if (!why->status && !apply(o, s, v->overrides, why))
+        harness_options_set(o, s->file, "seed", number, why);
+    return why->status;
 }
 
 /* The number of variants in which options that they share have an effect, and a sentence on one

@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* The baselines that a learned model has to beat: gradient boosting with TVM's settings, simple
-   rules and random order. They read plain arrays, those of the file format of measured schedules.
-   All give scores that are small for schedules that are predicted fast. */
+   rules and random order. All give scores that are small for schedules that are predicted fast. */
 #ifndef TPGNN_BASELINES_H
 #define TPGNN_BASELINES_H
 
 #include "examples/harness/baseline/boosting.h"
-
-/* k schedules and the buffers that they store. Borrowed, and not checked: each
-   row, offset and task is in its range. */
-typedef struct tpgnn_stores {
-    const float *feature_row;    /* [rows, columns] of a stored buffer; on TVM's scale */
-    const int32_t *store_row;    /* [store_offset[schedules]] row of feature_row */
-    const int64_t *store_offset; /* [schedules + 1] */
-    const int64_t *runtime;      /* [schedules] ns; not read when scores are asked for */
-    const int32_t *task;         /* [schedules] 0 to tasks - 1; as runtime */
-    int rows, columns, schedules, tasks;
-} tpgnn_stores;
+#include "examples/tpgnn/data/data.h"
 
 /* y [schedules]: fastest run time of the task / run time, in 0..1: TVM's label. */
-void tpgnn_throughput(double *y, const tpgnn_stores *stores);
+void tpgnn_throughput(double *y, const tpgnn_data *data);
 
 /* ---- without learning ---- */
 
 /* Uniform numbers that belong to the seed. */
 void tpgnn_score_random(double *score, int schedules, uint64_t seed);
 /* Minus the number of buffers that a schedule stores; the opposite order is -score. */
-void tpgnn_score_stores(double *score, const tpgnn_stores *stores);
+void tpgnn_score_stores(double *score, const tpgnn_data *data);
+/* Minus the sum of log2 of the extents above 1 of vectorised loops, the best single feature of a
+   prototype's data. */
+void tpgnn_score_vectorised(double *score, const tpgnn_data *data);
 
 /* ---- gradient boosting ---- */
 
@@ -38,16 +30,12 @@ void tpgnn_score_stores(double *score, const tpgnn_stores *stores);
    MetaSchedule). */
 
 typedef struct tpgnn_boosting_options {
-    uint64_t seed;
-    int rounds, depth;
+    harness_boosting_options trees; /* without a loss */
+    harness_boosting_loss loss; /* its limits; a schedule of n stores starts at n times `start` */
     /* Boosting ends after this many consecutive trees that do not lower the error (root mean square
        over stored buffers) on the schedules of the fit; those trees are kept. 0: never before
        `rounds`. */
     int patience;
-    double rate, least_gain, least_weight;
-    double start; /* of a row: a schedule of n stores starts at n times this */
-    int (*progress)(void *context, const char *label, double done); /* as in harness_boosting */
-    void *context;
 } tpgnn_boosting_options;
 
 /* TVM's: seed 43, at most 10,000 trees of depth 10, patience 50, rate 0.2, least gain 0.001, least
@@ -57,10 +45,10 @@ tpgnn_boosting_options tpgnn_boosting_defaults(void);
 
 /* NULL: the failure is in `why`: AG_EUSE (a build without libxgboost; no schedules or rows),
    AG_EMEMORY, AG_EDATA (XGBoost's error). The result does not depend on the number of threads. */
-harness_boosting *tpgnn_boosting_fit(const tpgnn_stores *stores,
-                                     const tpgnn_boosting_options *options, ag_failure *why);
-/* Of stores with the columns of the fit. */
-ag_status tpgnn_boosting_score(double *score, harness_boosting *boosting,
-                               const tpgnn_stores *stores, ag_failure *why);
+harness_boosting *tpgnn_boosting_fit(const tpgnn_data *data, const tpgnn_boosting_options *options,
+                                     ag_failure *why);
+/* score [schedules] */
+ag_status tpgnn_boosting_score(double *score, harness_boosting *boosting, const tpgnn_data *data,
+                               ag_failure *why);
 
 #endif

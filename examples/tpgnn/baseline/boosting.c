@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradient boosting with TVM's objective: trees predict for stored buffers, the loss is over
    schedules. */
-#include "examples/harness/baseline/boosting.h"
 #include "examples/harness/harness.h"
 #include "examples/tpgnn/baseline/baselines.h"
 
@@ -10,29 +9,75 @@
 
 tpgnn_boosting_options tpgnn_boosting_defaults(void)
 {
-    return (tpgnn_boosting_options){.seed = 43,
-                                    .rounds = 10000,
-                                    .depth = 10,
-                                    .patience = 50,
-                                    .rate = 0.2,
-                                    .least_gain = 1e-3,
-                                    .start = 0.5};
+    return (tpgnn_boosting_options){
+        .trees = {.seed = 43, .rounds = 10000, .depth = 10, .rate = 0.2},
+        .loss = {.start = 0.5, .least_gain = 1e-3},
+        .patience = 50};
 }
+
+/* ---- the rows of features that schedules use ---- */
+
+typedef struct table {
+    float *x;   /* [rows, TPGNN_FEATURES] those of each task, task after task */
+    int *first; /* [tasks + 1] */
+    int rows;
+} table;
+
+static int rows_of(const tpgnn_data *data, const tpgnn_task *task)
+{
+    int rows = 0;
+    for (int i = task->first; i < task->first + task->schedules; i++) {
+        const tpgnn_schedule *s = &data->schedule[i];
+        for (int j = 0; j < s->stores; j++)
+            if (s->store[j] >= rows) rows = s->store[j] + 1;
+    }
+    return rows;
+}
+
+static table take_rows(const tpgnn_data *data)
+{
+    const size_t row = TPGNN_FEATURES * sizeof(float);
+    table t = {.first = harness_alloc(((size_t)data->tasks + 1) * sizeof *t.first)};
+    for (int k = 0; k < data->tasks; k++)
+        t.first[k + 1] = t.first[k] + rows_of(data, &data->task[k]);
+    t.rows = t.first[data->tasks];
+    t.x = harness_alloc((size_t)t.rows * row + 1);
+    for (int k = 0; k < data->tasks; k++) {
+        const size_t count = (size_t)(t.first[k + 1] - t.first[k]);
+        if (!count) continue;
+        memcpy(t.x + (size_t)t.first[k] * TPGNN_FEATURES,
+               data->schedule[data->task[k].first].feature, count * row);
+    }
+    return t;
+}
+
+static void drop_rows(table *t)
+{
+    harness_free(t->x);
+    harness_free(t->first);
+}
+
+static int row_at(const table *t, const tpgnn_schedule *s, int store)
+{
+    return t->first[s->task] + s->store[store];
+}
+
+/* ---- the fit ---- */
 
 /* The data of the loss and the progress of the fit. */
 typedef struct fit {
-    const tpgnn_stores *stores;
-    const double *y;
+    const tpgnn_data *data;
+    table table;
+    double *y;              /* [schedules] */
     double *slope, *weight; /* [rows] sums over the stores of a row */
     double least;           /* error so far */
     int patience, since;    /* trees since it was lowered */
 } fit;
 
-static double sum_rows(const float *output, const tpgnn_stores *s, int schedule)
+static double sum_rows(const float *output, const table *t, const tpgnn_schedule *s)
 {
     double sum = 0;
-    for (int64_t j = s->store_offset[schedule]; j < s->store_offset[schedule + 1]; j++)
-        sum += (double)output[s->store_row[j]];
+    for (int j = 0; j < s->stores; j++) sum += (double)output[row_at(t, s, j)];
     return sum;
 }
 
@@ -50,16 +95,16 @@ static int patience_ends(fit *f, double error)
 static int loss(float *gradient, float *curvature, const float *output, int rows, void *context)
 {
     fit *f = context;
-    const tpgnn_stores *s = f->stores;
     const size_t bytes = (size_t)rows * sizeof(double);
     double error = 0;
     memset(f->slope, 0, bytes);
     memset(f->weight, 0, bytes);
-    for (int i = 0; i < s->schedules; i++) {
-        const double y = f->y[i], off = sum_rows(output, s, i) - y;
-        for (int64_t j = s->store_offset[i]; j < s->store_offset[i + 1]; j++) {
-            f->slope[s->store_row[j]] += off * y;
-            f->weight[s->store_row[j]] += y;
+    for (int i = 0; i < f->data->schedules; i++) {
+        const tpgnn_schedule *s = &f->data->schedule[i];
+        const double y = f->y[i], off = sum_rows(output, &f->table, s) - y;
+        for (int j = 0; j < s->stores; j++) {
+            f->slope[row_at(&f->table, s, j)] += off * y;
+            f->weight[row_at(&f->table, s, j)] += y;
             error += off * off;
         }
     }
@@ -70,46 +115,44 @@ static int loss(float *gradient, float *curvature, const float *output, int rows
     return patience_ends(f, error);
 }
 
-harness_boosting *tpgnn_boosting_fit(const tpgnn_stores *s, const tpgnn_boosting_options *o,
+harness_boosting *tpgnn_boosting_fit(const tpgnn_data *data, const tpgnn_boosting_options *o,
                                      ag_failure *why)
 {
-    if (!s->schedules || !s->rows) {
+    harness_boosting *b = NULL;
+    fit f = {
+        .data = data, .table = take_rows(data), .least = (double)INFINITY, .patience = o->patience};
+    const size_t rows = (size_t)f.table.rows, n = (size_t)data->schedules;
+    f.y = harness_alloc((n + 2 * rows) * sizeof *f.y + 1);
+    f.slope = f.y + n;
+    f.weight = f.slope + rows;
+    harness_boosting_loss squares = o->loss;
+    harness_boosting_options trees = o->trees;
+    squares.at = loss;
+    squares.context = &f;
+    trees.loss = &squares;
+    tpgnn_throughput(f.y, data);
+    if (n && rows)
+        b = harness_boosting_fit(f.table.x, NULL, f.table.rows, TPGNN_FEATURES, &trees, why);
+    else
         ag_fail(why, AG_EUSE, "boosting: there are %d schedules and %d rows; it needs some of both",
-                s->schedules, s->rows);
-        return NULL;
-    }
-    const size_t rows = (size_t)s->rows, n = (size_t)s->schedules;
-    double *y = harness_alloc((n + 2 * rows) * sizeof *y);
-    fit f = {s, y, y + n, y + n + rows, (double)INFINITY, o->patience, 0};
-    const harness_boosting_loss squares = {.at = loss,
-                                           .context = &f,
-                                           .start = o->start,
-                                           .least_gain = o->least_gain,
-                                           .least_weight = o->least_weight};
-    const harness_boosting_options trees = {.seed = o->seed,
-                                            .rounds = o->rounds,
-                                            .depth = o->depth,
-                                            .rate = o->rate,
-                                            .progress = o->progress,
-                                            .context = o->context,
-                                            .loss = &squares};
-    tpgnn_throughput(y, s);
-    harness_boosting *b =
-        harness_boosting_fit(s->feature_row, NULL, s->rows, s->columns, &trees, why);
-    harness_free(y);
+                data->schedules, f.table.rows);
+    harness_free(f.y);
+    drop_rows(&f.table);
     return b;
 }
 
-ag_status tpgnn_boosting_score(double *score, harness_boosting *b, const tpgnn_stores *s,
+ag_status tpgnn_boosting_score(double *score, harness_boosting *b, const tpgnn_data *data,
                                ag_failure *why)
 {
-    double *output = harness_alloc((size_t)s->rows * sizeof *output + 1);
-    if (s->rows) harness_boosting_predict(output, b, s->feature_row, s->rows, why);
-    for (int i = 0; i < s->schedules && !why->status; i++) {
+    table t = take_rows(data);
+    double *output = harness_alloc((size_t)t.rows * sizeof *output + 1);
+    if (t.rows) harness_boosting_predict(output, b, t.x, t.rows, why);
+    for (int i = 0; i < data->schedules && !why->status; i++) {
+        const tpgnn_schedule *s = &data->schedule[i];
         score[i] = 0;
-        for (int64_t j = s->store_offset[i]; j < s->store_offset[i + 1]; j++)
-            score[i] -= output[s->store_row[j]];
+        for (int j = 0; j < s->stores; j++) score[i] -= output[row_at(&t, s, j)];
     }
     harness_free(output);
+    drop_rows(&t);
     return why->status;
 }

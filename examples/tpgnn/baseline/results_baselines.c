@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scores the baselines on the schedules that the model was scored on. */
 #include "examples/tpgnn/results.h"
-#include "examples/tpgnn/data/stores.h"
+#include "examples/tpgnn/baseline/baselines.h"
 
 static int watch(void *context, const char *label, double done)
 {
@@ -10,35 +10,35 @@ static int watch(void *context, const char *label, double done)
     return harness_interrupted();
 }
 
-static ag_status add_boosting(harness_rank *r, const tpgnn_stores *train,
-                              const tpgnn_stores *scored, ag_failure *why)
+static ag_status add_boosting(harness_rank *r, const tpgnn_files *f, ag_failure *why)
 {
     ag_failure mine = {0};
     tpgnn_boosting_options o = tpgnn_boosting_defaults();
     harness_progress bar;
     harness_progress_start(&bar, TPGNN_AGAINST, 0, 100);
-    o.progress = watch;
-    o.context = &bar;
-    harness_boosting *b = tpgnn_boosting_fit(train, &o, &mine);
+    o.trees.progress = watch;
+    o.trees.context = &bar;
+    harness_boosting *b = tpgnn_boosting_fit(&f->train, &o, &mine);
     harness_progress_end(&bar);
     if (!b) return harness_rank_leave_out(TPGNN_AGAINST, &mine, why);
     if (harness_go_on(why)) {
         char *note = harness_text("%d trees of depth %d at most, features of %d training "
                                   "schedules; a stored buffer starts at %g",
-                                  harness_boosting_trees(b), o.depth, train->schedules, o.start);
-        tpgnn_boosting_score(harness_rank_method(r, TPGNN_AGAINST, note), b, scored, why);
+                                  harness_boosting_trees(b), o.trees.depth, f->train.schedules,
+                                  o.loss.start);
+        tpgnn_boosting_score(harness_rank_method(r, TPGNN_AGAINST, note), b, &f->scored, why);
     }
     harness_boosting_free(b);
     return why->status;
 }
 
-static void add_rules(harness_rank *r, const tpgnn_data *data, const tpgnn_stores *scored)
+static void add_rules(harness_rank *r, const tpgnn_data *scored)
 {
     tpgnn_score_vectorised(
         harness_rank_method(
             r, "vectorised extents",
             harness_copy("sum of log2 of the extents of vectorised loops; nothing is learned")),
-        data);
+        scored);
     tpgnn_score_stores(
         harness_rank_method(
             r, "number of stores",
@@ -51,13 +51,7 @@ static void add_rules(harness_rank *r, const tpgnn_data *data, const tpgnn_store
 ag_status tpgnn_results_baselines(void *results, ag_failure *why)
 {
     tpgnn_results *r = results;
-    const tpgnn_files *f = r->files;
-    tpgnn_stores learned, scored;
-    if (!f->train.schedules) return AG_OK;
-    tpgnn_stores_take(&learned, &f->train);
-    tpgnn_stores_take(&scored, &f->scored);
-    if (!add_boosting(&r->rank, &learned, &scored, why)) add_rules(&r->rank, &f->scored, &scored);
-    tpgnn_stores_drop(&learned);
-    tpgnn_stores_drop(&scored);
+    if (r->files->train.schedules && !add_boosting(&r->rank, r->files, why))
+        add_rules(&r->rank, &r->files->scored);
     return why->status;
 }

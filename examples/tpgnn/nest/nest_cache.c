@@ -2,24 +2,12 @@
 /* Lines that a statement fetches into caches. */
 #include "examples/tpgnn/nest/nest_internal.h"
 
-typedef struct statement {
-    const nest_tree *t;
-    const nest_access *a; /* the store, followed by its loads */
-    int loads, levels;
-    const nest_loop *level[NEST_LOOPS]; /* from the innermost */
-} statement;
-
-int nest_levels(const nest_loop *level[NEST_LOOPS], const nest_tree *t, const nest_access *a)
+nest_statement nest_take(const nest_tree *t, const nest_store *store)
 {
-    int n = 0;
-    for (int l = a->loop; l >= 0 && n < NEST_LOOPS; l = t->loops[l].up) level[n++] = &t->loops[l];
-    return n;
-}
-
-static statement take(const nest_tree *t, const nest_store *store)
-{
-    statement s = {.t = t, .a = &t->access[store->access], .loads = store->loads};
-    s.levels = nest_levels(s.level, t, s.a);
+    nest_statement s = {
+        .t = t, .store = store, .a = &t->access[store->access], .loads = store->loads};
+    for (int l = s.a->loop; l >= 0 && s.levels < NEST_LOOPS; l = t->loops[l].up)
+        s.level[s.levels++] = &t->loops[l];
     return s;
 }
 
@@ -31,7 +19,7 @@ typedef struct cache {
 static const cache caches[3] = {{512, 0.5}, {16384, 1}, {65536, 1.0 / 64}};
 
 /* 1 if the access is the first one of its statement to its buffer. */
-static int is_first(const statement *s, int i)
+static int is_first(const nest_statement *s, int i)
 {
     for (int j = 0; j < i && j < NEST_BUFFERS; j++)
         if (s->a[j].buffer == s->a[i].buffer) return 0;
@@ -39,7 +27,7 @@ static int is_first(const statement *s, int i)
 }
 
 /* Lines that the innermost loops need; each buffer counts once. */
-static double needed(const statement *s, int level, const cache *c)
+static double needed(const nest_statement *s, int level, const cache *c)
 {
     double all = 0;
     for (int i = 0; i <= s->loads; i++) {
@@ -52,7 +40,7 @@ static double needed(const statement *s, int level, const cache *c)
 
 /* Lines that an access fetches when the lines touched by the loops inside `level` stay in a cache.
    Outside of it, a loop that touches no new line finds all of them there, until one does. */
-static double fetched(const statement *s, const nest_access *a, int level)
+static double fetched(const nest_statement *s, const nest_access *a, int level)
 {
     double lines = a->lines[level];
     int kept = 1;
@@ -69,14 +57,14 @@ static double fetched(const statement *s, const nest_access *a, int level)
 
 /* The outermost level inside which everything stays in a cache; -1: the whole program does. It runs
    many times, so that it fetches nothing then. */
-static int find_fit(const statement *s, const cache *c)
+static int find_fit(const nest_statement *s, const cache *c)
 {
     int level = 0;
     while (level < s->levels && needed(s, level + 1, c) <= c->lines) level++;
     return level == s->levels && s->t->lines <= c->lines ? -1 : level;
 }
 
-static double misses(const statement *s, const cache *c)
+static double misses(const nest_statement *s, const cache *c)
 {
     double all = 0;
     const int level = find_fit(s, c);
@@ -88,13 +76,13 @@ static double misses(const statement *s, const cache *c)
 
 void nest_miss(double lines[3], const nest_tree *t, const nest_store *store)
 {
-    const statement s = take(t, store);
+    const nest_statement s = nest_take(t, store);
     for (int i = 0; i < 3; i++) lines[i] = misses(&s, &caches[i]);
 }
 
 void nest_fetch(double lines[2], const nest_tree *t, const nest_store *store, int access)
 {
-    const statement s = take(t, store);
+    const nest_statement s = nest_take(t, store);
     for (int i = 0; i < 2; i++) {
         const int level = find_fit(&s, &caches[i]);
         lines[i] = level < 0 ? 0 : fetched(&s, &s.a[access], level);

@@ -9,16 +9,6 @@
 /* LARGE: instructions of a body; ALLOCATION: quarters of cycles. */
 enum { REGISTER = 64, REGISTERS = 28, LATENCY = 4, LARGE = 1200, ALLOCATION = 1200 };
 
-typedef struct statement {
-    const nest_tree *t;
-    const nest_store *store;
-    const nest_access *a; /* the store, followed by its loads */
-    int loads, levels;
-    const nest_loop *level[NEST_LOOPS]; /* from the innermost */
-    int vector, block;                  /* level that TIR vectorises, -1: none; levels in a block */
-    int update;
-} statement;
-
 /* A way to run the statement: the loops inside `block`, one of them or the next one vectorised. */
 typedef struct way {
     double lanes, registers, copies; /* elements, registers of a vector; statements of a block */
@@ -27,9 +17,8 @@ typedef struct way {
     int vector; /* level, -1: none */
 } way;
 
-static void find_levels(statement *s)
+static void find_levels(nest_statement *s)
 {
-    s->levels = nest_levels(s->level, s->t, s->a);
     s->vector = -1;
     for (int i = s->levels - 1; i >= 0; i--)
         if (s->level[i]->kind == NEST_VECTOR && s->level[i]->extent > 1 && !s->store->scalar)
@@ -41,7 +30,7 @@ static void find_levels(statement *s)
 
 /* The innermost loops that are unrolled, by pragmas or, while the code stays small, by
    compilers. */
-static void find_block(statement *s)
+static void find_block(nest_statement *s)
 {
     for (s->block = 0; s->block < s->levels; s->block++) {
         const nest_loop *l = s->level[s->block];
@@ -51,7 +40,7 @@ static void find_block(statement *s)
 }
 
 /* The number of different places of an access in a block. */
-static double places(const statement *s, const nest_access *a, int vector)
+static double places(const nest_statement *s, const nest_access *a, int vector)
 {
     double n = 1;
     for (int i = 0; i < s->block; i++)
@@ -60,7 +49,7 @@ static double places(const statement *s, const nest_access *a, int vector)
 }
 
 /* Instructions to load or store a vector. */
-static double of_access(const statement *s, const nest_access *a, int vector, const way *w)
+static double of_access(const nest_statement *s, const nest_access *a, int vector, const way *w)
 {
     if (vector < 0 || a->stride[vector] == 0) return 1;
     return nest_beside(s->t, a, vector, s->block) <= 1 ? w->registers : 2 * w->lanes;
@@ -68,7 +57,7 @@ static double of_access(const statement *s, const nest_access *a, int vector, co
 
 /* The number of iterations of the loops around a block in which an access reuses a value that
    registers keep. */
-static double kept(const statement *s, const nest_access *a, int vector, double registers)
+static double kept(const nest_statement *s, const nest_access *a, int vector, double registers)
 {
     double n = 1;
     if (registers > REGISTERS) return 1;
@@ -78,7 +67,7 @@ static double kept(const statement *s, const nest_access *a, int vector, double 
 }
 
 /* Registers of a vector loop. A loop that the compiler vectorises by itself has a remainder. */
-static void find_width(way *w, const statement *s, int vector)
+static void find_width(way *w, const nest_statement *s, int vector)
 {
     w->lanes = vector < 0 ? 1 : s->level[vector]->extent;
     const double full = w->lanes * s->a->element / REGISTER;
@@ -90,7 +79,7 @@ static void find_width(way *w, const statement *s, int vector)
 }
 
 /* Accesses of a block to elements that do not follow each other in a vector. */
-static double gathered(const statement *s, const way *w)
+static double gathered(const nest_statement *s, const way *w)
 {
     double n = 0;
     for (int i = 0; i <= s->loads && w->vector >= 0; i++)
@@ -101,7 +90,7 @@ static double gathered(const statement *s, const way *w)
 
 /* A vector of several registers whose length is no power of two is carried around a loop element by
    element: sums of a block that the loop around it adds to. */
-static double scattered(const statement *s, const way *w)
+static double scattered(const nest_statement *s, const way *w)
 {
     if (!s->update || w->vector < 0 || w->vector != s->vector) return 0;
     if (w->lanes * s->a->element <= REGISTER || exp2(floor(log2(w->lanes))) >= w->lanes) return 0;
@@ -110,13 +99,13 @@ static double scattered(const statement *s, const way *w)
 }
 
 /* Each iteration of the first loop that stays has a buffer of its own. */
-static int is_private(const statement *s, int level)
+static int is_private(const nest_statement *s, int level)
 {
     return level == s->block && s->store->life >= 0 &&
            &s->t->loops[s->store->life] == s->level[level];
 }
 
-static void run(way *w, const statement *s, int vector, double trips)
+static void run(way *w, const nest_statement *s, int vector, double trips)
 {
     find_width(w, s, vector);
     w->vector = vector;
@@ -154,7 +143,7 @@ static void run(way *w, const statement *s, int vector, double trips)
 static double slower(const way *w) { return w->issue > w->chain ? w->issue : w->chain; }
 
 /* Compilers find vectors in straight code less often than in loops, and give up on large bodies. */
-static double hindrance(const statement *s, int level)
+static double hindrance(const nest_statement *s, int level)
 {
     if (level < s->block) return 2;
     if (s->level[level]->size > LARGE) return 3;
@@ -163,7 +152,7 @@ static double hindrance(const statement *s, int level)
 
 /* Chooses TIR's vectorised loop, or the best one that a compiler may find: the first loop around
    the block, or contiguous sums of the block. */
-static way choose(const statement *s, double trips)
+static way choose(const nest_statement *s, double trips)
 {
     way best, w;
     run(&best, s, s->vector, trips);
@@ -180,7 +169,7 @@ static way choose(const statement *s, double trips)
 
 /* The overhead of loops that are not unrolled: one per iteration or, for a vectorised loop, one per
    register. */
-static double find_overhead(const statement *s, const way *w)
+static double find_overhead(const nest_statement *s, const way *w)
 {
     double n = 1, all = 0;
     for (int i = s->levels - 1; i >= s->block; i--) {
@@ -194,7 +183,7 @@ static double find_overhead(const statement *s, const way *w)
 /* ---- instructions of the innermost loop ---- */
 
 /* The innermost loop that is not vectorised, 0 without one. */
-static int first_loop(const statement *s)
+static int first_loop(const nest_statement *s)
 {
     for (int i = 0; i < s->levels; i++)
         if (i != s->vector && s->level[i]->extent > 1) return i;
@@ -202,7 +191,7 @@ static int first_loop(const statement *s)
 }
 
 /* Counts the loads that repeat, follow or jump in the vectorised loop. */
-static void classify(nest_cost *c, const statement *s)
+static void classify(nest_cost *c, const nest_statement *s)
 {
     for (int i = 1; i <= s->loads && s->vector >= 0; i++) {
         const double stride = s->a[i].stride[s->vector];
@@ -214,7 +203,7 @@ static void classify(nest_cost *c, const statement *s)
 
 void nest_price(nest_cost *c, const nest_tree *t, const nest_store *store)
 {
-    statement s = {.t = t, .store = store, .a = &t->access[store->access], .loads = store->loads};
+    nest_statement s = nest_take(t, store);
     *c = (nest_cost){.trips = s.a->loop < 0 ? 1 : t->loops[s.a->loop].trips};
     find_levels(&s);
     find_block(&s);

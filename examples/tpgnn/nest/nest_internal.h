@@ -163,10 +163,22 @@ typedef struct nest_cost {
 /* Distance of two elements of an access along the vectorised loop, over the elements between them
    that the block accesses, too: 1 if together they follow each other. */
 double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block);
+/* Elements of an access next to each other in memory, of the loops of a block but for a vectorised
+   one; first: the level of the loop whose stride is 1, -1: none. */
+double nest_run(int *first, const nest_tree *t, const nest_access *a, int vector, int block);
 /* How often its buffer is allocated, if the statement is the first one that stores to it. */
 double nest_allocations(const nest_tree *t, const nest_store *store);
-/* The loops around an access from the innermost, at most NEST_LOOPS; their number. */
-int nest_levels(const nest_loop *level[NEST_LOOPS], const nest_tree *t, const nest_access *a);
+/* A store with its loads and the loops around it. */
+typedef struct nest_statement {
+    const nest_tree *t;
+    const nest_store *store;
+    const nest_access *a; /* the store, followed by its loads */
+    int loads, levels;
+    const nest_loop *level[NEST_LOOPS]; /* from the innermost */
+    /* Of nest_cost.c: the level that TIR vectorises, -1: none; levels in a block; 1: it updates. */
+    int vector, block, update;
+} nest_statement;
+nest_statement nest_take(const nest_tree *t, const nest_store *store);
 /* Lines that a statement fetches into caches of 32 KB, 1 MB, 4 MB; that an access of it fetches
    into the first two: 0 the store, then its loads. */
 void nest_miss(double lines[3], const nest_tree *t, const nest_store *store);

@@ -133,18 +133,27 @@ static void hoist(nest_tree *t, nest_store *store)
 
 /* ---- places and buffers ---- */
 
-double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block)
+double nest_run(int *first, const nest_tree *t, const nest_access *a, int vector, int block)
 {
     double run = 1;
+    *first = -1;
     for (int grown = 1; grown && run < NEST_MOST;) {
         grown = 0;
         int l = a->loop;
         for (int i = 0; i < block && i < a->loops; i++, l = t->loops[l].up) {
             if (i == vector || t->loops[l].extent <= 1 || a->stride[i] != run) continue;
+            if (*first < 0) *first = i;
             run = nest_cap(run * t->loops[l].extent);
             grown = 1;
         }
     }
+    return run;
+}
+
+double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block)
+{
+    int first;
+    const double run = nest_run(&first, t, a, vector, block);
     return vector < a->loops && run <= INTERLEAVED ? a->stride[vector] / run : a->stride[vector];
 }
 

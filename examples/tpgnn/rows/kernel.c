@@ -2,25 +2,7 @@
 /* The innermost loops around a statement as a compiler leaves them. */
 #include "examples/tpgnn/rows/statement.h"
 
-/* Next to each other in memory: the stored elements of a block without a vectorised loop, from the
-   loop whose stride is 1 on. Returns its level, -1: none. */
-static int find_run(double *run, const nests_statement *s)
-{
-    int first = -1, grown = 1;
-    for (*run = 1; grown && *run < NEST_MOST;) {
-        grown = 0;
-        for (int i = 0; i < s->cost->block && i < s->a->loops; i++) {
-            const nest_loop *l = nests_loop_at(s, i);
-            if (i == s->cost->vector || l->extent <= 1 || s->a->stride[i] != *run) continue;
-            if (first < 0) first = i;
-            *run = nest_cap(*run * l->extent);
-            grown = 1;
-        }
-    }
-    return first;
-}
-
-/* Compilers vectorise such a loop, too, with elements that they store one by one. */
+/* Compilers vectorise a loop that stays, too, with elements that they store one by one. */
 static int scatters(const nests_statement *s, const nest_loop *stays)
 {
     const int level = s->cost->block;
@@ -32,8 +14,9 @@ void nests_write_kernel(nests_writer *w, const nests_statement *s)
 {
     const nest_cost *c = s->cost;
     const nest_loop *stays = nests_loop_at(s, c->block);
-    double run, places = 0;
-    const int first = find_run(&run, s);
+    double places = 0;
+    int first;
+    const double run = nest_run(&first, s->t, s->a, c->vector, c->block);
     for (int i = 0; i < s->loads; i++) {
         double n = 1;
         for (int k = 0; k < c->block && k < s->load[i]->loops; k++)
