@@ -165,7 +165,7 @@ typedef struct nest_cost {
 double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block);
 /* Elements of an access next to each other in memory, of the loops of a block but for a vectorised
    one; first: the level of the loop whose stride is 1, -1: none. */
-double nest_run(int *first, const nest_tree *t, const nest_access *a, int vector, int block);
+double nest_adjacent(int *first, const nest_tree *t, const nest_access *a, int vector, int block);
 /* How often its buffer is allocated, if the statement is the first one that stores to it. */
 double nest_allocations(const nest_tree *t, const nest_store *store);
 /* A store with its loads and the loops around it. */

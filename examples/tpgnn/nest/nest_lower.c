@@ -133,7 +133,7 @@ static void hoist(nest_tree *t, nest_store *store)
 
 /* ---- places and buffers ---- */
 
-double nest_run(int *first, const nest_tree *t, const nest_access *a, int vector, int block)
+double nest_adjacent(int *first, const nest_tree *t, const nest_access *a, int vector, int block)
 {
     double run = 1;
     *first = -1;
@@ -153,7 +153,7 @@ double nest_run(int *first, const nest_tree *t, const nest_access *a, int vector
 double nest_beside(const nest_tree *t, const nest_access *a, int vector, int block)
 {
     int first;
-    const double run = nest_run(&first, t, a, vector, block);
+    const double run = nest_adjacent(&first, t, a, vector, block);
     return vector < a->loops && run <= INTERLEAVED ? a->stride[vector] / run : a->stride[vector];
 }
 

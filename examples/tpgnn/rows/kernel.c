@@ -16,7 +16,7 @@ void nests_write_kernel(nests_writer *w, const nests_statement *s)
     const nest_loop *stays = nests_loop_at(s, c->block);
     double places = 0;
     int first;
-    const double run = nest_run(&first, s->t, s->a, c->vector, c->block);
+    const double run = nest_adjacent(&first, s->t, s->a, c->vector, c->block);
     for (int i = 0; i < s->loads; i++) {
         double n = 1;
         for (int k = 0; k < c->block && k < s->load[i]->loops; k++)
