@@ -39,7 +39,7 @@ train() {
     $bin/$program eval --run demo/$program --data $data/split-random.test.txt >demo/$program.txt || exit
 }
 train tgraph --steps 2500 --eval-every 500
-train nests --fit network --steps 12000 --eval-every 2000
+train nests --steps 12000 --eval-every 2000
 
 # rows PROGRAM NAME|NAME...: some rows of the table of means, of the columns that both programs have.
 rows() {

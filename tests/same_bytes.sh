@@ -222,7 +222,7 @@ all_commands() {
     call tgraph/layout/split tgraph train --data $layout_train --split 0.5 $few --no-baselines --out tgraph/layout/split
     trained tgraph/tile tgraph tile ""
     trained nests/layout nests layout "--fit network --items 8"
-    [ "$boosted" ] && trained boosted/nests/layout nests layout "--items 8 --trees 20"
+    [ "$boosted" ] && trained boosted/nests/layout nests layout "--fit both --items 8 --trees 20"
     everything tpu/tile tpu tile "--kernels 2" "gnn = none"
     trained tpu/fusion tpu fusion "--reduction transformer --kernels 8"
     trained tpu/gat tpu fusion "--gnn gat --reduction column --kernels 8"

@@ -35,9 +35,14 @@ typedef struct nests_data {
     void *own; /* of the maker */
 } nests_data;
 
+/* --fit, kinds of f, the ln of a row's factor: what suits the kind of the files, or one of the
+   others. */
+enum { NESTS_BY_KIND, NESTS_BOTH, NESTS_NETWORK, NESTS_TREES };
+
 /* Settings that suit a kind of file, chosen on validation files: the default of each option that is
    not given. */
 typedef struct nests_defaults {
+    int fit;
     int hidden, layers, members, steps, groups, items; /* groups and items of a step */
     bool flags; /* 1: networks read, besides a column, whether it is 0 or less */
     int trees, bags, depth, least_leaf; /* trees of a bag; bags whose mean is taken */

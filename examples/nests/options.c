@@ -12,7 +12,7 @@ enum { TRAINS = HARNESS_TRAINS, RUNS = HARNESS_RUNS };
 
 /* A row whose value, unless given, is that of the kind of the files (nests_defaults). */
 #define BY_KIND  .flags = HARNESS_BY_DATA
-#define STEPS    "--fit=both|network"
+#define STEPS    "--fit=auto|both|network"
 #define NETWORK  .needs = STEPS
 #define TREES    .needs = "--fit=both|trees"
 #define KIND     " (-1: what suits the kind of the files)"
@@ -32,11 +32,11 @@ static const harness_option table[] = {
          "of groups that --run was trained on with --split, score the items that were held out, "
          "or all of them"},
 
-    {"fit", WORD(fit), "both", .choices = "both|network|trees", .commands = TRAINS, .often = true,
-     .group = "Model",
+    {"fit", WORD(fit), "auto", .choices = "auto|both|network|trees", .commands = TRAINS, BY_KIND,
+     .often = true, .group = "Model",
      .help =
          "what learns the factor of a row: small networks, boosted trees, or both, of which the "
-         "scores are averaged"},
+         "scores are averaged (auto: network for layout files, both for others)"},
     {"members", FIELD(members), "-1", -1, NESTS_MOST_MEMBERS, TRAINS, BY_KIND, NETWORK,
      .group = "Model",
      .help = "networks that are trained side by side; their scores are averaged" KIND},
@@ -150,6 +150,7 @@ static void settle_choice(int *value, bool suits)
 void nests_settle(nests_settings *s, const nests_defaults *d)
 {
     harness_training *t = &s->shell.training;
+    if (s->fit == NESTS_BY_KIND) s->fit = d->fit;
     settle(&s->hidden, d->hidden);
     settle(&s->layers, d->layers);
     settle(&s->members, d->members);

@@ -8,8 +8,6 @@
 
 #define NESTS_VERSION "0.1.0"
 
-/* Kinds of f, the ln of a row's factor. */
-enum { NESTS_BOTH, NESTS_NETWORK, NESTS_TREES };
 enum { NESTS_PART_AUTO, NESTS_PART_ALL };
 /* A choice of yes or no that is left to the kind of the files. */
 enum { NESTS_OPEN, NESTS_YES, NESTS_NO };

@@ -218,8 +218,8 @@ static void parts_of_a_score(void **state)
     static const char *const share[] = {"0", "1", "0.25"};
     for (int k = 0; k < 3; k++) {
         program_expect_line(0, "nests (trees)", "",
-                            "nests train --out share --force --data a.npz --valid b.npz --trees 20 "
-                            "--bags 2 --share %s" SMALL,
+                            "nests train --out share --force --data a.npz --valid b.npz --fit both "
+                            "--trees 20 --bags 2 --share %s" SMALL,
                             share[k]);
         json_t *j =
             program_json("nests predict --run share --checkpoint last --data b.npz --json", "");

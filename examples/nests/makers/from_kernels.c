@@ -94,7 +94,8 @@ static void free_rows(nests_rows *rows)
     *rows = (nests_rows){0};
 }
 
-static const nests_defaults of_tiles = {.hidden = 128,
+static const nests_defaults of_tiles = {.fit = NESTS_BOTH,
+                                        .hidden = 128,
                                         .layers = 2,
                                         .members = 3,
                                         .steps = 5000,
@@ -121,7 +122,8 @@ const nests_maker nests_from_tile = {.name = "tile",
                                      .rows = rows_of_kernels,
                                      .free_rows = free_rows};
 
-static const nests_defaults of_fusion = {.hidden = 128,
+static const nests_defaults of_fusion = {.fit = NESTS_BOTH,
+                                         .hidden = 128,
                                          .layers = 2,
                                          .members = 3,
                                          .steps = 20000,

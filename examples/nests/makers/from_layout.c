@@ -73,7 +73,8 @@ static ag_status rows_of_layouts(nests_rows *rows, const nests_data *data, int g
     return AG_OK;
 }
 
-static const nests_defaults defaults = {.hidden = 64,
+static const nests_defaults defaults = {.fit = NESTS_NETWORK,
+                                        .hidden = 64,
                                         .layers = 3,
                                         .members = 1,
                                         .steps = 48000,

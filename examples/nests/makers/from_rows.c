@@ -215,7 +215,8 @@ static void free_rows(nests_rows *r)
     *r = (nests_rows){0};
 }
 
-static const nests_defaults defaults = {.hidden = 64,
+static const nests_defaults defaults = {.fit = NESTS_BOTH,
+                                        .hidden = 64,
                                         .layers = 2,
                                         .flags = true,
                                         .members = 3,

@@ -137,7 +137,8 @@ static void free_rows(nests_rows *rows)
     *rows = (nests_rows){0};
 }
 
-static const nests_defaults defaults = {.hidden = 96,
+static const nests_defaults defaults = {.fit = NESTS_BOTH,
+                                        .hidden = 96,
                                         .layers = 2,
                                         .members = 5,
                                         .steps = 1500,
