@@ -8,13 +8,6 @@
 
 #include <glob.h>
 
-static tgraph_file *open_file(tpugraphs_budget *budget)
-{
-    test_layout l;
-    test_layout_make(&l);
-    return test_layout_open(&l, tgraph_layout_defaults(), budget);
-}
-
 static void check_batch(const tgraph_batch *b, const int32_t *config, int count)
 {
     test_layout l;
@@ -35,7 +28,7 @@ static void a_batch_is_node_major(void **state)
     /* graph and run times: 4,744 bytes; packed rows: 144 */
     tpugraphs_budget tight = {4750, 0, 0};
     for (int mapped = 0; mapped < 2; mapped++) {
-        tgraph_file *f = open_file(mapped ? &tight : NULL);
+        tgraph_file *f = test_small_open(tgraph_layout_defaults(), mapped ? &tight : NULL);
         tgraph_batch b = {0};
         ag_failure why = {0};
         assert_int_equal(f->store.mapped, mapped ? 144 : 0);
@@ -63,7 +56,7 @@ static void steps_depend_on_seed_and_step_alone(void **state)
     tgraph_batch x = {0}, y = {0};
     ag_failure why = {0};
     int seen[STEPS / FILES][FILES] = {{0}}, other = 0;
-    for (int i = 0; i < FILES; i++) f[i] = open_file(NULL);
+    for (int i = 0; i < FILES; i++) f[i] = test_small_open(tgraph_layout_defaults(), NULL);
     for (uint64_t i = 0; i < 2; i++) tgraph_source_open(&s[i], f, FILES, 4, 11 + i);
     for (int step = 0; step < STEPS; step++) {
         assert_int_equal(tgraph_source_draw(&s[0], step, &x, &why), AG_OK);
@@ -85,7 +78,7 @@ static void steps_depend_on_seed_and_step_alone(void **state)
 
 static void a_split_keeps_the_parts_apart(void **state)
 {
-    tgraph_file *f = open_file(NULL);
+    tgraph_file *f = test_small_open(tgraph_layout_defaults(), NULL);
     ag_failure why = {0};
     int seen[6] = {0};
     assert_int_equal(tgraph_file_split(f, 0.6, 5, &why), AG_OK);

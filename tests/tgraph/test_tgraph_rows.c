@@ -27,11 +27,9 @@ static int make_files(void **state)
 
 static tgraph_file *open_file(int operations)
 {
-    test_layout l;
     tgraph_data_options options = tgraph_layout_defaults();
     options.operations = operations;
-    test_layout_make(&l);
-    return test_layout_open(&l, options, NULL);
+    return test_small_open(options, NULL);
 }
 
 /* Rows are of the whole program, of which pruning keeps nodes 1, 2, 3 and 5. */
