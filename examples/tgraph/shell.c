@@ -90,10 +90,9 @@ static ag_status open_source(tgraph_steps *t, harness_session *session, ag_failu
     for (int i = 0; i < learn->count; i++) t->file[i] = learn->entry[i]->file;
     for (int i = 0; i < 2; i++)
         t->buffer[i].joined = &((const tgraph_trained *)session->trained.net)->model.joined;
-    if (tgraph_source_open(&t->source, t->file, learn->count, s->configs,
-                           (uint64_t)s->shell.common.seed, why) ||
-        set_of(session)->tile)
-        return why->status;
+    tgraph_source_open(&t->source, t->file, learn->count, s->configs,
+                       (uint64_t)s->shell.common.seed);
+    if (set_of(session)->tile) return AG_OK;
     t->loader = harness_loader_new(tgraph_source_draw, &t->source, &t->buffer[0], &t->buffer[1],
                                    session->trained.state->step, 1, why);
     return why->status;

@@ -33,13 +33,9 @@ char *tpgnn_data_json(const tpgnn_data *data)
 {
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, data->hash);
-    json_t *j = json_object();
-    json_object_set_new(j, "format", json_string("schedules"));
-    json_object_set_new(j, "tasks", json_integer(data->tasks));
-    json_object_set_new(j, "schedules", json_integer(data->schedules));
-    json_object_set_new(j, "xxh3", json_string(hash));
-    json_object_set_new(j, "columns", json_integer(TPGNN_COLUMNS));
-    return harness_json_text(j);
+    return harness_json_text(json_pack("{ss si si ss si}", "format", "schedules", "tasks",
+                                       data->tasks, "schedules", data->schedules, "xxh3", hash,
+                                       "columns", (int)TPGNN_COLUMNS));
 }
 
 static ag_status identify(harness_session *session, ag_failure *why)

@@ -112,21 +112,15 @@ static void add_row(harness_inspection *to, const tpgnn_data *data, const tpgnn_
 static json_t *totals_json(const tpgnn_data *data, const silent *silent, const tpgnn_unseen *u,
                            json_t *rows)
 {
-    json_t *j = json_object(), *words = json_object();
+    json_t *words = json_object();
     for (int f = 0; f < TPGNN_FIELDS; f++)
         json_object_set_new(words, tpgnn_field_names[f], json_integer(data->own.words[f] - 1));
-    json_object_set_new(j, "tasks", rows);
-    json_object_set_new(j, "families", json_integer(data->families));
-    json_object_set_new(j, "schedules", json_integer(data->schedules));
-    json_object_set_new(j, "nodes", json_integer(data->nodes));
-    json_object_set_new(j, "stores", json_integer(data->stores));
-    json_object_set_new(j, "prunable_minima", json_integer(silent->minima));
-    json_object_set_new(j, "prunable_extents", json_integer(silent->extents));
-    json_object_set_new(j, "extents", json_integer(u->extents));
-    json_object_set_new(j, "unknown_extents", json_integer(u->no_constant));
-    json_object_set_new(j, "kinds", json_integer(data->kinds));
-    json_object_set_new(j, "words", words);
-    return j;
+    return json_pack("{so si si sI sI sI sI sI sI si so}", "tasks", rows, "families",
+                     data->families, "schedules", data->schedules, "nodes", (json_int_t)data->nodes,
+                     "stores", (json_int_t)data->stores, "prunable_minima",
+                     (json_int_t)silent->minima, "prunable_extents", (json_int_t)silent->extents,
+                     "extents", (json_int_t)u->extents, "unknown_extents",
+                     (json_int_t)u->no_constant, "kinds", data->kinds, "words", words);
 }
 
 static char *totals_text(const tpgnn_data *data, const silent *silent)

@@ -2,7 +2,7 @@
 /* The commands of examples/harness/run/model.h with the small model of docs/adding-a-model.md. */
 #include "support/test.h"
 #include "examples/tabular/tabular.h"
-#include "support/json_merge.h"
+#include "support/checkpoint_change.h"
 #include "support/program_call.h"
 #include "support/tgraph_npz.h"
 
@@ -179,24 +179,9 @@ static void wrong_files(void **state)
    with this first output weight (0: as it is). */
 static void spoil(const char *run, const char *key, const char *value, ag_real weight)
 {
-    ag_failure why = {0};
-    ag_checkpoint_item item[16];
-    ag_checkpoint_pair pair[16];
-    int n = 0, pairs = 0;
-    ag_checkpoint *file =
-        ag_checkpoint_open(formatted("%s/%s/best.safetensors", test_folder, run), &why);
-    if (!file) fail_msg("%s", why.sentence);
-    for (; n < ag_checkpoint_count(file); n++) {
-        item[n] = *ag_checkpoint_at(file, n);
-        if (weight != 0 && strcmp(item[n].name, "output.weight") == 0) item[n].data = &weight;
-    }
-    for (; ag_checkpoint_metadata_at(file, pairs, &pair[pairs]); pairs++)
-        if (key && strcmp(pair[pairs].key, key) == 0)
-            pair[pairs].value =
-                *key == 'c' && *value ? json_merge(pair[pairs].value, value) : value;
-    const char *path = formatted("%s/bad/best.safetensors", test_folder);
-    if (ag_checkpoint_save(path, item, n, pair, pairs, &why)) fail_msg("%s", why.sentence);
-    ag_checkpoint_close(file);
+    checkpoint_change(formatted("%s/bad/best.safetensors", test_folder),
+                      formatted("%s/%s/best.safetensors", test_folder, run), key, value,
+                      weight != 0 ? "output.weight" : NULL, &weight);
 }
 
 static void damaged_runs(void **state)

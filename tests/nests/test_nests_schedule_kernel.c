@@ -44,21 +44,6 @@ static void assign(tree *t, int to, int row, int column)
     end(t, 1);
 }
 
-/* C[i,j] = C[i,j] + A[i,k] B[k,j], in the loops that are open. */
-static void multiply(tree *t, const int *buffers, int i, int k, int j)
-{
-    node(t, "BufferStore", "float32", 0, buffers[2]);
-    node(t, "Add", "float32", 0, -1);
-    load(t, buffers[2], i, j);
-    node(t, "Mul", "float32", 0, -1);
-    load(t, buffers[0], i, k);
-    load(t, buffers[1], k, j);
-    end(t, 2);
-    var(t, i);
-    var(t, j);
-    end(t, 1);
-}
-
 /* Three buffers of 64 x 64, and the loops i, then j and k in this order or the other. */
 typedef struct product {
     const char *j, *k;
@@ -67,9 +52,8 @@ typedef struct product {
 
 static void take_product(rows *r, const product *p)
 {
-    tree *t = start();
+    tree *t = program();
     int of[3], j = -1, k = -1;
-    node(t, "PrimFunc", "-", 0, -1);
     for (int i = 0; i < 3; i++) of[i] = buffer(t, "Param", 64, 64);
     const int i = loop(t, "serial", p->rows);
     if (p->sums_inside) j = loop(t, p->j, p->columns);
@@ -146,8 +130,7 @@ static void rows_are_gathered(void **state)
 static void strides_that_a_block_fills(void **state)
 {
     rows r;
-    tree *t = start();
-    node(t, "PrimFunc", "-", 0, -1);
+    tree *t = program();
     const int p = buffer(t, "Param", 128, 0), q = buffer(t, "Param", 64, 64);
     const int x = loop(t, "serial", 64), y = loop(t, "unrolled", 2);
     node(t, "BufferStore", "float32", 0, p);
@@ -162,8 +145,7 @@ static void strides_that_a_block_fills(void **state)
     is(&r, 0, RUN_LOADS, 1);
     is(&r, 0, SCATTERS, 0);
     drop(t);
-    t = start();
-    node(t, "PrimFunc", "-", 0, -1);
+    t = program();
     const int c = buffer(t, "Param", 64, 64);
     const int row = loop(t, "serial", 64), column = loop(t, "unrolled", 2);
     assign(t, c, row, column);
@@ -175,8 +157,7 @@ static void strides_that_a_block_fills(void **state)
 /* for i: for j: S[0] = 1.5; for k: S[0] = S[0] + A[i, k] or A[k, j]; P[i, j] = S[0] */
 static void take_sum(rows *r, int of_j, int sums, int size)
 {
-    tree *t = start();
-    node(t, "PrimFunc", "-", 0, -1);
+    tree *t = program();
     const int a = buffer(t, "Param", 64, 64), p = buffer(t, "Param", 64, 64);
     const int i = loop(t, "parallel", 64), j = loop(t, "serial", 32);
     node(t, "SeqStmt", "-", 0, -1);
@@ -188,9 +169,7 @@ static void take_sum(rows *r, int of_j, int sums, int size)
     const int k = loop(t, "serial", sums);
     node(t, "BufferStore", "float32", 0, s);
     node(t, "Add", "float32", 0, -1);
-    node(t, "BufferLoad", "float32", 0, s);
-    number(t, 0);
-    end(t, 1);
+    load_first(t, s);
     if (of_j)
         load(t, a, k, j);
     else
@@ -199,9 +178,7 @@ static void take_sum(rows *r, int of_j, int sums, int size)
     number(t, 0);
     end(t, 2);
     node(t, "BufferStore", "float32", 0, p);
-    node(t, "BufferLoad", "float32", 0, s);
-    number(t, 0);
-    end(t, 1);
+    load_first(t, s);
     var(t, i);
     var(t, j);
     take(r, t);
@@ -246,8 +223,7 @@ static void conditions_undo_vectors(void **state)
 {
     rows r;
     for (int step = 0; step <= 64; step += 64) {
-        tree *t = start();
-        node(t, "PrimFunc", "-", 0, -1);
+        tree *t = program();
         const int p = buffer(t, "Param", 64, 64), q = buffer(t, "Param", 64, 64);
         node(t, "AttrStmt.pragma_auto_unroll_max_step", "-", step, -1);
         number(t, step);
@@ -278,8 +254,7 @@ static void reuse_and_sets(void **state)
     rows r;
     double fetched[2];
     for (int page = 0; page < 2; page++) {
-        tree *t = start();
-        node(t, "PrimFunc", "-", 0, -1);
+        tree *t = program();
         const int c = buffer(t, "Param", 640, page ? 1024 : 1008);
         const int outer = loop(t, "serial", 64), i = loop(t, "serial", 640);
         (void)outer;

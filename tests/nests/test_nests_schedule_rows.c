@@ -34,21 +34,12 @@ static void is(const rows *r, int row, int column, double quantity)
 /* C[32,64] += A[32,16] B[16,64]: loops over rows, the sum, and vectors. */
 static void a_product_of_matrices(void **state)
 {
-    tree *t = start();
+    tree *t = program();
     rows r;
-    node(t, "PrimFunc", "-", 0, -1);
     const int a = buffer(t, "Param", 32, 16), b = buffer(t, "Param", 16, 64);
     const int c = buffer(t, "AllocBuffer", 32, 64);
     const int i = loop(t, "parallel", 32), k = loop(t, "serial", 16), j = loop(t, "vectorized", 64);
-    const int store = node(t, "BufferStore", "float32", 0, c);
-    node(t, "Add", "float32", 0, -1);
-    load(t, c, i, j);
-    node(t, "Mul", "float32", 0, -1);
-    load(t, a, i, k);
-    load(t, b, k, j);
-    end(t, 2);
-    var(t, i);
-    var(t, j);
+    const int store = multiply(t, (int[]){a, b, c}, i, k, j).store;
     compute(t);
     take(&r, t);
     assert_int_equal(r.n, 1);
@@ -85,19 +76,11 @@ static void a_product_of_matrices(void **state)
     drop(t);
 }
 
-static int at_zero(tree *t, const char *type, int from)
-{
-    const int v = node(t, type, "float32", 0, from);
-    number(t, 0);
-    return v;
-}
-
 /* for i: C[0] = 1.5; for k, unrolled: C[0] = C[0] + A[i,k]; B[i] = C[0] */
 static void a_sum_in_a_register(void **state)
 {
-    tree *t = start();
+    tree *t = program();
     rows r;
-    node(t, "PrimFunc", "-", 0, -1);
     const int a = buffer(t, "Param", 32, 16), b = buffer(t, "Param", 32, 0);
     const int c = buffer(t, "AllocBuffer", 1, 0);
     const int i = loop(t, "serial", 32);
@@ -109,15 +92,13 @@ static void a_sum_in_a_register(void **state)
     const int k = loop(t, "unrolled", 16);
     node(t, "BufferStore", "float32", 0, c);
     node(t, "Add", "float32", 0, -1);
-    at_zero(t, "BufferLoad", c);
-    end(t, 1);
+    load_first(t, c);
     load(t, a, i, k);
     end(t, 1);
     number(t, 0);
     end(t, 2);
     node(t, "BufferStore", "float32", 0, b);
-    at_zero(t, "BufferLoad", c);
-    end(t, 1);
+    load_first(t, c);
     var(t, i);
     take(&r, t);
     assert_int_equal(r.n, 3);

@@ -24,6 +24,14 @@ static inline tgraph_file *test_layout_open(const test_layout *l, tgraph_data_op
     return test_file_open(test_path, options, budget);
 }
 
+/* The layout as test_layout_make leaves it. */
+static inline tgraph_file *test_small_open(tgraph_data_options options, tpugraphs_budget *budget)
+{
+    test_layout l;
+    test_layout_make(&l);
+    return test_layout_open(&l, options, budget);
+}
+
 /* Options that read what rows of loop nests are made of. */
 static inline tgraph_data_options test_operations(void)
 {

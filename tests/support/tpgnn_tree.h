@@ -137,6 +137,43 @@ static inline void constant(tree *t)
     end(t, 1);
 }
 
+/* A tree with its root, to which the nodes that follow belong. */
+static inline tree *program(void)
+{
+    tree *t = start();
+    node(t, "PrimFunc", "-", 0, -1);
+    return t;
+}
+
+/* Element 0 of a buffer. */
+static inline void load_first(tree *t, int from)
+{
+    node(t, "BufferLoad", "float32", 0, from);
+    number(t, 0);
+    end(t, 1);
+}
+
+/* C[i,j] = C[i,j] + A[i,k] B[k,j] in the loops that are open: the nodes of the store and of the
+   loads of C, A and B. */
+typedef struct multiplied {
+    int store, c, a, b;
+} multiplied;
+
+static inline multiplied multiply(tree *t, const int abc[3], int i, int k, int j)
+{
+    multiplied m = {.store = node(t, "BufferStore", "float32", 0, abc[2])};
+    node(t, "Add", "float32", 0, -1);
+    m.c = load(t, abc[2], i, j);
+    node(t, "Mul", "float32", 0, -1);
+    m.a = load(t, abc[0], i, k);
+    m.b = load(t, abc[1], k, j);
+    end(t, 2);
+    var(t, i);
+    var(t, j);
+    end(t, 1);
+    return m;
+}
+
 static inline void compute(tree *t)
 {
     harness_free(t->x);

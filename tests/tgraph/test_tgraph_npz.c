@@ -7,16 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static tgraph_file *open_file(tgraph_data_options options)
-{
-    test_layout l;
-    test_layout_make(&l);
-    return test_layout_open(&l, options, NULL);
-}
-
 static void a_file_is_pruned_and_padded(void **state)
 {
-    tgraph_file *f = open_file(tgraph_layout_defaults());
+    tgraph_file *f = test_small_open(tgraph_layout_defaults(), NULL);
     test_layout l;
     test_layout_make(&l);
     const tgraph_graph *g = &f->graph;
@@ -39,7 +32,7 @@ static void a_file_is_pruned_and_padded(void **state)
 
 static void options_turn_pruning_and_padding_off(void **state)
 {
-    tgraph_file *f = open_file((tgraph_data_options){.opcodes = 256});
+    tgraph_file *f = test_small_open((tgraph_data_options){.opcodes = 256}, NULL);
     assert_int_equal(f->graph.nodes, 7);
     assert_int_equal(f->graph.edges, 5);
     assert_int_equal(f->graph.config_node[1], 5);
@@ -51,7 +44,7 @@ static void check_kept(tgraph_dedup dedup, int configs, const int64_t *runtime, 
 {
     tgraph_data_options options = tgraph_layout_defaults();
     options.dedup = dedup;
-    tgraph_file *f = open_file(options);
+    tgraph_file *f = test_small_open(options, NULL);
     assert_int_equal(f->file_configs, 6);
     assert_int_equal(f->configs, configs);
     assert_int_equal(f->store.rows, configs);
@@ -73,7 +66,8 @@ static void equal_configurations_become_one(void **state)
 
 static void nodes_are_standardised_over_all_files(void **state)
 {
-    tgraph_file *f[2] = {open_file(tgraph_layout_defaults()), open_file(tgraph_layout_defaults())};
+    tgraph_file *f[2] = {test_small_open(tgraph_layout_defaults(), NULL),
+                         test_small_open(tgraph_layout_defaults(), NULL)};
     tgraph_scalers s;
     tgraph_scalers_begin(&s);
     for (int i = 0; i < 2; i++) tgraph_scalers_add(&s, f[i]);
@@ -132,7 +126,7 @@ static void expect_text(const char *text)
 static void an_inspected_file_is_described(void **state)
 {
     test_tile t;
-    tgraph_file_close(open_file(tgraph_layout_defaults()));
+    tgraph_file_close(test_small_open(tgraph_layout_defaults(), NULL));
     expect_text(": layout file\n"
                 "  nodes           7, pruned to 4 (2 configurable)\n"
                 "  edges           5, pruned to 2\n"

@@ -3,6 +3,7 @@
    on what is scored together. */
 #include "support/test.h"
 #include "examples/tgraph/rows/file.h"
+#include "support/checkpoint_change.h"
 #include "support/program_call.h"
 #include "support/program_files.h"
 #include "support/tgraph_open.h"
@@ -26,11 +27,9 @@ static int make_files(void **state)
 
 static tgraph_file *open_file(int operations)
 {
-    test_layout l;
     tgraph_data_options options = tgraph_layout_defaults();
     options.operations = operations;
-    test_layout_make(&l);
-    return test_layout_open(&l, options, NULL);
+    return test_small_open(options, NULL);
 }
 
 /* Rows are of the whole program, of which pruning keeps nodes 1, 2, 3 and 5. */
@@ -196,25 +195,10 @@ static void a_checkpoint_without_rows_has_nothing_of_them(void **state)
 
 static void a_damaged_scale_is_refused(void **state)
 {
-    enum { MOST = 400 };
-    char path[400];
-    ag_failure why = {0};
-    ag_checkpoint_item item[MOST];
-    ag_checkpoint_pair pair[20];
-    int n = 0, pairs = 0;
+    const char *best = formatted("%s/costs-0/best.safetensors", test_folder);
     double mean[NESTS_LAYOUT_COLUMNS] = {0};
     mean[3] = NAN;
-    snprintf(path, sizeof path, "%s/costs-0/best.safetensors", test_folder);
-    ag_checkpoint *file = ag_checkpoint_open(path, &why);
-    if (!file) fail_msg("%s", why.sentence);
-    for (; n < ag_checkpoint_count(file); n++) {
-        assert_true(n < MOST);
-        item[n] = *ag_checkpoint_at(file, n);
-        if (!strcmp(item[n].name, "state.row.mean")) item[n].data = mean;
-    }
-    while (ag_checkpoint_metadata_at(file, pairs, &pair[pairs])) pairs++;
-    if (ag_checkpoint_save(path, item, n, pair, pairs, &why)) fail_msg("%s", why.sentence);
-    ag_checkpoint_close(file);
+    checkpoint_change(best, best, NULL, NULL, "state.row.mean", mean);
     program_expect("tgraph predict --run costs-0 --data b.npz", 3, "", "state.row.mean[3] is nan");
 }
 

@@ -14,8 +14,7 @@ enum { FLOAT = VAR_J + 1, INDEX, NODES };
 
 static tree *small_program(void)
 {
-    tree *t = start();
-    node(t, "PrimFunc", "-", 0, -1);
+    tree *t = program();
     const int a = buffer(t, "Param", 16, 0), i = loop(t, "parallel", 16), j = loop(t, "serial", 8);
     node(t, "BufferStore", "float32", 0, a);
     node(t, "Add", "float32", 0, -1);

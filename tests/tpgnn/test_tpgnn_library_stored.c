@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "examples/tpgnn/checkpoint.h"
 #include "examples/tpgnn/tvm/library/stored.h"
-#include "support/json_merge.h"
+#include "support/checkpoint_change.h"
 #include "support/tpgnn_library.h"
 #include "support/files.h"
 
@@ -70,33 +70,10 @@ static void options_are_the_programs(void **state)
 
 /* ---- files ---- */
 
-/* A copy of library.safetensors with another text under a key of the metadata; NULL: without.
-   Values of the configuration are put into it. */
 static const char *changed(const char *key, const char *text)
 {
-    enum { MOST = 200 };
-    static char path[600];
-    ag_failure why = {0};
-    ag_checkpoint_item item[MOST];
-    ag_checkpoint_pair pair[8];
-    int pairs = 0;
-    ag_checkpoint *file = ag_checkpoint_open(test_file("library.safetensors"), &why);
-    assert_non_null(file);
-    const int items = ag_checkpoint_count(file);
-    assert_in_range(items, 1, MOST);
-    for (int i = 0; i < items; i++) item[i] = *ag_checkpoint_at(file, i);
-    while (ag_checkpoint_metadata_at(file, pairs, &pair[pairs])) pairs++;
-    for (int i = 0; i < pairs; i++) {
-        if (strcmp(pair[i].key, key) != 0) continue;
-        if (text && strncmp(text, "{\"", 2) == 0 && strcmp(key, "configuration") == 0)
-            pair[i].value = json_merge(pair[i].value, text);
-        else
-            pair[i].value = text;
-        if (!text) pair[i] = pair[--pairs];
-    }
-    snprintf(path, sizeof path, "%s/changed.safetensors", test_folder);
-    if (ag_checkpoint_save(path, item, items, pair, pairs, &why)) fail_msg("%s", why.sentence);
-    ag_checkpoint_close(file);
+    const char *path = formatted("%s/changed.safetensors", test_folder);
+    checkpoint_change(path, test_file("library.safetensors"), key, text, NULL, NULL);
     return path;
 }
 

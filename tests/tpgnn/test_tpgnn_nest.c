@@ -3,14 +3,6 @@
 #include "support/tpgnn_damaged.h"
 #include "support/tpgnn_tree.h"
 
-/* A tree with its root, to which the nodes that follow belong. */
-static tree *program(void)
-{
-    tree *t = start();
-    node(t, "PrimFunc", "-", 0, -1);
-    return t;
-}
-
 /* C[32,64] += A[32,16] B[16,64]: loops over rows, the sum, and vectors. */
 static void a_product_of_matrices(void **state)
 {
@@ -18,14 +10,8 @@ static void a_product_of_matrices(void **state)
     const int a = buffer(t, "Param", 32, 16), b = buffer(t, "Param", 16, 64);
     const int c = buffer(t, "AllocBuffer", 32, 64);
     const int i = loop(t, "parallel", 32), k = loop(t, "serial", 16), j = loop(t, "vectorized", 64);
-    const int store = node(t, "BufferStore", "float32", 0, c);
-    node(t, "Add", "float32", 0, -1);
-    const int from_c = load(t, c, i, j);
-    node(t, "Mul", "float32", 0, -1);
-    const int from_a = load(t, a, i, k), from_b = load(t, b, k, j);
-    end(t, 2);
-    var(t, i);
-    var(t, j);
+    const multiplied m = multiply(t, (int[]){a, b, c}, i, k, j);
+    const int store = m.store, from_a = m.a, from_b = m.b;
     compute(t);
 
     check(t, store, "trips", 32 * 16 * 64 - 1);
@@ -44,7 +30,7 @@ static void a_product_of_matrices(void **state)
     check_flag(t, store, "is_fixed", 1);
     check(t, from_a, "bytes", 32 * 16 * 4);
     check(t, store, "lines", 128);
-    check(t, from_c, "reuse", 15);
+    check(t, m.c, "reuse", 15);
     check(t, from_b, "reuse", 31);
     check(t, from_b, "buffer", 4096);
     check_flag(t, store, "is_local", 1);

@@ -50,13 +50,9 @@ static void training(void **state)
         if (!strstr(o.out, shown[i])) fail_msg("no \"%s\" in %s", shown[i], o.out);
     free(program_text_of("full/plots/methods.tsv"));
     free(program_text_of("full/plots/parts.tsv"));
-    char *page = program_text_of("full/report.html");
-    assert_non_null(strstr(page, "Mean over the tasks"));
-    assert_non_null(strstr(page, "a coin reaches 0.5"));
-    free(page);
-    char *metrics = program_text_of("full/metrics.csv");
-    assert_non_null(strstr(metrics, ",norm,pairwise,"));
-    free(metrics);
+    program_expect_in("Mean over the tasks", "full/report.html");
+    program_expect_in("a coin reaches 0.5", "full/report.html");
+    program_expect_in(",norm,pairwise,", "full/metrics.csv");
 }
 
 static void evaluating(void **state)

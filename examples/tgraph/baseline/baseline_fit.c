@@ -124,12 +124,7 @@ void tgraph_fit_close(tgraph_fit *f)
 {
     tgraph_onehot_close(&f->onehot);
     harness_boosting_free(f->boosting);
-    harness_free(f->pick);
-    harness_free(f->raw);
-    harness_free(f->mean);
-    harness_free(f->scale);
-    harness_free(f->x);
-    harness_free(f->y);
-    harness_free(f->ridge);
+    void *const block[] = {f->pick, f->raw, f->mean, f->scale, f->x, f->y, f->ridge};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) harness_free(block[i]);
     *f = (tgraph_fit){0};
 }

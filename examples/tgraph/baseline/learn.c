@@ -48,18 +48,13 @@ ag_status tgraph_learn_paths(tgraph_learn *learn, tgraph_set *set, const tgraph_
 
 /* ---- the files ---- */
 
-static int same_file(const char *a, const char *b)
-{
-    struct stat one, two;
-    return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
-           one.st_ino == two.st_ino;
-}
-
 /* The first of the `scored` entries that is this file, or NULL. */
 static tgraph_entry *find_scored(const tgraph_set *set, int scored, const char *path)
 {
+    struct stat file;
+    if (stat(path, &file)) return NULL;
     for (int i = 0; i < scored; i++)
-        if (same_file(set->entry[i].file->path, path)) return &set->entry[i];
+        if (harness_files_is(set->entry[i].file->path, &file)) return &set->entry[i];
     return NULL;
 }
 

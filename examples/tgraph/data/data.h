@@ -253,9 +253,9 @@ typedef struct tgraph_source {
     int32_t *items; /* scratch, as long as the number of configurations of the largest file */
 } tgraph_source;
 
-/* Fails: AG_EUSE (no file, a file that is not trainable, configs < 2). */
-ag_status tgraph_source_open(tgraph_source *source, tgraph_file *const *files, int count,
-                             int configs, uint64_t seed, ag_failure *why);
+/* files [count]: at least one, all trainable. */
+void tgraph_source_open(tgraph_source *source, tgraph_file *const *files, int count, int configs,
+                        uint64_t seed);
 /* The file that a step visits. */
 tgraph_file *tgraph_source_at(tgraph_source *source, int64_t step);
 /* A harness_fill of a tgraph_batch, from layout files. */

@@ -60,34 +60,16 @@ void tgraph_batch_free(tgraph_batch *b)
 
 static int train_count(const tgraph_file *f) { return f->train ? f->train_count : f->configs; }
 
-static ag_status check_source(tgraph_file *const *files, int count, int configs, ag_failure *why)
-{
-    if (count < 1 || configs < 2)
-        return ag_fail(
-            why, AG_EUSE,
-            "training: %d files and %d configurations a step, but it takes at least 1 and 2", count,
-            configs);
-    for (int i = 0; i < count; i++)
-        if (!tgraph_file_trainable(files[i]))
-            return ag_fail(why, AG_EUSE, "%s: %s, so it cannot be trained on; leave it out",
-                           harness_files_short(files[i]->path),
-                           files[i]->has_runtimes ? "it has only one configuration to train on"
-                                                  : "its run times are hidden (all 0)");
-    return AG_OK;
-}
-
-ag_status tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, int configs,
-                             uint64_t seed, ag_failure *why)
+void tgraph_source_open(tgraph_source *s, tgraph_file *const *files, int count, int configs,
+                        uint64_t seed)
 {
     int most = 0;
     *s = (tgraph_source){
         .files = files, .count = count, .configs = configs, .seed = seed, .epoch = -1};
-    if (check_source(files, count, configs, why)) return why->status;
     for (int i = 0; i < count; i++)
         if (train_count(files[i]) > most) most = train_count(files[i]);
     s->order = harness_alloc((size_t)count * sizeof *s->order);
     s->items = harness_alloc((size_t)most * sizeof *s->items);
-    return AG_OK;
 }
 
 tgraph_file *tgraph_source_at(tgraph_source *s, int64_t step)

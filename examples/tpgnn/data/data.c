@@ -9,15 +9,9 @@
 static void free_file(tpgnn_data *data, tpgnn_file *file)
 {
     data->budget.used -= file->bytes;
-    ag_free(file->name);
-    ag_free(file->kind);
-    ag_free(file->value);
-    ag_free(file->feature);
-    ag_free(file->parent);
-    ag_free(file->position);
-    ag_free(file->depth);
-    ag_free(file->refers);
-    ag_free(file->store);
+    void *const block[] = {file->name,     file->kind,  file->value,  file->feature, file->parent,
+                           file->position, file->depth, file->refers, file->store};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) ag_free(block[i]);
 }
 
 /* The name up to its first '_', and room for it in the list. NULL: no memory. */

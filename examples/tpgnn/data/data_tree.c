@@ -111,14 +111,9 @@ ag_status tpgnn_nodes_room(tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *w
 
 void tpgnn_nodes_free(tpgnn_nodes *t)
 {
-    ag_free(t->line);
-    ag_free(t->children);
-    ag_free(t->refers);
-    ag_free(t->value);
-    ag_free(t->parent);
-    ag_free(t->position);
-    ag_free(t->depth);
-    ag_free(t->scratch);
+    void *const block[] = {t->line,   t->children, t->refers, t->value,
+                           t->parent, t->position, t->depth,  t->scratch};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) ag_free(block[i]);
 }
 
 static ag_status find_trees(const tpgnn_nodes *t, const tpgnn_reading *r, ag_failure *why)
