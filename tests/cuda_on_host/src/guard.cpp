@@ -84,7 +84,7 @@ bool on_device(const void *p)
            (const char *)p < device_base + device_size;
 }
 
-/* What the program may do with the pages of the device from here on. */
+/* The pages of the device can be read and written from here on, or cannot. */
 static void allow(bool access)
 {
 #ifdef PKEY_DISABLE_ACCESS
