@@ -70,8 +70,6 @@ static paper_net *create(const tpgnn_paper_options *options, const paper_graphs 
     return NULL;
 }
 
-static void threads(int n) { ag_set_threads(n); }
-
 /* ---- runs ---- */
 
 static ag_tensor *forward(paper_net *net, ag_tape *tape)
@@ -129,7 +127,7 @@ const paper_api ag__paper = {
     .name = NET_PRECISION,
     .create = create,
     .destroy = destroy,
-    .threads = threads,
+    .threads = ag_set_threads,
     .params = net_params,
     .param = net_param,
     .set = net_set,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters on a device: there and back, steps, checkpoints; why a device cannot be had. */
+/* Parameters on a device: there and back, and checkpoints; why a device cannot be had. Steps there:
+   test_device_step.c. */
 #include "support/test.h"
 #include "augur.h"
 #include "core/cuda/device.h"
@@ -151,21 +152,6 @@ static void expect_near(const model *a, const model *b)
     }
 }
 
-static void steps_are_those_of_the_cpu(void **state)
-{
-    model here = make(AG_CPU), there = make(AG_CUDA), again = make(AG_CUDA);
-    train(&here, 12);
-    train(&there, 12);
-    train(&again, 12);
-    assert_int_equal(there.params->step, 12);
-    expect_near(&there, &here);
-    assert_memory_equal(there.params->value, again.params->value,
-                        4 * (size_t)again.params->size * sizeof(float));
-    ag_params_free(here.params);
-    ag_params_free(there.params);
-    ag_params_free(again.params);
-}
-
 /* A checkpoint that was saved on either device can be continued on either. */
 static void checkpoints_change_devices(void **state)
 {
@@ -204,7 +190,6 @@ int main(void)
     };
     const struct CMUnitTest there[] = {
         cmocka_unit_test(there_and_back_keeps_bits),
-        cmocka_unit_test(steps_are_those_of_the_cpu),
         cmocka_unit_test(checkpoints_change_devices),
     };
     int failed = cmocka_run_group_tests(always, NULL, NULL);

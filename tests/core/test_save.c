@@ -29,10 +29,9 @@ static ag_status put_text_and_spoil(FILE *file, void *text)
 
 static void save_replaces_whole_files_and_keeps_the_mode(void **state)
 {
-    char path[512];
+    const char *path = files_path("a");
     struct stat about;
     ag_failure why = {0};
-    strcpy(path, files_path("a"));
     mode_t mask = umask(027);
     assert_int_equal(ag_save_file(path, put_text, "one", &why), AG_OK);
     umask(mask);
@@ -50,8 +49,7 @@ static void save_replaces_whole_files_and_keeps_the_mode(void **state)
 
 static void a_failed_save_leaves_what_was_there(void **state)
 {
-    char path[512];
-    strcpy(path, files_path("b"));
+    const char *path = files_path("b");
     assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
     int files = files_count();
     ag_failure why = {0};
@@ -98,13 +96,13 @@ static pid_t ended_process(void)
 
 static void save_removes_what_killed_writers_left(void **state)
 {
-    char path[512], name[700];
+    const char *path = files_path("left");
+    char name[700];
     const pid_t dead = ended_process(), other = fork();
     if (other == 0) {
         pause();
         _exit(0);
     }
-    strcpy(path, files_path("left"));
     const int files = files_count();
     static const char *const gone[] = {".*.0.tmp", ".*.1.tmp", ".*.4000000.tmp"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) leave(path, gone[i], dead);
@@ -171,8 +169,7 @@ static void a_writer_locks_its_temporary_file(void **state)
 
 static void save_refuses_what_is_no_file(void **state)
 {
-    char fifo[600];
-    strcpy(fifo, files_path("fifo"));
+    const char *fifo = files_path("fifo");
     assert_int_equal(mkfifo(fifo, 0600), 0);
     const char *const bad[] = {fifo, files_folder, "/", "", "/nowhere/at/all/x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -195,8 +192,7 @@ static void save_refuses_what_is_no_file(void **state)
 /* A limit on the size of files replaces a full disk: the write is cut short in the same way. */
 static void a_full_disk_is_reported_by_name(void **state)
 {
-    char path[512];
-    strcpy(path, files_path("c"));
+    const char *path = files_path("c");
     assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
     int files = files_count();
     struct rlimit limit, small;

@@ -61,9 +61,8 @@ int __wrap_rename(const char *from, const char *to)
    or the new file is there, whole. */
 static void bytes_reach_the_disk_before_the_name(void **state)
 {
-    char path[512];
+    const char *path = files_path("synced");
     struct stat folder;
-    strcpy(path, files_path("synced"));
     assert_int_equal(stat(files_folder, &folder), 0);
     for (int i = 0; i < 2; i++) { /* a new file, and one that is replaced */
         memset(calls, 0, sizeof calls);
@@ -104,8 +103,7 @@ static void a_failed_call_is_reported(void **state)
               {ENOSPC, "No space left on device; make room on the disk"},
               {EDQUOT, "; make room on the disk"},
               {EROFS, "; choose a folder that you may read and write"}};
-    char path[512];
-    strcpy(path, files_path("unsynced"));
+    const char *path = files_path("unsynced");
     for (int i = 0; i < 16; i++) {
         ag_failure why = {0};
         assert_int_equal(save_without(path, bad[i / 4].call, is[i % 4].error, &why), AG_EFILE);
@@ -134,9 +132,8 @@ static void a_call_that_is_not_there_costs_nothing(void **state)
                      {'f', NULL, AG_LACKS_MODES | AG_LACKS_SYNC},
                      {'d', refused, AG_LACKS_MODES | AG_LACKS_SYNC},
                      {'r', NULL, AG_LACKS_MODES | AG_LACKS_SYNC | AG_LACKS_RENAME}};
-    char path[512];
+    const char *path = files_path("lacking");
     struct stat about;
-    strcpy(path, files_path("lacking"));
     assert_int_equal(ag_save_file(path, put_text, "old", NULL), AG_OK);
     chmod(path, 0600);
     for (size_t i = 0; i < sizeof not_there / sizeof *not_there; i++)
@@ -155,9 +152,8 @@ static void a_call_that_is_not_there_costs_nothing(void **state)
 /* Another user may be allowed to write into a folder, but not to list it. */
 static void a_folder_that_cannot_be_read_takes_files(void **state)
 {
-    char path[512];
+    const char *path = files_path("blind");
     int status;
-    strcpy(path, files_path("blind"));
     chmod(files_folder, geteuid() ? 0300 : 0733);
     const pid_t child = fork();
     if (child == 0) {

@@ -6,12 +6,6 @@
 
 /* ---- measured errors ---- */
 
-static float my_exp(float x) { return v_exp(x); }
-static float my_log(float x) { return v_log(x); }
-static float my_tanh(float x) { return v_tanh(x); }
-static float my_sigmoid(float x) { return v_sigmoid(x); }
-static float my_erf(float x) { return v_erf(x); }
-static float my_log1p(float x) { return v_log1p(x); }
 static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
 
 /* Error of `have` in units in the last place of a float of the size of `want` (subnormal: of the
@@ -67,24 +61,24 @@ static void test_errors(void **state)
         float lo, hi;
         int stride;
     } ranges[] = {
-        {"v_exp", my_exp, exp, 1.5, 1e-30f, 88.72f, STRIDE},
-        {"v_exp", my_exp, exp, 1.5, -1e-30f, -87.3f, STRIDE},
-        {"v_exp", my_exp, exp, 1.5, 1, 88.72f, 97},
-        {"v_exp", my_exp, exp, 1.5, -1, -87.3f, 97},
-        {"v_exp, subnormal results", my_exp, exp, 1.5, -87.3f, -103.9f, 7},
-        {"v_log", my_log, log, 1.5, 1e-45f, 3.4e38f, STRIDE},
-        {"v_log", my_log, log, 1.5, 0.5f, 2, 23},
-        {"v_tanh", my_tanh, tanh, 2, 1e-45f, 20, STRIDE},
-        {"v_tanh", my_tanh, tanh, 2, -1e-45f, -3e38f, STRIDE},
-        {"v_tanh", my_tanh, tanh, 2, 0.1f, 10, 97},
-        {"v_sigmoid", my_sigmoid, sigmoid, 3, 1e-45f, 3e38f, STRIDE},
-        {"v_sigmoid", my_sigmoid, sigmoid, 3, -1e-45f, -87, STRIDE},
-        {"v_sigmoid", my_sigmoid, sigmoid, 3, -0.1f, -20, 97},
-        {"v_erf", my_erf, erf, 3, 1e-37f, 10, STRIDE},
-        {"v_erf", my_erf, erf, 3, -1e-37f, -3e38f, STRIDE},
-        {"v_erf", my_erf, erf, 3, 0.1f, 4.5f, 97},
-        {"v_log1p", my_log1p, log1p, 3, 1e-45f, 3.4e38f, STRIDE},
-        {"v_log1p", my_log1p, log1p, 3, -1e-45f, -0.999999f, STRIDE},
+        {"v_exp", v_exp, exp, 1.5, 1e-30f, 88.72f, STRIDE},
+        {"v_exp", v_exp, exp, 1.5, -1e-30f, -87.3f, STRIDE},
+        {"v_exp", v_exp, exp, 1.5, 1, 88.72f, 97},
+        {"v_exp", v_exp, exp, 1.5, -1, -87.3f, 97},
+        {"v_exp, subnormal results", v_exp, exp, 1.5, -87.3f, -103.9f, 7},
+        {"v_log", v_log, log, 1.5, 1e-45f, 3.4e38f, STRIDE},
+        {"v_log", v_log, log, 1.5, 0.5f, 2, 23},
+        {"v_tanh", v_tanh, tanh, 2, 1e-45f, 20, STRIDE},
+        {"v_tanh", v_tanh, tanh, 2, -1e-45f, -3e38f, STRIDE},
+        {"v_tanh", v_tanh, tanh, 2, 0.1f, 10, 97},
+        {"v_sigmoid", v_sigmoid, sigmoid, 3, 1e-45f, 3e38f, STRIDE},
+        {"v_sigmoid", v_sigmoid, sigmoid, 3, -1e-45f, -87, STRIDE},
+        {"v_sigmoid", v_sigmoid, sigmoid, 3, -0.1f, -20, 97},
+        {"v_erf", v_erf, erf, 3, 1e-37f, 10, STRIDE},
+        {"v_erf", v_erf, erf, 3, -1e-37f, -3e38f, STRIDE},
+        {"v_erf", v_erf, erf, 3, 0.1f, 4.5f, 97},
+        {"v_log1p", v_log1p, log1p, 3, 1e-45f, 3.4e38f, STRIDE},
+        {"v_log1p", v_log1p, log1p, 3, -1e-45f, -0.999999f, STRIDE},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         worst w = {0, 0};
@@ -95,21 +89,19 @@ static void test_errors(void **state)
 
 static void test_exp(void **state)
 {
-    assert_true(my_exp(0) == 1 && my_exp(-0.0f) == 1);
-    assert_true(my_exp(INFINITY) == INFINITY && my_exp(-INFINITY) == 0);
-    assert_true(my_exp(3e38f) == INFINITY && my_exp(-3e38f) == 0);
-    assert_true(my_exp(88.73f) == INFINITY && my_exp(-104.0f) == 0);
-    assert_true(isnan(my_exp(NAN)));
+    assert_true(v_exp(0) == 1 && v_exp(-0.0f) == 1);
+    assert_true(v_exp(INFINITY) == INFINITY && v_exp(-INFINITY) == 0);
+    assert_true(v_exp(3e38f) == INFINITY && v_exp(-3e38f) == 0);
+    assert_true(v_exp(88.73f) == INFINITY && v_exp(-104.0f) == 0);
+    assert_true(isnan(v_exp(NAN)));
 }
-
-static float my_exp_down(float x) { return v_exp_down(x); }
 
 /* Below 2^-126 it is 0. */
 static void test_exp_down(void **state)
 {
     worst w = {0, 0};
-    scan(&w, my_exp_down, exp, -1e-30f, -87.3f, 997);
-    measure(&w, my_exp_down, exp, 0.0f);
+    scan(&w, v_exp_down, exp, -1e-30f, -87.3f, 997);
+    measure(&w, v_exp_down, exp, 0.0f);
     expect("v_exp_down", w, 1.5);
     for (float x = -88.1f; x > -1e30f; x *= 1.5f) assert_true(v_exp_down(x) == 0);
     for (float x = -87.3f; x > -88.1f; x -= 0.01f)
@@ -120,11 +112,11 @@ static void test_exp_down(void **state)
 
 static void test_log(void **state)
 {
-    assert_true(my_log(1) == 0 && !signbit(my_log(1)));
-    assert_true(my_log(0) == -INFINITY && my_log(-0.0f) == -INFINITY);
-    assert_true(my_log(INFINITY) == INFINITY);
-    assert_true(isnan(my_log(-1)) && isnan(my_log(-1e-45f)) && isnan(my_log(-INFINITY)));
-    assert_true(isnan(my_log(NAN)));
+    assert_true(v_log(1) == 0 && !signbit(v_log(1)));
+    assert_true(v_log(0) == -INFINITY && v_log(-0.0f) == -INFINITY);
+    assert_true(v_log(INFINITY) == INFINITY);
+    assert_true(isnan(v_log(-1)) && isnan(v_log(-1e-45f)) && isnan(v_log(-INFINITY)));
+    assert_true(isnan(v_log(NAN)));
 }
 
 /* An odd function: f(-x) = -f(x), bit for bit, and small x come back. */
@@ -136,20 +128,20 @@ static void expect_odd(float (*f)(float))
 
 static void test_odd(void **state)
 {
-    expect_odd(my_tanh);
-    expect_odd(my_erf);
+    expect_odd(v_tanh);
+    expect_odd(v_erf);
 }
 
 static void test_sigmoid(void **state)
 {
-    assert_true(my_sigmoid(0) == 0.5f && my_sigmoid(INFINITY) == 1 && my_sigmoid(-INFINITY) == 0);
-    assert_true(isnan(my_sigmoid(NAN)));
+    assert_true(v_sigmoid(0) == 0.5f && v_sigmoid(INFINITY) == 1 && v_sigmoid(-INFINITY) == 0);
+    assert_true(isnan(v_sigmoid(NAN)));
 }
 
 static void test_log1p(void **state)
 {
-    assert_true(my_log1p(0) == 0 && my_log1p(INFINITY) == INFINITY && my_log1p(-1) == -INFINITY);
-    assert_true(isnan(my_log1p(-1.5f)) && isnan(my_log1p(NAN)));
+    assert_true(v_log1p(0) == 0 && v_log1p(INFINITY) == INFINITY && v_log1p(-1) == -INFINITY);
+    assert_true(isnan(v_log1p(-1.5f)) && isnan(v_log1p(NAN)));
 }
 
 /* The largest error of f from -9 to 9, with of_x in parts of x. */
@@ -165,22 +157,20 @@ static double largest(float (*f)(float), double (*exact)(double), int of_x)
     return most;
 }
 
-static float my_gelu(float x) { return v__gelu(x); }
-static float my_slope(float x) { return v__gelu_slope(x); }
 static double phi(double x) { return 0.5 * erfc(-0.70710678118654752 * x); }
 static double gelu(double x) { return x * phi(x); }
 static double slope(double x) { return phi(x) + x * 0.39894228040143268 * exp(-0.5 * x * x); }
 
 static void test_gelu(void **state)
 {
-    const double value = largest(my_gelu, gelu, 1), change = largest(my_slope, slope, 0);
+    const double value = largest(v__gelu, gelu, 1), change = largest(v__gelu_slope, slope, 0);
     print_message("gelu: %.3g of x, its slope: %.3g\n", value, change);
     assert_true(value < 5e-7);
     assert_true(change < 1e-6);
-    assert_true(my_gelu(INFINITY) == INFINITY && my_gelu(1e30f) == 1e30f && my_gelu(-1e30f) == 0);
-    assert_true(my_gelu(0) == 0 && my_slope(0) == 0.5f);
-    assert_true(fabsf(my_slope(1e30f) - 1) < 4e-7f && fabsf(my_slope(-1e30f)) < 4e-7f);
-    assert_true(isnan(my_gelu(NAN)) && isnan(my_slope(NAN)));
+    assert_true(v__gelu(INFINITY) == INFINITY && v__gelu(1e30f) == 1e30f && v__gelu(-1e30f) == 0);
+    assert_true(v__gelu(0) == 0 && v__gelu_slope(0) == 0.5f);
+    assert_true(fabsf(v__gelu_slope(1e30f) - 1) < 4e-7f && fabsf(v__gelu_slope(-1e30f)) < 4e-7f);
+    assert_true(isnan(v__gelu(NAN)) && isnan(v__gelu_slope(NAN)));
 }
 
 int main(void)

@@ -6,7 +6,7 @@ set(AUGUR_TESTS_ON_CUDA test_attention test_device test_device_fails test_device
     test_instance_norm test_lstm test_ops test_ops_table test_plan)
 # These are long, of the same kernels, or whole programs: where there is a checker, it looks at nothing.
 set(AUGUR_TESTS_UNCHECKED test_bench_device test_device_replay test_doctor test_ops_runs test_optim test_program_device
-    test_program_precision test_quickstart)
+    test_quickstart)
 list(APPEND AUGUR_TESTS_ON_CUDA ${AUGUR_TESTS_UNCHECKED})
 
 add_custom_target(cuda_tests)

@@ -29,9 +29,7 @@ typedef struct layer {
 
 static golden_array member(const layer *l, const char *kind, const char *name)
 {
-    char text[64];
-    snprintf(text, sizeof text, "%s.%s%s", l->name, kind, name);
-    return golden_read(l->file, text);
+    return golden_read(l->file, "%s.%s%s", l->name, kind, name);
 }
 
 static ag_shape shape_of(const layer *l, int field)

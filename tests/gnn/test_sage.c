@@ -1,39 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-/* GraphSAGE against the ops that it is defined by, values and gradients: the sum, mean or maximum
-   of the neighbours first, then two linear layers. */
+/* GraphSAGE and GraphConv against the ops that they are defined by, values and gradients: the sum,
+   mean or maximum of the neighbours first, then two linear layers. GraphConv on graphs of many
+   blocks: with gradients that are 0 for some nodes, with an x that needs none, and the same bits
+   for any number of threads. */
 #include "support/test.h"
 #include "augur.h"
 #include "core/internal.h"
 
-enum { NODES = 9, EDGES = 17, ROWS = 2, WIDE = 6, ROOM = 400 };
+enum { NODES = 9, EDGES = 17, ROWS = 2, WIDE = 6 };
+enum { MOST = 5000, IN = 24, OUT = 40, ROOM = MOST * (IN + OUT) + 4 * OUT * IN };
 enum { INPUT, NEIGHBOUR, BIAS, ROOT, PARTS };
 
 /* Node 8 receives nothing, node 7 its own message, node 0 the same one twice. */
 static const int32_t source[EDGES] = {1, 1, 2, 3, 4, 5, 6, 7, 0, 8, 3, 5, 2, 0, 4, 6, 1};
 static const int32_t target[EDGES] = {0, 0, 0, 1, 1, 1, 2, 7, 3, 3, 4, 4, 4, 5, 6, 6, 5};
 
-/* One convolution; bias and root may be absent. */
+/* x, where it is no parameter; and how much each element of a result counts. */
+static float features[MOST * IN], weight[MOST * OUT];
+
+/* One convolution; all parts but the neighbour's weights may be absent. */
 typedef struct net {
     int in, out, rows; /* rows of features a node has */
     ag_aggregate kind;
-    int l2;
+    int l2, relu;
     ag_params *params;
     ag_param *part[PARTS];
     ag_graph *graph;
 } net;
 
-static net make(int in, int out, int rows, ag_aggregate kind, int l2, int bias, int root)
+static ag_shape shape_of(const net *n, int columns)
+{
+    const int nodes = n->graph->nodes;
+    return n->rows > 1 ? AG_SHAPE(nodes, n->rows, columns) : AG_SHAPE(nodes, columns);
+}
+
+static void add_parts(net *n, const int there[PARTS], ag_init init, uint64_t seed)
 {
     static const char *const name[] = {"x", "neighbour", "bias", "root"};
-    const int there[PARTS] = {1, 1, bias, root};
-    const ag_shape shape[PARTS] = {rows > 1 ? AG_SHAPE(NODES, rows, in) : AG_SHAPE(NODES, in),
-                                   AG_SHAPE(out, in), AG_SHAPE(out), AG_SHAPE(out, in)};
-    net n = {in, out, rows, kind, l2, .params = ag_params_new()};
-    n.graph = ag_graph_build(NODES, source, target, EDGES, AG_ALONG, NULL);
+    const ag_shape shape[PARTS] = {shape_of(n, n->in), AG_SHAPE(n->out, n->in), AG_SHAPE(n->out),
+                                   AG_SHAPE(n->out, n->in)};
+    n->params = ag_params_new();
     for (int k = 0; k < PARTS; k++)
-        if (there[k])
-            n.part[k] = ag_params_add(n.params, name[k], shape[k], ag_init_normal(0, 1), 0);
-    assert_int_equal(ag_params_build(n.params, 61), AG_OK);
+        if (there[k]) n->part[k] = ag_params_add(n->params, name[k], shape[k], init, 0);
+    assert_int_equal(ag_params_build(n->params, seed), AG_OK);
+}
+
+static net make(int in, int out, int rows, ag_aggregate kind, int l2, int bias, int root)
+{
+    net n = {in,   out, rows,
+             kind, l2,  .graph = ag_graph_build(NODES, source, target, EDGES, AG_ALONG, NULL)};
+    add_parts(&n, (const int[]){1, 1, bias, root}, ag_init_normal(0, 1), 61);
+    for (int i = 0; i < NODES * ROWS * WIDE; i++) weight[i] = (float)(i * 29 % 31 - 15) / 8;
+    return n;
+}
+
+/* Node 0 sends to many; some nodes receive nothing, some send nothing, some send to themselves. */
+static net make_large(int nodes, int messages, int wants_x, int relu)
+{
+    static int32_t from[3 * MOST], to[3 * MOST];
+    net n = {IN, OUT, 1, AG_AGGREGATE_SUM, .relu = relu};
+    ag_random r = {3, 1, 0};
+    for (int i = 0; i < messages; i++) {
+        from[i] = i % 7 ? (int32_t)ag_random_below(&r, (uint32_t)nodes) : 0;
+        to[i] = (int32_t)ag_random_below(&r, (uint32_t)nodes);
+    }
+    n.graph = ag_graph_build(nodes, from, to, messages, AG_ALONG, NULL);
+    assert_non_null(n.graph);
+    for (int i = 0; i < MOST * IN; i++) features[i] = (float)ag_random_normal(&r);
+    for (int i = 0; i < MOST * OUT; i++) weight[i] = i / OUT % 3 ? (float)ag_random_normal(&r) : 0;
+    add_parts(&n, (const int[]){wants_x, 1, 1, 1}, ag_init_uniform(-1, 1), 5);
     return n;
 }
 
@@ -43,34 +78,47 @@ static void drop(net *n)
     ag_graph_free(n->graph);
 }
 
+static ag_tensor *x_of(const net *n, ag_tape *tape)
+{
+    return n->part[INPUT] ? ag_parameter(tape, n->part[INPUT])
+                          : ag_input(tape, features, shape_of(n, n->in));
+}
+
+typedef ag_tensor *layer(const net *n, ag_tape *tape);
+
 static ag_tensor *sage(const net *n, ag_tape *tape)
 {
     const ag_sage_weights w = {n->part[NEIGHBOUR], n->part[BIAS], n->part[ROOT]};
-    return ag_sage(&w, ag_parameter(tape, n->part[INPUT]), ag_graph_edges(tape, n->graph), n->kind,
-                   n->l2);
+    return ag_sage(&w, x_of(n, tape), ag_graph_edges(tape, n->graph), n->kind, n->l2);
+}
+
+static ag_tensor *graph_conv(const net *n, ag_tape *tape)
+{
+    const ag_sage_weights w = {n->part[NEIGHBOUR], n->part[BIAS], n->part[ROOT]};
+    const ag_edges edges = ag_graph_edges(tape, n->graph);
+    return n->relu ? ag_graph_conv_relu(&w, x_of(n, tape), edges)
+                   : ag_graph_conv(&w, x_of(n, tape), edges);
 }
 
 static ag_tensor *composed(const net *n, ag_tape *tape)
 {
-    ag_tensor *x = ag_parameter(tape, n->part[INPUT]);
+    ag_tensor *x = x_of(n, tape);
     ag_tensor *sent = ag_spmm(x, ag_graph_edges(tape, n->graph), n->kind);
     ag_tensor *y = ag_linear(sent, ag_parameter(tape, n->part[NEIGHBOUR]),
                              n->part[BIAS] ? ag_parameter(tape, n->part[BIAS]) : NULL);
     if (n->part[ROOT]) y = ag_add(y, ag_linear(x, ag_parameter(tape, n->part[ROOT]), NULL));
+    if (n->relu) y = ag_relu(y);
     return n->l2 ? ag_l2_norm(y, (ag_real)1e-12) : y;
 }
 
 /* y and then all gradients of a sum that weighs every element differently; returns how many. */
-static int run(float result[ROOM], const net *n, ag_tensor *(*f)(const net *n, ag_tape *tape))
+static int run(float result[ROOM], const net *n, layer *f)
 {
-    float weight[NODES * ROWS * WIDE];
-    for (int i = 0; i < NODES * ROWS * WIDE; i++) weight[i] = (float)(i * 29 % 31 - 15) / 8;
     ag_tape *tape = ag_tape_new(AG_CPU);
     ag_params_reset(n->params);
     ag_tensor *y = ag_keep(f(n, tape));
-    const ag_shape shape = ag_shape_of(y);
-    assert_true(ag_shape_equal(shape, n->rows > 1 ? AG_SHAPE(NODES, n->rows, n->out)
-                                                  : AG_SHAPE(NODES, n->out)));
+    const ag_shape shape = shape_of(n, n->out);
+    assert_true(ag_shape_equal(ag_shape_of(y), shape));
     ag_backward(ag_sum_all(ag_mul(y, ag_input(tape, weight, shape))));
     assert_string_equal(ag_error(tape), "");
     const int values = (int)ag_shape_count(shape), gradients = (int)n->params->size;
@@ -81,15 +129,23 @@ static int run(float result[ROOM], const net *n, ag_tensor *(*f)(const net *n, a
     return values + gradients;
 }
 
-static void check(const net *n)
+static float have[ROOM], want[ROOM];
+
+/* Leaves in `have` what f gives, and returns how many numbers; errors are relative to each number
+   or to the largest of all. */
+static int check(const net *n, layer *f, int to_largest)
 {
-    float have[ROOM], want[ROOM];
-    const int count = run(have, n, sage);
+    const int count = run(have, n, f);
+    float largest = 1;
     assert_int_equal(run(want, n, composed), count);
+    for (int i = 0; i < count; i++) largest = fmaxf(largest, fabsf(want[i]));
     for (int i = 0; i < count; i++)
-        if (!(fabsf(have[i] - want[i]) <= 1e-5f * fmaxf(1, fabsf(want[i]))))
-            fail_msg("in %d, out %d, kind %d, l2 %d: number %d is %g instead of %g", n->in, n->out,
-                     n->kind, n->l2, i, (double)have[i], (double)want[i]);
+        if (!(fabsf(have[i] - want[i]) <=
+              1e-5f * (to_largest ? largest : fmaxf(1, fabsf(want[i])))))
+            fail_msg("%d nodes, in %d, out %d, kind %d, l2 %d: number %d is %g instead of %g",
+                     n->graph->nodes, n->in, n->out, n->kind, n->l2, i, (double)have[i],
+                     (double)want[i]);
+    return count;
 }
 
 /* Narrowing convolutions aggregate after the product, others before it. */
@@ -103,19 +159,35 @@ static void test_sage(void **state)
             if (l2 && width[i][1] == 1) continue; /* a vector of one number becomes its sign */
             if (l2 && !bias && !root) continue;   /* node 8 has no direction */
             net n = make(width[i][0], width[i][1], how & 8 ? ROWS : 1, kind, l2, bias, root);
-            check(&n);
+            check(&n, sage, 0);
             drop(&n);
         }
+}
+
+static void test_graph_conv(void **state)
+{
+    static const int sizes[][2] = {{1, 0},     {1, 3},      {16, 9},      {255, 300},      {256, 0},
+                                   {257, 400}, {1100, 900}, {2300, 9000}, {MOST, 2 * MOST}};
+    for (size_t i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
+        net n = make_large(sizes[i / 4][0], sizes[i / 4][1], i & 1, i >> 1 & 1);
+        const int count = check(&n, graph_conv, 1);
+        for (int threads = 2; threads < 5; threads++) {
+            ag_set_threads(threads);
+            run(want, &n, graph_conv);
+            assert_memory_equal(have, want, (size_t)count * sizeof *have);
+        }
+        ag_set_threads(1);
+        drop(&n);
+    }
 }
 
 /* An empty neighbourhood, without bias and root: 0, also when divided by its norm. */
 static void test_nobody(void **state)
 {
-    float result[ROOM];
     net n = make(4, 3, 1, AG_AGGREGATE_MEAN, 1, 0, 0);
-    const int count = run(result, &n, sage);
-    for (int o = 0; o < 3; o++) assert_true(result[8 * 3 + o] == 0);
-    for (int i = 0; i < count; i++) assert_true(isfinite(result[i]));
+    const int count = run(have, &n, sage);
+    for (int o = 0; o < 3; o++) assert_true(have[8 * 3 + o] == 0);
+    for (int i = 0; i < count; i++) assert_true(isfinite(have[i]));
     drop(&n);
 }
 
@@ -159,9 +231,13 @@ int main(void)
 {
     static ag_aggregate sum = AG_AGGREGATE_SUM, mean = AG_AGGREGATE_MEAN, max = AG_AGGREGATE_MAX;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_sage, &sum), cmocka_unit_test_prestate(test_sage, &mean),
-        cmocka_unit_test_prestate(test_sage, &max), cmocka_unit_test(test_nobody),
-        cmocka_unit_test(test_wrong_graph),         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test_prestate(test_sage, &sum),
+        cmocka_unit_test_prestate(test_sage, &mean),
+        cmocka_unit_test_prestate(test_sage, &max),
+        cmocka_unit_test(test_graph_conv),
+        cmocka_unit_test(test_nobody),
+        cmocka_unit_test(test_wrong_graph),
+        cmocka_unit_test(test_no_memory),
     };
     ag_set_threads(1);
     return cmocka_run_group_tests(tests, NULL, NULL);

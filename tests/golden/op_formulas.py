@@ -26,8 +26,6 @@ ELEMENTWISE = {
     "sqrt": lambda x, f: x.sqrt(),
     "square": lambda x, f: x.square(),
     "abs": lambda x, f: x.abs(),
-    "sin": lambda x, f: x.sin(),
-    "cos": lambda x, f: x.cos(),
     "tanh": lambda x, f: x.tanh(),
     "sigmoid": lambda x, f: x.sigmoid(),
     "relu": lambda x, f: x.relu(),
@@ -43,8 +41,7 @@ ELEMENTWISE = {
 for _name, _function in ELEMENTWISE.items():
     FORMULAS[_name] = lambda x, f, i, g=_function: g(x[0], f)
 
-BINARY = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div,
-          "maximum": torch.maximum, "minimum": torch.minimum}
+BINARY = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div}
 for _name, _function in BINARY.items():
     FORMULAS[_name] = lambda x, f, i, g=_function: g(x[0], x[1])
 
@@ -95,7 +92,6 @@ def per_row(s, x):
 
 
 FORMULAS["mul_rows"] = lambda x, f, i: x[0] * per_row(x[1], x[0])
-FORMULAS["add_rows"] = lambda x, f, i: x[0] + per_row(x[1], x[0])
 FORMULAS["transpose"] = lambda x, f, i: x[0].T
 FORMULAS["concat"] = lambda x, f, i: torch.cat(x, dim=i[0])
 
@@ -178,9 +174,6 @@ def mean_all(x):
 FORMULAS["sum_all"] = lambda x, f, i: mean_all(x[0]) if i[0] else x[0].sum()
 FORMULAS["sum_rows"] = lambda x, f, i: mean(x[0], 0) if i[0] else x[0].sum(0)
 FORMULAS["sum_columns"] = lambda x, f, i: mean(x[0], -1) if i[0] else x[0].sum(-1)
-FORMULAS["mean_all"] = lambda x, f, i: mean_all(x[0])
-FORMULAS["mean_rows"] = lambda x, f, i: mean(x[0], 0)
-FORMULAS["mean_columns"] = lambda x, f, i: mean(x[0], -1)
 FORMULAS["max_rows"] = lambda x, f, i: first_max(x[0], 0)
 FORMULAS["max_columns"] = lambda x, f, i: first_max(x[0], -1)
 
@@ -197,7 +190,6 @@ def segment(reduce):
 
 FORMULAS["segment_sum"] = lambda x, f, i: segment((lambda rows: mean(rows, 0)) if i[0] else (lambda rows: rows.sum(0)))(
     x, f, i)
-FORMULAS["segment_mean"] = segment(lambda rows: mean(rows, 0))
 
 
 @formula("segment_max")
@@ -220,7 +212,7 @@ FORMULAS["segment_log_sum_exp"] = segment(log_sum_exp)
 def segment_max_mean(x, f, i):
     """Also the row of x that each maximum is from."""
     largest, at = segment_max(x, f, i)
-    return torch.cat([largest, FORMULAS["segment_mean"](x, f, i)], 1), at
+    return torch.cat([largest, FORMULAS["segment_sum"](x, f, [1])], 1), at
 
 
 # ---- softmax and norms

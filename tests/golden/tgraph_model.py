@@ -28,7 +28,6 @@ class Options:
     l2: bool = False                # L2 normalisation of the convolution's output (paper, eq. 2)
     message: bool = False           # feed-forward layer on every neighbour before the sum (paper, eq. 2: f1)
     residual: str = "inside"        # gelu(x + h) (code) | outside: x + gelu(h) (paper, eq. 3)
-    dropout: float = 0.0
     rows: str = "none"              # sums | embedded | costs: rows of loop nests join their nodes
 
 
@@ -148,8 +147,7 @@ class Block(Attention):
 
     def forward(self, x, edges):
         h = self.attend(self.sage(instance_norm(x), edges))
-        y = gelu(x + h) if self.options.residual == "inside" else x + gelu(h)
-        return nn.functional.dropout(y, self.options.dropout, self.training)
+        return gelu(x + h) if self.options.residual == "inside" else x + gelu(h)
 
 
 class NestRows(nn.Module):
@@ -256,15 +254,12 @@ class Model(nn.Module):
             x = self.node_part(x, graph.edges, rows)
             return self.rows.scores(rows, x) if self.options.rows == "costs" else self.output(x.mean(1))[:, 0]
         x = self.node_part(torch.cat([graph.features, own, op], dim=1)[None], graph.edges)[0]
-        h = self.config[1](gelu(self.drop(self.config[0](config))))
+        h = self.config[1](gelu(self.config[0](config)))
         pooled = torch.cat([x.max(0).values, x.mean(0)])
         h = torch.cat([h, pooled.expand(config.shape[0], -1)], dim=1)
         for layer in self.head:
-            h = gelu(self.drop(layer(h)))
+            h = gelu(layer(h))
         return self.output(h)[:, 0]
-
-    def drop(self, x):
-        return nn.functional.dropout(x, self.options.dropout, self.training)
 
 
 def pairwise_hinge(scores, ranks, margin=1.0, total=False):
@@ -294,10 +289,3 @@ def check_counts():
                               (Options(halve=False), 985893)):
         if count(options) != expected:
             raise SystemExit(f"{options}: {count(options)} parameters instead of {expected}")
-
-
-if __name__ == "__main__":
-    check_counts()
-    for kind in ("layout", "tile"):
-        for name, p in Model(Options(kind=kind)).named_parameters():
-            print(kind, name, list(p.shape))

@@ -30,8 +30,8 @@ static const op_build op_builds[2] = {
 static int op_failures;
 
 /* One line per wrong thing. */
-static __attribute__((unused, format(printf, 3, 4))) void complain(const char *op, int index,
-                                                                   const char *format, ...)
+__attribute__((format(printf, 3, 4))) static inline void complain(const char *op, int index,
+                                                                  const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -43,8 +43,7 @@ static __attribute__((unused, format(printf, 3, 4))) void complain(const char *o
 }
 
 /* The case opened, or a complaint. */
-static __attribute__((unused)) op_trial *open_case(const op_build *build, const ag_op *op,
-                                                   int index)
+static inline op_trial *open_case(const op_build *build, const ag_op *op, int index)
 {
     char why[480] = "";
     op_trial *t = build->open(op->name, index, why);
@@ -53,8 +52,8 @@ static __attribute__((unused)) op_trial *open_case(const op_build *build, const 
 }
 
 /* Runs; 0 and a complaint when the run fails. */
-static __attribute__((unused)) int run_case(const op_build *build, const ag_op *op, int index,
-                                            op_trial *t, unsigned how)
+static inline int run_case(const op_build *build, const ag_op *op, int index, op_trial *t,
+                           unsigned how)
 {
     build->run(t, how);
     if (*t->error) complain(op->name, index, "%s: %s", build->name, t->error);
@@ -64,7 +63,7 @@ static __attribute__((unused)) int run_case(const op_build *build, const ag_op *
 /* AUGUR_TEST_PIECE=K/N: of the ops only number K, K + N, ... (from 1), for tools that make a run
  * slow.
  */
-static __attribute__((unused)) int in_piece(int number)
+static inline int in_piece(int number)
 {
     const char *text = getenv("AUGUR_TEST_PIECE");
     int piece, pieces;
@@ -75,8 +74,8 @@ static __attribute__((unused)) int in_piece(int number)
 }
 
 /* Calls check for every case of every op in each of `builds` (1: float, 2: double, 3: both). */
-static __attribute__((unused)) void
-each_case(int builds, void (*check)(const op_build *build, const ag_op *op, int index, op_trial *t))
+static inline void each_case(int builds, void (*check)(const op_build *build, const ag_op *op,
+                                                       int index, op_trial *t))
 {
     const ag_op *op;
     op_failures = 0;
@@ -92,7 +91,7 @@ each_case(int builds, void (*check)(const op_build *build, const ag_op *op, int 
 }
 
 /* Largest |x|, at least 1. */
-static __attribute__((unused)) double scale_of(const double *x, int64_t n)
+static inline double scale_of(const double *x, int64_t n)
 {
     double most = 1;
     for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
@@ -100,9 +99,8 @@ static __attribute__((unused)) double scale_of(const double *x, int64_t n)
 }
 
 /* Reports the first element that is further from `want` than `tolerance` times its scale. */
-static __attribute__((unused)) void expect_close(const ag_op *op, int index, const char *what,
-                                                 int number, const double *have, const double *want,
-                                                 int64_t n, double tolerance)
+static inline void expect_close(const ag_op *op, int index, const char *what, int number,
+                                const double *have, const double *want, int64_t n, double tolerance)
 {
     const double allowed = tolerance * scale_of(want, n);
     for (int64_t i = 0; i < n; i++) {
@@ -113,7 +111,7 @@ static __attribute__((unused)) void expect_close(const ag_op *op, int index, con
     }
 }
 
-static __attribute__((unused)) double *copy_of(const double *from, int64_t n)
+static inline double *copy_of(const double *from, int64_t n)
 {
     double *to = calloc((size_t)n + 1, sizeof *to);
     memcpy(to, from, (size_t)n * sizeof *to);

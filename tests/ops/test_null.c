@@ -117,19 +117,17 @@ typedef struct row {
 #define STATUS                         RESULT
 #define OBJECT(name, n, optional, ...) RESULT(name, n, optional, )
 #define QUIET(name, n, ...)            RESULT(name, n, ~0, )
+/* Ops of elementwise.def have rows from the table that makes their prototypes. */
+#define MAP(name, ...)                 RESULT(name, 1, 0, )
+#define MAP1                           MAP
+#define MAP2                           MAP
+#define ZIP(name, ...)                 RESULT(name, 2, 0, )
 static const row rows[] = {
 #include "null_ops.h"
 #include "null_others.h"
-};
-
-/* Ops of elementwise.def have rows of their own, from the table that makes their prototypes. */
-#define MAP(name, ...)  RESULT(name, 1, 0, )
-#define MAP1(name, ...) RESULT(name, 1, 0, )
-#define MAP2(name, ...) RESULT(name, 1, 0, )
-#define ZIP(name, ...)  RESULT(name, 2, 0, )
-static const row maps[] = {
 #include "ops/elementwise.def"
 };
+enum { ROWS = sizeof rows / sizeof *rows };
 
 /* ---- tests ---- */
 
@@ -150,19 +148,16 @@ static int try(const row *r, int null)
 static void test_each_pointer(void **state)
 {
     int wrong = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows + sizeof maps / sizeof *maps; i++) {
-        const size_t first = sizeof rows / sizeof *rows;
-        const row *r = i < first ? &rows[i] : &maps[i - first];
-        part = -1;
-        for (int null = -1; null < r->pointers; null++) wrong += try(r, null);
-    }
+    part = -1;
+    for (int i = 0; i < ROWS; i++)
+        for (int null = -1; null < rows[i].pointers; null++) wrong += try(&rows[i], null);
     assert_int_equal(wrong, 0);
 }
 
 /* One array of a graph alone: nothing ends the program, and an op that reads it refuses it. */
 static void test_each_array(void **state)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (int i = 0; i < ROWS; i++)
         for (part = 0; part < 5; part++)
             for (int null = 0; null < rows[i].pointers; null++) {
                 fixture *f = set_up();
@@ -178,7 +173,7 @@ static void test_each_weight(void **state)
 {
     static const char *const layers[] = {"ag_sage",     "ag_graph_conv", "ag_sage_concat",
                                          "ag_gcn_conv", "ag_gat",        "ag_encoder"};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (int i = 0; i < ROWS; i++)
         for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
             if (strcmp(rows[i].name, layers[k]) != 0) continue;
             const size_t at[] = {offsetof(fixture, sage),   offsetof(fixture, sage),
@@ -230,12 +225,9 @@ static int count_pointers(const char *c, const char **end)
 
 static int has_row(const char *name, size_t length, int pointers)
 {
-    const size_t first = sizeof rows / sizeof *rows;
-    for (size_t i = 0; i < first + sizeof maps / sizeof *maps; i++) {
-        const row *r = i < first ? &rows[i] : &maps[i - first];
-        if (strlen(r->name) == length && strncmp(r->name, name, length) == 0)
-            return r->pointers == pointers;
-    }
+    for (int i = 0; i < ROWS; i++)
+        if (strlen(rows[i].name) == length && strncmp(rows[i].name, name, length) == 0)
+            return rows[i].pointers == pointers;
     return pointers == 0;
 }
 

@@ -16,7 +16,7 @@ static void compare(const op_build *build, const ag_op *op, int index, char lett
 {
     char name[100];
     snprintf(name, sizeof name, "%s.%d.%s%d", op->name, index, letter == 'x' ? "dx" : "y", number);
-    golden_array want = golden_read(values, name);
+    golden_array want = golden_read(values, "%s", name);
     if (!want.value && letter == 'i') return; /* int32 outputs that the formula does not give */
     if (!want.value || (want.count != n && (n < 128 || want.count < 32))) {
         complain(op->name, index, "%s of %s (%d elements) is missing in ops.npz", name, build->name,
@@ -44,7 +44,6 @@ static void add_up(double sum[2], int64_t *at, double v)
 /* The golden values belong to these inputs and cotangents. */
 static void compare_inputs(const ag_op *op, int index, const op_trial *t)
 {
-    char name[100];
     double sum[2] = {0, 0};
     int64_t at = 0;
     for (int i = 0; i < t->n_in; i++)
@@ -53,8 +52,7 @@ static void compare_inputs(const ag_op *op, int index, const op_trial *t)
     for (int j = 0; j < t->n_out; j++)
         for (int64_t k = 0; t->shown[j] && !t->out_int[j] && k < t->y_count[j]; k++)
             add_up(sum, &at, t->c[j][k]);
-    snprintf(name, sizeof name, "%s.%d.check", op->name, index);
-    golden_array want = golden_read(values, name);
+    golden_array want = golden_read(values, "%s.%d.check", op->name, index);
     if (!want.value)
         complain(op->name, index, "has no golden values: run op_cases and make_ops.py");
     else if (fabs(want.value[0] - sum[0]) > 1e-8 || fabs(want.value[1] - sum[1]) > 1e-8)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls with --device: the same training, scores and checkpoints on both, and the sentences
-   when there is no such device, or too little memory on it. */
+   when there is no such device, or too little memory on it. And --precision, of products there. */
 #include "support/test.h"
 #include "support/program_models.h"
 #include "support/program_stop.h"
@@ -191,6 +191,47 @@ static void device_is_told(void **state)
     program_expect("tpgnn doctor --device cuda", 0, "capability", "");
 }
 
+/* ---- precision ---- */
+
+/* The loss of step 1 is before any weight has moved; the files of a run say how it was computed. */
+static void precision_is_told(void **state)
+{
+    static double plain[MOST], coarse[MOST];
+    if (!there) skip();
+    train(&program_models[0], "cuda --precision tf32", "tf32", 0);
+    losses_of(plain, "layout-cuda"); /* of same_models */
+    losses_of(coarse, "tf32");
+    const double apart = fabs(coarse[1] - plain[1]);
+    assert_true(apart > 0 && apart < 1e-2 * fabs(plain[1]));
+    program_expect_in("\"precision\": \"tf32\"", "tf32/config.json");
+    program_expect_in(", products in tf32).</p>", "tf32/report.html");
+    program_expect_in("\"precision\": \"fp32\"", "layout-cuda/config.json");
+    program_expect("tgraph eval --run tf32 --data a.npz --device cuda --precision tf32 --quiet "
+                   "--no-baselines",
+                   0, "Scores of", "");
+}
+
+/* The CPU has no such products, and the call fails before anything is read or made. */
+static void tf32_wants_cuda(void **state)
+{
+    static const char *const calls[] = {
+        "tgraph train --out none --data a.npz",
+        "tgraph eval --run of-cpu --data a.npz",
+        "tgraph predict --run of-cpu --data a.npz",
+        "tpu train --out none --data none.npz --valid none.npz",
+        "tpgnn train --out none --data none.npz --valid none.npz",
+    };
+    train(&program_models[0], "cpu", "of-cpu", 0);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        program_expect_line(2, "", "--precision: tf32 has no effect, since it needs --device=cuda",
+                            "%s --precision tf32 --device cpu", calls[i]);
+    assert_int_not_equal(access(test_file("none"), F_OK), 0);
+    program_expect("tgraph train --out none --data a.npz --precision fp16", 2, "", "fp32");
+    if (!there)
+        program_expect("tgraph train --out none --data a.npz --precision tf32 --device auto", 2, "",
+                       "--device auto takes cpu here; leave fp32");
+}
+
 /* ---- too little memory ---- */
 
 static char memory[32];
@@ -280,9 +321,10 @@ static void auto_takes_the_cpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_models),    cmocka_unit_test(same_bits),
-        cmocka_unit_test(studies),        cmocka_unit_test(resumed_on_the_other),
-        cmocka_unit_test(device_is_told), cmocka_unit_test(too_large),
-        cmocka_unit_test(no_device),      cmocka_unit_test(auto_takes_the_cpu)};
+        cmocka_unit_test(same_models),     cmocka_unit_test(same_bits),
+        cmocka_unit_test(studies),         cmocka_unit_test(resumed_on_the_other),
+        cmocka_unit_test(device_is_told),  cmocka_unit_test(precision_is_told),
+        cmocka_unit_test(tf32_wants_cuda), cmocka_unit_test(too_large),
+        cmocka_unit_test(no_device),       cmocka_unit_test(auto_takes_the_cpu)};
     return cmocka_run_group_tests(tests, make_files, test_folder_remove);
 }

@@ -211,8 +211,6 @@ static void write_large(const char *name)
 
 static void options_without_a_meaning_are_refused(void **state)
 {
-    program_expect("tgraph predict --run tg --data a.npz --tau a", 2, "", "is no option of");
-    program_expect("tgraph eval --run tg --data a.npz --seed 1", 2, "", "is no option of");
     program_expect("tgraph predict --run tg --data a.npz --format contest --json", 2, "",
                    "--format: contest has no effect, since it needs no --json or --csv");
     program_expect("tgraph predict --run tg --data a.npz --format contest --json --csv c.csv", 0,

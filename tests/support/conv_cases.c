@@ -34,24 +34,6 @@ int conv_close(int failed)
 
 /* ---- a case of the file ---- */
 
-static golden_array member(const char *name, const char *what, int number)
-{
-    char text[100];
-    snprintf(text, sizeof text, number < 0 ? "%s.%s" : "%s.%s%d", name, what, number);
-    return golden_read(conv_file, text);
-}
-
-static int32_t *ints(const char *name, const char *what, int64_t *n)
-{
-    golden_array a = member(name, what, -1);
-    assert_non_null(a.value);
-    int32_t *v = calloc((size_t)a.count + 1, sizeof *v);
-    for (int64_t i = 0; i < a.count; i++) v[i] = (int32_t)a.value[i];
-    *n = a.count;
-    golden_free(&a);
-    return v;
-}
-
 static ag_shape shape_of(const golden_array *a)
 {
     ag_shape s = {a->rank, {1, 1, 1, 1}};
@@ -64,10 +46,10 @@ void conv_set_up(conv_fixture *f, const char *name)
     int64_t starts, edges, options;
     memset(f, 0, sizeof *f);
     f->name = name;
-    int32_t *o = ints(name, "options", &options);
-    assert_int_equal(options, 9);
-    f->starts = ints(name, "starts", &starts);
-    f->edge = ints(name, "edges", &edges);
+    int32_t *o = golden_ints(conv_file, &options, name, "options");
+    f->starts = golden_ints(conv_file, &starts, name, "starts");
+    f->edge = golden_ints(conv_file, &edges, name, "edges");
+    assert_true(options == 9 && f->starts && f->edge);
     f->p = (conv_problem){.layer = (conv_layer)o[0],
                           .heads = o[1],
                           .mean = o[2],
@@ -84,16 +66,16 @@ void conv_set_up(conv_fixture *f, const char *name)
     free(o);
     for (int i = 0; i < CONV_PARTS; i++) {
         golden_array *a = &f->part[i];
-        *a = member(name, "x", i);
-        f->dpart[i] = member(name, "dx", i);
+        *a = golden_read(conv_file, "%s.x%d", name, i);
+        f->dpart[i] = golden_read(conv_file, "%s.dx%d", name, i);
         f->p.part[i] = a->value;
         f->p.shape[i] = shape_of(a);
     }
-    f->y = member(name, "y", -1);
-    f->cotangent = member(name, "cotangent", -1);
+    f->y = golden_read(conv_file, "%s.y", name);
+    f->cotangent = golden_read(conv_file, "%s.cotangent", name);
     assert_non_null(f->y.value);
     f->p.of_y = shape_of(&f->y);
-    golden_array ratio = member(name, "ratio", -1);
+    golden_array ratio = golden_read(conv_file, "%s.ratio", name);
     if (ratio.value) f->p.ratio = *ratio.value;
     golden_free(&ratio);
     f->p.cotangent = f->cotangent.value;

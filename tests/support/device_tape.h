@@ -18,17 +18,14 @@ extern void cuda_on_host_fail(const char *name, int error, int nth) __attribute_
 
 static float data[4000];
 
-static __attribute__((unused)) void expect(const char *have, const char *part)
+static inline void expect(const char *have, const char *part)
 {
     if (!strstr(have, part)) fail_msg("\"%s\" lacks \"%s\"", have, part);
 }
 
-static __attribute__((unused)) ag_tensor *input(ag_tape *tape)
-{
-    return ag_input(tape, data, AG_SHAPE(10, 100));
-}
+static inline ag_tensor *input(ag_tape *tape) { return ag_input(tape, data, AG_SHAPE(10, 100)); }
 
-static __attribute__((unused)) ag_params *one_parameter(ag_param **w, ag_device device)
+static inline ag_params *one_parameter(ag_param **w, ag_device device)
 {
     ag_params *params = ag_params_new();
     *w = ag_params_add(params, "w", AG_SHAPE(10, 100), ag_init_constant(0.5), 1);
@@ -38,7 +35,7 @@ static __attribute__((unused)) ag_params *one_parameter(ag_param **w, ag_device 
 }
 
 /* The table of ag_profile_print. */
-static __attribute__((unused)) void profile_of(char *text, size_t bytes, ag_tape *tape)
+static inline void profile_of(char *text, size_t bytes, ag_tape *tape)
 {
     FILE *file = tmpfile();
     ag_profile_print(tape, file);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "golden.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,10 +70,15 @@ static double element(const char *type, const char *data, int64_t i)
     return size == 8 ? (double)v.i8 : v.i4;
 }
 
-golden_array golden_read(golden *g, const char *name)
+golden_array golden_read(golden *g, const char *format, ...)
 {
+    char name[128];
     golden_array a = {0};
     size_t bytes = 0;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(name, sizeof name, format, list);
+    va_end(list);
     char *text = inflate((zip_t *)g, name, &bytes);
     if (!text) return a;
     const size_t header = 10 + (unsigned char)text[8] + 256u * (unsigned char)text[9];
@@ -91,6 +97,16 @@ void golden_free(golden_array *a)
 {
     free(a->value);
     a->value = NULL;
+}
+
+int32_t *golden_ints(golden *g, int64_t *n, const char *name, const char *what)
+{
+    golden_array a = golden_read(g, "%s.%s", name, what);
+    int32_t *v = a.value ? calloc((size_t)a.count + 1, sizeof *v) : NULL;
+    for (int64_t i = 0; v && i < a.count; i++) v[i] = (int32_t)a.value[i];
+    *n = a.count;
+    golden_free(&a);
+    return v;
 }
 
 double golden_uniform(uint32_t stream, uint32_t i)

@@ -26,7 +26,7 @@ static inline golden_array try_member(const char *name)
 {
     const int64_t at = golden_find(file, name);
     if (at >= 0) seen[at] = 1;
-    return golden_read(file, name);
+    return golden_read(file, "%s", name);
 }
 
 static inline golden_array read_array(const char *format, ...)

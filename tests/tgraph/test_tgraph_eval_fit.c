@@ -34,7 +34,6 @@ static int make_files(void **state)
 {
     static test_layout hidden;
     if (test_folder_make(state)) return -1;
-    program_pictures = 0;
     program_write_layout("a.npz", 60, 0);
     program_write_layout("b.npz", 50, 1);
     program_write_layout("c.npz", 40, 2);

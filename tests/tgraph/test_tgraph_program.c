@@ -15,7 +15,6 @@
 static int make_files(void **state)
 {
     if (test_folder_make(state)) return -1;
-    program_pictures = 0;
     program_write_layout("a.npz", 60, 0);
     program_write_layout("b.npz", 40, 1);
     program_write_layout("c.npz", 400, 2);

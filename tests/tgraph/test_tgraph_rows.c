@@ -17,7 +17,6 @@ enum { ITEMS = 20 };
 static int make_files(void **state)
 {
     if (test_folder_make(state)) return -1;
-    program_pictures = 0;
     program_write_layout("a.npz", 30, 0);
     program_write_layout("b.npz", ITEMS, 1);
     return 0;

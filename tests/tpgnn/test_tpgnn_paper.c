@@ -18,21 +18,9 @@ static golden *file;
 
 static golden_array member(const char *name, const char *what, const char *parameter)
 {
-    char text[160];
-    snprintf(text, sizeof text, "%s.%s%s", name, what, parameter);
-    const golden_array a = golden_read(file, text);
-    if (!a.value) fail_msg("paper.npz has no member %s", text);
+    const golden_array a = golden_read(file, "%s.%s%s", name, what, parameter);
+    if (!a.value) fail_msg("paper.npz has no member %s.%s%s", name, what, parameter);
     return a;
-}
-
-static int32_t *ints(const char *name, const char *what, int64_t *n)
-{
-    golden_array a = member(name, what, "");
-    int32_t *v = calloc((size_t)a.count + 1, sizeof *v);
-    for (int64_t i = 0; i < a.count; i++) v[i] = (int32_t)a.value[i];
-    *n = a.count;
-    golden_free(&a);
-    return v;
 }
 
 typedef struct fixture {
@@ -70,13 +58,13 @@ static void set_up(fixture *f, const char *name)
     f->options.pool = (tpgnn_pool)o.value[4];
     f->options.ratio = o.value[5];
     golden_free(&o);
-    f->starts = ints(name, "starts", &n);
+    f->starts = golden_ints(file, &n, name, "starts");
     f->graphs.graphs = (int)n - 1;
-    f->edge = ints(name, "edges", &n);
+    f->edge = golden_ints(file, &n, name, "edges");
     f->graphs.edges = (int)n / 2;
     f->graphs.starts = f->starts;
     f->graphs.edge = f->edge;
-    int32_t *stream = ints(name, "streams", &n);
+    int32_t *stream = golden_ints(file, &n, name, "streams");
     f->how = stream[2];
     fill_inputs(f, (uint32_t)stream[0], (uint32_t)stream[1]);
     free(stream);

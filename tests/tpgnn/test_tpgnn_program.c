@@ -28,7 +28,6 @@ static void write_task(const char *name, int kind)
 static int make_files(void **state)
 {
     if (test_folder_make(state)) return -1;
-    program_pictures = 0;
     write_task("a_1.npz", 0);
     write_task("a_2.npz", 1);
     write_task("b_1.npz", 2);

@@ -22,7 +22,6 @@
 static int make_files(void **state)
 {
     if (test_folder_make(state)) return -1;
-    program_pictures = 0;
     program_write_tile("a_0_0000000a.npz", 30, 0);
     program_write_tile("a_0_0000000b.npz", 20, 1);
     program_write_tile("b_0_0000000c.npz", 10, 2);

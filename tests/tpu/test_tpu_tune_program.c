@@ -18,7 +18,6 @@
 static int make(void **state)
 {
     if (program_folder_make(state)) return -1;
-    program_pictures = 0;
     program_expect("tpu train --data " DATA "fusion/mlp_0.npz --out fusion --steps 2 --hidden 8 "
                    "--embedding 8 --kernels 4 --threads 1 --quiet --seed 5",
                    0, "", "");

@@ -39,9 +39,7 @@ typedef enum {
 } cublasLtEpilogue_t;
 typedef enum {
     CUBLASLT_REDUCTION_SCHEME_NONE = 0,
-    CUBLASLT_REDUCTION_SCHEME_INPLACE = 1,
     CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE = 2,
-    CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE = 4,
     CUBLASLT_REDUCTION_SCHEME_MASK = 0x7
 } cublasLtReductionScheme_t;
 typedef enum {

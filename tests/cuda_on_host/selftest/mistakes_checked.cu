@@ -167,28 +167,24 @@ int sort_unwritten()
                                            one) != cudaSuccess;
 }
 
+/* Which of the two is seen first depends on the order of the threads. */
+const char RACE[] = "reads where another thread writes|writes where another thread reads";
+
 } // namespace
 
 MISTAKES(
     mistakes_checked,
     {
-        {"a lane reads what its neighbour wrote", unsettled,
-         "reads where another thread writes|writes where another thread reads"},
-        {"a shuffle is taken for a barrier", after_shuffle,
-         "reads where another thread writes|writes where another thread reads"},
-        {"halves of a warp settle alone", half_settled,
-         "reads where another thread writes|writes where another thread reads"},
-        {"a lane overwrites what its neighbour reads", written_after_read,
-         "reads where another thread writes|writes where another thread reads"},
+        {"a lane reads what its neighbour wrote", unsettled, RACE},
+        {"a shuffle is taken for a barrier", after_shuffle, RACE},
+        {"halves of a warp settle alone", half_settled, RACE},
+        {"a lane overwrites what its neighbour reads", written_after_read, RACE},
         {"shared memory without __syncthreads", no_barrier,
          "reads where another thread writes|reads shared memory that nobody wrote"},
-        {"a warp settles, and another one reads", other_warp,
-         "reads where another thread writes|writes where another thread reads"},
-        {"storage of a block is used again at once", storage_again,
-         "reads where another thread writes|writes where another thread reads"},
+        {"a warp settles, and another one reads", other_warp, RACE},
+        {"storage of a block is used again at once", storage_again, RACE},
         {"two blocks write one place", blocks_write, "writes where another thread writes"},
-        {"a block reads what another one writes", blocks_read,
-         "reads where another thread writes|writes where another thread reads"},
+        {"a block reads what another one writes", blocks_read, RACE},
         {"an atomic and a plain write", atomic_and_plain, "writes where another thread writes"},
         {"a kernel reads what nobody wrote", read_unwritten, "reads what nobody wrote"},
         {"a kernel reads what was forgotten", read_forgotten, "reads what nobody wrote"},

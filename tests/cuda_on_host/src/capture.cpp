@@ -174,7 +174,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     BEGIN_CALL("cudaGraphLaunch");
     if (capturing(stream)) misuse("a graph is launched within a capture, which is not known here");
     const std::shared_ptr<const graph> g = exec->g;
-    return add_work(stream, {"graph", [g] { replay(*g); }, nullptr, 0});
+    return add_work(stream, {"graph", [g] { replay(*g); }});
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t g)

@@ -77,14 +77,13 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
     }
     if (from_pageable) {
         const std::vector<char> staged((const char *)from, (const char *)from + bytes);
-        return add_work(stream,
-                        {"copy to the device",
-                         [to, staged] { copy(to, staged.data(), staged.size()); }, nullptr, 0});
+        return add_work(stream, {"copy to the device",
+                                 [to, staged] { copy(to, staged.data(), staged.size()); }});
     }
     if (kind == cudaMemcpyDeviceToHost && !capturing(stream))
         memset(to, POISON, bytes); /* nothing is there until the copy is done */
     const cudaError_t error =
-        add_work(stream, {"copy", [to, from, bytes] { copy(to, from, bytes); }, nullptr, 0});
+        add_work(stream, {"copy", [to, from, bytes] { copy(to, from, bytes); }});
     return to_pageable ? cudaStreamSynchronize(stream) : error;
 }
 
@@ -93,11 +92,9 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
     BEGIN_CALL("cudaMemsetAsync");
     if (!bytes) return cudaSuccess;
     check_range(to, bytes, "the target of a fill");
-    return add_work(stream, {"fill",
-                             [to, value, bytes] {
+    return add_work(stream, {"fill", [to, value, bytes] {
                                  memset(to, value, bytes);
                                  wrote(to, bytes);
-                             },
-                             nullptr, 0});
+                             }});
 }
 }

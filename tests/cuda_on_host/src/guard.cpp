@@ -84,33 +84,27 @@ bool on_device(const void *p)
            (const char *)p < device_base + device_size;
 }
 
-static void allow(int how)
+/* The pages of the device can be read and written from here on, or cannot. */
+static void allow(bool access)
 {
-    for (const auto &[at, bytes] : lent) mprotect(device_base + at, bytes, how);
+#ifdef PKEY_DISABLE_ACCESS
+    if (key >= 0) {
+        pkey_set(key, access ? 0 : PKEY_DISABLE_ACCESS);
+        return;
+    }
+#endif
+    for (const auto &[at, bytes] : lent)
+        mprotect(device_base + at, bytes, access ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
 void open_device()
 {
-    if (open_calls++) return;
-#ifdef PKEY_DISABLE_ACCESS
-    if (key >= 0) {
-        pkey_set(key, 0);
-        return;
-    }
-#endif
-    allow(PROT_READ | PROT_WRITE);
+    if (!open_calls++) allow(true);
 }
 
 void close_device()
 {
-    if (--open_calls) return;
-#ifdef PKEY_DISABLE_ACCESS
-    if (key >= 0) {
-        pkey_set(key, PKEY_DISABLE_ACCESS);
-        return;
-    }
-#endif
-    allow(PROT_NONE);
+    if (!--open_calls) allow(false);
 }
 
 void lend_pages(size_t at, size_t bytes)

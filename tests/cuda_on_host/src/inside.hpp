@@ -103,9 +103,9 @@ bool lost();
 struct work {
     std::string name;
     std::function<void()> body;
-    std::shared_ptr<struct event> awaits;
-    long version;    /* of the event */
-    long issued = 0; /* how many were issued before it */
+    std::shared_ptr<struct event> awaits = nullptr;
+    long version = 0; /* of the event */
+    long issued = 0;  /* how many were issued before it */
 };
 struct event {
     long recorded = 0, done = 0;
@@ -119,7 +119,8 @@ cudaError_t wait_for_all();
 struct capture;
 bool capturing(cudaStream_t stream);
 bool any_capture();
-void spoil_captures(); /* a call was made that a capture cannot hold */
+void spoil_captures();     /* a call was made that a capture cannot hold */
+bool refuses_in_capture(); /* 1: such a call, while there is a capture */
 void capture_work(cudaStream_t stream, work w);
 
 /* ---- the checker; these are NULL where it is not compiled in ---- */

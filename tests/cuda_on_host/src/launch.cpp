@@ -29,14 +29,12 @@ cudaError_t launch(const cudaLaunchConfig_t *config, const bound_kernel &bound)
     BEGIN_CALL("cudaLaunchKernelExC");
     if (!fits(*config, bound.function)) return fail(cudaErrorInvalidConfiguration);
     const kernel k = {name, config->gridDim, config->blockDim, config->dynamicSmemBytes, bound};
-    return add_work(config->stream, {name,
-                                     [k] {
+    return add_work(config->stream, {name, [k] {
                                          kernel_fails(k.name);
                                          if (lost()) return;
                                          run_kernel(k);
                                          check_fences(k.name);
-                                     },
-                                     nullptr, 0});
+                                     }});
 }
 
 /* ---- atomics: threads take turns, so plain accesses are atomic; the checker is told ---- */

@@ -134,10 +134,7 @@ cudaError_t cuda_on_host_malloc(void **p, size_t bytes)
     size_t at;
     BEGIN_CALL("cudaMalloc");
     *p = nullptr;
-    if (any_capture()) {
-        spoil_captures();
-        return fail(cudaErrorStreamCaptureUnsupported);
-    }
+    if (refuses_in_capture()) return cudaErrorStreamCaptureUnsupported;
     map_device();
     if (bytes > device_size - used || !find_pages(pages_for(bytes), &at))
         return fail(cudaErrorMemoryAllocation);
@@ -171,10 +168,7 @@ cudaError_t cudaFree(void *p)
 {
     BEGIN_CALL("cudaFree");
     if (!p) return cudaSuccess;
-    if (any_capture()) {
-        spoil_captures();
-        return fail(cudaErrorStreamCaptureUnsupported);
-    }
+    if (refuses_in_capture()) return cudaErrorStreamCaptureUnsupported;
     const cudaError_t before = wait_for_all();
     const auto it = on_device(p) ? live.find((size_t)((char *)p - device_base)) : live.end();
     if (it == live.end()) misuse("cudaFree gets %p, which is not the start of an allocation", p);

@@ -95,10 +95,10 @@ cudaError_t add_work(cudaStream_t stream, work w)
 cudaError_t enqueue(cudaStream_t stream, const char *name, std::function<void()> body)
 {
     counts.library_calls++;
-    return add_work(stream, {name, std::move(body), nullptr, 0});
+    return add_work(stream, {name, std::move(body)});
 }
 
-static bool refuses_in_capture()
+bool refuses_in_capture()
 {
     if (!any_capture()) return false;
     spoil_captures();
@@ -174,12 +174,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     const std::shared_ptr<cuda_on_host::event> state = event->state;
     const long version = ++state->recorded;
     state->captured = false;
-    return add_work(stream, {"event",
-                             [state, version] {
+    return add_work(stream, {"event", [state, version] {
                                  state->done = version;
                                  state->when = seconds();
-                             },
-                             nullptr, 0});
+                             }});
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)

@@ -23,8 +23,7 @@ typedef enum cudaError {
     cudaErrorStreamCaptureUnmatched = 903,
     cudaErrorStreamCaptureUnjoined = 904,
     cudaErrorStreamCaptureIsolation = 905,
-    cudaErrorCapturedEvent = 907,
-    cudaErrorUnknown = 999
+    cudaErrorCapturedEvent = 907
 } cudaError_t;
 
 typedef enum cudaMemcpyKind {
