@@ -235,7 +235,7 @@ static void nonsense(void **state)
         tpu_pooled_columns(pooled, &k, 0);
         if (trial % 2) k.tile = NULL;
         nests_tile_rows_add(&rows, &k, NULL, 1);
-        assert_int_equal(rows.configs, 1);
+        assert_int_equal(rows.table.items, 1);
         nests_tile_rows_free(&rows);
         k.tile = NULL;
         tpu_lab_free(&k);
