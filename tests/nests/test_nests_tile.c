@@ -7,6 +7,7 @@
 #include "examples/tpu/rows/default_tile.h"
 #include "examples/tpu/rows/rows.h"
 #include "examples/tpu/rows/places.h"
+#include "examples/tpu/tune/model.h"
 #include "support/tpu_lab.h"
 
 enum { ALL = 49 /* the column of the elements of all calls */ };
@@ -180,10 +181,8 @@ static void rows_of_some(void **state)
     int(*tile)[24];
     make_dot(&p, 96);
     tpu_lab_kernel(&k, &p);
-    const int n = k.configs = lab_tiles(&tile, &p, 20, 1);
-    float *tiles = harness_alloc((size_t)n * 24 * sizeof *tiles);
-    for (int i = 0; i < n * 24; i++) tiles[i] = (float)tile[i / 24][i % 24];
-    k.tile = tiles;
+    const int n = lab_tiles(&tile, &p, 20, 1);
+    tune_kernel_tiles(&k, tile, n);
     nests_tile_rows all = {0}, some = {0};
     int odd[10];
     for (int i = 0; i < n / 2; i++) odd[i] = 2 * i + 1;

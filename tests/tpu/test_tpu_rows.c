@@ -4,7 +4,7 @@
 #include "support/test.h"
 #include "examples/lab/fusion/kernels.h"
 #include "examples/tpu/rows/rows.h"
-#include "examples/tpu/shell.h"
+#include "examples/tpu/tune/model.h"
 #include "support/tpu_kernels.h"
 #include "support/tpu_lab.h"
 #include "support/tpu_runner.h"
@@ -45,13 +45,11 @@ static void make_kernel(tpu_kernel *k, int which, bool tiles)
     make_program(&p, which);
     assert_int_equal(p.why.status, AG_OK);
     tpu_lab_kernel(k, &p);
-    k->configs = tiles ? lab_tiles(&tile, &p, TILES, 1) : 1;
-    assert_int_equal(k->configs, tiles ? TILES : 1);
     k->runtime = calloc(TILES, sizeof *k->runtime);
     for (int c = 0; c < TILES; c++) k->runtime[c] = 1000 + 700 * c + 5000 * which;
     if (tiles) {
-        k->tile = calloc(TILES * TPUGRAPHS_TILE_FEATURES, sizeof *k->tile);
-        for (int i = 0; i < TILES * 24; i++) k->tile[i] = (float)tile[i / 24][i % 24];
+        assert_int_equal(lab_tiles(&tile, &p, TILES, 1), TILES);
+        tune_kernel_tiles(k, tile, TILES);
         ag_free(tile);
     }
     lab_program_clear(&p);

@@ -145,12 +145,7 @@ static ag_status one(job *j, const lab_source *source, const lab_program *p, int
     return lab_manifest_save(c->folder, why);
 }
 
-static int over(const job *j)
-{
-    const lab_meter *m = &j->c.meter;
-    return harness_interrupted() || m->stopped ||
-           (m->deadline > 0 && harness_seconds() >= m->deadline);
-}
+static int over(const job *j) { return j->c.meter.stopped || lab_meter_late(&j->c.meter); }
 
 static ag_status program(job *j, int i, ag_failure *why)
 {

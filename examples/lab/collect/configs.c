@@ -7,9 +7,7 @@ lab_meter lab_meter_of(const lab_settings *s)
     o.repeats = s->repeats;
     o.redo = s->redo;
     o.threshold = s->threshold;
-    lab_meter meter = lab_meter_new(o);
-    meter.stop_on_signal = 1;
-    return meter;
+    return lab_meter_new(o);
 }
 
 typedef struct chosen {

@@ -21,7 +21,7 @@ typedef struct lab_configs {
     lab_run *run; /* of the first two, from the first measurement on; free it */
 } lab_configs;
 
-/* A meter with the options of a call, which a signal stops. */
+/* A meter with the options of a call. */
 lab_meter lab_meter_of(const lab_settings *s);
 
 /* Measures configurations which[0..count-1] now, in turn; kernels have memory of their own each. */

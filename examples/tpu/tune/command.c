@@ -41,7 +41,7 @@ static ag_status predict_kernels(void *state, double *ns, const lab_fusion *kern
 {
     tuner *t = state;
     tick(t);
-    *stop = tune_hardware_late(&t->hardware);
+    *stop = lab_meter_late(&t->hardware.meter);
     return *stop ? AG_OK : tune_model_times(&t->fusion, ns, kernels, why);
 }
 

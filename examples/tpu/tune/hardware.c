@@ -10,18 +10,11 @@
 ag_status tune_hardware_open(tune_hardware *h, int core, double minutes, ag_failure *why)
 {
     *h = (tune_hardware){.meter = lab_meter_new(lab_measure_defaults()), .core = core};
-    h->meter.stop_on_signal = 1;
     if (minutes > 0) h->meter.deadline = harness_seconds() + 60 * minutes;
     return lab_core_check(core, why);
 }
 
 void tune_hardware_close(tune_hardware *h) { lab_meter_free(&h->meter); }
-
-int tune_hardware_late(const tune_hardware *h)
-{
-    return harness_interrupted() ||
-           (h->meter.deadline > 0 && harness_seconds() > h->meter.deadline);
-}
 
 /* Returns whether the affinity can be restored to `before`. */
 static int hold(tune_hardware *h, cpu_set_t *before)
@@ -48,6 +41,6 @@ ag_status tune_hardware_measure(tune_hardware *h, double *ns, lab_configs *confi
     for (int i = 0; i < count; i++) ns[i] = (double)timing[i].ns;
     harness_free(timing);
     harness_free(all);
-    *stop = h->meter.stopped || tune_hardware_late(h);
+    *stop = h->meter.stopped || lab_meter_late(&h->meter);
     return why->status;
 }

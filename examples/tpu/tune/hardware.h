@@ -15,8 +15,6 @@ typedef struct tune_hardware {
    AG_EUSE (a core that does not exist). */
 ag_status tune_hardware_open(tune_hardware *h, int core, double minutes, ag_failure *why);
 void tune_hardware_close(tune_hardware *h);
-/* 1: the time is up, or a signal came. */
-int tune_hardware_late(const tune_hardware *h);
 
 /* Measures configurations which[0..count-1] in turn (NULL: all); *stop is set when the time is up
    or a signal came. The thread is bound to the core only while it measures; threads that compute

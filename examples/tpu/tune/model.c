@@ -67,6 +67,14 @@ void tune_kernel_open(tpu_kernel *k, const lab_program *from)
     tpu_static_features(k->analysis, k);
 }
 
+void tune_kernel_tiles(tpu_kernel *k, int (*tile)[24], int count)
+{
+    k->configs = count;
+    k->tile = harness_alloc((size_t)count * sizeof *tile + 1);
+    for (int i = 0; i < count * TPUGRAPHS_TILE_FEATURES; i++)
+        k->tile[i] = (float)tile[i / TPUGRAPHS_TILE_FEATURES][i % TPUGRAPHS_TILE_FEATURES];
+}
+
 void tune_kernel_close(tpu_kernel *kernel)
 {
     harness_free(kernel->feature);
@@ -112,13 +120,8 @@ ag_status tune_model_tiles(tune_model *m, double *scores, const lab_program *ker
 {
     tpu_kernel k;
     tune_kernel_open(&k, kernel);
-    k.tile = harness_alloc((size_t)count * TPUGRAPHS_TILE_FEATURES * sizeof *k.tile + 1);
-    for (int i = 0; i < count; i++) {
-        for (int c = 0; c < TPUGRAPHS_TILE_FEATURES; c++)
-            k.tile[i * TPUGRAPHS_TILE_FEATURES + c] = (float)tile[i][c];
-        scores[i] = 0;
-    }
-    k.configs = count;
+    tune_kernel_tiles(&k, tile, count);
+    for (int i = 0; i < count; i++) scores[i] = 0;
     score(m, scores, &k, 1, TPU_TILE, why);
     tune_kernel_close(&k);
     return why->status;
