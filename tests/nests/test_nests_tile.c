@@ -66,7 +66,7 @@ static nests_tile_rows nests_of(lab_program *p, float *tile)
     k.tile = tile;
     nests_tile_rows_add(&nests, &k, NULL, 1);
     k.tile = NULL;
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(p);
     return nests;
 }
@@ -136,7 +136,7 @@ static int agrees(const lab_program *p)
         same &= found[a] == (float)tile[0][a] && found[8 + a] == (float)tile[0][8 + a];
     nests_tiling_close(&t);
     ag_free(tile);
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     return same;
 }
 
@@ -202,7 +202,7 @@ static void rows_of_some(void **state)
     nests_tile_rows_free(&all);
     nests_tile_rows_free(&some);
     ag_free(tile);
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(&p);
 }
 

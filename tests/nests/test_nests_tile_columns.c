@@ -33,7 +33,7 @@ static void plan(lab_program *p)
     tpu_lab_kernel(&k, p);
     nests.table.items = 0;
     plan_kernel(&k);
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(p);
     for (int i = 0; i < nests.table.rows; i++)
         for (int c = 0; c < NESTS_TILE_COLUMNS; c++) assert_true(isfinite(column(i)[c]));
@@ -236,7 +236,7 @@ static int reduce(lab_reducer how, int row, int said)
     if (!said) k.reducer = NULL;
     plan_kernel(&k);
     k.reducer = reducer;
-    tune_kernel_close(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(&p);
     return nests.table.rows - 1;
 }

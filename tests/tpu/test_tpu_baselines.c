@@ -73,7 +73,7 @@ static void fusion_machine(void **state)
     }
     for (int i = 0; i < MADE; i++) {
         k[i].runtime = NULL;
-        tpu_lab_free(&k[i]);
+        tpu_kernel_free(&k[i]);
     }
 }
 
@@ -128,7 +128,7 @@ static void tile_machine(void **state)
     assert_true(tau > 0.95 && error < 2);
     harness_rank_close(&rank);
     tpu_baseline_free(b);
-    for (int i = 0; i < KERNELS; i++) tpu_lab_free(&k[i]);
+    for (int i = 0; i < KERNELS; i++) tpu_kernel_free(&k[i]);
 }
 
 static void refusals(void **state)
@@ -149,7 +149,7 @@ static void refusals(void **state)
         assert_null(tpu_baseline_fit((tpu_baseline_kind)kind, TPU_TILE, NULL, 0, &o, &why));
         assert_int_equal(why.status, AG_EUSE);
     }
-    tpu_lab_free(&k);
+    tpu_kernel_free(&k);
     lab_program_clear(&p);
 }
 

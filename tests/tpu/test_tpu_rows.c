@@ -67,7 +67,7 @@ static int make(void **state)
 
 static int drop(void **state)
 {
-    for (int i = 0; i < 2 * KERNELS; i++) tpu_lab_free(&kernel[i / KERNELS][i % KERNELS]);
+    for (int i = 0; i < 2 * KERNELS; i++) tpu_kernel_free(&kernel[i / KERNELS][i % KERNELS]);
     return 0;
 }
 
