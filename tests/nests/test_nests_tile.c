@@ -4,7 +4,6 @@
 #include "examples/harness/harness.h"
 #include "examples/lab/fusion/fusion.h"
 #include "examples/lab/nets/families.h"
-#include "examples/tpu/rows/default_tile.h"
 #include "examples/tpu/rows/rows.h"
 #include "examples/tpu/rows/places.h"
 #include "examples/tpu/tune/model.h"

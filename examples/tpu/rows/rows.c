@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/harness/harness.h"
-#include "examples/tpu/rows/default_tile.h"
 #include "examples/tpu/rows/job.h"
 
 int nests_tile_next(nests_tile_rows *rows)
